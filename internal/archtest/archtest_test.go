@@ -1,0 +1,181 @@
+// Package archtest holds the import rules of accelgate as a test. It parses
+// the sources itself: a test that asks 'go list' stays green from the test
+// cache after a forbidden import was added, because the cache cannot see what
+// a subprocess reads.
+package archtest
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/accelgate/accelgate/"
+
+// allowed says which internal packages a package may import. A package that is
+// not listed may import nothing internal and must be added here first.
+var allowed = map[string][]string{
+	"atomicfile":        {},
+	"bench":             {},
+	"stats":             {},
+	"tensor":            {},
+	"config":            {},
+	"actions":           {},
+	"github":            {},
+	"github/githubtest": {},
+	"matrix":            {"bench"},
+	"parse":             {"bench"},
+	"worker":            {"bench"},
+	"runner":            {"bench"},
+	"baseline":          {"atomicfile", "bench", "stats"},
+	"host":              {"bench", "worker"},
+	"gate":              {"bench", "stats"},
+	"report":            {"bench", "gate"},
+	"engine":            {"tensor"},
+	"suite":             {"bench", "config", "worker"},
+	"suite/*":           {"bench", "config", "matrix", "parse", "stats", "suite", "worker"},
+	"cli": {"actions", "atomicfile", "baseline", "bench", "config", "engine", "gate", "github", "host",
+		"matrix", "report", "runner", "suite", "suite/*", "worker"},
+}
+
+// owned names packages that only one of ours may import, with the reason.
+var owned = map[string]struct{ owner, reason string }{
+	"os/exec":                               {"worker", "every child gets its group, deadline and scrubbed environment in one place"},
+	"github.com/google/go-github/v62":       {"github", "a foreign SDK is spoken in one package, in our words outside"},
+	"golang.org/x/oauth2":                   {"github", "the token is handled in one place"},
+	"github.com/sethvargo/go-githubactions": {"actions", "the runner's protocol is spoken in one place"},
+	"github.com/yuin/goldmark":              {"report", "only reports are Markdown"},
+	"github.com/goccy/go-yaml":              {"config", "YAML is strict and has positions, in one place"},
+	"github.com/tailscale/hujson":           {"baseline", "only baselines are read tolerantly"},
+	"github.com/shirou/gopsutil/v4":         {"host", "only host asks what machine this is"},
+	"github.com/spf13/cobra":                {"cli", "below cli nothing knows flags"},
+}
+
+// banned calls for packages below cli: what the process owns is a parameter.
+var bannedBelowCLI = map[string]string{
+	"flag": "arguments are parsed in cli (engine is a command of its own)",
+}
+
+type source struct {
+	pkg     string // "suite/models", "cmd/accelgate"
+	file    string
+	test    bool
+	imports []string
+}
+
+func sources(t *testing.T) []source {
+	t.Helper()
+	var all []source
+	for _, root := range []string{"internal", "cmd"} {
+		err := filepath.WalkDir(filepath.Join("..", "..", root), func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() && d.Name() == "testdata" {
+				return skip(err)
+			}
+			if d.IsDir() || filepath.Ext(name) != ".go" {
+				return nil
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			s := source{file: filepath.ToSlash(name), test: strings.HasSuffix(name, "_test.go")}
+			s.pkg = strings.TrimPrefix(path.Dir(strings.TrimPrefix(s.file, "../../")), "internal/")
+			for _, i := range file.Imports {
+				s.imports = append(s.imports, strings.Trim(i.Path.Value, `"`))
+			}
+			all = append(all, s)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+func skip(err error) error {
+	if err != nil {
+		return err
+	}
+	return fs.SkipDir
+}
+
+// rule returns what pkg may import; suites share one rule.
+func rule(pkg string) ([]string, bool) {
+	if path.Dir(pkg) == "suite" {
+		pkg = "suite/*"
+	}
+	rule, ok := allowed[pkg]
+	return rule, ok
+}
+
+func permits(rule []string, target string) bool {
+	return slices.Contains(rule, target) || path.Dir(target) == "suite" && slices.Contains(rule, "suite/*")
+}
+
+func TestImportsPointDown(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test || strings.HasPrefix(s.pkg, "cmd/") || strings.HasPrefix(s.pkg, "github/githubtest/") {
+			continue
+		}
+		rule, ok := rule(s.pkg)
+		if !ok {
+			t.Errorf("%s: package %s has no import rule: add it to archtest and to docs/design.md", s.file, s.pkg)
+			continue
+		}
+		for _, i := range s.imports {
+			target, internal := strings.CutPrefix(i, module+"internal/")
+			if internal && !permits(rule, target) {
+				t.Errorf("%s: %s may not import %s (allowed: %s)", s.file, s.pkg, target, strings.Join(rule, ", "))
+			}
+		}
+	}
+}
+
+func TestForeignPackagesHaveOneOwner(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, i := range s.imports {
+			for name, o := range owned {
+				if (i == name || strings.HasPrefix(i, name+"/")) && !s.test && s.pkg != o.owner && !strings.HasPrefix(s.pkg, "github/githubtest") {
+					t.Errorf("%s: only %s may import %s: %s", s.file, o.owner, name, o.reason)
+				}
+			}
+		}
+	}
+}
+
+func TestFlagsAreParsedInCommandsOnly(t *testing.T) {
+	commands := []string{"cli", "engine"}
+	for _, s := range sources(t) {
+		for _, i := range s.imports {
+			if reason, ok := bannedBelowCLI[i]; ok && !s.test && !slices.Contains(commands, s.pkg) && !strings.HasPrefix(s.pkg, "github/githubtest") {
+				t.Errorf("%s: %s may not import %s: %s", s.file, s.pkg, i, reason)
+			}
+		}
+	}
+}
+
+// TestOnlyCommandsReadTheProcess keeps arguments, environment, clock and
+// working folder out of the packages below cli.
+func TestOnlyCommandsReadTheProcess(t *testing.T) {
+	banned := map[string]string{
+		"os.Getenv": "take a getenv function", "os.LookupEnv": "take a getenv function", "os.Environ": "take the environment as a parameter",
+		"os.Args": "take the arguments as a parameter", "os.Getwd": "take the folder as a parameter", "os.Exit": "return an error or a code",
+		"log.Fatal": "return an error",
+	}
+	for _, s := range sources(t) {
+		if s.test || s.pkg == "cli" || strings.HasPrefix(s.pkg, "cmd/") || strings.HasPrefix(s.pkg, "github/githubtest/") {
+			continue
+		}
+		for _, call := range selectors(t, s.file) {
+			if advice, ok := banned[call]; ok {
+				t.Errorf("%s: %s outside cli: %s", s.file, call, advice)
+			}
+		}
+	}
+}

@@ -1,0 +1,68 @@
+// Package atomicfile replaces files so that a reader, or the next run after a
+// crash, sees either the old content or the new one and never a part of it.
+package atomicfile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Write replaces the file at path with data, making its folder if it is
+// missing: it writes a temporary file beside it, syncs, and renames. A file
+// that exists keeps its permissions; a new one gets 0644. On an error the old
+// file is untouched and no temporary file is left.
+func Write(path string, data []byte) (err error) {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	temp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(temp.Name())
+			err = fmt.Errorf("write %s: %w", path, err)
+		}
+	}()
+	if err := fill(temp, data, mode(path)); err != nil {
+		return err
+	}
+	if err := os.Rename(temp.Name(), path); err != nil {
+		return err
+	}
+	syncDir(dir)
+	return nil
+}
+
+func mode(path string) os.FileMode {
+	if info, err := os.Stat(path); err == nil {
+		return info.Mode().Perm()
+	}
+	return 0o644
+}
+
+func fill(f *os.File, data []byte, mode os.FileMode) error {
+	_, err := f.Write(data)
+	if err == nil {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// syncDir makes the rename itself durable. Not every system can sync a folder,
+// and the content is safe either way, so its error is of no use to anyone.
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		d.Close()
+	}
+}

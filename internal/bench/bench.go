@@ -1,0 +1,163 @@
+// Package bench is the vocabulary of accelgate: cells, metrics, samples,
+// results, hosts and runs. It holds types and pure methods and does no I/O.
+//
+// A suite expands to [Cell] values; measuring a cell yields a [Result]; the
+// results of one invocation on one host form a [Run]. A committed baseline
+// loads as a Run as well, so comparing is always Run against Run.
+package bench
+
+import "time"
+
+// RunSchema is the version of the Run document written by this build.
+const RunSchema = 1
+
+// Direction says which way a metric improves.
+type Direction string
+
+// The two directions. The zero value means Higher, as in TensorSharp's
+// baselines, which hold throughputs only.
+const (
+	Higher Direction = "higher"
+	Lower  Direction = "lower"
+)
+
+// Gain returns the relative change from old to new in percent, signed so that
+// a positive gain is always an improvement. The change from zero is undefined
+// and reported as ok == false.
+func (d Direction) Gain(old, new float64) (pct float64, ok bool) {
+	if old == 0 {
+		return 0, false
+	}
+	pct = (new - old) / old * 100
+	if d == Lower {
+		pct = -pct
+	}
+	return pct, true
+}
+
+// Metric describes one measured quantity. It travels with the numbers, so a
+// reader needs no table of metric names.
+type Metric struct {
+	Name   string    `json:"name"`
+	Unit   string    `json:"unit,omitempty"`
+	Better Direction `json:"better"`
+	// Exact metrics must equal the reference; no tolerance applies.
+	Exact bool `json:"exact,omitempty"`
+	// Informational metrics are shown and never gated.
+	Informational bool `json:"informational,omitempty"`
+	// FallbackFor names a metric that is gated in place of this one wherever
+	// either side of a comparison has it. TensorSharp's rule "decode if either
+	// side has decode, else prefill" is prefill_tps with FallbackFor decode_tps.
+	FallbackFor string `json:"fallback_for,omitempty"`
+}
+
+// Sample holds every measured value of one metric in one cell, in the order
+// of measurement. One value stands for one process, never for a repetition
+// inside a process: those are not independent.
+type Sample struct {
+	Metric string    `json:"metric"`
+	Values []float64 `json:"values,omitempty"`
+	// Summary stands in for Values where only the summary was kept, as in a
+	// baseline file.
+	Summary *Summary `json:"summary,omitempty"`
+}
+
+// Summary is what a baseline keeps of a sample: the median, the median
+// absolute deviation (unscaled) and the number of values.
+type Summary struct {
+	Median float64 `json:"median"`
+	MAD    float64 `json:"mad"`
+	N      int     `json:"n"`
+}
+
+// Outcome says how the measurement of a cell ended. It is not a verdict: only
+// package gate decides what an outcome means for a pull request.
+type Outcome string
+
+// The outcomes. Passed is the only one whose samples may become a baseline.
+const (
+	Passed    Outcome = "passed"
+	Incorrect Outcome = "incorrect" // ran to the end, wrong answer
+	Failed    Outcome = "failed"    // crashed, did not start, or printed no usable numbers
+	Timeout   Outcome = "timeout"
+	Skipped   Outcome = "skipped" // this host cannot run the cell; Reason says why
+)
+
+// Valid reports whether o is one of the outcomes above.
+func (o Outcome) Valid() bool {
+	switch o {
+	case Passed, Incorrect, Failed, Timeout, Skipped:
+		return true
+	}
+	return false
+}
+
+// Breakdown splits a cell's time over named parts, such as operators.
+type Breakdown struct {
+	Title   string  `json:"title"`
+	Unit    string  `json:"unit"`
+	Entries []Entry `json:"entries"`
+}
+
+// Entry is one part of a Breakdown: Total is the sum over all Calls.
+type Entry struct {
+	Name  string  `json:"name"`
+	Total float64 `json:"total"`
+	Calls int64   `json:"calls"`
+}
+
+// Result is what measuring one cell yielded.
+type Result struct {
+	Cell       Cell        `json:"cell"`
+	Outcome    Outcome     `json:"outcome"`
+	Reason     string      `json:"reason,omitempty"` // why not passed; for people
+	Samples    []Sample    `json:"samples,omitempty"`
+	Breakdowns []Breakdown `json:"breakdowns,omitempty"`
+	// Output is the answer that correctness was judged on, cut to a few KiB.
+	// It is untrusted.
+	Output string `json:"output,omitempty"`
+	// Log is the tail of what the child printed. It is untrusted.
+	Log string `json:"log,omitempty"`
+	// Command is the argument vector of the child, for reproducing by hand.
+	Command []string `json:"command,omitempty"`
+	// WallMS is the wall time of all attempts in milliseconds.
+	WallMS float64 `json:"wall_ms,omitempty"`
+}
+
+// Sample returns the sample of the named metric, or nil.
+func (r *Result) Sample(metric string) *Sample {
+	for i := range r.Samples {
+		if r.Samples[i].Metric == metric {
+			return &r.Samples[i]
+		}
+	}
+	return nil
+}
+
+// Run is the one document of accelgate: fresh output, reference and exchanged
+// file alike. It carries its own directions and units.
+type Run struct {
+	Schema   int               `json:"schema"`
+	Tool     string            `json:"tool"`               // "accelgate v1.2.3"
+	Revision string            `json:"revision,omitempty"` // commit of the code under test
+	Host     Host              `json:"host"`
+	Started  time.Time         `json:"started"`
+	Context  map[string]string `json:"context,omitempty"`
+	Metrics  []Metric          `json:"metrics"`
+	Results  []Result          `json:"results"`
+	// Unselected lists the ids of cells that the configuration expands to and
+	// that a filter on the command line left out. They are declared, so that a
+	// subset run is never mistaken for vanished cells.
+	Unselected []string `json:"unselected,omitempty"`
+	Warnings   []string `json:"warnings,omitempty"`
+}
+
+// Metric returns the description of the named metric, or nil.
+func (r *Run) Metric(name string) *Metric {
+	for i := range r.Metrics {
+		if r.Metrics[i].Name == name {
+			return &r.Metrics[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Host names the machine a run was measured on.
+type Host struct {
+	// Label selects the baseline file: baseline-<label>.json.
+	Label string `json:"label"`
+	Fingerprint
+}
+
+// Fingerprint is what decides whether speeds of two runs may be compared.
+// Unknown facts are zero.
+type Fingerprint struct {
+	OS           string        `json:"os,omitempty"`   // "linux"
+	Arch         string        `json:"arch,omitempty"` // "amd64"
+	CPU          string        `json:"cpu,omitempty"`  // model name
+	Cores        int           `json:"cores,omitempty"`
+	MemoryGiB    float64       `json:"memory_gib,omitempty"` // rounded to whole GiB
+	Accelerators []Accelerator `json:"accelerators,omitempty"`
+	Driver       string        `json:"driver,omitempty"`
+}
+
+// Accelerator is one device, by its market name.
+type Accelerator struct {
+	Vendor    string  `json:"vendor"` // "nvidia"
+	Model     string  `json:"model"`  // "NVIDIA H100 80GB HBM3"
+	MemoryGiB float64 `json:"memory_gib,omitempty"`
+}
+
+// Device describes what does the work: the accelerators, or the CPU where
+// there are none.
+func (f Fingerprint) Device() string {
+	if len(f.Accelerators) == 0 {
+		return fmt.Sprintf("%s, %d cores", f.CPU, f.Cores)
+	}
+	first := f.Accelerators[0].Model
+	if n := len(f.Accelerators); n > 1 {
+		return fmt.Sprintf("%d x %s", n, first)
+	}
+	return first
+}
+
+// Comparable reports whether speeds measured on f may be judged against
+// speeds measured on ref. It is false when the accelerators' models, or the
+// CPU's model or core count, differ; reason then says how. Driver, memory and
+// system versions are facts to show and do not forbid comparing. A reference
+// without a CPU model (a file of another tool) cannot be vouched for.
+func (f Fingerprint) Comparable(ref Fingerprint) (ok bool, reason string) {
+	switch {
+	case ref.CPU == "" && len(ref.Accelerators) == 0:
+		return false, "the baseline does not say which machine it was measured on"
+	case !slices.Equal(f.models(), ref.models()):
+		return false, fmt.Sprintf("accelerator is %s, the baseline's is %s", join(f.models()), join(ref.models()))
+	case f.CPU != ref.CPU || f.Cores != ref.Cores:
+		return false, fmt.Sprintf("CPU is %q with %d cores, the baseline's is %q with %d", f.CPU, f.Cores, ref.CPU, ref.Cores)
+	}
+	return true, ""
+}
+
+func (f Fingerprint) models() []string {
+	models := make([]string, 0, len(f.Accelerators))
+	for _, a := range f.Accelerators {
+		models = append(models, a.Model)
+	}
+	slices.Sort(models)
+	return models
+}
+
+func join(models []string) string {
+	if len(models) == 0 {
+		return "none"
+	}
+	return strings.Join(models, " + ")
+}

@@ -1,0 +1,162 @@
+package gate
+
+import (
+	"fmt"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+type comparer struct {
+	policy   Policy
+	run, ref *bench.Run
+	byID     map[string]*bench.Result // the reference's results
+	seen     map[string]bool          // ids of the run
+	metrics  []bench.Metric           // of both runs, the run's description wins
+	tracked  int                      // cells that pass on both sides
+	out      Comparison
+}
+
+func (c *comparer) index() {
+	c.seen = make(map[string]bool, len(c.run.Results))
+	c.metrics = c.run.Metrics
+	if c.ref == nil {
+		c.out.Unjudged = "there is no baseline for this host"
+		return
+	}
+	c.byID = make(map[string]*bench.Result, len(c.ref.Results))
+	for i := range c.ref.Results {
+		c.byID[c.ref.Results[i].Cell.ID()] = &c.ref.Results[i]
+	}
+	for _, m := range c.ref.Metrics {
+		if c.run.Metric(m.Name) == nil {
+			c.metrics = append(c.metrics[:len(c.metrics):len(c.metrics)], m)
+		}
+	}
+	if ok, why := c.run.Host.Comparable(c.ref.Host.Fingerprint); !ok {
+		c.out.Unjudged = why
+	}
+}
+
+func (c *comparer) add(v Verdict) {
+	v.Reference = c.out.Reference
+	if v.Metric == "" {
+		v.Evidence.Method = "outcome"
+	}
+	c.out.Verdicts = append(c.out.Verdicts, v)
+}
+
+// judge applies TensorSharp's rules in their order, with one difference: a
+// cell that fails blocks even where the reference does not know it, because a
+// wrong answer needs no baseline to be wrong.
+func (c *comparer) judge(got *bench.Result) {
+	id := got.Cell.ID()
+	c.seen[id] = true
+	ref := c.byID[id]
+	if got.Outcome != bench.Skipped {
+		c.out.Measured++
+	}
+	switch {
+	case got.Outcome == bench.Skipped:
+		c.skipped(id, ref, got)
+	case got.Outcome != bench.Passed:
+		c.failed(id, ref, got)
+	case ref == nil:
+		c.add(Verdict{Cell: id, Class: Untracked, Level: Warn, Reason: "the baseline does not have this cell"})
+	case ref.Outcome != bench.Passed:
+		c.add(Verdict{Cell: id, Class: Fixed, Level: Off, Reason: "failed in the baseline, passes now"})
+	default:
+		c.tracked++
+		c.speed(id, ref, got)
+	}
+}
+
+func (c *comparer) skipped(id string, ref, got *bench.Result) {
+	v := Verdict{Cell: id, Class: Skipped, Level: Off, Reason: got.Reason}
+	if ref != nil && ref.Outcome == bench.Passed {
+		v.Level = Fail
+		v.Reason = "newly skipped: " + got.Reason
+	}
+	c.add(v)
+}
+
+func (c *comparer) failed(id string, ref, got *bench.Result) {
+	v := Verdict{Cell: id, Class: RuntimeFailure, Level: Fail, Delta: -100, Reason: got.Reason}
+	if got.Outcome == bench.Incorrect {
+		v.Class = CorrectnessFailure
+	}
+	if ref != nil && ref.Outcome != bench.Passed {
+		v.Level, v.Delta = Warn, 0
+		v.Reason = "known failure, recorded in the baseline: " + got.Reason
+	}
+	c.add(v)
+}
+
+// missing reports the reference's cells that vanished from the run.
+func (c *comparer) missing() {
+	if c.ref == nil {
+		return
+	}
+	unselected := make(map[string]bool, len(c.run.Unselected))
+	for _, id := range c.run.Unselected {
+		unselected[id] = true
+	}
+	for i := range c.ref.Results {
+		id := c.ref.Results[i].Cell.ID()
+		switch {
+		case c.seen[id]:
+		case unselected[id]:
+			c.out.Unselected++
+		default:
+			level := Fail
+			if c.ref.Results[i].Outcome != bench.Passed {
+				level = Warn
+			}
+			c.add(Verdict{Cell: id, Class: Missing, Level: level,
+				Reason: "the baseline has this cell and the run does not; if it was removed on purpose, prune it from the baseline"})
+		}
+	}
+}
+
+// speed judges the metrics of a cell that passes on both sides.
+func (c *comparer) speed(id string, ref, got *bench.Result) {
+	before := len(c.out.Verdicts)
+	for i := range c.metrics {
+		m := &c.metrics[i]
+		if m.Informational {
+			continue
+		}
+		old, new := ref.Sample(m.Name), got.Sample(m.Name)
+		if old == nil && new == nil {
+			continue
+		}
+		if v, ok := c.metric(m, ref, got, old, new); ok {
+			v.Cell, v.Metric = id, m.Name
+			c.add(v)
+		}
+	}
+	if len(c.out.Verdicts) == before {
+		c.add(Verdict{Cell: id, Class: Unchanged, Level: Off})
+	}
+}
+
+// metric judges one metric; ok is false when another one is gated instead.
+func (c *comparer) metric(m *bench.Metric, ref, got *bench.Result, old, new *bench.Sample) (v Verdict, ok bool) {
+	if old != nil && new == nil {
+		return Verdict{Class: Missing, Level: Fail, Delta: -100, Old: summarize(old).Median,
+			Reason: fmt.Sprintf("the baseline has %s for this cell and the run does not", m.Name)}, true
+	}
+	if m.FallbackFor != "" && (ref.Sample(m.FallbackFor) != nil || got.Sample(m.FallbackFor) != nil) {
+		return Verdict{}, false
+	}
+	switch {
+	case old == nil:
+		return Verdict{Class: Untracked, Level: Warn, New: summarize(new).Median,
+			Reason: fmt.Sprintf("the baseline does not have %s for this cell", m.Name)}, true
+	case m.Exact:
+		return exact(old, new), true
+	case c.out.Unjudged != "":
+		return Verdict{Class: Inconclusive, Level: Off, Old: summarize(old).Median, New: summarize(new).Median,
+			Reason: "speed was not judged: " + c.out.Unjudged}, true
+	}
+	return threshold(m, old, new, c.policy.Threshold), true
+}

@@ -1,0 +1,78 @@
+package gate
+
+import "fmt"
+
+// Status is the decision in a word.
+type Status string
+
+// The statuses.
+const (
+	StatusPassed Status = "passed"
+	StatusFailed Status = "failed"
+	// StatusActionRequired: nothing is wrong, but a baseline that the policy
+	// demands is missing or is of another machine.
+	StatusActionRequired Status = "action_required"
+	// StatusNoEvidence: not one cell was measured, so nothing can be said.
+	StatusNoEvidence Status = "no_evidence"
+)
+
+// Decision sums up all comparisons of one invocation.
+type Decision struct {
+	Status Status        `json:"status"`
+	Counts map[Class]int `json:"counts"`
+	// Blocking counts the verdicts of level Fail by class.
+	Blocking map[Class]int `json:"blocking"`
+	Measured int           `json:"measured"` // cells
+	Judged   int           `json:"judged"`   // cell x metric pairs whose speed was judged
+	// Unjudged counts the comparisons whose speed could not be judged.
+	Unjudged int `json:"unjudged"`
+}
+
+// Decide sums up. The worst comparison wins; a comparison without a single
+// measured cell is no evidence, however green the others are, unless
+// something failed.
+func Decide(comparisons []Comparison, p Policy) Decision {
+	d := Decision{Counts: map[Class]int{}, Blocking: map[Class]int{}}
+	evidence := len(comparisons) > 0
+	for i := range comparisons {
+		c := &comparisons[i]
+		d.Measured += c.Measured
+		evidence = evidence && c.Measured > 0
+		if c.Unjudged != "" {
+			d.Unjudged++
+		}
+		d.count(c.Verdicts)
+	}
+	switch {
+	case len(d.Blocking) > 0:
+		d.Status = StatusFailed
+	case !evidence:
+		d.Status = StatusNoEvidence
+	case d.Unjudged > 0 && p.RequireBaseline:
+		d.Status = StatusActionRequired
+	default:
+		d.Status = StatusPassed
+	}
+	return d
+}
+
+func (d *Decision) count(verdicts []Verdict) {
+	for i := range verdicts {
+		v := &verdicts[i]
+		d.Counts[v.Class]++
+		if v.Level == Fail {
+			d.Blocking[v.Class]++
+		}
+		if v.Evidence.Method == "threshold" {
+			d.Judged++
+		}
+	}
+}
+
+// Validate reports a policy that could not gate anything.
+func (p Policy) Validate() error {
+	if !(p.Threshold >= 0 && p.Threshold < 100) {
+		return fmt.Errorf("threshold is %v %%: use a number from 0 up to, not including, 100", p.Threshold)
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+// Package gate decides. It compares a [bench.Run] with a reference Run under a
+// [Policy], gives each cell and metric a [Verdict], and sums them up in one
+// [Decision]. It is pure: it reads no file, knows no metric by name, renders
+// nothing and exits nowhere, and nothing after it changes its decision.
+package gate
+
+import (
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// Class says what a comparison found.
+type Class string
+
+// The classes. TensorSharp.TestMatrix has five of them: runtime failure,
+// correctness failure, throughput regression, improvement (here: fixed, a cell
+// that failed in the reference and passes now) and untracked.
+const (
+	Unchanged          Class = "unchanged"
+	Improved           Class = "improved"
+	Regressed          Class = "regressed"
+	RuntimeFailure     Class = "runtime_failure"
+	CorrectnessFailure Class = "correctness_failure"
+	Fixed              Class = "fixed"
+	Untracked          Class = "untracked"    // the reference does not have it
+	Missing            Class = "missing"      // the reference has it, the run does not
+	Skipped            Class = "skipped"      // this host cannot run it
+	Inconclusive       Class = "inconclusive" // could not be judged; Reason says why
+)
+
+// Classes lists every class, the most severe first: the order of reports.
+var Classes = []Class{
+	CorrectnessFailure, RuntimeFailure, Missing, Regressed, Skipped,
+	Inconclusive, Untracked, Improved, Fixed, Unchanged,
+}
+
+// Level says what a verdict does to the decision. Policy gives it, never the
+// kind of suite.
+type Level string
+
+// The levels.
+const (
+	Fail Level = "fail" // blocks
+	Warn Level = "warn" // shown, does not block
+	Off  Level = "off"  // counted only
+)
+
+// Verdict is the judgement of one metric of one cell, or of the cell as a
+// whole when Metric is empty.
+type Verdict struct {
+	Cell      string `json:"cell"`
+	Metric    string `json:"metric,omitempty"`
+	Reference string `json:"reference,omitempty"` // name of what it was compared with
+	Class     Class  `json:"class"`
+	Level     Level  `json:"level"`
+	// Old and New are medians in the metric's unit; 0 where there is none.
+	Old float64 `json:"old,omitempty"`
+	New float64 `json:"new,omitempty"`
+	// Delta is the change in percent, negative for the worse whatever the
+	// metric's direction. A failure that passed in the reference is -100.
+	Delta float64 `json:"delta,omitempty"`
+	// Interval spans the changes of the single measurements against the
+	// reference's median, in percent. Both are Delta where n is 1.
+	Interval [2]float64 `json:"interval"`
+	Evidence Evidence   `json:"evidence"`
+	Reason   string     `json:"reason,omitempty"` // for people; may quote untrusted output
+}
+
+// Evidence says what a verdict rests on.
+type Evidence struct {
+	Method string  `json:"method,omitempty"` // "threshold", "exact" or "outcome"
+	Limit  float64 `json:"limit,omitempty"`  // percent
+	OldN   int     `json:"old_n,omitempty"`
+	NewN   int     `json:"new_n,omitempty"`
+	// Noise is the larger of both sides' MAD in percent of the median.
+	Noise float64 `json:"noise,omitempty"`
+}
+
+// DefaultThreshold is TensorSharp's: a drop of more than 10 % blocks.
+const DefaultThreshold = 10.0
+
+// Policy says what blocks. The zero value is not useful: start from
+// [DefaultPolicy].
+type Policy struct {
+	// Threshold is the change for the worse, in percent, beyond which a metric
+	// is regressed. A change of exactly the threshold passes. At least 0.
+	Threshold float64 `json:"threshold"`
+	// RequireBaseline makes a run that no baseline could judge for speed
+	// end in ActionRequired instead of Passed.
+	RequireBaseline bool `json:"require_baseline"`
+}
+
+// DefaultPolicy is the policy when nothing is configured.
+func DefaultPolicy() Policy { return Policy{Threshold: DefaultThreshold} }
+
+// Comparison is a run judged against one reference.
+type Comparison struct {
+	Reference string    `json:"reference,omitempty"` // "" when there is none
+	Verdicts  []Verdict `json:"verdicts"`            // in the order of the run, missing cells last
+	// Unjudged says why speed was not judged; empty when it was.
+	Unjudged string `json:"unjudged,omitempty"`
+	// Unselected counts the reference's cells that a filter left out of the run.
+	Unselected int `json:"unselected,omitempty"`
+	// Measured counts the cells that were run: neither skipped nor missing.
+	Measured int `json:"measured"`
+}
+
+// Compare judges run against ref, the Run of a baseline called name. A nil ref
+// means that there is no reference: outcomes are still judged, and a wrong
+// answer is a correctness failure without any baseline. Neither run is
+// changed. Both must have passed [bench.Run.Validate].
+func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
+	c := comparer{policy: p, run: run, ref: ref}
+	c.out.Reference = name
+	c.out.Verdicts = make([]Verdict, 0, len(run.Results))
+	c.index()
+	for i := range run.Results {
+		c.judge(&run.Results[i])
+	}
+	c.missing()
+	if c.out.Unjudged == "" && c.tracked == 0 && c.out.Measured > 0 {
+		c.out.Unjudged = "the baseline has none of the cells that passed"
+	}
+	return c.out
+}

@@ -1,0 +1,85 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// summarize returns the stored summary, or makes one of the values.
+func summarize(s *bench.Sample) bench.Summary {
+	if s.Summary != nil {
+		return *s.Summary
+	}
+	return bench.Summary{Median: stats.Median(s.Values), MAD: stats.MAD(s.Values), N: len(s.Values)}
+}
+
+// threshold is TensorSharp's rule, for any direction: regressed if and only if
+// the median is worse by strictly more than limit percent.
+func threshold(m *bench.Metric, old, new *bench.Sample, limit float64) Verdict {
+	o, n := summarize(old), summarize(new)
+	v := Verdict{Class: Unchanged, Level: Off, Old: o.Median, New: n.Median,
+		Evidence: Evidence{Method: "threshold", Limit: limit, OldN: o.N, NewN: n.N, Noise: max(noise(o), noise(n))}}
+	gain, ok := m.Better.Gain(o.Median, n.Median)
+	if !ok {
+		return fromZero(m, v)
+	}
+	v.Delta, v.Interval = gain, interval(m, o.Median, new, gain)
+	switch {
+	case gain < -limit:
+		v.Class, v.Level = Regressed, Fail
+	case gain > limit:
+		v.Class = Improved
+	}
+	return v
+}
+
+// fromZero judges against a reference of zero, from which every relative
+// change is undefined: growth of a lower-is-better metric is for the worse by
+// any threshold, everything else cannot be told.
+func fromZero(m *bench.Metric, v Verdict) Verdict {
+	switch {
+	case v.New == 0:
+	case m.Better == bench.Lower && v.New > 0:
+		v.Class, v.Level, v.Delta = Regressed, Fail, -100
+		v.Reason = "the baseline is 0"
+	default:
+		v.Class, v.Level = Inconclusive, Warn
+		v.Reason = "the baseline is 0, so a relative change is undefined"
+	}
+	v.Interval = [2]float64{v.Delta, v.Delta}
+	return v
+}
+
+// interval spans the changes of the single values of new.
+func interval(m *bench.Metric, old float64, new *bench.Sample, gain float64) [2]float64 {
+	lo, hi := gain, gain
+	for _, x := range new.Values {
+		g, _ := m.Better.Gain(old, x)
+		lo, hi = min(lo, g), max(hi, g)
+	}
+	return [2]float64{lo, hi}
+}
+
+func noise(s bench.Summary) float64 {
+	if s.Median == 0 {
+		return 0
+	}
+	return math.Abs(s.MAD / s.Median * 100)
+}
+
+// exact demands that every value equals the reference.
+func exact(old, new *bench.Sample) Verdict {
+	o, n := summarize(old), summarize(new)
+	v := Verdict{Class: Unchanged, Level: Off, Old: o.Median, New: n.Median,
+		Evidence: Evidence{Method: "exact", OldN: o.N, NewN: n.N}}
+	for _, x := range new.Values {
+		if x != o.Median {
+			v.Class, v.Level, v.New = CorrectnessFailure, Fail, x
+			v.Reason = fmt.Sprintf("must equal %v, is %v", o.Median, x)
+		}
+	}
+	return v
+}

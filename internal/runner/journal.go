@@ -1,0 +1,50 @@
+package runner
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// Journal appends measurements to a file, one JSON document a line, so that a
+// killed run leaves everything it had finished. A line that was cut off in the
+// middle is the last one and holds no newline.
+type Journal struct {
+	file *os.File
+}
+
+// CreateJournal starts an empty journal at path, making its folder.
+func CreateJournal(path string) (*Journal, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("create journal: %w", err)
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("create journal: %w", err)
+	}
+	return &Journal{file: file}, nil
+}
+
+// Append writes one measurement with a single write. It does not sync: the
+// page cache outlives a killed process, and waiting for the disk would cost
+// more than many a cell.
+func (j *Journal) Append(r bench.Result) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	_, err = j.file.Write(append(line, '\n'))
+	return err
+}
+
+// Close syncs and closes the file.
+func (j *Journal) Close() error {
+	if err := j.file.Sync(); err != nil {
+		j.file.Close()
+		return err
+	}
+	return j.file.Close()
+}

@@ -1,0 +1,147 @@
+package runner_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/runner"
+)
+
+// measure is a Measurer made of a function.
+type measure func(id string, nth int) (bench.Result, error)
+
+type measurer struct {
+	f     measure
+	calls map[string]int
+	order []string
+}
+
+func (m *measurer) Measure(_ context.Context, c bench.Cell) (bench.Result, error) {
+	m.calls[c.ID()]++
+	m.order = append(m.order, c.ID())
+	return m.f(c.ID(), m.calls[c.ID()])
+}
+
+func cells(ids ...string) []bench.Cell {
+	var cells []bench.Cell
+	for _, id := range ids {
+		cells = append(cells, bench.Cell{Suite: "s", Params: []bench.Param{{Key: "model", Value: id}}})
+	}
+	return cells
+}
+
+func passed(values ...float64) bench.Result {
+	return bench.Result{Outcome: bench.Passed, WallMS: 2, Samples: []bench.Sample{{Metric: "tps", Values: values}}}
+}
+
+func TestRoundsGoOverAllCellsInTurn(t *testing.T) {
+	m := &measurer{calls: map[string]int{}, f: func(id string, nth int) (bench.Result, error) {
+		return passed(float64(nth)), nil
+	}}
+	var journal []string
+	results, err := runner.Run(t.Context(), m, cells("a", "b"), runner.Options{
+		Repeats: 3,
+		Journal: func(r bench.Result) error {
+			journal = append(journal, fmt.Sprint(r.Cell.ID(), r.Samples[0].Values))
+			return nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a", "b", "a", "b", "a", "b"}, m.order); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"a[1]", "b[1]", "a[2]", "b[2]", "a[3]", "b[3]"}, journal); diff != "" {
+		t.Errorf("journal (-want +got):\n%s", diff)
+	}
+	for _, r := range results {
+		if diff := cmp.Diff([]float64{1, 2, 3}, r.Sample("tps").Values); diff != "" || r.WallMS != 6 {
+			t.Errorf("%s: values (-want +got):\n%s wall %v, want 6", r.Cell.ID(), diff, r.WallMS)
+		}
+	}
+}
+
+func TestAFailureEndsTheCellAndKeepsItsReason(t *testing.T) {
+	m := &measurer{calls: map[string]int{}, f: func(id string, nth int) (bench.Result, error) {
+		if id == "bad" && nth == 2 {
+			return bench.Result{Outcome: bench.Incorrect, Reason: "second round differs"}, nil
+		}
+		return passed(1), nil
+	}}
+	results, err := runner.Run(t.Context(), m, cells("good", "bad"), runner.Options{Repeats: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.calls; got["good"] != 4 || got["bad"] != 2 {
+		t.Errorf("calls = %v, want good 4 times and bad twice", got)
+	}
+	if got := results[1]; got.Outcome != bench.Incorrect || got.Reason != "second round differs" {
+		t.Errorf("bad = %v %q, want incorrect with its reason", got.Outcome, got.Reason)
+	}
+}
+
+func TestErrorsEndTheRun(t *testing.T) {
+	gone := errors.New("device is gone")
+	m := &measurer{calls: map[string]int{}, f: func(string, int) (bench.Result, error) { return bench.Result{}, gone }}
+	if _, err := runner.Run(t.Context(), m, cells("a", "b"), runner.Options{}); !errors.Is(err, gone) || len(m.order) != 1 {
+		t.Errorf("Run() = %v after %v, want the error after one call", err, m.order)
+	}
+	if _, err := runner.Run(t.Context(), m, nil, runner.Options{}); !errors.Is(err, runner.ErrNoCells) {
+		t.Errorf("Run(no cells) = %v, want ErrNoCells", err)
+	}
+	full := errors.New("disk full")
+	m.f = func(string, int) (bench.Result, error) { return passed(1), nil }
+	_, err := runner.Run(t.Context(), m, cells("a", "b"), runner.Options{Journal: func(bench.Result) error { return full }})
+	if !errors.Is(err, full) {
+		t.Errorf("Run() = %v, want the journal's error", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := runner.Run(ctx, m, cells("a"), runner.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Run(cancelled) = %v, want context.Canceled", err)
+	}
+}
+
+func TestJournalHoldsOneDocumentALine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "folder", "journal.jsonl")
+	j, err := runner.CreateJournal(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := passed(1.5)
+	want.Cell = cells("a")[0]
+	want.Output = "line\nbreak \u2028 <&>"
+	for range 2 {
+		if err := j.Append(want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+	if len(lines) != 2 {
+		t.Fatalf("journal has %d lines, want 2", len(lines))
+	}
+	var got bench.Result
+	if err := json.Unmarshal(lines[1], &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("line 2 (-want +got):\n%s", diff)
+	}
+}

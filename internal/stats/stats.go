@@ -1,0 +1,42 @@
+// Package stats summarizes repeated measurements by their median and their
+// median absolute deviation, which a single slow run cannot move far. It is
+// pure arithmetic on float64: it knows no metric, no unit and no limit.
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// Median returns the middle value, or the mean of the two middle values. It is
+// NaN if values is empty or holds a NaN, and where opposite infinities are in
+// the middle. values is not modified.
+func Median(values []float64) float64 {
+	return median(slices.Clone(values))
+}
+
+// MAD returns the median absolute deviation from the median, unscaled: half of
+// the values lie within one MAD of the median. Multiply by 1.4826 to estimate a
+// standard deviation. It is 0 for a single value, and NaN if values is empty or
+// holds a NaN, or if the median is infinite. values is not modified.
+func MAD(values []float64) float64 {
+	deviations := slices.Clone(values)
+	center := median(deviations)
+	for i, v := range deviations {
+		deviations[i] = math.Abs(v - center)
+	}
+	return median(deviations)
+}
+
+// median sorts values in place. Sorting puts NaN first.
+func median(values []float64) float64 {
+	slices.Sort(values)
+	n := len(values)
+	switch {
+	case n == 0 || math.IsNaN(values[0]):
+		return math.NaN()
+	case n%2 == 1 || values[n/2-1] == values[n/2]:
+		return values[n/2]
+	}
+	return values[n/2-1]/2 + values[n/2]/2 // each halved, so that the sum cannot overflow
+}
