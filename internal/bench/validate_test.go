@@ -78,7 +78,9 @@ func TestComparable(t *testing.T) {
 	}
 	check(true, func(f *bench.Fingerprint) {})
 	check(true, func(f *bench.Fingerprint) { f.Driver, f.MemoryGiB = "570", 12 })
-	check(true, func(f *bench.Fingerprint) { f.Accelerators[0], f.Accelerators[1] = f.Accelerators[1], f.Accelerators[0] })
+	check(true, func(f *bench.Fingerprint) {
+		f.Accelerators[0], f.Accelerators[1] = f.Accelerators[1], f.Accelerators[0]
+	})
 	check(false, func(f *bench.Fingerprint) { f.Accelerators[0].Model = "H200 NVL" })
 	check(false, func(f *bench.Fingerprint) { f.Accelerators = f.Accelerators[:1] })
 	check(false, func(f *bench.Fingerprint) { f.CPU = "Xeon" })

@@ -1,0 +1,213 @@
+// Package baseline is the committed reference of one host,
+// baseline-<host>.json: reading it, writing it, merging a run into it and
+// turning it back into a [bench.Run] to compare with. It decides nothing:
+// package gate judges, and the command line says when a baseline is refreshed.
+//
+// The file is a superset of TensorSharp.TestMatrix's. Its four file fields and
+// its six entry fields come first and mean the same; what accelgate adds
+// stands where TensorSharp's reader ignores it:
+//
+//	{
+//	  "host_label": "linux-cuda",
+//	  "captured_at": "2026-03-01T09:00:00+00:00",
+//	  "commit": "0123abc",
+//	  "notes": "new attention kernel (accelgate v1.0.0)",
+//	  "schema": 1,
+//	  "fingerprint": {"os": "linux", "arch": "amd64", "cpu": "EPYC 9354", "cores": 32},
+//	  "entries": [
+//	    {
+//	      "case_id": "tiny__cpu__tg128__baseline",
+//	      "ok": true,
+//	      "correctness_ok": true,
+//	      "decode_tps": 41.2,
+//	      "metrics": {
+//	        "decode_tps": {"median": 41.2, "mad": 0.3, "n": 5, "better": "higher", "unit": "tok/s"}
+//	      },
+//	      "operators": [
+//	        {"name": "matmul", "total_ms": 18.4, "calls": 96}
+//	      ],
+//	      "anchor": {"captured_at": "2026-01-05T09:00:00+00:00", "commit": "89abdef", "metrics": {"decode_tps": 40.9}}
+//	    }
+//	  ]
+//	}
+//
+// [Parse] accepts what people and other tools make of that; [Marshal] writes
+// one form only, so that a diff shows what changed and nothing else.
+package baseline
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// Schema is the version of the file format written by this build. Files of
+// TensorSharp have none and read as 0.
+const Schema = 1
+
+// File is a baseline. A File that was parsed also carries what it does not
+// understand, and writes it back.
+type File struct {
+	HostLabel  string
+	CapturedAt time.Time // UTC, kept to 100 ns as .NET does
+	Commit     *string
+	Notes      *string
+	Schema     int // 0 is not written
+	// Fingerprint is the machine of all speeds in the file; nil if unknown.
+	Fingerprint *bench.Fingerprint
+	Entries     []Entry
+
+	extra   map[string]json.RawMessage // unknown members, in compact form
+	machine machine
+	source  []byte // what Parse read, for Lint; nil in a File made in memory
+}
+
+// machine keeps the fingerprint as it was written, so that facts which only a
+// newer build knows survive until the fingerprint itself is replaced.
+type machine struct {
+	text  json.RawMessage
+	known bench.Fingerprint
+}
+
+// Entry is what the baseline holds on one cell.
+type Entry struct {
+	CaseID        string
+	OK            bool
+	CorrectnessOK *bool // nil: correctness was not checked
+
+	// TensorSharp's metrics; nil where the file has none. Where Metrics holds
+	// the same name, that median wins. TensorSharp writes 0 for "does not apply".
+	PrefillTPS, DecodeTPS, ModelLoadMS *float64
+
+	Metrics   []Metric // sorted by name; empty in TensorSharp's files
+	Operators []Operator
+	Anchor    *Anchor
+
+	extra map[string]json.RawMessage
+	line  int // in the parsed file
+}
+
+// Metric is one metric of an entry: what it is, and what was measured.
+type Metric struct {
+	bench.Metric
+	bench.Summary
+
+	extra map[string]json.RawMessage
+}
+
+// Operator is one part of a cell's time.
+type Operator struct {
+	Name    string
+	TotalMS float64
+	Calls   int64
+
+	extra map[string]json.RawMessage
+}
+
+// Anchor holds the medians an entry was created with. A refresh leaves it
+// alone, so that many small losses, each within the limit, still add up.
+type Anchor struct {
+	CapturedAt time.Time
+	Commit     string
+	Metrics    map[string]float64
+
+	extra map[string]json.RawMessage
+}
+
+// Metric returns the named metric, or nil.
+func (e *Entry) Metric(name string) *Metric {
+	for i := range e.Metrics {
+		if e.Metrics[i].Name == name {
+			return &e.Metrics[i]
+		}
+	}
+	return nil
+}
+
+// classic lists the names of TensorSharp's metrics, in its order, and what
+// they are.
+var classic = [...]bench.Metric{
+	{Name: "prefill_tps", Unit: "tok/s", Better: bench.Higher, FallbackFor: "decode_tps"},
+	{Name: "decode_tps", Unit: "tok/s", Better: bench.Higher},
+	{Name: "model_load_ms", Unit: "ms", Better: bench.Lower, Informational: true},
+}
+
+// classicValues returns the places of the classic metrics, in the order of
+// classic.
+func (e *Entry) classicValues() [len(classic)]**float64 {
+	return [...]**float64{&e.PrefillTPS, &e.DecodeTPS, &e.ModelLoadMS}
+}
+
+// measured returns the metrics of the entry. Where it has only TensorSharp's,
+// those above zero stand in, as single measurements.
+func (e *Entry) measured() []Metric {
+	if len(e.Metrics) > 0 {
+		return e.Metrics
+	}
+	var metrics []Metric
+	for i, value := range e.classicValues() {
+		if v := *value; v != nil && *v > 0 {
+			metrics = append(metrics, Metric{Metric: classic[i], Summary: bench.Summary{Median: *v, N: 1}})
+		}
+	}
+	slices.SortFunc(metrics, byName)
+	return metrics
+}
+
+func byName(a, b Metric) int { return strings.Compare(a.Name, b.Name) }
+
+func byCaseID(a, b Entry) int { return strings.Compare(a.CaseID, b.CaseID) }
+
+// Prune returns f without the entries whose case id keep refuses, and the ids
+// of those, sorted. f is not modified; the entries are shared.
+func Prune(f *File, keep func(caseID string) bool) (kept *File, removed []string) {
+	pruned := *f
+	pruned.source = nil
+	pruned.Entries = nil
+	for _, e := range f.Entries {
+		if keep(e.CaseID) {
+			e.line = 0 // it was of the old file
+			pruned.Entries = append(pruned.Entries, e)
+		} else {
+			removed = append(removed, e.CaseID)
+		}
+	}
+	slices.Sort(removed)
+	return &pruned, removed
+}
+
+// Path returns where the baseline of the host is kept under dir. The label
+// must be one that [CheckLabel] accepts.
+func Path(dir, label string) string {
+	return filepath.Join(dir, "baseline-"+label+".json")
+}
+
+var labelPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
+
+// CheckLabel reports a host label that must not become a file name.
+func CheckLabel(label string) error {
+	if labelPattern.MatchString(label) && !strings.Contains(label, "..") {
+		return nil
+	}
+	return fmt.Errorf("host label %q is not usable in a file name: use 1 to 63 letters, digits, '.', '_' and '-', "+
+		"a letter or digit first, without \"..\", such as --host-label linux-cuda", clip(label))
+}
+
+// clip keeps untrusted text in messages short.
+func clip(s string) string {
+	const most = 80 // characters
+	n := 0
+	for i := range s {
+		if n == most {
+			return s[:i] + "..."
+		}
+		n++
+	}
+	return s
+}

@@ -1,0 +1,121 @@
+package baseline
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+func (u *update) entry(id string, r *bench.Result, described map[string]bench.Metric) (Entry, error) {
+	e := Entry{CaseID: id, OK: true, Operators: operators(r.Breakdowns)}
+	if u.checked(r) {
+		e.CorrectnessOK = new(true)
+	}
+	for i := range r.Samples {
+		s := &r.Samples[i]
+		m, known := described[s.Metric]
+		summary := summarize(s, m.Exact)
+		switch {
+		case summary.N == 0:
+			continue
+		case !known || s.Metric == "":
+			return e, fmt.Errorf("cell %q: the run does not say what metric %q is: measure again with accelgate baseline update", clip(id), clip(s.Metric))
+		case e.Metric(s.Metric) != nil:
+			return e, fmt.Errorf("cell %q: metric %q is there twice: measure again with accelgate baseline update", clip(id), clip(s.Metric))
+		case !usable(summary):
+			return e, fmt.Errorf("cell %q: %s is %v, which cannot be a reference: correct what the cell prints and measure again", clip(id), clip(s.Metric), summary.Median)
+		}
+		e.Metrics = append(e.Metrics, Metric{Metric: m, Summary: summary})
+	}
+	slices.SortFunc(e.Metrics, byName)
+	return e, e.mirror()
+}
+
+func (u *update) checked(r *bench.Result) bool {
+	if u.opts.Checked != nil {
+		return u.opts.Checked(r)
+	}
+	return r.Output != ""
+}
+
+// mirror repeats TensorSharp's metrics where TensorSharp looks for them.
+func (e *Entry) mirror() error {
+	for i, value := range e.classicValues() {
+		m := e.Metric(classic[i].Name)
+		if m == nil {
+			continue
+		}
+		if m.Median < 0 {
+			return fmt.Errorf("cell %q: %s is negative: correct what the cell prints and measure again", clip(e.CaseID), m.Name)
+		}
+		*value = new(m.Median)
+	}
+	return nil
+}
+
+func summarize(s *bench.Sample, exact bool) bench.Summary {
+	var summary bench.Summary
+	switch {
+	case len(s.Values) > 0:
+		summary = bench.Summary{Median: stats.Median(s.Values), MAD: stats.MAD(s.Values), N: len(s.Values)}
+	case s.Summary != nil:
+		summary = *s.Summary
+	}
+	if !exact {
+		summary.Median, summary.MAD = short(summary.Median), short(summary.MAD)
+	}
+	return summary
+}
+
+func usable(s bench.Summary) bool {
+	return math.Abs(s.Median) <= maxNumber && s.MAD >= 0 && s.MAD <= maxNumber && s.N > 0 && s.N <= maxCount // all false for NaN
+}
+
+// short rounds to five significant digits or to a whole number, whichever is
+// finer. That is 0.005 %, far below any noise, and keeps a diff readable.
+func short(v float64) float64 {
+	if math.Abs(v) >= 1e4 {
+		return math.Round(v)
+	}
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
+	if err != nil {
+		return v
+	}
+	return rounded
+}
+
+// maxOperators is how many operators an entry keeps, the costliest first.
+const maxOperators = 20
+
+// operators takes the first breakdown, if it is of time.
+func operators(breakdowns []bench.Breakdown) []Operator {
+	if len(breakdowns) == 0 {
+		return nil
+	}
+	scale, isTime := map[string]float64{"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1, "s": 1e3}[breakdowns[0].Unit]
+	if !isTime {
+		return nil
+	}
+	var list []Operator
+	for _, part := range breakdowns[0].Entries {
+		total := short(part.Total * scale)
+		if total >= 0 && total <= maxNumber && part.Calls >= 0 && part.Calls <= maxCalls { // false for NaN
+			list = append(list, Operator{Name: part.Name, TotalMS: total, Calls: part.Calls})
+		}
+	}
+	slices.SortFunc(list, func(a, b Operator) int {
+		switch {
+		case a.TotalMS > b.TotalMS:
+			return -1
+		case a.TotalMS < b.TotalMS:
+			return 1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return slices.Clip(list[:min(len(list), maxOperators)])
+}

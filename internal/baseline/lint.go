@@ -1,0 +1,174 @@
+package baseline
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// Severity says how much a problem matters.
+type Severity string
+
+// The severities.
+const (
+	SeverityError   Severity = "error"   // the gate would judge wrongly, or not at all
+	SeverityWarning Severity = "warning" // worth a look
+)
+
+// Problem is something that [Parse] accepts and nobody should commit.
+type Problem struct {
+	Line     int    // 0 where it concerns the file, or was not parsed
+	CaseID   string // "" where it concerns the file
+	Severity Severity
+	Message  string // ends in what to do; quotes names of the file
+}
+
+// maxAge is how long a baseline counts as fresh.
+const maxAge = 90 * 24 * time.Hour
+
+// Lint reports what is wrong with a file that was loaded from path, by line.
+func Lint(path string, f *File, now time.Time) []Problem {
+	l := linter{metrics: map[string]bench.Metric{}}
+	l.host(path, f)
+	l.age(f, now)
+	for i := range f.Entries {
+		l.line, l.caseID = f.Entries[i].line, f.Entries[i].CaseID
+		l.entry(&f.Entries[i])
+	}
+	l.format(f)
+	slices.SortStableFunc(l.problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), strings.Compare(a.CaseID, b.CaseID))
+	})
+	return l.problems
+}
+
+type linter struct {
+	line     int
+	caseID   string
+	metrics  map[string]bench.Metric // as the first entry describes them
+	problems []Problem
+}
+
+func (l *linter) errorf(format string, args ...any) {
+	l.problems = append(l.problems, Problem{l.line, l.caseID, SeverityError, fmt.Sprintf(format, args...)})
+}
+
+func (l *linter) warnf(format string, args ...any) {
+	l.problems = append(l.problems, Problem{l.line, l.caseID, SeverityWarning, fmt.Sprintf(format, args...)})
+}
+
+func (l *linter) host(path string, f *File) {
+	if err := CheckLabel(f.HostLabel); err != nil {
+		l.errorf("%v", err)
+	} else if want, got := filepath.Base(Path("", f.HostLabel)), filepath.Base(path); got != want {
+		l.errorf("host_label is %q but the file is named %s: rename it to %s, or correct host_label", f.HostLabel, got, want)
+	}
+	if f.Fingerprint == nil {
+		l.errorf("there is no fingerprint, so no speed can be judged: measure every cell with accelgate baseline update")
+	}
+}
+
+func (l *linter) age(f *File, now time.Time) {
+	const day = 24 * time.Hour
+	switch age := now.Sub(f.CapturedAt); {
+	case f.CapturedAt.IsZero():
+		l.warnf("captured_at is missing: accelgate baseline update sets it")
+	case age < 0:
+		l.warnf("captured_at is in the future: correct the clock of the host and run accelgate baseline update")
+	case age > maxAge:
+		l.warnf("captured %d days ago: refresh it with accelgate baseline update", age/day)
+	}
+}
+
+func (l *linter) entry(e *Entry) {
+	switch {
+	case !e.OK:
+		l.warnf("ok is false, so this cell is not judged: repair it and run accelgate baseline update, or prune it")
+	case e.CorrectnessOK != nil && !*e.CorrectnessOK:
+		l.errorf("ok and correctness_ok contradict each other: measure the cell again with accelgate baseline update")
+	case e.CorrectnessOK == nil && len(e.measured()) == 0:
+		l.warnf("neither correctness nor a metric is recorded: measure the cell again with accelgate baseline update, or prune it")
+	}
+	for i := range e.Metrics {
+		l.metric(&e.Metrics[i])
+	}
+	if len(e.Metrics) > 0 {
+		l.classic(e)
+	}
+}
+
+func (l *linter) metric(m *Metric) {
+	const again = "measure the cell again with accelgate baseline update"
+	name := clip(m.Name)
+	if m.Better == "" {
+		l.errorf("%s: better is missing: write \"higher\" or \"lower\"", name)
+	}
+	if m.N == 0 {
+		l.errorf("%s: n is 0, so nothing was measured: %s", name, again)
+	}
+	if m.Median <= 0 && !m.Exact && !m.Informational {
+		l.errorf("%s: the median is %v, and no change from there can be judged: %s", name, m.Median, again)
+	} else if m.MAD > math.Abs(m.Median) && !m.Exact {
+		l.warnf("%s: the spread (mad %v) is larger than the median %v: %s", name, m.MAD, m.Median, again)
+	}
+	before, known := l.metrics[m.Name]
+	switch {
+	case !known:
+		l.metrics[m.Name] = m.Metric
+	case before != m.Metric:
+		l.errorf("%s: unit, better, exact, informational or fallback_for differ from the entries before: make them equal", name)
+	}
+}
+
+// classic finds where TensorSharp would judge by other numbers than accelgate.
+func (l *linter) classic(e *Entry) {
+	for i, value := range e.classicValues() {
+		name, m := classic[i].Name, e.Metric(classic[i].Name)
+		switch {
+		case *value == nil && m == nil:
+		case *value == nil:
+			l.errorf("%s is %v in metrics and missing in the entry itself: write it there too", name, m.Median)
+		case m == nil && **value > 0:
+			l.errorf("%s is %v in the entry itself and missing in metrics: delete it, or measure the cell again", name, **value)
+		case m != nil && **value != m.Median:
+			l.errorf("%s is %v in the entry itself and %v in metrics: measure the cell again with accelgate baseline update", name, **value, m.Median)
+		}
+	}
+}
+
+// format compares what was read with what would be written.
+func (l *linter) format(f *File) {
+	const rewrite = "accelgate baseline update writes the file anew"
+	if f.source == nil {
+		return
+	}
+	for i := 1; i < len(f.Entries); i++ {
+		if e := &f.Entries[i]; e.CaseID < f.Entries[i-1].CaseID {
+			l.line, l.caseID = e.line, e.CaseID
+			l.warnf("entries are not sorted by case_id from here on: %s", rewrite)
+			return
+		}
+	}
+	written, err := encode(f)
+	if err != nil || bytes.Equal(written, f.source) {
+		return
+	}
+	l.line, l.caseID = 0, ""
+	if bytes.Equal(written, append(slices.Clip(f.source), '\n')) {
+		l.warnf("there is no newline at the end of the file: %s", rewrite)
+		return
+	}
+	same := 0
+	for same < min(len(written), len(f.source)) && written[same] == f.source[same] {
+		same++
+	}
+	l.line = 1 + bytes.Count(f.source[:same], []byte("\n"))
+	l.warnf("not in the form that accelgate writes, from this line on: %s", rewrite)
+}

@@ -1,0 +1,323 @@
+package baseline
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// Limits on what is read; files of 100,000 entries have about 80 MiB.
+const (
+	maxFileSize = 256 << 20
+	maxEntries  = 1_000_000
+)
+
+// Load reads the baseline file at path. Where there is none, errors.Is(err,
+// fs.ErrNotExist); any other error means that the file cannot be trusted.
+func Load(path string) (*File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("load baseline: %w", err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("load baseline: %w", err)
+	}
+	if err := checkSize(path, info.Size()); err != nil {
+		return nil, err
+	}
+	var data bytes.Buffer
+	data.Grow(int(info.Size()) + bytes.MinRead)
+	if _, err := data.ReadFrom(io.LimitReader(file, maxFileSize+1)); err != nil { // a device has no size
+		return nil, fmt.Errorf("load baseline: %w", err)
+	}
+	return Parse(path, data.Bytes())
+}
+
+// Parse reads a baseline from data; name stands for it in messages. It accepts
+// comments, trailing commas, keys in any case, a byte order mark, CRLF,
+// TensorSharp's files and unknown members. Missing members take their zero
+// value.
+//
+// The error joins one [ParseError] for everything that is wrong. Only damage that
+// hides where an entry ends keeps the entries after it from being checked.
+// The result keeps data, which must not be modified.
+func Parse(name string, data []byte) (*File, error) {
+	if err := readable(name, data); err != nil {
+		return nil, err
+	}
+	f := &File{source: data}
+	r := newReader(name, bytes.TrimPrefix(data, []byte("\ufeff")))
+	r.file(f)
+	if r.peek(); r.pos < len(r.data) {
+		r.unexpected("the end of the file")
+	}
+	if f.Schema > Schema {
+		return nil, fmt.Errorf("%s: schema %d is newer than this build knows (%d): upgrade accelgate", name, f.Schema, Schema)
+	}
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func checkSize(name string, size int64) error {
+	if size > maxFileSize {
+		return fmt.Errorf("%s: larger than %d MiB: this is not a baseline, restore it from git", name, maxFileSize>>20)
+	}
+	return nil
+}
+
+// readable refuses what is not text of a reasonable size.
+func readable(name string, data []byte) error {
+	if err := checkSize(name, int64(len(data))); err != nil {
+		return err
+	}
+	switch {
+	case len(bytes.TrimSpace(data)) == 0:
+		return fmt.Errorf("%s:1:1: the file is empty: restore it from git, or write a new one with accelgate baseline update", name)
+	case utf8.Valid(data):
+		return nil
+	}
+	at := 0
+	for {
+		c, size := utf8.DecodeRune(data[at:])
+		if c == utf8.RuneError && size == 1 {
+			return newReader(name, data).errorAt(at, "byte 0x%02x is not UTF-8: save the file as UTF-8", data[at])
+		}
+		at += size
+	}
+}
+
+func (r *reader) file(f *File) {
+	if r.peek() != '{' {
+		r.unexpected("the { of a baseline")
+		return
+	}
+	r.record(func(field, key string) {
+		switch field {
+		case "host_label":
+			r.text(&f.HostLabel)
+		case "captured_at":
+			r.time(&f.CapturedAt)
+		case "commit":
+			optional(r, &f.Commit, r.text)
+		case "notes":
+			optional(r, &f.Notes, r.text)
+		case "schema":
+			f.Schema = int(r.count(maxCount))
+		case "fingerprint":
+			r.fingerprint(f)
+		case "entries":
+			r.entries(f)
+		default:
+			r.keep(&f.extra, key)
+		}
+	})
+}
+
+// fingerprint leaves the decoding to encoding/json, so that package bench
+// alone knows the facts of a machine.
+func (r *reader) fingerprint(f *File) {
+	if r.null() {
+		return
+	}
+	at := r.pos
+	text := r.raw()
+	if r.bad != nil {
+		return
+	}
+	var known bench.Fingerprint
+	var wrong *json.UnmarshalTypeError
+	switch err := json.Unmarshal(text, &known); {
+	case errors.As(err, &wrong):
+		field := strings.TrimSuffix("fingerprint."+wrong.Field, ".")
+		r.note(at, "%s has the wrong type (%s): correct it, or run accelgate baseline update", field, clip(wrong.Value))
+	case err != nil:
+		r.note(at, "fingerprint: %v: correct it, or run accelgate baseline update", err)
+	}
+	f.Fingerprint, f.machine = &known, machine{text: text, known: clone(known)}
+}
+
+func clone(p bench.Fingerprint) bench.Fingerprint {
+	p.Accelerators = slices.Clone(p.Accelerators)
+	return p
+}
+
+func (r *reader) entries(f *File) {
+	if r.null() {
+		return
+	}
+	lines := map[string]int{} // of the case ids
+	n := 0
+	r.list(func() {
+		r.key = "an entry"
+		if r.peek() != '{' {
+			r.mismatch("an object")
+			return
+		}
+		start, depth := r.pos, r.depth
+		if n++; n > maxEntries {
+			r.fail(start, "more than %d entries: this is not a baseline, restore it from git", maxEntries)
+			return
+		}
+		e := Entry{line: r.lineOf(start)}
+		idAt := r.entry(&e)
+		if r.bad != nil {
+			r.resume(start, depth)
+			return
+		}
+		switch line, twice := lines[e.CaseID]; {
+		case twice:
+			r.note(idAt, "case_id %q is on line %d already: delete one of the two entries", clip(e.CaseID), line)
+		case strings.TrimSpace(e.CaseID) == "":
+			r.note(start, "case_id is empty: name the cell, or delete the entry")
+		default:
+			lines[e.CaseID] = r.lineOf(idAt)
+			f.Entries = append(f.Entries, e)
+		}
+	})
+}
+
+// entry returns the position of the case id.
+func (r *reader) entry(e *Entry) (idAt int) {
+	idAt = r.pos
+	r.record(func(field, key string) {
+		switch field {
+		case "case_id":
+			idAt = r.next()
+			r.text(&e.CaseID)
+		case "ok":
+			r.flag(&e.OK)
+		case "correctness_ok":
+			optional(r, &e.CorrectnessOK, r.flag)
+		case "prefill_tps":
+			optional(r, &e.PrefillTPS, r.positive)
+		case "decode_tps":
+			optional(r, &e.DecodeTPS, r.positive)
+		case "model_load_ms":
+			optional(r, &e.ModelLoadMS, r.positive)
+		case "metrics":
+			r.metrics(e)
+		case "operators":
+			r.operators(e)
+		case "anchor":
+			optional(r, &e.Anchor, r.anchor)
+		default:
+			r.keep(&e.extra, key)
+		}
+	})
+	return idAt
+}
+
+func (r *reader) metrics(e *Entry) {
+	if r.null() {
+		return
+	}
+	found := r.metricsFound[:0]
+	r.table(func(name string) {
+		m := Metric{Metric: bench.Metric{Name: name}}
+		r.metric(&m)
+		found = append(found, m)
+	})
+	r.metricsFound = found
+	e.Metrics = slices.Clone(found)
+	if !slices.IsSortedFunc(e.Metrics, byName) {
+		slices.SortFunc(e.Metrics, byName)
+	}
+}
+
+func (r *reader) metric(m *Metric) {
+	r.record(func(field, key string) {
+		switch field {
+		case "median":
+			r.number(&m.Median)
+		case "mad":
+			r.positive(&m.MAD)
+		case "n":
+			m.N = int(r.count(maxCount))
+		case "better":
+			r.direction(&m.Better)
+		case "unit":
+			r.shared(&m.Unit)
+		case "exact":
+			r.flag(&m.Exact)
+		case "informational":
+			r.flag(&m.Informational)
+		case "fallback_for":
+			r.shared(&m.FallbackFor)
+		default:
+			r.keep(&m.extra, key)
+		}
+	})
+}
+
+func (r *reader) direction(d *bench.Direction) {
+	var word string
+	at := r.next()
+	r.shared(&word)
+	switch *d = bench.Direction(word); *d {
+	case bench.Higher, bench.Lower, "":
+	default:
+		r.note(at, "better is %q: write \"higher\" or \"lower\"", clip(word))
+	}
+}
+
+func (r *reader) operators(e *Entry) {
+	if r.null() {
+		return
+	}
+	r.list(func() {
+		var op Operator
+		r.key = "an operator"
+		r.record(func(field, key string) {
+			switch field {
+			case "name":
+				r.shared(&op.Name)
+			case "total_ms":
+				r.positive(&op.TotalMS)
+			case "calls":
+				op.Calls = r.count(maxCalls)
+			default:
+				r.keep(&op.extra, key)
+			}
+		})
+		e.Operators = append(e.Operators, op)
+	})
+}
+
+func (r *reader) anchor(a *Anchor) {
+	r.record(func(field, key string) {
+		switch field {
+		case "captured_at":
+			r.time(&a.CapturedAt)
+		case "commit":
+			r.shared(&a.Commit)
+		case "metrics":
+			r.anchorMetrics(a)
+		default:
+			r.keep(&a.extra, key)
+		}
+	})
+}
+
+func (r *reader) anchorMetrics(a *Anchor) {
+	if r.null() {
+		return
+	}
+	a.Metrics = map[string]float64{}
+	r.table(func(name string) {
+		var median float64
+		r.number(&median)
+		a.Metrics[name] = median
+	})
+}

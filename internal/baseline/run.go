@@ -1,0 +1,96 @@
+package baseline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// Run returns the file as a reference to compare with. Its cells have no
+// parameters: their ids are the case ids, letter by letter. It shares memory
+// with f, so neither may be modified afterwards.
+//
+// Where entries disagree on what a metric is, the first entry by order of the
+// file wins and the run carries a warning.
+func (f *File) Run() *bench.Run {
+	run := &bench.Run{
+		Schema:  bench.RunSchema,
+		Host:    bench.Host{Label: f.HostLabel},
+		Started: f.CapturedAt,
+		Results: make([]bench.Result, 0, len(f.Entries)),
+	}
+	if f.Fingerprint != nil {
+		run.Host.Fingerprint = *f.Fingerprint
+	}
+	if f.Commit != nil {
+		run.Revision = *f.Commit
+	}
+	known := map[string]*described{}
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		metrics := e.measured()
+		run.Results = append(run.Results, e.result(metrics))
+		for j := range metrics {
+			describe(known, &metrics[j].Metric, e.CaseID)
+		}
+	}
+	for _, d := range known {
+		run.Metrics = append(run.Metrics, d.metric)
+		if d.conflict != "" {
+			run.Warnings = append(run.Warnings, d.conflict)
+		}
+	}
+	slices.SortFunc(run.Metrics, func(a, b bench.Metric) int { return strings.Compare(a.Name, b.Name) })
+	slices.Sort(run.Warnings)
+	return run
+}
+
+func (e *Entry) result(metrics []Metric) bench.Result {
+	result := bench.Result{Cell: bench.Cell{Raw: e.CaseID}, Outcome: e.outcome()}
+	if len(metrics) > 0 {
+		result.Samples = make([]bench.Sample, len(metrics))
+	}
+	for i := range metrics {
+		result.Samples[i] = bench.Sample{Metric: metrics[i].Name, Summary: &metrics[i].Summary}
+	}
+	if len(e.Operators) > 0 {
+		parts := bench.Breakdown{Title: "operators", Unit: "ms"}
+		for _, op := range e.Operators {
+			parts.Entries = append(parts.Entries, bench.Entry{Name: op.Name, Total: op.TotalMS, Calls: op.Calls})
+		}
+		result.Breakdowns = []bench.Breakdown{parts}
+	}
+	return result
+}
+
+func (e *Entry) outcome() bench.Outcome {
+	switch {
+	case e.CorrectnessOK != nil && !*e.CorrectnessOK:
+		return bench.Incorrect
+	case !e.OK:
+		return bench.Failed
+	}
+	return bench.Passed
+}
+
+// described is a metric as its first entry describes it.
+type described struct {
+	metric   bench.Metric
+	caseID   string
+	conflict string
+}
+
+// describe records the description of a metric, or that it contradicts the one
+// recorded before.
+func describe(known map[string]*described, m *bench.Metric, caseID string) {
+	before := known[m.Name]
+	switch {
+	case before == nil:
+		known[m.Name] = &described{metric: *m, caseID: caseID}
+	case before.metric != *m && before.conflict == "":
+		before.conflict = fmt.Sprintf("metric %q means one thing in entry %q and another in %q: measure both again with accelgate baseline update",
+			clip(m.Name), clip(before.caseID), clip(caseID))
+	}
+}

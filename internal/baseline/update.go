@@ -1,0 +1,255 @@
+package baseline
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// UpdateOptions say why and when a baseline is refreshed.
+type UpdateOptions struct {
+	Reason string    // for the notes
+	Commit string    // of the code that was measured; "" takes the run's revision
+	Now    time.Time // becomes captured_at
+	// Checked reports whether the correctness of a passed cell was judged. nil
+	// means: where the result kept the output it was judged on.
+	Checked func(*bench.Result) bool
+}
+
+// ChangeKind says what a refresh did to a metric of an entry.
+type ChangeKind string
+
+// The kinds. Removed is a metric that its cell no longer reports; entries are
+// never removed by a refresh.
+const (
+	Added   ChangeKind = "added"
+	Changed ChangeKind = "changed"
+	Removed ChangeKind = "removed"
+)
+
+// Change is one metric of one entry that a refresh changed.
+type Change struct {
+	CaseID, Metric, Unit string
+	Better               bench.Direction
+	Old, New             float64 // medians; Old counts if HasOld, New is 0 if Kind is Removed
+	HasOld               bool
+	Kind                 ChangeKind
+}
+
+// Update merges a run into a baseline, cell by cell, and returns the merged
+// file and what changed, sorted by case id and metric. Cells that passed are
+// recorded; every other entry stays exactly as it is, whether its cell failed,
+// was skipped or was not part of the run. old is not modified, and nil where
+// there is no baseline yet.
+//
+// An anchor is set when an entry has none, and kept from then on. It is
+// replaced only where the run comes from a machine that the old speeds cannot
+// be compared with. Such a run must have measured every old entry; else the
+// rest would pass for speeds of the new machine, and Update refuses.
+func Update(old *File, run *bench.Run, opts UpdateOptions) (*File, []Change, error) {
+	if old == nil {
+		old = &File{}
+	}
+	u := update{run: run, opts: opts, entries: map[string]Entry{}}
+	if err := errors.Join(u.checkHost(old), u.measure()); err != nil {
+		return nil, nil, err
+	}
+	moved, err := u.checkMachine(old)
+	if err != nil {
+		return nil, nil, err
+	}
+	return u.merge(old, moved), u.changes, nil
+}
+
+type update struct {
+	run     *bench.Run
+	opts    UpdateOptions
+	entries map[string]Entry // the cells that passed
+	changes []Change
+}
+
+func (u *update) checkHost(old *File) error {
+	label := u.run.Host.Label
+	if err := CheckLabel(label); err != nil {
+		return err
+	}
+	if old.HostLabel != "" && old.HostLabel != label {
+		return fmt.Errorf("the run is of host %q and the baseline of %q: give --host-label %s, or update the other host's file",
+			label, clip(old.HostLabel), clip(old.HostLabel))
+	}
+	return nil
+}
+
+// checkMachine reports whether the run comes from another machine than the old
+// entries, which it must then replace to the last one.
+func (u *update) checkMachine(old *File) (moved bool, err error) {
+	var before bench.Fingerprint
+	if old.Fingerprint != nil {
+		before = *old.Fingerprint
+	}
+	same, reason := u.run.Host.Comparable(before)
+	if same || len(old.Entries) == 0 {
+		return false, nil
+	}
+	var left []string
+	for _, e := range old.Entries {
+		if _, ok := u.entries[e.CaseID]; !ok {
+			left = append(left, e.CaseID)
+		}
+	}
+	if len(left) == 0 {
+		return true, nil
+	}
+	return true, fmt.Errorf("the speeds in the baseline of %s are of another machine (%s) and %d of its %d entries, such as %q, did not pass in this run: "+
+		"run the whole matrix on this machine, or remove those entries with accelgate baseline prune",
+		u.run.Host.Label, reason, len(left), len(old.Entries), clip(slices.Min(left)))
+}
+
+// measure makes an entry of every cell that passed.
+func (u *update) measure() error {
+	described := make(map[string]bench.Metric, len(u.run.Metrics))
+	for _, m := range u.run.Metrics {
+		if m.Better == "" {
+			m.Better = bench.Higher // as its documentation says
+		}
+		described[m.Name] = m
+	}
+	var errs []error
+	for i := range u.run.Results {
+		r := &u.run.Results[i]
+		if r.Outcome != bench.Passed {
+			continue
+		}
+		id := r.Cell.ID()
+		if _, twice := u.entries[id]; twice || id == "" {
+			errs = append(errs, fmt.Errorf("the run has cell %q twice or without a name: measure again with accelgate baseline update", clip(id)))
+			continue
+		}
+		e, err := u.entry(id, r, described)
+		errs = append(errs, err)
+		u.entries[id] = e
+	}
+	if len(u.entries) == 0 && len(errs) == 0 {
+		return errors.New("no cell of the run passed, so there is nothing to record: see why with accelgate run")
+	}
+	return joinSome(errs)
+}
+
+// joinSome joins the first errors, for a run may be wrong 100,000 times.
+func joinSome(errs []error) error {
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if more := len(errs) - maxProblems; more > 0 {
+		errs = append(errs[:maxProblems], fmt.Errorf("and %d more; correct these first", more))
+	}
+	return errors.Join(errs...)
+}
+
+// merge puts the new entries over the old ones.
+func (u *update) merge(old *File, moved bool) *File {
+	f := *old
+	f.HostLabel = u.run.Host.Label
+	f.CapturedAt = u.opts.Now.UTC().Truncate(100)
+	f.Commit = u.commit()
+	f.Notes = new(u.notes())
+	f.Schema = Schema
+	machine := clone(u.run.Host.Fingerprint)
+	f.Fingerprint = &machine
+	f.source = nil
+	f.Entries = make([]Entry, 0, len(old.Entries)+len(u.entries))
+	for _, before := range old.Entries {
+		e, measured := u.entries[before.CaseID]
+		if !measured {
+			before.line = 0 // it was of the old file
+			f.Entries = append(f.Entries, before)
+			continue
+		}
+		delete(u.entries, before.CaseID)
+		e.keepFrom(&before)
+		if !moved {
+			e.Anchor = before.Anchor
+		}
+		f.Entries = append(f.Entries, u.record(e, before.measured()))
+	}
+	for _, e := range u.entries {
+		f.Entries = append(f.Entries, u.record(e, nil))
+	}
+	slices.SortFunc(f.Entries, byCaseID)
+	slices.SortFunc(u.changes, func(a, b Change) int {
+		if c := strings.Compare(a.CaseID, b.CaseID); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Metric, b.Metric)
+	})
+	return &f
+}
+
+// keepFrom takes over what this build did not understand.
+func (e *Entry) keepFrom(before *Entry) {
+	e.extra = before.extra
+	for i := range e.Metrics {
+		if m := before.Metric(e.Metrics[i].Name); m != nil {
+			e.Metrics[i].extra = m.extra
+		}
+	}
+}
+
+// record notes the changes and returns the entry with its anchor.
+func (u *update) record(e Entry, before []Metric) Entry {
+	if e.Anchor == nil && len(e.Metrics) > 0 {
+		e.Anchor = u.anchor(e.Metrics)
+	}
+	for _, m := range e.Metrics {
+		c := Change{CaseID: e.CaseID, Metric: m.Name, Unit: m.Unit, Better: m.Better, New: m.Median, Kind: Added}
+		if i := slices.IndexFunc(before, func(b Metric) bool { return b.Name == m.Name }); i >= 0 {
+			c.Old, c.HasOld, c.Kind = before[i].Median, true, Changed
+			if c.Old == c.New && before[i].Unit == m.Unit && before[i].Better == m.Better {
+				continue
+			}
+		}
+		u.changes = append(u.changes, c)
+	}
+	for _, b := range before {
+		if e.Metric(b.Name) == nil {
+			u.changes = append(u.changes, Change{CaseID: e.CaseID, Metric: b.Name, Unit: b.Unit, Better: b.Better, Old: b.Median, HasOld: true, Kind: Removed})
+		}
+	}
+	return e
+}
+
+func (u *update) anchor(metrics []Metric) *Anchor {
+	a := &Anchor{CapturedAt: u.opts.Now.UTC().Truncate(100), Metrics: make(map[string]float64, len(metrics))}
+	if commit := u.commit(); commit != nil {
+		a.Commit = *commit
+	}
+	for _, m := range metrics {
+		a.Metrics[m.Name] = m.Median
+	}
+	return a
+}
+
+func (u *update) commit() *string {
+	commit := u.opts.Commit
+	if commit == "" {
+		commit = u.run.Revision
+	}
+	if commit == "" {
+		return nil
+	}
+	return &commit
+}
+
+// notes names the tool behind the reason.
+func (u *update) notes() string {
+	tool := u.run.Tool
+	if tool == "" {
+		tool = "accelgate"
+	}
+	if u.opts.Reason == "" {
+		return "captured by " + tool
+	}
+	return u.opts.Reason + " (" + tool + ")"
+}
