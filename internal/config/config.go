@@ -1,0 +1,141 @@
+// Package config reads accelgate.yaml: strict YAML in which every complaint
+// carries file, line and column and ends in a next step.
+//
+// It knows the frame that all suites share (baselines, host, policy, names and
+// kinds of suites) and no kind's body: a kind decodes its own keys with
+// [Suite.Decode] and reports what they mean wrongly with [Suite.Errorf], under
+// the same strictness and with the same positions. It applies no defaults and
+// no layers; an absent value stays absent, and package cli decides.
+package config
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Version is the version of the file format that this build reads.
+const Version = 1
+
+// File is one accelgate.yaml. Absent values are zero.
+type File struct {
+	Version int `yaml:"version,required"`
+	// Baselines is the folder of the committed baselines as written; see
+	// [File.Resolve].
+	Baselines string `yaml:"baselines"`
+	Host      Host   `yaml:"host"`
+	Policy    Policy `yaml:"policy"`
+	// Suites is never empty and its names are unique.
+	Suites []Suite
+
+	// Dir is the folder of the file, which its paths are relative to.
+	Dir string
+}
+
+// Host says which machine this is, where detection should not decide.
+type Host struct {
+	// Label selects the baseline file, baseline-<label>.json.
+	Label string `yaml:"label"`
+}
+
+// Policy holds the limits of the gate. A nil value was not set.
+type Policy struct {
+	// Threshold is the slowdown in percent that fails a cell.
+	Threshold *Percent `yaml:"threshold"`
+	// RequireBaseline says whether a run without a comparable baseline needs
+	// the attention of a person.
+	RequireBaseline *bool `yaml:"require_baseline"`
+}
+
+// Resolve returns the path relative to the folder of the file, or the path
+// itself if it is absolute.
+func (f *File) Resolve(path string) string { return resolve(f.Dir, path) }
+
+func resolve(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// Load reads the file at path. A file that cannot be opened is an error that
+// wraps the cause, so [os.ErrNotExist] can be asked for; a file that is not a
+// valid configuration yields [Errors].
+func Load(path string) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open configuration: %w; create the file or name another one with --config", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("read configuration: %w; name another file with --config", err)
+	}
+	return Parse(path, data)
+}
+
+// Parse reads data. The name stands in positions, and its folder becomes
+// [File.Dir]. Every error is of type [Errors].
+func Parse(name string, data []byte) (*File, error) {
+	doc, err := parse(name, data)
+	if err != nil {
+		return nil, err
+	}
+	file := &File{Dir: filepath.Dir(name)}
+	d := doc.decoder()
+	nodes := d.structure(doc.root, "", file, "suites")
+	if v := nodes["version"]; v != nil && file.Version != Version && (file.Version != 0 || len(d.errs) == 0) {
+		d.errs = nil // what a later format means by its keys is not known here
+		d.fail(start(v), fmt.Sprintf("version: this build reads version %d, got %d", Version, file.Version),
+			fmt.Sprintf("write version: %d or install a newer accelgate", Version))
+		return nil, d.err()
+	}
+	if l := file.Host.Label; l != "" {
+		d.label(child(d, nodes["host"], "label", -1), "host.label", l)
+	}
+	if _, ok := d.resolve(doc.root).(*ast.MappingNode); ok {
+		file.Suites = d.suites(nodes["suites"])
+	}
+	if err := d.err(); err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// suites splits the list of suites into name and kind, which config knows, and
+// the body, which it leaves to the kind.
+func (d *decoder) suites(n ast.Node) []Suite {
+	const next = `add under suites: "- name: quickstart" and below it "kind: models"`
+	if n == nil {
+		d.fail(start(d.doc.root), "suites: missing, so there is nothing to measure", next)
+		return nil
+	}
+	seq, ok := d.resolve(n).(*ast.SequenceNode)
+	if !ok {
+		d.wrongType(n, "suites", "a list")
+		return nil
+	}
+	if len(seq.Values) == 0 {
+		d.fail(start(n), "suites: empty, so there is nothing to measure", next)
+	}
+	suites := make([]Suite, len(seq.Values))
+	lines := map[string]int{}
+	for i, item := range seq.Values {
+		s := &suites[i]
+		*s = Suite{Line: start(item).Line, doc: d.doc, node: item, path: fmt.Sprintf("suites[%d]", i)}
+		name := d.structure(item, s.path, s, "*")["name"]
+		if s.Name == "" {
+			continue
+		}
+		d.label(name, s.path+".name", s.Name)
+		if first, dup := lines[s.Name]; dup {
+			d.fail(start(name), fmt.Sprintf("%s.name: %s is taken by the suite at line %d", s.path, quote(s.Name), first), "give each suite its own name")
+			continue
+		}
+		lines[s.Name] = s.Line
+	}
+	return suites
+}

@@ -1,0 +1,96 @@
+package config
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Position returns where in the file the value at path starts. The path is
+// relative to the suite and reads like Go: names joined with dots, indexes in
+// brackets, and names that hold other characters quoted in brackets, as in
+// `models["qwen2.5"].args[0]`; "" is the suite. Where the path leads nowhere,
+// as for a missing key, the position is that of the last value on the way.
+func (s *Suite) Position(path string) Position {
+	d := s.doc.decoder()
+	n := s.node
+	for path != "" {
+		key, index, rest := step(path)
+		next := child(d, n, key, index)
+		if next == nil {
+			break
+		}
+		n, path = next, rest
+	}
+	at := start(n)
+	return Position{s.doc.name, max(at.Line, 1), max(at.Column, 1)}
+}
+
+// step splits the first element off a path: a key, or an index if it is not
+// negative.
+func step(path string) (key string, index int, rest string) {
+	if path[0] != '[' {
+		end := strings.IndexAny(path, ".[")
+		if end <= 0 {
+			end = len(path)
+		}
+		return path[:end], -1, strings.TrimPrefix(path[end:], ".")
+	}
+	if quoted, err := strconv.QuotedPrefix(path[1:]); err == nil {
+		key, _ = strconv.Unquote(quoted)
+		rest = strings.TrimPrefix(path[1+len(quoted):], "]")
+		return key, -1, strings.TrimPrefix(rest, ".")
+	}
+	inside, rest, _ := strings.Cut(path[1:], "]")
+	index, err := strconv.Atoi(inside)
+	if err != nil {
+		index = -1
+	}
+	return "", index, strings.TrimPrefix(rest, ".")
+}
+
+func child(d *decoder, n ast.Node, key string, index int) ast.Node {
+	n = d.resolve(n)
+	if seq, ok := n.(*ast.SequenceNode); ok {
+		if index < 0 || index >= len(seq.Values) {
+			return nil
+		}
+		return seq.Values[index]
+	}
+	if _, ok := n.(*ast.MappingNode); !ok || index >= 0 {
+		return nil
+	}
+	for _, p := range d.pairs(n, "") {
+		if p.key == key {
+			return p.node
+		}
+	}
+	return nil
+}
+
+// join writes path.key the way [Suite.Position] reads it.
+func join(path, key string) string {
+	if key == "" || strings.ContainsAny(key, ".[]\"") || printable(key) != key || len(key) > 60 {
+		return path + "[" + quote(key) + "]"
+	}
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// where names a path at the start of a message, in names it inside of one.
+func where(path string) string {
+	if path == "" {
+		return "file"
+	}
+	return path
+}
+
+func in(path string) string {
+	if path == "" {
+		return "at the top level"
+	}
+	return "in " + path
+}

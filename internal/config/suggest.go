@@ -1,0 +1,39 @@
+package config
+
+// Suggest returns the known word nearest to word, or "" if none is near enough
+// to be a slip of the fingers.
+func Suggest(word string, known []string) string {
+	best, nearest := "", max(1, len(word)/3)+1
+	for _, k := range known {
+		if d := distance(word, k); d < nearest {
+			best, nearest = k, d
+		}
+	}
+	return best
+}
+
+// distance counts the insertions, deletions, replacements and swaps of
+// neighbours that turn a into b (optimal string alignment).
+func distance(a, b string) int {
+	var before []int
+	prev := make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(prev[j]+cost, prev[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, prev = prev, row
+	}
+	return prev[len(b)]
+}

@@ -1,0 +1,51 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Suite is one entry of the list of suites: its name, its kind, and a body
+// that only the kind understands. It comes from [Parse] or [Load].
+type Suite struct {
+	Name string `yaml:"name,required"`
+	Kind string `yaml:"kind,required"`
+	// Line is where the suite starts in its file.
+	Line int
+
+	doc  *document
+	node ast.Node
+	path string // "suites[0]"
+}
+
+// Decode fills the struct that into points to with the keys of the suite other
+// than name and kind, by the tags `yaml:"key"` and `yaml:"key,required"`. Keys
+// without a field are errors. Fields may be strings, booleans, integers,
+// floats, [time.Duration], implementations of [encoding.TextUnmarshaler], and
+// pointers, slices, string-keyed maps and structs of these; fields of embedded
+// structs are the struct's own. An absent key leaves its field as it was, so
+// defaults are set before the call. The error is of type [Errors] and lists
+// everything that is wrong.
+func (s *Suite) Decode(into any) error {
+	d := s.doc.decoder()
+	d.structure(s.node, s.path, into, "name", "kind")
+	return d.err()
+}
+
+// Resolve returns path relative to the folder of the file, or the path itself
+// if it is absolute.
+func (s *Suite) Resolve(path string) string {
+	return resolve(filepath.Dir(s.doc.name), path)
+}
+
+// Errorf returns a complaint about the value at path, such as
+// "features[2].expect". The formatted text should end in a next step.
+func (s *Suite) Errorf(path, format string, args ...any) *Error {
+	at := s.path
+	if path != "" {
+		at = s.path + "." + path
+	}
+	return &Error{Position: s.Position(path), Message: at + ": " + fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,119 @@
+package parse
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+)
+
+// Spec says where a metric is found in the output of a program: at a JSON path
+// (see [Path]) or by a regular expression, of which exactly one is set.
+//
+// A regular expression is matched against the whole output. Its first match
+// counts, and of that the group named value, else the first group. It is
+// written in RE2 syntax, with (?m) for ^ and $ to mean lines.
+type Spec struct {
+	Metric, JSON, Regexp string
+}
+
+// Value is one measured number.
+type Value struct {
+	Metric string
+	Value  float64 // finite
+}
+
+// Extractor finds metrics in outputs. It may be used by several goroutines at
+// once.
+type Extractor struct {
+	rules []rule
+}
+
+type rule struct {
+	metric string
+	path   Path
+	re     *regexp.Regexp // nil: use path
+	group  int
+}
+
+// Compile checks all specs and reports everything that is wrong with them at
+// once, by metric.
+func Compile(specs []Spec) (*Extractor, error) {
+	x := &Extractor{}
+	var errs []error
+	seen := map[string]bool{}
+	for i, s := range specs {
+		r, err := compile(s)
+		switch {
+		case s.Metric == "":
+			errs = append(errs, fmt.Errorf("metric %d has no name; give it one", i+1))
+		case seen[s.Metric]:
+			errs = append(errs, fmt.Errorf("metric %q is listed twice; remove one", s.Metric))
+		case err != nil:
+			errs = append(errs, fmt.Errorf("metric %q: %w", s.Metric, err))
+		}
+		seen[s.Metric] = true
+		x.rules = append(x.rules, r)
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return x, nil
+}
+
+func compile(s Spec) (r rule, err error) {
+	r.metric = s.Metric
+	switch {
+	case (s.JSON == "") == (s.Regexp == ""):
+		return r, errors.New("needs a JSON path or a regular expression; write one of the two")
+	case s.JSON != "":
+		r.path, err = ParsePath(s.JSON)
+		return r, err
+	}
+	var bad *syntax.Error
+	if r.re, err = regexp.Compile(s.Regexp); errors.As(err, &bad) {
+		return r, fmt.Errorf("regular expression %q: %s at %q; see https://pkg.go.dev/regexp/syntax", cut(s.Regexp, 100), bad.Code, cut(bad.Expr, 40))
+	} else if err != nil {
+		return r, err
+	}
+	if r.group = r.re.SubexpIndex("value"); r.group < 0 {
+		r.group = 1
+	}
+	if r.re.NumSubexp() < 1 {
+		return r, fmt.Errorf("regular expression %q has no group; put parentheses around the number", cut(s.Regexp, 100))
+	}
+	return r, nil
+}
+
+// Extract returns the metrics found, in the order of the specs, and the names
+// of those that are missing. The error joins one error per metric that is
+// there and unusable; the other metrics are returned all the same.
+func (x *Extractor) Extract(d *Document) (values []Value, missing []string, err error) {
+	var errs []error
+	for _, r := range x.rules {
+		v, ok, err := r.number(d)
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("metric %q: %w", r.metric, err))
+		case !ok:
+			missing = append(missing, r.metric)
+		default:
+			values = append(values, Value{r.metric, v})
+		}
+	}
+	return values, missing, errors.Join(errs...)
+}
+
+func (r rule) number(d *Document) (v float64, ok bool, err error) {
+	if r.re == nil {
+		return d.Number(r.path)
+	}
+	m := r.re.FindSubmatchIndex(d.text)
+	if m == nil || m[2*r.group] < 0 {
+		return 0, false, nil
+	}
+	matched := d.text[m[2*r.group]:m[2*r.group+1]]
+	v, err = finite(string(bytes.TrimSpace(matched)))
+	return v, true, err
+}
