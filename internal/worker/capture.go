@@ -1,0 +1,197 @@
+package worker
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	logLines = 40   // lines that a report shows without scrolling for long
+	logLine  = 1000 // bytes of one line
+	readSize = 32 << 10
+)
+
+// capture keeps the wanted parts of a child's output and discards the rest,
+// so that a child can neither block on a full pipe nor fill our memory.
+type capture struct {
+	stdout head
+	stderr tail
+	log    lastLines
+	eof    chan struct{} // one value for each stream that ended
+	open   int           // streams whose value was not taken yet
+}
+
+func newCapture(maxStdout, maxStderr int) *capture {
+	return &capture{stdout: head{max: maxStdout}, stderr: tail{max: maxStderr}, eof: make(chan struct{}, 2)}
+}
+
+// start reads both streams to their ends. What was kept may be looked at only
+// after await returned true.
+func (c *capture) start(stdout, stderr io.Reader) {
+	c.open = 2
+	go c.drain(stdout, c.stdout.write)
+	go c.drain(stderr, c.stderr.write)
+}
+
+// await waits for the streams to end and gives up when limit yields a value.
+func (c *capture) await(limit <-chan time.Time) bool {
+	for ; c.open > 0; c.open-- {
+		select {
+		case <-c.eof:
+		case <-limit:
+			return false
+		}
+	}
+	return true
+}
+
+func (c *capture) drain(r io.Reader, keep func([]byte)) {
+	buf := make([]byte, readSize)
+	split := splitter{log: &c.log}
+	for {
+		n, err := r.Read(buf)
+		keep(buf[:n])
+		split.write(buf[:n])
+		if err != nil { // the end, or the reading side was closed
+			split.flush()
+			c.eof <- struct{}{}
+			return
+		}
+	}
+}
+
+// head keeps the first max bytes.
+type head struct {
+	max       int
+	buf       []byte
+	truncated bool
+}
+
+func (h *head) write(p []byte) {
+	if room := h.max - len(h.buf); len(p) > room {
+		p = p[:room]
+		h.truncated = true
+	}
+	h.buf = append(h.buf, p...)
+}
+
+// tail keeps the last max bytes. Its buffer holds up to twice as many, so that
+// moving them costs little per byte.
+type tail struct {
+	max int
+	buf []byte
+}
+
+func (t *tail) write(p []byte) {
+	if len(p) > t.max {
+		p = p[len(p)-t.max:]
+	}
+	if len(t.buf)+len(p) > 2*t.max {
+		t.buf = t.buf[:copy(t.buf, t.bytes())]
+	}
+	t.buf = append(t.buf, p...)
+}
+
+func (t *tail) bytes() []byte { return t.buf[max(0, len(t.buf)-t.max):] }
+
+// lastLines keeps the last lines of several streams. Streams are mixed by
+// whole lines only.
+type lastLines struct {
+	mu   sync.Mutex
+	ring [logLines][]byte
+	n    int // lines ever added
+}
+
+func (l *lastLines) add(line []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	slot := &l.ring[l.n%logLines]
+	*slot = append((*slot)[:0], line...)
+	l.n++
+}
+
+func (l *lastLines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var b strings.Builder
+	for i := max(0, l.n-logLines); i < l.n; i++ {
+		b.Write(l.ring[i%logLines])
+		b.WriteByte('\n')
+	}
+	return strings.ToValidUTF8(b.String(), "\uFFFD")
+}
+
+// splitter cuts one stream into lines. A carriage return starts the line over
+// as on a terminal: of a progress bar only its last state is worth keeping.
+type splitter struct {
+	log  *lastLines
+	line []byte // what came of the current line, at most logLine bytes
+	cut  bool   // more came than line holds
+	over bool   // the last byte was a carriage return
+}
+
+func (s *splitter) write(p []byte) {
+	p = s.skip(p)
+	for {
+		i := bytes.IndexByte(p, '\n')
+		if i < 0 {
+			s.extend(p)
+			return
+		}
+		s.extend(p[:i])
+		s.end()
+		p = p[i+1:]
+	}
+}
+
+// skip drops lines that later ones in p push out anyway, which makes a flood
+// of output cheap.
+func (s *splitter) skip(p []byte) []byte {
+	start := len(p)
+	for range logLines + 1 {
+		if start = bytes.LastIndexByte(p[:start], '\n'); start < 0 {
+			return p
+		}
+	}
+	s.reset()
+	return p[start+1:]
+}
+
+func (s *splitter) extend(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	if s.over {
+		s.reset()
+	}
+	p, over := bytes.CutSuffix(p, []byte{'\r'})
+	if i := bytes.LastIndexByte(p, '\r'); i >= 0 {
+		s.reset()
+		p = p[i+1:]
+	}
+	if room := logLine - len(s.line); len(p) > room {
+		p = p[:room]
+		s.cut = true
+	}
+	s.line = append(s.line, p...)
+	s.over = over
+}
+
+func (s *splitter) end() {
+	if s.cut {
+		s.line = append(s.line, "..."...)
+	}
+	s.log.add(s.line)
+	s.reset()
+}
+
+func (s *splitter) reset() { s.line, s.cut, s.over = s.line[:0], false, false }
+
+func (s *splitter) flush() {
+	if len(s.line) > 0 {
+		s.end()
+	}
+}

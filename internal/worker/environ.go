@@ -1,0 +1,111 @@
+package worker
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Scrub returns the entries of environ, each NAME=VALUE, that may reach a
+// child: those whose name [Withheld] does not report. The result is never
+// nil, because os/exec takes a nil environment for "inherit everything".
+func Scrub(environ []string) []string {
+	kept := make([]string, 0, len(environ))
+	for _, entry := range environ {
+		if name, ok := nameOf(entry); ok && !Withheld(name) {
+			kept = append(kept, entry)
+		}
+	}
+	return kept
+}
+
+// Withheld reports whether a variable of this name is kept from every child,
+// because it belongs to the CI runner or its name says that it holds a
+// secret. Names are judged by their words, so TOKENIZERS_PARALLELISM and
+// MAX_TOKENS pass and HF_TOKEN does not. A harmless name that reads like a
+// secret, such as EOS_TOKEN, is withheld too: the other mistake costs more.
+func Withheld(name string) bool {
+	name = strings.ToUpper(name)
+	for _, prefix := range runnerPrefixes {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	if slices.Contains(secretNames, name) {
+		return true
+	}
+	words := strings.FieldsFunc(name, func(r rune) bool {
+		return (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	})
+	for i, word := range words {
+		if secretWord(word) || i > 0 && secretPair(words[i-1], word) {
+			return true
+		}
+	}
+	return namesKey(words)
+}
+
+var (
+	runnerPrefixes = []string{"GITHUB_", "ACTIONS_", "INPUT_", "RUNNER_"}
+	secretNames    = []string{"SSH_AUTH_SOCK", "DOCKER_AUTH_CONFIG", "MYSQL_PWD", "PGPASSFILE"}
+	secretWords    = []string{
+		"AUTH", "BEARER", "CREDENTIAL", "CREDENTIALS", "CREDS", "JWT", "NETRC", "PASS", "PASSPHRASE", "PAT",
+		"SECRETS",
+	}
+	// secretEndings also match the run-together forms, such as PGPASSWORD.
+	secretEndings = []string{"APIKEY", "APIKEYS", "PASSWD", "PASSWORD", "PASSWORDS", "SECRET", "SSHPASS", "TOKEN"}
+	keyKinds      = []string{"ACCESS", "API", "ENCRYPTION", "PRIVATE", "SIGNING"}
+	harmlessKeys  = []string{"CACHE", "FOREIGN", "PARTITION", "PRIMARY", "PUBLIC", "SORT"}
+)
+
+func secretWord(word string) bool {
+	return slices.Contains(secretWords, word) ||
+		slices.ContainsFunc(secretEndings, func(end string) bool { return strings.HasSuffix(word, end) })
+}
+
+func secretPair(first, second string) bool {
+	return (second == "KEY" || second == "KEYS") && slices.Contains(keyKinds, first)
+}
+
+// namesKey reports whether the words end in a key that is not known to be one
+// of a table or a cache.
+func namesKey(words []string) bool {
+	n := len(words)
+	return n > 1 && words[n-1] == "KEY" && !slices.Contains(harmlessKeys, words[n-2])
+}
+
+// nameOf returns the name of a NAME=VALUE entry. On Windows a name may begin
+// with "=", as in "=C:=C:\work".
+func nameOf(entry string) (name string, ok bool) {
+	if entry == "" {
+		return "", false
+	}
+	i := strings.IndexByte(entry[1:], '=')
+	if i < 0 || entry[0] == '=' && runtime.GOOS != "windows" {
+		return "", false
+	}
+	return entry[:i+1], true
+}
+
+// without returns the entries of environ that have none of the names.
+func without(environ, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		name, _ := nameOf(entry)
+		return slices.ContainsFunc(names, func(n string) bool { return sameName(n, name) })
+	})
+}
+
+// lookup returns the value that a child with this environment sees: the last
+// entry wins.
+func lookup(environ []string, name string) string {
+	for _, entry := range slices.Backward(environ) {
+		if n, ok := nameOf(entry); ok && sameName(n, name) {
+			return entry[len(n)+1:]
+		}
+	}
+	return ""
+}
+
+func sameName(a, b string) bool {
+	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
+}

@@ -1,0 +1,95 @@
+package worker_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+var systemPrograms = map[string]func(string){
+	"signal": signalSelf,
+	"traced": traced,
+	"tracer": tracer,
+	"sleep":  func(string) { time.Sleep(time.Hour) },
+	"orphan": func(string) { start("sleep", false) },
+	"first":  first,
+}
+
+func traced(string) {
+	const setPtracer, anyone = 0x59616d61, ^uintptr(0) // PR_SET_PTRACER, PR_SET_PTRACER_ANY
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setPtracer, anyone, 0)
+	start("tracer", true)
+	time.Sleep(time.Hour)
+}
+
+func tracer(string) {
+	runtime.LockOSThread() // tracing belongs to the thread
+	message := "traced"
+	if err := syscall.PtraceAttach(os.Getppid()); err != nil {
+		message = err.Error()
+	}
+	_, _ = io.Copy(io.Discard, dial(message))
+}
+
+// A child that hangs in the kernel cannot be made at will. One whose death is
+// withheld looks the same from here: a tracer is told of it first, and the
+// parent only once the tracer has let go.
+func TestUnkillableChildIsAnError(t *testing.T) {
+	t.Parallel()
+	l := listen(t)
+	w := &worker.Isolated{Grace: soon, KillWait: soon}
+	conns, got, err := l.timeout(w, request(t, "traced", "", l.env()), 1)
+	message, readErr := bufio.NewReader(conns[0]).ReadString('\n')
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	if message != "traced\n" {
+		t.Skipf("this system does not let a process trace its parent: %s", message)
+	}
+	if err == nil || !strings.Contains(err.Error(), "after it was killed") {
+		t.Errorf("error %v, want one that says that the child does not die", err)
+	}
+	if got.End != worker.TimedOut || got.ExitCode != -1 || got.Wall <= 0 {
+		t.Errorf("response %+v, want a timeout without an exit code", got)
+	}
+}
+
+// first is the first process of a container: it inherits every orphan.
+func first(string) {
+	self, err := os.Executable()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	req := worker.Request{Args: []string{self}, Env: []string{childMode + "=orphan", "GORACE=atexit_sleep_ms=0"}}
+	resp, err := new(worker.Isolated).Do(context.Background(), req)
+	left, waitErr := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+	fmt.Print(os.Getpid(), resp.OK(), err, left, waitErr)
+}
+
+func TestFirstProcessKeepsNoZombies(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(request(t, "first", "").Args[0])
+	cmd.Env = request(t, "first", "").Env
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
+	if os.Geteuid() != 0 {
+		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+	}
+	got, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Skipf("this system does not let us start a container: %v", err)
+	}
+	if want := fmt.Sprint(1, true, nil, -1, syscall.ECHILD); string(got) != want {
+		t.Errorf("first process, success, error, left over: %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,150 @@
+package worker
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// What the zero Isolated allows.
+const (
+	DefaultMaxStdout = 8 << 20
+	DefaultMaxStderr = 64 << 10
+	DefaultGrace     = 2 * time.Second
+	// DefaultKillWait is long because a process that maps a large device or
+	// much pinned memory is killed in seconds, not in milliseconds.
+	DefaultKillWait = 30 * time.Second
+)
+
+// Isolated is a Worker that starts one process per request, as the leader of
+// a process group of its own. When the child ends, or is stopped, so does the
+// rest of the group. A descendant that leaves the group on purpose is not
+// followed, but cannot hold up Do.
+//
+// The fields must not change after the first Do.
+type Isolated struct {
+	// Environ is the environment of this process, NAME=VALUE; children get
+	// what [Scrub] leaves of it. Nil means an empty environment.
+	Environ []string
+	// MaxStdout and MaxStderr bound the bytes kept of each stream.
+	MaxStdout, MaxStderr int
+	// Grace is the time between asking a group to end and killing it.
+	Grace time.Duration
+	// KillWait is the time that a killed child may take to be gone. After it
+	// Do gives up with an error: the child hangs in the kernel, most likely
+	// in a driver, and whatever is measured next is not worth having.
+	KillWait time.Duration
+
+	once     sync.Once
+	scrubbed []string
+}
+
+var _ Worker = (*Isolated)(nil)
+
+// Close implements [Worker]. There is nothing to release.
+func (*Isolated) Close() error { return nil }
+
+// Do implements [Worker].
+func (w *Isolated) Do(ctx context.Context, req Request) (Response, error) {
+	if len(req.Args) == 0 {
+		return notStarted(errors.New("no program was named"))
+	}
+	if ctx.Err() != nil {
+		return Response{End: Cancelled, ExitCode: -1}, stopped(ctx, req)
+	}
+	c, err := w.start(req)
+	if err != nil {
+		return notStarted(err)
+	}
+	resp, gone := c.finish(ctx, req.Timeout)
+	switch {
+	case !gone:
+		return resp, fmt.Errorf("%s (process %d) is still there %v after it was killed: "+
+			"a driver may hang; look at dmesg, reset the device or restart the machine",
+			program(req), c.process.Pid, c.killWait)
+	case resp.End == Cancelled:
+		return resp, stopped(ctx, req)
+	}
+	return resp, nil
+}
+
+func (w *Isolated) start(req Request) (*child, error) {
+	cmd, err := w.command(req)
+	if err != nil {
+		return nil, err
+	}
+	out := newCapture(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, DefaultMaxStderr))
+	c, err := startChild(cmd, out)
+	if err != nil {
+		return nil, explain(err, req)
+	}
+	c.grace = cmp.Or(w.Grace, DefaultGrace)
+	c.killWait = cmp.Or(w.KillWait, DefaultKillWait)
+	return c, nil
+}
+
+func notStarted(err error) (Response, error) {
+	return Response{End: NotStarted, ExitCode: -1, StartErr: err}, nil
+}
+
+func stopped(ctx context.Context, req Request) error {
+	return fmt.Errorf("run %s: %w", program(req), context.Cause(ctx))
+}
+
+func program(req Request) string { return filepath.Base(req.Args[0]) }
+
+func (w *Isolated) command(req Request) (*exec.Cmd, error) {
+	w.once.Do(func() { w.scrubbed = Scrub(w.Environ) })
+	env := w.scrubbed
+	if len(req.Unset) > 0 {
+		env = without(env, req.Unset)
+	}
+	if len(req.Env) > 0 {
+		env = append(slices.Clip(env), Scrub(req.Env)...)
+	}
+	path, err := find(req.Args[0], lookup(env, "PATH"))
+	if err != nil {
+		return nil, err
+	}
+	cmd := &exec.Cmd{Path: path, Args: req.Args, Dir: req.Dir, Env: env}
+	setGroup(cmd)
+	return cmd, nil
+}
+
+// find looks a program up in the absolute folders of path. exec.LookPath
+// would look in the PATH of this process instead of the child's.
+func find(name, path string) (string, error) {
+	if filepath.Base(name) != name {
+		return name, nil
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return found, nil
+		}
+	}
+	return "", fmt.Errorf("%q: %w in PATH", name, ErrNotFound)
+}
+
+// explain tells a missing program from a missing working directory, which the
+// system reports alike.
+func explain(err error, req Request) error {
+	if req.Dir != "" {
+		if _, dirErr := os.Stat(req.Dir); dirErr != nil {
+			return fmt.Errorf("working directory: %w", dirErr)
+		}
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	return err
+}

@@ -1,0 +1,3 @@
+package worker_test
+
+var systemPrograms = map[string]func(string){"signal": signalSelf}
