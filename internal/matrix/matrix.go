@@ -61,7 +61,7 @@ func (s Spec) Expand() ([]bench.Cell, error) {
 	cells := make([]bench.Cell, 0, s.size())
 	s.product(0, nil, func(params []bench.Param) {
 		for _, cell := range s.variants(params) {
-			if !slices.ContainsFunc(s.Exclude, func(m Match) bool { return m.selects(cell) }) {
+			if !slices.ContainsFunc(s.Exclude, func(m Match) bool { return m.Selects(cell) }) {
 				cells = append(cells, cell)
 			}
 		}
@@ -208,7 +208,8 @@ func (s Spec) keys() []string {
 	return keys
 }
 
-func (m Match) selects(c bench.Cell) bool {
+// Selects reports whether every key of m matches the cell.
+func (m Match) Selects(c bench.Cell) bool {
 	for key, glob := range m {
 		v := c.Get(key)
 		if v == "" {

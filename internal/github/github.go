@@ -1,0 +1,201 @@
+// Package github publishes results through GitHub's REST API: one comment on a
+// pull request, one check run, and the pull request that refreshes baselines.
+//
+// It carries text and files and knows nothing of what they say. It never looks
+// at the environment: address and token are given to [New].
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	gh "github.com/google/go-github/v62/github"
+	"golang.org/x/oauth2"
+)
+
+// Options are what [New] needs. Only Token is required.
+type Options struct {
+	// BaseURL is the API's address as the runner gives it in GITHUB_API_URL,
+	// "https://api.github.com" where empty. Nothing is appended: a GitHub
+	// Enterprise Server's address already ends in /api/v3.
+	BaseURL string
+	// Token is the credential. It goes to BaseURL's host and nowhere else.
+	Token string
+	// Author is the login that the token acts as. Empty means asking GitHub,
+	// and "github-actions[bot]" where the token may not ask, as is the case
+	// for a workflow's own token. The token of another GitHub App needs it:
+	// "my-app[bot]".
+	Author string
+	// UserAgent names the caller to GitHub.
+	UserAgent string
+	// Transport sends the requests; nil means a clone of
+	// http.DefaultTransport with a limit on waiting for an answer.
+	Transport http.RoundTripper
+	// Sleep waits between attempts; nil means a timer. It returns early with
+	// the context's error.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// Format keeps the token out of whatever prints an Options.
+func (o Options) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "github options for %q", o.BaseURL) }
+
+// Client talks to one GitHub. It is safe for concurrent use, but two
+// concurrent calls with the same key, check name or branch race on GitHub.
+type Client struct {
+	api *gh.Client
+
+	mu     sync.Mutex
+	author string // "" until it is known
+}
+
+// actionsBot is who a workflow's own token acts as.
+const actionsBot = "github-actions[bot]"
+
+const defaultBaseURL = "https://api.github.com"
+
+// New returns a client. It sends nothing yet.
+func New(o Options) (*Client, error) {
+	base, err := parseBaseURL(o.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	token := strings.TrimSpace(o.Token)
+	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("the GitHub token is empty or malformed: pass github-token: ${{ github.token }}")
+	}
+	sender := &retrier{next: o.Transport, sleep: o.Sleep}
+	if sender.next == nil {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.ResponseHeaderTimeout = answerTimeout
+		sender.next = transport
+	}
+	if sender.sleep == nil {
+		sender.sleep = sleep
+	}
+	api := gh.NewClient(&http.Client{
+		Transport: &oauth2.Transport{
+			Source: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: token}),
+			Base:   sender,
+		},
+		CheckRedirect: stayOnHost,
+	})
+	api.BaseURL = base
+	if o.UserAgent != "" {
+		api.UserAgent = o.UserAgent
+	}
+	return &Client{api: api, author: o.Author}, nil
+}
+
+// parseBaseURL returns the address in the form that go-github wants, which
+// ends in a slash.
+func parseBaseURL(address string) (*url.URL, error) {
+	if address == "" {
+		address = defaultBaseURL
+	}
+	base, err := url.Parse(strings.TrimRight(address, "/") + "/")
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil {
+		// The address is not quoted: one that holds a password ends up here.
+		return nil, errors.New("the address of GitHub's API is not a plain http or https address: " +
+			"set GITHUB_API_URL as the runner does, for example to https://api.github.com")
+	}
+	return base, nil
+}
+
+// stayOnHost refuses redirects that would carry the token to another host:
+// oauth2's transport adds it to every request.
+func stayOnHost(r *http.Request, via []*http.Request) error {
+	first := via[0].URL
+	if r.URL.Host != first.Host || r.URL.Scheme != first.Scheme {
+		return fmt.Errorf("GitHub redirects to another host, %q", r.URL.Host)
+	}
+	if len(via) >= 5 {
+		return errors.New("too many redirects")
+	}
+	return nil
+}
+
+// login returns who the token acts as.
+func (c *Client) login(ctx context.Context) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.author != "" {
+		return c.author, nil
+	}
+	user, _, err := c.api.Users.Get(ctx, "")
+	code := status(err)
+	switch {
+	case err == nil:
+		c.author = user.GetLogin()
+	case (code == http.StatusForbidden || code == http.StatusNotFound) && !limited(err):
+		c.author = actionsBot
+	default:
+		return "", explain("ask whose token this is", "", err)
+	}
+	return c.author, nil
+}
+
+// Repo names a repository.
+type Repo struct {
+	Owner, Name string
+}
+
+// ParseRepo reads "owner/name", the form of GITHUB_REPOSITORY.
+func ParseRepo(fullName string) (Repo, error) {
+	owner, name, _ := strings.Cut(fullName, "/")
+	repo := Repo{Owner: owner, Name: name}
+	return repo, repo.check()
+}
+
+// String returns "owner/name".
+func (r Repo) String() string { return r.Owner + "/" + r.Name }
+
+var validName = regexp.MustCompile(`^[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*$`) // but not "." or ".."
+
+// check keeps a name from leading to another address of the API.
+func (r Repo) check() error {
+	if !validName.MatchString(r.Owner) || !validName.MatchString(r.Name) {
+		return fmt.Errorf("%q is no repository: give it as owner/name", r.String())
+	}
+	return nil
+}
+
+// Change says what a call did.
+type Change string
+
+// What a call did.
+const (
+	Created   Change = "created"
+	Updated   Change = "updated"
+	Unchanged Change = "unchanged"
+)
+
+// perPage is the largest page GitHub serves, and maxPages bounds how many are
+// read, whatever a server's links say.
+const (
+	perPage  = 100
+	maxPages = 50
+)
+
+// allPages collects every page of a listing.
+func allPages[T any](list func(gh.ListOptions) ([]T, *gh.Response, error)) ([]T, error) {
+	var all []T
+	for next, n := 1, 0; next != 0; n++ {
+		if n == maxPages {
+			return nil, fmt.Errorf("there are more than %d of them", maxPages*perPage)
+		}
+		page, response, err := list(gh.ListOptions{Page: next, PerPage: perPage})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+		next = response.NextPage
+	}
+	return all, nil
+}

@@ -1,0 +1,227 @@
+package githubtest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// State is what a server starts with. It is also the format of the file that
+// the fakegithub command reads.
+type State struct {
+	Repos  []Repo  `json:"repos"`
+	Tokens []Token `json:"tokens"`
+	Faults []Fault `json:"faults,omitempty"`
+}
+
+// Repo describes a repository.
+type Repo struct {
+	// Name is "owner/name".
+	Name string `json:"name"`
+	// DefaultBranch is "main" where empty.
+	DefaultBranch string `json:"default_branch,omitempty"`
+	// Files is the content of the first commit, by path.
+	Files map[string]string `json:"files,omitempty"`
+	// Branches are further branches: each is one commit on top of the default
+	// branch that writes these files, or no commit where there are none.
+	Branches map[string]map[string]string `json:"branches,omitempty"`
+	// PullRequests are open. Their heads and bases are branches of this
+	// repository.
+	PullRequests []PullRequestSeed `json:"pull_requests,omitempty"`
+	// Comments exist from the start.
+	Comments []CommentSeed `json:"comments,omitempty"`
+	// Commits makes further ids known as commits: those in an event file that a
+	// check run shall be attached to.
+	Commits []string `json:"commits,omitempty"`
+	// ForbidActionsPullRequests is the setting "Allow GitHub Actions to create
+	// and approve pull requests", turned off.
+	ForbidActionsPullRequests bool `json:"forbid_actions_pull_requests,omitempty"`
+}
+
+// PullRequestSeed is an open pull request. Number is the next free one where it
+// is zero; Base is the default branch where it is empty.
+type PullRequestSeed struct {
+	Number int    `json:"number,omitempty"`
+	Title  string `json:"title"`
+	Head   string `json:"head"`
+	Base   string `json:"base,omitempty"`
+	Author string `json:"author,omitempty"`
+}
+
+// CommentSeed is a comment on a pull request. There are no other issues.
+type CommentSeed struct {
+	Issue  int    `json:"issue"`
+	Author string `json:"author"`
+	Body   string `json:"body"`
+}
+
+// Token is a credential and what it may do.
+type Token struct {
+	Value string `json:"value"`
+	// Login is who the token acts as: "octocat", "github-actions[bot]".
+	Login string `json:"login"`
+	// Integration marks the token of a GitHub App, such as a workflow's
+	// GITHUB_TOKEN. Its login ends in "[bot]". Others belong to a user.
+	Integration bool `json:"integration,omitempty"`
+	// Permissions are written as in a workflow file: "contents": "write". Nil
+	// means everything; a permission that is not named is not given.
+	Permissions map[string]string `json:"permissions,omitempty"`
+}
+
+// Fault makes the next requests for an operation fail.
+type Fault struct {
+	Operation string            `json:"operation"` // "issues/create-comment"
+	Times     int               `json:"times"`     // how many requests fail
+	Status    int               `json:"status"`
+	Header    map[string]string `json:"header,omitempty"` // "Retry-After": "1"
+	Message   string            `json:"message,omitempty"`
+}
+
+// repository is the state of one repository.
+type repository struct {
+	id            int64
+	owner, name   string
+	defaultBranch string
+	forbidPulls   bool
+	git           *gitStore
+	refs          map[string]string // "refs/heads/main" -> commit
+	pulls         []*pullRequest    // by number, ascending
+	comments      []*comment        // by id, ascending
+	checks        []*checkRun       // by id, ascending
+}
+
+func (r *repository) fullName() string { return r.owner + "/" + r.name }
+
+func (r *repository) head(branch string) string { return r.refs["refs/heads/"+branch] }
+
+// resolve returns the commit that a ref parameter of the API means: an id, a
+// branch, or a ref with or without "refs/". It is "" where there is none.
+func (r *repository) resolve(ref string) string {
+	if _, ok := r.git.commits[ref]; ok {
+		return ref
+	}
+	for _, prefix := range []string{"refs/heads/", "refs/", ""} {
+		if sha := r.refs[prefix+ref]; sha != "" {
+			return sha
+		}
+	}
+	return ""
+}
+
+func (r *repository) pull(number int) *pullRequest {
+	for _, p := range r.pulls {
+		if p.number == number {
+			return p
+		}
+	}
+	return nil
+}
+
+// load builds the server's state. It runs before the server is shared.
+func (s *Server) load(state State) error {
+	for _, token := range state.Tokens {
+		if token.Value == "" || token.Login == "" {
+			return fmt.Errorf("token of %q: value and login are required", token.Login)
+		}
+		s.tokens[token.Value] = token
+	}
+	s.faults = slices.Clone(state.Faults)
+	for _, fault := range s.faults {
+		if _, ok := operations[fault.Operation]; !ok {
+			return fmt.Errorf("fault: no operation %q: see openapi/operations.txt", fault.Operation)
+		}
+	}
+	for _, repo := range state.Repos {
+		if err := s.addRepo(repo); err != nil {
+			return fmt.Errorf("repository %q: %w", repo.Name, err)
+		}
+	}
+	return nil
+}
+
+func (s *Server) addRepo(seed Repo) error {
+	owner, name, ok := strings.Cut(seed.Name, "/")
+	if !ok || owner == "" || name == "" || strings.Contains(name, "/") {
+		return fmt.Errorf("name is not owner/name")
+	}
+	r := &repository{
+		id: s.newID(), owner: owner, name: name, defaultBranch: seed.DefaultBranch,
+		forbidPulls: seed.ForbidActionsPullRequests, git: newGitStore(), refs: map[string]string{},
+	}
+	if r.defaultBranch == "" {
+		r.defaultBranch = "main"
+	}
+	first := r.git.commitFiles(seed.Files, "first", s.sign(owner))
+	r.refs["refs/heads/"+r.defaultBranch] = first
+	for _, branch := range slices.Sorted(maps.Keys(seed.Branches)) {
+		r.refs["refs/heads/"+branch] = first
+		if files := seed.Branches[branch]; len(files) > 0 {
+			r.refs["refs/heads/"+branch] = r.git.commitFiles(files, "work on "+branch, s.sign(owner), first)
+		}
+	}
+	for _, sha := range seed.Commits {
+		r.git.commits[sha] = r.git.commits[first]
+	}
+	for _, pull := range seed.PullRequests {
+		if err := s.seedPull(r, pull); err != nil {
+			return err
+		}
+	}
+	for _, c := range seed.Comments {
+		if r.pull(c.Issue) == nil {
+			return fmt.Errorf("comment: no pull request %d", c.Issue)
+		}
+		s.addComment(r, c.Issue, c.Author, c.Body)
+	}
+	s.repos[strings.ToLower(r.fullName())] = r
+	return nil
+}
+
+func (s *Server) seedPull(r *repository, seed PullRequestSeed) error {
+	if seed.Base == "" {
+		seed.Base = r.defaultBranch
+	}
+	if seed.Author == "" {
+		seed.Author = r.owner
+	}
+	if seed.Number == 0 {
+		seed.Number = r.nextNumber()
+	}
+	if r.head(seed.Head) == "" || r.head(seed.Base) == "" {
+		return fmt.Errorf("pull request %d: no branch %q or %q", seed.Number, seed.Head, seed.Base)
+	}
+	now := s.tick()
+	r.pulls = append(r.pulls, &pullRequest{
+		id: s.newID(), number: seed.Number, title: seed.Title, state: "open", head: seed.Head, base: seed.Base,
+		author: seed.Author, created: now, updated: now,
+	})
+	return nil
+}
+
+// nextNumber returns the number of the next pull request.
+func (r *repository) nextNumber() int {
+	next := 1
+	for _, p := range r.pulls {
+		next = max(next, p.number+1)
+	}
+	return next
+}
+
+func (s *Server) newID() int64 {
+	s.lastID++
+	return s.lastID
+}
+
+// tick returns the server's time, one second later at each call. It is no real
+// time, so that two runs give the same answers and the same commit ids.
+func (s *Server) tick() time.Time {
+	s.clock = s.clock.Add(time.Second)
+	return s.clock
+}
+
+// sign returns the author of commits made as login.
+func (s *Server) sign(login string) signature {
+	return signature{Name: login, Email: login + "@users.noreply.github.com", Date: s.tick()}
+}

@@ -1,0 +1,237 @@
+package github_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/github/githubtest"
+)
+
+const branch = "accelgate/refresh"
+
+func refresh() github.Refresh {
+	return github.Refresh{
+		Branch: branch, Title: "Refresh baselines", Body: "| old | new |", Message: "refresh baselines: faster kernels",
+		Files: map[string][]byte{"baselines/baseline-a.json": []byte("{\"a\": 1}\n")},
+	}
+}
+
+func propose(t *testing.T, address string, r github.Refresh) github.PullRequest {
+	t.Helper()
+	got, err := client(t, address, token).OpenRefresh(t.Context(), repo, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// proposed returns the pull requests from the branch.
+func proposed(s *githubtest.Server) []githubtest.PullRequest {
+	var from []githubtest.PullRequest
+	for _, p := range s.PullRequests(fullName) {
+		if p.Head == branch {
+			from = append(from, p)
+		}
+	}
+	return from
+}
+
+func wantFile(t *testing.T, s *githubtest.Server, path, want string) {
+	t.Helper()
+	if got, found := s.File(fullName, branch, path); !found || got != want {
+		t.Errorf("%s on %s: got %q, %v, want %q", path, branch, got, found, want)
+	}
+}
+
+func TestRefreshIsOpenedThenReused(t *testing.T) {
+	s, address := githubtest.New(t, state())
+	first := propose(t, address, refresh())
+	if first.Change != github.Created || first.Number != 8 || first.URL != address+"/octo/repo/pull/8" {
+		t.Errorf("first: got %+v, want pull request 8 created", first)
+	}
+	want := []githubtest.PullRequest{{
+		Number: 8, State: "open", Title: "Refresh baselines", Body: "| old | new |", Head: branch, Base: "main", Author: actionsBot,
+	}}
+	if diff := cmp.Diff(proposed(s), want); diff != "" {
+		t.Errorf("pull requests (-got +want):\n%s", diff)
+	}
+	wantFile(t, s, "baselines/baseline-a.json", "{\"a\": 1}\n")
+	wantFile(t, s, "README.md", "hello\n")
+
+	head := s.Head(fullName, branch)
+	if got := propose(t, address, refresh()); got.Change != github.Unchanged || got.Number != 8 {
+		t.Errorf("the same again: got %+v, want pull request 8 unchanged", got)
+	}
+	if got := s.Head(fullName, branch); got != head {
+		t.Error("the same again: a new commit")
+	}
+
+	other := refresh()
+	other.Body = "| old | new | host b"
+	other.Files = map[string][]byte{"baselines/baseline-b.json": {0xff, 0, '\n'}}
+	if got := propose(t, address, other); got.Change != github.Updated || got.Number != 8 {
+		t.Errorf("another host: got %+v, want pull request 8 updated", got)
+	}
+	wantFile(t, s, "baselines/baseline-a.json", "{\"a\": 1}\n")
+	wantFile(t, s, "baselines/baseline-b.json", "\xff\x00\n")
+	want[0].Body = "| old | new | host b"
+	if diff := cmp.Diff(proposed(s), want); diff != "" {
+		t.Errorf("pull requests (-got +want):\n%s", diff)
+	}
+}
+
+func TestRefreshWithoutChangesOpensNothing(t *testing.T) {
+	s, address := githubtest.New(t, state())
+	same := refresh()
+	same.Files = map[string][]byte{"baselines/baseline-old.json": []byte("{}\n")}
+	if got := propose(t, address, same); got != (github.PullRequest{Change: github.Unchanged}) {
+		t.Errorf("got %+v, want no pull request", got)
+	}
+	if pulls, head := proposed(s), s.Head(fullName, branch); len(pulls) > 0 || head != "" {
+		t.Errorf("got pull requests %+v and branch head %q, want none", pulls, head)
+	}
+}
+
+func TestRefreshBackToTheBaseEmptiesThePullRequest(t *testing.T) {
+	s, address := githubtest.New(t, state())
+	worse := refresh()
+	worse.Files = map[string][]byte{"baselines/baseline-old.json": []byte("{\"worse\": true}\n")}
+	propose(t, address, worse)
+	back := refresh()
+	back.Files = map[string][]byte{"baselines/baseline-old.json": []byte("{}\n")}
+	if got := propose(t, address, back); got.Change != github.Updated {
+		t.Errorf("got %+v, want the pull request updated", got)
+	}
+	wantFile(t, s, "baselines/baseline-old.json", "{}\n")
+}
+
+func TestRefreshStartsANewBranchAfterTheOldPullRequest(t *testing.T) {
+	s, address := githubtest.New(t, state())
+	propose(t, address, refresh())
+	closePull(t, address, 8)
+	base := s.Commit(fullName, "main", map[string]string{"later.txt": "later\n"})
+	other := refresh()
+	other.Files = map[string][]byte{"baselines/baseline-b.json": []byte("{}\n")}
+	if got := propose(t, address, other); got.Change != github.Created || got.Number != 9 {
+		t.Errorf("got %+v, want pull request 9 created", got)
+	}
+	want := []string{"README.md", "baselines/baseline-b.json", "baselines/baseline-old.json", "later.txt"}
+	if diff := cmp.Diff(s.Files(fullName, branch), want); diff != "" {
+		t.Errorf("files on the branch of base %s (-got +want):\n%s", base, diff)
+	}
+}
+
+func TestRefreshIntoAnotherBase(t *testing.T) {
+	s, address := githubtest.New(t, state())
+	into := refresh()
+	into.Base = "work"
+	propose(t, address, into)
+	if pulls := proposed(s); len(pulls) != 1 || pulls[0].Base != "work" {
+		t.Errorf("got pull requests %+v, want one into work", pulls)
+	}
+	wantFile(t, s, "main.go", "package main\n")
+}
+
+func TestRefreshThatLosesARaceIsRepeatedOnce(t *testing.T) {
+	for name, at := range map[string]struct{ method, suffix string }{
+		"pull request appears": {"POST", "/pulls"},
+		"branch appears":       {"POST", "/git/refs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, address := githubtest.New(t, state())
+			transport := &interrupting{method: at.method, suffix: at.suffix, do: func() { propose(t, address, refresh()) }}
+			c := clientWith(t, github.Options{BaseURL: address, Token: token, Transport: transport})
+			got, err := c.OpenRefresh(t.Context(), repo, refresh())
+			if err != nil || got.Number != 8 {
+				t.Errorf("got %+v, %v, want the other's pull request 8", got, err)
+			}
+			if pulls := proposed(s); len(pulls) != 1 {
+				t.Errorf("got pull requests %+v, want one", pulls)
+			}
+			wantFile(t, s, "baselines/baseline-a.json", "{\"a\": 1}\n")
+		})
+	}
+	t.Run("branch moves on", func(t *testing.T) {
+		s, address := githubtest.New(t, state())
+		propose(t, address, refresh())
+		other := refresh()
+		other.Files = map[string][]byte{"baselines/baseline-b.json": []byte("b\n")}
+		third := refresh()
+		third.Files = map[string][]byte{"baselines/baseline-c.json": []byte("c\n")}
+		transport := &interrupting{method: "PATCH", suffix: "/git/refs/heads/" + branch, do: func() { propose(t, address, other) }}
+		c := clientWith(t, github.Options{BaseURL: address, Token: token, Transport: transport})
+		if _, err := c.OpenRefresh(t.Context(), repo, third); err != nil {
+			t.Fatal(err)
+		}
+		wantFile(t, s, "baselines/baseline-a.json", "{\"a\": 1}\n")
+		wantFile(t, s, "baselines/baseline-b.json", "b\n")
+		wantFile(t, s, "baselines/baseline-c.json", "c\n")
+	})
+}
+
+func TestRefreshRefusesWhatIsNotItsOwn(t *testing.T) {
+	s, address := githubtest.New(t, state())
+	c := client(t, address, token)
+	for name, change := range map[string]func(*github.Refresh){
+		"the default branch":           func(r *github.Refresh) { r.Branch = "main" },
+		"the default as another base":  func(r *github.Refresh) { r.Branch, r.Base = "main", "work" },
+		"the base":                     func(r *github.Refresh) { r.Branch, r.Base = "work", "work" },
+		"a base that is not there":     func(r *github.Refresh) { r.Base = "nope" },
+		"no branch":                    func(r *github.Refresh) { r.Branch = "" },
+		"no title":                     func(r *github.Refresh) { r.Title = "" },
+		"no files":                     func(r *github.Refresh) { r.Files = nil },
+		"a text longer than GitHub's":  func(r *github.Refresh) { r.Body = strings.Repeat("é", github.MaxBody+1) },
+		"a branch like an option":      func(r *github.Refresh) { r.Branch = "-f" },
+		"a branch with dots":           func(r *github.Refresh) { r.Branch = "a..b" },
+		"a branch with a space":        func(r *github.Refresh) { r.Branch = "a b" },
+		"a branch with a line break":   func(r *github.Refresh) { r.Branch = "a\nb" },
+		"a branch that git locks":      func(r *github.Refresh) { r.Branch = "a.lock/b" },
+		"a branch ending in a slash":   func(r *github.Refresh) { r.Branch = "a/" },
+		"an absolute path":             file("/etc/passwd"),
+		"a path out of the repository": file("../a"),
+		"a path with dots inside":      file("a/../b"),
+		"a path into .git":             file("a/.Git/config"),
+		"a path with a backslash":      file(`a\b`),
+		"a path with a control":        file("a\x1bb"),
+		"the root":                     file("."),
+		"an empty path":                file(""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			wrong := refresh()
+			change(&wrong)
+			if got, err := c.OpenRefresh(t.Context(), repo, wrong); err == nil {
+				t.Errorf("got %+v, want an error", got)
+			}
+		})
+	}
+	for _, request := range s.Requests() {
+		if request.Method != "GET" {
+			t.Errorf("something was written: %s", request)
+		}
+	}
+}
+
+func file(path string) func(*github.Refresh) {
+	return func(r *github.Refresh) { r.Files[path] = []byte("x") }
+}
+
+// closePull closes a pull request as a person does.
+func closePull(t *testing.T, address string, number int) {
+	t.Helper()
+	request, err := http.NewRequest(http.MethodPatch, fmt.Sprintf("%s/repos/octo/repo/pulls/%d", address, number),
+		strings.NewReader(`{"state": "closed"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+userToken)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+}
