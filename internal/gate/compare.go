@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
 )
@@ -11,7 +12,7 @@ type comparer struct {
 	run, ref *bench.Run
 	byID     map[string]*bench.Result // the reference's results
 	seen     map[string]bool          // ids of the run
-	metrics  []bench.Metric           // of both runs, the run's description wins
+	metrics  []bench.Metric           // of both runs, the reference's description wins
 	tracked  int                      // cells that pass on both sides
 	out      Comparison
 }
@@ -27,9 +28,12 @@ func (c *comparer) index() {
 	for i := range c.ref.Results {
 		c.byID[c.ref.Results[i].Cell.ID()] = &c.ref.Results[i]
 	}
-	for _, m := range c.ref.Metrics {
-		if c.run.Metric(m.Name) == nil {
-			c.metrics = append(c.metrics[:len(c.metrics):len(c.metrics)], m)
+	// A pull request must not take a metric out of the gate by describing it
+	// differently: what the reference says of it was reviewed.
+	c.metrics = slices.Clone(c.ref.Metrics)
+	for _, m := range c.run.Metrics {
+		if c.ref.Metric(m.Name) == nil {
+			c.metrics = append(c.metrics, m)
 		}
 	}
 	if ok, why := c.run.Host.Comparable(c.ref.Host.Fingerprint); !ok {

@@ -126,6 +126,22 @@ func TestAnotherMachineJudgesCorrectnessOnly(t *testing.T) {
 	}
 }
 
+func TestTheReferenceDescribesItsMetrics(t *testing.T) {
+	for _, change := range []func(*bench.Metric){
+		func(m *bench.Metric) { m.Informational = true },
+		func(m *bench.Metric) { m.Better = bench.Lower },
+		func(m *bench.Metric) { m.FallbackFor = "checksum" },
+	} {
+		got := run(cell("a", "decode_tps", 10.0, "checksum", 1.0))
+		got.Metrics = append([]bench.Metric(nil), metrics...)
+		change(&got.Metrics[1])
+		c := gate.Compare("base", run(cell("a", "decode_tps", 100.0, "checksum", 1.0)), got, gate.DefaultPolicy())
+		if got := lines(c)[0]; got != "a decode_tps regressed fail -90" {
+			t.Errorf("got %s, want regressed", got)
+		}
+	}
+}
+
 func TestEvidence(t *testing.T) {
 	ref, got := run(cell("a")), run(cell("a"))
 	ref.Results[0].Samples = []bench.Sample{{Metric: "decode_tps", Summary: &bench.Summary{Median: 100, MAD: 3, N: 5}}}

@@ -1,0 +1,165 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+)
+
+// caps are the numbers of rows one rendering shows at most.
+type caps struct{ action, folded int }
+
+func (r *Report) page(c caps) page {
+	st, sentence := r.verdict()
+	return page{
+		status:   st,
+		sentence: sentence,
+		lead:     append([]block{r.provenance(), paragraph{plain(r.sum())}}, r.notJudged()...),
+		hosts:    r.hostTable(),
+		action:   r.actionTable(c.action),
+		next:     r.next(),
+		folded:   r.folded(c.folded),
+		footer:   r.footer(c.action),
+	}
+}
+
+func (r *Report) footer(most int) string {
+	const all = "; the JSON report has all verdicts"
+	if r.shown.action.total == 0 {
+		return "nothing needs action" + all
+	}
+	return fmt.Sprintf("%d of %d rows that need action are shown%s",
+		min(most, len(r.shown.action.rows)), r.shown.action.total, all)
+}
+
+// provenance says what was compared, and where more can be read.
+func (r *Report) provenance() block {
+	line := inline{plain("Revision "), r.orUnknown(r.in.Revision)}
+	if r.in.Base != "" {
+		line = append(line, plain(" against the baselines of "), code(commit(r.in.Base)))
+	}
+	line = append(line, plain(" · limit "+bare(r.in.Policy.Threshold)))
+	if r.in.Links.Run != "" {
+		line = append(line, plain(" · "), link("workflow run", r.in.Links.Run))
+	}
+	if r.in.Links.Report != "" {
+		line = append(line, plain(" · "), link("whole report", r.in.Links.Report))
+	}
+	return paragraph(line)
+}
+
+func (r *Report) orUnknown(revision string) span {
+	if revision == "" {
+		return plain("unknown")
+	}
+	return code(commit(revision))
+}
+
+// notJudged tells, for each host whose speed was not judged, why and what to
+// type.
+func (r *Report) notJudged() []block {
+	const most = 5
+	var blocks []block
+	n := 0
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		if !h.notJudged() || h.measured == 0 {
+			continue
+		}
+		if n++; n > most {
+			continue
+		}
+		advice, commands := r.advice(h)
+		line := inline{strong("Speed was not judged"), plain(" on "), code(h.Run.Host.Label), plain(": "),
+			reason(h.Comparison.Unjudged), plain(". ")}
+		blocks = append(blocks, paragraph(append(line, advice...)), preformatted(commands))
+	}
+	if n > most {
+		blocks = append(blocks, paragraph{plain(fmt.Sprintf("… and %d more hosts whose speed was not judged", n-most))})
+	}
+	return blocks
+}
+
+func (r *Report) advice(h *host) (inline, []string) {
+	if h.Reference == nil {
+		return inline{plain("To record this machine in "), code(h.Path), plain(", type on it:")},
+			[]string{r.update("first baseline")}
+	}
+	if ok, _ := h.Run.Host.Comparable(h.Reference.Host.Fingerprint); !ok {
+		return inline{plain("To replace "), code(h.Path), plain(" by numbers of this machine, or to give this machine a label of its own and keep both, type one of:")},
+			[]string{r.update("new machine"), visible(r.in.Commands.Update + ` --host-label NEW-LABEL --reason "second machine"`)}
+	}
+	return inline{plain("To add the cells of this run to "), code(h.Path), plain(", type:")},
+		[]string{r.update("new cells")}
+}
+
+// status is the host's share in the decision.
+func (h *host) status() status {
+	switch {
+	case h.blocked() > 0:
+		return failed
+	case h.measured == 0:
+		return noEvidence
+	case h.notJudged():
+		return unjudged
+	}
+	return passed
+}
+
+// hostTable puts the hosts that need action first.
+func (r *Report) hostTable() block {
+	t := &table{total: len(r.hosts), columns: columns("Host", "Device~", "Verdict", "Correct>", "Speed>", "Noise>", "Baseline")}
+	order := make([]int, len(r.hosts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return r.hosts[b].blocked() - r.hosts[a].blocked() })
+	for _, i := range order[:min(maxHosts, len(order))] {
+		t.rows = append(t.rows, r.hostRow(&r.hosts[i]))
+	}
+	return t
+}
+
+func (r *Report) hostRow(h *host) []inline {
+	verdict := inline{state(h.status()), plain(" " + h.words())}
+	change, noise := "–", "–"
+	if s := &h.speed; s.n > 0 {
+		change, noise = percent(s.mean(), 0), "unknown (n=1)"
+		if s.n > 1 {
+			change += ", worst " + percent(s.worst, r.in.Policy.Threshold)
+		}
+		if s.repeated {
+			noise = "≤ " + rough(s.noiseUpTo)
+		}
+	}
+	baseline := only(plain("none"))
+	if h.Reference != nil {
+		baseline = inline{plain(age(h.Reference.Started, r.in.Now))}
+		if rev := h.Reference.Revision; rev != "" {
+			baseline = append(baseline, plain(", "), code(commit(rev)))
+		}
+	}
+	return []inline{only(code(h.Run.Host.Label)), only(code(h.Run.Host.Device())), verdict,
+		only(plain(fmt.Sprintf("%d/%d", h.right, h.measured))), only(plain(change)), only(plain(noise)), baseline}
+}
+
+// words is the host's verdict in short: "1 wrong, 2 slower".
+func (h *host) words() string {
+	if h.blocked() == 0 {
+		return map[status]string{noEvidence: "no cell measured", unjudged: "speed not judged", passed: "nothing worse"}[h.status()]
+	}
+	s := ""
+	for i, n := range h.failing {
+		if n == 0 {
+			continue
+		}
+		if s != "" {
+			s += ", "
+		}
+		if i == len(severity) {
+			s += fmt.Sprintf("%d not judged", n)
+			continue
+		}
+		s += fmt.Sprintf("%d %s", n, labels[severity[i]].blocking)
+	}
+	return s
+}

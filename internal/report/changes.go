@@ -1,0 +1,186 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// Refresh is what a pull request that renews baselines has to say.
+type Refresh struct {
+	Tool     string // "accelgate v0.1.0"
+	Reason   string // why, as the person who asked for it typed it
+	Revision string // commit that was measured
+	Links    Links
+	Hosts    []HostChanges
+	Limit    int // bytes of the body; 0 means MarkdownBytes, less than 1000 means 1000
+}
+
+// HostChanges are the changes to one baseline file.
+type HostChanges struct {
+	Host    string
+	Path    string
+	Before  *bench.Fingerprint // nil where the file is new
+	After   bench.Fingerprint
+	Changes []Change
+}
+
+// Change is one number of a baseline before and after.
+type Change struct {
+	Cell, Metric, Unit string
+	Better             bench.Direction
+	Old, New           float64
+	HasOld             bool // false for a number the baseline did not have
+}
+
+// gain is the change in percent; ok is false where there is none to tell.
+func (c *Change) gain() (pct float64, ok bool) {
+	if !c.HasOld {
+		return 0, false
+	}
+	return c.Better.Gain(c.Old, c.New)
+}
+
+// Changes returns title and Markdown body of the pull request. Rows are sorted
+// by size of the change, and new numbers come last.
+func Changes(r Refresh) (title, body string) {
+	if r.Limit == 0 {
+		r.Limit = MarkdownBytes
+	}
+	limit := max(r.Limit, least)
+	for _, rows := range []int{50, 15, 5, 0} {
+		if body = r.body(rows); len(body) <= limit {
+			return r.title(), body
+		}
+	}
+	return r.title(), fmt.Sprintf("### %s\n\n%s\n", r.summary(), omitted([]string{"everything but the sum"}))
+}
+
+// title is plain text: GitHub reads no Markdown in a title, but does link.
+func (r *Refresh) title() string {
+	if len(r.Hosts) != 1 {
+		return fmt.Sprintf("Refresh the baselines of %s", count(len(r.Hosts), "host"))
+	}
+	const longest = 60
+	host := clip(r.Hosts[0].Host, longest)
+	return "Refresh the baseline of " + strings.NewReplacer("@", "@\u200b", "#", "#\u200b").Replace(host)
+}
+
+func (r *Refresh) summary() string {
+	renewed, added := 0, 0
+	for i := range r.Hosts {
+		for k := range r.Hosts[i].Changes {
+			if r.Hosts[i].Changes[k].HasOld {
+				renewed++
+			} else {
+				added++
+			}
+		}
+	}
+	return fmt.Sprintf("%s renewed and %d new, on %s", count(renewed, "number"), added, count(len(r.Hosts), "host"))
+}
+
+func (r *Refresh) body(rows int) string {
+	why := reason(r.Reason)
+	if strings.TrimSpace(r.Reason) == "" {
+		why = plain("none given")
+	}
+	line := inline{plain("Measured at "), code(commit(r.Revision))}
+	if r.Links.Run != "" {
+		line = append(line, plain(" · "), link("workflow run", r.Links.Run))
+	}
+	blocks := []block{
+		paragraph{strong("Reason:"), plain(" "), why},
+		paragraph(line),
+		paragraph{plain("Once merged, pull requests are judged against these numbers. A change with a minus is for the worse.")},
+	}
+	for i := range r.Hosts[:min(maxHosts, len(r.Hosts))] {
+		blocks = append(blocks, r.Hosts[i].blocks(rows)...)
+	}
+	if more := len(r.Hosts) - maxHosts; more > 0 {
+		blocks = append(blocks, paragraph{plain(fmt.Sprintf("… and %d more hosts", more))})
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s\n\n", r.summary())
+	for _, block := range blocks {
+		block.markdown(&b)
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "<sub>%s</sub>\n", escapeText(name(r.Tool)))
+	return b.String()
+}
+
+func (h *HostChanges) blocks(rows int) []block {
+	head := inline{strong("Host"), plain(" "), code(h.Host), plain(", "), code(h.After.Device()), plain(", "), code(h.Path)}
+	if h.Before == nil {
+		head = append(head, plain(" (a new file)"))
+	}
+	head = append(head, plain(": "+count(len(h.Changes), "number")))
+	blocks := []block{paragraph(head)}
+	if moved := h.moved(); moved != nil {
+		blocks = append(blocks, paragraph{plain("What has changed about the machine:")}, moved)
+	}
+	if len(h.Changes) > 0 {
+		blocks = append(blocks, h.table(rows))
+	}
+	return blocks
+}
+
+// moved compares the machines, and is nil where they are the same.
+func (h *HostChanges) moved() block {
+	if h.Before == nil {
+		return nil
+	}
+	t := &table{columns: columns("Fact", "Before", "Now")}
+	before := machine(*h.Before)
+	for i, now := range machine(h.After) {
+		if now != before[i] {
+			t.rows = append(t.rows, []inline{only(plain(now.name)), only(code(before[i].value)), only(code(now.value))})
+		}
+	}
+	if t.total = len(t.rows); t.total == 0 {
+		return nil
+	}
+	return t
+}
+
+func (h *HostChanges) table(rows int) block {
+	order := make([]*Change, len(h.Changes))
+	for i := range order {
+		order[i] = &h.Changes[i]
+	}
+	size := func(c *Change) float64 {
+		pct, ok := c.gain()
+		if !ok || math.IsNaN(pct) {
+			return -1
+		}
+		return math.Abs(pct)
+	}
+	slices.SortStableFunc(order, func(a, b *Change) int {
+		return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(a.Cell, b.Cell), cmp.Compare(a.Metric, b.Metric))
+	})
+	t := &table{total: len(order), columns: columns("Cell", "Metric", "Old → new>", "Change>")}
+	for _, c := range order[:min(rows, len(order))] {
+		t.rows = append(t.rows, c.row())
+	}
+	return t
+}
+
+func (c *Change) row() []inline {
+	old, change := "none", "new"
+	if c.HasOld {
+		old, change = number(c.Old), "–"
+	}
+	if pct, ok := c.gain(); ok {
+		change = percent(pct, 0)
+	}
+	values := inline{plain(old + " → " + number(c.New))}
+	if c.Unit != "" {
+		values = append(values, reason(" "+c.Unit))
+	}
+	return []inline{only(code(c.Cell)), only(code(c.Metric)), values, only(plain(change))}
+}

@@ -1,0 +1,126 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// outputs shows what the worst failing cells answered and printed.
+func (r *Report) outputs() (blocks []block, n int) {
+	const most = 5
+	for _, f := range r.shown.action.rows {
+		result := r.hosts[f.host].results[f.Cell]
+		if n == most || rank(f.Class) > rank(gate.RuntimeFailure) {
+			break
+		}
+		if result == nil || f.Metric != "" {
+			continue
+		}
+		n++
+		head := inline{code(f.Cell)}
+		if len(r.hosts) > 1 {
+			head = append(head, plain(" on "), code(r.hosts[f.host].Run.Host.Label))
+		}
+		blocks = append(blocks, paragraph(append(head, plain(" ("+labels[f.Class].blocking+"): "), reason(f.Reason))))
+		blocks = append(blocks, quoted("Answer", "it goes on", result.Output, false)...)
+		blocks = append(blocks, quoted("Log", "its end", result.Log, true)...)
+		if line := argv(result.Command); line != "" {
+			blocks = append(blocks, paragraph{plain("Command: "), command(line)})
+		}
+	}
+	return blocks, n
+}
+
+func quoted(what, ifCut, s string, tail bool) []block {
+	lines, cut := excerpt(s, tail)
+	if len(lines) == 0 {
+		return nil
+	}
+	if cut {
+		what += " (" + ifCut + ")"
+	}
+	return []block{paragraph{plain(what + ":")}, preformatted(lines)}
+}
+
+func argv(args []string) string {
+	const longest = 1000 // bytes; longer ones are in run.json
+	var b strings.Builder
+	for _, a := range args {
+		if b.Len()+len(a) > longest {
+			return ""
+		}
+		b.WriteString(" " + quote(a))
+	}
+	return strings.TrimPrefix(b.String(), " ")
+}
+
+// operators compares the parts of the worst regressed cells.
+func (r *Report) operators() (blocks []block, n int) {
+	const most = 3
+	seen := map[*bench.Result]bool{}
+	for _, f := range r.shown.action.rows {
+		h := &r.hosts[f.host]
+		result := h.results[f.Cell]
+		if f.Class != gate.Regressed || result == nil || len(result.Breakdowns) == 0 || seen[result] {
+			continue
+		}
+		if n++; n > most {
+			return blocks, most
+		}
+		seen[result] = true
+		now := &result.Breakdowns[0]
+		blocks = append(blocks, paragraph{code(f.Cell), plain(": "), reason(now.Title)},
+			operatorTable(now, sameTitle(h.olds[f.Cell], now.Title)))
+	}
+	return blocks, n
+}
+
+func sameTitle(result *bench.Result, title string) *bench.Breakdown {
+	if result == nil {
+		return nil
+	}
+	for i := range result.Breakdowns {
+		if result.Breakdowns[i].Title == title {
+			return &result.Breakdowns[i]
+		}
+	}
+	return nil
+}
+
+// operatorTable shows the five parts that grew most or, without a baseline's
+// breakdown, the five largest.
+func operatorTable(now, old *bench.Breakdown) *table {
+	const most = 5
+	before := map[string]bench.Entry{}
+	if old != nil {
+		for _, e := range old.Entries {
+			before[e.Name] = e
+		}
+	}
+	growth := func(e bench.Entry) float64 { return e.Total - before[e.Name].Total }
+	entries := slices.Clone(now.Entries)
+	slices.SortStableFunc(entries, func(a, b bench.Entry) int { return cmp.Compare(growth(b), growth(a)) })
+	t := &table{total: len(entries), columns: columns("Operator", "Baseline>", "Now>", "Change>", "Calls>")}
+	for _, e := range entries[:min(most, len(entries))] {
+		baseline, change := none, none
+		if was, ok := before[e.Name]; ok {
+			baseline = inline{plain(number(was.Total) + " "), reason(now.Unit)}
+			change = inline{plain(signed(growth(e)) + " "), reason(now.Unit)}
+		}
+		t.rows = append(t.rows, []inline{only(code(e.Name)), baseline,
+			{plain(number(e.Total) + " "), reason(now.Unit)}, change, only(plain(fmt.Sprint(e.Calls)))})
+	}
+	return t
+}
+
+func signed(x float64) string {
+	if x > 0 {
+		return "+" + number(x)
+	}
+	return number(x)
+}

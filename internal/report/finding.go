@@ -1,0 +1,150 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// How many rows a report can show. The rest is counted, and is in the JSON.
+const (
+	maxAction = 15  // rows that need action
+	maxFolded = 100 // rows of each folded section
+	maxHosts  = 30
+)
+
+// Finding is a verdict that needs action, in plain words: single lines without
+// control characters, and not escaped for any markup.
+type Finding struct {
+	Host, Cell, Metric string
+	Class              gate.Class
+	Message            string // "slower: 95.3 → 80.1 tok/s, -15.9 % (limit 10 %)"
+}
+
+// Findings returns the rows that need action, the worst first and at most 15,
+// for instance to annotate a workflow run.
+func (r Report) Findings() []Finding {
+	findings := make([]Finding, 0, len(r.shown.action.rows))
+	for _, f := range r.shown.action.rows {
+		findings = append(findings, Finding{
+			Host: name(r.hosts[f.host].Run.Host.Label), Cell: name(f.Cell), Metric: name(f.Metric),
+			Class: f.Class, Message: r.message(f),
+		})
+	}
+	return findings
+}
+
+func (r *Report) message(f finding) string {
+	word := labels[f.Class].blocking
+	if f.Class != gate.Regressed {
+		return word + ": " + shorten(visible(f.Reason), maxReason)
+	}
+	return word + ": " + r.values(f).String() + ", " + percent(f.Delta, f.Evidence.Limit) +
+		" (limit " + bare(f.Evidence.Limit) + ")"
+}
+
+// finding is a verdict with the index of its host.
+type finding struct {
+	host int
+	*gate.Verdict
+}
+
+// list keeps the first limit findings in an order, and counts all.
+type list struct {
+	limit int
+	order func(a, b finding) int // nil keeps the order of the run
+	rows  []finding
+	total int
+}
+
+func (l *list) add(f finding) {
+	l.total++
+	if l.order == nil {
+		if len(l.rows) < l.limit {
+			l.rows = append(l.rows, f)
+		}
+		return
+	}
+	if len(l.rows) == l.limit {
+		if l.order(f, l.rows[l.limit-1]) >= 0 {
+			return
+		}
+		l.rows = l.rows[:l.limit-1]
+	}
+	at, _ := slices.BinarySearchFunc(l.rows, f, l.order)
+	l.rows = slices.Insert(l.rows, at, f)
+}
+
+// selection is what a report shows one by one.
+type selection struct {
+	action    list // blocks
+	judged    list
+	better    list // improved and fixed
+	untracked list
+	unjudged  list // measured, but the baseline cannot judge it
+	known     list // failures that the baseline records, and doubtful numbers
+	skipped   list
+}
+
+func newSelection() selection {
+	return selection{
+		action:    list{limit: maxAction, order: bySeverity},
+		judged:    list{limit: maxFolded, order: byLoss},
+		better:    list{limit: maxFolded, order: byGain},
+		untracked: list{limit: maxFolded},
+		unjudged:  list{limit: maxFolded},
+		known:     list{limit: maxFolded, order: bySeverity},
+		skipped:   list{limit: maxFolded},
+	}
+}
+
+func (s *selection) scan(host int, verdicts []gate.Verdict) {
+	for i := range verdicts {
+		f := finding{host, &verdicts[i]}
+		if f.Evidence.Method == "threshold" && f.Class != gate.Inconclusive {
+			s.judged.add(f)
+		}
+		if l := s.pick(f); l != nil {
+			l.add(f)
+		}
+	}
+}
+
+// pick returns the list that shows f, or nil where it is counted only.
+func (s *selection) pick(f finding) *list {
+	switch {
+	case f.Level == gate.Fail:
+		return &s.action
+	case f.Class == gate.Improved || f.Class == gate.Fixed:
+		return &s.better
+	case f.Class == gate.Untracked:
+		return &s.untracked
+	case f.Class == gate.Skipped:
+		return &s.skipped
+	case f.Class == gate.Inconclusive && f.Level == gate.Off:
+		return &s.unjudged
+	case f.Level == gate.Warn:
+		return &s.known
+	}
+	return nil
+}
+
+// bySeverity puts wrong answers first, and the largest regressions first among
+// those.
+func bySeverity(a, b finding) int {
+	if c := cmp.Compare(rank(a.Class), rank(b.Class)); c != 0 {
+		return c
+	}
+	if a.Class == gate.Regressed {
+		return byLoss(a, b)
+	}
+	return byName(a, b)
+}
+
+func byLoss(a, b finding) int { return cmp.Or(cmp.Compare(a.Delta, b.Delta), byName(a, b)) }
+func byGain(a, b finding) int { return cmp.Or(cmp.Compare(b.Delta, a.Delta), byName(a, b)) }
+
+func byName(a, b finding) int {
+	return cmp.Or(cmp.Compare(a.Cell, b.Cell), cmp.Compare(a.Metric, b.Metric), cmp.Compare(a.host, b.host))
+}

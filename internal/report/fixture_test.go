@@ -1,0 +1,109 @@
+package report_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
+)
+
+// hostile strings try to leave each place that a report puts them in.
+var hostile = []string{
+	"a|b", `a\|b`, `a\\|b\`, "`", "``` x", "` `` ``` ````", "</details>", "</summary></details><script>x</script>",
+	"<!--", "<sub>", "&lt;b&gt;", "**bold** _it_ ~~s~~", "# heading", "@octocat", "#123", "octo/repo#1", "GH-12",
+	"deadbeefcafe1234567890", "[x](http://evil.example)", "![x](http://evil.example/x.png)", "http://evil.example",
+	"www.evil.example", "a@evil.example", "mailto:a@evil.example", "\n# heading\n", "\r\n| a | b |\n|--|--|\n", "\n```\n", "\n</details>\n\n",
+	"\u202ecod", "a\u200bb\ufeff", "\x1b[31mred\x1b[0m\x1b]0;t\x07", "\xff\xfe\x80", "\x00", "::error::x", "##[error]x", " ::stop-commands::x",
+	"$x$ $$y$$", ":tada:", "- item", "1. item", "> quote", "    code", "---", "===", "[^1]", "[ ] task", "\t", "é漢字🙂",
+	"$(reboot) 'it' \"is\"", "-rf",
+}
+
+// planted is a report with s wherever a string of a run can end up, between
+// letters that keep its order and never leave it empty.
+func planted(s string) report.Input {
+	word := func(i int) string { return fmt.Sprintf("%c%sz", 'a'+i, s) }
+	metric := func() []bench.Metric {
+		return []bench.Metric{{Name: "v" + s, Unit: word(0), Better: bench.Higher}, {Name: "exact", Better: bench.Higher, Exact: true}}
+	}
+	sample := func(x float64) []bench.Sample {
+		return []bench.Sample{{Metric: "v" + s, Values: []float64{x, x, x}}}
+	}
+	cell := func(i int) bench.Cell { return bench.Cell{Raw: word(i)} }
+	result := func(i int, x float64) bench.Result {
+		return bench.Result{Cell: cell(i), Outcome: bench.Passed, Samples: sample(x),
+			Breakdowns: []bench.Breakdown{{Title: word(0), Unit: word(1), Entries: []bench.Entry{{Name: word(2), Total: x, Calls: 3}}}}}
+	}
+	fails := func(i int, o bench.Outcome) bench.Result {
+		return bench.Result{Cell: cell(i), Outcome: o, Reason: s, Output: word(1), Log: word(2), Command: []string{s, word(0)}}
+	}
+	machine := bench.Fingerprint{OS: word(0), Arch: word(1), CPU: word(2), Cores: 2, MemoryGiB: 8, Driver: word(3),
+		Accelerators: []bench.Accelerator{{Vendor: word(4), Model: word(5)}}}
+	other := machine
+	other.CPU = "another"
+	run := func(fp bench.Fingerprint, results ...bench.Result) *bench.Run {
+		return &bench.Run{Tool: word(0), Revision: word(1), Host: bench.Host{Label: word(2), Fingerprint: fp},
+			Context: map[string]string{"k" + s: s}, Metrics: metric(), Results: results, Warnings: []string{s + "!"}}
+	}
+	fresh := run(machine, fails(0, bench.Incorrect), fails(1, bench.Failed), fails(2, bench.Skipped), result(3, 50),
+		result(4, 200), result(5, 100), result(6, 100), fails(7, bench.Timeout), fails(8, bench.Skipped))
+	old := run(machine, result(0, 1), result(1, 1), result(2, 1), result(3, 100), result(4, 100), result(5, 100),
+		fails(7, bench.Failed), result(9, 1))
+	moved := run(other, result(3, 100))
+	return judged(report.Input{Tool: word(0), Revision: s, Base: s, Config: word(0), Links: report.Links{Run: "javascript:" + s, Report: ownLink}},
+		report.HostInput{Run: fresh, Reference: old, Path: s},
+		report.HostInput{Run: run(machine, result(3, 50)), Reference: moved, Path: s},
+		report.HostInput{Run: run(machine, result(3, 50)), Path: s})
+}
+
+// judged completes in as the command does.
+func judged(in report.Input, hosts ...report.HostInput) report.Input {
+	in.Now = time.Date(2026, 3, 14, 10, 0, 0, 0, time.UTC)
+	in.Policy = gate.DefaultPolicy()
+	var comparisons []gate.Comparison
+	for _, h := range hosts {
+		h.Comparison = gate.Compare("baseline", h.Reference, h.Run, in.Policy)
+		comparisons = append(comparisons, h.Comparison)
+		in.Hosts = append(in.Hosts, h)
+	}
+	in.Decision = gate.Decide(comparisons, in.Policy)
+	return in
+}
+
+// matrix is one host with as many cells. One in 50 is slower, one in 500 wrong
+// and one in 100 skipped.
+func matrix(cells int) report.Input {
+	return judged(report.Input{Tool: "accelgate v0.1.0"}, host(cells))
+}
+
+func host(cells int) report.HostInput {
+	machine := bench.Fingerprint{OS: "linux", Arch: "amd64", CPU: "test", Cores: 2}
+	metrics := []bench.Metric{
+		{Name: "prefill_tps", Unit: "tok/s", Better: bench.Higher, FallbackFor: "decode_tps"},
+		{Name: "decode_tps", Unit: "tok/s", Better: bench.Higher},
+	}
+	now := &bench.Run{Metrics: metrics, Host: bench.Host{Label: "linux-cpu", Fingerprint: machine}}
+	old := &bench.Run{Metrics: metrics, Host: now.Host}
+	for i := range cells {
+		c := bench.Cell{Params: []bench.Param{{Key: "model", Value: fmt.Sprintf("model-%05d", i)},
+			{Key: "backend", Value: "cpu_parallel"}, {Key: "feature", Value: "tg128"}, {Key: "env", Value: "baseline"}}}
+		base := 100 + float64(i%37)
+		old.Results = append(old.Results, bench.Result{Cell: bench.Cell{Raw: c.ID()}, Outcome: bench.Passed, Samples: []bench.Sample{
+			{Metric: "prefill_tps", Summary: &bench.Summary{Median: base * 20, MAD: 2, N: 3}},
+			{Metric: "decode_tps", Summary: &bench.Summary{Median: base, MAD: 0.2, N: 3}}}})
+		speed, outcome, reason := base*(1+float64(i%11-5)/100), bench.Passed, ""
+		switch {
+		case i%500 == 7:
+			outcome, reason = bench.Incorrect, "the answer lacks \"Paris\""
+		case i%100 == 3:
+			outcome, reason = bench.Skipped, "no device"
+		case i%50 == 1:
+			speed = base * 0.8
+		}
+		now.Results = append(now.Results, bench.Result{Cell: c, Outcome: outcome, Reason: reason, Samples: []bench.Sample{
+			{Metric: "prefill_tps", Values: []float64{speed * 20, speed * 20.1, speed * 19.9}},
+			{Metric: "decode_tps", Values: []float64{speed, speed * 1.01, speed * 0.99}}}})
+	}
+	return report.HostInput{Run: now, Reference: old, Path: "baselines/baseline-linux-cpu.json"}
+}

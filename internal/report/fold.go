@@ -1,0 +1,120 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// folded is what a reader opens: first what explains a failure, then the rest.
+func (r *Report) folded(most int) []section {
+	var sections []section
+	add := func(title string, n int, blocks ...block) {
+		if n > 0 {
+			sections = append(sections, section{title, blocks})
+		}
+	}
+	s := &r.shown
+	outputs, n := r.outputs()
+	add(count(n, "failure")+": answer and log", n, outputs...)
+	operators, n := r.operators()
+	add("Where the time went in "+count(n, "slower cell"), n, operators...)
+	add(count(s.judged.total, "judged speed")+", the largest loss first", s.judged.total, r.judgedTable(most))
+	add(fmt.Sprintf("%d improved or fixed", s.better.total), s.better.total, r.betterTable(most))
+	add(fmt.Sprintf("%d not in the baseline", s.untracked.total), s.untracked.total, r.untrackedTable(most))
+	add(fmt.Sprintf("%d measured, speed not judged", s.unjudged.total), s.unjudged.total, r.unjudgedTable(most))
+	add("Not blocking: "+count(s.known.total, "known failure or doubtful number"), s.known.total, r.reasonTable(&s.known, most))
+	add(fmt.Sprintf("%d skipped", s.skipped.total), s.skipped.total, r.reasonTable(&s.skipped, most))
+	warnings, n := r.warnings(most)
+	add(count(n, "warning"), n, warnings)
+	add("Facts about the run", len(r.hosts), r.facts()...)
+	return sections
+}
+
+func (r *Report) judgedTable(most int) block {
+	l := &r.shown.judged
+	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Evidence~")}
+	for _, f := range l.rows[:min(most, len(l.rows))] {
+		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f),
+			only(plain(percent(f.Delta, f.Evidence.Limit)+interval(f))), evidence(f)))
+	}
+	return t
+}
+
+func (r *Report) betterTable(most int) block {
+	l := &r.shown.better
+	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>")}
+	for _, f := range l.rows[:min(most, len(l.rows))] {
+		change := only(plain(percent(f.Delta, f.Evidence.Limit)))
+		if f.Class == gate.Fixed {
+			change = only(plain("fixed"))
+		}
+		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f), change))
+	}
+	return t
+}
+
+// untrackedTable shows the numbers of a cell, since no comparison does.
+func (r *Report) untrackedTable(most int) block {
+	l := &r.shown.untracked
+	t := &table{total: l.total, columns: r.columns("Cell", "Measured~")}
+	for _, f := range l.rows[:min(most, len(l.rows))] {
+		t.rows = append(t.rows, r.row(f, r.measured(f)))
+	}
+	return t
+}
+
+func (r *Report) measured(f finding) inline {
+	const most = 6
+	h := &r.hosts[f.host]
+	var cell inline
+	result := h.results[f.Cell]
+	if result == nil {
+		return none
+	}
+	for i := range result.Samples {
+		s := &result.Samples[i]
+		if f.Metric != "" && f.Metric != s.Metric || len(cell) >= 4*most || len(s.Values) == 0 {
+			continue
+		}
+		if len(cell) > 0 {
+			cell = append(cell, plain(", "))
+		}
+		cell = append(cell, code(s.Metric), plain(" "+spread(s.Values)))
+		if m := h.metrics[s.Metric]; m != nil && m.Unit != "" {
+			cell = append(cell, reason(" "+m.Unit))
+		}
+	}
+	if len(cell) == 0 {
+		return none
+	}
+	return cell
+}
+
+// spread is the value, or the lowest and the highest of several.
+func spread(values []float64) string {
+	lo, hi := slices.Min(values), slices.Max(values)
+	if lo == hi || math.IsNaN(lo) {
+		return number(lo)
+	}
+	return number(lo) + " … " + number(hi)
+}
+
+func (r *Report) unjudgedTable(most int) block {
+	l := &r.shown.unjudged
+	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>")}
+	for _, f := range l.rows[:min(most, len(l.rows))] {
+		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f)))
+	}
+	return t
+}
+
+func (r *Report) reasonTable(l *list, most int) block {
+	t := &table{total: l.total, columns: r.columns("Cell", "What", "Reason~")}
+	for _, f := range l.rows[:min(most, len(l.rows))] {
+		t.rows = append(t.rows, r.row(f, only(plain(labels[f.Class].other)), only(reason(f.Reason))))
+	}
+	return t
+}

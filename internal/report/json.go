@@ -1,0 +1,180 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"math"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// DocumentSchema is the version of [Document] written by this build.
+const DocumentSchema = 1
+
+// Document is the JSON form of a report. Unlike the others it leaves nothing
+// out. Names and reasons in it are as they were measured, so what shows them
+// has to escape them.
+type Document struct {
+	Schema   int            `json:"schema"`
+	Tool     string         `json:"tool"`
+	Status   gate.Status    `json:"status"`
+	Title    string         `json:"title"` // the verdict in one sentence
+	Created  time.Time      `json:"created,omitzero"`
+	Revision string         `json:"revision,omitempty"`
+	Base     string         `json:"base,omitempty"`
+	Config   string         `json:"config,omitempty"`
+	RunURL   string         `json:"run_url,omitempty"`
+	Policy   gate.Policy    `json:"policy"`
+	Totals   Totals         `json:"totals"`
+	Decision gate.Decision  `json:"decision"`
+	Hosts    []HostDocument `json:"hosts"`
+}
+
+// HostDocument is one host of a [Document].
+type HostDocument struct {
+	Host       string            `json:"host"`
+	Device     string            `json:"device"`
+	Machine    bench.Fingerprint `json:"machine"`
+	Revision   string            `json:"revision,omitempty"`
+	Started    time.Time         `json:"started,omitzero"`
+	Baseline   *BaselineDocument `json:"baseline"`           // null where there is none
+	Unjudged   string            `json:"unjudged,omitempty"` // why speed was not judged
+	Measured   int               `json:"measured"`
+	Right      int               `json:"right"`
+	Unselected int               `json:"unselected,omitempty"`
+	Metrics    []bench.Metric    `json:"metrics"`
+	Warnings   []string          `json:"warnings,omitempty"`
+	Verdicts   []VerdictDocument `json:"verdicts"` // all, in the order of the run
+}
+
+// BaselineDocument says what a host was compared with.
+type BaselineDocument struct {
+	Path     string            `json:"path,omitempty"`
+	Host     string            `json:"host,omitempty"`
+	Captured time.Time         `json:"captured,omitzero"`
+	Commit   string            `json:"commit,omitempty"`
+	Machine  bench.Fingerprint `json:"machine"`
+}
+
+// VerdictDocument is a verdict. JSON has no NaN and no infinity: a number that
+// is one is written as 0, and NotFinite is set.
+type VerdictDocument struct {
+	gate.Verdict
+	NotFinite bool `json:"not_finite,omitempty"`
+}
+
+// JSON renders a [Document], one verdict a line. Verdicts are written as they
+// are encoded, so memory does not grow with their number.
+func JSON(w io.Writer, r Report) error {
+	e := encoder{w: bufio.NewWriterSize(w, 64<<10)}
+	e.json = json.NewEncoder(&e.line)
+	e.open(r.document())
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		e.separate(i)
+		e.open(h.document())
+		for k := range h.Comparison.Verdicts {
+			e.separate(k)
+			e.value(finiteVerdict(h.Comparison.Verdicts[k]))
+		}
+		e.text("\n]}")
+	}
+	e.text("\n]}\n")
+	if e.err != nil {
+		return e.err
+	}
+	return e.w.Flush()
+}
+
+// encoder streams the two nested arrays of a Document: hosts and verdicts are
+// the last members of their structs.
+type encoder struct {
+	w    *bufio.Writer
+	line bytes.Buffer
+	json *json.Encoder
+	err  error
+}
+
+func (e *encoder) text(s string) { e.w.WriteString(s) }
+
+func (e *encoder) separate(i int) {
+	if i > 0 {
+		e.text(",")
+	}
+	e.text("\n")
+}
+
+// open writes a value and leaves its last member, an array that is still null,
+// open.
+func (e *encoder) open(v any) {
+	e.encode(v)
+	e.w.Write(bytes.TrimSuffix(e.line.Bytes(), []byte("null}")))
+	e.text("[")
+}
+
+func (e *encoder) value(v any) {
+	e.encode(v)
+	e.w.Write(e.line.Bytes())
+}
+
+// encode fills line. "##[" would be a command to GitHub's runner wherever in a
+// log it occurs; in JSON it can only be inside a string.
+func (e *encoder) encode(v any) {
+	e.line.Reset()
+	if err := e.json.Encode(v); err != nil && e.err == nil {
+		e.err = err
+	}
+	e.line.Truncate(max(0, e.line.Len()-1)) // the encoder's newline
+	if b := e.line.Bytes(); bytes.Contains(b, []byte("##[")) {
+		b = bytes.ReplaceAll(b, []byte("##["), []byte(`##\u005b`))
+		e.line.Reset()
+		e.line.Write(b)
+	}
+}
+
+func (r *Report) document() *Document {
+	return &Document{
+		Schema: DocumentSchema, Tool: r.in.Tool, Status: r.in.Decision.Status, Title: r.Title(),
+		Created: r.in.Now, Revision: r.in.Revision, Base: r.in.Base, Config: r.in.Config, RunURL: r.in.Links.Run,
+		Policy: r.in.Policy, Totals: r.Totals(), Decision: r.in.Decision,
+	}
+}
+
+func (h *host) document() *HostDocument {
+	d := &HostDocument{
+		Host: h.Run.Host.Label, Device: h.Run.Host.Device(), Machine: finiteMachine(h.Run.Host.Fingerprint),
+		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged,
+		Measured: h.measured, Right: h.right, Unselected: h.unselected,
+		Metrics: h.Run.Metrics, Warnings: h.Run.Warnings,
+	}
+	if ref := h.Reference; ref != nil {
+		d.Baseline = &BaselineDocument{Path: h.Path, Host: ref.Host.Label, Captured: ref.Started,
+			Commit: ref.Revision, Machine: finiteMachine(ref.Host.Fingerprint)}
+	}
+	return d
+}
+
+func finiteMachine(f bench.Fingerprint) bench.Fingerprint {
+	f.MemoryGiB = finite(f.MemoryGiB)
+	accelerators := make([]bench.Accelerator, len(f.Accelerators))
+	for i, a := range f.Accelerators {
+		a.MemoryGiB = finite(a.MemoryGiB)
+		accelerators[i] = a
+	}
+	f.Accelerators = accelerators
+	return f
+}
+
+func finiteVerdict(v gate.Verdict) *VerdictDocument {
+	d := &VerdictDocument{Verdict: v}
+	for _, x := range []*float64{&d.Old, &d.New, &d.Delta, &d.Interval[0], &d.Interval[1], &d.Evidence.Limit, &d.Evidence.Noise} {
+		if math.IsNaN(*x) || math.IsInf(*x, 0) {
+			*x, d.NotFinite = 0, true
+		}
+	}
+	return d
+}

@@ -1,0 +1,143 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
+	"github.com/google/go-cmp/cmp"
+)
+
+func decode(t testing.TB, r report.Report) report.Document {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(render(t, report.JSON, r)))
+	d.DisallowUnknownFields()
+	var doc report.Document
+	if err := d.Decode(&doc); err != nil {
+		t.Fatal(err)
+	}
+	if d.More() {
+		t.Error("something follows the document")
+	}
+	return doc
+}
+
+func TestJSONHasEveryVerdict(t *testing.T) {
+	for _, name := range names(t) {
+		in := load(t, name).input()
+		doc := decode(t, report.New(in))
+		if doc.Schema != report.DocumentSchema || len(doc.Hosts) != len(in.Hosts) {
+			t.Fatalf("%s: schema %d with %d hosts", name, doc.Schema, len(doc.Hosts))
+		}
+		for i, h := range in.Hosts {
+			var got []gate.Verdict
+			for _, v := range doc.Hosts[i].Verdicts {
+				got = append(got, v.Verdict)
+			}
+			if diff := cmp.Diff(h.Comparison.Verdicts, got); diff != "" {
+				t.Errorf("%s: verdicts of host %d (-want +got):\n%s", name, i, diff)
+			}
+			if (doc.Hosts[i].Baseline == nil) != (h.Reference == nil) {
+				t.Errorf("%s: baseline of host %d is %v", name, i, doc.Hosts[i].Baseline)
+			}
+		}
+		if diff := cmp.Diff(in.Decision, doc.Decision); diff != "" {
+			t.Errorf("%s: decision (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestJSONIsWhatEncodingJSONWrites checks the streaming: the text means the
+// same as the document encoded at once.
+func TestJSONIsWhatEncodingJSONWrites(t *testing.T) {
+	for _, name := range names(t) {
+		r := report.New(load(t, name).input())
+		whole, err := json.Marshal(decode(t, r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, []byte(render(t, report.JSON, r))); err != nil {
+			t.Fatal(err)
+		}
+		// The one intended difference keeps the runner from reading commands.
+		got := strings.ReplaceAll(compact.String(), `##\u005b`, "##[")
+		if diff := cmp.Diff(string(whole), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestNoNumberBreaksAReport plants NaN and infinities in every number.
+func TestNoNumberBreaksAReport(t *testing.T) {
+	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64, math.Copysign(0, -1)} {
+		in := matrix(600)
+		flood(reflect.ValueOf(&in.Policy).Elem(), x)
+		h := &in.Hosts[0]
+		for i := range h.Comparison.Verdicts {
+			flood(reflect.ValueOf(&h.Comparison.Verdicts[i]).Elem(), x)
+		}
+		for i := range h.Run.Results {
+			for k := range h.Run.Results[i].Samples {
+				flood(reflect.ValueOf(&h.Run.Results[i].Samples[k].Values).Elem(), x)
+			}
+		}
+		h.Run.Host.MemoryGiB, h.Reference.Host.MemoryGiB = x, x
+		r := report.New(in)
+		doc := decode(t, r)
+		notFinite := math.IsNaN(x) || math.IsInf(x, 0)
+		for _, v := range doc.Hosts[0].Verdicts {
+			if v.NotFinite != notFinite {
+				t.Fatalf("%v: verdict %+v", x, v)
+			}
+		}
+		skeleton(t, render(t, report.Markdown, r))
+		checkPlain(t, render(t, report.Terminal, r))
+	}
+}
+
+// flood sets every float64 in v.
+func flood(v reflect.Value, x float64) {
+	switch v.Kind() {
+	case reflect.Float64:
+		v.SetFloat(x)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			flood(v.Field(i), x)
+		}
+	case reflect.Array, reflect.Slice:
+		for i := range v.Len() {
+			flood(v.Index(i), x)
+		}
+	}
+}
+
+var errFull = errors.New("disk full")
+
+// full accepts n bytes.
+type full struct{ n int }
+
+func (w *full) Write(p []byte) (int, error) {
+	if len(p) > w.n {
+		return w.n, errFull
+	}
+	w.n -= len(p)
+	return len(p), nil
+}
+
+func TestRenderersReportWriteErrors(t *testing.T) {
+	r := report.New(matrix(2000))
+	for i, f := range []report.Renderer{report.Markdown, report.Terminal, report.JSON} {
+		for _, room := range []int{0, 1000} {
+			if err := f(&full{room}, r); !errors.Is(err, errFull) {
+				t.Errorf("renderer %d with room for %d bytes: %v, want %v", i, room, err, errFull)
+			}
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+const (
+	// MarkdownBytes is what [Markdown] keeps to: GitHub refuses a comment or a
+	// check summary over 65,535 characters, and the sender adds a marker.
+	MarkdownBytes = 60_000
+	// least is what the shortest form may need.
+	least = 1000
+)
+
+var (
+	_ Renderer = Markdown
+	_ Renderer = Terminal
+	_ Renderer = JSON
+)
+
+// Markdown renders for GitHub in at most [MarkdownBytes] bytes.
+func Markdown(w io.Writer, r Report) error { return MarkdownLimit(MarkdownBytes)(w, r) }
+
+// MarkdownLimit renders for GitHub in at most limit bytes of UTF-8; a limit
+// below 1000 counts as 1000. What does not fit is left out in this order, and
+// said to be: folded sections, the longest first; rows that need action beyond
+// five; everything but verdict and hosts; everything but the verdict.
+func MarkdownLimit(limit int) Renderer {
+	limit = max(limit, least)
+	return func(w io.Writer, r Report) error {
+		_, err := io.WriteString(w, r.fit(limit))
+		return err
+	}
+}
+
+func (r *Report) fit(limit int) string {
+	p := r.page(caps{maxAction, maxFolded})
+	folded := make([]string, len(p.folded))
+	for i := range p.folded {
+		folded[i] = p.folded[i].markdown()
+	}
+	var left []string
+	for {
+		if s := p.markdown(r.in.Tool, folded, left); len(s) <= limit {
+			return s
+		}
+		i := longest(folded)
+		if i < 0 {
+			break
+		}
+		left = append(left, p.folded[i].title)
+		folded[i] = ""
+	}
+	p = r.page(caps{action: 5})
+	left = []string{"all details", "rows that need action beyond five"}
+	if s := p.markdown(r.in.Tool, nil, left); len(s) <= limit {
+		return s
+	}
+	p.action, p.next = nil, nil
+	left = []string{"everything but the hosts"}
+	if s := p.markdown(r.in.Tool, nil, left); len(s) <= limit {
+		return s
+	}
+	return fmt.Sprintf("### %s %s\n\n%s\n", p.status.sign, p.brief(), omitted([]string{"everything but the verdict"}))
+}
+
+// brief is the headline up to the first thing in it that is not ours, so that
+// its length is known.
+func (p *page) brief() string {
+	s := p.headline()
+	if i := slices.IndexFunc(s, func(s span) bool { return s.kind != ours }); i >= 0 {
+		s = s[:i]
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(s.markdown(), ": "), ". Next")
+}
+
+// longest is the index of the longest string, or -1 if all are empty.
+func longest(s []string) int {
+	at := -1
+	for i := range s {
+		if s[i] != "" && (at < 0 || len(s[i]) > len(s[at])) {
+			at = i
+		}
+	}
+	return at
+}
+
+// markdown puts the page together; left names what was left out of it.
+func (p *page) markdown(tool string, folded, left []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s %s\n\n", p.status.sign, p.headline().markdown())
+	write := func(blocks ...block) {
+		for _, block := range blocks {
+			block.markdown(&b)
+			b.WriteByte('\n')
+		}
+	}
+	write(p.lead...)
+	write(p.hosts)
+	if len(p.action) > 0 {
+		b.WriteString("#### Needs action\n\n")
+		write(p.action...)
+	}
+	if len(p.next) > 0 {
+		b.WriteString("#### Next\n\n")
+		write(p.next...)
+	}
+	for _, s := range folded {
+		b.WriteString(s)
+	}
+	if len(left) > 0 {
+		b.WriteString(omitted(left) + "\n\n")
+	}
+	fmt.Fprintf(&b, "<sub>%s · %s</sub>\n", escapeText(name(tool)), p.footer)
+	return b.String()
+}
+
+func omitted(left []string) string {
+	return "Left out to keep this within its size limit: " + enumerate(left) + "."
+}
+
+func (s *section) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<details><summary>%s</summary>\n\n", s.title)
+	for _, block := range s.blocks {
+		block.markdown(&b)
+		b.WriteByte('\n')
+	}
+	b.WriteString("</details>\n\n")
+	return b.String()
+}
+
+func (p paragraph) markdown(b *strings.Builder) { b.WriteString(inline(p).markdown() + "\n") }
+
+func (l bullets) markdown(b *strings.Builder) {
+	for _, item := range l {
+		b.WriteString("- " + item.markdown() + "\n")
+	}
+}
+
+func (l preformatted) markdown(b *strings.Builder) { b.WriteString(escapeFence(l)) }
+
+func (t *table) markdown(b *strings.Builder) {
+	b.WriteString("|")
+	for _, c := range t.columns {
+		b.WriteString(" " + c.name + " |")
+	}
+	b.WriteString("\n|")
+	for _, c := range t.columns {
+		b.WriteString(map[bool]string{false: ":--|", true: "--:|"}[c.right])
+	}
+	b.WriteString("\n")
+	for _, row := range t.rows {
+		b.WriteString("|")
+		for _, cell := range row {
+			b.WriteString(" " + cell.write(escapeCodeCell) + " |")
+		}
+		b.WriteString("\n")
+	}
+	if more := t.total - len(t.rows); more > 0 {
+		fmt.Fprintf(b, "\n… and %d more\n", more)
+	}
+}
+
+func (in inline) markdown() string { return in.write(escapeCode) }
+
+func (in inline) write(code func(string) string) string {
+	var b strings.Builder
+	for _, s := range in {
+		switch s.kind {
+		case emphasis:
+			b.WriteString("**" + s.text + "**")
+		case verbatim, shell:
+			b.WriteString(code(s.text))
+		case prose:
+			b.WriteString(escapeText(s.text))
+		case address:
+			b.WriteString(escapeLink(s.text, s.alt))
+		default:
+			b.WriteString(s.text)
+		}
+	}
+	return b.String()
+}

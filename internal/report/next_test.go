@@ -1,0 +1,85 @@
+package report_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
+)
+
+// single is the terminal report of one host with the verdicts.
+func single(t *testing.T, in report.Input, verdicts ...gate.Verdict) string {
+	t.Helper()
+	c := gate.Comparison{Measured: len(verdicts), Verdicts: verdicts}
+	in.Hosts = []report.HostInput{{Run: &bench.Run{}, Reference: &bench.Run{}, Comparison: c}}
+	in.Policy = gate.DefaultPolicy()
+	in.Decision = gate.Decide([]gate.Comparison{c}, in.Policy)
+	return render(t, report.Terminal, report.New(in))
+}
+
+func TestNextSaysWhatToType(t *testing.T) {
+	own := report.Input{Commands: report.Commands{Run: "go run . run", Update: "go run . update", Prune: "go run . prune"}}
+	slower := judgedCell("it's__slow", gate.Regressed, gate.Fail)
+	gone := whole("gone", gate.Missing, gate.Fail)
+	long := judgedCell(strings.Repeat("x", 500), gate.Regressed, gate.Fail)
+	metric := gate.Verdict{Cell: "m", Metric: "tps", Class: gate.Missing, Level: gate.Fail}
+	for _, c := range []struct {
+		name     string
+		in       report.Input
+		verdicts []gate.Verdict
+		want     []string // in the text, or not where it begins with "!"
+	}{
+		{"slower", report.Input{}, []gate.Verdict{slower}, []string{
+			`accelgate run --only 'it'\''s__slow'`, "accelgate baseline update --reason", "!prune"}},
+		{"own commands", own, []gate.Verdict{slower, gone}, []string{
+			`go run . run --only 'it'\''s__slow'`, "go run . update --reason", "go run . prune"}},
+		{"gone", report.Input{}, []gate.Verdict{gone}, []string{"Reproduce: accelgate run\n", "accelgate baseline prune", "!baseline update"}},
+		{"lost metric", report.Input{}, []gate.Verdict{metric}, []string{"--only 'm'", "baseline update"}},
+		{"too long to type", report.Input{}, []gate.Verdict{long}, []string{"Reproduce: accelgate run\n", "!--only"}},
+		{"wrong", report.Input{}, []gate.Verdict{whole("w", gate.CorrectnessFailure, gate.Fail)}, []string{
+			"--only 'w'", "cannot be accepted", "!baseline update"}},
+		{"fine", report.Input{}, []gate.Verdict{judgedCell("f", gate.Unchanged, gate.Off)}, []string{"!== Next"}},
+	} {
+		text := single(t, c.in, c.verdicts...)
+		for _, want := range c.want {
+			unwanted, not := strings.CutPrefix(want, "!")
+			if strings.Contains(text, unwanted) == not {
+				t.Errorf("%s: want %q in\n%s", c.name, want, text)
+			}
+		}
+	}
+}
+
+func TestOrderOfRows(t *testing.T) {
+	at := func(cell string, class gate.Class, level gate.Level, delta float64) gate.Verdict {
+		v := judgedCell(cell, class, level)
+		v.Delta = delta
+		return v
+	}
+	check := func(title string, want []string, verdicts ...gate.Verdict) {
+		t.Helper()
+		text := single(t, report.Input{}, verdicts...)
+		_, section, _ := strings.Cut(text, title)
+		section, _, _ = strings.Cut(section, "\n== ")
+		var got []string
+		for line := range strings.Lines(section) {
+			if f := strings.Fields(line); len(f) > 1 && strings.HasPrefix(f[0], "cell-") {
+				got = append(got, f[0])
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", title, got, want)
+		}
+	}
+	check("== Needs action", []string{"cell-w", "cell-r", "cell-m", "cell-s", "cell-a", "cell-b", "cell-c"},
+		at("cell-c", gate.Regressed, gate.Fail, -12), at("cell-b", gate.Regressed, gate.Fail, -30), whole("cell-s", gate.Skipped, gate.Fail),
+		whole("cell-m", gate.Missing, gate.Fail), whole("cell-r", gate.RuntimeFailure, gate.Fail),
+		at("cell-a", gate.Regressed, gate.Fail, -30), whole("cell-w", gate.CorrectnessFailure, gate.Fail))
+	check(" improved or fixed", []string{"cell-b", "cell-a", "cell-f"},
+		at("cell-a", gate.Improved, gate.Off, 12), whole("cell-f", gate.Fixed, gate.Off), at("cell-b", gate.Improved, gate.Off, 40))
+	check(" judged speeds", []string{"cell-b", "cell-a"},
+		at("cell-a", gate.Unchanged, gate.Off, 2), at("cell-b", gate.Unchanged, gate.Off, -3))
+}

@@ -1,0 +1,158 @@
+// Package report shows. It turns runs, their comparisons and the decision into
+// one [Report] value, and renders that as Markdown for a pull request, as text
+// for a terminal and as JSON for programs. It decides nothing: every class,
+// level and status is gate's, and no renderer changes it.
+//
+// Everything that was measured, or read from a pull request, is untrusted;
+// escape.go is the only way from such a string into a report.
+package report
+
+import (
+	"io"
+	"math"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// Renderer writes a report in one format. It fails only if w does.
+type Renderer func(w io.Writer, r Report) error
+
+// Input is everything a report is made of. It is not copied: leave what it
+// points to alone for as long as the Report is in use.
+type Input struct {
+	Tool     string    // "accelgate v0.1.0"
+	Now      time.Time // the age of a baseline is told against it
+	Policy   gate.Policy
+	Decision gate.Decision // of the comparisons of all Hosts
+	Hosts    []HostInput
+	Revision string // commit under test
+	Base     string // commit that policy and baselines were taken from
+	Config   string // path of the configuration
+	Links    Links
+	Commands Commands
+}
+
+// HostInput is one host's run and the comparison it got.
+type HostInput struct {
+	Run *bench.Run // never nil
+	// Reference is the baseline as a Run, nil where there is none. Its Started
+	// and Revision say when and at which commit it was captured.
+	Reference *bench.Run
+	// Path is the baseline's file, whether it exists or not.
+	Path       string
+	Comparison gate.Comparison
+}
+
+// Links are http or https addresses; any other is left out.
+type Links struct {
+	Run    string // of the workflow run
+	Report string // of the whole report
+}
+
+// Commands are what a person types. The zero value means accelgate's own.
+type Commands struct {
+	Run    string // "accelgate run"
+	Update string // "accelgate baseline update"
+	Prune  string // "accelgate baseline prune"
+}
+
+func (c Commands) orDefault() Commands {
+	set := func(s *string, value string) {
+		if *s == "" {
+			*s = value
+		}
+	}
+	set(&c.Run, "accelgate run")
+	set(&c.Update, "accelgate baseline update")
+	set(&c.Prune, "accelgate baseline prune")
+	return c
+}
+
+// Report is what all renderers show. It is made by [New] and read-only.
+type Report struct {
+	in    Input
+	hosts []host
+	total tally
+	shown selection
+}
+
+// host is one HostInput with what was counted over its verdicts.
+type host struct {
+	*HostInput
+	tally
+	metrics map[string]*bench.Metric // the reference's description wins, as in gate
+	results map[string]*bench.Result // of the run, for the cells that are shown
+	olds    map[string]*bench.Result // of the reference, likewise
+}
+
+// New counts and ranks. Rows are picked here, in one pass, so that a report
+// over 100,000 cells costs no more to render than one over a hundred.
+func New(in Input) Report {
+	in.Commands = in.Commands.orDefault()
+	in.Policy.Threshold = finite(in.Policy.Threshold)
+	r := Report{in: in, hosts: make([]host, len(in.Hosts)), total: newTally(), shown: newSelection()}
+	for i := range in.Hosts {
+		h := &r.hosts[i]
+		*h = host{HostInput: &r.in.Hosts[i], tally: newTally(), metrics: describe(&in.Hosts[i])}
+		h.scan(h.metrics, &h.Comparison)
+		r.shown.scan(i, h.Comparison.Verdicts)
+		r.total.merge(&h.tally)
+	}
+	r.attach()
+	return r
+}
+
+func describe(h *HostInput) map[string]*bench.Metric {
+	metrics := map[string]*bench.Metric{}
+	for _, run := range []*bench.Run{h.Run, h.Reference} {
+		if run == nil {
+			continue
+		}
+		for i := range run.Metrics {
+			metrics[run.Metrics[i].Name] = &run.Metrics[i]
+		}
+	}
+	return metrics
+}
+
+// attach looks up the results of the cells that are shown, and only of those:
+// an id is built for each result that is passed over.
+func (r *Report) attach() {
+	wanted := make([]map[string]bool, len(r.hosts))
+	for i := range wanted {
+		wanted[i] = map[string]bool{}
+	}
+	for _, l := range []*list{&r.shown.action, &r.shown.untracked} {
+		for _, f := range l.rows {
+			wanted[f.host][f.Cell] = true
+		}
+	}
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		h.results = lookup(h.Run, wanted[i])
+		h.olds = lookup(h.Reference, wanted[i])
+	}
+}
+
+func lookup(run *bench.Run, wanted map[string]bool) map[string]*bench.Result {
+	if run == nil || len(wanted) == 0 {
+		return nil
+	}
+	found := make(map[string]*bench.Result, len(wanted))
+	for i := range run.Results {
+		if id := run.Results[i].Cell.ID(); wanted[id] {
+			found[id] = &run.Results[i]
+		}
+	}
+	return found
+}
+
+// finite keeps a number that no format can hold out of all of them.
+func finite(x float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0
+	}
+	return x
+}

@@ -1,0 +1,207 @@
+package report_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// scenario is testdata/report/<name>/input.json.
+type scenario struct {
+	Tool, Revision, Base, Config string
+	Now                          time.Time
+	Policy                       gate.Policy
+	Links                        report.Links
+	Hosts                        []struct {
+		Path           string
+		Run, Reference *bench.Run
+	}
+}
+
+// input judges the scenario as the command does.
+func (s *scenario) input() report.Input {
+	in := report.Input{Tool: s.Tool, Now: s.Now, Policy: s.Policy, Revision: s.Revision, Base: s.Base,
+		Config: s.Config, Links: s.Links}
+	var comparisons []gate.Comparison
+	for _, h := range s.Hosts {
+		name := ""
+		if h.Reference != nil {
+			name = h.Reference.Host.Label
+		}
+		c := gate.Compare(name, h.Reference, h.Run, s.Policy)
+		comparisons = append(comparisons, c)
+		in.Hosts = append(in.Hosts, report.HostInput{Run: h.Run, Reference: h.Reference, Path: h.Path, Comparison: c})
+	}
+	in.Decision = gate.Decide(comparisons, s.Policy)
+	return in
+}
+
+func load(t testing.TB, name string) *scenario {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "report", name, "input.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s scenario
+	if err := json.Unmarshal(data, &s); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return &s
+}
+
+func names(t testing.TB) []string {
+	t.Helper()
+	dirs, err := filepath.Glob(filepath.Join("testdata", "report", "*"))
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for i := range dirs {
+		dirs[i] = filepath.Base(dirs[i])
+	}
+	return dirs
+}
+
+func render(t testing.TB, f report.Renderer, r report.Report) string {
+	t.Helper()
+	var b strings.Builder
+	if err := f(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; run go test ./internal/report -update", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+func TestGolden(t *testing.T) {
+	for _, name := range names(t) {
+		t.Run(name, func(t *testing.T) {
+			r := report.New(load(t, name).input())
+			for file, f := range map[string]report.Renderer{
+				"report.md": report.Markdown, "report.txt": report.Terminal, "report.json": report.JSON,
+			} {
+				golden(t, filepath.Join("testdata", "report", name, file), render(t, f, r))
+			}
+		})
+	}
+}
+
+// TestNumbersAddUp holds for every scenario: each verdict is counted once, and
+// no sum in a report contradicts another.
+func TestNumbersAddUp(t *testing.T) {
+	for _, name := range names(t) {
+		in := load(t, name).input()
+		r := report.New(in)
+		verdicts, measured, unselected := 0, 0, 0
+		for _, h := range in.Hosts {
+			verdicts += len(h.Comparison.Verdicts)
+			measured += h.Comparison.Measured
+			unselected += h.Comparison.Unselected
+		}
+		got := r.Totals()
+		want := report.Totals{Hosts: len(in.Hosts), Verdicts: verdicts, Measured: measured, Unselected: unselected,
+			Cells: got.Cells, Right: got.Right, Judged: got.Judged, Blocking: got.Blocking}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: Totals() (-want +got):\n%s", name, diff)
+		}
+		if got.Right > got.Measured || got.Judged > got.Right || got.Measured > got.Cells || got.Blocking > got.Cells {
+			t.Errorf("%s: Totals() = %+v contradicts itself", name, got)
+		}
+		if sum := summands(t, render(t, report.Terminal, r)); sum != verdicts {
+			t.Errorf("%s: the sum's parts make %d, want %d", name, sum, verdicts)
+		}
+	}
+}
+
+// summands adds up the line "87 verdicts = 1 wrong + 86 unchanged".
+func summands(t *testing.T, text string) int {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		head, parts, ok := strings.Cut(line, " = ")
+		if !ok || !strings.Contains(head, " verdict") {
+			continue
+		}
+		sum := 0
+		parts, _, _ = strings.Cut(parts, ";")
+		for part := range strings.SplitSeq(parts, " + ") {
+			var n int
+			if err := json.Unmarshal([]byte(strings.Fields(part)[0]), &n); err != nil {
+				t.Fatalf("%q: %v", line, err)
+			}
+			sum += n
+		}
+		return sum
+	}
+	t.Fatal("no line of sums")
+	return 0
+}
+
+func TestFindingsAreInOrder(t *testing.T) {
+	for _, name := range names(t) {
+		in := load(t, name).input()
+		findings := report.New(in).Findings()
+		blocking := 0
+		for _, n := range in.Decision.Blocking {
+			blocking += n
+		}
+		if got, want := len(findings), min(blocking, 15); got != want {
+			t.Errorf("%s: %d findings, want %d", name, got, want)
+		}
+		order := []gate.Class{gate.CorrectnessFailure, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.Regressed}
+		for _, f := range findings {
+			for len(order) > 0 && order[0] != f.Class {
+				order = order[1:]
+			}
+			if len(order) == 0 {
+				t.Errorf("%s: %s of %s is out of order", name, f.Class, f.Cell)
+			}
+			if strings.ContainsAny(f.Host+f.Cell+f.Metric+f.Message, "\r\n\x1b\u202e") {
+				t.Errorf("%s: finding %+v is not one printable line", name, f)
+			}
+		}
+	}
+}
+
+// TestReportGrowsWithWhatItShows compares the allocations of a small report
+// with those of one over thirteen times the cells: no row is built that is not
+// shown.
+func TestReportGrowsWithWhatItShows(t *testing.T) {
+	allocs := func(cells int) float64 {
+		in := matrix(cells)
+		return testing.AllocsPerRun(1, func() {
+			r := report.New(in)
+			render(t, report.Markdown, r)
+			render(t, report.Terminal, r)
+		})
+	}
+	small, large := allocs(400), allocs(5_400)
+	// An id is built for each result while the shown ones are looked up.
+	if perCell := (large - small) / 5_000; perCell > 4 {
+		t.Errorf("%.1f allocations for each cell that is not shown, want at most 4", perCell)
+	}
+}

@@ -1,0 +1,224 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// label holds the words for one class.
+type label struct {
+	blocking, other string // "3 ..." in a sum
+	one, many       string // what a blocking cell does: "1 cell ...", "2 cells ..."
+}
+
+var labels = map[gate.Class]label{
+	gate.CorrectnessFailure: {"wrong", "known wrong", "gives wrong answers", "give wrong answers"},
+	gate.RuntimeFailure:     {"failed to run", "known not to run", "fails to run", "fail to run"},
+	gate.Missing:            {"missing", "missing (not blocking)", "is missing or lacks a metric", "are missing or lack a metric"},
+	gate.Skipped:            {"newly skipped", "skipped", "is newly skipped", "are newly skipped"},
+	gate.Regressed:          {"slower", "slower (not blocking)", "is slower", "are slower"},
+	gate.Inconclusive:       {"inconclusive (blocking)", "inconclusive", "", ""},
+	gate.Untracked:          {"not in the baseline (blocking)", "not in the baseline", "", ""},
+	gate.Improved:           {"improved (blocking)", "improved", "", ""},
+	gate.Fixed:              {"fixed (blocking)", "fixed", "", ""},
+	gate.Unchanged:          {"unchanged (blocking)", "unchanged", "", ""},
+}
+
+// Title is the verdict in one sentence: plain printable text, not escaped for
+// any markup.
+func (r Report) Title() string {
+	st, sentence := r.verdict()
+	return st.headline(sentence).String()
+}
+
+// Totals are the numbers behind the title.
+type Totals struct {
+	Hosts int `json:"hosts"`
+	// Cells are those measured, and those missing or newly skipped.
+	Cells    int `json:"cells"`
+	Measured int `json:"measured"`
+	Right    int `json:"right"`        // measured, ran to the end with the right answer
+	Judged   int `json:"judged_cells"` // at least one speed was compared with the baseline
+	Blocking int `json:"blocking"`
+	// Unselected cells were left out by a filter on the command line.
+	Unselected int `json:"unselected"`
+	Verdicts   int `json:"verdicts"`
+}
+
+// Totals returns the numbers behind the title, over all hosts.
+func (r Report) Totals() Totals {
+	t := &r.total
+	return Totals{Hosts: len(r.hosts), Cells: t.expected, Measured: t.measured, Right: t.right,
+		Judged: t.judged, Blocking: t.blocked(), Unselected: t.unselected, Verdicts: t.verdicts}
+}
+
+// status is a decision or a host's verdict: a sign for Markdown, a word for
+// plain text.
+type status struct {
+	sign, mark string // "❌", "FAIL"
+	word       string // "Failed", or empty where the sentence says it all
+}
+
+func (s status) headline(sentence inline) inline {
+	if s.word == "" {
+		return sentence
+	}
+	return append(inline{plain(s.word + ": ")}, sentence...)
+}
+
+var (
+	failed         = status{"❌", "FAIL", "Failed"}
+	passed         = status{"✅", "PASS", "Passed"}
+	unjudged       = status{"⚠️", "WARN", ""}
+	actionRequired = status{"⚠️", "ACTION REQUIRED", "Action required"}
+	noEvidence     = status{"❔", "NO EVIDENCE", "No evidence"}
+)
+
+func (r *Report) verdict() (status, inline) {
+	switch d := r.in.Decision; {
+	case d.Status == gate.StatusFailed:
+		return failed, inline{plain(r.failures())}
+	case d.Status == gate.StatusNoEvidence:
+		return noEvidence, r.nothing()
+	case d.Status == gate.StatusActionRequired:
+		return actionRequired, r.rightOnly("answers")
+	case d.Unjudged > 0:
+		return unjudged, r.rightOnly("Answers")
+	}
+	return passed, inline{plain(r.allGood())}
+}
+
+func (r *Report) failures() string {
+	var clauses []string
+	for i, n := range r.total.failing {
+		if n == 0 {
+			continue
+		}
+		does := deeds(i, n)
+		if len(clauses) == 0 {
+			clauses = append(clauses, fmt.Sprintf("%d of %s %s", n, count(r.total.expected, "cell"), does))
+			continue
+		}
+		clauses = append(clauses, fmt.Sprintf("%d %s", n, does))
+	}
+	on := r.onHosts(func(h *host) bool { return h.blocked() > 0 })
+	if on != "" {
+		on = "," + on
+	}
+	return enumerate(clauses) + on
+}
+
+// deeds says what n cells of a rank do.
+func deeds(rank, n int) string {
+	switch {
+	case rank == len(severity):
+		return "cannot be judged"
+	case n == 1:
+		return labels[severity[rank]].one
+	}
+	return labels[severity[rank]].many
+}
+
+// onHosts writes " on 2 of 4 hosts", or nothing where there is only one host.
+func (r *Report) onHosts(are func(*host) bool) string {
+	n := 0
+	for i := range r.hosts {
+		if are(&r.hosts[i]) {
+			n++
+		}
+	}
+	if len(r.hosts) < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" on %d of %d hosts", n, len(r.hosts))
+}
+
+// answers says how many cells are right, and accounts for the others.
+func (r *Report) answers() string {
+	t := &r.total
+	are := "are"
+	if t.right == 1 {
+		are = "is"
+	}
+	if t.right == t.measured {
+		return fmt.Sprintf("%s %s right", count(t.right, "cell"), are)
+	}
+	fail := "fail"
+	if t.measured-t.right == 1 {
+		fail = "fails"
+	}
+	return fmt.Sprintf("%d of %s %s right, %d %s as the baseline records,",
+		t.right, count(t.measured, "cell"), are, t.measured-t.right, fail)
+}
+
+func (r *Report) allGood() string {
+	limit := fmt.Sprintf("than the baseline allows (limit %s)", bare(r.in.Policy.Threshold))
+	switch t := &r.total; t.judged {
+	case 0:
+		return r.answers() + " and no speed was compared"
+	case t.measured:
+		return r.answers() + " and none is slower " + limit
+	default:
+		return fmt.Sprintf("%s and none of the %d whose speed was judged is slower %s", r.answers(), t.judged, limit)
+	}
+}
+
+func (r *Report) rightOnly(subject string) inline {
+	answers := fmt.Sprintf("%s are right (%s)", subject, count(r.total.right, "cell"))
+	if r.total.right != r.total.measured {
+		answers = strings.TrimSuffix(r.answers(), ",")
+	}
+	first := slices.IndexFunc(r.hosts, func(h host) bool { return h.notJudged() })
+	if first < 0 {
+		return inline{plain(answers + "; speed was NOT judged")}
+	}
+	h := &r.hosts[first]
+	_, commands := r.advice(h)
+	return inline{plain(answers + "; speed was NOT judged" + r.onHosts((*host).notJudged) + ": "),
+		reason(h.Comparison.Unjudged), plain(". Next: "), command(commands[0])}
+}
+
+func (r *Report) nothing() inline {
+	t := &r.total
+	next := inline{plain(". Next: "), command(r.in.Commands.Run + " --list")}
+	if len(r.hosts) == 0 {
+		return append(inline{plain("no host has reported a run")}, next...)
+	}
+	on := r.onHosts(func(h *host) bool { return h.measured == 0 })
+	return append(inline{plain(fmt.Sprintf("not one cell was measured%s (%d skipped, %d left out by a filter)",
+		on, t.other[gate.Skipped]+t.blocking[gate.Skipped], t.unselected))}, next...)
+}
+
+// sum writes every verdict once: "87 verdicts = 1 wrong + 86 unchanged".
+func (r *Report) sum() string {
+	var parts []string
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	for _, c := range gate.Classes {
+		add(r.total.blocking[c], labels[c].blocking)
+	}
+	for _, c := range gate.Classes {
+		add(r.total.other[c], labels[c].other)
+	}
+	s := count(r.total.verdicts, "verdict")
+	if len(parts) > 0 {
+		s += " = " + strings.Join(parts, " + ")
+	}
+	if n := r.total.unselected; n > 0 {
+		s += "; " + count(n, "cell") + " left out by a filter"
+	}
+	return s
+}
+
+func (h *host) notJudged() bool { return h.Comparison.Unjudged != "" }
+
+// update is the command that records numbers for a reason.
+func (r *Report) update(reason string) string {
+	return visible(fmt.Sprintf("%s --reason %q", r.in.Commands.Update, reason))
+}

@@ -1,0 +1,65 @@
+package report_test
+
+import (
+	"testing"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
+)
+
+// judgedCell is a metric that was compared and found to be of a class.
+func judgedCell(cell string, class gate.Class, level gate.Level) gate.Verdict {
+	return gate.Verdict{Cell: cell, Metric: "tps", Class: class, Level: level, Old: 100, New: 80, Delta: -20,
+		Evidence: gate.Evidence{Method: "threshold", Limit: 10, OldN: 1, NewN: 1}}
+}
+
+func whole(cell string, class gate.Class, level gate.Level) gate.Verdict {
+	return gate.Verdict{Cell: cell, Class: class, Level: level, Evidence: gate.Evidence{Method: "outcome"}}
+}
+
+func TestTitle(t *testing.T) {
+	fine := judgedCell("fine", gate.Unchanged, gate.Off)
+	check := func(want string, p gate.Policy, comparisons ...gate.Comparison) {
+		t.Helper()
+		in := report.Input{Policy: p, Decision: gate.Decide(comparisons, p)}
+		for _, c := range comparisons {
+			in.Hosts = append(in.Hosts, report.HostInput{Run: &bench.Run{}, Reference: &bench.Run{}, Comparison: c})
+		}
+		if got := report.New(in).Title(); got != want {
+			t.Errorf("Title() =\n%s\nwant\n%s", got, want)
+		}
+	}
+	p := gate.DefaultPolicy()
+	verdicts := func(measured int, v ...gate.Verdict) gate.Comparison {
+		return gate.Comparison{Measured: measured, Verdicts: v}
+	}
+	check("Passed: 1 cell is right and none is slower than the baseline allows (limit 10 %)", p, verdicts(1, fine))
+	check("Passed: 2 cells are right and none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %)",
+		p, verdicts(2, fine, whole("new", gate.Untracked, gate.Warn)))
+	check("Passed: 1 of 2 cells is right, 1 fails as the baseline records, and none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %)",
+		p, verdicts(2, fine, whole("known", gate.RuntimeFailure, gate.Warn)))
+	check("Passed: 1 cell is right and no speed was compared", p, verdicts(1, whole("plain", gate.Unchanged, gate.Off)))
+
+	// A cell is counted once, in its worst class.
+	check("Failed: 1 of 2 cells gives wrong answers", p, verdicts(2, fine, whole("bad", gate.CorrectnessFailure, gate.Fail)))
+	check("Failed: 1 of 2 cells is missing or lacks a metric and 1 is slower", p, verdicts(2,
+		judgedCell("a", gate.Regressed, gate.Fail), gate.Verdict{Cell: "a", Metric: "x", Class: gate.Missing, Level: gate.Fail},
+		judgedCell("b", gate.Regressed, gate.Fail), judgedCell("b", gate.Regressed, gate.Fail)))
+	check("Failed: 1 of 3 cells gives wrong answers, 1 fails to run and 1 is slower, on 2 of 3 hosts", p,
+		verdicts(2, whole("a", gate.RuntimeFailure, gate.Fail), whole("b", gate.CorrectnessFailure, gate.Fail)),
+		verdicts(1, judgedCell("a", gate.Regressed, gate.Fail)), verdicts(0, whole("a", gate.Skipped, gate.Off)))
+	check("Failed: 1 of 1 cell cannot be judged", p, verdicts(1, whole("a", gate.Inconclusive, gate.Fail)))
+
+	check("No evidence: no host has reported a run. Next: accelgate run --list", p)
+	check("No evidence: not one cell was measured on 1 of 2 hosts (1 skipped, 7 left out by a filter). Next: accelgate run --list", p,
+		verdicts(1, fine), gate.Comparison{Unselected: 7, Verdicts: []gate.Verdict{whole("a", gate.Skipped, gate.Off)}})
+
+	known := gate.Comparison{Measured: 2, Unjudged: "another\nmachine", Verdicts: []gate.Verdict{
+		whole("a", gate.Untracked, gate.Warn), whole("b", gate.CorrectnessFailure, gate.Warn)}}
+	check(`1 of 2 cells is right, 1 fails as the baseline records; speed was NOT judged: another ⏎ machine. Next: accelgate baseline update --reason "new machine"`, p, known)
+	p.RequireBaseline = true
+	known.Verdicts = known.Verdicts[:1]
+	known.Measured = 1
+	check(`Action required: answers are right (1 cell); speed was NOT judged: another ⏎ machine. Next: accelgate baseline update --reason "new machine"`, p, known)
+}

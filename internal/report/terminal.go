@@ -1,0 +1,207 @@
+package report
+
+import (
+	"bufio"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// TerminalOptions say what the terminal can show.
+type TerminalOptions struct {
+	Columns int  // width; 0 means 100
+	Color   bool // paint verdicts
+}
+
+// Terminal renders plain text for a terminal of 100 columns.
+func Terminal(w io.Writer, r Report) error { return TerminalWith(TerminalOptions{})(w, r) }
+
+// TerminalWith renders plain text. The first line is the verdict, whole,
+// however long. What the report quotes cannot move the cursor, and no line is
+// a command to GitHub's runner.
+func TerminalWith(o TerminalOptions) Renderer {
+	if o.Columns <= 0 {
+		o.Columns = 100
+	}
+	return func(w io.Writer, r Report) error {
+		const rows = 20
+		p := printer{w: bufio.NewWriter(w), options: o}
+		p.page(r.page(caps{maxAction, rows}))
+		p.line(visible(shorten(r.in.Tool, maxName)))
+		return p.w.Flush()
+	}
+}
+
+// printer writes lines. Write errors are kept by its buffer.
+type printer struct {
+	w       *bufio.Writer
+	options TerminalOptions
+}
+
+func (p *printer) line(s string) {
+	p.w.WriteString(inert(strings.TrimRight(s, " ")))
+	p.w.WriteByte('\n')
+}
+
+func (p *printer) page(page page) {
+	p.line(p.paint(page.status.mark) + ": " + page.sentence.String())
+	p.blocks(page.lead)
+	p.blocks([]block{page.hosts})
+	p.section("Needs action", page.action)
+	p.section("Next", page.next)
+	for _, s := range page.folded {
+		p.section(s.title, s.blocks)
+	}
+	p.line("")
+	p.line(page.footer)
+}
+
+func (p *printer) section(title string, blocks []block) {
+	if len(blocks) == 0 {
+		return
+	}
+	p.line("")
+	p.line("== " + title)
+	p.blocks(blocks)
+}
+
+func (p *printer) blocks(blocks []block) {
+	for i, b := range blocks {
+		if isTable(b) || i > 0 && isTable(blocks[i-1]) {
+			p.line("")
+		}
+		b.terminal(p)
+	}
+}
+
+func isTable(b block) bool { _, ok := b.(*table); return ok }
+
+func (p *printer) paint(mark string) string {
+	if !p.options.Color {
+		return mark
+	}
+	colour := map[string]string{failed.mark: "31", passed.mark: "32"}[mark]
+	if colour == "" {
+		colour = "33"
+	}
+	return "\x1b[1;" + colour + "m" + mark + "\x1b[0m"
+}
+
+func (p paragraph) terminal(out *printer) { out.line(inline(p).String()) }
+
+func (l bullets) terminal(out *printer) {
+	for _, item := range l {
+		out.line("- " + item.String())
+	}
+}
+
+// terminal marks each line, so that none can pass for one of the report.
+func (l preformatted) terminal(out *printer) {
+	for _, line := range l {
+		out.line("  | " + line)
+	}
+}
+
+// terminal aligns the columns. Where they are wider than the terminal, the
+// first one, a name that people copy, gets a line of its own; if that is not
+// enough, so do long last cells, and then soft columns are shortened.
+func (t *table) terminal(out *printer) {
+	grid := t.grid()
+	if w := widths(grid); total(w) <= out.options.Columns {
+		for _, row := range grid {
+			out.row(t.columns, row, w, "")
+		}
+	} else {
+		out.stacked(t.columns[1:], grid)
+	}
+	if more := t.total - len(t.rows); more > 0 {
+		out.line("... and " + count(more, "more row"))
+	}
+}
+
+// grid is the table as text, its header in the first row.
+func (t *table) grid() [][]string {
+	header := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		header[i] = strings.ToUpper(c.name)
+	}
+	grid := [][]string{header}
+	for _, row := range t.rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = cell.String()
+		}
+		grid = append(grid, cells)
+	}
+	return grid
+}
+
+const gap = "  "
+
+func widths(grid [][]string) []int {
+	w := make([]int, len(grid[0]))
+	for _, row := range grid {
+		for i, cell := range row {
+			w[i] = max(w[i], utf8.RuneCountInString(cell))
+		}
+	}
+	return w
+}
+
+func total(widths []int) int {
+	n := 0
+	for _, w := range widths {
+		n += w + len(gap)
+	}
+	return n
+}
+
+func (p *printer) stacked(columns []column, grid [][]string) {
+	const indent = "    "
+	rest := make([][]string, len(grid))
+	for i, row := range grid {
+		rest[i] = row[1:]
+	}
+	w := widths(rest)
+	fit(columns, w, p.options.Columns-len(indent))
+	last := len(columns) - 1
+	for i, cells := range rest {
+		p.line(grid[i][0])
+		long := columns[last].soft && utf8.RuneCountInString(cells[last]) > w[last]
+		if !long {
+			p.row(columns, cells, w, indent)
+			continue
+		}
+		p.row(columns, append(slices.Clone(cells[:last]), ""), w, indent)
+		p.line(indent + indent + cells[last])
+	}
+}
+
+// fit narrows soft columns until all fit, the last one first: what is too long
+// for that gets a line of its own.
+func fit(columns []column, w []int, width int) {
+	narrow := 20 // less than that says nothing
+	for i := len(columns) - 1; i >= 0; i-- {
+		if columns[i].soft {
+			w[i] = min(w[i], max(narrow, w[i]-(total(w)-width)))
+		}
+		narrow = 12
+	}
+}
+
+func (p *printer) row(columns []column, cells []string, widths []int, indent string) {
+	var b strings.Builder
+	b.WriteString(indent)
+	for i, cell := range cells {
+		cell = shorten(cell, widths[i])
+		pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+		if columns[i].right {
+			cell = pad + cell
+		} else {
+			cell += pad
+		}
+		b.WriteString(cell + gap)
+	}
+	p.line(b.String())
+}

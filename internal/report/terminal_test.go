@@ -1,0 +1,89 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/accelgate/accelgate/internal/report"
+)
+
+// TestTerminalFitsNames keeps every table within the columns as long as what
+// must not be shortened allows it, and never shortens a case id.
+func TestTerminalWidths(t *testing.T) {
+	for _, name := range names(t) {
+		r := report.New(load(t, name).input())
+		for _, columns := range []int{1, 40, 80, 100, 400} {
+			text := render(t, report.TerminalWith(report.TerminalOptions{Columns: columns}), r)
+			for _, f := range r.Findings() {
+				if !strings.Contains(text, f.Cell) {
+					t.Errorf("%s at %d columns: %q is not shown whole", name, columns, f.Cell)
+				}
+			}
+			for line := range strings.Lines(text) {
+				if strings.TrimRight(line, " \n") != strings.TrimSuffix(line, "\n") {
+					t.Errorf("%s: %q has trailing space", name, line)
+				}
+			}
+		}
+	}
+}
+
+func TestTerminalFirstLine(t *testing.T) {
+	for _, c := range []struct{ scenario, want string }{
+		{"green", "PASS: 6 cells are right and none is slower than the baseline allows (limit 10 %)"},
+		{"regressed", "FAIL: 1 of 11 cells gives wrong answers and 2 are slower, on 1 of 2 hosts"},
+		{"many", "FAIL: 40 of 48 cells are slower"},
+		{"missing", "FAIL: 2 of 6 cells are missing or lack a metric and 1 is newly skipped"},
+		{"first", `WARN: Answers are right (6 cells); speed was NOT judged: there is no baseline for this host. Next: accelgate baseline update --reason "first baseline"`},
+		{"demanded", `ACTION REQUIRED: answers are right (9 cells); speed was NOT judged on 1 of 2 hosts: there is no baseline for this host. Next: accelgate baseline update --reason "first baseline"`},
+		{"nothing", "NO EVIDENCE: not one cell was measured (2 skipped, 0 left out by a filter). Next: accelgate run --list"},
+	} {
+		text := render(t, report.Terminal, report.New(load(t, c.scenario).input()))
+		if got, _, _ := strings.Cut(text, "\n"); got != c.want {
+			t.Errorf("%s: first line\n%s\nwant\n%s", c.scenario, got, c.want)
+		}
+	}
+}
+
+func TestTerminalColorOnlyWhenAsked(t *testing.T) {
+	r := report.New(load(t, "regressed").input())
+	plain := render(t, report.Terminal, r)
+	colour := render(t, report.TerminalWith(report.TerminalOptions{Color: true}), r)
+	if strings.Contains(plain, "\x1b") {
+		t.Error("escape sequences without asking")
+	}
+	if want := "\x1b[1;31mFAIL\x1b[0m: 1 of 11"; !strings.HasPrefix(colour, want) {
+		t.Errorf("starts with %q, want %q", colour[:40], want)
+	}
+}
+
+// checkPlain fails on anything that moves a cursor or commands a runner.
+func checkPlain(t *testing.T, text string) {
+	t.Helper()
+	if !utf8.ValidString(text) {
+		t.Error("invalid UTF-8")
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
+			t.Errorf("%q is not printable", line)
+		}
+		if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
+			t.Errorf("%q is a command to the runner", line)
+		}
+	}
+}
+
+func TestTerminalIsPlain(t *testing.T) {
+	for _, evil := range hostile {
+		checkPlain(t, render(t, report.Terminal, report.New(planted(evil))))
+	}
+	bare := judged(report.Input{}, host(3))
+	for i := range bare.Hosts[0].Comparison.Verdicts {
+		bare.Hosts[0].Comparison.Verdicts[i].Cell = "::error::x"
+	}
+	bare.Hosts[0].Run.Host.Label = "::warning::x"
+	checkPlain(t, render(t, report.Terminal, report.New(bare)))
+}
