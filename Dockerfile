@@ -1,0 +1,18 @@
+# The image that action.yml runs: the static binary and the certificates it
+# needs, nothing else. Toolchains of the code under test do not belong here; a
+# host that needs them uses native/action.yml.
+FROM golang:1.26 AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY cmd cmd
+COPY internal internal
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /accelgate ./cmd/accelgate
+
+FROM scratch
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
+COPY --from=build /accelgate /accelgate
+# GitHub starts container actions without --gpus; a runner whose default
+# runtime is NVIDIA's hands the devices over when these are set.
+ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility
+ENTRYPOINT ["/accelgate"]

@@ -1,0 +1,27 @@
+# What CI runs and what a developer runs are the same line: make test.
+.PHONY: test lint fuzz bench
+
+PKGS = ./...
+
+test: lint
+	go test -race -shuffle=on $(PKGS)
+
+lint:
+	@test -z "$$(gofmt -s -l cmd internal)" || { echo "run: gofmt -s -w cmd internal"; gofmt -s -l cmd internal; exit 1; }
+	go vet $(PKGS)
+	go tool staticcheck $(PKGS)
+	go mod tidy -diff
+	GOOS=windows go vet ./cmd/accelgate ./internal/worker ./internal/host
+	GOOS=darwin GOARCH=arm64 go vet ./cmd/accelgate ./internal/worker ./internal/host
+
+# Each fuzz target for a short while; longer with FUZZTIME=10m.
+FUZZTIME ?= 10s
+fuzz:
+	@set -e; for pkg in $$(grep -rl --include=*_test.go '^func Fuzz' internal | xargs -n1 dirname | sort -u); do \
+	  for target in $$(grep -rhoE --include=*_test.go '^func Fuzz[A-Za-z0-9]+' $$pkg | cut -c6-); do \
+	    echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./$$pkg; \
+	  done; done
+
+bench:
+	go test -run '^$$' -bench . -benchtime 1x $(PKGS)
+

@@ -1,0 +1,169 @@
+package archtest
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+)
+
+// manifest is what the tests need of an action.yml.
+type manifest struct {
+	Inputs map[string]struct {
+		Description string `yaml:"description"`
+		Default     string `yaml:"default"`
+	} `yaml:"inputs"`
+	Outputs map[string]struct {
+		Description string `yaml:"description"`
+		Value       string `yaml:"value"`
+	} `yaml:"outputs"`
+	Runs struct {
+		Using string `yaml:"using"`
+		Steps []struct {
+			ID  string            `yaml:"id"`
+			Env map[string]string `yaml:"env"`
+			Run string            `yaml:"run"`
+		} `yaml:"steps"`
+	} `yaml:"runs"`
+}
+
+func load(t *testing.T, name string, into any) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(data, into); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return string(data)
+}
+
+// TestInputsOfBothActionsAreTheOnesRead: an input that the code reads and
+// action.yml lacks can never be set, and the other way round it does nothing.
+func TestInputsOfBothActionsAreTheOnesRead(t *testing.T) {
+	var docker, native manifest
+	load(t, "action.yml", &docker)
+	load(t, "native/action.yml", &native)
+
+	read := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?:Input\(|Bool\(|\{)"([a-z-]+)"`).FindAllStringSubmatch(content(t, "internal/cli/inputs.go"), -1) {
+		read[m[1]] = true
+	}
+	want := slices.Sorted(maps.Keys(read))
+	if got := slices.Sorted(maps.Keys(docker.Inputs)); !slices.Equal(got, want) {
+		t.Errorf("inputs of action.yml are\n%q, the code reads\n%q", got, want)
+	}
+	passed := map[string]bool{}
+	for name := range native.Runs.Steps[len(native.Runs.Steps)-1].Env {
+		passed[strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, "INPUT_"), "_", "-"))] = true
+	}
+	if got := slices.Sorted(maps.Keys(passed)); !slices.Equal(got, want) {
+		t.Errorf("native/action.yml passes on\n%q, the code reads\n%q", got, want)
+	}
+	for name, in := range docker.Inputs {
+		if native.Inputs[name] != in {
+			t.Errorf("input %s: the two actions describe it differently", name)
+		}
+	}
+	for name, out := range docker.Outputs {
+		if native.Outputs[name].Description != out.Description || !strings.Contains(native.Outputs[name].Value, ".outputs."+name+" ") {
+			t.Errorf("output %s: the two actions describe it differently", name)
+		}
+	}
+}
+
+// TestOutputsAreTheOnesSet does the same for outputs.
+func TestOutputsAreTheOnesSet(t *testing.T) {
+	var docker manifest
+	load(t, "action.yml", &docker)
+	set := map[string]bool{}
+	code := content(t, "internal/cli/action.go") + content(t, "internal/cli/publish.go")
+	for _, m := range regexp.MustCompile(`SetOutput\("([a-z-]+)"`).FindAllStringSubmatch(code, -1) {
+		set[m[1]] = true
+	}
+	if got, want := slices.Sorted(maps.Keys(docker.Outputs)), slices.Sorted(maps.Keys(set)); !slices.Equal(got, want) {
+		t.Errorf("outputs of action.yml are %q, the code sets %q", got, want)
+	}
+}
+
+func content(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+var (
+	uses   = regexp.MustCompile(`(?m)^\s*-?\s*uses:\s*(\S+)`)
+	pinned = regexp.MustCompile(`^[^@]+@[0-9a-f]{40}$`)
+	script = regexp.MustCompile(`\$\{\{[^}]*(github\.event|inputs\.|github\.head_ref|github\.ref_name)`)
+)
+
+// TestWorkflowsAreSafe holds what a reviewer would look for.
+func TestWorkflowsAreSafe(t *testing.T) {
+	names, err := filepath.Glob(filepath.Join("..", "..", ".github", "workflows", "*.yml"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no workflows: %v", err)
+	}
+	for _, name := range names {
+		var w struct {
+			On          any               `yaml:"on"`
+			Permissions map[string]string `yaml:"permissions"`
+			Jobs        map[string]struct {
+				Timeout int `yaml:"timeout-minutes"`
+				Steps   []struct {
+					Uses string            `yaml:"uses"`
+					Run  string            `yaml:"run"`
+					With map[string]string `yaml:"with"`
+				} `yaml:"steps"`
+			} `yaml:"jobs"`
+		}
+		text := load(t, strings.TrimPrefix(filepath.ToSlash(name), "../../"), &w)
+		if len(w.Permissions) != 1 || w.Permissions["contents"] != "read" {
+			t.Errorf("%s: top-level permissions are %v, want contents: read and more only where a job needs it", name, w.Permissions)
+		}
+		if strings.Contains(text, "pull_request_target") {
+			t.Errorf("%s: pull_request_target gives a stranger's code the repository's secrets", name)
+		}
+		for _, m := range uses.FindAllStringSubmatch(text, -1) {
+			if !strings.HasPrefix(m[1], "./") && !pinned.MatchString(m[1]) {
+				t.Errorf("%s: %s is not pinned to a commit", name, m[1])
+			}
+		}
+		for id, job := range w.Jobs {
+			if job.Timeout == 0 {
+				t.Errorf("%s: job %s has no timeout-minutes", name, id)
+			}
+			for _, step := range job.Steps {
+				if script.MatchString(step.Run) {
+					t.Errorf("%s: job %s puts an expression into a script; pass it through env", name, id)
+				}
+				if strings.HasPrefix(step.Uses, "actions/checkout@") && step.With["persist-credentials"] != "false" {
+					t.Errorf("%s: job %s leaves the token in the checkout; set persist-credentials: false", name, id)
+				}
+			}
+		}
+	}
+}
+
+// TestImageIsEmptyButForTheBinary: the last stage starts from nothing.
+func TestImageIsEmptyButForTheBinary(t *testing.T) {
+	text := content(t, "Dockerfile")
+	stages := regexp.MustCompile(`(?m)^FROM (.*)$`).FindAllStringSubmatch(text, -1)
+	if last := stages[len(stages)-1][1]; last != "scratch" {
+		t.Errorf("the image is built from %q, want scratch", last)
+	}
+	for _, bad := range []string{":latest", "ADD ", "curl ", "wget "} {
+		if strings.Contains(text, bad) {
+			t.Errorf("Dockerfile has %q: what an image is made of must be pinned", bad)
+		}
+	}
+}

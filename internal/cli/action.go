@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/actions"
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
+)
+
+func (c *Command) actionCommand(code *int) *cobra.Command {
+	return &cobra.Command{
+		Use:   "action",
+		Short: "What the GitHub Action runs: inputs and event from the runner's environment",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			*code, err = c.action(cmd.Context())
+			return err
+		},
+	}
+}
+
+// action is one step of a workflow.
+type action struct {
+	*Command // writes to the guarded streams
+	gh       *actions.Action
+	event    actions.Event
+	in       inputs
+}
+
+// gathered is what the step judges: runs with their references, in pairs.
+type gathered struct {
+	file   *config.File
+	policy gate.Policy
+	runs   []*bench.Run
+	refs   []reference
+}
+
+// action measures or gathers, judges, and publishes. Publishing never changes
+// the exit code that the decision gives.
+func (c *Command) action(ctx context.Context) (code int, err error) {
+	gh := actions.New(actions.Options{Getenv: inputEnv(c.Getenv), Stdout: c.Stdout})
+	guard, err := gh.Guard()
+	if err != nil {
+		return 0, err
+	}
+	inner := *c
+	inner.Stdout = guard
+	a := &action{Command: &inner, gh: gh}
+	defer func() {
+		if err != nil {
+			a.annotate(gh.Error, "accelgate could not judge", err.Error())
+		}
+		err = errors.Join(err, gh.Close(), guard.Close())
+	}()
+	if a.event, err = gh.Event(); err != nil {
+		return 0, usageError{err}
+	}
+	if a.in, err = readInputs(gh, a.event); err != nil {
+		return 0, usageError{err}
+	}
+	return a.step(ctx)
+}
+
+func (a *action) step(ctx context.Context) (int, error) {
+	if a.event.Name == "pull_request_target" {
+		return 0, usagef("accelgate does not run on pull_request_target, which gives a stranger's code the repository's secrets: " +
+			"measure on pull_request and post from a workflow_run")
+	}
+	g, err := a.gather(ctx)
+	if err != nil {
+		return 0, err
+	}
+	in := report.Input{Config: a.in.options.config, Revision: a.revisionOf(g), Links: report.Links{Run: a.event.RunURL}}
+	if a.event.PullRequest != nil {
+		in.Base = a.event.PullRequest.BaseSHA
+	}
+	j := a.judge(g.runs, g.refs, g.policy, in)
+	if err := a.show(g, j); err != nil {
+		return 0, err
+	}
+	if a.in.update {
+		return a.refresh(ctx, g, j)
+	}
+	if a.in.publish {
+		a.publish(ctx, j)
+	}
+	return j.exit(), nil
+}
+
+// revisionOf is the commit under test: a pull request's head rather than the
+// merge commit that GitHub checks out and forgets.
+func (a *action) revisionOf(g gathered) string {
+	if pr := a.event.PullRequest; pr != nil {
+		return pr.HeadSHA
+	}
+	if len(g.runs) > 0 && g.runs[0].Revision != "" {
+		return g.runs[0].Revision
+	}
+	return a.event.SHA
+}
+
+// gather measures here, or reads the runs of other jobs.
+func (a *action) gather(ctx context.Context) (gathered, error) {
+	if a.in.runs != "" {
+		return a.collect()
+	}
+	p, err := a.plan(ctx, &a.in.options)
+	if err != nil {
+		return gathered{}, err
+	}
+	defer p.close()
+	ref, err := loadReference(p.baselinePath(), p.host.Label)
+	if err != nil {
+		return gathered{}, err
+	}
+	run, err := a.measure(ctx, p)
+	if err != nil {
+		return gathered{}, err
+	}
+	a.warn(a.gh.SetOutput("run", p.outPath("run.json")))
+	return gathered{file: p.file, policy: p.policy, runs: []*bench.Run{run}, refs: []reference{ref}}, nil
+}
+
+// collect reads the runs of other jobs, which are not trusted. A host that
+// should have delivered one and did not stands in with an empty run, which the
+// gate cannot pass.
+func (a *action) collect() (g gathered, err error) {
+	if g.file, g.policy, err = a.in.options.load(); err != nil {
+		return g, err
+	}
+	paths, err := findRuns(a.in.runs)
+	if err != nil {
+		return g, err
+	}
+	if g.runs, g.refs, err = a.in.options.readRuns(g.file, paths); err != nil {
+		return g, err
+	}
+	if len(a.in.options.only)+len(a.in.options.suites) == 0 {
+		for _, run := range g.runs {
+			run.Unselected = nil // a run must not excuse itself: what it left out is missing
+		}
+	}
+	for _, label := range a.in.hosts {
+		if slices.ContainsFunc(g.runs, func(r *bench.Run) bool { return r.Host.Label == label }) {
+			continue
+		}
+		ref, err := loadReference(a.in.options.baselinePath(g.file, label), label)
+		if err != nil {
+			return g, err
+		}
+		g.runs = append(g.runs, &bench.Run{Schema: bench.RunSchema, Host: bench.Host{Label: label}, Started: a.Now(),
+			Warnings: []string{fmt.Sprintf("host %s delivered no run.json: look at the log of its job", label)}})
+		g.refs = append(g.refs, ref)
+	}
+	if len(g.runs) == 0 {
+		return g, fmt.Errorf("%w: %s holds no run.json: look at the jobs that should have measured", errNoCells, a.in.runs)
+	}
+	return g, nil
+}
+
+// show writes what the runner shows: log, summary, outputs, annotations.
+func (a *action) show(g gathered, j judged) error {
+	if err := a.render(a.Stdout, "terminal", j); err != nil {
+		return err
+	}
+	const summaryBytes = 900_000 // of the 1 MiB that GitHub takes
+	md, err := text(report.MarkdownLimit(summaryBytes), j.report)
+	if err != nil {
+		return err
+	}
+	path, err := a.saveReport(g, md)
+	if err != nil {
+		return err
+	}
+	_, err = a.gh.Summary(md)
+	a.warn(err)
+	a.warn(a.gh.SetOutput("report", path))
+	a.warn(a.gh.SetOutput("verdict", string(j.decision.Status)))
+	for _, h := range j.comparisons {
+		for i := range h.Verdicts {
+			if v := &h.Verdicts[i]; v.Level == gate.Fail {
+				a.annotate(a.gh.Error, fmt.Sprintf("%s: %s", strings.ReplaceAll(string(v.Class), "_", " "), v.Cell), describe(v))
+			}
+		}
+	}
+	return nil
+}
+
+// describe says in a line what a verdict found.
+func describe(v *gate.Verdict) string {
+	if v.Class != gate.Regressed {
+		return v.Reason
+	}
+	return fmt.Sprintf("%s %.4g -> %.4g (%+.1f %%, limit %g %%)", v.Metric, v.Old, v.New, v.Delta, v.Evidence.Limit)
+}
+
+func (a *action) annotate(issue func(actions.Annotation) error, title, message string) {
+	a.warn(issue(actions.Annotation{Title: title, Message: message}))
+}
+
+// warn reports what could not be delivered; it never changes the outcome.
+func (a *action) warn(err error) {
+	if err != nil {
+		fmt.Fprintf(a.Stderr, "accelgate: warning: %s\n", oneLine(err.Error()))
+	}
+}

@@ -1,0 +1,152 @@
+// Package cli is the command line of accelgate: one file per command, the
+// table of suite kinds, the exit codes, and all wiring. It is the only reader
+// of arguments, environment and clock; what the packages below need of them
+// are parameters.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/actions"
+	"github.com/accelgate/accelgate/internal/config"
+)
+
+// Exit codes. A regression that was found is not an error of the program.
+const (
+	ExitPassed     = 0 // the gate passed, or the command did what it was asked
+	ExitGateFailed = 1 // the gate failed
+	ExitUsage      = 2 // the command line or the configuration is wrong
+	ExitNoMeasure  = 3 // could not measure or judge: no cells, an unreadable baseline, a dead device
+)
+
+// Command is one invocation of accelgate with everything it takes from the
+// process. All fields are required. Stdout gets results only, Stderr what is
+// for people to follow.
+type Command struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Now            func() time.Time
+}
+
+// Main runs the command with the arguments that follow the program's name and
+// returns the exit code.
+func (c *Command) Main(ctx context.Context, args []string) int {
+	if c.Getenv("GITHUB_ACTIONS") == "true" {
+		// The runner obeys commands on standard error too, and what is printed
+		// there quotes names and output that strangers chose.
+		guarded := *c
+		guarded.Stderr = actions.Defang(c.Stderr)
+		c = &guarded
+	}
+	var code int
+	root := c.root(&code)
+	root.SetArgs(args)
+	root.SetIn(c.Stdin)
+	root.SetOut(c.Stdout)
+	root.SetErr(c.Stderr)
+	if err := root.ExecuteContext(ctx); err != nil {
+		c.complain(err)
+		return exitCode(err)
+	}
+	return code
+}
+
+// complain prints an error for people: each line says which program speaks,
+// so that it can be told from the output of what accelgate ran.
+func (c *Command) complain(err error) {
+	for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
+		fmt.Fprintf(c.Stderr, "accelgate: %s\n", line)
+	}
+}
+
+// usageError marks an error whose remedy is another command line.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// exitCode maps an error to the code: usage and configuration are 2, whatever
+// else kept accelgate from a verdict is 3.
+func exitCode(err error) int {
+	var usage usageError
+	var invalid *config.Error
+	if errors.As(err, &usage) || errors.As(err, &invalid) {
+		return ExitUsage
+	}
+	return ExitNoMeasure
+}
+
+const about = `accelgate gates pull requests on self-hosted accelerator runners: is the
+answer still right, is it still as fast, on this host?
+
+  accelgate run                              measure, compare with the baseline, report
+  accelgate run --list                       print the case ids and measure nothing
+  accelgate baseline update --reason TEXT    record this host's baseline
+  accelgate report .accelgate/run.json       judge and print a finished run again
+
+Exit codes: 0 passed, 1 the gate failed, 2 wrong usage or configuration,
+3 could not measure.`
+
+func (c *Command) root(code *int) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "accelgate",
+		Short:         "Gate pull requests on self-hosted accelerator runners",
+		Long:          about,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return usagef("no command given: type 'accelgate run', or 'accelgate --help' for all commands")
+		},
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddCommand(c.runCommand(code), c.baselineCommand(code), c.reportCommand(code),
+		c.engineCommand(code), c.actionCommand(code))
+	strict(root)
+	return root
+}
+
+// strict turns cobra's complaints about arguments into usage errors.
+func strict(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return complaint(cmd, err, suggestCommand(cmd, args))
+			}
+			return nil
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		strict(sub)
+	}
+}
+
+// complaint is a usage error of a command; near is what may have been meant.
+func complaint(cmd *cobra.Command, err error, near string) error {
+	if near != "" {
+		near = " (did you mean " + near + "?)"
+	}
+	return usagef("%v%s; see '%s --help'", err, near, cmd.CommandPath())
+}
+
+func suggestCommand(cmd *cobra.Command, args []string) string {
+	var names []string
+	for _, sub := range cmd.Commands() {
+		names = append(names, sub.Name())
+	}
+	if len(args) == 0 {
+		return ""
+	}
+	return config.Suggest(args[0], names)
+}

@@ -1,0 +1,118 @@
+package cli_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// program builds accelgate as users do. The test binary would do, but its race
+// detector slows the embedded engine by far too much for the quickstart.
+func program(t *testing.T) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "accelgate")
+	cmd := exec.Command("go", "build", "-o", bin, "./cmd/accelgate")
+	cmd.Dir = filepath.Join("..", "..")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return bin
+}
+
+// checkout is a folder with the quickstart and nothing else.
+func checkout(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	config, err := os.ReadFile(filepath.Join("..", "..", "accelgate.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "accelgate.yaml"), config, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+var exitNote = regexp.MustCompile(` # exit (\d)$`)
+
+// TestReadme runs the README's console blocks, in order and in one folder: each
+// line after "$ " is a command of the shell, a note "# exit N" its exit code,
+// and the lines below it must stand in what it prints.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, dir := program(t), checkout(t)
+	printed, ran := "", 0
+	for _, block := range regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+		for line := range strings.Lines(block[1]) {
+			line = strings.TrimSuffix(line, "\n")
+			if command, ok := strings.CutPrefix(line, "$ "); ok {
+				printed = shell(t, command, bin, dir)
+				ran++
+			} else if !strings.Contains(printed, line+"\n") {
+				t.Errorf("README promises the line\n%s\nin\n%s", line, printed)
+			}
+		}
+	}
+	if ran < 5 {
+		t.Errorf("the README's console blocks hold %d commands, want at least 5", ran)
+	}
+}
+
+// shell runs a command line and checks its exit code.
+func shell(t *testing.T, command, bin, dir string) string {
+	t.Helper()
+	want := 0
+	if m := exitNote.FindStringSubmatch(command); m != nil {
+		want, _ = strconv.Atoi(m[1])
+		command = strings.TrimSuffix(command, m[0])
+	}
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(bin)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, err := cmd.Output()
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		t.Fatalf("%s: %v", command, err)
+	}
+	if got != want {
+		t.Errorf("%s: exit code %d, want %d\n%s%s", command, got, want, out, exit.Stderr)
+	}
+	return string(out)
+}
+
+// TestQuickstart is the promise of the first page, on the whole suite: honest
+// without a baseline, green with one, red when slow or wrong. The limits are
+// wide, because the machine is running other tests.
+func TestQuickstart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	bin, dir := program(t), checkout(t)
+	check := func(command string, wants ...string) {
+		t.Helper()
+		printed := shell(t, command, bin, dir)
+		for _, want := range wants {
+			if !strings.Contains(printed, want) {
+				t.Errorf("%s: no %q in\n%s", command, want, printed)
+			}
+		}
+	}
+	check("accelgate run --repeats 1", "speed was NOT judged", "18/18")
+	check("accelgate baseline update --reason first --repeats 1", "18 cells recorded")
+	check("accelgate run --repeats 1 --threshold 80", "PASS: 18 cells are right")
+	check("accelgate run --repeats 1 --threshold 80 --inject-slowdown decode=92% # exit 1", "FAIL: 12 of 18 cells are slower",
+		"tiny__cpu__tg64__baseline", "tiny__cpu_parallel__short_text__KV_CACHE_DTYPE=q8_0")
+	check("accelgate run --repeats 1 --threshold 99 --weight-seed 2 # exit 1", "FAIL: 18 of 18 cells give wrong answers")
+	check("accelgate baseline update --from .accelgate/run.json --reason no --force # exit 2")
+}

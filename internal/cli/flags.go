@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/accelgate/accelgate/internal/config"
+)
+
+// flagError turns a complaint about a flag into a usage error with the nearest
+// flag that exists.
+func flagError(cmd *cobra.Command, err error) error {
+	near := ""
+	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
+		if near = config.Suggest(name, flagNames(cmd)); near != "" {
+			near = "--" + near
+		}
+	}
+	return complaint(cmd, err, near)
+}
+
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+// options are the flags that run, baseline update and the action share.
+type options struct {
+	config          string
+	baseline        string // a file in place of <baselines>/baseline-<label>.json
+	hostLabel       string
+	suites          []string
+	only, skip      []string
+	threshold       string
+	requireBaseline bool
+	repeats         int
+	out             string // folder of run.json and the journal
+	revision        string
+	injectSlowdown  string
+	weightSeed      string
+}
+
+// defaultOut is where a run leaves its files, beside the configuration.
+const defaultOut = ".accelgate"
+
+func (o *options) addConfig(f *pflag.FlagSet) {
+	f.StringVar(&o.config, "config", "accelgate.yaml", "the configuration `file`")
+}
+
+// addHost adds the flags that choose the baseline.
+func (o *options) addHost(f *pflag.FlagSet) {
+	f.StringVar(&o.hostLabel, "host-label", "", "`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the machine)")
+	f.StringVar(&o.baseline, "baseline", "", "baseline `file` (default: baseline-<label>.json in the configuration's folder of baselines)")
+}
+
+// addPolicy adds the flags that change what blocks.
+func (o *options) addPolicy(f *pflag.FlagSet) {
+	f.StringVar(&o.threshold, "threshold", "", "change for the worse, in `percent`, beyond which a metric blocks (default: the configuration's, or 10)")
+	f.BoolVar(&o.requireBaseline, "require-baseline", false, "do not pass when no baseline can judge the speed")
+}
+
+// addMeasure adds the flags of what and how to measure.
+func (o *options) addMeasure(f *pflag.FlagSet) {
+	f.StringSliceVar(&o.suites, "suite", nil, "`names` of the suites to run, separated by commas (default: all)")
+	f.StringArrayVar(&o.only, "only", nil, "measure only this case `id` or glob; may be repeated")
+	f.StringArrayVar(&o.skip, "skip", nil, "leave out this case `id` or glob; may be repeated")
+	f.IntVar(&o.repeats, "repeats", 0, "processes per cell, `n` in place of each suite's own")
+	f.StringVar(&o.out, "out", "", "`folder` for run.json and the journal (default: "+defaultOut+" beside the configuration)")
+	f.StringVar(&o.revision, "revision", "", "`commit` of the code under test (default: what git says)")
+	f.StringVar(&o.injectSlowdown, "inject-slowdown", "", "make the embedded engine slower, as in `decode=30%`, to see the gate fail")
+	f.StringVar(&o.weightSeed, "weight-seed", "", "give the embedded engine other weights by this `seed`, to see the gate fail")
+}
+
+// engineArgs are what the demonstration flags add to the embedded engine's
+// command.
+func (o *options) engineArgs() []string {
+	var args []string
+	if o.injectSlowdown != "" {
+		args = append(args, "--inject-slowdown", o.injectSlowdown)
+	}
+	if o.weightSeed != "" {
+		args = append(args, "--seed", o.weightSeed)
+	}
+	return args
+}

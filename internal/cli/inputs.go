@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/actions"
+)
+
+// inputs are those of action.yml.
+type inputs struct {
+	options   options
+	update    bool // propose new baselines
+	reason    string
+	force     bool
+	runs      string   // folder of other jobs' runs; "" measures here
+	hosts     []string // labels that must have delivered a run
+	publish   bool
+	checkName string
+	token     string
+}
+
+// inputEnv lets an input be found under its name with "_" for "-" as well:
+// a composite action must pass its inputs on itself, and shells refuse names
+// with "-".
+func inputEnv(getenv func(string) string) func(string) string {
+	return func(name string) string {
+		v := getenv(name)
+		if v == "" && strings.HasPrefix(name, "INPUT_") {
+			v = getenv(strings.ReplaceAll(name, "-", "_"))
+		}
+		return v
+	}
+}
+
+// readInputs reads all inputs; every complaint names the input.
+func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) {
+	in.options = options{
+		config:    gh.Input("config"),
+		hostLabel: gh.Input("host-label"),
+		threshold: gh.Input("threshold"),
+		suites:    list(gh.Input("suite"), ","),
+		only:      list(gh.Input("only"), "\n"),
+	}
+	if in.options.config == "" {
+		in.options.config = "accelgate.yaml"
+	}
+	if event.PullRequest != nil {
+		in.options.revision = event.PullRequest.HeadSHA
+	}
+	in.reason, in.runs, in.hosts = gh.Input("reason"), gh.Input("runs"), list(gh.Input("hosts"), ",")
+	in.checkName, in.token = gh.Input("check-name"), gh.Input("github-token")
+	if in.checkName == "" {
+		in.checkName = "accelgate"
+	}
+	for _, b := range []struct {
+		name  string
+		unset bool
+		to    *bool
+	}{{"require-baseline", true, &in.options.requireBaseline}, {"force", false, &in.force}, {"publish", true, &in.publish}} {
+		if *b.to, err = gh.Bool(b.name, b.unset); err != nil {
+			return in, err
+		}
+	}
+	return in, in.mode(gh, event)
+}
+
+// mode settles what to do. A dispatch's own inputs count where the action's
+// are empty.
+func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
+	update, err := gh.Bool("update-baseline", event.Inputs["update_baseline"] == "true")
+	if err != nil {
+		return err
+	}
+	if in.reason == "" {
+		in.reason = strings.TrimSpace(event.Inputs["reason"])
+	}
+	switch mode := gh.Input("mode"); mode {
+	case "", "auto":
+		in.update = update
+	case "run":
+		if in.runs != "" {
+			return fmt.Errorf(`mode is run, and runs is given: use mode post to judge runs of other jobs, or leave runs out`)
+		}
+	case "update-baseline":
+		in.update = true
+	case "post":
+		in.update = update
+		if in.runs == "" {
+			return fmt.Errorf(`mode is post: set runs to the folder of the downloaded run.json files`)
+		}
+	default:
+		return fmt.Errorf("mode is %q: use auto, run, update-baseline or post", oneLine(mode))
+	}
+	if in.update && in.reason == "" {
+		return fmt.Errorf("baselines move only for a reason: set the input reason, as the reviewers of the pull request will ask for it")
+	}
+	return nil
+}
+
+// list splits an input, dropping blanks and empty items.
+func list(s, separator string) []string {
+	var items []string
+	for item := range strings.SplitSeq(s, separator) {
+		if item = strings.TrimSpace(item); item != "" {
+			items = append(items, item)
+		}
+	}
+	return items
+}

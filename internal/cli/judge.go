@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/baseline"
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
+)
+
+// reference is a host's baseline, read before anything is measured: a corrupt
+// one must not cost an hour to find.
+type reference struct {
+	path string
+	file *baseline.File // nil where there is none
+}
+
+// loadReference reads a baseline; a missing one is not an error here, and an
+// unreadable one always is.
+func loadReference(path, label string) (reference, error) {
+	file, err := baseline.Load(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return reference{path: path}, nil
+	case err != nil:
+		return reference{}, err
+	case file.HostLabel != "" && file.HostLabel != label:
+		return reference{}, fmt.Errorf("%s is the baseline of host %q and this host is %q: give --host-label %s, or correct host_label in the file",
+			path, oneLine(file.HostLabel), label, oneLine(file.HostLabel))
+	}
+	return reference{path: path, file: file}, nil
+}
+
+// judged is a set of runs with their comparisons and the one decision.
+type judged struct {
+	decision    gate.Decision
+	comparisons []gate.Comparison
+	report      report.Report
+}
+
+// judge compares each run with its reference and decides. The runs and
+// references go in pairs.
+func (c *Command) judge(runs []*bench.Run, refs []reference, policy gate.Policy, in report.Input) judged {
+	var comparisons []gate.Comparison
+	for i, run := range runs {
+		var ref *bench.Run
+		name := ""
+		if refs[i].file != nil {
+			ref, name = refs[i].file.Run(), refs[i].path
+		}
+		comparison := gate.Compare(name, ref, run, policy)
+		comparisons = append(comparisons, comparison)
+		in.Hosts = append(in.Hosts, report.HostInput{Run: run, Reference: ref, Path: refs[i].path, Comparison: comparison})
+	}
+	decision := gate.Decide(comparisons, policy)
+	in.Tool, in.Now, in.Policy, in.Decision = "accelgate "+version(), c.Now(), policy, decision
+	return judged{decision: decision, comparisons: comparisons, report: report.New(in)}
+}
+
+// exit maps the decision to the exit code.
+func (j judged) exit() int {
+	switch j.decision.Status {
+	case gate.StatusPassed:
+		return ExitPassed
+	case gate.StatusNoEvidence:
+		return ExitNoMeasure
+	}
+	return ExitGateFailed
+}
+
+// renderers are the formats that --format takes.
+func (c *Command) renderer(format string) (report.Renderer, error) {
+	switch format {
+	case "terminal":
+		return report.TerminalWith(report.TerminalOptions{Color: c.color()}), nil
+	case "markdown":
+		return report.Markdown, nil
+	case "json":
+		return report.JSON, nil
+	}
+	return nil, usagef("--format: unknown format %q: use terminal, markdown or json", format)
+}
+
+// color follows https://no-color.org and asks for a real terminal.
+func (c *Command) color() bool {
+	return c.Getenv("NO_COLOR") == "" && c.Getenv("TERM") != "dumb" && isTerminal(c.Stdout)
+}
+
+// render writes the report to w.
+func (c *Command) render(w io.Writer, format string, j judged) error {
+	r, err := c.renderer(format)
+	if err != nil {
+		return err
+	}
+	return r(w, j.report)
+}
+
+// text renders to a string.
+func text(render report.Renderer, r report.Report) (string, error) {
+	var b strings.Builder
+	err := render(&b, r)
+	return b.String(), err
+}
+
+// isTerminal reports whether w is a character device.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// checkLabel reports a host label, read from a run, that must not become part
+// of a path.
+func checkLabel(label string) error { return baseline.CheckLabel(label) }

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/atomicfile"
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// outPath is the path of a file that a run leaves.
+func (p *plan) outPath(name string) string {
+	out := p.options.out
+	if out == "" {
+		out = p.file.Resolve(defaultOut)
+	}
+	return filepath.Join(out, name)
+}
+
+// measure runs the plan and writes run.json before anything else can fail.
+func (c *Command) measure(ctx context.Context, p *plan) (*bench.Run, error) {
+	run := &bench.Run{
+		Schema: bench.RunSchema, Tool: "accelgate " + version(), Revision: c.revision(ctx, p), Host: p.host,
+		Started: c.Now().UTC().Truncate(time.Second), Context: p.context(), Unselected: p.others, Warnings: p.warnings,
+	}
+	journal, err := runner.CreateJournal(p.outPath("journal.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	defer journal.Close()
+	for _, s := range p.suites {
+		if err := addMetrics(run, s.suite.Metrics()); err != nil {
+			return nil, err
+		}
+		if len(s.cells) == 0 {
+			continue
+		}
+		results, err := runner.Run(ctx, s.suite, s.cells, runner.Options{
+			Repeats: p.repeats(s), Journal: journal.Append, Progress: progress(c.Stderr),
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%w\nwhat was finished is in %s; mend this and type 'accelgate run' again", err, p.outPath("journal.jsonl"))
+		}
+		run.Results = append(run.Results, results...)
+	}
+	return run, p.save(run)
+}
+
+func (p *plan) repeats(s planned) int {
+	if p.options.repeats > 0 {
+		return p.options.repeats
+	}
+	return s.suite.Repeats()
+}
+
+// addMetrics collects the suites' metrics; one name has one meaning in a run.
+func addMetrics(run *bench.Run, metrics []bench.Metric) error {
+	for _, m := range metrics {
+		known := run.Metric(m.Name)
+		if known == nil {
+			run.Metrics = append(run.Metrics, m)
+		} else if *known != m {
+			return usagef("metric %s is described in two ways by two suites: use one description, or two names", m.Name)
+		}
+	}
+	return nil
+}
+
+// context records what else a reader must know to repeat the run.
+func (p *plan) context() map[string]string {
+	args := p.options.engineArgs()
+	if len(args) == 0 {
+		return nil
+	}
+	return map[string]string{demonstration: strings.Join(args, " ")}
+}
+
+// demonstration is the context key of a run whose engine was told to be wrong
+// or slow; such a run must never become a baseline.
+const demonstration = "demonstration"
+
+func (p *plan) save(run *bench.Run) error {
+	if err := run.Validate(); err != nil {
+		return fmt.Errorf("the run is not valid: %w", err)
+	}
+	data, err := json.MarshalIndent(run, "", " ")
+	if err != nil {
+		return fmt.Errorf("encode the run: %w", err)
+	}
+	return atomicfile.Write(p.outPath("run.json"), append(data, '\n'))
+}
+
+// progress prints a line per measurement.
+func progress(w io.Writer) func(runner.Event) {
+	return func(e runner.Event) {
+		if e.Skipped {
+			return
+		}
+		r := &e.Result
+		fmt.Fprintf(w, "[%d/%d %d/%d] %-9s %s%s\n", e.Round, e.Rounds, e.Index, e.Of, r.Outcome, r.Cell.ID(), numbers(r))
+	}
+}
+
+// numbers writes a result's values, or why it has none.
+func numbers(r *bench.Result) string {
+	if r.Outcome != bench.Passed {
+		return ": " + oneLine(r.Reason)
+	}
+	var b strings.Builder
+	for _, s := range r.Samples {
+		fmt.Fprintf(&b, "  %s %.4g", s.Metric, s.Values[len(s.Values)-1])
+	}
+	return b.String()
+}
+
+// oneLine makes untrusted text fit to print.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
+	const most = 200
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return s
+}
+
+// revision names the commit under test: flag over the runner's word over git.
+func (c *Command) revision(ctx context.Context, p *plan) string {
+	if p.options.revision != "" {
+		return p.options.revision
+	}
+	if sha := c.Getenv("GITHUB_SHA"); sha != "" {
+		return sha
+	}
+	response, err := p.worker.Do(ctx, worker.Request{Args: []string{"git", "rev-parse", "HEAD"}, Dir: p.file.Dir, Timeout: 10 * time.Second})
+	if err != nil || !response.OK() {
+		return "" // not a checkout, or no git: the report says "unknown"
+	}
+	return strings.TrimSpace(string(response.Stdout))
+}

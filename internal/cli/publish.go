@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/atomicfile"
+	"github.com/accelgate/accelgate/internal/baseline"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/report"
+)
+
+// refreshBranch is the one branch of refresh pull requests.
+const refreshBranch = "accelgate/refresh-baselines"
+
+// maxRuns bounds how many run documents a folder may hold.
+const maxRuns = 256
+
+// findRuns lists the run.json files below dir, sorted. Links are not followed:
+// the folder comes from artifacts.
+func findRuns(dir string) ([]string, error) {
+	var paths []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.Type().IsRegular() && d.Name() == "run.json" {
+			paths = append(paths, path)
+		}
+		if len(paths) > maxRuns {
+			return fmt.Errorf("holds more than %d run.json files: give the folder of one workflow run", maxRuns)
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // no job delivered anything, so nothing was downloaded
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read runs %s: %w", dir, err)
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+// saveReport writes the report beside run.json and returns its path.
+func (a *action) saveReport(g gathered, md string) (string, error) {
+	path := (&plan{options: &a.in.options, file: g.file}).outPath("report.md")
+	return path, atomicfile.Write(path, []byte(md))
+}
+
+func (a *action) client() (*github.Client, github.Repo, error) {
+	repo, err := github.ParseRepo(a.event.Repository())
+	if err != nil {
+		return nil, repo, err
+	}
+	client, err := github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.token, UserAgent: "accelgate/" + version()})
+	return client, repo, err
+}
+
+// conclusions of check runs. What needs a person is action_required: neutral
+// and skipped would satisfy a required check.
+var conclusions = map[gate.Status]string{
+	gate.StatusPassed:         "success",
+	gate.StatusFailed:         "failure",
+	gate.StatusActionRequired: "action_required",
+	gate.StatusNoEvidence:     "action_required",
+}
+
+// publish writes the comment, on a pull request, and the check run. Whatever
+// GitHub refuses is a warning with its reason.
+func (a *action) publish(ctx context.Context, j judged) {
+	client, repo, err := a.client()
+	if err != nil {
+		a.refused(err)
+		return
+	}
+	body, err := text(report.Markdown, j.report)
+	if err != nil {
+		a.refused(err)
+		return
+	}
+	sha, link := a.event.SHA, a.event.RunURL
+	if pr := a.event.PullRequest; pr != nil {
+		sha = pr.HeadSHA
+		comment, err := client.UpsertComment(ctx, repo, pr.Number, a.in.checkName, body)
+		a.refused(err)
+		if err == nil {
+			link = comment.URL
+			a.warn(a.gh.SetOutput("comment-url", comment.URL))
+		}
+	}
+	_, err = client.UpsertCheck(ctx, repo, sha, github.Check{Name: a.in.checkName, Conclusion: conclusions[j.decision.Status],
+		Title: j.report.Title(), Summary: body, DetailsURL: link})
+	a.refused(err)
+}
+
+// refused reports what GitHub did not take, where people look.
+func (a *action) refused(err error) {
+	if err != nil {
+		a.annotate(a.gh.Warning, "accelgate could not publish", err.Error())
+		a.warn(err)
+	}
+}
+
+// refresh proposes new baselines in one pull request for all hosts.
+func (a *action) refresh(ctx context.Context, g gathered, j judged) (int, error) {
+	if j.decision.Status == gate.StatusNoEvidence || j.decision.Status == gate.StatusFailed && !a.in.force {
+		a.annotate(a.gh.Error, "baselines not refreshed", "the gate did not pass; mend it, or set the input force to record the cells that passed")
+		return j.exit(), nil
+	}
+	files := map[string][]byte{}
+	body := report.Refresh{Tool: "accelgate " + version(), Reason: a.in.reason, Revision: a.revisionOf(g), Links: report.Links{Run: a.event.RunURL}}
+	for i, run := range g.runs {
+		path, err := a.repositoryPath(g.refs[i].path)
+		if err != nil {
+			return 0, err
+		}
+		recorded, err := a.record(g.refs[i], run, a.in.reason)
+		if err != nil {
+			return 0, err
+		}
+		if files[path], err = baseline.Marshal(recorded.file); err != nil {
+			return 0, err
+		}
+		body.Hosts = append(body.Hosts, recorded.forReport(run.Host.Label, path))
+	}
+	if !a.in.publish {
+		return ExitPassed, nil
+	}
+	return a.propose(ctx, body, files)
+}
+
+// propose opens or updates the pull request. Unlike a comment it is what was
+// asked for, so a refusal is an error.
+func (a *action) propose(ctx context.Context, body report.Refresh, files map[string][]byte) (int, error) {
+	client, repo, err := a.client()
+	if err != nil {
+		return 0, err
+	}
+	title, text := report.Changes(body)
+	base, _ := strings.CutPrefix(a.event.Ref, "refs/heads/")
+	if base == a.event.Ref {
+		base = "" // a tag or nothing: the default branch
+	}
+	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: refreshBranch, Title: title, Body: text,
+		Message: title + "\n\n" + a.in.reason, Files: files})
+	if err != nil {
+		return 0, err
+	}
+	if pull.Number == 0 {
+		fmt.Fprintln(a.Stdout, "The baselines are already what was measured; there is nothing to propose.")
+		return ExitPassed, nil
+	}
+	a.warn(a.gh.SetOutput("pull-request", strconv.Itoa(pull.Number)))
+	_, err = fmt.Fprintf(a.Stdout, "Pull request #%d %s: %s\n", pull.Number, pull.Change, pull.URL)
+	return ExitPassed, err
+}
+
+// repositoryPath turns a file's path into one from the repository's root.
+func (a *action) repositoryPath(path string) (string, error) {
+	root := a.Getenv("GITHUB_WORKSPACE")
+	if root == "" {
+		root = "."
+	}
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return "", err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", usagef("the baseline %s is outside of the repository %s: set baselines in the configuration to a folder inside", path, root)
+	}
+	return filepath.ToSlash(rel), nil
+}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
+)
+
+const reportHelp = `Judge finished runs again and print the report: with another policy, in another
+format, or for several hosts at once.
+
+  accelgate report .accelgate/run.json
+  accelgate report --format markdown h100/run.json mi300x/run.json`
+
+func (c *Command) reportCommand(code *int) *cobra.Command {
+	var o options
+	var format string
+	cmd := &cobra.Command{
+		Use:   "report RUN.json...",
+		Short: "Judge finished runs again and print the report",
+		Long:  reportHelp,
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if _, err := c.renderer(format); err != nil {
+				return err
+			}
+			j, err := c.judgeFiles(&o, args, report.Input{Config: o.config})
+			if err != nil {
+				return err
+			}
+			*code = j.exit()
+			return c.render(c.Stdout, format, j)
+		},
+	}
+	f := cmd.Flags()
+	o.addConfig(f)
+	f.StringVar(&o.baseline, "baseline", "", "baseline `file`, for a single run (default: the configuration's of the run's host)")
+	o.addPolicy(f)
+	f.StringVar(&format, "format", "terminal", "report as `terminal, markdown or json`")
+	return cmd
+}
+
+// judgeFiles judges run documents under the configuration's policy and
+// baselines.
+func (c *Command) judgeFiles(o *options, paths []string, in report.Input) (judged, error) {
+	if o.baseline != "" && len(paths) > 1 {
+		return judged{}, usagef("--baseline goes with a single run: leave it out, and each host's own is used")
+	}
+	file, policy, err := o.load()
+	if err != nil {
+		return judged{}, err
+	}
+	runs, refs, err := o.readRuns(file, paths)
+	if err != nil {
+		return judged{}, err
+	}
+	in.Revision = runs[0].Revision
+	return c.judge(runs, refs, policy, in), nil
+}
+
+// load reads the configuration and settles the policy.
+func (o *options) load() (*config.File, gate.Policy, error) {
+	file, err := config.Load(o.config)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
+		return nil, gate.Policy{}, usageError{err}
+	}
+	if err != nil {
+		return nil, gate.Policy{}, err
+	}
+	policy, err := o.policy(file)
+	return file, policy, err
+}
+
+// readRuns reads runs and the baselines of their hosts, in pairs.
+func (o *options) readRuns(file *config.File, paths []string) (runs []*bench.Run, refs []reference, err error) {
+	hosts := map[string]string{}
+	for _, path := range paths {
+		run, err := readRun(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		label := run.Host.Label
+		if other, ok := hosts[label]; ok {
+			return nil, nil, usagef("%s and %s are both of host %q: give one run for each host", other, path, oneLine(label))
+		}
+		hosts[label] = path
+		ref, err := loadReference(o.baselinePath(file, label), label)
+		if err != nil {
+			return nil, nil, err
+		}
+		runs, refs = append(runs, run), append(refs, ref)
+	}
+	return runs, refs, nil
+}
+
+// readRun reads one run document from anywhere.
+func readRun(path string) (*bench.Run, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, usagef("read the run: %w; 'accelgate run' writes one to .accelgate/run.json", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, bench.MaxRunBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the run %s: %w", path, err)
+	}
+	run, err := bench.DecodeRun(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; measure again with 'accelgate run'", path, err)
+	}
+	if err := checkLabel(run.Host.Label); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return run, nil
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/report"
+)
+
+const runHelp = `Measure the suites of accelgate.yaml, compare with this host's baseline, print
+the report and exit with the verdict.
+
+  accelgate run                                 everything
+  accelgate run --suite quickstart              one suite
+  accelgate run --only '*__short_text__*'       some cells
+  accelgate run --inject-slowdown decode=30%    see the gate fail
+
+run.json and a journal of every measurement are left in .accelgate. A machine
+without a baseline of its own is judged for correctness only, and the report
+says so first.`
+
+func (c *Command) runCommand(code *int) *cobra.Command {
+	var o options
+	var list bool
+	var format string
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Measure, compare with the baseline, report",
+		Long:  runHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if _, err := c.renderer(format); err != nil {
+				return err
+			}
+			if list {
+				return c.list(cmd.Context(), &o)
+			}
+			*code, err = c.run(cmd.Context(), &o, format)
+			return err
+		},
+	}
+	f := cmd.Flags()
+	o.addConfig(f)
+	o.addHost(f)
+	o.addPolicy(f)
+	o.addMeasure(f)
+	f.BoolVar(&list, "list", false, "print the case ids and measure nothing")
+	f.StringVar(&format, "format", "terminal", "report as `terminal, markdown or json`")
+	return cmd
+}
+
+func (c *Command) run(ctx context.Context, o *options, format string) (int, error) {
+	p, err := c.plan(ctx, o)
+	if err != nil {
+		return 0, err
+	}
+	defer p.close()
+	ref, err := loadReference(p.baselinePath(), p.host.Label)
+	if err != nil {
+		return 0, err
+	}
+	run, err := c.measure(ctx, p)
+	if err != nil {
+		return 0, err
+	}
+	j := c.judge([]*bench.Run{run}, []reference{ref}, p.policy, report.Input{Config: o.config, Revision: run.Revision})
+	return j.exit(), c.render(c.Stdout, format, j)
+}
+
+func (c *Command) list(ctx context.Context, o *options) error {
+	p, err := c.plan(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	for _, s := range p.suites {
+		for _, cell := range s.cells {
+			fmt.Fprintln(c.Stdout, cell.ID())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package cli_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/github/githubtest"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected output of the scripts")
+
+// TestMain makes the test binary double as the commands that the scripts run.
+// accelgate executes itself for the embedded engine, and so does the test
+// binary under that name.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"accelgate": func() {
+			ctx, stop := interruptible()
+			defer stop()
+			c := cli.Command{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now}
+			os.Exit(c.Main(ctx, os.Args[1:]))
+		},
+		"fakegithub": func() {
+			ctx, stop := interruptible()
+			defer stop()
+			os.Exit(githubtest.Command(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
+	})
+}
+
+func interruptible() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), os.Interrupt)
+}
+
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		UpdateScripts:       *update,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("ACCELGATE_HOST_LABEL", "desk")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": code, "await": await, "setenv": setenv, "expand": expand,
+		},
+	})
+}
+
+// code runs a program and demands its exit code: code 2 accelgate run --bad
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N program [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code is %d, want %d", got, want)
+	}
+}
+
+// await waits until a file exists: await address
+func await(ts *testscript.TestScript, _ bool, args []string) {
+	for range 1000 {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Fatalf("%s does not appear", args[0])
+}
+
+// setenv sets a variable to a file's content: setenv GITHUB_API_URL address
+func setenv(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
+}
+
+// expand replaces $NAME in a file: expand event.json
+func expand(ts *testscript.TestScript, _ bool, args []string) {
+	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
+}

@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// plan is what a benchmark is asked to do.
+type plan struct {
+	options Options // with the defaults filled in
+	prompt  []int
+	answer  int // tokens, at least 1
+	runs    int // measured, at least 1
+	warmup  int // not measured
+	slow    Slowdown
+}
+
+// measure builds the model and answers the prompt as often as planned.
+func (p *plan) measure(ctx context.Context) (*Report, error) {
+	start := p.options.Now()
+	model, err := New(p.options)
+	if err != nil {
+		return nil, err
+	}
+	loaded := p.options.Now().Sub(start)
+	session, err := model.NewSession(len(p.prompt) + p.answer)
+	if err != nil {
+		return nil, err
+	}
+	runs, err := p.repeat(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{
+		Engine: "accelgate embedded", Model: p.options.Model, Seed: p.options.Seed,
+		Backend: p.options.Backend, Threads: model.Threads(), KVCacheDType: p.options.KVCache,
+		PromptTokens: len(p.prompt), ModelLoadMS: milliseconds(loaded), Injected: p.slow,
+	}
+	return report, report.summarise(runs[p.warmup:])
+}
+
+// repeat runs the warm-up and the measured runs, which must all answer alike.
+func (p *plan) repeat(ctx context.Context, session *Session) ([]run, error) {
+	var runs []run
+	for i := range p.warmup + p.runs {
+		r, err := p.run(ctx, session)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 && !slices.Equal(r.tokens, runs[0].tokens) {
+			return nil, fmt.Errorf("run %d answered %v, run 1 %v: this host does not compute reliably; test its memory", i+1, r.tokens, runs[0].tokens)
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
+}
+
+func (p *plan) run(ctx context.Context, session *Session) (run, error) {
+	session.Reset()
+	now := p.options.Now
+	start := now()
+	token, err := p.step(ctx, session, p.prompt, phasePrefill)
+	if err != nil {
+		return run{}, err
+	}
+	r := run{tokens: []int{token}}
+	first := now()
+	for len(r.tokens) < p.answer {
+		if token, err = p.step(ctx, session, []int{token}, phaseDecode); err != nil {
+			return run{}, err
+		}
+		r.tokens = append(r.tokens, token)
+	}
+	r.prefill, r.decode = first.Sub(start), now().Sub(first)
+	r.operators = session.Operators()
+	return r, nil
+}
+
+// step feeds tokens and samples the next one, more slowly where asked to.
+func (p *plan) step(ctx context.Context, session *Session, tokens []int, phase string) (int, error) {
+	start := p.options.Now()
+	logits, err := session.Prefill(ctx, tokens)
+	if err != nil {
+		return 0, err
+	}
+	token, err := Greedy(logits)
+	if err != nil {
+		return 0, fmt.Errorf("model %s with seed %d: %w: try another seed", p.options.Model, p.options.Seed, err)
+	}
+	session.profile.lap(opSample)
+	if percent := p.slow[phase]; percent > 0 {
+		p.idle(ctx, start, percent)
+		session.profile.lap(opInjected)
+	}
+	return token, nil
+}
+
+// idle stays busy until what began at start has lasted long enough for its
+// rate to have fallen by the percentage. To sleep would be too coarse.
+func (p *plan) idle(ctx context.Context, start time.Time, percent float64) {
+	now := p.options.Now
+	end := start.Add(stretch(now().Sub(start), percent))
+	for now().Before(end) && ctx.Err() == nil {
+	}
+}
