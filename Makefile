@@ -10,6 +10,7 @@ lint:
 	@test -z "$$(gofmt -s -l cmd internal)" || { echo "run: gofmt -s -w cmd internal"; gofmt -s -l cmd internal; exit 1; }
 	go vet $(PKGS)
 	go tool staticcheck $(PKGS)
+	go tool actionlint .github/workflows/*.yml
 	go mod tidy -diff
 	GOOS=windows go vet ./cmd/accelgate ./internal/worker ./internal/host
 	GOOS=darwin GOARCH=arm64 go vet ./cmd/accelgate ./internal/worker ./internal/host

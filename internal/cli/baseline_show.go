@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/baseline"
+)
+
+func (c *Command) showCommand() *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "show [FILE]",
+		Short: "Print a baseline",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := c.choosePath(cmd.Context(), &o, args)
+			if err != nil {
+				return err
+			}
+			file, err := baseline.Load(path)
+			if err != nil {
+				return missingBaseline(err)
+			}
+			return show(c.Stdout, path, file)
+		},
+	}
+	o.addConfig(cmd.Flags())
+	o.addHost(cmd.Flags())
+	return cmd
+}
+
+// choosePath is the file named, or the one of this host.
+func (c *Command) choosePath(ctx context.Context, o *options, args []string) (string, error) {
+	if len(args) == 1 {
+		return args[0], nil
+	}
+	p, err := c.plan(ctx, o)
+	if err != nil {
+		return "", err
+	}
+	defer p.close()
+	return p.baselinePath(), nil
+}
+
+func missingBaseline(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; record one with 'accelgate baseline update --reason TEXT'", err)
+	}
+	return err
+}
+
+func show(w io.Writer, path string, file *baseline.File) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	ref := file.Run()
+	fmt.Fprintf(t, "%s\nhost\t%s\ndevice\t%s\ncaptured\t%s\ncommit\t%s\n", path, oneLine(ref.Host.Label), oneLine(ref.Host.Device()),
+		file.CapturedAt.Format("2006-01-02 15:04 MST"), oneLine(ref.Revision))
+	if file.Notes != nil {
+		fmt.Fprintf(t, "notes\t%s\n", oneLine(*file.Notes))
+	}
+	fmt.Fprintf(t, "\ncase\toutcome\tmetric\tmedian\tMAD\tn\tunit\n")
+	for i := range ref.Results {
+		r := &ref.Results[i]
+		if len(r.Samples) == 0 {
+			fmt.Fprintf(t, "%s\t%s\n", oneLine(r.Cell.ID()), r.Outcome)
+		}
+		for _, s := range r.Samples {
+			unit := ""
+			if m := ref.Metric(s.Metric); m != nil {
+				unit = m.Unit
+			}
+			fmt.Fprintf(t, "%s\t%s\t%s\t%.5g\t%.3g\t%d\t%s\n", oneLine(r.Cell.ID()), r.Outcome, oneLine(s.Metric), s.Summary.Median, s.Summary.MAD, s.Summary.N, oneLine(unit))
+		}
+	}
+	return t.Flush()
+}

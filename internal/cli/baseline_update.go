@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/baseline"
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
+)
+
+// update is what baseline update was asked for.
+type update struct {
+	options
+	from, reason string
+	force        bool
+}
+
+func (c *Command) updateCommand(code *int) *cobra.Command {
+	var u update
+	cmd := &cobra.Command{
+		Use:   "update",
+		Short: "Record this host's baseline from a run",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if strings.TrimSpace(u.reason) == "" {
+				return usagef("accelgate baseline update: a reason is required, because reviewers will ask for it: add --reason \"...\"")
+			}
+			*code, err = c.update(cmd.Context(), &u)
+			return err
+		},
+	}
+	f := cmd.Flags()
+	u.addConfig(f)
+	u.addHost(f)
+	u.addPolicy(f)
+	u.addMeasure(f)
+	f.StringVar(&u.from, "from", "", "record this `run.json` in place of measuring")
+	f.StringVar(&u.reason, "reason", "", "why the baseline moves; kept in the file (required)")
+	f.BoolVar(&u.force, "force", false, "record even though the gate failed; cells that did not pass are never recorded")
+	return cmd
+}
+
+func (c *Command) update(ctx context.Context, u *update) (int, error) {
+	run, ref, policy, err := c.updateRun(ctx, u)
+	if err != nil {
+		return 0, err
+	}
+	j := c.judge([]*bench.Run{run}, []reference{ref}, policy, report.Input{Config: u.config, Revision: run.Revision})
+	if !u.force && j.decision.Status == gate.StatusFailed {
+		fmt.Fprintf(c.Stderr, "accelgate: not recorded, because the gate failed; mend it, or add --force to record the cells that passed\n")
+		return ExitGateFailed, c.render(c.Stdout, "terminal", j)
+	}
+	recorded, err := c.record(ref, run, u.reason)
+	if err != nil {
+		return 0, err
+	}
+	_, err = fmt.Fprintf(c.Stdout, "%s: %d cells recorded, %d metrics new or changed\nNext: review it with 'git diff', commit it, and judge with 'accelgate run'\n",
+		ref.path, recorded.cells, len(recorded.changes))
+	return ExitPassed, err
+}
+
+// updateRun gets the run: measured now, or from a file.
+func (c *Command) updateRun(ctx context.Context, u *update) (*bench.Run, reference, gate.Policy, error) {
+	if u.from != "" {
+		file, policy, err := u.load()
+		if err != nil {
+			return nil, reference{}, policy, err
+		}
+		runs, refs, err := u.readRuns(file, []string{u.from})
+		if err != nil {
+			return nil, reference{}, policy, err
+		}
+		return runs[0], refs[0], policy, nil
+	}
+	p, err := c.plan(ctx, &u.options)
+	if err != nil {
+		return nil, reference{}, gate.Policy{}, err
+	}
+	defer p.close()
+	ref, err := loadReference(p.baselinePath(), p.host.Label)
+	if err != nil {
+		return nil, reference{}, p.policy, err
+	}
+	run, err := c.measure(ctx, p)
+	return run, ref, p.policy, err
+}
+
+// recorded is what a refresh wrote.
+type recorded struct {
+	before  *baseline.File // nil where the file is new
+	file    *baseline.File
+	changes []baseline.Change
+	cells   int
+}
+
+// record merges a run into its host's baseline and saves it.
+func (c *Command) record(ref reference, run *bench.Run, reason string) (r recorded, err error) {
+	if args, ok := run.Context[demonstration]; ok {
+		return r, usagef("the run was told to be slow or wrong (%s), so it cannot become a baseline: measure without that", oneLine(args))
+	}
+	r.before = ref.file
+	if r.file, r.changes, err = baseline.Update(ref.file, run, baseline.UpdateOptions{Reason: reason, Now: c.Now()}); err != nil {
+		return r, err
+	}
+	for i := range run.Results {
+		if run.Results[i].Outcome == bench.Passed {
+			r.cells++
+		}
+	}
+	return r, baseline.Save(ref.path, r.file)
+}
+
+// forReport says what changed in the words of the report.
+func (r recorded) forReport(host, path string) report.HostChanges {
+	h := report.HostChanges{Host: host, Path: path}
+	if r.before != nil {
+		h.Before = r.before.Fingerprint
+	}
+	if r.file.Fingerprint != nil {
+		h.After = *r.file.Fingerprint
+	}
+	for _, c := range r.changes {
+		if c.Kind != baseline.Removed {
+			h.Changes = append(h.Changes, report.Change{Cell: c.CaseID, Metric: c.Metric, Unit: c.Unit, Better: c.Better, Old: c.Old, New: c.New, HasOld: c.HasOld})
+		}
+	}
+	return h
+}
