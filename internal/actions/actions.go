@@ -1,7 +1,7 @@
 // Package actions speaks the protocol between a step and the GitHub Actions
-// runner: inputs, outputs, the job summary, annotations, groups, masks and the
-// event. It is the only importer of go-githubactions, and it is not a client
-// of GitHub's API (package github is).
+// runner: inputs, outputs, the job summary, annotations, groups and the event.
+// It is the only importer of go-githubactions, and it is not a client of
+// GitHub's API (package github is).
 //
 // The runner reads every line that a step prints, on standard output and on
 // standard error alike, and obeys those that look like commands. So nothing
@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"strings"
 	"sync"
 
 	"github.com/sethvargo/go-githubactions"
@@ -86,27 +85,6 @@ func (a *Action) Group(title string) error {
 // EndGroup ends the group.
 func (a *Action) EndGroup() error {
 	return a.command("end log group", a.lib.EndGroup)
-}
-
-// Mask makes the runner replace a secret by *** in everything that is printed
-// from now on. Outside of a runner it prints nothing, for nobody would hide
-// it.
-//
-// It refuses secrets that would garble the log rather than protect anything:
-// shorter than 8 characters, digits only, or several lines, of which the
-// runner hides each by itself.
-func (a *Action) Mask(secret string) error {
-	switch {
-	case len(secret) < 8:
-		return errors.New("mask a secret: it is shorter than 8 characters; use a longer one")
-	case strings.Trim(secret, "0123456789") == "":
-		return errors.New("mask a secret: it consists of digits only; use one with letters")
-	case strings.ContainsAny(secret, "\r\n"):
-		return errors.New("mask a secret: it spans several lines; mask each line that is secret")
-	case a.getenv("GITHUB_ACTIONS") != "true":
-		return nil
-	}
-	return a.command("mask a secret", func() { a.lib.AddMask(secret) })
 }
 
 // command lets issue print one command, outside of any guard.

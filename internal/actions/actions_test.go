@@ -229,27 +229,3 @@ func TestGroupTitleStaysOnItsLine(t *testing.T) {
 		t.Errorf("-got +want:\n%s", diff)
 	}
 }
-
-func TestMask(t *testing.T) {
-	var stdout bytes.Buffer
-	a := newAction(&stdout, map[string]string{"GITHUB_ACTIONS": "true"})
-	for _, secret := range []string{"", "s3cr3t", "1234567", "12345678901", "secret line\nother line"} {
-		err := a.Mask(secret)
-		if err == nil || !strings.Contains(err.Error(), "; ") {
-			t.Errorf("%q: got %v, want a refusal with a next step", secret, err)
-		}
-		if secret != "" && err != nil && strings.Contains(err.Error(), secret) {
-			t.Errorf("error shows the secret: %v", err)
-		}
-	}
-	if err := a.Mask("ghs_100%real"); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(obeyed(stdout.String()), []string{"add-mask  ghs_100%real"}); diff != "" {
-		t.Errorf("-got +want:\n%s", diff)
-	}
-	stdout.Reset()
-	if err := newAction(&stdout, nil).Mask("ghs_100%real"); err != nil || stdout.Len() != 0 {
-		t.Errorf("outside of a runner: got %v and %q printed, want nothing", err, stdout.String())
-	}
-}

@@ -125,14 +125,14 @@ func TestCommandsBetweenGuardedText(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(second, "::error::4\n")
-	if err := a.Mask("correct horse"); err != nil {
+	if err := a.Notice(actions.Annotation{Message: "later"}); err != nil {
 		t.Fatal(err)
 	}
 	write(second, "::error::5")
 	if err := errors.Join(second.Close(), second.Close(), a.EndGroup()); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"warning  between", "add-mask  correct horse", "endgroup"}
+	want := []string{"warning  between", "notice  later", "endgroup"}
 	if diff := cmp.Diff(obeyed(stdout.String()), want); diff != "" {
 		t.Errorf("-got +want:\n%s", diff)
 	}
@@ -188,7 +188,6 @@ func TestBrokenStdoutIsAnError(t *testing.T) {
 	for name, err := range map[string]error{
 		"Group":    a.Group("x"),
 		"EndGroup": a.EndGroup(),
-		"Mask":     a.Mask("correct horse"),
 		"Error":    a.Error(actions.Annotation{Message: "x"}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "broken pipe") {

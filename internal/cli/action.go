@@ -122,7 +122,9 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	if err != nil {
 		return gathered{}, err
 	}
+	a.warn(a.gh.Group("Measure"))
 	run, err := a.measure(ctx, p)
+	a.warn(a.gh.EndGroup())
 	if err != nil {
 		return gathered{}, err
 	}
@@ -185,22 +187,25 @@ func (a *action) show(g gathered, j judged) error {
 	a.warn(err)
 	a.warn(a.gh.SetOutput("report", path))
 	a.warn(a.gh.SetOutput("verdict", string(j.decision.Status)))
-	for _, h := range j.comparisons {
-		for i := range h.Verdicts {
-			if v := &h.Verdicts[i]; v.Level == gate.Fail {
-				a.annotate(a.gh.Error, fmt.Sprintf("%s: %s", strings.ReplaceAll(string(v.Class), "_", " "), v.Cell), describe(v))
-			}
-		}
-	}
+	a.annotateFindings(j)
 	return nil
 }
 
-// describe says in a line what a verdict found.
-func describe(v *gate.Verdict) string {
-	if v.Class != gate.Regressed {
-		return v.Reason
+// annotateFindings puts the worst findings where GitHub shows them first, and
+// the number of the others.
+func (a *action) annotateFindings(j judged) {
+	const most = 9 // GitHub shows ten of a kind
+	findings, blocking := j.report.Findings(), 0
+	for _, n := range j.decision.Blocking {
+		blocking += n
 	}
-	return fmt.Sprintf("%s %.4g -> %.4g (%+.1f %%, limit %g %%)", v.Metric, v.Old, v.New, v.Delta, v.Evidence.Limit)
+	findings = findings[:min(len(findings), most)]
+	for _, f := range findings {
+		a.annotate(a.gh.Error, strings.Join(slices.DeleteFunc([]string{f.Host, f.Cell, f.Metric}, func(s string) bool { return s == "" }), " "), f.Message)
+	}
+	if rest := blocking - len(findings); rest > 0 {
+		a.annotate(a.gh.Error, fmt.Sprintf("and %d more", rest), "the summary of this job lists the worst, the JSON report all")
+	}
 }
 
 func (a *action) annotate(issue func(actions.Annotation) error, title, message string) {

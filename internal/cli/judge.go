@@ -39,9 +39,8 @@ func loadReference(path, label string) (reference, error) {
 
 // judged is a set of runs with their comparisons and the one decision.
 type judged struct {
-	decision    gate.Decision
-	comparisons []gate.Comparison
-	report      report.Report
+	decision gate.Decision
+	report   report.Report
 }
 
 // judge compares each run with its reference and decides. The runs and
@@ -60,7 +59,7 @@ func (c *Command) judge(runs []*bench.Run, refs []reference, policy gate.Policy,
 	}
 	decision := gate.Decide(comparisons, policy)
 	in.Tool, in.Now, in.Policy, in.Decision = "accelgate "+version(), c.Now(), policy, decision
-	return judged{decision: decision, comparisons: comparisons, report: report.New(in)}
+	return judged{decision: decision, report: report.New(in)}
 }
 
 // exit maps the decision to the exit code.
