@@ -118,7 +118,7 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 		return gathered{}, err
 	}
 	defer p.close()
-	ref, err := loadReference(p.baselinePath(), p.host.Label)
+	ref, err := p.options.reference(p.file, p.host.Label)
 	if err != nil {
 		return gathered{}, err
 	}
@@ -155,7 +155,7 @@ func (a *action) collect() (g gathered, err error) {
 		if slices.ContainsFunc(g.runs, func(r *bench.Run) bool { return r.Host.Label == label }) {
 			continue
 		}
-		ref, err := loadReference(a.in.options.baselinePath(g.file, label), label)
+		ref, err := a.in.options.reference(g.file, label)
 		if err != nil {
 			return g, err
 		}

@@ -67,15 +67,7 @@ func (c *Command) update(ctx context.Context, u *update) (int, error) {
 // updateRun gets the run: measured now, or from a file.
 func (c *Command) updateRun(ctx context.Context, u *update) (*bench.Run, reference, gate.Policy, error) {
 	if u.from != "" {
-		file, policy, err := u.load()
-		if err != nil {
-			return nil, reference{}, policy, err
-		}
-		runs, refs, err := u.readRuns(file, []string{u.from})
-		if err != nil {
-			return nil, reference{}, policy, err
-		}
-		return runs[0], refs[0], policy, nil
+		return u.readRun()
 	}
 	p, err := c.plan(ctx, &u.options)
 	if err != nil {
@@ -88,6 +80,20 @@ func (c *Command) updateRun(ctx context.Context, u *update) (*bench.Run, referen
 	}
 	run, err := c.measure(ctx, p)
 	return run, ref, p.policy, err
+}
+
+// readRun gets the run and its host's baseline from files.
+func (u *update) readRun() (*bench.Run, reference, gate.Policy, error) {
+	file, policy, err := u.load()
+	if err != nil {
+		return nil, reference{}, policy, err
+	}
+	run, err := readRun(u.from)
+	if err != nil {
+		return nil, reference{}, policy, err
+	}
+	ref, err := loadReference(u.baselinePath(file, run.Host.Label), run.Host.Label)
+	return run, ref, policy, err
 }
 
 // recorded is what a refresh wrote.

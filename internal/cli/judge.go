@@ -10,6 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/baseline"
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
 )
@@ -21,8 +22,17 @@ type reference struct {
 	file *baseline.File // nil where there is none
 }
 
-// loadReference reads a baseline; a missing one is not an error here, and an
-// unreadable one always is.
+// reference reads the baseline of a host. A missing one is not an error, unless
+// --baseline named it; an unreadable one always is.
+func (o *options) reference(file *config.File, label string) (reference, error) {
+	ref, err := loadReference(o.baselinePath(file, label), label)
+	if err == nil && ref.file == nil && o.baseline != "" {
+		return ref, usagef("--baseline: %s does not exist: correct the path, or record it with 'accelgate baseline update --baseline %s --reason TEXT'", o.baseline, o.baseline)
+	}
+	return ref, err
+}
+
+// loadReference reads a baseline; a missing one has no file.
 func loadReference(path, label string) (reference, error) {
 	file, err := baseline.Load(path)
 	switch {

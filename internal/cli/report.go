@@ -92,7 +92,7 @@ func (o *options) readRuns(file *config.File, paths []string) (runs []*bench.Run
 			return nil, nil, usagef("%s and %s are both of host %q: give one run for each host", other, path, oneLine(label))
 		}
 		hosts[label] = path
-		ref, err := loadReference(o.baselinePath(file, label), label)
+		ref, err := o.reference(file, label)
 		if err != nil {
 			return nil, nil, err
 		}

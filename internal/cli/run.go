@@ -58,7 +58,7 @@ func (c *Command) run(ctx context.Context, o *options, format string) (int, erro
 		return 0, err
 	}
 	defer p.close()
-	ref, err := loadReference(p.baselinePath(), p.host.Label)
+	ref, err := p.options.reference(p.file, p.host.Label)
 	if err != nil {
 		return 0, err
 	}
