@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -30,6 +32,9 @@ func (c *Command) measure(ctx context.Context, p *plan) (*bench.Run, error) {
 		Schema: bench.RunSchema, Tool: "accelgate " + version(), Revision: c.revision(ctx, p), Host: p.host,
 		Started: c.Now().UTC().Truncate(time.Second), Context: p.context(), Unselected: p.others, Warnings: p.warnings,
 	}
+	if err := p.discardOld(); err != nil {
+		return nil, err
+	}
 	journal, err := runner.CreateJournal(p.outPath("journal.jsonl"))
 	if err != nil {
 		return nil, err
@@ -51,6 +56,16 @@ func (c *Command) measure(ctx context.Context, p *plan) (*bench.Run, error) {
 		run.Results = append(run.Results, results...)
 	}
 	return run, p.save(run)
+}
+
+// discardOld removes the run of an earlier build: if this run is killed, it
+// must not be taken for this run's.
+func (p *plan) discardOld() error {
+	err := os.Remove(p.outPath("run.json"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("remove the run before this one: %w", err)
+	}
+	return nil
 }
 
 func (p *plan) repeats(s planned) int {

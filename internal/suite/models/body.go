@@ -1,7 +1,9 @@
 package models
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -91,54 +93,50 @@ func (b *body) check(c *config.Suite) error {
 	case len(b.Metrics) == 0:
 		return c.Errorf("metrics", "the suite has none: add at least one, with json or regexp")
 	}
-	return firstError(b.checkEnv(c), b.checkMetrics(c), b.checkExpect(c))
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(b.checkEnv(c), b.checkMetrics(c), b.checkExpect(c))
 }
 
 // checkEnv refuses variables that would never reach the child: their author
 // must not believe that they did.
 func (b *body) checkEnv(c *config.Suite) error {
-	check := func(path, name string) error {
-		switch {
-		case name == "" || strings.ContainsAny(name, "=\x00"):
-			return c.Errorf(path, "%q is not the name of a variable: use letters, digits and underscores", name)
-		case worker.Withheld(name):
-			return c.Errorf(path, "%s never reaches a child, because names like it belong to the runner or hold secrets: use another name", name)
-		}
-		return nil
-	}
-	for name := range b.Env {
-		if err := check("env", name); err != nil {
-			return err
-		}
-	}
+	errs := checkNames(c, "env", b.Env)
 	for i, s := range b.Sweeps {
-		if err := check(fmt.Sprintf("sweeps[%d].env", i), s.Env); err != nil {
-			return err
+		errs = append(errs, checkName(c, fmt.Sprintf("sweeps[%d].env", i), s.Env))
+	}
+	for _, axis := range b.axes() {
+		for i, v := range axis.values {
+			errs = append(errs, checkNames(c, fmt.Sprintf("%ss[%d].env", axis.name, i), v.Env)...)
 		}
 	}
-	for axis, values := range b.axes() {
-		for i, v := range values {
-			for name := range v.Env {
-				if err := check(fmt.Sprintf("%s[%d].env", axis, i), name); err != nil {
-					return err
-				}
-			}
-		}
+	return errors.Join(errs...)
+}
+
+func checkNames(c *config.Suite, path string, env map[string]string) (errs []error) {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		errs = append(errs, checkName(c, path, name))
+	}
+	return errs
+}
+
+func checkName(c *config.Suite, path, name string) error {
+	switch {
+	case name == "" || strings.ContainsAny(name, "=\x00"):
+		return c.Errorf(path, "%q is not the name of a variable: use letters, digits and underscores", name)
+	case worker.Withheld(name):
+		return c.Errorf(path, "%s never reaches a child, because names like it belong to the runner or hold secrets: use another name", name)
 	}
 	return nil
 }
 
-func (b *body) axes() map[string][]value {
-	return map[string][]value{"models": b.Models, "backends": b.Backends, "features": b.Features}
+// axis is a dimension of the matrix. In the configuration its name has an "s".
+type axis struct {
+	name   string
+	values []value
+}
+
+// axes in the order of the loops, slowest first.
+func (b *body) axes() []axis {
+	return []axis{{"model", b.Models}, {"backend", b.Backends}, {"feature", b.Features}}
 }
 
 func (b *body) checkMetrics(c *config.Suite) error {
@@ -178,11 +176,14 @@ func (b *body) checkExpect(c *config.Suite) error {
 
 // spec is the matrix that the body describes.
 func (b *body) spec(suite string) matrix.Spec {
-	s := matrix.Spec{Suite: suite, Axes: []matrix.Axis{
-		{Key: "model", Values: valueIDs(b.Models)},
-		{Key: "backend", Values: valueIDs(b.Backends)},
-		{Key: "feature", Values: valueIDs(b.Features)},
-	}}
+	s := matrix.Spec{Suite: suite}
+	for _, axis := range b.axes() {
+		ids := make([]string, 0, len(axis.values))
+		for _, v := range axis.values {
+			ids = append(ids, v.ID)
+		}
+		s.Axes = append(s.Axes, matrix.Axis{Key: axis.name, Values: ids})
+	}
 	for _, sw := range b.Sweeps {
 		s.Sweeps = append(s.Sweeps, matrix.Sweep{Env: sw.Env, Values: sw.Values})
 	}
@@ -193,12 +194,4 @@ func (b *body) spec(suite string) matrix.Spec {
 		s.Include = append(s.Include, m)
 	}
 	return s
-}
-
-func valueIDs(values []value) []string {
-	ids := make([]string, 0, len(values))
-	for _, v := range values {
-		ids = append(ids, v.ID)
-	}
-	return ids
 }

@@ -95,8 +95,8 @@ func (s *Suite) environment(cell bench.Cell, c choice) []string {
 		}
 	}
 	add(s.body.Env)
-	for _, axis := range axisNames {
-		add(c[axis].Env)
+	for _, axis := range s.body.axes() {
+		add(c[axis.name].Env)
 	}
 	for _, p := range cell.Params {
 		if name, ok := strings.CutPrefix(p.Key, bench.EnvPrefix); ok {

@@ -18,9 +18,6 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// axisNames in the order of the loops, slowest first.
-var axisNames = []string{"model", "backend", "feature"}
-
 // Suite is an opened model matrix.
 type Suite struct {
 	body    body
@@ -45,7 +42,7 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 		return nil, err
 	}
 	s.index()
-	if err := firstError(s.checkValues(c), s.expand(c)); err != nil {
+	if err := errors.Join(s.checkValues(c), s.expand(c)); err != nil {
 		return nil, err
 	}
 	var err error
@@ -55,12 +52,12 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 
 func (s *Suite) index() {
 	s.values = map[string]map[string]value{}
-	for i, values := range [][]value{s.body.Models, s.body.Backends, s.body.Features} {
-		byID := make(map[string]value, len(values))
-		for _, v := range values {
+	for _, axis := range s.body.axes() {
+		byID := make(map[string]value, len(axis.values))
+		for _, v := range axis.values {
 			byID[v.ID] = v
 		}
-		s.values[axisNames[i]] = byID
+		s.values[axis.name] = byID
 	}
 	for _, m := range s.body.Metrics {
 		s.metrics = append(s.metrics, bench.Metric{Name: m.Name, Unit: m.Unit, Better: bench.Direction(m.Better),
@@ -69,9 +66,9 @@ func (s *Suite) index() {
 }
 
 func (s *Suite) checkValues(c *config.Suite) error {
-	for axis, values := range s.body.axes() {
-		for i, v := range values {
-			path := fmt.Sprintf("%s[%d]", axis, i)
+	for _, axis := range s.body.axes() {
+		for i, v := range axis.values {
+			path := fmt.Sprintf("%ss[%d]", axis.name, i)
 			if v.ID == "" {
 				return c.Errorf(path, "the value has no id: add id")
 			}
@@ -83,9 +80,9 @@ func (s *Suite) checkValues(c *config.Suite) error {
 		}
 	}
 	for i, m := range s.body.Include {
-		for _, axis := range axisNames {
-			if _, ok := s.values[axis][m[axis]]; !ok {
-				return c.Errorf(fmt.Sprintf("include[%d]", i), "%s %q is not in %ss: add it there, and exclude the cells you do not want", axis, m[axis], axis)
+		for _, axis := range s.body.axes() {
+			if _, ok := s.values[axis.name][m[axis.name]]; !ok {
+				return c.Errorf(fmt.Sprintf("include[%d]", i), "%s %q is not in %ss: add it there, and exclude the cells you do not want", axis.name, m[axis.name], axis.name)
 			}
 		}
 	}
@@ -124,9 +121,9 @@ func (s *Suite) embedded() bool {
 }
 
 func (s *Suite) choose(cell bench.Cell) choice {
-	c := make(choice, len(axisNames))
-	for _, axis := range axisNames {
-		c[axis] = s.values[axis][cell.Get(axis)]
+	c := make(choice, len(s.values))
+	for axis, byID := range s.values {
+		c[axis] = byID[cell.Get(axis)]
 	}
 	return c
 }
@@ -153,8 +150,8 @@ func (s *Suite) Close() error { return nil }
 func (s *Suite) Measure(ctx context.Context, cell bench.Cell) (bench.Result, error) {
 	result := bench.Result{Cell: cell}
 	chosen := s.choose(cell)
-	for _, axis := range axisNames {
-		if why := unmet(axis, chosen[axis], s.env.Host); why != "" {
+	for _, axis := range s.body.axes() {
+		if why := unmet(axis.name, chosen[axis.name], s.env.Host); why != "" {
 			result.Outcome, result.Reason = bench.Skipped, why
 			return result, nil
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -33,7 +34,7 @@ func child(args []string) {
 		fmt.Fprintln(os.Stderr, "CUDA error: device-side assert")
 		os.Exit(7)
 	case "hang":
-		select {}
+		time.Sleep(time.Hour)
 	case "env":
 		fmt.Printf("{\"tps\": 1, \"text\": %q}\n", os.Getenv(args[1]))
 	}
