@@ -6,7 +6,10 @@
 // loads as a Run as well, so comparing is always Run against Run.
 package bench
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // RunSchema is the version of the Run document written by this build.
 const RunSchema = 1
@@ -21,14 +24,14 @@ const (
 	Lower  Direction = "lower"
 )
 
-// Gain returns the relative change from old to new in percent, signed so that
-// a positive gain is always an improvement. The change from zero is undefined
-// and reported as ok == false.
+// Gain returns the relative change from old to new in percent of old's size,
+// signed so that a positive gain is always an improvement. The change from
+// zero is undefined and reported as ok == false.
 func (d Direction) Gain(old, new float64) (pct float64, ok bool) {
 	if old == 0 {
 		return 0, false
 	}
-	pct = (new - old) / old * 100
+	pct = (new - old) / math.Abs(old) * 100
 	if d == Lower {
 		pct = -pct
 	}
@@ -45,15 +48,22 @@ type Metric struct {
 	Exact bool `json:"exact,omitempty"`
 	// Informational metrics are shown and never gated.
 	Informational bool `json:"informational,omitempty"`
-	// FallbackFor names a metric that is gated in place of this one wherever
-	// either side of a comparison has it. TensorSharp's rule "decode if either
-	// side has decode, else prefill" is prefill_tps with FallbackFor decode_tps.
+	// FallbackFor names a gated metric, without a fallback of its own, that is
+	// gated in place of this one wherever either side of a comparison has it
+	// above 0. TensorSharp's rule "decode if either side has decode, else
+	// prefill" is prefill_tps with FallbackFor decode_tps.
 	FallbackFor string `json:"fallback_for,omitempty"`
 }
+
+// Gates reports whether the metric is gated wherever it stands, so that
+// another one may be its fallback.
+func (m Metric) Gates() bool { return !m.Informational && m.FallbackFor == "" }
 
 // Sample holds every measured value of one metric in one cell, in the order
 // of measurement. One value stands for one process, never for a repetition
 // inside a process: those are not independent.
+//
+// Exactly one of Values and Summary is set.
 type Sample struct {
 	Metric string    `json:"metric"`
 	Values []float64 `json:"values,omitempty"`

@@ -83,4 +83,6 @@ func TestGain(t *testing.T) {
 	check(bench.Lower, 100, 90, 10, true)
 	check("", 100, 90, -10, true)
 	check(bench.Higher, 0, 5, 0, false)
+	check(bench.Higher, -100, -50, 50, true)
+	check(bench.Lower, -100, -50, -50, true)
 }

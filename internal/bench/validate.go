@@ -5,11 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 )
 
-// MaxRunBytes bounds a run.json: a file from elsewhere must not fill the memory.
-const MaxRunBytes = 256 << 20
+// The limits of a Run document: a file from elsewhere must not fill the memory.
+const (
+	MaxRunBytes = 256 << 20
+	maxResults  = 500_000
+	maxMetrics  = 1000
+)
 
 // DecodeRun reads a Run document, which may come from anywhere, and validates
 // it. Unknown fields are refused: a field that is not understood could change
@@ -18,32 +23,70 @@ func DecodeRun(data []byte) (*Run, error) {
 	if len(data) > MaxRunBytes {
 		return nil, fmt.Errorf("run document of %d bytes is over the limit of %d", len(data), MaxRunBytes)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	var run Run
-	if err := decoder.Decode(&run); err != nil {
+	type plain Run
+	document := struct {
+		*plain
+		Results results `json:"results"` // hides the field of plain
+	}{plain: new(plain)}
+	if err := strict(data, &document); err != nil {
 		return nil, fmt.Errorf("decode run document: %w", err)
 	}
-	if decoder.More() {
-		return nil, errors.New("decode run document: more than one document in the file")
-	}
+	run := (*Run)(document.plain)
+	run.Results = document.Results
 	if err := run.Validate(); err != nil {
 		return nil, err
 	}
-	return &run, nil
+	return run, nil
+}
+
+func strict(data []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return err
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return errors.New("more text follows the document")
+	}
+	return nil
+}
+
+// results are decoded and validated one by one: two bytes of input make a
+// whole empty Result, and a list of millions of them must end at the first.
+type results []Result
+
+func (rs *results) UnmarshalJSON(data []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if start, err := decoder.Token(); err != nil || start != json.Delim('[') {
+		return errors.New("results must be a list")
+	}
+	for decoder.More() {
+		if len(*rs) == maxResults {
+			return fmt.Errorf("more than %d results", maxResults)
+		}
+		var r Result
+		if err := decoder.Decode(&r); err != nil {
+			return err
+		}
+		if err := r.validate(); err != nil {
+			return fmt.Errorf("result %d: %w", len(*rs), err)
+		}
+		*rs = append(*rs, r)
+	}
+	return nil
 }
 
 // Validate reports what would make a comparison meaningless: an unknown
-// schema, a case id that stands twice, an unknown outcome or direction, a
-// number that is not finite, a passed cell with a sample without values.
+// schema, a case id or metric that stands twice, an unknown outcome or
+// direction, a metric that is a fallback for one that cannot be gated, a number
+// that is not finite, a sample without values.
 func (r *Run) Validate() error {
 	if r.Schema != RunSchema {
 		return fmt.Errorf("run document has schema %d, this build reads %d: use the accelgate version that wrote it", r.Schema, RunSchema)
 	}
-	for _, m := range r.Metrics {
-		if m.Name == "" || m.Better != Higher && m.Better != Lower {
-			return fmt.Errorf("metric %q: better is %q, want %q or %q", m.Name, m.Better, Higher, Lower)
-		}
+	if err := validateMetrics(r.Metrics); err != nil {
+		return err
 	}
 	seen := make(map[string]bool, len(r.Results))
 	for i := range r.Results {
@@ -59,13 +102,38 @@ func (r *Run) Validate() error {
 	return nil
 }
 
+func validateMetrics(metrics []Metric) error {
+	if len(metrics) > maxMetrics {
+		return fmt.Errorf("%d metrics are more than %d", len(metrics), maxMetrics)
+	}
+	byName := make(map[string]Metric, len(metrics))
+	for _, m := range metrics {
+		if _, twice := byName[m.Name]; twice || m.Name == "" {
+			return fmt.Errorf("metric %q has no name or stands twice", m.Name)
+		}
+		if m.Better != Higher && m.Better != Lower {
+			return fmt.Errorf("metric %q: better is %q, want %q or %q", m.Name, m.Better, Higher, Lower)
+		}
+		byName[m.Name] = m
+	}
+	for _, m := range metrics {
+		if other, ok := byName[m.FallbackFor]; m.FallbackFor != "" && (!ok || !other.Gates()) {
+			return fmt.Errorf("metric %q is a fallback for %q, which is not a metric that is always gated", m.Name, m.FallbackFor)
+		}
+	}
+	return nil
+}
+
 func (r *Result) validate() error {
+	if r.Cell.ID() == "" {
+		return errors.New("has no case id")
+	}
 	if !r.Outcome.Valid() {
 		return fmt.Errorf("unknown outcome %q", r.Outcome)
 	}
 	for _, s := range r.Samples {
-		if s.Summary == nil && len(s.Values) == 0 {
-			return fmt.Errorf("metric %q has no values", s.Metric)
+		if (s.Summary == nil) == (len(s.Values) == 0) {
+			return fmt.Errorf("metric %q needs values or a summary, one of the two", s.Metric)
 		}
 		for _, v := range s.Values {
 			if !Finite(v) {

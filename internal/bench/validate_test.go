@@ -35,7 +35,7 @@ func TestDecodeRunRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(sampleRun(), got); diff != "" {
 		t.Errorf("run (-want +got):\n%s", diff)
 	}
-	for _, bad := range []string{"", "null{}", string(data) + "{}", strings.Replace(string(data), `"results"`, `"resluts"`, 1)} {
+	for _, bad := range []string{"", "null{}", string(data) + "{}", string(data) + "}", strings.Replace(string(data), `"results"`, `"resluts"`, 1)} {
 		if _, err := bench.DecodeRun([]byte(bad)); err == nil {
 			t.Errorf("DecodeRun(%.40q) succeeded", bad)
 		}
@@ -57,10 +57,32 @@ func TestValidateRefuses(t *testing.T) {
 	check("unknown outcome", func(r *bench.Run) { r.Results[0].Outcome = "fine" })
 	check("better is", func(r *bench.Run) { r.Metrics[0].Better = "more" })
 	check("not a finite number", func(r *bench.Run) { r.Results[0].Samples[0].Values[1] = math.NaN() })
-	check("has no values", func(r *bench.Run) { r.Results[0].Samples[0].Values = nil })
+	check("stands twice", func(r *bench.Run) { r.Metrics = append(r.Metrics, r.Metrics[0]) })
+	check("always gated", func(r *bench.Run) { r.Metrics[0].FallbackFor = "decode_tps" })
+	check("always gated", func(r *bench.Run) {
+		r.Metrics = append(r.Metrics, bench.Metric{Name: "x", Better: bench.Higher, Informational: true})
+		r.Metrics[0].FallbackFor = "x"
+	})
+	check("one of the two", func(r *bench.Run) { r.Results[0].Samples[0].Summary = &bench.Summary{Median: 1} })
+	check("one of the two", func(r *bench.Run) { r.Results[0].Samples[0].Values = nil })
 	check("not finite", func(r *bench.Run) {
+		r.Results[0].Samples[0].Values = nil
 		r.Results[0].Samples[0].Summary = &bench.Summary{Median: math.Inf(1)}
 	})
+}
+
+// TestDecodeRunIsBounded: a small file must not become large in memory.
+func TestDecodeRunIsBounded(t *testing.T) {
+	data := []byte(`{"schema": 1, "tool": "", "host": {"label": ""}, "started": "2026-01-01T00:00:00Z", "metrics": [], "results": [` +
+		strings.Repeat("{},", 1<<20) + `{}]}`)
+	allocated := testing.AllocsPerRun(1, func() {
+		if _, err := bench.DecodeRun(data); err == nil || !strings.Contains(err.Error(), "result 0: has no case id") {
+			t.Errorf("DecodeRun() = %v, want the first result refused", err)
+		}
+	})
+	if allocated > 1000 {
+		t.Errorf("%v allocations for a document that ends at its first result", allocated)
+	}
 }
 
 func TestComparable(t *testing.T) {

@@ -13,7 +13,9 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/runner"
 )
 
 func (c *Command) actionCommand(code *int) *cobra.Command {
@@ -146,10 +148,8 @@ func (a *action) collect() (g gathered, err error) {
 	if g.runs, g.refs, err = a.in.options.readRuns(g.file, paths); err != nil {
 		return g, err
 	}
-	if len(a.in.options.only)+len(a.in.options.suites) == 0 {
-		for _, run := range g.runs {
-			run.Unselected = nil // a run must not excuse itself: what it left out is missing
-		}
+	for _, run := range g.runs {
+		a.believe(run)
 	}
 	for _, label := range a.in.hosts {
 		if slices.ContainsFunc(g.runs, func(r *bench.Run) bool { return r.Host.Label == label }) {
@@ -164,9 +164,18 @@ func (a *action) collect() (g gathered, err error) {
 		g.refs = append(g.refs, ref)
 	}
 	if len(g.runs) == 0 {
-		return g, fmt.Errorf("%w: %s holds no run.json: look at the jobs that should have measured", errNoCells, a.in.runs)
+		return g, fmt.Errorf("%w: %s holds no run.json: look at the jobs that should have measured", runner.ErrNoCells, a.in.runs)
 	}
 	return g, nil
+}
+
+// believe takes from a run's list of cells that it left out those that this
+// job was not told to leave out: a run must not excuse itself.
+func (a *action) believe(run *bench.Run) {
+	only := a.in.options.only
+	run.Unselected = slices.DeleteFunc(run.Unselected, func(id string) bool {
+		return len(only) == 0 || slices.ContainsFunc(only, func(pattern string) bool { return matrix.Glob(pattern, id) })
+	})
 }
 
 // show writes what the runner shows: log, summary, outputs, annotations.

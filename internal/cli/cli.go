@@ -26,8 +26,9 @@ const (
 	ExitNoMeasure  = 3 // could not measure or judge: no cells, an unreadable baseline, a dead device
 )
 
-// Command is one invocation of accelgate with everything it takes from the
-// process. All fields are required. Stdout gets results only, Stderr what is
+// Command is one invocation of accelgate with what it takes from the process
+// and tests replace; children inherit the process's own environment, scrubbed.
+// All fields are required. Stdout gets results only, Stderr what is
 // for people to follow.
 type Command struct {
 	Stdin          io.Reader
@@ -40,11 +41,7 @@ type Command struct {
 // returns the exit code.
 func (c *Command) Main(ctx context.Context, args []string) int {
 	if c.Getenv("GITHUB_ACTIONS") == "true" {
-		// The runner obeys commands on standard error too, and what is printed
-		// there quotes names and output that strangers chose.
-		guarded := *c
-		guarded.Stderr = actions.Defang(c.Stderr)
-		c = &guarded
+		c = c.guarded(len(args) > 0 && args[0] == "action")
 	}
 	var code int
 	root := c.root(&code)
@@ -59,11 +56,23 @@ func (c *Command) Main(ctx context.Context, args []string) int {
 	return code
 }
 
+// guarded returns c with streams on which nothing is a command to GitHub's
+// runner: what is printed quotes names and output that strangers chose. The
+// action issues commands itself and guards its own standard output.
+func (c *Command) guarded(action bool) *Command {
+	g := *c
+	g.Stderr = actions.Defang(c.Stderr)
+	if !action {
+		g.Stdout = actions.Defang(c.Stdout)
+	}
+	return &g
+}
+
 // complain prints an error for people: each line says which program speaks,
 // so that it can be told from the output of what accelgate ran.
 func (c *Command) complain(err error) {
 	for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
-		fmt.Fprintf(c.Stderr, "accelgate: %s\n", line)
+		fmt.Fprintf(c.Stderr, "accelgate: %s\n", printable(line))
 	}
 }
 

@@ -92,6 +92,12 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 	default:
 		return fmt.Errorf("mode is %q: use auto, run, update-baseline or post", oneLine(mode))
 	}
+	if in.runs != "" && len(in.options.suites) > 0 {
+		return fmt.Errorf("suite has no effect on runs of other jobs: set only to the cells that they were told to measure")
+	}
+	if in.update && event.PullRequest != nil {
+		return fmt.Errorf("baselines are not refreshed from a pull request's own numbers: start the workflow by hand (workflow_dispatch) after merging")
+	}
 	if in.update && in.reason == "" {
 		return fmt.Errorf("baselines move only for a reason: set the input reason, as the reviewers of the pull request will ask for it")
 	}

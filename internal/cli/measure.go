@@ -10,27 +10,31 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // outPath is the path of a file that a run leaves.
-func (p *plan) outPath(name string) string {
-	out := p.options.out
+func (o *options) outPath(file *config.File, name string) string {
+	out := o.out
 	if out == "" {
-		out = p.file.Resolve(defaultOut)
+		out = file.Resolve(defaultOut)
 	}
 	return filepath.Join(out, name)
 }
+
+func (p *plan) outPath(name string) string { return p.options.outPath(p.file, name) }
 
 // measure runs the plan and writes run.json before anything else can fail.
 func (c *Command) measure(ctx context.Context, p *plan) (*bench.Run, error) {
 	run := &bench.Run{
 		Schema: bench.RunSchema, Tool: "accelgate " + version(), Revision: c.revision(ctx, p), Host: p.host,
-		Started: c.Now().UTC().Truncate(time.Second), Context: p.context(), Unselected: p.others, Warnings: p.warnings,
+		Started: c.Now().UTC().Truncate(time.Second), Context: p.context(), Metrics: p.metrics, Unselected: p.others, Warnings: p.warnings,
 	}
 	if err := p.discardOld(); err != nil {
 		return nil, err
@@ -41,9 +45,6 @@ func (c *Command) measure(ctx context.Context, p *plan) (*bench.Run, error) {
 	}
 	defer journal.Close()
 	for _, s := range p.suites {
-		if err := addMetrics(run, s.suite.Metrics()); err != nil {
-			return nil, err
-		}
 		if len(s.cells) == 0 {
 			continue
 		}
@@ -51,7 +52,7 @@ func (c *Command) measure(ctx context.Context, p *plan) (*bench.Run, error) {
 			Repeats: p.repeats(s), Journal: journal.Append, Progress: progress(c.Stderr),
 		})
 		if err != nil {
-			return nil, fmt.Errorf("%w\nwhat was finished is in %s; mend this and type 'accelgate run' again", err, p.outPath("journal.jsonl"))
+			return nil, fmt.Errorf("%w\nwhat was finished is in %s, until the next run; mend this and run again", err, p.outPath("journal.jsonl"))
 		}
 		run.Results = append(run.Results, results...)
 	}
@@ -73,19 +74,6 @@ func (p *plan) repeats(s planned) int {
 		return p.options.repeats
 	}
 	return s.suite.Repeats()
-}
-
-// addMetrics collects the suites' metrics; one name has one meaning in a run.
-func addMetrics(run *bench.Run, metrics []bench.Metric) error {
-	for _, m := range metrics {
-		known := run.Metric(m.Name)
-		if known == nil {
-			run.Metrics = append(run.Metrics, m)
-		} else if *known != m {
-			return usagef("metric %s is described in two ways by two suites: use one description, or two names", m.Name)
-		}
-	}
-	return nil
 }
 
 // context records what else a reader must know to repeat the run.
@@ -135,19 +123,24 @@ func numbers(r *bench.Result) string {
 	return b.String()
 }
 
-// oneLine makes untrusted text fit to print.
+// oneLine makes untrusted text fit to print: one line of printable characters,
+// which controls, escapes and marks that reverse the order of text are not.
 func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "?"))
-	const most = 200
+	s = printable(s)
+	const most = 300
 	if runes := []rune(s); len(runes) > most {
 		return string(runes[:most]) + "..."
 	}
 	return s
+}
+
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
 }
 
 // revision names the commit under test: flag over the runner's word over git.

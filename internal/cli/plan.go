@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/host"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/worker"
 )
@@ -26,7 +26,8 @@ type plan struct {
 	worker   worker.Worker
 	policy   gate.Policy
 	suites   []planned
-	others   []string // ids of cells that a filter left out
+	metrics  []bench.Metric // of all chosen suites
+	others   []string       // ids of cells that a filter left out
 	warnings []string
 }
 
@@ -46,6 +47,9 @@ func (c *Command) plan(ctx context.Context, o *options) (*plan, error) {
 	}
 	if err := c.detect(ctx, p); err != nil {
 		return nil, err
+	}
+	if err := worker.Conceal(); err != nil {
+		p.warnings = append(p.warnings, fmt.Sprintf("%v: programs under test may read this process's environment", err))
 	}
 	if err := p.open(); err != nil {
 		p.close()
@@ -114,11 +118,14 @@ func (p *plan) open() error {
 		}
 		cells := opened.Cells()
 		if len(cells) == 0 {
-			return fmt.Errorf("%w: %v", errNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes"))
+			return fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes"))
 		}
 		all = append(all, cells...)
 		if wanted {
 			p.suites = append(p.suites, planned{opened, cells})
+			if err := p.addMetrics(s, opened.Metrics()); err != nil {
+				return err
+			}
 			chosen = append(chosen, cells...)
 		} else {
 			p.others = append(p.others, cellIDs(cells)...)
@@ -131,7 +138,18 @@ func (p *plan) open() error {
 	return p.filter(chosen)
 }
 
-var errNoCells = errors.New("nothing to measure")
+// addMetrics collects the suites' metrics; one name has one meaning in a run.
+func (p *plan) addMetrics(s *config.Suite, metrics []bench.Metric) error {
+	for _, m := range metrics {
+		i := slices.IndexFunc(p.metrics, func(known bench.Metric) bool { return known.Name == m.Name })
+		if i < 0 {
+			p.metrics = append(p.metrics, m)
+		} else if p.metrics[i] != m {
+			return s.Errorf("metrics", "%s is described in another way by an earlier suite: use one description, or two names", m.Name)
+		}
+	}
+	return nil
+}
 
 func cellIDs(cells []bench.Cell) []string {
 	ids := make([]string, 0, len(cells))

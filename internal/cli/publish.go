@@ -17,7 +17,8 @@ import (
 	"github.com/accelgate/accelgate/internal/report"
 )
 
-// refreshBranch is the one branch of refresh pull requests.
+// refreshBranch is the branch of refresh pull requests into the default branch.
+// Those into another one get their own, so that neither resets the other's.
 const refreshBranch = "accelgate/refresh-baselines"
 
 // maxRuns bounds how many run documents a folder may hold.
@@ -51,7 +52,7 @@ func findRuns(dir string) ([]string, error) {
 
 // saveReport writes the report beside run.json and returns its path.
 func (a *action) saveReport(g gathered, md string) (string, error) {
-	path := (&plan{options: &a.in.options, file: g.file}).outPath("report.md")
+	path := a.in.options.outPath(g.file, "report.md")
 	return path, atomicfile.Write(path, []byte(md))
 }
 
@@ -81,7 +82,8 @@ func (a *action) publish(ctx context.Context, j judged) {
 		a.refused(err)
 		return
 	}
-	body, err := text(report.Markdown, j.report)
+	room := min(report.MarkdownBytes, github.CommentRoom(a.in.checkName))
+	body, err := text(report.MarkdownLimit(room), j.report)
 	if err != nil {
 		a.refused(err)
 		return
@@ -145,11 +147,8 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 		return 0, err
 	}
 	title, text := report.Changes(body)
-	base, _ := strings.CutPrefix(a.event.Ref, "refs/heads/")
-	if base == a.event.Ref {
-		base = "" // a tag or nothing: the default branch
-	}
-	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: refreshBranch, Title: title, Body: text,
+	base, branch := a.refreshInto()
+	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: branch, Title: title, Body: text,
 		Message: title + "\n\n" + a.in.reason, Files: files})
 	if err != nil {
 		return 0, err
@@ -161,6 +160,16 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 	a.warn(a.gh.SetOutput("pull-request", strconv.Itoa(pull.Number)))
 	_, err = fmt.Fprintf(a.Stdout, "Pull request #%d %s: %s\n", pull.Number, pull.Change, pull.URL)
 	return ExitPassed, err
+}
+
+// refreshInto returns the branch that the event ran on, or "" for the default
+// branch, and the branch to propose changes to it on.
+func (a *action) refreshInto() (base, branch string) {
+	base, ok := strings.CutPrefix(a.event.Ref, "refs/heads/")
+	if !ok || base == a.event.DefaultBranch {
+		return "", refreshBranch
+	}
+	return base, refreshBranch + "-into-" + base
 }
 
 // repositoryPath turns a file's path into one from the repository's root.

@@ -69,7 +69,6 @@ func (c *comparer) judge(got *bench.Result) {
 	case ref.Outcome != bench.Passed:
 		c.add(Verdict{Cell: id, Class: Fixed, Level: Off, Reason: "failed in the baseline, passes now"})
 	default:
-		c.tracked++
 		c.speed(id, ref, got)
 	}
 }
@@ -121,7 +120,8 @@ func (c *comparer) missing() {
 	}
 }
 
-// speed judges the metrics of a cell that passes on both sides.
+// speed judges the metrics of a cell that passes on both sides. The cell counts
+// as tracked if any of them was judged, or if there is none to judge.
 func (c *comparer) speed(id string, ref, got *bench.Result) {
 	before := len(c.out.Verdicts)
 	for i := range c.metrics {
@@ -138,8 +138,12 @@ func (c *comparer) speed(id string, ref, got *bench.Result) {
 			c.add(v)
 		}
 	}
-	if len(c.out.Verdicts) == before {
+	verdicts := c.out.Verdicts[before:]
+	if len(verdicts) == 0 {
 		c.add(Verdict{Cell: id, Class: Unchanged, Level: Off})
+	}
+	if len(verdicts) == 0 || slices.ContainsFunc(verdicts, Verdict.judged) {
+		c.tracked++
 	}
 }
 
@@ -149,7 +153,7 @@ func (c *comparer) metric(m *bench.Metric, ref, got *bench.Result, old, new *ben
 		return Verdict{Class: Missing, Level: Fail, Delta: -100, Old: summarize(old).Median,
 			Reason: fmt.Sprintf("the baseline has %s for this cell and the run does not", m.Name)}, true
 	}
-	if m.FallbackFor != "" && (ref.Sample(m.FallbackFor) != nil || got.Sample(m.FallbackFor) != nil) {
+	if c.replaced(m, ref, got) {
 		return Verdict{}, false
 	}
 	switch {
@@ -163,4 +167,17 @@ func (c *comparer) metric(m *bench.Metric, ref, got *bench.Result, old, new *ben
 			Reason: "speed was not judged: " + c.out.Unjudged}, true
 	}
 	return threshold(m, old, new, c.policy.Threshold), true
+}
+
+// replaced reports whether the metric that m is a fallback for is gated in its
+// place: it is described as one that is always gated, and either side has it
+// above 0, which is how TensorSharp's programs say that it applies.
+func (c *comparer) replaced(m *bench.Metric, ref, got *bench.Result) bool {
+	i := slices.IndexFunc(c.metrics, func(o bench.Metric) bool { return o.Name == m.FallbackFor })
+	return i >= 0 && c.metrics[i].Gates() && (applies(ref, m.FallbackFor) || applies(got, m.FallbackFor))
+}
+
+func applies(r *bench.Result, metric string) bool {
+	s := r.Sample(metric)
+	return s != nil && summarize(s).Median > 0
 }

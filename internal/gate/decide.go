@@ -1,7 +1,5 @@
 package gate
 
-import "fmt"
-
 // Status is the decision in a word.
 type Status string
 
@@ -63,16 +61,8 @@ func (d *Decision) count(verdicts []Verdict) {
 		if v.Level == Fail {
 			d.Blocking[v.Class]++
 		}
-		if v.Evidence.Method == "threshold" {
+		if v.judged() {
 			d.Judged++
 		}
 	}
-}
-
-// Validate reports a policy that could not gate anything.
-func (p Policy) Validate() error {
-	if !(p.Threshold >= 0 && p.Threshold < 100) {
-		return fmt.Errorf("threshold is %v %%: use a number from 0 up to, not including, 100", p.Threshold)
-	}
-	return nil
 }

@@ -33,8 +33,8 @@ var Classes = []Class{
 	Inconclusive, Untracked, Improved, Fixed, Unchanged,
 }
 
-// Level says what a verdict does to the decision. Policy gives it, never the
-// kind of suite.
+// Level says what a verdict does to the decision. It follows from the class and
+// from what the reference says of the cell, never from the kind of suite.
 type Level string
 
 // The levels.
@@ -56,7 +56,7 @@ type Verdict struct {
 	Old float64 `json:"old,omitempty"`
 	New float64 `json:"new,omitempty"`
 	// Delta is the change in percent, negative for the worse whatever the
-	// metric's direction. A failure that passed in the reference is -100.
+	// metric's direction. A failure, and a metric that vanished, is -100.
 	Delta float64 `json:"delta,omitempty"`
 	// Interval spans the changes of the single measurements against the
 	// reference's median, in percent. Both are Delta where n is 1.
@@ -67,8 +67,10 @@ type Verdict struct {
 
 // Evidence says what a verdict rests on.
 type Evidence struct {
-	Method string  `json:"method,omitempty"` // "threshold", "exact" or "outcome"
-	Limit  float64 `json:"limit,omitempty"`  // percent
+	// Method is "threshold" or "exact" where numbers were compared, "outcome"
+	// where the outcome of the cell decided, "" where nothing could be judged.
+	Method string  `json:"method,omitempty"`
+	Limit  float64 `json:"limit,omitempty"` // percent
 	OldN   int     `json:"old_n,omitempty"`
 	NewN   int     `json:"new_n,omitempty"`
 	// Noise is the larger of both sides' MAD in percent of the median.
@@ -118,7 +120,7 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	}
 	c.missing()
 	if c.out.Unjudged == "" && c.tracked == 0 && c.out.Measured > 0 {
-		c.out.Unjudged = "the baseline has none of the cells that passed"
+		c.out.Unjudged = "the baseline has no number to judge any cell by"
 	}
 	return c.out
 }

@@ -79,6 +79,13 @@ func TestCompare(t *testing.T) {
 	check("both are 0", one(cell("a", "decode_tps", 0.0)), one(cell("a", "decode_tps", 0.0)),
 		"a decode_tps unchanged off 0")
 
+	check("decode is 0 on both sides: prefill", one(cell("a", "prefill_tps", 100.0, "decode_tps", 0.0)),
+		one(cell("a", "prefill_tps", 10.0, "decode_tps", 0.0)), "a prefill_tps regressed fail -90", "a decode_tps unchanged off 0")
+	check("decode is 0 in the run", one(cell("a", "prefill_tps", 100.0, "decode_tps", 50.0)),
+		one(cell("a", "prefill_tps", 100.0, "decode_tps", 0.0)), "a decode_tps regressed fail -100")
+	check("decode is 0 in the baseline", one(cell("a", "prefill_tps", 100.0, "decode_tps", 0.0)),
+		one(cell("a", "prefill_tps", 10.0, "decode_tps", 50.0)), "a decode_tps inconclusive warn 0")
+
 	// Direction, exactness, and metrics that are only shown.
 	check("lower is better", one(cell("a", "ttft_ms", 100.0)), one(cell("a", "ttft_ms", 111.0)),
 		"a ttft_ms regressed fail -11")
@@ -142,6 +149,31 @@ func TestTheReferenceDescribesItsMetrics(t *testing.T) {
 	}
 }
 
+// TestNoFallbackSwitchesAMetricOff: a fallback for itself, in a circle, or for a
+// metric that is only shown, is gated all the same.
+func TestNoFallbackSwitchesAMetricOff(t *testing.T) {
+	check := func(described ...bench.Metric) {
+		t.Helper()
+		ref, got := run(cell("a", "x", 100.0, "y", 1.0)), run(cell("a", "x", 1.0, "y", 1.0))
+		ref.Metrics, got.Metrics = described, described
+		if got := lines(gate.Compare("base", ref, got, gate.DefaultPolicy())); got[0] != "a x regressed fail -99" {
+			t.Errorf("%+v: %q, want x regressed", described, got)
+		}
+	}
+	check(bench.Metric{Name: "x", FallbackFor: "x"})
+	check(bench.Metric{Name: "x", FallbackFor: "y"}, bench.Metric{Name: "y", FallbackFor: "x"})
+	check(bench.Metric{Name: "x", FallbackFor: "y"}, bench.Metric{Name: "y", Informational: true})
+	check(bench.Metric{Name: "x", FallbackFor: "y"})
+}
+
+func TestExactJudgesASummaryToo(t *testing.T) {
+	got := run(cell("a", "checksum", 0.0))
+	got.Results[0].Samples[0] = bench.Sample{Metric: "checksum", Summary: &bench.Summary{Median: 7.5}}
+	if got := lines(gate.Compare("base", run(cell("a", "checksum", 7.0)), got, gate.DefaultPolicy())); got[0] != "a checksum correctness_failure fail 0" {
+		t.Errorf("verdict %q, want a correctness failure", got)
+	}
+}
+
 func TestEvidence(t *testing.T) {
 	ref, got := run(cell("a")), run(cell("a"))
 	ref.Results[0].Samples = []bench.Sample{{Metric: "decode_tps", Summary: &bench.Summary{Median: 100, MAD: 3, N: 5}}}
@@ -176,6 +208,9 @@ func TestDecide(t *testing.T) {
 	check(gate.StatusActionRequired, strict, compare(nil, good))
 	check(gate.StatusActionRequired, strict, compare(run(), run(cell("new"))))
 	check(gate.StatusFailed, strict, compare(nil, run(cell("a!incorrect"))))
+	check(gate.StatusActionRequired, strict, compare(run(cell("a", "decode_tps", 0.0)), good))
+	check(gate.StatusActionRequired, strict, compare(run(cell("a")), good))
+	check(gate.StatusPassed, strict, compare(run(cell("a")), run(cell("a"))))
 
 	// Never green without evidence.
 	check(gate.StatusNoEvidence, p)
@@ -205,13 +240,5 @@ func TestProperties(t *testing.T) {
 	}
 	if err := quick.Check(property, &quick.Config{MaxCount: 2000}); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestPolicyValidate(t *testing.T) {
-	for _, bad := range []float64{-1, 100, 1e9} {
-		if err := (gate.Policy{Threshold: bad}).Validate(); err == nil {
-			t.Errorf("threshold %v was accepted", bad)
-		}
 	}
 }

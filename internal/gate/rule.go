@@ -46,7 +46,7 @@ func fromZero(m *bench.Metric, v Verdict) Verdict {
 		v.Class, v.Level, v.Delta = Regressed, Fail, -100
 		v.Reason = "the baseline is 0"
 	default:
-		v.Class, v.Level = Inconclusive, Warn
+		v.Class, v.Level, v.Evidence.Method = Inconclusive, Warn, ""
 		v.Reason = "the baseline is 0, so a relative change is undefined"
 	}
 	v.Interval = [2]float64{v.Delta, v.Delta}
@@ -70,12 +70,21 @@ func noise(s bench.Summary) float64 {
 	return math.Abs(s.MAD / s.Median * 100)
 }
 
+// judged reports whether the verdict compared two numbers.
+func (v Verdict) judged() bool {
+	return v.Evidence.Method == "threshold" || v.Evidence.Method == "exact"
+}
+
 // exact demands that every value equals the reference.
 func exact(old, new *bench.Sample) Verdict {
 	o, n := summarize(old), summarize(new)
 	v := Verdict{Class: Unchanged, Level: Off, Old: o.Median, New: n.Median,
 		Evidence: Evidence{Method: "exact", OldN: o.N, NewN: n.N}}
-	for _, x := range new.Values {
+	values := new.Values
+	if len(values) == 0 {
+		values = []float64{n.Median}
+	}
+	for _, x := range values {
 		if x != o.Median {
 			v.Class, v.Level, v.New = CorrectnessFailure, Fail, x
 			v.Reason = fmt.Sprintf("must equal %v, is %v", o.Median, x)

@@ -48,7 +48,7 @@ type Spec struct {
 	// Exclude drops the cells that any of its entries selects.
 	Exclude []Match
 	// Include adds one cell per entry after the product. It names a value for
-	// each axis, and at most one environment variable.
+	// each axis, and at most one swept variable with any value.
 	Include []Match
 }
 
@@ -158,6 +158,9 @@ func (s Spec) cell(params []bench.Param, last bench.Param) bench.Cell {
 
 // include makes the one cell that m spells out.
 func (s Spec) include(m Match) (bench.Cell, error) {
+	if err := s.known(m); err != nil {
+		return bench.Cell{}, err
+	}
 	var params []bench.Param
 	last := bench.Param{Key: envKey, Value: Plain}
 	for _, a := range s.Axes {
@@ -166,6 +169,9 @@ func (s Spec) include(m Match) (bench.Cell, error) {
 			return bench.Cell{}, fmt.Errorf("%s is missing: an included cell names every axis", a.Key)
 		}
 		params = append(params, bench.Param{Key: a.Key, Value: v})
+	}
+	if v, ok := m[envKey]; ok && v != Plain {
+		return bench.Cell{}, fmt.Errorf("env is %q: leave it out, and name the variable itself", v)
 	}
 	for key, v := range m {
 		if s.axis(key) || key == envKey {

@@ -59,12 +59,12 @@ func TestExcludeAndInclude(t *testing.T) {
 	}
 	s.Include = []matrix.Match{
 		{"model": "m2", "backend": "cuda", "feature": "tg128"},
-		{"model": "m3", "backend": "npu", "feature": "tg128", "OTHER": "x=y"},
+		{"model": "m3", "backend": "npu", "feature": "tg128", "FUSED": "x=y"},
 	}
 	want := []string{
 		"m1__cpu__pp512__KV_CACHE_DTYPE=f16", "m1__cpu__pp512__KV_CACHE_DTYPE=q8_0", "m1__cpu__pp512__FUSED=1",
 		"m1__cuda__pp512__baseline", "m1__cuda__pp512__FUSED=1",
-		"m2__cuda__tg128__baseline", "m3__npu__tg128__OTHER=x=y",
+		"m2__cuda__tg128__baseline", "m3__npu__tg128__FUSED=x=y",
 	}
 	if diff := cmp.Diff(want, ids(t, s)); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
@@ -91,7 +91,13 @@ func TestExpandErrors(t *testing.T) {
 		s.Include = []matrix.Match{{"model": "m", "backend": "b"}}
 	})
 	check("at most one variable", func(s *matrix.Spec) {
-		s.Include = []matrix.Match{{"model": "m", "backend": "b", "feature": "f", "A": "1", "B": "2"}}
+		s.Include = []matrix.Match{{"model": "m", "backend": "b", "feature": "f", "FUSED": "1", "KV_CACHE_DTYPE": "2"}}
+	})
+	check(`include[0]: unknown key "fetaure"`, func(s *matrix.Spec) {
+		s.Include = []matrix.Match{{"model": "m", "backend": "b", "feature": "f", "fetaure": "1"}}
+	})
+	check("name the variable itself", func(s *matrix.Spec) {
+		s.Include = []matrix.Match{{"model": "m", "backend": "b", "feature": "f", "env": "FUSED=1"}}
 	})
 	check("stands twice", func(s *matrix.Spec) {
 		s.Include = []matrix.Match{{"model": "m1", "backend": "cpu", "feature": "pp512"}}

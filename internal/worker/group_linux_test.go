@@ -23,6 +23,7 @@ var systemPrograms = map[string]func(string){
 	"sleep":  func(string) { time.Sleep(time.Hour) },
 	"orphan": func(string) { start("sleep", false) },
 	"first":  first,
+	"parent": parentWithSecret,
 }
 
 func traced(string) {

@@ -59,6 +59,11 @@ type metric struct {
 	FallbackFor   string `yaml:"fallback_for"`
 }
 
+func (m metric) describe() bench.Metric {
+	return bench.Metric{Name: m.Name, Unit: m.Unit, Better: bench.Direction(m.Better),
+		Exact: m.Exact, Informational: m.Informational, FallbackFor: m.FallbackFor}
+}
+
 // source says where in the output the answer stands: at a JSON path, or in the
 // first group of a regular expression. Without one, the answer is all of the
 // standard output.
@@ -154,8 +159,9 @@ func (b *body) checkMetrics(c *config.Suite) error {
 		names = append(names, m.Name)
 	}
 	for i, m := range b.Metrics {
-		if m.FallbackFor != "" && !slices.Contains(names, m.FallbackFor) {
-			return c.Errorf(fmt.Sprintf("metrics[%d].fallback_for", i), "metric %q is not in metrics: add it there, or correct the name", m.FallbackFor)
+		j := slices.Index(names, m.FallbackFor)
+		if m.FallbackFor != "" && (j < 0 || !b.Metrics[j].describe().Gates()) {
+			return c.Errorf(fmt.Sprintf("metrics[%d].fallback_for", i), "%q is not a metric that is always gated: name one that is neither informational nor a fallback", m.FallbackFor)
 		}
 	}
 	return nil

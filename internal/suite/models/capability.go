@@ -20,7 +20,6 @@ var needs = map[string]need{
 	"amd":     {"an AMD accelerator", vendor("amd")},
 	"apple":   {"Apple silicon", vendor("apple")},
 	"ascend":  {"an Ascend NPU", vendor("ascend")},
-	"intel":   {"an Intel accelerator", vendor("intel")},
 	"linux":   {"Linux", system("linux")},
 	"macos":   {"macOS", system("darwin")},
 	"windows": {"Windows", system("windows")},

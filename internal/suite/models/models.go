@@ -60,8 +60,7 @@ func (s *Suite) index() {
 		s.values[axis.name] = byID
 	}
 	for _, m := range s.body.Metrics {
-		s.metrics = append(s.metrics, bench.Metric{Name: m.Name, Unit: m.Unit, Better: bench.Direction(m.Better),
-			Exact: m.Exact, Informational: m.Informational, FallbackFor: m.FallbackFor})
+		s.metrics = append(s.metrics, m.describe())
 	}
 }
 

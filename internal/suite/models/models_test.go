@@ -114,6 +114,19 @@ func TestOutcomes(t *testing.T) {
 	check(`crash`, "", bench.Failed, "exit code 7")
 }
 
+func TestInformationalMetricsAloneArePrinted(t *testing.T) {
+	body := strings.Replace(frame, "better: higher", "better: higher, informational: true", 1)
+	for feature, want := range map[string]bench.Outcome{`print, '{"tps": 5}'`: bench.Passed, `print, '{"x": 5}'`: bench.Failed} {
+		s, err := open(t, body+"    features: [{id: f, args: ["+feature+"]}]\n", suite.Env{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := s.Measure(t.Context(), s.Cells()[0]); err != nil || r.Outcome != want {
+			t.Errorf("%s: %s %q, %v, want %s", feature, r.Outcome, r.Reason, err, want)
+		}
+	}
+}
+
 func TestTimeoutIsNotACrash(t *testing.T) {
 	body := strings.Replace(frame, "timeout: 20s", "timeout: 50ms", 1)
 	s, err := open(t, body+"    features: [{id: f, args: [hang]}]\n", suite.Env{})
@@ -245,7 +258,9 @@ func TestOpenRefuses(t *testing.T) {
 	check("expects nothing", "    timeout: 20s", "    expect: [{when: {feature: f}}]")
 	check("where they are printed", "tokens: ids", "expect: [{tokens: [1]}]")
 	check(`model "x" is not in models`, "    timeout: 20s", "    include: [{model: x, backend: cpu, feature: f}]")
-	check("is not in metrics", "better: higher", "better: higher, fallback_for: other")
+	check("is not a metric that is always gated", "better: higher", "better: higher, fallback_for: other")
+	check("is not a metric that is always gated", "better: higher", "better: higher, fallback_for: tps")
+	check(`unknown key "OTHER"`, "    timeout: 20s", "    include: [{model: m, backend: cpu, feature: f, OTHER: x}]")
 
 	if _, err := open(t, frame+"    features: [{id: f}]\n", suite.Env{EngineArgs: []string{"--seed", "2"}}); err == nil ||
 		!strings.Contains(err.Error(), "does not run the embedded engine") {

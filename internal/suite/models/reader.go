@@ -15,7 +15,7 @@ import (
 // printed.
 type reader struct {
 	metrics   *parse.Extractor
-	gated     []string // names of the metrics that are not informational
+	required  []string // metrics of which at least one must be printed
 	answer    source
 	path      parse.Path     // of the answer, if answer.JSON is set
 	pattern   *regexp.Regexp // of the answer, if answer.Regexp is set
@@ -28,7 +28,12 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 	for _, m := range b.Metrics {
 		specs = append(specs, parse.Spec{Metric: m.Name, JSON: m.JSON, Regexp: m.Regexp})
 		if !m.Informational {
-			r.gated = append(r.gated, m.Name)
+			r.required = append(r.required, m.Name)
+		}
+	}
+	if len(r.required) == 0 { // a suite that only shows numbers must print one of these
+		for _, m := range b.Metrics {
+			r.required = append(r.required, m.Name)
 		}
 	}
 	if r.metrics, err = parse.Compile(specs); err != nil {
@@ -121,22 +126,22 @@ func (r *reader) read(result *bench.Result, doc *parse.Document, stdout []byte, 
 	}
 }
 
-// readMetrics demands at least one gated metric: a program that ran and
+// readMetrics demands at least one metric that is gated: a program that ran and
 // measured nothing has not passed.
 func (r *reader) readMetrics(result *bench.Result, doc *parse.Document) error {
-	values, missing, err := r.metrics.Extract(doc)
+	values, _, err := r.metrics.Extract(doc)
 	if err != nil {
 		return err
 	}
 	for _, v := range values {
 		result.Samples = append(result.Samples, bench.Sample{Metric: v.Metric, Values: []float64{v.Value}})
 	}
-	for _, name := range r.gated {
+	for _, name := range r.required {
 		if result.Sample(name) != nil {
 			return nil
 		}
 	}
-	reason := "printed none of the metrics " + strings.Join(missing, ", ")
+	reason := "printed none of the metrics " + strings.Join(r.required, ", ")
 	if err := doc.Err(); err != nil {
 		reason += " (" + err.Error() + ")"
 	}
