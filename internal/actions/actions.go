@@ -38,21 +38,19 @@ type Action struct {
 	getenv func(string) string
 	lib    *githubactions.Action
 
-	mu          sync.Mutex // guards everything below and the order of output
-	out         *lineWriter
-	guards      int    // open guards
-	token       string // resumes commands; set while guards > 0
-	annotations map[string]*level
+	mu     sync.Mutex // guards everything below and the order of output
+	out    *lineWriter
+	guards int    // open guards
+	token  string // resumes commands; set while guards > 0
 }
 
 // New returns the Action of the step.
 func New(opts Options) *Action {
 	out := &lineWriter{w: opts.Stdout, start: true}
 	return &Action{
-		getenv:      opts.Getenv,
-		out:         out,
-		lib:         githubactions.New(githubactions.WithWriter(out), githubactions.WithGetenv(opts.Getenv)),
-		annotations: map[string]*level{},
+		getenv: opts.Getenv,
+		out:    out,
+		lib:    githubactions.New(githubactions.WithWriter(out), githubactions.WithGetenv(opts.Getenv)),
 	}
 }
 

@@ -2,6 +2,7 @@ package actions_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -151,67 +152,42 @@ func TestSummaryWithoutAPlace(t *testing.T) {
 func TestAnnotationsAreEscaped(t *testing.T) {
 	var stdout bytes.Buffer
 	a := newAction(&stdout, nil)
-	notes := []actions.Annotation{
+	for _, n := range []actions.Annotation{
 		{Message: "plain"},
-		{File: "a,b:c%.go", Line: 7, Title: "100%,\n::error::x\u202e", Message: "50%\r\n::warning::y\n##[add-mask]z\x1b[0m"},
-		{Line: 9, Message: "a line without a file"},
-	}
-	for _, n := range notes {
-		if err := a.Error(n); err != nil {
+		{Title: "100%,\n::error::x\u202e", Message: "50%\r\n::warning::y\n##[add-mask]z\x1b[0m"},
+	} {
+		if err := errors.Join(a.Error(n), a.Warning(n)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want := "::error::plain\n" +
-		"::error file=a%2Cb%3Ac%25.go,line=7,title=100%25%2C %3A%3Aerror%3A%3Ax::50%25%0A::warning::y%0A##[add-mask]z [0m\n" +
-		"::error::a line without a file\n"
+	const hostile = " title=100%25%2C %3A%3Aerror%3A%3Ax::50%25%0A::warning::y%0A##[add-mask]z [0m\n"
+	want := "::error::plain\n::warning::plain\n::error" + hostile + "::warning" + hostile
 	if diff := cmp.Diff(stdout.String(), want); diff != "" {
 		t.Errorf("-got +want:\n%s", diff)
 	}
-	if got := obeyed(stdout.String()); len(got) != 3 {
-		t.Errorf("runner obeys %q, want 3 errors", got)
+	if got := obeyed(stdout.String()); len(got) != 4 {
+		t.Errorf("runner obeys %q, want 4 annotations", got)
 	}
 }
 
-func TestAnnotationsAreLimited(t *testing.T) {
-	for _, tt := range []struct {
-		count int
-		last  string
-	}{{0, ""}, {9, "warning  message 9"}, {10, "warning  message 10"}, {11, "and 2 more"}, {1000, "and 991 more"}} {
-		t.Run(fmt.Sprint(tt.count), func(t *testing.T) {
-			var stdout bytes.Buffer
-			a := newAction(&stdout, nil)
-			for i := range tt.count {
-				if err := a.Warning(actions.Annotation{Message: fmt.Sprintf("message %d", i+1)}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := a.Notice(actions.Annotation{Message: "another level"}); err != nil {
-				t.Fatal(err)
-			}
-			if err := a.Close(); err != nil {
-				t.Fatal(err)
-			}
-			got := obeyed(stdout.String())
-			if want := min(tt.count, 10) + 1; len(got) != want {
-				t.Fatalf("got %d annotations, want %d", len(got), want)
-			}
-			var warnings []string
-			for _, g := range got {
-				if strings.HasPrefix(g, "warning") {
-					warnings = append(warnings, g)
-				}
-			}
-			if tt.count > 0 && !strings.Contains(warnings[len(warnings)-1], tt.last) {
-				t.Errorf("got last %q, want %q", warnings[len(warnings)-1], tt.last)
-			}
-		})
+// TestAnnotationsAreIssuedAtOnce, as many as there are.
+func TestAnnotationsAreIssuedAtOnce(t *testing.T) {
+	var stdout bytes.Buffer
+	a := newAction(&stdout, nil)
+	for i := range 12 {
+		if err := a.Error(actions.Annotation{Message: "x"}); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(obeyed(stdout.String())); got != i+1 {
+			t.Fatalf("got %d annotations after %d", got, i+1)
+		}
 	}
 }
 
 func TestLongAnnotationsAreCut(t *testing.T) {
 	var stdout bytes.Buffer
 	a := newAction(&stdout, nil)
-	if err := a.Notice(actions.Annotation{Title: strings.Repeat("é", 1000), Message: strings.Repeat("ü", 100_000)}); err != nil {
+	if err := a.Warning(actions.Annotation{Title: strings.Repeat("é", 1000), Message: strings.Repeat("ü", 100_000)}); err != nil {
 		t.Fatal(err)
 	}
 	if got := stdout.Len(); got > 4096+200+50 || strings.Contains(stdout.String(), "\ufffd") {

@@ -1,7 +1,6 @@
 package actions
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -11,98 +10,26 @@ import (
 )
 
 const (
-	// maxAnnotations is how many annotations of one level GitHub shows per
-	// step (docs/problem-matchers.md of actions/toolkit, "Limitations").
-	maxAnnotations = 10
 	// maxMessage is where the runner cuts a message (_maxIssueMessageLength
 	// in src/Runner.Worker/ExecutionContext.cs).
 	maxMessage = 4096
 	maxTitle   = 200
 )
 
-// Annotation is a remark that GitHub shows on the run and, if it names a file
-// of the pull request, beside the line.
-type Annotation struct {
-	// File is a path relative to the repository, or "".
-	File string
-	// Line counts from 1; 0 stands for the whole file.
-	Line int
-	// Title and Message may hold untrusted text.
-	Title, Message string
-}
-
-// level counts the annotations of one level. The last one that GitHub would
-// show is held back until Close, in case there are more.
-type level struct {
-	issued int
-	held   *Annotation
-	more   int // annotations after the held one
-}
+// Annotation is a remark that GitHub shows on the run. Both texts may be
+// untrusted; what is too long is cut.
+type Annotation struct{ Title, Message string }
 
 // Error annotates the run with an error. GitHub shows ten annotations of each
-// level; where there are more, the tenth counts the rest. It is issued by
-// [Action.Close].
+// level per step (docs/problem-matchers.md of actions/toolkit, "Limitations"),
+// so the caller chooses which.
 func (a *Action) Error(n Annotation) error { return a.annotate("error", n) }
 
 // Warning annotates the run with a warning; see [Action.Error].
 func (a *Action) Warning(n Annotation) error { return a.annotate("warning", n) }
 
-// Notice annotates the run with a notice; see [Action.Error].
-func (a *Action) Notice(n Annotation) error { return a.annotate("notice", n) }
-
-// Close issues the annotations that were held back. It is called once, after
-// the last annotation.
-func (a *Action) Close() error {
-	for _, name := range []string{"error", "warning", "notice"} {
-		a.mu.Lock()
-		l := a.annotations[name]
-		delete(a.annotations, name)
-		a.mu.Unlock()
-		if l == nil || l.held == nil {
-			continue
-		}
-		last := *l.held
-		if l.more > 0 {
-			last = Annotation{Title: fmt.Sprintf("and %d more", l.more+1), Message: "GitHub shows ten of each kind; the summary of this job lists all."}
-		}
-		if err := a.issue(name, last); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (a *Action) annotate(name string, n Annotation) error {
-	a.mu.Lock()
-	l := a.annotations[name]
-	if l == nil {
-		l = &level{}
-		a.annotations[name] = l
-	}
-	now := l.issued < maxAnnotations-1
-	switch {
-	case now:
-		l.issued++
-	case l.held == nil:
-		l.held = &n
-	default:
-		l.more++
-	}
-	a.mu.Unlock()
-	if !now {
-		return nil
-	}
-	return a.issue(name, n)
-}
-
-func (a *Action) issue(name string, n Annotation) error {
 	props := githubactions.CommandProperties{}
-	if n.File != "" {
-		props["file"] = clean(n.File)
-		if n.Line > 0 {
-			props["line"] = strconv.Itoa(n.Line)
-		}
-	}
 	if n.Title != "" {
 		props["title"] = cut(clean(n.Title), maxTitle)
 	}

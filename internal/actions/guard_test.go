@@ -47,10 +47,10 @@ func TestGuardSilencesHostileOutput(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := a.Notice(actions.Annotation{Message: "ours"}); err != nil {
+		if err := a.Warning(actions.Annotation{Message: "ours"}); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(obeyed(stdout.String()), []string{"notice  ours"}); diff != "" {
+		if diff := cmp.Diff(obeyed(stdout.String()), []string{"warning  ours"}); diff != "" {
 			t.Errorf("size %d: -got +want:\n%s", size, diff)
 		}
 		// The second defence holds alone, for a stream on which the first
@@ -125,14 +125,14 @@ func TestCommandsBetweenGuardedText(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(second, "::error::4\n")
-	if err := a.Notice(actions.Annotation{Message: "later"}); err != nil {
+	if err := a.Warning(actions.Annotation{Message: "later"}); err != nil {
 		t.Fatal(err)
 	}
 	write(second, "::error::5")
 	if err := errors.Join(second.Close(), second.Close(), a.EndGroup()); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"warning  between", "notice  later", "endgroup"}
+	want := []string{"warning  between", "warning  later", "endgroup"}
 	if diff := cmp.Diff(obeyed(stdout.String()), want); diff != "" {
 		t.Errorf("-got +want:\n%s", diff)
 	}

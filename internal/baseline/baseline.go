@@ -37,9 +37,7 @@ package baseline
 
 import (
 	"encoding/json"
-	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -63,9 +61,16 @@ type File struct {
 	Fingerprint *bench.Fingerprint
 	Entries     []Entry
 
-	extra   map[string]json.RawMessage // unknown members, in compact form
+	extra   []unknown
 	machine machine
 	source  []byte // what Parse read, for Lint; nil in a File made in memory
+}
+
+// unknown is a member that this build does not understand. A map in every
+// operator would take 50 times the memory of the file.
+type unknown struct {
+	key  string
+	text json.RawMessage // compact
 }
 
 // machine keeps the fingerprint as it was written, so that facts which only a
@@ -89,7 +94,7 @@ type Entry struct {
 	Operators []Operator
 	Anchor    *Anchor
 
-	extra map[string]json.RawMessage
+	extra []unknown
 	line  int // in the parsed file
 }
 
@@ -98,7 +103,7 @@ type Metric struct {
 	bench.Metric
 	bench.Summary
 
-	extra map[string]json.RawMessage
+	extra []unknown
 }
 
 // Operator is one part of a cell's time.
@@ -107,7 +112,7 @@ type Operator struct {
 	TotalMS float64
 	Calls   int64
 
-	extra map[string]json.RawMessage
+	extra []unknown
 }
 
 // Anchor holds the medians an entry was created with. A refresh leaves it
@@ -117,7 +122,7 @@ type Anchor struct {
 	Commit     string
 	Metrics    map[string]float64
 
-	extra map[string]json.RawMessage
+	extra []unknown
 }
 
 // Metric returns the named metric, or nil.
@@ -183,31 +188,7 @@ func Prune(f *File, keep func(caseID string) bool) (kept *File, removed []string
 }
 
 // Path returns where the baseline of the host is kept under dir. The label
-// must be one that [CheckLabel] accepts.
+// must be one that [bench.CheckLabel] accepts.
 func Path(dir, label string) string {
 	return filepath.Join(dir, "baseline-"+label+".json")
-}
-
-var labelPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
-
-// CheckLabel reports a host label that must not become a file name.
-func CheckLabel(label string) error {
-	if labelPattern.MatchString(label) && !strings.Contains(label, "..") {
-		return nil
-	}
-	return fmt.Errorf("host label %q is not usable in a file name: use 1 to 63 letters, digits, '.', '_' and '-', "+
-		"a letter or digit first, without \"..\", such as --host-label linux-cuda", clip(label))
-}
-
-// clip keeps untrusted text in messages short.
-func clip(s string) string {
-	const most = 80 // characters
-	n := 0
-	for i := range s {
-		if n == most {
-			return s[:i] + "..."
-		}
-		n++
-	}
-	return s
 }

@@ -1,12 +1,10 @@
 package baseline
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf16"
@@ -56,12 +54,9 @@ func (e *encoder) key(indent, name string) *encoder {
 	return e
 }
 
-func (e *encoder) extra(indent string, members map[string]json.RawMessage) {
-	if len(members) == 0 {
-		return // nearly always, and sorting nothing allocates
-	}
-	for _, key := range slices.Sorted(maps.Keys(members)) {
-		e.key(indent, key).raw(members[key])
+func (e *encoder) extra(indent string, members []unknown) {
+	for _, m := range sorted(members, func(a, b unknown) int { return strings.Compare(a.key, b.key) }) {
+		e.key(indent, m.key).raw(m.text)
 	}
 }
 

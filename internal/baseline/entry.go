@@ -11,9 +11,9 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-func (u *update) entry(id string, r *bench.Result, described map[string]bench.Metric) (Entry, error) {
+func newEntry(id string, r *bench.Result, described map[string]bench.Metric) (Entry, error) {
 	e := Entry{CaseID: id, OK: true, Operators: operators(r.Breakdowns)}
-	if u.checked(r) {
+	if r.Output != "" {
 		e.CorrectnessOK = new(true)
 	}
 	for i := range r.Samples {
@@ -24,23 +24,16 @@ func (u *update) entry(id string, r *bench.Result, described map[string]bench.Me
 		case summary.N == 0:
 			continue
 		case !known || s.Metric == "":
-			return e, fmt.Errorf("cell %q: the run does not say what metric %q is: measure again with accelgate baseline update", clip(id), clip(s.Metric))
+			return e, fmt.Errorf("cell %s: the run does not say what metric %s is: measure again with accelgate baseline update", quote(id), quote(s.Metric))
 		case e.Metric(s.Metric) != nil:
-			return e, fmt.Errorf("cell %q: metric %q is there twice: measure again with accelgate baseline update", clip(id), clip(s.Metric))
+			return e, fmt.Errorf("cell %s: metric %s is there twice: measure again with accelgate baseline update", quote(id), quote(s.Metric))
 		case !usable(summary):
-			return e, fmt.Errorf("cell %q: %s is %v, which cannot be a reference: correct what the cell prints and measure again", clip(id), clip(s.Metric), summary.Median)
+			return e, fmt.Errorf("cell %s: %s is %v, which cannot be a reference: correct what the cell prints and measure again", quote(id), quote(s.Metric), summary.Median)
 		}
 		e.Metrics = append(e.Metrics, Metric{Metric: m, Summary: summary})
 	}
 	slices.SortFunc(e.Metrics, byName)
 	return e, e.mirror()
-}
-
-func (u *update) checked(r *bench.Result) bool {
-	if u.opts.Checked != nil {
-		return u.opts.Checked(r)
-	}
-	return r.Output != ""
 }
 
 // mirror repeats TensorSharp's metrics where TensorSharp looks for them.
@@ -51,7 +44,7 @@ func (e *Entry) mirror() error {
 			continue
 		}
 		if m.Median < 0 {
-			return fmt.Errorf("cell %q: %s is negative: correct what the cell prints and measure again", clip(e.CaseID), m.Name)
+			return fmt.Errorf("cell %s: %s is negative: correct what the cell prints and measure again", quote(e.CaseID), quote(m.Name))
 		}
 		*value = new(m.Median)
 	}

@@ -30,6 +30,27 @@ type Problem struct {
 	Message  string // ends in what to do; quotes names of the file
 }
 
+// Format returns the problem on one line that editors understand, after the
+// path it was linted under:
+//
+//	baseline-h.json:12: error: "tiny__cpu__tg128": ok and ...: measure ...
+//
+// Nothing that stands in the file is printed as it is: a terminal and the
+// runner of GitHub Actions find nothing to obey.
+func (p Problem) Format(path string) string {
+	var b strings.Builder
+	b.WriteString(plain(path))
+	if p.Line > 0 {
+		fmt.Fprintf(&b, ":%d", p.Line)
+	}
+	fmt.Fprintf(&b, ": %s: ", p.Severity)
+	if p.CaseID != "" {
+		b.WriteString(quote(p.CaseID) + ": ")
+	}
+	b.WriteString(p.Message)
+	return b.String()
+}
+
 // maxAge is how long a baseline counts as fresh.
 const maxAge = 90 * 24 * time.Hour
 
@@ -65,10 +86,10 @@ func (l *linter) warnf(format string, args ...any) {
 }
 
 func (l *linter) host(path string, f *File) {
-	if err := CheckLabel(f.HostLabel); err != nil {
+	if err := bench.CheckLabel(f.HostLabel); err != nil {
 		l.errorf("%v", err)
 	} else if want, got := filepath.Base(Path("", f.HostLabel)), filepath.Base(path); got != want {
-		l.errorf("host_label is %q but the file is named %s: rename it to %s, or correct host_label", f.HostLabel, got, want)
+		l.errorf("host_label is %s but the file is named %s: rename it to %s, or correct host_label", quote(f.HostLabel), quote(got), want)
 	}
 	if f.Fingerprint == nil {
 		l.errorf("there is no fingerprint, so no speed can be judged: measure every cell with accelgate baseline update")
@@ -106,7 +127,7 @@ func (l *linter) entry(e *Entry) {
 
 func (l *linter) metric(m *Metric) {
 	const again = "measure the cell again with accelgate baseline update"
-	name := clip(m.Name)
+	name := quote(m.Name)
 	if m.Better == "" {
 		l.errorf("%s: better is missing: write \"higher\" or \"lower\"", name)
 	}
@@ -134,11 +155,11 @@ func (l *linter) classic(e *Entry) {
 		switch {
 		case *value == nil && m == nil:
 		case *value == nil:
-			l.errorf("%s is %v in metrics and missing in the entry itself: write it there too", name, m.Median)
+			l.errorf("%q is %v in metrics and missing in the entry itself: write it there too", name, m.Median)
 		case m == nil && **value > 0:
-			l.errorf("%s is %v in the entry itself and missing in metrics: delete it, or measure the cell again", name, **value)
+			l.errorf("%q is %v in the entry itself and missing in metrics: delete it, or measure the cell again", name, **value)
 		case m != nil && **value != m.Median:
-			l.errorf("%s is %v in the entry itself and %v in metrics: measure the cell again with accelgate baseline update", name, **value, m.Median)
+			l.errorf("%q is %v in the entry itself and %v in metrics: measure the cell again with accelgate baseline update", name, **value, m.Median)
 		}
 	}
 }

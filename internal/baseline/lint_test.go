@@ -1,12 +1,15 @@
 package baseline_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/accelgate/accelgate/internal/baseline"
 	"github.com/accelgate/accelgate/internal/bench"
@@ -50,10 +53,10 @@ func TestLint(t *testing.T) {
 	// The file.
 	check(monday.Add(-time.Second), path, text, "warning line 0 | captured_at is in the future")
 	check(monday.AddDate(0, 0, 91), path, text, "warning line 0 | captured 91 days ago")
-	check(tuesday, "baseline-h.json", text, `error line 0 | host_label is "linux-cuda" but the file is named baseline-h.json`)
-	check(tuesday, path, replaced(`"host_label": "linux-cuda"`, `"host_label": "a b"`), `error line 0 | host label "a b" is not usable in a file name`)
+	check(tuesday, "baseline-h.json", text, `error line 0 | host_label is "linux-cuda" but the file is named "baseline-h.json"`)
+	check(tuesday, path, replaced(`"host_label": "linux-cuda"`, `"host_label": "a b"`), `error line 0 | host label "a b" cannot name a file and a branch (lower-case letters, digits, ".", "_", "-"; at most 63)`)
 	check(tuesday, path, "{}\n",
-		`error line 0 | host label "" is not usable in a file name`,
+		`error line 0 | host label "" cannot name a file and a branch (lower-case letters, digits, ".", "_", "-"; at most 63)`,
 		"error line 0 | there is no fingerprint, so no speed can be judged",
 		"warning line 0 | captured_at is missing",
 		"warning line 1 | not in the form that accelgate writes, from this line on")
@@ -68,13 +71,13 @@ func TestLint(t *testing.T) {
 	check(tuesday, path, replaced(`"ok": true`, `"ok": false`), "warning line 9 a| ok is false, so this cell is not judged")
 	check(tuesday, path, replaced(`"correctness_ok": null`, `"correctness_ok": false`), "error line 9 a| ok and correctness_ok contradict each other")
 	check(tuesday, path, replaced(`"n": 2, "better": "higher"`, `"n": 0`),
-		"error line 9 a| decode_tps", "error line 9 a| decode_tps", "error line 22 b| decode_tps")
-	check(tuesday, path, replaced(`"mad": 0.5`, `"mad": 200`), "warning line 9 a| decode_tps")
-	check(tuesday, path, replaced(`"decode_tps": 50`, `"decode_tps": 51`), "error line 22 b| decode_tps is 51 in the entry itself and 50 in metrics")
-	check(tuesday, path, replaced("      \"decode_tps\": 50,\n", ""), "error line 22 b| decode_tps is 50 in metrics and missing in the entry itself")
-	check(tuesday, path, replaced(`"decode_tps": 50,`, "\"decode_tps\": 50,\n      \"model_load_ms\": 7,"), "error line 22 b| model_load_ms is 7 in the entry itself and missing in metrics")
-	check(tuesday, path, replaced(`{"median": 50,`, `{"median": 0,`), "error line 22 b| decode_tps", "error line 22 b| decode_tps is 50 in the entry itself and 0 in metrics")
-	check(tuesday, path, replaced(`"n": 1, "better": "higher", "unit": "tok/s"}`, `"n": 1, "better": "lower", "unit": "s"}`), "error line 22 b| decode_tps")
+		`error line 9 a| "decode_tps"`, `error line 9 a| "decode_tps"`, `error line 22 b| "decode_tps"`)
+	check(tuesday, path, replaced(`"mad": 0.5`, `"mad": 200`), `warning line 9 a| "decode_tps"`)
+	check(tuesday, path, replaced(`"decode_tps": 50`, `"decode_tps": 51`), `error line 22 b| "decode_tps" is 51 in the entry itself and 50 in metrics`)
+	check(tuesday, path, replaced("      \"decode_tps\": 50,\n", ""), `error line 22 b| "decode_tps" is 50 in metrics and missing in the entry itself`)
+	check(tuesday, path, replaced(`"decode_tps": 50,`, "\"decode_tps\": 50,\n      \"model_load_ms\": 7,"), `error line 22 b| "model_load_ms" is 7 in the entry itself and missing in metrics`)
+	check(tuesday, path, replaced(`{"median": 50,`, `{"median": 0,`), `error line 22 b| "decode_tps"`, `error line 22 b| "decode_tps" is 50 in the entry itself and 0 in metrics`)
+	check(tuesday, path, replaced(`"n": 1, "better": "higher", "unit": "tok/s"}`, `"n": 1, "better": "lower", "unit": "s"}`), `error line 22 b| "decode_tps"`)
 
 	// Files of TensorSharp lack what accelgate needs, and are fine otherwise.
 	check(tuesday, "baseline-macos-mlx.json", handWritten,
@@ -96,6 +99,110 @@ func TestLintOfAMadeFile(t *testing.T) {
 		if strings.Contains(p.Message, "form") {
 			t.Errorf("Lint judges the form of a file that is not on disk: %+v", p)
 		}
+	}
+}
+
+func TestProblemFormat(t *testing.T) {
+	p := baseline.Problem{Line: 12, CaseID: "tiny__cpu", Severity: baseline.SeverityError, Message: "n is 0: measure it"}
+	for _, c := range []struct {
+		path, want string
+		problem    baseline.Problem
+	}{
+		{"perf/baseline-h.json", `perf/baseline-h.json:12: error: "tiny__cpu": n is 0: measure it`, p},
+		{`C:\perf\Größe 1.json`, `C:\perf\Größe 1.json:12: error: "tiny__cpu": n is 0: measure it`, p},
+		{"b.json", "b.json: warning: old: refresh it", baseline.Problem{Severity: baseline.SeverityWarning, Message: "old: refresh it"}},
+		{"::error::x", `"::error::x":12: error: "tiny__cpu": n is 0: measure it`, p},
+		{" ::error::x", `" ::error::x":12: error: "tiny__cpu": n is 0: measure it`, p},
+		{"a\n::error::x", `"a\n::error::x":12: error: "tiny__cpu": n is 0: measure it`, p},
+		{"##[error]x", `"##\x5berror]x":12: error: "tiny__cpu": n is 0: measure it`, p},
+		{"\xff", `"\xff":12: error: "tiny__cpu": n is 0: measure it`, p},
+	} {
+		if got := c.problem.Format(c.path); got != c.want {
+			t.Errorf("Format(%q) = %s\nwant %s", c.path, got, c.want)
+		}
+	}
+}
+
+// hostile holds what a terminal or the runner of GitHub Actions would obey: a
+// new line with a command, a command within a line, an escape sequence, its C1
+// form, an override of the direction of text, and a character without width.
+const hostile = "x\n::error::y\r\n##[add-mask]z\x1b[31m\u009b31m\u202e\u2066\u200b\ufeff\x00"
+
+// harmless reports whether s is one printable line that is no command.
+func harmless(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) && !strings.HasPrefix(strings.TrimSpace(s), "::") && !strings.Contains(s, "##[")
+}
+
+// TestMessagesAreHarmless puts hostile text wherever a file, a run or a path
+// can hold some.
+func TestMessagesAreHarmless(t *testing.T) {
+	checked := 0
+	check := func(messages ...string) {
+		t.Helper()
+		for _, m := range messages {
+			if checked++; !harmless(m) {
+				t.Errorf("%q", m)
+			}
+			if strings.Contains(m, "%!") {
+				t.Errorf("verb and value differ: %q", m)
+			}
+		}
+	}
+	bad := metric(hostile, hostile, "", -1, 2, 0)
+	other := metric(hostile, "s", bench.Lower, 1, 2, 1)
+	f := &baseline.File{HostLabel: hostile, Entries: []baseline.Entry{
+		{CaseID: hostile, OK: true, CorrectnessOK: new(false), DecodeTPS: new(1.0), Metrics: []baseline.Metric{bad}},
+		{CaseID: "::error::" + hostile, Metrics: []baseline.Metric{other}},
+		{CaseID: "##[error]", OK: true},
+	}}
+	for _, f := range []*baseline.File{f, parse(t, marshal(t, f)), {HostLabel: "h"}} {
+		for _, p := range baseline.Lint(hostile, f, monday) {
+			check(p.Message, p.Format(hostile), p.Format("b.json"))
+		}
+		check(f.Run().Warnings...)
+	}
+	quoted, err := json.Marshal(hostile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, data := range []string{
+		`{"captured_at": $}`, `{$: 1, $: 2}`, `{"fingerprint": {$: }}`, `{"schema": $}`, `{"entries": [{"case_id": $}, {"case_id": $}]}`,
+		`{"entries": [{"case_id": "a", "metrics": {$: {}}}]}`, `{"entries": [{"case_id": "a", "metrics": {$: 1}}]}`,
+		`{"entries": [{"case_id": "a", "metrics": {"m": {"median": $, "better": $}}}]}`,
+		`{"entries": [{"case_id": "a", "anchor": {"metrics": {$: $}}}]}`, `{"entries": [{"case_id": "a", "anchor": {"metrics": {$: 1e99}}}]}`,
+		"\u202e", "\xff", "", "{\x1b", `{"schema": 9}`,
+	} {
+		_, err := baseline.Parse(hostile, []byte(strings.ReplaceAll(data, "$", string(quoted))))
+		if err == nil {
+			t.Errorf("%s is accepted", data)
+			continue
+		}
+		check(strings.Split(err.Error(), "\n")...)
+	}
+	for _, change := range []func(*bench.Run){
+		func(r *bench.Run) { r.Host.Label = hostile },
+		func(r *bench.Run) { r.Host.Label = "h" },
+		func(r *bench.Run) { r.Host.Accelerators = []bench.Accelerator{{Model: hostile}} },
+		func(r *bench.Run) { r.Results[1] = r.Results[0] },
+		func(r *bench.Run) { r.Results[0].Samples = []bench.Sample{sample(hostile, 1)} },
+		func(r *bench.Run) { r.Results[0].Samples[0].Values[0] = math.NaN() },
+		func(r *bench.Run) { r.Results[0].Samples = append(r.Results[0].Samples, r.Results[0].Samples[0]) },
+	} {
+		run := newRun(result(hostile, bench.Passed, sample("decode_tps", 1)), result(hostile+"2", bench.Passed))
+		run.Host.Fingerprint = h200
+		change(run)
+		old := &baseline.File{HostLabel: run.Host.Label, Fingerprint: &h100, Entries: []baseline.Entry{{CaseID: hostile + "3"}}}
+		if run.Host.Label == "h" {
+			old.HostLabel = hostile
+		}
+		if _, _, err := baseline.Update(old, run, baseline.UpdateOptions{Now: monday}); err == nil {
+			t.Errorf("%+v is accepted", run)
+		} else {
+			check(strings.Split(err.Error(), "\n")...)
+		}
+	}
+	if checked < 50 {
+		t.Errorf("only %d messages were checked", checked)
 	}
 }
 

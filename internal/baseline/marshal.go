@@ -18,7 +18,7 @@ func Marshal(f *File) ([]byte, error) {
 		return nil, err
 	}
 	if _, err := Parse("baseline", data); err != nil {
-		return nil, fmt.Errorf("write baseline of %q: it could not be read again: %w", clip(f.HostLabel), err)
+		return nil, fmt.Errorf("write baseline of %s: it could not be read again: %w", quote(f.HostLabel), err)
 	}
 	return data, nil
 }
@@ -68,7 +68,7 @@ func (f *File) fingerprint() (json.RawMessage, error) {
 	}
 	text, err := json.Marshal(f.Fingerprint)
 	if err != nil {
-		return nil, fmt.Errorf("write the fingerprint of %q: %w", clip(f.HostLabel), err)
+		return nil, fmt.Errorf("write the fingerprint of %s: %w", quote(f.HostLabel), err)
 	}
 	return newReader("fingerprint", text).raw(), nil
 }

@@ -18,6 +18,9 @@ import (
 const (
 	maxFileSize = 256 << 20
 	maxEntries  = 1_000_000
+	maxPerEntry = 1000 // metrics, operators, anchored medians
+
+	maxFingerprint = 64 << 10
 )
 
 // Load reads the baseline file at path. Where there is none, errors.Is(err,
@@ -46,7 +49,7 @@ func Load(path string) (*File, error) {
 // Parse reads a baseline from data; name stands for it in messages. It accepts
 // comments, trailing commas, keys in any case, a byte order mark, CRLF,
 // TensorSharp's files and unknown members. Missing members take their zero
-// value.
+// value, except that a metric must have a median.
 //
 // The error joins one [ParseError] for everything that is wrong. Only damage that
 // hides where an entry ends keeps the entries after it from being checked.
@@ -62,7 +65,7 @@ func Parse(name string, data []byte) (*File, error) {
 		r.unexpected("the end of the file")
 	}
 	if f.Schema > Schema {
-		return nil, fmt.Errorf("%s: schema %d is newer than this build knows (%d): upgrade accelgate", name, f.Schema, Schema)
+		return nil, fmt.Errorf("%s: schema %d is newer than this build knows (%d): upgrade accelgate", plain(name), f.Schema, Schema)
 	}
 	if err := r.err(); err != nil {
 		return nil, err
@@ -72,7 +75,7 @@ func Parse(name string, data []byte) (*File, error) {
 
 func checkSize(name string, size int64) error {
 	if size > maxFileSize {
-		return fmt.Errorf("%s: larger than %d MiB: this is not a baseline, restore it from git", name, maxFileSize>>20)
+		return fmt.Errorf("%s: larger than %d MiB: this is not a baseline, restore it from git", plain(name), maxFileSize>>20)
 	}
 	return nil
 }
@@ -84,7 +87,7 @@ func readable(name string, data []byte) error {
 	}
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
-		return fmt.Errorf("%s:1:1: the file is empty: restore it from git, or write a new one with accelgate baseline update", name)
+		return fmt.Errorf("%s:1:1: the file is empty: restore it from git, or write a new one with accelgate baseline update", plain(name))
 	case utf8.Valid(data):
 		return nil
 	}
@@ -133,6 +136,9 @@ func (r *reader) fingerprint(f *File) {
 	}
 	at := r.pos
 	text := r.raw()
+	if len(text) > maxFingerprint {
+		r.fail(at, "fingerprint has more than %d KiB, which no machine needs: delete it, and run accelgate baseline update", maxFingerprint>>10)
+	}
 	if r.bad != nil {
 		return
 	}
@@ -160,7 +166,7 @@ func (r *reader) entries(f *File) {
 	lines := map[string]int{} // of the case ids
 	n := 0
 	r.list(func() {
-		r.key = "an entry"
+		r.item = "an entry"
 		if r.peek() != '{' {
 			r.mismatch("an object")
 			return
@@ -178,7 +184,7 @@ func (r *reader) entries(f *File) {
 		}
 		switch line, twice := lines[e.CaseID]; {
 		case twice:
-			r.note(idAt, "case_id %q is on line %d already: delete one of the two entries", clip(e.CaseID), line)
+			r.note(idAt, "case_id %s is on line %d already: delete one of the two entries", quote(e.CaseID), line)
 		case strings.TrimSpace(e.CaseID) == "":
 			r.note(start, "case_id is empty: name the cell, or delete the entry")
 		default:
@@ -225,6 +231,9 @@ func (r *reader) metrics(e *Entry) {
 	}
 	found := r.metricsFound[:0]
 	r.table(func(name string) {
+		if !r.room(len(found), "metrics") {
+			return
+		}
 		m := Metric{Metric: bench.Metric{Name: name}}
 		r.metric(&m)
 		found = append(found, m)
@@ -236,11 +245,23 @@ func (r *reader) metrics(e *Entry) {
 	}
 }
 
+// room fails at a list of an entry that is longer than any that was measured:
+// an element takes a few bytes of the file and much more memory.
+func (r *reader) room(have int, what string) bool {
+	if have == maxPerEntry {
+		r.fail(r.next(), "more than %d %s in one entry: measure the cell again with accelgate baseline update", maxPerEntry, what)
+	}
+	return r.bad == nil
+}
+
 func (r *reader) metric(m *Metric) {
+	at, object, measured := r.next(), r.peek() == '{', false
 	r.record(func(field, key string) {
 		switch field {
 		case "median":
-			r.number(&m.Median)
+			if measured = !r.null(); measured {
+				r.number(&m.Median)
+			}
 		case "mad":
 			r.positive(&m.MAD)
 		case "n":
@@ -259,6 +280,9 @@ func (r *reader) metric(m *Metric) {
 			r.keep(&m.extra, key)
 		}
 	})
+	if object && !measured && r.bad == nil {
+		r.note(at, "metric %s has no median: write it, or measure the cell again with accelgate baseline update", quote(m.Name))
+	}
 }
 
 func (r *reader) direction(d *bench.Direction) {
@@ -268,7 +292,7 @@ func (r *reader) direction(d *bench.Direction) {
 	switch *d = bench.Direction(word); *d {
 	case bench.Higher, bench.Lower, "":
 	default:
-		r.note(at, "better is %q: write \"higher\" or \"lower\"", clip(word))
+		r.note(at, "better is %s: write \"higher\" or \"lower\"", quote(word))
 	}
 }
 
@@ -276,9 +300,13 @@ func (r *reader) operators(e *Entry) {
 	if r.null() {
 		return
 	}
+	found := r.operatorsFound[:0]
 	r.list(func() {
+		if !r.room(len(found), "operators") {
+			return
+		}
 		var op Operator
-		r.key = "an operator"
+		r.item = "an operator"
 		r.record(func(field, key string) {
 			switch field {
 			case "name":
@@ -291,8 +319,10 @@ func (r *reader) operators(e *Entry) {
 				r.keep(&op.extra, key)
 			}
 		})
-		e.Operators = append(e.Operators, op)
+		found = append(found, op)
 	})
+	r.operatorsFound = found
+	e.Operators = slices.Clone(found)
 }
 
 func (r *reader) anchor(a *Anchor) {
@@ -316,6 +346,9 @@ func (r *reader) anchorMetrics(a *Anchor) {
 	}
 	a.Metrics = map[string]float64{}
 	r.table(func(name string) {
+		if !r.room(len(a.Metrics), "anchored medians") {
+			return
+		}
 		var median float64
 		r.number(&median)
 		a.Metrics[name] = median

@@ -19,7 +19,7 @@ type ParseError struct {
 
 // Error returns the message after file:line:column.
 func (e *ParseError) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
+	return fmt.Sprintf("%s:%d:%d: %s", plain(e.File), e.Line, e.Column, e.Message)
 }
 
 // errorAt locates a message.
@@ -70,7 +70,7 @@ func (r *reader) err() error {
 		problems = append(problems, r.bad)
 	}
 	if r.unlisted > 0 {
-		problems = append(problems, fmt.Errorf("%s: and %d more; correct these first", r.name, r.unlisted))
+		problems = append(problems, fmt.Errorf("%s: and %d more; correct these first", plain(r.name), r.unlisted))
 	}
 	return errors.Join(problems...)
 }
@@ -111,7 +111,15 @@ func (r *reader) mismatch(want string) {
 	} else if r.skip(); r.bad != nil {
 		return
 	}
-	r.note(at, "%s must be %s, not %s: correct it, or restore the file from git", clip(r.key), want, got)
+	r.note(at, "%s must be %s, not %s: correct it, or restore the file from git", r.subject(), want, got)
+}
+
+// subject names the value that is read.
+func (r *reader) subject() string {
+	if r.item != "" {
+		return r.item
+	}
+	return quote(r.key)
 }
 
 func (r *reader) kind() string {

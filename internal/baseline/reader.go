@@ -21,6 +21,7 @@ type reader struct {
 	pos   int
 	depth int
 	key   string // the last key read, for messages
+	item  string // "an entry" where the value is an element of a list, for messages
 	bad   *ParseError
 
 	problems []error
@@ -28,9 +29,11 @@ type reader struct {
 
 	counted, line, lineStart int // see lineOf
 
-	words        map[string]string
-	scratch      []byte   // of skip
-	metricsFound []Metric // of one entry
+	words   map[string]string
+	scratch []byte // of skip
+
+	metricsFound   []Metric // of one entry
+	operatorsFound []Operator
 }
 
 // maxDepth is how deep TensorSharp's reader (System.Text.Json) goes.
@@ -134,9 +137,9 @@ func (r *reader) members(fold func(string) string, member func(folded, key strin
 		r.pos++
 		folded := fold(key)
 		if !seen.add(folded) {
-			r.note(at, "%q appears twice in the same object: delete one of them", clip(key))
+			r.note(at, "%s appears twice in the same object: delete one of them", quote(key))
 		}
-		r.key = key
+		r.key, r.item = key, ""
 		member(folded, key)
 	}
 	r.depth--

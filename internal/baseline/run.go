@@ -90,7 +90,7 @@ func describe(known map[string]*described, m *bench.Metric, caseID string) {
 	case before == nil:
 		known[m.Name] = &described{metric: *m, caseID: caseID}
 	case before.metric != *m && before.conflict == "":
-		before.conflict = fmt.Sprintf("metric %q means one thing in entry %q and another in %q: measure both again with accelgate baseline update",
-			clip(m.Name), clip(before.caseID), clip(caseID))
+		before.conflict = fmt.Sprintf("metric %s means one thing in entry %s and another in %s: measure both again with accelgate baseline update",
+			quote(m.Name), quote(before.caseID), quote(caseID))
 	}
 }

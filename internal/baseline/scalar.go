@@ -18,11 +18,8 @@ func optional[T any](r *reader, dst **T, read func(*T)) {
 }
 
 // keep holds on to a member that this build does not know.
-func (r *reader) keep(extra *map[string]json.RawMessage, key string) {
-	if *extra == nil {
-		*extra = map[string]json.RawMessage{}
-	}
-	(*extra)[key] = r.raw()
+func (r *reader) keep(extra *[]unknown, key string) {
+	*extra = append(*extra, unknown{key, r.raw()})
 }
 
 func (r *reader) text(dst *string) {
@@ -87,7 +84,7 @@ func (r *reader) number(dst *float64) {
 	case !json.Valid(lit):
 		r.note(at, "%s is not a number: write digits, such as 95.3", clip(string(lit)))
 	case err != nil || v > maxNumber || v < -maxNumber:
-		r.note(at, "%s is %s, which nothing measures: correct it, or measure again with accelgate baseline update", clip(r.key), clip(string(lit)))
+		r.note(at, "%s is %s, which nothing measures: correct it, or measure again with accelgate baseline update", r.subject(), clip(string(lit)))
 	case v == 0:
 		*dst = 0 // never a negative zero
 	default:
@@ -101,7 +98,7 @@ func (r *reader) positive(dst *float64) {
 	at := r.next()
 	r.number(&v)
 	if v < 0 {
-		r.note(at, "%s is negative: correct it, or measure again with accelgate baseline update", clip(r.key))
+		r.note(at, "%s is negative: correct it, or measure again with accelgate baseline update", r.subject())
 		return
 	}
 	*dst = v
@@ -113,7 +110,7 @@ func (r *reader) count(most int64) int64 {
 	at := r.next()
 	r.number(&v)
 	if v < 0 || v > float64(most) || v != float64(int64(v)) {
-		r.note(at, "%s is %v: write a whole number from 0 to %d", clip(r.key), v, most)
+		r.note(at, "%s is %v: write a whole number from 0 to %d", r.subject(), v, most)
 		return 0
 	}
 	return int64(v)
@@ -140,5 +137,5 @@ func (r *reader) time(dst *time.Time) {
 			}
 		}
 	}
-	r.note(at, "%s is %q: write a time such as \"2026-03-01T09:00:00Z\"", clip(r.key), clip(text))
+	r.note(at, "%s is %s: write a time such as \"2026-03-01T09:00:00Z\"", r.subject(), quote(text))
 }

@@ -13,11 +13,7 @@ import (
 // UpdateOptions say why and when a baseline is refreshed.
 type UpdateOptions struct {
 	Reason string    // for the notes
-	Commit string    // of the code that was measured; "" takes the run's revision
 	Now    time.Time // becomes captured_at
-	// Checked reports whether the correctness of a passed cell was judged. nil
-	// means: where the result kept the output it was judged on.
-	Checked func(*bench.Result) bool
 }
 
 // ChangeKind says what a refresh did to a metric of an entry.
@@ -42,7 +38,8 @@ type Change struct {
 
 // Update merges a run into a baseline, cell by cell, and returns the merged
 // file and what changed, sorted by case id and metric. Cells that passed are
-// recorded; every other entry stays exactly as it is, whether its cell failed,
+// recorded, and as correct where the result holds the output that this was
+// judged on; every other entry stays exactly as it is, whether its cell failed,
 // was skipped or was not part of the run. old is not modified, and nil where
 // there is no baseline yet.
 //
@@ -74,12 +71,12 @@ type update struct {
 
 func (u *update) checkHost(old *File) error {
 	label := u.run.Host.Label
-	if err := CheckLabel(label); err != nil {
+	if err := bench.CheckLabel(label); err != nil {
 		return err
 	}
 	if old.HostLabel != "" && old.HostLabel != label {
-		return fmt.Errorf("the run is of host %q and the baseline of %q: give --host-label %s, or update the other host's file",
-			label, clip(old.HostLabel), clip(old.HostLabel))
+		return fmt.Errorf("the run is of host %q and the baseline of %s: give the baseline's label with --host-label, correct host_label in the file, or update the other host's file",
+			label, quote(old.HostLabel))
 	}
 	return nil
 }
@@ -104,9 +101,9 @@ func (u *update) checkMachine(old *File) (moved bool, err error) {
 	if len(left) == 0 {
 		return true, nil
 	}
-	return true, fmt.Errorf("the speeds in the baseline of %s are of another machine (%s) and %d of its %d entries, such as %q, did not pass in this run: "+
+	return true, fmt.Errorf("the speeds in the baseline of %s are of another machine (%s) and %d of its %d entries, such as %s, did not pass in this run: "+
 		"run the whole matrix on this machine, or remove those entries with accelgate baseline prune",
-		u.run.Host.Label, reason, len(left), len(old.Entries), clip(slices.Min(left)))
+		u.run.Host.Label, plain(reason), len(left), len(old.Entries), quote(slices.Min(left)))
 }
 
 // measure makes an entry of every cell that passed.
@@ -126,10 +123,10 @@ func (u *update) measure() error {
 		}
 		id := r.Cell.ID()
 		if _, twice := u.entries[id]; twice || id == "" {
-			errs = append(errs, fmt.Errorf("the run has cell %q twice or without a name: measure again with accelgate baseline update", clip(id)))
+			errs = append(errs, fmt.Errorf("the run has cell %s twice or without a name: measure again with accelgate baseline update", quote(id)))
 			continue
 		}
-		e, err := u.entry(id, r, described)
+		e, err := newEntry(id, r, described)
 		errs = append(errs, err)
 		u.entries[id] = e
 	}
@@ -232,14 +229,10 @@ func (u *update) anchor(metrics []Metric) *Anchor {
 }
 
 func (u *update) commit() *string {
-	commit := u.opts.Commit
-	if commit == "" {
-		commit = u.run.Revision
-	}
-	if commit == "" {
+	if u.run.Revision == "" {
 		return nil
 	}
-	return &commit
+	return new(u.run.Revision)
 }
 
 // notes names the tool behind the reason.

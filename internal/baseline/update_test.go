@@ -113,12 +113,15 @@ func TestUpdateMerges(t *testing.T) {
 	old = parse(t, strings.Replace(marshal(t, old), `"case_id": "again",`, `"case_id": "again", "owner": "me",`, 1))
 	before := marshal(t, old)
 
-	got, changes := update(t, old, newRun(
-		result("again", bench.Passed, sample("decode_tps", 110), sample("prefill_tps", 2000)),
+	judged := result("again", bench.Passed, sample("decode_tps", 110), sample("prefill_tps", 2000))
+	judged.Output = "Tokyo"
+	run := newRun(judged,
 		result("broken now", bench.Failed, sample("decode_tps", 1)),
 		result("skipped now", bench.Skipped),
 		result("brand new", bench.Passed, sample("decode_tps", 7)),
-	), baseline.UpdateOptions{Commit: "9f9f9f9", Now: tuesday, Checked: func(r *bench.Result) bool { return r.Cell.ID() == "again" }})
+	)
+	run.Revision = "9f9f9f9"
+	got, changes := update(t, old, run, baseline.UpdateOptions{Now: tuesday})
 
 	if diff := cmp.Diff(before, marshal(t, old)); diff != "" {
 		t.Errorf("Update changed the old file (-before +after):\n%s", diff)
@@ -234,22 +237,22 @@ func TestUpdateRefuses(t *testing.T) {
 
 	other := passed(sample("decode_tps", 1))
 	other.Host.Label = "linux-rocm"
-	refused(`the run is of host "linux-rocm" and the baseline of "linux-cuda": give --host-label linux-cuda`, other)
+	refused(`the run is of host "linux-rocm" and the baseline of "linux-cuda": give the baseline's label with --host-label`, other)
 	unnamed := passed(sample("decode_tps", 1))
 	unnamed.Host.Label = "../etc"
-	refused(`host label "../etc" is not usable in a file name`, unnamed)
+	refused(`host label "../etc" cannot name a file and a branch`, unnamed)
 
 	refused("no cell of the run passed", newRun(result("a", bench.Failed)))
 	refused("no cell of the run passed", newRun())
 	refused(`cell "a" twice or without a name`, newRun(result("a", bench.Passed), result("a", bench.Passed)))
 	refused(`cell "" twice or without a name`, newRun(result("", bench.Passed)))
-	refused(`cell "a": decode_tps is NaN, which cannot be a reference`, passed(sample("decode_tps", 1, math.NaN())))
-	refused(`cell "a": decode_tps is +Inf`, passed(sample("decode_tps", math.Inf(1))))
-	refused(`cell "a": decode_tps is 1e+300`, passed(sample("decode_tps", 1e300)))
-	refused(`cell "a": decode_tps is negative`, passed(sample("decode_tps", -1)))
+	refused(`cell "a": "decode_tps" is NaN, which cannot be a reference`, passed(sample("decode_tps", 1, math.NaN())))
+	refused(`cell "a": "decode_tps" is +Inf`, passed(sample("decode_tps", math.Inf(1))))
+	refused(`cell "a": "decode_tps" is 1e+300`, passed(sample("decode_tps", 1e300)))
+	refused(`cell "a": "decode_tps" is negative`, passed(sample("decode_tps", -1)))
 	refused(`the run does not say what metric "tps" is`, passed(sample("tps", 1)))
 	refused(`metric "decode_tps" is there twice`, passed(sample("decode_tps", 1), sample("decode_tps", 1)))
-	refused("decode_tps is 1, which", passed(bench.Sample{Metric: "decode_tps", Summary: &bench.Summary{Median: 1, MAD: -1, N: 1}}))
+	refused(`"decode_tps" is 1, which`, passed(bench.Sample{Metric: "decode_tps", Summary: &bench.Summary{Median: 1, MAD: -1, N: 1}}))
 
 	many := newRun()
 	for i := range 1000 {

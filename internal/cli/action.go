@@ -61,7 +61,7 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 		if err != nil {
 			a.annotate(gh.Error, "accelgate could not judge", err.Error())
 		}
-		err = errors.Join(err, gh.Close(), guard.Close())
+		err = errors.Join(err, guard.Close())
 	}()
 	if a.event, err = gh.Event(); err != nil {
 		return 0, usageError{err}

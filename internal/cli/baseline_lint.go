@@ -44,7 +44,7 @@ func (c *Command) lint(o *options, paths []string) (int, error) {
 		}
 		problems := baseline.Lint(path, file, c.Now())
 		for _, p := range problems {
-			fmt.Fprintln(c.Stdout, p)
+			fmt.Fprintln(c.Stdout, p.Format(path))
 			if p.Severity == baseline.SeverityError {
 				code = ExitGateFailed
 			}

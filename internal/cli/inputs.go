@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/actions"
+	"github.com/accelgate/accelgate/internal/bench"
 )
 
 // inputs are those of action.yml.
@@ -49,6 +50,11 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 		in.options.revision = event.PullRequest.HeadSHA
 	}
 	in.reason, in.runs, in.hosts = gh.Input("reason"), gh.Input("runs"), list(gh.Input("hosts"), ",")
+	for _, label := range in.hosts {
+		if err := bench.CheckLabel(label); err != nil {
+			return in, fmt.Errorf("input hosts: %w", err)
+		}
+	}
 	in.checkName, in.token = gh.Input("check-name"), gh.Input("github-token")
 	if in.checkName == "" {
 		in.checkName = "accelgate"

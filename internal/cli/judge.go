@@ -126,7 +126,3 @@ func isTerminal(w io.Writer) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
-
-// checkLabel reports a host label, read from a run, that must not become part
-// of a path.
-func checkLabel(label string) error { return baseline.CheckLabel(label) }

@@ -116,7 +116,7 @@ func readRun(path string) (*bench.Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; measure again with 'accelgate run'", path, err)
 	}
-	if err := checkLabel(run.Host.Label); err != nil {
+	if err := bench.CheckLabel(run.Host.Label); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return run, nil

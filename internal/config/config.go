@@ -37,7 +37,8 @@ type File struct {
 
 // Host says which machine this is, where detection should not decide.
 type Host struct {
-	// Label selects the baseline file, baseline-<label>.json.
+	// Label selects the baseline file, baseline-<label>.json. It may be any
+	// text here: whoever detects the host says what a label is.
 	Label string `yaml:"label"`
 }
 
@@ -52,13 +53,11 @@ type Policy struct {
 
 // Resolve returns the path relative to the folder of the file, or the path
 // itself if it is absolute.
-func (f *File) Resolve(path string) string { return resolve(f.Dir, path) }
-
-func resolve(dir, path string) string {
+func (f *File) Resolve(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(dir, path)
+	return filepath.Join(f.Dir, path)
 }
 
 // Load reads the file at path. A file that cannot be opened is an error that
@@ -92,9 +91,6 @@ func Parse(name string, data []byte) (*File, error) {
 		d.fail(start(v), fmt.Sprintf("version: this build reads version %d, got %d", Version, file.Version),
 			fmt.Sprintf("write version: %d or install a newer accelgate", Version))
 		return nil, d.err()
-	}
-	if l := file.Host.Label; l != "" {
-		d.label(child(d, nodes["host"], "label", -1), "host.label", l)
 	}
 	if _, ok := d.resolve(doc.root).(*ast.MappingNode); ok {
 		file.Suites = d.suites(nodes["suites"])

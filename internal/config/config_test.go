@@ -175,15 +175,28 @@ func TestLoadResolvesPathsFromTheFile(t *testing.T) {
 	if got, want := file.Resolve(file.Baselines), filepath.Join("testdata", "ok", "perf"); got != want {
 		t.Errorf("got baselines in %q, want %q", got, want)
 	}
-	if got, want := file.Suites[0].Resolve("x.json"), filepath.Join(file.Dir, "x.json"); got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
 	abs := filepath.Join(t.TempDir(), "b")
 	if got := file.Resolve(abs); got != abs {
 		t.Errorf("got %q, want %q", got, abs)
 	}
 	if got, want := file.Host.Label, "linux-cpu"; got != want {
 		t.Errorf("got label %q, want %q", got, want)
+	}
+}
+
+// TestHostLabelIsLeftToTheHost: one package says what a label is, so a wrong
+// one yields one complaint.
+func TestHostLabelIsLeftToTheHost(t *testing.T) {
+	const rest = "\nsuites: [{name: a, kind: k}]\n"
+	for text, want := range map[string]string{"H100": "H100", "100": "100", "../etc": "../etc", `""`: ""} {
+		file, err := config.Parse("x.yaml", []byte("version: 1\nhost: {label: "+text+"}"+rest))
+		if err != nil || file.Host.Label != want {
+			t.Errorf("%s: got %+v, %v, want label %q", text, file, err, want)
+		}
+	}
+	_, err := config.Parse("x.yaml", []byte("version: 1\nhost: {label: [a]}"+rest))
+	if want := "x.yaml:2:15: host.label: want text, got a list; write a single value"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
@@ -296,7 +309,7 @@ func TestHostileSizes(t *testing.T) {
 		"key":          {"version: 1\n" + strings.Repeat("k", 1<<16) + ": 1\n", "key is longer than 128 bytes"},
 		"many tags":    {"version: 1\n" + strings.Repeat("!a\n", 9000) + suite, "not valid YAML"},
 		"suites":       {keys + strings.Repeat("- *s\n", 4000), "aliases expand to more than 100000 values"},
-		"value":        {"version: 1\nbaselines: " + strings.Repeat("é", 1<<18) + "\nhost: {label: " + strings.Repeat("é", 1<<17) + "}\n" + suite, "(cut)"},
+		"value":        {"version: 1\nbaselines: " + strings.Repeat("é", 1<<18) + "\npolicy: {threshold: " + strings.Repeat("é", 1<<17) + "}\n" + suite, "(cut)"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

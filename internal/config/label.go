@@ -7,8 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// label checks a name that becomes part of file names, branch names and
-// hidden markers.
+// label checks the name of a suite, which becomes part of file names.
 func (d *decoder) label(n ast.Node, path, name string) {
 	ok := len(name) <= 64 && !strings.ContainsAny(name[:1], "._-")
 	for i := 0; ok && i < len(name); i++ {

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -32,12 +31,6 @@ func (s *Suite) Decode(into any) error {
 	d := s.doc.decoder()
 	d.structure(s.node, s.path, into, "name", "kind")
 	return d.err()
-}
-
-// Resolve returns path relative to the folder of the file, or the path itself
-// if it is absolute.
-func (s *Suite) Resolve(path string) string {
-	return resolve(filepath.Dir(s.doc.name), path)
 }
 
 // Errorf returns a complaint about the value at path, such as

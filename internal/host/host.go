@@ -17,7 +17,7 @@ import (
 // vendor tools.
 type Options struct {
 	// Label is the host's name as its owner gave it; empty means to derive it.
-	// See [CheckLabel].
+	// See [bench.CheckLabel].
 	Label string
 	// GOOS and GOARCH are those of this program unless given.
 	GOOS, GOARCH string
@@ -43,7 +43,7 @@ const (
 // tools print.
 func Detect(ctx context.Context, opts Options) (bench.Host, []string, error) {
 	if opts.Label != "" {
-		if err := CheckLabel(opts.Label); err != nil {
+		if err := bench.CheckLabel(opts.Label); err != nil {
 			return bench.Host{}, nil, err
 		}
 	}

@@ -202,7 +202,7 @@ func TestDetectAccelerators(t *testing.T) {
 			if diff := cmp.Diff(want, got, machine); diff != "" {
 				t.Errorf("host (-want +got):\n%s", diff)
 			}
-			if err := host.CheckLabel(got.Label); err != nil {
+			if err := bench.CheckLabel(got.Label); err != nil {
 				t.Errorf("derived label: %v", err)
 			}
 			checkWarnings(t, warnings, test.wantWarnings)

@@ -17,8 +17,10 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// The limits bound what a hostile program can make a report carry.
+// The limits bound what a hostile program can make a report carry, and
+// maxValues the memory that its JSON takes; see values.
 const (
+	maxValues  = 1 << 21
 	maxInts    = 1 << 20
 	maxEntries = 4096
 	maxName    = 200
@@ -36,13 +38,13 @@ type Document struct {
 }
 
 // NewDocument decodes stdout, which the Document keeps and which must not be
-// changed afterwards. Where a key occurs twice the last one counts. The memory
-// taken is a small multiple of the input, and nesting is limited to the 10,000
-// levels of encoding/json.
+// changed afterwards. Where a key occurs twice the last one counts. Nesting is
+// limited to the 10,000 levels of encoding/json, and the number of values to
+// some two million, so that decoding allocates about 256 MiB at most.
 func NewDocument(stdout []byte) *Document {
 	d := &Document{text: bytes.TrimPrefix(stdout, []byte("\ufeff"))}
 	whole := bytes.TrimSpace(d.text)
-	if d.root, d.err = decode(whole, "{["); d.err == nil {
+	if d.root, d.err = decode(whole, "{["); d.err == nil || d.err == errTooLarge {
 		return d
 	}
 	for rest := whole; len(rest) > 0; {
@@ -50,8 +52,8 @@ func NewDocument(stdout []byte) *Document {
 		line := bytes.TrimSpace(rest[start:])
 		rest = rest[:max(start-1, 0)]
 		root, err := decode(line, "{")
-		if err == nil {
-			d.root, d.err = root, nil
+		if err == nil || err == errTooLarge { // no other line stands in for a result
+			d.root, d.err = root, err
 			return d
 		}
 		if d.err == errNoJSON {
@@ -61,12 +63,33 @@ func NewDocument(stdout []byte) *Document {
 	return d
 }
 
-var errNoJSON = errors.New("no line starts with a JSON object")
+var (
+	errNoJSON   = errors.New("no line starts with a JSON object")
+	errTooLarge = fmt.Errorf("it holds more than %d values, an object counted as %d; print fewer", maxValues, objectValues)
+)
+
+// objectValues is how many values an object counts as: one with members takes
+// about 350 bytes, an element of an array 40.
+const objectValues = 8
+
+// values returns an upper bound of the values in data. It does not decode
+// them: eight bytes of hostile input take 370 bytes of memory.
+func values(data []byte) int {
+	count := func(c byte) int { return bytes.Count(data, []byte{c}) }
+	return 1 + count(',') + count('[') + objectValues*count('{')
+}
 
 // decode reads one JSON value that starts with one of the given bytes.
 func decode(data []byte, starts string) (any, error) {
 	if len(data) == 0 || strings.IndexByte(starts, data[0]) < 0 {
 		return nil, errNoJSON
+	}
+	if values(data) > maxValues {
+		var whole json.RawMessage
+		if err := json.Unmarshal(data, &whole); err != nil {
+			return nil, err
+		}
+		return nil, errTooLarge
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()

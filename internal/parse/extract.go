@@ -4,16 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
-	"regexp/syntax"
 )
 
 // Spec says where a metric is found in the output of a program: at a JSON path
-// (see [Path]) or by a regular expression, of which exactly one is set.
-//
-// A regular expression is matched against the whole output. Its first match
-// counts, and of that the group named value, else the first group. It is
-// written in RE2 syntax, with (?m) for ^ and $ to mean lines.
+// (see [Path]) or by a regular expression over the whole output (see
+// [Pattern]), of which exactly one is set.
 type Spec struct {
 	Metric, JSON, Regexp string
 }
@@ -31,10 +26,9 @@ type Extractor struct {
 }
 
 type rule struct {
-	metric string
-	path   Path
-	re     *regexp.Regexp // nil: use path
-	group  int
+	metric  string
+	path    Path
+	pattern *Pattern // nil: use path
 }
 
 // Compile checks all specs and reports everything that is wrong with them at
@@ -69,21 +63,11 @@ func compile(s Spec) (r rule, err error) {
 		return r, errors.New("needs a JSON path or a regular expression; write one of the two")
 	case s.JSON != "":
 		r.path, err = ParsePath(s.JSON)
-		return r, err
+	default:
+		r.pattern = new(Pattern)
+		*r.pattern, err = ParsePattern(s.Regexp)
 	}
-	var bad *syntax.Error
-	if r.re, err = regexp.Compile(s.Regexp); errors.As(err, &bad) {
-		return r, fmt.Errorf("regular expression %q: %s at %q; see https://pkg.go.dev/regexp/syntax", cut(s.Regexp, 100), bad.Code, cut(bad.Expr, 40))
-	} else if err != nil {
-		return r, err
-	}
-	if r.group = r.re.SubexpIndex("value"); r.group < 0 {
-		r.group = 1
-	}
-	if r.re.NumSubexp() < 1 {
-		return r, fmt.Errorf("regular expression %q has no group; put parentheses around the number", cut(s.Regexp, 100))
-	}
-	return r, nil
+	return r, err
 }
 
 // Extract returns the metrics found, in the order of the specs, and the names
@@ -106,14 +90,13 @@ func (x *Extractor) Extract(d *Document) (values []Value, missing []string, err 
 }
 
 func (r rule) number(d *Document) (v float64, ok bool, err error) {
-	if r.re == nil {
+	if r.pattern == nil {
 		return d.Number(r.path)
 	}
-	m := r.re.FindSubmatchIndex(d.text)
-	if m == nil || m[2*r.group] < 0 {
+	found, ok := r.pattern.Find(d.text)
+	if !ok {
 		return 0, false, nil
 	}
-	matched := d.text[m[2*r.group]:m[2*r.group+1]]
-	v, err = finite(string(bytes.TrimSpace(matched)))
+	v, err = finite(string(bytes.TrimSpace(found)))
 	return v, true, err
 }
