@@ -75,5 +75,5 @@ func join(models []string) string {
 	if len(models) == 0 {
 		return "none"
 	}
-	return strings.Join(models, " + ")
+	return fmt.Sprintf("%.200q", strings.Join(models, " + "))
 }

@@ -41,8 +41,8 @@ func loadReference(path, label string) (reference, error) {
 	case err != nil:
 		return reference{}, err
 	case file.HostLabel != "" && file.HostLabel != label:
-		return reference{}, fmt.Errorf("%s is the baseline of host %q and this host is %q: give --host-label %s, or correct host_label in the file",
-			path, oneLine(file.HostLabel), label, oneLine(file.HostLabel))
+		return reference{}, fmt.Errorf("%s is the baseline of host %q and this host is %q: give the baseline's label with --host-label, or correct host_label in the file",
+			path, oneLine(file.HostLabel), label)
 	}
 	return reference{path: path, file: file}, nil
 }

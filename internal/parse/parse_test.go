@@ -3,14 +3,12 @@ package parse_test
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/parse"
 	"github.com/google/go-cmp/cmp"
 )
@@ -120,69 +118,6 @@ func TestDocumentChoosesItsJSON(t *testing.T) {
 	}
 }
 
-// list makes a JSON array whose elements count as so many values each: as many
-// elements as are accepted, and more.
-func list(element string, values, more int) string {
-	const accepted = 1<<21 - 1
-	return "[" + strings.Repeat(element+",", accepted/values-1+more) + element + "]"
-}
-
-// TestDocumentIsBounded: few bytes must not take much memory, and where the
-// result is too large, nothing else is taken for it.
-func TestDocumentIsBounded(t *testing.T) {
-	const large = "output holds no JSON result: it holds more than 2097152 values, an object counted as 8; print fewer"
-	objects := list("{}", 9, 1)
-	for name, tt := range map[string]struct {
-		stdout, err string
-		v           float64
-	}{
-		"objects":        {stdout: objects, err: large},
-		"filled objects": {stdout: list(`{"v":1}`, 9, 1), err: large},
-		"nested objects": {stdout: list(`{"v":{}}`, 17, 1), err: large},
-		"numbers":        {stdout: list("0", 1, 1), err: large},
-		"no JSON":        {stdout: objects + "]", err: "output holds no JSON result: invalid character ']' after top-level value"},
-		"earlier line":   {stdout: `{"v":1}` + "\n" + `{"l":` + objects + "}", err: large},
-		"last element":   {stdout: strings.TrimSuffix(objects, "{}]") + "\n{\"v\":1}\n]", err: large},
-		"lines":          {stdout: strings.Repeat("{\"v\":1}\n", 1<<18) + `{"v":2}`, v: 2},
-		"text before":    {stdout: strings.Repeat(",", 1<<22) + "\n" + `{"v":3}`, v: 3},
-	} {
-		var doc *parse.Document
-		stdout := []byte(tt.stdout)
-		allocated := bytesOf(func() { doc = parse.NewDocument(stdout) })
-		if text(doc.Err()) != tt.err {
-			t.Errorf("%s: got %v, want %q", name, doc.Err(), tt.err)
-		}
-		if got, _, err := doc.Number(path(t, "v")); got != tt.v || err != nil {
-			t.Errorf("%s: got %v, %v, want %v", name, got, err, tt.v)
-		}
-		if limit := 2*len(stdout) + 1<<20; allocated > limit {
-			t.Errorf("%s: allocated %d bytes for %d, want at most %d", name, allocated, len(stdout), limit)
-		}
-	}
-}
-
-// TestDocumentMemory takes as many objects as are accepted, which cost most.
-func TestDocumentMemory(t *testing.T) {
-	stdout := []byte(list(`{"a":1}`, 9, 0))
-	var doc *parse.Document
-	allocated := bytesOf(func() { doc = parse.NewDocument(stdout) })
-	if err := doc.Err(); err != nil {
-		t.Error(err)
-	}
-	if limit := 128 << 20; allocated > limit {
-		t.Errorf("allocated %d bytes for %d, want at most %d", allocated, len(stdout), limit)
-	}
-}
-
-// bytesOf returns how many bytes f allocates.
-func bytesOf(f func()) int {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return int(after.TotalAlloc - before.TotalAlloc)
-}
-
 func TestText(t *testing.T) {
 	doc := parse.NewDocument([]byte(`{"s":"a\u0000b","e":"","n":1,"x":null,"bad":"\ud800"}`))
 	for p, want := range map[string]struct {
@@ -282,82 +217,6 @@ func TestPathIsAConfigurationValue(t *testing.T) {
 	}
 	if err := p.UnmarshalText([]byte("a[0]")); err != nil || p.String() != "a[0]" {
 		t.Errorf("got %v, %v, want a[0]", p, err)
-	}
-}
-
-// TestConfigurationFields reads what a suite declares, with positions.
-func TestConfigurationFields(t *testing.T) {
-	type metric struct {
-		JSON   *parse.Path    `yaml:"json"`
-		Regexp *parse.Pattern `yaml:"regexp"`
-	}
-	var body struct {
-		Metrics []metric    `yaml:"metrics"`
-		Tokens  *parse.Path `yaml:"tokens"`
-		Answer  *parse.Path `yaml:"answer"`
-	}
-	read := func(lines string) error {
-		t.Helper()
-		file, err := config.Parse("x.yaml", []byte("version: 1\nsuites:\n- name: a\n  kind: k\n"+lines))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return file.Suites[0].Decode(&body)
-	}
-	if err := read("  tokens: $.ids\n  metrics:\n  - json: runs[-1].ms\n  - regexp: 'done in (\\S+) s'\n"); err != nil {
-		t.Fatal(err)
-	}
-	if body.Answer != nil || body.Metrics[0].Regexp != nil || body.Metrics[1].JSON != nil {
-		t.Errorf("got %+v, want nil for what is absent", body)
-	}
-	got := []string{body.Tokens.String(), body.Metrics[0].JSON.String(), body.Metrics[1].Regexp.String()}
-	if diff := cmp.Diff(got, []string{"$.ids", "runs[-1].ms", `done in (\S+) s`}); diff != "" {
-		t.Errorf("-got +want:\n%s", diff)
-	}
-	for lines, want := range map[string]string{
-		"  tokens: ids[\n":                         `x.yaml:5:11: suites[0].tokens: JSON path "ids[": an index or a quoted name is expected in brackets; write for example $.timing.decode_tps, runs[-1].ms or ['tokens/s']`,
-		"  tokens: ''\n":                           `x.yaml:5:11: suites[0].tokens: JSON path "": it is empty; write for example $.timing.decode_tps, runs[-1].ms or ['tokens/s']`,
-		"  tokens: [ids]\n":                        `x.yaml:5:11: suites[0].tokens: want text, got a list; write a single value`,
-		"  metrics:\n  - json: a\n    regexp: x\n": `x.yaml:7:13: suites[0].metrics[0].regexp: regular expression "x" has no group; put parentheses around what it should find`,
-	} {
-		if err := read(lines); text(err) != want {
-			t.Errorf("%s: got %v\nwant %s", lines, err, want)
-		}
-	}
-}
-
-func TestPattern(t *testing.T) {
-	for re, want := range map[string]string{
-		`answer: (\w+)`: "blue", `(answer): (?P<value>\w+)`: "blue", `(?m)^(\w+)$`: "last", `answer: (x?)`: "", `(?s)answer: (.*)`: "blue\nlast",
-	} {
-		p, err := parse.ParsePattern(re)
-		if err != nil {
-			t.Fatal(err)
-		}
-		in := []byte("the answer: blue\nlast")
-		got, ok := p.Find(in)
-		if string(got) != want || !ok || p.String() != re {
-			t.Errorf("%s: got %q, %v, want %q", p, got, ok, want)
-		}
-		if _ = append(got, "overwritten"...); string(in) != "the answer: blue\nlast" {
-			t.Errorf("%s: what was found can be extended over the text: %q", p, in)
-		}
-	}
-	for _, re := range []string{`(\d+)`, `answer|(\d+) tokens`} {
-		p, err := parse.ParsePattern(re)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, ok := p.Find([]byte("answer")); got != nil || ok {
-			t.Errorf("%s: got %q, %v, want nothing", re, got, ok)
-		}
-	}
-	var zero parse.Pattern
-	if err := zero.UnmarshalText([]byte("(")); err == nil || zero.String() != "" {
-		t.Errorf("got %v, %v, want an error and the zero pattern", zero, err)
-	}
-	if got, ok := zero.Find([]byte("x")); got != nil || ok {
-		t.Errorf("zero: got %q, %v, want nothing", got, ok)
 	}
 }
 

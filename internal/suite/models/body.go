@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/parse"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -29,8 +30,8 @@ type body struct {
 	Exclude   []map[string]string `yaml:"exclude"`
 	Metrics   []metric            `yaml:"metrics"`
 	Answer    *source             `yaml:"answer"`
-	Tokens    string              `yaml:"tokens"`    // JSON path of the list of token ids
-	Operators string              `yaml:"operators"` // JSON path of the list of {name, total_ms, calls}
+	Tokens    *parse.Path         `yaml:"tokens"`    // of the list of token ids
+	Operators *parse.Path         `yaml:"operators"` // of the list of {name, total_ms, calls}
 	Expect    []expectation       `yaml:"expect"`
 }
 
@@ -64,12 +65,11 @@ func (m metric) describe() bench.Metric {
 		Exact: m.Exact, Informational: m.Informational, FallbackFor: m.FallbackFor}
 }
 
-// source says where in the output the answer stands: at a JSON path, or in the
-// first group of a regular expression. Without one, the answer is all of the
-// standard output.
+// source says where in the output the answer stands, by one of the two.
+// Without a source, the answer is all of the standard output.
 type source struct {
-	JSON   string `yaml:"json"`
-	Regexp string `yaml:"regexp"`
+	JSON   *parse.Path    `yaml:"json"`
+	Regexp *parse.Pattern `yaml:"regexp"`
 }
 
 // expectation is what the cells that When selects must answer.
@@ -173,7 +173,7 @@ func (b *body) checkExpect(c *config.Suite) error {
 		switch {
 		case len(e.Contains) == 0 && e.Text == nil && e.Tokens == nil:
 			return c.Errorf(path, "expects nothing: add contains, text or tokens")
-		case e.Tokens != nil && b.Tokens == "":
+		case e.Tokens != nil && b.Tokens == nil:
 			return c.Errorf(path, "tokens are expected, and the suite does not say where they are printed: add tokens, a JSON path, to the suite")
 		}
 	}

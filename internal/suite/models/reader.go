@@ -2,7 +2,6 @@ package models
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -17,8 +16,6 @@ type reader struct {
 	metrics   *parse.Extractor
 	required  []string // metrics of which at least one must be printed
 	answer    source
-	path      parse.Path     // of the answer, if answer.JSON is set
-	pattern   *regexp.Regexp // of the answer, if answer.Regexp is set
 	tokens    *parse.Path
 	operators *parse.Path
 }
@@ -40,41 +37,13 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 		return r, c.Errorf("metrics", "%v", err)
 	}
 	if b.Answer != nil {
-		if err := r.compileAnswer(*b.Answer); err != nil {
-			return r, c.Errorf("answer", "%v", err)
+		if (b.Answer.JSON == nil) == (b.Answer.Regexp == nil) {
+			return r, c.Errorf("answer", "needs json or regexp: write one of the two")
 		}
+		r.answer = *b.Answer
 	}
-	if r.tokens, err = optionalPath(b.Tokens); err != nil {
-		return r, c.Errorf("tokens", "%v", err)
-	}
-	if r.operators, err = optionalPath(b.Operators); err != nil {
-		return r, c.Errorf("operators", "%v", err)
-	}
+	r.tokens, r.operators = b.Tokens, b.Operators
 	return r, nil
-}
-
-func (r *reader) compileAnswer(from source) (err error) {
-	r.answer = from
-	switch {
-	case (from.JSON == "") == (from.Regexp == ""):
-		return fmt.Errorf("needs a JSON path or a regular expression: write one of the two")
-	case from.JSON != "":
-		r.path, err = parse.ParsePath(from.JSON)
-		return err
-	}
-	r.pattern, err = regexp.Compile(from.Regexp)
-	if err == nil && r.pattern.NumSubexp() < 1 {
-		return fmt.Errorf("regular expression %q has no group: put parentheses around the answer", from.Regexp)
-	}
-	return err
-}
-
-func optionalPath(text string) (*parse.Path, error) {
-	if text == "" {
-		return nil, nil
-	}
-	p, err := parse.ParsePath(text)
-	return &p, err
 }
 
 // maxOutput bounds the answer that a result keeps for the report.
@@ -151,18 +120,18 @@ func (r *reader) readMetrics(result *bench.Result, doc *parse.Document) error {
 // text returns the answer.
 func (r *reader) text(doc *parse.Document, stdout []byte) (string, error) {
 	switch {
-	case r.answer.JSON != "":
-		s, ok, err := doc.Text(r.path)
+	case r.answer.JSON != nil:
+		s, ok, err := doc.Text(*r.answer.JSON)
 		if err == nil && !ok {
 			err = fmt.Errorf("printed no answer at %s", r.answer.JSON)
 		}
 		return s, err
-	case r.pattern != nil:
-		m := r.pattern.FindSubmatch(stdout)
-		if m == nil {
+	case r.answer.Regexp != nil:
+		found, ok := r.answer.Regexp.Find(stdout)
+		if !ok {
 			return "", fmt.Errorf("printed no answer that matches %s", r.answer.Regexp)
 		}
-		return string(m[1]), nil
+		return string(found), nil
 	}
 	return strings.TrimSpace(string(stdout)), nil
 }
