@@ -7,11 +7,12 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY cmd cmd
 COPY internal internal
-RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /accelgate ./cmd/accelgate
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /image/accelgate ./cmd/accelgate
+# Programs under test expect a /tmp.
+RUN mkdir -p /image/etc/ssl/certs && mkdir -m 1777 /image/tmp && cp /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/
 
 FROM scratch
-COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
-COPY --from=build /accelgate /accelgate
+COPY --from=build /image /
 # GitHub starts container actions without --gpus; a runner whose default
 # runtime is NVIDIA's hands the devices over when these are set.
 ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility

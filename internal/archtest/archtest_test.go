@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"matrix":            {"bench"},
 	"parse":             {"bench"},
 	"worker":            {},
-	"runner":            {"bench"},
+	"runner":            {"atomicfile", "bench"},
 	"baseline":          {"atomicfile", "bench", "stats"},
 	"host":              {"bench", "worker"},
 	"gate":              {"bench", "stats"},

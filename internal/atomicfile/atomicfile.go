@@ -14,7 +14,7 @@ import (
 // file is untouched and no temporary file is left.
 func Write(path string, data []byte) (err error) {
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := MkdirAll(dir); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	temp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")

@@ -3,6 +3,7 @@ package atomicfile_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
@@ -32,6 +33,38 @@ func TestWriteReplacesAndKeepsPermissions(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(entries) != 1 {
 		t.Errorf("folder holds %v, %v, want the file alone", entries, err)
+	}
+}
+
+// TestMkdirAll: folders that exist are fine, a file in the way is an error that
+// names it, and what root makes belongs to the owner of the folder above.
+func TestMkdirAll(t *testing.T) {
+	above := t.TempDir()
+	if os.Geteuid() == 0 {
+		if err := os.Chown(above, 1001, 121); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := filepath.Join(above, "a", "b")
+	for range 2 {
+		if err := atomicfile.MkdirAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.Stat(above)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.Stat(dir)
+	if err != nil || !sameOwner(got, want) {
+		t.Errorf("%s: %v, owner %+v, want that of %s", dir, err, got, above)
+	}
+	file := filepath.Join(above, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := atomicfile.MkdirAll(filepath.Join(file, "x")); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("below a file: %v, want an error that names it", err)
 	}
 }
 

@@ -52,7 +52,7 @@ func (c *Command) measure(ctx context.Context, p *plan) (*bench.Run, error) {
 			Repeats: p.repeats(s), Journal: journal.Append, Progress: progress(c.Stderr),
 		})
 		if err != nil {
-			return nil, fmt.Errorf("%w\nwhat was finished is in %s, until the next run; mend this and run again", err, p.outPath("journal.jsonl"))
+			return nil, fmt.Errorf("%w\nwhat was finished is in %s, until the next run, which starts over", err, p.outPath("journal.jsonl"))
 		}
 		run.Results = append(run.Results, results...)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
@@ -18,12 +19,12 @@ type Journal struct {
 
 // CreateJournal starts an empty journal at path, making its folder.
 func CreateJournal(path string) (*Journal, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := atomicfile.MkdirAll(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("create journal: %w", err)
 	}
 	file, err := os.Create(path)
 	if err != nil {
-		return nil, fmt.Errorf("create journal: %w", err)
+		return nil, fmt.Errorf("create journal: %w: make the folder writable, or choose another one with --out", err)
 	}
 	return &Journal{file: file}, nil
 }

@@ -167,7 +167,7 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell) (bench.Result, err
 		return result, err
 	}
 	if errors.Is(response.StartErr, worker.ErrNotFound) && s.constantProgram() {
-		return result, fmt.Errorf("%w: correct the first argument of command, or install it", response.StartErr)
+		return result, fmt.Errorf("%w: correct the first argument of command, or install it (the container action holds nothing but accelgate: use accelgate/native on a host that has it)", response.StartErr)
 	}
 	s.reader.judge(&result, response, s.expected(cell))
 	return result, nil

@@ -1,0 +1,31 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// MkdirAll makes a folder, and those above it that are missing, with the
+// permissions 0755. Made by root they belong to the owner of the folder that
+// they are in: GitHub starts container actions as root, and a runner that is
+// not root must be able to clean its workspace for the next job.
+func MkdirAll(dir string) error {
+	err := os.Mkdir(dir, 0o755)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := MkdirAll(filepath.Dir(dir)); err != nil {
+			return err
+		}
+		err = os.Mkdir(dir, 0o755)
+	}
+	if err == nil {
+		inherit(dir)
+		return nil
+	}
+	if info, statErr := os.Stat(dir); statErr == nil && info.IsDir() {
+		return nil
+	}
+	return fmt.Errorf("make the folder %s: %w; make it writable, or choose another one", dir, err)
+}
