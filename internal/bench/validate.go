@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
 
 // The limits of a Run document: a file from elsewhere must not fill the memory.
@@ -14,6 +15,7 @@ const (
 	MaxRunBytes = 256 << 20
 	maxResults  = 500_000
 	maxMetrics  = 1000
+	maxValues   = 1000 // the most repeats that a suite may ask for
 )
 
 // DecodeRun reads a Run document, which may come from anywhere, and validates
@@ -131,7 +133,13 @@ func (r *Result) validate() error {
 	if !r.Outcome.Valid() {
 		return fmt.Errorf("unknown outcome %q", r.Outcome)
 	}
-	for _, s := range r.Samples {
+	for i, s := range r.Samples {
+		if len(r.Samples) > maxMetrics || len(s.Values) > maxValues {
+			return fmt.Errorf("metric %q: more than %d metrics or %d values", s.Metric, maxMetrics, maxValues)
+		}
+		if slices.ContainsFunc(r.Samples[:i], func(o Sample) bool { return o.Metric == s.Metric }) {
+			return fmt.Errorf("metric %q stands twice", s.Metric)
+		}
 		if (s.Summary == nil) == (len(s.Values) == 0) {
 			return fmt.Errorf("metric %q needs values or a summary, one of the two", s.Metric)
 		}
@@ -140,8 +148,8 @@ func (r *Result) validate() error {
 				return fmt.Errorf("metric %q holds %v, which is not a finite number", s.Metric, v)
 			}
 		}
-		if s.Summary != nil && !(Finite(s.Summary.Median) && Finite(s.Summary.MAD)) {
-			return fmt.Errorf("metric %q has a summary that is not finite", s.Metric)
+		if m := s.Summary; m != nil && !(Finite(m.Median) && Finite(m.MAD) && m.MAD >= 0 && m.N >= 1) {
+			return fmt.Errorf("metric %q has a summary that is not finite, or of nothing", s.Metric)
 		}
 	}
 	return nil

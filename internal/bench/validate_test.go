@@ -63,7 +63,19 @@ func TestValidateRefuses(t *testing.T) {
 		r.Metrics = append(r.Metrics, bench.Metric{Name: "x", Better: bench.Higher, Informational: true})
 		r.Metrics[0].FallbackFor = "x"
 	})
+	check("stands twice", func(r *bench.Run) {
+		r.Results[0].Samples = append(r.Results[0].Samples, r.Results[0].Samples[0])
+	})
+	check("or of nothing", func(r *bench.Run) {
+		r.Results[0].Samples[0] = bench.Sample{Metric: "decode_tps", Summary: &bench.Summary{Median: 1, MAD: -5, N: 3}}
+	})
 	check("one of the two", func(r *bench.Run) { r.Results[0].Samples[0].Summary = &bench.Summary{Median: 1} })
+	check("stands twice", func(r *bench.Run) {
+		r.Results[0].Samples = append(r.Results[0].Samples, r.Results[0].Samples[0])
+	})
+	check("or of nothing", func(r *bench.Run) {
+		r.Results[0].Samples[0] = bench.Sample{Metric: "decode_tps", Summary: &bench.Summary{Median: 1, MAD: -5, N: 3}}
+	})
 	check("one of the two", func(r *bench.Run) { r.Results[0].Samples[0].Values = nil })
 	check("not finite", func(r *bench.Run) {
 		r.Results[0].Samples[0].Values = nil

@@ -59,7 +59,7 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 	a := &action{Command: &inner, gh: gh}
 	defer func() {
 		if err != nil {
-			a.annotate(gh.Error, "accelgate could not judge", err.Error())
+			a.annotate(gh.Error, couldNotJudge, err.Error())
 		}
 		err = errors.Join(err, guard.Close())
 	}()
@@ -69,14 +69,36 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 	if a.in, err = readInputs(gh, a.event); err != nil {
 		return 0, usageError{err}
 	}
-	return a.step(ctx)
+	if err := a.refuse(); err != nil {
+		return 0, usageError{err}
+	}
+	if code, err = a.step(ctx); err != nil && a.in.publish && !a.in.update {
+		a.publishError(ctx, err)
+	}
+	return code, err
+}
+
+// couldNotJudge heads every trace of an error on GitHub.
+const couldNotJudge = "accelgate could not judge"
+
+// events whose commit is the one under test.
+var events = []string{"pull_request", "merge_group", "push", "schedule", "workflow_dispatch", "repository_dispatch"}
+
+// refuse says why accelgate does not work for an event.
+func (a *action) refuse() error {
+	switch pr := a.event.PullRequest; {
+	case a.event.Name == "pull_request_target":
+		return errors.New("accelgate does not run on pull_request_target, which gives a stranger's code the repository's secrets: use pull_request")
+	case !slices.Contains(events, a.event.Name):
+		return fmt.Errorf("accelgate does not know which commit event %s is about: use one of %s", oneLine(a.event.Name), strings.Join(events, ", "))
+	case pr != nil && pr.Fork && a.in.runs == "" && a.Getenv("RUNNER_ENVIRONMENT") != "github-hosted":
+		return errors.New("accelgate does not run code of a fork on a self-hosted runner, which a stranger would then own: " +
+			"add to the job: if: github.event.pull_request.head.repo.full_name == github.repository")
+	}
+	return nil
 }
 
 func (a *action) step(ctx context.Context) (int, error) {
-	if a.event.Name == "pull_request_target" {
-		return 0, usagef("accelgate does not run on pull_request_target, which gives a stranger's code the repository's secrets: " +
-			"measure on pull_request and post from a workflow_run")
-	}
 	g, err := a.gather(ctx)
 	if err != nil {
 		return 0, err
@@ -148,8 +170,10 @@ func (a *action) collect() (g gathered, err error) {
 	if g.runs, g.refs, err = a.in.options.readRuns(g.file, paths); err != nil {
 		return g, err
 	}
-	for _, run := range g.runs {
-		a.believe(run)
+	for i, run := range g.runs {
+		if err := a.believe(run); err != nil {
+			return g, fmt.Errorf("%s: %w", paths[i], err)
+		}
 	}
 	for _, label := range a.in.hosts {
 		if slices.ContainsFunc(g.runs, func(r *bench.Run) bool { return r.Host.Label == label }) {
@@ -169,13 +193,28 @@ func (a *action) collect() (g gathered, err error) {
 	return g, nil
 }
 
-// believe takes from a run's list of cells that it left out those that this
-// job was not told to leave out: a run must not excuse itself.
-func (a *action) believe(run *bench.Run) {
+// believe checks a run against what this job knows. It must be of the commit
+// that this job is about, hold what only asks for, and cannot excuse itself:
+// cells that it says it left out, and that this job was not told to leave out,
+// are missing.
+func (a *action) believe(run *bench.Run) error {
+	want := a.event.SHA
+	if pr := a.event.PullRequest; pr != nil {
+		want = pr.HeadSHA
+	}
+	if run.Revision != want {
+		return fmt.Errorf("the run is of commit %q and this workflow of %s: run the measuring job again", oneLine(run.Revision), want)
+	}
 	only := a.in.options.only
+	for _, pattern := range only {
+		if !slices.ContainsFunc(run.Results, func(r bench.Result) bool { return matrix.Glob(pattern, r.Cell.ID()) }) {
+			return fmt.Errorf("no cell of the run matches only %q: correct the input, or measure that cell", oneLine(pattern))
+		}
+	}
 	run.Unselected = slices.DeleteFunc(run.Unselected, func(id string) bool {
 		return len(only) == 0 || slices.ContainsFunc(only, func(pattern string) bool { return matrix.Glob(pattern, id) })
 	})
+	return nil
 }
 
 // show writes what the runner shows: log, summary, outputs, annotations.

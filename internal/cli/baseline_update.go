@@ -46,6 +46,9 @@ func (c *Command) updateCommand(code *int) *cobra.Command {
 }
 
 func (c *Command) update(ctx context.Context, u *update) (int, error) {
+	if args := u.engineArgs(); len(args) > 0 {
+		return 0, usagef("a run that is told to be slow or wrong (%s) cannot become a baseline: leave that out", strings.Join(args, " "))
+	}
 	run, ref, policy, err := c.updateRun(ctx, u)
 	if err != nil {
 		return 0, err

@@ -120,6 +120,7 @@ func (c *Command) root(code *int) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"}) // cobra's answers a misspelt command with success
 	root.AddCommand(c.runCommand(code), c.baselineCommand(code), c.reportCommand(code),
 		c.engineCommand(code), c.actionCommand(code))
 	strict(root)

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/engine"
 )
 
 // flagError turns a complaint about a flag into a usage error with the nearest
@@ -41,6 +43,7 @@ type options struct {
 	revision        string
 	injectSlowdown  string
 	weightSeed      string
+	secret          string // the action's token, kept out of results
 }
 
 // defaultOut is where a run leaves its files, beside the configuration.
@@ -73,6 +76,27 @@ func (o *options) addMeasure(f *pflag.FlagSet) {
 	f.StringVar(&o.injectSlowdown, "inject-slowdown", "", "make the embedded engine slower, as in `decode=30%`, to see the gate fail")
 	f.StringVar(&o.weightSeed, "weight-seed", "", "give the embedded engine other weights by this `seed`, to see the gate fail")
 }
+
+// check refuses what would only be found after measuring.
+func (o *options) check() error {
+	if o.repeats < 0 || o.repeats > maxRepeats {
+		return usagef("--repeats is %d: use 1 to %d", o.repeats, maxRepeats)
+	}
+	var slowdown engine.Slowdown
+	if o.injectSlowdown != "" {
+		if err := slowdown.Set(o.injectSlowdown); err != nil {
+			return usagef("--inject-slowdown: %w", err)
+		}
+	}
+	if o.weightSeed != "" {
+		if _, err := strconv.ParseUint(o.weightSeed, 10, 64); err != nil {
+			return usagef("--weight-seed is %q: use a whole number from 0", o.weightSeed)
+		}
+	}
+	return nil
+}
+
+const maxRepeats = 1000
 
 // engineArgs are what the demonstration flags add to the embedded engine's
 // command.

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/actions"
@@ -55,6 +57,7 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 			return in, fmt.Errorf("input hosts: %w", err)
 		}
 	}
+	in.options.secret = gh.Input("github-token")
 	in.checkName, in.token = gh.Input("check-name"), gh.Input("github-token")
 	if in.checkName == "" {
 		in.checkName = "accelgate"
@@ -74,9 +77,16 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 // mode settles what to do. A dispatch's own inputs count where the action's
 // are empty.
 func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
-	update, err := gh.Bool("update-baseline", event.Inputs["update_baseline"] == "true")
+	dispatched, err := strconv.ParseBool(cmp.Or(event.Inputs["update_baseline"], "false"))
+	if err != nil {
+		return fmt.Errorf("the dispatch input update_baseline is %q: make it a boolean", oneLine(event.Inputs["update_baseline"]))
+	}
+	update, err := gh.Bool("update-baseline", dispatched)
 	if err != nil {
 		return err
+	}
+	if len(in.hosts) > 0 && in.runs == "" {
+		return fmt.Errorf("hosts is given without runs: set runs to the folder of the hosts' run.json files, or leave hosts out")
 	}
 	if in.reason == "" {
 		in.reason = strings.TrimSpace(event.Inputs["reason"])

@@ -48,7 +48,7 @@ func (c *Command) measure(ctx context.Context, p *plan) (*bench.Run, error) {
 		if len(s.cells) == 0 {
 			continue
 		}
-		results, err := runner.Run(ctx, s.suite, s.cells, runner.Options{
+		results, err := runner.Run(ctx, redacting{s.suite, p.options.secret}, s.cells, runner.Options{
 			Repeats: p.repeats(s), Journal: journal.Append, Progress: progress(c.Stderr),
 		})
 		if err != nil {

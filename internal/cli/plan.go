@@ -41,7 +41,10 @@ type planned struct {
 // suites and selects the cells. Close must be called.
 func (c *Command) plan(ctx context.Context, o *options) (*plan, error) {
 	p := &plan{options: o, worker: &worker.Isolated{Environ: os.Environ()}}
-	var err error
+	err := o.check()
+	if err != nil {
+		return nil, err
+	}
 	if p.file, p.policy, err = o.load(); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/baseline"
@@ -101,6 +102,39 @@ func (a *action) publish(ctx context.Context, j judged) {
 	_, err = client.UpsertCheck(ctx, repo, sha, github.Check{Name: a.in.checkName, Conclusion: conclusions[j.decision.Status],
 		Title: j.report.Title(), Summary: body, DetailsURL: link})
 	a.refused(err)
+}
+
+// publishError replaces what an earlier attempt said of the same commit: a red
+// step beside a green check would be read as green.
+func (a *action) publishError(ctx context.Context, cause error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	a.warn(a.gh.SetOutput("verdict", string(gate.StatusNoEvidence)))
+	client, repo, err := a.client()
+	if err != nil {
+		a.refused(err)
+		return
+	}
+	var body strings.Builder // an indented block is the one that no text can end
+	fmt.Fprintf(&body, "### ⛔ %s\n\n", couldNotJudge)
+	for line := range strings.Lines(clipLines(cause.Error())) {
+		fmt.Fprintf(&body, "    %s\n", printable(strings.TrimSuffix(line, "\n")))
+	}
+	sha := a.event.SHA
+	if pr := a.event.PullRequest; pr != nil {
+		sha = pr.HeadSHA
+		_, err := client.UpsertComment(ctx, repo, pr.Number, a.in.checkName, body.String())
+		a.refused(err)
+	}
+	_, err = client.UpsertCheck(ctx, repo, sha, github.Check{Name: a.in.checkName, Conclusion: "failure", Title: couldNotJudge,
+		Summary: body.String(), DetailsURL: a.event.RunURL})
+	a.refused(err)
+}
+
+// clipLines keeps an error short enough for a comment.
+func clipLines(s string) string {
+	const most = 20_000
+	return s[:min(len(s), most)]
 }
 
 // refused reports what GitHub did not take, where people look.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -69,11 +68,8 @@ func (c *Command) judgeFiles(o *options, paths []string, in report.Input) (judge
 // load reads the configuration and settles the policy.
 func (o *options) load() (*config.File, gate.Policy, error) {
 	file, err := config.Load(o.config)
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
-		return nil, gate.Policy{}, usageError{err}
-	}
 	if err != nil {
-		return nil, gate.Policy{}, err
+		return nil, gate.Policy{}, usageError{err}
 	}
 	policy, err := o.policy(file)
 	return file, policy, err

@@ -12,15 +12,15 @@ type comparer struct {
 	run, ref *bench.Run
 	byID     map[string]*bench.Result // the reference's results
 	seen     map[string]bool          // ids of the run
-	metrics  []bench.Metric           // of both runs, the reference's description wins
+	metrics  []described              // of both runs
 	tracked  int                      // cells that pass on both sides
 	out      Comparison
 }
 
 func (c *comparer) index() {
 	c.seen = make(map[string]bool, len(c.run.Results))
-	c.metrics = c.run.Metrics
 	if c.ref == nil {
+		c.describe()
 		c.out.Unjudged = "there is no baseline for this host"
 		return
 	}
@@ -28,17 +28,47 @@ func (c *comparer) index() {
 	for i := range c.ref.Results {
 		c.byID[c.ref.Results[i].Cell.ID()] = &c.ref.Results[i]
 	}
-	// A pull request must not take a metric out of the gate by describing it
-	// differently: what the reference says of it was reviewed.
-	c.metrics = slices.Clone(c.ref.Metrics)
-	for _, m := range c.run.Metrics {
-		if c.ref.Metric(m.Name) == nil {
-			c.metrics = append(c.metrics, m)
-		}
-	}
+	c.describe()
 	if ok, why := c.run.Host.Comparable(c.ref.Host.Fingerprint); !ok {
 		c.out.Unjudged = why
 	}
+}
+
+// described is a metric as the two sides describe it; nil where a side has not
+// heard of it. The reference's word counts, because it was reviewed.
+type described struct {
+	bench.Metric
+	ref, run *bench.Metric
+}
+
+func (c *comparer) describe() {
+	if c.ref != nil {
+		for i := range c.ref.Metrics {
+			m := &c.ref.Metrics[i]
+			c.metrics = append(c.metrics, described{*m, m, c.run.Metric(m.Name)})
+		}
+	}
+	for i := range c.run.Metrics {
+		if m := &c.run.Metrics[i]; c.ref == nil || c.ref.Metric(m.Name) == nil {
+			c.metrics = append(c.metrics, described{*m, nil, m})
+		}
+	}
+}
+
+// contradiction says how the two sides mean different things by the metric's
+// name, so that its numbers cannot be compared: a change of unit or direction,
+// or a metric that is taken out of the gate. "" if they do not.
+func (d *described) contradiction() string {
+	switch {
+	case d.ref == nil || d.run == nil:
+	case d.ref.Better != d.run.Better:
+		return fmt.Sprintf("%s is better in the baseline and %s in the run", d.ref.Better, d.run.Better)
+	case d.ref.Unit != d.run.Unit && d.ref.Unit != "" && d.run.Unit != "":
+		return fmt.Sprintf("its unit is %q in the baseline and %q in the run", d.ref.Unit, d.run.Unit)
+	case d.ref.Exact != d.run.Exact || d.ref.Informational != d.run.Informational:
+		return "it is gated in another way in the baseline than in the run"
+	}
+	return ""
 }
 
 func (c *comparer) add(v Verdict) {
@@ -58,6 +88,9 @@ func (c *comparer) judge(got *bench.Result) {
 	ref := c.byID[id]
 	if got.Outcome != bench.Skipped {
 		c.out.Measured++
+	}
+	if got.Outcome == bench.Passed {
+		c.out.Passed++
 	}
 	switch {
 	case got.Outcome == bench.Skipped:
@@ -126,7 +159,7 @@ func (c *comparer) speed(id string, ref, got *bench.Result) {
 	before := len(c.out.Verdicts)
 	for i := range c.metrics {
 		m := &c.metrics[i]
-		if m.Informational {
+		if m.Informational && m.contradiction() == "" {
 			continue
 		}
 		old, new := ref.Sample(m.Name), got.Sample(m.Name)
@@ -148,7 +181,7 @@ func (c *comparer) speed(id string, ref, got *bench.Result) {
 }
 
 // metric judges one metric; ok is false when another one is gated instead.
-func (c *comparer) metric(m *bench.Metric, ref, got *bench.Result, old, new *bench.Sample) (v Verdict, ok bool) {
+func (c *comparer) metric(m *described, ref, got *bench.Result, old, new *bench.Sample) (v Verdict, ok bool) {
 	if old != nil && new == nil {
 		return Verdict{Class: Missing, Level: Fail, Delta: -100, Old: summarize(old).Median,
 			Reason: fmt.Sprintf("the baseline has %s for this cell and the run does not", m.Name)}, true
@@ -160,20 +193,23 @@ func (c *comparer) metric(m *bench.Metric, ref, got *bench.Result, old, new *ben
 	case old == nil:
 		return Verdict{Class: Untracked, Level: Warn, New: summarize(new).Median,
 			Reason: fmt.Sprintf("the baseline does not have %s for this cell", m.Name)}, true
+	case m.contradiction() != "":
+		return Verdict{Class: Inconclusive, Level: Fail, Old: summarize(old).Median, New: summarize(new).Median,
+			Reason: m.contradiction() + "; if that is meant, record it with baseline update --force"}, true
 	case m.Exact:
 		return exact(old, new), true
 	case c.out.Unjudged != "":
 		return Verdict{Class: Inconclusive, Level: Off, Old: summarize(old).Median, New: summarize(new).Median,
 			Reason: "speed was not judged: " + c.out.Unjudged}, true
 	}
-	return threshold(m, old, new, c.policy.Threshold), true
+	return threshold(&m.Metric, old, new, c.policy.Threshold), true
 }
 
 // replaced reports whether the metric that m is a fallback for is gated in its
 // place: it is described as one that is always gated, and either side has it
 // above 0, which is how TensorSharp's programs say that it applies.
-func (c *comparer) replaced(m *bench.Metric, ref, got *bench.Result) bool {
-	i := slices.IndexFunc(c.metrics, func(o bench.Metric) bool { return o.Name == m.FallbackFor })
+func (c *comparer) replaced(m *described, ref, got *bench.Result) bool {
+	i := slices.IndexFunc(c.metrics, func(o described) bool { return o.Name == m.FallbackFor })
 	return i >= 0 && c.metrics[i].Gates() && (applies(ref, m.FallbackFor) || applies(got, m.FallbackFor))
 }
 

@@ -10,7 +10,7 @@ const (
 	// StatusActionRequired: nothing is wrong, but a baseline that the policy
 	// demands is missing or is of another machine.
 	StatusActionRequired Status = "action_required"
-	// StatusNoEvidence: not one cell was measured, so nothing can be said.
+	// StatusNoEvidence: nothing blocks, and on some host not one cell passed.
 	StatusNoEvidence Status = "no_evidence"
 )
 
@@ -26,16 +26,16 @@ type Decision struct {
 	Unjudged int `json:"unjudged"`
 }
 
-// Decide sums up. The worst comparison wins; a comparison without a single
-// measured cell is no evidence, however green the others are, unless
-// something failed.
+// Decide sums up. The worst comparison wins; a comparison without a single cell
+// that passed is no evidence, however green the others are, unless something
+// failed.
 func Decide(comparisons []Comparison, p Policy) Decision {
 	d := Decision{Counts: map[Class]int{}, Blocking: map[Class]int{}}
 	evidence := len(comparisons) > 0
 	for i := range comparisons {
 		c := &comparisons[i]
 		d.Measured += c.Measured
-		evidence = evidence && c.Measured > 0
+		evidence = evidence && c.Passed > 0
 		if c.Unjudged != "" {
 			d.Unjudged++
 		}

@@ -103,7 +103,9 @@ type Comparison struct {
 	// Unselected counts the reference's cells that a filter left out of the run.
 	Unselected int `json:"unselected,omitempty"`
 	// Measured counts the cells that were run: neither skipped nor missing.
+	// Passed counts those of them that passed.
 	Measured int `json:"measured"`
+	Passed   int `json:"passed"`
 }
 
 // Compare judges run against ref, the Run of a baseline called name. A nil ref
@@ -119,7 +121,7 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 		c.judge(&run.Results[i])
 	}
 	c.missing()
-	if c.out.Unjudged == "" && c.tracked == 0 && c.out.Measured > 0 {
+	if c.out.Unjudged == "" && c.tracked == 0 && c.out.Passed > 0 {
 		c.out.Unjudged = "the baseline has no number to judge any cell by"
 	}
 	return c.out

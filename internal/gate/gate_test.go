@@ -91,6 +91,10 @@ func TestCompare(t *testing.T) {
 		"a ttft_ms regressed fail -11")
 	check("improved", one(cell("a", "ttft_ms", 100.0)), one(cell("a", "ttft_ms", 80.0)),
 		"a ttft_ms improved off 20")
+	check("a time of nothing", one(cell("a", "ttft_ms", 100.0)), one(cell("a", "ttft_ms", 0.0)),
+		"a ttft_ms inconclusive fail 100")
+	check("exactly -10 % in decimals", one(cell("a", "decode_tps", 0.8)), one(cell("a", "decode_tps", 0.72)),
+		"a decode_tps unchanged off -10")
 	check("growth from zero", one(cell("a", "ttft_ms", 0.0)), one(cell("a", "ttft_ms", 1.0)),
 		"a ttft_ms regressed fail -100")
 	check("exact", one(cell("a", "checksum", 7.0)), one(cell("a", "checksum", 7.5)),
@@ -135,9 +139,8 @@ func TestAnotherMachineJudgesCorrectnessOnly(t *testing.T) {
 
 func TestTheReferenceDescribesItsMetrics(t *testing.T) {
 	for _, change := range []func(*bench.Metric){
-		func(m *bench.Metric) { m.Informational = true },
-		func(m *bench.Metric) { m.Better = bench.Lower },
 		func(m *bench.Metric) { m.FallbackFor = "checksum" },
+		func(m *bench.Metric) { m.Unit = "" },
 	} {
 		got := run(cell("a", "decode_tps", 10.0, "checksum", 1.0))
 		got.Metrics = append([]bench.Metric(nil), metrics...)
@@ -164,6 +167,26 @@ func TestNoFallbackSwitchesAMetricOff(t *testing.T) {
 	check(bench.Metric{Name: "x", FallbackFor: "y"}, bench.Metric{Name: "y", FallbackFor: "x"})
 	check(bench.Metric{Name: "x", FallbackFor: "y"}, bench.Metric{Name: "y", Informational: true})
 	check(bench.Metric{Name: "x", FallbackFor: "y"})
+}
+
+// TestContradictionsBlock: one name with two meanings cannot be compared.
+func TestContradictionsBlock(t *testing.T) {
+	for _, change := range []func(*bench.Metric){
+		func(m *bench.Metric) { m.Informational = true },
+		func(m *bench.Metric) { m.Better = bench.Lower },
+		func(m *bench.Metric) { m.Unit = "tok/min" },
+		func(m *bench.Metric) { m.Exact = true },
+	} {
+		ref, got := run(cell("a", "decode_tps", 100.0)), run(cell("a", "decode_tps", 100.0))
+		got.Metrics = append([]bench.Metric(nil), metrics...)
+		change(&got.Metrics[1])
+		for range 2 { // either side may have changed
+			if got := lines(gate.Compare("base", ref, got, gate.DefaultPolicy())); got[0] != "a decode_tps inconclusive fail 0" {
+				t.Errorf("got %q, want a blocking contradiction", got)
+			}
+			ref, got = got, ref
+		}
+	}
 }
 
 func TestExactJudgesASummaryToo(t *testing.T) {
@@ -216,6 +239,7 @@ func TestDecide(t *testing.T) {
 	check(gate.StatusNoEvidence, p)
 	check(gate.StatusNoEvidence, p, compare(nil, run()))
 	check(gate.StatusNoEvidence, p, compare(nil, run(cell("a!skipped"))))
+	check(gate.StatusNoEvidence, p, compare(run(cell("a!failed")), run(cell("a!failed"))))
 	check(gate.StatusNoEvidence, p, compare(good, good), compare(nil, run(cell("a!skipped"))))
 }
 

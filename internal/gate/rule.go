@@ -16,6 +16,11 @@ func summarize(s *bench.Sample) bench.Summary {
 	return bench.Summary{Median: stats.Median(s.Values), MAD: stats.MAD(s.Values), N: len(s.Values)}
 }
 
+// resolution is the change, in percentage points, below which numbers are not
+// told apart: baselines keep five digits, and 0.72 against 0.8 is not -10 % in
+// binary arithmetic. Exactly the limit passes.
+const resolution = 0.001
+
 // threshold is TensorSharp's rule, for any direction: regressed if and only if
 // the median is worse by strictly more than limit percent.
 func threshold(m *bench.Metric, old, new *bench.Sample, limit float64) Verdict {
@@ -28,9 +33,12 @@ func threshold(m *bench.Metric, old, new *bench.Sample, limit float64) Verdict {
 	}
 	v.Delta, v.Interval = gain, interval(m, o.Median, new, gain)
 	switch {
-	case gain < -limit:
+	case m.Better == bench.Lower && o.Median > 0 && n.Median <= 0:
+		v.Class, v.Level, v.Evidence.Method = Inconclusive, Fail, ""
+		v.Reason = fmt.Sprintf("%v is not a measurement of something that took %v before", n.Median, o.Median)
+	case gain < -limit-resolution:
 		v.Class, v.Level = Regressed, Fail
-	case gain > limit:
+	case gain > limit+resolution:
 		v.Class = Improved
 	}
 	return v
@@ -42,6 +50,7 @@ func threshold(m *bench.Metric, old, new *bench.Sample, limit float64) Verdict {
 func fromZero(m *bench.Metric, v Verdict) Verdict {
 	switch {
 	case v.New == 0:
+		v.Evidence.Method = "" // nothing compared with nothing
 	case m.Better == bench.Lower && v.New > 0:
 		v.Class, v.Level, v.Delta = Regressed, Fail, -100
 		v.Reason = "the baseline is 0"

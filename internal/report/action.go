@@ -100,7 +100,8 @@ func (r *Report) next() []block {
 	items := bullets{r.reproduce()}
 	lost := func(f finding) bool { return f.Class == gate.Missing && f.Metric != "" }
 	if r.total.blocking[gate.Regressed] > 0 || slices.ContainsFunc(r.shown.action.rows, lost) {
-		items = append(items, inline{plain("Accept changed numbers as the new baseline: "), command(r.update("why they are accepted"))})
+		items = append(items, inline{plain("Accept changed numbers as the new baseline (records only the cells that passed): "),
+			command(r.update("why they are accepted") + force)})
 	}
 	if r.total.blocking[gate.Missing] > 0 || r.total.blocking[gate.Skipped] > 0 {
 		items = append(items, inline{plain("Drop cells that were removed on purpose from the baseline: "), command(r.in.Commands.Prune)})

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"slices"
+
+	"github.com/accelgate/accelgate/internal/gate"
 )
 
 // caps are the numbers of rows one rendering shows at most.
@@ -23,11 +25,14 @@ func (r *Report) page(c caps) page {
 }
 
 func (r *Report) footer(most int) string {
-	const all = "; the JSON report has all verdicts"
+	const all = "the JSON report has all verdicts"
 	if r.shown.action.total == 0 {
-		return "nothing needs action" + all
+		if r.in.Decision.Status == gate.StatusPassed {
+			return "nothing needs action; " + all
+		}
+		return all
 	}
-	return fmt.Sprintf("%d of %d rows that need action are shown%s",
+	return fmt.Sprintf("%d of %d rows that need action are shown; %s",
 		min(most, len(r.shown.action.rows)), r.shown.action.total, all)
 }
 
@@ -55,14 +60,14 @@ func (r *Report) orUnknown(revision string) span {
 }
 
 // notJudged tells, for each host whose speed was not judged, why and what to
-// type.
+// type. Where no cell passed there is nothing to record.
 func (r *Report) notJudged() []block {
 	const most = 5
 	var blocks []block
 	n := 0
 	for i := range r.hosts {
 		h := &r.hosts[i]
-		if !h.notJudged() || h.measured == 0 {
+		if !h.notJudged() || h.Comparison.Passed == 0 {
 			continue
 		}
 		if n++; n > most {
@@ -80,16 +85,20 @@ func (r *Report) notJudged() []block {
 }
 
 func (r *Report) advice(h *host) (inline, []string) {
+	forced := ""
+	if h.blocked() > 0 {
+		forced = force
+	}
 	if h.Reference == nil {
 		return inline{plain("To record this machine in "), code(h.Path), plain(", type on it:")},
-			[]string{r.update("first baseline")}
+			[]string{r.update("first baseline") + forced}
 	}
 	if ok, _ := h.Run.Host.Comparable(h.Reference.Host.Fingerprint); !ok {
 		return inline{plain("To replace "), code(h.Path), plain(" by numbers of this machine, or to give this machine a label of its own and keep both, type one of:")},
-			[]string{r.update("new machine"), visible(r.in.Commands.Update + ` --host-label NEW-LABEL --reason "second machine"`)}
+			[]string{r.update("new machine") + forced, visible(r.in.Commands.Update+` --host-label NEW-LABEL --reason "second machine"`) + forced}
 	}
 	return inline{plain("To add the cells of this run to "), code(h.Path), plain(", type:")},
-		[]string{r.update("new cells")}
+		[]string{r.update("new cells") + forced}
 }
 
 // status is the host's share in the decision.
@@ -97,7 +106,7 @@ func (h *host) status() status {
 	switch {
 	case h.blocked() > 0:
 		return failed
-	case h.measured == 0:
+	case h.Comparison.Passed == 0:
 		return noEvidence
 	case h.notJudged():
 		return unjudged
@@ -139,13 +148,21 @@ func (r *Report) hostRow(h *host) []inline {
 		}
 	}
 	return []inline{only(code(h.Run.Host.Label)), only(code(h.Run.Host.Device())), verdict,
-		only(plain(fmt.Sprintf("%d/%d", h.right, h.measured))), only(plain(change)), only(plain(noise)), baseline}
+		only(plain(h.correct())), only(plain(change)), only(plain(noise)), baseline}
+}
+
+// correct is how many of the answers that were checked are right.
+func (h *host) correct() string {
+	if h.checked+h.incorrect == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%d/%d checked", h.checked, h.checked+h.incorrect)
 }
 
 // words is the host's verdict in short: "1 wrong, 2 slower".
 func (h *host) words() string {
 	if h.blocked() == 0 {
-		return map[status]string{noEvidence: "no cell measured", unjudged: "speed not judged", passed: "nothing worse"}[h.status()]
+		return map[status]string{noEvidence: "no cell passed", unjudged: "speed not judged", passed: "nothing worse"}[h.status()]
 	}
 	s := ""
 	for i, n := range h.failing {

@@ -12,13 +12,22 @@ import (
 func (r *Report) warnings(most int) (block, int) {
 	t := &table{columns: columns("Host", "Warning~")}
 	for i := range r.hosts {
-		run := r.hosts[i].Run
-		t.total += len(run.Warnings)
-		for _, w := range run.Warnings[:min(len(run.Warnings), most-len(t.rows))] {
-			t.rows = append(t.rows, []inline{only(code(run.Host.Label)), only(reason(w))})
+		h := &r.hosts[i]
+		label := only(code(h.Run.Host.Label))
+		t.warn(label, h.Run.Warnings, most)
+		if h.Reference != nil {
+			t.warn(append(label, plain(" (baseline)")), h.Reference.Warnings, most)
 		}
 	}
 	return t, t.total
+}
+
+// warn counts all warnings and shows them while there are fewer than most rows.
+func (t *table) warn(host inline, warnings []string, most int) {
+	t.total += len(warnings)
+	for _, w := range warnings[:min(len(warnings), most-len(t.rows))] {
+		t.rows = append(t.rows, []inline{host, only(reason(w))})
+	}
 }
 
 // facts lists where the numbers come from, host by host.

@@ -45,6 +45,7 @@ type HostDocument struct {
 	Unjudged   string            `json:"unjudged,omitempty"` // why speed was not judged
 	Measured   int               `json:"measured"`
 	Right      int               `json:"right"`
+	Checked    int               `json:"checked"` // see [Totals]
 	Unselected int               `json:"unselected,omitempty"`
 	Metrics    []bench.Metric    `json:"metrics"`
 	Warnings   []string          `json:"warnings,omitempty"`
@@ -58,6 +59,7 @@ type BaselineDocument struct {
 	Captured time.Time         `json:"captured,omitzero"`
 	Commit   string            `json:"commit,omitempty"`
 	Machine  bench.Fingerprint `json:"machine"`
+	Warnings []string          `json:"warnings,omitempty"`
 }
 
 // VerdictDocument is a verdict. JSON has no NaN and no infinity: a number that
@@ -148,12 +150,12 @@ func (h *host) document() *HostDocument {
 	d := &HostDocument{
 		Host: h.Run.Host.Label, Device: h.Run.Host.Device(), Machine: finiteMachine(h.Run.Host.Fingerprint),
 		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged,
-		Measured: h.measured, Right: h.right, Unselected: h.unselected,
+		Measured: h.measured, Right: h.right, Checked: h.checked, Unselected: h.unselected,
 		Metrics: h.Run.Metrics, Warnings: h.Run.Warnings,
 	}
 	if ref := h.Reference; ref != nil {
 		d.Baseline = &BaselineDocument{Path: h.Path, Host: ref.Host.Label, Captured: ref.Started,
-			Commit: ref.Revision, Machine: finiteMachine(ref.Host.Fingerprint)}
+			Commit: ref.Revision, Machine: finiteMachine(ref.Host.Fingerprint), Warnings: ref.Warnings}
 	}
 	return d
 }

@@ -13,7 +13,7 @@ import (
 // single is the terminal report of one host with the verdicts.
 func single(t *testing.T, in report.Input, verdicts ...gate.Verdict) string {
 	t.Helper()
-	c := gate.Comparison{Measured: len(verdicts), Verdicts: verdicts}
+	c := gate.Comparison{Measured: len(verdicts), Passed: len(verdicts), Verdicts: verdicts}
 	in.Hosts = []report.HostInput{{Run: &bench.Run{}, Reference: &bench.Run{}, Comparison: c}}
 	in.Policy = gate.DefaultPolicy()
 	in.Decision = gate.Decide([]gate.Comparison{c}, in.Policy)
@@ -33,7 +33,7 @@ func TestNextSaysWhatToType(t *testing.T) {
 		want     []string // in the text, or not where it begins with "!"
 	}{
 		{"slower", report.Input{}, []gate.Verdict{slower}, []string{
-			`accelgate run --only 'it'\''s__slow'`, "accelgate baseline update --reason", "!prune"}},
+			`accelgate run --only 'it'\''s__slow'`, "(records only the cells that passed): accelgate baseline update --reason \"why they are accepted\" --force\n", "!prune"}},
 		{"own commands", own, []gate.Verdict{slower, gone}, []string{
 			`go run . run --only 'it'\''s__slow'`, "go run . update --reason", "go run . prune"}},
 		{"gone", report.Input{}, []gate.Verdict{gone}, []string{"Reproduce: accelgate run\n", "accelgate baseline prune", "!baseline update"}},
@@ -49,6 +49,50 @@ func TestNextSaysWhatToType(t *testing.T) {
 			if strings.Contains(text, unwanted) == not {
 				t.Errorf("%s: want %q in\n%s", c.name, want, text)
 			}
+		}
+	}
+}
+
+// TestAdviceCanBeFollowed checks the advice to a host without a baseline: a
+// red run is recorded only by force, and one in which nothing passed never.
+func TestAdviceCanBeFollowed(t *testing.T) {
+	passes := bench.Result{Cell: bench.Cell{Raw: "p"}, Outcome: bench.Passed}
+	crashes := bench.Result{Cell: bench.Cell{Raw: "c"}, Outcome: bench.Failed}
+	for _, c := range []struct {
+		results []bench.Result
+		want    string // the command, if any
+	}{
+		{[]bench.Result{passes}, "accelgate baseline update --reason \"first baseline\"\n"},
+		{[]bench.Result{passes, crashes}, "accelgate baseline update --reason \"first baseline\" --force\n"},
+		{[]bench.Result{crashes}, ""},
+	} {
+		r := report.New(judged(report.Input{}, report.HostInput{Run: &bench.Run{Results: c.results}}))
+		text := render(t, report.Terminal, r)
+		if !strings.Contains(text, c.want) || c.want == "" && strings.Contains(text, "baseline update") {
+			t.Errorf("want %q in\n%s", c.want, text)
+		}
+	}
+}
+
+// TestFooterFollowsTheDecision: only a run that passed needs no action.
+func TestFooterFollowsTheDecision(t *testing.T) {
+	for _, name := range names(t) {
+		in := load(t, name).input()
+		text := render(t, report.Terminal, report.New(in))
+		if got, want := strings.Contains(text, "nothing needs action"), in.Decision.Status == gate.StatusPassed; got != want {
+			t.Errorf("%s is %s; says that nothing needs action: %t", name, in.Decision.Status, got)
+		}
+	}
+}
+
+func TestWarningsOfBothSidesAreShown(t *testing.T) {
+	run := &bench.Run{Host: bench.Host{Label: "rig"}, Warnings: []string{"hot now"}}
+	old := &bench.Run{Host: run.Host, Warnings: []string{"hot then"}}
+	r := report.New(judged(report.Input{}, report.HostInput{Run: run, Reference: old}))
+	for name, f := range map[string]report.Renderer{"Markdown": report.Markdown, "Terminal": report.Terminal, "JSON": report.JSON} {
+		text := render(t, f, r)
+		if !strings.Contains(text, "hot now") || !strings.Contains(text, "hot then") {
+			t.Errorf("%s lacks a warning:\n%s", name, text)
 		}
 	}
 }

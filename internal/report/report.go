@@ -97,6 +97,7 @@ func New(in Input) Report {
 		h := &r.hosts[i]
 		*h = host{HostInput: &r.in.Hosts[i], tally: newTally(), metrics: describe(&in.Hosts[i])}
 		h.scan(h.metrics, &h.Comparison)
+		h.check(h.Run.Results)
 		r.shown.scan(i, h.Comparison.Verdicts)
 		r.total.merge(&h.tally)
 	}

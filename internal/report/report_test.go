@@ -125,11 +125,11 @@ func TestNumbersAddUp(t *testing.T) {
 		}
 		got := r.Totals()
 		want := report.Totals{Hosts: len(in.Hosts), Verdicts: verdicts, Measured: measured, Unselected: unselected,
-			Cells: got.Cells, Right: got.Right, Judged: got.Judged, Blocking: got.Blocking}
+			Cells: got.Cells, Right: got.Right, Checked: got.Checked, Judged: got.Judged, Blocking: got.Blocking}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: Totals() (-want +got):\n%s", name, diff)
 		}
-		if got.Right > got.Measured || got.Judged > got.Right || got.Measured > got.Cells || got.Blocking > got.Cells {
+		if got.Checked > got.Measured || got.Right > got.Measured || got.Judged > got.Right || got.Measured > got.Cells || got.Blocking > got.Cells {
 			t.Errorf("%s: Totals() = %+v contradicts itself", name, got)
 		}
 		if sum := summands(t, render(t, report.Terminal, r)); sum != verdicts {

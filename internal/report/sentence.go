@@ -40,7 +40,8 @@ type Totals struct {
 	// Cells are those measured, and those missing or newly skipped.
 	Cells    int `json:"cells"`
 	Measured int `json:"measured"`
-	Right    int `json:"right"`        // measured, ran to the end with the right answer
+	Right    int `json:"right"`        // measured, and neither a crash nor a wrong answer was seen
+	Checked  int `json:"checked"`      // passed, and the answer was compared with the expected one
 	Judged   int `json:"judged_cells"` // at least one speed was compared with the baseline
 	Blocking int `json:"blocking"`
 	// Unselected cells were left out by a filter on the command line.
@@ -52,7 +53,7 @@ type Totals struct {
 func (r Report) Totals() Totals {
 	t := &r.total
 	return Totals{Hosts: len(r.hosts), Cells: t.expected, Measured: t.measured, Right: t.right,
-		Judged: t.judged, Blocking: t.blocked(), Unselected: t.unselected, Verdicts: t.verdicts}
+		Checked: t.checked, Judged: t.judged, Blocking: t.blocked(), Unselected: t.unselected, Verdicts: t.verdicts}
 }
 
 // status is a decision or a host's verdict: a sign for Markdown, a word for
@@ -136,22 +137,43 @@ func (r *Report) onHosts(are func(*host) bool) string {
 	return fmt.Sprintf(" on %d of %d hosts", n, len(r.hosts))
 }
 
-// answers says how many cells are right, and accounts for the others.
+// answers says how many cells are right, as far as that was checked, and
+// accounts for the others.
 func (r *Report) answers() string {
 	t := &r.total
-	are := "are"
-	if t.right == 1 {
-		are = "is"
-	}
 	if t.right == t.measured {
-		return fmt.Sprintf("%s %s right", count(t.right, "cell"), are)
+		return count(t.right, "cell") + " " + t.evidence("ran")
 	}
-	fail := "fail"
-	if t.measured-t.right == 1 {
-		fail = "fails"
+	return fmt.Sprintf("%d of %s %s %s as the baseline records,", t.right, count(t.measured, "cell"),
+		strings.TrimSuffix(t.evidence("passed"), ",")+",", fails(t.measured-t.right))
+}
+
+// evidence claims of the cells that did not fail no more than was checked. It
+// ends in a comma where the sentence needs one to go on.
+func (t *tally) evidence(ran string) string {
+	switch t.checked {
+	case t.right:
+		return are(t.right) + " right"
+	case 0:
+		return ran + " (no answer was checked)"
+	case 1:
+		return ran + ", 1 answer was checked and is right,"
 	}
-	return fmt.Sprintf("%d of %s %s right, %d %s as the baseline records,",
-		t.right, count(t.measured, "cell"), are, t.measured-t.right, fail)
+	return fmt.Sprintf("%s, %d answers were checked and are right,", ran, t.checked)
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+func fails(n int) string {
+	if n == 1 {
+		return "1 fails"
+	}
+	return fmt.Sprintf("%d fail", n)
 }
 
 func (r *Report) allGood() string {
@@ -168,7 +190,7 @@ func (r *Report) allGood() string {
 
 func (r *Report) rightOnly(subject string) inline {
 	answers := fmt.Sprintf("%s are right (%s)", subject, count(r.total.right, "cell"))
-	if r.total.right != r.total.measured {
+	if r.total.right != r.total.measured || r.total.checked != r.total.right {
 		answers = strings.TrimSuffix(r.answers(), ",")
 	}
 	first := slices.IndexFunc(r.hosts, func(h host) bool { return h.notJudged() })
@@ -187,9 +209,13 @@ func (r *Report) nothing() inline {
 	if len(r.hosts) == 0 {
 		return append(inline{plain("no host has reported a run")}, next...)
 	}
-	on := r.onHosts(func(h *host) bool { return h.measured == 0 })
-	return append(inline{plain(fmt.Sprintf("not one cell was measured%s (%d skipped, %d left out by a filter)",
-		on, t.other[gate.Skipped]+t.blocking[gate.Skipped], t.unselected))}, next...)
+	on := r.onHosts(func(h *host) bool { return h.Comparison.Passed == 0 })
+	what, failing := "was measured", ""
+	if slices.ContainsFunc(r.hosts, func(h host) bool { return h.Comparison.Passed == 0 && h.measured > 0 }) {
+		what, failing = "passed", fails(t.measured-t.right)+" as the baseline records, "
+	}
+	return append(inline{plain(fmt.Sprintf("not one cell %s%s (%s%d skipped, %d left out by a filter)",
+		what, on, failing, t.other[gate.Skipped]+t.blocking[gate.Skipped], t.unselected))}, next...)
 }
 
 // sum writes every verdict once: "87 verdicts = 1 wrong + 86 unchanged".
@@ -217,6 +243,9 @@ func (r *Report) sum() string {
 }
 
 func (h *host) notJudged() bool { return h.Comparison.Unjudged != "" }
+
+// force makes the update command record what passed in a run that failed.
+const force = " --force"
 
 // update is the command that records numbers for a reason.
 func (r *Report) update(reason string) string {

@@ -18,13 +18,27 @@ func whole(cell string, class gate.Class, level gate.Level) gate.Verdict {
 	return gate.Verdict{Cell: cell, Class: class, Level: level, Evidence: gate.Evidence{Method: "outcome"}}
 }
 
+// checking is a run of cells that passed, with that many checked answers.
+func checking(answers int) *bench.Run {
+	run := &bench.Run{}
+	for range answers {
+		run.Results = append(run.Results, bench.Result{Outcome: bench.Passed, Output: "Paris"})
+	}
+	return run
+}
+
 func TestTitle(t *testing.T) {
 	fine := judgedCell("fine", gate.Unchanged, gate.Off)
+	answers := -1 // checked on each host; all that passed if below 0
 	check := func(want string, p gate.Policy, comparisons ...gate.Comparison) {
 		t.Helper()
 		in := report.Input{Policy: p, Decision: gate.Decide(comparisons, p)}
 		for _, c := range comparisons {
-			in.Hosts = append(in.Hosts, report.HostInput{Run: &bench.Run{}, Reference: &bench.Run{}, Comparison: c})
+			n := answers
+			if n < 0 {
+				n = c.Passed
+			}
+			in.Hosts = append(in.Hosts, report.HostInput{Run: checking(n), Reference: &bench.Run{}, Comparison: c})
 		}
 		if got := report.New(in).Title(); got != want {
 			t.Errorf("Title() =\n%s\nwant\n%s", got, want)
@@ -32,7 +46,13 @@ func TestTitle(t *testing.T) {
 	}
 	p := gate.DefaultPolicy()
 	verdicts := func(measured int, v ...gate.Verdict) gate.Comparison {
-		return gate.Comparison{Measured: measured, Verdicts: v}
+		c := gate.Comparison{Measured: measured, Passed: measured, Verdicts: v}
+		for i := range v {
+			if v[i].Evidence.Method == "outcome" && (v[i].Class == gate.RuntimeFailure || v[i].Class == gate.CorrectnessFailure) {
+				c.Passed--
+			}
+		}
+		return c
 	}
 	check("Passed: 1 cell is right and none is slower than the baseline allows (limit 10 %)", p, verdicts(1, fine))
 	check("Passed: 2 cells are right and none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %)",
@@ -51,15 +71,32 @@ func TestTitle(t *testing.T) {
 		verdicts(1, judgedCell("a", gate.Regressed, gate.Fail)), verdicts(0, whole("a", gate.Skipped, gate.Off)))
 	check("Failed: 1 of 1 cell cannot be judged", p, verdicts(1, whole("a", gate.Inconclusive, gate.Fail)))
 
+	check("No evidence: not one cell passed (1 fails as the baseline records, 0 skipped, 0 left out by a filter). Next: accelgate run --list", p,
+		verdicts(1, whole("known", gate.RuntimeFailure, gate.Warn)))
 	check("No evidence: no host has reported a run. Next: accelgate run --list", p)
 	check("No evidence: not one cell was measured on 1 of 2 hosts (1 skipped, 7 left out by a filter). Next: accelgate run --list", p,
 		verdicts(1, fine), gate.Comparison{Unselected: 7, Verdicts: []gate.Verdict{whole("a", gate.Skipped, gate.Off)}})
 
-	known := gate.Comparison{Measured: 2, Unjudged: "another\nmachine", Verdicts: []gate.Verdict{
+	known := gate.Comparison{Measured: 2, Passed: 1, Unjudged: "another\nmachine", Verdicts: []gate.Verdict{
 		whole("a", gate.Untracked, gate.Warn), whole("b", gate.CorrectnessFailure, gate.Warn)}}
 	check(`1 of 2 cells is right, 1 fails as the baseline records; speed was NOT judged: another ⏎ machine. Next: accelgate baseline update --reason "new machine"`, p, known)
 	p.RequireBaseline = true
 	known.Verdicts = known.Verdicts[:1]
 	known.Measured = 1
 	check(`Action required: answers are right (1 cell); speed was NOT judged: another ⏎ machine. Next: accelgate baseline update --reason "new machine"`, p, known)
+
+	// No cell is called right whose answer was not checked.
+	const allowed = "slower than the baseline allows (limit 10 %)"
+	p.RequireBaseline = false
+	failing := verdicts(3, fine, whole("new", gate.Untracked, gate.Warn), whole("known", gate.RuntimeFailure, gate.Warn))
+	answers = 0
+	check("Passed: 1 cell ran (no answer was checked) and none is "+allowed, p, verdicts(1, fine))
+	check("Passed: 2 of 3 cells passed (no answer was checked), 1 fails as the baseline records, and none of the 1 whose speed was judged is "+allowed, p, failing)
+	check(`1 cell ran (no answer was checked); speed was NOT judged: another ⏎ machine. Next: accelgate baseline update --reason "new machine"`, p, known)
+	answers = 1
+	check("Passed: 2 of 3 cells passed, 1 answer was checked and is right, 1 fails as the baseline records, and none of the 1 whose speed was judged is "+allowed, p, failing)
+	answers = 2
+	known.Measured, known.Passed = 3, 3
+	check(`3 cells ran, 2 answers were checked and are right; speed was NOT judged: another ⏎ machine. Next: accelgate baseline update --reason "new machine"`, p, known)
+	check("Passed: 3 cells ran, 2 answers were checked and are right, and no speed was compared", p, verdicts(3, whole("plain", gate.Unchanged, gate.Off)))
 }

@@ -32,6 +32,8 @@ type tally struct {
 	failing    []int // by rank: cells that block
 	measured   int
 	right      int // measured, and no wrong answer or crash, known or not
+	checked    int // passed, with an answer that was compared with the expected one
+	incorrect  int // whose answer was compared and differs
 	judged     int // with at least one metric whose speed was judged
 	expected   int // measured, or missing, or newly skipped
 	unselected int
@@ -103,6 +105,19 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 	}
 }
 
+// check counts the answers that were compared with an expected one: only they
+// leave an output in a result that passed.
+func (t *tally) check(results []bench.Result) {
+	for i := range results {
+		switch res := &results[i]; {
+		case res.Outcome == bench.Incorrect:
+			t.incorrect++
+		case res.Outcome == bench.Passed && res.Output != "":
+			t.checked++
+		}
+	}
+}
+
 // absent reports a cell that should have been measured and was not.
 func absent(v *gate.Verdict) bool {
 	return v.Metric == "" && (v.Class == gate.Missing || v.Class == gate.Skipped && v.Level == gate.Fail)
@@ -119,6 +134,8 @@ func (t *tally) merge(other *tally) {
 	}
 	t.measured += other.measured
 	t.right += other.right
+	t.checked += other.checked
+	t.incorrect += other.incorrect
 	t.judged += other.judged
 	t.expected += other.expected
 	t.unselected += other.unselected

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,7 +23,11 @@ func CreateJournal(path string) (*Journal, error) {
 	if err := atomicfile.MkdirAll(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("create journal: %w", err)
 	}
-	file, err := os.Create(path)
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("replace journal: %w: make the folder writable, or choose another one with --out", err)
+	}
+	// A new file: a link that stood here is replaced and not followed.
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("create journal: %w: make the folder writable, or choose another one with --out", err)
 	}

@@ -69,7 +69,25 @@ func Run(ctx context.Context, m Measurer, cells []bench.Cell, o Options) ([]benc
 			o.progress(event)
 		}
 	}
+	for i := range results {
+		complete(&results[i], rounds)
+	}
 	return results, nil
+}
+
+// complete fails a cell that did not report each of its metrics in every round:
+// the median of fewer values would pass for that of all.
+func complete(r *bench.Result, rounds int) {
+	if r.Outcome != bench.Passed {
+		return
+	}
+	for _, s := range r.Samples {
+		if len(s.Values) != rounds {
+			r.Outcome = bench.Failed
+			r.Reason = fmt.Sprintf("printed %s in %d of %d runs", s.Metric, len(s.Values), rounds)
+			return
+		}
+	}
 }
 
 func (o *Options) progress(e Event) {

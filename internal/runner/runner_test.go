@@ -90,6 +90,23 @@ func TestAFailureEndsTheCellAndKeepsItsReason(t *testing.T) {
 	}
 }
 
+func TestAMetricThatComesAndGoesFailsTheCell(t *testing.T) {
+	m := &measurer{calls: map[string]int{}, f: func(_ string, nth int) (bench.Result, error) {
+		r := passed(1)
+		if nth == 1 {
+			r.Samples = append(r.Samples, bench.Sample{Metric: "rare", Values: []float64{1}})
+		}
+		return r, nil
+	}}
+	results, err := runner.Run(t.Context(), m, cells("a"), runner.Options{Repeats: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := results[0]; got.Outcome != bench.Failed || got.Reason != "printed rare in 1 of 5 runs" {
+		t.Errorf("%s %q, want failed with the reason", got.Outcome, got.Reason)
+	}
+}
+
 func TestErrorsEndTheRun(t *testing.T) {
 	gone := errors.New("device is gone")
 	m := &measurer{calls: map[string]int{}, f: func(string, int) (bench.Result, error) { return bench.Result{}, gone }}

@@ -173,6 +173,8 @@ func (b *body) checkExpect(c *config.Suite) error {
 		switch {
 		case len(e.Contains) == 0 && e.Text == nil && e.Tokens == nil:
 			return c.Errorf(path, "expects nothing: add contains, text or tokens")
+		case slices.Contains(e.Contains, ""):
+			return c.Errorf(path+".contains", "every answer contains \"\": write what it must contain")
 		case e.Tokens != nil && b.Tokens == nil:
 			return c.Errorf(path, "tokens are expected, and the suite does not say where they are printed: add tokens, a JSON path, to the suite")
 		}

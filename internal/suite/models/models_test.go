@@ -36,7 +36,7 @@ func child(args []string) {
 	case "hang":
 		time.Sleep(time.Hour)
 	case "env":
-		fmt.Printf("{\"tps\": 1, \"text\": %q}\n", os.Getenv(args[1]))
+		fmt.Printf("{\"tps\": 1, \"text\": %q}\n", "sky "+os.Getenv(args[1]))
 	}
 	os.Exit(0)
 }
@@ -154,7 +154,7 @@ func TestSamplesAndOperators(t *testing.T) {
 // TestSweptVariablesReachTheirCellsOnly: the variable stands in our own
 // environment, and the plain cell must not see it.
 func TestSweptVariablesReachTheirCellsOnly(t *testing.T) {
-	s, err := open(t, frame+"    features: [{id: f, args: [env, SWEPT]}]\n    sweeps: [{env: SWEPT, values: [a, b]}]\n    expect: [{contains: ['']}]\n", suite.Env{})
+	s, err := open(t, frame+"    features: [{id: f, args: [env, SWEPT]}]\n    sweeps: [{env: SWEPT, values: [a, b]}]\n    expect: [{contains: [sky]}]\n", suite.Env{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestSweptVariablesReachTheirCellsOnly(t *testing.T) {
 		}
 		got = append(got, c.ID()+" "+r.Output)
 	}
-	want := []string{"m__cpu__f__baseline ", "m__cpu__f__SWEPT=a a", "m__cpu__f__SWEPT=b b"}
+	want := []string{"m__cpu__f__baseline sky ", "m__cpu__f__SWEPT=a sky a", "m__cpu__f__SWEPT=b sky b"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("cells (-want +got):\n%s", diff)
 	}
@@ -255,6 +255,7 @@ func TestOpenRefuses(t *testing.T) {
 	check("unknown need", "{id: cpu}", "{id: cpu, needs: [cuda]}")
 	check("model has no values", "models: [{id: m}]", "models: []")
 	check("selects no cell", "    timeout: 20s", "    expect: [{when: {feature: g}, contains: [a]}]")
+	check("every answer contains", "    timeout: 20s", "    expect: [{contains: ['']}]")
 	check("expects nothing", "    timeout: 20s", "    expect: [{when: {feature: f}}]")
 	check("where they are printed", "tokens: ids", "expect: [{tokens: [1]}]")
 	check(`model "x" is not in models`, "    timeout: 20s", "    include: [{model: x, backend: cpu, feature: f}]")

@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/runner"
+)
+
+// redacting takes a secret out of everything that a measurement yields. The
+// worker hands none to a child, but a privileged child can look into this
+// process, and what it prints is journalled, reported and posted.
+type redacting struct {
+	runner.Measurer
+	secret string
+}
+
+// Measure measures the cell and hides the secret in its result.
+func (m redacting) Measure(ctx context.Context, cell bench.Cell) (bench.Result, error) {
+	r, err := m.Measurer.Measure(ctx, cell)
+	for _, s := range []*string{&r.Reason, &r.Output, &r.Log} {
+		*s = m.hide(*s)
+	}
+	for i := range r.Breakdowns {
+		for j := range r.Breakdowns[i].Entries {
+			e := &r.Breakdowns[i].Entries[j]
+			e.Name = m.hide(e.Name)
+		}
+	}
+	return r, err
+}
+
+func (m redacting) hide(s string) string {
+	if m.secret == "" {
+		return s
+	}
+	return strings.ReplaceAll(s, m.secret, "***")
+}
