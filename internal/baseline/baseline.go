@@ -150,7 +150,8 @@ func (e *Entry) classicValues() [len(classic)]**float64 {
 }
 
 // measured returns the metrics of the entry. Where it has only TensorSharp's,
-// those above zero stand in, as single measurements.
+// those above zero stand in, as single measurements without a unit: the file
+// names none, so it cannot contradict how a configuration spells it.
 func (e *Entry) measured() []Metric {
 	if len(e.Metrics) > 0 {
 		return e.Metrics
@@ -158,7 +159,9 @@ func (e *Entry) measured() []Metric {
 	var metrics []Metric
 	for i, value := range e.classicValues() {
 		if v := *value; v != nil && *v > 0 {
-			metrics = append(metrics, Metric{Metric: classic[i], Summary: bench.Summary{Median: *v, N: 1}})
+			m := classic[i]
+			m.Unit = ""
+			metrics = append(metrics, Metric{Metric: m, Summary: bench.Summary{Median: *v, N: 1}})
 		}
 	}
 	slices.SortFunc(metrics, byName)

@@ -270,7 +270,7 @@ func TestSaveIsAtomic(t *testing.T) {
 }
 
 func TestPrune(t *testing.T) {
-	f := parse(t, `{"host_label":"h","entries":[{"case_id":"c"},{"case_id":"a"},{"case_id":"b"}],"kept":1}`)
+	f := parse(t, `{"host_label":"h","entries":[{"case_id":"c","ok":true},{"case_id":"a","ok":true},{"case_id":"b","ok":false}],"kept":1}`)
 	kept, removed := baseline.Prune(f, func(id string) bool { return id == "a" })
 	if diff := cmp.Diff([]string{"b", "c"}, removed); diff != "" {
 		t.Errorf("removed (-want +got):\n%s", diff)

@@ -49,7 +49,10 @@ func Load(path string) (*File, error) {
 // Parse reads a baseline from data; name stands for it in messages. It accepts
 // comments, trailing commas, keys in any case, a byte order mark, CRLF,
 // TensorSharp's files and unknown members. Missing members take their zero
-// value, except that a metric must have a median.
+// value, with three exceptions: an entry must say whether it is ok, a metric
+// must have a median, and a metric of an ok entry a direction, which only
+// TensorSharp's have by their name. An entry cannot be ok and incorrect, and no
+// two entries may describe the same metric differently.
 //
 // The error joins one [ParseError] for everything that is wrong. Only damage that
 // hides where an entry ends keeps the entries after it from being checked.
@@ -87,7 +90,7 @@ func readable(name string, data []byte) error {
 	}
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
-		return fmt.Errorf("%s:1:1: the file is empty: restore it from git, or write a new one with accelgate baseline update", plain(name))
+		return fmt.Errorf("%s:1:1: the file is empty: restore it from git, or delete it and then run accelgate baseline update", plain(name))
 	case utf8.Valid(data):
 		return nil
 	}
@@ -137,7 +140,7 @@ func (r *reader) fingerprint(f *File) {
 	at := r.pos
 	text := r.raw()
 	if len(text) > maxFingerprint {
-		r.fail(at, "fingerprint has more than %d KiB, which no machine needs: delete it, and run accelgate baseline update", maxFingerprint>>10)
+		r.fail(at, "fingerprint has more than %d KiB, which no machine needs: "+mend, maxFingerprint>>10)
 	}
 	if r.bad != nil {
 		return
@@ -147,9 +150,9 @@ func (r *reader) fingerprint(f *File) {
 	switch err := json.Unmarshal(text, &known); {
 	case errors.As(err, &wrong):
 		field := strings.TrimSuffix("fingerprint."+wrong.Field, ".")
-		r.note(at, "%s has the wrong type (%s): correct it, or run accelgate baseline update", field, clip(wrong.Value))
+		r.note(at, "%s has the wrong type (%s): "+mend, field, clip(wrong.Value))
 	case err != nil:
-		r.note(at, "fingerprint: %v: correct it, or run accelgate baseline update", err)
+		r.note(at, "fingerprint: %v: "+mend, err)
 	}
 	f.Fingerprint, f.machine = &known, machine{text: text, known: clone(known)}
 }
@@ -164,6 +167,7 @@ func (r *reader) entries(f *File) {
 		return
 	}
 	lines := map[string]int{} // of the case ids
+	known := map[string]description{}
 	n := 0
 	r.list(func() {
 		r.item = "an entry"
@@ -190,6 +194,7 @@ func (r *reader) entries(f *File) {
 		default:
 			lines[e.CaseID] = r.lineOf(idAt)
 			f.Entries = append(f.Entries, e)
+			r.describe(known, f.Entries)
 		}
 	})
 }
@@ -197,14 +202,19 @@ func (r *reader) entries(f *File) {
 // entry returns the position of the case id.
 func (r *reader) entry(e *Entry) (idAt int) {
 	idAt = r.pos
+	start, correctAt, said := r.pos, 0, false
+	r.metricsFound = r.metricsFound[:0]
 	r.record(func(field, key string) {
 		switch field {
 		case "case_id":
 			idAt = r.next()
 			r.text(&e.CaseID)
 		case "ok":
-			r.flag(&e.OK)
+			if said = !r.null(); said {
+				r.flag(&e.OK)
+			}
 		case "correctness_ok":
+			correctAt = r.next()
 			optional(r, &e.CorrectnessOK, r.flag)
 		case "prefill_tps":
 			optional(r, &e.PrefillTPS, r.positive)
@@ -222,6 +232,13 @@ func (r *reader) entry(e *Entry) (idAt int) {
 			r.keep(&e.extra, key)
 		}
 	})
+	switch {
+	case r.bad != nil:
+	case !said:
+		r.note(start, "ok is missing: write true for a cell that passes, false for a known failure")
+	case e.OK:
+		r.passing(e, correctAt)
+	}
 	return idAt
 }
 
@@ -234,14 +251,19 @@ func (r *reader) metrics(e *Entry) {
 		if !r.room(len(found), "metrics") {
 			return
 		}
-		m := Metric{Metric: bench.Metric{Name: name}}
-		r.metric(&m)
+		m := located{Metric: Metric{Metric: bench.Metric{Name: name}}, at: r.next()}
+		before := r.noted()
+		r.metric(&m.Metric)
+		m.sound = r.noted() == before
 		found = append(found, m)
 	})
+	if !slices.IsSortedFunc(found, byPlacedName) {
+		slices.SortFunc(found, byPlacedName)
+	}
 	r.metricsFound = found
-	e.Metrics = slices.Clone(found)
-	if !slices.IsSortedFunc(e.Metrics, byName) {
-		slices.SortFunc(e.Metrics, byName)
+	e.Metrics = make([]Metric, len(found))
+	for i := range found {
+		e.Metrics[i] = found[i].Metric
 	}
 }
 
@@ -249,7 +271,7 @@ func (r *reader) metrics(e *Entry) {
 // an element takes a few bytes of the file and much more memory.
 func (r *reader) room(have int, what string) bool {
 	if have == maxPerEntry {
-		r.fail(r.next(), "more than %d %s in one entry: measure the cell again with accelgate baseline update", maxPerEntry, what)
+		r.fail(r.next(), "more than %d %s in one entry: "+mend, maxPerEntry, what)
 	}
 	return r.bad == nil
 }
@@ -280,8 +302,11 @@ func (r *reader) metric(m *Metric) {
 			r.keep(&m.extra, key)
 		}
 	})
+	if m.Better == "" {
+		m.Better = knownDirection(m.Name)
+	}
 	if object && !measured && r.bad == nil {
-		r.note(at, "metric %s has no median: write it, or measure the cell again with accelgate baseline update", quote(m.Name))
+		r.note(at, "metric %s has no median: "+mend, quote(m.Name))
 	}
 }
 

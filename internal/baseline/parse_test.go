@@ -74,8 +74,8 @@ func TestParseDefaults(t *testing.T) {
 			t.Errorf("Parse(%s) = %+v, want nothing in it", data, f)
 		}
 	}
-	nulls := parse(t, `{"entries": [{"case_id": "a", "ok": null, "decode_tps": null, "metrics": null, "operators": null, "anchor": null},
-		{"case_id": "b", "metrics": {"m": {"median": 0, "mad": null, "n": null, "better": null}}, "anchor": {"captured_at": null, "metrics": null}}]}`)
+	nulls := parse(t, `{"entries": [{"case_id": "a", "ok": false, "decode_tps": null, "metrics": null, "operators": null, "anchor": null},
+		{"case_id": "b", "ok": false, "metrics": {"m": {"median": 0, "mad": null, "n": null, "better": null}}, "anchor": {"captured_at": null, "metrics": null}}]}`)
 	want := []baseline.Entry{{CaseID: "a"}, {CaseID: "b", Metrics: []baseline.Metric{metric("m", "", "", 0, 0, 0)}, Anchor: &baseline.Anchor{}}}
 	if diff := cmp.Diff(want, nulls.Entries, publicly); diff != "" {
 		t.Errorf("nulls (-want +got):\n%s", diff)
@@ -100,7 +100,7 @@ func TestParseKeepsTheUnknown(t *testing.T) {
   "zz": [1, 2.50, {"a" : 1e400, "b": "\u00e9\ud800", },], // kept
   "Aa": {},
   "fingerprint": {"os": "linux", "NPU": {"count": 4}},
-  "entries": [{"case_id": "a", "Owner": "x", "metrics": {"m": {"median": 1, "p95": 2}},
+  "entries": [{"case_id": "a", "ok": false, "Owner": "x", "metrics": {"m": {"median": 1, "p95": 2}},
     "operators": [{"name": "o", "gpu": 1}], "anchor": {"by": "me"}}],
 }`)
 	got := marshal(t, f)
@@ -141,7 +141,7 @@ func TestParseErrors(t *testing.T) {
 	}
 
 	// Not a baseline at all.
-	check("", "b.json:1:1: the file is empty: restore it from git, or write a new one with accelgate baseline update")
+	check("", "b.json:1:1: the file is empty: restore it from git, or delete it and then run accelgate baseline update")
 	check("\ufeff \r\n", `b.json:2:1: the file ends where the { of a baseline should be: it was cut short, restore it from git`)
 	check("[]", `b.json:1:1: '[' where the { of a baseline should be: correct it by hand, or restore the file from git`)
 	check("{}\n{}", `b.json:2:1: '{' where the end of the file should be: correct it by hand, or restore the file from git`)
@@ -171,47 +171,47 @@ func TestParseErrors(t *testing.T) {
 		`b.json:1:56: "schema" is -1: write a whole number from 0 to 1073741824`,
 		`b.json:1:60: "schema" appears twice in the same object: delete one of them`)
 	check(`{"fingerprint": {"cores": "many"}, "entries": {}}`,
-		`b.json:1:17: fingerprint.cores has the wrong type (string): correct it, or run accelgate baseline update`,
+		`b.json:1:17: fingerprint.cores has the wrong type (string): correct it, restore it from git, or delete the file and then run accelgate baseline update`,
 		`b.json:1:47: "entries" must be an array, not an object: correct it, or restore the file from git`)
-	check(`{"fingerprint": []}`, `b.json:1:17: fingerprint has the wrong type (array): correct it, or run accelgate baseline update`)
+	check(`{"fingerprint": []}`, `b.json:1:17: fingerprint has the wrong type (array): correct it, restore it from git, or delete the file and then run accelgate baseline update`)
 
 	// A metric is nothing without its median; null is none.
-	check(entries(`{"case_id": "a", "metrics": {"decode_tps": {}}}`, `{"case_id": "b", "metrics": {"m": {"n": 1, "median": null}, "o": {"MEDIAN": 0}, "p": {"median": "x"}, "q": null}}`),
-		`b.json:2:44: metric "decode_tps" has no median: write it, or measure the cell again with accelgate baseline update`,
-		`b.json:3:35: metric "m" has no median: write it, or measure the cell again with accelgate baseline update`,
+	check(entries(`{"case_id": "a", "metrics": {"decode_tps": {}}, "ok": false}`, `{"case_id": "b", "metrics": {"m": {"n": 1, "median": null}, "o": {"MEDIAN": 0}, "p": {"median": "x"}, "q": null}, "ok": false}`),
+		`b.json:2:44: metric "decode_tps" has no median: correct it, restore it from git, or delete the file and then run accelgate baseline update`,
+		`b.json:3:35: metric "m" has no median: correct it, restore it from git, or delete the file and then run accelgate baseline update`,
 		`b.json:3:97: "median" must be a number, not a string: correct it, or restore the file from git`,
 		`b.json:3:108: "q" must be an object, not null: correct it, or restore the file from git`)
-	check(`{"entries": [null, {"case_id": "a", "operators": [7]}]}`,
+	check(`{"entries": [null, {"case_id": "a", "operators": [7], "ok": false}]}`,
 		`b.json:1:14: an entry must be an object, not null: correct it, or restore the file from git`,
 		`b.json:1:51: an operator must be an object, not a number: correct it, or restore the file from git`)
 
 	// One bad entry does not hide the others.
-	check(entries(`{"case_id": ""}`, `7`, `{"case_id": "b", "decode_tps": "fast"}`, `{"case_id": "c", "Decode_TPS": 1e999, "prefill_tps": -1, "model_load_ms": NaN}`),
+	check(entries(`{"case_id": "", "ok": false}`, `7`, `{"case_id": "b", "decode_tps": "fast", "ok": false}`, `{"case_id": "c", "Decode_TPS": 1e999, "prefill_tps": -1, "model_load_ms": NaN, "ok": false}`),
 		`b.json:2:1: case_id is empty: name the cell, or delete the entry`,
 		`b.json:3:1: an entry must be an object, not a number: correct it, or restore the file from git`,
 		`b.json:4:32: "decode_tps" must be a number, not a string: correct it, or restore the file from git`,
-		`b.json:5:32: "Decode_TPS" is 1e999, which nothing measures: correct it, or measure again with accelgate baseline update`,
-		`b.json:5:54: "prefill_tps" is negative: correct it, or measure again with accelgate baseline update`,
+		`b.json:5:32: "Decode_TPS" is 1e999, which nothing measures: correct it, restore it from git, or delete the file and then run accelgate baseline update`,
+		`b.json:5:54: "prefill_tps" is negative: correct it, restore it from git, or delete the file and then run accelgate baseline update`,
 		`b.json:5:75: "model_load_ms" must be a number, not NaN: correct it, or restore the file from git`)
-	check(entries(`{"case_id": "a"}`, `{"case_id": "b"}`, `{"OK": true, "ok": 1, "case_id": "a"}`),
+	check(entries(`{"case_id": "a", "ok": false}`, `{"case_id": "b", "ok": false}`, `{"OK": true, "ok": 1, "case_id": "a"}`),
 		`b.json:4:14: "ok" appears twice in the same object: delete one of them`,
 		`b.json:4:20: "ok" must be true or false, not a number: correct it, or restore the file from git`,
 		`b.json:4:34: case_id "a" is on line 2 already: delete one of the two entries`)
-	check(entries(`{"case_id": "a" "ok": true}`, `{"case_id": "b", "ok": yes}`, `{"case_id": "c", ok: true}`, `{"case_id": "c"}, {"case_id": "c"}`),
+	check(entries(`{"case_id": "a" "ok": true}`, `{"case_id": "b", "ok": yes}`, `{"case_id": "c", ok: true, "ok": false}`, `{"case_id": "c", "ok": false}, {"case_id": "c", "ok": false}`),
 		`b.json:2:17: '"' where a comma or '}' should be: correct it by hand, or restore the file from git`,
 		`b.json:3:24: "ok" must be true or false, not yes: correct it, or restore the file from git`,
 		`b.json:4:18: 'o' where a string should be: correct it by hand, or restore the file from git`,
-		`b.json:5:31: case_id "c" is on line 5 already: delete one of the two entries`)
-	check(entries(`{"case_id": "}\"", /* } */ "ok" true, "x": ["{", {}] // }`+"\n}", `{"case_id": ""}`),
+		`b.json:5:44: case_id "c" is on line 5 already: delete one of the two entries`)
+	check(entries(`{"case_id": "}\"", /* } */ "ok" true, "x": ["{", {}] // }`+"\n}", `{"case_id": "", "ok": false}`),
 		`b.json:2:33: 't' where a colon should be: correct it by hand, or restore the file from git`,
 		`b.json:4:1: case_id is empty: name the cell, or delete the entry`)
-	check(entries(`{"case_id": "a",`+"\n<<<<<<< HEAD\n"+`"ok": true`+"\n=======\n"+`"ok": false`+"\n>>>>>>> x\n}", `{"case_id": ""}`),
-		`b.json:3:1: this is a merge conflict: take one side of it, then run accelgate baseline update`,
+	check(entries(`{"case_id": "a",`+"\n<<<<<<< HEAD\n"+`"ok": true`+"\n=======\n"+`"ok": false`+"\n>>>>>>> x\n}", `{"case_id": "", "ok": false}`),
+		`b.json:3:1: this is a merge conflict: take one side of it, restore the file from git, or delete it and then run accelgate baseline update`,
 		`b.json:9:1: case_id is empty: name the cell, or delete the entry`)
-	check(entries(`{"case_id": "a"`, `{"case_id": ""}`), // where the first entry ends is anyone's guess
+	check(entries(`{"case_id": "a"`, `{"case_id": "", "ok": false}`), // where the first entry ends is anyone's guess
 		`b.json:3:1: '{' where a string should be: correct it by hand, or restore the file from git`)
-	check(entries(`{"case_id": "a", "metrics": {"m": {"median": 1, "mad": -1, "n": 2.5, "better": "up"}, "m": 3}, "operators": [{"calls": 1e17}], "anchor": {"metrics": {"x": null, "x": "y"}}}`),
-		`b.json:2:56: "mad" is negative: correct it, or measure again with accelgate baseline update`,
+	check(entries(`{"case_id": "a", "metrics": {"m": {"median": 1, "mad": -1, "n": 2.5, "better": "up"}, "m": 3}, "operators": [{"calls": 1e17}], "anchor": {"metrics": {"x": null, "x": "y"}}, "ok": false}`),
+		`b.json:2:56: "mad" is negative: correct it, restore it from git, or delete the file and then run accelgate baseline update`,
 		`b.json:2:65: "n" is 2.5: write a whole number from 0 to 1073741824`,
 		`b.json:2:80: better is "up": write "higher" or "lower"`,
 		`b.json:2:87: "m" appears twice in the same object: delete one of them`,
@@ -219,6 +219,30 @@ func TestParseErrors(t *testing.T) {
 		`b.json:2:120: "calls" is 1e+17: write a whole number from 0 to 9007199254740992`,
 		`b.json:2:162: "x" appears twice in the same object: delete one of them`,
 		`b.json:2:167: "x" must be a number, not a string: correct it, or restore the file from git`)
+
+	// Only an explicit false is a known failure.
+	const missing = "ok is missing: write true for a cell that passes, false for a known failure"
+	check(entries(`{"case_id": "a"}`, `{"case_id": "b", "ok": null}`, `{"case_id": "c", "ok": "yes"}`, `  {}`),
+		"b.json:2:1: "+missing,
+		"b.json:3:1: "+missing,
+		`b.json:4:24: "ok" must be true or false, not a string: correct it, or restore the file from git`,
+		"b.json:5:3: "+missing,
+		"b.json:5:3: case_id is empty: name the cell, or delete the entry")
+	check(entries(`{"case_id": "a", "correctness_ok": false, "ok": true}`),
+		"b.json:2:36: ok is true and correctness_ok is false: write ok false for a known failure, or correct correctness_ok")
+
+	// What a metric is must be clear where it is judged, and the same everywhere.
+	check(entries(`{"case_id": "a", "metrics": {"n": {"median": 1}, "m": {"median": 1, "better": null}, "decode_tps": {"median": 1}}, "ok": true}`,
+		`{"case_id": "b", "metrics": {"x": {"median": 1}}, "ok": false}`),
+		`b.json:2:55: metric "m" has no better: write "higher" or "lower"`,
+		`b.json:2:35: metric "n" has no better: write "higher" or "lower"`)
+	for _, other := range []string{`"better": "lower"`, `"better": "higher", "exact": true`, `"better": "higher", "informational": true`,
+		`"better": "higher", "fallback_for": "x"`, `"better": "higher", "unit": "s"`} {
+		check(entries(`{"case_id": "a", "ok": true, "metrics": {"m": {"median": 1, "better": "higher"}}}`,
+			`{"case_id": "b", "ok": true, "metrics": {"m": {"median": 1, "better": "higher", "unit": "ms"}}}`,
+			`{"case_id": "c", "ok": true, "metrics": {"m": {"median": 1, `+other+`}}}`),
+			`b.json:4:47: metric "m" is described differently in entry "b" on line 3 and in entry "c" on line 4: make better, unit, exact, informational and fallback_for equal`)
+	}
 }
 
 // TestParseErrorPlace offers the place to annotations.

@@ -10,6 +10,9 @@ import (
 // maxProblems bounds the report on a file that is wrong from end to end.
 const maxProblems = 20
 
+// mend advises on damage. A refresh alone is no cure: it reads the file first.
+const mend = "correct it, restore it from git, or delete the file and then run accelgate baseline update"
+
 // ParseError is one thing that is wrong with a file, at a place in it.
 type ParseError struct {
 	File         string
@@ -56,6 +59,9 @@ func (r *reader) note(at int, format string, args ...any) {
 	r.problems = append(r.problems, r.errorAt(at, format, args...))
 }
 
+// noted returns how many problems were found so far.
+func (r *reader) noted() int { return len(r.problems) + r.unlisted }
+
 // fail stops the reader at a syntax error.
 func (r *reader) fail(at int, format string, args ...any) {
 	if r.bad == nil {
@@ -82,7 +88,7 @@ func (r *reader) unexpected(want string) {
 	case r.pos >= len(r.data):
 		r.fail(len(r.data), "the file ends where %s should be: it was cut short, restore it from git", want)
 	case conflict(r.data[r.pos:]):
-		r.fail(r.pos, "this is a merge conflict: take one side of it, then run accelgate baseline update")
+		r.fail(r.pos, "this is a merge conflict: take one side of it, restore the file from git, or delete it and then run accelgate baseline update")
 	default:
 		c, _ := utf8.DecodeRune(r.data[r.pos:])
 		r.fail(r.pos, "%q where %s should be: correct it by hand, or restore the file from git", c, want)

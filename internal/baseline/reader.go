@@ -32,7 +32,7 @@ type reader struct {
 	words   map[string]string
 	scratch []byte // of skip
 
-	metricsFound   []Metric // of one entry
+	metricsFound   []located // of one entry, sorted by name
 	operatorsFound []Operator
 }
 

@@ -160,15 +160,20 @@ func (r random) file() *baseline.File {
 }
 
 func (r random) entry(id string) baseline.Entry {
+	ok := r.IntN(4) > 0
+	directions := []bench.Direction{bench.Higher, bench.Lower}
+	if !ok {
+		directions = append(directions, "")
+	}
 	e := baseline.Entry{
-		CaseID: id, OK: r.IntN(4) > 0, CorrectnessOK: maybe(r, func() bool { return r.IntN(2) == 0 }),
+		CaseID: id, OK: ok, CorrectnessOK: maybe(r, func() bool { return ok || r.IntN(2) == 0 }),
 		PrefillTPS: maybe(r, r.float), DecodeTPS: maybe(r, r.float), ModelLoadMS: maybe(r, r.float),
 		Anchor: maybe(r, func() baseline.Anchor {
 			return baseline.Anchor{CapturedAt: r.time(), Commit: r.string(), Metrics: map[string]float64{r.string(): -r.float(), r.string(): r.float()}}
 		}),
 	}
 	for i := range r.IntN(20) {
-		m := metric(fmt.Sprintf("%s#%d", r.string(), i), r.string(), []bench.Direction{"", bench.Higher, bench.Lower}[r.IntN(3)], r.float(), r.float(), r.IntN(100))
+		m := metric(fmt.Sprintf("%s#%d", id, i), r.string(), directions[r.IntN(len(directions))], r.float(), r.float(), r.IntN(100))
 		m.Exact, m.Informational, m.FallbackFor = r.IntN(2) == 0, r.IntN(2) == 0, r.string()
 		if r.IntN(4) == 0 {
 			m.Median = -m.Median

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,7 +90,9 @@ func describe(known map[string]*described, m *bench.Metric, caseID string) {
 	switch {
 	case before == nil:
 		known[m.Name] = &described{metric: *m, caseID: caseID}
-	case before.metric != *m && before.conflict == "":
+	case sameMeaning(&before.metric, m):
+		before.metric.Unit = cmp.Or(before.metric.Unit, m.Unit)
+	case before.conflict == "":
 		before.conflict = fmt.Sprintf("metric %s means one thing in entry %s and another in %s: measure both again with accelgate baseline update",
 			quote(m.Name), quote(before.caseID), quote(caseID))
 	}

@@ -84,7 +84,7 @@ func (r *reader) number(dst *float64) {
 	case !json.Valid(lit):
 		r.note(at, "%s is not a number: write digits, such as 95.3", clip(string(lit)))
 	case err != nil || v > maxNumber || v < -maxNumber:
-		r.note(at, "%s is %s, which nothing measures: correct it, or measure again with accelgate baseline update", r.subject(), clip(string(lit)))
+		r.note(at, "%s is %s, which nothing measures: "+mend, r.subject(), clip(string(lit)))
 	case v == 0:
 		*dst = 0 // never a negative zero
 	default:
@@ -98,7 +98,7 @@ func (r *reader) positive(dst *float64) {
 	at := r.next()
 	r.number(&v)
 	if v < 0 {
-		r.note(at, "%s is negative: correct it, or measure again with accelgate baseline update", r.subject())
+		r.note(at, "%s is negative: "+mend, r.subject())
 		return
 	}
 	*dst = v

@@ -59,6 +59,9 @@ func Update(old *File, run *bench.Run, opts UpdateOptions) (*File, []Change, err
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := u.checkMeaning(old); err != nil {
+		return nil, nil, err
+	}
 	return u.merge(old, moved), u.changes, nil
 }
 
@@ -104,6 +107,30 @@ func (u *update) checkMachine(old *File) (moved bool, err error) {
 	return true, fmt.Errorf("the speeds in the baseline of %s are of another machine (%s) and %d of its %d entries, such as %s, did not pass in this run: "+
 		"run the whole matrix on this machine, or remove those entries with accelgate baseline prune",
 		u.run.Host.Label, plain(reason), len(left), len(old.Entries), quote(slices.Min(left)))
+}
+
+// checkMeaning refuses a file in which entries that stay describe a metric
+// otherwise than those of the run, for it could not be read again.
+func (u *update) checkMeaning(old *File) error {
+	now := map[string]*bench.Metric{}
+	for _, e := range u.entries {
+		for i := range e.Metrics {
+			now[e.Metrics[i].Name] = &e.Metrics[i].Metric
+		}
+	}
+	for i := range old.Entries {
+		e := &old.Entries[i]
+		if _, measured := u.entries[e.CaseID]; measured {
+			continue
+		}
+		for j := range e.Metrics {
+			if m := now[e.Metrics[j].Name]; m != nil && !sameMeaning(m, &e.Metrics[j].Metric) {
+				return fmt.Errorf("the run describes metric %s (better, unit, exact, informational, fallback_for) otherwise than entry %s of the baseline, which did not pass in this run: "+
+					"run the whole matrix, or remove that entry with accelgate baseline prune", quote(m.Name), quote(e.CaseID))
+			}
+		}
+	}
+	return nil
 }
 
 // measure makes an entry of every cell that passed.
@@ -203,7 +230,7 @@ func (u *update) record(e Entry, before []Metric) Entry {
 		c := Change{CaseID: e.CaseID, Metric: m.Name, Unit: m.Unit, Better: m.Better, New: m.Median, Kind: Added}
 		if i := slices.IndexFunc(before, func(b Metric) bool { return b.Name == m.Name }); i >= 0 {
 			c.Old, c.HasOld, c.Kind = before[i].Median, true, Changed
-			if c.Old == c.New && before[i].Unit == m.Unit && before[i].Better == m.Better {
+			if c.Old == c.New && sameUnit(before[i].Unit, m.Unit) && before[i].Better == m.Better {
 				continue
 			}
 		}

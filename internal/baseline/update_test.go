@@ -196,7 +196,7 @@ func TestUpdateOnAnotherMachine(t *testing.T) {
 	moved := cells(bench.Failed)
 	moved.Host.Fingerprint = h200
 	_, _, err := baseline.Update(old, moved, baseline.UpdateOptions{Now: tuesday})
-	if err == nil || !strings.Contains(err.Error(), "accelerator is H200, the baseline's is H100") || !strings.Contains(err.Error(), `such as "b"`) {
+	if err == nil || !strings.Contains(err.Error(), "accelerator is \"H200\", the baseline's is \"H100\"") || !strings.Contains(err.Error(), `such as "b"`) {
 		t.Errorf("speeds of two machines were mixed: error %v", err)
 	}
 
@@ -253,6 +253,10 @@ func TestUpdateRefuses(t *testing.T) {
 	refused(`the run does not say what metric "tps" is`, passed(sample("tps", 1)))
 	refused(`metric "decode_tps" is there twice`, passed(sample("decode_tps", 1), sample("decode_tps", 1)))
 	refused(`"decode_tps" is 1, which`, passed(bench.Sample{Metric: "decode_tps", Summary: &bench.Summary{Median: 1, MAD: -1, N: 1}}))
+
+	redefined := newRun(result("b", bench.Passed, sample("decode_tps", 1)))
+	redefined.Metrics[0].Exact = true
+	refused(`the run describes metric "decode_tps" (better, unit, exact, informational, fallback_for) otherwise than entry "a"`, redefined)
 
 	many := newRun()
 	for i := range 1000 {
@@ -370,27 +374,30 @@ func TestRun(t *testing.T) {
 		{"case_id": "full", "ok": true, "decode_tps": 31.5, "metrics": {"decode_tps": {"median": 30, "mad": 1, "n": 5, "better": "higher", "unit": "t/s"}},
 		 "operators": [{"name": "matmul", "total_ms": 3, "calls": 2}]},
 		{"case_id": "wrong", "ok": false, "correctness_ok": false},
-		{"case_id": "wrong but ok", "ok": true, "correctness_ok": false},
-		{"case_id": "crashed", "correctness_ok": null}]}`)
+		{"case_id": "crashed", "ok": false, "correctness_ok": null}]}`)
 	want := &bench.Run{
 		Schema: bench.RunSchema, Revision: "0123abc", Started: monday,
 		Host: bench.Host{Label: "macos-mlx", Fingerprint: bench.Fingerprint{OS: "darwin", CPU: "M3"}},
 		Metrics: []bench.Metric{
-			{Name: "decode_tps", Unit: "tok/s", Better: bench.Higher},
-			{Name: "prefill_tps", Unit: "tok/s", Better: bench.Higher, FallbackFor: "decode_tps"},
+			{Name: "decode_tps", Unit: "t/s", Better: bench.Higher},
+			{Name: "prefill_tps", Better: bench.Higher, FallbackFor: "decode_tps"},
 		},
 		Results: []bench.Result{
 			result("classic__a%ZZ/b", bench.Passed,
 				bench.Sample{Metric: "decode_tps", Summary: &bench.Summary{Median: 31.5, N: 1}},
 				bench.Sample{Metric: "prefill_tps", Summary: &bench.Summary{Median: 2000, N: 1}}),
 			result("full", bench.Passed, bench.Sample{Metric: "decode_tps", Summary: &bench.Summary{Median: 30, MAD: 1, N: 5}}),
-			result("wrong", bench.Incorrect), result("wrong but ok", bench.Incorrect), result("crashed", bench.Failed),
+			result("wrong", bench.Incorrect), result("crashed", bench.Failed),
 		},
-		Warnings: []string{`metric "decode_tps" means one thing in entry "classic__a%ZZ/b" and another in "full": measure both again with accelgate baseline update`},
 	}
 	want.Results[1].Breakdowns = []bench.Breakdown{{Title: "operators", Unit: "ms", Entries: []bench.Entry{{Name: "matmul", Total: 3, Calls: 2}}}}
 	if diff := cmp.Diff(want, f.Run()); diff != "" {
 		t.Errorf("Run (-want +got):\n%s", diff)
+	}
+	f.Entries[1].Metrics[0].Better = bench.Lower
+	wantWarnings := []string{`metric "decode_tps" means one thing in entry "classic__a%ZZ/b" and another in "full": measure both again with accelgate baseline update`}
+	if diff := cmp.Diff(wantWarnings, f.Run().Warnings); diff != "" {
+		t.Errorf("warnings of a file made in memory (-want +got):\n%s", diff)
 	}
 	if got := f.Run().Results[0].Cell.ID(); got != "classic__a%ZZ/b" {
 		t.Errorf("id is %q, want it letter by letter", got)

@@ -36,7 +36,7 @@ func TestConceal(t *testing.T) {
 	parent := func(conceal string) string {
 		cmd := exec.Command(binary)
 		cmd.Dir = "/"
-		cmd.Env = []string{childMode + "=parent", childArg + "=" + conceal, "GITHUB_TOKEN=s3cret"}
+		cmd.Env = []string{childMode + "=secretive", childArg + "=" + conceal, "GITHUB_TOKEN=s3cret"}
 		if os.Geteuid() == 0 {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 		}

@@ -1,31 +1,41 @@
 package worker
 
 import (
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 )
 
 // Scrub returns the entries of environ, each NAME=VALUE, that may reach a
-// child: those whose name [Withheld] does not report. The result is never
-// nil, because os/exec takes a nil environment for "inherit everything".
+// child: those whose name [Withheld] does not report and whose value holds no
+// URL with a password, whatever the name. The result is never nil, because
+// os/exec takes a nil environment for "inherit everything".
 func Scrub(environ []string) []string {
 	kept := make([]string, 0, len(environ))
 	for _, entry := range environ {
-		if name, ok := nameOf(entry); ok && !Withheld(name) {
+		if name, ok := nameOf(entry); ok && !Withheld(name) && !urlPassword.MatchString(entry[len(name)+1:]) {
 			kept = append(kept, entry)
 		}
 	}
 	return kept
 }
 
+// urlPassword finds scheme://user:password@host, the user possibly empty.
+var urlPassword = regexp.MustCompile(`[A-Za-z0-9]://[^\s/?#]*:[^\s/?#]+@`)
+
 // Withheld reports whether a variable of this name is kept from every child,
 // because it belongs to the CI runner or its name says that it holds a
-// secret. Names are judged by their words, so TOKENIZERS_PARALLELISM and
-// MAX_TOKENS pass and HF_TOKEN does not. A harmless name that reads like a
-// secret, such as EOS_TOKEN, is withheld too: the other mistake costs more.
+// secret. Names are judged by their words, without digits at the end, so
+// TOKENIZERS_PARALLELISM and MAX_TOKENS pass and HF_TOKEN2 does not. A word
+// that ends in PASS is a password, except BYPASS and COMPASS; one that ends in
+// PWD is too, except in the shell's PWD and OLDPWD. A harmless name that reads
+// like a secret, such as EOS_TOKEN, is withheld: the other mistake costs more.
 func Withheld(name string) bool {
 	name = strings.ToUpper(name)
+	if slices.Contains(shellNames, name) {
+		return false
+	}
 	for _, prefix := range runnerPrefixes {
 		if strings.HasPrefix(name, prefix) {
 			return true
@@ -34,9 +44,7 @@ func Withheld(name string) bool {
 	if slices.Contains(secretNames, name) {
 		return true
 	}
-	words := strings.FieldsFunc(name, func(r rune) bool {
-		return (r < 'A' || r > 'Z') && (r < '0' || r > '9')
-	})
+	words := wordsOf(name)
 	for i, word := range words {
 		if secretWord(word) || i > 0 && secretPair(words[i-1], word) {
 			return true
@@ -45,20 +53,37 @@ func Withheld(name string) bool {
 	return namesKey(words)
 }
 
+// wordsOf splits an upper-case name. Digits at the end of a word only number
+// it, as in TOKEN2 and TOKEN_2.
+func wordsOf(name string) []string {
+	words := strings.FieldsFunc(name, func(r rune) bool {
+		return (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	})
+	for i, word := range words {
+		words[i] = strings.TrimRight(word, "0123456789")
+	}
+	return slices.DeleteFunc(words, func(word string) bool { return word == "" })
+}
+
 var (
 	runnerPrefixes = []string{"GITHUB_", "ACTIONS_", "INPUT_", "RUNNER_"}
-	secretNames    = []string{"SSH_AUTH_SOCK", "DOCKER_AUTH_CONFIG", "MYSQL_PWD", "PGPASSFILE"}
-	secretWords    = []string{
-		"AUTH", "BEARER", "CREDENTIAL", "CREDENTIALS", "CREDS", "JWT", "NETRC", "PASS", "PASSPHRASE", "PAT",
-		"SECRETS",
-	}
+	shellNames     = []string{"PWD", "OLDPWD"}
+	secretNames    = []string{"SSH_AUTH_SOCK", "DOCKER_AUTH_CONFIG", "PGPASSFILE"}
+	secretWords    = []string{"AUTH", "BEARER", "CREDENTIAL", "CREDENTIALS", "CREDS", "JWT", "NETRC", "PAT"}
 	// secretEndings also match the run-together forms, such as PGPASSWORD.
-	secretEndings = []string{"APIKEY", "APIKEYS", "PASSWD", "PASSWORD", "PASSWORDS", "SECRET", "SSHPASS", "TOKEN"}
+	secretEndings = []string{
+		"ACCESSKEY", "ACCESSKEYS", "APIKEY", "APIKEYS", "PASS", "PASSPHRASE", "PASSWD", "PASSWORD", "PASSWORDS",
+		"PRIVATEKEY", "PWD", "SECRET", "SECRETKEY", "SECRETKEYS", "SECRETS", "TOKEN",
+	}
+	harmlessWords = []string{"BYPASS", "COMPASS"}
 	keyKinds      = []string{"ACCESS", "API", "ENCRYPTION", "PRIVATE", "SIGNING"}
 	harmlessKeys  = []string{"CACHE", "FOREIGN", "PARTITION", "PRIMARY", "PUBLIC", "SORT"}
 )
 
 func secretWord(word string) bool {
+	if slices.Contains(harmlessWords, word) {
+		return false
+	}
 	return slices.Contains(secretWords, word) ||
 		slices.ContainsFunc(secretEndings, func(end string) bool { return strings.HasSuffix(word, end) })
 }

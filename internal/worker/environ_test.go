@@ -12,10 +12,10 @@ import (
 
 var (
 	harmless = []string{
-		"ANTHROPIC_MODEL", "CI", "COMPAT", "CUDA_VISIBLE_DEVICES", "CUBLAS_WORKSPACE_CONFIG", "GITHUB", "GITHUBX",
+		"ANTHROPIC_MODEL", "BYPASS", "BYPASS_CACHE", "CACHE_BYPASS2", "CI", "COMPASS", "COMPAT", "CUDA_VISIBLE_DEVICES", "CUBLAS_WORKSPACE_CONFIG", "GITHUB", "GITHUBX",
 		"HF_HOME", "HOME", "HSA_OVERRIDE_GFX_VERSION", "KEY", "KEYBOARD", "KV_CACHE_DTYPE", "KV_CACHE_KEY",
-		"LD_LIBRARY_PATH", "MAX_TOKENS", "MONKEY", "MY_RUNNER_NAME", "NCCL_DEBUG", "NEW_TOKENS_MIN", "OMP_NUM_THREADS",
-		"PATH", "PATTERN", "PIP_INDEX_URL", "PUBLIC_KEY", "PWD", "PYTHONPATH", "RUNNERS", "SORT_KEY", "SSH_AGENT_PID",
+		"LD_LIBRARY_PATH", "MAX_TOKENS", "MAX_TOKENS2", "MONKEY", "OLDPWD", "PASSAGES", "PASSES", "MY_RUNNER_NAME", "NCCL_DEBUG", "NEW_TOKENS_MIN", "OMP_NUM_THREADS",
+		"PATH", "PATTERN", "PIP_INDEX_URL", "PUBLIC_KEY", "PUBLIC_KEY_2", "PWD", "PYTHONPATH", "RUNNERS", "SORT_KEY", "SSH_AGENT_PID",
 		"TERM", "TOKENIZERS_PARALLELISM", "TOKENS", "VLLM_ATTENTION_BACKEND", "XAUTHORITY", "XDG_SESSION_ID",
 	}
 	secret = []string{
@@ -27,6 +27,8 @@ var (
 		"NPM_AUTHTOKEN", "OPENAI_API_KEY", "OPENAI_API_KEYS", "OPENAI_APIKEY", "PASSWD", "PGPASSFILE", "PGPASSWORD",
 		"RUNNER_TEMP", "Runner_Name", "SECRET", "SIGNING_KEY_ID", "SSHPASS", "SSH_AUTH_SOCK", "SSH_PRIVATE_KEY", "TOKEN",
 		"TOKEN_2", "WANDB_API_KEY",
+		"API_KEY2", "APITOKEN", "AWS_ACCESSKEY", "AWS_SECRETKEY", "DBPWD", "DB_PWD", "DB_PWD_2", "DEPLOY_KEY_2", "GHTOKEN",
+		"HF_TOKEN2", "MYPASS", "PASS", "PASSPHRASE", "PGPASSWORD1", "SSH_PASS", "SSHPASSPHRASE", "X_PASSWD",
 	}
 )
 
@@ -53,6 +55,28 @@ func TestScrub(t *testing.T) {
 	}
 	if got := worker.Scrub(nil); got == nil || len(got) > 0 {
 		t.Errorf("scrubbed nothing is %#v, want empty and not nil", got)
+	}
+}
+
+func TestScrubJudgesValues(t *testing.T) {
+	for value, passes := range map[string]bool{
+		"postgres://me:hunter2@db/x":                  false,
+		"redis://:hunter2@cache:6379":                 false,
+		"https://a.example https://u:p%40@b.example/": false,
+		"git+https://x-access-token:p@host/r.git":     false,
+		"--db=\"mysql://u:p:q@h\"":                    false,
+		"http://proxy.example:8080":                   true,
+		"http://proxy.example:8080/a@b":               true,
+		"http://proxy.example:8080?to=a@b":            true,
+		"ssh://git@host:22/r":                         true,
+		"https://user:@host":                          true,
+		"a://b:c d@e":                                 true,
+		"u:p@host":                                    true,
+		"/usr/bin:/bin":                               true,
+	} {
+		if got := len(worker.Scrub([]string{"PLACE=" + value})) == 1; got != passes {
+			t.Errorf("a variable of value %s passes: %t, want %t", value, got, passes)
+		}
 	}
 }
 

@@ -17,13 +17,13 @@ import (
 )
 
 var systemPrograms = map[string]func(string){
-	"signal": signalSelf,
-	"traced": traced,
-	"tracer": tracer,
-	"sleep":  func(string) { time.Sleep(time.Hour) },
-	"orphan": func(string) { start("sleep", false) },
-	"first":  first,
-	"parent": parentWithSecret,
+	"signal":    signalSelf,
+	"traced":    traced,
+	"tracer":    tracer,
+	"sleep":     func(string) { time.Sleep(time.Hour) },
+	"orphan":    func(string) { start("sleep", false) },
+	"first":     first,
+	"secretive": parentWithSecret,
 }
 
 func traced(string) {
