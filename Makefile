@@ -24,5 +24,5 @@ fuzz:
 	  done; done
 
 bench:
-	go test -run '^$$' -bench . -benchtime 1x $(PKGS)
+	go test -run '^$$' -bench . -benchtime 200ms $(PKGS)
 

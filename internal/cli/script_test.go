@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,7 +54,7 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "await": await, "setenv": setenv, "expand": expand,
+			"code": code, "await": await, "setenv": setenv, "expand": expand, "replace": replace,
 		},
 	})
 }
@@ -96,5 +97,18 @@ func setenv(ts *testscript.TestScript, _ bool, args []string) {
 // expand replaces $NAME in a file: expand event.json
 func expand(ts *testscript.TestScript, _ bool, args []string) {
 	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
+}
+
+// replace replaces what a regular expression matches in a file:
+// replace file 'old' 'new'
+func replace(ts *testscript.TestScript, _ bool, args []string) {
+	re, err := regexp.Compile(args[1])
+	ts.Check(err)
+	old := ts.ReadFile(args[0])
+	text := re.ReplaceAllLiteralString(old, args[2])
+	if text == old {
+		ts.Fatalf("%s holds no %s", args[0], args[1])
+	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
 }
