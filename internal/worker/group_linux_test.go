@@ -24,6 +24,7 @@ var systemPrograms = map[string]func(string){
 	"orphan":    func(string) { start("sleep", false) },
 	"first":     first,
 	"secretive": parentWithSecret,
+	"doomed":    doomed,
 }
 
 func traced(string) {

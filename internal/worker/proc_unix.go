@@ -17,7 +17,10 @@ var killed = syscall.SIGKILL.String()
 
 // setGroup makes the child the leader of a process group of its own, which
 // its descendants share unless they leave it on purpose.
-func setGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+func setGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	dieWithParent(cmd.SysProcAttr)
+}
 
 // interrupt asks the group of p to end.
 func interrupt(p *os.Process) { signalGroup(p, syscall.SIGTERM) }
