@@ -103,7 +103,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	in := report.Input{Config: a.in.options.config, Revision: a.revisionOf(g), Links: report.Links{Run: a.event.RunURL}}
+	in := report.Input{Config: a.in.options.config, Revision: a.commit(), Links: report.Links{Run: a.event.RunURL}}
 	if a.event.PullRequest != nil {
 		in.Base = a.event.PullRequest.BaseSHA
 	}
@@ -120,14 +120,11 @@ func (a *action) step(ctx context.Context) (int, error) {
 	return j.exit(), nil
 }
 
-// revisionOf is the commit under test: a pull request's head rather than the
-// merge commit that GitHub checks out and forgets.
-func (a *action) revisionOf(g gathered) string {
+// commit is the one under test: a pull request's head rather than the merge
+// commit that GitHub checks out and forgets.
+func (a *action) commit() string {
 	if pr := a.event.PullRequest; pr != nil {
 		return pr.HeadSHA
-	}
-	if len(g.runs) > 0 && g.runs[0].Revision != "" {
-		return g.runs[0].Revision
 	}
 	return a.event.SHA
 }
@@ -198,11 +195,7 @@ func (a *action) collect() (g gathered, err error) {
 // cells that it says it left out, and that this job was not told to leave out,
 // are missing.
 func (a *action) believe(run *bench.Run) error {
-	want := a.event.SHA
-	if pr := a.event.PullRequest; pr != nil {
-		want = pr.HeadSHA
-	}
-	if run.Revision != want {
+	if want := a.commit(); run.Revision != want {
 		return fmt.Errorf("the run is of commit %q and this workflow of %s: run the measuring job again", oneLine(run.Revision), want)
 	}
 	only := a.in.options.only

@@ -43,7 +43,7 @@ type options struct {
 	revision        string
 	injectSlowdown  string
 	weightSeed      string
-	secret          string // the action's token, kept out of results
+	secret          string // the action's token, used on GitHub and kept out of results
 }
 
 // defaultOut is where a run leaves its files, beside the configuration.

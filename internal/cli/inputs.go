@@ -20,7 +20,6 @@ type inputs struct {
 	hosts     []string // labels that must have delivered a run
 	publish   bool
 	checkName string
-	token     string
 }
 
 // inputEnv lets an input be found under its name with "_" for "-" as well:
@@ -57,8 +56,7 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 			return in, fmt.Errorf("input hosts: %w", err)
 		}
 	}
-	in.options.secret = gh.Input("github-token")
-	in.checkName, in.token = gh.Input("check-name"), gh.Input("github-token")
+	in.checkName, in.options.secret = gh.Input("check-name"), gh.Input("github-token")
 	if in.checkName == "" {
 		in.checkName = "accelgate"
 	}

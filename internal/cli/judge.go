@@ -68,7 +68,7 @@ func (c *Command) judge(runs []*bench.Run, refs []reference, policy gate.Policy,
 		in.Hosts = append(in.Hosts, report.HostInput{Run: run, Reference: ref, Path: refs[i].path, Comparison: comparison})
 	}
 	decision := gate.Decide(comparisons, policy)
-	in.Tool, in.Now, in.Policy, in.Decision = "accelgate "+version(), c.Now(), policy, decision
+	in.Tool, in.Now, in.Policy, in.Decision = tool(), c.Now(), policy, decision
 	return judged{decision: decision, report: report.New(in)}
 }
 
@@ -83,7 +83,7 @@ func (j judged) exit() int {
 	return ExitGateFailed
 }
 
-// renderers are the formats that --format takes.
+// renderer returns the format that --format names.
 func (c *Command) renderer(format string) (report.Renderer, error) {
 	switch format {
 	case "terminal":

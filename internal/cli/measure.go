@@ -33,7 +33,7 @@ func (p *plan) outPath(name string) string { return p.options.outPath(p.file, na
 // measure runs the plan and writes run.json before anything else can fail.
 func (c *Command) measure(ctx context.Context, p *plan) (*bench.Run, error) {
 	run := &bench.Run{
-		Schema: bench.RunSchema, Tool: "accelgate " + version(), Revision: c.revision(ctx, p), Host: p.host,
+		Schema: bench.RunSchema, Tool: tool(), Revision: c.revision(ctx, p), Host: p.host,
 		Started: c.Now().UTC().Truncate(time.Second), Context: p.context(), Metrics: p.metrics, Unselected: p.others, Warnings: p.warnings,
 	}
 	if err := p.discardOld(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,7 +13,6 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
-	"github.com/accelgate/accelgate/internal/baseline"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/report"
@@ -62,7 +62,7 @@ func (a *action) client() (*github.Client, github.Repo, error) {
 	if err != nil {
 		return nil, repo, err
 	}
-	client, err := github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.token, UserAgent: "accelgate/" + version()})
+	client, err := github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.options.secret, UserAgent: "accelgate/" + version()})
 	return client, repo, err
 }
 
@@ -75,33 +75,15 @@ var conclusions = map[gate.Status]string{
 	gate.StatusNoEvidence:     "action_required",
 }
 
-// publish writes the comment, on a pull request, and the check run. Whatever
-// GitHub refuses is a warning with its reason.
+// publish writes the verdict.
 func (a *action) publish(ctx context.Context, j judged) {
-	client, repo, err := a.client()
-	if err != nil {
-		a.refused(err)
-		return
-	}
 	room := min(report.MarkdownBytes, github.CommentRoom(a.in.checkName))
 	body, err := text(report.MarkdownLimit(room), j.report)
 	if err != nil {
 		a.refused(err)
 		return
 	}
-	sha, link := a.event.SHA, a.event.RunURL
-	if pr := a.event.PullRequest; pr != nil {
-		sha = pr.HeadSHA
-		comment, err := client.UpsertComment(ctx, repo, pr.Number, a.in.checkName, body)
-		a.refused(err)
-		if err == nil {
-			link = comment.URL
-			a.warn(a.gh.SetOutput("comment-url", comment.URL))
-		}
-	}
-	_, err = client.UpsertCheck(ctx, repo, sha, github.Check{Name: a.in.checkName, Conclusion: conclusions[j.decision.Status],
-		Title: j.report.Title(), Summary: body, DetailsURL: link})
-	a.refused(err)
+	a.post(ctx, j.report.Title(), body, conclusions[j.decision.Status])
 }
 
 // publishError replaces what an earlier attempt said of the same commit: a red
@@ -110,24 +92,33 @@ func (a *action) publishError(ctx context.Context, cause error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	a.warn(a.gh.SetOutput("verdict", string(gate.StatusNoEvidence)))
-	client, repo, err := a.client()
-	if err != nil {
-		a.refused(err)
-		return
-	}
 	var body strings.Builder // an indented block is the one that no text can end
 	fmt.Fprintf(&body, "### ⛔ %s\n\n", couldNotJudge)
 	for line := range strings.Lines(clipLines(cause.Error())) {
 		fmt.Fprintf(&body, "    %s\n", printable(strings.TrimSuffix(line, "\n")))
 	}
-	sha := a.event.SHA
-	if pr := a.event.PullRequest; pr != nil {
-		sha = pr.HeadSHA
-		_, err := client.UpsertComment(ctx, repo, pr.Number, a.in.checkName, body.String())
+	a.post(ctx, couldNotJudge, body.String(), "failure")
+}
+
+// post writes the comment, on a pull request, and the check run. Whatever
+// GitHub refuses is a warning with its reason.
+func (a *action) post(ctx context.Context, title, body, conclusion string) {
+	client, repo, err := a.client()
+	if err != nil {
 		a.refused(err)
+		return
 	}
-	_, err = client.UpsertCheck(ctx, repo, sha, github.Check{Name: a.in.checkName, Conclusion: "failure", Title: couldNotJudge,
-		Summary: body.String(), DetailsURL: a.event.RunURL})
+	link := a.event.RunURL
+	if pr := a.event.PullRequest; pr != nil {
+		comment, err := client.UpsertComment(ctx, repo, pr.Number, a.in.checkName, body)
+		a.refused(err)
+		if err == nil {
+			link = comment.URL
+			a.warn(a.gh.SetOutput("comment-url", comment.URL))
+		}
+	}
+	_, err = client.UpsertCheck(ctx, repo, a.commit(), github.Check{Name: a.in.checkName, Conclusion: conclusion,
+		Title: title, Summary: body, DetailsURL: link})
 	a.refused(err)
 }
 
@@ -152,7 +143,7 @@ func (a *action) refresh(ctx context.Context, g gathered, j judged) (int, error)
 		return j.exit(), nil
 	}
 	files := map[string][]byte{}
-	body := report.Refresh{Tool: "accelgate " + version(), Reason: a.in.reason, Revision: a.revisionOf(g), Links: report.Links{Run: a.event.RunURL}}
+	body := report.Refresh{Tool: tool(), Reason: a.in.reason, Revision: a.commit(), Links: report.Links{Run: a.event.RunURL}}
 	for i, run := range g.runs {
 		path, err := a.repositoryPath(g.refs[i].path)
 		if err != nil {
@@ -162,8 +153,8 @@ func (a *action) refresh(ctx context.Context, g gathered, j judged) (int, error)
 		if err != nil {
 			return 0, err
 		}
-		if files[path], err = baseline.Marshal(recorded.file); err != nil {
-			return 0, err
+		if files[path], err = os.ReadFile(g.refs[i].path); err != nil {
+			return 0, fmt.Errorf("read the baseline that was just saved: %w", err)
 		}
 		body.Hosts = append(body.Hosts, recorded.forReport(run.Host.Label, path))
 	}

@@ -2,6 +2,9 @@ package cli
 
 import "runtime/debug"
 
+// tool names this build in runs, reports and baselines.
+func tool() string { return "accelgate " + version() }
+
 // version is the module's version as the Go toolchain stamped it: a tag for an
 // installed release, the commit for a build from a checkout, else "devel".
 func version() string {

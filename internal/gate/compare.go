@@ -13,14 +13,14 @@ type comparer struct {
 	byID     map[string]*bench.Result // the reference's results
 	seen     map[string]bool          // ids of the run
 	metrics  []described              // of both runs
-	tracked  int                      // cells that pass on both sides
+	tracked  int                      // cells that pass on both sides, with a number judged or none to judge
 	out      Comparison
 }
 
 func (c *comparer) index() {
 	c.seen = make(map[string]bool, len(c.run.Results))
+	c.describe()
 	if c.ref == nil {
-		c.describe()
 		c.out.Unjudged = "there is no baseline for this host"
 		return
 	}
@@ -28,44 +28,53 @@ func (c *comparer) index() {
 	for i := range c.ref.Results {
 		c.byID[c.ref.Results[i].Cell.ID()] = &c.ref.Results[i]
 	}
-	c.describe()
 	if ok, why := c.run.Host.Comparable(c.ref.Host.Fingerprint); !ok {
 		c.out.Unjudged = why
 	}
 }
 
-// described is a metric as the two sides describe it; nil where a side has not
-// heard of it. The reference's word counts, because it was reviewed.
+// described is a metric of either side. Where both describe it, the
+// reference's word counts, because it was reviewed.
 type described struct {
 	bench.Metric
-	ref, run *bench.Metric
+	contradiction string // how the two sides mean different things by the name
+	// instead names the metric that is gated in place of this one where it
+	// applies: FallbackFor, if that is one which is always gated.
+	instead string
 }
 
 func (c *comparer) describe() {
 	if c.ref != nil {
 		for i := range c.ref.Metrics {
 			m := &c.ref.Metrics[i]
-			c.metrics = append(c.metrics, described{*m, m, c.run.Metric(m.Name)})
+			c.metrics = append(c.metrics, described{Metric: *m, contradiction: contradiction(m, c.run.Metric(m.Name))})
 		}
 	}
-	for i := range c.run.Metrics {
-		if m := &c.run.Metrics[i]; c.ref == nil || c.ref.Metric(m.Name) == nil {
-			c.metrics = append(c.metrics, described{*m, nil, m})
+	for _, m := range c.run.Metrics {
+		if c.ref == nil || c.ref.Metric(m.Name) == nil {
+			c.metrics = append(c.metrics, described{Metric: m})
+		}
+	}
+	for i := range c.metrics {
+		m := &c.metrics[i]
+		if slices.ContainsFunc(c.metrics, func(o described) bool { return o.Name == m.FallbackFor && o.Gates() }) {
+			m.instead = m.FallbackFor
 		}
 	}
 }
 
-// contradiction says how the two sides mean different things by the metric's
+// contradiction says how the two sides mean different things by a metric's
 // name, so that its numbers cannot be compared: a change of unit or direction,
-// or a metric that is taken out of the gate. "" if they do not.
-func (d *described) contradiction() string {
+// or a metric that is taken out of the gate. "" if they do not, or if the run
+// has not heard of it.
+func contradiction(ref, run *bench.Metric) string {
 	switch {
-	case d.ref == nil || d.run == nil:
-	case d.ref.Better != d.run.Better:
-		return fmt.Sprintf("%s is better in the baseline and %s in the run", d.ref.Better, d.run.Better)
-	case d.ref.Unit != d.run.Unit && d.ref.Unit != "" && d.run.Unit != "":
-		return fmt.Sprintf("its unit is %q in the baseline and %q in the run", d.ref.Unit, d.run.Unit)
-	case d.ref.Exact != d.run.Exact || d.ref.Informational != d.run.Informational:
+	case run == nil:
+	case ref.Better != run.Better:
+		return fmt.Sprintf("%s is better in the baseline and %s in the run", ref.Better, run.Better)
+	case ref.Unit != run.Unit && ref.Unit != "" && run.Unit != "":
+		return fmt.Sprintf("its unit is %q in the baseline and %q in the run", ref.Unit, run.Unit)
+	case ref.Exact != run.Exact || ref.Informational != run.Informational:
 		return "it is gated in another way in the baseline than in the run"
 	}
 	return ""
@@ -159,7 +168,7 @@ func (c *comparer) speed(id string, ref, got *bench.Result) {
 	before := len(c.out.Verdicts)
 	for i := range c.metrics {
 		m := &c.metrics[i]
-		if m.Informational && m.contradiction() == "" {
+		if m.Informational && m.contradiction == "" {
 			continue
 		}
 		old, new := ref.Sample(m.Name), got.Sample(m.Name)
@@ -186,16 +195,16 @@ func (c *comparer) metric(m *described, ref, got *bench.Result, old, new *bench.
 		return Verdict{Class: Missing, Level: Fail, Delta: -100, Old: summarize(old).Median,
 			Reason: fmt.Sprintf("the baseline has %s for this cell and the run does not", m.Name)}, true
 	}
-	if c.replaced(m, ref, got) {
+	if m.instead != "" && (applies(ref, m.instead) || applies(got, m.instead)) {
 		return Verdict{}, false
 	}
 	switch {
 	case old == nil:
 		return Verdict{Class: Untracked, Level: Warn, New: summarize(new).Median,
 			Reason: fmt.Sprintf("the baseline does not have %s for this cell", m.Name)}, true
-	case m.contradiction() != "":
+	case m.contradiction != "":
 		return Verdict{Class: Inconclusive, Level: Fail, Old: summarize(old).Median, New: summarize(new).Median,
-			Reason: m.contradiction() + "; if that is meant, record it with baseline update --force"}, true
+			Reason: m.contradiction + "; if that is meant, record it with baseline update --force"}, true
 	case m.Exact:
 		return exact(old, new), true
 	case c.out.Unjudged != "":
@@ -205,14 +214,8 @@ func (c *comparer) metric(m *described, ref, got *bench.Result, old, new *bench.
 	return threshold(&m.Metric, old, new, c.policy.Threshold), true
 }
 
-// replaced reports whether the metric that m is a fallback for is gated in its
-// place: it is described as one that is always gated, and either side has it
-// above 0, which is how TensorSharp's programs say that it applies.
-func (c *comparer) replaced(m *described, ref, got *bench.Result) bool {
-	i := slices.IndexFunc(c.metrics, func(o described) bool { return o.Name == m.FallbackFor })
-	return i >= 0 && c.metrics[i].Gates() && (applies(ref, m.FallbackFor) || applies(got, m.FallbackFor))
-}
-
+// applies reports whether the result has the metric above 0, which is how
+// TensorSharp's programs say that it applies.
 func applies(r *bench.Result, metric string) bool {
 	s := r.Sample(metric)
 	return s != nil && summarize(s).Median > 0
