@@ -32,6 +32,7 @@ var allowed = map[string][]string{
 	"parse":             {"bench"},
 	"worker":            {},
 	"runner":            {"atomicfile", "bench"},
+	"tensorsharp":       {"bench"},
 	"baseline":          {"atomicfile", "bench", "stats"},
 	"host":              {"bench", "worker"},
 	"gate":              {"bench", "stats"},
@@ -40,7 +41,7 @@ var allowed = map[string][]string{
 	"suite":             {"bench", "config", "worker"},
 	"suite/*":           {"bench", "config", "matrix", "parse", "stats", "suite", "worker"},
 	"cli": {"actions", "atomicfile", "baseline", "bench", "config", "engine", "gate", "github", "host",
-		"matrix", "report", "runner", "suite", "suite/*", "worker"},
+		"matrix", "report", "runner", "suite", "suite/*", "tensorsharp", "worker"},
 }
 
 // owned names packages that only one of ours may import, with the reason.
@@ -51,6 +52,10 @@ var owned = map[string]struct{ owner, reason string }{
 	"github.com/sethvargo/go-githubactions": {"actions", "the runner's protocol is spoken in one place"},
 	"github.com/yuin/goldmark":              {"report", "only reports are Markdown"},
 	"github.com/goccy/go-yaml":              {"config", "YAML is strict and has positions, in one place"},
+	"github.com/moby/moby":                  {"worker", "containers are started where processes are"},
+	"github.com/expr-lang/expr":             {"matrix", "predicates are about cells"},
+	"github.com/gofrs/flock":                {"host", "leases are about devices"},
+	"github.com/tailscale/hujson":           {"tensorsharp", "baselines have a faster reader of their own"},
 	"github.com/shirou/gopsutil/v4":         {"host", "only host asks what machine this is"},
 	"github.com/spf13/cobra":                {"cli", "below cli nothing knows flags"},
 	"github.com/getkin/kin-openapi":         {"github/githubtest", "only the test server checks GitHub's own description"},

@@ -48,6 +48,10 @@ type Metric struct {
 	Exact bool `json:"exact,omitempty"`
 	// Informational metrics are shown and never gated.
 	Informational bool `json:"informational,omitempty"`
+	// Resolution is the step in which the program prints the metric, in its
+	// unit: 0.1 where it prints one decimal. Zero means that rounding does not
+	// matter.
+	Resolution float64 `json:"resolution,omitempty"`
 	// FallbackFor names a gated metric, without a fallback of its own, that is
 	// gated in place of this one wherever either side of a comparison has it
 	// above 0. TensorSharp's rule "decode if either side has decode, else
@@ -102,6 +106,51 @@ func (o Outcome) Valid() bool {
 	return false
 }
 
+// Cause says why a measurement did not pass, more finely than its Outcome: a
+// reader must see at once whether the program, the machine or the answer is to
+// blame.
+type Cause string
+
+// The causes. An empty cause means that the cell passed, or that nobody said.
+const (
+	CauseStart    Cause = "start"    // the program could not be started
+	CauseExit     Cause = "exit"     // it exited with a code other than 0
+	CauseCrash    Cause = "crash"    // a signal ended it
+	CauseOOM      Cause = "oom"      // host or device memory ran out
+	CauseTimeout  Cause = "timeout"  // it was stopped at its deadline
+	CauseInput    Cause = "input"    // a file that the cell needs is absent
+	CauseOutput   Cause = "output"   // it printed no usable numbers
+	CauseAnswer   Cause = "answer"   // it answered wrongly
+	CauseMachine  Cause = "machine"  // the machine or its services failed, by a pattern of the configuration
+	CauseCapacity Cause = "capacity" // this host lacks what the cell needs
+)
+
+// Infrastructure reports whether measuring again may help because the program
+// under test is not to blame.
+func (c Cause) Infrastructure() bool { return c == CauseStart || c == CauseMachine }
+
+// Device is one accelerator that a cell can be pinned to. The zero value means
+// no device in particular.
+type Device struct {
+	Vendor string `json:"vendor"` // "nvidia", "amd", "ascend", "intel", "apple", "cpu"
+	ID     string `json:"id"`     // as the vendor's variable for visible devices takes it; "" with "apple" and "cpu"
+}
+
+// String returns "nvidia:0", and "" for the zero value.
+func (d Device) String() string {
+	if d.ID == "" {
+		return d.Vendor
+	}
+	return d.Vendor + ":" + d.ID
+}
+
+// LeftOut is a cell that a limit on the number of cells or on time kept from
+// being measured.
+type LeftOut struct {
+	Cell   string `json:"cell"`   // id
+	Reason string `json:"reason"` // "over max_cells 500"
+}
+
 // Breakdown splits a cell's time over named parts, such as operators.
 type Breakdown struct {
 	Title   string  `json:"title"`
@@ -118,9 +167,19 @@ type Entry struct {
 
 // Result is what measuring one cell yielded.
 type Result struct {
-	Cell       Cell        `json:"cell"`
-	Outcome    Outcome     `json:"outcome"`
-	Reason     string      `json:"reason,omitempty"` // why not passed; for people
+	Cell    Cell    `json:"cell"`
+	Outcome Outcome `json:"outcome"`
+	Reason  string  `json:"reason,omitempty"` // why not passed; for people
+	Cause   Cause   `json:"cause,omitempty"`
+	// Twin is the id of another cell that was measured under the same
+	// conditions: the difference between the two is noise.
+	Twin string `json:"twin,omitempty"`
+	// Device is the accelerator that the cell was pinned to, as Device.String
+	// writes it.
+	Device string `json:"device,omitempty"`
+	// Retries counts the measurements that failed for reasons of the machine
+	// and were repeated.
+	Retries    int         `json:"retries,omitempty"`
 	Samples    []Sample    `json:"samples,omitempty"`
 	Breakdowns []Breakdown `json:"breakdowns,omitempty"`
 	// Output is the answer that correctness was judged on, cut to a few KiB.
@@ -159,7 +218,10 @@ type Run struct {
 	// that a filter on the command line left out. They are declared, so that a
 	// subset run is never mistaken for vanished cells.
 	Unselected []string `json:"unselected,omitempty"`
-	Warnings   []string `json:"warnings,omitempty"`
+	// LeftOut lists the cells that were selected and that a limit kept from
+	// being measured.
+	LeftOut  []LeftOut `json:"left_out,omitempty"`
+	Warnings []string  `json:"warnings,omitempty"`
 }
 
 // Metric returns the description of the named metric, or nil.

@@ -35,6 +35,9 @@ type Accelerator struct {
 // Device describes what does the work: the accelerators, or the CPU where
 // there are none.
 func (f Fingerprint) Device() string {
+	if len(f.Accelerators) == 0 && f.CPU == "" && f.Cores == 0 {
+		return "unknown"
+	}
 	if len(f.Accelerators) == 0 {
 		return fmt.Sprintf("%s, %d cores", f.CPU, f.Cores)
 	}

@@ -90,6 +90,11 @@ func (r *Run) Validate() error {
 	if err := validateMetrics(r.Metrics); err != nil {
 		return err
 	}
+	for _, l := range r.LeftOut {
+		if l.Cell == "" {
+			return errors.New("a cell that was left out has no id")
+		}
+	}
 	seen := make(map[string]bool, len(r.Results))
 	for i := range r.Results {
 		id := r.Results[i].Cell.ID()
@@ -116,6 +121,9 @@ func validateMetrics(metrics []Metric) error {
 		if m.Better != Higher && m.Better != Lower {
 			return fmt.Errorf("metric %q: better is %q, want %q or %q", m.Name, m.Better, Higher, Lower)
 		}
+		if !Finite(m.Resolution) || m.Resolution < 0 {
+			return fmt.Errorf("metric %q: resolution is %v, want a step of at least 0", m.Name, m.Resolution)
+		}
 		byName[m.Name] = m
 	}
 	for _, m := range metrics {
@@ -126,12 +134,19 @@ func validateMetrics(metrics []Metric) error {
 	return nil
 }
 
+// Validate reports what would make a result meaningless on its own: no case
+// id, an unknown outcome, numbers that are not finite.
+func (r *Result) Validate() error { return r.validate() }
+
 func (r *Result) validate() error {
 	if r.Cell.ID() == "" {
 		return errors.New("has no case id")
 	}
 	if !r.Outcome.Valid() {
 		return fmt.Errorf("unknown outcome %q", r.Outcome)
+	}
+	if r.Retries < 0 {
+		return fmt.Errorf("was repeated %d times", r.Retries)
 	}
 	for i, s := range r.Samples {
 		if len(r.Samples) > maxMetrics || len(s.Values) > maxValues {

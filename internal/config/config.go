@@ -9,10 +9,12 @@
 package config
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -28,11 +30,16 @@ type File struct {
 	Baselines string `yaml:"baselines"`
 	Host      Host   `yaml:"host"`
 	Policy    Policy `yaml:"policy"`
+	Limits    Limits `yaml:"limits"`
+	// Runners are the hosts that the project measures on, for planning.
+	Runners []Runner `yaml:"runners"`
 	// Suites is never empty and its names are unique.
 	Suites []Suite
 
 	// Dir is the folder of the file, which its paths are relative to.
 	Dir string
+	// Digest is the SHA-256 of the file, in hexadecimal.
+	Digest string
 }
 
 // Host says which machine this is, where detection should not decide.
@@ -40,6 +47,31 @@ type Host struct {
 	// Label selects the baseline file, baseline-<label>.json. It may be any
 	// text here: whoever detects the host says what a label is.
 	Label string `yaml:"label"`
+	// Devices are those that cells may be pinned to, one cell at a time on
+	// each. Nil means that cells are not pinned.
+	Devices []string `yaml:"devices"`
+}
+
+// Limits bound what a run may cost. Zero means no bound.
+type Limits struct {
+	// MaxCells bounds the number of cells; those beyond it are left out.
+	MaxCells int `yaml:"max_cells"`
+	// Budget bounds the time of measuring. A cell that is being measured when
+	// it ends is finished.
+	Budget time.Duration `yaml:"budget"`
+	// Retries is how often a measurement is repeated that failed for reasons
+	// of the machine.
+	Retries int `yaml:"retries"`
+	// Lease bounds the wait for devices that another job uses; nil means the
+	// built-in limit.
+	Lease *time.Duration `yaml:"lease"`
+}
+
+// Runner is a kind of GitHub runner that measures.
+type Runner struct {
+	Host   string   `yaml:"host,required"` // label of the baseline
+	RunsOn []string `yaml:"runs_on"`       // labels of the runner
+	Shards int      `yaml:"shards"`        // jobs to split the matrix over; 0 means 1
 }
 
 // Policy holds the limits of the gate. A nil value was not set.
@@ -49,6 +81,18 @@ type Policy struct {
 	// RequireBaseline says whether a run without a comparable baseline needs
 	// the attention of a person.
 	RequireBaseline *bool `yaml:"require_baseline"`
+	// Fingerprint says what a baseline of another machine means: "ignore",
+	// "warn" or "refuse"; "" leaves it to the gate.
+	Fingerprint string `yaml:"fingerprint"`
+	// LeftOut says what a cell means that a limit kept from being measured and
+	// that the baseline has: "fail" or "warn"; "" is "fail".
+	LeftOut string `yaml:"left_out"`
+	// Compat names a tool whose rules are applied in place of our own:
+	// "tensorsharp"; "" is none.
+	Compat string `yaml:"compat"`
+	// Confirm is the number of values that a regression must rest on: a cell
+	// with fewer is measured again before it blocks. Nil leaves it to cli.
+	Confirm *int `yaml:"confirm"`
 }
 
 // Resolve returns the path relative to the folder of the file, or the path
@@ -83,9 +127,10 @@ func Parse(name string, data []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := &File{Dir: filepath.Dir(name)}
+	file := &File{Dir: filepath.Dir(name), Digest: fmt.Sprintf("%x", sha256.Sum256(data))}
 	d := doc.decoder()
 	nodes := d.structure(doc.root, "", file, "suites")
+	d.choices(file, nodes)
 	if v := nodes["version"]; v != nil && file.Version != Version && (file.Version != 0 || len(d.errs) == 0) {
 		d.errs = nil // what a later format means by its keys is not known here
 		d.fail(start(v), fmt.Sprintf("version: this build reads version %d, got %d", Version, file.Version),

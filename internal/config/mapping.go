@@ -11,8 +11,12 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
+// table fills a map. Entries that it already has stay unless the file gives
+// them another value: a preset's variables can be changed one by one.
 func (d *decoder) table(n ast.Node, path string, v reflect.Value) {
-	v.Set(reflect.MakeMap(v.Type()))
+	if v.IsNil() {
+		v.Set(reflect.MakeMap(v.Type()))
+	}
 	for _, p := range d.pairs(n, path) {
 		elem := reflect.New(v.Type().Elem()).Elem()
 		d.value(p.node, join(path, p.key), elem)
@@ -26,6 +30,12 @@ func (d *decoder) table(n ast.Node, path string, v reflect.Value) {
 func (d *decoder) structure(n ast.Node, path string, into any, extra ...string) map[string]ast.Node {
 	v := reflect.ValueOf(into).Elem()
 	fields, required := fieldsOf(v.Type())
+	if index, ok := shorthand(v.Type()); ok {
+		if _, scalar := scalarText(d.resolve(n)); scalar {
+			d.value(n, path, v.FieldByIndex(index))
+			return nil
+		}
+	}
 	known := append(slices.Collect(maps.Keys(fields)), extra...)
 	slices.Sort(known)
 	found := map[string]ast.Node{}
@@ -59,8 +69,8 @@ func (d *decoder) unknownKey(p pair, path string, known []string) {
 	d.fail(p.at, fmt.Sprintf("unknown key %s %s", quote(p.key), in(path)), hint)
 }
 
-// fieldsOf maps keys to fields, by tags of the form `yaml:"key"` or
-// `yaml:"key,required"`. Fields of embedded structs count as the struct's own.
+// fieldsOf maps keys to fields, by tags of the form `yaml:"key"`,
+// `yaml:"key,required"` or `yaml:"key,scalar"`. Fields of embedded structs count as the struct's own.
 func fieldsOf(t reflect.Type) (fields map[string][]int, required []string) {
 	fields = map[string][]int{}
 	for _, f := range reflect.VisibleFields(t) {
@@ -74,6 +84,17 @@ func fieldsOf(t reflect.Type) (fields map[string][]int, required []string) {
 		}
 	}
 	return fields, required
+}
+
+// shorthand finds the field that a plain value stands for where a mapping is
+// wanted, by the tag `yaml:"key,scalar"`.
+func shorthand(t reflect.Type) (index []int, ok bool) {
+	for _, f := range reflect.VisibleFields(t) {
+		if strings.HasSuffix(f.Tag.Get("yaml"), ",scalar") {
+			return f.Index, true
+		}
+	}
+	return nil, false
 }
 
 // pair is one entry of a mapping.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -20,12 +21,13 @@ type Suite struct {
 }
 
 // Decode fills the struct that into points to with the keys of the suite other
-// than name and kind, by the tags `yaml:"key"` and `yaml:"key,required"`. Keys
-// without a field are errors. Fields may be strings, booleans, integers,
+// than name and kind, by the tags `yaml:"key"`, `yaml:"key,required"`, and
+// `yaml:"key,scalar"` for the field that a plain value in place of the mapping
+// stands for. Keys without a field are errors. Fields may be strings, booleans, integers,
 // floats, [time.Duration], implementations of [encoding.TextUnmarshaler], and
 // pointers, slices, string-keyed maps and structs of these; fields of embedded
 // structs are the struct's own. An absent key leaves its field as it was, so
-// defaults are set before the call. The error is of type [Errors] and lists
+// defaults are set before the call; maps keep the entries they have. The error is of type [Errors] and lists
 // everything that is wrong.
 func (s *Suite) Decode(into any) error {
 	d := s.doc.decoder()
@@ -36,9 +38,16 @@ func (s *Suite) Decode(into any) error {
 // Errorf returns a complaint about the value at path, such as
 // "features[2].expect". The formatted text should end in a next step.
 func (s *Suite) Errorf(path, format string, args ...any) *Error {
-	at := s.path
-	if path != "" {
-		at = s.path + "." + path
-	}
+	at := strings.Trim(s.path+"."+path, ".")
 	return &Error{Position: s.Position(path), Message: at + ": " + fmt.Sprintf(format, args...)}
+}
+
+// Body reads a file that holds nothing but the keys of one suite's kind, such
+// as a preset. Its positions carry the name. Every error is of type [Errors].
+func Body(name string, data []byte) (*Suite, error) {
+	doc, err := parse(name, data)
+	if err != nil {
+		return nil, err
+	}
+	return &Suite{Line: start(doc.root).Line, doc: doc, node: doc.root}, nil
 }

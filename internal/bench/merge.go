@@ -1,0 +1,60 @@
+package bench
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+// Merge joins the runs of one host's shards to one: each measured a part of the
+// cells. It is an error if they are not of one revision and machine, if they
+// describe a metric differently, or if two of them measured the same cell. A
+// cell counts as left out or unselected only if no run measured it, and as
+// unselected only if no run should have.
+func Merge(runs []*Run) (*Run, error) {
+	merged := *runs[0]
+	for _, r := range runs[1:] {
+		switch {
+		case r.Revision != merged.Revision:
+			return nil, fmt.Errorf("they are of commits %q and %q: merge runs of one commit", merged.Revision, r.Revision)
+		case !reflect.DeepEqual(r.Host, merged.Host):
+			return nil, fmt.Errorf("they are of different machines behind the label %q: give each machine its own label with --host-label", r.Host.Label)
+		}
+		if err := merged.addMetrics(r.Metrics); err != nil {
+			return nil, err
+		}
+		merged.Results = slices.Concat(merged.Results, r.Results)
+		merged.LeftOut = slices.Concat(merged.LeftOut, r.LeftOut)
+		merged.Warnings = slices.Concat(merged.Warnings, r.Warnings)
+	}
+	merged.Unselected = unselectedByAll(runs)
+	if err := merged.Validate(); err != nil {
+		return nil, fmt.Errorf("two runs hold the same cell, or one is damaged: %w", err)
+	}
+	return &merged, nil
+}
+
+func (r *Run) addMetrics(metrics []Metric) error {
+	for _, m := range metrics {
+		known := r.Metric(m.Name)
+		if known == nil {
+			r.Metrics = append(slices.Clip(r.Metrics), m)
+		} else if *known != m {
+			return fmt.Errorf("they describe the metric %q differently: measure with one configuration", m.Name)
+		}
+	}
+	return nil
+}
+
+// unselectedByAll lists the cells that each run leaves to others.
+func unselectedByAll(runs []*Run) (ids []string) {
+	count := map[string]int{}
+	for _, r := range runs {
+		for _, id := range r.Unselected {
+			if count[id]++; count[id] == len(runs) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}

@@ -1,0 +1,74 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// The bounds of the frame's numbers.
+const (
+	maxRetries = 10
+	maxConfirm = 100
+	maxShards  = 256
+)
+
+// choices checks the values of the frame that types cannot.
+func (d *decoder) choices(f *File, nodes map[string]ast.Node) {
+	p, l := f.Policy, f.Limits
+	d.oneOf(nodes["policy"], "policy.fingerprint", p.Fingerprint, "ignore", "warn", "refuse")
+	d.oneOf(nodes["policy"], "policy.left_out", p.LeftOut, "fail", "warn")
+	d.oneOf(nodes["policy"], "policy.compat", p.Compat, "tensorsharp")
+	if p.Confirm != nil {
+		d.between(nodes["policy"], "policy.confirm", *p.Confirm, 0, maxConfirm)
+	}
+	d.between(nodes["limits"], "limits.retries", l.Retries, 0, maxRetries)
+	d.between(nodes["limits"], "limits.max_cells", l.MaxCells, 0, 1_000_000)
+	d.positive(nodes["limits"], "limits.budget", l.Budget)
+	if l.Lease != nil {
+		d.positive(nodes["limits"], "limits.lease", *l.Lease)
+	}
+	for i, r := range f.Runners {
+		d.between(nodes["runners"], fmt.Sprintf("runners[%d].shards", i), r.Shards, 0, maxShards)
+	}
+}
+
+// at finds the node of the last key of path below n, for its position.
+func (d *decoder) at(n ast.Node, path string) ast.Node {
+	_, key, _ := strings.Cut(path, ".")
+	for _, p := range d.pairs(n, path) {
+		if p.key == key {
+			return p.node
+		}
+	}
+	return n
+}
+
+func (d *decoder) oneOf(n ast.Node, path, got string, want ...string) {
+	if got != "" && !slices.Contains(want, got) {
+		d.fail(start(d.at(n, path)), fmt.Sprintf("%s: unknown value %s", path, quote(got)), "write "+strings.Join(want, ", "))
+	}
+}
+
+func (d *decoder) between(n ast.Node, path string, got, low, high int) {
+	if got < low || got > high {
+		d.fail(start(d.mapping(n, path)), fmt.Sprintf("%s: is %d", path, got), fmt.Sprintf("write %d to %d", low, high))
+	}
+}
+
+func (d *decoder) positive(n ast.Node, path string, got time.Duration) {
+	if got < 0 {
+		d.fail(start(d.at(n, path)), fmt.Sprintf("%s: is %v", path, got), "write a positive duration such as 30m")
+	}
+}
+
+// mapping is at for what may be inside of a list, whose own position serves.
+func (d *decoder) mapping(n ast.Node, path string) ast.Node {
+	if strings.Contains(path, "[") {
+		return n
+	}
+	return d.at(n, path)
+}
