@@ -2,6 +2,7 @@ package host
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 )
@@ -23,6 +24,48 @@ func derive(goos, goarch string, devices []bench.Accelerator) string {
 		return goos + "-rocm"
 	case has(Ascend):
 		return goos + "-npu"
+	case has(Intel):
+		return goos + "-xpu"
 	}
 	return goos + "-cpu"
+}
+
+// nominal is what a derived label says of a host, as derive reads it.
+var nominal = map[string]struct{ goos, goarch, vendor string }{
+	"linux-cpu":    {"linux", "amd64", ""},
+	"linux-cuda":   {"linux", "amd64", NVIDIA},
+	"linux-rocm":   {"linux", "amd64", AMD},
+	"linux-npu":    {"linux", "amd64", Ascend},
+	"linux-xpu":    {"linux", "amd64", Intel},
+	"macos-mlx":    {"darwin", "arm64", Apple},
+	"macos-x64":    {"darwin", "amd64", ""},
+	"windows-cpu":  {"windows", "amd64", ""},
+	"windows-cuda": {"windows", "amd64", NVIDIA},
+	"windows-rocm": {"windows", "amd64", AMD},
+	"windows-xpu":  {"windows", "amd64", Intel},
+}
+
+// FromLabel returns what a host of this label nominally is, for planning
+// without that machine. The first two words of the label, split at "-", say
+// what it is; a third part, as in "linux-cuda-a100", only tells machines
+// apart. It is false for a label that says nothing of this kind, such as
+// "lab-3", and for one that [bench.CheckLabel] refuses.
+//
+// The accelerator stands for any number of them and has no model: see
+// [Devices]. All that a label cannot tell is zero, so the result is never
+// comparable with a measured host.
+func FromLabel(label string) (bench.Host, bool) {
+	words := strings.SplitN(label, "-", 3)
+	if len(words) < 2 || bench.CheckLabel(label) != nil {
+		return bench.Host{}, false
+	}
+	n, ok := nominal[words[0]+"-"+words[1]]
+	if !ok {
+		return bench.Host{}, false
+	}
+	host := bench.Host{Label: label, Fingerprint: bench.Fingerprint{OS: n.goos, Arch: n.goarch}}
+	if n.vendor != "" {
+		host.Accelerators = []bench.Accelerator{{Vendor: n.vendor}}
+	}
+	return host, true
 }
