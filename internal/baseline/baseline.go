@@ -21,7 +21,7 @@
 //	      "correctness_ok": true,
 //	      "decode_tps": 41.2,
 //	      "metrics": {
-//	        "decode_tps": {"median": 41.2, "mad": 0.3, "n": 5, "better": "higher", "unit": "tok/s"}
+//	        "decode_tps": {"median": 41.2, "mad": 0.3, "n": 5, "better": "higher", "unit": "tok/s", "resolution": 0.1}
 //	      },
 //	      "operators": [
 //	        {"name": "matmul", "total_ms": 18.4, "calls": 96}

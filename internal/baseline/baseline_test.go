@@ -62,6 +62,8 @@ func TestFormat(t *testing.T) {
 	captured := time.Date(2026, 3, 1, 9, 0, 0, 250e6, time.UTC)
 	prefill := metric("prefill_tps", "tok/s", bench.Higher, 18250.4, 31.5, 5)
 	prefill.FallbackFor = "decode_tps"
+	decode := metric("decode_tps", "tok/s", bench.Higher, 412.7, 1.2, 5)
+	decode.Resolution = 0.1
 	maxErr := metric("max_abs_err", "", bench.Lower, 2.5e-7, 0, 5)
 	maxErr.Exact = true
 	load := metric("model_load_ms", "ms", bench.Lower, 890, 14, 5)
@@ -88,7 +90,7 @@ func TestFormat(t *testing.T) {
 		}, {
 			CaseID: "tiny__cuda__tg128__KV_CACHE_DTYPE=q8_0", OK: true, CorrectnessOK: new(true),
 			DecodeTPS: new(412.7), ModelLoadMS: new(890.0),
-			Metrics: []baseline.Metric{metric("decode_tps", "tok/s", bench.Higher, 412.7, 1.2, 5), maxErr, load},
+			Metrics: []baseline.Metric{decode, maxErr, load},
 			Anchor: &baseline.Anchor{
 				CapturedAt: captured, Commit: "0123abc",
 				Metrics: map[string]float64{"decode_tps": 412.7, "max_abs_err": 2.5e-7, "model_load_ms": 890},

@@ -68,7 +68,8 @@ func (r *reader) describe(known map[string]description, entries []Entry) {
 }
 
 // sameMeaning reports whether two descriptions of a metric agree. A unit that
-// is not given contradicts none.
+// is not given contradicts none, and a program that learns to print more digits
+// means the same by them.
 func sameMeaning(a, b *bench.Metric) bool {
 	return a.Better == b.Better && a.Exact == b.Exact && a.Informational == b.Informational &&
 		a.FallbackFor == b.FallbackFor && sameUnit(a.Unit, b.Unit)

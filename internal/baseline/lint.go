@@ -117,6 +117,7 @@ func (l *linter) entry(e *Entry) {
 	}
 	for i := range e.Metrics {
 		l.metric(&e.Metrics[i])
+		l.drift(e, &e.Metrics[i])
 	}
 	if len(e.Metrics) > 0 {
 		l.classic(e)
@@ -138,11 +139,24 @@ func (l *linter) metric(m *Metric) {
 		l.warnf("%s: the spread (mad %v) is larger than the median %v: %s", name, m.MAD, m.Median, again)
 	}
 	before, known := l.metrics[m.Name]
+	now := m.Metric
+	now.Resolution = before.Resolution
 	switch {
 	case !known:
 		l.metrics[m.Name] = m.Metric
-	case before != m.Metric:
+	case before != now:
 		l.errorf("%s: unit, better, exact, informational or fallback_for differ from the entries before: make them equal", name)
+	case before.Resolution != m.Resolution:
+		l.warnf("%s: resolution is %v here and %v before, and the coarser one counts for all: measure every cell again with accelgate baseline update",
+			name, m.Resolution, before.Resolution)
+	}
+}
+
+// drift finds what many refreshes, each within the limit, have added up to.
+func (l *linter) drift(e *Entry, m *Metric) {
+	if change, far := e.crept(m); far {
+		l.warnf("%s has crept from %v to %v (%+.1f %%) since %s: look for the cause, or accept it by pruning the entry and recording it anew",
+			quote(m.Name), e.Anchor.Metrics[m.Name], m.Median, change, day(e.Anchor.CapturedAt))
 	}
 }
 

@@ -116,6 +116,9 @@ func (e *encoder) metric(m *Metric) {
 	e.key("", "n").int(int64(m.N))
 	e.optional("better", string(m.Better))
 	e.optional("unit", m.Unit)
+	if m.Resolution != 0 {
+		e.key("", "resolution").float(m.Resolution)
+	}
 	e.optionalFlag("exact", m.Exact)
 	e.optionalFlag("informational", m.Informational)
 	e.optional("fallback_for", m.FallbackFor)

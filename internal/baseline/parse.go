@@ -292,6 +292,8 @@ func (r *reader) metric(m *Metric) {
 			r.direction(&m.Better)
 		case "unit":
 			r.shared(&m.Unit)
+		case "resolution":
+			r.positive(&m.Resolution)
 		case "exact":
 			r.flag(&m.Exact)
 		case "informational":

@@ -14,7 +14,8 @@ import (
 // with f, so neither may be modified afterwards.
 //
 // Where entries disagree on what a metric is, the first entry by order of the
-// file wins and the run carries a warning.
+// file wins and the run carries a warning. It also carries one if speeds have
+// crept away from their anchors.
 func (f *File) Run() *bench.Run {
 	run := &bench.Run{
 		Schema:  bench.RunSchema,
@@ -42,6 +43,9 @@ func (f *File) Run() *bench.Run {
 		if d.conflict != "" {
 			run.Warnings = append(run.Warnings, d.conflict)
 		}
+	}
+	if warning := f.drift(); warning != "" {
+		run.Warnings = append(run.Warnings, warning)
 	}
 	slices.SortFunc(run.Metrics, func(a, b bench.Metric) int { return strings.Compare(a.Name, b.Name) })
 	slices.Sort(run.Warnings)
@@ -92,6 +96,7 @@ func describe(known map[string]*described, m *bench.Metric, caseID string) {
 		known[m.Name] = &described{metric: *m, caseID: caseID}
 	case sameMeaning(&before.metric, m):
 		before.metric.Unit = cmp.Or(before.metric.Unit, m.Unit)
+		before.metric.Resolution = max(before.metric.Resolution, m.Resolution) // of the coarsest entry
 	case before.conflict == "":
 		before.conflict = fmt.Sprintf("metric %s means one thing in entry %s and another in %s: measure both again with accelgate baseline update",
 			quote(m.Name), quote(before.caseID), quote(caseID))

@@ -28,9 +28,6 @@ func (c *comparer) index() {
 	for i := range c.ref.Results {
 		c.byID[c.ref.Results[i].Cell.ID()] = &c.ref.Results[i]
 	}
-	if ok, why := c.run.Host.Comparable(c.ref.Host.Fingerprint); !ok {
-		c.out.Unjudged = why
-	}
 }
 
 // described is a metric of either side. Where both describe it, the
@@ -41,13 +38,15 @@ type described struct {
 	// instead names the metric that is gated in place of this one where it
 	// applies: FallbackFor, if that is one which is always gated.
 	instead string
+	step    step
 }
 
 func (c *comparer) describe() {
 	if c.ref != nil {
 		for i := range c.ref.Metrics {
 			m := &c.ref.Metrics[i]
-			c.metrics = append(c.metrics, described{Metric: *m, contradiction: contradiction(m, c.run.Metric(m.Name))})
+			now := c.run.Metric(m.Name)
+			c.metrics = append(c.metrics, described{Metric: *m, contradiction: contradiction(m, now), step: printed(m, now)})
 		}
 	}
 	for _, m := range c.run.Metrics {
@@ -82,25 +81,41 @@ func contradiction(ref, run *bench.Metric) string {
 
 func (c *comparer) add(v Verdict) {
 	v.Reference = c.out.Reference
-	if v.Metric == "" {
+	if v.Metric == "" && v.Cell != "" {
 		v.Evidence.Method = "outcome"
 	}
 	c.out.Verdicts = append(c.out.Verdicts, v)
 }
 
-// judge applies TensorSharp's rules in their order, with one difference: a
-// cell that fails blocks even where the reference does not know it, because a
-// wrong answer needs no baseline to be wrong.
+// judge counts a result and gives its verdicts.
 func (c *comparer) judge(got *bench.Result) {
 	id := got.Cell.ID()
 	c.seen[id] = true
-	ref := c.byID[id]
 	if got.Outcome != bench.Skipped {
 		c.out.Measured++
 	}
 	if got.Outcome == bench.Passed {
 		c.out.Passed++
 	}
+	before := len(c.out.Verdicts)
+	if c.policy.Compat == CompatTensorSharp {
+		c.tensorSharp(id, c.byID[id], got)
+	} else {
+		c.cell(id, c.byID[id], got)
+	}
+	if got.Cause == "" && got.Device == "" && got.Retries == 0 {
+		return
+	}
+	for i := range c.out.Verdicts[before:] {
+		v := &c.out.Verdicts[before+i]
+		v.Cause, v.Device, v.Retries = got.Cause, got.Device, got.Retries
+	}
+}
+
+// cell applies TensorSharp's rules in their order, with one difference: a cell
+// that fails blocks even where the reference does not know it, because a wrong
+// answer needs no baseline to be wrong.
+func (c *comparer) cell(id string, ref, got *bench.Result) {
 	switch {
 	case got.Outcome == bench.Skipped:
 		c.skipped(id, ref, got)
@@ -134,6 +149,24 @@ func (c *comparer) failed(id string, ref, got *bench.Result) {
 		v.Reason = "known failure, recorded in the baseline: " + got.Reason
 	}
 	c.add(v)
+}
+
+// leftOut reports the cells that a limit kept from being measured.
+func (c *comparer) leftOut() {
+	for _, out := range c.run.LeftOut {
+		if out.Cell == "" || c.seen[out.Cell] {
+			continue // it was measured, or is declared already
+		}
+		c.seen[out.Cell] = true
+		v := Verdict{Cell: out.Cell, Class: LeftOut, Level: Off, Reason: out.Reason}
+		if ref := c.byID[out.Cell]; ref != nil && ref.Outcome == bench.Passed && c.policy.Compat != CompatTensorSharp {
+			v.Level = Fail
+			if c.policy.LeftOut == LeftOutWarn {
+				v.Level = Warn
+			}
+		}
+		c.add(v)
+	}
 }
 
 // missing reports the reference's cells that vanished from the run.
@@ -211,7 +244,20 @@ func (c *comparer) metric(m *described, ref, got *bench.Result, old, new *bench.
 		return Verdict{Class: Inconclusive, Level: Off, Old: summarize(old).Median, New: summarize(new).Median,
 			Reason: "speed was not judged: " + c.out.Unjudged}, true
 	}
-	return threshold(&m.Metric, old, new, c.policy.Threshold), true
+	v = m.step.doubt(&m.Metric, threshold(&m.Metric, old, new, c.policy.Threshold))
+	if v.Class == Regressed && v.Evidence.NewN == 1 {
+		v.Reason = joined(v.Reason, single)
+	}
+	return v, true
+}
+
+const single = "rests on a single measurement: measure the cell again with --only and --repeats 5"
+
+func joined(reason, more string) string {
+	if reason == "" {
+		return more
+	}
+	return reason + "; " + more
 }
 
 // applies reports whether the result has the metric above 0, which is how

@@ -15,6 +15,11 @@ func FuzzRun(f *testing.F) {
 		"metrics": [{"name": "decode_tps", "better": "higher"}, {"name": "p", "better": "lower", "fallback_for": "decode_tps"}],
 		"results": [{"cell": {"id": "a"}, "outcome": "passed", "samples": [{"metric": "decode_tps", "values": [1, 2]}]},
 		            {"cell": {"params": [{"key": "m", "value": "b"}]}, "outcome": "incorrect", "reason": "no"}]}`))
+	f.Add([]byte(`{"schema": 1, "tool": "x", "host": {"label": "h", "cpu": "c", "cores": 2, "accelerators": [{"vendor": "v", "model": "m"}]},
+		"started": "2026-01-01T00:00:00Z", "metrics": [{"name": "decode_tps", "better": "higher", "resolution": 0.1}],
+		"results": [{"cell": {"id": "a"}, "outcome": "passed", "twin": "b", "samples": [{"metric": "decode_tps", "values": [0.4]}]},
+		            {"cell": {"id": "b"}, "outcome": "failed", "cause": "oom", "retries": 1, "twin": "a"}],
+		"left_out": [{"cell": "a", "reason": "x"}, {"cell": "c", "reason": "over"}]}`))
 	f.Add([]byte(`{"schema": 1, "tool": "", "host": {"label": ""}, "started": "2026-01-01T00:00:00Z", "metrics": [], "results": [{}]}`))
 	ref := run(cell("a", "decode_tps", 100.0, "checksum", 1.0), cell("b!failed"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -23,16 +28,13 @@ func FuzzRun(f *testing.F) {
 			return
 		}
 		for _, ref := range []*bench.Run{nil, ref, got} {
-			c := gate.Compare("base", ref, got, gate.DefaultPolicy())
-			judged := map[string]bool{}
-			for _, v := range c.Verdicts {
-				judged[v.Cell] = true
+			for _, p := range []gate.Policy{{Compat: gate.CompatTensorSharp}, {Fingerprint: gate.FingerprintIgnore, LeftOut: gate.LeftOutWarn}} {
+				checkAccounts(t, got, gate.Compare("base", ref, got, p))
 			}
+			c := gate.Compare("base", ref, got, gate.DefaultPolicy())
+			checkAccounts(t, got, c)
 			failed := false
 			for _, r := range got.Results {
-				if !judged[r.Cell.ID()] {
-					t.Errorf("cell %q has no verdict", r.Cell.ID())
-				}
 				failed = failed || r.Outcome != bench.Passed && r.Outcome != bench.Skipped
 			}
 			if d := gate.Decide([]gate.Comparison{c}, gate.DefaultPolicy()); failed && ref == nil && d.Status != gate.StatusFailed {
@@ -40,4 +42,22 @@ func FuzzRun(f *testing.F) {
 			}
 		}
 	})
+}
+
+// checkAccounts: each cell has a verdict, those of one cell are adjacent, and
+// those on the host come first.
+func checkAccounts(t *testing.T, run *bench.Run, c gate.Comparison) {
+	t.Helper()
+	judged := map[string]bool{}
+	for i, v := range c.Verdicts {
+		if (judged[v.Cell] || v.Cell == "") && i > 0 && c.Verdicts[i-1].Cell != v.Cell {
+			t.Errorf("verdict %d on %q stands apart from the others on it", i, v.Cell)
+		}
+		judged[v.Cell] = true
+	}
+	for i := range run.Results {
+		if id := run.Results[i].Cell.ID(); !judged[id] {
+			t.Errorf("cell %q has no verdict", id)
+		}
+	}
 }

@@ -1,7 +1,8 @@
 // Package gate decides. It compares a [bench.Run] with a reference Run under a
 // [Policy], gives each cell and metric a [Verdict], and sums them up in one
-// [Decision]. It is pure: it reads no file, knows no metric by name, renders
-// nothing and exits nowhere, and nothing after it changes its decision.
+// [Decision]. It is pure: it reads no file, renders nothing and exits nowhere,
+// and nothing after it changes its decision. It knows no metric by name, except
+// for the two that TensorSharp's own rules are about (tensorsharp.go).
 package gate
 
 import (
@@ -23,18 +24,23 @@ const (
 	Fixed              Class = "fixed"
 	Untracked          Class = "untracked"    // the reference does not have it
 	Missing            Class = "missing"      // the reference has it, the run does not
+	LeftOut            Class = "left_out"     // a limit kept it from being measured
 	Skipped            Class = "skipped"      // this host cannot run it
 	Inconclusive       Class = "inconclusive" // could not be judged; Reason says why
+	// Mismatch is a verdict on the host: the run and the reference come from
+	// different machines, so speeds say nothing about the code.
+	Mismatch Class = "mismatch"
 )
 
 // Classes lists every class, the most severe first: the order of reports.
 var Classes = []Class{
-	CorrectnessFailure, RuntimeFailure, Missing, Regressed, Skipped,
+	Mismatch, CorrectnessFailure, RuntimeFailure, Missing, Regressed, Skipped, LeftOut,
 	Inconclusive, Untracked, Improved, Fixed, Unchanged,
 }
 
-// Level says what a verdict does to the decision. It follows from the class and
-// from what the reference says of the cell, never from the kind of suite.
+// Level says what a verdict does to the decision. It follows from the class,
+// the policy and what the reference says of the cell, never from the kind of
+// suite.
 type Level string
 
 // The levels.
@@ -44,8 +50,8 @@ const (
 	Off  Level = "off"  // counted only
 )
 
-// Verdict is the judgement of one metric of one cell, or of the cell as a
-// whole when Metric is empty.
+// Verdict is the judgement of one metric of one cell, of the cell as a whole
+// when Metric is empty, or of the host as a whole when Cell is empty too.
 type Verdict struct {
 	Cell      string `json:"cell"`
 	Metric    string `json:"metric,omitempty"`
@@ -63,6 +69,10 @@ type Verdict struct {
 	Interval [2]float64 `json:"interval"`
 	Evidence Evidence   `json:"evidence"`
 	Reason   string     `json:"reason,omitempty"` // for people; may quote untrusted output
+	// Cause, Device and Retries are those of the result that was judged.
+	Cause   bench.Cause `json:"cause,omitempty"`
+	Device  string      `json:"device,omitempty"`
+	Retries int         `json:"retries,omitempty"`
 }
 
 // Evidence says what a verdict rests on.
@@ -89,15 +99,42 @@ type Policy struct {
 	// RequireBaseline makes a run that no baseline could judge for speed
 	// end in ActionRequired instead of Passed.
 	RequireBaseline bool `json:"require_baseline"`
+	// Fingerprint says what a reference of another machine means: one of the
+	// constants below. Empty refuses it if the accelerators of both sides are
+	// known and differ, and warns if anything else does.
+	Fingerprint string `json:"fingerprint,omitempty"`
+	// LeftOut is [LeftOutWarn] if cells that the reference has, and that a limit
+	// kept from being measured, do not block.
+	LeftOut string `json:"left_out,omitempty"`
+	// Compat is [CompatTensorSharp] to judge by TensorSharp's rules. They have no
+	// rule for machines: there, a reference that does not say where it was
+	// measured is judged by, while one that does is subject to Fingerprint.
+	Compat string `json:"compat,omitempty"`
 }
+
+// The values of [Policy.Fingerprint]; any other that is not empty refuses.
+const (
+	FingerprintRefuse = "refuse" // block
+	FingerprintWarn   = "warn"   // do not judge speeds
+	FingerprintIgnore = "ignore" // judge them all the same, and say so
+)
+
+// The other values of a [Policy].
+const (
+	LeftOutWarn       = "warn"
+	CompatTensorSharp = "tensorsharp"
+)
 
 // DefaultPolicy is the policy when nothing is configured.
 func DefaultPolicy() Policy { return Policy{Threshold: DefaultThreshold} }
 
 // Comparison is a run judged against one reference.
 type Comparison struct {
-	Reference string    `json:"reference,omitempty"` // "" when there is none
-	Verdicts  []Verdict `json:"verdicts"`            // in the order of the run, missing cells last
+	Reference string `json:"reference,omitempty"` // "" when there is none
+	// Verdicts begin with those on the host. The cells follow in the order of
+	// the run, then those left out, then the missing ones; by TensorSharp's
+	// rules, they are in TensorSharp's order. Those of one cell are adjacent.
+	Verdicts []Verdict `json:"verdicts"`
 	// Unjudged says why speed was not judged; empty when it was.
 	Unjudged string `json:"unjudged,omitempty"`
 	// Unselected counts the reference's cells that a filter left out of the run.
@@ -106,6 +143,9 @@ type Comparison struct {
 	// Passed counts those of them that passed.
 	Measured int `json:"measured"`
 	Passed   int `json:"passed"`
+	// Noise is what the run's A/A pairs show; nil where it has none. No verdict
+	// depends on it.
+	Noise *Noise `json:"noise,omitempty"`
 }
 
 // Compare judges run against ref, the Run of a baseline called name. A nil ref
@@ -115,14 +155,21 @@ type Comparison struct {
 func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	c := comparer{policy: p, run: run, ref: ref}
 	c.out.Reference = name
-	c.out.Verdicts = make([]Verdict, 0, len(run.Results))
+	c.out.Verdicts = make([]Verdict, 0, len(run.Results)+1)
 	c.index()
+	c.machines()
 	for i := range run.Results {
 		c.judge(&run.Results[i])
 	}
-	c.missing()
-	if c.out.Unjudged == "" && c.tracked == 0 && c.out.Passed > 0 {
-		c.out.Unjudged = "the baseline has no number to judge any cell by"
+	c.leftOut()
+	if p.Compat == CompatTensorSharp {
+		c.order()
+	} else {
+		c.missing()
 	}
+	if c.out.Unjudged == "" && c.tracked == 0 && c.out.Passed > 0 {
+		c.out.Unjudged = "no cell could be judged by the numbers of the baseline"
+	}
+	c.out.Noise = c.noise()
 	return c.out
 }

@@ -128,7 +128,7 @@ func TestAnotherMachineJudgesCorrectnessOnly(t *testing.T) {
 	ref := run(cell("a", "decode_tps", 100.0, "checksum", 1.0), cell("b"))
 	ref.Host.CPU = "another"
 	c := gate.Compare("base", ref, run(cell("a", "decode_tps", 10.0, "checksum", 2.0), cell("b!incorrect")), gate.DefaultPolicy())
-	want := []string{"a decode_tps inconclusive off 0", "a checksum correctness_failure fail 0", "b correctness_failure fail -100"}
+	want := []string{"mismatch warn 0", "a decode_tps inconclusive off 0", "a checksum correctness_failure fail 0", "b correctness_failure fail -100"}
 	if diff := cmp.Diff(want, lines(c)); diff != "" {
 		t.Errorf("verdicts (-want +got):\n%s", diff)
 	}

@@ -16,10 +16,10 @@ func summarize(s *bench.Sample) bench.Summary {
 	return bench.Summary{Median: stats.Median(s.Values), MAD: stats.MAD(s.Values), N: len(s.Values)}
 }
 
-// resolution is the change, in percentage points, below which numbers are not
+// tolerance is the change, in percentage points, below which numbers are not
 // told apart: baselines keep five digits, and 0.72 against 0.8 is not -10 % in
 // binary arithmetic. Exactly the limit passes.
-const resolution = 0.001
+const tolerance = 0.001
 
 // threshold is TensorSharp's rule, for any direction: regressed if and only if
 // the median is worse by strictly more than limit percent.
@@ -36,9 +36,9 @@ func threshold(m *bench.Metric, old, new *bench.Sample, limit float64) Verdict {
 	case m.Better == bench.Lower && o.Median > 0 && n.Median <= 0:
 		v.Class, v.Level, v.Evidence.Method = Inconclusive, Fail, ""
 		v.Reason = fmt.Sprintf("%v is not a measurement of something that took %v before", n.Median, o.Median)
-	case gain < -limit-resolution:
+	case gain < -limit-tolerance:
 		v.Class, v.Level = Regressed, Fail
-	case gain > limit+resolution:
+	case gain > limit+tolerance:
 		v.Class = Improved
 	}
 	return v

@@ -29,15 +29,23 @@ func (r *Report) columns(names ...string) []column {
 
 // row begins a row of the table whose columns are made by [Report.columns].
 func (r *Report) row(f finding, cells ...inline) []inline {
-	row := []inline{only(code(f.Cell))}
+	row := []inline{only(f.cell())}
 	if len(r.hosts) > 1 {
 		row = append(row, only(code(r.hosts[f.host].Run.Host.Label)))
 	}
 	return append(row, cells...)
 }
 
+// cell is the name of the cell, or says that the verdict is on the host.
+func (f finding) cell() span {
+	if f.Cell == "" {
+		return plain("the host as a whole")
+	}
+	return code(f.Cell)
+}
+
 func (r *Report) actionRow(f finding) []inline {
-	change, limit := only(strong(labels[f.Class].blocking)), none
+	change, limit := only(strong(f.word())), none
 	if f.Evidence.Method == "threshold" {
 		change, limit = inline{strong(percent(f.Delta, f.Evidence.Limit)), plain(interval(f))}, only(plain(bare(f.Evidence.Limit)))
 	}
@@ -77,19 +85,37 @@ func interval(f finding) string {
 	return fmt.Sprintf(" (%s … %s)", percent(f.Interval[0], limit), percent(f.Interval[1], limit))
 }
 
+// evidence is what the verdict rests on: numbers, retries, device and reason.
 func evidence(f finding) inline {
-	e := f.Evidence
-	if e.Method != "threshold" {
-		return only(reason(f.Reason))
+	var parts []inline
+	if e := f.Evidence; e.Method == "threshold" {
+		s := fmt.Sprintf("n=%d+%d", e.OldN, e.NewN)
+		if e.OldN > 1 || e.NewN > 1 {
+			s += ", noise " + rough(e.Noise)
+		}
+		parts = append(parts, only(plain(s)))
 	}
-	s := fmt.Sprintf("n=%d+%d", e.OldN, e.NewN)
-	if e.OldN > 1 || e.NewN > 1 {
-		s += ", noise " + rough(e.Noise)
+	if f.Retries > 0 {
+		parts = append(parts, only(plain("after "+retries(f.Retries))))
 	}
-	if f.Reason != "" {
-		return inline{plain(s + "; "), reason(f.Reason)}
+	if f.Device != "" {
+		parts = append(parts, inline{plain("on "), code(f.Device)})
 	}
-	return only(plain(s))
+	if f.Reason != "" || len(parts) == 0 {
+		parts = append(parts, only(reason(f.Reason)))
+	}
+	line := parts[0]
+	for _, p := range parts[1:] {
+		line = append(append(line, plain("; ")), p...)
+	}
+	return line
+}
+
+func retries(n int) string {
+	if n == 1 {
+		return "1 retry"
+	}
+	return fmt.Sprintf("%d retries", n)
 }
 
 // next says how to see it again, and how to accept it.
@@ -97,7 +123,13 @@ func (r *Report) next() []block {
 	if r.shown.action.total == 0 {
 		return nil
 	}
-	items := bullets{r.reproduce()}
+	var items bullets
+	if slices.ContainsFunc(r.shown.action.rows, func(f finding) bool { return f.Class != gate.Mismatch && f.Class != gate.LeftOut }) {
+		items = append(items, r.reproduce())
+	}
+	if i := slices.IndexFunc(r.shown.action.rows, func(f finding) bool { return lonely(*f.Verdict) && len(f.Cell) <= typable }); i >= 0 {
+		items = append(items, r.again(r.shown.action.rows[i]))
+	}
 	lost := func(f finding) bool { return f.Class == gate.Missing && f.Metric != "" }
 	if r.total.blocking[gate.Regressed] > 0 || slices.ContainsFunc(r.shown.action.rows, lost) {
 		items = append(items, inline{plain("Accept changed numbers as the new baseline (records only the cells that passed): "),
@@ -109,14 +141,33 @@ func (r *Report) next() []block {
 	if r.total.blocking[gate.CorrectnessFailure] > 0 || r.total.blocking[gate.RuntimeFailure] > 0 {
 		items = append(items, inline{plain("Wrong answers and crashes cannot be accepted into a baseline: fix them, or take the cell out of the configuration")})
 	}
+	if r.total.blocking[gate.LeftOut] > 0 {
+		items = append(items, inline{plain("Measure the cells that were left out (see above), or let them pass with policy.left_out: warn in the configuration")})
+	}
+	if len(items) == 0 {
+		return nil // the paragraph on the host says it
+	}
 	return []block{items}
 }
 
+// again says how to measure a regression that rests on one value.
+func (r *Report) again(f finding) inline {
+	line := inline{plain(count(r.total.single, "slower cell") + " with a single measurement; measure again before you look for the cause: "),
+		command(r.in.Commands.Run + " --only " + quote(f.Cell) + " --repeats 5")}
+	if len(r.hosts) > 1 {
+		line = append(line, plain(" on "), code(r.hosts[f.host].Run.Host.Label))
+	}
+	return line
+}
+
+// typable is the longest id, in bytes, that is put into a command; a longer one
+// is looked up in the JSON report.
+const typable = 400
+
 // reproduce takes the worst cell that still exists and can be typed.
 func (r *Report) reproduce() inline {
-	const typable = 400 // bytes; a longer id is looked up in the JSON report
 	for _, f := range r.shown.action.rows {
-		if len(f.Cell) > typable || f.Class == gate.Missing && f.Metric == "" {
+		if len(f.Cell) > typable || f.Class == gate.Mismatch || f.Class == gate.LeftOut || f.Class == gate.Missing && f.Metric == "" {
 			continue
 		}
 		line := inline{plain("Reproduce the worst cell: "), command(r.in.Commands.Run + " --only " + quote(f.Cell))}

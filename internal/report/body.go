@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -15,13 +16,23 @@ func (r *Report) page(c caps) page {
 	return page{
 		status:   st,
 		sentence: sentence,
-		lead:     append([]block{r.provenance(), paragraph{plain(r.sum())}}, r.notJudged()...),
+		lead:     r.lead(),
 		hosts:    r.hostTable(),
 		action:   r.actionTable(c.action),
 		next:     r.next(),
 		folded:   r.folded(c.folded),
 		footer:   r.footer(c.action),
 	}
+}
+
+// lead is what everybody must see: other machines, what was compared, and what
+// the numbers cannot say.
+func (r *Report) lead() []block {
+	blocks := append(r.otherMachines(), r.provenance(), paragraph{plain(r.sum())})
+	blocks = append(blocks, r.notJudged()...)
+	blocks = append(blocks, r.notMeasured()...)
+	blocks = append(blocks, r.retried()...)
+	return append(blocks, r.pairs()...)
 }
 
 func (r *Report) footer(most int) string {
@@ -67,7 +78,7 @@ func (r *Report) notJudged() []block {
 	n := 0
 	for i := range r.hosts {
 		h := &r.hosts[i]
-		if !h.notJudged() || h.Comparison.Passed == 0 {
+		if !h.notJudged() || h.Comparison.Passed == 0 || h.refused > 0 {
 			continue
 		}
 		if n++; n > most {
@@ -86,7 +97,7 @@ func (r *Report) notJudged() []block {
 
 func (r *Report) advice(h *host) (inline, []string) {
 	forced := ""
-	if h.blocked() > 0 {
+	if h.fails() {
 		forced = force
 	}
 	if h.Reference == nil {
@@ -95,7 +106,7 @@ func (r *Report) advice(h *host) (inline, []string) {
 	}
 	if ok, _ := h.Run.Host.Comparable(h.Reference.Host.Fingerprint); !ok {
 		return inline{plain("To replace "), code(h.Path), plain(" by numbers of this machine, or to give this machine a label of its own and keep both, type one of:")},
-			[]string{r.update("new machine") + forced, visible(r.in.Commands.Update+` --host-label NEW-LABEL --reason "second machine"`) + forced}
+			[]string{r.update("new machine") + forced, visible(r.in.Commands.Update+newLabel+` --reason "second machine"`) + forced}
 	}
 	return inline{plain("To add the cells of this run to "), code(h.Path), plain(", type:")},
 		[]string{r.update("new cells") + forced}
@@ -104,7 +115,7 @@ func (r *Report) advice(h *host) (inline, []string) {
 // status is the host's share in the decision.
 func (h *host) status() status {
 	switch {
-	case h.blocked() > 0:
+	case h.fails():
 		return failed
 	case h.Comparison.Passed == 0:
 		return noEvidence
@@ -121,7 +132,9 @@ func (r *Report) hostTable() block {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return r.hosts[b].blocked() - r.hosts[a].blocked() })
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(r.hosts[b].refused-r.hosts[a].refused, r.hosts[b].blocked()-r.hosts[a].blocked())
+	})
 	for _, i := range order[:min(maxHosts, len(order))] {
 		t.rows = append(t.rows, r.hostRow(&r.hosts[i]))
 	}
@@ -161,10 +174,13 @@ func (h *host) correct() string {
 
 // words is the host's verdict in short: "1 wrong, 2 slower".
 func (h *host) words() string {
-	if h.blocked() == 0 {
+	if !h.fails() {
 		return map[status]string{noEvidence: "no cell passed", unjudged: "speed not judged", passed: "nothing worse"}[h.status()]
 	}
 	s := ""
+	if h.refused > 0 {
+		s = labels[gate.Mismatch].blocking
+	}
 	for i, n := range h.failing {
 		if n == 0 {
 			continue

@@ -26,7 +26,10 @@ func (r *Report) outputs() (blocks []block, n int) {
 		if len(r.hosts) > 1 {
 			head = append(head, plain(" on "), code(r.hosts[f.host].Run.Host.Label))
 		}
-		blocks = append(blocks, paragraph(append(head, plain(" ("+labels[f.Class].blocking+"): "), reason(f.Reason))))
+		if f.Device != "" {
+			head = append(head, plain(", device "), code(f.Device))
+		}
+		blocks = append(blocks, paragraph(append(head, plain(" ("+f.word()+"): "), reason(f.Reason))))
 		blocks = append(blocks, quoted("Answer", "it goes on", result.Output, false)...)
 		blocks = append(blocks, quoted("Log", "its end", result.Log, true)...)
 		if line := argv(result.Command); line != "" {

@@ -17,7 +17,7 @@ const (
 // Finding is a verdict that needs action, in plain words: single lines without
 // control characters, and not escaped for any markup.
 type Finding struct {
-	Host, Cell, Metric string
+	Host, Cell, Metric string // no Cell: the host as a whole
 	Class              gate.Class
 	Message            string // "slower: 95.3 → 80.1 tok/s, -15.9 % (limit 10 %)"
 }
@@ -36,12 +36,15 @@ func (r Report) Findings() []Finding {
 }
 
 func (r *Report) message(f finding) string {
-	word := labels[f.Class].blocking
+	why := shorten(visible(f.Reason), maxReason)
 	if f.Class != gate.Regressed {
-		return word + ": " + shorten(visible(f.Reason), maxReason)
+		return f.word() + ": " + why
 	}
-	return word + ": " + r.values(f).String() + ", " + percent(f.Delta, f.Evidence.Limit) +
-		" (limit " + bare(f.Evidence.Limit) + ")"
+	s := f.word() + ": " + r.values(f).String() + ", " + percent(f.Delta, f.Evidence.Limit) + " (limit " + bare(f.Evidence.Limit) + ")"
+	if why != "" {
+		s += "; " + why
+	}
+	return s
 }
 
 // finding is a verdict with the index of its host.
@@ -84,7 +87,8 @@ type selection struct {
 	untracked list
 	unjudged  list // measured, but the baseline cannot judge it
 	known     list // failures that the baseline records, and doubtful numbers
-	skipped   list
+	skipped   groups
+	leftOut   groups
 }
 
 func newSelection() selection {
@@ -95,7 +99,6 @@ func newSelection() selection {
 		untracked: list{limit: maxFolded},
 		unjudged:  list{limit: maxFolded},
 		known:     list{limit: maxFolded, order: bySeverity},
-		skipped:   list{limit: maxFolded},
 	}
 }
 
@@ -105,7 +108,12 @@ func (s *selection) scan(host int, verdicts []gate.Verdict) {
 		if f.Evidence.Method == "threshold" && f.Class != gate.Inconclusive {
 			s.judged.add(f)
 		}
-		if l := s.pick(f); l != nil {
+		if f.Class == gate.LeftOut {
+			s.leftOut.add(f)
+		}
+		if f.Class == gate.Skipped && f.Level != gate.Fail {
+			s.skipped.add(f)
+		} else if l := s.pick(f); l != nil {
 			l.add(f)
 		}
 	}
@@ -114,14 +122,14 @@ func (s *selection) scan(host int, verdicts []gate.Verdict) {
 // pick returns the list that shows f, or nil where it is counted only.
 func (s *selection) pick(f finding) *list {
 	switch {
+	case f.Class == gate.LeftOut && f.Level != gate.Fail, f.Class == gate.Mismatch && f.Level != gate.Fail:
+		return nil // told in a paragraph
 	case f.Level == gate.Fail:
 		return &s.action
 	case f.Class == gate.Improved || f.Class == gate.Fixed:
 		return &s.better
 	case f.Class == gate.Untracked:
 		return &s.untracked
-	case f.Class == gate.Skipped:
-		return &s.skipped
 	case f.Class == gate.Inconclusive && f.Level == gate.Off:
 		return &s.unjudged
 	case f.Level == gate.Warn:

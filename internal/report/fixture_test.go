@@ -36,7 +36,8 @@ func planted(s string) report.Input {
 			Breakdowns: []bench.Breakdown{{Title: word(0), Unit: word(1), Entries: []bench.Entry{{Name: word(2), Total: x, Calls: 3}}}}}
 	}
 	fails := func(i int, o bench.Outcome) bench.Result {
-		return bench.Result{Cell: cell(i), Outcome: o, Reason: s, Output: word(1), Log: word(2), Command: []string{s, word(0)}}
+		return bench.Result{Cell: cell(i), Outcome: o, Reason: s, Output: word(1), Log: word(2), Command: []string{s, word(0)},
+			Cause: bench.Cause(s), Device: s, Retries: i}
 	}
 	machine := bench.Fingerprint{OS: word(0), Arch: word(1), CPU: word(2), Cores: 2, MemoryGiB: 8, Driver: word(3),
 		Accelerators: []bench.Accelerator{{Vendor: word(4), Model: word(5)}}}
@@ -50,10 +51,15 @@ func planted(s string) report.Input {
 		result(4, 200), result(5, 100), result(6, 100), fails(7, bench.Timeout), fails(8, bench.Skipped))
 	old := run(machine, result(0, 1), result(1, 1), result(2, 1), result(3, 100), result(4, 100), result(5, 100),
 		fails(7, bench.Failed), result(9, 1))
+	fresh.LeftOut = []bench.LeftOut{{Cell: word(9), Reason: word(0)}, {Cell: word(10), Reason: word(1)}, {Cell: word(11), Reason: word(1)}}
+	fresh.Results[5].Twin, fresh.Results[6].Retries, fresh.Results[6].Device = word(6), 1, word(0)
 	moved := run(other, result(3, 100))
+	other.Accelerators = []bench.Accelerator{{Vendor: word(4), Model: word(6)}}
+	replaced := run(other, result(3, 100))
 	return judged(report.Input{Tool: word(0), Revision: s, Base: s, Config: word(0), Links: report.Links{Run: "javascript:" + s, Report: ownLink}},
 		report.HostInput{Run: fresh, Reference: old, Path: s},
 		report.HostInput{Run: run(machine, result(3, 50)), Reference: moved, Path: s},
+		report.HostInput{Run: run(machine, result(3, 50)), Reference: replaced, Path: s},
 		report.HostInput{Run: run(machine, result(3, 50)), Path: s})
 }
 

@@ -1,10 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
@@ -26,7 +28,7 @@ func (r *Report) folded(most int) []section {
 	add(fmt.Sprintf("%d not in the baseline", s.untracked.total), s.untracked.total, r.untrackedTable(most))
 	add(fmt.Sprintf("%d measured, speed not judged", s.unjudged.total), s.unjudged.total, r.unjudgedTable(most))
 	add("Not blocking: "+count(s.known.total, "known failure or doubtful number"), s.known.total, r.reasonTable(&s.known, most))
-	add(fmt.Sprintf("%d skipped", s.skipped.total), s.skipped.total, r.reasonTable(&s.skipped, most))
+	add(fmt.Sprintf("%d skipped", s.skipped.cells), s.skipped.cells, r.groupTable(&s.skipped, most))
 	warnings, n := r.warnings(most)
 	add(count(n, "warning"), n, warnings)
 	add("Facts about the run", len(r.hosts), r.facts()...)
@@ -71,8 +73,11 @@ func (r *Report) measured(f finding) inline {
 	h := &r.hosts[f.host]
 	var cell inline
 	result := h.results[f.Cell]
-	if result == nil {
+	switch {
+	case result == nil:
 		return none
+	case result.Outcome != bench.Passed: // TensorSharp's rules let it pass
+		return append(inline{strong(cmp.Or(causes[result.Cause], "failed")), plain("; ")}, evidence(f)...)
 	}
 	for i := range result.Samples {
 		s := &result.Samples[i]
@@ -114,7 +119,7 @@ func (r *Report) unjudgedTable(most int) block {
 func (r *Report) reasonTable(l *list, most int) block {
 	t := &table{total: l.total, columns: r.columns("Cell", "What", "Reason~")}
 	for _, f := range l.rows[:min(most, len(l.rows))] {
-		t.rows = append(t.rows, r.row(f, only(plain(labels[f.Class].other)), only(reason(f.Reason))))
+		t.rows = append(t.rows, r.row(f, only(plain(f.word())), evidence(f)))
 	}
 	return t
 }

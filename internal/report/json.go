@@ -47,6 +47,9 @@ type HostDocument struct {
 	Right      int               `json:"right"`
 	Checked    int               `json:"checked"` // see [Totals]
 	Unselected int               `json:"unselected,omitempty"`
+	LeftOut    int               `json:"left_out,omitempty"`
+	Retried    int               `json:"retried,omitempty"`
+	Noise      *gate.Noise       `json:"noise,omitempty"` // of the run's A/A pairs
 	Metrics    []bench.Metric    `json:"metrics"`
 	Warnings   []string          `json:"warnings,omitempty"`
 	Verdicts   []VerdictDocument `json:"verdicts"` // all, in the order of the run
@@ -151,6 +154,7 @@ func (h *host) document() *HostDocument {
 		Host: h.Run.Host.Label, Device: h.Run.Host.Device(), Machine: finiteMachine(h.Run.Host.Fingerprint),
 		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged,
 		Measured: h.measured, Right: h.right, Checked: h.checked, Unselected: h.unselected,
+		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise),
 		Metrics: h.Run.Metrics, Warnings: h.Run.Warnings,
 	}
 	if ref := h.Reference; ref != nil {
@@ -169,6 +173,18 @@ func finiteMachine(f bench.Fingerprint) bench.Fingerprint {
 	}
 	f.Accelerators = accelerators
 	return f
+}
+
+func finiteNoise(n *gate.Noise) *gate.Noise {
+	if n == nil {
+		return nil
+	}
+	metrics := make([]gate.MetricNoise, len(n.Metrics))
+	for i, m := range n.Metrics {
+		m.Median, m.Largest = finite(m.Median), finite(m.Largest)
+		metrics[i] = m
+	}
+	return &gate.Noise{Pairs: n.Pairs, Metrics: metrics}
 }
 
 func finiteVerdict(v gate.Verdict) *VerdictDocument {

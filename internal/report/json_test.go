@@ -43,6 +43,9 @@ func TestJSONHasEveryVerdict(t *testing.T) {
 			if diff := cmp.Diff(h.Comparison.Verdicts, got); diff != "" {
 				t.Errorf("%s: verdicts of host %d (-want +got):\n%s", name, i, diff)
 			}
+			if diff := cmp.Diff(h.Comparison.Noise, doc.Hosts[i].Noise); diff != "" {
+				t.Errorf("%s: noise of host %d (-want +got):\n%s", name, i, diff)
+			}
 			if (doc.Hosts[i].Baseline == nil) != (h.Reference == nil) {
 				t.Errorf("%s: baseline of host %d is %v", name, i, doc.Hosts[i].Baseline)
 			}
@@ -88,6 +91,7 @@ func TestNoNumberBreaksAReport(t *testing.T) {
 				flood(reflect.ValueOf(&h.Run.Results[i].Samples[k].Values).Elem(), x)
 			}
 		}
+		h.Comparison.Noise = &gate.Noise{Metrics: []gate.MetricNoise{{Median: x, Largest: x}}}
 		h.Run.Host.MemoryGiB, h.Reference.Host.MemoryGiB = x, x
 		r := report.New(in)
 		doc := decode(t, r)

@@ -74,7 +74,7 @@ func (p *page) brief() string {
 	if i := slices.IndexFunc(s, func(s span) bool { return s.kind != ours }); i >= 0 {
 		s = s[:i]
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(s.markdown(), ": "), ". Next")
+	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(s.markdown(), ": "), ". Next"), " (")
 }
 
 // longest is the index of the longest string, or -1 if all are empty.

@@ -117,15 +117,19 @@ func TestNumbersAddUp(t *testing.T) {
 	for _, name := range names(t) {
 		in := load(t, name).input()
 		r := report.New(in)
-		verdicts, measured, unselected := 0, 0, 0
+		verdicts, measured, unselected, leftOut, refused := 0, 0, 0, 0, 0
 		for _, h := range in.Hosts {
 			verdicts += len(h.Comparison.Verdicts)
 			measured += h.Comparison.Measured
 			unselected += h.Comparison.Unselected
+			for _, v := range h.Comparison.Verdicts {
+				leftOut += map[bool]int{true: 1}[v.Class == gate.LeftOut]
+				refused += map[bool]int{true: 1}[v.Class == gate.Mismatch && v.Level == gate.Fail]
+			}
 		}
 		got := r.Totals()
-		want := report.Totals{Hosts: len(in.Hosts), Verdicts: verdicts, Measured: measured, Unselected: unselected,
-			Cells: got.Cells, Right: got.Right, Checked: got.Checked, Judged: got.Judged, Blocking: got.Blocking}
+		want := report.Totals{Hosts: len(in.Hosts), Verdicts: verdicts, Measured: measured, Unselected: unselected, LeftOut: leftOut, Refused: refused,
+			Retried: got.Retried, Cells: got.Cells, Right: got.Right, Checked: got.Checked, Judged: got.Judged, Blocking: got.Blocking}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: Totals() (-want +got):\n%s", name, diff)
 		}
@@ -172,7 +176,7 @@ func TestFindingsAreInOrder(t *testing.T) {
 		if got, want := len(findings), min(blocking, 15); got != want {
 			t.Errorf("%s: %d findings, want %d", name, got, want)
 		}
-		order := []gate.Class{gate.CorrectnessFailure, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.Regressed}
+		order := []gate.Class{gate.Mismatch, gate.CorrectnessFailure, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.Regressed, gate.LeftOut}
 		for _, f := range findings {
 			for len(order) > 0 && order[0] != f.Class {
 				order = order[1:]

@@ -8,25 +8,6 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
-// label holds the words for one class.
-type label struct {
-	blocking, other string // "3 ..." in a sum
-	one, many       string // what a blocking cell does: "1 cell ...", "2 cells ..."
-}
-
-var labels = map[gate.Class]label{
-	gate.CorrectnessFailure: {"wrong", "known wrong", "gives wrong answers", "give wrong answers"},
-	gate.RuntimeFailure:     {"failed to run", "known not to run", "fails to run", "fail to run"},
-	gate.Missing:            {"missing", "missing (not blocking)", "is missing or lacks a metric", "are missing or lack a metric"},
-	gate.Skipped:            {"newly skipped", "skipped", "is newly skipped", "are newly skipped"},
-	gate.Regressed:          {"slower", "slower (not blocking)", "is slower", "are slower"},
-	gate.Inconclusive:       {"inconclusive (blocking)", "inconclusive", "", ""},
-	gate.Untracked:          {"not in the baseline (blocking)", "not in the baseline", "", ""},
-	gate.Improved:           {"improved (blocking)", "improved", "", ""},
-	gate.Fixed:              {"fixed (blocking)", "fixed", "", ""},
-	gate.Unchanged:          {"unchanged (blocking)", "unchanged", "", ""},
-}
-
 // Title is the verdict in one sentence: plain printable text, not escaped for
 // any markup.
 func (r Report) Title() string {
@@ -37,7 +18,7 @@ func (r Report) Title() string {
 // Totals are the numbers behind the title.
 type Totals struct {
 	Hosts int `json:"hosts"`
-	// Cells are those measured, and those missing or newly skipped.
+	// Cells are those measured, and those missing, left out or newly skipped.
 	Cells    int `json:"cells"`
 	Measured int `json:"measured"`
 	Right    int `json:"right"`        // measured, and neither a crash nor a wrong answer was seen
@@ -46,14 +27,20 @@ type Totals struct {
 	Blocking int `json:"blocking"`
 	// Unselected cells were left out by a filter on the command line.
 	Unselected int `json:"unselected"`
-	Verdicts   int `json:"verdicts"`
+	LeftOut    int `json:"left_out"` // kept from being measured by a limit
+	Retried    int `json:"retried"`  // passed after failures of the machine
+	// Refused counts the hosts that block because they are another machine than
+	// their baseline's.
+	Refused  int `json:"refused_hosts"`
+	Verdicts int `json:"verdicts"`
 }
 
 // Totals returns the numbers behind the title, over all hosts.
 func (r Report) Totals() Totals {
 	t := &r.total
 	return Totals{Hosts: len(r.hosts), Cells: t.expected, Measured: t.measured, Right: t.right,
-		Checked: t.checked, Judged: t.judged, Blocking: t.blocked(), Unselected: t.unselected, Verdicts: t.verdicts}
+		Checked: t.checked, Judged: t.judged, Blocking: t.blocked(), Unselected: t.unselected,
+		LeftOut: t.leftOut, Retried: t.retried, Refused: t.refused, Verdicts: t.verdicts}
 }
 
 // status is a decision or a host's verdict: a sign for Markdown, a word for
@@ -81,7 +68,7 @@ var (
 func (r *Report) verdict() (status, inline) {
 	switch d := r.in.Decision; {
 	case d.Status == gate.StatusFailed:
-		return failed, inline{plain(r.failures())}
+		return failed, r.failures()
 	case d.Status == gate.StatusNoEvidence:
 		return noEvidence, r.nothing()
 	case d.Status == gate.StatusActionRequired:
@@ -92,7 +79,21 @@ func (r *Report) verdict() (status, inline) {
 	return passed, inline{plain(r.allGood())}
 }
 
-func (r *Report) failures() string {
+// failures says first which hosts are other machines, then what cells do.
+func (r *Report) failures() inline {
+	first := slices.IndexFunc(r.hosts, func(h host) bool { return h.refused > 0 })
+	if first < 0 {
+		return inline{plain(r.deedsOfCells())}
+	}
+	line := inline{plain("this is not the machine of the baseline" + r.onHosts(func(h *host) bool { return h.refused > 0 }) + " ("),
+		reason(r.hosts[first].Comparison.Unjudged), plain(")")}
+	if r.total.blocked() > 0 {
+		return append(line, plain("; "+r.deedsOfCells()))
+	}
+	return append(line, plain(". Next: "), command(r.in.Commands.Run+newLabel))
+}
+
+func (r *Report) deedsOfCells() string {
 	var clauses []string
 	for i, n := range r.total.failing {
 		if n == 0 {
@@ -144,8 +145,16 @@ func (r *Report) answers() string {
 	if t.right == t.measured {
 		return count(t.right, "cell") + " " + t.evidence("ran")
 	}
-	return fmt.Sprintf("%d of %s %s %s as the baseline records,", t.right, count(t.measured, "cell"),
-		strings.TrimSuffix(t.evidence("passed"), ",")+",", fails(t.measured-t.right))
+	return fmt.Sprintf("%d of %s %s %s,", t.right, count(t.measured, "cell"),
+		strings.TrimSuffix(t.evidence("passed"), ",")+",", r.excused(t.measured-t.right))
+}
+
+// excused says why cells that fail do not block.
+func (r *Report) excused(n int) string {
+	if r.in.Policy.Compat != "" {
+		return fails(n) + " without blocking (compat: " + shorten(visible(r.in.Policy.Compat), maxName) + ")"
+	}
+	return fails(n) + " as the baseline records"
 }
 
 // evidence claims of the cells that did not fail no more than was checked. It
@@ -212,7 +221,7 @@ func (r *Report) nothing() inline {
 	on := r.onHosts(func(h *host) bool { return h.Comparison.Passed == 0 })
 	what, failing := "was measured", ""
 	if slices.ContainsFunc(r.hosts, func(h host) bool { return h.Comparison.Passed == 0 && h.measured > 0 }) {
-		what, failing = "passed", fails(t.measured-t.right)+" as the baseline records, "
+		what, failing = "passed", r.excused(t.measured-t.right)+", "
 	}
 	return append(inline{plain(fmt.Sprintf("not one cell %s%s (%s%d skipped, %d left out by a filter)",
 		what, on, failing, t.other[gate.Skipped]+t.blocking[gate.Skipped], t.unselected))}, next...)
@@ -243,6 +252,9 @@ func (r *Report) sum() string {
 }
 
 func (h *host) notJudged() bool { return h.Comparison.Unjudged != "" }
+
+// newLabel gives a second machine a name of its own.
+const newLabel = " --host-label NEW-LABEL"
 
 // force makes the update command record what passed in a run that failed.
 const force = " --force"

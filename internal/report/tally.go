@@ -11,7 +11,7 @@ import (
 // severity orders what needs action, the worst first. A cell with several
 // blocking verdicts is counted under the first of them.
 var severity = []gate.Class{
-	gate.CorrectnessFailure, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.Regressed,
+	gate.Mismatch, gate.CorrectnessFailure, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.Regressed, gate.LeftOut,
 }
 
 // rank is the place of a class in [severity]; all others share the last one.
@@ -28,6 +28,11 @@ type tally struct {
 	verdicts        int
 	blocking, other map[gate.Class]int
 
+	// mismatch is the verdict on a host that is another machine than its
+	// baseline's, nil in the sum of all hosts; refused counts those that block.
+	mismatch *gate.Verdict
+	refused  int
+
 	// What follows counts cells.
 	failing    []int // by rank: cells that block
 	measured   int
@@ -35,8 +40,11 @@ type tally struct {
 	checked    int // passed, with an answer that was compared with the expected one
 	incorrect  int // whose answer was compared and differs
 	judged     int // with at least one metric whose speed was judged
-	expected   int // measured, or missing, or newly skipped
+	expected   int // measured, or missing, left out or newly skipped
 	unselected int
+	leftOut    int
+	retried    int // passed, after measurements that failed for reasons of the machine
+	single     int // block by a regression that rests on one value
 
 	speed speed
 }
@@ -60,7 +68,7 @@ func newTally() tally {
 
 // scan counts a comparison, whose verdicts of one cell are adjacent.
 func (t *tally) scan(metrics map[string]*bench.Metric, c *gate.Comparison) {
-	t.measured, t.right, t.expected = c.Measured, c.Measured, c.Measured
+	t.measured, t.right, t.expected = c.Measured, c.Passed, c.Measured
 	t.unselected = c.Unselected
 	for rest := c.Verdicts; len(rest) > 0; {
 		n := 1
@@ -85,14 +93,24 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 		} else {
 			t.other[v.Class]++
 		}
-		wrong = wrong || v.Class == gate.CorrectnessFailure || v.Class == gate.RuntimeFailure
+		wrong = wrong || v.Class == gate.CorrectnessFailure && v.Metric != "" // else it has not passed
 		if v.Evidence.Method == "threshold" {
 			judged = true
 			t.speed.add(metrics[v.Metric], v)
 		}
 	}
+	if verdicts[0].Cell == "" {
+		t.host(&verdicts[0])
+		return
+	}
 	if worst >= 0 {
 		t.failing[worst]++
+	}
+	if slices.ContainsFunc(verdicts, lonely) {
+		t.single++
+	}
+	if verdicts[0].Class == gate.LeftOut {
+		t.leftOut++
 	}
 	if wrong {
 		t.right--
@@ -105,22 +123,41 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 	}
 }
 
+// host takes the verdict on the host as a whole.
+func (t *tally) host(v *gate.Verdict) {
+	t.mismatch = v
+	if v.Level == gate.Fail {
+		t.refused++
+	}
+}
+
+// lonely reports a regression that blocks by a single value.
+func lonely(v gate.Verdict) bool {
+	return v.Class == gate.Regressed && v.Level == gate.Fail && v.Evidence.NewN == 1
+}
+
 // check counts the answers that were compared with an expected one: only they
 // leave an output in a result that passed.
 func (t *tally) check(results []bench.Result) {
 	for i := range results {
-		switch res := &results[i]; {
+		res := &results[i]
+		switch {
 		case res.Outcome == bench.Incorrect:
 			t.incorrect++
 		case res.Outcome == bench.Passed && res.Output != "":
 			t.checked++
 		}
+		if passedAfterRetry(res) {
+			t.retried++
+		}
 	}
 }
 
+func passedAfterRetry(res *bench.Result) bool { return res.Outcome == bench.Passed && res.Retries > 0 }
+
 // absent reports a cell that should have been measured and was not.
 func absent(v *gate.Verdict) bool {
-	return v.Metric == "" && (v.Class == gate.Missing || v.Class == gate.Skipped && v.Level == gate.Fail)
+	return v.Metric == "" && (v.Class == gate.Missing || v.Class == gate.LeftOut || v.Class == gate.Skipped && v.Level == gate.Fail)
 }
 
 func (t *tally) merge(other *tally) {
@@ -139,7 +176,14 @@ func (t *tally) merge(other *tally) {
 	t.judged += other.judged
 	t.expected += other.expected
 	t.unselected += other.unselected
+	t.leftOut += other.leftOut
+	t.retried += other.retried
+	t.single += other.single
+	t.refused += other.refused
 }
+
+// fails reports whether anything blocks: the host or a cell.
+func (t *tally) fails() bool { return t.refused > 0 || t.blocked() > 0 }
 
 // blocked counts the cells that block.
 func (t *tally) blocked() int {

@@ -1,0 +1,109 @@
+package gate_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// The tests of this file are named after the ways in which
+// TensorSharp.TestMatrix is green when it should not be, or red for nothing.
+
+// decided judges one run under the default policy.
+func decided(ref, got *bench.Run) (gate.Comparison, gate.Decision) {
+	p := gate.DefaultPolicy()
+	p.RequireBaseline = true
+	c := gate.Compare("base", ref, got, p)
+	return c, gate.Decide([]gate.Comparison{c}, p)
+}
+
+func wantStatus(t *testing.T, d gate.Decision, want gate.Status, class gate.Class) {
+	t.Helper()
+	if d.Status != want || class != "" && d.Counts[class] == 0 {
+		t.Errorf("decision %+v, want %s with a cell that is %s", d, want, class)
+	}
+}
+
+func TestFaultMissingBaseline(t *testing.T) {
+	_, d := decided(nil, run(cell("a", "decode_tps", 1.0)))
+	wantStatus(t, d, gate.StatusActionRequired, gate.Untracked)
+}
+
+func TestFaultZeroCells(t *testing.T) {
+	_, d := decided(run(cell("a!failed")), run())
+	wantStatus(t, d, gate.StatusNoEvidence, "")
+}
+
+func TestFaultVanishedCell(t *testing.T) {
+	_, d := decided(run(cell("a", "decode_tps", 1.0), cell("b")), run(cell("a", "decode_tps", 1.0)))
+	wantStatus(t, d, gate.StatusFailed, gate.Missing)
+}
+
+func TestFaultVanishedMetric(t *testing.T) {
+	_, d := decided(run(cell("a", "decode_tps", 1.0, "ttft_ms", 1.0)), run(cell("a", "decode_tps", 1.0)))
+	wantStatus(t, d, gate.StatusFailed, gate.Missing)
+}
+
+func TestFaultNewlySkippedCell(t *testing.T) {
+	_, d := decided(run(cell("a"), cell("b")), run(cell("a"), cell("b!skipped")))
+	wantStatus(t, d, gate.StatusFailed, gate.Skipped)
+}
+
+func TestFaultCellsOverTheBudget(t *testing.T) {
+	got := run(cell("a"))
+	got.LeftOut = []bench.LeftOut{{Cell: "b", Reason: "over the budget"}}
+	_, d := decided(run(cell("a"), cell("b")), got)
+	wantStatus(t, d, gate.StatusFailed, gate.LeftOut)
+}
+
+// TestFaultFailingCellsDroppedFromRefresh: even a cell that no baseline has
+// blocks when it fails.
+func TestFaultFailingCellsDroppedFromRefresh(t *testing.T) {
+	_, d := decided(run(cell("a")), run(cell("a"), cell("dropped!failed")))
+	wantStatus(t, d, gate.StatusFailed, gate.RuntimeFailure)
+}
+
+func TestFaultTwoGPUsBehindOneLabel(t *testing.T) {
+	ref, got := run(cell("a", "decode_tps", 100.0)), run(cell("a", "decode_tps", 100.0))
+	ref.Host.Fingerprint, got.Host.Fingerprint = with("c", "H100"), with("c", "H200")
+	c, d := decided(ref, got)
+	wantStatus(t, d, gate.StatusFailed, gate.Mismatch)
+	if v := c.Verdicts[0]; v.Cell != "" || !strings.Contains(v.Reason, `"H200"`) || !strings.Contains(v.Reason, "--host-label") {
+		t.Errorf("first verdict %+v, want one on the host that says what differs and what to type", v)
+	}
+}
+
+// TestFaultRoundingOfTenths: at 0.5 tok/s, one step of a tenth is 20 %.
+func TestFaultRoundingOfTenths(t *testing.T) {
+	got := run(cell("a", "decode_tps", 0.4), cell("b", "decode_tps", 50.0))
+	got.Metrics = append([]bench.Metric(nil), metrics...)
+	got.Metrics[1].Resolution = 0.1
+	_, d := decided(run(cell("a", "decode_tps", 0.5), cell("b", "decode_tps", 50.0)), got)
+	wantStatus(t, d, gate.StatusPassed, gate.Inconclusive)
+}
+
+// TestFaultOneSampleAgainstOne: a regression by one value says that it is one,
+// and is a suspect to be measured again.
+func TestFaultOneSampleAgainstOne(t *testing.T) {
+	c, d := decided(run(cell("a", "decode_tps", 100.0)), run(cell("a", "decode_tps", 80.0)))
+	wantStatus(t, d, gate.StatusFailed, gate.Regressed)
+	if v := c.Verdicts[0]; !strings.Contains(v.Reason, "single measurement: measure the cell again") || v.Evidence.NewN != 1 {
+		t.Errorf("verdict %+v does not say that it rests on one value", v)
+	}
+	if ids := gate.Suspects(c, 2); len(ids) != 1 || ids[0] != "a" {
+		t.Errorf("Suspects = %q, want a", ids)
+	}
+	got := run(cell("a"))
+	got.Results[0].Samples = []bench.Sample{{Metric: "decode_tps", Values: []float64{80, 100, 101}}}
+	_, d = decided(run(cell("a", "decode_tps", 100.0)), got)
+	wantStatus(t, d, gate.StatusPassed, gate.Unchanged)
+}
+
+// TestFaultBaselineOfZeroSwitchesTheGateOff: a baseline of 0 judges nothing,
+// and that is no evidence of speed.
+func TestFaultBaselineOfZeroSwitchesTheGateOff(t *testing.T) {
+	_, d := decided(run(cell("a", "decode_tps", 0.0)), run(cell("a", "decode_tps", 50.0)))
+	wantStatus(t, d, gate.StatusActionRequired, gate.Inconclusive)
+}

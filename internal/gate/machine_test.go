@@ -1,0 +1,80 @@
+package gate_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// with returns the fingerprint of a machine with these accelerators.
+func with(cpu string, models ...string) bench.Fingerprint {
+	f := bench.Fingerprint{CPU: cpu, Cores: 2}
+	for _, m := range models {
+		f.Accelerators = append(f.Accelerators, bench.Accelerator{Vendor: "nvidia", Model: m})
+	}
+	return f
+}
+
+// TestFingerprintPolicy judges a regression and a wrong answer by a baseline of
+// another machine, for each policy.
+func TestFingerprintPolicy(t *testing.T) {
+	const (
+		refused = "mismatch fail 0, a decode_tps inconclusive off 0, b correctness_failure fail -100"
+		warned  = "mismatch warn 0, a decode_tps inconclusive off 0, b correctness_failure fail -100"
+		silent  = "a decode_tps inconclusive off 0, b correctness_failure fail -100"
+		ignored = "mismatch warn 0, a decode_tps regressed fail -90, b correctness_failure fail -100"
+		judged  = "a decode_tps regressed fail -90, b correctness_failure fail -100"
+	)
+	h100, two := with("c", "H100"), with("c", "H100", "H100")
+	for _, tt := range []struct {
+		name                             string
+		here, there                      bench.Fingerprint
+		byDefault, refuse, warn, ignores string
+	}{
+		{"the same", h100, h100, judged, judged, judged, judged},
+		{"another model", h100, with("c", "H200"), refused, refused, warned, ignored},
+		{"another count", h100, two, refused, refused, warned, ignored},
+		{"the same models in another order", with("c", "A", "B"), with("c", "B", "A"), judged, judged, judged, judged},
+		{"another CPU", h100, with("d", "H100"), warned, refused, warned, ignored},
+		{"no accelerator here", with("c"), h100, warned, refused, warned, ignored},
+		{"no accelerator there", h100, with("c"), warned, refused, warned, ignored},
+		{"a model is not known", with("c", ""), h100, warned, refused, warned, ignored},
+		{"the baseline does not say", h100, bench.Fingerprint{}, silent, silent, silent, judged},
+	} {
+		for policy, want := range map[string]string{"": tt.byDefault, gate.FingerprintRefuse: tt.refuse, "unknown": tt.refuse,
+			gate.FingerprintWarn: tt.warn, gate.FingerprintIgnore: tt.ignores} {
+			ref, got := run(cell("a", "decode_tps", 100.0), cell("b")), run(cell("a", "decode_tps", 10.0), cell("b!incorrect"))
+			ref.Host.Fingerprint, got.Host.Fingerprint = tt.there, tt.here
+			p := gate.DefaultPolicy()
+			p.Fingerprint = policy
+			c := gate.Compare("base", ref, got, p)
+			if diff := cmp.Diff(want, strings.Join(lines(c), ", ")); diff != "" {
+				t.Errorf("%s, policy %q (-want +got):\n%s", tt.name, policy, diff)
+			}
+			if unjudged := strings.Contains(want, "inconclusive"); unjudged != (c.Unjudged != "") {
+				t.Errorf("%s, policy %q: Unjudged = %q", tt.name, policy, c.Unjudged)
+			}
+		}
+	}
+}
+
+// TestMismatchDecides: a refused machine fails a run in which nothing else is
+// wrong, and any other mismatch leaves it to require_baseline.
+func TestMismatchDecides(t *testing.T) {
+	ref, got := run(cell("a", "decode_tps", 100.0)), run(cell("a", "decode_tps", 100.0))
+	ref.Host.Fingerprint, got.Host.Fingerprint = with("c", "H100"), with("c", "H200")
+	for policy, want := range map[string]gate.Status{"": gate.StatusFailed, "warn": gate.StatusPassed, "ignore": gate.StatusPassed} {
+		p := gate.Policy{Threshold: 10, Fingerprint: policy}
+		if d := gate.Decide([]gate.Comparison{gate.Compare("base", ref, got, p)}, p); d.Status != want || d.Counts[gate.Mismatch] != 1 {
+			t.Errorf("policy %q: %+v, want %s with one mismatch", policy, d, want)
+		}
+	}
+	p := gate.Policy{Threshold: 10, Fingerprint: "warn", RequireBaseline: true}
+	if d := gate.Decide([]gate.Comparison{gate.Compare("base", ref, got, p)}, p); d.Status != gate.StatusActionRequired {
+		t.Errorf("warn, baseline required: %+v, want %s", d, gate.StatusActionRequired)
+	}
+}

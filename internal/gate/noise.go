@@ -1,0 +1,130 @@
+package gate
+
+import (
+	"math"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// Noise is what pairs of cells that were measured under the same conditions
+// differ by: a threshold below it judges the weather.
+type Noise struct {
+	Pairs   int           `json:"pairs"` // in which both cells passed
+	Metrics []MetricNoise `json:"metrics"`
+}
+
+// MetricNoise is the noise of one gated metric: median and largest of the
+// differences, without sign, in percent of the first cell's median.
+type MetricNoise struct {
+	Metric  string  `json:"metric"`
+	Pairs   int     `json:"pairs"` // that have the metric
+	Median  float64 `json:"median"`
+	Largest float64 `json:"largest"`
+}
+
+// Beyond reports whether some difference is beyond the limit, in percent.
+func (n *Noise) Beyond(limit float64) bool {
+	for _, m := range n.Metrics {
+		if m.Largest > limit {
+			return true
+		}
+	}
+	return false
+}
+
+// Suspects returns the ids of the cells that block by a regression which rests
+// on fewer than below values, in the order of the comparison: those to measure
+// again before anybody is blamed.
+func Suspects(c Comparison, below int) []string {
+	var ids []string
+	for i := range c.Verdicts {
+		v := &c.Verdicts[i]
+		if v.Class != Regressed || v.Level != Fail || v.Evidence.NewN >= below {
+			continue
+		}
+		if n := len(ids); n == 0 || ids[n-1] != v.Cell { // those of a cell are adjacent
+			ids = append(ids, v.Cell)
+		}
+	}
+	return ids
+}
+
+// noise is nil where the run has no pair whose cells both passed.
+func (c *comparer) noise() *Noise {
+	pairs := c.pairs()
+	if len(pairs) == 0 {
+		return nil
+	}
+	n := &Noise{Pairs: len(pairs)}
+	for i := range c.metrics {
+		m := &c.metrics[i]
+		if m.Exact || !c.gated(m) {
+			continue
+		}
+		if differences := differences(m, pairs); len(differences) > 0 {
+			n.Metrics = append(n.Metrics, MetricNoise{Metric: m.Name, Pairs: len(differences),
+				Median: stats.Median(differences), Largest: largest(differences)})
+		}
+	}
+	return n
+}
+
+// pair is two results measured under the same conditions.
+type pair struct{ first, second *bench.Result }
+
+// pairs finds the twins, each pair once, although both may name the other.
+func (c *comparer) pairs() []pair {
+	byID := map[string]*bench.Result{}
+	for i := range c.run.Results {
+		if twin := c.run.Results[i].Twin; twin != "" {
+			byID[twin] = nil
+		}
+	}
+	if len(byID) == 0 {
+		return nil // nearly always: ids are costly to build
+	}
+	for i := range c.run.Results {
+		r := &c.run.Results[i]
+		if id := r.Cell.ID(); r.Outcome == bench.Passed {
+			if _, named := byID[id]; named {
+				byID[id] = r
+			}
+		}
+	}
+	var pairs []pair
+	for i := range c.run.Results {
+		r := &c.run.Results[i]
+		twin := byID[r.Twin]
+		if r.Twin == "" || twin == nil || r.Outcome != bench.Passed {
+			continue
+		}
+		if id := r.Cell.ID(); id == r.Twin || twin.Twin == id && id < r.Twin {
+			continue
+		}
+		pairs = append(pairs, pair{twin, r})
+	}
+	return pairs
+}
+
+func differences(m *described, pairs []pair) []float64 {
+	var percents []float64
+	for _, p := range pairs {
+		a, b := p.first.Sample(m.Name), p.second.Sample(m.Name)
+		if a == nil || b == nil || m.instead != "" && (applies(p.first, m.instead) || applies(p.second, m.instead)) {
+			continue
+		}
+		if gain, ok := m.Better.Gain(summarize(a).Median, summarize(b).Median); ok && bench.Finite(gain) {
+			percents = append(percents, math.Abs(gain))
+		}
+	}
+	return percents
+}
+
+func largest(values []float64) float64 {
+	most := 0.0
+	for _, v := range values {
+		most = max(most, v)
+	}
+	return most
+}

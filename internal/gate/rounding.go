@@ -1,0 +1,84 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// step is the distance of two numbers that a program can print, in the unit of
+// the metric: 0.1 where it prints one decimal. 0 means that it does not matter.
+type step struct {
+	size    float64
+	claimed bool // by the run alone
+}
+
+// mostClaimed bounds the step that a run may claim for itself: a run of a pull
+// request must not excuse itself from the gate. It is TensorSharp's, whose
+// baselines cannot say it.
+const mostClaimed = 0.1
+
+// printed returns the step of a metric. What the reference says was reviewed
+// and counts; the run is believed where the reference says nothing.
+func printed(ref, run *bench.Metric) step {
+	switch {
+	case ref.Resolution > 0 && bench.Finite(ref.Resolution):
+		return step{size: ref.Resolution}
+	case run != nil && run.Resolution > 0: // false for NaN
+		return step{size: min(run.Resolution, mostClaimed), claimed: true}
+	}
+	return step{}
+}
+
+// applies reports whether the baseline's value can have been printed with this
+// step: a claim must fit the number.
+func (s step) applies(old float64) bool {
+	if s.size == 0 || !s.claimed {
+		return s.size > 0
+	}
+	return math.Abs(old-math.Round(old/s.size)*s.size) <= 1e-9*math.Abs(old)
+}
+
+// doubt turns a regression that rounding alone can have made into an open
+// question: both numbers are moved by half a step, each to the better side for
+// the change under test.
+func (s step) doubt(m *bench.Metric, v Verdict) Verdict {
+	if v.Class != Regressed || !s.applies(v.Old) {
+		return v
+	}
+	half := s.size / 2
+	if m.Better == bench.Lower {
+		half = -half
+	}
+	if worse(m.Better, v.Old-half, v.New+half, v.Evidence.Limit) {
+		return v
+	}
+	v.Class, v.Level, v.Evidence.Method = Inconclusive, Warn, ""
+	v.Reason = fmt.Sprintf("may be rounding alone: the program prints in steps of %v%s, which is %s: print more digits, or tokens and milliseconds",
+		s.size, unit(m), s.share(v.Old))
+	return v
+}
+
+// worse is the rule of [threshold] for two numbers.
+func worse(better bench.Direction, old, new, limit float64) bool {
+	gain, ok := better.Gain(old, new)
+	if !ok {
+		return better == bench.Lower && new > 0
+	}
+	return gain < -limit-tolerance
+}
+
+func (s step) share(old float64) string {
+	if old == 0 {
+		return "more than the baseline's 0"
+	}
+	return fmt.Sprintf("%.3g %% of the baseline's %v", s.size/math.Abs(old)*100, old)
+}
+
+func unit(m *bench.Metric) string {
+	if m.Unit == "" {
+		return ""
+	}
+	return " " + m.Unit
+}

@@ -1,0 +1,166 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// The paragraphs of this file say what stands behind the numbers, at most five
+// of each kind.
+const maxCautions = 5
+
+// otherMachines tells of hosts that are not the machine of their baseline, and
+// what to type. Where speeds are just not judged, notJudged does.
+func (r *Report) otherMachines() []block {
+	var blocks []block
+	n := 0
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		if h.mismatch == nil || h.refused == 0 && h.notJudged() {
+			continue
+		}
+		if n++; n > maxCautions {
+			continue
+		}
+		line := inline{strong("Another machine"), plain(": "), code(h.Run.Host.Label), plain(" is not the machine that "), code(h.Path),
+			plain(" was measured on: ")}
+		if h.refused == 0 {
+			blocks = append(blocks, paragraph(append(line, reason(h.mismatch.Reason))))
+			continue
+		}
+		blocks = append(blocks,
+			paragraph(append(line, reason(h.Comparison.Unjudged), plain(". Speeds were not judged. Give this machine a label of its own, or, "+
+				"if it has replaced the other one, record it; type one of:"))),
+			preformatted{visible(r.in.Commands.Run + newLabel), r.update("new machine") + force},
+			paragraph{plain("To judge its speeds by that baseline all the same, set policy.fingerprint: ignore in the configuration.")})
+	}
+	return withRest(blocks, n, "host that is another machine", "hosts that are other machines")
+}
+
+// withRest adds how many of n were not shown.
+func withRest(blocks []block, n int, one, many string) []block {
+	switch more := n - maxCautions; {
+	case more == 1:
+		blocks = append(blocks, paragraph{plain("… and 1 more " + one)})
+	case more > 1:
+		blocks = append(blocks, paragraph{plain(fmt.Sprintf("… and %d more %s", more, many))})
+	}
+	return blocks
+}
+
+// notMeasured declares the cells that a limit kept from being measured.
+func (r *Report) notMeasured() []block {
+	g := &r.shown.leftOut
+	if g.cells == 0 {
+		return nil
+	}
+	list, rest := g.largest(maxCautions)
+	var items bullets
+	for _, of := range list {
+		item := inline{plain(count(of.n, "cell"))}
+		if len(r.hosts) > 1 {
+			item = append(item, plain(" on "), code(r.hosts[of.host].Run.Host.Label))
+		}
+		item = append(append(item, plain(": "), reason(of.reason), plain(" (")), such(of.cells, of.n)...)
+		items = append(items, append(item, plain(")")))
+	}
+	if rest > 0 {
+		items = append(items, inline{plain(count(rest, "cell") + " for other reasons")})
+	}
+	were := "cells were"
+	if g.cells == 1 {
+		were = "cell was"
+	}
+	return []block{paragraph{strong(fmt.Sprintf("%d %s not measured", g.cells, were)),
+		plain("; raise limits.budget or limits.max_cells in the configuration, or split the matrix over more jobs:")}, items}
+}
+
+// retried tells of cells that passed at a later attempt only.
+func (r *Report) retried() []block {
+	const first = 3
+	var blocks []block
+	n := 0
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		if h.retried == 0 {
+			continue
+		}
+		if n++; n > maxCautions {
+			continue
+		}
+		line := inline{plain(count(h.retried, "cell") + " passed after a retry")}
+		if len(r.hosts) > 1 {
+			line = append(line, plain(" on "), code(h.Run.Host.Label))
+		}
+		line = append(append(line, plain(": ")), such(h.afterRetry(first), h.retried)...)
+		blocks = append(blocks, paragraph(append(line, plain("; look for what fails on this machine"))))
+	}
+	return withRest(blocks, n, "host with retries", "hosts with retries")
+}
+
+// afterRetry names the first cells that passed after a retry.
+func (h *host) afterRetry(most int) []string {
+	var ids []string
+	for i := range h.Run.Results {
+		if res := &h.Run.Results[i]; passedAfterRetry(res) {
+			if ids = append(ids, res.Cell.ID()); len(ids) == most {
+				break
+			}
+		}
+	}
+	return ids
+}
+
+// pairs tells what A/A pairs say of the threshold.
+func (r *Report) pairs() []block {
+	var blocks []block
+	n := 0
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		noise := h.Comparison.Noise
+		if noise == nil {
+			continue
+		}
+		if n++; n > maxCautions {
+			continue
+		}
+		line := inline{plain("A/A pairs")}
+		if len(r.hosts) > 1 {
+			line = append(line, plain(" on "), code(h.Run.Host.Label))
+		}
+		line = append(append(line, plain(fmt.Sprintf(": %d", noise.Pairs))), differences(noise.Metrics)...)
+		blocks = append(blocks, paragraph(append(line, plain(r.lesson(noise)))))
+	}
+	return withRest(blocks, n, "host with A/A pairs", "hosts with A/A pairs")
+}
+
+// differences writes ", median 1.2 %, largest 4.0 %", for each metric if there
+// are several.
+func differences(metrics []gate.MetricNoise) inline {
+	const most = 4
+	var line inline
+	for i, m := range metrics[:min(most, len(metrics))] {
+		line = append(line, plain(map[bool]string{true: ", ", false: "; "}[i == 0]))
+		if len(metrics) > 1 {
+			line = append(line, code(m.Metric), plain(" "))
+		}
+		line = append(line, plain(fmt.Sprintf("median %.1f %%, largest %.1f %%", finite(m.Median), finite(m.Largest))))
+	}
+	if more := len(metrics) - most; more > 0 {
+		line = append(line, plain(fmt.Sprintf("; and %d more metrics", more)))
+	}
+	return line
+}
+
+// lesson says whether the threshold is above the noise.
+func (r *Report) lesson(noise *gate.Noise) string {
+	limit := bare(r.in.Policy.Threshold)
+	switch {
+	case len(noise.Metrics) == 0:
+		return ", none with a metric that is gated: let the cells report a speed"
+	case noise.Beyond(r.in.Policy.Threshold):
+		return ": the threshold of " + limit + " is within the noise: raise repeats, or the threshold"
+	}
+	return ": the threshold of " + limit + " is above the noise"
+}
