@@ -14,33 +14,39 @@ const (
 	readSize = 32 << 10
 )
 
-// capture keeps the wanted parts of a child's output and discards the rest,
-// so that a child can neither block on a full pipe nor fill our memory.
-type capture struct {
-	stdout head
-	stderr tail
-	log    lastLines
-	eof    chan struct{} // one value for each stream that ended
-	open   int           // streams whose value was not taken yet
+// output receives what a child prints.
+type output interface {
+	// start reads both streams to their ends. What was kept may be looked at
+	// only after await returned true, unless it says otherwise.
+	start(stdout, stderr io.Reader)
+	// await waits for the streams to end and gives up when limit yields a
+	// value. It is for one goroutine.
+	await(limit <-chan time.Time) bool
 }
 
-func newCapture(maxStdout, maxStderr int) *capture {
-	return &capture{stdout: head{max: maxStdout}, stderr: tail{max: maxStderr}, eof: make(chan struct{}, 2)}
+// streams reads the output of a child to its end, so that a child cannot
+// block on a full pipe.
+type streams struct {
+	eof  chan struct{} // one value for each stream that ended
+	open int           // streams whose value was not taken yet
 }
 
-// start reads both streams to their ends. What was kept may be looked at only
-// after await returned true.
-func (c *capture) start(stdout, stderr io.Reader) {
-	c.open = 2
-	go c.drain(stdout, c.stdout.write)
-	go c.drain(stderr, c.stderr.write)
+// sink receives one stream.
+type sink interface {
+	write([]byte)
+	flush() // at the end
 }
 
-// await waits for the streams to end and gives up when limit yields a value.
-func (c *capture) await(limit <-chan time.Time) bool {
-	for ; c.open > 0; c.open-- {
+func (s *streams) read(stdout, stderr io.Reader, out, err sink) {
+	s.eof, s.open = make(chan struct{}, 2), 2
+	go s.drain(stdout, out)
+	go s.drain(stderr, err)
+}
+
+func (s *streams) await(limit <-chan time.Time) bool {
+	for ; s.open > 0; s.open-- {
 		select {
-		case <-c.eof:
+		case <-s.eof:
 		case <-limit:
 			return false
 		}
@@ -48,19 +54,53 @@ func (c *capture) await(limit <-chan time.Time) bool {
 	return true
 }
 
-func (c *capture) drain(r io.Reader, keep func([]byte)) {
+func (s *streams) drain(r io.Reader, to sink) {
 	buf := make([]byte, readSize)
-	split := splitter{log: &c.log}
 	for {
 		n, err := r.Read(buf)
-		keep(buf[:n])
-		split.write(buf[:n])
+		to.write(buf[:n])
 		if err != nil { // the end, or the reading side was closed
-			split.flush()
-			c.eof <- struct{}{}
+			to.flush()
+			s.eof <- struct{}{}
 			return
 		}
 	}
+}
+
+// capture keeps the wanted parts of a child's output and discards the rest,
+// so that a child cannot fill our memory.
+type capture struct {
+	streams
+	stdout head
+	stderr tail
+	log    lastLines
+}
+
+func newCapture(maxStdout, maxStderr int) *capture {
+	return &capture{stdout: head{max: maxStdout}, stderr: tail{max: maxStderr}}
+}
+
+func (c *capture) start(stdout, stderr io.Reader) {
+	c.read(stdout, stderr,
+		&logged{c.stdout.write, splitter{log: &c.log}}, &logged{c.stderr.write, splitter{log: &c.log}})
+}
+
+// report puts what was kept into resp.
+func (c *capture) report(resp *Response) {
+	resp.Stdout, resp.StdoutTruncated = c.stdout.buf, c.stdout.truncated
+	resp.Stderr = c.stderr.bytes()
+	resp.Log = c.log.String()
+}
+
+// logged is a stream that is kept and also logged.
+type logged struct {
+	keep func([]byte)
+	splitter
+}
+
+func (l *logged) write(p []byte) {
+	l.keep(p)
+	l.splitter.write(p)
 }
 
 // head keeps the first max bytes.
@@ -122,6 +162,12 @@ func (l *lastLines) String() string {
 		b.WriteByte('\n')
 	}
 	return strings.ToValidUTF8(b.String(), "\uFFFD")
+}
+
+func (l *lastLines) reset() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.n = 0
 }
 
 // splitter cuts one stream into lines. A carriage return starts the line over

@@ -2,9 +2,11 @@ package worker
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -14,27 +16,29 @@ const (
 	// exited: long enough for a helper process to flush and to clean up after
 	// its parent, short against starting the next cell.
 	leftoverWait = 250 * time.Millisecond
-	// readWait is how long reading the rest may take once the group is killed.
-	// It is used up only where a process left the group and keeps the output.
+	// readWait is how long reading the rest may take once the tree is killed.
+	// It is used up only where a process is out of reach and keeps the output.
 	readWait = time.Second
 )
 
-// child is a started process, the leader of its group.
+// child is a started process, the leader of its group and root of its tree.
 type child struct {
+	tree
 	cmd      *exec.Cmd
 	process  *os.Process
-	out      *capture
+	out      output
 	pipes    [2]io.Closer
 	started  time.Time
 	exited   chan struct{}
 	grace    time.Duration
 	killWait time.Duration
+	oomKills int64 // of the system, before the child or the request
 }
 
 // startChild starts cmd. We read the pipes ourselves, because os/exec waits for
 // its copying only after it has reaped the leader, when the number of the
 // group is no longer safe to signal.
-func startChild(cmd *exec.Cmd, out *capture) (*child, error) {
+func startChild(cmd *exec.Cmd, out output, grace, killWait time.Duration) (*child, error) {
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -45,18 +49,16 @@ func startChild(cmd *exec.Cmd, out *capture) (*child, error) {
 		return nil, err
 	}
 	c := &child{
-		cmd:     cmd,
-		out:     out,
-		pipes:   [2]io.Closer{stdout, stderr},
-		started: time.Now(),
-		exited:  make(chan struct{}),
+		cmd: cmd, out: out, pipes: [2]io.Closer{stdout, stderr},
+		started: time.Now(), exited: make(chan struct{}), grace: grace, killWait: killWait,
 	}
-	if err := cmd.Start(); err != nil { // has closed the pipes
+	if err := c.start(cmd); err != nil { // has closed the pipes
 		return nil, err
 	}
 	c.process = cmd.Process
 	out.start(stdout, stderr)
-	go func() { // ends with the process, which finish waits for
+	c.oomKills, _ = oomKills() // read while the child comes up, which costs no time then
+	go func() {                // ends with the process, which conclude waits for
 		awaitExit(c.process)
 		close(c.exited)
 	}()
@@ -64,26 +66,12 @@ func startChild(cmd *exec.Cmd, out *capture) (*child, error) {
 }
 
 // finish waits for the end of the child, or brings it about, and ends what is
-// left of its group. It reports gone == false if the child cannot be killed.
-func (c *child) finish(ctx context.Context, timeout time.Duration) (resp Response, gone bool) {
-	end := c.wait(ctx, timeout)
-	gone = end == Exited || c.stop()
-	wall := time.Since(c.started)
-	if gone {
-		c.out.await(time.After(leftoverWait))
-		sweep(c.process)
-		c.out.await(time.After(readWait))
-		_ = c.cmd.Wait() // an exit code is no error; from here on the group's number may be given away
-		reap(c.process, leftoverWait)
-	}
-	for _, p := range c.pipes { // ends the readers, whoever still holds the other side
-		_ = p.Close()
-	}
-	c.out.await(nil)
-	return c.response(end, wall), gone
+// left of its tree.
+func (c *child) finish(ctx context.Context, timeout time.Duration) (Response, error) {
+	return c.conclude(c.await(ctx, timeout))
 }
 
-func (c *child) wait(ctx context.Context, timeout time.Duration) End {
+func (c *child) await(ctx context.Context, timeout time.Duration) End {
 	var limit <-chan time.Time
 	if timeout > 0 {
 		limit = time.After(timeout)
@@ -98,11 +86,33 @@ func (c *child) wait(ctx context.Context, timeout time.Duration) End {
 	}
 }
 
+// conclude ends the tree of a child that has exited, or that is to be stopped
+// for the reason end. It returns an error if something cannot be killed.
+func (c *child) conclude(end End) (resp Response, err error) {
+	gone := end == Exited || c.stop()
+	wall := time.Since(c.started)
+	if gone {
+		err = c.clean()
+	} else {
+		c.abandon()
+		err = fmt.Errorf("%s (process %d) is still there %v after it was killed: "+
+			"a driver may hang; look at dmesg, reset the device or restart the machine", c.name(), c.process.Pid, c.killWait)
+	}
+	for _, p := range c.pipes { // ends the readers, whoever still holds the other side
+		_ = p.Close()
+	}
+	c.out.await(nil)
+	return c.response(end, wall), err
+}
+
+func (c *child) name() string { return filepath.Base(c.cmd.Args[0]) }
+
 func (c *child) stop() (gone bool) {
 	interrupt(c.process)
-	if c.exitsWithin(c.grace) {
-		return true
-	}
+	return c.exitsWithin(c.grace) || c.dies()
+}
+
+func (c *child) dies() (gone bool) {
 	kill(c.process)
 	return c.exitsWithin(c.killWait)
 }
@@ -116,16 +126,23 @@ func (c *child) exitsWithin(limit time.Duration) bool {
 	}
 }
 
-func (c *child) response(end End, wall time.Duration) Response {
-	resp := Response{
-		End:             end,
-		ExitCode:        -1,
-		Stdout:          c.out.stdout.buf,
-		StdoutTruncated: c.out.stdout.truncated,
-		Stderr:          c.out.stderr.bytes(),
-		Log:             c.out.log.String(),
-		Wall:            wall,
+// clean ends what the exited child left behind and reaps the child.
+func (c *child) clean() error {
+	c.out.await(time.After(leftoverWait))
+	sweep(c.process)
+	left := c.end(c.killWait)
+	c.out.await(time.After(readWait))
+	c.wait(c.cmd)
+	if left != 0 {
+		return fmt.Errorf("process %d, which %s left behind, is still there %v after it was killed: end it by hand "+
+			"if it is another user's; else a driver may hang: look at dmesg, reset the device or restart the machine", left, c.name(), c.killWait)
 	}
+	return nil
+}
+
+// response says how the child ended, and nothing of its output.
+func (c *child) response(end End, wall time.Duration) Response {
+	resp := Response{End: end, ExitCode: -1, Wall: wall}
 	if c.cmd.ProcessState == nil {
 		return resp
 	}
@@ -135,6 +152,10 @@ func (c *child) response(end End, wall time.Duration) Response {
 		if end == Exited {
 			resp.End = Signalled
 		}
+	}
+	if resp.End == Signalled && resp.Signal == killed || resp.End == Exited && signalName(resp.ExitCode-128) == killed {
+		count, ok := oomKills()
+		resp.OutOfMemory = ok && count > c.oomKills
 	}
 	return resp
 }

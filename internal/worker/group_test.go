@@ -140,7 +140,7 @@ func TestNothingIsLeftBehindByACancel(t *testing.T) {
 	dies(t, second)
 }
 
-// A process that left the group is out of reach, but cannot hold up Do.
+// A process that left the group cannot hold up Do, even where it is out of reach.
 func TestDaemonDoesNotHoldUp(t *testing.T) {
 	t.Parallel()
 	l := listen(t)

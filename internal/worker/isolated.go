@@ -24,9 +24,8 @@ const (
 )
 
 // Isolated is a Worker that starts one process per request, as the leader of
-// a process group of its own. When the child ends, or is stopped, so does the
-// rest of the group. A descendant that leaves the group on purpose is not
-// followed, but cannot hold up Do.
+// a process group of its own. When the child ends, or is stopped, so does all
+// that it left behind; the package comment says how far that reaches.
 //
 // The fields must not change after the first Do.
 type Isolated struct {
@@ -53,42 +52,41 @@ func (*Isolated) Close() error { return nil }
 
 // Do implements [Worker].
 func (w *Isolated) Do(ctx context.Context, req Request) (Response, error) {
-	if len(req.Args) == 0 {
-		return notStarted(errors.New("no program was named"))
-	}
-	if ctx.Err() != nil {
+	switch {
+	case len(req.Args) == 0:
+		return notStarted(errNoProgram)
+	case len(req.Params) > 0:
+		return notStarted(errors.New("params are for a persistent child: choose the persistent worker, or remove them"))
+	case ctx.Err() != nil:
 		return Response{End: Cancelled, ExitCode: -1}, stopped(ctx, req)
 	}
-	c, err := w.start(req)
+	out := newCapture(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, DefaultMaxStderr))
+	c, err := w.start(req, out)
 	if err != nil {
 		return notStarted(err)
 	}
-	resp, gone := c.finish(ctx, req.Timeout)
-	switch {
-	case !gone:
-		return resp, fmt.Errorf("%s (process %d) is still there %v after it was killed: "+
-			"a driver may hang; look at dmesg, reset the device or restart the machine",
-			program(req), c.process.Pid, c.killWait)
-	case resp.End == Cancelled:
-		return resp, stopped(ctx, req)
+	resp, err := c.finish(ctx, req.Timeout)
+	out.report(&resp)
+	if err == nil && resp.End == Cancelled {
+		err = stopped(ctx, req)
 	}
-	return resp, nil
+	return resp, err
 }
 
-func (w *Isolated) start(req Request) (*child, error) {
-	cmd, err := w.command(req)
+func (w *Isolated) start(req Request, out output) (*child, error) {
+	w.once.Do(func() { w.scrubbed = Scrub(w.Environ) })
+	cmd, err := command(req, w.scrubbed)
 	if err != nil {
 		return nil, err
 	}
-	out := newCapture(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, DefaultMaxStderr))
-	c, err := startChild(cmd, out)
+	c, err := startChild(cmd, out, cmp.Or(w.Grace, DefaultGrace), cmp.Or(w.KillWait, DefaultKillWait))
 	if err != nil {
 		return nil, explain(err, req)
 	}
-	c.grace = cmp.Or(w.Grace, DefaultGrace)
-	c.killWait = cmp.Or(w.KillWait, DefaultKillWait)
 	return c, nil
 }
+
+var errNoProgram = errors.New("no program was named")
 
 func notStarted(err error) (Response, error) {
 	return Response{End: NotStarted, ExitCode: -1, StartErr: err}, nil
@@ -100,9 +98,8 @@ func stopped(ctx context.Context, req Request) error {
 
 func program(req Request) string { return filepath.Base(req.Args[0]) }
 
-func (w *Isolated) command(req Request) (*exec.Cmd, error) {
-	w.once.Do(func() { w.scrubbed = Scrub(w.Environ) })
-	env := w.scrubbed
+// command prepares a child; env is what every request inherits.
+func command(req Request, env []string) (*exec.Cmd, error) {
 	if len(req.Unset) > 0 {
 		env = without(env, req.Unset)
 	}

@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -42,6 +43,18 @@ func TestMain(m *testing.M) {
 }
 
 var programs = map[string]func(arg string){
+	"server": server,
+	// noop answers everything at once.
+	"noop": func(string) {
+		for in := bufio.NewReader(os.Stdin); ; {
+			line, err := in.ReadSlice('\n')
+			if err != nil {
+				return
+			}
+			id, _, _ := bytes.Cut(bytes.TrimPrefix(line, []byte(`{"id":`)), []byte{','})
+			os.Stdout.Write(fmt.Appendf(nil, "{\"id\":%s,\"result\":{}}\n", id))
+		}
+	},
 	"exit": func(arg string) {
 		fmt.Println("to stdout")
 		fmt.Fprintln(os.Stderr, "to stderr")

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"strings"
 	"syscall"
-	"time"
 	"unsafe"
 )
 
@@ -45,22 +44,6 @@ func awaitExit(p *os.Process) {
 			uintptr(unsafe.Pointer(&info)), syscall.WEXITED|syscall.WNOWAIT, 0, 0)
 		if errno != syscall.EINTR {
 			return
-		}
-	}
-}
-
-// reap collects the killed members of p's group, for at most limit, where this
-// process is the first of a container: such a process inherits every orphan.
-func reap(p *os.Process, limit time.Duration) {
-	if os.Getpid() != 1 {
-		return
-	}
-	for deadline := time.Now().Add(limit); time.Now().Before(deadline); {
-		switch pid, err := syscall.Wait4(-p.Pid, nil, syscall.WNOHANG, nil); {
-		case err != nil && err != syscall.EINTR:
-			return // ECHILD: nobody is left
-		case pid == 0:
-			time.Sleep(time.Millisecond) // killed, and not dead yet
 		}
 	}
 }

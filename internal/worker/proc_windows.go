@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
-	"time"
 )
 
 // killed is the name of the signal by which Unix reports an out-of-memory
@@ -46,7 +45,5 @@ func awaitExit(p *os.Process) {
 	defer syscall.CloseHandle(h)
 	_, _ = syscall.WaitForSingleObject(h, syscall.INFINITE)
 }
-
-func reap(*os.Process, time.Duration) {}
 
 func signalName(int) string { return "" }

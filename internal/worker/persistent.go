@@ -1,0 +1,309 @@
+package worker
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+)
+
+// What the zero Persistent allows, besides what [Isolated] does.
+const (
+	DefaultStartTimeout  = 5 * time.Minute // a large model loads from a network drive
+	DefaultHealthTimeout = 10 * time.Second
+	DefaultMaxReply      = 8 << 20
+	// idleLimit is how long a process is trusted to be well without asking.
+	idleLimit = time.Second
+)
+
+// Persistent is a Worker that keeps one process and has it serve one request
+// after another, so that a model is loaded once for many cells. The process
+// belongs to the Args, Dir, Env and Unset of the request; a request with
+// others ends it and starts the next. Use one Persistent for each device. Do
+// serves one request at a time; a second one waits for its turn.
+//
+// # Protocol
+//
+// Both sides write one JSON object a line. On the child's standard input come
+//
+//	{"id":7,"method":"run","params":{"prompt":"hi"}}
+//	{"id":8,"method":"ping","params":{}}
+//	{"id":9,"method":"shutdown","params":{}}
+//
+// where params are [Request].Params, and the child answers each of them on its
+// standard output before it reads the next, with the same id:
+//
+//	{"id":7,"result":{"tokens":12}}
+//	{"id":7,"error":"the prompt is too long"}
+//	{"id":8,"result":{}}
+//
+// The first request is a ping: its answer says that the child is ready. A ping
+// also comes before a run if the previous one failed or was a while ago.
+// After a shutdown, or when the standard input ends, the child exits. The
+// result of a run may be any JSON value. The line must begin with "{"; every
+// other line on the standard output, all of the standard error, and an answer
+// that nobody waits for are log. A child in Python:
+//
+//	import json, sys
+//
+//	def run(text, times=1):
+//	    return {"text": text * times}
+//
+//	for line in sys.stdin:
+//	    request = json.loads(line)
+//	    answer = {"id": request["id"]}
+//	    try:
+//	        answer["result"] = run(**request["params"]) if request["method"] == "run" else {}
+//	    except Exception as error:
+//	        answer["error"] = str(error)
+//	    print(json.dumps(answer), flush=True)
+//	    if request["method"] == "shutdown":
+//	        break
+//
+// A run that exceeds Request.Timeout, or whose context ends, costs the process
+// its life, with all that descends from it; so does a broken protocol. The
+// next Do starts another. What descends from a process that serves on lives
+// until the process is ended.
+//
+// The fields must not change after the first Do.
+type Persistent struct {
+	// Environ is as in [Isolated].
+	Environ []string
+	// StartTimeout bounds the time from the start to the first answer, and
+	// HealthTimeout that to the answer to each later ping.
+	StartTimeout, HealthTimeout time.Duration
+	// MaxReply bounds the bytes of a line that answers. A longer one fails its
+	// request and is discarded.
+	MaxReply int
+	// MaxStderr, Grace and KillWait are as in [Isolated]. Grace is also how
+	// long the process may take to obey a shutdown.
+	MaxStderr       int
+	Grace, KillWait time.Duration
+
+	once     sync.Once
+	scrubbed []string
+	turn     sync.Mutex
+	live     *server // nil if there is none
+	note     string  // why the last one had to be ended, for the log of the next
+}
+
+var _ Worker = (*Persistent)(nil)
+
+// Close implements [Worker]. It ends the process.
+func (w *Persistent) Close() error {
+	w.turn.Lock()
+	defer w.turn.Unlock()
+	return w.shutdown()
+}
+
+// Do implements [Worker]. A child that cannot be started, or is not ready in
+// time, gives End NotStarted; a result is a Response with End Exited, code 0
+// and the result as Stdout.
+func (w *Persistent) Do(ctx context.Context, req Request) (Response, error) {
+	params, err := object(req.Params)
+	switch {
+	case len(req.Args) == 0:
+		return notStarted(errNoProgram)
+	case err != nil:
+		return notStarted(err)
+	}
+	w.turn.Lock()
+	defer w.turn.Unlock()
+	resp, err := w.attempt(ctx, req, params, true)
+	if err == nil && resp.End == "" {
+		resp, err = w.attempt(ctx, req, params, false)
+	}
+	return resp, err
+}
+
+// attempt runs a request. Its Response has no End if the process died before
+// the request reached it, which happens only if retry says that another
+// attempt follows.
+func (w *Persistent) attempt(ctx context.Context, req Request, params []byte, retry bool) (Response, error) {
+	ready, err := w.prepare(ctx, req)
+	if err != nil || ready.End != "" {
+		return ready, err
+	}
+	w.live.oomKills, _ = oomKills()
+	got := w.live.ask(ctx, req.Timeout, "run", params)
+	if got.lost && retry {
+		return Response{}, w.bury()
+	}
+	resp, err := w.settle(got)
+	resp.Wall, resp.Restarts = got.wall, ready.Restarts
+	if err == nil && resp.End == Cancelled {
+		err = stopped(ctx, req)
+	}
+	return resp, err
+}
+
+// settle turns an outcome into a Response and ends a process that is dead or
+// can no longer be talked to.
+func (w *Persistent) settle(got outcome) (resp Response, err error) {
+	s := w.live
+	s.used, s.well = time.Now(), got.ok()
+	switch {
+	case s.well:
+		resp = Response{End: Exited, Stdout: got.result}
+	case got.answered:
+		resp = Response{End: Refused, ExitCode: -1}
+	default:
+		resp, err = w.end(got.end)
+		resp.Unanswered = got.end == Exited
+	}
+	if got.end == Refused {
+		resp.Message = clip(got.message)
+		s.out.note(resp.Message)
+	}
+	s.out.report(&resp)
+	return resp, err
+}
+
+// prepare makes w.live a process that serves req and is well. If it cannot,
+// the Response says by its End what became of it.
+func (w *Persistent) prepare(ctx context.Context, req Request) (resp Response, err error) {
+	if w.live != nil && !w.live.serves(req) {
+		err = w.shutdown()
+	}
+	if err == nil && w.live != nil && ctx.Err() == nil {
+		err = w.check(ctx)
+	}
+	if err != nil || ctx.Err() != nil {
+		return Response{End: Cancelled, ExitCode: -1}, cmp.Or(err, stopped(ctx, req))
+	}
+	if w.live == nil {
+		return w.launch(ctx, req)
+	}
+	w.live.out.reset()
+	return resp, nil
+}
+
+// check ends the process if it has died or does not answer.
+func (w *Persistent) check(ctx context.Context) error {
+	s := w.live
+	if s.hasExited() {
+		return w.bury()
+	}
+	if s.well && time.Since(s.used) < idleLimit {
+		return nil
+	}
+	switch got := s.ask(ctx, cmp.Or(w.HealthTimeout, DefaultHealthTimeout), "ping", noParams); {
+	case got.ok():
+		return nil
+	case got.end == Exited:
+		return w.bury()
+	default:
+		w.note = "accelgate: the process did not answer a ping and was started again"
+		_, err := w.end(got.end)
+		return err
+	}
+}
+
+// bury ends what a process left behind that died without a request to blame.
+func (w *Persistent) bury() error {
+	resp, err := w.end(Exited)
+	w.note = fmt.Sprintf("accelgate: the process had ended between two requests (%s) and was started again", resp.ending())
+	return err
+}
+
+// launch starts a process and waits until it is ready.
+func (w *Persistent) launch(ctx context.Context, req Request) (resp Response, err error) {
+	s, err := w.start(req)
+	if err != nil {
+		return notStarted(err)
+	}
+	w.live = s
+	if w.note != "" {
+		s.out.note(w.note)
+		resp.Restarts = 1
+	}
+	w.note = ""
+	limit := cmp.Or(w.StartTimeout, DefaultStartTimeout)
+	got := s.ask(ctx, limit, "ping", noParams)
+	if got.ok() {
+		s.used, s.well = time.Now(), true
+		return resp, nil
+	}
+	ended, err := w.end(got.end)
+	ended.Restarts = resp.Restarts
+	if got.end == Cancelled {
+		err = cmp.Or(err, stopped(ctx, req))
+	} else {
+		ended.StartErr = unready(got, ended, limit)
+		ended.End, ended.ExitCode = NotStarted, -1
+	}
+	s.out.report(&ended)
+	return ended, err
+}
+
+// unready says why a process did not come up.
+func unready(got outcome, resp Response, limit time.Duration) error {
+	switch got.end {
+	case Exited:
+		return fmt.Errorf("the process ended before it was ready: %s: look at the log", resp.ending())
+	case TimedOut:
+		return fmt.Errorf("the process did not answer the first ping within %v: raise the time to start, "+
+			"or see that it speaks the protocol of persistent workers", limit)
+	}
+	return errors.New("the process refused the first ping: look at the log, and see that it speaks the protocol of persistent workers")
+}
+
+func (w *Persistent) start(req Request) (*server, error) {
+	w.once.Do(func() { w.scrubbed = Scrub(w.Environ) })
+	cmd, err := command(req, w.scrubbed)
+	if err != nil {
+		return nil, err
+	}
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	cmd.Stdin = theirs
+	out := newDialogue(cmp.Or(w.MaxReply, DefaultMaxReply), cmp.Or(w.MaxStderr, DefaultMaxStderr))
+	c, err := startChild(cmd, out, cmp.Or(w.Grace, DefaultGrace), cmp.Or(w.KillWait, DefaultKillWait))
+	if err != nil {
+		_ = ours.Close()
+		return nil, explain(err, req)
+	}
+	req.Args, req.Env, req.Unset = slices.Clone(req.Args), slices.Clone(req.Env), slices.Clone(req.Unset)
+	return &server{child: c, out: out, stdin: ours, req: req}, nil
+}
+
+// end brings the process to its end, or to the end of its tree if it has
+// exited already.
+func (w *Persistent) end(why End) (Response, error) {
+	s := w.live
+	w.live = nil
+	resp, err := s.conclude(why)
+	_ = s.stdin.Close() // ends a write that nobody read
+	return resp, err
+}
+
+func (w *Persistent) shutdown() error {
+	if w.live == nil {
+		return nil
+	}
+	_, err := w.end(w.live.shutdown())
+	return err
+}
+
+var noParams = []byte("{}")
+
+// object returns params on one line.
+func object(params json.RawMessage) ([]byte, error) {
+	if len(params) == 0 {
+		return noParams, nil
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, params); err != nil || line.Bytes()[0] != '{' {
+		return nil, errors.New("params of a request are not a JSON object: write them as {\"name\": value}")
+	}
+	return line.Bytes(), nil
+}

@@ -1,0 +1,206 @@
+package worker
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+)
+
+// keepLine is the size of a line buffer that is worth keeping for the next.
+const keepLine = 64 << 10
+
+// answer is what a server said to a request: a result or, if that is nil, a
+// message.
+type answer struct {
+	result  json.RawMessage
+	message string
+}
+
+func (a answer) outcome() outcome {
+	if a.result == nil {
+		return outcome{answer: a, answered: true, end: Refused}
+	}
+	return outcome{answer: a, answered: true, end: Exited}
+}
+
+// dialogue finds the awaited answers in a child's output and keeps the end of
+// the rest. It may be looked at while the child runs.
+type dialogue struct {
+	streams
+	answers chan answer   // to the awaited request, at most one
+	ended   chan struct{} // closed with the standard output
+	log     lastLines
+
+	mu      sync.Mutex
+	awaited uint64 // id of the request whose answer is wanted, or 0
+	stderr  tail
+	line    answerLine
+}
+
+func newDialogue(maxReply, maxStderr int) *dialogue {
+	d := &dialogue{answers: make(chan answer, 1), ended: make(chan struct{}), stderr: tail{max: maxStderr}}
+	d.line = answerLine{d: d, max: maxReply, splitter: splitter{log: &d.log}}
+	return d
+}
+
+func (d *dialogue) start(stdout, stderr io.Reader) {
+	d.read(stdout, stderr, &d.line, &logged{d.keepStderr, splitter{log: &d.log}})
+}
+
+func (d *dialogue) keepStderr(p []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.stderr.write(p)
+}
+
+// expect makes the answer to the request id the only one that counts.
+func (d *dialogue) expect(id uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.awaited = id
+	select {
+	case <-d.answers: // to an earlier request that is no longer of interest
+	default:
+	}
+}
+
+// reset forgets what earlier requests printed.
+func (d *dialogue) reset() {
+	d.log.reset()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.stderr.buf = d.stderr.buf[:0]
+}
+
+// note adds lines of our own to the log.
+func (d *dialogue) note(text string) {
+	for line := range strings.Lines(text) {
+		d.log.add([]byte(strings.TrimSuffix(line, "\n")))
+	}
+}
+
+// report puts what was kept into resp.
+func (d *dialogue) report(resp *Response) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	resp.Stderr = bytes.Clone(d.stderr.bytes())
+	resp.Log = d.log.String()
+}
+
+// take reports whether line is the awaited answer, and passes it on if so.
+func (d *dialogue) take(line []byte) bool {
+	var reply struct {
+		ID            *uint64
+		Result, Error json.RawMessage
+	}
+	if json.Unmarshal(line, &reply) != nil || reply.ID == nil {
+		return false
+	}
+	a := answer{result: reply.Result}
+	switch {
+	case len(reply.Error) > 0 && string(reply.Error) != "null":
+		a = answer{message: text(reply.Error)}
+	case reply.Result == nil:
+		a.message = "the answer has neither a result nor an error: write {\"id\":...,\"result\":...}"
+	}
+	return d.pass(a, func(awaited uint64) bool { return awaited == *reply.ID })
+}
+
+// pass hands the answer over if one is awaited and wanted says yes.
+func (d *dialogue) pass(a answer, wanted func(awaited uint64) bool) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.awaited == 0 || !wanted(d.awaited) {
+		return false
+	}
+	d.awaited = 0
+	d.answers <- a // has room: expect took what was in it
+	return true
+}
+
+// text returns a JSON string's value, and any other value as it is written.
+func text(value json.RawMessage) string {
+	var s string
+	if json.Unmarshal(value, &s) != nil {
+		return string(value)
+	}
+	return s
+}
+
+// clip bounds a message to the length of a log line.
+func clip(message string) string {
+	message = strings.ToValidUTF8(message, "\uFFFD")
+	if len(message) <= logLine {
+		return message
+	}
+	return strings.ToValidUTF8(message[:logLine], "") + "..."
+}
+
+// answerLine is the standard output of a server: lines that begin with "{" may
+// be answers, all others are log.
+type answerLine struct {
+	d        *dialogue
+	max      int
+	line     []byte // what came of a possible answer, at most max bytes
+	over     bool   // more came
+	plain    bool   // the current line is log
+	splitter splitter
+}
+
+func (l *answerLine) write(p []byte) {
+	for {
+		i := bytes.IndexByte(p, '\n')
+		if i < 0 {
+			l.extend(p)
+			return
+		}
+		l.extend(p[:i])
+		l.end()
+		p = p[i+1:]
+	}
+}
+
+func (l *answerLine) extend(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	if l.plain = l.plain || len(l.line) == 0 && p[0] != '{'; l.plain {
+		l.splitter.write(p)
+		return
+	}
+	if room := l.max - len(l.line); len(p) > room {
+		p, l.over = p[:room], true
+	}
+	l.line = append(l.line, p...)
+}
+
+func (l *answerLine) end() {
+	if l.plain || len(l.line) == 0 || !l.taken() {
+		l.splitter.write(append(l.line, '\n')) // the line is empty where it is plain
+	}
+	l.plain, l.over = false, false
+	if l.line = l.line[:0]; cap(l.line) > keepLine {
+		l.line = nil
+	}
+}
+
+// taken reports whether the line counts as an answer. One that is too long
+// cannot be read, so it is taken for the awaited one.
+func (l *answerLine) taken() bool {
+	if !l.over {
+		return l.d.take(l.line)
+	}
+	long := fmt.Sprintf("the answer is longer than %d bytes: return less, or raise the limit", l.max)
+	return l.d.pass(answer{message: long}, func(uint64) bool { return true })
+}
+
+func (l *answerLine) flush() {
+	if len(l.line) > 0 {
+		l.end()
+	}
+	l.splitter.flush()
+	close(l.d.ended)
+}

@@ -1,0 +1,155 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+)
+
+// server is the live process of a Persistent. It is for one goroutine.
+type server struct {
+	*child
+	out   *dialogue
+	stdin *os.File
+	req   Request // that it was started for
+	id    uint64  // of the last request
+	size  int     // of the last request, in bytes
+	used  time.Time
+	well  bool // the last answer was a result
+}
+
+// outcome is what became of one request to a server.
+type outcome struct {
+	answer
+	answered bool // if not, end says why: Exited, TimedOut, Cancelled, or Refused for a closed pipe
+	end      End  // of what answered: Exited for a result, else Refused
+	lost     bool // the process had died before it read the request
+	wall     time.Duration
+}
+
+// ok reports whether a result was given.
+func (o outcome) ok() bool { return o.answered && o.end == Exited }
+
+// serves reports whether req can go to the process.
+func (s *server) serves(req Request) bool {
+	return slices.Equal(s.req.Args, req.Args) && s.req.Dir == req.Dir &&
+		slices.Equal(s.req.Env, req.Env) && slices.Equal(s.req.Unset, req.Unset)
+}
+
+func (s *server) hasExited() bool {
+	select {
+	case <-s.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// ask sends a request and waits for its answer, at most for timeout unless
+// that is zero.
+func (s *server) ask(ctx context.Context, timeout time.Duration, method string, params []byte) outcome {
+	var limit <-chan time.Time
+	if timeout > 0 {
+		timer := time.NewTimer(timeout)
+		defer timer.Stop()
+		limit = timer.C
+	}
+	s.id++
+	s.out.expect(s.id)
+	start := time.Now()
+	got := s.follow(ctx, limit, s.send(method, params))
+	got.wall = time.Since(start)
+	return got
+}
+
+// send writes a request beside the caller, because a child need not read. The
+// write ends at the latest when end closes the pipe.
+func (s *server) send(method string, params []byte) (sent <-chan error) {
+	line := fmt.Appendf(nil, "{\"id\":%d,\"method\":%q,\"params\":%s}\n", s.id, method, params)
+	s.size = len(line)
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.stdin.Write(line)
+		done <- err
+	}()
+	return done
+}
+
+// follow waits for the answer to what is being sent.
+func (s *server) follow(ctx context.Context, limit <-chan time.Time, sent <-chan error) outcome {
+	for {
+		select {
+		case a := <-s.out.answers:
+			return a.outcome()
+		case err := <-sent:
+			if err != nil {
+				return s.silent("standard input", true)
+			}
+			sent = nil // and wait on
+		case <-s.out.ended:
+			return s.silent("standard output", false)
+		case <-s.exited:
+			return s.lastWords(broken(sent))
+		case <-limit:
+			return outcome{end: TimedOut}
+		case <-ctx.Done():
+			return outcome{end: Cancelled}
+		}
+	}
+}
+
+// broken waits for the end of a write to a dead process and reports whether it
+// failed.
+func broken(sent <-chan error) bool {
+	if sent == nil {
+		return false
+	}
+	select {
+	case err := <-sent:
+		return err != nil
+	case <-time.After(leftoverWait): // somebody else holds the pipe
+		return true
+	}
+}
+
+// silent is the outcome where a pipe is closed: most likely the process is
+// just about to be dead.
+func (s *server) silent(stream string, unsent bool) outcome {
+	if s.exitsWithin(leftoverWait) {
+		return s.lastWords(unsent)
+	}
+	select {
+	case a := <-s.out.answers:
+		return a.outcome()
+	default:
+		return outcome{end: Refused, answer: answer{message: "the process closed its " + stream + " in the middle of a request"}}
+	}
+}
+
+// lastWords looks for an answer in what a dead process printed at last.
+func (s *server) lastWords(unsent bool) outcome {
+	s.out.await(time.After(leftoverWait))
+	select {
+	case a := <-s.out.answers:
+		return a.outcome()
+	default:
+		return outcome{end: Exited, lost: unsent || int(unread(s.stdin)) == s.size}
+	}
+}
+
+// shutdown asks the process to exit, and kills it if it does not. The result
+// is what to conclude it with.
+func (s *server) shutdown() End {
+	s.id++
+	sent := s.send("shutdown", noParams)
+	go func() {
+		<-sent
+		_ = s.stdin.Close()
+	}()
+	if s.exitsWithin(s.grace) || s.dies() {
+		return Exited
+	}
+	return Cancelled
+}

@@ -1,0 +1,148 @@
+package worker
+
+import (
+	"maps"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// forest holds the trees of all workers, because orphans become children of
+// the whole process. Its lock is held while a child is started or waited for
+// and while orphans are looked for. A number that was seen under the lock and
+// is one of our children therefore still means the same process: it stays
+// taken until somebody waits for it.
+var forest struct {
+	sync.Mutex
+	adopts sync.Once
+	live   map[*tree]bool
+	// owner maps processes and groups to the tree that they were found to
+	// belong to. A killed process can no longer be asked.
+	owner map[int]*tree
+}
+
+// start starts cmd as the root of the tree.
+func (t *tree) start(cmd *exec.Cmd) error {
+	t.mark(cmd)
+	forest.Lock()
+	defer forest.Unlock()
+	forest.adopts.Do(adoptOrphans)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	t.root = cmd.Process.Pid
+	if forest.live == nil {
+		forest.live, forest.owner = map[*tree]bool{}, map[int]*tree{}
+	}
+	forest.live[t], forest.owner[t.root] = true, t
+	return nil
+}
+
+// adoptOrphans makes this process the parent of every descendant that loses
+// its own. Where the kernel cannot do it, orphans stay out of reach.
+func adoptOrphans() {
+	const setChildSubreaper = 36 // PR_SET_CHILD_SUBREAPER of prctl(2), which package syscall lacks
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0)
+}
+
+// wait reaps the exited root, whose number may be given away from then on.
+func (t *tree) wait(cmd *exec.Cmd) {
+	forest.Lock()
+	defer forest.Unlock()
+	_ = cmd.Wait() // an exit code is no error
+	delete(forest.live, t)
+	maps.DeleteFunc(forest.owner, func(_ int, owner *tree) bool { return owner == t })
+}
+
+// abandon gives up a tree whose root cannot be killed. What descends from it
+// falls to the requests that go on; the root itself stays as it is.
+func (t *tree) abandon() {
+	forest.Lock()
+	defer forest.Unlock()
+	delete(forest.live, t)
+}
+
+// end kills and reaps the orphans of the tree, whose root has exited, until
+// none is left. It gives up after limit and returns the number of one that
+// is, otherwise 0.
+func (t *tree) end(limit time.Duration) (left int) {
+	const pause, unclear = time.Millisecond, 10
+	deadline := time.Now().Add(limit)
+	for pass := 1; ; pass++ {
+		left, sure := t.pass()
+		if left == 0 && (sure || pass > unclear) {
+			return 0
+		}
+		if time.Now().After(deadline) {
+			return left
+		}
+		time.Sleep(pause)
+	}
+}
+
+// pass kills and reaps once. What dies leaves its children to us, so only a
+// pass that finds nothing proves that nothing is left. It is not sure where a
+// process may be about to start a program and cannot be asked just now.
+func (t *tree) pass() (found int, sure bool) {
+	forest.Lock()
+	defer forest.Unlock()
+	sure = true
+	for _, p := range children() {
+		owner, asked := ownerOf(p)
+		switch {
+		case owner != nil && owner.root == p.pid: // waited for by its own request
+		case owner == t, owner == nil && t.inherits(p):
+			t.killOrphan(p)
+			found = p.pid
+		case owner == nil && !asked && !p.ours():
+			sure = false
+		}
+	}
+	return found, sure
+}
+
+// ownerOf returns the live tree that a child of this process belongs to. Where
+// there is none, asked says whether the process showed its environment.
+func ownerOf(p process) (owner *tree, asked bool) {
+	for _, number := range []int{p.pid, p.group} {
+		if owner := forest.owner[number]; owner != nil {
+			return owner, true
+		}
+	}
+	environ := environOf(p.pid)
+	for t := range forest.live {
+		if t.carries(environ) {
+			return t, true
+		}
+	}
+	return nil, environ != ""
+}
+
+// inherits reports whether an orphan that nothing tells apart falls to t: it
+// is dead and only waits to be reaped, or all other live trees were started
+// after it.
+func (t *tree) inherits(p process) bool {
+	if p.ours() || p.dead {
+		return !p.ours()
+	}
+	born := startOf(p.pid)
+	for other := range forest.live {
+		if other != t && startOf(other.root) <= born {
+			return false
+		}
+	}
+	return true
+}
+
+// killOrphan ends an orphan and reaps it if it is dead. If the leader of its group
+// is known to be of the same tree, the whole group ends at once, so that a
+// process cannot slip through by forking all the time.
+func (t *tree) killOrphan(p process) {
+	forest.owner[p.pid] = t
+	if forest.owner[p.group] == t {
+		_ = syscall.Kill(-p.group, syscall.SIGKILL)
+	}
+	_ = syscall.Kill(p.pid, syscall.SIGKILL)
+	_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG|syscall.WALL, nil)
+}
