@@ -53,6 +53,7 @@ var owned = map[string]struct{ owner, reason string }{
 	"github.com/yuin/goldmark":              {"report", "only reports are Markdown"},
 	"github.com/goccy/go-yaml":              {"config", "YAML is strict and has positions, in one place"},
 	"github.com/moby/moby":                  {"worker", "containers are started where processes are"},
+	"github.com/containerd/errdefs":         {"worker", "an engine's refusals are told apart where it is spoken to"},
 	"github.com/expr-lang/expr":             {"matrix", "predicates are about cells"},
 	"github.com/gofrs/flock":                {"host", "leases are about devices"},
 	"github.com/tailscale/hujson":           {"tensorsharp", "baselines have a faster reader of their own"},

@@ -144,7 +144,7 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 		return gathered{}, err
 	}
 	a.warn(a.gh.Group("Measure"))
-	run, err := a.measure(ctx, p)
+	run, err := a.measure(ctx, p, ref.run())
 	a.warn(a.gh.EndGroup())
 	if err != nil {
 		return gathered{}, err
@@ -167,9 +167,9 @@ func (a *action) collect() (g gathered, err error) {
 	if g.runs, g.refs, err = a.in.options.readRuns(g.file, paths); err != nil {
 		return g, err
 	}
-	for i, run := range g.runs {
-		if err := a.believe(run); err != nil {
-			return g, fmt.Errorf("%s: %w", paths[i], err)
+	for _, run := range g.runs {
+		if err := a.believe(run, g.file.Limits); err != nil {
+			return g, fmt.Errorf("run of host %s: %w", oneLine(run.Host.Label), err)
 		}
 	}
 	for _, label := range a.in.hosts {
@@ -193,8 +193,8 @@ func (a *action) collect() (g gathered, err error) {
 // believe checks a run against what this job knows. It must be of the commit
 // that this job is about, hold what only asks for, and cannot excuse itself:
 // cells that it says it left out, and that this job was not told to leave out,
-// are missing.
-func (a *action) believe(run *bench.Run) error {
+// are missing; so are cells left out by a limit that the configuration has not.
+func (a *action) believe(run *bench.Run, limits config.Limits) error {
 	if want := a.commit(); run.Revision != want {
 		return fmt.Errorf("the run is of commit %q and this workflow of %s: run the measuring job again", oneLine(run.Revision), want)
 	}
@@ -203,6 +203,9 @@ func (a *action) believe(run *bench.Run) error {
 		if !slices.ContainsFunc(run.Results, func(r bench.Result) bool { return matrix.Glob(pattern, r.Cell.ID()) }) {
 			return fmt.Errorf("no cell of the run matches only %q: correct the input, or measure that cell", oneLine(pattern))
 		}
+	}
+	if limits.MaxCells == 0 && limits.Budget == 0 {
+		run.LeftOut = nil
 	}
 	run.Unselected = slices.DeleteFunc(run.Unselected, func(id string) bool {
 		return len(only) == 0 || slices.ContainsFunc(only, func(pattern string) bool { return matrix.Glob(pattern, id) })

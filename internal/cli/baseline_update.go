@@ -81,7 +81,7 @@ func (c *Command) updateRun(ctx context.Context, u *update) (*bench.Run, referen
 	if err != nil {
 		return nil, reference{}, p.policy, err
 	}
-	run, err := c.measure(ctx, p)
+	run, err := c.measure(ctx, p, nil)
 	return run, ref, p.policy, err
 }
 

@@ -98,7 +98,7 @@ const about = `accelgate gates pull requests on self-hosted accelerator runners:
 answer still right, is it still as fast, on this host?
 
   accelgate run                              measure, compare with the baseline, report
-  accelgate run --list                       print the case ids and measure nothing
+  accelgate plan                             what would be measured: cells, shards, the workflow's matrix
   accelgate baseline update --reason TEXT    record this host's baseline
   accelgate report .accelgate/run.json       judge and print a finished run again
 
@@ -121,8 +121,8 @@ func (c *Command) root(code *int) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"}) // cobra's answers a misspelt command with success
-	root.AddCommand(c.runCommand(code), c.baselineCommand(code), c.reportCommand(code),
-		c.engineCommand(code), c.actionCommand(code))
+	root.AddCommand(c.runCommand(code), c.planCommand(), c.baselineCommand(code), c.reportCommand(code), c.importCommand(),
+		c.configCommand(), c.engineCommand(code), c.actionCommand(code))
 	strict(root)
 	return root
 }

@@ -27,5 +27,15 @@ func (c *Command) engineCommand(code *int) *cobra.Command {
 			return nil
 		},
 	})
+	parent.AddCommand(&cobra.Command{
+		Use:                "serve",
+		Short:              "Keep the model loaded and answer requests, one JSON object a line",
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e := engine.Command{Stdout: c.Stdout, Stderr: c.Stderr, Getenv: c.Getenv, Now: c.Now}
+			*code = e.Serve(cmd.Context(), c.Stdin, args)
+			return nil
+		},
+	})
 	return parent
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -40,6 +41,15 @@ type options struct {
 	requireBaseline bool
 	repeats         int
 	out             string // folder of run.json and the journal
+	modelDir        string // in place of the suites' own
+	profile         string
+	tags, skipTags  []string
+	shard           string // "2/3"
+	durations       string // run.json whose times balance the shards
+	devices         []string
+	maxCells        int
+	budget          time.Duration
+	resume          bool
 	revision        string
 	injectSlowdown  string
 	weightSeed      string
@@ -68,19 +78,44 @@ func (o *options) addPolicy(f *pflag.FlagSet) {
 // addMeasure adds the flags of what and how to measure.
 func (o *options) addMeasure(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.suites, "suite", nil, "`names` of the suites to run, separated by commas (default: all)")
-	f.StringArrayVar(&o.only, "only", nil, "measure only this case `id` or glob; may be repeated")
-	f.StringArrayVar(&o.skip, "skip", nil, "leave out this case `id` or glob; may be repeated")
+	o.addSelection(f)
 	f.IntVar(&o.repeats, "repeats", 0, "processes per cell, `n` in place of each suite's own")
+	f.StringSliceVar(&o.devices, "devices", nil, "`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)")
+	f.DurationVar(&o.budget, "budget", 0, "end measuring after this `time` and declare what was left out (default: the configuration's)")
+	f.BoolVar(&o.resume, "resume", false, "keep what an interrupted run of the same build and configuration has measured; failures are measured again")
 	f.StringVar(&o.out, "out", "", "`folder` for run.json and the journal (default: "+defaultOut+" beside the configuration)")
 	f.StringVar(&o.revision, "revision", "", "`commit` of the code under test (default: what git says)")
 	f.StringVar(&o.injectSlowdown, "inject-slowdown", "", "make the embedded engine slower, as in `decode=30%`, to see the gate fail")
 	f.StringVar(&o.weightSeed, "weight-seed", "", "give the embedded engine other weights by this `seed`, to see the gate fail")
 }
 
+// addSelection adds the flags that choose cells.
+func (o *options) addSelection(f *pflag.FlagSet) {
+	o.addModels(f)
+	f.StringVar(&o.profile, "profile", "", "measure only the cells of this profile, `name` as in smoke")
+	f.StringSliceVar(&o.tags, "tags", nil, "measure only cells with one of these `tags`")
+	f.StringSliceVar(&o.skipTags, "skip-tags", nil, "leave out cells with one of these `tags`")
+	f.StringVar(&o.shard, "shard", "", "measure only part `k/n` of the cells")
+	f.StringVar(&o.durations, "durations", "", "`run.json` of an earlier run, whose times make the shards equally long")
+	f.IntVar(&o.maxCells, "max-cells", 0, "measure at most `n` cells and declare what was left out (default: the configuration's)")
+	f.StringArrayVar(&o.only, "only", nil, "measure only this case `id` or glob; may be repeated")
+	f.StringArrayVar(&o.skip, "skip", nil, "leave out this case `id` or glob; may be repeated")
+}
+
+// addModels adds the flag that says where models are.
+func (o *options) addModels(f *pflag.FlagSet) {
+	f.StringVar(&o.modelDir, "model-dir", "", "`folder` in which suites look for models (default: the configuration's)")
+}
+
 // check refuses what would only be found after measuring.
 func (o *options) check() error {
-	if o.repeats < 0 || o.repeats > maxRepeats {
+	switch {
+	case o.repeats < 0 || o.repeats > maxRepeats:
 		return usagef("--repeats is %d: use 1 to %d", o.repeats, maxRepeats)
+	case o.maxCells < 0:
+		return usagef("--max-cells is %d: use 1 or more", o.maxCells)
+	case o.budget < 0:
+		return usagef("--budget is %v: use a positive duration such as 30m", o.budget)
 	}
 	var slowdown engine.Slowdown
 	if o.injectSlowdown != "" {

@@ -22,6 +22,14 @@ type reference struct {
 	file *baseline.File // nil where there is none
 }
 
+// run is the baseline as a run; nil where there is none.
+func (r reference) run() *bench.Run {
+	if r.file == nil {
+		return nil
+	}
+	return r.file.Run()
+}
+
 // reference reads the baseline of a host. A missing one is not an error, unless
 // --baseline named it; an unreadable one always is.
 func (o *options) reference(file *config.File, label string) (reference, error) {
@@ -58,10 +66,9 @@ type judged struct {
 func (c *Command) judge(runs []*bench.Run, refs []reference, policy gate.Policy, in report.Input) judged {
 	var comparisons []gate.Comparison
 	for i, run := range runs {
-		var ref *bench.Run
-		name := ""
-		if refs[i].file != nil {
-			ref, name = refs[i].file.Run(), refs[i].path
+		ref, name := refs[i].run(), ""
+		if ref != nil {
+			name = refs[i].path
 		}
 		comparison := gate.Compare(name, ref, run, policy)
 		comparisons = append(comparisons, comparison)

@@ -30,31 +30,39 @@ func (o *options) outPath(file *config.File, name string) string {
 
 func (p *plan) outPath(name string) string { return p.options.outPath(p.file, name) }
 
-// measure runs the plan and writes run.json before anything else can fail.
-func (c *Command) measure(ctx context.Context, p *plan) (*bench.Run, error) {
+// measure runs the plan and writes run.json before anything else can fail. The
+// reference, nil where there is none, tells which cells look slower and are
+// measured again before anybody is alarmed.
+func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.Run, error) {
+	if p.options.durations != "" && p.options.shard == "" {
+		return nil, usagef("--durations balances shards: add --shard k/n, or leave it out")
+	}
+	c.warnAll(p.warnings)
+	lanes, err := c.lease(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer lanes.release()
 	run := &bench.Run{
 		Schema: bench.RunSchema, Tool: tool(), Revision: c.revision(ctx, p), Host: p.host,
 		Started: c.Now().UTC().Truncate(time.Second), Context: p.context(), Metrics: p.metrics, Unselected: p.others, Warnings: p.warnings,
+		LeftOut: p.leftOut,
 	}
 	if err := p.discardOld(); err != nil {
 		return nil, err
 	}
-	journal, err := runner.CreateJournal(p.outPath("journal.jsonl"))
+	s, err := c.newSession(p, run.Revision, lanes.devices)
 	if err != nil {
 		return nil, err
 	}
-	defer journal.Close()
-	for _, s := range p.suites {
-		if len(s.cells) == 0 {
-			continue
+	defer s.journal.Close()
+	for _, suite := range p.suites {
+		if err := s.measure(ctx, suite, run); err != nil {
+			return nil, err
 		}
-		results, err := runner.Run(ctx, redacting{s.suite, p.options.secret}, s.cells, runner.Options{
-			Repeats: p.repeats(s), Journal: journal.Append, Progress: progress(c.Stderr),
-		})
-		if err != nil {
-			return nil, fmt.Errorf("%w\nwhat was finished is in %s, until the next run, which starts over", err, p.outPath("journal.jsonl"))
-		}
-		run.Results = append(run.Results, results...)
+	}
+	if err := s.confirm(ctx, run, ref); err != nil {
+		return nil, err
 	}
 	return run, p.save(run)
 }
@@ -106,8 +114,11 @@ func progress(w io.Writer) func(runner.Event) {
 		if e.Skipped {
 			return
 		}
-		r := &e.Result
-		fmt.Fprintf(w, "[%d/%d %d/%d] %-9s %s%s\n", e.Round, e.Rounds, e.Index, e.Of, r.Outcome, r.Cell.ID(), numbers(r))
+		r, word := &e.Result, string(e.Result.Outcome)
+		if e.Reused {
+			word = "kept"
+		}
+		fmt.Fprintf(w, "[%d/%d %d/%d] %-9s %s%s\n", e.Round, e.Rounds, e.Index, e.Of, word, r.Cell.ID(), numbers(r))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,26 +27,24 @@ type plan struct {
 	worker   worker.Worker
 	policy   gate.Policy
 	suites   []planned
-	metrics  []bench.Metric // of all chosen suites
-	others   []string       // ids of cells that a filter left out
+	metrics  []bench.Metric  // of all chosen suites
+	others   []string        // ids of cells that a filter left out
+	leftOut  []bench.LeftOut // cells over max_cells
 	warnings []string
 }
 
 // planned is an opened suite with its selected cells.
 type planned struct {
-	suite suite.Suite
-	cells []bench.Cell
+	suite   suite.Suite
+	cells   []bench.Cell
+	skipped []bench.Result
 }
 
 // plan loads the configuration, finds out what this machine is, opens the
 // suites and selects the cells. Close must be called.
 func (c *Command) plan(ctx context.Context, o *options) (*plan, error) {
-	p := &plan{options: o, worker: &worker.Isolated{Environ: os.Environ()}}
-	err := o.check()
+	p, err := c.newPlan(o)
 	if err != nil {
-		return nil, err
-	}
-	if p.file, p.policy, err = o.load(); err != nil {
 		return nil, err
 	}
 	if err := c.detect(ctx, p); err != nil {
@@ -59,6 +58,20 @@ func (c *Command) plan(ctx context.Context, o *options) (*plan, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// newPlan reads the configuration.
+func (c *Command) newPlan(o *options) (*plan, error) {
+	p := &plan{options: o, worker: &worker.Isolated{Environ: os.Environ()}}
+	err := o.check()
+	if err != nil {
+		return nil, err
+	}
+	if p.file, p.warnings, err = o.read(); err != nil {
+		return nil, usageError{err}
+	}
+	p.policy, err = o.policy(p.file)
+	return p, err
 }
 
 // policy settles what blocks: flag over file over built-in.
@@ -75,20 +88,26 @@ func (o *options) policy(file *config.File) (gate.Policy, error) {
 		policy.Threshold = float64(percent)
 	}
 	policy.RequireBaseline = o.requireBaseline || file.Policy.RequireBaseline != nil && *file.Policy.RequireBaseline
+	policy.Fingerprint, policy.LeftOut, policy.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, file.Policy.Compat
 	return policy, nil
 }
 
-// detect names the host: flag over environment over configuration over what
-// the machine looks like.
-func (c *Command) detect(ctx context.Context, p *plan) (err error) {
-	label := p.options.hostLabel
-	for _, next := range []string{c.Getenv("ACCELGATE_HOST_LABEL"), p.file.Host.Label} {
-		if label == "" {
-			label = next
+// label is the host's name as its owner gave it: flag over environment over
+// configuration; "" if nobody did.
+func (c *Command) label(p *plan) string {
+	for _, label := range []string{p.options.hostLabel, c.Getenv("ACCELGATE_HOST_LABEL"), p.file.Host.Label} {
+		if label != "" {
+			return label
 		}
 	}
-	var warnings []string
-	p.host, warnings, err = host.Detect(ctx, host.Options{Label: label, Worker: p.worker})
+	return ""
+}
+
+// detect finds out what this machine is, and names it.
+func (c *Command) detect(ctx context.Context, p *plan) error {
+	label := c.label(p)
+	found, warnings, err := host.Detect(ctx, host.Options{Label: label, Worker: p.worker})
+	p.host = found
 	p.warnings = append(p.warnings, warnings...)
 	if err != nil && label != "" {
 		return usageError{err}
@@ -107,38 +126,62 @@ func (p *plan) open() error {
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	var all, chosen []bench.Cell
-	for i := range p.file.Suites {
-		s := &p.file.Suites[i]
-		env := suite.Env{Host: p.host, Worker: p.worker, Executable: executable, Dir: p.file.Dir}
-		wanted := len(p.options.suites) == 0 || slices.Contains(p.options.suites, s.Name)
-		if wanted {
-			env.EngineArgs = p.options.engineArgs()
+	if p.options.modelDir != "" { // children start elsewhere
+		if p.options.modelDir, err = filepath.Abs(p.options.modelDir); err != nil {
+			return usagef("--model-dir: %w", err)
 		}
-		opened, err := kinds[s.Kind](s, env)
+	}
+	dir, err := filepath.Abs(p.file.Dir)
+	if err != nil {
+		return fmt.Errorf("find the folder of %s: %w", p.options.config, err)
+	}
+	env := suite.Env{Host: p.host, Worker: p.worker, Environ: os.Environ(), Executable: executable, Dir: dir,
+		ModelDir: p.options.modelDir, Pin: host.Pin}
+	var all []bench.Cell
+	for i := range p.file.Suites {
+		cells, err := p.openSuite(&p.file.Suites[i], env)
 		if err != nil {
 			return err
 		}
-		cells := opened.Cells()
-		if len(cells) == 0 {
-			return fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes"))
-		}
 		all = append(all, cells...)
-		if wanted {
-			p.suites = append(p.suites, planned{opened, cells})
-			if err := p.addMetrics(s, opened.Metrics()); err != nil {
-				return err
-			}
-			chosen = append(chosen, cells...)
-		} else {
-			p.others = append(p.others, cellIDs(cells)...)
-			opened.Close()
-		}
 	}
 	if err := matrix.Unique(all); err != nil {
 		return usageError{fmt.Errorf("%s: %w", p.options.config, err)}
 	}
-	return p.filter(chosen)
+	return p.narrow()
+}
+
+// openSuite opens one suite and returns all of its cells, skipped ones too.
+func (p *plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
+	wanted := len(p.options.suites) == 0 || slices.Contains(p.options.suites, s.Name)
+	if wanted {
+		env.EngineArgs = p.options.engineArgs()
+	}
+	opened, err := kinds[s.Kind](s, env)
+	if err != nil {
+		return nil, err
+	}
+	planned := planned{opened, opened.Cells(), opened.Skipped()}
+	all := planned.all()
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes"))
+	}
+	if !wanted {
+		p.others = append(p.others, cellIDs(all)...)
+		return all, opened.Close()
+	}
+	p.warnings = append(p.warnings, opened.Warnings()...)
+	p.suites = append(p.suites, planned)
+	return all, p.addMetrics(s, opened.Metrics())
+}
+
+// all returns every cell, those that this host cannot run last.
+func (s *planned) all() []bench.Cell {
+	all := slices.Clone(s.cells)
+	for _, r := range s.skipped {
+		all = append(all, r.Cell)
+	}
+	return all
 }
 
 // addMetrics collects the suites' metrics; one name has one meaning in a run.
@@ -180,27 +223,7 @@ func (p *plan) checkNames() error {
 	return nil
 }
 
-// filter applies --only and --skip over the cells of all chosen suites.
-func (p *plan) filter(cells []bench.Cell) error {
-	f := matrix.Filter{Only: p.options.only, Skip: p.options.skip}
-	selected, others, err := f.Split(cells)
-	if err != nil {
-		return usageError{err}
-	}
-	if len(selected) == 0 {
-		return usagef("--only and --skip leave none of %d cells: list the ids with 'accelgate run --list'", len(cells))
-	}
-	p.others = append(p.others, others...)
-	dropped := make(map[string]bool, len(others))
-	for _, id := range others {
-		dropped[id] = true
-	}
-	for i := range p.suites {
-		p.suites[i].cells = slices.DeleteFunc(slices.Clone(p.suites[i].cells), func(c bench.Cell) bool { return dropped[c.ID()] })
-	}
-	return nil
-}
-
+// close releases the suites and the worker.
 func (p *plan) close() {
 	for _, s := range p.suites {
 		s.suite.Close()

@@ -9,7 +9,6 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
 )
 
@@ -65,29 +64,27 @@ func (c *Command) judgeFiles(o *options, paths []string, in report.Input) (judge
 	return c.judge(runs, refs, policy, in), nil
 }
 
-// load reads the configuration and settles the policy.
-func (o *options) load() (*config.File, gate.Policy, error) {
-	file, err := config.Load(o.config)
-	if err != nil {
-		return nil, gate.Policy{}, usageError{err}
-	}
-	policy, err := o.policy(file)
-	return file, policy, err
-}
-
-// readRuns reads runs and the baselines of their hosts, in pairs.
+// readRuns reads runs and the baselines of their hosts, in pairs. Runs of one
+// host are shards of one run.
 func (o *options) readRuns(file *config.File, paths []string) (runs []*bench.Run, refs []reference, err error) {
-	hosts := map[string]string{}
+	shards := map[string][]*bench.Run{}
+	var labels []string
 	for _, path := range paths {
 		run, err := readRun(path)
 		if err != nil {
 			return nil, nil, err
 		}
 		label := run.Host.Label
-		if other, ok := hosts[label]; ok {
-			return nil, nil, usagef("%s and %s are both of host %q: give one run for each host", other, path, oneLine(label))
+		if shards[label] == nil {
+			labels = append(labels, label)
 		}
-		hosts[label] = path
+		shards[label] = append(shards[label], run)
+	}
+	for _, label := range labels {
+		run, err := bench.Merge(shards[label])
+		if err != nil {
+			return nil, nil, usagef("%d runs are of host %q, and do not make one: %w", len(shards[label]), oneLine(label), err)
+		}
 		ref, err := o.reference(file, label)
 		if err != nil {
 			return nil, nil, err

@@ -62,7 +62,7 @@ func (c *Command) run(ctx context.Context, o *options, format string) (int, erro
 	if err != nil {
 		return 0, err
 	}
-	run, err := c.measure(ctx, p)
+	run, err := c.measure(ctx, p, ref.run())
 	if err != nil {
 		return 0, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -25,6 +26,10 @@ var update = flag.Bool("update", false, "rewrite the expected output of the scri
 // accelgate executes itself for the embedded engine, and so does the test
 // binary under that name.
 func TestMain(m *testing.M) {
+	if os.Getenv("ACCELGATE_BENCH_CHILD") != "" && len(os.Args) == 1 {
+		benchChild()
+		return
+	}
 	testscript.Main(m, map[string]func(){
 		"accelgate": func() {
 			ctx, stop := interruptible()
@@ -51,12 +56,29 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ACCELGATE_HOST_LABEL", "desk")
+			env.Setenv("CONTAINERS_CONF", os.Getenv("CONTAINERS_CONF"))
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "engine" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return podman(), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": code, "await": await, "setenv": setenv, "expand": expand, "replace": replace,
 		},
 	})
+}
+
+// podman reports whether containers can be run. In CI they must.
+func podman() bool {
+	for _, name := range []string{"podman", "busybox"} {
+		if _, err := exec.LookPath(name); err != nil {
+			return os.Getenv("ACCELGATE_TEST_REQUIRE") == "1"
+		}
+	}
+	return exec.Command("podman", "info").Run() == nil || os.Getenv("ACCELGATE_TEST_REQUIRE") == "1"
 }
 
 // code runs a program and demands its exit code: code 2 accelgate run --bad

@@ -17,8 +17,8 @@ type redacting struct {
 }
 
 // Measure measures the cell and hides the secret in its result.
-func (m redacting) Measure(ctx context.Context, cell bench.Cell) (bench.Result, error) {
-	r, err := m.Measurer.Measure(ctx, cell)
+func (m redacting) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (bench.Result, error) {
+	r, err := m.Measurer.Measure(ctx, cell, d)
 	for _, s := range []*string{&r.Reason, &r.Output, &r.Log} {
 		*s = m.hide(*s)
 	}

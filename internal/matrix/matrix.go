@@ -1,18 +1,21 @@
-// Package matrix expands axes to cells: the product of the axes, one-at-a-time
-// sweeps of environment variables, includes, excludes and filters. It reads no
-// file and knows no kind of suite.
+// Package matrix expands axes to cells: the product of the axes, sweeps of
+// environment variables one at a time or as a product, predicates, includes,
+// excludes, filters and shards. It reads no file and knows no kind of suite.
 package matrix
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// MaxCells bounds an expansion: a typing error must not fill the memory.
+// MaxCells bounds an expansion, and the combinations of its axes: a typing
+// error must not fill the memory.
 const MaxCells = 1_000_000
+
+// MaxSweeps bounds the sweeps of a matrix. TensorSharp, which has the most of
+// the programs that we know, sweeps 23 variables.
+const MaxSweeps = 128
 
 // Plain is the value of the "env" parameter of a cell that no sweep touches;
 // TensorSharp's ids end in it.
@@ -23,209 +26,129 @@ const envKey = "env"
 
 // Axis is one dimension: every value meets every value of the other axes.
 type Axis struct {
-	Key    string
-	Values []string
+	Key    string // an identifier of letters, digits and underscores, so that predicates can name it
+	Values []Value
 }
 
-// Sweep sets one environment variable to each of its values, one at a time:
-// sweeps are never combined with each other.
+// Value is one value of an axis.
+type Value struct {
+	ID   string            // what ids and predicates call it
+	Vars map[string]string // what predicates may ask of it
+	Tags []string
+}
+
+// Sweep sets one environment variable to each of its values.
 type Sweep struct {
 	Env    string
 	Values []string
+	// Default is the value that the plain cell runs with. If it is empty or
+	// none of Values, no value equals the plain cell.
+	Default string
+	When    *Predicate // of the combinations that the sweep applies to; nil: all
+	Tags    []string   // of the cells that set the variable
 }
 
-// Match selects cells: each key names an axis, "env", or a swept variable, and
-// each value is a [Glob] that the cell's value must match. An empty Match
-// selects nothing.
-type Match map[string]string
+// standard reports whether the plain cell runs with v.
+func (s *Sweep) standard(v string) bool { return v != "" && v == s.Default }
+
+// Mode says how sweeps meet each other.
+type Mode string
+
+// The modes. The zero value means OneAtATime.
+const (
+	// OneAtATime changes one variable per cell. The value equal to a sweep's
+	// default is left out, because it is the plain cell once more.
+	OneAtATime Mode = "one-at-a-time"
+	// Product combines the values of all sweeps that apply. A variable at its
+	// default is left out of the cell, so no two cells run the same thing. A
+	// sweep whose default is one of its values therefore has as many options
+	// as values; one without has all its values and is unset in the plain cell
+	// only. So v1, ..., vn values make v1*...*vn cells with the plain one, and
+	// one more if any of the sweeps has no default among its values.
+	Product Mode = "product"
+)
 
 // Spec is a matrix. Cells come in the order of nested loops, first axis
-// slowest, and per combination the plain cell first, then each sweep in turn.
+// slowest, and per combination of axis values the plain cell first, then the
+// swept ones: sweep by sweep, or in a product as nested loops, first sweep
+// slowest, with a default before the other values.
 type Spec struct {
 	Suite  string
 	Axes   []Axis
 	Sweeps []Sweep
-	// Exclude drops the cells that any of its entries selects.
+	Mode   Mode
+	// NoisePairs adds cells that run what the plain cell runs, with variables
+	// written at their defaults: the difference is noise. One at a time, there
+	// is one for each sweep that has its default among its values; in a
+	// product, there is one at the end of each combination, with all variables
+	// that apply, if all of them have such a default.
+	NoisePairs bool
+	When       *Predicate // of the combinations that exist; nil: all
+	// Exclude drops the cells that any of its entries selects. A variable that
+	// a cell leaves out has no value in it, not even its default.
 	Exclude []Match
-	// Include adds one cell per entry after the product. It names a value for
-	// each axis, and at most one swept variable with any value.
+	// Include adds one cell per entry after all others, whatever the
+	// predicates and Exclude say. It names a value for each axis, and swept
+	// variables with any values: at most one of them unless Mode is Product.
+	// Either all of the variables are at their defaults, which makes a noise
+	// pair, or none.
 	Include []Match
+	// Skip says why this host cannot run a combination, or "" if it can. Such
+	// a combination is one plain Point with the reason. Nil: it can run all.
+	// The argument is valid until Skip returns.
+	Skip func(Combination) string
 }
 
-// Expand returns the cells of the matrix. The error says which axis is empty,
-// which value stands twice, or that there are more than [MaxCells].
-func (s Spec) Expand() ([]bench.Cell, error) {
-	if err := s.check(); err != nil {
-		return nil, err
-	}
-	cells := make([]bench.Cell, 0, s.size())
-	s.product(0, nil, func(params []bench.Param) {
-		for _, cell := range s.variants(params) {
-			if !slices.ContainsFunc(s.Exclude, func(m Match) bool { return m.Selects(cell) }) {
-				cells = append(cells, cell)
-			}
-		}
-	})
-	for i, m := range s.Include {
-		cell, err := s.include(m)
-		if err != nil {
-			return nil, fmt.Errorf("include[%d]: %w", i, err)
-		}
-		cells = append(cells, cell)
-	}
-	return cells, Unique(cells)
+// Point is a cell with what the matrix knows about it.
+type Point struct {
+	Cell bench.Cell
+	Skip string // why this host cannot run the cell; "" if it can
+	// Twin is the id of the plain cell that runs the same thing; "" if the
+	// cell is no noise pair, or if the plain cell is excluded.
+	Twin string
+	// Tags are those of the axis values and of the swept variables, sorted,
+	// each once. Points share the slice: do not write to it.
+	Tags []string
 }
 
-func (s Spec) check() error {
-	for _, a := range s.Axes {
-		if err := distinct(a.Key, a.Values); err != nil {
-			return err
-		}
-	}
-	for _, sweep := range s.Sweeps {
-		if err := distinct(sweep.Env, sweep.Values); err != nil {
-			return err
-		}
-	}
-	if n := s.size(); n > MaxCells {
-		return fmt.Errorf("the matrix has %d cells, more than %d: shorten an axis or split the suite", n, MaxCells)
-	}
-	for i, m := range s.Exclude {
-		if err := s.known(m); err != nil {
-			return fmt.Errorf("exclude[%d]: %w", i, err)
-		}
-	}
-	return nil
+// Combination is one value per axis.
+type Combination struct {
+	axes []Axis
+	at   []int // index of the value, by axis
 }
 
-func distinct(key string, values []string) error {
-	if len(values) == 0 {
-		return fmt.Errorf("%s has no values: add at least one", key)
-	}
-	seen := make(map[string]bool, len(values))
-	for _, v := range values {
-		if v == "" {
-			return fmt.Errorf("%s has an empty value: name it", key)
+// Get returns the value of the axis, or the zero Value if there is no such
+// axis.
+func (c Combination) Get(key string) Value {
+	for i := range c.axes {
+		if c.axes[i].Key == key {
+			return *c.value(i)
 		}
-		if seen[v] {
-			return fmt.Errorf("%s has %q twice: remove one", key, v)
-		}
-		seen[v] = true
 	}
-	return nil
+	return Value{}
 }
 
-// size is the number of cells of the product, saturating above MaxCells.
-func (s Spec) size() int {
-	n := 1
-	for _, sweep := range s.Sweeps {
-		n += len(sweep.Values)
+// String returns the ids of the values, for messages.
+func (c Combination) String() string { return bench.Cell{Params: c.params(0)}.ID() }
+
+func (c Combination) value(axis int) *Value { return &c.axes[axis].Values[c.at[axis]] }
+
+// tags of the values, sorted, each once.
+func (c Combination) tags() []string {
+	var tags []string
+	for i := range c.axes {
+		tags = append(tags, c.value(i).Tags...)
 	}
-	for _, a := range s.Axes {
-		n *= len(a.Values)
-		if n > MaxCells {
-			return n
-		}
-	}
-	return n
+	return sorted(tags)
 }
 
-func (s Spec) product(axis int, params []bench.Param, yield func([]bench.Param)) {
-	if axis == len(s.Axes) {
-		yield(params)
-		return
+// params of a cell, with room for extra more.
+func (c Combination) params(extra int) []bench.Param {
+	params := make([]bench.Param, 0, len(c.axes)+extra)
+	for i := range c.axes {
+		params = append(params, bench.Param{Key: c.axes[i].Key, Value: c.value(i).ID})
 	}
-	a := s.Axes[axis]
-	for _, v := range a.Values {
-		s.product(axis+1, append(params, bench.Param{Key: a.Key, Value: v}), yield)
-	}
-}
-
-// variants returns the plain cell of params and one cell per swept value.
-func (s Spec) variants(params []bench.Param) []bench.Cell {
-	cells := []bench.Cell{s.cell(params, bench.Param{Key: envKey, Value: Plain})}
-	for _, sweep := range s.Sweeps {
-		for _, v := range sweep.Values {
-			cells = append(cells, s.cell(params, bench.Param{Key: bench.EnvPrefix + sweep.Env, Value: v}))
-		}
-	}
-	return cells
-}
-
-func (s Spec) cell(params []bench.Param, last bench.Param) bench.Cell {
-	return bench.Cell{Suite: s.Suite, Params: append(slices.Clone(params), last)}
-}
-
-// include makes the one cell that m spells out.
-func (s Spec) include(m Match) (bench.Cell, error) {
-	if err := s.known(m); err != nil {
-		return bench.Cell{}, err
-	}
-	var params []bench.Param
-	last := bench.Param{Key: envKey, Value: Plain}
-	for _, a := range s.Axes {
-		v, ok := m[a.Key]
-		if !ok || v == "" {
-			return bench.Cell{}, fmt.Errorf("%s is missing: an included cell names every axis", a.Key)
-		}
-		params = append(params, bench.Param{Key: a.Key, Value: v})
-	}
-	if v, ok := m[envKey]; ok && v != Plain {
-		return bench.Cell{}, fmt.Errorf("env is %q: leave it out, and name the variable itself", v)
-	}
-	for key, v := range m {
-		if s.axis(key) || key == envKey {
-			continue
-		}
-		if last.Key != envKey {
-			return bench.Cell{}, fmt.Errorf("%s and %s: a cell sets at most one variable", strings.TrimPrefix(last.Key, bench.EnvPrefix), key)
-		}
-		last = bench.Param{Key: bench.EnvPrefix + key, Value: v}
-	}
-	return s.cell(params, last), nil
-}
-
-func (s Spec) axis(key string) bool {
-	return slices.ContainsFunc(s.Axes, func(a Axis) bool { return a.Key == key })
-}
-
-// known refuses keys that could never select anything.
-func (s Spec) known(m Match) error {
-	if len(m) == 0 {
-		return fmt.Errorf("is empty: name at least one of %s", strings.Join(s.keys(), ", "))
-	}
-	for key := range m {
-		if !slices.Contains(s.keys(), key) {
-			return fmt.Errorf("unknown key %q: use one of %s", key, strings.Join(s.keys(), ", "))
-		}
-	}
-	return nil
-}
-
-func (s Spec) keys() []string {
-	var keys []string
-	for _, a := range s.Axes {
-		keys = append(keys, a.Key)
-	}
-	keys = append(keys, envKey)
-	for _, sweep := range s.Sweeps {
-		keys = append(keys, sweep.Env)
-	}
-	return keys
-}
-
-// Selects reports whether every key of m matches the cell.
-func (m Match) Selects(c bench.Cell) bool {
-	for key, glob := range m {
-		v := c.Get(key)
-		if v == "" {
-			v = c.Get(bench.EnvPrefix + key)
-		}
-		if v == "" || !Glob(glob, v) {
-			return false
-		}
-	}
-	return len(m) > 0
+	return params
 }
 
 // Unique reports the first case id that stands twice, with both suites.

@@ -1,15 +1,28 @@
 package runner
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
 )
+
+// Entry is one line of a journal.
+type Entry struct {
+	// Key says what was measured: the revision, the configuration, the command
+	// and the host, as one digest. A measurement with another key cannot stand
+	// in for a new one.
+	Key    string       `json:"key"`
+	Round  int          `json:"round"`
+	Result bench.Result `json:"result"`
+}
 
 // Journal appends measurements to a file, one JSON document a line, so that a
 // killed run leaves everything it had finished. A line that was cut off in the
@@ -34,11 +47,34 @@ func CreateJournal(path string) (*Journal, error) {
 	return &Journal{file: file}, nil
 }
 
+// ContinueJournal reads the journal of an interrupted run and opens it for
+// appending; a line that was cut off is removed. Without a journal it starts an
+// empty one.
+func ContinueJournal(path string) (*Journal, []Entry, error) {
+	entries, size, err := ReadJournal(path)
+	if errors.Is(err, os.ErrNotExist) {
+		j, err := CreateJournal(path)
+		return j, nil, err
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("continue journal: %w: make the file writable, or run without --resume", err)
+	}
+	if err := file.Truncate(size); err != nil {
+		file.Close()
+		return nil, nil, fmt.Errorf("continue journal: %w: run without --resume", err)
+	}
+	return &Journal{file: file}, entries, nil
+}
+
 // Append writes one measurement with a single write. It does not sync: the
 // page cache outlives a killed process, and waiting for the disk would cost
 // more than many a cell.
-func (j *Journal) Append(r bench.Result) error {
-	line, err := json.Marshal(r)
+func (j *Journal) Append(e Entry) error {
+	line, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
@@ -53,4 +89,101 @@ func (j *Journal) Close() error {
 		return err
 	}
 	return j.file.Close()
+}
+
+// The limits of a journal that is read: it may come from anywhere.
+const (
+	maxJournal = 1 << 30
+	maxLine    = 64 << 20
+)
+
+// ReadJournal reads the entries of an interrupted run and tells the size of the
+// lines that are whole. The last line may be cut off, and then stands for
+// nothing; any other line that cannot be read is an error that names it.
+func ReadJournal(path string) (entries []Entry, size int64, err error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxJournal {
+		return nil, 0, fmt.Errorf("%s is not a journal: it is no file, or of more than %d bytes: run without --resume", path, maxJournal)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer file.Close()
+	if entries, size, err = readEntries(file); err != nil {
+		return nil, 0, fmt.Errorf("%s:%d: %w: run without --resume", path, len(entries)+1, err)
+	}
+	return entries, size, nil
+}
+
+func readEntries(from io.Reader) (entries []Entry, size int64, err error) {
+	lines := bufio.NewReaderSize(io.LimitReader(from, maxJournal), 64<<10)
+	for {
+		line, whole, err := readLine(lines)
+		if err != nil || !whole {
+			return entries, size, err
+		}
+		var e Entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			return entries, size, err
+		}
+		if err := e.validate(); err != nil {
+			return entries, size, err
+		}
+		entries, size = append(entries, e), size+int64(len(line))+1
+	}
+}
+
+// readLine returns the next line; whole is false at the end and for a line
+// without its newline.
+func readLine(r *bufio.Reader) (line []byte, whole bool, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > maxLine:
+			return nil, false, fmt.Errorf("the line is longer than %d bytes", maxLine)
+		case err == nil:
+			return bytes.TrimSuffix(line, []byte("\n")), true, nil
+		case err == io.EOF:
+			return nil, false, nil
+		case err != bufio.ErrBufferFull:
+			return nil, false, err
+		}
+	}
+}
+
+// validate refuses what no run could have written: a measurement holds one
+// value of each metric.
+func (e Entry) validate() error {
+	if e.Round < 1 || e.Key == "" {
+		return errors.New("the entry has no round or no key")
+	}
+	for _, s := range e.Result.Samples {
+		if len(s.Values) != 1 || s.Summary != nil {
+			return fmt.Errorf("metric %q has %d values, and a measurement yields one", s.Metric, len(s.Values))
+		}
+	}
+	return e.Result.Validate()
+}
+
+// Earlier indexes the measurements of an interrupted run that may stand in for
+// new ones: those that passed, by cell and round. A later entry for the same
+// cell and round counts.
+func Earlier(entries []Entry) map[string]map[int]Entry {
+	index := map[string]map[int]Entry{}
+	for _, e := range entries {
+		if e.Result.Outcome != bench.Passed {
+			continue
+		}
+		id := e.Result.Cell.ID()
+		if index[id] == nil {
+			index[id] = map[int]Entry{}
+		}
+		index[id][e.Round] = e
+	}
+	return index
 }

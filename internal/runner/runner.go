@@ -1,12 +1,14 @@
-// Package runner measures cells: in which order, how often, and with every
-// measurement written down before the next one starts. It does not know what a
-// cell is and does not judge: it asks a [Measurer] and merges what it answers.
+// Package runner measures cells: in which order, on which device, how often,
+// and with every measurement written down before the next one starts. It does
+// not know what a cell is and does not judge: it asks a [Measurer] and merges
+// what it answers.
 package runner
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/accelgate/accelgate/internal/bench"
 )
@@ -15,10 +17,12 @@ import (
 // never a success.
 var ErrNoCells = errors.New("no cells to measure")
 
-// Measurer measures one cell once. An error means that no further cell can be
-// measured; whatever happens to this cell is the Outcome of its Result.
+// Measurer measures one cell once, pinned to a device unless that is zero. An
+// error means that no further cell can be measured; whatever happens to this
+// cell is the Outcome of its Result. It is called from one goroutine for each
+// device.
 type Measurer interface {
-	Measure(ctx context.Context, c bench.Cell) (bench.Result, error)
+	Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error)
 }
 
 // Event tells that one measurement is finished.
@@ -29,6 +33,7 @@ type Event struct {
 	Index   int // of the cell, from 1
 	Of      int
 	Skipped bool // not measured in this round, because an earlier round did not pass
+	Reused  bool // taken from an earlier run's journal
 }
 
 // Options say how to measure. The zero value measures every cell once.
@@ -37,97 +42,252 @@ type Options struct {
 	// the next round starts, so that a disturbance of some seconds hits one
 	// value of several cells and not all values of one. Zero means 1.
 	Repeats int
+	// Retries is how often a measurement is repeated in place whose cause of
+	// failure is the machine's. Zero means never.
+	Retries int
+	// Devices are the lanes: one cell at a time is measured on each. Empty
+	// means one lane without a device.
+	Devices []bench.Device
+	// Lane returns the index in Devices on which a cell is always measured, so
+	// that two unequal devices never look like a regression. Nil deals the
+	// cells out in their order.
+	Lane func(c bench.Cell) int
+	// Earlier returns what an interrupted run measured of a cell in a round
+	// (from 1). Nil means nothing.
+	Earlier func(c bench.Cell, round int) (bench.Result, bool)
+	// OutOfTime is asked before each measurement; a reason ends measuring, and
+	// what was not measured even once is left out. Nil means never.
+	OutOfTime func() (reason string, over bool)
 	// Journal, if not nil, is called with each measurement as soon as it is
-	// finished. Its error ends the run: what is not written down did not happen.
-	Journal func(bench.Result) error
-	// Progress, if not nil, is called after Journal, on the same goroutine.
+	// finished, by one goroutine at a time. Its error ends the run: what is not
+	// written down did not happen.
+	Journal func(r bench.Result, round int) error
+	// Progress, if not nil, is called after Journal, likewise.
 	Progress func(Event)
 }
 
-// Run measures the cells and returns one merged result per cell, in the order
-// of cells. On an error the results finished so far are in the journal only.
-func Run(ctx context.Context, m Measurer, cells []bench.Cell, o Options) ([]bench.Result, error) {
+// Run measures the cells and returns one merged result per cell that was
+// measured, in the order of cells, and the cells that were left out. On an
+// error the results finished so far are in the journal only.
+func Run(ctx context.Context, m Measurer, cells []bench.Cell, o Options) ([]bench.Result, []bench.LeftOut, error) {
 	if len(cells) == 0 {
-		return nil, ErrNoCells
+		return nil, nil, ErrNoCells
 	}
-	rounds := max(o.Repeats, 1)
-	results := make([]bench.Result, len(cells))
-	for round := 1; round <= rounds; round++ {
-		for i, cell := range cells {
-			event := Event{Round: round, Rounds: rounds, Index: i + 1, Of: len(cells)}
-			if round > 1 && results[i].Outcome != bench.Passed {
-				event.Result, event.Skipped = results[i], true
-				o.progress(event)
-				continue
-			}
-			result, err := o.measure(ctx, m, cell)
-			if err != nil {
-				return nil, fmt.Errorf("measure %s: %w", cell.ID(), err)
-			}
-			merge(&results[i], result)
-			event.Result = result
-			o.progress(event)
+	r := &run{Options: o, measurer: m, cells: cells, states: make([]state, len(cells))}
+	if err := r.rounds(ctx, 1, max(o.Repeats, 1)); err != nil {
+		return nil, nil, err
+	}
+	var results []bench.Result
+	var out []bench.LeftOut
+	for i := range r.states {
+		s := &r.states[i]
+		if s.rounds == 0 {
+			out = append(out, bench.LeftOut{Cell: cells[i].ID(), Reason: r.over})
+			continue
+		}
+		s.complete()
+		results = append(results, s.result)
+	}
+	return results, out, nil
+}
+
+// Again measures the cells of results that want names more rounds, numbered
+// from first on, and adds the values to the results in place. A cell that no
+// longer passes takes the new outcome. Limits on time do not apply: it is a
+// verdict that waits for these values.
+func Again(ctx context.Context, m Measurer, results []bench.Result, want func(bench.Cell) bool, first int, o Options) error {
+	o.OutOfTime = nil
+	r := &run{Options: o, measurer: m}
+	var at []int
+	for i := range results {
+		if want(results[i].Cell) {
+			at = append(at, i)
+			r.cells = append(r.cells, results[i].Cell)
+			r.states = append(r.states, state{result: results[i], rounds: first - 1})
 		}
 	}
-	for i := range results {
-		complete(&results[i], rounds)
+	if err := r.rounds(ctx, first, first+max(o.Repeats, 1)-1); err != nil {
+		return err
 	}
-	return results, nil
+	for j, i := range at {
+		r.states[j].complete()
+		results[i] = r.states[j].result
+	}
+	return nil
+}
+
+type run struct {
+	Options
+	measurer Measurer
+	cells    []bench.Cell
+	states   []state
+	mu       sync.Mutex // journal, progress and over
+	over     string     // why measuring ended early
+}
+
+// state is what is known of a cell.
+type state struct {
+	result bench.Result
+	rounds int // measured
+}
+
+func (r *run) rounds(ctx context.Context, first, last int) error {
+	lanes := r.lanes()
+	for round := first; round <= last; round++ {
+		ctx, cancel := context.WithCancelCause(ctx)
+		var lane sync.WaitGroup
+		for i, indexes := range lanes {
+			lane.Go(func() {
+				if err := r.lane(ctx, r.device(i), indexes, round, last); err != nil {
+					cancel(err)
+				}
+			})
+		}
+		lane.Wait()
+		err := context.Cause(ctx)
+		cancel(nil)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) device(lane int) bench.Device {
+	if len(r.Devices) == 0 {
+		return bench.Device{}
+	}
+	return r.Devices[lane]
+}
+
+// lanes deals the cells out to the devices.
+func (r *run) lanes() [][]int {
+	lanes := make([][]int, max(len(r.Devices), 1))
+	for i, c := range r.cells {
+		lane := i
+		if r.Lane != nil {
+			lane = r.Lane(c)
+		}
+		lane %= len(lanes)
+		lanes[lane] = append(lanes[lane], i)
+	}
+	return lanes
+}
+
+// lane measures cells on one device, one after the other.
+func (r *run) lane(ctx context.Context, d bench.Device, indexes []int, round, rounds int) error {
+	for _, i := range indexes {
+		s := &r.states[i]
+		event := Event{Round: round, Rounds: rounds, Index: i + 1, Of: len(r.cells)}
+		if s.rounds > 0 && s.result.Outcome != bench.Passed {
+			event.Result, event.Skipped = s.result, true
+			r.progress(event)
+			continue
+		}
+		if s.rounds < round-1 || r.late() {
+			continue // out of time in this round or an earlier one
+		}
+		result, reused, err := r.once(ctx, r.cells[i], d, round)
+		if err != nil {
+			return fmt.Errorf("measure %s: %w", r.cells[i].ID(), err)
+		}
+		s.add(result)
+		event.Result, event.Reused = result, reused
+		r.progress(event)
+	}
+	return nil
+}
+
+func (r *run) late() bool {
+	if r.OutOfTime == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	reason, over := r.OutOfTime()
+	if over {
+		r.over = reason
+	}
+	return over
+}
+
+func (r *run) progress(e Event) {
+	if r.Progress == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.Progress(e)
+}
+
+// once yields one measurement: an earlier run's, or a new one.
+func (r *run) once(ctx context.Context, c bench.Cell, d bench.Device, round int) (result bench.Result, reused bool, err error) {
+	if r.Earlier != nil {
+		if result, ok := r.Earlier(c, round); ok {
+			return result, true, nil
+		}
+	}
+	for retries := 0; ; retries++ {
+		if err := context.Cause(ctx); err != nil {
+			return result, false, err
+		}
+		if result, err = r.measurer.Measure(ctx, c, d); err != nil {
+			return result, false, err
+		}
+		result.Cell, result.Device, result.Retries = c, d.String(), retries
+		if !result.Cause.Infrastructure() || retries == r.Retries {
+			break
+		}
+	}
+	return result, false, r.journal(result, round)
+}
+
+func (r *run) journal(result bench.Result, round int) error {
+	if r.Journal == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.Journal(result, round); err != nil {
+		return fmt.Errorf("write the journal: %w", err)
+	}
+	return nil
 }
 
 // complete fails a cell that did not report each of its metrics in every round:
 // the median of fewer values would pass for that of all.
-func complete(r *bench.Result, rounds int) {
+func (s *state) complete() {
+	r := &s.result
 	if r.Outcome != bench.Passed {
 		return
 	}
-	for _, s := range r.Samples {
-		if len(s.Values) != rounds {
-			r.Outcome = bench.Failed
-			r.Reason = fmt.Sprintf("printed %s in %d of %d runs", s.Metric, len(s.Values), rounds)
+	for _, sample := range r.Samples {
+		if len(sample.Values) != s.rounds {
+			r.Outcome, r.Cause = bench.Failed, bench.CauseOutput
+			r.Reason = fmt.Sprintf("printed %s in %d of %d runs", sample.Metric, len(sample.Values), s.rounds)
 			return
 		}
 	}
 }
 
-func (o *Options) progress(e Event) {
-	if o.Progress != nil {
-		o.Progress(e)
-	}
-}
-
-func (o *Options) measure(ctx context.Context, m Measurer, cell bench.Cell) (bench.Result, error) {
-	if err := ctx.Err(); err != nil {
-		return bench.Result{}, err
-	}
-	result, err := m.Measure(ctx, cell)
-	if err != nil {
-		return result, err
-	}
-	result.Cell = cell
-	if o.Journal != nil {
-		if err := o.Journal(result); err != nil {
-			return result, fmt.Errorf("write the journal: %w", err)
-		}
-	}
-	return result, nil
-}
-
-// merge adds a round's result to what the earlier rounds yielded. The values
-// of a metric are appended; the texts are those of the last round, and a round
+// add merges a measurement into what the earlier rounds yielded. The values of
+// a metric are appended; the texts are those of the last round, and a round
 // that did not pass replaces the outcome and ends the cell.
-func merge(into *bench.Result, r bench.Result) {
-	samples, wall := into.Samples, into.WallMS
-	*into = r
-	into.WallMS += wall
-	for _, s := range r.Samples {
-		if old := find(samples, s.Metric); old != nil {
-			old.Values = append(old.Values, s.Values...)
+func (s *state) add(r bench.Result) {
+	old := s.result
+	s.rounds++
+	s.result = r
+	s.result.WallMS += old.WallMS
+	s.result.Retries += old.Retries
+	samples := old.Samples
+	for _, sample := range r.Samples {
+		if known := find(samples, sample.Metric); known != nil {
+			known.Values = append(known.Values, sample.Values...)
 			continue
 		}
-		samples = append(samples, s)
+		samples = append(samples, sample)
 	}
-	into.Samples = samples
+	s.result.Samples = samples
 }
 
 func find(samples []bench.Sample, metric string) *bench.Sample {

@@ -1,12 +1,9 @@
 package runner_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -25,7 +22,7 @@ type measurer struct {
 	order []string
 }
 
-func (m *measurer) Measure(_ context.Context, c bench.Cell) (bench.Result, error) {
+func (m *measurer) Measure(_ context.Context, c bench.Cell, _ bench.Device) (bench.Result, error) {
 	m.calls[c.ID()]++
 	m.order = append(m.order, c.ID())
 	return m.f(c.ID(), m.calls[c.ID()])
@@ -48,9 +45,9 @@ func TestRoundsGoOverAllCellsInTurn(t *testing.T) {
 		return passed(float64(nth)), nil
 	}}
 	var journal []string
-	results, err := runner.Run(t.Context(), m, cells("a", "b"), runner.Options{
+	results, _, err := runner.Run(t.Context(), m, cells("a", "b"), runner.Options{
 		Repeats: 3,
-		Journal: func(r bench.Result) error {
+		Journal: func(r bench.Result, _ int) error {
 			journal = append(journal, fmt.Sprint(r.Cell.ID(), r.Samples[0].Values))
 			return nil
 		},
@@ -78,7 +75,7 @@ func TestAFailureEndsTheCellAndKeepsItsReason(t *testing.T) {
 		}
 		return passed(1), nil
 	}}
-	results, err := runner.Run(t.Context(), m, cells("good", "bad"), runner.Options{Repeats: 4})
+	results, _, err := runner.Run(t.Context(), m, cells("good", "bad"), runner.Options{Repeats: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +95,7 @@ func TestAMetricThatComesAndGoesFailsTheCell(t *testing.T) {
 		}
 		return r, nil
 	}}
-	results, err := runner.Run(t.Context(), m, cells("a"), runner.Options{Repeats: 5})
+	results, _, err := runner.Run(t.Context(), m, cells("a"), runner.Options{Repeats: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,21 +107,21 @@ func TestAMetricThatComesAndGoesFailsTheCell(t *testing.T) {
 func TestErrorsEndTheRun(t *testing.T) {
 	gone := errors.New("device is gone")
 	m := &measurer{calls: map[string]int{}, f: func(string, int) (bench.Result, error) { return bench.Result{}, gone }}
-	if _, err := runner.Run(t.Context(), m, cells("a", "b"), runner.Options{}); !errors.Is(err, gone) || len(m.order) != 1 {
+	if _, _, err := runner.Run(t.Context(), m, cells("a", "b"), runner.Options{}); !errors.Is(err, gone) || len(m.order) != 1 {
 		t.Errorf("Run() = %v after %v, want the error after one call", err, m.order)
 	}
-	if _, err := runner.Run(t.Context(), m, nil, runner.Options{}); !errors.Is(err, runner.ErrNoCells) {
+	if _, _, err := runner.Run(t.Context(), m, nil, runner.Options{}); !errors.Is(err, runner.ErrNoCells) {
 		t.Errorf("Run(no cells) = %v, want ErrNoCells", err)
 	}
 	full := errors.New("disk full")
 	m.f = func(string, int) (bench.Result, error) { return passed(1), nil }
-	_, err := runner.Run(t.Context(), m, cells("a", "b"), runner.Options{Journal: func(bench.Result) error { return full }})
+	_, _, err := runner.Run(t.Context(), m, cells("a", "b"), runner.Options{Journal: func(bench.Result, int) error { return full }})
 	if !errors.Is(err, full) {
 		t.Errorf("Run() = %v, want the journal's error", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := runner.Run(ctx, m, cells("a"), runner.Options{}); !errors.Is(err, context.Canceled) {
+	if _, _, err := runner.Run(ctx, m, cells("a"), runner.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Run(cancelled) = %v, want context.Canceled", err)
 	}
 }
@@ -139,26 +136,18 @@ func TestJournalHoldsOneDocumentALine(t *testing.T) {
 	want.Cell = cells("a")[0]
 	want.Output = "line\nbreak \u2028 <&>"
 	for range 2 {
-		if err := j.Append(want); err != nil {
+		if err := j.Append(runner.Entry{Key: "k", Round: 1, Result: want}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	entries, _, err := runner.ReadJournal(path)
+	if err != nil || len(entries) != 2 {
+		t.Fatalf("ReadJournal() = %d entries, %v, want 2", len(entries), err)
 	}
-	lines := bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
-	if len(lines) != 2 {
-		t.Fatalf("journal has %d lines, want 2", len(lines))
-	}
-	var got bench.Result
-	if err := json.Unmarshal(lines[1], &got); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, entries[1].Result); diff != "" {
 		t.Errorf("line 2 (-want +got):\n%s", diff)
 	}
 }

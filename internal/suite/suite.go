@@ -11,30 +11,66 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// Suite is an opened suite. Its methods are called from one goroutine.
+// Suite is an opened suite. Measure may be called from several goroutines at
+// once, each with a device of its own; the other methods from one.
 type Suite interface {
 	// Metrics describes every metric that Measure may report.
 	Metrics() []bench.Metric
-	// Cells returns the expanded matrix, in order, without duplicates.
+	// Cells returns the cells that this host can run, in order and without
+	// duplicates.
 	Cells() []bench.Cell
+	// Skipped returns a result with Outcome Skipped and a Reason for each cell
+	// that this host cannot run.
+	Skipped() []bench.Result
+	// Select returns which cells a query wants. An error means that the suite
+	// has no such profile or tag.
+	Select(q Query) (func(bench.Cell) bool, error)
+	// Twin returns the id of a cell that is measured under the same conditions
+	// as c, so that their difference is noise; "" if there is none.
+	Twin(c bench.Cell) string
+	// Warnings tells what looks wrong and does not keep the suite from running.
+	Warnings() []string
 	// Repeats is how often each cell is measured, at least 1.
 	Repeats() int
-	// Measure measures one cell once. An error means that no further cell of
-	// this suite can be measured; what happens to this cell is its Outcome.
-	Measure(ctx context.Context, c bench.Cell) (bench.Result, error)
+	// Digest identifies what Measure runs for a cell: the command, its
+	// environment, and the contents of the programs and scripts in it. Equal
+	// digests mean that an earlier measurement may stand in for a new one.
+	Digest(c bench.Cell) (string, error)
+	// Measure measures one cell once, pinned to a device unless that is zero.
+	// An error means that no further cell of this suite can be measured; what
+	// happens to this cell is its Outcome.
+	Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error)
 	// Close releases what the suite holds. It may be called once.
 	Close() error
 }
 
+// Query selects cells by what the configuration calls them. The zero value
+// selects every cell.
+type Query struct {
+	Profile  string   // name of a profile; "" for all cells
+	Tags     []string // a cell has at least one of them; empty for any
+	SkipTags []string // a cell has none of them
+}
+
 // Env is what a suite gets from outside.
 type Env struct {
-	Host   bench.Host
+	Host bench.Host
+	// Worker runs one process per request.
 	Worker worker.Worker
+	// Environ is the environment of this process, NAME=VALUE, for suites that
+	// need another worker.
+	Environ []string
 	// Executable is the path of accelgate itself, for suites that run the
 	// embedded engine.
 	Executable string
 	// Dir is the folder of the configuration file; children start in it.
 	Dir string
+	// ModelDir replaces the folder in which a suite looks for models; "" keeps
+	// the configuration's.
+	ModelDir string
+	// Pin returns the variables, NAME=VALUE, that pin a child to a device. Nil
+	// pins nothing.
+	Pin func(bench.Device) []string
 	// EngineArgs are appended to the command of cells that run the embedded
 	// engine, for demonstrations: an injected slowdown, another seed. A suite
 	// that does not run the embedded engine refuses them.

@@ -1,52 +1,170 @@
 package models
 
 import (
-	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
+	"regexp"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/parse"
-	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // body is the part of accelgate.yaml that belongs to this kind;
 // docs/configuration.md describes it.
 type body struct {
-	Repeats   int                 `yaml:"repeats"`
-	Timeout   time.Duration       `yaml:"timeout"`
-	Command   []string            `yaml:"command"`
-	Env       map[string]string   `yaml:"env"`
-	Models    []value             `yaml:"models"`
-	Backends  []value             `yaml:"backends"`
-	Features  []value             `yaml:"features"`
-	Sweeps    []sweep             `yaml:"sweeps"`
-	Include   []map[string]string `yaml:"include"`
-	Exclude   []map[string]string `yaml:"exclude"`
-	Metrics   []metric            `yaml:"metrics"`
-	Answer    *source             `yaml:"answer"`
-	Tokens    *parse.Path         `yaml:"tokens"`    // of the list of token ids
-	Operators *parse.Path         `yaml:"operators"` // of the list of {name, total_ms, calls}
-	Expect    []expectation       `yaml:"expect"`
+	// Preset names a file of package preset whose keys are the defaults of all
+	// others here.
+	Preset  string            `yaml:"preset"`
+	Repeats int               `yaml:"repeats"`
+	Timeout time.Duration     `yaml:"timeout"`
+	Command []string          `yaml:"command"`
+	Vars    map[string]string `yaml:"vars"`  // {NAME}
+	Files   []string          `yaml:"files"` // must exist when a cell runs; templates as in command
+	Env     map[string]string `yaml:"env"`
+	Unset   []string          `yaml:"unset"` // names or globs of variables that no child inherits
+
+	Discover discover `yaml:"discover"` // adds to Models
+	Models   []value  `yaml:"models"`
+	Backends []value  `yaml:"backends"`
+	Features []value  `yaml:"features"`
+	Axes     []axis   `yaml:"axes"` // further dimensions, after the three
+	Sweeps   []sweep  `yaml:"sweeps"`
+	// SweepMode is "one-at-a-time" or "product".
+	SweepMode  string               `yaml:"sweep_mode"`
+	NoisePairs bool                 `yaml:"noise_pairs"`
+	When       string               `yaml:"when"`
+	Include    []map[string]string  `yaml:"include"`
+	Exclude    []map[string]string  `yaml:"exclude"`
+	Select     selection            `yaml:"select"` // of the values above; what is not selected does not exist
+	Profiles   map[string]selection `yaml:"profiles"`
+
+	Worker workerConfig `yaml:"worker"`
+
+	// Output is where the numbers stand: "stdout", "both" (standard error and
+	// then standard output) or "file", for which {output} is a fresh path.
+	Output string `yaml:"output"`
+	// Parser names a program whose output is understood as a whole, in place
+	// of json and regexp in Metrics; see parse.Formats.
+	Parser    string        `yaml:"parser"`
+	Metrics   []metric      `yaml:"metrics"`
+	Answer    *source       `yaml:"answer"`
+	Tokens    *parse.Path   `yaml:"tokens"`    // of the list of token ids
+	Operators *parse.Path   `yaml:"operators"` // of the list of {name, total_ms, calls}
+	Expect    []expectation `yaml:"expect"`
+	// Failures tell from what a failed child printed why it failed.
+	Failures []failure `yaml:"failures"`
 }
 
 // value is one value of an axis.
 type value struct {
-	ID    string            `yaml:"id"`
-	Args  []string          `yaml:"args"`  // spliced in at {model.args} and so on
-	Vars  map[string]string `yaml:"vars"`  // {model.NAME}
-	Env   map[string]string `yaml:"env"`   // set for the child
-	Needs []string          `yaml:"needs"` // what the host must have; see capability.go
+	ID       string            `yaml:"id,scalar"` // a plain value stands for its id
+	Args     []string          `yaml:"args"`      // spliced in at {model.args} and so on
+	Vars     map[string]string `yaml:"vars"`      // {model.NAME}
+	Env      map[string]string `yaml:"env"`       // set for the child
+	Needs    []string          `yaml:"needs"`     // what the host must have; see capability.go
+	Provides []string          `yaml:"provides"`  // what this value makes possible for others
+	Requires []string          `yaml:"requires"`  // what another value of the cell must provide
+	Files    []string          `yaml:"files"`     // as in the suite
+	Tags     []string          `yaml:"tags"`
+	Timeout  time.Duration     `yaml:"timeout"` // in place of the suite's
+	Expect   *expectation      `yaml:"expect"`  // of every cell with this value
 }
 
+// sweep is an environment variable that takes several values, one at a time.
 type sweep struct {
-	Env    string   `yaml:"env"`
-	Values []string `yaml:"values"`
+	Env     string   `yaml:"env"`
+	Values  []string `yaml:"values"`
+	Default string   `yaml:"default"` // the value that the plain cell has; "" if it is none of Values
+	When    string   `yaml:"when"`
+	Tags    []string `yaml:"tags"`
+}
+
+// selection picks values by id or glob. A nil list picks all, an empty one
+// none.
+type selection struct {
+	Models   []string `yaml:"models"`
+	Backends []string `yaml:"backends"`
+	Features []string `yaml:"features"`
+	Sweeps   []string `yaml:"sweeps"` // by variable
+}
+
+// discover finds models in a folder.
+type discover struct {
+	Dir  string `yaml:"dir"`
+	Glob string `yaml:"glob"` // of file names, such as *.gguf; no folder below is looked at
+	// Companion is a part of the name of files that are not models but belong
+	// to one, such as mmproj.
+	Companion string   `yaml:"companion"`
+	Families  []family `yaml:"families"` // the first that matches a name counts
+	// Args are the model's, with {path} and {companion}; the list is left out
+	// for a model without a companion if it holds {companion}.
+	Args []string `yaml:"args"`
+	// Provides is what a model with a companion provides besides.
+	Provides []string `yaml:"provides"`
+}
+
+// family says what a model can do by parts of its file's name, in lower case.
+type family struct {
+	Name       string   `yaml:"name"`
+	Contains   []string `yaml:"contains"` // at least one of them; empty matches every name
+	With       []string `yaml:"with"`     // and all of these
+	Without    []string `yaml:"without"`  // and none of these
+	Provides   []string `yaml:"provides"`
+	Companions []string `yaml:"companions"` // parts of the companion's name, tried in order
+}
+
+// workerConfig says how cells are run; at most one of its keys is set.
+type workerConfig struct {
+	Persistent *persistent `yaml:"persistent"`
+	Container  *container  `yaml:"container"`
+}
+
+// persistent keeps one process for consecutive cells with the same command and
+// environment.
+type persistent struct {
+	Params       map[string]string `yaml:"params"`        // of each request; templates as in command
+	StartTimeout time.Duration     `yaml:"start_timeout"` // until the first health check is answered
+}
+
+// container runs each cell in a container of its own; see [worker.Container].
+type container struct {
+	Image     string            `yaml:"image"`
+	Pull      bool              `yaml:"pull"`
+	GPUs      string            `yaml:"gpus"`    // "all", a number, or "device=0,1"
+	Devices   []string          `yaml:"devices"` // /dev/kfd and so on, HOST[:CONTAINER[:rwm]]
+	Mounts    []string          `yaml:"mounts"`  // HOST:CONTAINER[:ro]
+	Root      string            `yaml:"root"`    // folder that is mounted at the same path; the configuration's if absent
+	Env       map[string]string `yaml:"env"`
+	Inherit   []string          `yaml:"inherit"` // names of variables
+	User      string            `yaml:"user"`
+	Network   string            `yaml:"network"` // "none" if absent
+	MemoryMiB int64             `yaml:"memory_mib"`
+	ShmMiB    int64             `yaml:"shm_mib"`
+	Socket    string            `yaml:"socket"` // unix:///path of the engine; DOCKER_HOST or the usual one if absent
+	SamePaths bool              `yaml:"same_paths"`
+}
+
+// failure names the cause of a failure by what the child printed.
+type failure struct {
+	Regexp expression `yaml:"regexp"`
+	Cause  string     `yaml:"cause"` // oom or machine
+}
+
+// expression is a regular expression that is only searched for.
+type expression struct{ *regexp.Regexp }
+
+// maxExpression bounds the time that compiling takes.
+const maxExpression = 1000
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (e *expression) UnmarshalText(text []byte) (err error) {
+	if len(text) > maxExpression {
+		return fmt.Errorf("the regular expression is longer than %d bytes: shorten it", maxExpression)
+	}
+	if e.Regexp, err = regexp.Compile(string(text)); err != nil {
+		return fmt.Errorf("%w: write it as RE2 has it, https://github.com/google/re2/wiki/Syntax", err)
+	}
+	return nil
 }
 
 type metric struct {
@@ -58,11 +176,13 @@ type metric struct {
 	Exact         bool   `yaml:"exact"`
 	Informational bool   `yaml:"informational"`
 	FallbackFor   string `yaml:"fallback_for"`
+	// Resolution is the step in which the program prints the metric.
+	Resolution float64 `yaml:"resolution"`
 }
 
 func (m metric) describe() bench.Metric {
 	return bench.Metric{Name: m.Name, Unit: m.Unit, Better: bench.Direction(m.Better),
-		Exact: m.Exact, Informational: m.Informational, FallbackFor: m.FallbackFor}
+		Exact: m.Exact, Informational: m.Informational, FallbackFor: m.FallbackFor, Resolution: m.Resolution}
 }
 
 // source says where in the output the answer stands, by one of the two.
@@ -70,6 +190,8 @@ func (m metric) describe() bench.Metric {
 type source struct {
 	JSON   *parse.Path    `yaml:"json"`
 	Regexp *parse.Pattern `yaml:"regexp"`
+	// Parser asks the suite's parser for the answer.
+	Parser bool `yaml:"parser"`
 }
 
 // expectation is what the cells that When selects must answer.
@@ -80,126 +202,25 @@ type expectation struct {
 	Tokens   []int64           `yaml:"tokens"`   // the whole list of token ids
 }
 
-const (
-	defaultTimeout = 15 * time.Minute // TensorSharp's 900 s
-	maxRepeats     = 1000
-)
-
-// defaults is the body before the configuration is decoded over it.
-func defaults() body { return body{Repeats: 1, Timeout: defaultTimeout} }
-
-// check validates what types cannot say.
-func (b *body) check(c *config.Suite) error {
-	switch {
-	case b.Repeats < 1 || b.Repeats > maxRepeats:
-		return c.Errorf("repeats", "is %d: use 1 to %d", b.Repeats, maxRepeats)
-	case b.Timeout <= 0:
-		return c.Errorf("timeout", "is %v: write a positive duration such as 90s or 15m", b.Timeout)
-	case len(b.Metrics) == 0:
-		return c.Errorf("metrics", "the suite has none: add at least one, with json or regexp")
-	}
-	return errors.Join(b.checkEnv(c), b.checkMetrics(c), b.checkExpect(c))
-}
-
-// checkEnv refuses variables that would never reach the child: their author
-// must not believe that they did.
-func (b *body) checkEnv(c *config.Suite) error {
-	errs := checkNames(c, "env", b.Env)
-	for i, s := range b.Sweeps {
-		errs = append(errs, checkName(c, fmt.Sprintf("sweeps[%d].env", i), s.Env))
-	}
-	for _, axis := range b.axes() {
-		for i, v := range axis.values {
-			errs = append(errs, checkNames(c, fmt.Sprintf("%ss[%d].env", axis.name, i), v.Env)...)
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func checkNames(c *config.Suite, path string, env map[string]string) (errs []error) {
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		errs = append(errs, checkName(c, path, name))
-	}
-	return errs
-}
-
-func checkName(c *config.Suite, path, name string) error {
-	switch {
-	case name == "" || strings.ContainsAny(name, "=\x00"):
-		return c.Errorf(path, "%q is not the name of a variable: use letters, digits and underscores", name)
-	case worker.Withheld(name):
-		return c.Errorf(path, "%s never reaches a child, because names like it belong to the runner or hold secrets: use another name", name)
-	}
-	return nil
-}
-
-// axis is a dimension of the matrix. In the configuration its name has an "s".
+// axis is a dimension of the matrix.
 type axis struct {
-	name   string
-	values []value
+	Name   string  `yaml:"name,required"`
+	Values []value `yaml:"values,required"`
+	path   string  // of the list of values in the configuration
 }
 
-// axes in the order of the loops, slowest first.
-func (b *body) axes() []axis {
-	return []axis{{"model", b.Models}, {"backend", b.Backends}, {"feature", b.Features}}
-}
-
-func (b *body) checkMetrics(c *config.Suite) error {
-	var names []string
-	for i, m := range b.Metrics {
-		path := fmt.Sprintf("metrics[%d]", i)
-		switch {
-		case m.Name == "":
-			return c.Errorf(path, "the metric has no name: add name")
-		case slices.Contains(names, m.Name):
-			return c.Errorf(path, "metric %q stands twice: remove one", m.Name)
-		case m.Better != string(bench.Higher) && m.Better != string(bench.Lower):
-			return c.Errorf(path, "metric %s: better is %q: write higher or lower", m.Name, m.Better)
-		}
-		names = append(names, m.Name)
+// dimensions lists the axes in the order of the loops, slowest first. An axis
+// of the first three that the configuration does not mention is no dimension.
+func (b *body) dimensions() []axis {
+	all := []axis{{"model", b.Models, "models"}, {"backend", b.Backends, "backends"}, {"feature", b.Features, "features"}}
+	for i, a := range b.Axes {
+		all = append(all, axis{a.Name, a.Values, fmt.Sprintf("axes[%d].values", i)})
 	}
-	for i, m := range b.Metrics {
-		j := slices.Index(names, m.FallbackFor)
-		if m.FallbackFor != "" && (j < 0 || !b.Metrics[j].describe().Gates()) {
-			return c.Errorf(fmt.Sprintf("metrics[%d].fallback_for", i), "%q is not a metric that is always gated: name one that is neither informational nor a fallback", m.FallbackFor)
+	kept := all[:0]
+	for _, a := range all {
+		if a.Values != nil {
+			kept = append(kept, a)
 		}
 	}
-	return nil
-}
-
-func (b *body) checkExpect(c *config.Suite) error {
-	for i, e := range b.Expect {
-		path := fmt.Sprintf("expect[%d]", i)
-		switch {
-		case len(e.Contains) == 0 && e.Text == nil && e.Tokens == nil:
-			return c.Errorf(path, "expects nothing: add contains, text or tokens")
-		case slices.Contains(e.Contains, ""):
-			return c.Errorf(path+".contains", "every answer contains \"\": write what it must contain")
-		case e.Tokens != nil && b.Tokens == nil:
-			return c.Errorf(path, "tokens are expected, and the suite does not say where they are printed: add tokens, a JSON path, to the suite")
-		}
-	}
-	return nil
-}
-
-// spec is the matrix that the body describes.
-func (b *body) spec(suite string) matrix.Spec {
-	s := matrix.Spec{Suite: suite}
-	for _, axis := range b.axes() {
-		ids := make([]string, 0, len(axis.values))
-		for _, v := range axis.values {
-			ids = append(ids, v.ID)
-		}
-		s.Axes = append(s.Axes, matrix.Axis{Key: axis.name, Values: ids})
-	}
-	for _, sw := range b.Sweeps {
-		s.Sweeps = append(s.Sweeps, matrix.Sweep{Env: sw.Env, Values: sw.Values})
-	}
-	for _, m := range b.Exclude {
-		s.Exclude = append(s.Exclude, m)
-	}
-	for _, m := range b.Include {
-		s.Include = append(s.Include, m)
-	}
-	return s
+	return kept
 }

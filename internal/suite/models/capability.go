@@ -20,6 +20,8 @@ var needs = map[string]need{
 	"amd":     {"an AMD accelerator", vendor("amd")},
 	"apple":   {"Apple silicon", vendor("apple")},
 	"ascend":  {"an Ascend NPU", vendor("ascend")},
+	"intel":   {"an Intel accelerator", vendor("intel")},
+	"vulkan":  {"Vulkan, which macOS lacks", func(h bench.Host) bool { return h.OS != "darwin" }},
 	"linux":   {"Linux", system("linux")},
 	"macos":   {"macOS", system("darwin")},
 	"windows": {"Windows", system("windows")},
@@ -45,7 +47,7 @@ func needWords() string {
 }
 
 // unmet says why the host cannot run a value of an axis; "" when it can.
-func unmet(axis string, v value, h bench.Host) string {
+func unmet(axis string, v *value, h bench.Host) string {
 	for _, word := range v.Needs {
 		if n := needs[word]; !n.met(h) {
 			return fmt.Sprintf("%s %s needs %s, which host %s does not have", axis, v.ID, n.what, h.Label)

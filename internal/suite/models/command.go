@@ -1,42 +1,98 @@
 package models
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
 // The command is a list of arguments, and no shell sees it. In each argument
-// {model}, {backend} and {feature} stand for the cell's values, {model.NAME}
-// for a variable of the value, and {accelgate} for this program. An argument
-// that is exactly {model.args}, {backend.args} or {feature.args} is replaced by
-// that list. "{{" and "}}" stand for braces.
+// {model}, {backend}, {feature} and the names of further axes stand for the
+// cell's values, {model.NAME} for a variable of the value, {NAME} for one of
+// the suite, {accelgate} for this program and {output} for the file that the
+// program writes its result to. An argument that is exactly {model.args},
+// {backend.args} and so on is replaced by that list. "{{" and "}}" stand for
+// braces. In the items of such lists {NAME} is a placeholder as well, and all
+// other braces are themselves: JSON is often among them.
 
 // choice is a cell's values by axis.
-type choice map[string]value
+type choice map[string]*value
+
+// scope is what the names in a template stand for.
+type scope struct {
+	choice     choice
+	vars       map[string]string
+	executable string
+	output     string // "" where the suite reads no file
+}
 
 // arguments fills in the command's template for a cell.
-func arguments(template []string, executable string, c choice) ([]string, error) {
+func (s *scope) arguments(template []string) ([]string, error) {
 	var args []string
 	for i, t := range template {
-		if axis, ok := strings.CutSuffix(strings.TrimPrefix(t, "{"), ".args}"); ok && strings.HasPrefix(t, "{") {
-			if v, ok := c[axis]; ok {
-				args = append(args, v.Args...)
-				continue
-			}
-		}
-		arg, err := fill(t, executable, c)
+		list, err := s.spliced(t)
 		if err != nil {
 			return nil, fmt.Errorf("command[%d] %q: %w", i, t, err)
+		}
+		args = append(args, list...)
+	}
+	return args, nil
+}
+
+// spliced returns what one item of the command becomes.
+func (s *scope) spliced(t string) ([]string, error) {
+	axis, ok := strings.CutSuffix(strings.TrimPrefix(t, "{"), ".args}")
+	v, known := s.choice[axis]
+	if !ok || !known || !strings.HasPrefix(t, "{") {
+		arg, err := s.fill(t)
+		return []string{arg}, err
+	}
+	args := make([]string, 0, len(v.Args))
+	for _, a := range v.Args {
+		arg, err := s.fillNames(a)
+		if err != nil {
+			return nil, err
 		}
 		args = append(args, arg)
 	}
 	return args, nil
 }
 
-// fill replaces the placeholders of one argument.
-func fill(template, executable string, c choice) (string, error) {
+var placeholder = regexp.MustCompile(`\{[A-Za-z_][A-Za-z0-9_.-]*\}`)
+
+// fillNames replaces placeholders and leaves all other braces alone.
+func (s *scope) fillNames(text string) (string, error) {
+	var errs []error
+	filled := placeholder.ReplaceAllStringFunc(text, func(name string) string {
+		value, err := s.lookup(name[1 : len(name)-1])
+		errs = append(errs, err)
+		return value
+	})
+	return filled, errors.Join(errs...)
+}
+
+func (s *scope) fillAll(templates []string) ([]string, error) {
+	filled := make([]string, 0, len(templates))
+	for _, t := range templates {
+		text, err := s.fill(t)
+		if err != nil {
+			return nil, err
+		}
+		filled = append(filled, text)
+	}
+	return filled, nil
+}
+
+// fill replaces the placeholders of one template.
+func (s *scope) fill(template string) (string, error) {
+	if !strings.ContainsAny(template, "{}") {
+		return template, nil
+	}
 	var b strings.Builder
 	for rest := template; rest != ""; {
 		i := strings.IndexAny(rest, "{}")
@@ -54,7 +110,7 @@ func fill(template, executable string, c choice) (string, error) {
 		if rest[i] == '}' || end < 0 {
 			return "", fmt.Errorf("a brace stands alone: write {{ or }} for a brace")
 		}
-		value, err := lookup(rest[i+1:i+end], executable, c)
+		value, err := s.lookup(rest[i+1 : i+end])
 		if err != nil {
 			return "", err
 		}
@@ -64,15 +120,22 @@ func fill(template, executable string, c choice) (string, error) {
 	return b.String(), nil
 }
 
-func lookup(name, executable string, c choice) (string, error) {
-	if name == "accelgate" {
-		return executable, nil
-	}
+func (s *scope) lookup(name string) (string, error) {
 	axis, variable, dotted := strings.Cut(name, ".")
-	v, ok := c[axis]
+	v, isAxis := s.choice[axis]
 	switch {
-	case !ok:
-		return "", fmt.Errorf("unknown placeholder {%s}: use {accelgate}, {model}, {backend}, {feature}, {model.args} or {model.NAME} with NAME from its vars", name)
+	case name == "accelgate":
+		return s.executable, nil
+	case name == "output" && s.output != "":
+		return s.output, nil
+	case name == "output":
+		return "", fmt.Errorf("{output} has no file: add output: file to the suite")
+	case !isAxis:
+		if value, ok := s.vars[name]; ok {
+			return value, nil
+		}
+		return "", fmt.Errorf("unknown placeholder {%s}: use {accelgate}, a name of the suite's vars, or an axis (%s) as in {model}, {model.args} or {model.NAME} with NAME from its vars",
+			name, strings.Join(slices.Sorted(maps.Keys(s.choice)), ", "))
 	case !dotted:
 		return v.ID, nil
 	case variable == "args":
@@ -86,17 +149,18 @@ func lookup(name, executable string, c choice) (string, error) {
 }
 
 // environment returns what the cell sets for its child, later entries winning:
-// the suite's variables, the values' in axis order, and the sweep's.
+// the suite's variables, the values' in axis order, and the sweeps'. The order
+// is the same each time.
 func (s *Suite) environment(cell bench.Cell, c choice) []string {
 	var env []string
 	add := func(vars map[string]string) {
-		for name, v := range vars {
-			env = append(env, name+"="+v)
+		for _, name := range slices.Sorted(maps.Keys(vars)) {
+			env = append(env, name+"="+vars[name])
 		}
 	}
 	add(s.body.Env)
-	for _, axis := range s.body.axes() {
-		add(c[axis.name].Env)
+	for _, axis := range s.axes {
+		add(c[axis.Name].Env)
 	}
 	for _, p := range cell.Params {
 		if name, ok := strings.CutPrefix(p.Key, bench.EnvPrefix); ok {

@@ -1,13 +1,14 @@
 // Package models is the suite kind for model matrices: models x backends x
-// features x one-at-a-time sweeps of environment variables, one process per
-// cell, with metrics and the answer taken from what it prints. The matrix and
-// the case ids are those of TensorSharp.TestMatrix.
+// features x sweeps of environment variables, with metrics and the answer taken
+// from what a program prints. The matrix and the case ids are those of
+// TensorSharp.TestMatrix; what is known of a program is data, see preset.
 package models
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,17 +16,23 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/suite"
-	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // Suite is an opened model matrix.
 type Suite struct {
-	body    body
-	env     suite.Env
-	metrics []bench.Metric
-	cells   []bench.Cell
-	values  map[string]map[string]value // axis -> id -> value
-	reader  reader
+	body     body
+	env      suite.Env
+	metrics  []bench.Metric
+	axes     []axis
+	values   map[string]map[string]*value // axis -> id -> value
+	cells    []bench.Cell
+	points   map[string]*matrix.Point // of cells, by id
+	skipped  []bench.Result
+	reader   reader
+	unset    []string
+	workers  workers
+	contents contents
+	warnings []string
 }
 
 var _ suite.Suite = (*Suite)(nil)
@@ -34,83 +41,146 @@ var _ suite.Suite = (*Suite)(nil)
 // the matrix. Every command is filled in once, so that a misspelt placeholder
 // is found before anything is measured.
 func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
-	s := &Suite{env: env, body: defaults()}
-	if err := c.Decode(&s.body); err != nil {
+	b, err := load(c)
+	if err != nil {
+		return nil, err
+	}
+	s := &Suite{env: env, body: b, contents: contents{dir: env.Dir, environ: env.Environ}}
+	s.workers.suite = s
+	if err := s.discover(c); err != nil {
+		return nil, err
+	}
+	all := s.body.dimensions() // a predicate may name what is not selected
+	if err := s.body.choose(c); err != nil {
 		return nil, err
 	}
 	if err := s.body.check(c); err != nil {
 		return nil, err
 	}
 	s.index()
-	if err := errors.Join(s.checkValues(c), s.expand(c)); err != nil {
+	if err := s.expand(c, all); err != nil {
 		return nil, err
 	}
-	var err error
+	s.unset = s.unsetNames()
 	s.reader, err = s.body.reader(c)
 	return s, err
 }
 
+// discover adds the models that are found in a folder.
+func (s *Suite) discover(c *config.Suite) error {
+	d := &s.body.Discover
+	if s.env.ModelDir != "" {
+		d.Dir = s.env.ModelDir
+	}
+	if d.Dir == "" {
+		return nil
+	}
+	if d.Glob == "" {
+		return c.Errorf("discover", "has no glob: add glob, such as '*.gguf', or remove the folder of models")
+	}
+	found, warnings, err := d.models(s.resolve, s.body.Models)
+	if err != nil {
+		return c.Errorf("discover.dir", "%v", err)
+	}
+	if len(found) == 0 {
+		return c.Errorf("discover.dir", "%s holds no model that matches %s: name another folder with --model-dir", d.Dir, d.Glob)
+	}
+	s.body.Models, s.warnings = found, warnings
+	return nil
+}
+
+// resolve returns the path relative to the configuration's folder. The folder
+// that a flag names is relative to the working folder and stays as it is.
+func (s *Suite) resolve(path string) string {
+	if filepath.IsAbs(path) || s.env.ModelDir != "" && path == s.env.ModelDir {
+		return path
+	}
+	return filepath.Join(s.env.Dir, path)
+}
+
 func (s *Suite) index() {
-	s.values = map[string]map[string]value{}
-	for _, axis := range s.body.axes() {
-		byID := make(map[string]value, len(axis.values))
-		for _, v := range axis.values {
-			byID[v.ID] = v
+	s.axes = s.body.dimensions()
+	s.values = map[string]map[string]*value{}
+	for _, axis := range s.axes {
+		byID := make(map[string]*value, len(axis.Values))
+		for i := range axis.Values {
+			byID[axis.Values[i].ID] = &axis.Values[i]
 		}
-		s.values[axis.name] = byID
+		s.values[axis.Name] = byID
 	}
 	for _, m := range s.body.Metrics {
 		s.metrics = append(s.metrics, m.describe())
 	}
 }
 
-func (s *Suite) checkValues(c *config.Suite) error {
-	for _, axis := range s.body.axes() {
-		for i, v := range axis.values {
-			path := fmt.Sprintf("%ss[%d]", axis.name, i)
-			if v.ID == "" {
-				return c.Errorf(path, "the value has no id: add id")
-			}
-			for _, word := range v.Needs {
-				if _, ok := needs[word]; !ok {
-					return c.Errorf(path+".needs", "unknown need %q: use one of %s", word, needWords())
-				}
-			}
+func (s *Suite) expand(c *config.Suite, all []axis) error {
+	if len(s.env.EngineArgs) > 0 && !s.embedded() {
+		return c.Errorf("command", "suite %s does not run the embedded engine, so %s has no effect: leave it out, or select another suite with --suite",
+			c.Name, strings.Join(s.env.EngineArgs, " "))
+	}
+	if err := s.checkIncludes(c); err != nil {
+		return err
+	}
+	spec, err := s.spec(c, all)
+	if err != nil {
+		return err
+	}
+	points, err := spec.Expand()
+	if err != nil {
+		return c.Errorf("", "%v", err)
+	}
+	s.sort(points)
+	for _, cell := range s.cells {
+		if err := s.tryTemplates(cell); err != nil {
+			return c.Errorf("command", "%v", err)
 		}
 	}
+	return errors.Join(s.checkWhens(c), s.checkProfiles(c))
+}
+
+// sort tells the cells that this host can run from those that it cannot.
+func (s *Suite) sort(points []matrix.Point) {
+	s.points = make(map[string]*matrix.Point, len(points))
+	s.cells = make([]bench.Cell, 0, len(points))
+	for i := range points {
+		p := &points[i]
+		s.points[p.Cell.ID()] = p
+		if p.Skip != "" {
+			s.skipped = append(s.skipped, bench.Result{Cell: p.Cell, Outcome: bench.Skipped, Reason: p.Skip, Cause: bench.CauseCapacity})
+			continue
+		}
+		s.cells = append(s.cells, p.Cell)
+	}
+}
+
+func (s *Suite) checkIncludes(c *config.Suite) error {
 	for i, m := range s.body.Include {
-		for _, axis := range s.body.axes() {
-			if _, ok := s.values[axis.name][m[axis.name]]; !ok {
-				return c.Errorf(fmt.Sprintf("include[%d]", i), "%s %q is not in %ss: add it there, and exclude the cells you do not want", axis.name, m[axis.name], axis.name)
+		for _, axis := range s.axes {
+			if _, ok := s.values[axis.Name][m[axis.Name]]; !ok {
+				return c.Errorf(fmt.Sprintf("include[%d]", i), "%s %q is not in %s: add it there, and exclude the cells you do not want", axis.Name, m[axis.Name], axis.path)
 			}
 		}
 	}
 	return nil
 }
 
-func (s *Suite) expand(c *config.Suite) error {
-	if len(s.body.Command) == 0 {
-		return c.Errorf("", "the suite has no command: add command, a list of arguments; no shell sees it")
-	}
-	if len(s.env.EngineArgs) > 0 && !s.embedded() {
-		return c.Errorf("command", "suite %s does not run the embedded engine, so %s has no effect: leave it out, or select another suite with --suite",
-			c.Name, strings.Join(s.env.EngineArgs, " "))
-	}
-	cells, err := s.body.spec(c.Name).Expand()
-	if err != nil {
-		return c.Errorf("", "%v", err)
-	}
-	for _, cell := range cells {
-		if _, err := s.command(cell); err != nil {
-			return c.Errorf("command", "%v", err)
-		}
-	}
+func (s *Suite) checkWhens(c *config.Suite) error {
 	for i, e := range s.body.Expect {
-		if !slices.ContainsFunc(cells, func(c bench.Cell) bool { return e.selects(c) }) {
-			return c.Errorf(fmt.Sprintf("expect[%d].when", i), "selects no cell: compare it with 'accelgate run --list'")
+		selects := func(r bench.Cell) bool { return e.selects(r) }
+		if !slices.ContainsFunc(s.cells, selects) && !slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return selects(r.Cell) }) {
+			return c.Errorf(fmt.Sprintf("expect[%d].when", i), "selects no cell: compare it with 'accelgate plan --list'")
 		}
 	}
-	s.cells = cells
+	return nil
+}
+
+func (s *Suite) checkProfiles(c *config.Suite) error {
+	for _, name := range slices.Sorted(maps.Keys(s.body.Profiles)) {
+		p := s.body.Profiles[name]
+		if s.body.Preset == "" && !slices.ContainsFunc(s.cells, p.wanted) && !slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return p.wanted(r.Cell) }) {
+			return c.Errorf("profiles."+name, "selects no cell: compare it with 'accelgate plan --list'")
+		}
+	}
 	return nil
 }
 
@@ -120,16 +190,32 @@ func (s *Suite) embedded() bool {
 }
 
 func (s *Suite) choose(cell bench.Cell) choice {
-	c := make(choice, len(s.values))
-	for axis, byID := range s.values {
-		c[axis] = byID[cell.Get(axis)]
+	c := make(choice, len(s.axes))
+	for _, a := range s.axes {
+		c[a.Name] = s.values[a.Name][cell.Get(a.Name)]
 	}
 	return c
 }
 
-func (s *Suite) command(cell bench.Cell) ([]string, error) {
-	args, err := arguments(s.body.Command, s.env.Executable, s.choose(cell))
-	return append(args, s.env.EngineArgs...), err
+func (s *Suite) scope(cell bench.Cell, output string) *scope {
+	return &scope{choice: s.choose(cell), vars: s.body.Vars, executable: s.env.Executable, output: output}
+}
+
+// tryTemplates fills in everything that is a template once.
+func (s *Suite) tryTemplates(cell bench.Cell) error {
+	output := ""
+	if s.body.Output == outputFile {
+		output = "output"
+	}
+	sc := s.scope(cell, output)
+	if _, err := sc.arguments(s.body.Command); err != nil {
+		return err
+	}
+	if _, err := s.files(sc); err != nil {
+		return err
+	}
+	_, err := s.params(sc)
+	return err
 }
 
 // Metrics describes the configured metrics.
@@ -139,67 +225,58 @@ func (s *Suite) Metrics() []bench.Metric { return s.metrics }
 // feature, and per combination the plain cell before the sweeps.
 func (s *Suite) Cells() []bench.Cell { return s.cells }
 
+// Skipped returns one result for each combination that this host cannot run;
+// its sweeps are not spelled out.
+func (s *Suite) Skipped() []bench.Result { return s.skipped }
+
+// Twin returns the id of the cell that is measured under the same conditions.
+func (s *Suite) Twin(c bench.Cell) string { return s.points[c.ID()].Twin }
+
+// Warnings tells what looks wrong in the folder of models.
+func (s *Suite) Warnings() []string { return s.warnings }
+
 // Repeats is the configured number of processes per cell.
 func (s *Suite) Repeats() int { return s.body.Repeats }
 
-// Close has nothing to release: every cell was a process of its own.
-func (s *Suite) Close() error { return nil }
+// Close ends the processes that are kept.
+func (s *Suite) Close() error { return s.workers.close() }
 
-// Measure runs one process for the cell and judges what it printed.
-func (s *Suite) Measure(ctx context.Context, cell bench.Cell) (bench.Result, error) {
-	result := bench.Result{Cell: cell}
-	chosen := s.choose(cell)
-	for _, axis := range s.body.axes() {
-		if why := unmet(axis.name, chosen[axis.name], s.env.Host); why != "" {
-			result.Outcome, result.Reason = bench.Skipped, why
-			return result, nil
+// Select returns which cells a query wants.
+func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
+	profile, ok := s.body.Profiles[q.Profile]
+	if q.Profile != "" && !ok {
+		return nil, fmt.Errorf("no profile %q: it has %s", q.Profile, orNone(slices.Sorted(maps.Keys(s.body.Profiles))))
+	}
+	known := s.tags()
+	for _, tag := range slices.Concat(q.Tags, q.SkipTags) {
+		if !slices.Contains(known, tag) {
+			return nil, fmt.Errorf("no tag %q: it has %s", tag, orNone(known))
 		}
 	}
-	args, err := s.command(cell)
-	if err != nil {
-		return result, err
+	has := func(cell bench.Cell, tags []string) bool {
+		return slices.ContainsFunc(s.points[cell.ID()].Tags, func(t string) bool { return slices.Contains(tags, t) })
 	}
-	result.Command = args
-	response, err := s.env.Worker.Do(ctx, worker.Request{
-		Args: args, Dir: s.env.Dir, Env: s.environment(cell, chosen), Unset: s.swept(), Timeout: s.body.Timeout,
-	})
-	if err != nil {
-		return result, err
-	}
-	if errors.Is(response.StartErr, worker.ErrNotFound) && s.constantProgram() {
-		return result, fmt.Errorf("%w: correct the first argument of command, or install it (the container action holds nothing but accelgate: use accelgate/native on a host that has it)", response.StartErr)
-	}
-	s.reader.judge(&result, response, s.expected(cell))
-	return result, nil
+	return func(cell bench.Cell) bool {
+		return (q.Profile == "" || profile.wanted(cell)) && (len(q.Tags) == 0 || has(cell, q.Tags)) && !has(cell, q.SkipTags)
+	}, nil
 }
 
-// constantProgram reports whether all cells start the same program, so that
-// its absence ends the run and not only this cell.
-func (s *Suite) constantProgram() bool {
-	return s.body.Command[0] == "{accelgate}" || !strings.Contains(s.body.Command[0], "{")
-}
-
-// swept lists the variables that only a sweep may set: one that is left over
-// in our own environment would silently change the plain cells.
-func (s *Suite) swept() []string {
-	names := make([]string, 0, len(s.body.Sweeps))
+func (s *Suite) tags() (tags []string) {
+	for _, a := range s.axes {
+		for _, v := range a.Values {
+			tags = append(tags, v.Tags...)
+		}
+	}
 	for _, sw := range s.body.Sweeps {
-		names = append(names, sw.Env)
+		tags = append(tags, sw.Tags...)
 	}
-	return names
+	slices.Sort(tags)
+	return slices.Compact(tags)
 }
 
-// expected lists what the cell must answer.
-func (s *Suite) expected(cell bench.Cell) []expectation {
-	var all []expectation
-	for _, e := range s.body.Expect {
-		if e.selects(cell) {
-			all = append(all, e)
-		}
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
 	}
-	return all
-}
-
-func (e *expectation) selects(c bench.Cell) bool {
-	return len(e.When) == 0 || matrix.Match(e.When).Selects(c)
+	return strings.Join(names, ", ")
 }

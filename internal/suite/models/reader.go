@@ -1,7 +1,12 @@
 package models
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -14,16 +19,23 @@ import (
 // printed.
 type reader struct {
 	metrics   *parse.Extractor
+	names     []string // of all metrics
 	required  []string // metrics of which at least one must be printed
 	answer    source
 	tokens    *parse.Path
 	operators *parse.Path
+	output    string       // where the numbers stand
+	format    parse.Format // nil: metrics and answer say where they stand
+	failures  []failure
 }
 
 func (b *body) reader(c *config.Suite) (r reader, err error) {
 	var specs []parse.Spec
 	for _, m := range b.Metrics {
-		specs = append(specs, parse.Spec{Metric: m.Name, JSON: m.JSON, Regexp: m.Regexp})
+		r.names = append(r.names, m.Name)
+		if b.Parser == "" {
+			specs = append(specs, parse.Spec{Metric: m.Name, JSON: m.JSON, Regexp: m.Regexp})
+		}
 		if !m.Informational {
 			r.required = append(r.required, m.Name)
 		}
@@ -36,14 +48,33 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 	if r.metrics, err = parse.Compile(specs); err != nil {
 		return r, c.Errorf("metrics", "%v", err)
 	}
+	if r.format, err = b.format(c); err != nil {
+		return r, err
+	}
 	if b.Answer != nil {
-		if (b.Answer.JSON == nil) == (b.Answer.Regexp == nil) {
-			return r, c.Errorf("answer", "needs json or regexp: write one of the two")
+		if err := b.Answer.check(c, r.format != nil); err != nil {
+			return r, err
 		}
 		r.answer = *b.Answer
 	}
-	r.tokens, r.operators = b.Tokens, b.Operators
+	r.tokens, r.operators, r.output, r.failures = b.Tokens, b.Operators, cmp.Or(b.Output, outputStdout), b.Failures
 	return r, nil
+}
+
+func (a *source) check(c *config.Suite, parser bool) error {
+	n := 0
+	for _, given := range []bool{a.JSON != nil, a.Regexp != nil, a.Parser} {
+		if given {
+			n++
+		}
+	}
+	switch {
+	case n != 1:
+		return c.Errorf("answer", "needs json, regexp or parser: true: write one of them")
+	case a.Parser && !parser:
+		return c.Errorf("answer.parser", "the suite has no parser: add parser, or use json or regexp")
+	}
+	return nil
 }
 
 // maxOutput bounds the answer that a result keeps for the report.
@@ -51,59 +82,158 @@ const maxOutput = 4 << 10
 
 // judge fills in the result from the child's end and output. The log is kept
 // only where it explains something: a run of 100,000 cells must stay readable.
-func (r *reader) judge(result *bench.Result, response worker.Response, expected []expectation) {
+func (r *reader) judge(result *bench.Result, response worker.Response, file string, expected []expectation) {
 	result.WallMS = float64(response.Wall.Microseconds()) / 1000
 	result.Outcome, result.Reason = bench.Passed, ""
+	fail := func(cause bench.Cause, reason string) {
+		result.Outcome, result.Cause, result.Reason = bench.Failed, cause, reason
+	}
 	switch {
 	case response.End == worker.TimedOut:
-		result.Outcome, result.Reason = bench.Timeout, response.Reason()
+		result.Outcome, result.Cause, result.Reason = bench.Timeout, bench.CauseTimeout, response.Reason()
 	case !response.OK():
-		result.Outcome, result.Reason = bench.Failed, response.Reason()
+		fail(r.cause(response), response.Reason())
 	case response.StdoutTruncated:
-		result.Outcome, result.Reason = bench.Failed, "printed more than accelgate keeps, so its numbers cannot be trusted to be there"
+		fail(bench.CauseOutput, "printed more than accelgate keeps, so its numbers cannot be trusted to be there")
 	default:
-		r.read(result, parse.NewDocument(response.Stdout), response.Stdout, expected)
+		printed, err := r.printed(response, file)
+		if err != nil {
+			fail(bench.CauseOutput, err.Error())
+			break
+		}
+		r.read(result, printed, expected)
+		// Some programs say what is wrong and exit with 0.
+		if c := cause(r.failures, response.Stderr, response.Stdout); result.Cause == bench.CauseOutput && c != "" {
+			result.Cause = c
+		}
 	}
 	if result.Outcome != bench.Passed {
 		result.Log = response.Log
 	}
 }
 
+// cause tells the ends of a child that did not succeed apart. What the child
+// printed is asked first: an engine that reports its device's lack of memory
+// exits with a code like any other.
+func (r *reader) cause(response worker.Response) bench.Cause {
+	if c := cause(r.failures, response.Stderr, response.Stdout); c != "" {
+		return c
+	}
+	switch {
+	case response.OutOfMemory:
+		return bench.CauseOOM
+	case response.End == worker.NotStarted && errors.Is(response.StartErr, worker.ErrNotFound):
+		return bench.CauseInput
+	case response.End == worker.NotStarted:
+		return bench.CauseStart
+	case response.End == worker.Signalled, response.Unanswered:
+		return bench.CauseCrash
+	}
+	return bench.CauseExit
+}
+
+// printed returns what the numbers are read from.
+func (r *reader) printed(response worker.Response, file string) (parse.Output, error) {
+	out := parse.Output{Stdout: response.Stdout, Stderr: response.Stderr}
+	switch r.output {
+	case outputBoth:
+		if r.format == nil {
+			out.Stdout = slices.Concat(response.Stderr, []byte("\n"), response.Stdout)
+		}
+	case outputFile:
+		data, err := readResult(file)
+		if err != nil {
+			return out, err
+		}
+		out.Stdout = data
+	}
+	return out, nil
+}
+
+// readResult reads the file that a program was told to write.
+func readResult(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, errors.New("wrote no result to {output}: check that command passes the path on")
+	}
+	if !info.Mode().IsRegular() { // opening a pipe would block, a link lead elsewhere
+		return nil, errors.New("the result at {output} is not a regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the result at {output}: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, worker.DefaultMaxStdout+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the result at {output}: %w", err)
+	}
+	if len(data) > worker.DefaultMaxStdout {
+		return nil, fmt.Errorf("the result at {output} is larger than %d bytes", worker.DefaultMaxStdout)
+	}
+	return data, nil
+}
+
 // read takes everything from the output. A number that cannot be used fails
 // the cell; an answer that is not the expected one makes it incorrect, with
 // its numbers kept.
-func (r *reader) read(result *bench.Result, doc *parse.Document, stdout []byte, expected []expectation) {
-	if err := r.readMetrics(result, doc); err != nil {
-		result.Outcome, result.Reason = bench.Failed, err.Error()
+func (r *reader) read(result *bench.Result, printed parse.Output, expected []expectation) {
+	doc := parse.NewDocument(printed.Stdout)
+	answer, err := r.numbers(result, doc, printed)
+	if err != nil {
+		result.Outcome, result.Cause, result.Reason = bench.Failed, bench.CauseOutput, err.Error()
 		return
 	}
-	if r.operators != nil {
-		entries, ok, err := doc.Entries(*r.operators)
-		if err != nil {
-			result.Outcome, result.Reason = bench.Failed, err.Error()
-			return
-		}
-		if ok {
-			result.Breakdowns = []bench.Breakdown{{Title: "operators", Unit: "ms", Entries: entries}}
-		}
-	}
 	for _, e := range expected {
-		if err := r.check(result, doc, stdout, e); err != nil {
-			result.Outcome, result.Reason = bench.Incorrect, err.Error()
+		if err := r.check(result, doc, answer, e); err != nil {
+			result.Outcome, result.Cause, result.Reason = bench.Incorrect, bench.CauseAnswer, err.Error()
 			return
 		}
 	}
 }
 
-// readMetrics demands at least one metric that is gated: a program that ran and
-// measured nothing has not passed.
-func (r *reader) readMetrics(result *bench.Result, doc *parse.Document) error {
+// numbers takes metrics and operators, and says where the answer comes from.
+func (r *reader) numbers(result *bench.Result, doc *parse.Document, printed parse.Output) (answer func() (string, error), err error) {
+	answer = func() (string, error) { return r.text(doc, printed.Stdout) }
+	if r.format != nil {
+		reading, err := r.format(printed)
+		if err != nil {
+			return nil, err
+		}
+		if r.answer.Parser {
+			answer = func() (string, error) {
+				if !reading.HasAnswer {
+					return "", errors.New("printed no answer")
+				}
+				return reading.Answer, nil
+			}
+		}
+		return answer, r.sample(result, reading.Values, nil)
+	}
 	values, _, err := r.metrics.Extract(doc)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	if err := r.sample(result, values, doc.Err()); err != nil {
+		return nil, err
+	}
+	if r.operators == nil {
+		return answer, nil
+	}
+	entries, ok, err := doc.Entries(*r.operators)
+	if ok {
+		result.Breakdowns = []bench.Breakdown{{Title: "operators", Unit: "ms", Entries: entries}}
+	}
+	return answer, err
+}
+
+// sample keeps the values of the suite's metrics. It demands at least one that
+// is gated: a program that ran and measured nothing has not passed.
+func (r *reader) sample(result *bench.Result, values []parse.Value, why error) error {
 	for _, v := range values {
-		result.Samples = append(result.Samples, bench.Sample{Metric: v.Metric, Values: []float64{v.Value}})
+		if slices.Contains(r.names, v.Metric) {
+			result.Samples = append(result.Samples, bench.Sample{Metric: v.Metric, Values: []float64{v.Value}})
+		}
 	}
 	for _, name := range r.required {
 		if result.Sample(name) != nil {
@@ -111,10 +241,10 @@ func (r *reader) readMetrics(result *bench.Result, doc *parse.Document) error {
 		}
 	}
 	reason := "printed none of the metrics " + strings.Join(r.required, ", ")
-	if err := doc.Err(); err != nil {
-		reason += " (" + err.Error() + ")"
+	if why != nil {
+		reason += " (" + why.Error() + ")"
 	}
-	return fmt.Errorf("%s", reason)
+	return errors.New(reason)
 }
 
 // text returns the answer.

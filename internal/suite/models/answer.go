@@ -11,9 +11,9 @@ import (
 
 // check compares what a cell answered with what it must answer. It fills in
 // result.Output; its error says for people what is wrong.
-func (r *reader) check(result *bench.Result, doc *parse.Document, stdout []byte, e expectation) error {
+func (r *reader) check(result *bench.Result, doc *parse.Document, answer func() (string, error), e expectation) error {
 	if e.Text != nil || len(e.Contains) > 0 {
-		answer, err := r.text(doc, stdout)
+		answer, err := answer()
 		if err != nil {
 			return err
 		}

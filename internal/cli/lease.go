@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/host"
+)
+
+// lanes are the devices that cells are pinned to, leased for this run.
+type lanes struct {
+	devices []bench.Device // empty: one lane without pinning
+	lease   *host.Lease
+}
+
+func (l lanes) release() {
+	if l.lease != nil {
+		l.lease.Release()
+	}
+}
+
+// defaultLeaseWait bounds the wait for another job's devices.
+const defaultLeaseWait = 30 * time.Minute
+
+// lease takes the devices that the run uses: those it was told to, or all
+// accelerators of the host, since cells that are not pinned may use any.
+func (c *Command) lease(ctx context.Context, p *plan) (lanes, error) {
+	ids := c.deviceIDs(p)
+	devices, err := host.Devices(ids, p.host, os.Environ())
+	if err != nil {
+		return lanes{}, usageError{fmt.Errorf("devices: %w", err)}
+	}
+	l := lanes{devices: devices}
+	leased := devices
+	if len(leased) == 0 {
+		leased = everyDevice(p.host)
+	}
+	if len(leased) == 0 || p.size() == 0 {
+		return l, nil
+	}
+	wait := defaultLeaseWait
+	if p.file.Limits.Lease != nil {
+		wait = *p.file.Limits.Lease
+	}
+	l.lease, err = host.Acquire(ctx, host.LeaseOptions{
+		Dir: c.leaseDir(), Devices: leased, Wait: wait, Job: c.job(), Now: c.Now,
+		Waiting: func(h host.Held) { fmt.Fprintf(c.Stderr, "accelgate: waiting up to %v: %s\n", wait, h) },
+		Holder:  c.Getenv("RUNNER_NAME"), Worker: p.worker,
+	})
+	if err != nil {
+		return l, err
+	}
+	used, err := host.Busy(ctx, p.worker, leased)
+	p.warnings = append(p.warnings, append(l.lease.Warnings, used...)...)
+	c.warnAll(append(l.lease.Warnings, used...))
+	if err != nil {
+		l.release()
+	}
+	return l, err
+}
+
+// deviceIDs are those of the flag, the environment or the configuration.
+func (c *Command) deviceIDs(p *plan) []string {
+	if len(p.options.devices) > 0 {
+		return p.options.devices
+	}
+	if ids := c.Getenv("ACCELGATE_DEVICES"); ids != "" {
+		return strings.Split(ids, ",")
+	}
+	return p.file.Host.Devices
+}
+
+// everyDevice lists the accelerators that several jobs could share by mistake.
+func everyDevice(h bench.Host) (all []bench.Device) {
+	next := map[string]int{}
+	for _, a := range h.Accelerators {
+		if a.Vendor == host.Apple {
+			continue // one per machine, and every program uses it
+		}
+		all = append(all, bench.Device{Vendor: a.Vendor, ID: fmt.Sprint(next[a.Vendor])})
+		next[a.Vendor]++
+	}
+	return all
+}
+
+// leaseDir is a folder that all jobs of a host share, whoever they run as.
+func (c *Command) leaseDir() string {
+	if dir := c.Getenv("ACCELGATE_LEASES"); dir != "" {
+		return dir
+	}
+	if info, err := os.Stat("/run/lock"); err == nil && info.IsDir() {
+		return "/run/lock/accelgate"
+	}
+	if runtime.GOOS == "windows" {
+		return filepath.Join(os.TempDir(), "accelgate-leases")
+	}
+	return "/tmp/accelgate-leases"
+}
+
+// job names what holds a lease, for those who wait for it.
+func (c *Command) job() string {
+	if id := c.Getenv("GITHUB_RUN_ID"); id != "" {
+		return fmt.Sprintf("%s/%s/actions/runs/%s %s", c.Getenv("GITHUB_SERVER_URL"), c.Getenv("GITHUB_REPOSITORY"), id, c.Getenv("GITHUB_JOB"))
+	}
+	return "accelgate run"
+}

@@ -1,0 +1,241 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/host"
+)
+
+const planHelp = `Print what would be measured, and measure nothing. It needs no accelerator and
+none of the programs under test.
+
+  accelgate plan                                       cells by suite, skipped and left out
+  accelgate plan --list                                the case ids, one a line
+  accelgate plan --list --host-label macos-mlx         as on another host
+  accelgate plan --shards 4 --durations run.json       parts that take equally long
+  accelgate plan --github-matrix                       for strategy.matrix of a workflow
+
+A label such as linux-cuda, linux-rocm, linux-npu or macos-mlx stands for a
+machine of that kind; with any other label, cells are planned for this one. The
+matrix has one job for each of the configuration's runners and shards.`
+
+// planning are the flags of plan.
+type planning struct {
+	options
+	list, json, matrix bool
+	shards             int
+}
+
+func (c *Command) planCommand() *cobra.Command {
+	var o planning
+	cmd := &cobra.Command{
+		Use:   "plan",
+		Short: "Print what would be measured: cells, shards, the matrix of a workflow",
+		Long:  planHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.shards < 0 || o.shards > maxShards {
+				return usagef("--shards is %d: use 1 to %d", o.shards, maxShards)
+			}
+			if o.durations != "" && o.shards == 0 && o.shard == "" {
+				return usagef("--durations balances shards: add --shards n, or leave it out")
+			}
+			if o.list && o.json || o.matrix && (o.list || o.json) {
+				return usagef("--list, --json and --github-matrix exclude each other: keep one")
+			}
+			if o.matrix {
+				return c.printMatrix(cmd.Context(), &o)
+			}
+			return c.printPlan(cmd.Context(), &o)
+		},
+	}
+	f := cmd.Flags()
+	o.addConfig(f)
+	f.StringVar(&o.hostLabel, "host-label", "", "`label` of the host to plan for (default: this machine)")
+	f.StringSliceVar(&o.suites, "suite", nil, "`names` of the suites, separated by commas (default: all)")
+	o.addSelection(f)
+	f.IntVar(&o.shards, "shards", 0, "pack the cells into `n` parts")
+	f.BoolVar(&o.list, "list", false, "print the case ids, one a line")
+	f.BoolVar(&o.json, "json", false, "print everything as JSON")
+	f.BoolVar(&o.matrix, "github-matrix", false, "print one line of JSON for fromJSON in strategy.matrix")
+	return cmd
+}
+
+const maxShards = 256
+
+// planFor plans for the host of a label, without asking this machine where the
+// label says what it is.
+func (c *Command) planFor(ctx context.Context, o *options) (*plan, error) {
+	simulated, ok := host.FromLabel(o.hostLabel)
+	if !ok {
+		return c.plan(ctx, o)
+	}
+	p, err := c.newPlan(o)
+	if err != nil {
+		return nil, err
+	}
+	p.host = simulated
+	if err := p.open(); err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// planned* are the JSON of a plan.
+type (
+	plannedDocument struct {
+		Host    string          `json:"host"`
+		Cells   []plannedCell   `json:"cells"`
+		Skipped []plannedSkip   `json:"skipped"`
+		LeftOut []bench.LeftOut `json:"left_out"`
+		Shards  []plannedShard  `json:"shards,omitempty"`
+	}
+	plannedCell struct {
+		ID    string `json:"id"`
+		Suite string `json:"suite"`
+	}
+	plannedSkip struct {
+		ID     string `json:"id"`
+		Reason string `json:"reason"`
+	}
+	plannedShard struct {
+		Shard  string   `json:"shard"` // for run --shard
+		WallMS float64  `json:"wall_ms,omitempty"`
+		Cells  []string `json:"cells"`
+	}
+)
+
+func (c *Command) printPlan(ctx context.Context, o *planning) error {
+	p, err := c.planFor(ctx, &o.options)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	c.warnAll(p.warnings)
+	doc, err := p.document(o.shards)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.list:
+		for _, cell := range doc.Cells {
+			fmt.Fprintln(c.Stdout, cell.ID)
+		}
+	case o.json:
+		e := json.NewEncoder(c.Stdout)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", " ")
+		return e.Encode(doc)
+	default:
+		c.summarize(p, doc)
+	}
+	return nil
+}
+
+func (p *plan) document(shards int) (plannedDocument, error) {
+	doc := plannedDocument{Host: p.host.Label, Cells: []plannedCell{}, Skipped: []plannedSkip{}, LeftOut: []bench.LeftOut{}}
+	for _, s := range p.suites {
+		for _, cell := range s.cells {
+			doc.Cells = append(doc.Cells, plannedCell{cell.ID(), cell.Suite})
+		}
+		for _, r := range s.skipped {
+			doc.Skipped = append(doc.Skipped, plannedSkip{r.Cell.ID(), r.Reason})
+		}
+	}
+	doc.LeftOut = append(doc.LeftOut, p.leftOut...)
+	if shards == 0 {
+		return doc, nil
+	}
+	packed, err := p.shards(shards)
+	for i, s := range packed {
+		doc.Shards = append(doc.Shards, plannedShard{fmt.Sprintf("%d/%d", i+1, shards), s.weight, cellIDs(s.cells)})
+	}
+	return doc, err
+}
+
+// summarize prints a plan for people.
+func (c *Command) summarize(p *plan, doc plannedDocument) {
+	fmt.Fprintf(c.Stdout, "host %s: %d cells", doc.Host, len(doc.Cells))
+	for _, more := range []struct {
+		n    int
+		what string
+	}{{len(doc.Skipped), "combinations that it cannot run"}, {len(doc.LeftOut), "cells over the limit"}, {len(p.others), "cells not selected"}} {
+		if more.n > 0 {
+			fmt.Fprintf(c.Stdout, ", %d %s", more.n, more.what)
+		}
+	}
+	fmt.Fprintln(c.Stdout)
+	for _, s := range p.suites {
+		fmt.Fprintf(c.Stdout, "  suite %s: %d cells x %d measurements\n", s.name(), len(s.cells), s.suite.Repeats())
+	}
+	reasons := map[string]int{}
+	for _, s := range doc.Skipped {
+		if reasons[s.Reason]++; reasons[s.Reason] == 1 {
+			fmt.Fprintf(c.Stdout, "  skipped: %s: %s\n", s.ID, oneLine(s.Reason))
+		}
+	}
+	for _, s := range doc.Shards {
+		fmt.Fprintf(c.Stdout, "  shard %s: %d cells", s.Shard, len(s.Cells))
+		if s.WallMS > 0 {
+			fmt.Fprintf(c.Stdout, ", %.1f s by the earlier run", s.WallMS/1000)
+		}
+		fmt.Fprintln(c.Stdout)
+	}
+	fmt.Fprintln(c.Stdout, "Next: accelgate plan --list prints the ids, accelgate run measures them")
+}
+
+// job is one job of a workflow's matrix.
+type job struct {
+	Host   string   `json:"host"`
+	RunsOn []string `json:"runs-on"`
+	Shard  string   `json:"shard"` // "" for the whole
+	Cells  int      `json:"cells"`
+}
+
+// printMatrix prints one job for each runner and shard.
+func (c *Command) printMatrix(ctx context.Context, o *planning) error {
+	file, _, err := o.load()
+	if err != nil {
+		return err
+	}
+	if len(file.Runners) == 0 {
+		return usagef("--github-matrix: %s has no runners: add \"runners: [{host: linux-cuda, runs_on: [self-hosted, cuda], shards: 2}]\"", o.config)
+	}
+	include := []job{}
+	for _, r := range file.Runners {
+		shards := max(r.Shards, o.shards, 1)
+		one := o.options
+		one.hostLabel, one.shard = r.Host, ""
+		p, err := c.planFor(ctx, &one)
+		if err != nil {
+			return err
+		}
+		packed, err := p.shards(shards)
+		p.close()
+		if err != nil {
+			return err
+		}
+		for i, s := range packed {
+			j := job{Host: r.Host, RunsOn: r.RunsOn, Cells: len(s.cells)}
+			if j.RunsOn == nil {
+				j.RunsOn = []string{"self-hosted", r.Host}
+			}
+			if shards > 1 {
+				j.Shard = fmt.Sprintf("%d/%d", i+1, shards)
+			}
+			include = append(include, j)
+		}
+	}
+	data, err := json.Marshal(map[string]any{"include": include})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.Stdout, "%s\n", data)
+	return err
+}

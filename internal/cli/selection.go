@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/suite"
+)
+
+// narrow keeps the cells that the flags want: profile and tags first, then ids,
+// then the shard. What they leave out is declared in the run. What max_cells
+// leaves out is declared as such, because nobody asked for it by name.
+func (p *plan) narrow() error {
+	before := 0
+	for i := range p.suites {
+		before += len(p.suites[i].cells) + len(p.suites[i].skipped)
+		if err := p.query(&p.suites[i]); err != nil {
+			return err
+		}
+	}
+	if err := p.filter(); err != nil {
+		return err
+	}
+	if err := p.split(); err != nil {
+		return err
+	}
+	if p.size() == 0 && !p.skips() {
+		return usagef("the flags leave none of %d cells: list the ids with 'accelgate plan --list'", before)
+	}
+	p.limit()
+	return nil
+}
+
+// size is the number of cells to measure.
+func (p *plan) size() (n int) {
+	for _, s := range p.suites {
+		n += len(s.cells)
+	}
+	return n
+}
+
+func (p *plan) skips() bool {
+	return slices.ContainsFunc(p.suites, func(s planned) bool { return len(s.skipped) > 0 })
+}
+
+// name of the suite.
+func (s *planned) name() string {
+	if cells := s.suite.Cells(); len(cells) > 0 {
+		return cells[0].Suite
+	}
+	return s.suite.Skipped()[0].Cell.Suite
+}
+
+// keep drops the cells of a suite that want does not name, and declares them.
+func (p *plan) keep(s *planned, want func(bench.Cell) bool) {
+	drop := func(c bench.Cell) bool {
+		if want(c) {
+			return false
+		}
+		p.others = append(p.others, c.ID())
+		return true
+	}
+	s.cells = slices.DeleteFunc(slices.Clone(s.cells), drop)
+	s.skipped = slices.DeleteFunc(slices.Clone(s.skipped), func(r bench.Result) bool { return drop(r.Cell) })
+}
+
+// query applies --profile and --tags, which mean what the suite says.
+func (p *plan) query(s *planned) error {
+	want, err := s.suite.Select(suite.Query{Profile: p.options.profile, Tags: p.options.tags, SkipTags: p.options.skipTags})
+	if err != nil {
+		return usagef("suite %s: %w: choose another, or another suite with --suite", s.name(), err)
+	}
+	p.keep(s, want)
+	return nil
+}
+
+// filter applies --only and --skip over the cells of all chosen suites.
+func (p *plan) filter() error {
+	if len(p.options.only) == 0 && len(p.options.skip) == 0 {
+		return nil
+	}
+	var all []bench.Cell
+	for i := range p.suites {
+		all = append(all, p.suites[i].all()...)
+	}
+	f := matrix.Filter{Only: p.options.only, Skip: p.options.skip}
+	_, others, err := f.Split(all)
+	if err != nil {
+		return usageError{err}
+	}
+	if len(others) == len(all) {
+		return usagef("--only and --skip leave none of %d cells: list the ids with 'accelgate plan --list'", len(all))
+	}
+	dropped := make(map[string]bool, len(others))
+	for _, id := range others {
+		dropped[id] = true
+	}
+	for i := range p.suites {
+		p.keep(&p.suites[i], func(c bench.Cell) bool { return !dropped[c.ID()] })
+	}
+	return nil
+}
+
+// split keeps one shard of the cells that can be measured. Those that this host
+// cannot run are in the first shard only.
+func (p *plan) split() error {
+	if p.options.shard == "" {
+		return nil
+	}
+	shard, err := matrix.ParseShard(p.options.shard)
+	if err != nil {
+		return usagef("--shard: %w", err)
+	}
+	packed, err := p.shards(shard.Of)
+	if err != nil {
+		return err
+	}
+	mine := make(map[string]bool, len(packed[shard.Index-1].cells))
+	for _, c := range packed[shard.Index-1].cells {
+		mine[c.ID()] = true
+	}
+	for i := range p.suites {
+		s := &p.suites[i]
+		if shard.Index == 1 {
+			for _, r := range s.skipped {
+				mine[r.Cell.ID()] = true
+			}
+		}
+		p.keep(s, func(c bench.Cell) bool { return mine[c.ID()] })
+	}
+	return nil
+}
+
+// shard is a part of the cells with its expected time.
+type shard struct {
+	cells  []bench.Cell
+	weight float64 // milliseconds, 0 where no time is known
+}
+
+// shards packs the cells into k parts that take equally long by the times of an
+// earlier run. All jobs of a matrix must read the same file. A cell and its
+// twin stay together: the difference of two machines is not noise.
+func (p *plan) shards(k int) ([]shard, error) {
+	times, err := p.options.times()
+	if err != nil {
+		return nil, err
+	}
+	var groups []shard
+	at := map[string]int{} // index in groups, by id
+	for _, s := range p.suites {
+		for _, c := range s.cells {
+			i, ok := at[s.suite.Twin(c)]
+			if !ok {
+				i = len(groups)
+				groups = append(groups, shard{})
+			}
+			at[c.ID()] = i
+			groups[i].cells = append(groups[i].cells, c)
+			groups[i].weight += times[c.ID()]
+		}
+	}
+	weights := make([]float64, len(groups))
+	for i, g := range groups {
+		if weights[i] = g.weight; len(times) == 0 {
+			weights[i] = float64(len(g.cells))
+		}
+	}
+	shards := make([]shard, k)
+	for i, indexes := range matrix.Pack(weights, k) {
+		for _, j := range indexes {
+			shards[i].cells = append(shards[i].cells, groups[j].cells...)
+			shards[i].weight += groups[j].weight
+		}
+	}
+	return shards, nil
+}
+
+// times reads how long each cell took in an earlier run, in milliseconds.
+func (o *options) times() (map[string]float64, error) {
+	if o.durations == "" {
+		return nil, nil
+	}
+	run, err := readRun(o.durations)
+	if err != nil {
+		return nil, fmt.Errorf("--durations: %w", err)
+	}
+	times := make(map[string]float64, len(run.Results))
+	for i := range run.Results {
+		times[run.Results[i].Cell.ID()] = run.Results[i].WallMS
+	}
+	return times, nil
+}
+
+// limit leaves out the cells over max_cells.
+func (p *plan) limit() {
+	most := p.file.Limits.MaxCells
+	if p.options.maxCells > 0 {
+		most = p.options.maxCells
+	}
+	if most == 0 {
+		return
+	}
+	for i := range p.suites {
+		s := &p.suites[i]
+		n := min(most, len(s.cells))
+		for _, c := range s.cells[n:] {
+			p.leftOut = append(p.leftOut, bench.LeftOut{Cell: c.ID(), Reason: "over the limit of cells"})
+		}
+		s.cells, most = s.cells[:n], most-n
+	}
+}

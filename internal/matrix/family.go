@@ -1,0 +1,110 @@
+package matrix
+
+import (
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// family is the cells of one combination.
+type family struct {
+	*expansion
+	combination Combination
+	tags        []string // of its axis values
+	skip        string
+	plain       string // id of the plain cell where a twin is wanted
+}
+
+// add appends the cell that sets the variables, unless it is excluded.
+func (f *family) add(set []bench.Param, twin string, tags []string) (kept bool) {
+	if len(set) == 0 {
+		set = []bench.Param{{Key: envKey, Value: Plain}}
+	}
+	cell := bench.Cell{Suite: f.Suite, Params: append(f.combination.params(len(set)), set...)}
+	if f.excluded(cell) {
+		return false
+	}
+	f.points = append(f.points, Point{Cell: cell, Skip: f.skip, Twin: twin, Tags: tags})
+	return true
+}
+
+func (f *family) oneAtATime(sweeps []int) {
+	for _, i := range sweeps {
+		sweep := &f.Sweeps[i]
+		tags := sorted(f.tags, sweep.Tags)
+		for _, v := range sweep.Values {
+			twin := ""
+			if sweep.standard(v) {
+				if !f.NoisePairs {
+					continue
+				}
+				twin = f.plain
+			}
+			f.add([]bench.Param{sweep.param(v)}, twin, tags)
+		}
+	}
+}
+
+// product adds every combination of the sweeps' options but the plain one.
+func (f *family) product(sweeps []int) {
+	sizes, allDefault := make([]int, len(sweeps)), true
+	for place, i := range sweeps {
+		sizes[place] = len(f.options[i])
+		allDefault = allDefault && f.defaults(i)
+	}
+	for at := range odometer(sizes) {
+		set, tags := f.choose(sweeps, func(place, sweep int) string { return f.options[sweep][at[place]] })
+		if len(set) > 0 {
+			f.add(set, "", tags)
+		}
+	}
+	if f.NoisePairs && allDefault && len(sweeps) > 0 {
+		set, tags := f.choose(sweeps, func(_, sweep int) string { return f.Sweeps[sweep].Default })
+		f.add(set, f.plain, tags)
+	}
+}
+
+// choose returns the variables that have a value, and the tags of such a cell.
+func (f *family) choose(sweeps []int, value func(place, sweep int) string) (set []bench.Param, tags []string) {
+	lists := [][]string{f.tags}
+	for place, i := range sweeps {
+		if v := value(place, i); v != "" {
+			set = append(set, f.Sweeps[i].param(v))
+			lists = append(lists, f.Sweeps[i].Tags)
+		}
+	}
+	return set, sorted(lists...)
+}
+
+func (s *Sweep) param(v string) bench.Param {
+	return bench.Param{Key: bench.EnvPrefix + s.Env, Value: v}
+}
+
+// sorted returns the union of lists in order. One list is enough to be
+// shared if all others are empty and it is in order already.
+func sorted(lists ...[]string) []string {
+	var all []string
+	for _, list := range lists {
+		if len(all) == 0 {
+			all = list[:len(list):len(list)]
+		} else {
+			all = append(all, list...)
+		}
+	}
+	if ascending(all) {
+		return all
+	}
+	all = slices.Clone(all)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// ascending reports whether list is in order without repetition.
+func ascending(list []string) bool {
+	for i := 1; i < len(list); i++ {
+		if list[i-1] >= list[i] {
+			return false
+		}
+	}
+	return true
+}

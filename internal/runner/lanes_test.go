@@ -1,0 +1,164 @@
+package runner_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/runner"
+)
+
+// lanes records what runs where, and whether two cells met on one device.
+type lanes struct {
+	mu     sync.Mutex
+	busy   map[string]bool
+	met    bool
+	at     map[string]string
+	moved  bool
+	atOnce int
+}
+
+func (l *lanes) Measure(_ context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
+	l.mu.Lock()
+	l.met = l.met || l.busy[d.String()]
+	l.moved = l.moved || l.at[c.ID()] != "" && l.at[c.ID()] != d.String()
+	l.busy[d.String()], l.at[c.ID()] = true, d.String()
+	n := 0
+	for _, busy := range l.busy {
+		if busy {
+			n++
+		}
+	}
+	l.atOnce = max(l.atOnce, n)
+	l.mu.Unlock()
+	time.Sleep(time.Second)
+	l.mu.Lock()
+	l.busy[d.String()] = false
+	l.mu.Unlock()
+	return passed(1), nil
+}
+
+func TestOneCellAtATimeOnEachDevice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &lanes{busy: map[string]bool{}, at: map[string]string{}}
+		start := time.Now()
+		results, _, err := runner.Run(t.Context(), m, cells("a", "b", "c", "d"), runner.Options{
+			Repeats: 2, Devices: []bench.Device{{Vendor: "nvidia", ID: "0"}, {Vendor: "nvidia", ID: "1"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.met || m.moved || m.atOnce != 2 {
+			t.Errorf("two cells met on a device: %v; a cell moved: %v; devices at once: %d, want 2", m.met, m.moved, m.atOnce)
+		}
+		if took := time.Since(start); took != 4*time.Second { // the bubble's clock
+			t.Errorf("8 measurements of a second on two devices took %v", took)
+		}
+		for i, want := range []string{"nvidia:0", "nvidia:1", "nvidia:0", "nvidia:1"} {
+			if results[i].Device != want {
+				t.Errorf("%s ran on %s, want %s", results[i].Cell.ID(), results[i].Device, want)
+			}
+		}
+	})
+}
+
+func TestOutOfTimeLeavesCellsOutAndKeepsWhatIsMeasured(t *testing.T) {
+	calls := 0
+	m := &measurer{calls: map[string]int{}, f: func(string, int) (bench.Result, error) { calls++; return passed(1), nil }}
+	over := func(after int) func() (string, bool) {
+		return func() (string, bool) { return "over the budget", calls >= after }
+	}
+	results, out, err := runner.Run(t.Context(), m, cells("a", "b", "c"), runner.Options{Repeats: 3, OutOfTime: over(2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(results) != 2 || len(results[0].Sample("tps").Values) != 1 {
+		t.Errorf("results = %v, want a and b with one value each", results)
+	}
+	if diff := cmp.Diff([]bench.LeftOut{{Cell: "c", Reason: "over the budget"}}, out); diff != "" {
+		t.Errorf("left out (-want +got):\n%s", diff)
+	}
+	calls = 0
+	results, out, err = runner.Run(t.Context(), m, cells("a", "b", "c"), runner.Options{Repeats: 3, OutOfTime: over(4)})
+	if err != nil || len(out) != 0 || len(results[0].Sample("tps").Values) != 2 || len(results[1].Sample("tps").Values) != 1 {
+		t.Errorf("results = %v, left out %v, %v, want two values for a and one for the others", results, out, err)
+	}
+}
+
+func TestOnlyTheMachinesFailuresAreRetried(t *testing.T) {
+	for cause, want := range map[bench.Cause]int{
+		bench.CauseStart: 3, bench.CauseMachine: 3, bench.CauseCrash: 1, bench.CauseOOM: 1, bench.CauseTimeout: 1, bench.CauseAnswer: 1,
+	} {
+		m := &measurer{calls: map[string]int{}, f: func(string, int) (bench.Result, error) {
+			return bench.Result{Outcome: bench.Failed, Cause: cause}, nil
+		}}
+		var journal int
+		results, _, err := runner.Run(t.Context(), m, cells("a"), runner.Options{Retries: 2, Journal: func(bench.Result, int) error { journal++; return nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.calls["a"] != want || results[0].Retries != want-1 || journal != 1 {
+			t.Errorf("%s: %d calls, %d retries, %d lines, want %d, %d, 1", cause, m.calls["a"], results[0].Retries, journal, want, want-1)
+		}
+	}
+}
+
+func TestEarlierMeasurementsStandIn(t *testing.T) {
+	m := &measurer{calls: map[string]int{}, f: func(_ string, nth int) (bench.Result, error) { return passed(float64(nth)), nil }}
+	var journal []string
+	results, _, err := runner.Run(t.Context(), m, cells("a", "b"), runner.Options{
+		Repeats: 2,
+		Earlier: func(c bench.Cell, round int) (bench.Result, bool) {
+			r := passed(100)
+			r.Cell = c
+			return r, c.ID() == "a" || round == 1
+		},
+		Journal: func(r bench.Result, round int) error {
+			journal = append(journal, fmt.Sprint(r.Cell.ID(), round))
+			return nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"b"}, m.order); diff != "" {
+		t.Errorf("measured (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"b2"}, journal); diff != "" {
+		t.Errorf("journal (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]float64{100, 1}, results[1].Sample("tps").Values); diff != "" {
+		t.Errorf("b (-want +got):\n%s", diff)
+	}
+}
+
+func TestAgainAddsValuesToSomeCells(t *testing.T) {
+	m := &measurer{calls: map[string]int{}, f: func(_ string, nth int) (bench.Result, error) { return passed(float64(nth)), nil }}
+	all := cells("a", "b", "c")
+	results, _, err := runner.Run(t.Context(), m, all, runner.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rounds []int
+	o := runner.Options{Repeats: 2, Journal: func(_ bench.Result, round int) error { rounds = append(rounds, round); return nil }}
+	want := func(c bench.Cell) bool { return c.ID() != "b" }
+	if err := runner.Again(t.Context(), m, results, want, 2, o); err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range []int{3, 1, 3} {
+		if got := results[i].Sample("tps").Values; len(got) != n {
+			t.Errorf("%s has %v, want %d values", all[i].ID(), got, n)
+		}
+	}
+	slices.Sort(rounds)
+	if diff := cmp.Diff([]int{2, 2, 3, 3}, rounds); diff != "" {
+		t.Errorf("rounds (-want +got):\n%s", diff)
+	}
+}

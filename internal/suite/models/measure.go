@@ -1,0 +1,233 @@
+package models
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// Measure runs the cell once and judges what it printed.
+func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (bench.Result, error) {
+	result := bench.Result{Cell: cell, Twin: s.Twin(cell)}
+	request, output, err := s.request(cell, d)
+	if err != nil {
+		return result, err
+	}
+	defer output.remove()
+	result.Command = request.Args
+	if reason := s.missing(cell, output.path); reason != "" {
+		result.Outcome, result.Cause, result.Reason = bench.Failed, bench.CauseInput, reason
+		return result, nil
+	}
+	w, err := s.workers.of(d)
+	if err != nil {
+		return result, err
+	}
+	response, err := w.Do(ctx, request)
+	if err != nil {
+		return result, err
+	}
+	if errors.Is(response.StartErr, worker.ErrNotFound) && s.constantProgram() {
+		return result, fmt.Errorf("%w: correct the first argument of command, or install it (the container action holds nothing but accelgate: use accelgate/native on a host that has it)", response.StartErr)
+	}
+	s.reader.judge(&result, response, output.path, s.expected(cell))
+	return result, nil
+}
+
+// request fills in what a worker runs for the cell.
+func (s *Suite) request(cell bench.Cell, d bench.Device) (worker.Request, *resultFile, error) {
+	output, err := s.resultFile()
+	if err != nil {
+		return worker.Request{}, output, err
+	}
+	sc := s.scope(cell, output.path)
+	args, err := sc.arguments(s.body.Command)
+	if err != nil {
+		return worker.Request{}, output, err
+	}
+	params, err := s.params(sc)
+	if err != nil {
+		return worker.Request{}, output, err
+	}
+	env := s.environment(cell, sc.choice)
+	if s.env.Pin != nil && s.body.Worker.Container == nil {
+		env = append(env, s.env.Pin(d)...)
+	}
+	return worker.Request{Args: append(args, s.env.EngineArgs...), Dir: s.env.Dir, Env: env, Unset: s.unset,
+		Timeout: s.timeout(sc.choice), Params: params}, output, nil
+}
+
+// resultFile is where a program writes its result, in a folder of its own.
+type resultFile struct{ path string }
+
+func (s *Suite) resultFile() (*resultFile, error) {
+	if s.body.Output != outputFile {
+		return &resultFile{}, nil
+	}
+	parent := "" // the system's
+	if s.body.Worker.Container != nil {
+		// A container sees the configuration's folder, and may run as anybody.
+		parent = filepath.Join(s.env.Dir, ".accelgate")
+		if err := os.MkdirAll(parent, 0o755); err != nil {
+			return &resultFile{}, fmt.Errorf("make a folder for the program's result: %w: make the folder writable", err)
+		}
+	}
+	dir, err := os.MkdirTemp(parent, "result-")
+	if err == nil && parent != "" {
+		err = os.Chmod(dir, 0o777)
+	}
+	if err != nil {
+		return &resultFile{}, fmt.Errorf("make a folder for the program's result: %w: free or name another temporary folder with TMPDIR", err)
+	}
+	return &resultFile{filepath.Join(dir, "result.json")}, nil
+}
+
+func (r *resultFile) remove() {
+	if r.path != "" {
+		_ = os.RemoveAll(filepath.Dir(r.path)) // what is left of it harms nobody
+	}
+}
+
+// params are what a persistent process gets with each request.
+func (s *Suite) params(sc *scope) (json.RawMessage, error) {
+	p := s.body.Worker.Persistent
+	if p == nil {
+		return nil, nil
+	}
+	filled := make(map[string]any, len(p.Params))
+	for _, name := range slices.Sorted(maps.Keys(p.Params)) {
+		text, err := sc.fill(p.Params[name])
+		if err != nil {
+			return nil, fmt.Errorf("worker.persistent.params.%s: %w", name, err)
+		}
+		filled[name] = param(text)
+	}
+	return json.Marshal(filled)
+}
+
+// param is what a filled-in parameter is in JSON: a number or a truth value if
+// it reads like one, else text.
+func param(text string) any {
+	if text == "true" || text == "false" || number.MatchString(text) {
+		return json.RawMessage(text)
+	}
+	return text
+}
+
+var number = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?$`)
+
+// files lists the files that the cell needs, as paths.
+func (s *Suite) files(sc *scope) ([]string, error) {
+	templates := slices.Clone(s.body.Files)
+	for _, a := range s.axes {
+		templates = append(templates, sc.choice[a.Name].Files...)
+	}
+	paths, err := sc.fillAll(templates)
+	for i, p := range paths {
+		if !filepath.IsAbs(p) {
+			paths[i] = filepath.Join(s.env.Dir, p)
+		}
+	}
+	return paths, err
+}
+
+// missing says which file the cell needs and does not have. A program might
+// skip what it cannot open and report a success.
+func (s *Suite) missing(cell bench.Cell, output string) string {
+	paths, err := s.files(s.scope(cell, output))
+	if err != nil {
+		return err.Error()
+	}
+	for _, p := range paths {
+		if _, err := os.Stat(p); err != nil {
+			return fmt.Sprintf("needs the file %s, which cannot be opened: put it there, or exclude the cell", p)
+		}
+	}
+	return ""
+}
+
+// timeout is the longest that a value of the cell asks for, or the suite's.
+func (s *Suite) timeout(c choice) time.Duration {
+	var longest time.Duration
+	for _, v := range c {
+		longest = max(longest, v.Timeout)
+	}
+	if longest > 0 {
+		return longest
+	}
+	return s.body.Timeout
+}
+
+// constantProgram reports whether all cells start the same program, so that
+// its absence ends the run and not only this cell.
+func (s *Suite) constantProgram() bool {
+	varies := func(a axis) bool { return strings.Contains(s.body.Command[0], "{"+a.Name) }
+	return s.body.Worker.Container == nil && !slices.ContainsFunc(s.axes, varies)
+}
+
+// unsetNames lists the variables that no child inherits: those that only a
+// sweep may set, because one that is left over in our own environment would
+// silently change the plain cells, and those that the suite names.
+func (s *Suite) unsetNames() []string {
+	var names []string
+	for _, sw := range s.body.Sweeps {
+		names = append(names, sw.Env)
+	}
+	for _, pattern := range s.body.Unset {
+		if !strings.ContainsAny(pattern, "*?") {
+			names = append(names, pattern)
+			continue
+		}
+		for _, entry := range s.env.Environ {
+			if name, _, ok := strings.Cut(entry, "="); ok && matrix.Glob(pattern, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// expected lists what the cell must answer.
+func (s *Suite) expected(cell bench.Cell) []expectation {
+	var all []expectation
+	for _, e := range s.body.Expect {
+		if e.selects(cell) {
+			all = append(all, e)
+		}
+	}
+	for _, a := range s.axes {
+		if v := s.values[a.Name][cell.Get(a.Name)]; v.Expect != nil {
+			all = append(all, *v.Expect)
+		}
+	}
+	return all
+}
+
+func (e *expectation) selects(c bench.Cell) bool {
+	return len(e.When) == 0 || matrix.Match(e.When).Selects(c)
+}
+
+// cause names the cause of a failure by the suite's patterns.
+func cause(failures []failure, texts ...[]byte) bench.Cause {
+	for _, f := range failures {
+		for _, text := range texts {
+			if f.Regexp.Match(text) {
+				return bench.Cause(f.Cause)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,180 @@
+package models
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/matrix"
+)
+
+// choose applies the body's selection: what is not selected does not exist,
+// and the order of the selection is the order of the matrix.
+func (b *body) choose(c *config.Suite) (err error) {
+	if b.Models, err = pick(c, "select.models", b.Select.Models, b.Models, valueID); err != nil {
+		return err
+	}
+	if b.Backends, err = pick(c, "select.backends", b.Select.Backends, b.Backends, valueID); err != nil {
+		return err
+	}
+	if b.Features, err = pick(c, "select.features", b.Select.Features, b.Features, valueID); err != nil {
+		return err
+	}
+	b.Sweeps, err = pick(c, "select.sweeps", b.Select.Sweeps, b.Sweeps, func(s sweep) string { return s.Env })
+	return err
+}
+
+func valueID(v value) string { return v.ID }
+
+// pick returns the items whose names match the patterns, in the order of the
+// patterns. Nil patterns pick everything; one that matches nothing is an error,
+// because coverage must not shrink by a misspelling.
+func pick[T any](c *config.Suite, path string, patterns []string, items []T, name func(T) string) ([]T, error) {
+	if patterns == nil {
+		return items, nil
+	}
+	picked := make([]T, 0, len(items))
+	taken := make([]bool, len(items))
+	for i, p := range patterns {
+		found := false
+		for j, item := range items {
+			if !matrix.Glob(p, name(item)) {
+				continue
+			}
+			found = true
+			if !taken[j] {
+				taken[j] = true
+				picked = append(picked, item)
+			}
+		}
+		if !found {
+			return nil, c.Errorf(fmt.Sprintf("%s[%d]", path, i), "%q matches none of %s: correct it or remove it", p, shorten(items, name))
+		}
+	}
+	return picked, nil
+}
+
+func shorten[T any](items []T, name func(T) string) string {
+	const most = 30
+	var names []string
+	for _, item := range items[:min(len(items), most)] {
+		names = append(names, name(item))
+	}
+	if len(items) > most {
+		names = append(names, "...")
+	}
+	return strings.Join(names, ", ")
+}
+
+// spec is the matrix that the body describes, for a host. Predicates are read
+// against all axes, as they were before the selection.
+func (s *Suite) spec(c *config.Suite, all []axis) (spec matrix.Spec, err error) {
+	b := &s.body
+	spec = matrix.Spec{Suite: c.Name, Axes: matrixAxes(s.axes), Mode: matrix.Mode(b.SweepMode), NoisePairs: b.NoisePairs, Skip: s.lacking}
+	axes := matrixAxes(all)
+	if spec.When, err = s.predicate(c, "when", b.When, axes); err != nil {
+		return spec, err
+	}
+	for i, sw := range b.Sweeps {
+		when, err := s.predicate(c, fmt.Sprintf("sweeps[%d].when", i), sw.When, axes)
+		if err != nil {
+			return spec, err
+		}
+		spec.Sweeps = append(spec.Sweeps, matrix.Sweep{Env: sw.Env, Values: sw.Values, Default: sw.Default, When: when, Tags: sw.Tags})
+	}
+	for _, m := range b.Exclude {
+		spec.Exclude = append(spec.Exclude, m)
+	}
+	for _, m := range b.Include {
+		spec.Include = append(spec.Include, m)
+	}
+	return spec, nil
+}
+
+func matrixAxes(axes []axis) (converted []matrix.Axis) {
+	for _, a := range axes {
+		values := make([]matrix.Value, 0, len(a.Values))
+		for _, v := range a.Values {
+			values = append(values, matrix.Value{ID: v.ID, Vars: v.Vars, Tags: v.Tags})
+		}
+		converted = append(converted, matrix.Axis{Key: a.Name, Values: values})
+	}
+	return converted
+}
+
+func (s *Suite) predicate(c *config.Suite, path, text string, axes []matrix.Axis) (*matrix.Predicate, error) {
+	if text == "" {
+		return nil, nil
+	}
+	p, err := matrix.Compile(text, s.facts(), axes)
+	if err != nil {
+		return nil, c.Errorf(path, "%v", err)
+	}
+	return p, nil
+}
+
+func (s *Suite) facts() matrix.Facts {
+	h := s.env.Host
+	f := matrix.Facts{OS: h.OS, Arch: h.Arch, Label: h.Label}
+	for _, a := range h.Accelerators {
+		if !slices.Contains(f.Vendors, a.Vendor) {
+			f.Vendors = append(f.Vendors, a.Vendor)
+		}
+	}
+	return f
+}
+
+// lacking says why the host, or another value of the combination, cannot do
+// what a value needs; "" if all is there.
+func (s *Suite) lacking(get matrix.Combination) string {
+	var chosen []*value
+	for _, a := range s.axes {
+		v := s.values[a.Name][get.Get(a.Name).ID]
+		if why := unmet(a.Name, v, s.env.Host); why != "" {
+			return why
+		}
+		chosen = append(chosen, v)
+	}
+	for i, v := range chosen {
+		for _, need := range v.Requires {
+			if !slices.ContainsFunc(chosen, func(o *value) bool { return slices.Contains(o.Provides, need) }) {
+				return fmt.Sprintf("%s %s needs %s, which %s does not provide", s.axes[i].Name, v.ID, need, others(chosen, v))
+			}
+		}
+	}
+	return ""
+}
+
+// others names the values that might have provided something: the model.
+func others(chosen []*value, v *value) string {
+	for _, o := range chosen {
+		if o != v {
+			return o.ID
+		}
+	}
+	return "anything"
+}
+
+// wanted reports whether a profile holds a cell.
+func (p selection) wanted(cell bench.Cell) bool {
+	for key, patterns := range map[string][]string{"model": p.Models, "backend": p.Backends, "feature": p.Features} {
+		if patterns != nil && !matchesAny(patterns, cell.Get(key)) {
+			return false
+		}
+	}
+	if p.Sweeps == nil {
+		return true
+	}
+	for _, param := range cell.Params {
+		if name, ok := strings.CutPrefix(param.Key, bench.EnvPrefix); ok && !matchesAny(p.Sweeps, name) {
+			return false
+		}
+	}
+	return true
+}
+
+func matchesAny(patterns []string, s string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return matrix.Glob(p, s) })
+}

@@ -1,0 +1,102 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// workers are what runs the suite's cells: one for all devices, or one for
+// each where a worker keeps a process.
+type workers struct {
+	suite *Suite
+	mu    sync.Mutex
+	own   map[bench.Device]worker.Worker
+}
+
+// of returns the worker of a device.
+func (w *workers) of(d bench.Device) (worker.Worker, error) {
+	config := &w.suite.body.Worker
+	if config.Persistent == nil && config.Container == nil {
+		return w.suite.env.Worker, nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if known, ok := w.own[d]; ok {
+		return known, nil
+	}
+	made, err := w.make(d)
+	if err != nil {
+		return nil, err
+	}
+	if w.own == nil {
+		w.own = map[bench.Device]worker.Worker{}
+	}
+	w.own[d] = made
+	return made, nil
+}
+
+func (w *workers) make(d bench.Device) (worker.Worker, error) {
+	if p := w.suite.body.Worker.Persistent; p != nil {
+		return &worker.Persistent{Environ: w.suite.env.Environ, StartTimeout: p.StartTimeout}, nil
+	}
+	made := w.suite.body.Worker.Container.worker(w.suite.resolve)
+	made.Environ = w.suite.env.Environ
+	if err := pin(made, d, w.suite.env.Pin); err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// worker makes a worker of the configuration. Paths of the host are relative
+// to the configuration's folder.
+func (c *container) worker(resolve func(string) string) *worker.Container {
+	w := &worker.Container{Image: c.Image, Pull: c.Pull, GPUs: c.GPUs, Devices: c.Devices, Inherit: c.Inherit, User: c.User,
+		Network: c.Network, Memory: c.MemoryMiB << 20, ShmSize: c.ShmMiB << 20, Socket: c.Socket, SamePaths: c.SamePaths}
+	if c.Root != "" {
+		w.Root = resolve(c.Root)
+	}
+	for _, m := range c.Mounts {
+		if host, rest, ok := strings.Cut(m, ":"); ok && host != "" {
+			m = resolve(host) + ":" + rest
+		}
+		w.Mounts = append(w.Mounts, m)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		w.Env = append(w.Env, name+"="+c.Env[name])
+	}
+	return w
+}
+
+// pin gives the container one device. NVIDIA's are handed over by the engine,
+// and then are the only one inside; others are all there and chosen by the
+// vendor's variable.
+func pin(c *worker.Container, d bench.Device, variables func(bench.Device) []string) error {
+	switch {
+	case d == bench.Device{} || variables == nil:
+	case d.Vendor == "nvidia":
+		c.GPUs = "device=" + d.ID
+	case len(variables(d)) == 0 && d.Vendor != "cpu":
+		return fmt.Errorf("a container cannot be pinned to %s: remove devices, or worker.container", d)
+	default:
+		c.Env = append(c.Env, variables(d)...)
+	}
+	return nil
+}
+
+func (w *workers) close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var errs []error
+	for _, own := range w.own {
+		errs = append(errs, own.Close())
+	}
+	w.own = nil
+	return errors.Join(errs...)
+}
