@@ -207,10 +207,38 @@ func (a *action) believe(run *bench.Run, limits config.Limits) error {
 	if limits.MaxCells == 0 && limits.Budget == 0 {
 		run.LeftOut = nil
 	}
+	others, err := a.outside(run.Host)
+	if err != nil {
+		return err
+	}
 	run.Unselected = slices.DeleteFunc(run.Unselected, func(id string) bool {
-		return len(only) == 0 || slices.ContainsFunc(only, func(pattern string) bool { return matrix.Glob(pattern, id) })
+		return !others[id] && (len(only) == 0 || slices.ContainsFunc(only, func(pattern string) bool { return matrix.Glob(pattern, id) }))
 	})
 	return nil
+}
+
+// outside lists the cells that the profile leaves out on a host, by this job's
+// configuration and not by what a run says.
+func (a *action) outside(h bench.Host) (map[string]bool, error) {
+	if a.in.options.profile == "" {
+		return nil, nil
+	}
+	o := a.in.options
+	o.only = nil
+	p, err := a.newPlan(&o)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	p.host = h
+	if err := p.open(); err != nil {
+		return nil, fmt.Errorf("find the cells of profile %s: %w", oneLine(o.profile), err)
+	}
+	ids := make(map[string]bool, len(p.others))
+	for _, id := range p.others {
+		ids[id] = true
+	}
+	return ids, nil
 }
 
 // show writes what the runner shows: log, summary, outputs, annotations.

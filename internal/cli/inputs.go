@@ -43,6 +43,9 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 		threshold: gh.Input("threshold"),
 		suites:    list(gh.Input("suite"), ","),
 		only:      list(gh.Input("only"), "\n"),
+		profile:   gh.Input("profile"),
+		shard:     gh.Input("shard"),
+		modelDir:  gh.Input("model-dir"),
 	}
 	if in.options.config == "" {
 		in.options.config = "accelgate.yaml"
@@ -105,6 +108,9 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 		}
 	default:
 		return fmt.Errorf("mode is %q: use auto, run, update-baseline or post", oneLine(mode))
+	}
+	if in.runs != "" && in.options.shard != "" {
+		return fmt.Errorf("shard has no effect on runs of other jobs: leave it out; they are judged as one run of their host")
 	}
 	if in.runs != "" && len(in.options.suites) > 0 {
 		return fmt.Errorf("suite has no effect on runs of other jobs: set only to the cells that they were told to measure")

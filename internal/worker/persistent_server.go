@@ -66,7 +66,7 @@ func (s *server) ask(ctx context.Context, timeout time.Duration, method string, 
 
 // send writes a request beside the caller, because a child need not read. The
 // write ends at the latest when end closes the pipe.
-func (s *server) send(method string, params []byte) (sent <-chan error) {
+func (s *server) send(method string, params []byte) (sent chan error) {
 	line := fmt.Appendf(nil, "{\"id\":%d,\"method\":%q,\"params\":%s}\n", s.id, method, params)
 	s.size = len(line)
 	done := make(chan error, 1)
@@ -78,20 +78,21 @@ func (s *server) send(method string, params []byte) (sent <-chan error) {
 }
 
 // follow waits for the answer to what is being sent.
-func (s *server) follow(ctx context.Context, limit <-chan time.Time, sent <-chan error) outcome {
+func (s *server) follow(ctx context.Context, limit <-chan time.Time, sent chan error) outcome {
 	for {
 		select {
 		case a := <-s.out.answers:
 			return a.outcome()
 		case err := <-sent:
 			if err != nil {
-				return s.silent("standard input", true)
+				sent <- err // lastWords looks at it
+				return s.silent("standard input", sent)
 			}
 			sent = nil // and wait on
 		case <-s.out.ended:
-			return s.silent("standard output", false)
+			return s.silent("standard output", sent)
 		case <-s.exited:
-			return s.lastWords(broken(sent))
+			return s.lastWords(sent)
 		case <-limit:
 			return outcome{end: TimedOut}
 		case <-ctx.Done():
@@ -116,9 +117,9 @@ func broken(sent <-chan error) bool {
 
 // silent is the outcome where a pipe is closed: most likely the process is
 // just about to be dead.
-func (s *server) silent(stream string, unsent bool) outcome {
+func (s *server) silent(stream string, sent <-chan error) outcome {
 	if s.exitsWithin(leftoverWait) {
-		return s.lastWords(unsent)
+		return s.lastWords(sent)
 	}
 	select {
 	case a := <-s.out.answers:
@@ -129,13 +130,13 @@ func (s *server) silent(stream string, unsent bool) outcome {
 }
 
 // lastWords looks for an answer in what a dead process printed at last.
-func (s *server) lastWords(unsent bool) outcome {
+func (s *server) lastWords(sent <-chan error) outcome {
 	s.out.await(time.After(leftoverWait))
 	select {
 	case a := <-s.out.answers:
 		return a.outcome()
 	default:
-		return outcome{end: Exited, lost: unsent || int(unread(s.stdin)) == s.size}
+		return outcome{end: Exited, lost: broken(sent) || int(unread(s.stdin)) == s.size}
 	}
 }
 
