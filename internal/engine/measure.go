@@ -33,11 +33,7 @@ func (p *plan) measure(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{
-		Engine: "accelgate embedded", Model: p.options.Model, Seed: p.options.Seed,
-		Backend: p.options.Backend, Threads: model.Threads(), KVCacheDType: p.options.KVCache,
-		PromptTokens: len(p.prompt), ModelLoadMS: milliseconds(loaded), Injected: p.slow,
-	}
+	report := p.report(model, loaded)
 	return report, report.summarise(runs[p.warmup:])
 }
 

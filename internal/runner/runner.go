@@ -234,7 +234,8 @@ func (r *run) once(ctx context.Context, c bench.Cell, d bench.Device, round int)
 		if result, err = r.measurer.Measure(ctx, c, d); err != nil {
 			return result, false, err
 		}
-		result.Cell, result.Device, result.Retries = c, d.String(), retries
+		result.Cell, result.Device = c, d.String()
+		result.Retries += retries
 		if !result.Cause.Infrastructure() || retries == r.Retries {
 			break
 		}

@@ -84,6 +84,7 @@ const maxOutput = 4 << 10
 // only where it explains something: a run of 100,000 cells must stay readable.
 func (r *reader) judge(result *bench.Result, response worker.Response, file string, expected []expectation) {
 	result.WallMS = float64(response.Wall.Microseconds()) / 1000
+	result.Retries = response.Restarts // a process had died before it read the request
 	result.Outcome, result.Reason = bench.Passed, ""
 	fail := func(cause bench.Cause, reason string) {
 		result.Outcome, result.Cause, result.Reason = bench.Failed, cause, reason
@@ -91,6 +92,8 @@ func (r *reader) judge(result *bench.Result, response worker.Response, file stri
 	switch {
 	case response.End == worker.TimedOut:
 		result.Outcome, result.Cause, result.Reason = bench.Timeout, bench.CauseTimeout, response.Reason()
+	case response.End == worker.Refused:
+		fail(r.cause(response), response.Reason()+": "+response.Message)
 	case !response.OK():
 		fail(r.cause(response), response.Reason())
 	case response.StdoutTruncated:
@@ -116,7 +119,7 @@ func (r *reader) judge(result *bench.Result, response worker.Response, file stri
 // printed is asked first: an engine that reports its device's lack of memory
 // exits with a code like any other.
 func (r *reader) cause(response worker.Response) bench.Cause {
-	if c := cause(r.failures, response.Stderr, response.Stdout); c != "" {
+	if c := cause(r.failures, response.Stderr, response.Stdout, []byte(response.Message)); c != "" {
 		return c
 	}
 	switch {
