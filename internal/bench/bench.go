@@ -148,7 +148,7 @@ func (d Device) String() string {
 // being measured.
 type LeftOut struct {
 	Cell   string `json:"cell"`   // id
-	Reason string `json:"reason"` // "over max_cells 500"
+	Reason string `json:"reason"` // "over the limit of 500 cells"
 }
 
 // Breakdown splits a cell's time over named parts, such as operators.

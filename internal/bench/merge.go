@@ -28,6 +28,7 @@ func Merge(runs []*Run) (*Run, error) {
 		merged.Warnings = slices.Concat(merged.Warnings, r.Warnings)
 	}
 	merged.Unselected = unselectedByAll(runs)
+	merged.LeftOut = merged.leftOut()
 	if err := merged.Validate(); err != nil {
 		return nil, fmt.Errorf("two runs hold the same cell, or one is damaged: %w", err)
 	}
@@ -44,6 +45,21 @@ func (r *Run) addMetrics(metrics []Metric) error {
 		}
 	}
 	return nil
+}
+
+// leftOut lists each cell once that was left out and that no run measured.
+func (r *Run) leftOut() (out []LeftOut) {
+	seen := make(map[string]bool, len(r.Results))
+	for i := range r.Results {
+		seen[r.Results[i].Cell.ID()] = true
+	}
+	for _, l := range r.LeftOut {
+		if !seen[l.Cell] {
+			seen[l.Cell] = true
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // unselectedByAll lists the cells that each run leaves to others.

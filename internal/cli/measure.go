@@ -56,10 +56,8 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 		return nil, err
 	}
 	defer s.journal.Close()
-	for _, suite := range p.suites {
-		if err := s.measure(ctx, suite, run); err != nil {
-			return nil, err
-		}
+	if err := s.measure(ctx, run); err != nil {
+		return nil, err
 	}
 	if err := s.confirm(ctx, run, ref); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/host"
+	"github.com/accelgate/accelgate/internal/matrix"
 )
 
 const planHelp = `Print what would be measured, and measure nothing. It needs no accelerator and
@@ -39,8 +40,8 @@ func (c *Command) planCommand() *cobra.Command {
 		Long:  planHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.shards < 0 || o.shards > maxShards {
-				return usagef("--shards is %d: use 1 to %d", o.shards, maxShards)
+			if o.shards < 0 || o.shards > matrix.MaxShards {
+				return usagef("--shards is %d: use 1 to %d", o.shards, matrix.MaxShards)
 			}
 			if o.durations != "" && o.shards == 0 && o.shard == "" {
 				return usagef("--durations balances shards: add --shards n, or leave it out")
@@ -65,8 +66,6 @@ func (c *Command) planCommand() *cobra.Command {
 	f.BoolVar(&o.matrix, "github-matrix", false, "print one line of JSON for fromJSON in strategy.matrix")
 	return cmd
 }
-
-const maxShards = 256
 
 // planFor plans for the host of a label, without asking this machine where the
 // label says what it is.
@@ -154,7 +153,7 @@ func (p *plan) document(shards int) (plannedDocument, error) {
 	}
 	packed, err := p.shards(shards)
 	for i, s := range packed {
-		doc.Shards = append(doc.Shards, plannedShard{fmt.Sprintf("%d/%d", i+1, shards), s.weight, cellIDs(s.cells)})
+		doc.Shards = append(doc.Shards, plannedShard{fmt.Sprintf("%d/%d", i+1, len(packed)), s.weight, cellIDs(s.cells)})
 	}
 	return doc, err
 }
@@ -221,6 +220,7 @@ func (c *Command) printMatrix(ctx context.Context, o *planning) error {
 		if err != nil {
 			return err
 		}
+		shards = len(packed)
 		for i, s := range packed {
 			j := job{Host: r.Host, RunsOn: r.RunsOn, Cells: len(s.cells)}
 			if j.RunsOn == nil {

@@ -23,14 +23,11 @@ func (p *plan) narrow() error {
 	if err := p.filter(); err != nil {
 		return err
 	}
-	if err := p.split(); err != nil {
-		return err
-	}
 	if p.size() == 0 && !p.skips() {
 		return usagef("the flags leave none of %d cells: list the ids with 'accelgate plan --list'", before)
 	}
-	p.limit()
-	return nil
+	p.limit() // of the matrix, so that all shards agree on it
+	return p.split()
 }
 
 // size is the number of cells to measure.
@@ -117,6 +114,9 @@ func (p *plan) split() error {
 	if err != nil {
 		return err
 	}
+	if shard.Index > len(packed) {
+		return usagef("--shard %s: the cells make only %d shards: use fewer", shard, len(packed))
+	}
 	mine := make(map[string]bool, len(packed[shard.Index-1].cells))
 	for _, c := range packed[shard.Index-1].cells {
 		mine[c.ID()] = true
@@ -140,25 +140,23 @@ type shard struct {
 }
 
 // shards packs the cells into k parts that take equally long by the times of an
-// earlier run. All jobs of a matrix must read the same file. A cell and its
-// twin stay together: the difference of two machines is not noise.
+// earlier run, or into fewer where there are not so many. All jobs of a matrix
+// must read the same file. A cell and its twin stay together.
 func (p *plan) shards(k int) ([]shard, error) {
 	times, err := p.options.times()
 	if err != nil {
 		return nil, err
 	}
 	var groups []shard
-	at := map[string]int{} // index in groups, by id
 	for _, s := range p.suites {
-		for _, c := range s.cells {
-			i, ok := at[s.suite.Twin(c)]
-			if !ok {
-				i = len(groups)
+		first := len(groups)
+		for i, n := range grouped(s.suite, s.cells) {
+			if first+n == len(groups) {
 				groups = append(groups, shard{})
 			}
-			at[c.ID()] = i
-			groups[i].cells = append(groups[i].cells, c)
-			groups[i].weight += times[c.ID()]
+			g := &groups[first+n]
+			g.cells = append(g.cells, s.cells[i])
+			g.weight += times[s.cells[i].ID()]
 		}
 	}
 	weights := make([]float64, len(groups))
@@ -167,6 +165,7 @@ func (p *plan) shards(k int) ([]shard, error) {
 			weights[i] = float64(len(g.cells))
 		}
 	}
+	k = max(min(k, len(groups)), 1)
 	shards := make([]shard, k)
 	for i, indexes := range matrix.Pack(weights, k) {
 		for _, j := range indexes {
@@ -202,11 +201,12 @@ func (p *plan) limit() {
 	if most == 0 {
 		return
 	}
+	limit := most
 	for i := range p.suites {
 		s := &p.suites[i]
 		n := min(most, len(s.cells))
 		for _, c := range s.cells[n:] {
-			p.leftOut = append(p.leftOut, bench.LeftOut{Cell: c.ID(), Reason: "over the limit of cells"})
+			p.leftOut = append(p.leftOut, bench.LeftOut{Cell: c.ID(), Reason: fmt.Sprintf("over the limit of %d cells", limit)})
 		}
 		s.cells, most = s.cells[:n], most-n
 	}

@@ -1,12 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -24,37 +24,49 @@ type session struct {
 	journal  *runner.Journal
 	earlier  map[string]map[int]runner.Entry // what an interrupted run measured
 	keys     map[string]string               // of cells, by id
+	lanes    map[string]int                  // of cells, by id
 	started  time.Time
-	reused   int
 }
 
+// newSession opens the journal. Its Close ends the session.
 func (c *Command) newSession(p *plan, revision string, devices []bench.Device) (*session, error) {
-	s := &session{Command: c, plan: p, revision: revision, devices: devices, keys: map[string]string{}, started: c.Now()}
+	s := &session{Command: c, plan: p, revision: revision, devices: devices, keys: map[string]string{}, lanes: map[string]int{}, started: c.Now()}
+	for _, one := range p.suites {
+		if err := s.identify(one); err != nil {
+			return nil, err
+		}
+	}
 	path := p.outPath("journal.jsonl")
+	var err error
 	if !p.options.resume {
-		var err error
 		s.journal, err = runner.CreateJournal(path)
 		return s, err
 	}
 	journal, entries, err := runner.ContinueJournal(path)
 	if err != nil {
-		return s, usageError{err}
+		return nil, usageError{err}
 	}
 	s.journal, s.earlier = journal, runner.Earlier(entries)
-	return s, s.announce(entries)
+	s.announce(entries)
+	return s, nil
 }
 
 // announce says what of an interrupted run is kept.
-func (s *session) announce(entries []runner.Entry) error {
-	for _, suite := range s.plan.suites {
-		if err := s.identify(suite.suite, suite.cells); err != nil {
-			return err
-		}
+func (s *session) announce(entries []runner.Entry) {
+	type measurement struct {
+		id    string
+		round int
 	}
-	kept, failed, other := 0, 0, 0
+	last := map[measurement]runner.Entry{}
 	for _, e := range entries {
-		switch {
-		case e.Key != s.keys[e.Result.Cell.ID()]:
+		last[measurement{e.Result.Cell.ID(), e.Round}] = e
+	}
+	kept, failed, other, unselected := 0, 0, 0, 0
+	for m, e := range last {
+		switch key, selected := s.keys[m.id]; {
+		case !selected:
+			unselected++
+		case e.Key != key:
 			other++
 		case e.Result.Outcome != bench.Passed:
 			failed++
@@ -62,23 +74,33 @@ func (s *session) announce(entries []runner.Entry) error {
 			kept++
 		}
 	}
-	fmt.Fprintf(s.Stderr, "accelgate: resuming: %d measurements kept; %d that failed and %d of another build, configuration or host are not\n", kept, failed, other)
-	return nil
+	fmt.Fprintf(s.Stderr, "accelgate: resuming: %d measurements kept; %d that failed and %d of another build, configuration or host are not", kept, failed, other)
+	if unselected > 0 {
+		fmt.Fprintf(s.Stderr, "; %d are of cells that are not selected now", unselected)
+	}
+	fmt.Fprintln(s.Stderr)
 }
 
-// identify computes the keys of cells: revision, configuration, host and tool,
-// with the digest of what is run.
-func (s *session) identify(of suite.Suite, cells []bench.Cell) error {
-	for _, cell := range cells {
+// identify deals a suite's cells out to the devices, by their place in the
+// whole matrix, so that no filter moves one, and with their twins. It computes
+// their keys: revision, configuration, host, device and tool, with the digest
+// of what is run.
+func (s *session) identify(one planned) error {
+	groups := grouped(one.suite, one.suite.Cells())
+	for i, cell := range one.suite.Cells() {
+		s.lanes[cell.ID()] = groups[i]
+	}
+	for _, cell := range one.cells {
 		id := cell.ID()
-		if s.keys[id] != "" {
-			continue
-		}
-		command, err := of.Digest(cell)
+		command, err := one.suite.Digest(cell)
 		if err != nil {
 			return err
 		}
-		data, err := json.Marshal([]any{s.revision, s.plan.file.Digest, s.plan.host, tool(), s.plan.policy.Compat, id, command})
+		device := ""
+		if n := len(s.devices); n > 0 {
+			device = s.devices[s.lanes[id]%n].String()
+		}
+		data, err := json.Marshal([]any{s.revision, s.plan.file.Digest, s.plan.host, device, tool(), id, command})
 		if err != nil {
 			return err
 		}
@@ -88,40 +110,73 @@ func (s *session) identify(of suite.Suite, cells []bench.Cell) error {
 	return nil
 }
 
-// measure measures the cells of one suite and adds them to the run.
-func (s *session) measure(ctx context.Context, planned planned, run *bench.Run) error {
-	if len(planned.cells) > 0 {
-		if err := s.identify(planned.suite, planned.cells); err != nil {
-			return err
+// grouped numbers cells such that twins have one number: the difference of two
+// devices, or of two machines, is not noise.
+func grouped(of suite.Suite, cells []bench.Cell) []int {
+	numbers, at := make([]int, len(cells)), make(map[string]int, len(cells))
+	next := 0
+	for i, c := range cells {
+		id := c.ID()
+		n, ok := at[cmp.Or(of.Twin(c), id)]
+		if !ok {
+			n = next
+			next++
 		}
-		results, out, err := runner.Run(ctx, s.measurer(planned), planned.cells, s.options(planned))
+		numbers[i], at[id] = n, n
+	}
+	return numbers
+}
+
+// measure measures the cells of all suites, round by round, and adds them to
+// the run.
+func (s *session) measure(ctx context.Context, run *bench.Run) error {
+	var cells []bench.Cell
+	for _, one := range s.plan.suites {
+		cells = append(cells, one.cells...)
+	}
+	if len(cells) > 0 {
+		results, out, err := runner.Run(ctx, s.measurer(), cells, s.options())
 		if err != nil {
 			return s.interrupted(err)
 		}
-		run.Results, run.LeftOut = append(run.Results, results...), append(run.LeftOut, out...)
+		run.Results, run.LeftOut = results, append(run.LeftOut, out...)
 	}
-	run.Results = append(run.Results, planned.skipped...)
+	for _, one := range s.plan.suites {
+		run.Results = append(run.Results, one.skipped...)
+	}
 	return nil
 }
 
-func (s *session) measurer(planned planned) runner.Measurer {
-	return redacting{planned.suite, s.plan.options.secret}
+// bySuite measures each cell by its suite.
+type bySuite map[string]suite.Suite
+
+// Measure implements [runner.Measurer].
+func (b bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
+	return b[c.Suite].Measure(ctx, c, d)
+}
+
+func (s *session) measurer() runner.Measurer {
+	suites := bySuite{}
+	for _, one := range s.plan.suites {
+		suites[one.name()] = one.suite
+	}
+	return redacting{suites, s.plan.options.secret}
 }
 
 func (s *session) interrupted(err error) error {
 	return fmt.Errorf("%w\nwhat was finished is in %s: go on with --resume, or start over without it", err, s.plan.outPath("journal.jsonl"))
 }
 
-func (s *session) options(planned planned) runner.Options {
-	order := make(map[string]int, len(planned.cells))
-	for i, c := range planned.suite.Cells() {
-		order[c.ID()] = i
+func (s *session) options() runner.Options {
+	repeats := map[string]int{}
+	for _, one := range s.plan.suites {
+		repeats[one.name()] = s.plan.repeats(one)
 	}
 	return runner.Options{
-		Repeats: s.plan.repeats(planned), Retries: s.plan.file.Limits.Retries, Devices: s.devices,
-		// By the place in the whole matrix: a filter must not move a cell to
-		// another device.
-		Lane:      func(c bench.Cell) int { return order[c.ID()] },
+		Repeats:   func(c bench.Cell) int { return repeats[c.Suite] },
+		Retries:   s.plan.file.Limits.Retries,
+		Devices:   s.devices,
+		Lane:      func(c bench.Cell) int { return s.lanes[c.ID()] },
 		Earlier:   s.earlierOf,
 		OutOfTime: s.outOfTime,
 		Journal: func(r bench.Result, round int) error {
@@ -166,24 +221,18 @@ func (s *session) confirm(ctx context.Context, run, ref *bench.Run) error {
 	if want == 0 || ref == nil {
 		return nil
 	}
-	suspects := gate.Suspects(gate.Compare("", ref, run, s.plan.policy), want)
+	suspects := map[string]bool{}
+	for _, id := range gate.Suspects(gate.Compare("", ref, run, s.plan.policy), want) {
+		suspects[id] = true
+	}
 	if len(suspects) == 0 {
 		return nil
 	}
-	fmt.Fprintf(s.Stderr, "accelgate: %d cells look slower by fewer than %d measurements, so they are measured again\n", len(suspects), want)
-	for _, planned := range s.plan.suites {
-		repeats := s.plan.repeats(planned)
-		if repeats >= want {
-			continue
-		}
-		o := s.options(planned)
-		o.Repeats = want - repeats
-		mine := func(c bench.Cell) bool {
-			return c.Suite == planned.name() && slices.Contains(suspects, c.ID())
-		}
-		if err := runner.Again(ctx, s.measurer(planned), run.Results, mine, repeats+1, o); err != nil {
-			return s.interrupted(err)
-		}
+	fmt.Fprintf(s.Stderr, "accelgate: cells that look slower by fewer than %d measurements: %d; they are measured again\n", want, len(suspects))
+	o := s.options()
+	o.Repeats = func(bench.Cell) int { return want }
+	if _, err := runner.Again(ctx, s.measurer(), run.Results, func(c bench.Cell) bool { return suspects[c.ID()] }, o); err != nil {
+		return s.interrupted(err)
 	}
 	return nil
 }

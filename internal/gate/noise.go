@@ -74,6 +74,7 @@ func (c *comparer) noise() *Noise {
 type pair struct{ first, second *bench.Result }
 
 // pairs finds the twins, each pair once, although both may name the other.
+// Those that ran on different devices are none.
 func (c *comparer) pairs() []pair {
 	byID := map[string]*bench.Result{}
 	for i := range c.run.Results {
@@ -96,7 +97,7 @@ func (c *comparer) pairs() []pair {
 	for i := range c.run.Results {
 		r := &c.run.Results[i]
 		twin := byID[r.Twin]
-		if r.Twin == "" || twin == nil || r.Outcome != bench.Passed {
+		if r.Twin == "" || twin == nil || r.Outcome != bench.Passed || r.Device != twin.Device {
 			continue
 		}
 		if id := r.Cell.ID(); id == r.Twin || twin.Twin == id && id < r.Twin {

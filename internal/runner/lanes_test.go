@@ -50,7 +50,7 @@ func TestOneCellAtATimeOnEachDevice(t *testing.T) {
 		m := &lanes{busy: map[string]bool{}, at: map[string]string{}}
 		start := time.Now()
 		results, _, err := runner.Run(t.Context(), m, cells("a", "b", "c", "d"), runner.Options{
-			Repeats: 2, Devices: []bench.Device{{Vendor: "nvidia", ID: "0"}, {Vendor: "nvidia", ID: "1"}},
+			Repeats: times(2), Devices: []bench.Device{{Vendor: "nvidia", ID: "0"}, {Vendor: "nvidia", ID: "1"}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +75,7 @@ func TestOutOfTimeLeavesCellsOutAndKeepsWhatIsMeasured(t *testing.T) {
 	over := func(after int) func() (string, bool) {
 		return func() (string, bool) { return "over the budget", calls >= after }
 	}
-	results, out, err := runner.Run(t.Context(), m, cells("a", "b", "c"), runner.Options{Repeats: 3, OutOfTime: over(2)})
+	results, out, err := runner.Run(t.Context(), m, cells("a", "b", "c"), runner.Options{Repeats: times(3), OutOfTime: over(2)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestOutOfTimeLeavesCellsOutAndKeepsWhatIsMeasured(t *testing.T) {
 		t.Errorf("left out (-want +got):\n%s", diff)
 	}
 	calls = 0
-	results, out, err = runner.Run(t.Context(), m, cells("a", "b", "c"), runner.Options{Repeats: 3, OutOfTime: over(4)})
+	results, out, err = runner.Run(t.Context(), m, cells("a", "b", "c"), runner.Options{Repeats: times(3), OutOfTime: over(4)})
 	if err != nil || len(out) != 0 || len(results[0].Sample("tps").Values) != 2 || len(results[1].Sample("tps").Values) != 1 {
 		t.Errorf("results = %v, left out %v, %v, want two values for a and one for the others", results, out, err)
 	}
@@ -114,7 +114,7 @@ func TestEarlierMeasurementsStandIn(t *testing.T) {
 	m := &measurer{calls: map[string]int{}, f: func(_ string, nth int) (bench.Result, error) { return passed(float64(nth)), nil }}
 	var journal []string
 	results, _, err := runner.Run(t.Context(), m, cells("a", "b"), runner.Options{
-		Repeats: 2,
+		Repeats: times(2),
 		Earlier: func(c bench.Cell, round int) (bench.Result, bool) {
 			r := passed(100)
 			r.Cell = c
@@ -147,10 +147,10 @@ func TestAgainAddsValuesToSomeCells(t *testing.T) {
 		t.Fatal(err)
 	}
 	var rounds []int
-	o := runner.Options{Repeats: 2, Journal: func(_ bench.Result, round int) error { rounds = append(rounds, round); return nil }}
+	o := runner.Options{Repeats: times(3), Journal: func(_ bench.Result, round int) error { rounds = append(rounds, round); return nil }}
 	want := func(c bench.Cell) bool { return c.ID() != "b" }
-	if err := runner.Again(t.Context(), m, results, want, 2, o); err != nil {
-		t.Fatal(err)
+	if n, err := runner.Again(t.Context(), m, results, want, o); err != nil || n != 2 {
+		t.Fatal(n, err)
 	}
 	for i, n := range []int{3, 1, 3} {
 		if got := results[i].Sample("tps").Values; len(got) != n {
@@ -160,5 +160,36 @@ func TestAgainAddsValuesToSomeCells(t *testing.T) {
 	slices.Sort(rounds)
 	if diff := cmp.Diff([]int{2, 2, 3, 3}, rounds); diff != "" {
 		t.Errorf("rounds (-want +got):\n%s", diff)
+	}
+}
+
+func TestCellsTakePartInAsManyRoundsAsTheyAreTo(t *testing.T) {
+	m := &measurer{calls: map[string]int{}, f: func(string, int) (bench.Result, error) { return passed(1), nil }}
+	all := cells("a", "b")
+	repeats := func(c bench.Cell) int { return map[string]int{"a": 3, "b": 1}[c.ID()] }
+	results, _, err := runner.Run(t.Context(), m, all, runner.Options{Repeats: repeats})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a", "b", "a", "a"}, m.order); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+	// Of two cells with three and one value, a third of each is what is missing.
+	m.order = nil
+	if n, err := runner.Again(t.Context(), m, results, func(bench.Cell) bool { return true }, runner.Options{Repeats: times(3)}); err != nil || n != 1 {
+		t.Errorf("Again() = %d, %v, want one cell", n, err)
+	}
+	if diff := cmp.Diff([]string{"b", "b"}, m.order); diff != "" || len(results[1].Sample("tps").Values) != 3 {
+		t.Errorf("again (-want +got):\n%s%v", diff, results[1])
+	}
+}
+
+func TestRepeatedFailuresCountInTheTime(t *testing.T) {
+	m := &measurer{calls: map[string]int{}, f: func(string, int) (bench.Result, error) {
+		return bench.Result{Outcome: bench.Failed, Cause: bench.CauseMachine, WallMS: 10}, nil
+	}}
+	results, _, err := runner.Run(t.Context(), m, cells("a"), runner.Options{Retries: 2})
+	if err != nil || results[0].WallMS != 30 {
+		t.Errorf("%v ms, %v, want those of all three", results[0].WallMS, err)
 	}
 }

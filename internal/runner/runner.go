@@ -38,10 +38,11 @@ type Event struct {
 
 // Options say how to measure. The zero value measures every cell once.
 type Options struct {
-	// Repeats is the number of rounds. All cells are measured in a round before
-	// the next round starts, so that a disturbance of some seconds hits one
-	// value of several cells and not all values of one. Zero means 1.
-	Repeats int
+	// Repeats is the number of rounds that a cell takes part in, at least 1. All
+	// cells are measured in a round before the next round starts, so that a
+	// disturbance of some seconds hits one value of several cells and not all
+	// values of one. Nil means once each.
+	Repeats func(c bench.Cell) int
 	// Retries is how often a measurement is repeated in place whose cause of
 	// failure is the machine's. Zero means never.
 	Retries int
@@ -74,7 +75,7 @@ func Run(ctx context.Context, m Measurer, cells []bench.Cell, o Options) ([]benc
 		return nil, nil, ErrNoCells
 	}
 	r := &run{Options: o, measurer: m, cells: cells, states: make([]state, len(cells))}
-	if err := r.rounds(ctx, 1, max(o.Repeats, 1)); err != nil {
+	if err := r.rounds(ctx); err != nil {
 		return nil, nil, err
 	}
 	var results []bench.Result
@@ -91,29 +92,37 @@ func Run(ctx context.Context, m Measurer, cells []bench.Cell, o Options) ([]benc
 	return results, out, nil
 }
 
-// Again measures the cells of results that want names more rounds, numbered
-// from first on, and adds the values to the results in place. A cell that no
-// longer passes takes the new outcome. Limits on time do not apply: it is a
-// verdict that waits for these values.
-func Again(ctx context.Context, m Measurer, results []bench.Result, want func(bench.Cell) bool, first int, o Options) error {
+// Again measures the cells of results that want names until each has as many
+// values as o.Repeats says, and adds them to the results in place. A cell that
+// no longer passes takes the new outcome. Limits on time do not apply: it is a
+// verdict that waits for these values. It returns how many cells it measured.
+func Again(ctx context.Context, m Measurer, results []bench.Result, want func(bench.Cell) bool, o Options) (int, error) {
 	o.OutOfTime = nil
 	r := &run{Options: o, measurer: m}
 	var at []int
 	for i := range results {
-		if want(results[i].Cell) {
+		if has := values(&results[i]); want(results[i].Cell) && has > 0 && has < r.repeats(results[i].Cell) {
 			at = append(at, i)
 			r.cells = append(r.cells, results[i].Cell)
-			r.states = append(r.states, state{result: results[i], rounds: first - 1})
+			r.states = append(r.states, state{result: results[i], rounds: has})
 		}
 	}
-	if err := r.rounds(ctx, first, first+max(o.Repeats, 1)-1); err != nil {
-		return err
+	if err := r.rounds(ctx); err != nil {
+		return 0, err
 	}
 	for j, i := range at {
 		r.states[j].complete()
 		results[i] = r.states[j].result
 	}
-	return nil
+	return len(at), nil
+}
+
+// values is the number of rounds in which a cell that passes was measured.
+func values(r *bench.Result) int {
+	if r.Outcome != bench.Passed || len(r.Samples) == 0 {
+		return 0
+	}
+	return len(r.Samples[0].Values)
 }
 
 type run struct {
@@ -131,14 +140,24 @@ type state struct {
 	rounds int // measured
 }
 
-func (r *run) rounds(ctx context.Context, first, last int) error {
-	lanes := r.lanes()
-	for round := first; round <= last; round++ {
+func (r *run) repeats(c bench.Cell) int {
+	if r.Repeats == nil {
+		return 1
+	}
+	return max(r.Repeats(c), 1)
+}
+
+func (r *run) rounds(ctx context.Context) error {
+	lanes, last := r.lanes(), 0
+	for _, c := range r.cells {
+		last = max(last, r.repeats(c))
+	}
+	for round := 1; round <= last; round++ {
 		ctx, cancel := context.WithCancelCause(ctx)
 		var lane sync.WaitGroup
 		for i, indexes := range lanes {
 			lane.Go(func() {
-				if err := r.lane(ctx, r.device(i), indexes, round, last); err != nil {
+				if err := r.lane(ctx, r.device(i), indexes, round); err != nil {
 					cancel(err)
 				}
 			})
@@ -175,10 +194,13 @@ func (r *run) lanes() [][]int {
 }
 
 // lane measures cells on one device, one after the other.
-func (r *run) lane(ctx context.Context, d bench.Device, indexes []int, round, rounds int) error {
+func (r *run) lane(ctx context.Context, d bench.Device, indexes []int, round int) error {
 	for _, i := range indexes {
 		s := &r.states[i]
-		event := Event{Round: round, Rounds: rounds, Index: i + 1, Of: len(r.cells)}
+		event := Event{Round: round, Rounds: r.repeats(r.cells[i]), Index: i + 1, Of: len(r.cells)}
+		if s.rounds >= round || round > event.Rounds {
+			continue // measured already, or not to be measured so often
+		}
 		if s.rounds > 0 && s.result.Outcome != bench.Passed {
 			event.Result, event.Skipped = s.result, true
 			r.progress(event)
@@ -227,6 +249,7 @@ func (r *run) once(ctx context.Context, c bench.Cell, d bench.Device, round int)
 			return result, true, nil
 		}
 	}
+	wall := 0.0
 	for retries := 0; ; retries++ {
 		if err := context.Cause(ctx); err != nil {
 			return result, false, err
@@ -236,6 +259,8 @@ func (r *run) once(ctx context.Context, c bench.Cell, d bench.Device, round int)
 		}
 		result.Cell, result.Device = c, d.String()
 		result.Retries += retries
+		wall += result.WallMS
+		result.WallMS = wall
 		if !result.Cause.Infrastructure() || retries == r.Retries {
 			break
 		}

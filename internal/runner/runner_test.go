@@ -28,6 +28,8 @@ func (m *measurer) Measure(_ context.Context, c bench.Cell, _ bench.Device) (ben
 	return m.f(c.ID(), m.calls[c.ID()])
 }
 
+func times(n int) func(bench.Cell) int { return func(bench.Cell) int { return n } }
+
 func cells(ids ...string) []bench.Cell {
 	var cells []bench.Cell
 	for _, id := range ids {
@@ -46,7 +48,7 @@ func TestRoundsGoOverAllCellsInTurn(t *testing.T) {
 	}}
 	var journal []string
 	results, _, err := runner.Run(t.Context(), m, cells("a", "b"), runner.Options{
-		Repeats: 3,
+		Repeats: times(3),
 		Journal: func(r bench.Result, _ int) error {
 			journal = append(journal, fmt.Sprint(r.Cell.ID(), r.Samples[0].Values))
 			return nil
@@ -75,7 +77,7 @@ func TestAFailureEndsTheCellAndKeepsItsReason(t *testing.T) {
 		}
 		return passed(1), nil
 	}}
-	results, _, err := runner.Run(t.Context(), m, cells("good", "bad"), runner.Options{Repeats: 4})
+	results, _, err := runner.Run(t.Context(), m, cells("good", "bad"), runner.Options{Repeats: times(4)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +97,7 @@ func TestAMetricThatComesAndGoesFailsTheCell(t *testing.T) {
 		}
 		return r, nil
 	}}
-	results, _, err := runner.Run(t.Context(), m, cells("a"), runner.Options{Repeats: 5})
+	results, _, err := runner.Run(t.Context(), m, cells("a"), runner.Options{Repeats: times(5)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -106,7 +106,7 @@ func command(req Request, env []string) (*exec.Cmd, error) {
 	if len(req.Env) > 0 {
 		env = append(slices.Clip(env), Scrub(req.Env)...)
 	}
-	path, err := find(req.Args[0], lookup(env, "PATH"))
+	path, err := Find(req.Args[0], env)
 	if err != nil {
 		return nil, err
 	}
@@ -115,13 +115,15 @@ func command(req Request, env []string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// find looks a program up in the absolute folders of path. exec.LookPath
-// would look in the PATH of this process instead of the child's.
-func find(name, path string) (string, error) {
+// Find looks a program up in the absolute folders of the PATH of environ, as a
+// child with this environment is started; a name with a path separator is
+// returned as it is. exec.LookPath would look in the PATH of this process. The
+// error wraps [ErrNotFound].
+func Find(name string, environ []string) (string, error) {
 	if filepath.Base(name) != name {
 		return name, nil
 	}
-	for _, dir := range filepath.SplitList(path) {
+	for _, dir := range filepath.SplitList(lookup(environ, "PATH")) {
 		if !filepath.IsAbs(dir) {
 			continue
 		}

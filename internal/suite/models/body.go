@@ -37,6 +37,7 @@ type body struct {
 	Exclude    []map[string]string  `yaml:"exclude"`
 	Select     selection            `yaml:"select"` // of the values above; what is not selected does not exist
 	Profiles   map[string]selection `yaml:"profiles"`
+	profiles   map[string]selection // without those of the preset
 
 	Worker workerConfig `yaml:"worker"`
 
@@ -70,7 +71,7 @@ type value struct {
 	Expect   *expectation      `yaml:"expect"`  // of every cell with this value
 }
 
-// sweep is an environment variable that takes several values, one at a time.
+// sweep is an environment variable that takes several values.
 type sweep struct {
 	Env     string   `yaml:"env"`
 	Values  []string `yaml:"values"`
@@ -185,8 +186,8 @@ func (m metric) describe() bench.Metric {
 		Exact: m.Exact, Informational: m.Informational, FallbackFor: m.FallbackFor, Resolution: m.Resolution}
 }
 
-// source says where in the output the answer stands, by one of the two.
-// Without a source, the answer is all of the standard output.
+// source says where in the output the answer stands, by one of the three.
+// Without a source, the answer is all of the output.
 type source struct {
 	JSON   *parse.Path    `yaml:"json"`
 	Regexp *parse.Pattern `yaml:"regexp"`

@@ -39,10 +39,10 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 	if err != nil {
 		return result, err
 	}
-	if errors.Is(response.StartErr, worker.ErrNotFound) && s.constantProgram() {
+	if errors.Is(response.StartErr, worker.ErrNotFound) && !s.manyPrograms && s.body.Worker.Container == nil {
 		return result, fmt.Errorf("%w: correct the first argument of command, or install it (the container action holds nothing but accelgate: use accelgate/native on a host that has it)", response.StartErr)
 	}
-	s.reader.judge(&result, response, output.path, s.expected(cell))
+	s.reader.conclude(&result, response, output.path, s.expected(cell))
 	return result, nil
 }
 
@@ -89,7 +89,7 @@ func (s *Suite) resultFile() (*resultFile, error) {
 		err = os.Chmod(dir, 0o777)
 	}
 	if err != nil {
-		return &resultFile{}, fmt.Errorf("make a folder for the program's result: %w: free or name another temporary folder with TMPDIR", err)
+		return &resultFile{}, fmt.Errorf("make a folder for the program's result: %w: make the folder writable, or name another temporary folder with TMPDIR", err)
 	}
 	return &resultFile{filepath.Join(dir, "result.json")}, nil
 }
@@ -168,13 +168,6 @@ func (s *Suite) timeout(c choice) time.Duration {
 		return longest
 	}
 	return s.body.Timeout
-}
-
-// constantProgram reports whether all cells start the same program, so that
-// its absence ends the run and not only this cell.
-func (s *Suite) constantProgram() bool {
-	varies := func(a axis) bool { return strings.Contains(s.body.Command[0], "{"+a.Name) }
-	return s.body.Worker.Container == nil && !slices.ContainsFunc(s.axes, varies)
 }
 
 // unsetNames lists the variables that no child inherits: those that only a

@@ -33,6 +33,10 @@ type Suite struct {
 	workers  workers
 	contents contents
 	warnings []string
+	// program is what the first cell starts; its absence ends the run, unless
+	// there are manyPrograms.
+	program      *string
+	manyPrograms bool
 }
 
 var _ suite.Suite = (*Suite)(nil)
@@ -51,10 +55,16 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 		return nil, err
 	}
 	all := s.body.dimensions() // a predicate may name what is not selected
-	if err := s.body.choose(c); err != nil {
+	if err := s.body.checkPatterns(c); err != nil {
+		return nil, err
+	}
+	if err := s.body.applySelection(c); err != nil {
 		return nil, err
 	}
 	if err := s.body.check(c); err != nil {
+		return nil, err
+	}
+	if err := provided(c, all, &s.body.Discover); err != nil {
 		return nil, err
 	}
 	s.index()
@@ -89,10 +99,9 @@ func (s *Suite) discover(c *config.Suite) error {
 	return nil
 }
 
-// resolve returns the path relative to the configuration's folder. The folder
-// that a flag names is relative to the working folder and stays as it is.
+// resolve returns the path relative to the configuration's folder.
 func (s *Suite) resolve(path string) string {
-	if filepath.IsAbs(path) || s.env.ModelDir != "" && path == s.env.ModelDir {
+	if filepath.IsAbs(path) {
 		return path
 	}
 	return filepath.Join(s.env.Dir, path)
@@ -131,8 +140,8 @@ func (s *Suite) expand(c *config.Suite, all []axis) error {
 	}
 	s.sort(points)
 	for _, cell := range s.cells {
-		if err := s.tryTemplates(cell); err != nil {
-			return c.Errorf("command", "%v", err)
+		if path, err := s.tryTemplates(cell); err != nil {
+			return c.Errorf(path, "%v", err)
 		}
 	}
 	return errors.Join(s.checkWhens(c), s.checkProfiles(c))
@@ -174,10 +183,12 @@ func (s *Suite) checkWhens(c *config.Suite) error {
 	return nil
 }
 
+// checkProfiles refuses a profile of the suite's own that selects no cell: that
+// of a preset may name what this suite has replaced.
 func (s *Suite) checkProfiles(c *config.Suite) error {
-	for _, name := range slices.Sorted(maps.Keys(s.body.Profiles)) {
+	for _, name := range slices.Sorted(maps.Keys(s.body.profiles)) {
 		p := s.body.Profiles[name]
-		if s.body.Preset == "" && !slices.ContainsFunc(s.cells, p.wanted) && !slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return p.wanted(r.Cell) }) {
+		if !slices.ContainsFunc(s.cells, p.wanted) && !slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return p.wanted(r.Cell) }) {
 			return c.Errorf("profiles."+name, "selects no cell: compare it with 'accelgate plan --list'")
 		}
 	}
@@ -189,7 +200,7 @@ func (s *Suite) embedded() bool {
 	return len(s.body.Command) > 1 && s.body.Command[0] == "{accelgate}" && s.body.Command[1] == "engine"
 }
 
-func (s *Suite) choose(cell bench.Cell) choice {
+func (s *Suite) valuesOf(cell bench.Cell) choice {
 	c := make(choice, len(s.axes))
 	for _, a := range s.axes {
 		c[a.Name] = s.values[a.Name][cell.Get(a.Name)]
@@ -198,24 +209,30 @@ func (s *Suite) choose(cell bench.Cell) choice {
 }
 
 func (s *Suite) scope(cell bench.Cell, output string) *scope {
-	return &scope{choice: s.choose(cell), vars: s.body.Vars, executable: s.env.Executable, output: output}
+	return &scope{choice: s.valuesOf(cell), vars: s.body.Vars, executable: s.env.Executable, output: output}
 }
 
-// tryTemplates fills in everything that is a template once.
-func (s *Suite) tryTemplates(cell bench.Cell) error {
+// tryTemplates fills in everything that is a template once, and says which one
+// is wrong. It finds out whether all cells start the same program.
+func (s *Suite) tryTemplates(cell bench.Cell) (path string, err error) {
 	output := ""
 	if s.body.Output == outputFile {
 		output = "output"
 	}
 	sc := s.scope(cell, output)
-	if _, err := sc.arguments(s.body.Command); err != nil {
-		return err
+	args, err := sc.arguments(s.body.Command)
+	if err != nil {
+		return "command", err
 	}
+	if s.program == nil {
+		s.program = &args[0]
+	}
+	s.manyPrograms = s.manyPrograms || *s.program != args[0]
 	if _, err := s.files(sc); err != nil {
-		return err
+		return "files", err
 	}
-	_, err := s.params(sc)
-	return err
+	_, err = s.params(sc)
+	return "worker.persistent.params", err
 }
 
 // Metrics describes the configured metrics.
@@ -245,12 +262,12 @@ func (s *Suite) Close() error { return s.workers.close() }
 func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
 	profile, ok := s.body.Profiles[q.Profile]
 	if q.Profile != "" && !ok {
-		return nil, fmt.Errorf("no profile %q: it has %s", q.Profile, orNone(slices.Sorted(maps.Keys(s.body.Profiles))))
+		return nil, fmt.Errorf("no profile %q%s", q.Profile, orAdd("profiles", slices.Sorted(maps.Keys(s.body.Profiles))))
 	}
 	known := s.tags()
 	for _, tag := range slices.Concat(q.Tags, q.SkipTags) {
 		if !slices.Contains(known, tag) {
-			return nil, fmt.Errorf("no tag %q: it has %s", tag, orNone(known))
+			return nil, fmt.Errorf("no tag %q%s", tag, orAdd("tags", known))
 		}
 	}
 	has := func(cell bench.Cell, tags []string) bool {
@@ -274,9 +291,10 @@ func (s *Suite) tags() (tags []string) {
 	return slices.Compact(tags)
 }
 
-func orNone(names []string) string {
+// orAdd says what there is, or that something must be added first.
+func orAdd(what string, names []string) string {
 	if len(names) == 0 {
-		return "none"
+		return ", nor any other: add " + what + " to it"
 	}
-	return strings.Join(names, ", ")
+	return ": it has " + strings.Join(names, ", ")
 }

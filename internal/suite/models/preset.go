@@ -19,6 +19,7 @@ var presets embed.FS
 func load(c *config.Suite) (body, error) {
 	own := defaults()
 	if err := c.Decode(&own); err != nil || own.Preset == "" {
+		own.profiles = own.Profiles
 		return own, err
 	}
 	b := defaults()
@@ -29,6 +30,7 @@ func load(c *config.Suite) (body, error) {
 	if err := preset.Decode(&b); err != nil {
 		return b, fmt.Errorf("preset %s: %w", own.Preset, err)
 	}
+	b.profiles = own.Profiles
 	return b, c.Decode(&b)
 }
 

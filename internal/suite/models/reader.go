@@ -80,9 +80,9 @@ func (a *source) check(c *config.Suite, parser bool) error {
 // maxOutput bounds the answer that a result keeps for the report.
 const maxOutput = 4 << 10
 
-// judge fills in the result from the child's end and output. The log is kept
+// conclude fills in the result from the child's end and output. The log is kept
 // only where it explains something: a run of 100,000 cells must stay readable.
-func (r *reader) judge(result *bench.Result, response worker.Response, file string, expected []expectation) {
+func (r *reader) conclude(result *bench.Result, response worker.Response, file string, expected []expectation) {
 	result.WallMS = float64(response.Wall.Microseconds()) / 1000
 	result.Retries = response.Restarts // a process had died before it read the request
 	result.Outcome, result.Reason = bench.Passed, ""
@@ -96,7 +96,7 @@ func (r *reader) judge(result *bench.Result, response worker.Response, file stri
 		fail(r.cause(response), response.Reason()+": "+response.Message)
 	case !response.OK():
 		fail(r.cause(response), response.Reason())
-	case response.StdoutTruncated:
+	case response.StdoutTruncated && r.output != outputFile:
 		fail(bench.CauseOutput, "printed more than accelgate keeps, so its numbers cannot be trusted to be there")
 	default:
 		printed, err := r.printed(response, file)
@@ -211,7 +211,7 @@ func (r *reader) numbers(result *bench.Result, doc *parse.Document, printed pars
 				return reading.Answer, nil
 			}
 		}
-		return answer, r.sample(result, reading.Values, nil)
+		return answer, r.sample(result, reading.Values, unknown(reading.Values, r.names))
 	}
 	values, _, err := r.metrics.Extract(doc)
 	if err != nil {
@@ -250,7 +250,23 @@ func (r *reader) sample(result *bench.Result, values []parse.Value, why error) e
 	return errors.New(reason)
 }
 
-// text returns the answer.
+// unknown says which metrics a parser found that the suite does not have.
+func unknown(values []parse.Value, names []string) error {
+	const most = 10
+	var found []string
+	for _, v := range values {
+		if !slices.Contains(names, v.Metric) && len(found) < most {
+			found = append(found, v.Metric)
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the parser found %s", strings.Join(found, ", "))
+}
+
+// text returns the answer: where nothing says where it stands, all of what the
+// program printed on standard output, or of its file.
 func (r *reader) text(doc *parse.Document, stdout []byte) (string, error) {
 	switch {
 	case r.answer.JSON != nil:

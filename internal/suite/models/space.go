@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,20 +11,65 @@ import (
 	"github.com/accelgate/accelgate/internal/matrix"
 )
 
-// choose applies the body's selection: what is not selected does not exist,
+// applySelection applies the body's selection: what is not selected does not exist,
 // and the order of the selection is the order of the matrix.
-func (b *body) choose(c *config.Suite) (err error) {
-	if b.Models, err = pick(c, "select.models", b.Select.Models, b.Models, valueID); err != nil {
+func (b *body) applySelection(c *config.Suite) error { return b.applySelectionAt(c, "select") }
+
+func (b *body) applySelectionAt(c *config.Suite, path string) (err error) {
+	if b.Models, err = pick(c, path+".models", b.Select.Models, b.Models, valueID); err != nil {
 		return err
 	}
-	if b.Backends, err = pick(c, "select.backends", b.Select.Backends, b.Backends, valueID); err != nil {
+	if b.Backends, err = pick(c, path+".backends", b.Select.Backends, b.Backends, valueID); err != nil {
 		return err
 	}
-	if b.Features, err = pick(c, "select.features", b.Select.Features, b.Features, valueID); err != nil {
+	if b.Features, err = pick(c, path+".features", b.Select.Features, b.Features, valueID); err != nil {
 		return err
 	}
-	b.Sweeps, err = pick(c, "select.sweeps", b.Select.Sweeps, b.Sweeps, func(s sweep) string { return s.Env })
+	b.Sweeps, err = pick(c, path+".sweeps", b.Select.Sweeps, b.Sweeps, func(s sweep) string { return s.Env })
 	return err
+}
+
+// checkPatterns refuses patterns of the suite's own profiles that match nothing:
+// coverage must not shrink by a misspelling.
+func (b *body) checkPatterns(c *config.Suite) error {
+	for _, name := range slices.Sorted(maps.Keys(b.profiles)) {
+		copied := *b // of which the selection is thrown away
+		copied.Select = b.profiles[name]
+		if err := copied.applySelectionAt(c, "profiles."+name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// provided refuses a value that requires what nothing could ever provide.
+func provided(c *config.Suite, axes []axis, d *discover) error {
+	words := slices.Clone(d.Provides)
+	for _, f := range d.Families {
+		words = append(words, f.Provides...)
+	}
+	for _, a := range axes {
+		for _, v := range a.Values {
+			words = append(words, v.Provides...)
+		}
+	}
+	for _, a := range axes {
+		for i, v := range a.Values {
+			for _, word := range v.Requires {
+				if !slices.Contains(words, word) {
+					return c.Errorf(fmt.Sprintf("%s[%d].requires", a.path, i), "no value provides %q%s: correct it, or add it to the provides of a value", word, near(word, words))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func near(word string, words []string) string {
+	if s := config.Suggest(word, words); s != "" {
+		return fmt.Sprintf(" (did you mean %q?)", s)
+	}
+	return ""
 }
 
 func valueID(v value) string { return v.ID }

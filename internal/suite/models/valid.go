@@ -32,6 +32,8 @@ func (b *body) check(c *config.Suite) error {
 		return c.Errorf("timeout", "is %v: write a positive duration such as 90s or 15m", b.Timeout)
 	case len(b.Command) == 0:
 		return c.Errorf("", "the suite has no command: add command, a list of arguments; no shell sees it")
+	case b.Parser != "" && (b.Operators != nil || b.Tokens != nil):
+		return c.Errorf("parser", "a parser reads no operators and no tokens: remove them, or parser")
 	case len(b.Metrics) == 0:
 		return c.Errorf("metrics", "the suite has none: add at least one, with json or regexp")
 	}
@@ -47,6 +49,11 @@ func (b *body) checkChoices(c *config.Suite) error {
 	}
 	choice("sweep_mode", b.SweepMode, "one-at-a-time", "product")
 	choice("output", b.Output, outputStdout, outputBoth, outputFile)
+	for i, name := range b.Unset {
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			errs = append(errs, c.Errorf(fmt.Sprintf("unset[%d]", i), "%q is not the name of a variable, or a glob: correct it", name))
+		}
+	}
 	for i, f := range b.Failures {
 		path := fmt.Sprintf("failures[%d]", i)
 		if f.Regexp.Regexp == nil || f.Cause == "" {

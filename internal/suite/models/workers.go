@@ -13,7 +13,7 @@ import (
 )
 
 // workers are what runs the suite's cells: one for all devices, or one for
-// each where a worker keeps a process.
+// each where it keeps a process or hands a device to a container.
 type workers struct {
 	suite *Suite
 	mu    sync.Mutex
