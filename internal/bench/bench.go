@@ -212,8 +212,11 @@ type Run struct {
 	Host     Host              `json:"host"`
 	Started  time.Time         `json:"started"`
 	Context  map[string]string `json:"context,omitempty"`
-	Metrics  []Metric          `json:"metrics"`
-	Results  []Result          `json:"results"`
+	// Shards lists the parts "k/n" of the matrix that the run holds, where it
+	// was split over several jobs; empty for the whole.
+	Shards  []string `json:"shards,omitempty"`
+	Metrics []Metric `json:"metrics"`
+	Results []Result `json:"results"`
 	// Unselected lists the ids of cells that the configuration expands to and
 	// that a filter on the command line left out. They are declared, so that a
 	// subset run is never mistaken for vanished cells.

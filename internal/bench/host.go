@@ -32,10 +32,14 @@ type Accelerator struct {
 	MemoryGiB float64 `json:"memory_gib,omitempty"`
 }
 
+// Unknown reports whether nobody said which machine it is: TensorSharp's
+// baselines do not.
+func (f Fingerprint) Unknown() bool { return f.CPU == "" && f.Cores == 0 && len(f.Accelerators) == 0 }
+
 // Device describes what does the work: the accelerators, or the CPU where
 // there are none.
 func (f Fingerprint) Device() string {
-	if len(f.Accelerators) == 0 && f.CPU == "" && f.Cores == 0 {
+	if f.Unknown() {
 		return "unknown"
 	}
 	if len(f.Accelerators) == 0 {

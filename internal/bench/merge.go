@@ -2,8 +2,11 @@ package bench
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Merge joins the runs of one host's shards to one: each measured a part of the
@@ -23,9 +26,16 @@ func Merge(runs []*Run) (*Run, error) {
 		if err := merged.addMetrics(r.Metrics); err != nil {
 			return nil, err
 		}
+		if err := merged.addContext(r.Context); err != nil {
+			return nil, err
+		}
+		merged.Shards = slices.Concat(merged.Shards, r.Shards)
 		merged.Results = slices.Concat(merged.Results, r.Results)
 		merged.LeftOut = slices.Concat(merged.LeftOut, r.LeftOut)
 		merged.Warnings = slices.Concat(merged.Warnings, r.Warnings)
+	}
+	if len(merged.MissingShards()) == 0 {
+		merged.Shards = nil
 	}
 	merged.Unselected = unselectedByAll(runs)
 	merged.LeftOut = merged.leftOut()
@@ -33,6 +43,37 @@ func Merge(runs []*Run) (*Run, error) {
 		return nil, fmt.Errorf("two runs hold the same cell, or one is damaged: %w", err)
 	}
 	return &merged, nil
+}
+
+func (r *Run) addContext(context map[string]string) error {
+	joined := maps.Clone(r.Context)
+	for key, value := range context {
+		if known, ok := joined[key]; ok && known != value {
+			return fmt.Errorf("they were measured differently (%s is %q and %q): measure all shards alike", key, known, value)
+		}
+		if joined == nil {
+			joined = map[string]string{}
+		}
+		joined[key] = value
+	}
+	r.Context = joined
+	return nil
+}
+
+// MissingShards lists the parts "k/n" that a run of shards lacks; nil for a run
+// of the whole matrix.
+func (r *Run) MissingShards() (missing []string) {
+	if len(r.Shards) == 0 {
+		return nil
+	}
+	_, of, _ := strings.Cut(r.Shards[0], "/")
+	n, _ := strconv.Atoi(of)
+	for k := 1; k <= n; k++ {
+		if part := fmt.Sprintf("%d/%d", k, n); !slices.Contains(r.Shards, part) {
+			missing = append(missing, part)
+		}
+	}
+	return missing
 }
 
 func (r *Run) addMetrics(metrics []Metric) error {

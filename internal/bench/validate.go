@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 )
 
 // The limits of a Run document: a file from elsewhere must not fill the memory.
@@ -90,6 +91,9 @@ func (r *Run) Validate() error {
 	if err := validateMetrics(r.Metrics); err != nil {
 		return err
 	}
+	if err := validateShards(r.Shards); err != nil {
+		return err
+	}
 	for _, l := range r.LeftOut {
 		if l.Cell == "" {
 			return errors.New("a cell that was left out has no id")
@@ -105,6 +109,25 @@ func (r *Run) Validate() error {
 		if err := r.Results[i].validate(); err != nil {
 			return fmt.Errorf("result %s: %w", id, err)
 		}
+	}
+	return nil
+}
+
+const maxShards = 256
+
+// validateShards demands parts of one splitting.
+func validateShards(shards []string) error {
+	of := ""
+	for _, s := range shards {
+		var k, n int
+		if _, err := fmt.Sscanf(s, "%d/%d", &k, &n); err != nil || fmt.Sprintf("%d/%d", k, n) != s || k < 1 || k > n || n > maxShards {
+			return fmt.Errorf("shard %q is not k/n with k up to n, and n up to %d", s, maxShards)
+		}
+		_, total, _ := strings.Cut(s, "/")
+		if of != "" && of != total {
+			return fmt.Errorf("shards %v are of two ways to split the matrix", shards)
+		}
+		of = total
 	}
 	return nil
 }

@@ -204,7 +204,10 @@ func (a *action) believe(run *bench.Run, limits config.Limits) error {
 			return fmt.Errorf("no cell of the run matches only %q: correct the input, or measure that cell", oneLine(pattern))
 		}
 	}
-	if limits.MaxCells == 0 && limits.Budget == 0 {
+	if missing := run.MissingShards(); len(missing) > 0 {
+		return fmt.Errorf("shards %s delivered no run.json: look at the logs of their jobs", strings.Join(missing, ", "))
+	}
+	if !mayLeaveOut(run, limits) {
 		run.LeftOut = nil
 	}
 	others, err := a.outside(run.Host)
@@ -215,6 +218,19 @@ func (a *action) believe(run *bench.Run, limits config.Limits) error {
 		return !others[id] && (len(only) == 0 || slices.ContainsFunc(only, func(pattern string) bool { return matrix.Glob(pattern, id) }))
 	})
 	return nil
+}
+
+// mayLeaveOut reports whether the configuration's limits can have left out what
+// a run says. A budget can leave out anything, and is believed; how many cells
+// there must be at least is known.
+func mayLeaveOut(run *bench.Run, limits config.Limits) bool {
+	measured := 0
+	for i := range run.Results {
+		if run.Results[i].Outcome != bench.Skipped {
+			measured++
+		}
+	}
+	return limits.Budget > 0 || limits.MaxCells > 0 && measured >= limits.MaxCells
 }
 
 // outside lists the cells that the profile leaves out on a host, by this job's

@@ -35,7 +35,7 @@ func (o *options) read() (*config.File, []string, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("open configuration: %w; create the file or name another one with --config", err)
 	}
-	if !tensorsharp.IsConfig(data) {
+	if !tensorsharp.IsConfig(data) && !strings.HasPrefix(strings.ToLower(filepath.Base(o.config)), "matrix-config") {
 		file, err := config.Parse(o.config, data)
 		return file, nil, err
 	}
@@ -43,7 +43,7 @@ func (o *options) read() (*config.File, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := config.Parse(o.config, text) // positions are those of 'accelgate config convert'
+	file, err := config.Parse(o.config+" (as 'accelgate config convert' prints it)", text)
 	return file, warnings, err
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -79,9 +80,9 @@ func (o *options) addPolicy(f *pflag.FlagSet) {
 func (o *options) addMeasure(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.suites, "suite", nil, "`names` of the suites to run, separated by commas (default: all)")
 	o.addSelection(f)
-	f.IntVar(&o.repeats, "repeats", 0, "processes per cell, `n` in place of each suite's own")
+	f.Var((*count)(&o.repeats), "repeats", "processes per cell, `n` in place of each suite's own")
 	f.StringSliceVar(&o.devices, "devices", nil, "`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)")
-	f.DurationVar(&o.budget, "budget", 0, "end measuring after this `time` and declare what was left out (default: the configuration's)")
+	f.Var((*period)(&o.budget), "budget", "end measuring after this `time` and declare what was left out (default: the configuration's)")
 	f.BoolVar(&o.resume, "resume", false, "keep what an interrupted run of the same build and configuration has measured; failures are measured again")
 	f.StringVar(&o.out, "out", "", "`folder` for run.json and the journal (default: "+defaultOut+" beside the configuration)")
 	f.StringVar(&o.revision, "revision", "", "`commit` of the code under test (default: what git says)")
@@ -97,10 +98,41 @@ func (o *options) addSelection(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.skipTags, "skip-tags", nil, "leave out cells with one of these `tags`")
 	f.StringVar(&o.shard, "shard", "", "measure only part `k/n` of the cells")
 	f.StringVar(&o.durations, "durations", "", "`run.json` of an earlier run, whose times make the shards equally long")
-	f.IntVar(&o.maxCells, "max-cells", 0, "measure at most `n` cells and declare what was left out (default: the configuration's)")
+	f.Var((*count)(&o.maxCells), "max-cells", "measure at most `n` cells and declare what was left out (default: the configuration's)")
 	f.StringArrayVar(&o.only, "only", nil, "measure only this case `id` or glob; may be repeated")
 	f.StringArrayVar(&o.skip, "skip", nil, "leave out this case `id` or glob; may be repeated")
 }
+
+// count is a flag that takes a whole number from 1 on; 0 means that it was not
+// given, so a script that computes 0 does not measure everything.
+type count int
+
+func (c *count) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return errors.New("use a whole number from 1 on")
+	}
+	*c = count(n)
+	return nil
+}
+
+func (c *count) String() string { return "" }
+func (c *count) Type() string   { return "int" }
+
+// period is a flag that takes a positive duration.
+type period time.Duration
+
+func (p *period) Set(s string) error {
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 {
+		return errors.New("use a positive duration such as 30m")
+	}
+	*p = period(d)
+	return nil
+}
+
+func (p *period) String() string { return "" }
+func (p *period) Type() string   { return "duration" }
 
 // addModels adds the flag that says where models are.
 func (o *options) addModels(f *pflag.FlagSet) {
@@ -109,13 +141,8 @@ func (o *options) addModels(f *pflag.FlagSet) {
 
 // check refuses what would only be found after measuring.
 func (o *options) check() error {
-	switch {
-	case o.repeats < 0 || o.repeats > maxRepeats:
+	if o.repeats > maxRepeats {
 		return usagef("--repeats is %d: use 1 to %d", o.repeats, maxRepeats)
-	case o.maxCells < 0:
-		return usagef("--max-cells is %d: use 1 or more", o.maxCells)
-	case o.budget < 0:
-		return usagef("--budget is %v: use a positive duration such as 30m", o.budget)
 	}
 	var slowdown engine.Slowdown
 	if o.injectSlowdown != "" {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,19 +44,26 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 		return nil, err
 	}
 	defer lanes.release()
+	if n := worker.EndStale(); n > 0 {
+		p.warnings = append(p.warnings, fmt.Sprintf("%d processes were left by an accelgate that was killed, and were ended", n))
+		c.warnAll(p.warnings[len(p.warnings)-1:])
+	}
 	run := &bench.Run{
 		Schema: bench.RunSchema, Tool: tool(), Revision: c.revision(ctx, p), Host: p.host,
 		Started: c.Now().UTC().Truncate(time.Second), Context: p.context(), Metrics: p.metrics, Unselected: p.others, Warnings: p.warnings,
 		LeftOut: p.leftOut,
 	}
-	if err := p.discardOld(); err != nil {
-		return nil, err
+	if p.options.shard != "" {
+		run.Shards = []string{p.options.shard}
 	}
-	s, err := c.newSession(p, run.Revision, lanes.devices)
+	s, err := c.newSession(ctx, p, run.Revision, lanes.devices)
 	if err != nil {
 		return nil, err
 	}
 	defer s.journal.Close()
+	if err := p.discardOld(); err != nil {
+		return nil, err
+	}
 	if err := s.measure(ctx, run); err != nil {
 		return nil, err
 	}
@@ -70,7 +78,7 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 func (p *plan) discardOld() error {
 	err := os.Remove(p.outPath("run.json"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("remove the run before this one: %w", err)
+		return usagef("remove the run before this one: %w: choose another folder with --out", err)
 	}
 	return nil
 }
@@ -165,4 +173,14 @@ func (c *Command) revision(ctx context.Context, p *plan) string {
 		return "" // not a checkout, or no git: the report says "unknown"
 	}
 	return strings.TrimSpace(string(response.Stdout))
+}
+
+// changes is a digest of what differs from the commit under test, so that a
+// resumed run keeps nothing of other sources; "" where there is no checkout.
+func (c *Command) changes(ctx context.Context, p *plan) string {
+	response, err := p.worker.Do(ctx, worker.Request{Args: []string{"git", "diff", "--no-ext-diff", "--no-textconv", "HEAD"}, Dir: p.file.Dir, Timeout: 30 * time.Second})
+	if err != nil || !response.OK() || len(response.Stdout) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(response.Stdout))
 }

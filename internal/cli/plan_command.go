@@ -29,6 +29,7 @@ matrix has one job for each of the configuration's runners and shards.`
 type planning struct {
 	options
 	list, json, matrix bool
+	here               bool // whatever the label says
 	shards             int
 }
 
@@ -111,7 +112,11 @@ type (
 )
 
 func (c *Command) printPlan(ctx context.Context, o *planning) error {
-	p, err := c.planFor(ctx, &o.options)
+	planFor := c.planFor
+	if o.here {
+		planFor = c.plan
+	}
+	p, err := planFor(ctx, &o.options)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -68,6 +70,7 @@ func (c *Command) judgeFiles(o *options, paths []string, in report.Input) (judge
 // host are shards of one run.
 func (o *options) readRuns(file *config.File, paths []string) (runs []*bench.Run, refs []reference, err error) {
 	shards := map[string][]*bench.Run{}
+	seen := map[string]bool{}
 	var labels []string
 	for _, path := range paths {
 		run, err := readRun(path)
@@ -75,6 +78,14 @@ func (o *options) readRuns(file *config.File, paths []string) (runs []*bench.Run
 			return nil, nil, err
 		}
 		label := run.Host.Label
+		sum, err := digest(run)
+		if err != nil {
+			return nil, nil, err
+		}
+		if seen[sum] {
+			continue // downloaded twice
+		}
+		seen[sum] = true
 		if shards[label] == nil {
 			labels = append(labels, label)
 		}
@@ -83,7 +94,7 @@ func (o *options) readRuns(file *config.File, paths []string) (runs []*bench.Run
 	for _, label := range labels {
 		run, err := bench.Merge(shards[label])
 		if err != nil {
-			return nil, nil, usagef("%d runs are of host %q, and do not make one: %w", len(shards[label]), oneLine(label), err)
+			return nil, nil, fmt.Errorf("the %d runs of host %s do not make one: %w; give one run for each host, or all its shards", len(shards[label]), oneLine(label), err)
 		}
 		ref, err := o.reference(file, label)
 		if err != nil {
@@ -92,6 +103,13 @@ func (o *options) readRuns(file *config.File, paths []string) (runs []*bench.Run
 		runs, refs = append(runs, run), append(refs, ref)
 	}
 	return runs, refs, nil
+}
+
+// digest is the same for equal documents.
+func digest(run *bench.Run) (string, error) {
+	data, err := json.Marshal(run)
+	sum := sha256.Sum256(data)
+	return string(sum[:]), err
 }
 
 // readRun reads one run document from anywhere.

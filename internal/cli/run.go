@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +35,7 @@ func (c *Command) runCommand(code *int) *cobra.Command {
 				return err
 			}
 			if list {
-				return c.list(cmd.Context(), &o)
+				return c.printPlan(cmd.Context(), &planning{options: o, list: true, here: true})
 			}
 			*code, err = c.run(cmd.Context(), &o, format)
 			return err
@@ -70,16 +69,3 @@ func (c *Command) run(ctx context.Context, o *options, format string) (int, erro
 	return j.exit(), c.render(c.Stdout, format, j)
 }
 
-func (c *Command) list(ctx context.Context, o *options) error {
-	p, err := c.plan(ctx, o)
-	if err != nil {
-		return err
-	}
-	defer p.close()
-	for _, s := range p.suites {
-		for _, cell := range s.cells {
-			fmt.Fprintln(c.Stdout, cell.ID())
-		}
-	}
-	return nil
-}

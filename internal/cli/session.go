@@ -25,12 +25,14 @@ type session struct {
 	earlier  map[string]map[int]runner.Entry // what an interrupted run measured
 	keys     map[string]string               // of cells, by id
 	lanes    map[string]int                  // of cells, by id
+	changes  string                          // digest of what is not committed
 	started  time.Time
 }
 
 // newSession opens the journal. Its Close ends the session.
-func (c *Command) newSession(p *plan, revision string, devices []bench.Device) (*session, error) {
+func (c *Command) newSession(ctx context.Context, p *plan, revision string, devices []bench.Device) (*session, error) {
 	s := &session{Command: c, plan: p, revision: revision, devices: devices, keys: map[string]string{}, lanes: map[string]int{}, started: c.Now()}
+	s.changes = c.changes(ctx, p)
 	for _, one := range p.suites {
 		if err := s.identify(one); err != nil {
 			return nil, err
@@ -44,7 +46,7 @@ func (c *Command) newSession(p *plan, revision string, devices []bench.Device) (
 	}
 	journal, entries, err := runner.ContinueJournal(path)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
 	}
 	s.journal, s.earlier = journal, runner.Earlier(entries)
 	s.announce(entries)
@@ -100,7 +102,7 @@ func (s *session) identify(one planned) error {
 		if n := len(s.devices); n > 0 {
 			device = s.devices[s.lanes[id]%n].String()
 		}
-		data, err := json.Marshal([]any{s.revision, s.plan.file.Digest, s.plan.host, device, tool(), id, command})
+		data, err := json.Marshal([]any{s.revision, s.changes, s.plan.file.Digest, s.plan.host, device, tool(), id, command})
 		if err != nil {
 			return err
 		}
@@ -140,11 +142,29 @@ func (s *session) measure(ctx context.Context, run *bench.Run) error {
 			return s.interrupted(err)
 		}
 		run.Results, run.LeftOut = results, append(run.LeftOut, out...)
+		run.Warnings = append(run.Warnings, s.cutShort(results)...)
 	}
 	for _, one := range s.plan.suites {
 		run.Results = append(run.Results, one.skipped...)
 	}
 	return nil
+}
+
+// cutShort declares the measurements that a budget left no time for.
+func (s *session) cutShort(results []bench.Result) []string {
+	if _, over := s.outOfTime(); !over {
+		return nil
+	}
+	o, n := s.options(), 0
+	for i := range results {
+		if r := &results[i]; r.Outcome == bench.Passed && len(r.Samples) > 0 && len(r.Samples[0].Values) < o.Repeats(r.Cell) {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("the budget ended before all repeats: %d cells have fewer values than configured; raise limits.budget, or lower repeats", n)}
 }
 
 // bySuite measures each cell by its suite.

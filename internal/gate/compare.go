@@ -46,7 +46,7 @@ func (c *comparer) describe() {
 		for i := range c.ref.Metrics {
 			m := &c.ref.Metrics[i]
 			now := c.run.Metric(m.Name)
-			c.metrics = append(c.metrics, described{Metric: *m, contradiction: contradiction(m, now), step: printed(m, now)})
+			c.metrics = append(c.metrics, described{Metric: *m, contradiction: contradiction(m, now), step: printed(m, now, !c.ref.Host.Unknown())})
 		}
 	}
 	for _, m := range c.run.Metrics {

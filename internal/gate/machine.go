@@ -17,7 +17,7 @@ func (c *comparer) machines() {
 	rule := c.policy.fingerprint(here, there)
 	switch {
 	case same:
-	case there.CPU == "" && len(there.Accelerators) == 0:
+	case c.ref.Host.Unknown():
 		if rule != FingerprintIgnore && c.policy.Compat != CompatTensorSharp {
 			c.out.Unjudged = why
 		}
@@ -39,6 +39,9 @@ func (c *comparer) machines() {
 func (p Policy) fingerprint(here, there bench.Fingerprint) string {
 	if p.Fingerprint != "" {
 		return p.Fingerprint
+	}
+	if len(here.Accelerators) == 0 && len(there.Accelerators) > 0 {
+		return FingerprintRefuse // they fell out, or this is another machine
 	}
 	now, before := accelerators(here), accelerators(there)
 	if now == nil || before == nil || slices.Equal(now, before) {

@@ -40,7 +40,7 @@ func TestFingerprintPolicy(t *testing.T) {
 		{"another count", h100, two, refused, refused, warned, ignored},
 		{"the same models in another order", with("c", "A", "B"), with("c", "B", "A"), judged, judged, judged, judged},
 		{"another CPU", h100, with("d", "H100"), warned, refused, warned, ignored},
-		{"no accelerator here", with("c"), h100, warned, refused, warned, ignored},
+		{"no accelerator here", with("c"), h100, refused, refused, warned, ignored},
 		{"no accelerator there", h100, with("c"), warned, refused, warned, ignored},
 		{"a model is not known", with("c", ""), h100, warned, refused, warned, ignored},
 		{"the baseline does not say", h100, bench.Fingerprint{}, silent, silent, silent, judged},

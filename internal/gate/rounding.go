@@ -20,31 +20,39 @@ type step struct {
 const mostClaimed = 0.1
 
 // printed returns the step of a metric. What the reference says was reviewed
-// and counts; the run is believed where the reference says nothing.
-func printed(ref, run *bench.Metric) step {
+// and counts, also if it is nothing; the run is believed only where the
+// reference cannot say it, as TensorSharp's own cannot.
+func printed(ref, run *bench.Metric, described bool) step {
 	switch {
 	case ref.Resolution > 0 && bench.Finite(ref.Resolution):
 		return step{size: ref.Resolution}
+	case described:
+		return step{}
 	case run != nil && run.Resolution > 0: // false for NaN
 		return step{size: min(run.Resolution, mostClaimed), claimed: true}
 	}
 	return step{}
 }
 
-// applies reports whether the baseline's value can have been printed with this
-// step: a claim must fit the number.
-func (s step) applies(old float64) bool {
+// applies reports whether the numbers can have been printed with this step: a
+// claim must fit them all. Medians of two are in the middle of a step.
+func (s step) applies(numbers ...float64) bool {
 	if s.size == 0 || !s.claimed {
 		return s.size > 0
 	}
-	return math.Abs(old-math.Round(old/s.size)*s.size) <= 1e-9*math.Abs(old)
+	for _, x := range numbers {
+		if math.Abs(x-math.Round(x/s.size*2)*s.size/2) > 1e-9*math.Abs(x) {
+			return false
+		}
+	}
+	return true
 }
 
 // doubt turns a regression that rounding alone can have made into an open
 // question: both numbers are moved by half a step, each to the better side for
 // the change under test.
 func (s step) doubt(m *bench.Metric, v Verdict) Verdict {
-	if v.Class != Regressed || !s.applies(v.Old) {
+	if v.Class != Regressed || !s.applies(v.Old, v.New) {
 		return v
 	}
 	half := s.size / 2

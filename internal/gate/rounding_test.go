@@ -16,7 +16,23 @@ func rounded(m bench.Metric, refStep, runStep, old, new float64) gate.Verdict {
 	before, after := m, m
 	before.Resolution, after.Resolution = refStep, runStep
 	ref.Metrics, got.Metrics = []bench.Metric{before}, []bench.Metric{after}
-	return gate.Compare("base", ref, got, gate.DefaultPolicy()).Verdicts[0]
+	p := gate.DefaultPolicy()
+	if refStep == 0 { // as in a baseline of TensorSharp's, which says neither step nor machine
+		ref.Host.Fingerprint, p.Fingerprint = bench.Fingerprint{}, gate.FingerprintIgnore
+	}
+	return gate.Compare("base", ref, got, p).Verdicts[0]
+}
+
+// TestABaselineOfOursIsNotOutbid: where the baseline says of which machine it
+// is, it could have said the step as well.
+func TestABaselineOfOursIsNotOutbid(t *testing.T) {
+	ref, got := run(cell("a", "tps", 0.5)), run(cell("a", "tps", 0.4))
+	ref.Metrics = []bench.Metric{{Name: "tps", Better: bench.Higher}}
+	got.Metrics = []bench.Metric{{Name: "tps", Better: bench.Higher, Resolution: 0.1}}
+	ref.Host.Fingerprint, got.Host.Fingerprint = with("c"), with("c")
+	if v := gate.Compare("base", ref, got, gate.DefaultPolicy()).Verdicts[0]; v.Class != gate.Regressed {
+		t.Errorf("%+v, want regressed", v)
+	}
 }
 
 func TestRounding(t *testing.T) {
@@ -46,6 +62,7 @@ func TestRounding(t *testing.T) {
 		{"the baseline knows better", tps, 0.01, 10, 0.5, 0.4, gate.Regressed},
 		{"claimed too large", tps, 0, 10, 50, 42, gate.Regressed},
 		{"claimed, and the baseline's number is finer", tps, 0, 0.1, 0.52, 0.44, gate.Regressed},
+		{"claimed, and the run's number is finer", tps, 0, 0.1, 0.5, 0.42, gate.Regressed},
 		{"claimed negative", tps, 0, -0.1, 0.5, 0.4, gate.Regressed},
 		{"claimed infinite", tps, 0, math.Inf(1), 50, 42, gate.Regressed},
 		{"claimed not a number", tps, 0, math.NaN(), 0.5, 0.4, gate.Regressed},

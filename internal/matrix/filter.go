@@ -35,7 +35,7 @@ func (f Filter) Select(points []Point) (selected []Point, others []string, err e
 	}
 	for _, pattern := range slices.Concat(f.Only, f.Skip) {
 		if !used[pattern] {
-			return nil, nil, fmt.Errorf("pattern %q matches no cell: list the ids with 'accelgate run --list'", pattern)
+			return nil, nil, fmt.Errorf("pattern %q matches no cell: list the ids with 'accelgate plan --list'", pattern)
 		}
 	}
 	if err := f.checkTags(points); err != nil {

@@ -7,8 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+
+	"github.com/gofrs/flock"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
@@ -27,20 +31,50 @@ type Entry struct {
 // Journal appends measurements to a file, one JSON document a line, so that a
 // killed run leaves everything it had finished. A line that was cut off in the
 // middle is the last one and holds no newline.
+//
+// While it is open, it is locked against other processes by a file beside it.
 type Journal struct {
 	file *os.File
+	lock *flock.Flock
+}
+
+// lockJournal keeps a second run from writing into the same folder.
+func lockJournal(path string) (*flock.Flock, error) {
+	if err := atomicfile.MkdirAll(filepath.Dir(path)); err != nil {
+		return nil, fmt.Errorf("create journal: %w: choose another folder with --out", err)
+	}
+	lock := flock.New(path + ".lock")
+	locked, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock journal: %w: make the folder writable, or choose another one with --out", err)
+	}
+	if !locked {
+		return nil, fmt.Errorf("another accelgate measures into %s: wait for it, or choose another folder with --out", filepath.Dir(path))
+	}
+	return lock, nil
 }
 
 // CreateJournal starts an empty journal at path, making its folder.
 func CreateJournal(path string) (*Journal, error) {
-	if err := atomicfile.MkdirAll(filepath.Dir(path)); err != nil {
-		return nil, fmt.Errorf("create journal: %w", err)
+	lock, err := lockJournal(path)
+	if err != nil {
+		return nil, err
 	}
+	j, err := createLocked(path)
+	if err != nil {
+		_ = lock.Close()
+		return nil, err
+	}
+	j.lock = lock
+	return j, nil
+}
+
+func createLocked(path string) (*Journal, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("replace journal: %w: make the folder writable, or choose another one with --out", err)
 	}
 	// A new file: a link that stood here is replaced and not followed.
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("create journal: %w: make the folder writable, or choose another one with --out", err)
 	}
@@ -51,9 +85,23 @@ func CreateJournal(path string) (*Journal, error) {
 // appending; a line that was cut off is removed. Without a journal it starts an
 // empty one.
 func ContinueJournal(path string) (*Journal, []Entry, error) {
+	lock, err := lockJournal(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	j, entries, err := continueLocked(path)
+	if err != nil {
+		_ = lock.Close()
+		return nil, nil, err
+	}
+	j.lock = lock
+	return j, entries, nil
+}
+
+func continueLocked(path string) (*Journal, []Entry, error) {
 	entries, size, err := ReadJournal(path)
 	if errors.Is(err, os.ErrNotExist) {
-		j, err := CreateJournal(path)
+		j, err := createLocked(path)
 		return j, nil, err
 	}
 	if err != nil {
@@ -82,13 +130,9 @@ func (j *Journal) Append(e Entry) error {
 	return err
 }
 
-// Close syncs and closes the file.
+// Close syncs and closes the file and gives up the lock.
 func (j *Journal) Close() error {
-	if err := j.file.Sync(); err != nil {
-		j.file.Close()
-		return err
-	}
-	return j.file.Close()
+	return errors.Join(j.file.Sync(), j.file.Close(), j.lock.Close())
 }
 
 // The limits of a journal that is read: it may come from anywhere.
@@ -171,8 +215,8 @@ func (e Entry) validate() error {
 }
 
 // Earlier indexes the measurements of an interrupted run that may stand in for
-// new ones: those that passed, by cell and round. A later entry for the same
-// cell and round counts.
+// new ones: those that passed, by cell and round, of cells that may have passed
+// as a whole. A later entry for the same cell and round counts.
 func Earlier(entries []Entry) map[string]map[int]Entry {
 	index := map[string]map[int]Entry{}
 	for _, e := range entries {
@@ -185,5 +229,26 @@ func Earlier(entries []Entry) map[string]map[int]Entry {
 		}
 		index[id][e.Round] = e
 	}
+	maps.DeleteFunc(index, func(_ string, rounds map[int]Entry) bool { return !alike(rounds) })
 	return index
+}
+
+// alike reports whether all rounds of a cell have the same metrics. If they do
+// not, the cell failed as a whole, though each of its measurements passed.
+func alike(rounds map[int]Entry) bool {
+	var first []string
+	for _, e := range rounds {
+		var names []string
+		for _, s := range e.Result.Samples {
+			names = append(names, s.Metric)
+		}
+		slices.Sort(names)
+		if first == nil {
+			first = names
+		}
+		if !slices.Equal(first, names) {
+			return false
+		}
+	}
+	return true
 }

@@ -123,8 +123,9 @@ func (w *Persistent) Do(ctx context.Context, req Request) (Response, error) {
 }
 
 // attempt runs a request. Its Response has no End if the process died before
-// the request reached it, which happens only if retry says that another
-// attempt follows.
+// the request reached it, or if it died in the middle of one after it had
+// served another: whose fault that was is told by a fresh process. Both happen
+// only if retry says that another attempt follows.
 func (w *Persistent) attempt(ctx context.Context, req Request, params []byte, retry bool) (Response, error) {
 	ready, err := w.prepare(ctx, req)
 	if err != nil || ready.End != "" {
@@ -132,7 +133,7 @@ func (w *Persistent) attempt(ctx context.Context, req Request, params []byte, re
 	}
 	w.live.oomKills, _ = oomKills()
 	got := w.live.ask(ctx, req.Timeout, "run", params)
-	if got.lost && retry {
+	if retry && (got.lost || !got.answered && got.end == Exited && w.live.served > 0) {
 		return Response{}, w.bury()
 	}
 	resp, err := w.settle(got)
@@ -150,6 +151,7 @@ func (w *Persistent) settle(got outcome) (resp Response, err error) {
 	s.used, s.well = time.Now(), got.ok()
 	switch {
 	case s.well:
+		s.served++
 		resp = Response{End: Exited, Stdout: got.result}
 	case got.answered:
 		resp = Response{End: Refused, ExitCode: -1}
@@ -208,7 +210,7 @@ func (w *Persistent) check(ctx context.Context) error {
 // bury ends what a process left behind that died without a request to blame.
 func (w *Persistent) bury() error {
 	resp, err := w.end(Exited)
-	w.note = fmt.Sprintf("accelgate: the process had ended between two requests (%s) and was started again", resp.ending())
+	w.note = fmt.Sprintf("accelgate: the process ended after it had served other requests (%s) and was started again", resp.ending())
 	return err
 }
 

@@ -11,13 +11,14 @@ import (
 // server is the live process of a Persistent. It is for one goroutine.
 type server struct {
 	*child
-	out   *dialogue
-	stdin *os.File
-	req   Request // that it was started for
-	id    uint64  // of the last request
-	size  int     // of the last request, in bytes
-	used  time.Time
-	well  bool // the last answer was a result
+	out    *dialogue
+	stdin  *os.File
+	req    Request // that it was started for
+	id     uint64  // of the last request
+	size   int     // of the last request, in bytes
+	used   time.Time
+	served int  // requests that were answered with a result
+	well   bool // the last answer was a result
 }
 
 // outcome is what became of one request to a server.

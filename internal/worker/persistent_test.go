@@ -440,3 +440,20 @@ func example(t *testing.T) string {
 	}
 	return strings.Join(lines, "")
 }
+
+// TestPersistentCrashIsBlamedOnItsOwnRequest: a process that dies in the middle
+// of a request after it had served another may die of the other.
+func TestPersistentCrashIsBlamedOnItsOwnRequest(t *testing.T) {
+	t.Parallel()
+	w := persistent(t, &worker.Persistent{})
+	if got := ask(t, w, ""); !got.OK() {
+		t.Fatal(got.Reason())
+	}
+	got := ask(t, w, `{"do":"exit","code":3}`)
+	if !got.Unanswered || got.Restarts != 1 {
+		t.Errorf("unanswered %v, restarts %d, want the crash confirmed by a fresh process", got.Unanswered, got.Restarts)
+	}
+	if got := ask(t, w, `{"do":"exit","code":3}`); !got.Unanswered || got.Restarts != 0 {
+		t.Errorf("unanswered %v, restarts %d, want a first request's crash to be its own", got.Unanswered, got.Restarts)
+	}
+}

@@ -146,3 +146,21 @@ func (t *tree) killOrphan(p process) {
 	_ = syscall.Kill(p.pid, syscall.SIGKILL)
 	_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG|syscall.WALL, nil)
 }
+
+// EndStale kills the processes of this user that an accelgate left behind on
+// this machine which is gone itself, as after kill -9, and returns how many
+// there were: whatever is measured next must not share the machine with them.
+// It sees processes of its own process-number namespace only.
+func EndStale() (ended int) {
+	here := thisOwner()
+	if here == (owner{}) {
+		return 0
+	}
+	gone := func(o owner) bool { return o.boot == here.boot && o.namespace == here.namespace && !o.lives() }
+	eachNumberIn("/proc", func(pid int) {
+		if pid != here.pid && stale(environOf(pid), gone) && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			ended++
+		}
+	})
+	return ended
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,8 +20,9 @@ import (
 
 // Digest identifies what Measure runs for the cell: arguments, environment,
 // worker, and the contents of the program and of all files that the cell needs
-// or that an argument or a parameter names, also behind a "=". Variables that
-// the child inherits are not part of it, nor is the content of an image.
+// or that an argument or a parameter names, also behind a "=". What a program
+// loads besides, such as libraries and modules, is not seen, nor is the content
+// of an image.
 func (s *Suite) Digest(cell bench.Cell) (string, error) {
 	output := ""
 	if s.body.Output == outputFile {
@@ -48,12 +50,26 @@ func (s *Suite) Digest(cell bench.Cell) (string, error) {
 			digests = append(digests, s.contents.file(value))
 		}
 	}
-	data, err := json.Marshal([]any{args, digests, env, s.unset, s.body.Worker, params})
+	data, err := json.Marshal([]any{args, digests, env, s.unset, s.inherited, s.body.Worker, params})
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// inherited is what of our own environment reaches a child and may matter: a
+// library path, the visible devices. What differs from shell to shell and from
+// job to job is left out.
+func inherited(environ []string) []string {
+	return slices.DeleteFunc(worker.Scrub(environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(volatile, name) || strings.HasPrefix(name, "SSH_") || strings.HasPrefix(name, "XDG_SESSION") || strings.HasPrefix(name, "ACCELGATE_")
+	})
+}
+
+var volatile = []string{
+	"_", "PWD", "OLDPWD", "SHLVL", "TERM", "COLUMNS", "LINES", "WINDOWID", "INVOCATION_ID", "JOURNAL_STREAM", "SYSTEMD_EXEC_PID", "DBUS_SESSION_BUS_ADDRESS",
 }
 
 // texts lists the values of parameters that may name files.
@@ -111,6 +127,28 @@ func (c *contents) file(path string) string {
 	return c.known[path]
 }
 
+// maxListing bounds how much of a folder counts.
+const maxListing = 10_000
+
+// listing is a digest of the names, sizes and times in a folder, such as a
+// model in several files; "" for what is no folder.
+func listing(path string) string {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return ""
+	}
+	sum, n := sha256.New(), 0
+	_ = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		if n++; err != nil || n > maxListing {
+			return fs.SkipAll
+		}
+		if info, err := d.Info(); err == nil && !d.IsDir() {
+			fmt.Fprintln(sum, name, info.Size(), info.ModTime().UnixNano())
+		}
+		return nil
+	})
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
 func regular(path string) os.FileInfo {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -122,7 +160,7 @@ func regular(path string) os.FileInfo {
 func content(path string) string {
 	info := regular(path)
 	if info == nil {
-		return ""
+		return listing(path)
 	}
 	if info.Size() > maxContent {
 		return fmt.Sprint(info.Size(), info.ModTime().UnixNano())

@@ -114,6 +114,10 @@ func (f *folder) model(name string) (v value, ok bool) {
 	if f.laterPart(name) || f.isTaken(name) {
 		return value{}, false
 	}
+	if id == "" {
+		f.warn("%q is left out because nothing stands before its extension: rename it", filepath.Join(f.path, name))
+		return value{}, false
+	}
 	if other, known := f.ids[id]; known {
 		if other != "" {
 			f.warn("%q is left out because its id is that of %q: rename one of the two", filepath.Join(f.path, name), other)

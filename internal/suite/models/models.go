@@ -30,6 +30,8 @@ type Suite struct {
 	skipped  []bench.Result
 	reader   reader
 	unset    []string
+	// inherited identifies the environment that children inherit.
+	inherited []string
 	workers  workers
 	contents contents
 	warnings []string
@@ -64,7 +66,7 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	if err := s.body.check(c); err != nil {
 		return nil, err
 	}
-	if err := provided(c, all, &s.body.Discover); err != nil {
+	if err := errors.Join(provided(c, all, &s.body.Discover), s.body.checkVars(c, all), s.body.checkDefaults(c)); err != nil {
 		return nil, err
 	}
 	s.index()
@@ -72,6 +74,7 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 		return nil, err
 	}
 	s.unset = s.unsetNames()
+	s.inherited = inherited(env.Environ)
 	s.reader, err = s.body.reader(c)
 	return s, err
 }
@@ -139,12 +142,33 @@ func (s *Suite) expand(c *config.Suite, all []axis) error {
 		return c.Errorf("", "%v", err)
 	}
 	s.sort(points)
+	s.warnings = append(s.warnings, s.idle(points)...)
 	for _, cell := range s.cells {
 		if path, err := s.tryTemplates(cell); err != nil {
 			return c.Errorf(path, "%v", err)
 		}
 	}
 	return errors.Join(s.checkWhens(c), s.checkProfiles(c))
+}
+
+// idle warns of sweeps of the suite's own that apply to no cell here: that of a
+// preset may be for other models and hosts.
+func (s *Suite) idle(points []matrix.Point) (warnings []string) {
+	if s.body.Preset != "" {
+		return nil
+	}
+	used := map[string]bool{}
+	for i := range points {
+		for _, p := range points[i].Cell.Params {
+			used[p.Key] = true
+		}
+	}
+	for _, sw := range s.body.Sweeps {
+		if sw.When != "" && !used[bench.EnvPrefix+sw.Env] {
+			warnings = append(warnings, fmt.Sprintf("the sweep of %s applies to no cell on this host: look at its when (%s)", sw.Env, sw.When))
+		}
+	}
+	return warnings
 }
 
 // sort tells the cells that this host can run from those that it cannot.

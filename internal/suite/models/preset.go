@@ -19,7 +19,7 @@ var presets embed.FS
 func load(c *config.Suite) (body, error) {
 	own := defaults()
 	if err := c.Decode(&own); err != nil || own.Preset == "" {
-		own.profiles = own.Profiles
+		own.profiles, own.vars = own.Profiles, own.Vars
 		return own, err
 	}
 	b := defaults()
@@ -30,7 +30,7 @@ func load(c *config.Suite) (body, error) {
 	if err := preset.Decode(&b); err != nil {
 		return b, fmt.Errorf("preset %s: %w", own.Preset, err)
 	}
-	b.profiles = own.Profiles
+	b.profiles, b.vars = own.Profiles, own.Vars
 	return b, c.Decode(&b)
 }
 

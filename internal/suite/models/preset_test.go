@@ -66,7 +66,7 @@ func TestEveryPresetOpens(t *testing.T) {
 func TestASuiteIsDecodedOverItsPreset(t *testing.T) {
 	s := in(t, t.TempDir(), `
     preset: llama-bench
-    vars: {llama_bench: /opt/llama-bench, other: x}
+    vars: {llama_bench: /opt/llama-bench}
     models: [{id: m, vars: {path: m.gguf}}]
     features: [{id: pp7, args: [-p, "7", -n, "0"]}]
     select: {backends: [cuda, cpu]}

@@ -42,6 +42,47 @@ func (b *body) checkPatterns(c *config.Suite) error {
 	return nil
 }
 
+// checkVars refuses a variable of the suite's own that no template uses: over a
+// preset, a misspelling would leave the preset's in place, and another program
+// would be measured. All values count, also those that are not selected.
+func (b *body) checkVars(c *config.Suite, axes []axis) error {
+	templates := slices.Concat(b.Command, b.Files, b.Discover.Args)
+	if p := b.Worker.Persistent; p != nil {
+		templates = slices.AppendSeq(templates, maps.Values(p.Params))
+	}
+	for _, a := range axes {
+		for _, v := range a.Values {
+			templates = slices.Concat(templates, v.Args, v.Files)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.vars)) {
+		used := func(t string) bool { return strings.Contains(t, "{"+name+"}") }
+		if !slices.ContainsFunc(templates, used) {
+			return c.Errorf("vars."+name, "{%s} stands in no template%s: correct it or remove it", name, near(name, slices.Collect(maps.Keys(b.Vars))))
+		}
+	}
+	return nil
+}
+
+// checkDefaults refuses a sweep whose default is not what the plain cell gets
+// from the configuration itself.
+func (b *body) checkDefaults(c *config.Suite) error {
+	for i, sw := range b.Sweeps {
+		envs := []map[string]string{b.Env}
+		for _, a := range b.dimensions() {
+			for _, v := range a.Values {
+				envs = append(envs, v.Env)
+			}
+		}
+		for _, env := range envs {
+			if set, ok := env[sw.Env]; ok && sw.Default != "" && sw.Default != set {
+				return c.Errorf(fmt.Sprintf("sweeps[%d].default", i), "is %q, and env sets %s to %q for cells that no sweep touches: make them equal, or remove one", sw.Default, sw.Env, set)
+			}
+		}
+	}
+	return nil
+}
+
 // provided refuses a value that requires what nothing could ever provide.
 func provided(c *config.Suite, axes []axis, d *discover) error {
 	words := slices.Clone(d.Provides)
@@ -66,6 +107,7 @@ func provided(c *config.Suite, axes []axis, d *discover) error {
 }
 
 func near(word string, words []string) string {
+	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == word })
 	if s := config.Suggest(word, words); s != "" {
 		return fmt.Sprintf(" (did you mean %q?)", s)
 	}
