@@ -16,6 +16,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/actions"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/nearest"
 )
 
 // Exit codes. A regression that was found is not an error of the program.
@@ -158,5 +159,5 @@ func suggestCommand(cmd *cobra.Command, args []string) string {
 	if len(args) == 0 {
 		return ""
 	}
-	return config.Suggest(args[0], names)
+	return nearest.Word(args[0], names)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/engine"
+	"github.com/accelgate/accelgate/internal/nearest"
 )
 
 // flagError turns a complaint about a flag into a usage error with the nearest
@@ -18,7 +18,7 @@ import (
 func flagError(cmd *cobra.Command, err error) error {
 	near := ""
 	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
-		if near = config.Suggest(name, flagNames(cmd)); near != "" {
+		if near = nearest.Word(name, flagNames(cmd)); near != "" {
 			near = "--" + near
 		}
 	}

@@ -68,4 +68,3 @@ func (c *Command) run(ctx context.Context, o *options, format string) (int, erro
 	j := c.judge([]*bench.Run{run}, []reference{ref}, p.policy, report.Input{Config: o.config, Revision: run.Revision})
 	return j.exit(), c.render(c.Stdout, format, j)
 }
-

@@ -39,8 +39,8 @@ const (
 
 // Detect describes the machine that this process runs on. What cannot be
 // found out stays zero and yields a warning, each with a next step. An error
-// means that the label is unusable, or that the worker cannot go on, as when
-// ctx is done.
+// means that the label is unusable, that there is none and a vendor's tool does
+// not say what there is, or that the worker cannot go on, as when ctx is done.
 //
 // Everything in the result is printable and of bounded size, whatever the
 // tools print.
@@ -64,6 +64,9 @@ func Detect(ctx context.Context, opts Options) (bench.Host, []string, error) {
 		return bench.Host{}, nil, fmt.Errorf("detect the host: %w", err)
 	}
 	host.Accelerators, host.Driver = found.devices, found.driver
+	if host.Label == "" && len(host.Accelerators) == 0 && len(found.failed) > 0 {
+		return bench.Host{}, nil, fmt.Errorf("name the host: %s: repair the driver, or give the host a label with --host-label, such as %s-cpu where there is no accelerator", found.failed[0], opts.GOOS)
+	}
 	if host.Label == "" {
 		host.Label = derive(opts.GOOS, opts.GOARCH, host.Accelerators)
 	}

@@ -25,6 +25,7 @@ func TestDetectAccelerators(t *testing.T) {
 		name         string
 		goos, goarch string // linux/amd64 unless given
 		tools        map[string]fake
+		broken       bool // a tool is there and cannot be asked
 		wantLabel    string
 		want         devices
 		wantDriver   string
@@ -78,7 +79,7 @@ func TestDetectAccelerators(t *testing.T) {
 			wantWarnings: []string{"nvidia-smi: exit code 14"},
 		},
 		{
-			name:      "driver does not answer",
+			name: "driver does not answer", broken: true,
 			tools:     map[string]fake{"nvidia-smi": {Stdout: "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n\n", Exit: 9}},
 			wantLabel: "linux-cpu",
 			wantWarnings: []string{"nvidia-smi is installed but lists no device (exit code 9: NVIDIA-SMI has failed because it couldn't " +
@@ -130,7 +131,7 @@ func TestDetectAccelerators(t *testing.T) {
 			want:      devices{gpu("amd", "AMD Radeon RX 7900 XTX", 24)},
 		},
 		{
-			name: "AMD, both fail",
+			name: "AMD, both fail", broken: true,
 			tools: map[string]fake{
 				"amd-smi":  {Stdout: "{}"},
 				"rocm-smi": {Stdout: "\n{\"card0\": ", Exit: 0},
@@ -172,7 +173,7 @@ func TestDetectAccelerators(t *testing.T) {
 			wantWarnings: []string{"nvidia-smi: D, 1,; , 1, 1.0; its devices"},
 		},
 		{
-			name:         "too many devices",
+			name: "too many devices", broken: true,
 			tools:        map[string]fake{"nvidia-smi": {Stdout: strings.Repeat("A, 1, 1.0\n", 257)}},
 			wantLabel:    "linux-cpu",
 			wantWarnings: []string{"lists 257 devices"},
@@ -191,6 +192,13 @@ func TestDetectAccelerators(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			opts := host.Options{GOOS: or(test.goos, "linux"), GOARCH: or(test.goarch, "amd64"), Worker: install(t, test.tools)}
+			if test.broken { // a machine that cannot say what it has must not be taken for another
+				_, _, err := host.Detect(t.Context(), opts)
+				if err == nil || !strings.Contains(err.Error(), "give the host a label with --host-label") {
+					t.Errorf("without a label: %v, want an error", err)
+				}
+				opts.Label = test.wantLabel
+			}
 			got, warnings, err := host.Detect(t.Context(), opts)
 			if err != nil {
 				t.Fatal(err)

@@ -26,6 +26,7 @@ type inventory struct {
 	devices []bench.Accelerator
 	driver  string
 	notes   []string // complaints that the tool printed between its answers
+	failed  []string // how tools that are installed did not say what there is
 }
 
 // tool is a vendor's program that lists devices. Its parser is pure and
@@ -69,6 +70,7 @@ func accelerators(ctx context.Context, opts Options, cpuModel string) (all inven
 		}
 		warnings = append(warnings, w...)
 		all.devices = append(all.devices, found.devices...)
+		all.failed = append(all.failed, found.failed...)
 		if found.driver != "" {
 			drivers = append(drivers, found.driver)
 		}
@@ -78,7 +80,7 @@ func accelerators(ctx context.Context, opts Options, cpuModel string) (all inven
 }
 
 func (v vendor) ask(ctx context.Context, w worker.Worker) (inventory, []string, error) {
-	var warnings []string
+	var warnings, failed []string
 	for _, t := range v.tools {
 		resp, err := w.Do(ctx, worker.Request{Args: t.args, Timeout: toolTimeout})
 		if err != nil {
@@ -99,12 +101,18 @@ func (v vendor) ask(ctx context.Context, w worker.Worker) (inventory, []string, 
 			}
 			return found, nil, nil
 		}
+		if broken := !resp.OK() || len(found.notes) == 0 && trouble != emptyList; broken {
+			failed = append(failed, fmt.Sprintf("%s is installed and fails (%s)", t.args[0], trouble))
+		}
 		warnings = append(warnings, fmt.Sprintf(
 			"%s is installed but lists no device (%s), so this host counts as one without: run %s and repair the driver, "+
 				"or uninstall the tool", t.args[0], trouble, t.args[0]))
 	}
-	return inventory{}, warnings, nil
+	return inventory{failed: failed}, warnings, nil
 }
+
+// emptyList is what is wrong with a tool that answers, and lists nothing.
+const emptyList = "empty list"
 
 // read returns what the tool lists, and what is wrong with it. A tool that
 // fails may still have listed devices: nvidia-smi exits with 14 where a
@@ -122,7 +130,7 @@ func (t tool) read(resp worker.Response) (found inventory, trouble string) {
 	case len(found.notes) > 0:
 		return found, strings.Join(found.notes[:min(len(found.notes), 3)], "; ")
 	case len(found.devices) == 0:
-		return found, "empty list"
+		return found, emptyList
 	}
 	return found, ""
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/accelgate/accelgate/internal/nearest"
 )
 
 // object fills the members from v. The path is that of the object, with its
@@ -36,7 +38,7 @@ func (r *reader) object(v hujson.Value, path string, members []member) {
 
 func (r *reader) unknown(name hujson.Value, path string, known []string) {
 	near := ""
-	if s := nearest(text(name), known); s != "" {
+	if s := nearest.Word(strings.ToLower(text(name)), known); s != "" {
 		near = fmt.Sprintf("; did you mean %q?", s)
 	}
 	r.warn(name, "TensorSharp does not know %s%s, so it has no effect: remove it%s", path, quote(text(name)), near)

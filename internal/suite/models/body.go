@@ -18,7 +18,7 @@ type body struct {
 	Repeats int               `yaml:"repeats"`
 	Timeout time.Duration     `yaml:"timeout"`
 	Command []string          `yaml:"command"`
-	Vars    map[string]string `yaml:"vars"`  // {NAME}
+	Vars    map[string]string `yaml:"vars"` // {NAME}
 	vars    map[string]string // without those of the preset
 	Files   []string          `yaml:"files"` // must exist when a cell runs; templates as in command
 	Env     map[string]string `yaml:"env"`

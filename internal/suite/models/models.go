@@ -20,21 +20,21 @@ import (
 
 // Suite is an opened model matrix.
 type Suite struct {
-	body     body
-	env      suite.Env
-	metrics  []bench.Metric
-	axes     []axis
-	values   map[string]map[string]*value // axis -> id -> value
-	cells    []bench.Cell
-	points   map[string]*matrix.Point // of cells, by id
-	skipped  []bench.Result
-	reader   reader
-	unset    []string
+	body    body
+	env     suite.Env
+	metrics []bench.Metric
+	axes    []axis
+	values  map[string]map[string]*value // axis -> id -> value
+	cells   []bench.Cell
+	points  map[string]*matrix.Point // of cells, by id
+	skipped []bench.Result
+	reader  reader
+	unset   []string
 	// inherited identifies the environment that children inherit.
 	inherited []string
-	workers  workers
-	contents contents
-	warnings []string
+	workers   workers
+	contents  contents
+	warnings  []string
 	// program is what the first cell starts; its absence ends the run, unless
 	// there are manyPrograms.
 	program      *string

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/nearest"
 )
 
 // presets are the bodies that ship with accelgate: what is known of a program
@@ -38,7 +39,7 @@ func readPreset(c *config.Suite, name string) (*config.Suite, error) {
 	data, err := presets.ReadFile("preset/" + name + ".yaml")
 	if err != nil {
 		near := ""
-		if s := config.Suggest(name, presetNames()); s != "" {
+		if s := nearest.Word(name, presetNames()); s != "" {
 			near = fmt.Sprintf(" (did you mean %s?)", s)
 		}
 		return nil, c.Errorf("preset", "unknown preset %q%s: use one of %s", name, near, strings.Join(presetNames(), ", "))

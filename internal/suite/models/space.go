@@ -9,6 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/nearest"
 )
 
 // applySelection applies the body's selection: what is not selected does not exist,
@@ -108,7 +109,7 @@ func provided(c *config.Suite, axes []axis, d *discover) error {
 
 func near(word string, words []string) string {
 	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == word })
-	if s := config.Suggest(word, words); s != "" {
+	if s := nearest.Word(word, words); s != "" {
 		return fmt.Sprintf(" (did you mean %q?)", s)
 	}
 	return ""

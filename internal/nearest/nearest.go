@@ -1,10 +1,21 @@
-package config
+// Package nearest finds the word that a misspelt one was meant to be.
+package nearest
 
-// Suggest returns the known word nearest to word, or "" if none is near enough
-// to be a slip of the fingers.
-func Suggest(word string, known []string) string {
+// maxWord bounds the words that are compared, in bytes: words come from
+// anywhere, and comparing takes the product of two lengths.
+const maxWord = 200
+
+// Word returns the known word nearest to word, or "" if none is near enough to
+// be a slip of the fingers: at most a third of its bytes away.
+func Word(word string, known []string) string {
+	if len(word) > maxWord {
+		return ""
+	}
 	best, nearest := "", max(1, len(word)/3)+1
 	for _, k := range known {
+		if len(k) > maxWord {
+			continue
+		}
 		if d := distance(word, k); d < nearest {
 			best, nearest = k, d
 		}
