@@ -105,7 +105,7 @@ func (c *Command) configCommand() *cobra.Command {
 			o := options{config: args[0]}
 			data, err := readBounded(o.config)
 			if err != nil {
-				return usagef("config convert: %w", err)
+				return usagef("config convert: %w: name a matrix-config.json", err)
 			}
 			if !tensorsharp.IsConfig(data) {
 				return usagef("config convert: %s is not a matrix-config.json of TensorSharp: name one", o.config)

@@ -30,6 +30,9 @@ func (c *Command) importCommand() *cobra.Command {
 		Long:  importHelp,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if label == "" {
+				return usagef("import: the folder does not say which host measured: add --host-label")
+			}
 			if err := bench.CheckLabel(label); err != nil {
 				return usagef("--host-label: %w", err)
 			}

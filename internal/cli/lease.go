@@ -97,8 +97,8 @@ func (c *Command) leaseDir() string {
 	if info, err := os.Stat("/run/lock"); err == nil && info.IsDir() {
 		return "/run/lock/accelgate"
 	}
-	if runtime.GOOS == "windows" {
-		return filepath.Join(os.TempDir(), "accelgate-leases")
+	if data := c.Getenv("ProgramData"); runtime.GOOS == "windows" && data != "" {
+		return filepath.Join(data, "accelgate-leases")
 	}
 	return "/tmp/accelgate-leases"
 }

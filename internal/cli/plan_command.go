@@ -216,6 +216,9 @@ func (c *Command) printMatrix(ctx context.Context, o *planning) error {
 		shards := max(r.Shards, o.shards, 1)
 		one := o.options
 		one.hostLabel, one.shard = r.Host, ""
+		if _, known := host.FromLabel(r.Host); !known {
+			c.warnAll([]string{fmt.Sprintf("the label %s does not tell what machine it is, so its jobs are planned as for this one: plan on such a machine, or name runners such as linux-cuda-%s", r.Host, r.Host)})
+		}
 		p, err := c.planFor(ctx, &one)
 		if err != nil {
 			return err

@@ -27,9 +27,9 @@ func (d *decoder) choices(f *File, nodes map[string]ast.Node) {
 	}
 	d.between(nodes["limits"], "limits.retries", l.Retries, 0, maxRetries)
 	d.between(nodes["limits"], "limits.max_cells", l.MaxCells, 0, 1_000_000)
-	d.positive(nodes["limits"], "limits.budget", l.Budget)
+	d.notNegative(nodes["limits"], "limits.budget", l.Budget)
 	if l.Lease != nil {
-		d.positive(nodes["limits"], "limits.lease", *l.Lease)
+		d.notNegative(nodes["limits"], "limits.lease", *l.Lease)
 	}
 	for i, r := range f.Runners {
 		d.between(nodes["runners"], fmt.Sprintf("runners[%d].shards", i), r.Shards, 0, maxShards)
@@ -55,18 +55,18 @@ func (d *decoder) oneOf(n ast.Node, path, got string, want ...string) {
 
 func (d *decoder) between(n ast.Node, path string, got, low, high int) {
 	if got < low || got > high {
-		d.fail(start(d.mapping(n, path)), fmt.Sprintf("%s: is %d", path, got), fmt.Sprintf("write %d to %d", low, high))
+		d.fail(start(d.nodeOf(n, path)), fmt.Sprintf("%s: is %d", path, got), fmt.Sprintf("write %d to %d", low, high))
 	}
 }
 
-func (d *decoder) positive(n ast.Node, path string, got time.Duration) {
+func (d *decoder) notNegative(n ast.Node, path string, got time.Duration) {
 	if got < 0 {
-		d.fail(start(d.at(n, path)), fmt.Sprintf("%s: is %v", path, got), "write a positive duration such as 30m")
+		d.fail(start(d.at(n, path)), fmt.Sprintf("%s: is %v", path, got), "write a duration from 0 on, such as 30m")
 	}
 }
 
-// mapping is at for what may be inside of a list, whose own position serves.
-func (d *decoder) mapping(n ast.Node, path string) ast.Node {
+// nodeOf is at for what may be inside of a list, whose own position serves.
+func (d *decoder) nodeOf(n ast.Node, path string) ast.Node {
 	if strings.Contains(path, "[") {
 		return n
 	}

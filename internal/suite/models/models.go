@@ -66,7 +66,7 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	if err := s.body.check(c); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(provided(c, all, &s.body.Discover), s.body.checkVars(c, all), s.body.checkDefaults(c)); err != nil {
+	if err := errors.Join(provided(c, all, &s.body.Discover), s.body.checkVars(c, all), s.body.checkDefaults(c), s.body.checkExcludes(c, all)); err != nil {
 		return nil, err
 	}
 	s.index()

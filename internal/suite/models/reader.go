@@ -141,7 +141,7 @@ func (r *reader) printed(response worker.Response, file string) (parse.Output, e
 	switch r.output {
 	case outputBoth:
 		if r.format == nil {
-			out.Stdout = slices.Concat(response.Stderr, []byte("\n"), response.Stdout)
+			out.Stdout = slices.Concat(response.Stderr, []byte(between), response.Stdout)
 		}
 	case outputFile:
 		data, err := readResult(file)
@@ -152,6 +152,9 @@ func (r *reader) printed(response worker.Response, file string) (parse.Output, e
 	}
 	return out, nil
 }
+
+// between stands between the two streams where both are read.
+const between = "\n"
 
 // readResult reads the file that a program was told to write.
 func readResult(path string) ([]byte, error) {
@@ -197,7 +200,7 @@ func (r *reader) read(result *bench.Result, printed parse.Output, expected []exp
 
 // numbers takes metrics and operators, and says where the answer comes from.
 func (r *reader) numbers(result *bench.Result, doc *parse.Document, printed parse.Output) (answer func() (string, error), err error) {
-	answer = func() (string, error) { return r.text(doc, printed.Stdout) }
+	answer = func() (string, error) { return r.text(doc, printed.Stdout, printed.Stderr) }
 	if r.format != nil {
 		reading, err := r.format(printed)
 		if err != nil {
@@ -267,7 +270,7 @@ func unknown(values []parse.Value, names []string) error {
 
 // text returns the answer: where nothing says where it stands, all of what the
 // program printed on standard output, or of its file.
-func (r *reader) text(doc *parse.Document, stdout []byte) (string, error) {
+func (r *reader) text(doc *parse.Document, stdout, stderr []byte) (string, error) {
 	switch {
 	case r.answer.JSON != nil:
 		s, ok, err := doc.Text(*r.answer.JSON)
@@ -281,6 +284,9 @@ func (r *reader) text(doc *parse.Document, stdout []byte) (string, error) {
 			return "", fmt.Errorf("printed no answer that matches %s", r.answer.Regexp)
 		}
 		return string(found), nil
+	}
+	if r.output == outputBoth && r.format == nil { // the log before it is no answer
+		stdout = stdout[len(stderr)+len(between):]
 	}
 	return strings.TrimSpace(string(stdout)), nil
 }

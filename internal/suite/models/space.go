@@ -84,6 +84,19 @@ func (b *body) checkDefaults(c *config.Suite) error {
 	return nil
 }
 
+// checkExcludes refuses patterns of an exclude that match no value.
+func (b *body) checkExcludes(c *config.Suite, axes []axis) error {
+	for i, m := range b.Exclude {
+		for _, a := range axes {
+			pattern, ok := m[a.Name]
+			if ok && !slices.ContainsFunc(a.Values, func(v value) bool { return matrix.Glob(pattern, v.ID) }) {
+				return c.Errorf(fmt.Sprintf("exclude[%d].%s", i, a.Name), "%q matches none of %s: correct it or remove the entry", pattern, shorten(a.Values, valueID))
+			}
+		}
+	}
+	return nil
+}
+
 // provided refuses a value that requires what nothing could ever provide.
 func provided(c *config.Suite, axes []axis, d *discover) error {
 	words := slices.Clone(d.Provides)
