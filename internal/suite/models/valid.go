@@ -204,18 +204,18 @@ func (b *body) checkWorker(c *config.Suite) error {
 	return nil
 }
 
-func (w *container) check(c *config.Suite) error {
+func (c *container) check(s *config.Suite) error {
 	const most = 1 << 30 // MiB
 	switch {
-	case w.Image == "":
-		return c.Errorf("worker.container", "has no image: add image")
-	case w.MemoryMiB < 0 || w.MemoryMiB > most || w.ShmMiB < 0 || w.ShmMiB > most:
-		return c.Errorf("worker.container", "memory_mib or shm_mib is out of range: write mebibytes, such as 8192")
+	case c.Image == "":
+		return s.Errorf("worker.container", "has no image: add image")
+	case c.MemoryMiB < 0 || c.MemoryMiB > most || c.ShmMiB < 0 || c.ShmMiB > most:
+		return s.Errorf("worker.container", "memory_mib or shm_mib is out of range: write mebibytes, such as 8192")
 	}
-	if err := w.worker(absolute).Validate(); err != nil {
-		return c.Errorf("worker.container", "%v", err)
+	if err := c.worker(absolute).Validate(); err != nil {
+		return s.Errorf("worker.container", "%v", err)
 	}
-	return errors.Join(checkNames(c, "worker.container.env", w.Env)...)
+	return errors.Join(checkNames(s, "worker.container.env", c.Env)...)
 }
 
 // absolute stands in for the folder of the configuration while the form of
