@@ -128,8 +128,11 @@ func (c *child) exitsWithin(limit time.Duration) bool {
 
 // clean ends what the exited child left behind and reaps the child.
 func (c *child) clean() error {
-	c.out.await(time.After(leftoverWait))
+	ended := c.out.await(time.After(leftoverWait))
 	sweep(c.process)
+	if ended && c.waitAlone(c.cmd) {
+		return nil
+	}
 	left := c.end(c.killWait)
 	c.out.await(time.After(readWait))
 	c.wait(c.cmd)

@@ -49,6 +49,15 @@ func children() (all []process) {
 	return all
 }
 
+// childless reports whether this process has no child, dead or alive.
+func childless() bool {
+	const anyChild = 0 // P_ALL of waitid(2), which package syscall lacks
+	const wait = syscall.WEXITED | syscall.WNOHANG | syscall.WNOWAIT | syscall.WALL
+	var info [16]uint64 // siginfo_t, 128 bytes
+	_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, anyChild, 0, uintptr(unsafe.Pointer(&info)), wait, 0, 0)
+	return errno == syscall.ECHILD
+}
+
 var listsChildren = sync.OnceValue(func() bool {
 	_, err := os.Stat("/proc/thread-self/children")
 	return err == nil

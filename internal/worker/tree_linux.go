@@ -55,6 +55,26 @@ func (t *tree) wait(cmd *exec.Cmd) {
 	maps.DeleteFunc(forest.owner, func(_ int, owner *tree) bool { return owner == t })
 }
 
+// waitAlone reaps the exited root if there is no other tree, and reports whether
+// nothing at all is left then: the kernel says so in a microsecond, and a look
+// at all processes takes a hundred. Otherwise the tree goes on without its root,
+// which a group of its processes keeps the number of.
+func (t *tree) waitAlone(cmd *exec.Cmd) bool {
+	forest.Lock()
+	defer forest.Unlock()
+	if len(forest.live) != 1 || !forest.live[t] {
+		return false
+	}
+	_ = cmd.Wait() // an exit code is no error
+	t.root = 0
+	if !childless() {
+		return false
+	}
+	delete(forest.live, t)
+	clear(forest.owner)
+	return true
+}
+
 // abandon gives up a tree whose root cannot be killed. What descends from it
 // falls to the requests that go on; the root itself stays as it is.
 func (t *tree) abandon() {

@@ -18,6 +18,8 @@ func (t *tree) end(time.Duration) (left int) { return 0 }
 
 func (t *tree) abandon() {}
 
+func (t *tree) waitAlone(*exec.Cmd) bool { return false }
+
 func (t *tree) wait(cmd *exec.Cmd) { _ = cmd.Wait() }
 
 // unread is not known here.
