@@ -37,6 +37,7 @@ func TestContainer(t *testing.T) {
 		"writes":         containerWrites,
 		"refuses":        containerRefuses,
 		"timeout":        containerTimeout,
+		"tree":           containerTree,
 		"ends in time":   containerEndsInTime,
 		"cancelled":      containerCancelled,
 		"out of memory":  containerOutOfMemory,
