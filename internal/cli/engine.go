@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/engine"
@@ -17,25 +19,21 @@ func (c *Command) engineCommand(code *int) *cobra.Command {
 			return usagef("accelgate engine: name a command: type 'accelgate engine bench --help'")
 		},
 	}
-	parent.AddCommand(&cobra.Command{
-		Use:                "bench",
-		Short:              "Run the model once and print what it measured as JSON",
-		DisableFlagParsing: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e := engine.Command{Stdout: c.Stdout, Stderr: c.Stderr, Getenv: c.Getenv, Now: c.Now}
-			*code = e.Bench(cmd.Context(), args)
-			return nil
-		},
-	})
-	parent.AddCommand(&cobra.Command{
-		Use:                "serve",
-		Short:              "Keep the model loaded and answer requests, one JSON object a line",
-		DisableFlagParsing: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e := engine.Command{Stdout: c.Stdout, Stderr: c.Stderr, Getenv: c.Getenv, Now: c.Now}
-			*code = e.Serve(cmd.Context(), c.Stdin, args)
-			return nil
-		},
-	})
+	parent.AddCommand(
+		c.engineMode(code, "bench", "Run the model once and print what it measured as JSON", engine.Command.Bench),
+		c.engineMode(code, "serve", "Keep the model loaded and answer requests, one JSON object a line",
+			func(e engine.Command, ctx context.Context, args []string) int { return e.Serve(ctx, c.Stdin, args) }),
+	)
 	return parent
+}
+
+// engineMode is a command of the engine, which parses its own flags.
+func (c *Command) engineMode(code *int, use, short string, run func(engine.Command, context.Context, []string) int) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			*code = run(engine.Command{Stdout: c.Stdout, Stderr: c.Stderr, Getenv: c.Getenv, Now: c.Now}, cmd.Context(), args)
+			return nil
+		},
+	}
 }
