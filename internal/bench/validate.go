@@ -118,14 +118,14 @@ const maxShards = 256
 // validateShards demands parts of one splitting.
 func validateShards(shards []string) error {
 	of := ""
-	for _, s := range shards {
+	for i, s := range shards {
 		var k, n int
 		if _, err := fmt.Sscanf(s, "%d/%d", &k, &n); err != nil || fmt.Sprintf("%d/%d", k, n) != s || k < 1 || k > n || n > maxShards {
 			return fmt.Errorf("shard %q is not k/n with k up to n, and n up to %d", s, maxShards)
 		}
 		_, total, _ := strings.Cut(s, "/")
-		if of != "" && of != total {
-			return fmt.Errorf("shards %v are of two ways to split the matrix", shards)
+		if of != "" && of != total || slices.Contains(shards[:i], s) {
+			return fmt.Errorf("shards %v are not different parts of one splitting", shards)
 		}
 		of = total
 	}

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -45,7 +47,7 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 	}
 	defer lanes.release()
 	if n := worker.EndStale(); n > 0 {
-		p.warnings = append(p.warnings, fmt.Sprintf("%d processes were left by an accelgate that was killed, and were ended", n))
+		p.warnings = append(p.warnings, fmt.Sprintf("processes that a killed accelgate had left were ended: %d", n))
 		c.warnAll(p.warnings[len(p.warnings)-1:])
 	}
 	run := &bench.Run{
@@ -175,12 +177,19 @@ func (c *Command) revision(ctx context.Context, p *plan) string {
 	return strings.TrimSpace(string(response.Stdout))
 }
 
-// changes is a digest of what differs from the commit under test, so that a
-// resumed run keeps nothing of other sources; "" where there is no checkout.
+// changes is a digest of what differs in tracked files from the commit under
+// test, so that a resumed run keeps nothing of other sources; "" where there is
+// no checkout. Where git cannot tell, it is never the same twice.
 func (c *Command) changes(ctx context.Context, p *plan) string {
-	response, err := p.worker.Do(ctx, worker.Request{Args: []string{"git", "diff", "--no-ext-diff", "--no-textconv", "HEAD"}, Dir: p.file.Dir, Timeout: 30 * time.Second})
-	if err != nil || !response.OK() || len(response.Stdout) == 0 {
+	response, err := p.worker.Do(ctx, worker.Request{Args: []string{"git", "diff", "--no-ext-diff", "--no-textconv", "--submodule=diff", "HEAD"},
+		Dir: p.file.Dir, Timeout: time.Minute})
+	missing := errors.Is(response.StartErr, worker.ErrNotFound) || bytes.Contains(bytes.ToLower(response.Stderr), []byte("not a git repository"))
+	switch {
+	case err == nil && response.OK() && !response.StdoutTruncated:
+		return fmt.Sprintf("%x", sha256.Sum256(response.Stdout))
+	case missing:
 		return ""
 	}
-	return fmt.Sprintf("%x", sha256.Sum256(response.Stdout))
+	c.warnAll([]string{"git cannot tell what changed (" + oneLine(response.Reason()+" "+response.Log) + "), so nothing of this run can be resumed: see what 'git diff HEAD' says here"})
+	return rand.Text()
 }

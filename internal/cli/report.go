@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -95,6 +96,9 @@ func (o *options) readRuns(file *config.File, paths []string) (runs []*bench.Run
 		run, err := bench.Merge(shards[label])
 		if err != nil {
 			return nil, nil, fmt.Errorf("the %d runs of host %s do not make one: %w; give one run for each host, or all its shards", len(shards[label]), oneLine(label), err)
+		}
+		if missing := run.MissingShards(); len(missing) > 0 {
+			run.Warnings = append(run.Warnings, fmt.Sprintf("shards %s of this host are missing, so their cells are not judged: give their run.json files, too", strings.Join(missing, ", ")))
 		}
 		ref, err := o.reference(file, label)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -33,8 +34,10 @@ type session struct {
 func (c *Command) newSession(ctx context.Context, p *plan, revision string, devices []bench.Device) (*session, error) {
 	s := &session{Command: c, plan: p, revision: revision, devices: devices, keys: map[string]string{}, lanes: map[string]int{}, started: c.Now()}
 	s.changes = c.changes(ctx, p)
+	lane := 0
 	for _, one := range p.suites {
-		if err := s.identify(one); err != nil {
+		var err error
+		if lane, err = s.identify(one, lane); err != nil {
 			return nil, err
 		}
 	}
@@ -76,7 +79,7 @@ func (s *session) announce(entries []runner.Entry) {
 			kept++
 		}
 	}
-	fmt.Fprintf(s.Stderr, "accelgate: resuming: %d measurements kept; %d that failed and %d of another build, configuration or host are not", kept, failed, other)
+	fmt.Fprintf(s.Stderr, "accelgate: resuming: %d measurements kept; %d that failed and %d of another build, configuration, environment or host are not", kept, failed, other)
 	if unselected > 0 {
 		fmt.Fprintf(s.Stderr, "; %d are of cells that are not selected now", unselected)
 	}
@@ -86,17 +89,20 @@ func (s *session) announce(entries []runner.Entry) {
 // identify deals a suite's cells out to the devices, by their place in the
 // whole matrix, so that no filter moves one, and with their twins. It computes
 // their keys: revision, configuration, host, device and tool, with the digest
-// of what is run.
-func (s *session) identify(one planned) error {
+// of what is run. The numbers of lanes go on from first, and the next one is
+// returned.
+func (s *session) identify(one planned, first int) (next int, err error) {
 	groups := grouped(one.suite, one.suite.Cells())
+	next = first
 	for i, cell := range one.suite.Cells() {
-		s.lanes[cell.ID()] = groups[i]
+		s.lanes[cell.ID()] = first + groups[i]
+		next = max(next, first+groups[i]+1)
 	}
 	for _, cell := range one.cells {
 		id := cell.ID()
 		command, err := one.suite.Digest(cell)
 		if err != nil {
-			return err
+			return first, err
 		}
 		device := ""
 		if n := len(s.devices); n > 0 {
@@ -104,12 +110,12 @@ func (s *session) identify(one planned) error {
 		}
 		data, err := json.Marshal([]any{s.revision, s.changes, s.plan.file.Digest, s.plan.host, device, tool(), id, command})
 		if err != nil {
-			return err
+			return first, err
 		}
 		sum := sha256.Sum256(data)
 		s.keys[id] = hex.EncodeToString(sum[:])
 	}
-	return nil
+	return next, nil
 }
 
 // grouped numbers cells such that twins have one number: the difference of two
@@ -167,20 +173,34 @@ func (s *session) cutShort(results []bench.Result) []string {
 	return []string{fmt.Sprintf("the budget ended before all repeats: %d cells have fewer values than configured; raise limits.budget, or lower repeats", n)}
 }
 
-// bySuite measures each cell by its suite.
-type bySuite map[string]suite.Suite
+// bySuite measures each cell by its suite. What a suite keeps running on a
+// device ends before another suite measures there.
+type bySuite struct {
+	suites map[string]suite.Suite
+	mu     sync.Mutex
+	last   map[bench.Device]string
+}
 
 // Measure implements [runner.Measurer].
-func (b bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
-	return b[c.Suite].Measure(ctx, c, d)
+func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
+	b.mu.Lock()
+	last := b.last[d]
+	b.last[d] = c.Suite
+	b.mu.Unlock()
+	if last != "" && last != c.Suite {
+		if err := b.suites[last].Rest(d); err != nil {
+			return bench.Result{}, err
+		}
+	}
+	return b.suites[c.Suite].Measure(ctx, c, d)
 }
 
 func (s *session) measurer() runner.Measurer {
-	suites := bySuite{}
+	b := &bySuite{suites: map[string]suite.Suite{}, last: map[bench.Device]string{}}
 	for _, one := range s.plan.suites {
-		suites[one.name()] = one.suite
+		b.suites[one.name()] = one.suite
 	}
-	return redacting{suites, s.plan.options.secret}
+	return redacting{b, s.plan.options.secret}
 }
 
 func (s *session) interrupted(err error) error {

@@ -40,6 +40,9 @@ type Suite interface {
 	// An error means that no further cell of this suite can be measured; what
 	// happens to this cell is its Outcome.
 	Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error)
+	// Rest ends what the suite keeps running for a device, such as a loaded
+	// model: cells of another suite are measured next.
+	Rest(d bench.Device) error
 	// Close releases what the suite holds. It may be called once.
 	Close() error
 }

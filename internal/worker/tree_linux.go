@@ -1,8 +1,12 @@
 package worker
 
 import (
+	"bytes"
+	"fmt"
 	"maps"
+	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -167,18 +171,35 @@ func (t *tree) killOrphan(p process) {
 	_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG|syscall.WALL, nil)
 }
 
+// ancestors returns the process and its parents, which somebody may have started
+// below a cell to work in: they are used.
+func ancestors(pid int) (all []int) {
+	for pid > 1 {
+		all = append(all, pid)
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		next := 0 // after the name, which may hold anything: state, parent
+		if f := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]); len(f) > 1 {
+			next = number(f[1])
+		}
+		pid = next
+	}
+	return all
+}
+
 // EndStale kills the processes of this user that an accelgate left behind on
 // this machine which is gone itself, as after kill -9, and returns how many
 // there were: whatever is measured next must not share the machine with them.
-// It sees processes of its own process-number namespace only.
+// It sees processes of its own process-number namespace only, and spares its own
+// parents.
 func EndStale() (ended int) {
 	here := thisOwner()
 	if here == (owner{}) {
 		return 0
 	}
 	gone := func(o owner) bool { return o.boot == here.boot && o.namespace == here.namespace && !o.lives() }
+	spared := ancestors(here.pid)
 	eachNumberIn("/proc", func(pid int) {
-		if pid != here.pid && stale(environOf(pid), gone) && syscall.Kill(pid, syscall.SIGKILL) == nil {
+		if !slices.Contains(spared, pid) && stale(environOf(pid), gone) && syscall.Kill(pid, syscall.SIGKILL) == nil {
 			ended++
 		}
 	})

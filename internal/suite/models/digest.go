@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -62,15 +63,21 @@ func (s *Suite) Digest(cell bench.Cell) (string, error) {
 // library path, the visible devices. What differs from shell to shell and from
 // job to job is left out.
 func inherited(environ []string) []string {
-	return slices.DeleteFunc(worker.Scrub(environ), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains(volatile, name) || strings.HasPrefix(name, "SSH_") || strings.HasPrefix(name, "XDG_SESSION") || strings.HasPrefix(name, "ACCELGATE_")
-	})
+	values := map[string]string{}
+	for _, entry := range worker.Scrub(environ) { // the last entry of a name counts
+		if name, value, _ := strings.Cut(entry, "="); !volatile.MatchString(name) {
+			values[name] = value
+		}
+	}
+	entries := make([]string, 0, len(values))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		entries = append(entries, name+"="+values[name])
+	}
+	return entries
 }
 
-var volatile = []string{
-	"_", "PWD", "OLDPWD", "SHLVL", "TERM", "COLUMNS", "LINES", "WINDOWID", "INVOCATION_ID", "JOURNAL_STREAM", "SYSTEMD_EXEC_PID", "DBUS_SESSION_BUS_ADDRESS",
-}
+var volatile = regexp.MustCompile(`^(_|PWD|OLDPWD|SHLVL|TERM.*|COLORTERM|COLUMNS|LINES|WINDOWID|DISPLAY|WAYLAND_.*|XAUTHORITY|XDG_.*|TMUX.*|STY|` +
+	`SSH_.*|GPG_.*|VSCODE_.*|DBUS_.*|INVOCATION_ID|JOURNAL_STREAM|SYSTEMD_.*|SLURM_.*|CI_.*|BUILD_.*|JOB_.*|Image(OS|Version)|ACCELGATE_.*)$`)
 
 // texts lists the values of parameters that may name files.
 func texts(params json.RawMessage) (all []string) {

@@ -66,7 +66,7 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	if err := s.body.check(c); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(provided(c, all, &s.body.Discover), s.body.checkVars(c, all), s.body.checkDefaults(c), s.body.checkExcludes(c, all)); err != nil {
+	if err := errors.Join(s.body.checkProvided(c), s.body.checkVars(c, all), s.body.checkDefaults(c), s.body.checkExcludes(c, all)); err != nil {
 		return nil, err
 	}
 	s.index()
@@ -212,7 +212,7 @@ func (s *Suite) checkWhens(c *config.Suite) error {
 func (s *Suite) checkProfiles(c *config.Suite) error {
 	for _, name := range slices.Sorted(maps.Keys(s.body.profiles)) {
 		p := s.body.Profiles[name]
-		if !slices.ContainsFunc(s.cells, p.wanted) && !slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return p.wanted(r.Cell) }) {
+		if s.body.Discover.Dir == "" && !slices.ContainsFunc(s.cells, p.wanted) && !slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return p.wanted(r.Cell) }) {
 			return c.Errorf("profiles."+name, "selects no cell: compare it with 'accelgate plan --list'")
 		}
 	}
@@ -278,6 +278,9 @@ func (s *Suite) Warnings() []string { return s.warnings }
 
 // Repeats is the configured number of processes per cell.
 func (s *Suite) Repeats() int { return s.body.Repeats }
+
+// Rest ends the process that is kept for a device.
+func (s *Suite) Rest(d bench.Device) error { return s.workers.rest(d) }
 
 // Close ends the processes that are kept.
 func (s *Suite) Close() error { return s.workers.close() }

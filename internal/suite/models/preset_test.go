@@ -230,3 +230,42 @@ func TestSkippedCombinationsHaveNoSweeps(t *testing.T) {
 		t.Errorf("skipped = %+v", skipped)
 	}
 }
+
+// TestWhatAFolderHoldsDiffersFromHostToHost: patterns of models that are not
+// there are no mistake where models are discovered.
+func TestWhatAFolderHoldsDiffersFromHostToHost(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "qwen3.gguf"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := in(t, dir, `
+    preset: tensorsharp
+    discover: {dir: .}
+    select: {backends: [cpu], features: [tg128], sweeps: []}
+    exclude: [{model: "gpt-oss*"}]
+    profiles: {quick: {models: ["gpt-oss*"]}}
+`)
+	if diff := cmp.Diff([]string{"qwen3__cpu__tg128__baseline"}, ids(s.Cells())); diff != "" {
+		t.Errorf("cells (-want +got):\n%s", diff)
+	}
+}
+
+func TestSuitesOfOnesOwnAreCheckedForSlips(t *testing.T) {
+	for want, body := range map[string]string{
+		`"gp" matches none of cpu, gpu`:                       "    exclude: [{backend: gp}]\n",
+		`no value provides "imgae" (did you mean "image"?)`:   "    axes: [{name: a, values: [{id: x, provides: [image]}, {id: y, requires: [imgae]}]}]\n",
+		`{flga} stands in no template (did you mean "flag"?)`: "    vars: {flag: x, flga: y}\n",
+		`"zz" matches none of f`:                              "    profiles: {p: {features: [zz]}}\n",
+		`is "0", and env sets S to "1"`:                       "    env: {S: \"1\"}\n    sweeps: [{env: S, values: [\"0\", \"1\"], default: \"0\"}]\n",
+		"reads no operators":                                  "    parser: vllm\n    operators: ops\n",
+	} {
+		file, err := config.Parse("accelgate.yaml", []byte("version: 1\nsuites:\n  - name: s\n    kind: models\n    command: [echo, '{flag}']\n"+
+			"    models: [m]\n    backends: [cpu, gpu]\n    features: [f]\n    metrics: [{name: tps, json: tps, better: higher}]\n"+body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := models.Open(&file.Suites[0], suite.Env{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", body, err, want)
+		}
+	}
+}

@@ -36,6 +36,9 @@ func (b *body) checkPatterns(c *config.Suite) error {
 	for _, name := range slices.Sorted(maps.Keys(b.profiles)) {
 		copied := *b // of which the selection is thrown away
 		copied.Select = b.profiles[name]
+		if b.Discover.Dir != "" { // which models there are differs from host to host
+			copied.Select.Models = nil
+		}
 		if err := copied.applySelectionAt(c, "profiles."+name); err != nil {
 			return err
 		}
@@ -72,7 +75,9 @@ func (b *body) checkDefaults(c *config.Suite) error {
 		envs := []map[string]string{b.Env}
 		for _, a := range b.dimensions() {
 			for _, v := range a.Values {
-				envs = append(envs, v.Env)
+				if sw.When == "" { // else it may be for other values
+					envs = append(envs, v.Env)
+				}
 			}
 		}
 		for _, env := range envs {
@@ -84,12 +89,13 @@ func (b *body) checkDefaults(c *config.Suite) error {
 	return nil
 }
 
-// checkExcludes refuses patterns of an exclude that match no value.
+// checkExcludes refuses patterns of an exclude that match no value. Which models
+// a folder holds differs from host to host.
 func (b *body) checkExcludes(c *config.Suite, axes []axis) error {
 	for i, m := range b.Exclude {
 		for _, a := range axes {
 			pattern, ok := m[a.Name]
-			if ok && !slices.ContainsFunc(a.Values, func(v value) bool { return matrix.Glob(pattern, v.ID) }) {
+			if ok && !(a.Name == "model" && b.Discover.Dir != "") && !slices.ContainsFunc(a.Values, func(v value) bool { return matrix.Glob(pattern, v.ID) }) {
 				return c.Errorf(fmt.Sprintf("exclude[%d].%s", i, a.Name), "%q matches none of %s: correct it or remove the entry", pattern, shorten(a.Values, valueID))
 			}
 		}
@@ -97,10 +103,14 @@ func (b *body) checkExcludes(c *config.Suite, axes []axis) error {
 	return nil
 }
 
-// provided refuses a value that requires what nothing could ever provide.
-func provided(c *config.Suite, axes []axis, d *discover) error {
-	words := slices.Clone(d.Provides)
-	for _, f := range d.Families {
+// checkProvided refuses a value that requires what nothing could ever provide.
+// A preset's features are for other models, too.
+func (b *body) checkProvided(c *config.Suite) error {
+	if b.Preset != "" {
+		return nil
+	}
+	axes, words := b.dimensions(), slices.Clone(b.Discover.Provides)
+	for _, f := range b.Discover.Families {
 		words = append(words, f.Provides...)
 	}
 	for _, a := range axes {

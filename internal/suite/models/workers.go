@@ -90,6 +90,18 @@ func pin(c *worker.Container, d bench.Device, variables func(bench.Device) []str
 	return nil
 }
 
+// rest ends the process of a device; a container's worker keeps none.
+func (w *workers) rest(d bench.Device) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	own, ok := w.own[d]
+	if _, keeps := own.(*worker.Persistent); !ok || !keeps {
+		return nil
+	}
+	delete(w.own, d)
+	return own.Close()
+}
+
 func (w *workers) close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
