@@ -34,6 +34,7 @@ var allowed = map[string][]string{
 	"worker":            {},
 	"runner":            {"atomicfile", "bench"},
 	"tensorsharp":       {"bench", "nearest"},
+	"msmodeling":        {"nearest"},
 	"baseline":          {"atomicfile", "bench", "stats"},
 	"host":              {"bench", "worker"},
 	"gate":              {"bench", "stats"},
@@ -42,7 +43,7 @@ var allowed = map[string][]string{
 	"suite":             {"bench", "config", "worker"},
 	"suite/*":           {"bench", "config", "matrix", "nearest", "parse", "stats", "suite", "worker"},
 	"cli": {"actions", "atomicfile", "baseline", "bench", "config", "engine", "gate", "github", "host",
-		"matrix", "nearest", "report", "runner", "suite", "suite/*", "tensorsharp", "worker"},
+		"matrix", "msmodeling", "nearest", "report", "runner", "suite", "suite/*", "tensorsharp", "worker"},
 }
 
 // owned names packages that only one of ours may import, with the reason.

@@ -123,7 +123,7 @@ func (c *Command) root(code *int) *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"}) // cobra's answers a misspelt command with success
 	root.AddCommand(c.runCommand(code), c.planCommand(), c.baselineCommand(code), c.reportCommand(code), c.importCommand(),
-		c.configCommand(), c.engineCommand(code), c.actionCommand(code))
+		c.configCommand(), c.casesCommand(code), c.engineCommand(code), c.actionCommand(code))
 	strict(root)
 	return root
 }

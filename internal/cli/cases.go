@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/msmodeling"
+)
+
+const casesLintHelp = `Read the case files of msmodeling's regression framework strictly, and say what
+in them goes wrong later: tolerances that let everything pass, reference times
+whose windows do not meet, operators that do not add up.
+
+  accelgate cases lint tests/benchmark/models/cases
+
+A file that cannot be read is an error with its place (exit code 2) and hides no
+other file; findings are warnings, and make the exit code 1 with --strict.`
+
+func (c *Command) casesCommand(code *int) *cobra.Command {
+	parent := &cobra.Command{
+		Use:   "cases",
+		Short: "Work with msmodeling's case files",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return usagef("accelgate cases: name a command: type 'accelgate cases lint FOLDER'")
+		},
+	}
+	var strict bool
+	lint := &cobra.Command{
+		Use:   "lint FOLDER",
+		Short: "Check case files for what goes wrong in them",
+		Long:  casesLintHelp,
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			*code, err = c.lintCases(args[0], strict)
+			return err
+		},
+	}
+	lint.Flags().BoolVar(&strict, "strict", false, "let findings fail")
+	parent.AddCommand(lint)
+	return parent
+}
+
+func (c *Command) lintCases(dir string, strict bool) (int, error) {
+	cases, unreadable := msmodeling.Load(dir)
+	findings := msmodeling.Lint(cases)
+	for _, f := range findings {
+		fmt.Fprintln(c.Stdout, printable(f.String()))
+	}
+	if unreadable != nil {
+		return 0, usageError{unreadable}
+	}
+	fmt.Fprintf(c.Stdout, "%s: %d cases, %d findings\n", dir, len(cases), len(findings))
+	if strict && len(findings) > 0 {
+		return ExitGateFailed, nil
+	}
+	return ExitPassed, nil
+}

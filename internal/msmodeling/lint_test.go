@@ -1,0 +1,68 @@
+package msmodeling_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/accelgate/accelgate/internal/msmodeling"
+)
+
+// TestLint has one case for each rule and those just within its limit; what is
+// said stands in testdata/lint.txt.
+func TestLint(t *testing.T) {
+	t.Parallel()
+	ops := func(times ...float64) []msmodeling.Operator {
+		var list []msmodeling.Operator
+		for i, time := range times {
+			list = append(list, msmodeling.Operator{Name: string(rune('a' + i)), TotalTimeS: time, NumCalls: 1})
+		}
+		return list
+	}
+	tests := []struct {
+		name     string
+		change   func(*msmodeling.Case)
+		findings int
+	}{
+		{"fine", func(*msmodeling.Case) {}, 0},
+		{"tolerances", func(c *msmodeling.Case) {
+			c.InitialTolerance, c.BaselineTolerance, c.OperatorTolerance = 0.26, 0.59, 1.02
+		}, 3},
+		{"tolerance-creep", func(c *msmodeling.Case) { c.BaselineTolerance, c.BaselineTimeS = 0.59, 0.63 }, 1},
+		{"tolerance-alone", func(c *msmodeling.Case) { c.BaselineTolerance, c.InitialTimeS = 0.59, 0 }, 1},
+		{"tolerances-limit", func(c *msmodeling.Case) {
+			c.InitialTolerance, c.BaselineTolerance, c.OperatorTolerance = 0.25, 0.25, 0.25
+		}, 0},
+		{"apart", func(c *msmodeling.Case) { c.BaselineTimeS = 1.5 }, 1},
+		{"apart-below", func(c *msmodeling.Case) { c.BaselineTimeS = 0.5 }, 1},
+		{"hardly", func(c *msmodeling.Case) { c.BaselineTimeS = 1.36 }, 1},
+		{"enough", func(c *msmodeling.Case) { c.BaselineTimeS = 1.34 }, 0},
+		{"points", func(c *msmodeling.Case) { c.InitialTolerance, c.BaselineTolerance = 0, 0 }, 0},
+		{"points-apart", func(c *msmodeling.Case) { c.InitialTolerance, c.BaselineTolerance, c.BaselineTimeS = 0, 0, 1.001 }, 1},
+		{"no-reference", func(c *msmodeling.Case) { c.InitialTimeS, c.BaselineTimeS = 0, 0 }, 1},
+		{"one-reference", func(c *msmodeling.Case) { c.InitialTimeS = 0 }, 0},
+		{"too-much", func(c *msmodeling.Case) { c.Operators = ops(0.9, 0.102) }, 1},
+		{"too-much-for-baseline", func(c *msmodeling.Case) { c.InitialTimeS, c.Operators = 0, ops(0.9, 0.102) }, 1},
+		{"rounded", func(c *msmodeling.Case) { c.Operators = ops(0.9, 0.1009) }, 0},
+		{"little", func(c *msmodeling.Case) { c.Operators = ops(0.4, 0.09) }, 1},
+		{"little-of-top", func(c *msmodeling.Case) { c.OperatorTopN, c.Operators = 1, ops(0.4, 0.3) }, 1},
+		{"half", func(c *msmodeling.Case) { c.Operators = ops(0.4, 0.1) }, 0},
+		{"unsorted", func(c *msmodeling.Case) { c.Operators = ops(0.1, 0.4, 0.1, 0.3) }, 1},
+		{"duplicate", func(c *msmodeling.Case) { c.Operators = ops(0.4, 0.3); c.Operators[1].Name = "a" }, 1},
+		{"no-operators", func(c *msmodeling.Case) { c.Operators = nil }, 1},
+		{"huge", func(c *msmodeling.Case) { c.BaselineTimeS, c.Operators = 1e300, ops(1e300) }, 2},
+	}
+	var all strings.Builder
+	for _, test := range tests {
+		c := &msmodeling.Case{Path: test.name + ".json", Name: test.name, InitialTimeS: 1, BaselineTimeS: 1, InitialTolerance: 0.1, BaselineTolerance: 0.2,
+			OperatorTopN: 10, OperatorTolerance: 0.1, Operators: ops(0.5, 0.3, 0.1)}
+		test.change(c)
+		findings := msmodeling.Lint([]*msmodeling.Case{c})
+		if len(findings) != test.findings {
+			t.Errorf("%s: got %d findings, want %d: %v", test.name, len(findings), test.findings, findings)
+		}
+		for _, f := range findings {
+			all.WriteString(f.String() + "\n")
+		}
+	}
+	golden(t, "testdata/lint.txt", all.String())
+}

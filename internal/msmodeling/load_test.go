@@ -1,0 +1,177 @@
+package msmodeling_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/accelgate/accelgate/internal/msmodeling"
+)
+
+// minimal is a case that is fine.
+func minimal(name string) string { return fmt.Sprintf(`{"name": %q, "description": "d"}`, name) }
+
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		files map[string]string // a folder if the name ends in /, a link if the content starts with ->
+		cases []string
+		err   string // DIR stands for the folder
+	}{
+		{"sorted", map[string]string{"b.json": minimal("b"), "a.json": minimal("a"), "README.md": "x", "old/": "", "A.JSON": "x"}, []string{"a", "b"}, ""},
+		{"one is bad", map[string]string{"a.json": minimal("a"), "b.json": "{", "c.json": minimal("c"), "d.json": `{"name": "d"}`}, []string{"a", "c"},
+			"DIR/b.json:1:2: the file ends too early; close what is open, or restore the file from version control\n" +
+				"DIR/d.json:1:1: description: is missing; add it"},
+		{"same name", map[string]string{"a.json": minimal("a"), "b.json": minimal("a")}, []string{"a"},
+			`DIR/b.json:1:10: name: "a" is not the file's stem "b", by which the operators are found; write "b", or rename the file` + "\n" +
+				`DIR/b.json: name: "a" is the name of DIR/a.json too; give each case a name of its own`},
+		{"empty", map[string]string{"README.md": "x"}, nil, "DIR: holds no *.json file, so there is no case; name the folder that holds the case files"},
+		{"link", map[string]string{"a.json": minimal("a"), "b.json": "->a.json"}, []string{"a"}, "DIR/b.json: is a link, which is not followed; put the file itself here"},
+		{"folder", map[string]string{"a.json": minimal("a"), "b.json/": ""}, []string{"a"}, "DIR/b.json: is not a file; move it out of the folder of cases"},
+		{"large", map[string]string{"a.json": strings.Repeat(" ", 1<<20+1)}, nil,
+			"DIR/a.json: is larger than 1048576 bytes, so it is no case; move it out of the folder of cases"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for name, content := range test.files {
+				place(t, filepath.Join(dir, name), content, strings.HasSuffix(name, "/"))
+			}
+			cases, err := msmodeling.Load(dir)
+			var names []string
+			for _, c := range cases {
+				names = append(names, c.Name)
+			}
+			if !slices.Equal(names, test.cases) {
+				t.Errorf("got the cases %q, want %q", names, test.cases)
+			}
+			got := ""
+			if err != nil {
+				got = filepath.ToSlash(strings.ReplaceAll(err.Error(), dir, "DIR"))
+			}
+			if got != test.err {
+				t.Errorf("got the error\n%s\nwant\n%s", got, test.err)
+			}
+		})
+	}
+}
+
+func place(t *testing.T, path, content string, folder bool) {
+	t.Helper()
+	target, link := strings.CutPrefix(content, "->")
+	var err error
+	switch {
+	case folder:
+		err = os.Mkdir(path, 0o755)
+	case link:
+		if err := os.Symlink(target, path); err != nil {
+			t.Skipf("this system makes no links: %v", err)
+		}
+	default:
+		err = os.WriteFile(path, []byte(content), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLoadManyEntries(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for i := range 10_001 {
+		place(t, filepath.Join(dir, fmt.Sprint(i)), "", false)
+	}
+	_, err := msmodeling.Load(dir)
+	if want := dir + ": has more than 10000 entries; name the folder that holds only the case files"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestLoadNoFolder(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "a.json")
+	place(t, file, minimal("a"), false)
+	for _, dir := range []string{file, file + "x"} {
+		_, err := msmodeling.Load(dir)
+		if err == nil || !strings.HasPrefix(err.Error(), "load cases: ") || !strings.HasSuffix(err.Error(), "; name the folder that holds the case files") {
+			t.Errorf("%s: got %v", dir, err)
+		}
+	}
+}
+
+func TestLoadUnreadable(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.json")
+	place(t, file, minimal("a"), false)
+	if err := os.Chmod(file, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadFile(file); err == nil {
+		t.Skip("this user reads every file")
+	}
+	_, err := msmodeling.Load(dir)
+	if err == nil || !strings.Contains(err.Error(), "cannot be read: ") || !strings.HasSuffix(err.Error(), "; correct its permissions, or restore it from version control") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRecordedCases reads msmodeling's own files: 22 current and 6 removed
+// ones, and the 22 of the replay with the original checker.
+func TestRecordedCases(t *testing.T) {
+	t.Parallel()
+	data := os.Getenv("ACCELGATE_TEST_DATA")
+	if data == "" {
+		const missing = "real cases were NOT read: set ACCELGATE_TEST_DATA to the folder that holds msmodeling/cases"
+		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
+			t.Fatal(missing)
+		}
+		t.Skip(missing)
+	}
+	for dir, want := range map[string]struct{ text, video, findings int }{
+		"cases":                   {19, 3, 10},
+		"cases_removed":           {6, 0, 3},
+		"golden_regression/cases": {19, 3, 13},
+	} {
+		cases, err := msmodeling.Load(filepath.Join(data, "msmodeling", filepath.FromSlash(dir)))
+		if err != nil {
+			t.Errorf("%s: %v", dir, err)
+		}
+		kinds := map[string]int{}
+		for _, c := range cases {
+			kinds[c.Type]++
+		}
+		findings := msmodeling.Lint(cases)
+		if kinds[msmodeling.Text] != want.text || kinds[msmodeling.Video] != want.video || len(findings) != want.findings {
+			t.Errorf("%s: got %v and %d findings, want %+v", dir, kinds, len(findings), want)
+		}
+		for _, f := range findings {
+			t.Log(f)
+		}
+	}
+}
+
+// BenchmarkLoad reads 2,000 cases with 200 operators each.
+func BenchmarkLoad(b *testing.B) {
+	dir := b.TempDir()
+	operators := make([]string, 200)
+	for i := range operators {
+		operators[i] = fmt.Sprintf("\n    {\n      \"name\": \"aten.operator_%d.default\",\n      \"total_time_s\": %d.5e-6,\n      \"num_calls\": %d\n    }", i, 300-i, i)
+	}
+	for i := range 2000 {
+		text := fmt.Sprintf("{\"name\": \"case-%d\", \"description\": \"d\", \"operators\": [%s]}", i, strings.Join(operators, ","))
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("case-%d.json", i)), []byte(text), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if cases, err := msmodeling.Load(dir); err != nil || len(cases) != 2000 {
+			b.Fatal(len(cases), err)
+		}
+	}
+}

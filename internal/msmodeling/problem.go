@@ -1,0 +1,116 @@
+package msmodeling
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxProblems bounds the complaints about one file.
+const maxProblems = 100
+
+// Problem is one thing that is wrong with a case file.
+type Problem struct {
+	File         string
+	Line, Column int    // from 1, Column in characters; 0 where the whole file is meant
+	JSONPath     string // such as operators[3].name; "" where the whole file is meant
+	Message      string // foreign text is quoted
+	Hint         string // the next step
+}
+
+// Error returns "file:line:column: JSON path: message; hint" on one line.
+func (p Problem) Error() string {
+	var b strings.Builder
+	b.WriteString(plain(p.File))
+	if p.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", p.Line, p.Column)
+	}
+	b.WriteString(": ")
+	if p.JSONPath != "" {
+		b.WriteString(p.JSONPath + ": ")
+	}
+	return b.String() + p.Message + "; " + p.Hint
+}
+
+// Problems are all complaints about one file in its order, at most 100. It is
+// never empty where it is returned as an error.
+type Problems []Problem
+
+// Error returns one line per problem.
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap makes each problem visible to [errors.As].
+func (ps Problems) Unwrap() []error {
+	all := make([]error, len(ps))
+	for i, p := range ps {
+		all[i] = p
+	}
+	return all
+}
+
+// full reports whether further complaints would be dropped.
+func (r *reader) full() bool { return len(r.problems) == maxProblems }
+
+// fail records a complaint about the byte at a position of the file.
+func (r *reader) fail(at int, path, hint, format string, args ...any) {
+	if r.full() {
+		r.dropped = true
+		return
+	}
+	before := r.text[:at]
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	r.problems = append(r.problems, Problem{r.path, 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(line), path, fmt.Sprintf(format, args...), hint})
+}
+
+// sorted returns all complaints in the order of the file.
+func (r *reader) sorted() Problems {
+	slices.SortStableFunc(r.problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	if r.dropped {
+		r.problems = append(r.problems, Problem{File: r.path, Message: fmt.Sprintf("has more than %d problems", maxProblems), Hint: "correct these first"})
+	}
+	return r.problems
+}
+
+// quote writes foreign text for a message: short, on one line, and without
+// what could disturb a terminal or be obeyed by the runner of GitHub Actions.
+func quote(s string) string {
+	const limit = 60 // characters
+	cut := ""
+	if r := []rune(s[:min(len(s), 4*limit)]); len(r) > limit {
+		s, cut = string(r[:limit]), " (cut)"
+	}
+	return strings.ReplaceAll(strconv.Quote(s), "##[", `##\x5b`) + cut
+}
+
+// plain is quote only for what needs it.
+func plain(s string) string {
+	odd := func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
+	if s == "" || strings.ContainsFunc(s, odd) || strings.TrimLeft(s, " :") != s || strings.Contains(s, "##[") {
+		return quote(s)
+	}
+	return s
+}
+
+// join appends a key to a JSON path.
+func join(path, key string) string {
+	word := func(r rune) bool { return r != '_' && (r > 'z' || !unicode.IsLetter(r) && !unicode.IsDigit(r)) }
+	if key == "" || len(key) > 60 || strings.ContainsFunc(key, word) {
+		return path + "[" + quote(key) + "]"
+	}
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
