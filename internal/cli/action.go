@@ -250,11 +250,7 @@ func (a *action) outside(h bench.Host) (map[string]bool, error) {
 	if err := p.open(); err != nil {
 		return nil, fmt.Errorf("find the cells of profile %s: %w", oneLine(o.profile), err)
 	}
-	ids := make(map[string]bool, len(p.others))
-	for _, id := range p.others {
-		ids[id] = true
-	}
-	return ids, nil
+	return setOf(p.others), nil
 }
 
 // show writes what the runner shows: log, summary, outputs, annotations.

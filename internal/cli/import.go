@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/tensorsharp"
 )
@@ -56,13 +54,9 @@ func (c *Command) saveImport(run *bench.Run, path string) error {
 	if err := run.Validate(); err != nil {
 		return fmt.Errorf("the results do not make a run: %w: remove the file that is wrong", err)
 	}
-	data, err := json.MarshalIndent(run, "", " ")
-	if err != nil {
-		return fmt.Errorf("encode the run: %w", err)
-	}
-	if err := atomicfile.Write(path, append(data, '\n')); err != nil {
+	if err := saveRun(path, run); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.Stdout, "%s: %d cells imported\nNext: accelgate report %s\n", path, len(run.Results), path)
+	_, err := fmt.Fprintf(c.Stdout, "%s: %d cells imported\nNext: accelgate report %s\n", path, len(run.Results), path)
 	return err
 }

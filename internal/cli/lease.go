@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,11 +20,7 @@ type lanes struct {
 	lease   *host.Lease
 }
 
-func (l lanes) release() {
-	if l.lease != nil {
-		l.lease.Release()
-	}
-}
+func (l lanes) release() { l.lease.Release() }
 
 // defaultLeaseWait bounds the wait for another job's devices.
 const defaultLeaseWait = 30 * time.Minute
@@ -57,8 +54,9 @@ func (c *Command) lease(ctx context.Context, p *plan) (lanes, error) {
 		return l, err
 	}
 	used, err := host.Busy(ctx, p.worker, leased)
-	p.warnings = append(p.warnings, append(l.lease.Warnings, used...)...)
-	c.warnAll(append(l.lease.Warnings, used...))
+	warnings := slices.Concat(l.lease.Warnings, used)
+	p.warnings = append(p.warnings, warnings...)
+	c.warnAll(warnings)
 	if err != nil {
 		l.release()
 	}

@@ -72,7 +72,10 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 	if err := s.confirm(ctx, run, ref); err != nil {
 		return nil, err
 	}
-	return run, p.save(run)
+	if err := run.Validate(); err != nil {
+		return nil, fmt.Errorf("the run is not valid: %w", err)
+	}
+	return run, saveRun(p.outPath("run.json"), run)
 }
 
 // discardOld removes the run of an earlier build: if this run is killed, it
@@ -105,15 +108,13 @@ func (p *plan) context() map[string]string {
 // or slow; such a run must never become a baseline.
 const demonstration = "demonstration"
 
-func (p *plan) save(run *bench.Run) error {
-	if err := run.Validate(); err != nil {
-		return fmt.Errorf("the run is not valid: %w", err)
-	}
+// saveRun writes a run document that has been validated.
+func saveRun(path string, run *bench.Run) error {
 	data, err := json.MarshalIndent(run, "", " ")
 	if err != nil {
 		return fmt.Errorf("encode the run: %w", err)
 	}
-	return atomicfile.Write(p.outPath("run.json"), append(data, '\n'))
+	return atomicfile.Write(path, append(data, '\n'))
 }
 
 // progress prints a line per measurement.

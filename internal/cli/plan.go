@@ -35,6 +35,7 @@ type plan struct {
 
 // planned is an opened suite with its selected cells.
 type planned struct {
+	name    string
 	suite   suite.Suite
 	cells   []bench.Cell
 	skipped []bench.Result
@@ -161,7 +162,7 @@ func (p *plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	planned := planned{opened, opened.Cells(), opened.Skipped()}
+	planned := planned{s.Name, opened, opened.Cells(), opened.Skipped()}
 	all := planned.all()
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes"))
@@ -195,6 +196,15 @@ func (p *plan) addMetrics(s *config.Suite, metrics []bench.Metric) error {
 		}
 	}
 	return nil
+}
+
+// setOf makes ids fast to find.
+func setOf(ids []string) map[string]bool {
+	set := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
 }
 
 func cellIDs(cells []bench.Cell) []string {

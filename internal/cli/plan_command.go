@@ -176,7 +176,7 @@ func (c *Command) summarize(p *plan, doc plannedDocument) {
 	}
 	fmt.Fprintln(c.Stdout)
 	for _, s := range p.suites {
-		fmt.Fprintf(c.Stdout, "  suite %s: %d cells x %d measurements\n", s.name(), len(s.cells), s.suite.Repeats())
+		fmt.Fprintf(c.Stdout, "  suite %s: %d cells x %d measurements\n", s.name, len(s.cells), s.suite.Repeats())
 	}
 	reasons := map[string]int{}
 	for _, s := range doc.Skipped {

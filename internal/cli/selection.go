@@ -10,8 +10,9 @@ import (
 )
 
 // narrow keeps the cells that the flags want: profile and tags first, then ids,
-// then the shard. What they leave out is declared in the run. What max_cells
-// leaves out is declared as such, because nobody asked for it by name.
+// then, after max_cells, the shard. What they leave out is declared in the run.
+// What max_cells leaves out is declared as such, because nobody asked for it by
+// name.
 func (p *plan) narrow() error {
 	before := 0
 	for i := range p.suites {
@@ -42,14 +43,6 @@ func (p *plan) skips() bool {
 	return slices.ContainsFunc(p.suites, func(s planned) bool { return len(s.skipped) > 0 })
 }
 
-// name of the suite.
-func (s *planned) name() string {
-	if cells := s.suite.Cells(); len(cells) > 0 {
-		return cells[0].Suite
-	}
-	return s.suite.Skipped()[0].Cell.Suite
-}
-
 // keep drops the cells of a suite that want does not name, and declares them.
 func (p *plan) keep(s *planned, want func(bench.Cell) bool) {
 	drop := func(c bench.Cell) bool {
@@ -67,7 +60,7 @@ func (p *plan) keep(s *planned, want func(bench.Cell) bool) {
 func (p *plan) query(s *planned) error {
 	want, err := s.suite.Select(suite.Query{Profile: p.options.profile, Tags: p.options.tags, SkipTags: p.options.skipTags})
 	if err != nil {
-		return usagef("suite %s: %w: choose another, or another suite with --suite", s.name(), err)
+		return usagef("suite %s: %w: choose another, or another suite with --suite", s.name, err)
 	}
 	p.keep(s, want)
 	return nil
@@ -90,10 +83,7 @@ func (p *plan) filter() error {
 	if len(others) == len(all) {
 		return usagef("--only and --skip leave none of %d cells: list the ids with 'accelgate plan --list'", len(all))
 	}
-	dropped := make(map[string]bool, len(others))
-	for _, id := range others {
-		dropped[id] = true
-	}
+	dropped := setOf(others)
 	for i := range p.suites {
 		p.keep(&p.suites[i], func(c bench.Cell) bool { return !dropped[c.ID()] })
 	}
@@ -117,10 +107,7 @@ func (p *plan) split() error {
 	if shard.Index > len(packed) {
 		return usagef("--shard %s: the cells make only %d shards: use fewer", shard, len(packed))
 	}
-	mine := make(map[string]bool, len(packed[shard.Index-1].cells))
-	for _, c := range packed[shard.Index-1].cells {
-		mine[c.ID()] = true
-	}
+	mine := setOf(cellIDs(packed[shard.Index-1].cells))
 	for i := range p.suites {
 		s := &p.suites[i]
 		if shard.Index == 1 {

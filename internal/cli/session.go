@@ -161,9 +161,9 @@ func (s *session) cutShort(results []bench.Result) []string {
 	if _, over := s.outOfTime(); !over {
 		return nil
 	}
-	o, n := s.options(), 0
+	repeats, n := s.repeats(), 0
 	for i := range results {
-		if r := &results[i]; r.Outcome == bench.Passed && len(r.Samples) > 0 && len(r.Samples[0].Values) < o.Repeats(r.Cell) {
+		if r := &results[i]; r.Outcome == bench.Passed && len(r.Samples) > 0 && len(r.Samples[0].Values) < repeats(r.Cell) {
 			n++
 		}
 	}
@@ -198,7 +198,7 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 func (s *session) measurer() runner.Measurer {
 	b := &bySuite{suites: map[string]suite.Suite{}, last: map[bench.Device]string{}}
 	for _, one := range s.plan.suites {
-		b.suites[one.name()] = one.suite
+		b.suites[one.name] = one.suite
 	}
 	return redacting{b, s.plan.options.secret}
 }
@@ -207,13 +207,18 @@ func (s *session) interrupted(err error) error {
 	return fmt.Errorf("%w\nwhat was finished is in %s: go on with --resume, or start over without it", err, s.plan.outPath("journal.jsonl"))
 }
 
-func (s *session) options() runner.Options {
+// repeats returns how often each cell is to be measured.
+func (s *session) repeats() func(bench.Cell) int {
 	repeats := map[string]int{}
 	for _, one := range s.plan.suites {
-		repeats[one.name()] = s.plan.repeats(one)
+		repeats[one.name] = s.plan.repeats(one)
 	}
+	return func(c bench.Cell) int { return repeats[c.Suite] }
+}
+
+func (s *session) options() runner.Options {
 	return runner.Options{
-		Repeats:   func(c bench.Cell) int { return repeats[c.Suite] },
+		Repeats:   s.repeats(),
 		Retries:   s.plan.file.Limits.Retries,
 		Devices:   s.devices,
 		Lane:      func(c bench.Cell) int { return s.lanes[c.ID()] },
@@ -261,10 +266,7 @@ func (s *session) confirm(ctx context.Context, run, ref *bench.Run) error {
 	if want == 0 || ref == nil {
 		return nil
 	}
-	suspects := map[string]bool{}
-	for _, id := range gate.Suspects(gate.Compare("", ref, run, s.plan.policy), want) {
-		suspects[id] = true
-	}
+	suspects := setOf(gate.Suspects(gate.Compare("", ref, run, s.plan.policy), want))
 	if len(suspects) == 0 {
 		return nil
 	}

@@ -72,12 +72,18 @@ func (c *child) finish(ctx context.Context, timeout time.Duration) (Response, er
 }
 
 func (c *child) await(ctx context.Context, timeout time.Duration) End {
+	return awaitEnd(ctx, c.exited, timeout)
+}
+
+// awaitEnd waits until exited is closed, the time is up (zero means no bound)
+// or ctx is done.
+func awaitEnd(ctx context.Context, exited <-chan struct{}, timeout time.Duration) End {
 	var limit <-chan time.Time
 	if timeout > 0 {
 		limit = time.After(timeout)
 	}
 	select {
-	case <-c.exited:
+	case <-exited:
 		return Exited
 	case <-limit:
 		return TimedOut

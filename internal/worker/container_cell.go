@@ -269,18 +269,7 @@ func (c *cell) state(ctx context.Context) (*container.State, error) {
 }
 
 func (c *cell) wait(ctx context.Context, timeout time.Duration) End {
-	var limit <-chan time.Time
-	if timeout > 0 {
-		limit = time.After(timeout)
-	}
-	select {
-	case <-c.exited:
-		return Exited
-	case <-limit:
-		return TimedOut
-	case <-ctx.Done():
-		return Cancelled
-	}
+	return awaitEnd(ctx, c.exited, timeout)
 }
 
 // stop asks the command to end and kills the container if it does not.

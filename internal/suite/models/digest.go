@@ -25,33 +25,18 @@ import (
 // loads besides, such as libraries and modules, is not seen, nor is the content
 // of an image.
 func (s *Suite) Digest(cell bench.Cell) (string, error) {
-	output := ""
-	if s.body.Output == outputFile {
-		output = "result" // its path differs each time and does not matter
-	}
-	sc := s.scope(cell, output)
-	args, err := sc.arguments(s.body.Command)
+	f, _, err := s.fill(cell, s.placeholderOutput()) // the real path differs each time and does not matter
 	if err != nil {
 		return "", err
 	}
-	params, err := s.params(sc)
-	if err != nil {
-		return "", err
-	}
-	files, err := s.files(sc)
-	if err != nil {
-		return "", err
-	}
-	args = append(args, s.env.EngineArgs...)
-	env := s.environment(cell, sc.choice)
-	digests := []string{s.contents.program(args[0], env)}
-	for _, name := range slices.Concat(files, args[1:], texts(params)) {
+	digests := []string{s.contents.program(f.args[0], f.env)}
+	for _, name := range slices.Concat(f.files, f.args[1:], texts(f.params)) {
 		digests = append(digests, s.contents.file(name))
 		if _, value, ok := strings.Cut(name, "="); ok {
 			digests = append(digests, s.contents.file(value))
 		}
 	}
-	data, err := json.Marshal([]any{args, digests, env, s.unset, s.inherited, s.body.Worker, params})
+	data, err := json.Marshal([]any{f.args, digests, f.env, s.unset, s.inherited, s.body.Worker, f.params})
 	if err != nil {
 		return "", err
 	}

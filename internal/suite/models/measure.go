@@ -21,13 +21,17 @@ import (
 // Measure runs the cell once and judges what it printed.
 func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (bench.Result, error) {
 	result := bench.Result{Cell: cell, Twin: s.Twin(cell)}
-	request, output, err := s.request(cell, d)
+	output, err := s.resultFile()
 	if err != nil {
 		return result, err
 	}
 	defer output.remove()
-	result.Command = request.Args
-	if reason := s.missing(cell, output.path); reason != "" {
+	f, _, err := s.fill(cell, output.path)
+	if err != nil {
+		return result, err
+	}
+	result.Command = f.args
+	if reason := missing(f.files); reason != "" {
 		result.Outcome, result.Cause, result.Reason = bench.Failed, bench.CauseInput, reason
 		return result, nil
 	}
@@ -35,7 +39,7 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 	if err != nil {
 		return result, err
 	}
-	response, err := w.Do(ctx, request)
+	response, err := w.Do(ctx, s.request(f, d))
 	if err != nil {
 		return result, err
 	}
@@ -46,27 +50,48 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 	return result, nil
 }
 
-// request fills in what a worker runs for the cell.
-func (s *Suite) request(cell bench.Cell, d bench.Device) (worker.Request, *resultFile, error) {
-	output, err := s.resultFile()
-	if err != nil {
-		return worker.Request{}, output, err
+// filled is everything of a cell that is a template, filled in.
+type filled struct {
+	choice choice
+	args   []string
+	env    []string
+	files  []string // that the cell needs, as paths
+	params json.RawMessage
+}
+
+// fill fills in the templates of a cell; output stands for {output}. With an
+// error comes the key of the configuration that is to blame.
+func (s *Suite) fill(cell bench.Cell, output string) (f filled, key string, err error) {
+	sc := s.scope(cell, output)
+	f.choice = sc.choice
+	if f.args, err = sc.arguments(s.body.Command); err != nil {
+		return f, "command", err
 	}
-	sc := s.scope(cell, output.path)
-	args, err := sc.arguments(s.body.Command)
-	if err != nil {
-		return worker.Request{}, output, err
+	f.args = append(f.args, s.env.EngineArgs...)
+	f.env = s.environment(cell, sc.choice)
+	if f.files, err = s.files(sc); err != nil {
+		return f, "files", err
 	}
-	params, err := s.params(sc)
-	if err != nil {
-		return worker.Request{}, output, err
+	f.params, err = s.params(sc)
+	return f, "worker.persistent.params", err
+}
+
+// placeholderOutput is {output} where nothing is run; "" where the suite reads
+// no file.
+func (s *Suite) placeholderOutput() string {
+	if s.body.Output == outputFile {
+		return "output"
 	}
-	env := s.environment(cell, sc.choice)
+	return ""
+}
+
+// request is what a worker runs for the cell.
+func (s *Suite) request(f filled, d bench.Device) worker.Request {
+	env := f.env
 	if s.env.Pin != nil && s.body.Worker.Container == nil {
 		env = append(env, s.env.Pin(d)...)
 	}
-	return worker.Request{Args: append(args, s.env.EngineArgs...), Dir: s.env.Dir, Env: env, Unset: s.unset,
-		Timeout: s.timeout(sc.choice), Params: params}, output, nil
+	return worker.Request{Args: f.args, Dir: s.env.Dir, Env: env, Unset: s.unset, Timeout: s.timeout(f.choice), Params: f.params}
 }
 
 // resultFile is where a program writes its result, in a folder of its own.
@@ -136,21 +161,15 @@ func (s *Suite) files(sc *scope) ([]string, error) {
 	}
 	paths, err := sc.fillAll(templates)
 	for i, p := range paths {
-		if !filepath.IsAbs(p) {
-			paths[i] = filepath.Join(s.env.Dir, p)
-		}
+		paths[i] = s.resolve(p)
 	}
 	return paths, err
 }
 
-// missing says which file the cell needs and does not have. A program might
-// skip what it cannot open and report a success.
-func (s *Suite) missing(cell bench.Cell, output string) string {
-	paths, err := s.files(s.scope(cell, output))
-	if err != nil {
-		return err.Error()
-	}
-	for _, p := range paths {
+// missing says which of the files that a cell needs is not there. A program
+// might skip what it cannot open and report a success.
+func missing(files []string) string {
+	for _, p := range files {
 		if _, err := os.Stat(p); err != nil {
 			return fmt.Sprintf("needs the file %s, which cannot be opened: put it there, or exclude the cell", p)
 		}

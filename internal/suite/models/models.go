@@ -144,8 +144,8 @@ func (s *Suite) expand(c *config.Suite, all []axis) error {
 	s.sort(points)
 	s.warnings = append(s.warnings, s.idle(points)...)
 	for _, cell := range s.cells {
-		if path, err := s.tryTemplates(cell); err != nil {
-			return c.Errorf(path, "%v", err)
+		if key, err := s.tryTemplates(cell); err != nil {
+			return c.Errorf(key, "%v", err)
 		}
 	}
 	return errors.Join(s.checkWhens(c), s.checkProfiles(c))
@@ -238,25 +238,16 @@ func (s *Suite) scope(cell bench.Cell, output string) *scope {
 
 // tryTemplates fills in everything that is a template once, and says which one
 // is wrong. It finds out whether all cells start the same program.
-func (s *Suite) tryTemplates(cell bench.Cell) (path string, err error) {
-	output := ""
-	if s.body.Output == outputFile {
-		output = "output"
-	}
-	sc := s.scope(cell, output)
-	args, err := sc.arguments(s.body.Command)
+func (s *Suite) tryTemplates(cell bench.Cell) (key string, err error) {
+	f, key, err := s.fill(cell, s.placeholderOutput())
 	if err != nil {
-		return "command", err
+		return key, err
 	}
 	if s.program == nil {
-		s.program = &args[0]
+		s.program = &f.args[0]
 	}
-	s.manyPrograms = s.manyPrograms || *s.program != args[0]
-	if _, err := s.files(sc); err != nil {
-		return "files", err
-	}
-	_, err = s.params(sc)
-	return "worker.persistent.params", err
+	s.manyPrograms = s.manyPrograms || *s.program != f.args[0]
+	return "", nil
 }
 
 // Metrics describes the configured metrics.
