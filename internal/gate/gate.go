@@ -27,6 +27,11 @@ const (
 	LeftOut            Class = "left_out"     // a limit kept it from being measured
 	Skipped            Class = "skipped"      // this host cannot run it
 	Inconclusive       Class = "inconclusive" // could not be judged; Reason says why
+	// Drifted is a total that is within the tolerance of its reference, or not,
+	// and beyond that of an older one: many small losses add up.
+	Drifted Class = "drifted"
+	// OperatorsDiffer is a total whose parts are not the recorded ones any more.
+	OperatorsDiffer Class = "operators_differ"
 	// Mismatch is a verdict on the host: the run and the reference come from
 	// different machines, so speeds say nothing about the code.
 	Mismatch Class = "mismatch"
@@ -34,7 +39,7 @@ const (
 
 // Classes lists every class, the most severe first: the order of reports.
 var Classes = []Class{
-	Mismatch, CorrectnessFailure, RuntimeFailure, Missing, Regressed, Skipped, LeftOut,
+	Mismatch, CorrectnessFailure, RuntimeFailure, Missing, Regressed, Drifted, OperatorsDiffer, Skipped, LeftOut,
 	Inconclusive, Untracked, Improved, Fixed, Unchanged,
 }
 
@@ -106,10 +111,14 @@ type Policy struct {
 	// LeftOut is [LeftOutWarn] if cells that the reference has, and that a limit
 	// kept from being measured, do not block.
 	LeftOut string `json:"left_out,omitempty"`
-	// Compat is [CompatTensorSharp] to judge by TensorSharp's rules. They have no
+	// Compat is [CompatMSModeling] to judge the cells of Expected by the rules of
+	// msmodeling's checker, or [CompatTensorSharp] to judge by TensorSharp's rules. They have no
 	// rule for machines: there, a reference that does not say where it was
 	// measured is judged by, while one that does is subject to Fingerprint.
 	Compat string `json:"compat,omitempty"`
+	// Expected is what suites' own files say of cells, by cell id. Such a cell is
+	// judged by it and, where the reference has the cell, by that too.
+	Expected map[string]bench.Expected `json:"-"`
 }
 
 // The values of [Policy.Fingerprint]; any other that is not empty refuses.
@@ -123,6 +132,7 @@ const (
 const (
 	LeftOutWarn       = "warn"
 	CompatTensorSharp = "tensorsharp"
+	CompatMSModeling  = "msmodeling"
 )
 
 // DefaultPolicy is the policy when nothing is configured.
@@ -146,6 +156,9 @@ type Comparison struct {
 	// Noise is what the run's A/A pairs show; nil where it has none. No verdict
 	// depends on it.
 	Noise *Noise `json:"noise,omitempty"`
+	// Checks hold a Check for each passed cell of Policy.Expected, in the order
+	// of the run.
+	Checks []Check `json:"checks,omitempty"`
 }
 
 // Compare judges run against ref, the Run of a baseline called name. A nil ref

@@ -1,0 +1,48 @@
+package bench
+
+// Expected is what a suite's own committed files say that a cell should
+// measure, beside the host's baseline. Package gate judges by it; it never
+// travels in a Run, because a run must not bring its own limits.
+type Expected struct {
+	Cell        string // id
+	Description string
+	// Metric names the total that References are of and that Operators are
+	// parts of, such as total_time_s. It is better lower.
+	Metric string
+	// References are the recorded totals above 0 in the metric's unit; none
+	// where nothing was recorded yet.
+	References []Reference
+	// Exact replaces every tolerance of References by equality.
+	Exact bool
+	// NoReference is the level of a cell without References that the host's
+	// baseline does not know either, Drift that of a move away from a reference
+	// that is not the first: "fail", "warn" or "off".
+	NoReference, Drift string
+	Operators          ExpectedOperators
+}
+
+// Reference is one recorded total.
+type Reference struct {
+	Name      string  // "baseline", "initial"
+	Value     float64 // above 0, in the metric's unit
+	Tolerance float64 // fraction of Value, 0 or more
+}
+
+// The names of References. The baseline is what a cell is judged by, or the
+// initial value where there is no baseline; distance from the initial value
+// beside a baseline is drift.
+const (
+	BaselineReference = "baseline"
+	InitialReference  = "initial"
+)
+
+// ExpectedOperators is the recorded breakdown of a total and how it is judged.
+type ExpectedOperators struct {
+	Entries   []Entry // Total in the metric's unit, 0 where only Calls count; Calls is 0 where not recorded
+	TopN      int     // how many the original compares
+	Tolerance float64 // fraction of an operator's recorded total, 0 or more
+	// MinShare is the part of the total, on either side, below which an
+	// operator is not judged one by one and counts as "other".
+	MinShare float64
+	Level    string // "fail", "warn" or "off"
+}
