@@ -6,6 +6,8 @@ package bench
 type Expected struct {
 	Cell        string // id
 	Description string
+	// Host is the label of the only host that this holds for; "" for all.
+	Host string
 	// Metric names the total that References are of and that Operators are
 	// parts of, such as total_time_s. It is better lower.
 	Metric string

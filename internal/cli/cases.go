@@ -23,7 +23,7 @@ func (c *Command) casesCommand(code *int) *cobra.Command {
 		Short: "Work with msmodeling's case files",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return usagef("accelgate cases: name a command: type 'accelgate cases lint FOLDER'")
+			return usagef("accelgate cases: name a command: lint, replay or refresh; see 'accelgate cases --help'")
 		},
 	}
 	var strict bool
@@ -38,7 +38,7 @@ func (c *Command) casesCommand(code *int) *cobra.Command {
 		},
 	}
 	lint.Flags().BoolVar(&strict, "strict", false, "let findings fail")
-	parent.AddCommand(lint)
+	parent.AddCommand(lint, c.replayCommand(code), c.refreshCasesCommand(code))
 	return parent
 }
 

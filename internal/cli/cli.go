@@ -102,6 +102,8 @@ answer still right, is it still as fast, on this host?
   accelgate plan                             what would be measured: cells, shards, the workflow's matrix
   accelgate baseline update --reason TEXT    record this host's baseline
   accelgate report .accelgate/run.json       judge and print a finished run again
+  accelgate cases lint FOLDER                model cases: check their files; see also cases replay, cases refresh
+  accelgate auto-baseline                    model cases: run each twice and compare
 
 Exit codes: 0 passed, 1 the gate failed, 2 wrong usage or configuration,
 3 could not measure.`
@@ -123,7 +125,7 @@ func (c *Command) root(code *int) *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"}) // cobra's answers a misspelt command with success
 	root.AddCommand(c.runCommand(code), c.planCommand(), c.baselineCommand(code), c.reportCommand(code), c.importCommand(),
-		c.configCommand(), c.casesCommand(code), c.engineCommand(code), c.actionCommand(code))
+		c.configCommand(), c.casesCommand(code), c.autoBaselineCommand(code), c.engineCommand(code), c.actionCommand(code))
 	strict(root)
 	return root
 }

@@ -117,11 +117,11 @@ func TestQuickstart(t *testing.T) {
 			}
 		}
 	}
-	check("accelgate run", "speed was NOT judged", "18/18")
-	check("accelgate baseline update --reason first", "18 cells recorded")
-	check("accelgate run", "PASS: 18 cells are right")
+	check("accelgate run", "speed was NOT judged", "18/18", "tiny-decode")
+	check("accelgate baseline update --reason first", "20 cells recorded")
+	check("accelgate run", "PASS: 20 cells")
 	check("accelgate run --only '*__short_text__KV*' --inject-slowdown decode=98% # exit 1", "FAIL: 4 of 4 cells are slower",
 		"tiny__cpu__short_text__KV_CACHE_DTYPE=f16", "tiny__cpu_parallel__short_text__KV_CACHE_DTYPE=q8_0")
-	check("accelgate run --weight-seed 2 # exit 1", "FAIL: 18 of 18 cells give wrong answers")
+	check("accelgate run --suite quickstart --weight-seed 2 # exit 1", "FAIL: 18 of 18 cells give wrong answers")
 	check("accelgate baseline update --from .accelgate/run.json --reason no --force # exit 2")
 }

@@ -70,7 +70,7 @@ func (c *Command) judge(runs []*bench.Run, refs []reference, policy gate.Policy,
 		if ref != nil {
 			name = refs[i].path
 		}
-		comparison := gate.Compare(name, ref, run, policy)
+		comparison := gate.Compare(name, ref, run, onHost(policy, run.Host.Label))
 		comparisons = append(comparisons, comparison)
 		in.Hosts = append(in.Hosts, report.HostInput{Run: run, Reference: ref, Path: refs[i].path, Comparison: comparison})
 	}
@@ -99,8 +99,14 @@ func (c *Command) renderer(format string) (report.Renderer, error) {
 		return report.Markdown, nil
 	case "json":
 		return report.JSON, nil
+	case "cases":
+		return report.CasesMarkdown, nil
+	case "check":
+		return report.MSModelingCheck, nil
+	case "test":
+		return report.MSModelingTest, nil
 	}
-	return nil, usagef("--format: unknown format %q: use terminal, markdown or json", format)
+	return nil, usagef("--format: unknown format %q: use terminal, markdown or json, or for model cases: cases, check or test", format)
 }
 
 // color follows https://no-color.org and asks for a real terminal.

@@ -6,13 +6,21 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/suite/models"
 )
 
 // kinds is the table of suite kinds. A new kind is a folder below suite and a
 // line here.
 var kinds = map[string]suite.Open{
+	"cases":  cases.Open,
 	"models": models.Open,
+}
+
+// expects is the table of kinds whose own files say what their cells should
+// measure.
+var expects = map[string]suite.Expect{
+	"cases": cases.Expect,
 }
 
 func kindNames() string { return strings.Join(slices.Sorted(maps.Keys(kinds)), ", ") }

@@ -90,7 +90,9 @@ func (o *options) policy(file *config.File) (gate.Policy, error) {
 	}
 	policy.RequireBaseline = o.requireBaseline || file.Policy.RequireBaseline != nil && *file.Policy.RequireBaseline
 	policy.Fingerprint, policy.LeftOut, policy.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, file.Policy.Compat
-	return policy, nil
+	var err error
+	policy.Expected, err = expected(file)
+	return policy, err
 }
 
 // label is the host's name as its owner gave it: flag over environment over
@@ -123,21 +125,10 @@ func (p *plan) open() error {
 	if err := p.checkNames(); err != nil {
 		return err
 	}
-	executable, err := os.Executable()
+	env, err := p.env()
 	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
+		return err
 	}
-	if p.options.modelDir != "" { // children start elsewhere
-		if p.options.modelDir, err = filepath.Abs(p.options.modelDir); err != nil {
-			return usagef("--model-dir: %w", err)
-		}
-	}
-	dir, err := filepath.Abs(p.file.Dir)
-	if err != nil {
-		return fmt.Errorf("find the folder of %s: %w", p.options.config, err)
-	}
-	env := suite.Env{Host: p.host, Worker: p.worker, Environ: os.Environ(), Executable: executable, Dir: dir,
-		ModelDir: p.options.modelDir, Pin: host.Pin}
 	var all []bench.Cell
 	for i := range p.file.Suites {
 		cells, err := p.openSuite(&p.file.Suites[i], env)
@@ -150,6 +141,25 @@ func (p *plan) open() error {
 		return usageError{fmt.Errorf("%s: %w", p.options.config, err)}
 	}
 	return p.narrow()
+}
+
+// env is what suites get from outside.
+func (p *plan) env() (suite.Env, error) {
+	executable, err := os.Executable()
+	if err != nil {
+		return suite.Env{}, fmt.Errorf("find this program: %w", err)
+	}
+	if p.options.modelDir != "" { // children start elsewhere
+		if p.options.modelDir, err = filepath.Abs(p.options.modelDir); err != nil {
+			return suite.Env{}, usagef("--model-dir: %w", err)
+		}
+	}
+	dir, err := filepath.Abs(p.file.Dir)
+	if err != nil {
+		return suite.Env{}, fmt.Errorf("find the folder of %s: %w", p.options.config, err)
+	}
+	return suite.Env{Host: p.host, Worker: p.worker, Environ: os.Environ(), Executable: executable, Dir: dir,
+		ModelDir: p.options.modelDir, Pin: host.Pin}, nil
 }
 
 // openSuite opens one suite and returns all of its cells, skipped ones too.

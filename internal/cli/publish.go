@@ -158,10 +158,34 @@ func (a *action) refresh(ctx context.Context, g gathered, j judged) (int, error)
 		}
 		body.Hosts = append(body.Hosts, recorded.forReport(run.Host.Label, path))
 	}
+	if err := a.refreshCaseFiles(g, files, &body); err != nil {
+		return 0, err
+	}
 	if !a.in.publish {
 		return ExitPassed, nil
 	}
 	return a.propose(ctx, body, files)
+}
+
+// refreshCaseFiles renews the case files of what was measured, and adds them to
+// the files of the pull request.
+func (a *action) refreshCaseFiles(g gathered, files map[string][]byte, body *report.Refresh) error {
+	edits, err := a.editCases(g.file, g.runs, caseEdits{reason: a.in.reason, revision: a.commit()})
+	if err != nil {
+		return err
+	}
+	body.Left = edits.left
+	for _, f := range edits.files {
+		path, err := a.repositoryPath(f.path)
+		if err != nil {
+			return err
+		}
+		files[path] = f.data
+		if f.name != "" {
+			body.Cases = append(body.Cases, f.forReport(path))
+		}
+	}
+	return edits.save()
 }
 
 // propose opens or updates the pull request. Unlike a comment it is what was

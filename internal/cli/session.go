@@ -263,10 +263,10 @@ func (s *session) confirm(ctx context.Context, run, ref *bench.Run) error {
 	if n := s.plan.file.Policy.Confirm; n != nil {
 		want = *n
 	}
-	if want == 0 || ref == nil {
+	if want == 0 || ref == nil && len(s.plan.policy.Expected) == 0 {
 		return nil
 	}
-	suspects := setOf(gate.Suspects(gate.Compare("", ref, run, s.plan.policy), want))
+	suspects := setOf(gate.Suspects(gate.Compare("", ref, run, onHost(s.plan.policy, run.Host.Label)), want))
 	if len(suspects) == 0 {
 		return nil
 	}

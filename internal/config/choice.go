@@ -21,7 +21,7 @@ func (d *decoder) choices(f *File, nodes map[string]ast.Node) {
 	p, l := f.Policy, f.Limits
 	d.oneOf(nodes["policy"], "policy.fingerprint", p.Fingerprint, "ignore", "warn", "refuse")
 	d.oneOf(nodes["policy"], "policy.left_out", p.LeftOut, "fail", "warn")
-	d.oneOf(nodes["policy"], "policy.compat", p.Compat, "tensorsharp")
+	d.oneOf(nodes["policy"], "policy.compat", p.Compat, "msmodeling", "tensorsharp")
 	if p.Confirm != nil {
 		d.between(nodes["policy"], "policy.confirm", *p.Confirm, 0, maxConfirm)
 	}

@@ -88,7 +88,7 @@ type Policy struct {
 	// that the baseline has: "fail" or "warn"; "" is "fail".
 	LeftOut string `yaml:"left_out"`
 	// Compat names a tool whose rules are applied in place of our own:
-	// "tensorsharp"; "" is none.
+	// "msmodeling" or "tensorsharp"; "" is none.
 	Compat string `yaml:"compat"`
 	// Confirm is the number of values that a regression must rest on: a cell
 	// with fewer is measured again before it blocks. Nil leaves it to cli.

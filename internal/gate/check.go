@@ -18,7 +18,7 @@ type Check struct {
 // msmodeling's checker, and Improved is ours.
 type CheckStatus string
 
-// The statuses. The original knows neither CheckImproved nor CheckDrifted.
+// The statuses. The original does not know CheckImproved.
 const (
 	CheckPass       CheckStatus = "PASS"
 	CheckImproved   CheckStatus = "IMPROVED"   // faster than the reference's tolerance allows

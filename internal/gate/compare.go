@@ -13,11 +13,14 @@ type comparer struct {
 	byID     map[string]*bench.Result // the reference's results
 	seen     map[string]bool          // ids of the run
 	metrics  []described              // of both runs
-	tracked  int                      // cells that pass on both sides, with a number judged or none to judge
+	tracked  int                      // cells that pass on both sides, with a number judged or none to judge; above 0 is what counts
+	settled  int                      // cells that pass and need no baseline of the host
+	parts    parts                    // of the cell that is judged
 	out      Comparison
 }
 
 func (c *comparer) index() {
+	c.foreign()
 	c.seen = make(map[string]bool, len(c.run.Results))
 	c.describe()
 	if c.ref == nil {
@@ -80,7 +83,9 @@ func contradiction(ref, run *bench.Metric) string {
 }
 
 func (c *comparer) add(v Verdict) {
-	v.Reference = c.out.Reference
+	if v.Reference == "" {
+		v.Reference = c.out.Reference
+	}
 	if v.Metric == "" && v.Cell != "" {
 		v.Evidence.Method = "outcome"
 	}
@@ -114,20 +119,34 @@ func (c *comparer) judge(got *bench.Result) {
 
 // cell applies TensorSharp's rules in their order, with one difference: a cell
 // that fails blocks even where the reference does not know it, because a wrong
-// answer needs no baseline to be wrong.
+// answer needs no baseline to be wrong. One that suites' files say something of
+// is judged by that first.
 func (c *comparer) cell(id string, ref, got *bench.Result) {
+	e, expected := c.policy.Expected[id]
 	switch {
 	case got.Outcome == bench.Skipped:
 		c.skipped(id, ref, got)
 	case got.Outcome != bench.Passed:
 		c.failed(id, ref, got)
+	case expected:
+		c.expected(id, &e, ref != nil && ref.Outcome == bench.Passed, got)
+		if ref != nil {
+			c.known(id, ref, got)
+		}
 	case ref == nil:
 		c.add(Verdict{Cell: id, Class: Untracked, Level: Warn, Reason: "the baseline does not have this cell"})
-	case ref.Outcome != bench.Passed:
-		c.add(Verdict{Cell: id, Class: Fixed, Level: Off, Reason: "failed in the baseline, passes now"})
 	default:
-		c.speed(id, ref, got)
+		c.known(id, ref, got)
 	}
+}
+
+// known judges a cell that passed and that the reference has.
+func (c *comparer) known(id string, ref, got *bench.Result) {
+	if ref.Outcome != bench.Passed {
+		c.add(Verdict{Cell: id, Class: Fixed, Level: Off, Reason: "failed in the baseline, passes now"})
+		return
+	}
+	c.speed(id, ref, got)
 }
 
 func (c *comparer) skipped(id string, ref, got *bench.Result) {
@@ -159,7 +178,7 @@ func (c *comparer) leftOut() {
 		}
 		c.seen[out.Cell] = true
 		v := Verdict{Cell: out.Cell, Class: LeftOut, Level: Off, Reason: out.Reason}
-		if ref := c.byID[out.Cell]; ref != nil && ref.Outcome == bench.Passed && c.policy.Compat != CompatTensorSharp {
+		if c.owed(out.Cell) {
 			v.Level = Fail
 			if c.policy.LeftOut == LeftOutWarn {
 				v.Level = Warn
@@ -169,15 +188,20 @@ func (c *comparer) leftOut() {
 	}
 }
 
-// missing reports the reference's cells that vanished from the run.
+// missing reports the cells that vanished from the run: the reference's, then
+// those of suites' files.
 func (c *comparer) missing() {
-	if c.ref == nil {
-		return
-	}
 	unselected := make(map[string]bool, len(c.run.Unselected))
 	for _, id := range c.run.Unselected {
 		unselected[id] = true
 	}
+	if c.ref != nil {
+		c.vanished(unselected)
+	}
+	c.absent(unselected)
+}
+
+func (c *comparer) vanished(unselected map[string]bool) {
 	for i := range c.ref.Results {
 		id := c.ref.Results[i].Cell.ID()
 		switch {
@@ -189,6 +213,7 @@ func (c *comparer) missing() {
 			if c.ref.Results[i].Outcome != bench.Passed {
 				level = Warn
 			}
+			c.seen[id] = true
 			c.add(Verdict{Cell: id, Class: Missing, Level: level,
 				Reason: "the baseline has this cell and the run does not; if it was removed on purpose, prune it from the baseline"})
 		}

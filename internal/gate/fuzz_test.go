@@ -15,13 +15,22 @@ func FuzzRun(f *testing.F) {
 		"metrics": [{"name": "decode_tps", "better": "higher"}, {"name": "p", "better": "lower", "fallback_for": "decode_tps"}],
 		"results": [{"cell": {"id": "a"}, "outcome": "passed", "samples": [{"metric": "decode_tps", "values": [1, 2]}]},
 		            {"cell": {"params": [{"key": "m", "value": "b"}]}, "outcome": "incorrect", "reason": "no"}]}`))
-	f.Add([]byte(`{"schema": 1, "tool": "x", "host": {"label": "h", "cpu": "c", "cores": 2, "accelerators": [{"vendor": "v", "model": "m"}]},
+	f.Add([]byte(`{"schema": 1, "tool": "x", "host": {"label": "h", "cpu": "c", "cores": 2, "accelerators": [{"vendor": "v",
+		"model": "m"}]},
 		"started": "2026-01-01T00:00:00Z", "metrics": [{"name": "decode_tps", "better": "higher", "resolution": 0.1}],
 		"results": [{"cell": {"id": "a"}, "outcome": "passed", "twin": "b", "samples": [{"metric": "decode_tps", "values": [0.4]}]},
 		            {"cell": {"id": "b"}, "outcome": "failed", "cause": "oom", "retries": 1, "twin": "a"}],
 		"left_out": [{"cell": "a", "reason": "x"}, {"cell": "c", "reason": "over"}]}`))
+	f.Add([]byte(`{"schema": 1, "tool": "x", "host": {"label": "h", "cpu": "c", "cores": 2}, "started": "2026-01-01T00:00:00Z",
+		"metrics": [{"name": "total_time_s", "unit": "s", "better": "lower"}],
+		"results": [{"cell": {"id": "a"}, "outcome": "passed", "samples": [{"metric": "total_time_s", "values": [1.5]}],
+			"breakdowns": [{"unit": "ms", "entries": [{"name": "mm", "total": 1400, "calls": 3}, {"name": "new", "total": -1e300,
+				"calls": -9}]}]}]}`))
 	f.Add([]byte(`{"schema": 1, "tool": "", "host": {"label": ""}, "started": "2026-01-01T00:00:00Z", "metrics": [], "results": [{}]}`))
 	ref := run(cell("a", "decode_tps", 100.0, "checksum", 1.0), cell("b!failed"))
+	expected := expect("a", bench.InitialReference, 1.0, 0.1, bench.BaselineReference, 1.2, 0.2)
+	expected.Operators = bench.ExpectedOperators{Entries: entries("mm", 0.9, 3, "add", 0.05, 1), TopN: 2, Tolerance: 0.1, MinShare: 0.01}
+	byCase := policy(expected, expect("b"), expect("c"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := bench.DecodeRun(data)
 		if err != nil {
@@ -30,6 +39,16 @@ func FuzzRun(f *testing.F) {
 		for _, ref := range []*bench.Run{nil, ref, got} {
 			for _, p := range []gate.Policy{{Compat: gate.CompatTensorSharp}, {Fingerprint: gate.FingerprintIgnore, LeftOut: gate.LeftOutWarn}} {
 				checkAccounts(t, got, gate.Compare("base", ref, got, p))
+			}
+			for _, compat := range []string{"", gate.CompatMSModeling, gate.CompatTensorSharp} {
+				byCase.Compat = compat
+				c := gate.Compare("base", ref, got, byCase)
+				checkAccounts(t, got, c)
+				for _, check := range c.Checks {
+					if compat == "" {
+						checkAddsUp(t, check.Operators)
+					}
+				}
 			}
 			c := gate.Compare("base", ref, got, gate.DefaultPolicy())
 			checkAccounts(t, got, c)

@@ -1,8 +1,12 @@
 // Package gate decides. It compares a [bench.Run] with a reference Run under a
 // [Policy], gives each cell and metric a [Verdict], and sums them up in one
-// [Decision]. It is pure: it reads no file, renders nothing and exits nowhere,
-// and nothing after it changes its decision. It knows no metric by name, except
-// for the two that TensorSharp's own rules are about (tensorsharp.go).
+// [Decision]. A cell that its suite's own files say something of is judged by
+// that as well ([bench.Expected]): its total by the recorded ones, and the
+// operators that the total is made of by the recorded operators, which yields a
+// [Check] beside the verdicts. It is pure: it reads no file, renders nothing and
+// exits nowhere, and nothing after it changes its decision. It knows no metric
+// by name, except for the two that TensorSharp's own rules are about
+// (tensorsharp.go); what an Expected calls its total may have any name.
 package gate
 
 import (
@@ -119,6 +123,9 @@ type Policy struct {
 	// Expected is what suites' own files say of cells, by cell id. Such a cell is
 	// judged by it and, where the reference has the cell, by that too.
 	Expected map[string]bench.Expected `json:"-"`
+	// Recorded says that the run was not measured now and cannot be measured
+	// again, so nobody is told to.
+	Recorded bool `json:"-"`
 }
 
 // The values of [Policy.Fingerprint]; any other that is not empty refuses.
@@ -180,9 +187,7 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	} else {
 		c.missing()
 	}
-	if c.out.Unjudged == "" && c.tracked == 0 && c.out.Passed > 0 {
-		c.out.Unjudged = "no cell could be judged by the numbers of the baseline"
-	}
+	c.settle()
 	c.out.Noise = c.noise()
 	return c.out
 }

@@ -44,7 +44,7 @@ func run(results ...bench.Result) *bench.Run {
 func lines(c gate.Comparison) []string {
 	var lines []string
 	for _, v := range c.Verdicts {
-		lines = append(lines, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s %.4g", v.Cell, v.Metric, v.Class, v.Level, v.Delta)), " "))
+		lines = append(lines, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s %.4g", v.Cell, v.Metric, v.Class, v.Level, v.Delta+0)), " ")) // without minus zero
 	}
 	return lines
 }

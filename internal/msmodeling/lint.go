@@ -32,11 +32,14 @@ const (
 type Finding struct {
 	Path     string // of the file
 	JSONPath string
+	Rule     string // such as "wide-tolerance"
 	Message  string // ends in the next step; foreign text is quoted
 }
 
-// String returns "file: JSON path: message" on one line.
-func (f Finding) String() string { return plain(f.Path) + ": " + f.JSONPath + ": " + f.Message }
+// String returns "file: JSON path: message [rule]" on one line.
+func (f Finding) String() string {
+	return plain(f.Path) + ": " + f.JSONPath + ": " + f.Message + " [" + f.Rule + "]"
+}
 
 // Lint reports what is doubtful about cases, in their order.
 func Lint(cases []*Case) []Finding {
@@ -55,8 +58,8 @@ type linter struct {
 	findings []Finding
 }
 
-func (l *linter) note(path, format string, args ...any) {
-	l.findings = append(l.findings, Finding{l.c.Path, path, fmt.Sprintf(format, args...)})
+func (l *linter) note(rule, path, format string, args ...any) {
+	l.findings = append(l.findings, Finding{l.c.Path, path, rule, fmt.Sprintf(format, args...)})
 }
 
 func (l *linter) tolerances() {
@@ -77,11 +80,11 @@ func (l *linter) tolerance(path string, tolerance float64, name string, time flo
 	distance := other/time - 1
 	switch {
 	case time == 0 || other == 0:
-		l.note(path, "%s: refresh %s and write %s or less", what, name, limit)
+		l.note("wide-tolerance", path, "%s: refresh %s and write %s or less", what, name, limit)
 	case math.Abs(distance) <= maxTolerance:
-		l.note(path, "%s, although %s is only %s from %s: write %s or less", what, otherName, signed(distance), name, limit)
+		l.note("wide-tolerance", path, "%s, although %s is only %s from %s: write %s or less", what, otherName, signed(distance), name, limit)
 	default:
-		l.note(path, "%s, and %s is %s from %s: refresh %s, then write %s or less", what, otherName, signed(distance), name, name, limit)
+		l.note("wide-tolerance", path, "%s, and %s is %s from %s: refresh %s, then write %s or less", what, otherName, signed(distance), name, name, limit)
 	}
 }
 
@@ -93,7 +96,7 @@ func window(time, tolerance float64) (low, high float64) {
 func (l *linter) references() {
 	c := l.c
 	if c.InitialTimeS == 0 && c.BaselineTimeS == 0 {
-		l.note("baseline_time_s", "no reference time, so the original reports NO_BASELINE and counts it as passed: "+
+		l.note("no-reference", "baseline_time_s", "no reference time, so the original reports NO_BASELINE and counts it as passed: "+
 			"measure the case and write initial_time_s and baseline_time_s")
 	}
 	if c.InitialTimeS == 0 || c.BaselineTimeS == 0 {
@@ -107,9 +110,9 @@ func (l *linter) references() {
 	distance := signed(c.BaselineTimeS/c.InitialTimeS - 1)
 	switch {
 	case low > high:
-		l.note("baseline_time_s", "no time passes both checks: %s (baseline is %s against initial): refresh the older of the two times", windows, distance)
+		l.note("windows-apart", "baseline_time_s", "no time passes both checks: %s (baseline is %s against initial): refresh the older of the two times", windows, distance)
 	case high-low < minOverlap*narrower:
-		l.note("baseline_time_s", "only %s to %s passes both checks, %s of the narrower window: %s (baseline is %s against initial): refresh the older of the two times",
+		l.note("windows-narrow", "baseline_time_s", "only %s to %s passes both checks, %s of the narrower window: %s (baseline is %s against initial): refresh the older of the two times",
 			ms(low), ms(high), percent((high-low)/narrower), windows, distance)
 	}
 }
@@ -117,7 +120,7 @@ func (l *linter) references() {
 func (l *linter) operators() {
 	c := l.c
 	if len(c.Operators) == 0 {
-		l.note("operators", "there are none, so no operator is compared: run the case and record its operators")
+		l.note("no-operators", "operators", "there are none, so no operator is compared: run the case and record its operators")
 		return
 	}
 	l.coverage()
@@ -126,13 +129,13 @@ func (l *linter) operators() {
 	for i, op := range c.Operators {
 		path := "operators[" + strconv.Itoa(i) + "]"
 		if first, twice := seen[op.Name]; twice {
-			l.note(path+".name", "%s is operators[%d] already, and only one of them is compared: remove one of the two", quote(op.Name), first)
+			l.note("duplicate-operator", path+".name", "%s is operators[%d] already, and only one of them is compared: remove one of the two", quote(op.Name), first)
 		} else {
 			seen[op.Name] = i
 		}
 		if i > 0 && op.TotalTimeS > c.Operators[i-1].TotalTimeS && !unsorted {
 			unsorted = true // the rest follows from the first
-			l.note(path+".total_time_s", "%s is more than the %s of the operator before it, which no run prints: sort the list by total_time_s, descending, or record it again",
+			l.note("unsorted-operators", path+".total_time_s", "%s is more than the %s of the operator before it, which no run prints: sort the list by total_time_s, descending, or record it again",
 				ms(op.TotalTimeS), ms(c.Operators[i-1].TotalTimeS))
 		}
 	}
@@ -156,12 +159,12 @@ func (l *linter) coverage() {
 	slices.Sort(times)
 	slices.Reverse(times)
 	if share := sum(times) / total; share > 1+rounding {
-		l.note("operators", "they add up to %s, %s of %s (%s), so they are of another run: record the operators and the time again, together",
+		l.note("operators-exceed-total", "operators", "they add up to %s, %s of %s (%s), so they are of another run: record the operators and the time again, together",
 			ms(sum(times)), percent(share), name, ms(total))
 	}
 	top := times[:min(c.OperatorTopN, len(times))]
 	if share := sum(top) / total; share < minCoverage {
-		l.note("operator_top_n", "the compared operators (%d) explain only %s of %s (%s): record more operators and raise operator_top_n",
+		l.note("low-coverage", "operator_top_n", "the compared operators (%d) explain only %s of %s (%s): record more operators and raise operator_top_n",
 			len(top), percent(share), name, ms(total))
 	}
 }

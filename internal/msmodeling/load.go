@@ -9,12 +9,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // maxEntries bounds the folder of cases; the real one has 22.
 const maxEntries = 10_000
+
+// maxReaders bounds what is in memory of files that are being read: at worst
+// 200 MB for each, of a file that is made for it.
+const maxReaders = 8
 
 // Load reads all *.json files of a folder, sorted by path, without those of
 // its subfolders. The cases that are fine are returned beside an error that
@@ -28,23 +35,45 @@ func Load(dir string) ([]*Case, error) {
 	var cases []*Case
 	var errs []error
 	owners := map[string]string{} // the file that has a name
-	for _, e := range entries {
-		c, problems := load(filepath.Join(dir, e.Name()), e)
-		if c != nil && c.Name != "" {
+	for _, f := range loadAll(dir, entries) {
+		if c := f.c; c != nil && c.Name != "" {
 			if owner, taken := owners[c.Name]; taken {
-				problems = append(problems, Problem{File: c.Path, JSONPath: "name",
+				f.problems = append(f.problems, Problem{File: c.Path, JSONPath: "name",
 					Message: fmt.Sprintf("%s is the name of %s too", quote(c.Name), plain(owner)), Hint: "give each case a name of its own"})
 			} else {
 				owners[c.Name] = c.Path
 			}
 		}
-		if len(problems) > 0 {
-			errs = append(errs, problems)
+		if len(f.problems) > 0 {
+			errs = append(errs, f.problems)
 			continue
 		}
-		cases = append(cases, c)
+		cases = append(cases, f.c)
 	}
 	return cases, errors.Join(errs...)
+}
+
+// loaded is what was read of one file.
+type loaded struct {
+	c        *Case
+	problems Problems
+}
+
+// loadAll reads the files on several cores, and returns when all are read.
+func loadAll(dir string, entries []fs.DirEntry) []loaded {
+	files := make([]loaded, len(entries))
+	var taken atomic.Int64
+	var readers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), maxReaders, len(entries)) {
+		readers.Go(func() {
+			var r reader
+			for i := taken.Add(1) - 1; i < int64(len(entries)); i = taken.Add(1) - 1 {
+				files[i].c, files[i].problems = r.load(filepath.Join(dir, entries[i].Name()), entries[i])
+			}
+		})
+	}
+	readers.Wait()
+	return files
 }
 
 // caseFiles returns the entries that should be cases.
@@ -70,7 +99,7 @@ func caseFiles(dir string) ([]fs.DirEntry, error) {
 }
 
 // load reads one file of a folder.
-func load(path string, e fs.DirEntry) (*Case, Problems) {
+func (r *reader) load(path string, e fs.DirEntry) (*Case, Problems) {
 	fail := func(message, hint string) (*Case, Problems) {
 		return nil, Problems{{File: path, Message: message, Hint: hint}}
 	}
@@ -80,34 +109,34 @@ func load(path string, e fs.DirEntry) (*Case, Problems) {
 	case !e.Type().IsRegular():
 		return fail("is not a file", "move it out of the folder of cases")
 	}
-	data, err := read(path, e)
+	text, err := r.readFile(path, e)
 	if err != nil {
 		return fail("cannot be read: "+plain(err.Error()), "correct its permissions, or restore it from version control")
 	}
-	return parse(path, data)
+	return r.parse(path, text)
 }
 
-// read returns the content of the file that was listed, up to one byte more
-// than a case may have.
-func read(path string, e fs.DirEntry) ([]byte, error) {
+// readFile returns the content of the file that was listed, up to one byte
+// more than a case may have.
+func (r *reader) readFile(path string, e fs.DirEntry) (string, error) {
 	listed, err := e.Info()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer file.Close()
 	opened, err := file.Stat()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if !os.SameFile(listed, opened) {
-		return nil, errors.New("it was replaced while it was read")
+		return "", errors.New("it was replaced while it was read")
 	}
-	var data bytes.Buffer
-	data.Grow(int(min(opened.Size(), maxFileSize)) + bytes.MinRead)
-	_, err = data.ReadFrom(io.LimitReader(file, maxFileSize+1))
-	return data.Bytes(), err
+	r.file.Reset()
+	r.file.Grow(int(min(opened.Size(), maxFileSize)) + bytes.MinRead)
+	_, err = r.file.ReadFrom(io.LimitReader(file, maxFileSize+1))
+	return r.file.String(), err
 }

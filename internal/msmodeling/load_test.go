@@ -96,10 +96,20 @@ func TestLoadNoFolder(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "a.json")
 	place(t, file, minimal("a"), false)
-	for _, dir := range []string{file, file + "x"} {
+	opened, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	_, noFolder := opened.ReadDir(1)
+	_, missing := os.Open(file + "x")
+	if noFolder == nil || missing == nil {
+		t.Fatal("a file is a folder")
+	}
+	for dir, cause := range map[string]error{file: noFolder, file + "x": missing} {
 		_, err := msmodeling.Load(dir)
-		if err == nil || !strings.HasPrefix(err.Error(), "load cases: ") || !strings.HasSuffix(err.Error(), "; name the folder that holds the case files") {
-			t.Errorf("%s: got %v", dir, err)
+		if want := "load cases: " + cause.Error() + "; name the folder that holds the case files"; err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
 		}
 	}
 }
@@ -112,19 +122,38 @@ func TestLoadUnreadable(t *testing.T) {
 	if err := os.Chmod(file, 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.ReadFile(file); err == nil {
+	_, cause := os.ReadFile(file)
+	if cause == nil {
 		t.Skip("this user reads every file")
 	}
 	_, err := msmodeling.Load(dir)
-	if err == nil || !strings.Contains(err.Error(), "cannot be read: ") || !strings.HasSuffix(err.Error(), "; correct its permissions, or restore it from version control") {
-		t.Errorf("got %v", err)
+	if want := file + ": cannot be read: " + cause.Error() + "; correct its permissions, or restore it from version control"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
-// TestRecordedCases reads msmodeling's own files: 22 current and 6 removed
-// ones, and the 22 of the replay with the original checker.
-func TestRecordedCases(t *testing.T) {
+// TestLoadReplaced reads a file that is another one than was listed.
+func TestLoadReplaced(t *testing.T) {
 	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"a.json", "b.json"} {
+		place(t, filepath.Join(dir, name), minimal("a"), false)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "a.json")
+	want := path + ": cannot be read: it was replaced while it was read; correct its permissions, or restore it from version control"
+	if err := msmodeling.LoadListed(path, entries[1]); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// testData returns the folder of msmodeling's own files: 22 current and 6
+// removed ones, and the 22 of the replay with the original checker.
+func testData(t *testing.T) string {
+	t.Helper()
 	data := os.Getenv("ACCELGATE_TEST_DATA")
 	if data == "" {
 		const missing = "real cases were NOT read: set ACCELGATE_TEST_DATA to the folder that holds msmodeling/cases"
@@ -133,12 +162,35 @@ func TestRecordedCases(t *testing.T) {
 		}
 		t.Skip(missing)
 	}
+	return filepath.Join(data, "msmodeling")
+}
+
+// realFiles returns the paths of all of them.
+func realFiles(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	for _, folder := range []string{"cases", "cases_removed", "golden_regression/cases"} {
+		files, err := filepath.Glob(filepath.Join(testData(t), filepath.FromSlash(folder), "*.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, files...)
+	}
+	if len(all) != 50 {
+		t.Fatalf("got %d files, want 22 + 6 + 22", len(all))
+	}
+	return all
+}
+
+func TestRecordedCases(t *testing.T) {
+	t.Parallel()
+	data := testData(t)
 	for dir, want := range map[string]struct{ text, video, findings int }{
 		"cases":                   {19, 3, 10},
 		"cases_removed":           {6, 0, 3},
 		"golden_regression/cases": {19, 3, 13},
 	} {
-		cases, err := msmodeling.Load(filepath.Join(data, "msmodeling", filepath.FromSlash(dir)))
+		cases, err := msmodeling.Load(filepath.Join(data, filepath.FromSlash(dir)))
 		if err != nil {
 			t.Errorf("%s: %v", dir, err)
 		}
@@ -152,26 +204,6 @@ func TestRecordedCases(t *testing.T) {
 		}
 		for _, f := range findings {
 			t.Log(f)
-		}
-	}
-}
-
-// BenchmarkLoad reads 2,000 cases with 200 operators each.
-func BenchmarkLoad(b *testing.B) {
-	dir := b.TempDir()
-	operators := make([]string, 200)
-	for i := range operators {
-		operators[i] = fmt.Sprintf("\n    {\n      \"name\": \"aten.operator_%d.default\",\n      \"total_time_s\": %d.5e-6,\n      \"num_calls\": %d\n    }", i, 300-i, i)
-	}
-	for i := range 2000 {
-		text := fmt.Sprintf("{\"name\": \"case-%d\", \"description\": \"d\", \"operators\": [%s]}", i, strings.Join(operators, ","))
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("case-%d.json", i)), []byte(text), 0o644); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for b.Loop() {
-		if cases, err := msmodeling.Load(dir); err != nil || len(cases) != 2000 {
-			b.Fatal(len(cases), err)
 		}
 	}
 }

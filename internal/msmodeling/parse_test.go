@@ -1,6 +1,7 @@
 package msmodeling_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/msmodeling"
 	"github.com/google/go-cmp/cmp"
@@ -61,6 +63,9 @@ func checkProblems(t *testing.T, err error) {
 	if !errors.As(err, &all) || len(all) == 0 || len(all) > 101 {
 		t.Fatalf("%T with %d problems", err, len(all))
 	}
+	if first := new(msmodeling.Problem); !errors.As(err, first) || *first != all[0] {
+		t.Errorf("errors.As finds %v, want %v", first, all[0])
+	}
 	for _, p := range all {
 		text := p.Error()
 		if p.Hint == "" || p.Message == "" || p.File == "" {
@@ -83,6 +88,16 @@ func TestTooMuch(t *testing.T) {
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
+	}
+}
+
+// TestOddPath keeps the name of a file on one line.
+func TestOddPath(t *testing.T) {
+	t.Parallel()
+	_, err := msmodeling.Parse("a\n::error::b.json", []byte(`{"name": "a", "description": "d"}`))
+	const want = `"a\n::error::b.json":1:10: name: "a" is not the file's stem "a\n::error::b", by which the operators are found; write "a\n::error::b", or rename the file`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
@@ -133,6 +148,22 @@ func TestParseVideo(t *testing.T) {
 	}
 }
 
+func TestParseCommand(t *testing.T) {
+	t.Parallel()
+	const text = `{"type": "command", "name": "c", "description": "d", "command": ["./bench", "", "--n=1"], "env": {"OMP_NUM_THREADS": "1", "PATH+": ""},
+		"tags": ["nightly"], "format": "chrome", "timeout_s": 0.5, "initial_time_s": 1, "operators": [{"name": "a", "total_time_s": 1}]}`
+	got, err := msmodeling.Parse("c.json", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &msmodeling.Case{Path: "c.json", Name: "c", Description: "d", Type: msmodeling.Command, InitialTimeS: 1, InitialTolerance: 0.1, BaselineTolerance: 0.2,
+		OperatorTopN: 10, OperatorTolerance: 0.1, Operators: []msmodeling.Operator{{Name: "a", TotalTimeS: 1}}, Command: []string{"./bench", "", "--n=1"},
+		Env: map[string]string{"OMP_NUM_THREADS": "1", "PATH+": ""}, Tags: []string{"nightly"}, Format: "chrome", TimeoutS: 0.5}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("-got +want:\n%s", diff)
+	}
+}
+
 // TestDefaultsStay keeps one case from changing another one's defaults.
 func TestDefaultsStay(t *testing.T) {
 	t.Parallel()
@@ -143,6 +174,36 @@ func TestDefaultsStay(t *testing.T) {
 		}
 		if want := json.Number("1"); !strings.Contains(text, "tp_size") && c.UserInput["tp_size"] != want {
 			t.Errorf("tp_size is %v, want %v", c.UserInput["tp_size"], want)
+		}
+	}
+}
+
+// checkSyntax asserts that we take for JSON exactly what encoding/json does.
+func checkSyntax(t *testing.T, data []byte, err error) {
+	t.Helper()
+	readable := len(data) <= 1<<20 && utf8.Valid(data) && !bytes.HasPrefix(data, []byte("\ufeff")) && len(bytes.TrimSpace(data)) > 0
+	refused := false
+	var all msmodeling.Problems
+	if errors.As(err, &all) {
+		for _, syntax := range []string{"not valid JSON", "the file ends", "this is a merge", "NaN and", "there is text after", "JSON has no"} {
+			refused = refused || all[0].JSONPath == "" && strings.HasPrefix(all[0].Message, syntax)
+		}
+	}
+	if readable && refused == json.Valid(data) {
+		t.Errorf("%.300q is JSON: %t, and we say %v", data, !refused, err)
+	}
+}
+
+// TestSyntax has what a reader of JSON gets wrong.
+func TestSyntax(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{"0", "-0", "01", "-", "-01", "1.", ".1", "1.5e", "1e+", "1E+05", "1e5.0", "+1", "0x1", "--1", "1 2", "tru", "truex", "nul", "null", "false",
+		`"a`, `"\x"`, `"\u12g4"`, `"\ud800\udc00"`, "\"\t\"", "\"\x7f\"", `"\"`, "[", "[1", "[1,", "[,]", "[1,]", "[1 2]", "{", `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{a:1}`, `{"a" 1}`,
+		"{,}", "}", "]", "[}", "{]", "", " ", "\x00", "\v1", "1\x00", "/**/1", "'a'",
+		strings.Repeat("[", 9999) + strings.Repeat("]", 9999), strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000), strings.Repeat(`{"a":`, 9999) + "1" + strings.Repeat("}", 9999)} {
+		for _, text := range []string{value, "[" + value + "]", `{"name": "c", "description": "d", "x": ` + value + "}", value + " \r\n", value + ","} {
+			_, err := msmodeling.Parse("c.json", []byte(text))
+			checkSyntax(t, []byte(text), err)
 		}
 	}
 }
@@ -159,6 +220,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"name": "c", "description": "\ud800\"", "operators": [{"name": "a", "total_time_s": 1e-3, "num_calls": 2}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := msmodeling.Parse("c.json", data)
+		checkSyntax(t, data, err)
 		if err != nil {
 			checkProblems(t, err)
 			return

@@ -61,15 +61,23 @@ func (ps Problems) Unwrap() []error {
 // full reports whether further complaints would be dropped.
 func (r *reader) full() bool { return len(r.problems) == maxProblems }
 
-// fail records a complaint about the byte at a position of the file.
-func (r *reader) fail(at int, path, hint, format string, args ...any) {
+// fail records a complaint about the value or the key at a position.
+func (r *reader) fail(at int, hint, format string, args ...any) {
+	if r.full() {
+		r.dropped = true
+		return
+	}
+	r.complain(at, r.pathTo(at), hint, fmt.Sprintf(format, args...))
+}
+
+func (r *reader) complain(at int, path, hint, message string) {
 	if r.full() {
 		r.dropped = true
 		return
 	}
 	before := r.text[:at]
 	line := before[strings.LastIndexByte(before, '\n')+1:]
-	r.problems = append(r.problems, Problem{r.path, 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(line), path, fmt.Sprintf(format, args...), hint})
+	r.problems = append(r.problems, Problem{r.path, 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(line), path, message, hint})
 }
 
 // sorted returns all complaints in the order of the file.

@@ -14,8 +14,15 @@ type Profile struct {
 	// Total is the sum over all operators and streams as the program says it, or
 	// that of Operators where it says none.
 	Total float64
-	// Operators are sorted by total, descending, then by name; each name once.
+	// Operators are sorted by total, descending; equal totals stay in the order
+	// of the source. Each name stands once: what the source lists under one name
+	// is summed, and so are names that are equal in their first 200 bytes.
 	Operators []bench.Entry
+	// CriticalPath charges the time of a chain of operators, each of which began
+	// when the one before it ended, to their names, in the order of Operators.
+	// The sum is critical_path_s. Only msmodeling-trace knows it; it is nil
+	// elsewhere.
+	CriticalPath []bench.Entry
 	// Values are further metrics, sorted by name, each at most once.
 	Values []Value
 }
@@ -33,4 +40,8 @@ var ErrNone = errors.New("holds no profile")
 
 // Reader reads one format. It keeps nothing of data and may be called by
 // several goroutines at once.
+//
+// A time that is negative, not finite or above 1e9 s is an error, and so are
+// more than 4,096 operators: which of them are left out is the program's choice
+// and not ours.
 type Reader func(data []byte) (*Profile, error)

@@ -45,11 +45,25 @@ func (f finding) cell() span {
 }
 
 func (r *Report) actionRow(f finding) []inline {
-	change, limit := only(strong(f.word())), none
-	if f.Evidence.Method == "threshold" {
-		change, limit = inline{strong(percent(f.Delta, f.Evidence.Limit)), plain(interval(f))}, only(plain(bare(f.Evidence.Limit)))
+	change, limit := inline{strong(percent(f.Delta, f.Evidence.Limit)), plain(interval(f))}, only(plain(bare(f.Evidence.Limit)))
+	switch {
+	case f.hasChange():
+		change = append(inline{strong(f.word()), plain(", ")}, change...)
+	case f.Class == gate.OperatorsDiffer:
+		change = only(strong(f.word()))
+	case f.Evidence.Method != "threshold":
+		change, limit = only(strong(f.word())), none
 	}
-	return r.row(f, metricName(f), r.values(f), change, limit, evidence(f))
+	return r.row(f, metricName(f), r.values(f), change, limit, r.explained(f))
+}
+
+// explained is the evidence, with the operator behind it where that is known.
+func (r *Report) explained(f finding) inline {
+	most := r.contributor(f)
+	if most == nil {
+		return evidence(f)
+	}
+	return append(append(most, plain("; ")), evidence(f)...)
 }
 
 func metricName(f finding) inline {
@@ -74,7 +88,10 @@ func (r *Report) values(f finding) inline {
 	case gate.Untracked:
 		return inline{plain("none → " + number(f.New)), unit}
 	}
-	return inline{plain(number(f.Old) + " → " + number(f.New)), unit}
+	if f.Class == gate.OperatorsDiffer {
+		return none // its numbers are those of one of them, which the reason names
+	}
+	return inline{plain(number(f.Old) + " → " + number(f.New)), unit, r.hosts[f.host].against(f.Verdict)}
 }
 
 func interval(f finding) string {
@@ -127,18 +144,23 @@ func (r *Report) next() []block {
 	if slices.ContainsFunc(r.shown.action.rows, func(f finding) bool { return f.Class != gate.Mismatch && f.Class != gate.LeftOut }) {
 		items = append(items, r.reproduce())
 	}
-	if i := slices.IndexFunc(r.shown.action.rows, func(f finding) bool { return lonely(*f.Verdict) && len(f.Cell) <= typable }); i >= 0 {
+	single := func(f finding) bool { return lonely(*f.Verdict) && len(f.Cell) <= typable }
+	if i := slices.IndexFunc(r.shown.action.rows, single); i >= 0 && !r.replayed() {
 		items = append(items, r.again(r.shown.action.rows[i]))
 	}
-	lost := func(f finding) bool { return f.Class == gate.Missing && f.Metric != "" }
-	if r.total.blocking[gate.Regressed] > 0 || slices.ContainsFunc(r.shown.action.rows, lost) {
+	lost := func(f finding) bool {
+		return f.Class == gate.Missing && f.Metric != "" && !r.hosts[f.host].ofCase(f.Verdict)
+	}
+	if r.total.blocking[gate.Regressed] > r.total.ofCases[gate.Regressed] || slices.ContainsFunc(r.shown.action.rows, lost) {
 		items = append(items, inline{plain("Accept changed numbers as the new baseline (records only the cells that passed): "),
 			command(r.update("why they are accepted") + force)})
 	}
-	if r.total.blocking[gate.Missing] > 0 || r.total.blocking[gate.Skipped] > 0 {
+	items = append(items, r.refresh()...)
+	recorded := slices.ContainsFunc(r.hosts, func(h host) bool { return h.Reference != nil })
+	if recorded && (r.total.blocking[gate.Missing] > 0 || r.total.blocking[gate.Skipped] > 0) {
 		items = append(items, inline{plain("Drop cells that were removed on purpose from the baseline: "), command(r.in.Commands.Prune)})
 	}
-	if r.total.blocking[gate.CorrectnessFailure] > 0 || r.total.blocking[gate.RuntimeFailure] > 0 {
+	if r.total.blocking[gate.CorrectnessFailure] > r.total.ofCases[gate.CorrectnessFailure] || r.total.blocking[gate.RuntimeFailure] > 0 {
 		items = append(items, inline{plain("Wrong answers and crashes cannot be accepted into a baseline: fix them, or take the cell out of the configuration")})
 	}
 	if r.total.blocking[gate.LeftOut] > 0 {
@@ -148,6 +170,26 @@ func (r *Report) next() []block {
 		return nil // the paragraph on the host says it
 	}
 	return []block{items}
+}
+
+// replayed reports a comparison that repeats add nothing to: msmodeling's
+// simulator prints the same numbers each time.
+func (r *Report) replayed() bool { return r.in.Policy.Compat == gate.CompatMSModeling }
+
+// refresh says how to accept the numbers of a cell into its case file.
+func (r *Report) refresh() bullets {
+	for _, f := range r.shown.action.rows {
+		if len(f.Cell) > typable || f.Class == gate.Missing || !r.hosts[f.host].ofCase(f.Verdict) {
+			continue
+		}
+		line := inline{plain("Accept new numbers into the case file, one cell at a time: "),
+			command(r.in.Commands.Refresh + " --only " + quote(f.Cell) + ` --reason "why they are accepted"`)}
+		if len(r.hosts) > 1 {
+			line = append(line, plain(" on "), code(r.hosts[f.host].Run.Host.Label))
+		}
+		return bullets{line}
+	}
+	return nil
 }
 
 // again says how to measure a regression that rests on one value.

@@ -1,6 +1,8 @@
 package report_test
 
 import (
+	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"runtime"
@@ -64,4 +66,59 @@ func watchHeap() (peak func() uint64) {
 		wg.Wait()
 		return highest
 	}
+}
+
+// BenchmarkRenderChecks renders 2,000 checks of 200 operators, one in ten of
+// which warns. "lines" prints as many lines as MSModelingTest does with
+// fmt.Fprintf alone, for comparison.
+func BenchmarkRenderChecks(b *testing.B) {
+	h := host(1)
+	h.Comparison = gate.Comparison{Checks: caseChecks(2000, 200), Measured: 2000, Passed: 2000}
+	for _, c := range h.Comparison.Checks {
+		v := judgedCell(c.Cell, gate.Unchanged, gate.Off)
+		v.Metric, v.Reference = c.Metric, "baseline"
+		if c.Status != gate.CheckPass {
+			v.Class, v.Level = gate.Regressed, gate.Fail
+		}
+		h.Comparison.Verdicts = append(h.Comparison.Verdicts, v)
+	}
+	policy := gate.DefaultPolicy()
+	in := report.Input{Policy: policy, Decision: gate.Decide([]gate.Comparison{h.Comparison}, policy), Hosts: []report.HostInput{h}}
+	b.Run("New", func(b *testing.B) {
+		for b.Loop() {
+			report.New(in)
+		}
+	})
+	r := report.New(in)
+	for _, f := range []struct {
+		name string
+		report.Renderer
+	}{
+		{"Markdown", report.Markdown}, {"Terminal", report.Terminal}, {"CasesMarkdown", report.CasesMarkdown}, {"JSON", report.JSON},
+		{"MSModelingTest", report.MSModelingTest}, {"MSModelingCheck", report.MSModelingCheck}, {"Anomalies", report.Anomalies},
+	} {
+		b.Run(f.name, func(b *testing.B) {
+			for b.Loop() {
+				if err := f.Renderer(io.Discard, r); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	b.Run("lines", func(b *testing.B) {
+		for b.Loop() {
+			w := bufio.NewWriter(io.Discard)
+			for range 2000 + 2000*20 {
+				fmt.Fprintf(w, "%-32s %-44s %10.3fms  %10.3fms  %+10.2f%%  %6d/%d  %10s\n", "model-00001-decode", "tensor_cast.operator_000.default", 12.3, 14.76, 20.0, 92, 91, "WARN")
+			}
+			w.Flush()
+		}
+	})
+	b.Run("encoding", func(b *testing.B) { // what JSON would cost without its own writer of rows
+		for b.Loop() {
+			if err := json.NewEncoder(io.Discard).Encode(h.Comparison.Checks); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

@@ -53,7 +53,7 @@ func (r *Report) provenance() block {
 	if r.in.Base != "" {
 		line = append(line, plain(" against the baselines of "), code(commit(r.in.Base)))
 	}
-	line = append(line, plain(" · limit "+bare(r.in.Policy.Threshold)))
+	line = append(line, plain(" · "+r.limit()))
 	if r.in.Links.Run != "" {
 		line = append(line, plain(" · "), link("workflow run", r.in.Links.Run))
 	}
@@ -99,6 +99,10 @@ func (r *Report) advice(h *host) (inline, []string) {
 	forced := ""
 	if h.fails() {
 		forced = force
+	}
+	if h.Path == "" && len(h.checks) > 0 { // a replay, which no baseline can be made of
+		return inline{plain("To record times in the case files, one cell at a time, type:")},
+			[]string{visible(r.in.Commands.Refresh+h.onlyUnrecorded()) + ` --reason "first times"`}
 	}
 	if h.Reference == nil {
 		return inline{plain("To record this machine in "), code(h.Path), plain(", type on it:")},

@@ -10,14 +10,17 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// Refresh is what a pull request that renews baselines has to say.
+// Refresh is what a pull request that renews baselines and case files has to
+// say.
 type Refresh struct {
 	Tool     string // "accelgate v0.1.0"
 	Reason   string // why, as the person who asked for it typed it
 	Revision string // commit that was measured
 	Links    Links
 	Hosts    []HostChanges
-	Limit    int // bytes of the body; 0 means MarkdownBytes, less than 1000 means 1000
+	Cases    []CaseChanges
+	Left     []string // what was not refreshed and why, a sentence each
+	Limit    int      // bytes of the body; 0 means MarkdownBytes, less than 1000 means 1000
 }
 
 // HostChanges are the changes to one baseline file.
@@ -52,8 +55,8 @@ func Changes(r Refresh) (title, body string) {
 		r.Limit = MarkdownBytes
 	}
 	limit := max(r.Limit, least)
-	for _, rows := range []int{50, 15, 5, 0} {
-		if body = r.body(rows); len(body) <= limit {
+	for _, most := range []struct{ rows, files int }{{50, 50}, {15, 50}, {5, 20}, {0, 5}} {
+		if body = r.body(most.rows, most.files); len(body) <= limit {
 			return r.title(), body
 		}
 	}
@@ -62,12 +65,23 @@ func Changes(r Refresh) (title, body string) {
 
 // title is plain text: GitHub reads no Markdown in a title, but does link.
 func (r *Refresh) title() string {
+	var what []string
+	if len(r.Hosts) > 0 || len(r.Cases) == 0 {
+		what = append(what, r.baselines())
+	}
+	if len(r.Cases) > 0 {
+		what = append(what, count(r.caseFiles(), "case"))
+	}
+	return "Refresh " + enumerate(what)
+}
+
+func (r *Refresh) baselines() string {
 	if len(r.Hosts) != 1 {
-		return fmt.Sprintf("Refresh the baselines of %s", count(len(r.Hosts), "host"))
+		return "the baselines of " + count(len(r.Hosts), "host")
 	}
 	const longest = 60
 	host := clip(r.Hosts[0].Host, longest)
-	return "Refresh the baseline of " + strings.NewReplacer("@", "@\u200b", "#", "#\u200b").Replace(host)
+	return "the baseline of " + strings.NewReplacer("@", "@\u200b", "#", "#\u200b").Replace(host)
 }
 
 func (r *Refresh) summary() string {
@@ -81,10 +95,17 @@ func (r *Refresh) summary() string {
 			}
 		}
 	}
-	return fmt.Sprintf("%s renewed and %d new, on %s", count(renewed, "number"), added, count(len(r.Hosts), "host"))
+	var what []string
+	if len(r.Hosts) > 0 || len(r.Cases) == 0 {
+		what = append(what, fmt.Sprintf("%s renewed and %d new, on %s", count(renewed, "number"), added, count(len(r.Hosts), "host")))
+	}
+	if len(r.Cases) > 0 {
+		what = append(what, count(r.caseNumbers(), "number")+" of "+count(r.caseFiles(), "case")+" renewed")
+	}
+	return strings.Join(what, "; ")
 }
 
-func (r *Refresh) body(rows int) string {
+func (r *Refresh) body(rows, files int) string {
 	why := reason(r.Reason)
 	if strings.TrimSpace(r.Reason) == "" {
 		why = plain("none given")
@@ -96,7 +117,7 @@ func (r *Refresh) body(rows int) string {
 	blocks := []block{
 		paragraph{strong("Reason:"), plain(" "), why},
 		paragraph(line),
-		paragraph{plain("Once merged, pull requests are judged against these numbers. A change with a minus is for the worse.")},
+		paragraph{plain("Once merged, pull requests are judged against these numbers." + r.signs())},
 	}
 	for i := range r.Hosts[:min(maxHosts, len(r.Hosts))] {
 		blocks = append(blocks, r.Hosts[i].blocks(rows)...)
@@ -104,6 +125,8 @@ func (r *Refresh) body(rows int) string {
 	if more := len(r.Hosts) - maxHosts; more > 0 {
 		blocks = append(blocks, paragraph{plain(fmt.Sprintf("… and %d more hosts", more))})
 	}
+	blocks = append(blocks, r.caseBlocks(files, rows)...)
+	blocks = append(blocks, r.leftBlocks(files)...)
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n", r.summary())
 	for _, block := range blocks {
@@ -112,6 +135,18 @@ func (r *Refresh) body(rows int) string {
 	}
 	fmt.Fprintf(&b, "<sub>%s</sub>\n", escapeText(name(r.Tool)))
 	return b.String()
+}
+
+// signs explains the changes of baselines, whose sign is that of the gate;
+// those of case files say what they are themselves.
+func (r *Refresh) signs() string {
+	switch {
+	case len(r.Cases) == 0:
+		return " A change with a minus is for the worse."
+	case len(r.Hosts) == 0:
+		return ""
+	}
+	return " A change of a baseline with a minus is for the worse."
 }
 
 func (h *HostChanges) blocks(rows int) []block {

@@ -3,6 +3,7 @@ package report_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,36 @@ func refresh(s string, changes int) report.Refresh {
 				Changes: []report.Change{{Cell: "m" + s, Metric: "decode_tps", New: 61.5}}}}}
 }
 
+// refreshed is a Refresh of case files too.
+func refreshed(s string, files int) report.Refresh {
+	r := refresh(s, 3)
+	for i := range files {
+		r.Cases = append(r.Cases, report.CaseChanges{Path: fmt.Sprintf("cases/case-%03d%s.json", files-i, s), Case: "case" + s, Host: "linux-cuda" + s,
+			Changes: []report.CaseChange{{"$.baseline_time_s" + s, "0.05670", "0.0532440"}, {"$.operators[0].total_time_s", "1e-3" + s, "2e-3"},
+				{"$.operators[0].num_calls", "92", "91"}, {"$.operators[1].total_time_s", "", "0.25" + s}, {"$.operators[2].total_time_s", "0.5" + s, ""}}})
+	}
+	r.Left = []string{"case-a" + s + " was not refreshed because its answer is wrong.", s + "!"}
+	return r
+}
+
+func TestChangesOfCasesGolden(t *testing.T) {
+	title, body := report.Changes(refreshed("", 3))
+	golden(t, filepath.Join("testdata", "changes_cases.md"), title+"\n\n"+body)
+	skeleton(t, body)
+}
+
+func TestChangesOfCasesAreHarmless(t *testing.T) {
+	_, body := report.Changes(refreshed("x", 2))
+	want := skeleton(t, body)
+	for _, evil := range hostile {
+		title, body := report.Changes(refreshed("x"+evil+"x", 2))
+		checkPlain(t, title)
+		if diff := cmp.Diff(want, skeleton(t, body)); diff != "" {
+			t.Errorf("%q changes the structure (-want +got):\n%s", evil, diff)
+		}
+	}
+}
+
 func TestChangesGolden(t *testing.T) {
 	title, body := report.Changes(refresh("", 12))
 	golden(t, filepath.Join("testdata", "changes.md"), title+"\n\n"+body)
@@ -53,8 +84,42 @@ func TestChangesTitle(t *testing.T) {
 	if got, _ := report.Changes(one); got != "Refresh the baseline of linux<U+202E>-cuda" {
 		t.Errorf("title %q", got)
 	}
-	if got, _ := report.Changes(refresh("", 1)); got != "Refresh the baselines of 2 hosts" {
-		t.Errorf("title %q", got)
+	both := refreshed("", 3)
+	cases := both
+	cases.Hosts = nil
+	one.Cases = both.Cases[:1]
+	for want, r := range map[string]report.Refresh{
+		"Refresh the baselines of 2 hosts":                      refresh("", 1),
+		"Refresh the baselines of 2 hosts and 3 cases":          both,
+		"Refresh 3 cases":                                       cases,
+		"Refresh the baseline of linux<U+202E>-cuda and 1 case": one,
+		"Refresh the baselines of 0 hosts":                      {},
+	} {
+		if got, _ := report.Changes(r); got != want {
+			t.Errorf("title %q, want %q", got, want)
+		}
+	}
+}
+
+// TestChangesOfManyCases shows 50 files and counts the others, and keeps to
+// every limit.
+func TestChangesOfManyCases(t *testing.T) {
+	in := refreshed("", 2000)
+	_, body := report.Changes(in)
+	if n := strings.Count(body, "\n**Case** "); n != 50 || !strings.Contains(body, "… and 1950 more files\n") {
+		t.Errorf("%d files are shown", n)
+	}
+	if i, k := strings.Index(body, "case-001"), strings.Index(body, "case-002"); i < 0 || i > k {
+		t.Error("files are not in the order of their paths")
+	}
+	in.Left = slices.Repeat(in.Left, 1000)
+	for _, limit := range []int{100, 1000, 3_000, 6_000, 12_000, 60_000} {
+		in.Limit = limit
+		if _, body := report.Changes(in); len(body) > max(limit, 1000) {
+			t.Errorf("limit %d: %d bytes", limit, len(body))
+		} else {
+			skeleton(t, body)
+		}
 	}
 }
 

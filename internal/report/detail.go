@@ -62,27 +62,6 @@ func argv(args []string) string {
 	return strings.TrimPrefix(b.String(), " ")
 }
 
-// operators compares the parts of the worst regressed cells.
-func (r *Report) operators() (blocks []block, n int) {
-	const most = 3
-	seen := map[*bench.Result]bool{}
-	for _, f := range r.shown.action.rows {
-		h := &r.hosts[f.host]
-		result := h.results[f.Cell]
-		if f.Class != gate.Regressed || result == nil || len(result.Breakdowns) == 0 || seen[result] {
-			continue
-		}
-		if n++; n > most {
-			return blocks, most
-		}
-		seen[result] = true
-		now := &result.Breakdowns[0]
-		blocks = append(blocks, paragraph{code(f.Cell), plain(": "), reason(now.Title)},
-			operatorTable(now, sameTitle(h.olds[f.Cell], now.Title)))
-	}
-	return blocks, n
-}
-
 func sameTitle(result *bench.Result, title string) *bench.Breakdown {
 	if result == nil {
 		return nil

@@ -45,7 +45,11 @@ func visible(s string) string {
 }
 
 func printable(s string) bool {
-	for _, r := range s {
+	ascii := 0
+	for ascii < len(s) && ' ' <= s[ascii] && s[ascii] <= '~' {
+		ascii++
+	}
+	for _, r := range s[ascii:] {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
 			return false
 		}

@@ -37,14 +37,29 @@ func (r Report) Findings() []Finding {
 
 func (r *Report) message(f finding) string {
 	why := shorten(visible(f.Reason), maxReason)
-	if f.Class != gate.Regressed {
+	if f.Class != gate.Regressed && !f.hasChange() {
 		return f.word() + ": " + why
 	}
-	s := f.word() + ": " + r.values(f).String() + ", " + percent(f.Delta, f.Evidence.Limit) + " (limit " + bare(f.Evidence.Limit) + ")"
+	s := f.word() + ": " + r.change(f).String()
+	if most := r.contributor(f); most != nil {
+		s += "; " + most.String()
+	}
 	if why != "" {
 		s += "; " + why
 	}
 	return s
+}
+
+// change is "95.3 → 80.1 tok/s, -15.9 % (limit 10 %)".
+func (r *Report) change(f finding) inline {
+	limit := f.Evidence.Limit
+	return append(r.values(f), plain(", "+percent(f.Delta, limit)+" (limit "+bare(limit)+")"))
+}
+
+// hasChange reports a finding that only case files give, and whose change does
+// not say by itself what is wrong.
+func (f finding) hasChange() bool {
+	return f.Evidence.Method == "threshold" && (f.Class == gate.Drifted || f.Class == gate.Improved && f.Level == gate.Fail)
 }
 
 // finding is a verdict with the index of its host.
@@ -86,7 +101,7 @@ type selection struct {
 	better    list // improved and fixed
 	untracked list
 	unjudged  list // measured, but the baseline cannot judge it
-	known     list // failures that the baseline records, and doubtful numbers
+	known     list // failures that the baseline records, doubtful numbers, and what case files only warn of
 	skipped   groups
 	leftOut   groups
 }
@@ -144,8 +159,11 @@ func bySeverity(a, b finding) int {
 	if c := cmp.Compare(rank(a.Class), rank(b.Class)); c != 0 {
 		return c
 	}
-	if a.Class == gate.Regressed {
+	switch a.Class {
+	case gate.Regressed, gate.Drifted:
 		return byLoss(a, b)
+	case gate.Improved:
+		return byGain(a, b)
 	}
 	return byName(a, b)
 }

@@ -56,11 +56,37 @@ func planted(s string) report.Input {
 	moved := run(other, result(3, 100))
 	other.Accelerators = []bench.Accelerator{{Vendor: word(4), Model: word(6)}}
 	replaced := run(other, result(3, 100))
-	return judged(report.Input{Tool: word(0), Revision: s, Base: s, Config: word(0), Links: report.Links{Run: "javascript:" + s, Report: ownLink}},
+	in := judged(report.Input{Tool: word(0), Revision: s, Base: s, Config: word(0), Links: report.Links{Run: "javascript:" + s, Report: ownLink}},
 		report.HostInput{Run: fresh, Reference: old, Path: s},
 		report.HostInput{Run: run(machine, result(3, 50)), Reference: moved, Path: s},
 		report.HostInput{Run: run(machine, result(3, 50)), Reference: replaced, Path: s},
 		report.HostInput{Run: run(machine, result(3, 50)), Path: s})
+	plantChecks(&in.Hosts[0].Comparison, s, word)
+	return in
+}
+
+// plantChecks adds what only cells of case files have.
+func plantChecks(c *gate.Comparison, s string, word func(int) string) {
+	row := func(i int, change gate.OperatorChange, status gate.OperatorStatus) gate.OperatorRow {
+		return gate.OperatorRow{Name: word(i), Change: change, Status: status, Old: 1, New: 1.5, OldCalls: 3, NewCalls: 4, Diff: 0.5,
+			DeltaPS: 5e11 - int64(i), ByCallsPS: 5e11 - int64(i)}
+	}
+	for i := range 3 {
+		c.Checks = append(c.Checks, gate.Check{Cell: word(12 + i), Description: s, Metric: "t" + s, Unit: []string{"s", word(0), ""}[i], Actual: 2,
+			Status:     []gate.CheckStatus{gate.CheckFailBase, gate.CheckPass, gate.CheckNoBaseline}[i],
+			References: []gate.ReferenceCheck{{Name: "baseline", Value: 1, Tolerance: 0.1, Diff: 1}, {Name: s, Value: 1}, {Name: "initial", Value: 1}},
+			Operators: gate.OperatorCheck{Status: gate.OperatorsWarn, TopN: 10, Of: "baseline", DeltaPS: 1e12, Rows: []gate.OperatorRow{
+				row(0, gate.OperatorKept, gate.OperatorsWarn), row(1, gate.OperatorNew, gate.OperatorsWarn),
+				row(2, gate.OperatorMissing, gate.OperatorsFail), row(3, gate.OperatorChange(s+"!"), gate.OperatorStatus(s+"!"))}}})
+	}
+	c.Checks[1].Operators.Violations = []string{s, "  " + s + ": +1.00%", word(0)}
+	numbers := gate.Evidence{Method: "threshold", Limit: 10, OldN: 1, NewN: 1}
+	c.Verdicts = append(c.Verdicts,
+		gate.Verdict{Cell: word(12), Metric: "t" + s, Reference: "baseline", Class: gate.Regressed, Level: gate.Fail, Old: 1, New: 2, Delta: -100, Evidence: numbers},
+		gate.Verdict{Cell: word(12), Metric: "t" + s, Reference: "initial", Class: gate.Drifted, Level: gate.Fail, Old: 1, New: 2, Delta: -100, Evidence: numbers, Reason: s},
+		gate.Verdict{Cell: word(13), Metric: "t" + s, Reference: "baseline", Class: gate.OperatorsDiffer, Level: gate.Warn, Reason: s},
+		gate.Verdict{Cell: word(13), Metric: "t" + s, Reference: "baseline", Class: gate.Drifted, Level: gate.Warn, Old: 1, New: 2, Delta: -100, Evidence: numbers, Reason: s})
+	c.Measured, c.Passed = c.Measured+3, c.Passed+3
 }
 
 // judged completes in as the command does.

@@ -21,13 +21,13 @@ func (r *Report) folded(most int) []section {
 	s := &r.shown
 	outputs, n := r.outputs()
 	add(count(n, "failure")+": answer and log", n, outputs...)
-	operators, n := r.operators()
-	add("Where the time went in "+count(n, "slower cell"), n, operators...)
+	title, operators, n := r.operators()
+	add(title, n, operators...)
 	add(count(s.judged.total, "judged speed")+", the largest loss first", s.judged.total, r.judgedTable(most))
 	add(fmt.Sprintf("%d improved or fixed", s.better.total), s.better.total, r.betterTable(most))
 	add(fmt.Sprintf("%d not in the baseline", s.untracked.total), s.untracked.total, r.untrackedTable(most))
 	add(fmt.Sprintf("%d measured, speed not judged", s.unjudged.total), s.unjudged.total, r.unjudgedTable(most))
-	add("Not blocking: "+count(s.known.total, "known failure or doubtful number"), s.known.total, r.reasonTable(&s.known, most))
+	add("Not blocking: "+count(s.known.total, "finding"), s.known.total, r.reasonTable(&s.known, most))
 	add(fmt.Sprintf("%d skipped", s.skipped.cells), s.skipped.cells, r.groupTable(&s.skipped, most))
 	warnings, n := r.warnings(most)
 	add(count(n, "warning"), n, warnings)
@@ -119,7 +119,11 @@ func (r *Report) unjudgedTable(most int) block {
 func (r *Report) reasonTable(l *list, most int) block {
 	t := &table{total: l.total, columns: r.columns("Cell", "What", "Reason~")}
 	for _, f := range l.rows[:min(most, len(l.rows))] {
-		t.rows = append(t.rows, r.row(f, only(plain(f.word())), evidence(f)))
+		why := evidence(f)
+		if f.hasChange() || f.Class == gate.Regressed && r.hosts[f.host].ofCase(f.Verdict) {
+			why = append(append(r.change(f), plain("; ")), why...)
+		}
+		t.rows = append(t.rows, r.row(f, only(plain(f.word())), why))
 	}
 	return t
 }

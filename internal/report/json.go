@@ -52,7 +52,8 @@ type HostDocument struct {
 	Noise      *gate.Noise       `json:"noise,omitempty"` // of the run's A/A pairs
 	Metrics    []bench.Metric    `json:"metrics"`
 	Warnings   []string          `json:"warnings,omitempty"`
-	Verdicts   []VerdictDocument `json:"verdicts"` // all, in the order of the run
+	Checks     []gate.Check      `json:"checks,omitempty"` // all of the cells of case files, in the order of the run
+	Verdicts   []VerdictDocument `json:"verdicts"`         // all, in the order of the run
 }
 
 // BaselineDocument says what a host was compared with.
@@ -72,8 +73,8 @@ type VerdictDocument struct {
 	NotFinite bool `json:"not_finite,omitempty"`
 }
 
-// JSON renders a [Document], one verdict a line. Verdicts are written as they
-// are encoded, so memory does not grow with their number.
+// JSON renders a [Document], one verdict, check or operator a line. They are
+// written as they are encoded, so memory does not grow with their number.
 func JSON(w io.Writer, r Report) error {
 	e := encoder{w: bufio.NewWriterSize(w, 64<<10)}
 	e.json = json.NewEncoder(&e.line)
@@ -81,7 +82,9 @@ func JSON(w io.Writer, r Report) error {
 	for i := range r.hosts {
 		h := &r.hosts[i]
 		e.separate(i)
-		e.open(h.document())
+		e.begin(h.document(), `"verdicts":null}`)
+		e.checks(h.Comparison.Checks)
+		e.text(`"verdicts":[`)
 		for k := range h.Comparison.Verdicts {
 			e.separate(k)
 			e.value(finiteVerdict(h.Comparison.Verdicts[k]))
@@ -95,8 +98,8 @@ func JSON(w io.Writer, r Report) error {
 	return e.w.Flush()
 }
 
-// encoder streams the two nested arrays of a Document: hosts and verdicts are
-// the last members of their structs.
+// encoder streams the nested arrays of a Document: hosts, checks, operators and
+// verdicts are the last members of their structs, or nearly.
 type encoder struct {
 	w    *bufio.Writer
 	line bytes.Buffer
@@ -116,9 +119,14 @@ func (e *encoder) separate(i int) {
 // open writes a value and leaves its last member, an array that is still null,
 // open.
 func (e *encoder) open(v any) {
-	e.encode(v)
-	e.w.Write(bytes.TrimSuffix(e.line.Bytes(), []byte("null}")))
+	e.begin(v, "null}")
 	e.text("[")
+}
+
+// begin writes a value without its end.
+func (e *encoder) begin(v any, end string) {
+	e.encode(v)
+	e.w.Write(bytes.TrimSuffix(e.line.Bytes(), []byte(end)))
 }
 
 func (e *encoder) value(v any) {

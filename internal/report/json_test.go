@@ -6,12 +6,14 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func decode(t testing.TB, r report.Report) report.Document {
@@ -45,6 +47,9 @@ func TestJSONHasEveryVerdict(t *testing.T) {
 			}
 			if diff := cmp.Diff(h.Comparison.Noise, doc.Hosts[i].Noise); diff != "" {
 				t.Errorf("%s: noise of host %d (-want +got):\n%s", name, i, diff)
+			}
+			if diff := cmp.Diff(h.Comparison.Checks, doc.Hosts[i].Checks, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: checks of host %d (-want +got):\n%s", name, i, diff)
 			}
 			if (doc.Hosts[i].Baseline == nil) != (h.Reference == nil) {
 				t.Errorf("%s: baseline of host %d is %v", name, i, doc.Hosts[i].Baseline)
@@ -81,6 +86,7 @@ func TestJSONIsWhatEncodingJSONWrites(t *testing.T) {
 func TestNoNumberBreaksAReport(t *testing.T) {
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64, math.Copysign(0, -1)} {
 		in := matrix(600)
+		in.Hosts[0].Comparison.Checks = caseChecks(3, 30)
 		flood(reflect.ValueOf(&in.Policy).Elem(), x)
 		h := &in.Hosts[0]
 		for i := range h.Comparison.Verdicts {
@@ -90,6 +96,13 @@ func TestNoNumberBreaksAReport(t *testing.T) {
 			for k := range h.Run.Results[i].Samples {
 				flood(reflect.ValueOf(&h.Run.Results[i].Samples[k].Values).Elem(), x)
 			}
+		}
+		for i := range h.Comparison.Checks {
+			flood(reflect.ValueOf(&h.Comparison.Checks[i]).Elem(), x)
+			c := h.Comparison.Checks[i]
+			h.Comparison.Verdicts = append(h.Comparison.Verdicts, gate.Verdict{Cell: c.Cell, Metric: c.Metric, Reference: "baseline",
+				Class: gate.Regressed, Level: gate.Fail, Old: x, New: x, Delta: x, Interval: [2]float64{x, x},
+				Evidence: gate.Evidence{Method: "threshold", Limit: x, Noise: x}})
 		}
 		h.Comparison.Noise = &gate.Noise{Metrics: []gate.MetricNoise{{Median: x, Largest: x}}}
 		h.Run.Host.MemoryGiB, h.Reference.Host.MemoryGiB = x, x
@@ -102,8 +115,38 @@ func TestNoNumberBreaksAReport(t *testing.T) {
 			}
 		}
 		skeleton(t, render(t, report.Markdown, r))
+		skeleton(t, render(t, report.CasesMarkdown, r))
 		checkPlain(t, render(t, report.Terminal, r))
+		for _, f := range console {
+			checkPlain(t, render(t, f, r))
+		}
 	}
+}
+
+// TestOperatorsAreWhatEncodingJSONWrites compares the writer of rows with the
+// encoder that it stands in for.
+func TestOperatorsAreWhatEncodingJSONWrites(t *testing.T) {
+	numbers := []float64{0, math.Copysign(0, -1), 1, -0.1, 1e-6, 9.9e-7, 1e-9, -1.5e-300, 1e20, 1e21, 1.7976931348623157e308, 5e-324, 0.012712}
+	var rows []gate.OperatorRow
+	for i, name := range append(slices.Clone(hostile), "", "plain", `"`, `\`, "a<b>&c", "\u2028", "aten.mm.default", "#", "~", "\x7f") {
+		at := func(k int) float64 { return numbers[(i+k)%len(numbers)] }
+		rows = append(rows, gate.OperatorRow{Name: name, Change: gate.OperatorChange(hostile[i%len(hostile)]), Status: gate.OperatorStatus(name),
+			Old: at(0), New: at(1), Diff: at(2), Share: at(3), OldCalls: int64(i), NewCalls: -int64(i), OldRank: i % 3, NewRank: i % 2,
+			DeltaPS: math.MaxInt64 - int64(i), ByCallsPS: math.MinInt64 + int64(i), ByCostPS: int64(i)})
+	}
+	in := matrix(1)
+	in.Hosts[0].Comparison.Checks = []gate.Check{{Cell: "c", Operators: gate.OperatorCheck{Rows: rows, Violations: hostile}}, {Cell: "d"}}
+	got := strings.ReplaceAll(render(t, report.JSON, report.New(in)), `##\u005b`, "##[")
+	for _, row := range rows {
+		want, err := json.Marshal(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(got, "\n"+string(want)) {
+			t.Errorf("want the line\n%s", want)
+		}
+	}
+	decode(t, report.New(in))
 }
 
 // flood sets every float64 in v.
@@ -136,8 +179,11 @@ func (w *full) Write(p []byte) (int, error) {
 }
 
 func TestRenderersReportWriteErrors(t *testing.T) {
-	r := report.New(matrix(2000))
-	for i, f := range []report.Renderer{report.Markdown, report.Terminal, report.JSON} {
+	in := matrix(2000)
+	in.Hosts[0].Comparison.Checks = caseChecks(100, 20)
+	r := report.New(in)
+	for i, f := range []report.Renderer{report.Markdown, report.Terminal, report.JSON, report.CasesMarkdown,
+		report.MSModelingTest, report.MSModelingCheck, report.Anomalies} {
 		for _, room := range []int{0, 1000} {
 			if err := f(&full{room}, r); !errors.Is(err, errFull) {
 				t.Errorf("renderer %d with room for %d bytes: %v, want %v", i, room, err, errFull)

@@ -144,7 +144,9 @@ func FuzzEscapeReport(f *testing.F) {
 	for _, evil := range hostile {
 		f.Add(evil)
 	}
-	want := skeleton(f, render(f, report.MarkdownLimit(1<<20), report.New(planted("harmless"))))
+	harmless := report.New(planted("harmless"))
+	want := skeleton(f, render(f, report.MarkdownLimit(1<<20), harmless))
+	wantCases := skeleton(f, render(f, report.CasesMarkdownLimit(1<<20), harmless))
 	f.Fuzz(func(t *testing.T, s string) {
 		if len(s) > 1000 {
 			s = s[:1000] // longer ones are cut; this keeps the fuzzer quick
@@ -154,7 +156,13 @@ func FuzzEscapeReport(f *testing.F) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("the structure changes (-want +got):\n%s", diff)
 		}
+		if diff := cmp.Diff(wantCases, skeleton(t, render(t, report.CasesMarkdownLimit(1<<20), r))); diff != "" {
+			t.Errorf("the structure of the cases changes (-want +got):\n%s", diff)
+		}
 		checkPlain(t, render(t, report.Terminal, r))
+		for _, f := range console {
+			checkPlain(t, render(t, f, r))
+		}
 		decode(t, r)
 		for _, f := range r.Findings() {
 			checkPlain(t, f.Host+" "+f.Cell+" "+f.Metric+" "+f.Message)

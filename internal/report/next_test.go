@@ -21,11 +21,18 @@ func single(t *testing.T, in report.Input, verdicts ...gate.Verdict) string {
 }
 
 func TestNextSaysWhatToType(t *testing.T) {
-	own := report.Input{Commands: report.Commands{Run: "go run . run", Update: "go run . update", Prune: "go run . prune"}}
+	own := report.Input{Commands: report.Commands{Run: "go run . run", Update: "go run . update", Prune: "go run . prune", Refresh: "go run . refresh"}}
 	slower := judgedCell("it's__slow", gate.Regressed, gate.Fail)
 	gone := whole("gone", gate.Missing, gate.Fail)
 	long := judgedCell(strings.Repeat("x", 500), gate.Regressed, gate.Fail)
 	metric := gate.Verdict{Cell: "m", Metric: "tps", Class: gate.Missing, Level: gate.Fail}
+	of := func(reference string, v gate.Verdict) gate.Verdict {
+		v.Reference = reference
+		return v
+	}
+	equal := judgedCell("e", gate.Regressed, gate.Fail)
+	equal.Evidence.Method, equal.Reason = "exact", "must equal 1"
+	const refresh = `accelgate cases refresh --only 'c' --reason "why they are accepted"`
 	for _, c := range []struct {
 		name     string
 		in       report.Input
@@ -41,6 +48,20 @@ func TestNextSaysWhatToType(t *testing.T) {
 		{"too long to type", report.Input{}, []gate.Verdict{long}, []string{"Reproduce: accelgate run\n", "!--only"}},
 		{"wrong", report.Input{}, []gate.Verdict{whole("w", gate.CorrectnessFailure, gate.Fail)}, []string{
 			"--only 'w'", "cannot be accepted", "!baseline update"}},
+		{"slower than a case file", report.Input{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail))}, []string{
+			"--only 'c' --repeats 5", refresh, "100 → 80 vs baseline", "!baseline update"}},
+		{"slower than both", report.Input{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail)), slower}, []string{
+			refresh, "accelgate baseline update", "100 → 80 vs baseline"}},
+		{"drifted", own, []gate.Verdict{of("initial", judgedCell("c", gate.Drifted, gate.Fail))}, []string{
+			"go run . run --only 'c'", "go run . refresh --only 'c'", "drifted, -20.0 %", "100 → 80 vs initial", "!go run . update"}},
+		{"drifted, not blocking", report.Input{}, []gate.Verdict{of("initial", judgedCell("c", gate.Drifted, gate.Warn))}, []string{
+			"drifted (not blocking)", "100 → 80 vs initial, -20.0 % (limit 10 %)", "!== Next"}},
+		{"other operators", report.Input{}, []gate.Verdict{of("baseline", whole("c", gate.OperatorsDiffer, gate.Fail))}, []string{
+			"operators differ", refresh, "!baseline update"}},
+		{"too fast", report.Input{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Improved, gate.Fail))}, []string{
+			"faster than allowed, -20.0 %", refresh, "!baseline update"}},
+		{"not equal", report.Input{}, []gate.Verdict{of("baseline", equal)}, []string{
+			"not equal", "cases refresh --only 'e'", "!cannot be accepted"}},
 		{"fine", report.Input{}, []gate.Verdict{judgedCell("f", gate.Unchanged, gate.Off)}, []string{"!== Next"}},
 	} {
 		text := single(t, c.in, c.verdicts...)
@@ -126,4 +147,17 @@ func TestOrderOfRows(t *testing.T) {
 		at("cell-a", gate.Improved, gate.Off, 12), whole("cell-f", gate.Fixed, gate.Off), at("cell-b", gate.Improved, gate.Off, 40))
 	check(" judged speeds", []string{"cell-b", "cell-a"},
 		at("cell-a", gate.Unchanged, gate.Off, 2), at("cell-b", gate.Unchanged, gate.Off, -3))
+}
+
+// TestAdviceToAReplay: what was replayed has no baseline file, but case files.
+func TestAdviceToAReplay(t *testing.T) {
+	run := &bench.Run{Host: bench.Host{Label: "replay"}}
+	c := gate.Comparison{Measured: 2, Passed: 2, Unjudged: "there is no baseline for this host", Verdicts: []gate.Verdict{whole("b", gate.Untracked, gate.Warn)},
+		Checks: []gate.Check{{Cell: "a", Status: gate.CheckPass}, {Cell: "b", Status: gate.CheckNoBaseline}}}
+	in := report.Input{Hosts: []report.HostInput{{Run: run, Comparison: c}}, Policy: gate.DefaultPolicy()}
+	in.Decision = gate.Decide([]gate.Comparison{c}, in.Policy)
+	text := render(t, report.Terminal, report.New(in))
+	if want := "| accelgate cases refresh --only 'b' --reason \"first times\"\n"; !strings.Contains(text, want) || strings.Contains(text, "baseline update") {
+		t.Errorf("want %q in\n%s", want, text)
+	}
 }

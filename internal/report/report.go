@@ -56,6 +56,8 @@ type Commands struct {
 	Run    string // "accelgate run"
 	Update string // "accelgate baseline update"
 	Prune  string // "accelgate baseline prune"
+	// Refresh writes new numbers into case files: "accelgate cases refresh".
+	Refresh string
 }
 
 func (c Commands) orDefault() Commands {
@@ -67,6 +69,7 @@ func (c Commands) orDefault() Commands {
 	set(&c.Run, "accelgate run")
 	set(&c.Update, "accelgate baseline update")
 	set(&c.Prune, "accelgate baseline prune")
+	set(&c.Refresh, "accelgate cases refresh")
 	return c
 }
 
@@ -85,6 +88,7 @@ type host struct {
 	metrics map[string]*bench.Metric // the reference's description wins, as in gate
 	results map[string]*bench.Result // of the run, for the cells that are shown
 	olds    map[string]*bench.Result // of the reference, likewise
+	checks  map[string]*gate.Check   // by cell
 }
 
 // New counts and ranks. Rows are picked here, in one pass, so that a report
@@ -95,8 +99,8 @@ func New(in Input) Report {
 	r := Report{in: in, hosts: make([]host, len(in.Hosts)), total: newTally(), shown: newSelection()}
 	for i := range in.Hosts {
 		h := &r.hosts[i]
-		*h = host{HostInput: &r.in.Hosts[i], tally: newTally(), metrics: describe(&in.Hosts[i])}
-		h.scan(h.metrics, &h.Comparison)
+		*h = host{HostInput: &r.in.Hosts[i], tally: newTally(), metrics: describe(&in.Hosts[i]), checks: byCell(in.Hosts[i].Comparison.Checks)}
+		h.scan()
 		h.check(h.Run.Results)
 		r.shown.scan(i, h.Comparison.Verdicts)
 		r.total.merge(&h.tally)

@@ -3,6 +3,7 @@ package report_test
 import (
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,6 +27,7 @@ type scenario struct {
 	Hosts                        []struct {
 		Path           string
 		Run, Reference *bench.Run
+		Comparison     *gate.Comparison // in place of what gate finds
 	}
 }
 
@@ -40,6 +42,9 @@ func (s *scenario) input() report.Input {
 			name = h.Reference.Host.Label
 		}
 		c := gate.Compare(name, h.Reference, h.Run, s.Policy)
+		if h.Comparison != nil {
+			c = *h.Comparison
+		}
 		comparisons = append(comparisons, c)
 		in.Hosts = append(in.Hosts, report.HostInput{Run: h.Run, Reference: h.Reference, Path: h.Path, Comparison: c})
 	}
@@ -98,13 +103,24 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
+// console are the layouts of msmodeling's checker.
+var console = map[string]report.Renderer{
+	"test.txt": report.MSModelingTest, "check.txt": report.MSModelingCheck, "anomalies.txt": report.Anomalies,
+}
+
 func TestGolden(t *testing.T) {
 	for _, name := range names(t) {
 		t.Run(name, func(t *testing.T) {
-			r := report.New(load(t, name).input())
-			for file, f := range map[string]report.Renderer{
+			in := load(t, name).input()
+			r := report.New(in)
+			renderers := map[string]report.Renderer{
 				"report.md": report.Markdown, "report.txt": report.Terminal, "report.json": report.JSON,
-			} {
+			}
+			if in.Hosts[0].Comparison.Checks != nil {
+				maps.Copy(renderers, console)
+				renderers["cases.md"] = report.CasesMarkdown
+			}
+			for file, f := range renderers {
 				golden(t, filepath.Join("testdata", "report", name, file), render(t, f, r))
 			}
 		})
@@ -176,7 +192,8 @@ func TestFindingsAreInOrder(t *testing.T) {
 		if got, want := len(findings), min(blocking, 15); got != want {
 			t.Errorf("%s: %d findings, want %d", name, got, want)
 		}
-		order := []gate.Class{gate.Mismatch, gate.CorrectnessFailure, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.Regressed, gate.LeftOut}
+		order := []gate.Class{gate.Mismatch, gate.CorrectnessFailure, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.Regressed,
+			gate.Drifted, gate.OperatorsDiffer, gate.Improved, gate.LeftOut}
 		for _, f := range findings {
 			for len(order) > 0 && order[0] != f.Class {
 				order = order[1:]

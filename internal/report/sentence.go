@@ -186,7 +186,7 @@ func fails(n int) string {
 }
 
 func (r *Report) allGood() string {
-	limit := fmt.Sprintf("than the baseline allows (limit %s)", bare(r.in.Policy.Threshold))
+	limit := fmt.Sprintf("than the baseline allows (%s)", r.limit())
 	switch t := &r.total; t.judged {
 	case 0:
 		return r.answers() + " and no speed was compared"
@@ -195,6 +195,19 @@ func (r *Report) allGood() string {
 	default:
 		return fmt.Sprintf("%s and none of the %d whose speed was judged is slower %s", r.answers(), t.judged, limit)
 	}
+}
+
+// limit tells the limits that speeds were judged by. Those of case files are
+// their own.
+func (r *Report) limit() string {
+	l := r.total.limits
+	if l.n == 0 {
+		l.lo, l.hi = r.in.Policy.Threshold, r.in.Policy.Threshold
+	}
+	if l.lo == l.hi {
+		return "limit " + bare(l.lo)
+	}
+	return "limits " + bare(l.lo) + " … " + bare(l.hi)
 }
 
 func (r *Report) rightOnly(subject string) inline {

@@ -11,7 +11,8 @@ import (
 // severity orders what needs action, the worst first. A cell with several
 // blocking verdicts is counted under the first of them.
 var severity = []gate.Class{
-	gate.Mismatch, gate.CorrectnessFailure, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.Regressed, gate.LeftOut,
+	gate.Mismatch, gate.CorrectnessFailure, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.Regressed,
+	gate.Drifted, gate.OperatorsDiffer, gate.Improved, gate.LeftOut,
 }
 
 // rank is the place of a class in [severity]; all others share the last one.
@@ -46,7 +47,29 @@ type tally struct {
 	retried    int // passed, after measurements that failed for reasons of the machine
 	single     int // block by a regression that rests on one value
 
-	speed speed
+	// ofCases counts those of blocking that rest on the numbers of case files.
+	ofCases map[gate.Class]int
+
+	limits limits
+	speed  speed
+}
+
+// limits span those of the speeds that were judged, in percent.
+type limits struct {
+	n      int
+	lo, hi float64
+}
+
+func (l *limits) add(limit float64) { l.merge(limits{1, limit, limit}) }
+
+func (l *limits) merge(other limits) {
+	switch {
+	case other.n == 0:
+	case l.n == 0:
+		*l = other
+	default:
+		l.n, l.lo, l.hi = l.n+other.n, min(l.lo, other.lo), max(l.hi, other.hi)
+	}
 }
 
 // speed sums up the judged changes for the eye; nothing is decided on it.
@@ -62,21 +85,28 @@ func newTally() tally {
 	return tally{
 		blocking: map[gate.Class]int{},
 		other:    map[gate.Class]int{},
+		ofCases:  map[gate.Class]int{},
 		failing:  make([]int, len(severity)+1),
 	}
 }
 
-// scan counts a comparison, whose verdicts of one cell are adjacent.
-func (t *tally) scan(metrics map[string]*bench.Metric, c *gate.Comparison) {
-	t.measured, t.right, t.expected = c.Measured, c.Passed, c.Measured
-	t.unselected = c.Unselected
+// scan counts the comparison, whose verdicts of one cell are adjacent.
+func (h *host) scan() {
+	c := &h.Comparison
+	h.measured, h.right, h.expected = c.Measured, c.Passed, c.Measured
+	h.unselected = c.Unselected
 	for rest := c.Verdicts; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].Cell == rest[0].Cell {
 			n++
 		}
-		t.cell(metrics, rest[:n])
+		h.cell(h.metrics, rest[:n])
 		rest = rest[n:]
+	}
+	for i := range c.Verdicts {
+		if v := &c.Verdicts[i]; v.Level == gate.Fail && h.ofCase(v) {
+			h.ofCases[v.Class]++
+		}
 	}
 }
 
@@ -96,7 +126,10 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 		wrong = wrong || v.Class == gate.CorrectnessFailure && v.Metric != "" // else it has not passed
 		if v.Evidence.Method == "threshold" {
 			judged = true
-			t.speed.add(metrics[v.Metric], v)
+			t.limits.add(finite(v.Evidence.Limit))
+			if v.Class != gate.Drifted { // the sum of many changes, and not this one
+				t.speed.add(metrics[v.Metric], v)
+			}
 		}
 	}
 	if verdicts[0].Cell == "" {
@@ -165,6 +198,7 @@ func (t *tally) merge(other *tally) {
 	for _, c := range gate.Classes {
 		t.blocking[c] += other.blocking[c]
 		t.other[c] += other.other[c]
+		t.ofCases[c] += other.ofCases[c]
 	}
 	for i, n := range other.failing {
 		t.failing[i] += n
@@ -180,6 +214,7 @@ func (t *tally) merge(other *tally) {
 	t.retried += other.retried
 	t.single += other.single
 	t.refused += other.refused
+	t.limits.merge(other.limits)
 }
 
 // fails reports whether anything blocks: the host or a cell.

@@ -42,6 +42,8 @@ func TestTerminalFirstLine(t *testing.T) {
 		{"refused", `FAIL: this is not the machine of the baseline (accelerator is "NVIDIA H100 80GB HBM3 + NVIDIA H100 80GB HBM3", the baseline's is "NVIDIA H100 80GB HBM3"). Next: accelgate run --host-label NEW-LABEL`},
 		{"limits", "FAIL: 4 of 16 cells fail to run, 1 is slower and 1 was not measured"},
 		{"compat", "PASS: 1 of 3 cells passed (no answer was checked), 2 fail without blocking (compat: tensorsharp), and none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %)"},
+		{"cases", "FAIL: 1 of 6 cells is slower, 1 is slower than its initial time allows and 1 has other operators than recorded"},
+		{"replay", "FAIL: 2 of 7 cells are slower and 1 is faster than allowed"},
 		{"nothing", "NO EVIDENCE: not one cell was measured (2 skipped, 0 left out by a filter). Next: accelgate run --list"},
 	} {
 		text := render(t, report.Terminal, report.New(load(t, c.scenario).input()))
@@ -82,7 +84,11 @@ func checkPlain(t *testing.T, text string) {
 
 func TestTerminalIsPlain(t *testing.T) {
 	for _, evil := range hostile {
-		checkPlain(t, render(t, report.Terminal, report.New(planted(evil))))
+		r := report.New(planted(evil))
+		checkPlain(t, render(t, report.Terminal, r))
+		for _, f := range console {
+			checkPlain(t, render(t, f, r))
+		}
 	}
 	bare := judged(report.Input{}, host(3))
 	for i := range bare.Hosts[0].Comparison.Verdicts {

@@ -17,13 +17,17 @@ var labels = map[gate.Class]label{
 	gate.Missing:            {"missing", "missing (not blocking)", "is missing or lacks a metric", "are missing or lack a metric"},
 	gate.Skipped:            {"newly skipped", "skipped", "is newly skipped", "are newly skipped"},
 	gate.Regressed:          {"slower", "slower (not blocking)", "is slower", "are slower"},
-	gate.LeftOut:            {"not measured", "not measured (not blocking)", "was not measured", "were not measured"},
-	gate.Mismatch:           {"another machine", "another machine (not blocking)", "", ""},
-	gate.Inconclusive:       {"inconclusive (blocking)", "inconclusive", "", ""},
-	gate.Untracked:          {"not in the baseline (blocking)", "not in the baseline", "", ""},
-	gate.Improved:           {"improved (blocking)", "improved", "", ""},
-	gate.Fixed:              {"fixed (blocking)", "fixed", "", ""},
-	gate.Unchanged:          {"unchanged (blocking)", "unchanged", "", ""},
+	gate.Drifted: {"drifted", "drifted (not blocking)",
+		"is slower than its initial time allows", "are slower than their initial times allow"},
+	gate.OperatorsDiffer: {"operators differ", "operators differ (not blocking)",
+		"has other operators than recorded", "have other operators than recorded"},
+	gate.LeftOut:      {"not measured", "not measured (not blocking)", "was not measured", "were not measured"},
+	gate.Mismatch:     {"another machine", "another machine (not blocking)", "", ""},
+	gate.Inconclusive: {"inconclusive (blocking)", "inconclusive", "", ""},
+	gate.Untracked:    {"not in the baseline (blocking)", "not in the baseline", "", ""},
+	gate.Improved:     {"faster than allowed", "improved", "is faster than allowed", "are faster than allowed"},
+	gate.Fixed:        {"fixed (blocking)", "fixed", "", ""},
+	gate.Unchanged:    {"unchanged (blocking)", "unchanged", "", ""},
 }
 
 // causes says in a word why a cell failed to run: the program, the machine or
@@ -44,7 +48,10 @@ var causes = map[bench.Cause]string{
 func (f finding) word() string {
 	cause := causes[f.Cause]
 	told := f.Class == gate.RuntimeFailure && cause != ""
+	exactTotal := f.Level == gate.Fail && f.Evidence.Method == "exact" && ofFile(f.Reference)
 	switch l := labels[f.Class]; {
+	case exactTotal:
+		return "not equal"
 	case f.Level == gate.Fail && told:
 		return cause
 	case f.Level == gate.Fail:

@@ -104,7 +104,7 @@ func Again(ctx context.Context, m Measurer, results []bench.Result, want func(be
 		if has := values(&results[i]); want(results[i].Cell) && has > 0 && has < r.repeats(results[i].Cell) {
 			at = append(at, i)
 			r.cells = append(r.cells, results[i].Cell)
-			r.states = append(r.states, state{result: results[i], rounds: has})
+			r.states = append(r.states, state{result: results[i], rounds: has, breakdowns: earlier(&results[i])})
 		}
 	}
 	if err := r.rounds(ctx); err != nil {
@@ -115,6 +115,14 @@ func Again(ctx context.Context, m Measurer, results []bench.Result, want func(be
 		results[i] = r.states[j].result
 	}
 	return len(at), nil
+}
+
+// earlier is what is left of the breakdowns of earlier rounds.
+func earlier(r *bench.Result) [][]bench.Breakdown {
+	if len(r.Breakdowns) == 0 {
+		return nil
+	}
+	return [][]bench.Breakdown{r.Breakdowns}
 }
 
 // values is the number of rounds in which a cell that passes was measured.
@@ -136,8 +144,9 @@ type run struct {
 
 // state is what is known of a cell.
 type state struct {
-	result bench.Result
-	rounds int // measured
+	result     bench.Result
+	rounds     int                 // measured
+	breakdowns [][]bench.Breakdown // of each round
 }
 
 func (r *run) repeats(c bench.Cell) int {
@@ -284,6 +293,7 @@ func (r *run) journal(result bench.Result, round int) error {
 // the median of fewer values would pass for that of all.
 func (s *state) complete() {
 	r := &s.result
+	r.Breakdowns = typical(s.breakdowns)
 	if r.Outcome != bench.Passed {
 		return
 	}
@@ -314,6 +324,9 @@ func (s *state) add(r bench.Result) {
 		samples = append(samples, sample)
 	}
 	s.result.Samples = samples
+	if len(r.Breakdowns) > 0 {
+		s.breakdowns = append(s.breakdowns, r.Breakdowns)
+	}
 }
 
 func find(samples []bench.Sample, metric string) *bench.Sample {

@@ -83,3 +83,9 @@ type Env struct {
 // Open opens a suite from its part of the configuration. Errors about the
 // configuration carry its positions.
 type Open func(c *config.Suite, env Env) (Suite, error)
+
+// Expect returns what the suite's own files, such as recorded times, say that
+// its cells should measure. It reads the configuration and those files and
+// nothing else, because a run may be judged on another machine than the one
+// that measured. The folder is the configuration's.
+type Expect func(c *config.Suite, dir string) ([]bench.Expected, error)

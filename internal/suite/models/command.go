@@ -1,14 +1,13 @@
 package models
 
 import (
-	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/suite"
 )
 
 // The command is a list of arguments, and no shell sees it. In each argument
@@ -33,91 +32,24 @@ type scope struct {
 
 // arguments fills in the command's template for a cell.
 func (s *scope) arguments(template []string) ([]string, error) {
-	var args []string
-	for i, t := range template {
-		list, err := s.spliced(t)
-		if err != nil {
-			return nil, fmt.Errorf("command[%d] %q: %w", i, t, err)
-		}
-		args = append(args, list...)
-	}
-	return args, nil
+	return suite.FillCommand(template, s.spliced, s.lookup)
 }
 
-// spliced returns what one item of the command becomes.
-func (s *scope) spliced(t string) ([]string, error) {
+// spliced returns the list that an item of the command stands for.
+func (s *scope) spliced(t string) (args []string, ok bool, err error) {
 	axis, ok := strings.CutSuffix(strings.TrimPrefix(t, "{"), ".args}")
 	v, known := s.choice[axis]
 	if !ok || !known || !strings.HasPrefix(t, "{") {
-		arg, err := s.fill(t)
-		return []string{arg}, err
+		return nil, false, nil
 	}
-	args := make([]string, 0, len(v.Args))
 	for _, a := range v.Args {
-		arg, err := s.fillNames(a)
+		arg, err := suite.FillNames(a, s.lookup)
 		if err != nil {
-			return nil, err
+			return nil, true, err
 		}
 		args = append(args, arg)
 	}
-	return args, nil
-}
-
-var placeholder = regexp.MustCompile(`\{[A-Za-z_][A-Za-z0-9_.-]*\}`)
-
-// fillNames replaces placeholders and leaves all other braces alone.
-func (s *scope) fillNames(text string) (string, error) {
-	var errs []error
-	filled := placeholder.ReplaceAllStringFunc(text, func(name string) string {
-		value, err := s.lookup(name[1 : len(name)-1])
-		errs = append(errs, err)
-		return value
-	})
-	return filled, errors.Join(errs...)
-}
-
-func (s *scope) fillAll(templates []string) ([]string, error) {
-	filled := make([]string, 0, len(templates))
-	for _, t := range templates {
-		text, err := s.fill(t)
-		if err != nil {
-			return nil, err
-		}
-		filled = append(filled, text)
-	}
-	return filled, nil
-}
-
-// fill replaces the placeholders of one template.
-func (s *scope) fill(template string) (string, error) {
-	if !strings.ContainsAny(template, "{}") {
-		return template, nil
-	}
-	var b strings.Builder
-	for rest := template; rest != ""; {
-		i := strings.IndexAny(rest, "{}")
-		if i < 0 {
-			b.WriteString(rest)
-			break
-		}
-		b.WriteString(rest[:i])
-		if doubled := rest[i:]; strings.HasPrefix(doubled, "{{") || strings.HasPrefix(doubled, "}}") {
-			b.WriteByte(doubled[0])
-			rest = doubled[2:]
-			continue
-		}
-		end := strings.IndexByte(rest[i:], '}')
-		if rest[i] == '}' || end < 0 {
-			return "", fmt.Errorf("a brace stands alone: write {{ or }} for a brace")
-		}
-		value, err := s.lookup(rest[i+1 : i+end])
-		if err != nil {
-			return "", err
-		}
-		b.WriteString(value)
-		rest = rest[i+end+1:]
-	}
-	return b.String(), nil
+	return args, true, nil
 }
 
 func (s *scope) lookup(name string) (string, error) {
@@ -153,11 +85,7 @@ func (s *scope) lookup(name string) (string, error) {
 // is the same each time.
 func (s *Suite) environment(cell bench.Cell, c choice) []string {
 	var env []string
-	add := func(vars map[string]string) {
-		for _, name := range slices.Sorted(maps.Keys(vars)) {
-			env = append(env, name+"="+vars[name])
-		}
-	}
+	add := func(vars map[string]string) { env = append(env, suite.Entries(vars)...) }
 	add(s.body.Env)
 	for _, axis := range s.axes {
 		add(c[axis.Name].Env)

@@ -9,17 +9,19 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/accelgate/accelgate/internal/suite"
 )
 
 // discovery is that of TensorSharp's preset, in a folder that holds the files.
 func discovery(t *testing.T, files ...string) (*discover, string) {
 	t.Helper()
 	b := defaults()
-	suite, err := readPreset(nil, "tensorsharp")
+	preset, err := suite.Preset(nil, presets, "tensorsharp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := suite.Decode(&b); err != nil {
+	if err := preset.Decode(&b); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()

@@ -3,18 +3,17 @@ package models
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -43,8 +42,8 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 	if err != nil {
 		return result, err
 	}
-	if errors.Is(response.StartErr, worker.ErrNotFound) && !s.manyPrograms && s.body.Worker.Container == nil {
-		return result, fmt.Errorf("%w: correct the first argument of command, or install it (the container action holds nothing but accelgate: use accelgate/native on a host that has it)", response.StartErr)
+	if err := suite.NoProgram(response); err != nil && !s.manyPrograms && s.body.Worker.Container == nil {
+		return result, err
 	}
 	s.reader.conclude(&result, response, output.path, s.expected(cell))
 	return result, nil
@@ -133,7 +132,7 @@ func (s *Suite) params(sc *scope) (json.RawMessage, error) {
 	}
 	filled := make(map[string]any, len(p.Params))
 	for _, name := range slices.Sorted(maps.Keys(p.Params)) {
-		text, err := sc.fill(p.Params[name])
+		text, err := suite.Fill(p.Params[name], sc.lookup)
 		if err != nil {
 			return nil, fmt.Errorf("worker.persistent.params.%s: %w", name, err)
 		}
@@ -159,7 +158,7 @@ func (s *Suite) files(sc *scope) ([]string, error) {
 	for _, a := range s.axes {
 		templates = append(templates, sc.choice[a.Name].Files...)
 	}
-	paths, err := sc.fillAll(templates)
+	paths, err := suite.FillAll(templates, sc.lookup)
 	for i, p := range paths {
 		paths[i] = s.resolve(p)
 	}
@@ -197,19 +196,7 @@ func (s *Suite) unsetNames() []string {
 	for _, sw := range s.body.Sweeps {
 		names = append(names, sw.Env)
 	}
-	for _, pattern := range s.body.Unset {
-		if !strings.ContainsAny(pattern, "*?") {
-			names = append(names, pattern)
-			continue
-		}
-		for _, entry := range s.env.Environ {
-			if name, _, ok := strings.Cut(entry, "="); ok && matrix.Glob(pattern, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return suite.Unset(slices.Concat(names, s.body.Unset), s.env.Environ)
 }
 
 // expected lists what the cell must answer.

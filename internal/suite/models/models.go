@@ -33,7 +33,7 @@ type Suite struct {
 	// inherited identifies the environment that children inherit.
 	inherited []string
 	workers   workers
-	contents  contents
+	contents  suite.Contents
 	warnings  []string
 	// program is what the first cell starts; its absence ends the run, unless
 	// there are manyPrograms.
@@ -51,7 +51,7 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Suite{env: env, body: b, contents: contents{dir: env.Dir, environ: env.Environ}}
+	s := &Suite{env: env, body: b, contents: suite.Contents{Dir: env.Dir, Environ: env.Environ}}
 	s.workers.suite = s
 	if err := s.discover(c); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 		return nil, err
 	}
 	s.unset = s.unsetNames()
-	s.inherited = inherited(env.Environ)
+	s.inherited = suite.Inherited(env.Environ)
 	s.reader, err = s.body.reader(c)
 	return s, err
 }
@@ -278,21 +278,12 @@ func (s *Suite) Close() error { return s.workers.close() }
 
 // Select returns which cells a query wants.
 func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
-	profile, ok := s.body.Profiles[q.Profile]
-	if q.Profile != "" && !ok {
-		return nil, fmt.Errorf("no profile %q%s", q.Profile, orAdd("profiles", slices.Sorted(maps.Keys(s.body.Profiles))))
-	}
-	known := s.tags()
-	for _, tag := range slices.Concat(q.Tags, q.SkipTags) {
-		if !slices.Contains(known, tag) {
-			return nil, fmt.Errorf("no tag %q%s", tag, orAdd("tags", known))
-		}
-	}
-	has := func(cell bench.Cell, tags []string) bool {
-		return slices.ContainsFunc(s.points[cell.ID()].Tags, func(t string) bool { return slices.Contains(tags, t) })
+	profile, err := suite.Profile(q, s.body.Profiles, s.tags())
+	if err != nil {
+		return nil, err
 	}
 	return func(cell bench.Cell) bool {
-		return (q.Profile == "" || profile.wanted(cell)) && (len(q.Tags) == 0 || has(cell, q.Tags)) && !has(cell, q.SkipTags)
+		return (q.Profile == "" || profile.wanted(cell)) && q.Wants(s.points[cell.ID()].Tags)
 	}, nil
 }
 
@@ -307,12 +298,4 @@ func (s *Suite) tags() (tags []string) {
 	}
 	slices.Sort(tags)
 	return slices.Compact(tags)
-}
-
-// orAdd says what there is, or that something must be added first.
-func orAdd(what string, names []string) string {
-	if len(names) == 0 {
-		return ", nor any other: add " + what + " to it"
-	}
-	return ": it has " + strings.Join(names, ", ")
 }

@@ -3,11 +3,9 @@ package models
 import (
 	"embed"
 	"fmt"
-	"path"
-	"strings"
 
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/suite"
 )
 
 // presets are the bodies that ship with accelgate: what is known of a program
@@ -24,7 +22,7 @@ func load(c *config.Suite) (body, error) {
 		return own, err
 	}
 	b := defaults()
-	preset, err := readPreset(c, own.Preset)
+	preset, err := suite.Preset(c, presets, own.Preset)
 	if err != nil {
 		return b, err
 	}
@@ -33,28 +31,4 @@ func load(c *config.Suite) (body, error) {
 	}
 	b.profiles, b.vars = own.Profiles, own.Vars
 	return b, c.Decode(&b)
-}
-
-func readPreset(c *config.Suite, name string) (*config.Suite, error) {
-	data, err := presets.ReadFile("preset/" + name + ".yaml")
-	if err != nil {
-		near := ""
-		if s := nearest.Word(name, presetNames()); s != "" {
-			near = fmt.Sprintf(" (did you mean %s?)", s)
-		}
-		return nil, c.Errorf("preset", "unknown preset %q%s: use one of %s", name, near, strings.Join(presetNames(), ", "))
-	}
-	return config.Body("preset "+name, data)
-}
-
-func presetNames() []string {
-	files, err := presets.ReadDir("preset")
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, f := range files {
-		names = append(names, strings.TrimSuffix(path.Base(f.Name()), ".yaml"))
-	}
-	return names
 }

@@ -4,14 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"os"
+	"io/fs"
 	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/parse"
+	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -83,25 +83,19 @@ const maxOutput = 4 << 10
 // conclude fills in the result from the child's end and output. The log is kept
 // only where it explains something: a run of 100,000 cells must stay readable.
 func (r *reader) conclude(result *bench.Result, response worker.Response, file string, expected []expectation) {
-	result.WallMS = float64(response.Wall.Microseconds()) / 1000
-	result.Retries = response.Restarts // a process had died before it read the request
-	result.Outcome, result.Reason = bench.Passed, ""
-	fail := func(cause bench.Cause, reason string) {
-		result.Outcome, result.Cause, result.Reason = bench.Failed, cause, reason
-	}
+	suite.Conclude(result, response)
 	switch {
-	case response.End == worker.TimedOut:
-		result.Outcome, result.Cause, result.Reason = bench.Timeout, bench.CauseTimeout, response.Reason()
-	case response.End == worker.Refused:
-		fail(r.cause(response), response.Reason()+": "+response.Message)
-	case !response.OK():
-		fail(r.cause(response), response.Reason())
+	case result.Outcome == bench.Failed:
+		// What the child printed comes first: an engine that reports its device's
+		// lack of memory exits with a code like any other.
+		result.Cause = cmp.Or(cause(r.failures, response.Stderr, response.Stdout, []byte(response.Message)), result.Cause)
+	case result.Outcome != bench.Passed:
 	case response.StdoutTruncated && r.output != outputFile:
-		fail(bench.CauseOutput, "printed more than accelgate keeps, so its numbers cannot be trusted to be there")
+		suite.Fail(result, bench.CauseOutput, suite.Truncated)
 	default:
 		printed, err := r.printed(response, file)
 		if err != nil {
-			fail(bench.CauseOutput, err.Error())
+			suite.Fail(result, bench.CauseOutput, err.Error())
 			break
 		}
 		r.read(result, printed, expected)
@@ -115,26 +109,6 @@ func (r *reader) conclude(result *bench.Result, response worker.Response, file s
 	}
 }
 
-// cause tells the ends of a child that did not succeed apart. What the child
-// printed is asked first: an engine that reports its device's lack of memory
-// exits with a code like any other.
-func (r *reader) cause(response worker.Response) bench.Cause {
-	if c := cause(r.failures, response.Stderr, response.Stdout, []byte(response.Message)); c != "" {
-		return c
-	}
-	switch {
-	case response.OutOfMemory:
-		return bench.CauseOOM
-	case response.End == worker.NotStarted && errors.Is(response.StartErr, worker.ErrNotFound):
-		return bench.CauseInput
-	case response.End == worker.NotStarted:
-		return bench.CauseStart
-	case response.End == worker.Signalled, response.Unanswered:
-		return bench.CauseCrash
-	}
-	return bench.CauseExit
-}
-
 // printed returns what the numbers are read from.
 func (r *reader) printed(response worker.Response, file string) (parse.Output, error) {
 	out := parse.Output{Stdout: response.Stdout, Stderr: response.Stderr}
@@ -144,7 +118,10 @@ func (r *reader) printed(response worker.Response, file string) (parse.Output, e
 			out.Stdout = slices.Concat(response.Stderr, []byte(between), response.Stdout)
 		}
 	case outputFile:
-		data, err := readResult(file)
+		data, err := suite.ReadResult(file, "{output}", worker.DefaultMaxStdout)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errors.New("wrote no result to {output}: check that command passes the path on")
+		}
 		if err != nil {
 			return out, err
 		}
@@ -155,30 +132,6 @@ func (r *reader) printed(response worker.Response, file string) (parse.Output, e
 
 // between stands between the two streams where both are read.
 const between = "\n"
-
-// readResult reads the file that a program was told to write.
-func readResult(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, errors.New("wrote no result to {output}: check that command passes the path on")
-	}
-	if !info.Mode().IsRegular() { // opening a pipe would block, a link lead elsewhere
-		return nil, errors.New("the result at {output} is not a regular file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("read the result at {output}: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, worker.DefaultMaxStdout+1))
-	if err != nil {
-		return nil, fmt.Errorf("read the result at {output}: %w", err)
-	}
-	if len(data) > worker.DefaultMaxStdout {
-		return nil, fmt.Errorf("the result at {output} is larger than %d bytes", worker.DefaultMaxStdout)
-	}
-	return data, nil
-}
 
 // read takes everything from the output. A number that cannot be used fails
 // the cell; an answer that is not the expected one makes it incorrect, with

@@ -12,7 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/parse"
-	"github.com/accelgate/accelgate/internal/worker"
+	"github.com/accelgate/accelgate/internal/suite"
 )
 
 const (
@@ -49,11 +49,7 @@ func (b *body) checkChoices(c *config.Suite) error {
 	}
 	choice("sweep_mode", b.SweepMode, "one-at-a-time", "product")
 	choice("output", b.Output, outputStdout, outputBoth, outputFile)
-	for i, name := range b.Unset {
-		if name == "" || strings.ContainsAny(name, "=\x00") {
-			errs = append(errs, c.Errorf(fmt.Sprintf("unset[%d]", i), "%q is not the name of a variable, or a glob: correct it", name))
-		}
-	}
+	errs = append(errs, suite.CheckUnset(c, "unset", b.Unset)...)
 	for i, f := range b.Failures {
 		path := fmt.Sprintf("failures[%d]", i)
 		if f.Regexp.Regexp == nil || f.Cause == "" {
@@ -68,33 +64,16 @@ func (b *body) checkChoices(c *config.Suite) error {
 // checkEnv refuses variables that would never reach the child: their author
 // must not believe that they did.
 func (b *body) checkEnv(c *config.Suite) error {
-	errs := checkNames(c, "env", b.Env)
+	errs := suite.CheckEnv(c, "env", b.Env)
 	for i, s := range b.Sweeps {
-		errs = append(errs, checkName(c, fmt.Sprintf("sweeps[%d].env", i), s.Env))
+		errs = append(errs, suite.CheckVariable(c, fmt.Sprintf("sweeps[%d].env", i), s.Env))
 	}
 	for _, axis := range b.dimensions() {
 		for i, v := range axis.Values {
-			errs = append(errs, checkNames(c, fmt.Sprintf("%s[%d].env", axis.path, i), v.Env)...)
+			errs = append(errs, suite.CheckEnv(c, fmt.Sprintf("%s[%d].env", axis.path, i), v.Env)...)
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func checkNames(c *config.Suite, path string, env map[string]string) (errs []error) {
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		errs = append(errs, checkName(c, path, name))
-	}
-	return errs
-}
-
-func checkName(c *config.Suite, path, name string) error {
-	switch {
-	case name == "" || strings.ContainsAny(name, "=\x00"):
-		return c.Errorf(path, "%q is not the name of a variable: use letters, digits and underscores", name)
-	case worker.Withheld(name):
-		return c.Errorf(path, "%s never reaches a child, because names like it belong to the runner or hold secrets: use another name", name)
-	}
-	return nil
 }
 
 func (b *body) checkValues(c *config.Suite) error {
@@ -215,7 +194,7 @@ func (c *container) check(s *config.Suite) error {
 	if err := c.worker(absolute).Validate(); err != nil {
 		return s.Errorf("worker.container", "%v", err)
 	}
-	return errors.Join(checkNames(s, "worker.container.env", c.Env)...)
+	return errors.Join(suite.CheckEnv(s, "worker.container.env", c.Env)...)
 }
 
 // absolute stands in for the folder of the configuration while the form of

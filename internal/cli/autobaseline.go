@@ -1,0 +1,317 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/suite/cases"
+)
+
+const autoBaselineHelp = `Run each case twice, or more often, and compare: does it measure the same again,
+do two inputs take the same time? Without FILE these are the cases of the
+configuration's suite, each against itself. FILE is YAML or JSON:
+
+  cases:
+    - name: qwen3-8B_auto
+      description: decode, context 1536 against 1500
+      tolerance: 5%
+      baseline_input: {model_id: Qwen/Qwen3-8B, num_queries: 32, context_length: 1536, decode: true}
+      compare_input: {model_id: Qwen/Qwen3-8B, num_queries: 32, context_length: 1500, decode: true}
+
+  accelgate auto-baseline auto.yaml
+  accelgate auto-baseline --aa --repeats 10              the noise floor of each case
+  accelgate auto-baseline --promote --reason "new case"  record the times in the case files`
+
+// autoBaseline is what auto-baseline was asked for.
+type autoBaseline struct {
+	options
+	aa        bool
+	tolerance string
+	promote   bool
+	reason    string
+	json      bool
+}
+
+func (c *Command) autoBaselineCommand(code *int) *cobra.Command {
+	var a autoBaseline
+	cmd := &cobra.Command{
+		Use:   "auto-baseline [FILE...]",
+		Short: "Run model cases repeatedly and compare them with themselves or with another input",
+		Long:  autoBaselineHelp,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			*code, err = c.autoBaseline(cmd.Context(), &a, args)
+			return err
+		},
+	}
+	f := cmd.Flags()
+	a.addConfig(f)
+	a.addHost(f)
+	a.addMeasure(f)
+	f.BoolVar(&a.aa, "aa", false, "measure one input repeatedly (5 times unless --repeats says otherwise) and tell the noise floor")
+	f.StringVar(&a.tolerance, "tolerance", "", "difference in `percent` that passes (default: the case's, or 5)")
+	f.BoolVar(&a.promote, "promote", false, "record the measured times and operators in the case files; needs --reason")
+	f.StringVar(&a.reason, "reason", "", "why times are recorded; kept beside the case files")
+	f.BoolVar(&a.json, "json", false, "print the comparisons as JSON")
+	return cmd
+}
+
+// defaultAA is how often an A/A case is measured.
+const defaultAA = 5
+
+func (c *Command) autoBaseline(ctx context.Context, a *autoBaseline, files []string) (int, error) {
+	if a.promote && strings.TrimSpace(a.reason) == "" {
+		return 0, usagef("accelgate auto-baseline --promote: a reason is required, because reviewers will ask for it: add --reason \"...\"")
+	}
+	if a.aa && a.repeats == 1 {
+		return 0, usagef("--aa: one measurement shows no noise: use --repeats 2 or more")
+	}
+	if a.aa && a.repeats == 0 {
+		a.repeats = defaultAA
+	}
+	p, pairs, err := c.planPairs(ctx, a, files)
+	if err != nil {
+		return 0, err
+	}
+	defer p.close()
+	run, err := c.measure(ctx, p, nil)
+	if err != nil {
+		return 0, err
+	}
+	list := comparePairs(pairs, run, a.aa)
+	if err := c.showPairs(list, a); err != nil {
+		return 0, err
+	}
+	if a.promote {
+		if err := c.promote(p, list, run, a.reason); err != nil {
+			return 0, err
+		}
+	}
+	if slices.ContainsFunc(list, func(p compared) bool { return !p.Passed }) {
+		return ExitGateFailed, nil
+	}
+	return ExitPassed, nil
+}
+
+// planPairs reads the pairs and opens them as the one suite of a plan.
+func (c *Command) planPairs(ctx context.Context, a *autoBaseline, files []string) (*plan, []cases.Pair, error) {
+	p, err := c.newPlan(&a.options)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a.out == "" { // the last run's document stays
+		p.options.out = p.file.Resolve(filepath.Join(defaultOut, "auto-baseline"))
+	}
+	s, err := p.casesSuite()
+	if err != nil {
+		return nil, nil, err
+	}
+	pairs, err := a.pairs(s, p.file.Dir, files)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := c.detect(ctx, p); err != nil {
+		return nil, nil, err
+	}
+	env, err := p.env()
+	if err != nil {
+		return nil, nil, err
+	}
+	env.EngineArgs = p.options.engineArgs()
+	opened, err := cases.OpenPairs(s, env, pairs, a.aa)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.suites = []planned{{s.Name, opened, opened.Cells(), opened.Skipped()}}
+	p.warnings = append(p.warnings, opened.Warnings()...)
+	return p, pairs, p.addMetrics(s, opened.Metrics())
+}
+
+// casesSuite is the one suite of kind cases, or the one that --suite names.
+func (p *plan) casesSuite() (*config.Suite, error) {
+	var found []*config.Suite
+	var names []string
+	for i := range p.file.Suites {
+		if s := &p.file.Suites[i]; s.Kind == "cases" && (len(p.options.suites) == 0 || slices.Contains(p.options.suites, s.Name)) {
+			found, names = append(found, s), append(names, s.Name)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, usagef("%s has no such suite of kind cases: add one, or correct --suite", p.options.config)
+	case 1:
+		return found[0], nil
+	}
+	return nil, usagef("%s has several suites of kind cases (%s): choose one with --suite", p.options.config, strings.Join(names, ", "))
+}
+
+// pairs reads the files, or pairs the suite's cases with themselves.
+func (a *autoBaseline) pairs(s *config.Suite, dir string, files []string) (pairs []cases.Pair, err error) {
+	if len(files) == 0 {
+		pairs, err = cases.OwnPairs(s, dir)
+	}
+	for _, path := range files {
+		data, readErr := readBounded(path)
+		if readErr != nil {
+			return nil, usagef("read the pairs: %w: name a YAML or JSON file", readErr)
+		}
+		more, pairsErr := cases.ReadPairs(path, data)
+		if pairsErr != nil {
+			return nil, usageError{pairsErr}
+		}
+		pairs = append(pairs, more...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.narrow(pairs)
+}
+
+// narrow applies --only, --skip and --tolerance.
+func (a *autoBaseline) narrow(pairs []cases.Pair) ([]cases.Pair, error) {
+	matches := func(patterns []string, p cases.Pair) bool {
+		return slices.ContainsFunc(patterns, func(pattern string) bool { return matrix.Glob(pattern, p.Name) })
+	}
+	pairs = slices.DeleteFunc(pairs, func(p cases.Pair) bool {
+		return len(a.only) > 0 && !matches(a.only, p) || matches(a.skip, p)
+	})
+	if len(pairs) == 0 {
+		return nil, usagef("--only and --skip leave no case: correct them; they are globs on the names of cases")
+	}
+	if a.tolerance == "" {
+		return pairs, nil
+	}
+	var percent config.Percent
+	if err := percent.UnmarshalText([]byte(a.tolerance)); err != nil {
+		return nil, usagef("--tolerance: %w", err)
+	}
+	for i := range pairs {
+		pairs[i].Tolerance = float64(percent) / 100
+	}
+	return pairs, nil
+}
+
+// compared is one pair with what comparing it found.
+type compared struct {
+	Case        string `json:"case"`
+	Description string `json:"description,omitempty"`
+	gate.Pair
+	Error string `json:"error,omitempty"` // why it could not be compared
+
+	pair   cases.Pair
+	result *bench.Result // of the baseline input
+}
+
+// comparePairs looks up the results of both inputs. An A/A case has one input,
+// and passes if its own noise is within the tolerance.
+func comparePairs(pairs []cases.Pair, run *bench.Run, aa bool) []compared {
+	results := map[string]*bench.Result{}
+	for i := range run.Results {
+		results[run.Results[i].Cell.ID()] = &run.Results[i]
+	}
+	list := make([]compared, len(pairs))
+	for i, p := range pairs {
+		list[i] = compared{Case: p.Name, Description: p.Description, pair: p}
+		list[i].Tolerance, list[i].result = p.Tolerance, results[p.BaselineCell().ID()]
+		first := list[i].values(results, p.BaselineCell(), "Baseline")
+		if aa {
+			list[i].repeated(first)
+			continue
+		}
+		if second := list[i].values(results, p.CompareCell(), "Comparison"); list[i].Error == "" {
+			list[i].Pair = gate.ComparePair(first, second, p.Tolerance)
+		}
+	}
+	return list
+}
+
+func (c *compared) repeated(values []float64) {
+	if c.Error != "" {
+		return
+	}
+	c.Baseline = gate.SpreadOf(values)
+	c.Passed = c.Baseline.Floor <= c.Tolerance
+}
+
+// values are the times of an input; the error has the original's words.
+func (c *compared) values(results map[string]*bench.Result, cell bench.Cell, which string) []float64 {
+	r := results[cell.ID()]
+	switch {
+	case c.Error != "":
+	case r == nil:
+		c.Error = which + " run failed: it was left out, because the budget ended: raise it"
+	case r.Outcome != bench.Passed:
+		c.Error = which + " run failed: " + r.Reason
+	case r.Sample(cases.Total.Name) == nil:
+		c.Error = which + " run failed: it has no total time: look at its output"
+	default:
+		values := r.Sample(cases.Total.Name).Values
+		if gate.SpreadOf(values).Median <= 0 {
+			c.Error = fmt.Sprintf("Invalid %s time: %v", strings.ToLower(which), gate.SpreadOf(values).Median)
+		}
+		return values
+	}
+	return nil
+}
+
+// showPairs prints the comparisons in the layout of auto_baseline.py's log, or
+// as JSON.
+func (c *Command) showPairs(list []compared, a *autoBaseline) error {
+	if a.json {
+		for i := range list { // JSON has no NaN
+			if d := list[i].Diff; math.IsNaN(d) || math.IsInf(d, 0) {
+				list[i].Diff = 0
+			}
+		}
+		e := json.NewEncoder(c.Stdout)
+		e.SetIndent("", " ")
+		return e.Encode(list)
+	}
+	for i := range list {
+		list[i].print(c, a.aa)
+	}
+	failed := 0
+	for _, p := range list {
+		if !p.Passed {
+			failed++
+		}
+	}
+	_, err := fmt.Fprintf(c.Stdout, "%s\n%d cases, %d failed\n", banner, len(list), failed)
+	return err
+}
+
+var banner = strings.Repeat("=", 60)
+
+func (p *compared) print(c *Command, aa bool) {
+	w := c.Stdout
+	fmt.Fprintf(w, "%s\n  [%s] %s\n%s\n", banner, oneLine(p.Case), oneLine(p.Description), banner)
+	status := map[bool]string{true: "PASS", false: "FAIL"}[p.Passed]
+	switch {
+	case p.Error != "":
+		fmt.Fprintf(w, "  Error:     %s\n  Status:    FAIL\n", oneLine(p.Error))
+	case aa:
+		fmt.Fprintf(w, "  Median:    %.3fms of %d measurements, MAD %.3fms\n", p.Baseline.Median*1000, p.Baseline.N, p.Baseline.MAD*1000)
+		fmt.Fprintf(w, "  Noise:     %.2f%% between the fastest and the slowest\n  Tolerance: ±%.2f%%\n  Status:    %s\n", p.Baseline.Floor*100, p.Tolerance*100, status)
+		if !p.Passed {
+			fmt.Fprintf(w, "  The noise is larger than the tolerance, which would judge it: quieten the host, or raise the tolerance\n")
+		}
+	default:
+		fmt.Fprintf(w, "  Baseline:  %.3fms\n  Actual:    %.3fms\n  Diff:      %+.2f%%\n  Tolerance: ±%.0f%%\n  Status:    %s\n",
+			p.Baseline.Median*1000, p.Compare.Median*1000, p.Diff*100, p.Tolerance*100, status)
+		if !p.Passed {
+			word := map[bool]string{true: "slower", false: "faster"}[p.Diff > 0]
+			fmt.Fprintf(w, "  Performance regression: %.2f%% %s than baseline!\n", math.Abs(p.Diff)*100, word)
+			fmt.Fprintf(c.Stderr, "[%s] Auto baseline FAILED: diff=%+.2f%%, tolerance=±%.0f%%\n", oneLine(p.Case), p.Diff*100, p.Tolerance*100)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/msmodeling"
+	"github.com/accelgate/accelgate/internal/profile"
+	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/suite/cases"
+)
+
+const replayHelp = `Judge recorded tables of msmodeling's simulator without running anything: the
+table of case NAME is TABLES/NAME.txt.
+
+  accelgate cases replay --compat msmodeling --cases cases --tables tables
+
+With --compat msmodeling, rules, output and exit code are those of msmodeling's
+own checker: 0 if no case fails, else 1. Without it, a case is judged as
+'accelgate run' does. A case that cannot be read is an error (2), after the
+others were judged.`
+
+// replay is what cases replay was asked for.
+type replay struct {
+	cases, tables string
+	compat        string
+	format        string
+	json          bool
+	only          []string
+}
+
+func (c *Command) replayCommand(code *int) *cobra.Command {
+	var r replay
+	cmd := &cobra.Command{
+		Use:   "replay --cases FOLDER --tables FOLDER",
+		Short: "Judge recorded simulator tables",
+		Long:  replayHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) (err error) {
+			*code, err = c.replay(&r)
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&r.cases, "cases", "", "`folder` of the case files (required)")
+	f.StringVar(&r.tables, "tables", "", "`folder` of the recorded tables, NAME.txt (required)")
+	f.StringVar(&r.compat, "compat", "", "judge and print as another tool does: `msmodeling`")
+	f.StringVar(&r.format, "format", "", "`test` or check (msmodeling's two layouts), cases (Markdown tables), terminal, markdown or json (default: test with --compat, else terminal)")
+	f.BoolVar(&r.json, "json", false, "short for --format json, which holds every row")
+	f.StringArrayVar(&r.only, "only", nil, "judge only this case or glob; may be repeated")
+	return cmd
+}
+
+// check settles the flags.
+func (r *replay) check() error {
+	switch {
+	case r.cases == "" || r.tables == "":
+		return usagef("accelgate cases replay: give both folders: add --cases FOLDER --tables FOLDER")
+	case r.compat != "" && r.compat != gate.CompatMSModeling:
+		return usagef("--compat: unknown tool %q: write msmodeling, or leave it out", r.compat)
+	case r.json && r.format != "" && r.format != "json":
+		return usagef("--json is --format json: leave one of the two out")
+	case r.json:
+		r.format = "json"
+	case r.format == "" && r.compat != "":
+		r.format = "test"
+	case r.format == "":
+		r.format = "terminal"
+	}
+	return nil
+}
+
+func (c *Command) replay(r *replay) (int, error) {
+	if err := r.check(); err != nil {
+		return 0, err
+	}
+	render, err := c.renderer(r.format)
+	if err != nil {
+		return 0, err
+	}
+	all, unreadable := msmodeling.Load(r.cases)
+	list, err := r.wanted(all)
+	if len(list) == 0 {
+		return 0, usageError{errors.Join(unreadable, err)}
+	}
+	j := c.replayed(r, list)
+	if err := render(c.Stdout, j.report); err != nil {
+		return 0, err
+	}
+	if r.compat != "" {
+		if err := report.Anomalies(c.Stderr, j.report); err != nil {
+			return 0, err
+		}
+	}
+	if unreadable != nil {
+		return 0, usageError{unreadable}
+	}
+	return j.exit(), nil
+}
+
+// wanted returns the cases that --only names.
+func (r *replay) wanted(all []*msmodeling.Case) ([]*msmodeling.Case, error) {
+	if len(r.only) == 0 {
+		return all, nil
+	}
+	kept := slices.DeleteFunc(slices.Clone(all), func(c *msmodeling.Case) bool {
+		return !slices.ContainsFunc(r.only, func(pattern string) bool { return matrix.Glob(pattern, c.Name) })
+	})
+	if len(kept) == 0 {
+		return nil, usagef("--only: no case in %s matches: list them with 'ls'", r.cases)
+	}
+	return kept, nil
+}
+
+// replayed makes a run of the tables and judges it.
+func (c *Command) replayed(r *replay, list []*msmodeling.Case) judged {
+	run := &bench.Run{Schema: bench.RunSchema, Tool: tool(), Host: bench.Host{Label: "replay"},
+		Started: c.Now().UTC().Truncate(time.Second), Metrics: []bench.Metric{cases.Total}, Results: r.results(list)}
+	policy := gate.DefaultPolicy()
+	policy.Compat, policy.Recorded, policy.Expected = r.compat, true, make(map[string]bench.Expected, len(list))
+	for _, one := range list {
+		e := cases.Expected(one)
+		policy.Expected[e.Cell] = e
+	}
+	return c.judge([]*bench.Run{run}, []reference{{}}, policy, report.Input{})
+}
+
+// results reads the tables on all cores, in the order of the cases.
+func (r *replay) results(list []*msmodeling.Case) []bench.Result {
+	results := make([]bench.Result, len(list))
+	var next atomic.Int64
+	var readers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(list)) {
+		readers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(list); i = int(next.Add(1)) - 1 {
+				results[i] = r.result(list[i])
+			}
+		})
+	}
+	readers.Wait()
+	return results
+}
+
+// result is what the table of a case says.
+func (r *replay) result(one *msmodeling.Case) bench.Result {
+	cell := cases.Cell(one.Name)
+	data, err := readTable(filepath.Join(r.tables, one.Name+".txt"))
+	if err != nil {
+		return bench.Result{Cell: cell, Outcome: bench.Failed, Cause: bench.CauseInput, Reason: err.Error()}
+	}
+	p, err := profile.Formats["msmodeling-table"](data)
+	if err != nil {
+		return bench.Result{Cell: cell, Outcome: bench.Failed, Cause: bench.CauseOutput, Reason: err.Error()}
+	}
+	return cases.Result(cell, p)
+}
+
+// maxTable bounds a recorded table; real ones have 10 KB.
+const maxTable = 16 << 20
+
+func readTable(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no table %s: record what the simulator prints for the case there", path)
+	case err == nil && !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a file: put the table itself there", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the table: %w: correct its permissions", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxTable+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the table: %w: record it again", err)
+	}
+	if len(data) > maxTable {
+		return nil, fmt.Errorf("%s is larger than %d bytes: record only what the simulator prints", path, maxTable)
+	}
+	return data, nil
+}

@@ -1,0 +1,147 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode"
+)
+
+// The bounds of a reason: names are whatever a program prints.
+const (
+	mostNamed = 3   // operators
+	mostName  = 80  // runes of a name
+	mostLine  = 200 // runes of a line that holds a name and numbers
+)
+
+// explain says which operators are not as recorded: how much, by what, and
+// their part of the change of the total.
+func explain(check *Check, violations []*OperatorRow) string {
+	var said []string
+	for _, r := range violations[:min(len(violations), mostNamed)] {
+		said = append(said, check.phrase(r))
+	}
+	if more := len(violations) - len(said); more > 0 {
+		said = append(said, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(said, "; ") + ": refresh the case if that is meant"
+}
+
+func (check *Check) phrase(r *OperatorRow) string {
+	name := printable(r.Name, mostName)
+	switch {
+	case r.Change == OperatorNew:
+		return fmt.Sprintf("new: %s (%s%s%s)", name, amounts(check.Unit, r.New), called(r.NewCalls), r.share())
+	case r.Change == OperatorMissing:
+		return fmt.Sprintf("missing: %s (%s%s%s)", name, amounts(check.Unit, r.Old), called(r.OldCalls), r.share())
+	case !r.slower(check.Operators.Tolerance):
+		return fmt.Sprintf("calls of %s: %d to %d", name, r.OldCalls, r.NewCalls)
+	}
+	how := ""
+	if r.miscalled() {
+		how = fmt.Sprintf(", %d to %d calls", r.OldCalls, r.NewCalls)
+	}
+	return fmt.Sprintf("%s %s (%s%s%s%s)", name, change(r.Diff), amounts(check.Unit, r.Old, r.New), how, check.cause(r), r.share())
+}
+
+// cause says whether more calls or dearer ones made the difference; nothing if
+// the calls of one side are not known.
+func (check *Check) cause(r *OperatorRow) string {
+	switch {
+	case r.OldCalls == 0 || r.NewCalls == 0 || r.DeltaPS == 0:
+		return ""
+	case r.ByCallsPS == 0:
+		return ", all of it per call"
+	case r.ByCostPS == 0:
+		return ", all of it by the number of calls"
+	}
+	perUnit := picoseconds(check.Unit)
+	return fmt.Sprintf(", %s by the number of calls and %s per call",
+		signed(check.Unit, float64(r.ByCallsPS)/perUnit), signed(check.Unit, float64(r.ByCostPS)/perUnit))
+}
+
+// share is the row's part of the change of the total, where it is one.
+func (r *OperatorRow) share() string {
+	switch {
+	case r.Share > 1.005:
+		return "; more than the whole change of the total"
+	case r.Share >= 0.005:
+		return fmt.Sprintf("; %.0f %% of the change of the total", r.Share*100)
+	}
+	return ""
+}
+
+func called(calls int64) string {
+	switch calls {
+	case 0:
+		return ""
+	case 1:
+		return ", 1 call"
+	}
+	return fmt.Sprintf(", %d calls", calls)
+}
+
+func change(fraction float64) string {
+	if fraction >= 1000 {
+		return fmt.Sprintf("%+.3g times", fraction)
+	}
+	return fmt.Sprintf("%+.1f %%", fraction*100)
+}
+
+// amounts writes numbers in the unit of time in which the largest has up to
+// three digits before the point: "12.300 to 14.760 ms".
+func amounts(unit string, numbers ...float64) string {
+	unit, factor := readable(unit, numbers...)
+	var said []string
+	for _, x := range numbers {
+		said = append(said, digits("", x*factor))
+	}
+	return strings.TrimSuffix(strings.Join(said, " to ")+" "+printable(unit, mostName), " ")
+}
+
+func signed(unit string, x float64) string {
+	unit, factor := readable(unit, x)
+	return strings.TrimSuffix(digits("+", x*factor)+" "+printable(unit, mostName), " ")
+}
+
+func digits(flag string, x float64) string {
+	if math.Abs(x) >= 1e6 {
+		return fmt.Sprintf("%"+flag+".4g", x)
+	}
+	return fmt.Sprintf("%"+flag+".3f", x)
+}
+
+func readable(unit string, numbers ...float64) (string, float64) {
+	largest := 0.0
+	for _, x := range numbers {
+		largest = max(largest, math.Abs(x))
+	}
+	for _, to := range []string{"s", "ms", "us", "ns"} {
+		s, ok := between(unit, to)
+		if !ok || largest == 0 {
+			break
+		}
+		if s.of(largest) >= 1 || to == "ns" {
+			return to, s.times / s.over
+		}
+	}
+	return unit, 1
+}
+
+// printable makes foreign text one line that a terminal does not obey, of at
+// most so many runes.
+func printable(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, s)
+	if len(s) <= most {
+		return s
+	}
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
+}

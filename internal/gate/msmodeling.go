@@ -1,0 +1,210 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// msmodeling judges a cell as the checker of Ascend/msmodeling does (its
+// tests/benchmark/models/test_model_regression.py at commit 84fec85): the total
+// to both sides, so that a gain fails as well; a case without any reference
+// passes; operators only warn. The host's baseline, drift and exactness are not
+// known to it.
+func (c *comparer) msmodeling(check *Check, e *bench.Expected, sample *bench.Sample, got *bench.Result) {
+	check.Status = status(check.References)
+	decides := deciding(check.References)
+	if decides < 0 {
+		c.add(Verdict{Cell: check.Cell, Metric: check.Metric, Class: Untracked, Level: Off, New: check.Actual,
+			Reason: "the case has no time to compare with, which msmodeling counts as passed: record one with cases refresh"})
+	}
+	for i := range check.References {
+		if r := &check.References[i]; !r.Passed || i == decides && check.Status == CheckPass {
+			c.add(twoSided(r, check, sample))
+		}
+	}
+	c.topOperators(check, &e.Operators, summarize(sample).N, got)
+}
+
+// twoSided is the verdict on a reference that was compared already.
+func twoSided(r *ReferenceCheck, check *Check, sample *bench.Sample) Verdict {
+	v := against(r, check, false, sample)
+	v.Class, v.Level, v.Reason, v.Evidence.Method = Unchanged, Off, "", "threshold"
+	switch {
+	case r.Passed:
+	case r.Diff > 0:
+		v.Class, v.Level = Regressed, Fail
+	default:
+		v.Class, v.Level = Improved, Fail
+		v.Reason = "faster than the tolerance allows, which fails by msmodeling's rule: refresh the case if that is meant"
+	}
+	return v
+}
+
+// topOperators compares the first N operators of the run with the N largest
+// recorded ones.
+func (c *comparer) topOperators(check *Check, e *bench.ExpectedOperators, measured int, got *bench.Result) {
+	o := &check.Operators
+	unit, ok := breakdownUnit(got, check.Unit)
+	switch {
+	case levelOf(e.Level, Fail) == Off:
+		return
+	case len(e.Entries) == 0:
+		o.Status = OperatorsNoBaseline
+		return
+	case !ok && len(got.Breakdowns) > 0:
+		c.add(noBreakdown(check, got))
+		return
+	}
+	var actual []bench.Entry
+	if ok {
+		actual = top(got.Breakdowns[0].Entries, e.TopN)
+	}
+	recorded := largestOf(e.Entries, e.TopN)
+	t := topN{check: check, o: o, recorded: recorded, perUnit: picoseconds(check.Unit)}
+	o.Rows = make([]OperatorRow, 0, max(len(recorded), len(actual)))
+	t.compare(actual, unit, total(e.Entries))
+	o.Status = OperatorsPass
+	if len(o.Violations) > 0 {
+		o.Status = OperatorsWarn
+		c.add(operatorsDiffer(check, Warn, t.reason(), measured))
+	}
+}
+
+// top is the first n of a list.
+func top(entries []bench.Entry, n int) []bench.Entry {
+	return entries[:max(0, min(n, len(entries)))]
+}
+
+// largestOf returns the n largest of the recorded operators, equal ones in
+// their order. Of those that stand twice, the last counts and takes the place
+// of the first, as in a Python dict.
+func largestOf(entries []bench.Entry, n int) []bench.Entry {
+	list := make([]bench.Entry, 0, len(entries))
+	place := make(map[string]int, len(entries))
+	for _, e := range entries {
+		if i, ok := place[e.Name]; ok {
+			list[i] = e
+			continue
+		}
+		place[e.Name] = len(list)
+		list = append(list, e)
+	}
+	slices.SortStableFunc(list, func(a, b bench.Entry) int { return cmp.Compare(b.Total, a.Total) })
+	return top(list, n)
+}
+
+func total(entries []bench.Entry) float64 {
+	sum := 0.0
+	for _, e := range entries {
+		sum = finite(sum + e.Total)
+	}
+	return sum
+}
+
+// topN compares two lists of operators by msmodeling's rule.
+type topN struct {
+	check    *Check
+	o        *OperatorCheck
+	recorded []bench.Entry
+	perUnit  float64
+}
+
+// compare adds the missing operators by name, then those of the run in its
+// order. The original compares the numbers as they are, without any rounding.
+func (t *topN) compare(actual []bench.Entry, unit scale, sum float64) {
+	t.o.DeltaPS = inPS(t.check.Actual, t.perUnit) - inPS(recordedTotal(t.o, t.check.References, sum), t.perUnit)
+	place := make(map[string]int, len(t.recorded)) // in t.recorded
+	for i, e := range t.recorded {
+		place[e.Name] = i
+	}
+	at, ran := make([]int, len(actual)), make([]bool, len(t.recorded))
+	for i, e := range actual {
+		j, ok := place[e.Name]
+		if at[i] = j; ok {
+			ran[j] = true
+		} else {
+			at[i] = -1
+		}
+	}
+	for i, e := range t.recorded {
+		if !ran[i] {
+			t.o.Rows = append(t.o.Rows, OperatorRow{Name: e.Name, Change: OperatorMissing, Old: e.Total, OldCalls: e.Calls, OldRank: i + 1})
+		}
+	}
+	slices.SortFunc(t.o.Rows, func(a, b OperatorRow) int { return strings.Compare(a.Name, b.Name) })
+	for i, e := range actual {
+		r := OperatorRow{Name: e.Name, Change: OperatorNew, New: unit.of(e.Total), NewCalls: e.Calls, NewRank: i + 1}
+		if j := at[i]; j >= 0 {
+			r.Change, r.Old, r.OldCalls, r.OldRank = OperatorKept, t.recorded[j].Total, t.recorded[j].Calls, j+1
+		}
+		t.o.Rows = append(t.o.Rows, r)
+	}
+	for i := range t.o.Rows {
+		t.share(&t.o.Rows[i])
+		t.judge(&t.o.Rows[i])
+	}
+}
+
+// share gives a row its part of the change, for whoever looks closer than the
+// original does.
+func (t *topN) share(r *OperatorRow) {
+	old := inPS(r.Old, t.perUnit)
+	r.DeltaPS = inPS(r.New, t.perUnit) - old
+	r.divide(old)
+	if t.o.DeltaPS != 0 {
+		r.Share = float64(r.DeltaPS) / float64(t.o.DeltaPS)
+	}
+}
+
+// judge sets a row's status and adds its lines, which are the original's.
+func (t *topN) judge(r *OperatorRow) {
+	r.Status = OperatorsWarn
+	switch {
+	case r.Change == OperatorMissing:
+		t.violated("  MISSING OPERATOR: %s (baseline=%.3fms, #calls=%d) - Not found in current results", r.Name, t.ms(r.Old), r.OldCalls)
+	case r.Change == OperatorNew:
+		t.violated("  NEW OPERATOR: %s (actual=%.3fms, #calls=%d) - Not in baseline Top %d", r.Name, t.ms(r.New), r.NewCalls, t.o.TopN)
+	case r.Old == 0:
+		r.Status = OperatorsPass
+	default:
+		diff := (r.New - r.Old) / r.Old
+		r.Diff = finite(diff)
+		if math.Abs(diff) <= t.o.Tolerance && !r.miscalled() {
+			r.Status = OperatorsPass
+			return
+		}
+		t.violated("  %s: %+.2f%% (baseline=%.3fms, actual=%.3fms)", r.Name, r.Diff*100, t.ms(r.Old), t.ms(r.New))
+		if r.miscalled() {
+			t.violated("  %s: #CALLS MISMATCH baseline=%d, actual=%d", r.Name, r.OldCalls, r.NewCalls)
+		}
+	}
+}
+
+func (t *topN) violated(format string, args ...any) {
+	t.o.Violations = append(t.o.Violations, fmt.Sprintf(format, args...))
+}
+
+// ms is a total in milliseconds, as the original computes them of seconds.
+func (t *topN) ms(x float64) float64 {
+	if s, ok := between(t.check.Unit, "ms"); ok {
+		return s.of(x)
+	}
+	return x * 1000
+}
+
+// reason names the first of the violations.
+func (t *topN) reason() string {
+	var said []string
+	for _, line := range t.o.Violations[:min(len(t.o.Violations), mostNamed)] {
+		said = append(said, printable(strings.TrimSpace(line), mostLine))
+	}
+	if more := len(t.o.Violations) - len(said); more > 0 {
+		said = append(said, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(said, "; ") + ": msmodeling only warns of it; refresh the case if that is meant"
+}

@@ -1,0 +1,351 @@
+package gate_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// entries makes operators: name, total and calls in turn.
+func entries(parts ...any) []bench.Entry {
+	var list []bench.Entry
+	for i := 0; i < len(parts); i += 3 {
+		list = append(list, bench.Entry{Name: parts[i].(string), Total: parts[i+1].(float64), Calls: int64(parts[i+2].(int))})
+	}
+	return list
+}
+
+// operating gives a cell operators.
+func operating(r bench.Result, unit string, parts ...any) bench.Result {
+	r.Breakdowns = []bench.Breakdown{{Title: "operators", Unit: unit, Entries: entries(parts...)}}
+	return r
+}
+
+// rowLines writes rows shortly: "name change status old new by calls+by cost".
+func rowLines(rows []gate.OperatorRow) []string {
+	var lines []string
+	for _, r := range rows {
+		name := r.Name
+		if r.Change == gate.OperatorOther {
+			name = "(rest)"
+		}
+		lines = append(lines, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %.4g %.4g %d+%d", name, r.Change, r.Status, r.Old, r.New, r.ByCallsPS, r.ByCostPS)), " "))
+	}
+	return lines
+}
+
+// compareOperators judges one cell that has a recorded total of 1 s.
+func compareOperators(recorded bench.ExpectedOperators, got bench.Result) (gate.Check, []gate.Verdict) {
+	e := expect("a", bench.BaselineReference, 1.0, 9.0)
+	e.Operators = recorded
+	c := gate.Compare("", nil, withTotal(run(got)), policy(e))
+	return c.Checks[0], c.Verdicts[1:]
+}
+
+func TestOperators(t *testing.T) {
+	t.Parallel()
+	ops := func(level string, topN int, share float64, parts ...any) bench.ExpectedOperators {
+		return bench.ExpectedOperators{Entries: entries(parts...), TopN: topN, Tolerance: 0.1, MinShare: share, Level: level}
+	}
+	const s = 1_000_000_000_000 // picoseconds
+	for _, tt := range []struct {
+		name     string
+		recorded bench.ExpectedOperators
+		got      bench.Result
+		status   gate.OperatorStatus
+		want     []string
+		reason   string // "" for no verdict
+	}{
+		{"equal", ops("", 0, 0, "mm", 0.75, 3, "add", 0.25, 1), operating(timed("a", 1), "s", "mm", 0.75, 3, "add", 0.25, 1),
+			gate.OperatorsPass,
+			[]string{"add PASS 0.25 0.25 0+0", "mm PASS 0.75 0.75 0+0"}, ""},
+		{"exactly the tolerance", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1.1), "s", "mm", 1.1, 2), gate.OperatorsPass,
+			[]string{fmt.Sprintf("mm PASS 1 1.1 0+%d", s/10)}, ""},
+		{"slower per call", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1.25), "s", "mm", 1.25, 2), gate.OperatorsFail,
+			[]string{fmt.Sprintf("mm FAIL 1 1.25 0+%d", s/4)},
+			"mm +25.0 % (1.000 to 1.250 s, all of it per call; 100 % of the change of the total): refresh the case if that is meant"},
+		{"slower that warns", ops("warn", 0, 0, "mm", 1.0, 0), operating(timed("a", 1.25), "ms", "mm", 1250.0, 2), gate.OperatorsWarn,
+			[]string{fmt.Sprintf("mm WARN 1 1.25 0+%d", s/4)},
+			"mm +25.0 % (1.000 to 1.250 s; 100 % of the change of the total): refresh the case if that is meant"},
+		{"off", ops("off", 0, 0, "mm", 1.0, 2), operating(timed("a", 1.25), "s", "mm", 1.25, 2), gate.OperatorsOff, nil, ""},
+		{"faster", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 0.5), "s", "mm", 0.5, 2), gate.OperatorsPass,
+			[]string{fmt.Sprintf("mm PASS 1 0.5 0+%d", -s/2)}, ""},
+		{"more calls", ops("", 0, 0, "mm", 0.5, 2), operating(timed("a", 1.25), "s", "mm", 0.75, 3), gate.OperatorsFail,
+			[]string{fmt.Sprintf("mm FAIL 0.5 0.75 %d+0", s/4), "(rest) other PASS 0.5 0.5 0+0"},
+			"mm +50.0 % (500.000 to 750.000 ms, 2 to 3 calls, all of it by the number of calls; 100 % of the change of the total): refresh the case if that is meant"},
+		{"more and dearer calls", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 2.25), "s", "mm", 2.25, 3), gate.OperatorsFail,
+			[]string{fmt.Sprintf("mm FAIL 1 2.25 %d+%d", s/2, 3*s/4)},
+			"mm +125.0 % (1.000 to 2.250 s, 2 to 3 calls, +500.000 ms by the number of calls and +750.000 ms per call; 100 % of the change of the total): refresh the case if that is meant"},
+		{"other calls, equal time", ops("", 0, 0, "mm", 1.0, 92), operating(timed("a", 1), "s", "mm", 1.0, 91), gate.OperatorsFail,
+			[]string{"mm FAIL 1 1 -10869565217+10869565217"}, "calls of mm: 92 to 91: refresh the case if that is meant"},
+		{"calls that nobody recorded", ops("", 0, 0, "mm", 1.0, 0), operating(timed("a", 1), "s", "mm", 1.0, 91), gate.OperatorsPass,
+			[]string{"mm PASS 1 1 0+0"}, ""},
+		{"new and missing", ops("", 0, 0, "mm", 0.75, 3, "add", 0.25, 1), operating(timed("a", 1.25), "s", "mm", 0.75, 3, "cat", 0.5, 48),
+			gate.OperatorsFail,
+			[]string{fmt.Sprintf("cat new FAIL 0 0.5 %d+0", s/2),
+				fmt.Sprintf("add missing FAIL 0.25 0 %d+0", -s/4), "mm PASS 0.75 0.75 0+0"},
+			"new: cat (500.000 ms, 48 calls; more than the whole change of the total); missing: add (250.000 ms, 1 call): refresh the case if that is meant"},
+		{"crossed the cut of the recorded list", ops("", 0, 0, "mm", 0.5, 3, "add", 0.25, 1),
+			operating(timed("a", 1), "s", "mm", 0.5, 3, "cat", 0.275, 1, "add", 0.225, 1), gate.OperatorsPass,
+			[]string{fmt.Sprintf("add PASS 0.25 0.225 0+%d", -s/40), "cat moved PASS 0 0.275 0+0", "mm PASS 0.5 0.5 0+0",
+				fmt.Sprintf("(rest) other PASS 0.25 0.275 0+%d", s/40)}, ""},
+		{"too large to have been cut", ops("", 0, 0, "mm", 0.5, 3, "add", 0.25, 1),
+			operating(timed("a", 1.03), "s", "mm", 0.5, 3, "cat", 0.28, 1, "add", 0.25, 1), gate.OperatorsFail,
+			[]string{fmt.Sprintf("cat new FAIL 0 0.28 %d+0", 28*s/100), "add PASS 0.25 0.25 0+0", "mm PASS 0.5 0.5 0+0",
+				fmt.Sprintf("(rest) other PASS 0.25 0 0+%d", -s/4)},
+			"new: cat (280.000 ms, 1 call; more than the whole change of the total): refresh the case if that is meant"},
+		{"a list as long as what is recorded is cut", ops("", 2, 0, "mm", 0.7, 3, "add", 0.2995, 1),
+			operating(timed("a", 1), "s", "mm", 0.7, 3, "cat", 0.2995, 1, "add", 0.0005, 1), gate.OperatorsPass,
+			[]string{fmt.Sprintf("add PASS 0.2995 0.0005 0+%d", -299*s/1000), "cat moved PASS 0 0.2995 0+0", "mm PASS 0.7 0.7 0+0",
+				fmt.Sprintf("(rest) other PASS 0.0005 0.2995 0+%d", 299*s/1000)}, ""},
+		{"fell behind the cut of the run's list", ops("", 0, 0, "mm", 0.75, 3, "add", 0.25, 1),
+			operating(timed("a", 1), "s", "mm", 0.75, 3, "cat", 0.24, 1), gate.OperatorsFail,
+			[]string{fmt.Sprintf("cat new FAIL 0 0.24 %d+0", 24*s/100), "add moved PASS 0.25 0 0+0", "mm PASS 0.75 0.75 0+0",
+				fmt.Sprintf("(rest) other PASS 0.25 0.01 0+%d", -24*s/100)},
+			"new: cat (240.000 ms, 1 call): refresh the case if that is meant"},
+		{"nothing of the run", ops("", 0, 0, "mm", 1.0, 3), operating(timed("a", 1), "s"), gate.OperatorsFail,
+			[]string{fmt.Sprintf("mm missing FAIL 1 0 %d+0", -s), fmt.Sprintf("(rest) other PASS 0 1 0+%d", s)},
+			"missing: mm (1.000 s, 3 calls): refresh the case if that is meant"},
+		{"small ones are not judged one by one", ops("", 0, 0.1, "mm", 0.9, 1, "tiny", 0.05, 1, "grows", 0.05, 1),
+			operating(timed("a", 1.3), "s", "mm", 0.9, 1, "grows", 0.2, 1, "tiny", 0.1, 9, "new", 0.1, 1), gate.OperatorsFail,
+			[]string{fmt.Sprintf("grows FAIL 0.05 0.2 0+%d", 15*s/100), "mm PASS 0.9 0.9 0+0",
+				fmt.Sprintf("(rest) other PASS 0.05 0.2 0+%d", 15*s/100)},
+			"grows +300.0 % (50.000 to 200.000 ms, all of it per call; 50 % of the change of the total): refresh the case if that is meant"},
+		{"calls alone", ops("", 0, 0.5, "mm", 0.0, 3, "add", 0.0, 1), operating(timed("a", 1), "s", "mm", 0.9, 3, "add", 0.1, 2),
+			gate.OperatorsFail,
+			[]string{"add FAIL 0 0.1 0+0", "mm PASS 0 0.9 0+0",
+				"(rest) other PASS 1 1 0+0"}, "calls of add: 1 to 2: refresh the case if that is meant"},
+		{"calls alone, one is gone", ops("", 0, 0, "mm", 0.0, 3, "add", 0.0, 1), operating(timed("a", 1), "s", "mm", 1.0, 3),
+			gate.OperatorsFail,
+			[]string{"add missing FAIL 0 0 0+0", "mm PASS 0 1 0+0", "(rest) other PASS 1 1 0+0"},
+			"missing: add (0.000 s, 1 call): refresh the case if that is meant"},
+		{"calls alone of the largest", ops("", 1, 0, "mm", 0.0, 3), operating(timed("a", 1), "s", "mm", 0.9, 3, "add", 0.1, 2),
+			gate.OperatorsPass,
+			[]string{"add moved PASS 0 0.1 0+0", "mm PASS 0 0.9 0+0", "(rest) other PASS 1 1 0+0"}, ""},
+		{"named twice", ops("", 0, 0, "mm", 0.5, 1, "mm", 0.5, 2), operating(timed("a", 1), "us", "mm", 0.25e6, 2, "mm", 0.75e6, 1),
+			gate.OperatorsPass,
+			[]string{"mm PASS 1 1 0+0"}, ""},
+		{"four of them", ops("", 0, 0, "a", 0.25, 1, "b", 0.25, 1, "c", 0.25, 1, "d", 0.25, 1),
+			operating(timed("a", 2), "s", "a", 0.5, 1, "b", 0.5, 1, "c", 0.5, 1, "d", 0.5, 1), gate.OperatorsFail,
+			[]string{fmt.Sprintf("a FAIL 0.25 0.5 0+%d", s/4), fmt.Sprintf("b FAIL 0.25 0.5 0+%d", s/4),
+				fmt.Sprintf("c FAIL 0.25 0.5 0+%d", s/4), fmt.Sprintf("d FAIL 0.25 0.5 0+%d", s/4)},
+			"a +100.0 % (250.000 to 500.000 ms, all of it per call; 25 % of the change of the total); b +100.0 % (250.000 to 500.000 ms, all of it per call; 25 % of the change of the total); " +
+				"c +100.0 % (250.000 to 500.000 ms, all of it per call; 25 % of the change of the total); and 1 more: refresh the case if that is meant"},
+		{"nothing recorded", ops("", 0, 0), operating(timed("a", 1), "s", "mm", 1.0, 3), gate.OperatorsNoBaseline, nil, ""},
+		{"no breakdown", ops("", 0, 0, "mm", 1.0, 3), timed("a", 1), gate.OperatorsOff, nil,
+			"the run has no operators, so those of the case were not compared: let the program print them, or set the level of operators to off"},
+		{"another quantity", ops("", 0, 0, "mm", 1.0, 3), operating(timed("a", 1), "MiB", "mm", 1.0, 3), gate.OperatorsOff, nil,
+			`the run's operators are in "MiB" and the total is in "s", so those of the case were not compared: let the program print them, or set the level of operators to off`},
+	} {
+		check, verdicts := compareOperators(tt.recorded, tt.got)
+		if diff := cmp.Diff(tt.want, rowLines(check.Operators.Rows)); diff != "" || check.Operators.Status != tt.status {
+			t.Errorf("%s: %s, want %s; rows (-want +got):\n%s", tt.name, check.Operators.Status, tt.status, diff)
+		}
+		reason := ""
+		for _, v := range verdicts {
+			reason += v.Reason
+		}
+		if reason != tt.reason || len(verdicts) > 1 {
+			t.Errorf("%s: %d verdicts\n got %q\nwant %q", tt.name, len(verdicts), reason, tt.reason)
+		}
+	}
+}
+
+func TestOperatorVerdict(t *testing.T) {
+	t.Parallel()
+	recorded := bench.ExpectedOperators{Entries: entries("add", 0.25, 1, "mm", 0.75, 3), TopN: 10, Tolerance: 0.1}
+	check, verdicts := compareOperators(recorded, operating(timed("a", 1.5), "s", "mm", 0.75, 3, "cat", 0.25, 2, "add", 0.5, 1))
+	want := []gate.Verdict{{Cell: "a", Metric: "operators", Reference: "operators", Class: gate.OperatorsDiffer, Level: gate.Fail, Old: 0.25, New: 0.5, Delta: -100,
+		Interval: [2]float64{-100, -100}, Evidence: gate.Evidence{Method: "operators", Limit: 10, OldN: 1, NewN: 1},
+		Reason: "add +100.0 % (250.000 to 500.000 ms, all of it per call; 50 % of the change of the total); " +
+			"new: cat (250.000 ms, 2 calls; 50 % of the change of the total): refresh the case if that is meant"}}
+	if diff := cmp.Diff(want, verdicts); diff != "" {
+		t.Errorf("verdicts (-want +got):\n%s", diff)
+	}
+	rows := []gate.OperatorRow{
+		{Name: "add", Status: gate.OperatorsFail, Old: 0.25, New: 0.5,
+			OldCalls: 1, NewCalls: 1, OldRank: 2, NewRank: 2, Diff: 1, DeltaPS: 25e10, ByCostPS: 25e10, Share: 0.5},
+		{Name: "cat", Change: gate.OperatorNew, Status: gate.OperatorsFail, New: 0.25, NewCalls: 2,
+			NewRank: 3, DeltaPS: 25e10, ByCallsPS: 25e10, Share: 0.5},
+		{Name: "mm", Status: gate.OperatorsPass, Old: 0.75, New: 0.75, OldCalls: 3, NewCalls: 3, OldRank: 1, NewRank: 1},
+	}
+	if diff := cmp.Diff(gate.OperatorCheck{Status: gate.OperatorsFail, TopN: 10, Tolerance: 0.1, Of: "baseline", DeltaPS: 5e11, Rows: rows}, check.Operators); diff != "" {
+		t.Errorf("check (-want +got):\n%s", diff)
+	}
+	if d := gate.Decide([]gate.Comparison{{Passed: 1, Verdicts: verdicts}}, gate.DefaultPolicy()); d.Judged != 0 || d.Status != gate.StatusFailed {
+		t.Errorf("decision %+v, want a failure that judged no speed", d)
+	}
+}
+
+// TestOperatorsOfWhichTotal: operators are parts of the smallest recorded total
+// that can hold them.
+func TestOperatorsOfWhichTotal(t *testing.T) {
+	t.Parallel()
+	const base, initial = bench.BaselineReference, bench.InitialReference
+	for _, tt := range []struct {
+		sum  float64
+		refs []any
+		want string
+		old  float64
+	}{
+		{1, []any{initial, 1.0, 9.0, base, 2.0, 9.0}, initial, 1},
+		{1, []any{initial, 2.0, 9.0, base, 1.5, 9.0}, base, 1.5},
+		{1.0009, []any{initial, 1.0, 9.0, base, 2.0, 9.0}, initial, 1}, // printed with few digits
+		{1.01, []any{initial, 1.0, 9.0, base, 2.0, 9.0}, base, 2},
+		{3, []any{initial, 1.0, 9.0, base, 2.0, 9.0}, base, 2},
+		{3, []any{initial, 2.0, 9.0, base, 1.0, 9.0}, initial, 2},
+		{1, nil, "", 1},
+	} {
+		e := expect("a", tt.refs...)
+		e.Operators.Entries = entries("mm", tt.sum, 1)
+		o := gate.Compare("", nil, withTotal(run(operating(timed("a", 1), "s", "mm", 1.0, 1))), policy(e)).Checks[0].Operators
+		if want := int64((1 - tt.old) * 1e12); o.Of != tt.want || o.DeltaPS != want {
+			t.Errorf("sum %v of %v: of %q, %d ps, want %q and %d", tt.sum, tt.refs, o.Of, o.DeltaPS, tt.want, want)
+		}
+	}
+}
+
+// TestOperatorUnits: all units of time are converted to the total's, and what
+// is no time is compared if the units are equal.
+func TestOperatorUnits(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		total, unit string
+		value       float64
+		want        gate.OperatorStatus
+	}{
+		{"s", "s", 1, gate.OperatorsPass}, {"s", "ms", 1e3, gate.OperatorsPass}, {"s", "us", 1e6, gate.OperatorsPass},
+		{"s", "µs", 1e6, gate.OperatorsPass}, {"s", "μs", 1e6, gate.OperatorsPass}, {"s", "ns", 1e9, gate.OperatorsPass},
+		{"ms", "us", 1e3, gate.OperatorsPass}, {"J", "J", 1, gate.OperatorsPass}, {"", "", 1, gate.OperatorsPass},
+		{"J", "s", 1, gate.OperatorsOff}, {"s", "", 1, gate.OperatorsOff}, {"s", "S", 1, gate.OperatorsOff},
+	} {
+		e := expect("a", bench.BaselineReference, 1.0, 0.0)
+		e.Operators.Entries = entries("mm", 1.0, 1)
+		got := run(operating(timed("a", 1), tt.unit, "mm", tt.value, 1))
+		got.Metrics = []bench.Metric{{Name: totalTime, Unit: tt.total, Better: bench.Lower}}
+		check := gate.Compare("", nil, got, policy(e)).Checks[0]
+		if check.Operators.Status != tt.want || check.Unit != tt.total || tt.want == gate.OperatorsPass && check.Operators.Rows[0].New != 1 {
+			t.Errorf("%q in %q: %+v, want %s", tt.unit, tt.total, check, tt.want)
+		}
+	}
+}
+
+// TestReasonsAreBounded: names are whatever a program prints.
+func TestReasonsAreBounded(t *testing.T) {
+	t.Parallel()
+	var recorded []bench.Entry
+	for i := range 50 {
+		recorded = append(recorded, bench.Entry{Name: fmt.Sprintf("\x1b[2J\u202e\n\xff%d %s", i, strings.Repeat("x", 10_000)), Total: math.MaxFloat64, Calls: math.MaxInt64})
+	}
+	for _, compat := range []string{"", gate.CompatMSModeling} {
+		e := expect("a", bench.BaselineReference, 1.0, 9.0)
+		e.Operators = bench.ExpectedOperators{Entries: recorded, TopN: 50}
+		p := policy(e)
+		p.Compat = compat
+		c := gate.Compare("", nil, withTotal(run(operating(timed("a", 1), "s"))), p)
+		v := c.Verdicts[len(c.Verdicts)-1]
+		if v.Class != gate.OperatorsDiffer || len(v.Reason) > 2000 || strings.ContainsAny(v.Reason,
+			"\x1b\n\u202e") || !utf8.ValidString(v.Reason) {
+			t.Errorf("compat %q: %s, reason of %d bytes: %.200q", compat, v.Class, len(v.Reason), v.Reason)
+		}
+	}
+}
+
+// TestOperatorsAddUp holds for any two lists: the parts of the change add up to
+// that of the total, each of them is the sum of calls and cost, nothing is
+// infinite, and the order is that of size.
+func TestOperatorsAddUp(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(4, 4))
+	hostile := []float64{0, math.SmallestNonzeroFloat64, 1e-12, 1, 1e6, 1e300, math.MaxFloat64}
+	number := func() float64 {
+		if random.IntN(20) == 0 {
+			return hostile[random.IntN(len(hostile))]
+		}
+		return random.ExpFloat64() * math.Pow(10, float64(random.IntN(8)-6))
+	}
+	list := func() []bench.Entry {
+		var entries []bench.Entry
+		for range random.IntN(12) {
+			e := bench.Entry{Name: string(rune('a' + random.IntN(14))), Total: number(), Calls: int64(random.IntN(5))}
+			if random.IntN(20) == 0 {
+				e.Calls = math.MaxInt64 - int64(random.IntN(2))
+			}
+			entries = append(entries, e)
+		}
+		return entries
+	}
+	for i := range 5000 {
+		e := expect("a", bench.InitialReference, number(), number(), bench.BaselineReference, number(), number())
+		e.Operators = bench.ExpectedOperators{Entries: list(), TopN: random.IntN(12), Tolerance: number(), MinShare: []float64{0, 0.01, 0.3, 2}[random.IntN(4)]}
+		got := timed("a", number())
+		measured := list()
+		for j := range measured { // a run may print less than nothing
+			if random.IntN(10) == 0 {
+				measured[j].Total, measured[j].Calls = -measured[j].Total, -measured[j].Calls
+			}
+		}
+		got.Breakdowns = []bench.Breakdown{{Unit: []string{"s", "ms", "ns"}[random.IntN(3)], Entries: measured}}
+		c := gate.Compare("", nil, withTotal(run(got)), policy(e))
+		checkAddsUp(t, c.Checks[0].Operators)
+		checkFinite(t, c)
+		if t.Failed() {
+			t.Fatalf("round %d: expected %+v, got %+v", i, e, got)
+		}
+	}
+}
+
+func checkAddsUp(t *testing.T, o gate.OperatorCheck) {
+	t.Helper()
+	var sum int64
+	for i, r := range o.Rows {
+		sum += r.DeltaPS
+		if r.ByCallsPS+r.ByCostPS != r.DeltaPS {
+			t.Errorf("row %+v: calls and cost are not the difference", r)
+		}
+		last := i == len(o.Rows)-1
+		if r.Change == gate.OperatorOther && !last {
+			t.Errorf("row %d of %d is the other row", i, len(o.Rows))
+		}
+		if r.Change != gate.OperatorOther && i > 0 && abs(r.DeltaPS) > abs(o.Rows[i-1].DeltaPS) {
+			t.Errorf("row %d is larger than the one before it", i)
+		}
+		if listed := slices.Index([]gate.OperatorChange{gate.OperatorKept, gate.OperatorOther}, r.Change) < 0; listed && r.OldRank > 0 == (r.NewRank > 0) {
+			t.Errorf("row %+v is on both sides, or on none", r)
+		}
+	}
+	if o.Rows != nil && sum != o.DeltaPS {
+		t.Errorf("rows add up to %d ps, want %d", sum, o.DeltaPS)
+	}
+}
+
+func abs(x int64) int64 { return max(x, -x) }
+
+// checkFinite: documents cannot hold anything else.
+func checkFinite(t *testing.T, c gate.Comparison) {
+	t.Helper()
+	var numbers []float64
+	for _, v := range c.Verdicts {
+		numbers = append(numbers, v.Old, v.New, v.Delta, v.Interval[0], v.Interval[1], v.Evidence.Limit, v.Evidence.Noise)
+	}
+	for _, check := range c.Checks {
+		for _, r := range check.References {
+			numbers = append(numbers, r.Diff)
+		}
+		for _, r := range check.Operators.Rows {
+			numbers = append(numbers, r.Old, r.New, r.Diff, r.Share)
+		}
+	}
+	if i := slices.IndexFunc(numbers, func(x float64) bool { return !bench.Finite(x) }); i >= 0 {
+		t.Errorf("a number is %v", numbers[i])
+	}
+}

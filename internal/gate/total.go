@@ -1,0 +1,176 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// references compares a total with each of the recorded ones by msmodeling's
+// rule: within the tolerance, to either side, inclusively and without rounding.
+func references(e *bench.Expected, actual float64) []ReferenceCheck {
+	var checks []ReferenceCheck
+	for _, r := range e.References {
+		if r.Value > 0 {
+			diff := (actual - r.Value) / r.Value
+			checks = append(checks, ReferenceCheck{Name: r.Name, Value: r.Value, Tolerance: r.Tolerance,
+				Diff: finite(diff), Passed: math.Abs(diff) <= r.Tolerance})
+		}
+	}
+	return checks
+}
+
+// deciding is the index of the reference that a cell is judged by: the
+// baseline's, or the first where there is none. -1 if nothing is recorded.
+func deciding(checks []ReferenceCheck) int {
+	for i := range checks {
+		if checks[i].Name == bench.BaselineReference {
+			return i
+		}
+	}
+	return min(0, len(checks)-1)
+}
+
+// status sums up the references.
+func status(checks []ReferenceCheck) CheckStatus {
+	if len(checks) == 0 {
+		return CheckNoBaseline
+	}
+	var base, initial bool // did not pass
+	for _, r := range checks {
+		base = base || !r.Passed && r.Name == bench.BaselineReference
+		initial = initial || !r.Passed && r.Name != bench.BaselineReference
+	}
+	switch {
+	case base && initial:
+		return CheckFailBoth
+	case base:
+		return CheckFailBase
+	case initial:
+		return CheckFailInit
+	}
+	return CheckPass
+}
+
+// total judges a total: slower than the deciding reference by strictly more
+// than its tolerance is a regression, and beyond that of any other is drift.
+func (c *comparer) total(check *Check, e *bench.Expected, sample *bench.Sample, timed bool) {
+	decides := deciding(check.References)
+	if decides < 0 {
+		check.Status = CheckNoBaseline
+		if !timed {
+			c.noReference(check, e)
+		}
+		return
+	}
+	improved := false
+	var drifts []Verdict
+	for i := range check.References {
+		r := &check.References[i]
+		v := against(r, check, e.Exact, sample)
+		r.Passed = v.Level == Off
+		switch {
+		case i == decides:
+			improved = v.Class == Improved
+			c.add(c.doubted(v))
+		case v.Class == Regressed && !e.Exact:
+			drifts = append(drifts, c.doubted(drifted(v, e)))
+		case e.Exact && v.Level == Fail: // they have no room to drift
+			drifts = append(drifts, v)
+		}
+	}
+	for _, v := range drifts {
+		c.add(v)
+	}
+	check.Status = status(check.References)
+	if improved && check.Status == CheckPass {
+		check.Status = CheckImproved
+	}
+}
+
+// against judges a total by one reference.
+func against(r *ReferenceCheck, check *Check, exact bool, sample *bench.Sample) Verdict {
+	m := bench.Metric{Name: check.Metric, Better: bench.Lower}
+	old := bench.Sample{Metric: check.Metric, Summary: &bench.Summary{Median: r.Value, N: 1}}
+	v := threshold(&m, &old, sample, r.Tolerance*100)
+	if exact {
+		v = equal(&m, r.Value, sample, v)
+	}
+	v.Cell, v.Metric, v.Reference = check.Cell, check.Metric, r.Name
+	v.Delta, v.Interval = finite(v.Delta), [2]float64{finite(v.Interval[0]), finite(v.Interval[1])}
+	v.Evidence.Limit, v.Evidence.Noise = finite(v.Evidence.Limit), finite(v.Evidence.Noise)
+	return v
+}
+
+// nearly is the relative difference up to which an exact total is equal: case
+// files may have been written by a program that rounds to ten digits.
+const nearly = 1e-9
+
+// equal demands that every value is the reference's.
+func equal(m *bench.Metric, old float64, sample *bench.Sample, v Verdict) Verdict {
+	v.Class, v.Level, v.Reason = Unchanged, Off, ""
+	v.Evidence = Evidence{Method: "exact", OldN: v.Evidence.OldN, NewN: v.Evidence.NewN}
+	values := sample.Values
+	if len(values) == 0 {
+		values = []float64{v.New}
+	}
+	for _, x := range values {
+		if math.Abs(x-old) <= nearly*old {
+			continue
+		}
+		v.Level, v.New = Fail, x
+		v.Delta, _ = m.Better.Gain(old, x)
+		if v.Class = Regressed; x < old {
+			v.Class = Improved
+		}
+		v.Reason = fmt.Sprintf("must equal %v, is %v: refresh the case if that is meant", old, x)
+		break
+	}
+	return v
+}
+
+// drifted is what a regression means where another reference decides.
+func drifted(v Verdict, e *bench.Expected) Verdict {
+	v.Class, v.Level = Drifted, levelOf(e.Drift, Fail)
+	v.Reason = fmt.Sprintf("slower than the %[1]s value by more than %.4[2]g %%: make it faster, or record a new %[1]s value if that is meant",
+		v.Reference, v.Evidence.Limit)
+	return v
+}
+
+// doubted says so where a loss rests on one value that can be measured again.
+func (c *comparer) doubted(v Verdict) Verdict {
+	if !c.policy.Recorded && v.Evidence.Method != "exact" && (v.Class == Regressed || v.Class == Drifted) && v.Evidence.NewN == 1 {
+		v.Reason = joined(v.Reason, single)
+	}
+	return v
+}
+
+// noReference reports a cell whose time cannot be compared with anything.
+func (c *comparer) noReference(check *Check, e *bench.Expected) {
+	c.add(Verdict{Cell: check.Cell, Metric: check.Metric, Class: Untracked, Level: levelOf(e.NoReference, Warn), New: check.Actual,
+		Reason: "neither the case nor the baseline has a time to compare with: record one with cases refresh, or this host's with baseline update"})
+}
+
+// totalMissing reports a cell that passed without its total.
+func (c *comparer) totalMissing(check *Check) {
+	v := Verdict{Cell: check.Cell, Metric: check.Metric, Class: Missing, Level: Fail, Delta: -100,
+		Reason: fmt.Sprintf("the run has no %s for this case: make the program print it, or correct how the suite reads it", check.Metric)}
+	for i := range check.References {
+		check.References[i].Passed = false
+	}
+	check.Status = status(check.References)
+	if i := deciding(check.References); i >= 0 {
+		v.Reference, v.Old = check.References[i].Name, check.References[i].Value
+	}
+	c.add(v)
+}
+
+// finite keeps a number in the range that documents can hold, and makes no
+// change of it that people would read as a loss: there is no minus zero.
+func finite(x float64) float64 {
+	if math.IsNaN(x) || x == 0 {
+		return 0
+	}
+	return max(-math.MaxFloat64, min(math.MaxFloat64, x))
+}

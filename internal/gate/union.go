@@ -1,0 +1,212 @@
+package gate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// union judges the operators of both sides one by one, and as parts of the
+// change of the total.
+//
+// A row carries a part of the change only if its time is known on both sides:
+// one that both list, or one that is new or missing. The time of one that was
+// recorded without it, or that only crossed the cut of a list of the largest,
+// counts in the other row, with all that no row lists.
+type union struct {
+	*parts
+	policy         *bench.ExpectedOperators
+	perUnit        float64 // picoseconds
+	old, new       float64 // totals
+	deltaPS        int64
+	budget         int64   // what rows can still carry without overflow
+	oldCut, newCut bool    // the side lists only the largest
+	oldLeast       float64 // the smallest that the side lists
+	newLeast       float64
+}
+
+func newUnion(p *parts, policy *bench.ExpectedOperators, perUnit, old, new float64) *union {
+	u := &union{parts: p, policy: policy, perUnit: perUnit, old: old, new: new, budget: 2 * mostPS}
+	if old > 0 {
+		u.deltaPS = inPS(new, perUnit) - inPS(old, perUnit)
+	}
+	return u
+}
+
+// cuts finds out which lists hold only the largest operators, and the smallest
+// of those. known says that the recorded total is not only the sum of the list.
+func (u *union) cuts(known bool) {
+	var recorded, measured int
+	var both float64 // smallest of the run's that were recorded too
+	for i := range u.rows {
+		r := &u.rows[i]
+		if r.OldRank > 0 {
+			recorded++
+			u.oldLeast = least(u.oldLeast, r.Old)
+		}
+		if r.NewRank > 0 {
+			measured++
+			u.newLeast = least(u.newLeast, r.New)
+		}
+		if r.OldRank > 0 && r.NewRank > 0 {
+			both = least(both, r.New)
+		}
+	}
+	u.oldCut = u.cut(recorded, u.oldSum, u.old)
+	u.newCut = measured > 0 && u.cut(measured, u.newSum, u.new)
+	if !known {
+		u.oldCut = u.full(recorded)
+	}
+	if u.oldSum <= 0 { // calls alone were recorded: only the run says how large operators are
+		u.oldCut, u.oldLeast = u.full(recorded), both
+	}
+}
+
+// cut reports whether a list holds only the largest parts of a total: they do
+// not add up to it, or they are as many as are recorded and something is left.
+func (u *union) cut(listed int, sum, total float64) bool {
+	return sum < total*(1-rounding) || u.full(listed) && sum < total*(1-nearly)
+}
+
+func (u *union) full(listed int) bool { return u.policy.TopN > 0 && listed >= u.policy.TopN }
+
+// least is the smaller one of two totals above 0; 0 is none.
+func least(a, b float64) float64 {
+	if a <= 0 || b > 0 && b < a {
+		return max(b, 0)
+	}
+	return a
+}
+
+// judged returns the rows of the operators that are judged, the largest change
+// first, and one for all the others.
+func (u *union) judged() []OperatorRow {
+	other := OperatorRow{Change: OperatorOther, Status: OperatorsPass, Old: u.old, New: u.new, DeltaPS: u.deltaPS}
+	for i := range u.rows {
+		r := &u.rows[i]
+		if !u.counts(r) {
+			continue
+		}
+		u.change(r)
+		u.split(r)
+		if u.carries(r) {
+			other.Old, other.New, other.DeltaPS = other.Old-r.Old, other.New-r.New, other.DeltaPS-r.DeltaPS
+		}
+		u.order = append(u.order, r)
+	}
+	slices.SortFunc(u.order, bySize)
+	kept := make([]OperatorRow, 0, len(u.order)+1)
+	for _, r := range u.order {
+		kept = append(kept, *r)
+	}
+	other.Old, other.New = u.residue(other.Old), u.residue(other.New)
+	if other.Old != 0 || other.New != 0 || other.DeltaPS != 0 {
+		other.ByCostPS = other.DeltaPS
+		kept = append(kept, other)
+	}
+	for i := range kept {
+		if u.deltaPS != 0 {
+			kept[i].Share = float64(kept[i].DeltaPS) / float64(u.deltaPS)
+		}
+	}
+	return kept
+}
+
+func bySize(a, b *OperatorRow) int {
+	if by := cmp.Compare(magnitude(b.DeltaPS), magnitude(a.DeltaPS)); by != 0 {
+		return by
+	}
+	return strings.Compare(a.Name, b.Name)
+}
+
+// counts reports whether an operator has a row of its own. One that was
+// recorded without a time always has: nothing says how large it was.
+func (u *union) counts(r *OperatorRow) bool {
+	least := u.policy.MinShare
+	return least <= 0 || r.OldRank > 0 && r.Old == 0 ||
+		u.old > 0 && r.Old >= least*u.old || u.new > 0 && r.New >= least*u.new
+}
+
+// carries reports whether a row has a part of the change.
+func (u *union) carries(r *OperatorRow) bool {
+	untimed := r.OldRank > 0 && r.Old == 0
+	return u.old > 0 && !untimed && r.Change != OperatorMoved
+}
+
+// change tells new, missing and moved operators apart.
+func (u *union) change(r *OperatorRow) {
+	room := 1 + u.policy.Tolerance
+	switch {
+	case r.OldRank == 0 && u.oldCut && r.New <= u.oldLeast*room, r.NewRank == 0 && u.newCut && r.Old <= u.newLeast*room:
+		r.Change = OperatorMoved
+	case r.OldRank == 0:
+		r.Change = OperatorNew
+	case r.NewRank == 0:
+		r.Change = OperatorMissing
+	case r.Old > 0:
+		r.Diff = finite((r.New - r.Old) / r.Old)
+	}
+}
+
+// split gives a row its part of the change.
+func (u *union) split(r *OperatorRow) {
+	if !u.carries(r) {
+		return
+	}
+	old := inPS(r.Old, u.perUnit)
+	r.DeltaPS = max(-u.budget, min(u.budget, inPS(r.New, u.perUnit)-old))
+	u.budget -= magnitude(r.DeltaPS)
+	r.divide(old)
+}
+
+// divide splits a row's part of the change: more calls at the old cost of each,
+// and a dearer call as often as now. A new or missing operator is all calls;
+// where the calls of one side are not known, all is cost.
+func (r *OperatorRow) divide(old int64) {
+	switch {
+	case r.Change != OperatorKept:
+		r.ByCallsPS = r.DeltaPS
+	case r.OldCalls > 0 && r.NewCalls > 0:
+		r.ByCallsPS = int64(clamp(math.Round(float64(r.NewCalls-r.OldCalls) / float64(r.OldCalls) * float64(old))))
+	}
+	r.ByCostPS = r.DeltaPS - r.ByCallsPS
+}
+
+// residue takes from what is left of a total what is only the error of adding
+// up numbers.
+func (u *union) residue(x float64) float64 {
+	if math.Abs(x*u.perUnit) < 1 {
+		return 0
+	}
+	return finite(x)
+}
+
+// violations marks the rows that are not as recorded and returns them, the
+// largest loss first.
+func (u *union) violations(rows []OperatorRow) []*OperatorRow {
+	var violations []*OperatorRow
+	for i := range rows {
+		r := &rows[i]
+		if r.Change == OperatorNew || r.Change == OperatorMissing || r.Change == OperatorKept && (r.slower(u.policy.Tolerance) || r.miscalled()) {
+			r.Status = statusOf(levelOf(u.policy.Level, Fail))
+			violations = append(violations, r)
+		}
+	}
+	slices.SortStableFunc(violations, func(a, b *OperatorRow) int { return cmp.Compare(b.DeltaPS, a.DeltaPS) })
+	return violations
+}
+
+// slower is the rule of the total for one operator. One that was recorded
+// without a time is judged by its calls alone.
+func (r *OperatorRow) slower(tolerance float64) bool {
+	return r.Old > 0 && worse(bench.Lower, r.Old, r.New, tolerance*100)
+}
+
+// miscalled reports whether the recorded calls, if there are any, are not those
+// of the run.
+func (r *OperatorRow) miscalled() bool { return r.OldCalls > 0 && r.NewCalls != r.OldCalls }
+
+func magnitude(ps int64) int64 { return max(ps, -ps) }

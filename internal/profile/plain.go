@@ -1,0 +1,126 @@
+package profile
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// plainJSON reads the form for programs of one's own, which the embedded engine
+// prints: an object, which is the whole output or its last line that is one,
+//
+//	{"total_ms": 12.5, "operators": [{"name": "matmul", "total_ms": 9.66, "calls": 24}]}
+//
+// Times may be total_s, total_ms or total_us. The object's own may be left out,
+// and is then the sum; operators may be left out where it is there; calls may
+// be left out where they are not known. Other members are passed over.
+func plainJSON(data []byte) (*Profile, error) {
+	text, err := document(data)
+	if err != nil {
+		return nil, err
+	}
+	var ops operators
+	listed := false
+	c := cursor{data: text}
+	times := plainTimes{}
+	err = c.object(func(key []byte) error {
+		if string(key) == "operators" && c.peek() != 'n' { // null
+			ops, listed = operators{}, true
+			return c.list('[', ']', func() error { return plainOperator(&c, &ops) })
+		}
+		return times.take(key, &c)
+	})
+	if err != nil {
+		return nil, err
+	}
+	total, hasTotal, err := times.seconds()
+	switch {
+	case err != nil:
+		return nil, err
+	case !hasTotal && !listed:
+		return nil, fmt.Errorf("the JSON object %w: it has neither operators nor total_s; print at least one of both", ErrNone)
+	case !hasTotal && len(ops.entries) == 0:
+		return nil, errors.New("operators is empty and total_s is missing: print at least one of both")
+	}
+	p := &Profile{}
+	if p.Operators, p.Total = ops.sorted(); hasTotal {
+		p.Total = total
+	}
+	return p.checked()
+}
+
+func plainOperator(c *cursor, ops *operators) error {
+	var name, calls []byte
+	times := plainTimes{}
+	if c.peek() != '{' {
+		return errors.New("an element of operators is no object: print name, total_s and calls of each")
+	}
+	err := c.object(func(key []byte) (err error) {
+		switch string(key) {
+		case "name":
+			name, err = c.value()
+		case "calls":
+			calls, err = c.value()
+		default:
+			err = times.take(key, c)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	text, err := decode(name)
+	if err != nil {
+		return fmt.Errorf("name of an operator: %w", err)
+	}
+	total, ok, err := times.seconds()
+	if err == nil && !ok {
+		err = errors.New("it has no total_s, total_ms or total_us: print one")
+	}
+	n := int64(0)
+	if err == nil && calls != nil && !isNull(calls) {
+		if n, err = count(calls); err != nil {
+			err = fmt.Errorf("calls %w: print a whole number", err)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("operator %s: %w", quote(text), err)
+	}
+	return ops.add(text, total, n)
+}
+
+// plainTimes are the times of an object by the name of their member.
+type plainTimes map[string][]byte
+
+// plainUnits is what a time is divided by.
+var plainUnits = map[string]float64{"total_s": 1, "total_ms": 1e3, "total_us": 1e6}
+
+// take reads a member; null counts as missing.
+func (t plainTimes) take(key []byte, c *cursor) error {
+	raw, err := c.value()
+	if plainUnits[string(key)] > 0 && err == nil && !isNull(raw) {
+		t[string(key)] = raw
+	}
+	return err
+}
+
+// seconds returns the time; ok is false where there is none.
+func (t plainTimes) seconds() (v float64, ok bool, err error) {
+	names := slices.Sorted(maps.Keys(t))
+	switch len(names) {
+	case 0:
+		return 0, false, nil
+	case 1:
+	default:
+		return 0, false, fmt.Errorf("it has both %s and %s: print one", names[0], names[1])
+	}
+	if v, err = number(t[names[0]]); err == nil {
+		v /= plainUnits[names[0]]
+		err = inRange(v)
+	}
+	if err != nil {
+		return 0, false, fmt.Errorf("%s: %w: print a time of 0 or more", names[0], err)
+	}
+	return v, true, nil
+}

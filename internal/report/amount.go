@@ -1,0 +1,118 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// times are the units of time as powers of ten of a picosecond, the largest
+// first.
+var times = []struct {
+	unit     string
+	exponent int
+}{{"s", 12}, {"ms", 9}, {"µs", 6}, {"ns", 3}, {"ps", 0}}
+
+// exponent is the power of ten of a picosecond that unit is. What is no unit of
+// time is counted in millionths of millionths too.
+func exponent(unit string) (n int, isTime bool) {
+	if unit == "us" {
+		unit = "µs"
+	}
+	for _, t := range times {
+		if t.unit == unit {
+			return t.exponent, true
+		}
+	}
+	return 12, false
+}
+
+// picoseconds converts x of a unit, and keeps what cannot be held out of it.
+func picoseconds(x float64, unit string) int64 {
+	const most = 1 << 60
+	n, _ := exponent(unit)
+	return int64(math.Round(min(max(finite(x)*math.Pow10(n), -most), most)))
+}
+
+// amount writes a difference with its sign and three digits: "+12 ms".
+func amount(ps int64, unit string) inline {
+	n, isTime := exponent(unit)
+	shown := reason(" " + unit)
+	if isTime {
+		var name string
+		name, n = unitOf(magnitude(ps))
+		shown = plain(" " + name)
+	}
+	s := strconv.FormatFloat(float64(ps)/math.Pow10(n), 'g', 3, 64)
+	if ps > 0 {
+		s = "+" + s
+	}
+	return inline{plain(s), shown}
+}
+
+// unitOf is the largest unit of which ps is at least one.
+func unitOf(ps uint64) (unit string, exponent int) {
+	for _, t := range times {
+		if float64(ps) >= math.Pow10(t.exponent) {
+			return t.unit, t.exponent
+		}
+	}
+	return "ps", 0
+}
+
+func magnitude(x int64) uint64 {
+	if x < 0 {
+		return -uint64(x)
+	}
+	return uint64(x)
+}
+
+// whole writes a share as a percentage without decimals.
+func whole(share float64) string { return fmt.Sprintf("%.0f %%", share*100) }
+
+// scale writes the numbers of one table in one unit and with the same digits,
+// as whole multiples of its step, so that what is shown adds up.
+type scale struct {
+	unit   span
+	step   int64 // picoseconds
+	digits int
+}
+
+// scaleFor takes the unit from the size of the total and of the largest change,
+// and enough digits to tell a thousandth of that change.
+func scaleFor(total, change uint64, unit string) scale {
+	const most = 6
+	n, isTime := exponent(unit)
+	shown := reason(" " + unit)
+	if isTime {
+		var name string
+		name, n = unitOf(max(total/10, change))
+		shown = plain(" " + name)
+	}
+	fine := change / 1000
+	if change == 0 {
+		fine = total / 10_000
+	}
+	digits := 0
+	for digits < min(most, n) && math.Pow10(n-digits) > float64(max(fine, 1)) {
+		digits++
+	}
+	return scale{shown, int64(math.Pow10(n - digits)), digits}
+}
+
+func (s scale) steps(ps int64) int64 { return int64(math.Round(float64(ps) / float64(s.step))) }
+
+func (s scale) write(steps int64) inline {
+	return inline{plain(s.text(steps)), s.unit}
+}
+
+func (s scale) signed(steps int64) inline {
+	if steps > 0 {
+		return inline{plain("+" + s.text(steps)), s.unit}
+	}
+	return s.write(steps)
+}
+
+func (s scale) text(steps int64) string {
+	return strconv.FormatFloat(float64(steps)/math.Pow10(s.digits), 'f', s.digits, 64)
+}

@@ -1,0 +1,219 @@
+package report_test
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
+)
+
+// caseChecks are so many checks with so many operators. One total in ten fails,
+// and so does one operator in ten of every check.
+func caseChecks(checks, operators int) []gate.Check {
+	all := make([]gate.Check, checks)
+	for i := range all {
+		c := &all[i]
+		*c = gate.Check{Cell: fmt.Sprintf("model-%05d-decode", i), Description: "decode, 8 sequences", Metric: "total_time_s", Unit: "s", Actual: 1.01,
+			Status: gate.CheckPass,
+			References: []gate.ReferenceCheck{{Name: "baseline", Value: 1, Tolerance: 0.1, Diff: 0.01, Passed: true},
+				{Name: "initial", Value: 0.9, Tolerance: 0.2, Diff: 0.11 / 0.9, Passed: true}},
+			Operators: gate.OperatorCheck{Status: gate.OperatorsWarn, TopN: 10, Tolerance: 0.1, Of: "baseline", DeltaPS: 1e10}}
+		if i%10 == 0 {
+			c.Status, c.Actual, c.References[0].Diff, c.References[0].Passed, c.Operators.DeltaPS = gate.CheckFailBase, 1.2, 0.2, false, 2e11
+		}
+		for k := range operators {
+			row := gate.OperatorRow{Name: fmt.Sprintf("tensor_cast.operator_%03d.default", k), Status: gate.OperatorsPass, Old: 0.0123 + float64(k)/1e4,
+				OldCalls: 92, NewCalls: 92, OldRank: k + 1, NewRank: k + 1}
+			row.New, row.Diff = row.Old*1.01, 0.01
+			if k%10 == 0 {
+				row.Status, row.New, row.Diff, row.NewCalls = gate.OperatorsWarn, row.Old*1.2, 0.2, 91
+			}
+			row.DeltaPS = int64(row.New*1e12) - int64(row.Old*1e12)
+			row.ByCallsPS = row.DeltaPS / 3
+			row.ByCostPS = row.DeltaPS - row.ByCallsPS
+			row.Share = float64(row.DeltaPS) / float64(c.Operators.DeltaPS)
+			c.Operators.Rows = append(c.Operators.Rows, row)
+		}
+	}
+	return all
+}
+
+// TestNothingIsPrintedOfNoChecks: like the original, which prints no table of
+// no results.
+func TestNothingIsPrintedOfNoChecks(t *testing.T) {
+	for name, f := range console {
+		if got := render(t, f, report.New(matrix(3))); got != "" {
+			t.Errorf("%s prints %q", name, got)
+		}
+	}
+	if got := render(t, report.CasesMarkdown, report.New(matrix(3))); !strings.Contains(got, "No case was compared. Next: `accelgate run --list`\n") {
+		t.Errorf("CasesMarkdown prints %q", got)
+	}
+}
+
+// TestOperatorTableOfMSModeling: how the second table ends depends on whether
+// there is a row at all, and whether one of them warns.
+func TestOperatorTableOfMSModeling(t *testing.T) {
+	passes := gate.Check{Cell: "c", Status: gate.CheckPass, Operators: gate.OperatorCheck{Status: gate.OperatorsPass}}
+	const first = "Total: 1 | Passed: 1 | Failed: 0 | No Baseline: 0\n"
+	rule := strings.Repeat("=", 120) + "\n\n"
+	check := func(want string) {
+		t.Helper()
+		in := matrix(1)
+		in.Hosts[0].Comparison.Checks = []gate.Check{passes}
+		_, got, _ := strings.Cut(render(t, report.MSModelingTest, report.New(in)), first+rule)
+		if !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("the first table is followed by %q, want %q", got, want)
+		}
+	}
+	check("")
+	passes.Operators.Rows = []gate.OperatorRow{{Name: "mm", Status: gate.OperatorsPass}}
+	check("*** All Operator Top-N Checks Passed (no warnings) ***\n\n")
+	passes.Operators.Status = gate.OperatorsWarn
+	check(strings.Repeat("=", 145) + "\n  [Test 2] ")
+}
+
+// TestUnitsOfMSModeling: whatever the unit of the total, the layouts show
+// milliseconds.
+func TestUnitsOfMSModeling(t *testing.T) {
+	for unit, want := range map[string]string{"s": " 12500.000ms ", "ms": " 12.500ms ", "us": " 0.013ms ", "µs": " 0.013ms ",
+		"ns": " 0.000ms ", "": " 12500.000ms ", "J": " 12.500J "} {
+		in := matrix(1)
+		in.Hosts[0].Comparison.Checks = []gate.Check{{Cell: "c", Unit: unit, Actual: 12.5}}
+		if got := render(t, report.MSModelingTest, report.New(in)); !strings.Contains(got, want) {
+			t.Errorf("12.5 %s: want %q in\n%s", unit, want, got)
+		}
+	}
+}
+
+// TestCasesMarkdownLimit keeps to each limit, shows what fails first and counts
+// what it leaves out.
+func TestCasesMarkdownLimit(t *testing.T) {
+	in := matrix(1)
+	in.Hosts[0].Comparison.Checks = caseChecks(1000, 20)
+	r := report.New(in)
+	for _, limit := range []int{0, 1000, 3_000, 10_000, 60_000, 1 << 20} {
+		got := render(t, report.CasesMarkdownLimit(limit), r)
+		if len(got) > max(limit, 1000) {
+			t.Errorf("limit %d: %d bytes", limit, len(got))
+		}
+		if !strings.Contains(got, " more\n") && !strings.Contains(got, "Left out to keep") {
+			t.Errorf("limit %d: does not say what it leaves out", limit)
+		}
+		if i, k := strings.Index(got, "FAIL(BASE)"), strings.Index(got, "| PASS |"); k >= 0 && (i < 0 || k < i) {
+			t.Errorf("limit %d: what passes comes first", limit)
+		}
+		skeleton(t, got)
+	}
+}
+
+var cell = regexp.MustCompile(`^([+-]?[0-9.]+) (\S+)$`)
+
+// TestExplanationAddsUp: in the table of operators, each column of times sums to
+// its last row as written, and each row's parts make its change.
+func TestExplanationAddsUp(t *testing.T) {
+	for _, unit := range []string{"s", "ms", "us", "ns", "tokens"} {
+		for _, scale := range []float64{1, 1e-3, 3.7e-6, 977} {
+			in := matrix(1)
+			checks := caseChecks(1, 33)
+			scaled(&checks[0], unit, scale)
+			in.Hosts[0].Comparison.Checks = checks
+			v := judgedCell(checks[0].Cell, gate.Regressed, gate.Fail)
+			v.Reference, v.Metric = "baseline", "total_time_s"
+			in.Hosts[0].Comparison.Verdicts = []gate.Verdict{v}
+			text := render(t, report.Markdown, report.New(in))
+			_, rows, _ := strings.Cut(text, "| Operator |")
+			rows, _, _ = strings.Cut(rows, "</details>")
+			addsUp(t, rows)
+		}
+	}
+}
+
+// scaled makes all numbers of c multiples, in another unit, and the operators
+// all of it.
+func scaled(c *gate.Check, unit string, by float64) {
+	ps := map[string]float64{"s": 1e12, "ms": 1e9, "us": 1e6, "ns": 1e3, "tokens": 1e12}[unit]
+	c.Unit = unit
+	c.Operators.DeltaPS, c.Actual = 0, 0
+	for i := range c.Operators.Rows {
+		row := &c.Operators.Rows[i]
+		row.Old, row.New = row.Old*by, row.New*by
+		row.DeltaPS = int64(row.New*ps) - int64(row.Old*ps)
+		row.ByCallsPS = row.DeltaPS / 3
+		row.ByCostPS = row.DeltaPS - row.ByCallsPS
+		c.Operators.DeltaPS += row.DeltaPS
+		c.Actual += row.New
+	}
+}
+
+func addsUp(t *testing.T, rows string) {
+	t.Helper()
+	sums := make([]float64, 9)
+	n := 0
+	for line := range strings.Lines(rows) {
+		fields := strings.Split(strings.TrimSpace(line), "|")
+		if len(fields) != 10 || !strings.Contains(line, "→ ") && !strings.Contains(line, "other") && !strings.Contains(line, "total") {
+			continue
+		}
+		n++
+		values := make([]float64, 9)
+		for i, f := range fields[1:9] {
+			if m := cell.FindStringSubmatch(strings.TrimSpace(f)); m != nil {
+				values[i], _ = strconv.ParseFloat(m[1], 64)
+			}
+		}
+		near := func(a, b float64) bool { return a-b < 1e-6*(1+max(a, -a)) && b-a < 1e-6*(1+max(a, -a)) }
+		if !near(values[2]-values[1], values[3]) || !near(values[5]+values[6], values[3]) {
+			t.Errorf("a row does not add up: %s", line)
+		}
+		for i, x := range values {
+			if strings.Contains(line, "**total**") && !near(sums[i], x) {
+				t.Errorf("column %d sums to %v: %s", i, sums[i], line)
+			}
+			sums[i] += x
+		}
+	}
+	if n < 6 { // operators that did not move are not worth a row
+		t.Errorf("%d rows, want 6 or 7:\n%s", n, rows)
+	}
+}
+
+// TestContributor: a row names the operator behind a change where one is known
+// for that reference.
+func TestContributor(t *testing.T) {
+	message := func(change func(*gate.Check, *gate.Verdict)) string {
+		in := matrix(1)
+		row := func(name string, ps int64) gate.OperatorRow { return gate.OperatorRow{Name: name, DeltaPS: ps} }
+		c := gate.Check{Cell: "c", Metric: "tps", Unit: "s", Actual: 0.1, Operators: gate.OperatorCheck{Of: "baseline", DeltaPS: 14e9,
+			Rows: []gate.OperatorRow{row("matmul", 12e9), row("softmax", -13e9), {Change: gate.OperatorOther, DeltaPS: 15e9}}}}
+		v := judgedCell("c", gate.Regressed, gate.Fail)
+		v.Reference = "baseline"
+		change(&c, &v)
+		in.Hosts[0].Comparison.Checks = []gate.Check{c}
+		in.Hosts[0].Comparison.Verdicts = []gate.Verdict{v}
+		return report.New(in).Findings()[0].Message
+	}
+	for _, c := range []struct {
+		want   string
+		change func(*gate.Check, *gate.Verdict)
+	}{
+		{"; mostly matmul: +12 ms, 86 %", func(*gate.Check, *gate.Verdict) {}},
+		{"; largest part matmul: +3.25 µs, 0 %", func(c *gate.Check, _ *gate.Verdict) { c.Operators.Rows[0].DeltaPS = 3_251_000 }},
+		{"; mostly softmax: -13 ms, 93 %", func(c *gate.Check, v *gate.Verdict) { c.Operators.DeltaPS, v.Class = -14e9, gate.Improved }},
+		{"; mostly matmul: +0.012 tokens, 86 %", func(c *gate.Check, _ *gate.Verdict) { c.Unit = "tokens" }},
+		{"", func(c *gate.Check, _ *gate.Verdict) { c.Operators.DeltaPS = 0 }},
+		{"; mostly matmul: +12 ms, 86 % of the change vs initial", func(c *gate.Check, _ *gate.Verdict) { c.Operators.Of = "initial" }},
+		{"", func(c *gate.Check, _ *gate.Verdict) { c.Operators.DeltaPS = -14e9 }},
+		{"", func(c *gate.Check, _ *gate.Verdict) { c.Metric = "other" }},
+		{"", func(_ *gate.Check, v *gate.Verdict) { v.Class = gate.Missing }},
+	} {
+		got := message(c.change)
+		if !strings.Contains(got, c.want) || c.want == "" && (strings.Contains(got, "matmul") || strings.Contains(got, "softmax")) {
+			t.Errorf("message %q, want %q in it", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package cases_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/msmodeling"
+	"github.com/accelgate/accelgate/internal/suite/cases"
+)
+
+const recorded = `{"name": "a__b", "description": "d", "initial_time_s": 0.5, "baseline_time_s": 0.4, "initial_tolerance": 0.2, "baseline_tolerance": 0.3,
+ "operator_top_n": 3, "operator_tolerance": 0.15, "operators": [{"name": "mm", "total_time_s": 0.3, "num_calls": 7}, {"name": "add", "total_time_s": 0.1}]}`
+
+// TestExpect: what a case file records, under the suite's policy, read without
+// the machine that measures.
+func TestExpect(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"cases/a__b.json":  recorded,
+		"cases/new.json":   `{"name": "new", "description": "n"}`,
+		"cases/wrong.json": "{",
+	})
+	read := func(body string) []bench.Expected {
+		t.Helper()
+		list, err := cases.Expect(parse(t, "    cases: cases\n    preset: msmodeling\n"+body), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	baseline := bench.Reference{Name: "baseline", Value: 0.4, Tolerance: 0.3}
+	initial := bench.Reference{Name: "initial", Value: 0.5, Tolerance: 0.2}
+	want := []bench.Expected{
+		{Cell: "a%5F%5Fb", Description: "d", Metric: "total_time_s", References: []bench.Reference{baseline, initial}, NoReference: "warn", Drift: "fail",
+			Operators: bench.ExpectedOperators{TopN: 3, Tolerance: 0.15, MinShare: 0.01, Level: "fail",
+				Entries: []bench.Entry{{Name: "mm", Total: 0.3, Calls: 7}, {Name: "add", Total: 0.1}}}},
+		{Cell: "new", Description: "n", Metric: "total_time_s", NoReference: "warn", Drift: "fail",
+			Operators: bench.ExpectedOperators{TopN: 10, Tolerance: 0.1, MinShare: 0.01, Level: "fail"}},
+	}
+	if diff := cmp.Diff(want, read("")); diff != "" {
+		t.Errorf("defaults (-want +got):\n%s", diff)
+	}
+	for i := range want {
+		want[i].Host, want[i].Exact, want[i].NoReference, want[i].Drift = "lab", true, "fail", "off"
+		want[i].Operators.Level, want[i].Operators.MinShare = "warn", 0.025
+	}
+	want[0].References = want[0].References[1:]
+	if diff := cmp.Diff(want, read("    host: lab\n    exact: true\n    references: [initial]\n    no_reference: fail\n    drift: off\n    operators: {level: warn, min_share: 2.5%}\n")); diff != "" {
+		t.Errorf("policy (-want +got):\n%s", diff)
+	}
+	if _, err := cases.Expect(parse(t, "    cases: nowhere\n"), dir); err == nil || !strings.HasPrefix(err.Error(), "accelgate.yaml:5:12: suites[0].cases: ") {
+		t.Errorf("no folder: %v", err)
+	}
+	one, err := msmodeling.Parse("a__b.json", []byte(recorded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(read("")[0], cases.Expected(one)); diff != "" {
+		t.Errorf("Expected() (-Expect +Expected):\n%s", diff)
+	}
+}
+
+func TestFolderOf(t *testing.T) {
+	t.Parallel()
+	got, err := cases.FolderOf(parse(t, "    cases: sub/cases\n    host: lab\n"), filepath.FromSlash("/x"))
+	if want := (cases.Folder{Path: filepath.FromSlash("/x/sub/cases"), Host: "lab"}); err != nil || got != want {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	if _, err := cases.FolderOf(parse(t, "    exact: true\n"), "/x"); err == nil {
+		t.Error("without cases: no error")
+	}
+}
+
+func TestNameOf(t *testing.T) {
+	t.Parallel()
+	p := cases.Pair{Name: "a"}
+	for _, c := range []struct {
+		cell bench.Cell
+		want string
+		ok   bool
+	}{
+		{cases.Cell("a__b"), "a__b", true}, {p.BaselineCell(), "", false}, {bench.Cell{Raw: "a"}, "", false},
+		{bench.Cell{Params: []bench.Param{{Key: "model", Value: "a"}}}, "", false}, {bench.Cell{}, "", false},
+	} {
+		if got, ok := cases.NameOf(c.cell); got != c.want || ok != c.ok {
+			t.Errorf("%+v: %q, %v", c.cell, got, ok)
+		}
+	}
+}
+
+// TestRefreshOf: a file keeps as many operators as it has or compares, and a
+// run that is not whole changes nothing that it does not know.
+func TestRefreshOf(t *testing.T) {
+	t.Parallel()
+	one, err := msmodeling.Parse("a__b.json", []byte(recorded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := bench.Sample{Metric: "total_time_s", Values: []float64{3, 1, 2}}
+	entries := []bench.Entry{{Name: "small", Total: 0.1, Calls: 1}, {Name: "x", Total: 0.2, Calls: 2}, {Name: "big", Total: 1.5, Calls: 3}, {Name: "y", Total: 0.2, Calls: 4}}
+	operators := bench.Breakdown{Title: "operators", Unit: "s", Entries: entries}
+	two := 2.0
+	kept := []msmodeling.Operator{{Name: "big", TotalTimeS: 1.5, NumCalls: 3}, {Name: "x", TotalTimeS: 0.2, NumCalls: 2}, {Name: "y", TotalTimeS: 0.2, NumCalls: 4}}
+	for _, c := range []struct {
+		result  bench.Result
+		initial bool
+		want    msmodeling.Refresh
+	}{
+		{bench.Result{Samples: []bench.Sample{total}, Breakdowns: []bench.Breakdown{operators}}, false, msmodeling.Refresh{BaselineTimeS: &two, Operators: kept}},
+		{bench.Result{Samples: []bench.Sample{total}}, true, msmodeling.Refresh{BaselineTimeS: &two, InitialTimeS: &two}},
+		{bench.Result{Samples: []bench.Sample{{Metric: "total_time_s", Summary: &bench.Summary{Median: 2, N: 3}}}}, false, msmodeling.Refresh{BaselineTimeS: &two}},
+		{bench.Result{Breakdowns: []bench.Breakdown{{Title: "operators", Unit: "ms", Entries: entries}}}, true, msmodeling.Refresh{}},
+	} {
+		if diff := cmp.Diff(c.want, cases.RefreshOf(one, &c.result, c.initial)); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", c.result, diff)
+		}
+	}
+	if entries[0].Name != "small" {
+		t.Error("the result was changed")
+	}
+}

@@ -1,0 +1,183 @@
+package cases
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/profile"
+	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// Measure runs the case once and reads its profile.
+func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (bench.Result, error) {
+	in := s.byID[cell.ID()]
+	result := bench.Result{Cell: cell}
+	if in.problem != "" {
+		suite.Fail(&result, bench.CauseInput, in.problem)
+		return result, nil
+	}
+	output, err := os.MkdirTemp("", "case-")
+	if err != nil {
+		return result, fmt.Errorf("make a folder for the program's result: %w: make the folder writable, or name another temporary folder with TMPDIR", err)
+	}
+	defer os.RemoveAll(output) // what is left of it harms nobody
+	f, err := s.fill(in, output)
+	if err != nil {
+		return result, err
+	}
+	result.Command = f.args
+	response, err := s.env.Worker.Do(ctx, s.request(in, f, d))
+	if err != nil {
+		return result, err
+	}
+	if err := suite.NoProgram(response); err != nil && !s.manyPrograms {
+		return result, err
+	}
+	if suite.Conclude(&result, response); result.Outcome == bench.Passed {
+		in.command.judge(&result, response, output)
+	}
+	if result.Outcome != bench.Passed {
+		result.Log = response.Log
+	}
+	return result, nil
+}
+
+// filled is everything of an input that is a template, filled in.
+type filled struct {
+	args, env []string
+}
+
+// fill fills in the templates of an input; output stands for {output}. Errors
+// are of the case: those of the configuration were found before.
+func (s *Suite) fill(in *input, output string) (f filled, err error) {
+	sc := scope{in: in, vars: s.body.Vars, executable: s.env.Executable, output: output}
+	flags, err := s.body.flags(in)
+	if err != nil {
+		return f, err
+	}
+	if f.args, err = sc.arguments(in.command.Command, flags); err != nil {
+		return f, err
+	}
+	if in.command.embedded() {
+		f.args = append(f.args, s.env.EngineArgs...)
+	}
+	own, err := sc.environment(in.command)
+	f.env = append(suite.Entries(s.body.Env), own...)
+	return f, err
+}
+
+func (s *Suite) request(in *input, f filled, d bench.Device) worker.Request {
+	env := f.env
+	if s.env.Pin != nil {
+		env = append(env, s.env.Pin(d)...)
+	}
+	return worker.Request{Args: f.args, Dir: s.dir, Env: env, Unset: s.unset, Timeout: s.timeout(in)}
+}
+
+// timeout is the case's own, the command's, or the suite's.
+func (s *Suite) timeout(in *input) time.Duration {
+	for _, t := range []time.Duration{in.timeout, in.command.Timeout} {
+		if t > 0 {
+			return t
+		}
+	}
+	return s.body.Timeout
+}
+
+// judge reads the profile of a child that succeeded.
+func (k *command) judge(result *bench.Result, response worker.Response, output string) {
+	p, err := k.profile(response, output)
+	if err != nil {
+		suite.Fail(result, bench.CauseOutput, err.Error())
+		return
+	}
+	read := Result(result.Cell, p)
+	result.Outcome, result.Cause, result.Reason = read.Outcome, read.Cause, read.Reason
+	result.Samples, result.Breakdowns = read.Samples, read.Breakdowns
+}
+
+// Digest identifies what Measure runs for the cell: arguments, environment,
+// folder, and the contents of the program and of all files that an argument
+// names, also behind a "=". What a program loads besides, such as libraries and
+// modules, is not seen.
+func (s *Suite) Digest(cell bench.Cell) (string, error) {
+	in := s.byID[cell.ID()]
+	parts := []any{in.problem}
+	if in.problem == "" {
+		f, err := s.fill(in, "output") // the real path differs each time and does not matter
+		if err != nil {
+			return "", err
+		}
+		contents := append(s.contents.Named(f.args[1:]), s.contents.Program(f.args[0], f.env))
+		parts = []any{f.args, f.env, s.dir, contents, s.unset, s.inherited, in.command.Read}
+	}
+	data, err := json.Marshal(parts)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// maxFile bounds a file that a program writes. Traces of large models have some
+// ten MiB.
+const maxFile = 64 << 20
+
+// profile reads the sources in order. The first that is there gives total and
+// operators, and the others what it lacks. A source that is there and broken is
+// an error: half of a result must not look like a whole one.
+func (k *command) profile(response worker.Response, output string) (*profile.Profile, error) {
+	var p *profile.Profile
+	var tried []string
+	for _, s := range k.Read {
+		found, err := s.read(response, output)
+		switch {
+		case errors.Is(err, profile.ErrNone):
+			tried = append(tried, err.Error())
+		case err != nil:
+			return nil, err
+		case p == nil:
+			p = found
+		default:
+			complete(p, found)
+		}
+	}
+	if p == nil {
+		return nil, fmt.Errorf("no total was found: %s: look at read in the configuration, and at what the program printed", strings.Join(tried, "; "))
+	}
+	return p, nil
+}
+
+// read reads one source. The error is a [profile.ErrNone] where it is not there.
+func (s source) read(response worker.Response, output string) (*profile.Profile, error) {
+	data := response.Stdout
+	if s.File != "" {
+		var err error
+		data, err = suite.ReadResult(filepath.Join(output, s.File), s.where(), maxFile)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s was not written: %w", s.where(), profile.ErrNone)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	p, err := profile.Formats[s.Format](data)
+	if s.File == "" && response.StdoutTruncated {
+		return nil, errors.New(suite.Truncated)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s, read as %s: %w", s.where(), s.Format, err)
+	}
+	return p, nil
+}

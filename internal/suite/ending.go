@@ -1,0 +1,86 @@
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// Conclude fills in how a measurement ended by how its child did. Passed means
+// only that what the child printed may be read.
+func Conclude(result *bench.Result, response worker.Response) {
+	result.WallMS = float64(response.Wall.Microseconds()) / 1000
+	result.Retries = response.Restarts // a process had died before it read the request
+	result.Outcome, result.Reason = bench.Passed, ""
+	switch {
+	case response.End == worker.TimedOut:
+		result.Outcome, result.Cause, result.Reason = bench.Timeout, bench.CauseTimeout, response.Reason()
+	case response.End == worker.Refused:
+		Fail(result, cause(response), response.Reason()+": "+response.Message)
+	case !response.OK():
+		Fail(result, cause(response), response.Reason())
+	}
+}
+
+// Fail makes the result that of a measurement without usable numbers.
+func Fail(result *bench.Result, cause bench.Cause, reason string) {
+	result.Outcome, result.Cause, result.Reason = bench.Failed, cause, reason
+}
+
+// cause tells the ends of a child that did not succeed apart.
+func cause(response worker.Response) bench.Cause {
+	switch {
+	case response.OutOfMemory:
+		return bench.CauseOOM
+	case response.End == worker.NotStarted && errors.Is(response.StartErr, worker.ErrNotFound):
+		return bench.CauseInput
+	case response.End == worker.NotStarted:
+		return bench.CauseStart
+	case response.End == worker.Signalled, response.Unanswered:
+		return bench.CauseCrash
+	}
+	return bench.CauseExit
+}
+
+// NoProgram is the error of a suite all of whose cells start a program that
+// does not exist; nil if the program was found.
+func NoProgram(response worker.Response) error {
+	if !errors.Is(response.StartErr, worker.ErrNotFound) {
+		return nil
+	}
+	return fmt.Errorf("%w: correct the first argument of command, or install it (the container action holds nothing but accelgate: use accelgate/native on a host that has it)", response.StartErr)
+}
+
+// Truncated is the reason of a measurement whose child printed more than its
+// worker keeps.
+const Truncated = "printed more than accelgate keeps, so its numbers cannot be trusted to be there"
+
+// ReadResult reads a file of at most limit bytes that a program was told to
+// write. The name is what a user calls it, such as {output}. Where there is no
+// file, the error is an [io/fs.ErrNotExist] and says nothing to users.
+func ReadResult(path, name string, limit int64) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // opening a pipe would block, a link lead elsewhere
+		return nil, fmt.Errorf("the result at %s is not a regular file", name)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the result at %s: %w", name, err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the result at %s: %w", name, err)
+	}
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("the result at %s is larger than %d bytes", name, limit)
+	}
+	return data, nil
+}
