@@ -45,6 +45,9 @@ func checkout(t *testing.T) string {
 	if err := os.WriteFile(filepath.Join(dir, "accelgate.yaml"), []byte(stretched), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.CopyFS(filepath.Join(dir, "cases"), os.DirFS(filepath.Join("..", "..", "cases"))); err != nil {
+		t.Fatal(err)
+	}
 	return dir
 }
 

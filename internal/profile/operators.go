@@ -3,6 +3,7 @@ package profile
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"unicode/utf8"
@@ -31,7 +32,7 @@ func (o *operators) add(name []byte, seconds float64, calls int64) error {
 		name = []byte(cut(string(name), maxName))
 	}
 	if len(name) == 0 {
-		return fmt.Errorf("an operator has no name: see whether the output is what this format is for")
+		return errors.New("an operator has no name: see whether the output is what this format is for")
 	}
 	at, ok := o.index[string(name)]
 	if !ok {

@@ -141,7 +141,8 @@ func simulatorTotal(text []byte, model string) (float64, error) {
 	if model == "" {
 		return 0, fmt.Errorf("the output %w: it has neither msmodeling's table nor its total; see in its log why the simulator ended early", ErrNone)
 	}
-	shown := strings.Trim(quote([]byte(model)), `"`)
+	shown := quote([]byte(model))
+	shown = shown[1 : len(shown)-1]
 	var bad []byte
 	for rest := text; ; {
 		_, after, ok := bytes.Cut(rest, []byte(totalLine+model+":"))

@@ -3,6 +3,7 @@ package profile
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -31,7 +32,7 @@ func torchTable(data []byte) (*Profile, error) {
 	case !found:
 		return nil, fmt.Errorf("the output %w: it has no table with Name and Self CPU; print prof.key_averages().table()", ErrNone)
 	case len(r.rows) == 0:
-		return nil, fmt.Errorf("the table has no rows: see in the program's log why nothing was profiled")
+		return nil, errors.New("the table has no rows: see in the program's log why nothing was profiled")
 	}
 	rows, total := r.onDevice(), r.deviceTotal
 	if len(rows) == 0 {
