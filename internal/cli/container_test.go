@@ -235,7 +235,9 @@ func newStep(t *testing.T, e engine, base, event string, perm os.FileMode) *step
 		}
 	}
 	s.write(t, "workflow/event.json", event)
-	s.write(t, "workspace/accelgate.yaml", repositoryFile(t, "accelgate.yaml"))
+	for _, name := range []string{"accelgate.yaml", "cases/tiny-decode.json", "cases/tiny-prefill.json"} {
+		s.write(t, "workspace/"+name, repositoryFile(t, name))
+	}
 	// This user may not remove what another one wrote.
 	e.cleanup(t, "run", "--rm", "--security-opt=label=disable", "--volume="+s.box+":/box", base, "sh", "-c", "rm -rf /box/*")
 	return s
@@ -246,7 +248,9 @@ func (s *step) path(name string) string { return filepath.Join(s.box, filepath.F
 // write writes a file with the step's permissions, whatever the umask.
 func (s *step) write(t *testing.T, name, content string) {
 	t.Helper()
-	if err := errors.Join(os.WriteFile(s.path(name), []byte(content), 0o600), os.Chmod(s.path(name), s.perm)); err != nil {
+	folder := filepath.Dir(s.path(name))
+	if err := errors.Join(os.MkdirAll(folder, 0o700), os.Chmod(folder, s.perm|0o111),
+		os.WriteFile(s.path(name), []byte(content), 0o600), os.Chmod(s.path(name), s.perm)); err != nil {
 		t.Fatal(err)
 	}
 }
