@@ -46,7 +46,7 @@ const (
 	OperatorsWarn       OperatorStatus = "WARN"
 	OperatorsFail       OperatorStatus = "FAIL"
 	OperatorsNoBaseline OperatorStatus = "NO_BASELINE" // none recorded
-	OperatorsOff        OperatorStatus = "OFF"         // by configuration, or the run has no breakdown to compare
+	OperatorsOff        OperatorStatus = "OFF"         // by configuration, or the run has no total or no breakdown to compare
 )
 
 // OperatorCheck compares the breakdown of a total with the recorded one.
@@ -99,3 +99,7 @@ type OperatorRow struct {
 	// Share is DeltaPS over the difference of the totals; 0 if that is 0.
 	Share float64 `json:"share"`
 }
+
+// CallsDiffer reports whether the recorded calls, if there are any, are not those
+// of the run.
+func (r *OperatorRow) CallsDiffer() bool { return r.OldCalls > 0 && r.NewCalls != r.OldCalls }

@@ -20,7 +20,7 @@ type comparer struct {
 }
 
 func (c *comparer) index() {
-	c.foreign()
+	c.withoutExpected()
 	c.seen = make(map[string]bool, len(c.run.Results))
 	c.describe()
 	if c.ref == nil {

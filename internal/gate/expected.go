@@ -59,9 +59,9 @@ func (c *comparer) settle() {
 	}
 }
 
-// foreign takes the cells that msmodeling's rules judge out of the host's
+// withoutExpected takes the cells that msmodeling's rules judge out of the host's
 // baseline, which those rules do not know. If nothing remains, there is none.
-func (c *comparer) foreign() {
+func (c *comparer) withoutExpected() {
 	if c.policy.Compat != CompatMSModeling || c.ref == nil {
 		return
 	}

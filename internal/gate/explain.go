@@ -38,7 +38,7 @@ func (check *Check) phrase(r *OperatorRow) string {
 		return fmt.Sprintf("calls of %s: %d to %d", name, r.OldCalls, r.NewCalls)
 	}
 	how := ""
-	if r.miscalled() {
+	if r.CallsDiffer() {
 		how = fmt.Sprintf(", %d to %d calls", r.OldCalls, r.NewCalls)
 	}
 	return fmt.Sprintf("%s %s (%s%s%s%s)", name, change(r.Diff), amounts(check.Unit, r.Old, r.New), how, check.cause(r), r.share())

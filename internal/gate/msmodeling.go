@@ -174,12 +174,12 @@ func (t *topN) judge(r *OperatorRow) {
 	default:
 		diff := (r.New - r.Old) / r.Old
 		r.Diff = finite(diff)
-		if math.Abs(diff) <= t.o.Tolerance && !r.miscalled() {
+		if math.Abs(diff) <= t.o.Tolerance && !r.CallsDiffer() {
 			r.Status = OperatorsPass
 			return
 		}
 		t.violated("  %s: %+.2f%% (baseline=%.3fms, actual=%.3fms)", r.Name, r.Diff*100, t.ms(r.Old), t.ms(r.New))
-		if r.miscalled() {
+		if r.CallsDiffer() {
 			t.violated("  %s: #CALLS MISMATCH baseline=%d, actual=%d", r.Name, r.OldCalls, r.NewCalls)
 		}
 	}

@@ -190,7 +190,7 @@ func (u *union) violations(rows []OperatorRow) []*OperatorRow {
 	var violations []*OperatorRow
 	for i := range rows {
 		r := &rows[i]
-		if r.Change == OperatorNew || r.Change == OperatorMissing || r.Change == OperatorKept && (r.slower(u.policy.Tolerance) || r.miscalled()) {
+		if r.Change == OperatorNew || r.Change == OperatorMissing || r.Change == OperatorKept && (r.slower(u.policy.Tolerance) || r.CallsDiffer()) {
 			r.Status = statusOf(levelOf(u.policy.Level, Fail))
 			violations = append(violations, r)
 		}
@@ -204,9 +204,5 @@ func (u *union) violations(rows []OperatorRow) []*OperatorRow {
 func (r *OperatorRow) slower(tolerance float64) bool {
 	return r.Old > 0 && worse(bench.Lower, r.Old, r.New, tolerance*100)
 }
-
-// miscalled reports whether the recorded calls, if there are any, are not those
-// of the run.
-func (r *OperatorRow) miscalled() bool { return r.OldCalls > 0 && r.NewCalls != r.OldCalls }
 
 func magnitude(ps int64) int64 { return max(ps, -ps) }

@@ -20,8 +20,12 @@ func (e *editor) separator(i int) string {
 
 // colon returns the colon and the space around it.
 func (e *editor) colon() string {
-	m := e.root.member("description") // which is always there, and on one line
-	return e.text[m.end:m.value.at]
+	m := e.root.member("description") // which is always there
+	colon := e.text[m.end:m.value.at]
+	if strings.ContainsAny(colon, "\r\n") {
+		return ": "
+	}
+	return colon
 }
 
 // breaks returns what stands behind an opening bracket, and what behind a

@@ -100,6 +100,10 @@ func (r *reader) object(v value, s *schema, set func(key string, v value)) keySe
 // require complains about keys that an object lacks.
 func (r *reader) require(v value, given keySet, keys ...string) {
 	for _, key := range keys {
+		if r.full() {
+			r.dropped = true
+			return // to name the place costs time, too
+		}
 		if !given.seen[slices.Index(given.schema.keys, key)] {
 			r.complain(v.at, join(r.pathTo(v.at), key), "add it", "is missing")
 		}

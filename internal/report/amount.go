@@ -16,7 +16,7 @@ var times = []struct {
 // exponent is the power of ten of a picosecond that unit is. What is no unit of
 // time is counted in millionths of millionths too.
 func exponent(unit string) (n int, isTime bool) {
-	if unit == "us" {
+	if unit == "us" || unit == "μs" { // Greek mu
 		unit = "µs"
 	}
 	for _, t := range times {

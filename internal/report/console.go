@@ -132,13 +132,11 @@ func operatorCells(c *gate.Check, row *gate.OperatorRow) (old, now, diff, calls 
 		return "N/A", now, "NEW", strconv.FormatInt(row.NewCalls, 10)
 	}
 	calls = strconv.FormatInt(row.OldCalls, 10) + "/" + strconv.FormatInt(row.NewCalls, 10)
-	if callsDiffer(row) {
+	if row.CallsDiffer() {
 		calls += "!"
 	}
 	return old, now, diff, calls
 }
-
-func callsDiffer(row *gate.OperatorRow) bool { return row.OldCalls > 0 && row.OldCalls != row.NewCalls }
 
 // violations are the lines that say how operators differ: the gate's own, or
 // the same made of the rows.
@@ -166,7 +164,7 @@ func violations(c *gate.Check) []string {
 			continue
 		}
 		lines = append(lines, name+": "+diff+" (baseline="+old+", actual="+now+")")
-		if callsDiffer(row) {
+		if row.CallsDiffer() {
 			lines = append(lines, fmt.Sprintf("%s: #CALLS MISMATCH baseline=%d, actual=%d", name, row.OldCalls, row.NewCalls))
 		}
 	}

@@ -71,7 +71,7 @@ func FillNames(text string, lookup Lookup) (string, error) {
 	return filled, errors.Join(errs...)
 }
 
-// FillCommand fills in a command. Each item is one argument; splice may return
+// FillCommand fills in a command, which has at least one argument. Each item is one argument; splice may return
 // a list in place of an item, and false for an item that is a template.
 func FillCommand(template []string, splice func(item string) ([]string, bool, error), lookup Lookup) ([]string, error) {
 	args := make([]string, 0, len(template))
@@ -86,6 +86,9 @@ func FillCommand(template []string, splice func(item string) ([]string, bool, er
 			return nil, fmt.Errorf("command[%d] %q: %w", i, t, err)
 		}
 		args = append(args, list...)
+	}
+	if len(args) == 0 {
+		return nil, errors.New("the command has no program: make its first item one")
 	}
 	return args, nil
 }

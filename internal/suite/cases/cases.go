@@ -90,6 +90,9 @@ func (s *Suite) prepare(in *input) {
 		return
 	}
 	f, err := s.fill(in, "output")
+	if err == nil && f.args[0] == "" {
+		err = errors.New("the first item of command is empty for this case, so there is no program: correct it")
+	}
 	if err != nil {
 		in.fail(err.Error())
 		return

@@ -34,7 +34,8 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 	defer os.RemoveAll(output) // what is left of it harms nobody
 	f, err := s.fill(in, output)
 	if err != nil {
-		return result, err
+		suite.Fail(&result, bench.CauseInput, err.Error())
+		return result, nil
 	}
 	result.Command = f.args
 	response, err := s.env.Worker.Do(ctx, s.request(in, f, d))

@@ -22,9 +22,9 @@ type Pair struct {
 	file string           // of own
 }
 
-// DefaultTolerance is that of a pair that does not say otherwise, as in the
+// defaultTolerance is that of a pair that does not say otherwise, as in the
 // original.
-const DefaultTolerance = 0.05
+const defaultTolerance = 0.05
 
 // The key and the values by which a pair's cells differ.
 const (
@@ -79,22 +79,22 @@ func OwnPairs(c *config.Suite, dir string) ([]Pair, error) {
 	if len(unreadable) > 0 {
 		return nil, c.Errorf("cases", "%s", b.complaints(unreadable))
 	}
-	pairs := PairsOf(list)
+	pairs := pairsOf(list)
 	for i := range pairs {
 		pairs[i].file = b.named(list[i].Path)
 	}
 	return pairs, nil
 }
 
-// PairsOf pairs each case with itself.
-func PairsOf(list []*msmodeling.Case) []Pair {
+// pairsOf pairs each case with itself.
+func pairsOf(list []*msmodeling.Case) []Pair {
 	pairs := make([]Pair, 0, len(list))
 	for _, one := range list {
 		settings := one.UserInput
 		if one.Type == msmodeling.Video {
 			settings = one.Video
 		}
-		pairs = append(pairs, Pair{Name: one.Name, Description: one.Description, Type: one.Type, Tolerance: DefaultTolerance,
+		pairs = append(pairs, Pair{Name: one.Name, Description: one.Description, Type: one.Type, Tolerance: defaultTolerance,
 			Baseline: settings, Compare: settings, own: one})
 	}
 	return pairs

@@ -83,7 +83,7 @@ var pairKeys = []string{"name", "description", "type", "tolerance", "baseline_in
 
 func (r *pairReader) pair(item json.RawMessage, at string) Pair {
 	o := r.object(item, at, pairKeys...)
-	p := Pair{Type: msmodeling.Text, Tolerance: DefaultTolerance}
+	p := Pair{Type: msmodeling.Text, Tolerance: defaultTolerance}
 	if raw := r.required(o, at, "name"); raw != nil {
 		p.Name = r.text(raw, at+".name")
 		if p.Name != "" && !nameable(p.Name) {

@@ -11,7 +11,7 @@ import (
 // The titles of a result's breakdowns, in their order.
 const (
 	OperatorsTitle    = "operators"
-	CriticalPathTitle = "critical path"
+	criticalPathTitle = "critical path"
 )
 
 // Result returns what a profile says of a cell.
@@ -28,7 +28,7 @@ func Result(cell bench.Cell, p *profile.Profile) bench.Result {
 			r.Samples = append(r.Samples, sample(v.Metric, v.Value))
 		}
 	}
-	for _, b := range []bench.Breakdown{{Title: OperatorsTitle, Entries: p.Operators}, {Title: CriticalPathTitle, Entries: p.CriticalPath}} {
+	for _, b := range []bench.Breakdown{{Title: OperatorsTitle, Entries: p.Operators}, {Title: criticalPathTitle, Entries: p.CriticalPath}} {
 		if len(b.Entries) > 0 {
 			b.Unit = Total.Unit
 			r.Breakdowns = append(r.Breakdowns, b)
