@@ -6,7 +6,8 @@ package bench
 type Expected struct {
 	Cell        string // id
 	Description string
-	// Host is the label of the only host that this holds for; "" for all.
+	// Host is the label of the only host that References and Operators are of;
+	// "" for all. The cell itself is expected on every host.
 	Host string
 	// Metric names the total that References are of and that Operators are
 	// parts of, such as total_time_s. It is better lower.
@@ -38,10 +39,16 @@ const (
 	InitialReference  = "initial"
 )
 
+// OperatorsTitle is the title of the Breakdown that ExpectedOperators are
+// compared with.
+const OperatorsTitle = "operators"
+
 // ExpectedOperators is the recorded breakdown of a total and how it is judged.
 type ExpectedOperators struct {
-	Entries   []Entry // Total in the metric's unit, 0 where only Calls count; Calls is 0 where not recorded
-	TopN      int     // how many the original compares
+	Entries []Entry // Total in the metric's unit, 0 where only Calls count; Calls is 0 where not recorded
+	// TopN is how many the original compares. A list of fewer, on either side,
+	// claims to be whole: what it does not have did not run.
+	TopN      int
 	Tolerance float64 // fraction of an operator's recorded total, 0 or more
 	// MinShare is the part of the total, on either side, below which an
 	// operator is not judged one by one and counts as "other".

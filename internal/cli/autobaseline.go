@@ -52,7 +52,7 @@ func (c *Command) autoBaselineCommand(code *int) *cobra.Command {
 	f := cmd.Flags()
 	a.addConfig(f)
 	a.addHost(f)
-	a.addMeasure(f)
+	a.addMeasuring(f)
 	f.BoolVar(&a.aa, "aa", false, "measure one input repeatedly (5 times unless --repeats says otherwise) and tell the noise floor")
 	f.StringVar(&a.tolerance, "tolerance", "", "difference in `percent` that passes (default: the case's, or 5)")
 	f.BoolVar(&a.promote, "promote", false, "record the measured times and operators in the case files; needs --reason")
@@ -74,6 +74,11 @@ func (c *Command) autoBaseline(ctx context.Context, a *autoBaseline, files []str
 	if a.aa && a.repeats == 0 {
 		a.repeats = defaultAA
 	}
+	if a.promote {
+		if err := a.undisturbed(); err != nil {
+			return 0, err
+		}
+	}
 	p, pairs, err := c.planPairs(ctx, a, files)
 	if err != nil {
 		return 0, err
@@ -88,7 +93,11 @@ func (c *Command) autoBaseline(ctx context.Context, a *autoBaseline, files []str
 		return 0, err
 	}
 	if a.promote {
-		if err := c.promote(p, list, run, a.reason); err != nil {
+		out := c.Stdout
+		if a.json {
+			out = c.Stderr // what is on standard output is one document
+		}
+		if err := c.promote(out, p, list, run, a.reason); err != nil {
 			return 0, err
 		}
 	}
@@ -168,6 +177,13 @@ func (a *autoBaseline) pairs(s *config.Suite, dir string, files []string) (pairs
 	}
 	if err != nil {
 		return nil, err
+	}
+	seen := map[string]bool{}
+	for _, p := range pairs {
+		if seen[p.Name] {
+			return nil, usagef("%s is the name of two cases: give each a name of its own", oneLine(p.Name))
+		}
+		seen[p.Name] = true
 	}
 	return a.narrow(pairs)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/accelgate/accelgate/internal/baseline"
 	"github.com/accelgate/accelgate/internal/bench"
@@ -27,44 +28,74 @@ func (c *Command) updateCommand(code *int) *cobra.Command {
 		Short: "Record this host's baseline from a run",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if strings.TrimSpace(u.reason) == "" {
-				return usagef("accelgate baseline update: a reason is required, because reviewers will ask for it: add --reason \"...\"")
+			if err := u.check("accelgate baseline update"); err != nil {
+				return err
 			}
 			*code, err = c.update(cmd.Context(), &u)
 			return err
 		},
 	}
-	f := cmd.Flags()
+	u.addFlags(cmd.Flags())
+	return cmd
+}
+
+// addFlags adds the flags of what is recorded, and why.
+func (u *update) addFlags(f *pflag.FlagSet) {
 	u.addConfig(f)
 	u.addHost(f)
 	u.addPolicy(f)
 	u.addMeasure(f)
 	f.StringVar(&u.from, "from", "", "record this `run.json` in place of measuring")
-	f.StringVar(&u.reason, "reason", "", "why the baseline moves; kept in the file (required)")
+	f.StringVar(&u.reason, "reason", "", "why the numbers move; kept with them (required)")
 	f.BoolVar(&u.force, "force", false, "record even though the gate failed; cells that did not pass are never recorded")
-	return cmd
+}
+
+// check refuses what must not be recorded, before anything is measured.
+func (u *update) check(command string) error {
+	if strings.TrimSpace(u.reason) == "" {
+		return usagef("%s: a reason is required, because reviewers will ask for it: add --reason \"...\"", command)
+	}
+	return u.undisturbed()
+}
+
+// undisturbed refuses demonstrations.
+func (o *options) undisturbed() error {
+	if args := o.engineArgs(); len(args) > 0 {
+		return usagef("a run that is told to be slow or wrong (%s) cannot be recorded: leave that out", strings.Join(args, " "))
+	}
+	return nil
 }
 
 func (c *Command) update(ctx context.Context, u *update) (int, error) {
-	if args := u.engineArgs(); len(args) > 0 {
-		return 0, usagef("a run that is told to be slow or wrong (%s) cannot become a baseline: leave that out", strings.Join(args, " "))
-	}
-	run, ref, policy, err := c.updateRun(ctx, u)
-	if err != nil {
-		return 0, err
-	}
-	j := c.judge([]*bench.Run{run}, []reference{ref}, policy, report.Input{Config: u.config, Revision: run.Revision})
-	if !u.force && j.decision.Status == gate.StatusFailed {
-		fmt.Fprintf(c.Stderr, "accelgate: not recorded, because the gate failed; mend it, or add --force to record the cells that passed\n")
-		return ExitGateFailed, c.render(c.Stdout, "terminal", j)
+	run, ref, accepted, err := c.toRecord(ctx, u)
+	if err != nil || !accepted {
+		return ExitGateFailed, err
 	}
 	recorded, err := c.record(ref, run, u.reason)
 	if err != nil {
 		return 0, err
 	}
-	_, err = fmt.Fprintf(c.Stdout, "%s: %d cells recorded, %d metrics new or changed\nNext: review it with 'git diff', commit it, and judge with 'accelgate run'\n",
-		ref.path, recorded.cells, len(recorded.changes))
+	_, err = fmt.Fprintf(c.Stdout, "%s: %s recorded, %s new or changed\nNext: review it with 'git diff', commit it, and judge with 'accelgate run'\n",
+		ref.path, plural(recorded.cells, "cell"), plural(len(recorded.changes), "metric"))
 	return ExitPassed, err
+}
+
+// toRecord gets a run and judges it. One that the gate failed is shown and not
+// accepted, unless that was forced.
+func (c *Command) toRecord(ctx context.Context, u *update) (run *bench.Run, ref reference, accepted bool, err error) {
+	run, ref, policy, err := c.updateRun(ctx, u)
+	if err != nil {
+		return nil, ref, false, err
+	}
+	if args, ok := run.Context[demonstration]; ok {
+		return nil, ref, false, usagef("the run was told to be slow or wrong (%s), so it cannot be recorded: measure without that", oneLine(args))
+	}
+	j := c.judge([]*bench.Run{run}, []reference{ref}, policy, report.Input{Config: u.config, Revision: run.Revision})
+	if u.force || j.decision.Status != gate.StatusFailed {
+		return run, ref, true, nil
+	}
+	fmt.Fprintf(c.Stderr, "accelgate: not recorded, because the gate failed; mend it, or add --force to record what passed\n")
+	return run, ref, false, c.render(c.Stdout, "terminal", j)
 }
 
 // updateRun gets the run: measured now, or from a file.

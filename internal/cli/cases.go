@@ -51,7 +51,7 @@ func (c *Command) lintCases(dir string, strict bool) (int, error) {
 	if unreadable != nil {
 		return 0, usageError{unreadable}
 	}
-	fmt.Fprintf(c.Stdout, "%s: %d cases, %d findings\n", dir, len(cases), len(findings))
+	fmt.Fprintf(c.Stdout, "%s: %s, %s\n", printable(dir), plural(len(cases), "case"), plural(len(findings), "finding"))
 	if strict && len(findings) > 0 {
 		return ExitGateFailed, nil
 	}

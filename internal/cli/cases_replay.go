@@ -3,9 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -21,6 +19,7 @@ import (
 	"github.com/accelgate/accelgate/internal/msmodeling"
 	"github.com/accelgate/accelgate/internal/profile"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 )
 
@@ -173,24 +172,12 @@ func (r *replay) result(one *msmodeling.Case) bench.Result {
 const maxTable = 16 << 20
 
 func readTable(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
+	data, err := suite.ReadResult(path, path, maxTable)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no table %s: record what the simulator prints for the case there", path)
-	case err == nil && !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a file: put the table itself there", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("read the table: %w: correct its permissions", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxTable+1))
-	if err != nil {
-		return nil, fmt.Errorf("read the table: %w: record it again", err)
-	}
-	if len(data) > maxTable {
-		return nil, fmt.Errorf("%s is larger than %d bytes: record only what the simulator prints", path, maxTable)
+	case err != nil:
+		return nil, fmt.Errorf("%w: record the table again", err)
 	}
 	return data, nil
 }

@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"maps"
-
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/gate"
 )
 
 // expected collects what the suites' own files say that cells should measure.
@@ -23,15 +20,11 @@ func expected(file *config.File) (map[string]bench.Expected, error) {
 			return nil, err
 		}
 		for _, e := range list {
+			if _, twice := all[e.Cell]; twice {
+				return nil, s.Errorf("cases", "the case %s is in an earlier suite, too: names of cases are unique over all suites, so rename one, or keep one suite", e.Cell)
+			}
 			all[e.Cell] = e
 		}
 	}
 	return all, nil
-}
-
-// onHost is the policy for the runs of one host.
-func onHost(p gate.Policy, label string) gate.Policy {
-	p.Expected = maps.Clone(p.Expected)
-	maps.DeleteFunc(p.Expected, func(_ string, e bench.Expected) bool { return e.Host != "" && e.Host != label })
-	return p
 }

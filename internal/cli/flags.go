@@ -78,8 +78,15 @@ func (o *options) addPolicy(f *pflag.FlagSet) {
 
 // addMeasure adds the flags of what and how to measure.
 func (o *options) addMeasure(f *pflag.FlagSet) {
+	o.addMeasuring(f)
+	o.addParts(f)
+}
+
+// addMeasuring adds the flags of how to measure, and of which suites and cells
+// by name.
+func (o *options) addMeasuring(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.suites, "suite", nil, "`names` of the suites to run, separated by commas (default: all)")
-	o.addSelection(f)
+	o.addNames(f)
 	f.Var((*count)(&o.repeats), "repeats", "processes per cell, `n` in place of each suite's own")
 	f.StringSliceVar(&o.devices, "devices", nil, "`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)")
 	f.Var((*period)(&o.budget), "budget", "end measuring after this `time` and declare what was left out (default: the configuration's)")
@@ -92,6 +99,18 @@ func (o *options) addMeasure(f *pflag.FlagSet) {
 
 // addSelection adds the flags that choose cells.
 func (o *options) addSelection(f *pflag.FlagSet) {
+	o.addNames(f)
+	o.addParts(f)
+}
+
+// addNames adds the flags that choose cells by their ids.
+func (o *options) addNames(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.only, "only", nil, "measure only this case `id` or glob; may be repeated")
+	f.StringArrayVar(&o.skip, "skip", nil, "leave out this case `id` or glob; may be repeated")
+}
+
+// addParts adds the flags that choose cells by what the configuration says.
+func (o *options) addParts(f *pflag.FlagSet) {
 	o.addModels(f)
 	f.StringVar(&o.profile, "profile", "", "measure only the cells of this profile, `name` as in smoke")
 	f.StringSliceVar(&o.tags, "tags", nil, "measure only cells with one of these `tags`")
@@ -99,8 +118,6 @@ func (o *options) addSelection(f *pflag.FlagSet) {
 	f.StringVar(&o.shard, "shard", "", "measure only part `k/n` of the cells")
 	f.StringVar(&o.durations, "durations", "", "`run.json` of an earlier run, whose times make the shards equally long")
 	f.Var((*count)(&o.maxCells), "max-cells", "measure at most `n` cells and declare what was left out (default: the configuration's)")
-	f.StringArrayVar(&o.only, "only", nil, "measure only this case `id` or glob; may be repeated")
-	f.StringArrayVar(&o.skip, "skip", nil, "leave out this case `id` or glob; may be repeated")
 }
 
 // count is a flag that takes a whole number from 1 on; 0 means that it was not

@@ -16,6 +16,7 @@ type inputs struct {
 	update    bool // propose new baselines
 	reason    string
 	force     bool
+	initial   bool     // renew the initial times of model cases, too
 	runs      string   // folder of other jobs' runs; "" measures here
 	hosts     []string // labels that must have delivered a run
 	publish   bool
@@ -67,7 +68,7 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 		name  string
 		unset bool
 		to    *bool
-	}{{"require-baseline", true, &in.options.requireBaseline}, {"force", false, &in.force}, {"publish", true, &in.publish}} {
+	}{{"require-baseline", true, &in.options.requireBaseline}, {"force", false, &in.force}, {"initial", false, &in.initial}, {"publish", true, &in.publish}} {
 		if *b.to, err = gh.Bool(b.name, b.unset); err != nil {
 			return in, err
 		}

@@ -70,7 +70,7 @@ func (c *Command) judge(runs []*bench.Run, refs []reference, policy gate.Policy,
 		if ref != nil {
 			name = refs[i].path
 		}
-		comparison := gate.Compare(name, ref, run, onHost(policy, run.Host.Label))
+		comparison := gate.Compare(name, ref, run, policy)
 		comparisons = append(comparisons, comparison)
 		in.Hosts = append(in.Hosts, report.HostInput{Run: run, Reference: ref, Path: refs[i].path, Comparison: comparison})
 	}

@@ -49,7 +49,10 @@ func (c *compared) repeated(values []float64) {
 	if c.Error != "" {
 		return
 	}
-	c.Baseline = gate.SpreadOf(values)
+	if c.Baseline = gate.SpreadOf(values); c.Baseline.N < 2 {
+		c.Error = "Baseline run failed: one measurement shows no noise: raise --budget, or look at why the others are missing"
+		return
+	}
 	c.Passed = c.Baseline.Floor <= c.Tolerance
 }
 
@@ -96,7 +99,7 @@ func (c *Command) showPairs(list []compared, a *autoBaseline) error {
 			failed++
 		}
 	}
-	_, err := fmt.Fprintf(c.Stdout, "%s\n%d cases, %d failed\n", banner, len(list), failed)
+	_, err := fmt.Fprintf(c.Stdout, "%s\n%s, %d failed\n", banner, plural(len(list), "case"), failed)
 	return err
 }
 

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -10,8 +10,8 @@ import (
 
 // promote records what auto-baseline measured in the suite's folder: the
 // numbers of a case that has a file, a new file for one that has none. What did
-// not pass is not recorded.
-func (c *Command) promote(p *plan, list []compared, run *bench.Run, reason string) error {
+// not pass is not recorded. The outcome is told on out.
+func (c *Command) promote(out io.Writer, p *plan, list []compared, run *bench.Run, reason string) error {
 	s, err := p.casesSuite()
 	if err != nil {
 		return err
@@ -20,11 +20,15 @@ func (c *Command) promote(p *plan, list []compared, run *bench.Run, reason strin
 	if err != nil {
 		return err
 	}
-	e := caseEdits{reason: reason, revision: run.Revision, initial: true}
+	e := caseEdits{reason: reason, revision: run.Revision}
 	var passed []measurement
 	for _, one := range list {
 		if !one.Passed {
-			e.left = append(e.left, fmt.Sprintf("%s is not recorded, because it did not pass: mend it first", one.Case))
+			e.leave("%s is not recorded, because it did not pass: mend it first", one.Case)
+			continue
+		}
+		if folder.Host != "" && folder.Host != p.host.Label {
+			e.leave("%s is not recorded, because the files hold the times of host %s and this is %s: measure there", one.Case, folder.Host, p.host.Label)
 			continue
 		}
 		fresh := one.pair.NewCase(filepath.Join(folder.Path, one.Case+".json"))
@@ -36,5 +40,7 @@ func (c *Command) promote(p *plan, list []compared, run *bench.Run, reason strin
 	if err := e.save(); err != nil {
 		return err
 	}
-	return c.tellEdits(&e, false)
+	c.warnAll(e.left)
+	e.tell(out, false)
+	return nil
 }

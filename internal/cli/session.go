@@ -266,7 +266,7 @@ func (s *session) confirm(ctx context.Context, run, ref *bench.Run) error {
 	if want == 0 || ref == nil && len(s.plan.policy.Expected) == 0 {
 		return nil
 	}
-	suspects := setOf(gate.Suspects(gate.Compare("", ref, run, onHost(s.plan.policy, run.Host.Label)), want))
+	suspects := setOf(gate.Suspects(gate.Compare("", ref, run, s.plan.policy), want))
 	if len(suspects) == 0 {
 		return nil
 	}

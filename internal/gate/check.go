@@ -74,7 +74,9 @@ const (
 	OperatorNew     OperatorChange = "new"
 	OperatorMissing OperatorChange = "missing"
 	OperatorMoved   OperatorChange = "moved"
-	OperatorOther   OperatorChange = "other" // everything that has no row of its own
+	// OperatorOther is everything that has no row of its own. It never violates:
+	// nothing says which operators it is, and the total, which is judged, has it.
+	OperatorOther OperatorChange = "other"
 )
 
 // OperatorRow is one operator on both sides. Totals are in the Check's unit.
@@ -84,7 +86,7 @@ type OperatorRow struct {
 	Status OperatorStatus `json:"status"`
 	Old    float64        `json:"old"`
 	New    float64        `json:"new"`
-	// Calls are 0 where they are not known.
+	// Calls are 0 where the side does not say them.
 	OldCalls int64 `json:"old_calls"`
 	NewCalls int64 `json:"new_calls"`
 	// Ranks count from 1 by total, descending; 0 where the side does not list it.
@@ -101,5 +103,6 @@ type OperatorRow struct {
 }
 
 // CallsDiffer reports whether the recorded calls, if there are any, are not those
-// of the run.
+// of the run. A run that does not say its calls differs too: what was recorded
+// and cannot be compared any more is missing, as a metric would be.
 func (r *OperatorRow) CallsDiffer() bool { return r.OldCalls > 0 && r.NewCalls != r.OldCalls }

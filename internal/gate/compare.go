@@ -125,11 +125,11 @@ func (c *comparer) cell(id string, ref, got *bench.Result) {
 	e, expected := c.policy.Expected[id]
 	switch {
 	case got.Outcome == bench.Skipped:
-		c.skipped(id, ref, got)
+		c.skipped(id, got)
 	case got.Outcome != bench.Passed:
 		c.failed(id, ref, got)
 	case expected:
-		c.expected(id, &e, ref != nil && ref.Outcome == bench.Passed, got)
+		c.expected(id, e, ref != nil && ref.Outcome == bench.Passed, got)
 		if ref != nil {
 			c.known(id, ref, got)
 		}
@@ -149,9 +149,9 @@ func (c *comparer) known(id string, ref, got *bench.Result) {
 	c.speed(id, ref, got)
 }
 
-func (c *comparer) skipped(id string, ref, got *bench.Result) {
+func (c *comparer) skipped(id string, got *bench.Result) {
 	v := Verdict{Cell: id, Class: Skipped, Level: Off, Reason: got.Reason}
-	if ref != nil && ref.Outcome == bench.Passed {
+	if c.owed(id) {
 		v.Level = Fail
 		v.Reason = "newly skipped: " + got.Reason
 	}

@@ -9,26 +9,40 @@ import (
 
 // expected judges a cell that passed by what its suite's files say of it.
 // timed says that the host's baseline knows the cell too, and judges it after.
-func (c *comparer) expected(id string, e *bench.Expected, timed bool, got *bench.Result) {
+func (c *comparer) expected(id string, e bench.Expected, timed bool, got *bench.Result) {
+	if c.elsewhere(&e) {
+		e.References, e.Operators.Entries = nil, nil
+	}
 	check := Check{Cell: id, Description: e.Description, Metric: e.Metric, Unit: c.unitOf(e.Metric)}
 	sample := got.Sample(e.Metric)
 	before := len(c.out.Verdicts)
 	if sample != nil {
 		check.Actual = summarize(sample).Median
 	}
-	check.References = references(e, check.Actual)
+	check.References = references(&e, check.Actual)
 	check.Operators = OperatorCheck{Status: OperatorsOff, TopN: e.Operators.TopN, Tolerance: e.Operators.Tolerance}
 	switch {
 	case sample == nil:
 		c.totalMissing(&check)
-	case c.policy.Compat == CompatMSModeling:
-		c.msmodeling(&check, e, sample, got)
+	case c.original(&e):
+		c.msmodeling(&check, &e, sample, got)
 	default:
-		c.total(&check, e, sample, timed)
-		c.operators(&check, e, summarize(sample).N, got)
+		c.total(&check, &e, sample, timed)
+		c.operators(&check, &e.Operators, summarize(sample).N, got)
 	}
 	c.out.Checks = append(c.out.Checks, check)
-	c.count(&check, c.out.Verdicts[before:])
+	c.count(&check, &e, c.out.Verdicts[before:])
+}
+
+// elsewhere reports whether the recorded numbers are of another host, so that
+// there are none for this one.
+func (c *comparer) elsewhere(e *bench.Expected) bool {
+	return e.Host != "" && e.Host != c.run.Host.Label
+}
+
+// original reports whether msmodeling's rules judge the cell. They know no hosts.
+func (c *comparer) original(e *bench.Expected) bool {
+	return c.policy.Compat == CompatMSModeling && !c.elsewhere(e)
 }
 
 // count notes whether the cell was judged. Operators that were compared are
@@ -36,14 +50,14 @@ func (c *comparer) expected(id string, e *bench.Expected, timed bool, got *bench
 // metric, and may be all that can be committed for any machine. But they do not
 // settle the speed of the cell. The original counts a case without a baseline
 // as passed.
-func (c *comparer) count(check *Check, verdicts []Verdict) {
+func (c *comparer) count(check *Check, e *bench.Expected, verdicts []Verdict) {
 	switch {
 	case slices.ContainsFunc(verdicts, Verdict.judged):
 		c.tracked++
 		c.settled++
 	case check.Operators.compared():
 		c.tracked++
-	case c.policy.Compat == CompatMSModeling && check.Status == CheckNoBaseline:
+	case c.original(e) && check.Status == CheckNoBaseline:
 		c.settled++
 	}
 }
@@ -67,8 +81,8 @@ func (c *comparer) withoutExpected() {
 	}
 	ref := *c.ref
 	ref.Results = slices.DeleteFunc(slices.Clone(ref.Results), func(r bench.Result) bool {
-		_, ok := c.policy.Expected[r.Cell.ID()]
-		return ok
+		e, ok := c.policy.Expected[r.Cell.ID()]
+		return ok && c.original(&e)
 	})
 	switch len(ref.Results) {
 	case len(c.ref.Results):

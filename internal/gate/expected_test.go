@@ -195,8 +195,11 @@ func TestExpectedBesideTheBaseline(t *testing.T) {
 		{"fails", known, nil, one(cell("a!failed")), []string{"a runtime_failure fail -100"}},
 		{"wrong", known, nil, one(cell("a!incorrect")), []string{"a correctness_failure fail -100"}},
 		{"fails as in the baseline", known, one(cell("a!failed")), one(cell("a!failed")), []string{"a runtime_failure warn 0"}},
-		{"skipped", known, nil, one(cell("a!skipped")), []string{"a skipped off 0"}},
+		{"skipped", known, nil, one(cell("a!skipped")), []string{"a skipped fail 0"}},
+		{"skipped, without a time", none, one(timed("z", 1)), one(timed("z", 1), cell("a!skipped")),
+			[]string{"z total_time_s unchanged off 0", "a skipped fail 0"}},
 		{"newly skipped", known, one(cell("a")), one(cell("a!skipped")), []string{"a skipped fail 0"}},
+		{"skipped, a known failure", known, one(cell("a!failed")), one(cell("a!skipped")), []string{"a skipped off 0"}},
 		{"no total", known, nil, one(cell("a", "decode_tps", 1.0)), []string{"a total_time_s missing fail -100"}},
 		{"no total and nothing recorded", none, nil, one(cell("a")), []string{"a total_time_s missing fail -100"}},
 		{"not in the run", known, one(timed("z", 1)), one(timed("z", 1)), []string{"z total_time_s unchanged off 0", "a missing fail 0"}},
@@ -238,6 +241,8 @@ func TestExpectedCellsOutOfTheRun(t *testing.T) {
 func TestExpectedEvidenceOfSpeed(t *testing.T) {
 	t.Parallel()
 	known := expect("a", bench.BaselineReference, 10.0, 0.1)
+	exact := known
+	exact.Exact = true
 	called := expect("a")
 	called.NoReference = "off"
 	called.Operators.Entries = []bench.Entry{{Name: "mm", Calls: 3}}
@@ -260,7 +265,8 @@ func TestExpectedEvidenceOfSpeed(t *testing.T) {
 			policy(known, expect("z")), gate.StatusFailed},
 		{"only judged by the case", withTotal(run()), []bench.Result{timed("a", 10)}, policy(known), gate.StatusPassed},
 		{"calls that agree", nil, []bench.Result{operating(timed("a", 10), "s", "mm", 9.0, 3)}, policy(called), gate.StatusActionRequired},
-		{"calls and nothing to compare them with", nil, []bench.Result{timed("a", 10)}, policy(called), gate.StatusActionRequired},
+		{"calls and nothing to compare them with", nil, []bench.Result{timed("a", 10)}, policy(called), gate.StatusFailed},
+		{"exactly equal", nil, []bench.Result{timed("a", 10)}, policy(exact), gate.StatusPassed},
 		{"another machine's baseline", other, []bench.Result{timed("a", 10), timed("z", 1)}, policy(known), gate.StatusActionRequired},
 		{"slower on another machine", other, []bench.Result{timed("a", 12), timed("z", 1)}, policy(known), gate.StatusFailed},
 	} {
@@ -268,6 +274,66 @@ func TestExpectedEvidenceOfSpeed(t *testing.T) {
 		c := gate.Compare("base", tt.ref, withTotal(run(tt.got...)), tt.p)
 		if d := gate.Decide([]gate.Comparison{c}, tt.p); d.Status != tt.want {
 			t.Errorf("%s: %s (%v, unjudged: %q), want %s", tt.name, d.Status, lines(c), c.Unjudged, tt.want)
+		}
+	}
+}
+
+// TestExpectedExactly: an equal total was compared, although it has no limit.
+func TestExpectedExactly(t *testing.T) {
+	t.Parallel()
+	e := expect("a", bench.InitialReference, 10.0, 0.1, bench.BaselineReference, 10.0, 0.1)
+	e.Exact = true
+	p := policy(e)
+	c := gate.Compare("", nil, withTotal(run(timed("a", 10))), p)
+	if d := gate.Decide([]gate.Comparison{c}, p); d.Judged != 1 || d.Unjudged != 0 || c.Unjudged != "" {
+		t.Errorf("decision %+v of %v, unjudged %q: want one number judged", d, lines(c), c.Unjudged)
+	}
+}
+
+// TestExpectedOfAnotherHost: recorded numbers are of one host, and the cell is
+// expected on all.
+func TestExpectedOfAnotherHost(t *testing.T) {
+	t.Parallel()
+	gold := expect("a", bench.BaselineReference, 1.0, 0.1)
+	gold.Operators = bench.ExpectedOperators{Entries: entries("mm", 1.0, 3), TopN: 10, Tolerance: 0.1}
+	gold.Host, gold.Exact, gold.NoReference = "gold", true, "fail"
+	one := func(r ...bench.Result) []bench.Result { return r }
+	slow := operating(timed("a", 2), "s", "mm", 2.0, 9)
+	for _, tt := range []struct {
+		name, host, compat string
+		ref, got           []bench.Result
+		want               []string
+		unjudged           bool
+	}{
+		{"its own", "gold", "", nil, one(slow), []string{"a total_time_s regressed fail -100", "a operators operators_differ fail -100"}, false},
+		{"another", "silver", "", nil, one(slow), []string{"a total_time_s untracked fail 0"}, true},
+		{"another, whose baseline has it", "silver", "", one(timed("a", 2)), one(slow), []string{"a total_time_s unchanged off 0"}, false},
+		{"another, slower than its baseline", "silver", "", one(timed("a", 1)), one(slow), []string{"a total_time_s regressed fail -100"}, false},
+		{"another, skipped", "silver", "", nil, one(cell("a!skipped")), []string{"a skipped fail 0"}, true},
+		{"another, not in the run", "silver", "", nil, one(timed("z", 1)), []string{"z untracked warn 0", "a missing fail 0"}, true},
+		{"another, without its total", "silver", "", nil, one(cell("a")), []string{"a total_time_s missing fail -100"}, true},
+		{"its own, by msmodeling's rules", "gold", gate.CompatMSModeling, one(timed("a", 2)), one(slow),
+			[]string{"a total_time_s regressed fail -100", "a operators operators_differ warn 0"}, false},
+		{"another, by msmodeling's rules", "silver", gate.CompatMSModeling, nil, one(slow), []string{"a total_time_s untracked fail 0"}, true},
+		{"another, by msmodeling's rules, whose baseline has it", "silver", gate.CompatMSModeling, one(timed("a", 1)), one(slow),
+			[]string{"a total_time_s regressed fail -100"}, false},
+	} {
+		p := policy(gold)
+		p.Compat = tt.compat
+		got, ref := withTotal(run(tt.got...)), (*bench.Run)(nil)
+		if got.Host.Label = tt.host; tt.ref != nil {
+			ref = withTotal(run(tt.ref...))
+		}
+		c := gate.Compare("base", ref, got, p)
+		if diff := cmp.Diff(tt.want, lines(c)); diff != "" || (c.Unjudged != "") != tt.unjudged {
+			t.Errorf("%s: unjudged %q; verdicts (-want +got):\n%s", tt.name, c.Unjudged, diff)
+		}
+		const reason = `the recorded times are of host "gold": record this host's with baseline update`
+		if v := c.Verdicts[0]; v.Class == gate.Untracked && v.Metric != "" && v.Reason != reason {
+			t.Errorf("%s: reason %q, want %q", tt.name, v.Reason, reason)
+		}
+		if diff := cmp.Diff(gold, p.Expected["a"]); diff != "" {
+			t.Errorf("%s: the policy was changed (-want +got):\n%s", tt.name, diff)
 		}
 	}
 }

@@ -34,11 +34,17 @@ func (check *Check) phrase(r *OperatorRow) string {
 		return fmt.Sprintf("new: %s (%s%s%s)", name, amounts(check.Unit, r.New), called(r.NewCalls), r.share())
 	case r.Change == OperatorMissing:
 		return fmt.Sprintf("missing: %s (%s%s%s)", name, amounts(check.Unit, r.Old), called(r.OldCalls), r.share())
+	case !r.slower(check.Operators.Tolerance) && r.NewCalls == 0:
+		return fmt.Sprintf("the run does not say how often %s was called (%d recorded)", name, r.OldCalls)
 	case !r.slower(check.Operators.Tolerance):
 		return fmt.Sprintf("calls of %s: %d to %d", name, r.OldCalls, r.NewCalls)
 	}
 	how := ""
-	if r.CallsDiffer() {
+	switch {
+	case !r.CallsDiffer():
+	case r.NewCalls == 0:
+		how = called(r.OldCalls) + " recorded and none said"
+	default:
 		how = fmt.Sprintf(", %d to %d calls", r.OldCalls, r.NewCalls)
 	}
 	return fmt.Sprintf("%s %s (%s%s%s%s)", name, change(r.Diff), amounts(check.Unit, r.Old, r.New), how, check.cause(r), r.share())

@@ -121,7 +121,9 @@ type Policy struct {
 	// measured is judged by, while one that does is subject to Fingerprint.
 	Compat string `json:"compat,omitempty"`
 	// Expected is what suites' own files say of cells, by cell id. Such a cell is
-	// judged by it and, where the reference has the cell, by that too.
+	// judged by it and, where the reference has the cell, by that too. On another
+	// host than its own, only the reference has numbers; it must be in the run
+	// everywhere.
 	Expected map[string]bench.Expected `json:"-"`
 	// Recorded says that the run was not measured now and cannot be measured
 	// again, so nobody is told to.

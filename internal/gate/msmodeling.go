@@ -49,20 +49,17 @@ func twoSided(r *ReferenceCheck, check *Check, sample *bench.Sample) Verdict {
 // recorded ones.
 func (c *comparer) topOperators(check *Check, e *bench.ExpectedOperators, measured int, got *bench.Result) {
 	o := &check.Operators
-	unit, ok := breakdownUnit(got, check.Unit)
 	switch {
 	case levelOf(e.Level, Fail) == Off:
 		return
 	case len(e.Entries) == 0:
 		o.Status = OperatorsNoBaseline
 		return
-	case !ok && len(got.Breakdowns) > 0:
-		c.add(noBreakdown(check, got))
-		return
 	}
 	var actual []bench.Entry
+	b, unit, ok := breakdown(got, check.Unit)
 	if ok {
-		actual = top(got.Breakdowns[0].Entries, e.TopN)
+		actual = top(b.Entries, e.TopN)
 	}
 	recorded := largestOf(e.Entries, e.TopN)
 	t := topN{check: check, o: o, recorded: recorded, perUnit: picoseconds(check.Unit)}

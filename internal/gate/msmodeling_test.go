@@ -133,7 +133,10 @@ func TestMSModelingOperators(t *testing.T) {
 			[]string{"mm missing WARN"}, []string{"  MISSING OPERATOR: mm (baseline=500.000ms, #calls=3) - Not found in current results"}},
 		{"the top 0", entries("mm", 0.5, 3), 0, operating(timed("a", 1), "s", "cat", 0.5, 3), gate.OperatorsPass, nil, nil},
 		{"nothing recorded", nil, 10, operating(timed("a", 1), "s", "mm", 0.5, 4), gate.OperatorsNoBaseline, nil, nil},
-		{"another quantity", entries("mm", 0.5, 3), 10, operating(timed("a", 1), "MiB", "mm", 0.5, 3), gate.OperatorsOff, nil, nil},
+		{"another quantity", entries("mm", 0.5, 3), 10, operating(timed("a", 1), "MiB", "mm", 0.5, 3), gate.OperatorsWarn,
+			[]string{"mm missing WARN"}, []string{"  MISSING OPERATOR: mm (baseline=500.000ms, #calls=3) - Not found in current results"}},
+		{"more than the total", entries("mm", 5.0, 3), 10, operating(timed("a", 1), "s", "mm", 5.0, 3), gate.OperatorsPass,
+			[]string{"mm  PASS"}, nil},
 	} {
 		e := expect("a", bench.BaselineReference, 1.0, 0.1)
 		e.Operators = bench.ExpectedOperators{Entries: tt.recorded, TopN: tt.topN, Tolerance: 0.125, MinShare: 0.5, Level: "fail"}

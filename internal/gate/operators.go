@@ -6,35 +6,38 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// operators names the metric and the method of the verdict on them.
+// operators names the metric and the method of the verdicts on them.
 const operators = "operators"
 
 // rounding is the part of a total that its operators may lack, or have too
 // much, because programs print few digits.
 const rounding = 0.001
 
-// operators compares the first breakdown of a result with the recorded
-// operators. measured is the number of values that the total rests on.
-func (c *comparer) operators(check *Check, e *bench.Expected, measured int, got *bench.Result) {
-	o, level := &check.Operators, levelOf(e.Operators.Level, Fail)
-	unit, ok := breakdownUnit(got, check.Unit)
+// operators compares the operators of a result with the recorded ones. measured
+// is the number of values that the total rests on.
+func (c *comparer) operators(check *Check, e *bench.ExpectedOperators, measured int, got *bench.Result) {
+	o, level := &check.Operators, levelOf(e.Level, Fail)
+	b, unit, ok := breakdown(got, check.Unit)
 	switch {
 	case level == Off:
 		return
-	case len(e.Operators.Entries) == 0:
+	case len(e.Entries) == 0:
 		o.Status = OperatorsNoBaseline
 		return
 	case !ok:
-		c.add(noBreakdown(check, got))
+		c.add(noBreakdown(check, b, level))
 		return
 	}
 	p := &c.parts
 	p.reset()
-	p.recorded(e.Operators.Entries)
-	p.measured(got.Breakdowns[0].Entries, unit)
-	u := newUnion(p, &e.Operators, picoseconds(check.Unit), recordedTotal(o, check.References, p.oldSum), check.Actual)
-	u.cuts(o.Of != "")
+	p.recorded(e.Entries)
+	p.measured(b.Entries, unit)
+	u := newUnion(p, e, picoseconds(check.Unit), recordedTotal(o, check.References, p.oldSum), check.Actual)
+	u.cuts(largestReference(check.References))
 	o.Status, o.DeltaPS, o.Rows = OperatorsPass, u.deltaPS, u.judged()
+	if u.impossible(measured) {
+		c.add(tooMuch(check, p.newSum))
+	}
 	violations := u.violations(o.Rows)
 	if len(violations) == 0 {
 		return
@@ -50,21 +53,31 @@ func (c *comparer) operators(check *Check, e *bench.Expected, measured int, got 
 	c.add(v)
 }
 
-// operatorsDiffer is the one verdict on the operators of a cell. Its method is
-// no judgement of speed: the total was judged already.
+// operatorsDiffer is the one verdict on all operators that are not as recorded.
+// Its method is no judgement of speed: the total was judged already.
 func operatorsDiffer(check *Check, level Level, reason string, measured int) Verdict {
 	return Verdict{Cell: check.Cell, Metric: operators, Reference: operators, Class: OperatorsDiffer, Level: level, Reason: reason,
 		Evidence: Evidence{Method: operators, Limit: finite(check.Operators.Tolerance * 100), OldN: 1, NewN: measured}}
 }
 
-// noBreakdown says that recorded operators were compared with nothing.
-func noBreakdown(check *Check, got *bench.Result) Verdict {
-	why := "the run has no operators"
-	if len(got.Breakdowns) > 0 {
-		why = fmt.Sprintf("the run's operators are in %q and the total is in %q", printable(got.Breakdowns[0].Unit, mostName), check.Unit)
+// noBreakdown says that there is nothing to compare recorded operators with: b
+// is nil, or its unit is another quantity's than the total's.
+func noBreakdown(check *Check, b *bench.Breakdown, level Level) Verdict {
+	why := "the run has no operators, and the case does: let the program print them"
+	if b != nil {
+		why = fmt.Sprintf("the run's operators are in %q and the total is in %q: let the program print them in the unit of the total",
+			printable(b.Unit, mostName), printable(check.Unit, mostName))
 	}
+	return Verdict{Cell: check.Cell, Metric: operators, Reference: operators, Class: Missing, Level: level, Delta: -100,
+		Reason: why + ", or set the level of operators to off"}
+}
+
+// tooMuch doubts operators that take more than the total: one of the two numbers
+// is not what it says.
+func tooMuch(check *Check, sum float64) Verdict {
 	return Verdict{Cell: check.Cell, Metric: operators, Reference: operators, Class: Inconclusive, Level: Warn,
-		Reason: why + ", so those of the case were not compared: let the program print them, or set the level of operators to off"}
+		Reason: fmt.Sprintf("the run's operators add up to %s, more than the total of %s: look at how the program counts",
+			amounts(check.Unit, sum), amounts(check.Unit, check.Actual))}
 }
 
 func statusOf(level Level) OperatorStatus {
@@ -79,13 +92,30 @@ func (o *OperatorCheck) compared() bool {
 	return o.Status == OperatorsPass || o.Status == OperatorsWarn || o.Status == OperatorsFail
 }
 
-// breakdownUnit converts the first breakdown to the unit of the total; ok is
-// false if there is none, or if its unit is another quantity's.
-func breakdownUnit(got *bench.Result, total string) (unit scale, ok bool) {
-	if len(got.Breakdowns) == 0 {
-		return scale{}, false
+// breakdown finds the operators of a result, wherever they stand: what is titled
+// so, else the first that can be parts of the total. unit converts to that of
+// the total; ok is false if there is none, or if its unit is another quantity's.
+func breakdown(got *bench.Result, total string) (b *bench.Breakdown, unit scale, ok bool) {
+	for i := range got.Breakdowns {
+		candidate := &got.Breakdowns[i]
+		s, fits := between(candidate.Unit, total)
+		if candidate.Title == bench.OperatorsTitle {
+			return candidate, s, fits
+		}
+		if b == nil || fits && !ok {
+			b, unit, ok = candidate, s, fits
+		}
 	}
-	return between(got.Breakdowns[0].Unit, total)
+	return b, unit, ok
+}
+
+// largestReference is 0 where there is none.
+func largestReference(references []ReferenceCheck) float64 {
+	most := 0.0
+	for i := range references {
+		most = max(most, references[i].Value)
+	}
+	return most
 }
 
 // recordedTotal is the total that the recorded operators are parts of: the

@@ -89,29 +89,76 @@ func TestOperators(t *testing.T) {
 			[]string{"mm FAIL 1 1 -10869565217+10869565217"}, "calls of mm: 92 to 91: refresh the case if that is meant"},
 		{"calls that nobody recorded", ops("", 0, 0, "mm", 1.0, 0), operating(timed("a", 1), "s", "mm", 1.0, 91), gate.OperatorsPass,
 			[]string{"mm PASS 1 1 0+0"}, ""},
+		{"calls that the run does not say", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1), "s", "mm", 1.0, 0), gate.OperatorsFail,
+			[]string{"mm FAIL 1 1 0+0"}, "the run does not say how often mm was called (2 recorded): refresh the case if that is meant"},
+		{"slower, and calls that the run does not say", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1.25), "s", "mm", 1.25, 0), gate.OperatorsFail,
+			[]string{fmt.Sprintf("mm FAIL 1 1.25 0+%d", s/4)},
+			"mm +25.0 % (1.000 to 1.250 s, 2 calls recorded and none said; 100 % of the change of the total): refresh the case if that is meant"},
 		{"new and missing", ops("", 0, 0, "mm", 0.75, 3, "add", 0.25, 1), operating(timed("a", 1.25), "s", "mm", 0.75, 3, "cat", 0.5, 48),
 			gate.OperatorsFail,
 			[]string{fmt.Sprintf("cat new FAIL 0 0.5 %d+0", s/2),
 				fmt.Sprintf("add missing FAIL 0.25 0 %d+0", -s/4), "mm PASS 0.75 0.75 0+0"},
 			"new: cat (500.000 ms, 48 calls; more than the whole change of the total); missing: add (250.000 ms, 1 call): refresh the case if that is meant"},
-		{"crossed the cut of the recorded list", ops("", 0, 0, "mm", 0.5, 3, "add", 0.25, 1),
+		{"crossed the cut of the recorded list", ops("", 2, 0, "mm", 0.5, 3, "add", 0.25, 1),
 			operating(timed("a", 1), "s", "mm", 0.5, 3, "cat", 0.275, 1, "add", 0.225, 1), gate.OperatorsPass,
 			[]string{fmt.Sprintf("add PASS 0.25 0.225 0+%d", -s/40), "cat moved PASS 0 0.275 0+0", "mm PASS 0.5 0.5 0+0",
 				fmt.Sprintf("(rest) other PASS 0.25 0.275 0+%d", s/40)}, ""},
-		{"too large to have been cut", ops("", 0, 0, "mm", 0.5, 3, "add", 0.25, 1),
+		{"too large to have been cut", ops("", 2, 0, "mm", 0.5, 3, "add", 0.25, 1),
 			operating(timed("a", 1.03), "s", "mm", 0.5, 3, "cat", 0.28, 1, "add", 0.25, 1), gate.OperatorsFail,
 			[]string{fmt.Sprintf("cat new FAIL 0 0.28 %d+0", 28*s/100), "add PASS 0.25 0.25 0+0", "mm PASS 0.5 0.5 0+0",
 				fmt.Sprintf("(rest) other PASS 0.25 0 0+%d", -s/4)},
 			"new: cat (280.000 ms, 1 call; more than the whole change of the total): refresh the case if that is meant"},
-		{"a list as long as what is recorded is cut", ops("", 2, 0, "mm", 0.7, 3, "add", 0.2995, 1),
-			operating(timed("a", 1), "s", "mm", 0.7, 3, "cat", 0.2995, 1, "add", 0.0005, 1), gate.OperatorsPass,
-			[]string{fmt.Sprintf("add PASS 0.2995 0.0005 0+%d", -299*s/1000), "cat moved PASS 0 0.2995 0+0", "mm PASS 0.7 0.7 0+0",
-				fmt.Sprintf("(rest) other PASS 0.0005 0.2995 0+%d", 299*s/1000)}, ""},
-		{"fell behind the cut of the run's list", ops("", 0, 0, "mm", 0.75, 3, "add", 0.25, 1),
-			operating(timed("a", 1), "s", "mm", 0.75, 3, "cat", 0.24, 1), gate.OperatorsFail,
-			[]string{fmt.Sprintf("cat new FAIL 0 0.24 %d+0", 24*s/100), "add moved PASS 0.25 0 0+0", "mm PASS 0.75 0.75 0+0",
+		{"too large for what was left of the recorded total", ops("", 2, 0, "mm", 0.7, 3, "add", 0.2995, 1),
+			operating(timed("a", 1), "s", "mm", 0.7, 3, "cat", 0.2995, 1, "add", 0.0005, 1), gate.OperatorsFail,
+			[]string{fmt.Sprintf("cat new FAIL 0 0.2995 %d+0", 2995*s/10000), fmt.Sprintf("add PASS 0.2995 0.0005 0+%d", -299*s/1000),
+				"mm PASS 0.7 0.7 0+0", fmt.Sprintf("(rest) other PASS 0.0005 0 0+%d", -s/2000)},
+			"new: cat (299.500 ms, 1 call): refresh the case if that is meant"},
+		{"as large as what was left of the recorded total", ops("", 2, 0, "mm", 0.75, 3, "add", 0.2, 1),
+			operating(timed("a", 1), "s", "mm", 0.75, 3, "add", 0.2, 1, "cat", 0.05, 1), gate.OperatorsPass,
+			[]string{"add PASS 0.2 0.2 0+0", "cat moved PASS 0 0.05 0+0", "mm PASS 0.75 0.75 0+0", "(rest) other PASS 0.05 0.05 0+0"}, ""},
+		{"the recorded list is shorter than what is compared", ops("", 3, 0, "mm", 0.5, 3, "add", 0.25, 1),
+			operating(timed("a", 1), "s", "mm", 0.5, 3, "add", 0.25, 1, "cat", 0.25, 1), gate.OperatorsFail,
+			[]string{fmt.Sprintf("cat new FAIL 0 0.25 %d+0", s/4), "add PASS 0.25 0.25 0+0", "mm PASS 0.5 0.5 0+0",
+				fmt.Sprintf("(rest) other PASS 0.25 0 0+%d", -s/4)},
+			"new: cat (250.000 ms, 1 call): refresh the case if that is meant"},
+		{"more was recorded than the total", ops("", 2, 0, "mm", 0.75, 3, "add", 0.5, 1),
+			operating(timed("a", 1.75), "s", "mm", 0.75, 3, "add", 0.5, 1, "cat", 0.5, 1), gate.OperatorsPass,
+			[]string{"add PASS 0.5 0.5 0+0", "cat moved PASS 0 0.5 0+0", "mm PASS 0.75 0.75 0+0",
+				fmt.Sprintf("(rest) other PASS -0.25 0.5 0+%d", 3*s/4)}, ""},
+		{"vanished from a list that is shorter than what is compared", ops("", 10, 0, "mm", 0.6, 3, "add", 0.4, 1),
+			operating(timed("a", 1), "s", "mm", 0.6, 3), gate.OperatorsFail,
+			[]string{fmt.Sprintf("add missing FAIL 0.4 0 %d+0", -4*s/10), "mm PASS 0.6 0.6 0+0",
+				fmt.Sprintf("(rest) other PASS 0 0.4 0+%d", 4*s/10)},
+			"missing: add (400.000 ms, 1 call): refresh the case if that is meant"},
+		{"vanished, and nobody says how many are compared", ops("", 0, 0, "mm", 0.6, 3, "add", 0.4, 1),
+			operating(timed("a", 1), "s", "mm", 0.6, 3), gate.OperatorsFail,
+			[]string{fmt.Sprintf("add missing FAIL 0.4 0 %d+0", -4*s/10), "mm PASS 0.6 0.6 0+0",
+				fmt.Sprintf("(rest) other PASS 0 0.4 0+%d", 4*s/10)},
+			"missing: add (400.000 ms, 1 call): refresh the case if that is meant"},
+		{"fell behind the cut of the run's list", ops("", 2, 0, "mm", 0.5, 3, "add", 0.25, 1),
+			operating(timed("a", 1), "s", "mm", 0.5, 3, "cat", 0.24, 1), gate.OperatorsPass,
+			[]string{"add moved PASS 0.25 0 0+0", "cat moved PASS 0 0.24 0+0", "mm PASS 0.5 0.5 0+0",
+				"(rest) other PASS 0.5 0.5 0+0"}, ""},
+		{"too large to have fallen behind the cut", ops("", 2, 0, "mm", 0.5, 3, "add", 0.25, 1),
+			operating(timed("a", 1), "s", "mm", 0.5, 3, "cat", 0.2, 1), gate.OperatorsFail,
+			[]string{fmt.Sprintf("add missing FAIL 0.25 0 %d+0", -s/4), "cat moved PASS 0 0.2 0+0", "mm PASS 0.5 0.5 0+0",
+				fmt.Sprintf("(rest) other PASS 0.25 0.5 0+%d", s/4)},
+			"missing: add (250.000 ms, 1 call): refresh the case if that is meant"},
+		{"too large for what is left of the run's total", ops("", 2, 0, "mm", 0.5, 3, "add", 0.25, 1),
+			operating(timed("a", 1), "s", "mm", 0.5, 3, "cat", 0.27, 1, "cat", 0.22, 1), gate.OperatorsFail,
+			[]string{fmt.Sprintf("cat new FAIL 0 0.49 %d+0", 49*s/100), fmt.Sprintf("add missing FAIL 0.25 0 %d+0", -s/4), "mm PASS 0.5 0.5 0+0",
 				fmt.Sprintf("(rest) other PASS 0.25 0.01 0+%d", -24*s/100)},
-			"new: cat (240.000 ms, 1 call): refresh the case if that is meant"},
+			"new: cat (490.000 ms, 2 calls); missing: add (250.000 ms, 1 call): refresh the case if that is meant"},
+		{"a list that reaches down to nothing hides nothing", ops("", 2, 0, "mm", 0.5, 3, "add", 0.25, 1),
+			operating(timed("a", 1), "s", "mm", 0.5, 3, "pad", 0.0, 1), gate.OperatorsFail,
+			[]string{fmt.Sprintf("add missing FAIL 0.25 0 %d+0", -s/4), "mm PASS 0.5 0.5 0+0", "pad moved PASS 0 0 0+0",
+				fmt.Sprintf("(rest) other PASS 0.25 0.5 0+%d", s/4)},
+			"missing: add (250.000 ms, 1 call): refresh the case if that is meant"},
+		{"less than nothing makes no room", ops("", 2, 0, "mm", 0.75, 3, "add", 0.25, 1),
+			operating(timed("a", 1), "s", "mm", 0.75, 3, "cat", 0.25, 1, "pad", -0.5, 1), gate.OperatorsFail,
+			[]string{fmt.Sprintf("pad new FAIL 0 -0.5 %d+0", -s/2), fmt.Sprintf("add missing FAIL 0.25 0 %d+0", -s/4),
+				fmt.Sprintf("cat new FAIL 0 0.25 %d+0", s/4), "mm PASS 0.75 0.75 0+0", fmt.Sprintf("(rest) other PASS 0 0.5 0+%d", s/2)},
+			"new: cat (250.000 ms, 1 call); missing: add (250.000 ms, 1 call); new: pad (-500.000 ms, 1 call): refresh the case if that is meant"},
 		{"nothing of the run", ops("", 0, 0, "mm", 1.0, 3), operating(timed("a", 1), "s"), gate.OperatorsFail,
 			[]string{fmt.Sprintf("mm missing FAIL 1 0 %d+0", -s), fmt.Sprintf("(rest) other PASS 0 1 0+%d", s)},
 			"missing: mm (1.000 s, 3 calls): refresh the case if that is meant"},
@@ -141,10 +188,17 @@ func TestOperators(t *testing.T) {
 			"a +100.0 % (250.000 to 500.000 ms, all of it per call; 25 % of the change of the total); b +100.0 % (250.000 to 500.000 ms, all of it per call; 25 % of the change of the total); " +
 				"c +100.0 % (250.000 to 500.000 ms, all of it per call; 25 % of the change of the total); and 1 more: refresh the case if that is meant"},
 		{"nothing recorded", ops("", 0, 0), operating(timed("a", 1), "s", "mm", 1.0, 3), gate.OperatorsNoBaseline, nil, ""},
-		{"no breakdown", ops("", 0, 0, "mm", 1.0, 3), timed("a", 1), gate.OperatorsOff, nil,
-			"the run has no operators, so those of the case were not compared: let the program print them, or set the level of operators to off"},
-		{"another quantity", ops("", 0, 0, "mm", 1.0, 3), operating(timed("a", 1), "MiB", "mm", 1.0, 3), gate.OperatorsOff, nil,
-			`the run's operators are in "MiB" and the total is in "s", so those of the case were not compared: let the program print them, or set the level of operators to off`},
+		{"more than the total by rounding", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1), "s", "mm", 1.001, 2), gate.OperatorsPass,
+			[]string{fmt.Sprintf("mm PASS 1 1.001 0+%d", s/1000), fmt.Sprintf("(rest) other PASS 0 -0.001 0+%d", -s/1000)}, ""},
+		{"more than the total", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1), "s", "mm", 1.002, 2), gate.OperatorsPass,
+			[]string{fmt.Sprintf("mm PASS 1 1.002 0+%d", s/500), fmt.Sprintf("(rest) other PASS 0 -0.002 0+%d", -s/500)},
+			"the run's operators add up to 1.002 s, more than the total of 1.000 s: look at how the program counts"},
+		{"a thousand times the total", ops("warn", 0, 0, "mm", 5.0, 2), operating(timed("a", 0.005), "s", "mm", 5.0, 2), gate.OperatorsPass,
+			[]string{"mm PASS 5 5 0+0", fmt.Sprintf("(rest) other PASS -4 -4.995 0+%d", -995*s/1000)},
+			"the run's operators add up to 5.000 s, more than the total of 5.000 ms: look at how the program counts"},
+		{"medians need not add up", ops("", 0, 0, "mm", 0.5, 2, "add", 0.5, 2), operating(timed("a", 1, 0.99, 1.01), "s", "mm", 0.52, 2, "add", 0.52, 2),
+			gate.OperatorsPass, []string{fmt.Sprintf("add PASS 0.5 0.52 0+%d", s/50), fmt.Sprintf("mm PASS 0.5 0.52 0+%d", s/50),
+				fmt.Sprintf("(rest) other PASS 0 -0.04 0+%d", -s/25)}, ""},
 	} {
 		check, verdicts := compareOperators(tt.recorded, tt.got)
 		if diff := cmp.Diff(tt.want, rowLines(check.Operators.Rows)); diff != "" || check.Operators.Status != tt.status {
@@ -154,8 +208,59 @@ func TestOperators(t *testing.T) {
 		for _, v := range verdicts {
 			reason += v.Reason
 		}
-		if reason != tt.reason || len(verdicts) > 1 {
+		if reason != tt.reason || (len(verdicts) > 0) != (reason != "") {
 			t.Errorf("%s: %d verdicts\n got %q\nwant %q", tt.name, len(verdicts), reason, tt.reason)
+		}
+	}
+}
+
+// TestNoOperators: recorded operators that nothing can be compared with count as
+// the suite says, wherever else the run puts something that looks like them.
+func TestNoOperators(t *testing.T) {
+	t.Parallel()
+	list := func(title, unit string, parts ...any) bench.Breakdown {
+		return bench.Breakdown{Title: title, Unit: unit, Entries: entries(parts...)}
+	}
+	const none = "the run has no operators, and the case does: let the program print them, or set the level of operators to off"
+	const foreign = `the run's operators are in "GB" and the total is in "s": let the program print them in the unit of the total, or set the level of operators to off`
+	recorded, slower := []any{"mm", 1.0, 3}, []any{"mm", 2.0, 3}
+	for _, tt := range []struct {
+		name, level string
+		breakdowns  []bench.Breakdown
+		status      gate.OperatorStatus
+		class       gate.Class // "" for no verdict
+		want        gate.Level
+		reason      string // or how it begins
+	}{
+		{"none", "", nil, gate.OperatorsOff, gate.Missing, gate.Fail, none},
+		{"none, fail", "fail", nil, gate.OperatorsOff, gate.Missing, gate.Fail, none},
+		{"none, warn", "warn", nil, gate.OperatorsOff, gate.Missing, gate.Warn, none},
+		{"none, off", "off", nil, gate.OperatorsOff, "", "", ""},
+		{"another quantity", "", []bench.Breakdown{list("operators", "GB", recorded...)}, gate.OperatorsOff, gate.Missing, gate.Fail, foreign},
+		{"another quantity, warn", "warn", []bench.Breakdown{list("operators", "GB", recorded...)}, gate.OperatorsOff, gate.Missing, gate.Warn, foreign},
+		{"another quantity beside time", "", []bench.Breakdown{list("memory", "s", recorded...), list("operators", "GB", recorded...)},
+			gate.OperatorsOff, gate.Missing, gate.Fail, foreign},
+		{"behind another quantity", "", []bench.Breakdown{list("memory", "GB", recorded...), list("operators", "s", slower...)},
+			gate.OperatorsFail, gate.OperatorsDiffer, gate.Fail, "mm +100.0 %"},
+		{"behind other times", "", []bench.Breakdown{list("critical path", "s", recorded...), list("operators", "s", slower...)},
+			gate.OperatorsFail, gate.OperatorsDiffer, gate.Fail, "mm +100.0 %"},
+		{"before other times", "", []bench.Breakdown{list("operators", "s", slower...), list("critical path", "s", recorded...)},
+			gate.OperatorsFail, gate.OperatorsDiffer, gate.Fail, "mm +100.0 %"},
+		{"without the title, behind another quantity", "", []bench.Breakdown{list("memory", "GB", recorded...), list("kernels", "ms", "mm", 2000.0, 3)},
+			gate.OperatorsFail, gate.OperatorsDiffer, gate.Fail, "mm +100.0 %"},
+		{"as recorded", "", []bench.Breakdown{list("operators", "s", recorded...)}, gate.OperatorsPass, "", "", ""},
+	} {
+		got := timed("a", 2)
+		got.Breakdowns = tt.breakdowns
+		check, verdicts := compareOperators(bench.ExpectedOperators{Entries: entries(recorded...), Tolerance: 0.1, Level: tt.level}, got)
+		if check.Operators.Status != tt.status || len(verdicts) != min(1, len(tt.class)) {
+			t.Errorf("%s: %s, want %s; verdicts %+v", tt.name, check.Operators.Status, tt.status, verdicts)
+			continue
+		}
+		for _, v := range verdicts {
+			if v.Class != tt.class || v.Level != tt.want || v.Metric != "operators" || v.Delta != -100 && tt.class == gate.Missing || !strings.HasPrefix(v.Reason, tt.reason) {
+				t.Errorf("%s: %+v, want %s %s: %s", tt.name, v, tt.class, tt.want, tt.reason)
+			}
 		}
 	}
 }
@@ -210,6 +315,27 @@ func TestOperatorsOfWhichTotal(t *testing.T) {
 		o := gate.Compare("", nil, withTotal(run(operating(timed("a", 1), "s", "mm", 1.0, 1))), policy(e)).Checks[0].Operators
 		if want := int64((1 - tt.old) * 1e12); o.Of != tt.want || o.DeltaPS != want {
 			t.Errorf("sum %v of %v: of %q, %d ps, want %q and %d", tt.sum, tt.refs, o.Of, o.DeltaPS, tt.want, want)
+		}
+	}
+}
+
+// TestOperatorsBesideTwoTotals: any of the recorded totals may be the one that
+// the operators are of, so what they leave out is only bounded by the largest.
+func TestOperatorsBesideTwoTotals(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		initial float64
+		want    gate.OperatorChange
+	}{
+		{1, gate.OperatorNew}, {1.01, gate.OperatorNew}, {1.1, gate.OperatorMoved},
+	} {
+		e := expect("a", bench.BaselineReference, 1.0, 0.5, bench.InitialReference, tt.initial, 0.5)
+		e.Operators = bench.ExpectedOperators{Entries: entries("mm", 0.75, 3, "add", 0.24, 1), TopN: 2, Tolerance: 0.1}
+		got := operating(timed("a", 1.1), "s", "mm", 0.75, 3, "add", 0.24, 1, "cat", 0.1, 1)
+		for _, r := range gate.Compare("", nil, withTotal(run(got)), policy(e)).Checks[0].Operators.Rows {
+			if r.Name == "cat" && r.Change != tt.want {
+				t.Errorf("initial value %v: %+v, want %q", tt.initial, r, tt.want)
+			}
 		}
 	}
 }

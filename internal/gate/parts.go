@@ -64,7 +64,7 @@ func (p *parts) measured(entries []bench.Entry, unit scale) {
 		r := p.row(e.Name, i)
 		p.newSorted = p.newSorted && r.NewRank == 0 && (i == 0 || e.Total <= entries[i-1].Total)
 		r.New, r.NewCalls, r.NewRank = finite(r.New+unit.of(e.Total)), calls(r.NewCalls, e.Calls), i+1
-		p.newSum = finite(p.newSum + unit.of(e.Total))
+		p.newSum = finite(p.newSum + max(0, unit.of(e.Total)))
 	}
 	if !p.newSorted {
 		p.rank(func(r *OperatorRow) (float64, *int) { return r.New, &r.NewRank })

@@ -148,8 +148,12 @@ func (c *comparer) doubted(v Verdict) Verdict {
 
 // noReference reports a cell whose time cannot be compared with anything.
 func (c *comparer) noReference(check *Check, e *bench.Expected) {
-	c.add(Verdict{Cell: check.Cell, Metric: check.Metric, Class: Untracked, Level: levelOf(e.NoReference, Warn), New: check.Actual,
-		Reason: "neither the case nor the baseline has a time to compare with: record one with cases refresh, or this host's with baseline update"})
+	v := Verdict{Cell: check.Cell, Metric: check.Metric, Class: Untracked, Level: levelOf(e.NoReference, Warn), New: check.Actual,
+		Reason: "neither the case nor the baseline has a time to compare with: record one with cases refresh, or this host's with baseline update"}
+	if c.elsewhere(e) {
+		v.Reason = fmt.Sprintf("the recorded times are of host %q: record this host's with baseline update", printable(e.Host, mostName))
+	}
+	c.add(v)
 }
 
 // totalMissing reports a cell that passed without its total.

@@ -22,10 +22,10 @@ type union struct {
 	perUnit        float64 // picoseconds
 	old, new       float64 // totals
 	deltaPS        int64
-	budget         int64   // what rows can still carry without overflow
-	oldCut, newCut bool    // the side lists only the largest
-	oldLeast       float64 // the smallest that the side lists
-	newLeast       float64
+	budget         int64 // what rows can still carry without overflow
+	oldCut, newCut bool  // the side lists only the largest
+	// What an operator that the side does not list can have taken at most.
+	oldMost, newMost float64
 }
 
 func newUnion(p *parts, policy *bench.ExpectedOperators, perUnit, old, new float64) *union {
@@ -36,42 +36,56 @@ func newUnion(p *parts, policy *bench.ExpectedOperators, perUnit, old, new float
 	return u
 }
 
-// cuts finds out which lists hold only the largest operators, and the smallest
-// of those. known says that the recorded total is not only the sum of the list.
-func (u *union) cuts(known bool) {
+// cuts finds out which lists hold only the largest operators. Which reference
+// the recorded ones are parts of is a guess, so what they leave out may be as
+// much as the largest one holds; 0 if there is none.
+func (u *union) cuts(largest float64) {
 	var recorded, measured int
-	var both float64 // smallest of the run's that were recorded too
+	oldLeast, newLeast, both := 0.0, math.Inf(1), 0.0 // both: of the run's that were recorded too
 	for i := range u.rows {
 		r := &u.rows[i]
 		if r.OldRank > 0 {
 			recorded++
-			u.oldLeast = least(u.oldLeast, r.Old)
+			oldLeast = least(oldLeast, r.Old)
 		}
 		if r.NewRank > 0 {
 			measured++
-			u.newLeast = least(u.newLeast, r.New)
+			newLeast = min(newLeast, r.New)
 		}
 		if r.OldRank > 0 && r.NewRank > 0 {
 			both = least(both, r.New)
 		}
 	}
-	u.oldCut = u.cut(recorded, u.oldSum, u.old)
-	u.newCut = measured > 0 && u.cut(measured, u.newSum, u.new)
-	if !known {
-		u.oldCut = u.full(recorded)
-	}
-	if u.oldSum <= 0 { // calls alone were recorded: only the run says how large operators are
-		u.oldCut, u.oldLeast = u.full(recorded), both
+	u.newCut, u.newMost = u.cut(measured, newLeast, u.newSum, u.new)
+	switch {
+	case u.oldSum <= 0: // calls alone were recorded: only the run says how large operators are
+		u.oldCut, u.oldMost = u.full(recorded), both
+	case u.oldSum > largest*(1+rounding): // nothing says what is left beside them
+		u.oldCut, u.oldMost = u.full(recorded), oldLeast
+	default:
+		u.oldCut, u.oldMost = u.cut(recorded, oldLeast, u.oldSum, largest)
 	}
 }
 
-// cut reports whether a list holds only the largest parts of a total: they do
-// not add up to it, or they are as many as are recorded and something is left.
-func (u *union) cut(listed int, sum, total float64) bool {
-	return sum < total*(1-rounding) || u.full(listed) && sum < total*(1-nearly)
+// cut reports whether a list holds only the largest parts of a total: it is not
+// shorter than what is compared, as that of a program which has no more, and
+// does not add up to the total. What it leaves out took no more than the
+// smallest that it has, and no more than is left of the total.
+func (u *union) cut(listed int, least, sum, total float64) (cut bool, most float64) {
+	return u.full(listed) && sum < total*(1-nearly), min(least, total*(1+rounding)-sum)
 }
 
 func (u *union) full(listed int) bool { return u.policy.TopN > 0 && listed >= u.policy.TopN }
+
+// impossible reports operators that take more than the total, which is the sum
+// over all streams. The medians of several measurements need not add up exactly.
+func (u *union) impossible(measured int) bool {
+	room := rounding
+	if measured > 1 {
+		room = max(room, u.policy.Tolerance)
+	}
+	return u.new > 0 && u.newSum > u.new*(1+room)
+}
 
 // least is the smaller one of two totals above 0; 0 is none.
 func least(a, b float64) float64 {
@@ -140,7 +154,7 @@ func (u *union) carries(r *OperatorRow) bool {
 func (u *union) change(r *OperatorRow) {
 	room := 1 + u.policy.Tolerance
 	switch {
-	case r.OldRank == 0 && u.oldCut && r.New <= u.oldLeast*room, r.NewRank == 0 && u.newCut && r.Old <= u.newLeast*room:
+	case r.OldRank == 0 && u.oldCut && r.New <= u.oldMost*room, r.NewRank == 0 && u.newCut && r.Old <= u.newMost*room:
 		r.Change = OperatorMoved
 	case r.OldRank == 0:
 		r.Change = OperatorNew

@@ -16,7 +16,7 @@ const HistoryFile = "history.jsonl"
 // real cases adds about 40 KB.
 const (
 	maxReason  = 2000
-	maxHistory = 32 << 20
+	MaxHistory = 32 << 20
 )
 
 // Record is one refresh of one case: a line of the history.
@@ -48,8 +48,8 @@ func AppendHistory(old []byte, records []Record) ([]byte, error) {
 		}
 		b.WriteString(line + "\n")
 	}
-	if b.Len() > maxHistory {
-		return nil, fmt.Errorf("%s would be larger than %d bytes: move it away, and the next refresh begins a new one", HistoryFile, maxHistory)
+	if b.Len() > MaxHistory {
+		return nil, fmt.Errorf("%s would be larger than %d bytes: move it away, and the next refresh begins a new one", HistoryFile, MaxHistory)
 	}
 	return b.Bytes(), nil
 }

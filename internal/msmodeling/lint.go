@@ -19,8 +19,10 @@ const (
 	minOverlap = 0.10
 
 	// minCoverage is the least part of the total that the operators that are
-	// compared have to explain.
-	minCoverage = 0.50
+	// compared have to explain. Half of msmodeling's 22 cases explain 92 % or
+	// more, and all but two at least 80 %; kimi-k2.5-1080p-prefill and
+	// -3.5k-prefill, with 75 % and 78 %, are what is to be noticed.
+	minCoverage = 0.80
 
 	// rounding is how far a sum of printed times may exceed a printed total:
 	// both have at least four significant digits (three behind the point, and
@@ -48,6 +50,7 @@ func Lint(cases []*Case) []Finding {
 		l.c = c
 		l.tolerances()
 		l.references()
+		l.device()
 		l.operators()
 	}
 	return l.findings
@@ -141,30 +144,43 @@ func (l *linter) operators() {
 	}
 }
 
-// coverage compares the operators with the simulator's own total. Only where
-// that is not known, it is the external reference.
+// coverage compares the operators with the total that they are parts of.
 func (l *linter) coverage() {
 	c := l.c
-	total, name := c.InitialTimeS, "initial_time_s"
-	if total == 0 {
-		total, name = c.BaselineTimeS, "baseline_time_s"
-	}
-	if total == 0 {
-		return // noted by references
-	}
 	times := make([]float64, len(c.Operators))
 	for i, op := range c.Operators {
 		times[i] = op.TotalTimeS
 	}
 	slices.Sort(times)
 	slices.Reverse(times)
+	total, name := totalOf(c, sum(times))
+	if total == 0 {
+		return // noted by references
+	}
 	if share := sum(times) / total; share > 1+rounding {
 		l.note("operators-exceed-total", "operators", "they add up to %s, %s of %s (%s), so they are of another run: record the operators and the time again, together",
 			ms(sum(times)), percent(share), name, ms(total))
+	}
+	if initial := c.InitialTimeS; name != "initial_time_s" && initial > 0 && sum(times) > initial*(1+rounding) && sum(times) <= total*(1+rounding) {
+		l.note("operators-exceed-initial", "operators", "they add up to %s, %s of initial_time_s (%s), so they are of a later run: record both again, together, "+
+			"or renew initial_time_s if baseline_time_s (%s) is of the operators' run", ms(sum(times)), percent(sum(times)/initial), ms(initial), ms(total))
 	}
 	top := times[:min(c.OperatorTopN, len(times))]
 	if share := sum(top) / total; share < minCoverage {
 		l.note("low-coverage", "operator_top_n", "the compared operators (%d) explain only %s of %s (%s): record more operators and raise operator_top_n",
 			len(top), percent(share), name, ms(total))
 	}
+}
+
+// totalOf returns the recorded time that operators are parts of, by the rule of
+// package gate: the smallest that is not less than their sum, else the largest.
+// A refresh records operators and baseline together, and leaves an initial time
+// that may be less. 0 if none is recorded.
+func totalOf(c *Case, operators float64) (total float64, name string) {
+	holds := func(time float64) bool { return time*(1+rounding) >= operators }
+	total, name = c.InitialTimeS, "initial_time_s"
+	if b := c.BaselineTimeS; total == 0 || b > 0 && (holds(b) && (!holds(total) || b < total) || !holds(total) && b > total) {
+		total, name = b, "baseline_time_s"
+	}
+	return total, name
 }

@@ -18,6 +18,14 @@ func TestLint(t *testing.T) {
 		}
 		return list
 	}
+	device := func(c *msmodeling.Case, typ, name string) {
+		switch c.Type = typ; typ {
+		case msmodeling.Text:
+			c.UserInput = map[string]any{"device": name}
+		case msmodeling.Video:
+			c.Video = map[string]any{"device": name}
+		}
+	}
 	tests := []struct {
 		name     string
 		change   func(*msmodeling.Case)
@@ -41,15 +49,26 @@ func TestLint(t *testing.T) {
 		{"no-reference", func(c *msmodeling.Case) { c.InitialTimeS, c.BaselineTimeS = 0, 0 }, 1},
 		{"one-reference", func(c *msmodeling.Case) { c.InitialTimeS = 0 }, 0},
 		{"too-much", func(c *msmodeling.Case) { c.Operators = ops(0.9, 0.102) }, 1},
+		{"too-much-for-both", func(c *msmodeling.Case) { c.BaselineTimeS, c.Operators = 1.2, ops(0.9, 0.4) }, 1},
+		{"too-much-for-both-turned", func(c *msmodeling.Case) { c.BaselineTimeS, c.Operators = 0.9, ops(0.9, 0.4) }, 1},
+		{"refreshed", func(c *msmodeling.Case) { c.BaselineTimeS, c.Operators = 1.1, ops(0.9, 0.15) }, 1},
+		{"refreshed-faster", func(c *msmodeling.Case) { c.BaselineTimeS, c.Operators = 0.85, ops(0.6, 0.2) }, 0},
 		{"too-much-for-baseline", func(c *msmodeling.Case) { c.InitialTimeS, c.Operators = 0, ops(0.9, 0.102) }, 1},
 		{"rounded", func(c *msmodeling.Case) { c.Operators = ops(0.9, 0.1009) }, 0},
 		{"little", func(c *msmodeling.Case) { c.Operators = ops(0.4, 0.09) }, 1},
+		{"little-of-baseline", func(c *msmodeling.Case) { c.BaselineTimeS, c.Operators = 0.9, ops(0.4, 0.3) }, 1},
 		{"little-of-top", func(c *msmodeling.Case) { c.OperatorTopN, c.Operators = 1, ops(0.4, 0.3) }, 1},
-		{"half", func(c *msmodeling.Case) { c.Operators = ops(0.4, 0.1) }, 0},
+		{"enough-of-it", func(c *msmodeling.Case) { c.Operators = ops(0.5, 0.3) }, 0},
 		{"unsorted", func(c *msmodeling.Case) { c.Operators = ops(0.1, 0.4, 0.1, 0.3) }, 1},
-		{"duplicate", func(c *msmodeling.Case) { c.Operators = ops(0.4, 0.3); c.Operators[1].Name = "a" }, 1},
+		{"duplicate", func(c *msmodeling.Case) { c.Operators = ops(0.5, 0.4); c.Operators[1].Name = "a" }, 1},
 		{"no-operators", func(c *msmodeling.Case) { c.Operators = nil }, 1},
-		{"huge", func(c *msmodeling.Case) { c.BaselineTimeS, c.Operators = 1e300, ops(1e300) }, 2},
+		{"huge", func(c *msmodeling.Case) { c.BaselineTimeS, c.Operators = 1e300, ops(1.1e300) }, 2},
+		{"device", func(c *msmodeling.Case) { device(c, msmodeling.Text, "ATLAS_800_A3_752T_128G_DIE") }, 0},
+		{"device-slip", func(c *msmodeling.Case) { device(c, msmodeling.Text, "ATLAS_800_A3_752T_128G_DYE") }, 1},
+		{"device-other", func(c *msmodeling.Case) { device(c, msmodeling.Video, "cuda:0\n") }, 1},
+		{"device-none", func(c *msmodeling.Case) { device(c, msmodeling.Video, "") }, 1},
+		{"device-of-command", func(c *msmodeling.Case) { device(c, msmodeling.Command, "") }, 0},
+		{"device-of-engine", func(c *msmodeling.Case) { device(c, msmodeling.Text, "cpu_parallel") }, 0},
 	}
 	var all strings.Builder
 	for _, test := range tests {

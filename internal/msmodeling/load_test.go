@@ -1,6 +1,7 @@
 package msmodeling_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -186,9 +187,9 @@ func TestRecordedCases(t *testing.T) {
 	t.Parallel()
 	data := testData(t)
 	for dir, want := range map[string]struct{ text, video, findings int }{
-		"cases":                   {19, 3, 10},
+		"cases":                   {19, 3, 11},
 		"cases_removed":           {6, 0, 3},
-		"golden_regression/cases": {19, 3, 13},
+		"golden_regression/cases": {19, 3, 14},
 	} {
 		cases, err := msmodeling.Load(filepath.Join(data, filepath.FromSlash(dir)))
 		if err != nil {
@@ -205,5 +206,35 @@ func TestRecordedCases(t *testing.T) {
 		for _, f := range findings {
 			t.Log(f)
 		}
+	}
+}
+
+// TestRecordedDevices: the original knows the devices that lint does not doubt.
+func TestRecordedDevices(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(filepath.Join(testData(t), "device_profiles.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var profiles map[string]any
+	if err := json.Unmarshal(data, &profiles); err != nil {
+		t.Fatal(err)
+	}
+	known := 0
+	for name := range profiles {
+		if strings.HasPrefix(name, "_") { // what profiles share
+			continue
+		}
+		known++
+		c := msmodeling.New("c.json", msmodeling.Text)
+		c.UserInput["device"] = name
+		for _, f := range msmodeling.Lint([]*msmodeling.Case{c}) {
+			if f.Rule == "unknown-device" {
+				t.Error(f)
+			}
+		}
+	}
+	if known != 11 {
+		t.Errorf("%d profiles, and lint speaks of 11", known)
 	}
 }

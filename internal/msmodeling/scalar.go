@@ -28,6 +28,10 @@ func (r *reader) oneOf(v value, members []string) bool {
 	if slices.Contains(members, v.text) {
 		return true
 	}
+	if r.full() {
+		r.dropped = true
+		return false
+	}
 	hint := "write one of " + strings.Join(members, ", ")
 	if near := nearest.Word(v.text, members); near != "" {
 		hint = fmt.Sprintf("write %s, or another of %s", near, strings.Join(members, ", "))

@@ -34,6 +34,20 @@ func TestTooMany(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), `operator "a" has 2 s in 9007199254740993 calls, which cannot be: `) {
 		t.Errorf("too many calls: got %v", err)
 	}
+	const rule = "----  --------------  ------------  ----------------\n"
+	const head = rule + "Name  analytic total  analytic avg        # of Calls\n" + rule
+	row := func(total, calls string) string { return fmt.Sprintf("a     %14s  %12s  %16s\n", total, "1s", calls) }
+	for _, tt := range []struct{ table, err string }{
+		{head + strings.Repeat(row("0s", "1"), 4097), "line 4100: the profile lists more than 4096 operators: group them by name, or list only the largest"},
+		{head + row("0s", "9007199254740992") + row("0s", "1"), `line 5: the operators up to "a" have 0 s in 9007199254740993 calls, which cannot be: ` +
+			"see whether the output is what this format is for"},
+		{head + row("1000000000s", "1") + row("1s", "1"), `line 5: the operators up to "a" have 1.000000001e+09 s in 2 calls, which cannot be: ` +
+			"see whether the output is what this format is for"},
+	} {
+		if _, err := profile.Formats["msmodeling-table"]([]byte(tt.table + rule + "Total time for analytic: 1s\n")); err == nil || err.Error() != tt.err {
+			t.Errorf("got %v, want %s", err, tt.err)
+		}
+	}
 }
 
 func TestTraceIsBounded(t *testing.T) {

@@ -17,14 +17,57 @@ const (
 	maxName        = 200
 )
 
-// operators sums by name. Its zero value is empty.
+// operators gathers operators. Its zero value is empty.
 type operators struct {
 	entries []bench.Entry
-	index   map[string]int
+	index   map[string]int // of entries, by name
+	sum     amount         // of what row was given
 }
 
 // add charges seconds and calls, which are in range by themselves, to a name.
 func (o *operators) add(name []byte, seconds float64, calls int64) error {
+	name, err := usable(name)
+	if err != nil {
+		return err
+	}
+	at, ok := o.index[string(name)]
+	if !ok {
+		if o.index == nil {
+			o.index = make(map[string]int, usualOperators)
+		}
+		if err := o.append(name, 0, 0); err != nil {
+			return err
+		}
+		at = len(o.entries) - 1
+		o.index[o.entries[at].Name] = at
+	}
+	e := &o.entries[at]
+	e.Total += seconds
+	e.Calls += calls
+	if sum := (amount{e.Total, e.Calls}); !sum.possible() {
+		return fmt.Errorf("operator %s has %v, which cannot be: see whether the output is what this format is for", quote(name), sum)
+	}
+	return nil
+}
+
+// row appends seconds and calls, which are in range by themselves, under a name
+// that may be there already. Nor may all rows together be out of range, so that
+// whoever adds up those of one name need not check.
+func (o *operators) row(name []byte, seconds float64, calls int64) error {
+	name, err := usable(name)
+	if err != nil {
+		return err
+	}
+	o.sum.seconds += seconds
+	o.sum.calls += calls
+	if !o.sum.possible() {
+		return fmt.Errorf("the operators up to %s have %v, which cannot be: see whether the output is what this format is for", quote(name), o.sum)
+	}
+	return o.append(name, seconds, calls)
+}
+
+// usable returns the name as it is kept.
+func usable(name []byte) ([]byte, error) {
 	if !utf8.Valid(name) {
 		name = bytes.ToValidUTF8(name, []byte("\ufffd")) // as JSON would do it later, when two names may become one
 	}
@@ -32,28 +75,31 @@ func (o *operators) add(name []byte, seconds float64, calls int64) error {
 		name = []byte(cut(string(name), maxName))
 	}
 	if len(name) == 0 {
-		return errors.New("an operator has no name: see whether the output is what this format is for")
+		return nil, errors.New("an operator has no name: see whether the output is what this format is for")
 	}
-	at, ok := o.index[string(name)]
-	if !ok {
-		if at = len(o.entries); at == maxOperators {
-			return fmt.Errorf("the profile lists more than %d operators: group them by name, or list only the largest", maxOperators)
-		}
-		if o.index == nil {
-			o.index = make(map[string]int, usualOperators)
-			o.entries = make([]bench.Entry, 0, usualOperators)
-		}
-		entry := bench.Entry{Name: string(name)}
-		o.entries, o.index[entry.Name] = append(o.entries, entry), at
+	return name, nil
+}
+
+func (o *operators) append(name []byte, seconds float64, calls int64) error {
+	if len(o.entries) == maxOperators {
+		return fmt.Errorf("the profile lists more than %d operators: group them by name, or list only the largest", maxOperators)
 	}
-	e := &o.entries[at]
-	e.Total += seconds
-	if e.Calls += calls; e.Calls > maxCount || e.Total > maxSeconds {
-		return fmt.Errorf("operator %s has %v s in %d calls, which cannot be: see whether the output is what this format is for",
-			quote(name), e.Total, e.Calls)
+	if o.entries == nil {
+		o.entries = make([]bench.Entry, 0, usualOperators)
 	}
+	o.entries = append(o.entries, bench.Entry{Name: string(name), Total: seconds, Calls: calls})
 	return nil
 }
+
+// amount is a sum of what is in range by itself.
+type amount struct {
+	seconds float64
+	calls   int64
+}
+
+func (a amount) possible() bool { return a.seconds <= maxSeconds && a.calls <= maxCount }
+
+func (a amount) String() string { return fmt.Sprintf("%v s in %d calls", a.seconds, a.calls) }
 
 // sorted returns the operators as a Profile has them, and their sum.
 func (o *operators) sorted() (entries []bench.Entry, sum float64) {

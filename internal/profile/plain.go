@@ -3,8 +3,6 @@ package profile
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 )
 
 // plainJSON reads the form for programs of one's own, which the embedded engine
@@ -14,7 +12,9 @@ import (
 //
 // Times may be total_s, total_ms or total_us. The object's own may be left out,
 // and is then the sum; operators may be left out where it is there; calls may
-// be left out where they are not known. Other members are passed over.
+// be left out where they are not known. One of these that stands twice in an
+// object is refused: readers disagree on which counts. Other members are passed
+// over.
 func plainJSON(data []byte) (*Profile, error) {
 	text, err := document(data)
 	if err != nil {
@@ -23,18 +23,21 @@ func plainJSON(data []byte) (*Profile, error) {
 	var ops operators
 	listed := false
 	c := cursor{data: text}
-	times := plainTimes{}
+	members := plainMembers{}
 	err = c.object(func(key []byte) error {
-		if string(key) == "operators" && c.peek() != 'n' { // null
-			ops, listed = operators{}, true
-			return c.list('[', ']', func() error { return plainOperator(&c, &ops) })
+		if string(key) != "operators" || c.peek() == 'n' { // null
+			return members.take(key, &c)
 		}
-		return times.take(key, &c)
+		if err := members.once("operators"); err != nil {
+			return err
+		}
+		listed = true
+		return c.list('[', ']', func() error { return plainOperator(&c, &ops) })
 	})
 	if err != nil {
 		return nil, err
 	}
-	total, hasTotal, err := times.seconds()
+	total, hasTotal, err := members.seconds()
 	switch {
 	case err != nil:
 		return nil, err
@@ -51,35 +54,23 @@ func plainJSON(data []byte) (*Profile, error) {
 }
 
 func plainOperator(c *cursor, ops *operators) error {
-	var name, calls []byte
-	times := plainTimes{}
+	members := plainMembers{}
 	if c.peek() != '{' {
 		return errors.New("an element of operators is no object: print name, total_s and calls of each")
 	}
-	err := c.object(func(key []byte) (err error) {
-		switch string(key) {
-		case "name":
-			name, err = c.value()
-		case "calls":
-			calls, err = c.value()
-		default:
-			err = times.take(key, c)
-		}
-		return err
-	})
-	if err != nil {
+	if err := c.object(func(key []byte) error { return members.take(key, c) }); err != nil {
 		return err
 	}
-	text, err := decode(name)
+	text, err := decode(members["name"])
 	if err != nil {
 		return fmt.Errorf("name of an operator: %w", err)
 	}
-	total, ok, err := times.seconds()
+	total, ok, err := members.seconds()
 	if err == nil && !ok {
 		err = errors.New("it has no total_s, total_ms or total_us: print one")
 	}
 	n := int64(0)
-	if err == nil && calls != nil && !isNull(calls) {
+	if calls := members["calls"]; err == nil && calls != nil && !isNull(calls) {
 		if n, err = count(calls); err != nil {
 			err = fmt.Errorf("calls %w: print a whole number", err)
 		}
@@ -90,24 +81,46 @@ func plainOperator(c *cursor, ops *operators) error {
 	return ops.add(text, total, n)
 }
 
-// plainTimes are the times of an object by the name of their member.
-type plainTimes map[string][]byte
+// plainMembers are the members of an object that are read, as they are written.
+type plainMembers map[string][]byte
 
 // plainUnits is what a time is divided by.
 var plainUnits = map[string]float64{"total_s": 1, "total_ms": 1e3, "total_us": 1e6}
 
-// take reads a member; null counts as missing.
-func (t plainTimes) take(key []byte, c *cursor) error {
+// take reads a member and keeps it if it is one of those.
+func (m plainMembers) take(key []byte, c *cursor) error {
 	raw, err := c.value()
-	if plainUnits[string(key)] > 0 && err == nil && !isNull(raw) {
-		t[string(key)] = raw
+	if err != nil {
+		return err
 	}
-	return err
+	switch name := string(key); name {
+	case "name", "calls", "operators", "total_s", "total_ms", "total_us":
+		if err := m.once(name); err != nil {
+			return err
+		}
+		m[name] = raw
+	}
+	return nil
 }
 
-// seconds returns the time; ok is false where there is none.
-func (t plainTimes) seconds() (v float64, ok bool, err error) {
-	names := slices.Sorted(maps.Keys(t))
+// once notes a member, and refuses the second one of a name.
+func (m plainMembers) once(name string) error {
+	if _, twice := m[name]; twice {
+		return fmt.Errorf("%s stands twice in one object of the JSON: print it once", name)
+	}
+	m[name] = nil
+	return nil
+}
+
+// seconds returns the time; ok is false where there is none. null counts as
+// missing.
+func (m plainMembers) seconds() (v float64, ok bool, err error) {
+	var names []string
+	for _, name := range []string{"total_ms", "total_s", "total_us"} {
+		if raw := m[name]; raw != nil && !isNull(raw) {
+			names = append(names, name)
+		}
+	}
 	switch len(names) {
 	case 0:
 		return 0, false, nil
@@ -115,7 +128,7 @@ func (t plainTimes) seconds() (v float64, ok bool, err error) {
 	default:
 		return 0, false, fmt.Errorf("it has both %s and %s: print one", names[0], names[1])
 	}
-	if v, err = number(t[names[0]]); err == nil {
+	if v, err = number(m[names[0]]); err == nil {
 		v /= plainUnits[names[0]]
 		err = inRange(v)
 	}

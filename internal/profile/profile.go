@@ -17,10 +17,14 @@ type Profile struct {
 	// Operators are sorted by total, descending; equal totals stay in the order
 	// of the source. Each name stands once: what the source lists under one name
 	// is summed, and so are names that are equal in their first 200 bytes.
+	//
+	// Those of msmodeling-table are the rows of the table, in its order: a name
+	// may stand several times, and msmodeling's own checker takes the first rows
+	// for the largest.
 	Operators []bench.Entry
 	// CriticalPath charges the time of a chain of operators, each of which began
-	// when the one before it ended, to their names, in the order of Operators.
-	// The sum is critical_path_s. Only msmodeling-trace knows it; it is nil
+	// when the one before it ended, to their names, each once and the largest
+	// first. The sum is critical_path_s. Only msmodeling-trace knows it; it is nil
 	// elsewhere.
 	CriticalPath []bench.Entry
 	// Values are further metrics, sorted by name, each at most once.
@@ -34,8 +38,9 @@ type Value struct {
 }
 
 // ErrNone is returned, wrapped, for text that holds nothing of a format, so
-// that another source may be tried. Any other error means that what is there
-// cannot be used.
+// that another source may be tried where the text is the output of a program,
+// in which anything may stand. Any other error means that what is there cannot
+// be used.
 var ErrNone = errors.New("holds no profile")
 
 // Reader reads one format. It keeps nothing of data and may be called by

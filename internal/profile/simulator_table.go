@@ -30,9 +30,9 @@ const totalLine = "Total time for "
 //
 // As in msmodeling's own checker, the first total and the first table count, of
 // the model analytic where it is in them, else of the table's first, by which it
-// is sorted. A time has three decimals of its unit. Rows of one name, which
-// there are with input shapes and bounds, are summed; the checker takes them for
-// different operators.
+// is sorted. A time has three decimals of its unit. Rows stay as they are, in
+// their order and those of one name apart, which there are with input shapes and
+// bounds: the checker takes them for different operators.
 func simulatorTable(data []byte) (*Profile, error) {
 	if bytes.Contains(data, []byte("\n[pipeline stage 1 ")) {
 		return nil, errors.New("the output has a table for each stage of a pipeline and no total over them: " +
@@ -58,7 +58,7 @@ func simulatorTable(data []byte) (*Profile, error) {
 		}
 	}
 	p.Values = values(p.Values)
-	p.Operators, _ = r.operators.sorted()
+	p.Operators = r.operators.entries
 	return p, nil
 }
 
@@ -94,7 +94,7 @@ func (r *simulatorRows) row(cells [][]byte) error {
 	if err := cmp.Or(err1, err2); err != nil {
 		return fmt.Errorf("operator %s: %w: see what went wrong with it, or what else was printed into the table", quote(name), err)
 	}
-	return r.operators.add(name, seconds, calls)
+	return r.operators.row(name, seconds, calls)
 }
 
 // outside takes "label: number unit". What has another unit is something else.

@@ -148,19 +148,12 @@ func (r *Report) next() []block {
 	if i := slices.IndexFunc(r.shown.action.rows, single); i >= 0 && !r.replayed() {
 		items = append(items, r.again(r.shown.action.rows[i]))
 	}
-	lost := func(f finding) bool {
-		return f.Class == gate.Missing && f.Metric != "" && !r.hosts[f.host].ofCase(f.Verdict)
-	}
-	if r.total.blocking[gate.Regressed] > r.total.ofCases[gate.Regressed] || slices.ContainsFunc(r.shown.action.rows, lost) {
-		items = append(items, inline{plain("Accept changed numbers as the new baseline (records only the cells that passed): "),
-			command(r.update("why they are accepted") + force)})
-	}
-	items = append(items, r.refresh()...)
+	items = append(items, r.accept()...)
 	recorded := slices.ContainsFunc(r.hosts, func(h host) bool { return h.Reference != nil })
 	if recorded && (r.total.blocking[gate.Missing] > 0 || r.total.blocking[gate.Skipped] > 0) {
 		items = append(items, inline{plain("Drop cells that were removed on purpose from the baseline: "), command(r.in.Commands.Prune)})
 	}
-	if r.total.blocking[gate.CorrectnessFailure] > r.total.ofCases[gate.CorrectnessFailure] || r.total.blocking[gate.RuntimeFailure] > 0 {
+	if r.total.blocking[gate.CorrectnessFailure]+r.total.blocking[gate.RuntimeFailure] > 0 {
 		items = append(items, inline{plain("Wrong answers and crashes cannot be accepted into a baseline: fix them, or take the cell out of the configuration")})
 	}
 	if r.total.blocking[gate.LeftOut] > 0 {
@@ -176,30 +169,54 @@ func (r *Report) next() []block {
 // simulator prints the same numbers each time.
 func (r *Report) replayed() bool { return r.in.Policy.Compat == gate.CompatMSModeling }
 
-// refresh says how to accept the numbers of a cell into its case file.
-func (r *Report) refresh() bullets {
-	for _, f := range r.shown.action.rows {
-		if len(f.Cell) > typable || f.Class == gate.Missing || !r.hosts[f.host].ofCase(f.Verdict) {
-			continue
-		}
-		line := inline{plain("Accept new numbers into the case file, one cell at a time: "),
-			command(r.in.Commands.Refresh + " --only " + quote(f.Cell) + ` --reason "why they are accepted"`)}
-		if len(r.hosts) > 1 {
-			line = append(line, plain(" on "), code(r.hosts[f.host].Run.Host.Label))
-		}
-		return bullets{line}
+// accept says how to record numbers of cells that passed: in the host's
+// baseline, and in the files of cases.
+func (r *Report) accept() bullets {
+	var items bullets
+	ofBaseline := func(c gate.Class) bool { return r.total.blocking[c] > r.total.ofCases[c] }
+	lost := func(f finding) bool {
+		return f.Class == gate.Missing && f.Metric != "" && !r.hosts[f.host].ofCase(f.Verdict)
 	}
-	return nil
+	if ofBaseline(gate.Regressed) || ofBaseline(unequal) || slices.ContainsFunc(r.shown.action.rows, lost) {
+		items = append(items, inline{plain("Accept changed numbers as the new baseline (records only the cells that passed): "),
+			command(r.update("why they are accepted") + force)})
+	}
+	for _, initial := range []bool{false, true} {
+		of := func(f finding) bool {
+			h := &r.hosts[f.host]
+			return len(f.Cell) <= typable && f.Class != gate.Missing && h.ofCase(f.Verdict) && h.initial[f.Cell] == initial
+		}
+		if i := slices.IndexFunc(r.shown.action.rows, of); i >= 0 {
+			items = append(items, r.refresh(r.shown.action.rows[i], initial))
+		}
+	}
+	return items
+}
+
+// refresh says how to accept the numbers of a cell into its case file, as the
+// initial ones too where the distance from those is what blocks.
+func (r *Report) refresh(f finding, initial bool) inline {
+	why, flag := "Accept new numbers into the case file, one cell at a time: ", ""
+	if initial {
+		why = "Drift is measured from the initial time, which only --initial renews. Accept new numbers as the initial ones too, one cell at a time: "
+		flag = " --initial"
+	}
+	return r.on(f, inline{plain(why),
+		command(r.in.Commands.Refresh + flag + " --only " + quote(f.Cell) + ` --reason "why they are accepted"` + force)})
+}
+
+// on adds the host of a finding to a line, where there are several.
+func (r *Report) on(f finding, line inline) inline {
+	if len(r.hosts) < 2 {
+		return line
+	}
+	return append(line, plain(" on "), code(r.hosts[f.host].Run.Host.Label))
 }
 
 // again says how to measure a regression that rests on one value.
 func (r *Report) again(f finding) inline {
-	line := inline{plain(count(r.total.single, "slower cell") + " with a single measurement; measure again before you look for the cause: "),
-		command(r.in.Commands.Run + " --only " + quote(f.Cell) + " --repeats 5")}
-	if len(r.hosts) > 1 {
-		line = append(line, plain(" on "), code(r.hosts[f.host].Run.Host.Label))
-	}
-	return line
+	return r.on(f, inline{plain(count(r.total.single, "slower cell") + " with a single measurement; measure again before you look for the cause: "),
+		command(r.in.Commands.Run + " --only " + quote(f.Cell) + " --repeats 5")})
 }
 
 // typable is the longest id, in bytes, that is put into a command; a longer one
@@ -212,11 +229,7 @@ func (r *Report) reproduce() inline {
 		if len(f.Cell) > typable || f.Class == gate.Mismatch || f.Class == gate.LeftOut || f.Class == gate.Missing && f.Metric == "" {
 			continue
 		}
-		line := inline{plain("Reproduce the worst cell: "), command(r.in.Commands.Run + " --only " + quote(f.Cell))}
-		if len(r.hosts) > 1 {
-			line = append(line, plain(" on "), code(r.hosts[f.host].Run.Host.Label))
-		}
-		return line
+		return r.on(f, inline{plain("Reproduce the worst cell: "), command(r.in.Commands.Run + " --only " + quote(f.Cell))})
 	}
 	return inline{plain("Reproduce: "), command(r.in.Commands.Run)}
 }

@@ -43,8 +43,12 @@ func (r *Report) footer(most int) string {
 		}
 		return all
 	}
-	return fmt.Sprintf("%d of %d rows that need action are shown; %s",
-		min(most, len(r.shown.action.rows)), r.shown.action.total, all)
+	need := "need action are"
+	if r.shown.action.total == 1 {
+		need = "needs action is"
+	}
+	return fmt.Sprintf("%d of %s that %s shown; %s",
+		min(most, len(r.shown.action.rows)), count(r.shown.action.total, "row"), need, all)
 }
 
 // provenance says what was compared, and where more can be read.
@@ -90,7 +94,7 @@ func (r *Report) notJudged() []block {
 		blocks = append(blocks, paragraph(append(line, advice...)), preformatted(commands))
 	}
 	if n > most {
-		blocks = append(blocks, paragraph{plain(fmt.Sprintf("… and %d more hosts whose speed was not judged", n-most))})
+		blocks = append(blocks, paragraph{plain("… and " + count(n-most, "more host") + " whose speed was not judged")})
 	}
 	return blocks
 }

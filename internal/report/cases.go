@@ -14,8 +14,9 @@ import (
 var _ Renderer = CasesMarkdown
 
 // CasesMarkdown renders the checks of cases for GitHub, in at most
-// [MarkdownBytes] bytes: a table of totals, then one of the operators that do
-// not pass. What fails comes first; what does not fit is counted.
+// [MarkdownBytes] bytes: a table of totals, one of why cases could not be
+// judged, and one of the operators that do not pass. What fails comes first;
+// what does not fit is counted.
 func CasesMarkdown(w io.Writer, r Report) error { return CasesMarkdownLimit(MarkdownBytes)(w, r) }
 
 // CasesMarkdownLimit is [CasesMarkdown] in at most limit bytes of UTF-8; a
@@ -25,10 +26,10 @@ func CasesMarkdownLimit(limit int) Renderer {
 	return func(w io.Writer, r Report) error {
 		st, sentence := r.verdict()
 		p := page{status: st, sentence: sentence}
-		n, list := r.counts(), r.failingFirst()
+		all := r.allCases()
 		s := ""
 		for _, rows := range []int{500, 200, 50, 15, 5, 0} {
-			if s = r.cases(&p, n, list, rows); len(s) <= limit {
+			if s = r.cases(&p, all, rows); len(s) <= limit {
 				break
 			}
 		}
@@ -44,6 +45,23 @@ func CasesMarkdownLimit(limit int) Renderer {
 type checked struct {
 	host int
 	*gate.Check
+}
+
+// everyCase holds the cases of all hosts.
+type everyCase struct {
+	counts
+	unchecked []finding
+	checked   []checked // see [Report.failingFirst]
+}
+
+func (r *Report) allCases() *everyCase {
+	all := &everyCase{checked: r.failingFirst()}
+	for i := range r.hosts {
+		of := r.casesOf(i)
+		all.merge(&of.counts)
+		all.unchecked = append(all.unchecked, of.unchecked...)
+	}
+	return all
 }
 
 // failingFirst lists the checks: those whose total fails, those whose operators
@@ -68,21 +86,20 @@ func (r *Report) failingFirst() []checked {
 	return list
 }
 
-func (r *Report) cases(p *page, n counts, list []checked, rows int) string {
+func (r *Report) cases(p *page, all *everyCase, rows int) string {
 	blocks := []block{paragraph{plain("No case was compared. Next: "), command(r.in.Commands.Run + " --list")}}
-	if n.total > 0 {
-		blocks = []block{
-			paragraph{plain(fmt.Sprintf("%s: %d passed, %d failed, %d without a reference. A plus is slower.",
-				count(n.total, "total"), n.passed, n.failed, n.none))},
-			r.totalsTable(list, rows),
-		}
+	if all.total+all.errors > 0 {
+		blocks = []block{paragraph{plain(all.sum())}, r.totalsTable(all, rows)}
 	}
-	if n.compared > 0 {
+	if all.errors > 0 {
+		blocks = append(blocks, r.uncheckedTable(all, rows))
+	}
+	if all.compared > 0 {
 		blocks = append(blocks, paragraph{plain(fmt.Sprintf("Operators of %s: %d as recorded, %d with differences, %d not recorded.",
-			count(n.compared, "case"), n.same, n.differ, n.unrecorded))})
+			count(all.compared, "case"), all.same, all.differ, all.unrecorded))})
 	}
-	if n.differ > 0 {
-		blocks = append(blocks, r.differencesTable(list, rows))
+	if all.differ > 0 {
+		blocks = append(blocks, r.differencesTable(all.checked, rows))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s %s\n\n", p.status.sign, p.headline().markdown())
@@ -94,15 +111,38 @@ func (r *Report) cases(p *page, n counts, list []checked, rows int) string {
 	return b.String()
 }
 
-func (r *Report) totalsTable(list []checked, rows int) *table {
-	t := &table{total: len(list), columns: r.columns("Case", "Actual>", "Initial>", "Change>", "Baseline>", "Change>", "Status")}
-	for _, c := range list[:min(rows, len(list))] {
+// sum says how many totals there are, and how many there should be.
+func (n *counts) sum() string {
+	failed := fmt.Sprintf("%d failed", n.failed+n.errors)
+	if n.errors > 0 {
+		failed += fmt.Sprintf(" (%d could not be judged)", n.errors)
+	}
+	return fmt.Sprintf("%s: %d passed, %s, %d without a reference. A plus is slower.",
+		count(n.total+n.errors, "total"), n.passed, failed, n.none)
+}
+
+func (r *Report) totalsTable(all *everyCase, rows int) *table {
+	t := &table{total: len(all.unchecked) + len(all.checked),
+		columns: r.columns("Case", "Actual>", "Initial>", "Change>", "Baseline>", "Change>", "Status")}
+	for _, f := range all.unchecked[:min(rows, len(all.unchecked))] {
+		t.rows = append(t.rows, r.row(f, none, none, none, none, none, only(plain(notChecked))))
+	}
+	for _, c := range all.checked[:min(rows-len(t.rows), len(all.checked))] {
 		row := []inline{only(reason(milliseconds(c.Actual, c.Unit)))}
 		for _, name := range []string{bench.InitialReference, bench.BaselineReference} {
 			value, diff := compared(c.Check, name)
 			row = append(row, only(reason(value)), only(plain(diff)))
 		}
 		t.rows = append(t.rows, r.caseRow(c, append(row, only(reason(string(c.Status))))...))
+	}
+	return t
+}
+
+// uncheckedTable says why cases could not be judged.
+func (r *Report) uncheckedTable(all *everyCase, rows int) *table {
+	t := &table{total: len(all.unchecked), columns: r.columns("Case", "Could not be judged")}
+	for _, f := range all.unchecked[:min(rows, len(all.unchecked))] {
+		t.rows = append(t.rows, r.row(f, only(reason(cmp.Or(f.Reason, f.word())))))
 	}
 	return t
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
 )
@@ -52,6 +53,87 @@ func TestNothingIsPrintedOfNoChecks(t *testing.T) {
 	}
 	if got := render(t, report.CasesMarkdown, report.New(matrix(3))); !strings.Contains(got, "No case was compared. Next: `accelgate run --list`\n") {
 		t.Errorf("CasesMarkdown prints %q", got)
+	}
+}
+
+// TestCasesWithoutACheckAreShown: what failed before anything could be compared
+// is hidden by no layout, even where nothing else is shown. A cell of another
+// kind of suite is no case.
+func TestCasesWithoutACheckAreShown(t *testing.T) {
+	failed := func(cell string, class gate.Class, level gate.Level, reason string) gate.Verdict {
+		v := whole(cell, class, level)
+		v.Reason = reason
+		return v
+	}
+	of := func(suite, cell string) bench.Result { return bench.Result{Cell: bench.Cell{Suite: suite, Raw: cell}} }
+	in := matrix(1)
+	in.Hosts[0].Run.Results = []bench.Result{of("ops", "gone"), of("ops", "skip"), of("ops", "broken"), of("ops", "known"), of("chat", "hello")}
+	in.Hosts[0].Comparison = gate.Comparison{Verdicts: []gate.Verdict{
+		failed("gone", gate.RuntimeFailure, gate.Fail, "there is no table"), failed("skip", gate.Skipped, gate.Off, "no device"),
+		failed("broken", gate.CorrectnessFailure, gate.Fail, ""), failed("known", gate.RuntimeFailure, gate.Warn, "known failure"),
+		failed("hello", gate.RuntimeFailure, gate.Fail, "a crash"), failed("vanished", gate.Missing, gate.Fail, "not in the run"),
+		failed("old", gate.Missing, gate.Fail, "of another kind")}}
+	in.Policy.Expected = map[string]bench.Expected{"gone": {}, "skip": {}, "vanished": {}}
+	r := report.New(in)
+	if got, want := render(t, report.MSModelingTest, r), "*** 4 cases could not be judged; see standard error, or --format terminal ***\n"; got != want {
+		t.Errorf("MSModelingTest prints %q, want %q", got, want)
+	}
+	if got, want := render(t, report.Anomalies, r), "[gone] there is no table\n\n[broken] wrong\n\n[known] known failure\n\n[vanished] not in the run\n"; got != want {
+		t.Errorf("Anomalies prints %q, want %q", got, want)
+	}
+	for name, f := range map[string]report.Renderer{"MSModelingCheck": report.MSModelingCheck, "CasesMarkdown": report.CasesMarkdown} {
+		got := render(t, f, r)
+		for _, cell := range []string{"gone", "broken", "known", "vanished"} {
+			if row := regexp.MustCompile(`(?m)^[|\x60 ]*` + cell + `\b.* ERROR\b`); !row.MatchString(got) {
+				t.Errorf("%s has no row of %s:\n%s", name, cell, got)
+			}
+		}
+		if strings.Contains(got, "hello") || strings.Contains(got, "old`") || strings.Contains(got, "skip") {
+			t.Errorf("%s shows a cell that is no case or did not fail:\n%s", name, got)
+		}
+		if sum := regexp.MustCompile(`Total: 4 \| Passed: 0 \| Failed: 4|4 totals: 0 passed, 4 failed \(4 could`); !sum.MatchString(got) {
+			t.Errorf("%s does not count them as failed:\n%s", name, got)
+		}
+	}
+}
+
+// TestUnknownCallsAreNotZero: 0 calls of an operator that ran are unknown ones.
+// msmodeling knows them all, and its own lines stay as they are.
+func TestUnknownCallsAreNotZero(t *testing.T) {
+	row := gate.OperatorRow{Name: "mm", Status: gate.OperatorsFail, Old: 1, New: 2, OldCalls: 3, Diff: 1, DeltaPS: 1e12, ByCostPS: 1e12}
+	check := gate.Check{Cell: "c", Metric: "tps", Unit: "s", Status: gate.CheckFailBase, Actual: 2,
+		Operators: gate.OperatorCheck{Status: gate.OperatorsFail, Of: "baseline", DeltaPS: 1e12}}
+	all := func(change func()) string {
+		in := matrix(1)
+		v := judgedCell("c", gate.Regressed, gate.Fail)
+		v.Reference = "baseline"
+		change()
+		c := check
+		c.Operators.Rows = []gate.OperatorRow{row}
+		in.Hosts[0].Comparison.Checks, in.Hosts[0].Comparison.Verdicts = []gate.Check{c}, []gate.Verdict{v}
+		r := report.New(in)
+		return render(t, report.Terminal, r) + render(t, report.MSModelingTest, r) + render(t, report.MSModelingCheck, r)
+	}
+	for _, c := range []struct {
+		want   []string
+		change func()
+	}{
+		{[]string{" 3 → ? ", " 3/?! ", "mm: #CALLS MISMATCH baseline=3, actual=?\n"}, func() {}},
+		{[]string{" ? → 4 ", " ?/4 "}, func() { row.OldCalls, row.NewCalls = 0, 4 }},
+		{[]string{" ?/? "}, func() { row.OldCalls, row.NewCalls = 0, 0 }},
+		{[]string{" – → 4 "}, func() { row.Change, row.NewCalls = gate.OperatorNew, 4 }},
+		{[]string{"(actual=2000.000ms, #calls=?)"}, func() { row.NewCalls = 0 }},
+		{[]string{"(baseline=1000.000ms, #calls=?)"}, func() { row.Change, row.NewCalls = gate.OperatorMissing, 0 }},
+		{[]string{" 3/0! ", "    its own line\n"}, func() {
+			row.Change, row.OldCalls, row.NewCalls, check.Operators.Violations = gate.OperatorKept, 3, 0, []string{"its own line"}
+		}},
+	} {
+		got := all(c.change)
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("calls %d and %d, %q: want %q in\n%s", row.OldCalls, row.NewCalls, row.Change, want, got)
+			}
+		}
 	}
 }
 

@@ -68,11 +68,11 @@ func (r *Report) notMeasured() []block {
 	if rest > 0 {
 		items = append(items, inline{plain(count(rest, "cell") + " for other reasons")})
 	}
-	were := "cells were"
+	were := "were"
 	if g.cells == 1 {
-		were = "cell was"
+		were = "was"
 	}
-	return []block{paragraph{strong(fmt.Sprintf("%d %s not measured", g.cells, were)),
+	return []block{paragraph{strong(count(g.cells, "cell") + " " + were + " not measured"),
 		plain("; raise limits.budget or limits.max_cells in the configuration, or split the matrix over more jobs:")}, items}
 }
 
@@ -148,7 +148,7 @@ func differences(metrics []gate.MetricNoise) inline {
 		line = append(line, plain(fmt.Sprintf("median %.1f %%, largest %.1f %%", finite(m.Median), finite(m.Largest))))
 	}
 	if more := len(metrics) - most; more > 0 {
-		line = append(line, plain(fmt.Sprintf("; and %d more metrics", more)))
+		line = append(line, plain("; and "+count(more, "more metric")))
 	}
 	return line
 }

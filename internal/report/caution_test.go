@@ -108,6 +108,26 @@ func TestCautionsOfManyHostsAreBounded(t *testing.T) {
 	}
 }
 
+// TestOneMore: what is one more than shown is told of as one.
+func TestOneMore(t *testing.T) {
+	var hosts []report.HostInput
+	for range 6 {
+		passes := bench.Result{Cell: bench.Cell{Raw: "a"}, Outcome: bench.Passed}
+		hosts = append(hosts, report.HostInput{Run: &bench.Run{Results: []bench.Result{passes}}})
+	}
+	if got, want := render(t, report.Terminal, report.New(judged(report.Input{}, hosts...))), "… and 1 more host whose speed was not judged\n"; !strings.Contains(got, want) {
+		t.Errorf("want %q in\n%s", want, got)
+	}
+	in := judged(report.Input{}, report.HostInput{Run: &bench.Run{}})
+	in.Hosts[0].Comparison.Noise = &gate.Noise{Metrics: make([]gate.MetricNoise, 5)}
+	if got, want := render(t, report.Terminal, report.New(in)), "; and 1 more metric"; !strings.Contains(got, want) || strings.Contains(got, want+"s") {
+		t.Errorf("want %q in\n%s", want, got)
+	}
+	if _, got := report.Changes(report.Refresh{Hosts: make([]report.HostChanges, 31)}); !strings.Contains(got, "… and 1 more host\n") {
+		t.Errorf("one host too many is not told of:\n%s", got)
+	}
+}
+
 // TestNextAfterOneMeasurement names the cell to measure again.
 func TestNextAfterOneMeasurement(t *testing.T) {
 	lonely, sure := judgedCell("a", gate.Regressed, gate.Fail), judgedCell("b", gate.Regressed, gate.Fail)

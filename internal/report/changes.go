@@ -123,7 +123,7 @@ func (r *Refresh) body(rows, files int) string {
 		blocks = append(blocks, r.Hosts[i].blocks(rows)...)
 	}
 	if more := len(r.Hosts) - maxHosts; more > 0 {
-		blocks = append(blocks, paragraph{plain(fmt.Sprintf("… and %d more hosts", more))})
+		blocks = append(blocks, paragraph{plain("… and " + count(more, "more host"))})
 	}
 	blocks = append(blocks, r.caseBlocks(files, rows)...)
 	blocks = append(blocks, r.leftBlocks(files)...)

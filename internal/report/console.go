@@ -37,47 +37,25 @@ func (c console) title(title string, width int) {
 	c.rule("=", width)
 }
 
-// checks calls do for each check, in the order of the runs.
-func (r *Report) checks(do func(*gate.Check)) {
+// each writes the tables of every host that shown wants, under its name where
+// the report has several hosts.
+func (c console) each(r *Report, shown func(*hostCases) bool, tables func(*hostCases)) error {
+	first := true
 	for i := range r.hosts {
-		for k := range r.hosts[i].Comparison.Checks {
-			do(&r.hosts[i].Comparison.Checks[k])
+		of := r.casesOf(i)
+		if !shown(of) {
+			continue
 		}
+		if len(r.hosts) > 1 {
+			if !first {
+				c.line("")
+			}
+			c.line("Host: " + name(of.Run.Host.Label))
+		}
+		first = false
+		tables(of)
 	}
-}
-
-// counts sum up the checks.
-type counts struct {
-	total, passed, failed, none int // totals; none has no reference
-	compared                    int // whose operators were
-	same, differ, unrecorded    int // operators; unrecorded has no reference
-	rows                        int
-}
-
-func (r *Report) counts() counts {
-	var n counts
-	r.checks(func(c *gate.Check) {
-		n.total++
-		switch {
-		case failsTotal(c):
-			n.failed++
-		case c.Status == gate.CheckNoBaseline:
-			n.none++
-		default:
-			n.passed++
-		}
-		n.rows += len(c.Operators.Rows)
-		switch c.Operators.Status {
-		case gate.OperatorsPass:
-			n.same++
-		case gate.OperatorsNoBaseline:
-			n.unrecorded++
-		case gate.OperatorsWarn, gate.OperatorsFail:
-			n.differ++
-		}
-	})
-	n.compared = n.same + n.differ + n.unrecorded
-	return n
+	return c.w.Flush()
 }
 
 func failsTotal(c *gate.Check) bool {
@@ -129,13 +107,22 @@ func operatorCells(c *gate.Check, row *gate.OperatorRow) (old, now, diff, calls 
 	case gate.OperatorMissing:
 		return old, "MISSING", "N/A", "-"
 	case gate.OperatorNew:
-		return "N/A", now, "NEW", strconv.FormatInt(row.NewCalls, 10)
+		return "N/A", now, "NEW", called(c, row.NewCalls)
 	}
-	calls = strconv.FormatInt(row.OldCalls, 10) + "/" + strconv.FormatInt(row.NewCalls, 10)
+	calls = called(c, row.OldCalls) + "/" + called(c, row.NewCalls)
 	if row.CallsDiffer() {
 		calls += "!"
 	}
 	return old, now, diff, calls
+}
+
+// called writes a number of calls, of which 0 is an unknown one: except in
+// msmodeling's own comparison, which knows them all and alone has violations.
+func called(c *gate.Check, calls int64) string {
+	if calls == 0 && len(c.Operators.Violations) == 0 {
+		return "?"
+	}
+	return strconv.FormatInt(calls, 10)
 }
 
 // violations are the lines that say how operators differ: the gate's own, or
@@ -157,15 +144,15 @@ func violations(c *gate.Check) []string {
 		name := cmp.Or(row.Name, "other")
 		switch row.Change {
 		case gate.OperatorMissing:
-			lines = append(lines, fmt.Sprintf("MISSING OPERATOR: %s (baseline=%s, #calls=%d) - Not found in current results", name, old, row.OldCalls))
+			lines = append(lines, fmt.Sprintf("MISSING OPERATOR: %s (baseline=%s, #calls=%s) - Not found in current results", name, old, called(c, row.OldCalls)))
 			continue
 		case gate.OperatorNew:
-			lines = append(lines, fmt.Sprintf("NEW OPERATOR: %s (actual=%s, #calls=%d) - Not in baseline", name, now, row.NewCalls))
+			lines = append(lines, fmt.Sprintf("NEW OPERATOR: %s (actual=%s, #calls=%s) - Not in baseline", name, now, called(c, row.NewCalls)))
 			continue
 		}
 		lines = append(lines, name+": "+diff+" (baseline="+old+", actual="+now+")")
 		if row.CallsDiffer() {
-			lines = append(lines, fmt.Sprintf("%s: #CALLS MISMATCH baseline=%d, actual=%d", name, row.OldCalls, row.NewCalls))
+			lines = append(lines, fmt.Sprintf("%s: #CALLS MISMATCH baseline=%s, actual=%s", name, called(c, row.OldCalls), called(c, row.NewCalls)))
 		}
 	}
 	return lines
@@ -174,25 +161,36 @@ func violations(c *gate.Check) []string {
 // Anomalies writes what msmodeling's checker says of each case that fails, and
 // the operators it warns of in a case that does not, in the order of the run.
 // Like there, a case whose total fails says nothing of its operators: its
-// table does.
+// table does. Then it names the cases that could not be judged, each with its
+// reason, for which the original has a traceback and no row in any table.
 func Anomalies(w io.Writer, r Report) error {
 	out := newConsole(w)
+	return out.each(&r, (*hostCases).anomalous, out.anomaliesOf)
+}
+
+func (of *hostCases) anomalous() bool { return of.failed+of.differ+of.errors > 0 }
+
+func (c console) anomaliesOf(of *hostCases) {
 	first := true
-	r.checks(func(c *gate.Check) {
-		if !failsTotal(c) && !differs(c) {
-			return
-		}
+	block := func(write func()) {
 		if !first {
-			out.line("")
+			c.line("")
 		}
 		first = false
-		if failsTotal(c) {
-			out.failure(c)
-			return
+		write()
+	}
+	for i := range of.Comparison.Checks {
+		switch check := &of.Comparison.Checks[i]; {
+		case failsTotal(check):
+			block(func() { c.failure(check) })
+		case differs(check):
+			block(func() { c.warning(check) })
 		}
-		out.warning(c)
-	})
-	return out.w.Flush()
+	}
+	const longest = 1000 // runes; a reason names files
+	for _, f := range of.unchecked {
+		block(func() { c.format("[%s] %s", f.Cell, f.why(longest)) })
+	}
 }
 
 func (c console) failure(check *gate.Check) {

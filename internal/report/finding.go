@@ -156,7 +156,7 @@ func (s *selection) pick(f finding) *list {
 // bySeverity puts wrong answers first, and the largest regressions first among
 // those.
 func bySeverity(a, b finding) int {
-	if c := cmp.Compare(rank(a.Class), rank(b.Class)); c != 0 {
+	if c := cmp.Compare(rank(classOf(a.Verdict)), rank(classOf(b.Verdict))); c != 0 {
 		return c
 	}
 	switch a.Class {

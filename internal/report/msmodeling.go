@@ -18,41 +18,54 @@ var (
 
 // MSModelingTest prints the two tables of msmodeling's checker as it does at
 // commit 84fec85: "[Test 1]" and "[Test 2]". It prints nothing of a report
-// without checks. There, a case without a reference counts as passed, and
-// operators are only warned of.
+// without cases. There, a case without a reference counts as passed, and
+// operators are only warned of; a case that could not be judged has no row. Its
+// tables do not tell that one is missing, so a line is added after them.
 func MSModelingTest(w io.Writer, r Report) error {
 	out := newConsole(w)
-	n := r.counts()
-	if n.total > 0 {
-		out.testTotals(&r, n)
-		out.testOperators(&r, n)
-	}
-	return out.w.Flush()
+	return out.each(&r, (*hostCases).any, func(of *hostCases) {
+		if of.total > 0 {
+			out.testTotals(of)
+			out.testOperators(of)
+		}
+		if of.errors > 0 {
+			out.format("*** %s could not be judged; see standard error, or --format terminal ***", count(of.errors, "case"))
+		}
+	})
 }
 
-func (c console) testTotals(r *Report, n counts) {
+func (of *hostCases) any() bool { return of.total+of.errors > 0 }
+
+// eachCheck calls do for each check, in the order of the run.
+func (of *hostCases) eachCheck(do func(*gate.Check)) {
+	for i := range of.Comparison.Checks {
+		do(&of.Comparison.Checks[i])
+	}
+}
+
+func (c console) testTotals(of *hostCases) {
 	const width, row = 120, "%-36s %10s  %10s  %10s  %10s  %10s  %10s"
 	c.line("")
 	c.title("[Test 1] Total Time Regression Summary", width)
 	c.format(row, "Case", "Actual", "Init", "InitDiff", "Baseline", "BaseDiff", "Status")
 	c.rule("-", width)
-	r.checks(func(check *gate.Check) {
+	of.eachCheck(func(check *gate.Check) {
 		initial, initialDiff := compared(check, bench.InitialReference)
 		base, baseDiff := compared(check, bench.BaselineReference)
 		c.format(row, check.Cell, milliseconds(check.Actual, check.Unit), initial, initialDiff, base, baseDiff, check.Status)
 	})
 	c.rule("-", width)
-	c.format("Total: %d | Passed: %d | Failed: %d | No Baseline: 0", n.total, n.passed+n.none, n.failed)
+	c.format("Total: %d | Passed: %d | Failed: %d | No Baseline: 0", of.total, of.passed+of.none, of.failed)
 	c.rule("=", width)
 	c.line("")
 }
 
-func (c console) testOperators(r *Report, n counts) {
+func (c console) testOperators(of *hostCases) {
 	const width = 145
 	switch {
-	case n.rows == 0:
+	case of.rows == 0:
 		return
-	case n.differ == 0:
+	case of.differ == 0:
 		c.line("*** All Operator Top-N Checks Passed (no warnings) ***")
 		c.line("")
 		return
@@ -61,7 +74,7 @@ func (c console) testOperators(r *Report, n counts) {
 	// The header has one space where the rows have two, twice.
 	c.format("%-32s %-44s %10s %10s  %10s  %12s %10s", "Case", "Operator", "Baseline", "Actual", "Diff", "#Calls", "Status")
 	c.rule("-", width)
-	r.checks(func(check *gate.Check) {
+	of.eachCheck(func(check *gate.Check) {
 		for i := range check.Operators.Rows {
 			row := &check.Operators.Rows[i]
 			if row.Status == gate.OperatorsWarn || row.Status == gate.OperatorsFail {
@@ -71,7 +84,7 @@ func (c console) testOperators(r *Report, n counts) {
 		}
 	})
 	c.rule("-", width)
-	c.format("Total Cases: %d | Passed: %d | Warnings: %d | No Baseline: %d", n.compared, n.same, n.differ, n.unrecorded)
+	c.format("Total Cases: %d | Passed: %d | Warnings: %d | No Baseline: %d", of.compared, of.same, of.differ, of.unrecorded)
 	c.rule("=", width)
 	c.line("")
 	c.line("*** Operator Differences Detected (WARNING only, test NOT failed) ***")
@@ -80,49 +93,55 @@ func (c console) testOperators(r *Report, n counts) {
 // MSModelingCheck prints the tables that msmodeling's README shows: "[Check 1]"
 // and "[Check 2]". There, a case without a reference is not counted as passed,
 // and operators that differ are FAIL whatever the level of their verdict. Rows
-// are aligned as the README's; one of its own is off by a column.
+// are aligned as the README's; one of its own is off by a column. A case that
+// could not be judged, of which the README does not speak, is an ERROR and
+// counts as failed.
 func MSModelingCheck(w io.Writer, r Report) error {
 	out := newConsole(w)
-	n := r.counts()
-	if n.total > 0 {
-		out.checkTotals(&r, n)
-		out.checkOperators(&r, n)
-	}
-	return out.w.Flush()
+	return out.each(&r, (*hostCases).any, func(of *hostCases) {
+		out.checkTotals(of)
+		out.checkOperators(of)
+	})
 }
 
 const checkWidth = 110
 
-func (c console) checkTotals(r *Report, n counts) {
+func (c console) checkTotals(of *hostCases) {
+	const row = "%-38s  %9s  %9s  %9s  %9s  %9s  %13s"
 	c.title("[Check 1] Total Time Regression Summary", checkWidth)
 	c.line("Case                                       Actual      Init   InitDiff%      Base   BaseDiff%         Status")
 	c.rule("-", checkWidth)
-	r.checks(func(check *gate.Check) {
+	of.eachCheck(func(check *gate.Check) {
 		initial, initialDiff := compared(check, bench.InitialReference)
 		base, baseDiff := compared(check, bench.BaselineReference)
-		c.format("%-38s  %9s  %9s  %9s  %9s  %9s  %13s", check.Cell, milliseconds(check.Actual, check.Unit),
-			initial, initialDiff, base, baseDiff, check.Status)
+		c.format(row, check.Cell, milliseconds(check.Actual, check.Unit), initial, initialDiff, base, baseDiff, check.Status)
 	})
+	for _, f := range of.unchecked {
+		c.format(row, f.Cell, "N/A", "N/A", "N/A", "N/A", "N/A", notChecked)
+	}
 	c.rule("-", checkWidth)
-	c.format("Total: %d | Passed: %d | Failed: %d | No Baseline: %d", n.total, n.passed, n.failed, n.none)
+	c.format("Total: %d | Passed: %d | Failed: %d | No Baseline: %d", of.total+of.errors, of.passed, of.failed+of.errors, of.none)
 	c.rule("=", checkWidth)
 	c.line("")
 }
 
-func (c console) checkOperators(r *Report, n counts) {
+func (c console) checkOperators(of *hostCases) {
 	const row = "%-38s  %26s  %38s"
 	c.title("[Check 2] Operator Regression Summary", checkWidth)
 	c.line("Case                                                         Status                              Details")
 	c.rule("-", checkWidth)
-	r.checks(func(check *gate.Check) {
+	of.eachCheck(func(check *gate.Check) {
 		status, details := operatorDetails(&check.Operators)
 		c.format(row, check.Cell, status, details)
 	})
+	for _, f := range of.unchecked {
+		c.format(row, f.Cell, notChecked, f.why(maxReason))
+	}
 	c.rule("-", checkWidth)
-	c.format("Total: %d | Passed: %d | Failed: %d | No Baseline: %d", n.compared, n.same, n.differ, n.unrecorded)
+	c.format("Total: %d | Passed: %d | Failed: %d | No Baseline: %d", of.compared+of.errors, of.same, of.differ+of.errors, of.unrecorded)
 	c.rule("=", checkWidth)
-	if n.differ > 0 {
-		c.anomalies(r)
+	if of.differ > 0 {
+		c.operatorAnomalies(of)
 	}
 }
 
@@ -144,10 +163,10 @@ func operatorDetails(o *gate.OperatorCheck) (status, details string) {
 	return string(o.Status), "Operators not compared"
 }
 
-func (c console) anomalies(r *Report) {
+func (c console) operatorAnomalies(of *hostCases) {
 	c.line("")
 	c.line("*** Operator regression anomalies detected! ***")
-	r.checks(func(check *gate.Check) {
+	of.eachCheck(func(check *gate.Check) {
 		if !differs(check) {
 			return
 		}

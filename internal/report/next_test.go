@@ -32,7 +32,10 @@ func TestNextSaysWhatToType(t *testing.T) {
 	}
 	equal := judgedCell("e", gate.Regressed, gate.Fail)
 	equal.Evidence.Method, equal.Reason = "exact", "must equal 1"
-	const refresh = `accelgate cases refresh --only 'c' --reason "why they are accepted"`
+	unequal := equal
+	unequal.Class, unequal.Reference = gate.CorrectnessFailure, "baselines/baseline-desk.json"
+	const refresh = `accelgate cases refresh --only 'c' --reason "why they are accepted" --force`
+	const drift = "Drift is measured from the initial time, which only --initial renews."
 	for _, c := range []struct {
 		name     string
 		in       report.Input
@@ -53,15 +56,32 @@ func TestNextSaysWhatToType(t *testing.T) {
 		{"slower than both", report.Input{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail)), slower}, []string{
 			refresh, "accelgate baseline update", "100 → 80 vs baseline"}},
 		{"drifted", own, []gate.Verdict{of("initial", judgedCell("c", gate.Drifted, gate.Fail))}, []string{
-			"go run . run --only 'c'", "go run . refresh --only 'c'", "drifted, -20.0 %", "100 → 80 vs initial", "!go run . update"}},
+			"go run . run --only 'c'", drift, "go run . refresh --initial --only 'c' --reason \"why they are accepted\" --force\n", "drifted, -20.0 %",
+			"100 → 80 vs initial", "!go run . update", "!refresh --only"}},
+		{"slower and drifted", report.Input{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail)), of("initial", judgedCell("c", gate.Drifted, gate.Fail))},
+			[]string{drift, "accelgate cases refresh --initial --only 'c'", "!refresh --only"}},
+		{"slower, and drift is only shown", report.Input{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail)), of("initial", judgedCell("c", gate.Drifted, gate.Warn))},
+			[]string{refresh, "!--initial"}},
+		{"slower than the only time, the initial one", report.Input{}, []gate.Verdict{of("initial", judgedCell("c", gate.Regressed, gate.Fail))},
+			[]string{drift, "accelgate cases refresh --initial --only 'c'"}},
+		{"one drifted, one slower", report.Input{}, []gate.Verdict{of("initial", judgedCell("d", gate.Drifted, gate.Fail)), of("baseline", judgedCell("c", gate.Regressed, gate.Fail))},
+			[]string{refresh, drift, "accelgate cases refresh --initial --only 'd'"}},
 		{"drifted, not blocking", report.Input{}, []gate.Verdict{of("initial", judgedCell("c", gate.Drifted, gate.Warn))}, []string{
 			"drifted (not blocking)", "100 → 80 vs initial, -20.0 % (limit 10 %)", "!== Next"}},
 		{"other operators", report.Input{}, []gate.Verdict{of("baseline", whole("c", gate.OperatorsDiffer, gate.Fail))}, []string{
-			"operators differ", refresh, "!baseline update"}},
+			"operators differ", "1 verdict = 1 with other operators\n", refresh, "!baseline update"}},
+		{"other operators than initially", report.Input{}, []gate.Verdict{of("initial", whole("c", gate.OperatorsDiffer, gate.Fail))}, []string{
+			refresh, "!--initial"}},
 		{"too fast", report.Input{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Improved, gate.Fail))}, []string{
 			"faster than allowed, -20.0 %", refresh, "!baseline update"}},
 		{"not equal", report.Input{}, []gate.Verdict{of("baseline", equal)}, []string{
 			"not equal", "cases refresh --only 'e'", "!cannot be accepted"}},
+		{"not equal to the host's baseline", report.Input{}, []gate.Verdict{unequal}, []string{
+			"FAIL: 1 of 1 cell differs in a metric that must be equal\n", "1 verdict = 1 not equal\n", "not equal ", "(records only the cells that passed): accelgate baseline update --reason",
+			"--force\n", "!rong answers", "!cannot be accepted", "!cases refresh", "1 of 1 row that needs action is shown"}},
+		{"not equal and wrong", report.Input{}, []gate.Verdict{unequal, whole("w", gate.CorrectnessFailure, gate.Fail)}, []string{
+			"FAIL: 1 of 2 cells gives wrong answers and 1 differs in a metric that must be equal\n", "2 verdicts = 1 wrong + 1 not equal\n",
+			"baseline update", "cannot be accepted"}},
 		{"fine", report.Input{}, []gate.Verdict{judgedCell("f", gate.Unchanged, gate.Off)}, []string{"!== Next"}},
 	} {
 		text := single(t, c.in, c.verdicts...)

@@ -196,12 +196,20 @@ func operatorName(row *gate.OperatorRow) inline {
 	return name
 }
 
+// calls writes those of both sides: "?" where a side has the operator and does
+// not tell them.
 func calls(row *gate.OperatorRow) inline {
-	known := func(n int64) string {
-		if n == 0 {
+	side := func(calls int64, without gate.OperatorChange) string {
+		switch {
+		case calls != 0:
+			return fmt.Sprint(calls)
+		case row.Change == without:
 			return "–"
 		}
-		return fmt.Sprint(n)
+		return "?"
 	}
-	return only(plain(known(row.OldCalls) + " → " + known(row.NewCalls)))
+	if row.OldCalls == 0 && row.NewCalls == 0 {
+		return none
+	}
+	return only(plain(side(row.OldCalls, gate.OperatorNew) + " → " + side(row.NewCalls, gate.OperatorMissing)))
 }

@@ -89,6 +89,9 @@ type host struct {
 	results map[string]*bench.Result // of the run, for the cells that are shown
 	olds    map[string]*bench.Result // of the reference, likewise
 	checks  map[string]*gate.Check   // by cell
+	// initial holds the cells of case files that block by their distance from the
+	// initial time: new baseline times do not help them.
+	initial map[string]bool
 }
 
 // New counts and ranks. Rows are picked here, in one pass, so that a report
@@ -99,7 +102,7 @@ func New(in Input) Report {
 	r := Report{in: in, hosts: make([]host, len(in.Hosts)), total: newTally(), shown: newSelection()}
 	for i := range in.Hosts {
 		h := &r.hosts[i]
-		*h = host{HostInput: &r.in.Hosts[i], tally: newTally(), metrics: describe(&in.Hosts[i]), checks: byCell(in.Hosts[i].Comparison.Checks)}
+		*h = host{HostInput: &r.in.Hosts[i], tally: newTally(), metrics: describe(&in.Hosts[i]), checks: byCell(in.Hosts[i].Comparison.Checks), initial: map[string]bool{}}
 		h.scan()
 		h.check(h.Run.Results)
 		r.shown.scan(i, h.Comparison.Verdicts)

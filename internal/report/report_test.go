@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ type scenario struct {
 	Now                          time.Time
 	Policy                       gate.Policy
 	Links                        report.Links
+	Expected                     []bench.Expected // what case files say
 	Hosts                        []struct {
 		Path           string
 		Run, Reference *bench.Run
@@ -35,20 +37,24 @@ type scenario struct {
 func (s *scenario) input() report.Input {
 	in := report.Input{Tool: s.Tool, Now: s.Now, Policy: s.Policy, Revision: s.Revision, Base: s.Base,
 		Config: s.Config, Links: s.Links}
+	in.Policy.Expected = make(map[string]bench.Expected, len(s.Expected))
+	for _, e := range s.Expected {
+		in.Policy.Expected[e.Cell] = e
+	}
 	var comparisons []gate.Comparison
 	for _, h := range s.Hosts {
 		name := ""
 		if h.Reference != nil {
 			name = h.Reference.Host.Label
 		}
-		c := gate.Compare(name, h.Reference, h.Run, s.Policy)
+		c := gate.Compare(name, h.Reference, h.Run, in.Policy)
 		if h.Comparison != nil {
 			c = *h.Comparison
 		}
 		comparisons = append(comparisons, c)
 		in.Hosts = append(in.Hosts, report.HostInput{Run: h.Run, Reference: h.Reference, Path: h.Path, Comparison: c})
 	}
-	in.Decision = gate.Decide(comparisons, s.Policy)
+	in.Decision = gate.Decide(comparisons, in.Policy)
 	return in
 }
 
@@ -116,7 +122,7 @@ func TestGolden(t *testing.T) {
 			renderers := map[string]report.Renderer{
 				"report.md": report.Markdown, "report.txt": report.Terminal, "report.json": report.JSON,
 			}
-			if in.Hosts[0].Comparison.Checks != nil {
+			if slices.ContainsFunc(in.Hosts, func(h report.HostInput) bool { return h.Comparison.Checks != nil }) {
 				maps.Copy(renderers, console)
 				renderers["cases.md"] = report.CasesMarkdown
 			}

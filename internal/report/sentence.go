@@ -23,7 +23,7 @@ type Totals struct {
 	Measured int `json:"measured"`
 	Right    int `json:"right"`        // measured, and neither a crash nor a wrong answer was seen
 	Checked  int `json:"checked"`      // passed, and the answer was compared with the expected one
-	Judged   int `json:"judged_cells"` // at least one speed was compared with the baseline
+	Judged   int `json:"judged_cells"` // at least one number was compared with a recorded one
 	Blocking int `json:"blocking"`
 	// Unselected cells were left out by a filter on the command line.
 	Unselected int `json:"unselected"`
@@ -39,7 +39,7 @@ type Totals struct {
 func (r Report) Totals() Totals {
 	t := &r.total
 	return Totals{Hosts: len(r.hosts), Cells: t.expected, Measured: t.measured, Right: t.right,
-		Checked: t.checked, Judged: t.judged, Blocking: t.blocked(), Unselected: t.unselected,
+		Checked: t.checked, Judged: t.compared, Blocking: t.blocked(), Unselected: t.unselected,
 		LeftOut: t.leftOut, Retried: t.retried, Refused: t.refused, Verdicts: t.verdicts}
 }
 
@@ -186,21 +186,51 @@ func fails(n int) string {
 }
 
 func (r *Report) allGood() string {
-	limit := fmt.Sprintf("than the baseline allows (%s)", r.limit())
-	switch t := &r.total; t.judged {
+	t := &r.total
+	var found []string
+	if t.judged > 0 {
+		none := "none"
+		if t.judged < t.measured {
+			none = fmt.Sprintf("none of the %d whose speed was judged", t.judged)
+		}
+		found = append(found, fmt.Sprintf("%s is slower than the baseline allows (%s)", none, r.limit()))
+	}
+	if t.equal > 0 {
+		found = append(found, t.equality())
+	}
+	switch len(found) {
 	case 0:
 		return r.answers() + " and no speed was compared"
-	case t.measured:
-		return r.answers() + " and none is slower " + limit
-	default:
-		return fmt.Sprintf("%s and none of the %d whose speed was judged is slower %s", r.answers(), t.judged, limit)
+	case 1:
+		return r.answers() + " and " + found[0]
 	}
+	return enumerate(append([]string{strings.TrimSuffix(r.answers(), ",")}, found...))
+}
+
+// equality says how many cells have the numbers that they must have.
+func (t *tally) equality() string {
+	to, subject := "the recorded times", fmt.Sprintf("%d are", t.equal)
+	switch {
+	case t.equal == 1 && t.measured == 1:
+		to, subject = "the recorded time", "it is"
+	case t.equal == 1:
+		to, subject = "the recorded time", "1 is"
+	case t.equal == t.measured:
+		subject = "all are"
+	}
+	if t.notTimes {
+		to = "what is recorded"
+	}
+	return subject + " equal to " + to
 }
 
 // limit tells the limits that speeds were judged by. Those of case files are
 // their own.
 func (r *Report) limit() string {
 	l := r.total.limits
+	if l.n == 0 && r.total.compared > 0 {
+		return "numbers must be equal"
+	}
 	if l.n == 0 {
 		l.lo, l.hi = r.in.Policy.Threshold, r.in.Policy.Threshold
 	}
@@ -248,10 +278,10 @@ func (r *Report) sum() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, what))
 		}
 	}
-	for _, c := range gate.Classes {
+	for _, c := range classes {
 		add(r.total.blocking[c], labels[c].blocking)
 	}
-	for _, c := range gate.Classes {
+	for _, c := range classes {
 		add(r.total.other[c], labels[c].other)
 	}
 	s := count(r.total.verdicts, "verdict")

@@ -61,6 +61,27 @@ func TestTitle(t *testing.T) {
 		p, verdicts(2, fine, whole("known", gate.RuntimeFailure, gate.Warn)))
 	check("Passed: 1 cell is right and no speed was compared", p, verdicts(1, whole("plain", gate.Unchanged, gate.Off)))
 
+	// Numbers that must be equal were compared, too.
+	equal := judgedCell("equal", gate.Unchanged, gate.Off)
+	equal.Evidence, equal.Reference = gate.Evidence{Method: "exact"}, "baseline"
+	another := equal
+	another.Cell = "another"
+	tokens := another
+	tokens.Reference = "baselines/baseline-desk.json" // of a metric that nobody describes
+	plain := whole("plain", gate.Unchanged, gate.Off)
+	check("Passed: 1 cell is right and it is equal to the recorded time", p, verdicts(1, equal))
+	check("Passed: 2 cells are right and all are equal to the recorded times", p, verdicts(2, equal, another))
+	check("Passed: 2 cells are right and all are equal to what is recorded", p, verdicts(2, equal, tokens))
+	check("Passed: 2 cells are right and 1 is equal to the recorded time", p, verdicts(2, equal, plain))
+	check("Passed: 3 cells are right and 2 are equal to the recorded times", p, verdicts(1, equal), verdicts(2, another, plain))
+	check("Passed: 2 cells are right, none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %) and 1 is equal to the recorded time",
+		p, verdicts(2, equal, fine))
+	check("Passed: 2 of 3 cells are right, 1 fails as the baseline records, none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %) and 1 is equal to the recorded time",
+		p, verdicts(3, equal, fine, whole("known", gate.RuntimeFailure, gate.Warn)))
+	unequal := tokens
+	unequal.Class, unequal.Level = gate.CorrectnessFailure, gate.Fail
+	check("Failed: 2 of 2 cells differ in a metric that must be equal, on 2 of 2 hosts", p, verdicts(1, unequal), verdicts(1, unequal))
+
 	// A cell is counted once, in its worst class.
 	check("Failed: 1 of 2 cells gives wrong answers", p, verdicts(2, fine, whole("bad", gate.CorrectnessFailure, gate.Fail)))
 	check("Failed: 1 of 2 cells is missing or lacks a metric and 1 is slower", p, verdicts(2,

@@ -11,7 +11,7 @@ import (
 // severity orders what needs action, the worst first. A cell with several
 // blocking verdicts is counted under the first of them.
 var severity = []gate.Class{
-	gate.Mismatch, gate.CorrectnessFailure, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.Regressed,
+	gate.Mismatch, gate.CorrectnessFailure, unequal, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.Regressed,
 	gate.Drifted, gate.OperatorsDiffer, gate.Improved, gate.LeftOut,
 }
 
@@ -40,12 +40,17 @@ type tally struct {
 	right      int // measured, and no wrong answer or crash, known or not
 	checked    int // passed, with an answer that was compared with the expected one
 	incorrect  int // whose answer was compared and differs
-	judged     int // with at least one metric whose speed was judged
+	judged     int // with at least one metric whose speed was judged by a limit
+	equal      int // with at least one metric that had to be equal and is
+	compared   int // with at least one metric that was compared, in either way
 	expected   int // measured, or missing, left out or newly skipped
 	unselected int
 	leftOut    int
 	retried    int // passed, after measurements that failed for reasons of the machine
 	single     int // block by a regression that rests on one value
+
+	// notTimes says that what is equal is more than times.
+	notTimes bool
 
 	// ofCases counts those of blocking that rest on the numbers of case files.
 	ofCases map[gate.Class]int
@@ -105,27 +110,37 @@ func (h *host) scan() {
 	}
 	for i := range c.Verdicts {
 		if v := &c.Verdicts[i]; v.Level == gate.Fail && h.ofCase(v) {
-			h.ofCases[v.Class]++
+			h.ofCases[classOf(v)]++
+			if v.Class == gate.Drifted || v.Class != gate.OperatorsDiffer && v.Reference == bench.InitialReference {
+				h.initial[v.Cell] = true
+			}
 		}
 	}
 }
 
 func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) {
-	worst, wrong, judged := -1, false, false
+	worst := -1
+	var judged, equal, compared bool
 	for i := range verdicts {
 		v := &verdicts[i]
 		t.verdicts++
 		if v.Level == gate.Fail {
-			t.blocking[v.Class]++
-			if k := rank(v.Class); worst < 0 || k < worst {
+			t.blocking[classOf(v)]++
+			if k := rank(classOf(v)); worst < 0 || k < worst {
 				worst = k
 			}
 		} else {
-			t.other[v.Class]++
+			t.other[classOf(v)]++
 		}
-		wrong = wrong || v.Class == gate.CorrectnessFailure && v.Metric != "" // else it has not passed
-		if v.Evidence.Method == "threshold" {
-			judged = true
+		switch v.Evidence.Method {
+		case "exact":
+			compared = true
+			if v.Level != gate.Fail {
+				equal = true
+				t.notTimes = t.notTimes || !isTime(metrics[v.Metric], v)
+			}
+		case "threshold":
+			judged, compared = true, true
 			t.limits.add(finite(v.Evidence.Limit))
 			if v.Class != gate.Drifted { // the sum of many changes, and not this one
 				t.speed.add(metrics[v.Metric], v)
@@ -145,15 +160,29 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 	if verdicts[0].Class == gate.LeftOut {
 		t.leftOut++
 	}
-	if wrong {
-		t.right--
-	}
-	if judged {
-		t.judged++
-	}
+	t.judged += one(judged)
+	t.equal += one(equal)
+	t.compared += one(compared)
 	if absent(&verdicts[0]) {
 		t.expected++
 	}
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// isTime reports whether a verdict is on a time, as the totals of case files
+// are that nobody describes.
+func isTime(m *bench.Metric, v *gate.Verdict) bool {
+	if m == nil {
+		return ofFile(v.Reference)
+	}
+	_, is := exponent(m.Unit)
+	return is
 }
 
 // host takes the verdict on the host as a whole.
@@ -195,7 +224,7 @@ func absent(v *gate.Verdict) bool {
 
 func (t *tally) merge(other *tally) {
 	t.verdicts += other.verdicts
-	for _, c := range gate.Classes {
+	for _, c := range classes {
 		t.blocking[c] += other.blocking[c]
 		t.other[c] += other.other[c]
 		t.ofCases[c] += other.ofCases[c]
@@ -208,6 +237,9 @@ func (t *tally) merge(other *tally) {
 	t.checked += other.checked
 	t.incorrect += other.incorrect
 	t.judged += other.judged
+	t.equal += other.equal
+	t.compared += other.compared
+	t.notTimes = t.notTimes || other.notTimes
 	t.expected += other.expected
 	t.unselected += other.unselected
 	t.leftOut += other.leftOut

@@ -44,6 +44,9 @@ func TestTerminalFirstLine(t *testing.T) {
 		{"compat", "PASS: 1 of 3 cells passed (no answer was checked), 2 fail without blocking (compat: tensorsharp), and none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %)"},
 		{"cases", "FAIL: 1 of 6 cells is slower, 1 is slower than its initial time allows and 1 has other operators than recorded"},
 		{"replay", "FAIL: 2 of 7 cells are slower and 1 is faster than allowed"},
+		{"unread", "FAIL: 2 of 4 cells fail to run and 1 is slower"},
+		{"exact", "PASS: 1 cell ran (no answer was checked) and it is equal to the recorded time"},
+		{"unequal", "FAIL: 1 of 2 cells differs in a metric that must be equal"},
 		{"nothing", "NO EVIDENCE: not one cell was measured (2 skipped, 0 left out by a filter). Next: accelgate run --list"},
 	} {
 		text := render(t, report.Terminal, report.New(load(t, c.scenario).input()))

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 )
@@ -11,15 +13,32 @@ type label struct {
 	one, many       string // what a blocking cell does: "1 cell ...", "2 cells ..."
 }
 
+// unequal is how reports tell of a [gate.CorrectnessFailure] that numbers were
+// compared for: the answer is not what is wrong there.
+const unequal gate.Class = "unequal"
+
+// classes are those of gate in their order, and unequal.
+var classes = slices.Insert(slices.Clone(gate.Classes), slices.Index(gate.Classes, gate.CorrectnessFailure)+1, unequal)
+
+// classOf is the class that a report tells a verdict under.
+func classOf(v *gate.Verdict) gate.Class {
+	if v.Class == gate.CorrectnessFailure && v.Evidence.Method == "exact" {
+		return unequal
+	}
+	return v.Class
+}
+
 var labels = map[gate.Class]label{
 	gate.CorrectnessFailure: {"wrong", "known wrong", "gives wrong answers", "give wrong answers"},
-	gate.RuntimeFailure:     {"failed to run", "known not to run", "fails to run", "fail to run"},
-	gate.Missing:            {"missing", "missing (not blocking)", "is missing or lacks a metric", "are missing or lack a metric"},
-	gate.Skipped:            {"newly skipped", "skipped", "is newly skipped", "are newly skipped"},
-	gate.Regressed:          {"slower", "slower (not blocking)", "is slower", "are slower"},
+	unequal: {"not equal", "not equal (not blocking)",
+		"differs in a metric that must be equal", "differ in a metric that must be equal"},
+	gate.RuntimeFailure: {"failed to run", "known not to run", "fails to run", "fail to run"},
+	gate.Missing:        {"missing", "missing (not blocking)", "is missing or lacks a metric", "are missing or lack a metric"},
+	gate.Skipped:        {"newly skipped", "skipped", "is newly skipped", "are newly skipped"},
+	gate.Regressed:      {"slower", "slower (not blocking)", "is slower", "are slower"},
 	gate.Drifted: {"drifted", "drifted (not blocking)",
 		"is slower than its initial time allows", "are slower than their initial times allow"},
-	gate.OperatorsDiffer: {"operators differ", "operators differ (not blocking)",
+	gate.OperatorsDiffer: {"with other operators", "with other operators (not blocking)",
 		"has other operators than recorded", "have other operators than recorded"},
 	gate.LeftOut:      {"not measured", "not measured (not blocking)", "was not measured", "were not measured"},
 	gate.Mismatch:     {"another machine", "another machine (not blocking)", "", ""},
@@ -48,10 +67,13 @@ var causes = map[bench.Cause]string{
 func (f finding) word() string {
 	cause := causes[f.Cause]
 	told := f.Class == gate.RuntimeFailure && cause != ""
-	exactTotal := f.Level == gate.Fail && f.Evidence.Method == "exact" && ofFile(f.Reference)
-	switch l := labels[f.Class]; {
-	case exactTotal:
-		return "not equal"
+	switch l := labels[classOf(f.Verdict)]; {
+	case f.Level == gate.Fail && f.Evidence.Method == "exact":
+		return labels[unequal].blocking
+	case f.Class == gate.OperatorsDiffer && f.Level == gate.Fail: // its labels are of numbers of cells
+		return "operators differ"
+	case f.Class == gate.OperatorsDiffer:
+		return "operators differ (not blocking)"
 	case f.Level == gate.Fail && told:
 		return cause
 	case f.Level == gate.Fail:

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -9,28 +10,36 @@ import (
 
 // typical merges the breakdowns of several rounds, so that one disturbed round
 // does not blame an operator: each part's total is the median over the rounds,
-// and what fewer than half of them have is left out. Titles, units, calls and
-// the order of parts are those of the last round that has them.
+// and what not more than half of them have is left out. Parts of one name are
+// added up. Titles, units and calls are those of the last round that has them,
+// and the largest part comes first.
 func typical(rounds [][]bench.Breakdown) []bench.Breakdown {
 	if len(rounds) < 2 {
 		return slices.Concat(rounds...)
 	}
 	merged := slices.Clone(rounds[len(rounds)-1])
 	for i := range merged {
-		merged[i].Entries = medians(merged[i], rounds)
+		merged[i].Entries = medians(sameParts(rounds, i, merged[i]), len(rounds))
 	}
 	return merged
 }
 
-func medians(of bench.Breakdown, rounds [][]bench.Breakdown) []bench.Entry {
+// sameParts returns what stands at place i of each round, the last round first,
+// where it is a breakdown into the same.
+func sameParts(rounds [][]bench.Breakdown, i int, of bench.Breakdown) (found []bench.Breakdown) {
+	for _, round := range slices.Backward(rounds) {
+		if i < len(round) && round[i].Title == of.Title && round[i].Unit == of.Unit {
+			found = append(found, round[i])
+		}
+	}
+	return found
+}
+
+func medians(breakdowns []bench.Breakdown, rounds int) []bench.Entry {
 	var entries []bench.Entry
 	totals := map[string][]float64{}
-	for _, round := range slices.Backward(rounds) {
-		i := slices.IndexFunc(round, func(b bench.Breakdown) bool { return b.Title == of.Title && b.Unit == of.Unit })
-		if i < 0 {
-			continue
-		}
-		for _, e := range round[i].Entries {
+	for _, b := range breakdowns {
+		for _, e := range added(b.Entries) {
 			if totals[e.Name] == nil {
 				entries = append(entries, e)
 			}
@@ -40,14 +49,31 @@ func medians(of bench.Breakdown, rounds [][]bench.Breakdown) []bench.Entry {
 	kept := entries[:0]
 	for _, e := range entries {
 		values := totals[e.Name]
-		if len(values)*2 < len(rounds) {
+		if len(values)*2 <= rounds {
 			continue
 		}
-		for len(values) < len(rounds) {
+		for len(values) < rounds {
 			values = append(values, 0)
 		}
 		e.Total = stats.Median(values)
 		kept = append(kept, e)
 	}
+	slices.SortStableFunc(kept, func(a, b bench.Entry) int { return cmp.Compare(b.Total, a.Total) })
 	return kept
+}
+
+// added returns each name once.
+func added(entries []bench.Entry) []bench.Entry {
+	at := make(map[string]int, len(entries))
+	var sums []bench.Entry
+	for _, e := range entries {
+		if i, known := at[e.Name]; known {
+			sums[i].Total += e.Total
+			sums[i].Calls += e.Calls
+			continue
+		}
+		at[e.Name] = len(sums)
+		sums = append(sums, e)
+	}
+	return sums
 }

@@ -25,9 +25,14 @@ func TestTypicalBreakdown(t *testing.T) {
 		{"none", nil, nil},
 		{"one round stays as it is", [][]bench.Breakdown{round("operators", mm(1, 2), mm(1, 2))}, round("operators", mm(1, 2), mm(1, 2))},
 		{"a disturbed round", [][]bench.Breakdown{round("operators", mm(1, 2)), round("operators", mm(9, 2)), round("operators", mm(1.5, 3))}, round("operators", mm(1.5, 3))},
-		{"in half of the rounds", [][]bench.Breakdown{round("operators", mm(1, 2), add), round("operators", mm(3, 2))}, round("operators", mm(2, 2), bench.Entry{Name: "add", Total: 2, Calls: 1})},
+		{"in half of the rounds", [][]bench.Breakdown{round("operators", mm(1, 2), add), round("operators", mm(3, 2))}, round("operators", mm(2, 2))},
+		{"in two of three", [][]bench.Breakdown{round("operators", mm(1, 2), add), round("operators", add, mm(3, 2)), round("operators", mm(5, 2))},
+			round("operators", add, mm(3, 2))},
+		{"a name that stands twice", [][]bench.Breakdown{round("operators", mm(1, 2), mm(2, 2)), round("operators", mm(1, 1), mm(4, 1))}, round("operators", mm(4, 2))},
+		{"two of one title", [][]bench.Breakdown{{round("x", mm(1, 1))[0], round("x", mm(8, 1))[0]}, {round("x", mm(3, 1))[0], round("x", mm(8, 1))[0]}},
+			[]bench.Breakdown{round("x", mm(2, 1))[0], round("x", mm(8, 1))[0]}},
 		{"in one of three", [][]bench.Breakdown{round("operators", mm(1, 2), add), round("operators", mm(1, 2)), round("operators", mm(1, 2))}, round("operators", mm(1, 2))},
-		{"another title is another breakdown", [][]bench.Breakdown{round("critical path", mm(7, 2)), round("operators", mm(1, 2))}, round("operators", mm(0.5, 2))},
+		{"another title is another breakdown", [][]bench.Breakdown{round("critical path", mm(7, 2)), round("operators", mm(1, 2)), round("operators", mm(1, 2))}, round("operators", mm(1, 2))},
 	} {
 		if diff := cmp.Diff(tt.want, typical(tt.rounds)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)

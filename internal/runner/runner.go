@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -104,7 +105,7 @@ func Again(ctx context.Context, m Measurer, results []bench.Result, want func(be
 		if has := values(&results[i]); want(results[i].Cell) && has > 0 && has < r.repeats(results[i].Cell) {
 			at = append(at, i)
 			r.cells = append(r.cells, results[i].Cell)
-			r.states = append(r.states, state{result: results[i], rounds: has, breakdowns: earlier(&results[i])})
+			r.states = append(r.states, state{result: results[i], rounds: has, breakdowns: earlier(&results[i], has)})
 		}
 	}
 	if err := r.rounds(ctx); err != nil {
@@ -117,12 +118,13 @@ func Again(ctx context.Context, m Measurer, results []bench.Result, want func(be
 	return len(at), nil
 }
 
-// earlier is what is left of the breakdowns of earlier rounds.
-func earlier(r *bench.Result) [][]bench.Breakdown {
+// earlier stands in for the breakdowns of earlier rounds, of which only the
+// merged ones are left.
+func earlier(r *bench.Result, rounds int) [][]bench.Breakdown {
 	if len(r.Breakdowns) == 0 {
 		return nil
 	}
-	return [][]bench.Breakdown{r.Breakdowns}
+	return slices.Repeat([][]bench.Breakdown{r.Breakdowns}, rounds)
 }
 
 // values is the number of rounds in which a cell that passes was measured.
@@ -146,7 +148,7 @@ type run struct {
 type state struct {
 	result     bench.Result
 	rounds     int                 // measured
-	breakdowns [][]bench.Breakdown // of each round
+	breakdowns [][]bench.Breakdown // of the rounds that have one
 }
 
 func (r *run) repeats(c bench.Cell) int {

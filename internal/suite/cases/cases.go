@@ -58,6 +58,9 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := b.checkDir(c, env.Dir); err != nil {
+		return nil, err
+	}
 	inputs, err := b.read(c, env.Dir)
 	if err != nil {
 		return nil, err

@@ -204,6 +204,11 @@ Total time for analytic: 2.000ms
 		{name: "trace", shell: "cp c $0/trace.json", total: 0.002001, criticalPath: true},
 		{name: "metrics", shell: "cp m $0/metrics.json", total: 0.0020004, tps: 7.5},
 		{name: "nothing", shell: "echo hello", reason: "no total was found: {output}/metrics.json was not written"},
+		{name: "empty metrics", shell: "cat t; : > $0/metrics.json",
+			reason: "{output}/metrics.json was written and holds nothing that can be read as msmodeling-metrics: the output holds no profile: no line of it is a JSON object; print one"},
+		{name: "no number for metrics", shell: "cat t; echo NaN > $0/metrics.json", reason: "{output}/metrics.json was written and holds nothing that can be read as msmodeling-metrics: "},
+		{name: "other metrics", shell: "cat t; echo '{}' > $0/metrics.json", reason: "{output}/metrics.json was written and holds nothing that can be read as msmodeling-metrics: "},
+		{name: "empty trace", shell: "cat t; : > $0/trace.json", reason: "{output}/trace.json was written and holds nothing that can be read as msmodeling-trace: "},
 		{name: "broken metrics", shell: "cat t; echo '{\"runtime_event_list\": [' > $0/metrics.json", reason: "{output}/metrics.json, read as msmodeling-metrics: "},
 		{name: "broken trace", shell: "cat t; echo '{\"traceEvents\": [{\"ph\": \"X\"' > $0/trace.json", reason: "{output}/trace.json, read as msmodeling-trace: "},
 		{name: "a pipe", shell: "cat t; mkfifo $0/trace.json", reason: "the result at {output}/trace.json is not a regular file"},
@@ -242,6 +247,29 @@ Total time for analytic: 2.000ms
 				t.Errorf("critical path = %v, want %v: %+v", got, c.criticalPath, r.Breakdowns)
 			}
 		})
+	}
+}
+
+// TestRowsOfOneName: what a table lists with each shape of its inputs is one
+// operator.
+func TestRowsOfOneName(t *testing.T) {
+	t.Parallel()
+	const table = `
+----  ------------  --------------  ------------  ----------
+Name  Input Shapes  analytic total  analytic avg  # of Calls
+----  ------------  --------------  ------------  ----------
+mm    [4]                  2.000ms       1.000ms           2
+add   [8]                  1.000ms       1.000ms           1
+mm    [8]                  4.000ms       4.000ms           1
+----  ------------  --------------  ------------  ----------
+Total time for analytic: 7.000ms
+`
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"t": table, "cases/a.json": script("a", "cat t", `, "format": "msmodeling-table"`)})
+	r := results(t, in(t, dir, "    cases: cases\n"))["a"]
+	want := []bench.Breakdown{{Title: "operators", Unit: "s", Entries: []bench.Entry{{Name: "mm", Total: 0.006, Calls: 3}, {Name: "add", Total: 0.001, Calls: 1}}}}
+	if diff := cmp.Diff(want, r.Breakdowns); diff != "" {
+		t.Errorf("%s %q (-want +got):\n%s", r.Outcome, r.Reason, diff)
 	}
 }
 
@@ -284,7 +312,7 @@ func TestSelect(t *testing.T) {
 		"cases/own.json":          script("own", "true", `, "tags": ["nightly"]`),
 		"cases/broken.json":       "{",
 	})
-	s := in(t, dir, "    cases: cases\n    preset: msmodeling\n    tags: {heavy: [wan, '*-prefill']}\n    profiles: {smoke: ['qwen-*'], none: []}\n")
+	s := in(t, dir, "    cases: cases\n    preset: msmodeling\n    tags: {heavy: [wan, '*-prefill']}\n    profiles: {smoke: ['qwen-*']}\n")
 	for _, c := range []struct {
 		query suite.Query
 		want  string

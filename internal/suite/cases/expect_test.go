@@ -53,6 +53,10 @@ func TestExpect(t *testing.T) {
 	if diff := cmp.Diff(want, read("    host: lab\n    exact: true\n    references: [initial]\n    no_reference: fail\n    drift: off\n    operators: {level: warn, min_share: 2.5%}\n")); diff != "" {
 		t.Errorf("policy (-want +got):\n%s", diff)
 	}
+	want[0].References = []bench.Reference{baseline, initial} // a judge on another machine has no programs
+	if diff := cmp.Diff(want, read("    host: lab\n    exact: true\n    dir: nowhere\n    no_reference: fail\n    drift: off\n    operators: {level: warn, min_share: 2.5%}\n")); diff != "" {
+		t.Errorf("without dir (-want +got):\n%s", diff)
+	}
 	if _, err := cases.Expect(parse(t, "    cases: nowhere\n"), dir); err == nil || !strings.HasPrefix(err.Error(), "accelgate.yaml:5:12: suites[0].cases: ") {
 		t.Errorf("no folder: %v", err)
 	}
@@ -67,9 +71,15 @@ func TestExpect(t *testing.T) {
 
 func TestFolderOf(t *testing.T) {
 	t.Parallel()
-	got, err := cases.FolderOf(parse(t, "    cases: sub/cases\n    host: lab\n"), filepath.FromSlash("/x"))
-	if want := (cases.Folder{Path: filepath.FromSlash("/x/sub/cases"), Host: "lab"}); err != nil || got != want {
-		t.Errorf("%+v, %v, want %+v", got, err, want)
+	for body, want := range map[string]cases.Folder{
+		"    cases: sub/cases\n    host: lab\n    dir: not-on-this-machine\n": {Host: "lab", References: []string{"initial", "baseline"}},
+		"    cases: sub/cases\n    references: [initial]\n":                   {References: []string{"initial"}},
+	} {
+		want.Path = filepath.FromSlash("/x/sub/cases")
+		got, err := cases.FolderOf(parse(t, body), filepath.FromSlash("/x"))
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", body, err, diff)
+		}
 	}
 	if _, err := cases.FolderOf(parse(t, "    exact: true\n"), "/x"); err == nil {
 		t.Error("without cases: no error")
@@ -90,37 +100,5 @@ func TestNameOf(t *testing.T) {
 		if got, ok := cases.NameOf(c.cell); got != c.want || ok != c.ok {
 			t.Errorf("%+v: %q, %v", c.cell, got, ok)
 		}
-	}
-}
-
-// TestRefreshOf: a file keeps as many operators as it has or compares, and a
-// run that is not whole changes nothing that it does not know.
-func TestRefreshOf(t *testing.T) {
-	t.Parallel()
-	one, err := msmodeling.Parse("a__b.json", []byte(recorded))
-	if err != nil {
-		t.Fatal(err)
-	}
-	total := bench.Sample{Metric: "total_time_s", Values: []float64{3, 1, 2}}
-	entries := []bench.Entry{{Name: "small", Total: 0.1, Calls: 1}, {Name: "x", Total: 0.2, Calls: 2}, {Name: "big", Total: 1.5, Calls: 3}, {Name: "y", Total: 0.2, Calls: 4}}
-	operators := bench.Breakdown{Title: "operators", Unit: "s", Entries: entries}
-	two := 2.0
-	kept := []msmodeling.Operator{{Name: "big", TotalTimeS: 1.5, NumCalls: 3}, {Name: "x", TotalTimeS: 0.2, NumCalls: 2}, {Name: "y", TotalTimeS: 0.2, NumCalls: 4}}
-	for _, c := range []struct {
-		result  bench.Result
-		initial bool
-		want    msmodeling.Refresh
-	}{
-		{bench.Result{Samples: []bench.Sample{total}, Breakdowns: []bench.Breakdown{operators}}, false, msmodeling.Refresh{BaselineTimeS: &two, Operators: kept}},
-		{bench.Result{Samples: []bench.Sample{total}}, true, msmodeling.Refresh{BaselineTimeS: &two, InitialTimeS: &two}},
-		{bench.Result{Samples: []bench.Sample{{Metric: "total_time_s", Summary: &bench.Summary{Median: 2, N: 3}}}}, false, msmodeling.Refresh{BaselineTimeS: &two}},
-		{bench.Result{Breakdowns: []bench.Breakdown{{Title: "operators", Unit: "ms", Entries: entries}}}, true, msmodeling.Refresh{}},
-	} {
-		if diff := cmp.Diff(c.want, cases.RefreshOf(one, &c.result, c.initial)); diff != "" {
-			t.Errorf("%+v (-want +got):\n%s", c.result, diff)
-		}
-	}
-	if entries[0].Name != "small" {
-		t.Error("the result was changed")
 	}
 }

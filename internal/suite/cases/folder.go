@@ -3,6 +3,7 @@ package cases
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,9 @@ type Folder struct {
 	Path string
 	// Host is the label of the host that the recorded times are of; "" for any.
 	Host string
+	// References names the recorded times that the suite judges by, each at
+	// most once: "initial", "baseline". Empty stands for both.
+	References []string
 }
 
 // FolderOf returns the folder of a suite's case files; dir is the
@@ -28,12 +32,21 @@ func FolderOf(c *config.Suite, dir string) (Folder, error) {
 	if err := b.checkFolder(c); err != nil {
 		return Folder{}, err
 	}
-	return Folder{resolve(dir, b.Cases), b.Host}, nil
+	return Folder{Path: resolve(dir, b.Cases), Host: b.Host, References: b.References}, nil
 }
 
 func (b *body) checkFolder(c *config.Suite) error {
 	if b.Cases == "" {
 		return c.Errorf("cases", "the suite has no folder of cases: add cases, the folder that holds the *.json files")
+	}
+	return nil
+}
+
+// checkDir refuses a folder to start in that is not there: else every cell would
+// fail with it.
+func (b *body) checkDir(c *config.Suite, dir string) error {
+	if info, err := os.Stat(resolve(dir, b.Dir)); b.Dir != "" && (err != nil || !info.IsDir()) {
+		return c.Errorf("dir", "there is no folder %s for programs to start in: correct dir, or create the folder", resolve(dir, b.Dir))
 	}
 	return nil
 }

@@ -103,6 +103,7 @@ func (k *command) judge(result *bench.Result, response worker.Response, output s
 		suite.Fail(result, bench.CauseOutput, err.Error())
 		return
 	}
+	p.Operators = added(p.Operators)
 	read := Result(result.Cell, p)
 	result.Outcome, result.Cause, result.Reason = read.Outcome, read.Cause, read.Reason
 	result.Samples, result.Breakdowns = read.Samples, read.Breakdowns
@@ -137,7 +138,8 @@ const maxFile = 64 << 20
 
 // profile reads the sources in order. The first that is there gives total and
 // operators, and the others what it lacks. A source that is there and broken is
-// an error: half of a result must not look like a whole one.
+// an error: half of a result must not look like a whole one, nor may a poorer
+// source stand in for it without a word.
 func (k *command) profile(response worker.Response, output string) (*profile.Profile, error) {
 	var p *profile.Profile
 	var tried []string
@@ -160,7 +162,8 @@ func (k *command) profile(response worker.Response, output string) (*profile.Pro
 	return p, nil
 }
 
-// read reads one source. The error is a [profile.ErrNone] where it is not there.
+// read reads one source. The error is a [profile.ErrNone] where it is not there:
+// where standard output holds nothing of the format, or the file does not exist.
 func (s source) read(response worker.Response, output string) (*profile.Profile, error) {
 	data := response.Stdout
 	if s.File != "" {
@@ -177,7 +180,10 @@ func (s source) read(response worker.Response, output string) (*profile.Profile,
 	if s.File == "" && response.StdoutTruncated {
 		return nil, errors.New(suite.Truncated)
 	}
-	if err != nil {
+	switch {
+	case s.File != "" && errors.Is(err, profile.ErrNone):
+		return nil, fmt.Errorf("%s was written and holds nothing that can be read as %s: %v", s.where(), s.Format, err)
+	case err != nil:
 		return nil, fmt.Errorf("%s, read as %s: %w", s.where(), s.Format, err)
 	}
 	return p, nil

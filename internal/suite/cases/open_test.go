@@ -1,6 +1,7 @@
 package cases_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -40,6 +41,11 @@ func TestOpenRefuses(t *testing.T) {
 		{"    timeout: 20s", "    repeats: 0", "repeats: is 0: use 1 to 1000"},
 		{"timeout: 20s", "timeout: -1s", "timeout: is -1s: write a positive duration such as 90s or 15m"},
 		{"    timeout: 20s", "    references: [first]", `references[0]: unknown reference "first": write initial or baseline`},
+		{"    timeout: 20s", "    references: []", "accelgate.yaml:14:17: suites[0].references: is empty, so nothing would be judged: write initial, baseline or both, or remove the key for both"},
+		{"    timeout: 20s", "    references: [initial, initial]", "references[1]: initial stands twice: remove one"},
+		{"    timeout: 20s", "    host: ../x", `accelgate.yaml:14:11: suites[0].host: no host can have the label "../x": write the one of its baseline-<host>.json, of lower-case letters`},
+		{"    timeout: 20s", "    dir: nowhere", "accelgate.yaml:14:10: suites[0].dir: there is no folder " + filepath.Join(dir, "nowhere") + " for programs to start in: correct dir, or create the folder"},
+		{"    timeout: 20s", "    dir: cases/a.json", "dir: there is no folder"},
 		{"    timeout: 20s", "    operators: {level: error}", `operators.level: unknown level "error": write fail, warn or off`},
 		{"    timeout: 20s", "    drift: never", `drift: unknown level "never": write fail, warn or off`},
 		{"    timeout: 20s", "    no_reference: x", `no_reference: unknown level "x"`},
@@ -53,6 +59,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"    timeout: 20s", "    unset: ['A=B']", `unset[0]: "A=B" is not the name of a variable, or a glob: correct it`},
 		{"    timeout: 20s", "    tags: {t: ['b*']}", `tags.t[0]: "b*" matches the name of no case: correct it or remove it`},
 		{"    timeout: 20s", "    profiles: {p: [a, b]}", `profiles.p[1]: "b" matches the name of no case: correct it or remove it`},
+		{"    timeout: 20s", "    tags: {t: [a], u: []}", "tags.u: is empty, so it selects no case: list globs on the names of cases, or remove it"},
+		{"    timeout: 20s", "    profiles: {p: []}", "profiles.p: is empty, so it selects no case"},
 		{"type: text", "type: txt", `commands[0].type: unknown type "txt": write text or video`},
 		{"type: text", "type: command", "a case of type command has a command of its own"},
 		{"{model_id}", "{modl_id}", `commands[0]: command[1] "{modl_id}": unknown placeholder {modl_id} (did you mean model_id?): use one of accelgate,`},

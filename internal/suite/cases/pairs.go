@@ -108,6 +108,9 @@ func OpenPairs(c *config.Suite, env suite.Env, pairs []Pair, aa bool) (suite.Sui
 	if err != nil {
 		return nil, err
 	}
+	if err := b.checkDir(c, env.Dir); err != nil {
+		return nil, err
+	}
 	b.Profiles = nil // they are of the folder
 	var inputs []*input
 	names := make(map[string]bool, len(pairs))

@@ -179,6 +179,9 @@ func TestOpenPairs(t *testing.T) {
 	if _, err := cases.OpenPairs(parse(t, pairCommands), environment(dir), slices.Concat(read, read), false); err == nil || !strings.Contains(err.Error(), `two pairs have the name "close": rename one of them`) {
 		t.Errorf("twice: %v", err)
 	}
+	if _, err := cases.OpenPairs(parse(t, pairCommands+"    dir: nowhere\n"), environment(dir), own, false); err == nil || !strings.Contains(err.Error(), "dir: there is no folder ") {
+		t.Errorf("no folder to start in: %v", err)
+	}
 	write(t, dir, map[string]string{"cases/bad.json": "{"})
 	if _, err := cases.OwnPairs(parse(t, pairCommands), dir); err == nil || !strings.Contains(err.Error(), "files that cannot be read: 1; correct them\ncases/bad.json:1:2: ") {
 		t.Errorf("a broken file: %v", err)

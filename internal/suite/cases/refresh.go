@@ -2,6 +2,7 @@ package cases
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -9,33 +10,119 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
+// What a total in seconds can be: no clock resolves less, no run takes longer.
+const (
+	leastTime = 1e-12
+	mostTime  = 1e9
+)
+
 // RefreshOf returns the numbers of a result that are to be recorded in the file
-// of its case: the median of the total, as the initial time too if initial is
-// set, and as many of the largest operators as the file keeps or compares.
-func RefreshOf(one *msmodeling.Case, r *bench.Result, initial bool) msmodeling.Refresh {
-	var f msmodeling.Refresh
-	if s := r.Sample(Total.Name); s != nil {
-		total := median(s)
-		f.BaselineTimeS = &total
-		if initial {
-			f.InitialTimeS = &total
-		}
+// of its case: the median of the total and as many of the largest operators as
+// the file keeps or compares. The total becomes the baseline time, unless the
+// suite does not use that; it becomes the initial time if initial is set or the
+// suite uses no other.
+//
+// The error says why the case is not to be refreshed: the result has numbers
+// that cannot be, or lacks what the file has, operators or their calls, with
+// which a check would vanish.
+func (f Folder) RefreshOf(one *msmodeling.Case, r *bench.Result, initial bool) (msmodeling.Refresh, error) {
+	total, err := totalOf(r)
+	if err != nil {
+		return msmodeling.Refresh{}, err
 	}
-	i := slices.IndexFunc(r.Breakdowns, func(b bench.Breakdown) bool { return b.Title == OperatorsTitle && b.Unit == Total.Unit })
-	if i < 0 {
-		return f
+	operators, err := operatorsOf(one, r)
+	if err != nil {
+		return msmodeling.Refresh{}, err
 	}
-	entries := slices.Clone(r.Breakdowns[i].Entries)
-	slices.SortStableFunc(entries, func(a, b bench.Entry) int { return cmp.Compare(b.Total, a.Total) })
-	for _, e := range entries[:min(len(entries), max(len(one.Operators), one.OperatorTopN))] {
-		f.Operators = append(f.Operators, msmodeling.Operator{Name: e.Name, TotalTimeS: e.Total, NumCalls: e.Calls})
+	fresh := msmodeling.Refresh{Operators: operators}
+	usesBaseline := len(f.References) == 0 || slices.Contains(f.References, bench.BaselineReference)
+	if usesBaseline {
+		fresh.BaselineTimeS = &total
 	}
-	return f
+	if initial || !usesBaseline {
+		fresh.InitialTimeS = &total
+	}
+	return fresh, nil
 }
+
+func totalOf(r *bench.Result) (float64, error) {
+	s := r.Sample(Total.Name)
+	if s == nil {
+		return 0, fmt.Errorf("the run has no %s: measure the case again", Total.Name)
+	}
+	total := median(s)
+	if !isTime(total) {
+		return 0, fmt.Errorf("no program takes %g s: see what it printed, then measure the case again", total)
+	}
+	return total, nil
+}
+
+func isTime(seconds float64) bool { return seconds >= leastTime && seconds <= mostTime } // false for NaN
 
 func median(s *bench.Sample) float64 {
 	if s.Summary != nil {
 		return s.Summary.Median
 	}
 	return stats.Median(s.Values)
+}
+
+// operatorsOf returns the largest operators of a result.
+func operatorsOf(one *msmodeling.Case, r *bench.Result) ([]msmodeling.Operator, error) {
+	var entries []bench.Entry
+	for _, b := range r.Breakdowns {
+		if b.Title == bench.OperatorsTitle && b.Unit == Total.Unit {
+			entries = added(b.Entries)
+			break
+		}
+	}
+	if len(entries) == 0 && len(one.Operators) > 0 {
+		return nil, fmt.Errorf("the run has no operators and the file records %d: let the program print them, or remove those of the file first", len(one.Operators))
+	}
+	slices.SortStableFunc(entries, func(a, b bench.Entry) int { return cmp.Compare(b.Total, a.Total) })
+	entries = entries[:min(len(entries), max(len(one.Operators), one.OperatorTopN))]
+	if err := keepsCalls(one.Operators, entries); err != nil {
+		return nil, err
+	}
+	var operators []msmodeling.Operator
+	for _, e := range entries {
+		if e.Total != 0 && !isTime(e.Total) { // some take no time
+			return nil, fmt.Errorf("no operator takes %g s, as %.80q does: see what the program printed, then measure the case again", e.Total, e.Name)
+		}
+		operators = append(operators, msmodeling.Operator{Name: e.Name, TotalTimeS: e.Total, NumCalls: e.Calls})
+	}
+	return operators, nil
+}
+
+// keepsCalls refuses operators without calls in a file that records calls, for
+// calls of 0 are not compared. Those that the file itself has without calls may
+// stay so.
+func keepsCalls(recorded []msmodeling.Operator, entries []bench.Entry) error {
+	calls := make(map[string]int64, len(recorded))
+	some := false
+	for _, op := range recorded {
+		calls[op.Name] = op.NumCalls
+		some = some || op.NumCalls > 0
+	}
+	for _, e := range entries {
+		if known, listed := calls[e.Name]; some && e.Calls < 1 && (known > 0 || !listed) {
+			return fmt.Errorf("the run has no calls of %.80q and the file records calls: let the program print them, or set num_calls of the file to 0 first", e.Name)
+		}
+	}
+	return nil
+}
+
+// added returns each name once, in the order of the first that has it.
+func added(entries []bench.Entry) []bench.Entry {
+	at := make(map[string]int, len(entries))
+	sums := make([]bench.Entry, 0, len(entries))
+	for _, e := range entries {
+		if i, known := at[e.Name]; known {
+			sums[i].Total += e.Total
+			sums[i].Calls += e.Calls
+			continue
+		}
+		at[e.Name] = len(sums)
+		sums = append(sums, e)
+	}
+	return sums
 }

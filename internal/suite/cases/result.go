@@ -8,11 +8,9 @@ import (
 	"github.com/accelgate/accelgate/internal/profile"
 )
 
-// The titles of a result's breakdowns, in their order.
-const (
-	OperatorsTitle    = "operators"
-	criticalPathTitle = "critical path"
-)
+// criticalPathTitle is the title of the breakdown after
+// [bench.OperatorsTitle].
+const criticalPathTitle = "critical path"
 
 // Result returns what a profile says of a cell.
 func Result(cell bench.Cell, p *profile.Profile) bench.Result {
@@ -28,7 +26,7 @@ func Result(cell bench.Cell, p *profile.Profile) bench.Result {
 			r.Samples = append(r.Samples, sample(v.Metric, v.Value))
 		}
 	}
-	for _, b := range []bench.Breakdown{{Title: OperatorsTitle, Entries: p.Operators}, {Title: criticalPathTitle, Entries: p.CriticalPath}} {
+	for _, b := range []bench.Breakdown{{Title: bench.OperatorsTitle, Entries: p.Operators}, {Title: criticalPathTitle, Entries: p.CriticalPath}} {
 		if len(b.Entries) > 0 {
 			b.Unit = Total.Unit
 			r.Breakdowns = append(r.Breakdowns, b)

@@ -26,7 +26,7 @@ func (b *body) check(c *config.Suite) error {
 	case len(b.Commands) == 0:
 		return c.Errorf("commands", "is empty, so no case can be run: add a command, or leave the key out for the embedded engine")
 	}
-	errs := []error{b.checkLevels(c), b.checkReferences(c), b.checkMetrics(c), b.checkVars(c)}
+	errs := []error{b.checkLevels(c), b.checkReferences(c), b.checkHost(c), b.checkGlobs(c), b.checkMetrics(c), b.checkVars(c)}
 	errs = append(errs, suite.CheckEnv(c, "env", b.Env)...)
 	errs = append(errs, suite.CheckUnset(c, "unset", b.Unset)...)
 	for i := range b.Commands {
@@ -46,9 +46,37 @@ func (b *body) checkLevels(c *config.Suite) error {
 }
 
 func (b *body) checkReferences(c *config.Suite) error {
+	if len(b.References) == 0 {
+		return c.Errorf("references", "is empty, so nothing would be judged: write initial, baseline or both, or remove the key for both")
+	}
 	for i, name := range b.References {
-		if name != bench.InitialReference && name != bench.BaselineReference {
-			return c.Errorf(fmt.Sprintf("references[%d]", i), "unknown reference %q: write initial or baseline", name)
+		switch {
+		case name != bench.InitialReference && name != bench.BaselineReference:
+			return c.Errorf(index("references", i), "unknown reference %q: write initial or baseline", name)
+		case slices.Contains(b.References[:i], name):
+			return c.Errorf(index("references", i), "%s stands twice: remove one", name)
+		}
+	}
+	return nil
+}
+
+func (b *body) checkHost(c *config.Suite) error {
+	if b.Host != "" && bench.CheckLabel(b.Host) != nil {
+		return c.Errorf("host", "no host can have the label %q: write the one of its baseline-<host>.json, of lower-case letters, digits, \".\", \"_\" and \"-\"", b.Host)
+	}
+	return nil
+}
+
+// checkGlobs refuses a tag or a profile that stands for nothing.
+func (b *body) checkGlobs(c *config.Suite) error {
+	for _, t := range []struct {
+		key   string
+		globs map[string][]string
+	}{{"tags", b.Tags}, {"profiles", b.Profiles}} {
+		for _, name := range slices.Sorted(maps.Keys(t.globs)) {
+			if len(t.globs[name]) == 0 {
+				return c.Errorf(t.key+"."+name, "is empty, so it selects no case: list globs on the names of cases, or remove it")
+			}
 		}
 	}
 	return nil

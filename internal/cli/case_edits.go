@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/msmodeling"
+	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/cases"
+)
+
+// caseEdits are the edited case files of a refresh, with why. Commands and the
+// action share them; nothing is written before save.
+type caseEdits struct {
+	reason, revision string
+	initial          bool     // renew initial times, too
+	suites, only     []string // names, and ids or globs; empty for all
+	files            []caseFile
+	left             []string // what was not refreshed, and why
+}
+
+// caseFile is one file of a refresh.
+type caseFile struct {
+	path    string
+	data    []byte
+	name    string // of the case; "" for the history
+	host    string
+	changes []msmodeling.Change
+}
+
+// measurement is a result that is to be recorded in a case's file.
+type measurement struct {
+	name, host string
+	result     *bench.Result
+	fresh      *msmodeling.Case // what to write if the case has no file; nil for a case that must have one
+}
+
+// leave notes why a case is not refreshed.
+func (e *caseEdits) leave(format string, args ...any) {
+	e.left = append(e.left, fmt.Sprintf(format, args...))
+}
+
+// editCases edits the files of all cases that the runs measured and that
+// passed.
+func (c *Command) editCases(file *config.File, runs []*bench.Run, e caseEdits) (*caseEdits, error) {
+	for i := range file.Suites {
+		s := &file.Suites[i]
+		if s.Kind != "cases" || len(e.suites) > 0 && !slices.Contains(e.suites, s.Name) {
+			continue
+		}
+		folder, err := cases.FolderOf(s, file.Dir)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.editFolder(&e, folder, e.measured(s.Name, folder, runs)); err != nil {
+			return nil, err
+		}
+	}
+	return &e, nil
+}
+
+// measured lists what is to be recorded of a suite, by case. A case that
+// several hosts measured is left alone: its file holds one host's numbers.
+func (e *caseEdits) measured(suite string, folder cases.Folder, runs []*bench.Run) (list []measurement) {
+	hosts := map[string][]string{}
+	for _, run := range runs {
+		for i := range run.Results {
+			r := &run.Results[i]
+			name, mine := cases.NameOf(r.Cell)
+			if r.Cell.Suite != suite || !mine || !e.wants(r.Cell) {
+				continue
+			}
+			switch host := run.Host.Label; {
+			case r.Outcome != bench.Passed:
+				e.leave("%s is not recorded, because it did not pass (%s): mend it first", oneLine(name), oneLine(r.Reason))
+			case folder.Host != "" && folder.Host != host:
+				e.leave("%s is not recorded, because its file holds the times of host %s and this is %s: measure there", oneLine(name), folder.Host, host)
+			default:
+				hosts[name] = append(hosts[name], host)
+				list = append(list, measurement{name: name, host: host, result: r})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b measurement) int { return strings.Compare(a.name, b.name) })
+	return slices.DeleteFunc(list, func(m measurement) bool {
+		several := hosts[m.name]
+		if len(several) > 1 && several[0] == m.host {
+			e.leave("%s was measured on %s and its file holds the times of one host: set host in suite %s to that host's label", oneLine(m.name), strings.Join(several, ", "), suite)
+		}
+		return len(several) > 1
+	})
+}
+
+func (e *caseEdits) wants(cell bench.Cell) bool {
+	return len(e.only) == 0 || slices.ContainsFunc(e.only, func(pattern string) bool { return matrix.Glob(pattern, cell.ID()) })
+}
+
+// editFolder edits the files of one folder, and its history. Only cases that
+// are there can be edited, whatever names a run brings.
+func (c *Command) editFolder(e *caseEdits, folder cases.Folder, list []measurement) error {
+	if len(list) == 0 {
+		return nil
+	}
+	loaded, _ := msmodeling.Load(folder.Path) // an unreadable file has no passed result
+	known := map[string]*msmodeling.Case{}
+	for _, one := range loaded {
+		known[one.Name] = one
+	}
+	var files []caseFile
+	var records []msmodeling.Record
+	for _, m := range list {
+		f, ok, err := e.edit(folder, known[m.name], m)
+		if err != nil {
+			return err
+		}
+		if !ok || len(f.changes) == 0 {
+			continue
+		}
+		files = append(files, f)
+		records = append(records, msmodeling.Record{Time: c.Now().UTC(), Case: m.name, Reason: e.reason, Revision: e.revision,
+			Tool: tool(), Host: m.host, Changes: f.changes})
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	history, err := history(folder.Path, records)
+	e.files = append(append(e.files, history), files...)
+	return err
+}
+
+// edit returns the case's file with the measured numbers; ok is false where it
+// is left alone.
+func (e *caseEdits) edit(folder cases.Folder, known *msmodeling.Case, m measurement) (f caseFile, ok bool, err error) {
+	one := cmp.Or(known, m.fresh)
+	if one == nil {
+		e.leave("%s is not a case in %s: a run of another checkout cannot be recorded here", oneLine(m.name), folder.Path)
+		return f, false, nil
+	}
+	if known != nil && m.fresh != nil && !sameWorkload(known, m.fresh) {
+		e.leave("%s is not recorded, because the case of this name measures another input: give the pair another name", m.name)
+		return f, false, nil
+	}
+	first := one.InitialTimeS == 0 && one.BaselineTimeS == 0 // as an anchor is set where a baseline has none
+	refresh, err := folder.RefreshOf(one, m.result, e.initial || first)
+	if err != nil {
+		e.leave("%s is not recorded: %v", m.name, err)
+		return f, false, nil
+	}
+	f = caseFile{path: one.Path, name: m.name, host: m.host}
+	data, err := readBounded(one.Path)
+	if errors.Is(err, fs.ErrNotExist) && known == nil {
+		data, err = msmodeling.Marshal(one)
+	}
+	if err != nil {
+		return f, false, err
+	}
+	f.data, f.changes, err = msmodeling.Edit(one.Path, data, refresh)
+	return f, true, err
+}
+
+// sameWorkload reports whether two cases measure the same input.
+func sameWorkload(a, b *msmodeling.Case) bool {
+	return a.Type == b.Type && reflect.DeepEqual(a.UserInput, b.UserInput) && reflect.DeepEqual(a.Video, b.Video) &&
+		slices.Equal(a.CompilationConfig, b.CompilationConfig) && slices.Equal(a.Command, b.Command)
+}
+
+// history adds to the folder's record of refreshes.
+func history(folder string, records []msmodeling.Record) (caseFile, error) {
+	path := filepath.Join(folder, msmodeling.HistoryFile)
+	old, err := suite.ReadResult(path, path, msmodeling.MaxHistory)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return caseFile{}, fmt.Errorf("%w: mend it, or move it away", err)
+	}
+	data, err := msmodeling.AppendHistory(old, records)
+	if err != nil {
+		return caseFile{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return caseFile{path: path, data: data}, nil
+}
+
+// save writes the files. The history of a folder comes before its cases: a
+// refresh that is killed in the middle and done again tells a change twice
+// rather than never.
+func (e *caseEdits) save() error {
+	for _, f := range e.files {
+		if err := msmodeling.Save(f.path, f.data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell says what changed, what did not, and what to do next.
+func (e *caseEdits) tell(w io.Writer, dryRun bool) {
+	n, values := 0, 0
+	for _, f := range e.files {
+		if f.name == "" {
+			continue
+		}
+		n++
+		values += len(f.changes)
+		fmt.Fprintf(w, "%s: %s\n", printable(f.path), plural(len(f.changes), "value"))
+		for _, ch := range f.changes {
+			fmt.Fprintf(w, "  %s: %s -> %s\n", printable(ch.JSONPath), printable(ch.Old), printable(ch.New))
+		}
+	}
+	done, next := "refreshed", "review it with 'git diff', commit it, and judge with 'accelgate run'"
+	if dryRun {
+		done, next = "would be refreshed", "leave --dry-run out to write this"
+	}
+	switch {
+	case n > 0:
+		fmt.Fprintf(w, "%s %s, %s\nNext: %s\n", plural(n, "case"), done, plural(values, "value"), next)
+	case len(e.left) > 0:
+		fmt.Fprintln(w, "No case was refreshed; the warnings say why.")
+	default:
+		fmt.Fprintln(w, "The case files already hold what was measured; nothing is to be refreshed.")
+	}
+}
+
+// forReport says what changed in the words of the report.
+func (f *caseFile) forReport(path string) report.CaseChanges {
+	changes := report.CaseChanges{Path: path, Case: f.name, Host: f.host}
+	for _, c := range f.changes {
+		changes.Changes = append(changes.Changes, report.CaseChange{JSONPath: c.JSONPath, Old: c.Old, New: c.New})
+	}
+	return changes
+}
+
+// plural writes a number with its noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

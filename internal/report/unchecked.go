@@ -1,0 +1,122 @@
+package report
+
+import (
+	"cmp"
+
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// notChecked is what tables of cases say of one that could not be judged. It is
+// not a [gate.CheckStatus]: there is no Check.
+const notChecked = "ERROR"
+
+// hostCases are the cases of one host: those that were compared with their
+// files, and those that failed before they could be.
+type hostCases struct {
+	*host
+	unchecked []finding // in the order of the run
+	counts
+}
+
+// casesOf gathers the cases of a host.
+func (r *Report) casesOf(i int) *hostCases {
+	of := &hostCases{host: &r.hosts[i]}
+	for k := range of.Comparison.Verdicts {
+		if v := &of.Comparison.Verdicts[k]; of.checks[v.Cell] == nil && failsWhole(v) {
+			of.unchecked = append(of.unchecked, finding{i, v})
+		}
+	}
+	of.unchecked = r.onlyCases(of.host, of.unchecked)
+	of.count()
+	return of
+}
+
+// failsWhole reports a cell that did not get as far as numbers. One that the
+// baseline knows to fail is such a cell, too.
+func failsWhole(v *gate.Verdict) bool {
+	failed := v.Class == gate.RuntimeFailure || v.Class == gate.CorrectnessFailure
+	return v.Cell != "" && v.Metric == "" && (failed || v.Level == gate.Fail)
+}
+
+// onlyCases leaves out what is known to be no case: a cell that no case file
+// says anything of, in a suite of which none does. A case whose file cannot be
+// read is in a suite with others. Without any such file, all may be cases.
+func (r *Report) onlyCases(h *host, list []finding) []finding {
+	expected := r.in.Policy.Expected
+	if len(list) == 0 || len(expected) == 0 {
+		return list
+	}
+	suites, suiteOf := map[string]bool{}, map[string]string{}
+	for i := range h.Run.Results {
+		c := &h.Run.Results[i].Cell
+		id := c.ID()
+		suiteOf[id] = c.Suite
+		if _, ok := expected[id]; ok {
+			suites[c.Suite] = true
+		}
+	}
+	var kept []finding
+	for _, f := range list {
+		_, known := expected[f.Cell]
+		suite, ran := suiteOf[f.Cell]
+		if known || ran && suites[suite] {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// why is the reason of a finding as a line of at most limit runes.
+func (f finding) why(limit int) string { return cmp.Or(clip(f.Reason, limit), f.word()) }
+
+// counts sum up cases.
+type counts struct {
+	total, passed, failed, none int // totals; none has no reference
+	errors                      int // without a total
+	compared                    int // whose operators were
+	same, differ, unrecorded    int // operators; unrecorded has no reference
+	rows                        int
+}
+
+func (of *hostCases) count() {
+	n := &of.counts
+	n.errors = len(of.unchecked)
+	for i := range of.Comparison.Checks {
+		n.add(&of.Comparison.Checks[i])
+	}
+	n.compared = n.same + n.differ + n.unrecorded
+}
+
+func (n *counts) add(c *gate.Check) {
+	n.total++
+	switch {
+	case failsTotal(c):
+		n.failed++
+	case c.Status == gate.CheckNoBaseline:
+		n.none++
+	default:
+		n.passed++
+	}
+	n.rows += len(c.Operators.Rows)
+	switch c.Operators.Status {
+	case gate.OperatorsPass:
+		n.same++
+	case gate.OperatorsNoBaseline:
+		n.unrecorded++
+	case gate.OperatorsWarn, gate.OperatorsFail:
+		n.differ++
+	}
+}
+
+func (n *counts) merge(m *counts) {
+	n.total += m.total
+	n.passed += m.passed
+	n.failed += m.failed
+	n.none += m.none
+	n.errors += m.errors
+	n.compared += m.compared
+	n.same += m.same
+	n.differ += m.differ
+	n.unrecorded += m.unrecorded
+	n.rows += m.rows
+}
