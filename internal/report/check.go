@@ -24,7 +24,7 @@ func (h *host) ofCase(v *gate.Verdict) bool {
 		c := h.checks[v.Cell]
 		return c != nil && c.Status == gate.CheckNoBaseline
 	}
-	return ofFile(v.Reference) && (v.Reference != h.Comparison.Reference || h.checks[v.Cell] != nil)
+	return v.Reference == "operators" || ofFile(v.Reference) && (v.Reference != h.Comparison.Reference || h.checks[v.Cell] != nil)
 }
 
 // ofFile reports the name of a reference that case files record.
