@@ -28,6 +28,7 @@ type caseEdits struct {
 	suites, only     []string // names, and ids or globs; empty for all
 	files            []caseFile
 	left             []string // what was not refreshed, and why
+	matched          int      // results that only and suites choose
 }
 
 // caseFile is one file of a refresh.
@@ -81,6 +82,7 @@ func (e *caseEdits) measured(suite string, folder cases.Folder, runs []*bench.Ru
 			if r.Cell.Suite != suite || !mine || !e.wants(r.Cell) {
 				continue
 			}
+			e.matched++
 			switch host := run.Host.Label; {
 			case r.Outcome != bench.Passed:
 				e.leave("%s is not recorded, because it did not pass (%s): mend it first", oneLine(name), oneLine(r.Reason))
@@ -165,8 +167,11 @@ func (e *caseEdits) edit(folder cases.Folder, known *msmodeling.Case, m measurem
 	if err != nil {
 		return f, false, err
 	}
-	f.data, f.changes, err = msmodeling.Edit(one.Path, data, refresh)
-	return f, true, err
+	if f.data, f.changes, err = msmodeling.Edit(one.Path, data, refresh); err != nil {
+		e.leave("%s is not recorded: %v", m.name, err)
+		return f, false, nil
+	}
+	return f, true, nil
 }
 
 // sameWorkload reports whether two cases measure the same input.

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -56,8 +59,17 @@ func (c *Command) refreshCases(ctx context.Context, r *caseRefresh) (int, error)
 	if r.from != "" && (len(r.skip)+len(r.tags)+len(r.skipTags) > 0 || r.profile != "" || r.shard != "") {
 		return 0, usagef("--from takes the run as it is: choose cases by --suite and --only, and leave other selections out")
 	}
+	known := suitesOfCases(file)
+	if len(known) == 0 {
+		return 0, usagef("%s has no suite of kind cases: add one, or record the host's baseline with 'accelgate baseline update'", r.config)
+	}
+	for _, name := range r.suites {
+		if !slices.Contains(known, name) {
+			return 0, usagef("--suite: %s has no suite of kind cases called %q: it has %s", r.config, name, strings.Join(known, ", "))
+		}
+	}
 	if r.from == "" && len(r.suites) == 0 {
-		r.suites = suitesOfCases(file)
+		r.suites = known
 	}
 	run, _, accepted, err := c.toRecord(ctx, &r.update)
 	if err != nil || !accepted {
@@ -67,6 +79,9 @@ func (c *Command) refreshCases(ctx context.Context, r *caseRefresh) (int, error)
 		caseEdits{reason: r.reason, initial: r.initial, revision: run.Revision, suites: r.suites, only: r.only})
 	if err != nil {
 		return 0, err
+	}
+	if edits.matched == 0 {
+		return 0, usagef("the run has no case that --suite and --only choose: list its cases with 'accelgate report %s'", cmp.Or(r.from, "RUN.json"))
 	}
 	if !r.dryRun {
 		if err := edits.save(); err != nil {

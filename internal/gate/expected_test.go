@@ -243,6 +243,10 @@ func TestExpectedEvidenceOfSpeed(t *testing.T) {
 	known := expect("a", bench.BaselineReference, 10.0, 0.1)
 	exact := known
 	exact.Exact = true
+	byMSModeling := func(p gate.Policy) gate.Policy {
+		p.Compat = gate.CompatMSModeling
+		return p
+	}
 	called := expect("a")
 	called.NoReference = "off"
 	called.Operators.Entries = []bench.Entry{{Name: "mm", Calls: 3}}
@@ -265,6 +269,8 @@ func TestExpectedEvidenceOfSpeed(t *testing.T) {
 			policy(known, expect("z")), gate.StatusFailed},
 		{"only judged by the case", withTotal(run()), []bench.Result{timed("a", 10)}, policy(known), gate.StatusPassed},
 		{"calls that agree", nil, []bench.Result{operating(timed("a", 10), "s", "mm", 9.0, 3)}, policy(called), gate.StatusActionRequired},
+		{"msmodeling passes operators without a time", nil, []bench.Result{timed("k", 10), operating(timed("a", 10), "s", "mm", 9.0, 3)},
+			byMSModeling(policy(expect("k", bench.BaselineReference, 10.0, 0.1), called)), gate.StatusPassed},
 		{"calls and nothing to compare them with", nil, []bench.Result{timed("a", 10)}, policy(called), gate.StatusFailed},
 		{"exactly equal", nil, []bench.Result{timed("a", 10)}, policy(exact), gate.StatusPassed},
 		{"another machine's baseline", other, []bench.Result{timed("a", 10), timed("z", 1)}, policy(known), gate.StatusActionRequired},

@@ -32,6 +32,10 @@ func (c *comparer) operators(check *Check, e *bench.ExpectedOperators, measured 
 	p.reset()
 	p.recorded(e.Entries)
 	p.measured(b.Entries, unit)
+	if len(b.Entries) > 0 && p.oldSum > 0 && p.newSum <= 0 {
+		c.add(noTimes(check, level))
+		return
+	}
 	u := newUnion(p, e, picoseconds(check.Unit), recordedTotal(o, check.References, p.oldSum), check.Actual)
 	u.cuts(largestReference(check.References))
 	o.Status, o.DeltaPS, o.Rows = OperatorsPass, u.deltaPS, u.judged()
@@ -70,6 +74,12 @@ func noBreakdown(check *Check, b *bench.Breakdown, level Level) Verdict {
 	}
 	return Verdict{Cell: check.Cell, Metric: operators, Reference: operators, Class: Missing, Level: level, Delta: -100,
 		Reason: why + ", or set the level of operators to off"}
+}
+
+// noTimes says that the run lists operators and how long none of them took.
+func noTimes(check *Check, level Level) Verdict {
+	return Verdict{Cell: check.Cell, Metric: operators, Reference: operators, Class: Missing, Level: level, Delta: -100,
+		Reason: "the run's operators have no times, and the case's do: let the program print them, or set the level of operators to off"}
 }
 
 // tooMuch doubts operators that take more than the total: one of the two numbers

@@ -159,6 +159,8 @@ func TestOperators(t *testing.T) {
 			[]string{fmt.Sprintf("pad new FAIL 0 -0.5 %d+0", -s/2), fmt.Sprintf("add missing FAIL 0.25 0 %d+0", -s/4),
 				fmt.Sprintf("cat new FAIL 0 0.25 %d+0", s/4), "mm PASS 0.75 0.75 0+0", fmt.Sprintf("(rest) other PASS 0 0.5 0+%d", s/2)},
 			"new: cat (250.000 ms, 1 call); missing: add (250.000 ms, 1 call); new: pad (-500.000 ms, 1 call): refresh the case if that is meant"},
+		{"no times of the run", ops("", 0, 0, "mm", 1.0, 3), operating(timed("a", 1), "s", "mm", 0.0, 3), gate.OperatorsOff, nil,
+			"the run's operators have no times, and the case's do: let the program print them, or set the level of operators to off"},
 		{"nothing of the run", ops("", 0, 0, "mm", 1.0, 3), operating(timed("a", 1), "s"), gate.OperatorsFail,
 			[]string{fmt.Sprintf("mm missing FAIL 1 0 %d+0", -s), fmt.Sprintf("(rest) other PASS 0 1 0+%d", s)},
 			"missing: mm (1.000 s, 3 calls): refresh the case if that is meant"},

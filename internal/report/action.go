@@ -184,7 +184,7 @@ func (r *Report) accept() bullets {
 	for _, initial := range []bool{false, true} {
 		of := func(f finding) bool {
 			h := &r.hosts[f.host]
-			return len(f.Cell) <= typable && f.Class != gate.Missing && h.ofCase(f.Verdict) && h.initial[f.Cell] == initial
+			return len(f.Cell) <= typable && f.Class != gate.Missing && h.ofCase(f.Verdict) && h.initial[f.Cell] == initial && !h.lostCalls(f.Cell)
 		}
 		if i := slices.IndexFunc(r.shown.action.rows, of); i >= 0 {
 			items = append(items, r.refresh(r.shown.action.rows[i], initial))

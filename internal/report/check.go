@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 )
@@ -25,6 +27,13 @@ func (h *host) ofCase(v *gate.Verdict) bool {
 		return c != nil && c.Status == gate.CheckNoBaseline
 	}
 	return v.Reference == "operators" || ofFile(v.Reference) && (v.Reference != h.Comparison.Reference || h.checks[v.Cell] != nil)
+}
+
+// lostCalls reports a case whose run does not say how often an operator was
+// called, which no refresh records.
+func (h *host) lostCalls(cell string) bool {
+	c := h.checks[cell]
+	return c != nil && slices.ContainsFunc(c.Operators.Rows, func(r gate.OperatorRow) bool { return r.NewRank > 0 && r.NewCalls == 0 && r.CallsDiffer() })
 }
 
 // ofFile reports the name of a reference that case files record.

@@ -83,8 +83,15 @@ func operatorsOf(one *msmodeling.Case, r *bench.Result) ([]msmodeling.Operator, 
 	if err := keepsCalls(one.Operators, entries); err != nil {
 		return nil, err
 	}
+	timed := map[string]bool{}
+	for _, op := range one.Operators {
+		timed[op.Name] = op.TotalTimeS > 0
+	}
 	var operators []msmodeling.Operator
 	for _, e := range entries {
+		if e.Total == 0 && timed[e.Name] {
+			return nil, fmt.Errorf("the run has no time of %.80q and the file records one: let the program print it, or set total_time_s of the file to 0 first", e.Name)
+		}
 		if e.Total != 0 && !isTime(e.Total) { // some take no time
 			return nil, fmt.Errorf("no operator takes %g s, as %.80q does: see what the program printed, then measure the case again", e.Total, e.Name)
 		}

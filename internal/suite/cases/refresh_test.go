@@ -97,7 +97,7 @@ func TestRefreshOfRefuses(t *testing.T) {
 		{"no calls any more", 1, op("mm", 1, 0), `the run has no calls of "mm" and the file records calls: let the program print them, or set num_calls of the file to 0 first`},
 		{"no calls of a new one", 1, op("new", 1, 0), `the run has no calls of "new" and the file records calls`},
 		{"no calls where there were none", 1, op("add", 1, 0), ""},
-		{"an operator of no time", 1, op("mm", 0, 1), ""},
+		{"a recorded operator of no time", 1, op("mm", 0, 1), `the run has no time of "mm" and the file records one: let the program print it`},
 		{"a negative operator", 1, op("mm", -1, 1), `no operator takes -1 s, as "mm" does: see what the program printed, then ` + again},
 		{"an endless operator", 1, op("mm", math.Inf(1), 1), "no operator takes +Inf s"},
 		{"no number for an operator", 1, op("m\n", math.NaN(), 1), `no operator takes NaN s, as "m\n" does`},
