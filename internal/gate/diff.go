@@ -1,0 +1,97 @@
+package gate
+
+import "github.com/accelgate/accelgate/internal/bench"
+
+// Side is one of the two documents that a diff compares: a run, a baseline or
+// an envelope, of any kind of suite.
+type Side struct {
+	Name string // path
+	// Context says under which conditions the numbers were measured, in the
+	// order in which it is shown.
+	Context []Fact
+	Cells   []SideCell
+}
+
+// Fact is one condition of a measurement, such as the version of the engine.
+// Unknown is a value that stands for nothing: absent, or a placeholder.
+type Fact struct {
+	Name, Value string
+	Unknown     bool
+}
+
+// SideCell is one cell of a Side. An envelope has one, with an empty id.
+type SideCell struct {
+	ID      string
+	Metrics []SideMetric
+}
+
+// SideMetric is one number of a cell. Has is false for one that is there and
+// has no number: a null, a text.
+type SideMetric struct {
+	bench.Metric
+	Value float64 // may be infinite or NaN in an envelope
+	Has   bool
+	N     int // measurements that the value rests on; 0 if unknown
+}
+
+// DiffVerdict says what a diff found about one metric. The words are those of
+// InferenceBench; New and Inconclusive are ours.
+type DiffVerdict string
+
+// The verdicts. InferenceBench calls unknown what only the candidate has.
+const (
+	DiffRegression   DiffVerdict = "regression"
+	DiffImprovement  DiffVerdict = "improvement"
+	DiffNoChange     DiffVerdict = "no_change"
+	DiffMissing      DiffVerdict = "missing"      // the candidate does not have it
+	DiffNew          DiffVerdict = "new"          // the baseline does not have it
+	DiffUnknown      DiffVerdict = "unknown"      // which direction is better is not known
+	DiffInconclusive DiffVerdict = "inconclusive" // could not be judged; Reason says why
+)
+
+// DiffPolicy says what a diff takes for a change. The zero value compares
+// exactly, by our own rules.
+type DiffPolicy struct {
+	Tolerance float64 // fraction; a change of exactly this is none
+	Strict    bool    // a regression, a missing metric or cell fails
+	// Compat is [CompatInferenceBench] for that tool's rules to the letter.
+	Compat string
+	// Context gives the level of a mismatch by the name of a fact; absent is
+	// that of DefaultContext, and Warn where that has none.
+	Context map[string]Level
+}
+
+// CompatInferenceBench selects the rules of InferenceBench's diff.
+const CompatInferenceBench = "inferencebench"
+
+// Difference is everything that a diff found.
+type Difference struct {
+	Baseline, Candidate string // names of the sides
+	Context             []ContextMatch
+	Rows                []DiffRow // sorted by cell, then metric
+	Failed              bool      // by the policy
+	Refused             string    // why the two must not be compared; "" if they may
+}
+
+// ContextMatch compares one fact of both sides.
+type ContextMatch struct {
+	Name      string `json:"name"`
+	Baseline  string `json:"baseline"`
+	Candidate string `json:"candidate"`
+	Match     bool   `json:"match"`
+	Level     Level  `json:"level"` // what a mismatch means
+}
+
+// DiffRow compares one metric of one cell. A nil number is none.
+type DiffRow struct {
+	Cell      string          `json:"cell,omitempty"`
+	Metric    string          `json:"metric"`
+	Unit      string          `json:"unit,omitempty"`
+	Better    bench.Direction `json:"better,omitempty"` // "" if not known
+	Baseline  *float64        `json:"baseline"`
+	Candidate *float64        `json:"candidate"`
+	DeltaAbs  *float64        `json:"delta_abs"`
+	DeltaRel  *float64        `json:"delta_rel"` // fraction of the baseline's size
+	Verdict   DiffVerdict     `json:"verdict"`
+	Reason    string          `json:"reason,omitempty"`
+}
