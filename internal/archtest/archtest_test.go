@@ -36,6 +36,7 @@ var allowed = map[string][]string{
 	"tensorsharp":       {"bench", "nearest"},
 	"msmodeling":        {"atomicfile", "nearest"},
 	"profile":           {"bench"},
+	"envelope":          {"bench"},
 	"baseline":          {"atomicfile", "bench", "stats"},
 	"host":              {"bench", "worker"},
 	"gate":              {"bench", "stats"},
@@ -43,7 +44,7 @@ var allowed = map[string][]string{
 	"engine":            {"tensor"},
 	"suite":             {"bench", "config", "matrix", "nearest", "worker"},
 	"suite/*":           {"bench", "config", "matrix", "msmodeling", "nearest", "parse", "profile", "stats", "suite", "worker"},
-	"cli": {"actions", "atomicfile", "baseline", "bench", "config", "engine", "gate", "github", "host",
+	"cli": {"actions", "atomicfile", "baseline", "bench", "config", "engine", "envelope", "gate", "github", "host",
 		"matrix", "msmodeling", "nearest", "profile", "report", "runner", "suite", "suite/*", "tensorsharp", "worker"},
 }
 

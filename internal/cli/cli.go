@@ -124,7 +124,7 @@ func (c *Command) root(code *int) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"}) // cobra's answers a misspelt command with success
-	root.AddCommand(c.runCommand(code), c.planCommand(), c.baselineCommand(code), c.reportCommand(code), c.importCommand(),
+	root.AddCommand(c.runCommand(code), c.planCommand(), c.baselineCommand(code), c.reportCommand(code), c.diffCommand(code), c.importCommand(), c.exportCommand(),
 		c.configCommand(), c.casesCommand(code), c.autoBaselineCommand(code), c.engineCommand(code), c.actionCommand(code))
 	strict(root)
 	return root

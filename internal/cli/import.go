@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/envelope"
+	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/tensorsharp"
 )
 
@@ -17,13 +21,14 @@ baseline from it.
   accelgate report .accelgate/run.json
   accelgate baseline update --from .accelgate/run.json --reason "first baseline"
 
-The folder is one that TensorSharp.TestMatrix writes, one JSON file a cell. What
-is not such a file is left out with a warning.`
+A folder is one that TensorSharp.TestMatrix writes, one JSON file a cell; what
+is not such a file is left out with a warning. A file is an InferenceBench
+envelope.`
 
 func (c *Command) importCommand() *cobra.Command {
 	var label, out, revision string
 	cmd := &cobra.Command{
-		Use:   "import FOLDER",
+		Use:   "import FOLDER|ENVELOPE.json",
 		Short: "Turn another tool's results into a run.json",
 		Long:  importHelp,
 		Args:  cobra.ExactArgs(1),
@@ -34,12 +39,13 @@ func (c *Command) importCommand() *cobra.Command {
 			if err := bench.CheckLabel(label); err != nil {
 				return usagef("--host-label: %w", err)
 			}
-			run, warnings, err := tensorsharp.ReadResults(args[0])
+			run, warnings, err := readForeign(args[0])
 			c.warnAll(warnings)
 			if err != nil {
 				return err
 			}
-			run.Tool, run.Revision, run.Host.Label = tool(), revision, label
+			run.Tool, run.Host.Label = tool(), label
+			run.Revision = cmp.Or(revision, run.Revision)
 			return c.saveImport(run, filepath.Join(out, "run.json"))
 		},
 	}
@@ -50,6 +56,25 @@ func (c *Command) importCommand() *cobra.Command {
 	return cmd
 }
 
+// readForeign reads a folder of TensorSharp's results, or an envelope.
+func readForeign(path string) (*bench.Run, []string, error) {
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		return tensorsharp.ReadResults(path)
+	}
+	data, err := suite.ReadResult(path, path, bench.MaxRunBytes)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	if !envelope.IsEnvelope(data) {
+		return nil, nil, usagef("%s is not an envelope: name one, or the folder of TensorSharp's results", path)
+	}
+	e, err := envelope.Parse(data)
+	if err != nil {
+		return nil, nil, usagef("%s: %w", path, err)
+	}
+	return e.Run(), nil, nil
+}
+
 func (c *Command) saveImport(run *bench.Run, path string) error {
 	if err := run.Validate(); err != nil {
 		return fmt.Errorf("the results do not make a run: %w: remove the file that is wrong", err)
@@ -57,6 +82,6 @@ func (c *Command) saveImport(run *bench.Run, path string) error {
 	if err := saveRun(path, run); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.Stdout, "%s: %d cells imported\nNext: accelgate report %s\n", path, len(run.Results), path)
+	_, err := fmt.Fprintf(c.Stdout, "%s: %s imported\nNext: accelgate report %s\n", path, plural(len(run.Results), "cell"), path)
 	return err
 }

@@ -53,7 +53,9 @@ const (
 // exactly, by our own rules.
 type DiffPolicy struct {
 	Tolerance float64 // fraction; a change of exactly this is none
-	Strict    bool    // a regression, a missing metric or cell fails
+	// Strict fails on a regression, on a missing metric or cell, on a metric that
+	// the sides describe differently, and where nothing could be judged.
+	Strict bool
 	// Compat is [CompatInferenceBench] for that tool's rules to the letter.
 	Compat string
 	// Context gives the level of a mismatch by the name of a fact; absent is
@@ -69,7 +71,8 @@ type Difference struct {
 	Baseline, Candidate string // names of the sides
 	Context             []ContextMatch
 	Rows                []DiffRow // sorted by cell, then metric
-	Failed              bool      // by the policy
+	Compat              string    // whose rules judged, as in the policy
+	Failed              bool      // by the policy; never if it is not strict
 	Refused             string    // why the two must not be compared; "" if they may
 }
 

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/envelope"
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// envelopeSide reads an envelope as one side of a diff.
+func envelopeSide(path string, data []byte, compat string) (gate.Side, error) {
+	e, err := envelope.Parse(data)
+	if err != nil {
+		return gate.Side{}, usagef("%s: %w", path, err)
+	}
+	if compat != "" {
+		return originalSide(path, e), nil
+	}
+	run := e.Run()
+	return gate.SideOf(path, run, contextFacts(run)), nil
+}
+
+// originalSide holds what InferenceBench itself compares: six facts, whatever
+// stands in them, and every metric with the directions that it knows.
+func originalSide(path string, e *envelope.Envelope) gate.Side {
+	side := gate.Side{Name: path, Context: []gate.Fact{
+		{Name: "suite_id", Value: e.SuiteID}, {Name: "model_id", Value: e.Model.ID}, {Name: "engine_name", Value: e.Engine.Name},
+		{Name: "engine_version", Value: e.Engine.Version}, {Name: "quantization_format", Value: e.Quantization.Format},
+		{Name: "hardware_fingerprint", Value: e.Fingerprint},
+	}, Cells: []gate.SideCell{{}}}
+	for _, m := range e.Metrics {
+		direction, _ := envelope.OriginalDirection(m.Name)
+		side.Cells[0].Metrics = append(side.Cells[0].Metrics, gate.SideMetric{Metric: bench.Metric{Name: m.Name, Better: direction}, Value: m.Value, Has: m.Has})
+	}
+	return side
+}
+
+// contextFacts are the conditions of an envelope's view as a run. Placeholders
+// say nothing.
+func contextFacts(run *bench.Run) []gate.Fact {
+	facts := runFacts(run)
+	for i := range facts {
+		facts[i].Unknown = facts[i].Unknown || envelope.Unknown(facts[i].Name, facts[i].Value)
+	}
+	return facts
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/atomicfile"
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/envelope"
+	"github.com/accelgate/accelgate/internal/matrix"
+)
+
+const exportHelp = `Write cells of a run as InferenceBench envelopes, one file each, which are named
+by the first digits of their content's hash as the original names them. What the
+envelope demands and the run does not know is a placeholder, and listed in it.
+
+  accelgate export .accelgate/run.json --out envelopes
+  accelgate diff envelopes/0123456789ab.json envelopes/ba9876543210.json`
+
+func (c *Command) exportCommand() *cobra.Command {
+	var out string
+	var only []string
+	cmd := &cobra.Command{
+		Use:   "export RUN.json",
+		Short: "Write a run as InferenceBench envelopes",
+		Long:  exportHelp,
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			run, err := readRun(args[0])
+			if err != nil {
+				return err
+			}
+			return c.export(run, only, out)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&out, "out", "envelopes", "`folder` for the envelopes")
+	f.StringArrayVar(&only, "only", nil, "write only this case `id` or glob; may be repeated")
+	return cmd
+}
+
+// export writes the cells that passed; others have no numbers to exchange.
+func (c *Command) export(run *bench.Run, only []string, out string) error {
+	written := 0
+	for i := range run.Results {
+		r := &run.Results[i]
+		id := r.Cell.ID()
+		wanted := len(only) == 0 || slices.ContainsFunc(only, func(pattern string) bool { return matrix.Glob(pattern, id) })
+		if !wanted || r.Outcome != bench.Passed || len(r.Samples) == 0 {
+			continue
+		}
+		path, err := exportCell(run, r, out)
+		if err != nil {
+			return fmt.Errorf("export %s: %w", oneLine(id), err)
+		}
+		written++
+		fmt.Fprintf(c.Stdout, "%s: %s\n", path, oneLine(id))
+	}
+	if written == 0 {
+		return usagef("no cell that passed and has numbers matches: list the cells with 'accelgate report'")
+	}
+	_, err := fmt.Fprintf(c.Stdout, "%s written\nNext: accelgate diff BEFORE.json AFTER.json\n", plural(written, "envelope"))
+	return err
+}
+
+func exportCell(run *bench.Run, r *bench.Result, out string) (path string, err error) {
+	one := *run
+	one.Results, one.Unselected, one.LeftOut, one.Shards = []bench.Result{*r}, nil, nil, nil
+	data, err := envelope.FromRun(&one, envelope.Fields{})
+	if err != nil {
+		return "", err
+	}
+	hash, err := envelope.ContentHash(data)
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(out, hash[:12]+".json")
+	return path, atomicfile.Write(path, data)
+}

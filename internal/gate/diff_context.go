@@ -1,0 +1,102 @@
+package gate
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+)
+
+// defaultContext: what was asked of the endpoint must be the same, or the
+// numbers are of two different things; what answered is what a diff is often
+// about. Names are those of a run's context, driver options under their own.
+var defaultContext = map[string]Level{
+	"suite": Warn, "model": Warn, "engine": Warn, "engine_version": Warn, "quantization": Warn, "hardware_fingerprint": Warn,
+	"client": Warn, "duration_s": Warn, "seed": Warn, "schedule_sha256": Warn, cellFact: Warn,
+
+	"suite_version": Fail, "dataset_hash": Fail,
+	"mode": Fail, "concurrency": Fail, "rate": Fail, "arrival": Fail, "burstiness": Fail, "warmup": Fail,
+	"max_tokens": Fail, "ignore_eos": Fail, "temperature": Fail, "stream": Fail, "keepalive": Fail,
+	"cache_policy": Fail, "input_len": Fail, "output_len": Fail,
+}
+
+// cellFact is the name under which a pair of cells with different ids is shown
+// that were compared because each is the only one of its side.
+const cellFact = "cell"
+
+// DefaultContext returns what a mismatch of a fact means where the policy does
+// not say: [Fail] refuses the comparison. A fact that is absent warns. The
+// caller owns the map.
+func DefaultContext() map[string]Level { return maps.Clone(defaultContext) }
+
+// compareContext compares the facts of both sides by name: the baseline's in
+// their order, then what only the candidate has. A fact that both do not know
+// matches. One that a single side does not know is a mismatch that at most
+// warns, unless the policy itself says more: nobody can tell whether it is one.
+func (p DiffPolicy) compareContext(baseline, candidate Side) []ContextMatch {
+	var matches []ContextMatch
+	for _, f := range pairUp(baseline.Context, candidate.Context, func(f *Fact) string { return f.Name }) {
+		c := ContextMatch{Name: f.key, Baseline: f.old.value(), Candidate: f.new.value()}
+		here, there := f.old.known(), f.new.known()
+		c.Match = here == there && (!here || c.Baseline == c.Candidate)
+		c.Level = p.level(f.key, here && there)
+		matches = append(matches, c)
+	}
+	if c, ok := differentCells(baseline, candidate); ok {
+		c.Level = p.level(cellFact, true)
+		matches = append(matches, c)
+	}
+	return matches
+}
+
+func (f *Fact) known() bool { return f != nil && !f.Unknown }
+
+func (f *Fact) value() string {
+	if f == nil {
+		return ""
+	}
+	return f.Value
+}
+
+// level is what a mismatch of a fact means; certain says that both sides know it.
+func (p DiffPolicy) level(name string, certain bool) Level {
+	if level, ok := p.Context[name]; ok {
+		return level
+	}
+	level, ok := defaultContext[name]
+	if !ok || level == Fail && !certain {
+		return Warn
+	}
+	return level
+}
+
+func differentCells(baseline, candidate Side) (ContextMatch, bool) {
+	if len(baseline.Cells) != 1 || len(candidate.Cells) != 1 {
+		return ContextMatch{}, false
+	}
+	a, b := baseline.Cells[0].ID, candidate.Cells[0].ID
+	return ContextMatch{Name: cellFact, Baseline: a, Candidate: b}, a != b && a != "" && b != ""
+}
+
+// differ says which mismatches forbid the comparison, or "".
+func differ(context []ContextMatch) string {
+	var facts, flags []string
+	for _, c := range context {
+		if !c.Match && c.Level == Fail {
+			facts = append(facts, fmt.Sprintf("%.40s (%s, %s)", c.Name, shown(c.Baseline), shown(c.Candidate)))
+			flags = append(flags, fmt.Sprintf("--context %.40s=%s", c.Name, Warn))
+		}
+	}
+	if facts == nil {
+		return ""
+	}
+	return fmt.Sprintf("baseline and candidate were not measured alike, they differ in %s: "+
+		"measure both alike, or compare all the same with %s", strings.Join(facts, ", "), strings.Join(flags, " "))
+}
+
+// shown quotes a value of a stranger's document for a message.
+func shown(value string) string {
+	if value == "" {
+		return "not known"
+	}
+	return fmt.Sprintf("%.64q", value)
+}

@@ -1,0 +1,60 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+)
+
+// LeastForP99 is the number of requests from which a two-sided 95 % confidence
+// interval of the 99th percentile exists: 0.99^n is at most 2.5 % from 368 on.
+// The p99 of fewer is little else than their maximum.
+const LeastForP99 = 368
+
+// fewForP99 returns the number of requests that the metric's p99 rests on, if
+// they are known to be too few, else 0.
+func (m metricPair) fewForP99() int {
+	if !strings.Contains(m.key, "_p99") {
+		return 0
+	}
+	few := 0
+	for _, side := range []*SideMetric{m.old, m.new} {
+		if side.N > 0 && side.N < LeastForP99 && (few == 0 || side.N < few) {
+			few = side.N
+		}
+	}
+	return few
+}
+
+// fewer notes a candidate that was measured much less than the baseline.
+func (m metricPair) fewer() string {
+	if m.new.N <= 0 || m.new.N >= m.old.N-m.new.N {
+		return ""
+	}
+	return fmt.Sprintf("the candidate rests on %d measurements and the baseline on %d: measure both alike", m.new.N, m.old.N)
+}
+
+// informational reports whether the metric is never judged. What the baseline
+// says counts, so that a candidate cannot excuse itself.
+func (m metricPair) informational() bool {
+	if m.old != nil {
+		return m.old.Informational
+	}
+	return m.new != nil && m.new.Informational
+}
+
+func (m metricPair) exact() bool { return m.old.Exact || m.new.Exact }
+
+// disagreement says how the sides describe the metric differently, or "". What
+// only one side says is no disagreement: an envelope need not say anything.
+func (m metricPair) disagreement() string {
+	if m.old == nil || m.new == nil {
+		return ""
+	}
+	if a, b := m.old.Unit, m.new.Unit; a != b && a != "" && b != "" {
+		return fmt.Sprintf("the baseline is in %.40q and the candidate in %.40q: measure both in one unit", a, b)
+	}
+	if a, b := m.old.Better, m.new.Better; a != b && directed(a) && directed(b) {
+		return fmt.Sprintf("the baseline says that %s is better and the candidate that %s is: find out which holds", a, b)
+	}
+	return ""
+}

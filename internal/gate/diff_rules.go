@@ -1,0 +1,187 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// Diff compares every metric of every cell of two documents, and the conditions
+// under which they were measured. Cell ids are unique within a side, and so are
+// the names of metrics within a cell; of several, the first counts.
+//
+// By our own rules, a relative change of at most the tolerance is none, told
+// apart down to 0.001 percentage points as in the gate, so that 100 -> 102 and
+// 1.0 -> 1.02 agree. A tolerance of 0 compares exactly. From 0, growth of a
+// lower-is-better metric is a regression and every other change inconclusive.
+// NaN and infinities are no numbers. A metric that is informational on the
+// baseline's side, or of a direction that neither side knows, is shown and never
+// a regression. Unless a vanished metric is informational, it fails if strict,
+// and so does one whose unit or direction the sides disagree about: it is not
+// the metric that it was.
+//
+// Strict never passes without evidence: Refused says so where no metric was
+// judged. Where not even one could be compared, it is set in any case.
+func Diff(baseline, candidate Side, p DiffPolicy) Difference {
+	d := Difference{Baseline: baseline.Name, Candidate: candidate.Name, Compat: p.Compat}
+	pairs := pairMetrics(baseline, candidate)
+	if p.Compat == CompatInferenceBench {
+		d.inferenceBench(baseline, candidate, pairs, p)
+		return d
+	}
+	d.Context = p.compareContext(baseline, candidate)
+	compared, judged, fails := 0, 0, 0
+	for _, m := range pairs {
+		f := p.find(m)
+		d.Rows = append(d.Rows, f.row)
+		compared, judged, fails = compared+f.compared, judged+f.judged, fails+f.fails
+	}
+	d.Refused = refusal(d.Context, p.Strict, compared, judged)
+	d.Failed = p.Strict && (fails > 0 || d.Refused != "")
+	return d
+}
+
+// refusal says why the two must not be compared, or "".
+func refusal(context []ContextMatch, strict bool, compared, judged int) string {
+	var reasons []string
+	if why := differ(context); why != "" {
+		reasons = append(reasons, why)
+	}
+	switch {
+	case compared == 0:
+		reasons = append(reasons, "nothing could be compared: no metric of one cell has a number on both sides:"+
+			" compare documents of the same suite")
+	case strict && judged == 0:
+		reasons = append(reasons, "nothing could be judged: every metric is informational, inconclusive or of unknown direction:"+
+			" see the reasons of the single metrics, or leave strict out to only look at the numbers")
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// finding is a row and what it counts for: each count is 0 or 1.
+type finding struct {
+	row      DiffRow
+	compared int // both sides have a number, of one unit and direction
+	judged   int // and the two say whether the metric changed for the worse
+	fails    int // if strict
+}
+
+// describe fills in what holds by any rule: what the baseline does not say, the
+// candidate may.
+func describe(m metricPair) DiffRow {
+	row := DiffRow{Cell: m.cell, Metric: m.key}
+	for _, side := range []*SideMetric{m.old, m.new} {
+		if side == nil {
+			continue
+		}
+		if row.Unit == "" {
+			row.Unit = side.Unit
+		}
+		if row.Better == "" && directed(side.Better) {
+			row.Better = side.Better
+		}
+	}
+	return row
+}
+
+func directed(d bench.Direction) bool { return d == bench.Higher || d == bench.Lower }
+
+func (p DiffPolicy) find(m metricPair) finding {
+	f := finding{row: describe(m)}
+	row := &f.row
+	row.Baseline, row.Candidate = m.old.number(), m.new.number()
+	switch disagreement := m.disagreement(); {
+	case m.gone:
+		f.fails = 1
+		row.Verdict, row.Reason = DiffMissing, "the candidate does not have the cell: measure it as well"
+	case m.added:
+		row.Verdict, row.Reason = DiffNew, "the baseline does not have the cell: record it there to have it judged"
+	case row.Baseline == nil && row.Candidate == nil:
+		row.Verdict, row.Reason = DiffNoChange, "neither side has a number, so nothing was compared"
+	case row.Candidate == nil:
+		f.fails = one(!m.informational())
+		row.Verdict, row.Reason = DiffMissing, "the candidate has no number for it: measure it again"
+	case row.Baseline == nil:
+		row.Verdict, row.Reason = DiffNew, "the baseline has no number for it: record it there to have it judged"
+	case disagreement != "":
+		f.fails = one(!m.informational())
+		row.Verdict, row.Reason = DiffInconclusive, disagreement
+	default:
+		f.compare(m, p)
+	}
+	return f
+}
+
+// compare judges two numbers.
+func (f *finding) compare(m metricPair, p DiffPolicy) {
+	row := &f.row
+	old, new := *row.Baseline, *row.Candidate
+	delta, rel := new-old+0, (new-old)/math.Abs(old) // without minus zero
+	row.DeltaAbs, row.DeltaRel = finiteOrNone(delta), finiteOrNone(rel)
+	switch {
+	case delta == 0 || !m.exact() && math.Abs(rel) <= p.limit(): // false for NaN
+		row.Verdict = DiffNoChange
+	case m.informational():
+		row.Verdict, row.Reason = DiffUnknown, "informational: shown, not judged"
+	case m.exact():
+		row.Verdict, row.Reason = DiffRegression, fmt.Sprintf("must equal %v: find out why it does not", old)
+	case row.Better == "":
+		row.Verdict, row.Reason = DiffUnknown, "which direction is better is not known: shown, not judged"
+	default:
+		row.Verdict, row.Reason = direct(row.Better, old, new)
+	}
+	if few := m.fewForP99(); few > 0 && (row.Verdict == DiffRegression || row.Verdict == DiffImprovement) {
+		row.Verdict, row.Reason = DiffInconclusive, fmt.Sprintf("p99 of %d requests is their maximum: gate it from %d on", few, LeastForP99)
+	}
+	if note := m.fewer(); note != "" {
+		row.Reason = joined(row.Reason, note)
+	}
+	f.compared = 1
+	f.judged = one(!m.informational() && row.Verdict != DiffUnknown && row.Verdict != DiffInconclusive)
+	f.fails = one(row.Verdict == DiffRegression)
+}
+
+// direct judges two numbers that differ.
+func direct(better bench.Direction, old, new float64) (DiffVerdict, string) {
+	switch {
+	case old == 0 && better == bench.Lower && new > 0:
+		return DiffRegression, "the baseline is 0"
+	case old == 0:
+		return DiffInconclusive, "the baseline is 0, so a relative change is undefined: compare with a baseline that is not 0"
+	case (new > old) == (better == bench.Higher):
+		return DiffImprovement, ""
+	}
+	return DiffRegression, ""
+}
+
+// limit is the largest relative change that is none, as a fraction.
+func (p DiffPolicy) limit() float64 {
+	if p.Tolerance > 0 {
+		return p.Tolerance + tolerance/100
+	}
+	return 0
+}
+
+// number is the value of a metric, nil where it is none or not finite.
+func (m *SideMetric) number() *float64 {
+	if m == nil || !m.Has {
+		return nil
+	}
+	return finiteOrNone(m.Value)
+}
+
+func finiteOrNone(x float64) *float64 {
+	if !bench.Finite(x) {
+		return nil
+	}
+	return &x
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
