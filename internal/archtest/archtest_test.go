@@ -37,6 +37,7 @@ var allowed = map[string][]string{
 	"msmodeling":        {"atomicfile", "nearest"},
 	"profile":           {"bench"},
 	"envelope":          {"bench"},
+	"importer":          {"bench", "envelope"},
 	"baseline":          {"atomicfile", "bench", "stats"},
 	"host":              {"bench", "worker"},
 	"gate":              {"bench", "stats"},
@@ -44,7 +45,7 @@ var allowed = map[string][]string{
 	"engine":            {"tensor"},
 	"suite":             {"bench", "config", "matrix", "nearest", "worker"},
 	"suite/*":           {"bench", "config", "matrix", "msmodeling", "nearest", "parse", "profile", "stats", "suite", "worker"},
-	"cli": {"actions", "atomicfile", "baseline", "bench", "config", "engine", "envelope", "gate", "github", "host",
+	"cli": {"actions", "atomicfile", "baseline", "bench", "config", "engine", "envelope", "gate", "github", "host", "importer",
 		"matrix", "msmodeling", "nearest", "profile", "report", "runner", "suite", "suite/*", "tensorsharp", "worker"},
 }
 

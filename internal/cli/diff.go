@@ -15,6 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/envelope"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/importer"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite"
 )
@@ -197,10 +198,15 @@ func runOf(path string, data []byte) (*bench.Run, error) {
 			return nil, err
 		}
 		return file.Run(), nil
-	case err != nil:
+	}
+	run, _, _, foreignErr := importer.Read(data)
+	if foreignErr == nil {
+		return run, nil
+	}
+	if err != nil { // JSON lines are not JSON either, but somebody knows them
 		return nil, fmt.Errorf("%s is not JSON (%w): name a run.json, a baseline or an envelope", path, err)
 	}
-	return nil, fmt.Errorf("%s holds neither results, as a run, nor entries, as a baseline, and is no envelope: name one of these", path)
+	return nil, fmt.Errorf("%s is no run, baseline or envelope: name one of these; as the result of another tool: %w", path, foreignErr)
 }
 
 // runFacts are the conditions that a run or a baseline knows.

@@ -5,16 +5,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/envelope"
+	"github.com/accelgate/accelgate/internal/importer"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/tensorsharp"
 )
 
-const importHelp = `Turn the results of another tool into a run.json, to judge it or to record a
+var importHelp = `Turn the results of another tool into a run.json, to judge it or to record a
 baseline from it.
 
   accelgate import results --host-label linux-cuda
@@ -23,12 +25,13 @@ baseline from it.
 
 A folder is one that TensorSharp.TestMatrix writes, one JSON file a cell; what
 is not such a file is left out with a warning. A file is an InferenceBench
-envelope.`
+envelope, or what one of these wrote: ` + strings.Join(importer.Names(), ", ") + `. Metrics are named by
+what they measure, not by the tools' labels.`
 
 func (c *Command) importCommand() *cobra.Command {
 	var label, out, revision string
 	cmd := &cobra.Command{
-		Use:   "import FOLDER|ENVELOPE.json",
+		Use:   "import FOLDER|FILE",
 		Short: "Turn another tool's results into a run.json",
 		Long:  importHelp,
 		Args:  cobra.ExactArgs(1),
@@ -66,7 +69,11 @@ func readForeign(path string) (*bench.Run, []string, error) {
 		return nil, nil, usageError{err}
 	}
 	if !envelope.IsEnvelope(data) {
-		return nil, nil, usagef("%s is not an envelope: name one, or the folder of TensorSharp's results", path)
+		run, _, warnings, err := importer.Read(data)
+		if err != nil {
+			return nil, nil, usagef("%s: %w", path, err)
+		}
+		return run, warnings, nil
 	}
 	e, err := envelope.Parse(data)
 	if err != nil {
