@@ -42,6 +42,9 @@ func (f Fingerprint) Device() string {
 	if f.Unknown() {
 		return "unknown"
 	}
+	if len(f.Accelerators) == 0 && f.Cores == 0 { // an envelope may not say
+		return f.CPU
+	}
 	if len(f.Accelerators) == 0 {
 		return fmt.Sprintf("%s, %d cores", f.CPU, f.Cores)
 	}

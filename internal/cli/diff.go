@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,14 +86,10 @@ func (c *Command) diff(d *diff, baselinePath, candidatePath string) (int, error)
 	return exitOfDiff(found), nil
 }
 
-// exitOfDiff maps a difference to the exit code. What vanished is a failure,
-// even if nothing else was left to compare; numbers of other conditions are
-// none at all.
+// exitOfDiff maps a difference to the exit code.
 func exitOfDiff(d gate.Difference) int {
-	apart := slices.ContainsFunc(d.Context, func(m gate.ContextMatch) bool { return !m.Match && m.Level == gate.Fail })
-	vanished := slices.ContainsFunc(d.Rows, func(r gate.DiffRow) bool { return r.Verdict == gate.DiffMissing })
 	switch {
-	case d.Refused != "" && (apart || !d.Failed || !vanished):
+	case d.Refused != "":
 		return ExitNoMeasure
 	case d.Failed:
 		return ExitGateFailed
@@ -110,6 +107,9 @@ func (d *diff) policy() (gate.DiffPolicy, error) {
 	if p.Tolerance, err = fraction(d.tolerance); err != nil {
 		return p, usagef("--tolerance: %w", err)
 	}
+	if d.compat != "" && len(d.context) > 0 {
+		return p, usagef("--context has no effect with --compat, whose rules look at six conditions and only warn: leave one of the two out")
+	}
 	known := slices.Sorted(maps.Keys(gate.DefaultContext()))
 	for _, c := range d.context {
 		name, word, _ := strings.Cut(c, "=")
@@ -122,18 +122,21 @@ func (d *diff) policy() (gate.DiffPolicy, error) {
 	return p, nil
 }
 
+var plainNumber = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?([eE]-?[0-9]+)?$`)
+
 // fraction reads "2%" or "0.02". A whole number without a percent sign is
 // refused: nobody means a tolerance of 200 %.
 func fraction(s string) (float64, error) {
 	text, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
-	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	text = strings.TrimSpace(text)
+	x, err := strconv.ParseFloat(text, 64)
 	switch {
-	case err != nil || x < 0 || math.IsNaN(x) || math.IsInf(x, 0):
+	case err != nil || !plainNumber.MatchString(text):
 		return 0, fmt.Errorf("%q is not a share: write 2%% or 0.02", s)
 	case percent:
 		return x / 100, nil
 	case x >= 1:
-		return 0, fmt.Errorf("%q would be %s00 %%: write %s%% or a fraction such as 0.02", s, text, text)
+		return 0, fmt.Errorf("%q would be 100 %% or more: write %s%% or a fraction such as 0.02", s, text)
 	}
 	return x, nil
 }
@@ -203,7 +206,7 @@ func runOf(path string, data []byte) (*bench.Run, error) {
 	if foreignErr == nil {
 		return run, nil
 	}
-	if err != nil { // JSON lines are not JSON either, but somebody knows them
+	if err != nil && !json.Valid(data) { // JSON lines are not JSON either, but somebody knows them
 		return nil, fmt.Errorf("%s is not JSON (%w): name a run.json, a baseline or an envelope", path, err)
 	}
 	return nil, fmt.Errorf("%s is no run, baseline or envelope: name one of these; as the result of another tool: %w", path, foreignErr)
@@ -220,7 +223,15 @@ func runFacts(run *bench.Run) []gate.Fact {
 		{Name: "client", Value: run.Tool, Unknown: run.Tool == ""},
 	}
 	for _, name := range slices.Sorted(maps.Keys(run.Context)) {
-		facts = append(facts, gate.Fact{Name: name, Value: run.Context[name]})
+		facts = append(facts, gate.Fact{Name: name, Value: oneSpelling(run.Context[name])})
 	}
 	return facts
+}
+
+// oneSpelling makes 4.0 of one client the 4 of another.
+func oneSpelling(value string) string {
+	if x, err := strconv.ParseFloat(value, 64); err == nil && plainNumber.MatchString(value) && x == math.Trunc(x) && x < 1<<53 {
+		return strconv.FormatInt(int64(x), 10)
+	}
+	return value
 }

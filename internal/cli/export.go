@@ -29,6 +29,9 @@ func (c *Command) exportCommand() *cobra.Command {
 		Long:  exportHelp,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if out == "" {
+				return usagef("--out is empty: name a folder for the envelopes")
+			}
 			run, err := readRun(args[0])
 			if err != nil {
 				return err

@@ -4,15 +4,15 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/envelope"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/suite"
 )
 
 const reportHelp = `Judge finished runs again and print the report: with another policy, in another
@@ -118,16 +118,14 @@ func digest(run *bench.Run) (string, error) {
 
 // readRun reads one run document from anywhere.
 func readRun(path string) (*bench.Run, error) {
-	f, err := os.Open(path)
+	data, err := suite.ReadResult(path, path, bench.MaxRunBytes)
 	if err != nil {
 		return nil, usagef("read the run: %w; 'accelgate run' writes one to .accelgate/run.json", err)
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, bench.MaxRunBytes+1))
-	if err != nil {
-		return nil, fmt.Errorf("read the run %s: %w", path, err)
-	}
 	run, err := bench.DecodeRun(data)
+	if err != nil && envelope.IsEnvelope(data) {
+		return nil, usagef("%s is an envelope: make a run of it with 'accelgate import %s --host-label LABEL'", path, path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; measure again with 'accelgate run'", path, err)
 	}

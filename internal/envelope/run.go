@@ -282,7 +282,7 @@ func (e *Envelope) cell() bench.Cell {
 	}}
 	for _, key := range []string{"concurrency", "rate"} {
 		if v, ok := e.body.get("driver_options." + key); ok && v.kind == number {
-			cell.Params = append(cell.Params, bench.Param{Key: key, Value: v.plain()})
+			cell.Params = append(cell.Params, bench.Param{Key: key, Value: v.condition()})
 		}
 	}
 	return cell

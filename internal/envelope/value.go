@@ -56,6 +56,15 @@ func (v value) plain() string {
 	return string(v.canonical())
 }
 
+// condition is plain, with one spelling for a number: clients write a
+// concurrency of 4 as 4.0, too.
+func (v value) condition() string {
+	if x, ok := v.float(); ok && x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+		return strconv.FormatInt(int64(x), 10)
+	}
+	return v.plain()
+}
+
 // float returns a number, which may be infinite or NaN. As in Python, what
 // float64 cannot hold is infinite, or 0.
 func (v value) float() (float64, bool) {

@@ -37,7 +37,7 @@ func (m metricPair) fewer() string {
 // says counts, so that a candidate cannot excuse itself.
 func (m metricPair) informational() bool {
 	if m.old != nil {
-		return m.old.Informational
+		return m.old.Informational || m.new != nil && m.new.Informational && strings.Contains(m.key, "_p99") // of too few requests
 	}
 	return m.new != nil && m.new.Informational
 }

@@ -23,7 +23,8 @@ import (
 // the metric that it was.
 //
 // Strict never passes without evidence: Refused says so where no metric was
-// judged. Where not even one could be compared, it is set in any case.
+// judged and none vanished. Where not even one could be compared, it is set in
+// any case.
 func Diff(baseline, candidate Side, p DiffPolicy) Difference {
 	d := Difference{Baseline: baseline.Name, Candidate: candidate.Name, Compat: p.Compat}
 	pairs := pairMetrics(baseline, candidate)
@@ -38,18 +39,19 @@ func Diff(baseline, candidate Side, p DiffPolicy) Difference {
 		d.Rows = append(d.Rows, f.row)
 		compared, judged, fails = compared+f.compared, judged+f.judged, fails+f.fails
 	}
-	d.Refused = refusal(d.Context, p.Strict, compared, judged)
+	d.Refused = refusal(d.Context, p.Strict, compared, judged, fails)
 	d.Failed = p.Strict && (fails > 0 || d.Refused != "")
 	return d
 }
 
 // refusal says why the two must not be compared, or "".
-func refusal(context []ContextMatch, strict bool, compared, judged int) string {
+func refusal(context []ContextMatch, strict bool, compared, judged, fails int) string {
 	var reasons []string
 	if why := differ(context); why != "" {
 		reasons = append(reasons, why)
 	}
 	switch {
+	case fails > 0: // what vanished is a verdict
 	case compared == 0:
 		reasons = append(reasons, "nothing could be compared: no metric of one cell has a number on both sides:"+
 			" compare documents of the same suite")

@@ -21,7 +21,7 @@ func SideOf(name string, run *bench.Run, context []Fact) Side {
 		for j := range run.Metrics {
 			m := &run.Metrics[j]
 			if s := r.Sample(m.Name); s != nil && r.Outcome == bench.Passed {
-				cell.Metrics = append(cell.Metrics, sideMetric(*m, summarize(s)))
+				cell.Metrics = append(cell.Metrics, sideMetric(*m, summarize(s), r.Sample(requests)))
 			}
 		}
 		side.Cells = append(side.Cells, cell)
@@ -29,13 +29,19 @@ func SideOf(name string, run *bench.Run, context []Fact) Side {
 	return side
 }
 
+// requests is the metric that counts the requests of a cell that were answered.
+const requests = "n_ok"
+
 // sideMetric is a metric with its median. The measurements of a run are
-// processes, and say nothing of the requests that a percentile rests on.
-func sideMetric(m bench.Metric, s bench.Summary) SideMetric {
+// processes; a percentile rests on requests, where the cell counts them.
+func sideMetric(m bench.Metric, s bench.Summary, answered *bench.Sample) SideMetric {
 	m.Better = cmp.Or(m.Better, bench.Higher) // as its documentation says
 	side := SideMetric{Metric: m, Value: s.Median, Has: true, N: s.N}
 	if strings.Contains(m.Name, "_p99") {
 		side.N = 0
+		if answered != nil {
+			side.N = int(min(summarize(answered).Median, 1<<31-1))
+		}
 	}
 	return side
 }

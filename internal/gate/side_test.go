@@ -15,6 +15,7 @@ func TestSideOf(t *testing.T) {
 		Metrics: []bench.Metric{{Name: "tps", Better: bench.Higher}, {Name: "ttft_p99_ms", Better: bench.Lower}, {Name: "plain"}},
 		Results: []bench.Result{
 			{Cell: bench.Cell{Raw: "a"}, Outcome: bench.Passed, Samples: []bench.Sample{{Metric: "tps", Values: []float64{3, 1, 2}}, {Metric: "ttft_p99_ms", Values: []float64{7}}, {Metric: "plain", Values: []float64{1}}}},
+			{Cell: bench.Cell{Raw: "counted"}, Outcome: bench.Passed, Samples: []bench.Sample{{Metric: "ttft_p99_ms", Values: []float64{7}}, {Metric: "n_ok", Values: []float64{50}}}},
 			{Cell: bench.Cell{Raw: "crashed"}, Outcome: bench.Failed, Samples: []bench.Sample{{Metric: "tps", Values: []float64{9}}}},
 			{Cell: bench.Cell{Raw: "skipped"}, Outcome: bench.Skipped},
 		},
@@ -25,6 +26,7 @@ func TestSideOf(t *testing.T) {
 			{Metric: r.Metrics[0], Value: 2, Has: true, N: 3},
 			{Metric: r.Metrics[1], Value: 7, Has: true}, // of one process, and of nobody knows how many requests
 			{Metric: bench.Metric{Name: "plain", Better: bench.Higher}, Value: 1, Has: true, N: 1}}},
+		{ID: "counted", Metrics: []gate.SideMetric{{Metric: r.Metrics[1], Value: 7, Has: true, N: 50}}},
 		{ID: "crashed"},
 	}}
 	if diff := cmp.Diff(want, gate.SideOf("run.json", r, facts)); diff != "" {
