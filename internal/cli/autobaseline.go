@@ -107,12 +107,18 @@ func (c *Command) autoBaseline(ctx context.Context, a *autoBaseline, files []str
 	return ExitPassed, nil
 }
 
-// planPairs reads the pairs and opens them as the one suite of a plan.
-func (c *Command) planPairs(ctx context.Context, a *autoBaseline, files []string) (*plan, []cases.Pair, error) {
+// planPairs reads the pairs and opens them as the one suite of a plan. Close
+// must be called, unless there is an error.
+func (c *Command) planPairs(ctx context.Context, a *autoBaseline, files []string) (_ *plan, _ []cases.Pair, err error) {
 	p, err := c.newPlan(&a.options)
 	if err != nil {
 		return nil, nil, err
 	}
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
 	if a.out == "" { // the last run's document stays
 		p.options.out = p.file.Resolve(filepath.Join(defaultOut, "auto-baseline"))
 	}
