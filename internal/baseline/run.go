@@ -61,7 +61,7 @@ func (e *Entry) result(metrics []Metric) bench.Result {
 		result.Samples[i] = bench.Sample{Metric: metrics[i].Name, Summary: &metrics[i].Summary}
 	}
 	if len(e.Operators) > 0 {
-		parts := bench.Breakdown{Title: "operators", Unit: "ms"}
+		parts := bench.Breakdown{Title: bench.OperatorsTitle, Unit: "ms"}
 		for _, op := range e.Operators {
 			parts.Entries = append(parts.Entries, bench.Entry{Name: op.Name, Total: op.TotalMS, Calls: op.Calls})
 		}

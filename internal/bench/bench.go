@@ -165,6 +165,23 @@ type Entry struct {
 	Calls int64   `json:"calls"`
 }
 
+// AddUp returns each name once, with the totals and calls of all entries that
+// have it, in the order of the first. entries is not modified.
+func AddUp(entries []Entry) []Entry {
+	at := make(map[string]int, len(entries))
+	sums := make([]Entry, 0, len(entries))
+	for _, e := range entries {
+		if i, known := at[e.Name]; known {
+			sums[i].Total += e.Total
+			sums[i].Calls += e.Calls
+			continue
+		}
+		at[e.Name] = len(sums)
+		sums = append(sums, e)
+	}
+	return sums
+}
+
 // Result is what measuring one cell yielded.
 type Result struct {
 	Cell    Cell    `json:"cell"`

@@ -215,7 +215,7 @@ func (a *action) believe(run *bench.Run, limits config.Limits) error {
 		return err
 	}
 	run.Unselected = slices.DeleteFunc(run.Unselected, func(id string) bool {
-		return !others[id] && (len(only) == 0 || slices.ContainsFunc(only, func(pattern string) bool { return matrix.Glob(pattern, id) }))
+		return !others[id] && (len(only) == 0 || matrix.GlobAny(only, id))
 	})
 	return nil
 }

@@ -65,19 +65,16 @@ func (c *Command) autoBaselineCommand(code *int) *cobra.Command {
 const defaultAA = 5
 
 func (c *Command) autoBaseline(ctx context.Context, a *autoBaseline, files []string) (int, error) {
-	if a.promote && strings.TrimSpace(a.reason) == "" {
-		return 0, usagef("accelgate auto-baseline --promote: a reason is required, because reviewers will ask for it: add --reason \"...\"")
+	if a.promote {
+		if err := a.recordable("accelgate auto-baseline --promote", a.reason); err != nil {
+			return 0, err
+		}
 	}
 	if a.aa && a.repeats == 1 {
 		return 0, usagef("--aa: one measurement shows no noise: use --repeats 2 or more")
 	}
 	if a.aa && a.repeats == 0 {
 		a.repeats = defaultAA
-	}
-	if a.promote {
-		if err := a.undisturbed(); err != nil {
-			return 0, err
-		}
 	}
 	p, pairs, err := c.planPairs(ctx, a, files)
 	if err != nil {
@@ -196,11 +193,8 @@ func (a *autoBaseline) pairs(s *config.Suite, dir string, files []string) (pairs
 
 // narrow applies --only, --skip and --tolerance.
 func (a *autoBaseline) narrow(pairs []cases.Pair) ([]cases.Pair, error) {
-	matches := func(patterns []string, p cases.Pair) bool {
-		return slices.ContainsFunc(patterns, func(pattern string) bool { return matrix.Glob(pattern, p.Name) })
-	}
 	pairs = slices.DeleteFunc(pairs, func(p cases.Pair) bool {
-		return len(a.only) > 0 && !matches(a.only, p) || matches(a.skip, p)
+		return len(a.only) > 0 && !matrix.GlobAny(a.only, p.Name) || matrix.GlobAny(a.skip, p.Name)
 	})
 	if len(pairs) == 0 {
 		return nil, usagef("--only and --skip leave no case: correct them; they are globs on the names of cases")

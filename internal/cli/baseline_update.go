@@ -28,7 +28,7 @@ func (c *Command) updateCommand(code *int) *cobra.Command {
 		Short: "Record this host's baseline from a run",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if err := u.check("accelgate baseline update"); err != nil {
+			if err := u.recordable("accelgate baseline update", u.reason); err != nil {
 				return err
 			}
 			*code, err = c.update(cmd.Context(), &u)
@@ -50,16 +50,12 @@ func (u *update) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&u.force, "force", false, "record even though the gate failed; cells that did not pass are never recorded")
 }
 
-// check refuses what must not be recorded, before anything is measured.
-func (u *update) check(command string) error {
-	if strings.TrimSpace(u.reason) == "" {
+// recordable refuses what must not be recorded, before anything is measured:
+// numbers without a reason, and demonstrations.
+func (o *options) recordable(command, reason string) error {
+	if strings.TrimSpace(reason) == "" {
 		return usagef("%s: a reason is required, because reviewers will ask for it: add --reason \"...\"", command)
 	}
-	return u.undisturbed()
-}
-
-// undisturbed refuses demonstrations.
-func (o *options) undisturbed() error {
 	if args := o.engineArgs(); len(args) > 0 {
 		return usagef("a run that is told to be slow or wrong (%s) cannot be recorded: leave that out", strings.Join(args, " "))
 	}
@@ -87,8 +83,8 @@ func (c *Command) toRecord(ctx context.Context, u *update) (run *bench.Run, ref 
 	if err != nil {
 		return nil, ref, false, err
 	}
-	if args, ok := run.Context[demonstration]; ok {
-		return nil, ref, false, usagef("the run was told to be slow or wrong (%s), so it cannot be recorded: measure without that", oneLine(args))
+	if err := genuine(run); err != nil {
+		return nil, ref, false, err
 	}
 	j := c.judge([]*bench.Run{run}, []reference{ref}, policy, report.Input{Config: u.config, Revision: run.Revision})
 	if u.force || j.decision.Status != gate.StatusFailed {
@@ -96,6 +92,14 @@ func (c *Command) toRecord(ctx context.Context, u *update) (run *bench.Run, ref 
 	}
 	fmt.Fprintf(c.Stderr, "accelgate: not recorded, because the gate failed; mend it, or add --force to record what passed\n")
 	return run, ref, false, c.render(c.Stdout, "terminal", j)
+}
+
+// genuine refuses the run of a demonstration.
+func genuine(run *bench.Run) error {
+	if args, ok := run.Context[demonstration]; ok {
+		return usagef("the run was told to be slow or wrong (%s), so it cannot be recorded: measure without that", oneLine(args))
+	}
+	return nil
 }
 
 // updateRun gets the run: measured now, or from a file.
@@ -140,8 +144,8 @@ type recorded struct {
 
 // record merges a run into its host's baseline and saves it.
 func (c *Command) record(ref reference, run *bench.Run, reason string) (r recorded, err error) {
-	if args, ok := run.Context[demonstration]; ok {
-		return r, usagef("the run was told to be slow or wrong (%s), so it cannot become a baseline: measure without that", oneLine(args))
+	if err := genuine(run); err != nil {
+		return r, err
 	}
 	r.before = ref.file
 	if r.file, r.changes, err = baseline.Update(ref.file, run, baseline.UpdateOptions{Reason: reason, Now: c.Now()}); err != nil {

@@ -105,7 +105,7 @@ func (e *caseEdits) measured(suite string, folder cases.Folder, runs []*bench.Ru
 }
 
 func (e *caseEdits) wants(cell bench.Cell) bool {
-	return len(e.only) == 0 || slices.ContainsFunc(e.only, func(pattern string) bool { return matrix.Glob(pattern, cell.ID()) })
+	return len(e.only) == 0 || matrix.GlobAny(e.only, cell.ID())
 }
 
 // editFolder edits the files of one folder, and its history. Only cases that

@@ -37,7 +37,7 @@ func (c *Command) refreshCasesCommand(code *int) *cobra.Command {
 		Long:  refreshCasesHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if err := r.check("accelgate cases refresh"); err != nil {
+			if err := r.recordable("accelgate cases refresh", r.reason); err != nil {
 				return err
 			}
 			*code, err = c.refreshCases(cmd.Context(), &r)

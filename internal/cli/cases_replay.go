@@ -117,7 +117,7 @@ func (r *replay) wanted(all []*msmodeling.Case) ([]*msmodeling.Case, error) {
 		return all, nil
 	}
 	kept := slices.DeleteFunc(slices.Clone(all), func(c *msmodeling.Case) bool {
-		return !slices.ContainsFunc(r.only, func(pattern string) bool { return matrix.Glob(pattern, c.Name) })
+		return !matrix.GlobAny(r.only, c.Name)
 	})
 	if len(kept) == 0 {
 		return nil, usagef("--only: no case in %s matches: list them with 'ls'", r.cases)

@@ -68,17 +68,15 @@ func (o *options) translate(data []byte) ([]byte, []string, error) {
 // maxConfig bounds a configuration of another tool.
 const maxConfig = 1 << 20
 
-func readBounded(path string) ([]byte, error) { return readUpTo(path, maxConfig) }
-
-func readUpTo(path string, limit int64) ([]byte, error) {
+func readBounded(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("%s is larger than %d bytes", path, limit)
+	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err == nil && len(data) > maxConfig {
+		err = fmt.Errorf("%s is larger than %d bytes", path, maxConfig)
 	}
 	return data, err
 }

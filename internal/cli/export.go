@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -51,7 +50,7 @@ func (c *Command) export(run *bench.Run, only []string, out string) error {
 	for i := range run.Results {
 		r := &run.Results[i]
 		id := r.Cell.ID()
-		wanted := len(only) == 0 || slices.ContainsFunc(only, func(pattern string) bool { return matrix.Glob(pattern, id) })
+		wanted := len(only) == 0 || matrix.GlobAny(only, id)
 		if !wanted || r.Outcome != bench.Passed || len(r.Samples) == 0 {
 			continue
 		}

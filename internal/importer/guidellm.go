@@ -1,10 +1,5 @@
 package importer
 
-import (
-	"encoding/json"
-	"fmt"
-)
-
 // isGuideLLM goes by the metrics of any of the benchmarks: the first may have
 // failed.
 func isGuideLLM(o object) bool {
@@ -36,18 +31,7 @@ var guideRates = []source{
 }
 
 func readGuideLLM(b *builder, o object) error {
-	items, err := o.list("benchmarks")
-	if err != nil {
-		return err
-	}
-	for i, item := range items {
-		var one object
-		if err := json.Unmarshal(item, &one); err != nil || one == nil {
-			return fmt.Errorf("benchmark %d is no object: save the result again", i+1)
-		}
-		readGuideBenchmark(b, o, one)
-	}
-	return nil
+	return o.benchmarks(func(one object) { readGuideBenchmark(b, o, one) })
 }
 
 func readGuideBenchmark(b *builder, o, one object) {

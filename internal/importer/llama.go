@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -121,18 +120,7 @@ var benchyRequests = []source{
 }
 
 func readBenchy(b *builder, o object) error {
-	items, err := o.list("benchmarks")
-	if err != nil {
-		return err
-	}
-	for i, item := range items {
-		var one object
-		if err := json.Unmarshal(item, &one); err != nil || one == nil {
-			return fmt.Errorf("benchmark %d is no object: save the result again", i+1)
-		}
-		readBenchyCell(b, o, one)
-	}
-	return nil
+	return o.benchmarks(func(one object) { readBenchyCell(b, o, one) })
 }
 
 func readBenchyCell(b *builder, o, one object) {

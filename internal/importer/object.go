@@ -36,6 +36,23 @@ func (o object) child(path ...string) object {
 	return o
 }
 
+// benchmarks calls read for each object of the list that guidellm and
+// llama-benchy keep their measurements in.
+func (o object) benchmarks(read func(one object)) error {
+	items, err := o.list("benchmarks")
+	if err != nil {
+		return err
+	}
+	for i, item := range items {
+		var one object
+		if err := json.Unmarshal(item, &one); err != nil || one == nil {
+			return fmt.Errorf("benchmark %d is no object: save the result again", i+1)
+		}
+		read(one)
+	}
+	return nil
+}
+
 // text returns a string or number at the path as people write it, "" for
 // anything else. It is cut, because names become a part of every report.
 func (o object) text(path ...string) string {

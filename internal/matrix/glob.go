@@ -1,5 +1,12 @@
 package matrix
 
+import "slices"
+
+// GlobAny reports whether s matches one of the patterns.
+func GlobAny(patterns []string, s string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return Glob(pattern, s) })
+}
+
 // Glob reports whether s matches pattern: "*" stands for any run of
 // characters, "?" for one byte, everything else for itself. It is not
 // path.Match, because "/" and "[" are ordinary in the names of models.

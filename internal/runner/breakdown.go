@@ -39,7 +39,7 @@ func medians(breakdowns []bench.Breakdown, rounds int) []bench.Entry {
 	var entries []bench.Entry
 	totals := map[string][]float64{}
 	for _, b := range breakdowns {
-		for _, e := range added(b.Entries) {
+		for _, e := range bench.AddUp(b.Entries) {
 			if totals[e.Name] == nil {
 				entries = append(entries, e)
 			}
@@ -60,20 +60,4 @@ func medians(breakdowns []bench.Breakdown, rounds int) []bench.Entry {
 	}
 	slices.SortStableFunc(kept, func(a, b bench.Entry) int { return cmp.Compare(b.Total, a.Total) })
 	return kept
-}
-
-// added returns each name once.
-func added(entries []bench.Entry) []bench.Entry {
-	at := make(map[string]int, len(entries))
-	var sums []bench.Entry
-	for _, e := range entries {
-		if i, known := at[e.Name]; known {
-			sums[i].Total += e.Total
-			sums[i].Calls += e.Calls
-			continue
-		}
-		at[e.Name] = len(sums)
-		sums = append(sums, e)
-	}
-	return sums
 }

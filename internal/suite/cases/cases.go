@@ -198,7 +198,7 @@ func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
 	}
 	return func(cell bench.Cell) bool {
 		in := s.byID[cell.ID()]
-		return (q.Profile == "" || matches(patterns, in.name)) && q.Wants(in.tags)
+		return (q.Profile == "" || matrix.GlobAny(patterns, in.name)) && q.Wants(in.tags)
 	}, nil
 }
 
@@ -217,14 +217,10 @@ func (b *body) tag(c *config.Suite, inputs []*input) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Tags)) {
 		for _, in := range inputs {
-			if matches(b.Tags[name], in.name) {
+			if matrix.GlobAny(b.Tags[name], in.name) {
 				in.tags = append(in.tags, name)
 			}
 		}
 	}
 	return errors.Join(check("tags", b.Tags), check("profiles", b.Profiles))
-}
-
-func matches(patterns []string, name string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool { return matrix.Glob(p, name) })
 }

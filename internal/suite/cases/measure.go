@@ -103,7 +103,7 @@ func (k *command) judge(result *bench.Result, response worker.Response, output s
 		suite.Fail(result, bench.CauseOutput, err.Error())
 		return
 	}
-	p.Operators = added(p.Operators)
+	p.Operators = bench.AddUp(p.Operators)
 	read := Result(result.Cell, p)
 	result.Outcome, result.Cause, result.Reason = read.Outcome, read.Cause, read.Reason
 	result.Samples, result.Breakdowns = read.Samples, read.Breakdowns

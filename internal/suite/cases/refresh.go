@@ -71,7 +71,7 @@ func operatorsOf(one *msmodeling.Case, r *bench.Result) ([]msmodeling.Operator, 
 	var entries []bench.Entry
 	for _, b := range r.Breakdowns {
 		if b.Title == bench.OperatorsTitle && b.Unit == Total.Unit {
-			entries = added(b.Entries)
+			entries = bench.AddUp(b.Entries)
 			break
 		}
 	}
@@ -116,20 +116,4 @@ func keepsCalls(recorded []msmodeling.Operator, entries []bench.Entry) error {
 		}
 	}
 	return nil
-}
-
-// added returns each name once, in the order of the first that has it.
-func added(entries []bench.Entry) []bench.Entry {
-	at := make(map[string]int, len(entries))
-	sums := make([]bench.Entry, 0, len(entries))
-	for _, e := range entries {
-		if i, known := at[e.Name]; known {
-			sums[i].Total += e.Total
-			sums[i].Calls += e.Calls
-			continue
-		}
-		at[e.Name] = len(sums)
-		sums = append(sums, e)
-	}
-	return sums
 }

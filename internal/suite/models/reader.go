@@ -181,7 +181,7 @@ func (r *reader) numbers(result *bench.Result, doc *parse.Document, printed pars
 	}
 	entries, ok, err := doc.Entries(*r.operators)
 	if ok {
-		result.Breakdowns = []bench.Breakdown{{Title: "operators", Unit: "ms", Entries: entries}}
+		result.Breakdowns = []bench.Breakdown{{Title: bench.OperatorsTitle, Unit: "ms", Entries: entries}}
 	}
 	return answer, err
 }

@@ -272,7 +272,7 @@ func others(chosen []*value, v *value) string {
 // wanted reports whether a profile holds a cell.
 func (p selection) wanted(cell bench.Cell) bool {
 	for key, patterns := range map[string][]string{"model": p.Models, "backend": p.Backends, "feature": p.Features} {
-		if patterns != nil && !matchesAny(patterns, cell.Get(key)) {
+		if patterns != nil && !matrix.GlobAny(patterns, cell.Get(key)) {
 			return false
 		}
 	}
@@ -280,13 +280,9 @@ func (p selection) wanted(cell bench.Cell) bool {
 		return true
 	}
 	for _, param := range cell.Params {
-		if name, ok := strings.CutPrefix(param.Key, bench.EnvPrefix); ok && !matchesAny(p.Sweeps, name) {
+		if name, ok := strings.CutPrefix(param.Key, bench.EnvPrefix); ok && !matrix.GlobAny(p.Sweeps, name) {
 			return false
 		}
 	}
 	return true
-}
-
-func matchesAny(patterns []string, s string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool { return matrix.Glob(p, s) })
 }
