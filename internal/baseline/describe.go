@@ -61,7 +61,7 @@ func (r *reader) describe(known map[string]description, entries []Entry) {
 		case !sameMeaning(&before.metric.Metric, &m.Metric):
 			first := &entries[before.entry]
 			r.note(found.at, "metric %s is described differently in entry %s on line %d and in entry %s on line %d: "+
-				"make better, unit, exact, informational and fallback_for equal",
+				"make better, unit, exact, informational, fallback_for, counted_by and min_count equal",
 				quote(m.Name), quote(first.CaseID), first.line, quote(e.CaseID), e.line)
 		}
 	}
@@ -72,7 +72,7 @@ func (r *reader) describe(known map[string]description, entries []Entry) {
 // means the same by them.
 func sameMeaning(a, b *bench.Metric) bool {
 	return a.Better == b.Better && a.Exact == b.Exact && a.Informational == b.Informational &&
-		a.FallbackFor == b.FallbackFor && sameUnit(a.Unit, b.Unit)
+		a.FallbackFor == b.FallbackFor && a.CountedBy == b.CountedBy && a.MinCount == b.MinCount && sameUnit(a.Unit, b.Unit)
 }
 
 func sameUnit(a, b string) bool { return a == b || a == "" || b == "" }

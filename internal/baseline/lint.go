@@ -145,7 +145,7 @@ func (l *linter) metric(m *Metric) {
 	case !known:
 		l.metrics[m.Name] = m.Metric
 	case before != now:
-		l.errorf("%s: unit, better, exact, informational or fallback_for differ from the entries before: make them equal", name)
+		l.errorf("%s: unit, better, exact, informational, fallback_for, counted_by or min_count differ from the entries before: make them equal", name)
 	case before.Resolution != m.Resolution:
 		l.warnf("%s: resolution is %v here and %v before, and the coarser one counts for all: measure every cell again with accelgate baseline update",
 			name, m.Resolution, before.Resolution)

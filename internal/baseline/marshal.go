@@ -122,6 +122,10 @@ func (e *encoder) metric(m *Metric) {
 	e.optionalFlag("exact", m.Exact)
 	e.optionalFlag("informational", m.Informational)
 	e.optional("fallback_for", m.FallbackFor)
+	e.optional("counted_by", m.CountedBy)
+	if m.MinCount != 0 {
+		e.key("", "min_count").float(m.MinCount)
+	}
 	e.extra("", m.extra)
 	e.close('}')
 }

@@ -300,12 +300,19 @@ func (r *reader) metric(m *Metric) {
 			r.flag(&m.Informational)
 		case "fallback_for":
 			r.shared(&m.FallbackFor)
+		case "counted_by":
+			r.shared(&m.CountedBy)
+		case "min_count":
+			r.positive(&m.MinCount)
 		default:
 			r.keep(&m.extra, key)
 		}
 	})
 	if m.Better == "" {
 		m.Better = knownDirection(m.Name)
+	}
+	if (m.CountedBy == "") != (m.MinCount == 0) {
+		r.note(at, "metric %s has one of counted_by and min_count: write both, or neither", quote(m.Name))
 	}
 	if object && !measured && r.bad == nil {
 		r.note(at, "metric %s has no median: "+mend, quote(m.Name))

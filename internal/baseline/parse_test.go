@@ -241,7 +241,7 @@ func TestParseErrors(t *testing.T) {
 		check(entries(`{"case_id": "a", "ok": true, "metrics": {"m": {"median": 1, "better": "higher"}}}`,
 			`{"case_id": "b", "ok": true, "metrics": {"m": {"median": 1, "better": "higher", "unit": "ms"}}}`,
 			`{"case_id": "c", "ok": true, "metrics": {"m": {"median": 1, `+other+`}}}`),
-			`b.json:4:47: metric "m" is described differently in entry "b" on line 3 and in entry "c" on line 4: make better, unit, exact, informational and fallback_for equal`)
+			`b.json:4:47: metric "m" is described differently in entry "b" on line 3 and in entry "c" on line 4: make better, unit, exact, informational, fallback_for, counted_by and min_count equal`)
 	}
 }
 

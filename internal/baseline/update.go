@@ -40,7 +40,7 @@ type Change struct {
 // file and what changed, sorted by case id and metric. Cells that passed are
 // recorded, and as correct where the result holds the output that this was
 // judged on; every other entry stays exactly as it is, whether its cell failed,
-// was skipped or was not part of the run. old is not modified, and nil where
+// is doubtful, was skipped or was not part of the run. old is not modified, and nil where
 // there is no baseline yet.
 //
 // An anchor is set when an entry has none, and kept from then on. It is
@@ -125,7 +125,7 @@ func (u *update) checkMeaning(old *File) error {
 		}
 		for j := range e.Metrics {
 			if m := now[e.Metrics[j].Name]; m != nil && !sameMeaning(m, &e.Metrics[j].Metric) {
-				return fmt.Errorf("the run describes metric %s (better, unit, exact, informational, fallback_for) otherwise than entry %s of the baseline, which did not pass in this run: "+
+				return fmt.Errorf("the run describes metric %s (better, unit, exact, informational, fallback_for, counted_by, min_count) otherwise than entry %s of the baseline, which did not pass in this run: "+
 					"run the whole matrix, or remove that entry with accelgate baseline prune", quote(m.Name), quote(e.CaseID))
 			}
 		}
@@ -145,7 +145,7 @@ func (u *update) measure() error {
 	var errs []error
 	for i := range u.run.Results {
 		r := &u.run.Results[i]
-		if r.Outcome != bench.Passed {
+		if r.Outcome != bench.Passed || r.Doubt != "" {
 			continue
 		}
 		id := r.Cell.ID()
@@ -158,7 +158,7 @@ func (u *update) measure() error {
 		u.entries[id] = e
 	}
 	if len(u.entries) == 0 && len(errs) == 0 {
-		return errors.New("no cell of the run passed, so there is nothing to record: see why with accelgate run")
+		return errors.New("no cell of the run passed without doubt, so there is nothing to record: see why with accelgate run")
 	}
 	return joinSome(errs)
 }

@@ -256,7 +256,7 @@ func TestUpdateRefuses(t *testing.T) {
 
 	redefined := newRun(result("b", bench.Passed, sample("decode_tps", 1)))
 	redefined.Metrics[0].Exact = true
-	refused(`the run describes metric "decode_tps" (better, unit, exact, informational, fallback_for) otherwise than entry "a"`, redefined)
+	refused(`the run describes metric "decode_tps" (better, unit, exact, informational, fallback_for, counted_by, min_count) otherwise than entry "a"`, redefined)
 
 	many := newRun()
 	for i := range 1000 {

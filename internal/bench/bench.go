@@ -57,6 +57,15 @@ type Metric struct {
 	// above 0. TensorSharp's rule "decode if either side has decode, else
 	// prefill" is prefill_tps with FallbackFor decode_tps.
 	FallbackFor string `json:"fallback_for,omitempty"`
+	// Definition says how the metric is computed from what was observed, where
+	// its name does not: "t_first - t_send" of requests that were answered.
+	Definition string `json:"definition,omitempty"`
+	// CountedBy names the metric that counts what a value rests on, such as
+	// requests, and MinCount is how many of them a value must rest on to be
+	// gated: a 99th percentile of 40 requests is their maximum. Below it, on
+	// either side of a comparison, the metric is informational.
+	CountedBy string  `json:"counted_by,omitempty"`
+	MinCount  float64 `json:"min_count,omitempty"`
 }
 
 // Gates reports whether the metric is gated wherever it stands, so that
@@ -74,6 +83,19 @@ type Sample struct {
 	// Summary stands in for Values where only the summary was kept, as in a
 	// baseline file.
 	Summary *Summary `json:"summary,omitempty"`
+	// Estimates says of each of Values what it was estimated from; empty where
+	// a value is no estimate.
+	Estimates []Estimate `json:"estimates,omitempty"`
+}
+
+// Estimate is what one value of a sample rests on inside its process: N
+// observations, such as requests, and the interval of 95 % that Method
+// computes. Low and High are equal to the value where there is no interval.
+type Estimate struct {
+	N      int     `json:"n"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Method string  `json:"method,omitempty"`
 }
 
 // Summary is what a baseline keeps of a sample: the median, the median
@@ -196,7 +218,20 @@ type Result struct {
 	Device string `json:"device,omitempty"`
 	// Retries counts the measurements that failed for reasons of the machine
 	// and were repeated.
-	Retries    int         `json:"retries,omitempty"`
+	Retries int `json:"retries,omitempty"`
+	// Context is what else a reader must know to repeat this cell, beside that
+	// of the Run: the options of a load generator, the engine's version.
+	Context map[string]string `json:"context,omitempty"`
+	// Doubt says why the numbers are not fit to be judged, such as a client
+	// that was slower than the server; empty if they are.
+	Doubt string `json:"doubt,omitempty"`
+	// Warnings are about the numbers of this cell and keep nothing from being
+	// judged.
+	Warnings []string `json:"warnings,omitempty"`
+	// Counts tells apart what the samples rest on, such as requests by outcome.
+	Counts map[string]int `json:"counts,omitempty"`
+	// Files are what the measurement left beside the run document.
+	Files      []File      `json:"files,omitempty"`
 	Samples    []Sample    `json:"samples,omitempty"`
 	Breakdowns []Breakdown `json:"breakdowns,omitempty"`
 	// Output is the answer that correctness was judged on, cut to a few KiB.
@@ -208,6 +243,13 @@ type Result struct {
 	Command []string `json:"command,omitempty"`
 	// WallMS is the wall time of all attempts in milliseconds.
 	WallMS float64 `json:"wall_ms,omitempty"`
+}
+
+// File is a file that a measurement left: its name, without a folder, and the
+// SHA-256 of its contents in hexadecimal.
+type File struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
 }
 
 // Sample returns the sample of the named metric, or nil.

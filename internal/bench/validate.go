@@ -147,6 +147,9 @@ func validateMetrics(metrics []Metric) error {
 		if !Finite(m.Resolution) || m.Resolution < 0 {
 			return fmt.Errorf("metric %q: resolution is %v, want a step of at least 0", m.Name, m.Resolution)
 		}
+		if !Finite(m.MinCount) || m.MinCount < 0 || (m.CountedBy == "") != (m.MinCount == 0) {
+			return fmt.Errorf("metric %q: counted_by is %q and min_count %v, want both or neither", m.Name, m.CountedBy, m.MinCount)
+		}
 		byName[m.Name] = m
 	}
 	for _, m := range metrics {
@@ -188,6 +191,41 @@ func (r *Result) validate() error {
 		}
 		if m := s.Summary; m != nil && !(Finite(m.Median) && Finite(m.MAD) && m.MAD >= 0 && m.N >= 1) {
 			return fmt.Errorf("metric %q has a summary that is not finite, or of nothing", s.Metric)
+		}
+		if err := s.validateEstimates(); err != nil {
+			return fmt.Errorf("metric %q: %w", s.Metric, err)
+		}
+	}
+	return r.validateFacts()
+}
+
+func (s *Sample) validateEstimates() error {
+	if len(s.Estimates) > 0 && len(s.Estimates) != len(s.Values) {
+		return fmt.Errorf("has %d estimates for %d values", len(s.Estimates), len(s.Values))
+	}
+	for _, e := range s.Estimates {
+		if e.N < 0 || !Finite(e.Low) || !Finite(e.High) || e.Low > e.High {
+			return fmt.Errorf("has an estimate from %d observations with the interval %v to %v", e.N, e.Low, e.High)
+		}
+	}
+	return nil
+}
+
+// maxFacts bounds each list of what else is said of a result.
+const maxFacts = 1000
+
+func (r *Result) validateFacts() error {
+	if len(r.Context) > maxFacts || len(r.Counts) > maxFacts || len(r.Files) > maxFacts || len(r.Warnings) > maxFacts {
+		return fmt.Errorf("has more than %d conditions, counts, files or warnings", maxFacts)
+	}
+	for name, n := range r.Counts {
+		if n < 0 {
+			return fmt.Errorf("counts %d of %q", n, name)
+		}
+	}
+	for _, f := range r.Files {
+		if len(f.SHA256) != 64 || f.Name == "" || strings.ContainsAny(f.Name, `/\`) || strings.Trim(f.SHA256, "0123456789abcdef") != "" {
+			return fmt.Errorf("names a file %q with the digest %.80q, want a plain name and a SHA-256", f.Name, f.SHA256)
 		}
 	}
 	return nil

@@ -152,7 +152,11 @@ func (c *Command) record(ref reference, run *bench.Run, reason string) (r record
 		return r, err
 	}
 	for i := range run.Results {
-		if run.Results[i].Outcome == bench.Passed {
+		switch one := &run.Results[i]; {
+		case one.Outcome != bench.Passed:
+		case one.Doubt != "":
+			c.warnAll([]string{oneLine(one.Cell.ID()) + " is not recorded, because its numbers are doubtful: " + oneLine(one.Doubt)})
+		default:
 			r.cells++
 		}
 	}

@@ -53,11 +53,16 @@ func checkout(t *testing.T) string {
 
 var exitNote = regexp.MustCompile(` # exit (\d)$`)
 
-// TestReadme runs the README's console blocks, in order and in one folder: each
-// line after "$ " is a command of the shell, a note "# exit N" its exit code,
-// and the lines below it must stand in what it prints.
-func TestReadme(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+// TestReadme and TestEndpoints run the console blocks of pages.
+func TestReadme(t *testing.T)    { page(t, "README.md") }
+func TestEndpoints(t *testing.T) { page(t, filepath.Join("docs", "endpoints.md")) }
+
+// page runs a page's console blocks, in order and in one folder: each line after
+// "$ " is a command of the shell, a note "# exit N" its exit code, and the lines
+// below it must stand in what it prints.
+func page(t *testing.T, name string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,12 +75,12 @@ func TestReadme(t *testing.T) {
 				printed = shell(t, command, bin, dir)
 				ran++
 			} else if !strings.Contains(printed, line+"\n") {
-				t.Errorf("README promises the line\n%s\nin\n%s", line, printed)
+				t.Errorf("%s promises the line\n%s\nin\n%s", name, line, printed)
 			}
 		}
 	}
 	if ran < 5 {
-		t.Errorf("the README's console blocks hold %d commands, want at least 5", ran)
+		t.Errorf("the console blocks of %s hold %d commands, want at least 5", name, ran)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/engine"
+	"github.com/accelgate/accelgate/internal/openai/openaitest"
 )
 
 // engineCommand mounts the embedded engine, which suites run as a child by
@@ -21,8 +22,13 @@ func (c *Command) engineCommand(code *int) *cobra.Command {
 	}
 	parent.AddCommand(
 		c.engineMode(code, "bench", "Run the model once and print what it measured as JSON", engine.Command.Bench),
-		c.engineMode(code, "serve", "Keep the model loaded and answer requests, one JSON object a line",
-			func(e engine.Command, ctx context.Context, args []string) int { return e.Serve(ctx, c.Stdin, args) }),
+		c.engineMode(code, "worker", "Keep the model loaded and answer requests, one JSON object a line",
+			func(e engine.Command, ctx context.Context, args []string) int { return e.Worker(ctx, c.Stdin, args) }),
+		c.engineMode(code, "serve", "Serve the model over HTTP, as OpenAI's API does", engine.Command.Serve),
+		c.engineMode(code, "mock", "Serve tokens at programmed times, and faults, to try a client on",
+			func(e engine.Command, ctx context.Context, args []string) int {
+				return openaitest.Command{Stdout: e.Stdout, Stderr: e.Stderr, Now: e.Now}.Run(ctx, args)
+			}),
 	)
 	return parent
 }

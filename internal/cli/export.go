@@ -54,7 +54,7 @@ func (c *Command) export(run *bench.Run, only []string, out string) error {
 		if !wanted || r.Outcome != bench.Passed || len(r.Samples) == 0 {
 			continue
 		}
-		path, err := exportCell(run, r, out)
+		path, err := exportCell(run, r, out, "")
 		if err != nil {
 			return fmt.Errorf("export %s: %w", oneLine(id), err)
 		}
@@ -68,7 +68,7 @@ func (c *Command) export(run *bench.Run, only []string, out string) error {
 	return err
 }
 
-func exportCell(run *bench.Run, r *bench.Result, out string) (path string, err error) {
+func exportCell(run *bench.Run, r *bench.Result, out, prefix string) (path string, err error) {
 	one := *run
 	one.Results, one.Unselected, one.LeftOut, one.Shards = []bench.Result{*r}, nil, nil, nil
 	data, err := envelope.FromRun(&one, envelope.Fields{})
@@ -79,6 +79,6 @@ func exportCell(run *bench.Run, r *bench.Result, out string) (path string, err e
 	if err != nil {
 		return "", err
 	}
-	path = filepath.Join(out, hash[:12]+".json")
+	path = filepath.Join(out, prefix+hash[:12]+".json")
 	return path, atomicfile.Write(path, data)
 }

@@ -7,14 +7,16 @@ import (
 
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/cases"
+	"github.com/accelgate/accelgate/internal/suite/endpoint"
 	"github.com/accelgate/accelgate/internal/suite/models"
 )
 
 // kinds is the table of suite kinds. A new kind is a folder below suite and a
 // line here.
 var kinds = map[string]suite.Open{
-	"cases":  cases.Open,
-	"models": models.Open,
+	"cases":    cases.Open,
+	"endpoint": endpoint.Open,
+	"models":   models.Open,
 }
 
 // expects is the table of kinds whose own files say what their cells should

@@ -117,8 +117,12 @@ func saveRun(path string, run *bench.Run) error {
 	return atomicfile.Write(path, append(data, '\n'))
 }
 
-// progress prints a line per measurement.
-func progress(w io.Writer) func(runner.Event) {
+// progress prints a line per measurement, with the metrics that are gated.
+func progress(w io.Writer, metrics []bench.Metric) func(runner.Event) {
+	shown := map[string]bool{}
+	for _, m := range metrics {
+		shown[m.Name] = !m.Informational
+	}
 	return func(e runner.Event) {
 		if e.Skipped {
 			return
@@ -127,17 +131,20 @@ func progress(w io.Writer) func(runner.Event) {
 		if e.Reused {
 			word = "kept"
 		}
-		fmt.Fprintf(w, "[%d/%d %d/%d] %-9s %s%s\n", e.Round, e.Rounds, e.Index, e.Of, word, r.Cell.ID(), numbers(r))
+		fmt.Fprintf(w, "[%d/%d %d/%d] %-9s %s%s\n", e.Round, e.Rounds, e.Index, e.Of, word, r.Cell.ID(), numbers(r, shown))
 	}
 }
 
-// numbers writes a result's values, or why it has none.
-func numbers(r *bench.Result) string {
+// numbers writes a result's values that are to be shown, or why it has none.
+func numbers(r *bench.Result, shown map[string]bool) string {
 	if r.Outcome != bench.Passed {
 		return ": " + oneLine(r.Reason)
 	}
 	var b strings.Builder
 	for _, s := range r.Samples {
+		if !shown[s.Metric] {
+			continue
+		}
 		fmt.Fprintf(&b, "  %s %.4g", s.Metric, s.Values[len(s.Values)-1])
 	}
 	return b.String()

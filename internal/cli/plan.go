@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/baseline"
 	"github.com/accelgate/accelgate/internal/bench"
@@ -31,6 +32,9 @@ type plan struct {
 	others   []string        // ids of cells that a filter left out
 	leftOut  []bench.LeftOut // cells over max_cells
 	warnings []string
+	unjudged bool // nothing is compared with a baseline, and nothing resumed
+	now      func() time.Time
+	progress func(suite.Progress)
 }
 
 // planned is an opened suite with its selected cells.
@@ -63,7 +67,7 @@ func (c *Command) plan(ctx context.Context, o *options) (*plan, error) {
 
 // newPlan reads the configuration.
 func (c *Command) newPlan(o *options) (*plan, error) {
-	p := &plan{options: o, worker: &worker.Isolated{Environ: os.Environ()}}
+	p := &plan{options: o, worker: &worker.Isolated{Environ: os.Environ()}, now: c.Now, progress: c.showProgress()}
 	err := o.check()
 	if err != nil {
 		return nil, err
@@ -159,7 +163,7 @@ func (p *plan) env() (suite.Env, error) {
 		return suite.Env{}, fmt.Errorf("find the folder of %s: %w", p.options.config, err)
 	}
 	return suite.Env{Host: p.host, Worker: p.worker, Environ: os.Environ(), Executable: executable, Dir: dir,
-		ModelDir: p.options.modelDir, Pin: host.Pin}, nil
+		ModelDir: p.options.modelDir, Pin: host.Pin, Now: p.now, Files: p.outPath(""), Progress: p.progress}, nil
 }
 
 // openSuite opens one suite and returns all of its cells, skipped ones too.

@@ -19,8 +19,14 @@ type redacting struct {
 // Measure measures the cell and hides the secret in its result.
 func (m redacting) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (bench.Result, error) {
 	r, err := m.Measurer.Measure(ctx, cell, d)
-	for _, s := range []*string{&r.Reason, &r.Output, &r.Log} {
+	for _, s := range []*string{&r.Reason, &r.Output, &r.Log, &r.Doubt} {
 		*s = m.hide(*s)
+	}
+	for i := range r.Warnings {
+		r.Warnings[i] = m.hide(r.Warnings[i])
+	}
+	for name, value := range r.Context {
+		r.Context[name] = m.hide(value)
 	}
 	for i := range r.Breakdowns {
 		for j := range r.Breakdowns[i].Entries {

@@ -204,6 +204,9 @@ func (s *session) measurer() runner.Measurer {
 }
 
 func (s *session) interrupted(err error) error {
+	if s.plan.unjudged {
+		return err // whoever measures so says what is kept
+	}
 	return fmt.Errorf("%w\nwhat was finished is in %s: go on with --resume, or start over without it", err, s.plan.outPath("journal.jsonl"))
 }
 
@@ -227,7 +230,7 @@ func (s *session) options() runner.Options {
 		Journal: func(r bench.Result, round int) error {
 			return s.journal.Append(runner.Entry{Key: s.keys[r.Cell.ID()], Round: round, Result: r})
 		},
-		Progress: progress(s.Stderr),
+		Progress: progress(s.Stderr, s.plan.metrics),
 	}
 }
 

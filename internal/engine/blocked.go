@@ -44,11 +44,18 @@ func (m *blocked) mul(y, x []float32) {
 	}
 	blocks := (*scratch)[:len(x)/16]
 	toBlocks(blocks, x)
-	m.team.split(m.out/8, len(x)*m.out, func(_, lo, hi int) {
-		for ; lo < hi; lo += strip {
-			m.outputs(y, blocks, 8*lo, 8*min(lo+strip, hi))
-		}
-	})
+	if m.team.alone(m.out/8, len(x)*m.out) {
+		m.strips(y, blocks, 0, m.out/8)
+		return
+	}
+	m.team.split(m.out/8, len(x)*m.out, func(_, lo, hi int) { m.strips(y, blocks, lo, hi) })
+}
+
+// strips computes outputs lo to hi-1, counted in eights, of every row.
+func (m *blocked) strips(y []float32, x []block, lo, hi int) {
+	for ; lo < hi; lo += strip {
+		m.outputs(y, x, 8*lo, 8*min(lo+strip, hi))
+	}
 }
 
 // strip is the number of outputs, in eights, whose weights stay in the nearest

@@ -14,7 +14,10 @@ type kvRows interface {
 
 // KVCacheDTypes lists the number formats that a KV cache can be kept in, the
 // default first.
-func KVCacheDTypes() []string { return []string{"f32", "f16", "q8_0"} }
+func KVCacheDTypes() []string { return []string{kvFloat32, "f16", "q8_0"} }
+
+// kvFloat32 is the dtype that is read in place.
+const kvFloat32 = "f32"
 
 // newKVRows returns a store of n rows. Its reads may use the scratch, which
 // holds n rows and which stores that are not read at once can share.

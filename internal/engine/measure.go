@@ -87,17 +87,14 @@ func (p *plan) step(ctx context.Context, session *Session, tokens []int, phase s
 	}
 	session.profile.lap(opSample)
 	if percent := p.slow[phase]; percent > 0 {
-		p.idle(ctx, start, percent)
+		idle(ctx, p.options.Now, start.Add(stretch(p.options.Now().Sub(start), percent)))
 		session.profile.lap(opInjected)
 	}
 	return token, nil
 }
 
-// idle stays busy until what began at start has lasted long enough for its
-// rate to have fallen by the percentage. To sleep would be too coarse.
-func (p *plan) idle(ctx context.Context, start time.Time, percent float64) {
-	now := p.options.Now
-	end := start.Add(stretch(now().Sub(start), percent))
+// idle stays busy until the end. To sleep would be too coarse.
+func idle(ctx context.Context, now func() time.Time, end time.Time) {
 	for now().Before(end) && ctx.Err() == nil {
 	}
 }

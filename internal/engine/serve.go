@@ -1,56 +1,76 @@
 package engine
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"strconv"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
 	"time"
 )
 
-// maxRequest bounds a line of [Command.Serve]: a prompt of [MaxTokens] bytes
-// fits in it six times, however it is escaped.
-const maxRequest = 1 << 20
-
-const serveUsage = `Keeps the embedded engine loaded and answers requests, one JSON object a line.
+const serveUsage = `Serves the embedded engine over HTTP, as OpenAI's API does.
 
 Usage:
   accelgate engine serve [flags]
 
-The flags and the environment are those of "accelgate engine bench"; --model, --seed, --backend and --threads choose what is
-loaded, the others hold for each request that does not say otherwise. Requests come on standard input and are answered in turn:
+Examples:
+  accelgate engine serve
+  accelgate engine serve --listen 127.0.0.1:0 --slots 16 --context 2048
+  ENGINE_KEY=... accelgate engine serve --api-key-env ENGINE_KEY
 
-  {"id":1,"method":"ping"}
-  {"id":2,"method":"run","params":{"prompt":"The gate is","decode_tokens":8}}
-  {"id":3,"method":"run","params":{"prompt_tokens":128,"decode_tokens":1}}
-  {"id":4,"method":"shutdown"}
+Flags:
+  --listen HOST:PORT       where to listen; port 0 is any that is free (default %s)
+  --model NAME             %s (default %s)
+  --seed N                 seed of the weights (default 1)
+  --backend NAME           %s (default %s); answers are the same
+  --threads N              goroutines of cpu_parallel; 0 is all processors (default 0)
+  --slots N                sequences that are computed together (default %d)
+  --context N              tokens of a prompt and its answer together (default %d)
+  --inject-slowdown LIST   demonstration: make phases slower, as in decode=30%%,prefill=10%%
+  --api-key-env NAME       environment variable with a key that paths below /v1/ then need
 
-The result of a run is what "accelgate engine bench" prints.
+Environment:
+  KV_CACHE_DTYPE           %s (default %s)
+
+Paths:
+  POST /v1/chat/completions, POST /v1/completions, GET /v1/models, GET /health, GET /metrics
+
+A token is a byte. Answers are greedy whatever temperature and seed a request gives, and as long as max_tokens says (default %d)
+unless a stop string comes: there is no token that ends them. A chat becomes a prompt of one line "role: content" for each message
+and "assistant: " after them. What does not fit the context is refused, never cut.
 `
 
-// Serve keeps a model and answers requests, given the arguments after `engine
-// serve`, and returns the exit code. It speaks the protocol that [Persistent]
-// of package worker documents. The result of a run is the [Report] that Bench
-// prints for the same arguments; no run sees anything of an earlier one. Serve
-// ends when stdin does, when asked to, or when the context does; a read of
-// stdin that blocks then is left behind.
-//
-// [Persistent]: https://pkg.go.dev/github.com/accelgate/accelgate/internal/worker#Persistent
-func (c Command) Serve(ctx context.Context, stdin io.Reader, args []string) int {
-	s, err := c.load(args)
+// The defaults and limits of [Command.Serve].
+const (
+	defaultListen  = "127.0.0.1:8080"
+	defaultSlots   = 8
+	defaultContext = 4096
+	maxSlots       = 256
+	maxWaiting     = 1024 // requests beside those that have slots
+
+	grace    = time.Second // for what is under way when the server stops
+	farewell = grace / 2   // then, for saying that it broke off
+)
+
+// Serve answers HTTP requests, given the arguments after `engine serve`, until
+// the context ends, and returns the exit code. It prints where it listens once
+// it does, and nothing of single requests. Answers that are under way when the
+// context ends have a second to complete and then break off.
+func (c Command) Serve(ctx context.Context, args []string) int {
+	s, err := c.server(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(c.Stdout, serveUsage)
+		fmt.Fprint(c.Stdout, serveUsageText())
 		return ExitOK
 	case err != nil:
 		return c.failServe(ExitUsage, err)
 	}
-	if err := s.loop(ctx, requests(ctx, stdin)); err != nil {
+	if err := s.start(ctx); err != nil {
 		return c.failServe(ExitFailure, err)
 	}
 	return ExitOK
@@ -61,159 +81,72 @@ func (c Command) failServe(code int, err error) int {
 	return code
 }
 
-// server answers requests with one model.
+func serveUsageText() string {
+	list := func(names []string) string { return strings.Join(names, ", ") }
+	return fmt.Sprintf(serveUsage, defaultListen, list(Models()), Models()[0], list(Backends()), backendParallel,
+		defaultSlots, defaultContext, list(KVCacheDTypes()), KVCacheDTypes()[0], defaultAnswer)
+}
+
+// server is what `engine serve` was asked to be.
 type server struct {
 	Command
-	args   []string // flags of every request
-	model  *Model
-	loaded time.Duration
+	options        Options
+	listen, key    string
+	slots, context int
+	waiting        int // requests beside those that have slots
+	slow           Slowdown
 }
 
-func (c Command) load(args []string) (*server, error) {
-	p, err := c.plan(args)
+// start loads the model, listens and serves.
+func (s *server) start(ctx context.Context) error {
+	model, err := New(s.options)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	start := c.Now()
-	model, err := New(p.options)
-	return &server{c, args, model, c.Now().Sub(start)}, err
-}
-
-// line is one of the input, or why there are no more.
-type line struct {
-	text []byte
-	err  error
-}
-
-// requests reads lines until the input or the context ends.
-func requests(ctx context.Context, stdin io.Reader) <-chan line {
-	lines := make(chan line)
-	go func() {
-		defer close(lines)
-		in := bufio.NewScanner(stdin)
-		in.Buffer(nil, maxRequest)
-		for in.Scan() {
-			select {
-			case lines <- line{text: bytes.Clone(in.Bytes())}:
-			case <-ctx.Done():
-				return
-			}
-		}
-		if err := in.Err(); err != nil {
-			select {
-			case lines <- line{err: fmt.Errorf("read a request: %w: see that one takes less than %d bytes", err, maxRequest)}:
-			case <-ctx.Done():
-			}
-		}
-	}()
-	return lines
-}
-
-func (s *server) loop(ctx context.Context, lines <-chan line) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case l, more := <-lines:
-			if !more || l.err != nil {
-				return l.err
-			}
-			if done, err := s.answer(ctx, l.text); done || err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// answer serves one request. An error means that no further one can be.
-func (s *server) answer(ctx context.Context, text []byte) (done bool, err error) {
-	var request struct {
-		ID     json.RawMessage `json:"id"`
-		Method string          `json:"method"`
-		Params json.RawMessage `json:"params"`
-	}
-	reply := struct {
-		ID     json.RawMessage `json:"id"`
-		Result any             `json:"result,omitempty"`
-		Error  string          `json:"error,omitempty"`
-	}{Result: struct{}{}}
-	if err := json.Unmarshal(text, &request); err != nil {
-		return false, fmt.Errorf("read a request: %w: write one JSON object a line", err)
-	}
-	reply.ID = request.ID
-	switch request.Method {
-	case "ping":
-	case "shutdown":
-		done = true
-	case "run":
-		reply.Result, err = s.run(ctx, request.Params)
-	default:
-		err = fmt.Errorf("unknown method %q: choose run, ping or shutdown", request.Method)
-	}
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", s.listen)
 	if err != nil {
-		reply.Result, reply.Error = nil, err.Error()
+		return fmt.Errorf("%w: choose another address with --listen", err)
 	}
-	out := json.NewEncoder(s.Stdout)
-	out.SetEscapeHTML(false)
-	if err := out.Encode(reply); err != nil {
-		return false, fmt.Errorf("write an answer: %w: check where standard output goes", err)
+	if address, ok := listener.Addr().(*net.TCPAddr); ok && !address.IP.IsLoopback() && s.key == "" {
+		fmt.Fprintf(s.Stderr, "warning: whoever reaches %s can use the engine: set a key with --api-key-env\n", address)
 	}
-	return done, ctx.Err()
+	if _, err := fmt.Fprintf(s.Stdout, "listening on http://%s\n", listener.Addr()); err != nil {
+		return errors.Join(fmt.Errorf("write the address: %w: check where standard output goes", err), listener.Close())
+	}
+	return s.serve(ctx, model, listener)
 }
 
-// run measures what params ask for, as bench would with the same flags.
-func (s *server) run(ctx context.Context, params json.RawMessage) (*Report, error) {
-	flags, err := flagsOf(params)
-	if err != nil {
-		return nil, err
-	}
-	p, err := s.plan(append(s.args[:len(s.args):len(s.args)], flags...))
-	if err != nil {
-		return nil, err
-	}
-	session, err := s.model.NewSession(len(p.prompt) + p.answer)
-	if err != nil {
-		return nil, err
-	}
-	runs, err := p.repeat(ctx, session)
-	if err != nil {
-		return nil, err
-	}
-	report := p.report(s.model, s.loaded)
-	return report, report.summarise(runs[p.warmup:])
-}
-
-// report says what was measured, without the numbers.
-func (p *plan) report(model *Model, loaded time.Duration) *Report {
-	return &Report{
-		Engine: "accelgate embedded", Model: p.options.Model, Seed: p.options.Seed,
-		Backend: p.options.Backend, Threads: model.Threads(), KVCacheDType: p.options.KVCache,
-		PromptTokens: len(p.prompt), ModelLoadMS: milliseconds(loaded), Injected: p.slow,
+// serve answers until the context ends. It closes the listener.
+func (s *server) serve(ctx context.Context, model *Model, listener net.Listener) error {
+	a := &api{scheduler: newScheduler(model, s.slots, s.context, s.waiting, s.slow), context: s.context, key: s.key, now: s.Now}
+	web := &http.Server{Handler: a, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10,
+		ErrorLog: log.New(s.Stderr, "accelgate engine serve: ", 0)}
+	computing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer stop() // before the wait
+	group.Go(func() { a.run(computing) })
+	failed := make(chan error, 1)
+	group.Go(func() { failed <- web.Serve(listener) })
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve: %w: start the server again", err)
+	case <-ctx.Done():
+		return shutDown(web, stop)
 	}
 }
 
-// flagsOf turns the params of a run into the flags that mean the same.
-func flagsOf(params json.RawMessage) (flags []string, err error) {
-	var p struct {
-		Prompt       *string `json:"prompt"`
-		PromptTokens *int    `json:"prompt_tokens"`
-		DecodeTokens *int    `json:"decode_tokens"`
+// shutDown takes no more requests and stops the computation after the grace
+// period. Answers then break off with an error that says so.
+func shutDown(web *http.Server, stop func()) error {
+	timer := time.AfterFunc(grace, stop)
+	defer timer.Stop()
+	limit, cancel := context.WithTimeout(context.Background(), grace+farewell)
+	defer cancel()
+	if web.Shutdown(limit) == nil {
+		return nil
 	}
-	if len(params) > 0 {
-		in := json.NewDecoder(bytes.NewReader(params))
-		in.DisallowUnknownFields()
-		if err := in.Decode(&p); err != nil {
-			return nil, fmt.Errorf("params: %w: give prompt or prompt_tokens, and decode_tokens", err)
-		}
-	}
-	if p.Prompt != nil {
-		flags = append(flags, "--prompt="+*p.Prompt)
-	}
-	if p.PromptTokens != nil {
-		flags = append(flags, "--prompt-tokens="+strconv.Itoa(*p.PromptTokens))
-	}
-	if p.DecodeTokens != nil {
-		flags = append(flags, "--decode-tokens="+strconv.Itoa(*p.DecodeTokens))
-	}
-	return flags, nil
+	return web.Close()
 }

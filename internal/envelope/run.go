@@ -22,6 +22,14 @@ type meta struct {
 	Informational *bool    `json:"informational,omitempty"`
 	Resolution    float64  `json:"resolution,omitempty"`
 	FallbackFor   string   `json:"fallback_for,omitempty"`
+	Definition    string   `json:"definition,omitempty"`
+	CountedBy     string   `json:"counted_by,omitempty"`
+	MinCount      float64  `json:"min_count,omitempty"`
+	// CI95 is the interval of the last value by CIMethod, which rests on so many
+	// observations.
+	CI95         []float64 `json:"ci95,omitempty"`
+	CIMethod     string    `json:"ci_method,omitempty"`
+	Observations int       `json:"observations,omitempty"`
 }
 
 // What a Run may hold; see bench.Run.Validate.
@@ -54,10 +62,14 @@ func (e *Envelope) Run() *bench.Run {
 	if !e.placeholders()["timestamp"] {
 		run.Started, _ = time.Parse(time.RFC3339Nano, e.Timestamp)
 	}
-	result := bench.Result{Cell: e.cell(), Outcome: bench.Passed}
+	result := bench.Result{Cell: e.cell(), Outcome: bench.Passed, Files: e.files()}
 	if ended, ok := e.body.get("x_outcome"); ok && bench.Outcome(ended.text).Valid() {
 		result.Outcome = bench.Outcome(ended.text)
 	}
+	if doubt, ok := e.body.get("x_doubt"); ok && doubt.kind == text {
+		result.Doubt = doubt.plain()
+	}
+	result.Counts = e.counts()
 	metas := e.metas(run)
 	values := e.values(run)
 	for _, m := range e.numbers(run) {
@@ -65,7 +77,9 @@ func (e *Envelope) Run() *bench.Run {
 		run.Metrics = append(run.Metrics, e.describe(m.Name, said))
 		switch {
 		case m.Has && bench.Finite(m.Value):
-			result.Samples = append(result.Samples, sample(m, values[m.Name], said))
+			s := sample(m, values[m.Name], said)
+			s.Estimates = e.estimates(m.Name, len(s.Values))
+			result.Samples = append(result.Samples, s)
 		case m.Text != "":
 			run.Warnings = append(run.Warnings, fmt.Sprintf("metric %.100q is %s and was left out: see why it was not measured", m.Name, m.Text))
 		}
@@ -108,7 +122,11 @@ func (v value) metric(name string) (value, bool) {
 // implies: a Run's metrics carry their own directions.
 func (e *Envelope) describe(name string, said meta) bench.Metric {
 	better, gated, _ := Direction(name)
-	m := bench.Metric{Name: name, Unit: Unit(name), Better: better, Informational: !gated, Exact: said.Exact, FallbackFor: said.FallbackFor}
+	m := bench.Metric{Name: name, Unit: Unit(name), Better: better, Informational: !gated, Exact: said.Exact, FallbackFor: said.FallbackFor,
+		Definition: said.Definition}
+	if said.CountedBy != "" && bench.Finite(said.MinCount) && said.MinCount > 0 {
+		m.CountedBy, m.MinCount = said.CountedBy, said.MinCount
+	}
 	if said.Unit != "" {
 		m.Unit = said.Unit
 	}

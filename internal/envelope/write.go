@@ -34,10 +34,10 @@ func FromRun(run *bench.Run, base Fields) ([]byte, error) {
 	if n := len(run.Results); n != 1 {
 		return nil, fmt.Errorf("write envelope: the run has %d cells and an envelope holds one: write one envelope for each cell", n)
 	}
-	if n := len(run.Context); n > maxConditions {
+	if n := len(run.Context) + len(run.Results[0].Context); n > maxConditions {
 		return nil, fmt.Errorf("write envelope: the run has %d conditions, more than %d: see what wrote them", n, maxConditions)
 	}
-	w := writer{run: run, base: base}
+	w := writer{run: withCellContext(run), base: base}
 	data, err := w.write()
 	if err != nil {
 		return nil, fmt.Errorf("write envelope: %w", err)
@@ -49,6 +49,20 @@ func FromRun(run *bench.Run, base Fields) ([]byte, error) {
 }
 
 const maxConditions = 4096
+
+// withCellContext returns the run of one result with that result's conditions
+// among its own: an envelope has one place for both.
+func withCellContext(run *bench.Run) *bench.Run {
+	of := run.Results[0].Context
+	if len(of) == 0 {
+		return run
+	}
+	joined := *run
+	joined.Context = make(map[string]string, len(run.Context)+len(of))
+	maps.Copy(joined.Context, run.Context)
+	maps.Copy(joined.Context, of)
+	return &joined
+}
 
 type writer struct {
 	run     *bench.Run
@@ -215,7 +229,7 @@ func (w *writer) options() (value, error) {
 		options = given
 	}
 	for _, key := range slices.Sorted(maps.Keys(w.run.Context)) {
-		if !isField(key) && !slices.Contains(options.keys, key) {
+		if !isField(key) && !evidenceKey[key] && !slices.Contains(options.keys, key) {
 			options.add(key, optionValue(w.run.Context[key]))
 		}
 	}
@@ -256,6 +270,9 @@ func (w *writer) metrics() error {
 				runs.items = append(runs.items, value{kind: object, keys: []string{"metrics"}, items: []value{{kind: object}}})
 			}
 			runs.items[i].items[0].add(m.Name, floatValue(f))
+			if err := addEstimate(&runs.items[i], s, i); err != nil {
+				return err
+			}
 		}
 	}
 	if len(result.Samples) == 0 {
@@ -282,7 +299,7 @@ func (w *writer) described() []bench.Metric {
 
 func describeSample(m bench.Metric, s *bench.Sample) (meta, value) {
 	said := meta{Unit: m.Unit, Direction: string(m.Better), Exact: m.Exact, Informational: &m.Informational, Resolution: m.Resolution,
-		FallbackFor: m.FallbackFor}
+		FallbackFor: m.FallbackFor, Definition: m.Definition, CountedBy: m.CountedBy, MinCount: m.MinCount}
 	switch {
 	case s == nil:
 		return said, value{}
@@ -291,6 +308,10 @@ func describeSample(m bench.Metric, s *bench.Sample) (meta, value) {
 		return said, floatValue(s.Summary.Median)
 	}
 	said.N = len(s.Values)
+	if n := len(s.Estimates); n > 0 {
+		last := s.Estimates[n-1]
+		said.CI95, said.CIMethod, said.Observations = []float64{last.Low, last.High}, last.Method, last.N
+	}
 	return said, floatValue(median(s.Values))
 }
 
@@ -309,12 +330,12 @@ func (w *writer) extras() error {
 	w.body.set("x_host", host)
 	w.body.set("x_outcome", textValue(string(result.Outcome)))
 	w.body.set("x_tool", textValue(w.run.Tool))
-	return nil
+	return w.evidence()
 }
 
 func (w *writer) warnings() {
 	list, paths := value{kind: array}, value{kind: array}
-	notes := slices.Concat(w.base.Warnings, w.run.Warnings)
+	notes := slices.Concat(w.base.Warnings, w.run.Warnings, w.run.Results[0].Warnings)
 	const begin = "not known, so written as placeholders: "
 	notes = slices.DeleteFunc(notes, func(s string) bool { return strings.HasPrefix(s, begin) })
 	for _, note := range notes[:min(len(notes), maxNotes-1)] {

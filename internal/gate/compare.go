@@ -76,7 +76,7 @@ func contradiction(ref, run *bench.Metric) string {
 		return fmt.Sprintf("%s is better in the baseline and %s in the run", ref.Better, run.Better)
 	case ref.Unit != run.Unit && ref.Unit != "" && run.Unit != "":
 		return fmt.Sprintf("its unit is %q in the baseline and %q in the run", ref.Unit, run.Unit)
-	case ref.Exact != run.Exact || ref.Informational != run.Informational:
+	case ref.Exact != run.Exact || ref.Informational != run.Informational || ref.CountedBy != run.CountedBy || ref.MinCount != run.MinCount:
 		return "it is gated in another way in the baseline than in the run"
 	}
 	return ""
@@ -226,7 +226,7 @@ func (c *comparer) speed(id string, ref, got *bench.Result) {
 	before := len(c.out.Verdicts)
 	for i := range c.metrics {
 		m := &c.metrics[i]
-		if m.Informational && m.contradiction == "" {
+		if m.Informational && m.contradiction == "" || m.tooFew(ref) {
 			continue
 		}
 		old, new := ref.Sample(m.Name), got.Sample(m.Name)
@@ -268,6 +268,8 @@ func (c *comparer) metric(m *described, ref, got *bench.Result, old, new *bench.
 	case c.out.Unjudged != "":
 		return Verdict{Class: Inconclusive, Level: Off, Old: summarize(old).Median, New: summarize(new).Median,
 			Reason: "speed was not judged: " + c.out.Unjudged}, true
+	case got.Doubt != "" || m.tooFew(got):
+		return Verdict{Class: Inconclusive, Level: Warn, Old: summarize(old).Median, New: summarize(new).Median, Reason: m.doubtful(got)}, true
 	}
 	v = m.step.doubt(&m.Metric, threshold(&m.Metric, old, new, c.policy.Threshold))
 	if v.Class == Regressed && v.Evidence.NewN == 1 {

@@ -23,6 +23,9 @@ type Fact struct {
 type SideCell struct {
 	ID      string
 	Metrics []SideMetric
+	// Context are conditions of this cell alone, such as the number of requests
+	// at once.
+	Context []Fact
 }
 
 // SideMetric is one number of a cell. Has is false for one that is there and
@@ -32,6 +35,8 @@ type SideMetric struct {
 	Value float64 // may be infinite or NaN in an envelope
 	Has   bool
 	N     int // measurements that the value rests on; 0 if unknown
+	// Doubt says why the number is not fit to be judged.
+	Doubt string
 }
 
 // DiffVerdict says what a diff found about one metric. The words are those of

@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -11,7 +12,7 @@ import (
 // about. Names are those of a run's context, driver options under their own.
 var defaultContext = map[string]Level{
 	"suite": Warn, "model": Warn, "engine": Warn, "engine_version": Warn, "quantization": Warn, "hardware_fingerprint": Warn,
-	"client": Warn, "duration_s": Warn, "seed": Warn, "schedule_sha256": Warn, cellFact: Warn,
+	"client": Warn, "duration_s": Warn, "seed": Warn, "nonce_seed": Off, "schedule_sha256": Warn, cellFact: Warn,
 
 	"suite_version": Fail, "dataset_hash": Fail,
 	"mode": Fail, "concurrency": Fail, "rate": Fail, "arrival": Fail, "burstiness": Fail, "warmup": Fail,
@@ -33,17 +34,41 @@ func DefaultContext() map[string]Level { return maps.Clone(defaultContext) }
 // matches. One that a single side does not know is a mismatch that at most
 // warns, unless the policy itself says more: nobody can tell whether it is one.
 func (p DiffPolicy) compareContext(baseline, candidate Side) []ContextMatch {
-	var matches []ContextMatch
-	for _, f := range pairUp(baseline.Context, candidate.Context, func(f *Fact) string { return f.Name }) {
+	matches := p.compareFacts(baseline.Context, candidate.Context)
+	for _, cell := range pairCells(baseline.Cells, candidate.Cells) {
+		if cell.old != nil && cell.new != nil {
+			matches = addMatches(matches, p.compareFacts(cell.old.Context, cell.new.Context))
+		}
+	}
+	if c, ok := differentCells(baseline, candidate); ok {
+		c.Level = p.level(cellFact, true)
+		matches = append(matches, c)
+	}
+	return matches
+}
+
+func (p DiffPolicy) compareFacts(baseline, candidate []Fact) (matches []ContextMatch) {
+	for _, f := range pairUp(baseline, candidate, func(f *Fact) string { return f.Name }) {
 		c := ContextMatch{Name: f.key, Baseline: f.old.value(), Candidate: f.new.value()}
 		here, there := f.old.known(), f.new.known()
 		c.Match = here == there && (!here || c.Baseline == c.Candidate)
 		c.Level = p.level(f.key, here && there)
 		matches = append(matches, c)
 	}
-	if c, ok := differentCells(baseline, candidate); ok {
-		c.Level = p.level(cellFact, true)
-		matches = append(matches, c)
+	return matches
+}
+
+// addMatches adds what a further pair of cells says of facts: of each, the
+// first mismatch is shown, else the first match.
+func addMatches(matches, more []ContextMatch) []ContextMatch {
+	for _, c := range more {
+		i := slices.IndexFunc(matches, func(m ContextMatch) bool { return m.Name == c.Name })
+		switch {
+		case i < 0:
+			matches = append(matches, c)
+		case matches[i].Match && !c.Match:
+			matches[i] = c
+		}
 	}
 	return matches
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -110,11 +111,17 @@ func (p DiffPolicy) find(m metricPair) finding {
 	case disagreement != "":
 		f.fails = one(!m.informational())
 		row.Verdict, row.Reason = DiffInconclusive, disagreement
+	case m.doubt() != "":
+		f.compared = 1
+		row.Verdict, row.Reason = DiffInconclusive, m.doubt()
 	default:
 		f.compare(m, p)
 	}
 	return f
 }
+
+// doubt says why one of the two numbers is not fit to be judged, or "".
+func (m metricPair) doubt() string { return cmp.Or(m.new.Doubt, m.old.Doubt) }
 
 // compare judges two numbers.
 func (f *finding) compare(m metricPair, p DiffPolicy) {

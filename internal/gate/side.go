@@ -2,6 +2,8 @@ package gate
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -17,16 +19,26 @@ func SideOf(name string, run *bench.Run, context []Fact) Side {
 		if r.Outcome == bench.Skipped {
 			continue
 		}
-		cell := SideCell{ID: r.Cell.ID()}
+		cell := SideCell{ID: r.Cell.ID(), Context: factsOf(r.Context)}
 		for j := range run.Metrics {
 			m := &run.Metrics[j]
 			if s := r.Sample(m.Name); s != nil && r.Outcome == bench.Passed {
-				cell.Metrics = append(cell.Metrics, sideMetric(*m, summarize(s), r.Sample(requests)))
+				number := sideMetric(*m, summarize(s), r.Sample(requests))
+				number.Doubt = r.Doubt
+				cell.Metrics = append(cell.Metrics, number)
 			}
 		}
 		side.Cells = append(side.Cells, cell)
 	}
 	return side
+}
+
+func factsOf(context map[string]string) []Fact {
+	var facts []Fact
+	for _, name := range slices.Sorted(maps.Keys(context)) {
+		facts = append(facts, Fact{Name: name, Value: context[name]})
+	}
+	return facts
 }
 
 // requests is the metric that counts the requests of a cell that were answered.

@@ -14,12 +14,24 @@ func (r *Report) warnings(most int) (block, int) {
 	for i := range r.hosts {
 		h := &r.hosts[i]
 		label := only(code(h.Run.Host.Label))
-		t.warn(label, h.Run.Warnings, most)
+		t.warn(label, warningsOf(h.Run), most)
 		if h.Reference != nil {
 			t.warn(append(label, plain(" (baseline)")), h.Reference.Warnings, most)
 		}
 	}
 	return t, t.total
+}
+
+// warningsOf returns what is doubtful about the run and about its cells.
+func warningsOf(run *bench.Run) []string {
+	list := slices.Clip(run.Warnings)
+	for i := range run.Results {
+		r := &run.Results[i]
+		for _, w := range r.Warnings {
+			list = append(list, r.Cell.ID()+": "+w)
+		}
+	}
+	return list
 }
 
 // warn counts all warnings and shows them while there are fewer than most rows.

@@ -163,7 +163,7 @@ func (h *host) document() *HostDocument {
 		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged,
 		Measured: h.measured, Right: h.right, Checked: h.checked, Unselected: h.unselected,
 		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise),
-		Metrics: h.Run.Metrics, Warnings: h.Run.Warnings,
+		Metrics: h.Run.Metrics, Warnings: warningsOf(h.Run),
 	}
 	if ref := h.Reference; ref != nil {
 		d.Baseline = &BaselineDocument{Path: h.Path, Host: ref.Host.Label, Captured: ref.Started,

@@ -5,9 +5,11 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -320,15 +322,45 @@ func (s *state) add(r bench.Result) {
 	samples := old.Samples
 	for _, sample := range r.Samples {
 		if known := find(samples, sample.Metric); known != nil {
+			known.Estimates = joinEstimates(known, &sample)
 			known.Values = append(known.Values, sample.Values...)
 			continue
 		}
 		samples = append(samples, sample)
 	}
 	s.result.Samples = samples
+	addFacts(&s.result, &old)
 	if len(r.Breakdowns) > 0 {
 		s.breakdowns = append(s.breakdowns, r.Breakdowns)
 	}
+}
+
+// joinEstimates keeps them only where every value has one.
+func joinEstimates(known, more *bench.Sample) []bench.Estimate {
+	if len(known.Estimates) != len(known.Values) || len(more.Estimates) != len(more.Values) {
+		return nil
+	}
+	return slices.Concat(known.Estimates, more.Estimates)
+}
+
+// addFacts adds to a result what earlier rounds said beside their numbers: one
+// round that is doubtful makes the median doubtful.
+func addFacts(r, old *bench.Result) {
+	r.Doubt = cmp.Or(r.Doubt, old.Doubt)
+	r.Files = slices.Concat(old.Files, r.Files)
+	for _, w := range old.Warnings {
+		if !slices.Contains(r.Warnings, w) {
+			r.Warnings = append(slices.Clip(r.Warnings), w)
+		}
+	}
+	if len(old.Counts) == 0 {
+		return
+	}
+	counts := maps.Clone(old.Counts)
+	for name, n := range r.Counts {
+		counts[name] += n
+	}
+	r.Counts = counts
 }
 
 func find(samples []bench.Sample, metric string) *bench.Sample {

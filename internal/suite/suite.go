@@ -5,6 +5,7 @@ package suite
 
 import (
 	"context"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
@@ -78,6 +79,22 @@ type Env struct {
 	// engine, for demonstrations: an injected slowdown, another seed. A suite
 	// that does not run the embedded engine refuses them.
 	EngineArgs []string
+	// Now is the clock; it is monotonic.
+	Now func() time.Time
+	// Files is the folder in which a suite may leave files beside the run
+	// document; "" leaves none.
+	Files string
+	// Progress is told from time to time how far a measurement is; nil tells
+	// nobody. It may be called by several goroutines at once.
+	Progress func(Progress)
+}
+
+// Progress is how far one measurement is.
+type Progress struct {
+	Cell          string        // id
+	Done, Failed  int           // requests
+	Rate          float64       // requests a second
+	Elapsed, Left time.Duration // Left is below 0 where nobody knows
 }
 
 // Open opens a suite from its part of the configuration. Errors about the

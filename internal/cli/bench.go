@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/envelope"
+)
+
+// benchCommand is about servers of language models.
+func (c *Command) benchCommand(code *int) *cobra.Command {
+	parent := &cobra.Command{
+		Use:   "bench",
+		Short: "Load an OpenAI-compatible endpoint and measure it",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return usagef("accelgate bench: name a command: type 'accelgate bench run --list'")
+		},
+	}
+	schema := &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of envelopes",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(c.Stdout, "%s", envelope.Schema())
+			return err
+		},
+	}
+	parent.AddCommand(c.benchRunCommand(code), schema)
+	return parent
+}

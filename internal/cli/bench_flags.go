@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/suite/endpoint"
+)
+
+// benchRun is what `bench run` was asked for.
+type benchRun struct {
+	options
+	list, metrics, all bool
+	changed            func(flag string) bool
+
+	baseURL, model, engine, quantization, apiKeyEnv string
+	concurrency, rates                              string
+	sweep, rateSweep                                string
+	duration                                        seconds
+	requests, maxTokens                             int
+	dataset, sloTemplate, sloHardware               string
+	seed                                            int64
+}
+
+func (b *benchRun) addFlags(f *pflag.FlagSet) {
+	f.BoolVar(&b.list, "list", false, "list the suites that ship with accelgate")
+	f.BoolVar(&b.metrics, "metrics", false, "list every metric with its definition")
+	f.BoolVar(&b.all, "all-benchmarks", false, "run every suite that ships with accelgate and needs no file")
+	f.StringVar(&b.baseURL, "base-url", "", "`URL` of the server, such as http://localhost:8000 (default: start the embedded engine)")
+	f.StringVar(&b.model, "model", "", "`name` of the model as requests give it (default: the first that the server lists)")
+	f.StringVar(&b.engine, "engine", "", "`name` of the engine (default: what the server says)")
+	f.StringVar(&b.quantization, "quant", "", "quantisation of the model, `as in fp16`, for the envelope")
+	f.StringVar(&b.apiKeyEnv, "api-key-env", "", "`variable` that holds the server's API key")
+	f.StringVar(&b.concurrency, "concurrency", "", "requests at once, `n` in place of the suite's loads")
+	f.StringVar(&b.sweep, "sweep", "", "loads of a closed loop, `as in 1,16,64`: an envelope for each")
+	f.StringVar(&b.rates, "rps", "", "requests a second of an open loop, `r` in place of the suite's loads")
+	f.StringVar(&b.rateSweep, "rps-sweep", "", "loads of an open loop, `as in 0.5,1,2`: an envelope for each")
+	f.Var(&b.duration, "duration", "how long each load is measured, `as in 300 or 60s` (default: the suite's; 10s for the embedded engine)")
+	f.Var((*count)(&b.requests), "requests", "measure `n` requests of each load, in place of a duration")
+	f.Var((*count)(&b.maxTokens), "max-tokens", "tokens of each answer, `n` in place of the suite's")
+	f.StringVar(&b.dataset, "dataset", "", "`file` of the suite's dataset, or of JSON lines with prompts for a suite that has none")
+	f.Int64Var(&b.seed, "seed", 0, "`seed` of texts, lengths and arrivals (default: the suite's)")
+	f.StringVar(&b.sloTemplate, "slo-template", "", "limits that requests are held against, `llm.standard or llm.relaxed`")
+	f.StringVar(&b.sloHardware, "hardware", "", "class of hardware for those limits, `as in h100` (default: by this host's accelerators)")
+	f.StringVar(&b.out, "output", "results", "`folder` for envelopes, samples and run.json")
+	f.StringVar(&b.hostLabel, "host-label", "", "`label` of this host")
+	f.Var((*count)(&b.repeats), "repeats", "measure each load `n` times")
+	f.StringVar(&b.revision, "revision", "", "`commit` of the code under test (default: what git says)")
+	f.StringVar(&b.injectSlowdown, "inject-slowdown", "", "make the embedded engine slower, as in `decode=30%`")
+}
+
+// seconds is a flag that takes a duration, or a number of seconds as
+// InferenceBench does.
+type seconds time.Duration
+
+func (s *seconds) Set(text string) error {
+	if n, err := strconv.Atoi(text); err == nil && n > 0 && n < 1<<31 {
+		*s = seconds(time.Duration(n) * time.Second)
+		return nil
+	}
+	return (*period)(s).Set(text)
+}
+
+func (s *seconds) String() string { return "" }
+func (s *seconds) Type() string   { return "duration" }
+
+// sweeps reports whether several loads were asked for by name.
+func (b *benchRun) sweeps() bool { return b.sweep != "" || b.rateSweep != "" }
+
+// configuration makes the configuration that accelgate.yaml would hold.
+func (b *benchRun) configuration(args []string) (*config.File, error) {
+	bodies, err := b.suites(args)
+	if err != nil {
+		return nil, err
+	}
+	for _, body := range bodies {
+		if err := b.override(body); err != nil {
+			return nil, err
+		}
+	}
+	data, err := json.Marshal(map[string]any{"version": config.Version, "suites": bodies})
+	if err != nil {
+		return nil, err
+	}
+	b.config = "the command line"
+	return config.Parse(b.config, data)
+}
+
+// suites names the suite that was asked for, the user's own, or all.
+func (b *benchRun) suites(args []string) (bodies []map[string]any, err error) {
+	switch {
+	case b.all && len(args) > 0:
+		return nil, usagef("--all-benchmarks and %s: leave one of them out", oneLine(args[0]))
+	case b.all:
+		list, err := endpoint.Presets()
+		for _, p := range list {
+			if !p.NeedsFile {
+				bodies = append(bodies, map[string]any{"name": p.ID, "kind": "endpoint", "preset": p.ID})
+			}
+		}
+		return bodies, err
+	case len(args) == 0:
+		return nil, usagef("no suite given: list them with 'accelgate bench run --list'")
+	}
+	if ext := filepath.Ext(args[0]); ext == ".yaml" || ext == ".yml" || ext == ".json" {
+		body, err := ownSuite(args[0])
+		return []map[string]any{body}, err
+	}
+	return []map[string]any{{"name": args[0], "kind": "endpoint", "preset": args[0]}}, b.known(args[0])
+}
+
+// known refuses the name of a suite that does not exist.
+func (b *benchRun) known(name string) error {
+	list, err := endpoint.Presets()
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(list, func(p endpoint.PresetInfo) bool { return p.ID == name }) {
+		return usagef("unknown suite %q: list them with 'accelgate bench run --list', or name a file that ends in .yaml", oneLine(name))
+	}
+	return nil
+}
+
+// ownSuite reads a user's suite: the body of one of kind endpoint.
+func ownSuite(path string) (map[string]any, error) {
+	data, err := readBounded(path)
+	if err != nil {
+		return nil, usagef("read the suite: %w: name a YAML file with the keys of a suite of kind endpoint", err)
+	}
+	if data, err = config.ToJSON(path, data); err != nil {
+		return nil, err
+	}
+	var body map[string]any
+	if err := json.Unmarshal(data, &body); err != nil {
+		return nil, usagef("%s: %w: write the keys of a suite of kind endpoint", path, err)
+	}
+	if body["name"] == nil {
+		name := filepath.Base(path)
+		body["name"] = name[:len(name)-len(filepath.Ext(name))]
+	}
+	if kind, ok := body["kind"]; ok && kind != "endpoint" {
+		return nil, usagef("%s: kind is %v: 'bench run' measures suites of kind endpoint; put others into accelgate.yaml", path, kind)
+	}
+	body["kind"] = "endpoint"
+	return body, nil
+}
+
+// override puts the flags over the suite's own keys.
+func (b *benchRun) override(body map[string]any) error {
+	set := func(value any, path ...string) { setKey(body, value, path) }
+	for _, f := range []struct {
+		value string
+		path  []string
+	}{
+		{b.baseURL, []string{"base_url"}}, {b.model, []string{"model"}}, {b.engine, []string{"engine"}}, {b.quantization, []string{"quantization"}},
+		{b.apiKeyEnv, []string{"api_key_env"}}, {b.sloTemplate, []string{"slo", "template"}}, {b.sloHardware, []string{"slo", "hardware"}},
+	} {
+		if f.value != "" {
+			set(f.value, f.path...)
+		}
+	}
+	if b.dataset != "" {
+		path, err := filepath.Abs(b.dataset)
+		if err != nil {
+			return usagef("--dataset: %w", err)
+		}
+		set(path, "dataset", "path")
+	}
+	if b.changed("seed") {
+		set(b.seed, "dataset", "seed")
+	}
+	if b.maxTokens > 0 {
+		set(b.maxTokens, "request", "max_tokens")
+	}
+	b.overrideLength(body)
+	return b.overrideLoads(body)
+}
+
+// embeddedDuration is how long the embedded engine is measured where nobody
+// says: what it shows is how things work.
+const embeddedDuration = 10 * time.Second
+
+func (b *benchRun) overrideLength(body map[string]any) {
+	switch {
+	case b.requests > 0:
+		setKey(body, b.requests, []string{"load", "requests"})
+		setKey(body, time.Duration(b.duration).String(), []string{"load", "duration"})
+	case b.duration > 0:
+		setKey(body, time.Duration(b.duration).String(), []string{"load", "duration"})
+	case body["base_url"] == nil && body["server"] == nil && body["preset"] != nil:
+		setKey(body, embeddedDuration.String(), []string{"load", "duration"})
+	}
+}
+
+// overrideLoads replaces the suite's loads.
+func (b *benchRun) overrideLoads(body map[string]any) error {
+	closed, open, err := b.loads()
+	switch {
+	case err != nil:
+		return err
+	case len(closed) > 0:
+		setKey(body, "closed", []string{"load", "mode"})
+		setKey(body, closed, []string{"load", "concurrency"})
+		setKey(body, []float64{}, []string{"load", "rate"})
+	case len(open) > 0:
+		if load, _ := body["load"].(map[string]any); load["mode"] == nil {
+			setKey(body, "gamma", []string{"load", "mode"})
+		}
+		setKey(body, open, []string{"load", "rate"})
+		setKey(body, []int{}, []string{"load", "concurrency"})
+	}
+	return nil
+}
+
+func (b *benchRun) loads() (closed []int, open []float64, err error) {
+	given := 0
+	for _, f := range []struct{ name, text string }{
+		{"concurrency", b.concurrency}, {"sweep", b.sweep}, {"rps", b.rates}, {"rps-sweep", b.rateSweep},
+	} {
+		if f.text == "" {
+			continue
+		}
+		if given++; given > 1 {
+			return nil, nil, usagef("--concurrency, --sweep, --rps and --rps-sweep exclude each other: keep one")
+		}
+		for item := range strings.SplitSeq(f.text, ",") {
+			item = strings.TrimSpace(item)
+			n, numberErr := strconv.ParseFloat(item, 64)
+			if whole := f.name == "concurrency" || f.name == "sweep"; numberErr != nil || !plainNumber.MatchString(item) || whole && n != float64(int(n)) {
+				return nil, nil, usagef("--%s: %q is not such a number: write numbers separated by commas", f.name, item)
+			} else if whole {
+				closed = append(closed, int(n))
+			} else {
+				open = append(open, n)
+			}
+		}
+	}
+	return closed, open, nil
+}
+
+// setKey sets a value inside nested maps.
+func setKey(body map[string]any, value any, path []string) {
+	for _, key := range path[:len(path)-1] {
+		next, ok := body[key].(map[string]any)
+		if !ok {
+			next = map[string]any{}
+			body[key] = next
+		}
+		body = next
+	}
+	body[path[len(path)-1]] = value
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/suite/endpoint"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+const benchRunHelp = `Send a suite's requests to an OpenAI-compatible endpoint and write what was
+measured: one envelope for each load, the samples it was computed from, and
+run.json. Without --base-url the embedded engine answers, for a short time.
+
+  accelgate bench run --list
+  accelgate bench run llm.inference.chatbot-short
+  accelgate bench run llm.inference.chatbot-short --base-url http://localhost:8000 --sweep 1,16,64
+  accelgate bench run my-suite.yaml --base-url http://localhost:8000 --duration 60s
+  accelgate diff results/c16-0123456789ab.json results/c16-ba9876543210.json
+
+It judges nothing: exit 0 says that everything was measured, 3 that something
+was not, and what was measured is kept. A suite of kind endpoint in
+accelgate.yaml measures the same and is judged by 'accelgate run'.`
+
+func (c *Command) benchRunCommand(code *int) *cobra.Command {
+	var b benchRun
+	cmd := &cobra.Command{
+		Use:   "run [SUITE | SUITE.yaml]",
+		Short: "Send a suite's requests and write envelopes",
+		Long:  benchRunHelp,
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			switch {
+			case b.list:
+				return c.listSuites()
+			case b.metrics:
+				return report.MetricsTable(c.Stdout, endpoint.Catalogue())
+			}
+			b.changed = cmd.Flags().Changed
+			*code, err = c.benchRun(cmd.Context(), &b, args)
+			return err
+		},
+	}
+	b.addFlags(cmd.Flags())
+	return cmd
+}
+
+// listSuites prints the suites that ship with accelgate.
+func (c *Command) listSuites() error {
+	list, err := endpoint.Presets()
+	if err != nil {
+		return err
+	}
+	for _, p := range list {
+		fmt.Fprintf(c.Stdout, "%-32s %s; %s\n", p.ID, p.Description, p.Loads)
+	}
+	_, err = fmt.Fprintf(c.Stdout, "Next: accelgate bench run %s\n", list[0].ID)
+	return err
+}
+
+func (c *Command) benchRun(ctx context.Context, b *benchRun, args []string) (int, error) {
+	file, err := b.configuration(args)
+	if err != nil {
+		return 0, err
+	}
+	p := &plan{options: &b.options, file: file, worker: &worker.Isolated{Environ: os.Environ()}, policy: gate.DefaultPolicy(), unjudged: true, now: c.Now, progress: c.showProgress()}
+	if err := b.options.check(); err != nil {
+		return 0, err
+	}
+	if err := c.detect(ctx, p); err != nil {
+		return 0, err
+	}
+	if err := worker.Conceal(); err != nil {
+		p.warnings = append(p.warnings, fmt.Sprintf("%v: programs under test may read this process's environment", err))
+	}
+	defer p.close()
+	if err := p.open(); err != nil {
+		return 0, err
+	}
+	run, err := c.measure(ctx, p, nil)
+	if err != nil {
+		return 0, c.keepMeasured(p, b, err)
+	}
+	return c.conclude(p, b, run)
+}
+
+// conclude writes the envelopes and says what became of each load.
+func (c *Command) conclude(p *plan, b *benchRun, run *bench.Run) (int, error) {
+	paths, err := b.export(run)
+	if err != nil {
+		return 0, err
+	}
+	if err := report.Serving(c.Stdout, run, paths); err != nil {
+		return 0, err
+	}
+	notPassed := func(r bench.Result) bool { return r.Outcome != bench.Passed }
+	if slices.ContainsFunc(run.Results, notPassed) {
+		return ExitNoMeasure, nil
+	}
+	return ExitPassed, nil
+}
+
+// export writes an envelope of each load that has numbers, and returns their
+// paths by cell id.
+func (b *benchRun) export(run *bench.Run) (map[string]string, error) {
+	paths := map[string]string{}
+	for i := range run.Results {
+		r := &run.Results[i]
+		if len(r.Samples) == 0 {
+			continue
+		}
+		prefix := ""
+		if len(run.Results) > 1 || b.sweeps() {
+			prefix = endpoint.Prefix(r.Cell)
+		}
+		path, err := exportCell(run, r, b.out, prefix)
+		if err != nil {
+			return paths, fmt.Errorf("write the envelope of %s: %w", oneLine(r.Cell.ID()), err)
+		}
+		paths[r.Cell.ID()] = path
+	}
+	return paths, nil
+}
+
+// keepMeasured writes the envelopes of what was finished before an error, which
+// it returns.
+func (c *Command) keepMeasured(p *plan, b *benchRun, err error) error {
+	entries, _, readErr := runner.ReadJournal(p.outPath("journal.jsonl"))
+	if readErr != nil || len(entries) == 0 {
+		return err
+	}
+	run := &bench.Run{Schema: bench.RunSchema, Tool: tool(), Host: p.host, Started: c.Now().UTC().Truncate(time.Second), Metrics: p.metrics}
+	for _, e := range entries {
+		run.Results = slices.DeleteFunc(run.Results, func(r bench.Result) bool { return r.Cell.ID() == e.Result.Cell.ID() })
+		run.Results = append(run.Results, e.Result)
+	}
+	paths, exportErr := b.export(run)
+	if exportErr != nil {
+		return errors.Join(err, exportErr)
+	}
+	return fmt.Errorf("%w\nenvelopes of what was measured: %d, in %s", err, len(paths), b.out)
+}

@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// scheduler answers generations with continuous batching: each step feeds one
+// token of every answer under way and up to a chunk of the prompts that are
+// still being read, the oldest first. Generations join and leave between
+// steps. An answer is that of a [Session] alone, bit for bit.
+type scheduler struct {
+	*queue
+	batch
+	slow   Slowdown
+	free   []*slot
+	active []*slot // in the order they joined
+	fed    []*slot // one for each part of the step
+	counts counts
+}
+
+// newScheduler returns a scheduler for so many sequences at once, each of at
+// most capacity tokens, and so many that wait.
+func newScheduler(m *Model, slots, capacity, waiting int, slow Slowdown) *scheduler {
+	s := &scheduler{queue: newQueue(waiting), batch: m.newBatch(slots+chunk, slots, capacity), slow: slow}
+	keys, values := m.scratch(capacity)
+	for range slots {
+		s.free = append(s.free, &slot{sequence: m.newSequence(capacity, keys, values)})
+	}
+	return s
+}
+
+// cancel gives up a generation. Its answer may end without further notice.
+func (s *scheduler) cancel(g *generation) {
+	g.cancelled.Store(true)
+	s.remove(g)
+}
+
+// run computes until the context ends; then it ends what is under way and
+// refuses what comes.
+func (s *scheduler) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		s.leave()
+		s.join()
+		if len(s.active) > 0 {
+			s.advance(ctx)
+			runtime.Gosched() // to those who send the tokens; on one processor they would wait for milliseconds
+			continue
+		}
+		select {
+		case <-s.wake:
+		case <-ctx.Done():
+		}
+	}
+	s.close()
+	for _, slot := range s.active {
+		if !slot.done {
+			slot.end(errStopping)
+		}
+	}
+}
+
+// leave frees the slots of generations that are complete or given up.
+func (s *scheduler) leave() {
+	s.active = slices.DeleteFunc(s.active, func(slot *slot) bool {
+		if !slot.done && !slot.cancelled.Load() {
+			return false
+		}
+		if !slot.done {
+			slot.end(context.Canceled)
+		}
+		slot.generation, slot.next = nil, nil
+		s.free = append(s.free, slot)
+		return true
+	})
+	s.counts.running.Store(int64(len(s.active)))
+}
+
+// join gives free slots to those that wait.
+func (s *scheduler) join() {
+	for len(s.free) > 0 {
+		g := s.pop()
+		if g == nil {
+			break
+		}
+		slot := s.free[len(s.free)-1]
+		s.free = s.free[:len(s.free)-1]
+		slot.start(g)
+		s.active = append(s.active, slot)
+		s.counts.queued.add(s.profile.now().Sub(g.queued))
+	}
+	s.counts.running.Store(int64(len(s.active)))
+}
+
+// advance computes one step and hands out its tokens.
+func (s *scheduler) advance(ctx context.Context) {
+	start := s.profile.now()
+	s.profile.start()
+	prompt, answer := s.assemble()
+	logits := s.step()
+	tokens := 0
+	for i, slot := range s.fed {
+		slot.next = slot.next[len(s.parts[i].tokens):]
+		if s.parts[i].ask {
+			token, err := Greedy(row(logits, tokens, vocabulary))
+			if err != nil {
+				err = fmt.Errorf("model %s with seed %d: %w: try another seed", s.model.name, s.model.options.Seed, err)
+			}
+			slot.take(token, err)
+			tokens++
+		}
+	}
+	s.profile.lap(opSample)
+	s.delay(ctx, start, prompt, answer)
+	s.counts.step(s.profile.now().Sub(start), prompt, tokens)
+}
+
+// assemble chooses what the step feeds and returns how many tokens of it are
+// of prompts and of answers.
+func (s *scheduler) assemble() (prompt, answer int) {
+	s.parts, s.fed = s.parts[:0], s.fed[:0]
+	for _, slot := range s.active {
+		n := len(slot.next)
+		if slot.answered == 0 {
+			n = min(n, chunk-prompt)
+			prompt += n
+		} else {
+			answer += n
+		}
+		if n > 0 {
+			s.parts = append(s.parts, part{&slot.sequence, slot.next[:n], n == len(slot.next)})
+			s.fed = append(s.fed, slot)
+		}
+	}
+	return prompt, answer
+}
+
+// delay makes a step as much longer as was asked for; a step of both phases is
+// theirs by their tokens.
+func (s *scheduler) delay(ctx context.Context, start time.Time, prompt, answer int) {
+	if len(s.slow) == 0 {
+		return
+	}
+	took := s.profile.now().Sub(start)
+	share := func(tokens int) time.Duration {
+		return time.Duration(float64(float64(took) * float64(tokens) / float64(prompt+answer)))
+	}
+	end := start.Add(stretch(share(prompt), s.slow[phasePrefill]) + stretch(share(answer), s.slow[phaseDecode]))
+	idle(ctx, s.profile.now, end)
+	s.profile.lap(opInjected)
+}

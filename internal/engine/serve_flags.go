@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+)
+
+// server reads the arguments and the environment. Every error says what to
+// type.
+func (c Command) server(args []string) (*server, error) {
+	s := &server{Command: c, options: Options{Now: c.Now}, waiting: maxWaiting}
+	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.StringVar(&s.listen, "listen", defaultListen, "")
+	flags.StringVar(&s.options.Model, "model", "", "")
+	flags.Uint64Var(&s.options.Seed, "seed", 1, "")
+	flags.StringVar(&s.options.Backend, "backend", backendParallel, "") // the other gains nothing from a batch
+	flags.IntVar(&s.options.Threads, "threads", 0, "")
+	flags.IntVar(&s.slots, "slots", defaultSlots, "")
+	flags.IntVar(&s.context, "context", defaultContext, "")
+	flags.Var(&s.slow, "inject-slowdown", "")
+	keyEnv := flags.String("api-key-env", "", "")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w; see `accelgate engine serve -h`", err)
+	}
+	if flags.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q: see `accelgate engine serve -h`", flags.Arg(0))
+	}
+	return s, errors.Join(s.checkSizes(), s.setKey(*keyEnv), s.setOptions())
+}
+
+func (s *server) checkSizes() error {
+	switch {
+	case s.slots < 1 || s.slots > maxSlots:
+		return fmt.Errorf("--slots %d: choose 1 to %d", s.slots, maxSlots)
+	case s.context < 2 || s.context > MaxTokens:
+		return fmt.Errorf("--context %d: choose 2 to %d", s.context, MaxTokens)
+	}
+	return nil
+}
+
+// setKey refuses a variable without a key: to serve without one, then, would
+// be to leave the door open unseen.
+func (s *server) setKey(name string) error {
+	if name == "" {
+		return nil
+	}
+	if s.key = s.Getenv(name); s.key == "" {
+		return fmt.Errorf("--api-key-env %s: the variable is empty or not set: put the key there, or drop the flag", name)
+	}
+	return nil
+}
+
+func (s *server) setOptions() (err error) {
+	s.options.KVCache = s.Getenv(KVCacheEnv)
+	s.options, err = s.options.withDefaults()
+	return err
+}

@@ -1,0 +1,61 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+	"time"
+)
+
+// attempt is one request on one connection. The transport calls its methods
+// from goroutines of its own.
+type attempt struct {
+	now      func() time.Duration
+	conn     atomic.Int64 // nanoseconds since the epoch; 0 without a connection
+	reused   atomic.Bool
+	answered atomic.Bool // a byte of an answer came
+}
+
+func (a *attempt) gotConn(info httptrace.GotConnInfo) {
+	a.reused.Store(info.Reused)
+	a.conn.Store(int64(a.now()))
+}
+
+func (a *attempt) gotByte() { a.answered.Store(true) }
+
+// send asks once, and once more on a fresh connection if a reused one failed
+// before any byte: llama.cpp's server closes connections that it promised to
+// keep, and a third of all requests would fail for it.
+func (c *Client) send(ctx context.Context, body Body, reply *Reply) (*http.Response, *attempt, error) {
+	resp, a, err := c.try(ctx, c.shared, body, reply)
+	if err == nil || !reply.Reused || a.answered.Load() || ctx.Err() != nil {
+		return resp, a, err
+	}
+	reply.Retried = true
+	return c.try(ctx, c.fresh, body, reply)
+}
+
+func (c *Client) try(ctx context.Context, t *http.Transport, body Body, reply *Reply) (*http.Response, *attempt, error) {
+	a := &attempt{now: c.options.Now}
+	trace := &httptrace.ClientTrace{GotConn: a.gotConn, GotFirstResponseByte: a.gotByte}
+	resp, err := t.RoundTrip(c.request(body).WithContext(httptrace.WithClientTrace(ctx, trace)))
+	reply.Conn, reply.Reused = time.Duration(a.conn.Load()), a.reused.Load()
+	return resp, a, err
+}
+
+// request has no GetBody: with it the transport would repeat requests by
+// itself, uncounted.
+func (c *Client) request(body Body) *http.Request {
+	target := c.text
+	if body.chat {
+		target = c.chat
+	}
+	return &http.Request{
+		Method: http.MethodPost, URL: target, Host: target.Host, Header: c.header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Body: io.NopCloser(bytes.NewReader(body.data)), ContentLength: int64(len(body.data)),
+	}
+}

@@ -1,0 +1,188 @@
+package openai
+
+import (
+	"bytes"
+	"time"
+)
+
+// finding is what is wrong with a body, as the server wrote it; nil where
+// nothing is.
+type finding struct {
+	failure []byte // an error object
+	bad     []byte // a line that is no JSON
+	whole   []byte // a body that is no stream
+}
+
+// parse reads what was recorded into the reply, which holds no counts yet.
+// complete says that the body came to its end: only then its last line counts
+// if nothing ends it. The finding holds parts of the recording.
+func (r *recording) parse(reply *Reply, complete bool) finding {
+	p := parser{recording: r, reply: reply, chunk: noChunk}
+	streamed := p.lines()
+	p.finish()
+	if text := bytes.TrimSpace(r.body); !streamed && complete && len(text) > 0 {
+		p.single(text)
+	}
+	return p.finding
+}
+
+type parser struct {
+	*recording
+	reply   *Reply
+	finding finding
+	chunk   chunk // what was said last of each thing
+	failing bool  // the event is named error
+	read    int   // the read that brought the line
+}
+
+// lines reads line after line up to [DONE] and reports whether any of them
+// belongs to an event stream.
+func (p *parser) lines() (streamed bool) {
+	for from := 0; from < len(p.body); {
+		line, next := p.line(from)
+		from = next
+		for p.reads[p.read].end < next {
+			p.read++
+		}
+		kind, value := field(line)
+		streamed = streamed || kind != "" || len(line) > 0 && line[0] == ':'
+		switch {
+		case len(line) == 0:
+			p.failing = false
+		case kind == "event":
+			p.failing = string(value) == "error"
+		case kind == "error" || kind == "data" && p.failing:
+			p.fail(value)
+		case kind == "data" && string(value) == "[DONE]":
+			p.reply.Done = p.now()
+			return true
+		case kind == "data" && len(value) > 0:
+			p.data(value, next > p.lineEnd)
+		case kind == "" && line[0] == '{': // some proxies write errors between the events
+			if k, ok := parseChunk(line); ok && k.failure != nil && streamed {
+				p.fail(k.failure)
+			}
+		}
+	}
+	return streamed
+}
+
+func (p *parser) now() time.Duration { return p.reads[p.read].at }
+
+func (p *parser) fail(text []byte) {
+	if p.finding.failure == nil {
+		p.finding.failure = text
+	}
+}
+
+// data reads one payload. One that nothing ends was cut off where it is no
+// JSON: that the stream has no end then says so.
+func (p *parser) data(value []byte, unended bool) {
+	k, ok := parseChunk(value)
+	if !ok {
+		if p.finding.bad == nil && !unended {
+			p.finding.bad = value
+		}
+		return
+	}
+	if k.failure != nil {
+		p.fail(k.failure)
+	}
+	p.take(k)
+	if !k.choice {
+		return
+	}
+	reply, now := p.reply, p.now()
+	reply.Chunks++
+	first(&reply.FirstChunk, now)
+	if k.finish != nil {
+		reply.Finish = now
+	}
+	if k.content {
+		first(&reply.FirstContent, now)
+	}
+	if k.token {
+		first(&reply.First, now)
+		reply.Last = now
+		p.tokens, p.index = append(p.tokens, now), append(p.index, int32(p.read))
+	}
+}
+
+func first(t *time.Duration, now time.Duration) {
+	if *t == 0 {
+		*t = now
+	}
+}
+
+// take keeps what a payload says of the whole answer.
+func (p *parser) take(k chunk) {
+	said := &p.chunk
+	if k.usage {
+		p.reply.Usage = p.now()
+		last(&said.prompt, k.prompt)
+		last(&said.output, k.output)
+		last(&said.cached, k.cached)
+	}
+	if k.finish != nil {
+		said.finish = k.finish
+	}
+	if k.timings.said {
+		said.timings = k.timings
+	}
+}
+
+func last(n *int, said int) {
+	if said >= 0 {
+		*n = said
+	}
+}
+
+// finish copies times and counts out of the recording, which is used again.
+func (p *parser) finish() {
+	reply, said := p.reply, &p.chunk
+	if len(p.tokens) > 0 {
+		reply.Tokens, reply.Reads = append([]time.Duration(nil), p.tokens...), append([]int32(nil), p.index...)
+	}
+	reply.FinishReason = string(said.finish)
+	reply.PromptTokens, reply.OutputTokens, reply.Source = said.prompt, said.output, FromUsage
+	// Usage on every chunk may lag behind the chunks where a stream was cut.
+	if said.output < 0 || said.finish == nil && said.output < len(p.tokens) {
+		reply.OutputTokens, reply.Source = len(p.tokens), FromChunks
+	}
+	if said.output < 0 && len(p.tokens) == 0 {
+		reply.OutputTokens, reply.Source = -1, ""
+	}
+	reply.CachedTokens = cachedTokens(said)
+	reply.ServerPromptMS, reply.ServerDecodeMS = said.timings.promptMS, said.timings.decodeMS
+}
+
+// cachedTokens falls back on llama.cpp's timings, whose prompt_n leaves out
+// what came from the cache.
+func cachedTokens(said *chunk) int {
+	t := said.timings
+	switch {
+	case said.cached >= 0:
+		return said.cached
+	case t.cacheN >= 0:
+		return t.cacheN
+	case t.promptN >= 0 && said.prompt >= t.promptN:
+		return said.prompt - t.promptN
+	}
+	return -1
+}
+
+// single reads a body that is no stream: an error, or an answer as a whole,
+// whose counts are kept and which has no times.
+func (p *parser) single(text []byte) {
+	k, ok := parseChunk(text)
+	if ok && k.failure != nil {
+		p.fail(k.failure)
+		return
+	}
+	p.finding.whole = text
+	if ok {
+		p.read = len(p.reads) - 1
+		p.take(k)
+		p.finish()
+	}
+}

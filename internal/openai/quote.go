@@ -1,0 +1,85 @@
+package openai
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxQuote bounds what is quoted of a server, in bytes.
+const maxQuote = 300
+
+const redacted = "***"
+
+// spellings are the ways in which a server may echo the key.
+func spellings(key string) []string {
+	if key == "" {
+		return nil
+	}
+	text, _ := json.Marshal(key)
+	return []string{key, strings.Trim(string(text), `"`), url.QueryEscape(key), url.PathEscape(key), strings.ReplaceAll(key, "/", `\/`)}
+}
+
+// quote makes a server's text fit to be shown: printable, on one line,
+// bounded, without the key.
+func (c *Client) quote(s string) string {
+	// A key across the cut would survive in part: more is cleaned than is shown.
+	if room := 8*maxQuote + 8*len(c.options.APIKey); len(s) > room {
+		s = s[:room]
+	}
+	s = strings.Join(strings.Fields(strings.Map(printable, strings.ToValidUTF8(s, "?"))), " ")
+	for _, secret := range c.secrets {
+		s = strings.ReplaceAll(s, secret, redacted)
+	}
+	return clip(s, maxQuote)
+}
+
+func printable(r rune) rune {
+	if unicode.IsSpace(r) {
+		return ' '
+	}
+	if !unicode.IsPrint(r) {
+		return '?'
+	}
+	return r
+}
+
+// clip cuts s to at most n bytes, between characters.
+func clip(s string, n int) string {
+	const dots = "..."
+	if len(s) <= n {
+		return s
+	}
+	cut := n - len(dots)
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + dots
+}
+
+// message takes out of an error body what it says, whatever its shape:
+// {"error":{"message":""}}, {"error":""}, {"message":""}, {"detail":""}; else
+// the body itself.
+func message(body []byte) string {
+	var object map[string]json.RawMessage
+	var alone string
+	if json.Unmarshal(body, &alone) == nil {
+		return alone
+	}
+	if json.Unmarshal(body, &object) != nil {
+		return string(body)
+	}
+	for _, key := range []string{"error", "message", "detail"} {
+		var text string
+		value := object[key]
+		if json.Unmarshal(value, &text) == nil && text != "" {
+			return text
+		}
+		if len(value) > 0 && value[0] == '{' && len(value) < len(body) {
+			return message(value)
+		}
+	}
+	return string(body)
+}

@@ -1,0 +1,125 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// servingColumns are the metrics of the overview, by the column's name.
+var servingColumns = []struct{ title, metric string }{
+	{"Answered", "n_ok"}, {"tok/s", "throughput_tok_per_s"}, {"TTFT p50", "ttft_p50_ms"}, {"p99 ms", "ttft_p99_ms"},
+	{"TPOT p50", "tpot_p50_ms"}, {"p99 ms", "tpot_p99_ms"}, {"Latency p50", "total_p50_ms"}, {"J/token", "joules_per_token"},
+}
+
+// Serving renders what loads of a server yielded as plain text: the first line
+// says whether all were measured, then come the numbers, what is doubtful about
+// them, and where the envelopes are, by cell id.
+func Serving(w io.Writer, run *bench.Run, envelopes map[string]string) error {
+	p := printer{w: bufio.NewWriter(w), options: TerminalOptions{Columns: 110}}
+	bad := 0
+	for i := range run.Results {
+		if run.Results[i].Outcome != bench.Passed {
+			bad++
+		}
+	}
+	if n := len(run.Results); bad > 0 {
+		p.line(fmt.Sprintf("NOT MEASURED: %d of %s", bad, count(n, "load")))
+	} else {
+		p.line("measured: " + count(n, "load"))
+	}
+	p.blocks([]block{servingTable(run)})
+	p.section("Doubtful", servingDoubts(run))
+	p.section("Envelopes", servingFiles(run, envelopes))
+	p.line("")
+	p.line(servingNext(run, envelopes, bad))
+	return p.w.Flush()
+}
+
+func servingTable(run *bench.Run) block {
+	titles := []string{"Load"}
+	for _, c := range servingColumns {
+		titles = append(titles, c.title+">")
+	}
+	t := &table{columns: columns(titles...)}
+	for i := range run.Results {
+		r := &run.Results[i]
+		row := []inline{only(code(r.Cell.ID()))}
+		for _, c := range servingColumns {
+			cell := none
+			if s := r.Sample(c.metric); s != nil && len(s.Values) > 0 {
+				cell = only(plain(number(stats.Median(s.Values))))
+			}
+			row = append(row, cell)
+		}
+		t.rows = append(t.rows, row)
+	}
+	t.total = len(t.rows)
+	return t
+}
+
+// servingDoubts lists why loads failed and what is doubtful about the others.
+func servingDoubts(run *bench.Run) []block {
+	var items bullets
+	for i := range run.Results {
+		r := &run.Results[i]
+		var words []string
+		if r.Outcome != bench.Passed {
+			words = append(words, string(r.Outcome)+": "+r.Reason)
+		}
+		if r.Doubt != "" {
+			words = append(words, r.Doubt)
+		}
+		for _, w := range append(words, r.Warnings...) {
+			items = append(items, inline{code(r.Cell.ID()), plain(": "), reason(w)})
+		}
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	return []block{items}
+}
+
+func servingFiles(run *bench.Run, envelopes map[string]string) []block {
+	var items bullets
+	for i := range run.Results {
+		id := run.Results[i].Cell.ID()
+		if path, ok := envelopes[id]; ok {
+			items = append(items, inline{code(id), plain(": "), command(path)})
+		}
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	return []block{items}
+}
+
+func servingNext(run *bench.Run, envelopes map[string]string, bad int) string {
+	switch {
+	case bad > 0:
+		return "Next: see why above, mend it and measure again; what was measured is kept"
+	case len(run.Results) > 0 && envelopes[run.Results[0].Cell.ID()] != "":
+		return "Next: measure again after a change, then accelgate diff " + visible(envelopes[run.Results[0].Cell.ID()]) + " AFTER.json"
+	}
+	return "Next: accelgate bench run --list"
+}
+
+// MetricsTable lists metrics with their definitions.
+func MetricsTable(w io.Writer, metrics []bench.Metric) error {
+	p := printer{w: bufio.NewWriter(w)}
+	for _, m := range metrics {
+		gated := "gated"
+		switch {
+		case m.Informational:
+			gated = "shown"
+		case m.CountedBy != "":
+			gated = fmt.Sprintf("gated from %g %s", m.MinCount, m.CountedBy)
+		}
+		p.line(strings.TrimRight(fmt.Sprintf("%-30s %-14s %-7s %-20s %s", m.Name, m.Unit, m.Better, gated, m.Definition), " "))
+	}
+	return p.w.Flush()
+}

@@ -1,0 +1,150 @@
+package endpoint
+
+import (
+	"embed"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/load"
+	"github.com/accelgate/accelgate/internal/prompt"
+	"github.com/accelgate/accelgate/internal/suite"
+)
+
+// body is the part of accelgate.yaml that belongs to this kind;
+// docs/configuration.md describes it.
+type body struct {
+	// Preset names a file of preset whose keys are the defaults of all others
+	// here: what is asked, and how often.
+	Preset      string `yaml:"preset"`
+	Version     string `yaml:"suite_version"`
+	Description string `yaml:"description"`
+
+	Model        string `yaml:"model"`        // as requests name it; "" is the first that the server lists
+	Engine       string `yaml:"engine"`       // "" is what the server says
+	Quantization string `yaml:"quantization"` // as the user declares it
+	BaseURL      string `yaml:"base_url"`
+	APIKeyEnv    string `yaml:"api_key_env"`
+	Server       server `yaml:"server"` // started for each measurement; in place of base_url
+
+	Request  request  `yaml:"request"`
+	Dataset  dataset  `yaml:"dataset"`
+	Load     loading  `yaml:"load"`
+	Timeouts timeouts `yaml:"timeouts"`
+	SLO      slo      `yaml:"slo"`
+	// MinOKRate is the share of requests that must be answered for the numbers to count.
+	MinOKRate float64  `yaml:"min_ok_rate"`
+	PriceHour float64  `yaml:"price_per_hour"` // USD for the host, for the cost per token
+	GPUs      []string `yaml:"gpus"`           // whose energy is measured; nil is the device of the cell
+	Repeats   int      `yaml:"repeats"`
+	Gate      []string `yaml:"gate"` // metrics that are gated in place of the default ones
+}
+
+type server struct {
+	Command      []string          `yaml:"command"` // with {accelgate}, {model} and {port}
+	Env          map[string]string `yaml:"env"`
+	StartTimeout time.Duration     `yaml:"start_timeout"`
+}
+
+type request struct {
+	API         string   `yaml:"api"` // chat or completions
+	MaxTokens   int      `yaml:"max_tokens"`
+	Temperature float64  `yaml:"temperature"`
+	IgnoreEOS   bool     `yaml:"ignore_eos"`
+	KeepAlive   bool     `yaml:"keepalive"`
+	System      string   `yaml:"system"`
+	Stop        []string `yaml:"stop"`
+	// Extra are further members of the request's JSON object, each as JSON.
+	Extra map[string]string `yaml:"extra"`
+}
+
+type dataset struct {
+	prompt.Spec
+	Policy prompt.Policy `yaml:"cache_policy"`
+}
+
+type loading struct {
+	Mode        load.Mode `yaml:"mode"`
+	Concurrency []int     `yaml:"concurrency"` // closed loop: points
+	Rate        []float64 `yaml:"rate"`        // open loop: points, requests a second
+	Burstiness  float64   `yaml:"burstiness"`
+	Burst       int       `yaml:"burst"`
+	// Ramp is over how long the slots of a closed loop start; 0 with AutoRamp
+	// spreads them over one service time.
+	Ramp        time.Duration `yaml:"ramp"`
+	AutoRamp    bool          `yaml:"auto_ramp"`
+	MaxInFlight int           `yaml:"max_in_flight"`
+	Duration    time.Duration `yaml:"duration"`
+	Requests    int           `yaml:"requests"`
+	Warmup      warmup        `yaml:"warmup"`
+	Drain       time.Duration `yaml:"drain"`
+}
+
+type warmup struct {
+	Requests int           `yaml:"requests"` // 0 is the larger of 3 and twice the requests at once
+	Duration time.Duration `yaml:"duration"`
+}
+
+type timeouts struct {
+	First time.Duration `yaml:"first"`
+	Idle  time.Duration `yaml:"idle"`
+	Total time.Duration `yaml:"total"`
+}
+
+type slo struct {
+	Template string        `yaml:"template,scalar"`
+	Hardware string        `yaml:"hardware"` // class; "" is by the host's accelerators
+	TTFT     time.Duration `yaml:"ttft"`     // in place of the template's
+	TPOT     time.Duration `yaml:"tpot"`
+	E2E      time.Duration `yaml:"e2e"`
+}
+
+// defaults is the body before any configuration is decoded over it.
+func defaults() body {
+	return body{
+		Version: "1.0.0", Repeats: 1, MinOKRate: 0.95,
+		Server:   server{StartTimeout: 10 * time.Minute},
+		Request:  request{API: "chat", MaxTokens: 128, KeepAlive: true},
+		Dataset:  dataset{Spec: prompt.Spec{Kind: prompt.Builtin, Seed: 42}, Policy: prompt.Unique},
+		Load:     loading{Mode: load.Closed, AutoRamp: true, Burstiness: 1, Warmup: warmup{Duration: 2 * time.Second}, Drain: 30 * time.Second},
+		Timeouts: timeouts{First: 60 * time.Second, Idle: 30 * time.Second, Total: 120 * time.Second},
+	}
+}
+
+// presets are the suites that ship with accelgate.
+//
+//go:embed preset/*.yaml
+var presets embed.FS
+
+// read decodes and checks the suite over its preset over the defaults.
+func read(c *config.Suite) (*body, error) {
+	own := defaults()
+	if err := c.Decode(&own); err != nil {
+		return nil, err
+	}
+	b := defaults()
+	if own.Preset != "" {
+		preset, err := suite.Preset(c, presets, own.Preset)
+		if err != nil {
+			return nil, err
+		}
+		if err := preset.Decode(&b); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.Decode(&b); err != nil {
+		return nil, err
+	}
+	b.settle()
+	return &b, b.check(c)
+}
+
+// settle fills in what follows from other keys: without an address, the
+// embedded engine is what answers.
+func (b *body) settle() {
+	if b.BaseURL == "" && b.Server.Command == nil {
+		b.Server.Command = []string{"{accelgate}", "engine", "serve", "--listen", "127.0.0.1:{port}", "--slots", "64"}
+		if b.Model != "" {
+			b.Server.Command = append(b.Server.Command, "--model", "{model}")
+		}
+	}
+}

@@ -1,0 +1,27 @@
+package endpoint
+
+import (
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/load"
+)
+
+// clientMetrics describe the load generator, which must not be what is
+// measured.
+var clientMetrics = []bench.Metric{
+	{Name: "client_cpu_share", Better: bench.Lower, Informational: true,
+		Definition: "processor time of the load generator / what its processors had, over the whole load"},
+	{Name: "client_gc_pause_max_ms", Unit: "ms", Better: bench.Lower, Informational: true,
+		Definition: "longest stop of the load generator by its garbage collector"},
+}
+
+func clientSamples(h load.Health) (samples []bench.Sample) {
+	if bench.Finite(h.CPUShare) {
+		samples = append(samples, bench.Sample{Metric: "client_cpu_share", Values: []float64{h.CPUShare}})
+	}
+	if h.GCPauseMax >= 0 {
+		samples = append(samples, bench.Sample{Metric: "client_gc_pause_max_ms", Values: []float64{float64(h.GCPauseMax) / float64(time.Millisecond)}})
+	}
+	return samples
+}

@@ -1,0 +1,130 @@
+package endpoint
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/load"
+	"github.com/accelgate/accelgate/internal/openai"
+	"github.com/accelgate/accelgate/internal/serving"
+)
+
+// context is everything that decides what was measured, by the names that
+// envelopes and diffs know. Two cells with equal contexts sent the same traffic
+// to the same server.
+func (m *measurement) context(s load.Schedule, out serving.Output, e *meters) map[string]string {
+	b, p := m.body, s.Plan()
+	c := map[string]string{
+		"suite": b.Preset, "suite_version": b.Version,
+		"model": m.model, "model_revision": m.said.Revision, "provider": string(m.said.Engine), "endpoint_hash": openai.EndpointHash(m.address()),
+		"engine": b.Engine, "engine_version": m.said.Version, "engine_config_hash": m.said.ConfigHash, "quantization": b.Quantization,
+		"dataset": m.dataset.ID, "dataset_hash": m.dataset.Hash, "seed": strconv.FormatInt(b.Dataset.Seed, 10),
+		"mode": string(p.Mode), "duration_s": seconds(p.Duration.Seconds()), "requests": strconv.Itoa(p.Requests),
+		"drain_s": seconds(p.Drain.Seconds()), "warmup": fmt.Sprintf(`{"requests":%d,"seconds":%s}`, p.Warmup.Requests, seconds(p.Warmup.Duration.Seconds())),
+		"api": b.Request.API, "max_tokens": strconv.Itoa(b.Request.MaxTokens), "ignore_eos": strconv.FormatBool(b.Request.IgnoreEOS),
+		"temperature": seconds(b.Request.Temperature), "stream": "true", "keepalive": strconv.FormatBool(b.Request.KeepAlive),
+		"cache_policy": string(b.Dataset.Policy), "schedule_sha256": s.Digest(), "token_source": out.TokenSource,
+		"slo_template": m.slo.template, "slo_hardware_class": m.slo.hardware, "slo": m.slo.String(),
+	}
+	if c["suite"] == "" {
+		c["suite"] = m.name
+	}
+	if c["engine"] == "" {
+		c["engine"] = string(m.said.Engine)
+	}
+	if m.nonces != uint64(b.Dataset.Seed) {
+		c["nonce_seed"] = strconv.FormatUint(m.nonces, 10)
+	}
+	m.addLoad(c, p)
+	m.addLengths(c)
+	c["energy_not_measured"] = e.absent
+	if e.reading.Measured {
+		c["energy_scope"], c["energy_method"] = strings.Join(e.reading.Scope, " "), e.reading.Method
+	}
+	maps.DeleteFunc(c, func(_, value string) bool { return value == "" })
+	return c
+}
+
+// address is what identifies the server: a port that was free by chance does
+// not.
+func (m *measurement) address() string {
+	if m.server != nil {
+		return "http://127.0.0.1"
+	}
+	return m.url
+}
+
+func (m *measurement) addLoad(c map[string]string, p load.Plan) {
+	if p.Concurrency > 0 {
+		c["concurrency"] = strconv.Itoa(p.Concurrency)
+	}
+	if p.Rate > 0 {
+		c["rate"] = seconds(p.Rate)
+	}
+	switch p.Mode {
+	case load.Closed:
+		c["ramp"] = seconds(p.Ramp.Seconds())
+		if p.AutoRamp {
+			c["ramp"] = "one service time"
+		}
+	case load.Gamma:
+		c["arrival"], c["burstiness"] = "gamma", seconds(p.Burstiness)
+	case load.Burst:
+		c["arrival"], c["burst"] = "burst", strconv.Itoa(p.Burst)
+	default:
+		c["arrival"] = string(p.Mode)
+	}
+	if len(m.body.Request.Extra) > 0 {
+		c["extra"] = sorted(m.body.Request.Extra)
+	}
+}
+
+func (m *measurement) addLengths(c map[string]string) {
+	for name, lengths := range map[string]any{"input_len": m.body.Dataset.Input, "output_len": m.body.Dataset.Output} {
+		if text, err := json.Marshal(lengths); err == nil && string(text) != "{}" {
+			c[name] = string(text)
+		}
+	}
+}
+
+func seconds(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+func sorted(pairs map[string]string) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(pairs)) {
+		list = append(list, name+"="+pairs[name])
+	}
+	return strings.Join(list, " ")
+}
+
+func (o objective) String() string {
+	var parts []string
+	if o.ttft > 0 {
+		parts = append(parts, "ttft<="+o.ttft.String())
+	}
+	if o.tpot > 0 {
+		parts = append(parts, "tpot<="+o.tpot.String())
+	}
+	if o.e2e > 0 {
+		parts = append(parts, "e2e<="+o.e2e.String())
+	}
+	return strings.Join(parts, " ")
+}
+
+// samplesName names the file of a cell's samples. Rounds of one cell differ by
+// when they began.
+func (m *measurement) samplesName(cell bench.Cell) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '/' || r == '\\' || r <= ' ' || r == ':' {
+			return '-'
+		}
+		return r
+	}, cell.ID())
+	return path.Base(fmt.Sprintf("samples-%.100s-%d.jsonl", name, m.epoch.UnixMilli()))
+}

@@ -1,0 +1,34 @@
+package endpoint
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/suite"
+)
+
+// digest identifies what is sent and the server that is started for it. What
+// answers behind an address cannot be known, so its digest is never the same.
+func (s *Suite) digest(cell bench.Cell) (string, error) {
+	if s.body.BaseURL != "" {
+		return rand.Text(), nil
+	}
+	schedule, err := s.plan(s.points[cell.ID()]).Schedule()
+	if err != nil {
+		return "", err
+	}
+	args, err := s.serverCommand("0")
+	if err != nil {
+		return "", err
+	}
+	data, err := json.Marshal([]any{schedule.Digest(), s.dataset.Hash, s.body, args, s.contents.Program(args[0], nil), s.contents.Named(args[1:]),
+		suite.Inherited(s.env.Environ)})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}

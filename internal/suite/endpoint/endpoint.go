@@ -1,0 +1,129 @@
+// Package endpoint is the suite kind for servers of language models: one cell
+// per load, sent to an OpenAI-compatible endpoint that is there or that is
+// started for it. What is asked and how often is data, see preset; what comes
+// back is package openai's, when it is sent package load's, and what it amounts
+// to package serving's.
+package endpoint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/prompt"
+	"github.com/accelgate/accelgate/internal/serving"
+	"github.com/accelgate/accelgate/internal/suite"
+)
+
+// Suite is an opened endpoint suite.
+type Suite struct {
+	name     string
+	body     *body
+	env      suite.Env
+	cells    []bench.Cell
+	points   map[string]point // by cell id
+	dataset  *prompt.Dataset
+	prompts  *prompt.Sequence
+	slo      objective
+	contents suite.Contents
+	warnings []string
+}
+
+var (
+	_ suite.Suite = (*Suite)(nil)
+	_ suite.Open  = Open
+)
+
+// Open decodes and checks the suite's part of the configuration and reads its
+// dataset. A dataset that is not there is an error, and nothing is put in its
+// place.
+func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
+	b, err := read(c)
+	if err != nil {
+		return nil, err
+	}
+	s := &Suite{name: c.Name, body: b, env: env, contents: suite.Contents{Dir: env.Dir, Environ: env.Environ}}
+	if err := s.checkServer(c); err != nil {
+		return nil, err
+	}
+	if s.dataset, err = b.openDataset(c, env.Dir); err != nil {
+		return nil, err
+	}
+	if s.prompts, err = s.sequence(c); err != nil {
+		return nil, err
+	}
+	if s.slo, err = b.SLO.objective(env.Host); err != nil {
+		return nil, err
+	}
+	if n := s.dataset.Skipped; n > 0 {
+		s.warnings = append(s.warnings, fmt.Sprintf("%s: %d conversations have no question or no answer and were passed over: see what the file holds", s.dataset.ID, n))
+	}
+	s.expand()
+	if err := s.checkPlans(c); err != nil {
+		return nil, err
+	}
+	s.warn()
+	return s, nil
+}
+
+// checkServer fills the server's command in once, so that a misspelt
+// placeholder is found before anything is measured.
+func (s *Suite) checkServer(c *config.Suite) error {
+	if len(s.env.EngineArgs) > 0 && !s.embedded() {
+		return c.Errorf("server", "suite %s does not run the embedded engine, so %s has no effect: leave it out, or select another suite with --suite",
+			c.Name, strings.Join(s.env.EngineArgs, " "))
+	}
+	if _, err := s.serverCommand("0"); err != nil {
+		return c.Errorf("server.command", "%v", err)
+	}
+	return nil
+}
+
+func (s *Suite) warn() {
+	if s.body.SLO.Template != "" && s.slo.hardware == "" {
+		s.warnings = append(s.warnings, "no class of hardware is known for "+s.env.Host.Device()+", so the limits of "+s.slo.template+
+			" are those of an H100: set slo.hardware, or slo.ttft, slo.tpot and slo.e2e")
+	}
+}
+
+// Metrics describes everything that a measurement may report.
+func (s *Suite) Metrics() []bench.Metric {
+	metrics, _ := serving.Metrics(s.body.Gate...) // checked by Open
+	return append(metrics, clientMetrics...)
+}
+
+// Cells returns one cell per load.
+func (s *Suite) Cells() []bench.Cell { return s.cells }
+
+// Skipped returns nothing: every host can send requests.
+func (s *Suite) Skipped() []bench.Result { return nil }
+
+// Twin returns "": no two loads are the same.
+func (s *Suite) Twin(bench.Cell) string { return "" }
+
+// Warnings tells what looks wrong.
+func (s *Suite) Warnings() []string { return s.warnings }
+
+// Repeats is the configured number of measurements per cell.
+func (s *Suite) Repeats() int { return s.body.Repeats }
+
+// Rest does nothing: a server lives as long as its measurement.
+func (s *Suite) Rest(bench.Device) error { return nil }
+
+// Close does nothing: a server lives as long as its measurement.
+func (s *Suite) Close() error { return nil }
+
+// Select takes no profiles and no tags: loads are few, and have ids.
+func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
+	if _, err := suite.Profile(q, map[string]bool{}, nil); err != nil {
+		return nil, err
+	}
+	return func(bench.Cell) bool { return q.Wants(nil) }, nil
+}
+
+// Digest identifies the server's command and what is sent. What answers behind
+// an address cannot be known, so such a measurement never stands in for another.
+func (s *Suite) Digest(cell bench.Cell) (string, error) {
+	return s.digest(cell)
+}

@@ -1,0 +1,29 @@
+package endpoint
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/engine"
+	"github.com/accelgate/accelgate/internal/openai/openaitest"
+)
+
+// TestMain makes this test's binary the servers that suites start: {accelgate}
+// engine mock and {accelgate} engine serve.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "engine" {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		switch os.Args[2] {
+		case "mock":
+			os.Exit(openaitest.Command{Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now}.Run(ctx, os.Args[3:]))
+		case "serve":
+			os.Exit(engine.Command{Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now}.Serve(ctx, os.Args[3:]))
+		}
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,233 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/load"
+	"github.com/accelgate/accelgate/internal/openai"
+	"github.com/accelgate/accelgate/internal/prompt"
+	"github.com/accelgate/accelgate/internal/serving"
+	"github.com/accelgate/accelgate/internal/suite"
+)
+
+// measurement is one load under way.
+type measurement struct {
+	*Suite
+	cell   bench.Cell
+	point  point
+	device bench.Device
+	epoch  time.Time
+	server *running // nil for one that was there
+	said   openai.Server
+	client *openai.Client
+	url    string
+	model  string
+	seen   *record
+	asked  *prompt.Sequence
+	nonces uint64 // seed of what makes prompts unique
+}
+
+// Measure sends one load and computes what it amounts to. A server that is not
+// there is an error: no further load can be measured either. One that was
+// started here and fails, fails its cell.
+func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (result bench.Result, err error) {
+	m := &measurement{Suite: s, cell: cell, point: s.points[cell.ID()], device: d, epoch: s.env.Now(), url: s.body.BaseURL}
+	result = bench.Result{Cell: cell, Outcome: bench.Passed}
+	if m.url == "" {
+		if m.server, err = s.start(ctx, d); err != nil {
+			return result, err
+		}
+		m.url = m.server.url
+		result.Command = m.server.args
+		defer func() {
+			if endErr := m.server.end(); err == nil {
+				err = endErr
+			}
+			m.conclude(&result)
+		}()
+	}
+	if err := m.connect(ctx); err != nil {
+		if m.server == nil || ctx.Err() != nil {
+			return result, err
+		}
+		suite.Fail(&result, bench.CauseStart, err.Error())
+		return result, nil
+	}
+	defer m.client.Close()
+	return result, m.measure(ctx, &result)
+}
+
+// now is the time since the measurement began.
+func (m *measurement) now() time.Duration { return m.env.Now().Sub(m.epoch) }
+
+// connect waits for the server that was started, and asks any what it is.
+func (m *measurement) connect(ctx context.Context) (err error) {
+	t := m.body.Timeouts
+	m.client, err = openai.New(openai.Options{BaseURL: m.url, APIKey: m.apiKey(), Connections: max(m.point.concurrency, m.body.Load.MaxInFlight, defaultConnections),
+		KeepAlive: m.body.Request.KeepAlive, First: t.First, Idle: t.Idle, Total: t.Total, Now: m.now})
+	if err != nil {
+		return err
+	}
+	if m.server != nil {
+		if err := m.await(ctx); err != nil {
+			return err
+		}
+	}
+	if m.said, err = m.client.Probe(ctx); err != nil {
+		return err
+	}
+	m.model = m.body.Model
+	if m.model == "" && len(m.said.Models) > 0 {
+		m.model = m.said.Models[0]
+	}
+	if m.model == "" {
+		return fmt.Errorf("%s lists no model: name one with model, or --model", m.url)
+	}
+	return nil
+}
+
+// defaultConnections are kept open where nobody says how many requests are
+// under way at once.
+const defaultConnections = 256
+
+// await waits until the started server answers, or has ended.
+func (m *measurement) await(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, m.body.Server.StartTimeout,
+		fmt.Errorf("not ready within %v: raise server.start_timeout, or see its log", m.body.Server.StartTimeout))
+	defer cancel()
+	go func() {
+		select {
+		case <-m.server.ended:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	const every = 50 * time.Millisecond
+	err := m.client.WaitReady(ctx, every)
+	if err != nil && m.server.hasEnded() {
+		return errors.New("the server ended before it answered: see its log")
+	}
+	return err
+}
+
+// conclude adds what became of the server that was started.
+func (m *measurement) conclude(result *bench.Result) {
+	if m.server == nil {
+		return
+	}
+	result.Log = m.server.response.Log
+	if result.Outcome != bench.Passed && m.server.died {
+		result.Reason += "; the server " + m.server.response.Reason()
+	}
+}
+
+// measure sends the load and fills in the result.
+func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
+	schedule, err := m.plan(m.point).Schedule()
+	if err != nil {
+		return err
+	}
+	if err := m.choosePrompts(); err != nil {
+		return err
+	}
+	meters, err := m.meters(ctx)
+	if err != nil {
+		return err
+	}
+	m.seen = newRecord(m, schedule)
+	stopWatching := load.Watch(m.now)
+	began := m.now()
+	log, runErr := m.run(ctx, schedule)
+	wall := m.now() - began
+	health := stopWatching()
+	meters.stop()
+	if m.server != nil {
+		m.server.died = m.server.hasEnded()
+	}
+	result.WallMS = float64(wall.Microseconds()) / 1000
+	in := serving.Input{Observations: m.seen.observations, Window: log.Window,
+		SLO:    serving.SLO{TTFT: m.slo.ttft, TPOT: m.slo.tpot, E2E: m.slo.e2e},
+		Energy: meters.read(log.Window), Price: serving.Price{USDPerHour: m.body.PriceHour}}
+	out := serving.Compute(in)
+	result.Samples, result.Counts, result.Warnings = out.Samples, out.Counts, append(out.Warnings, meters.warnings...)
+	result.Context = m.context(schedule, out, meters)
+	result.Samples = append(result.Samples, clientSamples(health)...)
+	m.doubt(result, out, health)
+	if err := m.keepSamples(result); err != nil {
+		return err
+	}
+	if runErr != nil {
+		return runErr
+	}
+	m.judgeOutcome(result)
+	return nil
+}
+
+// run sends the load. That the server went away ends it, and is no error.
+func (m *measurement) run(ctx context.Context, s load.Schedule) (load.Log, error) {
+	inner, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	m.seen.stop = stop
+	// Memory is cheaper here than a collection in the middle of 256 streams.
+	defer debug.SetGCPercent(debug.SetGCPercent(collectLess))
+	log, err := load.Run(inner, s, m.now, m.seen.send)
+	if ctx.Err() == nil && errors.Is(context.Cause(inner), errGone) {
+		err = nil
+	}
+	m.seen.unsent(log)
+	return log, err
+}
+
+// collectLess is the growth of the heap, in percent, between two collections
+// while a load is on.
+const collectLess = 400
+
+// choosePrompts draws new nonces for a server that may still hold the prompts
+// of an earlier measurement.
+func (m *measurement) choosePrompts() (err error) {
+	m.asked, m.nonces = m.prompts, uint64(m.body.Dataset.Seed)
+	if m.server == nil && m.body.Dataset.Policy != prompt.AsIs {
+		m.nonces = rand.Uint64() >> 1
+		m.asked, err = m.dataset.Sequence(m.body.Dataset.Policy, m.nonces)
+	}
+	return err
+}
+
+// doubt says why the numbers may be those of the client.
+func (m *measurement) doubt(result *bench.Result, out serving.Output, health load.Health) {
+	result.Doubt = serving.ClientLimited(serving.Client{ScheduleDelayP99: out.ScheduleDelayP99, Capped: m.body.Load.MaxInFlight > 0,
+		CPUShare: health.CPUShare, GCPauseMax: health.GCPauseMax})
+	if out.Saturated || load.OverSaturated(m.seen.backlog()) {
+		result.Warnings = append(result.Warnings, "the server fell behind the schedule, so that the numbers depend on how long was measured: send less a second")
+	}
+	if n := m.seen.count(load.Measure); m.asked.Repeats(m.seen.count(load.Warmup), n) {
+		result.Warnings = append(result.Warnings, fmt.Sprintf("%d requests repeat prompts of a dataset of %d, which a prefix cache answers: "+
+			"set dataset.cache_policy: unique, or take a larger dataset", n, m.dataset.Len()))
+	}
+}
+
+// judgeOutcome fails a cell whose requests were not answered: numbers of the
+// few that were say nothing about a server that does not serve.
+func (m *measurement) judgeOutcome(result *bench.Result) {
+	ok := result.Counts[string(openai.OK)]
+	total := m.seen.count(load.Measure) - result.Counts[string(openai.Cancelled)]
+	switch {
+	case ok == 0 && total == 0:
+		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("no request ended in the window; %s: measure for longer", m.seen.failures()))
+	case float64(ok) < m.body.MinOKRate*float64(total):
+		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("%d of %d requests were answered: %s", ok, total, m.seen.failures()))
+	}
+}
+
+func (m *measurement) apiKey() string {
+	if m.body.APIKeyEnv == "" {
+		return ""
+	}
+	return suite.Variable(m.env.Environ, m.body.APIKeyEnv)
+}

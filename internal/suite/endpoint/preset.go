@@ -1,0 +1,63 @@
+package endpoint
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/prompt"
+	"github.com/accelgate/accelgate/internal/serving"
+)
+
+// PresetInfo is a suite that ships with accelgate.
+type PresetInfo struct {
+	ID, Description string
+	Loads           string // "c4, c16, c64; 2m0s each"
+	// NeedsFile says that the dataset is a file that the user brings.
+	NeedsFile bool
+}
+
+// Presets lists the suites that ship with accelgate, by name.
+func Presets() ([]PresetInfo, error) {
+	files, err := fs.Glob(presets, "preset/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var list []PresetInfo
+	for _, f := range files {
+		data, err := fs.ReadFile(presets, f)
+		if err != nil {
+			return nil, err
+		}
+		id := strings.TrimSuffix(path.Base(f), ".yaml")
+		of, err := config.Body("preset "+id, data)
+		if err != nil {
+			return nil, err
+		}
+		b := defaults()
+		if err := of.Decode(&b); err != nil {
+			return nil, err
+		}
+		list = append(list, b.info(id))
+	}
+	return list, nil
+}
+
+func (b *body) info(id string) PresetInfo {
+	var loads []string
+	for _, p := range b.Load.points() {
+		loads = append(loads, p.String())
+	}
+	kinds := map[prompt.Kind]bool{prompt.JSONL: true, prompt.ShareGPT: true, prompt.Trace: true}
+	return PresetInfo{ID: id, Description: b.Description, NeedsFile: kinds[b.Dataset.Kind],
+		Loads: fmt.Sprintf("%s; %v each", strings.Join(loads, ", "), b.Load.Duration)}
+}
+
+// Catalogue describes every metric, as it is gated by default.
+func Catalogue() []bench.Metric {
+	metrics, _ := serving.Metrics() // nothing is asked for that could be wrong
+	return metrics
+}

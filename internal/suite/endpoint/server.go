@@ -1,0 +1,113 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strconv"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// running is a server that was started for one measurement.
+type running struct {
+	url  string
+	args []string
+	stop context.CancelFunc
+	died bool // it had ended before the load had
+	// ended is closed when the server has ended; response is then what became
+	// of it.
+	ended    chan struct{}
+	response worker.Response
+	err      error
+}
+
+// start starts the server. Whether it is ready, its answers show.
+func (s *Suite) start(ctx context.Context, d bench.Device) (*running, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	args, err := s.serverCommand(port)
+	if err != nil {
+		return nil, err
+	}
+	var env []string
+	for _, name := range slices.Sorted(maps.Keys(s.body.Server.Env)) {
+		env = append(env, name+"="+s.body.Server.Env[name])
+	}
+	if s.env.Pin != nil {
+		env = append(env, s.env.Pin(d)...)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	r := &running{url: "http://127.0.0.1:" + port, args: args, stop: stop, ended: make(chan struct{})}
+	go func() {
+		defer close(r.ended)
+		r.response, r.err = s.env.Worker.Do(ctx, worker.Request{Args: args, Dir: s.env.Dir, Env: env})
+	}()
+	return r, nil
+}
+
+// end stops the server and waits until nothing of it is left. An error means
+// that something of it could not be ended.
+func (r *running) end() error {
+	r.stop()
+	<-r.ended
+	if r.err != nil && !errors.Is(r.err, context.Canceled) {
+		return r.err
+	}
+	return nil
+}
+
+// hasEnded reports whether the server ended of its own accord.
+func (r *running) hasEnded() bool {
+	select {
+	case <-r.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// serverCommand fills in the server's command.
+func (s *Suite) serverCommand(port string) ([]string, error) {
+	args, err := suite.FillAll(s.body.Server.Command, func(name string) (string, error) {
+		switch name {
+		case "accelgate":
+			return s.env.Executable, nil
+		case "model":
+			return s.body.Model, nil
+		case "port":
+			return port, nil
+		}
+		return "", fmt.Errorf("unknown placeholder {%s}: use {accelgate}, {model} or {port}", name)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s.embedded() {
+		args = append(args, s.env.EngineArgs...)
+	}
+	return args, nil
+}
+
+// embedded reports whether the embedded engine serves.
+func (s *Suite) embedded() bool {
+	c := s.body.Server.Command
+	return len(c) > 1 && c[0] == "{accelgate}" && c[1] == "engine"
+}
+
+// freePort returns a port that nothing listens on now.
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("find a free port: %w: see that this host has a loopback interface", err)
+	}
+	defer l.Close()
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), nil
+}
