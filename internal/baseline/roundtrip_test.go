@@ -104,6 +104,9 @@ func (r random) entry(id string) baseline.Entry {
 		if r.IntN(2) == 0 {
 			m.Resolution = r.float()
 		}
+		if r.IntN(3) == 0 {
+			m.CountedBy, m.MinCount = r.string()+"n", r.float()+1
+		}
 		if r.IntN(4) == 0 {
 			m.Median = -m.Median
 		}

@@ -22,7 +22,7 @@ func exampleRun() *bench.Run {
 			"warmup": `{"requests":3}`, "mode": "closed", "rate": "1.50", "odd": "NaN", "none": "null", "hardware_fingerprint": "not a hash",
 			"model_revision": "unknown00", "quantization": "", "quantization_method": "awq"},
 		Metrics: []bench.Metric{
-			{Name: "ttft_p99_ms", Unit: "ms", Better: bench.Lower, Resolution: 0.1},
+			{Name: "ttft_p99_ms", Unit: "ms", Better: bench.Lower, Resolution: 0.1, Definition: "p99 of t_first - t_send", CountedBy: "n_ok", MinCount: 368},
 			{Name: "decode_tps", Unit: "tok/s", Better: bench.Higher},
 			{Name: "prefill_tps", Unit: "tok/s", Better: bench.Higher, FallbackFor: "decode_tps"},
 			{Name: "tokens", Better: bench.Higher, Exact: true}, {Name: "a.b", Better: bench.Lower, Informational: true},
@@ -30,9 +30,11 @@ func exampleRun() *bench.Run {
 		},
 		Results: []bench.Result{{
 			Cell:    bench.Cell{Suite: "s", Params: []bench.Param{{Key: "model", Value: "m"}, {Key: "env.A", Value: "1"}}},
-			Outcome: bench.Passed,
+			Outcome: bench.Passed, Doubt: "the client was late", Counts: map[string]int{"ok": 7, "connect": 0},
+			Files: []bench.File{{Name: "samples-1.jsonl", SHA256: strings.Repeat("a1", 32)}, {Name: "b", SHA256: strings.Repeat("0f", 32)}},
 			Samples: []bench.Sample{
-				{Metric: "ttft_p99_ms", Values: []float64{3, 1e-7, 2, 1e300}}, {Metric: "decode_tps", Values: []float64{0.1, 0.2}},
+				{Metric: "ttft_p99_ms", Values: []float64{3, 1e-7, 2, 1e300}},
+				{Metric: "decode_tps", Values: []float64{0.1, 0.2}, Estimates: []bench.Estimate{{N: 40, Low: 0.05, High: 0.15, Method: "t"}, {N: 41, Low: 0.2, High: 0.2}}},
 				{Metric: "prefill_tps", Summary: &bench.Summary{Median: 5, MAD: 0.5, N: 9}},
 				{Metric: "tokens", Values: []float64{128}}, {Metric: "a.b", Values: []float64{-1.5}},
 			},
@@ -92,8 +94,12 @@ func TestRoundTripRandom(t *testing.T) {
 		for i := range run.Results[0].Samples {
 			if s := &run.Results[0].Samples[i]; s.Summary == nil {
 				s.Values = make([]float64, 1+rng.IntN(6))
+				s.Estimates = nil
 				for j := range s.Values {
 					s.Values[j] = rng.NormFloat64() * 1e3
+					if i == 0 {
+						s.Estimates = append(s.Estimates, bench.Estimate{N: rng.IntN(900), Low: s.Values[j] - 1, High: s.Values[j] + rng.Float64(), Method: words[rng.IntN(len(words))]})
+					}
 				}
 			}
 		}

@@ -186,7 +186,7 @@ func randomRun(rng *rand.Rand) (*bench.Run, Fields) {
 	}
 	for i := range result.Samples {
 		if s := &result.Samples[i]; s.Summary == nil {
-			s.Values = make([]float64, 1+rng.IntN(6))
+			s.Values, s.Estimates = make([]float64, 1+rng.IntN(6)), nil
 			for j := range s.Values {
 				s.Values[j] = rng.NormFloat64() * 1e3
 			}

@@ -153,3 +153,33 @@ func TestJournalHoldsOneDocumentALine(t *testing.T) {
 		t.Errorf("line 2 (-want +got):\n%s", diff)
 	}
 }
+
+// TestRoundsAddUpWhatTheySay keeps counts, files, estimates, warnings and doubts
+// of all rounds.
+func TestRoundsAddUpWhatTheySay(t *testing.T) {
+	m := &measurer{calls: map[string]int{}, f: func(_ string, nth int) (bench.Result, error) {
+		r := passed(float64(nth))
+		r.Samples[0].Estimates = []bench.Estimate{{N: nth, Low: 0, High: 9}}
+		r.Counts = map[string]int{"ok": nth, fmt.Sprint("only ", nth): 1}
+		r.Files = []bench.File{{Name: fmt.Sprint(nth)}}
+		r.Warnings = []string{"always", fmt.Sprint("round ", nth)}
+		r.Context = map[string]string{"round": fmt.Sprint(nth)}
+		if nth == 1 {
+			r.Doubt = "the first was disturbed"
+		}
+		return r, nil
+	}}
+	results, _, err := runner.Run(t.Context(), m, cells("a"), runner.Options{Repeats: times(2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := results[0]
+	want := bench.Result{Cell: r.Cell, Outcome: bench.Passed, WallMS: 4, Doubt: "the first was disturbed",
+		Samples:  []bench.Sample{{Metric: "tps", Values: []float64{1, 2}, Estimates: []bench.Estimate{{N: 1, High: 9}, {N: 2, High: 9}}}},
+		Counts:   map[string]int{"ok": 3, "only 1": 1, "only 2": 1},
+		Files:    []bench.File{{Name: "1"}, {Name: "2"}},
+		Warnings: []string{"always", "round 2", "round 1"}, Context: map[string]string{"round": "2"}}
+	if diff := cmp.Diff(want, r); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

@@ -24,10 +24,8 @@ func (s *Server) connect(ctx context.Context, n net.Conn) context.Context {
 	s.seen.Connections++
 	c := &conn{Conn: n, number: s.seen.Connections}
 	s.conns[n] = c
-	select {
-	case <-s.stop:
-		c.reset() // it came between the end of listening and that of the connections
-	default:
+	if s.dead {
+		c.reset()
 	}
 	return context.WithValue(ctx, connKey{}, c)
 }

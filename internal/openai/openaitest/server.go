@@ -42,6 +42,7 @@ type Server struct {
 
 	mu    sync.Mutex
 	conns map[net.Conn]*conn
+	dead  bool // connections that still come are reset
 	seen  Seen
 	load  load
 }
@@ -105,17 +106,19 @@ func (s *Server) Close() {
 	s.paced.Wait()
 }
 
-// die stops listening, ends all waits and resets all connections.
+// die stops listening, resets all connections and ends all waits. Connections
+// come first: net/http would bring the answer of a wait that ends to a good end.
 func (s *Server) die() {
 	s.stopped.Do(func() {
 		_ = s.http.Listener.Close()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.dead = true
+		for _, c := range s.conns {
+			c.reset()
+		}
 		close(s.stop)
 	})
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range s.conns {
-		c.reset()
-	}
 }
 
 func (s *Server) routes() http.Handler {

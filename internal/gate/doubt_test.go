@@ -1,0 +1,71 @@
+package gate_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// served is a run of one cell with a percentile that needs 368 answers.
+func served(answers, p99 float64, doubt string) *bench.Run {
+	r := run(cell("a", "ttft_p99_ms", p99, "n_ok", answers))
+	r.Metrics = []bench.Metric{
+		{Name: "ttft_p99_ms", Better: bench.Lower, CountedBy: "n_ok", MinCount: 368},
+		{Name: "n_ok", Better: bench.Higher, Informational: true},
+	}
+	r.Results[0].Doubt = doubt
+	return r
+}
+
+// TestDoubt judges no number that rests on too little, or that its own
+// measurement does not trust.
+func TestDoubt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name     string
+		ref, got *bench.Run
+		want     string
+		reason   string
+	}{
+		{"enough", served(368, 10, ""), served(368, 20, ""), "a ttft_p99_ms regressed fail -100", ""},
+		{"too few in the baseline", served(367, 10, ""), served(368, 20, ""), "a unchanged off 0", ""},
+		{"too few in the run", served(368, 10, ""), served(40, 20, ""), "a ttft_p99_ms inconclusive warn 0", "rests on 40 (n_ok) where 368 are needed: measure for longer"},
+		{"doubtful", served(368, 10, ""), served(368, 20, "the client was late: use a machine of its own"), "a ttft_p99_ms inconclusive warn 0", "the client was late"},
+		{"asks for less than the baseline", served(368, 10, ""), func() *bench.Run { r := served(40, 20, ""); r.Metrics[0].MinCount = 1e9; return r }(),
+			"a ttft_p99_ms inconclusive fail 0", "gated in another way in the baseline"},
+	} {
+		got := gate.Compare("base", c.ref, c.got, gate.DefaultPolicy())
+		if diff := cmp.Diff([]string{c.want}, lines(got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+		if reason := got.Verdicts[0].Reason; !strings.Contains(reason, c.reason) {
+			t.Errorf("%s: reason %q, want %q", c.name, reason, c.reason)
+		}
+	}
+}
+
+// TestDiffOfCells compares the conditions of single cells, and judges no
+// doubtful number.
+func TestDiffOfCells(t *testing.T) {
+	t.Parallel()
+	side := func(concurrency string, tps float64, doubt string) gate.Side {
+		r := run(cell("a", "decode_tps", tps), cell("b", "decode_tps", 1.0))
+		r.Results[0].Context = map[string]string{"concurrency": concurrency, "mode": "closed"}
+		r.Results[1].Context = map[string]string{"concurrency": "1", "mode": "closed"}
+		r.Results[0].Doubt = doubt
+		return gate.SideOf("x", r, nil)
+	}
+	d := gate.Diff(side("4", 10, ""), side("16", 10, ""), gate.DiffPolicy{Tolerance: 0.02})
+	want := []gate.ContextMatch{{Name: "concurrency", Baseline: "4", Candidate: "16", Level: gate.Fail}, {Name: "mode", Baseline: "closed", Candidate: "closed", Match: true, Level: gate.Fail}}
+	if diff := cmp.Diff(want, d.Context); diff != "" || !strings.Contains(d.Refused, "concurrency") {
+		t.Errorf("context (-want +got):\n%s\nrefused: %s", diff, d.Refused)
+	}
+	d = gate.Diff(side("4", 10, ""), side("4", 5, "the client was late"), gate.DiffPolicy{Strict: true})
+	if d.Rows[0].Verdict != gate.DiffInconclusive || d.Rows[0].Reason != "the client was late" || d.Failed {
+		t.Errorf("a doubtful number is %+v, failed %v", d.Rows[0], d.Failed)
+	}
+}
