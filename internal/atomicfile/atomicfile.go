@@ -4,6 +4,7 @@ package atomicfile
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -12,7 +13,16 @@ import (
 // missing: it writes a temporary file beside it, syncs, and renames. A file
 // that exists keeps its permissions; a new one gets 0644. On an error the old
 // file is untouched and no temporary file is left.
-func Write(path string, data []byte) (err error) {
+func Write(path string, data []byte) error {
+	return WriteFrom(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// WriteFrom is Write for content that write produces bit by bit. Its error is
+// one of the whole.
+func WriteFrom(path string, write func(io.Writer) error) (err error) {
 	dir := filepath.Dir(path)
 	if err := MkdirAll(dir); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -27,7 +37,7 @@ func Write(path string, data []byte) (err error) {
 			err = fmt.Errorf("write %s: %w", path, err)
 		}
 	}()
-	if err := fill(temp, data, mode(path)); err != nil {
+	if err := fill(temp, write, mode(path)); err != nil {
 		return err
 	}
 	if err := os.Rename(temp.Name(), path); err != nil {
@@ -44,8 +54,8 @@ func mode(path string) os.FileMode {
 	return 0o644
 }
 
-func fill(f *os.File, data []byte, mode os.FileMode) error {
-	_, err := f.Write(data)
+func fill(f *os.File, write func(io.Writer) error, mode os.FileMode) error {
+	err := write(f)
 	if err == nil {
 		err = f.Chmod(mode)
 	}

@@ -90,6 +90,10 @@ type Entry struct {
 	// the same name, that median wins. TensorSharp writes 0 for "does not apply".
 	PrefillTPS, DecodeTPS, ModelLoadMS *float64
 
+	// Conditions are what was asked of a server, where that can differ: numbers
+	// under other ones are not compared with these. Nil where there are none.
+	Conditions map[string]string
+
 	Metrics   []Metric // sorted by name; empty in TensorSharp's files
 	Operators []Operator
 	Anchor    *Anchor

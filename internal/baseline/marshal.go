@@ -89,6 +89,7 @@ func (e *encoder) entry(entry *Entry) {
 			e.key(indent, classic[i].Name).float(**value)
 		}
 	}
+	e.conditions(entry.Conditions)
 	e.metrics(entry.Metrics)
 	e.operators(entry.Operators)
 	if entry.Anchor != nil {
@@ -144,6 +145,17 @@ func (e *encoder) operators(operators []Operator) {
 		e.close('}')
 	}
 	e.closeLine("      ", ']')
+}
+
+func (e *encoder) conditions(conditions map[string]string) {
+	if len(conditions) == 0 {
+		return
+	}
+	e.key("      ", "conditions").open('{')
+	for _, name := range slices.Sorted(maps.Keys(conditions)) {
+		e.key("", name).string(conditions[name])
+	}
+	e.close('}')
 }
 
 func (e *encoder) anchor(a *Anchor) {

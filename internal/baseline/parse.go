@@ -222,6 +222,8 @@ func (r *reader) entry(e *Entry) (idAt int) {
 			optional(r, &e.DecodeTPS, r.positive)
 		case "model_load_ms":
 			optional(r, &e.ModelLoadMS, r.positive)
+		case "conditions":
+			r.conditions(e)
 		case "metrics":
 			r.metrics(e)
 		case "operators":
@@ -357,6 +359,23 @@ func (r *reader) operators(e *Entry) {
 	})
 	r.operatorsFound = found
 	e.Operators = slices.Clone(found)
+}
+
+func (r *reader) conditions(e *Entry) {
+	if r.null() {
+		return
+	}
+	r.table(func(name string) {
+		if !r.room(len(e.Conditions), "conditions") {
+			return
+		}
+		if e.Conditions == nil {
+			e.Conditions = map[string]string{}
+		}
+		var value string
+		r.shared(&value)
+		e.Conditions[name] = value
+	})
 }
 
 func (r *reader) anchor(a *Anchor) {

@@ -98,6 +98,9 @@ func (r random) entry(id string) baseline.Entry {
 			return baseline.Anchor{CapturedAt: r.time(), Commit: r.string(), Metrics: map[string]float64{r.string(): -r.float(), r.string(): r.float()}}
 		}),
 	}
+	if r.IntN(2) == 0 {
+		e.Conditions = map[string]string{r.string(): r.string(), r.string(): r.string()}
+	}
 	for i := range r.IntN(20) {
 		m := metric(fmt.Sprintf("%s#%d", id, i), r.string(), directions[r.IntN(len(directions))], r.float(), r.float(), r.IntN(100))
 		m.Exact, m.Informational, m.FallbackFor = r.IntN(2) == 0, r.IntN(2) == 0, r.string()

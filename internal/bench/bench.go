@@ -70,7 +70,7 @@ type Metric struct {
 
 // Gates reports whether the metric is gated wherever it stands, so that
 // another one may be its fallback.
-func (m Metric) Gates() bool { return !m.Informational && m.FallbackFor == "" }
+func (m Metric) Gates() bool { return !m.Informational && m.FallbackFor == "" && m.CountedBy == "" }
 
 // Sample holds every measured value of one metric in one cell, in the order
 // of measurement. One value stands for one process, never for a repetition
@@ -243,6 +243,33 @@ type Result struct {
 	Command []string `json:"command,omitempty"`
 	// WallMS is the wall time of all attempts in milliseconds.
 	WallMS float64 `json:"wall_ms,omitempty"`
+}
+
+// binding names the conditions that decide what was asked of a server. Numbers
+// that were measured under different ones are of two different things.
+var binding = map[string]bool{
+	"suite_version": true, "dataset_hash": true, "mode": true, "concurrency": true, "rate": true, "arrival": true, "burstiness": true,
+	"burst": true, "warmup": true, "api": true, "max_tokens": true, "ignore_eos": true, "temperature": true, "stream": true, "keepalive": true,
+	"cache_policy": true, "input_len": true, "output_len": true, "extra": true,
+}
+
+// Binding reports whether numbers may only be compared under equal values of
+// the named condition.
+func Binding(condition string) bool { return binding[condition] }
+
+// Conditions returns the binding ones of the result's context; nil if it has
+// none.
+func (r *Result) Conditions() map[string]string {
+	var conditions map[string]string
+	for name, value := range r.Context {
+		if Binding(name) {
+			if conditions == nil {
+				conditions = map[string]string{}
+			}
+			conditions[name] = value
+		}
+	}
+	return conditions
 }
 
 // File is a file that a measurement left: its name, without a folder, and the

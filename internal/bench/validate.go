@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // The limits of a Run document: a file from elsewhere must not fill the memory.
@@ -147,6 +148,9 @@ func validateMetrics(metrics []Metric) error {
 		if !Finite(m.Resolution) || m.Resolution < 0 {
 			return fmt.Errorf("metric %q: resolution is %v, want a step of at least 0", m.Name, m.Resolution)
 		}
+		if len(m.Definition) > MaxFact {
+			return fmt.Errorf("metric %.80q: its definition has more than %d bytes", m.Name, MaxFact)
+		}
 		if !Finite(m.MinCount) || m.MinCount < 0 || (m.CountedBy == "") != (m.MinCount == 0) {
 			return fmt.Errorf("metric %q: counted_by is %q and min_count %v, want both or neither", m.Name, m.CountedBy, m.MinCount)
 		}
@@ -204,29 +208,56 @@ func (s *Sample) validateEstimates() error {
 		return fmt.Errorf("has %d estimates for %d values", len(s.Estimates), len(s.Values))
 	}
 	for _, e := range s.Estimates {
-		if e.N < 0 || !Finite(e.Low) || !Finite(e.High) || e.Low > e.High {
+		if e.N < 0 || len(e.Method) > maxName || !Finite(e.Low) || !Finite(e.High) || e.Low > e.High {
 			return fmt.Errorf("has an estimate from %d observations with the interval %v to %v", e.N, e.Low, e.High)
 		}
 	}
 	return nil
 }
 
-// maxFacts bounds each list of what else is said of a result.
-const maxFacts = 1000
+const (
+	// MaxFacts bounds each list of what else is said of a result, and MaxFact the
+	// bytes of one of them.
+	MaxFacts = 4096
+	MaxFact  = 64 << 10
+	maxName  = 255
+)
 
 func (r *Result) validateFacts() error {
-	if len(r.Context) > maxFacts || len(r.Counts) > maxFacts || len(r.Files) > maxFacts || len(r.Warnings) > maxFacts {
-		return fmt.Errorf("has more than %d conditions, counts, files or warnings", maxFacts)
+	if len(r.Context) > MaxFacts || len(r.Counts) > MaxFacts || len(r.Files) > MaxFacts || len(r.Warnings) > MaxFacts {
+		return fmt.Errorf("has more than %d conditions, counts, files or warnings", MaxFacts)
+	}
+	long := len(r.Doubt) > MaxFact || slices.ContainsFunc(r.Warnings, func(w string) bool { return len(w) > MaxFact })
+	for name, value := range r.Context {
+		long = long || len(name) > maxName || len(value) > MaxFact
+	}
+	if long {
+		return fmt.Errorf("has a condition, a doubt or a warning of more than %d bytes", MaxFact)
 	}
 	for name, n := range r.Counts {
-		if n < 0 {
-			return fmt.Errorf("counts %d of %q", n, name)
+		if n < 0 || n > maxCount || len(name) > maxName {
+			return fmt.Errorf("counts %d of %.80q", n, name)
 		}
 	}
 	for _, f := range r.Files {
-		if len(f.SHA256) != 64 || f.Name == "" || strings.ContainsAny(f.Name, `/\`) || strings.Trim(f.SHA256, "0123456789abcdef") != "" {
-			return fmt.Errorf("names a file %q with the digest %.80q, want a plain name and a SHA-256", f.Name, f.SHA256)
+		if err := f.validate(); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// maxCount keeps sums of counts far from what an int holds.
+const maxCount = 1 << 40
+
+// validate demands a name that is one on every system: a file is opened by it.
+func (f File) validate() error {
+	odd := func(r rune) bool { return !unicode.IsPrint(r) || strings.ContainsRune(`/\:*?"<>|`, r) }
+	if f.Name == "" || strings.Trim(f.Name, ".") == "" || len(f.Name) > maxName || strings.ContainsFunc(f.Name, odd) {
+		return fmt.Errorf("names the file %.80q, want a plain name", f.Name)
+	}
+	if len(f.SHA256) != 64 || strings.Trim(f.SHA256, "0123456789abcdef") != "" {
+		return fmt.Errorf("names the digest %.80q of the file %.80q, want a SHA-256", f.SHA256, f.Name)
 	}
 	return nil
 }

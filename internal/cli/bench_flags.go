@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/prompt"
 	"github.com/accelgate/accelgate/internal/suite/endpoint"
 )
 
@@ -27,6 +29,7 @@ type benchRun struct {
 	requests, maxTokens                             int
 	dataset, sloTemplate, sloHardware               string
 	seed                                            int64
+	gpus                                            []string
 }
 
 func (b *benchRun) addFlags(f *pflag.FlagSet) {
@@ -45,10 +48,11 @@ func (b *benchRun) addFlags(f *pflag.FlagSet) {
 	f.Var(&b.duration, "duration", "how long each load is measured, `as in 300 or 60s` (default: the suite's; 10s for the embedded engine)")
 	f.Var((*count)(&b.requests), "requests", "measure `n` requests of each load, in place of a duration")
 	f.Var((*count)(&b.maxTokens), "max-tokens", "tokens of each answer, `n` in place of the suite's")
-	f.StringVar(&b.dataset, "dataset", "", "`file` of the suite's dataset, or of JSON lines with prompts for a suite that has none")
+	f.StringVar(&b.dataset, "dataset", "", "`file` of the suite's dataset; JSON lines with prompts in place of built-in ones")
 	f.Int64Var(&b.seed, "seed", 0, "`seed` of texts, lengths and arrivals (default: the suite's)")
 	f.StringVar(&b.sloTemplate, "slo-template", "", "limits that requests are held against, `llm.standard or llm.relaxed`")
 	f.StringVar(&b.sloHardware, "hardware", "", "class of hardware for those limits, `as in h100` (default: by this host's accelerators)")
+	f.StringSliceVar(&b.gpus, "gpus", nil, "NVIDIA GPUs of the server whose energy is measured, `as in 0,1`")
 	f.StringVar(&b.out, "output", "results", "`folder` for envelopes, samples and run.json")
 	f.StringVar(&b.hostLabel, "host-label", "", "`label` of this host")
 	f.Var((*count)(&b.repeats), "repeats", "measure each load `n` times")
@@ -90,6 +94,9 @@ func (b *benchRun) configuration(args []string) (*config.File, error) {
 		return nil, err
 	}
 	b.config = "the command line"
+	if len(args) > 0 {
+		b.config = args[0] + " with the command line"
+	}
 	return config.Parse(b.config, data)
 }
 
@@ -166,12 +173,22 @@ func (b *benchRun) override(body map[string]any) error {
 			set(f.value, f.path...)
 		}
 	}
+	if b.baseURL != "" {
+		delete(body, "server") // the one that runs is asked
+	}
 	if b.dataset != "" {
 		path, err := filepath.Abs(b.dataset)
 		if err != nil {
 			return usagef("--dataset: %w", err)
 		}
 		set(path, "dataset", "path")
+		if kind := b.datasetKind(body); kind == "" || kind == prompt.Builtin {
+			set(prompt.JSONL, "dataset", "kind")
+			set("", "dataset", "set")
+		}
+	}
+	if len(b.gpus) > 0 {
+		set(b.gpus, "gpus")
 	}
 	if b.changed("seed") {
 		set(b.seed, "dataset", "seed")
@@ -181,6 +198,20 @@ func (b *benchRun) override(body map[string]any) error {
 	}
 	b.overrideLength(body)
 	return b.overrideLoads(body)
+}
+
+// datasetKind is what the suite's own dataset is.
+func (b *benchRun) datasetKind(body map[string]any) prompt.Kind {
+	if dataset, _ := body["dataset"].(map[string]any); dataset["kind"] != nil {
+		return prompt.Kind(fmt.Sprint(dataset["kind"]))
+	}
+	list, _ := endpoint.Presets() // which known has read
+	for _, p := range list {
+		if p.ID == body["preset"] {
+			return p.Dataset
+		}
+	}
+	return ""
 }
 
 // embeddedDuration is how long the embedded engine is measured where nobody
@@ -194,9 +225,15 @@ func (b *benchRun) overrideLength(body map[string]any) {
 		setKey(body, time.Duration(b.duration).String(), []string{"load", "duration"})
 	case b.duration > 0:
 		setKey(body, time.Duration(b.duration).String(), []string{"load", "duration"})
-	case body["base_url"] == nil && body["server"] == nil && body["preset"] != nil:
+	case body["base_url"] == nil && body["server"] == nil && body["preset"] != nil && !hasLength(body):
 		setKey(body, embeddedDuration.String(), []string{"load", "duration"})
 	}
+}
+
+// hasLength reports whether a suite says itself how much is measured.
+func hasLength(body map[string]any) bool {
+	load, _ := body["load"].(map[string]any)
+	return load["duration"] != nil || load["requests"] != nil
 }
 
 // overrideLoads replaces the suite's loads.
@@ -210,7 +247,7 @@ func (b *benchRun) overrideLoads(body map[string]any) error {
 		setKey(body, closed, []string{"load", "concurrency"})
 		setKey(body, []float64{}, []string{"load", "rate"})
 	case len(open) > 0:
-		if load, _ := body["load"].(map[string]any); load["mode"] == nil {
+		if load, _ := body["load"].(map[string]any); !slices.Contains([]any{"constant", "gamma", "burst"}, load["mode"]) {
 			setKey(body, "gamma", []string{"load", "mode"})
 		}
 		setKey(body, open, []string{"load", "rate"})
@@ -251,6 +288,9 @@ func setKey(body map[string]any, value any, path []string) {
 		next, ok := body[key].(map[string]any)
 		if !ok {
 			next = map[string]any{}
+			if scalar, ok := body[key].(string); ok && key == "slo" {
+				next["template"] = scalar // the short form of it
+			}
 			body[key] = next
 		}
 		body = next

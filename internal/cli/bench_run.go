@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
-	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite/endpoint"
 	"github.com/accelgate/accelgate/internal/worker"
 )
@@ -73,7 +71,8 @@ func (c *Command) benchRun(ctx context.Context, b *benchRun, args []string) (int
 	if err != nil {
 		return 0, err
 	}
-	p := &plan{options: &b.options, file: file, worker: &worker.Isolated{Environ: os.Environ()}, policy: gate.DefaultPolicy(), unjudged: true, now: c.Now, progress: c.showProgress()}
+	p := &plan{options: &b.options, file: file, worker: &worker.Isolated{Environ: os.Environ()}, policy: gate.DefaultPolicy(), unjudged: true,
+		now: c.Now, progress: c.showProgress()}
 	if err := b.options.check(); err != nil {
 		return 0, err
 	}
@@ -132,21 +131,14 @@ func (b *benchRun) export(run *bench.Run) (map[string]string, error) {
 	return paths, nil
 }
 
-// keepMeasured writes the envelopes of what was finished before an error, which
-// it returns.
+// keepMeasured writes what was finished before an error, which it returns.
 func (c *Command) keepMeasured(p *plan, b *benchRun, err error) error {
-	entries, _, readErr := runner.ReadJournal(p.outPath("journal.jsonl"))
-	if readErr != nil || len(entries) == 0 {
+	if p.partial == nil || len(p.partial.Results) == 0 {
 		return err
 	}
-	run := &bench.Run{Schema: bench.RunSchema, Tool: tool(), Host: p.host, Started: c.Now().UTC().Truncate(time.Second), Metrics: p.metrics}
-	for _, e := range entries {
-		run.Results = slices.DeleteFunc(run.Results, func(r bench.Result) bool { return r.Cell.ID() == e.Result.Cell.ID() })
-		run.Results = append(run.Results, e.Result)
+	paths, exportErr := b.export(p.partial)
+	if saveErr := saveRun(p.outPath("run.json"), p.partial); saveErr != nil || exportErr != nil {
+		return errors.Join(err, exportErr, saveErr)
 	}
-	paths, exportErr := b.export(run)
-	if exportErr != nil {
-		return errors.Join(err, exportErr)
-	}
-	return fmt.Errorf("%w\nenvelopes of what was measured: %d, in %s", err, len(paths), b.out)
+	return fmt.Errorf("%w\nwhat was measured is kept, %s in %s: mend it and start again", err, plural(len(paths), "envelope"), b.out)
 }

@@ -67,6 +67,8 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 		return nil, err
 	}
 	if err := s.measure(ctx, run); err != nil {
+		p.partial = run
+		p.partial.Results = s.finished
 		return nil, err
 	}
 	if err := s.confirm(ctx, run, ref); err != nil {

@@ -32,7 +32,8 @@ type plan struct {
 	others   []string        // ids of cells that a filter left out
 	leftOut  []bench.LeftOut // cells over max_cells
 	warnings []string
-	unjudged bool // nothing is compared with a baseline, and nothing resumed
+	unjudged bool       // nothing is compared with a baseline, and nothing resumed
+	partial  *bench.Run // what was measured before an error
 	now      func() time.Time
 	progress func(suite.Progress)
 }
@@ -210,6 +211,12 @@ func (p *plan) addMetrics(s *config.Suite, metrics []bench.Metric) error {
 		}
 	}
 	return nil
+}
+
+// informational reports whether a metric is only shown.
+func (p *plan) informational(metric string) bool {
+	i := slices.IndexFunc(p.metrics, func(m bench.Metric) bool { return m.Name == metric })
+	return i >= 0 && p.metrics[i].Informational
 }
 
 // setOf makes ids fast to find.

@@ -12,6 +12,9 @@ import (
 // quietProgress is how often a log is told how far a load is.
 const quietProgress = 30 * time.Second
 
+// progressWidth is how much of a terminal's line progress takes.
+const progressWidth = 79
+
 // showProgress returns what shows how far a measurement is: one line that is
 // written over on a terminal, and now and then a line elsewhere.
 func (c *Command) showProgress() func(suite.Progress) {
@@ -23,11 +26,11 @@ func (c *Command) showProgress() func(suite.Progress) {
 		defer mu.Unlock()
 		now := c.Now()
 		switch {
+		case terminal && p.Ended:
+			fmt.Fprintf(c.Stderr, "\r%s\r", strings.Repeat(" ", progressWidth))
 		case terminal:
-			fmt.Fprintf(c.Stderr, "\r%-100.100s", progressLine(p))
-			if p.Left == 0 {
-				fmt.Fprintf(c.Stderr, "\r%s\r", strings.Repeat(" ", 100))
-			}
+			fmt.Fprintf(c.Stderr, "\r%-*.*s", progressWidth, progressWidth, progressLine(p))
+		case p.Ended:
 		case now.Sub(last) >= quietProgress:
 			last = now
 			fmt.Fprintf(c.Stderr, "accelgate: %s\n", progressLine(p))

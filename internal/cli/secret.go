@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -13,7 +14,7 @@ import (
 // process, and what it prints is journalled, reported and posted.
 type redacting struct {
 	runner.Measurer
-	secret string
+	secrets []string
 }
 
 // Measure measures the cell and hides the secret in its result.
@@ -21,6 +22,10 @@ func (m redacting) Measure(ctx context.Context, cell bench.Cell, d bench.Device)
 	r, err := m.Measurer.Measure(ctx, cell, d)
 	for _, s := range []*string{&r.Reason, &r.Output, &r.Log, &r.Doubt} {
 		*s = m.hide(*s)
+	}
+	r.Command = slices.Clone(r.Command)
+	for i := range r.Command {
+		r.Command[i] = m.hide(r.Command[i])
 	}
 	for i := range r.Warnings {
 		r.Warnings[i] = m.hide(r.Warnings[i])
@@ -37,9 +42,15 @@ func (m redacting) Measure(ctx context.Context, cell bench.Cell, d bench.Device)
 	return r, err
 }
 
+// leastSecret is the length from which a secret is looked for: a shorter one, such
+// as the "x" that local servers take for a key, would make holes in every text.
+const leastSecret = 6
+
 func (m redacting) hide(s string) string {
-	if m.secret == "" {
-		return s
+	for _, secret := range m.secrets {
+		if len(secret) >= leastSecret {
+			s = strings.ReplaceAll(s, secret, "***")
+		}
 	}
-	return strings.ReplaceAll(s, m.secret, "***")
+	return s
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,6 +29,7 @@ type session struct {
 	lanes    map[string]int                  // of cells, by id
 	changes  string                          // digest of what is not committed
 	started  time.Time
+	finished []bench.Result // the last measurement of each cell
 }
 
 // newSession opens the journal. Its Close ends the session.
@@ -200,7 +202,13 @@ func (s *session) measurer() runner.Measurer {
 	for _, one := range s.plan.suites {
 		b.suites[one.name] = one.suite
 	}
-	return redacting{b, s.plan.options.secret}
+	secrets := []string{s.plan.options.secret}
+	for _, one := range s.plan.suites {
+		if keeper, ok := one.suite.(suite.SecretKeeper); ok {
+			secrets = append(secrets, keeper.Secrets()...)
+		}
+	}
+	return redacting{b, secrets}
 }
 
 func (s *session) interrupted(err error) error {
@@ -228,10 +236,20 @@ func (s *session) options() runner.Options {
 		Earlier:   s.earlierOf,
 		OutOfTime: s.outOfTime,
 		Journal: func(r bench.Result, round int) error {
+			if s.plan.unjudged {
+				s.finish(r)
+			}
 			return s.journal.Append(runner.Entry{Key: s.keys[r.Cell.ID()], Round: round, Result: r})
 		},
+		Optional: s.plan.informational,
 		Progress: progress(s.Stderr, s.plan.metrics),
 	}
+}
+
+// finish notes a measurement, which an error may make the last one.
+func (s *session) finish(r bench.Result) {
+	s.finished = slices.DeleteFunc(s.finished, func(old bench.Result) bool { return old.Cell.ID() == r.Cell.ID() })
+	s.finished = append(s.finished, r)
 }
 
 func (s *session) earlierOf(c bench.Cell, round int) (bench.Result, bool) {

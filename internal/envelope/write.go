@@ -308,8 +308,8 @@ func describeSample(m bench.Metric, s *bench.Sample) (meta, value) {
 		return said, floatValue(s.Summary.Median)
 	}
 	said.N = len(s.Values)
-	if n := len(s.Estimates); n > 0 {
-		last := s.Estimates[n-1]
+	if n := len(s.Estimates); n == 1 { // of more, x_runs says it of each
+		last := s.Estimates[0]
 		said.CI95, said.CIMethod, said.Observations = []float64{last.Low, last.High}, last.Method, last.N
 	}
 	return said, floatValue(median(s.Values))
@@ -339,7 +339,7 @@ func (w *writer) warnings() {
 	const begin = "not known, so written as placeholders: "
 	notes = slices.DeleteFunc(notes, func(s string) bool { return strings.HasPrefix(s, begin) })
 	for _, note := range notes[:min(len(notes), maxNotes-1)] {
-		list.items = append(list.items, textValue(note[:min(len(note), maxText/2)]))
+		list.items = append(list.items, textValue(cut(note)))
 	}
 	for _, path := range w.unknown {
 		paths.items = append(paths.items, textValue(path))

@@ -146,6 +146,10 @@ func (c *comparer) known(id string, ref, got *bench.Result) {
 		c.add(Verdict{Cell: id, Class: Fixed, Level: Off, Reason: "failed in the baseline, passes now"})
 		return
 	}
+	if why := asked(ref, got); why != "" {
+		c.add(Verdict{Cell: id, Class: Inconclusive, Level: Fail, Reason: why})
+		return
+	}
 	c.speed(id, ref, got)
 }
 
@@ -226,7 +230,7 @@ func (c *comparer) speed(id string, ref, got *bench.Result) {
 	before := len(c.out.Verdicts)
 	for i := range c.metrics {
 		m := &c.metrics[i]
-		if m.Informational && m.contradiction == "" || m.tooFew(ref) {
+		if m.contradiction == "" && (m.Informational || m.tooFew(ref)) {
 			continue
 		}
 		old, new := ref.Sample(m.Name), got.Sample(m.Name)

@@ -15,9 +15,9 @@ var defaultContext = map[string]Level{
 	"client": Warn, "duration_s": Warn, "seed": Warn, "nonce_seed": Off, "schedule_sha256": Warn, cellFact: Warn,
 
 	"suite_version": Fail, "dataset_hash": Fail,
-	"mode": Fail, "concurrency": Fail, "rate": Fail, "arrival": Fail, "burstiness": Fail, "warmup": Fail,
-	"max_tokens": Fail, "ignore_eos": Fail, "temperature": Fail, "stream": Fail, "keepalive": Fail,
-	"cache_policy": Fail, "input_len": Fail, "output_len": Fail,
+	"mode": Fail, "concurrency": Fail, "rate": Fail, "arrival": Fail, "burstiness": Fail, "burst": Fail, "warmup": Fail,
+	"api": Fail, "max_tokens": Fail, "ignore_eos": Fail, "temperature": Fail, "stream": Fail, "keepalive": Fail,
+	"cache_policy": Fail, "input_len": Fail, "output_len": Fail, "extra": Fail,
 }
 
 // cellFact is the name under which a pair of cells with different ids is shown
@@ -29,17 +29,23 @@ const cellFact = "cell"
 // caller owns the map.
 func DefaultContext() map[string]Level { return maps.Clone(defaultContext) }
 
-// compareContext compares the facts of both sides by name: the baseline's in
+// compareContext compares the facts of both sides by name, those of a document
+// and those of its cells together, because an envelope has one place for both:
+// the baseline's in
 // their order, then what only the candidate has. A fact that both do not know
 // matches. One that a single side does not know is a mismatch that at most
 // warns, unless the policy itself says more: nobody can tell whether it is one.
 func (p DiffPolicy) compareContext(baseline, candidate Side) []ContextMatch {
-	matches := p.compareFacts(baseline.Context, candidate.Context)
+	var all matchList
 	for _, cell := range pairCells(baseline.Cells, candidate.Cells) {
-		if cell.old != nil && cell.new != nil {
-			matches = addMatches(matches, p.compareFacts(cell.old.Context, cell.new.Context))
+		if cell.old != nil && cell.new != nil && len(cell.old.Context)+len(cell.new.Context) > 0 {
+			all.add(p.compareFacts(slices.Concat(baseline.Context, cell.old.Context), slices.Concat(candidate.Context, cell.new.Context)))
 		}
 	}
+	if all.list == nil {
+		all.list = p.compareFacts(baseline.Context, candidate.Context)
+	}
+	matches := all.list
 	if c, ok := differentCells(baseline, candidate); ok {
 		c.Level = p.level(cellFact, true)
 		matches = append(matches, c)
@@ -58,19 +64,33 @@ func (p DiffPolicy) compareFacts(baseline, candidate []Fact) (matches []ContextM
 	return matches
 }
 
-// addMatches adds what a further pair of cells says of facts: of each, the
-// first mismatch is shown, else the first match.
-func addMatches(matches, more []ContextMatch) []ContextMatch {
-	for _, c := range more {
-		i := slices.IndexFunc(matches, func(m ContextMatch) bool { return m.Name == c.Name })
-		switch {
-		case i < 0:
-			matches = append(matches, c)
-		case matches[i].Match && !c.Match:
-			matches[i] = c
+// matchList collects what pairs of cells say of facts: of each, the first
+// mismatch is shown, else the first match.
+type matchList struct {
+	list []ContextMatch
+	at   map[string]int
+}
+
+// maxMatches bounds the facts that are told of: a document may hold any number.
+const maxMatches = 1000
+
+func (l *matchList) add(more []ContextMatch) {
+	if l.at == nil {
+		l.at = make(map[string]int, len(l.list))
+		for i, c := range l.list {
+			l.at[c.Name] = i
 		}
 	}
-	return matches
+	for _, c := range more {
+		i, known := l.at[c.Name]
+		switch {
+		case known && l.list[i].Match && !c.Match:
+			l.list[i] = c
+		case !known && (len(l.list) < maxMatches || !c.Match && c.Level == Fail):
+			l.at[c.Name] = len(l.list)
+			l.list = append(l.list, c)
+		}
+	}
 }
 
 func (f *Fact) known() bool { return f != nil && !f.Unknown }

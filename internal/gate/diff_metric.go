@@ -10,19 +10,22 @@ import (
 // The p99 of fewer is little else than their maximum.
 const LeastForP99 = 368
 
-// fewForP99 returns the number of requests that the metric's p99 rests on, if
-// they are known to be too few, else 0.
-func (m metricPair) fewForP99() int {
-	if !strings.Contains(m.key, "_p99") {
-		return 0
-	}
-	few := 0
+// few returns the number of requests that the metric rests on, if they are known
+// to be fewer than least, which a judgement needs; else 0. A document of
+// strangers says by the metric's name only that it is a 99th percentile.
+func (m metricPair) few() (n, least int) {
 	for _, side := range []*SideMetric{m.old, m.new} {
-		if side.N > 0 && side.N < LeastForP99 && (few == 0 || side.N < few) {
-			few = side.N
+		least = max(least, int(min(side.MinCount, 1<<31-1)))
+	}
+	if least == 0 && strings.Contains(m.key, "_p99") {
+		least = LeastForP99
+	}
+	for _, side := range []*SideMetric{m.old, m.new} {
+		if side.N > 0 && side.N < least && (n == 0 || side.N < n) {
+			n = side.N
 		}
 	}
-	return few
+	return n, least
 }
 
 // fewer notes a candidate that was measured much less than the baseline.

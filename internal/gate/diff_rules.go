@@ -141,8 +141,8 @@ func (f *finding) compare(m metricPair, p DiffPolicy) {
 	default:
 		row.Verdict, row.Reason = direct(row.Better, old, new)
 	}
-	if few := m.fewForP99(); few > 0 && (row.Verdict == DiffRegression || row.Verdict == DiffImprovement) {
-		row.Verdict, row.Reason = DiffInconclusive, fmt.Sprintf("p99 of %d requests is their maximum: gate it from %d on", few, LeastForP99)
+	if few, least := m.few(); few > 0 && (row.Verdict == DiffRegression || row.Verdict == DiffImprovement) {
+		row.Verdict, row.Reason = DiffInconclusive, fmt.Sprintf("a percentile of %d requests is little else than their maximum: gate it from %d on", few, least)
 	}
 	if note := m.fewer(); note != "" {
 		row.Reason = joined(row.Reason, note)

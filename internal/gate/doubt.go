@@ -2,6 +2,9 @@ package gate
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 )
@@ -18,6 +21,27 @@ func observed(r *bench.Result, counter string) float64 {
 		return 0
 	}
 	return summarize(s).Median
+}
+
+// asked says how the two results were measured under different binding
+// conditions, or "". A side that says nothing of a condition agrees.
+func asked(ref, got *bench.Result) string {
+	old, now := ref.Conditions(), got.Conditions()
+	if len(old) == 0 || len(now) == 0 {
+		return ""
+	}
+	names := maps.Clone(old)
+	maps.Copy(names, now)
+	var differ []string
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if old[name] != now[name] {
+			differ = append(differ, fmt.Sprintf("%s (%s, %s)", name, shown(old[name]), shown(now[name])))
+		}
+	}
+	if differ == nil {
+		return ""
+	}
+	return "it was measured otherwise than the baseline, in " + strings.Join(differ, ", ") + ": measure alike, or record it with baseline update --force"
 }
 
 // doubtful says why a number is not fit to be judged.

@@ -48,6 +48,34 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
+// TestOtherTraffic refuses to compare what was asked differently.
+func TestOtherTraffic(t *testing.T) {
+	t.Parallel()
+	with := func(tps float64, conditions ...string) *bench.Run {
+		r := run(cell("a", "decode_tps", tps))
+		r.Results[0].Context = map[string]string{"engine_version": conditions[0]} // which a gate is about
+		for i := 1; i < len(conditions); i += 2 {
+			r.Results[0].Context[conditions[i]] = conditions[i+1]
+		}
+		return r
+	}
+	for _, c := range []struct {
+		name     string
+		ref, got *bench.Run
+		want     string
+	}{
+		{"the same", with(10, "1", "max_tokens", "8"), with(10, "2", "max_tokens", "8"), "a decode_tps unchanged off 0"},
+		{"shorter answers", with(10, "1", "max_tokens", "8"), with(20, "1", "max_tokens", "2"), "a inconclusive fail 0"},
+		{"another mode", with(10, "1", "mode", "closed"), with(20, "1", "mode", "gamma", "burstiness", "1"), "a inconclusive fail 0"},
+		{"nobody says", with(10, "1"), with(10, "1", "mode", "gamma"), "a decode_tps unchanged off 0"},
+	} {
+		got := gate.Compare("base", c.ref, c.got, gate.DefaultPolicy())
+		if diff := cmp.Diff([]string{c.want}, lines(got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s\n%s", c.name, diff, got.Verdicts[0].Reason)
+		}
+	}
+}
+
 // TestDiffOfCells compares the conditions of single cells, and judges no
 // doubtful number.
 func TestDiffOfCells(t *testing.T) {

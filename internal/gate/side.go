@@ -23,7 +23,7 @@ func SideOf(name string, run *bench.Run, context []Fact) Side {
 		for j := range run.Metrics {
 			m := &run.Metrics[j]
 			if s := r.Sample(m.Name); s != nil && r.Outcome == bench.Passed {
-				number := sideMetric(*m, summarize(s), r.Sample(requests))
+				number := sideMetric(*m, summarize(s), r.Sample(cmp.Or(m.CountedBy, requests)))
 				number.Doubt = r.Doubt
 				cell.Metrics = append(cell.Metrics, number)
 			}
@@ -49,7 +49,7 @@ const requests = "n_ok"
 func sideMetric(m bench.Metric, s bench.Summary, answered *bench.Sample) SideMetric {
 	m.Better = cmp.Or(m.Better, bench.Higher) // as its documentation says
 	side := SideMetric{Metric: m, Value: s.Median, Has: true, N: s.N}
-	if strings.Contains(m.Name, "_p99") {
+	if m.CountedBy != "" || strings.Contains(m.Name, "_p99") {
 		side.N = 0
 		if answered != nil {
 			side.N = int(min(summarize(answered).Median, 1<<31-1))

@@ -38,7 +38,7 @@ func BenchmarkDispatch(b *testing.B) {
 func BenchmarkScheduleDelay(b *testing.B) {
 	const n, rate = 2000, 1000
 	b.Run("run", func(b *testing.B) {
-		delays, now, stop := make([]time.Duration, n), clock(), Watch(clock())
+		delays, now, stop := make([]time.Duration, n), clock(), Watch(b.Context(), clock())
 		for b.Loop() {
 			s := lay(b, Plan{Mode: Constant, Rate: rate, Requests: n})
 			if _, err := Run(b.Context(), s, now, func(_ context.Context, shot Shot) {
@@ -52,7 +52,7 @@ func BenchmarkScheduleDelay(b *testing.B) {
 		report(b, delays, stop())
 	})
 	b.Run("time.Sleep", func(b *testing.B) {
-		delays, now, stop := make([]time.Duration, n), clock(), Watch(clock())
+		delays, now, stop := make([]time.Duration, n), clock(), Watch(b.Context(), clock())
 		for b.Loop() {
 			start := now()
 			for i := range delays {

@@ -1,9 +1,11 @@
 package load
 
 import (
+	"context"
 	"math"
 	"runtime"
 	"runtime/metrics"
+	"slices"
 	"time"
 )
 
@@ -17,17 +19,48 @@ type Health struct {
 	// collector stopped all goroutines, by the runtime's histogram, whose
 	// buckets are some percent wide. 0 is none, -1 unknown.
 	GCPauseMax time.Duration
+	// WakeDelayP99 is how late a goroutine was woken that asked for it fifty times
+	// a second: what every stream waits for its processor. In a closed loop it is
+	// what a schedule's delay is in an open one. -1 if it was woken too rarely to
+	// tell.
+	WakeDelayP99 time.Duration
 }
 
-// Watch starts observing this process and returns the function that tells what
-// it saw since, at each call. It runs nothing meanwhile. now is a monotonic
-// clock.
-func Watch(now func() time.Duration) func() Health {
+// Watch starts observing this process until ctx ends, and returns the function
+// that ends it and tells what was seen. now is a monotonic clock.
+func Watch(ctx context.Context, now func() time.Duration) func() Health {
 	wall, cpu, pauses := now(), cpuTime(), gcPauses()
+	ctx, stop := context.WithCancel(ctx)
+	late := make(chan []time.Duration, 1)
+	go func() { late <- wakeDelays(ctx, now) }()
 	return func() Health {
+		stop()
 		cores := time.Duration(runtime.GOMAXPROCS(0))
-		return Health{CPUShare: portion(cpuTime()-cpu, cores*(now()-wall)), GCPauseMax: longest(pauses, gcPauses())}
+		return Health{CPUShare: portion(cpuTime()-cpu, cores*(now()-wall)), GCPauseMax: longest(pauses, gcPauses()), WakeDelayP99: p99(<-late)}
 	}
+}
+
+const (
+	wakeEvery  = 20 * time.Millisecond
+	leastWakes = 25
+)
+
+// wakeDelays notes how late it is woken until ctx ends.
+func wakeDelays(ctx context.Context, now func() time.Duration) (late []time.Duration) {
+	w := waiter{now: now}
+	defer w.stop()
+	for due := now() + wakeEvery; w.until(ctx, due); due = max(due, now()) + wakeEvery {
+		late = append(late, now()-due)
+	}
+	return late
+}
+
+func p99(delays []time.Duration) time.Duration {
+	if len(delays) < leastWakes {
+		return -1
+	}
+	slices.Sort(delays)
+	return delays[len(delays)*99/100]
 }
 
 func portion(used float64, available time.Duration) float64 {

@@ -10,7 +10,7 @@ import (
 
 func TestWatchSeesWorkAndPauses(t *testing.T) {
 	now := clock()
-	stop := Watch(now)
+	stop := Watch(t.Context(), now)
 	runtime.GC()
 	for start := cpuTime(); cpuTime()-start < 0.05; { // busy for 50 ms of processor time
 		runtime.GC()
@@ -27,7 +27,7 @@ func TestWatchSeesWorkAndPauses(t *testing.T) {
 func TestHealthIsUnknownWhereNothingSaysIt(t *testing.T) {
 	t.Parallel()
 	still := func() time.Duration { return 0 }
-	if h := Watch(still)(); !math.IsNaN(h.CPUShare) {
+	if h := Watch(t.Context(), still)(); !math.IsNaN(h.CPUShare) {
 		t.Errorf("CPU share is %v over no time", h.CPUShare)
 	}
 	if got := longest(nil, gcPauses()); got != -1 {

@@ -27,6 +27,18 @@ func runOpen(ctx context.Context, l *ledger) {
 	o.dispatch(ctx)
 	o.endAtOnce(ctx)
 	o.wait.Wait()
+	o.leave()
+}
+
+// leave notes what was due and never sent.
+func (o *openLoop) leave() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, shot := range o.queue[o.head:] {
+		if shot.Phase == Measure {
+			o.log.Unsent = append(o.log.Unsent, shot)
+		}
+	}
 }
 
 // dispatch hands out requests as they become due.

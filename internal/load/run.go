@@ -30,7 +30,10 @@ type Log struct {
 	Warmup, Measure, Cooldown Count
 	Waited                    int // requests that were due while all slots of a capped open loop were taken
 	LongestQueue              int // most of them that waited at once
-	MostInFlight              int // most requests in flight at once
+	// Unsent are the measured requests that were due and still waited for a slot
+	// when the run ended.
+	Unsent       []Shot
+	MostInFlight int // most requests in flight at once
 }
 
 // Run sends the requests of a schedule and returns when all that it sent have

@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"errors"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -123,7 +124,7 @@ func TestOneSlotAndNoWarmup(t *testing.T) {
 	t.Parallel()
 	execute(t, Plan{Mode: Closed, Concurrency: 1, Requests: 3}, always(10*ms), func(r *recorder, log Log, err error) {
 		want := Log{Window: Window{End: 30 * ms, Drained: 30 * ms}, Measure: Count{Due: 3, Sent: 3}, MostInFlight: 1}
-		if err != nil || log != want {
+		if err != nil || !reflect.DeepEqual(log, want) {
 			t.Errorf("%v, %+v, want %+v", err, log, want)
 		}
 	})

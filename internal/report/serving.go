@@ -33,7 +33,9 @@ func Serving(w io.Writer, run *bench.Run, envelopes map[string]string) error {
 		p.line("measured: " + count(n, "load"))
 	}
 	p.blocks([]block{servingTable(run)})
-	p.section("Doubtful", servingDoubts(run))
+	p.section("Failed", servingFailures(run))
+	p.section("Doubtful, so no baseline will record it", servingNotes(run, servingDoubt))
+	p.section("Notes", servingNotes(run, func(r *bench.Result) []string { return r.Warnings }))
 	p.section("Envelopes", servingFiles(run, envelopes))
 	p.line("")
 	p.line(servingNext(run, envelopes, bad))
@@ -62,19 +64,30 @@ func servingTable(run *bench.Run) block {
 	return t
 }
 
-// servingDoubts lists why loads failed and what is doubtful about the others.
-func servingDoubts(run *bench.Run) []block {
+// servingFailures says why loads failed, with the end of their servers' logs.
+func servingFailures(run *bench.Run) (blocks []block) {
+	for i := range run.Results {
+		r := &run.Results[i]
+		if r.Outcome == bench.Passed {
+			continue
+		}
+		blocks = append(blocks, paragraph{code(r.Cell.ID()), plain(": "), plain(string(r.Outcome)), plain(": "), reason(r.Reason)})
+		if lines, _ := excerpt(r.Log, true); len(lines) > 0 {
+			blocks = append(blocks, preformatted(lines[max(0, len(lines)-maxServerLog):]))
+		}
+	}
+	return blocks
+}
+
+// maxServerLog is how many lines of a server's log are shown.
+const maxServerLog = 8
+
+// servingNotes lists texts of each load.
+func servingNotes(run *bench.Run, of func(*bench.Result) []string) []block {
 	var items bullets
 	for i := range run.Results {
 		r := &run.Results[i]
-		var words []string
-		if r.Outcome != bench.Passed {
-			words = append(words, string(r.Outcome)+": "+r.Reason)
-		}
-		if r.Doubt != "" {
-			words = append(words, r.Doubt)
-		}
-		for _, w := range append(words, r.Warnings...) {
+		for _, w := range of(r) {
 			items = append(items, inline{code(r.Cell.ID()), plain(": "), reason(w)})
 		}
 	}
@@ -82,6 +95,13 @@ func servingDoubts(run *bench.Run) []block {
 		return nil
 	}
 	return []block{items}
+}
+
+func servingDoubt(r *bench.Result) []string {
+	if r.Doubt == "" {
+		return nil
+	}
+	return []string{r.Doubt}
 }
 
 func servingFiles(run *bench.Run, envelopes map[string]string) []block {

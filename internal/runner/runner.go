@@ -66,6 +66,9 @@ type Options struct {
 	// finished, by one goroutine at a time. Its error ends the run: what is not
 	// written down did not happen.
 	Journal func(r bench.Result, round int) error
+	// Optional reports whether a metric may be absent in some rounds; nil means
+	// that none may.
+	Optional func(metric string) bool
 	// Progress, if not nil, is called after Journal, likewise.
 	Progress func(Event)
 }
@@ -89,7 +92,7 @@ func Run(ctx context.Context, m Measurer, cells []bench.Cell, o Options) ([]benc
 			out = append(out, bench.LeftOut{Cell: cells[i].ID(), Reason: r.over})
 			continue
 		}
-		s.complete()
+		s.complete(o.Optional)
 		results = append(results, s.result)
 	}
 	return results, out, nil
@@ -114,7 +117,7 @@ func Again(ctx context.Context, m Measurer, results []bench.Result, want func(be
 		return 0, err
 	}
 	for j, i := range at {
-		r.states[j].complete()
+		r.states[j].complete(o.Optional)
 		results[i] = r.states[j].result
 	}
 	return len(at), nil
@@ -294,8 +297,9 @@ func (r *run) journal(result bench.Result, round int) error {
 }
 
 // complete fails a cell that did not report each of its metrics in every round:
-// the median of fewer values would pass for that of all.
-func (s *state) complete() {
+// the median of fewer values would pass for that of all. One that is only shown
+// may be absent.
+func (s *state) complete(optional func(metric string) bool) {
 	r := &s.result
 	r.Breakdowns = typical(s.breakdowns)
 	if r.Outcome != bench.Passed {
@@ -303,6 +307,10 @@ func (s *state) complete() {
 	}
 	for _, sample := range r.Samples {
 		if len(sample.Values) != s.rounds {
+			if optional != nil && optional(sample.Metric) {
+				r.Warnings = append(slices.Clip(r.Warnings), fmt.Sprintf("%s was measured in %d of %d rounds only", sample.Metric, len(sample.Values), s.rounds))
+				continue
+			}
 			r.Outcome, r.Cause = bench.Failed, bench.CauseOutput
 			r.Reason = fmt.Sprintf("printed %s in %d of %d runs", sample.Metric, len(sample.Values), s.rounds)
 			return
@@ -348,8 +356,9 @@ func joinEstimates(known, more *bench.Sample) []bench.Estimate {
 func addFacts(r, old *bench.Result) {
 	r.Doubt = cmp.Or(r.Doubt, old.Doubt)
 	r.Files = slices.Concat(old.Files, r.Files)
+	r.Files = r.Files[max(0, len(r.Files)-bench.MaxFacts):] // of the last rounds
 	for _, w := range old.Warnings {
-		if !slices.Contains(r.Warnings, w) {
+		if !slices.Contains(r.Warnings, w) && len(r.Warnings) < bench.MaxFacts {
 			r.Warnings = append(slices.Clip(r.Warnings), w)
 		}
 	}

@@ -1,12 +1,12 @@
 package serving
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/load"
 	"github.com/accelgate/accelgate/internal/openai"
 )
 
@@ -155,13 +155,17 @@ func scheduleDelay(o *Observation) float64 {
 	return milliseconds(o.Reply.Send - o.Due)
 }
 
-// saturated compares the last third of the schedule with the first: a queue
-// that grew by more than the mean time of an answer will not be worked off.
+// saturated asks [load.Saturated]. What was never sent waited until the load
+// had ended, at least.
 func (m *measurement) saturated() bool {
-	inOrder := slices.Clone(m.measured)
-	slices.SortFunc(inOrder, func(a, b *Observation) int { return cmp.Compare(a.Due, b.Due) })
-	third := len(inOrder) / 3
-	first := mean(present(inOrder[:third], scheduleDelay))
-	last := mean(present(inOrder[len(inOrder)-third:], scheduleDelay))
-	return last-first > m.value("e2e_mean_ms") // false where either is NaN
+	var delays []load.Delay
+	for _, o := range m.measured {
+		sent := o.Reply.Send
+		if sent <= 0 {
+			sent = m.Window.Drained
+		}
+		delays = append(delays, load.Delay{Due: o.Due, Delay: max(0, sent-o.Due)})
+	}
+	service := m.value("e2e_mean_ms")
+	return bench.Finite(service) && load.Saturated(delays, time.Duration(service*1e6))
 }

@@ -72,11 +72,11 @@ func TestEdges(t *testing.T) {
 		absent, present string
 		warning         string
 	}{
-		"no requests":   {serving.Input{Window: window}, "ok_rate throughput_tok_per_s ttft_p50_ms", "n_ok n_total duration_s", "only 0 of 0"},
+		"no requests":   {serving.Input{Window: window}, "ok_rate throughput_tok_per_s ttft_p50_ms", "n_ok n_total duration_s", "0 of 0"},
 		"nothing":       {serving.Input{}, "ok_rate throughput_tok_per_s ttft_p50_ms duration_s", "n_ok", "window that was measured is empty"},
-		"all failed":    {serving.Input{Observations: failed, Window: window}, "ttft_p50_ms tpot_p50_ms joules_per_token", "ok_rate throughput_tok_per_s", "only 0 of 2"},
+		"all failed":    {serving.Input{Observations: failed, Window: window}, "ttft_p50_ms tpot_p50_ms joules_per_token", "ok_rate throughput_tok_per_s", "0 of 2"},
 		"all cancelled": {serving.Input{Observations: cutAll, Window: window}, "ok_rate ttft_p50_ms", "n_cancelled", "cut 100 %"},
-		"one token":     {serving.Input{Observations: oneToken, Window: window}, "tpot_p50_ms tpot_mean_ms icl_p50_ms", "ttft_p50_ms", "only 1 of 1"},
+		"one token":     {serving.Input{Observations: oneToken, Window: window}, "tpot_p50_ms tpot_mean_ms icl_p50_ms", "ttft_p50_ms", "1 of 1"},
 		"no window":     {serving.Input{Observations: oneToken}, "throughput_tok_per_s req_per_s_all", "ttft_p50_ms ok_rate", "window"},
 		"no first":      {serving.Input{Observations: noFirst, Window: window}, "ttft_p50_ms ttfc_p50_ms tpot_p50_ms", "e2e_p50_ms", ""},
 		"backwards":     {serving.Input{Observations: backwards, Window: window}, "ttft_p50_ms tpot_p50_ms e2e_p50_ms ttft_sched_p50_ms", "ok_rate", ""},
@@ -202,10 +202,12 @@ func TestWarnings(t *testing.T) {
 func TestClientLimited(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]serving.Client{
-		"":                       {ScheduleDelayP99: serving.MaxScheduleDelayP99, CPUShare: serving.MaxCPUShare, GCPauseMax: serving.MaxGCPause},
-		"more than 2.1 ms late":  {ScheduleDelayP99: 2100 * time.Microsecond},
-		"90 % of its processors": {CPUShare: .9, Capped: true, ScheduleDelayP99: time.Second},
-		"for 6 ms":               {GCPauseMax: 6 * ms, CPUShare: math.NaN()},
+		"":                         {ScheduleDelayP99: 2 * ms, CPUShare: .8, GCPauseMax: 5 * ms, WakeDelayP99: 2 * ms},
+		"late by more than 2.1 ms": {ScheduleDelayP99: 2100 * time.Microsecond},
+		"for a processor for more than 3 ms, and 2 ms": {WakeDelayP99: 3 * ms},
+		"9 ms, and 8 ms are the limit":                 {Limit: 8 * ms, WakeDelayP99: 9 * ms},
+		"90 % of its processors":                       {CPUShare: .9, Capped: true, ScheduleDelayP99: time.Second},
+		"for 6 ms":                                     {GCPauseMax: 6 * ms, CPUShare: math.NaN()},
 	} {
 		if got := serving.ClientLimited(c); !strings.Contains(got, want) || (got == "") != (want == "") {
 			t.Errorf("ClientLimited(%+v) = %q, want %q", c, got, want)

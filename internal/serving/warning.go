@@ -43,7 +43,7 @@ func (m *measurement) warnAnswers() string {
 	if len(m.ok) >= leastAnswers {
 		return ""
 	}
-	return fmt.Sprintf("only %d of %d requests were answered, and %d are the least for numbers to rest on: measure for longer, or see the outcomes",
+	return fmt.Sprintf("%d of %d requests were answered, and %d are the least for numbers to rest on: measure for longer",
 		len(m.ok), m.total(), leastAnswers)
 }
 

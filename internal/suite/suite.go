@@ -48,6 +48,10 @@ type Suite interface {
 	Close() error
 }
 
+// SecretKeeper is a Suite that knows secrets. They are taken out of everything
+// that it measures.
+type SecretKeeper interface{ Secrets() []string }
+
 // Query selects cells by what the configuration calls them. The zero value
 // selects every cell.
 type Query struct {
@@ -94,7 +98,8 @@ type Progress struct {
 	Cell          string        // id
 	Done, Failed  int           // requests
 	Rate          float64       // requests a second
-	Elapsed, Left time.Duration // Left is below 0 where nobody knows
+	Elapsed, Left time.Duration // Left is an estimate, 0 or below where there is none
+	Ended         bool          // the last one of a load
 }
 
 // Open opens a suite from its part of the configuration. Errors about the

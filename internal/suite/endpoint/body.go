@@ -7,6 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/load"
 	"github.com/accelgate/accelgate/internal/prompt"
+	"github.com/accelgate/accelgate/internal/serving"
 	"github.com/accelgate/accelgate/internal/suite"
 )
 
@@ -36,7 +37,10 @@ type body struct {
 	PriceHour float64  `yaml:"price_per_hour"` // USD for the host, for the cost per token
 	GPUs      []string `yaml:"gpus"`           // whose energy is measured; nil is the device of the cell
 	Repeats   int      `yaml:"repeats"`
-	Gate      []string `yaml:"gate"` // metrics that are gated in place of the default ones
+	// ClientDelay is how late the load generator may be before its numbers are
+	// doubtful.
+	ClientDelay time.Duration `yaml:"client_delay"`
+	Gate        []string      `yaml:"gate"` // metrics that are gated in place of the default ones
 }
 
 type server struct {
@@ -101,7 +105,7 @@ type slo struct {
 // defaults is the body before any configuration is decoded over it.
 func defaults() body {
 	return body{
-		Version: "1.0.0", Repeats: 1, MinOKRate: 0.95,
+		Version: "1.0.0", Repeats: 1, MinOKRate: 0.95, ClientDelay: serving.MaxClientDelay,
 		Server:   server{StartTimeout: 10 * time.Minute},
 		Request:  request{API: "chat", MaxTokens: 128, KeepAlive: true},
 		Dataset:  dataset{Spec: prompt.Spec{Kind: prompt.Builtin, Seed: 42}, Policy: prompt.Unique},

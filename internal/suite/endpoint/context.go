@@ -4,15 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path"
-	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
-	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/load"
 	"github.com/accelgate/accelgate/internal/openai"
 	"github.com/accelgate/accelgate/internal/serving"
+	"github.com/accelgate/accelgate/internal/suite"
 )
 
 // context is everything that decides what was measured, by the names that
@@ -41,6 +40,7 @@ func (m *measurement) context(s load.Schedule, out serving.Output, e *meters) ma
 	if m.nonces != uint64(b.Dataset.Seed) {
 		c["nonce_seed"] = strconv.FormatUint(m.nonces, 10)
 	}
+	c["extra"] = strings.Join(suite.Entries(b.Request.Extra), " ")
 	m.addLoad(c, p)
 	m.addLengths(c)
 	c["energy_not_measured"] = e.absent
@@ -80,9 +80,6 @@ func (m *measurement) addLoad(c map[string]string, p load.Plan) {
 	default:
 		c["arrival"] = string(p.Mode)
 	}
-	if len(m.body.Request.Extra) > 0 {
-		c["extra"] = sorted(m.body.Request.Extra)
-	}
 }
 
 func (m *measurement) addLengths(c map[string]string) {
@@ -94,14 +91,6 @@ func (m *measurement) addLengths(c map[string]string) {
 }
 
 func seconds(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-
-func sorted(pairs map[string]string) string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(pairs)) {
-		list = append(list, name+"="+pairs[name])
-	}
-	return strings.Join(list, " ")
-}
 
 func (o objective) String() string {
 	var parts []string
@@ -117,14 +106,14 @@ func (o objective) String() string {
 	return strings.Join(parts, " ")
 }
 
-// samplesName names the file of a cell's samples. Rounds of one cell differ by
-// when they began.
-func (m *measurement) samplesName(cell bench.Cell) string {
-	name := strings.Map(func(r rune) rune {
-		if r == '/' || r == '\\' || r <= ' ' || r == ':' {
-			return '-'
+// samplesName names the file of a measurement's samples, for any file system.
+// Rounds of one cell differ by when they began.
+func (m *measurement) samplesName() string {
+	plain := func(r rune) rune {
+		if r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '.' || r == '_' {
+			return r
 		}
-		return r
-	}, cell.ID())
-	return path.Base(fmt.Sprintf("samples-%.100s-%d.jsonl", name, m.epoch.UnixMilli()))
+		return '-'
+	}
+	return fmt.Sprintf("samples-%.80s-%s-%d.jsonl", strings.Map(plain, m.name), m.point, m.epoch.UnixMilli())
 }

@@ -19,6 +19,7 @@ import (
 // Suite is an opened endpoint suite.
 type Suite struct {
 	name     string
+	config   *config.Suite
 	body     *body
 	env      suite.Env
 	cells    []bench.Cell
@@ -31,8 +32,9 @@ type Suite struct {
 }
 
 var (
-	_ suite.Suite = (*Suite)(nil)
-	_ suite.Open  = Open
+	_ suite.Suite        = (*Suite)(nil)
+	_ suite.Open         = Open
+	_ suite.SecretKeeper = (*Suite)(nil)
 )
 
 // Open decodes and checks the suite's part of the configuration and reads its
@@ -43,7 +45,7 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Suite{name: c.Name, body: b, env: env, contents: suite.Contents{Dir: env.Dir, Environ: env.Environ}}
+	s := &Suite{name: c.Name, config: c, body: b, env: env, contents: suite.Contents{Dir: env.Dir, Environ: env.Environ}}
 	if err := s.checkServer(c); err != nil {
 		return nil, err
 	}
@@ -52,6 +54,9 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	}
 	if s.prompts, err = s.sequence(c); err != nil {
 		return nil, err
+	}
+	if _, err := s.ask("model", s.prompts.Prompt(0, false)); err != nil {
+		return nil, c.Errorf("request", "%v", err)
 	}
 	if s.slo, err = b.SLO.objective(env.Host); err != nil {
 		return nil, err

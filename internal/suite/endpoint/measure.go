@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -52,7 +53,13 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (r
 			m.conclude(&result)
 		}()
 	}
+	if err := m.checkKey(); err != nil {
+		return result, err
+	}
 	if err := m.connect(ctx); err != nil {
+		if m.server != nil {
+			m.server.died = m.server.hasEnded()
+		}
 		if m.server == nil || ctx.Err() != nil {
 			return result, err
 		}
@@ -60,7 +67,8 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (r
 		return result, nil
 	}
 	defer m.client.Close()
-	return result, m.measure(ctx, &result)
+	err = m.measure(ctx, &result)
+	return result, err
 }
 
 // now is the time since the measurement began.
@@ -141,14 +149,15 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 		return err
 	}
 	m.seen = newRecord(m, schedule)
-	stopWatching := load.Watch(m.now)
 	began := m.now()
-	log, runErr := m.run(ctx, schedule)
+	stopWatching := load.Watch(ctx, m.now)
+	log, gone, runErr := m.run(ctx, schedule)
 	wall := m.now() - began
 	health := stopWatching()
 	meters.stop()
 	if m.server != nil {
 		m.server.died = m.server.hasEnded()
+		gone = gone || m.server.died
 	}
 	result.WallMS = float64(wall.Microseconds()) / 1000
 	in := serving.Input{Observations: m.seen.observations, Window: log.Window,
@@ -165,23 +174,31 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	if runErr != nil {
 		return runErr
 	}
-	m.judgeOutcome(result)
+	m.judgeOutcome(result, gone)
 	return nil
 }
 
+// oneLoad lets one load at a time go out of this process: two would be each
+// other's noise. It also guards the collector's setting.
+var oneLoad sync.Mutex
+
 // run sends the load. That the server went away ends it, and is no error.
-func (m *measurement) run(ctx context.Context, s load.Schedule) (load.Log, error) {
-	inner, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	m.seen.stop = stop
+func (m *measurement) run(ctx context.Context, s load.Schedule) (log load.Log, gone bool, err error) {
+	oneLoad.Lock()
+	defer oneLoad.Unlock()
 	// Memory is cheaper here than a collection in the middle of 256 streams.
 	defer debug.SetGCPercent(debug.SetGCPercent(collectLess))
-	log, err := load.Run(inner, s, m.now, m.seen.send)
-	if ctx.Err() == nil && errors.Is(context.Cause(inner), errGone) {
+	inner, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	m.seen.begin(stop)
+	log, err = load.Run(inner, s, m.now, m.seen.send)
+	m.seen.end()
+	gone = errors.Is(context.Cause(inner), errGone)
+	if ctx.Err() == nil && gone {
 		err = nil
 	}
 	m.seen.unsent(log)
-	return log, err
+	return log, gone, err
 }
 
 // collectLess is the growth of the heap, in percent, between two collections
@@ -201,9 +218,9 @@ func (m *measurement) choosePrompts() (err error) {
 
 // doubt says why the numbers may be those of the client.
 func (m *measurement) doubt(result *bench.Result, out serving.Output, health load.Health) {
-	result.Doubt = serving.ClientLimited(serving.Client{ScheduleDelayP99: out.ScheduleDelayP99, Capped: m.body.Load.MaxInFlight > 0,
-		CPUShare: health.CPUShare, GCPauseMax: health.GCPauseMax})
-	if out.Saturated || load.OverSaturated(m.seen.backlog()) {
+	result.Doubt = serving.ClientLimited(serving.Client{Limit: m.body.ClientDelay, ScheduleDelayP99: out.ScheduleDelayP99,
+		Capped: m.body.Load.MaxInFlight > 0, WakeDelayP99: health.WakeDelayP99, CPUShare: health.CPUShare, GCPauseMax: health.GCPauseMax})
+	if !out.Saturated && load.OverSaturated(m.seen.backlog()) { // of which serving cannot know
 		result.Warnings = append(result.Warnings, "the server fell behind the schedule, so that the numbers depend on how long was measured: send less a second")
 	}
 	if n := m.seen.count(load.Measure); m.asked.Repeats(m.seen.count(load.Warmup), n) {
@@ -214,20 +231,37 @@ func (m *measurement) doubt(result *bench.Result, out serving.Output, health loa
 
 // judgeOutcome fails a cell whose requests were not answered: numbers of the
 // few that were say nothing about a server that does not serve.
-func (m *measurement) judgeOutcome(result *bench.Result) {
+func (m *measurement) judgeOutcome(result *bench.Result, gone bool) {
 	ok := result.Counts[string(openai.OK)]
-	total := m.seen.count(load.Measure) - result.Counts[string(openai.Cancelled)]
+	all := m.seen.count(load.Measure)
+	cut := result.Counts[string(openai.Cancelled)]
+	total := all - cut
 	switch {
+	case gone:
+		suite.Fail(result, bench.CauseCrash, fmt.Sprintf("the server went away after %d answers: %s", ok, m.seen.failures()))
 	case ok == 0 && total == 0:
 		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("no request ended in the window; %s: measure for longer", m.seen.failures()))
+	case cut > total:
+		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("%d of %d requests were due in the window and not answered by its end: send less, or raise load.drain", cut, all))
 	case float64(ok) < m.body.MinOKRate*float64(total):
 		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("%d of %d requests were answered: %s", ok, total, m.seen.failures()))
 	}
 }
 
-func (m *measurement) apiKey() string {
-	if m.body.APIKeyEnv == "" {
+// checkKey refuses to measure without the key that was asked for.
+func (s *Suite) checkKey() error {
+	if s.body.APIKeyEnv != "" && s.apiKey() == "" {
+		return s.config.Errorf("api_key_env", "the variable %s is not set: set it to the server's key, or leave this out", s.body.APIKeyEnv)
+	}
+	return nil
+}
+
+func (s *Suite) apiKey() string {
+	if s.body.APIKeyEnv == "" {
 		return ""
 	}
-	return suite.Variable(m.env.Environ, m.body.APIKeyEnv)
+	return suite.Variable(s.env.Environ, s.body.APIKeyEnv)
 }
+
+// Secrets returns the server's key, which a server may print.
+func (s *Suite) Secrets() []string { return []string{s.apiKey()} }

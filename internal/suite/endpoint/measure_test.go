@@ -1,7 +1,12 @@
 package endpoint
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,7 +29,11 @@ func env(t testing.TB) suite.Env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return suite.Env{Worker: &worker.Isolated{Environ: os.Environ()}, Environ: os.Environ(), Executable: executable, Dir: t.TempDir(),
+	dir, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return suite.Env{Worker: &worker.Isolated{Environ: os.Environ()}, Environ: os.Environ(), Executable: executable, Dir: dir,
 		Now: time.Now, Files: t.TempDir()}
 }
 
@@ -146,12 +155,14 @@ func checkWhole(t *testing.T, s suite.Suite, r *bench.Result, folder string) {
 	if len(r.Files) == 0 {
 		return
 	}
-	f, err := os.Open(filepath.Join(folder, r.Files[0].Name))
+	data, err := os.ReadFile(filepath.Join(folder, r.Files[0].Name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	observations, err := serving.ReadSamples(f)
+	if sum := fmt.Sprintf("%x", sha256.Sum256(data)); sum != r.Files[0].SHA256 {
+		t.Errorf("the samples have the digest %s, and the result says %s", sum, r.Files[0].SHA256)
+	}
+	observations, err := serving.ReadSamples(bytes.NewReader(data))
 	if err != nil || len(observations) == 0 {
 		t.Errorf("samples: %d, %v", len(observations), err)
 	}
@@ -181,8 +192,13 @@ load: {concurrency: [2], duration: 1h}`, env(t))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	if _, err := s.Measure(ctx, s.Cells()[0], bench.Device{}); err == nil {
+	r, err := s.Measure(ctx, s.Cells()[0], bench.Device{})
+	if err == nil {
 		t.Error("a cancelled measurement is no error")
+	}
+	if conn, err := net.Dial("tcp", r.Command[len(r.Command)-3]); err == nil {
+		conn.Close()
+		t.Error("its server still listens")
 	}
 }
 
@@ -203,7 +219,18 @@ load: {concurrency: [1], requests: 2}`, e)
 	if err != nil || r.Outcome == bench.Passed {
 		t.Fatalf("%v %s", err, r.Outcome)
 	}
-	if strings.Contains(r.Reason+r.Log+strings.Join(r.Command, " "), key) {
-		t.Errorf("the key is in %+v", r)
+	everything, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Files {
+		samples, err := os.ReadFile(filepath.Join(e.Files, f.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		everything = append(everything, samples...)
+	}
+	if bytes.Contains(everything, []byte(key)) {
+		t.Errorf("the key is in %s", everything)
 	}
 }

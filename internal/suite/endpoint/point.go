@@ -44,7 +44,7 @@ func (l *loading) points() []point {
 	return points
 }
 
-// cells makes a cell of each point.
+// expand makes a cell of each point.
 func (s *Suite) expand() {
 	s.points = map[string]point{}
 	for _, p := range s.body.Load.points() {

@@ -18,6 +18,7 @@ type PresetInfo struct {
 	Loads           string // "c4, c16, c64; 2m0s each"
 	// NeedsFile says that the dataset is a file that the user brings.
 	NeedsFile bool
+	Dataset   prompt.Kind
 }
 
 // Presets lists the suites that ship with accelgate, by name.
@@ -52,7 +53,7 @@ func (b *body) info(id string) PresetInfo {
 		loads = append(loads, p.String())
 	}
 	kinds := map[prompt.Kind]bool{prompt.JSONL: true, prompt.ShareGPT: true, prompt.Trace: true}
-	return PresetInfo{ID: id, Description: b.Description, NeedsFile: kinds[b.Dataset.Kind],
+	return PresetInfo{ID: id, Dataset: b.Dataset.Kind, Description: b.Description, NeedsFile: kinds[b.Dataset.Kind],
 		Loads: fmt.Sprintf("%s; %v each", strings.Join(loads, ", "), b.Load.Duration)}
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/load"
@@ -22,23 +23,32 @@ import (
 // goroutines at once.
 type record struct {
 	*measurement
-	deadline time.Duration // when the window ends, if that is known
-	stop     context.CancelCauseFunc
+	plan  load.Plan
+	stop  context.CancelCauseFunc
+	began time.Duration
 
 	mu           sync.Mutex
 	observations []serving.Observation
 	outstanding  map[int]int // by index
 	failed       int
-	refused      int // connections in a row
-	reported     time.Duration
+	refused      int          // connections in a row
+	reported     atomic.Int64 // when progress was told last, as a time.Duration
 }
 
 func newRecord(m *measurement, s load.Schedule) *record {
-	r := &record{measurement: m, outstanding: map[int]int{}}
-	if p := s.Plan(); p.Duration > 0 {
-		r.deadline = m.now() + p.Warmup.Duration + p.Duration
+	return &record{measurement: m, plan: s.Plan(), outstanding: map[int]int{}}
+}
+
+// begin notes when the load starts; stop ends it.
+func (r *record) begin(stop context.CancelCauseFunc) {
+	r.stop, r.began = stop, r.now()
+}
+
+// end tells that the load is over.
+func (r *record) end() {
+	if r.env.Progress != nil {
+		r.env.Progress(suite.Progress{Cell: r.cell.ID(), Ended: true})
 	}
-	return r
 }
 
 // send asks one question and keeps what became of it. Cool-down requests keep
@@ -89,8 +99,8 @@ func (r *record) pause(ctx context.Context, reply openai.Reply) {
 
 // unsent adds the requests that were due in the window and never got a slot.
 func (r *record) unsent(log load.Log) {
-	for range log.Measure.Due - log.Measure.Sent {
-		r.observations = append(r.observations, serving.Observation{Index: len(r.observations), Phase: load.Measure, Due: log.Window.End,
+	for _, shot := range log.Unsent {
+		r.observations = append(r.observations, serving.Observation{Index: shot.Index, Phase: load.Measure, Due: shot.Due,
 			Reply: openai.Reply{Outcome: openai.Cancelled, Reason: "was due and never sent", PromptTokens: -1, OutputTokens: -1, CachedTokens: -1,
 				ServerPromptMS: math.NaN(), ServerDecodeMS: math.NaN()}})
 	}
@@ -98,29 +108,44 @@ func (r *record) unsent(log load.Log) {
 
 func (r *record) keep(shot load.Shot, reply openai.Reply) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.observations = append(r.observations, serving.Observation{Index: shot.Index, Phase: shot.Phase, Due: shot.Due, Reply: reply})
 	r.outstanding[shot.Index] = shot.Outstanding
 	if reply.Outcome != openai.OK && reply.Outcome != openai.Cancelled {
 		r.failed++
 	}
-	r.report()
+	done, failed := len(r.observations), r.failed
+	r.mu.Unlock()
+	r.report(done, failed)
 }
 
-// report tells how far the load is, at most five times a second.
-func (r *record) report() {
+// report tells how far the load is, at most five times a second. A terminal
+// that takes its time holds up one request at most.
+func (r *record) report(done, failed int) {
 	const often = 200 * time.Millisecond
-	now := r.now()
-	if r.env.Progress == nil || now-r.reported < often {
+	now, last := r.now(), r.reported.Load()
+	if r.env.Progress == nil || now-time.Duration(last) < often || !r.reported.CompareAndSwap(last, int64(now)) {
 		return
 	}
-	r.reported = now
+	elapsed := now - r.began
+	rate := float64(done) / elapsed.Seconds()
+	r.env.Progress(suite.Progress{Cell: r.cell.ID(), Done: done, Failed: failed, Rate: rate, Elapsed: elapsed, Left: r.left(done, elapsed, rate)})
+}
+
+// left estimates how long the load will go on, from what is known of it: below
+// 0 is not known.
+func (r *record) left(done int, elapsed time.Duration, rate float64) time.Duration {
+	p := r.plan
 	left := time.Duration(-1)
-	if r.deadline > 0 {
-		left = max(r.deadline-now, 0)
+	if p.Duration > 0 {
+		left = p.Warmup.Duration + p.Duration - elapsed
 	}
-	r.env.Progress(suite.Progress{Cell: r.cell.ID(), Done: len(r.observations), Failed: r.failed,
-		Rate: float64(len(r.observations)) / now.Seconds(), Elapsed: now, Left: left})
+	if more := p.Warmup.Requests + p.Requests - done; p.Requests > 0 && rate > 0 {
+		byCount := time.Duration(float64(more) / rate * float64(time.Second))
+		if left < 0 || byCount < left {
+			left = byCount
+		}
+	}
+	return left
 }
 
 // count counts the requests of a phase.

@@ -1,9 +1,10 @@
 package endpoint
 
 import (
-	"bytes"
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"path/filepath"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
@@ -17,15 +18,17 @@ func (m *measurement) keepSamples(result *bench.Result) error {
 	if m.env.Files == "" || len(m.seen.observations) == 0 {
 		return nil
 	}
-	var data bytes.Buffer
-	if err := serving.WriteSamples(&data, m.seen.observations); err != nil {
+	name, sum := m.samplesName(), sha256.New()
+	err := atomicfile.WriteFrom(filepath.Join(m.env.Files, name), func(file io.Writer) error {
+		w := bufio.NewWriterSize(io.MultiWriter(file, sum), 1<<16)
+		if err := serving.WriteSamples(w, m.seen.observations); err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(data.Bytes())
-	file := bench.File{Name: m.samplesName(result.Cell), SHA256: hex.EncodeToString(sum[:])}
-	if err := atomicfile.Write(filepath.Join(m.env.Files, file.Name), data.Bytes()); err != nil {
-		return err
-	}
-	result.Files = []bench.File{file}
+	result.Files = []bench.File{{Name: name, SHA256: hex.EncodeToString(sum.Sum(nil))}}
 	return nil
 }

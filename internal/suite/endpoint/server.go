@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
-	"slices"
 	"strconv"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -37,10 +35,7 @@ func (s *Suite) start(ctx context.Context, d bench.Device) (*running, error) {
 	if err != nil {
 		return nil, err
 	}
-	var env []string
-	for _, name := range slices.Sorted(maps.Keys(s.body.Server.Env)) {
-		env = append(env, name+"="+s.body.Server.Env[name])
-	}
+	env := suite.Entries(s.body.Server.Env)
 	if s.env.Pin != nil {
 		env = append(env, s.env.Pin(d)...)
 	}
@@ -48,9 +43,17 @@ func (s *Suite) start(ctx context.Context, d bench.Device) (*running, error) {
 	r := &running{url: "http://127.0.0.1:" + port, args: args, stop: stop, ended: make(chan struct{})}
 	go func() {
 		defer close(r.ended)
-		r.response, r.err = s.env.Worker.Do(ctx, worker.Request{Args: args, Dir: s.env.Dir, Env: env})
+		r.response, r.err = s.env.Worker.Do(ctx, worker.Request{Args: args, Dir: s.env.Dir, Env: env, Unset: s.ownKey()})
 	}()
 	return r, nil
+}
+
+// ownKey keeps the client's key from the server, which server.env may hand over.
+func (s *Suite) ownKey() []string {
+	if s.body.APIKeyEnv == "" {
+		return nil
+	}
+	return []string{s.body.APIKeyEnv}
 }
 
 // end stops the server and waits until nothing of it is left. An error means
@@ -99,7 +102,7 @@ func (s *Suite) serverCommand(port string) ([]string, error) {
 // embedded reports whether the embedded engine serves.
 func (s *Suite) embedded() bool {
 	c := s.body.Server.Command
-	return len(c) > 1 && c[0] == "{accelgate}" && c[1] == "engine"
+	return len(c) > 2 && c[0] == "{accelgate}" && c[1] == "engine" && c[2] == "serve"
 }
 
 // freePort returns a port that nothing listens on now.

@@ -128,7 +128,7 @@ func (b *body) checkTimes(c *config.Suite) error {
 		path string
 		d    time.Duration
 	}{{"timeouts.first", b.Timeouts.First}, {"timeouts.idle", b.Timeouts.Idle}, {"timeouts.total", b.Timeouts.Total},
-		{"slo.ttft", b.SLO.TTFT}, {"slo.tpot", b.SLO.TPOT}, {"slo.e2e", b.SLO.E2E}} {
+		{"client_delay", b.ClientDelay}, {"slo.ttft", b.SLO.TTFT}, {"slo.tpot", b.SLO.TPOT}, {"slo.e2e", b.SLO.E2E}} {
 		if t.d < 0 || t.d > 24*time.Hour {
 			return c.Errorf(t.path, "is %v: write a duration from 0 to 24h, such as 30s", t.d)
 		}
