@@ -6,6 +6,7 @@ import "math"
 type chunk struct {
 	choice  bool   // there is one, whatever is in it
 	token   bool   // content, text, reasoning or tool calls
+	text    bool   // any of them but tool calls
 	content bool   // content or text
 	finish  []byte // as written; nil without one
 	failure []byte // an error, as written; nil without one
@@ -73,7 +74,7 @@ func (k *chunk) readChoice(c *cursor) {
 		case "delta":
 			k.readDelta(c)
 		case "text":
-			k.say(c.filled(), true)
+			k.say(c.filled())
 		case "finish_reason":
 			if raw := c.skip(); len(raw) > 2 && raw[0] == '"' {
 				k.finish = raw[1 : len(raw)-1]
@@ -91,18 +92,20 @@ func (k *chunk) readDelta(c *cursor) {
 	for n := 0; c.more('}', n); n++ {
 		switch string(c.key()) {
 		case "content":
-			k.say(c.filled(), true)
-		case "reasoning", "reasoning_content", "tool_calls":
-			k.say(c.filled(), false)
+			k.say(c.filled())
+		case "reasoning", "reasoning_content":
+			filled := c.filled()
+			k.token, k.text = k.token || filled, k.text || filled
+		case "tool_calls":
+			k.token = c.filled() || k.token
 		default:
 			c.skip()
 		}
 	}
 }
 
-func (k *chunk) say(filled, content bool) {
-	k.token = k.token || filled
-	k.content = k.content || filled && content
+func (k *chunk) say(filled bool) {
+	k.token, k.text, k.content = k.token || filled, k.text || filled, k.content || filled
 }
 
 func (k *chunk) readUsage(c *cursor) {

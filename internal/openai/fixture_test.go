@@ -27,6 +27,8 @@ type given struct {
 	Location     string `json:"location,omitempty"`
 	ExpectOutput int    `json:"expect_output,omitempty"`
 	ExpectPrompt int    `json:"expect_prompt,omitempty"`
+	MaxTokens    int    `json:"max_tokens,omitempty"`
+	Encoding     string `json:"content_encoding,omitempty"`
 }
 
 // want is what of a reply does not depend on time.
@@ -39,6 +41,7 @@ type want struct {
 	Output       int            `json:"output_tokens"`
 	Cached       int            `json:"cached_tokens"`
 	Source       string         `json:"source,omitempty"`
+	Note         string         `json:"note,omitempty"`
 	FinishReason string         `json:"finish_reason,omitempty"`
 	Events       []string       `json:"events"` // that have a time
 	PromptMS     float64        `json:"server_prompt_ms,omitempty"`
@@ -52,7 +55,7 @@ type expectation struct {
 
 func view(r openai.Reply) want {
 	v := want{Outcome: r.Outcome, Reason: r.Reason, Chunks: r.Chunks, Tokens: len(r.Tokens), Prompt: r.PromptTokens, Output: r.OutputTokens,
-		Cached: r.CachedTokens, Source: r.Source, FinishReason: r.FinishReason, PromptMS: zeroNaN(r.ServerPromptMS), DecodeMS: zeroNaN(r.ServerDecodeMS)}
+		Cached: r.CachedTokens, Source: r.Source, Note: r.Note, FinishReason: r.FinishReason, PromptMS: zeroNaN(r.ServerPromptMS), DecodeMS: zeroNaN(r.ServerDecodeMS)}
 	for _, e := range []struct {
 		name string
 		at   time.Duration
@@ -139,12 +142,15 @@ func ask(t *testing.T, text []byte, g given) openai.Reply {
 		if g.Location != "" {
 			w.Header().Set("Location", g.Location)
 		}
+		if g.Encoding != "" {
+			w.Header().Set("Content-Encoding", g.Encoding)
+		}
 		w.WriteHeader(max(g.Status, http.StatusOK))
 		_, _ = w.Write(text)
 	}))
 	defer server.Close()
 	c := client(t, openai.Options{BaseURL: server.URL})
-	return c.Stream(t.Context(), chat(t), openai.Expect{OutputTokens: g.ExpectOutput, PromptTokens: g.ExpectPrompt})
+	return c.Stream(t.Context(), chat(t), openai.Expect{OutputTokens: g.ExpectOutput, PromptTokens: g.ExpectPrompt, MaxTokens: g.MaxTokens})
 }
 
 // checkTimes holds what is true of every reply.
@@ -160,6 +166,9 @@ func checkTimes(t testing.TB, r openai.Reply) {
 		if r.Tokens[i] > r.Tokens[i+1] || r.Reads[i] > r.Reads[i+1] || r.Reads[i] == r.Reads[i+1] && r.Tokens[i] != r.Tokens[i+1] {
 			t.Errorf("token %d at %v in read %d, the next at %v in read %d", i, r.Tokens[i], r.Reads[i], r.Tokens[i+1], r.Reads[i+1])
 		}
+	}
+	if r.Done != 0 && r.EOF != r.Done {
+		t.Errorf("[DONE] at %v, the end at %v", r.Done, r.EOF)
 	}
 	for _, at := range []time.Duration{r.Conn, r.Headers, r.FirstChunk, r.First, r.FirstContent, r.Last, r.Finish, r.Usage, r.Done} {
 		if at != 0 && (at < r.Send || at > r.EOF) {

@@ -11,13 +11,16 @@ type finding struct {
 	failure []byte // an error object
 	bad     []byte // a line that is no JSON
 	whole   []byte // a body that is no stream
+
+	long      bool // more chunks than can be
+	uncounted bool // the server's count of output tokens cannot be
 }
 
 // parse reads what was recorded into the reply, which holds no counts yet.
 // complete says that the body came to its end: only then its last line counts
 // if nothing ends it. The finding holds parts of the recording.
-func (r *recording) parse(reply *Reply, complete bool) finding {
-	p := parser{recording: r, reply: reply, chunk: noChunk}
+func (r *recording) parse(reply *Reply, expect Expect, complete bool) finding {
+	p := parser{recording: r, reply: reply, expect: expect, chunk: noChunk}
 	streamed := p.lines()
 	p.finish()
 	if text := bytes.TrimSpace(r.body); !streamed && complete && len(text) > 0 {
@@ -29,10 +32,12 @@ func (r *recording) parse(reply *Reply, complete bool) finding {
 type parser struct {
 	*recording
 	reply   *Reply
+	expect  Expect
 	finding finding
 	chunk   chunk // what was said last of each thing
 	failing bool  // the event is named error
 	read    int   // the read that brought the line
+	texts   int   // chunks that are a token at least each
 }
 
 // lines reads line after line up to [DONE] and reports whether any of them
@@ -101,7 +106,12 @@ func (p *parser) data(value []byte, unended bool) {
 	if k.content {
 		first(&reply.FirstContent, now)
 	}
-	if k.token {
+	if k.text {
+		p.texts++
+	}
+	if k.token && len(p.tokens) >= p.maxPieces() {
+		p.finding.long = true
+	} else if k.token {
 		first(&reply.First, now)
 		reply.Last = now
 		p.tokens, p.index = append(p.tokens, now), append(p.index, int32(p.read))
@@ -144,31 +154,10 @@ func (p *parser) finish() {
 		reply.Tokens, reply.Reads = append([]time.Duration(nil), p.tokens...), append([]int32(nil), p.index...)
 	}
 	reply.FinishReason = string(said.finish)
-	reply.PromptTokens, reply.OutputTokens, reply.Source = said.prompt, said.output, FromUsage
-	// Usage on every chunk may lag behind the chunks where a stream was cut.
-	if said.output < 0 || said.finish == nil && said.output < len(p.tokens) {
-		reply.OutputTokens, reply.Source = len(p.tokens), FromChunks
-	}
-	if said.output < 0 && len(p.tokens) == 0 {
-		reply.OutputTokens, reply.Source = -1, ""
-	}
-	reply.CachedTokens = cachedTokens(said)
+	reply.Note, reply.PromptTokens = "", said.prompt
+	reply.OutputTokens, reply.Source = p.output()
+	reply.CachedTokens = p.cached()
 	reply.ServerPromptMS, reply.ServerDecodeMS = said.timings.promptMS, said.timings.decodeMS
-}
-
-// cachedTokens falls back on llama.cpp's timings, whose prompt_n leaves out
-// what came from the cache.
-func cachedTokens(said *chunk) int {
-	t := said.timings
-	switch {
-	case said.cached >= 0:
-		return said.cached
-	case t.cacheN >= 0:
-		return t.cacheN
-	case t.promptN >= 0 && said.prompt >= t.promptN:
-		return said.prompt - t.promptN
-	}
-	return -1
 }
 
 // single reads a body that is no stream: an error, or an answer as a whole,

@@ -38,31 +38,40 @@ func seeds(f *testing.F) {
 func FuzzBody(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
+		expect := Expect{MaxTokens: len(body) % 4}
 		parse := func(in io.Reader, complete bool) (Reply, finding) {
 			var r recording
 			var reply Reply
 			if err := record(t, &r, in); err != nil {
 				t.Fatal(err)
 			}
-			return reply, func() finding { x := r.parse(&reply, complete); reply.checkCounts(t, body); return x }()
+			found := r.parse(&reply, expect, complete)
+			reply.checkCounts(t, body, expect)
+			if reply.Done > 0 && !r.done {
+				t.Errorf("%q: [DONE] was not noticed", body)
+			}
+			return reply, found
 		}
 		_, whole := parse(bytes.NewReader(body), true)
 		_, pieces := parse(iotest.OneByteReader(bytes.NewReader(body)), true)
 		if !bytes.Equal(whole.failure, pieces.failure) || !bytes.Equal(whole.bad, pieces.bad) || !bytes.Equal(whole.whole, pieces.whole) {
-			t.Errorf("whole %q, in pieces %q", whole, pieces)
+			t.Errorf("whole %+v, in pieces %+v", whole, pieces)
 		}
 		parse(bytes.NewReader(body), false)
 		(&Client{}).quote(message(body))
 	})
 }
 
-func (r *Reply) checkCounts(t *testing.T, body []byte) {
+func (r *Reply) checkCounts(t *testing.T, body []byte, expect Expect) {
 	t.Helper()
 	if lines := bytes.Count(body, []byte("data:")); r.Chunks > lines || len(r.Tokens) > r.Chunks || len(r.Tokens) != len(r.Reads) {
 		t.Errorf("%d chunks, %d tokens, %d reads in %d lines", r.Chunks, len(r.Tokens), len(r.Reads), lines)
 	}
 	if r.OutputTokens < -1 || r.PromptTokens < -1 || r.CachedTokens < -1 || (r.OutputTokens < 0) != (r.Source == "") {
 		t.Errorf("%d output, %d prompt, %d cached, source %q", r.OutputTokens, r.PromptTokens, r.CachedTokens, r.Source)
+	}
+	if r.Source == FromUsage && expect.MaxTokens > 0 && r.OutputTokens > expect.MaxTokens || r.PromptTokens >= 0 && r.CachedTokens > r.PromptTokens {
+		t.Errorf("%d output of %d, %d cached of %d prompt tokens", r.OutputTokens, expect.MaxTokens, r.CachedTokens, r.PromptTokens)
 	}
 }
 

@@ -12,7 +12,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Engine names a server's program.
@@ -27,13 +29,16 @@ const (
 	Unknown   Engine = "unknown"
 )
 
-// Server is what a server says of itself. Its strings are untrusted, and fit
-// to be shown.
+// Server is what a server says of itself. Its strings are untrusted; all but
+// Models are fit to be shown.
 type Server struct {
-	Engine   Engine
-	Version  string   // "" where it does not say
-	Models   []string // ids, in the server's order, at most 100
-	Revision string   // of the model, which only SGLang says
+	Engine  Engine
+	Version string // "" where it does not say
+	// Models are ids as requests must name them, in the server's order, at
+	// most 100: UTF-8, of at most 4 KiB each, without the key. They may hold
+	// any character, so quote them where they are shown.
+	Models   []string
+	Revision string // of the model, which only SGLang says
 	// ConfigHash is the SHA-256, in hexadecimal, of the configuration that
 	// llama.cpp and SGLang show, without what changes while they run; "" for
 	// the others.
@@ -42,6 +47,7 @@ type Server struct {
 
 const (
 	maxModels    = 100
+	maxModelID   = 4 << 10
 	maxProbe     = 4 << 20
 	probeTimeout = 10 * time.Second
 )
@@ -96,8 +102,8 @@ func (c *Client) models(ctx context.Context, s *Server) (owner string, err error
 	}
 	var list struct {
 		Data []struct {
-			ID      string `json:"id"`
-			OwnedBy string `json:"owned_by"`
+			ID      json.RawMessage `json:"id"`
+			OwnedBy string          `json:"owned_by"`
 		} `json:"data"`
 	}
 	if json.Unmarshal(body, &list) != nil || list.Data == nil {
@@ -105,7 +111,11 @@ func (c *Client) models(ctx context.Context, s *Server) (owner string, err error
 			c.root, c.quote(string(body)))
 	}
 	for _, m := range list.Data[:min(len(list.Data), maxModels)] {
-		s.Models = append(s.Models, c.quote(m.ID))
+		id, err := c.modelID(m.ID)
+		if err != nil {
+			return "", err
+		}
+		s.Models = append(s.Models, id)
 	}
 	if len(list.Data) > 0 {
 		owner = list.Data[0].OwnedBy
@@ -113,11 +123,35 @@ func (c *Client) models(ctx context.Context, s *Server) (owner string, err error
 	return owner, nil
 }
 
+// modelID refuses an id that no request could name. The decoder puts U+FFFD in
+// place of what is no UTF-8, and that is another id.
+func (c *Client) modelID(raw json.RawMessage) (id string, err error) {
+	wrong := ""
+	switch {
+	case json.Unmarshal(raw, &id) != nil || id == "":
+		wrong = "is no text"
+	case len(id) > maxModelID:
+		wrong = fmt.Sprintf("is longer than %d bytes", maxModelID)
+	case strings.ContainsRune(id, utf8.RuneError):
+		wrong = "is not UTF-8"
+	case c.holdsKey(id):
+		wrong = "holds the API key"
+	default:
+		return id, nil
+	}
+	return "", fmt.Errorf("%s lists a model whose id %s (%q): correct the model's name at the server", c.root, wrong, clip(c.quote(id), 80))
+}
+
 // unreachable says what to do about a server that does not answer.
 func (c *Client) unreachable(err error) error {
 	var name *net.DNSError
 	var dial *net.OpError
+	var encoded encodedError
 	switch {
+	case untrusted(err):
+		return c.untrusted(err)
+	case errors.As(err, &encoded):
+		return fmt.Errorf("%s answers in the encoding %w", c.root, err)
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("ask %s for its models: %w", c.root, context.Canceled)
 	case errors.As(err, &name):
@@ -175,9 +209,17 @@ func (c *Client) get(ctx context.Context, path string) (status int, body []byte,
 		return 0, nil, err
 	}
 	defer resp.Body.Close()
+	if name := c.encoding(resp.Header); name != "" && resp.StatusCode == http.StatusOK {
+		return 0, nil, encodedError(name)
+	}
 	body, err = io.ReadAll(io.LimitReader(resp.Body, maxProbe))
 	return resp.StatusCode, body, err
 }
+
+// encodedError names the encoding of a body that was asked for without one.
+type encodedError string
+
+func (e encodedError) Error() string { return string(e) + ", " + unwrap }
 
 // word is the first of several members that is a text.
 func (c *Client) word(object map[string]any, names ...string) string {

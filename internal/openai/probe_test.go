@@ -2,6 +2,7 @@ package openai_test
 
 import (
 	"context"
+	"encoding/json"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -103,8 +104,14 @@ func TestProbeErrorsSayWhatToDo(t *testing.T) {
 		status(404, ""):                         "is the URL the server's root or .../v1?",
 		status(200, "<html>hi</html>"):          "answers no list of models but \"<html>hi</html>\": is the URL the server's root",
 		status(200, strings.Repeat("[", 1<<20)): "no list of models",
-		status(503, `{"error":{"message":"Loading model"}}`): "HTTP 503 (Loading model): look at the server's log",
-		"http://no-such-host.invalid":                        "correct --base-url",
+		status(503, `{"error":{"message":"Loading model"}}`):               "HTTP 503 (Loading model): look at the server's log",
+		"http://no-such-host.invalid":                                      "correct --base-url",
+		status(200, `{"data":[{"id":7}]}`):                                 "lists a model whose id is no text",
+		status(200, `{"data":[{"id":""}]}`):                                "lists a model whose id is no text",
+		status(200, "{\"data\":[{\"id\":\"a\xff\"}]}"):                     "is not UTF-8 (\"a\ufffd\"): correct the model's name at the server",
+		status(200, `{"data":[{"id":"a\ud800"}]}`):                         "is not UTF-8",
+		status(200, `{"data":[{"id":"`+strings.Repeat("a", 4097)+`"}]}`):   "is longer than 4096 bytes",
+		status(200, `{"data":[{"id":"m"},{"id":"b\u001b[2J`+"\xff"+`"}]}`): `("b?[2J`,
 	} {
 		_, err := client(t, openai.Options{BaseURL: url}).Probe(t.Context())
 		if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 600 {
@@ -148,5 +155,50 @@ func TestWaitReady(t *testing.T) {
 				t.Errorf("%v, want %q", err, tt.err)
 			}
 		})
+	}
+}
+
+// TestModelsAreAsSent sends each id back as the model of a request.
+func TestModelsAreAsSent(t *testing.T) {
+	t.Parallel()
+	ids := []string{"m", "org/model:tag@sha", "two  spaces ", "tab\tand\x1b[2J", "\u202eright", "vllm EMPTY", strings.Repeat("é", 2048), "\"quoted\\"}
+	var list struct {
+		Data []map[string]string `json:"data"`
+	}
+	for _, id := range ids {
+		list.Data = append(list.Data, map[string]string{"id": id})
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"", "m", "x", "EMPTY", "vllm"} {
+		s, err := client(t, openai.Options{BaseURL: pages(t, map[string]string{"/v1/models": string(text)}), APIKey: key}).Probe(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(s.Models, ids); diff != "" {
+			t.Errorf("key %q: got - want +\n%s", key, diff)
+		}
+	}
+	for _, id := range ids {
+		body, err := openai.Encode(openai.Request{Model: id, Prompt: "p"})
+		var sent struct{ Model string }
+		if err != nil || json.Unmarshal(body.Bytes(), &sent) != nil || sent.Model != id {
+			t.Errorf("%q is sent as %q, %v", id, sent.Model, err)
+		}
+	}
+}
+
+func TestProbeNamesAnEncoding(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		write(w, "\x1f\x8b")
+	}))
+	defer server.Close()
+	const want = "answers in the encoding gzip, which was not asked for: turn compression off"
+	if _, err := client(t, openai.Options{BaseURL: server.URL}).Probe(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
 	}
 }

@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,9 +14,15 @@ const maxQuote = 300
 
 const redacted = "***"
 
+// leastSecret is the length of a key, in bytes, from which on it is taken out
+// of what a server says. Shorter ones, such as EMPTY and vllm, are written
+// where a server wants any key at all: they are words, and a text without them
+// would say something else. No key of any length is shown by ourselves.
+const leastSecret = 6
+
 // spellings are the ways in which a server may echo the key.
 func spellings(key string) []string {
-	if key == "" {
+	if len(key) < leastSecret {
 		return nil
 	}
 	text, _ := json.Marshal(key)
@@ -34,6 +41,11 @@ func (c *Client) quote(s string) string {
 		s = strings.ReplaceAll(s, secret, redacted)
 	}
 	return clip(s, maxQuote)
+}
+
+// holdsKey reports whether a text that is not changed may not be shown.
+func (c *Client) holdsKey(s string) bool {
+	return slices.ContainsFunc(c.secrets, func(secret string) bool { return strings.Contains(s, secret) })
 }
 
 func printable(r rune) rune {

@@ -10,7 +10,8 @@ import (
 
 // WaitReady asks for the server's health, every so often, until it is well or
 // ctx ends. A server that has no /health is ready when it lists its models. A
-// key that it refuses is an error at once.
+// key that it refuses, and a certificate that is not trusted, is an error at
+// once.
 func (c *Client) WaitReady(ctx context.Context, every time.Duration) error {
 	tick := time.NewTicker(max(every, time.Millisecond))
 	defer tick.Stop()
@@ -36,6 +37,8 @@ func (c *Client) health(ctx context.Context) (ready, final bool, err error) {
 	for _, path := range []string{"/health", "/v1/models"} {
 		status, body, err := c.get(ctx, path)
 		switch {
+		case untrusted(err):
+			return false, true, c.untrusted(err)
 		case err != nil:
 			return false, false, errors.New(c.quote(err.Error()))
 		case status == http.StatusOK:

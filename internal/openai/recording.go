@@ -3,34 +3,52 @@ package openai
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync"
 	"time"
 )
 
-// Bounds of an answer. A token's line is a few hundred bytes; one with log
-// probabilities some kilobytes.
+// Bounds of an answer, in bytes. A token's line is a few hundred; one with log
+// probabilities some thousands.
 const (
-	maxLine = 8 << 20
-	maxBody = 64 << 20
+	maxLine      = 8 << 20
+	maxBody      = 64 << 20 // and what an answer of unknown length may take
+	bodyBase     = 1 << 20
+	bodyPerToken = 16 << 10
 )
 
-var (
-	errLongLine = errors.New("a line of more than 8 MiB")
-	errLongBody = errors.New("an answer of more than 64 MiB")
+// Bounds of the reads and of the chunks of an answer, which take memory of
+// their own. Comments keep a connection alive that waits.
+const (
+	maxPieces      = 1 << 20
+	piecesBase     = 4 << 10
+	piecesPerToken = 64
 )
+
+var errTooLong = errors.New("the answer is too long")
+
+// bound is base and so much for each token that was asked for; most where that
+// is more, or not known.
+func bound(base, perToken, most, tokens int) int {
+	if tokens <= 0 || tokens > (most-base)/perToken {
+		return most
+	}
+	return base + perToken*tokens
+}
 
 // recording is a body as it came, with the time of each read. While a stream
 // runs nothing else is kept of it: lines are looked at after its end.
 type recording struct {
-	body    []byte
-	reads   []arrival
-	lineEnd int // after the last line that is complete
+	maxTokens int // that were asked for; 0 is not known
+	body      []byte
+	reads     []arrival
+	lineEnd   int // after the last line that is complete
 
 	scanned int  // up to where a token was looked for
 	token   bool // one was seen
-	done    bool // a read ended with [DONE]
+	done    bool // [DONE] came
 
 	tokens []time.Duration
 	index  []int32
@@ -58,6 +76,7 @@ func (r *recording) release() {
 // read copies a body until it ends. progress is called after each read that
 // completed a line. The error is nil at the end of the body.
 func (r *recording) read(body io.Reader, now func() time.Duration, progress func()) error {
+	size, pieces := bound(bodyBase, bodyPerToken, maxBody, r.maxTokens), r.maxPieces()
 	for {
 		if cap(r.body)-len(r.body) < 4<<10 {
 			r.body = slices.Grow(r.body, max(len(r.body), 16<<10))
@@ -75,21 +94,29 @@ func (r *recording) read(body io.Reader, now func() time.Duration, progress func
 		case err != nil:
 			return err
 		case len(r.body)-r.lineEnd > maxLine:
-			return errLongLine
-		case len(r.body) > maxBody:
-			return errLongBody
+			return fmt.Errorf("%w: a line of more than %d bytes", errTooLong, maxLine)
+		case len(r.body) > size:
+			return fmt.Errorf("%w: more than %d bytes", errTooLong, size)
+		case len(r.reads) > pieces:
+			return fmt.Errorf("%w: more than %d pieces", errTooLong, pieces)
 		}
 	}
 }
 
-// add takes in n bytes and reports whether they complete a line. It parses
-// only until the first token was seen, whose time limit rests on it.
+func (r *recording) maxPieces() int { return bound(piecesBase, piecesPerToken, maxPieces, r.maxTokens) }
+
+// add takes in n bytes and reports whether they complete a line, or the
+// stream. It parses only until the first token was seen, whose time limit
+// rests on it.
 func (r *recording) add(n int) bool {
 	old := len(r.body)
 	r.body = r.body[:old+n]
+	if !r.done {
+		r.done = r.ends(old)
+	}
 	end := bytes.LastIndexByte(r.body[old:], '\n')
 	if end < 0 {
-		return false
+		return r.done
 	}
 	r.lineEnd = old + end + 1
 	for !r.token && r.scanned < r.lineEnd {
@@ -100,9 +127,31 @@ func (r *recording) add(n int) bool {
 			r.token = k.token
 		}
 	}
-	tail := bytes.TrimRight(r.body[max(0, r.lineEnd-32):r.lineEnd], " \r\n")
-	r.done = r.done || bytes.HasSuffix(tail, []byte("data: [DONE]")) || bytes.HasSuffix(tail, []byte("data:[DONE]"))
 	return true
+}
+
+var lastWord = []byte("[DONE]")
+
+// ends reports whether [DONE] is in what came from old on. Texts may hold the
+// word as well, so it must be a line's only value, which nothing need end.
+func (r *recording) ends(old int) bool {
+	from := max(0, old-len(lastWord)+1)
+	for {
+		at := bytes.Index(r.body[from:], lastWord)
+		if at < 0 {
+			return false
+		}
+		before := bytes.TrimRight(r.body[:from+at], " \t")
+		from += at + len(lastWord)
+		start := len(before) - len("data:")
+		if !bytes.HasSuffix(before, []byte("data:")) || start > 0 && before[start-1] != '\n' {
+			continue
+		}
+		line, _ := r.line(start)
+		if _, value := field(line); bytes.Equal(value, lastWord) {
+			return true
+		}
+	}
 }
 
 // line returns the line that starts at from, without its end, and where the

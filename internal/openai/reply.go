@@ -60,7 +60,7 @@ type Reply struct {
 	Finish       time.Duration // finish_reason
 	Usage        time.Duration // last usage
 	Done         time.Duration // [DONE]
-	EOF          time.Duration // end of the body, or of the attempt
+	EOF          time.Duration // Done where there is one, else the end of the body or of the attempt
 
 	Chunks int // data lines with a choice
 	// Tokens are the times of the deltas that First and Last bound, in order:
@@ -74,6 +74,9 @@ type Reply struct {
 	OutputTokens int // by Source
 	CachedTokens int // of the prompt, from the server's cache
 	Source       string
+	// Note says which of the server's counts cannot be and were not believed,
+	// "" if none. It is no failure, and fit to be shown.
+	Note         string
 	FinishReason string
 
 	Reused  bool // the connection served an earlier request

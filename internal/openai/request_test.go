@@ -75,3 +75,36 @@ func TestBaseURL(t *testing.T) {
 		t.Error("no clock was accepted")
 	}
 }
+
+// TestURLsThatAreRefusedHideTheirSecrets writes SECRET where a password or a
+// key may stand.
+func TestURLsThatAreRefusedHideTheirSecrets(t *testing.T) {
+	t.Parallel()
+	for url, shown := range map[string]string{
+		"http://host:8000/v1?key=SECRET": `"http://host:8000"`,
+		"http://host/SECRET#x":           `"http://host"`,
+		"http://host/SECRET?":            `"http://host"`,
+		"http://host/SECRET#":            `"http://host"`,
+		"ftp://me:SECRET@host/path":      "--api-key-env",
+		"ftp://me:SE/SECRET@host":        `"ftp://..."`,
+		"ftp://me:x@SECRET?y@host":       "--api-key-env",
+		"ftp://me:SECRET#y@host":         `"ftp://..."`,
+		"ftp://host/?mail=SECRET@other":  `"ftp://..."`,
+		"http://me:SECRET@host:port":     `"http://host:port"`,
+		"me:SECRET@host":                 "http://host,",
+		"host/SECRET?key=SECRET":         "http://host,",
+		"me:SECRET@h://host":             `"..."`,
+		"http://me:SECRET@host":          "--api-key-env",
+		"http://SECRET@host?key=SECRET":  "--api-key-env",
+	} {
+		err := openai.CheckURL(url)
+		if err == nil || !strings.Contains(err.Error(), shown) || strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%s: %v, want %s", url, err, shown)
+		}
+	}
+	for _, url := range []string{"http://h", "https://h:8443/v1", "http://[::1]:8000/path/v1/chat/completions"} {
+		if err := openai.CheckURL(url); err != nil {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}

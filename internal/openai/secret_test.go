@@ -66,3 +66,23 @@ func TestKeyDoesNotTravel(t *testing.T) {
 		t.Errorf("probe: %v", err)
 	}
 }
+
+// TestShortKeysAreWords has a server say what a short key also is.
+func TestShortKeysAreWords(t *testing.T) {
+	t.Parallel()
+	const says = "model EMPTY of vllm is no maximum"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(400); write(w, says) }))
+	defer server.Close()
+	for key, whole := range map[string]bool{"m": true, "x": true, "EMPTY": true, "vllm": true, "maximum": false} {
+		r := client(t, openai.Options{BaseURL: server.URL, APIKey: key}).Stream(t.Context(), chat(t), openai.Expect{})
+		if strings.Contains(r.Reason, says) != whole {
+			t.Errorf("key %q: %s", key, r.Reason)
+		}
+	}
+	closed := client(t, openai.Options{BaseURL: "http://127.0.0.1:1", APIKey: "qqqqq"})
+	r := closed.Stream(t.Context(), chat(t), openai.Expect{})
+	_, err := closed.Probe(t.Context())
+	if shown := fmt.Sprint(r, err); strings.Contains(shown, "qqqqq") {
+		t.Errorf("we show a key: %s", shown)
+	}
+}

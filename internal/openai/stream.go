@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"net/http"
-	"strings"
 )
 
 // Expect is what an answer is held against; 0 expects nothing.
 type Expect struct {
 	OutputTokens int // that were asked for with ignore_eos
+	// MaxTokens is the request's. A count above it is not believed, and how
+	// much is read of an answer rests on it.
+	MaxTokens    int
 	PromptTokens int // that were sent: a server that counts fewer cut the prompt
 }
 
@@ -39,9 +39,11 @@ func (c *Client) Stream(ctx context.Context, body Body, expect Expect) Reply {
 	}
 	r := recordings.Get().(*recording)
 	defer r.release()
+	r.maxTokens = expect.MaxTokens
 	err = r.read(resp.Body, c.options.Now, func() { w.progress(r) })
 	reply.EOF = c.options.Now()
 	c.conclude(&reply, r, expect, cause(ctx, watched), err)
+	c.nameEncoding(&reply, resp.Header)
 	return reply
 }
 
@@ -61,103 +63,54 @@ func cause(caller, watched context.Context) error {
 
 func (r *Reply) end(outcome Outcome, reason string) { r.Outcome, r.Reason = outcome, reason }
 
-// unanswered classifies a request without an answer.
-func (c *Client) unanswered(reply *Reply, a *attempt, cause, err error) {
-	reason := c.quote(err.Error())
-	switch {
-	case cause == errCancelled:
-		reply.end(Cancelled, "cancelled before the answer began")
-	case cause != nil && reply.Conn == 0:
-		reply.end(Connect, "no connection to "+c.root+" in time")
-	case cause != nil:
-		c.late(reply, cause)
-	case reply.Retried && !a.answered.Load():
-		reply.end(ResetReused, "a reused connection failed, and so did a fresh one: "+reason)
-	case reply.Conn == 0:
-		reply.end(Connect, "no connection to "+c.root+": "+reason)
-	case strings.Contains(err.Error(), "malformed HTTP"): // net/http has no type for it
-		reply.end(Connect, "the server does not speak HTTP: "+reason)
-	default:
-		reply.end(ResetMidstream, "the connection ended before the answer: "+reason)
-	}
-}
-
-func (c *Client) late(reply *Reply, cause error) {
-	switch cause {
-	case errFirst:
-		reply.end(TimeoutFirst, fmt.Sprintf("no token within %s", c.options.First))
-	case errIdle:
-		reply.end(TimeoutIdle, fmt.Sprintf("no further line within %s", c.options.Idle))
-	default:
-		reply.end(TimeoutTotal, fmt.Sprintf("not finished within %s", c.options.Total))
-	}
-}
-
-// maxRefusal bounds what is read of a body behind a status of failure.
-const maxRefusal = 64 << 10
-
-func (c *Client) refused(reply *Reply, resp *http.Response) {
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
-	reason := fmt.Sprintf("HTTP %d: %s", resp.StatusCode, c.quote(message(text)))
-	switch {
-	case resp.StatusCode == http.StatusTooManyRequests:
-		if wait := resp.Header.Get("Retry-After"); wait != "" {
-			reason += " (retry after " + clip(c.quote(wait), 40) + ")"
-		}
-		reply.end(RateLimited, reason)
-	case resp.StatusCode >= 500:
-		reply.end(HTTP5xx, reason)
-	case resp.StatusCode < 400:
-		reply.end(HTTP4xx, fmt.Sprintf("HTTP %d: redirects are not followed, the server points to %s: give the server's own URL",
-			resp.StatusCode, c.quote(resp.Header.Get("Location"))))
-	default:
-		reply.end(HTTP4xx, reason)
-	}
-}
-
 // conclude parses what was recorded and classifies it.
 func (c *Client) conclude(reply *Reply, r *recording, expect Expect, cause, err error) {
-	found := r.parse(reply, err == nil)
-	if reply.Done > 0 { // what happens to the connection after [DONE] is no failure of the answer
+	found := r.parse(reply, expect, err == nil)
+	// What happens to the connection after [DONE] is no failure of the answer,
+	// and how long it stays open is no latency of it.
+	if reply.Done > 0 {
+		err, reply.EOF = nil, reply.Done
+	}
+	if cause == errLinger {
 		err = nil
 	}
 	reply.FinishReason = clip(c.quote(reply.FinishReason), 40)
-	if cause == errLinger && reply.Done > 0 {
-		reply.EOF = reply.Done
-	}
 	switch {
 	case err != nil && cause == errCancelled:
 		reply.end(Cancelled, "cancelled while the answer came")
 	case found.failure != nil:
-		reply.end(ErrorInStream, "the server reports an error: "+c.quote(message(found.failure)))
-	case errors.Is(err, errLongLine) || errors.Is(err, errLongBody):
-		reply.end(BadJSON, "the answer is too long: "+err.Error())
+		reply.end(ErrorInStream, "the server reports an error: "+c.quote(message(found.failure))+seeLog)
+	case errors.Is(err, errTooLong):
+		reply.end(BadJSON, err.Error()+": look at what the server sends, or ask for more with max_tokens")
 	case err != nil && cause != nil:
 		c.late(reply, cause)
 	case err != nil:
-		reply.end(ResetMidstream, "the connection ended within the answer: "+c.quote(err.Error()))
+		reply.end(ResetMidstream, "the connection ended within the answer: "+c.quote(err.Error())+seeLog)
 	case found.bad != nil:
-		reply.end(BadJSON, "a line is no JSON: "+c.quote(string(found.bad)))
+		reply.end(BadJSON, "a line is no JSON: "+c.quote(string(found.bad))+": look at the log of the server, or of a proxy before it")
 	case found.whole != nil:
-		reply.end(BadJSON, "the answer is no stream: "+c.quote(string(found.whole)))
+		reply.end(BadJSON, "the answer is no stream: "+c.quote(string(found.whole))+": ask a server that streams, or correct --base-url")
+	case found.long:
+		reply.end(BadJSON, fmt.Sprintf("%v: more than %d chunks: look at what the server sends, or ask for more with max_tokens", errTooLong, len(reply.Tokens)))
 	default:
-		reply.complete(expect)
+		reply.complete(expect, found.uncounted)
 	}
 }
 
-// complete classifies an answer that came to its end.
-func (r *Reply) complete(expect Expect) {
+// complete classifies an answer that came to its end. Without a count that
+// can be believed no answer is short: chunks are a lower bound.
+func (r *Reply) complete(expect Expect, uncounted bool) {
 	switch {
 	case len(r.Tokens) == 0:
-		r.end(Empty, "the answer holds no token")
+		r.end(Empty, "the answer holds no token: set request.ignore_eos, or look at the server's log")
 	case r.FinishReason == "":
-		r.end(Truncated, fmt.Sprintf("the answer ended without a finish reason after %d chunks", r.Chunks))
-	case expect.OutputTokens > 0 && r.FinishReason != "length" && r.OutputTokens < expect.OutputTokens:
-		r.end(Short, fmt.Sprintf("%d of %d tokens, finish reason %s: the server does not heed ignore_eos",
+		r.end(Truncated, fmt.Sprintf("the answer ended without a finish reason after %d chunks%s", r.Chunks, seeLog))
+	case expect.OutputTokens > 0 && !uncounted && r.FinishReason != "length" && r.OutputTokens < expect.OutputTokens:
+		r.end(Short, fmt.Sprintf("%d of %d tokens, finish reason %s: the server does not heed ignore_eos: set request.ignore_eos to false",
 			r.OutputTokens, expect.OutputTokens, r.FinishReason))
 	case expect.PromptTokens > 0 && r.PromptTokens >= 0 && r.PromptTokens < expect.PromptTokens:
-		r.end(PromptTruncated, fmt.Sprintf("the server counts %d tokens in a prompt of %d: its context is too short",
-			r.PromptTokens, expect.PromptTokens))
+		r.end(PromptTruncated, fmt.Sprintf("the server counts %d tokens in a prompt of %d: its context is too short: "+
+			"raise the server's context length, or send shorter prompts", r.PromptTokens, expect.PromptTokens))
 	default:
 		r.end(OK, "")
 	}

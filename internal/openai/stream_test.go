@@ -154,16 +154,24 @@ func TestFailures(t *testing.T) {
 		tokens  int
 		reason  string
 	}{
-		"closed before the answer": {func(net.Conn) bool { return false }, openai.Options{}, openai.ResetMidstream, 0, "before the answer"},
-		"closed within":            {func(w net.Conn) bool { write(w, eventHead+"Content-Length: 999\r\n\r\n"+token+token); return false }, openai.Options{}, openai.ResetMidstream, 2, "within the answer"},
-		"closed after DONE":        {func(w net.Conn) bool { write(w, eventHead+"Content-Length: 999\r\n\r\n"+token+ending); return false }, openai.Options{}, openai.OK, 1, ""},
-		"open after DONE":          {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token+ending) }, openai.Options{}, openai.OK, 1, ""},
-		"not HTTP":                 {func(w net.Conn) bool { write(w, "SSH-2.0-x\r\n"); return false }, openai.Options{}, openai.Connect, 0, "does not speak HTTP"},
-		"no headers":               {func(w net.Conn) bool { return wait(w, "") }, openai.Options{First: soon}, openai.TimeoutFirst, 0, "no token within 60ms"},
-		"only comments":            {func(w net.Conn) bool { return wait(w, eventHead+"\r\n: ping\n\n") }, openai.Options{First: soon, Idle: time.Millisecond}, openai.TimeoutFirst, 0, "no token"},
-		"idle after a token":       {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token) }, openai.Options{First: time.Minute, Idle: soon}, openai.TimeoutIdle, 1, "no further line within 60ms"},
-		"half a line":              {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token+token[:20]) }, openai.Options{Idle: soon}, openai.TimeoutIdle, 1, ""},
-		"too long in all":          {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token) }, openai.Options{First: time.Minute, Idle: time.Minute, Total: soon}, openai.TimeoutTotal, 1, "not finished"},
+		"closed before the answer":                {func(net.Conn) bool { return false }, openai.Options{}, openai.ResetMidstream, 0, "before the answer"},
+		"closed within":                           {func(w net.Conn) bool { write(w, eventHead+"Content-Length: 999\r\n\r\n"+token+token); return false }, openai.Options{}, openai.ResetMidstream, 2, "within the answer"},
+		"closed after DONE":                       {func(w net.Conn) bool { write(w, eventHead+"Content-Length: 999\r\n\r\n"+token+ending); return false }, openai.Options{}, openai.OK, 1, ""},
+		"open after DONE":                         {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token+ending) }, openai.Options{}, openai.OK, 1, ""},
+		"not HTTP":                                {func(w net.Conn) bool { write(w, "SSH-2.0-x\r\n"); return false }, openai.Options{}, openai.Connect, 0, "correct --base-url"},
+		"open after lines after DONE":             {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token+ending+token+": more\n\n") }, openai.Options{}, openai.OK, 1, ""},
+		"open after half a line of DONE":          {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token+strings.TrimSpace(ending)) }, openai.Options{}, openai.OK, 1, ""},
+		"open after DONE on a connection to keep": {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token+ending) }, openai.Options{KeepAlive: true}, openai.OK, 1, ""},
+		"open after what began as DONE": {func(w net.Conn) bool {
+			write(w, eventHead+"\r\n"+token+strings.TrimSpace(ending))
+			time.Sleep(5 * time.Millisecond)
+			return wait(w, "x\n")
+		}, openai.Options{}, openai.BadJSON, 1, "no JSON"},
+		"no headers":         {func(w net.Conn) bool { return wait(w, "") }, openai.Options{First: soon}, openai.TimeoutFirst, 0, "no token within 60ms: raise timeouts.first, or"},
+		"only comments":      {func(w net.Conn) bool { return wait(w, eventHead+"\r\n: ping\n\n") }, openai.Options{First: soon, Idle: time.Millisecond}, openai.TimeoutFirst, 0, "no token"},
+		"idle after a token": {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token) }, openai.Options{First: time.Minute, Idle: soon}, openai.TimeoutIdle, 1, "no further line within 60ms: raise timeouts.idle, or"},
+		"half a line":        {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token+token[:20]) }, openai.Options{Idle: soon}, openai.TimeoutIdle, 1, ""},
+		"too long in all":    {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token) }, openai.Options{First: time.Minute, Idle: time.Minute, Total: 10 * soon}, openai.TimeoutTotal, 1, "not finished within 600ms: raise timeouts.total, or"},
 		"a line without end": {func(w net.Conn) bool {
 			for write(w, strings.Repeat("x", 1<<20)) {
 			}
@@ -201,7 +209,7 @@ func TestNobodyListens(t *testing.T) {
 	url := "http://" + l.Addr().String()
 	l.Close()
 	r := client(t, openai.Options{BaseURL: url}).Stream(t.Context(), chat(t), openai.Expect{})
-	if r.Outcome != openai.Connect || r.Conn != 0 || !strings.Contains(r.Reason, url) {
+	if r.Outcome != openai.Connect || r.Conn != 0 || !strings.Contains(r.Reason, url) || !strings.HasSuffix(r.Reason, ": start the server, or correct --base-url") {
 		t.Errorf("%s: %s", r.Outcome, r.Reason)
 	}
 }
@@ -303,8 +311,14 @@ func TestHTTP2OverTLS(t *testing.T) {
 		t.Error("HTTP/2 was not spoken")
 	}
 	stranger := client(t, openai.Options{BaseURL: server.URL})
-	if r := stranger.Stream(t.Context(), chat(t), openai.Expect{}); r.Outcome != openai.Connect || !strings.Contains(r.Reason, "certificate") {
+	if r := stranger.Stream(t.Context(), chat(t), openai.Expect{}); r.Outcome != openai.Connect || !strings.Contains(r.Reason, "is not trusted") || !strings.Contains(r.Reason, "SSL_CERT_FILE") {
 		t.Errorf("an unknown certificate: %s (%s)", r.Outcome, r.Reason)
+	}
+	if _, err := stranger.Probe(t.Context()); err == nil || !strings.Contains(err.Error(), "is not trusted") || !strings.Contains(err.Error(), "SSL_CERT_FILE") {
+		t.Errorf("an unknown certificate, probed: %v", err)
+	}
+	if err := stranger.WaitReady(t.Context(), time.Millisecond); err == nil || !strings.Contains(err.Error(), "SSL_CERT_FILE") {
+		t.Errorf("an unknown certificate, waited for: %v", err)
 	}
 }
 

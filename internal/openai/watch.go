@@ -13,9 +13,10 @@ var (
 	errLinger = errors.New("the body was not ended after [DONE]")
 )
 
-// linger is how long a body may go on after [DONE] so that its connection can
-// serve again.
-const linger = time.Second
+// linger is how long a body may go on after [DONE], so that its connection can
+// serve again and the server sees no client that hangs up. It holds up the next
+// request of a closed loop.
+const linger = 50 * time.Millisecond
 
 // watch ends a request that takes too long. Its methods are for one goroutine.
 type watch struct {

@@ -33,10 +33,20 @@ func count(tokens int) float64 {
 	return float64(tokens)
 }
 
+// maxPrompt bounds what is believed of a prompt: more tokens than any model
+// takes, and few enough that sums do not overflow.
+const maxPrompt = 1 << 31
+
+// cachedKnown reports whether the counts of a prompt say how much of it came
+// from the cache: more than all of it cannot.
+func cachedKnown(r *openai.Reply) bool {
+	return 0 <= r.CachedTokens && r.CachedTokens <= r.PromptTokens && 0 < r.PromptTokens && r.PromptTokens < maxPrompt
+}
+
 func (m *measurement) cached() {
 	prompt, cached, n := 0, 0, 0
 	for _, o := range m.ok {
-		if o.Reply.PromptTokens > 0 && o.Reply.CachedTokens >= 0 {
+		if cachedKnown(&o.Reply) {
 			prompt, cached, n = prompt+o.Reply.PromptTokens, cached+o.Reply.CachedTokens, n+1
 		}
 	}

@@ -1,6 +1,7 @@
 package serving
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -22,7 +23,7 @@ const (
 
 // warn says what a reader of the numbers must know, in a fixed order.
 func (m *measurement) warn() {
-	for _, check := range []func() string{m.warnWindow, m.warnAnswers, m.warnCut, m.warnSaturated, m.warnSource, m.warnChunks,
+	for _, check := range []func() string{m.warnWindow, m.warnAnswers, m.warnCut, m.warnSaturated, m.warnNotes, m.warnSource, m.warnChunks,
 		m.warnCoalesced, m.warnFirst, m.warnCached, m.warnQueued} {
 		if w := check(); w != "" {
 			m.out.Warnings = append(m.out.Warnings, w)
@@ -61,6 +62,21 @@ func (m *measurement) warnSaturated() string {
 		return ""
 	}
 	return "requests waited ever longer to be sent, so latencies depend on how long was measured: lower the rate, or allow more requests in flight"
+}
+
+// warnNotes shows what of the server's counts was not believed.
+func (m *measurement) warnNotes() string {
+	n, first := 0, ""
+	for _, o := range m.ok {
+		if o.Reply.Note != "" {
+			n, first = n+1, cmp.Or(first, o.Reply.Note)
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d answers report tokens that cannot be, which were not believed, such as that %s: "+
+		"correct what the server, or a proxy before it, reports as usage", n, len(m.ok), first)
 }
 
 func (m *measurement) warnSource() string {

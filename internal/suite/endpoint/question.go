@@ -60,6 +60,7 @@ func (s *Suite) ask(model string, p prompt.Prompt) (q question, err error) {
 	if p.OutputTokens > 0 {
 		request.MaxTokens = p.OutputTokens
 	}
+	q.expect.MaxTokens = request.MaxTokens
 	q.expect.PromptTokens = p.InputLength // a word is a token at least
 	if r.IgnoreEOS {
 		q.expect.OutputTokens = request.MaxTokens

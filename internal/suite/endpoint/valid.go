@@ -13,6 +13,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/load"
+	"github.com/accelgate/accelgate/internal/openai"
 	"github.com/accelgate/accelgate/internal/prompt"
 	"github.com/accelgate/accelgate/internal/serving"
 	"github.com/accelgate/accelgate/internal/suite"
@@ -57,6 +58,11 @@ func (b *body) checkAddress(c *config.Suite) error {
 		return c.Errorf("server.command", "has no {port}: add the option that makes the server listen there")
 	case b.APIKeyEnv != "" && !variableName.MatchString(b.APIKeyEnv):
 		return c.Errorf("api_key_env", "%q is no name of a variable: write the name of the one that holds the key, such as OPENAI_API_KEY, never the key", b.APIKeyEnv)
+	case b.BaseURL == "":
+		return nil
+	}
+	if err := openai.CheckURL(b.BaseURL); err != nil {
+		return c.Errorf("base_url", "%v", err)
 	}
 	return nil
 }
