@@ -52,7 +52,7 @@ var allowed = map[string][]string{
 	"suite":             {"bench", "config", "matrix", "nearest", "worker"},
 	"suite/*":           {"bench", "config", "matrix", "msmodeling", "nearest", "parse", "profile", "stats", "suite", "worker"},
 	"suite/endpoint":    {"atomicfile", "bench", "config", "energy", "load", "openai", "prompt", "serving", "suite", "worker"},
-	"cli": {"actions", "atomicfile", "openai/openaitest", "baseline", "bench", "config", "engine", "envelope", "gate", "github", "host", "importer",
+	"cli": {"actions", "atomicfile", "openai/openaitest", "prompt", "baseline", "bench", "config", "engine", "envelope", "gate", "github", "host", "importer",
 		"matrix", "msmodeling", "nearest", "profile", "report", "runner", "suite", "suite/*", "tensorsharp", "worker"},
 }
 

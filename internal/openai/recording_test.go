@@ -1,7 +1,9 @@
 package openai
 
 import (
+	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -25,6 +27,25 @@ func TestBound(t *testing.T) {
 	for tokens, want := range map[int]int{-1: 100, 0: 100, 1: 13, 30: 100, 29: 97, 31: 100, 1 << 62: 100} {
 		if got := bound(10, 3, 100, tokens); got != want {
 			t.Errorf("%d tokens: %d, want %d", tokens, got, want)
+		}
+	}
+}
+
+// TestWhatOnlyBeganAsDone is cut off after the linger, by a mistake that is
+// ours: the outcome is that of what came.
+func TestWhatOnlyBeganAsDone(t *testing.T) {
+	t.Parallel()
+	const begin = line + lastLines
+	half := strings.TrimSpace(begin)
+	for rest, want := range map[string]Outcome{"": OK, "x": OK, "x\n": BadJSON, " \r\n": OK} {
+		var r recording
+		var reply Reply
+		if err := record(t, &r, io.MultiReader(strings.NewReader(half), strings.NewReader(rest))); err != nil || !r.done {
+			t.Fatalf("%q: %v, noticed %t", rest, err, r.done)
+		}
+		memoryClient(t).conclude(&reply, &r, Expect{}, errLinger, context.Canceled)
+		if done := !strings.Contains(rest, "x"); reply.Outcome != want || (reply.Done > 0) != done {
+			t.Errorf("%q: %s (%s), want %s", rest, reply.Outcome, reply.Reason, want)
 		}
 	}
 }

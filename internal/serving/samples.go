@@ -27,6 +27,7 @@ type sampleRow struct {
 	TokensOut    *int     `json:"tokens_out"`
 	FinishReason string   `json:"finish_reason"`
 	Error        string   `json:"error,omitempty"`
+	Note         string   `json:"note,omitempty"` // what the server said and is not believed
 
 	Phase   load.Phase     `json:"phase"`
 	Outcome openai.Outcome `json:"outcome"`
@@ -76,7 +77,7 @@ func rowOf(o *Observation) *sampleRow {
 	r := &o.Reply
 	row := &sampleRow{
 		Index: &o.Index, OK: r.Outcome == openai.OK, TTFT: orNull(ttft(o)), Total: orNull(e2e(o)), TPOT: orNull(tpot(o)),
-		TokensIn: saidOrNull(r.PromptTokens), TokensOut: saidOrNull(r.OutputTokens), FinishReason: r.FinishReason, Error: r.Reason,
+		TokensIn: saidOrNull(r.PromptTokens), TokensOut: saidOrNull(r.OutputTokens), FinishReason: r.FinishReason, Error: r.Reason, Note: r.Note,
 		Phase: o.Phase, Outcome: r.Outcome, Status: r.Status, Due: o.Due,
 		Send: r.Send, Conn: r.Conn, Headers: r.Headers, FirstChunk: r.FirstChunk, First: r.First, FirstContent: r.FirstContent,
 		Last: r.Last, Finish: r.Finish, Usage: r.Usage, Done: r.Done, EOF: r.EOF,
@@ -95,7 +96,7 @@ func rowOf(o *Observation) *sampleRow {
 
 func (row *sampleRow) observation() Observation {
 	r := openai.Reply{
-		Outcome: row.Outcome, Reason: row.Error, Status: row.Status,
+		Outcome: row.Outcome, Reason: row.Error, Note: row.Note, Status: row.Status,
 		Send: row.Send, Conn: row.Conn, Headers: row.Headers, FirstChunk: row.FirstChunk, First: row.First, FirstContent: row.FirstContent,
 		Last: row.Last, Finish: row.Finish, Usage: row.Usage, Done: row.Done, EOF: row.EOF,
 		Chunks: row.Chunks, Reads: row.Reads, PromptTokens: orUnsaid(row.TokensIn), OutputTokens: orUnsaid(row.TokensOut),
