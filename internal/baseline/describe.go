@@ -72,7 +72,7 @@ func (r *reader) describe(known map[string]description, entries []Entry) {
 // means the same by them.
 func sameMeaning(a, b *bench.Metric) bool {
 	return a.Better == b.Better && a.Exact == b.Exact && a.Informational == b.Informational &&
-		a.FallbackFor == b.FallbackFor && a.CountedBy == b.CountedBy && a.MinCount == b.MinCount && sameUnit(a.Unit, b.Unit)
+		a.FallbackFor == b.FallbackFor && a.ConfirmedBy == b.ConfirmedBy && a.CountedBy == b.CountedBy && a.MinCount == b.MinCount && sameUnit(a.Unit, b.Unit)
 }
 
 func sameUnit(a, b string) bool { return a == b || a == "" || b == "" }

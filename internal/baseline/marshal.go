@@ -123,6 +123,7 @@ func (e *encoder) metric(m *Metric) {
 	e.optionalFlag("exact", m.Exact)
 	e.optionalFlag("informational", m.Informational)
 	e.optional("fallback_for", m.FallbackFor)
+	e.optional("confirmed_by", m.ConfirmedBy)
 	e.optional("counted_by", m.CountedBy)
 	if m.MinCount != 0 {
 		e.key("", "min_count").float(m.MinCount)

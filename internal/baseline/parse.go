@@ -302,6 +302,8 @@ func (r *reader) metric(m *Metric) {
 			r.flag(&m.Informational)
 		case "fallback_for":
 			r.shared(&m.FallbackFor)
+		case "confirmed_by":
+			r.shared(&m.ConfirmedBy)
 		case "counted_by":
 			r.shared(&m.CountedBy)
 		case "min_count":

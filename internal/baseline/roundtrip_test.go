@@ -109,6 +109,7 @@ func (r random) entry(id string) baseline.Entry {
 		}
 		if r.IntN(3) == 0 {
 			m.CountedBy, m.MinCount = r.string()+"n", r.float()+1
+			m.ConfirmedBy = r.string()
 		}
 		if r.IntN(4) == 0 {
 			m.Median = -m.Median

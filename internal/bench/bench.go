@@ -64,8 +64,12 @@ type Metric struct {
 	// requests, and MinCount is how many of them a value must rest on to be
 	// gated: a 99th percentile of 40 requests is their maximum. Below it, on
 	// either side of a comparison, the metric is informational.
-	CountedBy string  `json:"counted_by,omitempty"`
-	MinCount  float64 `json:"min_count,omitempty"`
+	CountedBy string `json:"counted_by,omitempty"`
+	// ConfirmedBy names another gated metric of the cell that must be worse as
+	// well for this one to be regressed: a ratio to something that was measured in
+	// turns with it tells a slower host from slower code.
+	ConfirmedBy string  `json:"confirmed_by,omitempty"`
+	MinCount    float64 `json:"min_count,omitempty"`
 }
 
 // Gates reports whether the metric is gated wherever it stands, so that
@@ -251,6 +255,7 @@ var binding = map[string]bool{
 	"suite_version": true, "dataset_hash": true, "mode": true, "concurrency": true, "rate": true, "arrival": true, "burstiness": true,
 	"burst": true, "warmup": true, "api": true, "max_tokens": true, "ignore_eos": true, "temperature": true, "stream": true, "keepalive": true,
 	"cache_policy": true, "input_len": true, "output_len": true, "extra": true,
+	"timer": true, // of kernels: two kinds of clock see different things
 }
 
 // Binding reports whether numbers may only be compared under equal values of

@@ -154,6 +154,9 @@ func validateMetrics(metrics []Metric) error {
 		if !Finite(m.MinCount) || m.MinCount < 0 || (m.CountedBy == "") != (m.MinCount == 0) {
 			return fmt.Errorf("metric %q: counted_by is %q and min_count %v, want both or neither", m.Name, m.CountedBy, m.MinCount)
 		}
+		if m.ConfirmedBy == m.Name {
+			return fmt.Errorf("metric %q confirms itself", m.Name)
+		}
 		byName[m.Name] = m
 	}
 	for _, m := range metrics {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/envelope"
+	"github.com/accelgate/accelgate/internal/flashinfer"
 	"github.com/accelgate/accelgate/internal/importer"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/tensorsharp"
@@ -23,13 +24,14 @@ baseline from it.
   accelgate report .accelgate/run.json
   accelgate baseline update --from .accelgate/run.json --reason "first baseline"
 
-A folder is one that TensorSharp.TestMatrix writes, one JSON file a cell; what
-is not such a file is left out with a warning. A file is an InferenceBench
-envelope, or what one of these wrote: ` + strings.Join(importer.Names(), ", ") + `. Metrics are named by
-what they measure, not by the tools' labels.`
+A folder is one that TensorSharp.TestMatrix writes, one JSON file a cell, or a
+dataset of FlashInfer-Bench, whose traces are taken; what is not such a file is
+left out with a warning. A file is an InferenceBench envelope, or what one of
+these wrote: ` + strings.Join(importer.Names(), ", ") + `.
+Metrics are named by what they measure, not by the tools' labels.`
 
 func (c *Command) importCommand() *cobra.Command {
-	var label, out, revision string
+	var label, hardware, out, revision string
 	cmd := &cobra.Command{
 		Use:   "import FOLDER|FILE",
 		Short: "Turn another tool's results into a run.json",
@@ -42,7 +44,7 @@ func (c *Command) importCommand() *cobra.Command {
 			if err := bench.CheckLabel(label); err != nil {
 				return usagef("--host-label: %w", err)
 			}
-			run, warnings, err := readForeign(args[0])
+			run, warnings, err := readForeign(args[0], label, hardware)
 			c.warnAll(warnings)
 			if err != nil {
 				return err
@@ -54,14 +56,22 @@ func (c *Command) importCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&label, "host-label", "", "`label` of the host that measured (required)")
+	f.StringVar(&hardware, "hardware", "", "`device` whose traces are taken, as the traces call it, where a dataset has those of several")
 	f.StringVar(&revision, "revision", "", "`commit` that was measured")
 	f.StringVar(&out, "out", defaultOut, "`folder` for run.json")
 	return cmd
 }
 
-// readForeign reads a folder of TensorSharp's results, or an envelope.
-func readForeign(path string) (*bench.Run, []string, error) {
-	if info, err := os.Stat(path); err != nil || info.IsDir() {
+// readForeign reads a folder of TensorSharp's results or of FlashInfer-Bench's
+// traces, or a file. Hardware chooses among traces.
+func readForeign(path, label, hardware string) (*bench.Run, []string, error) {
+	info, err := os.Stat(path)
+	switch dir := err != nil || info.IsDir(); {
+	case dir && isDataset(path):
+		return readTraces(path, label, hardware)
+	case hardware != "":
+		return nil, nil, usagef("--hardware chooses among the traces of a dataset, which %s is not: leave it out", path)
+	case dir:
 		return tensorsharp.ReadResults(path)
 	}
 	data, err := suite.ReadResult(path, path, bench.MaxRunBytes)
@@ -80,6 +90,32 @@ func readForeign(path string) (*bench.Run, []string, error) {
 		return nil, nil, usagef("%s: %w", path, err)
 	}
 	return e.Run(), nil, nil
+}
+
+// isDataset reports whether a folder is a dataset of FlashInfer-Bench.
+func isDataset(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, "definitions"))
+	return err == nil && info.IsDir()
+}
+
+// readTraces reads the results of a dataset.
+func readTraces(dir, label, hardware string) (*bench.Run, []string, error) {
+	ds, err := flashinfer.Load(dir)
+	if ds == nil {
+		return nil, nil, usageError{err}
+	}
+	var warnings []string
+	if err != nil {
+		warnings = strings.Split(err.Error(), "\n")
+	}
+	for _, w := range ds.Warnings {
+		warnings = append(warnings, w.Error())
+	}
+	run, err := flashinfer.ToRun(ds.Traces, hardware, label, tool())
+	if err != nil {
+		return nil, warnings, usagef("%s: %w (--hardware names a device)", dir, err)
+	}
+	return run, warnings, nil
 }
 
 func (c *Command) saveImport(run *bench.Run, path string) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/suite/endpoint"
+	"github.com/accelgate/accelgate/internal/suite/kernels"
 	"github.com/accelgate/accelgate/internal/suite/models"
 )
 
@@ -16,6 +17,7 @@ import (
 var kinds = map[string]suite.Open{
 	"cases":    cases.Open,
 	"endpoint": endpoint.Open,
+	"kernels":  kernels.Open,
 	"models":   models.Open,
 }
 

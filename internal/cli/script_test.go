@@ -20,6 +20,8 @@ import (
 
 	"github.com/accelgate/accelgate/internal/cli"
 	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/safetensors"
+	"github.com/accelgate/accelgate/internal/tensor"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output of the scripts")
@@ -72,7 +74,7 @@ func TestScript(t *testing.T) {
 			return podman(), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "await": await, "setenv": setenv, "expand": expand, "replace": replace,
+			"code": code, "await": await, "setenv": setenv, "expand": expand, "replace": replace, "tensors": tensors,
 		},
 	})
 }
@@ -149,4 +151,39 @@ func replace(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("%s holds no %s", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
+}
+
+// tensors writes a safetensors file: tensors FILE name=dtype:2x3:1,nan,inf
+// Values begin again where there are more elements.
+func tensors(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: tensors FILE name=dtype:AxB:value,value...")
+	}
+	var all []safetensors.Named
+	for _, arg := range args[1:] {
+		name, rest, _ := strings.Cut(arg, "=")
+		parts := strings.SplitN(rest, ":", 3)
+		if len(parts) != 3 {
+			ts.Fatalf("%s is not name=dtype:AxB:value,value...", arg)
+		}
+		x := tensor.Tensor{DType: tensor.DType(parts[0]), Shape: []int{}}
+		for size := range strings.SplitSeq(parts[1], "x") {
+			n, err := strconv.Atoi(size)
+			ts.Check(err)
+			x.Shape = append(x.Shape, n)
+		}
+		texts := strings.Split(parts[2], ",")
+		x.Data = make([]byte, x.DType.Size(x.Elements()))
+		for i := range x.Elements() {
+			v, err := strconv.ParseFloat(texts[i%len(texts)], 64)
+			ts.Check(err)
+			if x.DType.IsFloat() {
+				x.SetFloats64([]float64{v}, i)
+			} else {
+				x.SetInts([]int64{int64(v)}, i)
+			}
+		}
+		all = append(all, safetensors.Named{Name: name, Tensor: x})
+	}
+	ts.Check(safetensors.Write(ts.MkAbs(args[0]), all))
 }

@@ -24,6 +24,7 @@ type meta struct {
 	FallbackFor   string   `json:"fallback_for,omitempty"`
 	Definition    string   `json:"definition,omitempty"`
 	CountedBy     string   `json:"counted_by,omitempty"`
+	ConfirmedBy   string   `json:"confirmed_by,omitempty"`
 	MinCount      float64  `json:"min_count,omitempty"`
 	// CI95 is the interval of the last value by CIMethod, which rests on so many
 	// observations.
@@ -124,6 +125,9 @@ func (e *Envelope) describe(name string, said meta) bench.Metric {
 	better, gated, _ := Direction(name)
 	m := bench.Metric{Name: name, Unit: Unit(name), Better: better, Informational: !gated, Exact: said.Exact, FallbackFor: said.FallbackFor,
 		Definition: said.Definition}
+	if said.ConfirmedBy != name {
+		m.ConfirmedBy = said.ConfirmedBy
+	}
 	if said.CountedBy != "" && bench.Finite(said.MinCount) && said.MinCount > 0 {
 		m.CountedBy, m.MinCount = said.CountedBy, said.MinCount
 	}

@@ -299,7 +299,7 @@ func (w *writer) described() []bench.Metric {
 
 func describeSample(m bench.Metric, s *bench.Sample) (meta, value) {
 	said := meta{Unit: m.Unit, Direction: string(m.Better), Exact: m.Exact, Informational: &m.Informational, Resolution: m.Resolution,
-		FallbackFor: m.FallbackFor, Definition: m.Definition, CountedBy: m.CountedBy, MinCount: m.MinCount}
+		FallbackFor: m.FallbackFor, Definition: m.Definition, CountedBy: m.CountedBy, ConfirmedBy: m.ConfirmedBy, MinCount: m.MinCount}
 	switch {
 	case s == nil:
 		return said, value{}

@@ -76,7 +76,7 @@ func contradiction(ref, run *bench.Metric) string {
 		return fmt.Sprintf("%s is better in the baseline and %s in the run", ref.Better, run.Better)
 	case ref.Unit != run.Unit && ref.Unit != "" && run.Unit != "":
 		return fmt.Sprintf("its unit is %q in the baseline and %q in the run", ref.Unit, run.Unit)
-	case ref.Exact != run.Exact || ref.Informational != run.Informational || ref.CountedBy != run.CountedBy || ref.MinCount != run.MinCount:
+	case ref.Exact != run.Exact || ref.Informational != run.Informational || ref.CountedBy != run.CountedBy || ref.ConfirmedBy != run.ConfirmedBy || ref.MinCount != run.MinCount:
 		return "it is gated in another way in the baseline than in the run"
 	}
 	return ""
@@ -243,6 +243,7 @@ func (c *comparer) speed(id string, ref, got *bench.Result) {
 		}
 	}
 	verdicts := c.out.Verdicts[before:]
+	c.confirm(verdicts)
 	if len(verdicts) == 0 {
 		c.add(Verdict{Cell: id, Class: Unchanged, Level: Off})
 	}

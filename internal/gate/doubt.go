@@ -51,3 +51,23 @@ func (m *described) doubtful(r *bench.Result) string {
 	}
 	return fmt.Sprintf("rests on %g (%s) where %g are needed: measure for longer", observed(r, m.CountedBy), m.CountedBy, m.MinCount)
 }
+
+// confirm takes back regressions of a cell that another metric, which should
+// confirm them, was judged and does not: the host or what it was measured
+// against moved, and not the code alone.
+func (c *comparer) confirm(verdicts []Verdict) {
+	was := slices.Clone(verdicts)
+	for i := range verdicts {
+		v := &verdicts[i]
+		m := slices.IndexFunc(c.metrics, func(m described) bool { return m.Name == v.Metric })
+		if v.Class != Regressed || m < 0 || c.metrics[m].ConfirmedBy == "" {
+			continue
+		}
+		by := c.metrics[m].ConfirmedBy
+		j := slices.IndexFunc(was, func(o Verdict) bool { return o.Metric == by })
+		if j >= 0 && was[j].judged() && was[j].Class != Regressed {
+			v.Class, v.Level = Inconclusive, Warn
+			v.Reason = joined(v.Reason, fmt.Sprintf("%s does not confirm it (%+.3g %%), so the host or the reference drifted: measure again", by, was[j].Delta))
+		}
+	}
+}

@@ -97,3 +97,29 @@ func TestDiffOfCells(t *testing.T) {
 		t.Errorf("a doubtful number is %+v, failed %v", d.Rows[0], d.Failed)
 	}
 }
+
+// TestBothMustMove calls a kernel slower only where its ratio to the reference
+// says so, too.
+func TestBothMustMove(t *testing.T) {
+	t.Parallel()
+	kernel := func(latency, speedup float64) *bench.Run {
+		r := run(cell("a", "latency_ms", latency, "speedup_factor", speedup))
+		r.Metrics = []bench.Metric{{Name: "latency_ms", Better: bench.Lower, ConfirmedBy: "speedup_factor"},
+			{Name: "speedup_factor", Better: bench.Higher, ConfirmedBy: "latency_ms"}}
+		return r
+	}
+	for _, c := range []struct {
+		name             string
+		latency, speedup float64
+		want             []string
+	}{
+		{"slower code", 20, 2, []string{"a latency_ms regressed fail -100", "a speedup_factor regressed fail -50"}},
+		{"slower host", 20, 4, []string{"a latency_ms inconclusive warn -100", "a speedup_factor unchanged off 0"}},
+		{"faster reference", 10, 2, []string{"a latency_ms unchanged off 0", "a speedup_factor inconclusive warn -50"}},
+	} {
+		got := gate.Compare("base", kernel(10, 4), kernel(c.latency, c.speedup), gate.DefaultPolicy())
+		if diff := cmp.Diff(c.want, lines(got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}

@@ -30,6 +30,7 @@ func (r *Report) page(c caps) page {
 func (r *Report) lead() []block {
 	blocks := append(r.otherMachines(), r.provenance(), paragraph{plain(r.sum())})
 	blocks = append(blocks, r.notJudged()...)
+	blocks = append(blocks, r.drifted()...)
 	blocks = append(blocks, r.notMeasured()...)
 	blocks = append(blocks, r.retried()...)
 	return append(blocks, r.pairs()...)

@@ -75,10 +75,11 @@ func (c Commands) orDefault() Commands {
 
 // Report is what all renderers show. It is made by [New] and read-only.
 type Report struct {
-	in    Input
-	hosts []host
-	total tally
-	shown selection
+	in      Input
+	hosts   []host
+	total   tally
+	shown   selection
+	kernels kernels
 }
 
 // host is one HostInput with what was counted over its verdicts.
@@ -108,6 +109,7 @@ func New(in Input) Report {
 		r.shown.scan(i, h.Comparison.Verdicts)
 		r.total.merge(&h.tally)
 	}
+	r.scanKernels()
 	r.attach()
 	return r
 }

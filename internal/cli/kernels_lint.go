@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/flashinfer"
+	"github.com/accelgate/accelgate/internal/safetensors"
+	"github.com/accelgate/accelgate/internal/tensor"
+)
+
+const lintKernelsHelp = `Read a dataset of FlashInfer-Bench strictly, and say what in it goes wrong later:
+references whose parameters are in another order than the inputs, constraints
+that do not hold, workloads that do not fit their definition, tensor files that
+are missing or have another shape.
+
+  accelgate kernels lint flashinfer-trace
+
+A file that cannot be read is an error with its place (exit code 2) and hides no
+other file. Findings are errors or warnings; errors make the exit code 1 with
+--strict.`
+
+func (c *Command) lintKernelsCommand(code *int) *cobra.Command {
+	var strict bool
+	cmd := &cobra.Command{
+		Use:   "lint FOLDER",
+		Short: "Check a dataset for what goes wrong in it",
+		Long:  lintKernelsHelp,
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			*code, err = c.lintKernels(args[0], strict)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&strict, "strict", false, "let findings that are errors fail")
+	return cmd
+}
+
+func (c *Command) lintKernels(dir string, strict bool) (int, error) {
+	ds, unreadable := flashinfer.Load(dir)
+	if ds == nil {
+		return 0, usageError{unreadable}
+	}
+	var files blobs
+	defer files.close()
+	findings := flashinfer.Lint(ds, &files)
+	warnings, next := len(ds.Warnings), "Next: accelgate kernels run --local "+dir
+	for _, w := range ds.Warnings {
+		fmt.Fprintln(c.Stdout, printable(w.Place.String()+": warning: "+w.Message))
+	}
+	for _, f := range findings {
+		level := "error"
+		if f.Warning {
+			level = "warning"
+			warnings++
+		}
+		fmt.Fprintln(c.Stdout, printable(fmt.Sprintf("%s: %s: %s [%s]", flashinfer.Place{Path: f.Path, Line: f.Line}, level, f.Message, f.Rule)))
+	}
+	if unreadable != nil {
+		return 0, usageError{unreadable}
+	}
+	failures := len(findings) + len(ds.Warnings) - warnings
+	if failures > 0 {
+		next = "Next: correct the errors, and check again with --strict, which lets them fail"
+	}
+	fmt.Fprintf(c.Stdout, "%s: %s, %s, %s, %s: %s, %s\n%s\n", printable(dir), plural(len(ds.Definitions), "definition"), plural(len(ds.Solutions), "solution"),
+		plural(len(ds.Workloads), "workload"), plural(len(ds.Traces), "trace"), plural(failures, "error"), plural(warnings, "warning"), printable(next))
+	if strict && failures > 0 {
+		return ExitGateFailed, nil
+	}
+	return ExitPassed, nil
+}
+
+// blobs reads the headers of tensor files, and last elements. It keeps the last
+// file open, because the inputs of a workload are mostly in one.
+type blobs struct {
+	path string
+	file *safetensors.File
+	err  error
+}
+
+// Shape implements [flashinfer.Blobs].
+func (b *blobs) Shape(path, key string) ([]int, tensor.DType, error) {
+	t, err := b.tensor(path, key)
+	return t.Shape, t.DType, err
+}
+
+// Last implements [flashinfer.Elements].
+func (b *blobs) Last(path, key string) (int64, error) {
+	t, err := b.tensor(path, key)
+	last := make([]int64, 1)
+	if err == nil && (!t.DType.IsInteger() || t.Ints(last, t.Elements()-1) != 1) {
+		err = fmt.Errorf("%s %v has no last whole number: correct the file, or the constraint", t.DType, t.Shape)
+	}
+	return last[0], err
+}
+
+func (b *blobs) tensor(path, key string) (tensor.Tensor, error) {
+	if path != b.path {
+		b.close()
+		b.path = path
+		if b.file, b.err = safetensors.Open(path); b.err != nil && isPointer(path) {
+			b.err = errors.New("it is a pointer of Git LFS in place of the file, fetch it by 'git lfs pull'")
+		}
+	}
+	if b.err != nil {
+		return tensor.Tensor{}, b.err
+	}
+	return b.file.Tensor(key)
+}
+
+func (b *blobs) close() {
+	if b.file != nil {
+		b.file.Close()
+	}
+}
+
+// isPointer reports whether a regular file is what Git LFS leaves in the place
+// of one that was not fetched (github.com/git-lfs/git-lfs, docs/spec.md).
+func isPointer(path string) bool {
+	const start = "version https://git-lfs.github.com/spec/"
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, int64(len(start))))
+	return err == nil && bytes.Equal(text, []byte(start))
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/flashinfer"
+)
+
+const kernelsReportHelp = `Score the solutions and authors of a dataset by its traces, as flashinfer-bench
+does: how much faster than the baseline's solution of the same definition, the
+mean over workloads. A solution with any failed trace scores 0; an author's
+score is the mean over definitions of the best solution.
+
+  accelgate kernels report flashinfer-trace`
+
+func (c *Command) kernelsReportCommand() *cobra.Command {
+	var author string
+	cmd := &cobra.Command{
+		Use:   "report FOLDER",
+		Short: "Score solutions and authors by their traces",
+		Long:  kernelsReportHelp,
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.reportKernels(args[0], author)
+		},
+	}
+	cmd.Flags().StringVar(&author, "baseline-author", flashinfer.BaselineAuthor, "`author` whose solutions the others are compared with")
+	return cmd
+}
+
+func (c *Command) reportKernels(dir, author string) error {
+	ds, err := flashinfer.Load(dir)
+	if err != nil {
+		return usageError{err}
+	}
+	s, err := flashinfer.Summarize(ds, author)
+	fmt.Fprintf(c.Stdout, "%s: %s: %d passed, %d failed\n", printable(dir), plural(s.Total, "trace"), s.Passed, s.Failed)
+	switch {
+	case err != nil:
+		return err
+	case len(s.Solutions) == 0:
+		return errors.New("no solution has a trace for a workload that the baseline passed: measure some with 'accelgate kernels run --local " + dir + "'")
+	}
+	return scores(c.Stdout, ds, s)
+}
+
+// scores prints authors with the fastest first, and solutions in the dataset's
+// order.
+func scores(w io.Writer, ds *flashinfer.Dataset, s flashinfer.Summary) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "\nauthor\tspeedup\twin rate\tsuccess rate\tdefinitions\tworkloads\n")
+	for _, a := range s.Authors {
+		fmt.Fprintf(t, "%s\t%.3f\t%.1f %%\t%.1f %%\t%d\t%d\n", oneLine(a.Name), a.Speedup, 100*a.WinRate, 100*a.SuccessRate, a.Definitions, a.Workloads)
+	}
+	fmt.Fprintf(t, "\nsolution\tauthor\tdefinition\tspeedup\twin rate\tworkloads\n")
+	for _, x := range s.Solutions {
+		of := ds.Solution(x.Name)
+		failed := ""
+		if x.SuccessRate == 0 {
+			failed = "\thas failed traces"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%.3f\t%.1f %%\t%d%s\n",
+			oneLine(x.Name), oneLine(of.Author), oneLine(of.Definition), x.Speedup, 100*x.WinRate, x.Workloads, failed)
+	}
+	return t.Flush()
+}

@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+const kernelsRunHelp = `Measure the solutions of a folder of FlashInfer-Bench, and judge what they
+computed: the reference and each solution run in processes of their own, and
+outputs are compared here.
+
+  accelgate kernels run                                      kernels that ship with accelgate, on any machine
+  accelgate kernels run --local flashinfer-trace
+  accelgate kernels run --local flashinfer-trace --solutions reference --definitions 'rmsnorm_*' --max-workloads 1
+  accelgate kernels run --local flashinfer-trace --resume
+
+Results are appended to the folder's traces as flashinfer-bench writes them,
+and run.json is left in the folder of --out. Exit 0 says that every case passed,
+1 that one did not, 3 that one could not be measured. A suite of kind kernels in
+accelgate.yaml is judged against this host's baseline by 'accelgate run'.`
+
+// kernelsRun is what the command was asked for.
+type kernelsRun struct {
+	options
+	changed                                  func(string) bool
+	local, config, mode, reference, python   string
+	device                                   string
+	definitions, solutions, opTypes, points  []string
+	maxWorkloads, warmup, iterations, trials int
+	timeoutSeconds                           int
+	rtol, atol, ratio                        float64
+	noBaseline, isolated, noSave             bool
+	resumeTraces                             bool
+}
+
+func (c *Command) kernelsRunCommand(code *int) *cobra.Command {
+	var k kernelsRun
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Measure solutions and judge what they computed",
+		Long:  kernelsRunHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			k.changed = cmd.Flags().Changed
+			*code, err = c.kernelsRun(cmd.Context(), &k)
+			return err
+		},
+	}
+	k.addFlags(cmd.Flags())
+	return cmd
+}
+
+func (k *kernelsRun) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&k.local, "local", "", "`folder` of definitions, solutions, workloads and traces (default: what ships with accelgate)")
+	f.StringVar(&k.config, "config", "", "evaluation settings, a YAML `file` as flashinfer-bench reads it")
+	f.StringSliceVar(&k.definitions, "definitions", nil, "only these, `globs` separated by commas")
+	f.StringSliceVar(&k.solutions, "solutions", nil, "only these, `globs`; reference and builtin are solutions that every definition may have")
+	f.StringSliceVar(&k.opTypes, "op-types", nil, "only definitions of these `types`")
+	f.StringSliceVar(&k.points, "workloads", nil, "only these `uuids or globs`")
+	f.Var((*count)(&k.maxWorkloads), "max-workloads", "at most `n` workloads of each definition, the smallest first")
+	f.StringVar(&k.mode, "mode", "", "by whose rules outputs are judged, `strict or fib`")
+	f.StringVar(&k.reference, "reference", "", "worker of the reference, `torch, go` or auto")
+	f.StringVar(&k.python, "python", "", "`program` that has torch (default: python3)")
+	f.StringVar(&k.device, "device", "", "device of torch, `as in cpu` or cuda:0")
+	f.IntVar(&k.warmup, "warmup-runs", 0, "calls before those that are timed, `n`")
+	f.Var((*count)(&k.iterations), "iterations", "timed calls per trial, `n`")
+	f.Var((*count)(&k.trials), "num-trials", "trials with fresh inputs, `n`")
+	f.Var((*count)(&k.timeoutSeconds), "timeout", "`seconds` of a case")
+	f.Float64Var(&k.rtol, "rtol", 0, "relative tolerance, `x`")
+	f.Float64Var(&k.atol, "atol", 0, "absolute tolerance, `x`")
+	f.Float64Var(&k.ratio, "required-matched-ratio", 0, "share of elements that must be within the tolerance, `x`")
+	f.BoolVar(&k.noBaseline, "no-profile-baseline", false, "do not time the reference")
+	f.BoolVar(&k.isolated, "use-isolated-runner", false, "a process of its own for each case")
+	f.BoolVar(&k.noSave, "no-save-results", false, "append no traces")
+	f.BoolVar(&k.resumeTraces, "resume", false, "keep what the folder's traces hold of the same contents, settings and host; failures are measured again")
+	f.StringVar(&k.out, "out", filepath.Join(defaultOut, "kernels"), "`folder` for run.json and the journal")
+	f.StringSliceVar(&k.devices, "devices", nil, "`ids` of the accelerators to measure on")
+	f.StringVar(&k.hostLabel, "host-label", "", "`label` of this host")
+	f.StringVar(&k.revision, "revision", "", "`commit` of the code under test (default: what git says)")
+}
+
+func (c *Command) kernelsRun(ctx context.Context, k *kernelsRun) (int, error) {
+	file, err := k.configuration()
+	if err != nil {
+		return 0, err
+	}
+	if err := k.options.check(); err != nil {
+		return 0, err
+	}
+	p := &plan{options: &k.options, file: file, worker: &worker.Isolated{Environ: os.Environ()}, policy: gate.DefaultPolicy(), now: c.Now}
+	defer p.close()
+	if err := c.detect(ctx, p); err != nil {
+		return 0, err
+	}
+	if err := worker.Conceal(); err != nil {
+		p.warnings = append(p.warnings, fmt.Sprintf("%v: programs under test may read this process's environment", err))
+	}
+	if err := p.open(); err != nil {
+		return 0, err
+	}
+	run, err := c.measure(ctx, p, nil)
+	if err != nil {
+		return 0, err
+	}
+	return exitOfKernels(run), report.Kernels(c.Stdout, run, p.outPath("run.json"))
+}
+
+// exitOfKernels is green only if every case was measured and passed.
+func exitOfKernels(run *bench.Run) int {
+	has := func(o ...bench.Outcome) bool {
+		return slices.ContainsFunc(run.Results, func(r bench.Result) bool { return slices.Contains(o, r.Outcome) })
+	}
+	switch {
+	case has(bench.Incorrect, bench.Failed, bench.Timeout):
+		return ExitGateFailed
+	case has(bench.Skipped) || len(run.Results) == 0:
+		return ExitNoMeasure
+	}
+	return ExitPassed
+}
+
+// configuration makes the configuration that accelgate.yaml would hold.
+func (k *kernelsRun) configuration() (*config.File, error) {
+	body := map[string]any{"name": "kernels", "kind": "kernels"}
+	if err := k.paths(body); err != nil {
+		return nil, err
+	}
+	for key, list := range map[string][]string{"definitions": k.definitions, "solutions": k.solutions, "op_types": k.opTypes, "workloads": k.points} {
+		if len(list) > 0 {
+			body[key] = list
+		}
+	}
+	for key, text := range map[string]string{"reference": k.reference, "python": k.python, "device": k.device} {
+		if text != "" {
+			body[key] = text
+		}
+	}
+	if k.maxWorkloads > 0 {
+		body["max_workloads"] = k.maxWorkloads
+	}
+	body["isolated"] = k.isolated
+	body["flags"] = k.flags()
+	data, err := json.Marshal(map[string]any{"version": config.Version, "suites": []any{body}})
+	if err != nil {
+		return nil, err
+	}
+	return config.Parse("the command line", data)
+}
+
+func (k *kernelsRun) paths(body map[string]any) error {
+	for key, name := range map[string]string{"dataset": k.local, "config": k.config} {
+		if name == "" {
+			continue
+		}
+		path, err := filepath.Abs(name)
+		if err != nil {
+			return usagef("%s: %w", name, err)
+		}
+		body[key] = path
+	}
+	if k.local != "" && !k.noSave {
+		body["traces"] = body["dataset"]
+	}
+	if k.resumeTraces {
+		body["resume"] = true
+	}
+	return nil
+}
+
+// flags are those of the evaluation settings that were given.
+func (k *kernelsRun) flags() map[string]any {
+	flags := map[string]any{}
+	for name, of := range map[string]struct {
+		key   string
+		value any
+	}{
+		"mode": {"mode", k.mode}, "warmup-runs": {"warmup_runs", k.warmup}, "iterations": {"iterations", k.iterations},
+		"num-trials": {"num_trials", k.trials}, "timeout": {"timeout_seconds", k.timeoutSeconds}, "rtol": {"rtol", k.rtol}, "atol": {"atol", k.atol},
+		"required-matched-ratio": {"required_matched_ratio", k.ratio}, "no-profile-baseline": {"profile_baseline", !k.noBaseline},
+	} {
+		if k.changed(name) {
+			flags[of.key] = of.value
+		}
+	}
+	return flags
+}

@@ -1,0 +1,114 @@
+package flashinfer
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// How many complaints are kept: one file must not hide the others.
+const (
+	maxProblemsOfFile = 20
+	maxProblems       = 400
+)
+
+// Place is where something stands.
+type Place struct {
+	Path string // with slashes, below the root as it was given to [Load]
+	Line int    // from 1; 0 where the whole file is meant
+}
+
+// String returns "path:line".
+func (p Place) String() string {
+	if p.Line == 0 {
+		return plain(p.Path)
+	}
+	return plain(p.Path) + ":" + strconv.Itoa(p.Line)
+}
+
+// Problem is one thing that is wrong with a file.
+type Problem struct {
+	Place
+	JSONPath string // such as inputs.q.shape[0]; "" where the whole file or line is meant
+	Message  string // ends in the next step; foreign text is quoted
+}
+
+// Error returns "path:line: JSON path: message" on one line.
+func (p Problem) Error() string {
+	if p.JSONPath == "" {
+		return p.Place.String() + ": " + p.Message
+	}
+	return p.Place.String() + ": " + p.JSONPath + ": " + p.Message
+}
+
+// Problems are all complaints about a dataset or a file, at most 20 per file
+// and 400 in all. It is never empty where it is returned as an error.
+type Problems []Problem
+
+// Error returns one line per problem.
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap makes each problem visible to [errors.As].
+func (ps Problems) Unwrap() []error {
+	all := make([]error, len(ps))
+	for i, p := range ps {
+		all[i] = p
+	}
+	return all
+}
+
+// err returns the problems as an error, nil if there are none.
+func (ps Problems) err() error {
+	switch {
+	case len(ps) == 0:
+		return nil
+	case len(ps) > maxProblems:
+		message := fmt.Sprintf("from here on %d more problems are not shown; correct those above first", len(ps)-maxProblems)
+		return append(ps[:maxProblems:maxProblems], Problem{ps[maxProblems].Place, "", message})
+	}
+	return ps
+}
+
+// quote writes foreign text for a message: short, on one line, and without
+// what could disturb a terminal or be obeyed by the runner of GitHub Actions.
+func quote(s string) string {
+	const limit = 200 // characters
+	cut := ""
+	if r := []rune(s[:min(len(s), 4*limit)]); len(r) > limit {
+		s, cut = string(r[:limit]), " (cut)"
+	}
+	return strings.ReplaceAll(strconv.Quote(s), "##[", `##\x5b`) + cut
+}
+
+// plain is quote only for what needs it.
+func plain(s string) string {
+	odd := func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
+	if s == "" || strings.ContainsFunc(s, odd) || strings.TrimLeft(s, " :") != s || strings.Contains(s, "##[") {
+		return quote(s)
+	}
+	return s
+}
+
+// join appends a key to a JSON path.
+func join(path, key string) string {
+	odd := func(r rune) bool { return r != '_' && (r > 'z' || !unicode.IsLetter(r) && !unicode.IsDigit(r)) }
+	switch {
+	case key == "" || len(key) > 80 || strings.ContainsFunc(key, odd):
+		return path + "[" + quote(key) + "]"
+	case path == "":
+		return key
+	}
+	return path + "." + key
+}
+
+func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+
+// choices writes the words that may stand in a place.
+func choices(words []string) string { return strings.Join(words, ", ") }

@@ -1,0 +1,200 @@
+package flashinfer
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// BaselineAuthor is whose solutions upstream compares all others with.
+const BaselineAuthor = "baseline"
+
+// Score is how much faster a solution, or all of an author's, is than the
+// baseline. It follows upstream's "report summary".
+type Score struct {
+	Name string // of the solution or the author
+	// Speedup is the mean over workloads of the baseline's latency by the
+	// solution's; 0 for a solution with any failed trace. An author's is the
+	// mean over definitions of the best solution's.
+	Speedup     float64
+	WinRate     float64 // share of workloads in which it is faster
+	SuccessRate float64 // 0 for a solution with any failed trace, else 1
+	Definitions int
+	Workloads   int
+	Best        map[string]string // of an author, definition to solution
+}
+
+// Summary is what a dataset's traces add up to.
+type Summary struct {
+	Total, Passed, Failed int     // traces
+	Solutions             []Score // in the dataset's order
+	Authors               []Score // fastest first
+}
+
+// Summarize scores all solutions and authors against the author whose
+// solutions are the baseline, one for each definition that has solutions. It is
+// an error if a definition has none or several of them, or if a passed trace
+// has no latency; the counts are valid then.
+func Summarize(ds *Dataset, baseline string) (Summary, error) {
+	var s Summary
+	bySolution := map[string][]*Trace{}
+	for _, t := range ds.Traces {
+		if s.Total++; t.Evaluation.Status == Passed {
+			s.Passed++
+		}
+		bySolution[t.Solution] = append(bySolution[t.Solution], t)
+	}
+	s.Failed = s.Total - s.Passed
+	authors := map[string]*Score{}
+	for _, d := range ds.Definitions {
+		best := map[string]Score{} // by author
+		if err := scoreDefinition(ds.SolutionsOf(d.Name), d.Name, baseline, bySolution, &s.Solutions, best); err != nil {
+			return s, err
+		}
+		for author, score := range best {
+			add(authors, author, d.Name, score)
+		}
+	}
+	for _, a := range authors {
+		n := float64(a.Definitions)
+		a.Speedup, a.WinRate, a.SuccessRate = a.Speedup/n, a.WinRate/n, a.SuccessRate/n
+		s.Authors = append(s.Authors, *a)
+	}
+	slices.SortFunc(s.Authors, func(a, b Score) int {
+		return cmp.Or(cmp.Compare(b.Speedup, a.Speedup), cmp.Compare(a.Name, b.Name))
+	})
+	return s, nil
+}
+
+// add sums up what will be divided by the number of definitions.
+func add(authors map[string]*Score, author, definition string, score Score) {
+	a := authors[author]
+	if a == nil {
+		a = &Score{Name: author, Best: map[string]string{}}
+		authors[author] = a
+	}
+	a.Speedup += score.Speedup
+	a.WinRate += score.WinRate
+	a.SuccessRate += score.SuccessRate
+	a.Workloads += score.Workloads
+	a.Definitions++
+	a.Best[definition] = score.Name
+}
+
+// scoreDefinition appends the scores of a definition's solutions, and keeps
+// each author's best.
+func scoreDefinition(solutions []*Solution, definition, baseline string, traces map[string][]*Trace, all *[]Score, best map[string]Score) error {
+	if len(solutions) == 0 {
+		return nil
+	}
+	var base []*Solution
+	for _, s := range solutions {
+		if s.Author == baseline {
+			base = append(base, s)
+		}
+	}
+	if len(base) != 1 {
+		return fmt.Errorf("definition %s has %d solutions of the author %s, and scores need exactly one: add it, or name another author",
+			quote(definition), len(base), quote(baseline))
+	}
+	reference, err := latencies(traces[base[0].Name])
+	if err != nil {
+		return err
+	}
+	for _, s := range solutions {
+		if s == base[0] {
+			continue
+		}
+		own, err := latencies(traces[s.Name])
+		if err != nil {
+			return err
+		}
+		score, ok := compareWith(s.Name, own, reference)
+		if !ok {
+			continue
+		}
+		*all = append(*all, score)
+		if before, known := best[s.Author]; !known || score.Speedup > before.Speedup {
+			best[s.Author] = score
+		}
+	}
+	return nil
+}
+
+// measured is what the traces of a solution say.
+type measured struct {
+	tried  map[string]bool    // uuids
+	best   map[string]float64 // lowest latency of a passed trace by uuid
+	failed bool
+}
+
+func latencies(traces []*Trace) (measured, error) {
+	m := measured{tried: map[string]bool{}, best: map[string]float64{}}
+	for _, t := range traces {
+		uuid := t.Workload.UUID
+		m.tried[uuid] = true
+		if t.Evaluation.Status != Passed {
+			m.failed = true
+			continue
+		}
+		if t.Evaluation.Performance == nil || t.Evaluation.Performance.LatencyMS <= 0 {
+			return m, fmt.Errorf("%s: passed without a latency above 0, so it cannot be scored: remove the trace and measure again", t.Place)
+		}
+		latency := t.Evaluation.Performance.LatencyMS
+		if before, known := m.best[uuid]; !known || latency < before {
+			m.best[uuid] = latency
+		}
+	}
+	return m, nil
+}
+
+// compareWith scores over the workloads that the baseline passed and the
+// solution tried; there is no score without any.
+func compareWith(name string, own, reference measured) (Score, bool) {
+	score := Score{Name: name, Definitions: 1}
+	wins := 0
+	for _, uuid := range slices.Sorted(maps.Keys(reference.best)) {
+		if !own.tried[uuid] {
+			continue
+		}
+		score.Workloads++
+		if own.failed {
+			continue
+		}
+		ratio := reference.best[uuid] / own.best[uuid]
+		score.Speedup += ratio
+		if ratio > 1 {
+			wins++
+		}
+	}
+	if score.Workloads == 0 {
+		return score, false
+	}
+	if !own.failed {
+		score.SuccessRate = 1
+		score.Speedup /= float64(score.Workloads)
+		score.WinRate = float64(wins) / float64(score.Workloads)
+	}
+	return score, true
+}
+
+// MaxError is what [Best] demands by default in upstream. The rule by which a
+// trace passes is another one, so that the best may be none that passed.
+const MaxError = 1e-2
+
+// Best returns the trace of a definition with the largest speedup among those
+// that passed with errors of at most the given ones, or nil.
+func Best(traces []*Trace, definition string, maxAbsolute, maxRelative float64) (best *Trace) {
+	for _, t := range traces {
+		e := t.Evaluation
+		if t.Definition != definition || e == nil || e.Status != Passed || e.Correctness == nil || e.Performance == nil ||
+			!(e.Correctness.MaxAbsoluteError <= maxAbsolute && e.Correctness.MaxRelativeError <= maxRelative) {
+			continue
+		}
+		if best == nil || e.Performance.SpeedupFactor > best.Evaluation.Performance.SpeedupFactor {
+			best = t
+		}
+	}
+	return best
+}

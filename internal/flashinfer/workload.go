@@ -1,0 +1,93 @@
+package flashinfer
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// maxWhole is the largest whole number up to which a float64 holds all.
+const maxWhole = 1 << 53
+
+func (r *reader) workload(v value) (w Workload) {
+	o := r.object(v, "workload", false, "uuid", "axes", "inputs")
+	if _, ok := o.given["uuid"]; ok || v.kind != '{' {
+		w.UUID = o.name("uuid")
+	} else {
+		r.fail(v, "workload.uuid", "is missing, as in the format of 2025-07, which is no longer read; add one that no other workload of the definition has")
+	}
+	if v, ok := o.required("axes"); ok {
+		w.Axes = map[string]int{}
+		for _, m := range r.members(v, "workload.axes") {
+			w.Axes[m.key] = r.whole(m.value, join("workload.axes", m.key))
+		}
+	}
+	if v, ok := o.required("inputs"); ok {
+		w.Inputs = map[string]Input{}
+		for _, m := range r.members(v, "workload.inputs") {
+			w.Inputs[m.key] = r.input(m.value, join("workload.inputs", m.key))
+		}
+	}
+	return w
+}
+
+func (r *reader) input(v value, path string) (in Input) {
+	kind := ""
+	for _, m := range v.members {
+		if m.key == "type" {
+			kind = m.text
+		}
+	}
+	keys := []string{"type"}
+	switch kind {
+	case Scalar:
+		keys = append(keys, "value")
+	case Safetensors:
+		keys = append(keys, "path", "tensor_key")
+	}
+	o := r.object(v, path, kind != Random && len(keys) == 1, keys...) // an unknown type has unknown keys
+	if v, ok := o.required("type"); ok {
+		in.Type = r.oneOf(v, path+".type", []string{Random, Scalar, Safetensors})
+	}
+	switch kind {
+	case Scalar:
+		if v, ok := o.required("value"); ok {
+			r.scalar(v, path+".value", &in)
+		}
+	case Safetensors:
+		in.Path, in.TensorKey = r.blob(o), o.name("tensor_key")
+	}
+	return in
+}
+
+func (r *reader) scalar(v value, path string, in *Input) {
+	switch v.kind {
+	case 't', 'f':
+		in.Bool = true
+		if v.kind == 't' {
+			in.Value = 1
+		}
+	case '0':
+		n, err := strconv.ParseFloat(v.text, 64)
+		whole := !strings.ContainsAny(v.text, ".eE")
+		if err != nil || whole && (n > maxWhole || n < -maxWhole) {
+			r.fail(v, path, "%s cannot be held exactly; write a number nearer to 0", v.describe())
+			return
+		}
+		in.Value = n
+	default:
+		r.fail(v, path, "want a number or a truth value, got %s; write one", v.describe())
+	}
+}
+
+func (r *reader) blob(o object) string {
+	v, ok := o.required("path")
+	if !ok {
+		return ""
+	}
+	p := r.text(v, join(o.path, "path"))
+	if v.kind == '"' && (p == "" || len(p) > 4096 || strings.ContainsRune(p, 0) || !filepath.IsAbs(p) && !inside(strings.TrimPrefix(p, "./"))) {
+		r.fail(v, join(o.path, "path"), "%s does not stay in the dataset; write a path relative to its root, with slashes and without ..", quote(p))
+	}
+	return p
+}

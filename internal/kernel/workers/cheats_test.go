@@ -1,0 +1,181 @@
+package workers_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/evaluator"
+	"github.com/accelgate/accelgate/internal/kernel"
+	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// sum is y = x * w + x, which every program here claims to compute.
+var sum = kernel.Case{
+	Definition: "multiply_add", Workload: "w",
+	Inputs: []kernel.Input{
+		{Name: "x", DType: tensor.Float32, Shape: []int{48, 32}},
+		{Name: "w", DType: tensor.Float32, Shape: []int{48, 32}},
+	},
+	Outputs: []kernel.Output{{Name: "y", DType: tensor.Float32, Shape: []int{48, 32}}},
+}
+
+// TestCheats measures each program in testdata/cheats as a solution, against
+// honest.py as the reference. What must become of it stands in its first lines,
+// "# key: value":
+//
+//	want    the status
+//	kind    of the failure, if there is one
+//	reason  a part of it
+//	style   dps; values are returned otherwise
+//	worker  numpy unless it says another
+//	least   nanoseconds that every timed call takes
+//	timed   yes has enough calls for the timer to be checked
+//	child   yes says that child.pid names a process that must be gone in the end
+func TestCheats(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/cheats/*.py")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d programs (%v)", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".py"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			try(t, file, expectations(string(text)))
+		})
+	}
+}
+
+type expectation map[string]string
+
+func expectations(text string) expectation {
+	e := expectation{"worker": "numpy"}
+	for line := range strings.Lines(text) {
+		if key, value, ok := strings.Cut(strings.TrimPrefix(line, "# "), ": "); ok && strings.HasPrefix(line, "# ") {
+			e[key] = strings.TrimSpace(value)
+		}
+	}
+	return e
+}
+
+func try(t *testing.T, file string, e expectation) {
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	limits := kernel.Limits{}
+	if e["want"] == "TIMEOUT" {
+		limits.Run = 2 * time.Second
+	}
+	reference, solution := open(ctx, t, e["worker"], kernel.Limits{}), open(ctx, t, e["worker"], limits)
+	dir := filepath.Join(t.TempDir(), "solution")
+	settings := kernel.Settings{Warmup: 1, Iterations: 4, Trials: 2, MaxIterations: 8, MinTime: time.Hour, Dir: t.TempDir(), Judge: equal}
+	if e["timed"] == "yes" {
+		settings.MinTime, settings.MaxIterations = 10*time.Millisecond, 0
+	}
+	m, err := kernel.Measure(ctx, sum, program(t, reference, "testdata/cheats/honest.py", t.TempDir(), ""),
+		program(t, solution, file, dir, e["style"]), settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := ""
+	if m.Failed != nil {
+		kind = string(m.Failed.Kind)
+	}
+	if string(m.Status) != e["want"] || kind != e["kind"] || !strings.Contains(m.Reason, e["reason"]) {
+		t.Errorf("status %s, kind %q, reason %q; want %s, %q, %q\n%s",
+			m.Status, kind, m.Reason, e["want"], e["kind"], e["reason"], solution.Log())
+	}
+	if reference.Dead() {
+		t.Error("the reference's worker was ended")
+	}
+	atLeast(t, m.Solution, e["least"])
+	if err := solution.Close(); err != nil {
+		t.Error(err)
+	}
+	if e["child"] == "yes" {
+		gone(t, filepath.Join(dir, "child.pid"))
+	}
+}
+
+func open(ctx context.Context, t *testing.T, kind string, limits kernel.Limits) *kernel.Session {
+	t.Helper()
+	w := &worker.Isolated{Environ: os.Environ(), Grace: 100 * time.Millisecond, MaxStdout: 1 << 20}
+	s, err := kernel.Open(ctx, w, worker.Request{Args: command(t, kind)}, "cpu", limits, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func program(t *testing.T, s *kernel.Session, file, dir, style string) kernel.Program {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "main.py"), text, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kernel.Program{Session: s, Build: kernel.Build{Language: "python", EntryPoint: "main.py::run", Dir: dir, DPS: style == "dps"}}
+}
+
+func equal(p kernel.Pair) (evaluator.Status, error) {
+	if !bytes.Equal(p.Reference[0].Tensor.Data, p.Solution[0].Tensor.Data) {
+		return evaluator.IncorrectNumerical, nil
+	}
+	return evaluator.Passed, nil
+}
+
+func atLeast(t *testing.T, timing kernel.Timing, least string) {
+	t.Helper()
+	if least == "" {
+		return
+	}
+	bound, err := strconv.ParseInt(least, 10, 64)
+	if err != nil || len(timing.NS) == 0 {
+		t.Fatalf("%d trials were timed (%v)", len(timing.NS), err)
+	}
+	for _, trial := range timing.NS {
+		for _, ns := range trial {
+			if ns < bound {
+				t.Errorf("a call of at least %d ns was timed as %d ns", bound, ns)
+			}
+		}
+	}
+}
+
+// gone waits until a process has ended, which takes no longer than the test may.
+func gone(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(string(text))
+	if err != nil || pid <= 1 {
+		t.Fatalf("process %q: %v", text, err)
+	}
+	for range 500 {
+		p, err := os.FindProcess(pid)
+		if err != nil || errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("process %d, which the solution left behind, still runs", pid)
+}

@@ -1,0 +1,12 @@
+# Writes the output of each set once, and hopes that it is still there.
+# want: INCORRECT_NUMERICAL
+# kind: unwritten
+# style: dps
+seen = set()
+
+
+def run(x, w, y):
+    key = float(x.sum())
+    if key not in seen:
+        seen.add(key)
+        y[...] = x * w + x

@@ -1,0 +1,9 @@
+# Crashes.
+# want: RUNTIME_ERROR
+# kind: died
+import os
+import signal
+
+
+def run(x, w):
+    os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,6 @@
+# Leaves the output as it is.
+# want: INCORRECT_NUMERICAL
+# kind: unwritten
+# style: dps
+def run(x, w, y):
+    pass

@@ -1,0 +1,13 @@
+# Replaces the worker's own timer, which code in the same process can.
+# want: SUSPECT
+# reason: says that a call takes 100ns
+# timed: yes
+import sys
+import time
+
+sys.modules["fib_loop"].Wall.measure = staticmethod(lambda call, args, sync: (call(args), 100))
+
+
+def run(x, w):
+    time.sleep(0.005)
+    return x * w + x

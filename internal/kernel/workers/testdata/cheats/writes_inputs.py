@@ -1,0 +1,6 @@
+# Answers once, then destroys the question.
+# want: INCORRECT_NUMERICAL
+def run(x, w):
+    y = x * w + x
+    x[...] = 0
+    return y

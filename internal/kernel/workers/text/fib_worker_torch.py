@@ -1,0 +1,276 @@
+"""A worker of fib-worker/1 for functions on torch tensors, on any device that torch has.
+
+With --trusted, which is for the worker that runs references only, functions
+that torch cannot compute in float16 on this CPU get float32 and have their
+results rounded back: torch before 2.2 has no float16 matrix product there.
+"""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import fib_protocol  # first: it moves the standard streams
+from fib_protocol import Fault
+import fib_loop
+
+import ctypes
+import functools
+import importlib.util
+import platform
+
+import torch
+
+KINDS = {
+    name: getattr(torch, name)
+    for name in fib_protocol.TAGS
+    if isinstance(getattr(torch, name, None), torch.dtype)
+}
+NAMES = {kind: name for name, kind in KINDS.items()}
+NAMES.pop(getattr(torch, "uint16", None), None)
+CHUNK = {"cpu": 1 << 18}  # elements at a time: bits in the cache of a CPU, few launches elsewhere
+TRUSTED = "--trusted" in sys.argv[1:]
+
+
+def signed(z):
+    """A 64-bit word as int64, because torch computes with no unsigned one; sums and products wrap alike."""
+    return z - (1 << 64) if z >> 63 else z
+
+
+class Torch:
+    def __init__(self):
+        self.device = torch.device("cpu")
+        self.module = None  # torch.cuda and the like
+        self.upcast = False
+
+    def hello(self, device):
+        self.device = torch.device(device or best_device())
+        if self.device.index is None and self.device.type != "cpu":
+            self.device = torch.device(self.device.type, 0)
+        self.module = getattr(torch, self.device.type, None) if self.device.type != "cpu" else None
+        self.upcast = TRUSTED and self.device.type == "cpu" and not half_works()
+        if self.device.type == "cuda":
+            torch.cuda.set_device(self.device)
+        self.empty("uint8", [1])  # says now that there is no such device
+        libs = {"torch": torch.__version__, "python": platform.python_version()}
+        for name, version in (("cuda", torch.version.cuda), ("hip", getattr(torch.version, "hip", None))):
+            libs.update({name: version} if version else {})
+        if importlib.util.find_spec("triton"):
+            libs["triton"] = triton_version()
+        timers = ["event", "wall"] if self.device.type == "cuda" else ["wall"]
+        return {"devices": [describe_device(self.device)], "libs": libs, "timers": timers, "dtypes": list(KINDS) + ["float4_e2m1"]}
+
+    def accept(self, language):
+        if language not in ("python", "triton"):
+            raise Fault("unsupported", f"this worker runs python and triton, not {language}: use another worker")
+        if language == "triton" and not importlib.util.find_spec("triton"):
+            raise Fault("unsupported", "there is no triton in this Python: install it")
+
+    def kind_of(self, error):
+        memory = getattr(torch.cuda, "OutOfMemoryError", MemoryError)
+        text = fib_protocol.describe(error).lower()
+        full = isinstance(error, (MemoryError, memory)) or "out of memory" in text or "can't allocate memory" in text
+        return "oom" if full or "not enough memory" in text else "runtime"
+
+    def kind(self, dtype):
+        if dtype not in KINDS:
+            raise Fault("unsupported", f"torch {torch.__version__} has no {dtype}: install a later one")
+        return KINDS[dtype]
+
+    def empty(self, dtype, shape):
+        dtype, shape = fib_protocol.stored_as(dtype, shape)
+        return torch.empty(shape, dtype=self.kind(dtype), device=self.device)
+
+    def fits(self, value, dtype, shape):
+        dtype, shape = fib_protocol.stored_as(dtype, shape)
+        plain = type(value) is torch.Tensor and value.dtype == KINDS.get(dtype)
+        return plain and list(value.shape) == shape and value.is_contiguous() and not value.requires_grad
+
+    def fill(self, value, dtype, data):
+        if data:
+            self.bytes_of(value).copy_(torch.frombuffer(data, dtype=torch.uint8))
+        return value
+
+    def set(self, value, dtype, number):
+        value.fill_(number)
+
+    def bytes_of(self, value):
+        return value.reshape(-1).view(torch.uint8)
+
+    def poisoner(self, value):
+        return functools.partial(self.bytes_of(value).fill_, 255)
+
+    def argument(self, value):
+        half = self.upcast and type(value) is torch.Tensor and value.dtype == torch.float16
+        return value.float() if half else value
+
+    def random(self, value, dtype, seed, columns):
+        flat, chunk = value.reshape(-1), CHUNK.get(self.device.type, 1 << 24)
+        chunk = columns * max(1, chunk // columns) if columns else chunk
+        device = self.device if self.device.type in ("cpu", "cuda", "xpu") else "cpu"  # 64-bit numbers are rare elsewhere
+        each = 2 if dtype == "float4_e2m1" else 1
+        for start in range(0, flat.numel(), chunk):
+            part = flat[start : start + chunk]
+            z = mixed(start * each, part.numel() * each, seed, device)
+            part.copy_(probabilities(z, columns) if columns else numbers(z, dtype))
+
+    def output(self, name, value, declared):
+        if type(value) is not torch.Tensor or value.layout != torch.strided or value.is_quantized:
+            raise Fault("shape", f"output {name} is no plain torch.Tensor but {type(value).__name__}: return one that holds its numbers")
+        if value.device != self.device:
+            raise Fault("shape", f"output {name} lies on {value.device}, not on {self.device}")
+        if self.upcast and declared == "float16" and value.dtype == torch.float32:
+            value = value.to(torch.float16)
+        if value.dtype not in NAMES:
+            raise Fault("dtype", f"output {name} has the dtype {value.dtype}, which no definition has")
+        return value.detach(), NAMES[value.dtype]
+
+    def describe(self, value, dtype):
+        return NAMES[value.dtype], list(value.shape)  # as it is by now, not as declared
+
+    def read(self, value, dtype):
+        """The bytes, without a copy where they lie in the host's memory already."""
+        host = value.detach().contiguous().cpu()
+        size = host.numel() * host.element_size()
+        if not size:
+            return memoryview(b"")
+        view = (ctypes.c_char * size).from_address(host.data_ptr())
+        view.owner = host  # the memory must live as long as the view
+        return memoryview(view).cast("B")
+
+    def clock(self, name):
+        if name in ("", "event") and self.device.type == "cuda":
+            return Event
+        if name not in ("", "wall"):
+            raise Fault("unsupported", f"there is no timer {name} for {self.device}: leave it open")
+        return fib_loop.Wall
+
+    def cooler(self):
+        size = fib_protocol.cache_bytes()
+        if self.device.type == "cuda":
+            size = getattr(torch.cuda.get_device_properties(self.device), "L2_cache_size", 64 << 20)
+        scratch = torch.empty(2 * size, dtype=torch.uint8, device=self.device)
+        return scratch.zero_
+
+    def healthy(self):
+        try:
+            self.sync()
+            one = torch.zeros(1, device=self.device) + 1
+            return one.item() == 1
+        except RuntimeError:
+            return False
+
+    def sync(self):
+        if self.module is not None:
+            self.module.synchronize()
+
+    def release(self):
+        if hasattr(self.module, "empty_cache"):
+            self.module.empty_cache()
+
+
+class Event:
+    """Events of the device around what the call puts on the current stream, and what it waits for the host meanwhile.
+
+    Work on other streams is waited for and not seen here; it shows when the
+    other side times whole requests.
+    """
+
+    name = "event"
+
+    @staticmethod
+    def measure(call, args, sync, event=torch.cuda.Event):
+        start, end = event(enable_timing=True), event(enable_timing=True)
+        start.record()
+        result = call(args)
+        end.record()
+        sync()
+        return result, int(start.elapsed_time(end) * 1e6)
+
+
+def best_device():
+    for name in ("cuda", "xpu"):
+        module = getattr(torch, name, None)
+        if module is not None and module.is_available():
+            return name
+    mps = getattr(torch.backends, "mps", None)
+    return "mps" if mps is not None and mps.is_available() else "cpu"
+
+
+def describe_device(device):
+    if device.type == "cpu":
+        return {"id": "cpu", "name": platform.processor() or platform.machine() or "cpu", "kind": "cpu"}
+    about = {"id": str(device), "name": str(device), "kind": device.type}
+    module = getattr(torch, device.type, None)
+    if hasattr(module, "get_device_properties"):
+        p = module.get_device_properties(device)
+        about.update(name=p.name, mem=int(p.total_memory), uuid=str(getattr(p, "uuid", "")))
+    return about
+
+
+def triton_version():
+    try:
+        import triton
+
+        return triton.__version__
+    except Exception as e:  # installed, and unusable without a GPU
+        return fib_protocol.describe(e)[:200]
+
+
+def half_works():
+    try:
+        torch.ones(1, 1, dtype=torch.float16) @ torch.ones(1, 1, dtype=torch.float16)
+        return True
+    except RuntimeError:
+        return False
+
+
+def mixed(start, n, seed, device):
+    """The bits of elements start to start+n, by splitmix64."""
+    z = torch.arange(start + 1, start + 1 + n, dtype=torch.int64, device=device)
+    z *= signed(0x9E3779B97F4A7C15)
+    z += signed(seed)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+        z ^= (z >> shift) & ((1 << 64 - shift) - 1)  # >> repeats the sign
+        z *= signed(factor)
+    return z
+
+
+def numbers(z, dtype):
+    if dtype in fib_protocol.MASKS:
+        mask, offset = fib_protocol.MASKS[dtype]
+        return (z & mask) - offset
+    x = normal(lanes(z))
+    if dtype.startswith(("float8", "float4")):
+        x = x.clamp(-2, 2)
+    return packed(x) if dtype == "float4_e2m1" else x
+
+
+def lanes(z):
+    return (z & 0xFFFF) + (z >> 16 & 0xFFFF) + (z >> 32 & 0xFFFF) + (z >> 48 & 0xFFFF)
+
+
+def normal(s):
+    return (s - 131070).to(torch.float32) * 2.642895e-05
+
+
+def probabilities(z, columns):
+    """A softmax of integers, whose sum is exact in any order."""
+    e = exponentials(z.device)[lanes(z)].reshape(-1, columns)
+    return (e.double() / e.sum(dim=1, keepdim=True).double()).float().reshape(-1)
+
+
+@functools.lru_cache(maxsize=1)
+def exponentials(device):
+    x = normal(torch.arange(4 * 0xFFFF + 1)).double()
+    return torch.round(torch.exp(x) * (1 << 24)).long().to(device)
+
+
+def packed(x):
+    """float4_e2m1, two in a byte: the numbers up to 2 are 0, 0.5, 1, 1.5 and 2, ties go to the even code."""
+    size = x.abs()
+    code = (size > 0.25).byte() + (size >= 0.75).byte() + (size > 1.25).byte() + (size >= 1.75).byte() + 8 * (x < 0).byte()
+    return code[::2] | code[1::2] << 4
+
+
+if __name__ == "__main__":
+    fib_loop.Worker(Torch()).serve()

@@ -1,0 +1,95 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// Kernels renders a run of kernels that no baseline judges, as plain text: the
+// first line says whether every case passed; of what did not comes why, then the
+// numbers, at most some dozens of each.
+func Kernels(w io.Writer, run *bench.Run, path string) error {
+	const most = 40
+	p := printer{w: bufio.NewWriter(w), options: TerminalOptions{Columns: 120}}
+	by := map[bench.Outcome]int{}
+	for i := range run.Results {
+		by[run.Results[i].Outcome]++
+	}
+	p.line(kernelsSentence(len(run.Results), by))
+	p.section("Not passed", kernelFailures(run, most))
+	p.blocks([]block{kernelTable(run, most)})
+	p.line("")
+	p.line("run: " + visible(path) + "; Next: accelgate baseline update --from " + visible(path) + " --reason TEXT, or accelgate kernels report FOLDER")
+	return p.w.Flush()
+}
+
+func kernelsSentence(n int, by map[bench.Outcome]int) string {
+	if by[bench.Passed] == n && n > 0 {
+		return fmt.Sprintf("PASS: %s", count(n, "case"))
+	}
+	return fmt.Sprintf("FAIL: of %s %d passed, %d computed wrongly, %d failed, %d timed out, %d could not be run here", count(n, "case"),
+		by[bench.Passed], by[bench.Incorrect], by[bench.Failed], by[bench.Timeout], by[bench.Skipped])
+}
+
+func kernelFailures(run *bench.Run, most int) []block {
+	var items bullets
+	n := 0
+	for i := range run.Results {
+		r := &run.Results[i]
+		if r.Outcome == bench.Passed {
+			continue
+		}
+		if n++; n <= most {
+			items = append(items, inline{code(r.Cell.ID()), plain(": "), plain(string(r.Outcome)), plain(": "), reason(r.Reason)})
+		}
+	}
+	if n > most {
+		items = append(items, only(plain(fmt.Sprintf("and %d more", n-most))))
+	}
+	if items == nil {
+		return nil
+	}
+	return []block{items}
+}
+
+// kernelTable lists what passed, the smallest speedup first.
+func kernelTable(run *bench.Run, most int) block {
+	t := &table{columns: columns("Definition", "Solution", "Workload~", "Latency ms>", "Reference ms>", "Speedup>", "Max abs error>")}
+	var passed []*bench.Result
+	for i := range run.Results {
+		if run.Results[i].Outcome == bench.Passed {
+			passed = append(passed, &run.Results[i])
+		}
+	}
+	value := func(r *bench.Result, metric string) (float64, bool) {
+		s := r.Sample(metric)
+		if s == nil || len(s.Values) == 0 {
+			return 0, false
+		}
+		return stats.Median(s.Values), true
+	}
+	slices.SortStableFunc(passed, func(a, b *bench.Result) int {
+		x, _ := value(a, "speedup_factor")
+		y, _ := value(b, "speedup_factor")
+		return cmp.Compare(x, y)
+	})
+	for _, r := range passed[:min(most, len(passed))] {
+		row := []inline{only(code(r.Cell.Get("definition"))), only(code(r.Cell.Get("solution"))), only(code(r.Cell.Get("workload")))}
+		for _, metric := range []string{"latency_ms", "reference_latency_ms", "speedup_factor", "max_absolute_error"} {
+			cell := none
+			if x, ok := value(r, metric); ok {
+				cell = only(plain(number(x)))
+			}
+			row = append(row, cell)
+		}
+		t.rows = append(t.rows, row)
+	}
+	t.total = len(passed)
+	return t
+}

@@ -1,0 +1,125 @@
+package kernels
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"github.com/accelgate/accelgate/internal/flashinfer"
+	"github.com/accelgate/accelgate/internal/kernel"
+	"github.com/accelgate/accelgate/internal/safetensors"
+	"github.com/accelgate/accelgate/internal/tensor"
+)
+
+// inputProblem is what is wrong with a case's own files: neither the solution
+// nor the host is to blame.
+type inputProblem struct{ error }
+
+// kase makes the case of a point. What its workload lacks or breaks is an
+// inputProblem.
+func (s *Suite) kase(p *point) (kernel.Case, error) {
+	d, w := p.definition, p.workload
+	shapes, err := d.Shapes(w)
+	if err != nil {
+		return kernel.Case{}, inputProblem{err}
+	}
+	if err := s.checkBlobs(p); err != nil {
+		return kernel.Case{}, inputProblem{err}
+	}
+	if err := d.CheckConstraints(w.Axes, shapes, func(name string) (int64, error) { return s.last(w.Inputs[name]) }); err != nil {
+		return kernel.Case{}, inputProblem{err}
+	}
+	c := kernel.Case{Definition: d.Name, Workload: w.UUID}
+	bytes := 0.0
+	for _, in := range d.Inputs {
+		made := s.input(d, in, w.Inputs[in.Name], shapes[in.Name])
+		bytes += float64(made.DType.Size(elementsOf(made.Shape)))
+		c.Inputs = append(c.Inputs, made)
+	}
+	if limit := s.body.MaxInputGiB * (1 << 30); bytes > limit {
+		return c, unavailable{fmt.Errorf("its inputs take %.3g GiB: raise max_input_gib above that", bytes/(1<<30))}
+	}
+	for _, out := range d.Outputs {
+		shape := shapes[out.Name]
+		if out.Scalar {
+			shape = []int{}
+		}
+		c.Outputs = append(c.Outputs, kernel.Output{Name: out.Name, DType: out.DType, Shape: shape})
+	}
+	return c, nil
+}
+
+func elementsOf(shape []int) int {
+	n := 1
+	for _, size := range shape {
+		n *= size
+	}
+	return n
+}
+
+// input says where an input comes from. One that the workload does not name is
+// random, as upstream has it.
+func (s *Suite) input(d *flashinfer.Definition, t flashinfer.Tensor, from flashinfer.Input, shape []int) kernel.Input {
+	in := kernel.Input{Name: t.Name, DType: t.DType, Shape: shape}
+	switch from.Type {
+	case flashinfer.Scalar:
+		in.Scalar = json.Number(strconv.FormatFloat(from.Value, 'g', -1, 64))
+	case flashinfer.Safetensors:
+		in.File = &kernel.File{Path: s.dataset.BlobPath(from), Key: from.TensorKey}
+	default:
+		if d.OpType == samplingOp && t.Name == "probs" {
+			in.Dist = kernel.Probabilities
+		}
+	}
+	return in
+}
+
+// samplingOp is the op type whose outputs are drawn at random.
+const samplingOp = "sampling"
+
+// checkBlobs tells of a file that is missing before any worker is asked.
+func (s *Suite) checkBlobs(p *point) error {
+	for _, t := range p.definition.Inputs {
+		in := p.workload.Inputs[t.Name]
+		if in.Type != flashinfer.Safetensors {
+			continue
+		}
+		if _, err := os.Stat(s.dataset.BlobPath(in)); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("the blob of input %s, %s, is missing: download the dataset's blobs (git lfs pull)", t.Name, in.Path)
+		} else if err != nil {
+			return fmt.Errorf("the blob of input %s: %w", t.Name, err)
+		}
+	}
+	return nil
+}
+
+// last returns the last element of an input that comes from a file.
+func (s *Suite) last(in flashinfer.Input) (int64, error) {
+	if in.Type != flashinfer.Safetensors {
+		return 0, fmt.Errorf("it does not come from a file")
+	}
+	var last [1]int64
+	err := s.withBlob(in, func(t tensor.Tensor) error {
+		if n := t.Elements(); n < 1 || t.Ints(last[:], n-1) != 1 {
+			return fmt.Errorf("%s of %s holds no whole number", in.TensorKey, in.Path)
+		}
+		return nil
+	})
+	return last[0], err
+}
+
+func (s *Suite) withBlob(in flashinfer.Input, use func(tensor.Tensor) error) error {
+	file, err := safetensors.Open(s.dataset.BlobPath(in))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	t, err := file.Tensor(in.TensorKey)
+	if err != nil {
+		return err
+	}
+	return use(t)
+}

@@ -1,0 +1,166 @@
+package kernels
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/evalconfig"
+	"github.com/accelgate/accelgate/internal/flashinfer"
+	"github.com/accelgate/accelgate/internal/kernel/gokernel"
+)
+
+// point is one definition, solution and workload.
+type point struct {
+	cell       bench.Cell
+	definition *flashinfer.Definition
+	solution   *flashinfer.Solution
+	workload   *flashinfer.Workload
+	settings   evalconfig.Resolved
+	worker     kind   // that runs the solution
+	skip       string // why this host cannot measure it
+}
+
+// The solutions that every definition has where a worker can run them: its
+// reference once more, and the blocked kernel of the Go worker. They are
+// measured where a glob names them.
+const (
+	referenceSolution = "reference"
+	goSolution        = "builtin"
+)
+
+// choose makes the points of what the configuration selects. A glob that names
+// nothing is an error: coverage must not shrink by a misspelling.
+func (s *Suite) choose(c *config.Suite) error {
+	if err := s.checkGlobs(c); err != nil {
+		return err
+	}
+	for _, d := range s.dataset.Definitions {
+		if !wants(s.body.Definitions, d.Name) || !wants(s.body.OpTypes, d.OpType) {
+			continue
+		}
+		settings, err := s.config.Resolve(d.Name, d.OpType, s.body.Flags.overrides())
+		if err != nil {
+			return c.Errorf("flags", "%v", err)
+		}
+		for _, w := range s.workloads(d) {
+			for _, sol := range s.solutions(d) {
+				s.addPoint(d, sol, w, settings)
+			}
+		}
+	}
+	if len(s.points) == 0 {
+		return fmt.Errorf("suite %s: the dataset has no solution and workload for what definitions, op_types, solutions and workloads name: "+
+			"correct them, or measure each reference against itself with solutions: [%s]", c.Name, referenceSolution)
+	}
+	return nil
+}
+
+func (s *Suite) addPoint(d *flashinfer.Definition, sol *flashinfer.Solution, w *flashinfer.Workload, settings evalconfig.Resolved) {
+	p := &point{cell: flashinfer.Cell(d.Name, sol.Name, w.UUID), definition: d, solution: sol, workload: w, settings: settings}
+	p.cell.Suite = s.name
+	p.worker, p.skip = workerOf(sol)
+	s.points = append(s.points, p)
+	s.byID[p.cell.ID()] = p
+}
+
+// workloads returns those of a definition that are selected, the smallest first
+// where their number is bounded.
+func (s *Suite) workloads(d *flashinfer.Definition) (list []*flashinfer.Workload) {
+	for _, t := range s.dataset.WorkloadsOf(d.Name) {
+		if wants(s.body.Workloads, t.Workload.UUID) {
+			list = append(list, &t.Workload)
+		}
+	}
+	if n := s.body.MaxWorkloads; n > 0 && len(list) > n {
+		slices.SortStableFunc(list, func(a, b *flashinfer.Workload) int { return cmp.Compare(elements(d, a), elements(d, b)) })
+		list = list[:n]
+	}
+	return list
+}
+
+// elements is how much there is to compute.
+func elements(d *flashinfer.Definition, w *flashinfer.Workload) (n float64) {
+	shapes, err := d.Shapes(w)
+	if err != nil {
+		return 0
+	}
+	for _, shape := range shapes {
+		size := 1.0
+		for _, axis := range shape {
+			size *= float64(axis)
+		}
+		n += size
+	}
+	return n
+}
+
+// solutions returns those of a definition that are selected.
+func (s *Suite) solutions(d *flashinfer.Definition) (list []*flashinfer.Solution) {
+	for _, sol := range s.dataset.SolutionsOf(d.Name) {
+		if wants(s.body.Solutions, sol.Name) {
+			list = append(list, sol)
+		}
+	}
+	if slices.Contains(s.body.Solutions, referenceSolution) {
+		list = append(list, asSolution(d))
+	}
+	if entry, ok := gokernel.EntryPoint(d.Name); ok && slices.Contains(s.body.Solutions, goSolution) {
+		list = append(list, &flashinfer.Solution{Name: goSolution, Definition: d.Name, Author: "accelgate", Language: "go",
+			EntryPoint: entry + "_blocked", DestinationPassing: true, TargetHardware: []string{"cpu"}})
+	}
+	return list
+}
+
+// asSolution makes a solution of a reference.
+func asSolution(d *flashinfer.Definition) *flashinfer.Solution {
+	return &flashinfer.Solution{Name: referenceSolution, Definition: d.Name, Author: "accelgate", Language: "python", EntryPoint: "main.py::run",
+		TargetHardware: []string{"cpu"}, Sources: []flashinfer.Source{{Path: "main.py", Content: d.Reference}}}
+}
+
+func (s *Suite) checkGlobs(c *config.Suite) error {
+	var definitions, ops, solutions, workloads []string
+	for _, d := range s.dataset.Definitions {
+		definitions, ops = append(definitions, d.Name), append(ops, d.OpType)
+	}
+	solutions = []string{referenceSolution, goSolution}
+	for _, sol := range s.dataset.Solutions {
+		solutions = append(solutions, sol.Name)
+	}
+	for _, t := range s.dataset.Workloads {
+		workloads = append(workloads, t.Workload.UUID)
+	}
+	for _, g := range []struct {
+		key   string
+		globs []string
+		names []string
+	}{{"definitions", s.body.Definitions, definitions}, {"op_types", s.body.OpTypes, ops}, {"solutions", s.body.Solutions, solutions},
+		{"workloads", s.body.Workloads, workloads}} {
+		for i, glob := range g.globs {
+			if !slices.ContainsFunc(g.names, func(name string) bool { return wants([]string{glob}, name) }) {
+				return c.Errorf(fmt.Sprintf("%s[%d]", g.key, i), "%q names nothing in the dataset: correct it or remove it", glob)
+			}
+		}
+	}
+	return nil
+}
+
+// workerOf says which worker runs a solution, or why none can.
+func workerOf(s *flashinfer.Solution) (kind, string) {
+	binding := strings.ToLower(s.Binding)
+	switch s.Language {
+	case "go":
+		return goWorker, ""
+	case "python", "triton":
+		return torchWorker, ""
+	case "c", "cpp":
+		if binding == "" || binding == "dlpack" {
+			return cWorker, ""
+		}
+		return "", fmt.Sprintf("no worker builds %s with the binding %s: measure it with flashinfer-bench", s.Language, s.Binding)
+	}
+	return "", fmt.Sprintf("no worker builds %s: measure it with flashinfer-bench", s.Language)
+}

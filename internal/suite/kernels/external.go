@@ -1,0 +1,85 @@
+package kernels
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/accelgate/accelgate/internal/evaluator"
+	"github.com/accelgate/accelgate/internal/flashinfer"
+	"github.com/accelgate/accelgate/internal/kernel"
+	"github.com/accelgate/accelgate/internal/safetensors"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// external asks the user's own evaluator.
+func (j *judge) external(pair kernel.Pair) (evaluator.Result, error) {
+	dir, err := os.MkdirTemp(j.suite.dir, "verdict-*")
+	if err != nil {
+		return evaluator.Result{}, fmt.Errorf("make a folder for the evaluator's files: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	request, err := j.request(dir, pair)
+	if err != nil {
+		return evaluator.Result{}, err
+	}
+	return j.suite.ask(j.command, request)
+}
+
+func (j *judge) request(dir string, pair kernel.Pair) ([]byte, error) {
+	r := evaluator.Request{Protocol: evaluator.Protocol, Definition: filepath.Join(dir, "definition.json"), Workload: j.point.workload.UUID,
+		Axes: j.point.workload.Axes, Reference: filepath.Join(dir, "reference.safetensors"), Candidate: filepath.Join(dir, "candidate.safetensors"),
+		Mode: j.params.Mode, Tolerance: evaluator.Tolerance{Rtol: j.params.Rtol, Atol: j.params.Atol, RequiredMatchedRatio: j.params.RequiredMatchedRatio},
+		Outputs: j.params.Outputs}
+	text, err := flashinfer.EncodeDefinition(j.point.definition)
+	if err != nil {
+		return nil, err
+	}
+	return mustJoin(json.Marshal(r))(os.WriteFile(r.Definition, text, 0o600), write(r.Reference, pair.Reference), write(r.Candidate, pair.Solution))
+}
+
+// mustJoin adds errors to that of encoding.
+func mustJoin(data []byte, err error) func(...error) ([]byte, error) {
+	return func(more ...error) ([]byte, error) { return data, errors.Join(append(more, err)...) }
+}
+
+func write(path string, outputs []evaluator.Output) error {
+	var named []safetensors.Named
+	for _, out := range outputs {
+		named = append(named, safetensors.Named{Name: out.Name, Tensor: out.Tensor})
+	}
+	return safetensors.Write(path, named)
+}
+
+// ask runs a command with the request on its standard input.
+func (s *Suite) ask(command []string, request []byte) (evaluator.Result, error) {
+	p, err := (&worker.Isolated{Environ: s.env.Environ, MaxStdout: evaluator.MaxVerdictBytes}).Start(worker.Request{Args: command, Dir: s.env.Dir})
+	if err != nil {
+		return evaluator.Result{}, fmt.Errorf("external evaluator: %w: correct evaluators", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), s.limit())
+	defer cancel()
+	sent := p.Send(append(request, '\n'))
+	go func() { // it need not read all
+		<-sent
+		p.CloseInput()
+	}()
+	var out bytes.Buffer
+	for line := range p.Lines() {
+		if out.Write(line.Text); out.Len() > evaluator.MaxVerdictBytes {
+			break
+		}
+	}
+	response, err := p.Wait(ctx, s.limit())
+	switch {
+	case err != nil:
+		return evaluator.Result{}, err
+	case !response.OK():
+		return evaluator.Result{}, fmt.Errorf("external evaluator %s: %s: see its log: %.500s", command[0], response.Reason(), response.Log)
+	}
+	return evaluator.ParseVerdict(out.Bytes())
+}

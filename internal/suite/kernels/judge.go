@@ -1,0 +1,123 @@
+package kernels
+
+import (
+	"fmt"
+
+	"github.com/accelgate/accelgate/internal/evaluator"
+	"github.com/accelgate/accelgate/internal/kernel"
+	"github.com/accelgate/accelgate/internal/tensor"
+)
+
+// judge judges the outputs of one case as they come, and keeps the results.
+type judge struct {
+	suite     *Suite
+	point     *point
+	kase      kernel.Case
+	evaluator string
+	command   []string // of an external one
+	params    evaluator.Params
+	results   []evaluator.Result
+}
+
+func (s *Suite) newJudge(p *point, c kernel.Case) (*judge, error) {
+	name, command, err := evaluator.Choose(*p.definition, rules(p))
+	if err != nil {
+		return nil, err
+	}
+	return &judge{suite: s, point: p, kase: c, evaluator: name, command: command, params: params(p)}, nil
+}
+
+// rules is the user's choice of the evaluator, if there is one.
+func rules(p *point) []evaluator.Rule {
+	e := p.settings.Evaluator.V
+	if e.Name == "" && len(e.Command) == 0 {
+		return nil
+	}
+	return []evaluator.Rule{{Glob: "*", Evaluator: e.Name, Command: e.Command}}
+}
+
+// params are the settings that hold for a point.
+func params(p *point) evaluator.Params {
+	r := p.settings
+	threshold, _ := r.TVDThreshold()
+	own := map[string]evaluator.Tolerance{}
+	for name, o := range r.Outputs {
+		own[name] = evaluator.Tolerance{Rtol: o.Rtol.V, Atol: o.Atol.V, RequiredMatchedRatio: o.RequiredMatchedRatio.V}
+	}
+	return evaluator.Params{Mode: evaluator.Mode(r.Mode.V), Rtol: r.Rtol.V, Atol: r.Atol.V, RequiredMatchedRatio: r.RequiredMatchedRatio.V,
+		Reduction: p.definition.Reduction(), TVDThreshold: threshold, Outputs: own}
+}
+
+// Judge implements [kernel.Settings.Judge].
+func (j *judge) Judge(pair kernel.Pair) (evaluator.Status, error) {
+	r, err := j.evaluate(pair)
+	if err != nil {
+		return "", err
+	}
+	j.results = append(j.results, r)
+	return r.Status, nil
+}
+
+func (j *judge) evaluate(pair kernel.Pair) (evaluator.Result, error) {
+	if j.evaluator == evaluator.NameSampling {
+		return j.sampling(pair)
+	}
+	switch j.evaluator {
+	case evaluator.NameLowBit:
+		return evaluator.LowBit(pair.Reference, pair.Solution, j.params)
+	case evaluator.NameSparseAttention:
+		return evaluator.SparseAttention(pair.Reference, pair.Solution, j.params)
+	case evaluator.NameIndexer:
+		return j.indexer(pair)
+	case evaluator.NameExternal:
+		return j.external(pair)
+	}
+	return evaluator.Elementwise(pair.Reference, pair.Solution, j.params)
+}
+
+// combined is the verdict over all pairs; ok is false if none was judged.
+func (j *judge) combined() (evaluator.Result, bool) {
+	if len(j.results) == 0 {
+		return evaluator.Result{}, false
+	}
+	return evaluator.Combine(j.params.Mode, j.results...), true
+}
+
+// indexer gathers the inputs that scores are computed from again.
+func (j *judge) indexer(pair kernel.Pair) (evaluator.Result, error) {
+	var in evaluator.IndexerInputs
+	for name, to := range map[string]*tensor.Tensor{"q_index_fp8": &in.Query, "k_index_cache_fp8": &in.Cache, "weights": &in.Weights,
+		"seq_lens": &in.SeqLens, "block_table": &in.BlockTable} {
+		t, err := j.input(name, pair.Trial, pair.Set)
+		if err != nil {
+			return evaluator.Result{}, err
+		}
+		*to = t
+	}
+	return evaluator.Indexer(in, pair.Reference, pair.Solution, j.params)
+}
+
+// input returns the contents of an input, which workers had as well.
+func (j *judge) input(name string, trial, set int) (t tensor.Tensor, err error) {
+	for _, in := range j.kase.Inputs {
+		switch {
+		case in.Name != name:
+		case in.Scalar != "":
+			f, err := in.Scalar.Float64()
+			t = tensor.Tensor{DType: tensor.Float64, Shape: []int{}, Data: make([]byte, 8)}
+			t.SetFloats64([]float64{f}, 0)
+			return t, err
+		case in.File != nil:
+			from := j.point.workload.Inputs[name]
+			err := j.suite.withBlob(from, func(found tensor.Tensor) error {
+				t = found
+				t.Data = append([]byte(nil), found.Data...) // which is unmapped
+				return nil
+			})
+			return t, err
+		default:
+			return j.kase.Random(in, trial, set)
+		}
+	}
+	return t, fmt.Errorf("the definition has no input %s, which its evaluator needs: name another evaluator for it", name)
+}

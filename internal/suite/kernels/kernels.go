@@ -1,0 +1,170 @@
+// Package kernels is the suite kind for FlashInfer-Bench's datasets: one cell
+// for each definition, solution and workload. A trusted worker computes the
+// reference, another one the solution, and what both computed is judged here,
+// outside of either.
+package kernels
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/evalconfig"
+	"github.com/accelgate/accelgate/internal/evaluator"
+	"github.com/accelgate/accelgate/internal/flashinfer"
+	"github.com/accelgate/accelgate/internal/kernel/builtin"
+	"github.com/accelgate/accelgate/internal/suite"
+)
+
+// Suite is an opened dataset.
+type Suite struct {
+	name     string
+	body     *body
+	env      suite.Env
+	dir      string // temporary: workers, sources, the built-in dataset
+	dataset  *flashinfer.Dataset
+	config   *evalconfig.File
+	points   []*point
+	byID     map[string]*point
+	warnings []string
+	contents suite.Contents
+
+	mu    sync.Mutex
+	lanes map[bench.Device]*lane
+	tools tools
+	// results are those of the dataset's traces.
+	results flashinfer.Results
+}
+
+var (
+	_ suite.Suite = (*Suite)(nil)
+	_ suite.Open  = Open
+)
+
+// Open decodes the suite's part of the configuration, loads the dataset and its
+// evaluation settings, and chooses the cells. What is wrong with one file of the
+// dataset is an error, because it could be what should have been measured.
+func Open(c *config.Suite, env suite.Env) (_ suite.Suite, err error) {
+	b, err := read(c)
+	if err != nil {
+		return nil, err
+	}
+	s := &Suite{name: c.Name, body: b, env: env, byID: map[string]*point{}, lanes: map[bench.Device]*lane{},
+		contents: suite.Contents{Dir: env.Dir, Environ: env.Environ}}
+	if s.dir, err = os.MkdirTemp("", "accelgate-kernels-*"); err != nil { // with the permissions 0700
+		return nil, fmt.Errorf("make a folder for the kernel workers: %w: name another temporary folder with TMPDIR", err)
+	}
+	defer func() {
+		if err != nil {
+			s.Close()
+		}
+	}()
+	if err := s.load(c); err != nil {
+		return nil, err
+	}
+	if err := s.choose(c); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// load reads the dataset, or writes the one that ships with accelgate, and the
+// evaluation settings.
+func (s *Suite) load(c *config.Suite) error {
+	root := s.resolve(s.body.Dataset)
+	if s.body.Dataset == "" {
+		root = s.dir + "/dataset"
+		if err := os.Mkdir(root, 0o700); err != nil {
+			return fmt.Errorf("make a folder for the built-in dataset: %w", err)
+		}
+		if err := builtin.Write(root); err != nil {
+			return err
+		}
+	}
+	var err error
+	if s.dataset, err = flashinfer.Load(root); err != nil {
+		return fmt.Errorf("suite %s: %w", c.Name, err)
+	}
+	for _, w := range s.dataset.Warnings {
+		s.warnings = append(s.warnings, w.Error())
+	}
+	if s.config, err = s.settings(); err != nil {
+		return err
+	}
+	names := []string{evaluator.NameElementwise, evaluator.NameLowBit, evaluator.NameSampling, evaluator.NameSparseAttention, evaluator.NameIndexer}
+	return s.config.CheckEvaluators(names)
+}
+
+// settings reads the evaluation settings; without a file the bundled ones hold.
+func (s *Suite) settings() (*evalconfig.File, error) {
+	if s.body.Config == "" {
+		return evalconfig.Default(), nil
+	}
+	path := s.resolve(s.body.Config)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the evaluation settings: %w: correct config", err)
+	}
+	file, err := evalconfig.Parse(s.body.Config, data)
+	if err == nil {
+		s.warnings = append(s.warnings, append(file.Warnings(), file.Notes()...)...)
+	}
+	return file, err
+}
+
+// Metrics describes everything that a measurement may report.
+func (s *Suite) Metrics() []bench.Metric { return Metrics() }
+
+// Cells returns one cell per definition, solution and workload that this host
+// can measure.
+func (s *Suite) Cells() (cells []bench.Cell) {
+	for _, p := range s.points {
+		if p.skip == "" {
+			cells = append(cells, p.cell)
+		}
+	}
+	return cells
+}
+
+// Skipped returns those that it cannot.
+func (s *Suite) Skipped() (results []bench.Result) {
+	for _, p := range s.points {
+		if p.skip != "" {
+			results = append(results, bench.Result{Cell: p.cell, Outcome: bench.Skipped, Cause: bench.CauseCapacity, Reason: p.skip})
+		}
+	}
+	return results
+}
+
+// Twin returns "": no two cells are the same.
+func (s *Suite) Twin(bench.Cell) string { return "" }
+
+// Warnings tells what looks wrong.
+func (s *Suite) Warnings() []string { return s.warnings }
+
+// Repeats is the configured number of measurements per cell.
+func (s *Suite) Repeats() int { return s.body.Repeats }
+
+// Rest ends the workers of a device.
+func (s *Suite) Rest(d bench.Device) error {
+	s.mu.Lock()
+	l := s.lanes[d]
+	delete(s.lanes, d)
+	s.mu.Unlock()
+	if l == nil {
+		return nil
+	}
+	return l.close()
+}
+
+// Close ends all workers and removes what was written for them.
+func (s *Suite) Close() error {
+	var errs []error
+	for d := range s.lanes {
+		errs = append(errs, s.Rest(d))
+	}
+	return errors.Join(append(errs, os.RemoveAll(s.dir))...)
+}

@@ -1,0 +1,22 @@
+package kernels
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/kernel/gokernel"
+)
+
+// TestMain makes this test's binary the worker that suites start: {accelgate}
+// kernels worker.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "kernels" && os.Args[2] == "worker" {
+		if err := gokernel.Serve(context.Background(), os.Stdin, os.Stdout, time.Now); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,136 @@
+package kernels
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/flashinfer"
+	"github.com/accelgate/accelgate/internal/safetensors"
+	"github.com/accelgate/accelgate/internal/tensor"
+)
+
+// torch returns a Python that has torch.
+func torch(t *testing.T) string {
+	t.Helper()
+	for _, python := range []string{"python3", "/usr/bin/python3"} { // Debian's python3-torch is the latter's
+		if exec.Command(python, "-c", "import torch").Run() == nil {
+			return python
+		}
+	}
+	if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
+		t.Fatal("no python3 has torch, and ACCELGATE_TEST_REQUIRE is set")
+	}
+	t.Skip("SKIPPED: no python3 has torch: install python3-torch to run real references")
+	return ""
+}
+
+// realDefinition is one of the published dataset at a point that a CPU computes
+// at once. Inputs that cannot be random are given.
+type realDefinition struct {
+	name string
+	axes map[string]int
+	ints map[string][]int64
+	real map[string]float64
+}
+
+var realDefinitions = []realDefinition{
+	{name: "rmsnorm_h128", axes: map[string]int{"batch_size": 4}},
+	{name: "fused_add_rmsnorm_h2048", axes: map[string]int{"batch_size": 3}},
+	{name: "gemm_n128_k2048", axes: map[string]int{"M": 4}},
+	{name: "gqa_paged_decode_h5_kv1_d128_ps1", axes: map[string]int{"batch_size": 2, "num_pages": 16, "len_indptr": 3, "num_kv_indices": 7},
+		ints: map[string][]int64{"kv_indptr": {0, 3, 7}, "kv_indices": {1, 5, 2, 15, 0, 9, 4}}, real: map[string]float64{"sm_scale": 0.088}},
+	{name: "gqa_paged_decode_h32_kv8_d128_ps1", axes: map[string]int{"batch_size": 1, "num_pages": 63, "len_indptr": 2, "num_kv_indices": 4},
+		ints: map[string][]int64{"kv_indptr": {0, 4}, "kv_indices": {62, 5, 2, 30}}, real: map[string]float64{"sm_scale": 0.088}},
+	{name: "mla_paged_decode_h8_ckv512_kpe64_ps1", axes: map[string]int{"batch_size": 2, "num_pages": 8, "len_indptr": 3, "num_kv_indices": 5},
+		ints: map[string][]int64{"kv_indptr": {0, 2, 5}, "kv_indices": {7, 0, 3, 1, 6}}, real: map[string]float64{"sm_scale": 0.1}},
+	{name: "gdn_decode_qk4_v8_d128_k_last", axes: map[string]int{"batch_size": 2}, real: map[string]float64{"scale": 0.088}},
+	{name: "rope_with_cos_sin_cache_neox_style_d128_rd64",
+		axes: map[string]int{"num_tokens": 3, "num_qo_heads": 4, "num_kv_heads": 2, "max_seq_len": 32}, ints: map[string][]int64{"positions": {0, 31, 7}}},
+}
+
+// TestRealDefinitions measures references of the published dataset against
+// themselves, in two processes of torch, and the Go worker's kernels where there
+// are any.
+func TestRealDefinitions(t *testing.T) {
+	t.Parallel()
+	data := os.Getenv("ACCELGATE_TEST_DATA")
+	if data == "" {
+		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
+			t.Fatal("ACCELGATE_TEST_DATA is not set, and ACCELGATE_TEST_REQUIRE is")
+		}
+		t.Skip("SKIPPED: set ACCELGATE_TEST_DATA to the folder of test data")
+	}
+	python, dir := torch(t), t.TempDir()
+	types := map[string]bool{}
+	for _, r := range realDefinitions {
+		types[r.write(t, filepath.Join(data, "flashinfer", "flashinfer-trace", "definitions"), dir)] = true
+	}
+	if len(realDefinitions) < 8 || len(types) < 6 {
+		t.Errorf("%d definitions of %d types, want 8 of 6", len(realDefinitions), len(types))
+	}
+	s := mustOpen(t, dir, quick+"dataset: .\nreference: torch\ndevice: cpu\nsolutions: [reference, builtin]\npython: "+python)
+	passed := 0
+	for _, cell := range s.Cells() {
+		result, err := s.Measure(t.Context(), cell, bench.Device{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Outcome != bench.Passed {
+			t.Errorf("%s: %s: %s\n%s", cell.ID(), result.Outcome, result.Reason, result.Log)
+		}
+		passed++
+	}
+	if passed < len(realDefinitions)+5 {
+		t.Errorf("%d cases were measured", passed)
+	}
+}
+
+// write copies the definition into a dataset and gives it a workload. It returns
+// the op type.
+func (r realDefinition) write(t *testing.T, definitions, dir string) string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(definitions, "*", r.name+".json"))
+	if err != nil || len(paths) != 1 {
+		t.Fatalf("%s: %d files, %v", r.name, len(paths), err)
+	}
+	text, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := flashinfer.ParseDefinition(paths[0], text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := flashinfer.Workload{UUID: "small", Axes: r.axes, Inputs: map[string]flashinfer.Input{}}
+	for _, in := range d.Inputs {
+		w.Inputs[in.Name] = r.input(t, dir, in)
+	}
+	if err := flashinfer.WriteDefinition(dir, d); err != nil {
+		t.Fatal(err)
+	}
+	if err := flashinfer.WriteWorkloads(dir, d, []flashinfer.Workload{w}); err != nil {
+		t.Fatal(err)
+	}
+	return d.OpType
+}
+
+func (r realDefinition) input(t *testing.T, dir string, in flashinfer.Tensor) flashinfer.Input {
+	t.Helper()
+	if v, ok := r.real[in.Name]; ok {
+		return flashinfer.Input{Type: flashinfer.Scalar, Value: v}
+	}
+	ints, ok := r.ints[in.Name]
+	if !ok {
+		return flashinfer.Input{Type: flashinfer.Random}
+	}
+	made := tensor.Tensor{DType: in.DType, Shape: []int{len(ints)}, Data: make([]byte, in.DType.Size(len(ints)))}
+	made.SetInts(ints, 0)
+	name := "blob/" + r.name + "_" + in.Name + ".safetensors"
+	if err := safetensors.Write(filepath.Join(dir, name), []safetensors.Named{{Name: in.Name, Tensor: made}}); err != nil {
+		t.Fatal(err)
+	}
+	return flashinfer.Input{Type: flashinfer.Safetensors, Path: "./" + name, TensorKey: in.Name}
+}

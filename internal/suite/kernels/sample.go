@@ -1,0 +1,103 @@
+package kernels
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/evaluator"
+	"github.com/accelgate/accelgate/internal/flashinfer"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// Metrics are those of a kernel's cell. A solution is slower only if both its
+// latency and its speedup over the reference, which was timed in turns with it,
+// say so: where only one moved, it is the host or the reference that did.
+func Metrics() []bench.Metric {
+	metrics := flashinfer.Metrics()
+	for i := range metrics {
+		switch metrics[i].Name {
+		case "latency_ms":
+			metrics[i].ConfirmedBy = "speedup_factor"
+		case "speedup_factor":
+			metrics[i].ConfirmedBy = "latency_ms"
+		}
+	}
+	shown := func(name, unit, definition string) bench.Metric {
+		return bench.Metric{Name: name, Unit: unit, Better: bench.Lower, Informational: true, Definition: definition}
+	}
+	return append(metrics,
+		shown("latency_mad_ms", "ms", "median absolute deviation of single calls"),
+		shown("max_absolute_error", "", "largest difference to the reference, over all outputs and input sets"),
+		shown("max_relative_error", "", "largest relative difference to the reference"),
+		bench.Metric{Name: "matched_ratio", Better: bench.Higher, Informational: true, Definition: "lowest share of elements within the tolerance"},
+		shown("tvd", "", "largest total variation distance of samples to the reference's distribution"))
+}
+
+// samples are the numbers of a case: medians over all timed calls.
+func (o *outcome) samples() (samples []bench.Sample) {
+	add := func(name string, value float64, e *bench.Estimate) {
+		if !bench.Finite(value) {
+			return
+		}
+		s := bench.Sample{Metric: name, Values: []float64{value}}
+		if e != nil {
+			s.Estimates = []bench.Estimate{*e}
+		}
+		samples = append(samples, s)
+	}
+	own, reference := flat(o.measured.Solution.NS), flat(o.measured.Reference.NS)
+	if len(own) > 0 && o.status == evaluator.Passed {
+		add("latency_ms", stats.Median(own), interval(own))
+		add("latency_mad_ms", stats.MAD(own), nil)
+	}
+	if len(own) > 0 && len(reference) > 0 && o.status == evaluator.Passed {
+		add("reference_latency_ms", stats.Median(reference), interval(reference))
+		if latency := stats.Median(own); latency > 0 {
+			add("speedup_factor", stats.Median(reference)/latency, nil)
+		}
+	}
+	if o.judged {
+		add("max_absolute_error", float64(o.verdict.MaxAbsoluteError), nil)
+		add("max_relative_error", float64(o.verdict.MaxRelativeError), nil)
+		o.extras(add)
+	}
+	return samples
+}
+
+func (o *outcome) extras(add func(string, float64, *bench.Estimate)) {
+	ratio := math.Inf(1)
+	for _, out := range o.verdict.Outputs {
+		ratio = min(ratio, out.MatchedRatio)
+	}
+	add("matched_ratio", ratio, nil)
+	if e := o.verdict.Extra; e != nil && e.TVD != nil {
+		add("tvd", *e.TVD, nil)
+	}
+}
+
+// flat returns the times of all trials in milliseconds.
+func flat(trials [][]int64) (ms []float64) {
+	for _, trial := range trials {
+		for _, ns := range trial {
+			ms = append(ms, float64(ns)/1e6)
+		}
+	}
+	return ms
+}
+
+// interval is that of the median by order statistics, 95 %, two-sided, with the
+// normal approximation of the binomial, which is good from 20 calls on.
+func interval(values []float64) *bench.Estimate {
+	sorted := slices.Clone(values)
+	sort.Float64s(sorted)
+	n := len(sorted)
+	half := 0.98 * math.Sqrt(float64(n)) // 1.96 sqrt(n)/2
+	low, high := int(float64(n)/2-half), int(math.Ceil(float64(n)/2+half))
+	if low < 0 || high >= n {
+		m := stats.Median(sorted)
+		return &bench.Estimate{N: n, Low: m, High: m, Method: "none: too few calls"}
+	}
+	return &bench.Estimate{N: n, Low: sorted[low], High: sorted[high], Method: "order statistics of single calls"}
+}

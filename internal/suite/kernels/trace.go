@@ -1,0 +1,139 @@
+package kernels
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/evaluator"
+	"github.com/accelgate/accelgate/internal/flashinfer"
+)
+
+// context is what else decides the numbers of a case.
+func (o *outcome) context() map[string]string {
+	c := map[string]string{"evaluator_mode": o.point.settings.Mode.V}
+	if t := o.measured.Solution.Timer; t != "" {
+		c["timer"] = t
+	}
+	if len(o.hello.Devices) > 0 {
+		c["device_name"] = o.hello.Devices[0].Name
+	}
+	for name, version := range o.hello.Libs {
+		c["lib_"+name] = version
+	}
+	return c
+}
+
+// Digest identifies a case: definition, solution, workload, settings, and what
+// runs them.
+func (s *Suite) Digest(cell bench.Cell) (string, error) {
+	p := s.byID[cell.ID()]
+	key := s.key(p)
+	data, err := json.Marshal([]any{key, s.body, s.contents.Program(s.body.Python, nil), s.contents.File(s.env.Executable)})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// key is what a trace's result depends on.
+func (s *Suite) key(p *point) flashinfer.Key {
+	host := sha256.Sum256(fmt.Appendf(nil, "%+v", s.env.Host.Fingerprint))
+	return flashinfer.NewKey(p.definition, p.solution, p.workload, p.settings.Digest(), hex.EncodeToString(host[:]))
+}
+
+// appendTrace writes the case as FlashInfer-Bench reads it, with our own data in
+// one object more.
+func (s *Suite) appendTrace(p *point, o *outcome) error {
+	path, err := flashinfer.TracePath(p.definition, p.solution.Author)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err = flashinfer.AppendTrace(filepath.Join(s.resolve(s.body.Traces), path), s.trace(p, o))
+	return err
+}
+
+func (s *Suite) trace(p *point, o *outcome) *flashinfer.Trace {
+	e := &flashinfer.Evaluation{Status: o.status, Timestamp: s.env.Now().UTC().Format(time.RFC3339Nano), Log: o.traceLog(),
+		Environment: flashinfer.Environment{Hardware: o.device(), Libs: o.hello.Libs},
+		Gate: &flashinfer.Gate{Key: s.key(p), Timer: o.measured.Solution.Timer, Samples: calls(o.measured.Solution.NS),
+			Reference: calls(o.measured.Reference.NS)}}
+	if o.status == evaluator.Passed || o.status == evaluator.IncorrectNumerical {
+		e.Correctness = &flashinfer.Correctness{MaxAbsoluteError: float64(o.verdict.MaxAbsoluteError), MaxRelativeError: float64(o.verdict.MaxRelativeError)}
+		if o.verdict.Extra != nil {
+			e.Correctness.Extra, _ = json.Marshal(o.verdict.Extra) // numbers and lists of them
+		}
+	}
+	if o.status == evaluator.Passed {
+		e.Performance = o.performance()
+	}
+	return &flashinfer.Trace{Definition: p.definition.Name, Solution: p.solution.Name, Workload: *p.workload, Evaluation: e}
+}
+
+func (o *outcome) traceLog() string {
+	if o.status == evaluator.Passed {
+		return ""
+	}
+	return o.why() + "\n" + o.log
+}
+
+func (o *outcome) device() string {
+	if len(o.hello.Devices) == 0 {
+		return "unknown"
+	}
+	return o.hello.Devices[0].Name
+}
+
+func (o *outcome) performance() *flashinfer.Performance {
+	p := &flashinfer.Performance{}
+	for _, s := range o.samples() {
+		switch s.Metric {
+		case "latency_ms":
+			p.LatencyMS = s.Values[0]
+		case "reference_latency_ms":
+			p.ReferenceLatencyMS = s.Values[0]
+		case "speedup_factor":
+			p.SpeedupFactor = s.Values[0]
+		}
+	}
+	return p
+}
+
+func calls(trials [][]int64) (ns []int64) {
+	for _, t := range trials {
+		ns = append(ns, t...)
+	}
+	return ns
+}
+
+// earlier returns what the dataset's traces hold of a case that passed with the
+// same contents, settings and host. Failures are measured again.
+func (s *Suite) earlier(p *point) (bench.Result, bool) {
+	if !s.body.Resume {
+		return bench.Result{}, false
+	}
+	s.mu.Lock()
+	if s.results == nil {
+		s.results = flashinfer.Index(s.dataset.Traces)
+	}
+	t, done := s.results.Done(flashinfer.Case{Definition: p.definition.Name, Solution: p.solution.Name, UUID: p.workload.UUID, Key: s.key(p)})
+	s.mu.Unlock()
+	if !done {
+		return bench.Result{}, false
+	}
+	run, err := flashinfer.ToRun([]*flashinfer.Trace{t}, "", "", "")
+	if err != nil {
+		return bench.Result{}, false // then it is measured
+	}
+	r := run.Results[0]
+	r.Cell, r.Device = p.cell, ""
+	r.Warnings = []string{"kept from the traces of an earlier run"}
+	return r, true
+}
