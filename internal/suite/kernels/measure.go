@@ -108,17 +108,17 @@ func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c kernel.Case,
 	if err != nil {
 		return s.starting(err)
 	}
-	solution, err := s.session(ctx, l, role{p.worker, p.solution.Name == referenceSolution, solutionSide}, d)
+	solution, err := s.solution(ctx, l, p, d)
 	if err != nil {
-		return s.starting(err)
+		return err
 	}
-	build, err := s.build(p.solution)
+	build, err := s.build(p.solution, solutionSide)
 	if err != nil {
 		return err
 	}
 	o.hello = solution.Hello()
 	o.measured, err = kernel.Measure(ctx, c, kernel.Program{Session: reference, Build: refBuild}, kernel.Program{Session: solution, Build: build},
-		s.settingsOf(p, j))
+		s.settingsOf(p, j, o.hello))
 	o.verdict, o.judged = j.combined()
 	o.log = solution.Log()
 	if err != nil {
@@ -131,6 +131,9 @@ func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c kernel.Case,
 // starting tells a worker that this host cannot start from a fault.
 func (s *Suite) starting(err error) error {
 	var failure *kernel.Failure
+	if err == nil {
+		return nil
+	}
 	if errors.Is(err, worker.ErrNotFound) {
 		return unavailable{fmt.Errorf("%w: install it, or set python", err)}
 	}
@@ -141,10 +144,14 @@ func (s *Suite) starting(err error) error {
 }
 
 // settingsOf are the settings of the procedure.
-func (s *Suite) settingsOf(p *point, j *judge) kernel.Settings {
+func (s *Suite) settingsOf(p *point, j *judge, h kernel.HelloReply) kernel.Settings {
 	r := p.settings
+	cold := len(h.Devices) > 0 && h.Devices[0].Kind != "cpu" // whose caches are what programs find them in
+	if s.body.ColdCache != nil {
+		cold = *s.body.ColdCache
+	}
 	return kernel.Settings{Warmup: r.WarmupRuns.V, Iterations: r.Iterations.V, Trials: r.NumTrials.V,
-		NoBaseline: !r.ProfileBaseline.V, ColdCache: s.body.ColdCache != nil && *s.body.ColdCache, Dir: s.scratch(), Judge: j.Judge}
+		NoBaseline: !r.ProfileBaseline.V, ColdCache: cold, Dir: s.scratch(), Judge: j.Judge}
 }
 
 // scratch is where outputs are written.

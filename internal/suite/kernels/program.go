@@ -22,6 +22,7 @@ type kind string
 const (
 	goWorker    kind = "go"
 	torchWorker kind = "torch"
+	numpyWorker kind = "numpy"
 	cWorker     kind = "c"
 )
 
@@ -106,6 +107,21 @@ func (s *Suite) session(ctx context.Context, l *lane, r role, d bench.Device) (*
 	return opened, nil
 }
 
+// solution returns the worker of a point's solution. Python without torch
+// still has numpy, which is enough for some.
+func (s *Suite) solution(ctx context.Context, l *lane, p *point, d bench.Device) (*kernel.Session, error) {
+	r := role{p.worker, p.solution.Name == referenceSolution, solutionSide}
+	session, err := s.session(ctx, l, r, d)
+	if err == nil || p.worker != torchWorker || p.solution.Language != "python" || r.trusted || ctx.Err() != nil {
+		return session, s.starting(err)
+	}
+	numpy, numpyErr := s.session(ctx, l, role{numpyWorker, false, solutionSide}, d)
+	if numpyErr != nil {
+		return nil, s.starting(err)
+	}
+	return numpy, nil
+}
+
 // unavailable says that a worker cannot be had on this host.
 type unavailable struct{ error }
 
@@ -122,7 +138,11 @@ func (s *Suite) command(ctx context.Context, r role) ([]string, error) {
 		s.tools.built.Do(func() { s.tools.c, s.tools.cErr = s.compile(ctx) })
 		return []string{s.tools.c}, s.tools.cErr
 	}
-	args := workers.Python(s.body.Python, s.dir, workers.Torch)
+	program := workers.Torch
+	if r.kind == numpyWorker {
+		program = workers.Numpy
+	}
+	args := workers.Python(s.body.Python, s.dir, program)
 	if r.trusted {
 		args = append(args, workers.Trusted)
 	}
@@ -150,7 +170,7 @@ func (s *Suite) trusted(ctx context.Context, l *lane, p *point, d bench.Device) 
 	if s.body.Reference != "go" {
 		session, err := s.session(ctx, l, role{torchWorker, true, referenceSide}, d)
 		if err == nil {
-			build, err := s.build(asSolution(p.definition))
+			build, err := s.build(asSolution(p.definition), referenceSide)
 			return session, build, err
 		}
 		if s.body.Reference == "torch" || !known || ctx.Err() != nil {
@@ -164,21 +184,21 @@ func (s *Suite) trusted(ctx context.Context, l *lane, p *point, d bench.Device) 
 	return session, kernel.Build{ID: p.definition.Hash(), Definition: p.definition.Name, Language: "go", EntryPoint: entry, DPS: true}, err
 }
 
-// build writes a solution's sources into a folder of their own. Its id is that
-// of its content: a worker keeps what it built.
-func (s *Suite) build(sol *flashinfer.Solution) (kernel.Build, error) {
+// build writes a solution's sources into a folder of their own, once for each
+// content and side: what a solution writes there no reference reads. Its id is
+// that of its content, because a worker keeps what it built.
+func (s *Suite) build(sol *flashinfer.Solution, of side) (kernel.Build, error) {
 	b := kernel.Build{ID: sol.Hash(), Definition: sol.Definition, Language: sol.Language, Binding: sol.Binding, EntryPoint: sol.EntryPoint,
 		DPS: sol.DestinationPassing}
-	if len(sol.Sources) == 0 {
+	if len(sol.Sources) == 0 || sol.Language == "go" {
 		return b, nil
 	}
-	dir, err := os.MkdirTemp(s.dir, "sources-*")
-	if err != nil {
-		return b, fmt.Errorf("make a folder for sources: %w", err)
+	b.Dir = filepath.Join(s.dir, fmt.Sprintf("%s-%.32s", of, b.ID))
+	if _, err := os.Stat(b.Dir); err == nil {
+		return b, nil
 	}
-	b.Dir = dir
 	for _, source := range sol.Sources {
-		path := filepath.Join(dir, filepath.FromSlash(source.Path)) // checked when it was read: relative, without ".."
+		path := filepath.Join(b.Dir, filepath.FromSlash(source.Path)) // checked when it was read: relative, without ".."
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return b, fmt.Errorf("write the sources of %s: %w", sol.Name, err)
 		}

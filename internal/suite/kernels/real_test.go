@@ -134,3 +134,36 @@ func (r realDefinition) input(t *testing.T, dir string, in flashinfer.Tensor) fl
 	}
 	return flashinfer.Input{Type: flashinfer.Safetensors, Path: "./" + name, TensorKey: in.Name}
 }
+
+// TestWithoutTorch measures a solution on numpy arrays where Python has no torch.
+func TestWithoutTorch(t *testing.T) {
+	t.Parallel()
+	python, dir := torch(t), dataset(t)
+	blocked := t.TempDir()
+	writeFile(t, filepath.Join(blocked, "torch.py"), "raise ImportError('not here')\n")
+	wrapper := filepath.Join(blocked, "python")
+	writeFile(t, wrapper, "#!/bin/sh\nPYTHONPATH="+blocked+" exec "+python+" \"$@\"\n")
+	if err := os.Chmod(wrapper, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d, err := flashinfer.ParseDefinition("d.json", []byte(`{"name": "gemm_n16_k32", "op_type": "gemm", "description": "A times B transposed.",
+		"axes": {"M": {"type": "var"}, "N": {"type": "const", "value": 16}, "K": {"type": "const", "value": 32}},
+		"inputs": {"A": {"shape": ["M", "K"], "dtype": "float32", "description": "a"}, "B": {"shape": ["N", "K"], "dtype": "float32", "description": "b"}},
+		"outputs": {"C": {"shape": ["M", "N"], "dtype": "float32", "description": "c"}}, "reference": "def run(A, B):\n    return A @ B.T\n"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	solution := &flashinfer.Solution{Name: "on_arrays", Definition: d.Name, Author: "me", Language: "python", EntryPoint: "main.py::run",
+		TargetHardware: []string{"cpu"}, Sources: []flashinfer.Source{{Path: "main.py", Content: "def run(A, B):\n    return A @ B.T\n"}}}
+	work := []flashinfer.Workload{{UUID: "w", Axes: map[string]int{"M": 4}, Inputs: map[string]flashinfer.Input{"A": {Type: flashinfer.Random}, "B": {Type: flashinfer.Random}}}}
+	for _, err := range []error{flashinfer.WriteDefinition(dir, d), flashinfer.WriteSolution(dir, d, solution), flashinfer.WriteWorkloads(dir, d, work)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := mustOpen(t, dir, quick+"dataset: .\nreference: go\nsolutions: [on_arrays]\npython: "+wrapper)
+	r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+	if err != nil || r.Outcome != bench.Passed {
+		t.Fatalf("%v %s: %s\n%s", err, r.Outcome, r.Reason, r.Log)
+	}
+}
