@@ -126,7 +126,7 @@ func (e *encoder) metric(m *Metric) {
 	e.optional("confirmed_by", m.ConfirmedBy)
 	e.optional("counted_by", m.CountedBy)
 	if m.MinCount != 0 {
-		e.key("", "min_count").float(m.MinCount)
+		e.key("", "min_count").int(int64(m.MinCount))
 	}
 	e.extra("", m.extra)
 	e.close('}')

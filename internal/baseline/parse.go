@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -307,7 +308,7 @@ func (r *reader) metric(m *Metric) {
 		case "counted_by":
 			r.shared(&m.CountedBy)
 		case "min_count":
-			r.positive(&m.MinCount)
+			m.MinCount = int32(r.count(math.MaxInt32))
 		default:
 			r.keep(&m.extra, key)
 		}

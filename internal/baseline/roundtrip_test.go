@@ -108,7 +108,7 @@ func (r random) entry(id string) baseline.Entry {
 			m.Resolution = r.float()
 		}
 		if r.IntN(3) == 0 {
-			m.CountedBy, m.MinCount = r.string()+"n", r.float()+1
+			m.CountedBy, m.MinCount = r.string()+"n", int32(1+r.IntN(1000))
 			m.ConfirmedBy = r.string()
 		}
 		if r.IntN(4) == 0 {

@@ -48,6 +48,13 @@ type Metric struct {
 	Exact bool `json:"exact,omitempty"`
 	// Informational metrics are shown and never gated.
 	Informational bool `json:"informational,omitempty"`
+	// MinCount is how many of what CountedBy counts a value must rest on to be
+	// gated: a 99th percentile of 40 requests is their maximum. Below it, on either
+	// side of a comparison, the metric is informational.
+	MinCount int32 `json:"min_count,omitempty"`
+	// CountedBy names the metric that counts what a value rests on, such as
+	// requests; empty together with MinCount.
+	CountedBy string `json:"counted_by,omitempty"`
 	// Resolution is the step in which the program prints the metric, in its
 	// unit: 0.1 where it prints one decimal. Zero means that rounding does not
 	// matter.
@@ -60,16 +67,10 @@ type Metric struct {
 	// Definition says how the metric is computed from what was observed, where
 	// its name does not: "t_first - t_send" of requests that were answered.
 	Definition string `json:"definition,omitempty"`
-	// CountedBy names the metric that counts what a value rests on, such as
-	// requests, and MinCount is how many of them a value must rest on to be
-	// gated: a 99th percentile of 40 requests is their maximum. Below it, on
-	// either side of a comparison, the metric is informational.
-	CountedBy string `json:"counted_by,omitempty"`
 	// ConfirmedBy names another gated metric of the cell that must be worse as
 	// well for this one to be regressed: a ratio to something that was measured in
 	// turns with it tells a slower host from slower code.
-	ConfirmedBy string  `json:"confirmed_by,omitempty"`
-	MinCount    float64 `json:"min_count,omitempty"`
+	ConfirmedBy string `json:"confirmed_by,omitempty"`
 }
 
 // Gates reports whether the metric is gated wherever it stands, so that
@@ -255,7 +256,9 @@ var binding = map[string]bool{
 	"suite_version": true, "dataset_hash": true, "mode": true, "concurrency": true, "rate": true, "arrival": true, "burstiness": true,
 	"burst": true, "warmup": true, "api": true, "max_tokens": true, "ignore_eos": true, "temperature": true, "stream": true, "keepalive": true,
 	"cache_policy": true, "input_len": true, "output_len": true, "extra": true,
-	"timer": true, // of kernels: two kinds of clock see different things
+	// Of kernels: two kinds of clock see different things, and a ratio is to its
+	// reference.
+	"timer": true, "cold_cache": true, "reference_worker": true, "device_name": true,
 }
 
 // Binding reports whether numbers may only be compared under equal values of

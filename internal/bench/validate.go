@@ -151,7 +151,7 @@ func validateMetrics(metrics []Metric) error {
 		if len(m.Definition) > MaxFact {
 			return fmt.Errorf("metric %.80q: its definition has more than %d bytes", m.Name, MaxFact)
 		}
-		if !Finite(m.MinCount) || m.MinCount < 0 || (m.CountedBy == "") != (m.MinCount == 0) {
+		if m.MinCount < 0 || (m.CountedBy == "") != (m.MinCount == 0) {
 			return fmt.Errorf("metric %q: counted_by is %q and min_count %v, want both or neither", m.Name, m.CountedBy, m.MinCount)
 		}
 		if m.ConfirmedBy == m.Name {

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // redacting takes a secret out of everything that a measurement yields. The
@@ -45,6 +47,23 @@ func (m redacting) Measure(ctx context.Context, cell bench.Cell, d bench.Device)
 // leastSecret is the length from which a secret is looked for: a shorter one, such
 // as the "x" that local servers take for a key, would make holes in every text.
 const leastSecret = 6
+
+// secrets are those that a measured program could have seen: the action's token,
+// and what is withheld from every child because of its name. A privileged child
+// can read this process's environment all the same.
+func (p *plan) secrets() []string {
+	list := []string{p.options.secret}
+	for _, entry := range os.Environ() {
+		if name, value, ok := strings.Cut(entry, "="); ok && len(value) >= leastWithheld && worker.Withheld(name) {
+			list = append(list, value)
+		}
+	}
+	return list
+}
+
+// leastWithheld is longer than leastSecret, because a variable may be called a
+// key and hold a word.
+const leastWithheld = 12
 
 func (m redacting) hide(s string) string {
 	for _, secret := range m.secrets {

@@ -202,7 +202,7 @@ func (s *session) measurer() runner.Measurer {
 	for _, one := range s.plan.suites {
 		b.suites[one.name] = one.suite
 	}
-	secrets := []string{s.plan.options.secret}
+	secrets := s.plan.secrets()
 	for _, one := range s.plan.suites {
 		if keeper, ok := one.suite.(suite.SecretKeeper); ok {
 			secrets = append(secrets, keeper.Secrets()...)

@@ -25,7 +25,7 @@ type meta struct {
 	Definition    string   `json:"definition,omitempty"`
 	CountedBy     string   `json:"counted_by,omitempty"`
 	ConfirmedBy   string   `json:"confirmed_by,omitempty"`
-	MinCount      float64  `json:"min_count,omitempty"`
+	MinCount      int32    `json:"min_count,omitempty"`
 	// CI95 is the interval of the last value by CIMethod, which rests on so many
 	// observations.
 	CI95         []float64 `json:"ci95,omitempty"`
@@ -128,7 +128,7 @@ func (e *Envelope) describe(name string, said meta) bench.Metric {
 	if said.ConfirmedBy != name {
 		m.ConfirmedBy = said.ConfirmedBy
 	}
-	if said.CountedBy != "" && bench.Finite(said.MinCount) && said.MinCount > 0 {
+	if said.CountedBy != "" && said.MinCount > 0 {
 		m.CountedBy, m.MinCount = said.CountedBy, said.MinCount
 	}
 	if said.Unit != "" {

@@ -15,7 +15,7 @@ const LeastForP99 = 368
 // strangers says by the metric's name only that it is a 99th percentile.
 func (m metricPair) few() (n, least int) {
 	for _, side := range []*SideMetric{m.old, m.new} {
-		least = max(least, int(min(side.MinCount, 1<<31-1)))
+		least = max(least, int(side.MinCount))
 	}
 	if least == 0 && strings.Contains(m.key, "_p99") {
 		least = LeastForP99

@@ -12,7 +12,7 @@ import (
 // tooFew reports whether the result's value of the metric rests on fewer
 // observations than a judgement needs.
 func (m *described) tooFew(r *bench.Result) bool {
-	return m.CountedBy != "" && observed(r, m.CountedBy) < m.MinCount
+	return m.CountedBy != "" && observed(r, m.CountedBy) < float64(m.MinCount)
 }
 
 func observed(r *bench.Result, counter string) float64 {
@@ -49,7 +49,21 @@ func (m *described) doubtful(r *bench.Result) string {
 	if r.Doubt != "" {
 		return r.Doubt
 	}
-	return fmt.Sprintf("rests on %g (%s) where %g are needed: measure for longer", observed(r, m.CountedBy), m.CountedBy, m.MinCount)
+	return fmt.Sprintf("rests on %g (%s) where %d are needed: measure for longer", observed(r, m.CountedBy), m.CountedBy, m.MinCount)
+}
+
+// asMuch reports whether two changes for the worse are the same factor, or the
+// confirming one the larger: a latency of +x % is a ratio of -x/(1+x) %, so the
+// one may be beyond the limit while the other is not.
+func (c *comparer) asMuch(v, by *Verdict) bool {
+	factor := func(v *Verdict) float64 {
+		if v.Old <= 0 || v.New <= 0 {
+			return 1
+		}
+		return max(v.New/v.Old, v.Old/v.New)
+	}
+	const share = 0.9 // of the change, beside the noise of medians
+	return by.Delta < 0 && factor(by)-1 >= share*(factor(v)-1)
 }
 
 // confirm takes back regressions of a cell that another metric, which should
@@ -65,7 +79,7 @@ func (c *comparer) confirm(verdicts []Verdict) {
 		}
 		by := c.metrics[m].ConfirmedBy
 		j := slices.IndexFunc(was, func(o Verdict) bool { return o.Metric == by })
-		if j >= 0 && was[j].judged() && was[j].Class != Regressed {
+		if j >= 0 && was[j].judged() && was[j].Class != Regressed && !c.asMuch(v, &was[j]) {
 			v.Class, v.Level = Inconclusive, Warn
 			v.Reason = joined(v.Reason, fmt.Sprintf("%s does not confirm it (%+.3g %%), so the host or the reference drifted: measure again", by, was[j].Delta))
 		}

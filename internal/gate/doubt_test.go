@@ -114,6 +114,7 @@ func TestBothMustMove(t *testing.T) {
 		want             []string
 	}{
 		{"slower code", 20, 2, []string{"a latency_ms regressed fail -100", "a speedup_factor regressed fail -50"}},
+		{"just beyond the limit", 11.05, 4 / 1.105, []string{"a latency_ms regressed fail -10.5", "a speedup_factor unchanged off -9.502"}},
 		{"slower host", 20, 4, []string{"a latency_ms inconclusive warn -100", "a speedup_factor unchanged off 0"}},
 		{"faster reference", 10, 2, []string{"a latency_ms unchanged off 0", "a speedup_factor inconclusive warn -50"}},
 	} {

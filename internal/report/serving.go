@@ -137,7 +137,7 @@ func MetricsTable(w io.Writer, metrics []bench.Metric) error {
 		case m.Informational:
 			gated = "shown"
 		case m.CountedBy != "":
-			gated = fmt.Sprintf("gated from %g %s", m.MinCount, m.CountedBy)
+			gated = fmt.Sprintf("gated from %d %s", m.MinCount, m.CountedBy)
 		}
 		p.line(strings.TrimRight(fmt.Sprintf("%-30s %-14s %-7s %-20s %s", m.Name, m.Unit, m.Better, gated, m.Definition), " "))
 	}

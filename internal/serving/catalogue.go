@@ -69,7 +69,7 @@ func latencyRows() []row {
 		r := row{bench.Metric{Name: name, Unit: "ms", Better: bench.Lower, Informational: !slices.Contains(gatedLatencies, name),
 			Definition: statistic + " of " + l.definition}, l.never}
 		if n > 0 {
-			r.CountedBy, r.MinCount = "n_ok", float64(n)
+			r.CountedBy, r.MinCount = "n_ok", int32(n)
 		}
 		rows = append(rows, r)
 	}

@@ -83,6 +83,9 @@ type Env struct {
 	// engine, for demonstrations: an injected slowdown, another seed. A suite
 	// that does not run the embedded engine refuses them.
 	EngineArgs []string
+	// Hide takes secrets out of a text that a suite writes itself; nil hides
+	// nothing.
+	Hide func(string) string
 	// Now is the clock; it is monotonic.
 	Now func() time.Time
 	// Files is the folder in which a suite may leave files beside the run

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/accelgate/accelgate/internal/flashinfer"
@@ -26,7 +27,7 @@ func (s *Suite) kase(p *point) (kernel.Case, error) {
 	if err != nil {
 		return kernel.Case{}, inputProblem{err}
 	}
-	if err := s.checkBlobs(p); err != nil {
+	if err := s.checkBlobs(p, shapes); err != nil {
 		return kernel.Case{}, inputProblem{err}
 	}
 	if err := d.CheckConstraints(w.Axes, shapes, func(name string) (int64, error) { return s.last(w.Inputs[name]) }); err != nil {
@@ -81,19 +82,35 @@ func (s *Suite) input(d *flashinfer.Definition, t flashinfer.Tensor, from flashi
 const samplingOp = "sampling"
 
 // checkBlobs tells of a file that is missing before any worker is asked.
-func (s *Suite) checkBlobs(p *point) error {
+func (s *Suite) checkBlobs(p *point, shapes map[string][]int) error {
 	for _, t := range p.definition.Inputs {
 		in := p.workload.Inputs[t.Name]
 		if in.Type != flashinfer.Safetensors {
 			continue
 		}
-		if _, err := os.Stat(s.dataset.BlobPath(in)); errors.Is(err, fs.ErrNotExist) {
+		info, err := os.Stat(s.dataset.BlobPath(in))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("the blob of input %s, %s, is missing: download the dataset's blobs (git lfs pull)", t.Name, in.Path)
-		} else if err != nil {
-			return fmt.Errorf("the blob of input %s: %w", t.Name, err)
+		case err != nil:
+			return fmt.Errorf("the blob of input %s: %w: correct its permissions", t.Name, err)
+		case !info.Mode().IsRegular(): // opening a pipe would wait for a writer
+			return fmt.Errorf("the blob of input %s, %s, is no regular file: correct the workload", t.Name, in.Path)
+		}
+		if err := s.checkBlob(t, in, shapes[t.Name]); err != nil {
+			return fmt.Errorf("the blob of input %s, %s: %w: download it again, or correct the workload", t.Name, in.Path, err)
 		}
 	}
 	return nil
+}
+
+func (s *Suite) checkBlob(t flashinfer.Tensor, in flashinfer.Input, shape []int) error {
+	return s.withBlob(in, func(found tensor.Tensor) error {
+		if found.DType != t.DType && t.DType != tensor.Float4E2M1 || !t.Scalar && t.DType != tensor.Float4E2M1 && !slices.Equal(found.Shape, shape) {
+			return fmt.Errorf("%s is %s %v where %s %v is wanted", in.TensorKey, found.DType, found.Shape, t.DType, shape)
+		}
+		return nil
+	})
 }
 
 // last returns the last element of an input that comes from a file.

@@ -21,6 +21,7 @@ type point struct {
 	workload   *flashinfer.Workload
 	settings   evalconfig.Resolved
 	worker     kind   // that runs the solution
+	virtual    bool   // the solution is none of the dataset's
 	skip       string // why this host cannot measure it
 }
 
@@ -38,16 +39,21 @@ func (s *Suite) choose(c *config.Suite) error {
 	if err := s.checkGlobs(c); err != nil {
 		return err
 	}
+	onlyDefinitions, onlySolutions := s.config.Selection(s.body.Flags.overrides())
+	s.only = onlySolutions.V
 	for _, d := range s.dataset.Definitions {
-		if !wants(s.body.Definitions, d.Name) || !wants(s.body.OpTypes, d.OpType) {
+		if !wants(s.body.Definitions, d.Name) || !wants(s.body.OpTypes, d.OpType) || !among(onlyDefinitions.V, d.Name) {
 			continue
 		}
 		settings, err := s.config.Resolve(d.Name, d.OpType, s.body.Flags.overrides())
 		if err != nil {
 			return c.Errorf("flags", "%v", err)
 		}
-		for _, w := range s.workloads(d) {
-			for _, sol := range s.solutions(d) {
+		if err := s.checkVirtual(c, d); err != nil {
+			return err
+		}
+		for _, sol := range s.solutions(d) { // one after the other, because each has a worker of its own
+			for _, w := range s.workloads(d) {
 				s.addPoint(d, sol, w, settings)
 			}
 		}
@@ -63,8 +69,20 @@ func (s *Suite) addPoint(d *flashinfer.Definition, sol *flashinfer.Solution, w *
 	p := &point{cell: flashinfer.Cell(d.Name, sol.Name, w.UUID), definition: d, solution: sol, workload: w, settings: settings}
 	p.cell.Suite = s.name
 	p.worker, p.skip = workerOf(sol)
+	p.virtual = s.dataset.Solution(sol.Name) == nil
 	s.points = append(s.points, p)
 	s.byID[p.cell.ID()] = p
+}
+
+// checkVirtual refuses a dataset whose own solution has a name that stands for
+// another one here.
+func (s *Suite) checkVirtual(c *config.Suite, d *flashinfer.Definition) error {
+	for _, sol := range s.dataset.SolutionsOf(d.Name) {
+		if sol.Name == referenceSolution || sol.Name == goSolution {
+			return c.Errorf("dataset", "definition %s has a solution named %s, which stands for the reference or the Go worker's kernel: rename it", d.Name, sol.Name)
+		}
+	}
+	return nil
 }
 
 // workloads returns those of a definition that are selected, the smallest first
@@ -81,6 +99,9 @@ func (s *Suite) workloads(d *flashinfer.Definition) (list []*flashinfer.Workload
 	}
 	return list
 }
+
+// among reports whether a name is in a list; nil holds every name.
+func among(list []string, name string) bool { return list == nil || slices.Contains(list, name) }
 
 // elements is how much there is to compute.
 func elements(d *flashinfer.Definition, w *flashinfer.Workload) (n float64) {
@@ -101,7 +122,7 @@ func elements(d *flashinfer.Definition, w *flashinfer.Workload) (n float64) {
 // solutions returns those of a definition that are selected.
 func (s *Suite) solutions(d *flashinfer.Definition) (list []*flashinfer.Solution) {
 	for _, sol := range s.dataset.SolutionsOf(d.Name) {
-		if wants(s.body.Solutions, sol.Name) {
+		if wants(s.body.Solutions, sol.Name) && among(s.only, sol.Name) {
 			list = append(list, sol)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 
 // external asks the user's own evaluator.
 func (j *judge) external(pair kernel.Pair) (evaluator.Result, error) {
-	dir, err := os.MkdirTemp(j.suite.dir, "verdict-*")
+	dir, err := os.MkdirTemp(j.suite.scratch(), "verdict-*")
 	if err != nil {
 		return evaluator.Result{}, fmt.Errorf("make a folder for the evaluator's files: %w", err)
 	}
@@ -27,7 +27,7 @@ func (j *judge) external(pair kernel.Pair) (evaluator.Result, error) {
 	if err != nil {
 		return evaluator.Result{}, err
 	}
-	return j.suite.ask(j.command, request)
+	return j.suite.ask(j.ctx, j.command, request)
 }
 
 func (j *judge) request(dir string, pair kernel.Pair) ([]byte, error) {
@@ -55,24 +55,24 @@ func write(path string, outputs []evaluator.Output) error {
 	return safetensors.Write(path, named)
 }
 
-// ask runs a command with the request on its standard input.
-func (s *Suite) ask(command []string, request []byte) (evaluator.Result, error) {
+// ask runs a command with the request on its standard input. One that takes too
+// long is ended with all that it started.
+func (s *Suite) ask(ctx context.Context, command []string, request []byte) (evaluator.Result, error) {
 	p, err := (&worker.Isolated{Environ: s.env.Environ, MaxStdout: evaluator.MaxVerdictBytes}).Start(worker.Request{Args: command, Dir: s.env.Dir})
 	if err != nil {
 		return evaluator.Result{}, fmt.Errorf("external evaluator: %w: correct evaluators", err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), s.limit())
+	ctx, cancel := context.WithTimeout(ctx, s.limit())
 	defer cancel()
 	sent := p.Send(append(request, '\n'))
 	go func() { // it need not read all
 		<-sent
 		p.CloseInput()
 	}()
-	var out bytes.Buffer
-	for line := range p.Lines() {
-		if out.Write(line.Text); out.Len() > evaluator.MaxVerdictBytes {
-			break
-		}
+	text, readErr := readAll(ctx, p)
+	if readErr != nil {
+		_, err := p.Kill(worker.TimedOut)
+		return evaluator.Result{}, errors.Join(readErr, err)
 	}
 	response, err := p.Wait(ctx, s.limit())
 	switch {
@@ -81,5 +81,25 @@ func (s *Suite) ask(command []string, request []byte) (evaluator.Result, error) 
 	case !response.OK():
 		return evaluator.Result{}, fmt.Errorf("external evaluator %s: %s: see its log: %.500s", command[0], response.Reason(), response.Log)
 	}
-	return evaluator.ParseVerdict(out.Bytes())
+	return evaluator.ParseVerdict(text)
+}
+
+// readAll reads what the evaluator prints until it closes its output.
+func readAll(ctx context.Context, p *worker.Process) ([]byte, error) {
+	var out bytes.Buffer
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("external evaluator: no verdict in time (%w): make it faster, or raise timeouts.build", context.Cause(ctx))
+		case line, more := <-p.Lines():
+			if !more {
+				return out.Bytes(), nil
+			}
+			out.Write(line.Text)
+			out.WriteByte('\n')
+			if line.Cut || out.Len() > evaluator.MaxVerdictBytes {
+				return nil, fmt.Errorf("external evaluator: more than %d bytes of output: write one verdict", evaluator.MaxVerdictBytes)
+			}
+		}
+	}
 }

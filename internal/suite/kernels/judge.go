@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/accelgate/accelgate/internal/evaluator"
@@ -10,6 +11,7 @@ import (
 
 // judge judges the outputs of one case as they come, and keeps the results.
 type judge struct {
+	ctx       context.Context // of the measurement that it is part of
 	suite     *Suite
 	point     *point
 	kase      kernel.Case
@@ -17,14 +19,15 @@ type judge struct {
 	command   []string // of an external one
 	params    evaluator.Params
 	results   []evaluator.Result
+	failed    *evaluator.Result // the first that did not pass
 }
 
-func (s *Suite) newJudge(p *point, c kernel.Case) (*judge, error) {
+func (s *Suite) newJudge(ctx context.Context, p *point, c kernel.Case) (*judge, error) {
 	name, command, err := evaluator.Choose(*p.definition, rules(p))
 	if err != nil {
 		return nil, err
 	}
-	return &judge{suite: s, point: p, kase: c, evaluator: name, command: command, params: params(p)}, nil
+	return &judge{ctx: ctx, suite: s, point: p, kase: c, evaluator: name, command: command, params: params(p)}, nil
 }
 
 // rules is the user's choice of the evaluator, if there is one.
@@ -52,7 +55,10 @@ func params(p *point) evaluator.Params {
 func (j *judge) Judge(pair kernel.Pair) (evaluator.Status, error) {
 	r, err := j.evaluate(pair)
 	if err != nil {
-		return "", err
+		return "", inputProblem{fmt.Errorf("its outputs cannot be judged: %w", err)}
+	}
+	if r.Status != evaluator.Passed && j.failed == nil {
+		j.failed = &r
 	}
 	j.results = append(j.results, r)
 	return r.Status, nil

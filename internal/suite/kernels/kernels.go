@@ -27,6 +27,7 @@ type Suite struct {
 	dir      string // temporary: workers, sources, the built-in dataset
 	dataset  *flashinfer.Dataset
 	config   *evalconfig.File
+	only     []string // solutions that the settings name; nil for all
 	points   []*point
 	byID     map[string]*point
 	warnings []string
@@ -34,7 +35,9 @@ type Suite struct {
 
 	mu    sync.Mutex
 	lanes map[bench.Device]*lane
-	tools tools
+	// written are the folders of sources that are complete.
+	written map[string]bool
+	tools   tools
 	// results are those of the dataset's traces.
 	results flashinfer.Results
 }
@@ -52,7 +55,7 @@ func Open(c *config.Suite, env suite.Env) (_ suite.Suite, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Suite{name: c.Name, body: b, env: env, byID: map[string]*point{}, lanes: map[bench.Device]*lane{},
+	s := &Suite{name: c.Name, body: b, env: env, byID: map[string]*point{}, written: map[string]bool{}, lanes: map[bench.Device]*lane{},
 		contents: suite.Contents{Dir: env.Dir, Environ: env.Environ}}
 	if s.dir, err = os.MkdirTemp("", "accelgate-kernels-*"); err != nil { // with the permissions 0700
 		return nil, fmt.Errorf("make a folder for the kernel workers: %w: name another temporary folder with TMPDIR", err)
@@ -86,7 +89,10 @@ func (s *Suite) load(c *config.Suite) error {
 	}
 	var err error
 	if s.dataset, err = flashinfer.Load(root); err != nil {
-		return fmt.Errorf("suite %s: %w", c.Name, err)
+		return c.Errorf("dataset", "%v", err)
+	}
+	if err := s.loadResults(c); err != nil {
+		return err
 	}
 	for _, w := range s.dataset.Warnings {
 		s.warnings = append(s.warnings, w.Error())
@@ -96,6 +102,22 @@ func (s *Suite) load(c *config.Suite) error {
 	}
 	names := []string{evaluator.NameElementwise, evaluator.NameLowBit, evaluator.NameSampling, evaluator.NameSparseAttention, evaluator.NameIndexer}
 	return s.config.CheckEvaluators(names)
+}
+
+// loadResults reads the traces that a resumed run goes on from.
+func (s *Suite) loadResults(c *config.Suite) error {
+	if !s.body.Resume {
+		return nil
+	}
+	from := s.dataset
+	if root := s.resolve(s.body.Traces); root != s.dataset.Root {
+		var err error
+		if from, err = flashinfer.Load(root); err != nil {
+			return c.Errorf("traces", "%v", err)
+		}
+	}
+	s.results = flashinfer.Index(from.Traces)
+	return nil
 }
 
 // settings reads the evaluation settings; without a file the bundled ones hold.

@@ -153,7 +153,7 @@ func TestOutcomes(t *testing.T) {
 		{"no worker", gemm + "python: /nowhere/python3\nsolutions: [reference]\n", func(*testing.T, string) {}, "skipped", "python3"},
 		{"evaluator that fails", gemm + "config: eval.yaml\n", func(t *testing.T, dir string) {
 			writeFile(t, filepath.Join(dir, "eval.yaml"), "evaluators: {\"gemm_*\": {command: [sh, -c, \"exit 3\"]}}\n")
-		}, "error", "external evaluator sh"},
+		}, "failed", "cannot be judged: external evaluator sh: exit code 3"},
 		{"evaluator of the user's", gemm + "config: eval.yaml\n", func(t *testing.T, dir string) {
 			writeFile(t, filepath.Join(dir, "eval.yaml"), "evaluators: {\"gemm_*\": {command: [sh, -c, \"grep -q accelgate-evaluator/1 && echo '{\\\"status\\\":\\\"INCORRECT_NUMERICAL\\\"}'\"]}}\n")
 		}, "incorrect", "INCORRECT_NUMERICAL"},

@@ -42,10 +42,12 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 		return result, err
 	}
 	o.fill(&result)
-	if s.body.Traces != "" && o.status != evaluator.Skipped {
-		err = s.appendTrace(p, o)
+	if s.body.Traces != "" && o.status != evaluator.Skipped && !p.virtual {
+		if err := s.appendTrace(p, o); err != nil {
+			result.Warnings = append(result.Warnings, fmt.Sprintf("no trace was written: %v", err))
+		}
 	}
-	return result, err
+	return result, nil
 }
 
 // outcome is what became of one case.
@@ -57,9 +59,14 @@ type outcome struct {
 	cause    bench.Cause // "" is by the status
 	verdict  evaluator.Result
 	judged   bool
+	failed   *evaluator.Result // the first verdict that is not Passed
 	measured kernel.Measurement
 	hello    kernel.HelloReply // of the solution's worker
-	warnings []string
+	// reference is the kind of the reference's worker, and cold whether caches
+	// were emptied: numbers under different ones are not compared.
+	reference string
+	cold      bool
+	warnings  []string
 }
 
 // outcome measures a case. An error means that nothing can be measured here any
@@ -68,10 +75,19 @@ func (s *Suite) outcome(ctx context.Context, l *lane, p *point, d bench.Device) 
 	o := &outcome{point: p}
 	c, err := s.kase(p)
 	if err == nil {
-		err = s.measure(ctx, l, o, c, d)
+		limit := time.Duration(p.settings.TimeoutSeconds.V) * time.Second
+		inner, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
+		defer cancel()
+		if err = s.measure(inner, l, o, c, d); ctx.Err() == nil && errors.Is(context.Cause(inner), errTimeout) && err != nil {
+			o.status, o.reason = evaluator.Timeout, fmt.Sprintf("it took more than %v: raise timeout_seconds, or choose a smaller workload", limit)
+			err = nil
+		}
 	}
 	return o, o.explain(err)
 }
+
+// errTimeout ends a case that takes too long as a whole.
+var errTimeout = errors.New("the case took too long")
 
 // explain turns what keeps one case from being measured into its outcome, and
 // returns every other error.
@@ -96,7 +112,7 @@ func (o *outcome) explain(err error) error {
 // measure starts the workers and runs the procedure.
 func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c kernel.Case, d bench.Device) error {
 	p := o.point
-	j, err := s.newJudge(p, c)
+	j, err := s.newJudge(ctx, p, c)
 	if err != nil {
 		return inputProblem{err}
 	}
@@ -106,7 +122,7 @@ func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c kernel.Case,
 	j.kase = c
 	reference, refBuild, err := s.trusted(ctx, l, p, d)
 	if err != nil {
-		return s.starting(err)
+		return err
 	}
 	solution, err := s.solution(ctx, l, p, d)
 	if err != nil {
@@ -116,10 +132,16 @@ func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c kernel.Case,
 	if err != nil {
 		return err
 	}
-	o.hello = solution.Hello()
+	o.hello, o.reference = solution.Hello(), reference.Hello().Kind
+	if s.body.Reference == "auto" && refBuild.Language == "go" && p.solution.Language != "go" {
+		o.warnings = append(o.warnings, "the reference is the Go worker's kernel, because Python has no torch here: install it, or set reference: go")
+	}
+	settings := s.settingsOf(p, j, o.hello)
+	o.cold = settings.ColdCache
 	o.measured, err = kernel.Measure(ctx, c, kernel.Program{Session: reference, Build: refBuild}, kernel.Program{Session: solution, Build: build},
-		s.settingsOf(p, j, o.hello))
+		settings)
 	o.verdict, o.judged = j.combined()
+	o.failed = j.failed
 	o.log = solution.Log()
 	if err != nil {
 		return err
@@ -128,16 +150,16 @@ func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c kernel.Case,
 	return nil
 }
 
-// starting tells a worker that this host cannot start from a fault.
-func (s *Suite) starting(err error) error {
+// starting tells a worker that this host does not have from a fault: what ended
+// because ctx did is neither.
+func starting(ctx context.Context, err error) error {
 	var failure *kernel.Failure
-	if err == nil {
-		return nil
-	}
-	if errors.Is(err, worker.ErrNotFound) {
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case errors.Is(err, worker.ErrNotFound):
 		return unavailable{fmt.Errorf("%w: install it, or set python", err)}
-	}
-	if errors.As(err, &failure) && failure.Op == "hello" {
+	case errors.As(err, &failure) && failure.Op == "hello":
 		return unavailable{fmt.Errorf("the worker does not start: %w: %.500s", err, failure.Log)}
 	}
 	return err
@@ -165,16 +187,13 @@ func (s *Suite) scratch() string {
 // conclude takes over what the procedure found.
 func (o *outcome) conclude() {
 	m := &o.measured
-	o.status, o.reason, o.warnings = m.Status, m.Reason, m.Warnings
+	o.status, o.reason, o.warnings = m.Status, m.Reason, append(o.warnings, m.Warnings...)
 	if m.Failed != nil {
 		o.reason, o.log = m.Failed.Error(), m.Failed.Log
 		if m.Blame == "reference" { // which nobody is to judge a solution by
 			o.status, o.cause = evaluator.RuntimeError, bench.CauseInput
 			o.reason = "the reference failed: " + o.reason
 		}
-	}
-	if o.status != evaluator.Passed && o.reason == "" && o.judged {
-		o.reason = o.verdict.Log
 	}
 }
 
@@ -199,14 +218,19 @@ func (o *outcome) fill(r *bench.Result) {
 	}
 }
 
-// why is the reason in one line: the status and the worst output.
+// why is the reason in one line: the status, and the worst output of the first
+// set of inputs that was wrong.
 func (o *outcome) why() string {
 	text := string(o.status)
-	for _, out := range o.verdict.Outputs {
-		if o.judged && out.Status != evaluator.Passed {
-			text += fmt.Sprintf(": output %s is off by %.4g (relative %.4g) at %v, %.4g of it matches", out.Name, float64(out.MaxAbsoluteError),
-				float64(out.MaxRelativeError), out.WorstIndex, out.MatchedRatio)
-			break
+	if o.failed != nil && o.failed.Status == o.status {
+		for _, out := range o.failed.Outputs {
+			if out.Status != evaluator.Passed {
+				text += fmt.Sprintf(": output %s is off by %.4g at %v, %.4g of it matches", out.Name, float64(out.MaxAbsoluteError), out.WorstIndex, out.MatchedRatio)
+				break
+			}
+		}
+		if o.reason == "" && o.failed.Log != "" {
+			text += ": " + o.failed.Log
 		}
 	}
 	if o.reason != "" {

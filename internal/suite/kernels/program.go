@@ -40,6 +40,7 @@ type tools struct {
 type lane struct {
 	mu       sync.Mutex
 	sessions map[role]*kernel.Session
+	absent   map[role]error // why a worker cannot be had, found out once
 }
 
 // role is a worker in a part: the reference's is another process than the
@@ -48,6 +49,9 @@ type role struct {
 	kind    kind
 	trusted bool // it runs nothing but references
 	side    side
+	// solution is the content of a foreign solution: none runs in a process that
+	// another one could have changed.
+	solution string
 }
 
 // side is the part of a process in a measurement.
@@ -63,7 +67,7 @@ func (s *Suite) lane(d bench.Device) *lane {
 	defer s.mu.Unlock()
 	l := s.lanes[d]
 	if l == nil {
-		l = &lane{sessions: map[role]*kernel.Session{}}
+		l = &lane{sessions: map[role]*kernel.Session{}, absent: map[role]error{}}
 		s.lanes[d] = l
 	}
 	return l
@@ -80,44 +84,76 @@ func (l *lane) close() error {
 	return errors.Join(errs...)
 }
 
-// session returns a live worker, started if need be.
-func (s *Suite) session(ctx context.Context, l *lane, r role, d bench.Device) (*kernel.Session, error) {
-	if known := l.sessions[r]; known != nil && !known.Dead() && (!s.body.Isolated || r.side == referenceSide) {
+// session returns a live worker, started if need be. fresh ends one that is
+// there first.
+func (s *Suite) session(ctx context.Context, l *lane, r role, d bench.Device, fresh bool) (*kernel.Session, error) {
+	if known := l.sessions[r]; known != nil && !known.Dead() && !fresh {
 		return known, nil
-	} else if known != nil {
-		delete(l.sessions, r)
-		if err := known.Close(); err != nil {
-			return nil, err
-		}
 	}
-	args, err := s.command(ctx, r)
-	if err != nil {
+	if err := l.absent[r]; err != nil {
 		return nil, err
 	}
-	req := worker.Request{Args: args, Dir: s.dir}
-	device := s.body.Device
-	if s.env.Pin != nil {
-		req.Env = s.env.Pin(d)
+	if err := l.end(r.side); err != nil {
+		return nil, err
 	}
-	opened, err := kernel.Open(ctx, &worker.Isolated{Environ: s.env.Environ}, req, device, s.body.limits(), s.env.Now)
+	opened, err := s.start(ctx, r, d)
 	if err != nil {
+		if absent := (unavailable{}); ctx.Err() == nil && errors.As(err, &absent) {
+			l.absent[r] = err
+		}
 		return nil, err
 	}
 	l.sessions[r] = opened
 	return opened, nil
 }
 
+// end ends all workers of a side: of each there is one at a time, so that what
+// one left behind cannot disturb the next.
+func (l *lane) end(of side) error {
+	for r, session := range l.sessions {
+		if r.side == of {
+			delete(l.sessions, r)
+			if err := session.Close(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// start starts a worker. One that this host does not have is unavailable.
+func (s *Suite) start(ctx context.Context, r role, d bench.Device) (*kernel.Session, error) {
+	args, err := s.command(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	req := worker.Request{Args: args, Dir: s.dir}
+	if s.env.Pin != nil {
+		req.Env = s.env.Pin(d)
+	}
+	if r.kind == cWorker {
+		req.Env = append(req.Env, "CC="+s.body.Compiler)
+	}
+	opened, err := kernel.Open(ctx, &worker.Isolated{Environ: s.env.Environ}, req, s.body.Device, s.body.limits(), s.env.Now)
+	return opened, starting(ctx, err)
+}
+
 // solution returns the worker of a point's solution. Python without torch
 // still has numpy, which is enough for some.
 func (s *Suite) solution(ctx context.Context, l *lane, p *point, d bench.Device) (*kernel.Session, error) {
-	r := role{p.worker, p.solution.Name == referenceSolution, solutionSide}
-	session, err := s.session(ctx, l, r, d)
-	if err == nil || p.worker != torchWorker || p.solution.Language != "python" || r.trusted || ctx.Err() != nil {
-		return session, s.starting(err)
+	r := role{kind: p.worker, trusted: p.virtual, side: solutionSide}
+	if !p.virtual && p.worker != goWorker {
+		r.solution = p.solution.Hash()
 	}
-	numpy, numpyErr := s.session(ctx, l, role{numpyWorker, false, solutionSide}, d)
+	fresh := s.body.Isolated || p.settings.UseIsolatedRunner.V
+	session, err := s.session(ctx, l, r, d, fresh)
+	if absent := (unavailable{}); !errors.As(err, &absent) || p.worker != torchWorker || p.solution.Language != "python" || p.virtual {
+		return session, err
+	}
+	r.kind = numpyWorker
+	numpy, numpyErr := s.session(ctx, l, r, d, fresh)
 	if numpyErr != nil {
-		return nil, s.starting(err)
+		return nil, err
 	}
 	return numpy, nil
 }
@@ -168,19 +204,22 @@ func (s *Suite) compile(ctx context.Context) (string, error) {
 func (s *Suite) trusted(ctx context.Context, l *lane, p *point, d bench.Device) (*kernel.Session, kernel.Build, error) {
 	entry, known := gokernel.EntryPoint(p.definition.Name)
 	if s.body.Reference != "go" {
-		session, err := s.session(ctx, l, role{torchWorker, true, referenceSide}, d)
-		if err == nil {
+		session, err := s.session(ctx, l, role{kind: torchWorker, trusted: true, side: referenceSide}, d, false)
+		absent := unavailable{}
+		switch {
+		case err == nil:
 			build, err := s.build(asSolution(p.definition), referenceSide)
 			return session, build, err
-		}
-		if s.body.Reference == "torch" || !known || ctx.Err() != nil {
+		case !errors.As(err, &absent):
+			return nil, kernel.Build{}, err
+		case s.body.Reference == "torch" || !known:
 			return nil, kernel.Build{}, unavailable{fmt.Errorf("the reference needs Python with torch (%w): install it, or set python", err)}
 		}
 	}
 	if !known {
 		return nil, kernel.Build{}, unavailable{fmt.Errorf("the Go worker has no kernel for %s: set reference: torch", p.definition.Name)}
 	}
-	session, err := s.session(ctx, l, role{goWorker, true, referenceSide}, d)
+	session, err := s.session(ctx, l, role{kind: goWorker, trusted: true, side: referenceSide}, d, false)
 	return session, kernel.Build{ID: p.definition.Hash(), Definition: p.definition.Name, Language: "go", EntryPoint: entry, DPS: true}, err
 }
 
@@ -194,17 +233,20 @@ func (s *Suite) build(sol *flashinfer.Solution, of side) (kernel.Build, error) {
 		return b, nil
 	}
 	b.Dir = filepath.Join(s.dir, fmt.Sprintf("%s-%.32s", of, b.ID))
-	if _, err := os.Stat(b.Dir); err == nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.written[b.Dir] {
 		return b, nil
 	}
 	for _, source := range sol.Sources {
 		path := filepath.Join(b.Dir, filepath.FromSlash(source.Path)) // checked when it was read: relative, without ".."
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return b, fmt.Errorf("write the sources of %s: %w", sol.Name, err)
+			return b, inputProblem{fmt.Errorf("write the sources of %s: %w: rename what is in its way", sol.Name, err)}
 		}
 		if err := os.WriteFile(path, []byte(source.Content), 0o600); err != nil {
-			return b, fmt.Errorf("write the sources of %s: %w", sol.Name, err)
+			return b, inputProblem{fmt.Errorf("write the sources of %s: %w: rename what is in its way", sol.Name, err)}
 		}
 	}
+	s.written[b.Dir] = true
 	return b, nil
 }

@@ -11,19 +11,9 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// Metrics are those of a kernel's cell. A solution is slower only if both its
-// latency and its speedup over the reference, which was timed in turns with it,
-// say so: where only one moved, it is the host or the reference that did.
+// Metrics are those of a dataset's traces, and what else is known here.
 func Metrics() []bench.Metric {
 	metrics := flashinfer.Metrics()
-	for i := range metrics {
-		switch metrics[i].Name {
-		case "latency_ms":
-			metrics[i].ConfirmedBy = "speedup_factor"
-		case "speedup_factor":
-			metrics[i].ConfirmedBy = "latency_ms"
-		}
-	}
 	shown := func(name, unit, definition string) bench.Metric {
 		return bench.Metric{Name: name, Unit: unit, Better: bench.Lower, Informational: true, Definition: definition}
 	}

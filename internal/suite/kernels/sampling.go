@@ -24,7 +24,9 @@ func (j *judge) sampling(pair kernel.Pair) (evaluator.Result, error) {
 	}
 	for i := range rows {
 		rows[i].Samples = samples[i]
-		rows[i].Checked = samples[i][:min(len(samples[i]), checkedDraws)]
+		if j.params.Mode == evaluator.Fib { // which looks at some of them alone
+			rows[i].Checked = samples[i][:min(len(samples[i]), checkedDraws)]
+		}
 	}
 	return evaluator.Sampling(evaluator.MethodOf(j.point.definition.Name), rows, j.params)
 }

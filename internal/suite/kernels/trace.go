@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -15,7 +16,7 @@ import (
 
 // context is what else decides the numbers of a case.
 func (o *outcome) context() map[string]string {
-	c := map[string]string{"evaluator_mode": o.point.settings.Mode.V}
+	c := map[string]string{"evaluator_mode": o.point.settings.Mode.V, "reference_worker": o.reference, "cold_cache": strconv.FormatBool(o.cold)}
 	if t := o.measured.Solution.Timer; t != "" {
 		c["timer"] = t
 	}
@@ -43,7 +44,15 @@ func (s *Suite) Digest(cell bench.Cell) (string, error) {
 
 // key is what a trace's result depends on.
 func (s *Suite) key(p *point) flashinfer.Key {
-	host := sha256.Sum256(fmt.Appendf(nil, "%+v", s.env.Host.Fingerprint))
+	var blobs []string
+	for _, in := range p.definition.Inputs {
+		if from := p.workload.Inputs[in.Name]; from.Type == flashinfer.Safetensors {
+			blobs = append(blobs, s.contents.File(s.dataset.BlobPath(from)))
+		}
+	}
+	b := s.body
+	host := sha256.Sum256(fmt.Appendf(nil, "%+v %q %q %q %q %q %v", s.env.Host.Fingerprint, blobs, b.Device, b.Reference, s.contents.Program(b.Python, nil),
+		s.contents.File(s.env.Executable), b.ColdCache != nil && *b.ColdCache))
 	return flashinfer.NewKey(p.definition, p.solution, p.workload, p.settings.Digest(), hex.EncodeToString(host[:]))
 }
 
@@ -61,11 +70,11 @@ func (s *Suite) appendTrace(p *point, o *outcome) error {
 }
 
 func (s *Suite) trace(p *point, o *outcome) *flashinfer.Trace {
-	e := &flashinfer.Evaluation{Status: o.status, Timestamp: s.env.Now().UTC().Format(time.RFC3339Nano), Log: o.traceLog(),
+	e := &flashinfer.Evaluation{Status: o.status, Timestamp: s.env.Now().UTC().Format(time.RFC3339Nano), Log: s.hide(o.traceLog()),
 		Environment: flashinfer.Environment{Hardware: o.device(), Libs: o.hello.Libs},
 		Gate: &flashinfer.Gate{Key: s.key(p), Timer: o.measured.Solution.Timer, Samples: calls(o.measured.Solution.NS),
 			Reference: calls(o.measured.Reference.NS)}}
-	if o.status == evaluator.Passed || o.status == evaluator.IncorrectNumerical {
+	if o.status == evaluator.Passed || o.status == evaluator.IncorrectNumerical && o.judged {
 		e.Correctness = &flashinfer.Correctness{MaxAbsoluteError: float64(o.verdict.MaxAbsoluteError), MaxRelativeError: float64(o.verdict.MaxRelativeError)}
 		if o.verdict.Extra != nil {
 			e.Correctness.Extra, _ = json.Marshal(o.verdict.Extra) // numbers and lists of them
@@ -81,7 +90,14 @@ func (o *outcome) traceLog() string {
 	if o.status == evaluator.Passed {
 		return ""
 	}
-	return o.why() + "\n" + o.log
+	return o.why() + "\n" + o.log // the caller hides secrets
+}
+
+func (s *Suite) hide(text string) string {
+	if s.env.Hide == nil {
+		return text
+	}
+	return s.env.Hide(text)
 }
 
 func (o *outcome) device() string {
@@ -106,9 +122,21 @@ func (o *outcome) performance() *flashinfer.Performance {
 	return p
 }
 
+// maxCalls bounds the calls that a trace keeps of each side.
+const maxCalls = 1000
+
+// calls returns times of calls over all trials, evenly spaced where there are
+// many.
 func calls(trials [][]int64) (ns []int64) {
 	for _, t := range trials {
 		ns = append(ns, t...)
+	}
+	if n := len(ns); n > maxCalls {
+		kept := make([]int64, maxCalls)
+		for i := range kept {
+			kept[i] = ns[i*n/maxCalls]
+		}
+		return kept
 	}
 	return ns
 }
@@ -119,11 +147,10 @@ func (s *Suite) earlier(p *point) (bench.Result, bool) {
 	if !s.body.Resume {
 		return bench.Result{}, false
 	}
+	c := flashinfer.Case{Definition: p.definition.Name, Solution: p.solution.Name, UUID: p.workload.UUID, Key: s.key(p)}
 	s.mu.Lock()
-	if s.results == nil {
-		s.results = flashinfer.Index(s.dataset.Traces)
-	}
-	t, done := s.results.Done(flashinfer.Case{Definition: p.definition.Name, Solution: p.solution.Name, UUID: p.workload.UUID, Key: s.key(p)})
+	t, done := s.results.Done(c)
+	delete(s.results, c) // a second look at the case is a measurement
 	s.mu.Unlock()
 	if !done {
 		return bench.Result{}, false
