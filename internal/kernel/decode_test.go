@@ -89,7 +89,7 @@ func TestTimerIsHeldAgainstTheSlope(t *testing.T) {
 		{"short", 1e6, 0, 99 * time.Millisecond, true, true},
 	} {
 		p := procedure{Settings: Settings{MinTime: 50 * time.Millisecond}, overhead: c.overhead}
-		d := p.check(span{ns: []int64{c.reported, c.reported, 9e9, 1}, longer: c.longer, calls: 100})
+		d := p.check(span{ns: []int64{c.reported, c.reported, 9e9, 1}, longer: c.longer, calls: 100}, 1)
 		if d.outside() != c.outside || d.short != c.short {
 			t.Errorf("%s: outside %v, short %v of %+v", c.name, d.outside(), d.short, d)
 		}

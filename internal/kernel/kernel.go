@@ -60,7 +60,11 @@
 //     or are written only when nobody times: inputs change with every set and
 //     every trial, outputs are poisoned before every call, and slots chosen
 //     after the timing are judged once more;
-//   - a timer that says less than the truth: [Measure] times requests itself.
+//   - results that are kept for inputs that were there before, or calls that are
+//     left out because they are: in the end [Measure] times calls each of which
+//     meets inputs that are new, and judges all that they computed;
+//   - a timer that says less than half of the truth: [Measure] times requests
+//     itself.
 //
 // What is not caught: a solution that takes its worker over, so that it writes
 // consistent replies of its own without computing, and computes only what it is

@@ -61,7 +61,8 @@ func (s Settings) withDefaults() Settings {
 type Pair struct {
 	Trial, Set int
 	// AfterTiming says that the solution's outputs are those of its last timed
-	// call.
+	// call. The last such pairs have a Trial above those of [Settings]: the check
+	// whether results are kept uses inputs of its own.
 	AfterTiming bool
 	// Draws says that the solution's outputs are those of [Case].Draws calls,
 	// stacked along a new first axis.
@@ -84,7 +85,11 @@ type Measurement struct {
 // Timing is how long a function takes.
 type Timing struct {
 	Timer string
-	NS    [][]int64 // of each trial, in the order of the calls
+	// NS has, of each trial, the nanoseconds of its calls in their order, at most
+	// 4096: of more, those at even distances by rank, so that the median and the
+	// spread are those of all.
+	NS    [][]int64
+	Calls []int // that each trial timed
 	// Slope has, for each trial, the nanoseconds per call by our own clock: what
 	// 3N calls took longer than N, divided by 2N. It includes what the worker's
 	// loop costs.
@@ -120,6 +125,7 @@ type procedure struct {
 	calls               int     // N
 	overhead            float64 // nanoseconds that the loop costs per call
 	doubts              []doubt // of each trial
+	fresh               int     // rounds with fresh inputs so far
 }
 
 // side is a program at work.
@@ -236,8 +242,10 @@ func (p *procedure) run(ctx context.Context) error {
 			return err
 		}
 	}
-	p.suspect()
-	return nil
+	if p.suspect(); p.Status != "" {
+		return nil
+	}
+	return p.refresh(ctx)
 }
 
 // trial computes, judges, times, and judges again.

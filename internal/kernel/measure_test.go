@@ -96,8 +96,8 @@ func TestMeasureHonest(t *testing.T) {
 	if err != nil || m.Status != evaluator.Passed || m.Failed != nil {
 		t.Fatalf("status %s, reason %q, error %v", m.Status, m.Reason, err)
 	}
-	if len(pairs) != s.Trials*(3+2) {
-		t.Errorf("%d pairs were judged, want 3 before and 2 after the timing of each trial", len(pairs))
+	if len(pairs) != s.Trials*(3+2)+3 {
+		t.Errorf("%d pairs were judged, want 3 before and 2 after the timing of each trial, and 3 in the end", len(pairs))
 	}
 	for i, p := range pairs {
 		for _, q := range pairs[:i] {

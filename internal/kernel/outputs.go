@@ -76,6 +76,11 @@ func (p *procedure) poison(ctx context.Context, s *side, set int) error {
 	if !s.build.DPS {
 		return s.by(s.Release(ctx, p.slot(set).Out...))
 	}
+	return p.allocate(ctx, s, set)
+}
+
+// allocate makes the outputs of a set, poisoned.
+func (p *procedure) allocate(ctx context.Context, s *side, set int) error {
 	for i, name := range p.slot(set).Out {
 		o := p.Outputs[i]
 		if _, err := s.Tensor(ctx, Tensor{Name: name, DType: o.DType, Shape: o.Shape, Alloc: &Alloc{Poison: true}}); err != nil {

@@ -108,6 +108,33 @@ func try(t *testing.T, file string, e expectation) {
 	}
 }
 
+// TestHonestIsNotSuspect measures kernels of about 5 us, 100 us and 2 ms again and
+// again. It is not parallel: what others do to the machine is not its subject.
+func TestHonestIsNotSuspect(t *testing.T) {
+	for _, rows := range []int{48, 5_000, 50_000} {
+		t.Run(strconv.Itoa(rows), func(t *testing.T) {
+			c := sum
+			shape := []int{rows, 32}
+			c.Inputs = []kernel.Input{{Name: "x", DType: tensor.Float32, Shape: shape}, {Name: "w", DType: tensor.Float32, Shape: shape}}
+			c.Outputs = []kernel.Output{{Name: "y", DType: tensor.Float32, Shape: shape}}
+			reference, solution := open(t.Context(), t, "numpy", kernel.Limits{}), open(t.Context(), t, "numpy", kernel.Limits{})
+			settings := kernel.Settings{Warmup: 1, Iterations: 8, Trials: 3, MinTime: 10 * time.Millisecond, Dir: t.TempDir(), Judge: equal}
+			times := 10
+			if testing.Short() {
+				times = 2
+			}
+			for n := range times {
+				settings.NoBaseline = n%5 == 4
+				m, err := kernel.Measure(t.Context(), c, program(t, reference, "testdata/cheats/honest.py", t.TempDir(), ""),
+					program(t, solution, "testdata/cheats/honest.py", t.TempDir(), ""), settings)
+				if err != nil || m.Status != evaluator.Passed {
+					t.Fatalf("measurement %d: status %s, reason %q, error %v", n, m.Status, m.Reason, err)
+				}
+			}
+		})
+	}
+}
+
 func open(ctx context.Context, t *testing.T, kind string, limits kernel.Limits) *kernel.Session {
 	t.Helper()
 	w := &worker.Isolated{Environ: os.Environ(), Grace: 100 * time.Millisecond, MaxStdout: 1 << 20}
