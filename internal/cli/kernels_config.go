@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accelgate/accelgate/internal/evalconfig"
+	"github.com/accelgate/accelgate/internal/evaluator"
 	"github.com/accelgate/accelgate/internal/flashinfer"
 	"github.com/accelgate/accelgate/internal/nearest"
 )
@@ -102,7 +103,7 @@ func (c *Command) evalConfig(path string) (*evalconfig.File, error) {
 		return nil, err
 	}
 	c.warnAll(file.Warnings())
-	return file, file.CheckEvaluators(evaluators)
+	return file, file.CheckEvaluators(evaluator.Names())
 }
 
 // settingFlags are the flags that override what a configuration says of

@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/evalconfig"
 	"github.com/accelgate/accelgate/internal/evaluator"
 	"github.com/accelgate/accelgate/internal/flashinfer"
+	"github.com/accelgate/accelgate/internal/suite/kernels"
 )
 
 const evaluateHelp = `Judge the saved outputs of a kernel by those of its reference.
@@ -52,7 +53,7 @@ func (c *Command) evaluateCommand(code *int) *cobra.Command {
 	}
 	f := cmd.Flags()
 	e.settings.addJudging(f)
-	f.StringVar(&e.evaluator, "evaluator", "", "`name` of one of "+strings.Join(evaluators, ", ")+" (default: the definition's)")
+	f.StringVar(&e.evaluator, "evaluator", "", "`name` of one of "+strings.Join(evaluator.Names(), ", ")+" (default: the definition's)")
 	f.StringVar(&e.definition, "definition", "", "the definition's JSON `file` (required)")
 	f.StringVar(&e.reference, "reference", "", "safetensors `file` with the outputs of the reference (required, but for samples)")
 	f.StringVar(&e.candidate, "candidate", "", "safetensors `file` with the outputs to judge (required)")
@@ -60,9 +61,6 @@ func (c *Command) evaluateCommand(code *int) *cobra.Command {
 	f.BoolVar(&e.json, "json", false, "print the result as JSON")
 	return cmd
 }
-
-// evaluators are those that a user can name.
-var evaluators = []string{evaluator.NameElementwise, evaluator.NameLowBit, evaluator.NameSampling, evaluator.NameSparseAttention, evaluator.NameIndexer}
 
 // evaluate never measures: whatever keeps it from a verdict is in its arguments.
 func (c *Command) evaluate(e *evaluation) (int, error) {
@@ -102,8 +100,8 @@ func (e *evaluation) settle() (*flashinfer.Definition, string, error) {
 		if name, err = evaluator.For(*d); err != nil {
 			return nil, "", err
 		}
-	case !slices.Contains(evaluators, name):
-		return nil, "", fmt.Errorf("--evaluator: unknown evaluator %q: write one of %s", name, strings.Join(evaluators, ", "))
+	case !slices.Contains(evaluator.Names(), name):
+		return nil, "", fmt.Errorf("--evaluator: unknown evaluator %q: write one of %s", name, strings.Join(evaluator.Names(), ", "))
 	}
 	return d, name, e.complete(d, name)
 }
@@ -123,10 +121,7 @@ func (e *evaluation) complete(d *flashinfer.Definition, name string) error {
 // params are what counts for the definition without a configuration.
 func (e *evaluation) params(d *flashinfer.Definition) (evaluator.Params, error) {
 	r, err := evalconfig.Default().Resolve(d.Name, d.OpType, e.settings.Overrides)
-	p := evaluator.Params{Mode: evaluator.Mode(r.Mode.V), Rtol: r.Rtol.V, Atol: r.Atol.V, RequiredMatchedRatio: r.RequiredMatchedRatio.V,
-		Reduction: d.Reduction()}
-	p.TVDThreshold, _ = r.TVDThreshold()
-	return p, err
+	return kernels.Params(d, r), err
 }
 
 // judge reads the files and has the evaluator judge them.

@@ -9,10 +9,6 @@ import (
 	"github.com/accelgate/accelgate/internal/tensor"
 )
 
-// validationTrials is of how many draws per row flashinfer-bench looks at each
-// token.
-const validationTrials = 100
-
 // judgeSamples judges draws by the probabilities that they were drawn with. A
 // reference is a single draw, which says nothing of them.
 func (e *evaluation) judgeSamples(d *flashinfer.Definition, p evaluator.Params) (evaluator.Result, error) {
@@ -35,7 +31,7 @@ func (e *evaluation) judgeSamples(d *flashinfer.Definition, p evaluator.Params) 
 	}
 	if p.Mode == evaluator.Fib {
 		for i := range rows {
-			rows[i].Checked = rows[i].Samples[:min(validationTrials, len(rows[i].Samples))]
+			rows[i].CheckFirst()
 		}
 	}
 	r, err := evaluator.Sampling(method, rows, p)

@@ -19,6 +19,11 @@ const (
 	NameExternal        = "external" // a command of the user's
 )
 
+// Names are the evaluators that a user can name.
+func Names() []string {
+	return []string{NameElementwise, NameLowBit, NameSampling, NameSparseAttention, NameIndexer}
+}
+
 // table says which definitions have an evaluator of their own, as upstream's
 // registry does. All others have NameElementwise.
 var table = []struct {
@@ -65,12 +70,11 @@ func (r Rule) valid() error {
 	if _, err := path.Match(r.Glob, ""); err != nil || r.Glob == "" {
 		return fmt.Errorf("evaluators: %q is no pattern for names: write one such as \"gemm_*\"", r.Glob)
 	}
-	names := []string{NameElementwise, NameLowBit, NameSampling, NameSparseAttention, NameIndexer}
 	if len(r.Command) > 0 && r.Evaluator == "" {
 		return nil
 	}
-	if len(r.Command) > 0 || !slices.Contains(names, r.Evaluator) {
-		return fmt.Errorf("evaluators: %q has the evaluator %q: write one of %s, or a command instead", r.Glob, r.Evaluator, strings.Join(names, ", "))
+	if len(r.Command) > 0 || !slices.Contains(Names(), r.Evaluator) {
+		return fmt.Errorf("evaluators: %q has the evaluator %q: write one of %s, or a command instead", r.Glob, r.Evaluator, strings.Join(Names(), ", "))
 	}
 	return nil
 }

@@ -180,15 +180,19 @@ type splitter struct {
 }
 
 func (s *splitter) write(p []byte) {
-	p = s.skip(p)
+	eachLine(s.skip(p), s.extend, s.end)
+}
+
+// eachLine hands p on in pieces, and tells of each end of a line.
+func eachLine(p []byte, extend func([]byte), end func()) {
 	for {
 		i := bytes.IndexByte(p, '\n')
 		if i < 0 {
-			s.extend(p)
+			extend(p)
 			return
 		}
-		s.extend(p[:i])
-		s.end()
+		extend(p[:i])
+		end()
 		p = p[i+1:]
 	}
 }

@@ -86,6 +86,27 @@ func (w *Isolated) start(req Request, out output) (*child, error) {
 	return c, nil
 }
 
+// startWithInput starts a child that is talked with, and returns the end of its
+// standard input that is written to.
+func startWithInput(req Request, environ []string, out output, grace, killWait time.Duration) (*child, *os.File, error) {
+	cmd, err := command(req, environ)
+	if err != nil {
+		return nil, nil, err
+	}
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer theirs.Close()
+	cmd.Stdin = theirs
+	c, err := startChild(cmd, out, grace, killWait)
+	if err != nil {
+		_ = ours.Close()
+		return nil, nil, explain(err, req)
+	}
+	return c, ours, nil
+}
+
 var errNoProgram = errors.New("no program was named")
 
 func notStarted(err error) (Response, error) {

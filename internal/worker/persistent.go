@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -258,24 +257,13 @@ func unready(got outcome, resp Response, limit time.Duration) error {
 
 func (w *Persistent) start(req Request) (*server, error) {
 	w.once.Do(func() { w.scrubbed = Scrub(w.Environ) })
-	cmd, err := command(req, w.scrubbed)
-	if err != nil {
-		return nil, err
-	}
-	theirs, ours, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer theirs.Close()
-	cmd.Stdin = theirs
 	out := newDialogue(cmp.Or(w.MaxReply, DefaultMaxReply), cmp.Or(w.MaxStderr, DefaultMaxStderr))
-	c, err := startChild(cmd, out, cmp.Or(w.Grace, DefaultGrace), cmp.Or(w.KillWait, DefaultKillWait))
+	c, stdin, err := startWithInput(req, w.scrubbed, out, cmp.Or(w.Grace, DefaultGrace), cmp.Or(w.KillWait, DefaultKillWait))
 	if err != nil {
-		_ = ours.Close()
-		return nil, explain(err, req)
+		return nil, err
 	}
 	req.Args, req.Env, req.Unset = slices.Clone(req.Args), slices.Clone(req.Env), slices.Clone(req.Unset)
-	return &server{child: c, out: out, stdin: ours, req: req}, nil
+	return &server{child: c, out: out, stdin: stdin, req: req}, nil
 }
 
 // end brings the process to its end, or to the end of its tree if it has

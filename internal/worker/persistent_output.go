@@ -151,16 +151,7 @@ type answerLine struct {
 }
 
 func (l *answerLine) write(p []byte) {
-	for {
-		i := bytes.IndexByte(p, '\n')
-		if i < 0 {
-			l.extend(p)
-			return
-		}
-		l.extend(p[:i])
-		l.end()
-		p = p[i+1:]
-	}
+	eachLine(p, l.extend, l.end)
 }
 
 func (l *answerLine) extend(p []byte) {

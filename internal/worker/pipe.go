@@ -49,23 +49,12 @@ func (w *Isolated) Start(req Request) (*Process, error) {
 		return nil, errors.New("a child that is talked with has neither params nor a time limit of its own: send them, and stop it")
 	}
 	w.once.Do(func() { w.scrubbed = Scrub(w.Environ) })
-	cmd, err := command(req, w.scrubbed)
-	if err != nil {
-		return nil, err
-	}
-	theirs, ours, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer theirs.Close()
-	cmd.Stdin = theirs
 	out := newPipe(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, DefaultMaxStderr))
-	c, err := startChild(cmd, out, cmp.Or(w.Grace, DefaultGrace), cmp.Or(w.KillWait, DefaultKillWait))
+	c, stdin, err := startWithInput(req, w.scrubbed, out, cmp.Or(w.Grace, DefaultGrace), cmp.Or(w.KillWait, DefaultKillWait))
 	if err != nil {
-		_ = ours.Close()
-		return nil, explain(err, req)
+		return nil, err
 	}
-	return &Process{child: c, out: out, stdin: ours}, nil
+	return &Process{child: c, out: out, stdin: stdin}, nil
 }
 
 // Lines yields the child's standard output and is closed at its end, which may
@@ -183,16 +172,7 @@ type lineSink struct {
 func (l *lineSink) discard() { l.once.Do(func() { close(l.quit) }) }
 
 func (l *lineSink) write(p []byte) {
-	for {
-		i := bytes.IndexByte(p, '\n')
-		if i < 0 {
-			l.extend(p)
-			return
-		}
-		l.extend(p[:i])
-		l.pass()
-		p = p[i+1:]
-	}
+	eachLine(p, l.extend, l.pass)
 }
 
 func (l *lineSink) extend(p []byte) {

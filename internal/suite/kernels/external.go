@@ -39,11 +39,11 @@ func (j *judge) request(dir string, pair kernel.Pair) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mustJoin(json.Marshal(r))(os.WriteFile(r.Definition, text, 0o600), write(r.Reference, pair.Reference), write(r.Candidate, pair.Solution))
+	return joined(json.Marshal(r))(os.WriteFile(r.Definition, text, 0o600), write(r.Reference, pair.Reference), write(r.Candidate, pair.Solution))
 }
 
-// mustJoin adds errors to that of encoding.
-func mustJoin(data []byte, err error) func(...error) ([]byte, error) {
+// joined adds errors to that of encoding.
+func joined(data []byte, err error) func(...error) ([]byte, error) {
 	return func(more ...error) ([]byte, error) { return data, errors.Join(append(more, err)...) }
 }
 

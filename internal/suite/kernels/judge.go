@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/accelgate/accelgate/internal/evalconfig"
 	"github.com/accelgate/accelgate/internal/evaluator"
+	"github.com/accelgate/accelgate/internal/flashinfer"
 	"github.com/accelgate/accelgate/internal/kernel"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
@@ -27,7 +29,7 @@ func (s *Suite) newJudge(ctx context.Context, p *point, c kernel.Case) (*judge, 
 	if err != nil {
 		return nil, err
 	}
-	return &judge{ctx: ctx, suite: s, point: p, kase: c, evaluator: name, command: command, params: params(p)}, nil
+	return &judge{ctx: ctx, suite: s, point: p, kase: c, evaluator: name, command: command, params: Params(p.definition, p.settings)}, nil
 }
 
 // rules is the user's choice of the evaluator, if there is one.
@@ -39,16 +41,15 @@ func rules(p *point) []evaluator.Rule {
 	return []evaluator.Rule{{Glob: "*", Evaluator: e.Name, Command: e.Command}}
 }
 
-// params are the settings that hold for a point.
-func params(p *point) evaluator.Params {
-	r := p.settings
+// Params are the settings for a definition as its evaluator takes them.
+func Params(d *flashinfer.Definition, r evalconfig.Resolved) evaluator.Params {
 	threshold, _ := r.TVDThreshold()
 	own := map[string]evaluator.Tolerance{}
 	for name, o := range r.Outputs {
 		own[name] = evaluator.Tolerance{Rtol: o.Rtol.V, Atol: o.Atol.V, RequiredMatchedRatio: o.RequiredMatchedRatio.V}
 	}
 	return evaluator.Params{Mode: evaluator.Mode(r.Mode.V), Rtol: r.Rtol.V, Atol: r.Atol.V, RequiredMatchedRatio: r.RequiredMatchedRatio.V,
-		Reduction: p.definition.Reduction(), TVDThreshold: threshold, Outputs: own}
+		Reduction: d.Reduction(), TVDThreshold: threshold, Outputs: own}
 }
 
 // Judge implements [kernel.Settings.Judge].

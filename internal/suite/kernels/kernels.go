@@ -100,8 +100,7 @@ func (s *Suite) load(c *config.Suite) error {
 	if s.config, err = s.settings(); err != nil {
 		return err
 	}
-	names := []string{evaluator.NameElementwise, evaluator.NameLowBit, evaluator.NameSampling, evaluator.NameSparseAttention, evaluator.NameIndexer}
-	return s.config.CheckEvaluators(names)
+	return s.config.CheckEvaluators(evaluator.Names())
 }
 
 // loadResults reads the traces that a resumed run goes on from.
