@@ -25,6 +25,7 @@ const (
 	Broke     Kind = "protocol"  // what it wrote is not of the protocol
 	Unwritten Kind = "unwritten" // an output was left as it was poisoned
 	Corrupted Kind = "corrupted" // the device no longer computes
+	Tampered  Kind = "tampered"  // saved outputs were changed
 )
 
 // Reported reports whether a worker may name this kind itself.
@@ -51,6 +52,8 @@ func (k Kind) Status() evaluator.Status {
 		return evaluator.Timeout
 	case Unwritten:
 		return evaluator.IncorrectNumerical
+	case Tampered:
+		return evaluator.Suspect
 	}
 	return evaluator.RuntimeError
 }

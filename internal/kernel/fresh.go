@@ -11,184 +11,177 @@ import (
 )
 
 const (
-	freshRounds = 12
-	freshLeast  = 3               // rounds, however long they take
-	freshTime   = 2 * time.Second // after which no further round begins
-	// freshWarmup is how often the first set of a request is called before
-	// calls are timed: a worker that was idle is slow at first.
-	freshWarmup = 2
+	freshRounds = 16
+	freshLeast  = 5                     // rounds, however long they take
+	freshTime   = 2 * time.Second       // after which no further round begins
+	freshJudged = 3                     // rounds of which the outputs are judged
+	metTime     = 20 * time.Millisecond // that the calls around a fresh one take about
+	metMost     = 1024                  // such calls
+	freshTries  = 4                     // before a solution is accused
 
 	freshFactor = 1.5 // that a fresh call may take longer than the others
 	freshFloor  = 2e3 // nanoseconds by which it may always be longer
-	// unseen is what our clock may see for each time that was reported, and
-	// unseenFloor what it may see beside, in nanoseconds per set: launching,
-	// waiting.
-	unseen      = 2.0
-	unseenFloor = 100e3
 )
 
-// fresh is what timed calls say that met inputs which nobody had seen before.
-type fresh struct {
-	solution, reference []int64   // nanoseconds, of calls
-	known               []int64   // of the reference, of calls with inputs that it had met
-	medians             []float64 // of the solution, of each round
-	walls, empty        []float64 // nanoseconds of the solution's requests, and of the same with nothing to call
+// pace is what one side's calls take, in nanoseconds, in requests in which one
+// call meets inputs that nobody had seen before.
+type pace struct {
+	fresh, met []float64 // of the fresh call and the median of the others, per round
+}
+
+// ratio and extra say how much longer fresh calls take. Both calls of a round
+// were made within the same milliseconds: what the machine does besides hits
+// both alike.
+func (c pace) ratio() float64 {
+	return stats.Median(c.each(func(f, m float64) float64 { return f / max(1, m) }))
+}
+func (c pace) extra() float64 {
+	return stats.Median(c.each(func(f, m float64) float64 { return f - m }))
+}
+
+func (c pace) each(of func(fresh, met float64) float64) (values []float64) {
+	for i := range c.fresh {
+		values = append(values, of(c.fresh[i], c.met[i]))
+	}
+	return values
 }
 
 // refresh finds solutions that keep results: the sets of a trial stay as they are
-// for all its calls, and here no timed call meets inputs that were there before.
-// It also judges what these calls computed.
-func (p *procedure) refresh(ctx context.Context) error {
+// for all its calls, and here one call of many meets inputs that were never there
+// before, with nothing else about it that differs. It also judges what these
+// calls computed. It reports whether the times of the trials hold: where calls
+// with inputs that were met before now take longer, they must be taken again.
+func (p *procedure) refresh(ctx context.Context) (hold bool, err error) {
 	if !slices.ContainsFunc(p.Inputs, Input.random) {
 		p.warn("no input is random: whether the solution keeps results of earlier calls was not checked; give the definition a random input")
-		return nil
+		return true, nil
 	}
 	reason := ""
-	for range 2 { // another process that took the processor for a moment is forgiven
-		f, err := p.rounds(ctx)
-		if err != nil {
-			return err
+	for range freshTries {
+		reference, solution, err := p.paces(ctx)
+		if err != nil || p.Status != "" {
+			return true, err
 		}
-		if reason = p.keeps(f); reason == "" {
-			break
+		if !p.holds(reference, solution) {
+			return false, nil
 		}
-	}
-	if err := p.judgeFresh(ctx); err != nil || p.Status != "" || reason == "" {
-		return err
+		if reason = keeps(reference, solution); reason == "" {
+			return true, p.hides(ctx)
+		}
 	}
 	p.Status, p.Reason = evaluator.Suspect, reason
-	return nil
+	return true, nil
 }
 
-func (p *procedure) rounds(ctx context.Context) (f fresh, err error) {
+// paces has both sides timed in rounds.
+func (p *procedure) paces(ctx context.Context) (reference, solution pace, err error) {
 	if err := p.prepare(ctx); err != nil {
-		return f, err
+		return reference, solution, err
 	}
-	if f.known, err = p.known(ctx); err != nil {
-		return f, err
-	}
-	start := p.solution.now()
+	start, set, judged := p.solution.now(), p.random.IntN(p.Sets), p.random.Perm(freshLeast)[:freshJudged]
 	for n := range freshRounds {
 		if n >= freshLeast && p.solution.now().Sub(start) > freshTime {
 			break
 		}
-		if err := p.round(ctx, &f); err != nil {
-			return f, err
+		if err := p.pair(ctx, set, slices.Contains(judged, n), &reference, &solution); err != nil || p.Status != "" {
+			return reference, solution, err
 		}
 	}
-	return f, p.forget(ctx, p.reference)
+	return reference, solution, p.forget(ctx, p.reference)
 }
 
-// known returns times of the reference with inputs that it had met: what fresh
-// ones cost an honest function is not known without them.
-func (p *procedure) known(ctx context.Context) ([]int64, error) {
-	if !p.NoBaseline {
-		return slices.Concat(p.Reference.NS...), nil
-	}
-	q := p.timing(p.reference.build.ID, p.order())
-	q.Warmup, q.Iterations = p.Sets, 4*p.Sets
-	reply, _, err := p.reference.Time(ctx, q)
-	return reply.NS, p.reference.by(err)
-}
-
-// round has both sides timed with new inputs. The reference's are those that the
-// solution had one round earlier: its worker never holds an answer that the
-// solution still has to save.
-func (p *procedure) round(ctx context.Context, f *fresh) error {
-	trial := p.Trials + p.fresh
-	p.fresh++
-	if err := p.renew(ctx, p.solution, trial); err != nil {
-		return err
-	}
-	ns, wall, err := p.unmet(ctx, p.solution, p.solution.build.ID)
-	if err != nil {
-		return err
-	}
-	f.solution, f.medians = append(f.solution, ns...), append(f.medians, medianOf(ns))
-	f.walls = append(f.walls, float64(wall.Nanoseconds()))
-	if p.alike() {
-		_, wall, err := p.unmet(ctx, p.reference, "")
+// pair has both sides timed with the same new contents in one set. The solution's
+// outputs are taken before the reference computes the same, so that no worker
+// holds an answer that the solution still has to give.
+func (p *procedure) pair(ctx context.Context, set int, judged bool, reference, solution *pace) error {
+	pair := Pair{Trial: p.content(), Set: set, AfterTiming: true}
+	for _, side := range []struct {
+		*side
+		pace    *pace
+		outputs *[]evaluator.Output
+	}{{p.solution, solution, &pair.Solution}, {p.reference, reference, &pair.Reference}} {
+		err := p.renew(ctx, side.side, pair.Trial, set)
+		if err == nil {
+			err = p.surprise(ctx, side.side, set, side.pace)
+		}
+		if err == nil && judged {
+			*side.outputs, err = p.saved(ctx, side.side, set)
+		}
 		if err != nil {
 			return err
 		}
-		f.empty = append(f.empty, float64(wall.Nanoseconds()))
 	}
-	if err := p.renew(ctx, p.reference, trial-1); err != nil {
-		return err
+	if !judged {
+		return nil
 	}
-	ns, _, err = p.unmet(ctx, p.reference, p.reference.build.ID)
-	f.reference = append(f.reference, ns...)
-	return err
+	return p.judge(pair)
 }
 
-// renew gives the random inputs of all sets the contents of a trial, in place.
-func (p *procedure) renew(ctx context.Context, s *side, trial int) error {
-	for set := range p.Sets {
-		for _, in := range p.Inputs {
-			if !in.random() {
-				continue
-			}
-			if _, err := s.Tensor(ctx, p.request(in, trial, set)); err != nil {
-				return s.by(err)
-			}
+// renew gives the random inputs of a set the contents of a trial, in place.
+func (p *procedure) renew(ctx context.Context, s *side, trial, set int) error {
+	for _, in := range p.Inputs {
+		if !in.random() {
+			continue
+		}
+		if _, err := s.Tensor(ctx, p.request(in, trial, set)); err != nil {
+			return s.by(err)
 		}
 	}
 	return nil
 }
 
-// unmet calls each set once and one of them some times before, untimed.
-func (p *procedure) unmet(ctx context.Context, s *side, id string) ([]int64, time.Duration, error) {
-	sets := p.random.Perm(p.Sets)
-	order := append(slices.Repeat(sets[:1], freshWarmup), sets[1:]...)
-	q := p.timing(id, order)
-	q.Warmup, q.Iterations = freshWarmup, p.Sets-1
-	reply, wall, err := s.Time(ctx, q)
-	return reply.NS, wall, s.by(err)
-}
-
-// keeps returns why the solution seems to keep results, or nothing.
-func (p *procedure) keeps(f fresh) string {
-	now, before := medianOf(f.solution), medianOf(slices.Concat(p.Solution.NS...))
-	limit := freshFactor * max(1, medianOf(f.reference)/max(1, medianOf(f.known)))
-	if now > limit*before && now-before > max(freshFloor, f.cold()) {
-		return fmt.Sprintf("calls with inputs it has met before take %s, with fresh ones %s: it keeps results; compute every call",
-			nanoseconds(before), nanoseconds(now))
-	}
-	hidden := make([]float64, len(f.walls))
-	for i, wall := range f.walls {
-		idle := slices.Min(f.walls)
-		if len(f.empty) > 0 {
-			idle = f.empty[i]
-		}
-		calls := float64(freshWarmup + p.Sets - 1)
-		hidden[i] = (wall - idle - unseen*calls*f.medians[i]) / float64(p.Sets)
-	}
-	if stats.Median(hidden) > unseenFloor {
-		return fmt.Sprintf("with fresh inputs the worker says that a call takes %s, and by our clock %s per call are missing: "+
-			"look for what the solution does to the clock", nanoseconds(now), nanoseconds(stats.Median(hidden)))
-	}
-	return ""
-}
-
-// cold is what a call may cost more, in nanoseconds, because its worker did
-// something else just before. It hardly depends on how long the call takes, so
-// that a factor alone would accuse fast solutions; the reference shows it.
-func (f fresh) cold() float64 { return medianOf(f.reference) - medianOf(f.known) }
-
-// judgeFresh has the outputs of the last round judged. The solution's are taken
-// before the reference computes the same.
-func (p *procedure) judgeFresh(ctx context.Context) error {
-	trial := p.Trials + p.fresh - 1
-	got := make([][]evaluator.Output, p.Sets)
-	for set := range got {
-		var err error
-		if got[set], err = p.saved(ctx, set); err != nil {
-			return err
+// surprise times calls with the other sets, which are as they were in a trial, and
+// at a random place in the second half of them one with this set.
+func (p *procedure) surprise(ctx context.Context, s *side, set int, to *pace) error {
+	count := p.around(s)
+	at := count/2 + p.random.IntN(count-count/2)
+	q := p.timing(s.build.ID, nil)
+	q.Warmup, q.Iterations = p.Warmup, count+1
+	for len(q.Order) < p.Warmup+count {
+		for _, other := range p.random.Perm(p.Sets) {
+			if other != set {
+				q.Order = append(q.Order, other)
+			}
 		}
 	}
-	wanted, err := p.compute(ctx, p.reference, trial)
-	for set := 0; err == nil && set < p.Sets; set++ {
-		err = p.judge(Pair{Trial: trial, Set: set, AfterTiming: true, Reference: wanted[set], Solution: got[set]})
+	q.Order = slices.Insert(q.Order[:p.Warmup+count], p.Warmup+at, set)
+	reply, _, err := s.Time(ctx, q)
+	if err != nil {
+		return s.by(err)
 	}
-	return err
+	to.fresh = append(to.fresh, float64(reply.NS[at]))
+	to.met = append(to.met, medianOf(slices.Delete(reply.NS, at, at+1)))
+	return nil
+}
+
+// around is how many calls stand around a fresh one.
+func (p *procedure) around(s *side) int {
+	call := max(1, medianOf(slices.Concat(s.timing.NS...)))
+	if len(s.timing.NS) == 0 { // the reference, without a baseline
+		return 2 * p.Sets
+	}
+	return min(metMost, max(2*p.Sets, int(float64(metTime.Nanoseconds())/call)))
+}
+
+// keeps returns why the solution seems to keep results, or nothing. What new
+// inputs cost an honest function, as they are in no cache yet, the reference shows.
+func keeps(reference, solution pace) string {
+	if solution.ratio() <= freshFactor*max(1, reference.ratio()) || solution.extra() <= max(freshFloor, freshFactor*reference.extra()) {
+		return ""
+	}
+	return fmt.Sprintf("calls with inputs it has met before take %s, with fresh ones %s: it keeps results; compute every call",
+		nanoseconds(stats.Median(solution.met)), nanoseconds(stats.Median(solution.fresh)))
+}
+
+// holds reports whether calls with inputs that were met before take about as long
+// as in the trials. If not, either the machine has changed or the solution behaves
+// otherwise when it meets new inputs often: both times cannot be the solution's.
+func (p *procedure) holds(reference, solution pace) bool {
+	before, now := medianOf(slices.Concat(p.Solution.NS...)), stats.Median(solution.met)
+	drift, more := 1.0, 0.0
+	if !p.NoBaseline {
+		known := medianOf(slices.Concat(p.Reference.NS...))
+		drift, more = stats.Median(reference.met)/max(1, known), stats.Median(reference.met)-known
+	}
+	return now <= freshFactor*max(1, drift)*before || now-before <= max(freshFloor, freshFactor*more)
 }

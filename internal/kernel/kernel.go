@@ -60,18 +60,27 @@
 //     or are written only when nobody times: inputs change with every set and
 //     every trial, outputs are poisoned before every call, and slots chosen
 //     after the timing are judged once more;
-//   - results that are kept for inputs that were there before, or calls that are
-//     left out because they are: in the end [Measure] times calls each of which
-//     meets inputs that are new, and judges all that they computed;
+//   - results that are kept for inputs that were there before: in the end
+//     [Measure] times requests in which one call of many, nobody knows which,
+//     meets inputs that are new, and compares it with its neighbours. Where
+//     those, too, take longer than in the trials, all is measured anew: what is
+//     reported is what held beside new inputs;
+//   - calls that are left out: requests that call each set hardly more than once,
+//     all with new inputs, by our own clock;
 //   - a timer that says less than half of the truth: [Measure] times requests
-//     itself.
+//     itself;
+//   - writing to the memory of the reference's worker, on Linux: that one is not
+//     dumpable ([Hello].Private), and workers in Python and C give up
+//     CAP_SYS_PTRACE and CAP_PERFMON, which root has, before they load anything
+//     foreign;
+//   - changing the file that the reference saved: its digest comes over the pipe.
 //
 // What is not caught: a solution that takes its worker over, so that it writes
 // consistent replies of its own without computing, and computes only what it is
 // asked to save. What cannot be prevented: a process of the same user may read
-// the files of this one, and where ptrace(2) is allowed the memory of the
-// reference's worker; root may do both always. [Measure] keeps the reference's
-// outputs in files only while the solution has nothing to do, and has them
-// freed before the solution is asked to compute the same. Whoever needs more
-// runs the workers in containers or as different users.
+// the files of this one and change those of the dataset, and root can do
+// anything to a machine by other ways than memory. [Measure] keeps the
+// reference's outputs in files only while the solution has nothing to do, and
+// has them freed before the solution is asked to compute the same. Whoever needs
+// more runs the workers in containers or as different users.
 package kernel

@@ -3,6 +3,8 @@ package kernel
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -97,7 +99,7 @@ func (p *procedure) call(ctx context.Context, s *side, set, repeat int) ([]evalu
 		return nil, err
 	}
 	slot, path := p.slot(set), s.path()
-	reply, err := s.Run(ctx, Run{ID: s.build.ID, Args: slot.Args, Out: slot.Out, Repeat: repeat, Save: path})
+	reply, err := s.Run(ctx, Run{ID: s.build.ID, Args: slot.Args, Out: slot.Out, Repeat: repeat, Save: path, Digest: s == p.reference})
 	if err != nil {
 		return nil, s.by(err)
 	}
@@ -113,14 +115,14 @@ func (p *procedure) draw(ctx context.Context, wanted []evaluator.Output) error {
 	return p.judge(Pair{Draws: true, Reference: wanted, Solution: got})
 }
 
-// saved takes the solution's outputs of a set as they are.
-func (p *procedure) saved(ctx context.Context, set int) ([]evaluator.Output, error) {
-	path := p.solution.path()
-	reply, err := p.solution.Save(ctx, Save{Names: p.slot(set).Out, Save: path})
+// saved takes the outputs of a set as they are.
+func (p *procedure) saved(ctx context.Context, s *side, set int) ([]evaluator.Output, error) {
+	path := s.path()
+	reply, err := s.Save(ctx, Save{Names: p.slot(set).Out, Save: path, Digest: s == p.reference})
 	if err != nil {
-		return nil, p.solution.by(err)
+		return nil, s.by(err)
 	}
-	return p.take(p.solution, path, reply, 0)
+	return p.take(s, path, reply, 0)
 }
 
 // forget frees all outputs in a worker.
@@ -154,9 +156,12 @@ func (p *procedure) take(s *side, path string, said RunReply, repeat int) ([]eva
 	if names := file.Names(); len(names) != len(p.Outputs) {
 		return nil, s.wrong(WrongShape, "%d outputs, where the definition has %d", len(names), len(p.Outputs))
 	}
-	outputs := make([]evaluator.Output, len(p.Outputs))
+	outputs, hash := make([]evaluator.Output, len(p.Outputs)), sha256.New()
 	for i, o := range said.Outputs {
 		t, err := file.Tensor(o.Name)
+		if err == nil && said.Digest != "" {
+			hash.Write(t.Data)
+		}
 		if err == nil && o.DType == tensor.Float4E2M1 {
 			t, err = t.AsFloat4()
 		}
@@ -167,6 +172,10 @@ func (p *procedure) take(s *side, path string, said RunReply, repeat int) ([]eva
 			return nil, err
 		}
 		outputs[i] = evaluator.Output{Name: p.Outputs[i].Name, Tensor: t}
+	}
+	if said.Digest != "" && hex.EncodeToString(hash.Sum(nil)) != said.Digest {
+		return nil, blamed{p.solution, &Failure{Op: "run", Kind: Tampered, Message: fmt.Sprintf(
+			"the outputs that the %s saved were changed before they were read: look for what the solution writes to files", s.name)}}
 	}
 	return outputs, nil
 }

@@ -15,6 +15,9 @@ type Hello struct {
 	// Device is the id of the device to use, of [HelloReply].Devices; empty
 	// leaves it to the worker.
 	Device string `json:"device,omitempty"`
+	// Private asks the worker to keep other processes of its user out of its
+	// memory, before it runs anything: it computes what others are judged by.
+	Private bool `json:"private,omitempty"`
 }
 
 // HelloReply says what a worker can do.
@@ -136,17 +139,23 @@ type Run struct {
 	// Save is the path of a safetensors file to write, which does not exist;
 	// its keys are the names in Out. Empty saves nothing.
 	Save string `json:"save,omitempty"`
+	// Digest asks for [RunReply].Digest.
+	Digest bool `json:"digest,omitempty"`
 }
 
 // Save writes tensors to a safetensors file.
 type Save struct {
-	Names []string `json:"names"`
-	Save  string   `json:"save"`
+	Names  []string `json:"names"`
+	Save   string   `json:"save"`
+	Digest bool     `json:"digest,omitempty"` // asks for [RunReply].Digest
 }
 
 // RunReply describes outputs as they were saved.
 type RunReply struct {
 	Outputs []Output `json:"outputs"` // in the order of Run.Out
+	// Digest is the SHA-256 of the bytes that were saved of all outputs, one
+	// after another, hexadecimal: the file lies where others could write to it.
+	Digest string `json:"digest,omitempty"`
 }
 
 // Output describes one output. Numbers of four bits are float4_e2m1 here and

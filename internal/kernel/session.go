@@ -61,18 +61,19 @@ type Session struct {
 	dead   error // what every later request returns
 }
 
-// Open starts a worker and greets it. Now is a clock that only runs forward. An
+// Open starts a worker and greets it; Proto of hello is filled in. Now is a clock that only runs forward. An
 // error that is no *Failure means that the program could not be started: it
 // wraps [worker.ErrNotFound] where there is none.
 func Open(
-	ctx context.Context, w *worker.Isolated, req worker.Request, device string, limits Limits, now func() time.Time,
+	ctx context.Context, w *worker.Isolated, req worker.Request, hello Hello, limits Limits, now func() time.Time,
 ) (*Session, error) {
 	p, err := w.Start(req)
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{p: p, now: now, limits: limits.or(DefaultLimits), seq: rand.Uint64N(maxStep)}
-	_, err = s.call(ctx, "hello", s.limits.Start, Hello{Proto: Proto, Device: device}, &s.hello)
+	hello.Proto = Proto
+	_, err = s.call(ctx, "hello", s.limits.Start, hello, &s.hello)
 	if err == nil {
 		err = s.blame("hello", s.hello.check())
 	}

@@ -43,7 +43,7 @@ func TestOpenRefusesAnotherProtocol(t *testing.T) {
 
 func TestOpenSaysThatThereIsNoProgram(t *testing.T) {
 	t.Parallel()
-	_, err := kernel.Open(within(t), new(worker.Isolated), worker.Request{Args: []string{"no-such-worker"}}, "", kernel.Limits{}, time.Now)
+	_, err := kernel.Open(within(t), new(worker.Isolated), worker.Request{Args: []string{"no-such-worker"}}, kernel.Hello{}, kernel.Limits{}, time.Now)
 	if !errors.Is(err, worker.ErrNotFound) {
 		t.Errorf("got %v, want not found", err)
 	}

@@ -56,8 +56,11 @@ func newEngine(t testing.TB) *testEngine {
 	} {
 		e.cell = cell
 		if e.cli[0] == "podman" {
-			t.Cleanup(func() { // it may leave this folder mounted on itself
-				_ = exec.Command("umount", "--lazy", filepath.Join(e.cli[2], "overlay")).Run()
+			t.Cleanup(func() { // it may leave this folder mounted on itself, each process of it once more
+				waitFor(t, "podman's processes", func() bool { return marked(t, e.cli[2]) == 0 })
+				for exec.Command("umount", "--lazy", filepath.Join(e.cli[2], "overlay")).Run() == nil {
+					continue
+				}
 			})
 		}
 		out, err := e.load(t)

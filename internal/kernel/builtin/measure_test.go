@@ -92,7 +92,7 @@ func open(t *testing.T, args ...string) *kernel.Session {
 	t.Helper()
 	w := &worker.Isolated{Grace: 10 * time.Millisecond, MaxStdout: 1 << 20}
 	req := worker.Request{Args: args, Env: []string{child + "=1", "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0", "OMP_NUM_THREADS=1"}}
-	s, err := kernel.Open(within(t), w, req, "cpu", kernel.Limits{}, time.Now)
+	s, err := kernel.Open(within(t), w, req, kernel.Hello{Device: "cpu"}, kernel.Limits{}, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

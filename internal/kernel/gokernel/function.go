@@ -1,6 +1,8 @@
 package gokernel
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -72,13 +74,13 @@ func (s *server) run(q kernel.Run) (r kernel.RunReply, err error) {
 		if err := f.call(in, out); err != nil {
 			return r, err
 		}
-		return write(q.Save, q.Out, out)
+		return write(q.Save, q.Digest, q.Out, out)
 	}
 	stacked, err := stack(f, in, out, q.Repeat)
 	if err != nil {
 		return r, err
 	}
-	return write(q.Save, q.Out, stacked)
+	return write(q.Save, q.Digest, q.Out, stacked)
 }
 
 // stack calls a function n times and returns the outputs of all calls.
@@ -109,7 +111,7 @@ func (s *server) save(q kernel.Save) (r kernel.RunReply, err error) {
 	if err != nil {
 		return r, err
 	}
-	return write(q.Save, q.Names, out)
+	return write(q.Save, q.Digest, q.Names, out)
 }
 
 const maxCalls = 1 << 24 // in one request
@@ -175,17 +177,24 @@ func (s *server) coolCaches() {
 }
 
 // write saves outputs, unless path is empty, and describes them.
-func write(path string, names []string, tensors []tensor.Tensor) (r kernel.RunReply, err error) {
+func write(path string, digest bool, names []string, tensors []tensor.Tensor) (r kernel.RunReply, err error) {
 	r.Outputs = make([]kernel.Output, len(names))
+	hash := sha256.New()
 	for i, t := range tensors {
 		shape := t.Shape
 		if shape == nil {
 			shape = []int{}
 		}
 		r.Outputs[i] = kernel.Output{Name: names[i], DType: t.DType, Shape: shape}
+		if digest && path != "" {
+			hash.Write(t.Data)
+		}
 	}
 	if path == "" {
 		return r, nil
+	}
+	if digest {
+		r.Digest = hex.EncodeToString(hash.Sum(nil))
 	}
 	return r, writeFile(path, names, tensors)
 }

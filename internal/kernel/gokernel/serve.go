@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/kernel"
+	"github.com/accelgate/accelgate/internal/worker"
 )
 
 const (
@@ -197,6 +198,11 @@ func with[Q, R any](line []byte, handle func(Q) (R, error)) (any, error) {
 func (s *server) hello(q kernel.Hello) (kernel.HelloReply, error) {
 	if q.Proto != kernel.Proto || q.Device != "" && q.Device != "cpu" {
 		return kernel.HelloReply{}, refusal{kernel.Unsupported, "", fmt.Errorf("this worker speaks %s, on the device cpu", kernel.Proto)}
+	}
+	if q.Private {
+		if err := worker.Conceal(); err != nil {
+			return kernel.HelloReply{}, err
+		}
 	}
 	return kernel.HelloReply{
 		Kind: "go", Proto: kernel.Proto, PID: os.Getpid(),

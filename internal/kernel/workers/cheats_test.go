@@ -40,20 +40,33 @@ var sum = kernel.Case{
 //	least   nanoseconds that every timed call takes
 //	timed   yes has enough calls for the timer to be checked
 //	child   yes says that child.pid names a process that must be gone in the end
+//	alone   yes where others must not be measured meanwhile
 func TestCheats(t *testing.T) {
 	t.Parallel()
+	cheats(t, "", (*testing.T).Parallel)
+}
+
+func TestCheatsThatHarmOthers(t *testing.T) {
+	cheats(t, "yes", func(*testing.T) {})
+}
+
+func cheats(t *testing.T, alone string, first func(*testing.T)) {
 	files, err := filepath.Glob("testdata/cheats/*.py")
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d programs (%v)", len(files), err)
 	}
 	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := expectations(string(text))
+		if e["alone"] != alone {
+			continue
+		}
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".py"), func(t *testing.T) {
-			t.Parallel()
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			try(t, file, expectations(string(text)))
+			first(t)
+			try(t, file, e)
 		})
 	}
 }
@@ -77,7 +90,7 @@ func try(t *testing.T, file string, e expectation) {
 	if e["want"] == "TIMEOUT" {
 		limits.Run = 2 * time.Second
 	}
-	reference, solution := open(ctx, t, e["worker"], kernel.Limits{}), open(ctx, t, e["worker"], limits)
+	reference, solution := open(ctx, t, e["worker"], true, kernel.Limits{}), open(ctx, t, e["worker"], false, limits)
 	dir := filepath.Join(t.TempDir(), "solution")
 	settings := kernel.Settings{Warmup: 1, Iterations: 4, Trials: 2, MaxIterations: 8, MinTime: time.Hour, Dir: t.TempDir(), Judge: equal}
 	if e["timed"] == "yes" {
@@ -117,7 +130,7 @@ func TestHonestIsNotSuspect(t *testing.T) {
 			shape := []int{rows, 32}
 			c.Inputs = []kernel.Input{{Name: "x", DType: tensor.Float32, Shape: shape}, {Name: "w", DType: tensor.Float32, Shape: shape}}
 			c.Outputs = []kernel.Output{{Name: "y", DType: tensor.Float32, Shape: shape}}
-			reference, solution := open(t.Context(), t, "numpy", kernel.Limits{}), open(t.Context(), t, "numpy", kernel.Limits{})
+			reference, solution := open(t.Context(), t, "numpy", true, kernel.Limits{}), open(t.Context(), t, "numpy", false, kernel.Limits{})
 			settings := kernel.Settings{Warmup: 1, Iterations: 8, Trials: 3, MinTime: 10 * time.Millisecond, Dir: t.TempDir(), Judge: equal}
 			times := 10
 			if testing.Short() {
@@ -135,10 +148,10 @@ func TestHonestIsNotSuspect(t *testing.T) {
 	}
 }
 
-func open(ctx context.Context, t *testing.T, kind string, limits kernel.Limits) *kernel.Session {
+func open(ctx context.Context, t *testing.T, kind string, private bool, limits kernel.Limits) *kernel.Session {
 	t.Helper()
-	w := &worker.Isolated{Environ: os.Environ(), Grace: 100 * time.Millisecond, MaxStdout: 1 << 20}
-	s, err := kernel.Open(ctx, w, worker.Request{Args: command(t, kind)}, "cpu", limits, time.Now)
+	w := &worker.Isolated{Environ: os.Environ(), Grace: 100 * time.Millisecond, MaxStdout: 16 << 20}
+	s, err := kernel.Open(ctx, w, worker.Request{Args: command(t, kind)}, kernel.Hello{Device: "cpu", Private: private}, limits, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

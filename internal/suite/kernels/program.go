@@ -134,7 +134,8 @@ func (s *Suite) start(ctx context.Context, r role, d bench.Device) (*kernel.Sess
 	if r.kind == cWorker {
 		req.Env = append(req.Env, "CC="+s.body.Compiler)
 	}
-	opened, err := kernel.Open(ctx, &worker.Isolated{Environ: s.env.Environ}, req, s.body.Device, s.body.limits(), s.env.Now)
+	hello := kernel.Hello{Device: s.body.Device, Private: r.side != solutionSide}
+	opened, err := kernel.Open(ctx, &worker.Isolated{Environ: s.env.Environ}, req, hello, s.body.limits(), s.env.Now)
 	return opened, starting(ctx, err)
 }
 

@@ -6,6 +6,7 @@ a request means is here. Tensors and scalars live in one table by name.
 
 import fib_protocol as protocol  # first: it moves the standard streams
 from fib_protocol import Fault
+import fib_isolation as isolation
 from fib_solution import Solution
 
 import gc
@@ -61,6 +62,8 @@ class Worker:
     def hello(self, request):
         if request.get("proto") != protocol.PROTO:
             raise Fault("runtime", f"this worker speaks {protocol.PROTO}, not {request.get('proto')!r}")
+        if request.get("private"):
+            isolation.conceal()
         reply = self.backend.hello(request.get("device", ""))
         return dict(reply, kind="python", proto=protocol.PROTO, pid=os.getpid())
 
@@ -122,26 +125,32 @@ class Worker:
                 self.backend.sync()
             for name in names if save else []:
                 saved[name].append(bytes(self.read(name)) if repeat > 1 else self.read(name))
-        return self.outputs(names, saved if save else None, save, repeat)
+        return self.outputs(names, saved if save else None, request, repeat)
 
     def save(self, request):
         self.backend.sync()
         saved = {name: [self.read(name)] for name in request["names"]}
-        return self.outputs(request["names"], saved, request["save"], 1)
+        return self.outputs(request["names"], saved, request, 1)
 
     def read(self, name):
         return self.backend.read(self.value(name), self.dtypes[name])
 
-    def outputs(self, names, saved, path, repeat):
-        described, tensors = [], []
+    def outputs(self, names, saved, request, repeat):
+        described, tensors, path, digest = [], [], request.get("save"), hashlib.sha256()
         for name in names:
             dtype, shape = self.backend.describe(self.value(name), self.dtypes[name])
             shape = [repeat] + shape if repeat > 1 else shape
             described.append({"name": name, "dtype": dtype, "shape": shape})
             tensors.append((name, dtype, shape, saved[name] if saved else []))
-        if path:
-            protocol.write_tensors(path, tensors)
-        return {"outputs": described}
+        if not path:
+            return {"outputs": described}
+        protocol.write_tensors(path, tensors)
+        if not request.get("digest"):
+            return {"outputs": described}
+        for name in names:
+            for data in saved[name]:
+                digest.update(data)
+        return {"outputs": described, "digest": digest.hexdigest()}
 
     def solution(self, key):
         if key == "":

@@ -14,6 +14,10 @@ a number that it did not send.
 
 import os
 
+import fib_isolation
+
+fib_isolation.renounce()  # before any thread begins, as it is for one thread
+
 _replies = os.dup(1)
 _requests = os.dup(0)
 os.dup2(2, 1)

@@ -16,6 +16,10 @@
 
 #include <pthread.h>
 #include <time.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
 
 typedef struct solution solution;
 struct solution {
@@ -421,6 +425,26 @@ static FILE *take_streams(void) {
     return fdopen(in, "r");
 }
 
+/* Gives up what lets root write the memory of other processes, where whatever
+ * is judged against this solution is computed. */
+static void renounce(void) {
+#ifdef __linux__
+    static const int given[] = {19, 38}; /* CAP_SYS_PTRACE, CAP_PERFMON */
+    struct { uint32_t version; int pid; } header = {0x20080522, 0}; /* _LINUX_CAPABILITY_VERSION_3 */
+    struct { uint32_t effective, permitted, inheritable; } sets[2];
+    if (syscall(SYS_capget, &header, sets)) return;
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        uint32_t rest = ~(1u << given[i] % 32);
+        prctl(PR_CAPBSET_DROP, given[i], 0, 0, 0);
+        prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_LOWER, given[i], 0, 0);
+        sets[given[i] / 32].effective &= rest;
+        sets[given[i] / 32].permitted &= rest;
+        sets[given[i] / 32].inheritable &= rest;
+    }
+    syscall(SYS_capset, &header, sets);
+#endif
+}
+
 static void find_include(const char *program) {
     char *slash;
     if (!realpath(program, w.include) || !(slash = strrchr(w.include, '/'))) strcpy(w.include, ".");
@@ -428,6 +452,7 @@ static void find_include(const char *program) {
 }
 
 int main(int argc, char **argv) {
+    renounce(); /* before any thread begins, as it is for one thread */
     FILE *in = take_streams();
     pthread_t thread;
     char *line = NULL;
