@@ -133,7 +133,7 @@ func (p *procedure) renew(ctx context.Context, s *side, trial, set int) error {
 // surprise times calls with the other sets, which are as they were in a trial, and
 // at a random place in the second half of them one with this set.
 func (p *procedure) surprise(ctx context.Context, s *side, set int, to *pace) error {
-	count := p.around(s)
+	count := p.around(s, *to)
 	at := count/2 + p.random.IntN(count-count/2)
 	q := p.timing(s.build.ID, nil)
 	q.Warmup, q.Iterations = p.Warmup, count+1
@@ -154,10 +154,14 @@ func (p *procedure) surprise(ctx context.Context, s *side, set int, to *pace) er
 	return nil
 }
 
-// around is how many calls stand around a fresh one.
-func (p *procedure) around(s *side) int {
-	call := max(1, medianOf(slices.Concat(s.timing.NS...)))
+// around is how many calls stand around a fresh one: as many for both sides as
+// the time allows, because what was not called for longer is colder.
+func (p *procedure) around(s *side, so pace) int {
+	call := medianOf(slices.Concat(s.timing.NS...))
 	if len(s.timing.NS) == 0 { // the reference, without a baseline
+		call = stats.Median(so.met)
+	}
+	if !(call >= 1) {
 		return 2 * p.Sets
 	}
 	return min(metMost, max(2*p.Sets, int(float64(metTime.Nanoseconds())/call)))
