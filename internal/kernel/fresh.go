@@ -26,22 +26,25 @@ const (
 // pace is what one side's calls take, in nanoseconds, in requests in which one
 // call meets inputs that nobody had seen before.
 type pace struct {
-	fresh, met []float64 // of the fresh call and the median of the others, per round
+	fresh []float64 // of that call, per round
+	twin  []float64 // of a call like it, but with inputs that were met before
+	met   []float64 // the median of all others
 }
 
-// ratio and extra say how much longer fresh calls take. Both calls of a round
-// were made within the same milliseconds: what the machine does besides hits
-// both alike.
+// ratio and extra say how much longer fresh calls take than their twins. Both
+// were made within the same milliseconds, and neither's slot was called before:
+// what the machine does besides, and what a first call costs, hits both alike.
 func (c pace) ratio() float64 {
-	return stats.Median(c.each(func(f, m float64) float64 { return f / max(1, m) }))
-}
-func (c pace) extra() float64 {
-	return stats.Median(c.each(func(f, m float64) float64 { return f - m }))
+	return stats.Median(c.each(func(fresh, twin float64) float64 { return fresh / max(1, twin) }))
 }
 
-func (c pace) each(of func(fresh, met float64) float64) (values []float64) {
+func (c pace) extra() float64 {
+	return stats.Median(c.each(func(fresh, twin float64) float64 { return fresh - twin }))
+}
+
+func (c pace) each(of func(fresh, twin float64) float64) (values []float64) {
 	for i := range c.fresh {
-		values = append(values, of(c.fresh[i], c.met[i]))
+		values = append(values, of(c.fresh[i], c.twin[i]))
 	}
 	return values
 }
@@ -131,27 +134,61 @@ func (p *procedure) renew(ctx context.Context, s *side, trial, set int) error {
 }
 
 // surprise times calls with the other sets, which are as they were in a trial, and
-// at a random place in the second half of them one with this set.
+// among them one with the new contents and its twin.
 func (p *procedure) surprise(ctx context.Context, s *side, set int, to *pace) error {
-	count := p.around(s, *to)
-	at := count/2 + p.random.IntN(count-count/2)
-	q := p.timing(s.build.ID, nil)
-	q.Warmup, q.Iterations = p.Warmup, count+1
-	for len(q.Order) < p.Warmup+count {
-		for _, other := range p.random.Perm(p.Sets) {
-			if other != set {
-				q.Order = append(q.Order, other)
-			}
-		}
+	if err := p.makeSpare(ctx, s); err != nil {
+		return err
 	}
-	q.Order = slices.Insert(q.Order[:p.Warmup+count], p.Warmup+at, set)
+	others := slices.DeleteFunc(p.random.Perm(p.Sets), func(n int) bool { return n == set })
+	q := p.timing(s.build.ID, nil)
+	q.Slots = append(q.Slots, Slot{Args: q.Slots[others[0]].Args, Out: p.spare()})
+	order, fresh, twin := p.mix(others, set, len(q.Slots)-1, p.around(s, *to))
+	q.Order, q.Warmup, q.Iterations = order, p.Warmup, len(order)-p.Warmup
 	reply, _, err := s.Time(ctx, q)
 	if err != nil {
 		return s.by(err)
 	}
-	to.fresh = append(to.fresh, float64(reply.NS[at]))
-	to.met = append(to.met, medianOf(slices.Delete(reply.NS, at, at+1)))
+	to.fresh, to.twin = append(to.fresh, float64(reply.NS[fresh])), append(to.twin, float64(reply.NS[twin]))
+	first, second := min(fresh, twin), max(fresh, twin)
+	to.met = append(to.met, medianOf(slices.Concat(reply.NS[:first], reply.NS[first+1:second], reply.NS[second+1:])))
 	return nil
+}
+
+// mix returns an order of calls of other slots, of which the first rests in the
+// second half, with one call of the slot fresh and one of the slot twin at random
+// places of that half. The places count from the first timed call.
+func (p *procedure) mix(others []int, fresh, twin, count int) (order []int, atFresh, atTwin int) {
+	half := p.Warmup + count/2
+	for len(order) < half {
+		order = append(order, others...)
+	}
+	order = order[:half]
+	for len(order) < p.Warmup+count {
+		order = append(order, others[1:]...)
+	}
+	atFresh = half + p.random.IntN(len(order)-half+1)
+	order = slices.Insert(order, atFresh, fresh)
+	atTwin = half + p.random.IntN(len(order)-half+1)
+	if order = slices.Insert(order, atTwin, twin); atTwin <= atFresh {
+		atFresh++
+	}
+	return order, atFresh - p.Warmup, atTwin - p.Warmup
+}
+
+// spare names outputs that belong to no set.
+func (p *procedure) spare() (names []string) {
+	for _, name := range p.slot(0).Out {
+		names = append(names, name+".spare")
+	}
+	return names
+}
+
+// makeSpare makes them as the outputs of a set are before they are written.
+func (p *procedure) makeSpare(ctx context.Context, s *side) error {
+	if !s.build.DPS {
+		return s.by(s.Release(ctx, p.spare()...))
+	}
+	return p.allocate(ctx, s, p.spare())
 }
 
 // around is how many calls stand around a fresh one: as many for both sides as
@@ -174,7 +211,7 @@ func keeps(reference, solution pace) string {
 		return ""
 	}
 	return fmt.Sprintf("calls with inputs it has met before take %s, with fresh ones %s: it keeps results; compute every call",
-		nanoseconds(stats.Median(solution.met)), nanoseconds(stats.Median(solution.fresh)))
+		nanoseconds(stats.Median(solution.twin)), nanoseconds(stats.Median(solution.fresh)))
 }
 
 // holds reports whether calls with inputs that were met before take about as long

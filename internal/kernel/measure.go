@@ -228,6 +228,7 @@ func (p *procedure) free(ctx context.Context) error {
 }
 
 func (p *procedure) names() (names []string) {
+	names = p.spare()
 	for set := range p.Sets {
 		s := p.slot(set)
 		names = slices.Concat(names, s.Args, s.Out)

@@ -78,12 +78,12 @@ func (p *procedure) poison(ctx context.Context, s *side, set int) error {
 	if !s.build.DPS {
 		return s.by(s.Release(ctx, p.slot(set).Out...))
 	}
-	return p.allocate(ctx, s, set)
+	return p.allocate(ctx, s, p.slot(set).Out)
 }
 
-// allocate makes the outputs of a set, poisoned.
-func (p *procedure) allocate(ctx context.Context, s *side, set int) error {
-	for i, name := range p.slot(set).Out {
+// allocate makes outputs under these names, poisoned.
+func (p *procedure) allocate(ctx context.Context, s *side, names []string) error {
+	for i, name := range names {
 		o := p.Outputs[i]
 		if _, err := s.Tensor(ctx, Tensor{Name: name, DType: o.DType, Shape: o.Shape, Alloc: &Alloc{Poison: true}}); err != nil {
 			return s.by(err)
@@ -132,7 +132,7 @@ func (p *procedure) forget(ctx context.Context, s *side) error {
 			return s.by(err)
 		}
 	}
-	return nil
+	return s.by(s.Release(ctx, p.spare()...))
 }
 
 func (s *side) path() string {

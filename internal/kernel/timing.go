@@ -46,7 +46,7 @@ func (p *procedure) prepare(ctx context.Context) error {
 			}
 		}
 		if p.solution.build.DPS {
-			if err := p.allocate(ctx, p.reference, set); err != nil {
+			if err := p.allocate(ctx, p.reference, p.slot(set).Out); err != nil {
 				return err
 			}
 		}

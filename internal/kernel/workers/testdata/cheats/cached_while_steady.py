@@ -1,4 +1,4 @@
-# Keeps results unless new inputs came within the last 100 calls.
+# Keeps results unless new inputs came within the last 10 calls.
 # want: SUSPECT
 # reason: keeps results
 # timed: yes
@@ -18,6 +18,6 @@ def run(x, w):
     global since
     key = zlib.crc32(x)
     since = since + 1 if key in kept else 0
-    if since < 100:
+    if since < 10:
         kept[key] = compute(x, w)
     return kept[key].copy()
