@@ -12,8 +12,8 @@ lint:
 	go tool staticcheck $(PKGS)
 	go tool actionlint .github/workflows/*.yml
 	go mod tidy -diff
-	GOOS=windows go vet ./cmd/accelgate ./internal/worker ./internal/host ./internal/safetensors
-	GOOS=darwin GOARCH=arm64 go vet ./cmd/accelgate ./internal/worker ./internal/host ./internal/safetensors
+	GOOS=windows go vet ./cmd/accelgate ./internal/worker ./internal/host ./internal/safetensors ./internal/svd ./internal/hub
+	GOOS=darwin GOARCH=arm64 go vet ./cmd/accelgate ./internal/worker ./internal/host ./internal/safetensors ./internal/svd ./internal/hub
 
 # Each fuzz target for a short while; longer with FUZZTIME=10m.
 FUZZTIME ?= 10s

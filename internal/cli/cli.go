@@ -105,6 +105,7 @@ answer still right, is it still as fast, on this host?
   accelgate bench run SUITE                  load an OpenAI-compatible endpoint; see also accelgate diff
   accelgate cases lint FOLDER                model cases: check their files; see also cases replay, cases refresh
   accelgate kernels evaluate                 kernels: judge saved outputs; see also kernels run, kernels lint
+  accelgate analyze packing                  batch packing against the bound; see also analyze fidelity
   accelgate auto-baseline                    model cases: run each twice and compare
 
 Exit codes: 0 passed, 1 the gate failed, 2 wrong usage or configuration,
@@ -127,7 +128,7 @@ func (c *Command) root(code *int) *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"}) // cobra's answers a misspelt command with success
 	root.AddCommand(c.runCommand(code), c.planCommand(), c.baselineCommand(code), c.reportCommand(code), c.benchCommand(code), c.diffCommand(code), c.importCommand(), c.exportCommand(),
-		c.configCommand(), c.casesCommand(code), c.kernelsCommand(code), c.autoBaselineCommand(code), c.engineCommand(code), c.actionCommand(code))
+		c.configCommand(), c.casesCommand(code), c.kernelsCommand(code), c.analyzeCommand(code), c.autoBaselineCommand(code), c.engineCommand(code), c.actionCommand(code))
 	strict(root)
 	return root
 }

@@ -53,9 +53,10 @@ func checkout(t *testing.T) string {
 
 var exitNote = regexp.MustCompile(` # exit (\d)$`)
 
-// TestReadme, TestEndpoints and TestKernels run the console blocks of pages.
+// TestReadme and those after it run the console blocks of pages.
 func TestReadme(t *testing.T)    { page(t, "README.md") }
 func TestEndpoints(t *testing.T) { page(t, filepath.Join("docs", "endpoints.md")) }
+func TestAnalysis(t *testing.T)  { page(t, filepath.Join("docs", "analysis.md")) }
 func TestKernels(t *testing.T)   { page(t, filepath.Join("docs", "kernels.md")) }
 
 // page runs a page's console blocks, in order and in one folder: each line after

@@ -45,8 +45,8 @@ type options struct {
 	modelDir        string // in place of the suites' own
 	profile         string
 	tags, skipTags  []string
-	shard           string // "2/3"
-	durations       string // run.json whose times balance the shards
+	shard           string   // "2/3"
+	durations       []string // run.json, or folders of them, whose times balance the shards
 	devices         []string
 	maxCells        int
 	budget          time.Duration
@@ -116,7 +116,7 @@ func (o *options) addParts(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.tags, "tags", nil, "measure only cells with one of these `tags`")
 	f.StringSliceVar(&o.skipTags, "skip-tags", nil, "leave out cells with one of these `tags`")
 	f.StringVar(&o.shard, "shard", "", "measure only part `k/n` of the cells")
-	f.StringVar(&o.durations, "durations", "", "`run.json` of an earlier run, whose times make the shards equally long")
+	f.StringArrayVar(&o.durations, "durations", nil, "`run.json` of an earlier run, or a folder of them, whose times make the shards equally long; may be repeated")
 	f.Var((*count)(&o.maxCells), "max-cells", "measure at most `n` cells and declare what was left out (default: the configuration's)")
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/analysis"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/suite/endpoint"
 	"github.com/accelgate/accelgate/internal/suite/kernels"
@@ -15,6 +16,7 @@ import (
 // kinds is the table of suite kinds. A new kind is a folder below suite and a
 // line here.
 var kinds = map[string]suite.Open{
+	"analysis": analysis.Open,
 	"cases":    cases.Open,
 	"endpoint": endpoint.Open,
 	"kernels":  kernels.Open,

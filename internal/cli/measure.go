@@ -37,7 +37,7 @@ func (p *plan) outPath(name string) string { return p.options.outPath(p.file, na
 // reference, nil where there is none, tells which cells look slower and are
 // measured again before anybody is alarmed.
 func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.Run, error) {
-	if p.options.durations != "" && p.options.shard == "" {
+	if len(p.options.durations) > 0 && p.options.shard == "" {
 		return nil, usagef("--durations balances shards: add --shard k/n, or leave it out")
 	}
 	c.warnAll(p.warnings)

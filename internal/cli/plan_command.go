@@ -4,12 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/host"
-	"github.com/accelgate/accelgate/internal/matrix"
 )
 
 const planHelp = `Print what would be measured, and measure nothing. It needs no accelerator and
@@ -18,19 +19,25 @@ none of the programs under test.
   accelgate plan                                       cells by suite, skipped and left out
   accelgate plan --list                                the case ids, one a line
   accelgate plan --list --host-label macos-mlx         as on another host
-  accelgate plan --shards 4 --durations run.json       parts that take equally long
+  accelgate plan --shards 4 --durations runs/          parts that take equally long
+  accelgate plan --shards auto --max-minutes 20 --durations runs/
+                                                       as few parts as take 20 minutes each
   accelgate plan --github-matrix                       for strategy.matrix of a workflow
 
 A label such as linux-cuda, linux-rocm, linux-npu or macos-mlx stands for a
 machine of that kind; with any other label, cells are planned for this one. The
-matrix has one job for each of the configuration's runners and shards.`
+matrix has one job for each of the configuration's runners and shards. Shards are
+packed by the median time of each cell in earlier runs; a cell and its A/A twin
+stay together, and so do those that share what is loaded once. Give 'accelgate
+run --shard k/n' the same --durations.`
 
 // planning are the flags of plan.
 type planning struct {
 	options
 	list, json, matrix bool
 	here               bool // whatever the label says
-	shards             int
+	shards             shardCount
+	most               period // that a shard should take
 }
 
 func (c *Command) planCommand() *cobra.Command {
@@ -41,10 +48,10 @@ func (c *Command) planCommand() *cobra.Command {
 		Long:  planHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.shards < 0 || o.shards > matrix.MaxShards {
-				return usagef("--shards is %d: use 1 to %d", o.shards, matrix.MaxShards)
+			if o.shards.auto && o.most == 0 {
+				return usagef("--shards auto needs to know how long a shard may take: add --max-minutes")
 			}
-			if o.durations != "" && o.shards == 0 && o.shard == "" {
+			if len(o.durations) > 0 && !o.shards.given() && o.shard == "" && !o.matrix {
 				return usagef("--durations balances shards: add --shards n, or leave it out")
 			}
 			if o.list && o.json || o.matrix && (o.list || o.json) {
@@ -61,7 +68,8 @@ func (c *Command) planCommand() *cobra.Command {
 	f.StringVar(&o.hostLabel, "host-label", "", "`label` of the host to plan for (default: this machine)")
 	f.StringSliceVar(&o.suites, "suite", nil, "`names` of the suites, separated by commas (default: all)")
 	o.addSelection(f)
-	f.IntVar(&o.shards, "shards", 0, "pack the cells into `n` parts")
+	f.Var(&o.shards, "shards", "pack the cells into `n` parts, or auto: as few as take --max-minutes each")
+	f.Var((*minutes)(&o.most), "max-minutes", "`m` minutes that a shard should take at most")
 	f.BoolVar(&o.list, "list", false, "print the case ids, one a line")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON")
 	f.BoolVar(&o.matrix, "github-matrix", false, "print one line of JSON for fromJSON in strategy.matrix")
@@ -95,6 +103,14 @@ type (
 		Skipped []plannedSkip   `json:"skipped"`
 		LeftOut []bench.LeftOut `json:"left_out"`
 		Shards  []plannedShard  `json:"shards,omitempty"`
+		// Expected is there if anything is known of how long cells take.
+		Expected *expectedTimes `json:"expected,omitempty"`
+	}
+	expectedTimes struct {
+		MakespanMS   float64 `json:"makespan_ms"` // of the longest shard
+		BoundMS      float64 `json:"bound_ms"`    // below which no packing into so many shards can fall
+		Ratio        float64 `json:"ratio"`
+		UnknownCells int     `json:"unknown_cells"` // that count as the median of their suite
 	}
 	plannedCell struct {
 		ID    string `json:"id"`
@@ -122,7 +138,7 @@ func (c *Command) printPlan(ctx context.Context, o *planning) error {
 	}
 	defer p.close()
 	c.warnAll(p.warnings)
-	doc, err := p.document(o.shards)
+	doc, err := c.document(p, o)
 	if err != nil {
 		return err
 	}
@@ -142,7 +158,7 @@ func (c *Command) printPlan(ctx context.Context, o *planning) error {
 	return nil
 }
 
-func (p *plan) document(shards int) (plannedDocument, error) {
+func (c *Command) document(p *plan, o *planning) (plannedDocument, error) {
 	doc := plannedDocument{Host: p.host.Label, Cells: []plannedCell{}, Skipped: []plannedSkip{}, LeftOut: []bench.LeftOut{}}
 	for _, s := range p.suites {
 		for _, cell := range s.cells {
@@ -153,15 +169,24 @@ func (p *plan) document(shards int) (plannedDocument, error) {
 		}
 	}
 	doc.LeftOut = append(doc.LeftOut, p.leftOut...)
-	if shards == 0 {
+	if !o.shards.given() {
 		return doc, nil
 	}
-	packed, err := p.shards(shards)
-	for i, s := range packed {
-		doc.Shards = append(doc.Shards, plannedShard{fmt.Sprintf("%d/%d", i+1, len(packed)), s.weight, cellIDs(s.cells)})
+	split, err := o.split(p, 1)
+	if err != nil {
+		return doc, err
 	}
-	return doc, err
+	c.warnAll(o.warning(split))
+	for i, s := range split.shards {
+		doc.Shards = append(doc.Shards, plannedShard{fmt.Sprintf("%d/%d", i+1, len(split.shards)), inMilliseconds(s.time), cellIDs(s.cells)})
+	}
+	if split.makespan > 0 {
+		doc.Expected = &expectedTimes{inMilliseconds(split.makespan), inMilliseconds(split.bound), split.ratio(), split.unknown}
+	}
+	return doc, nil
 }
+
+func inMilliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // summarize prints a plan for people.
 func (c *Command) summarize(p *plan, doc plannedDocument) {
@@ -187,9 +212,15 @@ func (c *Command) summarize(p *plan, doc plannedDocument) {
 	for _, s := range doc.Shards {
 		fmt.Fprintf(c.Stdout, "  shard %s: %d cells", s.Shard, len(s.Cells))
 		if s.WallMS > 0 {
-			fmt.Fprintf(c.Stdout, ", %.1f s by the earlier run", s.WallMS/1000)
+			fmt.Fprintf(c.Stdout, ", %.1f s by earlier runs", s.WallMS/1000)
 		}
 		fmt.Fprintln(c.Stdout)
+	}
+	if e := doc.Expected; e != nil {
+		fmt.Fprintf(c.Stdout, "  expected: %.1f s for the longest shard, at least %.1f s however they are packed (%.3f x)\n", e.MakespanMS/1000, e.BoundMS/1000, e.Ratio)
+		if e.UnknownCells > 0 {
+			fmt.Fprintf(c.Stdout, "  %s not in earlier runs, counted as the median of the others\n", plural(e.UnknownCells, "cell"))
+		}
 	}
 	fmt.Fprintln(c.Stdout, "Next: accelgate plan --list prints the ids, accelgate run measures them")
 }
@@ -200,6 +231,8 @@ type job struct {
 	RunsOn []string `json:"runs-on"`
 	Shard  string   `json:"shard"` // "" for the whole
 	Cells  int      `json:"cells"`
+	// Minutes is how long the job is expected to measure; absent if unknown.
+	Minutes float64 `json:"minutes,omitempty"`
 }
 
 // printMatrix prints one job for each runner and shard.
@@ -213,7 +246,6 @@ func (c *Command) printMatrix(ctx context.Context, o *planning) error {
 	}
 	include := []job{}
 	for _, r := range file.Runners {
-		shards := max(r.Shards, o.shards, 1)
 		one := o.options
 		one.hostLabel, one.shard = r.Host, ""
 		if _, known := host.FromLabel(r.Host); !known {
@@ -223,14 +255,15 @@ func (c *Command) printMatrix(ctx context.Context, o *planning) error {
 		if err != nil {
 			return err
 		}
-		packed, err := p.shards(shards)
+		split, err := o.split(p, r.Shards)
 		p.close()
 		if err != nil {
 			return err
 		}
-		shards = len(packed)
-		for i, s := range packed {
-			j := job{Host: r.Host, RunsOn: r.RunsOn, Cells: len(s.cells)}
+		c.warnAll(o.warning(split))
+		shards := len(split.shards)
+		for i, s := range split.shards {
+			j := job{Host: r.Host, RunsOn: r.RunsOn, Cells: len(s.cells), Minutes: math.Ceil(s.time.Minutes()*10) / 10}
 			if j.RunsOn == nil {
 				j.RunsOn = []string{"self-hosted", r.Host}
 			}

@@ -104,10 +104,10 @@ func (p *plan) split() error {
 	if err != nil {
 		return err
 	}
-	if shard.Index > len(packed) {
-		return usagef("--shard %s: the cells make only %d shards: use fewer", shard, len(packed))
+	if shard.Index > len(packed.shards) {
+		return usagef("--shard %s: the cells make only %d shards: use fewer", shard, len(packed.shards))
 	}
-	mine := setOf(cellIDs(packed[shard.Index-1].cells))
+	mine := setOf(cellIDs(packed.shards[shard.Index-1].cells))
 	for i := range p.suites {
 		s := &p.suites[i]
 		if shard.Index == 1 {
@@ -118,65 +118,6 @@ func (p *plan) split() error {
 		p.keep(s, func(c bench.Cell) bool { return mine[c.ID()] })
 	}
 	return nil
-}
-
-// shard is a part of the cells with its expected time.
-type shard struct {
-	cells  []bench.Cell
-	weight float64 // milliseconds, 0 where no time is known
-}
-
-// shards packs the cells into k parts that take equally long by the times of an
-// earlier run, or into fewer where there are not so many. All jobs of a matrix
-// must read the same file. A cell and its twin stay together.
-func (p *plan) shards(k int) ([]shard, error) {
-	times, err := p.options.times()
-	if err != nil {
-		return nil, err
-	}
-	var groups []shard
-	for _, s := range p.suites {
-		first := len(groups)
-		for i, n := range grouped(s.suite, s.cells) {
-			if first+n == len(groups) {
-				groups = append(groups, shard{})
-			}
-			g := &groups[first+n]
-			g.cells = append(g.cells, s.cells[i])
-			g.weight += times[s.cells[i].ID()]
-		}
-	}
-	weights := make([]float64, len(groups))
-	for i, g := range groups {
-		if weights[i] = g.weight; len(times) == 0 {
-			weights[i] = float64(len(g.cells))
-		}
-	}
-	k = max(min(k, len(groups)), 1)
-	shards := make([]shard, k)
-	for i, indexes := range matrix.Pack(weights, k) {
-		for _, j := range indexes {
-			shards[i].cells = append(shards[i].cells, groups[j].cells...)
-			shards[i].weight += groups[j].weight
-		}
-	}
-	return shards, nil
-}
-
-// times reads how long each cell took in an earlier run, in milliseconds.
-func (o *options) times() (map[string]float64, error) {
-	if o.durations == "" {
-		return nil, nil
-	}
-	run, err := readRun(o.durations)
-	if err != nil {
-		return nil, fmt.Errorf("--durations: %w", err)
-	}
-	times := make(map[string]float64, len(run.Results))
-	for i := range run.Results {
-		times[run.Results[i].Cell.ID()] = run.Results[i].WallMS
-	}
-	return times, nil
 }
 
 // limit leaves out the cells over max_cells.

@@ -1,10 +1,7 @@
 package matrix
 
 import (
-	"cmp"
 	"fmt"
-	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,60 +29,4 @@ func ParseShard(text string) (Shard, error) {
 		return Shard{}, fmt.Errorf("shard %.40q: write INDEX/OF such as 2/3, INDEX from 1 to OF, OF at most %d", text, MaxShards)
 	}
 	return s, nil
-}
-
-// Pack distributes the indices of weights over k bins, k at least 1, so that
-// the bins' sums are nearly equal: longest processing time first (Graham,
-// "Bounds on multiprocessing timing anomalies", 1969). The largest sum is at
-// most 4/3 - 1/(3k) times the least possible one. Equal weights go in order of
-// their indices, into the first of equal bins, so equal arguments give equal
-// bins. The indices of a bin ascend.
-//
-// A weight that is not known (zero, negative, infinite or not a number) counts
-// as the median of those that are, or as 1 if none is.
-func Pack(weights []float64, k int) [][]int {
-	weights = known(weights)
-	order := make([]int, len(weights))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
-	bins, sums := make([][]int, k), make([]float64, k)
-	for _, i := range order {
-		bin := 0
-		for b := range sums {
-			if sums[b] < sums[bin] {
-				bin = b
-			}
-		}
-		bins[bin], sums[bin] = append(bins[bin], i), sums[bin]+weights[i]
-	}
-	for _, bin := range bins {
-		slices.Sort(bin)
-	}
-	return bins
-}
-
-// known returns the weights with the median in place of unknown ones.
-func known(weights []float64) []float64 {
-	valid := func(w float64) bool { return w > 0 && !math.IsInf(w, 1) }
-	var sorted []float64
-	for _, w := range weights {
-		if valid(w) {
-			sorted = append(sorted, w)
-		}
-	}
-	median := 1.0
-	if n := len(sorted); n > 0 {
-		slices.Sort(sorted)
-		low, high := sorted[(n-1)/2], sorted[n/2]
-		median = low + (high-low)/2
-	}
-	filled := slices.Clone(weights)
-	for i, w := range filled {
-		if !valid(w) {
-			filled[i] = median
-		}
-	}
-	return filled
 }

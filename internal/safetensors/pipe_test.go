@@ -24,4 +24,13 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 	if _, err := safetensors.Read(path, 9); err == nil {
 		t.Error("a pipe is read")
 	}
+	for _, name := range []string{"model.safetensors", "model.safetensors.index.json"} {
+		dir := t.TempDir()
+		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := safetensors.OpenCheckpoint(dir); err == nil {
+			t.Errorf("a checkpoint of a pipe %s is opened", name)
+		}
+	}
 }

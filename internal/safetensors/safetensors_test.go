@@ -378,6 +378,9 @@ func FuzzParse(f *testing.F) {
 	f.Add(file(`{"__metadata__":{"format":"pt"},"z":{"dtype":"U32","shape":[1],"data_offsets":[0,4]}}`, 4))
 	f.Add(file(`{"x":{"dtype":"F4","shape":[3],"data_offsets":[0,2]}}`, 2))
 	f.Add(file(`{"x":{"dtype":"F32","shape":[0,99999999999],"data_offsets":[0,0]}}`, 0))
+	f.Add(file(`{"x":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`, 0))
+	f.Add(file(`{"x":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"y":{"dtype":"U8","shape":[4],"data_offsets":[3,7]}}`, 7))
+	f.Add(file(`{"x":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"x":{"dtype":"U8","shape":[4`, 4))
 	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 255, '{'})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := safetensors.Parse(data)

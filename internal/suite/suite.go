@@ -52,6 +52,13 @@ type Suite interface {
 // that it measures.
 type SecretKeeper interface{ Secrets() []string }
 
+// Loader is a Suite that keeps what it has loaded, such as a model, for the next
+// cell that needs the same.
+type Loader interface {
+	// Load names what a cell needs loaded; equal names share it. "" shares nothing.
+	Load(c bench.Cell) string
+}
+
 // Query selects cells by what the configuration calls them. The zero value
 // selects every cell.
 type Query struct {

@@ -2,8 +2,6 @@ package kernels
 
 import (
 	"math"
-	"slices"
-	"sort"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/evaluator"
@@ -77,17 +75,11 @@ func flat(trials [][]int64) (ms []float64) {
 	return ms
 }
 
-// interval is that of the median by order statistics, 95 %, two-sided, with the
-// normal approximation of the binomial, which is good from 20 calls on.
+// interval is that of the median of single calls.
 func interval(values []float64) *bench.Estimate {
-	sorted := slices.Clone(values)
-	sort.Float64s(sorted)
-	n := len(sorted)
-	half := 0.98 * math.Sqrt(float64(n)) // 1.96 sqrt(n)/2
-	low, high := int(float64(n)/2-half), int(math.Ceil(float64(n)/2+half))
-	if low < 0 || high >= n {
-		m := stats.Median(sorted)
-		return &bench.Estimate{N: n, Low: m, High: m, Method: "none: too few calls"}
+	low, high, ok := stats.MedianInterval(values)
+	if !ok {
+		return &bench.Estimate{N: len(values), Low: low, High: high, Method: "none: too few calls"}
 	}
-	return &bench.Estimate{N: n, Low: sorted[low], High: sorted[high], Method: "order statistics of single calls"}
+	return &bench.Estimate{N: len(values), Low: low, High: high, Method: "order statistics of single calls"}
 }

@@ -42,6 +42,19 @@ func (w *workers) of(d bench.Device) (worker.Worker, error) {
 	return made, nil
 }
 
+// Load names the process that keeps a cell's model: one with the same command
+// and environment. Without persistent processes each cell loads its own.
+func (s *Suite) Load(c bench.Cell) string {
+	if s.body.Worker.Persistent == nil {
+		return ""
+	}
+	f, _, err := s.fill(c, s.placeholderOutput())
+	if err != nil {
+		return "" // measuring it tells
+	}
+	return fmt.Sprintf("%q %q", f.args, f.env)
+}
+
 func (w *workers) make(d bench.Device) (worker.Worker, error) {
 	if p := w.suite.body.Worker.Persistent; p != nil {
 		return &worker.Persistent{Environ: w.suite.env.Environ, StartTimeout: p.StartTimeout}, nil

@@ -1,0 +1,293 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/accelgate/accelgate/internal/atomicfile"
+	"github.com/accelgate/accelgate/internal/hub"
+	"github.com/accelgate/accelgate/internal/osft"
+	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/suite/analysis"
+	"github.com/accelgate/accelgate/internal/tensor"
+)
+
+const fidelityHelp = `Decompose the weights of a checkpoint as orthogonal subspace fine-tuning does,
+put them together again, and measure what was lost. Without --compute and
+--storage, in the three combinations that are common.
+
+  accelgate analyze fidelity                                     a small generated checkpoint
+  accelgate analyze fidelity --model ./model --storage bfloat16
+  accelgate analyze fidelity --model Qwen/Qwen2.5-0.5B           from the Hugging Face hub, cached
+  accelgate analyze fidelity --model ./model --factors ./osft    factors that were made elsewhere
+  accelgate analyze fidelity --model ./model --world-size 4 --rank 0 --part 0.json
+  accelgate analyze fidelity --merge 0.json,1.json,2.json,3.json
+
+The exit code is 1 where a parameter of the first combination is beyond the
+tolerance, or where anything could not be compared at all: a missing factor,
+NaN, singular vectors that are not orthogonal, no parameter.`
+
+// fidelityFlags are the flags of analyze fidelity.
+type fidelityFlags struct {
+	analysis.Source
+	factors, compute, storage, family, solver, strategy, part, export, format string
+	patterns, merge                                                           []string
+	ratio, tolerance, degrees                                                 float64
+	world, rank                                                               int
+	json                                                                      bool
+}
+
+func (c *Command) fidelityCommand(code *int) *cobra.Command {
+	var o fidelityFlags
+	cmd := &cobra.Command{
+		Use:   "fidelity",
+		Short: "Measure what decomposing weights loses",
+		Long:  fidelityHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			*code, err = c.analyzeFidelity(cmd.Context(), &o)
+			return err
+		},
+	}
+	o.add(cmd.Flags())
+	return cmd
+}
+
+func (o *fidelityFlags) add(f *pflag.FlagSet) {
+	d := osft.Defaults()
+	f.StringVar(&o.Name, "model", "", "`folder`, file or id on the Hugging Face hub (default: a small generated checkpoint)")
+	f.StringVar(&o.Revision, "revision", "", "`branch`, tag or commit on the hub")
+	f.StringVar(&o.Cache, "cache", "", "`folder` for models of the hub (default: the user's cache)")
+	f.StringVar(&o.factors, "factors", "", "checkpoint with factors to verify, `folder or file`")
+	f.StringVar(&o.compute, "compute", "", "`float64` or float32: what is computed in")
+	f.StringVar(&o.storage, "storage", "", "`format` of the factors: float64, float32, float16 or bfloat16")
+	f.StringVar(&o.family, "family", "", "`name` that chooses the weights, as in llama or phi3 (default: the model's name)")
+	f.StringSliceVar(&o.patterns, "patterns", nil, "`parts` of the names of weights, in place of a family's")
+	f.Float64Var(&o.ratio, "rank-ratio", d.RankRatio, "share of the singular triplets that is frozen, `x`")
+	f.Float64Var(&o.tolerance, "tolerance", d.Tolerance, "absolute and relative, `x`")
+	f.Float64Var(&o.degrees, "max-degrees", d.MaxDegrees, "from a right angle, `x`")
+	f.StringVar(&o.solver, "solver", "auto", "auto, go or openblas")
+	f.IntVar(&o.world, "world-size", 0, "`n` processes that share the work")
+	f.IntVar(&o.rank, "rank", 0, "which of them this one is, `i` from 0")
+	f.StringVar(&o.strategy, "strategy", string(osft.LPT), "how weights are shared: lpt, contiguous or round-robin")
+	f.StringVar(&o.part, "part", "", "`file` for this rank's results")
+	f.StringSliceVar(&o.merge, "merge", nil, "`files` of all ranks, to report on together")
+	f.StringVar(&o.export, "export", "", "new `folder` for the factors, as a checkpoint")
+	f.StringVar(&o.format, "format", "text", "text, legacy or json")
+	f.BoolVar(&o.json, "json", false, "the same as --format json")
+}
+
+func (c *Command) analyzeFidelity(ctx context.Context, o *fidelityFlags) (int, error) {
+	if err := o.check(); err != nil {
+		return 0, err
+	}
+	if len(o.merge) > 0 {
+		return c.mergeFidelity(o)
+	}
+	o.Getenv, o.Progress = c.Getenv, c.fetching()
+	model, err := analysis.OpenModel(ctx, o.Source)
+	if err != nil {
+		return 0, err
+	}
+	defer model.Close()
+	job, done, err := o.job(model)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	switch {
+	case o.export != "":
+		return c.exportFactors(ctx, o, job)
+	case o.world > 0:
+		return c.fidelityPart(ctx, o, job)
+	}
+	var reports []osft.Report
+	for _, v := range o.variants() {
+		job.Settings.Compute, job.Settings.Storage = v.Compute, v.Storage
+		r, err := job.Run(ctx)
+		if err != nil {
+			return 0, err
+		}
+		reports = append(reports, r)
+	}
+	return exitOfFidelity(reports), o.print(c.Stdout, model.Name, reports)
+}
+
+func (o *fidelityFlags) check() error {
+	if o.json {
+		o.format = "json"
+	}
+	switch {
+	case !slices.Contains([]string{"text", "legacy", "json"}, o.format):
+		return usagef("--format %.40q: use text, legacy or json", o.format)
+	case o.world < 0 || o.world > osft.MaxWorld || o.world == 0 && (o.rank != 0 || o.part != ""):
+		return usagef("--rank and --part belong to --world-size, 1 to %d: give all three", osft.MaxWorld)
+	case o.world > 0 && o.part == "":
+		return usagef("--world-size needs a file for what this rank finds: add --part %d.json", o.rank)
+	case o.export != "" && (o.factors != "" || o.world > 0):
+		return usagef("--export saves factors that are made here: leave --factors and --world-size out")
+	case o.world > 0 && o.several():
+		return usagef("--world-size shares one combination: add --compute and --storage")
+	case o.export != "" && o.several():
+		return usagef("--export saves one combination: add --compute and --storage")
+	}
+	return nil
+}
+
+func (o *fidelityFlags) several() bool { return o.compute == "" && o.storage == "" && o.factors == "" }
+
+// variants are what is asked for, or the common ones.
+func (o *fidelityFlags) variants() []analysis.Variant {
+	if o.several() && o.format != "legacy" {
+		return analysis.Variants
+	}
+	v := analysis.Variant{Compute: tensor.DType(o.compute), Storage: tensor.DType(o.storage)}
+	if o.factors != "" {
+		v.Compute = cmp.Or(v.Compute, tensor.Float64)
+		return []analysis.Variant{v}
+	}
+	v.Compute = cmp.Or(v.Compute, tensor.Float64)
+	v.Storage = cmp.Or(v.Storage, v.Compute)
+	return []analysis.Variant{v}
+}
+
+// job is what is compared; done closes what it reads.
+func (o *fidelityFlags) job(model *analysis.Model) (job osft.Job, done func() error, err error) {
+	done = func() error { return nil }
+	s := osft.Defaults()
+	s.Model, s.Patterns, s.RankRatio, s.Tolerance, s.MaxDegrees = cmp.Or(o.family, model.Name), o.patterns, o.ratio, o.tolerance, o.degrees
+	v := o.variants()[0]
+	s.Compute, s.Storage = v.Compute, v.Storage
+	job = osft.Job{Original: model.Checkpoint, Settings: s}
+	if o.factors != "" {
+		factors, err := osft.Open(o.factors)
+		if err != nil {
+			return job, done, usagef("--factors: %w", err)
+		}
+		job.Factors, done = factors, factors.Close
+	} else if err := s.Check(); err != nil {
+		return job, done, usageError{err}
+	}
+	if job.Solver, err = analysis.SolverChoice(o.solver).Solver(); err != nil {
+		return job, done, usagef("--solver: %w", err)
+	}
+	return job, done, nil
+}
+
+// exitOfFidelity is green only if all that should be compared was, and the first
+// combination is within the tolerance.
+func exitOfFidelity(reports []osft.Report) int {
+	for i, r := range reports {
+		switch {
+		case r.Summary.Total == 0:
+			return ExitNoMeasure
+		case r.Summary.Failed > 0 || i == 0 && !r.Summary.Passed():
+			return ExitGateFailed
+		}
+	}
+	return ExitPassed
+}
+
+func (o *fidelityFlags) print(w io.Writer, model string, reports []osft.Report) error {
+	var err error
+	switch o.format {
+	case "legacy":
+		err = reports[0].WriteLegacy(w)
+	case "json":
+		e := json.NewEncoder(w)
+		e.SetIndent("", " ")
+		err = e.Encode(map[string]any{"model": model, "reports": reports})
+	default:
+		err = report.Fidelity(w, model, reports)
+	}
+	if reports[0].Summary.Total == 0 {
+		err = errors.Join(err, fmt.Errorf("no parameter of %s was compared: name its family with --family, or parts of its weights' names with --patterns", oneLine(model)))
+	}
+	return err
+}
+
+// fidelityPart does one rank's share and says how well the work is shared.
+func (c *Command) fidelityPart(ctx context.Context, o *fidelityFlags, job osft.Job) (int, error) {
+	items, _, err := job.Work()
+	if err != nil {
+		return 0, usageError{err}
+	}
+	part, err := job.RunPart(ctx, osft.Strategy(o.strategy), o.world, o.rank)
+	if err != nil {
+		return 0, usageError{err}
+	}
+	data, err := json.Marshal(part)
+	if err != nil {
+		return 0, err
+	}
+	if err := atomicfile.Write(o.part, append(data, '\n')); err != nil {
+		return 0, err
+	}
+	fmt.Fprintf(c.Stdout, "rank %d of %d: %s in %s\n", o.rank, o.world, plural(len(part.Entries), "parameter"), oneLine(o.part))
+	for _, s := range osft.Strategies {
+		a, err := osft.Assign(items, o.world, s)
+		if err != nil {
+			return 0, usageError{err}
+		}
+		fmt.Fprintf(c.Stdout, "  %-12s the slowest rank takes %.3f x of the bound\n", s, a.Ratio)
+	}
+	fmt.Fprintln(c.Stdout, "Next: accelgate analyze fidelity --merge FILES, those of all ranks")
+	return ExitPassed, nil
+}
+
+func (c *Command) mergeFidelity(o *fidelityFlags) (int, error) {
+	var parts []osft.Part
+	for _, name := range o.merge {
+		file, err := os.Open(name)
+		if err != nil {
+			return 0, usagef("--merge: %w: name the files that ranks wrote with --part", err)
+		}
+		part, err := osft.ReadPart(file)
+		file.Close()
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", oneLine(name), err)
+		}
+		parts = append(parts, part)
+	}
+	merged, err := osft.Merge(parts)
+	if err != nil {
+		return 0, err
+	}
+	reports := []osft.Report{merged}
+	return exitOfFidelity(reports), o.print(c.Stdout, fmt.Sprintf("%s together", plural(len(parts), "part")), reports)
+}
+
+func (c *Command) exportFactors(ctx context.Context, o *fidelityFlags, job osft.Job) (int, error) {
+	if err := os.Mkdir(o.export, 0o755); err != nil {
+		return 0, usagef("--export: %w: name a new folder", err)
+	}
+	if err := job.Export(ctx, o.export); err != nil {
+		return 0, err
+	}
+	_, err := fmt.Fprintf(c.Stdout, "factors in %s\nNext: accelgate analyze fidelity --model MODEL --factors %[1]s\n", oneLine(o.export))
+	return ExitPassed, err
+}
+
+// fetching tells, from time to time, how far a download is.
+func (c *Command) fetching() func(hub.Progress) {
+	var told int64 = -1
+	return func(p hub.Progress) {
+		const step = 10 // percent
+		if p.TotalBytes <= 0 {
+			return
+		}
+		if now := 100 * p.Done / p.TotalBytes / step; now != told {
+			told = now
+			fmt.Fprintf(c.Stderr, "get %s: %d %% of %d MiB\n", oneLine(p.File), 100*p.Done/p.TotalBytes, p.TotalBytes>>20)
+		}
+	}
+}

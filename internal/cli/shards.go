@@ -1,0 +1,319 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/packing"
+	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/suite"
+)
+
+// shardCount is a flag: how many parts, or auto.
+type shardCount struct {
+	n    int // 0 where it was not given
+	auto bool
+}
+
+func (s *shardCount) Set(text string) error {
+	if s.auto = text == "auto"; s.auto {
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > matrix.MaxShards {
+		return fmt.Errorf("use 1 to %d, or auto", matrix.MaxShards)
+	}
+	s.n = n
+	return nil
+}
+
+func (s *shardCount) String() string { return "" }
+func (s *shardCount) Type() string   { return "n" }
+func (s *shardCount) given() bool    { return s.auto || s.n > 0 }
+
+// shard is a part of the cells with its expected time.
+type shard struct {
+	cells []bench.Cell
+	time  time.Duration // 0 where no time is known
+}
+
+// sharding is how the cells are split, and what is expected of it.
+type sharding struct {
+	shards []shard
+	// makespan is the time of the longest shard, bound what no packing into so
+	// many can fall below. Both are 0 where no time is known.
+	makespan, bound time.Duration
+	unknown         int // cells without a time in earlier runs
+}
+
+func (s sharding) ratio() float64 { return float64(s.makespan) / float64(max(s.bound, 1)) }
+
+// minutes is a flag that takes a number of minutes.
+type minutes period
+
+func (m *minutes) Set(s string) error {
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(n > 0) || n > 1e6 {
+		return errors.New("use a positive number of minutes")
+	}
+	*m = minutes(n * float64(time.Minute))
+	return nil
+}
+
+func (m *minutes) String() string { return "" }
+func (m *minutes) Type() string   { return "m" }
+
+// shards packs the cells into k parts that take equally long by the times of
+// earlier runs, or into fewer where there are not so many groups. All jobs of a
+// matrix must read the same files. Cells that must stay together do.
+func (p *plan) shards(k int) (sharding, error) {
+	groups, unknown, err := p.groups()
+	if err != nil {
+		return sharding{}, err
+	}
+	return pack(groups, unknown, k), nil
+}
+
+// split packs the cells as flags want, into at least so many parts where they
+// give a number.
+func (o *planning) split(p *plan, least int) (sharding, error) {
+	if o.shards.auto {
+		return p.fit(time.Duration(o.most))
+	}
+	return p.shards(max(o.shards.n, least, 1))
+}
+
+// warning says where a shard takes longer than it should, and what would help.
+func (o *planning) warning(s sharding) []string {
+	most := time.Duration(o.most)
+	switch {
+	case most == 0 || s.makespan <= most:
+		return nil
+	case o.shards.auto:
+		return []string{fmt.Sprintf("cells that must stay on one machine take %s alone: raise --max-minutes, or split what they load",
+			s.makespan.Round(time.Second))}
+	}
+	return []string{fmt.Sprintf("the longest of %s is expected to take %s: use --shards auto, or raise --max-minutes",
+		plural(len(s.shards), "shard"), s.makespan.Round(time.Second))}
+}
+
+// fit packs the cells into as few parts as take at most the given time each. If
+// no number does, because a group alone takes longer, the parts are as many as
+// bring the longest down to that group.
+func (p *plan) fit(most time.Duration) (sharding, error) {
+	groups, unknown, err := p.groups()
+	if err != nil {
+		return sharding{}, err
+	}
+	if len(p.options.durations) == 0 {
+		return sharding{}, usagef("--shards auto needs to know how long cells take: add --durations with the run.json of earlier runs")
+	}
+	var longest time.Duration
+	for _, g := range groups {
+		longest = max(longest, g.time)
+	}
+	for k := 1; ; k++ {
+		if s := pack(groups, unknown, k); s.makespan <= max(most, longest) || k >= min(len(groups), matrix.MaxShards) {
+			return s, nil
+		}
+	}
+}
+
+// pack splits groups over k parts, longest first.
+func pack(groups []shard, unknown, k int) sharding {
+	k = max(min(k, len(groups)), 1)
+	costs := make([]int64, len(groups))
+	timed := false
+	for i, g := range groups {
+		costs[i] = g.time.Nanoseconds()
+		timed = timed || g.time > 0
+	}
+	if !timed {
+		for i, g := range groups {
+			costs[i] = int64(len(g.cells))
+		}
+	}
+	s := sharding{shards: make([]shard, k), unknown: unknown}
+	bins := packing.Spread(costs, k)
+	for i, indexes := range bins {
+		slices.Sort(indexes)
+		for _, j := range indexes {
+			s.shards[i].cells = append(s.shards[i].cells, groups[j].cells...)
+			s.shards[i].time += groups[j].time
+		}
+	}
+	if timed {
+		s.makespan, s.bound = time.Duration(packing.Makespan(costs, bins)), time.Duration(packing.MakespanBound(costs, k))
+	}
+	return s
+}
+
+// groups returns the cells that must stay on one machine: a cell and its twin,
+// and those that share what their suite loads once, with their expected times,
+// and how many cells have none.
+func (p *plan) groups() (groups []shard, unknown int, err error) {
+	times, err := p.times()
+	if err != nil {
+		return nil, 0, err
+	}
+	all := median(times, p.suites...)
+	for _, s := range p.suites {
+		fallback, first := median(times, s), len(groups)
+		if fallback == 0 {
+			fallback = all
+		}
+		for i, n := range together(s.suite, s.cells) {
+			if first+n == len(groups) {
+				groups = append(groups, shard{})
+			}
+			took, known := times[s.cells[i].ID()]
+			if !known {
+				took = fallback
+				unknown++
+			}
+			g := &groups[first+n]
+			g.cells, g.time = append(g.cells, s.cells[i]), g.time+took
+		}
+	}
+	return groups, unknown, nil
+}
+
+// together numbers cells such that those have one number that are twins or share
+// a load.
+func together(of suite.Suite, cells []bench.Cell) []int {
+	numbers := grouped(of, cells)
+	loader, ok := of.(suite.Loader)
+	if !ok {
+		return numbers
+	}
+	merged := make([]int, len(numbers)) // the number that another one became, at most itself
+	for i := range merged {
+		merged[i] = i
+	}
+	find := func(n int) int {
+		for merged[n] != n {
+			n = merged[n]
+		}
+		return n
+	}
+	first := map[string]int{} // number of a load
+	for i, c := range cells {
+		key := loader.Load(c)
+		if n, known := first[key]; known && key != "" {
+			one, other := find(n), find(numbers[i])
+			merged[max(one, other)] = min(one, other)
+		} else {
+			first[key] = numbers[i]
+		}
+	}
+	dense := map[int]int{}
+	for i, n := range numbers {
+		n = find(n)
+		if _, known := dense[n]; !known {
+			dense[n] = len(dense)
+		}
+		numbers[i] = dense[n]
+	}
+	return numbers
+}
+
+// times returns how long each cell took, the median of earlier runs. Those of
+// this host count where there are any; failed cells end early and count only
+// where none passed.
+func (p *plan) times() (map[string]time.Duration, error) {
+	paths, err := runFiles(p.options.durations)
+	if err != nil {
+		return nil, err
+	}
+	passed, any := map[string][]float64{}, map[string][]float64{}
+	own := false
+	for _, path := range paths {
+		run, err := readRun(path)
+		if err != nil {
+			return nil, fmt.Errorf("--durations: %w", err)
+		}
+		mine := run.Host.Label == p.host.Label
+		if mine && !own {
+			clear(passed)
+			clear(any)
+		}
+		if own = own || mine; own && !mine {
+			continue
+		}
+		for i := range run.Results {
+			r := &run.Results[i]
+			if !(r.WallMS > 0) || math.IsInf(r.WallMS, 1) {
+				continue
+			}
+			id := r.Cell.ID()
+			if any[id] = append(any[id], r.WallMS); r.Outcome == bench.Passed {
+				passed[id] = append(passed[id], r.WallMS)
+			}
+		}
+	}
+	times := map[string]time.Duration{}
+	for id, ms := range any {
+		if len(passed[id]) > 0 {
+			ms = passed[id]
+		}
+		times[id] = milliseconds(stats.Median(ms))
+	}
+	return times, nil
+}
+
+// milliseconds bounds what a file says to a year, so that sums stay small.
+func milliseconds(ms float64) time.Duration {
+	const most = 365 * 24 * time.Hour
+	return max(1, time.Duration(min(ms, float64(most/time.Millisecond))*float64(time.Millisecond)))
+}
+
+// runFiles returns the files that arguments name; of a folder, every run.json
+// below it.
+func runFiles(arguments []string) (paths []string, err error) {
+	for _, argument := range arguments {
+		info, err := os.Stat(argument)
+		if err != nil || !info.IsDir() {
+			paths = append(paths, argument) // reading it says what is wrong with it
+			continue
+		}
+		before := len(paths)
+		err = filepath.WalkDir(argument, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && d.Name() == "run.json" {
+				paths = append(paths, name)
+			}
+			return err
+		})
+		if err == nil && len(paths) == before {
+			err = errors.New("no run.json below it: name the folder in which runs are kept")
+		}
+		if err != nil {
+			return nil, usagef("--durations %s: %w", argument, err)
+		}
+	}
+	return paths, nil
+}
+
+// median is what a cell of these suites took in the middle; 0 if nothing is known.
+func median(times map[string]time.Duration, suites ...planned) time.Duration {
+	var known []float64
+	for _, s := range suites {
+		for _, c := range s.cells {
+			if took, ok := times[c.ID()]; ok {
+				known = append(known, float64(took))
+			}
+		}
+	}
+	if len(known) == 0 {
+		return 0
+	}
+	return time.Duration(stats.Median(known))
+}

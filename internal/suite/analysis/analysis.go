@@ -1,0 +1,164 @@
+// Package analysis is the suite kind for what a training run does before and
+// beside its kernels: how sequences are packed, and how well decomposed weights
+// give back the original. Nothing is started; everything is computed here.
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/suite"
+)
+
+// Suite is an opened suite.
+type Suite struct {
+	name     string
+	body     *body
+	env      suite.Env
+	points   []point
+	byID     map[string]point
+	fidelity *fidelity
+}
+
+// point is a cell and how it is measured.
+type point struct {
+	cell    bench.Cell
+	tag     string // packing or fidelity
+	content func() (string, error)
+	measure func(ctx context.Context) (bench.Result, error)
+}
+
+var (
+	_ suite.Suite        = (*Suite)(nil)
+	_ suite.SecretKeeper = (*Suite)(nil)
+	_ suite.Open         = Open
+)
+
+// Open decodes the suite's part of the configuration and reads files of
+// lengths. A checkpoint is opened, or fetched, when the first of its cells is
+// measured.
+func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
+	b, err := read(c)
+	if err != nil {
+		return nil, err
+	}
+	s := &Suite{name: c.Name, body: b, env: env, byID: map[string]point{}}
+	if b.Packing != nil {
+		if err := s.packing(c); err != nil {
+			return nil, err
+		}
+	}
+	if b.Fidelity != nil {
+		s.fidelity = &fidelity{suite: s, body: b.Fidelity}
+		s.fidelity.add()
+	}
+	return s, nil
+}
+
+func (s *Suite) add(p point) {
+	p.cell.Suite = s.name
+	s.points = append(s.points, p)
+	s.byID[p.cell.ID()] = p
+}
+
+// cell names a cell by the parts of its id; the last part but the first names
+// what is compared, so that slashes in it stay.
+func cell(params ...bench.Param) bench.Cell {
+	var parts []string
+	for _, p := range params {
+		parts = append(parts, escape(p.Value))
+	}
+	return bench.Cell{Raw: strings.Join(parts, "/"), Params: params}
+}
+
+// escape keeps names readable and ids free of what paths and terminals take
+// otherwise.
+func escape(name string) string {
+	parts := strings.Split(name, "/")
+	for i := range parts {
+		parts[i] = bench.Escape(parts[i])
+	}
+	return strings.Join(parts, "/")
+}
+
+// Metrics describes everything that a measurement may report.
+func (s *Suite) Metrics() (metrics []bench.Metric) {
+	if s.body.Packing != nil {
+		metrics = append(metrics, packingMetrics...)
+	}
+	if s.body.Fidelity != nil {
+		metrics = append(metrics, fidelityMetrics...)
+	}
+	return s.body.Level.apply(metrics)
+}
+
+// Cells returns all cells; every host can measure them.
+func (s *Suite) Cells() (cells []bench.Cell) {
+	for _, p := range s.points {
+		cells = append(cells, p.cell)
+	}
+	return cells
+}
+
+// Skipped returns nothing.
+func (s *Suite) Skipped() []bench.Result { return nil }
+
+// Select takes packing and fidelity as tags.
+func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
+	if _, err := suite.Profile(q, map[string]bool{}, []string{tagPacking, tagFidelity}); err != nil {
+		return nil, err
+	}
+	return func(c bench.Cell) bool {
+		p, ok := s.byID[c.ID()]
+		return ok && q.Wants([]string{p.tag})
+	}, nil
+}
+
+// Twin returns "": no two cells are the same.
+func (s *Suite) Twin(bench.Cell) string { return "" }
+
+// Warnings returns nothing.
+func (s *Suite) Warnings() []string { return nil }
+
+// Repeats is the configured number of measurements per cell.
+func (s *Suite) Repeats() int { return s.body.Repeats }
+
+// Digest identifies what a cell computes from what.
+func (s *Suite) Digest(c bench.Cell) (string, error) {
+	p, ok := s.byID[c.ID()]
+	if !ok {
+		return "", fmt.Errorf("suite %s has no cell %s", s.name, c.ID())
+	}
+	return p.content()
+}
+
+// Measure computes one cell.
+func (s *Suite) Measure(ctx context.Context, c bench.Cell, _ bench.Device) (bench.Result, error) {
+	began := s.env.Now()
+	result, err := s.byID[c.ID()].measure(ctx)
+	result.Cell = c
+	result.WallMS = float64(s.env.Now().Sub(began).Microseconds()) / 1000
+	return result, err
+}
+
+// Secrets returns the hub's token, which a server might echo.
+func (s *Suite) Secrets() []string {
+	if token := environment(s.env.Environ)("HF_TOKEN"); s.fidelity != nil && token != "" {
+		return []string{token}
+	}
+	return nil
+}
+
+// Rest does nothing: there are no processes.
+func (s *Suite) Rest(bench.Device) error { return nil }
+
+// Close closes the checkpoint and removes the generated one.
+func (s *Suite) Close() error {
+	if s.fidelity == nil {
+		return nil
+	}
+	return s.fidelity.close()
+}
