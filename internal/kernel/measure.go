@@ -243,7 +243,6 @@ func (p *procedure) run(ctx context.Context) error {
 			return s.by(err)
 		}
 	}
-	p.calls = max((p.Iterations+3)/4, p.Sets)
 	for range freshTries {
 		if hold, err := p.attempt(ctx); err != nil || hold || p.Status != "" {
 			return err
@@ -258,6 +257,7 @@ func (p *procedure) run(ctx context.Context) error {
 // attempt takes the times anew and reports whether they hold.
 func (p *procedure) attempt(ctx context.Context) (bool, error) {
 	*p.reference.timing, *p.solution.timing, p.doubts, p.Warnings = Timing{}, Timing{}, nil, nil
+	p.calls = max((p.Iterations+3)/4, p.Sets) // calls may take longer now
 	for range p.Trials {
 		if err := p.trial(ctx, p.content()); err != nil || p.Status != "" {
 			return true, err
