@@ -19,9 +19,9 @@ func Merge(runs []*Run) (*Run, error) {
 	for _, r := range runs[1:] {
 		switch {
 		case r.Revision != merged.Revision:
-			return nil, fmt.Errorf("they are of commits %q and %q: merge runs of one commit", merged.Revision, r.Revision)
+			return nil, fmt.Errorf("they are of commits %.80q and %.80q: merge runs of one commit", merged.Revision, r.Revision)
 		case !reflect.DeepEqual(r.Host, merged.Host):
-			return nil, fmt.Errorf("they are of different machines behind the label %q: give each machine its own label with --host-label", r.Host.Label)
+			return nil, fmt.Errorf("they are of different machines behind the label %.80q: give each machine its own label with --host-label", r.Host.Label)
 		}
 		if err := merged.addMetrics(r.Metrics); err != nil {
 			return nil, err
@@ -49,7 +49,7 @@ func (r *Run) addContext(context map[string]string) error {
 	joined := maps.Clone(r.Context)
 	for key, value := range context {
 		if known, ok := joined[key]; ok && known != value {
-			return fmt.Errorf("they were measured differently (%s is %q and %q): measure all shards alike", key, known, value)
+			return fmt.Errorf("they were measured differently (%.80q is %.80q and %.80q): measure all shards alike", key, known, value)
 		}
 		if joined == nil {
 			joined = map[string]string{}

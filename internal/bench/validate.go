@@ -22,10 +22,14 @@ const (
 
 // DecodeRun reads a Run document, which may come from anywhere, and validates
 // it. Unknown fields are refused: a field that is not understood could change
-// what the others mean.
+// what the others mean. So are keys that stand twice, of which readers choose
+// different ones. The error quotes foreign text, cut short, and is one line.
 func DecodeRun(data []byte) (*Run, error) {
 	if len(data) > MaxRunBytes {
 		return nil, fmt.Errorf("run document of %d bytes is over the limit of %d", len(data), MaxRunBytes)
+	}
+	if err := scanDocument(data); err != nil {
+		return nil, fmt.Errorf("decode run document: %w", err)
 	}
 	type plain Run
 	document := struct {
@@ -60,6 +64,9 @@ func strict(data []byte, into any) error {
 type results []Result
 
 func (rs *results) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil // how none are written
+	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if start, err := decoder.Token(); err != nil || start != json.Delim('[') {
@@ -95,26 +102,53 @@ func (r *Run) Validate() error {
 	if err := validateShards(r.Shards); err != nil {
 		return err
 	}
-	for _, l := range r.LeftOut {
-		if l.Cell == "" {
-			return errors.New("a cell that was left out has no id")
-		}
+	if err := r.validateFacts(); err != nil {
+		return err
 	}
 	seen := make(map[string]bool, len(r.Results))
 	for i := range r.Results {
 		id := r.Results[i].Cell.ID()
 		if id == "" || seen[id] {
-			return fmt.Errorf("result %d: case id %q is empty or stands twice", i, id)
+			return fmt.Errorf("result %d: case id %.80q is empty or stands twice", i, id)
 		}
 		seen[id] = true
 		if err := r.Results[i].validate(); err != nil {
-			return fmt.Errorf("result %s: %w", id, err)
+			return fmt.Errorf("result %.80q: %w", id, err)
 		}
 	}
 	return nil
 }
 
-const maxShards = 256
+// validateFacts checks what is said of the run as a whole.
+func (r *Run) validateFacts() error {
+	if r.Host.Cores < 0 || r.Host.Cores > maxCount || !Finite(r.Host.MemoryGiB) || len(r.Host.Accelerators) > maxAccelerators {
+		return fmt.Errorf("host has %d cores, %v GiB and %d accelerators", r.Host.Cores, r.Host.MemoryGiB, len(r.Host.Accelerators))
+	}
+	if len(r.Context) > MaxFacts {
+		return fmt.Errorf("has more than %d conditions", MaxFacts)
+	}
+	for name, value := range r.Context {
+		if len(name) > maxName || len(value) > MaxFact {
+			return fmt.Errorf("condition %.80q has a name of more than %d bytes, or a value of more than %d", name, maxName, MaxFact)
+		}
+	}
+	for _, l := range r.LeftOut {
+		if l.Cell == "" || len(l.Cell) > MaxID {
+			return fmt.Errorf("a cell that was left out has no id, or one of more than %d bytes", MaxID)
+		}
+	}
+	for _, id := range r.Unselected {
+		if id == "" || len(id) > MaxID {
+			return fmt.Errorf("a cell that was not selected has no id, or one of more than %d bytes", MaxID)
+		}
+	}
+	return nil
+}
+
+const (
+	maxShards       = 256
+	maxAccelerators = 1024
+)
 
 // validateShards demands parts of one splitting.
 func validateShards(shards []string) error {
@@ -139,11 +173,14 @@ func validateMetrics(metrics []Metric) error {
 	}
 	byName := make(map[string]Metric, len(metrics))
 	for _, m := range metrics {
+		if max(len(m.Name), len(m.Unit), len(m.FallbackFor), len(m.CountedBy), len(m.ConfirmedBy)) > maxName {
+			return fmt.Errorf("metric %.80q: a name or a unit has more than %d bytes", m.Name, maxName)
+		}
 		if _, twice := byName[m.Name]; twice || m.Name == "" {
 			return fmt.Errorf("metric %q has no name or stands twice", m.Name)
 		}
 		if m.Better != Higher && m.Better != Lower {
-			return fmt.Errorf("metric %q: better is %q, want %q or %q", m.Name, m.Better, Higher, Lower)
+			return fmt.Errorf("metric %q: better is %.80q, want %q or %q", m.Name, m.Better, Higher, Lower)
 		}
 		if !Finite(m.Resolution) || m.Resolution < 0 {
 			return fmt.Errorf("metric %q: resolution is %v, want a step of at least 0", m.Name, m.Resolution)
@@ -172,22 +209,40 @@ func validateMetrics(metrics []Metric) error {
 func (r *Result) Validate() error { return r.validate() }
 
 func (r *Result) validate() error {
-	if r.Cell.ID() == "" {
+	switch id := r.Cell.ID(); {
+	case id == "":
 		return errors.New("has no case id")
+	case len(id) > MaxID:
+		return fmt.Errorf("has a case id of more than %d bytes", MaxID)
 	}
 	if !r.Outcome.Valid() {
-		return fmt.Errorf("unknown outcome %q", r.Outcome)
+		return fmt.Errorf("unknown outcome %.80q", r.Outcome)
 	}
-	if r.Retries < 0 {
-		return fmt.Errorf("was repeated %d times", r.Retries)
+	if r.Retries < 0 || r.Retries > maxCount || !Finite(r.WallMS) || r.WallMS < 0 {
+		return fmt.Errorf("was repeated %d times and took %v ms", r.Retries, r.WallMS)
 	}
-	for i, s := range r.Samples {
-		if len(r.Samples) > maxMetrics || len(s.Values) > maxValues {
-			return fmt.Errorf("metric %q: more than %d metrics or %d values", s.Metric, maxMetrics, maxValues)
+	if len(r.Samples) > maxMetrics {
+		return fmt.Errorf("has more than %d metrics", maxMetrics)
+	}
+	if err := r.validateSamples(); err != nil {
+		return err
+	}
+	if err := r.validateBreakdowns(); err != nil {
+		return err
+	}
+	return r.validateFacts()
+}
+
+func (r *Result) validateSamples() error {
+	seen := make(map[string]bool, len(r.Samples))
+	for _, s := range r.Samples {
+		if len(s.Metric) > maxName || len(s.Values) > maxValues {
+			return fmt.Errorf("metric %.80q: a name of more than %d bytes or more than %d values", s.Metric, maxName, maxValues)
 		}
-		if slices.ContainsFunc(r.Samples[:i], func(o Sample) bool { return o.Metric == s.Metric }) {
+		if seen[s.Metric] {
 			return fmt.Errorf("metric %q stands twice", s.Metric)
 		}
+		seen[s.Metric] = true
 		if (s.Summary == nil) == (len(s.Values) == 0) {
 			return fmt.Errorf("metric %q needs values or a summary, one of the two", s.Metric)
 		}
@@ -196,14 +251,37 @@ func (r *Result) validate() error {
 				return fmt.Errorf("metric %q holds %v, which is not a finite number", s.Metric, v)
 			}
 		}
-		if m := s.Summary; m != nil && !(Finite(m.Median) && Finite(m.MAD) && m.MAD >= 0 && m.N >= 1) {
-			return fmt.Errorf("metric %q has a summary that is not finite, or of nothing", s.Metric)
+		if m := s.Summary; m != nil && !(Finite(m.Median) && Finite(m.MAD) && m.MAD >= 0 && m.N >= 1 && m.N <= maxCount) {
+			return fmt.Errorf("metric %q has a summary that is not finite, of nothing, or of more than %d values", s.Metric, maxCount)
 		}
 		if err := s.validateEstimates(); err != nil {
 			return fmt.Errorf("metric %q: %w", s.Metric, err)
 		}
 	}
-	return r.validateFacts()
+	return nil
+}
+
+const (
+	maxBreakdowns = 100
+	maxEntries    = 100_000
+	maxCalls      = 1 << 53 // what a float64 counts
+)
+
+func (r *Result) validateBreakdowns() error {
+	if len(r.Breakdowns) > maxBreakdowns {
+		return fmt.Errorf("has more than %d breakdowns", maxBreakdowns)
+	}
+	for _, b := range r.Breakdowns {
+		if len(b.Entries) > maxEntries {
+			return fmt.Errorf("breakdown %.80q has more than %d entries", b.Title, maxEntries)
+		}
+		for _, e := range b.Entries {
+			if e == (Entry{}) || !Finite(e.Total) || e.Calls < 0 || e.Calls > maxCalls {
+				return fmt.Errorf("breakdown %.80q: %.80q took %v in %d calls", b.Title, e.Name, e.Total, e.Calls)
+			}
+		}
+	}
+	return nil
 }
 
 func (s *Sample) validateEstimates() error {
@@ -211,7 +289,7 @@ func (s *Sample) validateEstimates() error {
 		return fmt.Errorf("has %d estimates for %d values", len(s.Estimates), len(s.Values))
 	}
 	for _, e := range s.Estimates {
-		if e.N < 0 || len(e.Method) > maxName || !Finite(e.Low) || !Finite(e.High) || e.Low > e.High {
+		if e.N < 0 || e.N > maxCount || len(e.Method) > maxName || !Finite(e.Low) || !Finite(e.High) || e.Low > e.High {
 			return fmt.Errorf("has an estimate from %d observations with the interval %v to %v", e.N, e.Low, e.High)
 		}
 	}
@@ -223,7 +301,9 @@ const (
 	// bytes of one of them.
 	MaxFacts = 4096
 	MaxFact  = 64 << 10
-	maxName  = 255
+	// MaxID bounds the bytes of a case id.
+	MaxID   = 4096
+	maxName = 255
 )
 
 func (r *Result) validateFacts() error {

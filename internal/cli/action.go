@@ -139,6 +139,9 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 		return gathered{}, err
 	}
 	defer p.close()
+	if err := a.acceptUnlessUpdating(&p.policy, p.file); err != nil {
+		return gathered{}, err
+	}
 	ref, err := p.options.reference(p.file, p.host.Label)
 	if err != nil {
 		return gathered{}, err
@@ -153,11 +156,22 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	return gathered{file: p.file, policy: p.policy, runs: []*bench.Run{run}, refs: []reference{ref}}, nil
 }
 
+// acceptUnlessUpdating leaves waivers out where new baselines are proposed.
+func (a *action) acceptUnlessUpdating(policy *gate.Policy, file *config.File) error {
+	if a.in.update {
+		return nil
+	}
+	return a.accept(policy, file)
+}
+
 // collect reads the runs of other jobs, which are not trusted. A host that
 // should have delivered one and did not stands in with an empty run, which the
 // gate cannot pass.
 func (a *action) collect() (g gathered, err error) {
 	if g.file, g.policy, err = a.in.options.load(); err != nil {
+		return g, err
+	}
+	if err := a.acceptUnlessUpdating(&g.policy, g.file); err != nil {
 		return g, err
 	}
 	paths, err := findRuns(a.in.runs)

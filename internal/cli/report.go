@@ -56,6 +56,9 @@ func (c *Command) judgeFiles(o *options, paths []string, in report.Input) (judge
 		return judged{}, usagef("--baseline goes with a single run: leave it out, and each host's own is used")
 	}
 	file, policy, err := o.load()
+	if err == nil {
+		err = c.accept(&policy, file)
+	}
 	if err != nil {
 		return judged{}, err
 	}

@@ -57,6 +57,9 @@ func (c *Command) run(ctx context.Context, o *options, format string) (int, erro
 		return 0, err
 	}
 	defer p.close()
+	if err := c.accept(&p.policy, p.file); err != nil {
+		return 0, err
+	}
 	ref, err := p.options.reference(p.file, p.host.Label)
 	if err != nil {
 		return 0, err

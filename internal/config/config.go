@@ -93,6 +93,9 @@ type Policy struct {
 	// Confirm is the number of values that a regression must rest on: a cell
 	// with fewer is measured again before it blocks. Nil leaves it to cli.
 	Confirm *int `yaml:"confirm"`
+	// Waivers is the file of waivers as written; see [File.Resolve]. "" leaves
+	// it to cli.
+	Waivers string `yaml:"waivers"`
 }
 
 // Resolve returns the path relative to the folder of the file, or the path

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -27,10 +28,15 @@ type Suite struct {
 // floats, [time.Duration], implementations of [encoding.TextUnmarshaler], and
 // pointers, slices, string-keyed maps and structs of these; fields of embedded
 // structs are the struct's own. An absent key leaves its field as it was, so
-// defaults are set before the call; maps keep the entries they have. The error is of type [Errors] and lists
+// defaults are set before the call; maps keep the entries they have. Where into
+// points to a slice, the file of [Body] is a list. The error is of type [Errors] and lists
 // everything that is wrong.
 func (s *Suite) Decode(into any) error {
 	d := s.doc.decoder()
+	if v := reflect.ValueOf(into).Elem(); v.Kind() == reflect.Slice {
+		d.value(s.node, s.path, v)
+		return d.err()
+	}
 	d.structure(s.node, s.path, into, "name", "kind")
 	return d.err()
 }

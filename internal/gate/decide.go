@@ -24,6 +24,8 @@ type Decision struct {
 	Judged   int           `json:"judged"`   // cell x metric pairs whose speed was judged
 	// Unjudged counts the comparisons whose speed could not be judged.
 	Unjudged int `json:"unjudged"`
+	// Waivers are all of the policy, over all comparisons.
+	Waivers []WaiverUse `json:"waivers,omitempty"`
 }
 
 // Decide sums up. The worst comparison wins; a comparison without a single cell
@@ -41,6 +43,7 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 		}
 		d.count(c.Verdicts)
 	}
+	d.Waivers = waiversOf(comparisons, p)
 	switch {
 	case len(d.Blocking) > 0:
 		d.Status = StatusFailed

@@ -5,6 +5,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/waiver"
 )
 
 // FuzzRun feeds run documents of strangers to the gate: whatever decodes is
@@ -25,12 +26,13 @@ func FuzzRun(f *testing.F) {
 		"metrics": [{"name": "total_time_s", "unit": "s", "better": "lower"}],
 		"results": [{"cell": {"id": "a"}, "outcome": "passed", "samples": [{"metric": "total_time_s", "values": [1.5]}],
 			"breakdowns": [{"unit": "ms", "entries": [{"name": "mm", "total": 1400, "calls": 3}, {"name": "new", "total": -1e300,
-				"calls": -9}]}]}]}`))
+				"calls": 9}]}]}]}`))
 	f.Add([]byte(`{"schema": 1, "tool": "", "host": {"label": ""}, "started": "2026-01-01T00:00:00Z", "metrics": [], "results": [{}]}`))
 	ref := run(cell("a", "decode_tps", 100.0, "checksum", 1.0), cell("b!failed"))
 	expected := expect("a", bench.InitialReference, 1.0, 0.1, bench.BaselineReference, 1.2, 0.2)
 	expected.Operators = bench.ExpectedOperators{Entries: entries("mm", 0.9, 3, "add", 0.05, 1), TopN: 2, Tolerance: 0.1, MinShare: 0.01}
 	byCase := policy(expected, expect("b"), expect("c"))
+	byCase.Waivers, byCase.Today = []waiver.Entry{waive("a", 20), waive("a", 500, of("total_time_s")), waive("b", 1, until(0))}, today
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := bench.DecodeRun(data)
 		if err != nil {

@@ -11,6 +11,7 @@ package gate
 
 import (
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/waiver"
 )
 
 // Class says what a comparison found.
@@ -31,6 +32,9 @@ const (
 	LeftOut            Class = "left_out"     // a limit kept it from being measured
 	Skipped            Class = "skipped"      // this host cannot run it
 	Inconclusive       Class = "inconclusive" // could not be judged; Reason says why
+	// Waived is a regression that people have accepted for a while, up to more
+	// than it is: see [waiver.Entry]. It warns, and is nothing that passed.
+	Waived Class = "waived"
 	// Drifted is a total that is within the tolerance of its reference, or not,
 	// and beyond that of an older one: many small losses add up.
 	Drifted Class = "drifted"
@@ -44,7 +48,7 @@ const (
 // Classes lists every class, the most severe first: the order of reports.
 var Classes = []Class{
 	Mismatch, CorrectnessFailure, RuntimeFailure, Missing, Regressed, Drifted, OperatorsDiffer, Skipped, LeftOut,
-	Inconclusive, Untracked, Improved, Fixed, Unchanged,
+	Waived, Inconclusive, Untracked, Improved, Fixed, Unchanged,
 }
 
 // Level says what a verdict does to the decision. It follows from the class,
@@ -125,6 +129,11 @@ type Policy struct {
 	// host than its own, only the reference has numbers; it must be in the run
 	// everywhere.
 	Expected map[string]bench.Expected `json:"-"`
+	// Waivers are the regressions that are accepted, valid and in the order of
+	// their file. Only what [waiver.Entry.Holds] on Today counts; the zero Today
+	// accepts nothing.
+	Waivers []waiver.Entry `json:"-"`
+	Today   waiver.Date    `json:"-"`
 	// Recorded says that the run was not measured now and cannot be measured
 	// again, so nobody is told to.
 	Recorded bool `json:"-"`
@@ -168,6 +177,9 @@ type Comparison struct {
 	// Checks hold a Check for each passed cell of Policy.Expected, in the order
 	// of the run.
 	Checks []Check `json:"checks,omitempty"`
+	// Waivers are those of Policy.Waivers that are about this host, with what
+	// became of them.
+	Waivers []WaiverUse `json:"waivers,omitempty"`
 }
 
 // Compare judges run against ref, the Run of a baseline called name. A nil ref
@@ -189,6 +201,7 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	} else {
 		c.missing()
 	}
+	c.waive()
 	c.settle()
 	c.out.Noise = c.noise()
 	return c.out

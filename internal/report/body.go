@@ -183,6 +183,9 @@ func (h *host) correct() string {
 
 // words is the host's verdict in short: "1 wrong, 2 slower".
 func (h *host) words() string {
+	if h.status() == passed && h.waived > 0 {
+		return fmt.Sprintf("nothing worse but %d waived", h.waived)
+	}
 	if !h.fails() {
 		return map[status]string{noEvidence: "no cell passed", unjudged: "speed not judged", passed: "nothing worse"}[h.status()]
 	}

@@ -99,6 +99,7 @@ type selection struct {
 	action    list // blocks
 	judged    list
 	better    list // improved and fixed
+	waived    list // slower, and accepted for a while
 	untracked list
 	unjudged  list // measured, but the baseline cannot judge it
 	known     list // failures that the baseline records, doubtful numbers, and what case files only warn of
@@ -111,6 +112,7 @@ func newSelection() selection {
 		action:    list{limit: maxAction, order: bySeverity},
 		judged:    list{limit: maxFolded, order: byLoss},
 		better:    list{limit: maxFolded, order: byGain},
+		waived:    list{limit: maxFolded, order: byLoss},
 		untracked: list{limit: maxFolded},
 		unjudged:  list{limit: maxFolded},
 		known:     list{limit: maxFolded, order: bySeverity},
@@ -143,6 +145,8 @@ func (s *selection) pick(f finding) *list {
 		return &s.action
 	case f.Class == gate.Improved || f.Class == gate.Fixed:
 		return &s.better
+	case f.Class == gate.Waived:
+		return &s.waived
 	case f.Class == gate.Untracked:
 		return &s.untracked
 	case f.Class == gate.Inconclusive && f.Level == gate.Off:

@@ -7,6 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/waiver"
 )
 
 // hostile strings try to leave each place that a report puts them in.
@@ -62,7 +63,21 @@ func planted(s string) report.Input {
 		report.HostInput{Run: run(machine, result(3, 50)), Reference: replaced, Path: s},
 		report.HostInput{Run: run(machine, result(3, 50)), Path: s})
 	plantChecks(&in.Hosts[0].Comparison, s, word)
+	plantWaivers(&in, s, word)
 	return in
+}
+
+// plantWaivers adds a waiver in each state, and a verdict that is waived.
+func plantWaivers(in *report.Input, s string, word func(int) string) {
+	for i, state := range []gate.WaiverState{gate.WaiverUsed, gate.WaiverExceeded, gate.WaiverExpired, gate.WaiverUnused} {
+		in.Decision.Waivers = append(in.Decision.Waivers, gate.WaiverUse{State: state, DaysLeft: 1 - i, Note: word(i), Entry: waiver.Entry{
+			Cell: word(i), Metric: s + "x", Host: []string{"", word(0)}[i%2], Ceiling: 20, Reason: s, Issue: word(1), By: word(2)}})
+	}
+	c := &in.Hosts[0].Comparison
+	c.Waivers = in.Decision.Waivers
+	c.Verdicts = append(c.Verdicts, gate.Verdict{Cell: word(14), Metric: "v" + s, Class: gate.Waived, Level: gate.Warn, Old: 2, New: 1, Delta: -50, Reason: s,
+		Evidence: gate.Evidence{Method: "threshold", Limit: 10, OldN: 1, NewN: 1}})
+	c.Measured, c.Passed = c.Measured+1, c.Passed+1
 }
 
 // plantChecks adds what only cells of case files have.

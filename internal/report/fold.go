@@ -24,6 +24,8 @@ func (r *Report) folded(most int) []section {
 	title, operators, n := r.operators()
 	add(title, n, operators...)
 	add("Kernels by definition", len(r.kernels.list), r.kernelTable(most))
+	title, waivers, n := r.waivers(most)
+	add(title, n, waivers...)
 	add(count(s.judged.total, "judged speed")+", the largest loss first", s.judged.total, r.judgedTable(most))
 	add(fmt.Sprintf("%d improved or fixed", s.better.total), s.better.total, r.betterTable(most))
 	add(fmt.Sprintf("%d not in the baseline", s.untracked.total), s.untracked.total, r.untrackedTable(most))

@@ -49,7 +49,8 @@ type HostDocument struct {
 	Unselected int               `json:"unselected,omitempty"`
 	LeftOut    int               `json:"left_out,omitempty"`
 	Retried    int               `json:"retried,omitempty"`
-	Noise      *gate.Noise       `json:"noise,omitempty"` // of the run's A/A pairs
+	Noise      *gate.Noise       `json:"noise,omitempty"`   // of the run's A/A pairs
+	Waivers    []gate.WaiverUse  `json:"waivers,omitempty"` // about this host; those of the decision are over all hosts
 	Metrics    []bench.Metric    `json:"metrics"`
 	Warnings   []string          `json:"warnings,omitempty"`
 	Checks     []gate.Check      `json:"checks,omitempty"` // all of the cells of case files, in the order of the run
@@ -150,10 +151,12 @@ func (e *encoder) encode(v any) {
 }
 
 func (r *Report) document() *Document {
+	decision := r.in.Decision
+	decision.Waivers = finiteWaivers(decision.Waivers)
 	return &Document{
 		Schema: DocumentSchema, Tool: r.in.Tool, Status: r.in.Decision.Status, Title: r.Title(),
 		Created: r.in.Now, Revision: r.in.Revision, Base: r.in.Base, Config: r.in.Config, RunURL: r.in.Links.Run,
-		Policy: r.in.Policy, Totals: r.Totals(), Decision: r.in.Decision,
+		Policy: r.in.Policy, Totals: r.Totals(), Decision: decision,
 	}
 }
 
@@ -162,7 +165,7 @@ func (h *host) document() *HostDocument {
 		Host: h.Run.Host.Label, Device: h.Run.Host.Device(), Machine: finiteMachine(h.Run.Host.Fingerprint),
 		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged,
 		Measured: h.measured, Right: h.right, Checked: h.checked, Unselected: h.unselected,
-		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise),
+		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Waivers: finiteWaivers(h.Comparison.Waivers),
 		Metrics: h.Run.Metrics, Warnings: warningsOf(h.Run),
 	}
 	if ref := h.Reference; ref != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/waiver"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -26,6 +27,7 @@ type scenario struct {
 	Policy                       gate.Policy
 	Links                        report.Links
 	Expected                     []bench.Expected // what case files say
+	Waivers                      []waiver.Entry
 	Hosts                        []struct {
 		Path           string
 		Run, Reference *bench.Run
@@ -38,6 +40,7 @@ func (s *scenario) input() report.Input {
 	in := report.Input{Tool: s.Tool, Now: s.Now, Policy: s.Policy, Revision: s.Revision, Base: s.Base,
 		Config: s.Config, Links: s.Links}
 	in.Policy.Expected = make(map[string]bench.Expected, len(s.Expected))
+	in.Policy.Waivers, in.Policy.Today = s.Waivers, waiver.DateOf(s.Now)
 	for _, e := range s.Expected {
 		in.Policy.Expected[e.Cell] = e
 	}
@@ -151,7 +154,7 @@ func TestNumbersAddUp(t *testing.T) {
 		}
 		got := r.Totals()
 		want := report.Totals{Hosts: len(in.Hosts), Verdicts: verdicts, Measured: measured, Unselected: unselected, LeftOut: leftOut, Refused: refused,
-			Retried: got.Retried, Cells: got.Cells, Right: got.Right, Checked: got.Checked, Judged: got.Judged, Blocking: got.Blocking}
+			Retried: got.Retried, Waived: got.Waived, Cells: got.Cells, Right: got.Right, Checked: got.Checked, Judged: got.Judged, Blocking: got.Blocking}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: Totals() (-want +got):\n%s", name, diff)
 		}

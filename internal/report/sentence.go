@@ -29,6 +29,7 @@ type Totals struct {
 	Unselected int `json:"unselected"`
 	LeftOut    int `json:"left_out"` // kept from being measured by a limit
 	Retried    int `json:"retried"`  // passed after failures of the machine
+	Waived     int `json:"waived"`   // slower than the baseline allows, and accepted for a while
 	// Refused counts the hosts that block because they are another machine than
 	// their baseline's.
 	Refused  int `json:"refused_hosts"`
@@ -40,7 +41,7 @@ func (r Report) Totals() Totals {
 	t := &r.total
 	return Totals{Hosts: len(r.hosts), Cells: t.expected, Measured: t.measured, Right: t.right,
 		Checked: t.checked, Judged: t.compared, Blocking: t.blocked(), Unselected: t.unselected,
-		LeftOut: t.leftOut, Retried: t.retried, Refused: t.refused, Verdicts: t.verdicts}
+		LeftOut: t.leftOut, Retried: t.retried, Waived: t.waived, Refused: t.refused, Verdicts: t.verdicts}
 }
 
 // status is a decision or a host's verdict: a sign for Markdown, a word for
@@ -193,7 +194,7 @@ func (r *Report) allGood() string {
 		if t.judged < t.measured {
 			none = fmt.Sprintf("none of the %d whose speed was judged", t.judged)
 		}
-		found = append(found, fmt.Sprintf("%s is slower than the baseline allows (%s)", none, r.limit()))
+		found = append(found, fmt.Sprintf("%s is slower than the baseline allows (%s)%s", none, r.limit(), t.exceptWaived()))
 	}
 	if t.equal > 0 {
 		found = append(found, t.equality())

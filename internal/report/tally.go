@@ -47,6 +47,7 @@ type tally struct {
 	unselected int
 	leftOut    int
 	retried    int // passed, after measurements that failed for reasons of the machine
+	waived     int // with a regression that is accepted for a while
 	single     int // block by a regression that rests on one value
 
 	// notTimes says that what is equal is more than times.
@@ -160,6 +161,7 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 	if verdicts[0].Class == gate.LeftOut {
 		t.leftOut++
 	}
+	t.waived += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Class == gate.Waived }))
 	t.judged += one(judged)
 	t.equal += one(equal)
 	t.compared += one(compared)
@@ -244,6 +246,7 @@ func (t *tally) merge(other *tally) {
 	t.unselected += other.unselected
 	t.leftOut += other.leftOut
 	t.retried += other.retried
+	t.waived += other.waived
 	t.single += other.single
 	t.refused += other.refused
 	t.limits.merge(other.limits)

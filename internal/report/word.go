@@ -42,6 +42,7 @@ var labels = map[gate.Class]label{
 		"has other operators than recorded", "have other operators than recorded"},
 	gate.LeftOut:      {"not measured", "not measured (not blocking)", "was not measured", "were not measured"},
 	gate.Mismatch:     {"another machine", "another machine (not blocking)", "", ""},
+	gate.Waived:       {"waived (blocking)", "waived", "", ""},
 	gate.Inconclusive: {"inconclusive (blocking)", "inconclusive", "", ""},
 	gate.Untracked:    {"not in the baseline (blocking)", "not in the baseline", "", ""},
 	gate.Improved:     {"faster than allowed", "improved", "is faster than allowed", "are faster than allowed"},

@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/waiver"
+)
+
+// accept adds the waivers of the configuration's folder to a policy, as of
+// today: those of policy.waivers, which must exist, or of waivers.yml, if it
+// does. Recording a baseline does without: what is accepted for a while must
+// not become the measure of what comes after.
+func (c *Command) accept(policy *gate.Policy, file *config.File) (err error) {
+	name := file.Policy.Waivers
+	if name == "" {
+		name = waiver.FileName
+	}
+	policy.Today = waiver.DateOf(c.Now())
+	policy.Waivers, err = waiver.Load(file.Resolve(name), policy.Today)
+	switch {
+	case err == nil:
+		return nil
+	case file.Policy.Waivers == "" && errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	return usageError{err}
+}

@@ -1,0 +1,171 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/waiver"
+)
+
+// WaiverState says what became of a waiver.
+type WaiverState string
+
+// The states, from the one that needs nobody's attention to the one that needs
+// it most.
+const (
+	WaiverUnused   WaiverState = "unused"
+	WaiverExpired  WaiverState = "expired"
+	WaiverUsed     WaiverState = "used"     // a regression is within it
+	WaiverExceeded WaiverState = "exceeded" // a regression is beyond it
+)
+
+var waiverStates = []WaiverState{WaiverUnused, WaiverExpired, WaiverUsed, WaiverExceeded}
+
+// WaiverUse is a waiver and what became of it.
+type WaiverUse struct {
+	waiver.Entry
+	State    WaiverState `json:"state"`
+	DaysLeft int         `json:"days_left"` // after today, negative once it has expired
+	// Note says why a waiver is not used, or what is beyond it, and what to do.
+	Note string `json:"note,omitempty"`
+}
+
+// more keeps the state that matters more.
+func (u *WaiverUse) more(state WaiverState, note string) {
+	if slices.Index(waiverStates, state) > slices.Index(waiverStates, u.State) {
+		u.State, u.Note = state, note
+	}
+}
+
+// waive takes the regressions that are accepted out of what blocks. Nothing else
+// can be: a wrong answer is wrong whatever anybody wrote down.
+func (c *comparer) waive() {
+	index := map[string][]int{} // of out.Waivers, by cell
+	for _, e := range c.policy.Waivers {
+		if e.Host == "" || e.Host == c.run.Host.Label {
+			index[e.Cell] = append(index[e.Cell], len(c.out.Waivers))
+			c.out.Waivers = append(c.out.Waivers, c.unused(e))
+		}
+	}
+	if len(index) == 0 {
+		return
+	}
+	for i := range c.out.Verdicts {
+		v := &c.out.Verdicts[i]
+		var of []*WaiverUse
+		for _, k := range index[v.Cell] {
+			u := &c.out.Waivers[k]
+			if u.Metric == v.Metric || v.Metric == "" {
+				u.noted(v)
+			}
+			if u.Metric == v.Metric {
+				of = append(of, u)
+			}
+		}
+		if len(of) > 0 && v.Class == Regressed && v.Level == Fail && v.Evidence.Method == "threshold" {
+			c.accept(v, of)
+		}
+	}
+}
+
+// accept settles a regression by the waivers for it, of which the one for this
+// host alone counts before the one for all.
+func (c *comparer) accept(v *Verdict, of []*WaiverUse) {
+	slices.SortStableFunc(of, func(a, b *WaiverUse) int { return -cmp.Compare(a.Host, b.Host) })
+	i := slices.IndexFunc(of, func(u *WaiverUse) bool { return u.Holds(c.policy.Today) })
+	if i < 0 {
+		u := of[0]
+		u.Note = "what it was for is still slower than allowed: fix it, or write a new day"
+		v.Reason = joined(v.Reason, fmt.Sprintf("its waiver up to %v %% expired on %s", u.Ceiling, u.Expires))
+		return
+	}
+	u := of[i]
+	for _, other := range of {
+		if other.State == WaiverUnused && other != u {
+			other.Note = "the waiver of this host counts in its place"
+		}
+	}
+	if why := u.beyond(v); why != "" {
+		u.more(WaiverExceeded, fmt.Sprintf("slower by %.4g %%, which is %s: fix it", -v.Delta, why))
+		v.Reason = joined(v.Reason, fmt.Sprintf("%s of its waiver until %s", why, u.Expires))
+		return
+	}
+	u.more(WaiverUsed, "")
+	v.Class, v.Level = Waived, Warn
+	v.Reason = fmt.Sprintf("waived up to %v %% until %s: %s", u.Ceiling, u.Expires, u.Entry.Reason)
+}
+
+// beyond says how a regression is more than its waiver allows, or "". No ceiling
+// is large enough for a speed of nothing, nor for a change from 0.
+func (u *WaiverUse) beyond(v *Verdict) string {
+	switch {
+	case v.Old == 0 || v.Old > 0 && v.New <= 0:
+		return "no change in percent and beyond any ceiling"
+	case !(v.Delta >= -u.Ceiling-tolerance): // true for NaN
+		return fmt.Sprintf("beyond the ceiling of %v %%", u.Ceiling)
+	}
+	return ""
+}
+
+// unused is a waiver before any verdict was looked at.
+func (c *comparer) unused(e waiver.Entry) WaiverUse {
+	u := WaiverUse{Entry: e, State: WaiverUnused, DaysLeft: e.DaysLeft(c.policy.Today)}
+	switch {
+	case !e.Holds(c.policy.Today):
+		u.State, u.Note = WaiverExpired, "remove it"
+	case slices.Contains(c.run.Unselected, e.Cell):
+		u.Note = "the cell was left out by a filter"
+	case c.knows(e):
+		u.Note = "the metric of this cell was not judged"
+	default:
+		u.Note = "neither the run nor a reference has this cell and metric: correct the waiver, or remove it"
+	}
+	return u
+}
+
+// knows reports whether either side has the cell, and any cell the metric.
+func (c *comparer) knows(e waiver.Entry) bool {
+	expected, ok := c.policy.Expected[e.Cell]
+	if ok && expected.Metric == e.Metric {
+		return true
+	}
+	metric := slices.ContainsFunc(c.metrics, func(m described) bool { return m.Name == e.Metric })
+	return metric && (ok || c.seen[e.Cell] || c.byID[e.Cell] != nil)
+}
+
+// noted says why a waiver is of no use to a verdict, unless it turns out to be.
+func (u *WaiverUse) noted(v *Verdict) {
+	switch {
+	case u.State != WaiverUnused:
+	case v.Class == CorrectnessFailure || v.Class == RuntimeFailure || v.Class == Missing:
+		u.Note = "what is wrong with the cell is not its speed, which is all that can be waived: fix it"
+	case v.judged() && v.Class != Regressed:
+		u.Note = "the metric is within its limit: remove it"
+	}
+}
+
+// waiversOf sums up what became of each waiver of the policy over all hosts.
+func waiversOf(comparisons []Comparison, p Policy) []WaiverUse {
+	var all []WaiverUse
+	for _, e := range p.Waivers {
+		sum := WaiverUse{Entry: e, State: WaiverUnused, DaysLeft: e.DaysLeft(p.Today), Note: "no run is of this host"}
+		if !e.Holds(p.Today) {
+			sum.State, sum.Note = WaiverExpired, "remove it"
+		}
+		first := true
+		for i := range comparisons {
+			for _, u := range comparisons[i].Waivers {
+				if u.Entry != e {
+					continue
+				}
+				if first {
+					sum, first = u, false
+				}
+				sum.more(u.State, u.Note)
+			}
+		}
+		all = append(all, sum)
+	}
+	return all
+}

@@ -1,0 +1,100 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// waivers shows the regressions that people have accepted for a while, and what
+// became of each waiver, the used ones included: an exception that nobody sees
+// becomes the rule.
+func (r *Report) waivers(most int) (title string, blocks []block, n int) {
+	all, waived := r.in.Decision.Waivers, &r.shown.waived
+	if waived.total > 0 {
+		blocks = append(blocks, r.waivedTable(most))
+	}
+	if len(all) > 0 {
+		blocks = append(blocks, waiverTable(all, most))
+	}
+	return waiverTitle(waived.total, all), blocks, waived.total + len(all)
+}
+
+// waiverTitle is "1 waived regression, 3 waivers: 1 used, 1 expired and 1 unused".
+func waiverTitle(waived int, all []gate.WaiverUse) string {
+	by := map[gate.WaiverState]int{}
+	for i := range all {
+		by[all[i].State]++
+	}
+	var states []string
+	for _, s := range []gate.WaiverState{gate.WaiverExceeded, gate.WaiverUsed, gate.WaiverExpired, gate.WaiverUnused} {
+		if by[s] > 0 {
+			states = append(states, fmt.Sprintf("%d %s", by[s], s))
+		}
+	}
+	title := count(len(all), "waiver") + ": " + enumerate(states)
+	if waived > 0 {
+		title = count(waived, "waived regression") + ", " + title
+	}
+	return title
+}
+
+func (r *Report) waivedTable(most int) block {
+	l := &r.shown.waived
+	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Why it is accepted~")}
+	for _, f := range l.rows[:min(most, len(l.rows))] {
+		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f), only(plain(percent(f.Delta, f.Evidence.Limit)+interval(f))), evidence(f)))
+	}
+	return t
+}
+
+func waiverTable(all []gate.WaiverUse, most int) block {
+	t := &table{total: len(all), columns: columns("Waiver of", "Metric", "Host~", "Up to>", "Until", "State", "Reason~")}
+	for i := range all[:min(most, len(all))] {
+		u := &all[i]
+		on := only(plain("all"))
+		if u.Host != "" {
+			on = only(code(u.Host))
+		}
+		why := only(reason(u.Entry.Reason))
+		for _, more := range []struct{ lead, text string }{{"; ", u.Issue}, {"; by ", u.By}, {"; note: ", u.Note}} {
+			if more.text != "" {
+				why = append(why, plain(more.lead), reason(more.text))
+			}
+		}
+		t.rows = append(t.rows, []inline{only(code(u.Cell)), only(code(u.Metric)), on, only(plain(bare(u.Ceiling))),
+			only(plain(u.Expires.String() + " (" + daysLeft(u.DaysLeft) + ")")), only(plain(string(u.State))), why})
+	}
+	return t
+}
+
+func daysLeft(n int) string {
+	switch {
+	case n < 0:
+		return count(-n, "day") + " ago"
+	case n == 0:
+		return "today"
+	}
+	return count(n, "day") + " left"
+}
+
+// exceptWaived says, in a sentence that no cell is slower, how many are.
+func (t *tally) exceptWaived() string {
+	switch t.waived {
+	case 0:
+		return ""
+	case 1:
+		return " except for 1 that is waived"
+	}
+	return fmt.Sprintf(" except for %d that are waived", t.waived)
+}
+
+// finiteWaivers keeps what no validated file holds out of JSON.
+func finiteWaivers(all []gate.WaiverUse) []gate.WaiverUse {
+	var list []gate.WaiverUse
+	for _, u := range all {
+		u.Ceiling = finite(u.Ceiling)
+		list = append(list, u)
+	}
+	return list
+}

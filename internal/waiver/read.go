@@ -1,0 +1,185 @@
+package waiver
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/accelgate/accelgate/internal/config"
+)
+
+// maxEntries bounds a file: what nobody can overlook is no list of exceptions.
+const maxEntries = 500
+
+// The bounds of texts, in bytes.
+const (
+	maxCell   = 4096
+	maxMetric = 255
+	maxHost   = 63
+	maxReason = 500
+	maxIssue  = 200
+	maxBy     = 100
+)
+
+// written is an entry as the file has it.
+type written struct {
+	Cell    string  `yaml:"cell,required"`
+	Metric  string  `yaml:"metric,required"`
+	Host    string  `yaml:"host"`
+	Ceiling percent `yaml:"ceiling,required"`
+	Expires Date    `yaml:"expires,required"`
+	Reason  string  `yaml:"reason,required"`
+	Issue   string  `yaml:"issue"`
+	By      string  `yaml:"by"`
+}
+
+// Read reads the text of a file of waivers: a YAML list, or nothing but
+// comments. The name stands in positions. Every error is of type
+// [config.Errors] and lists everything that is wrong; a waiver that has expired
+// is not wrong.
+func Read(name string, data []byte, today Date) ([]Entry, error) {
+	if blank(data) {
+		return nil, nil
+	}
+	file, err := config.Body(name, data)
+	if err != nil {
+		return nil, err
+	}
+	var list []written
+	if err := file.Decode(&list); err != nil {
+		return nil, err
+	}
+	if len(list) > maxEntries {
+		return nil, config.Errors{file.Errorf("", "%d waivers are more than %d; remove those that have expired", len(list), maxEntries)}
+	}
+	var wrong config.Errors
+	entries := make([]Entry, 0, len(list))
+	lines := map[key]int{}
+	for i, w := range list {
+		e := w.entry()
+		entries = append(entries, e)
+		at := func(field string) string { return strings.TrimSuffix(fmt.Sprintf("[%d].%s", i, field), ".") }
+		for _, c := range e.complaints(today) {
+			wrong = append(wrong, file.Errorf(at(c.field), "%s", c.text))
+		}
+		if first, twice := lines[e.key()]; twice {
+			wrong = append(wrong, file.Errorf(at(""), "this cell, metric and host have a waiver at line %d; keep one of the two", first))
+			continue
+		}
+		lines[e.key()] = file.Position(at("")).Line
+	}
+	if len(wrong) > 0 {
+		return nil, wrong
+	}
+	return entries, nil
+}
+
+// Load reads the file at path. A file that does not exist is an error that
+// wraps [fs.ErrNotExist].
+func Load(path string, today Date) ([]Entry, error) {
+	data, err := load(path)
+	if err != nil {
+		return nil, fmt.Errorf("open waivers: %w; correct policy.waivers in the configuration", err)
+	}
+	return Read(path, data, today)
+}
+
+// load reads no more than Read takes.
+func load(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	const most = 1<<20 + 1 // more than config takes
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+// exists is load for a file that may not be there yet.
+func exists(path string) ([]byte, error) {
+	data, err := load(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// blank reports a file without any value: one whose last waiver was removed.
+func blank(data []byte) bool {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	for line := range bytes.Lines(data) {
+		if line = bytes.Trim(line, " \r\n"); len(line) > 0 && line[0] != '#' && string(line) != "---" {
+			return false
+		}
+	}
+	return len(data) < 1<<20
+}
+
+func (w *written) entry() Entry {
+	return Entry{Cell: w.Cell, Metric: w.Metric, Host: w.Host, Ceiling: float64(w.Ceiling), Expires: w.Expires, Reason: w.Reason, Issue: w.Issue, By: w.By}
+}
+
+// complaint is what is wrong with a field, and the next step.
+type complaint struct{ field, text string }
+
+// complaints checks what the types cannot.
+func (e *Entry) complaints(today Date) (list []complaint) {
+	for _, t := range []struct {
+		field, text string
+		most        int
+	}{{"cell", e.Cell, maxCell}, {"metric", e.Metric, maxMetric}, {"host", e.Host, maxHost}, {"reason", e.Reason, maxReason}, {"issue", e.Issue, maxIssue}, {"by", e.By, maxBy}} {
+		switch {
+		case len(t.text) > t.most:
+			list = append(list, complaint{t.field, fmt.Sprintf("has %d bytes, more than %d; shorten it", len(t.text), t.most)})
+		case strings.ContainsFunc(t.text, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.TrimSpace(t.text) != t.text:
+			list = append(list, complaint{t.field, "holds control or invisible characters, or space around it; write it on one line"})
+		case t.text == "" && (t.field == "cell" || t.field == "metric" || t.field == "reason"):
+			list = append(list, complaint{t.field, "is empty; write a value"})
+		}
+	}
+	if !(e.Ceiling > 0 && e.Ceiling <= MaxCeiling) {
+		list = append(list, complaint{"ceiling", fmt.Sprintf("is %v %%; write a percentage above 0%% and up to %v%%", e.Ceiling, MaxCeiling)})
+	}
+	if days := e.DaysLeft(today); days > MaxDays {
+		list = append(list, complaint{"expires", fmt.Sprintf("%s is %d days ahead; write a day until %s", e.Expires, days, today+MaxDays)})
+	}
+	return list
+}
+
+// percent is a ceiling: "15%" or "15". A plain number below 1 needs its sign,
+// because 0.1 is read as a tenth by some people and as a thousandth by others.
+type percent float64
+
+// UnmarshalText reads the number; its range is checked with the others.
+func (p *percent) UnmarshalText(text []byte) error {
+	s, sign := strings.CutSuffix(string(text), "%")
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || strings.Trim(s, "0123456789.") != "" || !(v > 0 && v <= MaxCeiling) {
+		return fmt.Errorf("want a percentage above 0%% and up to %v%%, got %.60q; write for example 15%%", MaxCeiling, text)
+	}
+	if v < 1 && !sign {
+		return fmt.Errorf("%s can be read in two ways; write %s%% or %s%%", s, strconv.FormatFloat(v*100, 'g', 6, 64), s)
+	}
+	*p = percent(v)
+	return nil
+}
+
+// positions are the lines, from 0, in which the n entries of a valid file
+// begin.
+func positions(name string, data []byte, n int) ([]int, error) {
+	file, err := config.Body(name, data)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]int, n)
+	for i := range lines {
+		lines[i] = file.Position(fmt.Sprintf("[%d]", i)).Line - 1
+	}
+	return lines, nil
+}
