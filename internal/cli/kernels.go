@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,7 @@ of FlashInfer-Bench.
 func (c *Command) kernelsCommand(code *int) *cobra.Command {
 	parent := group("kernels", "Measure and judge kernels", "lint, run, report, evaluate, config or traces")
 	parent.Long = kernelsHelp
-	traces := group("traces", "Work with files of traces", "compact")
+	traces := group("traces", "Work with traces", "compact")
 	traces.AddCommand(c.compactCommand())
 	parent.AddCommand(c.kernelsRunCommand(code), c.kernelsWorkerCommand(), c.evaluateCommand(code),
 		c.lintKernelsCommand(code), c.kernelsReportCommand(), c.kernelsConfigCommand(), traces)
@@ -39,30 +40,52 @@ func group(name, short, commands string) *cobra.Command {
 	}
 }
 
-const compactHelp = `Keep the last result of each case in a file of traces: upstream's tools append
+const compactHelp = `Keep the last result of each case in files of traces: upstream's tools append
 one each time a solution is measured again, and count all of them. Which lines
 belong to one case is said by definition, workload and solution, and by the
 host and configuration that accelgate adds. Lines that stay are not changed.
 
-  accelgate kernels traces compact traces/me/gemm/gemm_n128_k2048.jsonl`
+  accelgate kernels traces compact traces/me/gemm/gemm_n128_k2048.jsonl
+  accelgate kernels traces compact flashinfer-trace     all files below its traces/`
 
 func (c *Command) compactCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "compact FILE",
+		Use:   "compact FILE|FOLDER",
 		Short: "Keep the last result of each case",
 		Long:  compactHelp,
 		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			done, err := flashinfer.Dedupe(args[0])
-			if err != nil {
-				return usageError{err}
-			}
-			what := fmt.Sprintf("%s kept, %s dropped", plural(done.Kept, "line"), plural(done.Dropped, "line"))
-			if done.Cut > 0 {
-				what += fmt.Sprintf(", an unfinished one of %s removed", plural(int(done.Cut), "byte"))
-			}
-			_, err = fmt.Fprintf(c.Stdout, "%s: %s\nNext: accelgate kernels report FOLDER, the one that holds traces/\n", printable(args[0]), what)
-			return err
-		},
+		RunE:  func(_ *cobra.Command, args []string) error { return c.compact(args[0]) },
 	}
+}
+
+// compact compacts what can be, and then complains about the rest.
+func (c *Command) compact(path string) error {
+	info, err := os.Stat(path)
+	var files []flashinfer.CompactedFile
+	if err == nil && info.IsDir() {
+		files, err = flashinfer.DedupeAll(path)
+	} else {
+		var done flashinfer.Compacted
+		if done, err = flashinfer.Dedupe(path); err == nil {
+			files = append(files, flashinfer.CompactedFile{Path: path, Compacted: done})
+		}
+	}
+	for _, f := range files {
+		if _, err := fmt.Fprintf(c.Stdout, "%s: %s\n", printable(f.Path), compacted(f.Compacted)); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return usageError{err}
+	}
+	_, err = fmt.Fprintln(c.Stdout, "Next: accelgate kernels report FOLDER, the one that holds traces/")
+	return err
+}
+
+func compacted(done flashinfer.Compacted) string {
+	what := fmt.Sprintf("%s kept, %s dropped", plural(done.Kept, "line"), plural(done.Dropped, "line"))
+	if done.Cut > 0 {
+		what += fmt.Sprintf(", an unfinished one of %s removed", plural(int(done.Cut), "byte"))
+	}
+	return what
 }

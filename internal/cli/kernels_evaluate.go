@@ -125,31 +125,17 @@ func (e *evaluation) params(d *flashinfer.Definition) (evaluator.Params, error) 
 }
 
 // judge reads the files and has the evaluator judge them.
-func (e *evaluation) judge(d *flashinfer.Definition, name string, p evaluator.Params) (evaluator.Result, error) {
-	if name == evaluator.NameSampling {
-		return e.judgeSamples(d, p)
+func (e *evaluation) judge(d *flashinfer.Definition, name string, p evaluator.Params) (r evaluator.Result, err error) {
+	evidence := kernels.Evidence{Definition: d, Params: p, Input: inputsOf(d, e.inputs)}
+	if name == evaluator.NameSampling { // a single draw of the reference says nothing of samples
+		evidence.Candidate, err = readDraws(d, e.candidate)
+	} else if evidence.Reference, err = readReference(d, e.reference); err == nil {
+		evidence.Candidate, err = readCandidate(e.candidate, evidence.Reference)
 	}
-	reference, err := readReference(d, e.reference)
 	if err != nil {
-		return evaluator.Result{}, err
+		return r, err
 	}
-	candidate, err := readCandidate(d, e.candidate, reference)
-	if err != nil {
-		return evaluator.Result{}, err
-	}
-	switch name {
-	case evaluator.NameLowBit:
-		return evaluator.LowBit(reference, candidate, p)
-	case evaluator.NameSparseAttention:
-		return evaluator.SparseAttention(reference, candidate, p)
-	case evaluator.NameIndexer:
-		in, err := indexerInputs(d, e.inputs)
-		if err != nil {
-			return evaluator.Result{}, err
-		}
-		return evaluator.Indexer(in, reference, candidate, p)
-	}
-	return evaluator.Elementwise(reference, candidate, p)
+	return evidence.Judge(name)
 }
 
 // printEvaluation prints the verdict; why it is not PASSED is for people.

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/accelgate/accelgate/internal/evaluator"
 	"github.com/accelgate/accelgate/internal/flashinfer"
@@ -91,12 +92,26 @@ func (s axisSizes) fit(d *flashinfer.Definition, want flashinfer.Tensor, got ten
 
 // readCandidate returns all tensors of a file that anybody may have written.
 // One whose number format nobody knows is judged by that.
-func readCandidate(d *flashinfer.Definition, path string, reference []evaluator.Output) ([]evaluator.Output, error) {
+func readCandidate(path string, reference []evaluator.Output) ([]evaluator.Output, error) {
 	size := int64(0)
 	for _, o := range reference {
 		size += int64(len(o.Tensor.Data))
 	}
-	file, err := safetensors.Read(path, min(8*size+safetensors.MaxHeader+1<<20, maxTensors))
+	return readOutputs(path, min(8*size+safetensors.MaxHeader+1<<20, maxTensors), reference)
+}
+
+// readDraws is readCandidate for one output of many calls, which no reference
+// bounds.
+func readDraws(d *flashinfer.Definition, path string) ([]evaluator.Output, error) {
+	var unknown []evaluator.Output
+	for _, o := range d.Outputs {
+		unknown = append(unknown, evaluator.Output{Name: o.Name})
+	}
+	return readOutputs(path, maxDraws, unknown)
+}
+
+func readOutputs(path string, limit int64, reference []evaluator.Output) ([]evaluator.Output, error) {
+	file, err := safetensors.Read(path, limit)
 	if err != nil {
 		return nil, fmt.Errorf("candidate: %w", err)
 	}
@@ -115,6 +130,23 @@ func readCandidate(d *flashinfer.Definition, path string, reference []evaluator.
 		outputs = append(outputs, evaluator.Output{Name: name, Tensor: t})
 	}
 	return outputs, nil
+}
+
+// inputsOf returns what finds inputs in a file, which is read when the first one
+// is asked for.
+func inputsOf(d *flashinfer.Definition, path string) func(name string) (tensor.Tensor, error) {
+	read := sync.OnceValues(func() (map[string]tensor.Tensor, error) { return inputTensors(d, path) })
+	return func(name string) (tensor.Tensor, error) {
+		inputs, err := read()
+		if err != nil {
+			return tensor.Tensor{}, err
+		}
+		t, ok := inputs[name]
+		if !ok {
+			return t, fmt.Errorf("inputs %s: %.80q is missing: save all inputs of the definition %s, or name the right one", path, name, d.Name)
+		}
+		return t, nil
+	}
 }
 
 // inputTensors returns the inputs of a file that a definition has; those that
@@ -139,25 +171,4 @@ func inputTensors(d *flashinfer.Definition, path string) (map[string]tensor.Tens
 		inputs[in.Name] = t
 	}
 	return inputs, nil
-}
-
-// indexerInputs are all inputs, in the order of the definition.
-func indexerInputs(d *flashinfer.Definition, path string) (in evaluator.IndexerInputs, err error) {
-	inputs, err := inputTensors(d, path)
-	if err != nil {
-		return in, err
-	}
-	targets := []*tensor.Tensor{&in.Query, &in.Cache, &in.Weights, &in.SeqLens, &in.BlockTable}
-	if len(d.Inputs) != len(targets) {
-		return in, fmt.Errorf("the definition %s has %d inputs, and a top-k indexer has %d: name the right definition or --evaluator",
-			d.Name, len(d.Inputs), len(targets))
-	}
-	for i, want := range d.Inputs {
-		t, ok := inputs[want.Name]
-		if !ok {
-			return in, fmt.Errorf("inputs %s: %q is missing: save all inputs", path, want.Name)
-		}
-		*targets[i] = t
-	}
-	return in, nil
 }

@@ -17,13 +17,6 @@ type Row struct {
 	Samples []int64
 }
 
-// checkedDraws are upstream's validation trials.
-const checkedDraws = 100
-
-// CheckFirst makes the first of the samples, as many as upstream has validation
-// trials, those that Fib looks at for tokens that are not allowed.
-func (r *Row) CheckFirst() { r.Checked = r.Samples[:min(checkedDraws, len(r.Samples))] }
-
 const (
 	fibTVD = 0.2 // upstream's sampling_tvd_threshold
 

@@ -144,12 +144,10 @@ func (ds *Dataset) WorkloadsOf(definition string) []*Trace { return ds.workloads
 // SolutionsOf returns the solutions of a definition.
 func (ds *Dataset) SolutionsOf(definition string) []*Solution { return ds.solutionsOf[definition] }
 
-// BlobPath returns where the tensor file of an input is. Relative paths are
-// below the dataset's root; upstream allows absolute ones.
+// BlobPath returns where the tensor file of an input is: below the dataset's
+// root. Upstream allows absolute paths, which [Load] refuses in workloads: a
+// dataset is foreign and names no files of this machine.
 func (ds *Dataset) BlobPath(in Input) string {
-	if filepath.IsAbs(in.Path) {
-		return in.Path
-	}
 	return filepath.Join(ds.Root, filepath.FromSlash(in.Path))
 }
 

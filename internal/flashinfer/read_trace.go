@@ -25,11 +25,11 @@ func ParseTrace(at Place, text []byte) (*Trace, error) {
 func (r *reader) trace(root value) *Trace {
 	o := r.object(root, "", true, "definition", "workload", "solution", "evaluation")
 	t := &Trace{Definition: o.name("definition"), Place: Place{r.path, root.line}}
-	if v, ok := o.required("workload"); ok {
-		t.Workload = r.workload(v)
-	}
 	solution, solved := o.given["solution"]
 	evaluation, evaluated := o.given["evaluation"]
+	if v, ok := o.required("workload"); ok {
+		t.Workload = r.workload(v, evaluated)
+	}
 	old := false
 	if solved && solution.kind == '"' && solution.text == "" {
 		r.fail(solution, "solution", `"" is of the format of 2025-07, which is no longer read; write null`)

@@ -2,6 +2,7 @@ package flashinfer_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -123,9 +124,10 @@ func TestWhatIsNotWritten(t *testing.T) {
 // is whole stays, what is not goes, and the file is fine afterwards.
 func TestAppendAfterAKill(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "traces", "ann", "scale.jsonl")
+	root, name := t.TempDir(), filepath.Join("traces", "ann", "scale.jsonl")
+	path := filepath.Join(root, name)
 	first, second, third := result("w1", flashinfer.Passed, "c"), result("w2", flashinfer.TimedOut, ""), result("w3", flashinfer.Passed, "c")
-	if _, err := flashinfer.AppendTrace(path, first); err != nil {
+	if _, err := flashinfer.AppendTrace(root, name, first); err != nil {
 		t.Fatal(err)
 	}
 	second.Evaluation.Log = "größer\n"
@@ -137,7 +139,7 @@ func TestAppendAfterAKill(t *testing.T) {
 		if err := os.WriteFile(path, []byte(one+two[:n]), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		cut, err := flashinfer.AppendTrace(path, third)
+		cut, err := flashinfer.AppendTrace(root, name, third)
 		want, wantCut := one+three, n
 		if n == len(two) {
 			want, wantCut = one+two+"\n"+three, 0
@@ -150,27 +152,82 @@ func TestAppendAfterAKill(t *testing.T) {
 
 func TestAppendRefuses(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "traces.jsonl")
+	root, name := t.TempDir(), "traces.jsonl"
+	path := filepath.Join(root, name)
 	for _, content := range []string{"{}\n{\"a\": nope}", strings.Repeat("x", 33<<20)} {
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		_, err := flashinfer.AppendTrace(path, result("w1", flashinfer.Passed, "c"))
+		_, err := flashinfer.AppendTrace(root, name, result("w1", flashinfer.Passed, "c"))
 		if got, _ := os.ReadFile(path); err == nil || string(got) != content {
 			t.Errorf("%.20q: %v, and the file has %d bytes", content, err, len(got))
 		}
 	}
-	if _, err := flashinfer.AppendTrace(path, &flashinfer.Trace{Definition: "d", Workload: flashinfer.Workload{UUID: "w"}}); err == nil {
+	if _, err := flashinfer.AppendTrace(root, name, &flashinfer.Trace{Definition: "d", Workload: flashinfer.Workload{UUID: "w"}}); err == nil {
 		t.Error("a workload is appended to traces")
 	}
 	for _, content := range []string{"", "\n"} {
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if cut, err := flashinfer.AppendTrace(path, result("w1", flashinfer.Passed, "c")); err != nil || cut != 0 {
+		if cut, err := flashinfer.AppendTrace(root, name, result("w1", flashinfer.Passed, "c")); err != nil || cut != 0 {
 			t.Errorf("%q: cut %d, %v", content, cut, err)
 		}
 	}
+}
+
+// TestAppendFollowsNoLinks: a dataset is foreign, and what its traces lead to
+// need not be one of its files.
+func TestAppendFollowsNoLinks(t *testing.T) {
+	t.Parallel()
+	for name, lay := range map[string]func(root, outside string) error{
+		"traces":     func(root, outside string) error { return os.Symlink(outside, filepath.Join(root, "traces")) },
+		"traces/ann": func(root, outside string) error { return link(outside, root, "traces", "ann") },
+		"traces/ann/x.jsonl": func(root, outside string) error {
+			return link(filepath.Join(outside, "own"), root, "traces", "ann", "x.jsonl")
+		},
+		"traces/ann/x.jsonl, dangling": func(root, outside string) error { return link("nothing", root, "traces", "ann", "x.jsonl") },
+		"traces/ann/x.jsonl, inside": func(root, _ string) error {
+			return errors.Join(os.WriteFile(filepath.Join(root, "own"), []byte("mine\n"), 0o644), link("../../own", root, "traces", "ann", "x.jsonl"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root, outside := t.TempDir(), t.TempDir()
+			if err := os.WriteFile(filepath.Join(outside, "own"), []byte("mine\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := lay(root, outside); err != nil {
+				t.Fatal(err)
+			}
+			link, _, _ := strings.Cut(name, ",")
+			_, err := flashinfer.AppendTrace(root, filepath.Join("traces", "ann", "x.jsonl"), result("w1", flashinfer.Passed, "c"))
+			if err == nil || !strings.Contains(err.Error(), filepath.FromSlash(link)+" is a link, which is not followed; put an ordinary file or folder there") {
+				t.Errorf("got %v", err)
+			}
+			for _, dir := range []string{root, outside} {
+				if text, err := os.ReadFile(filepath.Join(dir, "own")); err == nil && string(text) != "mine\n" {
+					t.Errorf("the file holds %q", text)
+				}
+			}
+			if entries, _ := os.ReadDir(outside); len(entries) != 1 {
+				t.Errorf("outside are %v", entries)
+			}
+		})
+	}
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "traces", "ann", "x.jsonl"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := flashinfer.AppendTrace(root, filepath.Join("traces", "ann", "x.jsonl"), result("w1", flashinfer.Passed, "c")); err == nil ||
+		!strings.Contains(err.Error(), "x.jsonl is no ordinary file; put an ordinary file") {
+		t.Errorf("a folder: %v", err)
+	}
+}
+
+// link makes a link and the folders that it is in.
+func link(to string, path ...string) error {
+	at := filepath.Join(path...)
+	return errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.Symlink(to, at))
 }
 
 func TestDedupe(t *testing.T) {
@@ -205,6 +262,59 @@ func TestDedupe(t *testing.T) {
 	}
 	if _, err := flashinfer.Dedupe(filepath.Join(t.TempDir(), "absent")); err == nil {
 		t.Error("an absent file is fine")
+	}
+}
+
+// TestDedupeAll: all traces of a dataset are compacted, a file that is wrong does
+// not keep the others from it, and nothing else is touched.
+func TestDedupeAll(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	line := encode(t, result("w1", flashinfer.Passed, "c")) + "\n"
+	put := func(name, text string) string {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	workload := encode(t, &flashinfer.Trace{Definition: "d", Workload: flashinfer.Workload{UUID: "w"}}) + "\n"
+	want := map[string]string{
+		put("traces/ann/x/a.jsonl", line+line+line): line, put("traces/ben/b.jsonl", line+line): line, put("traces/ben/c.jsonl", line): line,
+		put("traces/ben/bad.jsonl", line+workload+line): line + workload + line, put("workloads/x/a.jsonl", workload+workload): workload + workload,
+		put("traces/ben/notes.txt", line+line): line + line,
+	}
+	files, err := flashinfer.DedupeAll(root)
+	if err == nil || !strings.Contains(err.Error(), "bad.jsonl:2: evaluation: a trace needs a result") ||
+		strings.Count(err.Error(), ".jsonl:") != 1 || len(files) != 3 ||
+		files[0].Compacted != (flashinfer.Compacted{Kept: 1, Dropped: 2}) || files[2].Compacted != (flashinfer.Compacted{Kept: 1}) {
+		t.Errorf("got %+v, %v", files, err)
+	}
+	for path, text := range want {
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Errorf("%s holds %q, %v, want %q", path, got, err, text)
+		}
+	}
+	if files, err := flashinfer.DedupeAll(filepath.Join(root, "traces", "ann")); err != nil || len(files) != 1 {
+		t.Errorf("a folder below: %+v, %v", files, err)
+	}
+	for name, lay := range map[string]func(dir string) error{
+		"no *.jsonl": func(string) error { return nil },
+		"is a link":  func(dir string) error { return os.Symlink(filepath.Join(root, "traces"), filepath.Join(dir, "x")) },
+	} {
+		dir := t.TempDir()
+		if err := lay(dir); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := flashinfer.DedupeAll(dir); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(root, "traces", "ben", "c.jsonl"), filepath.Join(root, "c.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := flashinfer.Dedupe(filepath.Join(root, "c.jsonl")); err == nil || !strings.Contains(err.Error(), "c.jsonl is a link") {
+		t.Errorf("a link: %v", err)
 	}
 }
 

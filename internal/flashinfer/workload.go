@@ -9,7 +9,9 @@ import (
 // maxWhole is the largest whole number up to which a float64 holds all.
 const maxWhole = 1 << 53
 
-func (r *reader) workload(v value) (w Workload) {
+// workload reads a workload. Of one that was measured elsewhere files may have
+// absolute paths, as upstream allows: nobody opens them.
+func (r *reader) workload(v value, measured bool) (w Workload) {
 	o := r.object(v, "workload", false, "uuid", "axes", "inputs")
 	if _, ok := o.given["uuid"]; ok || v.kind != '{' {
 		w.UUID = o.name("uuid")
@@ -25,13 +27,13 @@ func (r *reader) workload(v value) (w Workload) {
 	if v, ok := o.required("inputs"); ok {
 		w.Inputs = map[string]Input{}
 		for _, m := range r.members(v, "workload.inputs") {
-			w.Inputs[m.key] = r.input(m.value, join("workload.inputs", m.key))
+			w.Inputs[m.key] = r.input(m.value, join("workload.inputs", m.key), measured)
 		}
 	}
 	return w
 }
 
-func (r *reader) input(v value, path string) (in Input) {
+func (r *reader) input(v value, path string, measured bool) (in Input) {
 	kind := ""
 	for _, m := range v.members {
 		if m.key == "type" {
@@ -55,7 +57,7 @@ func (r *reader) input(v value, path string) (in Input) {
 			r.scalar(v, path+".value", &in)
 		}
 	case Safetensors:
-		in.Path, in.TensorKey = r.blob(o), o.name("tensor_key")
+		in.Path, in.TensorKey = r.blob(o, measured), o.name("tensor_key")
 	}
 	return in
 }
@@ -80,14 +82,20 @@ func (r *reader) scalar(v value, path string, in *Input) {
 	}
 }
 
-func (r *reader) blob(o object) string {
+func (r *reader) blob(o object, measured bool) string {
 	v, ok := o.required("path")
 	if !ok {
 		return ""
 	}
 	p := r.text(v, join(o.path, "path"))
-	if v.kind == '"' && (p == "" || len(p) > 4096 || strings.ContainsRune(p, 0) || !filepath.IsAbs(p) && !inside(strings.TrimPrefix(p, "./"))) {
+	absolute := filepath.IsAbs(p)
+	switch {
+	case v.kind != '"':
+	case p == "" || len(p) > 4096 || strings.ContainsRune(p, 0) || !absolute && !inside(strings.TrimPrefix(p, "./")):
 		r.fail(v, join(o.path, "path"), "%s does not stay in the dataset; write a path relative to its root, with slashes and without ..", quote(p))
+	case absolute && !measured:
+		r.fail(v, join(o.path, "path"), "%s is absolute, and a dataset names no files of the machine; move the file below blob/ (or link it there) and write its path "+
+			"relative to the dataset's root", quote(p))
 	}
 	return p
 }

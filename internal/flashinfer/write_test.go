@@ -33,7 +33,7 @@ func TestWriteDataset(t *testing.T) {
 	for _, tr := range ds.Traces {
 		path, err := flashinfer.TracePath(ds.Definition(tr.Definition), ds.Solution(tr.Solution).Author)
 		must(err)
-		_, err = flashinfer.AppendTrace(filepath.Join(root, path), tr)
+		_, err = flashinfer.AppendTrace(root, path, tr)
 		must(err)
 	}
 	back := load(t, root)

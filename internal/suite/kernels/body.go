@@ -29,10 +29,10 @@ type body struct {
 	Device       string   `yaml:"device"` // of torch: cpu, cuda:0; "" is the best there is
 	Isolated     bool     `yaml:"isolated"`
 	ColdCache    *bool    `yaml:"cold_cache"`
-	MaxInputGiB  float64  `yaml:"max_input_gib"`
-	Scratch      string   `yaml:"scratch"` // folder for outputs, best in memory
-	Traces       string   `yaml:"traces"`  // dataset that traces are appended to; "" writes none
-	Resume       bool     `yaml:"resume"`  // keep what its traces hold
+	MaxInputGiB  float64  `yaml:"max_input_gib"` // of all sets, in both workers
+	Scratch      string   `yaml:"scratch"`       // folder for outputs, best in memory
+	Traces       string   `yaml:"traces"`        // dataset that traces are appended to; "" writes none
+	Resume       bool     `yaml:"resume"`        // keep what its traces hold
 	Timeouts     timeouts `yaml:"timeouts"`
 	Repeats      int      `yaml:"repeats"`
 	Flags        flags    `yaml:"flags"` // over the evaluation settings
@@ -48,7 +48,7 @@ type timeouts struct {
 
 // defaults is the body before any configuration is decoded over it.
 func defaults() body {
-	return body{Reference: "auto", Python: "python3", Compiler: "cc", MaxInputGiB: 4, Repeats: 1}
+	return body{Reference: "auto", Python: "python3", Compiler: "cc", MaxInputGiB: 24, Repeats: 1}
 }
 
 const maxRepeats = 1000
@@ -68,7 +68,7 @@ func (b *body) check(c *config.Suite) error {
 	case b.Reference != "auto" && b.Reference != "torch" && b.Reference != "go":
 		return c.Errorf("reference", "unknown worker %q: write torch, go, or auto", b.Reference)
 	case !(b.MaxInputGiB > 0):
-		return c.Errorf("max_input_gib", "is %v: write how many GiB the inputs of one case may take", b.MaxInputGiB)
+		return c.Errorf("max_input_gib", "is %v: write how many GiB the inputs of one case may take, all sets in both workers", b.MaxInputGiB)
 	case b.MaxWorkloads < 0:
 		return c.Errorf("max_workloads", "is %d: write a number from 1 on, or leave it out for all", b.MaxWorkloads)
 	case b.Resume && b.Traces == "":

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -34,14 +35,12 @@ func (s *Suite) kase(p *point) (kernel.Case, error) {
 		return kernel.Case{}, inputProblem{err}
 	}
 	c := kernel.Case{Definition: d.Name, Workload: w.UUID}
-	bytes := 0.0
 	for _, in := range d.Inputs {
-		made := s.input(d, in, w.Inputs[in.Name], shapes[in.Name])
-		bytes += float64(made.DType.Size(elementsOf(made.Shape)))
-		c.Inputs = append(c.Inputs, made)
+		c.Inputs = append(c.Inputs, s.input(d, in, w.Inputs[in.Name], shapes[in.Name]))
 	}
-	if limit := s.body.MaxInputGiB * (1 << 30); bytes > limit {
-		return c, unavailable{fmt.Errorf("its inputs take %.3g GiB: raise max_input_gib above that", bytes/(1<<30))}
+	if bytes := held(c); bytes > s.body.MaxInputGiB*(1<<30) {
+		return c, unavailable{fmt.Errorf("its inputs take %.3g GiB (two workers, %d sets): raise max_input_gib above that, or choose a smaller workload",
+			bytes/(1<<30), sets)}
 	}
 	for _, out := range d.Outputs {
 		shape := shapes[out.Name]
@@ -53,12 +52,26 @@ func (s *Suite) kase(p *point) (kernel.Case, error) {
 	return c, nil
 }
 
-func elementsOf(shape []int) int {
-	n := 1
-	for _, size := range shape {
-		n *= size
+// sets is how many sets of inputs a trial has.
+const sets = 3
+
+// held is how many bytes the inputs of a case take while it is measured: the
+// workers of reference and solution have each random input once for each set,
+// and each other one once.
+func held(c kernel.Case) (bytes float64) {
+	const workers = 2
+	for _, in := range c.Inputs {
+		n := tensor.Tensor{Shape: in.Shape}.Elements()
+		if n < 0 { // more than can be counted
+			return math.Inf(1)
+		}
+		size := float64(in.DType.Size(n))
+		if in.File == nil && in.Scalar == "" {
+			size *= sets
+		}
+		bytes += workers * size
 	}
-	return n
+	return bytes
 }
 
 // input says where an input comes from. One that the workload does not name is
@@ -77,9 +90,6 @@ func (s *Suite) input(d *flashinfer.Definition, t flashinfer.Tensor, from flashi
 	}
 	return in
 }
-
-// samplingOp is the op type whose outputs are drawn at random.
-const samplingOp = "sampling"
 
 // checkBlobs tells of a file that is missing before any worker is asked.
 func (s *Suite) checkBlobs(p *point, shapes map[string][]int) error {

@@ -16,9 +16,18 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
+// request is what an evaluator of the user's is asked.
+type request struct {
+	evaluator.Request
+	// Draws is the path of a safetensors file with the solution's outputs of many
+	// calls, stacked along a new first axis, where a sampling case is judged by
+	// them; Candidate is the first of these calls. Empty for single calls.
+	Draws string `json:"draws"`
+}
+
 // external asks the user's own evaluator.
 func (j *judge) external(pair kernel.Pair) (evaluator.Result, error) {
-	dir, err := os.MkdirTemp(j.suite.scratch(), "verdict-*")
+	dir, err := os.MkdirTemp(j.suite.outputs, "verdict-*")
 	if err != nil {
 		return evaluator.Result{}, fmt.Errorf("make a folder for the evaluator's files: %w", err)
 	}
@@ -30,16 +39,50 @@ func (j *judge) external(pair kernel.Pair) (evaluator.Result, error) {
 	return j.suite.ask(j.ctx, j.command, request)
 }
 
+// request writes the files that the evaluator reads and returns the question.
 func (j *judge) request(dir string, pair kernel.Pair) ([]byte, error) {
-	r := evaluator.Request{Protocol: evaluator.Protocol, Definition: filepath.Join(dir, "definition.json"), Workload: j.point.workload.UUID,
-		Axes: j.point.workload.Axes, Reference: filepath.Join(dir, "reference.safetensors"), Candidate: filepath.Join(dir, "candidate.safetensors"),
-		Mode: j.params.Mode, Tolerance: evaluator.Tolerance{Rtol: j.params.Rtol, Atol: j.params.Atol, RequiredMatchedRatio: j.params.RequiredMatchedRatio},
-		Outputs: j.params.Outputs}
+	r := request{Request: evaluator.Request{Protocol: evaluator.Protocol, Definition: filepath.Join(dir, "definition.json"), Workload: j.point.workload.UUID,
+		Axes: j.point.workload.Axes, Inputs: filepath.Join(dir, "inputs.safetensors"), Reference: filepath.Join(dir, "reference.safetensors"),
+		Candidate: filepath.Join(dir, "candidate.safetensors"), Mode: j.params.Mode, Outputs: j.params.Outputs,
+		Tolerance: evaluator.Tolerance{Rtol: j.params.Rtol, Atol: j.params.Atol, RequiredMatchedRatio: j.params.RequiredMatchedRatio}}}
 	text, err := flashinfer.EncodeDefinition(j.point.definition)
 	if err != nil {
 		return nil, err
 	}
-	return joined(json.Marshal(r))(os.WriteFile(r.Definition, text, 0o600), write(r.Reference, pair.Reference), write(r.Candidate, pair.Solution))
+	inputs, err := j.inputs(pair)
+	if err != nil {
+		return nil, err
+	}
+	candidate, draws := pair.Solution, error(nil)
+	if pair.Draws {
+		r.Draws = filepath.Join(dir, "draws.safetensors")
+		draws = write(r.Draws, pair.Solution)
+		candidate = first(pair.Solution)
+	}
+	return joined(json.Marshal(r))(os.WriteFile(r.Definition, text, 0o600), safetensors.Write(r.Inputs, inputs), write(r.Reference, pair.Reference),
+		write(r.Candidate, candidate), draws)
+}
+
+// inputs are those that a pair was computed from.
+func (j *judge) inputs(pair kernel.Pair) (named []safetensors.Named, err error) {
+	for _, in := range j.kase.Inputs {
+		t, err := j.input(in.Name, pair.Trial, pair.Set)
+		if err != nil {
+			return nil, fmt.Errorf("input %s: %w", in.Name, err)
+		}
+		named = append(named, safetensors.Named{Name: in.Name, Tensor: t})
+	}
+	return named, nil
+}
+
+// first returns the outputs of the first of many calls.
+func first(stacked []evaluator.Output) (one []evaluator.Output) {
+	for _, out := range stacked {
+		t := out.Tensor
+		t.Data, t.Shape = t.Data[:len(t.Data)/t.Shape[0]], t.Shape[1:]
+		one = append(one, evaluator.Output{Name: out.Name, Tensor: t})
+	}
+	return one
 }
 
 // joined adds errors to that of encoding.

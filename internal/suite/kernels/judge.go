@@ -66,20 +66,20 @@ func (j *judge) Judge(pair kernel.Pair) (evaluator.Status, error) {
 }
 
 func (j *judge) evaluate(pair kernel.Pair) (evaluator.Result, error) {
-	if j.evaluator == evaluator.NameSampling {
-		return j.sampling(pair)
-	}
-	switch j.evaluator {
-	case evaluator.NameLowBit:
-		return evaluator.LowBit(pair.Reference, pair.Solution, j.params)
-	case evaluator.NameSparseAttention:
-		return evaluator.SparseAttention(pair.Reference, pair.Solution, j.params)
-	case evaluator.NameIndexer:
-		return j.indexer(pair)
-	case evaluator.NameExternal:
+	switch {
+	case j.evaluator == evaluator.NameExternal:
 		return j.external(pair)
+	case j.evaluator == evaluator.NameSampling && !pair.Draws:
+		return j.tokens(pair)
 	}
-	return evaluator.Elementwise(pair.Reference, pair.Solution, j.params)
+	return j.evidence(pair).Judge(j.evaluator)
+}
+
+// evidence is what a pair is judged by.
+func (j *judge) evidence(pair kernel.Pair) Evidence {
+	return Evidence{Definition: j.point.definition, Reference: pair.Reference, Candidate: pair.Solution, Params: j.params,
+		Trials: j.point.settings.SamplingTrials(),
+		Input:  func(name string) (tensor.Tensor, error) { return j.input(name, pair.Trial, pair.Set) }}
 }
 
 // combined is the verdict over all pairs; ok is false if none was judged.
@@ -90,30 +90,13 @@ func (j *judge) combined() (evaluator.Result, bool) {
 	return evaluator.Combine(j.params.Mode, j.results...), true
 }
 
-// indexer gathers the inputs that scores are computed from again.
-func (j *judge) indexer(pair kernel.Pair) (evaluator.Result, error) {
-	var in evaluator.IndexerInputs
-	for name, to := range map[string]*tensor.Tensor{"q_index_fp8": &in.Query, "k_index_cache_fp8": &in.Cache, "weights": &in.Weights,
-		"seq_lens": &in.SeqLens, "block_table": &in.BlockTable} {
-		t, err := j.input(name, pair.Trial, pair.Set)
-		if err != nil {
-			return evaluator.Result{}, err
-		}
-		*to = t
-	}
-	return evaluator.Indexer(in, pair.Reference, pair.Solution, j.params)
-}
-
 // input returns the contents of an input, which workers had as well.
 func (j *judge) input(name string, trial, set int) (t tensor.Tensor, err error) {
 	for _, in := range j.kase.Inputs {
 		switch {
 		case in.Name != name:
 		case in.Scalar != "":
-			f, err := in.Scalar.Float64()
-			t = tensor.Tensor{DType: tensor.Float64, Shape: []int{}, Data: make([]byte, 8)}
-			t.SetFloats64([]float64{f}, 0)
-			return t, err
+			return scalar(in)
 		case in.File != nil:
 			from := j.point.workload.Inputs[name]
 			err := j.suite.withBlob(from, func(found tensor.Tensor) error {
@@ -127,4 +110,18 @@ func (j *judge) input(name string, trial, set int) (t tensor.Tensor, err error) 
 		}
 	}
 	return t, fmt.Errorf("the definition has no input %s, which its evaluator needs: name another evaluator for it", name)
+}
+
+// scalar is a number as a tensor without axes: int64 where the definition has
+// whole numbers or truth values, float64 elsewhere.
+func scalar(in kernel.Input) (tensor.Tensor, error) {
+	f, err := in.Scalar.Float64()
+	t := tensor.Tensor{DType: tensor.Float64, Shape: []int{}, Data: make([]byte, 8)}
+	if !in.DType.IsFloat() {
+		t.DType = tensor.Int64
+		t.SetInts([]int64{int64(f)}, 0)
+		return t, err
+	}
+	t.SetFloats64([]float64{f}, 0)
+	return t, err
 }

@@ -25,6 +25,8 @@ type Suite struct {
 	body     *body
 	env      suite.Env
 	dir      string // temporary: workers, sources, the built-in dataset
+	folders  []*folder
+	outputs  string // temporary, in memory if the configuration says so
 	dataset  *flashinfer.Dataset
 	config   *evalconfig.File
 	only     []string // solutions that the settings name; nil for all
@@ -33,8 +35,9 @@ type Suite struct {
 	warnings []string
 	contents suite.Contents
 
-	mu    sync.Mutex
-	lanes map[bench.Device]*lane
+	mu     sync.Mutex
+	lanes  map[bench.Device]*lane
+	opened int // lanes so far
 	// written are the folders of sources that are complete.
 	written map[string]bool
 	tools   tools
@@ -57,14 +60,14 @@ func Open(c *config.Suite, env suite.Env) (_ suite.Suite, err error) {
 	}
 	s := &Suite{name: c.Name, body: b, env: env, byID: map[string]*point{}, written: map[string]bool{}, lanes: map[bench.Device]*lane{},
 		contents: suite.Contents{Dir: env.Dir, Environ: env.Environ}}
-	if s.dir, err = os.MkdirTemp("", "accelgate-kernels-*"); err != nil { // with the permissions 0700
-		return nil, fmt.Errorf("make a folder for the kernel workers: %w: name another temporary folder with TMPDIR", err)
-	}
 	defer func() {
 		if err != nil {
 			s.Close()
 		}
 	}()
+	if err := s.makeFolders(c); err != nil {
+		return nil, err
+	}
 	if err := s.load(c); err != nil {
 		return nil, err
 	}
@@ -72,6 +75,23 @@ func Open(c *config.Suite, env suite.Env) (_ suite.Suite, err error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// makeFolders makes the temporary folders.
+func (s *Suite) makeFolders(c *config.Suite) error {
+	dir, err := makeFolder("")
+	if err != nil {
+		return fmt.Errorf("make a folder for the kernel workers: %w: name another temporary folder with TMPDIR", err)
+	}
+	s.folders, s.dir, s.outputs = append(s.folders, dir), dir.path, dir.path
+	if s.body.Scratch == "" {
+		return nil
+	}
+	if dir, err = makeFolder(s.resolve(s.body.Scratch)); err != nil {
+		return c.Errorf("scratch", "%v: name a folder that exists and has space", err)
+	}
+	s.folders, s.outputs = append(s.folders, dir), dir.path
+	return nil
 }
 
 // load reads the dataset, or writes the one that ships with accelgate, and the
@@ -187,5 +207,8 @@ func (s *Suite) Close() error {
 	for d := range s.lanes {
 		errs = append(errs, s.Rest(d))
 	}
-	return errors.Join(append(errs, os.RemoveAll(s.dir))...)
+	for _, f := range s.folders {
+		errs = append(errs, f.remove())
+	}
+	return errors.Join(errs...)
 }

@@ -28,14 +28,18 @@ func env(t testing.TB, dir string) suite.Env {
 // quick measures as little as is measured at all.
 const quick = "flags: {iterations: 3, warmup_runs: 1, num_trials: 1}\n"
 
-func open(t testing.TB, dir, text string) (*Suite, error) {
+func open(t testing.TB, dir, text string, alter ...func(*suite.Env)) (*Suite, error) {
 	t.Helper()
 	indented := strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 	file, err := config.Parse("x.yaml", []byte("version: 1\nsuites:\n  - name: k\n    kind: kernels\n    "+indented+"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened, err := Open(&file.Suites[0], env(t, dir))
+	env := env(t, dir)
+	for _, a := range alter {
+		a(&env)
+	}
+	opened, err := Open(&file.Suites[0], env)
 	if err != nil {
 		return nil, err
 	}
@@ -47,9 +51,9 @@ func open(t testing.TB, dir, text string) (*Suite, error) {
 	return opened.(*Suite), nil
 }
 
-func mustOpen(t testing.TB, dir, text string) *Suite {
+func mustOpen(t testing.TB, dir, text string, alter ...func(*suite.Env)) *Suite {
 	t.Helper()
-	s, err := open(t, dir, text)
+	s, err := open(t, dir, text, alter...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -128,7 +128,7 @@ func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c kernel.Case,
 	if err != nil {
 		return err
 	}
-	build, err := s.build(p.solution, solutionSide)
+	build, err := s.build(l, p.solution, solutionSide)
 	if err != nil {
 		return err
 	}
@@ -172,16 +172,8 @@ func (s *Suite) settingsOf(p *point, j *judge, h kernel.HelloReply) kernel.Setti
 	if s.body.ColdCache != nil {
 		cold = *s.body.ColdCache
 	}
-	return kernel.Settings{Warmup: r.WarmupRuns.V, Iterations: r.Iterations.V, Trials: r.NumTrials.V,
-		NoBaseline: !r.ProfileBaseline.V, ColdCache: cold, Dir: s.scratch(), Judge: j.Judge}
-}
-
-// scratch is where outputs are written.
-func (s *Suite) scratch() string {
-	if s.body.Scratch != "" {
-		return s.resolve(s.body.Scratch)
-	}
-	return s.dir
+	return kernel.Settings{Warmup: r.WarmupRuns.V, Iterations: r.Iterations.V, Trials: r.NumTrials.V, Sets: sets,
+		NoBaseline: !r.ProfileBaseline.V, ColdCache: cold, Dir: s.outputs, Judge: j.Judge}
 }
 
 // conclude takes over what the procedure found.

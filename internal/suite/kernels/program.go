@@ -39,6 +39,7 @@ type tools struct {
 // while a case is measured there.
 type lane struct {
 	mu       sync.Mutex
+	number   int // from 0
 	sessions map[role]*kernel.Session
 	absent   map[role]error // why a worker cannot be had, found out once
 }
@@ -67,8 +68,8 @@ func (s *Suite) lane(d bench.Device) *lane {
 	defer s.mu.Unlock()
 	l := s.lanes[d]
 	if l == nil {
-		l = &lane{sessions: map[role]*kernel.Session{}, absent: map[role]error{}}
-		s.lanes[d] = l
+		l = &lane{number: s.opened, sessions: map[role]*kernel.Session{}, absent: map[role]error{}}
+		s.lanes[d], s.opened = l, s.opened+1
 	}
 	return l
 }
@@ -209,7 +210,7 @@ func (s *Suite) trusted(ctx context.Context, l *lane, p *point, d bench.Device) 
 		absent := unavailable{}
 		switch {
 		case err == nil:
-			build, err := s.build(asSolution(p.definition), referenceSide)
+			build, err := s.build(l, asSolution(p.definition), referenceSide)
 			return session, build, err
 		case !errors.As(err, &absent):
 			return nil, kernel.Build{}, err
@@ -225,15 +226,16 @@ func (s *Suite) trusted(ctx context.Context, l *lane, p *point, d bench.Device) 
 }
 
 // build writes a solution's sources into a folder of their own, once for each
-// content and side: what a solution writes there no reference reads. Its id is
-// that of its content, because a worker keeps what it built.
-func (s *Suite) build(sol *flashinfer.Solution, of side) (kernel.Build, error) {
+// content, side and lane: what a solution writes there no reference reads, and
+// what a worker builds there no other one writes at the same time. Its id is that
+// of its content, because a worker keeps what it built.
+func (s *Suite) build(l *lane, sol *flashinfer.Solution, of side) (kernel.Build, error) {
 	b := kernel.Build{ID: sol.Hash(), Definition: sol.Definition, Language: sol.Language, Binding: sol.Binding, EntryPoint: sol.EntryPoint,
 		DPS: sol.DestinationPassing}
 	if len(sol.Sources) == 0 || sol.Language == "go" {
 		return b, nil
 	}
-	b.Dir = filepath.Join(s.dir, fmt.Sprintf("%s-%.32s", of, b.ID))
+	b.Dir = filepath.Join(s.dir, fmt.Sprintf("%s-%d-%.32s", of, l.number, b.ID))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.written[b.Dir] {

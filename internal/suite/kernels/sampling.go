@@ -1,37 +1,17 @@
 package kernels
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/accelgate/accelgate/internal/evaluator"
 	"github.com/accelgate/accelgate/internal/kernel"
-	"github.com/accelgate/accelgate/internal/tensor"
 )
 
-// sampling judges what was drawn in many calls; a single call says nothing.
-func (j *judge) sampling(pair kernel.Pair) (evaluator.Result, error) {
-	if !pair.Draws {
-		return j.tokens(pair)
-	}
-	rows, err := j.rows(pair.Trial, pair.Set)
-	if err != nil {
-		return evaluator.Result{}, err
-	}
-	samples, err := draws(pair.Solution, len(rows))
-	if err != nil {
-		return evaluator.Result{Status: evaluator.IncorrectShape, Log: err.Error()}, nil
-	}
-	for i := range rows {
-		rows[i].Samples = samples[i]
-		if j.params.Mode == evaluator.Fib { // which looks at some of them alone
-			rows[i].CheckFirst()
-		}
-	}
-	return evaluator.Sampling(evaluator.MethodOf(j.point.definition.Name), rows, j.params)
-}
+// samplingOp is the op type whose outputs are drawn at random.
+const samplingOp = "sampling"
 
-// tokens only looks whether what a call drew are tokens.
+// tokens only looks whether what a single call drew are tokens: it says nothing
+// of how often each is drawn.
 func (j *judge) tokens(pair kernel.Pair) (evaluator.Result, error) {
 	shape := j.shape("probs") // alone: to make the numbers again in each trial costs more than to draw
 	if len(shape) != 2 {
@@ -61,91 +41,28 @@ func (j *judge) shape(name string) []int {
 	return nil
 }
 
-// draws splits stacked outputs [draws, rows] into rows.
-func draws(outputs []evaluator.Output, rows int) ([][]int64, error) {
-	if len(outputs) != 1 || len(outputs[0].Tensor.Shape) != 2 || outputs[0].Tensor.Shape[1] != rows {
-		return nil, fmt.Errorf("the solution drew no table of %d columns", rows)
-	}
-	t := outputs[0].Tensor
-	flat := make([]int64, t.Elements())
-	if t.Ints(flat, 0) != len(flat) {
-		return nil, fmt.Errorf("the solution drew no whole numbers but %s", t.DType)
-	}
-	samples := make([][]int64, rows)
-	for i, token := range flat {
-		samples[i%rows] = append(samples[i%rows], token)
-	}
-	return samples, nil
-}
+// leastDraws is how many calls an evaluator of the user's gets where nobody can
+// say how many tokens may be drawn.
+const leastDraws = 5000
 
-// rows are what each row of a sampling kernel was given.
-func (j *judge) rows(trial, set int) ([]evaluator.Row, error) {
-	probs, err := j.input("probs", trial, set)
-	if err != nil {
-		return nil, err
-	}
-	if len(probs.Shape) != 2 || probs.Shape[0] < 1 {
-		return nil, fmt.Errorf("probs has the shape %v, and sampling needs rows of probabilities: correct the workload", probs.Shape)
-	}
-	rows := make([]evaluator.Row, probs.Shape[0])
-	for i := range rows {
-		rows[i].Probs = make([]float32, probs.Shape[1])
-		probs.Floats(rows[i].Probs, i*probs.Shape[1])
-	}
-	return rows, errors.Join(j.perRow("top_k", trial, set, rows, func(r *evaluator.Row, x float64) { r.TopK = int(x) }),
-		j.perRow("top_p", trial, set, rows, func(r *evaluator.Row, x float64) { r.TopP = x }))
-}
-
-// perRow reads a parameter that is one number for all rows, or one for each; a
-// definition may lack it.
-func (j *judge) perRow(name string, trial, set int, rows []evaluator.Row, put func(*evaluator.Row, float64)) error {
-	has := false
-	for _, in := range j.kase.Inputs {
-		has = has || in.Name == name
-	}
-	if !has {
-		return nil
-	}
-	t, err := j.input(name, trial, set)
-	if err != nil {
-		return err
-	}
-	values := numbers(t)
-	if len(values) != 1 && len(values) != len(rows) {
-		return fmt.Errorf("%s holds %d numbers for %d rows: correct the workload", name, len(values), len(rows))
-	}
-	for i := range rows {
-		put(&rows[i], values[min(i, len(values)-1)])
-	}
-	return nil
-}
-
-func numbers(t tensor.Tensor) []float64 {
-	values := make([]float64, max(t.Elements(), 0))
-	if t.DType.IsFloat() {
-		t.Floats64(values, 0)
-		return values
-	}
-	whole := make([]int64, len(values))
-	t.Ints(whole, 0)
-	for i, x := range whole {
-		values[i] = float64(x)
-	}
-	return values
-}
-
-// needed is how many calls a sampling case takes; 0 for others.
+// needed is how many calls a sampling case takes, 0 for others: as many as a
+// verdict needs, and at least sampling_validation_trials.
 func (j *judge) needed() (int, error) {
-	if j.evaluator != evaluator.NameSampling {
+	external := j.evaluator == evaluator.NameExternal && j.point.definition.OpType == samplingOp
+	if j.evaluator != evaluator.NameSampling && !external {
 		return 0, nil
 	}
-	rows, err := j.rows(0, 0)
-	if err != nil {
+	e := j.evidence(kernel.Pair{})
+	rows, err := e.rows()
+	if err != nil && !external {
 		return 0, err
 	}
-	n := 0
+	n := e.Trials
+	if err != nil { // such as for logits, which only the user's evaluator knows
+		n = max(n, leastDraws)
+	}
 	for _, row := range rows {
-		n = max(n, evaluator.SamplesNeeded(evaluator.MethodOf(j.point.definition.Name), row))
+		n = max(n, evaluator.SamplesNeeded(e.method(), row))
 	}
 	return n, nil
 }

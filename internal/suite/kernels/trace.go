@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -51,8 +50,18 @@ func (s *Suite) key(p *point) flashinfer.Key {
 		}
 	}
 	b := s.body
-	host := sha256.Sum256(fmt.Appendf(nil, "%+v %q %q %q %q %q %v", s.env.Host.Fingerprint, blobs, b.Device, b.Reference, s.contents.Program(b.Python, nil),
-		s.contents.File(s.env.Executable), b.ColdCache != nil && *b.ColdCache))
+	programs := []string{s.contents.Program(b.Python, nil), s.contents.File(s.env.Executable)}
+	if p.worker == cWorker {
+		programs = append(programs, s.contents.Program(b.Compiler, nil))
+	}
+	if judge := p.settings.Evaluator.V.Command; len(judge) > 0 { // a changed judge may say something else
+		programs = append(append(programs, s.contents.Program(judge[0], nil)), s.contents.Named(judge)...)
+	}
+	cold := "by device"
+	if b.ColdCache != nil {
+		cold = strconv.FormatBool(*b.ColdCache)
+	}
+	host := sha256.Sum256(fmt.Appendf(nil, "%+v %q %q %q %q %v %v", s.env.Host.Fingerprint, blobs, b.Device, b.Reference, programs, cold, b.Isolated))
 	return flashinfer.NewKey(p.definition, p.solution, p.workload, p.settings.Digest(), hex.EncodeToString(host[:]))
 }
 
@@ -65,7 +74,7 @@ func (s *Suite) appendTrace(p *point, o *outcome) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, err = flashinfer.AppendTrace(filepath.Join(s.resolve(s.body.Traces), path), s.trace(p, o))
+	_, err = flashinfer.AppendTrace(s.resolve(s.body.Traces), path, s.trace(p, o))
 	return err
 }
 

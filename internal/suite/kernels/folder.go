@@ -1,0 +1,72 @@
+package kernels
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// folder is a private folder for files that a run needs and nobody else. It is
+// locked while its owner lives, which the kernel ends however the owner dies, so
+// that the next run knows which ones were left behind.
+type folder struct {
+	path string
+	lock *os.File // nil where folders cannot be locked: nobody takes those for left behind
+}
+
+// folderName is what all folders of this kind have before their own part.
+const folderName = "accelgate-kernels-"
+
+// makeFolder makes one in parent, "" being that for temporary files, and removes
+// those that dead runs have left there.
+func makeFolder(parent string) (*folder, error) {
+	if parent == "" {
+		parent = os.TempDir()
+	}
+	const tries = 3
+	for range tries {
+		path, err := os.MkdirTemp(parent, folderName+"*") // with the permissions 0700
+		if err != nil {
+			return nil, err
+		}
+		f := &folder{path: path}
+		var ok bool
+		if f.lock, ok = claim(path); ok {
+			sweep(f)
+			return f, nil
+		} // another run took it for left behind, before it was locked
+	}
+	return nil, fmt.Errorf("folders vanish from %s as soon as they are made: see who removes them", parent)
+}
+
+// remove removes the folder with all that is in it.
+func (f *folder) remove() error {
+	err := os.RemoveAll(f.path)
+	if f.lock != nil {
+		err = errors.Join(err, f.lock.Close())
+	}
+	return err
+}
+
+// sweep removes the folders beside one that are of the same user and have no
+// live owner. What cannot be removed stays: it keeps nobody from measuring.
+func sweep(beside *folder) {
+	own, err := os.Lstat(beside.path)
+	if err != nil {
+		return
+	}
+	entries, _ := os.ReadDir(filepath.Dir(beside.path))
+	for _, e := range entries {
+		path := filepath.Join(filepath.Dir(beside.path), e.Name())
+		info, err := os.Lstat(path)
+		if !strings.HasPrefix(e.Name(), folderName) || err != nil || !info.IsDir() || info.Mode().Perm() != own.Mode().Perm() || !sameOwner(info, own) {
+			continue
+		}
+		if lock, dead := orphaned(path, info); dead {
+			_ = os.RemoveAll(path)
+			lock.Close()
+		}
+	}
+}
