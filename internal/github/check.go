@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,10 +26,6 @@ const (
 
 const checkPermission = "checks: write"
 
-// checkID marks the check runs made here. A workflow's job is a check run of
-// the same app and could have the same name.
-const checkID = "accelgate"
-
 // Check is what a check run says.
 type Check struct {
 	Name string
@@ -36,8 +33,13 @@ type Check struct {
 	// skipped or timed_out.
 	Conclusion string
 	Title      string // one line
-	Summary    string // Markdown, required, at most MaxCheckText
+	Summary    string // Markdown, at most MaxCheckText; required without Body
 	Text       string // Markdown, at most MaxCheckText
+	// Body, where it is set, gives the summary in as few bytes as needed.
+	Body Ladder
+	// Seq is the run that says it. Nothing of a newer run is replaced. Zero
+	// means that it is not known, and replaces everything.
+	Seq        Seq
 	DetailsURL string
 	// Annotations may be any number. Titles and messages are cut to what
 	// GitHub takes.
@@ -68,65 +70,160 @@ var commitID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 // UpsertCheck makes check the completed check run of its name on a commit: it
 // updates the one it made before, or creates one. GitHub only ever adds
 // annotations, so where an earlier run has some that check has not, a new run
-// takes its place.
+// takes its place. Runs of that name that were left unfinished are completed
+// too. Where a newer run has spoken, Change is Outdated.
 func (c *Client) UpsertCheck(ctx context.Context, repo Repo, headSHA string, check Check) (CheckRun, error) {
-	doing := fmt.Sprintf("publish check run %q on %s@%s", check.Name, repo, headSHA)
-	if err := errors.Join(repo.check(), check.check()); err != nil {
-		return CheckRun{}, fmt.Errorf("%s: %w", doing, err)
+	p := checking{client: c, repo: repo, sha: headSHA, check: check}
+	p.doing = fmt.Sprintf("publish check run %q on %s@%s", check.Name, repo, headSHA)
+	if err := errors.Join(repo.check(), check.check(), checkCommit(headSHA)); err != nil {
+		return CheckRun{}, fmt.Errorf("%s: %w", p.doing, err)
 	}
-	if !commitID.MatchString(headSHA) {
-		return CheckRun{}, fmt.Errorf("%s: %q is no commit: give its full id", doing, headSHA)
-	}
-	run, change, err := c.upsertCheck(ctx, repo, headSHA, check)
-	if err != nil {
-		return CheckRun{}, explain(doing, checkPermission, err)
-	}
-	return CheckRun{ID: run.GetID(), URL: run.GetHTMLURL(), Change: change}, nil
+	return p.run(ctx)
 }
 
-func (c *Client) upsertCheck(ctx context.Context, repo Repo, headSHA string, check Check) (*gh.CheckRun, Change, error) {
-	run, pending, err := c.reusableCheck(ctx, repo, headSHA, check)
+// checking brings the check runs of one name to say what a Check says.
+type checking struct {
+	client *Client
+	repo   Repo
+	sha    string
+	check  Check
+	open   bool  // the check is to be in progress
+	id     int64 // of the run that was begun, or 0
+	doing  string
+	limit  int // index into limits
+	change Change
+}
+
+// run looks and writes until nothing is missing, and looks again after each
+// failure: what failed may have been done.
+func (p *checking) run(ctx context.Context) (CheckRun, error) {
+	run, err := persist(ctx, p.client, func() (*gh.CheckRun, error) {
+		for {
+			run, err := p.step(ctx)
+			if !tooLong(err) || p.limit == len(limits)-1 || p.check.Body == nil {
+				return run, err
+			}
+			p.limit++
+		}
+	})
 	if err != nil {
-		return nil, "", err
+		return CheckRun{}, explain(p.doing, checkPermission, err)
+	}
+	return CheckRun{ID: run.GetID(), URL: run.GetHTMLURL(), Change: p.change}, nil
+}
+
+func (p *checking) step(ctx context.Context) (*gh.CheckRun, error) {
+	runs, err := p.client.ownChecks(ctx, p.repo, p.sha, p.check.Name)
+	if err != nil {
+		return nil, err
+	}
+	if len(runs) > 0 && p.check.Seq.known() && checkSeq(runs[0]).compare(p.check.Seq) > 0 {
+		p.change = Outdated
+		return runs[0], p.finishOthers(ctx, runs[1:])
+	}
+	run, pending, err := p.reusable(ctx, runs)
+	if err != nil {
+		return nil, err
 	}
 	chunks := slices.Collect(slices.Chunk(pending, maxAnnotations))
 	if len(chunks) == 0 {
 		chunks = [][]Annotation{nil} // there is more to say than annotations
 	}
-	change := Updated
+	if p.change == "" {
+		p.change = Updated
+	}
 	if run == nil {
-		change = Created
-		run, _, err = c.api.Checks.CreateCheckRun(ctx, repo.Owner, repo.Name, gh.CreateCheckRunOptions{
-			Name: check.Name, HeadSHA: headSHA, DetailsURL: optional(check.DetailsURL), ExternalID: gh.String(checkID),
-			Status: gh.String("completed"), Conclusion: &check.Conclusion, Output: check.output(chunks[0]),
-		})
-		if err != nil {
-			return nil, "", err
+		if run, err = p.create(ctx, chunks[0]); err != nil {
+			return nil, err
 		}
-		chunks = chunks[1:]
+		p.change = Created
+		p.id, chunks = run.GetID(), chunks[1:]
+		if len(chunks) == 0 {
+			// A job that looked at the same moment has made one too.
+			if runs, err = p.client.ownChecks(ctx, p.repo, p.sha, p.check.Name); err != nil {
+				return run, err
+			}
+		}
 	}
 	for _, chunk := range chunks {
-		_, _, err := c.api.Checks.UpdateCheckRun(ctx, repo.Owner, repo.Name, run.GetID(), gh.UpdateCheckRunOptions{
-			Name: check.Name, DetailsURL: optional(check.DetailsURL),
-			Status: gh.String("completed"), Conclusion: &check.Conclusion, Output: check.output(chunk),
-		})
-		if err != nil {
-			return nil, "", err
+		if err := p.update(ctx, run, chunk); err != nil {
+			return nil, err
 		}
 	}
-	return run, change, nil
+	return run, p.finishOthers(ctx, slices.DeleteFunc(runs, func(o *gh.CheckRun) bool { return o.GetID() == run.GetID() }))
 }
 
-// reusableCheck returns the run to update, or nil, and the annotations that it
-// lacks.
-func (c *Client) reusableCheck(ctx context.Context, repo Repo, headSHA string, check Check) (*gh.CheckRun, []Annotation, error) {
-	wanted := check.annotations()
-	run, err := c.ownCheck(ctx, repo, headSHA, check.Name)
-	if err != nil || run == nil || run.GetOutput().GetAnnotationsCount() == 0 {
-		return run, wanted, err
+func (p *checking) create(ctx context.Context, annotations []Annotation) (*gh.CheckRun, error) {
+	output, err := p.check.output(annotations, limits[p.limit])
+	if err != nil {
+		return nil, err
+	}
+	options := gh.CreateCheckRunOptions{
+		Name: p.check.Name, HeadSHA: p.sha, DetailsURL: optional(p.check.DetailsURL), ExternalID: gh.String(p.check.id()),
+		Status: gh.String("in_progress"), Output: output,
+	}
+	if !p.open {
+		options.Status, options.Conclusion = gh.String("completed"), &p.check.Conclusion
+	}
+	run, _, err := p.client.api.Checks.CreateCheckRun(once(ctx), p.repo.Owner, p.repo.Name, options)
+	return run, err
+}
+
+// update is sent once: annotations that come twice are there twice.
+func (p *checking) update(ctx context.Context, run *gh.CheckRun, annotations []Annotation) error {
+	output, err := p.check.output(annotations, limits[p.limit])
+	if err != nil {
+		return err
+	}
+	options := gh.UpdateCheckRunOptions{
+		Name: p.check.Name, DetailsURL: optional(p.check.DetailsURL), ExternalID: gh.String(p.check.id()),
+		Status: gh.String("in_progress"), Output: output,
+	}
+	if !p.open {
+		options.Status, options.Conclusion = gh.String("completed"), &p.check.Conclusion
+	}
+	_, _, err = p.client.api.Checks.UpdateCheckRun(once(ctx), p.repo.Owner, p.repo.Name, run.GetID(), options)
+	return err
+}
+
+// finishOthers completes runs that would stay in progress for ever.
+// Completed ones are history, of which GitHub shows the newest.
+func (p *checking) finishOthers(ctx context.Context, runs []*gh.CheckRun) error {
+	if p.open {
+		return nil // they may be somebody's who is about to
+	}
+	for _, run := range runs {
+		if run.GetStatus() == "completed" {
+			continue
+		}
+		_, _, err := p.client.api.Checks.UpdateCheckRun(ctx, p.repo.Owner, p.repo.Name, run.GetID(), gh.UpdateCheckRunOptions{
+			Name: p.check.Name, Status: gh.String("completed"), Conclusion: &p.check.Conclusion,
+			Output: &gh.CheckRunOutput{Title: &p.check.Title, Summary: gh.String("Another check run of the same name says more.")},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reusable returns the run to update, or nil, and the annotations that it
+// lacks. runs begin with the newest.
+func (p *checking) reusable(ctx context.Context, runs []*gh.CheckRun) (*gh.CheckRun, []Annotation, error) {
+	wanted := p.check.annotations()
+	i := slices.IndexFunc(runs, func(run *gh.CheckRun) bool { return p.id != 0 && run.GetID() == p.id })
+	switch {
+	case len(runs) == 0:
+		return nil, wanted, nil
+	case p.open && runs[max(i, 0)].GetStatus() == "completed":
+		return nil, nil, nil // what was concluded is history
+	}
+	run := runs[max(i, 0)]
+	if run.GetOutput().GetAnnotationsCount() == 0 {
+		return run, wanted, nil
 	}
 	there, err := allPages(func(page gh.ListOptions) ([]*gh.CheckRunAnnotation, *gh.Response, error) {
-		return c.api.Checks.ListCheckRunAnnotations(ctx, repo.Owner, repo.Name, run.GetID(), &page)
+		return p.client.api.Checks.ListCheckRunAnnotations(ctx, p.repo.Owner, p.repo.Name, run.GetID(), &page)
 	})
 	if err != nil {
 		return nil, nil, err
@@ -145,9 +242,9 @@ func (c *Client) reusableCheck(ctx context.Context, repo Repo, headSHA string, c
 	return run, missing, nil
 }
 
-// ownCheck returns the newest check run of that name that was made here, or
-// nil. Only the app that made a check run may change it.
-func (c *Client) ownCheck(ctx context.Context, repo Repo, headSHA, name string) (*gh.CheckRun, error) {
+// ownChecks returns the check runs of that name that were made here, the newest
+// first. Only the app that made a check run may change it.
+func (c *Client) ownChecks(ctx context.Context, repo Repo, headSHA, name string) ([]*gh.CheckRun, error) {
 	login, err := c.login(ctx)
 	if err != nil {
 		return nil, err
@@ -160,23 +257,49 @@ func (c *Client) ownCheck(ctx context.Context, repo Repo, headSHA, name string) 
 		}
 		return found.CheckRuns, response, nil
 	})
-	if err != nil {
-		return nil, err
+	runs = slices.DeleteFunc(runs, func(run *gh.CheckRun) bool {
+		return run.GetName() != name || !checkIDs.MatchString(run.GetExternalID()) ||
+			!strings.EqualFold(run.GetApp().GetSlug()+"[bot]", login)
+	})
+	slices.SortFunc(runs, func(a, b *gh.CheckRun) int {
+		return -cmp.Or(checkSeq(a).compare(checkSeq(b)), cmp.Compare(a.GetID(), b.GetID()))
+	})
+	return runs, err
+}
+
+// checkIDs matches the external ids of check runs made here.
+var checkIDs = regexp.MustCompile(`^accelgate(?: (\d{1,19})\.(\d{1,19}))?$`)
+
+// id marks the check runs made here, and when. A workflow's job is a check run
+// of the same app and could have the same name.
+func (k Check) id() string {
+	if !k.Seq.known() {
+		return "accelgate"
 	}
-	var newest *gh.CheckRun
-	for _, run := range runs {
-		own := run.GetExternalID() == checkID && strings.EqualFold(run.GetApp().GetSlug()+"[bot]", login)
-		if own && run.GetName() == name && run.GetID() > newest.GetID() {
-			newest = run
-		}
+	return "accelgate " + k.Seq.String()
+}
+
+// checkSeq returns which run made a check run of ours.
+func checkSeq(run *gh.CheckRun) Seq {
+	found := checkIDs.FindStringSubmatch(run.GetExternalID())
+	if found == nil {
+		return Seq{}
 	}
-	return newest, nil
+	seq, _ := parseSeq(found[1], found[2])
+	return seq
+}
+
+func checkCommit(id string) error {
+	if !commitID.MatchString(id) {
+		return fmt.Errorf("%q is no commit: give its full id", cut(id, 80))
+	}
+	return nil
 }
 
 // check returns why GitHub would refuse the check run.
 func (k Check) check() error {
 	switch {
-	case k.Name == "" || k.Conclusion == "" || k.Title == "" || k.Summary == "":
+	case k.Name == "" || k.Conclusion == "" || k.Title == "" || k.Summary == "" && k.Body == nil:
 		return errors.New("a check run needs a name, a conclusion, a title and a summary")
 	case utf8.RuneCountInString(k.Summary) > MaxCheckText || utf8.RuneCountInString(k.Text) > MaxCheckText:
 		return fmt.Errorf("the summary or the text is longer than %d characters: shorten it", MaxCheckText)
@@ -198,19 +321,13 @@ func (k Check) annotations() []Annotation {
 	return sent
 }
 
-// cut shortens s to at most n bytes without splitting a character.
-func cut(s string, n int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= n {
-		return s
+func (k Check) output(annotations []Annotation, limit int) (*gh.CheckRunOutput, error) {
+	if k.Body != nil {
+		var err error
+		if k.Summary, err = k.Body.at(limit); err != nil {
+			return nil, hopeless{err}
+		}
 	}
-	for !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
-
-func (k Check) output(annotations []Annotation) *gh.CheckRunOutput {
 	output := &gh.CheckRunOutput{Title: &k.Title, Summary: &k.Summary, Text: optional(k.Text)}
 	for _, a := range annotations {
 		output.Annotations = append(output.Annotations, &gh.CheckRunAnnotation{
@@ -218,13 +335,5 @@ func (k Check) output(annotations []Annotation) *gh.CheckRunOutput {
 			Title: optional(a.Title), Message: &a.Message,
 		})
 	}
-	return output
-}
-
-// optional leaves an empty text out of a request.
-func optional(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
+	return output, nil
 }

@@ -3,7 +3,7 @@ package github_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,12 +16,36 @@ import (
 
 const key = "report"
 
+// firstLine is the hidden line, for a test that does not rely on how it is read.
+var firstLine = regexp.MustCompile(`^<!-- accelgate v=1 key=(\S+) seq=(\d+\.\d+) sum=sha256:[0-9a-f]{64}( state=[a-z]+)? -->\n`)
+
+// bodies returns the comments as "author: [key seq state] text".
 func bodies(s *githubtest.Server) []string {
 	var all []string
 	for _, c := range s.Comments(fullName, pullRequest) {
-		all = append(all, c.Author+": "+c.Body)
+		all = append(all, c.Author+": "+firstLine.ReplaceAllString(c.Body, "[$1 $2$3] "))
 	}
 	return all
+}
+
+func upsert(t *testing.T, address string, post github.Post) github.Comment {
+	t.Helper()
+	got, err := client(t, address, token).UpsertComment(t.Context(), repo, pullRequest, key, post)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func run(id, attempt int64, body string) github.Post {
+	return github.Post{Seq: github.Seq{Run: id, Attempt: attempt}, Body: github.Fixed(body)}
+}
+
+func wantBodies(t *testing.T, s *githubtest.Server, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(bodies(s), want); diff != "" {
+		t.Errorf("comments (-got +want):\n%s", diff)
+	}
 }
 
 func TestCommentIsCreatedThenUpdated(t *testing.T) {
@@ -38,10 +62,7 @@ func TestCommentIsCreatedThenUpdated(t *testing.T) {
 		{"bad byte \xff", github.Updated},
 		{"bad byte \xff", github.Unchanged},
 	} {
-		got, err := client(t, address, token).UpsertComment(t.Context(), repo, pullRequest, key, step.body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := upsert(t, address, say(step.body))
 		if i == 0 {
 			first = got.ID
 		}
@@ -49,33 +70,86 @@ func TestCommentIsCreatedThenUpdated(t *testing.T) {
 			t.Errorf("step %d: got %+v, want comment %d %s", i, got, first, step.want)
 		}
 	}
-	want := []string{actionsBot + ": <!-- accelgate:report -->\nbad byte \uFFFD"}
-	if diff := cmp.Diff(bodies(s), want); diff != "" {
-		t.Errorf("comments (-got +want):\n%s", diff)
-	}
+	wantBodies(t, s, actionsBot+": [report 0.0] bad byte \uFFFD")
 	if got := count(s, "issues/update-comment"); got != 2 {
 		t.Errorf("got %d updates, want 2", got)
 	}
 }
 
-func TestOthersCommentsAreLeftAlone(t *testing.T) {
+func TestOlderRunsDoNotOverwrite(t *testing.T) {
+	s, address := githubtest.New(t, state())
+	for i, step := range []struct {
+		post github.Post
+		want github.Change
+		says string
+	}{
+		{run(100, 1, "one"), github.Created, "[report 100.1] one"},
+		{run(99, 3, "older"), github.Outdated, "[report 100.1] one"},
+		{run(100, 2, "two"), github.Updated, "[report 100.2] two"},
+		{run(100, 1, "late"), github.Outdated, "[report 100.2] two"},
+		{run(100, 2, "two"), github.Unchanged, "[report 100.2] two"},
+		{run(100, 2, "more"), github.Updated, "[report 100.2] more"},
+		{run(103, 1, "more"), github.Unchanged, "[report 103.1] more"}, // but nothing of run 102 replaces it now
+		{run(102, 1, "between"), github.Outdated, "[report 103.1] more"},
+		{run(1000, 1, "as numbers"), github.Updated, "[report 1000.1] as numbers"},
+		{say("of nobody knows when"), github.Updated, "[report 0.0] of nobody knows when"},
+	} {
+		if got := upsert(t, address, step.post); got.Change != step.want {
+			t.Errorf("step %d: got %s, want %s", i, got.Change, step.want)
+		}
+		wantBodies(t, s, actionsBot+": "+step.says)
+	}
+}
+
+func TestTamperedCommentIsWrittenAgain(t *testing.T) {
+	s, address := githubtest.New(t, state())
+	posted := upsert(t, address, run(5, 1, "failed"))
+	line, _, _ := strings.Cut(s.Comments(fullName, pullRequest)[0].Body, "\n")
+	patch(t, address, fmt.Sprintf("/repos/octo/repo/issues/comments/%d", posted.ID), map[string]string{"body": line + "\npassed"})
+	if got := upsert(t, address, run(5, 1, "failed")); got.Change != github.Updated {
+		t.Errorf("got %s, want the text restored", got.Change)
+	}
+	wantBodies(t, s, actionsBot+": [report 5.1] failed")
+}
+
+func TestMarkersOfOldAreUpgraded(t *testing.T) {
 	seed := state()
-	seed.Repos[0].Comments = []githubtest.CommentSeed{
-		{Issue: pullRequest, Author: "mallory", Body: "<!-- accelgate:report -->\nmine"},
-		{Issue: pullRequest, Author: actionsBot, Body: "<!-- accelgate:other -->\nanother key"},
-		{Issue: pullRequest, Author: actionsBot, Body: "quoting <!-- accelgate:report -->"},
-		{Issue: pullRequest, Author: actionsBot, Body: "<!-- accelgate:report --> and more"},
+	seed.Repos[0].Comments = []githubtest.CommentSeed{{Issue: pullRequest, Author: actionsBot, Body: "<!-- accelgate:report -->\nold"}}
+	s, address := githubtest.New(t, seed)
+	if got := upsert(t, address, run(1, 1, "old")); got.Change != github.Unchanged {
+		t.Errorf("got %s, want the text unchanged for people", got.Change)
+	}
+	wantBodies(t, s, actionsBot+": [report 1.1] old")
+}
+
+func TestOthersCommentsAreLeftAlone(t *testing.T) {
+	sum := strings.Repeat("a", 64)
+	seed := state()
+	for _, c := range [][2]string{
+		{"mallory", "<!-- accelgate:report -->\nmine"},
+		{"mallory", "<!-- accelgate v=1 key=report seq=999.1 sum=sha256:" + sum + " -->\nmine and newer"},
+		{actionsBot, "<!-- accelgate:other -->\nanother key"},
+		{actionsBot, "quoting <!-- accelgate:report -->"},
+		{actionsBot, "<!-- accelgate:report --> and more"},
+		{actionsBot, "<!-- accelgate v=2 key=report seq=1.1 sum=sha256:" + sum + " -->\nof a later version"},
+		{actionsBot, "<!-- accelgate v=1 key=report seq=1.1 sum=md5:" + sum + " -->\nmalformed"},
+		{actionsBot, "<!-- accelgate v=1 key=report seq=99999999999999999999.1 sum=sha256:" + sum + " -->\nmalformed"},
+		{actionsBot, "<!-- accelgate v=1 key=%72eport seq=1.1 sum=sha256:" + sum + " -->\nescaped otherwise"},
+		{actionsBot, " <!-- accelgate v=1 key=report seq=1.1 sum=sha256:" + sum + " -->\nindented"},
+	} {
+		seed.Repos[0].Comments = append(seed.Repos[0].Comments, githubtest.CommentSeed{Issue: pullRequest, Author: c[0], Body: c[1]})
 	}
 	s, address := githubtest.New(t, seed)
-	before := bodies(s)
+	before := s.Comments(fullName, pullRequest)
 	for _, body := range []string{"one", "two"} {
-		if _, err := client(t, address, token).UpsertComment(t.Context(), repo, pullRequest, key, body); err != nil {
-			t.Fatal(err)
-		}
+		upsert(t, address, run(1, 1, body))
 	}
-	want := append(before, actionsBot+": <!-- accelgate:report -->\ntwo")
-	if diff := cmp.Diff(bodies(s), want); diff != "" {
-		t.Errorf("comments (-got +want):\n%s", diff)
+	after := s.Comments(fullName, pullRequest)
+	if diff := cmp.Diff(after[:len(before)], before); diff != "" {
+		t.Errorf("others' comments (-got +want):\n%s", diff)
+	}
+	if len(after) != len(before)+1 || !strings.HasSuffix(after[len(before)].Body, "\ntwo") {
+		t.Errorf("got %+v, want one more", after[len(before):])
 	}
 }
 
@@ -89,51 +163,181 @@ func TestCommentIsFoundOnTheSecondPage(t *testing.T) {
 		seed.Repos[0].Comments = append(seed.Repos[0].Comments, githubtest.CommentSeed{Issue: pullRequest, Author: actionsBot, Body: body})
 	}
 	s, address := githubtest.New(t, seed)
-	got, err := client(t, address, token).UpsertComment(t.Context(), repo, pullRequest, key, "new")
-	if err != nil || got.Change != github.Updated {
-		t.Fatalf("got %+v, %v, want an update", got, err)
+	if got := upsert(t, address, say("new")); got.Change != github.Updated {
+		t.Fatalf("got %+v, want an update", got)
 	}
-	comments := s.Comments(fullName, pullRequest)
-	if len(comments) != 150 || comments[140].Body != "<!-- accelgate:report -->\nnew" {
-		t.Errorf("got %d comments, the one in question is %q", len(comments), comments[140].Body)
+	comments := bodies(s)
+	if len(comments) != 150 || comments[140] != actionsBot+": [report 0.0] new" {
+		t.Errorf("got %d comments, the one in question is %q", len(comments), comments[140])
 	}
 }
 
 func TestDuplicatesConvergeOnTheOldest(t *testing.T) {
+	_, address := githubtest.New(t, state())
+	old, newer := upsert(t, address, run(1, 1, "old")), ""
+	_ = old
 	seed := state()
-	for _, author := range []string{actionsBot, "mallory", actionsBot, actionsBot} {
-		seed.Repos[0].Comments = append(seed.Repos[0].Comments,
-			githubtest.CommentSeed{Issue: pullRequest, Author: author, Body: "<!-- accelgate:report -->\nold"})
+	for i, author := range []string{actionsBot, "mallory", actionsBot, actionsBot} {
+		body := "<!-- accelgate:report -->\nold"
+		if i == 2 {
+			newer = postedBy(t, run(9, 1, "newer"))
+			body = newer
+		}
+		seed.Repos[0].Comments = append(seed.Repos[0].Comments, githubtest.CommentSeed{Issue: pullRequest, Author: author, Body: body})
 	}
 	s, address := githubtest.New(t, seed)
 	oldest := s.Comments(fullName, pullRequest)[0].ID
-	got, err := client(t, address, token).UpsertComment(t.Context(), repo, pullRequest, key, "old")
-	if err != nil || got.ID != oldest || got.Change != github.Unchanged {
-		t.Errorf("got %+v, %v, want comment %d unchanged", got, err, oldest)
+	if got := upsert(t, address, run(8, 1, "mine")); got.ID != oldest || got.Change != github.Outdated {
+		t.Errorf("got %+v, want comment %d, which is of a newer run", got, oldest)
 	}
-	want := []string{actionsBot + ": <!-- accelgate:report -->\nold", "mallory: <!-- accelgate:report -->\nold"}
-	if diff := cmp.Diff(bodies(s), want); diff != "" {
-		t.Errorf("comments (-got +want):\n%s", diff)
-	}
+	wantBodies(t, s, actionsBot+": [report 9.1] newer", "mallory: <!-- accelgate:report -->\nold")
+}
+
+// postedBy returns the whole text of a comment as it is posted.
+func postedBy(t *testing.T, post github.Post) string {
+	t.Helper()
+	s, address := githubtest.New(t, state())
+	upsert(t, address, post)
+	return s.Comments(fullName, pullRequest)[0].Body
 }
 
 func TestTwoJobsThatCommentAtOnceConverge(t *testing.T) {
-	s, address := githubtest.New(t, state())
-	transport := &interrupting{method: "POST", suffix: "/comments", do: func() {
-		if _, err := client(t, address, token).UpsertComment(t.Context(), repo, pullRequest, key, "faster"); err != nil {
-			t.Error(err)
+	for name, test := range map[string]struct{ mine, other github.Post }{
+		"the newer one is first":  {run(1, 1, "slower"), run(2, 1, "faster")},
+		"the newer one is second": {run(2, 1, "faster"), run(1, 1, "slower")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, address := githubtest.New(t, state())
+			transport := &interrupting{method: "POST", suffix: "/comments", do: func() { upsert(t, address, test.other) }}
+			c := clientWith(t, github.Options{BaseURL: address, Token: token, Transport: transport})
+			if _, err := c.UpsertComment(t.Context(), repo, pullRequest, key, test.mine); err != nil {
+				t.Fatal(err)
+			}
+			wantBodies(t, s, actionsBot+": [report 2.1] faster")
+			if got := count(s, "issues/create-comment"); got != 2 {
+				t.Errorf("got %d comments created, want the race's 2", got)
+			}
+		})
+	}
+}
+
+// TestVerifiedCommentSurvivesAnOldReading replaces a text by an older run's,
+// made from an older reading, after it was written.
+func TestVerifiedCommentSurvivesAnOldReading(t *testing.T) {
+	for _, verify := range []bool{true, false} {
+		s, address := githubtest.New(t, state())
+		upsert(t, address, run(1, 1, "first"))
+		late := false
+		var old, new clock
+		overwriting := github.Options{BaseURL: address, Token: token, Now: old.now, Sleep: old.sleep, Transport: &interrupting{
+			method: "PATCH", suffix: "", do: func() {
+				post := run(3, 1, "newest")
+				post.Verify = verify
+				c := clientWith(t, github.Options{BaseURL: address, Token: token, Now: new.now, Sleep: new.sleep, Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+					if new.time > 10e9 && !late { // it waits to see whether that is so
+						late = true
+						patch(t, address, fmt.Sprintf("/repos/octo/repo/issues/comments/%d", s.Comments(fullName, pullRequest)[0].ID),
+							map[string]string{"body": postedBy(t, run(2, 1, "late"))})
+					}
+					return http.DefaultTransport.RoundTrip(r)
+				})})
+				if _, err := c.UpsertComment(t.Context(), repo, pullRequest, key, post); err != nil {
+					t.Error(err)
+				}
+			},
+		}}
+		if _, err := clientWith(t, overwriting).UpsertComment(t.Context(), repo, pullRequest, key, run(3, 1, "newest")); err != nil {
+			t.Fatal(err)
 		}
-	}}
-	c := clientWith(t, github.Options{BaseURL: address, Token: token, Transport: transport})
-	if _, err := c.UpsertComment(t.Context(), repo, pullRequest, key, "slower"); err != nil {
-		t.Fatal(err)
+		if late != verify {
+			t.Errorf("verify %v: got the late write %v", verify, late)
+		}
+		wantBodies(t, s, actionsBot+": [report 3.1] newest")
 	}
-	want := []string{actionsBot + ": <!-- accelgate:report -->\nslower"}
-	if diff := cmp.Diff(bodies(s), want); diff != "" {
-		t.Errorf("comments (-got +want):\n%s", diff)
+}
+
+func TestWorseStateIsPostedAnew(t *testing.T) {
+	s, address := githubtest.New(t, state())
+	worse := func(post github.Post, state string) github.Post {
+		post.State = state
+		post.Fresh = func(before string) bool { return before == "passed" && state == "failed" }
+		return post
 	}
-	if got := count(s, "issues/create-comment"); got != 2 {
-		t.Errorf("got %d comments created, want the race's 2", got)
+	var last int64
+	for i, step := range []struct {
+		post  github.Post
+		want  github.Change
+		fresh bool
+	}{
+		{worse(run(1, 1, "fine"), "passed"), github.Created, true},
+		{worse(run(2, 1, "still fine"), "passed"), github.Updated, false},
+		{worse(run(3, 1, "broken"), "failed"), github.Created, true},
+		{worse(run(3, 1, "broken"), "failed"), github.Unchanged, false},
+		{worse(run(4, 1, "still broken"), "failed"), github.Updated, false},
+		{worse(run(1, 1, "fine"), "passed"), github.Outdated, false},
+	} {
+		got := upsert(t, address, step.post)
+		if got.Change != step.want || (got.ID != last) != step.fresh {
+			t.Errorf("step %d: got %+v after comment %d, want %s, fresh %v", i, got, last, step.want, step.fresh)
+		}
+		last = got.ID
+		if n := len(s.Comments(fullName, pullRequest)); n != 1 {
+			t.Errorf("step %d: got %d comments, want one", i, n)
+		}
+	}
+	wantBodies(t, s, actionsBot+": [report 4.1 state=failed] still broken")
+	got, err := client(t, address, token).FindComment(t.Context(), repo, pullRequest, key)
+	if want := (github.Posted{ID: last, URL: got.URL, Seq: github.Seq{Run: 4, Attempt: 1}, State: "failed", Body: "still broken"}); err != nil || got != want {
+		t.Errorf("found %+v, %v, want %+v", got, err, want)
+	}
+	if none, err := client(t, address, token).FindComment(t.Context(), repo, pullRequest, "none"); err != nil || none.ID != 0 {
+		t.Errorf("found %+v, %v under another key", none, err)
+	}
+}
+
+// TestFailedCreationIsLookedFor loses the answers to everything that made
+// something: nothing may be there twice.
+func TestFailedCreationIsLookedFor(t *testing.T) {
+	for _, kind := range []githubtest.Kind{githubtest.ResetAfter, githubtest.DownAfter, githubtest.Truncated} {
+		for _, fresh := range []bool{false, true} {
+			seed := state()
+			seed.Chaos = &githubtest.Chaos{Seed: 3, Share: 0.5, Kinds: []githubtest.Kind{kind}}
+			s, address := githubtest.New(t, seed)
+			for i := range 10 {
+				post := run(int64(i+1), 1, fmt.Sprint("text ", i))
+				if fresh {
+					post.Fresh = func(string) bool { return true }
+				}
+				upsert(t, address, post)
+				if got := bodies(s); len(got) != 1 || got[0] != fmt.Sprintf("%s: [report %d.1] text %d", actionsBot, i+1, i) {
+					t.Fatalf("%s, run %d: got %q", kind, i+1, got)
+				}
+			}
+			if n := count(s, "issues/create-comment"); !fresh && n != 1 || fresh && n != 10 {
+				t.Errorf("%s, fresh %v: got %d comments created", kind, fresh, n)
+			}
+		}
+	}
+}
+
+func TestLongCommentGoesDownTheLadder(t *testing.T) {
+	for _, most := range []int{65_536, 50_000, 10_000, 3_000, 700} {
+		seed := state()
+		seed.Repos[0].MaxBody = most
+		s, address := githubtest.New(t, seed)
+		ladder := github.Post{Body: func(limit int) string { return strings.Repeat("x", limit) }}
+		first, second := upsert(t, address, ladder), upsert(t, address, ladder)
+		got := s.Comments(fullName, pullRequest)
+		if len(got) != 1 || len(got[0].Body) > most || len(got[0].Body) < most/3 || first.Change != github.Created || second.Change != github.Unchanged {
+			t.Errorf("limit %d: got %d comments, the first of %d bytes, %s then %s", most, len(got), len(got[0].Body), first.Change, second.Change)
+		}
+	}
+	seed := state()
+	seed.Repos[0].MaxBody = 100
+	_, address := githubtest.New(t, seed)
+	_, err := client(t, address, token).UpsertComment(t.Context(), repo, pullRequest, key, github.Post{Body: func(limit int) string { return strings.Repeat("x", limit) }})
+	if err == nil || !strings.Contains(err.Error(), "too long") {
+		t.Errorf("got %v, want an error after the last step", err)
 	}
 }
 
@@ -141,25 +345,27 @@ func TestWhoseTokenItIs(t *testing.T) {
 	for name, test := range map[string]struct {
 		token, author, want string
 		asked               int
+		workflow            bool
 	}{
-		"workflow":    {token, "", actionsBot, 1},
-		"person":      {userToken, "", "alice", 1},
-		"another app": {appToken, "other-app[bot]", "other-app[bot]", 0},
+		"workflow":    {token, "", actionsBot, 1, true},
+		"person":      {userToken, "", "alice", 1, false},
+		"another app": {appToken, "other-app[bot]", "other-app[bot]", 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, address := githubtest.New(t, state())
 			c := clientWith(t, github.Options{BaseURL: address, Token: test.token, Author: test.author})
+			before := c.FromActionsToken()
 			for _, body := range []string{"one", "two"} {
-				if _, err := c.UpsertComment(t.Context(), repo, pullRequest, key, body); err != nil {
+				if _, err := c.UpsertComment(t.Context(), repo, pullRequest, key, say(body)); err != nil {
 					t.Fatal(err)
 				}
 			}
-			want := []string{test.want + ": <!-- accelgate:report -->\ntwo"}
-			if diff := cmp.Diff(bodies(s), want); diff != "" {
-				t.Errorf("comments (-got +want):\n%s", diff)
-			}
+			wantBodies(t, s, test.want+": [report 0.0] two")
 			if got := count(s, "users/get-authenticated"); got != test.asked {
 				t.Errorf("asked %d times whose token it is, want %d", got, test.asked)
+			}
+			if after := c.FromActionsToken(); before != test.workflow || after != test.workflow {
+				t.Errorf("from a workflow: %v, then %v, want %v", before, after, test.workflow)
 			}
 		})
 	}
@@ -169,53 +375,75 @@ func TestCommentHasRoom(t *testing.T) {
 	s, address := githubtest.New(t, state())
 	c := client(t, address, token)
 	room := github.CommentRoom(key)
-	if _, err := c.UpsertComment(t.Context(), repo, pullRequest, key, strings.Repeat("é", room)); err != nil {
+	if _, err := c.UpsertComment(t.Context(), repo, pullRequest, key, run(1<<62, 1<<62, strings.Repeat("e", room))); err != nil {
 		t.Fatalf("a comment that fills the room: %v", err)
 	}
-	_, err := c.UpsertComment(t.Context(), repo, pullRequest, key, strings.Repeat("é", room+3))
-	if err == nil || !strings.Contains(err.Error(), "3 characters too long") {
-		t.Errorf("got error %v, want one about 3 characters", err)
+	_, err := c.UpsertComment(t.Context(), repo, pullRequest, key, say(strings.Repeat("é", room)))
+	if err == nil || !strings.Contains(err.Error(), "bytes too long") {
+		t.Errorf("got error %v, want one about the length", err)
 	}
-	if _, err := c.UpsertComment(t.Context(), repo, pullRequest, "", "body"); err == nil {
-		t.Error("a comment without a key is accepted")
-	}
-	if _, err := c.UpsertComment(t.Context(), github.Repo{Owner: "..", Name: "user"}, pullRequest, key, "body"); err == nil {
-		t.Error("a comment outside of a repository is accepted")
+	for name, wrong := range map[string]func() error{
+		"no key": func() error { _, err := c.UpsertComment(t.Context(), repo, pullRequest, "", say("body")); return err },
+		"no text": func() error {
+			_, err := c.UpsertComment(t.Context(), repo, pullRequest, key, github.Post{})
+			return err
+		},
+		"wrong repo": func() error {
+			_, err := c.UpsertComment(t.Context(), github.Repo{Owner: "..", Name: "user"}, pullRequest, key, say("b"))
+			return err
+		},
+		"wrong state": func() error {
+			_, err := c.UpsertComment(t.Context(), repo, pullRequest, key, github.Post{Body: github.Fixed("b"), State: "a -->"})
+			return err
+		},
+	} {
+		if wrong() == nil {
+			t.Errorf("%s: accepted", name)
+		}
 	}
 	if got := count(s, "issues/update-comment"); got != 0 {
 		t.Errorf("got %d updates, want 0: what cannot work is not sent", got)
 	}
 }
 
+func TestReplyIsGivenOnce(t *testing.T) {
+	s, address := githubtest.New(t, state())
+	for range 2 {
+		if _, err := client(t, address, token).Reply(t.Context(), repo, pullRequest, 41, "done"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := client(t, address, token).Reply(t.Context(), repo, pullRequest, 42, "done"); err != nil {
+		t.Fatal(err)
+	}
+	wantBodies(t, s, actionsBot+": [reply-41 0.0] done", actionsBot+": [reply-42 0.0] done")
+}
+
 // FuzzCommentKey checks that no key can end the hidden first line, and that
 // each finds its own comment again.
 func FuzzCommentKey(f *testing.F) {
-	for _, seed := range []string{"report", "a b", "-->", "--!>", "---", "a-", "%2D", "<!--", "x\n-->\n# hi", "\xff", "日本語/linux-cuda", "-%2D"} {
+	for _, seed := range []string{"report", "a b", "-->", "--!>", "---", "a-", "%2D", "<!--", "x\n-->\n# hi", "日本語/linux-cuda", "-%2D", "a seq=9.9"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, key string) {
-		if key == "" || len(key) > 10_000 {
-			t.Skip("no key, or one that fills the comment")
-		}
 		s, err := githubtest.NewServer(state())
 		if err != nil {
 			t.Fatal(err)
 		}
-		direct := roundTripper(func(r *http.Request) (*http.Response, error) {
-			w := httptest.NewRecorder()
-			s.ServeHTTP(w, serverSide(r))
-			return w.Result(), nil
-		})
-		c := clientWith(t, github.Options{Token: token, Transport: direct})
+		c := clientWith(t, github.Options{Token: token, Transport: s.Direct()})
 		for _, want := range []github.Change{github.Created, github.Unchanged} {
-			if got, err := c.UpsertComment(t.Context(), repo, pullRequest, key, "body"); err != nil || got.Change != want {
+			got, err := c.UpsertComment(t.Context(), repo, pullRequest, key, say("body"))
+			if err != nil && (key == "" || len(key) > 3_000 || !utf8.ValidString(key)) {
+				return
+			}
+			if err != nil || got.Change != want {
 				t.Errorf("got %+v, %v, want %s", got, err, want)
 			}
 		}
 		for _, comment := range s.Comments(fullName, pullRequest) {
 			line, body, _ := strings.Cut(comment.Body, "\n")
-			inner, ended := strings.CutSuffix(strings.TrimPrefix(line, "<!-- accelgate:"), " -->")
-			if !ended || strings.Contains(inner, "--") || strings.ContainsAny(inner, "<> \r") || body != "body" || !utf8.ValidString(line) {
+			inner, ended := strings.CutSuffix(strings.TrimPrefix(line, "<!-- accelgate "), " -->")
+			if !ended || strings.Contains(inner, "--") || strings.ContainsAny(inner, "<>\r") || strings.Count(inner, " ") != 3 || body != "body" {
 				t.Errorf("key %q makes the comment %q", key, comment.Body)
 			}
 		}
@@ -225,12 +453,33 @@ func FuzzCommentKey(f *testing.F) {
 	})
 }
 
-// serverSide returns a client's request as a server gets it.
-func serverSide(r *http.Request) *http.Request {
-	r = r.Clone(r.Context())
-	r.Host = r.URL.Host
-	if r.Body == nil {
-		r.Body = http.NoBody
+// FuzzMarker checks that whatever a comment of ours says, it is either taken
+// for somebody's text or rewritten to ours.
+func FuzzMarker(f *testing.F) {
+	for _, seed := range []string{
+		"", "<!-- accelgate:report -->\nold", "<!-- accelgate v=1 key=report seq=1.1 sum=sha256:" + strings.Repeat("0", 64) + " -->",
+		"<!-- accelgate v=1 key=report seq=18446744073709551616.0 sum=sha256:" + strings.Repeat("0", 64) + " -->\r\nx", "<!-- accelgate sections v=1 -->",
+	} {
+		f.Add(seed)
 	}
-	return r
+	f.Fuzz(func(t *testing.T, body string) {
+		if strings.TrimSpace(body) == "" || utf8.RuneCountInString(body) > 60_000 {
+			t.Skip("no comment")
+		}
+		seed := state()
+		seed.Repos[0].Comments = []githubtest.CommentSeed{{Issue: pullRequest, Author: actionsBot, Body: body}}
+		s, err := githubtest.NewServer(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := clientWith(t, github.Options{Token: token, Transport: s.Direct()})
+		if _, err := c.UpsertComment(t.Context(), repo, pullRequest, key, say("body")); err != nil {
+			t.Fatal(err)
+		}
+		all := s.Comments(fullName, pullRequest)
+		last := all[len(all)-1]
+		if len(all) > 2 || len(all) == 2 && all[0].Body != strings.ToValidUTF8(body, "\uFFFD") && utf8.ValidString(body) || !strings.HasSuffix(last.Body, "\nbody") {
+			t.Errorf("%q becomes %+v", body, all)
+		}
+	})
 }

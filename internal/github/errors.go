@@ -57,8 +57,7 @@ func remedy(permission string, err error) string {
 	case failed.Response.StatusCode == http.StatusUnauthorized:
 		return "pass a token that is valid here, for example github-token: ${{ github.token }}"
 	case strings.Contains(failed.Message, "not permitted to create or approve pull requests"):
-		return `turn on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository ` +
-			"and of its organization, under Actions, General"
+		return allowPulls
 	case strings.Contains(failed.Message, "authenticate via a GitHub App"):
 		return "check runs need the workflow's own token: pass github-token: ${{ github.token }}"
 	case failed.Response.StatusCode == http.StatusForbidden:

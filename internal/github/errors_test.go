@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ import (
 func calls(t *testing.T, s *githubtest.Server) map[string]func(*github.Client) error {
 	return map[string]func(*github.Client) error{
 		"comment": func(c *github.Client) error {
-			_, err := c.UpsertComment(t.Context(), repo, pullRequest, key, "body")
+			_, err := c.UpsertComment(t.Context(), repo, pullRequest, key, say("body"))
 			return err
 		},
 		"check": func(c *github.Client) error {
@@ -58,7 +59,7 @@ func TestForbiddenSaysWhatToChange(t *testing.T) {
 func TestOtherErrorsAreNotForbidden(t *testing.T) {
 	s, address := githubtest.New(t, state())
 	c := client(t, address, token)
-	_, missing := c.UpsertComment(t.Context(), repo, 99, key, "body")
+	_, missing := c.UpsertComment(t.Context(), repo, 99, key, say("body"))
 	_, unknown := c.UpsertCheck(t.Context(), repo, strings.Repeat("0", 40), check())
 	_, nowhere := c.OpenRefresh(t.Context(), github.Repo{Owner: "octo", Name: "zz"}, refresh())
 	for err, want := range map[error]string{
@@ -93,10 +94,8 @@ func TestPatience(t *testing.T) {
 		}
 	}
 	busy := limit(nil)
-	busy.Status, busy.Message, busy.Times = 429, "Too many requests", 4
+	busy.Status, busy.Message, busy.Times = 429, "Too many requests", 100
 	down := githubtest.Fault{Operation: "issues/list-comments", Times: 2, Status: 502, Message: "Bad gateway"}
-	dead := down
-	dead.Times = 3
 	write := down
 	write.Operation, write.Times = "issues/create-comment", 1
 	primary := limit(map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "4102444800"})
@@ -109,19 +108,18 @@ func TestPatience(t *testing.T) {
 		"waits as told":            {limit(map[string]string{"Retry-After": "7"}), []time.Duration{7 * time.Second, 7 * time.Second}, ""},
 		"waits a minute untold":    {limit(nil), []time.Duration{time.Minute, time.Minute}, ""},
 		"gives up on a long wait":  {limit(map[string]string{"Retry-After": "3600"}), nil, "secondary rate limit"},
-		"gives up at the fourth":   {busy, []time.Duration{time.Minute, time.Minute, time.Minute}, "Too many requests"},
+		"gives up at the eighth":   {busy, slices.Repeat([]time.Duration{time.Minute}, 7), "when its rate limit is over"},
 		"gives up on a used limit": {primary, nil, "run it again when the limit is over"},
 		"repeats reads":            {down, []time.Duration{time.Second, 2 * time.Second}, ""},
-		"repeats reads twice only": {dead, []time.Duration{time.Second, 2 * time.Second}, "run it again later"},
-		"repeats no writes":        {write, nil, "run it again later"},
+		"looks before a write":     {write, []time.Duration{time.Second, 0, 21 * time.Second}, ""}, // and looks again once nothing can appear
 	} {
 		t.Run(name, func(t *testing.T) {
 			faulty := state()
 			faulty.Faults = []githubtest.Fault{test.fault}
 			s, address := githubtest.New(t, faulty)
-			clock := &recorder{}
-			c := clientWith(t, github.Options{BaseURL: address, Token: token, Author: actionsBot, Sleep: clock.sleep})
-			_, err := c.UpsertComment(t.Context(), repo, pullRequest, key, "body")
+			clock := &clock{}
+			c := clientWith(t, github.Options{BaseURL: address, Token: token, Author: actionsBot, Sleep: clock.sleep, Now: clock.now})
+			_, err := c.UpsertComment(t.Context(), repo, pullRequest, key, say("body"))
 			if test.fails == "" && err != nil || test.fails != "" && (err == nil || !strings.Contains(err.Error(), test.fails)) {
 				t.Errorf("got error %v, want %q", err, test.fails)
 			}
@@ -154,7 +152,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 		return http.DefaultTransport.RoundTrip(r)
 	})
 	c := clientWith(t, github.Options{BaseURL: address, Token: token, Author: actionsBot, Transport: waiting})
-	if _, err := c.UpsertComment(ctx, repo, pullRequest, key, "body"); !errors.Is(err, context.Canceled) {
+	if _, err := c.UpsertComment(ctx, repo, pullRequest, key, say("body")); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
 }
@@ -167,7 +165,7 @@ func TestTokenStaysOnItsHost(t *testing.T) {
 	defer foreign.Close()
 	home := httptest.NewServer(http.RedirectHandler(foreign.URL, http.StatusTemporaryRedirect))
 	defer home.Close()
-	_, err := client(t, home.URL, token).UpsertComment(t.Context(), repo, pullRequest, key, "body")
+	_, err := client(t, home.URL, token).UpsertComment(t.Context(), repo, pullRequest, key, say("body"))
 	if err == nil || !strings.Contains(err.Error(), "redirects to another host") {
 		t.Errorf("got error %v, want one about the redirect", err)
 	}
@@ -181,8 +179,8 @@ func TestAnswersThatAreNotGitHubs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }))
 			defer server.Close()
-			c := clientWith(t, github.Options{BaseURL: server.URL, Token: token, Author: actionsBot, Sleep: (&recorder{}).sleep})
-			if got, err := c.UpsertComment(t.Context(), repo, pullRequest, key, "body"); err == nil {
+			c := clientWith(t, github.Options{BaseURL: server.URL, Token: token, Author: actionsBot})
+			if got, err := c.UpsertComment(t.Context(), repo, pullRequest, key, say("body")); err == nil {
 				t.Errorf("got %+v, want an error", got)
 			}
 		})
@@ -197,7 +195,26 @@ func TestPagesWithoutEnd(t *testing.T) {
 	}))
 	defer server.Close()
 	c := clientWith(t, github.Options{BaseURL: server.URL, Token: token, Author: actionsBot})
-	if _, err := c.UpsertComment(t.Context(), repo, pullRequest, key, "body"); err == nil || !strings.Contains(err.Error(), "more than 5000") {
+	if _, err := c.UpsertComment(t.Context(), repo, pullRequest, key, say("body")); err == nil || !strings.Contains(err.Error(), "more than 5000") {
 		t.Errorf("got %v, want an error about the number of pages", err)
+	}
+}
+
+// TestPatienceEnds lets GitHub be down for good.
+func TestPatienceEnds(t *testing.T) {
+	down := state()
+	for _, operation := range []string{"issues/list-comments", "checks/create", "git/update-ref", "pulls/list"} {
+		down.Faults = append(down.Faults, githubtest.Fault{Operation: operation, Times: 1000, Status: 502, Message: "Bad gateway"})
+	}
+	s, address := githubtest.New(t, down)
+	for name, call := range calls(t, s) {
+		clock := &clock{}
+		err := call(clientWith(t, github.Options{BaseURL: address, Token: token, Author: actionsBot, Sleep: clock.sleep, Now: clock.now}))
+		if err == nil || !strings.Contains(err.Error(), "run it again later") {
+			t.Errorf("%s: got %v, want an error that says so", name, err)
+		}
+		if clock.time < time.Minute || clock.time > 4*time.Minute {
+			t.Errorf("%s: gave up after %v, want some minutes", name, clock.time)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -38,21 +39,40 @@ type Options struct {
 	// Transport sends the requests; nil means a clone of
 	// http.DefaultTransport with a limit on waiting for an answer.
 	Transport http.RoundTripper
-	// Sleep waits between attempts; nil means a timer. It returns early with
-	// the context's error.
+	// Sleep waits between attempts and between writes; nil means a timer. It
+	// returns early with the context's error.
 	Sleep func(ctx context.Context, d time.Duration) error
+	// Now is the time by a clock that Sleep moves; nil means time.Now. Nothing
+	// but differences is used.
+	Now func() time.Time
+	// Random returns numbers from 0 to 1, by which writers that collide are
+	// spread; nil means math/rand.
+	Random func() float64
+	// Doubt is how often a refusal (403, 404, 422) is asked again before it is
+	// believed, by default never. GitHub's replicas refuse what was made a
+	// moment ago, and proxies refuse at will.
+	Doubt int
 }
 
 // Format keeps the token out of whatever prints an Options.
 func (o Options) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "github options for %q", o.BaseURL) }
 
-// Client talks to one GitHub. It is safe for concurrent use, but two
-// concurrent calls with the same key, check name or branch race on GitHub.
+// Client talks to one GitHub. It is safe for concurrent use. Its writes are a
+// second apart, and are sent again where GitHub failed, in a way that makes
+// nothing twice: what may have been made is looked for first.
 type Client struct {
-	api *gh.Client
+	api       *gh.Client
+	sender    *sender
+	random    func() float64
+	workflows bool // the token looks like a GitHub App's
 
 	mu     sync.Mutex
 	author string // "" until it is known
+}
+
+// Format keeps the token out of whatever prints a Client.
+func (c *Client) Format(f fmt.State, _ rune) {
+	fmt.Fprintf(f, "client of %q", c.api.BaseURL.Redacted())
 }
 
 // actionsBot is who a workflow's own token acts as.
@@ -70,15 +90,8 @@ func New(o Options) (*Client, error) {
 	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, errors.New("the GitHub token is empty or malformed: pass github-token: ${{ github.token }}")
 	}
-	sender := &retrier{next: o.Transport, sleep: o.Sleep}
-	if sender.next == nil {
-		transport := http.DefaultTransport.(*http.Transport).Clone()
-		transport.ResponseHeaderTimeout = answerTimeout
-		sender.next = transport
-	}
-	if sender.sleep == nil {
-		sender.sleep = sleep
-	}
+	o.setDefaults()
+	sender := &sender{next: o.Transport, sleep: o.Sleep, now: o.Now, token: token, doubt: o.Doubt}
 	api := gh.NewClient(&http.Client{
 		Transport: &oauth2.Transport{
 			Source: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: token}),
@@ -90,7 +103,25 @@ func New(o Options) (*Client, error) {
 	if o.UserAgent != "" {
 		api.UserAgent = o.UserAgent
 	}
-	return &Client{api: api, author: o.Author}, nil
+	return &Client{api: api, sender: sender, random: o.Random, author: o.Author,
+		workflows: strings.HasPrefix(token, "ghs_")}, nil
+}
+
+func (o *Options) setDefaults() {
+	if o.Transport == nil {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.ResponseHeaderTimeout = answerTimeout
+		o.Transport = transport
+	}
+	if o.Sleep == nil {
+		o.Sleep = sleep
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Random == nil {
+		o.Random = rand.Float64
+	}
 }
 
 // parseBaseURL returns the address in the form that go-github wants, which
@@ -113,10 +144,10 @@ func parseBaseURL(address string) (*url.URL, error) {
 func stayOnHost(r *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	if r.URL.Host != first.Host || r.URL.Scheme != first.Scheme {
-		return fmt.Errorf("GitHub redirects to another host, %q", r.URL.Host)
+		return hopeless{fmt.Errorf("GitHub redirects to another host, %q", r.URL.Host)}
 	}
 	if len(via) >= 5 {
-		return errors.New("too many redirects")
+		return hopeless{errors.New("too many redirects")}
 	}
 	return nil
 }
@@ -128,7 +159,8 @@ func (c *Client) login(ctx context.Context) (string, error) {
 	if c.author != "" {
 		return c.author, nil
 	}
-	user, _, err := c.api.Users.Get(ctx, "")
+	hidden := manner{answers: []int{http.StatusForbidden, http.StatusNotFound}} // from an app's token
+	user, _, err := c.api.Users.Get(hidden.in(ctx), "")
 	code := status(err)
 	switch {
 	case err == nil:
@@ -139,6 +171,20 @@ func (c *Client) login(ctx context.Context) (string, error) {
 		return "", explain("ask whose token this is", "", err)
 	}
 	return c.author, nil
+}
+
+// FromActionsToken reports whether the token is a workflow's own GITHUB_TOKEN,
+// as far as can be told without asking. What such a token does starts no
+// workflows, so a pull request made with it gets no checks until somebody
+// pushes or reopens it:
+// https://docs.github.com/actions/concepts/security/github_token
+func (c *Client) FromActionsToken() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.author != "" {
+		return c.author == actionsBot
+	}
+	return c.workflows
 }
 
 // Repo names a repository.
@@ -174,6 +220,8 @@ const (
 	Created   Change = "created"
 	Updated   Change = "updated"
 	Unchanged Change = "unchanged"
+	Outdated  Change = "outdated" // nothing: what is there is of a newer run
+	Closed    Change = "closed"   // a pull request without changes
 )
 
 // perPage is the largest page GitHub serves, and maxPages bounds how many are
@@ -188,7 +236,7 @@ func allPages[T any](list func(gh.ListOptions) ([]T, *gh.Response, error)) ([]T,
 	var all []T
 	for next, n := 1, 0; next != 0; n++ {
 		if n == maxPages {
-			return nil, fmt.Errorf("there are more than %d of them", maxPages*perPage)
+			return nil, hopeless{fmt.Errorf("there are more than %d of them", maxPages*perPage)}
 		}
 		page, response, err := list(gh.ListOptions{Page: next, PerPage: perPage})
 		if err != nil {

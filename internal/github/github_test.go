@@ -47,33 +47,53 @@ func state() githubtest.State {
 	}
 }
 
-// recorder notes how long the client wants to sleep, and does not.
-type recorder struct {
+// clock is a clock that moves by sleeping, and only so.
+type clock struct {
 	mu    sync.Mutex
+	time  time.Duration
 	slept []time.Duration
 }
 
-func (r *recorder) sleep(ctx context.Context, d time.Duration) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.slept = append(r.slept, d)
+func (c *clock) sleep(ctx context.Context, d time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.slept = append(c.slept, d)
+	c.time += d
 	return ctx.Err()
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return time.Unix(0, 0).Add(c.time)
 }
 
 // client returns a client that never really sleeps.
 func client(t testing.TB, address, token string) *github.Client {
 	t.Helper()
-	return clientWith(t, github.Options{BaseURL: address, Token: token, Sleep: (&recorder{}).sleep})
+	return clientWith(t, github.Options{BaseURL: address, Token: token})
 }
 
+// clientWith gives the client a clock of its own, unless it has one, and no
+// randomness.
 func clientWith(t testing.TB, o github.Options) *github.Client {
 	t.Helper()
+	if o.Sleep == nil {
+		c := &clock{}
+		o.Sleep, o.Now = c.sleep, c.now
+	}
+	if o.Random == nil {
+		o.Random = func() float64 { return 0 }
+	}
 	c, err := github.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
+
+// say is a text without anything else.
+func say(body string) github.Post { return github.Post{Body: github.Fixed(body)} }
 
 // post sends a request as somebody else does.
 func post(t testing.TB, address, token, path string, body any) {
@@ -153,8 +173,8 @@ func TestAddressIsTakenAsItIs(t *testing.T) {
 			got = r.URL.String()
 			return nil, context.Canceled
 		})
-		c := clientWith(t, github.Options{BaseURL: base, Token: token, Author: actionsBot, Transport: transport, Sleep: (&recorder{}).sleep})
-		if _, err := c.UpsertComment(t.Context(), repo, 1, "k", "b"); err == nil {
+		c := clientWith(t, github.Options{BaseURL: base, Token: token, Author: actionsBot, Transport: transport})
+		if _, err := c.UpsertComment(t.Context(), repo, 1, "k", say("b")); err == nil {
 			t.Error("a comment without a network")
 		}
 		want := strings.TrimSuffix(base, "/") + "/repos/octo/repo/issues/1/comments?page=1&per_page=100"
@@ -191,14 +211,14 @@ func TestTokenStaysSecret(t *testing.T) {
 		faulty.Faults = append(faulty.Faults, githubtest.Fault{Operation: operation, Times: 1, Status: 500, Message: "down"})
 	}
 	s, address := githubtest.New(t, faulty)
-	options := github.Options{BaseURL: address, Token: readToken, Sleep: (&recorder{}).sleep}
+	options := github.Options{BaseURL: address, Token: readToken}
 	c := clientWith(t, options)
 	outputs := []string{fmt.Sprintf("%v %+v %#v %s %v", options, options, options, options, &options)}
 	outputs = append(outputs, fmt.Sprintf("%v %+v %#v", c, c, c))
-	dead := clientWith(t, github.Options{BaseURL: "http://127.0.0.1:1", Token: readToken, Sleep: (&recorder{}).sleep})
+	dead := clientWith(t, github.Options{BaseURL: "http://127.0.0.1:1", Token: readToken})
 	wrong := client(t, address, "ghs_reader0123456789-wrong")
 	for _, c := range []*github.Client{c, dead, wrong} {
-		_, err := c.UpsertComment(t.Context(), repo, pullRequest, "k", "b")
+		_, err := c.UpsertComment(t.Context(), repo, pullRequest, "k", say("b"))
 		outputs = append(outputs, fmt.Sprintf("%v %+v", err, err))
 		_, err = c.UpsertCheck(t.Context(), repo, s.Head(fullName, "work"), check())
 		outputs = append(outputs, fmt.Sprintf("%v %+v", err, err))
@@ -215,5 +235,27 @@ func TestTokenStaysSecret(t *testing.T) {
 		if strings.Contains(output, readToken) {
 			t.Errorf("the token is in %q", output)
 		}
+	}
+}
+
+// patch changes something as a person with every right does.
+func patch(t testing.TB, address, path string, body any) {
+	t.Helper()
+	data, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequest(http.MethodPatch, address+path, bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+userToken)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("PATCH %s: %s", path, response.Status)
 	}
 }

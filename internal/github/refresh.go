@@ -2,11 +2,10 @@ package github
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,10 +25,17 @@ type Refresh struct {
 	Base    string // branch to merge into; the repository's default where empty
 	Branch  string // branch of the pull request, which belongs to this tool alone
 	Title   string
-	Body    string // Markdown, at most MaxBody
+	Body    Ladder // Markdown
 	Message string // of the commit; Title where empty
 	// Files is what to write, by path from the repository's root.
 	Files map[string][]byte
+	// Labels are added. Reviewers, people or teams as "owner/team", are asked
+	// whenever the files change; the author never is.
+	Labels    []string
+	Reviewers []string
+	// Farewell is the comment on a pull request that is closed because nothing
+	// differs from the base any more. It has a default.
+	Farewell string
 }
 
 // PullRequest is a pull request on GitHub. Its Number is 0 where there was
@@ -38,36 +44,55 @@ type PullRequest struct {
 	Number int
 	URL    string // for people
 	Change Change
+	// Warnings say what GitHub did not take of labels and reviewers.
+	Warnings []string
 }
 
-// OpenRefresh proposes the files in a pull request with one commit.
+// OpenRefresh proposes the files in a pull request, with one commit.
 //
 // An open pull request from the branch is reused: the commit goes on top of
-// it, so files of earlier calls stay. Without one the branch starts anew from
-// the base, whatever it held. Where the files are on the base already, nothing
-// is proposed and Change is Unchanged.
+// it, so files of earlier calls stay. Where the base has moved on, the commit is
+// a merge that has the base's files and those that the branch changes. A branch
+// that was left behind by a pull request that is closed starts anew. Where the
+// files are on the base already, nothing is proposed, and a pull request that
+// has no changes left is closed and its branch deleted.
 //
-// Calls for one branch have to come one after the other: GitHub cannot reset a
-// branch on the condition that it has not moved.
+// Several callers may propose at once, each their own files: the branch only
+// moves forward from what a caller has read, so that all files end in one pull
+// request. Its text is of the last one.
 func (c *Client) OpenRefresh(ctx context.Context, repo Repo, r Refresh) (PullRequest, error) {
 	doing := fmt.Sprintf("propose %s in %s", r.Branch, repo)
 	if err := errors.Join(repo.check(), r.check()); err != nil {
 		return PullRequest{}, fmt.Errorf("%s: %w", doing, err)
 	}
 	p := proposal{client: c, repo: repo, refresh: r, doing: doing}
-	pull, err := p.run(ctx)
-	if raced(err) {
-		pull, err = p.run(ctx) // it sees what the other one did
-	}
-	return pull, err
+	return p.run(ctx)
 }
 
-// raced reports whether somebody changed the branch or opened the pull request
-// at the same time.
-func raced(err error) bool {
-	return rejected(err, "pull request already exists") || rejected(err, "not a fast forward") ||
-		rejected(err, "Reference does not exist")
+// PreflightRefresh reports why pull requests could not be opened, as far as
+// that can be known before: a token that may not know it yields nil.
+func (c *Client) PreflightRefresh(ctx context.Context, repo Repo) error {
+	doing := fmt.Sprintf("look whether pull requests can be opened in %s", repo)
+	if err := repo.check(); err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	hidden := manner{answers: []int{http.StatusForbidden, http.StatusNotFound}}
+	settings, _, err := c.api.Repositories.GetDefaultWorkflowPermissions(hidden.in(ctx), repo.Owner, repo.Name)
+	code := status(err)
+	switch {
+	case (code == http.StatusForbidden || code == http.StatusNotFound) && !limited(err):
+		return nil
+	case err != nil:
+		return explain(doing, "administration: read", err)
+	case c.FromActionsToken() && !settings.GetCanApprovePullRequestReviews():
+		return fmt.Errorf("%s: %w: %s", doing, ErrForbidden, allowPulls)
+	}
+	return nil
 }
+
+// allowPulls is what to change so that a workflow's token may open pull requests.
+const allowPulls = `turn on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository ` +
+	"and of its organization, under Actions, General"
 
 // proposal is one OpenRefresh.
 type proposal struct {
@@ -75,50 +100,111 @@ type proposal struct {
 	repo    Repo
 	refresh Refresh
 	doing   string
+
+	base    string // branch; "" before it is known
+	limit   int    // index into limits
+	result  PullRequest
+	changed bool // the branch got a commit of this call
+	asked   bool // labels and reviewers were seen to
+	lost    int  // races
+	known
 }
 
+// known is what GitHub said that never changes.
+type known struct {
+	trees    map[string]string                   // of commits
+	blobs    map[string]string                   // by path, of our files that are no text
+	compared map[[2]string]*gh.CommitsComparison // by heads of the base and of the branch
+	built    map[[2]string]string                // trees to propose, in the same way
+}
+
+// maxRaces bounds how often somebody else may come first.
+const maxRaces = 200
+
+// run looks and does what is next until nothing is missing. Whatever fails is
+// followed by another look, so what was done without an answer is found.
 func (p *proposal) run(ctx context.Context) (PullRequest, error) {
-	base, err := p.base(ctx)
-	if err != nil {
-		return PullRequest{}, err
-	}
-	open, err := p.find(ctx, base)
-	if err != nil {
-		return PullRequest{}, err
-	}
-	from := base
-	if open != nil {
-		from = p.refresh.Branch
-	}
-	parent, err := p.head(ctx, from)
-	if err != nil {
-		return PullRequest{}, err
-	}
-	tree, err := p.writeTree(ctx, parent)
-	if err != nil {
-		return PullRequest{}, err
-	}
-	changed := tree != parent.GetTree().GetSHA()
-	if changed {
-		if err := p.commit(ctx, tree, parent, open == nil); err != nil {
+	p.known = known{map[string]string{}, map[string]string{}, map[[2]string]*gh.CommitsComparison{}, map[[2]string]string{}}
+	done := false
+	for !done {
+		var err error
+		done, err = persist(ctx, p.client, func() (bool, error) {
+			done, err := p.step(ctx)
+			if raced(err) && p.lost < maxRaces {
+				p.lost++
+				return false, p.stepAside(ctx)
+			}
+			return done, err
+		})
+		if err != nil {
 			return PullRequest{}, err
 		}
 	}
-	switch {
-	case open != nil:
-		return p.edit(ctx, open, changed)
-	case changed:
-		return p.create(ctx, base)
+	if p.result.Change == "" {
+		p.result.Change = Unchanged
 	}
-	return PullRequest{Change: Unchanged}, nil
+	return p.result, nil
+}
+
+// stepAside waits at random, longer after each lost race. A turn takes some
+// seconds, as writes are a second apart.
+func (p *proposal) stepAside(ctx context.Context) error {
+	return p.client.sender.sleep(ctx, p.client.jitter(min(4*firstSpread<<min(p.lost, 10), 3*maxSpread)))
+}
+
+// raced reports whether somebody changed the branch or opened the pull request
+// at the same time.
+func raced(err error) bool {
+	if slices.ContainsFunc([]string{
+		"pull request already exists", "not a fast forward", "Reference does not exist", "Reference already exists", "No commits between",
+	}, func(text string) bool { return rejected(err, text) }) {
+		return true
+	}
+	var failed *gh.ErrorResponse // a branch that was just deleted
+	return errors.As(err, &failed) && slices.ContainsFunc(failed.Errors, func(e gh.Error) bool {
+		return e.Resource == "PullRequest" && e.Field == "head" && e.Code == "invalid"
+	})
+}
+
+// step does the next thing that is missing, if any.
+func (p *proposal) step(ctx context.Context) (done bool, err error) {
+	if p.base == "" {
+		if p.base, err = p.baseBranch(ctx); err != nil {
+			return false, err
+		}
+	}
+	at, err := p.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	tree, err := p.tree(ctx, at)
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case tree == at.base.tree && at.open == nil:
+		return true, nil
+	case !at.upToDate(tree):
+		return false, p.commit(ctx, at, tree)
+	case tree == at.base.tree:
+		return true, p.closePull(ctx, at)
+	case at.open == nil:
+		return false, p.create(ctx)
+	}
+	return p.edit(ctx, at.open)
 }
 
 // fail explains an error of the API.
-func (p *proposal) fail(permission string, err error) error { return explain(p.doing, permission, err) }
+func (p *proposal) fail(permission string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return explain(p.doing, permission, err)
+}
 
-// base returns the branch to merge into. The branch of the pull request must
-// be another one: it may be reset.
-func (p *proposal) base(ctx context.Context) (string, error) {
+// baseBranch returns the branch to merge into. The branch of the pull request
+// must be another one.
+func (p *proposal) baseBranch(ctx context.Context) (string, error) {
 	repo, _, err := p.client.api.Repositories.Get(ctx, p.repo.Owner, p.repo.Name)
 	if err != nil {
 		return "", p.fail(contentsPermission, err)
@@ -128,116 +214,95 @@ func (p *proposal) base(ctx context.Context) (string, error) {
 		base = repo.GetDefaultBranch()
 	}
 	if p.refresh.Branch == base || p.refresh.Branch == repo.GetDefaultBranch() {
-		return "", fmt.Errorf("%s: this branch cannot be proposed from: choose one that nothing else uses", p.doing)
+		return "", hopeless{fmt.Errorf("%s: this branch cannot be proposed from: choose one that nothing else uses", p.doing)}
 	}
 	return base, nil
 }
 
-// find returns the open pull request from the branch, or nil.
-func (p *proposal) find(ctx context.Context, base string) (*gh.PullRequest, error) {
-	label := p.repo.Owner + ":" + p.refresh.Branch
-	pulls, _, err := p.client.api.PullRequests.List(ctx, p.repo.Owner, p.repo.Name, &gh.PullRequestListOptions{
-		State: "open", Head: label, Base: base, ListOptions: gh.ListOptions{PerPage: perPage},
+func (p *proposal) create(ctx context.Context) error {
+	body, err := p.refresh.Body.at(limits[p.limit])
+	if err != nil {
+		return hopeless{fmt.Errorf("%s: %w", p.doing, err)}
+	}
+	pull, _, err := p.client.api.PullRequests.Create(repeatable(ctx), p.repo.Owner, p.repo.Name, &gh.NewPullRequest{
+		Title: &p.refresh.Title, Head: &p.refresh.Branch, Base: &p.base, Body: &body,
 	})
-	if err != nil {
-		return nil, p.fail(pullsPermission, err)
+	if p.shorter(err) {
+		return nil
 	}
-	for _, pull := range pulls { // GitHub ignores a head it does not understand
-		if strings.EqualFold(pull.GetHead().GetLabel(), label) && pull.GetHead().GetRef() == p.refresh.Branch {
-			return pull, nil
-		}
+	if err == nil {
+		p.result = PullRequest{Number: pull.GetNumber(), URL: pull.GetHTMLURL(), Change: Created}
 	}
-	return nil, nil
+	return p.fail(pullsPermission, err)
 }
 
-// head returns the commit a branch points to.
-func (p *proposal) head(ctx context.Context, branch string) (*gh.Commit, error) {
-	ref, _, err := p.client.api.Git.GetRef(ctx, p.repo.Owner, p.repo.Name, "refs/heads/"+branch)
-	if err != nil {
-		return nil, p.fail(contentsPermission, err)
+// shorter goes one step down the ladder where a text was too long.
+func (p *proposal) shorter(err error) bool {
+	if !tooLong(err) || p.limit == len(limits)-1 {
+		return false
 	}
-	commit, _, err := p.client.api.Git.GetCommit(ctx, p.repo.Owner, p.repo.Name, ref.GetObject().GetSHA())
-	if err != nil {
-		return nil, p.fail(contentsPermission, err)
-	}
-	return commit, nil
+	p.limit++
+	return true
 }
 
-// writeTree stores the files on top of a commit's and returns the tree's id.
-func (p *proposal) writeTree(ctx context.Context, parent *gh.Commit) (string, error) {
-	git := p.client.api.Git
-	var entries []*gh.TreeEntry
-	for _, path := range slices.Sorted(maps.Keys(p.refresh.Files)) {
-		blob, _, err := git.CreateBlob(ctx, p.repo.Owner, p.repo.Name, &gh.Blob{
-			Content:  gh.String(base64.StdEncoding.EncodeToString(p.refresh.Files[path])),
-			Encoding: gh.String("base64"),
+// edit brings the text of an open pull request up to date, once.
+func (p *proposal) edit(ctx context.Context, open *gh.PullRequest) (done bool, err error) {
+	p.result.Number, p.result.URL = open.GetNumber(), open.GetHTMLURL()
+	if p.changed && p.result.Change == "" {
+		p.result.Change = Updated
+	}
+	body, err := p.refresh.Body.at(limits[p.limit])
+	if err != nil {
+		return false, hopeless{fmt.Errorf("%s: %w", p.doing, err)}
+	}
+	if open.GetTitle() != p.refresh.Title || !sameText(open.GetBody(), body) {
+		_, _, err := p.client.api.PullRequests.Edit(ctx, p.repo.Owner, p.repo.Name, open.GetNumber(), &gh.PullRequest{
+			Title: &p.refresh.Title, Body: &body,
 		})
+		if p.shorter(err) {
+			return false, nil
+		}
 		if err != nil {
-			return "", p.fail(contentsPermission, err)
+			return false, p.fail(pullsPermission, err)
 		}
-		entries = append(entries, &gh.TreeEntry{
-			Path: &path, Mode: gh.String("100644"), Type: gh.String("blob"), SHA: blob.SHA,
-		})
-	}
-	tree, _, err := git.CreateTree(ctx, p.repo.Owner, p.repo.Name, parent.GetTree().GetSHA(), entries)
-	if err != nil {
-		return "", p.fail(contentsPermission, err)
-	}
-	return tree.GetSHA(), nil
-}
-
-// commit puts a tree on the branch. A fresh branch is created or reset.
-func (p *proposal) commit(ctx context.Context, tree string, parent *gh.Commit, fresh bool) error {
-	git := p.client.api.Git
-	message := p.refresh.Message
-	if message == "" {
-		message = p.refresh.Title
-	}
-	commit, _, err := git.CreateCommit(ctx, p.repo.Owner, p.repo.Name, &gh.Commit{
-		Message: &message, Tree: &gh.Tree{SHA: &tree}, Parents: []*gh.Commit{{SHA: parent.SHA}},
-	}, nil)
-	if err != nil {
-		return p.fail(contentsPermission, err)
-	}
-	ref := &gh.Reference{Ref: gh.String("refs/heads/" + p.refresh.Branch), Object: &gh.GitObject{SHA: commit.SHA}}
-	if fresh {
-		_, _, err = git.CreateRef(ctx, p.repo.Owner, p.repo.Name, ref)
-	}
-	if !fresh || rejected(err, "already exists") {
-		_, _, err = git.UpdateRef(ctx, p.repo.Owner, p.repo.Name, ref, fresh)
-	}
-	if err != nil {
-		return p.fail(contentsPermission, err)
-	}
-	return nil
-}
-
-func (p *proposal) create(ctx context.Context, base string) (PullRequest, error) {
-	pull, _, err := p.client.api.PullRequests.Create(ctx, p.repo.Owner, p.repo.Name, &gh.NewPullRequest{
-		Title: &p.refresh.Title, Head: &p.refresh.Branch, Base: &base, Body: &p.refresh.Body,
-	})
-	if err != nil {
-		return PullRequest{}, p.fail(pullsPermission, err)
-	}
-	return PullRequest{Number: pull.GetNumber(), URL: pull.GetHTMLURL(), Change: Created}, nil
-}
-
-// edit brings the text of an open pull request up to date.
-func (p *proposal) edit(ctx context.Context, open *gh.PullRequest, changed bool) (PullRequest, error) {
-	pull := PullRequest{Number: open.GetNumber(), URL: open.GetHTMLURL(), Change: Updated}
-	if open.GetTitle() == p.refresh.Title && sameText(open.GetBody(), p.refresh.Body) {
-		if !changed {
-			pull.Change = Unchanged
+		if p.result.Change == "" {
+			p.result.Change = Updated
 		}
-		return pull, nil
 	}
-	_, _, err := p.client.api.PullRequests.Edit(ctx, p.repo.Owner, p.repo.Name, pull.Number, &gh.PullRequest{
-		Title: &p.refresh.Title, Body: &p.refresh.Body,
-	})
+	if !p.asked {
+		p.asked = true
+		p.label(ctx, open)
+		p.askReviewers(ctx, open)
+	}
+	return true, ctx.Err()
+}
+
+// closePull closes a pull request that changes nothing any more. Its branch is
+// deleted unless somebody has put something on it meanwhile.
+func (p *proposal) closePull(ctx context.Context, at position) error {
+	farewell := p.refresh.Farewell
+	if farewell == "" {
+		farewell = "Nothing here differs from the base branch any more, so there is nothing left to merge."
+	}
+	number := at.open.GetNumber()
+	if _, err := p.client.UpsertComment(ctx, p.repo, number, "refresh-closed", Post{Body: Fixed(farewell)}); err != nil {
+		return err
+	}
+	_, _, err := p.client.api.PullRequests.Edit(ctx, p.repo.Owner, p.repo.Name, number, &gh.PullRequest{State: gh.String("closed")})
 	if err != nil {
-		return PullRequest{}, p.fail(pullsPermission, err)
+		return p.fail(pullsPermission, err)
 	}
-	return pull, nil
+	p.result = PullRequest{Number: number, URL: at.open.GetHTMLURL(), Change: Closed}
+	head, err := p.head(ctx, p.refresh.Branch)
+	if err != nil || head.sha != at.branch.sha {
+		return err
+	}
+	gone := manner{answers: []int{http.StatusUnprocessableEntity}, before: p.client.sender.now().Add(readAge)}
+	_, err = p.client.api.Git.DeleteRef(gone.in(ctx), p.repo.Owner, p.repo.Name, "refs/heads/"+p.refresh.Branch)
+	if rejected(err, "Reference does not exist") || errors.Is(err, errStale) {
+		return nil
+	}
+	return p.fail(contentsPermission, err)
 }
 
 // check returns what is wrong with the request itself.
@@ -245,15 +310,20 @@ func (r Refresh) check() error {
 	if !validBranch(r.Branch) || r.Base != "" && !validBranch(r.Base) {
 		return fmt.Errorf("%q or %q is no name for a branch", r.Branch, r.Base)
 	}
-	if r.Title == "" || len(r.Files) == 0 {
-		return errors.New("a pull request needs a title and at least one file")
+	if r.Title == "" || len(r.Files) == 0 || r.Body == nil {
+		return errors.New("a pull request needs a title, a text and at least one file")
 	}
-	if over := utf8.RuneCountInString(r.Body) - MaxBody; over > 0 {
-		return fmt.Errorf("the text is %d characters too long for GitHub: shorten it", over)
+	if _, err := r.Body.at(MaxText); err != nil {
+		return err
 	}
 	for path := range r.Files {
 		if !validPath(path) {
 			return fmt.Errorf("%q is no path in a repository: give it from the root, with slashes", path)
+		}
+	}
+	for _, name := range slices.Concat(r.Labels, r.Reviewers) {
+		if strings.TrimSpace(name) == "" || len(name) > 100 || !utf8.ValidString(name) {
+			return fmt.Errorf("%q is no label or reviewer: give one of 1 to 100 bytes", cut(name, 120))
 		}
 	}
 	return nil

@@ -1,8 +1,11 @@
 package github_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +19,7 @@ const branch = "accelgate/refresh"
 
 func refresh() github.Refresh {
 	return github.Refresh{
-		Branch: branch, Title: "Refresh baselines", Body: "| old | new |", Message: "refresh baselines: faster kernels",
+		Branch: branch, Title: "Refresh baselines", Body: github.Fixed("| old | new |"), Message: "refresh baselines: faster kernels",
 		Files: map[string][]byte{"baselines/baseline-a.json": []byte("{\"a\": 1}\n")},
 	}
 }
@@ -72,7 +75,7 @@ func TestRefreshIsOpenedThenReused(t *testing.T) {
 	}
 
 	other := refresh()
-	other.Body = "| old | new | host b"
+	other.Body = github.Fixed("| old | new | host b")
 	other.Files = map[string][]byte{"baselines/baseline-b.json": {0xff, 0, '\n'}}
 	if got := propose(t, address, other); got.Change != github.Updated || got.Number != 8 {
 		t.Errorf("another host: got %+v, want pull request 8 updated", got)
@@ -89,7 +92,7 @@ func TestRefreshWithoutChangesOpensNothing(t *testing.T) {
 	s, address := githubtest.New(t, state())
 	same := refresh()
 	same.Files = map[string][]byte{"baselines/baseline-old.json": []byte("{}\n")}
-	if got := propose(t, address, same); got != (github.PullRequest{Change: github.Unchanged}) {
+	if got := propose(t, address, same); got.Number != 0 || got.Change != github.Unchanged {
 		t.Errorf("got %+v, want no pull request", got)
 	}
 	if pulls, head := proposed(s), s.Head(fullName, branch); len(pulls) > 0 || head != "" {
@@ -97,17 +100,28 @@ func TestRefreshWithoutChangesOpensNothing(t *testing.T) {
 	}
 }
 
-func TestRefreshBackToTheBaseEmptiesThePullRequest(t *testing.T) {
+func TestRefreshBackToTheBaseClosesThePullRequest(t *testing.T) {
 	s, address := githubtest.New(t, state())
 	worse := refresh()
 	worse.Files = map[string][]byte{"baselines/baseline-old.json": []byte("{\"worse\": true}\n")}
 	propose(t, address, worse)
 	back := refresh()
 	back.Files = map[string][]byte{"baselines/baseline-old.json": []byte("{}\n")}
-	if got := propose(t, address, back); got.Change != github.Updated {
-		t.Errorf("got %+v, want the pull request updated", got)
+	if got := propose(t, address, back); got.Change != github.Closed || got.Number != 8 {
+		t.Errorf("got %+v, want pull request 8 closed", got)
 	}
-	wantFile(t, s, "baselines/baseline-old.json", "{}\n")
+	if pulls, head := proposed(s), s.Head(fullName, branch); len(pulls) != 1 || pulls[0].State != "closed" || head != "" {
+		t.Errorf("got pull requests %+v and branch head %q, want one closed and no branch", pulls, head)
+	}
+	if comments := s.Comments(fullName, 8); len(comments) != 1 || !strings.Contains(comments[0].Body, "Nothing here differs") {
+		t.Errorf("got comments %+v, want one that says why", comments)
+	}
+	if got := propose(t, address, back); got.Number != 0 || got.Change != github.Unchanged {
+		t.Errorf("the same again: got %+v, want nothing done", got)
+	}
+	if got := propose(t, address, worse); got.Number != 9 || got.Change != github.Created {
+		t.Errorf("worse again: got %+v, want pull request 9 created", got)
+	}
 }
 
 func TestRefreshStartsANewBranchAfterTheOldPullRequest(t *testing.T) {
@@ -185,7 +199,7 @@ func TestRefreshRefusesWhatIsNotItsOwn(t *testing.T) {
 		"no branch":                    func(r *github.Refresh) { r.Branch = "" },
 		"no title":                     func(r *github.Refresh) { r.Title = "" },
 		"no files":                     func(r *github.Refresh) { r.Files = nil },
-		"a text longer than GitHub's":  func(r *github.Refresh) { r.Body = strings.Repeat("é", github.MaxBody+1) },
+		"a text longer than GitHub's":  func(r *github.Refresh) { r.Body = github.Fixed(strings.Repeat("é", github.MaxText/2+1)) },
 		"a branch like an option":      func(r *github.Refresh) { r.Branch = "-f" },
 		"a branch with dots":           func(r *github.Refresh) { r.Branch = "a..b" },
 		"a branch with a space":        func(r *github.Refresh) { r.Branch = "a b" },
@@ -234,4 +248,182 @@ func closePull(t *testing.T, address string, number int) {
 		t.Fatal(err)
 	}
 	response.Body.Close()
+}
+
+// TestRefreshOnAMovingBase pushes to the base before every request for a while.
+func TestRefreshOnAMovingBase(t *testing.T) {
+	s, address := githubtest.New(t, state())
+	propose(t, address, refresh())
+	pushes := 0
+	s.Between(func(githubtest.Request) {
+		if pushes++; pushes <= 25 {
+			s.Commit(fullName, "main", map[string]string{fmt.Sprintf("pushed/%02d.txt", pushes): "x", "README.md": fmt.Sprint(pushes)})
+		}
+	})
+	other := refresh()
+	other.Files = map[string][]byte{"baselines/baseline-b.json": []byte("b\n")}
+	if got := propose(t, address, other); got.Number != 8 || got.Change != github.Updated {
+		t.Errorf("got %+v, want pull request 8 updated", got)
+	}
+	s.Between(nil)
+	wantFile(t, s, "baselines/baseline-a.json", "{\"a\": 1}\n")
+	wantFile(t, s, "baselines/baseline-b.json", "b\n")
+	wantFile(t, s, "pushed/25.txt", "x")
+	wantFile(t, s, "README.md", "25")
+	s.Merge(fullName, 8)
+	if got, _ := s.File(fullName, "main", "baselines/baseline-a.json"); got != "{\"a\": 1}\n" {
+		t.Errorf("got %q on the base after the merge", got)
+	}
+}
+
+// TestRefreshAfterAMerge finds the old branch still there.
+func TestRefreshAfterAMerge(t *testing.T) {
+	s, address := githubtest.New(t, state())
+	propose(t, address, refresh())
+	s.Merge(fullName, 8)
+	if got := propose(t, address, refresh()); got.Number != 0 || got.Change != github.Unchanged {
+		t.Errorf("what was merged: got %+v, want nothing", got)
+	}
+	other := refresh()
+	other.Files = map[string][]byte{"baselines/baseline-a.json": []byte("{\"a\": 2}\n")}
+	if got := propose(t, address, other); got.Number != 9 || got.Change != github.Created {
+		t.Errorf("got %+v, want pull request 9 created", got)
+	}
+	wantFile(t, s, "baselines/baseline-a.json", "{\"a\": 2}\n")
+}
+
+// TestRefreshAfterARejection must not bring back what people did not want.
+func TestRefreshAfterARejection(t *testing.T) {
+	s, address := githubtest.New(t, state())
+	unwanted := refresh()
+	unwanted.Files["baselines/unwanted.json"] = []byte("{}\n")
+	propose(t, address, unwanted)
+	closePull(t, address, 8)
+	propose(t, address, refresh())
+	if got := s.Files(fullName, branch); slices.Contains(got, "baselines/unwanted.json") {
+		t.Errorf("got files %v", got)
+	}
+}
+
+// TestRefreshNeverForces, as that is what keeps the files of others.
+func TestRefreshNeverForces(t *testing.T) {
+	s, address := githubtest.New(t, state())
+	spy := roundTripper(func(r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodPatch && strings.Contains(r.URL.Path, "/git/refs/") {
+			body, err := r.GetBody()
+			if err != nil {
+				return nil, err
+			}
+			data, _ := io.ReadAll(body)
+			if !strings.Contains(string(data), `"force":false`) {
+				t.Errorf("forced: %s", data)
+			}
+		}
+		return http.DefaultTransport.RoundTrip(r)
+	})
+	c := clientWith(t, github.Options{BaseURL: address, Token: token, Transport: spy})
+	for i := range 4 {
+		next := refresh()
+		next.Files["n"] = fmt.Append(nil, i)
+		if _, err := c.OpenRefresh(t.Context(), repo, next); err != nil {
+			t.Fatal(err)
+		}
+		s.Commit(fullName, "main", map[string]string{"later": fmt.Sprint(i)})
+		if i == 2 {
+			closePull(t, address, 8)
+		}
+	}
+	if n := count(s, "git/update-ref"); n != 3 {
+		t.Errorf("got %d updates of the branch, want 3", n)
+	}
+}
+
+func TestLabelsAndReviewers(t *testing.T) {
+	seed := state()
+	seed.Repos[0].Permissions = map[string]string{"alice": "admin", "bob": "write"}
+	s, address := githubtest.New(t, seed)
+	r := refresh()
+	r.Labels, r.Reviewers = []string{"baselines", "performance", "baselines"}, []string{"Alice", "bob", "octo/speed", "other/team"}
+	c := client(t, address, userToken) // alice's
+	got, err := c.OpenRefresh(t.Context(), repo, r)
+	if err != nil || len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "other/team") {
+		t.Errorf("got %+v, %v, want a warning about the team", got, err)
+	}
+	want := []string{"bob", "speed"} // alice is the author
+	if pulls := proposed(s); !slices.Equal(pulls[0].Labels, []string{"baselines", "performance"}) || !slices.Equal(pulls[0].Reviewers, want) {
+		t.Errorf("got %+v, want the labels and reviewers %v", pulls[0], want)
+	}
+	before := len(s.Requests())
+	if _, err := c.OpenRefresh(t.Context(), repo, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, request := range s.Requests()[before:] {
+		if request.Method != "GET" && request.Operation != "git/create-tree" {
+			t.Errorf("the same again writes: %s", request)
+		}
+	}
+	r.Reviewers, r.Files = []string{"stranger"}, map[string][]byte{"c": []byte("c")}
+	got, err = c.OpenRefresh(t.Context(), repo, r)
+	if err != nil || len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "collaborator") {
+		t.Errorf("got %+v, %v, want a warning about the stranger", got, err)
+	}
+}
+
+func TestRefreshTextGoesDownTheLadder(t *testing.T) {
+	seed := state()
+	seed.Repos[0].MaxBody = 9_000
+	s, address := githubtest.New(t, seed)
+	long := refresh()
+	long.Body = func(limit int) string { return strings.Repeat("x", limit) }
+	for _, want := range []github.Change{github.Created, github.Unchanged} {
+		if got := propose(t, address, long); got.Change != want {
+			t.Errorf("got %+v, want %s", got, want)
+		}
+	}
+	if got := len(proposed(s)[0].Body); got != 8_000 {
+		t.Errorf("got a text of %d bytes, want 8000", got)
+	}
+}
+
+func TestPreflight(t *testing.T) {
+	for name, test := range map[string]struct {
+		forbid bool
+		token  string
+		fails  bool
+	}{
+		"allowed":                     {false, token, false},
+		"forbidden":                   {true, token, true},
+		"forbidden, a person's token": {true, userToken, false},
+		"may not know":                {true, readToken, false},
+	} {
+		seed := state()
+		seed.Repos[0].ForbidActionsPullRequests = test.forbid
+		_, address := githubtest.New(t, seed)
+		err := client(t, address, test.token).PreflightRefresh(t.Context(), repo)
+		if (err != nil) != test.fails || test.fails && (!errors.Is(err, github.ErrForbidden) || !strings.Contains(err.Error(), "Allow GitHub Actions to create")) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// TestRefreshOnABadDay proposes and takes back, with lost answers.
+func TestRefreshOnABadDay(t *testing.T) {
+	for seed := range uint64(30) {
+		bad := state()
+		bad.Chaos = &githubtest.Chaos{Seed: seed, Share: 0.3, Kinds: githubtest.Transient()}
+		s, address := githubtest.New(t, bad)
+		worse, back := refresh(), refresh()
+		worse.Files = map[string][]byte{"baselines/baseline-old.json": {0xff}}
+		back.Files = map[string][]byte{"baselines/baseline-old.json": []byte("{}\n")}
+		propose(t, address, worse)
+		propose(t, address, back)
+		pulls := proposed(s)
+		if len(pulls) != 1 || pulls[0].State != "closed" || s.Head(fullName, branch) != "" {
+			t.Errorf("seed %d: got %+v and branch %q, want one closed pull request", seed, pulls, s.Head(fullName, branch))
+			continue
+		}
+		if comments := s.Comments(fullName, pulls[0].Number); len(comments) != 1 {
+			t.Errorf("seed %d: got %d comments", seed, len(comments))
+		}
+	}
 }

@@ -3,51 +3,95 @@ package github
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 )
 
-// How patient the client is. GitHub asks to wait as Retry-After says, and a
-// minute where it says nothing:
+// How patient the client is. GitHub asks for a second between writes, to wait as
+// Retry-After says, and a minute where it says nothing:
 // https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
 const (
-	answerTimeout = time.Minute     // for the header of an answer
+	writeGap      = time.Second
+	answerTimeout = time.Minute     // for one answer, body included
 	maxWait       = 2 * time.Minute // a longer Retry-After is an error at once
 	unknownWait   = time.Minute
-	maxLimited    = 3 // times a request waits for a rate limit
-	maxFailed     = 2 // times a read is repeated after a failure of the server
+	maxLimited    = 6 // times a request waits for a rate limit
+	maxFailed     = 4 // times a request is repeated after a failure of the server or of the network
+	maxBusy       = 3 // times it is repeated after a conflict
+	longestPause  = 16 * time.Second
+	maxAnswer     = 64 << 20 // bytes of a body
 )
 
-// retrier repeats requests that GitHub asked to repeat, and reads that failed
-// on the server's side. It sits below go-github, which would otherwise answer
-// further requests by itself, by the real clock, while a limit lasts.
-type retrier struct {
+// errStale marks a write that was not sent, because what it was made from was
+// read too long ago.
+var errStale = errors.New("what this was made from is out of date")
+
+// sender sends requests: writes a second apart, again where GitHub asks for it
+// or failed, and never so that something is made twice. It sits below
+// go-github, which would otherwise answer further requests by itself, by the
+// real clock, while a limit lasts.
+type sender struct {
 	next  http.RoundTripper
 	sleep func(context.Context, time.Duration) error
+	now   func() time.Time
+	token string
+	doubt int
+
+	mu    sync.Mutex
+	write time.Time // the earliest time of the next write
 }
 
+// manner says how one request is to be sent. The zero value is right for reads
+// and for writes that have the same effect when they come twice.
+type manner struct {
+	once    bool          // never repeated after a failure that may have come after the effect
+	before  time.Time     // not sent later than this, where it is set
+	timeout time.Duration // for one answer; answerTimeout where zero
+	answers []int         // statuses that are answers rather than refusals
+}
+
+type mannerKey struct{}
+
+func (m manner) in(ctx context.Context) context.Context {
+	return context.WithValue(ctx, mannerKey{}, m)
+}
+
+func mannerOf(r *http.Request) manner {
+	m, said := r.Context().Value(mannerKey{}).(manner)
+	if !said && r.Method == http.MethodPost {
+		m.once = true // most of them make something
+	}
+	return m
+}
+
+// repeatable is for requests by POST that make nothing twice.
+func repeatable(ctx context.Context) context.Context { return manner{}.in(ctx) }
+
+// once is for requests that would do something twice.
+func once(ctx context.Context) context.Context { return manner{once: true}.in(ctx) }
+
 // RoundTrip sends a request, perhaps several times. The last response is the
-// caller's, as it came.
-func (t *retrier) RoundTrip(r *http.Request) (*http.Response, error) {
-	limited, failed := 0, 0
+// caller's; its body has been read already and never holds the token.
+func (t *sender) RoundTrip(r *http.Request) (*http.Response, error) {
+	how := mannerOf(r)
+	var tried attempts
 	for {
-		response, err := t.next.RoundTrip(r)
-		var wait time.Duration
-		switch pause, isLimit := rateLimit(response); {
-		case isLimit && limited < maxLimited && pause <= maxWait && rewindable(r):
-			limited++
-			wait = pause
-		case broken(response, err) && failed < maxFailed && r.Method == http.MethodGet:
-			failed++
-			wait = time.Duration(failed) * time.Second
-		default:
+		if err := t.ready(r, how); err != nil {
+			return nil, err
+		}
+		response, err := t.attempt(r, how)
+		wait, again := tried.again(r, how, t.doubt, response, err)
+		if !again || !rewindable(r) || r.Context().Err() != nil {
 			return response, err
 		}
-		if response != nil {
-			_ = response.Body.Close() // it is replaced by the next one
-		}
+		t.holdWrites(response, wait)
 		if err := t.sleep(r.Context(), wait); err != nil {
 			return nil, err
 		}
@@ -55,6 +99,123 @@ func (t *retrier) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
+}
+
+// ready waits until a request may be sent.
+func (t *sender) ready(r *http.Request, how manner) error {
+	stale := func() bool { return !how.before.IsZero() && t.now().After(how.before) }
+	if r.Method != http.MethodGet && !stale() {
+		if err := t.pace(r.Context()); err != nil {
+			return err
+		}
+	}
+	if stale() {
+		return errStale
+	}
+	return nil
+}
+
+// pace takes the next free moment for a write and waits for it.
+func (t *sender) pace(ctx context.Context) error {
+	t.mu.Lock()
+	now := t.now()
+	wait := max(0, t.write.Sub(now))
+	t.write = now.Add(wait + writeGap)
+	t.mu.Unlock()
+	if wait == 0 {
+		return nil
+	}
+	return t.sleep(ctx, wait)
+}
+
+// busy returns how long it is until a write can be sent.
+func (t *sender) busy() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return max(0, t.write.Sub(t.now()))
+}
+
+// holdWrites keeps the client's other writes back while a limit lasts.
+func (t *sender) holdWrites(r *http.Response, wait time.Duration) {
+	if _, limited := rateLimit(r); !limited {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if until := t.now().Add(wait); until.After(t.write) {
+		t.write = until
+	}
+}
+
+// attempt sends a request once and reads the answer.
+func (t *sender) attempt(r *http.Request, how manner) (*http.Response, error) {
+	timeout := how.timeout
+	if timeout == 0 {
+		timeout = answerTimeout
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), timeout)
+	defer cancel()
+	response, err := t.next.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		return nil, t.redact(err)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	_ = response.Body.Close() // everything that is wanted was read
+	if err != nil {
+		return nil, t.redact(fmt.Errorf("read the answer of %s: %w", r.URL.Host, err))
+	}
+	if len(body) > maxAnswer {
+		return nil, hopeless{fmt.Errorf("the answer of %q is longer than %d bytes", r.URL.Host, maxAnswer)}
+	}
+	body = bytes.ReplaceAll(body, []byte(t.token), []byte("***"))
+	for _, values := range response.Header {
+		for i := range values {
+			values[i] = strings.ReplaceAll(values[i], t.token, "***")
+		}
+	}
+	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	response.Request = r // without the time limit, which is over
+	return response, nil
+}
+
+// redact takes the token out of an error. No transport is known to put it
+// there; somebody else's server may echo it.
+func (t *sender) redact(err error) error {
+	if text := err.Error(); strings.Contains(text, t.token) {
+		return errors.New(strings.ReplaceAll(text, t.token, "***"))
+	}
+	return err
+}
+
+// attempts counts why a request was repeated.
+type attempts struct {
+	limited, failed, busy, doubted int
+}
+
+// again reports whether to repeat a request, and after how long.
+func (a *attempts) again(r *http.Request, how manner, doubt int, response *http.Response, err error) (time.Duration, bool) {
+	switch pause, isLimit := rateLimit(response); {
+	case isLimit:
+		a.limited++
+		return pause, a.limited <= maxLimited && pause <= maxWait
+	case broken(response, err):
+		a.failed++
+		return backoff(a.failed), a.failed <= maxFailed && !how.once
+	case slices.Contains(how.answers, response.StatusCode) || response.StatusCode < http.StatusBadRequest:
+		return 0, false
+	case response.StatusCode == http.StatusConflict && a.busy < maxBusy:
+		a.busy++
+		return backoff(a.busy), !how.once
+	case response.StatusCode != http.StatusUnauthorized:
+		a.doubted++
+		return backoff(a.doubted), a.doubted <= doubt && !how.once
+	}
+	return 0, false
+}
+
+// backoff is how long to wait after the nth failure in a row.
+func backoff(n int) time.Duration {
+	return min(time.Second<<min(max(n-1, 0), 10), longestPause)
 }
 
 // rateLimit reports whether a response asks to come back later, and when.

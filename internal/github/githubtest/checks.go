@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // actionsAppID is the id of the app behind GITHUB_TOKEN on github.com.
@@ -115,6 +116,20 @@ func (k *checkRun) apply(in checkInput, now time.Time) {
 	}
 }
 
+// tooLong is GitHub's answer to a text that is longer than a check run takes.
+func (in checkInput) tooLong(most int) *reply {
+	if in.Output == nil || most >= maxBodyLength { // the description's own limit holds
+		return nil
+	}
+	for _, text := range []*string{in.Output.Summary, in.Output.Text} {
+		if text != nil && utf8.RuneCountInString(*text) > most {
+			r := refused("Invalid request.\n\nOnly %d characters are allowed; %d were supplied.", most, utf8.RuneCountInString(*text))
+			return &r
+		}
+	}
+	return nil
+}
+
 // needsApp is the answer to users: check runs belong to GitHub Apps.
 func needsApp() reply {
 	return failure(http.StatusForbidden, "You must authenticate via a GitHub App.")
@@ -131,6 +146,9 @@ func createCheck(c *call) reply {
 	}
 	if in.Status != nil && *in.Status == "completed" && in.Conclusion == nil {
 		return refused("Invalid request.\n\n\"conclusion\" wasn't supplied.")
+	}
+	if problem := in.tooLong(c.repo.maxBody); problem != nil {
+		return *problem
 	}
 	now := c.tick()
 	k := &checkRun{id: c.newID(), sha: in.HeadSHA, login: c.token.Login, status: "queued", startedAt: now}
@@ -152,6 +170,9 @@ func updateCheck(c *call) reply {
 	}
 	var in checkInput
 	c.decode(&in)
+	if problem := in.tooLong(c.repo.maxBody); problem != nil {
+		return *problem
+	}
 	k.apply(in, c.tick())
 	return ok(c.check(k))
 }

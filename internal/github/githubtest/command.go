@@ -35,6 +35,7 @@ with 1 and lists the violations on stderr if a request or a response broke GitHu
                                  "pull_requests": [{"title": "Work", "head": "work"}]}],
                       "tokens": [{"value": "secret", "login": "github-actions[bot]", "integration": true,
                                   "permissions": {"contents": "write", "pull-requests": "write", "checks": "write"}}]}
+                     "chaos": {"seed": 1, "share": 0.2} makes a fifth of the requests fail at random.
                      All keys: go doc ./internal/github/githubtest State
     -addr HOST:PORT  where to listen (default 127.0.0.1:0, a free port)
     -addr-file FILE  write the address to FILE too, once it listens
@@ -48,6 +49,8 @@ Pages for scripts, below the address; "get" prints one and fails where there is 
     /_fake/head?repo=octo/repo&branch=main               the commit
     /_fake/files?repo=octo/repo&branch=main              one path per line
     /_fake/files?repo=octo/repo&branch=main&path=FILE    what is in the file
+    /_fake/reactions?repo=octo/repo&comment=ID           one per line: login, emoji
+    /_fake/dispatches                                    JSON
     /_fake/requests                                      one per line: method, path, status
     /_fake/violations                                    one per line
 `

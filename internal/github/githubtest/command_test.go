@@ -79,8 +79,10 @@ func TestCommandServesUntilStdinCloses(t *testing.T) {
 		"checks?repo=octo/repo&sha=" + work:               `"name": "gate"`,
 		"files?repo=octo/repo&branch=work":                "README.md\ndocs/a.txt\ndocs/b/c.txt\nmain.go\n",
 		"files?repo=octo/repo&branch=work&path=README.md": "hello\n",
-		"requests":   "POST /repos/octo/repo/issues/7/comments 201\nPOST /repos/octo/repo/check-runs 201\n",
-		"violations": "",
+		"dispatches":                         "[]",
+		"reactions?repo=octo/repo&comment=1": "",
+		"requests":                           "POST /repos/octo/repo/issues/7/comments 201\nPOST /repos/octo/repo/check-runs 201\n",
+		"violations":                         "",
 	} {
 		if got, code := page(t, command.address+"/_fake/"+path); code != 0 || !strings.Contains(got, want) {
 			t.Errorf("%s: got %q with code %d, want %q", path, got, code, want)

@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,10 @@ func (r *repository) commentsOf(issue int) []*comment {
 
 func (r *repository) commentByID(id int64) int {
 	return slices.IndexFunc(r.comments, func(o *comment) bool { return o.id == id })
+}
+
+func (r *repository) tooLong(what string) string {
+	return fmt.Sprintf("%s is too long (maximum is %d characters)", what, r.maxBody)
 }
 
 func (c *call) comment(o *comment) object {
@@ -111,8 +116,8 @@ func (c *call) commentBody() (body string, problem *reply) {
 	case strings.TrimSpace(in.Body) == "":
 		r := invalid("IssueComment", "data", "unprocessable", "Body cannot be blank")
 		return "", &r
-	case utf8.RuneCountInString(in.Body) > maxBodyLength:
-		r := invalid("IssueComment", "data", "unprocessable", "Body is too long (maximum is 65536 characters)")
+	case utf8.RuneCountInString(in.Body) > c.repo.maxBody:
+		r := invalid("IssueComment", "data", "unprocessable", c.repo.tooLong("Body"))
 		return "", &r
 	}
 	return in.Body, nil

@@ -60,6 +60,22 @@ func updateRef(c *call) reply {
 	return ok(c.ref(name))
 }
 
+// deleteRef deletes a ref. GitHub closes the pull requests of a branch that is
+// gone.
+func deleteRef(c *call) reply {
+	name := "refs/" + c.params["ref"]
+	if c.repo.refs[name] == "" {
+		return refused("Reference does not exist")
+	}
+	for _, p := range c.repo.pulls {
+		if p.state == "open" && p.fork == "" && "refs/heads/"+p.head == name {
+			p.close(c.repo, c.tick())
+		}
+	}
+	delete(c.repo.refs, name)
+	return noContent()
+}
+
 func getBlob(c *call) reply {
 	sha := c.params["file_sha"]
 	data, found := c.repo.git.blobs[sha]

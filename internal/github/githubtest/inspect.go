@@ -22,6 +22,9 @@ type PullRequest struct {
 	Head   string `json:"head"` // branch
 	Base   string `json:"base"` // branch
 	Author string `json:"author"`
+
+	Labels    []string `json:"labels,omitempty"`
+	Reviewers []string `json:"reviewers,omitempty"` // people, and teams by their slug
 }
 
 // CheckRun is a check run as a test sees it.
@@ -81,6 +84,7 @@ func (s *Server) PullRequests(repo string) []PullRequest {
 		for _, p := range r.pulls {
 			all = append(all, PullRequest{
 				Number: p.number, State: p.state, Title: p.title, Body: p.body, Head: p.head, Base: p.base, Author: p.author,
+				Labels: slices.Clone(p.labels), Reviewers: slices.Concat(p.reviewers, p.teams),
 			})
 		}
 	})
@@ -156,6 +160,44 @@ func (s *Server) Commit(repo, branch string, files map[string]string) string {
 		}
 	})
 	return sha
+}
+
+// Merge merges an open pull request of "owner/name", as a person would, with a
+// merge commit that has the head's files, and leaves the branch behind.
+func (s *Server) Merge(repo string, number int) {
+	s.view(repo, func(r *repository) {
+		p := r.pull(number)
+		if p == nil || p.state != "open" {
+			return
+		}
+		base := "refs/heads/" + p.base
+		tree := r.git.commits[r.headCommit(p)].tree
+		p.close(r, s.tick())
+		r.refs[base] = r.git.addCommit(commit{
+			tree: tree, parents: []string{r.refs[base], p.headSHA}, message: "merge", author: s.sign(r.owner),
+		})
+	})
+}
+
+// Reactions returns the reactions to a comment of "owner/name", each as
+// "login: content", oldest first.
+func (s *Server) Reactions(repo string, comment int64) []string {
+	var all []string
+	s.view(repo, func(r *repository) {
+		for _, o := range r.reactions {
+			if o.comment == comment {
+				all = append(all, o.login+": "+o.content)
+			}
+		}
+	})
+	return all
+}
+
+// Dispatches returns what was asked of workflows, oldest first.
+func (s *Server) Dispatches() []Dispatch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.dispatches)
 }
 
 // view runs see on a repository under the lock.

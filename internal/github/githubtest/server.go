@@ -14,13 +14,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -42,6 +42,13 @@ type Server struct {
 	violations []string
 	lastID     int64
 	clock      time.Time
+	chaos      *chaos // nil for none
+	checkEvery int
+	blobBase   string
+	dispatches []Dispatch
+
+	between atomic.Pointer[func(Request)]
+	acting  atomic.Bool // the function above is running
 }
 
 // Request is one line of the log.
@@ -51,6 +58,7 @@ type Request struct {
 	Operation string `json:"operation,omitempty"` // "issues/create-comment"
 	Login     string `json:"login,omitempty"`     // who asked
 	Status    int    `json:"status"`
+	Fault     Kind   `json:"fault,omitempty"` // what chaos did to it
 }
 
 // String returns the request as scripts like to read it.
@@ -101,18 +109,43 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
 		return
 	}
-	answer := s.serve(r, body)
-	maps.Copy(w.Header(), answer.header)
-	w.WriteHeader(answer.status)
-	_, _ = w.Write(answer.body) // the client may be gone
+	s.handle(r, body).send(w, r)
 }
 
-// serve answers a request and logs it, one at a time.
-func (s *Server) serve(r *http.Request, body []byte) response {
+// Between makes act run before each request is served: it is the second writer
+// that comes between any two requests of a client. It may use the server in
+// any way; its own requests do not call it again. Nil ends this.
+func (s *Server) Between(act func(next Request)) {
+	if act == nil {
+		s.between.Store(nil)
+		return
+	}
+	s.between.Store(&act)
+}
+
+// handle lets the second writer act, answers a request and logs it. Requests
+// are answered one at a time.
+func (s *Server) handle(r *http.Request, body []byte) delivery {
+	log := Request{Method: r.Method, Path: r.URL.RequestURI()}
+	if act := s.between.Load(); act != nil && s.acting.CompareAndSwap(false, true) {
+		(*act)(log)
+		s.acting.Store(false)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	log := Request{Method: r.Method, Path: r.URL.RequestURI()}
-	answer := s.answer(r, body, &log)
+	log.Fault = s.chaos.draw(r.Method)
+	serve := func() response {
+		if id, ok := strings.CutPrefix(r.URL.Path, blobPrefix); ok {
+			return s.blob(r, id, &log)
+		}
+		return s.answer(r, body, &log)
+	}
+	answer := delivery{}
+	if log.Fault == "" {
+		answer.response = serve()
+	} else {
+		answer = s.struck(log.Fault, r, serve)
+	}
 	log.Status = answer.status
 	s.requests = append(s.requests, log)
 	return answer
@@ -147,7 +180,7 @@ func (s *Server) answer(r *http.Request, body []byte, log *Request) response {
 		s.violate("request", log, errors.New("the body is no JSON"))
 		return s.finish(exchange, log, base, failure(http.StatusBadRequest, "Problems parsing JSON"))
 	}
-	if err := exchange.checkRequest(); err != nil {
+	if err := s.checked(exchange.checkRequest); err != nil {
 		s.violate("request", log, err)
 		return s.finish(exchange, log, base, failure(http.StatusUnprocessableEntity, "Invalid request.\n\n"+err.Error()))
 	}
@@ -157,6 +190,9 @@ func (s *Server) answer(r *http.Request, body []byte, log *Request) response {
 
 // finish completes, encodes and checks a reply.
 func (s *Server) finish(e *exchange, log *Request, base string, r reply) response {
+	if s.skipsChecks() {
+		return encode(r)
+	}
 	if r.body != nil {
 		schema, _ := e.schema(r.status)
 		full, err := completion{base: base}.complete(schema, r.body)
@@ -170,6 +206,17 @@ func (s *Server) finish(e *exchange, log *Request, base string, r reply) respons
 		s.violate("response", log, err)
 	}
 	return done
+}
+
+// skipsChecks reports whether the request now served is one of those that
+// State.CheckEvery leaves unchecked.
+func (s *Server) skipsChecks() bool { return s.checkEvery > 1 && len(s.requests)%s.checkEvery != 0 }
+
+func (s *Server) checked(check func() error) error {
+	if s.skipsChecks() {
+		return nil
+	}
+	return check()
 }
 
 // violate records that a request or a response breaks GitHub's description.

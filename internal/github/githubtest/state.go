@@ -14,6 +14,10 @@ type State struct {
 	Repos  []Repo  `json:"repos"`
 	Tokens []Token `json:"tokens"`
 	Faults []Fault `json:"faults,omitempty"`
+	Chaos  *Chaos  `json:"chaos,omitempty"`
+	// CheckEvery checks one request of so many against the description, for
+	// tests that send very many. Every one is checked where it is 0.
+	CheckEvery int `json:"check_every,omitempty"`
 }
 
 // Repo describes a repository.
@@ -38,6 +42,14 @@ type Repo struct {
 	// ForbidActionsPullRequests is the setting "Allow GitHub Actions to create
 	// and approve pull requests", turned off.
 	ForbidActionsPullRequests bool `json:"forbid_actions_pull_requests,omitempty"`
+	// Permissions are what people may do here: "alice": "write". Levels are
+	// read, triage, write, maintain and admin.
+	Permissions map[string]string `json:"permissions,omitempty"`
+	// Runs are runs of workflows.
+	Runs []RunSeed `json:"runs,omitempty"`
+	// MaxBody is the longest text of a comment, a pull request or a check run,
+	// in characters, where it is less than GitHub's 65,536.
+	MaxBody int `json:"max_body,omitempty"`
 }
 
 // PullRequestSeed is an open pull request. Number is the next free one where it
@@ -48,6 +60,31 @@ type PullRequestSeed struct {
 	Head   string `json:"head"`
 	Base   string `json:"base,omitempty"`
 	Author string `json:"author,omitempty"`
+	// Fork is the "owner/name" of the repository that has the branch Head,
+	// where it is another one. HeadSHA is the commit it points to then.
+	Fork    string `json:"fork,omitempty"`
+	HeadSHA string `json:"head_sha,omitempty"`
+}
+
+// RunSeed is a run of a workflow, with the artifacts that it left.
+type RunSeed struct {
+	ID         int64          `json:"id"`
+	Attempt    int            `json:"attempt,omitempty"` // 1 where zero
+	Event      string         `json:"event,omitempty"`   // "pull_request" where empty
+	HeadRepo   string         `json:"head_repo,omitempty"`
+	HeadBranch string         `json:"head_branch,omitempty"`
+	HeadSHA    string         `json:"head_sha"`
+	Conclusion string         `json:"conclusion,omitempty"` // in progress where empty
+	Artifacts  []ArtifactSeed `json:"artifacts,omitempty"`
+}
+
+// ArtifactSeed is an artifact of a run.
+type ArtifactSeed struct {
+	Name    string `json:"name"`
+	Data    []byte `json:"data"` // of the archive; in base64 in a file
+	Expired bool   `json:"expired,omitempty"`
+	// Digest replaces the true one, "sha256:...".
+	Digest string `json:"digest,omitempty"`
 }
 
 // CommentSeed is a comment on a pull request. There are no other issues.
@@ -90,6 +127,12 @@ type repository struct {
 	pulls         []*pullRequest    // by number, ascending
 	comments      []*comment        // by id, ascending
 	checks        []*checkRun       // by id, ascending
+	permissions   map[string]string // by login in lower case
+	runs          []*workflowRun
+	artifacts     []*artifact
+	reactions     []reaction
+	labels        map[string]int64 // ids by name
+	maxBody       int
 }
 
 func (r *repository) fullName() string { return r.owner + "/" + r.name }
@@ -133,6 +176,14 @@ func (s *Server) load(state State) error {
 			return fmt.Errorf("fault: no operation %q: see openapi/operations.txt", fault.Operation)
 		}
 	}
+	if state.Chaos != nil {
+		made, err := newChaos(*state.Chaos)
+		if err != nil {
+			return err
+		}
+		s.chaos = made
+	}
+	s.checkEvery = state.CheckEvery
 	for _, repo := range state.Repos {
 		if err := s.addRepo(repo); err != nil {
 			return fmt.Errorf("repository %q: %w", repo.Name, err)
@@ -149,6 +200,7 @@ func (s *Server) addRepo(seed Repo) error {
 	r := &repository{
 		id: s.newID(), owner: owner, name: name, defaultBranch: seed.DefaultBranch,
 		forbidPulls: seed.ForbidActionsPullRequests, git: newGitStore(), refs: map[string]string{},
+		permissions: map[string]string{}, labels: map[string]int64{}, maxBody: maxBodyLength,
 	}
 	if r.defaultBranch == "" {
 		r.defaultBranch = "main"
@@ -164,6 +216,7 @@ func (s *Server) addRepo(seed Repo) error {
 	for _, sha := range seed.Commits {
 		r.git.commits[sha] = r.git.commits[first]
 	}
+	s.seedSettings(r, seed)
 	for _, pull := range seed.PullRequests {
 		if err := s.seedPull(r, pull); err != nil {
 			return err
@@ -179,6 +232,18 @@ func (s *Server) addRepo(seed Repo) error {
 	return nil
 }
 
+func (s *Server) seedSettings(r *repository, seed Repo) {
+	if seed.MaxBody > 0 {
+		r.maxBody = min(seed.MaxBody, maxBodyLength)
+	}
+	for login, level := range seed.Permissions {
+		r.permissions[strings.ToLower(login)] = level
+	}
+	for _, run := range seed.Runs {
+		s.seedRun(r, run)
+	}
+}
+
 func (s *Server) seedPull(r *repository, seed PullRequestSeed) error {
 	if seed.Base == "" {
 		seed.Base = r.defaultBranch
@@ -189,13 +254,16 @@ func (s *Server) seedPull(r *repository, seed PullRequestSeed) error {
 	if seed.Number == 0 {
 		seed.Number = r.nextNumber()
 	}
-	if r.head(seed.Head) == "" || r.head(seed.Base) == "" {
+	if seed.Fork != "" {
+		r.git.commits[seed.HeadSHA] = r.git.commits[r.head(seed.Base)]
+	}
+	if seed.Fork == "" && r.head(seed.Head) == "" || r.head(seed.Base) == "" {
 		return fmt.Errorf("pull request %d: no branch %q or %q", seed.Number, seed.Head, seed.Base)
 	}
 	now := s.tick()
 	r.pulls = append(r.pulls, &pullRequest{
 		id: s.newID(), number: seed.Number, title: seed.Title, state: "open", head: seed.Head, base: seed.Base,
-		author: seed.Author, created: now, updated: now,
+		author: seed.Author, created: now, updated: now, fork: seed.Fork, headSHA: seed.HeadSHA,
 	})
 	return nil
 }

@@ -21,22 +21,17 @@ const inspectPrefix = "/_fake/"
 //	/_fake/head?repo=owner/name&branch=main             the commit's id
 //	/_fake/files?repo=owner/name&branch=main            one path per line
 //	/_fake/files?repo=owner/name&branch=main&path=FILE  what is in the file
+//	/_fake/reactions?repo=owner/name&comment=ID         "login: content", one per line
+//	/_fake/dispatches                                   what was asked of workflows, in JSON
 //	/_fake/requests                                     one request per line
 //	/_fake/violations                                   one violation per line
 //
-// The first three answer in JSON, the others in plain text.
+// Comments, pulls, checks and dispatches are in JSON, the others in plain text.
 func (s *Server) inspect(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	repo, branch := query.Get("repo"), query.Get("branch")
 	page := strings.TrimPrefix(r.URL.Path, inspectPrefix)
-	switch page {
-	case "requests":
-		for _, request := range s.Requests() {
-			fmt.Fprintln(w, request)
-		}
-		return
-	case "violations":
-		writeLines(w, s.Violations())
+	if s.inspectAll(w, page) {
 		return
 	}
 	known := false
@@ -53,6 +48,9 @@ func (s *Server) inspect(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, s.PullRequests(repo))
 	case "checks":
 		writeJSON(w, s.CheckRuns(repo, query.Get("sha")))
+	case "reactions":
+		comment, _ := strconv.ParseInt(query.Get("comment"), 10, 64)
+		writeLines(w, s.Reactions(repo, comment))
 	case "head":
 		fmt.Fprintln(w, s.Head(repo, branch))
 	case "files":
@@ -69,6 +67,23 @@ func (s *Server) inspect(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.NotFound(w, r)
 	}
+}
+
+// inspectAll answers what is of no repository, and reports whether it did.
+func (s *Server) inspectAll(w http.ResponseWriter, page string) bool {
+	switch page {
+	case "requests":
+		for _, request := range s.Requests() {
+			fmt.Fprintln(w, request)
+		}
+	case "violations":
+		writeLines(w, s.Violations())
+	case "dispatches":
+		writeJSON(w, s.Dispatches())
+	default:
+		return false
+	}
+	return true
 }
 
 func writeLines(w io.Writer, lines []string) {

@@ -1,0 +1,235 @@
+package github_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/github/githubtest"
+)
+
+const crowd = 32
+
+// crowded is GitHub on a bad day: a fifth of the requests fail in some way, and
+// every one takes up to three seconds each way.
+func crowded(seed uint64, kinds ...githubtest.Kind) githubtest.State {
+	s := state()
+	s.CheckEvery = 17
+	s.Chaos = &githubtest.Chaos{Seed: seed, Share: 0.2, Kinds: kinds, Pause: 3 * time.Second, Latency: 3 * time.Second}
+	return s
+}
+
+// inCrowd runs act for 32 hosts at once, in time that passes only while all of
+// them wait, and returns how long it took by that time.
+func inCrowd(t *testing.T, seed uint64, server *githubtest.Server, doubt int, act func(ctx context.Context, c *github.Client, host int) error) time.Duration {
+	began := time.Now()
+	var all sync.WaitGroup
+	for host := range crowd {
+		random := rand.New(rand.NewPCG(seed, uint64(host)))
+		c, err := github.New(github.Options{Token: token, Transport: server.Direct(), Random: random.Float64, Doubt: doubt})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Go(func() {
+			if err := act(t.Context(), c, host); err != nil {
+				t.Errorf("seed %d, host %d: %v", seed, host, err)
+			}
+		})
+	}
+	all.Wait()
+	for _, v := range server.Violations() {
+		t.Errorf("seed %d: %s", seed, v)
+	}
+	return time.Since(began)
+}
+
+func section(host int) github.Section {
+	return github.Section{Host: fmt.Sprintf("host-%02d", host), Seq: github.Seq{Run: 7, Attempt: 1}, Text: fmt.Sprintf("| %d | --> passed |", host)}
+}
+
+// show lists the sections, one per line.
+func show(sections []github.Section, _ int) string {
+	var b strings.Builder
+	for _, s := range sections {
+		fmt.Fprintf(&b, "%s: %s\n", s.Host, s.Text)
+	}
+	return b.String()
+}
+
+func wantAllSections(t *testing.T, seed uint64, server *githubtest.Server, hosts int) {
+	t.Helper()
+	comments := server.Comments(fullName, pullRequest)
+	if len(comments) != 1 {
+		t.Errorf("seed %d: got %d comments, want exactly one", seed, len(comments))
+		return
+	}
+	for host := range hosts {
+		if want := show([]github.Section{section(host)}, 0); !strings.Contains(comments[0].Body, want) {
+			t.Errorf("seed %d: the section of host %d is missing", seed, host)
+		}
+	}
+}
+
+// trials returns how many seeds to try.
+func trials() uint64 {
+	if testing.Short() || raceEnabled {
+		return 4
+	}
+	return 100
+}
+
+// TestCrowd is the promise of the package: 32 hosts that post at once, with
+// faults on a fifth of all requests, end in exactly one comment with all
+// sections and in one pull request with all files.
+func TestCrowd(t *testing.T) {
+	const shards = 2
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // most of it is garbage at once
+	var requests, faults, longest atomic.Int64
+	t.Run("seeds", func(t *testing.T) {
+		for shard := range uint64(shards) {
+			t.Run(fmt.Sprint(shard), func(t *testing.T) {
+				t.Parallel()
+				for seed := shard; seed < trials(); seed += shards {
+					server, took := trial(t, seed)
+					longest.Store(max(longest.Load(), int64(took)))
+					for _, r := range server.Requests() {
+						requests.Add(1)
+						if r.Fault != "" {
+							faults.Add(1)
+						}
+					}
+				}
+			})
+		}
+	})
+	t.Logf("%d trials, %d requests, %d of them with a fault, %v at most by the hosts' clocks",
+		trials(), requests.Load(), faults.Load(), time.Duration(longest.Load()))
+}
+
+func trial(t *testing.T, seed uint64) (server *githubtest.Server, took time.Duration) {
+	// Where refusals are among the faults, the client has to doubt them.
+	kinds, doubt := githubtest.Transient(), 0
+	if seed%3 == 1 {
+		kinds, doubt = githubtest.Kinds(), 8
+	}
+	server, err := githubtest.NewServer(crowded(seed, kinds...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		took = inCrowd(t, seed, server, doubt, func(ctx context.Context, c *github.Client, host int) error {
+			if _, err := c.UpsertSection(ctx, repo, pullRequest, key, section(host), show); err != nil {
+				return err
+			}
+			own := refresh()
+			own.Files = map[string][]byte{fmt.Sprintf("baselines/baseline-%02d.json", host): fmt.Appendf(nil, "{\"host\": %d}\n", host)}
+			own.Labels = []string{"baselines"}
+			_, err := c.OpenRefresh(ctx, repo, own)
+			return err
+		})
+	})
+	wantAllSections(t, seed, server, crowd)
+	wantAllFiles(t, seed, server)
+	return server, took
+}
+
+// TestLateWriters makes every request take up to nine seconds each way, so that
+// texts arrive long after what they were made from was read, many of them after
+// their sender has given up. Hosts come one after the other into this.
+func TestLateWriters(t *testing.T) {
+	const hosts = 6
+	for seed := range 2 * trials() {
+		state := crowded(seed, githubtest.ResetAfter, githubtest.ResetBefore, githubtest.DownAfter)
+		state.Chaos.Latency = 9 * time.Second
+		server, err := githubtest.NewServer(state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Test(t, func(t *testing.T) {
+			inCrowd(t, seed, server, 0, func(ctx context.Context, c *github.Client, host int) error {
+				if host >= hosts {
+					return nil
+				}
+				time.Sleep(time.Duration(rand.New(rand.NewPCG(seed, uint64(host))).Int64N(int64(40 * time.Second))))
+				_, err := c.UpsertSection(ctx, repo, pullRequest, key, section(host), show)
+				return err
+			})
+		})
+		wantAllSections(t, seed, server, hosts)
+	}
+}
+
+func wantAllFiles(t *testing.T, seed uint64, server *githubtest.Server) {
+	t.Helper()
+	pulls := proposed(server)
+	if len(pulls) != 1 || pulls[0].State != "open" || len(pulls[0].Labels) != 1 {
+		t.Errorf("seed %d: got pull requests %+v, want exactly one, open", seed, pulls)
+	}
+	for host := range crowd {
+		path := fmt.Sprintf("baselines/baseline-%02d.json", host)
+		if got, _ := server.File(fullName, branch, path); got != fmt.Sprintf("{\"host\": %d}\n", host) {
+			t.Errorf("seed %d: %s holds %q", seed, path, got)
+		}
+	}
+	if got, _ := server.File(fullName, branch, "README.md"); got != "hello\n" {
+		t.Errorf("seed %d: the base's files are not on the branch", seed)
+	}
+}
+
+// TestASecondWriterAnywhere lets another job do the same in full between any
+// two requests of the first.
+func TestASecondWriterAnywhere(t *testing.T) {
+	work := func(t *testing.T, address, sha string, host int) {
+		c := client(t, address, token)
+		if _, err := c.UpsertSection(t.Context(), repo, pullRequest, key, section(host), show); err != nil {
+			t.Error(err)
+		}
+		if _, err := c.UpsertCheck(t.Context(), repo, sha, check()); err != nil {
+			t.Error(err)
+		}
+		own := refresh()
+		own.Files = map[string][]byte{fmt.Sprintf("baselines/baseline-%02d.json", host): fmt.Append(nil, host)}
+		if _, err := c.OpenRefresh(t.Context(), repo, own); err != nil {
+			t.Error(err)
+		}
+	}
+	for at, last := 1, false; !last; at++ {
+		s, address := githubtest.New(t, state())
+		sha, seen := s.Head(fullName, "work"), 0
+		s.Between(func(githubtest.Request) {
+			if seen++; seen == at {
+				work(t, address, sha, 1)
+			}
+		})
+		work(t, address, sha, 0)
+		last = seen < at // the first was done before
+		s.Between(nil)
+		hosts := 2
+		if last {
+			hosts = 1
+		}
+		wantAllSections(t, uint64(at), s, hosts)
+		if pulls := proposed(s); len(pulls) != 1 {
+			t.Errorf("before request %d: got pull requests %+v", at, pulls)
+		}
+		for host := range hosts {
+			wantFile(t, s, fmt.Sprintf("baselines/baseline-%02d.json", host), fmt.Sprint(host))
+		}
+		for _, k := range s.CheckRuns(fullName, sha) {
+			if k.Status != "completed" || k.Conclusion != "success" {
+				t.Errorf("before request %d: got check run %+v", at, k)
+			}
+		}
+		if last && at < 15 {
+			t.Errorf("got %d requests in all, which are too few to be everything", at)
+		}
+	}
+}

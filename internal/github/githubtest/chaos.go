@@ -1,0 +1,178 @@
+package githubtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Kind is a way in which a request goes wrong.
+type Kind string
+
+// The kinds of faults. Those that say "after" let the request take effect and
+// lose its answer.
+const (
+	Forbidden   Kind = "forbidden"    // 403, as for a token that lacks a permission
+	ReadOnly    Kind = "read-only"    // 403 to a write, as for an archived repository
+	Missing     Kind = "missing"      // 404
+	Conflict    Kind = "conflict"     // 409
+	Invalid     Kind = "invalid"      // 422
+	TooMany     Kind = "too-many"     // 429 with Retry-After
+	Secondary   Kind = "secondary"    // 403 for the secondary rate limit, with Retry-After or without
+	Down        Kind = "down"         // 5xx before the request takes effect
+	DownAfter   Kind = "down-after"   // 5xx after it took effect
+	Truncated   Kind = "truncated"    // the answer's body ends early
+	Slow        Kind = "slow"         // the answer's body pauses
+	ResetBefore Kind = "reset-before" // the connection ends before the request takes effect
+	ResetAfter  Kind = "reset-after"  // the connection ends after it took effect
+	MovedBase   Kind = "moved-base"   // somebody pushes to the default branch just before; the request itself is served
+)
+
+// Kinds returns all kinds of faults.
+func Kinds() []Kind {
+	return append([]Kind{Forbidden, ReadOnly, Missing, Conflict, Invalid}, Transient()...)
+}
+
+// Transient returns the kinds that say nothing of the request itself: who sends
+// it again may well succeed.
+func Transient() []Kind {
+	return []Kind{TooMany, Secondary, Down, DownAfter, Truncated, Slow, ResetBefore, ResetAfter, MovedBase}
+}
+
+// Chaos makes a share of the requests fail at random. The same seed and the
+// same order of requests give the same faults.
+type Chaos struct {
+	Seed  uint64  `json:"seed"`
+	Share float64 `json:"share"`           // of the requests, 0 to 1
+	Kinds []Kind  `json:"kinds,omitempty"` // each as likely as the others; all where empty
+	// Pause is how long a slow body pauses; Latency is the longest time that a
+	// request takes to arrive and its answer to return, each. Both are in
+	// nanoseconds in a file. Latency is of [Server.Direct] only.
+	Pause   time.Duration `json:"pause,omitempty"`
+	Latency time.Duration `json:"latency,omitempty"`
+}
+
+// chaos draws faults. The server's lock guards it.
+type chaos struct {
+	Chaos
+	random *rand.Rand
+	pushes int
+}
+
+func newChaos(c Chaos) (*chaos, error) {
+	if c.Share < 0 || c.Share > 1 {
+		return nil, fmt.Errorf("chaos: share is %v: give one from 0 to 1", c.Share)
+	}
+	for _, k := range c.Kinds {
+		if !slices.Contains(Kinds(), k) {
+			return nil, fmt.Errorf("chaos: no kind %q: choose from %v", k, Kinds())
+		}
+	}
+	if len(c.Kinds) == 0 {
+		c.Kinds = Kinds()
+	}
+	return &chaos{Chaos: c, random: rand.New(rand.NewPCG(c.Seed, 0x9e3779b97f4a7c15))}, nil
+}
+
+// draw returns what goes wrong with the next request, or "".
+func (c *chaos) draw(method string) Kind {
+	if c == nil || c.random.Float64() >= c.Share {
+		return ""
+	}
+	kind := c.Kinds[c.random.IntN(len(c.Kinds))]
+	if kind == ReadOnly && method == http.MethodGet {
+		return Down
+	}
+	return kind
+}
+
+// latency returns how long something is on its way: mostly not long.
+func (c *chaos) latency() time.Duration {
+	if c == nil || c.Latency <= 0 {
+		return 0
+	}
+	u := c.random.Float64()
+	return time.Duration(u * u * u * float64(c.Latency))
+}
+
+// delivery is a response and how it reaches the client.
+type delivery struct {
+	response
+	reset bool          // it does not
+	cut   bool          // half of its body does
+	pause time.Duration // in the middle of its body
+}
+
+// struck serves a request that something of this kind happens to.
+func (s *Server) struck(kind Kind, r *http.Request, serve func() response) delivery {
+	switch kind {
+	case ResetBefore:
+		return delivery{reset: true}
+	case ResetAfter:
+		serve()
+		return delivery{reset: true}
+	case DownAfter:
+		serve()
+		return delivery{response: encode(s.fail(kind))}
+	case Truncated:
+		return delivery{response: serve(), cut: true}
+	case Slow:
+		return delivery{response: serve(), pause: s.chaos.Pause}
+	case MovedBase:
+		s.pushToDefault(r)
+		return delivery{response: serve()}
+	}
+	return delivery{response: encode(s.fail(kind))}
+}
+
+// fail returns what GitHub answers to a request that fails in this way.
+func (s *Server) fail(kind Kind) reply {
+	switch kind {
+	case Forbidden:
+		return failure(http.StatusForbidden, "Resource not accessible by integration")
+	case ReadOnly:
+		return failure(http.StatusForbidden, "Repository was archived so is read-only.")
+	case Missing:
+		return notFound()
+	case Conflict:
+		return failure(http.StatusConflict, "Git Repository is busy.")
+	case Invalid:
+		return refused("Validation Failed")
+	case TooMany:
+		return after(failure(http.StatusTooManyRequests, "API rate limit exceeded."), 1+s.chaos.random.IntN(5))
+	case Secondary:
+		r := failure(http.StatusForbidden, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.")
+		if s.chaos.random.IntN(2) == 0 {
+			return after(r, 1+s.chaos.random.IntN(5))
+		}
+		return r
+	}
+	status := []int{http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
+	return failure(status[s.chaos.random.IntN(len(status))], "Server Error")
+}
+
+func after(r reply, seconds int) reply {
+	r.header = http.Header{"Retry-After": {strconv.Itoa(seconds)}}
+	return r
+}
+
+// pushToDefault moves the default branch of the repository that a request is
+// about.
+func (s *Server) pushToDefault(r *http.Request) {
+	path := strings.SplitN(strings.TrimPrefix(s.byName(r).URL.Path, "/repos/"), "/", 3)
+	if len(path) < 2 {
+		return
+	}
+	repo := s.repos[strings.ToLower(path[0]+"/"+path[1])]
+	if repo == nil {
+		return
+	}
+	s.chaos.pushes++
+	name := "refs/heads/" + repo.defaultBranch
+	files := map[string]string{fmt.Sprintf("pushed/%d.txt", s.chaos.pushes): "moved\n"}
+	repo.refs[name] = repo.git.commitFiles(files, "push", s.sign(repo.owner), repo.refs[name])
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package github_test
+
+const raceEnabled = true
