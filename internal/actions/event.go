@@ -21,6 +21,10 @@ type Event struct {
 	Name string
 	// PullRequest is nil if the event is not about one.
 	PullRequest *PullRequest
+	// Comment is nil if the event is not about a new comment.
+	Comment *Comment
+	// Run is nil if the event is not workflow_run.
+	Run *Run
 	// Inputs are those of a workflow_dispatch, booleans and numbers as text.
 	Inputs map[string]string
 
@@ -50,6 +54,26 @@ type PullRequest struct {
 	// Fork reports whether the head may come from outside of the repository.
 	// It is true if that is not known.
 	Fork bool
+}
+
+// Comment is a comment that somebody, perhaps a stranger, has just made.
+type Comment struct {
+	ID     int64
+	Author string // login
+	Body   string // as it was written
+	Issue  int    // number of the issue or pull request
+	// OnPullRequest reports whether it is on a pull request.
+	OnPullRequest bool
+}
+
+// Run is the workflow run that a workflow_run event is about. It has run code
+// of its head, which may be a stranger's.
+type Run struct {
+	ID, Attempt int64
+	Event       string // that started it
+	HeadSHA     string
+	HeadBranch  string
+	HeadRepo    string // "owner/name", or "" if that repository was deleted
 }
 
 // Repository returns "owner/name".
@@ -119,6 +143,16 @@ func (e *Event) fill(p payloadJSON) (err error) {
 			return err
 		}
 	}
+	if e.Name == "issue_comment" {
+		if e.Comment, err = p.comment(); err != nil {
+			return err
+		}
+	}
+	if e.Name == "workflow_run" {
+		if e.Run, err = p.WorkflowRun.check(); err != nil {
+			return err
+		}
+	}
 	e.Inputs, err = inputs(p.Inputs)
 	return err
 }
@@ -132,6 +166,12 @@ type payloadJSON struct {
 	} `json:"repository"`
 	PullRequest *pullRequestJSON           `json:"pull_request"`
 	Inputs      map[string]json.RawMessage `json:"inputs"`
+	Issue       *struct {
+		Number      int              `json:"number"`
+		PullRequest *json.RawMessage `json:"pull_request"`
+	} `json:"issue"`
+	CommentOf   *commentJSON     `json:"comment"`
+	WorkflowRun *workflowRunJSON `json:"workflow_run"`
 }
 
 type pullRequestJSON struct {

@@ -60,7 +60,19 @@ func TestEvent(t *testing.T) {
 		}},
 		"workflow_dispatch_without_inputs": {"workflow_dispatch", func(*actions.Event) {}},
 		"push":                             {"push", func(*actions.Event) {}},
-		"schedule":                         {"schedule", func(e *actions.Event) { e.DefaultBranch = "" }},
+		"issue_comment": {"issue_comment", func(e *actions.Event) {
+			e.Comment = &actions.Comment{ID: 4711, Author: "alice", Body: "/accelgate rerun\nplease", Issue: 7, OnPullRequest: true}
+		}},
+		"issue_comment_on_issue": {"issue_comment", func(e *actions.Event) {
+			e.Comment = &actions.Comment{ID: 4712, Author: "dependabot[bot]", Body: "hello", Issue: 8}
+		}},
+		"workflow_run": {"workflow_run", func(e *actions.Event) {
+			e.Run = &actions.Run{ID: 555, Attempt: 2, Event: "pull_request", HeadSHA: headSHA, HeadBranch: "faster-attention", HeadRepo: "mallory/engine"}
+		}},
+		"workflow_run_deleted_fork": {"workflow_run", func(e *actions.Event) {
+			e.Run = &actions.Run{ID: 556, Attempt: 1, Event: "push", HeadSHA: headSHA}
+		}},
+		"schedule": {"schedule", func(e *actions.Event) { e.DefaultBranch = "" }},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -30,6 +30,12 @@ func repository(s string) bool {
 		name != "" && len(name) <= 100 && strings.Trim(name, letters+"-_.") == "" && name != "." && name != ".."
 }
 
+// login reports whether s is the name of an account; bots end in "[bot]".
+func login(s string) bool {
+	name := strings.TrimSuffix(s, "[bot]")
+	return name != "" && len(name) <= 64 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
+}
+
 // ref reports whether s can name a branch or a ref, by the rules of
 // git-check-ref-format that matter to whoever prints or passes it on.
 func ref(s string) bool {

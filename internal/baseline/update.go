@@ -3,6 +3,8 @@ package baseline
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +16,9 @@ import (
 type UpdateOptions struct {
 	Reason string    // for the notes
 	Now    time.Time // becomes captured_at
+	// All rewrites numbers that moved within their noise, too. Otherwise they
+	// keep what they were, so that a refresh shows what has really changed.
+	All bool
 }
 
 // ChangeKind says what a refresh did to a metric of an entry.
@@ -25,6 +30,8 @@ const (
 	Added   ChangeKind = "added"
 	Changed ChangeKind = "changed"
 	Removed ChangeKind = "removed"
+	// Still is a number that moved within its noise and stays as it was.
+	Still ChangeKind = "still"
 )
 
 // Change is one metric of one entry that a refresh changed.
@@ -34,6 +41,11 @@ type Change struct {
 	Old, New             float64 // medians; Old counts if HasOld, New is 0 if Kind is Removed
 	HasOld               bool
 	Kind                 ChangeKind
+	// Noise is by how much the difference of both medians varies, as three
+	// standard errors, in the metric's unit; 0 where a side has fewer than three values.
+	Noise float64
+	// OldN and NewN are how many values the medians rest on.
+	OldN, NewN int
 }
 
 // Update merges a run into a baseline, cell by cell, and returns the merged
@@ -195,6 +207,7 @@ func (u *update) merge(old *File, moved bool) *File {
 		e.keepFrom(&before)
 		if !moved {
 			e.Anchor = before.Anchor
+			e = u.settle(e, before)
 		}
 		f.Entries = append(f.Entries, u.record(e, before.measured()))
 	}
@@ -221,15 +234,74 @@ func (e *Entry) keepFrom(before *Entry) {
 	}
 }
 
+// settle gives metrics that moved within their noise their old numbers, unless
+// all are wanted. An entry in which nothing else differs stays as it is.
+func (u *update) settle(e, before Entry) Entry {
+	if u.opts.All {
+		return e
+	}
+	e.Metrics = slices.Clone(e.Metrics)
+	still := 0
+	for i := range e.Metrics {
+		m, old := &e.Metrics[i], before.Metric(e.Metrics[i].Name)
+		if old == nil || !m.still(old) {
+			continue
+		}
+		if m.Median != old.Median {
+			u.changes = append(u.changes, change(e.CaseID, m, old, Still))
+		}
+		*m, still = *old, still+1
+	}
+	same := e.CorrectnessOK == before.CorrectnessOK || e.CorrectnessOK != nil && before.CorrectnessOK != nil && *e.CorrectnessOK == *before.CorrectnessOK
+	if still > 0 && still == len(e.Metrics) && len(before.Metrics) == still && before.OK && same && maps.Equal(e.Conditions, before.Conditions) {
+		before.line = 0
+		return before
+	}
+	return e
+}
+
+// still reports whether a number moved within its noise.
+func (m *Metric) still(old *Metric) bool {
+	moved := math.Abs(m.Median - old.Median)
+	switch {
+	case !sameMeaning(&m.Metric, &old.Metric) || !sameUnit(m.Unit, old.Unit):
+		return false
+	case m.Exact || old.Exact || m.N < leastForNoise || old.N < leastForNoise:
+		return false
+	}
+	return moved <= max(noise(m.Summary, old.Summary), m.Resolution)
+}
+
+// leastForNoise is how many values tell how much they vary.
+const leastForNoise = 3
+
+// noise is three standard errors of the difference of two medians. The error of
+// a median of n normal values is 1.2533 times that of their mean, and their
+// standard deviation 1.4826 times the median absolute deviation.
+func noise(a, b bench.Summary) float64 {
+	if a.N < leastForNoise || b.N < leastForNoise {
+		return 0
+	}
+	return 3 * 1.2533 * 1.4826 * math.Sqrt(a.MAD*a.MAD/float64(a.N)+b.MAD*b.MAD/float64(b.N))
+}
+
+func change(id string, m, old *Metric, kind ChangeKind) Change {
+	c := Change{CaseID: id, Metric: m.Name, Unit: m.Unit, Better: m.Better, New: m.Median, NewN: m.N, Kind: kind}
+	if old != nil {
+		c.Old, c.HasOld, c.OldN, c.Noise = old.Median, true, old.N, noise(m.Summary, old.Summary)
+	}
+	return c
+}
+
 // record notes the changes and returns the entry with its anchor.
 func (u *update) record(e Entry, before []Metric) Entry {
 	if e.Anchor == nil && len(e.Metrics) > 0 {
 		e.Anchor = u.anchor(e.Metrics)
 	}
 	for _, m := range e.Metrics {
-		c := Change{CaseID: e.CaseID, Metric: m.Name, Unit: m.Unit, Better: m.Better, New: m.Median, Kind: Added}
+		c := change(e.CaseID, &m, nil, Added)
 		if i := slices.IndexFunc(before, func(b Metric) bool { return b.Name == m.Name }); i >= 0 {
-			c.Old, c.HasOld, c.Kind = before[i].Median, true, Changed
+			c = change(e.CaseID, &m, &before[i], Changed)
 			if c.Old == c.New && sameUnit(before[i].Unit, m.Unit) && before[i].Better == m.Better {
 				continue
 			}

@@ -22,6 +22,46 @@ var (
 	h200    = bench.Fingerprint{CPU: "EPYC 9354", Cores: 32, Accelerators: []bench.Accelerator{{Vendor: "nvidia", Model: "H200"}}}
 )
 
+// counted leaves out what TestStill is about.
+var counted = cmpopts.IgnoreFields(baseline.Change{}, "Noise", "OldN", "NewN")
+
+// TestStill: what moved within its noise keeps its number, and an entry in which
+// nothing else differs stays to the last byte.
+func TestStill(t *testing.T) {
+	old, _ := update(t, nil, newRun(
+		result("quiet", bench.Passed, sample("decode_tps", 100, 101, 99, 100, 102)),
+		result("moved", bench.Passed, sample("decode_tps", 100, 101, 99, 100, 102)),
+		result("once", bench.Passed, sample("decode_tps", 100)),
+	), baseline.UpdateOptions{Reason: "first", Now: monday})
+	run := newRun(
+		result("quiet", bench.Passed, sample("decode_tps", 101, 102, 100, 101, 103)),
+		result("moved", bench.Passed, sample("decode_tps", 110, 111, 109, 110, 112)),
+		result("once", bench.Passed, sample("decode_tps", 101)),
+	)
+	got, changes := update(t, old, run, baseline.UpdateOptions{Now: tuesday})
+	kinds := map[string]baseline.ChangeKind{}
+	for _, c := range changes {
+		kinds[c.CaseID] = c.Kind
+		if (c.Noise > 0) != (c.CaseID != "once") || c.OldN != c.NewN {
+			t.Errorf("%+v", c)
+		}
+	}
+	if want := map[string]baseline.ChangeKind{"quiet": baseline.Still, "moved": baseline.Changed, "once": baseline.Changed}; !cmp.Equal(kinds, want) {
+		t.Errorf("changes %v, want %v", kinds, want)
+	}
+	for id, median := range map[string]float64{"quiet": 100, "moved": 110, "once": 101} {
+		i := slices.IndexFunc(got.Entries, func(e baseline.Entry) bool { return e.CaseID == id })
+		if m := got.Entries[i].Metric("decode_tps"); m.Median != median {
+			t.Errorf("%s is %v, want %v", id, m.Median, median)
+		}
+	}
+	all, _ := update(t, old, run, baseline.UpdateOptions{Now: tuesday, All: true})
+	i := slices.IndexFunc(all.Entries, func(e baseline.Entry) bool { return e.CaseID == "quiet" })
+	if m := all.Entries[i].Metric("decode_tps"); m.Median != 101 {
+		t.Errorf("with all, quiet is %v", m.Median)
+	}
+}
+
 func result(id string, outcome bench.Outcome, samples ...bench.Sample) bench.Result {
 	return bench.Result{Cell: bench.Cell{Raw: id}, Outcome: outcome, Samples: samples}
 }
@@ -96,7 +136,7 @@ func TestUpdateCaptures(t *testing.T) {
 		{CaseID: "b", Metric: "loss", Better: bench.Lower, New: 0.123456789, Kind: baseline.Added},
 		{CaseID: "b", Metric: "model_load_ms", Unit: "ms", Better: bench.Lower, New: 123457, Kind: baseline.Added},
 	}
-	if diff := cmp.Diff(wantChanges, changes); diff != "" {
+	if diff := cmp.Diff(wantChanges, changes, counted); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
 	marshal(t, got)
@@ -162,7 +202,7 @@ func TestUpdateMerges(t *testing.T) {
 		{CaseID: "again", Metric: "model_load_ms", Unit: "ms", Better: bench.Lower, Old: 900, HasOld: true, Kind: baseline.Removed},
 		{CaseID: "brand new", Metric: "decode_tps", Unit: "tok/s", Better: bench.Higher, New: 7, Kind: baseline.Added},
 	}
-	if diff := cmp.Diff(want, changes); diff != "" {
+	if diff := cmp.Diff(want, changes, counted); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
 }

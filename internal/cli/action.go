@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/runner"
@@ -36,6 +38,7 @@ type action struct {
 	gh       *actions.Action
 	event    actions.Event
 	in       inputs
+	check    *github.OpenCheck // in progress; nil where there is none
 }
 
 // gathered is what the step judges: runs with their references, in pairs.
@@ -72,6 +75,28 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 	if err := a.refuse(); err != nil {
 		return 0, usageError{err}
 	}
+	if a.event.Comment != nil {
+		return a.chat(ctx)
+	}
+	if err := a.resolvePull(ctx); err != nil {
+		return 0, err
+	}
+	if a.event.Run != nil {
+		clean, err := a.foreign(ctx)
+		if clean != nil {
+			defer clean()
+		}
+		if err != nil {
+			if a.in.publish {
+				a.publishError(ctx, err)
+			}
+			return 0, err
+		}
+	}
+	if a.in.publish && !a.in.update {
+		a.begin(ctx)
+		defer a.end(ctx)
+	}
 	if code, err = a.step(ctx); err != nil && a.in.publish && !a.in.update {
 		a.publishError(ctx, err)
 	}
@@ -82,16 +107,16 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 const couldNotJudge = "accelgate could not judge"
 
 // events whose commit is the one under test.
-var events = []string{"pull_request", "merge_group", "push", "schedule", "workflow_dispatch", "repository_dispatch"}
+var events = []string{"pull_request", "merge_group", "push", "schedule", "workflow_dispatch", "repository_dispatch", "workflow_run", "issue_comment"}
 
 // refuse says why accelgate does not work for an event.
 func (a *action) refuse() error {
 	switch pr := a.event.PullRequest; {
-	case a.event.Name == "pull_request_target":
+	case a.event.Name == "pull_request_target" && !a.in.dangerTarget:
 		return errors.New("accelgate does not run on pull_request_target, which gives a stranger's code the repository's secrets: use pull_request")
-	case !slices.Contains(events, a.event.Name):
+	case a.event.Name != "pull_request_target" && !slices.Contains(events, a.event.Name):
 		return fmt.Errorf("accelgate does not know which commit event %s is about: use one of %s", oneLine(a.event.Name), strings.Join(events, ", "))
-	case pr != nil && pr.Fork && a.in.runs == "" && a.Getenv("RUNNER_ENVIRONMENT") != "github-hosted":
+	case pr != nil && pr.Fork && a.in.runs == "" && a.Getenv("RUNNER_ENVIRONMENT") != "github-hosted" && !a.in.dangerForks:
 		return errors.New("accelgate does not run code of a fork on a self-hosted runner, which a stranger would then own: " +
 			"add to the job: if: github.event.pull_request.head.repo.full_name == github.repository")
 	}
@@ -115,7 +140,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 		return a.refresh(ctx, g, j)
 	}
 	if a.in.publish {
-		a.publish(ctx, j)
+		a.publish(ctx, g, j)
 	}
 	return j.exit(), nil
 }
@@ -123,10 +148,39 @@ func (a *action) step(ctx context.Context) (int, error) {
 // commit is the one under test: a pull request's head rather than the merge
 // commit that GitHub checks out and forgets.
 func (a *action) commit() string {
-	if pr := a.event.PullRequest; pr != nil {
+	switch pr := a.event.PullRequest; {
+	case pr != nil:
 		return pr.HeadSHA
+	case a.event.Run != nil:
+		return a.event.Run.HeadSHA
 	}
 	return a.event.SHA
+}
+
+// resolvePull finds the pull request that a dispatch names, where its head is
+// the commit that runs here: a comment asked for some of its cells.
+func (a *action) resolvePull(ctx context.Context) error {
+	name := a.event.Inputs["pull_request"]
+	if name == "" || a.event.Name != "workflow_dispatch" || !a.in.publish || a.in.update {
+		return nil
+	}
+	number, err := strconv.Atoi(name)
+	if err != nil || number < 1 {
+		return usagef("the dispatch input pull_request is %q: give the number of one", oneLine(name))
+	}
+	client, repo, err := a.client()
+	if err != nil {
+		return err
+	}
+	pull, err := client.GetPull(ctx, repo, number)
+	if err != nil {
+		return err
+	}
+	if pull.HeadSHA != a.event.SHA {
+		return usagef("the head of pull request %d is %s, and this is %s: start the workflow on the pull request's branch", number, pull.HeadSHA, a.event.SHA)
+	}
+	a.event.PullRequest = pullRequest(pull, repo)
+	return nil
 }
 
 // gather measures here, or reads the runs of other jobs.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,7 @@ import (
 type update struct {
 	options
 	from, reason string
-	force        bool
+	force, all   bool
 }
 
 func (c *Command) updateCommand(code *int) *cobra.Command {
@@ -47,6 +48,7 @@ func (u *update) addFlags(f *pflag.FlagSet) {
 	u.addMeasure(f)
 	f.StringVar(&u.from, "from", "", "record this `run.json` in place of measuring")
 	f.StringVar(&u.reason, "reason", "", "why the numbers move; kept with them (required)")
+	f.BoolVar(&u.all, "all", false, "rewrite numbers that moved within their noise, too")
 	f.BoolVar(&u.force, "force", false, "record even though the gate failed; cells that did not pass are never recorded")
 }
 
@@ -67,12 +69,15 @@ func (c *Command) update(ctx context.Context, u *update) (int, error) {
 	if err != nil || !accepted {
 		return ExitGateFailed, err
 	}
-	recorded, err := c.record(ref, run, u.reason)
+	recorded, err := c.record(ref, run, u.reason, u.all)
 	if err != nil {
 		return 0, err
 	}
+	if n := recorded.still(); n > 0 {
+		fmt.Fprintf(c.Stdout, "%s moved within the noise and stay as they were; --all rewrites them too\n", plural(n, "number"))
+	}
 	_, err = fmt.Fprintf(c.Stdout, "%s: %s recorded, %s new or changed\nNext: review it with 'git diff', commit it, and judge with 'accelgate run'\n",
-		ref.path, plural(recorded.cells, "cell"), plural(len(recorded.changes), "metric"))
+		ref.path, plural(recorded.cells, "cell"), plural(len(recorded.changes)-recorded.still(), "metric"))
 	return ExitPassed, err
 }
 
@@ -143,12 +148,12 @@ type recorded struct {
 }
 
 // record merges a run into its host's baseline and saves it.
-func (c *Command) record(ref reference, run *bench.Run, reason string) (r recorded, err error) {
+func (c *Command) record(ref reference, run *bench.Run, reason string, all bool) (r recorded, err error) {
 	if err := genuine(run); err != nil {
 		return r, err
 	}
 	r.before = ref.file
-	if r.file, r.changes, err = baseline.Update(ref.file, run, baseline.UpdateOptions{Reason: reason, Now: c.Now()}); err != nil {
+	if r.file, r.changes, err = baseline.Update(ref.file, run, baseline.UpdateOptions{Reason: reason, Now: c.Now(), All: all}); err != nil {
 		return r, err
 	}
 	for i := range run.Results {
@@ -163,6 +168,21 @@ func (c *Command) record(ref reference, run *bench.Run, reason string) (r record
 	return r, baseline.Save(ref.path, r.file)
 }
 
+// still counts the numbers that stay because they moved within their noise.
+func (r recorded) still() (n int) {
+	for _, c := range r.changes {
+		if c.Kind == baseline.Still {
+			n++
+		}
+	}
+	return n
+}
+
+// unchanged reports whether the file would say the same again, but for when.
+func (r recorded) unchanged() bool {
+	return r.before != nil && len(r.changes) == r.still() && r.before.Fingerprint != nil && r.file.Fingerprint != nil && reflect.DeepEqual(*r.before.Fingerprint, *r.file.Fingerprint)
+}
+
 // forReport says what changed in the words of the report.
 func (r recorded) forReport(host, path string) report.HostChanges {
 	h := report.HostChanges{Host: host, Path: path}
@@ -173,9 +193,11 @@ func (r recorded) forReport(host, path string) report.HostChanges {
 		h.After = *r.file.Fingerprint
 	}
 	for _, c := range r.changes {
-		if c.Kind != baseline.Removed {
-			h.Changes = append(h.Changes, report.Change{Cell: c.CaseID, Metric: c.Metric, Unit: c.Unit, Better: c.Better, Old: c.Old, New: c.New, HasOld: c.HasOld})
+		if c.Kind == baseline.Added || c.Kind == baseline.Changed {
+			h.Changes = append(h.Changes, report.Change{Cell: c.CaseID, Metric: c.Metric, Unit: c.Unit, Better: c.Better, Old: c.Old, New: c.New, HasOld: c.HasOld,
+				Noise: c.Noise, OldN: c.OldN, NewN: c.NewN})
 		}
 	}
+	h.Still = r.still()
 	return h
 }

@@ -21,7 +21,27 @@ type inputs struct {
 	hosts     []string // labels that must have delivered a run
 	publish   bool
 	checkName string
+	comment   commentMode
+	notify    bool     // a worsened verdict is a new comment
+	all       bool     // a refresh rewrites numbers that are within their noise, too
+	labels    []string // of pull requests
+	reviewers []string
+	workflow  string // file of the workflow that chat starts
+	author    string // login of the token, where it is another app's
+	// dangerForks and dangerTarget run a stranger's code where it can take the
+	// machine or the secrets.
+	dangerForks, dangerTarget bool
 }
+
+// commentMode says when the comment is written.
+type commentMode string
+
+const (
+	commentAlways    commentMode = "always"
+	commentOnChange  commentMode = "on-change"  // of the verdict; the first one if it did not pass
+	commentOnFailure commentMode = "on-failure" // and once more when all is well again
+	commentOff       commentMode = "off"
+)
 
 // inputEnv lets an input be found under its name with "_" for "-" as well:
 // a composite action must pass its inputs on itself, and shells refuse names
@@ -64,11 +84,20 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 	if in.checkName == "" {
 		in.checkName = "accelgate"
 	}
+	in.labels, in.reviewers = list(gh.Input("labels"), ","), list(gh.Input("reviewers"), ",")
+	in.workflow, in.author = cmp.Or(gh.Input("workflow"), "accelgate.yml"), gh.Input("token-author")
+	switch in.comment = commentMode(cmp.Or(gh.Input("comment"), string(commentAlways))); in.comment {
+	case commentAlways, commentOnChange, commentOnFailure, commentOff:
+	default:
+		return in, fmt.Errorf("comment is %q: use always, on-change, on-failure or off", oneLine(string(in.comment)))
+	}
 	for _, b := range []struct {
 		name  string
 		unset bool
 		to    *bool
-	}{{"require-baseline", true, &in.options.requireBaseline}, {"force", false, &in.force}, {"initial", false, &in.initial}, {"publish", true, &in.publish}} {
+	}{{"require-baseline", true, &in.options.requireBaseline}, {"force", false, &in.force}, {"initial", false, &in.initial}, {"publish", true, &in.publish},
+		{"notify", false, &in.notify}, {"all", false, &in.all},
+		{"dangerously-measure-forks-on-self-hosted-runners", false, &in.dangerForks}, {"dangerously-run-on-pull-request-target", false, &in.dangerTarget}} {
 		if *b.to, err = gh.Bool(b.name, b.unset); err != nil {
 			return in, err
 		}
@@ -87,7 +116,7 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 	if err != nil {
 		return err
 	}
-	if len(in.hosts) > 0 && in.runs == "" {
+	if len(in.hosts) > 0 && in.runs == "" && event.Run == nil {
 		return fmt.Errorf("hosts is given without runs: set runs to the folder of the hosts' run.json files, or leave hosts out")
 	}
 	if in.reason == "" {
@@ -104,7 +133,7 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 		in.update = true
 	case "post":
 		in.update = update
-		if in.runs == "" {
+		if in.runs == "" && event.Run == nil {
 			return fmt.Errorf(`mode is post: set runs to the folder of the downloaded run.json files`)
 		}
 	default:
@@ -115,6 +144,9 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 	}
 	if in.runs != "" && len(in.options.suites) > 0 {
 		return fmt.Errorf("suite has no effect on runs of other jobs: set only to the cells that they were told to measure")
+	}
+	if in.update && event.Run != nil {
+		return fmt.Errorf("baselines are not refreshed from what a stranger's workflow uploaded: start the workflow by hand (workflow_dispatch)")
 	}
 	if in.update && event.PullRequest != nil {
 		return fmt.Errorf("baselines are not refreshed from a pull request's own numbers: start the workflow by hand (workflow_dispatch) after merging")

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/report"
@@ -62,7 +62,7 @@ func (a *action) client() (*github.Client, github.Repo, error) {
 	if err != nil {
 		return nil, repo, err
 	}
-	client, err := github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.options.secret, UserAgent: "accelgate/" + version()})
+	client, err := github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.options.secret, Author: a.in.author, UserAgent: "accelgate/" + version()})
 	return client, repo, err
 }
 
@@ -73,53 +73,6 @@ var conclusions = map[gate.Status]string{
 	gate.StatusFailed:         "failure",
 	gate.StatusActionRequired: "action_required",
 	gate.StatusNoEvidence:     "action_required",
-}
-
-// publish writes the verdict.
-func (a *action) publish(ctx context.Context, j judged) {
-	room := min(report.MarkdownBytes, github.CommentRoom(a.in.checkName))
-	body, err := text(report.MarkdownLimit(room), j.report)
-	if err != nil {
-		a.refused(err)
-		return
-	}
-	a.post(ctx, j.report.Title(), body, conclusions[j.decision.Status])
-}
-
-// publishError replaces what an earlier attempt said of the same commit: a red
-// step beside a green check would be read as green.
-func (a *action) publishError(ctx context.Context, cause error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-	defer cancel()
-	a.warn(a.gh.SetOutput("verdict", string(gate.StatusNoEvidence)))
-	var body strings.Builder // an indented block is the one that no text can end
-	fmt.Fprintf(&body, "### ⛔ %s\n\n", couldNotJudge)
-	for line := range strings.Lines(clipLines(cause.Error())) {
-		fmt.Fprintf(&body, "    %s\n", printable(strings.TrimSuffix(line, "\n")))
-	}
-	a.post(ctx, couldNotJudge, body.String(), "failure")
-}
-
-// post writes the comment, on a pull request, and the check run. Whatever
-// GitHub refuses is a warning with its reason.
-func (a *action) post(ctx context.Context, title, body, conclusion string) {
-	client, repo, err := a.client()
-	if err != nil {
-		a.refused(err)
-		return
-	}
-	link := a.event.RunURL
-	if pr := a.event.PullRequest; pr != nil {
-		comment, err := client.UpsertComment(ctx, repo, pr.Number, a.in.checkName, body)
-		a.refused(err)
-		if err == nil {
-			link = comment.URL
-			a.warn(a.gh.SetOutput("comment-url", comment.URL))
-		}
-	}
-	_, err = client.UpsertCheck(ctx, repo, a.commit(), github.Check{Name: a.in.checkName, Conclusion: conclusion,
-		Title: title, Summary: body, DetailsURL: link})
-	a.refused(err)
 }
 
 // clipLines keeps an error short enough for a comment.
@@ -149,14 +102,22 @@ func (a *action) refresh(ctx context.Context, g gathered, j judged) (int, error)
 		if err != nil {
 			return 0, err
 		}
-		recorded, err := a.record(g.refs[i], run, a.in.reason)
+		before, err := os.ReadFile(g.refs[i].path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return 0, fmt.Errorf("read the baseline: %w", err)
+		}
+		recorded, err := a.record(g.refs[i], run, a.in.reason, a.in.all)
 		if err != nil {
 			return 0, err
 		}
 		if files[path], err = os.ReadFile(g.refs[i].path); err != nil {
 			return 0, fmt.Errorf("read the baseline that was just saved: %w", err)
 		}
+		if recorded.unchanged() { // an earlier proposal may have other numbers for it
+			files[path] = before
+		}
 		body.Hosts = append(body.Hosts, recorded.forReport(run.Host.Label, path))
+		body.Left = append(body.Left, refusedCells(run)...)
 	}
 	if err := a.refreshCaseFiles(g, files, &body); err != nil {
 		return 0, err
@@ -174,7 +135,7 @@ func (a *action) refreshCaseFiles(g gathered, files map[string][]byte, body *rep
 	if err != nil {
 		return err
 	}
-	body.Left = edits.left
+	body.Left = append(body.Left, edits.left...)
 	for _, f := range edits.files {
 		path, err := a.repositoryPath(f.path)
 		if err != nil {
@@ -195,12 +156,16 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 	if err != nil {
 		return 0, err
 	}
-	title, text := report.Changes(body)
+	a.warn(client.PreflightRefresh(ctx, repo)) // which says what setting to turn on
+	title, _ := report.Changes(body)
 	base, branch := a.refreshInto()
-	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: branch, Title: title, Body: text,
-		Message: title + "\n\n" + a.in.reason, Files: files})
+	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: branch, Title: title, Body: changes(body, client.FromActionsToken()),
+		Message: title + "\n\n" + a.in.reason, Files: files, Labels: a.in.labels, Reviewers: a.in.reviewers})
 	if err != nil {
 		return 0, err
+	}
+	for _, w := range pull.Warnings {
+		a.refused(errors.New(w))
 	}
 	if pull.Number == 0 {
 		fmt.Fprintln(a.Stdout, "The baselines are already what was measured; there is nothing to propose.")
@@ -209,6 +174,37 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 	a.warn(a.gh.SetOutput("pull-request", strconv.Itoa(pull.Number)))
 	_, err = fmt.Fprintf(a.Stdout, "Pull request #%d %s: %s\n", pull.Number, pull.Change, pull.URL)
 	return ExitPassed, err
+}
+
+// changes is the body of the pull request, in ever smaller sizes.
+func changes(body report.Refresh, actionsToken bool) github.Ladder {
+	note := ""
+	if actionsToken {
+		note = "\n> This pull request was made with the workflow's own token, for which GitHub starts no workflows: close and reopen it to have it checked, " +
+			"or set `github-token` to that of a GitHub App or a person.\n"
+	}
+	return func(limit int) string {
+		body.Limit = max(limit-len(note), 0)
+		_, text := report.Changes(body)
+		if len(text)+len(note) > limit {
+			return clipBytes(text, limit)
+		}
+		return text + note
+	}
+}
+
+// refusedCells says what is not recorded, and why.
+func refusedCells(run *bench.Run) (left []string) {
+	for i := range run.Results {
+		r := &run.Results[i]
+		switch {
+		case r.Outcome == bench.Passed && r.Doubt != "":
+			left = append(left, fmt.Sprintf("%s on %s: its numbers are doubtful: %s", r.Cell.ID(), run.Host.Label, r.Doubt))
+		case r.Outcome != bench.Passed && r.Outcome != bench.Skipped:
+			left = append(left, fmt.Sprintf("%s on %s: %s: %s", r.Cell.ID(), run.Host.Label, r.Outcome, r.Reason))
+		}
+	}
+	return left
 }
 
 // refreshInto returns the branch that the event ran on, or "" for the default

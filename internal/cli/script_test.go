@@ -1,7 +1,10 @@
 package cli_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"flag"
 	"fmt"
@@ -77,7 +80,7 @@ func TestScript(t *testing.T) {
 			return podman(), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "await": await, "setenv": setenv, "expand": expand, "replace": replace, "tensors": tensors,
+			"code": code, "await": await, "setenv": setenv, "expand": expand, "replace": replace, "tensors": tensors, "pack": pack,
 		},
 	})
 }
@@ -154,6 +157,24 @@ func replace(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("%s holds no %s", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
+}
+
+// pack writes a zip archive in base64: pack FILE name=file...
+func pack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: pack FILE name=file...")
+	}
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	for _, arg := range args[1:] {
+		name, file, _ := strings.Cut(arg, "=")
+		entry, err := w.Create(name)
+		ts.Check(err)
+		_, err = entry.Write([]byte(ts.ReadFile(file)))
+		ts.Check(err)
+	}
+	ts.Check(w.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(base64.StdEncoding.EncodeToString(archive.Bytes())), 0o644))
 }
 
 // tensors writes a safetensors file: tensors FILE name=dtype:2x3:1,nan,inf

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -30,6 +31,7 @@ type HostChanges struct {
 	Before  *bench.Fingerprint // nil where the file is new
 	After   bench.Fingerprint
 	Changes []Change
+	Still   int // numbers that stay because they moved within their noise
 }
 
 // Change is one number of a baseline before and after.
@@ -37,7 +39,9 @@ type Change struct {
 	Cell, Metric, Unit string
 	Better             bench.Direction
 	Old, New           float64
-	HasOld             bool // false for a number the baseline did not have
+	HasOld             bool    // false for a number the baseline did not have
+	Noise              float64 // of Old to New, three standard errors, in the unit; 0 if unknown
+	OldN, NewN         int     // values that they rest on
 }
 
 // gain is the change in percent; ok is false where there is none to tell.
@@ -162,6 +166,9 @@ func (h *HostChanges) blocks(rows int) []block {
 	if len(h.Changes) > 0 {
 		blocks = append(blocks, h.table(rows))
 	}
+	if h.Still > 0 {
+		blocks = append(blocks, paragraph{plain(count(h.Still, "number") + " moved within the noise and stay as they were.")})
+	}
 	return blocks
 }
 
@@ -198,7 +205,7 @@ func (h *HostChanges) table(rows int) block {
 	slices.SortStableFunc(order, func(a, b *Change) int {
 		return cmp.Or(cmp.Compare(size(b), size(a)), cmp.Compare(a.Cell, b.Cell), cmp.Compare(a.Metric, b.Metric))
 	})
-	t := &table{total: len(order), columns: columns("Cell", "Metric", "Old → new>", "Change>")}
+	t := &table{total: len(order), columns: columns("Cell", "Metric", "Old → new>", "Change>", "Noise>", "n>")}
 	for _, c := range order[:min(rows, len(order))] {
 		t.rows = append(t.rows, c.row())
 	}
@@ -217,5 +224,20 @@ func (c *Change) row() []inline {
 	if c.Unit != "" {
 		values = append(values, reason(" "+c.Unit))
 	}
-	return []inline{only(code(c.Cell)), only(code(c.Metric)), values, only(plain(change))}
+	return []inline{only(code(c.Cell)), only(code(c.Metric)), values, only(plain(change)), only(plain(c.noise())), only(plain(c.evidence()))}
+}
+
+// noise is by how much the change varies, in percent of the old number.
+func (c *Change) noise() string {
+	if c.Noise == 0 || c.Old == 0 {
+		return "unknown"
+	}
+	return "± " + rough(100*c.Noise/math.Abs(c.Old))
+}
+
+func (c *Change) evidence() string {
+	if !c.HasOld {
+		return strconv.Itoa(c.NewN)
+	}
+	return fmt.Sprintf("%d → %d", c.OldN, c.NewN)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
@@ -18,6 +19,7 @@ const (
 // control characters, and not escaped for any markup.
 type Finding struct {
 	Host, Cell, Metric string // no Cell: the host as a whole
+	Suite              string // of the cell; "" where the run does not have it
 	Class              gate.Class
 	Message            string // "slower: 95.3 → 80.1 tok/s, -15.9 % (limit 10 %)"
 }
@@ -29,10 +31,19 @@ func (r Report) Findings() []Finding {
 	for _, f := range r.shown.action.rows {
 		findings = append(findings, Finding{
 			Host: name(r.hosts[f.host].Run.Host.Label), Cell: name(f.Cell), Metric: name(f.Metric),
-			Class: f.Class, Message: r.message(f),
+			Suite: r.suiteOf(f), Class: f.Class, Message: r.message(f),
 		})
 	}
 	return findings
+}
+
+func (r *Report) suiteOf(f finding) string {
+	results := r.hosts[f.host].Run.Results
+	i := slices.IndexFunc(results, func(res bench.Result) bool { return res.Cell.ID() == f.Cell })
+	if i < 0 {
+		return ""
+	}
+	return results[i].Cell.Suite
 }
 
 func (r *Report) message(f finding) string {

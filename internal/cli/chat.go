@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/accelgate/accelgate/internal/github"
+)
+
+const chatUsage = "`/accelgate rerun` runs the failed jobs again, `/accelgate rerun CELL-GLOB` measures some cells, " +
+	"`/accelgate accept CELL METRIC CEILING DAYS REASON` proposes a waiver, and `/accelgate refresh REASON` measures and proposes new baselines"
+
+// chat answers a comment on a pull request that begins with /accelgate. Whoever
+// may push may command, by GitHub's word; everybody else gets a reason.
+func (a *action) chat(ctx context.Context) (int, error) {
+	line, _, _ := strings.Cut(strings.TrimLeft(a.event.Comment.Body, "\ufeff \t\r\n"), "\n")
+	words, err := fields(line)
+	if len(words) == 0 || words[0] != "/accelgate" || !a.event.Comment.OnPullRequest {
+		return ExitPassed, nil // it is not for us
+	}
+	client, repo, cerr := a.client()
+	if cerr != nil {
+		return 0, cerr
+	}
+	t := talk{action: a, client: client, repo: repo}
+	may, perr := client.Permission(ctx, repo, a.event.Comment.Author)
+	switch {
+	case perr != nil:
+		return 0, perr
+	case !may.CanWrite():
+		return t.answer(ctx, "-1", "this needs write permission in the repository: ask a maintainer", false)
+	case err != nil:
+		return t.answer(ctx, "confused", err.Error()+": "+chatUsage, false)
+	}
+	text, err := t.command(ctx, words[1:])
+	if err != nil {
+		return t.answer(ctx, "confused", err.Error(), false)
+	}
+	return t.answer(ctx, "rocket", text, true)
+}
+
+// talk is the answer to one comment.
+type talk struct {
+	*action
+	client *github.Client
+	repo   github.Repo
+}
+
+// answer reacts and replies. The reply quotes nothing as it was written.
+func (t talk) answer(ctx context.Context, reaction, text string, done bool) (int, error) {
+	c := t.event.Comment
+	if err := t.client.React(ctx, t.repo, c.ID, reaction); err != nil {
+		t.refused(err)
+	}
+	if _, err := t.client.Reply(ctx, t.repo, c.Issue, c.ID, text); err != nil {
+		return 0, err
+	}
+	fmt.Fprintln(t.Stdout, oneLine(text))
+	if !done {
+		return ExitUsage, nil
+	}
+	return ExitPassed, nil
+}
+
+// command does what the words say and returns what was done. Its errors are for
+// the one who wrote them.
+func (t talk) command(ctx context.Context, words []string) (string, error) {
+	verb := ""
+	if len(words) > 0 {
+		verb, words = words[0], words[1:]
+	}
+	switch verb {
+	case "rerun":
+		return t.rerun(ctx, words)
+	case "accept":
+		return t.acceptCell(ctx, words)
+	case "refresh":
+		return t.dispatchRefresh(ctx, strings.Join(words, " "))
+	}
+	return "", fmt.Errorf("there is no such command: %s", chatUsage)
+}
+
+// rerun runs failed jobs again, of the run that the comment tells of; or, for
+// some cells, starts the workflow on the branch.
+func (t talk) rerun(ctx context.Context, words []string) (string, error) {
+	issue := t.event.Comment.Issue
+	switch len(words) {
+	case 0:
+		posted, err := t.client.FindComment(ctx, t.repo, issue, t.in.checkName)
+		if err != nil {
+			return "", err
+		}
+		if posted.Seq.Run == 0 {
+			return "", fmt.Errorf("no run has been judged here yet: push, or start the workflow by hand")
+		}
+		if err := t.client.RerunFailedJobs(ctx, t.repo, posted.Seq.Run); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("The failed jobs of [run %d](%s/%s/actions/runs/%[1]d) run again.", posted.Seq.Run, t.event.ServerURL, t.event.Repository()), nil
+	case 1:
+		pull, err := t.client.GetPull(ctx, t.repo, issue)
+		if err != nil {
+			return "", err
+		}
+		if pull.Fork(t.repo) {
+			return "", fmt.Errorf("a workflow cannot be started on the branch of a fork: leave the cells out, which runs the failed jobs again")
+		}
+		inputs := map[string]string{"only": words[0], "pull_request": strconv.Itoa(issue)}
+		if err := t.client.Dispatch(ctx, t.repo, t.in.workflow, pull.HeadRef, inputs); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%s is measured again on `%s`.", quoteCode(words[0]), pull.HeadSHA[:min(7, len(pull.HeadSHA))]), nil
+	}
+	return "", fmt.Errorf("rerun takes one glob of cells: put it into quotes where it has spaces")
+}
+
+// dispatchRefresh starts the workflow on the default branch.
+func (t talk) dispatchRefresh(ctx context.Context, reason string) (string, error) {
+	if reason == "" {
+		return "", fmt.Errorf("baselines move only for a reason: write `/accelgate refresh REASON`")
+	}
+	if t.event.DefaultBranch == "" {
+		return "", fmt.Errorf("the event does not name the default branch: start the workflow by hand")
+	}
+	reason = fmt.Sprintf("%s (asked for by %s in #%d)", reason, t.event.Comment.Author, t.event.Comment.Issue)
+	inputs := map[string]string{"update_baseline": "true", "reason": reason}
+	if err := t.client.Dispatch(ctx, t.repo, t.in.workflow, t.event.DefaultBranch, inputs); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("All hosts measure `%s`; a pull request with new baselines follows.", t.event.DefaultBranch), nil
+}
+
+// fields splits a line at spaces; quotes, double or back, keep them.
+func fields(line string) (words []string, err error) {
+	rest := strings.TrimSpace(line)
+	for rest != "" {
+		word := ""
+		if quote := rest[0]; quote == '"' || quote == '`' {
+			end := strings.IndexByte(rest[1:], quote)
+			if end < 0 {
+				return words, fmt.Errorf("a quote is not closed")
+			}
+			word, rest = rest[1:1+end], rest[end+2:]
+		} else {
+			end := strings.IndexFunc(rest, unicode.IsSpace)
+			if end < 0 {
+				end = len(rest)
+			}
+			word, rest = rest[:end], rest[end:]
+		}
+		words = append(words, word)
+		rest = strings.TrimSpace(rest)
+	}
+	return words, nil
+}
+
+// quoteCode shows what a stranger wrote as code, which mentions and links
+// nothing.
+func quoteCode(s string) string { return "`" + strings.ReplaceAll(oneLine(s), "`", "'") + "`" }

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/actions"
+	"github.com/accelgate/accelgate/internal/artifact"
+	"github.com/accelgate/accelgate/internal/github"
+)
+
+// artifactPrefix begins the names of the artifacts that hold runs, as the
+// workflows that ship with accelgate name them.
+const artifactPrefix = "accelgate-run-"
+
+// foreign makes the runs of a finished workflow run this step's own. Code of a
+// stranger ran in there, so everything that it left is hostile: the pull request
+// is the one that GitHub names for head repository, branch and commit, archives
+// are bounded and refused as a whole, and what their run documents say is judged
+// by this checkout's configuration and baselines.
+func (a *action) foreign(ctx context.Context) (clean func(), err error) {
+	dir, err := os.MkdirTemp(a.Getenv("RUNNER_TEMP"), "accelgate-runs-*") // with the permissions 0700
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for artifacts: %w: set RUNNER_TEMP to one that is writable", err)
+	}
+	clean = func() { _ = os.RemoveAll(dir) }
+	if err := a.pullOfRun(ctx); err != nil {
+		return clean, err
+	}
+	if err := a.download(ctx, dir); err != nil {
+		return clean, err
+	}
+	a.in.runs = dir
+	return clean, nil
+}
+
+// pullOfRun finds the pull request that a workflow run was started for. There is
+// none where the branch has moved on, or was merged: then only the check is
+// written, on the commit that was measured.
+func (a *action) pullOfRun(ctx context.Context) error {
+	run := a.event.Run
+	head, err := github.ParseRepo(run.HeadRepo)
+	if err != nil || run.HeadBranch == "" {
+		return nil // the fork is gone, and with it what could be merged
+	}
+	client, repo, err := a.client()
+	if err != nil {
+		return err
+	}
+	pulls, err := client.PullsOf(ctx, repo, head, run.HeadBranch, run.HeadSHA)
+	if err != nil || len(pulls) == 0 {
+		return err
+	}
+	a.event.PullRequest = pullRequest(pulls[0], repo)
+	return nil
+}
+
+// pullRequest is a pull request of the API in the words of an event.
+func pullRequest(p github.Pull, repo github.Repo) *actions.PullRequest {
+	return &actions.PullRequest{Number: p.Number, HeadSHA: p.HeadSHA, BaseSHA: p.BaseSHA, HeadRef: p.HeadRef, BaseRef: p.BaseRef,
+		HeadRepo: p.HeadRepo.String(), Fork: p.Fork(repo)}
+}
+
+// download unpacks the artifacts that hold runs, each into a folder of its own.
+func (a *action) download(ctx context.Context, dir string) error {
+	client, repo, err := a.client()
+	if err != nil {
+		return err
+	}
+	all, err := client.Artifacts(ctx, repo, a.event.Run.ID)
+	if err != nil {
+		return err
+	}
+	limits, n, left := artifact.DefaultLimits(), 0, int64(1<<30)
+	for _, one := range all {
+		if !strings.HasPrefix(one.Name, artifactPrefix) || one.Expired {
+			continue
+		}
+		if n++; n > maxRuns || left <= 0 {
+			return fmt.Errorf("run %d left more than %d artifacts, or a GiB of them: look at what its workflow uploads", a.event.Run.ID, maxRuns)
+		}
+		size, err := a.unpack(ctx, client, repo, one, filepath.Join(dir, strconv.Itoa(n)), min(limits.Archive, left))
+		if err != nil {
+			return err
+		}
+		left -= size
+	}
+	return nil
+}
+
+func (a *action) unpack(ctx context.Context, client *github.Client, repo github.Repo, one github.Artifact, dir string, most int64) (int64, error) {
+	file, err := os.CreateTemp(filepath.Dir(dir), "archive-*")
+	if err != nil {
+		return 0, fmt.Errorf("make a file for an artifact: %w: make room, or set RUNNER_TEMP", err)
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	size, err := client.DownloadArtifact(ctx, repo, one.ID, file, most)
+	if err != nil {
+		return size, err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return size, fmt.Errorf("make a folder for an artifact: %w", err)
+	}
+	if _, err := artifact.Extract(file, size, dir, artifact.Options{}); err != nil {
+		return size, fmt.Errorf("artifact %d of run %d is refused: %w: nothing of it was used", one.ID, a.event.Run.ID, err)
+	}
+	return size, nil
+}

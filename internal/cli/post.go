@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/report"
+)
+
+// posting is what a step says on GitHub.
+type posting struct {
+	title       string
+	body        github.Ladder
+	status      gate.Status
+	conclusion  string
+	annotations []github.Annotation
+}
+
+// publish writes the verdict.
+func (a *action) publish(ctx context.Context, g gathered, j judged) {
+	title := j.report.Title()
+	body := func(limit int) string {
+		const least = 1000 // of a whole report
+		if limit < least {
+			return clipBytes("### "+title+"\n", limit)
+		}
+		md, err := text(report.MarkdownLimit(limit), j.report)
+		if err != nil {
+			return clipBytes(err.Error(), limit)
+		}
+		return md
+	}
+	a.post(ctx, posting{title: title, body: body, status: j.decision.Status, conclusion: conclusions[j.decision.Status], annotations: a.annotations(g.file, j)})
+}
+
+// publishError replaces what an earlier attempt said of the same commit: a red
+// step beside a green check would be read as green.
+func (a *action) publishError(ctx context.Context, cause error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Minute)
+	defer cancel()
+	a.warn(a.gh.SetOutput("verdict", string(gate.StatusNoEvidence)))
+	var body strings.Builder // an indented block is the one that no text can end
+	fmt.Fprintf(&body, "### ⛔ %s\n\n", couldNotJudge)
+	for line := range strings.Lines(clipLines(cause.Error())) {
+		fmt.Fprintf(&body, "    %s\n", printable(strings.TrimSuffix(line, "\n")))
+	}
+	a.post(ctx, posting{title: couldNotJudge, body: func(limit int) string { return clipBytes(body.String(), limit) },
+		status: gate.StatusNoEvidence, conclusion: "failure"})
+}
+
+// clipBytes shortens a text at the end of a character.
+func clipBytes(s string, limit int) string {
+	return strings.ToValidUTF8(s[:min(len(s), max(limit, 0))], "")
+}
+
+// post writes the comment, on a pull request, and the check run. Whatever
+// GitHub refuses is a warning with its reason.
+func (a *action) post(ctx context.Context, p posting) {
+	client, repo, err := a.client()
+	if err != nil {
+		a.refused(err)
+		return
+	}
+	link := a.event.RunURL
+	if pr := a.event.PullRequest; pr != nil && a.in.comment != commentOff {
+		if url := a.comment(ctx, client, repo, pr.Number, p); url != "" {
+			link = url
+		}
+	}
+	check := github.Check{Name: a.in.checkName, Conclusion: p.conclusion, Title: clipBytes(p.title, 250), Body: p.body, DetailsURL: link,
+		Seq: a.seq(), Annotations: p.annotations}
+	if a.check == nil {
+		_, err = client.UpsertCheck(ctx, repo, a.commit(), check)
+	} else {
+		_, err = a.check.Complete(ctx, check)
+	}
+	a.refused(err)
+}
+
+// comment writes the comment where its mode wants one, and returns its address.
+func (a *action) comment(ctx context.Context, client *github.Client, repo github.Repo, number int, p posting) string {
+	wanted, err := a.wanted(ctx, client, repo, number, p.status)
+	if err != nil || !wanted {
+		a.refused(err)
+		return ""
+	}
+	post := github.Post{Seq: a.seq(), Body: p.body, State: string(p.status)}
+	if a.in.notify {
+		post.Fresh = func(before string) bool { return gravity[p.status] > gravity[gate.Status(before)] }
+	}
+	comment, err := client.UpsertComment(ctx, repo, number, a.in.checkName, post)
+	if err != nil {
+		a.refused(err)
+		return ""
+	}
+	a.warn(a.gh.SetOutput("comment-url", comment.URL))
+	return comment.URL
+}
+
+// gravity orders verdicts; one that is not known is below all.
+var gravity = map[gate.Status]int{gate.StatusPassed: 1, gate.StatusActionRequired: 2, gate.StatusNoEvidence: 2, gate.StatusFailed: 3}
+
+// wanted reports whether the mode asks for a comment. One that is there is never
+// left to say what is no longer true.
+func (a *action) wanted(ctx context.Context, client *github.Client, repo github.Repo, number int, status gate.Status) (bool, error) {
+	if a.in.comment == commentAlways || status != gate.StatusPassed && a.in.comment == commentOnFailure {
+		return true, nil
+	}
+	posted, err := client.FindComment(ctx, repo, number, a.in.checkName)
+	switch {
+	case err != nil:
+		return false, err
+	case posted.ID == 0:
+		return status != gate.StatusPassed, nil
+	}
+	return a.in.comment == commentOnFailure || posted.State != string(status), nil
+}
+
+// begin shows that the check is in progress. A token that may not write checks
+// is told of once, when the verdict is there.
+func (a *action) begin(ctx context.Context) {
+	client, repo, err := a.client()
+	if err != nil {
+		return
+	}
+	a.check, err = client.BeginCheck(ctx, repo, a.commit(), github.Check{Name: a.in.checkName, Title: "in progress",
+		Summary: "accelgate measures and judges; this text is replaced by the verdict.", DetailsURL: a.event.RunURL, Seq: a.seq()})
+	if err != nil && !errors.Is(err, github.ErrForbidden) {
+		a.warn(err)
+	}
+}
+
+// end completes a check that nothing has completed: the job was cancelled.
+func (a *action) end(ctx context.Context) {
+	if a.check == nil {
+		return
+	}
+	const text = "The job ended before it could judge. Run it again; its log says how far it came."
+	_, err := a.check.Complete(ctx, github.Check{Conclusion: "cancelled", Title: "cancelled", Summary: text, DetailsURL: a.event.RunURL})
+	a.warn(err)
+}
+
+// seq tells what this run publishes from what others did. What a stranger's
+// workflow measured is of that workflow's run.
+func (a *action) seq() github.Seq {
+	if run := a.event.Run; run != nil {
+		return github.Seq{Run: run.ID, Attempt: run.Attempt}
+	}
+	return github.Seq{Run: a.event.RunID, Attempt: a.event.RunAttempt}
+}
+
+// annotations puts each finding at the line of the configuration where its suite
+// begins.
+func (a *action) annotations(file *config.File, j judged) (list []github.Annotation) {
+	path, err := a.repositoryPath(a.in.options.config)
+	if err != nil {
+		return nil // the configuration is elsewhere, where nothing can be annotated
+	}
+	lines := map[string]int{}
+	for i := range file.Suites {
+		lines[file.Suites[i].Name] = file.Suites[i].Line
+	}
+	for _, f := range j.report.Findings() {
+		list = append(list, github.Annotation{Path: filepath.ToSlash(path), Line: max(lines[f.Suite], 1), Level: "failure",
+			Title: strings.Join(strings.Fields(f.Host+" "+f.Cell+" "+f.Metric), " "), Message: f.Message})
+	}
+	return list
+}
