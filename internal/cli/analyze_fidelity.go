@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -36,6 +38,16 @@ The exit code is 1 where a parameter of the first combination is beyond the
 tolerance, or where anything could not be compared at all: a missing factor,
 NaN, singular vectors that are not orthogonal, no parameter.`
 
+// alone refuses flags that have no effect beside another one.
+func alone(flags *pflag.FlagSet, name string, with ...string) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		if err == nil && f.Name != name && !slices.Contains(with, f.Name) {
+			err = usagef("--%s has no effect beside --%s: leave it out", f.Name, name)
+		}
+	})
+	return err
+}
+
 // fidelityFlags are the flags of analyze fidelity.
 type fidelityFlags struct {
 	analysis.Source
@@ -54,6 +66,11 @@ func (c *Command) fidelityCommand(code *int) *cobra.Command {
 		Long:  fidelityHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if len(o.merge) > 0 {
+				if err := alone(cmd.Flags(), "merge", "format", "json"); err != nil {
+					return err
+				}
+			}
 			*code, err = c.analyzeFidelity(cmd.Context(), &o)
 			return err
 		},
@@ -95,10 +112,14 @@ func (c *Command) analyzeFidelity(ctx context.Context, o *fidelityFlags) (int, e
 	}
 	o.Getenv, o.Progress = c.Getenv, c.fetching()
 	model, err := analysis.OpenModel(ctx, o.Source)
+	if errors.Is(err, analysis.ErrNotHere) {
+		return 0, usagef("--model: %w", err)
+	}
 	if err != nil {
 		return 0, err
 	}
 	defer model.Close()
+	c.warnAll(model.Warnings)
 	job, done, err := o.job(model)
 	if err != nil {
 		return 0, err
@@ -131,6 +152,8 @@ func (o *fidelityFlags) check() error {
 		return usagef("--format %.40q: use text, legacy or json", o.format)
 	case o.world < 0 || o.world > osft.MaxWorld || o.world == 0 && (o.rank != 0 || o.part != ""):
 		return usagef("--rank and --part belong to --world-size, 1 to %d: give all three", osft.MaxWorld)
+	case o.world > 0 && (o.json || o.format != "text"):
+		return usagef("--world-size writes a part: leave --format out, and give it to --merge")
 	case o.world > 0 && o.part == "":
 		return usagef("--world-size needs a file for what this rank finds: add --part %d.json", o.rank)
 	case o.export != "" && (o.factors != "" || o.world > 0):
@@ -164,10 +187,13 @@ func (o *fidelityFlags) variants() []analysis.Variant {
 func (o *fidelityFlags) job(model *analysis.Model) (job osft.Job, done func() error, err error) {
 	done = func() error { return nil }
 	s := osft.Defaults()
-	s.Model, s.Patterns, s.RankRatio, s.Tolerance, s.MaxDegrees = cmp.Or(o.family, model.Name), o.patterns, o.ratio, o.tolerance, o.degrees
+	s.Model, s.Patterns, s.RankRatio, s.Tolerance, s.MaxDegrees = cmp.Or(o.family, model.Family), o.patterns, o.ratio, o.tolerance, o.degrees
 	v := o.variants()[0]
 	s.Compute, s.Storage = v.Compute, v.Storage
 	job = osft.Job{Original: model.Checkpoint, Settings: s}
+	if o.Revision != "" && !strings.Contains(model.Name, "@") {
+		return job, done, usagef("--revision is about models of the hub: leave it out, as %s is here", oneLine(model.Name))
+	}
 	if o.factors != "" {
 		factors, err := osft.Open(o.factors)
 		if err != nil {
@@ -225,11 +251,11 @@ func (c *Command) fidelityPart(ctx context.Context, o *fidelityFlags, job osft.J
 	if err != nil {
 		return 0, usageError{err}
 	}
-	data, err := json.Marshal(part)
-	if err != nil {
+	var data bytes.Buffer
+	if err := part.Write(&data); err != nil {
 		return 0, err
 	}
-	if err := atomicfile.Write(o.part, append(data, '\n')); err != nil {
+	if err := atomicfile.Write(o.part, data.Bytes()); err != nil {
 		return 0, err
 	}
 	fmt.Fprintf(c.Stdout, "rank %d of %d: %s in %s\n", o.rank, o.world, plural(len(part.Entries), "parameter"), oneLine(o.part))
@@ -254,13 +280,13 @@ func (c *Command) mergeFidelity(o *fidelityFlags) (int, error) {
 		part, err := osft.ReadPart(file)
 		file.Close()
 		if err != nil {
-			return 0, fmt.Errorf("%s: %w", oneLine(name), err)
+			return 0, usagef("--merge %s: %w", oneLine(name), err)
 		}
 		parts = append(parts, part)
 	}
 	merged, err := osft.Merge(parts)
 	if err != nil {
-		return 0, err
+		return 0, usagef("--merge: %w", err)
 	}
 	reports := []osft.Report{merged}
 	return exitOfFidelity(reports), o.print(c.Stdout, fmt.Sprintf("%s together", plural(len(parts), "part")), reports)
@@ -271,7 +297,7 @@ func (c *Command) exportFactors(ctx context.Context, o *fidelityFlags, job osft.
 		return 0, usagef("--export: %w: name a new folder", err)
 	}
 	if err := job.Export(ctx, o.export); err != nil {
-		return 0, err
+		return 0, errors.Join(err, os.RemoveAll(o.export)) // it was not there before
 	}
 	_, err := fmt.Fprintf(c.Stdout, "factors in %s\nNext: accelgate analyze fidelity --model MODEL --factors %[1]s\n", oneLine(o.export))
 	return ExitPassed, err

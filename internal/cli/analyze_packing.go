@@ -106,10 +106,13 @@ func (o *packingFlags) chosen() ([]packing.Algorithm, error) {
 		return packing.Algorithms(), nil
 	}
 	var chosen []packing.Algorithm
-	for _, name := range o.algorithms {
+	for i, name := range o.algorithms {
 		a, err := packing.Lookup(name)
 		if err != nil {
 			return nil, usagef("--algorithms: %w", err)
+		}
+		if slices.Contains(o.algorithms[:i], name) {
+			return nil, usagef("--algorithms has %s twice: name each once", name)
 		}
 		chosen = append(chosen, a)
 	}
@@ -214,9 +217,9 @@ type (
 	}
 	packedTime struct {
 		Median float64 `json:"median"`
-		Low    float64 `json:"low"` // of 95 %; absent numbers are equal to the median
-		High   float64 `json:"high"`
 		N      int     `json:"n"`
+		// Interval is that of 95 %; absent where there are too few rounds.
+		Interval []float64 `json:"interval,omitempty"`
 	}
 )
 
@@ -225,7 +228,7 @@ func (o *packingFlags) encode(w io.Writer, all []packing.Comparison) error {
 	var list []packedScenario
 	for _, one := range all {
 		s := packedScenario{Name: one.Name, MaxTokens: one.Problem.Max, Ranks: one.Problem.Ranks, Sequences: len(one.Problem.Lengths),
-			LowerBoundRows: one.Problem.LowerBound()}
+			LowerBoundRows: one.LowerBound()}
 		for _, r := range one.Results {
 			result := packedResult{Algorithm: r.Algorithm, Rows: r.Metrics.TotalMinibatches, Loads: r.Packing.Loads(one.Problem.Lengths),
 				Metrics: r.Metrics, LeftOut: r.Packing.LeftOut}
@@ -234,8 +237,10 @@ func (o *packingFlags) encode(w io.Writer, all []packing.Comparison) error {
 				for _, t := range r.Times {
 					ms = append(ms, inMilliseconds(t))
 				}
-				low, high, _ := stats.MedianInterval(ms)
-				result.ExecutionTimeMS = &packedTime{stats.Median(ms), low, high, len(ms)}
+				result.ExecutionTimeMS = &packedTime{Median: stats.Median(ms), N: len(ms)}
+				if low, high, ok := stats.MedianInterval(ms); ok {
+					result.ExecutionTimeMS.Interval = []float64{low, high}
+				}
 			}
 			s.Results = append(s.Results, result)
 		}

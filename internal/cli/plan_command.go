@@ -27,9 +27,10 @@ none of the programs under test.
 A label such as linux-cuda, linux-rocm, linux-npu or macos-mlx stands for a
 machine of that kind; with any other label, cells are planned for this one. The
 matrix has one job for each of the configuration's runners and shards. Shards are
-packed by the median time of each cell in earlier runs; a cell and its A/A twin
+packed by the median time of each cell in earlier runs, those of this label where
+there are any; a cell and its A/A twin
 stay together, and so do those that share what is loaded once. Give 'accelgate
-run --shard k/n' the same --durations.`
+run --shard k/n' the same --durations and --host-label.`
 
 // planning are the flags of plan.
 type planning struct {
@@ -50,6 +51,12 @@ func (c *Command) planCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.shards.auto && o.most == 0 {
 				return usagef("--shards auto needs to know how long a shard may take: add --max-minutes")
+			}
+			switch {
+			case o.most > 0 && len(o.durations) == 0:
+				return usagef("--max-minutes needs to know how long cells take: add --durations with the run.json of earlier runs")
+			case o.most > 0 && !o.shards.given() && !o.matrix:
+				return usagef("--max-minutes bounds shards: add --shards auto")
 			}
 			if len(o.durations) > 0 && !o.shards.given() && o.shard == "" && !o.matrix {
 				return usagef("--durations balances shards: add --shards n, or leave it out")

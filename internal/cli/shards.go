@@ -62,8 +62,8 @@ type minutes period
 
 func (m *minutes) Set(s string) error {
 	n, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(n > 0) || n > 1e6 {
-		return errors.New("use a positive number of minutes")
+	if err != nil || !(n >= 1e-3) || n > 1e6 {
+		return errors.New("use a number of minutes, from 0.001 on")
 	}
 	*m = minutes(n * float64(time.Minute))
 	return nil
@@ -83,13 +83,16 @@ func (p *plan) shards(k int) (sharding, error) {
 	return pack(groups, unknown, k), nil
 }
 
-// split packs the cells as flags want, into at least so many parts where they
-// give a number.
+// split packs the cells as flags want, or into so many parts where they do not
+// say.
 func (o *planning) split(p *plan, least int) (sharding, error) {
-	if o.shards.auto {
+	switch {
+	case o.shards.auto:
 		return p.fit(time.Duration(o.most))
+	case o.shards.n > 0:
+		return p.shards(o.shards.n)
 	}
-	return p.shards(max(o.shards.n, least, 1))
+	return p.shards(max(least, 1))
 }
 
 // warning says where a shard takes longer than it should, and what would help.
@@ -116,6 +119,9 @@ func (p *plan) fit(most time.Duration) (sharding, error) {
 	}
 	if len(p.options.durations) == 0 {
 		return sharding{}, usagef("--shards auto needs to know how long cells take: add --durations with the run.json of earlier runs")
+	}
+	if unknown == p.size() {
+		return sharding{}, usagef("--durations has no time of any cell of this plan: give runs of this configuration")
 	}
 	var longest time.Duration
 	for _, g := range groups {
@@ -181,7 +187,7 @@ func (p *plan) groups() (groups []shard, unknown int, err error) {
 				unknown++
 			}
 			g := &groups[first+n]
-			g.cells, g.time = append(g.cells, s.cells[i]), g.time+took
+			g.cells, g.time = append(g.cells, s.cells[i]), g.time+took*time.Duration(p.repeats(s))
 		}
 	}
 	return groups, unknown, nil
@@ -226,7 +232,8 @@ func together(of suite.Suite, cells []bench.Cell) []int {
 	return numbers
 }
 
-// times returns how long each cell took, the median of earlier runs. Those of
+// times returns how long one measurement of each cell took, the median of earlier
+// runs. Those of
 // this host count where there are any; failed cells end early and count only
 // where none passed.
 func (p *plan) times() (map[string]time.Duration, error) {
@@ -254,9 +261,9 @@ func (p *plan) times() (map[string]time.Duration, error) {
 			if !(r.WallMS > 0) || math.IsInf(r.WallMS, 1) {
 				continue
 			}
-			id := r.Cell.ID()
-			if any[id] = append(any[id], r.WallMS); r.Outcome == bench.Passed {
-				passed[id] = append(passed[id], r.WallMS)
+			id, one := r.Cell.ID(), r.WallMS/float64(measurements(r))
+			if any[id] = append(any[id], one); r.Outcome == bench.Passed {
+				passed[id] = append(passed[id], one)
 			}
 		}
 	}
@@ -268,6 +275,14 @@ func (p *plan) times() (map[string]time.Duration, error) {
 		times[id] = milliseconds(stats.Median(ms))
 	}
 	return times, nil
+}
+
+// measurements is how often a cell was measured: once for each value.
+func measurements(r *bench.Result) (n int) {
+	for _, s := range r.Samples {
+		n = max(n, len(s.Values))
+	}
+	return max(n, 1)
 }
 
 // milliseconds bounds what a file says to a year, so that sums stay small.
@@ -286,6 +301,9 @@ func runFiles(arguments []string) (paths []string, err error) {
 			continue
 		}
 		before := len(paths)
+		if real, err := filepath.EvalSymlinks(argument); err == nil {
+			argument = real // a link to a folder is not walked into
+		}
 		err = filepath.WalkDir(argument, func(name string, d fs.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() && d.Name() == "run.json" {
 				paths = append(paths, name)

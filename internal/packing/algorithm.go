@@ -10,21 +10,19 @@ import (
 // Algorithm is a way to pack. Its methods may be called concurrently.
 type Algorithm struct {
 	Name string
-	// Title says in a few words what it does.
-	Title string
 
 	place func(*instance) layout
 }
 
 // Those below build on those above.
 var (
-	greedyEntry      = Algorithm{"greedy", "in input order, to the least loaded rank", greedy}
-	lptEntry         = Algorithm{"lpt", "longest first, row by row", lpt}
-	globalLPTEntry   = Algorithm{"global-lpt", "longest first, over all rows at once", globalLPT}
-	bestFitEntry     = Algorithm{"bfd", "best-fit decreasing", bestFit}
-	kkEntry          = Algorithm{"karmarkar-karp", "largest differencing within each row", karmarkarKarp}
-	localSearchEntry = Algorithm{"local-search", "moves and swaps from the best of the above", localSearch}
-	bestEntry        = Algorithm{"best", "fewest rows, then lowest sum of row maxima", best}
+	greedyEntry      = Algorithm{"greedy", greedy}                // in input order, to the least loaded rank
+	lptEntry         = Algorithm{"lpt", lpt}                      // longest first, row by row
+	globalLPTEntry   = Algorithm{"global-lpt", globalLPT}         // longest first, over all rows at once
+	bestFitEntry     = Algorithm{"bfd", bestFit}                  // best-fit decreasing
+	kkEntry          = Algorithm{"karmarkar-karp", karmarkarKarp} // largest differencing within each row
+	localSearchEntry = Algorithm{"local-search", localSearch}     // moves and swaps from the best of the above
+	bestEntry        = Algorithm{"best", best}                    // fewest rows, then lowest sum of row maxima
 )
 
 // Algorithms returns all algorithms, in the order in which they are shown. Each

@@ -85,8 +85,3 @@ func powerLaw(r *mt19937) []int64 {
 func extreme(r *mt19937) []int64 {
 	return r.shuffle(append(r.uniform(nil, 50, 5000, 15_000), 125_000, 128_000, 129_000))
 }
-
-// Realistic returns n lengths of the mixture that mini_trainer calls realistic:
-// half are below 2,000 tokens, three in ten below 20,000, the rest below 100,000. n
-// must not be negative.
-func Realistic(n int, seed uint32) []int64 { return realistic(newMT19937(seed), n) }

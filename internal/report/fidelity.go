@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/osft"
 )
@@ -16,6 +17,7 @@ func Fidelity(w io.Writer, model string, reports []osft.Report) error {
 	p := printer{w: bufio.NewWriter(w), options: TerminalOptions{Columns: 140}}
 	last := reports[len(reports)-1]
 	p.line(inline{plain("Fidelity of "), code(model), plain(fmt.Sprintf(": %s, tolerance %g", count(last.Summary.Total, "parameter"), last.Settings.Tolerance))}.String())
+	p.line(targets(last.Settings).String())
 	p.blocks([]block{fidelityTable(reports)})
 	p.section("Failed", fidelityFaults(reports))
 	p.section("Worst parameters of the last line", worstParameters(last))
@@ -26,13 +28,22 @@ func Fidelity(w io.Writer, model string, reports []osft.Report) error {
 	return p.w.Flush()
 }
 
+// targets says which weights were looked at.
+func targets(s osft.Settings) inline {
+	if len(s.Patterns) > 0 {
+		return inline{plain("weights with "), code(strings.Join(s.Patterns, ", "))}
+	}
+	family, patterns := osft.Family(s.Model)
+	return inline{plain("weights of the family "), code(family), plain(": "), code(strings.Join(patterns, ", "))}
+}
+
 func fidelityTable(reports []osft.Report) block {
-	t := &table{columns: columns("Computed", "Stored", "Identical>", "Close>", "Different>", "Failed>", "Success>", "Rel. Frobenius>", "Max>", "Mean>", "|UtU-I|>", "Degrees>")}
+	t := &table{columns: columns("Computed", "Stored", "Identical>", "Close>", "Different>", "Failed>", "Success>", "Rel. Frobenius>", "Max>", "Mean>", "RMS>", "Legacy average>", "|UtU-I|>", "Degrees>")}
 	for _, r := range reports {
 		s := r.Summary
 		row := []inline{only(code(string(r.Settings.Compute))), only(code(string(r.Settings.Storage)))}
 		for _, text := range []string{fmt.Sprint(s.Identical), fmt.Sprint(s.Close), fmt.Sprint(s.Different), fmt.Sprint(s.Failed), fmt.Sprintf("%.1f %%", s.SuccessRate),
-			fmt.Sprintf("%.2e", s.Relative), fmt.Sprintf("%.2e", s.Max), fmt.Sprintf("%.2e", s.Mean), fmt.Sprintf("%.1e", s.Deviation), fmt.Sprintf("%.1e", s.Degrees)} {
+			fmt.Sprintf("%.2e", s.Relative), fmt.Sprintf("%.2e", s.Max), fmt.Sprintf("%.2e", s.Mean), fmt.Sprintf("%.2e", s.RMS), fmt.Sprintf("%.2e", s.LegacyAverage), fmt.Sprintf("%.1e", s.Deviation), fmt.Sprintf("%.1e", s.Degrees)} {
 			row = append(row, only(plain(text)))
 		}
 		t.rows = append(t.rows, row)
@@ -46,10 +57,11 @@ func fidelityFaults(reports []osft.Report) []block {
 	var items bullets
 	n := 0
 	for _, r := range reports {
+		formats := string(r.Settings.Compute) + "/" + string(r.Settings.Storage)
 		for _, p := range r.Parameters {
 			for _, f := range p.Faults {
 				if n++; n <= most {
-					items = append(items, inline{code(p.Name), plain(": " + string(f.Kind) + ": "), reason(f.Detail)})
+					items = append(items, inline{code(p.Name), plain(" in "), code(formats), plain(": " + string(f.Kind) + ": "), reason(f.Detail)})
 				}
 			}
 		}

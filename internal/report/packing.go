@@ -41,7 +41,7 @@ func PackingMarkdown(w io.Writer, all []packing.Comparison) error {
 
 func packed(c packing.Comparison) []block {
 	lead := inline{code(c.Name), plain(fmt.Sprintf(": %s on %s of %d tokens; at least %s",
-		count(len(c.Problem.Lengths), "sequence"), count(c.Problem.Ranks, "rank"), c.Problem.Max, count(c.Problem.LowerBound(), "row")))}
+		count(len(c.Problem.Lengths), "sequence"), count(c.Problem.Ranks, "rank"), c.Problem.Max, count(c.LowerBound(), "row")))}
 	t := &table{columns: columns("Algorithm", "Rows>", "Over bound>", "Step efficiency>", "Efficiency>", "Balance>", "Worst balance>", "Idle>", "Time ms>")}
 	for _, r := range c.Results {
 		m := r.Metrics

@@ -21,6 +21,7 @@ type Suite struct {
 	points   []point
 	byID     map[string]point
 	fidelity *fidelity
+	contents suite.Contents
 }
 
 // point is a cell and how it is measured.
@@ -45,7 +46,7 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Suite{name: c.Name, body: b, env: env, byID: map[string]point{}}
+	s := &Suite{name: c.Name, body: b, env: env, byID: map[string]point{}, contents: suite.Contents{Dir: env.Dir, Environ: env.Environ}}
 	if b.Packing != nil {
 		if err := s.packing(c); err != nil {
 			return nil, err

@@ -6,7 +6,6 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/osft"
 	"github.com/accelgate/accelgate/internal/packing"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
@@ -23,16 +22,17 @@ type body struct {
 // Level says whether the numbers gate.
 type Level string
 
-// The levels. What cannot be computed at all fails at both.
+// The levels. What cannot be computed at all fails at both. Times inform at
+// both: those of microseconds vary by more than a threshold that code is judged by.
 const (
 	Off  Level = "off"  // for information
-	Fail Level = "fail" // deterministic numbers must be equal, times are judged as all times are
+	Fail Level = "fail" // deterministic numbers must be equal
 )
 
 func (l Level) apply(metrics []bench.Metric) []bench.Metric {
 	metrics = slices.Clone(metrics)
 	for i := range metrics {
-		if l == Off {
+		if l == Off || metrics[i].Unit == "ms" {
 			metrics[i].Informational, metrics[i].Exact = true, false
 		}
 	}
@@ -64,14 +64,15 @@ type costFactors struct {
 }
 
 type fidelityBody struct {
+	Name       string       `yaml:"name"`  // in ids; the model's where empty
 	Model      string       `yaml:"model"` // folder, file or id on the hub; "" is generated
 	Revision   string       `yaml:"revision"`
 	Cache      string       `yaml:"cache"`
 	Family     string       `yaml:"family"`
 	Patterns   []string     `yaml:"patterns"`
-	RankRatio  float64      `yaml:"rank_ratio"`
-	Tolerance  float64      `yaml:"tolerance"`
-	MaxDegrees float64      `yaml:"max_degrees"`
+	RankRatio  *float64     `yaml:"rank_ratio"`
+	Tolerance  *float64     `yaml:"tolerance"`
+	MaxDegrees *float64     `yaml:"max_degrees"`
 	Variants   []Variant    `yaml:"variants"`
 	Solver     SolverChoice `yaml:"solver"`
 }
@@ -95,26 +96,14 @@ const (
 )
 
 func read(c *config.Suite) (*body, error) {
-	d := osft.Defaults()
 	b := body{Level: Off, Repeats: 1}
 	if err := c.Decode(&b); err != nil {
 		return nil, err
 	}
-	if f := b.Fidelity; f != nil {
-		f.RankRatio, f.Tolerance = orDefault(f.RankRatio, d.RankRatio), orDefault(f.Tolerance, d.Tolerance)
-		f.MaxDegrees = orDefault(f.MaxDegrees, d.MaxDegrees)
-		if len(f.Variants) == 0 {
-			f.Variants = Variants
-		}
+	if f := b.Fidelity; f != nil && len(f.Variants) == 0 {
+		f.Variants = Variants
 	}
 	return &b, b.check(c)
-}
-
-func orDefault(x, otherwise float64) float64 {
-	if x == 0 {
-		return otherwise
-	}
-	return x
 }
 
 func (b *body) check(c *config.Suite) error {
@@ -168,7 +157,7 @@ func (b *fidelityBody) check(c *config.Suite) error {
 		return c.Errorf("fidelity.model", "%q begins or ends with a space: correct it", b.Model)
 	}
 	for _, v := range b.Variants {
-		if err := b.settings(v).Check(); err != nil {
+		if err := b.settings(v, "").Check(); err != nil {
 			return c.Errorf("fidelity", "%v", err)
 		}
 	}

@@ -1,11 +1,14 @@
 package analysis
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -41,20 +44,17 @@ type fidelity struct {
 }
 
 func (f *fidelity) add() {
-	name := f.body.Model
-	if name == "" {
-		name = Generated
-	}
-	for _, v := range f.body.Variants {
+	name := cmp.Or(f.body.Name, shortName(f.body.Model))
+	for i, v := range f.body.Variants {
 		f.suite.add(point{
 			tag: tagFidelity,
-			cell: cell(bench.Param{Key: "kind", Value: tagFidelity}, bench.Param{Key: "checkpoint", Value: shortName(name)},
+			cell: cell(bench.Param{Key: "kind", Value: tagFidelity}, bench.Param{Key: "checkpoint", Value: name},
 				bench.Param{Key: "formats", Value: string(v.Compute) + "-" + string(v.Storage)}),
 			content: func() (string, error) {
-				data, err := json.Marshal([]any{f.body, f.body.settings(v)})
+				data, err := json.Marshal([]any{f.body, v, f.weights()})
 				return fmt.Sprintf("%x", sha256.Sum256(data)), err
 			},
-			measure: func(ctx context.Context) (bench.Result, error) { return f.measure(ctx, v) },
+			measure: func(ctx context.Context) (bench.Result, error) { return f.measure(ctx, v, i == 0) },
 		})
 	}
 }
@@ -62,19 +62,41 @@ func (f *fidelity) add() {
 // shortName is what a cell calls a checkpoint: an id on the hub, or the last
 // part of a path, which differs between machines.
 func shortName(model string) string {
-	if filepath.IsAbs(model) || strings.HasPrefix(model, ".") {
+	switch {
+	case model == "":
+		return Generated
+	case filepath.IsAbs(model) || strings.HasPrefix(model, "."):
 		return filepath.Base(model)
 	}
 	return model
 }
 
-func (b *fidelityBody) settings(v Variant) osft.Settings {
-	s := osft.Defaults()
-	s.Model, s.Patterns, s.RankRatio, s.Tolerance, s.MaxDegrees = b.Family, b.Patterns, b.RankRatio, b.Tolerance, b.MaxDegrees
-	if s.Model == "" {
-		s.Model = b.Model
+// weights is a digest of the files of the checkpoint. What comes from the hub is
+// known by its commit; under a branch it may be another one at any time.
+func (f *fidelity) weights() string {
+	path := f.suite.resolve(f.body.Model)
+	switch {
+	case f.body.Model == "":
+		return Generated
+	case !isID(f.body.Model, path):
+		return f.suite.contents.File(path)
+	case commit.MatchString(f.body.Revision):
+		return f.body.Revision
 	}
-	s.Compute, s.Storage = v.Compute, v.Storage
+	return rand.Text()
+}
+
+var commit = regexp.MustCompile(`^[0-9a-f]{40}$`)
+
+// settings are those of a variant; family is the checkpoint's own.
+func (b *fidelityBody) settings(v Variant, family string) osft.Settings {
+	s := osft.Defaults()
+	s.Model, s.Patterns, s.Compute, s.Storage = cmp.Or(b.Family, family), b.Patterns, v.Compute, v.Storage
+	for _, set := range []struct{ to, from *float64 }{{&s.RankRatio, b.RankRatio}, {&s.Tolerance, b.Tolerance}, {&s.MaxDegrees, b.MaxDegrees}} {
+		if set.from != nil {
+			*set.to = *set.from
+		}
+	}
 	return s
 }
 
@@ -94,9 +116,11 @@ func (f *fidelity) open(ctx context.Context) (*Model, error) {
 	if cache != "" {
 		cache = f.suite.resolve(cache)
 	}
-	model, err := OpenModel(ctx, Source{Name: name, Revision: f.body.Revision, Cache: cache, Getenv: getenv})
-	f.model = model
-	return model, err
+	opened, err := OpenModel(ctx, Source{Name: name, Revision: f.body.Revision, Cache: cache, Getenv: getenv})
+	if err == nil {
+		f.model = opened
+	}
+	return opened, err
 }
 
 // environment looks variables up in a list of NAME=VALUE.
@@ -118,7 +142,7 @@ func (f *fidelity) close() error {
 	return f.model.Close()
 }
 
-func (f *fidelity) measure(ctx context.Context, v Variant) (r bench.Result, err error) {
+func (f *fidelity) measure(ctx context.Context, v Variant, first bool) (r bench.Result, err error) {
 	model, err := f.open(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -132,18 +156,20 @@ func (f *fidelity) measure(ctx context.Context, v Variant) (r bench.Result, err 
 		return r, err
 	}
 	began := f.suite.env.Now()
-	report, err := osft.Job{Original: model.Checkpoint, Settings: f.body.settings(v), Solver: solver}.Run(ctx)
+	report, err := osft.Job{Original: model.Checkpoint, Settings: f.body.settings(v, model.Family), Solver: solver}.Run(ctx)
 	if err != nil {
 		return r, err
 	}
 	took := float64(f.suite.env.Now().Sub(began).Microseconds()) / 1000
 	r.Context = map[string]string{"solver": strings.Join(report.Solvers, ", "), "checkpoint": model.Name}
-	return f.result(r, report, took), nil
+	r.Warnings = append(r.Warnings, model.Warnings...)
+	return f.result(r, report, took, first), nil
 }
 
-// result fails what could not be compared, at any level, and what is beyond the
-// tolerance where the suite gates.
-func (f *fidelity) result(r bench.Result, report osft.Report, took float64) bench.Result {
+// result fails what could not be compared, at any level, and where the suite
+// gates what is beyond the tolerance in the first combination of formats: coarser
+// ones are meant to lose more, and are held against the baseline.
+func (f *fidelity) result(r bench.Result, report osft.Report, took float64, first bool) bench.Result {
 	s := report.Summary
 	r.Outcome = bench.Passed
 	switch {
@@ -152,9 +178,9 @@ func (f *fidelity) result(r bench.Result, report osft.Report, took float64) benc
 		r.Reason = "no parameter was compared: set fidelity.family or patterns so that they name this checkpoint's weights"
 	case s.Failed > 0:
 		r.Outcome, r.Reason = bench.Incorrect, firstFault(report)
-	case s.Different > 0 && f.suite.body.Level == Fail:
+	case s.Different > 0 && first && f.suite.body.Level == Fail:
 		r.Outcome = bench.Incorrect
-		r.Reason = fmt.Sprintf("%d of %d parameters differ by more than the tolerance %g, by at most %.3g", s.Different, s.Total, f.body.Tolerance, s.Max)
+		r.Reason = fmt.Sprintf("%d of %d parameters differ by more than the tolerance %g, by at most %.3g", s.Different, s.Total, report.Settings.Tolerance, s.Max)
 	}
 	if s.Compared == 0 {
 		return r

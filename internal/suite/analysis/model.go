@@ -1,12 +1,17 @@
 package analysis
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/hub"
 	"github.com/accelgate/accelgate/internal/osft"
@@ -31,8 +36,15 @@ type Source struct {
 type Model struct {
 	osft.Checkpoint
 	Name string // as reports have it
-	dir  string // temporary
+	// Family chooses which weights are decomposed: what config.json calls
+	// model_type, or else the name.
+	Family   string
+	Warnings []string
+	dir      string // temporary
 }
+
+// ErrNotHere marks the error of a name that is no file, no folder, and no id.
+var ErrNotHere = errors.New("there is no such checkpoint")
 
 // Close closes the checkpoint and removes what was generated.
 func (m *Model) Close() error {
@@ -55,8 +67,44 @@ func OpenModel(ctx context.Context, s Source) (*Model, error) {
 	case isID(s.Name, s.Name):
 		return fetch(ctx, s)
 	}
-	c, err := osft.Open(s.Name)
-	return &Model{Checkpoint: c, Name: filepath.Base(s.Name)}, err
+	if _, err := os.Stat(s.Name); err != nil {
+		return nil, fmt.Errorf("%w: %w: name a folder or file of safetensors", ErrNotHere, err)
+	}
+	return local(s.Name, filepath.Base(s.Name))
+}
+
+// local opens a checkpoint that is there.
+func local(path, name string) (*Model, error) {
+	c, err := osft.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{Checkpoint: c, Name: name, Family: cmp.Or(modelType(path), path[strings.LastIndexAny(path, `/\\`)+1:])}
+	if lost := c.Unlisted(); len(lost) > 0 {
+		m.Warnings = append(m.Warnings, fmt.Sprintf("%d tensors, such as %.200q, are in files of the checkpoint and not in its index, and were not looked at: mend the index", len(lost), lost[0]))
+	}
+	return m, nil
+}
+
+// modelType reads what config.json beside a checkpoint says it is; "" where there
+// is none, or none that says so.
+func modelType(path string) string {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		path = filepath.Dir(path)
+	}
+	file, err := os.Open(filepath.Join(path, "config.json"))
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	var about struct {
+		ModelType string `json:"model_type"`
+	}
+	const most = 1 << 20
+	if json.NewDecoder(io.LimitReader(file, most)).Decode(&about) != nil || len(about.ModelType) > 100 {
+		return ""
+	}
+	return about.ModelType
 }
 
 func generate() (*Model, error) {
@@ -68,11 +116,12 @@ func generate() (*Model, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	c, err := osft.Open(path)
+	m, err := local(path, Generated)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return &Model{Checkpoint: c, Name: Generated, dir: dir}, nil
+	m.dir, m.Family = dir, Generated
+	return m, nil
 }
 
 var hubID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$`)
@@ -85,7 +134,7 @@ func isID(name, path string) bool {
 }
 
 // weights are the files of a model that hold tensors, or say where they are.
-var weights = regexp.MustCompile(`^(model[^/]*\.safetensors|model\.safetensors\.index\.json)$`)
+var weights = regexp.MustCompile(`^(model[^/]*\.safetensors|model\.safetensors\.index\.json|config\.json)$`)
 
 func fetch(ctx context.Context, s Source) (*Model, error) {
 	if s.Cache == "" {
@@ -95,14 +144,17 @@ func fetch(ctx context.Context, s Source) (*Model, error) {
 		}
 		s.Cache = filepath.Join(dir, "accelgate", "hub")
 	}
-	client := hub.Client{Endpoint: s.Getenv("HF_ENDPOINT"), Token: s.Getenv("HF_TOKEN"), Dir: s.Cache, Progress: s.Progress,
-		Offline: s.Getenv("HF_HUB_OFFLINE") != "" && s.Getenv("HF_HUB_OFFLINE") != "0"}
+	client := hub.Client{Endpoint: s.Getenv("HF_ENDPOINT"), Token: strings.TrimSpace(s.Getenv("HF_TOKEN")), Dir: s.Cache, Progress: s.Progress,
+		Offline: slices.Contains([]string{"1", "ON", "YES", "TRUE"}, strings.ToUpper(s.Getenv("HF_HUB_OFFLINE")))}
 	folder, err := client.Fetch(ctx, s.Name, s.Revision, weights.MatchString)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w (nothing of this name is here; write ./%s for a folder)", err, s.Name)
 	}
-	c, err := osft.Open(folder)
-	return &Model{Checkpoint: c, Name: s.Name + "@" + filepath.Base(folder)}, err
+	m, err := local(folder, s.Name+"@"+filepath.Base(folder))
+	if err == nil {
+		m.Family = cmp.Or(modelType(folder), s.Name[strings.LastIndexByte(s.Name, '/')+1:])
+	}
+	return m, err
 }
 
 // SolverChoice names what decomposes: auto, go or openblas.

@@ -51,6 +51,9 @@ func (s *Suite) packing(c *config.Suite) error {
 		}
 	}
 	for _, p := range problems {
+		if err := p.Check(); err != nil {
+			return c.Errorf("packing", "%s: %v", p.name, err)
+		}
 		for _, a := range algorithms {
 			s.add(s.packingPoint(p, a))
 		}
@@ -147,7 +150,7 @@ func (s *Suite) pack(p problem, a packing.Algorithm) (r bench.Result) {
 	}
 	c, err := packing.Compare(p.Problem, []packing.Algorithm{a}, rounds, s.env.Now)
 	if err != nil {
-		r.Outcome, r.Cause, r.Reason = bench.Failed, bench.CauseInput, err.Error()
+		r.Outcome, r.Reason = bench.Failed, err.Error()
 		return r
 	}
 	m := c.Results[0].Metrics
