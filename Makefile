@@ -4,7 +4,7 @@
 PKGS = ./...
 
 test: lint
-	go test -race -shuffle=on $(PKGS)
+	go test -race -shuffle=on -timeout 18m $(PKGS)
 
 lint:
 	@test -z "$$(gofmt -s -l cmd internal)" || { echo "run: gofmt -s -w cmd internal"; gofmt -s -l cmd internal; exit 1; }

@@ -14,7 +14,7 @@ import (
 // plain text: a table of the formats, then what is wrong, then the worst
 // parameters of the last one.
 func Fidelity(w io.Writer, model string, reports []osft.Report) error {
-	p := printer{w: bufio.NewWriter(w), options: TerminalOptions{Columns: 140}}
+	p := printer{w: bufio.NewWriter(w), options: TerminalOptions{Columns: 170}}
 	last := reports[len(reports)-1]
 	p.line(inline{plain("Fidelity of "), code(model), plain(fmt.Sprintf(": %s, tolerance %g", count(last.Summary.Total, "parameter"), last.Settings.Tolerance))}.String())
 	p.line(targets(last.Settings).String())
