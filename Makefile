@@ -1,5 +1,5 @@
 # What CI runs and what a developer runs are the same line: make test.
-.PHONY: test lint fuzz bench
+.PHONY: test lint fuzz bench evaluate
 
 PKGS = ./...
 
@@ -22,6 +22,10 @@ fuzz:
 	  for target in $$(grep -rhoE --include=*_test.go '^func Fuzz[A-Za-z0-9]+' $$pkg | cut -c6-); do \
 	    echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./$$pkg; \
 	  done; done
+
+# False alarms and power of internal/detect on real series, as tables.
+evaluate:
+	go test -run . -count=1 -v ./internal/detect/evaluate
 
 bench:
 	go test -run '^$$' -bench . -benchtime 200ms $(PKGS)

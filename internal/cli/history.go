@@ -1,0 +1,306 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+const historyHelp = `Find where kept runs changed for good: for each host, cell and gated metric, the
+commits between which the level moved, and slow drift that no single comparison
+shows. Runs are put in the order in which they started.
+
+  accelgate history runs/
+  accelgate history runs/ --only 'moe*' --json
+
+It decides nothing: exit 0 says that the runs were read, 3 that there are too few
+of them. Change points are those of E-divisive, as Apache Otava finds them.`
+
+// historyFlags are the flags of history.
+type historyFlags struct {
+	only []string
+	all  bool
+	json bool
+}
+
+func (c *Command) historyCommand() *cobra.Command {
+	var o historyFlags
+	cmd := &cobra.Command{
+		Use:   "history RUN.json|FOLDER...",
+		Short: "Find between which commits kept runs became slower or faster",
+		Long:  historyHelp,
+		Args:  cobra.MinimumNArgs(1),
+		RunE:  func(_ *cobra.Command, args []string) error { return c.history(args, &o) },
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&o.only, "only", nil, "look only at this case `id` or glob; may be repeated")
+	f.BoolVar(&o.all, "all", false, "look at metrics that are only shown, too")
+	f.BoolVar(&o.json, "json", false, "print everything as JSON")
+	return cmd
+}
+
+// series is the history of one metric of one cell on one host.
+type series struct {
+	Host    string  `json:"host"`
+	Cell    string  `json:"cell"`
+	Metric  string  `json:"metric"`
+	Unit    string  `json:"unit,omitempty"`
+	Runs    int     `json:"runs"`
+	Changes []level `json:"changes"`
+	Drift   *drift  `json:"drift,omitempty"`
+	// Newest is the last run against those before it.
+	Newest *detect.Evidence `json:"newest,omitempty"`
+
+	better    bench.Direction
+	values    []float64 // one for each run of the host, NaN where it has none
+	revisions []string
+}
+
+// level is a change of the level, from one commit to the next that was measured.
+type level struct {
+	Percent float64 `json:"percent"` // negative for the worse
+	P       float64 `json:"p"`
+	After   string  `json:"after"`  // last commit on the old level
+	Before  string  `json:"before"` // first one on the new level
+}
+
+// drift is a loss in steps that are too small to be found one by one.
+type drift struct {
+	Percent float64 `json:"percent"` // negative for the worse
+	Since   string  `json:"since"`   // commit
+}
+
+func (c *Command) history(paths []string, o *historyFlags) error {
+	runs, err := keptRuns(paths)
+	if err != nil {
+		return err
+	}
+	all := o.collect(runs)
+	long := 0
+	for i := range all {
+		if all[i].look(); all[i].Runs >= leastHistory {
+			long++
+		}
+	}
+	if long == 0 {
+		return fmt.Errorf("no cell of %s has a metric with %d values, which finding a change takes: keep more runs, or choose other cells", plural(len(runs), "run"), leastHistory)
+	}
+	judgeNewest(all)
+	slices.SortStableFunc(all, func(a, b series) int { return cmp.Compare(a.worst(), b.worst()) })
+	if o.json {
+		e := json.NewEncoder(c.Stdout)
+		e.SetIndent("", " ")
+		return e.Encode(map[string]any{"runs": len(runs), "series": all})
+	}
+	return c.printHistory(all, len(runs))
+}
+
+// leastHistory is how many values a series needs to be looked at.
+const leastHistory = 8
+
+// judgeNewest judges the newest run of each host as a whole, so that few of many
+// cells are false alarms.
+func judgeNewest(all []series) {
+	byHost := map[string][]int{}
+	for i := range all {
+		byHost[all[i].Host] = append(byHost[all[i].Host], i)
+	}
+	for _, indexes := range byHost {
+		cells := make([]detect.Cell, len(indexes))
+		for n, i := range indexes {
+			last := len(all[i].values) - 1
+			cells[n] = detect.Cell{Base: all[i].values[:last], Head: all[i].values[last:], Options: detect.Options{HigherIsBetter: all[i].better != bench.Lower}}
+		}
+		judged := detect.JudgeReport(cells, detect.DefaultFDR)
+		for n, i := range indexes {
+			all[i].Newest = &judged.Cells[n]
+		}
+	}
+}
+
+// keptRuns reads runs, the oldest first.
+func keptRuns(arguments []string) ([]*bench.Run, error) {
+	paths, err := runFiles(arguments)
+	if err != nil {
+		return nil, err
+	}
+	var runs []*bench.Run
+	for _, path := range paths {
+		run, err := readRun(path)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	slices.SortStableFunc(runs, func(a, b *bench.Run) int { return a.Started.Compare(b.Started) })
+	return runs, nil
+}
+
+// collect makes series of runs, in the order in which they first occur.
+func (o *historyFlags) collect(runs []*bench.Run) (all []series) {
+	at, revisions := map[[3]string]int{}, map[string][]string{}
+	for _, run := range runs {
+		host := run.Host.Label
+		revisions[host] = append(revisions[host], run.Revision)
+		for i := range run.Results {
+			r := &run.Results[i]
+			if r.Outcome != bench.Passed || r.Doubt != "" || len(o.only) > 0 && !matrix.GlobAny(o.only, r.Cell.ID()) {
+				continue
+			}
+			for _, sample := range r.Samples {
+				m := run.Metric(sample.Metric)
+				if m == nil || m.Informational && !o.all || len(sample.Values) == 0 {
+					continue
+				}
+				key := [3]string{host, r.Cell.ID(), m.Name}
+				n, known := at[key]
+				if !known {
+					n = len(all)
+					at[key] = n
+					all = append(all, series{Host: host, Cell: key[1], Metric: m.Name, Unit: m.Unit, better: m.Better, Changes: []level{}})
+				}
+				all[n].add(len(revisions[host])-1, stats.Median(sample.Values))
+			}
+		}
+	}
+	for i := range all {
+		all[i].revisions = revisions[all[i].Host]
+		all[i].pad(len(all[i].revisions))
+	}
+	return all
+}
+
+// add puts the value of a run in its place.
+func (s *series) add(run int, value float64) {
+	s.pad(run)
+	s.values = append(s.values, value)
+	s.Runs++
+}
+
+func (s *series) pad(n int) {
+	for len(s.values) < n {
+		s.values = append(s.values, math.NaN())
+	}
+}
+
+// leastChange is the relative change from which a level is told of.
+const leastChange = 0.01
+
+// look finds changes and drift.
+func (s *series) look() {
+	if s.Runs < leastHistory {
+		return
+	}
+	higher := s.better != bench.Lower
+	for _, p := range detect.ChangePoints(s.values, detect.Search{HigherIsBetter: higher, MinEffect: leastChange}) {
+		before := p.Index - 1
+		for before > 0 && math.IsNaN(s.values[before]) {
+			before--
+		}
+		s.Changes = append(s.Changes, level{Percent: s.percent(p.Change), P: p.P, After: s.revisions[max(before, 0)], Before: s.revisions[p.Index]})
+	}
+	if len(s.Changes) > 0 {
+		return // a step looks like drift, too
+	}
+	if d, ok := detect.Drift(s.values, higher); ok && d.Alarm >= 0 && d.Change > leastChange {
+		s.Drift = &drift{Percent: s.percent(d.Change), Since: s.revisions[d.Since]}
+	}
+}
+
+// percent turns a relative change, positive for the worse and of the time that the
+// same work takes, into that of the metric, negative for the worse.
+func (s *series) percent(change float64) float64 {
+	if s.better == bench.Lower {
+		return -100 * change
+	}
+	return 100 * (1/(1+change) - 1)
+}
+
+func (s *series) worst() float64 {
+	worst := math.Inf(1)
+	for _, l := range s.Changes {
+		worst = min(worst, l.Percent)
+	}
+	if s.Drift != nil {
+		worst = min(worst, s.Drift.Percent)
+	}
+	return worst
+}
+
+func (c *Command) printHistory(all []series, runs int) error {
+	t := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
+	changed := levels(t, all)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.Stdout, "%s of %d series: %s changed for good\n", plural(runs, "run"), len(all), plural(changed, "level"))
+	if newest(t, all) == 0 {
+		_, err := fmt.Fprintln(c.Stdout, "newest runs: none is slower than those before it, as far as its noise lets be seen")
+		return err
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(c.Stdout, "\nNext: measure suspects again, and see what came between with git log AFTER..BEFORE")
+	return err
+}
+
+// levels writes a row for each change, and returns how many there are.
+func levels(w io.Writer, all []series) (n int) {
+	row := func(s *series, format string, args ...any) {
+		if n++; n == 1 {
+			fmt.Fprintf(w, "host\tcell\tmetric\tchange\tp\tbetween\n")
+		}
+		fmt.Fprintf(w, s.name()+"\t"+format+"\n", args...)
+	}
+	for i := range all {
+		s := &all[i]
+		for _, l := range s.Changes {
+			row(s, "%+.1f %%\t%.1g\t%s and %s", l.Percent, l.P, shortRevision(l.After), shortRevision(l.Before))
+		}
+		if s.Drift != nil {
+			row(s, "%+.1f %%\tdrift\tsince %s", s.Drift.Percent, shortRevision(s.Drift.Since))
+		}
+	}
+	return n
+}
+
+// newest writes a row for each series whose last value is slower, or may be, and
+// returns how many there are.
+func newest(w io.Writer, all []series) (n int) {
+	for i := range all {
+		s, e := &all[i], all[i].Newest
+		if e.Verdict != detect.Regressed && e.Verdict != detect.Suspect {
+			continue
+		}
+		if n++; n == 1 {
+			fmt.Fprintf(w, "\nnewest run of\tcell\tmetric\tchange\t95 %%\tp\tverdict\n")
+		}
+		fmt.Fprintf(w, s.name()+"\t%+.1f %%\t%+.1f … %+.1f\t%.1g\t%s\n", s.percent(e.Estimate), s.percent(e.High), s.percent(e.Low), e.P, e.Verdict)
+	}
+	return n
+}
+
+// name is that of a series, in columns, fit to print and to be a format.
+func (s *series) name() string {
+	return strings.ReplaceAll(oneLine(s.Host)+"\t"+oneLine(s.Cell)+"\t"+oneLine(s.Metric), "%", "%%")
+}
+
+func shortRevision(revision string) string {
+	if revision == "" {
+		return "an unknown commit"
+	}
+	return oneLine(revision[:min(len(revision), 12)])
+}

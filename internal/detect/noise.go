@@ -1,0 +1,79 @@
+package detect
+
+import (
+	"math"
+
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// Noise of one sample, in units of the logarithm.
+const (
+	ownFloor          = 0.002
+	crossFloor        = 0.003
+	priorHistory      = 0.02 // where nothing is known
+	priorInterleaved  = 0.01
+	crossLeast        = 10     // cells without which Cross knows nothing
+	normalConsistency = 1.4826 // median absolute deviation to standard deviation
+)
+
+// Own estimates the noise of one sample from the steps between successive runs
+// of one cell, the newest last, which a change of level or a slow drift hardly
+// moves. It is in units of the logarithm, at least 0.002, and looks at the last
+// 30 usable values; with fewer than 12, ok is false.
+func Own(values []float64) (noise float64, ok bool) {
+	y, _ := levels(values, false)
+	return ownNoise(y)
+}
+
+func ownNoise(y []float64) (noise float64, ok bool) {
+	y = y[len(y)-min(len(y), ownSpan):]
+	if len(y) < ownLeast {
+		return 0, false
+	}
+	return max(ownFloor, stepNoise(y)), true
+}
+
+// stepNoise is the noise of one level by the steps between successive ones.
+func stepNoise(y []float64) float64 {
+	if len(y) < 2 {
+		return 0
+	}
+	steps := make([]float64, len(y)-1)
+	for i := range steps {
+		steps[i] = math.Abs(y[i+1] - y[i])
+	}
+	return normalConsistency * stats.Median(steps) / math.Sqrt2
+}
+
+// Cross estimates the noise of one sample from one step of many cells: each is
+// the logarithm of the new value over the one before it. What moves
+// all of them does not count. It is in units of the logarithm, at least 0.003;
+// with fewer than 10 finite steps, ok is false.
+func Cross(steps []float64) (noise float64, ok bool) {
+	finite := make([]float64, 0, len(steps))
+	for _, s := range steps {
+		if !math.IsNaN(s) && !math.IsInf(s, 0) {
+			finite = append(finite, s)
+		}
+	}
+	if len(finite) < crossLeast {
+		return 0, false
+	}
+	return max(crossFloor, normalConsistency*stats.MAD(finite)/math.Sqrt2), true
+}
+
+// prior is the noise that the cell is expected to have before its samples are
+// looked at. Pairs are expected to have no more than 1 %, whatever history says.
+func prior(own, cross float64, m Mode) float64 {
+	switch {
+	case m == Interleaved:
+		return min(priorInterleaved, prior(own, cross, History))
+	case own > 0 && cross > 0:
+		return math.Exp((2*math.Log(own) + math.Log(cross)) / 3)
+	case own > 0:
+		return own
+	case cross > 0:
+		return cross
+	}
+	return priorHistory
+}

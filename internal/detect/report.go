@@ -1,0 +1,199 @@
+package detect
+
+import (
+	"fmt"
+	"math"
+)
+
+// Cell is one cell of a report.
+type Cell struct {
+	// Base and Head are those of [Judge]. In History, the last values of all
+	// cells' Base are of the same run, as are those before them, and so are the
+	// first ones of their Head; NaN stands for a run that lacks the cell.
+	Base, Head []float64
+	Options    Options // a Cross of 0 is estimated from the report
+}
+
+// Report is what [JudgeReport] found.
+type Report struct {
+	Cells []Evidence // in the order of the cells
+	// Host is the evidence on what moved all cells alike, judged by what moved
+	// them in earlier runs. It is Untested with fewer than 20 cells of History.
+	Host Evidence
+	// Shifts are what moved all cells, relative, for each run of the head. It was
+	// subtracted from the cells with at most 3 head samples, so a change that
+	// slows everything down is seen in Host and nowhere else.
+	Shifts []float64
+	// Cross is the noise of one sample over the cells of History, and PairCross
+	// that over the interleaved ones; 0 where there are too few.
+	Cross, PairCross float64
+	// FDR is the rate by which cells were called Regressed; 0 where there were so
+	// few that each was judged alone.
+	FDR float64
+}
+
+// DefaultFDR is the share of false alarms among all alarms that a report may
+// have in the long run.
+const DefaultFDR = 0.05
+
+// reportLeast is the number of cells from which a report is judged as a whole.
+const reportLeast = 20
+
+// JudgeReport judges the cells of one run together. A report of at least 20
+// tested cells calls a cell Regressed if it passes its locks and, at a false
+// discovery rate of fdr (0 is [DefaultFDR]), Benjamini and Hochberg's procedure
+// over all of them; cells that a lock stops count as p = 1. Smaller ones judge as
+// [Judge] does. The order of the cells does not matter.
+func JudgeReport(cells []Cell, fdr float64) Report {
+	if fdr <= 0 {
+		fdr = DefaultFDR
+	}
+	r := newReporter(cells)
+	r.out.Cross, r.out.PairCross = r.cross(History), r.cross(Interleaved)
+	r.common()
+	r.judge()
+	r.discover(fdr)
+	return r.out
+}
+
+type reporter struct {
+	cells []Cell
+	rows  []row
+	may   []bool // call it Regressed
+	out   Report
+}
+
+func newReporter(cells []Cell) *reporter {
+	r := &reporter{cells: cells, rows: make([]row, len(cells))}
+	for i, c := range cells {
+		r.rows[i] = newRow(c)
+	}
+	return r
+}
+
+// row holds the levels of a cell at their runs, NaN where there is none.
+type row struct {
+	base  []float64 // of History at most the last rowSpan
+	head  []float64
+	noise float64 // of one sample, for weights
+}
+
+// rowSpan is what the noise of the oldest run that Own looks at needs.
+const rowSpan = ownSpan + longBase
+
+func newRow(c Cell) row {
+	base := c.Base
+	if c.Options.mode() == History {
+		base = base[len(base)-min(len(base), rowSpan):]
+	}
+	r := row{base: aligned(base, c.Options), head: aligned(c.Head, c.Options)}
+	own := c.Options.Own
+	if own <= 0 {
+		own, _ = ownNoise(present(r.base))
+	}
+	r.noise = prior(own, 0, History)
+	return r
+}
+
+func aligned(values []float64, o Options) []float64 {
+	y := make([]float64, len(values))
+	for i, v := range values {
+		var ok bool
+		if y[i], ok = level(v, o.HigherIsBetter); !ok {
+			y[i] = math.NaN()
+		}
+	}
+	return y
+}
+
+// present returns the levels that are there.
+func present(y []float64) []float64 {
+	out := make([]float64, 0, len(y))
+	for _, v := range y {
+		if !math.IsNaN(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// cross is the noise over the cells of a mode: from the step between the last
+// run and this one, or from the steps within the bases of pairs, which no change
+// of the code is in.
+func (r *reporter) cross(m Mode) float64 {
+	var steps []float64
+	cells := 0
+	for i, c := range r.cells {
+		base, head := r.rows[i].base, r.rows[i].head
+		switch {
+		case c.Options.mode() != m || len(base) == 0 || len(head) == 0:
+			continue
+		case m == History:
+			steps = append(steps, head[0]-base[len(base)-1])
+		default:
+			for j := 1; j < len(base); j++ {
+				steps = append(steps, base[j]-base[j-1])
+			}
+		}
+		cells++
+	}
+	if cells < crossLeast {
+		return 0
+	}
+	noise, _ := Cross(steps)
+	return noise
+}
+
+func (r *reporter) judge() {
+	r.out.Cells, r.may = make([]Evidence, len(r.cells)), make([]bool, len(r.cells))
+	for i, c := range r.cells {
+		o := c.Options
+		if o.Cross <= 0 {
+			o.Cross = r.out.Cross
+			if o.mode() == Interleaved {
+				o.Cross = r.out.PairCross
+			}
+		}
+		s := r.corrected(i)
+		e, l := s.judge(o)
+		r.out.Cells[i], r.may[i] = e, l.mayFail
+	}
+}
+
+// discover corrects for the number of cells.
+func (r *reporter) discover(fdr float64) {
+	var ps []float64
+	var at []int
+	for i, e := range r.out.Cells {
+		if e.Verdict == Untested {
+			continue
+		}
+		p := e.P
+		if !e.Passes {
+			p = 1
+		}
+		ps, at = append(ps, p), append(at, i)
+	}
+	whole := len(ps) >= reportLeast
+	if whole {
+		r.out.FDR = fdr
+	}
+	for j, q := range AdjustFDR(ps) {
+		e := &r.out.Cells[at[j]]
+		e.Q = q
+		if whole {
+			e.decide(q <= fdr && r.may[at[j]], fdr)
+		}
+	}
+}
+
+// decide replaces the verdict that the cell would have alone.
+func (e *Evidence) decide(discovered bool, fdr float64) {
+	switch {
+	case discovered && e.Passes:
+		e.Verdict, e.Reason = Regressed, ""
+	case e.Verdict == Regressed:
+		e.Verdict = Suspect
+		e.Reason = fmt.Sprintf("p %.2g is low, but among so many cells that is worth %.2g, not up to %.2g: measure again", e.P, e.Q, fdr)
+	}
+}
