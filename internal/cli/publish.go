@@ -62,7 +62,8 @@ func (a *action) client() (*github.Client, github.Repo, error) {
 	if err != nil {
 		return nil, repo, err
 	}
-	client, err := github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.options.secret, Author: a.in.author, UserAgent: "accelgate/" + version()})
+	client, err := github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.options.secret, Author: a.in.author, UserAgent: "accelgate/" + version(),
+		Sleep: a.Sleep, Now: a.Now})
 	return client, repo, err
 }
 
