@@ -84,7 +84,7 @@ func TestOutputsAreTheOnesSet(t *testing.T) {
 	load(t, "action.yml", &docker)
 	set := map[string]bool{}
 	code := content(t, "internal/cli/action.go") + content(t, "internal/cli/post.go") + content(t, "internal/cli/publish.go")
-	for _, m := range regexp.MustCompile(`SetOutput\("([a-z-]+)"`).FindAllStringSubmatch(code, -1) {
+	for _, m := range regexp.MustCompile(`\.output\("([a-z-]+)"`).FindAllStringSubmatch(code, -1) {
 		set[m[1]] = true
 	}
 	if got, want := slices.Sorted(maps.Keys(docker.Outputs)), slices.Sorted(maps.Keys(set)); !slices.Equal(got, want) {

@@ -25,19 +25,28 @@ type posting struct {
 
 // publish writes the verdict.
 func (a *action) publish(ctx context.Context, g gathered, j judged) {
-	title := j.report.Title()
+	title, note := j.report.Title(), a.note()
 	body := func(limit int) string {
+		limit -= len(note)
 		const least = 1000 // of a whole report
 		if limit < least {
-			return clipBytes("### "+title+"\n", limit)
+			return note + clipBytes("### "+title+"\n", limit)
 		}
 		md, err := text(report.MarkdownLimit(limit), j.report)
 		if err != nil {
-			return clipBytes(err.Error(), limit)
+			return note + clipBytes(quoteCode(err.Error()), limit)
 		}
-		return md
+		return note + md
 	}
 	a.post(ctx, posting{title: title, body: body, status: j.decision.Status, conclusion: conclusions[j.decision.Status], annotations: a.annotations(g.file, j)})
+}
+
+// note precedes the report where it would be taken for more than it is.
+func (a *action) note() string {
+	if !strings.HasSuffix(a.in.checkName, someCells) {
+		return ""
+	}
+	return "> These are some cells, which a comment asked for. What all cells came to stands in the comment and the check of the whole run.\n\n"
 }
 
 // publishError replaces what an earlier attempt said of the same commit: a red
@@ -45,7 +54,6 @@ func (a *action) publish(ctx context.Context, g gathered, j judged) {
 func (a *action) publishError(ctx context.Context, cause error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Minute)
 	defer cancel()
-	a.warn(a.gh.SetOutput("verdict", string(gate.StatusNoEvidence)))
 	var body strings.Builder // an indented block is the one that no text can end
 	fmt.Fprintf(&body, "### ⛔ %s\n\n", couldNotJudge)
 	for line := range strings.Lines(clipLines(cause.Error())) {
@@ -100,7 +108,7 @@ func (a *action) comment(ctx context.Context, client *github.Client, repo github
 		a.refused(err)
 		return ""
 	}
-	a.warn(a.gh.SetOutput("comment-url", comment.URL))
+	a.output("comment-url", comment.URL)
 	return comment.URL
 }
 

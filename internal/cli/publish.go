@@ -172,7 +172,7 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 		fmt.Fprintln(a.Stdout, "The baselines are already what was measured; there is nothing to propose.")
 		return ExitPassed, nil
 	}
-	a.warn(a.gh.SetOutput("pull-request", strconv.Itoa(pull.Number)))
+	a.output("pull-request", strconv.Itoa(pull.Number))
 	_, err = fmt.Fprintf(a.Stdout, "Pull request #%d %s: %s\n", pull.Number, pull.Change, pull.URL)
 	return ExitPassed, err
 }

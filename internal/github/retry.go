@@ -81,6 +81,10 @@ func once(ctx context.Context) context.Context { return manner{once: true}.in(ct
 // caller's; its body has been read already and never holds the token.
 func (t *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	how := mannerOf(r)
+	r, err := t.conceal(r)
+	if err != nil {
+		return nil, err
+	}
 	var tried attempts
 	for {
 		if err := t.ready(r, how); err != nil {
@@ -99,6 +103,24 @@ func (t *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
+}
+
+// conceal returns a request whose body lacks the token: what a measured program
+// got hold of must not be published, whatever way it came.
+func (t *sender) conceal(r *http.Request) (*http.Request, error) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return r, nil
+	}
+	body, err := io.ReadAll(r.Body)
+	_ = r.Body.Close() // it was read
+	if err != nil {
+		return nil, fmt.Errorf("read what is to be sent: %w", err)
+	}
+	body = bytes.ReplaceAll(body, []byte(t.token), []byte("***"))
+	safe := r.Clone(r.Context())
+	safe.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	safe.Body, safe.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return safe, nil
 }
 
 // ready waits until a request may be sent.
