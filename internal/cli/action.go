@@ -38,7 +38,7 @@ type action struct {
 	gh       *actions.Action
 	event    actions.Event
 	in       inputs
-	token    redacting          // takes the token out of what is written
+	token    redacting         // takes the token out of what is written
 	check    *github.OpenCheck // in progress; nil where there is none
 }
 
@@ -73,6 +73,10 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 	}
 	if a.in, err = readInputs(gh, a.event); err != nil {
 		return 0, usageError{err}
+	}
+	a.in.reason = a.token.hide(a.in.reason) // which baselines keep
+	if c := a.event.Comment; c != nil {
+		c.Body = a.token.hide(c.Body)
 	}
 	if err := a.refuse(); err != nil {
 		return 0, usageError{err}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,8 +53,6 @@ func (a *action) note() string {
 // publishError replaces what an earlier attempt said of the same commit: a red
 // step beside a green check would be read as green.
 func (a *action) publishError(ctx context.Context, cause error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Minute)
-	defer cancel()
 	var body strings.Builder // an indented block is the one that no text can end
 	fmt.Fprintf(&body, "### ⛔ %s\n\n", couldNotJudge)
 	for line := range strings.Lines(clipLines(cause.Error())) {
@@ -63,14 +62,29 @@ func (a *action) publishError(ctx context.Context, cause error) {
 		status: gate.StatusNoEvidence, conclusion: "failure"})
 }
 
+// without returns the posting without a secret. What stands for it is shorter.
+func (p posting) without(secret redacting) posting {
+	body, annotations := p.body, slices.Clone(p.annotations)
+	p.title, p.body = secret.hide(p.title), func(limit int) string { return secret.hide(body(limit)) }
+	for i := range annotations {
+		annotations[i].Title, annotations[i].Message = secret.hide(annotations[i].Title), secret.hide(annotations[i].Message)
+	}
+	p.annotations = annotations
+	return p
+}
+
 // clipBytes shortens a text at the end of a character.
 func clipBytes(s string, limit int) string {
 	return strings.ToValidUTF8(s[:min(len(s), max(limit, 0))], "")
 }
 
-// post writes the comment, on a pull request, and the check run. Whatever
-// GitHub refuses is a warning with its reason.
+// post writes the comment, on a pull request, and the check run, of a job that was
+// cancelled as well: its check may be in progress. Whatever GitHub refuses is a
+// warning with its reason.
 func (a *action) post(ctx context.Context, p posting) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Minute)
+	defer cancel()
+	p = p.without(a.token)
 	client, repo, err := a.client()
 	if err != nil {
 		a.refused(err)

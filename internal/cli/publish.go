@@ -160,8 +160,8 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 	a.warn(client.PreflightRefresh(ctx, repo)) // which says what setting to turn on
 	title, _ := report.Changes(body)
 	base, branch := a.refreshInto()
-	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: branch, Title: title, Body: changes(body, client.FromActionsToken()),
-		Message: title + "\n\n" + a.in.reason, Files: files, Labels: a.in.labels, Reviewers: a.in.reviewers})
+	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: branch, Title: a.token.hide(title), Body: changes(body, client.FromActionsToken(), a.token.hide),
+		Message: a.token.hide(title) + "\n\n" + a.in.reason, Files: files, Labels: a.in.labels, Reviewers: a.in.reviewers})
 	if err != nil {
 		return 0, err
 	}
@@ -178,7 +178,7 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 }
 
 // changes is the body of the pull request, in ever smaller sizes.
-func changes(body report.Refresh, actionsToken bool) github.Ladder {
+func changes(body report.Refresh, actionsToken bool, hide func(string) string) github.Ladder {
 	note := ""
 	if actionsToken {
 		note = "\n> This pull request was made with the workflow's own token, for which GitHub starts no workflows: close and reopen it to have it checked, " +
@@ -187,6 +187,7 @@ func changes(body report.Refresh, actionsToken bool) github.Ladder {
 	return func(limit int) string {
 		body.Limit = max(limit-len(note), 0)
 		_, text := report.Changes(body)
+		text = hide(text)
 		if len(text)+len(note) > limit {
 			return clipBytes(text, limit)
 		}

@@ -81,7 +81,7 @@ func once(ctx context.Context) context.Context { return manner{once: true}.in(ct
 // caller's; its body has been read already and never holds the token.
 func (t *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	how := mannerOf(r)
-	r, err := t.conceal(r)
+	r, err := t.tokenless(r)
 	if err != nil {
 		return nil, err
 	}
@@ -105,22 +105,30 @@ func (t *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// conceal returns a request whose body lacks the token: what a measured program
-// got hold of must not be published, whatever way it came.
-func (t *sender) conceal(r *http.Request) (*http.Request, error) {
-	if r.Body == nil || r.Body == http.NoBody {
+// tokenless reads what is to be sent and refuses it where it holds the token:
+// what a measured program got hold of must not be published, whatever way it
+// came. Callers take it out of their texts; replacing it here would make them
+// write the same text again and again.
+func (t *sender) tokenless(r *http.Request) (*http.Request, error) {
+	var body []byte
+	if r.Body != nil && r.Body != http.NoBody {
+		var err error
+		body, err = io.ReadAll(r.Body)
+		_ = r.Body.Close() // it was read
+		if err != nil {
+			return nil, fmt.Errorf("read what is to be sent: %w: run it again", err)
+		}
+	}
+	if bytes.Contains(body, []byte(t.token)) || strings.Contains(r.URL.String(), t.token) {
+		return nil, hopeless{errors.New("what is to be sent holds the token, and was not sent: take it out of inputs, names and files")}
+	}
+	if body == nil {
 		return r, nil
 	}
-	body, err := io.ReadAll(r.Body)
-	_ = r.Body.Close() // it was read
-	if err != nil {
-		return nil, fmt.Errorf("read what is to be sent: %w", err)
-	}
-	body = bytes.ReplaceAll(body, []byte(t.token), []byte("***"))
-	safe := r.Clone(r.Context())
-	safe.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	safe.Body, safe.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	return safe, nil
+	again := r.Clone(r.Context())
+	again.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	again.Body, again.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return again, nil
 }
 
 // ready waits until a request may be sent.
