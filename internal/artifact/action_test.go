@@ -219,6 +219,20 @@ func TestTenThousandRowsAtEveryStep(t *testing.T) {
 	}
 }
 
+// TestTooManyArtifacts: nobody fills a runner's disk.
+func TestTooManyArtifacts(t *testing.T) {
+	t.Parallel()
+	one, many := runOnly(run), make([][]byte, 257)
+	for i := range many {
+		many[i] = one
+	}
+	p := post(t, many...)
+	p.refused(t)
+	if !strings.Contains(p.stderr, "left more than 256 artifacts") {
+		t.Errorf("refused for another reason: %s", p.stderr)
+	}
+}
+
 func (p posted) refused(t *testing.T) {
 	t.Helper()
 	if p.code != cli.ExitNoMeasure {
