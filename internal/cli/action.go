@@ -87,6 +87,7 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 	if err := a.resolvePull(ctx); err != nil {
 		return 0, err
 	}
+	a.nameByHand()
 	if a.event.Run != nil {
 		clean, err := a.foreign(ctx)
 		if clean != nil {
@@ -189,16 +190,28 @@ func (a *action) resolvePull(ctx context.Context) error {
 		return usagef("the head of pull request %d is %s, and this is %s: start the workflow on the pull request's branch", number, pull.HeadSHA, a.event.SHA)
 	}
 	a.event.PullRequest = pullRequest(pull, repo)
-	if len(a.in.options.only) > 0 {
-		a.in.checkName += someCells
-	}
 	return nil
 }
 
-// someCells ends the name of the check, and the key of the comment, of a run of
-// some cells that was asked for: what all cells came to stands in the others,
-// which a part must not replace.
-const someCells = " (some cells)"
+// Ends of the names of checks, and of the keys of comments, of runs that somebody
+// started by hand. What the branch's own policy says, and what some cells come
+// to, must not replace the verdict on all of them under the policy of the base.
+const (
+	someCells = " (some cells)"
+	byHand    = " (by hand)"
+)
+
+// nameByHand gives a run that was started by hand a name of its own, unless it is
+// of all cells of a pull request.
+func (a *action) nameByHand() {
+	switch {
+	case a.event.Name != "workflow_dispatch":
+	case len(a.in.options.only)+len(a.in.options.suites) > 0:
+		a.in.checkName += someCells
+	case a.event.PullRequest == nil:
+		a.in.checkName += byHand
+	}
+}
 
 // gather measures here, or reads the runs of other jobs.
 func (a *action) gather(ctx context.Context) (gathered, error) {

@@ -105,14 +105,14 @@ func (a *action) refresh(ctx context.Context, g gathered, j judged) (int, error)
 		}
 		before, err := os.ReadFile(g.refs[i].path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return 0, fmt.Errorf("read the baseline: %w", err)
+			return 0, fmt.Errorf("read the baseline: %w: make it readable, or remove it", err)
 		}
 		recorded, err := a.record(g.refs[i], run, a.in.reason, a.in.all)
 		if err != nil {
 			return 0, err
 		}
 		if files[path], err = os.ReadFile(g.refs[i].path); err != nil {
-			return 0, fmt.Errorf("read the baseline that was just saved: %w", err)
+			return 0, fmt.Errorf("read the baseline that was just saved: %w: run it again", err)
 		}
 		if recorded.unchanged() { // an earlier proposal may have other numbers for it
 			files[path] = before
