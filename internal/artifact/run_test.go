@@ -130,6 +130,12 @@ var hostileRuns = []hostileRun{
 		d["results"] = []any{result("a\x1b[2J\u202e\u200b\x00\r\n\u2028", 50)}
 		d["warnings"] = []any{"\x1b]0;owned\x07\u202e"}
 	}},
+	{name: "a failure named by injection", status: gate.StatusFailed, change: func(d object) {
+		d["results"] = []any{result("a", 100), object{"cell": object{"id": injected, "suite": injected}, "outcome": "incorrect", "reason": injected}}
+	}},
+	{name: "a failure named by control and bidi characters", status: gate.StatusFailed, change: func(d object) {
+		d["results"] = []any{result("a", 100), object{"cell": object{"id": "x\x1b[2J\u202e\u200b\x00\r\n::error::y\u2028"}, "outcome": "failed", "reason": "\x1b]0;owned\x07\u202e"}}
+	}},
 	{name: "a field named by injection", refused: "unknown key", change: func(d object) { d[injected] = 1 }},
 	{name: "an outcome named by injection", refused: "unknown outcome", change: func(d object) { first(d)["outcome"] = "\n::error::" + injected }},
 	{name: "bytes that are no text", refused: "not UTF-8", text: func(s string) string { return strings.Replace(s, "accelgate", "\xff\xfe", 1) }},
