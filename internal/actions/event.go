@@ -21,7 +21,7 @@ type Event struct {
 	Name string
 	// PullRequest is nil if the event is not about one.
 	PullRequest *PullRequest
-	// Comment is nil if the event is not about a new comment.
+	// Comment is nil if the event is not about a comment.
 	Comment *Comment
 	// Run is nil if the event is not workflow_run.
 	Run *Run
@@ -56,12 +56,17 @@ type PullRequest struct {
 	Fork bool
 }
 
-// Comment is a comment that somebody, perhaps a stranger, has just made.
+// Comment is a comment that somebody, perhaps a stranger, has made.
 type Comment struct {
 	ID     int64
 	Author string // login
-	Body   string // as it was written
+	Body   string // as it is now
 	Issue  int    // number of the issue or pull request
+	// New reports whether it has just been made, rather than edited, perhaps by
+	// somebody other than its author, or deleted.
+	New bool
+	// Bot reports whether its author is a program, which may quote a stranger.
+	Bot bool
 	// OnPullRequest reports whether it is on a pull request.
 	OnPullRequest bool
 }
@@ -160,6 +165,7 @@ func (e *Event) fill(p payloadJSON) (err error) {
 // payloadJSON is the part of a webhook payload that is used; see
 // https://docs.github.com/webhooks/webhook-events-and-payloads.
 type payloadJSON struct {
+	Action     string `json:"action"`
 	Repository struct {
 		FullName      string `json:"full_name"`
 		DefaultBranch string `json:"default_branch"`

@@ -3,6 +3,7 @@ package actions
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 type commentJSON struct {
@@ -10,6 +11,7 @@ type commentJSON struct {
 	Body string `json:"body"`
 	User *struct {
 		Login string `json:"login"`
+		Type  string `json:"type"`
 	} `json:"user"` // null if the account was deleted
 }
 
@@ -34,7 +36,9 @@ func (p *payloadJSON) comment() (*Comment, error) {
 	case c.User == nil || !login(c.User.Login):
 		return nil, errors.New("comment.user.login is not a login")
 	}
-	return &Comment{ID: p.CommentOf.ID, Author: p.CommentOf.User.Login, Body: p.CommentOf.Body,
+	by := p.CommentOf.User
+	return &Comment{ID: p.CommentOf.ID, Author: by.Login, Body: p.CommentOf.Body,
+		New: p.Action == "created", Bot: by.Type == "Bot" || strings.HasSuffix(by.Login, "[bot]"),
 		Issue: p.Issue.Number, OnPullRequest: p.Issue.PullRequest != nil && string(*p.Issue.PullRequest) != "null"}, nil
 }
 

@@ -61,10 +61,10 @@ func TestEvent(t *testing.T) {
 		"workflow_dispatch_without_inputs": {"workflow_dispatch", func(*actions.Event) {}},
 		"push":                             {"push", func(*actions.Event) {}},
 		"issue_comment": {"issue_comment", func(e *actions.Event) {
-			e.Comment = &actions.Comment{ID: 4711, Author: "alice", Body: "/accelgate rerun\nplease", Issue: 7, OnPullRequest: true}
+			e.Comment = &actions.Comment{ID: 4711, Author: "alice", Body: "/accelgate rerun\nplease", Issue: 7, New: true, OnPullRequest: true}
 		}},
 		"issue_comment_on_issue": {"issue_comment", func(e *actions.Event) {
-			e.Comment = &actions.Comment{ID: 4712, Author: "dependabot[bot]", Body: "hello", Issue: 8}
+			e.Comment = &actions.Comment{ID: 4712, Author: "dependabot[bot]", Body: "hello", Issue: 8, New: true, Bot: true}
 		}},
 		"workflow_run": {"workflow_run", func(e *actions.Event) {
 			e.Run = &actions.Run{ID: 555, Attempt: 2, Event: "pull_request", HeadSHA: headSHA, HeadBranch: "faster-attention", HeadRepo: "mallory/engine"}

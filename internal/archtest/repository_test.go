@@ -84,7 +84,7 @@ func TestOutputsAreTheOnesSet(t *testing.T) {
 	load(t, "action.yml", &docker)
 	set := map[string]bool{}
 	code := content(t, "internal/cli/action.go") + content(t, "internal/cli/post.go") + content(t, "internal/cli/publish.go")
-	for _, m := range regexp.MustCompile(`SetOutput\("([a-z-]+)"`).FindAllStringSubmatch(code, -1) {
+	for _, m := range regexp.MustCompile(`\.output\("([a-z-]+)"`).FindAllStringSubmatch(code, -1) {
 		set[m[1]] = true
 	}
 	if got, want := slices.Sorted(maps.Keys(docker.Outputs)), slices.Sorted(maps.Keys(set)); !slices.Equal(got, want) {
@@ -164,6 +164,56 @@ func TestImageIsEmptyButForTheBinary(t *testing.T) {
 	for _, bad := range []string{":latest", "ADD ", "curl ", "wget "} {
 		if strings.Contains(text, bad) {
 			t.Errorf("Dockerfile has %q: what an image is made of must be pinned", bad)
+		}
+	}
+}
+
+// TestTheBaseJudges: the job that may write never checks out what a pull request
+// brought, whatever started it, and the job that runs the pull request's code has
+// no token.
+func TestTheBaseJudges(t *testing.T) {
+	type workflow struct {
+		Jobs map[string]struct {
+			If          string            `yaml:"if"`
+			Permissions map[string]string `yaml:"permissions"`
+			Steps       []struct {
+				Uses string            `yaml:"uses"`
+				With map[string]string `yaml:"with"`
+			} `yaml:"steps"`
+		} `yaml:"jobs"`
+	}
+	checkout := func(w workflow, job string) (ref string, found bool) {
+		for _, step := range w.Jobs[job].Steps {
+			if strings.HasPrefix(step.Uses, "actions/checkout@") {
+				return strings.Join(strings.Fields(step.With["ref"]), " "), true
+			}
+		}
+		return "", false
+	}
+	var gate, post, chat workflow
+	load(t, ".github/workflows/accelgate.yml", &gate)
+	load(t, ".github/workflows/post.yml", &post)
+	load(t, ".github/workflows/chatops.yml", &chat)
+	want := "${{ github.event.pull_request.base.sha || github.event.merge_group.base_sha || " +
+		"inputs.pull_request && !inputs.update_baseline && github.event.repository.default_branch || github.sha }}"
+	if ref, found := checkout(gate, "post"); !found || ref != want {
+		t.Errorf("the job that judges checks out %q, want %q", ref, want)
+	}
+	for name, w := range map[string]struct {
+		workflow
+		job string
+	}{"post.yml": {post, "post"}, "chatops.yml": {chat, "answer"}} {
+		if ref, found := checkout(w.workflow, w.job); !found || ref != "" {
+			t.Errorf("%s checks out %q, want the default branch, which is what it runs on", name, ref)
+		}
+	}
+	measure := gate.Jobs["measure"]
+	if len(measure.Permissions) != 0 || !strings.Contains(measure.If, "head.repo.full_name == github.repository") {
+		t.Errorf("the job that measures has permissions %v, and runs if %q", measure.Permissions, measure.If)
+	}
+	for _, step := range measure.Steps {
+		if token, set := step.With["github-token"]; step.Uses == "./" && (!set || token != "" || step.With["publish"] != "false") {
+			t.Error("the job that measures is given a token, or publishes")
 		}
 	}
 }

@@ -43,16 +43,34 @@ func first(d object) object { return d["results"].([]any)[0].(object) }
 
 const injected = "@octocat #1 **b** `x` | <script>alert(1)</script> ![x](http://evil.example/x.png) </details> ::error::x ##[error]x"
 
-// hostileRuns are valid archives whose run.json is hostile. Each is refused
-// when it is decoded, with a part of the reason, or judged: never green, and
-// with nothing of it left in Markdown or on a terminal that either obeys.
-var hostileRuns = []struct {
+type hostileRun struct {
 	name    string
 	refused string // "" is judged
 	status  gate.Status
 	change  func(d object)
 	text    func(json string) string // in place of change, what no encoder writes
-}{
+}
+
+func (c hostileRun) json(t *testing.T) []byte {
+	t.Helper()
+	d := document()
+	if c.change != nil {
+		c.change(d)
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.text != nil {
+		text = []byte(c.text(string(text)))
+	}
+	return text
+}
+
+// hostileRuns are valid archives whose run.json is hostile. Each is refused
+// when it is decoded, with a part of the reason, or judged: never green, and
+// with nothing of it left in Markdown or on a terminal that either obeys.
+var hostileRuns = []hostileRun{
 	// Green by decree.
 	{name: "a verdict of its own", refused: `unknown field "verdict"`, change: func(d object) { d["verdict"] = "passed" }},
 	{name: "a decision of its own", refused: `unknown field "decision"`, change: func(d object) { d["decision"] = object{"status": "passed"} }},
@@ -111,6 +129,12 @@ var hostileRuns = []struct {
 	{name: "control and bidi characters", status: gate.StatusFailed, change: func(d object) {
 		d["results"] = []any{result("a\x1b[2J\u202e\u200b\x00\r\n\u2028", 50)}
 		d["warnings"] = []any{"\x1b]0;owned\x07\u202e"}
+	}},
+	{name: "a failure named by injection", status: gate.StatusFailed, change: func(d object) {
+		d["results"] = []any{result("a", 100), object{"cell": object{"id": injected, "suite": injected}, "outcome": "incorrect", "reason": injected}}
+	}},
+	{name: "a failure named by control and bidi characters", status: gate.StatusFailed, change: func(d object) {
+		d["results"] = []any{result("a", 100), object{"cell": object{"id": "x\x1b[2J\u202e\u200b\x00\r\n::error::y\u2028"}, "outcome": "failed", "reason": "\x1b]0;owned\x07\u202e"}}
 	}},
 	{name: "a field named by injection", refused: "unknown key", change: func(d object) { d[injected] = 1 }},
 	{name: "an outcome named by injection", refused: "unknown outcome", change: func(d object) { first(d)["outcome"] = "\n::error::" + injected }},
@@ -181,18 +205,7 @@ func TestHostileRuns(t *testing.T) {
 	for _, c := range hostileRuns {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := document()
-			if c.change != nil {
-				c.change(d)
-			}
-			text, err := json.Marshal(d)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if c.text != nil {
-				text = []byte(c.text(string(text)))
-			}
-			data := archive(item{name: "desk/run.json", data: string(text), stored: true})
+			data := archive(item{name: "desk/run.json", data: string(c.json(t)), stored: true})
 			files, err := artifact.Read(bytes.NewReader(data), int64(len(data)), artifact.Options{})
 			if err != nil || len(files) != 1 {
 				t.Fatalf("the archive is refused: %v", err)

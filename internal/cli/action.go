@@ -38,6 +38,7 @@ type action struct {
 	gh       *actions.Action
 	event    actions.Event
 	in       inputs
+	token    redacting         // takes the token out of what is written
 	check    *github.OpenCheck // in progress; nil where there is none
 }
 
@@ -58,11 +59,12 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 		return 0, err
 	}
 	inner := *c
-	inner.Stdout = guard
-	a := &action{Command: &inner, gh: gh}
+	a := &action{Command: &inner, gh: gh, token: redacting{secrets: []string{strings.TrimSpace(gh.Input("github-token"))}}}
+	inner.Stdout, inner.Stderr = hiding{a.token, guard}, hiding{a.token, c.Stderr}
 	defer func() {
-		if err != nil {
+		if err = a.token.hidden(err); err != nil {
 			a.annotate(gh.Error, couldNotJudge, err.Error())
+			a.output("verdict", string(gate.StatusNoEvidence))
 		}
 		err = errors.Join(err, guard.Close())
 	}()
@@ -71,6 +73,10 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 	}
 	if a.in, err = readInputs(gh, a.event); err != nil {
 		return 0, usageError{err}
+	}
+	a.in.reason = a.token.hide(a.in.reason) // which baselines keep
+	if c := a.event.Comment; c != nil {
+		c.Body = a.token.hide(c.Body)
 	}
 	if err := a.refuse(); err != nil {
 		return 0, usageError{err}
@@ -81,6 +87,7 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 	if err := a.resolvePull(ctx); err != nil {
 		return 0, err
 	}
+	a.nameByHand()
 	if a.event.Run != nil {
 		clean, err := a.foreign(ctx)
 		if clean != nil {
@@ -129,7 +136,10 @@ func (a *action) step(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	in := report.Input{Config: a.in.options.config, Revision: a.commit(), Links: report.Links{Run: a.event.RunURL}}
-	if a.event.PullRequest != nil {
+	switch {
+	case a.event.Run != nil:
+		in.Base = a.event.SHA // what is checked out, whatever the pull request goes into
+	case a.event.PullRequest != nil:
 		in.Base = a.event.PullRequest.BaseSHA
 	}
 	j := a.judge(g.runs, g.refs, g.policy, in)
@@ -183,6 +193,26 @@ func (a *action) resolvePull(ctx context.Context) error {
 	return nil
 }
 
+// Ends of the names of checks, and of the keys of comments, of runs that somebody
+// started by hand. What the branch's own policy says, and what some cells come
+// to, must not replace the verdict on all of them under the policy of the base.
+const (
+	someCells = " (some cells)"
+	byHand    = " (by hand)"
+)
+
+// nameByHand gives a run that was started by hand a name of its own, unless it is
+// of all cells of a pull request.
+func (a *action) nameByHand() {
+	switch {
+	case a.event.Name != "workflow_dispatch":
+	case len(a.in.options.only)+len(a.in.options.suites) > 0:
+		a.in.checkName += someCells
+	case a.event.PullRequest == nil:
+		a.in.checkName += byHand
+	}
+}
+
 // gather measures here, or reads the runs of other jobs.
 func (a *action) gather(ctx context.Context) (gathered, error) {
 	if a.in.runs != "" {
@@ -206,7 +236,7 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	if err != nil {
 		return gathered{}, err
 	}
-	a.warn(a.gh.SetOutput("run", p.outPath("run.json")))
+	a.output("run", p.outPath("run.json"))
 	return gathered{file: p.file, policy: p.policy, runs: []*bench.Run{run}, refs: []reference{ref}}, nil
 }
 
@@ -234,6 +264,10 @@ func (a *action) collect() (g gathered, err error) {
 	}
 	if g.runs, g.refs, err = a.in.options.readRuns(g.file, paths); err != nil {
 		return g, err
+	}
+	if pr := a.event.PullRequest; a.event.Run != nil && pr != nil && pr.BaseRef != a.event.DefaultBranch && len(g.runs) > 0 {
+		g.runs[0].Warnings = append(g.runs[0].Warnings, fmt.Sprintf("the pull request goes into %s, and the configuration and baselines of %s judge it: "+
+			"compare them before merging", oneLine(pr.BaseRef), a.event.DefaultBranch))
 	}
 	for _, run := range g.runs {
 		if err := a.believe(run, g.file.Limits); err != nil {
@@ -331,14 +365,15 @@ func (a *action) show(g gathered, j judged) error {
 	if err != nil {
 		return err
 	}
+	md = a.token.hide(md)
 	path, err := a.saveReport(g, md)
 	if err != nil {
 		return err
 	}
 	_, err = a.gh.Summary(md)
 	a.warn(err)
-	a.warn(a.gh.SetOutput("report", path))
-	a.warn(a.gh.SetOutput("verdict", string(j.decision.Status)))
+	a.output("report", path)
+	a.output("verdict", string(j.decision.Status))
 	a.annotateFindings(j)
 	return nil
 }
@@ -361,8 +396,11 @@ func (a *action) annotateFindings(j judged) {
 }
 
 func (a *action) annotate(issue func(actions.Annotation) error, title, message string) {
-	a.warn(issue(actions.Annotation{Title: title, Message: message}))
+	a.warn(issue(actions.Annotation{Title: a.token.hide(title), Message: a.token.hide(message)}))
 }
+
+// output sets an output of the step.
+func (a *action) output(name, value string) { a.warn(a.gh.SetOutput(name, a.token.hide(value))) }
 
 // warn reports what could not be delivered; it never changes the outcome.
 func (a *action) warn(err error) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,9 +14,15 @@ import (
 const chatUsage = "`/accelgate rerun` runs the failed jobs again, `/accelgate rerun CELL-GLOB` measures some cells, " +
 	"`/accelgate accept CELL METRIC CEILING DAYS REASON` proposes a waiver, and `/accelgate refresh REASON` measures and proposes new baselines"
 
-// chat answers a comment on a pull request that begins with /accelgate. Whoever
-// may push may command, by GitHub's word; everybody else gets a reason.
+// chat answers a new comment on a pull request that begins with /accelgate.
+// Whoever may push may command, by GitHub's word; everybody else gets a reason.
+// Editing is not writing, as others than the author may edit, and programs may
+// quote anybody.
 func (a *action) chat(ctx context.Context) (int, error) {
+	if c := a.event.Comment; !c.New || c.Bot {
+		_, err := fmt.Fprintln(a.Stdout, "Only new comments of people are answered: write one.")
+		return ExitPassed, err
+	}
 	line, _, _ := strings.Cut(strings.TrimLeft(a.event.Comment.Body, "\ufeff \t\r\n"), "\n")
 	words, err := fields(line)
 	if len(words) == 0 || words[0] != "/accelgate" || !a.event.Comment.OnPullRequest {
@@ -91,26 +98,26 @@ func (t talk) rerun(ctx context.Context, words []string) (string, error) {
 	case 0:
 		posted, err := t.client.FindComment(ctx, t.repo, issue, t.in.checkName)
 		if err != nil {
-			return "", err
+			return "", quoted(err)
 		}
 		if posted.Seq.Run == 0 {
 			return "", fmt.Errorf("no run has been judged here yet: push, or start the workflow by hand")
 		}
 		if err := t.client.RerunFailedJobs(ctx, t.repo, posted.Seq.Run); err != nil {
-			return "", err
+			return "", quoted(err)
 		}
 		return fmt.Sprintf("The failed jobs of [run %d](%s/%s/actions/runs/%[1]d) run again.", posted.Seq.Run, t.event.ServerURL, t.event.Repository()), nil
 	case 1:
 		pull, err := t.client.GetPull(ctx, t.repo, issue)
 		if err != nil {
-			return "", err
+			return "", quoted(err)
 		}
 		if pull.Fork(t.repo) {
 			return "", fmt.Errorf("a workflow cannot be started on the branch of a fork: leave the cells out, which runs the failed jobs again")
 		}
 		inputs := map[string]string{"only": words[0], "pull_request": strconv.Itoa(issue)}
 		if err := t.client.Dispatch(ctx, t.repo, t.in.workflow, pull.HeadRef, inputs); err != nil {
-			return "", err
+			return "", quoted(err)
 		}
 		return fmt.Sprintf("%s is measured again on `%s`.", quoteCode(words[0]), pull.HeadSHA[:min(7, len(pull.HeadSHA))]), nil
 	}
@@ -128,7 +135,7 @@ func (t talk) dispatchRefresh(ctx context.Context, reason string) (string, error
 	reason = fmt.Sprintf("%s (asked for by %s in #%d)", reason, t.event.Comment.Author, t.event.Comment.Issue)
 	inputs := map[string]string{"update_baseline": "true", "reason": reason}
 	if err := t.client.Dispatch(ctx, t.repo, t.in.workflow, t.event.DefaultBranch, inputs); err != nil {
-		return "", err
+		return "", quoted(err)
 	}
 	return fmt.Sprintf("All hosts measure `%s`; a pull request with new baselines follows.", t.event.DefaultBranch), nil
 }
@@ -156,6 +163,9 @@ func fields(line string) (words []string, err error) {
 	}
 	return words, nil
 }
+
+// quoted is an error whose text is not ours, for Markdown.
+func quoted(err error) error { return errors.New(quoteCode(err.Error())) }
 
 // quoteCode shows what a stranger wrote as code, which mentions and links
 // nothing.

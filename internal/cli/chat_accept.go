@@ -27,8 +27,8 @@ func (t talk) acceptCell(ctx context.Context, words []string) (string, error) {
 		return "", fmt.Errorf("accept needs five things: %s", form)
 	}
 	days, err := strconv.Atoi(words[3])
-	if err != nil || days < 1 {
-		return "", fmt.Errorf("%s is no number of days: %s", quoteCode(words[3]), form)
+	if err != nil || days < 1 || days > waiver.MaxDays {
+		return "", fmt.Errorf("%s is no number of days from 1 to %d: %s", quoteCode(words[3]), waiver.MaxDays, form)
 	}
 	ceiling, err := strconv.ParseFloat(strings.TrimSuffix(words[2], "%"), 64)
 	if err != nil {
@@ -39,7 +39,7 @@ func (t talk) acceptCell(ctx context.Context, words []string) (string, error) {
 		By: t.event.Comment.Author, Issue: fmt.Sprintf("%s/%s/pull/%d", t.event.ServerURL, t.event.Repository(), t.event.Comment.Issue)}
 	path, data, err := t.waived(entry, today)
 	if err != nil {
-		return "", err
+		return "", quoted(err)
 	}
 	return t.proposeWaiver(ctx, entry, path, data)
 }
@@ -54,7 +54,7 @@ func (t talk) waived(entry waiver.Entry, today waiver.Date) (path string, data [
 	name := file.Resolve(cmp.Or(file.Policy.Waivers, waiver.FileName))
 	before, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", nil, fmt.Errorf("read the waivers: %w", err)
+		return "", nil, fmt.Errorf("read the waivers: %w: correct policy.waivers in the configuration", err)
 	}
 	if path, err = t.repositoryPath(name); err != nil {
 		return "", nil, err
@@ -74,7 +74,7 @@ func (t talk) proposeWaiver(ctx context.Context, entry waiver.Entry, path string
 	})
 	switch {
 	case err != nil:
-		return "", err
+		return "", quoted(err)
 	case pull.Number == 0:
 		return "This waiver is there already.", nil
 	}

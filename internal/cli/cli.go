@@ -29,13 +29,15 @@ const (
 
 // Command is one invocation of accelgate with what it takes from the process
 // and tests replace; children inherit the process's own environment, scrubbed.
-// All fields are required. Stdout gets results only, Stderr what is
+// All fields but Sleep are required. Stdout gets results only, Stderr what is
 // for people to follow.
 type Command struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
 	Now            func() time.Time
+	// Sleep waits between requests to GitHub; nil means a timer.
+	Sleep func(context.Context, time.Duration) error
 }
 
 // Main runs the command with the arguments that follow the program's name and

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,6 +68,9 @@ func pullRequest(p github.Pull, repo github.Repo) *actions.PullRequest {
 		HeadRepo: p.HeadRepo.String(), Fork: p.Fork(repo)}
 }
 
+// maxRunBytes bounds the archives of one workflow run, and what they hold.
+const maxRunBytes = 1 << 30
+
 // download unpacks the artifacts that hold runs, each into a folder of its own.
 func (a *action) download(ctx context.Context, dir string) error {
 	client, repo, err := a.client()
@@ -75,39 +81,58 @@ func (a *action) download(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	limits, n, left := artifact.DefaultLimits(), 0, int64(1<<30)
-	for _, one := range all {
-		if !strings.HasPrefix(one.Name, artifactPrefix) || one.Expired {
-			continue
-		}
-		if n++; n > maxRuns || left <= 0 {
+	left := artifact.Limits{Archive: maxRunBytes, Total: maxRunBytes}
+	for i, one := range latest(all) {
+		if i >= maxRuns || left.Archive <= 0 || left.Total <= 0 {
 			return fmt.Errorf("run %d left more than %d artifacts, or a GiB of them: look at what its workflow uploads", a.event.Run.ID, maxRuns)
 		}
-		size, err := a.unpack(ctx, client, repo, one, filepath.Join(dir, strconv.Itoa(n)), min(limits.Archive, left))
-		if err != nil {
+		if err := a.unpack(ctx, client, repo, one, filepath.Join(dir, strconv.Itoa(i)), &left); err != nil {
 			return err
 		}
-		left -= size
 	}
 	return nil
 }
 
-func (a *action) unpack(ctx context.Context, client *github.Client, repo github.Repo, one github.Artifact, dir string, most int64) (int64, error) {
+// latest are the artifacts that hold runs, of each name the last one: a job
+// that ran again left another.
+func latest(all []github.Artifact) []github.Artifact {
+	byName := map[string]github.Artifact{}
+	for _, one := range all {
+		if strings.HasPrefix(one.Name, artifactPrefix) && !one.Expired && one.ID > byName[one.Name].ID {
+			byName[one.Name] = one
+		}
+	}
+	return slices.SortedFunc(maps.Values(byName), func(a, b github.Artifact) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// unpack unpacks one artifact within what is left, and takes it off that.
+func (a *action) unpack(ctx context.Context, client *github.Client, repo github.Repo, one github.Artifact, dir string, left *artifact.Limits) error {
 	file, err := os.CreateTemp(filepath.Dir(dir), "archive-*")
 	if err != nil {
-		return 0, fmt.Errorf("make a file for an artifact: %w: make room, or set RUNNER_TEMP", err)
+		return fmt.Errorf("make a file for an artifact: %w: make room, or set RUNNER_TEMP", err)
 	}
 	defer os.Remove(file.Name())
 	defer file.Close()
-	size, err := client.DownloadArtifact(ctx, repo, one.ID, file, most)
+	limits := artifact.DefaultLimits()
+	limits.Archive, limits.Total = min(limits.Archive, left.Archive), min(limits.Total, left.Total)
+	size, err := client.DownloadArtifact(ctx, repo, one.ID, file, limits.Archive)
 	if err != nil {
-		return size, err
+		return err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return size, fmt.Errorf("make a folder for an artifact: %w", err)
+		return fmt.Errorf("make a folder for an artifact: %w: make room, or set RUNNER_TEMP", err)
 	}
-	if _, err := artifact.Extract(file, size, dir, artifact.Options{}); err != nil {
-		return size, fmt.Errorf("artifact %d of run %d is refused: %w: nothing of it was used", one.ID, a.event.Run.ID, err)
+	names, err := artifact.Extract(file, size, dir, artifact.Options{Limits: limits})
+	if err != nil {
+		return fmt.Errorf("artifact %d of run %d is refused: %w: nothing of it was used", one.ID, a.event.Run.ID, err)
 	}
-	return size, nil
+	left.Archive -= size
+	for _, name := range names {
+		info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			return fmt.Errorf("look at what an artifact held: %w: run the job again", err)
+		}
+		left.Total -= info.Size()
+	}
+	return nil
 }

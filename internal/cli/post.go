@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,27 +26,33 @@ type posting struct {
 
 // publish writes the verdict.
 func (a *action) publish(ctx context.Context, g gathered, j judged) {
-	title := j.report.Title()
+	title, note := j.report.Title(), a.note()
 	body := func(limit int) string {
+		limit -= len(note)
 		const least = 1000 // of a whole report
 		if limit < least {
-			return clipBytes("### "+title+"\n", limit)
+			return note + clipBytes("### "+title+"\n", limit)
 		}
 		md, err := text(report.MarkdownLimit(limit), j.report)
 		if err != nil {
-			return clipBytes(err.Error(), limit)
+			return note + clipBytes(quoteCode(err.Error()), limit)
 		}
-		return md
+		return note + md
 	}
 	a.post(ctx, posting{title: title, body: body, status: j.decision.Status, conclusion: conclusions[j.decision.Status], annotations: a.annotations(g.file, j)})
+}
+
+// note precedes the report where it would be taken for more than it is.
+func (a *action) note() string {
+	if !strings.HasSuffix(a.in.checkName, someCells) {
+		return ""
+	}
+	return "> These are some cells, which a comment asked for. What all cells came to stands in the comment and the check of the whole run.\n\n"
 }
 
 // publishError replaces what an earlier attempt said of the same commit: a red
 // step beside a green check would be read as green.
 func (a *action) publishError(ctx context.Context, cause error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Minute)
-	defer cancel()
-	a.warn(a.gh.SetOutput("verdict", string(gate.StatusNoEvidence)))
 	var body strings.Builder // an indented block is the one that no text can end
 	fmt.Fprintf(&body, "### ⛔ %s\n\n", couldNotJudge)
 	for line := range strings.Lines(clipLines(cause.Error())) {
@@ -55,14 +62,29 @@ func (a *action) publishError(ctx context.Context, cause error) {
 		status: gate.StatusNoEvidence, conclusion: "failure"})
 }
 
+// without returns the posting without a secret. What stands for it is shorter.
+func (p posting) without(secret redacting) posting {
+	body, annotations := p.body, slices.Clone(p.annotations)
+	p.title, p.body = secret.hide(p.title), func(limit int) string { return secret.hide(body(limit)) }
+	for i := range annotations {
+		annotations[i].Title, annotations[i].Message = secret.hide(annotations[i].Title), secret.hide(annotations[i].Message)
+	}
+	p.annotations = annotations
+	return p
+}
+
 // clipBytes shortens a text at the end of a character.
 func clipBytes(s string, limit int) string {
 	return strings.ToValidUTF8(s[:min(len(s), max(limit, 0))], "")
 }
 
-// post writes the comment, on a pull request, and the check run. Whatever
-// GitHub refuses is a warning with its reason.
+// post writes the comment, on a pull request, and the check run, of a job that was
+// cancelled as well: its check may be in progress. Whatever GitHub refuses is a
+// warning with its reason.
 func (a *action) post(ctx context.Context, p posting) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Minute)
+	defer cancel()
+	p = p.without(a.token)
 	client, repo, err := a.client()
 	if err != nil {
 		a.refused(err)
@@ -100,7 +122,7 @@ func (a *action) comment(ctx context.Context, client *github.Client, repo github
 		a.refused(err)
 		return ""
 	}
-	a.warn(a.gh.SetOutput("comment-url", comment.URL))
+	a.output("comment-url", comment.URL)
 	return comment.URL
 }
 

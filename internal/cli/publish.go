@@ -62,7 +62,8 @@ func (a *action) client() (*github.Client, github.Repo, error) {
 	if err != nil {
 		return nil, repo, err
 	}
-	client, err := github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.options.secret, Author: a.in.author, UserAgent: "accelgate/" + version()})
+	client, err := github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.options.secret, Author: a.in.author, UserAgent: "accelgate/" + version(),
+		Sleep: a.Sleep, Now: a.Now})
 	return client, repo, err
 }
 
@@ -104,14 +105,14 @@ func (a *action) refresh(ctx context.Context, g gathered, j judged) (int, error)
 		}
 		before, err := os.ReadFile(g.refs[i].path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return 0, fmt.Errorf("read the baseline: %w", err)
+			return 0, fmt.Errorf("read the baseline: %w: make it readable, or remove it", err)
 		}
 		recorded, err := a.record(g.refs[i], run, a.in.reason, a.in.all)
 		if err != nil {
 			return 0, err
 		}
 		if files[path], err = os.ReadFile(g.refs[i].path); err != nil {
-			return 0, fmt.Errorf("read the baseline that was just saved: %w", err)
+			return 0, fmt.Errorf("read the baseline that was just saved: %w: run it again", err)
 		}
 		if recorded.unchanged() { // an earlier proposal may have other numbers for it
 			files[path] = before
@@ -159,8 +160,8 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 	a.warn(client.PreflightRefresh(ctx, repo)) // which says what setting to turn on
 	title, _ := report.Changes(body)
 	base, branch := a.refreshInto()
-	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: branch, Title: title, Body: changes(body, client.FromActionsToken()),
-		Message: title + "\n\n" + a.in.reason, Files: files, Labels: a.in.labels, Reviewers: a.in.reviewers})
+	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: branch, Title: a.token.hide(title), Body: changes(body, client.FromActionsToken(), a.token.hide),
+		Message: a.token.hide(title) + "\n\n" + a.in.reason, Files: files, Labels: a.in.labels, Reviewers: a.in.reviewers})
 	if err != nil {
 		return 0, err
 	}
@@ -171,13 +172,13 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 		fmt.Fprintln(a.Stdout, "The baselines are already what was measured; there is nothing to propose.")
 		return ExitPassed, nil
 	}
-	a.warn(a.gh.SetOutput("pull-request", strconv.Itoa(pull.Number)))
+	a.output("pull-request", strconv.Itoa(pull.Number))
 	_, err = fmt.Fprintf(a.Stdout, "Pull request #%d %s: %s\n", pull.Number, pull.Change, pull.URL)
 	return ExitPassed, err
 }
 
 // changes is the body of the pull request, in ever smaller sizes.
-func changes(body report.Refresh, actionsToken bool) github.Ladder {
+func changes(body report.Refresh, actionsToken bool, hide func(string) string) github.Ladder {
 	note := ""
 	if actionsToken {
 		note = "\n> This pull request was made with the workflow's own token, for which GitHub starts no workflows: close and reopen it to have it checked, " +
@@ -186,6 +187,7 @@ func changes(body report.Refresh, actionsToken bool) github.Ladder {
 	return func(limit int) string {
 		body.Limit = max(limit-len(note), 0)
 		_, text := report.Changes(body)
+		text = hide(text)
 		if len(text)+len(note) > limit {
 			return clipBytes(text, limit)
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -77,7 +78,7 @@ func (o *options) readRuns(file *config.File, paths []string) (runs []*bench.Run
 	seen := map[string]bool{}
 	var labels []string
 	for _, path := range paths {
-		run, err := readRun(path)
+		run, err := o.readRun(path)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -120,10 +121,17 @@ func digest(run *bench.Run) (string, error) {
 }
 
 // readRun reads one run document from anywhere.
-func readRun(path string) (*bench.Run, error) {
+func readRun(path string) (*bench.Run, error) { return new(options).readRun(path) }
+
+// readRun reads a run without the secret, which whoever measured may have got
+// hold of.
+func (o *options) readRun(path string) (*bench.Run, error) {
 	data, err := suite.ReadResult(path, path, bench.MaxRunBytes)
 	if err != nil {
 		return nil, usagef("read the run: %w; 'accelgate run' writes one to .accelgate/run.json", err)
+	}
+	if len(o.secret) >= leastSecret {
+		data = bytes.ReplaceAll(data, []byte(o.secret), []byte("***"))
 	}
 	run, err := bench.DecodeRun(data)
 	if err != nil && envelope.IsEnvelope(data) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -36,12 +37,46 @@ func (m redacting) Measure(ctx context.Context, cell bench.Cell, d bench.Device)
 		r.Context[name] = m.hide(value)
 	}
 	for i := range r.Breakdowns {
+		r.Breakdowns[i].Title = m.hide(r.Breakdowns[i].Title)
 		for j := range r.Breakdowns[i].Entries {
 			e := &r.Breakdowns[i].Entries[j]
 			e.Name = m.hide(e.Name)
 		}
 	}
-	return r, err
+	return r, m.hidden(err)
+}
+
+// hidden returns an error without the secrets in its text.
+func (m redacting) hidden(err error) error {
+	if err == nil {
+		return nil
+	}
+	if text := err.Error(); m.hide(text) != text {
+		return hiddenError{err, m.hide(text)}
+	}
+	return err
+}
+
+type hiddenError struct {
+	error
+	text string
+}
+
+func (e hiddenError) Error() string { return e.text }
+func (e hiddenError) Unwrap() error { return e.error }
+
+// hiding writes to w without the secrets. A secret that comes in two writes is
+// not found: it stands behind those who take secrets out of what they write.
+type hiding struct {
+	redacting
+	w io.Writer
+}
+
+func (h hiding) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(h.w, h.hide(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // leastSecret is the length from which a secret is looked for: a shorter one, such

@@ -304,3 +304,44 @@ func forward(count *atomic.Int64, to map[string]string) http.HandlerFunc {
 		client.Close()
 	}
 }
+
+// TestTokenIsNeverSentAsText: a text, a name or an address that holds it is not
+// sent at all, and the refusal is final. It repeats no text; a name in it is the
+// caller's.
+func TestTokenIsNeverSentAsText(t *testing.T) {
+	server, err := githubtest.NewServer(state())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := github.New(github.Options{Token: token, Transport: server.Direct(), Sleep: func(ctx context.Context, d time.Duration) error {
+		if d > 2*time.Second {
+			t.Errorf("waits %v, as if it were worth another try", d)
+		}
+		return ctx.Err()
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, try := range map[string]func() error{
+		"comment": func() error {
+			_, err := c.UpsertComment(t.Context(), repo, pullRequest, "key", say("stolen: "+token))
+			return err
+		},
+		"check": func() error {
+			_, err := c.UpsertCheck(t.Context(), repo, server.Head(repo.String(), "work"), github.Check{Name: token, Conclusion: "success", Title: "x", Summary: "x"})
+			return err
+		},
+		"start of a workflow": func() error {
+			return c.Dispatch(t.Context(), repo, "w.yml", "main", map[string]string{"reason": token})
+		},
+	} {
+		if err := try(); err == nil || !strings.Contains(err.Error(), "holds the token, and was not sent: take it out") || what != "check" && strings.Contains(err.Error(), token) {
+			t.Errorf("%s: %v, want a refusal", what, err)
+		}
+	}
+	for _, r := range server.Requests() {
+		if r.Method != http.MethodGet || strings.Contains(r.Path, token) {
+			t.Errorf("%s was sent", r)
+		}
+	}
+}

@@ -25,7 +25,7 @@ func explain(doing, permission string, err error) error {
 	switch code := status(err); {
 	case limited(err):
 		return fmt.Errorf("%s: %w: run it again when the limit is over", doing, err)
-	case errors.As(err, &unreachable):
+	case errors.As(err, &unreachable) && passing(err):
 		return fmt.Errorf("%s: %w: check the network and GITHUB_API_URL", doing, err)
 	case code == http.StatusNotFound:
 		return fmt.Errorf("%s: %w: check the name, and that the token may read it", doing, err)

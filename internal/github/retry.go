@@ -81,6 +81,10 @@ func once(ctx context.Context) context.Context { return manner{once: true}.in(ct
 // caller's; its body has been read already and never holds the token.
 func (t *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	how := mannerOf(r)
+	r, err := t.tokenless(r)
+	if err != nil {
+		return nil, err
+	}
 	var tried attempts
 	for {
 		if err := t.ready(r, how); err != nil {
@@ -99,6 +103,32 @@ func (t *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
+}
+
+// tokenless reads what is to be sent and refuses it where it holds the token:
+// what a measured program got hold of must not be published, whatever way it
+// came. Callers take it out of their texts; replacing it here would make them
+// write the same text again and again.
+func (t *sender) tokenless(r *http.Request) (*http.Request, error) {
+	var body []byte
+	if r.Body != nil && r.Body != http.NoBody {
+		var err error
+		body, err = io.ReadAll(r.Body)
+		_ = r.Body.Close() // it was read
+		if err != nil {
+			return nil, fmt.Errorf("read what is to be sent: %w: run it again", err)
+		}
+	}
+	if bytes.Contains(body, []byte(t.token)) || strings.Contains(r.URL.String(), t.token) {
+		return nil, hopeless{errors.New("what is to be sent holds the token, and was not sent: take it out of inputs, names and files")}
+	}
+	if body == nil {
+		return r, nil
+	}
+	again := r.Clone(r.Context())
+	again.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	again.Body, again.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return again, nil
 }
 
 // ready waits until a request may be sent.
