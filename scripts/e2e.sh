@@ -15,4 +15,8 @@ if ! command -v go >/dev/null; then
   [[ ${E2E_REQUIRE:-} != 1 ]]
   exit
 fi
+conf="${XDG_CONFIG_HOME:-$HOME/.config}/accelgate/containers.conf" # of .ci/containers
+if [[ -z ${CONTAINERS_CONF:-} && -f $conf ]]; then
+  export CONTAINERS_CONF=$conf
+fi
 E2E=1 exec go test -count=1 -v -timeout 20m "$@" ./e2e
