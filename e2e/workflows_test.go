@@ -74,7 +74,7 @@ func TestWorkflows(t *testing.T) {
 		github.wantCheck(t, head, "action_required")
 	})
 
-	t.Run("a dispatch proposes baselines in one pull request", func(t *testing.T) {
+	proposed := t.Run("a dispatch proposes baselines in one pull request", func(t *testing.T) {
 		w.git(t, "checkout", "-q", "main")
 		dispatch := object{"ref": "refs/heads/main", "repository": repository, "inputs": object{"update_baseline": "true", "reason": "the first numbers"}}
 		for run := range int64(2) {
@@ -86,6 +86,9 @@ func TestWorkflows(t *testing.T) {
 			w.write(t, baselinePath, github.page(t, "files", "branch", pulls[1].Head, "path", baselinePath))
 		}
 	})
+	if !proposed {
+		return // the rest of the story needs them
+	}
 	merged := w.commit(t, "refresh baselines")
 	w.git(t, "checkout", "-q", "work")
 	w.git(t, "merge", "-q", "main")

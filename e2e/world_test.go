@@ -260,6 +260,6 @@ func (w *world) git(t *testing.T, args ...string) string {
 func (w *world) commit(t *testing.T, message string) (sha string) {
 	t.Helper()
 	w.git(t, "add", "--all", "--force")
-	w.git(t, "commit", "-q", "-m", message)
+	w.git(t, "commit", "-q", "--allow-empty", "-m", message)
 	return w.git(t, "rev-parse", "HEAD")
 }
