@@ -7,7 +7,7 @@ test: lint
 	go test -race -shuffle=on -timeout 18m $(PKGS)
 
 lint:
-	@test -z "$$(gofmt -s -l cmd internal)" || { echo "run: gofmt -s -w cmd internal"; gofmt -s -l cmd internal; exit 1; }
+	@test -z "$$(gofmt -s -l cmd e2e internal)" || { echo "run: gofmt -s -w cmd e2e internal"; gofmt -s -l cmd e2e internal; exit 1; }
 	go vet $(PKGS)
 	go tool staticcheck $(PKGS)
 	go tool actionlint .github/workflows/*.yml

@@ -21,7 +21,7 @@ func begin(t *testing.T, c *github.Client, sha string, seq github.Seq) *github.O
 }
 
 // states returns the check runs as "status conclusion".
-func states(s *githubtest.Server, sha string) []string {
+func states(s hub, sha string) []string {
 	var all []string
 	for _, k := range s.CheckRuns(fullName, sha) {
 		all = append(all, strings.TrimSpace(k.Status+" "+k.Conclusion))
@@ -29,15 +29,15 @@ func states(s *githubtest.Server, sha string) []string {
 	return all
 }
 
-func wantStates(t *testing.T, s *githubtest.Server, sha string, want ...string) {
+func wantStates(t *testing.T, s hub, sha string, want ...string) {
 	t.Helper()
 	if got := states(s, sha); !slices.Equal(got, want) {
 		t.Errorf("got check runs %q, want %q", got, want)
 	}
 }
 
-func TestCheckIsBegunThenCompleted(t *testing.T) {
-	s, address := githubtest.New(t, state())
+func checkIsBegunThenCompleted(t *testing.T, start starter) {
+	s, address := start(t, state())
 	c, sha := client(t, address, token), s.Head(fullName, "work")
 	open := begin(t, c, sha, github.Seq{Run: 5, Attempt: 1})
 	wantStates(t, s, sha, "in_progress")
@@ -87,9 +87,9 @@ func TestCheckNeverLingers(t *testing.T) {
 	}
 }
 
-// TestLeftoversAreCompleted begins checks in jobs that die.
-func TestLeftoversAreCompleted(t *testing.T) {
-	s, address := githubtest.New(t, state())
+// leftoversAreCompleted begins checks in jobs that die.
+func leftoversAreCompleted(t *testing.T, start starter) {
+	s, address := start(t, state())
 	c, sha := client(t, address, token), s.Head(fullName, "work")
 	theirs := map[string]string{"name": "accelgate", "head_sha": sha, "status": "in_progress", "external_id": "a job"}
 	post(t, address, token, "/repos/octo/repo/check-runs", theirs)

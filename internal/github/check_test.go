@@ -26,8 +26,8 @@ func annotations(n int) []github.Annotation {
 	return all
 }
 
-func TestCheckIsCreatedThenUpdated(t *testing.T) {
-	s, address := githubtest.New(t, state())
+func checkIsCreatedThenUpdated(t *testing.T, start starter) {
+	s, address := start(t, state())
 	c := client(t, address, token)
 	sha := s.Head(fullName, "work")
 	first, err := c.UpsertCheck(t.Context(), repo, sha, check())
@@ -49,10 +49,10 @@ func TestCheckIsCreatedThenUpdated(t *testing.T) {
 	}
 }
 
-func TestAnnotationsGoInChunks(t *testing.T) {
+func annotationsGoInChunks(t *testing.T, start starter) {
 	for _, n := range []int{1, 50, 51, 120} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			s, address := githubtest.New(t, state())
+			s, address := start(t, state())
 			c := client(t, address, token)
 			sha := s.Head(fullName, "work")
 			annotated := check()
@@ -79,8 +79,8 @@ func TestAnnotationsGoInChunks(t *testing.T) {
 	}
 }
 
-func TestAnnotationsOutOfDateNeedANewRun(t *testing.T) {
-	s, address := githubtest.New(t, state())
+func annotationsOutOfDateNeedANewRun(t *testing.T, start starter) {
+	s, address := start(t, state())
 	c := client(t, address, token)
 	sha := s.Head(fullName, "work")
 	var runs []github.CheckRun
@@ -102,8 +102,8 @@ func TestAnnotationsOutOfDateNeedANewRun(t *testing.T) {
 	}
 }
 
-func TestOthersCheckRunsAreLeftAlone(t *testing.T) {
-	s, address := githubtest.New(t, state())
+func othersCheckRunsAreLeftAlone(t *testing.T, start starter) {
+	s, address := start(t, state())
 	sha := s.Head(fullName, "work")
 	theirs := map[string]string{"name": "accelgate", "head_sha": sha, "external_id": "accelgate"}
 	post(t, address, appToken, "/repos/octo/repo/check-runs", theirs)

@@ -20,7 +20,7 @@ const key = "report"
 var firstLine = regexp.MustCompile(`^<!-- accelgate v=1 key=(\S+) seq=(\d+\.\d+) sum=sha256:[0-9a-f]{64}( state=[a-z]+)? -->\n`)
 
 // bodies returns the comments as "author: [key seq state] text".
-func bodies(s *githubtest.Server) []string {
+func bodies(s hub) []string {
 	var all []string
 	for _, c := range s.Comments(fullName, pullRequest) {
 		all = append(all, c.Author+": "+firstLine.ReplaceAllString(c.Body, "[$1 $2$3] "))
@@ -41,15 +41,15 @@ func run(id, attempt int64, body string) github.Post {
 	return github.Post{Seq: github.Seq{Run: id, Attempt: attempt}, Body: github.Fixed(body)}
 }
 
-func wantBodies(t *testing.T, s *githubtest.Server, want ...string) {
+func wantBodies(t *testing.T, s hub, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(bodies(s), want); diff != "" {
 		t.Errorf("comments (-got +want):\n%s", diff)
 	}
 }
 
-func TestCommentIsCreatedThenUpdated(t *testing.T) {
-	s, address := githubtest.New(t, state())
+func commentIsCreatedThenUpdated(t *testing.T, start starter) {
+	s, address := start(t, state())
 	var first int64
 	for i, step := range []struct {
 		body string
@@ -76,8 +76,8 @@ func TestCommentIsCreatedThenUpdated(t *testing.T) {
 	}
 }
 
-func TestOlderRunsDoNotOverwrite(t *testing.T) {
-	s, address := githubtest.New(t, state())
+func olderRunsDoNotOverwrite(t *testing.T, start starter) {
+	s, address := start(t, state())
 	for i, step := range []struct {
 		post github.Post
 		want github.Change
@@ -101,8 +101,8 @@ func TestOlderRunsDoNotOverwrite(t *testing.T) {
 	}
 }
 
-func TestTamperedCommentIsWrittenAgain(t *testing.T) {
-	s, address := githubtest.New(t, state())
+func tamperedCommentIsWrittenAgain(t *testing.T, start starter) {
+	s, address := start(t, state())
 	posted := upsert(t, address, run(5, 1, "failed"))
 	line, _, _ := strings.Cut(s.Comments(fullName, pullRequest)[0].Body, "\n")
 	patch(t, address, fmt.Sprintf("/repos/octo/repo/issues/comments/%d", posted.ID), map[string]string{"body": line + "\npassed"})
@@ -112,17 +112,17 @@ func TestTamperedCommentIsWrittenAgain(t *testing.T) {
 	wantBodies(t, s, actionsBot+": [report 5.1] failed")
 }
 
-func TestMarkersOfOldAreUpgraded(t *testing.T) {
+func markersOfOldAreUpgraded(t *testing.T, start starter) {
 	seed := state()
 	seed.Repos[0].Comments = []githubtest.CommentSeed{{Issue: pullRequest, Author: actionsBot, Body: "<!-- accelgate:report -->\nold"}}
-	s, address := githubtest.New(t, seed)
+	s, address := start(t, seed)
 	if got := upsert(t, address, run(1, 1, "old")); got.Change != github.Unchanged {
 		t.Errorf("got %s, want the text unchanged for people", got.Change)
 	}
 	wantBodies(t, s, actionsBot+": [report 1.1] old")
 }
 
-func TestOthersCommentsAreLeftAlone(t *testing.T) {
+func othersCommentsAreLeftAlone(t *testing.T, start starter) {
 	sum := strings.Repeat("a", 64)
 	seed := state()
 	for _, c := range [][2]string{
@@ -139,7 +139,7 @@ func TestOthersCommentsAreLeftAlone(t *testing.T) {
 	} {
 		seed.Repos[0].Comments = append(seed.Repos[0].Comments, githubtest.CommentSeed{Issue: pullRequest, Author: c[0], Body: c[1]})
 	}
-	s, address := githubtest.New(t, seed)
+	s, address := start(t, seed)
 	before := s.Comments(fullName, pullRequest)
 	for _, body := range []string{"one", "two"} {
 		upsert(t, address, run(1, 1, body))
@@ -153,7 +153,7 @@ func TestOthersCommentsAreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestCommentIsFoundOnTheSecondPage(t *testing.T) {
+func commentIsFoundOnTheSecondPage(t *testing.T, start starter) {
 	seed := state()
 	for i := range 150 {
 		body := fmt.Sprint(i)
@@ -162,7 +162,7 @@ func TestCommentIsFoundOnTheSecondPage(t *testing.T) {
 		}
 		seed.Repos[0].Comments = append(seed.Repos[0].Comments, githubtest.CommentSeed{Issue: pullRequest, Author: actionsBot, Body: body})
 	}
-	s, address := githubtest.New(t, seed)
+	s, address := start(t, seed)
 	if got := upsert(t, address, say("new")); got.Change != github.Updated {
 		t.Fatalf("got %+v, want an update", got)
 	}
@@ -172,8 +172,8 @@ func TestCommentIsFoundOnTheSecondPage(t *testing.T) {
 	}
 }
 
-func TestDuplicatesConvergeOnTheOldest(t *testing.T) {
-	_, address := githubtest.New(t, state())
+func duplicatesConvergeOnTheOldest(t *testing.T, start starter) {
+	_, address := start(t, state())
 	old, newer := upsert(t, address, run(1, 1, "old")), ""
 	_ = old
 	seed := state()
@@ -185,7 +185,7 @@ func TestDuplicatesConvergeOnTheOldest(t *testing.T) {
 		}
 		seed.Repos[0].Comments = append(seed.Repos[0].Comments, githubtest.CommentSeed{Issue: pullRequest, Author: author, Body: body})
 	}
-	s, address := githubtest.New(t, seed)
+	s, address := start(t, seed)
 	oldest := s.Comments(fullName, pullRequest)[0].ID
 	if got := upsert(t, address, run(8, 1, "mine")); got.ID != oldest || got.Change != github.Outdated {
 		t.Errorf("got %+v, want comment %d, which is of a newer run", got, oldest)
@@ -201,13 +201,13 @@ func postedBy(t *testing.T, post github.Post) string {
 	return s.Comments(fullName, pullRequest)[0].Body
 }
 
-func TestTwoJobsThatCommentAtOnceConverge(t *testing.T) {
+func twoJobsThatCommentAtOnceConverge(t *testing.T, start starter) {
 	for name, test := range map[string]struct{ mine, other github.Post }{
 		"the newer one is first":  {run(1, 1, "slower"), run(2, 1, "faster")},
 		"the newer one is second": {run(2, 1, "faster"), run(1, 1, "slower")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, address := githubtest.New(t, state())
+			s, address := start(t, state())
 			transport := &interrupting{method: "POST", suffix: "/comments", do: func() { upsert(t, address, test.other) }}
 			c := clientWith(t, github.Options{BaseURL: address, Token: token, Transport: transport})
 			if _, err := c.UpsertComment(t.Context(), repo, pullRequest, key, test.mine); err != nil {
@@ -221,11 +221,11 @@ func TestTwoJobsThatCommentAtOnceConverge(t *testing.T) {
 	}
 }
 
-// TestVerifiedCommentSurvivesAnOldReading replaces a text by an older run's,
+// verifiedCommentSurvivesAnOldReading replaces a text by an older run's,
 // made from an older reading, after it was written.
-func TestVerifiedCommentSurvivesAnOldReading(t *testing.T) {
+func verifiedCommentSurvivesAnOldReading(t *testing.T, start starter) {
 	for _, verify := range []bool{true, false} {
-		s, address := githubtest.New(t, state())
+		s, address := start(t, state())
 		upsert(t, address, run(1, 1, "first"))
 		late := false
 		var old, new clock
@@ -256,8 +256,8 @@ func TestVerifiedCommentSurvivesAnOldReading(t *testing.T) {
 	}
 }
 
-func TestWorseStateIsPostedAnew(t *testing.T) {
-	s, address := githubtest.New(t, state())
+func worseStateIsPostedAnew(t *testing.T, start starter) {
+	s, address := start(t, state())
 	worse := func(post github.Post, state string) github.Post {
 		post.State = state
 		post.Fresh = func(before string) bool { return before == "passed" && state == "failed" }
@@ -341,7 +341,7 @@ func TestLongCommentGoesDownTheLadder(t *testing.T) {
 	}
 }
 
-func TestWhoseTokenItIs(t *testing.T) {
+func whoseTokenItIs(t *testing.T, start starter) {
 	for name, test := range map[string]struct {
 		token, author, want string
 		asked               int
@@ -352,7 +352,7 @@ func TestWhoseTokenItIs(t *testing.T) {
 		"another app": {appToken, "other-app[bot]", "other-app[bot]", 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, address := githubtest.New(t, state())
+			s, address := start(t, state())
 			c := clientWith(t, github.Options{BaseURL: address, Token: test.token, Author: test.author})
 			before := c.FromActionsToken()
 			for _, body := range []string{"one", "two"} {
@@ -406,8 +406,8 @@ func TestCommentHasRoom(t *testing.T) {
 	}
 }
 
-func TestReplyIsGivenOnce(t *testing.T) {
-	s, address := githubtest.New(t, state())
+func replyIsGivenOnce(t *testing.T, start starter) {
+	s, address := start(t, state())
 	for range 2 {
 		if _, err := client(t, address, token).Reply(t.Context(), repo, pullRequest, 41, "done"); err != nil {
 			t.Fatal(err)

@@ -64,7 +64,7 @@ func show(sections []github.Section, _ int) string {
 	return b.String()
 }
 
-func wantAllSections(t *testing.T, seed uint64, server *githubtest.Server, hosts int) {
+func wantAllSections(t *testing.T, seed uint64, server hub, hosts int) {
 	t.Helper()
 	comments := server.Comments(fullName, pullRequest)
 	if len(comments) != 1 {
@@ -184,9 +184,9 @@ func wantAllFiles(t *testing.T, seed uint64, server *githubtest.Server) {
 	}
 }
 
-// TestASecondWriterAnywhere lets another job do the same in full between any
+// aSecondWriterAnywhere lets another job do the same in full between any
 // two requests of the first.
-func TestASecondWriterAnywhere(t *testing.T) {
+func aSecondWriterAnywhere(t *testing.T, start starter) {
 	work := func(t *testing.T, address, sha string, host int) {
 		c := client(t, address, token)
 		if _, err := c.UpsertSection(t.Context(), repo, pullRequest, key, section(host), show); err != nil {
@@ -202,7 +202,7 @@ func TestASecondWriterAnywhere(t *testing.T) {
 		}
 	}
 	for at, last := 1, false; !last; at++ {
-		s, address := githubtest.New(t, state())
+		s, address := start(t, state())
 		sha, seen := s.Head(fullName, "work"), 0
 		s.Between(func(githubtest.Request) {
 			if seen++; seen == at {

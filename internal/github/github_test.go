@@ -118,7 +118,7 @@ func post(t testing.TB, address, token, path string, body any) {
 }
 
 // count returns how many requests the server has seen for an operation.
-func count(s *githubtest.Server, operation string) int {
+func count(s hub, operation string) int {
 	n := 0
 	for _, r := range s.Requests() {
 		if r.Operation == operation {

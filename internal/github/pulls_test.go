@@ -20,9 +20,9 @@ func forked() (seed githubtest.State, sha string) {
 	return seed, sha
 }
 
-func TestPullsOfAHead(t *testing.T) {
+func pullsOfAHead(t *testing.T, start starter) {
 	seed, sha := forked()
-	s, address := githubtest.New(t, seed)
+	s, address := start(t, seed)
 	c := client(t, address, readToken)
 	for name, test := range map[string]struct {
 		head        github.Repo
@@ -64,10 +64,10 @@ func TestPullsOfAHead(t *testing.T) {
 	}
 }
 
-func TestPermissionOfSomebody(t *testing.T) {
+func permissionOfSomebody(t *testing.T, start starter) {
 	seed := state()
 	seed.Repos[0].Permissions = map[string]string{"alice": "admin", "bob": "maintain", "carol": "triage", "dave": "read"}
-	_, address := githubtest.New(t, seed)
+	_, address := start(t, seed)
 	c := client(t, address, token)
 	for login, want := range map[string]github.Permission{
 		"alice": "admin", "BOB": "write", "carol": "read", "dave": "read", "stranger": "none", "dependabot[bot]": "none",

@@ -34,7 +34,7 @@ func propose(t *testing.T, address string, r github.Refresh) github.PullRequest 
 }
 
 // proposed returns the pull requests from the branch.
-func proposed(s *githubtest.Server) []githubtest.PullRequest {
+func proposed(s hub) []githubtest.PullRequest {
 	var from []githubtest.PullRequest
 	for _, p := range s.PullRequests(fullName) {
 		if p.Head == branch {
@@ -44,15 +44,15 @@ func proposed(s *githubtest.Server) []githubtest.PullRequest {
 	return from
 }
 
-func wantFile(t *testing.T, s *githubtest.Server, path, want string) {
+func wantFile(t *testing.T, s hub, path, want string) {
 	t.Helper()
 	if got, found := s.File(fullName, branch, path); !found || got != want {
 		t.Errorf("%s on %s: got %q, %v, want %q", path, branch, got, found, want)
 	}
 }
 
-func TestRefreshIsOpenedThenReused(t *testing.T) {
-	s, address := githubtest.New(t, state())
+func refreshIsOpenedThenReused(t *testing.T, start starter) {
+	s, address := start(t, state())
 	first := propose(t, address, refresh())
 	if first.Change != github.Created || first.Number != 8 || first.URL != address+"/octo/repo/pull/8" {
 		t.Errorf("first: got %+v, want pull request 8 created", first)
@@ -88,8 +88,8 @@ func TestRefreshIsOpenedThenReused(t *testing.T) {
 	}
 }
 
-func TestRefreshWithoutChangesOpensNothing(t *testing.T) {
-	s, address := githubtest.New(t, state())
+func refreshWithoutChangesOpensNothing(t *testing.T, start starter) {
+	s, address := start(t, state())
 	same := refresh()
 	same.Files = map[string][]byte{"baselines/baseline-old.json": []byte("{}\n")}
 	if got := propose(t, address, same); got.Number != 0 || got.Change != github.Unchanged {
@@ -100,8 +100,8 @@ func TestRefreshWithoutChangesOpensNothing(t *testing.T) {
 	}
 }
 
-func TestRefreshBackToTheBaseClosesThePullRequest(t *testing.T) {
-	s, address := githubtest.New(t, state())
+func refreshBackToTheBaseClosesThePullRequest(t *testing.T, start starter) {
+	s, address := start(t, state())
 	worse := refresh()
 	worse.Files = map[string][]byte{"baselines/baseline-old.json": []byte("{\"worse\": true}\n")}
 	propose(t, address, worse)
@@ -124,8 +124,8 @@ func TestRefreshBackToTheBaseClosesThePullRequest(t *testing.T) {
 	}
 }
 
-func TestRefreshStartsANewBranchAfterTheOldPullRequest(t *testing.T) {
-	s, address := githubtest.New(t, state())
+func refreshStartsANewBranchAfterTheOldPullRequest(t *testing.T, start starter) {
+	s, address := start(t, state())
 	propose(t, address, refresh())
 	closePull(t, address, 8)
 	base := s.Commit(fullName, "main", map[string]string{"later.txt": "later\n"})
@@ -140,8 +140,8 @@ func TestRefreshStartsANewBranchAfterTheOldPullRequest(t *testing.T) {
 	}
 }
 
-func TestRefreshIntoAnotherBase(t *testing.T) {
-	s, address := githubtest.New(t, state())
+func refreshIntoAnotherBase(t *testing.T, start starter) {
+	s, address := start(t, state())
 	into := refresh()
 	into.Base = "work"
 	propose(t, address, into)
@@ -151,13 +151,13 @@ func TestRefreshIntoAnotherBase(t *testing.T) {
 	wantFile(t, s, "main.go", "package main\n")
 }
 
-func TestRefreshThatLosesARaceIsRepeatedOnce(t *testing.T) {
+func refreshThatLosesARaceIsRepeatedOnce(t *testing.T, start starter) {
 	for name, at := range map[string]struct{ method, suffix string }{
 		"pull request appears": {"POST", "/pulls"},
 		"branch appears":       {"POST", "/git/refs"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, address := githubtest.New(t, state())
+			s, address := start(t, state())
 			transport := &interrupting{method: at.method, suffix: at.suffix, do: func() { propose(t, address, refresh()) }}
 			c := clientWith(t, github.Options{BaseURL: address, Token: token, Transport: transport})
 			got, err := c.OpenRefresh(t.Context(), repo, refresh())
@@ -171,7 +171,7 @@ func TestRefreshThatLosesARaceIsRepeatedOnce(t *testing.T) {
 		})
 	}
 	t.Run("branch moves on", func(t *testing.T) {
-		s, address := githubtest.New(t, state())
+		s, address := start(t, state())
 		propose(t, address, refresh())
 		other := refresh()
 		other.Files = map[string][]byte{"baselines/baseline-b.json": []byte("b\n")}
@@ -188,8 +188,8 @@ func TestRefreshThatLosesARaceIsRepeatedOnce(t *testing.T) {
 	})
 }
 
-func TestRefreshRefusesWhatIsNotItsOwn(t *testing.T) {
-	s, address := githubtest.New(t, state())
+func refreshRefusesWhatIsNotItsOwn(t *testing.T, start starter) {
+	s, address := start(t, state())
 	c := client(t, address, token)
 	for name, change := range map[string]func(*github.Refresh){
 		"the default branch":           func(r *github.Refresh) { r.Branch = "main" },
@@ -250,9 +250,9 @@ func closePull(t *testing.T, address string, number int) {
 	response.Body.Close()
 }
 
-// TestRefreshOnAMovingBase pushes to the base before every request for a while.
-func TestRefreshOnAMovingBase(t *testing.T) {
-	s, address := githubtest.New(t, state())
+// refreshOnAMovingBase pushes to the base before every request for a while.
+func refreshOnAMovingBase(t *testing.T, start starter) {
+	s, address := start(t, state())
 	propose(t, address, refresh())
 	pushes := 0
 	s.Between(func(githubtest.Request) {
@@ -276,9 +276,9 @@ func TestRefreshOnAMovingBase(t *testing.T) {
 	}
 }
 
-// TestRefreshAfterAMerge finds the old branch still there.
-func TestRefreshAfterAMerge(t *testing.T) {
-	s, address := githubtest.New(t, state())
+// refreshAfterAMerge finds the old branch still there.
+func refreshAfterAMerge(t *testing.T, start starter) {
+	s, address := start(t, state())
 	propose(t, address, refresh())
 	s.Merge(fullName, 8)
 	if got := propose(t, address, refresh()); got.Number != 0 || got.Change != github.Unchanged {
@@ -292,9 +292,9 @@ func TestRefreshAfterAMerge(t *testing.T) {
 	wantFile(t, s, "baselines/baseline-a.json", "{\"a\": 2}\n")
 }
 
-// TestRefreshAfterARejection must not bring back what people did not want.
-func TestRefreshAfterARejection(t *testing.T) {
-	s, address := githubtest.New(t, state())
+// refreshAfterARejection must not bring back what people did not want.
+func refreshAfterARejection(t *testing.T, start starter) {
+	s, address := start(t, state())
 	unwanted := refresh()
 	unwanted.Files["baselines/unwanted.json"] = []byte("{}\n")
 	propose(t, address, unwanted)
@@ -305,9 +305,9 @@ func TestRefreshAfterARejection(t *testing.T) {
 	}
 }
 
-// TestRefreshNeverForces, as that is what keeps the files of others.
-func TestRefreshNeverForces(t *testing.T) {
-	s, address := githubtest.New(t, state())
+// refreshNeverForces, as that is what keeps the files of others.
+func refreshNeverForces(t *testing.T, start starter) {
+	s, address := start(t, state())
 	spy := roundTripper(func(r *http.Request) (*http.Response, error) {
 		if r.Method == http.MethodPatch && strings.Contains(r.URL.Path, "/git/refs/") {
 			body, err := r.GetBody()
@@ -338,10 +338,10 @@ func TestRefreshNeverForces(t *testing.T) {
 	}
 }
 
-func TestLabelsAndReviewers(t *testing.T) {
+func labelsAndReviewers(t *testing.T, start starter) {
 	seed := state()
 	seed.Repos[0].Permissions = map[string]string{"alice": "admin", "bob": "write"}
-	s, address := githubtest.New(t, seed)
+	s, address := start(t, seed)
 	r := refresh()
 	r.Labels, r.Reviewers = []string{"baselines", "performance", "baselines"}, []string{"Alice", "bob", "octo/speed", "other/team"}
 	c := client(t, address, userToken) // alice's

@@ -24,7 +24,7 @@ func post1(t *testing.T, address string, s github.Section) github.Comment {
 }
 
 // visible returns what people see of the only comment.
-func visible(t *testing.T, s *githubtest.Server) string {
+func visible(t *testing.T, s hub) string {
 	t.Helper()
 	all := s.Comments(fullName, pullRequest)
 	if len(all) != 1 {
@@ -39,8 +39,8 @@ func visible(t *testing.T, s *githubtest.Server) string {
 	return strings.Join(shown, "")
 }
 
-func TestSectionsAreMerged(t *testing.T) {
-	s, address := githubtest.New(t, state())
+func sectionsAreMerged(t *testing.T, start starter) {
+	s, address := start(t, state())
 	at := func(host string, run int64, text string) github.Section {
 		return github.Section{Host: host, Seq: github.Seq{Run: run, Attempt: 1}, Text: text}
 	}
