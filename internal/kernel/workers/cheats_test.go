@@ -132,7 +132,7 @@ func TestHonestIsNotSuspect(t *testing.T) {
 			c.Outputs = []kernel.Output{{Name: "y", DType: tensor.Float32, Shape: shape}}
 			reference, solution := open(t.Context(), t, "numpy", true, kernel.Limits{}), open(t.Context(), t, "numpy", false, kernel.Limits{})
 			settings := kernel.Settings{Warmup: 1, Iterations: 8, Trials: 3, MinTime: 10 * time.Millisecond, Dir: t.TempDir(), Judge: equal}
-			times := 10
+			times := 5
 			if testing.Short() {
 				times = 2
 			}
