@@ -45,7 +45,8 @@ func TestThreatModelNamesTests(t *testing.T) {
 	}
 }
 
-// hasTest looks for a test of a package; those of TestScript are files.
+// hasTest looks for a test of a package; those of TestScript are files, and those
+// of TestScenarios rows.
 func hasTest(t *testing.T, pkg, name, sub string) bool {
 	t.Helper()
 	dir := filepath.Join("..", "..", "internal", filepath.FromSlash(pkg))
@@ -62,7 +63,8 @@ func hasTest(t *testing.T, pkg, name, sub string) bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(string(data), "\nfunc "+name+"(") {
+		table := name != "TestScenarios" || strings.Contains(strings.ReplaceAll(string(data), "'", ""), `{"`+strings.ReplaceAll(sub, "-", " ")+`", `)
+		if strings.Contains(string(data), "\nfunc "+name+"(") && table {
 			return true
 		}
 	}
