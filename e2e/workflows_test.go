@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,168 +53,186 @@ func pull(number int, head, base, headRepo string) object {
 		"base": object{"sha": base, "ref": "main", "repo": object{"full_name": repoName}}}}
 }
 
+// story is what comes before and after on one repository.
+type story struct {
+	*world
+	seed       githubtest.Repo // what GitHub has of it
+	base, head string          // of the pull request
+	post       map[string]string
+}
+
 // TestWorkflows tells one story: a pull request without baselines, the refresh
 // that proposes them, the pull request again, comments and forks.
 func TestWorkflows(t *testing.T) {
 	w := newWorld(t)
-	base := w.git(t, "rev-parse", "HEAD")
+	s := story{world: w, base: w.git(t, "rev-parse", "HEAD"), post: w.permissions(t, "accelgate.yml", "post")}
 	w.git(t, "checkout", "-q", "-b", "work")
 	w.write(t, "work.txt", "work\n")
-	head := w.commit(t, "work")
-	both := map[string]string{"measure": "success", "post": "success"}
-	seed := githubtest.Repo{Files: map[string]string{"README.md": "hello\n"}, Branches: map[string]map[string]string{"work": {"work.txt": "work\n"}},
-		PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work"}}, Commits: []string{base, head}}
-	post := w.permissions(t, "accelgate.yml", "post")
-	github := w.serve(t, seed, post)
+	s.head = w.commit(t, "work")
+	s.seed = githubtest.Repo{Files: map[string]string{"README.md": "hello\n"}, Branches: map[string]map[string]string{"work": {"work.txt": "work\n"}},
+		PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work"}}, Commits: []string{s.base, s.head}}
+	github := w.serve(t, s.seed, s.post)
 
-	t.Run("a pull request without baselines", func(t *testing.T) {
-		o := w.act(t, started{workflow: "accelgate.yml", event: "pull_request", payload: pull(1, head, base, repoName), run: 11, fake: github})
-		o.want(map[string]string{"measure": "failure", "post": "failure"})
-		o.says("post", "summary", "speed was NOT judged")
-		github.wantComment(t, "1", "speed was NOT judged")
-		github.wantCheck(t, head, "action_required")
-	})
-
-	proposed := t.Run("a dispatch proposes baselines in one pull request", func(t *testing.T) {
-		w.git(t, "checkout", "-q", "main")
-		dispatch := object{"ref": "refs/heads/main", "repository": repository, "inputs": object{"update_baseline": "true", "reason": "the first numbers"}}
-		for run := range int64(2) {
-			w.act(t, started{workflow: "accelgate.yml", event: "workflow_dispatch", payload: dispatch, run: 12 + run, fake: github}).want(both)
-			pulls := list[githubtest.PullRequest](t, github, "pulls")
-			if len(pulls) != 2 || pulls[1].State != "open" || pulls[1].Base != "main" || !strings.Contains(pulls[1].Body, "the first numbers") {
-				t.Fatalf("got pull requests %+v, want one that refreshes", pulls)
-			}
-			w.write(t, baselinePath, github.page(t, "files", "branch", pulls[1].Head, "path", baselinePath))
-		}
-	})
-	if !proposed {
+	t.Run("a pull request without baselines", func(t *testing.T) { s.withoutBaselines(t, github) })
+	if !t.Run("a dispatch proposes baselines in one pull request", func(t *testing.T) { s.dispatch(t, github) }) {
 		return // the rest of the story needs them
 	}
-	merged := w.commit(t, "refresh baselines")
+	s.base = w.commit(t, "refresh baselines")
 	w.git(t, "checkout", "-q", "work")
 	w.git(t, "merge", "-q", "main")
-	head = w.git(t, "rev-parse", "HEAD")
-	seed.Commits = []string{merged, head}
-
-	for _, action := range []struct {
-		name, file string
-		runs       []int64
-	}{{"the container action", "accelgate.yml", []int64{21, 22}}, {"the native action", "native.yml", []int64{31}}} {
-		t.Run("a pull request with baselines, by "+action.name, func(t *testing.T) {
-			github := w.serve(t, seed, post)
-			var first int64
-			for i, run := range action.runs {
-				o := w.act(t, started{workflow: action.file, event: "pull_request", payload: pull(1, head, merged, repoName), run: run, fake: github})
-				o.want(both)
-				o.says("post", "summary", "Passed")
-				if id := github.wantComment(t, "1", "Passed"); i == 0 {
-					first = id
-				} else if id != first {
-					t.Error("the second run made a comment of its own")
-				}
-			}
-			checks := list[githubtest.CheckRun](t, github, "checks", "sha", head)
-			if len(checks) != len(action.runs) {
-				t.Errorf("got check runs %+v, want one for each run", checks)
-			}
-			for _, check := range checks {
-				if check.Name != "accelgate" || check.Status != "completed" || check.Conclusion != "success" {
-					t.Errorf("got check run %+v, want success", check)
-				}
-			}
-		})
-	}
-
-	t.Run("a host that delivers nothing", func(t *testing.T) {
-		w.git(t, "checkout", "-q", "-b", "broken")
-		w.write(t, "accelgate.yaml", "version: 2\n")
-		broken := w.commit(t, "broken")
-		defer w.git(t, "checkout", "-q", "work")
-		seed := seed
-		seed.Commits = []string{broken}
-		github := w.serve(t, seed, post)
-		w.act(t, started{workflow: "accelgate.yml", event: "pull_request", payload: pull(1, broken, merged, repoName), run: 51, fake: github}).
-			want(map[string]string{"measure": "failure", "post": "failure"})
-		github.wantComment(t, "1", "delivered no run.json")
+	s.head = w.git(t, "rev-parse", "HEAD")
+	s.seed.Commits = []string{s.base, s.head}
+	t.Run("a pull request with baselines, by the container action", func(t *testing.T) { s.withBaselines(t, "accelgate.yml", 21, 22) })
+	t.Run("a pull request with baselines, by the native action", func(t *testing.T) { s.withBaselines(t, "native.yml", 31) })
+	t.Run("a host that delivers nothing", s.withoutRun)
+	t.Run("comments", s.comments)
+	t.Run("a fork", func(t *testing.T) {
+		w.git(t, "checkout", "-q", "main")
+		t.Run("is not measured on our machines", s.forkIsSkipped)
+		t.Run("is refused by the action itself", s.forkIsRefused)
+		t.Run("is judged by what its own workflow measured", func(t *testing.T) { s.forkIsJudged(t, "run.json", "success", "success", "Passed") })
+		t.Run("whose artifact leaves its folder", func(t *testing.T) { s.forkIsJudged(t, "../../run.json", "failure", "failure", "refused") })
 	})
-
-	t.Run("comments", func(t *testing.T) {
-		seed := seed
-		seed.Permissions = map[string]string{"alice": "write", "mallory": "read"}
-		seed.Comments = []githubtest.CommentSeed{{Issue: 1, Author: "alice", Body: "/accelgate refresh new driver"}, {Issue: 1, Author: "mallory", Body: "/accelgate refresh mine"},
-			{Issue: 1, Author: "mallory", Body: "what is /accelgate?"}}
-		github := w.serve(t, seed, w.permissions(t, "chatops.yml", "answer"))
-		written := list[githubtest.Comment](t, github, "comments", "issue", "1")
-		comment := func(i int) *outcome {
-			c := written[i]
-			return w.act(t, started{workflow: "chatops.yml", event: "issue_comment", run: 60, fake: github, payload: object{"action": "created", "repository": repository, "issue": object{"number": 1, "pull_request": object{}},
-				"comment": object{"id": c.ID, "body": c.Body, "user": object{"login": c.Author}}}})
-		}
-		comment(0).want(map[string]string{"answer": "success"})
-		comment(1).want(map[string]string{"answer": "failure"})
-		comment(2).want(map[string]string{})
-		for i, want := range []string{"github-actions[bot]: rocket\n", "github-actions[bot]: -1\n", ""} {
-			if got := github.page(t, "reactions", "comment", strconv.FormatInt(written[i].ID, 10)); got != want {
-				t.Errorf("comment %d has the reactions %q, want %q", i, got, want)
-			}
-		}
-		all := list[githubtest.Comment](t, github, "comments", "issue", "1")
-		if len(all) != 5 || !strings.Contains(all[3].Body, "a pull request with new baselines follows") || !strings.Contains(all[4].Body, "ask a maintainer") {
-			t.Errorf("got comments %+v, want an answer to each command", all)
-		}
-		dispatches := list[githubtest.Dispatch](t, github, "dispatches")
-		if len(dispatches) != 1 || dispatches[0].Workflow != "accelgate.yml" || dispatches[0].Ref != "main" || dispatches[0].Payload["update_baseline"] != "true" {
-			t.Errorf("got dispatches %+v, want one of accelgate.yml", dispatches)
-		}
-	})
-
-	t.Run("a fork", func(t *testing.T) { w.fork(t, seed, merged) })
 }
 
-// fork is what happens to pull requests of strangers.
-func (w *world) fork(t *testing.T, seed githubtest.Repo, base string) {
-	const stranger = "mallory/repo"
-	sha := strings.Repeat("f", 40)
-	w.git(t, "checkout", "-q", "main")
-	t.Run("is not measured on our machines", func(t *testing.T) {
-		github := w.serve(t, seed, w.permissions(t, "accelgate.yml", "post"))
-		w.act(t, started{workflow: "accelgate.yml", event: "pull_request", payload: pull(1, sha, base, stranger), run: 71, fake: github}).want(map[string]string{})
-		github.wantNoWrites(t)
-	})
-	t.Run("is refused by the action itself", func(t *testing.T) {
-		seed := seed
-		seed.Commits = append(seed.Commits, sha)
-		github := w.serve(t, seed, w.permissions(t, "accelgate.yml", "post"))
-		o := w.act(t, started{workflow: "unguarded.yml", event: "pull_request", payload: pull(1, sha, base, stranger), run: 72, fake: github})
-		o.want(map[string]string{"measure": "failure", "post": "failure"})
-		o.says("measure", "error", "does not run code of a fork on a self-hosted runner")
-		if _, err := os.Stat(filepath.Join(w.artifacts, "72")); err == nil {
-			t.Error("something was measured")
+// judged is how jobs end that found what they needed.
+var judged = map[string]string{"measure": "success", "post": "success"}
+
+// unjudged is how they end otherwise.
+var unjudged = map[string]string{"measure": "failure", "post": "failure"}
+
+func (s *story) withoutBaselines(t *testing.T, github *fake) {
+	o := s.act(t, started{workflow: "accelgate.yml", event: "pull_request", payload: pull(1, s.head, s.base, repoName), run: 11, fake: github})
+	o.want(unjudged)
+	o.says("post", "summary", "speed was NOT judged")
+	github.wantComment(t, "1", "speed was NOT judged")
+	github.wantCheck(t, s.head, "action_required")
+}
+
+func (s *story) dispatch(t *testing.T, github *fake) {
+	s.git(t, "checkout", "-q", "main")
+	payload := object{"ref": "refs/heads/main", "repository": repository, "inputs": object{"update_baseline": "true", "reason": "the first numbers"}}
+	for run := range int64(2) {
+		s.act(t, started{workflow: "accelgate.yml", event: "workflow_dispatch", payload: payload, run: 12 + run, fake: github}).want(judged)
+		pulls := list[githubtest.PullRequest](t, github, "pulls")
+		if len(pulls) != 2 || pulls[1].State != "open" || pulls[1].Base != "main" || !strings.Contains(pulls[1].Body, "the first numbers") {
+			t.Fatalf("got pull requests %+v, want one that refreshes", pulls)
 		}
-	})
-	measured := w.measured(t, sha)
-	for _, test := range []struct {
-		name, entry, job, conclusion, says string
+		s.write(t, baselinePath, github.page(t, "files", "branch", pulls[1].Head, "path", baselinePath))
+	}
+}
+
+func (s *story) withBaselines(t *testing.T, workflow string, runs ...int64) {
+	github := s.serve(t, s.seed, s.post)
+	var first int64
+	for _, run := range runs {
+		o := s.act(t, started{workflow: workflow, event: "pull_request", payload: pull(1, s.head, s.base, repoName), run: run, fake: github})
+		o.want(judged)
+		o.says("post", "summary", "Passed")
+		id := github.wantComment(t, "1", "Passed")
+		if first != 0 && id != first {
+			t.Error("the second run made a comment of its own")
+		}
+		first = id
+	}
+	checks := list[githubtest.CheckRun](t, github, "checks", "sha", s.head)
+	if len(checks) != len(runs) {
+		t.Errorf("got check runs %+v, want one for each run", checks)
+	}
+	for _, check := range checks {
+		if check.Name != "accelgate" || check.Status != "completed" || check.Conclusion != "success" {
+			t.Errorf("got check run %+v, want success", check)
+		}
+	}
+}
+
+// withoutRun breaks the configuration on the pull request's branch: the base's
+// still judges.
+func (s *story) withoutRun(t *testing.T) {
+	s.git(t, "checkout", "-q", "-b", "broken")
+	s.write(t, "accelgate.yaml", "version: 2\n")
+	broken := s.commit(t, "broken")
+	defer s.git(t, "checkout", "-q", "work")
+	seed := s.seed
+	seed.Commits = []string{broken}
+	github := s.serve(t, seed, s.post)
+	s.act(t, started{workflow: "accelgate.yml", event: "pull_request", payload: pull(1, broken, s.base, repoName), run: 51, fake: github}).want(unjudged)
+	github.wantComment(t, "1", "delivered no run.json")
+}
+
+func (s *story) comments(t *testing.T) {
+	seed := s.seed
+	seed.Permissions = map[string]string{"alice": "write", "mallory": "read"}
+	seed.Comments = []githubtest.CommentSeed{{Issue: 1, Author: "alice", Body: "/accelgate refresh new driver"},
+		{Issue: 1, Author: "mallory", Body: "/accelgate refresh mine"}, {Issue: 1, Author: "mallory", Body: "what is /accelgate?"}}
+	github := s.serve(t, seed, s.permissions(t, "chatops.yml", "answer"))
+	for i, want := range []struct {
+		results  map[string]string
+		reaction string
 	}{
-		{"is judged by what its own workflow measured", "run.json", "success", "success", "Passed"},
-		{"whose artifact leaves its folder", "../../run.json", "failure", "failure", "refused"},
+		{map[string]string{"answer": "success"}, "github-actions[bot]: rocket\n"},
+		{map[string]string{"answer": "failure"}, "github-actions[bot]: -1\n"},
+		{map[string]string{}, ""},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			seed := seed
-			seed.PullRequests = append(seed.PullRequests, githubtest.PullRequestSeed{Number: 5, Title: "Theirs", Head: "work", Fork: stranger, HeadSHA: sha, Author: "mallory"})
-			seed.Runs = []githubtest.RunSeed{{ID: 555, HeadRepo: stranger, HeadBranch: "work", HeadSHA: sha, Conclusion: "success",
-				Artifacts: []githubtest.ArtifactSeed{{Name: "accelgate-run-accelgate-cpu", Data: archive(t, test.entry, measured)}}}}
-			seed.Commits = append(seed.Commits, sha)
-			github := w.serve(t, seed, w.permissions(t, "post.yml", "post"))
-			payload := object{"action": "completed", "repository": repository, "workflow_run": object{"id": 555, "run_attempt": 1, "event": "pull_request",
-				"conclusion": "success", "head_sha": sha, "head_branch": "work", "head_repository": object{"full_name": stranger}}}
-			w.act(t, started{workflow: "post.yml", event: "workflow_run", payload: payload, run: 73, fake: github}).want(map[string]string{"post": test.job})
-			github.wantComment(t, "5", test.says)
-			github.wantCheck(t, sha, test.conclusion)
-			if all := list[githubtest.Comment](t, github, "comments", "issue", "1"); len(all) > 0 {
-				t.Errorf("another pull request has comments %+v", all)
-			}
-		})
+		c := list[githubtest.Comment](t, github, "comments", "issue", "1")[i]
+		s.act(t, started{workflow: "chatops.yml", event: "issue_comment", run: 60, fake: github, payload: object{"action": "created",
+			"repository": repository, "issue": object{"number": 1, "pull_request": object{}},
+			"comment": object{"id": c.ID, "body": c.Body, "user": object{"login": c.Author}}}}).want(want.results)
+		if got := github.page(t, "reactions", "comment", strconv.FormatInt(c.ID, 10)); got != want.reaction {
+			t.Errorf("comment %d has the reactions %q, want %q", i, got, want.reaction)
+		}
+	}
+	all := list[githubtest.Comment](t, github, "comments", "issue", "1")
+	if len(all) != 5 || !strings.Contains(all[3].Body, "a pull request with new baselines follows") || !strings.Contains(all[4].Body, "ask a maintainer") {
+		t.Errorf("got comments %+v, want an answer to each command", all)
+	}
+	dispatches := list[githubtest.Dispatch](t, github, "dispatches")
+	if len(dispatches) != 1 || dispatches[0].Workflow != "accelgate.yml" || dispatches[0].Ref != "main" || dispatches[0].Payload["update_baseline"] != "true" {
+		t.Errorf("got dispatches %+v, want one of accelgate.yml", dispatches)
+	}
+}
+
+const stranger = "mallory/repo"
+
+var strangersCommit = strings.Repeat("f", 40)
+
+func (s *story) forkIsSkipped(t *testing.T) {
+	github := s.serve(t, s.seed, s.post)
+	s.act(t, started{workflow: "accelgate.yml", event: "pull_request", payload: pull(1, strangersCommit, s.base, stranger), run: 71, fake: github}).
+		want(map[string]string{})
+	github.wantNoWrites(t)
+}
+
+// forkIsRefused runs a workflow that lacks the shipped one's condition.
+func (s *story) forkIsRefused(t *testing.T) {
+	seed := s.seed
+	seed.Commits = []string{strangersCommit}
+	github := s.serve(t, seed, s.post)
+	o := s.act(t, started{workflow: "unguarded.yml", event: "pull_request", payload: pull(1, strangersCommit, s.base, stranger), run: 72, fake: github})
+	o.want(unjudged)
+	o.says("measure", "error", "does not run code of a fork on a self-hosted runner")
+	if _, err := os.Stat(filepath.Join(s.artifacts, "72")); err == nil {
+		t.Error("something was measured")
+	}
+}
+
+// forkIsJudged lets a stranger's run have left an artifact, in which run.json
+// has some name.
+func (s *story) forkIsJudged(t *testing.T, entry, result, conclusion, says string) {
+	seed := s.seed
+	seed.Commits = []string{strangersCommit}
+	seed.PullRequests = append(slices.Clone(seed.PullRequests), githubtest.PullRequestSeed{Number: 5, Title: "Theirs", Head: "work", Fork: stranger,
+		HeadSHA: strangersCommit, Author: "mallory"})
+	seed.Runs = []githubtest.RunSeed{{ID: 555, HeadRepo: stranger, HeadBranch: "work", HeadSHA: strangersCommit, Conclusion: "success",
+		Artifacts: []githubtest.ArtifactSeed{{Name: "accelgate-run-accelgate-cpu", Data: archive(t, entry, s.measured(t, strangersCommit))}}}}
+	github := s.serve(t, seed, s.permissions(t, "post.yml", "post"))
+	s.act(t, started{workflow: "post.yml", event: "workflow_run", run: 73, fake: github, payload: object{"action": "completed", "repository": repository,
+		"workflow_run": object{"id": 555, "run_attempt": 1, "event": "pull_request", "conclusion": "success", "head_sha": strangersCommit,
+			"head_branch": "work", "head_repository": object{"full_name": stranger}}}}).want(map[string]string{"post": result})
+	github.wantComment(t, "5", says)
+	github.wantCheck(t, strangersCommit, conclusion)
+	if all := list[githubtest.Comment](t, github, "comments", "issue", "1"); len(all) > 0 {
+		t.Errorf("another pull request has comments %+v", all)
 	}
 }
 

@@ -48,7 +48,7 @@ func newWorld(t *testing.T) *world {
 	binary := filepath.Join(tools, "bin", "act")
 	if _, err := os.Stat(binary); err != nil {
 		if binary, err = exec.LookPath("act"); err != nil {
-			missing = append(missing, "act: GOBIN="+filepath.Join(tools, "bin")+" go install github.com/nektos/act@v0.2.89")
+			missing = append(missing, "act: run GOBIN="+filepath.Join(tools, "bin")+" go install github.com/nektos/act@v0.2.89, or say in ACCELGATE_TOOLS where bin/act is")
 		}
 	}
 	for _, command := range []string{"git", "bash", "go"} {
@@ -61,7 +61,7 @@ func newWorld(t *testing.T) *world {
 		missing = append(missing, reason)
 	}
 	if len(missing) > 0 {
-		text := "the workflows were NOT tested, there is no\n  " + strings.Join(missing, "\n  ")
+		text := "the workflows were NOT tested, as these are missing:\n  " + strings.Join(missing, "\n  ")
 		if os.Getenv("E2E_REQUIRE") == "1" {
 			t.Fatal(text)
 		}

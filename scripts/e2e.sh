@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if ! command -v go >/dev/null; then
-  echo "e2e: the workflows were NOT tested, there is no go" >&2
+  echo "e2e: the workflows were NOT tested, as go is missing" >&2
   [[ ${E2E_REQUIRE:-} != 1 ]]
   exit
 fi
