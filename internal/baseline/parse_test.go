@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/baseline"
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/google/go-cmp/cmp"
 	"github.com/tailscale/hujson"
 )
@@ -256,10 +257,7 @@ func TestParseErrorPlace(t *testing.T) {
 
 // TestRealFiles reads the baselines of other tools, where the machine has any.
 func TestRealFiles(t *testing.T) {
-	dir := os.Getenv("ACCELGATE_TEST_DATA")
-	if dir == "" {
-		t.Skip("ACCELGATE_TEST_DATA is not set")
-	}
+	dir := require.Data(t, "other tools' baselines were NOT read", "tensorsharp/baseline*.json")
 	paths, err := filepath.Glob(filepath.Join(dir, "tensorsharp", "baseline*.json"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no baselines in %s (%v)", dir, err)

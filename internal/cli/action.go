@@ -39,6 +39,7 @@ type action struct {
 	event    actions.Event
 	in       inputs
 	token    redacting         // takes the token out of what is written
+	api      *github.Client    // see client; nil until it is needed
 	check    *github.OpenCheck // in progress; nil where there is none
 }
 
@@ -258,7 +259,7 @@ func (a *action) collect() (g gathered, err error) {
 	if err := a.acceptUnlessUpdating(&g.policy, g.file); err != nil {
 		return g, err
 	}
-	paths, err := findRuns(a.in.runs)
+	paths, err := findRuns(a.in.runs, maxRuns)
 	if err != nil {
 		return g, err
 	}

@@ -4,17 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/packing"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/suite/analysis"
 )
 
 const packingHelp = `Compare ways to distribute sequences of different lengths over the ranks of a
@@ -81,7 +80,7 @@ func (c *Command) analyzePacking(o *packingFlags) error {
 		if err != nil {
 			return usageError{err}
 		}
-		one.Name = named.name
+		one.Name = named.Name
 		all = append(all, one)
 	}
 	return o.print(c.Stdout, all)
@@ -102,31 +101,15 @@ func (o *packingFlags) chosen() ([]packing.Algorithm, error) {
 	case o.rounds == 0 && o.format != "json":
 		o.rounds = 10
 	}
-	if len(o.algorithms) == 0 {
-		return packing.Algorithms(), nil
+	algorithms, err := analysis.Algorithms(o.algorithms)
+	if err != nil {
+		return nil, usagef("--algorithms: %w", err)
 	}
-	var chosen []packing.Algorithm
-	for i, name := range o.algorithms {
-		a, err := packing.Lookup(name)
-		if err != nil {
-			return nil, usagef("--algorithms: %w", err)
-		}
-		if slices.Contains(o.algorithms[:i], name) {
-			return nil, usagef("--algorithms has %s twice: name each once", name)
-		}
-		chosen = append(chosen, a)
-	}
-	return chosen, nil
+	return algorithms, nil
 }
 
-// namedProblem is a problem with the name of its scenario or file.
-type namedProblem struct {
-	name string
-	packing.Problem
-}
-
-func (o *packingFlags) problems() (problems []namedProblem, err error) {
-	if !slices.Contains(append(packing.Policies(), packing.Legacy), packing.Policy(o.oversize)) {
+func (o *packingFlags) problems() (problems []analysis.Problem, err error) {
+	if !analysis.IsPolicy(o.oversize) {
 		return nil, usagef("--oversize %.40q: use legacy, own-row, reject or error", o.oversize)
 	}
 	if o.lengths != "" {
@@ -134,18 +117,16 @@ func (o *packingFlags) problems() (problems []namedProblem, err error) {
 			return nil, usagef("--scenarios are built in: leave them out, or --lengths")
 		}
 		p, err := o.fromFile()
-		return []namedProblem{p}, err
+		return []analysis.Problem{p}, err
 	}
 	if o.field != "" || o.maxTokens > 0 || o.ranks > 0 {
 		return nil, usagef("--field, --max-tokens and --ranks are about --lengths: add it, as built-in scenarios have their own")
 	}
-	for _, s := range packing.Scenarios() {
-		if len(o.scenarios) == 0 || matrix.GlobAny(o.scenarios, s.Name) {
-			problems = append(problems, namedProblem{s.Name, o.with(s.Problem())})
-		}
-	}
-	if len(problems) == 0 {
+	if problems = analysis.Scenarios(o.scenarios); len(problems) == 0 {
 		return nil, usagef("--scenarios %s matches no scenario: they are named as in compare/1_small, analysis/edge_uniform", strings.Join(o.scenarios, ","))
+	}
+	for i := range problems {
+		problems[i].Problem = o.with(problems[i].Problem)
 	}
 	return problems, nil
 }
@@ -155,24 +136,12 @@ func (o *packingFlags) with(p packing.Problem) packing.Problem {
 	return p
 }
 
-func (o *packingFlags) fromFile() (p namedProblem, err error) {
-	format, err := packing.FormatOf(o.lengths)
+func (o *packingFlags) fromFile() (p analysis.Problem, err error) {
+	lengths, err := analysis.ReadLengths(o.lengths, o.field)
 	if err != nil {
 		return p, usagef("--lengths: %w", err)
 	}
-	file, err := os.Open(o.lengths)
-	if err != nil {
-		return p, usagef("--lengths: %w: name a file of lengths", err)
-	}
-	defer file.Close()
-	lengths, err := packing.ReadLengths(file, format, o.field)
-	if err != nil {
-		return p, usagef("%s: %w", o.lengths, err)
-	}
-	if len(lengths) == 0 {
-		return p, usagef("%s holds no lengths: name a file that does", o.lengths)
-	}
-	p.name, p.Problem = filepath.Base(o.lengths), o.with(packing.Problem{Lengths: lengths, Max: 130_000, Ranks: 8})
+	p.Name, p.Problem = filepath.Base(o.lengths), o.with(packing.Problem{Lengths: lengths, Max: 130_000, Ranks: 8})
 	if o.maxTokens > 0 {
 		p.Max = int64(o.maxTokens)
 	}
@@ -233,10 +202,7 @@ func (o *packingFlags) encode(w io.Writer, all []packing.Comparison) error {
 			result := packedResult{Algorithm: r.Algorithm, Rows: r.Metrics.TotalMinibatches, Loads: r.Packing.Loads(one.Problem.Lengths),
 				Metrics: r.Metrics, LeftOut: r.Packing.LeftOut}
 			if len(r.Times) > 0 {
-				var ms []float64
-				for _, t := range r.Times {
-					ms = append(ms, inMilliseconds(t))
-				}
+				ms := r.Milliseconds()
 				result.ExecutionTimeMS = &packedTime{Median: stats.Median(ms), N: len(ms)}
 				if low, high, ok := stats.MedianInterval(ms); ok {
 					result.ExecutionTimeMS.Interval = []float64{low, high}

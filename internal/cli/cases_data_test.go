@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 // TestReplayOfTheOriginal judges the recorded tables that msmodeling's own
@@ -75,14 +76,5 @@ func firstDifference(got, want string) string {
 // testData is the folder of real data, which users do not have.
 func testData(t *testing.T) string {
 	t.Helper()
-	dir := os.Getenv("ACCELGATE_TEST_DATA")
-	const missing = "the original's output was NOT compared: set ACCELGATE_TEST_DATA to the folder that holds msmodeling/golden_regression"
-	switch {
-	case dir != "":
-		return dir
-	case os.Getenv("ACCELGATE_TEST_REQUIRE") != "":
-		t.Fatal(missing)
-	}
-	t.Skip(missing)
-	return ""
+	return require.Data(t, "the original's output was NOT compared", "msmodeling/golden_regression")
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 // TestImage builds the image of action.yml and starts it as GitHub's runner
@@ -148,10 +149,7 @@ func containerEngine(t *testing.T) (e engine, base string) {
 		}
 		missing += fmt.Sprintf("%s: %v\n%s", e, err, out)
 	}
-	if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-		t.Fatal(missing)
-	}
-	t.Skip(missing)
+	require.Missing(t, missing)
 	return "", ""
 }
 

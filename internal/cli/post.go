@@ -55,7 +55,7 @@ func (a *action) note() string {
 func (a *action) publishError(ctx context.Context, cause error) {
 	var body strings.Builder // an indented block is the one that no text can end
 	fmt.Fprintf(&body, "### ⛔ %s\n\n", couldNotJudge)
-	for line := range strings.Lines(clipLines(cause.Error())) {
+	for line := range strings.Lines(clipBytes(cause.Error(), 20_000)) {
 		fmt.Fprintf(&body, "    %s\n", printable(strings.TrimSuffix(line, "\n")))
 	}
 	a.post(ctx, posting{title: couldNotJudge, body: func(limit int) string { return clipBytes(body.String(), limit) },

@@ -25,9 +25,9 @@ const refreshBranch = "accelgate/refresh-baselines"
 // maxRuns bounds how many run documents a folder may hold.
 const maxRuns = 256
 
-// findRuns lists the run.json files below dir, sorted. Links are not followed:
-// the folder comes from artifacts.
-func findRuns(dir string) ([]string, error) {
+// findRuns lists the run.json files below dir, at most so many, sorted. Links are
+// not followed: the folder may come from artifacts.
+func findRuns(dir string, most int) ([]string, error) {
 	var paths []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -36,8 +36,8 @@ func findRuns(dir string) ([]string, error) {
 		if d.Type().IsRegular() && d.Name() == "run.json" {
 			paths = append(paths, path)
 		}
-		if len(paths) > maxRuns {
-			return fmt.Errorf("holds more than %d run.json files: give the folder of one workflow run", maxRuns)
+		if len(paths) > most {
+			return fmt.Errorf("holds more than %d run.json files: give the folder of one workflow run", most)
 		}
 		return nil
 	})
@@ -57,14 +57,16 @@ func (a *action) saveReport(g gathered, md string) (string, error) {
 	return path, atomicfile.Write(path, []byte(md))
 }
 
+// client returns the step's client, of which there is one: it knows whose the
+// token is, and when it wrote last.
 func (a *action) client() (*github.Client, github.Repo, error) {
 	repo, err := github.ParseRepo(a.event.Repository())
-	if err != nil {
-		return nil, repo, err
+	if err != nil || a.api != nil {
+		return a.api, repo, err
 	}
-	client, err := github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.options.secret, Author: a.in.author, UserAgent: "accelgate/" + version(),
+	a.api, err = github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.options.secret, Author: a.in.author, UserAgent: "accelgate/" + version(),
 		Sleep: a.Sleep, Now: a.Now})
-	return client, repo, err
+	return a.api, repo, err
 }
 
 // conclusions of check runs. What needs a person is action_required: neutral
@@ -74,12 +76,6 @@ var conclusions = map[gate.Status]string{
 	gate.StatusFailed:         "failure",
 	gate.StatusActionRequired: "action_required",
 	gate.StatusNoEvidence:     "action_required",
-}
-
-// clipLines keeps an error short enough for a comment.
-func clipLines(s string) string {
-	const most = 20_000
-	return s[:min(len(s), most)]
 }
 
 // refused reports what GitHub did not take, where people look.

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -300,22 +299,17 @@ func runFiles(arguments []string) (paths []string, err error) {
 			paths = append(paths, argument) // reading it says what is wrong with it
 			continue
 		}
-		before := len(paths)
 		if real, err := filepath.EvalSymlinks(argument); err == nil {
 			argument = real // a link to a folder is not walked into
 		}
-		err = filepath.WalkDir(argument, func(name string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() && d.Name() == "run.json" {
-				paths = append(paths, name)
-			}
-			return err
-		})
-		if err == nil && len(paths) == before {
+		found, err := findRuns(argument, math.MaxInt)
+		if err == nil && len(found) == 0 {
 			err = errors.New("no run.json below it: name the folder in which runs are kept")
 		}
 		if err != nil {
 			return nil, usagef("--durations %s: %w", argument, err)
 		}
+		paths = append(paths, found...)
 	}
 	return paths, nil
 }

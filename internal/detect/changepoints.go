@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // ChangePoint is a run from which on a history is on another level.
@@ -62,7 +64,7 @@ func (s Search) defaults(y []float64) Search {
 	if s.Significance == nil {
 		own, _ := ownNoise(y)
 		if own == 0 {
-			own = max(ownFloor, stepNoise(y))
+			own = max(ownFloor, stats.StepNoise(y))
 		}
 		s.Significance = func(left, right []float64) float64 { return significance(left, right, own) }
 	}

@@ -42,7 +42,7 @@ func Drift(values []float64, higherIsBetter bool) (c CUSUM, ok bool) {
 		return c, false
 	}
 	first := y[:max(longBase, min(len(y)/3, ownSpan))]
-	start, noise := stats.Median(first), max(ownFloor, stepNoise(y))
+	start, noise := stats.Median(first), max(ownFloor, stats.StepNoise(y))
 	var sum float64
 	since := 0
 	for i := len(first); i < len(y); i++ {

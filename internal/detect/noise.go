@@ -30,19 +30,7 @@ func ownNoise(y []float64) (noise float64, ok bool) {
 	if len(y) < ownLeast {
 		return 0, false
 	}
-	return max(ownFloor, stepNoise(y)), true
-}
-
-// stepNoise is the noise of one level by the steps between successive ones.
-func stepNoise(y []float64) float64 {
-	if len(y) < 2 {
-		return 0
-	}
-	steps := make([]float64, len(y)-1)
-	for i := range steps {
-		steps[i] = math.Abs(y[i+1] - y[i])
-	}
-	return normalConsistency * stats.Median(steps) / math.Sqrt2
+	return max(ownFloor, stats.StepNoise(y)), true
 }
 
 // Cross estimates the noise of one sample from one step of many cells: each is

@@ -8,18 +8,12 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 func recorded(t *testing.T, name string) []byte {
 	t.Helper()
-	data := os.Getenv("ACCELGATE_TEST_DATA")
-	if data == "" {
-		const missing = "vectors were NOT read: set ACCELGATE_TEST_DATA to the folder that holds series/rec_s_vectors.json"
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	data := require.Data(t, "vectors were NOT read", "series/rec_s_vectors.json")
 	text, err := os.ReadFile(filepath.Join(data, "series", name))
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ func Warmup(values []float64) (first int, steady bool) {
 	if lost > 0 || len(y) < 4 {
 		return 0, lost == 0
 	}
-	noise := max(stepNoise(y[len(y)/2:]), 1e-12)
+	noise := max(stats.StepNoise(y[len(y)/2:]), 1e-12)
 	first = leastError(y)
 	for first > 0 && !standsOut(y, first, noise) {
 		first--

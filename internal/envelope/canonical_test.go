@@ -9,24 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// missing skips a test that lacks something outside the repository, or fails
-// it where nothing may be missing.
-func missing(t *testing.T, what string) {
-	t.Helper()
-	if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-		t.Fatal(what)
-	}
-	t.Skip(what)
-}
+	"github.com/accelgate/accelgate/internal/require"
+)
 
 func published(t *testing.T) map[string][]byte {
 	t.Helper()
-	dir := os.Getenv("ACCELGATE_TEST_DATA")
-	if dir == "" {
-		missing(t, "published envelopes were NOT read: set ACCELGATE_TEST_DATA to the folder that holds inferencebench/*.json")
-	}
+	dir := require.Data(t, "published envelopes were NOT read", "inferencebench/*.json")
 	files := map[string][]byte{}
 	for _, name := range []string{"c1-79d354b13545", "c4-95cbfd4f49dc", "c16-b91875fdf860", "f06278fb9eb4", "self-regression-baseline"} {
 		data, err := os.ReadFile(filepath.Join(dir, "inferencebench", name+".json"))
@@ -112,7 +101,7 @@ func TestAgainstPython(t *testing.T) {
 	t.Parallel()
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		missing(t, "floats were NOT compared with Python's: install python3")
+		require.Missing(t, "floats were NOT compared with Python's: install python3")
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	list := value{kind: array}

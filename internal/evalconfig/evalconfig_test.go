@@ -14,6 +14,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/evalconfig"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 func parse(t testing.TB, text string) *evalconfig.File {
@@ -201,14 +202,7 @@ eval.yaml:3:42: evaluators["mla_*"]: no definition has this name: correct the na
 // TestUpstreamsFile holds that what is bundled says what upstream's file says.
 func TestUpstreamsFile(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("ACCELGATE_TEST_DATA")
-	if dir == "" {
-		const missing = "upstream's file was NOT read: set ACCELGATE_TEST_DATA to the folder that holds flashinfer/eval_config.yaml"
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	dir := require.Data(t, "upstream's file was NOT read", "flashinfer/eval_config.yaml")
 	theirs, err := os.ReadFile(filepath.Join(dir, "flashinfer", "eval_config.yaml"))
 	if err != nil {
 		t.Fatal(err)

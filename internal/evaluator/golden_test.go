@@ -10,20 +10,14 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/evaluator"
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
 
 func golden(t *testing.T) string {
 	t.Helper()
-	data := os.Getenv("ACCELGATE_TEST_DATA")
-	if data == "" {
-		const missing = "golden outputs were NOT read: set ACCELGATE_TEST_DATA to the folder that holds flashinfer/golden"
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	data := require.Data(t, "golden outputs were NOT read", "flashinfer/golden")
 	return filepath.Join(data, "flashinfer", "golden")
 }
 

@@ -11,19 +11,13 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/flashinfer"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 // corpus returns a folder of the real data.
 func corpus(t testing.TB, folder string) string {
 	t.Helper()
-	data := os.Getenv("ACCELGATE_TEST_DATA")
-	if data == "" {
-		const missing = "the real dataset was NOT read: set ACCELGATE_TEST_DATA to the folder that holds flashinfer/flashinfer-trace"
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	data := require.Data(t, "the real dataset was NOT read", "flashinfer/flashinfer-trace")
 	return filepath.Join(data, "flashinfer", folder)
 }
 

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
+
+	"github.com/accelgate/accelgate/internal/foreign"
 )
 
 // How many complaints are kept: one file must not hide the others.
@@ -76,37 +77,18 @@ func (ps Problems) err() error {
 	return ps
 }
 
-// quote writes foreign text for a message: short, on one line, and without
-// what could disturb a terminal or be obeyed by the runner of GitHub Actions.
-func quote(s string) string {
-	const limit = 200 // characters
-	cut := ""
-	if r := []rune(s[:min(len(s), 4*limit)]); len(r) > limit {
-		s, cut = string(r[:limit]), " (cut)"
-	}
-	return strings.ReplaceAll(strconv.Quote(s), "##[", `##\x5b`) + cut
-}
+const (
+	quoted     = 200 // characters of foreign text in a message
+	longestKey = 80  // bytes of a key in a path without quotes
+)
+
+func quote(s string) string { return foreign.Quote(s, quoted) }
 
 // plain is quote only for what needs it.
-func plain(s string) string {
-	odd := func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
-	if s == "" || strings.ContainsFunc(s, odd) || strings.TrimLeft(s, " :") != s || strings.Contains(s, "##[") {
-		return quote(s)
-	}
-	return s
-}
+func plain(s string) string { return foreign.Plain(s, quoted) }
 
 // join appends a key to a JSON path.
-func join(path, key string) string {
-	odd := func(r rune) bool { return r != '_' && (r > 'z' || !unicode.IsLetter(r) && !unicode.IsDigit(r)) }
-	switch {
-	case key == "" || len(key) > 80 || strings.ContainsFunc(key, odd):
-		return path + "[" + quote(key) + "]"
-	case path == "":
-		return key
-	}
-	return path + "." + key
-}
+func join(path, key string) string { return foreign.Join(path, key, longestKey, quoted) }
 
 func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 

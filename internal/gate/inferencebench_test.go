@@ -14,6 +14,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 // TestInferenceBenchRules holds what the recorded verdicts do not: they are all
@@ -68,14 +69,7 @@ func TestInferenceBenchContextOnlyWarns(t *testing.T) {
 // recorded returns the bytes of a recorded file of InferenceBench.
 func recorded(t *testing.T, name string) []byte {
 	t.Helper()
-	dir := os.Getenv("ACCELGATE_TEST_DATA")
-	if dir == "" {
-		const missing = "recorded diffs were NOT read: set ACCELGATE_TEST_DATA to the folder that holds inferencebench/diff-oracle.jsonl"
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	dir := require.Data(t, "recorded diffs were NOT read", "inferencebench/diff-oracle.jsonl")
 	data, err := os.ReadFile(filepath.Join(dir, "inferencebench", name))
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 // emulateVersion is the version that the deviations are of.
@@ -54,10 +55,7 @@ func startEmulate(t *testing.T) *emulator {
 	if err := errors.Join(installed(filepath.Join(modules, "emulate")), noNode); err != nil {
 		missing := fmt.Sprintf("the client was NOT tested against emulate: %v: run: npm install --prefix %s node@24 emulate@%s, "+
 			"or say in ACCELGATE_TOOLS where npm/node_modules is", err, filepath.Dir(modules), emulateVersion)
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
+		require.Missing(t, missing)
 	}
 	e := &emulator{}
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { e.proxy.Load().ServeHTTP(w, r) }))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/importer"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden runs")
@@ -147,14 +148,7 @@ func TestReadKeepsData(t *testing.T) {
 // the files by hand.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("ACCELGATE_TEST_DATA")
-	if dir == "" {
-		const missing = "results of real load generators were NOT read: set ACCELGATE_TEST_DATA to the folder that holds llm"
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	dir := require.Data(t, "results of real load generators were NOT read", "llm")
 	for _, c := range []struct {
 		file, cell, metric string
 		want               []float64

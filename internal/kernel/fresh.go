@@ -81,16 +81,29 @@ func (p *procedure) paces(ctx context.Context) (reference, solution pace, err er
 	if err := p.prepare(ctx); err != nil {
 		return reference, solution, err
 	}
-	start, set, judged := p.solution.now(), p.random.IntN(p.Sets), p.random.Perm(freshLeast)[:freshJudged]
-	for n := range freshRounds {
-		if n >= freshLeast && p.solution.now().Sub(start) > freshTime {
-			break
-		}
-		if err := p.pair(ctx, set, slices.Contains(judged, n), &reference, &solution); err != nil || p.Status != "" {
-			return reference, solution, err
-		}
+	set, judged := p.random.IntN(p.Sets), p.random.Perm(freshLeast)[:freshJudged]
+	err = p.rounds(freshRounds, freshLeast, freshTime, func(n int) error {
+		return p.pair(ctx, set, slices.Contains(judged, n), &reference, &solution)
+	})
+	if err != nil || p.Status != "" {
+		return reference, solution, err
 	}
 	return reference, solution, p.forget(ctx, p.reference)
+}
+
+// rounds does something most times, or as often as the time allows but at least
+// so many times, until it fails or the case has a status.
+func (p *procedure) rounds(most, least int, limit time.Duration, one func(n int) error) error {
+	start := p.solution.now()
+	for n := range most {
+		if n >= least && p.solution.now().Sub(start) > limit {
+			break
+		}
+		if err := one(n); err != nil || p.Status != "" {
+			return err
+		}
+	}
+	return nil
 }
 
 // pair has both sides timed with the same new contents in one set. The solution's

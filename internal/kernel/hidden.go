@@ -56,14 +56,8 @@ func (p *procedure) shorts(ctx context.Context) (s short, err error) {
 	if err := p.prepare(ctx); err != nil {
 		return s, err
 	}
-	start := p.solution.now()
-	for n := range hiddenRounds {
-		if n >= hiddenLeast && p.solution.now().Sub(start) > hiddenTime {
-			break
-		}
-		if err := p.shortest(ctx, &s); err != nil {
-			return s, err
-		}
+	if err := p.rounds(hiddenRounds, hiddenLeast, hiddenTime, func(int) error { return p.shortest(ctx, &s) }); err != nil {
+		return s, err
 	}
 	return s, p.forget(ctx, p.reference)
 }

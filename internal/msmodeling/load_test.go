@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/msmodeling"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 // minimal is a case that is fine.
@@ -155,14 +156,7 @@ func TestLoadReplaced(t *testing.T) {
 // removed ones, and the 22 of the replay with the original checker.
 func testData(t *testing.T) string {
 	t.Helper()
-	data := os.Getenv("ACCELGATE_TEST_DATA")
-	if data == "" {
-		const missing = "real cases were NOT read: set ACCELGATE_TEST_DATA to the folder that holds msmodeling/cases"
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	data := require.Data(t, "real cases were NOT read", "msmodeling/cases")
 	return filepath.Join(data, "msmodeling")
 }
 

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/accelgate/accelgate/internal/foreign"
 )
 
 // maxProblems bounds the complaints about one file.
@@ -91,34 +91,15 @@ func (r *reader) sorted() Problems {
 	return r.problems
 }
 
-// quote writes foreign text for a message: short, on one line, and without
-// what could disturb a terminal or be obeyed by the runner of GitHub Actions.
-func quote(s string) string {
-	const limit = 60 // characters
-	cut := ""
-	if r := []rune(s[:min(len(s), 4*limit)]); len(r) > limit {
-		s, cut = string(r[:limit]), " (cut)"
-	}
-	return strings.ReplaceAll(strconv.Quote(s), "##[", `##\x5b`) + cut
-}
+const (
+	quoted     = 60 // characters of foreign text in a message
+	longestKey = 60 // bytes of a key in a path without quotes
+)
+
+func quote(s string) string { return foreign.Quote(s, quoted) }
 
 // plain is quote only for what needs it.
-func plain(s string) string {
-	odd := func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
-	if s == "" || strings.ContainsFunc(s, odd) || strings.TrimLeft(s, " :") != s || strings.Contains(s, "##[") {
-		return quote(s)
-	}
-	return s
-}
+func plain(s string) string { return foreign.Plain(s, quoted) }
 
 // join appends a key to a JSON path.
-func join(path, key string) string {
-	word := func(r rune) bool { return r != '_' && (r > 'z' || !unicode.IsLetter(r) && !unicode.IsDigit(r)) }
-	if key == "" || len(key) > 60 || strings.ContainsFunc(key, word) {
-		return path + "[" + quote(key) + "]"
-	}
-	if path == "" {
-		return key
-	}
-	return path + "." + key
-}
+func join(path, key string) string { return foreign.Join(path, key, longestKey, quoted) }

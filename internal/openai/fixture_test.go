@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/accelgate/accelgate/internal/openai"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 var update = flag.Bool("update", false, "rewrite what the streams in testdata are expected to yield")
@@ -221,14 +222,7 @@ func writeExpectation(t *testing.T, name string, e expectation) {
 // TestRecordedStreams reads what real engines sent.
 func TestRecordedStreams(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("ACCELGATE_TEST_DATA")
-	if dir == "" {
-		const missing = "recorded streams were NOT read: set ACCELGATE_TEST_DATA to the folder that holds llm/*.sse"
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	dir := require.Data(t, "recorded streams were NOT read", "llm/*.sse")
 	all := []string{"first_chunk", "first", "first_content", "last", "finish", "usage", "done", "eof"}
 	for name, w := range map[string]want{
 		"llama-server-chat-stream-usage.sse":   {Chunks: 7, Tokens: 6, Prompt: 54, Output: 6, PromptMS: 647.919, DecodeMS: 32.338},

@@ -1,10 +1,8 @@
 package osft
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -38,11 +36,10 @@ func (r Report) WriteLegacy(w io.Writer) error {
 
 // writeWorst lists the five largest differences.
 func (r Report) writeWorst(b *strings.Builder) {
-	worst := slices.DeleteFunc(slices.Clone(r.Parameters), func(p Parameter) bool { return p.Difference == nil })
+	worst := r.Worst()
 	if len(worst) == 0 {
 		return
 	}
-	slices.SortStableFunc(worst, func(a, b Parameter) int { return cmp.Compare(b.Difference.Max, a.Difference.Max) })
 	b.WriteString("🚨 Worst Reconstructed Parameter Differences:\n")
 	for _, p := range worst[:min(5, len(worst))] {
 		fmt.Fprintf(b, "  %s: %.2e (status: %s)\n", plain(p.Name), p.Difference.Max, p.Status)

@@ -3,9 +3,7 @@ package osft
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
+	"github.com/accelgate/accelgate/internal/svd"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
 
@@ -31,9 +29,7 @@ func (f Factors) orthogonalityU() Orthogonality {
 		f.UHigh.Floats64(u[i*k:i*k+h], i*h)
 		f.ULow.Floats64(u[i*k+h:(i+1)*k], i*l)
 	}
-	gram := matrix(k, k, make([]float64, k*k))
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1, matrix(n, k, u), matrix(n, k, u), 0, gram)
-	return judge(gram.Data, k, h)
+	return judge(svd.ColumnGram(u, n, k), k, h)
 }
 
 // orthogonalityV is of the rows of V_high and V_low.
@@ -43,9 +39,7 @@ func (f Factors) orthogonalityV() Orthogonality {
 	v := make([]float64, k*m)
 	f.VHigh.Floats64(v[:h*m], 0)
 	f.VLow.Floats64(v[h*m:], 0)
-	gram := matrix(k, k, make([]float64, k*k))
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, matrix(k, m, v), matrix(k, m, v), 0, gram)
-	return judge(gram.Data, k, h)
+	return judge(svd.RowGram(v, k, m), k, h)
 }
 
 // judge looks at the products of k vectors with each other, of which the first

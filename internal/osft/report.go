@@ -1,7 +1,9 @@
 package osft
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/accelgate/accelgate/internal/tensor"
 )
@@ -85,6 +87,14 @@ type Summary struct {
 // Passed reports whether there were parameters, and all are identical or close
 // and have no faults.
 func (s Summary) Passed() bool { return s.Total > 0 && s.Identical+s.Close == s.Total }
+
+// Worst returns the parameters that could be compared, the largest difference
+// first.
+func (r Report) Worst() []Parameter {
+	worst := slices.DeleteFunc(slices.Clone(r.Parameters), func(p Parameter) bool { return p.Difference == nil })
+	slices.SortStableFunc(worst, func(a, b Parameter) int { return cmp.Compare(b.Difference.Max, a.Difference.Max) })
+	return worst
+}
 
 func newReport(settings Settings, mode Mode, solvers []string, parameters []Parameter, skipped []Skip) Report {
 	return Report{Settings: settings, Mode: mode, Solvers: solvers, Summary: summarize(parameters), Parameters: parameters, Skipped: skipped}

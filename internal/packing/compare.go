@@ -22,6 +22,15 @@ type Result struct {
 	Times []time.Duration
 }
 
+// Milliseconds returns the times.
+func (r Result) Milliseconds() []float64 {
+	ms := make([]float64, len(r.Times))
+	for i, t := range r.Times {
+		ms[i] = float64(t) / float64(time.Millisecond)
+	}
+	return ms
+}
+
 // Compare packs a problem by each algorithm. Where rounds is above 0 each is
 // timed so often, after a first call that is not: round by round, with the order
 // turned in every second one, so that a change of the machine's speed hits all

@@ -12,18 +12,12 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/packing"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 func recorded(t *testing.T, name string) []byte {
 	t.Helper()
-	data := os.Getenv("ACCELGATE_TEST_DATA")
-	if data == "" {
-		const missing = "golden packings were NOT read: set ACCELGATE_TEST_DATA to the folder that holds mini_trainer/batching_golden.json"
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	data := require.Data(t, "golden packings were NOT read", "mini_trainer/batching_golden.json")
 	text, err := os.ReadFile(filepath.Join(data, "mini_trainer", name))
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/parse"
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -82,14 +83,7 @@ func readFile(t testing.TB, name string) []byte {
 // recorded reads a real output of the machine's collection.
 func recorded(t *testing.T, name string) []byte {
 	t.Helper()
-	dir := os.Getenv("ACCELGATE_TEST_DATA")
-	if dir == "" {
-		const missing = "real outputs were NOT read: set ACCELGATE_TEST_DATA to the folder that holds llm/llama-bench-small.json"
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	dir := require.Data(t, "real outputs were NOT read", "llm/llama-bench-small.json")
 	return readFile(t, filepath.Join(dir, "llm", name))
 }
 

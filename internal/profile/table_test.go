@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,20 +14,14 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/profile"
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/google/go-cmp/cmp"
 )
 
 // recorded returns the tables of the machine's collection.
 func recorded(t testing.TB) []string {
 	t.Helper()
-	dir := os.Getenv("ACCELGATE_TEST_DATA")
-	if dir == "" {
-		const missing = "real tables were NOT read: set ACCELGATE_TEST_DATA to the folder that holds msmodeling/golden_regression/tables"
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	dir := require.Data(t, "real tables were NOT read", "msmodeling/golden_regression/tables")
 	var files []string
 	for pattern, n := range map[string]int{"golden_regression/tables/*.txt": 22, "sample_output/*.txt": 3} {
 		found, err := filepath.Glob(filepath.Join(dir, "msmodeling", pattern))

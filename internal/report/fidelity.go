@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/osft"
@@ -77,19 +76,10 @@ func fidelityFaults(reports []osft.Report) []block {
 
 func worstParameters(r osft.Report) []block {
 	const most = 5
-	worst := slices.DeleteFunc(slices.Clone(r.Parameters), func(p osft.Parameter) bool { return p.Difference == nil })
+	worst := r.Worst()
 	if len(worst) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(worst, func(a, b osft.Parameter) int {
-		switch {
-		case a.Difference.Max > b.Difference.Max:
-			return -1
-		case a.Difference.Max < b.Difference.Max:
-			return 1
-		}
-		return 0
-	})
 	t := &table{columns: columns("Parameter~", "Shape", "Status", "Max>", "Rel. Frobenius>", "Bound>"), total: len(worst)}
 	for _, p := range worst[:min(most, len(worst))] {
 		t.rows = append(t.rows, []inline{only(code(p.Name)), only(plain(fmt.Sprint(p.Shape))), only(plain(string(p.Status))),

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
@@ -38,12 +37,10 @@ func (r Report) Findings() []Finding {
 }
 
 func (r *Report) suiteOf(f finding) string {
-	results := r.hosts[f.host].Run.Results
-	i := slices.IndexFunc(results, func(res bench.Result) bool { return res.Cell.ID() == f.Cell })
-	if i < 0 {
-		return ""
+	if res := r.hosts[f.host].results[f.Cell]; res != nil {
+		return res.Cell.Suite
 	}
-	return results[i].Cell.Suite
+	return ""
 }
 
 func (r *Report) message(f finding) string {

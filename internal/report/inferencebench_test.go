@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/require"
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
@@ -194,13 +195,6 @@ func readJSON(t *testing.T, path string, into any) {
 // and of what it printed about them.
 func inferenceBenchData(t *testing.T) string {
 	t.Helper()
-	data := os.Getenv("ACCELGATE_TEST_DATA")
-	if data == "" {
-		const missing = "InferenceBench's tables were NOT compared with: set ACCELGATE_TEST_DATA to the folder that holds inferencebench"
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	data := require.Data(t, "InferenceBench's tables were NOT compared with", "inferencebench")
 	return filepath.Join(data, "inferencebench")
 }

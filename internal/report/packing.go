@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/accelgate/accelgate/internal/packing"
 	"github.com/accelgate/accelgate/internal/stats"
@@ -48,7 +47,7 @@ func packed(c packing.Comparison) []block {
 		row := []inline{only(code(r.Algorithm))}
 		for _, text := range []string{
 			fmt.Sprint(m.TotalMinibatches), fmt.Sprint(m.RowsOverBound), fmt.Sprintf("%.4f", m.StepEfficiency), fmt.Sprintf("%.4f", m.OverallEfficiency),
-			fmt.Sprintf("%.3f", m.AvgRowBalanceRatio), fmt.Sprintf("%.3f", m.WorstRowBalanceRatio), fmt.Sprintf("%.1f %%", 100*m.IdleShare), packingTime(r.Times),
+			fmt.Sprintf("%.3f", m.AvgRowBalanceRatio), fmt.Sprintf("%.3f", m.WorstRowBalanceRatio), fmt.Sprintf("%.1f %%", 100*m.IdleShare), packingTime(r.Milliseconds()),
 		} {
 			row = append(row, only(plain(text)))
 		}
@@ -63,21 +62,13 @@ func packed(c packing.Comparison) []block {
 }
 
 // packingTime is the median with its interval.
-func packingTime(times []time.Duration) string {
-	if len(times) == 0 {
+func packingTime(ms []float64) string {
+	if len(ms) == 0 {
 		return "–"
 	}
-	ms := inMilliseconds(times)
 	low, high, ok := stats.MedianInterval(ms)
 	if !ok {
 		return fmt.Sprintf("%.3g", stats.Median(ms))
 	}
 	return fmt.Sprintf("%.3g (%.3g–%.3g)", stats.Median(ms), low, high)
-}
-
-func inMilliseconds(times []time.Duration) (ms []float64) {
-	for _, t := range times {
-		ms = append(ms, float64(t)/float64(time.Millisecond))
-	}
-	return ms
 }

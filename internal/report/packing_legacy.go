@@ -149,7 +149,7 @@ func (l *legacyPacking) pair(c packing.Comparison) {
 	l.row("Row balance std dev", a.RowBalanceStd, b.RowBalanceStd, "%.3f", -1, "lower")
 	l.row("Overall efficiency", a.OverallEfficiency, b.OverallEfficiency, "%.3f", 1, "higher")
 	if len(g.Times) > 0 {
-		x, y := stats.Median(inMilliseconds(g.Times)), stats.Median(inMilliseconds(t.Times))
+		x, y := stats.Median(g.Milliseconds()), stats.Median(t.Milliseconds())
 		word := "slower"
 		if y < x {
 			word = "faster"
@@ -175,7 +175,7 @@ func (l *legacyPacking) row(name string, greedy, lpt float64, format string, sig
 }
 
 func (l *legacyPacking) speed(c packing.Comparison) {
-	g, t := inMilliseconds(c.Result("greedy").Times), inMilliseconds(c.Result("lpt").Times)
+	g, t := c.Result("greedy").Milliseconds(), c.Result("lpt").Milliseconds()
 	l.line("%s\nTest setup: %d sequences, %d ranks, %d iterations\n", strings.Repeat("-", 50), len(c.Problem.Lengths), c.Problem.Ranks, len(g))
 	l.line("%-15s %12s %15s %12s %12s", "Algorithm", "Mean (ms)", "Std Dev (ms)", "Min (ms)", "Max (ms)")
 	l.line("%s", strings.Repeat("-", 75))

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
@@ -340,14 +341,7 @@ func TestReadTrustsNobody(t *testing.T) {
 // for byte.
 func TestRecordedFiles(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("ACCELGATE_TEST_DATA")
-	if dir == "" {
-		const missing = "recorded files were NOT read: set ACCELGATE_TEST_DATA to the folder that holds flashinfer"
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	dir := require.Data(t, "recorded files were NOT read", "flashinfer")
 	count := 0
 	err := filepath.WalkDir(filepath.Join(dir, "flashinfer"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".safetensors" {

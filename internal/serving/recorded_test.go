@@ -11,6 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/load"
 	"github.com/accelgate/accelgate/internal/openai"
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/serving"
 )
 
@@ -18,14 +19,7 @@ import (
 // recorded by another client, rounded as they were published.
 func TestRecordedRuns(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("ACCELGATE_TEST_DATA")
-	if dir == "" {
-		const missing = "recorded requests were NOT read: set ACCELGATE_TEST_DATA to the folder that holds llm/raw-llama-server-*.jsonl"
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	dir := require.Data(t, "recorded requests were NOT read", "llm/raw-llama-server-*.jsonl")
 	for _, test := range []struct {
 		run, metric string
 		want        float64

@@ -28,6 +28,21 @@ func MAD(values []float64) float64 {
 	return median(deviations)
 }
 
+// StepNoise estimates the standard deviation of one value of a series from the steps
+// between successive ones, which a change of level or a slow drift hardly moves. It is 0
+// with fewer than two values.
+func StepNoise(values []float64) float64 {
+	if len(values) < 2 {
+		return 0
+	}
+	steps := make([]float64, len(values)-1)
+	for i := range steps {
+		steps[i] = math.Abs(values[i+1] - values[i])
+	}
+	const consistency = 1.4826 // of the median absolute deviation with the standard deviation
+	return consistency * Median(steps) / math.Sqrt2
+}
+
 // median sorts values in place. Sorting puts NaN first.
 func median(values []float64) float64 {
 	slices.Sort(values)

@@ -37,14 +37,21 @@ func Reconstruct(f Factors, from, to int) []float64 {
 // cores. A NaN or an infinity in u makes it NaN or infinite. It panics if u has
 // another size.
 func Orthogonality(u []float64, rows, columns int) float64 {
-	return distanceToIdentity(gram(u, rows, columns, blas.Trans), columns)
+	return distanceToIdentity(ColumnGram(u, rows, columns), columns)
 }
 
 // RowOrthogonality is [Orthogonality] for the rows of v, as those of VT:
 // max |VVᵀ - I|.
 func RowOrthogonality(v []float64, rows, columns int) float64 {
-	return distanceToIdentity(gram(v, rows, columns, blas.NoTrans), rows)
+	return distanceToIdentity(RowGram(v, rows, columns), rows)
 }
+
+// ColumnGram returns UᵀU, the products of the columns of the rows x columns matrix
+// u with each other, row-major. It panics if u has another size.
+func ColumnGram(u []float64, rows, columns int) []float64 { return gram(u, rows, columns, blas.Trans) }
+
+// RowGram returns VVᵀ, those of the rows of v.
+func RowGram(v []float64, rows, columns int) []float64 { return gram(v, rows, columns, blas.NoTrans) }
 
 // gram returns UᵀU for blas.Trans, otherwise UUᵀ.
 func gram(u []float64, rows, columns int, trans blas.Transpose) []float64 {

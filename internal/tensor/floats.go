@@ -12,38 +12,22 @@ var little = binary.LittleEndian
 // to dst and returns how many it wrote: fewer than dst holds where t ends, none
 // outside of t. Float64, Int64 and Int32 are rounded to the nearest float32;
 // all other formats fit. Truth values are 0 and 1.
-func (t Tensor) Floats(dst []float32, from int) int {
-	data, n := t.run(from, len(dst))
-	dst = dst[:n]
-	switch t.DType {
-	case Float64:
-		for i := range dst {
-			dst[i] = float32(math.Float64frombits(little.Uint64(data[8*i:])))
-		}
-	case Float4E2M1:
-		for i := range dst {
-			dst[i] = e2m1Values[nibble(data, from&1+i)]
-		}
-	case Int64, Int32, Int16, Int8, Uint8, Bool:
-		decodeInts(dst, t.DType, data)
-	default:
-		decodeFloats(dst, t.DType, data)
-	}
-	return n
-}
+func (t Tensor) Floats(dst []float32, from int) int { return floats(t, dst, from) }
 
 // Floats64 is [Tensor.Floats] for float64. Only Int64 is rounded.
-func (t Tensor) Floats64(dst []float64, from int) int {
+func (t Tensor) Floats64(dst []float64, from int) int { return floats(t, dst, from) }
+
+func floats[F float32 | float64](t Tensor, dst []F, from int) int {
 	data, n := t.run(from, len(dst))
 	dst = dst[:n]
 	switch t.DType {
 	case Float64:
 		for i := range dst {
-			dst[i] = math.Float64frombits(little.Uint64(data[8*i:]))
+			dst[i] = F(math.Float64frombits(little.Uint64(data[8*i:])))
 		}
 	case Float4E2M1:
 		for i := range dst {
-			dst[i] = float64(e2m1Values[nibble(data, from&1+i)])
+			dst[i] = F(e2m1Values[nibble(data, from&1+i)])
 		}
 	case Int64, Int32, Int16, Int8, Uint8, Bool:
 		decodeInts(dst, t.DType, data)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
 
@@ -168,14 +169,7 @@ func TestExponentialsAreFarFromTies(t *testing.T) {
 // dataFile reads a file of the recorded data of flashinfer-bench.
 func dataFile(t *testing.T, name string, into any) {
 	t.Helper()
-	dir := os.Getenv("ACCELGATE_TEST_DATA")
-	if dir == "" {
-		const missing = "recorded vectors were NOT compared: set ACCELGATE_TEST_DATA to the folder that holds flashinfer/golden"
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	dir := require.Data(t, "recorded vectors were NOT compared", "flashinfer/golden")
 	data, err := os.ReadFile(filepath.Join(dir, "flashinfer", "golden", name))
 	if err == nil {
 		err = json.Unmarshal(data, into)

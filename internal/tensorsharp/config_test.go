@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/tensorsharp"
 )
 
@@ -151,14 +152,7 @@ func TestIsConfig(t *testing.T) {
 // TestRecordedConfigs reads the real files of TensorSharp and of a fork.
 func TestRecordedConfigs(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("ACCELGATE_TEST_DATA")
-	if dir == "" {
-		const missing = "real configurations were NOT read: set ACCELGATE_TEST_DATA to the folder that holds tensorsharp/matrix-config.*.json"
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	dir := require.Data(t, "real configurations were NOT read", "tensorsharp/matrix-config.*.json")
 	for name, sweeps := range map[string]int{"98ca79be": 17, "4d29dd2b": 18, "36d95f7a": 17, "fork-simonsoanes.f3b8265f": 9} {
 		data, err := os.ReadFile(filepath.Join(dir, "tensorsharp", "matrix-config."+name+".json"))
 		if err != nil {

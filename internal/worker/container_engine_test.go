@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -70,10 +71,7 @@ func newEngine(t testing.TB) *testEngine {
 		}
 		missing += fmt.Sprintf("%s: %v\n%s", e.cli[0], err, out)
 	}
-	if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-		t.Fatal(missing)
-	}
-	t.Skip(missing)
+	require.Missing(t, missing)
 	return nil
 }
 

@@ -9,18 +9,12 @@ import (
 
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/detect/evaluate"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 func folder(t testing.TB) string {
 	t.Helper()
-	data := os.Getenv("ACCELGATE_TEST_DATA")
-	if data == "" {
-		const missing = "nothing was evaluated: set ACCELGATE_TEST_DATA to the folder that holds series/"
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal(missing)
-		}
-		t.Skip(missing)
-	}
+	data := require.Data(t, "nothing was evaluated", "series/")
 	return filepath.Join(data, "series")
 }
 

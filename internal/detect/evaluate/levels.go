@@ -46,11 +46,7 @@ func stepNoise(y []float64) float64 {
 	if len(y) < 2 {
 		return 0.002
 	}
-	steps := make([]float64, len(y)-1)
-	for i := range steps {
-		steps[i] = math.Abs(y[i+1] - y[i])
-	}
-	return max(0.001, 1.4826*stats.Median(steps)/math.Sqrt2)
+	return max(0.001, stats.StepNoise(y))
 }
 
 // winsorise moves what is far from the local median to a distance that one run

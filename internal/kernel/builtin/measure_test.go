@@ -16,6 +16,7 @@ import (
 	"github.com/accelgate/accelgate/internal/kernel"
 	"github.com/accelgate/accelgate/internal/kernel/gokernel"
 	"github.com/accelgate/accelgate/internal/kernel/workers"
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -74,18 +75,8 @@ func torch(t *testing.T) string {
 			return python
 		}
 	}
-	missing(t, "the references were NOT tested: install Debian's python3-torch")
+	require.Missing(t, "the references were NOT tested: install Debian's python3-torch")
 	return ""
-}
-
-// missing skips a test whose program is not here, and fails it where nothing
-// may be missing.
-func missing(t *testing.T, what string) {
-	t.Helper()
-	if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-		t.Fatal(what)
-	}
-	t.Skip(what)
 }
 
 func open(t *testing.T, args ...string) *kernel.Session {
@@ -116,7 +107,7 @@ func openGo(t *testing.T) *kernel.Session {
 func openC(t *testing.T) *kernel.Session {
 	t.Helper()
 	if _, err := exec.LookPath("cc"); err != nil {
-		missing(t, "the solution in C was NOT tested: install a C compiler named cc")
+		require.Missing(t, "the solution in C was NOT tested: install a C compiler named cc")
 	}
 	dir := t.TempDir()
 	if err := workers.Write(dir); err != nil {

@@ -13,17 +13,8 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/kernel/workers"
+	"github.com/accelgate/accelgate/internal/require"
 )
-
-// missing skips a test whose program is not here, and fails it where nothing
-// may be missing.
-func missing(t testing.TB, what string) {
-	t.Helper()
-	if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-		t.Fatal(what)
-	}
-	t.Skip(what)
-}
 
 // written is the folder with all workers, and the C worker compiled, once.
 var written = sync.OnceValues(func() (string, error) {
@@ -77,7 +68,7 @@ func command(t testing.TB, kind string) []string {
 	t.Helper()
 	if kind == "c" {
 		if _, err := exec.LookPath("cc"); err != nil {
-			missing(t, "the C worker was NOT tested: install a C compiler named cc")
+			require.Missing(t, "the C worker was NOT tested: install a C compiler named cc")
 		}
 		program, err := compiled()
 		if err != nil {
@@ -91,7 +82,7 @@ func command(t testing.TB, kind string) []string {
 	}
 	python := interpreter(module)
 	if python == "" {
-		missing(t, fmt.Sprintf("the worker for %s was NOT tested: install Debian's python3-%s", module, module))
+		require.Missing(t, fmt.Sprintf("the worker for %s was NOT tested: install Debian's python3-%s", module, module))
 	}
 	args := workers.Python(python, folder(t), program)
 	if kind == "trusted" {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
 
@@ -121,9 +122,5 @@ func TestRecordedVectors(t *testing.T) {
 // data is the folder with real definitions.
 func data(t testing.TB) string {
 	t.Helper()
-	dir := os.Getenv("ACCELGATE_TEST_DATA")
-	if dir == "" {
-		missing(t, "recorded data were NOT read: set ACCELGATE_TEST_DATA to the folder that holds flashinfer/golden")
-	}
-	return filepath.Join(dir, "flashinfer")
+	return filepath.Join(require.Data(t, "recorded data were NOT read", "flashinfer/golden"), "flashinfer")
 }

@@ -147,7 +147,7 @@ func (s *Suite) Measure(ctx context.Context, c bench.Cell, _ bench.Device) (benc
 
 // Secrets returns the hub's token, which a server might echo.
 func (s *Suite) Secrets() []string {
-	if token := environment(s.env.Environ)("HF_TOKEN"); s.fidelity != nil && token != "" {
+	if token := suite.Variable(s.env.Environ, "HF_TOKEN"); s.fidelity != nil && token != "" {
 		return []string{token}
 	}
 	return nil

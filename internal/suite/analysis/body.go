@@ -130,16 +130,11 @@ func (b *packingBody) check(c *config.Suite) error {
 	if b.Oversize == "" {
 		b.Oversize = string(packing.Legacy)
 	}
-	if !slices.Contains(append(packing.Policies(), packing.Legacy), packing.Policy(b.Oversize)) {
+	if !IsPolicy(b.Oversize) {
 		return c.Errorf("packing.oversize", "unknown policy %q: write legacy, own-row, reject or error", b.Oversize)
 	}
 	if b.Rounds < 0 || b.Rounds > maxRounds {
 		return c.Errorf("packing.rounds", "is %d: use 1 to %d", b.Rounds, maxRounds)
-	}
-	for _, name := range b.Algorithms {
-		if _, err := packing.Lookup(name); err != nil {
-			return c.Errorf("packing.algorithms", "%v", err)
-		}
 	}
 	for _, l := range b.Lengths {
 		if l.File == "" || l.MaxTokens < 1 || l.Ranks < 1 {

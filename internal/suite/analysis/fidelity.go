@@ -14,6 +14,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/osft"
+	"github.com/accelgate/accelgate/internal/suite"
 )
 
 const decomposeTime = "decompose_ms"
@@ -107,7 +108,7 @@ func (f *fidelity) open(ctx context.Context) (*Model, error) {
 	if f.model != nil {
 		return f.model, nil
 	}
-	getenv := environment(f.suite.env.Environ)
+	getenv := func(name string) string { return suite.Variable(f.suite.env.Environ, name) }
 	name := f.body.Model
 	if name != "" && !isID(name, f.suite.resolve(name)) {
 		name = f.suite.resolve(name)
@@ -121,18 +122,6 @@ func (f *fidelity) open(ctx context.Context) (*Model, error) {
 		f.model = opened
 	}
 	return opened, err
-}
-
-// environment looks variables up in a list of NAME=VALUE.
-func environment(environ []string) func(string) string {
-	return func(name string) (value string) {
-		for _, entry := range environ { // the last entry of a name counts
-			if v, ok := strings.CutPrefix(entry, name+"="); ok {
-				value = v
-			}
-		}
-		return value
-	}
 }
 
 func (f *fidelity) close() error {

@@ -5,20 +5,20 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/packing"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/suite"
 )
 
 const packTime = "pack_ms"
 
-// packingMetrics are deterministic but for the time.
+// packingMetrics are deterministic but for the time, and in the order in which they
+// are measured.
 var packingMetrics = []bench.Metric{
 	{Name: "rows", Better: bench.Lower, Exact: true, Definition: "steps of all ranks"},
 	{Name: "rows_over_bound", Better: bench.Lower, Exact: true, Definition: "rows - ceil(L2 bound / ranks), which nothing goes below"},
@@ -39,20 +39,13 @@ func (s *Suite) packing(c *config.Suite) error {
 	if err != nil {
 		return err
 	}
-	algorithms := packing.Algorithms()
-	if names := s.body.Packing.Algorithms; len(names) > 0 {
-		algorithms = nil
-		for _, name := range names {
-			a, err := packing.Lookup(name)
-			if err != nil {
-				return err
-			}
-			algorithms = append(algorithms, a)
-		}
+	algorithms, err := Algorithms(s.body.Packing.Algorithms)
+	if err != nil {
+		return c.Errorf("packing.algorithms", "%v", err)
 	}
 	for _, p := range problems {
 		if err := p.Check(); err != nil {
-			return c.Errorf("packing", "%s: %v", p.name, err)
+			return c.Errorf("packing", "%s: %v", p.Name, err)
 		}
 		for _, a := range algorithms {
 			s.add(s.packingPoint(p, a))
@@ -61,20 +54,14 @@ func (s *Suite) packing(c *config.Suite) error {
 	return nil
 }
 
-// problem is one that is packed, with its name.
-type problem struct {
-	name string
-	packing.Problem
-}
-
-func (s *Suite) problems(c *config.Suite) (problems []problem, err error) {
+func (s *Suite) problems(c *config.Suite) (problems []Problem, err error) {
 	b := s.body.Packing
 	add := func(name string, p packing.Problem) {
 		p.Policy, p.Cost = packing.Policy(b.Oversize), packing.Cost{A: b.Cost.A, B: b.Cost.B}
-		problems = append(problems, problem{name, p})
+		problems = append(problems, Problem{name, p})
 	}
 	for _, l := range b.Lengths {
-		p, err := l.read(s.resolve(l.File))
+		read, err := ReadLengths(s.resolve(l.File), l.Field)
 		if err != nil {
 			return nil, c.Errorf("packing.lengths", "%v", err)
 		}
@@ -82,19 +69,17 @@ func (s *Suite) problems(c *config.Suite) (problems []problem, err error) {
 		if name == "" {
 			name = filepath.Base(l.File)
 		}
-		add(name, p)
+		add(name, packing.Problem{Lengths: read, Max: l.MaxTokens, Ranks: l.Ranks})
 	}
 	if len(b.Lengths) > 0 && len(b.Scenarios) == 0 {
 		return problems, nil
 	}
-	before := len(problems)
-	for _, sc := range packing.Scenarios() {
-		if len(b.Scenarios) == 0 || matrix.GlobAny(b.Scenarios, sc.Name) {
-			add(sc.Name, sc.Problem())
-		}
-	}
-	if len(problems) == before {
+	chosen := Scenarios(b.Scenarios)
+	if len(chosen) == 0 {
 		return nil, c.Errorf("packing.scenarios", "match no scenario: they are named as in compare/1_small and analysis/edge_uniform")
+	}
+	for _, p := range chosen {
+		add(p.Name, p.Problem)
 	}
 	return problems, nil
 }
@@ -106,28 +91,10 @@ func (s *Suite) resolve(name string) string {
 	return filepath.Join(s.env.Dir, name)
 }
 
-func (l lengths) read(path string) (p packing.Problem, err error) {
-	format, err := packing.FormatOf(path)
-	if err != nil {
-		return p, err
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return p, fmt.Errorf("%w: name a file of lengths", err)
-	}
-	defer file.Close()
-	p.Lengths, err = packing.ReadLengths(file, format, l.Field)
-	if err == nil && len(p.Lengths) == 0 {
-		err = fmt.Errorf("%s holds no lengths: name a file that does", l.File)
-	}
-	p.Max, p.Ranks = l.MaxTokens, l.Ranks
-	return p, err
-}
-
-func (s *Suite) packingPoint(p problem, a packing.Algorithm) point {
+func (s *Suite) packingPoint(p Problem, a packing.Algorithm) point {
 	return point{
 		tag:  tagPacking,
-		cell: cell(bench.Param{Key: "kind", Value: tagPacking}, bench.Param{Key: "scenario", Value: p.name}, bench.Param{Key: "algorithm", Value: a.Name}),
+		cell: cell(bench.Param{Key: "kind", Value: tagPacking}, bench.Param{Key: "scenario", Value: p.Name}, bench.Param{Key: "algorithm", Value: a.Name}),
 		content: func() (string, error) {
 			data, err := json.Marshal([]any{p.Problem, a.Name, s.body.Packing.Rounds})
 			return fmt.Sprintf("%x", sha256.Sum256(data)), err
@@ -140,7 +107,7 @@ func (s *Suite) packingPoint(p problem, a packing.Algorithm) point {
 // configured.
 const leastPacking = 5 * time.Millisecond
 
-func (s *Suite) pack(p problem, a packing.Algorithm) (r bench.Result) {
+func (s *Suite) pack(p Problem, a packing.Algorithm) (r bench.Result) {
 	rounds := s.body.Packing.Rounds
 	if rounds == 0 {
 		start := s.env.Now()
@@ -155,41 +122,14 @@ func (s *Suite) pack(p problem, a packing.Algorithm) (r bench.Result) {
 	}
 	m := c.Results[0].Metrics
 	r.Outcome = bench.Passed
-	for name, value := range map[string]float64{
-		"rows": float64(m.TotalMinibatches), "rows_over_bound": float64(m.RowsOverBound), "step_efficiency": m.StepEfficiency, "idle_share": m.IdleShare,
-		"avg_row_balance_ratio": m.AvgRowBalanceRatio, "worst_row_balance_ratio": m.WorstRowBalanceRatio, "row_balance_std": m.RowBalanceStd,
-		"avg_row_efficiency": m.AvgRowEfficiency, "overall_efficiency": m.OverallEfficiency, "sum_row_max": float64(m.SumRowMax),
-	} {
-		r.Samples = append(r.Samples, bench.Sample{Metric: name, Values: []float64{value}})
+	for i, value := range []float64{float64(m.TotalMinibatches), float64(m.RowsOverBound), m.StepEfficiency, m.IdleShare, m.AvgRowBalanceRatio,
+		m.WorstRowBalanceRatio, m.RowBalanceStd, m.AvgRowEfficiency, m.OverallEfficiency, float64(m.SumRowMax)} {
+		r.Samples = append(r.Samples, bench.Sample{Metric: packingMetrics[i].Name, Values: []float64{value}})
 	}
-	r.Samples = inOrder(append(r.Samples, timed(c.Results[0].Times)), packingMetrics)
+	ms := c.Results[0].Milliseconds()
+	r.Samples = append(r.Samples, bench.Sample{Metric: packTime, Values: []float64{stats.Median(ms)}, Estimates: []bench.Estimate{suite.MedianOfCalls(ms)}})
 	if m.LeftOut > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d sequences are left out: longer than a rank's tokens, or empty; packing.oversize decides", m.LeftOut))
 	}
 	return r
-}
-
-func timed(times []time.Duration) bench.Sample {
-	var ms []float64
-	for _, t := range times {
-		ms = append(ms, float64(t)/float64(time.Millisecond))
-	}
-	low, high, ok := stats.MedianInterval(ms)
-	e := bench.Estimate{N: len(ms), Low: low, High: high, Method: "order statistics of single calls"}
-	if !ok {
-		e.Method = "none: too few calls"
-	}
-	return bench.Sample{Metric: packTime, Values: []float64{stats.Median(ms)}, Estimates: []bench.Estimate{e}}
-}
-
-// inOrder sorts samples as their metrics are listed.
-func inOrder(samples []bench.Sample, metrics []bench.Metric) (sorted []bench.Sample) {
-	for _, m := range metrics {
-		for _, s := range samples {
-			if s.Metric == m.Name {
-				sorted = append(sorted, s)
-			}
-		}
-	}
-	return sorted
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/msmodeling"
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 )
 
@@ -92,10 +93,7 @@ if __name__ == "__main__":
 func python(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal("python3 is needed, and not there")
-		}
-		t.Skip("python3 is needed, and not there")
+		require.Missing(t, "python3 is needed, and not there")
 	}
 }
 
@@ -365,13 +363,7 @@ func TestEngine(t *testing.T) {
 // command line, and nothing of it is left out.
 func TestRealCases(t *testing.T) {
 	t.Parallel()
-	data := os.Getenv("ACCELGATE_TEST_DATA")
-	if data == "" {
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal("ACCELGATE_TEST_DATA is not set")
-		}
-		t.Skip("ACCELGATE_TEST_DATA is not set: no real case was opened")
-	}
+	data := require.Data(t, "no real case was opened", "msmodeling/cases")
 	for folder, n := range map[string]int{"cases": 22, "cases_removed": 6} {
 		for _, preset := range []string{"msmodeling", "msmodeling-shim"} {
 			dir := filepath.Join(data, "msmodeling")

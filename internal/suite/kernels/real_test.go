@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/flashinfer"
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
@@ -20,10 +21,7 @@ func torch(t *testing.T) string {
 			return python
 		}
 	}
-	if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-		t.Fatal("no python3 has torch, and ACCELGATE_TEST_REQUIRE is set")
-	}
-	t.Skip("SKIPPED: no python3 has torch: install python3-torch to run real references")
+	require.Missing(t, "real references were NOT run: no python3 has torch: install python3-torch")
 	return ""
 }
 
@@ -56,13 +54,7 @@ var realDefinitions = []realDefinition{
 // are any.
 func TestRealDefinitions(t *testing.T) {
 	t.Parallel()
-	data := os.Getenv("ACCELGATE_TEST_DATA")
-	if data == "" {
-		if os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
-			t.Fatal("ACCELGATE_TEST_DATA is not set, and ACCELGATE_TEST_REQUIRE is")
-		}
-		t.Skip("SKIPPED: set ACCELGATE_TEST_DATA to the folder of test data")
-	}
+	data := require.Data(t, "real definitions were NOT measured", "flashinfer/flashinfer-trace")
 	python, dir := torch(t), t.TempDir()
 	types := map[string]bool{}
 	for _, r := range realDefinitions {

@@ -7,6 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/evaluator"
 	"github.com/accelgate/accelgate/internal/flashinfer"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/suite"
 )
 
 // Metrics are those of a dataset's traces, and what else is known here.
@@ -37,11 +38,13 @@ func (o *outcome) samples() (samples []bench.Sample) {
 	}
 	own, reference := flat(o.measured.Solution.NS), flat(o.measured.Reference.NS)
 	if len(own) > 0 && o.status == evaluator.Passed {
-		add("latency_ms", stats.Median(own), interval(own))
+		e := suite.MedianOfCalls(own)
+		add("latency_ms", stats.Median(own), &e)
 		add("latency_mad_ms", stats.MAD(own), nil)
 	}
 	if len(own) > 0 && len(reference) > 0 && o.status == evaluator.Passed {
-		add("reference_latency_ms", stats.Median(reference), interval(reference))
+		e := suite.MedianOfCalls(reference)
+		add("reference_latency_ms", stats.Median(reference), &e)
 		if latency := stats.Median(own); latency > 0 {
 			add("speedup_factor", stats.Median(reference)/latency, nil)
 		}
@@ -73,13 +76,4 @@ func flat(trials [][]int64) (ms []float64) {
 		}
 	}
 	return ms
-}
-
-// interval is that of the median of single calls.
-func interval(values []float64) *bench.Estimate {
-	low, high, ok := stats.MedianInterval(values)
-	if !ok {
-		return &bench.Estimate{N: len(values), Low: low, High: high, Method: "none: too few calls"}
-	}
-	return &bench.Estimate{N: len(values), Low: low, High: high, Method: "order statistics of single calls"}
 }
