@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"importer":          {"bench", "envelope"},
 	"baseline":          {"atomicfile", "bench", "stats"},
 	"host":              {"bench", "worker"},
-	"gate":              {"bench", "stats", "waiver"},
+	"gate":              {"bench", "detect", "stats", "waiver"},
 	"report":            {"bench", "gate", "osft", "packing", "stats", "waiver"},
 	"engine":            {"tensor"},
 	"openai":            {},

@@ -91,6 +91,14 @@ type Sample struct {
 	// Estimates says of each of Values what it was estimated from; empty where
 	// a value is no estimate.
 	Estimates []Estimate `json:"estimates,omitempty"`
+	// Base is what the old code did in turns with the new, one value for each of
+	// the last of Values: they are pairs. Empty where the base was not measured.
+	Base []float64 `json:"base,omitempty"`
+	// History, of a reference, holds earlier runs of the cell on this host, the
+	// oldest first, each with its values; Anchor is the median that the cell was
+	// created with, 0 where it is unknown. Neither travels in a run.
+	History [][]float64 `json:"-"`
+	Anchor  float64     `json:"-"`
 }
 
 // Estimate is what one value of a sample rests on inside its process: N
@@ -235,6 +243,17 @@ type Result struct {
 	Warnings []string `json:"warnings,omitempty"`
 	// Counts tells apart what the samples rest on, such as requests by outcome.
 	Counts map[string]int `json:"counts,omitempty"`
+	// Health says how the machine was while the cell was measured; nil if nobody
+	// looked.
+	Health *Health `json:"health,omitempty"`
+	// Artifacts is the digest of the files that the suite declares to be what is
+	// measured; "" if it declares none. Where it is the reference's, nothing that
+	// could be slower has changed.
+	Artifacts string `json:"artifacts,omitempty"`
+	// Selected counts the first values of each sample that made the cell suspect,
+	// where it was measured again because of them: they chose the cell, so they
+	// are no evidence against it. 0 where nothing was.
+	Selected int `json:"selected,omitempty"`
 	// Files are what the measurement left beside the run document.
 	Files      []File      `json:"files,omitempty"`
 	Samples    []Sample    `json:"samples,omitempty"`
@@ -319,6 +338,10 @@ type Run struct {
 	// being measured.
 	LeftOut  []LeftOut `json:"left_out,omitempty"`
 	Warnings []string  `json:"warnings,omitempty"`
+	// Base is the commit that Sample.Base was measured of; "" without pairs.
+	Base string `json:"base,omitempty"`
+	// Calibration is what the machine itself did; nil if nobody looked.
+	Calibration *Calibration `json:"calibration,omitempty"`
 }
 
 // Metric returns the description of the named metric, or nil.

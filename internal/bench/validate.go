@@ -132,6 +132,11 @@ func (r *Run) validateFacts() error {
 			return fmt.Errorf("condition %.80q has a name of more than %d bytes, or a value of more than %d", name, maxName, MaxFact)
 		}
 	}
+	if r.Calibration != nil {
+		if err := r.Calibration.validate(); err != nil {
+			return err
+		}
+	}
 	for _, l := range r.LeftOut {
 		if l.Cell == "" || len(l.Cell) > MaxID {
 			return fmt.Errorf("a cell that was left out has no id, or one of more than %d bytes", MaxID)
@@ -224,6 +229,14 @@ func (r *Result) validate() error {
 	if len(r.Samples) > maxMetrics {
 		return fmt.Errorf("has more than %d metrics", maxMetrics)
 	}
+	if r.Selected < 0 || r.Selected > maxValues || len(r.Artifacts) > maxName {
+		return fmt.Errorf("was selected by %d values, of artifacts %.80q", r.Selected, r.Artifacts)
+	}
+	if r.Health != nil {
+		if err := r.Health.validate(); err != nil {
+			return err
+		}
+	}
 	if err := r.validateSamples(); err != nil {
 		return err
 	}
@@ -246,7 +259,10 @@ func (r *Result) validateSamples() error {
 		if (s.Summary == nil) == (len(s.Values) == 0) {
 			return fmt.Errorf("metric %q needs values or a summary, one of the two", s.Metric)
 		}
-		for _, v := range s.Values {
+		if len(s.Base) > len(s.Values) {
+			return fmt.Errorf("metric %q has %d values of the base for %d of its own", s.Metric, len(s.Base), len(s.Values))
+		}
+		for _, v := range slices.Concat(s.Values, s.Base) {
 			if !Finite(v) {
 				return fmt.Errorf("metric %q holds %v, which is not a finite number", s.Metric, v)
 			}

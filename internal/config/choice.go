@@ -22,6 +22,9 @@ func (d *decoder) choices(f *File, nodes map[string]ast.Node) {
 	d.oneOf(nodes["policy"], "policy.fingerprint", p.Fingerprint, "ignore", "warn", "refuse")
 	d.oneOf(nodes["policy"], "policy.left_out", p.LeftOut, "fail", "warn")
 	d.oneOf(nodes["policy"], "policy.compat", p.Compat, "msmodeling", "tensorsharp")
+	d.oneOf(nodes["policy"], "policy.method", p.Method, "evidence", "threshold")
+	d.oneOf(nodes["policy"], "policy.inconclusive", p.Inconclusive, "warn", "fail")
+	d.oneOf(nodes["policy"], "policy.unhealthy", p.Unhealthy, "inconclusive", "ignore")
 	if p.Confirm != nil {
 		d.between(nodes["policy"], "policy.confirm", *p.Confirm, 0, maxConfirm)
 	}

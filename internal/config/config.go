@@ -90,6 +90,24 @@ type Policy struct {
 	// Compat names a tool whose rules are applied in place of our own:
 	// "msmodeling" or "tensorsharp"; "" is none.
 	Compat string `yaml:"compat"`
+	// Method is "evidence", which judges speed by pairs or by history where there
+	// is enough of them, or "threshold", which never does; "" leaves it to cli.
+	Method string `yaml:"method"`
+	// Inconclusive says what a cell means whose evidence stays open: "warn" or
+	// "fail"; "" is "warn".
+	Inconclusive string `yaml:"inconclusive"`
+	// Unhealthy says what a regression means that was measured on a machine that
+	// was not well: "inconclusive" or "ignore"; "" is "inconclusive".
+	Unhealthy string `yaml:"unhealthy"`
+	// FDR is the share of false alarms among all alarms that is allowed in the
+	// long run. Nil leaves it to cli.
+	FDR *Percent `yaml:"fdr"`
+	// Drift is the slowdown in percent since a cell's anchor that fails it. Nil
+	// leaves it to cli.
+	Drift *Percent `yaml:"drift"`
+	// History is the folder of kept runs as written; see [File.Resolve]. "" leaves
+	// it to cli.
+	History string `yaml:"history"`
 	// Confirm is the number of values that a regression must rest on: a cell
 	// with fewer is measured again before it blocks. Nil leaves it to cli.
 	Confirm *int `yaml:"confirm"`

@@ -11,6 +11,7 @@ package gate
 
 import (
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/waiver"
 )
 
@@ -78,7 +79,8 @@ type Verdict struct {
 	// metric's direction. A failure, and a metric that vanished, is -100.
 	Delta float64 `json:"delta,omitempty"`
 	// Interval spans the changes of the single measurements against the
-	// reference's median, in percent. Both are Delta where n is 1.
+	// reference's median, in percent. Both are Delta where n is 1. With a Mode in
+	// Evidence, it is the interval of 95 % of Delta.
 	Interval [2]float64 `json:"interval"`
 	Evidence Evidence   `json:"evidence"`
 	Reason   string     `json:"reason,omitempty"` // for people; may quote untrusted output
@@ -90,18 +92,37 @@ type Verdict struct {
 
 // Evidence says what a verdict rests on.
 type Evidence struct {
-	// Method is "threshold" or "exact" where numbers were compared, "outcome"
-	// where the outcome of the cell decided, "" where nothing could be judged.
+	// Method is "evidence", "threshold" or "exact" where numbers were compared,
+	// "digest" where what is measured did not change, "outcome" where the outcome
+	// of the cell decided, "" where nothing could be judged.
 	Method string  `json:"method,omitempty"`
 	Limit  float64 `json:"limit,omitempty"` // percent
 	OldN   int     `json:"old_n,omitempty"`
 	NewN   int     `json:"new_n,omitempty"`
 	// Noise is the larger of both sides' MAD in percent of the median.
 	Noise float64 `json:"noise,omitempty"`
+
+	// What follows is set with the method "evidence". All in percent, as
+	// magnitudes of a change for the worse in the metric's own terms.
+	Mode detect.Mode `json:"mode,omitempty"` // of the base: earlier runs, or pairs
+	P    float64     `json:"p,omitempty"`    // one-sided: how often noise alone looks at least as slow
+	Q    float64     `json:"q,omitempty"`    // P corrected for all numbers that were judged
+	// NoiseFloor is the noise of one sample that was reckoned with.
+	NoiseFloor float64 `json:"noise_floor,omitempty"`
+	// MDE is the smallest slow-down that as many samples with this noise would
+	// have found in 4 of 5 cases.
+	MDE float64 `json:"mde,omitempty"`
+	// Again counts the values that were added because the first ones looked slow,
+	// of any method.
+	Again int `json:"again,omitempty"`
 }
 
 // DefaultThreshold is TensorSharp's: a drop of more than 10 % blocks.
 const DefaultThreshold = 10.0
+
+// DefaultMinEffect is the smallest change, in percent, that is worth an alarm
+// where there is evidence.
+const DefaultMinEffect = 100 * detect.DefaultMinEffect
 
 // Policy says what blocks. The zero value is not useful: start from
 // [DefaultPolicy].
@@ -134,6 +155,25 @@ type Policy struct {
 	// accepts nothing.
 	Waivers []waiver.Entry `json:"-"`
 	Today   waiver.Date    `json:"-"`
+	// Method is [MethodThreshold] if speed is judged by Threshold alone. Otherwise
+	// it is judged by the evidence of pairs or of history wherever there is enough
+	// of it, and by Threshold where there is not.
+	Method string `json:"method,omitempty"`
+	// MinEffect is the change for the worse, in percent, below which evidence is
+	// of no interest; 0 is DefaultMinEffect.
+	MinEffect float64 `json:"min_effect,omitempty"`
+	// FDR is the share of false alarms among all alarms in the long run, in
+	// percent; 0 is 5.
+	FDR float64 `json:"fdr,omitempty"`
+	// Inconclusive is the level of numbers whose evidence stays open: "fail", or
+	// "warn" if empty.
+	Inconclusive string `json:"inconclusive,omitempty"`
+	// Unhealthy is [UnhealthyIgnore] if what a machine measured that was not well
+	// is judged all the same.
+	Unhealthy string `json:"unhealthy,omitempty"`
+	// Drift is the change for the worse since a cell's anchor, in percent, beyond
+	// which a metric has drifted; 0 means that none does.
+	Drift float64 `json:"drift,omitempty"`
 	// Recorded says that the run was not measured now and cannot be measured
 	// again, so nobody is told to.
 	Recorded bool `json:"-"`
@@ -151,6 +191,8 @@ const (
 	LeftOutWarn       = "warn"
 	CompatTensorSharp = "tensorsharp"
 	CompatMSModeling  = "msmodeling"
+	MethodThreshold   = "threshold"
+	UnhealthyIgnore   = "ignore"
 )
 
 // DefaultPolicy is the policy when nothing is configured.

@@ -200,7 +200,8 @@ func finiteNoise(n *gate.Noise) *gate.Noise {
 
 func finiteVerdict(v gate.Verdict) *VerdictDocument {
 	d := &VerdictDocument{Verdict: v}
-	for _, x := range []*float64{&d.Old, &d.New, &d.Delta, &d.Interval[0], &d.Interval[1], &d.Evidence.Limit, &d.Evidence.Noise} {
+	for _, x := range []*float64{&d.Old, &d.New, &d.Delta, &d.Interval[0], &d.Interval[1], &d.Evidence.Limit, &d.Evidence.Noise,
+		&d.Evidence.P, &d.Evidence.Q, &d.Evidence.NoiseFloor, &d.Evidence.MDE} {
 		if math.IsNaN(*x) || math.IsInf(*x, 0) {
 			*x, d.NotFinite = 0, true
 		}

@@ -1,0 +1,84 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Health says how the machine was while something was measured.
+type Health struct {
+	Status HealthStatus `json:"status"`
+	// Reasons say, for people, why it was not well, or what could not be read.
+	// They may quote what a vendor's tool printed.
+	Reasons  []string  `json:"reasons,omitempty"`
+	Readings []Reading `json:"readings,omitempty"`
+}
+
+// HealthStatus is a Health in a word.
+type HealthStatus string
+
+// The statuses. Unknown is not Healthy: nobody could look.
+const (
+	Healthy       HealthStatus = "ok"
+	Unhealthy     HealthStatus = "unhealthy"
+	HealthUnknown HealthStatus = "unknown"
+)
+
+// Reading is what was read of one quantity over a span of time, such as the
+// clock of a device.
+type Reading struct {
+	Name string  `json:"name"` // "nvidia:0 sm_clock"
+	Unit string  `json:"unit,omitempty"`
+	N    int     `json:"n"` // how often it was read, at least 1
+	Min  float64 `json:"min"`
+	Mean float64 `json:"mean"`
+	Max  float64 `json:"max"`
+}
+
+// Calibration is a fixed piece of work that accelgate brings along, in fresh
+// processes before and after all cells: where it takes longer, the machine has
+// changed and not the code under test.
+type Calibration struct {
+	Before []float64 `json:"before"` // ms
+	After  []float64 `json:"after,omitempty"`
+}
+
+const maxReadings = 1000
+
+// validate refuses what cannot have been read.
+func (h *Health) validate() error {
+	if h.Status != Healthy && h.Status != Unhealthy && h.Status != HealthUnknown {
+		return fmt.Errorf("unknown health %.80q", h.Status)
+	}
+	if h.Status == Unhealthy && len(h.Reasons) == 0 {
+		return errors.New("was not well without a reason")
+	}
+	if len(h.Reasons) > MaxFacts || len(h.Readings) > maxReadings {
+		return fmt.Errorf("has more than %d reasons or %d readings of its health", MaxFacts, maxReadings)
+	}
+	for _, r := range h.Reasons {
+		if len(r) > MaxFact {
+			return fmt.Errorf("has a reason of more than %d bytes for its health", MaxFact)
+		}
+	}
+	for _, r := range h.Readings {
+		if len(r.Name) > maxName || len(r.Unit) > maxName || r.N < 1 || r.N > maxCount || !Finite(r.Min) || !Finite(r.Mean) || !Finite(r.Max) {
+			return fmt.Errorf("has a reading %.80q of its health that cannot be", r.Name)
+		}
+	}
+	return nil
+}
+
+func (c *Calibration) validate() error {
+	if len(c.Before) == 0 || len(c.Before) > maxValues || len(c.After) > maxValues {
+		return fmt.Errorf("the calibration has %d values before and %d after", len(c.Before), len(c.After))
+	}
+	for _, values := range [][]float64{c.Before, c.After} {
+		for _, v := range values {
+			if !Finite(v) || v <= 0 {
+				return fmt.Errorf("the calibration took %v ms", v)
+			}
+		}
+	}
+	return nil
+}
