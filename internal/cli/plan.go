@@ -53,17 +53,26 @@ func (c *Command) plan(ctx context.Context, o *options) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.detect(ctx, p); err != nil {
+	if err := c.prepare(ctx, p); err != nil {
 		return nil, err
+	}
+	return p, nil
+}
+
+// prepare finds out what this machine is, opens the suites and selects the
+// cells. After an error there is nothing to close.
+func (c *Command) prepare(ctx context.Context, p *plan) error {
+	if err := c.detect(ctx, p); err != nil {
+		return err
 	}
 	if err := worker.Conceal(); err != nil {
 		p.warnings = append(p.warnings, fmt.Sprintf("%v: programs under test may read this process's environment", err))
 	}
 	if err := p.open(); err != nil {
 		p.close()
-		return nil, err
+		return err
 	}
-	return p, nil
+	return nil
 }
 
 // newPlan reads the configuration.
