@@ -43,7 +43,7 @@ var allowed = map[string][]string{
 	"baseline":          {"atomicfile", "bench", "stats"},
 	"host":              {"bench", "worker"},
 	"gate":              {"bench", "detect", "stats", "waiver"},
-	"report":            {"bench", "gate", "osft", "packing", "stats", "waiver"},
+	"report":            {"bench", "detect", "gate", "osft", "packing", "stats", "waiver"},
 	"engine":            {"tensor"},
 	"openai":            {},
 	"openai/openaitest": {},

@@ -104,6 +104,13 @@ func (o *options) policy(file *config.File) (gate.Policy, error) {
 	}
 	policy.RequireBaseline = o.requireBaseline || file.Policy.RequireBaseline != nil && *file.Policy.RequireBaseline
 	policy.Fingerprint, policy.LeftOut, policy.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, file.Policy.Compat
+	policy.Method, policy.Inconclusive, policy.Unhealthy = file.Policy.Method, file.Policy.Inconclusive, file.Policy.Unhealthy
+	if file.Policy.FDR != nil {
+		policy.FDR = float64(*file.Policy.FDR)
+	}
+	if file.Policy.Threshold != nil || o.threshold != "" {
+		policy.MinEffect = policy.Threshold // what somebody says is the limit is that of evidence, too
+	}
 	var err error
 	policy.Expected, err = expected(file)
 	return policy, err

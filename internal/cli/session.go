@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 )
@@ -29,12 +28,13 @@ type session struct {
 	lanes    map[string]int                  // of cells, by id
 	changes  string                          // digest of what is not committed
 	started  time.Time
+	base     *base          // nil without pairs
 	finished []bench.Result // the last measurement of each cell
 }
 
 // newSession opens the journal. Its Close ends the session.
-func (c *Command) newSession(ctx context.Context, p *plan, revision string, devices []bench.Device) (*session, error) {
-	s := &session{Command: c, plan: p, revision: revision, devices: devices, keys: map[string]string{}, lanes: map[string]int{}, started: c.Now()}
+func (c *Command) newSession(ctx context.Context, p *plan, b *base, revision string, devices []bench.Device) (*session, error) {
+	s := &session{Command: c, plan: p, base: b, revision: revision, devices: devices, keys: map[string]string{}, lanes: map[string]int{}, started: c.Now()}
 	s.changes = c.changes(ctx, p)
 	lane := 0
 	for _, one := range p.suites {
@@ -110,7 +110,11 @@ func (s *session) identify(one planned, first int) (next int, err error) {
 		if n := len(s.devices); n > 0 {
 			device = s.devices[s.lanes[id]%n].String()
 		}
-		data, err := json.Marshal([]any{s.revision, s.changes, s.plan.file.Digest, s.plan.host, device, tool(), id, command})
+		base, err := s.base.digest(cell)
+		if err != nil {
+			return first, err
+		}
+		data, err := json.Marshal([]any{s.revision, s.changes, s.plan.file.Digest, s.plan.host, device, tool(), id, command, base})
 		if err != nil {
 			return first, err
 		}
@@ -198,17 +202,13 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 }
 
 func (s *session) measurer() runner.Measurer {
-	b := &bySuite{suites: map[string]suite.Suite{}, last: map[bench.Device]string{}}
-	for _, one := range s.plan.suites {
-		b.suites[one.name] = one.suite
-	}
 	secrets := s.plan.secrets()
 	for _, one := range s.plan.suites {
 		if keeper, ok := one.suite.(suite.SecretKeeper); ok {
 			secrets = append(secrets, keeper.Secrets()...)
 		}
 	}
-	return redacting{b, secrets}
+	return redacting{s.base.pair(measurerOf(s.plan)), secrets}
 }
 
 func (s *session) interrupted(err error) error {
@@ -224,7 +224,12 @@ func (s *session) repeats() func(bench.Cell) int {
 	for _, one := range s.plan.suites {
 		repeats[one.name] = s.plan.repeats(one)
 	}
-	return func(c bench.Cell) int { return repeats[c.Suite] }
+	return func(c bench.Cell) int {
+		if s.base != nil && s.base.cells[c.ID()] != nil {
+			return s.base.pairs
+		}
+		return repeats[c.Suite]
+	}
 }
 
 func (s *session) options() runner.Options {
@@ -268,34 +273,4 @@ func (s *session) outOfTime() (string, bool) {
 		return "", false
 	}
 	return fmt.Sprintf("over the budget of %v", budget), true
-}
-
-// defaultConfirm is the number of values that a regression rests on: the median
-// of three is not moved by one disturbance.
-const defaultConfirm = 3
-
-// confirm measures cells again that look slower than the baseline by fewer
-// values than the policy demands: one value against one is no evidence.
-func (s *session) confirm(ctx context.Context, run, ref *bench.Run) error {
-	want := defaultConfirm
-	if s.plan.policy.Compat != "" {
-		want = 0 // another tool's rules know no second look
-	}
-	if n := s.plan.file.Policy.Confirm; n != nil {
-		want = *n
-	}
-	if want == 0 || ref == nil && len(s.plan.policy.Expected) == 0 {
-		return nil
-	}
-	suspects := setOf(gate.Suspects(gate.Compare("", ref, run, s.plan.policy), want))
-	if len(suspects) == 0 {
-		return nil
-	}
-	fmt.Fprintf(s.Stderr, "accelgate: cells that look slower by fewer than %d measurements: %d; they are measured again\n", want, len(suspects))
-	o := s.options()
-	o.Repeats = func(bench.Cell) int { return want }
-	if _, err := runner.Again(ctx, s.measurer(), run.Results, func(c bench.Cell) bool { return suspects[c.ID()] }, o); err != nil {
-		return s.interrupted(err)
-	}
-	return nil
 }

@@ -31,6 +31,9 @@ func (d *decoder) choices(f *File, nodes map[string]ast.Node) {
 	d.between(nodes["limits"], "limits.retries", l.Retries, 0, maxRetries)
 	d.between(nodes["limits"], "limits.max_cells", l.MaxCells, 0, 1_000_000)
 	d.notNegative(nodes["limits"], "limits.budget", l.Budget)
+	if l.CoolDown != nil {
+		d.notNegative(nodes["limits"], "limits.cool_down", *l.CoolDown)
+	}
 	if l.Lease != nil {
 		d.notNegative(nodes["limits"], "limits.lease", *l.Lease)
 	}

@@ -62,6 +62,9 @@ type Limits struct {
 	// Retries is how often a measurement is repeated that failed for reasons
 	// of the machine.
 	Retries int `yaml:"retries"`
+	// CoolDown is the wait before cells are measured a second time; nil means the
+	// built-in one.
+	CoolDown *time.Duration `yaml:"cool_down"`
 	// Lease bounds the wait for devices that another job uses; nil means the
 	// built-in limit.
 	Lease *time.Duration `yaml:"lease"`
