@@ -95,6 +95,10 @@ func (o *options) policy(file *config.File) (gate.Policy, error) {
 	}
 	policy.RequireBaseline = o.requireBaseline || file.Policy.RequireBaseline != nil && *file.Policy.RequireBaseline
 	policy.Fingerprint, policy.LeftOut, policy.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, file.Policy.Compat
+	policy.Drift = gate.DefaultDrift
+	if d := file.Policy.Drift; d != nil {
+		policy.Drift = float64(*d)
+	}
 	var err error
 	policy.Expected, err = expected(file)
 	return policy, err

@@ -250,6 +250,7 @@ func (c *comparer) speed(id string, ref, got *bench.Result) {
 	if len(verdicts) == 0 || slices.ContainsFunc(verdicts, Verdict.judged) {
 		c.tracked++
 	}
+	c.anchors(id, ref, got, verdicts)
 }
 
 // metric judges one metric; ok is false when another one is gated instead.
