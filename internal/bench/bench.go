@@ -95,8 +95,10 @@ type Sample struct {
 	// the last of Values: they are pairs. Empty where the base was not measured.
 	Base []float64 `json:"base,omitempty"`
 	// History, of a reference, holds earlier runs of the cell on this host, the
-	// oldest first, each with its values; Anchor is the median that the cell was
-	// created with, 0 where it is unknown. Neither travels in a run.
+	// oldest first, each with its values: of all samples, entries at the same
+	// distance from the end are of one run, and one is empty where that run lacks
+	// the cell. Anchor is the median that the cell was created with, 0 where it is
+	// unknown. Neither travels in a run.
 	History [][]float64 `json:"-"`
 	Anchor  float64     `json:"-"`
 }
