@@ -42,6 +42,7 @@ var allowed = map[string][]string{
 	"importer":          {"bench", "envelope"},
 	"baseline":          {"atomicfile", "bench", "stats"},
 	"host":              {"bench", "worker"},
+	"history":           {"atomicfile", "bench", "stats"},
 	"gate":              {"bench", "detect", "stats", "waiver"},
 	"report":            {"bench", "detect", "gate", "osft", "packing", "stats", "waiver"},
 	"engine":            {"tensor"},
@@ -73,7 +74,7 @@ var allowed = map[string][]string{
 		"matrix", "safetensors", "stats", "suite", "tensor", "worker"},
 	"suite/analysis": {"bench", "config", "hub", "matrix", "osft", "packing", "stats", "suite", "svd", "tensor"},
 	"suite/endpoint": {"atomicfile", "bench", "config", "energy", "load", "openai", "prompt", "serving", "suite", "worker"},
-	"cli": {"actions", "artifact", "atomicfile", "detect", "evalconfig", "evaluator", "flashinfer", "kernel/gokernel", "openai/openaitest", "prompt", "safetensors", "tensor", "baseline", "bench", "config", "engine", "envelope", "gate", "github", "host", "importer",
+	"cli": {"actions", "artifact", "atomicfile", "detect", "evalconfig", "evaluator", "flashinfer", "kernel/gokernel", "openai/openaitest", "prompt", "safetensors", "tensor", "baseline", "bench", "config", "engine", "envelope", "gate", "github", "history", "host", "importer",
 		"hub", "matrix", "msmodeling", "nearest", "osft", "packing", "profile", "report", "runner", "suite", "stats", "suite/*", "svd", "tensorsharp", "waiver", "worker"},
 }
 

@@ -14,6 +14,7 @@
 //	  "notes": "new attention kernel (accelgate v1.0.0)",
 //	  "schema": 1,
 //	  "fingerprint": {"os": "linux", "arch": "amd64", "cpu": "EPYC 9354", "cores": 32},
+//	  "calibration_ms": 212.4,
 //	  "entries": [
 //	    {
 //	      "case_id": "tiny__cpu__tg128__baseline",
@@ -21,7 +22,7 @@
 //	      "correctness_ok": true,
 //	      "decode_tps": 41.2,
 //	      "metrics": {
-//	        "decode_tps": {"median": 41.2, "mad": 0.3, "n": 5, "better": "higher", "unit": "tok/s", "resolution": 0.1}
+//	        "decode_tps": {"median": 41.2, "mad": 0.3, "n": 5, "noise": 0.012, "mde": 0.06, "better": "higher", "unit": "tok/s", "resolution": 0.1}
 //	      },
 //	      "operators": [
 //	        {"name": "matmul", "total_ms": 18.4, "calls": 96}
@@ -30,6 +31,10 @@
 //	    }
 //	  ]
 //	}
+//
+// The noise of one value and the smallest slow-down that it lets be found (mde)
+// are fractions, and there where [Calibrate] put them. An anchor holds the
+// medians that an entry was created with; only [Pin] moves it.
 //
 // [Parse] accepts what people and other tools make of that; [Marshal] writes
 // one form only, so that a diff shows what changed and nothing else.
@@ -59,7 +64,11 @@ type File struct {
 	Schema     int // 0 is not written
 	// Fingerprint is the machine of all speeds in the file; nil if unknown.
 	Fingerprint *bench.Fingerprint
-	Entries     []Entry
+	// CalibrationMS is how long the machine took for accelgate's own piece of
+	// work when the file was captured (see [bench.Calibration]), in milliseconds;
+	// 0 if unknown.
+	CalibrationMS float64
+	Entries       []Entry
 
 	extra   []unknown
 	machine machine
@@ -120,7 +129,8 @@ type Operator struct {
 }
 
 // Anchor holds the medians an entry was created with. A refresh leaves it
-// alone, so that many small losses, each within the limit, still add up.
+// alone, so that many small losses, each within the limit, still add up; [Pin]
+// moves it.
 type Anchor struct {
 	CapturedAt time.Time
 	Commit     string

@@ -1,12 +1,13 @@
 package baseline
 
 import (
-	"fmt"
+	"maps"
+	"strings"
 	"time"
 )
 
 // maxDrift is how much worse than its anchor a median may be, in percent,
-// before it is worth a look. It is what the gate allows in one step by default.
+// before it is worth a look. It is what the gate allows by default.
 const maxDrift = 10.0
 
 // crept returns the change of a gated metric since it was anchored, negative
@@ -26,31 +27,50 @@ func (e *Entry) crept(m *Metric) (change float64, far bool) {
 	return change, change < -maxDrift
 }
 
-// drift sums up, in one line, what Lint says entry by entry; "" if nothing has
-// crept far.
-func (f *File) drift() string {
-	n, worst, line := 0, 0.0, ""
-	for i := range f.Entries {
-		e := &f.Entries[i]
-		for k := range e.Metrics {
-			change, far := e.crept(&e.Metrics[k])
-			if !far {
-				continue
-			}
-			n++
-			if change < worst {
-				worst = change
-				line = fmt.Sprintf("%s of %s, %+.1f %% since %s", quote(e.Metrics[k].Name), quote(e.CaseID), change, day(e.Anchor.CapturedAt))
-			}
+// Pin moves the anchors of the entries that only accepts to their present
+// medians, as of when the file was captured, and returns the file and what
+// changed: each Change is from the old anchor to the new one. The reason replaces
+// the notes. Known failures have no anchor. old is not modified, and returned
+// itself where nothing changes.
+func Pin(old *File, only func(caseID string) bool, tool, reason string) (*File, []Change) {
+	f := *old
+	f.source, f.Entries = nil, make([]Entry, len(old.Entries))
+	var changes []Change
+	for i, e := range old.Entries {
+		e.line = 0 // it was of the old file
+		if e.OK && only(e.CaseID) {
+			changes = append(changes, e.pin(&f)...)
+		}
+		f.Entries[i] = e
+	}
+	if len(changes) == 0 {
+		return old, nil
+	}
+	f.Notes = new(notes(tool, reason))
+	return &f, changes
+}
+
+// pin moves the anchor of an entry, unless it has every median already.
+func (e *Entry) pin(f *File) (changes []Change) {
+	a := &Anchor{CapturedAt: f.CapturedAt, Metrics: map[string]float64{}}
+	if f.Commit != nil {
+		a.Commit = *f.Commit
+	}
+	var before Anchor
+	if e.Anchor != nil {
+		before = *e.Anchor
+		a.extra = before.extra
+	}
+	for _, m := range e.measured() {
+		a.Metrics[m.Name] = m.Median
+		if first, known := before.Metrics[m.Name]; !known || first != m.Median {
+			changes = append(changes, Change{CaseID: e.CaseID, Metric: m.Name, Unit: m.Unit, Better: m.Better, Old: first, HasOld: known, New: m.Median, Kind: Changed})
 		}
 	}
-	switch n {
-	case 0:
-		return ""
-	case 1:
-		return "a baseline has crept away from its anchor: " + line + ": see accelgate baseline lint"
+	if !maps.Equal(before.Metrics, a.Metrics) && len(a.Metrics) > 0 {
+		e.Anchor = a
 	}
-	return fmt.Sprintf("%d baselines have crept more than %v %% away from their anchors, the furthest %s: see accelgate baseline lint", n, maxDrift, line)
+	return changes
 }
 
 func day(t time.Time) string {
@@ -58,4 +78,15 @@ func day(t time.Time) string {
 		return "an unknown day"
 	}
 	return t.Format(time.DateOnly)
+}
+
+// notes names the tool behind the reason.
+func notes(tool, reason string) string {
+	if tool == "" {
+		tool = "accelgate"
+	}
+	if strings.TrimSpace(reason) == "" {
+		return "captured by " + tool
+	}
+	return reason + " (" + tool + ")"
 }

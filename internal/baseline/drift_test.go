@@ -8,7 +8,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// TestDrift judges one metric by its anchor.
+// TestDrift looks at one metric beside its anchor.
 func TestDrift(t *testing.T) {
 	anchored := func(first float64, m baseline.Metric, more ...baseline.Metric) *baseline.File {
 		e := baseline.Entry{CaseID: "a", OK: true, CorrectnessOK: new(true), Metrics: append(more, m),
@@ -27,7 +27,7 @@ func TestDrift(t *testing.T) {
 		file *baseline.File
 		want string // "" for no drift
 	}{
-		{"slower", anchored(100, tps), `"tps" has crept from 100 to 89 (-11.0 %) since 2026-03-02: look for the cause`},
+		{"slower", anchored(100, tps), `"tps" has crept from 100 to 89 (-11.0 %) since 2026-03-02: look for the cause with accelgate history, or accept it with accelgate baseline anchor`},
 		{"longer", anchored(100, ms), `"ms" has crept from 100 to 111 (-11.0 %)`},
 		{"within the limit", anchored(98.8, tps), ""},
 		{"faster", anchored(50, tps), ""},
@@ -48,19 +48,6 @@ func TestDrift(t *testing.T) {
 		if !strings.Contains(got, tt.want) || tt.want == "" && strings.Contains(got, "crept") {
 			t.Errorf("%s: lint says %q, want %q", tt.name, got, tt.want)
 		}
-		warned := strings.Contains(strings.Join(tt.file.Run().Warnings, "\n"), "crept")
-		if warned != (tt.want != "") {
-			t.Errorf("%s: the run has warnings %q", tt.name, tt.file.Run().Warnings)
-		}
-	}
-
-	two := anchored(100, tps)
-	worse := anchored(1000, tps).Entries[0]
-	worse.CaseID = "b"
-	two.Entries = append(two.Entries, worse)
-	const want = `2 baselines have crept more than 10 % away from their anchors, the furthest "tps" of "b", -91.1 % since 2026-03-02: see accelgate baseline lint`
-	if got := two.Run().Warnings; len(got) != 1 || got[0] != want {
-		t.Errorf("warnings %q, want %q", got, want)
 	}
 }
 

@@ -66,6 +66,12 @@ func (e *encoder) optional(name, value string) {
 	}
 }
 
+func (e *encoder) optionalNumber(indent, name string, value float64) {
+	if value != 0 {
+		e.key(indent, name).float(value)
+	}
+}
+
 func (e *encoder) optionalFlag(name string, value bool) {
 	if value {
 		e.key("", name).bool(true)

@@ -57,7 +57,7 @@ func summarize(s *bench.Sample, exact bool) bench.Summary {
 	case len(s.Values) > 0:
 		summary = bench.Summary{Median: stats.Median(s.Values), MAD: stats.MAD(s.Values), N: len(s.Values)}
 	case s.Summary != nil:
-		summary = *s.Summary
+		summary = bench.Summary{Median: s.Summary.Median, MAD: s.Summary.MAD, N: s.Summary.N} // only Calibrate knows the rest
 	}
 	if !exact {
 		summary.Median, summary.MAD = short(summary.Median), short(summary.MAD)

@@ -41,6 +41,7 @@ func encode(f *File) ([]byte, error) {
 		}
 		e.key("  ", "fingerprint").raw(text)
 	}
+	e.optionalNumber("  ", "calibration_ms", f.CalibrationMS)
 	e.key("  ", "entries").open('[')
 	for _, entry := range sorted(f.Entries, byCaseID) {
 		e.item("    ").entry(&entry)
@@ -115,11 +116,11 @@ func (e *encoder) metric(m *Metric) {
 	e.key("", "median").float(m.Median)
 	e.key("", "mad").float(m.MAD)
 	e.key("", "n").int(int64(m.N))
+	e.optionalNumber("", "noise", m.Noise)
+	e.optionalNumber("", "mde", m.MDE)
 	e.optional("better", string(m.Better))
 	e.optional("unit", m.Unit)
-	if m.Resolution != 0 {
-		e.key("", "resolution").float(m.Resolution)
-	}
+	e.optionalNumber("", "resolution", m.Resolution)
 	e.optionalFlag("exact", m.Exact)
 	e.optionalFlag("informational", m.Informational)
 	e.optional("fallback_for", m.FallbackFor)

@@ -124,6 +124,8 @@ func (r *reader) file(f *File) {
 			f.Schema = int(r.count(maxCount))
 		case "fingerprint":
 			r.fingerprint(f)
+		case "calibration_ms":
+			r.positive(&f.CalibrationMS)
 		case "entries":
 			r.entries(f)
 		default:
@@ -291,6 +293,10 @@ func (r *reader) metric(m *Metric) {
 			r.positive(&m.MAD)
 		case "n":
 			m.N = int(r.count(maxCount))
+		case "noise":
+			r.positive(&m.Noise)
+		case "mde":
+			r.positive(&m.MDE)
 		case "better":
 			r.direction(&m.Better)
 		case "unit":

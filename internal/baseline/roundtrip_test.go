@@ -79,6 +79,9 @@ func (r random) file() *baseline.File {
 				Accelerators: []bench.Accelerator{{Vendor: r.string(), Model: r.string(), MemoryGiB: r.float()}}}
 		}),
 	}
+	if r.IntN(2) == 0 {
+		f.CalibrationMS = r.float()
+	}
 	for i := range r.IntN(6) {
 		f.Entries = append(f.Entries, r.entry(fmt.Sprintf("%s#%d", r.string(), i)))
 	}
@@ -106,6 +109,9 @@ func (r random) entry(id string) baseline.Entry {
 		m.Exact, m.Informational, m.FallbackFor = r.IntN(2) == 0, r.IntN(2) == 0, r.string()
 		if r.IntN(2) == 0 {
 			m.Resolution = r.float()
+		}
+		if r.IntN(2) == 0 {
+			m.Noise, m.MDE = r.float(), r.float()
 		}
 		if r.IntN(3) == 0 {
 			m.CountedBy, m.MinCount = r.string()+"n", int32(1+r.IntN(1000))

@@ -14,8 +14,7 @@ import (
 // with f, so neither may be modified afterwards.
 //
 // Where entries disagree on what a metric is, the first entry by order of the
-// file wins and the run carries a warning. It also carries one if speeds have
-// crept away from their anchors.
+// file wins and the run carries a warning.
 func (f *File) Run() *bench.Run {
 	run := &bench.Run{
 		Schema:  bench.RunSchema,
@@ -28,6 +27,9 @@ func (f *File) Run() *bench.Run {
 	}
 	if f.Commit != nil {
 		run.Revision = *f.Commit
+	}
+	if f.CalibrationMS > 0 {
+		run.Calibration = &bench.Calibration{Before: []float64{f.CalibrationMS}}
 	}
 	known := map[string]*described{}
 	for i := range f.Entries {
@@ -44,9 +46,6 @@ func (f *File) Run() *bench.Run {
 			run.Warnings = append(run.Warnings, d.conflict)
 		}
 	}
-	if warning := f.drift(); warning != "" {
-		run.Warnings = append(run.Warnings, warning)
-	}
 	slices.SortFunc(run.Metrics, func(a, b bench.Metric) int { return strings.Compare(a.Name, b.Name) })
 	slices.Sort(run.Warnings)
 	return run
@@ -59,6 +58,12 @@ func (e *Entry) result(metrics []Metric) bench.Result {
 	}
 	for i := range metrics {
 		result.Samples[i] = bench.Sample{Metric: metrics[i].Name, Summary: &metrics[i].Summary}
+	}
+	if a := e.Anchor; a != nil {
+		result.Anchored = bench.Point{At: a.CapturedAt, Revision: a.Commit}
+		for i := range result.Samples {
+			result.Samples[i].Anchor = a.Metrics[result.Samples[i].Metric]
+		}
 	}
 	if len(e.Operators) > 0 {
 		parts := bench.Breakdown{Title: bench.OperatorsTitle, Unit: "ms"}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // UpdateOptions say why and when a baseline is refreshed.
@@ -55,8 +56,8 @@ type Change struct {
 // is doubtful, was skipped or was not part of the run. old is not modified, and nil where
 // there is no baseline yet.
 //
-// An anchor is set when an entry has none, and kept from then on. It is
-// replaced only where the run comes from a machine that the old speeds cannot
+// An anchor is set when an entry has none, and kept from then on, as is what
+// [Calibrate] has found. Both are replaced or dropped only where the run comes from a machine that the old speeds cannot
 // be compared with. Such a run must have measured every old entry; else the
 // rest would pass for speeds of the new machine, and Update refuses.
 func Update(old *File, run *bench.Run, opts UpdateOptions) (*File, []Change, error) {
@@ -190,10 +191,11 @@ func (u *update) merge(old *File, moved bool) *File {
 	f.HostLabel = u.run.Host.Label
 	f.CapturedAt = u.opts.Now.UTC().Truncate(100)
 	f.Commit = u.commit()
-	f.Notes = new(u.notes())
+	f.Notes = new(notes(u.run.Tool, u.opts.Reason))
 	f.Schema = Schema
 	machine := clone(u.run.Host.Fingerprint)
 	f.Fingerprint = &machine
+	f.CalibrationMS = u.calibration(old, moved)
 	f.source = nil
 	f.Entries = make([]Entry, 0, len(old.Entries)+len(u.entries))
 	for _, before := range old.Entries {
@@ -206,6 +208,7 @@ func (u *update) merge(old *File, moved bool) *File {
 		delete(u.entries, before.CaseID)
 		e.keepFrom(&before)
 		if !moved {
+			e.keepNoise(&before)
 			e.Anchor = before.Anchor
 			e = u.settle(e, before)
 		}
@@ -232,6 +235,26 @@ func (e *Entry) keepFrom(before *Entry) {
 			e.Metrics[i].extra = m.extra
 		}
 	}
+}
+
+// keepNoise takes over what calibrating has shown: a run does not.
+func (e *Entry) keepNoise(before *Entry) {
+	for i := range e.Metrics {
+		if m := before.Metric(e.Metrics[i].Name); m != nil && sameMeaning(&m.Metric, &e.Metrics[i].Metric) {
+			e.Metrics[i].Noise, e.Metrics[i].MDE = m.Noise, m.MDE
+		}
+	}
+}
+
+// calibration is how long the machine took for accelgate's own piece of work.
+func (u *update) calibration(old *File, moved bool) float64 {
+	switch c := u.run.Calibration; {
+	case c != nil && len(c.Before) > 0:
+		return short(stats.Median(c.Before))
+	case moved:
+		return 0
+	}
+	return old.CalibrationMS
 }
 
 // settle gives metrics that moved within their noise their old numbers, unless
@@ -332,16 +355,4 @@ func (u *update) commit() *string {
 		return nil
 	}
 	return new(u.run.Revision)
-}
-
-// notes names the tool behind the reason.
-func (u *update) notes() string {
-	tool := u.run.Tool
-	if tool == "" {
-		tool = "accelgate"
-	}
-	if u.opts.Reason == "" {
-		return "captured by " + tool
-	}
-	return u.opts.Reason + " (" + tool + ")"
 }

@@ -95,10 +95,19 @@ type Sample struct {
 	// the last of Values: they are pairs. Empty where the base was not measured.
 	Base []float64 `json:"base,omitempty"`
 	// History, of a reference, holds earlier runs of the cell on this host, the
-	// oldest first, each with its values; Anchor is the median that the cell was
-	// created with, 0 where it is unknown. Neither travels in a run.
+	// oldest first, each with its values: of all samples, entries at the same
+	// distance from the end are of one run, and one is empty where that run lacks
+	// the cell. Anchor is the median that was pinned (see [Result.Anchored]), 0
+	// where it is unknown. Neither travels in a run.
 	History [][]float64 `json:"-"`
 	Anchor  float64     `json:"-"`
+}
+
+// Point is when, and of which commit, something was recorded; a field is zero
+// where that is unknown.
+type Point struct {
+	At       time.Time
+	Revision string
 }
 
 // Estimate is what one value of a sample rests on inside its process: N
@@ -112,11 +121,18 @@ type Estimate struct {
 }
 
 // Summary is what a baseline keeps of a sample: the median, the median
-// absolute deviation (unscaled) and the number of values.
+// absolute deviation (unscaled) and the number of values. Noise and MDE are what
+// measuring the same code again and again has shown, as fractions; 0 where
+// nobody has.
 type Summary struct {
 	Median float64 `json:"median"`
 	MAD    float64 `json:"mad"`
 	N      int     `json:"n"`
+	// Noise is the standard deviation of one value, of its logarithm: 0.01 is 1 %.
+	Noise float64 `json:"noise,omitempty"`
+	// MDE is the smallest slow-down that a single value, judged by ten earlier
+	// runs with this noise, would have shown in 4 of 5 cases.
+	MDE float64 `json:"mde,omitempty"`
 }
 
 // Outcome says how the measurement of a cell ended. It is not a verdict: only
@@ -250,6 +266,9 @@ type Result struct {
 	// measured; "" if it declares none. Where it is the reference's, nothing that
 	// could be slower has changed.
 	Artifacts string `json:"artifacts,omitempty"`
+	// Anchored is, of a reference, when its samples' anchors were pinned. It does
+	// not travel in a run.
+	Anchored Point `json:"-"`
 	// Selected counts the first values of each sample that made the cell suspect,
 	// where it was measured again because of them: they chose the cell, so they
 	// are no evidence against it. 0 where nothing was.

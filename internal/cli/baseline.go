@@ -8,18 +8,19 @@ const baselineHelp = `Baselines are committed files, one a host, and reviewed li
   accelgate baseline update --from run.json --reason "faster"   record a finished run
   accelgate baseline show                                       print this host's
   accelgate baseline lint                                       check all files
-  accelgate baseline prune --dry-run                            what the configuration no longer has`
+  accelgate baseline prune --dry-run                            what the configuration no longer has
+  accelgate baseline anchor --reason "accepted" --only ID       judge drift from here on`
 
 func (c *Command) baselineCommand(code *int) *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "baseline",
-		Short: "Record, show, check and prune baselines",
+		Short: "Record, show, check, prune and anchor baselines",
 		Long:  baselineHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return usagef("accelgate baseline: name a command: update, show, lint or prune; see 'accelgate baseline --help'")
+			return usagef("accelgate baseline: name a command: update, show, lint, prune or anchor; see 'accelgate baseline --help'")
 		},
 	}
-	parent.AddCommand(c.updateCommand(code), c.showCommand(), c.lintCommand(code), c.pruneCommand())
+	parent.AddCommand(c.updateCommand(code), c.showCommand(), c.lintCommand(code), c.pruneCommand(), c.anchorCommand())
 	return parent
 }

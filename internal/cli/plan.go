@@ -111,6 +111,10 @@ func (o *options) policy(file *config.File) (gate.Policy, error) {
 	if file.Policy.Threshold != nil || o.threshold != "" {
 		policy.MinEffect = policy.Threshold // what somebody says is the limit is that of evidence, too
 	}
+	policy.Drift = gate.DefaultDrift
+	if d := file.Policy.Drift; d != nil {
+		policy.Drift = float64(*d)
+	}
 	var err error
 	policy.Expected, err = expected(file)
 	return policy, err

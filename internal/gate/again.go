@@ -48,9 +48,9 @@ func values(r *bench.Result, metric string) int {
 	return len(s.Values)
 }
 
-// unwell takes back the losses of a cell that was measured while the machine was
+// takeBack takes back the losses of a cell that was measured while the machine was
 // not well. They block all the same: nobody knows.
-func (c *comparer) unwell(r *bench.Result, verdicts []Verdict) {
+func (c *comparer) takeBack(r *bench.Result, verdicts []Verdict) {
 	if r.Health == nil || r.Health.Status != bench.Unhealthy || c.policy.Unhealthy == UnhealthyIgnore || c.policy.Compat != "" {
 		return
 	}

@@ -113,7 +113,7 @@ func (c *comparer) judge(got *bench.Result) {
 	} else {
 		c.cell(id, c.byID[id], got)
 	}
-	c.unwell(got, c.out.Verdicts[before:])
+	c.takeBack(got, c.out.Verdicts[before:])
 	if got.Cause == "" && got.Device == "" && got.Retries == 0 && got.Selected == 0 {
 		return
 	}
@@ -264,6 +264,7 @@ func (c *comparer) speed(id string, ref, got *bench.Result) {
 	if slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Evidence.Mode == detect.Interleaved }) {
 		c.paired++
 	}
+	c.anchors(id, ref, got, verdicts)
 }
 
 // metric judges one metric; ok is false when another one is gated instead.

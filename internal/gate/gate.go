@@ -36,8 +36,9 @@ const (
 	// Waived is a regression that people have accepted for a while, up to more
 	// than it is: see [waiver.Entry]. It warns, and is nothing that passed.
 	Waived Class = "waived"
-	// Drifted is a total that is within the tolerance of its reference, or not,
-	// and beyond that of an older one: many small losses add up.
+	// Drifted is a number that is within the tolerance of its reference, or not,
+	// and beyond that of an older one: many small losses add up. The older one is
+	// the initial time of a case, or the anchor of a baseline's entry.
 	Drifted Class = "drifted"
 	// OperatorsDiffer is a total whose parts are not the recorded ones any more.
 	OperatorsDiffer Class = "operators_differ"

@@ -219,6 +219,12 @@ func (r *Report) accept() bullets {
 		items = append(items, inline{plain("Accept changed numbers as the new baseline (records only the cells that passed): "),
 			command(r.update("why they are accepted") + force)})
 	}
+	drifted := func(f finding) bool {
+		return f.Class == gate.Drifted && f.Reference == gate.AnchorReference && len(f.Cell) <= typable
+	}
+	if i := slices.IndexFunc(r.shown.action.rows, drifted); i >= 0 {
+		items = append(items, r.anchor(r.shown.action.rows[i]))
+	}
 	for _, initial := range []bool{false, true} {
 		of := func(f finding) bool {
 			h := &r.hosts[f.host]
@@ -229,6 +235,12 @@ func (r *Report) accept() bullets {
 		}
 	}
 	return items
+}
+
+// anchor says how to accept what many small losses have added up to.
+func (r *Report) anchor(f finding) inline {
+	return r.on(f, inline{plain("Drift is measured from a level that no refresh moves. See with accelgate history where it went, or accept the level of today, one cell at a time: "),
+		command(r.in.Commands.Anchor + " --only " + quote(f.Cell) + ` --reason "why it is accepted"`)})
 }
 
 // refresh says how to accept the numbers of a cell into its case file, as the

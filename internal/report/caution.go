@@ -171,7 +171,7 @@ func (r *Report) unsettled() []block {
 	if t.open == 0 {
 		return nil
 	}
-	line := inline{strong(count(t.open, "cell") + " inconclusive"), plain(": the noise of the machine may hide losses of up to "+rough(t.hidden)+
+	line := inline{strong(count(t.open, "cell") + " inconclusive"), plain(": the noise of the machine may hide losses of up to " + rough(t.hidden) +
 		". Measure in pairs with the base, which sees more: ")}
 	return []block{paragraph(append(line, command(r.in.Commands.Run+" --ab BASE-CHECKOUT")))}
 }

@@ -20,7 +20,9 @@ func byCell(checks []gate.Check) map[string]*gate.Check {
 // those of the host's baseline.
 func (h *host) ofCase(v *gate.Verdict) bool {
 	switch v.Class {
-	case gate.Drifted, gate.OperatorsDiffer:
+	case gate.Drifted:
+		return v.Reference != gate.AnchorReference
+	case gate.OperatorsDiffer:
 		return true
 	case gate.Untracked:
 		c := h.checks[v.Cell]
@@ -45,6 +47,8 @@ func ofFile(name string) bool {
 // and nothing where only the host's baseline comes into question.
 func (h *host) against(v *gate.Verdict) span {
 	switch {
+	case v.Reference == gate.AnchorReference:
+		return plain(" vs its anchor")
 	case h.ofCase(v) && ofFile(v.Reference):
 		return plain(" vs " + v.Reference)
 	case h.checks[v.Cell] != nil && v.Reference != "" && v.Reference == h.Comparison.Reference:

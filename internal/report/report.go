@@ -58,6 +58,7 @@ type Commands struct {
 	Prune  string // "accelgate baseline prune"
 	// Refresh writes new numbers into case files: "accelgate cases refresh".
 	Refresh string
+	Anchor  string // "accelgate baseline anchor"
 }
 
 func (c Commands) orDefault() Commands {
@@ -70,6 +71,7 @@ func (c Commands) orDefault() Commands {
 	set(&c.Update, "accelgate baseline update")
 	set(&c.Prune, "accelgate baseline prune")
 	set(&c.Refresh, "accelgate cases refresh")
+	set(&c.Anchor, "accelgate baseline anchor")
 	return c
 }
 

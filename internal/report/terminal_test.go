@@ -42,7 +42,7 @@ func TestTerminalFirstLine(t *testing.T) {
 		{"refused", `FAIL: this is not the machine of the baseline (accelerator is "NVIDIA H100 80GB HBM3 + NVIDIA H100 80GB HBM3", the baseline's is "NVIDIA H100 80GB HBM3"). Next: accelgate run --host-label NEW-LABEL`},
 		{"limits", "FAIL: 4 of 16 cells fail to run, 1 is slower and 1 was not measured"},
 		{"compat", "PASS: 1 of 3 cells passed (no answer was checked), 2 fail without blocking (compat: tensorsharp), and none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %)"},
-		{"cases", "FAIL: 1 of 6 cells is slower, 1 is slower than its initial time allows and 1 has other operators than recorded"},
+		{"cases", "FAIL: 1 of 6 cells is slower, 1 has drifted beyond its limit and 1 has other operators than recorded"},
 		{"replay", "FAIL: 2 of 7 cells are slower and 1 is faster than allowed"},
 		{"unread", "FAIL: 2 of 4 cells fail to run and 1 is slower"},
 		{"exact", "PASS: 1 cell ran (no answer was checked) and it is equal to the recorded time"},

@@ -37,7 +37,7 @@ var labels = map[gate.Class]label{
 	gate.Skipped:        {"newly skipped", "skipped", "is newly skipped", "are newly skipped"},
 	gate.Regressed:      {"slower", "slower (not blocking)", "is slower", "are slower"},
 	gate.Drifted: {"drifted", "drifted (not blocking)",
-		"is slower than its initial time allows", "are slower than their initial times allow"},
+		"has drifted beyond its limit", "have drifted beyond their limit"},
 	gate.OperatorsDiffer: {"with other operators", "with other operators (not blocking)",
 		"has other operators than recorded", "have other operators than recorded"},
 	gate.LeftOut:      {"not measured", "not measured (not blocking)", "was not measured", "were not measured"},

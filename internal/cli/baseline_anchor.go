@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/baseline"
+	"github.com/accelgate/accelgate/internal/matrix"
+)
+
+const anchorHelp = `Accept what many small losses have added up to: move the anchors of this host's
+baseline, from which drift is judged, to its present medians. Nothing else moves
+them, and nothing else is changed but the notes. It measures nothing: refresh the
+medians first, with 'accelgate baseline update', if they are old.
+
+  accelgate baseline anchor --reason "the new sampler is worth it" --only 'tiny__*'`
+
+func (c *Command) anchorCommand() *cobra.Command {
+	var o options
+	var only []string
+	var reason string
+	cmd := &cobra.Command{
+		Use:   "anchor",
+		Short: "Accept the present level as the one that drift is judged from",
+		Long:  anchorHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.recordable("accelgate baseline anchor", reason); err != nil {
+				return err
+			}
+			return c.anchor(cmd.Context(), &o, only, reason)
+		},
+	}
+	o.addConfig(cmd.Flags())
+	o.addHost(cmd.Flags())
+	cmd.Flags().StringArrayVar(&only, "only", nil, "move only the anchors of this case `id` or glob; may be repeated (default: all)")
+	cmd.Flags().StringVar(&reason, "reason", "", "why the present level is accepted; kept in the notes (required)")
+	return cmd
+}
+
+func (c *Command) anchor(ctx context.Context, o *options, only []string, reason string) error {
+	path, err := c.choosePath(ctx, o, nil)
+	if err != nil {
+		return err
+	}
+	file, err := baseline.Load(path)
+	if err != nil {
+		return missingBaseline(err)
+	}
+	hit := make([]bool, len(only))
+	chosen := func(id string) bool {
+		any := len(only) == 0
+		for i := range only {
+			if matrix.GlobAny(only[i:i+1], id) {
+				hit[i], any = true, true
+			}
+		}
+		return any
+	}
+	pinned, changes := baseline.Pin(file, chosen, tool(), reason)
+	for i, found := range hit {
+		if !found {
+			return usagef("--only %q: %s has no such entry that passed: see its ids with 'accelgate baseline show'", only[i], path)
+		}
+	}
+	for _, change := range changes {
+		fmt.Fprintf(c.Stdout, "%s  %s  %s\n", oneLine(change.CaseID), oneLine(change.Metric), moved(&change))
+	}
+	if len(changes) == 0 {
+		_, err := fmt.Fprintf(c.Stdout, "%s: the anchors are the present medians already; nothing was written\n", path)
+		return err
+	}
+	if err := baseline.Save(path, pinned); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.Stdout, "%s: anchors moved: %d\nNext: review it with 'git diff' and commit it\n", path, len(changes))
+	return err
+}
+
+// moved says from where to where an anchor moved.
+func moved(c *baseline.Change) string {
+	if gain, ok := c.Better.Gain(c.Old, c.New); ok && c.HasOld {
+		return fmt.Sprintf("%.5g -> %.5g (%+.1f %%)", c.Old, c.New, gain)
+	}
+	return fmt.Sprintf("-> %.5g", c.New)
+}

@@ -1,0 +1,121 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// AnchorReference is the [Verdict.Reference] of what is judged by the level that
+// a baseline's entry was pinned to, and not by the level that moves with it.
+const AnchorReference = "anchor"
+
+// DefaultDrift is the change for the worse since its anchor, in percent, beyond
+// which a metric has drifted if nothing else is configured.
+const DefaultDrift = 10.0
+
+// anchors judges a passed cell by its anchors, metric by metric: those of
+// verdicts whose speed was judged and that are not regressed already. Losses
+// that were each within the limit add up there.
+func (c *comparer) anchors(id string, ref, got *bench.Result, verdicts []Verdict) {
+	if c.policy.Drift <= 0 {
+		return
+	}
+	var since []Verdict
+	for i := range verdicts {
+		if v := &verdicts[i]; v.driftable() {
+			if d, ok := c.anchored(ref, got, v.Metric); ok {
+				d.Cell, d.Metric, d.Reference = id, v.Metric, AnchorReference
+				since = append(since, d)
+			}
+		}
+	}
+	c.confirm(since)
+	for _, v := range since {
+		if v.Class == Regressed {
+			c.add(c.doubted(c.drift(ref.Anchored, v, got)))
+		}
+	}
+}
+
+// driftable reports whether speed was judged, and not for the worse already. An
+// exact number has no room to drift, and what did not change has not drifted now.
+func (v *Verdict) driftable() bool {
+	return v.Class != Regressed && (v.Evidence.Method == "threshold" || v.Evidence.Method == "evidence")
+}
+
+// anchored compares one metric with its anchor by the rule of [threshold]; ok is
+// false where there is none.
+func (c *comparer) anchored(ref, got *bench.Result, metric string) (v Verdict, ok bool) {
+	i := slices.IndexFunc(c.metrics, func(m described) bool { return m.Name == metric })
+	old, now := ref.Sample(metric), got.Sample(metric)
+	if i < 0 || old == nil || now == nil || !(old.Anchor > 0) || !bench.Finite(old.Anchor) {
+		return v, false
+	}
+	m := &c.metrics[i]
+	pinned := bench.Sample{Metric: metric, Summary: &bench.Summary{Median: old.Anchor, N: 1}}
+	return m.step.doubt(&m.Metric, threshold(&m.Metric, &pinned, now, c.policy.Drift)), true
+}
+
+// drift makes of a loss since the anchor what it means: it blocks, unless the
+// known noise of the cell may have made it.
+func (c *comparer) drift(since bench.Point, v Verdict, got *bench.Result) Verdict {
+	v.Class, v.Level = Drifted, Fail
+	if noise, ok := c.byChance(&v, got); ok {
+		v.Class, v.Level, v.Evidence.Method = Inconclusive, c.policy.open(), ""
+		v.Reason = fmt.Sprintf("%.1f %% worse than its anchor%s, which its noise of %.2g %% can make: measure it again with more --repeats", -v.Delta, pinnedOn(since), 100*noise)
+		return v
+	}
+	v.Reason = fmt.Sprintf("many small losses have added up since its anchor%s: find them with accelgate history, "+
+		"or accept them with accelgate baseline anchor", pinnedOn(since))
+	return v
+}
+
+// byChance reports whether the noise of the cell, where it is known, can have
+// made a loss since the anchor.
+func (c *comparer) byChance(v *Verdict, got *bench.Result) (noise float64, ok bool) {
+	old, now := c.byID[v.Cell].Sample(v.Metric), got.Sample(v.Metric)
+	if noise = known(old); noise == 0 || len(now.Values) == 0 {
+		return 0, false
+	}
+	i := slices.IndexFunc(c.metrics, func(m described) bool { return m.Name == v.Metric })
+	e := detect.Anchored([]float64{old.Anchor}, now.Values, detect.Options{
+		HigherIsBetter: c.metrics[i].Better != bench.Lower,
+		MinEffect:      -1, // how large it is, the limit has said
+		Own:            noise,
+	})
+	return noise, e.Verdict != detect.Regressed
+}
+
+// known is the noise of one value: what calibrating has found, or what earlier
+// runs show; 0 where neither is there.
+func known(s *bench.Sample) float64 {
+	if s.Summary != nil && s.Summary.Noise > 0 {
+		return s.Summary.Noise
+	}
+	runs := make([]float64, len(s.History))
+	for i, values := range s.History {
+		runs[i] = stats.Median(values)
+	}
+	noise, _ := detect.Own(runs)
+	return noise
+}
+
+func pinnedOn(at bench.Point) string {
+	revision := printable(at.Revision, shortRevision)
+	switch {
+	case at.At.IsZero() && revision == "":
+		return ""
+	case at.At.IsZero():
+		return fmt.Sprintf(" (%s)", revision)
+	case revision == "":
+		return " of " + at.At.Format(time.DateOnly)
+	}
+	return fmt.Sprintf(" of %s (%s)", at.At.Format(time.DateOnly), revision)
+}
+
+const shortRevision = 12 // runes
