@@ -67,7 +67,7 @@ func (s *session) more(run *bench.Run, ids []string, why map[string]gate.Ask, wa
 		r := &run.Results[i]
 		id, has := r.Cell.ID(), len(valuesOf(r))
 		switch {
-		case !open[id] || has == 0:
+		case !open[id] || has == 0 || r.Selected > 0:
 		case why[id] == gate.Confirm:
 			r.Selected = has
 			more[id] = min(has+s.secondLook(want), maxRepeats)

@@ -56,6 +56,9 @@ func (c *comparer) anchored(ref, got *bench.Result, metric string) (v Verdict, o
 	if i < 0 || old == nil || now == nil || !(old.Anchor > 0) || !bench.Finite(old.Anchor) {
 		return v, false
 	}
+	if old.Anchor == summarize(old).Median {
+		return v, false // nothing has added up
+	}
 	m := &c.metrics[i]
 	pinned := bench.Sample{Metric: metric, Summary: &bench.Summary{Median: old.Anchor, N: 1}}
 	return m.step.doubt(&m.Metric, threshold(&m.Metric, &pinned, now, c.policy.Drift)), true

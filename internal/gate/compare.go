@@ -120,7 +120,7 @@ func (c *comparer) judge(got *bench.Result) {
 	for i := range c.out.Verdicts[before:] {
 		v := &c.out.Verdicts[before+i]
 		v.Cause, v.Device, v.Retries = got.Cause, got.Device, got.Retries
-		if got.Selected > 0 && v.judged() {
+		if got.Selected > 0 && v.Metric != "" {
 			v.Evidence.Again = values(got, v.Metric)
 		}
 	}
