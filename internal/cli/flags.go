@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accelgate/accelgate/internal/engine"
+	"github.com/accelgate/accelgate/internal/history"
 	"github.com/accelgate/accelgate/internal/nearest"
 )
 
@@ -35,6 +36,7 @@ func flagNames(cmd *cobra.Command) []string {
 type options struct {
 	config          string
 	baseline        string // a file in place of <baselines>/baseline-<label>.json
+	history         string // folder of kept runs
 	hostLabel       string
 	suites          []string
 	only, skip      []string
@@ -57,7 +59,10 @@ type options struct {
 	revision        string
 	injectSlowdown  string
 	weightSeed      string
-	secret          string // the action's token, used on GitHub and kept out of results
+	// onBranch returns the kept runs of a host that are not in a folder, nil if there
+	// are none; nil where nobody looks elsewhere.
+	onBranch func(label string) *history.File
+	secret   string // the action's token, used on GitHub and kept out of results
 }
 
 // defaultOut is where a run leaves its files, beside the configuration.
@@ -71,6 +76,11 @@ func (o *options) addConfig(f *pflag.FlagSet) {
 func (o *options) addHost(f *pflag.FlagSet) {
 	f.StringVar(&o.hostLabel, "host-label", "", "`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the machine)")
 	f.StringVar(&o.baseline, "baseline", "", "baseline `file` (default: baseline-<label>.json in the configuration's folder of baselines)")
+}
+
+// addHistory adds the flag that says where kept runs are.
+func (o *options) addHistory(f *pflag.FlagSet) {
+	f.StringVar(&o.history, "history", "", "`folder` of kept runs, history-<label>.jsonl (default: the configuration's, or "+defaultHistory+" in its folder of baselines)")
 }
 
 // addPolicy adds the flags that change what blocks.

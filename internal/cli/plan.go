@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -289,11 +290,12 @@ func (o *options) baselinePath(file *config.File, label string) string {
 	if o.baseline != "" {
 		return o.baseline
 	}
-	dir := file.Baselines
-	if dir == "" {
-		dir = defaultBaselines
-	}
-	return baseline.Path(file.Resolve(dir), label)
+	return baseline.Path(o.baselines(file), label)
+}
+
+// baselines is the folder of baselines.
+func (o *options) baselines(file *config.File) string {
+	return file.Resolve(cmp.Or(file.Baselines, defaultBaselines))
 }
 
 // defaultBaselines is the folder of baselines, beside the configuration.
