@@ -64,7 +64,7 @@ func show(w io.Writer, path string, file *baseline.File) error {
 	if file.Notes != nil {
 		fmt.Fprintf(t, "notes\t%s\n", oneLine(*file.Notes))
 	}
-	fmt.Fprintf(t, "\ncase\toutcome\tmetric\tmedian\tMAD\tn\tunit\n")
+	fmt.Fprintf(t, "\ncase\toutcome\tmetric\tmedian\tMAD\tn\tnoise\tMDE\tunit\n")
 	for i := range ref.Results {
 		r := &ref.Results[i]
 		if len(r.Samples) == 0 {
@@ -75,8 +75,17 @@ func show(w io.Writer, path string, file *baseline.File) error {
 			if m := ref.Metric(s.Metric); m != nil {
 				unit = m.Unit
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%.5g\t%.3g\t%d\t%s\n", oneLine(r.Cell.ID()), r.Outcome, oneLine(s.Metric), s.Summary.Median, s.Summary.MAD, s.Summary.N, oneLine(unit))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%.5g\t%.3g\t%d\t%s\t%s\t%s\n", oneLine(r.Cell.ID()), r.Outcome, oneLine(s.Metric), s.Summary.Median, s.Summary.MAD, s.Summary.N,
+				ofCalibrating(s.Summary.Noise), ofCalibrating(s.Summary.MDE), oneLine(unit))
 		}
 	}
 	return t.Flush()
+}
+
+// ofCalibrating writes a fraction that calibrate has found, or that it has not.
+func ofCalibrating(fraction float64) string {
+	if fraction == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2g %%", 100*fraction)
 }

@@ -78,11 +78,17 @@ func (c *comparer) drift(since bench.Point, v Verdict, got *bench.Result) Verdic
 	return v
 }
 
-// byChance reports whether the noise of the cell, where it is known, can have
-// made a loss since the anchor.
+// byChance reports whether the noise of the cell can have made a loss since the
+// anchor. What calibrating or earlier runs have shown of it must exclude that
+// for certain; what the values of one run show is less than all of the noise, so
+// it need only make a suspicion. Where nothing is known, the limit alone decides.
 func (c *comparer) byChance(v *Verdict, got *bench.Result) (noise float64, ok bool) {
 	old, now := c.byID[v.Cell].Sample(v.Metric), got.Sample(v.Metric)
-	if noise = known(old); noise == 0 || len(now.Values) == 0 {
+	noise, certain := knownNoise(old), true
+	if noise == 0 {
+		noise, certain = max(observedNoise(old), observedNoise(now)), false
+	}
+	if noise == 0 || len(now.Values) == 0 {
 		return 0, false
 	}
 	i := slices.IndexFunc(c.metrics, func(m described) bool { return m.Name == v.Metric })
@@ -91,12 +97,12 @@ func (c *comparer) byChance(v *Verdict, got *bench.Result) (noise float64, ok bo
 		MinEffect:      -1, // how large it is, the limit has said
 		Own:            noise,
 	})
-	return noise, e.Verdict != detect.Regressed
+	return noise, e.Verdict != detect.Regressed && (certain || e.Verdict != detect.Suspect)
 }
 
-// known is the noise of one value: what calibrating has found, or what earlier
-// runs show; 0 where neither is there.
-func known(s *bench.Sample) float64 {
+// knownNoise is the noise of one value: what calibrating has found, or what
+// earlier runs show; 0 where neither is there.
+func knownNoise(s *bench.Sample) float64 {
 	if s.Summary != nil && s.Summary.Noise > 0 {
 		return s.Summary.Noise
 	}
@@ -106,6 +112,16 @@ func known(s *bench.Sample) float64 {
 	}
 	noise, _ := detect.Own(runs)
 	return noise
+}
+
+// observedNoise is how much the values of one run differ; 0 where there are too
+// few to tell.
+func observedNoise(s *bench.Sample) float64 {
+	const normal = 1.4826 // median absolute deviation to standard deviation
+	if m := summarize(s); m.N >= 3 && m.Median > 0 {
+		return normal * m.MAD / m.Median
+	}
+	return 0
 }
 
 func pinnedOn(at bench.Point) string {

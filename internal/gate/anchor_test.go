@@ -113,6 +113,14 @@ func TestAnchorAndNoise(t *testing.T) {
 		t.Errorf("a noisy cell where open questions fail: %+v", v)
 	}
 
+	// Without any of that, what the values differ by is better than nothing.
+	if v := judged(0, policy, measured(tps, 89, 70, 113)); v.Class != gate.Inconclusive {
+		t.Errorf("values all over the place: %+v", v)
+	}
+	if v := judged(0, policy, got); v.Class != gate.Drifted {
+		t.Errorf("values close together: %+v", v)
+	}
+
 	ref := pinned(tps, 92, 100)
 	for i := range 20 { // earlier runs say it as well
 		ref.Results[0].Samples[0].History = append(ref.Results[0].Samples[0].History, []float64{80 + 25*float64(i%2)})

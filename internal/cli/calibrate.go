@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/baseline"
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+)
+
+const calibrateHelp = `Find out how much the numbers of unchanged code differ on this host, and from
+which slow-down on its gate can see one. Each cell is measured again and again in
+fresh processes, all cells once a round, in another order each time.
+
+  accelgate calibrate                          10 rounds of every cell
+  accelgate calibrate --only 'm__*' --rounds 20
+  accelgate calibrate --write                  keep it in this host's baseline, which the gate then reckons with
+
+For each gated metric, the noise is the standard deviation of one process. MDE is
+the smallest slow-down that is found in 4 of 5 cases: by one run against earlier
+ones, and by 5 pairs of old and new code in turns (run --ab). A limit below it
+cannot be held. Exit 0 says that it was measured, 3 that nothing could be.`
+
+// calibration is what calibrate was asked for.
+type calibration struct {
+	options
+	rounds      int
+	json, write bool
+}
+
+// defaultRounds make five pairs of neighbours.
+const defaultRounds = 10
+
+func (c *Command) calibrateCommand(code *int) *cobra.Command {
+	k := calibration{rounds: defaultRounds}
+	cmd := &cobra.Command{
+		Use:   "calibrate",
+		Short: "Measure the noise of every cell, and what its gate can see",
+		Long:  calibrateHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			*code, err = c.calibrate(cmd.Context(), &k)
+			return err
+		},
+	}
+	f := cmd.Flags()
+	k.addConfig(f)
+	k.addHost(f)
+	k.addSelection(f)
+	f.StringSliceVar(&k.suites, "suite", nil, "`names` of the suites to measure, separated by commas (default: all)")
+	f.StringVar(&k.threshold, "threshold", "", "limit in `percent` that cells should resolve (default: the configuration's, or 10)")
+	f.Var((*count)(&k.rounds), "rounds", "fresh processes per cell, `n` (default 10)")
+	f.StringSliceVar(&k.devices, "devices", nil, "`ids` of the accelerators to measure on (default: ACCELGATE_DEVICES or the configuration's)")
+	f.Var((*period)(&k.budget), "budget", "end measuring after this `time` (default: the configuration's)")
+	f.BoolVar(&k.resume, "resume", false, "keep what an interrupted calibration of the same build and configuration has measured")
+	f.StringVar(&k.out, "out", "", "`folder` for run.json and the journal (default: "+filepath.Join(defaultOut, "calibrate")+" beside the configuration)")
+	f.BoolVar(&k.json, "json", false, "print everything as JSON")
+	f.BoolVar(&k.write, "write", false, "write noise and MDE into this host's baseline")
+	return cmd
+}
+
+func (c *Command) calibrate(ctx context.Context, k *calibration) (int, error) {
+	if k.rounds < detect.LeastResolved || k.rounds > maxRepeats {
+		return 0, usagef("--rounds is %d: use %d to %d", k.rounds, detect.LeastResolved, maxRepeats)
+	}
+	p, err := c.plan(ctx, &k.options)
+	if err != nil {
+		return 0, err
+	}
+	defer p.close()
+	if k.out == "" { // the last run's document stays
+		k.out = p.file.Resolve(filepath.Join(defaultOut, "calibrate"))
+	}
+	var file *baseline.File
+	if k.write {
+		if file, err = p.calibrated(); err != nil {
+			return 0, err
+		}
+	}
+	run, err := c.rounds(ctx, p, k.rounds)
+	if err != nil {
+		return 0, err
+	}
+	found := resolve(run, p.policy)
+	if err := c.showResolutions(found, k); err != nil {
+		return 0, err
+	}
+	if found.resolved() == 0 {
+		return 0, fmt.Errorf("the noise of no metric could be measured: %s", found.why())
+	}
+	if k.write {
+		return ExitPassed, c.writeNoise(p.baselinePath(), file, found, k.json)
+	}
+	return ExitPassed, nil
+}
+
+// calibrated reads the baseline that is to be written, before anything is
+// measured: one of another machine would keep the noise of this one.
+func (p *plan) calibrated() (*baseline.File, error) {
+	path := p.baselinePath()
+	file, err := baseline.Load(path)
+	if err != nil {
+		return nil, missingBaseline(err)
+	}
+	var before bench.Fingerprint
+	if file.Fingerprint != nil {
+		before = *file.Fingerprint
+	}
+	if same, why := p.host.Comparable(before); !same {
+		return nil, fmt.Errorf("%s is of another machine (%s), whose noise this one does not know: record this machine with 'accelgate baseline update --reason TEXT'", path, oneLine(why))
+	}
+	return file, nil
+}
+
+// writeNoise puts what was found into the baseline.
+func (c *Command) writeNoise(path string, file *baseline.File, found resolutions, quiet bool) error {
+	var all []baseline.Calibrated
+	for i := range found.Cells {
+		if r := &found.Cells[i]; r.Why == "" {
+			all = append(all, baseline.Calibrated{CaseID: r.Cell, Metric: r.Metric, Noise: r.Noise / 100, MDE: r.MDE / 100})
+		}
+	}
+	file, lost := baseline.Calibrate(file, all)
+	for _, l := range lost {
+		c.warnAll([]string{fmt.Sprintf("%s has no %s of %s, so its noise is not kept: record it with 'accelgate baseline update --reason TEXT'", path, l.Metric, l.CaseID)})
+	}
+	if len(lost) == len(all) {
+		return fmt.Errorf("%s has none of the cells that were measured: record them with 'accelgate baseline update --reason TEXT'", path)
+	}
+	if err := baseline.Save(path, file); err != nil {
+		return err
+	}
+	out := c.Stdout
+	if quiet {
+		out = c.Stderr // what is on standard output is one document
+	}
+	_, err := fmt.Fprintf(out, "%s: noise of %s written\nNext: review it with 'git diff' and commit it\n", path, plural(len(all)-len(lost), "metric"))
+	return err
+}

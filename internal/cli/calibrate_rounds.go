@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// rounds measures all cells of a plan n times, in another order each time, each
+// time in fresh processes: what a suite keeps running ends after each round. The
+// run is saved before it is returned.
+func (c *Command) rounds(ctx context.Context, p *plan, n int) (*bench.Run, error) {
+	c.warnAll(p.warnings)
+	lanes, err := c.lease(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer lanes.release()
+	worker.EndStale()
+	run := &bench.Run{
+		Schema: bench.RunSchema, Tool: tool(), Revision: c.revision(ctx, p), Host: p.host,
+		Started: c.Now().UTC().Truncate(time.Second), Metrics: p.metrics, Unselected: p.others, Warnings: p.warnings, LeftOut: p.leftOut,
+	}
+	s, err := c.newSession(ctx, p, nil, run.Revision, lanes.devices)
+	if err != nil {
+		return nil, err
+	}
+	defer s.journal.Close()
+	if err := p.discardOld(); err != nil {
+		return nil, err
+	}
+	if err := s.rounds(ctx, run, n); err != nil {
+		return nil, err
+	}
+	for _, one := range p.suites {
+		run.Results = append(run.Results, one.skipped...)
+	}
+	if err := run.Validate(); err != nil {
+		return nil, fmt.Errorf("the run is not valid: %w", err)
+	}
+	return run, saveRun(p.outPath("run.json"), run)
+}
+
+func (s *session) rounds(ctx context.Context, run *bench.Run, n int) error {
+	var cells []bench.Cell
+	for _, one := range s.plan.suites {
+		cells = append(cells, one.cells...)
+	}
+	if len(cells) == 0 {
+		return runner.ErrNoCells
+	}
+	merged := make(map[string]*bench.Result, len(cells))
+	for round := 1; round <= n; round++ {
+		results, out, err := s.round(ctx, cells, round, n)
+		if err != nil {
+			return s.interrupted(err)
+		}
+		for i := range results {
+			addRound(merged, &results[i])
+		}
+		if round == 1 {
+			run.LeftOut = append(run.LeftOut, out...)
+		}
+		if len(out) > 0 {
+			over := fmt.Sprintf("the budget ended in round %d of %d: raise limits.budget, or lower --rounds", round, n)
+			run.Warnings = append(run.Warnings, over)
+			s.warnAll([]string{over})
+			break
+		}
+		if err := s.rest(); err != nil {
+			return s.interrupted(err)
+		}
+		cells = slices.DeleteFunc(cells, func(c bench.Cell) bool { return merged[c.ID()].Outcome != bench.Passed })
+		if len(cells) == 0 {
+			break
+		}
+	}
+	for _, one := range s.plan.suites {
+		for _, cell := range one.cells {
+			if r := merged[cell.ID()]; r != nil {
+				run.Results = append(run.Results, *r)
+			}
+		}
+	}
+	return nil
+}
+
+// round measures each of the cells once.
+func (s *session) round(ctx context.Context, cells []bench.Cell, round, of int) ([]bench.Result, []bench.LeftOut, error) {
+	rand.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
+	o := s.options()
+	o.Repeats = nil
+	o.Earlier = func(c bench.Cell, _ int) (bench.Result, bool) { return s.earlierOf(c, round) }
+	o.Journal = func(r bench.Result, _ int) error {
+		return s.journal.Append(runner.Entry{Key: s.keys[r.Cell.ID()], Round: round, Result: r})
+	}
+	show := o.Progress
+	o.Progress = func(e runner.Event) {
+		e.Round, e.Rounds = round, of
+		show(e)
+	}
+	return runner.Run(ctx, s.measurer(), cells, o)
+}
+
+// rest ends what suites keep running.
+func (s *session) rest() error {
+	devices := s.devices
+	if len(devices) == 0 {
+		devices = []bench.Device{{}}
+	}
+	for _, one := range s.plan.suites {
+		for _, d := range devices {
+			if err := one.suite.Rest(d); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addRound adds the values of a round to those before it. A round that did not
+// pass replaces the outcome.
+func addRound(merged map[string]*bench.Result, r *bench.Result) {
+	id := r.Cell.ID()
+	before := merged[id]
+	if before == nil {
+		one := *r
+		merged[id] = &one
+		return
+	}
+	before.WallMS += r.WallMS
+	before.Outcome, before.Reason, before.Cause, before.Log = r.Outcome, r.Reason, r.Cause, r.Log
+	for _, sample := range r.Samples {
+		if known := before.Sample(sample.Metric); known != nil {
+			known.Values, known.Estimates = append(known.Values, sample.Values...), nil
+		} else {
+			before.Samples = append(before.Samples, sample)
+		}
+	}
+}
