@@ -67,12 +67,13 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 		profile:   gh.Input("profile"),
 		shard:     gh.Input("shard"),
 		modelDir:  gh.Input("model-dir"),
+		ab:        gh.Input("ab"),
 	}
 	if in.options.config == "" {
 		in.options.config = "accelgate.yaml"
 	}
 	if event.PullRequest != nil {
-		in.options.revision = event.PullRequest.HeadSHA
+		in.options.revision, in.options.abRevision = event.PullRequest.HeadSHA, event.PullRequest.BaseSHA
 	}
 	in.reason, in.runs, in.hosts = gh.Input("reason"), gh.Input("runs"), list(gh.Input("hosts"), ",")
 	for _, label := range in.hosts {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -50,19 +51,33 @@ func (c *Command) openBase(ctx context.Context, p *plan) (*base, error) {
 		return nil, usagef("--ab: %s is no folder: give that of a checkout of the base", oneLine(o.ab))
 	}
 	o.injectSlowdown, o.weightSeed, o.revision, o.out = "", "", "", ""
-	opened, err := c.planIn(ctx, &o, o.ab)
+	opened, err := c.planBase(ctx, &o)
 	if err != nil {
 		return nil, fmt.Errorf("--ab: %w", err)
 	}
 	b := &base{plan: opened, pairs: cmp.Or(o.pairs, defaultPairs), seed: cmp.Or(o.pairSeed, rand.Uint64()>>11), cells: map[string]suite.Suite{}, flipped: map[string]bool{}}
 	b.coin = rand.New(rand.NewPCG(b.seed, 0))
-	b.revision = c.checkedOut(ctx, opened)
+	b.revision = cmp.Or(o.abRevision, c.checkedOut(ctx, opened))
 	for _, one := range opened.suites {
 		for _, cell := range one.cells {
 			b.cells[cell.ID()] = one.suite
 		}
 	}
 	return b, nil
+}
+
+// planBase opens the base by its own configuration: what it says of a cell is a
+// part of what the base is. A base without one has that of the head.
+func (c *Command) planBase(ctx context.Context, o *options) (*plan, error) {
+	if filepath.IsAbs(o.config) {
+		return c.planIn(ctx, o, o.ab)
+	}
+	own := filepath.Join(o.ab, o.config)
+	if _, err := os.Stat(own); err != nil {
+		return c.planIn(ctx, o, filepath.Dir(own))
+	}
+	o.config = own
+	return c.plan(ctx, o)
 }
 
 func (b *base) close() {
