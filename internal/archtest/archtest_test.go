@@ -63,6 +63,7 @@ var allowed = map[string][]string{
 	"packing":           {},
 	"detect":            {"stats"},
 	"detect/evaluate":   {"detect", "stats"},
+	"trial":             {"detect", "foreign", "nearest"},
 	"artifact":          {},
 	"waiver":            {"atomicfile", "config"},
 	"svd":               {},
@@ -75,7 +76,7 @@ var allowed = map[string][]string{
 	"suite/analysis": {"bench", "config", "hub", "matrix", "osft", "packing", "stats", "suite", "svd", "tensor"},
 	"suite/endpoint": {"atomicfile", "bench", "config", "energy", "load", "openai", "prompt", "serving", "suite", "worker"},
 	"cli": {"actions", "artifact", "atomicfile", "detect", "evalconfig", "evaluator", "flashinfer", "kernel/gokernel", "openai/openaitest", "prompt", "safetensors", "tensor", "baseline", "bench", "config", "engine", "envelope", "gate", "github", "history", "host", "importer",
-		"hub", "matrix", "msmodeling", "nearest", "osft", "packing", "profile", "report", "runner", "suite", "stats", "suite/*", "svd", "tensorsharp", "waiver", "worker"},
+		"hub", "matrix", "msmodeling", "nearest", "osft", "packing", "profile", "report", "runner", "suite", "stats", "suite/*", "svd", "tensorsharp", "trial", "waiver", "worker"},
 }
 
 // owned names packages that only one of ours may import, with the reason.

@@ -29,10 +29,10 @@ func sessions(rng *rand.Rand, runs, m int, noise, ratio float64) (history [][]fl
 // may, however much they do, and where they do not, slow-downs are found.
 func TestSessionsRates(t *testing.T) {
 	t.Parallel()
-	const trials = 1500
-	for _, m := range []int{2, 3, 5, 10} {
-		for _, runs := range []int{6, 8, 11, 12, 30} {
-			for _, ratio := range []float64{1, 2, 5, 10, 100} {
+	const trials = 1000
+	for _, m := range []int{2, 5} {
+		for _, runs := range []int{6, 11, 12} {
+			for _, ratio := range []float64{1, 3, 10, 100} {
 				rng := rand.New(rand.NewPCG(uint64(m), uint64(runs)))
 				var false0, found float64
 				for range trials {
