@@ -95,7 +95,7 @@ func (o *options) policy(file *config.File) (gate.Policy, error) {
 	}
 	policy.RequireBaseline = o.requireBaseline || file.Policy.RequireBaseline != nil && *file.Policy.RequireBaseline
 	policy.Fingerprint, policy.LeftOut, policy.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, file.Policy.Compat
-	policy.Drift = gate.DefaultDrift
+	policy.Drift = max(gate.DefaultDrift, policy.Threshold) // what is allowed in one step is no drift
 	if d := file.Policy.Drift; d != nil {
 		policy.Drift = float64(*d)
 	}
