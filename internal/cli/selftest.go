@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/baseline"
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/runner"
+)
+
+const selftestHelp = `Prove that the gate of this configuration can fail. A run is judged against
+itself, which must pass; then what must fail is put into copies of it: every cell
+slower by half more than its limit, a cell that is missing, a wrong answer, no
+cell at all. They are judged as a run is, with the configuration's policy and
+without its waivers.
+
+  accelgate selftest                                measure every cell once, and prove it
+  accelgate selftest --from .accelgate/run.json     with the numbers of a finished run
+
+Exit 0 says that all of it was proved, 1 that this gate cannot fail, and why.`
+
+// selftest is what selftest was asked for.
+type selftest struct {
+	options
+	from string
+}
+
+func (c *Command) selftestCommand(code *int) *cobra.Command {
+	s := selftest{}
+	cmd := &cobra.Command{
+		Use:   "selftest",
+		Short: "Prove that the gate of this configuration can fail",
+		Long:  selftestHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			*code, err = c.selftest(cmd.Context(), &s)
+			return err
+		},
+	}
+	f := cmd.Flags()
+	s.addConfig(f)
+	s.addHost(f)
+	s.addPolicy(f)
+	s.addMeasure(f)
+	f.StringVar(&s.from, "from", "", "take the numbers of this `run.json` in place of measuring")
+	return cmd
+}
+
+func (c *Command) selftest(ctx context.Context, s *selftest) (int, error) {
+	run, policy, err := c.selftestRun(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	file, _, err := baseline.Update(nil, run, baseline.UpdateOptions{Reason: "selftest", Now: c.Now()})
+	if err != nil {
+		return 0, err
+	}
+	t := experiment{Command: c, run: run, ref: reference{path: "itself", file: file}, policy: asMeasured(policy, run), config: s.config}
+	if t.green() {
+		t.slower()
+		t.missing()
+		t.wrong()
+		t.nothing()
+	}
+	return t.conclude()
+}
+
+// selftestRun measures once, or reads a run.
+func (c *Command) selftestRun(ctx context.Context, s *selftest) (*bench.Run, gate.Policy, error) {
+	if s.from != "" {
+		_, policy, err := s.load()
+		if err != nil {
+			return nil, policy, err
+		}
+		run, err := readRun(s.from)
+		return run, policy, err
+	}
+	p, err := c.plan(ctx, &s.options)
+	if err != nil {
+		return nil, gate.Policy{}, err
+	}
+	defer p.close()
+	if s.repeats == 0 {
+		s.repeats = 1
+	}
+	if s.out == "" { // the last run's document stays
+		s.out = p.file.Resolve(filepath.Join(defaultOut, "selftest"))
+	}
+	run, err := c.measure(ctx, p, nil)
+	return run, p.policy, err
+}
+
+// asMeasured replaces the recorded totals of case files by those of the run, so
+// that it is compared with itself there, too. Operators are another test.
+func asMeasured(policy gate.Policy, run *bench.Run) gate.Policy {
+	cases := make(map[string]bench.Expected, len(policy.Expected))
+	for id, e := range policy.Expected {
+		e.Operators.Level = string(gate.Off)
+		e.References = slices.Clone(e.References)
+		if r := resultOf(run, id); r != nil && r.Sample(e.Metric) != nil {
+			for i := range e.References {
+				e.References[i].Value = middle(r.Sample(e.Metric))
+			}
+		}
+		cases[id] = e
+	}
+	policy.Expected = cases
+	policy.Waivers = nil
+	return policy
+}
+
+// experiment judges a run and worse copies of it.
+type experiment struct {
+	*Command
+	run    *bench.Run
+	ref    reference
+	policy gate.Policy
+	config string
+
+	gated    []gated // what can be judged, in the order of the run
+	unjudged []string
+	proved   []string
+	failed   []string // what was not proved, and why
+}
+
+// gated is a cell with the metrics whose speed is judged, and their limits in
+// percent.
+type gated struct {
+	cell    string
+	metrics map[string]float64
+}
+
+// judged is what a run comes to, by the way that every run takes.
+func (t *experiment) judged(run *bench.Run, ref reference) (judged, []gate.Verdict) {
+	j := t.judge([]*bench.Run{run}, []reference{ref}, t.policy, report.Input{Config: t.config, Revision: run.Revision})
+	return j, gate.Compare(ref.path, ref.run(), run, t.policy).Verdicts
+}
+
+// green judges the run by itself, and notes what is judged there. What is red by
+// itself proves nothing.
+func (t *experiment) green() bool {
+	j, verdicts := t.judged(t.run, t.ref)
+	for i := range verdicts {
+		t.note(&verdicts[i])
+	}
+	if code := j.exit(); code == ExitPassed {
+		t.prove("1 x: %s judged by themselves pass, exit %d", plural(len(t.run.Results), "cell"), code)
+		return true
+	}
+	for _, v := range verdicts {
+		if v.Level == gate.Fail {
+			t.fail("the run is not even as good as itself: %s: mend that first", described(&v))
+			return false
+		}
+	}
+	t.fail("the run does not pass when it is judged by itself (%s): see 'accelgate run'", j.decision.Status)
+	return false
+}
+
+// note sorts a verdict of the unchanged run: its speed was judged, or why not.
+func (t *experiment) note(v *gate.Verdict) {
+	switch method := v.Evidence.Method; {
+	case v.Cell == "" || v.Class == gate.Skipped || v.Class == gate.LeftOut:
+	case method == "threshold" || method == "evidence":
+		if n := len(t.gated); n == 0 || t.gated[n-1].cell != v.Cell { // those of a cell are adjacent
+			t.gated = append(t.gated, gated{v.Cell, map[string]float64{}})
+		}
+		t.gated[len(t.gated)-1].metrics[v.Metric] = v.Evidence.Limit
+	case method == "exact":
+		t.unjudged = append(t.unjudged, v.Cell+" "+v.Metric+": must be equal, whatever its speed")
+	case v.Metric == "" && v.Class == gate.Unchanged:
+		t.unjudged = append(t.unjudged, v.Cell+": every metric of it is informational")
+	default:
+		t.unjudged = append(t.unjudged, described(v))
+	}
+}
+
+func described(v *gate.Verdict) string {
+	return oneLine(strings.TrimSpace(v.Cell+" "+v.Metric) + ": " + strings.TrimSuffix(fmt.Sprintf("%s: %s", v.Class, v.Reason), ": "))
+}
+
+func (t *experiment) prove(format string, args ...any) {
+	t.proved = append(t.proved, fmt.Sprintf(format, args...))
+}
+
+func (t *experiment) fail(format string, args ...any) {
+	t.failed = append(t.failed, fmt.Sprintf(format, args...))
+}
+
+// nothing judges no cell at all, which is never a success.
+func (t *experiment) nothing() {
+	empty := *t.run
+	empty.Results, empty.LeftOut, empty.Unselected = nil, nil, nil
+	for i := range t.run.Results {
+		empty.Unselected = append(empty.Unselected, t.run.Results[i].Cell.ID())
+	}
+	j, _ := t.judged(&empty, t.ref)
+	if code, none := j.exit(), exitCode(runner.ErrNoCells); code != ExitNoMeasure || none != ExitNoMeasure {
+		t.fail("a run without a cell ends in exit %d, and one without any to measure in %d: report this as a bug", code, none)
+		return
+	}
+	t.prove("0 cells: no evidence, exit %d", ExitNoMeasure)
+}
+
+// mostNamed is how many cells are named of each sort.
+const mostNamed = 10
+
+// conclude prints what was proved and what was not.
+func (t *experiment) conclude() (int, error) {
+	for _, line := range t.proved {
+		fmt.Fprintf(t.Stdout, "proved      %s\n", line)
+	}
+	for _, line := range t.failed {
+		fmt.Fprintf(t.Stdout, "NOT PROVED  %s\n", line)
+	}
+	for _, line := range some(t.unjudged) {
+		fmt.Fprintf(t.Stdout, "not judged  %s\n", oneLine(line))
+	}
+	if unchecked := t.unchecked(); unchecked > 0 {
+		fmt.Fprintf(t.Stdout, "not judged  the answers of %s are not checked: give the suite expectations\n", plural(unchecked, "cell"))
+	}
+	if len(t.failed) > 0 {
+		_, err := fmt.Fprintf(t.Stdout, "FAIL: this gate cannot fail as it should: %s\n", t.failed[0])
+		return ExitGateFailed, err
+	}
+	_, err := fmt.Fprintf(t.Stdout, "PASS: this gate fails when it should\n")
+	return ExitPassed, err
+}
+
+// some returns the first lines, and how many there are more.
+func some(lines []string) []string {
+	if more := len(lines) - mostNamed; more > 0 {
+		return append(slices.Clip(lines[:mostNamed]), fmt.Sprintf("and %d more", more))
+	}
+	return lines
+}
+
+// unchecked counts the cells that passed without an answer that was compared.
+func (t *experiment) unchecked() (n int) {
+	for i := range t.run.Results {
+		if r := &t.run.Results[i]; r.Outcome == bench.Passed && r.Output == "" {
+			n++
+		}
+	}
+	return n
+}

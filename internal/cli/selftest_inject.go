@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+const (
+	// beyond is how far beyond its limit a slow-down is that must be found.
+	beyond = 1.5
+	// leastInjected is the slow-down, in percent, where a limit is nearly 0.
+	leastInjected = 0.1
+	// mostSlower is the largest slow-down that a gate may need: one that lets a
+	// program be ten times slower has no limit.
+	mostSlower = 10.0
+	// mostJudged bounds the cells that are judged in all, over the copies of a run.
+	mostJudged = 200_000
+)
+
+// slower judges copies of the run in which one cell, and then all cells, are
+// slower.
+func (t *experiment) slower() {
+	if len(t.gated) == 0 {
+		t.fail("the speed of no cell is judged, so no slow-down can fail: %s", t.why())
+		return
+	}
+	chosen := t.chosen()
+	found := 0
+	for _, one := range chosen {
+		_, verdicts := t.judged(t.with(one.slow), t.ref)
+		if why := one.unfound(verdicts); why != "" {
+			t.fail("%s", why)
+			if len(t.failed) == mostNamed {
+				break
+			}
+			continue
+		}
+		found++
+	}
+	if found == len(chosen) {
+		t.prove("1.5 x the limit slower: %d of %s that are judged fail one at a time, each with its name, exit %d", found, plural(len(t.gated), "cell"), ExitGateFailed)
+	}
+	j, verdicts := t.judged(t.with(func(r *bench.Result, m func(string) *bench.Metric) {
+		for i := range t.gated {
+			t.gated[i].slow(r, m)
+		}
+	}), t.ref)
+	named := 0
+	for i := range verdicts {
+		if v := &verdicts[i]; v.Level == gate.Fail && v.Metric != "" {
+			named++
+		}
+	}
+	if j.exit() != ExitGateFailed || named == 0 {
+		t.fail("all cells slower by 1.5 x their limits end in exit %d: %s", j.exit(), reasons(verdicts))
+		return
+	}
+	t.prove("all of them slower at once: %s named, exit %d", plural(named, "number"), j.exit())
+}
+
+// why is why nothing is judged, with what to do.
+func (t *experiment) why() string {
+	if len(t.unjudged) > 0 {
+		return oneLine(t.unjudged[0]) + ": give its suite a metric that is gated"
+	}
+	return "no cell passed: see 'accelgate run'"
+}
+
+// chosen are the cells to judge one at a time: all, or, of very many, some at
+// equal distances.
+func (t *experiment) chosen() []gated {
+	most := max(3, mostJudged/max(1, len(t.run.Results)))
+	if len(t.gated) <= most {
+		return t.gated
+	}
+	some := make([]gated, most)
+	for i := range some {
+		some[i] = t.gated[i*len(t.gated)/most]
+	}
+	return some
+}
+
+// with returns a copy of the run that change has gone over, cell by cell.
+func (t *experiment) with(change func(*bench.Result, func(string) *bench.Metric)) *bench.Run {
+	run := *t.run
+	run.Results = slices.Clone(run.Results)
+	for i := range run.Results {
+		change(&run.Results[i], run.Metric)
+	}
+	return &run
+}
+
+// slow makes the judged metrics of one cell worse.
+func (g *gated) slow(r *bench.Result, describe func(string) *bench.Metric) {
+	if r.Cell.ID() != g.cell {
+		return
+	}
+	r.Samples = slices.Clone(r.Samples)
+	for i := range r.Samples {
+		s := &r.Samples[i]
+		limit, judged := g.metrics[s.Metric]
+		if !judged {
+			continue
+		}
+		better := bench.Lower // of a total that only case files describe
+		if m := describe(s.Metric); m != nil {
+			better = m.Better
+		}
+		by := worseBy(better, limit)
+		s.Values = slices.Clone(s.Values)
+		for k := range s.Values {
+			s.Values[k] *= by
+		}
+		s.Estimates = nil
+		if s.Summary != nil {
+			summary := *s.Summary
+			summary.Median *= by
+			s.Summary = &summary
+		}
+	}
+}
+
+// worseBy is the factor that makes a metric worse by 1.5 times its limit.
+func worseBy(better bench.Direction, limit float64) float64 {
+	change := max(beyond*limit, leastInjected) / 100
+	if better == bench.Lower {
+		return min(1+change, mostSlower)
+	}
+	return max(1-change, 1/mostSlower)
+}
+
+// unfound says how a slow-down of the cell was not found as it should be: each
+// of its metrics by name, and nothing else. "" if it was.
+func (g *gated) unfound(verdicts []gate.Verdict) string {
+	blocked := map[string]bool{}
+	for i := range verdicts {
+		v := &verdicts[i]
+		if v.Level != gate.Fail {
+			continue
+		}
+		if v.Cell != g.cell {
+			return fmt.Sprintf("where only %s is slower, another cell fails: %s: mend that first", oneLine(g.cell), described(v))
+		}
+		blocked[v.Metric] = blocked[v.Metric] || v.Class == gate.Regressed || v.Class == gate.Drifted
+	}
+	for i := range verdicts {
+		v := &verdicts[i]
+		if limit, judged := g.metrics[v.Metric]; judged && v.Cell == g.cell && !blocked[v.Metric] {
+			return fmt.Sprintf("%s %s that is worse by %s does not fail (limit %.4g %%): %s", oneLine(g.cell), oneLine(v.Metric), injected(limit), limit, remedy(v, limit))
+		}
+	}
+	return ""
+}
+
+func injected(limit float64) string {
+	if beyond*limit/100 >= 1-1/mostSlower {
+		return fmt.Sprintf("a factor of up to %v", mostSlower)
+	}
+	return fmt.Sprintf("%.4g %%", max(beyond*limit, leastInjected))
+}
+
+// remedy is what keeps a slow-down from failing, and what to do.
+func remedy(v *gate.Verdict, limit float64) string {
+	if v.Class == gate.Unchanged && beyond*limit/100 >= 1-1/mostSlower {
+		return "lower policy.threshold"
+	}
+	if v.Reason != "" {
+		return oneLine(v.Reason)
+	}
+	return fmt.Sprintf("it is %s: lower policy.threshold, or use policy.method: threshold", v.Class)
+}
+
+// reasons are the first of what verdicts say.
+func reasons(verdicts []gate.Verdict) string {
+	var all []string
+	for i := range verdicts {
+		if verdicts[i].Reason != "" && len(all) < 3 {
+			all = append(all, described(&verdicts[i]))
+		}
+	}
+	if all == nil {
+		return "nothing was said against it: lower policy.threshold"
+	}
+	return strings.Join(all, "; ")
+}
+
+// missing judges copies of the run that lack a cell.
+func (t *experiment) missing() {
+	t.each("a missing cell", gate.Missing, func(id string) *bench.Run {
+		run := *t.run
+		run.Results = slices.DeleteFunc(slices.Clone(run.Results), func(r bench.Result) bool { return r.Cell.ID() == id })
+		return &run
+	})
+}
+
+// wrong judges copies of the run in which a cell gives a wrong answer.
+func (t *experiment) wrong() {
+	t.each("a wrong answer", gate.CorrectnessFailure, func(id string) *bench.Run {
+		return t.with(func(r *bench.Result, _ func(string) *bench.Metric) {
+			if r.Cell.ID() == id {
+				r.Outcome, r.Reason, r.Output = bench.Incorrect, "selftest: a wrong answer", "wrong"
+			}
+		})
+	})
+}
+
+// each judges a copy for each of the cells that passed, of which only that one
+// is amiss.
+func (t *experiment) each(what string, class gate.Class, amiss func(id string) *bench.Run) {
+	ids := t.passed()
+	for _, id := range ids {
+		run := amiss(id)
+		if len(run.Results) == 0 {
+			run.Results = []bench.Result{} // the last one: a run of nothing
+		}
+		j, verdicts := t.judged(run, t.ref)
+		named := slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Cell == id && v.Class == class && v.Level == gate.Fail })
+		if !named || j.exit() != ExitGateFailed {
+			t.fail("%s (%s) ends in exit %d: %s", what, oneLine(id), j.exit(), reasons(verdicts))
+			return
+		}
+	}
+	if len(ids) > 0 {
+		t.prove("%s: %s one at a time, each with its name, exit %d", what, plural(len(ids), "cell"), ExitGateFailed)
+	}
+}
+
+// passed are the ids of cells that passed, not more than are to be judged.
+func (t *experiment) passed() (ids []string) {
+	most := max(3, mostJudged/max(1, len(t.run.Results)))
+	for i := range t.run.Results {
+		if r := &t.run.Results[i]; r.Outcome == bench.Passed && r.Doubt == "" && len(ids) < most {
+			ids = append(ids, r.Cell.ID())
+		}
+	}
+	return ids
+}
+
+// middle is the median of a sample.
+func middle(s *bench.Sample) float64 {
+	switch {
+	case s.Summary != nil:
+		return s.Summary.Median
+	case len(s.Values) == 0:
+		return math.NaN()
+	}
+	return stats.Median(s.Values)
+}
