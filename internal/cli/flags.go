@@ -56,6 +56,7 @@ type options struct {
 	ab              string // checkout of the base
 	pairs           int
 	pairSeed        uint64
+	isBase          bool   // these are the options of the base itself
 	abRevision      string // commit of the base; "" for what git says
 	revision        string
 	injectSlowdown  string

@@ -50,7 +50,7 @@ func (c *Command) openBase(ctx context.Context, p *plan) (*base, error) {
 	if info, err := os.Stat(o.ab); err != nil || !info.IsDir() {
 		return nil, usagef("--ab: %s is no folder: give that of a checkout of the base", oneLine(o.ab))
 	}
-	o.injectSlowdown, o.weightSeed, o.revision, o.out = "", "", "", ""
+	o.injectSlowdown, o.weightSeed, o.revision, o.out, o.isBase = "", "", "", "", true
 	opened, err := c.planBase(ctx, &o)
 	if err != nil {
 		return nil, fmt.Errorf("--ab: %w", err)

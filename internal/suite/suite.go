@@ -80,6 +80,8 @@ type Env struct {
 	Executable string
 	// Dir is the folder of the configuration file; children start in it.
 	Dir string
+	// Base says that this is the old code, which is measured in turns with the new.
+	Base bool
 	// ModelDir replaces the folder in which a suite looks for models; "" keeps
 	// the configuration's.
 	ModelDir string
