@@ -51,6 +51,7 @@ var allowed = map[string][]string{
 	"load":              {},
 	"prompt":            {"nearest"},
 	"energy":            {"bench", "worker"},
+	"health":            {"bench", "foreign", "stats", "worker"},
 	"serving":           {"bench", "load", "openai"},
 	"safetensors":       {"atomicfile", "tensor"},
 	"flashinfer":        {"atomicfile", "bench", "foreign", "nearest", "tensor"},
@@ -75,7 +76,7 @@ var allowed = map[string][]string{
 		"matrix", "safetensors", "stats", "suite", "tensor", "worker"},
 	"suite/analysis": {"bench", "config", "hub", "matrix", "osft", "packing", "stats", "suite", "svd", "tensor"},
 	"suite/endpoint": {"atomicfile", "bench", "config", "energy", "load", "openai", "prompt", "serving", "suite", "worker"},
-	"cli": {"actions", "artifact", "atomicfile", "detect", "evalconfig", "evaluator", "flashinfer", "kernel/gokernel", "openai/openaitest", "prompt", "safetensors", "tensor", "baseline", "bench", "config", "engine", "envelope", "gate", "github", "history", "host", "importer",
+	"cli": {"actions", "artifact", "atomicfile", "detect", "evalconfig", "evaluator", "flashinfer", "kernel/gokernel", "openai/openaitest", "prompt", "safetensors", "tensor", "baseline", "bench", "config", "engine", "envelope", "gate", "github", "health", "history", "host", "importer",
 		"hub", "matrix", "msmodeling", "nearest", "osft", "packing", "profile", "report", "runner", "suite", "stats", "suite/*", "svd", "tensorsharp", "trial", "waiver", "worker"},
 }
 

@@ -50,6 +50,7 @@ type options struct {
 	shard           string   // "2/3"
 	durations       []string // run.json, or folders of them, whose times balance the shards
 	devices         []string
+	health          string // "auto" or "off"
 	maxCells        int
 	budget          time.Duration
 	resume          bool
@@ -104,6 +105,7 @@ func (o *options) addMeasuring(f *pflag.FlagSet) {
 	o.addNames(f)
 	f.Var((*count)(&o.repeats), "repeats", "processes per cell, `n` in place of each suite's own")
 	f.StringSliceVar(&o.devices, "devices", nil, "`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)")
+	f.StringVar(&o.health, "health", "", "`auto` to watch the machine while it measures, off not to (default: ACCELGATE_HEALTH, the configuration's, or auto)")
 	f.Var((*period)(&o.budget), "budget", "end measuring after this `time` and declare what was left out (default: the configuration's)")
 	f.BoolVar(&o.resume, "resume", false, "keep what an interrupted run of the same build and configuration has measured; failures are measured again")
 	f.StringVar(&o.ab, "ab", "", "`folder` with a checkout of the base, built: measure each cell there and here in turns, and judge by the pairs")

@@ -40,6 +40,9 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 	if len(p.options.durations) > 0 && p.options.shard == "" {
 		return nil, usagef("--durations balances shards: add --shard k/n, or leave it out")
 	}
+	if _, err := c.watches(p); err != nil {
+		return nil, err
+	}
 	b, err := c.openBase(ctx, p)
 	if err != nil {
 		return nil, err
@@ -71,12 +74,18 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 	if err := p.discardOld(); err != nil {
 		return nil, err
 	}
+	if err := s.calibrate(ctx, run); err != nil {
+		return nil, err
+	}
 	if err := s.measure(ctx, run); err != nil {
 		p.partial = run
 		p.partial.Results = s.finished
 		return nil, err
 	}
 	if err := s.again(ctx, run, ref); err != nil {
+		return nil, err
+	}
+	if err := s.recalibrate(ctx, run); err != nil {
 		return nil, err
 	}
 	if err := run.Validate(); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/health"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 )
@@ -30,21 +31,24 @@ type session struct {
 	started  time.Time
 	base     *base          // nil without pairs
 	finished []bench.Result // the last measurement of each cell
+	watcher  *health.Watcher
 }
 
 // newSession opens the journal. Its Close ends the session.
 func (c *Command) newSession(ctx context.Context, p *plan, b *base, revision string, devices []bench.Device) (*session, error) {
 	s := &session{Command: c, plan: p, base: b, revision: revision, devices: devices, keys: map[string]string{}, lanes: map[string]int{}, started: c.Now()}
+	var err error
+	if s.watcher, err = c.newWatcher(p, devices); err != nil {
+		return nil, err
+	}
 	s.changes = c.changes(ctx, p)
 	lane := 0
 	for _, one := range p.suites {
-		var err error
 		if lane, err = s.identify(one, lane); err != nil {
 			return nil, err
 		}
 	}
 	path := p.outPath("journal.jsonl")
-	var err error
 	if !p.options.resume {
 		s.journal, err = runner.CreateJournal(path)
 		return s, err
@@ -208,7 +212,7 @@ func (s *session) measurer() runner.Measurer {
 			secrets = append(secrets, keeper.Secrets()...)
 		}
 	}
-	return redacting{s.base.pair(measurerOf(s.plan)), secrets}
+	return redacting{s.watch(s.base.pair(measurerOf(s.plan))), secrets}
 }
 
 func (s *session) interrupted(err error) error {

@@ -19,6 +19,7 @@ const (
 // choices checks the values of the frame that types cannot.
 func (d *decoder) choices(f *File, nodes map[string]ast.Node) {
 	p, l := f.Policy, f.Limits
+	d.oneOf(nodes["host"], "host.health", f.Host.Health, "auto", "off")
 	d.oneOf(nodes["policy"], "policy.fingerprint", p.Fingerprint, "ignore", "warn", "refuse")
 	d.oneOf(nodes["policy"], "policy.left_out", p.LeftOut, "fail", "warn")
 	d.oneOf(nodes["policy"], "policy.compat", p.Compat, "msmodeling", "tensorsharp")

@@ -50,6 +50,9 @@ type Host struct {
 	// Devices are those that cells may be pinned to, one cell at a time on
 	// each. Nil means that cells are not pinned.
 	Devices []string `yaml:"devices"`
+	// Health is "auto" if the machine is watched while cells are measured, or
+	// "off"; "" leaves it to cli.
+	Health string `yaml:"health"`
 }
 
 // Limits bound what a run may cost. Zero means no bound.

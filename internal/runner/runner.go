@@ -365,6 +365,7 @@ func joinEstimates(known, more *bench.Sample) []bench.Estimate {
 // round that is doubtful makes the median doubtful.
 func addFacts(r, old *bench.Result) {
 	r.Doubt = cmp.Or(r.Doubt, old.Doubt)
+	r.Health = joinHealth(old.Health, r.Health)
 	r.Files = slices.Concat(old.Files, r.Files)
 	r.Files = r.Files[max(0, len(r.Files)-bench.MaxFacts):] // of the last rounds
 	for _, w := range old.Warnings {

@@ -52,6 +52,10 @@ type Suite interface {
 // that it measures.
 type SecretKeeper interface{ Secrets() []string }
 
+// Outsider is a Suite that may measure what does not run below this process, such
+// as a server that runs already or containers.
+type Outsider interface{ Outside() bool }
+
 // Loader is a Suite that keeps what it has loaded, such as a model, for the next
 // cell that needs the same.
 type Loader interface {
