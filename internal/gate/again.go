@@ -1,9 +1,7 @@
 package gate
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
@@ -46,21 +44,6 @@ func values(r *bench.Result, metric string) int {
 		return max(0, len(s.Base)-r.Selected)
 	}
 	return len(s.Values)
-}
-
-// takeBack takes back the losses of a cell that was measured while the machine was
-// not well. They block all the same: nobody knows.
-func (c *comparer) takeBack(r *bench.Result, verdicts []Verdict) {
-	if r.Health == nil || r.Health.Status != bench.Unhealthy || c.policy.Unhealthy == UnhealthyIgnore || c.policy.Compat != "" {
-		return
-	}
-	for i := range verdicts {
-		if v := &verdicts[i]; v.loss() && v.Level == Fail {
-			v.Class = Inconclusive
-			v.Reason = joined(v.Reason, fmt.Sprintf("looks %.1f %% slower, measured while the machine was not well (%s): measure again when it is",
-				-v.Delta, printable(strings.Join(r.Health.Reasons, "; "), mostLine)))
-		}
-	}
 }
 
 // Ask says how a cell should be measured again.

@@ -19,6 +19,7 @@ type comparer struct {
 	paired   int                      // cells that pass and were measured in pairs with the base
 	results  []*bench.Result          // the run's, without the values that chose a cell to be measured again
 	evidence evidence
+	host     hostShift
 	parts    parts // of the cell that is judged
 	out      Comparison
 }

@@ -197,8 +197,13 @@ func (c *comparer) together() {
 		return
 	}
 	slower := 100 * (1 - 1/(1+e.Estimate))
-	c.add(Verdict{Class: Regressed, Level: Fail, Delta: -slower, Reference: c.out.Reference,
+	v := Verdict{Class: Regressed, Level: Fail, Delta: -slower, Reference: c.out.Reference,
 		Evidence: Evidence{Method: "evidence", OldN: e.K, NewN: e.N, Mode: detect.History, P: e.P, NoiseFloor: 100 * e.NoiseFloor, MDE: 100 * e.MDE},
 		Interval: [2]float64{100 * (1/(1+e.High) - 1), 100 * (1/(1+max(e.Low, -0.99)) - 1)},
-		Reason:   "all cells together moved against earlier runs: a change that everything shares, or the machine; see the calibration, or measure in pairs with --ab"})
+		Reason:   "all cells together moved against earlier runs: a change that everything shares, or the machine; measure in pairs with --ab, which tells the two apart"}
+	if because := c.host.explains(&v); because != "" && c.policy.Unhealthy != UnhealthyIgnore {
+		v.Class = Inconclusive
+		v.Reason = joined(v.Reason, "measured "+because)
+	}
+	c.add(v)
 }

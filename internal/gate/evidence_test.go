@@ -275,3 +275,31 @@ func TestEvidenceProperties(t *testing.T) {
 		}
 	}
 }
+
+// TestHostMoved holds that a loss which the machine's own piece of work shows as
+// well is not blamed on the code, that a larger one is, and that both block.
+func TestHostMoved(t *testing.T) {
+	quiet, slower := []float64{100, 100.2, 99.9, 100.1, 100}, []float64{108, 108.2, 107.9, 108.1, 108}
+	for _, test := range []struct {
+		name     string
+		ref, now *bench.Calibration
+		value    float64
+		base     []float64
+		want     gate.Class
+	}{
+		{"nobody looked", nil, nil, 112, nil, gate.Regressed},
+		{"it stayed", &bench.Calibration{Before: quiet[:1]}, &bench.Calibration{Before: quiet, After: quiet}, 112, nil, gate.Regressed},
+		{"it became slower meanwhile", nil, &bench.Calibration{Before: quiet, After: slower}, 112, nil, gate.Inconclusive},
+		{"it is slower than it was", &bench.Calibration{Before: quiet[:1]}, &bench.Calibration{Before: slower, After: slower}, 112, nil, gate.Inconclusive},
+		{"it is faster than it was", &bench.Calibration{Before: slower[:1]}, &bench.Calibration{Before: quiet, After: quiet}, 112, nil, gate.Regressed},
+		{"the loss is far larger", nil, &bench.Calibration{Before: quiet, After: slower}, 130, nil, gate.Regressed},
+		{"pairs", nil, &bench.Calibration{Before: quiet, After: slower}, 112, quiet, gate.Regressed},
+	} {
+		values := []float64{test.value, test.value * 1.001, test.value * 0.999, test.value, test.value * 1.002}
+		ref, got := run(withHistory("a", 100, nil)), run(inTurns("a", values, test.base))
+		ref.Calibration, got.Calibration = test.ref, test.now
+		if v := verdictOf(t, gate.Compare("b", ref, got, gate.DefaultPolicy()), "a"); v.Class != test.want || v.Level != gate.Fail {
+			t.Errorf("%s: %+v", test.name, v)
+		}
+	}
+}

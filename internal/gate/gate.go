@@ -235,6 +235,7 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	c.out.Verdicts = make([]Verdict, 0, len(run.Results)+1)
 	c.index()
 	c.machines()
+	c.shifts()
 	c.gather()
 	c.together()
 	for _, r := range c.results {

@@ -33,6 +33,7 @@ func (r *Report) lead() []block {
 	blocks = append(blocks, r.drifted()...)
 	blocks = append(blocks, r.notMeasured()...)
 	blocks = append(blocks, r.unsettled()...)
+	blocks = append(blocks, r.unwell()...)
 	blocks = append(blocks, r.retried()...)
 	return append(blocks, r.pairs()...)
 }
