@@ -112,6 +112,9 @@ func (o *options) policy(file *config.File) (gate.Policy, error) {
 	if file.Policy.Threshold != nil || o.threshold != "" {
 		policy.MinEffect = policy.Threshold // what somebody says is the limit is that of evidence, too
 	}
+	if m := file.Policy.MinEffect; m != nil && o.threshold == "" {
+		policy.MinEffect = float64(*m)
+	}
 	policy.Drift = max(gate.DefaultDrift, policy.Threshold) // what is allowed in one step is no drift
 	if d := file.Policy.Drift; d != nil {
 		policy.Drift = float64(*d)

@@ -99,6 +99,9 @@ type Policy struct {
 	// Method is "evidence", which judges speed by pairs or by history where there
 	// is enough of them, or "threshold", which never does; "" leaves it to cli.
 	Method string `yaml:"method"`
+	// MinEffect is the slowdown in percent below which evidence is of no interest.
+	// Nil leaves it to cli.
+	MinEffect *Percent `yaml:"min_effect"`
 	// Inconclusive says what a cell means whose evidence stays open: "warn" or
 	// "fail"; "" is "warn".
 	Inconclusive string `yaml:"inconclusive"`
