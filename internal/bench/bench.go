@@ -335,6 +335,15 @@ func (r *Result) Sample(metric string) *Sample {
 	return nil
 }
 
+// Judged returns the values of one of the result's samples that are evidence:
+// those that chose the cell to be measured again are not, unless they are pairs.
+func (r *Result) Judged(s *Sample) []float64 {
+	if r.Selected < len(s.Values) && len(s.Base) == 0 {
+		return s.Values[r.Selected:]
+	}
+	return s.Values
+}
+
 // Run is the one document of accelgate: fresh output, reference and exchanged
 // file alike. It carries its own directions and units.
 type Run struct {

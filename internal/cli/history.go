@@ -156,7 +156,7 @@ func (o *historyFlags) collect(runs []*bench.Run) (all []series) {
 					at[key] = n
 					all = append(all, series{Host: host, Cell: key[1], Metric: m.Name, Unit: m.Unit, better: m.Better, Changes: []level{}})
 				}
-				all[n].add(len(revisions[host])-1, stats.Median(sample.Values))
+				all[n].add(len(revisions[host])-1, stats.Median(r.Judged(&sample)))
 			}
 		}
 	}

@@ -25,10 +25,9 @@ func confirming(r *bench.Result) *bench.Result {
 	out.Samples = slices.Clone(r.Samples)
 	for i := range out.Samples {
 		s := &out.Samples[i]
-		if r.Selected < len(s.Values) && len(s.Base) == 0 {
-			s.Values = s.Values[r.Selected:]
-			s.Estimates = s.Estimates[min(r.Selected, len(s.Estimates)):]
-		}
+		all := len(s.Values)
+		s.Values = r.Judged(s)
+		s.Estimates = s.Estimates[min(all-len(s.Values), len(s.Estimates)):]
 	}
 	return &out
 }

@@ -303,3 +303,35 @@ func TestHostMoved(t *testing.T) {
 		}
 	}
 }
+
+// TestCostOfUnchangedCells holds that second looks are rare where nothing has
+// changed: at most 1.5 measurements a cell with one value and 3 more for suspects.
+func TestCostOfUnchangedCells(t *testing.T) {
+	for _, noise := range []struct {
+		name string
+		draw func(r *rand.Rand) float64
+	}{
+		{"normal", (*rand.Rand).NormFloat64},
+		{"heavy tails", func(r *rand.Rand) float64 { return r.NormFloat64() / math.Sqrt(r.ExpFloat64()) }},
+		{"two modes", func(r *rand.Rand) float64 { return r.NormFloat64()/3 + float64(r.IntN(2)) }},
+	} {
+		r := rand.New(rand.NewPCG(17, 18))
+		const cells, confirm = 1000, 3
+		var ref, got []bench.Result
+		for i := range cells {
+			sd := math.Exp(-5 + 2*r.Float64()) // 0.7 to 5 %
+			values := make([]float64, 16)
+			for k := range values {
+				values[k] = 100 * math.Exp(sd*noise.draw(r))
+			}
+			id := fmt.Sprint("c", i)
+			ref, got = append(ref, withHistory(id, 100, values[:15])), append(got, inTurns(id, values[15:], nil))
+		}
+		ids, _ := gate.Open(gate.Compare("b", run(ref...), run(got...), gate.DefaultPolicy()))
+		cost := 1 + confirm*float64(len(ids))/cells
+		t.Logf("%s: %.2f measurements of an unchanged cell", noise.name, cost)
+		if cost > 1.5 {
+			t.Errorf("%s: %.2f measurements of an unchanged cell, want at most 1.5", noise.name, cost)
+		}
+	}
+}

@@ -112,7 +112,7 @@ func (r *keeping) keep(result *bench.Result) bool {
 	}
 	slices.Sort(found)
 	for _, place := range found {
-		r.values = append(r.values, result.Sample(r.gated[place].Name).Values...)
+		r.values = append(r.values, result.Judged(result.Sample(r.gated[place].Name))...)
 		r.spans = append(r.spans, span{place, int32(len(r.values))})
 	}
 	id := result.Cell.ID()
