@@ -39,6 +39,16 @@
 //   - A count of thermal throttling grew (thermal_throttle in sysfs).
 //
 // The limits are this project's own choice unless a source stands beside them.
+//
+// # Tools
+//
+// nvidia-smi tells all of it, before and after as XML and once a second in between.
+// It lists no XIDs; what a driver thinks must follow from one is its recovery
+// action. amd-smi tells all of it from ROCm 6.3 on, its predecessor rocm-smi
+// neither throttling nor errors. npu-smi sums up heat and errors in its own word
+// for the health of a chip. powermetrics tells the pressure of heat on macOS to
+// root only, and nobody tells there who uses the GPU. amd-smi and npu-smi take tenths
+// of a second of a processor, so they are asked every 10 s in between.
 package health
 
 import (

@@ -125,6 +125,9 @@ var nvidiaWords = map[string]string{
 }
 
 func (g *nvidiaGPU) reasons(s *state) {
+	if len(g.Events.List)+len(g.Throttle.List) == 0 {
+		s.untold = append(s.untold, heldBack)
+	}
 	for _, e := range append(g.Events.List, g.Throttle.List...) {
 		name := strings.TrimPrefix(strings.TrimPrefix(e.XMLName.Local, "clocks_event_reason_"), "clocks_throttle_reason_")
 		active := strings.TrimSpace(e.Text) == "Active"

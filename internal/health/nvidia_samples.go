@@ -30,6 +30,9 @@ const (
 	powerBrake   = "brake of the power supply"
 )
 
+// heldBack is what a device may not tell.
+const heldBack = "whether it is held back"
+
 // maxSamples is what a day yields of one device.
 const maxSamples = 100_000
 

@@ -24,6 +24,9 @@ type vendor struct {
 // vendors are those whose devices can be looked at.
 var vendors = map[string]vendor{
 	"nvidia": {ask: askNVIDIA, sample: sampleNVIDIA},
+	"amd":    {ask: askAMD},
+	"ascend": {ask: askAscend},
+	"apple":  {ask: askApple, sample: sampleApple},
 }
 
 // patrol looks at the devices of one vendor during a span.

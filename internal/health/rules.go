@@ -48,6 +48,9 @@ func (w *watched) judge() (f finding) {
 	for _, fault := range w.last.faults {
 		f.unwell = append(f.unwell, fmt.Sprintf("%s says that %s: mend it before you measure", name, fault))
 	}
+	for _, what := range w.last.untold {
+		f.unknown = append(f.unknown, fmt.Sprintf("%s does not tell %s: see with its vendor's tool that it is well", name, what))
+	}
 	f.join(w.company())
 	return f
 }

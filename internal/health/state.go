@@ -17,6 +17,8 @@ type state struct {
 	// and held for how many seconds it was, since some time before.
 	slow []string
 	held map[string]float64
+	// untold says what a healthy device would have to tell and this one does not.
+	untold []string
 	// errors counts uncorrected errors of its memory; counted says that it does.
 	errors  float64
 	counted bool
