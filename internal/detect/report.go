@@ -50,6 +50,20 @@ func JudgeReport(cells []Cell, fdr float64) Report {
 	return r.report(fdr)
 }
 
+// JudgeGroup is JudgeReport for readers who see the cells and not the host: what moved
+// all cells beyond what moved them in earlier runs stays in each of them, because a
+// change may have done it. Then Host says so, and Shifts is empty.
+func JudgeGroup(cells []Cell, fdr float64) Report {
+	r := JudgeReport(cells, fdr)
+	switch r.Host.Verdict {
+	case Regressed, Suspect, Improved:
+		apart := JudgeApart(cells, fdr)
+		apart.Host = r.Host
+		return apart
+	}
+	return r
+}
+
 // JudgeApart is JudgeReport for cells that need not be of the same runs: nothing
 // is known of what moved all of them, and nothing is taken out.
 func JudgeApart(cells []Cell, fdr float64) Report {

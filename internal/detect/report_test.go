@@ -248,6 +248,13 @@ func TestApart(t *testing.T) {
 	if r.Host.Verdict != detect.Untested || r.Host.Reason == "" {
 		t.Errorf("host %+v", r.Host)
 	}
+	g := detect.JudgeGroup(quietCells(40, 1, slow), 0)
+	if v := verdicts(g); v[detect.Regressed] != 40 || g.Host.Verdict != detect.Regressed || len(g.Shifts) != 0 {
+		t.Errorf("a group that moved: %v, %+v", v, g.Host)
+	}
+	if g := detect.JudgeGroup(quietCells(40, 1, still), 0); len(g.Shifts) != 1 || verdicts(g)[detect.Regressed] != 0 {
+		t.Errorf("a group that did not: %+v", g.Host)
+	}
 	want := detect.JudgeReport(quietCells(10, 1, slow), 0) // too few for one run, too
 	for i, e := range detect.JudgeApart(quietCells(10, 1, slow), 0).Cells {
 		if e != want.Cells[i] {

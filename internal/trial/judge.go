@@ -103,20 +103,16 @@ func (s *Set) judge(at []int, out []Verdict) {
 }
 
 // report judges a group as one run only where its lines can be of one: all have as
-// many runs and values. What moved all of them is taken out unless it is beyond
-// what moved earlier runs: then it may be what the candidate did, and each cell
-// shows it. moved says so, for people.
+// many runs and values. moved says, for people, that all cells moved.
 func (s *Set) report(at []int, cells []detect.Cell) (r detect.Report, moved string) {
 	if !s.aligned(at) {
 		return detect.JudgeApart(cells, s.Options.FDR), ""
 	}
-	r = detect.JudgeReport(cells, s.Options.FDR)
-	switch r.Host.Verdict {
-	case detect.Regressed, detect.Suspect, detect.Improved:
+	r = detect.JudgeGroup(cells, s.Options.FDR)
+	if r.Host.Verdict != detect.Untested && len(r.Shifts) == 0 {
 		moved = fmt.Sprintf("all cells of the group moved by %+.1f %%: look at what they share first, the machine or a change", 100*r.Host.Estimate)
-		return detect.JudgeApart(cells, s.Options.FDR), moved
 	}
-	return r, ""
+	return r, moved
 }
 
 // aligned says that no line contradicts that all histories are of the same runs.
