@@ -227,6 +227,8 @@ func (r *reader) entry(e *Entry) (idAt int) {
 			optional(r, &e.ModelLoadMS, r.positive)
 		case "conditions":
 			r.conditions(e)
+		case "artifacts":
+			r.shared(&e.Artifacts)
 		case "metrics":
 			r.metrics(e)
 		case "operators":

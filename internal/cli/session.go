@@ -27,6 +27,8 @@ type session struct {
 	earlier  map[string]map[int]runner.Entry // what an interrupted run measured
 	keys     map[string]string               // of cells, by id
 	lanes    map[string]int                  // of cells, by id
+	declared map[string]string               // digests of declared artifacts, by id of cell
+	same     map[string]bool                 // ids of cells whose artifacts are the reference's
 	changes  string                          // digest of what is not committed
 	started  time.Time
 	finished []bench.Result // the last measurement of each cell
@@ -34,7 +36,7 @@ type session struct {
 
 // newSession opens the journal. Its Close ends the session.
 func (c *Command) newSession(ctx context.Context, p *plan, revision string, devices []bench.Device) (*session, error) {
-	s := &session{Command: c, plan: p, revision: revision, devices: devices, keys: map[string]string{}, lanes: map[string]int{}, started: c.Now()}
+	s := &session{Command: c, plan: p, revision: revision, devices: devices, keys: map[string]string{}, lanes: map[string]int{}, declared: map[string]string{}, started: c.Now()}
 	s.changes = c.changes(ctx, p)
 	lane := 0
 	for _, one := range p.suites {
@@ -110,7 +112,10 @@ func (s *session) identify(one planned, first int) (next int, err error) {
 		if n := len(s.devices); n > 0 {
 			device = s.devices[s.lanes[id]%n].String()
 		}
-		data, err := json.Marshal([]any{s.revision, s.changes, s.plan.file.Digest, s.plan.host, device, tool(), id, command})
+		if err := s.declare(one.suite, cell); err != nil {
+			return first, err
+		}
+		data, err := json.Marshal([]any{s.revision, s.changes, s.plan.file.Digest, s.plan.host, device, tool(), id, command, s.declared[id]})
 		if err != nil {
 			return first, err
 		}
@@ -149,6 +154,7 @@ func (s *session) measure(ctx context.Context, run *bench.Run) error {
 		if err != nil {
 			return s.interrupted(err)
 		}
+		s.attach(results)
 		run.Results, run.LeftOut = results, append(run.LeftOut, out...)
 		run.Warnings = append(run.Warnings, s.cutShort(results)...)
 	}
@@ -224,7 +230,12 @@ func (s *session) repeats() func(bench.Cell) int {
 	for _, one := range s.plan.suites {
 		repeats[one.name] = s.plan.repeats(one)
 	}
-	return func(c bench.Cell) int { return repeats[c.Suite] }
+	return func(c bench.Cell) int {
+		if s.same[c.ID()] {
+			return 1 // for the answer alone
+		}
+		return repeats[c.Suite]
+	}
 }
 
 func (s *session) options() runner.Options {

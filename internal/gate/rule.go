@@ -79,9 +79,9 @@ func noise(s bench.Summary) float64 {
 	return math.Abs(s.MAD / s.Median * 100)
 }
 
-// judged reports whether the verdict compared two numbers.
+// judged reports whether the verdict compared two numbers, or what they are of.
 func (v Verdict) judged() bool {
-	return v.Evidence.Method == "threshold" || v.Evidence.Method == "exact"
+	return v.Evidence.Method == "threshold" || v.Evidence.Method == "exact" || v.Evidence.Method == "digest"
 }
 
 // exact demands that every value equals the reference.

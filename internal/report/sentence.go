@@ -199,6 +199,13 @@ func (r *Report) allGood() string {
 	if t.equal > 0 {
 		found = append(found, t.equality())
 	}
+	if t.same > 0 {
+		of := ""
+		if t.same < t.measured {
+			of = fmt.Sprintf(" of %d", t.same)
+		}
+		found = append(found, "no artifact"+of+" has changed")
+	}
 	switch len(found) {
 	case 0:
 		return r.answers() + " and no speed was compared"

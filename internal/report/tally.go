@@ -43,6 +43,7 @@ type tally struct {
 	judged     int // with at least one metric whose speed was judged by a limit
 	equal      int // with at least one metric that had to be equal and is
 	compared   int // with at least one metric that was compared, in either way
+	same       int // whose declared artifacts have not changed
 	expected   int // measured, or missing, left out or newly skipped
 	unselected int
 	leftOut    int
@@ -121,7 +122,7 @@ func (h *host) scan() {
 
 func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) {
 	worst := -1
-	var judged, equal, compared bool
+	var judged, equal, compared, same bool
 	for i := range verdicts {
 		v := &verdicts[i]
 		t.verdicts++
@@ -140,6 +141,8 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 				equal = true
 				t.notTimes = t.notTimes || !isTime(metrics[v.Metric], v)
 			}
+		case "digest":
+			same = true
 		case "threshold":
 			judged, compared = true, true
 			t.limits.add(finite(v.Evidence.Limit))
@@ -165,6 +168,7 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 	t.judged += one(judged)
 	t.equal += one(equal)
 	t.compared += one(compared)
+	t.same += one(same)
 	if absent(&verdicts[0]) {
 		t.expected++
 	}
@@ -241,6 +245,7 @@ func (t *tally) merge(other *tally) {
 	t.judged += other.judged
 	t.equal += other.equal
 	t.compared += other.compared
+	t.same += other.same
 	t.notTimes = t.notTimes || other.notTimes
 	t.expected += other.expected
 	t.unselected += other.unselected
