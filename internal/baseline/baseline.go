@@ -103,6 +103,10 @@ type Entry struct {
 	// under other ones are not compared with these. Nil where there are none.
 	Conditions map[string]string
 
+	// Artifacts is the digest of the files that are what was measured, ""
+	// where the suite declares none; see [bench.Result].
+	Artifacts string
+
 	Metrics   []Metric // sorted by name; empty in TensorSharp's files
 	Operators []Operator
 	Anchor    *Anchor

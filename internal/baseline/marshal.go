@@ -91,6 +91,9 @@ func (e *encoder) entry(entry *Entry) {
 		}
 	}
 	e.conditions(entry.Conditions)
+	if entry.Artifacts != "" {
+		e.key(indent, "artifacts").string(entry.Artifacts)
+	}
 	e.metrics(entry.Metrics)
 	e.operators(entry.Operators)
 	if entry.Anchor != nil {

@@ -227,6 +227,8 @@ func (r *reader) entry(e *Entry) (idAt int) {
 			optional(r, &e.ModelLoadMS, r.positive)
 		case "conditions":
 			r.conditions(e)
+		case "artifacts":
+			r.shared(&e.Artifacts)
 		case "metrics":
 			r.metrics(e)
 		case "operators":
@@ -297,26 +299,10 @@ func (r *reader) metric(m *Metric) {
 			r.positive(&m.Noise)
 		case "mde":
 			r.positive(&m.MDE)
-		case "better":
-			r.direction(&m.Better)
-		case "unit":
-			r.shared(&m.Unit)
-		case "resolution":
-			r.positive(&m.Resolution)
-		case "exact":
-			r.flag(&m.Exact)
-		case "informational":
-			r.flag(&m.Informational)
-		case "fallback_for":
-			r.shared(&m.FallbackFor)
-		case "confirmed_by":
-			r.shared(&m.ConfirmedBy)
-		case "counted_by":
-			r.shared(&m.CountedBy)
-		case "min_count":
-			m.MinCount = int32(r.count(math.MaxInt32))
 		default:
-			r.keep(&m.extra, key)
+			if !r.meaning(field, &m.Metric) {
+				r.keep(&m.extra, key)
+			}
 		}
 	})
 	if m.Better == "" {
@@ -328,6 +314,33 @@ func (r *reader) metric(m *Metric) {
 	if object && !measured && r.bad == nil {
 		r.note(at, "metric %s has no median: "+mend, quote(m.Name))
 	}
+}
+
+// meaning reads what describes a metric; it reports whether the field does.
+func (r *reader) meaning(field string, m *bench.Metric) bool {
+	switch field {
+	case "better":
+		r.direction(&m.Better)
+	case "unit":
+		r.shared(&m.Unit)
+	case "resolution":
+		r.positive(&m.Resolution)
+	case "exact":
+		r.flag(&m.Exact)
+	case "informational":
+		r.flag(&m.Informational)
+	case "fallback_for":
+		r.shared(&m.FallbackFor)
+	case "confirmed_by":
+		r.shared(&m.ConfirmedBy)
+	case "counted_by":
+		r.shared(&m.CountedBy)
+	case "min_count":
+		m.MinCount = int32(r.count(math.MaxInt32))
+	default:
+		return false
+	}
+	return true
 }
 
 func (r *reader) direction(d *bench.Direction) {

@@ -102,6 +102,9 @@ func (r random) entry(id string) baseline.Entry {
 		}),
 	}
 	if r.IntN(2) == 0 {
+		e.Artifacts = r.string()
+	}
+	if r.IntN(2) == 0 {
 		e.Conditions = map[string]string{r.string(): r.string(), r.string(): r.string()}
 	}
 	for i := range r.IntN(20) {

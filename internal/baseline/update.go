@@ -206,6 +206,11 @@ func (u *update) merge(old *File, moved bool) *File {
 			continue
 		}
 		delete(u.entries, before.CaseID)
+		if !moved && e.lookedAtOnly(&before) {
+			before.line = 0
+			f.Entries = append(f.Entries, before)
+			continue
+		}
 		e.keepFrom(&before)
 		if !moved {
 			e.keepNoise(&before)
@@ -235,6 +240,20 @@ func (e *Entry) keepFrom(before *Entry) {
 			e.Metrics[i].extra = m.extra
 		}
 	}
+}
+
+// lookedAtOnly reports whether the entry is of the same artifacts as the one
+// before and rests on fewer values: it was measured for its answer.
+func (e *Entry) lookedAtOnly(before *Entry) bool {
+	if e.Artifacts == "" || e.Artifacts != before.Artifacts || !before.OK || len(e.Metrics) != len(before.Metrics) {
+		return false
+	}
+	for i := range e.Metrics {
+		if m := before.Metric(e.Metrics[i].Name); m == nil || m.N < e.Metrics[i].N || !sameMeaning(&m.Metric, &e.Metrics[i].Metric) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(e.Metrics, func(m Metric) bool { return m.N < before.Metric(m.Name).N })
 }
 
 // keepNoise takes over what calibrating has shown: a run does not.
@@ -276,7 +295,7 @@ func (u *update) settle(e, before Entry) Entry {
 		*m, still = *old, still+1
 	}
 	same := e.CorrectnessOK == before.CorrectnessOK || e.CorrectnessOK != nil && before.CorrectnessOK != nil && *e.CorrectnessOK == *before.CorrectnessOK
-	if still > 0 && still == len(e.Metrics) && len(before.Metrics) == still && before.OK && same && maps.Equal(e.Conditions, before.Conditions) {
+	if still > 0 && still == len(e.Metrics) && len(before.Metrics) == still && before.OK && same && e.Artifacts == before.Artifacts && maps.Equal(e.Conditions, before.Conditions) {
 		before.line = 0
 		return before
 	}

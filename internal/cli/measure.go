@@ -71,6 +71,7 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 		return nil, err
 	}
 	defer s.journal.Close()
+	s.unchanged(ref)
 	if err := p.discardOld(); err != nil {
 		return nil, err
 	}

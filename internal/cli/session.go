@@ -27,6 +27,8 @@ type session struct {
 	earlier  map[string]map[int]runner.Entry // what an interrupted run measured
 	keys     map[string]string               // of cells, by id
 	lanes    map[string]int                  // of cells, by id
+	declared map[string]string               // digests of declared artifacts, by id of cell
+	same     map[string]bool                 // ids of cells whose artifacts are the reference's
 	changes  string                          // digest of what is not committed
 	started  time.Time
 	base     *base          // nil without pairs
@@ -36,7 +38,7 @@ type session struct {
 
 // newSession opens the journal. Its Close ends the session.
 func (c *Command) newSession(ctx context.Context, p *plan, b *base, revision string, devices []bench.Device) (*session, error) {
-	s := &session{Command: c, plan: p, base: b, revision: revision, devices: devices, keys: map[string]string{}, lanes: map[string]int{}, started: c.Now()}
+	s := &session{Command: c, plan: p, base: b, revision: revision, devices: devices, keys: map[string]string{}, lanes: map[string]int{}, declared: map[string]string{}, started: c.Now()}
 	var err error
 	if s.watcher, err = c.newWatcher(p, devices); err != nil {
 		return nil, err
@@ -118,7 +120,10 @@ func (s *session) identify(one planned, first int) (next int, err error) {
 		if err != nil {
 			return first, err
 		}
-		data, err := json.Marshal([]any{s.revision, s.changes, s.plan.file.Digest, s.plan.host, device, tool(), id, command, base})
+		if err := s.declare(one.suite, cell); err != nil {
+			return first, err
+		}
+		data, err := json.Marshal([]any{s.revision, s.changes, s.plan.file.Digest, s.plan.host, device, tool(), id, command, base, s.declared[id]})
 		if err != nil {
 			return first, err
 		}
@@ -157,6 +162,7 @@ func (s *session) measure(ctx context.Context, run *bench.Run) error {
 		if err != nil {
 			return s.interrupted(err)
 		}
+		s.attach(results)
 		run.Results, run.LeftOut = results, append(run.LeftOut, out...)
 		run.Warnings = append(run.Warnings, s.cutShort(results)...)
 	}
@@ -229,6 +235,9 @@ func (s *session) repeats() func(bench.Cell) int {
 		repeats[one.name] = s.plan.repeats(one)
 	}
 	return func(c bench.Cell) int {
+		if s.same[c.ID()] {
+			return 1 // for the answer alone
+		}
 		if s.base != nil && s.base.cells[c.ID()] != nil {
 			return s.base.pairs
 		}

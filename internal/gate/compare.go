@@ -292,6 +292,8 @@ func (c *comparer) metric(m *described, ref, got *bench.Result, old, new *bench.
 	case c.out.Unjudged != "":
 		return Verdict{Class: Inconclusive, Level: Off, Old: summarize(old).Median, New: summarize(new).Median,
 			Reason: "speed was not judged: " + c.out.Unjudged}, true
+	case unchanged(ref, got):
+		return digest(old, new), true
 	case got.Doubt != "" || m.tooFew(got):
 		return Verdict{Class: Inconclusive, Level: Warn, Old: summarize(old).Median, New: summarize(new).Median, Reason: m.doubtful(got)}, true
 	}

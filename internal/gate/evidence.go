@@ -79,7 +79,7 @@ func (c *comparer) evident(m *described, ref, got *bench.Result) (cell detect.Ce
 	switch {
 	case now == nil || len(now.Values) == 0 || m.Informational || m.Exact || m.contradiction != "" || m.tooFew(got):
 		return cell, false
-	case ref != nil && ref.Outcome != bench.Passed:
+	case ref != nil && (ref.Outcome != bench.Passed || c.out.Unjudged == "" && unchanged(ref, got)):
 		return cell, false
 	case m.instead != "" && (applies(got, m.instead) || ref != nil && applies(ref, m.instead)):
 		return cell, false

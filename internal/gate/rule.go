@@ -79,7 +79,7 @@ func noise(s bench.Summary) float64 {
 	return math.Abs(s.MAD / s.Median * 100)
 }
 
-// judged reports whether the verdict compared two numbers.
+// judged reports whether the verdict compared two numbers, or what they are of.
 func (v Verdict) judged() bool {
 	switch v.Evidence.Method {
 	case "evidence", "threshold", "exact", "digest":

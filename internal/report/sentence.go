@@ -207,6 +207,13 @@ func (r *Report) allGood() string {
 	if t.equal > 0 {
 		found = append(found, t.equality())
 	}
+	if t.same > 0 {
+		of := ""
+		if t.same < t.measured {
+			of = fmt.Sprintf(" of %d", t.same)
+		}
+		found = append(found, "no artifact"+of+" has changed")
+	}
 	switch len(found) {
 	case 0:
 		return r.answers() + " and " + cmp.Or(t.unsettled(), "no speed was compared")

@@ -61,6 +61,11 @@ func TestTitle(t *testing.T) {
 		p, verdicts(2, fine, whole("known", gate.RuntimeFailure, gate.Warn)))
 	check("Passed: 1 cell is right and no speed was compared", p, verdicts(1, whole("plain", gate.Unchanged, gate.Off)))
 
+	same := judgedCell("same", gate.Unchanged, gate.Off)
+	same.Evidence = gate.Evidence{Method: "digest"}
+	check("Passed: 1 cell is right and no artifact has changed", p, verdicts(1, same))
+	check("Passed: 2 cells are right, none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %) and no artifact of 1 has changed", p, verdicts(2, fine, same))
+
 	// Numbers that must be equal were compared, too.
 	equal := judgedCell("equal", gate.Unchanged, gate.Off)
 	equal.Evidence, equal.Reference = gate.Evidence{Method: "exact"}, "baseline"

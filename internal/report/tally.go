@@ -44,6 +44,7 @@ type tally struct {
 	judged     int // with at least one metric whose speed was judged by a limit
 	equal      int // with at least one metric that had to be equal and is
 	compared   int // with at least one metric that was compared, in either way
+	same       int // whose declared artifacts have not changed
 	expected   int // measured, or missing, left out or newly skipped
 	unselected int
 	leftOut    int
@@ -129,7 +130,7 @@ func (h *host) scan() {
 
 func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) {
 	worst := -1
-	var judged, equal, compared, open, pairs bool
+	var judged, equal, compared, open, pairs, same bool
 	for i := range verdicts {
 		v := &verdicts[i]
 		t.verdicts++
@@ -148,7 +149,9 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 				equal = true
 				t.notTimes = t.notTimes || !isTime(metrics[v.Metric], v)
 			}
-		case "threshold", "evidence", "digest":
+		case "digest":
+			same = true
+		case "threshold", "evidence":
 			if stillOpen(v) {
 				open = true
 				t.hidden = max(t.hidden, finite(-v.Interval[0]))
@@ -183,6 +186,7 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 	t.inPairs += one(pairs)
 	t.equal += one(equal)
 	t.compared += one(compared)
+	t.same += one(same)
 	if absent(&verdicts[0]) {
 		t.expected++
 	}
@@ -263,6 +267,7 @@ func (t *tally) merge(other *tally) {
 	t.judged += other.judged
 	t.equal += other.equal
 	t.compared += other.compared
+	t.same += other.same
 	t.notTimes = t.notTimes || other.notTimes
 	t.expected += other.expected
 	t.unselected += other.unselected

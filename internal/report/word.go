@@ -66,7 +66,7 @@ var causes = map[bench.Cause]string{
 
 // ofSpeed reports whether two speeds were compared.
 func ofSpeed(v *gate.Verdict) bool {
-	return v.Evidence.Method == "threshold" || v.Evidence.Method == "evidence" || v.Evidence.Method == "digest"
+	return v.Evidence.Method == "threshold" || v.Evidence.Method == "evidence"
 }
 
 // stillOpen reports a number whose evidence says neither that it is slower nor

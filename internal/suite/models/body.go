@@ -23,8 +23,11 @@ type body struct {
 	Vars        map[string]string `yaml:"vars"` // {NAME}
 	vars        map[string]string // without those of the preset
 	Files       []string          `yaml:"files"` // must exist when a cell runs; templates as in command
-	Env         map[string]string `yaml:"env"`
-	Unset       []string          `yaml:"unset"` // names or globs of variables that no child inherits
+	// Artifacts are globs, with templates as in command, of the files that are what
+	// is measured. Where none of them has changed, speed has not.
+	Artifacts []string          `yaml:"artifacts"`
+	Env       map[string]string `yaml:"env"`
+	Unset     []string          `yaml:"unset"` // names or globs of variables that no child inherits
 
 	Discover discover `yaml:"discover"` // adds to Models
 	Models   []value  `yaml:"models"`

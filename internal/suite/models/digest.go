@@ -8,7 +8,10 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/suite"
 )
+
+var _ suite.ArtifactKeeper = (*Suite)(nil)
 
 // Digest identifies what Measure runs for the cell: arguments, environment,
 // worker, and the contents of the program and of all files that the cell needs
@@ -28,6 +31,39 @@ func (s *Suite) Digest(cell bench.Cell) (string, error) {
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// Artifacts implements [suite.ArtifactKeeper].
+func (s *Suite) Artifacts(cell bench.Cell) (string, error) {
+	if len(s.body.Artifacts) == 0 {
+		return "", nil
+	}
+	f, key, err := s.fill(cell, s.placeholderOutput())
+	if err != nil {
+		return "", s.config.Errorf(key, "%v", err)
+	}
+	declared, err := s.contents.Declared(f.artifacts)
+	if err != nil {
+		return "", s.config.Errorf("artifacts", "%v", err)
+	}
+	command, err := s.Digest(cell)
+	if err != nil {
+		return "", err
+	}
+	data, err := json.Marshal([]any{declared, command, s.env.Host.Fingerprint, s.body.Output, s.body.Parser, s.metrics, s.sources()})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// sources say where each metric stands in what is printed.
+func (s *Suite) sources() (all [][]string) {
+	for _, m := range s.body.Metrics {
+		all = append(all, []string{m.JSON, m.Regexp})
+	}
+	return all
 }
 
 // texts lists the values of parameters that may name files.

@@ -56,6 +56,8 @@ type filled struct {
 	env    []string
 	files  []string // that the cell needs, as paths
 	params json.RawMessage
+	// artifacts are globs of the files that are what is measured.
+	artifacts []string
 }
 
 // fill fills in the templates of a cell; output stands for {output}. With an
@@ -70,6 +72,9 @@ func (s *Suite) fill(cell bench.Cell, output string) (f filled, key string, err 
 	f.env = s.environment(cell, sc.choice)
 	if f.files, err = s.files(sc); err != nil {
 		return f, "files", err
+	}
+	if f.artifacts, err = suite.FillAll(s.body.Artifacts, sc.lookup); err != nil {
+		return f, "artifacts", err
 	}
 	f.params, err = s.params(sc)
 	return f, "worker.persistent.params", err

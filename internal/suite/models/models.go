@@ -20,6 +20,7 @@ import (
 
 // Suite is an opened model matrix.
 type Suite struct {
+	config  *config.Suite
 	body    body
 	env     suite.Env
 	metrics []bench.Metric
@@ -51,7 +52,7 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Suite{env: env, body: b, contents: suite.Contents{Dir: env.Dir, Environ: env.Environ}}
+	s := &Suite{config: c, env: env, body: b, contents: suite.Contents{Dir: env.Dir, Environ: env.Environ}}
 	s.workers.suite = s
 	if err := s.discover(c); err != nil {
 		return nil, err

@@ -177,6 +177,8 @@ func (b *body) checkWorker(c *config.Suite) error {
 		return c.Errorf("worker.persistent.start_timeout", "is %v: write a positive duration such as 5m", w.Persistent.StartTimeout)
 	case w.Persistent != nil && b.Output == outputFile:
 		return c.Errorf("output", "a persistent process answers on its standard output: leave output out, or use another worker")
+	case w.Container != nil && len(b.Artifacts) > 0 && !strings.Contains(w.Container.Image, "@sha256:"):
+		return c.Errorf("artifacts", "cannot tell whether image %s has changed: name it by its digest, as in name@sha256:..., or leave artifacts out", w.Container.Image)
 	case w.Container != nil:
 		return w.Container.check(c)
 	}
