@@ -27,9 +27,8 @@ const sessionsAlike = 2
 //
 // With 6 to 11 runs, the noise of runs is hardly known, and one sample a run would
 // find nothing. Where these runs show that sessions do not differ, all values are
-// samples: the variance between runs, by their steps or around their mean,
-// whichever is larger, is at most twice what the steps within them explain. base
-// is then in turns of one value of each run, so that its end, which is what counts,
+// samples: the variance between runs is at most twice what the noise within them
+// explains. base is then in turns of one value of each run, so that its end, which is what counts,
 // is still of several sessions. With more runs, one sample a run finds as much, and
 // cannot be wrong about that.
 //
@@ -88,9 +87,9 @@ func middle(values []float64) float64 {
 }
 
 // alike says that there are too few runs for one sample each, and that their
-// sessions do not differ. Both estimates of the variance between runs must say
-// so: steps do not see a single odd session, and a mean does not see that it
-// is one of few.
+// sessions do not differ. The noise within them is that of steps, which a single odd
+// process does not move; the variance between them is the plain one, which a single
+// odd session does move, as it should.
 func alike(runs [][]float64, m int) bool {
 	if m < 2 || len(runs) >= ownLeast {
 		return false
@@ -113,7 +112,7 @@ func alike(runs [][]float64, m int) bool {
 	}
 	count := float64(len(means))
 	within := normalConsistency * stats.Median(steps) / math.Sqrt2
-	between := max(math.Pow(stats.StepNoise(means), 2), squares(means)/(count-1))
+	between := squares(means) / (count - 1)
 	return between <= sessionsAlike*within*within*explained/count
 }
 

@@ -369,6 +369,11 @@ func TestShift(t *testing.T) {
 	if c := classes(got); c[trial.Regressed] != 1 || got[7].Class != trial.Regressed || math.Abs(got[7].Shift-0.05) > 0.03 || math.Abs(*got[7].Estimate-0.05) > 0.02 {
 		t.Errorf("%v, %s", c, shown(got[7]))
 	}
+	for _, v := range judge(t, text(t, append(all, written{ID: "pairs", Group: "g", Better: "lower", Baseline: all[0].Candidate, Candidate: all[1].Candidate, Paired: true})), trial.Options{}) {
+		if (v.Shift == 0) != (v.ID == "pairs") {
+			t.Errorf("shift of %s", shown(v))
+		}
+	}
 	all[3].History = all[3].History[1:] // now nobody knows which runs are the same
 	got = judge(t, text(t, all), trial.Options{})
 	if c := classes(got); c[trial.Regressed] != 0 || got[7].Shift != 0 || math.Abs(*got[7].Estimate-0.10) > 0.05 {

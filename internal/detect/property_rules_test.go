@@ -1,0 +1,188 @@
+package detect_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/accelgate/accelgate/internal/detect"
+)
+
+// turned are the same values as rates, in another unit.
+func turned(values []float64) []float64 {
+	return mapAll(values, func(v float64) float64 { return 4096 / v })
+}
+
+// TestPlanProperties: what a plan asks for depends neither on the unit nor on the
+// direction, and no slow-down is too large to be found.
+func TestPlanProperties(t *testing.T) {
+	t.Parallel()
+	rng := source(t)
+	for range 500 {
+		a := random(rng)
+		m := detect.Measured{History: a.base, Head: a.head}
+		if rng.IntN(2) == 0 {
+			n := min(len(a.base), len(a.head))
+			m.PairBase, m.PairHead = a.base[:n], a.head[:n]
+		}
+		p := detect.Plan{Pairs: rng.IntN(2) == 0}
+		o := detect.Options{Cross: a.o.Cross}
+		want := p.Next(m, o)
+		o.HigherIsBetter = true
+		got := p.Next(detect.Measured{History: turned(m.History), Head: turned(m.Head), PairBase: turned(m.PairBase), PairHead: turned(m.PairHead)}, o)
+		if ties(a) == 0 && (got.Action != want.Action || got.N != want.N || got.Cost != want.Cost || got.Spent != want.Spent || got.Transient != want.Transient) {
+			t.Fatalf("turned: %+v, want %+v", got, want)
+		}
+		if want.Action != detect.Stop || want.Evidence.Verdict != detect.Regressed {
+			continue
+		}
+		m.Head, m.PairHead = times(m.Head, 1.05), times(m.PairHead, 1.05)
+		if got := p.Next(m, detect.Options{Cross: a.o.Cross}); got.Evidence.Verdict != detect.Regressed {
+			t.Fatalf("slower: %+v after %+v", got, want)
+		}
+	}
+}
+
+// TestHistoryProperties: neither unit nor direction change what is found in a
+// history, and a larger step is never less of one.
+func TestHistoryProperties(t *testing.T) {
+	t.Parallel()
+	rng := source(t)
+	for range 15 {
+		at := 15 + rng.IntN(20)
+		flat := noisy(rng.Uint64(), 0.01, [2]float64{100, float64(at + 15 + rng.IntN(20))})
+		last := 1.0 // p of the step
+		for _, step := range []float64{1, 1.03, 1.06, 1.12, 1.5} {
+			values := append(slices.Clone(flat[:at]), times(flat[at:], step)...)
+			points := detect.ChangePoints(values, detect.Search{})
+			again := detect.ChangePoints(turned(values), detect.Search{HigherIsBetter: true})
+			if len(points) != len(again) {
+				t.Fatalf("turned: %v, want %v", again, points)
+			}
+			for i := range points {
+				if again[i].Index != points[i].Index || math.Abs(again[i].Change-points[i].Change) > 1e-9 || math.Abs(again[i].P-points[i].P) > 1e-9 {
+					t.Fatalf("turned: %v, want %v", again, points)
+				}
+			}
+			found := slices.IndexFunc(points, func(p detect.ChangePoint) bool { return p.Index == at && p.Change > 0 })
+			if step > 1.1 && (found < 0 || points[found].P > last) {
+				t.Errorf("a step of %v: %v after p %v", step, points, last)
+			}
+			if found >= 0 {
+				last = points[found].P
+			}
+			driftAlike(t, values)
+		}
+	}
+}
+
+func driftAlike(t *testing.T, values []float64) {
+	t.Helper()
+	want, ok := detect.Drift(values, false)
+	got, again := detect.Drift(turned(values), true)
+	if ok != again || got.Alarm != want.Alarm || got.Since != want.Since || math.Abs(got.Peak-want.Peak) > 1e-6 || math.Abs(got.Change-want.Change) > 1e-9 {
+		t.Fatalf("turned: %+v, want %+v", got, want)
+	}
+	own, _ := detect.Own(values)
+	if scaled, _ := detect.Own(times(values, 1024)); math.Abs(scaled-own) > 1e-12 {
+		t.Fatalf("own noise %v in another unit, want %v", scaled, own)
+	}
+}
+
+// TestSessionValueProperties: one process's sample scales with its unit, and so does
+// not what is warm-up.
+func TestSessionValueProperties(t *testing.T) {
+	t.Parallel()
+	rng := source(t)
+	for range 300 {
+		values := noisy(rng.Uint64(), 0.02, [2]float64{130, float64(rng.IntN(6))}, [2]float64{100, float64(1 + rng.IntN(30))})
+		sample, first, steady := detect.Session(values)
+		scaled, first1, steady1 := detect.Session(times(values, 1024))
+		if scaled != 1024*sample || first1 != first || steady1 != steady {
+			t.Fatalf("%v %d %v, want %v %d %v", scaled, first1, steady1, sample, first, steady)
+		}
+	}
+}
+
+// TestFDRProperties: q is in the order of p, at least p, and does not depend on the
+// order of the cells.
+func TestFDRProperties(t *testing.T) {
+	t.Parallel()
+	rng := source(t)
+	for range 300 {
+		ps := make([]float64, 1+rng.IntN(50))
+		for i := range ps {
+			ps[i] = math.Pow(rng.Float64(), 4)
+			if i > 0 && rng.IntN(4) == 0 {
+				ps[i] = ps[i-1]
+			}
+		}
+		qs := detect.AdjustFDR(ps)
+		order := rng.Perm(len(ps))
+		shuffled := make([]float64, len(ps))
+		for to, from := range order {
+			shuffled[to] = ps[from]
+		}
+		for to, q := range detect.AdjustFDR(shuffled) {
+			from := order[to]
+			if q != qs[from] || q < ps[from]-1e-12 || q > 1 {
+				t.Fatalf("p %v: q %v in another order, want %v", ps[from], q, qs[from])
+			}
+			for i := range ps {
+				if ps[i] < ps[from] && qs[i] > q {
+					t.Fatalf("p %v has q %v, and p %v has %v", ps[i], qs[i], ps[from], q)
+				}
+			}
+		}
+	}
+}
+
+// TestReportMonotone: a cell that gets slower than it was is never less of an
+// alarm in its report, whatever the direction of its metric.
+func TestReportMonotone(t *testing.T) {
+	t.Parallel()
+	rng := source(t)
+	for _, judge := range []func([]detect.Cell, float64) detect.Report{detect.JudgeReport, detect.JudgeGroup, detect.JudgeApart} {
+		for range 5 {
+			cells := many(30+rng.IntN(30), 1+rng.IntN(5))
+			at := rng.IntN(len(cells))
+			cells[at].Head = times(cells[at].Head, 1.2) // beyond the middle of all
+			last := judge(cells, 0)
+			for range 4 {
+				cells[at].Head = times(cells[at].Head, 1.05)
+				r := judge(cells, 0)
+				e, before := r.Cells[at], last.Cells[at]
+				if e.Q > before.Q+1e-12 || e.P > before.P+1e-12 || before.Verdict == detect.Regressed && e.Verdict != detect.Regressed {
+					t.Fatalf("slower, but %+v after %+v", e, before)
+				}
+				last = r
+			}
+			for i := range cells {
+				if rng.IntN(2) == 0 {
+					cells[i] = detect.Cell{Base: turned(cells[i].Base), Head: turned(cells[i].Head), Options: detect.Options{HigherIsBetter: true}}
+				}
+			}
+			r := judge(cells, 0)
+			for i, e := range r.Cells {
+				same(t, "turned", e, last.Cells[i])
+			}
+			same(t, "turned host", r.Host, last.Host)
+		}
+	}
+}
+
+// TestRandomCases keeps the random cells of these tests from being all alike.
+func TestRandomCases(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 1))
+	seen := map[detect.Verdict]int{}
+	for range examples {
+		seen[random(rng).judge().Verdict]++
+	}
+	for _, v := range []detect.Verdict{detect.Unchanged, detect.Improved, detect.Suspect, detect.Regressed, detect.Inconclusive} {
+		if seen[v] < 20 {
+			t.Errorf("%d of %d are %s: %v", seen[v], examples, v, seen)
+		}
+	}
+}
