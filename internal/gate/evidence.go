@@ -59,14 +59,11 @@ func inPairs(r *bench.Result) bool {
 	return slices.ContainsFunc(r.Samples, func(s bench.Sample) bool { return len(s.Base) > 0 })
 }
 
-// weigh judges all numbers together. Where all cells became slower alike,
-// nothing is taken out of them: it is what they must be named for.
+// weigh judges all numbers together. What all cells share stays in them where it
+// is remarkable: it is what they must be named for.
 func (c *comparer) weigh(cells []detect.Cell, numbers []numberOf) {
-	r := detect.JudgeReport(cells, c.policy.FDR/100)
+	r := detect.JudgeGroup(cells, c.policy.FDR/100)
 	c.evidence = evidence{of: make(map[numberOf]weighed, len(cells)), host: r.Host}
-	if r.Host.Verdict == detect.Regressed {
-		r = detect.JudgeApart(cells, c.policy.FDR/100)
-	}
 	for i, e := range r.Cells {
 		c.evidence.of[numbers[i]] = weighed{e, cells[i]}
 	}
