@@ -3,6 +3,7 @@ package history
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -39,7 +40,7 @@ func (f *File) Add(from *bench.Run) (Added, error) {
 		return Added{Known: true}, nil
 	}
 	r := keeping{File: f, run: run{header: header{Schema: Schema, Revision: from.Revision, Started: from.Started.UTC(), Fingerprint: from.Host.Fingerprint,
-		Calibration: calibration(from.Calibration)}}, places: map[string]int32{}}
+		Calibration: calibration(from.Calibration)}}, places: map[string]int32{}, conditions: map[string]int32{}}
 	r.describe(from.Metrics)
 	var added Added
 	for i := range from.Results {
@@ -71,8 +72,9 @@ func (f *File) keepNewest(n int) { f.runs = slices.Delete(f.runs, 0, max(0, len(
 type keeping struct {
 	*File
 	run
-	gated  []bench.Metric
-	places map[string]int32 // of gated, by name
+	gated      []bench.Metric
+	places     map[string]int32 // of gated, by name
+	conditions map[string]int32 // places
 }
 
 // describe notes the metrics that are kept.
@@ -115,15 +117,26 @@ func (r *keeping) keep(result *bench.Result) bool {
 		r.values = append(r.values, result.Judged(result.Sample(r.gated[place].Name))...)
 		r.spans = append(r.spans, span{place, int32(len(r.values))})
 	}
-	id := result.Cell.ID()
-	r.cells = append(r.cells, cell{r.intern([]byte(id)), int32(len(r.spans))})
-	if conditions := result.Conditions(); conditions != nil {
-		if r.Conditions == nil {
-			r.Conditions = map[string]map[string]string{}
-		}
-		r.Conditions[id] = conditions
-	}
+	r.cells = append(r.cells, cell{r.intern([]byte(result.Cell.ID())), int32(len(r.spans)), r.condition(result.Conditions())})
 	return true
+}
+
+// condition returns the place of conditions, -1 of none.
+func (r *keeping) condition(asked map[string]string) int32 {
+	if asked == nil {
+		return -1
+	}
+	var key strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		fmt.Fprintf(&key, "%q=%q ", name, asked[name])
+	}
+	place, known := r.conditions[key.String()]
+	if !known {
+		place = int32(len(r.Conditions))
+		r.conditions[key.String()] = place
+		r.Conditions = append(r.Conditions, asked)
+	}
+	return place
 }
 
 // enough reports whether there are values, and whether they rest on as much as the

@@ -50,7 +50,7 @@ func (f *File) Attach(ref *bench.Run) {
 	}
 	a := attaching{ref: ref, places: places, of: len(chosen)}
 	for at, r := range chosen {
-		a.run(f, r, at)
+		a.run(r, at)
 	}
 }
 
@@ -95,7 +95,7 @@ func (f *File) places(ref *bench.Run) []int32 {
 }
 
 // run adds the values of one run.
-func (a *attaching) run(f *File, r *run, at int) {
+func (a *attaching) run(r *run, at int) {
 	same := a.sameMetrics(r.Metrics)
 	for n, c := range r.cells {
 		place := a.places[c.id]
@@ -103,7 +103,7 @@ func (a *attaching) run(f *File, r *run, at int) {
 			continue
 		}
 		result := &a.ref.Results[place]
-		if !maps.Equal(r.Conditions[f.ids[c.id]], result.Conditions()) {
+		if !maps.Equal(r.asked(c), result.Conditions()) {
 			continue
 		}
 		r.each(n, func(metric int32, values []float64) {

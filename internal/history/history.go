@@ -10,7 +10,8 @@
 // (without the line breaks). Each list of a cell begins with the place of its
 // metric among the metrics of the line; the values of the run's processes
 // follow, in the order of measurement, with seven digits. Where numbers hold
-// under certain conditions only, "conditions" has those of the cell.
+// under certain conditions only, the place of these among the "conditions" of the
+// line comes first: "cell":[2,[0,41.2]].
 //
 // The package decides nothing: what is fit to be kept is said in [File.Add], what
 // a reference may be compared with in [File.Attach].
@@ -34,12 +35,15 @@ const (
 	MaxRuns  = 200
 	maxLines = 5000 // of a file that somebody else wrote
 	// MaxBytes bounds a file that is read or written.
-	MaxBytes   = 256 << 20
-	maxCells   = 500_000 // of a run, as of a run document
-	maxValues  = 1000    // of a cell and metric
-	maxMetrics = 1000
-	maxName    = 255
-	maxDevices = 1024
+	MaxBytes      = 256 << 20
+	maxHeaders    = 16 << 20  // bytes of all lines without their cells, which take most memory
+	maxIDs        = 2_000_000 // different cells of a file
+	maxCells      = 500_000   // of a run, as of a run document
+	maxValues     = 1000      // of a cell and metric
+	maxMetrics    = 1000
+	maxConditions = 10_000 // different ones, of a run
+	maxName       = 255
+	maxDevices    = 1024
 )
 
 // File is the kept runs of one host. The zero value is empty and ready to use.
@@ -61,13 +65,13 @@ type run struct {
 
 // header is a line without its cells.
 type header struct {
-	Schema      int                          `json:"schema"`
-	Revision    string                       `json:"revision,omitempty"`
-	Started     time.Time                    `json:"started"`
-	Fingerprint bench.Fingerprint            `json:"fingerprint"`
-	Calibration float64                      `json:"calibration_ms,omitempty"` // median, 0 if nobody looked
-	Metrics     []Metric                     `json:"metrics,omitempty"`
-	Conditions  map[string]map[string]string `json:"conditions,omitempty"` // by case id
+	Schema      int                 `json:"schema"`
+	Revision    string              `json:"revision,omitempty"`
+	Started     time.Time           `json:"started"`
+	Fingerprint bench.Fingerprint   `json:"fingerprint"`
+	Calibration float64             `json:"calibration_ms,omitempty"` // median, 0 if nobody looked
+	Metrics     []Metric            `json:"metrics,omitempty"`
+	Conditions  []map[string]string `json:"conditions,omitempty"` // different ones
 }
 
 // Metric is what must be known of a metric to compare its values.
@@ -78,10 +82,11 @@ type Metric struct {
 	Exact  bool            `json:"exact,omitempty"`
 }
 
-// cell is a cell of a run: its id's place in File.ids, and where its spans end.
-// They begin where those of the cell before it end.
+// cell is a cell of a run: its id's place in File.ids, where its spans end, and
+// the place of its conditions, -1 for none. The spans begin where those of the cell
+// before it end.
 type cell struct {
-	id, end int32
+	id, end, conditions int32
 }
 
 // span is the values of one metric: its place in the header, and where they end.
@@ -100,6 +105,14 @@ func (r *run) of(n int) (spans []span, from int32) {
 		from = r.spans[first-1].end
 	}
 	return r.spans[first:r.cells[n].end], from
+}
+
+// asked returns the conditions of a cell; nil if there are none.
+func (r *run) asked(c cell) map[string]string {
+	if c.conditions < 0 {
+		return nil
+	}
+	return r.Conditions[c.conditions]
 }
 
 // each calls do with the values of every metric of the nth cell.
@@ -171,7 +184,7 @@ func (r *run) document(ids []string, label string) *bench.Run {
 	d.Results = make([]bench.Result, len(r.cells))
 	for n, c := range r.cells {
 		result := &d.Results[n]
-		result.Cell.Raw, result.Outcome, result.Context = ids[c.id], bench.Passed, r.Conditions[ids[c.id]]
+		result.Cell.Raw, result.Outcome, result.Context = ids[c.id], bench.Passed, r.asked(c)
 		r.each(n, func(metric int32, values []float64) {
 			result.Samples = append(result.Samples, bench.Sample{Metric: r.Metrics[metric].Name, Values: values})
 		})

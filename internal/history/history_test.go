@@ -200,7 +200,10 @@ func TestStrict(t *testing.T) {
 		"many values":     {`[[0,1]]`, `[[0` + strings.Repeat(",1", 1001) + `]]`, "more than 1000 values"},
 		"direction":       {`"lower"`, `"up"`, `want "higher" or "lower"`},
 		"calibration":     {`"schema":1`, `"schema":1,"calibration_ms":-1`, "calibration took -1"},
-		"conditions":      {`"schema":1`, `"schema":1,"conditions":{"a":{},"b":{}}`, "conditions of cells that it lacks"},
+		"conditions":      {`[[0,1]]`, `[0,[0,1]]`, "has conditions 0 of 0"},
+		"half conditions": {`[[0,1]]`, `[0.5,[0,1]]`, "no place of conditions"},
+		"many conditions": {`"schema":1`, `"schema":1,"conditions":[{}` + strings.Repeat(",{}", 10_000) + `]`, "more than 10000 different conditions"},
+		"long header":     {`"schema":1`, `"schema":1,"conditions":[{}` + strings.Repeat(" ", 16<<20) + `]`, "take more than 16777216 bytes"},
 		"metric's key":    {`"better"`, `"x":1,"better"`, "metrics: "},
 		"not JSON":        {`{"schema"`, `{schema`, "not JSON"},
 		"not UTF-8":       {`"revision":"r"`, "\"revision\":\"\xff\"", "not JSON"},
@@ -306,7 +309,7 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(data)
-	f.Add([]byte(`{"schema":1,"started":"2026-03-01T09:00:00Z","metrics":[{"name":"m","better":"lower"}],"conditions":{"a\"":{"x":"y"}},"cells":{ "a\"" : [ [0 , -1.5e3, 2] ] , "<b>":[]}}` + "\n"))
+	f.Add([]byte(`{"schema":1,"started":"2026-03-01T09:00:00Z","metrics":[{"name":"m","better":"lower"}],"conditions":[{"x":"y"}],"cells":{ "a\"" : [ 0 , [0 , -1.5e3, 2] ] , "<b>":[]}}` + "\n"))
 	f.Add([]byte("{}\n[]\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		read, err := history.Read("f", bytes.NewReader(data))

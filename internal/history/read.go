@@ -71,7 +71,8 @@ func readLine(from *bufio.Reader, line []byte) ([]byte, error) {
 // reader is a file that is being read.
 type reader struct {
 	*File
-	last []int32 // line that had an id last, by its place
+	last    []int32 // line that had an id last, by its place
+	headers int     // bytes of members but cells, of all lines
 }
 
 // line reads one run. Runs stand in the order in which they started.
@@ -90,7 +91,11 @@ func (f *reader) line(n int32, text []byte) error {
 		if string(key) == "cells" {
 			return f.cells(n, &c, &r)
 		}
-		return r.member(string(key), c.raw())
+		text := c.raw()
+		if f.headers += len(text); f.headers > maxHeaders {
+			return fmt.Errorf("has metrics and conditions that, with those above it, take more than %d bytes", maxHeaders)
+		}
+		return r.member(string(key), text)
 	})
 	if err == nil {
 		err = r.validate(f.ids)
@@ -139,15 +144,34 @@ func (f *reader) cells(line int32, c *cursor, r *run) error {
 			return fmt.Errorf("cell %.80q stands twice", key)
 		}
 		f.last[id] = line
-		if len(r.cells) == maxCells {
-			return fmt.Errorf("has more than %d cells", maxCells)
+		if len(r.cells) == maxCells || len(f.ids) > maxIDs {
+			return fmt.Errorf("has more than %d cells, or the file more than %d different ones", maxCells, maxIDs)
 		}
-		if err := c.array(func() error { return r.span(c) }); err != nil {
+		conditions, err := r.spansOf(c)
+		if err != nil {
 			return fmt.Errorf("cell %.80q: %w", f.ids[id], err)
 		}
-		r.cells = append(r.cells, cell{id, int32(len(r.spans))})
+		r.cells = append(r.cells, cell{id, int32(len(r.spans)), conditions})
 		return nil
 	})
+}
+
+// spansOf reads the list of a cell, and returns the place of its conditions.
+func (r *run) spansOf(c *cursor) (conditions int32, err error) {
+	conditions = -1
+	n := 0
+	err = c.array(func() error {
+		if n++; n > 1 || c.next() == '[' {
+			return r.span(c)
+		}
+		v, err := c.number()
+		if err == nil && (v != math.Trunc(v) || v < 0 || v >= maxConditions) {
+			err = errors.New("begins with a number that is no place of conditions")
+		}
+		conditions = int32(v)
+		return err
+	})
+	return conditions, err
 }
 
 // span reads [metric,value...].
@@ -186,8 +210,8 @@ func (r *run) validate(ids []string) error {
 		return fmt.Errorf("has schema %d, this build reads %d: use the accelgate version that wrote it", r.Schema, Schema)
 	case r.Started.IsZero():
 		return errors.New("does not say when the run started")
-	case len(r.Revision) > maxName || len(r.Metrics) > maxMetrics || len(r.Conditions) > len(r.cells):
-		return errors.New("has too long a commit, too many metrics, or conditions of cells that it lacks")
+	case len(r.Revision) > maxName || len(r.Metrics) > maxMetrics || len(r.Conditions) > maxConditions:
+		return fmt.Errorf("has too long a commit, more than %d metrics, or more than %d different conditions", maxMetrics, maxConditions)
 	case len(r.Fingerprint.Accelerators) > maxDevices || !bench.Finite(r.Fingerprint.MemoryGiB):
 		return fmt.Errorf("names more than %d devices", maxDevices)
 	case !bench.Finite(r.Calibration) || r.Calibration < 0:
@@ -219,6 +243,9 @@ func (r *run) validCells(ids []string) error {
 		id := ids[c.id]
 		if id == "" || len(id) > bench.MaxID {
 			return fmt.Errorf("cell %.80q has no id, or one of more than %d bytes", id, bench.MaxID)
+		}
+		if int(c.conditions) >= len(r.Conditions) {
+			return fmt.Errorf("cell %.80q has conditions %d of %d", id, c.conditions, len(r.Conditions))
 		}
 		spans, _ := r.of(n)
 		last := int32(-1)

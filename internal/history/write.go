@@ -32,13 +32,14 @@ func (f *File) Marshal(limit int) ([]byte, error) {
 
 // fit drops the oldest runs until the rest is small enough.
 func (f *File) fit(limit int) error {
-	size := 0
+	size, headers := 0, 0
 	for n, r := range slices.Backward(f.runs) {
-		line, err := r.marshal(f.ids)
+		line, header, err := r.marshal(f.ids)
 		if err != nil {
 			return err
 		}
-		if size += len(line); size <= limit {
+		size, headers = size+len(line), headers+header
+		if size <= limit && headers <= maxHeaders {
 			continue
 		}
 		if n == len(f.runs)-1 {
@@ -52,7 +53,7 @@ func (f *File) fit(limit int) error {
 
 func (f *File) write(w io.Writer) error {
 	for i := range f.runs {
-		line, err := f.runs[i].marshal(f.ids)
+		line, _, err := f.runs[i].marshal(f.ids)
 		if err != nil {
 			return err
 		}
@@ -63,23 +64,28 @@ func (f *File) write(w io.Writer) error {
 	return nil
 }
 
-// marshal writes a line, its cells in the order in which they were added.
-func (r *run) marshal(ids []string) ([]byte, error) {
-	line, err := json.Marshal(r.header)
-	if err != nil {
-		return nil, fmt.Errorf("encode a kept run: %w", err)
+// marshal writes a line, its cells in the order in which they were added, and
+// tells how long it is without them.
+func (r *run) marshal(ids []string) (line []byte, header int, err error) {
+	if line, err = json.Marshal(r.header); err != nil {
+		return nil, 0, fmt.Errorf("encode a kept run: %w", err)
 	}
-	line = append(line[:len(line)-1], `,"cells":{`...)
+	header = len(line)
+	line = append(line[:header-1], `,"cells":{`...)
 	for n, c := range r.cells {
 		id, err := json.Marshal(ids[c.id])
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if n > 0 {
 			line = append(line, ',')
 		}
 		line = append(append(line, id...), ':', '[')
 		first := true
+		if c.conditions >= 0 {
+			first = false
+			line = strconv.AppendInt(line, int64(c.conditions), 10)
+		}
 		r.each(n, func(metric int32, values []float64) {
 			if !first {
 				line = append(line, ',')
@@ -89,7 +95,7 @@ func (r *run) marshal(ids []string) ([]byte, error) {
 		})
 		line = append(line, ']')
 	}
-	return append(line, "}}\n"...), nil
+	return append(line, "}}\n"...), header, nil
 }
 
 // digits are enough to tell changes of a thousandth of a percent apart.
