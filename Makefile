@@ -1,5 +1,5 @@
 # What CI runs and what a developer runs are the same line: make test.
-.PHONY: test lint fuzz bench evaluate
+.PHONY: test lint fuzz bench evaluate mde
 
 PKGS = ./...
 
@@ -24,9 +24,15 @@ fuzz:
 	    echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./$$pkg; \
 	  done; done
 
-# False alarms and power of internal/detect on real series, as tables.
+# False alarms and power of internal/detect as tables, some of which docs/detection.md holds: on generated noise, and on real
+# series where ACCELGATE_TEST_DATA, or ../shared/data, has them.
 evaluate:
-	go test -run . -count=1 -v ./internal/detect/evaluate
+	ACCELGATE_TEST_DATA="$${ACCELGATE_TEST_DATA:-$(abspath $(wildcard ../shared/data))}" go test -run . -count=1 -v ./internal/detect/evaluate
+
+# Is the minimum detectable effect true? 100 trials each with none, half and all
+# of it, on the embedded engine; minutes, on a quiet machine.
+mde:
+	ACCELGATE_MDE=$${ACCELGATE_MDE:-100} go test -run '^TestMDE$$' -count=1 -timeout 60m -v ./internal/cli
 
 bench:
 	go test -run '^$$' -bench . -benchtime 200ms $(PKGS)

@@ -103,10 +103,10 @@ var unjudged = map[string]string{"measure": "failure", "post": "failure"}
 
 func (s *story) withoutBaselines(t *testing.T, github *fake) {
 	o := s.act(t, started{workflow: "accelgate.yml", event: "pull_request", payload: pull(1, s.head, s.base, repoName), run: 11, fake: github})
-	o.want(unjudged)
-	o.says("post", "summary", "speed was NOT judged")
-	github.wantComment(t, "1", "speed was NOT judged")
-	github.wantCheck(t, s.head, "action_required")
+	o.want(judged) // by pairs with the base, which need none
+	o.says("post", "summary", "slower than the base")
+	github.wantComment(t, "1", "in turns with")
+	github.wantCheck(t, s.head, "success")
 }
 
 func (s *story) dispatch(t *testing.T, github *fake) {

@@ -19,7 +19,7 @@ func newEntry(id string, r *bench.Result, described map[string]bench.Metric) (En
 	for i := range r.Samples {
 		s := &r.Samples[i]
 		m, known := described[s.Metric]
-		summary := summarize(s, m.Exact)
+		summary := summarize(s, r.Judged(s), m.Exact)
 		switch {
 		case summary.N == 0:
 			continue
@@ -51,11 +51,11 @@ func (e *Entry) mirror() error {
 	return nil
 }
 
-func summarize(s *bench.Sample, exact bool) bench.Summary {
+func summarize(s *bench.Sample, values []float64, exact bool) bench.Summary {
 	var summary bench.Summary
 	switch {
-	case len(s.Values) > 0:
-		summary = bench.Summary{Median: stats.Median(s.Values), MAD: stats.MAD(s.Values), N: len(s.Values)}
+	case len(values) > 0:
+		summary = bench.Summary{Median: stats.Median(values), MAD: stats.MAD(values), N: len(values)}
 	case s.Summary != nil:
 		summary = bench.Summary{Median: s.Summary.Median, MAD: s.Summary.MAD, N: s.Summary.N} // only Calibrate knows the rest
 	}

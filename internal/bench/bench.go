@@ -95,8 +95,10 @@ type Sample struct {
 	// the last of Values: they are pairs. Empty where the base was not measured.
 	Base []float64 `json:"base,omitempty"`
 	// History, of a reference, holds earlier runs of the cell on this host, the
-	// oldest first, each with its values; Anchor is the median that was pinned
-	// (see [Result.Anchored]), 0 where it is unknown. Neither travels in a run.
+	// oldest first, each with its values: of all samples, entries at the same
+	// distance from the end are of one run, and one is empty where that run lacks
+	// the cell. Anchor is the median that was pinned (see [Result.Anchored]), 0
+	// where it is unknown. Neither travels in a run.
 	History [][]float64 `json:"-"`
 	Anchor  float64     `json:"-"`
 }
@@ -331,6 +333,15 @@ func (r *Result) Sample(metric string) *Sample {
 		}
 	}
 	return nil
+}
+
+// Judged returns the values of one of the result's samples that are evidence:
+// those that chose the cell to be measured again are not, unless they are pairs.
+func (r *Result) Judged(s *Sample) []float64 {
+	if r.Selected < len(s.Values) && len(s.Base) == 0 {
+		return s.Values[r.Selected:]
+	}
+	return s.Values
 }
 
 // Run is the one document of accelgate: fresh output, reference and exchanged

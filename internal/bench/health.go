@@ -3,6 +3,7 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Health says how the machine was while something was measured.
@@ -67,6 +68,17 @@ func (h *Health) validate() error {
 		}
 	}
 	return nil
+}
+
+// join is what two runs of one machine say of it.
+func (c *Calibration) join(more *Calibration) *Calibration {
+	if c == nil || more == nil {
+		if c == nil {
+			return more
+		}
+		return c
+	}
+	return &Calibration{Before: slices.Concat(c.Before, more.Before), After: slices.Concat(c.After, more.After)}
 }
 
 func (c *Calibration) validate() error {

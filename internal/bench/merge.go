@@ -29,6 +29,7 @@ func Merge(runs []*Run) (*Run, error) {
 		if err := merged.addContext(r.Context); err != nil {
 			return nil, err
 		}
+		merged.Calibration = merged.Calibration.join(r.Calibration)
 		merged.Shards = slices.Concat(merged.Shards, r.Shards)
 		merged.Results = slices.Concat(merged.Results, r.Results)
 		merged.LeftOut = slices.Concat(merged.LeftOut, r.LeftOut)

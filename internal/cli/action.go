@@ -41,6 +41,7 @@ type action struct {
 	token    redacting         // takes the token out of what is written
 	api      *github.Client    // see client; nil until it is needed
 	check    *github.OpenCheck // in progress; nil where there is none
+	troubles []string          // what kept history from being read
 }
 
 // gathered is what the step judges: runs with their references, in pairs.
@@ -101,6 +102,7 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 			return 0, err
 		}
 	}
+	a.readHistory(ctx)
 	if a.in.publish && !a.in.update {
 		a.begin(ctx)
 		defer a.end(ctx)
@@ -136,6 +138,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	a.tellTroubles(g)
 	in := report.Input{Config: a.in.options.config, Revision: a.commit(), Links: report.Links{Run: a.event.RunURL}}
 	switch {
 	case a.event.Run != nil:
@@ -153,6 +156,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 	if a.in.publish {
 		a.publish(ctx, g, j)
 	}
+	a.keep(ctx, g, j)
 	return j.exit(), nil
 }
 

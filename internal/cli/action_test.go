@@ -51,7 +51,7 @@ func newActionStep(t *testing.T, event, payload string, inputs map[string]string
 	t.Cleanup(listener.Close)
 	s.write("accelgate.yaml", stepConfig)
 	s.write("event.json", strings.ReplaceAll(payload, "$HEAD", s.head()))
-	s.env = map[string]string{
+	s.env = map[string]string{"ACCELGATE_HEALTH": "off",
 		"GITHUB_ACTIONS": "true", "GITHUB_API_URL": listener.URL, "GITHUB_REPOSITORY": "octo/repo", "GITHUB_RUN_ID": "77", "GITHUB_SHA": s.head(),
 		"GITHUB_WORKSPACE": s.work, "GITHUB_OUTPUT": filepath.Join(s.temp, "output"), "GITHUB_STEP_SUMMARY": filepath.Join(s.temp, "summary"),
 		"GITHUB_EVENT_NAME": event, "GITHUB_EVENT_PATH": filepath.Join(s.work, "event.json"), "RUNNER_TEMP": s.temp, "GITHUB_REF": "refs/heads/main",

@@ -44,6 +44,7 @@ func (c *Command) updateCommand(code *int) *cobra.Command {
 func (u *update) addFlags(f *pflag.FlagSet) {
 	u.addConfig(f)
 	u.addHost(f)
+	u.addHistory(f)
 	u.addPolicy(f)
 	u.addMeasure(f)
 	f.StringVar(&u.from, "from", "", "record this `run.json` in place of measuring")
@@ -117,7 +118,7 @@ func (c *Command) updateRun(ctx context.Context, u *update) (*bench.Run, referen
 		return nil, reference{}, gate.Policy{}, err
 	}
 	defer p.close()
-	ref, err := loadReference(p.baselinePath(), p.host.Label)
+	ref, err := u.recorded(p.file, p.host.Label)
 	if err != nil {
 		return nil, reference{}, p.policy, err
 	}
@@ -135,7 +136,7 @@ func (u *update) readRun() (*bench.Run, reference, gate.Policy, error) {
 	if err != nil {
 		return nil, reference{}, policy, err
 	}
-	ref, err := loadReference(u.baselinePath(file, run.Host.Label), run.Host.Label)
+	ref, err := u.recorded(file, run.Host.Label)
 	return run, ref, policy, err
 }
 

@@ -27,7 +27,7 @@ func (c *Command) rounds(ctx context.Context, p *plan, n int) (*bench.Run, error
 		Schema: bench.RunSchema, Tool: tool(), Revision: c.revision(ctx, p), Host: p.host,
 		Started: c.Now().UTC().Truncate(time.Second), Metrics: p.metrics, Unselected: p.others, Warnings: p.warnings, LeftOut: p.leftOut,
 	}
-	s, err := c.newSession(ctx, p, run.Revision, lanes.devices)
+	s, err := c.newSession(ctx, p, nil, run.Revision, lanes.devices)
 	if err != nil {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func (c *Command) editFolder(e *caseEdits, folder cases.Folder, list []measureme
 	if len(files) == 0 {
 		return nil
 	}
-	history, err := history(folder.Path, records)
+	history, err := refreshes(folder.Path, records)
 	e.files = append(append(e.files, history), files...)
 	return err
 }
@@ -180,8 +180,8 @@ func sameWorkload(a, b *msmodeling.Case) bool {
 		slices.Equal(a.CompilationConfig, b.CompilationConfig) && slices.Equal(a.Command, b.Command)
 }
 
-// history adds to the folder's record of refreshes.
-func history(folder string, records []msmodeling.Record) (caseFile, error) {
+// refreshes adds to the folder's record of refreshes.
+func refreshes(folder string, records []msmodeling.Record) (caseFile, error) {
 	path := filepath.Join(folder, msmodeling.HistoryFile)
 	old, err := suite.ReadResult(path, path, msmodeling.MaxHistory)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

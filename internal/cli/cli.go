@@ -106,6 +106,8 @@ answer still right, is it still as fast, on this host?
   accelgate report .accelgate/run.json       judge and print a finished run again
   accelgate history runs/                    between which commits kept runs became slower or faster
   accelgate calibrate                        the noise of every cell, and what its gate can see
+  accelgate judge cells.jsonl                judge cells that somebody else measured, by the same statistics
+  accelgate bisect --good REV --only CELL    which commit made a cell slower
   accelgate selftest                         prove that this gate can fail
   accelgate bench run SUITE                  load an OpenAI-compatible endpoint; see also accelgate diff
   accelgate cases lint FOLDER                model cases: check their files; see also cases replay, cases refresh
@@ -132,8 +134,13 @@ func (c *Command) root(code *int) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"}) // cobra's answers a misspelt command with success
-	root.AddCommand(c.runCommand(code), c.planCommand(), c.baselineCommand(code), c.reportCommand(code), c.historyCommand(), c.calibrateCommand(code), c.selftestCommand(code), c.benchCommand(code), c.diffCommand(code), c.importCommand(), c.exportCommand(),
-		c.configCommand(), c.casesCommand(code), c.kernelsCommand(code), c.analyzeCommand(code), c.autoBaselineCommand(code), c.engineCommand(code), c.actionCommand(code))
+	root.AddCommand(
+		c.runCommand(code), c.planCommand(), c.baselineCommand(code), c.reportCommand(code), c.historyCommand(),
+		c.calibrateCommand(code), c.judgeCommand(code), c.benchCommand(code), c.diffCommand(code), c.importCommand(),
+		c.exportCommand(), c.bisectCommand(), c.bisectStepCommand(code), c.selftestCommand(code), c.configCommand(),
+		c.casesCommand(code), c.kernelsCommand(code), c.analyzeCommand(code), c.autoBaselineCommand(code), c.engineCommand(code),
+		c.actionCommand(code),
+	)
 	strict(root)
 	return root
 }

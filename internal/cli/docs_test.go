@@ -96,7 +96,7 @@ func shell(t *testing.T, command, bin, dir string) string {
 	}
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(bin)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	cmd.Env = append(os.Environ(), "ACCELGATE_HEALTH=off", "PATH="+filepath.Dir(bin)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	out, err := cmd.Output()
 	got := 0
 	var exit *exec.ExitError

@@ -25,6 +25,7 @@ func (c *Command) engineCommand(code *int) *cobra.Command {
 		c.engineMode(code, "worker", "Keep the model loaded and answer requests, one JSON object a line",
 			func(e engine.Command, ctx context.Context, args []string) int { return e.Worker(ctx, c.Stdin, args) }),
 		c.engineMode(code, "serve", "Serve the model over HTTP, as OpenAI's API does", engine.Command.Serve),
+		c.engineMode(code, "calibrate", "Do a fixed piece of work and print its time as JSON", engine.Command.Calibrate),
 		c.engineMode(code, "mock", "Serve tokens at programmed times, and faults, to try a client on",
 			func(e engine.Command, ctx context.Context, args []string) int {
 				return openaitest.Command{Stdout: e.Stdout, Stderr: e.Stderr, Now: e.Now}.Run(ctx, args)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accelgate/accelgate/internal/engine"
+	"github.com/accelgate/accelgate/internal/history"
 	"github.com/accelgate/accelgate/internal/nearest"
 )
 
@@ -35,6 +36,7 @@ func flagNames(cmd *cobra.Command) []string {
 type options struct {
 	config          string
 	baseline        string // a file in place of <baselines>/baseline-<label>.json
+	history         string // folder of kept runs
 	hostLabel       string
 	suites          []string
 	only, skip      []string
@@ -48,13 +50,22 @@ type options struct {
 	shard           string   // "2/3"
 	durations       []string // run.json, or folders of them, whose times balance the shards
 	devices         []string
+	health          string // "auto" or "off"
 	maxCells        int
 	budget          time.Duration
 	resume          bool
+	ab              string // checkout of the base
+	pairs           int
+	pairSeed        uint64
+	isBase          bool   // these are the options of the base itself
+	abRevision      string // commit of the base; "" for what git says
 	revision        string
 	injectSlowdown  string
 	weightSeed      string
-	secret          string // the action's token, used on GitHub and kept out of results
+	// onBranch returns the kept runs of a host that are not in a folder, nil if there
+	// are none; nil where nobody looks elsewhere.
+	onBranch func(label string) *history.File
+	secret   string // the action's token, used on GitHub and kept out of results
 }
 
 // defaultOut is where a run leaves its files, beside the configuration.
@@ -68,6 +79,11 @@ func (o *options) addConfig(f *pflag.FlagSet) {
 func (o *options) addHost(f *pflag.FlagSet) {
 	f.StringVar(&o.hostLabel, "host-label", "", "`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the machine)")
 	f.StringVar(&o.baseline, "baseline", "", "baseline `file` (default: baseline-<label>.json in the configuration's folder of baselines)")
+}
+
+// addHistory adds the flag that says where kept runs are.
+func (o *options) addHistory(f *pflag.FlagSet) {
+	f.StringVar(&o.history, "history", "", "`folder` of kept runs, history-<label>.jsonl (default: the configuration's, or "+defaultHistory+" in its folder of baselines)")
 }
 
 // addPolicy adds the flags that change what blocks.
@@ -89,8 +105,12 @@ func (o *options) addMeasuring(f *pflag.FlagSet) {
 	o.addNames(f)
 	f.Var((*count)(&o.repeats), "repeats", "processes per cell, `n` in place of each suite's own")
 	f.StringSliceVar(&o.devices, "devices", nil, "`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)")
+	f.StringVar(&o.health, "health", "", "`auto` to watch the machine while it measures, off not to (default: ACCELGATE_HEALTH, the configuration's, or auto)")
 	f.Var((*period)(&o.budget), "budget", "end measuring after this `time` and declare what was left out (default: the configuration's)")
 	f.BoolVar(&o.resume, "resume", false, "keep what an interrupted run of the same build and configuration has measured; failures are measured again")
+	f.StringVar(&o.ab, "ab", "", "`folder` with a checkout of the base, built: measure each cell there and here in turns, and judge by the pairs")
+	f.Var((*count)(&o.pairs), "pairs", "`n` pairs of each cell before they are looked at (default: 5)")
+	f.Uint64Var(&o.pairSeed, "pair-seed", 0, "`seed` of the order within pairs, as in run.json (default: chosen)")
 	f.StringVar(&o.out, "out", "", "`folder` for run.json and the journal (default: "+defaultOut+" beside the configuration)")
 	f.StringVar(&o.revision, "revision", "", "`commit` of the code under test (default: what git says)")
 	f.StringVar(&o.injectSlowdown, "inject-slowdown", "", "make the embedded engine slower, as in `decode=30%`, to see the gate fail")

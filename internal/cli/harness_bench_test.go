@@ -165,7 +165,9 @@ func compare(b *testing.B, config string, bare func()) {
 		}
 		middle := time.Now()
 		c := cli.Command{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Now: time.Now,
-			Getenv: func(name string) string { return map[string]string{"ACCELGATE_HOST_LABEL": "desk"}[name] }}
+			Getenv: func(name string) string {
+				return map[string]string{"ACCELGATE_HOST_LABEL": "desk", "ACCELGATE_HEALTH": "off"}[name]
+			}}
 		if code := c.Main(b.Context(), []string{"run", "--config", path, "--revision", "r"}); code != 0 {
 			b.Fatalf("exit code %d", code)
 		}

@@ -20,10 +20,12 @@ import (
 
 const historyHelp = `Find where kept runs changed for good: for each host, cell and gated metric, the
 commits between which the level moved, and slow drift that no single comparison
-shows. Runs are put in the order in which they started.
+shows. Runs are run.json files and histories, history-<host label>.jsonl; of a
+folder, all below it. They are put in the order in which they started.
 
   accelgate history runs/
-  accelgate history runs/ --only 'moe*' --json
+  accelgate history baselines/history --only 'moe*' --json
+  accelgate history record .accelgate/run.json    keep a run for later comparisons
 
 It decides nothing: exit 0 says that the runs were read, 3 that there are too few
 of them. Change points are those of E-divisive, as Apache Otava finds them.`
@@ -38,7 +40,7 @@ type historyFlags struct {
 func (c *Command) historyCommand() *cobra.Command {
 	var o historyFlags
 	cmd := &cobra.Command{
-		Use:   "history RUN.json|FOLDER...",
+		Use:   "history RUN.json|HISTORY.jsonl|FOLDER...",
 		Short: "Find between which commits kept runs became slower or faster",
 		Long:  historyHelp,
 		Args:  cobra.MinimumNArgs(1),
@@ -48,6 +50,7 @@ func (c *Command) historyCommand() *cobra.Command {
 	f.StringArrayVar(&o.only, "only", nil, "look only at this case `id` or glob; may be repeated")
 	f.BoolVar(&o.all, "all", false, "look at metrics that are only shown, too")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON")
+	cmd.AddCommand(c.recordCommand())
 	return cmd
 }
 
@@ -130,24 +133,6 @@ func judgeNewest(all []series) {
 	}
 }
 
-// keptRuns reads runs, the oldest first.
-func keptRuns(arguments []string) ([]*bench.Run, error) {
-	paths, err := runFiles(arguments)
-	if err != nil {
-		return nil, err
-	}
-	var runs []*bench.Run
-	for _, path := range paths {
-		run, err := readRun(path)
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, run)
-	}
-	slices.SortStableFunc(runs, func(a, b *bench.Run) int { return a.Started.Compare(b.Started) })
-	return runs, nil
-}
-
 // collect makes series of runs, in the order in which they first occur.
 func (o *historyFlags) collect(runs []*bench.Run) (all []series) {
 	at, revisions := map[[3]string]int{}, map[string][]string{}
@@ -171,7 +156,7 @@ func (o *historyFlags) collect(runs []*bench.Run) (all []series) {
 					at[key] = n
 					all = append(all, series{Host: host, Cell: key[1], Metric: m.Name, Unit: m.Unit, better: m.Better, Changes: []level{}})
 				}
-				all[n].add(len(revisions[host])-1, stats.Median(sample.Values))
+				all[n].add(len(revisions[host])-1, stats.Median(r.Judged(&sample)))
 			}
 		}
 	}

@@ -28,6 +28,8 @@ type inputs struct {
 	reviewers []string
 	workflow  string // file of the workflow that chat starts
 	author    string // login of the token, where it is another app's
+	// historyBranch is the branch that keeps runs; "" if none does.
+	historyBranch string
 	// dangerForks and dangerTarget run a stranger's code where it can take the
 	// machine or the secrets.
 	dangerForks, dangerTarget bool
@@ -67,12 +69,13 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 		profile:   gh.Input("profile"),
 		shard:     gh.Input("shard"),
 		modelDir:  gh.Input("model-dir"),
+		ab:        gh.Input("ab"),
 	}
 	if in.options.config == "" {
 		in.options.config = "accelgate.yaml"
 	}
 	if event.PullRequest != nil {
-		in.options.revision = event.PullRequest.HeadSHA
+		in.options.revision, in.options.abRevision = event.PullRequest.HeadSHA, event.PullRequest.BaseSHA
 	}
 	in.reason, in.runs, in.hosts = gh.Input("reason"), gh.Input("runs"), list(gh.Input("hosts"), ",")
 	for _, label := range in.hosts {
@@ -85,6 +88,7 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 		in.checkName = "accelgate"
 	}
 	in.labels, in.reviewers = list(gh.Input("labels"), ","), list(gh.Input("reviewers"), ",")
+	in.historyBranch = gh.Input("history-branch")
 	in.workflow, in.author = cmp.Or(gh.Input("workflow"), "accelgate.yml"), gh.Input("token-author")
 	switch in.comment = commentMode(cmp.Or(gh.Input("comment"), string(commentAlways))); in.comment {
 	case commentAlways, commentOnChange, commentOnFailure, commentOff:

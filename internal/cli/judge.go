@@ -12,31 +12,47 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/history"
 	"github.com/accelgate/accelgate/internal/report"
 )
 
-// reference is a host's baseline, read before anything is measured: a corrupt
-// one must not cost an hour to find.
+// reference is a host's baseline with the runs that were kept of the host, read
+// before anything is measured: a corrupt one must not cost an hour to find.
 type reference struct {
 	path string
 	file *baseline.File // nil where there is none
+	kept *history.File  // nil where there are none
 }
 
-// run is the baseline as a run; nil where there is none.
+// run is the baseline as a run, with its history; nil where there is none.
 func (r reference) run() *bench.Run {
 	if r.file == nil {
 		return nil
 	}
-	return r.file.Run()
+	run := r.file.Run()
+	if r.kept != nil {
+		r.kept.Attach(run)
+	}
+	return run
 }
 
 // reference reads the baseline of a host. A missing one is not an error, unless
 // --baseline named it; an unreadable one always is.
 func (o *options) reference(file *config.File, label string) (reference, error) {
-	ref, err := loadReference(o.baselinePath(file, label), label)
+	ref, err := o.recorded(file, label)
 	if err == nil && ref.file == nil && o.baseline != "" {
 		return ref, usagef("--baseline: %s does not exist: correct the path, or record it with 'accelgate baseline update --baseline %s --reason TEXT'", o.baseline, o.baseline)
 	}
+	return ref, err
+}
+
+// recorded is reference for those who are about to write the baseline.
+func (o *options) recorded(file *config.File, label string) (reference, error) {
+	ref, err := loadReference(o.baselinePath(file, label), label)
+	if err != nil {
+		return ref, err
+	}
+	ref.kept, err = o.kept(file, label)
 	return ref, err
 }
 

@@ -40,6 +40,14 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 	if len(p.options.durations) > 0 && p.options.shard == "" {
 		return nil, usagef("--durations balances shards: add --shard k/n, or leave it out")
 	}
+	if _, err := c.watches(p); err != nil {
+		return nil, err
+	}
+	b, err := c.openBase(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer b.close()
 	c.warnAll(p.warnings)
 	lanes, err := c.lease(ctx, p)
 	if err != nil {
@@ -52,13 +60,13 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 	}
 	run := &bench.Run{
 		Schema: bench.RunSchema, Tool: tool(), Revision: c.revision(ctx, p), Host: p.host,
-		Started: c.Now().UTC().Truncate(time.Second), Context: p.context(), Metrics: p.metrics, Unselected: p.others, Warnings: p.warnings,
+		Started: c.Now().UTC().Truncate(time.Second), Context: b.context(p.context()), Base: b.commit(), Metrics: p.metrics, Unselected: p.others, Warnings: p.warnings,
 		LeftOut: p.leftOut,
 	}
 	if p.options.shard != "" {
 		run.Shards = []string{p.options.shard}
 	}
-	s, err := c.newSession(ctx, p, run.Revision, lanes.devices)
+	s, err := c.newSession(ctx, p, b, run.Revision, lanes.devices)
 	if err != nil {
 		return nil, err
 	}
@@ -67,12 +75,18 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 	if err := p.discardOld(); err != nil {
 		return nil, err
 	}
+	if err := s.calibrate(ctx, run); err != nil {
+		return nil, err
+	}
 	if err := s.measure(ctx, run); err != nil {
 		p.partial = run
 		p.partial.Results = s.finished
 		return nil, err
 	}
-	if err := s.confirm(ctx, run, ref); err != nil {
+	if err := s.again(ctx, run, ref); err != nil {
+		return nil, err
+	}
+	if err := s.recalibrate(ctx, run); err != nil {
 		return nil, err
 	}
 	if err := run.Validate(); err != nil {
@@ -181,6 +195,11 @@ func (c *Command) revision(ctx context.Context, p *plan) string {
 	if sha := c.Getenv("GITHUB_SHA"); sha != "" {
 		return sha
 	}
+	return c.checkedOut(ctx, p)
+}
+
+// checkedOut names the commit of the plan's folder by what git says.
+func (c *Command) checkedOut(ctx context.Context, p *plan) string {
 	response, err := p.worker.Do(ctx, worker.Request{Args: []string{"git", "rev-parse", "HEAD"}, Dir: p.file.Dir, Timeout: 10 * time.Second})
 	if err != nil || !response.OK() {
 		return "" // not a checkout, or no git: the report says "unknown"

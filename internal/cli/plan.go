@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -53,17 +54,26 @@ func (c *Command) plan(ctx context.Context, o *options) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.detect(ctx, p); err != nil {
+	if err := c.prepare(ctx, p); err != nil {
 		return nil, err
+	}
+	return p, nil
+}
+
+// prepare finds out what this machine is, opens the suites and selects the
+// cells. After an error there is nothing to close.
+func (c *Command) prepare(ctx context.Context, p *plan) error {
+	if err := c.detect(ctx, p); err != nil {
+		return err
 	}
 	if err := worker.Conceal(); err != nil {
 		p.warnings = append(p.warnings, fmt.Sprintf("%v: programs under test may read this process's environment", err))
 	}
 	if err := p.open(); err != nil {
 		p.close()
-		return nil, err
+		return err
 	}
-	return p, nil
+	return nil
 }
 
 // newPlan reads the configuration.
@@ -95,6 +105,16 @@ func (o *options) policy(file *config.File) (gate.Policy, error) {
 	}
 	policy.RequireBaseline = o.requireBaseline || file.Policy.RequireBaseline != nil && *file.Policy.RequireBaseline
 	policy.Fingerprint, policy.LeftOut, policy.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, file.Policy.Compat
+	policy.Method, policy.Inconclusive, policy.Unhealthy = file.Policy.Method, file.Policy.Inconclusive, file.Policy.Unhealthy
+	if file.Policy.FDR != nil {
+		policy.FDR = float64(*file.Policy.FDR)
+	}
+	if file.Policy.Threshold != nil || o.threshold != "" {
+		policy.MinEffect = policy.Threshold // what somebody says is the limit is that of evidence, too
+	}
+	if m := file.Policy.MinEffect; m != nil && o.threshold == "" {
+		policy.MinEffect = float64(*m)
+	}
 	policy.Drift = max(gate.DefaultDrift, policy.Threshold) // what is allowed in one step is no drift
 	if d := file.Policy.Drift; d != nil {
 		policy.Drift = float64(*d)
@@ -167,7 +187,7 @@ func (p *plan) env() (suite.Env, error) {
 	if err != nil {
 		return suite.Env{}, fmt.Errorf("find the folder of %s: %w", p.options.config, err)
 	}
-	return suite.Env{Host: p.host, Worker: p.worker, Environ: os.Environ(), Executable: executable, Dir: dir,
+	return suite.Env{Host: p.host, Worker: p.worker, Environ: os.Environ(), Executable: executable, Dir: dir, Base: p.options.isBase,
 		ModelDir: p.options.modelDir, Pin: host.Pin, Hide: redacting{secrets: p.secrets()}.hide, Now: p.now, Files: p.outPath(""), Progress: p.progress}, nil
 }
 
@@ -273,11 +293,12 @@ func (o *options) baselinePath(file *config.File, label string) string {
 	if o.baseline != "" {
 		return o.baseline
 	}
-	dir := file.Baselines
-	if dir == "" {
-		dir = defaultBaselines
-	}
-	return baseline.Path(file.Resolve(dir), label)
+	return baseline.Path(o.baselines(file), label)
+}
+
+// baselines is the folder of baselines.
+func (o *options) baselines(file *config.File) string {
+	return file.Resolve(cmp.Or(file.Baselines, defaultBaselines))
 }
 
 // defaultBaselines is the folder of baselines, beside the configuration.

@@ -25,15 +25,20 @@ const refreshBranch = "accelgate/refresh-baselines"
 // maxRuns bounds how many run documents a folder may hold.
 const maxRuns = 256
 
-// findRuns lists the run.json files below dir, at most so many, sorted. Links are
-// not followed: the folder may come from artifacts.
+// findRuns lists the run.json files below dir, at most so many, sorted.
 func findRuns(dir string, most int) ([]string, error) {
+	return findFiles(dir, most, func(name string) bool { return name == "run.json" })
+}
+
+// findFiles lists the files below dir with certain names, at most so many,
+// sorted. Links are not followed: the folder may come from artifacts.
+func findFiles(dir string, most int, wanted func(name string) bool) ([]string, error) {
 	var paths []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if d.Type().IsRegular() && d.Name() == "run.json" {
+		if d.Type().IsRegular() && wanted(d.Name()) {
 			paths = append(paths, path)
 		}
 		if len(paths) > most {

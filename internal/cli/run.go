@@ -44,6 +44,7 @@ func (c *Command) runCommand(code *int) *cobra.Command {
 	f := cmd.Flags()
 	o.addConfig(f)
 	o.addHost(f)
+	o.addHistory(f)
 	o.addPolicy(f)
 	o.addMeasure(f)
 	f.BoolVar(&list, "list", false, "print the case ids and measure nothing")

@@ -30,6 +30,11 @@ func (m redacting) Measure(ctx context.Context, cell bench.Cell, d bench.Device)
 	for i := range r.Command {
 		r.Command[i] = m.hide(r.Command[i])
 	}
+	if r.Health != nil {
+		for i, reason := range r.Health.Reasons {
+			r.Health.Reasons[i] = m.hide(reason)
+		}
+	}
 	for i := range r.Warnings {
 		r.Warnings[i] = m.hide(r.Warnings[i])
 	}

@@ -66,7 +66,7 @@ func (c *Command) selftest(ctx context.Context, s *selftest) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	t := trial{Command: c, run: run, ref: reference{path: "itself", file: file}, policy: asMeasured(policy, run), config: s.config}
+	t := experiment{Command: c, run: run, ref: reference{path: "itself", file: file}, policy: asMeasured(policy, run), config: s.config}
 	if t.green() {
 		t.slower()
 		t.missing()
@@ -120,8 +120,8 @@ func asMeasured(policy gate.Policy, run *bench.Run) gate.Policy {
 	return policy
 }
 
-// trial judges a run and worse copies of it.
-type trial struct {
+// experiment judges a run and worse copies of it.
+type experiment struct {
 	*Command
 	run    *bench.Run
 	ref    reference
@@ -142,14 +142,14 @@ type gated struct {
 }
 
 // judged is what a run comes to, by the way that every run takes.
-func (t *trial) judged(run *bench.Run, ref reference) (judged, []gate.Verdict) {
+func (t *experiment) judged(run *bench.Run, ref reference) (judged, []gate.Verdict) {
 	j := t.judge([]*bench.Run{run}, []reference{ref}, t.policy, report.Input{Config: t.config, Revision: run.Revision})
 	return j, gate.Compare(ref.path, ref.run(), run, t.policy).Verdicts
 }
 
 // green judges the run by itself, and notes what is judged there. What is red by
 // itself proves nothing.
-func (t *trial) green() bool {
+func (t *experiment) green() bool {
 	j, verdicts := t.judged(t.run, t.ref)
 	for i := range verdicts {
 		t.note(&verdicts[i])
@@ -169,7 +169,7 @@ func (t *trial) green() bool {
 }
 
 // note sorts a verdict of the unchanged run: its speed was judged, or why not.
-func (t *trial) note(v *gate.Verdict) {
+func (t *experiment) note(v *gate.Verdict) {
 	switch method := v.Evidence.Method; {
 	case v.Cell == "" || v.Class == gate.Skipped || v.Class == gate.LeftOut:
 	case method == "threshold" || method == "evidence":
@@ -190,16 +190,16 @@ func described(v *gate.Verdict) string {
 	return oneLine(strings.TrimSpace(v.Cell+" "+v.Metric) + ": " + strings.TrimSuffix(fmt.Sprintf("%s: %s", v.Class, v.Reason), ": "))
 }
 
-func (t *trial) prove(format string, args ...any) {
+func (t *experiment) prove(format string, args ...any) {
 	t.proved = append(t.proved, fmt.Sprintf(format, args...))
 }
 
-func (t *trial) fail(format string, args ...any) {
+func (t *experiment) fail(format string, args ...any) {
 	t.failed = append(t.failed, fmt.Sprintf(format, args...))
 }
 
 // nothing judges no cell at all, which is never a success.
-func (t *trial) nothing() {
+func (t *experiment) nothing() {
 	empty := *t.run
 	empty.Results, empty.LeftOut, empty.Unselected = nil, nil, nil
 	for i := range t.run.Results {
@@ -217,7 +217,7 @@ func (t *trial) nothing() {
 const mostNamed = 10
 
 // conclude prints what was proved and what was not.
-func (t *trial) conclude() (int, error) {
+func (t *experiment) conclude() (int, error) {
 	for _, line := range t.proved {
 		fmt.Fprintf(t.Stdout, "proved      %s\n", line)
 	}
@@ -247,7 +247,7 @@ func some(lines []string) []string {
 }
 
 // unchecked counts the cells that passed without an answer that was compared.
-func (t *trial) unchecked() (n int) {
+func (t *experiment) unchecked() (n int) {
 	for i := range t.run.Results {
 		if r := &t.run.Results[i]; r.Outcome == bench.Passed && r.Output == "" {
 			n++

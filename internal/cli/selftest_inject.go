@@ -25,7 +25,7 @@ const (
 
 // slower judges copies of the run in which one cell, and then all cells, are
 // slower.
-func (t *trial) slower() {
+func (t *experiment) slower() {
 	if len(t.gated) == 0 {
 		t.fail("the speed of no cell is judged, so no slow-down can fail: %s", t.why())
 		return
@@ -65,7 +65,7 @@ func (t *trial) slower() {
 }
 
 // why is why nothing is judged, with what to do.
-func (t *trial) why() string {
+func (t *experiment) why() string {
 	if len(t.unjudged) > 0 {
 		return oneLine(t.unjudged[0]) + ": give its suite a metric that is gated"
 	}
@@ -74,7 +74,7 @@ func (t *trial) why() string {
 
 // chosen are the cells to judge one at a time: all, or, of very many, some at
 // equal distances.
-func (t *trial) chosen() []gated {
+func (t *experiment) chosen() []gated {
 	most := max(3, mostJudged/max(1, len(t.run.Results)))
 	if len(t.gated) <= most {
 		return t.gated
@@ -87,7 +87,7 @@ func (t *trial) chosen() []gated {
 }
 
 // with returns a copy of the run that change has gone over, cell by cell.
-func (t *trial) with(change func(*bench.Result, func(string) *bench.Metric)) *bench.Run {
+func (t *experiment) with(change func(*bench.Result, func(string) *bench.Metric)) *bench.Run {
 	run := *t.run
 	run.Results = slices.Clone(run.Results)
 	for i := range run.Results {
@@ -191,7 +191,7 @@ func reasons(verdicts []gate.Verdict) string {
 }
 
 // missing judges copies of the run that lack a cell.
-func (t *trial) missing() {
+func (t *experiment) missing() {
 	t.each("a missing cell", gate.Missing, func(id string) *bench.Run {
 		run := *t.run
 		run.Results = slices.DeleteFunc(slices.Clone(run.Results), func(r bench.Result) bool { return r.Cell.ID() == id })
@@ -200,7 +200,7 @@ func (t *trial) missing() {
 }
 
 // wrong judges copies of the run in which a cell gives a wrong answer.
-func (t *trial) wrong() {
+func (t *experiment) wrong() {
 	t.each("a wrong answer", gate.CorrectnessFailure, func(id string) *bench.Run {
 		return t.with(func(r *bench.Result, _ func(string) *bench.Metric) {
 			if r.Cell.ID() == id {
@@ -212,7 +212,7 @@ func (t *trial) wrong() {
 
 // each judges a copy for each of the cells that passed, of which only that one
 // is amiss.
-func (t *trial) each(what string, class gate.Class, amiss func(id string) *bench.Run) {
+func (t *experiment) each(what string, class gate.Class, amiss func(id string) *bench.Run) {
 	ids := t.passed()
 	for _, id := range ids {
 		run := amiss(id)
@@ -232,7 +232,7 @@ func (t *trial) each(what string, class gate.Class, amiss func(id string) *bench
 }
 
 // passed are the ids of cells that passed, not more than are to be judged.
-func (t *trial) passed() (ids []string) {
+func (t *experiment) passed() (ids []string) {
 	most := max(3, mostJudged/max(1, len(t.run.Results)))
 	for i := range t.run.Results {
 		if r := &t.run.Results[i]; r.Outcome == bench.Passed && r.Doubt == "" && len(ids) < most {

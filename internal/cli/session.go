@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/health"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 )
@@ -31,22 +31,26 @@ type session struct {
 	same     map[string]bool                 // ids of cells whose artifacts are the reference's
 	changes  string                          // digest of what is not committed
 	started  time.Time
+	base     *base          // nil without pairs
 	finished []bench.Result // the last measurement of each cell
+	watcher  *health.Watcher
 }
 
 // newSession opens the journal. Its Close ends the session.
-func (c *Command) newSession(ctx context.Context, p *plan, revision string, devices []bench.Device) (*session, error) {
-	s := &session{Command: c, plan: p, revision: revision, devices: devices, keys: map[string]string{}, lanes: map[string]int{}, declared: map[string]string{}, started: c.Now()}
+func (c *Command) newSession(ctx context.Context, p *plan, b *base, revision string, devices []bench.Device) (*session, error) {
+	s := &session{Command: c, plan: p, base: b, revision: revision, devices: devices, keys: map[string]string{}, lanes: map[string]int{}, declared: map[string]string{}, started: c.Now()}
+	var err error
+	if s.watcher, err = c.newWatcher(p, devices); err != nil {
+		return nil, err
+	}
 	s.changes = c.changes(ctx, p)
 	lane := 0
 	for _, one := range p.suites {
-		var err error
 		if lane, err = s.identify(one, lane); err != nil {
 			return nil, err
 		}
 	}
 	path := p.outPath("journal.jsonl")
-	var err error
 	if !p.options.resume {
 		s.journal, err = runner.CreateJournal(path)
 		return s, err
@@ -112,10 +116,14 @@ func (s *session) identify(one planned, first int) (next int, err error) {
 		if n := len(s.devices); n > 0 {
 			device = s.devices[s.lanes[id]%n].String()
 		}
+		base, err := s.base.digest(cell)
+		if err != nil {
+			return first, err
+		}
 		if err := s.declare(one.suite, cell); err != nil {
 			return first, err
 		}
-		data, err := json.Marshal([]any{s.revision, s.changes, s.plan.file.Digest, s.plan.host, device, tool(), id, command, s.declared[id]})
+		data, err := json.Marshal([]any{s.revision, s.changes, s.plan.file.Digest, s.plan.host, device, tool(), id, command, base, s.declared[id]})
 		if err != nil {
 			return first, err
 		}
@@ -204,17 +212,13 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 }
 
 func (s *session) measurer() runner.Measurer {
-	b := &bySuite{suites: map[string]suite.Suite{}, last: map[bench.Device]string{}}
-	for _, one := range s.plan.suites {
-		b.suites[one.name] = one.suite
-	}
 	secrets := s.plan.secrets()
 	for _, one := range s.plan.suites {
 		if keeper, ok := one.suite.(suite.SecretKeeper); ok {
 			secrets = append(secrets, keeper.Secrets()...)
 		}
 	}
-	return redacting{b, secrets}
+	return redacting{s.watch(s.base.pair(measurerOf(s.plan))), secrets}
 }
 
 func (s *session) interrupted(err error) error {
@@ -233,6 +237,9 @@ func (s *session) repeats() func(bench.Cell) int {
 	return func(c bench.Cell) int {
 		if s.same[c.ID()] {
 			return 1 // for the answer alone
+		}
+		if s.base != nil && s.base.cells[c.ID()] != nil {
+			return s.base.pairs
 		}
 		return repeats[c.Suite]
 	}
@@ -279,34 +286,4 @@ func (s *session) outOfTime() (string, bool) {
 		return "", false
 	}
 	return fmt.Sprintf("over the budget of %v", budget), true
-}
-
-// defaultConfirm is the number of values that a regression rests on: the median
-// of three is not moved by one disturbance.
-const defaultConfirm = 3
-
-// confirm measures cells again that look slower than the baseline by fewer
-// values than the policy demands: one value against one is no evidence.
-func (s *session) confirm(ctx context.Context, run, ref *bench.Run) error {
-	want := defaultConfirm
-	if s.plan.policy.Compat != "" {
-		want = 0 // another tool's rules know no second look
-	}
-	if n := s.plan.file.Policy.Confirm; n != nil {
-		want = *n
-	}
-	if want == 0 || ref == nil && len(s.plan.policy.Expected) == 0 {
-		return nil
-	}
-	suspects := setOf(gate.Suspects(gate.Compare("", ref, run, s.plan.policy), want))
-	if len(suspects) == 0 {
-		return nil
-	}
-	fmt.Fprintf(s.Stderr, "accelgate: cells that look slower by fewer than %d measurements: %d; they are measured again\n", want, len(suspects))
-	o := s.options()
-	o.Repeats = func(bench.Cell) int { return want }
-	if _, err := runner.Again(ctx, s.measurer(), run.Results, func(c bench.Cell) bool { return suspects[c.ID()] }, o); err != nil {
-		return s.interrupted(err)
-	}
-	return nil
 }

@@ -307,7 +307,7 @@ func runFiles(arguments []string) (paths []string, err error) {
 			err = errors.New("no run.json below it: name the folder in which runs are kept")
 		}
 		if err != nil {
-			return nil, usagef("--durations %s: %w", argument, err)
+			return nil, usagef("%s: %w", argument, err)
 		}
 		paths = append(paths, found...)
 	}

@@ -19,6 +19,7 @@ const (
 // choices checks the values of the frame that types cannot.
 func (d *decoder) choices(f *File, nodes map[string]ast.Node) {
 	p, l := f.Policy, f.Limits
+	d.oneOf(nodes["host"], "host.health", f.Host.Health, "auto", "off")
 	d.oneOf(nodes["policy"], "policy.fingerprint", p.Fingerprint, "ignore", "warn", "refuse")
 	d.oneOf(nodes["policy"], "policy.left_out", p.LeftOut, "fail", "warn")
 	d.oneOf(nodes["policy"], "policy.compat", p.Compat, "msmodeling", "tensorsharp")
@@ -31,6 +32,9 @@ func (d *decoder) choices(f *File, nodes map[string]ast.Node) {
 	d.between(nodes["limits"], "limits.retries", l.Retries, 0, maxRetries)
 	d.between(nodes["limits"], "limits.max_cells", l.MaxCells, 0, 1_000_000)
 	d.notNegative(nodes["limits"], "limits.budget", l.Budget)
+	if l.CoolDown != nil {
+		d.notNegative(nodes["limits"], "limits.cool_down", *l.CoolDown)
+	}
 	if l.Lease != nil {
 		d.notNegative(nodes["limits"], "limits.lease", *l.Lease)
 	}

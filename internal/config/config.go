@@ -50,6 +50,9 @@ type Host struct {
 	// Devices are those that cells may be pinned to, one cell at a time on
 	// each. Nil means that cells are not pinned.
 	Devices []string `yaml:"devices"`
+	// Health is "auto" if the machine is watched while cells are measured, or
+	// "off"; "" leaves it to cli.
+	Health string `yaml:"health"`
 }
 
 // Limits bound what a run may cost. Zero means no bound.
@@ -62,6 +65,9 @@ type Limits struct {
 	// Retries is how often a measurement is repeated that failed for reasons
 	// of the machine.
 	Retries int `yaml:"retries"`
+	// CoolDown is the wait before cells are measured a second time; nil means the
+	// built-in one.
+	CoolDown *time.Duration `yaml:"cool_down"`
 	// Lease bounds the wait for devices that another job uses; nil means the
 	// built-in limit.
 	Lease *time.Duration `yaml:"lease"`
@@ -93,6 +99,9 @@ type Policy struct {
 	// Method is "evidence", which judges speed by pairs or by history where there
 	// is enough of them, or "threshold", which never does; "" leaves it to cli.
 	Method string `yaml:"method"`
+	// MinEffect is the slowdown in percent below which evidence is of no interest.
+	// Nil leaves it to cli.
+	MinEffect *Percent `yaml:"min_effect"`
 	// Inconclusive says what a cell means whose evidence stays open: "warn" or
 	// "fail"; "" is "warn".
 	Inconclusive string `yaml:"inconclusive"`

@@ -98,11 +98,22 @@ func (r *reporter) move(cell, run int) (float64, bool) {
 	default:
 		y, before = base[len(base)+run], base[:len(base)+run]
 	}
-	before = before[len(before)-min(len(before), longBase):]
-	if earlier := present(before); !math.IsNaN(y) && len(earlier) >= centerLeast {
-		return y - center(earlier, longBase), true
+	if math.IsNaN(y) {
+		return 0, false
 	}
-	return 0, false
+	var memory [longBase]float64 // a report asks this millions of times
+	earlier := memory[:0]
+	for _, v := range before[len(before)-min(len(before), longBase):] {
+		if !math.IsNaN(v) {
+			earlier = append(earlier, v)
+		}
+	}
+	if len(earlier) < centerLeast {
+		return 0, false
+	}
+	slices.Sort(earlier)
+	n := len(earlier)
+	return y - (earlier[(n-1)/2]/2 + earlier[n/2]/2), true
 }
 
 // subtract takes a shift out of one run of all cells of History.

@@ -45,15 +45,31 @@ const reportLeast = 20
 // over all of them; cells that a lock stops count as p = 1. Smaller ones judge as
 // [Judge] does. The order of the cells does not matter.
 func JudgeReport(cells []Cell, fdr float64) Report {
-	if fdr <= 0 {
-		fdr = DefaultFDR
-	}
 	r := newReporter(cells)
-	r.out.Cross, r.out.PairCross = r.cross(History), r.cross(Interleaved)
 	r.common()
-	r.judge()
-	r.discover(fdr)
-	return r.out
+	return r.report(fdr)
+}
+
+// JudgeGroup is JudgeReport for readers who see the cells and not the host: what moved
+// all cells beyond what moved them in earlier runs stays in each of them, because a
+// change may have done it. Then Host says so, and Shifts is empty.
+func JudgeGroup(cells []Cell, fdr float64) Report {
+	r := JudgeReport(cells, fdr)
+	switch r.Host.Verdict {
+	case Regressed, Suspect, Improved:
+		apart := JudgeApart(cells, fdr)
+		apart.Host = r.Host
+		return apart
+	}
+	return r
+}
+
+// JudgeApart is JudgeReport for cells that need not be of the same runs: nothing
+// is known of what moved all of them, and nothing is taken out.
+func JudgeApart(cells []Cell, fdr float64) Report {
+	r := newReporter(cells)
+	r.out.Host = Evidence{Mode: History, Verdict: Untested, Reason: "the cells were not taken for those of one run"}
+	return r.report(fdr)
 }
 
 type reporter struct {
@@ -68,7 +84,17 @@ func newReporter(cells []Cell) *reporter {
 	for i, c := range cells {
 		r.rows[i] = newRow(c)
 	}
+	r.out.Cross, r.out.PairCross = r.cross(History), r.cross(Interleaved)
 	return r
+}
+
+func (r *reporter) report(fdr float64) Report {
+	if fdr <= 0 {
+		fdr = DefaultFDR
+	}
+	r.judge()
+	r.discover(fdr)
+	return r.out
 }
 
 // row holds the levels of a cell at their runs, NaN where there is none.

@@ -230,3 +230,35 @@ func TestMDE(t *testing.T) {
 		}
 	}
 }
+
+// TestApart: of cells that are not of one run, nothing is taken out, and all else is
+// as in a report.
+func TestApart(t *testing.T) {
+	t.Parallel()
+	slow := func(run int) float64 {
+		if run >= 0 {
+			return 0.08
+		}
+		return 0
+	}
+	r := detect.JudgeApart(quietCells(40, 1, slow), 0)
+	if v := verdicts(r); v[detect.Regressed] != 40 || r.FDR != detect.DefaultFDR || r.Cross == 0 || len(r.Shifts) != 0 {
+		t.Errorf("%v, %+v", v, r.Host)
+	}
+	if r.Host.Verdict != detect.Untested || r.Host.Reason == "" {
+		t.Errorf("host %+v", r.Host)
+	}
+	g := detect.JudgeGroup(quietCells(40, 1, slow), 0)
+	if v := verdicts(g); v[detect.Regressed] != 40 || g.Host.Verdict != detect.Regressed || len(g.Shifts) != 0 {
+		t.Errorf("a group that moved: %v, %+v", v, g.Host)
+	}
+	if g := detect.JudgeGroup(quietCells(40, 1, still), 0); len(g.Shifts) != 1 || verdicts(g)[detect.Regressed] != 0 {
+		t.Errorf("a group that did not: %+v", g.Host)
+	}
+	want := detect.JudgeReport(quietCells(10, 1, slow), 0) // too few for one run, too
+	for i, e := range detect.JudgeApart(quietCells(10, 1, slow), 0).Cells {
+		if e != want.Cells[i] {
+			t.Errorf("%+v, want %+v", e, want.Cells[i])
+		}
+	}
+}

@@ -22,7 +22,7 @@ const DefaultDrift = 10.0
 // verdicts whose speed was judged and that are not regressed already. Losses
 // that were each within the limit add up there.
 func (c *comparer) anchors(id string, ref, got *bench.Result, verdicts []Verdict) {
-	if c.policy.Drift <= 0 || c.unwell(got) {
+	if c.policy.Drift <= 0 {
 		return
 	}
 	var since []Verdict
@@ -42,11 +42,6 @@ func (c *comparer) anchors(id string, ref, got *bench.Result, verdicts []Verdict
 	}
 }
 
-// unwell reports a measurement that says little of the code under test.
-func (c *comparer) unwell(got *bench.Result) bool {
-	return got.Health != nil && got.Health.Status == bench.Unhealthy && c.policy.Unhealthy != UnhealthyIgnore
-}
-
 // driftable reports whether speed was judged, and not for the worse already. An
 // exact number has no room to drift, and what did not change has not drifted now.
 func (v *Verdict) driftable() bool {
@@ -61,6 +56,9 @@ func (c *comparer) anchored(ref, got *bench.Result, metric string) (v Verdict, o
 	if i < 0 || old == nil || now == nil || !(old.Anchor > 0) || !bench.Finite(old.Anchor) {
 		return v, false
 	}
+	if old.Anchor == summarize(old).Median {
+		return v, false // nothing has added up
+	}
 	m := &c.metrics[i]
 	pinned := bench.Sample{Metric: metric, Summary: &bench.Summary{Median: old.Anchor, N: 1}}
 	return m.step.doubt(&m.Metric, threshold(&m.Metric, &pinned, now, c.policy.Drift)), true
@@ -71,7 +69,7 @@ func (c *comparer) anchored(ref, got *bench.Result, metric string) (v Verdict, o
 func (c *comparer) drift(since bench.Point, v Verdict, got *bench.Result) Verdict {
 	v.Class, v.Level = Drifted, Fail
 	if noise, ok := c.byChance(&v, got); ok {
-		v.Class, v.Level, v.Evidence.Method = Inconclusive, levelOf(c.policy.Inconclusive, Warn), ""
+		v.Class, v.Level, v.Evidence.Method = Inconclusive, c.policy.open(), ""
 		v.Reason = fmt.Sprintf("%.1f %% worse than its anchor%s, which its noise of %.2g %% can make: measure it again with more --repeats", -v.Delta, pinnedOn(since), 100*noise)
 		return v
 	}
@@ -93,12 +91,8 @@ func (c *comparer) byChance(v *Verdict, got *bench.Result) (noise float64, ok bo
 	if noise == 0 || len(now.Values) == 0 {
 		return 0, false
 	}
-	values := now.Values
-	if got.Selected < len(values) {
-		values = values[got.Selected:] // those before chose the cell
-	}
 	i := slices.IndexFunc(c.metrics, func(m described) bool { return m.Name == v.Metric })
-	e := detect.Anchored([]float64{old.Anchor}, values, detect.Options{
+	e := detect.Anchored([]float64{old.Anchor}, now.Values, detect.Options{
 		HigherIsBetter: c.metrics[i].Better != bench.Lower,
 		MinEffect:      -1, // how large it is, the limit has said
 		Own:            noise,

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
 )
 
 type comparer struct {
@@ -15,13 +16,18 @@ type comparer struct {
 	metrics  []described              // of both runs
 	tracked  int                      // cells that pass on both sides, with a number judged or none to judge; above 0 is what counts
 	settled  int                      // cells that pass and need no baseline of the host
-	parts    parts                    // of the cell that is judged
+	paired   int                      // cells that pass and were measured in pairs with the base
+	results  []*bench.Result          // the run's, without the values that chose a cell to be measured again
+	evidence evidence
+	host     hostShift
+	parts    parts // of the cell that is judged
 	out      Comparison
 }
 
 func (c *comparer) index() {
 	c.withoutExpected()
 	c.seen = make(map[string]bool, len(c.run.Results))
+	c.results = judgedOf(c.run)
 	c.describe()
 	if c.ref == nil {
 		c.out.Unjudged = "there is no baseline for this host"
@@ -108,12 +114,16 @@ func (c *comparer) judge(got *bench.Result) {
 	} else {
 		c.cell(id, c.byID[id], got)
 	}
-	if got.Cause == "" && got.Device == "" && got.Retries == 0 {
+	c.takeBack(got, c.out.Verdicts[before:])
+	if got.Cause == "" && got.Device == "" && got.Retries == 0 && got.Selected == 0 {
 		return
 	}
 	for i := range c.out.Verdicts[before:] {
 		v := &c.out.Verdicts[before+i]
 		v.Cause, v.Device, v.Retries = got.Cause, got.Device, got.Retries
+		if got.Selected > 0 && v.Metric != "" {
+			v.Evidence.Again = values(got, v.Metric)
+		}
 	}
 }
 
@@ -133,6 +143,8 @@ func (c *comparer) cell(id string, ref, got *bench.Result) {
 		if ref != nil {
 			c.known(id, ref, got)
 		}
+	case ref == nil && inPairs(got):
+		c.speed(id, &bench.Result{Outcome: bench.Passed}, got)
 	case ref == nil:
 		c.add(Verdict{Cell: id, Class: Untracked, Level: Warn, Reason: "the baseline does not have this cell"})
 	default:
@@ -250,6 +262,9 @@ func (c *comparer) speed(id string, ref, got *bench.Result) {
 	if len(verdicts) == 0 || slices.ContainsFunc(verdicts, Verdict.judged) {
 		c.tracked++
 	}
+	if slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Evidence.Mode == detect.Interleaved }) {
+		c.paired++
+	}
 	c.anchors(id, ref, got, verdicts)
 }
 
@@ -261,6 +276,9 @@ func (c *comparer) metric(m *described, ref, got *bench.Result, old, new *bench.
 	}
 	if m.instead != "" && (applies(ref, m.instead) || applies(got, m.instead)) {
 		return Verdict{}, false
+	}
+	if v, ok := c.byEvidence(m, got.Cell.ID()); ok {
+		return m.step.doubt(&m.Metric, v), true
 	}
 	switch {
 	case old == nil:

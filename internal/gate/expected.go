@@ -64,7 +64,7 @@ func (c *comparer) count(check *Check, e *bench.Expected, verdicts []Verdict) {
 // judged without the host's baseline, which does not exist.
 func (c *comparer) settle() {
 	switch {
-	case c.ref == nil && c.tracked > 0 && c.settled == c.out.Passed:
+	case c.ref == nil && c.tracked > 0 && c.settled == c.out.Passed, c.paired > 0 && c.settled+c.paired == c.out.Passed:
 		c.out.Unjudged = ""
 	case c.out.Unjudged == "" && c.tracked == 0 && c.out.Passed > 0:
 		c.out.Unjudged = "no cell could be judged by the numbers of the baseline"

@@ -235,8 +235,11 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	c.out.Verdicts = make([]Verdict, 0, len(run.Results)+1)
 	c.index()
 	c.machines()
-	for i := range run.Results {
-		c.judge(&run.Results[i])
+	c.shifts()
+	c.gather()
+	c.together()
+	for _, r := range c.results {
+		c.judge(r)
 	}
 	c.leftOut()
 	if p.Compat == CompatTensorSharp {

@@ -81,7 +81,11 @@ func noise(s bench.Summary) float64 {
 
 // judged reports whether the verdict compared two numbers, or what they are of.
 func (v Verdict) judged() bool {
-	return v.Evidence.Method == "threshold" || v.Evidence.Method == "exact" || v.Evidence.Method == "digest"
+	switch v.Evidence.Method {
+	case "evidence", "threshold", "exact", "digest":
+		return true
+	}
+	return false
 }
 
 // exact demands that every value equals the reference.

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -193,13 +194,8 @@ func (p *proposal) entry(ctx context.Context, path string) (*gh.TreeEntry, error
 	return entry, nil
 }
 
-// commit moves the branch forward to a tree. It never forces: that it moves
-// only from the commit that was read is what keeps the files of others.
+// commit moves the branch forward to a tree.
 func (p *proposal) commit(ctx context.Context, at position, tree string) error {
-	git, message := p.client.api.Git, p.refresh.Message
-	if message == "" {
-		message = p.refresh.Title
-	}
 	parents := []*gh.Commit{{SHA: gh.String(at.base.sha)}}
 	switch {
 	case at.ahead > 0 && at.behind == 0 && !at.stale:
@@ -207,6 +203,14 @@ func (p *proposal) commit(ctx context.Context, at position, tree string) error {
 	case at.ahead > 0: // on top of both, so that the branch moves forward all the same
 		parents = slices.Insert(parents, 0, &gh.Commit{SHA: gh.String(at.branch.sha)})
 	}
+	return p.advance(ctx, at.branch, tree, parents)
+}
+
+// advance moves the branch from a commit, which is none where there is no such
+// branch yet, to a new one with a tree. It never forces: that it moves only from
+// the commit that was read is what keeps the files of others.
+func (p *proposal) advance(ctx context.Context, from tip, tree string, parents []*gh.Commit) error {
+	git, message := p.client.api.Git, cmp.Or(p.refresh.Message, p.refresh.Title)
 	commit, _, err := git.CreateCommit(repeatable(ctx), p.repo.Owner, p.repo.Name, &gh.Commit{
 		Message: &message, Tree: &gh.Tree{SHA: &tree}, Parents: parents,
 	}, nil)
@@ -215,7 +219,7 @@ func (p *proposal) commit(ctx context.Context, at position, tree string) error {
 	}
 	ref := &gh.Reference{Ref: gh.String("refs/heads/" + p.refresh.Branch), Object: &gh.GitObject{SHA: commit.SHA}}
 	how := manner{answers: []int{http.StatusUnprocessableEntity}}.in(ctx) // the answer to whoever lost a race
-	if at.branch.sha == "" {
+	if from.sha == "" {
 		_, _, err = git.CreateRef(how, p.repo.Owner, p.repo.Name, ref)
 	} else {
 		_, _, err = git.UpdateRef(how, p.repo.Owner, p.repo.Name, ref, false)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
@@ -51,7 +52,7 @@ func (r *Report) actionRow(f finding) []inline {
 		change = append(inline{strong(f.word()), plain(", ")}, change...)
 	case f.Class == gate.OperatorsDiffer:
 		change = only(strong(f.word()))
-	case f.Evidence.Method != "threshold":
+	case !ofSpeed(f.Verdict):
 		change, limit = only(strong(f.word())), none
 	}
 	return r.row(f, metricName(f), r.values(f), change, limit, r.explained(f))
@@ -95,7 +96,7 @@ func (r *Report) values(f finding) inline {
 }
 
 func interval(f finding) string {
-	if f.Evidence.NewN < 2 {
+	if f.Evidence.NewN < 2 && f.Evidence.Method != "evidence" {
 		return ""
 	}
 	limit := f.Evidence.Limit
@@ -105,11 +106,7 @@ func interval(f finding) string {
 // evidence is what the verdict rests on: numbers, retries, device and reason.
 func evidence(f finding) inline {
 	var parts []inline
-	if e := f.Evidence; e.Method == "threshold" {
-		s := fmt.Sprintf("n=%d+%d", e.OldN, e.NewN)
-		if e.OldN > 1 || e.NewN > 1 {
-			s += ", noise " + rough(e.Noise)
-		}
+	if s := basis(&f.Evidence); s != "" {
 		parts = append(parts, only(plain(s)))
 	}
 	if f.Retries > 0 {
@@ -126,6 +123,47 @@ func evidence(f finding) inline {
 		line = append(append(line, plain("; ")), p...)
 	}
 	return line
+}
+
+// basis is what two speeds were compared by: how many values, how sure, how
+// noisy they are, and what they could have found.
+func basis(e *gate.Evidence) string {
+	s := ""
+	switch {
+	case e.Method == "digest":
+		return "nothing that is measured has changed"
+	case e.Method == "threshold":
+		s = fmt.Sprintf("n=%d+%d", e.OldN, e.NewN)
+		if e.OldN > 1 || e.NewN > 1 {
+			s += ", noise " + rough(e.Noise)
+		}
+	case e.Method != "evidence":
+		return ""
+	case e.Mode == detect.Interleaved:
+		s = count(e.NewN, "pair") + sureness(e)
+	default:
+		s = "against " + count(e.OldN, "run") + sureness(e)
+	}
+	if e.Again > 0 {
+		s += ", measured again " + often(e.Again)
+	}
+	return s
+}
+
+// sureness is "p 0.002, noise 0.6 %, finds 1.9 %".
+func sureness(e *gate.Evidence) string {
+	s := fmt.Sprintf(", p %.2g", finite(e.P))
+	if e.Q > 0 && e.Q != e.P {
+		s += fmt.Sprintf(" (q %.2g)", finite(e.Q))
+	}
+	return s + ", noise " + rough(e.NoiseFloor) + ", finds losses from " + rough(e.MDE) + " on"
+}
+
+func often(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 func retries(n int) string {
@@ -241,7 +279,11 @@ func (r *Report) reproduce() inline {
 		if len(f.Cell) > typable || f.Class == gate.Mismatch || f.Class == gate.LeftOut || f.Class == gate.Missing && f.Metric == "" {
 			continue
 		}
-		return r.on(f, inline{plain("Reproduce the worst cell: "), command(r.in.Commands.Run + " --only " + quote(f.Cell))})
+		line := r.in.Commands.Run + " --only " + quote(f.Cell)
+		if r.hosts[f.host].Run.Base != "" {
+			line += " --ab BASE-CHECKOUT"
+		}
+		return r.on(f, inline{plain("Reproduce the worst cell: "), command(line)})
 	}
 	return inline{plain("Reproduce: "), command(r.in.Commands.Run)}
 }

@@ -32,6 +32,8 @@ func (r *Report) lead() []block {
 	blocks = append(blocks, r.notJudged()...)
 	blocks = append(blocks, r.drifted()...)
 	blocks = append(blocks, r.notMeasured()...)
+	blocks = append(blocks, r.unsettled()...)
+	blocks = append(blocks, r.unwell()...)
 	blocks = append(blocks, r.retried()...)
 	return append(blocks, r.pairs()...)
 }
@@ -58,6 +60,7 @@ func (r *Report) provenance() block {
 	if r.in.Base != "" {
 		line = append(line, plain(" against the baselines of "), code(commit(r.in.Base)))
 	}
+	line = append(line, r.inTurnsWith()...)
 	line = append(line, plain(" · "+r.limit()))
 	if r.in.Links.Run != "" {
 		line = append(line, plain(" · "), link("workflow run", r.in.Links.Run))
@@ -66,6 +69,18 @@ func (r *Report) provenance() block {
 		line = append(line, plain(" · "), link("whole report", r.in.Links.Report))
 	}
 	return paragraph(line)
+}
+
+// inTurnsWith names the bases that pairs were measured with.
+func (r *Report) inTurnsWith() (line inline) {
+	var told []string
+	for i := range r.hosts {
+		if base := r.hosts[i].Run.Base; base != "" && !slices.Contains(told, base) && len(told) < maxCautions {
+			told = append(told, base)
+			line = append(line, plain(" · in turns with "), code(commit(base)))
+		}
+	}
+	return line
 }
 
 func (r *Report) orUnknown(revision string) span {

@@ -164,3 +164,14 @@ func (r *Report) lesson(noise *gate.Noise) string {
 	}
 	return ": the threshold of " + limit + " is above the noise"
 }
+
+// unsettled tells how much of a loss the noise may hide, and what to type.
+func (r *Report) unsettled() []block {
+	t := &r.total
+	if t.open == 0 {
+		return nil
+	}
+	line := inline{strong(count(t.open, "cell") + " inconclusive"), plain(": the noise of the machine may hide losses of up to " + rough(t.hidden) +
+		". Measure in pairs with the base, which sees more: ")}
+	return []block{paragraph(append(line, command(r.in.Commands.Run+" --ab BASE-CHECKOUT")))}
+}

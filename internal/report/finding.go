@@ -67,7 +67,7 @@ func (r *Report) change(f finding) inline {
 // hasChange reports a finding that only case files give, and whose change does
 // not say by itself what is wrong.
 func (f finding) hasChange() bool {
-	return f.Evidence.Method == "threshold" && (f.Class == gate.Drifted || f.Class == gate.Improved && f.Level == gate.Fail)
+	return ofSpeed(f.Verdict) && (f.Class == gate.Drifted || f.Class == gate.Improved && f.Level == gate.Fail)
 }
 
 // finding is a verdict with the index of its host.
@@ -130,7 +130,7 @@ func newSelection() selection {
 func (s *selection) scan(host int, verdicts []gate.Verdict) {
 	for i := range verdicts {
 		f := finding{host, &verdicts[i]}
-		if f.Evidence.Method == "threshold" && f.Class != gate.Inconclusive {
+		if ofSpeed(f.Verdict) && f.Class != gate.Inconclusive {
 			s.judged.add(f)
 		}
 		if f.Class == gate.LeftOut {

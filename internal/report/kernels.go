@@ -133,7 +133,7 @@ func (s *kernelScan) cell(verdicts []gate.Verdict) {
 			}
 		}
 		k.fixed += one(v.Class == gate.Fixed)
-		if v.Metric == latency && v.Evidence.Method == "threshold" && v.Class != gate.Inconclusive {
+		if v.Metric == latency && ofSpeed(v) && v.Class != gate.Inconclusive {
 			s.judge(k, v)
 		}
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -107,7 +108,10 @@ func (r *Report) deedsOfCells() string {
 		}
 		clauses = append(clauses, fmt.Sprintf("%d %s", n, does))
 	}
-	on := r.onHosts(func(h *host) bool { return h.blocked() > 0 })
+	if len(clauses) == 0 && r.total.shifted > 0 {
+		clauses = append(clauses, "all cells together are slower than in earlier runs")
+	}
+	on := r.onHosts(func(h *host) bool { return h.blocked()+h.shifted > 0 })
 	if on != "" {
 		on = "," + on
 	}
@@ -194,7 +198,11 @@ func (r *Report) allGood() string {
 		if t.judged < t.measured {
 			none = fmt.Sprintf("none of the %d whose speed was judged", t.judged)
 		}
-		found = append(found, fmt.Sprintf("%s is slower than the baseline allows (%s)%s", none, r.limit(), t.exceptWaived()))
+		than := "the baseline allows"
+		if t.inPairs == t.judged {
+			than = "the base"
+		}
+		found = append(found, fmt.Sprintf("%s is slower than %s (%s)%s", none, than, r.limit(), t.exceptWaived()))
 	}
 	if t.equal > 0 {
 		found = append(found, t.equality())
@@ -208,11 +216,28 @@ func (r *Report) allGood() string {
 	}
 	switch len(found) {
 	case 0:
-		return r.answers() + " and no speed was compared"
+		return r.answers() + " and " + cmp.Or(t.unsettled(), "no speed was compared")
 	case 1:
+		if open := t.unsettled(); open != "" {
+			return enumerate([]string{strings.TrimSuffix(r.answers(), ","), found[0], open})
+		}
 		return r.answers() + " and " + found[0]
 	}
+	if open := t.unsettled(); open != "" {
+		found = append(found, open)
+	}
 	return enumerate(append([]string{strings.TrimSuffix(r.answers(), ",")}, found...))
+}
+
+// unsettled says how many cells have a number that evidence does not settle.
+func (t *tally) unsettled() string {
+	switch t.open {
+	case 0:
+		return ""
+	case 1:
+		return "1 stays inconclusive"
+	}
+	return fmt.Sprintf("%d stay inconclusive", t.open)
 }
 
 // equality says how many cells have the numbers that they must have.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
@@ -50,6 +51,13 @@ type tally struct {
 	retried    int // passed, after measurements that failed for reasons of the machine
 	waived     int // with a regression that is accepted for a while
 	single     int // block by a regression that rests on one value
+	open       int // with a number that evidence does not settle
+	inPairs    int // judged by pairs with the base
+
+	// hidden is the largest loss, in percent, that could not be excluded.
+	hidden float64
+	// shifted counts the hosts all of whose cells moved together.
+	shifted int
 
 	// notTimes says that what is equal is more than times.
 	notTimes bool
@@ -122,7 +130,7 @@ func (h *host) scan() {
 
 func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) {
 	worst := -1
-	var judged, equal, compared, same bool
+	var judged, equal, compared, open, pairs, same bool
 	for i := range verdicts {
 		v := &verdicts[i]
 		t.verdicts++
@@ -143,8 +151,14 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 			}
 		case "digest":
 			same = true
-		case "threshold":
+		case "threshold", "evidence":
+			if stillOpen(v) {
+				open = true
+				t.hidden = max(t.hidden, finite(-v.Interval[0]))
+				continue
+			}
 			judged, compared = true, true
+			pairs = pairs || v.Evidence.Mode == detect.Interleaved
 			t.limits.add(finite(v.Evidence.Limit))
 			if v.Class != gate.Drifted { // the sum of many changes, and not this one
 				t.speed.add(metrics[v.Metric], v)
@@ -152,7 +166,9 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 		}
 	}
 	if verdicts[0].Cell == "" {
-		t.host(&verdicts[0])
+		for i := range verdicts {
+			t.host(&verdicts[i])
+		}
 		return
 	}
 	if worst >= 0 {
@@ -166,6 +182,8 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 	}
 	t.waived += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Class == gate.Waived }))
 	t.judged += one(judged)
+	t.open += one(open)
+	t.inPairs += one(pairs)
 	t.equal += one(equal)
 	t.compared += one(compared)
 	t.same += one(same)
@@ -193,6 +211,10 @@ func isTime(m *bench.Metric, v *gate.Verdict) bool {
 
 // host takes the verdict on the host as a whole.
 func (t *tally) host(v *gate.Verdict) {
+	if v.Class != gate.Mismatch {
+		t.shifted += one(v.Level == gate.Fail)
+		return
+	}
 	t.mismatch = v
 	if v.Level == gate.Fail {
 		t.refused++
@@ -201,7 +223,7 @@ func (t *tally) host(v *gate.Verdict) {
 
 // lonely reports a regression that blocks by a single value.
 func lonely(v gate.Verdict) bool {
-	return v.Class == gate.Regressed && v.Level == gate.Fail && v.Evidence.NewN == 1
+	return v.Class == gate.Regressed && v.Level == gate.Fail && v.Evidence.NewN == 1 && v.Evidence.Method == "threshold"
 }
 
 // check counts the answers that were compared with an expected one: only they
@@ -251,6 +273,10 @@ func (t *tally) merge(other *tally) {
 	t.unselected += other.unselected
 	t.leftOut += other.leftOut
 	t.retried += other.retried
+	t.open += other.open
+	t.inPairs += other.inPairs
+	t.hidden = max(t.hidden, other.hidden)
+	t.shifted += other.shifted
 	t.waived += other.waived
 	t.single += other.single
 	t.refused += other.refused
@@ -258,7 +284,7 @@ func (t *tally) merge(other *tally) {
 }
 
 // fails reports whether anything blocks: the host or a cell.
-func (t *tally) fails() bool { return t.refused > 0 || t.blocked() > 0 }
+func (t *tally) fails() bool { return t.refused+t.shifted > 0 || t.blocked() > 0 }
 
 // blocked counts the cells that block.
 func (t *tally) blocked() int {

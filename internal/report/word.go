@@ -64,6 +64,17 @@ var causes = map[bench.Cause]string{
 	bench.CauseCapacity: "the host lacks what it needs",
 }
 
+// ofSpeed reports whether two speeds were compared.
+func ofSpeed(v *gate.Verdict) bool {
+	return v.Evidence.Method == "threshold" || v.Evidence.Method == "evidence"
+}
+
+// stillOpen reports a number whose evidence says neither that it is slower nor
+// that it is not.
+func stillOpen(v *gate.Verdict) bool {
+	return v.Class == gate.Inconclusive && v.Evidence.Method == "evidence"
+}
+
 // word is the class of a finding, or the cause of a failure to run, in a word.
 func (f finding) word() string {
 	cause := causes[f.Cause]

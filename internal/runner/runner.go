@@ -327,10 +327,12 @@ func (s *state) add(r bench.Result) {
 	s.result = r
 	s.result.WallMS += old.WallMS
 	s.result.Retries += old.Retries
+	s.result.Selected = old.Selected
 	samples := old.Samples
 	for _, sample := range r.Samples {
 		if known := find(samples, sample.Metric); known != nil {
 			known.Estimates = joinEstimates(known, &sample)
+			known.Base = joinBase(known, &sample)
 			known.Values = append(known.Values, sample.Values...)
 			continue
 		}
@@ -341,6 +343,14 @@ func (s *state) add(r bench.Result) {
 	if len(r.Breakdowns) > 0 {
 		s.breakdowns = append(s.breakdowns, r.Breakdowns)
 	}
+}
+
+// joinBase keeps pairs only where every value is one of a pair.
+func joinBase(known, more *bench.Sample) []float64 {
+	if len(known.Base) != len(known.Values) || len(more.Base) != len(more.Values) {
+		return nil
+	}
+	return slices.Concat(known.Base, more.Base)
 }
 
 // joinEstimates keeps them only where every value has one.
@@ -355,6 +365,7 @@ func joinEstimates(known, more *bench.Sample) []bench.Estimate {
 // round that is doubtful makes the median doubtful.
 func addFacts(r, old *bench.Result) {
 	r.Doubt = cmp.Or(r.Doubt, old.Doubt)
+	r.Health = joinHealth(old.Health, r.Health)
 	r.Files = slices.Concat(old.Files, r.Files)
 	r.Files = r.Files[max(0, len(r.Files)-bench.MaxFacts):] // of the last rounds
 	for _, w := range old.Warnings {

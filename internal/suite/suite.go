@@ -52,6 +52,10 @@ type Suite interface {
 // that it measures.
 type SecretKeeper interface{ Secrets() []string }
 
+// Outsider is a Suite that may measure what does not run below this process, such
+// as a server that runs already or containers.
+type Outsider interface{ Outside() bool }
+
 // Loader is a Suite that keeps what it has loaded, such as a model, for the next
 // cell that needs the same.
 type Loader interface {
@@ -80,6 +84,8 @@ type Env struct {
 	Executable string
 	// Dir is the folder of the configuration file; children start in it.
 	Dir string
+	// Base says that this is the old code, which is measured in turns with the new.
+	Base bool
 	// ModelDir replaces the folder in which a suite looks for models; "" keeps
 	// the configuration's.
 	ModelDir string

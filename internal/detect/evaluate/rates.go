@@ -45,3 +45,12 @@ func (r Rate) String() string {
 	low, high := r.Wilson()
 	return fmt.Sprintf("%.2f [%.2f, %.2f]", r.Percent(), low, high)
 }
+
+// Short is String in whole percent, for power.
+func (r Rate) Short() string {
+	if r.Of == 0 {
+		return "-"
+	}
+	low, high := r.Wilson()
+	return fmt.Sprintf("%.0f [%.0f, %.0f]", r.Percent(), low, high)
+}

@@ -21,6 +21,7 @@ func Rules() []Rule {
 	return []Rule{
 		{Name: "REC-S strict", Alarm: strict},
 		{Name: "REC-S screen", Alarm: screen},
+		{Name: "REC-S strict, cell alone", Alarm: alone},
 		{Name: "Mann-Whitney .05 + 2 %", Alarm: mannWhitney},
 		{Name: "Welch .05 + 2 %", Alarm: welch},
 		{Name: "E-divisive (Otava)", Alarm: eDivisive, Every: 10},
@@ -43,6 +44,11 @@ func judge(t *Trial, effect float64, o detect.Options) detect.Verdict {
 
 func strict(t *Trial, effect float64) bool {
 	return judge(t, effect, detect.Options{}) == detect.Regressed
+}
+
+// alone knows nothing of the other cells of the run.
+func alone(t *Trial, effect float64) bool {
+	return detect.Judge(t.History, slower(t.Head, effect), detect.Options{}).Verdict == detect.Regressed
 }
 
 func screen(t *Trial, effect float64) bool {

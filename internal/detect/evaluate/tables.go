@@ -45,14 +45,14 @@ func header(w io.Writer, first string, effects []float64) {
 func (r Row) print(w io.Writer, first string) {
 	fmt.Fprintf(w, "| %s | %d | %v |", first, r.Rates[0].Of, r.Rates[0])
 	for _, rate := range r.Rates[1:] {
-		fmt.Fprintf(w, " %.0f |", rate.Percent())
+		fmt.Fprintf(w, " %s |", rate.Short())
 	}
 	fmt.Fprintln(w)
 }
 
-// Cells prints the rates of each rule on single cells.
+// Cells prints the rates of each rule on single cells, with Wilson intervals of 95 %.
 func Cells(w io.Writer, sets []Set) {
-	fmt.Fprint(w, "## Single cells\n\n")
+	fmt.Fprint(w, "\n## Single cells\n\n")
 	header(w, "n, rule", Effects)
 	for _, n := range Ns {
 		trials := Trials(sets, n)

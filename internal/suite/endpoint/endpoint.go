@@ -132,3 +132,6 @@ func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
 func (s *Suite) Digest(cell bench.Cell) (string, error) {
 	return s.digest(cell)
 }
+
+// Outside implements [suite.Outsider]: a server with a base_url runs already.
+func (s *Suite) Outside() bool { return s.body.BaseURL != "" }

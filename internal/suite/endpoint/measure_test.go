@@ -234,3 +234,21 @@ load: {concurrency: [1], requests: 2}`, e)
 		t.Errorf("the key is in %s", everything)
 	}
 }
+
+// TestOutside: a server that runs already is nobody's child here, and one that is
+// started is ours.
+func TestOutside(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"base_url: http://127.0.0.1:9\nload: {concurrency: [1], requests: 1}":           true,
+		"server: {command: [serve, \"{port}\"]}\nload: {concurrency: [1], requests: 1}": false,
+	} {
+		s, err := openBody(t, "x.yaml", text, env(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.(suite.Outsider).Outside(); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}

@@ -14,13 +14,15 @@ import (
 type body struct {
 	// Preset names a file of package preset whose keys are the defaults of all
 	// others here.
-	Preset  string            `yaml:"preset"`
-	Repeats int               `yaml:"repeats"`
-	Timeout time.Duration     `yaml:"timeout"`
-	Command []string          `yaml:"command"`
-	Vars    map[string]string `yaml:"vars"` // {NAME}
-	vars    map[string]string // without those of the preset
-	Files   []string          `yaml:"files"` // must exist when a cell runs; templates as in command
+	Preset  string        `yaml:"preset"`
+	Repeats int           `yaml:"repeats"`
+	Timeout time.Duration `yaml:"timeout"`
+	Command []string      `yaml:"command"`
+	// BaseCommand replaces Command where the suite is the base of pairs.
+	BaseCommand []string          `yaml:"base_command"`
+	Vars        map[string]string `yaml:"vars"` // {NAME}
+	vars        map[string]string // without those of the preset
+	Files       []string          `yaml:"files"` // must exist when a cell runs; templates as in command
 	// Artifacts are globs, with templates as in command, of the files that are what
 	// is measured. Where none of them has changed, speed has not.
 	Artifacts []string          `yaml:"artifacts"`

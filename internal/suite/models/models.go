@@ -70,6 +70,9 @@ func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	if err := errors.Join(s.body.checkProvided(c), s.body.checkVars(c, all), s.body.checkDefaults(c), s.body.checkExcludes(c, all)); err != nil {
 		return nil, err
 	}
+	if env.Base && len(s.body.BaseCommand) > 0 {
+		s.body.Command = s.body.BaseCommand
+	}
 	s.index()
 	if err := s.expand(c, all); err != nil {
 		return nil, err

@@ -271,3 +271,17 @@ func TestOpenRefuses(t *testing.T) {
 		t.Errorf("engine arguments for another program: %v, want an error", err)
 	}
 }
+
+// TestOutside: containers are their engine's children.
+func TestOutside(t *testing.T) {
+	t.Parallel()
+	for worker, want := range map[string]bool{"": false, "    worker: {container: {image: busybox}}\n": true} {
+		s, err := open(t, frame+"    features: [{id: f, args: [print]}]\n"+worker, suite.Env{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.(suite.Outsider).Outside(); got != want {
+			t.Errorf("%q: %v", worker, got)
+		}
+	}
+}

@@ -50,7 +50,7 @@ func (b *body) checkPatterns(c *config.Suite) error {
 // preset, a misspelling would leave the preset's in place, and another program
 // would be measured. All values count, also those that are not selected.
 func (b *body) checkVars(c *config.Suite, axes []axis) error {
-	templates := slices.Concat(b.Command, b.Files, b.Artifacts, b.Discover.Args)
+	templates := slices.Concat(b.Command, b.BaseCommand, b.Files, b.Artifacts, b.Discover.Args)
 	if p := b.Worker.Persistent; p != nil {
 		templates = slices.AppendSeq(templates, maps.Values(p.Params))
 	}

@@ -125,3 +125,6 @@ func (w *workers) close() error {
 	w.own = nil
 	return errors.Join(errs...)
 }
+
+// Outside implements [suite.Outsider]: containers are children of their engine.
+func (s *Suite) Outside() bool { return s.body.Worker.Container != nil }

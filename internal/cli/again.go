@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/runner"
+)
+
+const (
+	// defaultConfirm is the number of values that a regression rests on: the
+	// median of three is not moved by one disturbance.
+	defaultConfirm = 3
+	// mostValues is where more values of a cell that lies on its limit stop to
+	// pay.
+	mostValues = 10
+	// deviceCoolDown is the wait before a second look where devices are pinned
+	// to: accelerators lower their clocks while they are hot.
+	deviceCoolDown = 5 * time.Second
+)
+
+// again measures cells a second time whose verdicts more values may change:
+// those that look slower, apart from what made them look so, and those whose
+// values lie on both sides of the limit, until they do not or time is over.
+func (s *session) again(ctx context.Context, run, ref *bench.Run) error {
+	want := s.confirmations()
+	if want == 0 || ref == nil && len(s.plan.policy.Expected) == 0 && s.base == nil {
+		return nil
+	}
+	for {
+		ids, why := gate.Open(gate.Compare("", ref, run, s.plan.policy))
+		more := s.more(run, ids, why, want)
+		if len(more) == 0 {
+			return nil
+		}
+		if err := s.coolDown(ctx); err != nil {
+			return s.interrupted(err)
+		}
+		o := s.options()
+		o.Repeats = func(c bench.Cell) int { return more[c.ID()] }
+		if _, err := runner.Again(ctx, s.measurer(), run.Results, func(c bench.Cell) bool { return more[c.ID()] > 0 }, o); err != nil {
+			return s.interrupted(err)
+		}
+	}
+}
+
+func (s *session) confirmations() int {
+	switch n := s.plan.file.Policy.Confirm; {
+	case n != nil:
+		return *n
+	case s.plan.policy.Compat != "":
+		return 0 // another tool's rules know no second look
+	}
+	return defaultConfirm
+}
+
+// more says how many values each open cell is to have, and marks those that
+// were chosen because they look slower.
+func (s *session) more(run *bench.Run, ids []string, why map[string]gate.Ask, want int) map[string]int {
+	more, confirm := map[string]int{}, 0
+	_, late := s.outOfTime()
+	open := setOf(ids)
+	for i := range run.Results {
+		r := &run.Results[i]
+		id, has := r.Cell.ID(), len(valuesOf(r))
+		switch {
+		case !open[id] || has == 0 || r.Selected > 0:
+		case why[id] == gate.Confirm:
+			r.Selected = has
+			more[id] = min(has+s.secondLook(want), maxRepeats)
+			confirm++
+		case !late && has < mostValues:
+			more[id] = min(has+want, mostValues)
+		}
+	}
+	if confirm > 0 {
+		fmt.Fprintf(s.Stderr, "accelgate: cells that look slower: %d; they are measured again, %d times each, and judged by that\n", confirm, s.secondLook(want))
+	}
+	if n := len(more) - confirm; n > 0 {
+		fmt.Fprintf(s.Stderr, "accelgate: cells whose values lie on both sides of the limit: %d; they are measured more often\n", n)
+	}
+	return more
+}
+
+// secondLook is how many values a second look adds: pairs are looked at twice as
+// often, because both looks count.
+func (s *session) secondLook(want int) int {
+	if s.base != nil {
+		return max(want, s.base.pairs)
+	}
+	return want
+}
+
+// valuesOf returns the values of a cell that passes, of its first metric.
+func valuesOf(r *bench.Result) []float64 {
+	if r.Outcome != bench.Passed || len(r.Samples) == 0 {
+		return nil
+	}
+	return r.Samples[0].Values
+}
+
+// coolDown ends what suites keep running, so that a second look is one at fresh
+// processes, and waits.
+func (s *session) coolDown(ctx context.Context) error {
+	devices := s.devices
+	if len(devices) == 0 {
+		devices = []bench.Device{{}}
+	}
+	for _, one := range s.plan.suites {
+		for _, d := range devices {
+			if err := one.suite.Rest(d); err != nil {
+				return err
+			}
+		}
+	}
+	wait := s.plan.file.Limits.CoolDown
+	if wait == nil && len(s.devices) > 0 {
+		wait = new(deviceCoolDown)
+	}
+	if wait == nil {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(*wait):
+		return nil
+	}
+}

@@ -1,0 +1,282 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/suite"
+)
+
+// contest measures one cell of two checkouts in turns.
+type contest struct {
+	*Command
+	base, head side
+	lanes      lanes
+	device     bench.Device
+	metric     bench.Metric
+	failed     int // pairs in which something went wrong
+}
+
+// side is the cell in one checkout.
+type side struct {
+	plan     *plan
+	suite    suite.Suite
+	measurer runner.Measurer
+	cell     bench.Cell
+}
+
+// unusable says why a commit cannot be judged. It is no error: git bisect skips
+// such commits.
+type unusable struct{ error }
+
+func (u unusable) Unwrap() error { return u.error }
+
+// newContest opens the cell in both checkouts and takes its device. The metric is
+// chosen from what the base measures, which is the warm-up of it; the head's
+// follows. Close must be called. An unusable error is about the head.
+func (c *Command) newContest(ctx context.Context, b *bisection) (*contest, error) {
+	t := &contest{Command: c}
+	var err error
+	if t.base, err = c.openSide(ctx, b, b.GoodDir, "good"); err != nil {
+		return nil, err
+	}
+	if t.head, err = c.openSide(ctx, b, b.HeadDir, "head"); err != nil {
+		t.base.plan.close()
+		return nil, unusable{err}
+	}
+	if t.lanes, err = c.lease(ctx, t.head.plan); err == nil {
+		if len(t.lanes.devices) > 0 {
+			t.device = t.lanes.devices[0]
+		}
+		err = t.warm(ctx, b)
+	}
+	if err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *contest) close() {
+	t.lanes.release()
+	t.base.plan.close()
+	t.head.plan.close()
+}
+
+// openSide opens the one cell in a checkout.
+func (c *Command) openSide(ctx context.Context, b *bisection, root, name string) (side, error) {
+	o := b.options()
+	o.out = filepath.Join(b.State, name)
+	p, err := c.planIn(ctx, &o, filepath.Join(root, b.Prefix))
+	if err != nil {
+		return side{}, err
+	}
+	var found []side
+	var ids []string
+	for _, s := range p.suites {
+		for _, cell := range s.cells {
+			ids = append(ids, oneLine(cell.ID()))
+			if b.Cell == "" || cell.ID() == b.Cell {
+				found = append(found, side{plan: p, suite: s.suite, measurer: redacting{s.suite, p.secretsOf(s.suite)}, cell: cell})
+			}
+		}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	p.close()
+	if len(found) > 1 {
+		return side{}, usagef("--only matches %d cells, as %s: name one of them", len(found), strings.Join(ids[:min(len(ids), 5)], ", "))
+	}
+	return side{}, errors.New("this host cannot run the cell there: see 'accelgate plan' in a checkout of that commit")
+}
+
+// secretsOf are those of this process and of a suite.
+func (p *plan) secretsOf(s suite.Suite) []string {
+	secrets := p.secrets()
+	if keeper, ok := s.(suite.SecretKeeper); ok {
+		secrets = append(secrets, keeper.Secrets()...)
+	}
+	return secrets
+}
+
+// measure measures a side once, in a fresh process.
+func (s *side) measure(ctx context.Context, d bench.Device) (*bench.Result, error) {
+	r, err := s.measurer.Measure(ctx, s.cell, d)
+	if err == nil {
+		err = s.suite.Rest(d)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case r.Outcome != bench.Passed:
+		return nil, unusable{fmt.Errorf("the cell did not pass: %s: %s", r.Outcome, oneLine(r.Reason))}
+	case r.Doubt != "":
+		return nil, unusable{fmt.Errorf("its numbers are doubtful: %s", oneLine(r.Doubt))}
+	}
+	return &r, nil
+}
+
+// warm measures both sides once and keeps nothing of it, because the first
+// process after a build finds cold caches.
+func (t *contest) warm(ctx context.Context, b *bisection) error {
+	base, err := t.base.measure(ctx, t.device)
+	if err != nil {
+		return fmt.Errorf("measure %s: %w", b.Good, plain(err))
+	}
+	if t.metric, err = t.choose(b.Metric, base); err != nil {
+		return err
+	}
+	head, err := t.head.measure(ctx, t.device)
+	if err == nil {
+		_, err = t.value(head)
+	}
+	return err
+}
+
+// plain makes an error one that ends the bisection.
+func plain(err error) error {
+	var u unusable
+	if errors.As(err, &u) {
+		return fmt.Errorf("%w; choose a good commit at which it passes", u.error)
+	}
+	return err
+}
+
+// choose finds the metric to compare: the named one, or the only one that is
+// gated.
+func (t *contest) choose(name string, r *bench.Result) (bench.Metric, error) {
+	var gated []bench.Metric
+	var names []string
+	for _, m := range t.base.plan.metrics {
+		s := r.Sample(m.Name)
+		if s == nil || len(s.Values) == 0 || m.Exact {
+			continue
+		}
+		names = append(names, m.Name)
+		if m.Name == name {
+			return m, nil
+		}
+		if over := r.Sample(m.FallbackFor); !m.Informational && (over == nil || len(over.Values) == 0 || over.Values[0] <= 0) {
+			gated = append(gated, m)
+		}
+	}
+	switch {
+	case name != "":
+		return bench.Metric{}, usagef("--metric: the cell measures no speed %q: use one of %s", oneLine(name), strings.Join(names, ", "))
+	case len(gated) != 1:
+		return bench.Metric{}, usagef("the cell has %d gated metrics: name one with --metric, of %s", len(gated), strings.Join(names, ", "))
+	}
+	return gated[0], nil
+}
+
+func (t *contest) value(r *bench.Result) (float64, error) {
+	s := r.Sample(t.metric.Name)
+	if s == nil || len(s.Values) == 0 || s.Values[len(s.Values)-1] <= 0 {
+		return 0, unusable{fmt.Errorf("it measured no %s above 0", t.metric.Name)}
+	}
+	return s.Values[len(s.Values)-1], nil
+}
+
+// The numbers of pairs at which an attempt is looked at, and how many more the
+// next one has. Seven and ten are those of detect.Plan.
+const (
+	firstLook = 7
+	lastLook  = 10
+)
+
+// judge measures pairs until it is clear whether the head is slower than the base.
+// Each attempt adds pairs to those before it, and spends an equal part of the rate
+// of false alarms, so that more attempts do not raise it.
+func (t *contest) judge(ctx context.Context, o detect.Options, attempts int) (e detect.Evidence, err error) {
+	o.HigherIsBetter = t.metric.Better != bench.Lower
+	var m detect.Measured
+	for attempt := range attempts {
+		p := detect.Plan{Pairs: true, FirstPairs: firstLook + attempt*lastLook, LastPairs: lastLook + attempt*lastLook,
+			Alpha: detect.DefaultAlpha / float64(attempts)}
+		if e, err = t.attempt(ctx, p, o, &m); err != nil || decided(e.Verdict) {
+			return e, err
+		}
+	}
+	return e, nil
+}
+
+func (t *contest) attempt(ctx context.Context, p detect.Plan, o detect.Options, m *detect.Measured) (detect.Evidence, error) {
+	for want := p.FirstPairs; ; {
+		for len(m.PairBase) < want {
+			if err := t.pair(ctx, m); err != nil {
+				return detect.Evidence{}, err
+			}
+		}
+		step := p.Next(*m, o)
+		if step.Action == detect.Stop {
+			return step.Evidence, nil
+		}
+		want = step.N
+	}
+}
+
+// decided says whether more pairs would not change what git bisect is told.
+func decided(v detect.Verdict) bool {
+	return slices.Contains([]detect.Verdict{detect.Regressed, detect.Unchanged, detect.Improved}, v)
+}
+
+// mostFailed is how many pairs may go wrong before a commit is given up.
+const mostFailed = 3
+
+// pair measures both sides, in an order that a coin decides, so that neither
+// gains by coming second. A pair of which one side fails counts for nothing.
+func (t *contest) pair(ctx context.Context, m *detect.Measured) error {
+	sides := []*side{&t.base, &t.head}
+	values := [2]float64{}
+	first := rand.IntN(2)
+	for _, n := range []int{first, 1 - first} {
+		r, err := sides[n].measure(ctx, t.device)
+		if err == nil {
+			values[n], err = t.value(r)
+		}
+		if err != nil {
+			return t.tolerate(err)
+		}
+	}
+	m.PairBase, m.PairHead = append(m.PairBase, values[0]), append(m.PairHead, values[1])
+	return nil
+}
+
+// tolerate drops the error of a failed pair for as long as there are few.
+func (t *contest) tolerate(err error) error {
+	var u unusable
+	if t.failed++; errors.As(err, &u) && t.failed <= mostFailed {
+		return nil
+	}
+	return err
+}
+
+// change writes evidence for people, in the metric's own terms.
+func (t *contest) change(e *detect.Evidence) string { return changeOf(e, t.metric) }
+
+func changeOf(e *detect.Evidence, m bench.Metric) string {
+	low, high := asPercent(e.High, m.Better), asPercent(e.Low, m.Better)
+	return fmt.Sprintf("%s %+.1f %% (95 %%: %+.1f to %+.1f), p %.1g, %s", m.Name, asPercent(e.Estimate, m.Better), min(low, high), max(low, high), e.P, plural(e.N, "pair"))
+}
+
+// asPercent turns a relative change of the time that the same work takes,
+// positive for the worse, into one of the metric.
+func asPercent(change float64, better bench.Direction) float64 {
+	if better == bench.Lower {
+		return 100 * change
+	}
+	return 100 * (1/(1+change) - 1)
+}
+
+// half is the change halfway between none and all of it, by factors.
+func half(change float64) float64 { return math.Sqrt(1+change) - 1 }

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/health"
+	"github.com/accelgate/accelgate/internal/host"
+	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/suite"
+)
+
+// watches reports whether the machine is to be watched while it measures: flag
+// over environment over configuration.
+func (c *Command) watches(p *plan) (bool, error) {
+	for _, choice := range []struct{ name, value string }{
+		{"--health", p.options.health}, {"ACCELGATE_HEALTH", c.Getenv("ACCELGATE_HEALTH")}, {"host.health", p.file.Host.Health},
+	} {
+		switch choice.value {
+		case "":
+		case "auto", "off":
+			return choice.value == "auto", nil
+		default:
+			return false, usagef("%s is %q: write auto or off", choice.name, choice.value)
+		}
+	}
+	return true, nil
+}
+
+// newWatcher returns nil where nobody is to watch.
+func (c *Command) newWatcher(p *plan, devices []bench.Device) (*health.Watcher, error) {
+	watches, err := c.watches(p)
+	if err != nil || !watches {
+		return nil, err
+	}
+	if len(devices) == 0 {
+		devices = everyDevice(p.host) // cells may use any
+		if slices.ContainsFunc(p.host.Accelerators, func(a bench.Accelerator) bool { return a.Vendor == host.Apple }) {
+			devices = append(devices, bench.Device{Vendor: host.Apple})
+		}
+	}
+	return health.New(health.Options{Devices: devices, Worker: p.worker, Now: c.Now}), nil
+}
+
+// watched measures cells and says how the machine was.
+type watched struct {
+	runner.Measurer
+	watcher *health.Watcher
+	outside map[string]bool // by suite: it measures what does not run below this process
+}
+
+// watch makes a measurer watch the machine, unless nobody is to.
+func (s *session) watch(m runner.Measurer) runner.Measurer {
+	if s.watcher == nil {
+		return m
+	}
+	w := watched{m, s.watcher, map[string]bool{}}
+	for _, one := range s.plan.suites {
+		if outsider, ok := one.suite.(suite.Outsider); ok {
+			w.outside[one.name] = outsider.Outside()
+		}
+	}
+	return w
+}
+
+// Measure implements [runner.Measurer].
+func (w watched) Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
+	span := w.watcher.Begin(ctx, d, w.outside[c.Suite])
+	r, err := w.Measurer.Measure(ctx, c, d)
+	r.Health = span.End(ctx)
+	return r, err
+}

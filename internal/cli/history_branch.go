@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/history"
+)
+
+// branchBytes bounds a host's history on the branch: each commit there keeps the
+// whole file, and GitHub's API carries it in one answer.
+const branchBytes = 16 << 20
+
+// readHistory makes the kept runs on the branch those that references stand
+// beside. What cannot be read is a warning: the gate must not depend on a branch
+// that others may push to.
+func (a *action) readHistory(ctx context.Context) {
+	if a.in.historyBranch == "" || a.in.options.secret == "" {
+		return
+	}
+	known := map[string]*history.File{}
+	a.in.options.onBranch = func(label string) *history.File {
+		f, ok := known[label]
+		if !ok {
+			var err error
+			if f, err = a.historyOf(ctx, label); err != nil {
+				a.troubles = append(a.troubles, fmt.Sprintf("the kept runs of %s are not used: %v", oneLine(label), oneLine(err.Error())))
+			}
+			known[label] = f
+		}
+		return f
+	}
+}
+
+// historyOf reads the history of a host from the branch; nil if there is none.
+func (a *action) historyOf(ctx context.Context, label string) (*history.File, error) {
+	client, repo, err := a.client()
+	if err != nil {
+		return nil, err
+	}
+	data, found, err := client.BranchFile(ctx, repo, a.in.historyBranch, history.Name(label), branchBytes)
+	if err != nil || !found {
+		return nil, err
+	}
+	return history.Read(history.Name(label)+" of branch "+a.in.historyBranch, bytes.NewReader(data))
+}
+
+// tellTroubles puts into the report what kept history from being read.
+func (a *action) tellTroubles(g gathered) {
+	if len(g.runs) > 0 {
+		g.runs[0].Warnings = append(g.runs[0].Warnings, a.troubles...)
+	}
+	a.troubles = nil
+}
+
+// keep records the runs on the branch, where they are of the default branch, of
+// all cells, and did not fail. Pull requests never get there: what they measure is
+// not yet anybody's history. A refusal is a warning.
+func (a *action) keep(ctx context.Context, g gathered, j judged) {
+	if a.in.historyBranch == "" || !a.keepable(j.decision.Status) {
+		return
+	}
+	client, repo, err := a.client()
+	if err == nil {
+		var ours bool
+		if ours, err = a.onDefaultBranch(ctx, client, repo); err == nil && !ours {
+			return
+		}
+	}
+	if err != nil {
+		a.notKept(err)
+		return
+	}
+	r := recordingOnBranch{runs: g.runs, hide: a.token.hide}
+	change, err := client.Revise(ctx, repo, github.Revision{Branch: a.in.historyBranch, Message: r.message(a.commit()), Paths: r.paths(), Limit: branchBytes, Edit: r.edit})
+	for _, err := range r.troubles {
+		a.notKept(err)
+	}
+	if err != nil {
+		a.notKept(err)
+		return
+	}
+	fmt.Fprintf(a.Stdout, "Kept runs on branch %s: %s, %s in all\n", a.in.historyBranch, change, plural(r.kept, "run"))
+}
+
+// keepable reports whether the runs of this event may be kept, as far as it can
+// be told without asking GitHub.
+func (a *action) keepable(status gate.Status) bool {
+	switch a.event.Name {
+	case "push", "schedule", "workflow_dispatch":
+	default:
+		return false
+	}
+	some := len(a.in.options.only)+len(a.in.options.suites) > 0
+	return a.in.publish && !some && a.event.PullRequest == nil && a.event.Run == nil && (status == gate.StatusPassed || status == gate.StatusActionRequired)
+}
+
+// onDefaultBranch reports whether the event is about the default branch, which
+// that of a schedule does not name.
+func (a *action) onDefaultBranch(ctx context.Context, client *github.Client, repo github.Repo) (bool, error) {
+	branch, ok := strings.CutPrefix(a.event.Ref, "refs/heads/")
+	if !ok {
+		return false, nil
+	}
+	main := a.event.DefaultBranch
+	if main == "" {
+		var err error
+		if main, err = client.DefaultBranch(ctx, repo); err != nil {
+			return false, err
+		}
+	}
+	return branch == main, nil
+}
+
+func (a *action) notKept(err error) {
+	a.annotate(a.gh.Warning, "accelgate could not keep the run", err.Error())
+	a.warn(err)
+}
+
+// recordingOnBranch adds runs to the histories of their hosts.
+type recordingOnBranch struct {
+	runs     []*bench.Run
+	hide     func(string) string
+	kept     int // runs in all files
+	troubles []error
+}
+
+func (r *recordingOnBranch) paths() (paths []string) {
+	for _, run := range r.runs {
+		paths = append(paths, history.Name(run.Host.Label))
+	}
+	return paths
+}
+
+func (r *recordingOnBranch) message(commit string) string {
+	var hosts []string
+	for _, run := range r.runs {
+		hosts = append(hosts, run.Host.Label)
+	}
+	return fmt.Sprintf("Runs of %s on %s", shortRevision(commit), strings.Join(hosts, ", "))
+}
+
+// edit adds each run to its file. One that cannot be read stays as it is, so
+// that nothing of it is lost.
+func (r *recordingOnBranch) edit(files map[string][]byte) (map[string][]byte, error) {
+	r.kept, r.troubles = 0, nil
+	after := map[string][]byte{}
+	for _, run := range r.runs {
+		name := history.Name(run.Host.Label)
+		data, err := r.add(run, files[name])
+		if err != nil {
+			r.troubles = append(r.troubles, err)
+			data = files[name]
+		}
+		if data != nil {
+			after[name] = data
+		}
+	}
+	return after, nil
+}
+
+func (r *recordingOnBranch) add(run *bench.Run, data []byte) ([]byte, error) {
+	if err := genuine(run); err != nil {
+		return nil, err
+	}
+	f, err := history.Read(history.Name(run.Host.Label)+" on the history branch", bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	added, err := f.Add(run)
+	r.kept += f.Len()
+	if added.Known || errors.Is(err, history.ErrNothing) {
+		return data, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	after, err := f.Marshal(branchBytes)
+	return []byte(r.hide(string(after))), err
+}

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/history"
+)
+
+const recordHelp = `Keep the numbers of finished runs, in history-<host label>.jsonl: later runs are
+judged by the noise of those before them. Record runs of the default branch.
+
+  accelgate history record .accelgate/run.json
+  accelgate history record --history kept runs/*/run.json
+
+Kept are the gated metrics of cells that passed, with numbers that are not
+doubtful, on a machine that was not found unwell; the others are told. A run that
+is there already is left alone, and the newest 200 stay. Runs that were told to be
+slow or wrong are refused.`
+
+func (c *Command) recordCommand() *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "record RUN.json...",
+		Short: "Keep runs, so that noise can be told from change",
+		Long:  recordHelp,
+		Args:  cobra.MinimumNArgs(1),
+		RunE:  func(_ *cobra.Command, args []string) error { return c.recordRuns(&o, args) },
+	}
+	o.addConfig(cmd.Flags())
+	o.addHistory(cmd.Flags())
+	return cmd
+}
+
+// recordRuns adds runs to the histories of their hosts. Nothing is written unless
+// all of them can be read.
+func (c *Command) recordRuns(o *options, arguments []string) error {
+	runs, err := genuineRuns(arguments)
+	if err != nil {
+		return err
+	}
+	r := recording{Command: c, path: func(label string) string { return history.Path(o.history, label) }, files: map[string]*history.File{}}
+	if o.history == "" {
+		file, _, err := o.load()
+		if err != nil {
+			return err
+		}
+		r.path = func(label string) string { return o.historyPath(file, label) }
+	}
+	kept := 0
+	for _, run := range runs {
+		switch err := r.add(run); {
+		case err == nil:
+			kept++
+		case !errors.Is(err, history.ErrNothing):
+			return err
+		}
+	}
+	if kept == 0 {
+		return fmt.Errorf("%w, so nothing was recorded: see 'accelgate report %s'", history.ErrNothing, arguments[0])
+	}
+	return r.save()
+}
+
+// recording is one history record.
+type recording struct {
+	*Command
+	path   func(label string) string
+	files  map[string]*history.File // by host label
+	labels []string                 // in the order of the runs
+}
+
+// add adds a run to its host's history, and says what became of it.
+func (r *recording) add(run *bench.Run) error {
+	label := run.Host.Label
+	if r.files[label] == nil {
+		file, err := history.Load(r.path(label))
+		if errors.Is(err, fs.ErrNotExist) {
+			file, err = &history.File{}, nil
+		}
+		if err != nil {
+			return err
+		}
+		r.files[label] = file
+		r.labels = append(r.labels, label)
+	}
+	added, err := r.files[label].Add(run)
+	if err == nil || errors.Is(err, history.ErrNothing) {
+		r.tellAdded(run, added)
+	}
+	return err
+}
+
+func (r *recording) save() error {
+	for _, label := range r.labels {
+		if f := r.files[label]; f.Len() > 0 {
+			if err := f.Save(r.path(label)); err != nil {
+				return err
+			}
+			fmt.Fprintf(r.Stdout, "%s: %s kept\n", r.path(label), plural(f.Len(), "run"))
+		}
+	}
+	_, err := fmt.Fprintln(r.Stdout, "Next: commit it beside the baselines, and look for changes with 'accelgate history FOLDER'")
+	return err
+}
+
+// tellAdded says what became of a run.
+func (c *Command) tellAdded(run *bench.Run, added history.Added) {
+	name := shortRevision(run.Revision) + " on " + oneLine(run.Host.Label)
+	if added.Known {
+		fmt.Fprintf(c.Stdout, "%s: is there already\n", name)
+		return
+	}
+	fmt.Fprintf(c.Stdout, "%s: %s kept, %d left out\n", name, plural(added.Cells, "cell"), len(added.Left))
+	const most = 20
+	for _, l := range added.Left[:min(len(added.Left), most)] {
+		fmt.Fprintf(c.Stderr, "accelgate: left out: %s: %s\n", oneLine(l.Cell), oneLine(l.Reason))
+	}
+	if rest := len(added.Left) - most; rest > 0 {
+		fmt.Fprintf(c.Stderr, "accelgate: left out: and %d more\n", rest)
+	}
+}
+
+// genuineRuns reads runs that may be kept. Shards of one commit and host are one
+// run.
+func genuineRuns(arguments []string) (runs []*bench.Run, err error) {
+	paths, err := runFiles(arguments)
+	if err != nil {
+		return nil, err
+	}
+	type part struct{ label, revision string }
+	shards := map[part][]*bench.Run{}
+	var parts []part
+	for _, path := range paths {
+		run, err := readRun(path)
+		if err == nil {
+			err = genuine(run)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(run.Shards) == 0 {
+			runs = append(runs, run)
+			continue
+		}
+		of := part{run.Host.Label, run.Revision}
+		if shards[of] == nil {
+			parts = append(parts, of)
+		}
+		shards[of] = append(shards[of], run)
+	}
+	for _, of := range parts {
+		run, err := bench.Merge(shards[of])
+		if err != nil {
+			return nil, fmt.Errorf("the shards of %s on %s do not make one run: %w", shortRevision(of.revision), oneLine(of.label), err)
+		}
+		runs = append(runs, run)
+	}
+	return runs, nil
+}

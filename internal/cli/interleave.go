@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/suite"
+)
+
+// defaultPairs is how many pairs of base and head are measured of each cell
+// before they are looked at.
+const defaultPairs = 5
+
+// base is the code that a run is compared with in turns: the same configuration
+// opened in another checkout.
+type base struct {
+	plan     *plan
+	revision string
+	pairs    int                    // of each cell, at first
+	seed     uint64                 // of the order within pairs
+	cells    map[string]suite.Suite // of the base, by id
+	coin     *rand.Rand
+	flipped  map[string]bool // the order of a cell's pair before, where the second one of two is due
+	mu       sync.Mutex
+}
+
+// openBase opens the base that --ab names; nil without it. Its close must be
+// called.
+func (c *Command) openBase(ctx context.Context, p *plan) (*base, error) {
+	o := *p.options
+	if o.ab == "" {
+		if o.pairs > 0 {
+			return nil, usagef("--pairs is about pairs with a base: add --ab FOLDER, a checkout of the base, or leave --pairs out")
+		}
+		return nil, nil
+	}
+	if p.policy.Compat != "" {
+		return nil, usagef("--ab: policy.compat %s has rules of its own, which know no pairs: leave one of the two out", p.policy.Compat)
+	}
+	if info, err := os.Stat(o.ab); err != nil || !info.IsDir() {
+		return nil, usagef("--ab: %s is no folder: give that of a checkout of the base", oneLine(o.ab))
+	}
+	o.injectSlowdown, o.weightSeed, o.revision, o.out, o.isBase = "", "", "", "", true
+	opened, err := c.planBase(ctx, &o)
+	if err != nil {
+		return nil, fmt.Errorf("--ab: %w", err)
+	}
+	b := &base{plan: opened, pairs: cmp.Or(o.pairs, defaultPairs), seed: cmp.Or(o.pairSeed, rand.Uint64()>>11), cells: map[string]suite.Suite{}, flipped: map[string]bool{}}
+	b.coin = rand.New(rand.NewPCG(b.seed, 0))
+	b.revision = cmp.Or(o.abRevision, c.checkedOut(ctx, opened))
+	for _, one := range opened.suites {
+		for _, cell := range one.cells {
+			b.cells[cell.ID()] = one.suite
+		}
+	}
+	return b, nil
+}
+
+// planBase opens the base by its own configuration: what it says of a cell is a
+// part of what the base is. A base without one has that of the head.
+func (c *Command) planBase(ctx context.Context, o *options) (*plan, error) {
+	if filepath.IsAbs(o.config) {
+		return c.planIn(ctx, o, o.ab)
+	}
+	own := filepath.Join(o.ab, o.config)
+	if _, err := os.Stat(own); err != nil {
+		return c.planIn(ctx, o, filepath.Dir(own))
+	}
+	o.config = own
+	return c.plan(ctx, o)
+}
+
+func (b *base) close() {
+	if b != nil {
+		b.plan.close()
+	}
+}
+
+// digest is what the base runs for a cell; "" where it has no such cell.
+func (b *base) digest(c bench.Cell) (string, error) {
+	if b == nil || b.cells[c.ID()] == nil {
+		return "", nil
+	}
+	return b.cells[c.ID()].Digest(c)
+}
+
+// commit is that of the base; "" without one.
+func (b *base) commit() string {
+	if b == nil {
+		return ""
+	}
+	return cmp.Or(b.revision, "unknown")
+}
+
+// context adds what a reader needs to repeat the order of the pairs.
+func (b *base) context(facts map[string]string) map[string]string {
+	if b == nil {
+		return facts
+	}
+	all := map[string]string{"pair_seed": strconv.FormatUint(b.seed, 10)}
+	maps.Copy(all, facts)
+	return all
+}
+
+// pair makes each measurement of a cell that the base has one of both, in turns.
+func (b *base) pair(head *bySuite) runner.Measurer {
+	if b == nil {
+		return head
+	}
+	return &interleaved{base: b, head: head, old: measurerOf(b.plan)}
+}
+
+// baseFirst flips a coin for the first of two pairs; the second has the other
+// order.
+func (b *base) baseFirst(id string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if before, due := b.flipped[id]; due {
+		delete(b.flipped, id)
+		return !before
+	}
+	first := b.coin.IntN(2) == 0
+	b.flipped[id] = first
+	return first
+}
+
+// interleaved measures base and head in turns, each in a process of its own. The
+// order is AB BA or BA AB, by a coin for every two pairs, so that neither drift
+// nor what the first process leaves behind counts for one side.
+type interleaved struct {
+	base      *base
+	head, old *bySuite
+}
+
+// Measure implements [runner.Measurer].
+func (m *interleaved) Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
+	if m.base.cells[c.ID()] == nil {
+		return m.head.Measure(ctx, c, d)
+	}
+	var sides [2]bench.Result // head, base
+	order := []int{0, 1}
+	if m.base.baseFirst(c.ID()) {
+		order = []int{1, 0}
+	}
+	for _, side := range order {
+		var err error
+		if sides[side], err = m.side(ctx, side, c, d); err != nil {
+			return bench.Result{}, err
+		}
+		if side == 0 && sides[0].Outcome != bench.Passed {
+			return sides[0], nil // there is nothing to compare
+		}
+	}
+	join(&sides[0], &sides[1])
+	return sides[0], nil
+}
+
+// side measures one of the two and ends what it keeps running.
+func (m *interleaved) side(ctx context.Context, side int, c bench.Cell, d bench.Device) (bench.Result, error) {
+	of, name := m.head, "the head"
+	if side == 1 {
+		of, name = m.old, "the base"
+	}
+	r, err := of.Measure(ctx, c, d)
+	if err == nil {
+		err = of.suites[c.Suite].Rest(d)
+	}
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
+
+// join puts what the base did beside what the head did. A base that did not pass
+// says nothing.
+func join(got, old *bench.Result) {
+	got.WallMS += old.WallMS
+	if old.Outcome != bench.Passed || old.Doubt != "" {
+		got.Warnings = append(slices.Clip(got.Warnings),
+			fmt.Sprintf("the base did not pass or is doubtful (%s), so the cell is not judged by pairs: look at the base", oneLine(old.Reason+old.Doubt)))
+		return
+	}
+	for i := range got.Samples {
+		s := &got.Samples[i]
+		if of := old.Sample(s.Metric); of != nil && len(of.Values) == len(s.Values) {
+			s.Base = slices.Clone(of.Values)
+		}
+	}
+}
+
+// measurerOf measures each cell by its suite.
+func measurerOf(p *plan) *bySuite {
+	b := &bySuite{suites: map[string]suite.Suite{}, last: map[bench.Device]string{}}
+	for _, one := range p.suites {
+		b.suites[one.name] = one.suite
+	}
+	return b
+}

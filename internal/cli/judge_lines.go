@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/trial"
+)
+
+const judgeHelp = `Judge cells that somebody else measured, by the statistics that accelgate judges its
+own by, and by nothing else. Each line of the files, or of standard input, is a cell:
+
+  {"id": "a", "better": "lower", "history": [[10.1], [10.0], [9.9]], "candidate": [10.6]}
+  {"id": "b", "better": "higher", "baseline": [50, 51, 50], "candidate": [45, 46, 45], "paired": true}
+
+history holds earlier runs, the oldest first, each with the values of its fresh
+processes; baseline is what the old code did last, candidate the new code; null
+stands for a missing value. Values that are paired were measured in turns. Lines of
+one "group" are the cells of one run, and are judged as such.
+
+  accelgate judge cells.jsonl > verdicts.jsonl
+  convert results.csv | accelgate judge --min-effect 1% --fail
+
+Each line of the output says of one cell, in the same order: unchanged, improved,
+regressed or inconclusive, by how much (positive for the worse), with the interval of
+95 %, and p, and q for its group. Exit codes: 0 all lines were judged, 1 with --fail:
+a cell is regressed, 2 a line is wrong, 3 there is no line.`
+
+// judgeFlags are the flags of judge.
+type judgeFlags struct {
+	minEffect, alpha, fdr config.Percent
+	fail                  bool
+}
+
+func (c *Command) judgeCommand(code *int) *cobra.Command {
+	var o judgeFlags
+	cmd := &cobra.Command{
+		Use:   "judge [LINES.jsonl...]",
+		Short: "Judge cells that somebody else measured",
+		Long:  judgeHelp,
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			*code, err = c.judgeLines(args, &o)
+			return err
+		},
+	}
+	o.add(cmd.Flags())
+	return cmd
+}
+
+func (o *judgeFlags) add(f *pflag.FlagSet) {
+	f.Var((*share)(&o.minEffect), "min-effect", "smallest change, in `percent`, that is worth an alarm (default: 2%, of pairs 0.5%)")
+	f.Var((*share)(&o.alpha), "alpha", "rate of false alarms, in `percent`, of cells that are judged alone (default: 1% of pairs, the calibrated one of history)")
+	f.Var((*share)(&o.fdr), "fdr", "share of false alarms among all alarms, in `percent`, of groups of at least 20 cells (default: 5%)")
+	f.BoolVar(&o.fail, "fail", false, "exit with 1 if any cell is regressed")
+}
+
+// share is a flag that takes a percentage above 0.
+type share config.Percent
+
+func (s *share) Set(text string) error {
+	if err := (*config.Percent)(s).UnmarshalText([]byte(text)); err != nil {
+		return err
+	}
+	if *s == 0 {
+		return errors.New("use a percentage above 0%")
+	}
+	return nil
+}
+
+func (s *share) String() string { return "" }
+func (s *share) Type() string   { return "percent" }
+
+func (c *Command) judgeLines(paths []string, o *judgeFlags) (int, error) {
+	set := trial.Set{Options: trial.Options{MinEffect: float64(o.minEffect) / 100, Alpha: float64(o.alpha) / 100, FDR: float64(o.fdr) / 100}}
+	if len(paths) == 0 {
+		paths = []string{"-"}
+	}
+	for _, path := range paths {
+		if err := c.readTrials(&set, path); err != nil {
+			return ExitUsage, err
+		}
+	}
+	if set.Len() == 0 {
+		return ExitNoMeasure, errors.New("there is no line to judge: write a line of JSON for each cell; see 'accelgate judge --help'")
+	}
+	return writeVerdicts(c.Stdout, set.Judge(), o.fail)
+}
+
+func (c *Command) readTrials(set *trial.Set, path string) error {
+	in, name := c.Stdin, "standard input"
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return usagef("read lines to judge: %w: check the path", err)
+		}
+		defer f.Close()
+		in, name = f, path
+	}
+	if err := set.Read(in, oneLine(name)); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+func writeVerdicts(w io.Writer, verdicts []trial.Verdict, fail bool) (code int, err error) {
+	out := bufio.NewWriterSize(w, 1<<16)
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	for i := range verdicts {
+		if err := e.Encode(&verdicts[i]); err != nil {
+			return ExitNoMeasure, fmt.Errorf("write the verdict on %q: %w", oneLine(verdicts[i].ID), err)
+		}
+		if fail && verdicts[i].Class == trial.Regressed {
+			code = ExitGateFailed
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return ExitNoMeasure, fmt.Errorf("write verdicts: %w", err)
+	}
+	return code, nil
+}

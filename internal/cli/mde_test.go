@@ -1,0 +1,125 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// mdeCell is the cell of the quickstart that the trials measure.
+const mdeCell = "tiny__cpu__tg64__baseline"
+
+// TestMDE holds that the minimum detectable effect which calibrate states is
+// true: 5 pairs of the embedded engine find a slow-down of that size in about 4
+// of 5 trials, rarely call unchanged code slower, and never say that half of it is
+// nothing without saying what they can see. It measures for minutes and needs a
+// quiet machine, so it runs only where ACCELGATE_MDE says how many trials: make mde.
+func TestMDE(t *testing.T) {
+	trials, err := strconv.Atoi(os.Getenv("ACCELGATE_MDE"))
+	if err != nil || trials < 1 {
+		t.Skip("ACCELGATE_MDE is not a number of trials: make mde")
+	}
+	bin, dir := program(t), t.TempDir()
+	config, err := os.ReadFile(filepath.Join("..", "..", "accelgate.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "accelgate.yaml"), append(config, "\n"...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "cases"), os.DirFS(filepath.Join("..", "..", "cases"))); err != nil {
+		t.Fatal(err)
+	}
+	m := mde{t, bin, dir}
+	stated := m.calibrate()
+	t.Logf("calibrate states an MDE of %.2f %% for 5 pairs, noise %.2f %%", stated.PairsMDE, stated.Noise)
+	for _, test := range []struct {
+		name        string
+		slower      float64
+		least, most int // alarms of 100
+	}{{"unchanged", 0, 0, 3}, {"half of the MDE", stated.PairsMDE / 2, 0, 100}, {"the MDE", stated.PairsMDE, 70, 95}} {
+		classes := map[gate.Class]int{}
+		for seed := range trials {
+			v := m.trial(seed+1, test.slower)
+			classes[v.Class]++
+			if v.Evidence.MDE <= 0 || v.Evidence.Mode != detect.Interleaved {
+				t.Errorf("%s: a verdict without an MDE: %+v", test.name, v)
+			}
+		}
+		n := classes[gate.Regressed]
+		t.Logf("%-16s -%.2f %%: %d of %d called slower; %v", test.name, test.slower, n, trials, classes)
+		if 100*n < test.least*trials || 100*n > test.most*trials {
+			t.Errorf("%s: %d of %d called slower, want %d to %d of 100", test.name, n, trials, test.least, test.most)
+		}
+	}
+}
+
+type mde struct {
+	t        *testing.T
+	bin, dir string
+}
+
+type statedMDE struct {
+	Cell     string  `json:"cell"`
+	Noise    float64 `json:"noise"`
+	PairsMDE float64 `json:"pairs_mde"`
+}
+
+func (m mde) calibrate() statedMDE {
+	var found struct {
+		Cells []statedMDE `json:"cells"`
+	}
+	out := m.run("calibrate", "--only", mdeCell, "--rounds", "30", "--json")
+	if err := json.Unmarshal(out, &found); err != nil || len(found.Cells) != 1 || found.Cells[0].PairsMDE <= 0 {
+		m.t.Fatalf("%v: %s", err, out)
+	}
+	return found.Cells[0]
+}
+
+// trial measures 5 pairs, the head slowed down, and judges them once.
+func (m mde) trial(seed int, slower float64) gate.Verdict {
+	args := []string{"run", "--ab", m.dir, "--pairs", "5", "--pair-seed", strconv.Itoa(seed), "--only", mdeCell, "--suite", "quickstart", "--threshold", "2%"}
+	if slower > 0 {
+		args = append(args, "--inject-slowdown", fmt.Sprintf("decode=%.4f%%", slower))
+	}
+	m.run(args...)
+	data, err := os.ReadFile(filepath.Join(m.dir, ".accelgate", "run.json"))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	run, err := bench.DecodeRun(data)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	first := run.Results[0].Samples
+	for i := range first { // a first look alone: 5 pairs
+		first[i].Values, first[i].Base = first[i].Values[:5], first[i].Base[:5]
+	}
+	run.Results[0].Selected = 0
+	c := gate.Compare("", nil, run, gate.Policy{Threshold: 2, MinEffect: 2})
+	for _, v := range c.Verdicts {
+		if v.Metric == "decode_tps" {
+			return v
+		}
+	}
+	m.t.Fatalf("no verdict: %+v", c.Verdicts)
+	return gate.Verdict{}
+}
+
+func (m mde) run(args ...string) []byte {
+	cmd := exec.Command(m.bin, args...)
+	cmd.Dir = m.dir
+	out, err := cmd.Output()
+	if exit, failed := err.(*exec.ExitError); err != nil && (!failed || exit.ExitCode() != 1) {
+		m.t.Fatalf("accelgate %v: %v", args, err)
+	}
+	return out
+}

@@ -1,0 +1,108 @@
+package gate
+
+import (
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+)
+
+// judgedOf returns the results without the values that chose a cell to be
+// measured again: they are high by selection, and would count twice. Pairs stay
+// whole, because what two looks at them may spend is divided between the looks.
+func judgedOf(run *bench.Run) []*bench.Result {
+	results := make([]*bench.Result, len(run.Results))
+	for i := range run.Results {
+		if results[i] = &run.Results[i]; results[i].Selected > 0 {
+			results[i] = confirming(results[i])
+		}
+	}
+	return results
+}
+
+func confirming(r *bench.Result) *bench.Result {
+	out := *r
+	out.Samples = slices.Clone(r.Samples)
+	for i := range out.Samples {
+		s := &out.Samples[i]
+		all := len(s.Values)
+		s.Values = r.Judged(s)
+		s.Estimates = s.Estimates[min(all-len(s.Values), len(s.Estimates)):]
+	}
+	return &out
+}
+
+// values is how many of a metric's values were added by the second look. A
+// metric that is gone has none.
+func values(r *bench.Result, metric string) int {
+	s := r.Sample(metric)
+	switch {
+	case s == nil:
+		return 0
+	case len(s.Base) > 0:
+		return max(0, len(s.Base)-r.Selected)
+	}
+	return len(s.Values)
+}
+
+// Ask says how a cell should be measured again.
+type Ask string
+
+// The reasons to measure again.
+const (
+	Confirm Ask = "confirm" // it looks slower: look again, apart from what made it look so
+	Resolve Ask = "resolve" // its numbers lie on both sides of the limit: take more of them
+)
+
+// Open returns the cells whose verdicts more values may change, in the order of
+// the comparison. A cell that was measured again already is settled.
+func Open(c Comparison) (ids []string, why map[string]Ask) {
+	why = map[string]Ask{}
+	for i := range c.Verdicts {
+		v := &c.Verdicts[i]
+		ask := v.open()
+		if ask == "" || v.Cell == "" {
+			continue
+		}
+		if why[v.Cell] == "" {
+			ids = append(ids, v.Cell)
+		}
+		if why[v.Cell] != Confirm {
+			why[v.Cell] = ask
+		}
+	}
+	return ids, why
+}
+
+// passFirst is the p above which a first look is enough; see [detect.Plan].
+const passFirst = 0.2
+
+func (v *Verdict) open() Ask {
+	switch e := &v.Evidence; {
+	case e.Again > 0:
+		return ""
+	case v.loss() && v.Level == Fail && e.Method != "evidence":
+		return Confirm
+	case e.Method == "evidence" && e.Mode == detect.Interleaved:
+		return v.openPairs()
+	case e.Method == "evidence" && v.Delta < 0 && e.P <= passFirst && v.Class != Improved:
+		return Confirm
+	case e.Method == "threshold" && e.NewN > 1 && v.straddles():
+		return Resolve
+	}
+	return ""
+}
+
+// openPairs spends on the first look at pairs what detect's plan does.
+func (v *Verdict) openPairs() Ask {
+	if p := v.Evidence.P; p > detect.FirstLook && p <= passFirst {
+		return Confirm
+	}
+	return ""
+}
+
+// straddles reports whether single values lie on both sides of the limit.
+func (v *Verdict) straddles() bool {
+	limit := -v.Evidence.Limit
+	return v.Class == Unchanged && v.Interval[0] < limit-tolerance && v.Interval[1] > limit
+}

@@ -1,0 +1,209 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// numberOf names one number of a run.
+type numberOf struct{ cell, metric string }
+
+// evidence is what package detect found of every number that has pairs, or
+// enough earlier runs on the same machine. It is found for all of them at once,
+// because a run of many cells has many chances for a false alarm.
+type evidence struct {
+	of   map[numberOf]weighed
+	host detect.Evidence // on what moved all cells alike
+}
+
+// weighed is the evidence of one number, with what it is about.
+type weighed struct {
+	detect.Evidence
+	detect.Cell
+}
+
+// leastRuns is how many earlier runs say how much runs of a cell differ. With
+// fewer, the fixed limit decides.
+const leastRuns = 3
+
+// gather finds the evidence.
+func (c *comparer) gather() {
+	if c.policy.Method == MethodThreshold || c.policy.Compat != "" {
+		return
+	}
+	var cells []detect.Cell
+	var numbers []numberOf
+	for _, got := range c.results {
+		if got.Outcome != bench.Passed || got.Doubt != "" || c.ref == nil && !inPairs(got) {
+			continue
+		}
+		id := got.Cell.ID()
+		for k := range c.metrics {
+			if cell, ok := c.evident(&c.metrics[k], c.byID[id], got); ok {
+				cells, numbers = append(cells, cell), append(numbers, numberOf{id, c.metrics[k].Name})
+			}
+		}
+	}
+	if len(cells) > 0 {
+		c.weigh(cells, numbers)
+	}
+}
+
+// inPairs reports whether the result was measured in turns with the base.
+func inPairs(r *bench.Result) bool {
+	return slices.ContainsFunc(r.Samples, func(s bench.Sample) bool { return len(s.Base) > 0 })
+}
+
+// weigh judges all numbers together. Where all cells became slower alike,
+// nothing is taken out of them: it is what they must be named for.
+func (c *comparer) weigh(cells []detect.Cell, numbers []numberOf) {
+	r := detect.JudgeReport(cells, c.policy.FDR/100)
+	c.evidence = evidence{of: make(map[numberOf]weighed, len(cells)), host: r.Host}
+	if r.Host.Verdict == detect.Regressed {
+		r = detect.JudgeApart(cells, c.policy.FDR/100)
+	}
+	for i, e := range r.Cells {
+		c.evidence.of[numbers[i]] = weighed{e, cells[i]}
+	}
+}
+
+// evident returns the samples of a number that is gated and has pairs, or else
+// history. ref is nil where the reference does not know the cell.
+func (c *comparer) evident(m *described, ref, got *bench.Result) (cell detect.Cell, ok bool) {
+	now := got.Sample(m.Name)
+	switch {
+	case now == nil || len(now.Values) == 0 || m.Informational || m.Exact || m.contradiction != "" || m.tooFew(got):
+		return cell, false
+	case ref != nil && (ref.Outcome != bench.Passed || c.out.Unjudged == "" && unchanged(ref, got)):
+		return cell, false
+	case m.instead != "" && (applies(got, m.instead) || ref != nil && applies(ref, m.instead)):
+		return cell, false
+	}
+	limit := c.policy.minEffect()
+	o := detect.Options{HigherIsBetter: m.Better != bench.Lower, MinEffect: m.slower(limit), Tolerance: m.slower(max(limit, c.policy.Threshold))}
+	if n := len(now.Base); n > 0 {
+		o.Mode = detect.Interleaved
+		if got.Selected > 0 {
+			o.Alpha = detect.SecondLook
+		}
+		return detect.Cell{Base: now.Base, Head: now.Values[len(now.Values)-n:], Options: o}, true
+	}
+	if ref == nil || c.out.Unjudged != "" || m.tooFew(ref) {
+		return cell, false
+	}
+	old := ref.Sample(m.Name)
+	if old == nil || earlierRuns(old) < leastRuns {
+		return cell, false
+	}
+	o.Mode = detect.History
+	base, head := detect.Sessions(old.History, now.Values, true)
+	return detect.Cell{Base: base, Head: head, Options: o}, true
+}
+
+func (p *Policy) minEffect() float64 {
+	if p.MinEffect > 0 {
+		return p.MinEffect
+	}
+	return DefaultMinEffect
+}
+
+func earlierRuns(s *bench.Sample) (n int) {
+	for _, run := range s.History {
+		if len(run) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// slower turns a loss in percent of the metric into the relative slow-down that
+// detect reckons with: 10 % of a rate are 11 % more time.
+func (m *described) slower(percent float64) float64 {
+	if m.Better == bench.Lower {
+		return percent / 100
+	}
+	return 1/(1-min(percent, 99)/100) - 1
+}
+
+// percent undoes slower, negative for the worse.
+func (m *described) percent(slower float64) float64 {
+	if m.Better == bench.Lower {
+		return -100 * slower
+	}
+	return 100 * (1/(1+max(slower, -0.999999)) - 1)
+}
+
+// byEvidence is the verdict on a number of which there is evidence; ok is false
+// where there is none, or where it is no number that can be tested.
+func (c *comparer) byEvidence(m *described, id string) (v Verdict, ok bool) {
+	e, ok := c.evidence.of[numberOf{id, m.Name}]
+	if !ok || e.Verdict == detect.Untested {
+		return v, false
+	}
+	v = Verdict{Old: middle(e.Base[max(0, len(e.Base)-e.K):]), New: middle(e.Head),
+		Delta: m.percent(e.Estimate), Interval: [2]float64{m.percent(e.High), m.percent(e.Low)}}
+	v.Evidence = Evidence{Method: "evidence", Limit: c.policy.minEffect(), OldN: e.K, NewN: e.N, Noise: 100 * e.NoiseFloor,
+		Mode: e.Mode, P: e.P, Q: e.Q, NoiseFloor: 100 * e.NoiseFloor, MDE: math.Abs(m.percent(e.MDE))}
+	if e.Mode == detect.Interleaved {
+		v.Reference = pairReference
+	}
+	c.classify(&v, e.Evidence)
+	return v, true
+}
+
+// middle is the median of those values that are measured.
+func middle(values []float64) float64 {
+	return stats.Median(slices.DeleteFunc(slices.Clone(values), math.IsNaN))
+}
+
+// pairReference names what pairs are compared with.
+const pairReference = "base"
+
+// classify turns what detect found into what it means here.
+func (c *comparer) classify(v *Verdict, e detect.Evidence) {
+	v.Class, v.Level = Unchanged, Off
+	switch e.Verdict {
+	case detect.Regressed:
+		v.Class, v.Level = Regressed, Fail
+	case detect.Improved:
+		v.Class = Improved
+	case detect.Suspect:
+		v.Class, v.Level = Inconclusive, c.policy.open()
+		v.Reason = "looks slower, and the evidence is not enough to say so: " + e.Reason
+	case detect.Inconclusive:
+		v.Class, v.Level = Inconclusive, c.policy.open()
+		v.Reason = fmt.Sprintf("a loss of %.1f %% cannot be excluded: as many values with this noise find one from %.1f %% on; measure more, or in pairs with --ab", -v.Interval[0], v.Evidence.MDE)
+	}
+}
+
+// open is the level of what stays open.
+func (p *Policy) open() Level {
+	if p.Inconclusive == string(Fail) {
+		return Fail
+	}
+	return Warn
+}
+
+// together adds the verdict on what moved all cells alike. The machine itself is
+// what is left to blame where the cells have no code in common.
+func (c *comparer) together() {
+	e := &c.evidence.host
+	if e.Verdict != detect.Regressed {
+		return
+	}
+	slower := 100 * (1 - 1/(1+e.Estimate))
+	v := Verdict{Class: Regressed, Level: Fail, Delta: -slower, Reference: c.out.Reference,
+		Evidence: Evidence{Method: "evidence", OldN: e.K, NewN: e.N, Mode: detect.History, P: e.P, NoiseFloor: 100 * e.NoiseFloor, MDE: 100 * e.MDE},
+		Interval: [2]float64{100 * (1/(1+e.High) - 1), 100 * (1/(1+max(e.Low, -0.99)) - 1)},
+		Reason:   "all cells together moved against earlier runs: a change that everything shares, or the machine; measure in pairs with --ab, which tells the two apart"}
+	if because := c.host.explains(&v); because != "" && c.policy.Unhealthy != UnhealthyIgnore {
+		v.Class = Inconclusive
+		v.Reason = joined(v.Reason, "measured "+because)
+	}
+	c.add(v)
+}

@@ -1,0 +1,200 @@
+package health
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// nvidiaLog is the part that is read of what nvidia-smi -q -x prints
+// (nvsmi_device_v10.dtd to v13). The names of a few elements differ between
+// versions; where one holds nothing, another does. What a device does not tell
+// is "N/A", also in place of elements with others inside.
+type nvidiaLog struct {
+	GPUs []nvidiaGPU `xml:"gpu"`
+}
+
+type nvidiaGPU struct {
+	UUID     string   `xml:"uuid"`
+	Recovery string   `xml:"gpu_recovery_action"` // since 565
+	Reset    string   `xml:"gpu_reset_status>reset_required"`
+	Events   elements `xml:"clocks_event_reasons"` // since 535
+	Throttle elements `xml:"clocks_throttle_reasons"`
+	Held     elements `xml:"clocks_event_reasons_counters"` // since 560
+	Used     string   `xml:"fb_memory_usage>used"`
+	Busy     string   `xml:"utilization>gpu_util"`
+	Errors   element  `xml:"ecc_errors>volatile"`
+	Retired  string   `xml:"retired_pages>pending_retirement"`
+	Pending  string   `xml:"remapped_rows>remapped_row_pending"`
+	Failure  string   `xml:"remapped_rows>remapped_row_failure"`
+	Heat     string   `xml:"temperature>gpu_temp"`
+	Power    element  `xml:"gpu_power_readings"` // since 535
+	OldPower element  `xml:"power_readings"`
+	SM       string   `xml:"clocks>sm_clock"`
+	Memory   string   `xml:"clocks>mem_clock"`
+	Set      string   `xml:"applications_clocks>graphics_clock"` // no number since 580
+	Max      string   `xml:"max_clocks>sm_clock"`
+	Users    struct {
+		Text string `xml:",chardata"`
+		List []struct {
+			PID  string `xml:"pid"`
+			Type string `xml:"type"`
+			Used string `xml:"used_memory"`
+		} `xml:"process_info"`
+	} `xml:"processes"`
+}
+
+// element is any element; elements is the list of those inside of one.
+type element struct {
+	XMLName xml.Name
+	Text    string    `xml:",chardata"`
+	Inside  []element `xml:",any"`
+}
+
+type elements struct {
+	List []element `xml:",any"`
+}
+
+var uuidNVIDIA = regexp.MustCompile(`^GPU-[0-9A-Za-z-]{4,96}$`)
+
+// parseNVIDIALog reads the states of all GPUs in their order. An error means that
+// there is not one.
+func parseNVIDIALog(out []byte) ([]state, error) {
+	begin := max(bytes.Index(out, []byte("<?xml")), 0) // complaints may stand before it
+	var log nvidiaLog
+	if err := xml.Unmarshal(out[begin:], &log); err != nil {
+		return nil, fmt.Errorf("no XML: %w", err)
+	}
+	var gpus []state
+	for i := range log.GPUs {
+		g := &log.GPUs[i]
+		if uuidNVIDIA.MatchString(g.UUID) && len(gpus) < maxList {
+			gpus = append(gpus, g.state())
+		}
+	}
+	if len(gpus) != len(log.GPUs) || len(gpus) == 0 {
+		return nil, errors.New("no GPU, or one without a UUID")
+	}
+	return gpus, nil
+}
+
+func (g *nvidiaGPU) state() state {
+	s := state{uuid: g.UUID, held: map[string]float64{}, throttleSpelling: len(g.Events.List) == 0}
+	for _, q := range []struct{ name, unit, text string }{
+		{"sm clock", "MHz", g.SM}, {"memory clock", "MHz", g.Memory}, {"temperature", "C", g.Heat}, {"power", "W", g.power()},
+		{"busy", "%", g.Busy}, {"memory used", "MiB", g.Used},
+	} {
+		v, known := quantity(q.text)
+		s.add(q.name, q.unit, v, known)
+	}
+	s.clock, _ = quantity(g.SM)
+	if s.nominal, _ = quantity(g.Set); s.nominal == 0 {
+		s.nominal, _ = quantity(g.Max)
+	}
+	g.reasons(&s)
+	s.errors, s.counted = g.Errors.uncorrected()
+	g.faults(&s)
+	g.users(&s)
+	return s
+}
+
+// power is told as the present one or, by older drivers, as one of the last second.
+func (g *nvidiaGPU) power() string {
+	for _, list := range []element{g.Power, g.OldPower} {
+		for _, name := range []string{"instant_power_draw", "power_draw", "average_power_draw"} {
+			for _, e := range list.Inside {
+				if _, ok := quantity(e.Text); ok && e.XMLName.Local == name {
+					return e.Text
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// nvidiaWords are our words by the ends of the elements' names: of reasons, and of
+// the counters of time, which abbreviate them.
+var nvidiaWords = map[string]string{
+	"hw_thermal_slowdown": hardwareHeat, "hw_therm_slowdown": hardwareHeat,
+	"sw_thermal_slowdown": softwareHeat, "sw_therm_slowdown": softwareHeat,
+	"hw_power_brake_slowdown": powerBrake, "hw_power_brake": powerBrake,
+	"hw_slowdown": hardwareSlowdown,
+}
+
+func (g *nvidiaGPU) reasons(s *state) {
+	if len(g.Events.List)+len(g.Throttle.List) == 0 {
+		s.untold = append(s.untold, heldBack)
+	}
+	for _, e := range append(g.Events.List, g.Throttle.List...) {
+		name := strings.TrimPrefix(strings.TrimPrefix(e.XMLName.Local, "clocks_event_reason_"), "clocks_throttle_reason_")
+		active := strings.TrimSpace(e.Text) == "Active"
+		if word, ok := nvidiaWords[name]; ok && active {
+			s.slow = append(s.slow, word)
+		}
+		s.capped = s.capped || active && name == "sw_power_cap"
+	}
+	for _, e := range g.Held.List {
+		us, ok := quantity(e.Text)
+		name := strings.TrimPrefix(e.XMLName.Local, "clocks_event_reasons_counters_")
+		if word, known := nvidiaWords[name]; ok && known {
+			s.held[word] = us / 1e6
+		}
+	}
+}
+
+// uncorrected adds up the counts of uncorrected errors: elements with
+// "uncorrectable" in their names, or the total of older versions' "double_bit".
+// Known is false where ECC is off or not there.
+func (e *element) uncorrected() (sum float64, known bool) {
+	for _, inside := range e.Inside {
+		n, ok := quantity(inside.Text)
+		if inside.XMLName.Local == "double_bit" {
+			for _, total := range inside.Inside {
+				if total.XMLName.Local == "total" {
+					n, ok = quantity(total.Text)
+				}
+			}
+		} else if !strings.Contains(inside.XMLName.Local, "uncorrectable") {
+			continue
+		}
+		if ok {
+			sum, known = sum+n, true
+		}
+	}
+	return sum, known
+}
+
+func (g *nvidiaGPU) faults(s *state) {
+	for _, q := range []struct{ text, fault string }{
+		{g.Reset, "it must be reset"},
+		{g.Retired, "pages of its memory wait to be retired"},
+		{g.Pending, "rows of its memory wait to be replaced"},
+		{g.Failure, "rows of its memory could not be replaced"},
+	} {
+		if strings.TrimSpace(q.text) == "Yes" {
+			s.faults = append(s.faults, q.fault)
+		}
+	}
+	switch strings.TrimSpace(g.Recovery) {
+	case "Reset", "Reboot", "Drain P2P", "Drain and Reset":
+		s.faults = append(s.faults, "it needs this to recover: "+strings.TrimSpace(g.Recovery))
+	}
+}
+
+// users are the processes of the types C, and M+C of NVIDIA's process service.
+// Those that also draw (C+G) are the desktop's on Windows.
+func (g *nvidiaGPU) users(s *state) {
+	s.listed = strings.TrimSpace(g.Users.Text) != "N/A"
+	for _, p := range g.Users.List {
+		pid, ok := number(strings.TrimSpace(p.PID))
+		kind := strings.TrimSpace(p.Type)
+		if !ok || kind != "C" && kind != "M+C" || len(s.users) == maxList {
+			continue
+		}
+		mib, _ := quantity(p.Used)
+		s.users = append(s.users, user{pid: pid, mib: max(mib, 0)})
+	}
+}

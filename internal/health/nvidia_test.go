@@ -1,0 +1,173 @@
+package health
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func recorded(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// shown returns a reading of a state, NaN where there is none.
+func (s *state) shown(name string) float64 {
+	for _, r := range s.readings {
+		if r.name == name {
+			return r.value
+		}
+	}
+	return math.NaN()
+}
+
+func TestNVIDIALog(t *testing.T) {
+	gpus, err := parseNVIDIALog(recorded(t, "nvidia-560.xml"))
+	if err != nil || len(gpus) != 2 {
+		t.Fatalf("%d GPUs, %v", len(gpus), err)
+	}
+	busy, sick := gpus[0], gpus[1]
+	for name, want := range map[string]float64{"sm clock": 1455, "memory clock": 2619, "temperature": 61, "power": 697.4, "busy": 98, "memory used": 61234} {
+		if got := busy.shown(name); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	if busy.nominal != 1980 || busy.clock != 1455 || !busy.capped || len(busy.slow) != 0 || len(busy.faults) != 0 || busy.throttleSpelling {
+		t.Errorf("a busy GPU is %+v", busy)
+	}
+	if busy.errors != 3 || !busy.counted { // of this driver's life, not of the GPU's
+		t.Errorf("counted %v uncorrected errors, %v", busy.errors, busy.counted)
+	}
+	if want := map[string]float64{softwareHeat: 1.5, hardwareHeat: 0, powerBrake: 0}; !reflect.DeepEqual(busy.held, want) {
+		t.Errorf("held for %v, want %v", busy.held, want)
+	}
+	if want := []user{{pid: 4242, mib: 61000}}; !slices.Equal(busy.users, want) || !busy.listed {
+		t.Errorf("users %v", busy.users)
+	}
+	if want := []string{hardwareSlowdown, hardwareHeat}; !slices.Equal(sick.slow, want) {
+		t.Errorf("slow by %v", sick.slow)
+	}
+	if len(sick.faults) != 2 || !strings.Contains(sick.faults[1], "Drain and Reset") || sick.counted || sick.nominal != 1980 {
+		t.Errorf("a sick GPU is %+v", sick)
+	}
+}
+
+func TestNVIDIALogOfOlderDrivers(t *testing.T) {
+	gpus, err := parseNVIDIALog(recorded(t, "nvidia-515.xml"))
+	if err != nil || len(gpus) != 1 {
+		t.Fatal(err)
+	}
+	g := gpus[0]
+	if !g.throttleSpelling || !slices.Equal(g.slow, []string{softwareHeat}) || g.shown("power") != 66.78 || g.listed || g.nominal != 585 ||
+		!g.counted || g.errors != 0 || len(g.faults) != 1 {
+		t.Errorf("of 515: %+v", g)
+	}
+	gpus, err = parseNVIDIALog(recorded(t, "nvidia-440.xml"))
+	if err != nil || len(gpus) != 1 {
+		t.Fatal(err)
+	}
+	if g := gpus[0]; g.errors != 3 || !g.counted || !slices.Equal(g.slow, []string{hardwareSlowdown}) || !g.listed {
+		t.Errorf("of 440: %+v", g)
+	}
+}
+
+func TestNVIDIALogThatIsNone(t *testing.T) {
+	for _, text := range []string{
+		"", "No devices were found\n", "<nvidia_smi_log/>", "<nvidia_smi_log><gpu><uuid>GPU-1</uuid></gpu>",
+		"<nvidia_smi_log><gpu></gpu></nvidia_smi_log>",
+		"<nvidia_smi_log><gpu><uuid>GPU-11111,--loop</uuid></gpu></nvidia_smi_log>",
+	} {
+		if gpus, err := parseNVIDIALog([]byte(text)); err == nil {
+			t.Errorf("%q is %v", text, gpus)
+		}
+	}
+}
+
+const sampled = `GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, 1980, 2619, 46, 312.51, 98, 61234, 0x0000000000000000
+GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, 1455, 2619, 88, 697.40, 100, 61234, 0x0000000000000064
+Unable to determine the device handle for GPU 0000:2A:00.0: GPU is lost.
+GPU-5f9d1b1e-0c55-7a0f-3a3e-0d6c9a1c7b11, [N/A], 2619, 33, [N/A], 0, 4, 0x0000000000000089
+GPU-5f9d1b1e-0c55-7a0f-3a3e-0d6c9a1c7b11, 345, 26`
+
+func TestNVIDIASamples(t *testing.T) {
+	samples := parseNVIDIASamples([]byte(sampled))
+	if len(samples) != 3 {
+		t.Fatalf("%d samples", len(samples))
+	}
+	if s := samples[0]; s.clock != 1980 || s.busy != 0.98 || s.capped || len(s.slow) != 0 || s.shown("power") != 312.51 {
+		t.Errorf("the first is %+v", s)
+	}
+	if s := samples[1]; !s.capped || !slices.Equal(s.slow, []string{softwareHeat, hardwareHeat}) {
+		t.Errorf("the second is %+v", s)
+	}
+	if s := samples[2]; !slices.Equal(s.slow, []string{hardwareSlowdown, powerBrake}) || !math.IsNaN(s.shown("sm clock")) || s.capped {
+		t.Errorf("the third is %+v", s)
+	}
+}
+
+func TestChooseNVIDIA(t *testing.T) {
+	gpus := []state{{uuid: "GPU-aaaa1111"}, {uuid: "GPU-aaaa2222"}, {uuid: "GPU-bbbb0000"}}
+	for id, want := range map[string]string{"1": "GPU-aaaa2222", "GPU-b": "GPU-bbbb0000", "GPU-aaaa1111": "GPU-aaaa1111", "GPU-aaaa": "", "3": "", "MIG-1": ""} {
+		if s, _ := chooseNVIDIA(gpus, id, false); s.uuid != want {
+			t.Errorf("%s is %q, want %q", id, s.uuid, want)
+		}
+	}
+	if s, ok := chooseNVIDIA(gpus[2:], "5", true); !ok || s.uuid != "GPU-bbbb0000" {
+		t.Error("the one that nvidia-smi was asked for was not taken")
+	}
+}
+
+// sound checks what every reader promises whatever it reads.
+func (s *state) sound(t *testing.T) {
+	t.Helper()
+	for _, r := range s.readings {
+		if math.IsNaN(r.value) || math.Abs(r.value) > maxQuantity {
+			t.Errorf("%s is %v", r.name, r.value)
+		}
+	}
+	for _, v := range []float64{s.clock, s.nominal, s.busy, s.errors} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Errorf("%+v", s)
+		}
+	}
+	if len(s.users) > maxList || len(s.faults) > maxList {
+		t.Errorf("%d users, %d faults", len(s.users), len(s.faults))
+	}
+	for _, fault := range s.faults {
+		if strings.ContainsAny(fault, "\n\x1b") || len(fault) > 1000 {
+			t.Errorf("fault %q", fault)
+		}
+	}
+}
+
+func FuzzNVIDIALog(f *testing.F) {
+	for _, name := range []string{"nvidia-560.xml", "nvidia-515.xml", "nvidia-440.xml"} {
+		f.Add(recorded(f, name))
+	}
+	f.Fuzz(func(t *testing.T, out []byte) {
+		gpus, err := parseNVIDIALog(out)
+		if (err == nil) == (len(gpus) == 0) {
+			t.Errorf("%d GPUs and %v", len(gpus), err)
+		}
+		for i := range gpus {
+			gpus[i].sound(t)
+		}
+	})
+}
+
+func FuzzNVIDIASamples(f *testing.F) {
+	f.Add([]byte(sampled))
+	f.Fuzz(func(t *testing.T, out []byte) {
+		for _, s := range parseNVIDIASamples(out) {
+			s.sound(t)
+		}
+	})
+}

@@ -1,0 +1,212 @@
+package health
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// vendorTools is a worker whose programs print what a test says.
+type vendorTools struct {
+	mu    sync.Mutex
+	asked []string
+	// print returns what a program prints; nil says that it is not installed. One
+	// that is to run until it is ended has "--loop" in its arguments.
+	print func(args string) []byte
+}
+
+func (v *vendorTools) Close() error { return nil }
+
+func (v *vendorTools) Do(ctx context.Context, req worker.Request) (worker.Response, error) {
+	args := strings.Join(req.Args, " ")
+	v.mu.Lock()
+	v.asked = append(v.asked, args)
+	out := v.print(args)
+	v.mu.Unlock()
+	switch {
+	case out == nil:
+		return worker.Response{End: worker.NotStarted, ExitCode: -1, StartErr: fmt.Errorf("%q: %w", req.Args[0], worker.ErrNotFound)}, nil
+	case strings.Contains(args, "--loop"):
+		<-ctx.Done()
+		return worker.Response{End: worker.Cancelled, Stdout: out}, ctx.Err()
+	case ctx.Err() != nil:
+		return worker.Response{End: worker.Cancelled}, ctx.Err()
+	}
+	return worker.Response{End: worker.Exited, Stdout: out}, nil
+}
+
+func (v *vendorTools) times(part string) (n int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, args := range v.asked {
+		if strings.Contains(args, part) {
+			n++
+		}
+	}
+	return n
+}
+
+var gpu0 = bench.Device{Vendor: "nvidia", ID: "0"}
+
+// spanOf watches devices for 10 s.
+func spanOf(t *testing.T, v *vendorTools, d bench.Device, all ...bench.Device) *bench.Health {
+	t.Helper()
+	r := newRoot(t)
+	w := New(Options{Devices: all, Worker: v, Root: r.dir, PID: self, GOOS: "linux", Now: time.Now})
+	s := w.Begin(t.Context(), d, false)
+	time.Sleep(10*time.Second - time.Millisecond)
+	r.stat(0, 2000, 0)
+	return s.End(t.Context())
+}
+
+// TestNVIDIASpan looks before and after, and samples in between by one process.
+func TestNVIDIASpan(t *testing.T) {
+	log := string(recorded(t, "nvidia-560.xml"))
+	synctest.Test(t, func(t *testing.T) {
+		v := &vendorTools{}
+		v.print = func(args string) []byte {
+			if strings.Contains(args, "--loop") {
+				return []byte(sampled)
+			}
+			if len(v.asked) > 2 { // the last look
+				return []byte(strings.Replace(log, "<dram_uncorrectable>2<", "<dram_uncorrectable>4<", 1))
+			}
+			return []byte(log)
+		}
+		h := spanOf(t, v, bench.Device{Vendor: "nvidia", ID: "GPU-8932"})
+		reasons := strings.Join(h.Reasons, "\n")
+		// The samples say that it was hot, and the driver, which counts, that it was not.
+		if h.Status != bench.Unhealthy || !strings.Contains(reasons, "counted 2 uncorrected") || strings.Contains(reasons, "held back") {
+			t.Errorf("%s %q", h.Status, h.Reasons)
+		}
+		if v.times("-q -x") != 2 || v.times("clocks_event_reasons.active") != 1 || v.times("--id=GPU-8932f937-d72c-4106-c12f-20bd9faed9f6 --loop-ms=1000") != 1 {
+			t.Errorf("asked %q", v.asked)
+		}
+		for _, reading := range h.Readings {
+			if reading.Name == "nvidia:GPU-8932 sm clock" && reading.N == 3 && reading.Max == 1980 {
+				return
+			}
+		}
+		t.Errorf("readings %+v", h.Readings)
+	})
+}
+
+func TestNVIDIASpanOfAnOlderDriver(t *testing.T) {
+	log := recorded(t, "nvidia-515.xml")
+	synctest.Test(t, func(t *testing.T) {
+		v := &vendorTools{print: func(string) []byte { return log }}
+		h := spanOf(t, v, gpu0)
+		reasons := strings.Join(h.Reasons, "\n")
+		if h.Status != bench.Unhealthy || !strings.Contains(reasons, softwareHeat) || !strings.Contains(reasons, "retired") || !strings.Contains(reasons, "nobody tells") {
+			t.Errorf("%s %q", h.Status, h.Reasons)
+		}
+		if v.times("clocks_throttle_reasons.active") != 1 || v.times("-q -x -i 0") != 2 {
+			t.Errorf("asked %q", v.asked)
+		}
+	})
+}
+
+// TestUnknownDevices are never well.
+func TestUnknownDevices(t *testing.T) {
+	log := recorded(t, "nvidia-560.xml")
+	for name, test := range map[string]struct {
+		device bench.Device
+		print  func(string) []byte
+		says   string
+	}{
+		"no tool":         {gpu0, func(string) []byte { return nil }, "nvidia-smi is not installed"},
+		"nonsense":        {gpu0, func(string) []byte { return []byte("No devices were found\n") }, "is not understood"},
+		"nothing":         {gpu0, func(string) []byte { return []byte{} }, "said nothing"},
+		"another GPU":     {bench.Device{Vendor: "nvidia", ID: "GPU-77"}, func(string) []byte { return log }, "lists no such GPU"},
+		"MIG":             {bench.Device{Vendor: "nvidia", ID: "MIG-77"}, func(string) []byte { return log }, "without MIG"},
+		"another vendor":  {bench.Device{Vendor: "intel", ID: "0"}, nil, "this build cannot look at devices of intel"},
+		"lost in between": {gpu0, lost(log), "is not understood"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			h := spanOf(t, &vendorTools{print: test.print}, test.device)
+			if h.Status != bench.HealthUnknown || !strings.Contains(strings.Join(h.Reasons, "\n"), test.says) {
+				t.Errorf("%s: %s %q", name, h.Status, h.Reasons)
+			}
+		})
+	}
+}
+
+// lost answers the first time only.
+func lost(log []byte) func(string) []byte {
+	n := 0
+	return func(args string) []byte {
+		if strings.Contains(args, "-q -x") {
+			n++
+		}
+		if n > 1 {
+			return []byte("GPU is lost.\n")
+		}
+		return log
+	}
+}
+
+// TestAllDevices are looked at in a span that names none, and what was just seen
+// stands for the look before the next span.
+func TestAllDevices(t *testing.T) {
+	log := recorded(t, "nvidia-560.xml")
+	synctest.Test(t, func(t *testing.T) {
+		v := &vendorTools{print: func(string) []byte { return log }}
+		r := newRoot(t)
+		w := New(Options{Devices: []bench.Device{gpu0, {Vendor: "nvidia", ID: "1"}}, Worker: v, Root: r.dir, PID: self, GOOS: "linux", Now: time.Now})
+		for range 3 {
+			s := w.Begin(t.Context(), bench.Device{}, false)
+			time.Sleep(time.Second)
+			h := s.End(t.Context())
+			if reasons := strings.Join(h.Reasons, "\n"); h.Status != bench.Unhealthy || !strings.Contains(reasons, "nvidia:1 says that rows of its memory wait") {
+				t.Errorf("%s %q", h.Status, h.Reasons)
+			}
+		}
+		if n := v.times("-q -x"); n != 4 {
+			t.Errorf("asked %d times for three spans in a row, not 4", n)
+		}
+	})
+}
+
+// TestManySpansAtOnce is for the race detector.
+func TestManySpansAtOnce(t *testing.T) {
+	log := recorded(t, "nvidia-560.xml")
+	synctest.Test(t, func(t *testing.T) {
+		r := newRoot(t)
+		w := New(Options{Worker: &vendorTools{print: func(string) []byte { return log }}, Root: r.dir, PID: self, GOOS: "linux", Now: time.Now})
+		var group sync.WaitGroup
+		for i := range 4 {
+			group.Go(func() {
+				for range 5 {
+					s := w.Begin(t.Context(), bench.Device{Vendor: "nvidia", ID: fmt.Sprint(i % 2)}, false)
+					time.Sleep(1500 * time.Millisecond)
+					if h := s.End(t.Context()); h.Status == "" || h.Status == bench.Healthy {
+						t.Errorf("%+v", h)
+					}
+				}
+			})
+		}
+		group.Wait()
+	})
+}
+
+// TestNoTimeLeft ends at once when the run is cancelled.
+func TestNoTimeLeft(t *testing.T) {
+	log := recorded(t, "nvidia-560.xml")
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := newRoot(t)
+		w := New(Options{Worker: &vendorTools{print: func(string) []byte { return log }}, Root: r.dir, PID: self, GOOS: "linux", Now: time.Now})
+		s := w.Begin(ctx, gpu0, false)
+		cancel()
+		if h := s.End(ctx); h.Status != bench.HealthUnknown {
+			t.Errorf("%+v", h)
+		}
+	})
+}

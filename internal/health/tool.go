@@ -1,0 +1,51 @@
+package health
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/foreign"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+const (
+	toolTimeout = 15 * time.Second // loading a driver takes seconds
+	maxOutput   = 8 << 20
+)
+
+// run runs a tool once and returns what it printed; trouble says why that is
+// nothing, with a next step.
+func (t tools) run(ctx context.Context, args ...string) (out []byte, trouble string) {
+	resp, err := t.worker.Do(ctx, worker.Request{Args: args, Timeout: toolTimeout})
+	switch {
+	case errors.Is(resp.StartErr, worker.ErrNotFound):
+		return nil, args[0] + " is not installed: install the vendor's tools"
+	case err != nil && ctx.Err() != nil:
+		return nil, args[0] + " was not asked to its end: measure again"
+	case err != nil:
+		return nil, fmt.Sprintf("%s failed (%s): run it by hand", args[0], foreign.Plain(err.Error(), 200))
+	case resp.StdoutTruncated || len(resp.Stdout) > maxOutput:
+		return nil, args[0] + " printed more than is read: run it by hand"
+	case len(resp.Stdout) == 0:
+		return nil, fmt.Sprintf("%s said nothing (%s): run it by hand", args[0], cmp.Or(resp.Reason()+lastWords(resp.Log), "exit code 0"))
+	}
+	return resp.Stdout, "" // a tool that fails may have told what it could
+}
+
+// unread says that a tool's output was not understood.
+func unread(tool string, err error) string {
+	return fmt.Sprintf("the output of %s is not understood (%s): run it by hand", tool, foreign.Plain(err.Error(), 200))
+}
+
+// lastWords returns the last line of a log, as the end of a sentence.
+func lastWords(log string) string {
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	if words := lines[len(lines)-1]; words != "" {
+		return ": " + foreign.Quote(words, 120)
+	}
+	return ""
+}

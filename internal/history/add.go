@@ -1,0 +1,149 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// Added is what became of a run that was to be kept.
+type Added struct {
+	Known bool // it was kept before, and nothing was done
+	Cells int  // that are kept of it
+	// Left says of each cell that is not kept why.
+	Left []Left
+}
+
+// Left is a cell that is not kept.
+type Left struct{ Cell, Reason string }
+
+// ErrNothing says that no cell of a run is fit to be kept.
+var ErrNothing = errors.New("no cell of the run is fit to be kept")
+
+// Add keeps a run, and drops the oldest ones where there are more than
+// [MaxRuns]. Of the run it keeps the gated metrics, exact ones too, of cells that
+// passed, whose numbers are not doubtful, and that were measured on a machine that
+// was not found unwell; informational metrics are left out, because they are
+// many and decide nothing. A run of the same commit and start is not kept again.
+// The caller must not offer demonstrations.
+//
+// Runs are kept in the order in which they started, whatever the order in which
+// they are added. A run without anything to keep is [ErrNothing].
+func (f *File) Add(from *bench.Run) (Added, error) {
+	if f.Has(from.Revision, from.Started) {
+		return Added{Known: true}, nil
+	}
+	r := keeping{File: f, run: run{header: header{Schema: Schema, Revision: from.Revision, Started: from.Started.UTC(), Fingerprint: from.Host.Fingerprint,
+		Calibration: calibration(from.Calibration)}}, places: map[string]int32{}}
+	r.describe(from.Metrics)
+	var added Added
+	for i := range from.Results {
+		result := &from.Results[i]
+		reason := unfit(result)
+		if reason == "" && !r.keep(result) {
+			reason = "it has no number that is gated"
+		}
+		if reason != "" {
+			added.Left = append(added.Left, Left{result.Cell.ID(), reason})
+		}
+	}
+	if added.Cells = len(r.cells); added.Cells == 0 {
+		return added, fmt.Errorf("%w: see what its report says", ErrNothing)
+	}
+	if err := r.validate(f.ids); err != nil {
+		return added, fmt.Errorf("keep the run: %w", err)
+	}
+	at := sort.Search(len(f.runs), func(n int) bool { return f.runs[n].Started.After(r.Started) })
+	f.runs = slices.Insert(f.runs, at, r.run)
+	f.keepNewest(MaxRuns)
+	return added, nil
+}
+
+// keepNewest drops the oldest runs.
+func (f *File) keepNewest(n int) { f.runs = slices.Delete(f.runs, 0, max(0, len(f.runs)-n)) }
+
+// keeping is a run that is about to be kept.
+type keeping struct {
+	*File
+	run
+	gated  []bench.Metric
+	places map[string]int32 // of gated, by name
+}
+
+// describe notes the metrics that are kept.
+func (r *keeping) describe(metrics []bench.Metric) {
+	for _, m := range metrics {
+		if !m.Informational {
+			r.places[m.Name] = int32(len(r.gated))
+			r.gated = append(r.gated, m)
+			r.Metrics = append(r.Metrics, Metric{Name: m.Name, Unit: m.Unit, Better: m.Better, Exact: m.Exact})
+		}
+	}
+}
+
+// unfit says why a cell is not kept; "" if it is.
+func unfit(r *bench.Result) string {
+	switch {
+	case r.Outcome != bench.Passed:
+		return "it did not pass: " + string(r.Outcome)
+	case r.Doubt != "":
+		return "its numbers are doubtful: " + r.Doubt
+	case r.Health != nil && r.Health.Status == bench.Unhealthy:
+		return "the machine was not well: " + strings.Join(r.Health.Reasons, "; ")
+	}
+	return ""
+}
+
+// keep adds a result; false if there is nothing to keep of it.
+func (r *keeping) keep(result *bench.Result) bool {
+	var found []int32
+	for i := range result.Samples {
+		if place, ok := r.places[result.Samples[i].Metric]; ok && r.enough(result, place) {
+			found = append(found, place)
+		}
+	}
+	if len(found) == 0 {
+		return false
+	}
+	slices.Sort(found)
+	for _, place := range found {
+		r.values = append(r.values, result.Judged(result.Sample(r.gated[place].Name))...)
+		r.spans = append(r.spans, span{place, int32(len(r.values))})
+	}
+	id := result.Cell.ID()
+	r.cells = append(r.cells, cell{r.intern([]byte(id)), int32(len(r.spans))})
+	if conditions := result.Conditions(); conditions != nil {
+		if r.Conditions == nil {
+			r.Conditions = map[string]map[string]string{}
+		}
+		r.Conditions[id] = conditions
+	}
+	return true
+}
+
+// enough reports whether there are values, and whether they rest on as much as the
+// metric asks for: a percentile of few requests says nothing of noise.
+func (r *keeping) enough(result *bench.Result, place int32) bool {
+	m := &r.gated[place]
+	if len(result.Sample(m.Name).Values) == 0 {
+		return false
+	}
+	if m.CountedBy == "" {
+		return true
+	}
+	count := result.Sample(m.CountedBy)
+	return count != nil && len(count.Values) > 0 && stats.Median(count.Values) >= float64(m.MinCount)
+}
+
+// calibration is the median of all values; 0 if nobody looked.
+func calibration(c *bench.Calibration) float64 {
+	if c == nil {
+		return 0
+	}
+	return stats.Median(slices.Concat(c.Before, c.After))
+}

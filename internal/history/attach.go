@@ -1,0 +1,164 @@
+package history
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// MaxAttached is how many runs a reference gets at most. More do not tell more
+// of the noise, and are of older code.
+const MaxAttached = 40
+
+// What of a run's median may differ from the baseline's, relative, so that the
+// run counts as one of the baseline's level.
+const (
+	leastLevel = 0.10
+	madLevel   = 4 * 1.4826 // robust standard deviations of the baseline
+)
+
+// Attach sets Sample.History of all samples of ref, a committed baseline as a
+// run, in place: the values of the newest kept runs, at most [MaxAttached], the
+// oldest first. All samples of a reference have an entry for each of these runs, so
+// that entries at the same distance from the end are of one run; an entry is
+// empty where the run lacks the cell, or where its numbers cannot stand beside
+// the baseline's. Samples for which no run has any have no history.
+//
+// A run counts if it was measured on a machine that [bench.Fingerprint.Comparable]
+// holds to be the same, under the same major version of the driver where both
+// name one. Of a cell it counts if metric, unit and conditions are the same and
+// its median is on the baseline's level: within 10 %, or within 4 robust standard
+// deviations of the baseline if these are more. The committed baseline says what
+// the level is, not what was merged since: a regression that went in must not
+// become the measure by itself.
+//
+// The entries share memory with f.
+func (f *File) Attach(ref *bench.Run) {
+	chosen := f.comparable(ref.Host.Fingerprint)
+	places := f.places(ref)
+	for i := range ref.Results {
+		for j := range ref.Results[i].Samples {
+			ref.Results[i].Samples[j].History = nil
+		}
+	}
+	if len(chosen) == 0 {
+		return
+	}
+	a := attaching{ref: ref, places: places, of: len(chosen)}
+	for at, r := range chosen {
+		a.run(f, r, at)
+	}
+}
+
+// attaching is one Attach.
+type attaching struct {
+	ref    *bench.Run
+	places []int32 // of the results of ref, by place of the id; -1 for none
+	of     int     // chosen runs
+	spare  [][]float64
+}
+
+// comparable returns the newest runs of the same machine, the oldest first.
+func (f *File) comparable(machine bench.Fingerprint) (chosen []*run) {
+	for n := len(f.runs) - 1; n >= 0 && len(chosen) < MaxAttached; n-- {
+		r := &f.runs[n]
+		if ok, _ := r.Fingerprint.Comparable(machine); ok && sameDriver(r.Fingerprint.Driver, machine.Driver) {
+			chosen = append(chosen, r)
+		}
+	}
+	slices.Reverse(chosen)
+	return chosen
+}
+
+// sameDriver compares major versions: what stands before the first dot.
+func sameDriver(a, b string) bool {
+	a, _, _ = strings.Cut(a, ".")
+	b, _, _ = strings.Cut(b, ".")
+	return a == "" || b == "" || a == b
+}
+
+func (f *File) places(ref *bench.Run) []int32 {
+	places := make([]int32, len(f.ids))
+	for i := range places {
+		places[i] = -1
+	}
+	for i := range ref.Results {
+		if n, ok := f.at[ref.Results[i].Cell.ID()]; ok {
+			places[n] = int32(i)
+		}
+	}
+	return places
+}
+
+// run adds the values of one run.
+func (a *attaching) run(f *File, r *run, at int) {
+	same := a.sameMetrics(r.Metrics)
+	for n, c := range r.cells {
+		place := a.places[c.id]
+		if place < 0 {
+			continue
+		}
+		result := &a.ref.Results[place]
+		if !maps.Equal(r.Conditions[f.ids[c.id]], result.Conditions()) {
+			continue
+		}
+		r.each(n, func(metric int32, values []float64) {
+			if !same[metric] {
+				return
+			}
+			if s := result.Sample(r.Metrics[metric].Name); s != nil && onLevel(s, values) {
+				a.set(s, at, values)
+			}
+		})
+	}
+}
+
+// sameMetrics tells which metrics mean in ref what they mean in the run. Files of
+// other tools name no units.
+func (a *attaching) sameMetrics(metrics []Metric) []bool {
+	same := make([]bool, len(metrics))
+	for i, m := range metrics {
+		now := a.ref.Metric(m.Name)
+		same[i] = now != nil && now.Better == m.Better && (now.Unit == m.Unit || now.Unit == "")
+	}
+	return same
+}
+
+// onLevel reports whether values are of the baseline's level.
+func onLevel(s *bench.Sample, values []float64) bool {
+	var of bench.Summary
+	if s.Summary != nil {
+		of = *s.Summary
+	} else {
+		of = bench.Summary{Median: stats.Median(s.Values), MAD: stats.MAD(s.Values)}
+	}
+	if !(of.Median > 0) {
+		return false
+	}
+	off := math.Abs(median(values) - of.Median)
+	return off <= max(leastLevel*of.Median, madLevel*of.MAD)
+}
+
+// median is that of one value without copying it, as most runs have one.
+func median(values []float64) float64 {
+	if len(values) == 1 {
+		return values[0]
+	}
+	return stats.Median(values)
+}
+
+// set enters values, in a list that is cut from a larger one: there are as many
+// as samples.
+func (a *attaching) set(s *bench.Sample, at int, values []float64) {
+	if s.History == nil {
+		if len(a.spare) < a.of {
+			a.spare = make([][]float64, 1000*a.of)
+		}
+		s.History, a.spare = a.spare[:a.of:a.of], a.spare[a.of:]
+	}
+	s.History[at] = values
+}

@@ -1,0 +1,233 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"unicode/utf8"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// Load reads the file at path, which need not be one of ours. An absent file is
+// [os.ErrNotExist].
+func Load(path string) (*File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the history: %w", err)
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("read the history: %s is not a file: name one that 'accelgate history record' wrote", path)
+	}
+	return Read(path, file)
+}
+
+// Read reads a history under a name for its errors. It is strict: what is not
+// understood could change what the rest means. Only a last line without its end
+// is nothing, because a writer was cut off in it.
+func Read(name string, from io.Reader) (*File, error) {
+	r := reader{File: &File{}}
+	lines := bufio.NewReaderSize(io.LimitReader(from, MaxBytes+1), 1<<20)
+	var line []byte
+	size := 0
+	for n := int32(1); ; n++ {
+		var err error
+		line, err = readLine(lines, line[:0])
+		size += len(line)
+		switch {
+		case size > MaxBytes:
+			return nil, fmt.Errorf("%s is larger than %d bytes: remove its first lines, which are the oldest runs", name, MaxBytes)
+		case err == io.EOF:
+			return r.File, nil
+		case err != nil:
+			return nil, fmt.Errorf("read the history %s: %w", name, err)
+		case n > maxLines:
+			return nil, fmt.Errorf("%s has more than %d lines: remove the first ones, which are the oldest runs", name, maxLines)
+		}
+		if err := r.line(n, line); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w: remove the line, or the file, and record runs again", name, n, err)
+		}
+	}
+}
+
+// readLine appends the next line, whose end is missing only where there is an
+// error.
+func readLine(from *bufio.Reader, line []byte) ([]byte, error) {
+	for {
+		part, err := from.ReadSlice('\n')
+		line = append(line, part...)
+		if err != bufio.ErrBufferFull {
+			return line, err
+		}
+	}
+}
+
+// reader is a file that is being read.
+type reader struct {
+	*File
+	last []int32 // line that had an id last, by its place
+}
+
+// line reads one run. Runs stand in the order in which they started.
+func (f *reader) line(n int32, text []byte) error {
+	if !utf8.Valid(text) || !json.Valid(text) {
+		return errors.New("is not JSON")
+	}
+	r := f.sized()
+	c := cursor{data: text}
+	seen := map[string]bool{}
+	err := c.object(func(key []byte) error {
+		if seen[string(key)] {
+			return fmt.Errorf("%.80q stands twice", key)
+		}
+		seen[string(key)] = true
+		if string(key) == "cells" {
+			return f.cells(n, &c, &r)
+		}
+		return r.member(string(key), c.raw())
+	})
+	if err == nil {
+		err = r.validate(f.ids)
+	}
+	if n := len(f.runs); err == nil && n > 0 && f.runs[n-1].Started.After(r.Started) {
+		err = errors.New("started before the line above it")
+	}
+	f.runs = append(f.runs, r)
+	return err
+}
+
+// sized is an empty run with room for as much as the one before it has.
+func (f *reader) sized() (r run) {
+	if n := len(f.runs); n > 0 {
+		last := &f.runs[n-1]
+		r.cells, r.spans, r.values = make([]cell, 0, len(last.cells)), make([]span, 0, len(last.spans)), make([]float64, 0, len(last.values))
+	}
+	return r
+}
+
+// member reads one member of the header.
+func (r *run) member(key string, text []byte) error {
+	into, ok := map[string]any{
+		"schema": &r.Schema, "revision": &r.Revision, "started": &r.Started, "fingerprint": &r.Fingerprint,
+		"calibration_ms": &r.Calibration, "metrics": &r.Metrics, "conditions": &r.Conditions,
+	}[key]
+	if !ok {
+		return fmt.Errorf("%.80q is not known to this build", key)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return fmt.Errorf("%s: %.200s", key, err)
+	}
+	return nil
+}
+
+// cells reads {"id":[[metric,value...]...]...}.
+func (f *reader) cells(line int32, c *cursor, r *run) error {
+	return c.object(func(key []byte) error {
+		id := f.intern(key)
+		if int(id) == len(f.last) {
+			f.last = append(f.last, 0)
+		}
+		if f.last[id] == line {
+			return fmt.Errorf("cell %.80q stands twice", key)
+		}
+		f.last[id] = line
+		if len(r.cells) == maxCells {
+			return fmt.Errorf("has more than %d cells", maxCells)
+		}
+		if err := c.array(func() error { return r.span(c) }); err != nil {
+			return fmt.Errorf("cell %.80q: %w", f.ids[id], err)
+		}
+		r.cells = append(r.cells, cell{id, int32(len(r.spans))})
+		return nil
+	})
+}
+
+// span reads [metric,value...].
+func (r *run) span(c *cursor) error {
+	first, from := true, len(r.values)
+	var metric float64
+	err := c.array(func() error {
+		v, err := c.number()
+		if err != nil {
+			return err
+		}
+		if first {
+			first, metric = false, v
+			return nil
+		}
+		if len(r.values)-from == maxValues {
+			return fmt.Errorf("has more than %d values", maxValues)
+		}
+		r.values = append(r.values, v)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if metric != math.Trunc(metric) || metric < 0 || metric >= maxMetrics || len(r.values) == from {
+		return errors.New("has a list that is not the place of a metric and at least one value")
+	}
+	r.spans = append(r.spans, span{int32(metric), int32(len(r.values))})
+	return nil
+}
+
+// validate reports what would make a run meaningless.
+func (r *run) validate(ids []string) error {
+	switch {
+	case r.Schema != Schema:
+		return fmt.Errorf("has schema %d, this build reads %d: use the accelgate version that wrote it", r.Schema, Schema)
+	case r.Started.IsZero():
+		return errors.New("does not say when the run started")
+	case len(r.Revision) > maxName || len(r.Metrics) > maxMetrics || len(r.Conditions) > len(r.cells):
+		return errors.New("has too long a commit, too many metrics, or conditions of cells that it lacks")
+	case len(r.Fingerprint.Accelerators) > maxDevices || !bench.Finite(r.Fingerprint.MemoryGiB):
+		return fmt.Errorf("names more than %d devices", maxDevices)
+	case !bench.Finite(r.Calibration) || r.Calibration < 0:
+		return fmt.Errorf("says that the calibration took %v ms", r.Calibration)
+	}
+	if err := validMetrics(r.Metrics); err != nil {
+		return err
+	}
+	return r.validCells(ids)
+}
+
+func validMetrics(metrics []Metric) error {
+	names := map[string]bool{}
+	for _, m := range metrics {
+		if m.Name == "" || names[m.Name] || len(m.Name) > maxName || len(m.Unit) > maxName {
+			return fmt.Errorf("metric %.80q has no name, stands twice, or is named too long", m.Name)
+		}
+		if m.Better != bench.Higher && m.Better != bench.Lower {
+			return fmt.Errorf("metric %.80q: better is %.80q, want %q or %q", m.Name, m.Better, bench.Higher, bench.Lower)
+		}
+		names[m.Name] = true
+	}
+	return nil
+}
+
+// validCells demands known metrics, each once, in their order.
+func (r *run) validCells(ids []string) error {
+	for n, c := range r.cells {
+		id := ids[c.id]
+		if id == "" || len(id) > bench.MaxID {
+			return fmt.Errorf("cell %.80q has no id, or one of more than %d bytes", id, bench.MaxID)
+		}
+		spans, _ := r.of(n)
+		last := int32(-1)
+		for _, s := range spans {
+			if s.metric <= last || int(s.metric) >= len(r.Metrics) {
+				return fmt.Errorf("cell %.80q has metric %d of %d out of order, twice or not at all", id, s.metric, len(r.Metrics))
+			}
+			last = s.metric
+		}
+	}
+	return nil
+}

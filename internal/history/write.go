@@ -1,0 +1,104 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/accelgate/accelgate/internal/atomicfile"
+)
+
+// Save replaces the file at path, making its folder if it is missing.
+func (f *File) Save(path string) error {
+	if err := f.fit(MaxBytes); err != nil {
+		return fmt.Errorf("save the history %s: %w", path, err)
+	}
+	return atomicfile.WriteFrom(path, f.write)
+}
+
+// Marshal returns the file with its newest runs, as many as fit into so many
+// bytes. One run at least must.
+func (f *File) Marshal(limit int) ([]byte, error) {
+	if err := f.fit(limit); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err := f.write(&b)
+	return b.Bytes(), err
+}
+
+// fit drops the oldest runs until the rest is small enough.
+func (f *File) fit(limit int) error {
+	size := 0
+	for n, r := range slices.Backward(f.runs) {
+		line, err := r.marshal(f.ids)
+		if err != nil {
+			return err
+		}
+		if size += len(line); size <= limit {
+			continue
+		}
+		if n == len(f.runs)-1 {
+			return fmt.Errorf("the newest run takes %d bytes, more than %d: keep the history of fewer cells", size, limit)
+		}
+		f.keepNewest(len(f.runs) - 1 - n)
+		return nil
+	}
+	return nil
+}
+
+func (f *File) write(w io.Writer) error {
+	for i := range f.runs {
+		line, err := f.runs[i].marshal(f.ids)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// marshal writes a line, its cells in the order in which they were added.
+func (r *run) marshal(ids []string) ([]byte, error) {
+	line, err := json.Marshal(r.header)
+	if err != nil {
+		return nil, fmt.Errorf("encode a kept run: %w", err)
+	}
+	line = append(line[:len(line)-1], `,"cells":{`...)
+	for n, c := range r.cells {
+		id, err := json.Marshal(ids[c.id])
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			line = append(line, ',')
+		}
+		line = append(append(line, id...), ':', '[')
+		first := true
+		r.each(n, func(metric int32, values []float64) {
+			if !first {
+				line = append(line, ',')
+			}
+			first = false
+			line = appendSpan(line, metric, values)
+		})
+		line = append(line, ']')
+	}
+	return append(line, "}}\n"...), nil
+}
+
+// digits are enough to tell changes of a thousandth of a percent apart.
+const digits = 7
+
+func appendSpan(line []byte, metric int32, values []float64) []byte {
+	line = strconv.AppendInt(append(line, '['), int64(metric), 10)
+	for _, v := range values {
+		line = strconv.AppendFloat(append(line, ','), v, 'g', digits, 64)
+	}
+	return append(line, ']')
+}

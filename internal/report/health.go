@@ -1,0 +1,61 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// unwell tells of machines that were not well while they measured, with the
+// first reasons: their numbers are doubtful whether they block or not.
+func (r *Report) unwell() []block {
+	const most = 2
+	var blocks []block
+	n := 0
+	for i := range r.hosts {
+		cells, reasons := ill(r.hosts[i].Run)
+		if cells == 0 {
+			continue
+		}
+		if n++; n > maxCautions {
+			continue
+		}
+		line := inline{strong("The machine was not well"), plain(" while " + count(cells, "cell") + " " + wasWere(cells) + " measured")}
+		if len(r.hosts) > 1 {
+			line = append(line, plain(" on "), code(r.hosts[i].Run.Host.Label))
+		}
+		for k, why := range reasons[:min(most, len(reasons))] {
+			line = append(line, plain(map[bool]string{true: ": ", false: "; "}[k == 0]), reason(why))
+		}
+		if more := len(reasons) - most; more > 0 {
+			line = append(line, plain("; and "+count(more, "more reason")))
+		}
+		blocks = append(blocks, paragraph(line))
+	}
+	return withRest(blocks, n, "host that was not well", "hosts that were not well")
+}
+
+// ill counts the cells of a run that were measured on a machine that was not
+// well, and collects why.
+func ill(run *bench.Run) (cells int, reasons []string) {
+	for i := range run.Results {
+		h := run.Results[i].Health
+		if h == nil || h.Status != bench.Unhealthy {
+			continue
+		}
+		cells++
+		for _, why := range h.Reasons {
+			if len(reasons) < 100 && !slices.Contains(reasons, why) {
+				reasons = append(reasons, why)
+			}
+		}
+	}
+	return cells, reasons
+}
+
+func wasWere(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}

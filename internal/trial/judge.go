@@ -1,0 +1,158 @@
+package trial
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/accelgate/accelgate/internal/detect"
+)
+
+// Options say how trials are judged. The zero value has the defaults of package
+// detect.
+type Options struct {
+	MinEffect float64 // relative; 0 is detect's, by mode
+	Alpha     float64 // of cells that are judged alone; 0 is the calibrated one
+	FDR       float64 // of groups of at least 20 cells; 0 is detect's
+}
+
+// Class is what is said of a cell.
+type Class string
+
+// The classes. Whatever is not known is Inconclusive.
+const (
+	Unchanged    Class = "unchanged"
+	Improved     Class = "improved"
+	Regressed    Class = "regressed"
+	Inconclusive Class = "inconclusive"
+)
+
+// Verdict is a judged trial. Changes are relative and positive for the worse, as
+// in [detect.Evidence]; those of a cell that could not be tested are nil.
+type Verdict struct {
+	ID         string      `json:"id"`
+	Group      string      `json:"group,omitempty"`
+	Class      Class       `json:"class"`
+	Estimate   *float64    `json:"estimate"`
+	Interval   *[2]float64 `json:"interval"` // of 95 %
+	P          *float64    `json:"p"`        // one-sided
+	Q          *float64    `json:"q"`        // P corrected for the group; 1 where effect or separation forbid an alarm
+	N          int         `json:"n"`        // samples of the candidate
+	K          int         `json:"k"`        // samples of the base that were used
+	Mode       detect.Mode `json:"mode"`
+	NoiseFloor float64     `json:"noise_floor,omitempty"`
+	MDE        float64     `json:"mde,omitempty"`
+	// Suspect says that the cell is worth measuring again: it is Inconclusive.
+	Suspect bool `json:"suspect,omitempty"`
+	// Shift is what moved all cells of the group alike, and is not in Estimate.
+	Shift  float64 `json:"shift,omitempty"`
+	Reason string  `json:"reason,omitempty"` // for people
+}
+
+// Judge judges all trials, groups at the same time, and returns the verdicts in the
+// order of the lines.
+func (s *Set) Judge() []Verdict {
+	out := make([]Verdict, len(s.lines))
+	groups := make(chan []int)
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for at := range groups {
+				s.judge(at, out)
+			}
+		})
+	}
+	for name, at := range s.groups {
+		if name != "" {
+			groups <- at
+			continue
+		}
+		for part := range slices.Chunk(at, 1) {
+			groups <- part
+		}
+	}
+	close(groups)
+	all.Wait()
+	return out
+}
+
+// judge judges the lines of one group.
+func (s *Set) judge(at []int, out []Verdict) {
+	cells := make([]detect.Cell, len(at))
+	for i, n := range at {
+		cells[i] = s.lines[n].cell
+	}
+	r, moved := s.report(at, cells)
+	shift := 0.0
+	if len(r.Shifts) > 0 {
+		shift = r.Shifts[0]
+	}
+	for i, n := range at {
+		l := &s.lines[n]
+		v := verdict(r.Cells[i], l.sample)
+		v.ID, v.Group = l.id, l.group
+		if v.Mode == detect.History && v.N > 0 && v.N <= 3 {
+			v.Shift = shift
+		}
+		if moved != "" && v.Mode == detect.History {
+			v.Reason = join(v.Reason, moved)
+		}
+		out[n] = v
+	}
+}
+
+// report judges a group as one run only where its lines can be of one: all have as
+// many runs and values. moved says, for people, that all cells moved.
+func (s *Set) report(at []int, cells []detect.Cell) (r detect.Report, moved string) {
+	if !s.aligned(at) {
+		return detect.JudgeApart(cells, s.Options.FDR), ""
+	}
+	r = detect.JudgeGroup(cells, s.Options.FDR)
+	if r.Host.Verdict != detect.Untested && len(r.Shifts) == 0 {
+		moved = fmt.Sprintf("all cells of the group moved by %+.1f %%: look at what they share first, the machine or a change", 100*r.Host.Estimate)
+	}
+	return r, moved
+}
+
+// aligned says that no line contradicts that all histories are of the same runs.
+func (s *Set) aligned(at []int) bool {
+	var first *sample
+	for _, n := range at {
+		l := &s.lines[n].sample
+		switch {
+		case l.cell.Options.Mode == detect.Interleaved:
+		case first == nil:
+			first = l
+		case l.shape != first.shape:
+			return false
+		}
+	}
+	return true
+}
+
+func verdict(e detect.Evidence, s sample) Verdict {
+	v := Verdict{N: e.N, K: e.K, Mode: e.Mode, Reason: e.Reason, Class: Inconclusive}
+	if e.Verdict == detect.Untested {
+		return v
+	}
+	v.Estimate, v.Interval, v.P, v.Q = &e.Estimate, &[2]float64{e.Low, e.High}, &e.P, &e.Q
+	v.NoiseFloor, v.MDE = e.NoiseFloor, e.MDE
+	switch {
+	case e.Mode == detect.History && s.sessions < s.sessionsLeast():
+		v.Suspect = e.Verdict == detect.Suspect || e.Verdict == detect.Regressed
+		v.Reason = fmt.Sprintf("how much runs differ takes %d of them to know, and there are %d: measure again, or in pairs", s.sessionsLeast(), s.sessions)
+	case e.Verdict == detect.Suspect:
+		v.Suspect = true
+	case e.Verdict != detect.Inconclusive:
+		v.Class = Class(e.Verdict)
+	}
+	return v
+}
+
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
