@@ -71,6 +71,10 @@ func (w *Watcher) processors(begin, end machine, outside bool) (f finding) {
 		f.unknown = append(f.unknown, "the span is too short to tell who used the processors: measure for longer")
 		return f
 	}
+	if end.own < from.own {
+		f.unknown = append(f.unknown, "the use of the processors cannot be told, as a process of this run could not be seen: measure again")
+		return f
+	}
 	if from.pressed && end.pressed {
 		f.readings.add("cpu pressure", "%", 100*(end.waited-from.waited)/end.at.Sub(from.at).Seconds())
 	}
@@ -81,7 +85,7 @@ func (w *Watcher) processors(begin, end machine, outside bool) (f finding) {
 // use judges who used the processors.
 func use(from, end machine, total float64, outside bool) (f finding) {
 	work := end.all.work - min(end.all.work, from.all.work)
-	own := end.own - min(end.own, from.own)
+	own := end.own - from.own
 	foreign := float64(work-min(work, own)) / total
 	steal := float64(end.all.steal-min(end.all.steal, from.all.steal)) / total
 	f.readings.add("cpu own", "%", 100*min(float64(own)/total, 1))

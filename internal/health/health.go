@@ -24,7 +24,8 @@
 //     somebody locked are the same in every run: both are readings.
 //   - Its count of uncorrected memory errors grew.
 //   - It says of itself that it is not well: a reset is due, rows or pages wait
-//     to be replaced, its tool's own health is not OK.
+//     to be replaced, its tool's own health is not OK, or the kernel's log tells of
+//     an XID that speaks of the device and not of a program.
 //   - A process computes on it that does not descend from this one.
 //
 // Of the processors, on Linux:
@@ -43,8 +44,8 @@
 // # Tools
 //
 // nvidia-smi tells all of it, before and after as XML and once a second in between.
-// It lists no XIDs; what a driver thinks must follow from one is its recovery
-// action. amd-smi tells all of it from ROCm 6.3 on, its predecessor rocm-smi
+// It lists no XIDs: those come from the kernel's log where it may be read, as by
+// root, and what the driver thinks must follow from one is its recovery action. amd-smi tells all of it from ROCm 6.3 on, its predecessor rocm-smi
 // neither throttling nor errors. npu-smi sums up heat and errors in its own word
 // for the health of a chip. powermetrics tells the pressure of heat on macOS to
 // root only, and nobody tells there who uses the GPU. amd-smi and npu-smi take tenths

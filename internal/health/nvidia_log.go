@@ -18,6 +18,7 @@ type nvidiaLog struct {
 }
 
 type nvidiaGPU struct {
+	ID       string   `xml:"id,attr"`
 	UUID     string   `xml:"uuid"`
 	Recovery string   `xml:"gpu_recovery_action"` // since 565
 	Reset    string   `xml:"gpu_reset_status>reset_required"`
@@ -82,7 +83,7 @@ func parseNVIDIALog(out []byte) ([]state, error) {
 }
 
 func (g *nvidiaGPU) state() state {
-	s := state{uuid: g.UUID, held: map[string]float64{}, throttleSpelling: len(g.Events.List) == 0}
+	s := state{uuid: g.UUID, bus: busOf(g.ID), held: map[string]float64{}, throttleSpelling: len(g.Events.List) == 0}
 	for _, q := range []struct{ name, unit, text string }{
 		{"sm clock", "MHz", g.SM}, {"memory clock", "MHz", g.Memory}, {"temperature", "C", g.Heat}, {"power", "W", g.power()},
 		{"busy", "%", g.Busy}, {"memory used", "MiB", g.Used},

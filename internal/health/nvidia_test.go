@@ -40,7 +40,7 @@ func TestNVIDIALog(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	if busy.nominal != 1980 || busy.clock != 1455 || !busy.capped || len(busy.slow) != 0 || len(busy.faults) != 0 || busy.throttleSpelling {
+	if busy.nominal != 1980 || busy.bus != "0000:18:00" || busy.clock != 1455 || !busy.capped || len(busy.slow) != 0 || len(busy.faults) != 0 || busy.throttleSpelling {
 		t.Errorf("a busy GPU is %+v", busy)
 	}
 	if busy.errors != 3 || !busy.counted { // of this driver's life, not of the GPU's
@@ -95,7 +95,7 @@ const sampled = `GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, 1980, 2619, 46, 312.5
 GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, 1455, 2619, 88, 697.40, 100, 61234, 0x0000000000000064
 Unable to determine the device handle for GPU 0000:2A:00.0: GPU is lost.
 GPU-5f9d1b1e-0c55-7a0f-3a3e-0d6c9a1c7b11, [N/A], 2619, 33, [N/A], 0, 4, 0x0000000000000089
-GPU-5f9d1b1e-0c55-7a0f-3a3e-0d6c9a1c7b11, 345, 26`
+GPU-5f9d1b1e-0c55-7a0f-3a3e-0d6c9a1c7b11, 345, 2619, 33, 70.11, 0, 4, 0x00000000000004`
 
 func TestNVIDIASamples(t *testing.T) {
 	samples := parseNVIDIASamples([]byte(sampled))
@@ -160,6 +160,37 @@ func FuzzNVIDIALog(f *testing.F) {
 		for i := range gpus {
 			gpus[i].sound(t)
 		}
+	})
+}
+
+func TestXIDs(t *testing.T) {
+	const log = `4,1234,5678901,-;NVRM: Xid (PCI:0000:18:00): 79, pid=4242, name=python3, GPU has fallen off the bus.
+4,1235,5678902,-;NVRM: Xid (PCI:0000:18:00): 79, pid=4242, name=python3, GPU has fallen off the bus.
+4,1236,5678903,-;NVRM: Xid (PCI:0000:2A:00): 13, pid=4243, name=python3, Graphics Exception
+4,1237,5678904,-;NVRM: Xid (PCI:0000:2a:00): 95, pid='<unknown>', name=<unknown>, Uncontained
+4,1238,5678905,-;usb 1-1: new device
+`
+	got := parseXIDs([]byte(log))
+	want := map[string][]string{"0000:18:00": {"the kernel's log tells of its XID 79"}, "0000:2a:00": {"the kernel's log tells of its XID 95"}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v", got)
+	}
+	for place, want := range map[string]string{"00000000:2A:00.0": "0000:2a:00", "0000:2a:00": "0000:2a:00", "": "", "2a:00.0": "", "0000:2a:": ""} {
+		if got := busOf(place); got != want {
+			t.Errorf("%s is %q", place, got)
+		}
+	}
+}
+
+func FuzzXIDs(f *testing.F) {
+	f.Add([]byte("4,1234,5678901,-;NVRM: Xid (PCI:0000:18:00): 79, pid=4242"), "00000000:18:00.0")
+	f.Fuzz(func(t *testing.T, log []byte, place string) {
+		for bus, words := range parseXIDs(log) {
+			if busOf(bus) != bus || bus == "" || len(words) == 0 || len(words) > len(brokenXID) {
+				t.Errorf("%q %q", bus, words)
+			}
+		}
+		busOf(place)
 	})
 }
 

@@ -37,6 +37,7 @@ type patrol struct {
 	first   map[string]state
 	trouble string
 	samples <-chan map[string][]state
+	kernel  kernelLog
 }
 
 // patrols groups devices by vendor and looks at them for the first time.
@@ -57,6 +58,9 @@ func (w *Watcher) patrols(ctx context.Context, devices []bench.Device) (all []*p
 			p.trouble = "no tool was asked: see with the vendor's that they are well"
 		case p.first == nil:
 			p.first, p.trouble = p.look(ctx, w)
+		}
+		if name == "nvidia" && w.opts.GOOS == "linux" {
+			p.kernel = openKernelLog(w.opts.Root)
 		}
 		all = append(all, p)
 	}
@@ -130,14 +134,19 @@ func (p *patrol) end(ctx context.Context, s *Span) (f finding) {
 		last, p.trouble = p.look(ctx, s.w)
 		s.w.remember(last)
 	}
+	broken := parseXIDs(p.kernel.rest())
 	for _, d := range p.devices {
 		name := d.String()
 		first, begun := p.first[name]
 		end, ended := last[name]
 		if !begun || !ended {
 			f.unknown = append(f.unknown, fmt.Sprintf("%s cannot be looked at (%s)", name, p.trouble))
+			for _, fault := range broken[first.bus] { // a device that is lost tells nothing more
+				f.unwell = append(f.unwell, fmt.Sprintf("%s is lost (%s): mend it before you measure", name, fault))
+			}
 			continue
 		}
+		end.faults = append(slices.Clip(end.faults), broken[first.bus]...)
 		w := watched{device: d, first: first, last: end, samples: samples[name], outside: s.outside}
 		f.join(w.judge())
 	}

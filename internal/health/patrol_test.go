@@ -2,7 +2,11 @@ package health
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -172,6 +176,51 @@ func TestAllDevices(t *testing.T) {
 			t.Errorf("asked %d times for three spans in a row, not 4", n)
 		}
 	})
+}
+
+// TestLostDevice: the kernel's log tells why a device cannot be looked at.
+func TestLostDevice(t *testing.T) {
+	log := recorded(t, "nvidia-560.xml")
+	if runtime.GOOS != "linux" {
+		t.Skip("the log is Linux's")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r := newRoot(t)
+		r.write("dev/kmsg", "4,1,1,-;NVRM: Xid (PCI:0000:18:00): 48, long ago\n")
+		w := New(Options{Worker: &vendorTools{print: lost(log)}, Root: r.dir, PID: self, GOOS: "linux", Now: time.Now})
+		s := w.Begin(t.Context(), gpu0, false)
+		f, err := os.OpenFile(filepath.Join(r.dir, "dev/kmsg"), os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(f, "4,2,2,-;NVRM: Xid (PCI:0000:18:00): 79, pid=4242, name=python3, GPU has fallen off the bus.")
+		f.Close()
+		h := s.End(t.Context())
+		reasons := strings.Join(h.Reasons, "\n")
+		if h.Status != bench.Unhealthy || !strings.Contains(reasons, "nvidia:0 is lost (the kernel's log tells of its XID 79)") || strings.Contains(reasons, "XID 48") {
+			t.Errorf("%s %q", h.Status, h.Reasons)
+		}
+	})
+}
+
+// TestOthersOutsideOfTheContainer are not seen, so nobody says that there are none.
+func TestOthersOutsideOfTheContainer(t *testing.T) {
+	log := recorded(t, "nvidia-440.xml") // without processes
+	for namespace, want := range map[string]bool{"pid:[4026531836]": false, "pid:[4026532197]": true} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRoot(t)
+			link := filepath.Join(r.dir, "proc/self/ns/pid")
+			if err := errors.Join(os.Remove(link), os.Symlink(namespace, link)); err != nil {
+				t.Fatal(err)
+			}
+			w := New(Options{Worker: &vendorTools{print: func(string) []byte { return log }}, Root: r.dir, PID: self, GOOS: "linux", Now: time.Now})
+			s := w.Begin(t.Context(), gpu0, false)
+			h := s.End(t.Context())
+			if got := strings.Contains(strings.Join(h.Reasons, "\n"), "nobody tells which processes use nvidia:0"); got != want {
+				t.Errorf("in %s: %q", namespace, h.Reasons)
+			}
+		})
+	}
 }
 
 // TestManySpansAtOnce is for the race detector.

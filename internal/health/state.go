@@ -7,6 +7,7 @@ import "time"
 type state struct {
 	at       time.Time
 	uuid     string // "" where the vendor has none
+	bus      string // place on the bus, of NVIDIA: "0000:61:00"
 	readings []quantityOf
 	// clock and nominal are of the device's cores, in MHz, 0 where not told;
 	// nominal is what it keeps when nothing holds it back.

@@ -142,8 +142,18 @@ func (s *system) process(pid int, name string) string {
 }
 
 // children asks the kernel for a list (proc_pid_task(5)), which it has where it
-// was built with CONFIG_PROC_CHILDREN.
-func (s *system) children(pid int) (all []int, err error) {
+// was built with CONFIG_PROC_CHILDREN. It may leave out a child while another one
+// is being waited for, so it is asked twice.
+func (s *system) children(pid int) ([]int, error) {
+	once, err := s.listed(pid)
+	if err != nil || len(once) < 2 && pid != s.pid {
+		return once, err
+	}
+	twice, err := s.listed(pid)
+	return append(once, twice...), err
+}
+
+func (s *system) listed(pid int) (all []int, err error) {
 	tasks, err := os.ReadDir(s.process(pid, "task"))
 	if err != nil {
 		return nil, err
