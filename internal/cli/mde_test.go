@@ -86,7 +86,7 @@ func (m mde) calibrate() statedMDE {
 
 // trial measures 5 pairs, the head slowed down, and judges them once.
 func (m mde) trial(seed int, slower float64) gate.Verdict {
-	args := []string{"run", "--ab", m.dir, "--pairs", "5", "--pair-seed", strconv.Itoa(seed), "--only", mdeCell, "--suite", "quickstart", "--threshold", "2%"}
+	args := []string{"run", "--ab", m.dir, "--pairs", "5", "--pair-seed", strconv.Itoa(seed), "--only", mdeCell, "--suite", "quickstart", "--threshold", "2%", "--health", "off"}
 	if slower > 0 {
 		args = append(args, "--inject-slowdown", fmt.Sprintf("decode=%.4f%%", slower))
 	}
