@@ -23,7 +23,8 @@ fresh processes, all cells once a round, in another order each time.
 For each gated metric, the noise is the standard deviation of one process. MDE is
 the smallest slow-down that is found in 4 of 5 cases: by one run against earlier
 ones, and by 5 pairs of old and new code in turns (run --ab). A limit below it
-cannot be held. Exit 0 says that it was measured, 3 that nothing could be.`
+cannot be held. Runs of other days differ by more than processes of one: what is
+said of one run is the least that it takes. Exit 0 says that it was measured, 3 that nothing could be.`
 
 // calibration is what calibrate was asked for.
 type calibration struct {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -48,12 +49,14 @@ func resolve(run *bench.Run, policy gate.Policy) resolutions {
 			continue
 		}
 		seen[[2]string{v.Cell, v.Metric}] = true
-		all.Cells = append(all.Cells, resolveOne(run, &v))
+		all.Cells = append(all.Cells, resolveOne(run, &v, cmp.Or(policy.MinEffect, gate.DefaultMinEffect)))
 	}
 	return all
 }
 
-func resolveOne(run *bench.Run, v *gate.Verdict) resolution {
+// resolveOne tells what can be found of one number, as the gate looks for it:
+// nothing below least, in percent.
+func resolveOne(run *bench.Run, v *gate.Verdict, least float64) resolution {
 	r := resolution{Cell: v.Cell, Metric: v.Metric, Limit: v.Evidence.Limit, Why: v.Reason}
 	result, m := resultOf(run, v.Cell), run.Metric(v.Metric)
 	if result != nil && result.Outcome != bench.Passed {
@@ -71,7 +74,7 @@ func resolveOne(run *bench.Run, v *gate.Verdict) resolution {
 	}
 	values := result.Sample(v.Metric).Values
 	r.N, r.Median, r.Why = len(values), stats.Median(values), ""
-	found, ok := detect.Resolve(values, step, detect.Options{HigherIsBetter: better != bench.Lower})
+	found, ok := detect.Resolve(values, step, detect.Options{HigherIsBetter: better != bench.Lower, MinEffect: slowdown(better, least)})
 	if !ok {
 		r.Why = fmt.Sprintf("has %s above 0, and noise takes %d: measure more rounds", plural(len(values), "value"), detect.LeastResolved)
 		return r
@@ -94,6 +97,14 @@ func loss(better bench.Direction, slower float64) float64 {
 		return 100 * slower
 	}
 	return 100 * slower / (1 + slower)
+}
+
+// slowdown undoes loss.
+func slowdown(better bench.Direction, percent float64) float64 {
+	if better == bench.Lower {
+		return percent / 100
+	}
+	return 1/(1-min(percent, 99)/100) - 1
 }
 
 func resultOf(run *bench.Run, id string) *bench.Result {

@@ -15,7 +15,8 @@ type Resolution struct {
 	// outliers, and against a host that slowly drifts meanwhile.
 	Noise float64
 	// Single is the smallest slow-down that one run, judged by earlier ones with
-	// this noise, would have called [Regressed] in 4 of 5 cases.
+	// this noise, would have called [Regressed] in 4 of 5 cases. Runs of other days
+	// and other jobs differ by more.
 	Single float64
 	// Paired is that of Pairs pairs that are measured in turns.
 	Paired float64
@@ -31,9 +32,9 @@ const ResolvedPairs = 5
 // Resolve tells what can be found, from the values that fresh processes of one
 // code measured, in their order. step is the distance of two values that the
 // program can print, in their unit, 0 if that does not matter: what prints the
-// same number each time is not without noise. Options.Mode and Own are
-// Resolve's. ok is false with fewer than LeastResolved values, or where one is
-// unusable.
+// same number each time is not without noise. Options.Mode is Resolve's; Own
+// is so for a single run, which history will have shown. ok is false with fewer
+// than LeastResolved values, or where one is unusable.
 //
 // The noise is that of the steps between successive values, as [Own] has it, of
 // fewer values than that insists on. Neighbours are then taken for pairs of base
@@ -46,12 +47,11 @@ func Resolve(values []float64, step float64, o Options) (r Resolution, ok bool) 
 	}
 	rounding := math.Abs(step) / stats.Median(values) / math.Sqrt(12) // standard deviation of what rounding takes
 	r.Noise = max(ownFloor, rounding, stats.StepNoise(y))
-	o.Own = r.Noise
-	o.Mode = History
-	r.Single = Judge(values, []float64{stats.Median(values)}, o).MDE
 	r.Pairs = min(len(values)/2, ResolvedPairs)
 	o.Mode = Interleaved
 	r.Paired = paired(values, r.Pairs, o)
+	o.Mode, o.Own = History, r.Noise
+	r.Single = Judge(values, []float64{stats.Median(values)}, o).MDE
 	return r, true
 }
 

@@ -37,11 +37,11 @@ func TestResolve(t *testing.T) {
 					t.Fatalf("Resolve = %+v, %v", found, ok)
 				}
 				noise += found.Noise / trials
-				o := detect.Options{Own: found.Noise, Mode: detect.Interleaved}
+				o := detect.Options{Mode: detect.Interleaved}
 				if detect.Judge(draws(5, 1), draws(5, 1+found.Paired), o).Verdict == detect.Regressed {
 					paired += 1.0 / trials
 				}
-				o.Mode = detect.History
+				o.Mode, o.Own = detect.History, found.Noise
 				if detect.Judge(draws(10, 1), draws(1, 1+found.Single), o).Verdict == detect.Regressed {
 					single += 1.0 / trials
 				}
