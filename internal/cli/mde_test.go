@@ -77,7 +77,7 @@ func (m mde) calibrate() statedMDE {
 	var found struct {
 		Cells []statedMDE `json:"cells"`
 	}
-	out := m.run("calibrate", "--only", mdeCell, "--rounds", "30", "--json")
+	out := m.run("calibrate", "--only", mdeCell, "--rounds", "200", "--threshold", "2%", "--json")
 	if err := json.Unmarshal(out, &found); err != nil || len(found.Cells) != 1 || found.Cells[0].PairsMDE <= 0 {
 		m.t.Fatalf("%v: %s", err, out)
 	}

@@ -165,6 +165,7 @@ func (s *session) measure(ctx context.Context, run *bench.Run) error {
 		s.attach(results)
 		run.Results, run.LeftOut = results, append(run.LeftOut, out...)
 		run.Warnings = append(run.Warnings, s.cutShort(results)...)
+		run.Warnings = append(run.Warnings, warmUp(run)...)
 	}
 	for _, one := range s.plan.suites {
 		run.Results = append(run.Results, one.skipped...)
