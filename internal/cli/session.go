@@ -212,8 +212,12 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 }
 
 func (s *session) measurer() runner.Measurer {
+	suites := s.plan.suites
+	if s.base != nil { // what it prints is told, too
+		suites = slices.Concat(suites, s.base.plan.suites)
+	}
 	secrets := s.plan.secrets()
-	for _, one := range s.plan.suites {
+	for _, one := range suites {
 		if keeper, ok := one.suite.(suite.SecretKeeper); ok {
 			secrets = append(secrets, keeper.Secrets()...)
 		}
@@ -238,7 +242,7 @@ func (s *session) repeats() func(bench.Cell) int {
 		if s.same[c.ID()] {
 			return 1 // for the answer alone
 		}
-		if s.base != nil && s.base.cells[c.ID()] != nil {
+		if s.base.has(c.ID()) {
 			return s.base.pairs
 		}
 		return repeats[c.Suite]

@@ -55,7 +55,7 @@ func (c *comparer) describe() {
 		for i := range c.ref.Metrics {
 			m := &c.ref.Metrics[i]
 			now := c.run.Metric(m.Name)
-			c.metrics = append(c.metrics, described{Metric: *m, contradiction: contradiction(m, now), step: printed(m, now, !c.ref.Host.Unknown())})
+			c.metrics = append(c.metrics, described{Metric: *m, contradiction: Contradiction("baseline", m, now), step: printed(m, now, !c.ref.Host.Unknown())})
 		}
 	}
 	for _, m := range c.run.Metrics {
@@ -71,19 +71,19 @@ func (c *comparer) describe() {
 	}
 }
 
-// contradiction says how the two sides mean different things by a metric's
+// Contradiction says how the two sides mean different things by a metric's
 // name, so that its numbers cannot be compared: a change of unit or direction,
 // or a metric that is taken out of the gate. "" if they do not, or if the run
-// has not heard of it.
-func contradiction(ref, run *bench.Metric) string {
+// has not heard of it. name is what the reference is called.
+func Contradiction(name string, ref, run *bench.Metric) string {
 	switch {
 	case run == nil:
 	case ref.Better != run.Better:
-		return fmt.Sprintf("%s is better in the baseline and %s in the run", ref.Better, run.Better)
+		return fmt.Sprintf("%s is better in the %s and %s in the run", ref.Better, name, run.Better)
 	case ref.Unit != run.Unit && ref.Unit != "" && run.Unit != "":
-		return fmt.Sprintf("its unit is %q in the baseline and %q in the run", ref.Unit, run.Unit)
+		return fmt.Sprintf("its unit is %q in the %s and %q in the run", ref.Unit, name, run.Unit)
 	case ref.Exact != run.Exact || ref.Informational != run.Informational || ref.CountedBy != run.CountedBy || ref.ConfirmedBy != run.ConfirmedBy || ref.MinCount != run.MinCount:
-		return "it is gated in another way in the baseline than in the run"
+		return "it is gated in another way in the " + name + " than in the run"
 	}
 	return ""
 }
