@@ -210,8 +210,18 @@ func (c *comparer) classify(v *Verdict, e detect.Evidence) {
 		v.Reason = "looks slower, and the evidence is not enough to say so: " + e.Reason
 	case detect.Inconclusive:
 		v.Class, v.Level = Inconclusive, c.openLevel(v)
-		v.Reason = fmt.Sprintf("a loss of %.1f %% cannot be excluded: as many values with this noise find one from %.1f %% on; measure more, or in pairs with --ab", -v.Interval[0], v.Evidence.MDE)
+		v.Reason = fmt.Sprintf("a loss of %.1f %% cannot be excluded: as many values with this noise find one from %.1f %% on; %s", -v.Interval[0], v.Evidence.MDE, measureMore(e.Mode))
 	}
+	if v.Class == Inconclusive && v.Level == Fail && c.policy.open() != Fail {
+		v.Reason = joined(v.Reason, fmt.Sprintf("beyond the threshold of %.4g %%, where a loss blocks that chance makes in less than 1 of 20 cases", c.policy.Threshold))
+	}
+}
+
+func measureMore(mode detect.Mode) string {
+	if mode == detect.Interleaved {
+		return "measure more --pairs"
+	}
+	return "measure more, or in pairs with --ab"
 }
 
 // mostChance is the p up to which a loss that is beyond the fixed limit blocks
