@@ -137,11 +137,11 @@ func (b *base) context(facts map[string]string) map[string]string {
 }
 
 // pair makes each measurement of a cell that the base has one of both, in turns.
-func (b *base) pair(head *bySuite) runner.Measurer {
+func (b *base) pair(head *bySuite, retries int) runner.Measurer {
 	if b == nil {
 		return head
 	}
-	return &interleaved{base: b, head: head, old: measurerOf(b.plan)}
+	return &interleaved{base: b, head: head, old: measurerOf(b.plan), retries: retries}
 }
 
 // baseFirst flips a coin for the first of two pairs; the second has the other
@@ -164,6 +164,7 @@ func (b *base) baseFirst(id string) bool {
 type interleaved struct {
 	base      *base
 	head, old *bySuite
+	retries   int // of the base
 }
 
 // Measure implements [runner.Measurer].
@@ -200,6 +201,9 @@ func (m *interleaved) side(ctx context.Context, side int, c bench.Cell, d bench.
 		of, name, c = m.old, "the base", m.base.cells[c.ID()].cell // whose suite may have another name
 	}
 	r, err := of.Measure(ctx, c, d)
+	for retry := 0; err == nil && side == 1 && r.Cause.Infrastructure() && retry < m.retries; retry++ { // the runner sees the head alone
+		r, err = of.Measure(ctx, c, d)
+	}
 	if err == nil {
 		err = of.suites[c.Suite].Rest(d)
 	}

@@ -222,7 +222,7 @@ func (s *session) measurer() runner.Measurer {
 			secrets = append(secrets, keeper.Secrets()...)
 		}
 	}
-	return redacting{s.watch(s.base.pair(measurerOf(s.plan))), secrets}
+	return redacting{s.watch(s.base.pair(measurerOf(s.plan), s.plan.file.Limits.Retries)), secrets}
 }
 
 func (s *session) interrupted(err error) error {

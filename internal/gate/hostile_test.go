@@ -261,3 +261,15 @@ func TestPairsSettleEachCellOnce(t *testing.T) {
 		t.Errorf("a cell that nothing judged passes for one that was: %v", lines(c))
 	}
 }
+
+// TestPairsOfCases holds that a case without a recorded time is judged by the pairs
+// that it was measured in.
+func TestPairsOfCases(t *testing.T) {
+	r := rand.New(rand.NewPCG(36, 37))
+	p := gate.DefaultPolicy()
+	p.Expected = map[string]bench.Expected{"a": {Cell: "a", Metric: "ttft_ms"}}
+	c := gate.Compare("", nil, run(inTurns("a", noisy(r, 130, 0.003, 5), noisy(r, 100, 0.003, 5))), p)
+	if d := gate.Decide([]gate.Comparison{c}, p); d.Status != gate.StatusFailed || d.Blocking[gate.Regressed] != 1 {
+		t.Errorf("%s: %v", d.Status, lines(c))
+	}
+}
