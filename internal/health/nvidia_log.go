@@ -59,6 +59,10 @@ type elements struct {
 	List []element `xml:",any"`
 }
 
+// sustained is the share of its highest clock that a GPU is taken to keep; the
+// package's comment says why.
+const sustained = 0.7
+
 var uuidNVIDIA = regexp.MustCompile(`^GPU-[0-9A-Za-z-]{4,96}$`)
 
 // parseNVIDIALog reads the states of all GPUs in their order. An error means that
@@ -93,7 +97,8 @@ func (g *nvidiaGPU) state() state {
 	}
 	s.clock, _ = quantity(g.SM)
 	if s.nominal, _ = quantity(g.Set); s.nominal == 0 {
-		s.nominal, _ = quantity(g.Max)
+		highest, _ := quantity(g.Max)
+		s.nominal = sustained * highest
 	}
 	g.reasons(&s)
 	s.errors, s.counted = g.Errors.uncorrected()
