@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -87,7 +86,7 @@ func (c *Command) calibrate(ctx context.Context, k *calibration) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	c.warnUnwell(run)
+	c.warnUnwell(run, "calibrate")
 	found := resolve(run, p.policy)
 	if err := c.showResolutions(found, k); err != nil {
 		return 0, err
@@ -99,21 +98,6 @@ func (c *Command) calibrate(ctx context.Context, k *calibration) (int, error) {
 		return ExitPassed, c.writeNoise(p.baselinePath(), file, found, k.json)
 	}
 	return ExitPassed, nil
-}
-
-// warnUnwell says that the noise may be of a machine that was not well, and wider
-// than what the gate should reckon with.
-func (c *Command) warnUnwell(run *bench.Run) {
-	why, n := "", 0
-	for i := range run.Results {
-		if h := run.Results[i].Health; h != nil && h.Status == bench.Unhealthy {
-			n++
-			why = cmp.Or(why, h.Reasons[0])
-		}
-	}
-	if n > 0 {
-		c.warnAll([]string{fmt.Sprintf("the noise of %s is of a machine that was not well (%s): calibrate again when it is", plural(n, "cell"), oneLine(why))})
-	}
 }
 
 // calibrated reads the baseline that is to be written, before anything is
