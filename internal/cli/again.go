@@ -112,16 +112,8 @@ func valuesOf(r *bench.Result) []float64 {
 // coolDown ends what suites keep running, so that a second look is one at fresh
 // processes, and waits.
 func (s *session) coolDown(ctx context.Context) error {
-	devices := s.devices
-	if len(devices) == 0 {
-		devices = []bench.Device{{}}
-	}
-	for _, one := range s.plan.suites {
-		for _, d := range devices {
-			if err := one.suite.Rest(d); err != nil {
-				return err
-			}
-		}
+	if err := s.rest(); err != nil {
+		return err
 	}
 	wait := s.plan.file.Limits.CoolDown
 	if wait == nil && len(s.devices) > 0 {

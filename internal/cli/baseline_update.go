@@ -70,6 +70,7 @@ func (c *Command) update(ctx context.Context, u *update) (int, error) {
 	if err != nil || !accepted {
 		return ExitGateFailed, err
 	}
+	c.warnUnwell(run, "measure")
 	recorded, err := c.record(ref, run, u.reason, u.all)
 	if err != nil {
 		return 0, err

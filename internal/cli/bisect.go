@@ -154,7 +154,7 @@ func (c *Command) findEnds(ctx context.Context, o *bisect, r *repository, b *bis
 		return usagef("--good and --bad are the same commit: name one before the slow-down with --good")
 	}
 	if _, err := r.git(ctx, r.dir, "merge-base", "--is-ancestor", b.Good, b.Bad); err != nil {
-		return usagef("%s is no ancestor of %s: use one, as 'git merge-base %s %s' finds", shortRevision(b.Good), shortRevision(b.Bad), shortRevision(b.Good), shortRevision(b.Bad))
+		return usagef("%s is no ancestor of %s: use one, as 'git merge-base %s %s' finds; where the checkout is shallow, fetch the whole history first", shortRevision(b.Good), shortRevision(b.Bad), shortRevision(b.Good), shortRevision(b.Bad))
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func (c *Command) search(ctx context.Context, b *bisection, t *trees) (err error
 		return err
 	}
 	if err := b.build(ctx, t.worker, b.GoodDir); err != nil {
-		return fmt.Errorf("--good %s: %w", shortRevision(b.Good), err)
+		return endError("--good", b.Good, err)
 	}
 	ends, metric, err := c.ends(ctx, b, t)
 	if err != nil {
@@ -189,11 +189,20 @@ func (c *Command) search(ctx context.Context, b *bisection, t *trees) (err error
 	return c.tellFound(ctx, b, t, left, steps, metric)
 }
 
+// endError says which end cannot be built.
+func endError(flag, commit string, err error) error {
+	var u unusable
+	if errors.As(err, &u) {
+		return fmt.Errorf("%s %s: %w; name another commit, or correct what stands after --", flag, shortRevision(commit), u.error)
+	}
+	return fmt.Errorf("%s %s: %w", flag, shortRevision(commit), err)
+}
+
 // ends demands that the bad commit is slower than the good one, and settles from
 // which slow-down on a commit is bad.
 func (c *Command) ends(ctx context.Context, b *bisection, t *trees) (e detect.Evidence, metric bench.Metric, err error) {
 	if err := b.build(ctx, t.worker, b.HeadDir); err != nil {
-		return e, metric, fmt.Errorf("--bad %s: %w", shortRevision(b.Bad), err)
+		return e, metric, endError("--bad", b.Bad, err)
 	}
 	contest, err := c.newContest(ctx, b)
 	if err != nil {
@@ -217,8 +226,7 @@ func (c *Command) ends(ctx context.Context, b *bisection, t *trees) (e detect.Ev
 			shortRevision(b.Bad), shortRevision(b.Good), 100*e.MDE)
 	}
 	b.Limit = half(e.Estimate)
-	_, err = t.git(ctx, b.HeadDir, "reset", "--quiet", "--hard")
-	return e, metric, errors.Join(err, b.save())
+	return e, metric, errors.Join(t.tidy(ctx, b.HeadDir), b.save())
 }
 
 // drive runs git bisect and returns the commits that may be the first bad one:

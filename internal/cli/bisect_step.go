@@ -67,8 +67,7 @@ func (c *Command) bisectStep(ctx context.Context, path string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	// What a build changed would keep git from checking out the next commit.
-	if _, err := r.git(ctx, b.HeadDir, "reset", "--quiet", "--hard"); err != nil {
+	if err := r.tidy(ctx, b.HeadDir); err != nil {
 		return 0, err
 	}
 	fmt.Fprintf(c.Stdout, "accelgate: %s: %s\n", shortRevision(s.Commit), said)
@@ -82,8 +81,8 @@ func (c *Command) judgeStep(ctx context.Context, b *bisection, w worker.Worker, 
 		if !errors.As(err, &u) || ctx.Err() != nil {
 			return "", err
 		}
-		s.Answer, s.Reason = stepSkip, u.Error()
-		return "skipped: " + oneLine(s.Reason), nil
+		s.Answer, s.Reason = stepSkip, oneLine(u.Error())
+		return "skipped: " + s.Reason, nil
 	}
 	if err := b.build(ctx, w, b.HeadDir); err != nil {
 		return skip(err)

@@ -44,6 +44,16 @@ func (r *repository) git(ctx context.Context, dir string, args ...string) (strin
 	return strings.TrimSpace(string(response.Stdout)), nil
 }
 
+// tidy takes back what a build changed or left in a worktree of ours, which would
+// keep git from checking out the next commit. What git ignores stays.
+func (r *repository) tidy(ctx context.Context, dir string) error {
+	_, err := r.git(ctx, dir, "reset", "--quiet", "--hard")
+	if err == nil {
+		_, err = r.git(ctx, dir, "clean", "--quiet", "--force", "-d")
+	}
+	return err
+}
+
 // openRepository finds the repository of a folder.
 func openRepository(ctx context.Context, w worker.Worker, dir string) (*repository, error) {
 	r := &repository{worker: w, dir: dir}
@@ -215,7 +225,8 @@ func (b *bisection) build(ctx context.Context, w worker.Worker, root string) err
 		return usagef("build command: %w: correct what stands after --", response.StartErr)
 	}
 	if !response.OK() {
-		return unusable{fmt.Errorf("it cannot be built: %s: %s", response.Reason(), oneLine(lastLine(response.Log)))}
+		words := "it cannot be built: " + response.Reason() + ": " + oneLine(lastLine(response.Log))
+		return unusable{errors.New(strings.TrimSuffix(words, ": "))}
 	}
 	return nil
 }

@@ -86,6 +86,7 @@ func (c *Command) calibrate(ctx context.Context, k *calibration) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	c.warnUnwell(run, "calibrate")
 	found := resolve(run, p.policy)
 	if err := c.showResolutions(found, k); err != nil {
 		return 0, err

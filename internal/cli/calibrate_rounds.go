@@ -125,7 +125,7 @@ func (s *session) rest() error {
 }
 
 // addRound adds the values of a round to those before it. A round that did not
-// pass replaces the outcome.
+// pass replaces the outcome, and one on a machine that was not well its health.
 func addRound(merged map[string]*bench.Result, r *bench.Result) {
 	id := r.Cell.ID()
 	before := merged[id]
@@ -135,6 +135,9 @@ func addRound(merged map[string]*bench.Result, r *bench.Result) {
 		return
 	}
 	before.WallMS += r.WallMS
+	if r.Health != nil && r.Health.Status == bench.Unhealthy {
+		before.Health = r.Health
+	}
 	before.Outcome, before.Reason, before.Cause, before.Log = r.Outcome, r.Reason, r.Cause, r.Log
 	for _, sample := range r.Samples {
 		if known := before.Sample(sample.Metric); known != nil {

@@ -43,22 +43,22 @@ func resolve(run *bench.Run, policy gate.Policy) resolutions {
 	policy.Method = gate.MethodThreshold
 	policy.Waivers = nil
 	all := resolutions{Host: run.Host.Label, Cells: []resolution{}}
-	seen := map[[2]string]bool{}
+	seen, results := map[[2]string]bool{}, resultsOf(run)
 	for _, v := range gate.Compare("itself", run, run, policy).Verdicts {
 		if v.Cell == "" || v.Class == gate.LeftOut || v.Class == gate.Skipped || v.Evidence.Method == "exact" || seen[[2]string{v.Cell, v.Metric}] {
 			continue
 		}
 		seen[[2]string{v.Cell, v.Metric}] = true
-		all.Cells = append(all.Cells, resolveOne(run, &v, cmp.Or(policy.MinEffect, gate.DefaultMinEffect)))
+		all.Cells = append(all.Cells, resolveOne(run, results[v.Cell], &v, cmp.Or(policy.MinEffect, gate.DefaultMinEffect)))
 	}
 	return all
 }
 
-// resolveOne tells what can be found of one number, as the gate looks for it:
-// nothing below least, in percent.
-func resolveOne(run *bench.Run, v *gate.Verdict, least float64) resolution {
+// resolveOne tells what can be found of one number of a result, which may be nil, as
+// the gate looks for it: nothing below least, in percent.
+func resolveOne(run *bench.Run, result *bench.Result, v *gate.Verdict, least float64) resolution {
 	r := resolution{Cell: v.Cell, Metric: v.Metric, Limit: v.Evidence.Limit, Why: v.Reason}
-	result, m := resultOf(run, v.Cell), run.Metric(v.Metric)
+	m := run.Metric(v.Metric)
 	if result != nil && result.Outcome != bench.Passed {
 		r.Why = result.Reason
 	}
@@ -107,13 +107,13 @@ func slowdown(better bench.Direction, percent float64) float64 {
 	return 1/(1-min(percent, 99)/100) - 1
 }
 
-func resultOf(run *bench.Run, id string) *bench.Result {
+// resultsOf are the results of a run by the ids of their cells.
+func resultsOf(run *bench.Run) map[string]*bench.Result {
+	results := make(map[string]*bench.Result, len(run.Results))
 	for i := range run.Results {
-		if run.Results[i].Cell.ID() == id {
-			return &run.Results[i]
-		}
+		results[run.Results[i].Cell.ID()] = &run.Results[i]
 	}
-	return nil
+	return results
 }
 
 // resolved counts what could be measured.

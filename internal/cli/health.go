@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -70,4 +72,19 @@ func (w watched) Measure(ctx context.Context, c bench.Cell, d bench.Device) (ben
 	r, err := w.Measurer.Measure(ctx, c, d)
 	r.Health = span.End(ctx)
 	return r, err
+}
+
+// warnUnwell says that numbers, or the noise of them, that are about to be kept are
+// of a machine that was not well: a gate that reckons with them lets too much pass.
+func (c *Command) warnUnwell(run *bench.Run, redo string) {
+	why, n := "", 0
+	for i := range run.Results {
+		if h := run.Results[i].Health; h != nil && h.Status == bench.Unhealthy {
+			n++
+			why = cmp.Or(why, h.Reasons[0])
+		}
+	}
+	if n > 0 {
+		c.warnAll([]string{fmt.Sprintf("%s measured on a machine that was not well (%s): %s again when it is", plural(n, "cell"), oneLine(why), redo)})
+	}
 }

@@ -210,7 +210,8 @@ func (s *series) percent(change float64) float64 {
 	if s.better == bench.Lower {
 		return -100 * change
 	}
-	return 100 * (1/(1+change) - 1)
+	const fastest = 1e-12 // of the time before, which keeps the quotient finite
+	return 100 * (1/max(1+change, fastest) - 1)
 }
 
 func (s *series) worst() float64 {

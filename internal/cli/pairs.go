@@ -25,10 +25,7 @@ type compared struct {
 // comparePairs looks up the results of both inputs. An A/A case has one input,
 // and passes if its own noise is within the tolerance.
 func comparePairs(pairs []cases.Pair, run *bench.Run, aa bool) []compared {
-	results := map[string]*bench.Result{}
-	for i := range run.Results {
-		results[run.Results[i].Cell.ID()] = &run.Results[i]
-	}
+	results := resultsOf(run)
 	list := make([]compared, len(pairs))
 	for i, p := range pairs {
 		list[i] = compared{Case: p.Name, Description: p.Description, pair: p}

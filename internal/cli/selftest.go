@@ -59,9 +59,7 @@ func (c *Command) selftest(ctx context.Context, s *selftest) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	for i := range run.Results {
-		run.Results[i].Artifacts = "" // as if what is measured had changed
-	}
+	asItself(run)
 	file, _, err := baseline.Update(nil, run, baseline.UpdateOptions{Reason: "selftest", Now: c.Now()})
 	if err != nil {
 		return 0, err
@@ -74,6 +72,20 @@ func (c *Command) selftest(ctx context.Context, s *selftest) (int, error) {
 		t.nothing()
 	}
 	return t.conclude()
+}
+
+// asItself leaves of a run what can be judged against itself: as if what is measured
+// had changed, without the pairs that compare it with other code, and without what
+// the machine may have made of it, which is no property of the gate.
+func asItself(run *bench.Run) {
+	run.Calibration = nil
+	for i := range run.Results {
+		r := &run.Results[i]
+		r.Artifacts, r.Health = "", nil
+		for k := range r.Samples {
+			r.Samples[k].Base = nil
+		}
+	}
 }
 
 // selftestRun measures once, or reads a run.
@@ -104,11 +116,11 @@ func (c *Command) selftestRun(ctx context.Context, s *selftest) (*bench.Run, gat
 // asMeasured replaces the recorded totals of case files by those of the run, so
 // that it is compared with itself there, too. Operators are another test.
 func asMeasured(policy gate.Policy, run *bench.Run) gate.Policy {
-	cases := make(map[string]bench.Expected, len(policy.Expected))
+	cases, results := make(map[string]bench.Expected, len(policy.Expected)), resultsOf(run)
 	for id, e := range policy.Expected {
 		e.Operators.Level = string(gate.Off)
 		e.References = slices.Clone(e.References)
-		if r := resultOf(run, id); r != nil && r.Sample(e.Metric) != nil {
+		if r := results[id]; r != nil && r.Sample(e.Metric) != nil {
 			for i := range e.References {
 				e.References[i].Value = middle(r.Sample(e.Metric))
 			}

@@ -33,8 +33,12 @@ func (t *experiment) slower() {
 	chosen := t.chosen()
 	found := 0
 	for _, one := range chosen {
-		_, verdicts := t.judged(t.with(one.slow), t.ref)
-		if why := one.unfound(verdicts); why != "" {
+		j, verdicts := t.judged(t.with(one.slow), t.ref)
+		why := one.unfound(verdicts)
+		if code := j.exit(); why == "" && code != ExitGateFailed {
+			why = fmt.Sprintf("%s, slower, ends in exit %d: %s", oneLine(one.cell), code, reasons(verdicts))
+		}
+		if why != "" {
 			t.fail("%s", why)
 			if len(t.failed) == mostNamed {
 				break
@@ -46,9 +50,18 @@ func (t *experiment) slower() {
 	if found == len(chosen) {
 		t.prove("1.5 x the limit slower: %d of %s that are judged fail one at a time, each with its name, exit %d", found, plural(len(t.gated), "cell"), ExitGateFailed)
 	}
+	t.slowerAtOnce()
+}
+
+// slowerAtOnce judges a copy of the run in which every cell is slower.
+func (t *experiment) slowerAtOnce() {
+	gated := make(map[string]*gated, len(t.gated))
+	for i := range t.gated {
+		gated[t.gated[i].cell] = &t.gated[i]
+	}
 	j, verdicts := t.judged(t.with(func(r *bench.Result, m func(string) *bench.Metric) {
-		for i := range t.gated {
-			t.gated[i].slow(r, m)
+		if g := gated[r.Cell.ID()]; g != nil {
+			g.slow(r, m)
 		}
 	}), t.ref)
 	named := 0

@@ -33,22 +33,23 @@ func askAscend(ctx context.Context, t tools, devices []bench.Device) (map[string
 // errors: OK, Warning, Alarm, Critical or UNKNOWN (npu-smi's reference).
 func parseNPU(out []byte) (map[int]state, error) {
 	chips := map[int]state{}
-	at := map[string]int{} // "NPU chip" -> number
-	var first [][]string   // the row before, of the two
+	at := map[string]int{}   // "NPU chip" -> number
+	of := map[string][]int{} // numbers by NPU
+	var first [][]string     // the row before, of the two
 	npu := ""
 	for line := range strings.Lines(string(out)) {
 		row := rowOf(line)
 		switch {
 		case idleNPU(line) != "":
-			for key, n := range at {
-				if strings.HasPrefix(key, idleNPU(line)+" ") {
-					chips[n] = chips[n].withList()
-				}
+			for _, n := range of[idleNPU(line)] {
+				chips[n] = chips[n].withList()
 			}
+			delete(of, idleNPU(line)) // it is said once
 		case len(row) == 3 && len(row[0]) == 2 && len(row[1]) == 1 && !strings.Contains(row[1][0], ":") && first == nil && isNumber(row[0][0]):
 			first, npu = row, row[0][0]
 		case len(row) == 3 && first != nil && len(row[0]) > 0 && strings.Contains(strings.Join(row[1], ""), ":") && len(chips) < maxList:
 			at[npu+" "+row[0][0]] = len(chips)
+			of[npu] = append(of[npu], len(chips))
 			chips[len(chips)] = stateOfNPU(first, row)
 			first = nil
 		case len(row) == 4 && len(row[0]) > 0 && isNumber(row[0][0]):

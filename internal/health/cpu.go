@@ -14,7 +14,7 @@ import (
 const (
 	maxForeign = 0.25 // of all cores
 	maxSteal   = 0.05 // of all time
-	leastClock = 0.9  // of the base frequency
+	leastClock = 0.6  // of the base frequency
 	busyCore   = 0.9  // of a second
 )
 
@@ -39,7 +39,8 @@ func (w *Watcher) look() machine {
 }
 
 // since returns the look from which use is told that ends with a look: the
-// beginning of the span, or an earlier one where that is too short ago.
+// beginning of the span, or an earlier one where that is too short ago. One of
+// long before says what others did while nothing was measured.
 func (w *Watcher) since(begin, end machine) machine {
 	if end.at.Sub(begin.at) >= window {
 		return begin
@@ -47,7 +48,7 @@ func (w *Watcher) since(begin, end machine) machine {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	from := w.past[0]
-	if from.at.After(begin.at) {
+	if from.at.After(begin.at) || begin.at.Sub(from.at) > fresh {
 		return begin
 	}
 	return from

@@ -97,6 +97,11 @@ func TestProcessorRules(t *testing.T) {
 			r.process(4002, self, 100, 4003)
 			r.process(4003, 4002, 1100)
 		}, false, bench.Healthy, ""},
+		"a child that tells nothing": {func(r *rootOf) {
+			r.stat(2000, 0, 0)
+			r.process(self, 1, 200, 4001)
+			r.write("proc/4001/task/4001/children", "")
+		}, false, bench.HealthUnknown, "cannot be seen"},
 		"one of ours hidden": {func(r *rootOf) { r.stat(2000, 0, 0); r.process(self, 1, 0) }, false, bench.HealthUnknown, "could not be seen"},
 		"outside":            {func(r *rootOf) { r.stat(2000, 0, 0) }, true, bench.HealthUnknown, "does not run below accelgate"},
 		"a little steal":     {func(r *rootOf) { r.stat(0, 1910, 90) }, false, bench.Healthy, ""},
@@ -168,6 +173,21 @@ func TestShortSpans(t *testing.T) {
 	}
 }
 
+// TestLongBefore: what others did while nothing was measured, as before a lease is
+// given, says nothing of a short span after it.
+func TestLongBefore(t *testing.T) {
+	r := newRoot(t)
+	w := r.watcher()
+	r.now = r.now.Add(10 * time.Minute)
+	r.stat(120_000, 0, 0)
+	s := w.Begin(t.Context(), bench.Device{}, false)
+	r.now = r.now.Add(500 * time.Millisecond)
+	r.stat(120_000, 100, 0)
+	if h := s.End(t.Context()); h.Status != bench.Healthy {
+		t.Errorf("%s %q", h.Status, h.Reasons)
+	}
+}
+
 func TestClocks(t *testing.T) {
 	r := newRoot(t)
 	r.write("sys/devices/system/cpu/cpu0/cpufreq/base_frequency", "2600000\n")
@@ -192,10 +212,10 @@ func TestClocks(t *testing.T) {
 	if f := c.judge(); len(f.unwell) != 0 || f.readings[1].N != 2 { // (3200+2000)/2 of 2600
 		t.Errorf("fast on average: %+v", f)
 	}
-	r.write("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "1800000\n")
+	r.write("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "900000\n")
 	c = clocks{}
 	c.look(&s, before, s.look(r.now))
-	if f := c.judge(); len(f.unwell) != 1 || !strings.Contains(f.unwell[0], "73 % of their base") {
+	if f := c.judge(); len(f.unwell) != 1 || !strings.Contains(f.unwell[0], "56 % of their base") {
 		t.Errorf("slow: %+v", f)
 	}
 }

@@ -5,18 +5,15 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 )
 
-// nvidiaLog is the part that is read of what nvidia-smi -q -x prints
+// nvidiaGPU is the part that is read of a GPU in what nvidia-smi -q -x prints
 // (nvsmi_device_v10.dtd to v13). The names of a few elements differ between
 // versions; where one holds nothing, another does. What a device does not tell
 // is "N/A", also in place of elements with others inside.
-type nvidiaLog struct {
-	GPUs []nvidiaGPU `xml:"gpu"`
-}
-
 type nvidiaGPU struct {
 	ID       string   `xml:"id,attr"`
 	UUID     string   `xml:"uuid"`
@@ -59,27 +56,38 @@ type elements struct {
 	List []element `xml:",any"`
 }
 
+// sustained is the share of its highest clock that a GPU is taken to keep; the
+// package's comment says why.
+const sustained = 0.7
+
 var uuidNVIDIA = regexp.MustCompile(`^GPU-[0-9A-Za-z-]{4,96}$`)
 
 // parseNVIDIALog reads the states of all GPUs in their order. An error means that
 // there is not one.
 func parseNVIDIALog(out []byte) ([]state, error) {
 	begin := max(bytes.Index(out, []byte("<?xml")), 0) // complaints may stand before it
-	var log nvidiaLog
-	if err := xml.Unmarshal(out[begin:], &log); err != nil {
-		return nil, fmt.Errorf("no XML: %w", err)
-	}
+	d := xml.NewDecoder(bytes.NewReader(out[begin:]))
 	var gpus []state
-	for i := range log.GPUs {
-		g := &log.GPUs[i]
-		if uuidNVIDIA.MatchString(g.UUID) && len(gpus) < maxList {
-			gpus = append(gpus, g.state())
+	for {
+		token, err := d.Token()
+		start, isStart := token.(xml.StartElement)
+		switch {
+		case err == io.EOF && len(gpus) > 0:
+			return gpus, nil
+		case err != nil:
+			return nil, fmt.Errorf("no XML of a GPU: %w", err)
+		case !isStart || start.Name.Local != "gpu":
+			continue
 		}
+		var g nvidiaGPU
+		if err := d.DecodeElement(&g, &start); err != nil {
+			return nil, fmt.Errorf("no XML: %w", err)
+		}
+		if !uuidNVIDIA.MatchString(g.UUID) || len(gpus) == maxList {
+			return nil, errors.New("a GPU without a UUID, or too many")
+		}
+		gpus = append(gpus, g.state())
 	}
-	if len(gpus) != len(log.GPUs) || len(gpus) == 0 {
-		return nil, errors.New("no GPU, or one without a UUID")
-	}
-	return gpus, nil
 }
 
 func (g *nvidiaGPU) state() state {
@@ -93,7 +101,8 @@ func (g *nvidiaGPU) state() state {
 	}
 	s.clock, _ = quantity(g.SM)
 	if s.nominal, _ = quantity(g.Set); s.nominal == 0 {
-		s.nominal, _ = quantity(g.Max)
+		highest, _ := quantity(g.Max)
+		s.nominal = sustained * highest
 	}
 	g.reasons(&s)
 	s.errors, s.counted = g.Errors.uncorrected()

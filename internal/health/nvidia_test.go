@@ -55,7 +55,7 @@ func TestNVIDIALog(t *testing.T) {
 	if want := []string{hardwareSlowdown, hardwareHeat}; !slices.Equal(sick.slow, want) {
 		t.Errorf("slow by %v", sick.slow)
 	}
-	if len(sick.faults) != 2 || !strings.Contains(sick.faults[1], "Drain and Reset") || sick.counted || sick.nominal != 1980 {
+	if len(sick.faults) != 2 || !strings.Contains(sick.faults[1], "Drain and Reset") || sick.counted || sick.nominal != sustained*1980 {
 		t.Errorf("a sick GPU is %+v", sick)
 	}
 }

@@ -154,15 +154,15 @@ func (p *patrol) end(ctx context.Context, s *Span) (f finding) {
 }
 
 // look asks once, and finds out at once whose the processes are: later they may be
-// gone. In a container with process numbers of its own a tool that lists none
-// does not see those outside.
+// gone. In a container with process numbers of its own a tool does not see those
+// outside.
 func (p *patrol) look(ctx context.Context, w *Watcher) (map[string]state, string) {
 	states, trouble := p.ask(ctx, p.tools, p.devices)
 	for name, s := range states {
 		for i := range s.users {
 			s.users[i].kin = w.kinOf(s.users[i].pid)
 		}
-		if w.opts.GOOS == "linux" && len(s.users) == 0 && !w.system.seesAll() {
+		if w.opts.GOOS == "linux" && !w.system.seesAll() {
 			s.listed = false
 		}
 		states[name] = s

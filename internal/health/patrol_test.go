@@ -59,13 +59,13 @@ func (v *vendorTools) times(part string) (n int) {
 
 var gpu0 = bench.Device{Vendor: "nvidia", ID: "0"}
 
-// spanOf watches devices for 10 s.
+// spanOf watches devices for 12 s, in which tools that are polled are asked once.
 func spanOf(t *testing.T, v *vendorTools, d bench.Device, all ...bench.Device) *bench.Health {
 	t.Helper()
 	r := newRoot(t)
 	w := New(Options{Devices: all, Worker: v, Root: r.dir, PID: self, GOOS: "linux", Now: time.Now})
 	s := w.Begin(t.Context(), d, false)
-	time.Sleep(10*time.Second - time.Millisecond)
+	time.Sleep(12 * time.Second)
 	r.stat(0, 2000, 0)
 	return s.End(t.Context())
 }
@@ -205,22 +205,30 @@ func TestLostDevice(t *testing.T) {
 
 // TestOthersOutsideOfTheContainer are not seen, so nobody says that there are none.
 func TestOthersOutsideOfTheContainer(t *testing.T) {
-	log := recorded(t, "nvidia-440.xml") // without processes
+	none := recorded(t, "nvidia-440.xml") // without processes
+	ours := []byte(strings.ReplaceAll(string(recorded(t, "nvidia-560.xml")), "<pid>4242<", fmt.Sprintf("<pid>%d<", self)))
 	for namespace, want := range map[string]bool{"pid:[4026531836]": false, "pid:[4026532197]": true} {
-		synctest.Test(t, func(t *testing.T) {
-			r := newRoot(t)
-			link := filepath.Join(r.dir, "proc/self/ns/pid")
-			if err := errors.Join(os.Remove(link), os.Symlink(namespace, link)); err != nil {
-				t.Fatal(err)
-			}
-			w := New(Options{Worker: &vendorTools{print: func(string) []byte { return log }}, Root: r.dir, PID: self, GOOS: "linux", Now: time.Now})
-			s := w.Begin(t.Context(), gpu0, false)
-			h := s.End(t.Context())
+		for name, log := range map[string][]byte{"none": none, "ours": ours} {
+			h := spanIn(t, namespace, log)
 			if got := strings.Contains(strings.Join(h.Reasons, "\n"), "nobody tells which processes use nvidia:0"); got != want {
-				t.Errorf("in %s: %q", namespace, h.Reasons)
+				t.Errorf("%s in %s: %q", name, namespace, h.Reasons)
 			}
-		})
+		}
 	}
+}
+
+// spanIn watches a device from inside of a namespace of process numbers.
+func spanIn(t *testing.T, namespace string, log []byte) (h *bench.Health) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRoot(t)
+		link := filepath.Join(r.dir, "proc/self/ns/pid")
+		if err := errors.Join(os.Remove(link), os.Symlink(namespace, link)); err != nil {
+			t.Fatal(err)
+		}
+		w := New(Options{Worker: &vendorTools{print: func(string) []byte { return log }}, Root: r.dir, PID: self, GOOS: "linux", Now: time.Now})
+		h = w.Begin(t.Context(), gpu0, false).End(t.Context())
+	})
+	return h
 }
 
 // TestManySpansAtOnce is for the race detector.

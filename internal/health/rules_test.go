@@ -44,7 +44,12 @@ func TestDeviceRules(t *testing.T) {
 		}, bench.Unhealthy, "(pid 7, 3000 MiB)"},
 		"somebody's":               {func(w *watched) { w.first.users = []user{{pid: 7}} }, bench.HealthUnknown, "whose they are"},
 		"another's, or the cell's": {func(w *watched) { w.outside, w.last.users = true, []user{{pid: 7, kin: others}} }, bench.HealthUnknown, "whose they are"},
-		"nobody tells":             {func(w *watched) { w.last.listed = false }, bench.HealthUnknown, "nobody tells"},
+		"another's, though not all are told": {func(w *watched) {
+			w.last.listed, w.last.users = false, []user{{pid: 7, kin: others}}
+		}, bench.Unhealthy, "(pid 7, 0 MiB)"},
+		"nobody looked meanwhile":              {func(w *watched) { w.samples = nil }, bench.HealthUnknown, "nobody saw"},
+		"nobody looked, but the driver counts": {func(w *watched) { w.samples, w.last.held = nil, map[string]float64{softwareHeat: 1} }, bench.Healthy, ""},
+		"nobody tells":                         {func(w *watched) { w.last.listed = false }, bench.HealthUnknown, "nobody tells"},
 		"throttled, power-capped": {func(w *watched) {
 			for i := range w.samples {
 				w.samples[i].capped, w.samples[i].clock = true, 900

@@ -111,9 +111,29 @@ func (s *system) look(at time.Time) machine {
 // maxTree is more processes than a cell starts.
 const maxTree = 1 << 16
 
+// errUnseen says that a process of the run is there and tells nothing. Its ticks
+// would be taken for those of others.
+var errUnseen = errors.New("a process of this run cannot be seen, or many end at once")
+
+// mostWalks bounds how often the tree is gone through again because processes
+// ended meanwhile.
+const mostWalks = 10
+
 // used adds up the ticks of this process, of its children that ended, and of all
-// processes below it that run.
+// processes below it that run. What ends between two looks is in neither of them,
+// so only a walk that saw all it was told of counts.
 func (s *system) used() (total uint64, err error) {
+	for range mostWalks {
+		if total, err = s.walk(); !errors.Is(err, errUnseen) {
+			break
+		}
+	}
+	return total, err
+}
+
+// walk looks for children before it reads what their parent has used: one that
+// ends in between is in its parent's count then.
+func (s *system) walk() (total uint64, err error) {
 	seen := map[int]bool{}
 	for next := []int{s.pid}; len(next) > 0; {
 		pid := next[0]
@@ -122,16 +142,18 @@ func (s *system) used() (total uint64, err error) {
 			continue
 		}
 		seen[pid] = true
+		below, err := s.children(pid)
 		data, _ := read(s.process(pid, "stat"))
 		_, used, ok := parseProcess(data)
-		if !ok && pid == s.pid {
+		switch {
+		case !ok && pid == s.pid:
 			return 0, fmt.Errorf("/proc/%d/stat cannot be read", pid)
+		case err != nil && pid == s.pid:
+			return 0, err
+		case !ok || err != nil:
+			return 0, errUnseen
 		}
 		total += used
-		below, err := s.children(pid)
-		if err != nil && pid == s.pid {
-			return 0, err
-		}
 		next = append(next, below...)
 	}
 	return total, nil

@@ -37,6 +37,8 @@ const (
 	// MaxBytes bounds a file that is read or written.
 	MaxBytes      = 256 << 20
 	maxHeaders    = 16 << 20  // bytes of all lines without their cells, which take most memory
+	maxMember     = 4 << 20   // bytes of one member but cells and conditions, of one line
+	maxAllValues  = 32 << 20  // of all runs of a file
 	maxIDs        = 2_000_000 // different cells of a file
 	maxCells      = 500_000   // of a run, as of a run document
 	maxValues     = 1000      // of a cell and metric

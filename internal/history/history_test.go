@@ -204,6 +204,7 @@ func TestStrict(t *testing.T) {
 		"half conditions": {`[[0,1]]`, `[0.5,[0,1]]`, "no place of conditions"},
 		"many conditions": {`"schema":1`, `"schema":1,"conditions":[{}` + strings.Repeat(",{}", 10_000) + `]`, "more than 10000 different conditions"},
 		"long header":     {`"schema":1`, `"schema":1,"conditions":[{}` + strings.Repeat(" ", 16<<20) + `]`, "take more than 16777216 bytes"},
+		"long metrics":    {`"metrics":[`, `"metrics":[` + strings.Repeat(" ", 4<<20), `"metrics" takes more than 4194304 bytes`},
 		"metric's key":    {`"better"`, `"x":1,"better"`, "metrics: "},
 		"not JSON":        {`{"schema"`, `{schema`, "not JSON"},
 		"not UTF-8":       {`"revision":"r"`, "\"revision\":\"\xff\"", "not JSON"},

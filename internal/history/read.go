@@ -73,6 +73,7 @@ type reader struct {
 	*File
 	last    []int32 // line that had an id last, by its place
 	headers int     // bytes of members but cells, of all lines
+	values  int     // of all lines above
 }
 
 // line reads one run. Runs stand in the order in which they started.
@@ -95,6 +96,9 @@ func (f *reader) line(n int32, text []byte) error {
 		if f.headers += len(text); f.headers > maxHeaders {
 			return fmt.Errorf("has metrics and conditions that, with those above it, take more than %d bytes", maxHeaders)
 		}
+		if len(text) > maxMember && string(key) != "conditions" {
+			return fmt.Errorf("%.80q takes more than %d bytes", key, maxMember)
+		}
 		return r.member(string(key), text)
 	})
 	if err == nil {
@@ -104,6 +108,7 @@ func (f *reader) line(n int32, text []byte) error {
 		err = errors.New("started before the line above it")
 	}
 	f.runs = append(f.runs, r)
+	f.values += len(r.values)
 	return err
 }
 
@@ -150,6 +155,9 @@ func (f *reader) cells(line int32, c *cursor, r *run) error {
 		conditions, err := r.spansOf(c)
 		if err != nil {
 			return fmt.Errorf("cell %.80q: %w", f.ids[id], err)
+		}
+		if f.values+len(r.values) > maxAllValues {
+			return fmt.Errorf("has values that, with those above it, are more than %d", maxAllValues)
 		}
 		r.cells = append(r.cells, cell{id, int32(len(r.spans)), conditions})
 		return nil

@@ -32,18 +32,18 @@ func (f *File) Marshal(limit int) ([]byte, error) {
 
 // fit drops the oldest runs until the rest is small enough.
 func (f *File) fit(limit int) error {
-	size, headers := 0, 0
+	size, headers, values := 0, 0, 0
 	for n, r := range slices.Backward(f.runs) {
 		line, header, err := r.marshal(f.ids)
 		if err != nil {
 			return err
 		}
-		size, headers = size+len(line), headers+header
-		if size <= limit && headers <= maxHeaders {
+		size, headers, values = size+len(line), headers+header, values+len(r.values)
+		if size <= limit && headers <= maxHeaders && values <= maxAllValues {
 			continue
 		}
 		if n == len(f.runs)-1 {
-			return fmt.Errorf("the newest run takes %d bytes, more than %d: keep the history of fewer cells", size, limit)
+			return fmt.Errorf("the newest run takes %d bytes and holds %d values, more than %d or %d: keep the history of fewer cells", size, values, limit, maxAllValues)
 		}
 		f.keepNewest(len(f.runs) - 1 - n)
 		return nil
