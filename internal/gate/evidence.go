@@ -153,7 +153,7 @@ func (c *comparer) byEvidence(m *described, id string) (v Verdict, ok bool) {
 	if !ok || e.Verdict == detect.Untested || e.Mode == detect.History && e.K < leastRuns { // of what is left without unusable values
 		return v, false
 	}
-	v = Verdict{Old: middle(e.Base[max(0, len(e.Base)-e.K):]), New: middle(e.Head),
+	v = Verdict{Old: stats.Median(newest(e.Base, e.K)), New: middle(e.Head),
 		Delta: m.percent(e.Estimate), Interval: [2]float64{m.percent(e.High), m.percent(e.Low)}}
 	v.Evidence = Evidence{Method: "evidence", Limit: c.policy.minEffect(), OldN: e.K, NewN: e.N, Noise: 100 * e.NoiseFloor,
 		Mode: e.Mode, P: e.P, Q: e.Q, NoiseFloor: 100 * e.NoiseFloor, MDE: math.Abs(m.percent(e.MDE))}
@@ -187,6 +187,12 @@ func (c *comparer) settleLoss(v *Verdict) {
 		v.Class, v.Level = Unchanged, Off
 		v.Reason = "slower than earlier runs, and not than the baseline, in which that was accepted"
 	}
+}
+
+// newest returns the last n values that are measured: what the score took.
+func newest(values []float64, n int) []float64 {
+	usable := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0) || math.IsInf(v, 1) })
+	return usable[max(0, len(usable)-n):]
 }
 
 // middle is the median of those values that are measured.
