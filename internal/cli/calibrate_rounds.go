@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/runner"
@@ -23,10 +22,7 @@ func (c *Command) rounds(ctx context.Context, p *plan, n int) (*bench.Run, error
 	}
 	defer lanes.release()
 	worker.EndStale()
-	run := &bench.Run{
-		Schema: bench.RunSchema, Tool: tool(), Revision: c.revision(ctx, p), Host: p.host,
-		Started: c.Now().UTC().Truncate(time.Second), Metrics: p.metrics, Unselected: p.others, Warnings: p.warnings, LeftOut: p.leftOut,
-	}
+	run := c.newRun(ctx, p, nil)
 	s, err := c.newSession(ctx, p, nil, run.Revision, lanes.devices)
 	if err != nil {
 		return nil, err

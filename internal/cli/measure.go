@@ -58,14 +58,7 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 		p.warnings = append(p.warnings, fmt.Sprintf("processes that a killed accelgate had left were ended: %d", n))
 		c.warnAll(p.warnings[len(p.warnings)-1:])
 	}
-	run := &bench.Run{
-		Schema: bench.RunSchema, Tool: tool(), Revision: c.revision(ctx, p), Host: p.host,
-		Started: c.Now().UTC().Truncate(time.Second), Context: b.context(p.context()), Base: b.commit(), Metrics: p.metrics, Unselected: p.others, Warnings: p.warnings,
-		LeftOut: p.leftOut,
-	}
-	if p.options.shard != "" {
-		run.Shards = []string{p.options.shard}
-	}
+	run := c.newRun(ctx, p, b)
 	s, err := c.newSession(ctx, p, b, run.Revision, lanes.devices)
 	if err != nil {
 		return nil, err
@@ -75,24 +68,43 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 	if err := p.discardOld(); err != nil {
 		return nil, err
 	}
-	if err := s.calibrate(ctx, run); err != nil {
-		return nil, err
-	}
-	if err := s.measure(ctx, run); err != nil {
-		p.partial = run
-		p.partial.Results = s.finished
-		return nil, err
-	}
-	if err := s.again(ctx, run, ref); err != nil {
-		return nil, err
-	}
-	if err := s.recalibrate(ctx, run); err != nil {
+	if err := s.all(ctx, run, ref); err != nil {
 		return nil, err
 	}
 	if err := run.Validate(); err != nil {
 		return nil, fmt.Errorf("the run is not valid: %w", err)
 	}
 	return run, saveRun(p.outPath("run.json"), run)
+}
+
+// newRun is a run of which nothing is measured yet. b is nil where there is no base.
+func (c *Command) newRun(ctx context.Context, p *plan, b *base) *bench.Run {
+	run := &bench.Run{
+		Schema: bench.RunSchema, Tool: tool(), Revision: c.revision(ctx, p), Host: p.host,
+		Started: c.Now().UTC().Truncate(time.Second), Context: b.context(p.context()), Base: b.commit(), Metrics: p.metrics, Unselected: p.others, Warnings: p.warnings,
+		LeftOut: p.leftOut,
+	}
+	if p.options.shard != "" {
+		run.Shards = []string{p.options.shard}
+	}
+	return run
+}
+
+// all measures all cells, what looks slower again, and the machine itself before
+// and after.
+func (s *session) all(ctx context.Context, run, ref *bench.Run) error {
+	if err := s.calibrate(ctx, run); err != nil {
+		return err
+	}
+	if err := s.measure(ctx, run); err != nil {
+		s.plan.partial = run
+		s.plan.partial.Results = s.finished
+		return err
+	}
+	if err := s.again(ctx, run, ref); err != nil {
+		return err
+	}
+	return s.recalibrate(ctx, run)
 }
 
 // discardOld removes the run of an earlier build: if this run is killed, it

@@ -94,8 +94,9 @@ type Watcher struct {
 	system system
 
 	mu   sync.Mutex
-	past []machine        // looks at the processors, the oldest first
-	last map[string]state // of devices, by name
+	past []machine         // looks at the processors, the oldest first
+	last map[string]state  // of devices, by name
+	hung map[string]string // vendors whose tools do not answer in time, and what was said of it
 }
 
 // New returns a watcher and takes a first look at the processors. It holds
@@ -110,7 +111,7 @@ func New(o Options) *Watcher {
 	if o.GOOS == "" {
 		o.GOOS = runtime.GOOS
 	}
-	w := &Watcher{opts: o, last: map[string]state{}}
+	w := &Watcher{opts: o, last: map[string]state{}, hung: map[string]string{}}
 	if o.GOOS == "linux" {
 		w.system = newSystem(o.Root, o.PID)
 		w.look()

@@ -57,7 +57,7 @@ func (w *Watcher) patrols(ctx context.Context, devices []bench.Device) (all []*p
 		case w.opts.Worker == nil:
 			p.trouble = "no tool was asked: see with the vendor's that they are well"
 		case p.first == nil:
-			p.first, p.trouble = p.look(ctx, w)
+			p.first, p.trouble = w.ask(ctx, name, p)
 		}
 		if name == "nvidia" && w.opts.GOOS == "linux" {
 			p.kernel = openKernelLog(w.opts.Root)
@@ -65,6 +65,25 @@ func (w *Watcher) patrols(ctx context.Context, devices []bench.Device) (all []*p
 		all = append(all, p)
 	}
 	return all
+}
+
+// ask looks for the first time in a span, unless the vendor's tools did not answer
+// in time before: that would cost every cell a quarter of a minute.
+func (w *Watcher) ask(ctx context.Context, vendor string, p *patrol) (map[string]state, string) {
+	w.mu.Lock()
+	trouble, hung := w.hung[vendor]
+	w.mu.Unlock()
+	if hung {
+		return nil, trouble
+	}
+	begin := w.opts.Now()
+	states, trouble := p.look(ctx, w)
+	if len(states) == 0 && w.opts.Now().Sub(begin) >= toolTimeout {
+		w.mu.Lock()
+		w.hung[vendor] = trouble + "; it was not asked again"
+		w.mu.Unlock()
+	}
+	return states, trouble
 }
 
 // recent returns what was just seen of devices, at the end of the span before;

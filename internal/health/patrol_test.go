@@ -253,6 +253,25 @@ func TestManySpansAtOnce(t *testing.T) {
 	})
 }
 
+// TestToolThatHangs costs one span its time, and not each of them.
+func TestToolThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := &vendorTools{print: func(string) []byte { time.Sleep(toolTimeout); return []byte{} }}
+		r := newRoot(t)
+		w := New(Options{Worker: v, Root: r.dir, PID: self, GOOS: "linux", Now: time.Now})
+		for n := range 3 {
+			h := w.Begin(t.Context(), gpu0, false).End(t.Context())
+			reasons := strings.Join(h.Reasons, "\n")
+			if h.Status != bench.HealthUnknown || !strings.Contains(reasons, "nvidia-smi said nothing") || strings.Contains(reasons, "not asked again") != (n > 0) {
+				t.Errorf("%s %q", h.Status, h.Reasons)
+			}
+		}
+		if n := v.times("-q -x"); n != 1 {
+			t.Errorf("asked %d times", n)
+		}
+	})
+}
+
 // TestNoTimeLeft ends at once when the run is cancelled.
 func TestNoTimeLeft(t *testing.T) {
 	log := recorded(t, "nvidia-560.xml")

@@ -34,7 +34,8 @@ var ErrNothing = errors.New("no cell of the run is fit to be kept")
 // The caller must not offer demonstrations.
 //
 // Runs are kept in the order in which they started, whatever the order in which
-// they are added. A run without anything to keep is [ErrNothing].
+// they are added. A run without anything to keep, or older than all of very many,
+// is [ErrNothing].
 func (f *File) Add(from *bench.Run) (Added, error) {
 	if f.Has(from.Revision, from.Started) {
 		return Added{Known: true}, nil
@@ -60,6 +61,9 @@ func (f *File) Add(from *bench.Run) (Added, error) {
 		return added, fmt.Errorf("keep the run: %w", err)
 	}
 	at := sort.Search(len(f.runs), func(n int) bool { return f.runs[n].Started.After(r.Started) })
+	if at == 0 && len(f.runs) >= MaxRuns {
+		return Added{}, fmt.Errorf("%w: it is older than the %d runs that are", ErrNothing, MaxRuns)
+	}
 	f.runs = slices.Insert(f.runs, at, r.run)
 	f.keepNewest(MaxRuns)
 	return added, nil

@@ -127,7 +127,9 @@ func TestTheNewestRunsStay(t *testing.T) {
 	for n := range history.MaxRuns + 5 {
 		add(t, &f, made(n, 10))
 	}
-	add(t, &f, made(-1, 10)) // older than all
+	if added, err := f.Add(made(-1, 10)); !errors.Is(err, history.ErrNothing) || added.Cells != 0 {
+		t.Errorf("one older than all: %+v, %v", added, err)
+	}
 	if got := f.Runs("desk"); f.Len() != history.MaxRuns || got[0].Revision != "rev5" {
 		t.Errorf("%d runs from %s, want %d from rev5", f.Len(), got[0].Revision, history.MaxRuns)
 	}

@@ -130,7 +130,7 @@ func (h *host) scan() {
 
 func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) {
 	worst := -1
-	var judged, equal, compared, open, pairs, same bool
+	var how manner
 	for i := range verdicts {
 		v := &verdicts[i]
 		t.verdicts++
@@ -142,28 +142,7 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 		} else {
 			t.other[classOf(v)]++
 		}
-		switch v.Evidence.Method {
-		case "exact":
-			compared = true
-			if v.Level != gate.Fail {
-				equal = true
-				t.notTimes = t.notTimes || !isTime(metrics[v.Metric], v)
-			}
-		case "digest":
-			same = true
-		case "threshold", "evidence":
-			if stillOpen(v) {
-				open = true
-				t.hidden = max(t.hidden, finite(-v.Interval[0]))
-				continue
-			}
-			judged, compared = true, true
-			pairs = pairs || v.Evidence.Mode == detect.Interleaved
-			t.limits.add(finite(v.Evidence.Limit))
-			if v.Class != gate.Drifted { // the sum of many changes, and not this one
-				t.speed.add(metrics[v.Metric], v)
-			}
-		}
+		t.verdict(metrics[v.Metric], v, &how)
 	}
 	if verdicts[0].Cell == "" {
 		for i := range verdicts {
@@ -181,14 +160,43 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 		t.leftOut++
 	}
 	t.waived += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Class == gate.Waived }))
-	t.judged += one(judged)
-	t.open += one(open)
-	t.inPairs += one(pairs)
-	t.equal += one(equal)
-	t.compared += one(compared)
-	t.same += one(same)
+	t.judged += one(how.judged)
+	t.open += one(how.open)
+	t.inPairs += one(how.pairs)
+	t.equal += one(how.equal)
+	t.compared += one(how.compared)
+	t.same += one(how.same)
 	if absent(&verdicts[0]) {
 		t.expected++
+	}
+}
+
+// manner is how at least one number of a cell was judged.
+type manner struct{ judged, equal, compared, open, pairs, same bool }
+
+// verdict notes how one number was judged; m, which may be nil, describes it.
+func (t *tally) verdict(m *bench.Metric, v *gate.Verdict, how *manner) {
+	switch v.Evidence.Method {
+	case "exact":
+		how.compared = true
+		if v.Level != gate.Fail {
+			how.equal = true
+			t.notTimes = t.notTimes || !isTime(m, v)
+		}
+	case "digest":
+		how.same = true
+	case "threshold", "evidence":
+		if stillOpen(v) {
+			how.open = true
+			t.hidden = max(t.hidden, finite(-v.Interval[0]))
+			return
+		}
+		how.judged, how.compared = true, true
+		how.pairs = how.pairs || v.Evidence.Mode == detect.Interleaved
+		t.limits.add(finite(v.Evidence.Limit))
+		if v.Class != gate.Drifted { // the sum of many changes, and not this one
+			t.speed.add(m, v)
+		}
 	}
 }
 
