@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Health says how the machine was while something was measured.
@@ -13,6 +14,20 @@ type Health struct {
 	// They may quote what a vendor's tool printed.
 	Reasons  []string  `json:"reasons,omitempty"`
 	Readings []Reading `json:"readings,omitempty"`
+}
+
+// SameReason reports whether two reasons differ in their numbers only: what is
+// told of each of many measurements, with another number, is told once.
+func SameReason(a, b string) bool {
+	words := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' || r == '.' {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	return words(a) == words(b)
 }
 
 // HealthStatus is a Health in a word.

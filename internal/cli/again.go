@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -70,6 +71,9 @@ func (s *session) more(run *bench.Run, ids []string, why map[string]gate.Ask, wa
 		case !open[id] || has == 0 || r.Selected > 0:
 		case why[id] == gate.Confirm:
 			r.Selected = has
+			if !slices.ContainsFunc(r.Samples, func(s bench.Sample) bool { return len(s.Base) > 0 }) {
+				r.Health = nil // what is judged from here on is measured anew
+			}
 			more[id] = min(has+s.secondLook(want), maxRepeats)
 			confirm++
 		case !late && has < mostValues:

@@ -292,7 +292,7 @@ func (c *comparer) acceptedByMost() bool {
 				continue
 			}
 			of++
-			if c.accepted(m, number.cell, middle(e.Base[max(0, len(e.Base)-e.K):]), middle(e.Head)) {
+			if c.accepted(m, number.cell, stats.Median(newest(e.Base, e.K)), middle(e.Head)) {
 				accepted++
 			}
 		}

@@ -45,7 +45,8 @@ func ill(run *bench.Run) (cells int, reasons []string) {
 		}
 		cells++
 		for _, why := range h.Reasons {
-			if len(reasons) < 100 && !slices.Contains(reasons, why) {
+			known := func(other string) bool { return bench.SameReason(other, why) }
+			if len(reasons) < 100 && !slices.ContainsFunc(reasons, known) {
 				reasons = append(reasons, why)
 			}
 		}

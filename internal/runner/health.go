@@ -23,7 +23,8 @@ func joinHealth(old, more *bench.Health) *bench.Health {
 		}
 	}
 	for _, reason := range more.Reasons {
-		if !slices.Contains(h.Reasons, reason) && len(h.Reasons) < bench.MaxFacts {
+		known := func(other string) bool { return bench.SameReason(other, reason) }
+		if !slices.ContainsFunc(h.Reasons, known) && len(h.Reasons) < bench.MaxFacts {
 			h.Reasons = append(h.Reasons, reason)
 		}
 	}
