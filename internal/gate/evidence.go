@@ -278,17 +278,18 @@ func (c *comparer) together() {
 // acceptedByMost reports whether what moved all cells is recorded in the baseline
 // of most of them.
 func (c *comparer) acceptedByMost() bool {
-	of, accepted := 0, 0
+	metrics := make(map[string]*described, len(c.metrics))
 	for i := range c.metrics {
-		m := &c.metrics[i]
-		for number, e := range c.evidence.of {
-			if number.metric != m.Name || e.Mode != detect.History || e.Verdict == detect.Untested {
-				continue
-			}
-			of++
-			if c.accepted(m, number.cell, middle(e.Base[max(0, len(e.Base)-e.K):]), middle(e.Head)) {
-				accepted++
-			}
+		metrics[c.metrics[i].Name] = &c.metrics[i]
+	}
+	of, accepted := 0, 0
+	for number, e := range c.evidence.of {
+		if e.Mode != detect.History || e.Verdict == detect.Untested {
+			continue
+		}
+		of++
+		if c.accepted(metrics[number.metric], number.cell, middle(e.Base[max(0, len(e.Base)-e.K):]), middle(e.Head)) {
+			accepted++
 		}
 	}
 	return 2*accepted > of
