@@ -213,7 +213,7 @@ func (c *comparer) classify(v *Verdict, e detect.Evidence) {
 		v.Reason = fmt.Sprintf("a loss of %.1f %% cannot be excluded: as many values with this noise find one from %.1f %% on; %s", -v.Interval[0], v.Evidence.MDE, measureMore(e.Mode))
 	}
 	if v.Class == Inconclusive && v.Level == Fail && c.policy.open() != Fail {
-		v.Reason = joined(v.Reason, fmt.Sprintf("beyond the threshold of %.4g %%, where a loss blocks that chance makes in less than 1 of 20 cases", c.policy.Threshold))
+		v.Reason = joined(v.Reason, fmt.Sprintf("beyond the threshold of %.4g %%, where a loss blocks that chance makes in less than 1 of 100 cases", c.policy.Threshold))
 	}
 }
 
@@ -227,7 +227,7 @@ func measureMore(mode detect.Mode) string {
 // mostChance is the p up to which a loss that is beyond the fixed limit blocks
 // although it stays open. Chance makes such losses too, and rarely: what must be
 // shown of a small loss need not be shown of one that nobody allows.
-const mostChance = 0.05
+const mostChance = detect.DefaultAlpha
 
 // openLevel is the level of a number whose evidence stays open.
 func (c *comparer) openLevel(v *Verdict) Level {
