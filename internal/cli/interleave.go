@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -11,11 +12,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // defaultPairs is how many pairs of base and head are measured of each cell
@@ -27,13 +31,13 @@ const defaultPairs = 5
 type base struct {
 	plan     *plan
 	revision string
-	pairs    int               // of each cell, at first
-	seed     uint64            // of the order within pairs
-	cells    map[string]paired // that are measured in pairs, by id
-	owed     map[string]bool   // metrics that the head must report where the base does
-	state    string            // of its files and configuration
-	coin     *rand.Rand
-	flipped  map[string]bool // the order of a cell's pair before, where the second one of two is due
+	pairs    int                   // of each cell, at first
+	seed     uint64                // of the order within pairs
+	cells    map[string]paired     // that are measured in pairs, by id
+	owed     map[string]bool       // metrics that the head must report where the base does
+	state    string                // of its files and configuration
+	coins    map[string]*rand.Rand // by id: devices must not change each other's order
+	flipped  map[string]bool       // the order of a cell's pair before, where the second one of two is due
 	mu       sync.Mutex
 }
 
@@ -62,11 +66,11 @@ func (c *Command) openBase(ctx context.Context, p *plan) (*base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--ab: %w", err)
 	}
-	b := &base{plan: opened, pairs: cmp.Or(o.pairs, defaultPairs), seed: cmp.Or(o.pairSeed, rand.Uint64()>>11), cells: map[string]paired{}, owed: map[string]bool{}, flipped: map[string]bool{}}
-	b.coin = rand.New(rand.NewPCG(b.seed, 0))
+	b := &base{plan: opened, pairs: cmp.Or(o.pairs, defaultPairs), seed: cmp.Or(o.pairSeed, rand.Uint64()>>11), cells: map[string]paired{}, owed: map[string]bool{}, coins: map[string]*rand.Rand{}, flipped: map[string]bool{}}
 	b.revision = cmp.Or(c.checkedOut(ctx, opened), o.abRevision)
-	if o.abRevision != "" && b.revision != o.abRevision {
-		p.warnings = append(p.warnings, fmt.Sprintf("the base is %s, and the pull request's is %s: check out that one in %s", oneLine(b.revision), oneLine(o.abRevision), oneLine(o.ab)))
+	if want := cmp.Or(c.mergedInto(ctx, p), o.abRevision); o.abRevision != "" && b.revision != want {
+		p.warnings = append(p.warnings, fmt.Sprintf("the base is %s, and the pull request is merged into %s, so what else differs counts as its change: check out that one in %s",
+			oneLine(b.revision), oneLine(want), oneLine(o.ab)))
 	}
 	b.state = b.revision + " " + c.changes(ctx, opened) + " " + opened.file.Digest
 	if err := b.match(p); err != nil {
@@ -74,6 +78,27 @@ func (c *Command) openBase(ctx context.Context, p *plan) (*base, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// mergedInto is the first parent of what is checked out, where that is the merge of
+// the pull request's head; "" where it is not, or git cannot tell. A shallow checkout
+// tells.
+func (c *Command) mergedInto(ctx context.Context, p *plan) string {
+	response, err := p.worker.Do(ctx, worker.Request{Args: []string{"git", "cat-file", "-p", "HEAD"}, Dir: p.file.Dir, Timeout: 10 * time.Second})
+	if err != nil || !response.OK() {
+		return ""
+	}
+	header, _, _ := strings.Cut(string(response.Stdout), "\n\n")
+	var parents []string
+	for line := range strings.Lines(header) {
+		if parent, ok := strings.CutPrefix(line, "parent "); ok {
+			parents = append(parents, strings.TrimSpace(parent))
+		}
+	}
+	if len(parents) != 2 || parents[1] != p.options.revision {
+		return ""
+	}
+	return parents[0]
 }
 
 // planBase opens the base by its own configuration: what it says of a cell is a
@@ -153,7 +178,14 @@ func (b *base) baseFirst(id string) bool {
 		delete(b.flipped, id)
 		return !before
 	}
-	first := b.coin.IntN(2) == 0
+	coin := b.coins[id]
+	if coin == nil {
+		of := fnv.New64a()
+		of.Write([]byte(id))
+		coin = rand.New(rand.NewPCG(b.seed, of.Sum64()))
+		b.coins[id] = coin
+	}
+	first := coin.IntN(2) == 0
 	b.flipped[id] = first
 	return first
 }

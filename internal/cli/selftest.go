@@ -96,7 +96,10 @@ func (c *Command) selftestRun(ctx context.Context, s *selftest) (*bench.Run, gat
 			return nil, policy, err
 		}
 		run, err := readRun(s.from)
-		return run, policy, err
+		if err != nil {
+			return nil, policy, err
+		}
+		return unpaired(run), policy, nil
 	}
 	p, err := c.plan(ctx, &s.options)
 	if err != nil {
@@ -111,6 +114,17 @@ func (c *Command) selftestRun(ctx context.Context, s *selftest) (*bench.Run, gat
 	}
 	run, err := c.measure(ctx, p, nil)
 	return run, p.policy, err
+}
+
+// unpaired drops what a run was measured in turns with: it is compared with itself.
+func unpaired(run *bench.Run) *bench.Run {
+	run.Base = ""
+	for i := range run.Results {
+		for k := range run.Results[i].Samples {
+			run.Results[i].Samples[k].Base = nil
+		}
+	}
+	return run
 }
 
 // asMeasured replaces the recorded totals of case files by those of the run, so

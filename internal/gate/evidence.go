@@ -219,7 +219,7 @@ func (c *comparer) classify(v *Verdict, e detect.Evidence) {
 		v.Reason = fmt.Sprintf("a loss of %.1f %% cannot be excluded: as many values with this noise find one from %.1f %% on; %s", -v.Interval[0], v.Evidence.MDE, measureMore(e.Mode))
 	}
 	if v.Class == Inconclusive && v.Level == Fail && c.policy.open() != Fail {
-		v.Reason = joined(v.Reason, fmt.Sprintf("beyond the threshold of %.4g %%, where a loss blocks that chance makes in less than 1 of 20 cases", c.policy.Threshold))
+		v.Reason = joined(v.Reason, fmt.Sprintf("beyond the threshold of %.4g %%, where a loss blocks that chance makes in less than 1 of 100 cases", c.policy.Threshold))
 	}
 }
 
@@ -233,7 +233,7 @@ func measureMore(mode detect.Mode) string {
 // mostChance is the p up to which a loss that is beyond the fixed limit blocks
 // although it stays open. Chance makes such losses too, and rarely: what must be
 // shown of a small loss need not be shown of one that nobody allows.
-const mostChance = 0.05
+const mostChance = detect.DefaultAlpha
 
 // openLevel is the level of a number whose evidence stays open.
 func (c *comparer) openLevel(v *Verdict) Level {
@@ -284,17 +284,18 @@ func (c *comparer) together() {
 // acceptedByMost reports whether what moved all cells is recorded in the baseline
 // of most of them.
 func (c *comparer) acceptedByMost() bool {
-	of, accepted := 0, 0
+	metrics := make(map[string]*described, len(c.metrics))
 	for i := range c.metrics {
-		m := &c.metrics[i]
-		for number, e := range c.evidence.of {
-			if number.metric != m.Name || e.Mode != detect.History || e.Verdict == detect.Untested {
-				continue
-			}
-			of++
-			if c.accepted(m, number.cell, stats.Median(newest(e.Base, e.K)), middle(e.Head)) {
-				accepted++
-			}
+		metrics[c.metrics[i].Name] = &c.metrics[i]
+	}
+	of, accepted := 0, 0
+	for number, e := range c.evidence.of {
+		if e.Mode != detect.History || e.Verdict == detect.Untested {
+			continue
+		}
+		of++
+		if c.accepted(metrics[number.metric], number.cell, stats.Median(newest(e.Base, e.K)), middle(e.Head)) {
+			accepted++
 		}
 	}
 	return 2*accepted > of

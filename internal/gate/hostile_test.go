@@ -65,7 +65,7 @@ func TestOpenLossBeyondTheLimit(t *testing.T) {
 	for _, test := range []struct {
 		value float64
 		want  gate.Level
-	}{{108, gate.Warn}, {132, gate.Fail}} {
+	}{{108, gate.Warn}, {150, gate.Fail}} {
 		v := verdictOf(t, gate.Compare("b", ref, run(inTurns("a", []float64{test.value}, nil)), gate.DefaultPolicy()), "a")
 		if v.Class != gate.Inconclusive || v.Level != test.want {
 			t.Errorf("%v: %+v", test.value, v)

@@ -184,6 +184,30 @@ func TestCellsTakePartInAsManyRoundsAsTheyAreTo(t *testing.T) {
 	}
 }
 
+// TestAgainAfterAnAbsentMetric holds that the first metric, which is only shown and
+// absent in a round, does not say how many rounds there were.
+func TestAgainAfterAnAbsentMetric(t *testing.T) {
+	m := &measurer{calls: map[string]int{}, f: func(_ string, nth int) (bench.Result, error) {
+		r := passed(float64(nth))
+		if nth != 2 {
+			r.Samples = append([]bench.Sample{{Metric: "shown", Values: []float64{1}}}, r.Samples...)
+		}
+		return r, nil
+	}}
+	o := runner.Options{Repeats: times(3), Optional: func(metric string) bool { return metric == "shown" }}
+	results, _, err := runner.Run(t.Context(), m, cells("a"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Repeats = times(5)
+	if _, err := runner.Again(t.Context(), m, results, func(bench.Cell) bool { return true }, o); err != nil {
+		t.Fatal(err)
+	}
+	if r := results[0]; r.Outcome != bench.Passed || len(r.Sample("tps").Values) != 5 {
+		t.Errorf("%s (%s), %v", r.Outcome, r.Reason, r.Samples)
+	}
+}
+
 func TestRepeatedFailuresCountInTheTime(t *testing.T) {
 	m := &measurer{calls: map[string]int{}, f: func(string, int) (bench.Result, error) {
 		return bench.Result{Outcome: bench.Failed, Cause: bench.CauseMachine, WallMS: 10}, nil
