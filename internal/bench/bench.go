@@ -372,6 +372,9 @@ type Run struct {
 	Calibration *Calibration `json:"calibration,omitempty"`
 }
 
+// PairSeed is the condition of a run that says how the order within pairs was drawn.
+const PairSeed = "pair_seed"
+
 // Metric returns the description of the named metric, or nil.
 func (r *Run) Metric(name string) *Metric {
 	for i := range r.Metrics {

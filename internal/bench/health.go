@@ -78,7 +78,9 @@ func (c *Calibration) join(more *Calibration) *Calibration {
 		}
 		return c
 	}
-	return &Calibration{Before: slices.Concat(c.Before, more.Before), After: slices.Concat(c.After, more.After)}
+	both := Calibration{Before: slices.Concat(c.Before, more.Before), After: slices.Concat(c.After, more.After)}
+	both.Before, both.After = both.Before[:min(len(both.Before), maxValues)], both.After[:min(len(both.After), maxValues)]
+	return &both
 }
 
 func (c *Calibration) validate() error {

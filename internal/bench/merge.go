@@ -23,6 +23,9 @@ func Merge(runs []*Run) (*Run, error) {
 		case !reflect.DeepEqual(r.Host, merged.Host):
 			return nil, fmt.Errorf("they are of different machines behind the label %.80q: give each machine its own label with --host-label", r.Host.Label)
 		}
+		if r.Base != merged.Base {
+			return nil, fmt.Errorf("they were measured in turns with the bases %.80q and %.80q: measure all shards with one", merged.Base, r.Base)
+		}
 		if err := merged.addMetrics(r.Metrics); err != nil {
 			return nil, err
 		}
@@ -50,6 +53,10 @@ func (r *Run) addContext(context map[string]string) error {
 	joined := maps.Clone(r.Context)
 	for key, value := range context {
 		if known, ok := joined[key]; ok && known != value {
+			if key == PairSeed { // each has its own
+				joined[key] = known + " " + value
+				continue
+			}
 			return fmt.Errorf("they were measured differently (%.80q is %.80q and %.80q): measure all shards alike", key, known, value)
 		}
 		if joined == nil {

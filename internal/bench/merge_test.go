@@ -26,6 +26,11 @@ func TestMergeJoinsShards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	one, other := part("c", "h", nil, "a"), part("c", "h", nil, "b")
+	one.Context, other.Context = map[string]string{bench.PairSeed: "1"}, map[string]string{bench.PairSeed: "2"}
+	if pairs, err := bench.Merge([]*bench.Run{one, other}); err != nil || pairs.Context[bench.PairSeed] != "1 2" {
+		t.Errorf("pairs in two orders: %v, %v", pairs, err)
+	}
 	if len(merged.Results) != 2 {
 		t.Errorf("merged %d results, want 2", len(merged.Results))
 	}
@@ -39,7 +44,10 @@ func TestMergeRefusesWhatIsNotOneRun(t *testing.T) {
 	slower.Metrics[0].Better = bench.Lower
 	other := part("c", "h", nil, "b")
 	other.Host.CPU = "another"
+	base := part("c", "h", nil, "b")
+	base.Base = "other"
 	for want, r := range map[string]*bench.Run{
+		"bases":     base,
 		"commits":   part("d", "h", nil, "b"),
 		"machines":  other,
 		"metric":    slower,

@@ -94,12 +94,19 @@ func (s *session) secondLook(want int) int {
 	return want
 }
 
-// valuesOf returns the values of a cell that passes, of its first metric.
+// valuesOf returns the values of a cell that passes, of a metric that it reported
+// each time: one that is only shown may be absent.
 func valuesOf(r *bench.Result) []float64 {
 	if r.Outcome != bench.Passed || len(r.Samples) == 0 {
 		return nil
 	}
-	return r.Samples[0].Values
+	most := r.Samples[0].Values
+	for i := range r.Samples {
+		if values := r.Samples[i].Values; len(values) > len(most) {
+			most = values
+		}
+	}
+	return most
 }
 
 // coolDown ends what suites keep running, so that a second look is one at fresh

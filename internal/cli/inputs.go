@@ -146,6 +146,9 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 	if in.runs != "" && in.options.shard != "" {
 		return fmt.Errorf("shard has no effect on runs of other jobs: leave it out; they are judged as one run of their host")
 	}
+	if (in.runs != "" || event.Run != nil) && in.options.ab != "" {
+		return fmt.Errorf("ab has no effect on runs of other jobs: set it in the jobs that measure, or leave it out")
+	}
 	if in.runs != "" && len(in.options.suites) > 0 {
 		return fmt.Errorf("suite has no effect on runs of other jobs: set only to the cells that they were told to measure")
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -26,9 +27,11 @@ const defaultPairs = 5
 type base struct {
 	plan     *plan
 	revision string
-	pairs    int                    // of each cell, at first
-	seed     uint64                 // of the order within pairs
-	cells    map[string]suite.Suite // of the base, by id
+	pairs    int               // of each cell, at first
+	seed     uint64            // of the order within pairs
+	cells    map[string]paired // that are measured in pairs, by id
+	owed     map[string]bool   // metrics that the head must report where the base does
+	state    string            // of its files and configuration
 	coin     *rand.Rand
 	flipped  map[string]bool // the order of a cell's pair before, where the second one of two is due
 	mu       sync.Mutex
@@ -51,17 +54,24 @@ func (c *Command) openBase(ctx context.Context, p *plan) (*base, error) {
 		return nil, usagef("--ab: %s is no folder: give that of a checkout of the base", oneLine(o.ab))
 	}
 	o.injectSlowdown, o.weightSeed, o.revision, o.out, o.isBase = "", "", "", "", true
+	// Which cells are measured is the head's to say: a shard of another matrix, and a
+	// name that the base does not know, would leave cells without pairs.
+	o.suites, o.only, o.skip, o.tags, o.skipTags, o.profile, o.shard, o.durations, o.maxCells = nil, nil, nil, nil, nil, "", "", nil, math.MaxInt
+	o.hostLabel = p.host.Label // it is one machine
 	opened, err := c.planBase(ctx, &o)
 	if err != nil {
 		return nil, fmt.Errorf("--ab: %w", err)
 	}
-	b := &base{plan: opened, pairs: cmp.Or(o.pairs, defaultPairs), seed: cmp.Or(o.pairSeed, rand.Uint64()>>11), cells: map[string]suite.Suite{}, flipped: map[string]bool{}}
+	b := &base{plan: opened, pairs: cmp.Or(o.pairs, defaultPairs), seed: cmp.Or(o.pairSeed, rand.Uint64()>>11), cells: map[string]paired{}, owed: map[string]bool{}, flipped: map[string]bool{}}
 	b.coin = rand.New(rand.NewPCG(b.seed, 0))
-	b.revision = cmp.Or(o.abRevision, c.checkedOut(ctx, opened))
-	for _, one := range opened.suites {
-		for _, cell := range one.cells {
-			b.cells[cell.ID()] = one.suite
-		}
+	b.revision = cmp.Or(c.checkedOut(ctx, opened), o.abRevision)
+	if o.abRevision != "" && b.revision != o.abRevision {
+		p.warnings = append(p.warnings, fmt.Sprintf("the base is %s, and the pull request's is %s: check out that one in %s", oneLine(b.revision), oneLine(o.abRevision), oneLine(o.ab)))
+	}
+	b.state = b.revision + " " + c.changes(ctx, opened) + " " + opened.file.Digest
+	if err := b.match(p); err != nil {
+		opened.close()
+		return nil, err
 	}
 	return b, nil
 }
@@ -88,10 +98,24 @@ func (b *base) close() {
 
 // digest is what the base runs for a cell; "" where it has no such cell.
 func (b *base) digest(c bench.Cell) (string, error) {
-	if b == nil || b.cells[c.ID()] == nil {
+	if b == nil {
 		return "", nil
 	}
-	return b.cells[c.ID()].Digest(c)
+	of, ok := b.cells[c.ID()]
+	if !ok {
+		return "", nil
+	}
+	command, err := of.suite.Digest(of.cell)
+	return b.state + " " + command, err
+}
+
+// has reports whether the base has a cell to measure in turns.
+func (b *base) has(id string) bool {
+	if b == nil {
+		return false
+	}
+	_, ok := b.cells[id]
+	return ok
 }
 
 // commit is that of the base; "" without one.
@@ -107,17 +131,17 @@ func (b *base) context(facts map[string]string) map[string]string {
 	if b == nil {
 		return facts
 	}
-	all := map[string]string{"pair_seed": strconv.FormatUint(b.seed, 10)}
+	all := map[string]string{bench.PairSeed: strconv.FormatUint(b.seed, 10)}
 	maps.Copy(all, facts)
 	return all
 }
 
 // pair makes each measurement of a cell that the base has one of both, in turns.
-func (b *base) pair(head *bySuite) runner.Measurer {
+func (b *base) pair(head *bySuite, retries int) runner.Measurer {
 	if b == nil {
 		return head
 	}
-	return &interleaved{base: b, head: head, old: measurerOf(b.plan)}
+	return &interleaved{base: b, head: head, old: measurerOf(b.plan), retries: retries}
 }
 
 // baseFirst flips a coin for the first of two pairs; the second has the other
@@ -140,11 +164,12 @@ func (b *base) baseFirst(id string) bool {
 type interleaved struct {
 	base      *base
 	head, old *bySuite
+	retries   int // of the base
 }
 
 // Measure implements [runner.Measurer].
 func (m *interleaved) Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
-	if m.base.cells[c.ID()] == nil {
+	if !m.base.has(c.ID()) {
 		return m.head.Measure(ctx, c, d)
 	}
 	var sides [2]bench.Result // head, base
@@ -162,6 +187,10 @@ func (m *interleaved) Measure(ctx context.Context, c bench.Cell, d bench.Device)
 		}
 	}
 	join(&sides[0], &sides[1])
+	if metric := m.base.lost(&sides[0], &sides[1]); metric != "" {
+		sides[0].Outcome, sides[0].Cause = bench.Failed, bench.CauseOutput
+		sides[0].Reason = fmt.Sprintf("the base printed %s and this did not", metric)
+	}
 	return sides[0], nil
 }
 
@@ -169,9 +198,12 @@ func (m *interleaved) Measure(ctx context.Context, c bench.Cell, d bench.Device)
 func (m *interleaved) side(ctx context.Context, side int, c bench.Cell, d bench.Device) (bench.Result, error) {
 	of, name := m.head, "the head"
 	if side == 1 {
-		of, name = m.old, "the base"
+		of, name, c = m.old, "the base", m.base.cells[c.ID()].cell // whose suite may have another name
 	}
 	r, err := of.Measure(ctx, c, d)
+	for retry := 0; err == nil && side == 1 && r.Cause.Infrastructure() && retry < m.retries; retry++ { // the runner sees the head alone
+		r, err = of.Measure(ctx, c, d)
+	}
 	if err == nil {
 		err = of.suites[c.Suite].Rest(d)
 	}
@@ -188,6 +220,10 @@ func join(got, old *bench.Result) {
 	if old.Outcome != bench.Passed || old.Doubt != "" {
 		got.Warnings = append(slices.Clip(got.Warnings),
 			fmt.Sprintf("the base did not pass or is doubtful (%s), so the cell is not judged by pairs: look at the base", oneLine(old.Reason+old.Doubt)))
+		return
+	}
+	if !asked(got, old) {
+		got.Warnings = append(slices.Clip(got.Warnings), "the base was measured under other conditions, so the cell is not judged by pairs: change conditions and code apart")
 		return
 	}
 	for i := range got.Samples {

@@ -110,10 +110,10 @@ func (o *options) policy(file *config.File) (gate.Policy, error) {
 		policy.FDR = float64(*file.Policy.FDR)
 	}
 	if file.Policy.Threshold != nil || o.threshold != "" {
-		policy.MinEffect = policy.Threshold // what somebody says is the limit is that of evidence, too
+		policy.MinEffect = max(policy.Threshold, leastEffect) // what somebody says is the limit is that of evidence, too
 	}
 	if m := file.Policy.MinEffect; m != nil && o.threshold == "" {
-		policy.MinEffect = float64(*m)
+		policy.MinEffect = max(float64(*m), leastEffect)
 	}
 	policy.Drift = max(gate.DefaultDrift, policy.Threshold) // what is allowed in one step is no drift
 	if d := file.Policy.Drift; d != nil {
@@ -123,6 +123,9 @@ func (o *options) policy(file *config.File) (gate.Policy, error) {
 	policy.Expected, err = expected(file)
 	return policy, err
 }
+
+// leastEffect stands for 0 %, which the gate takes for a limit that nobody set.
+const leastEffect = 0.001
 
 // label is the host's name as its owner gave it: flag over environment over
 // configuration; "" if nobody did.

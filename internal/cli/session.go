@@ -165,6 +165,7 @@ func (s *session) measure(ctx context.Context, run *bench.Run) error {
 		s.attach(results)
 		run.Results, run.LeftOut = results, append(run.LeftOut, out...)
 		run.Warnings = append(run.Warnings, s.cutShort(results)...)
+		run.Warnings = append(run.Warnings, warmUp(run)...)
 	}
 	for _, one := range s.plan.suites {
 		run.Results = append(run.Results, one.skipped...)
@@ -212,13 +213,17 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 }
 
 func (s *session) measurer() runner.Measurer {
+	suites := s.plan.suites
+	if s.base != nil { // what it prints is told, too
+		suites = slices.Concat(suites, s.base.plan.suites)
+	}
 	secrets := s.plan.secrets()
-	for _, one := range s.plan.suites {
+	for _, one := range suites {
 		if keeper, ok := one.suite.(suite.SecretKeeper); ok {
 			secrets = append(secrets, keeper.Secrets()...)
 		}
 	}
-	return redacting{s.watch(s.base.pair(measurerOf(s.plan))), secrets}
+	return redacting{s.watch(s.base.pair(measurerOf(s.plan), s.plan.file.Limits.Retries)), secrets}
 }
 
 func (s *session) interrupted(err error) error {
@@ -238,7 +243,7 @@ func (s *session) repeats() func(bench.Cell) int {
 		if s.same[c.ID()] {
 			return 1 // for the answer alone
 		}
-		if s.base != nil && s.base.cells[c.ID()] != nil {
+		if s.base.has(c.ID()) {
 			return s.base.pairs
 		}
 		return repeats[c.Suite]

@@ -52,10 +52,16 @@ func JudgeReport(cells []Cell, fdr float64) Report {
 
 // JudgeGroup is JudgeReport for readers who see the cells and not the host: what moved
 // all cells beyond what moved them in earlier runs stays in each of them, because a
-// change may have done it. Then Host says so, and Shifts is empty.
+// change may have done it. Then Host says so, and Shifts is empty. Where nobody can
+// say what moved them in earlier runs, all of it stays.
 func JudgeGroup(cells []Cell, fdr float64) Report {
 	r := JudgeReport(cells, fdr)
 	switch r.Host.Verdict {
+	case Untested:
+		if len(r.Shifts) == 0 {
+			return r // nothing was taken out of this run
+		}
+		fallthrough
 	case Regressed, Suspect, Improved:
 		apart := JudgeApart(cells, fdr)
 		apart.Host = r.Host

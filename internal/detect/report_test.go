@@ -255,6 +255,13 @@ func TestApart(t *testing.T) {
 	if g := detect.JudgeGroup(quietCells(40, 1, still), 0); len(g.Shifts) != 1 || verdicts(g)[detect.Regressed] != 0 {
 		t.Errorf("a group that did not: %+v", g.Host)
 	}
+	few := quietCells(40, 1, slow) // with so few runs, nobody knows what moves all of them
+	for i := range few {
+		few[i].Base = few[i].Base[27:]
+	}
+	if g := detect.JudgeGroup(few, 0); g.Host.Verdict != detect.Untested || len(g.Shifts) != 0 || verdicts(g)[detect.Regressed] != 40 {
+		t.Errorf("a group that moved, after three runs: %v, %+v", verdicts(g), g.Host)
+	}
 	want := detect.JudgeReport(quietCells(10, 1, slow), 0) // too few for one run, too
 	for i, e := range detect.JudgeApart(quietCells(10, 1, slow), 0).Cells {
 		if e != want.Cells[i] {

@@ -29,7 +29,7 @@ func TestResolve(t *testing.T) {
 				}
 				return values
 			}
-			const trials = 1500
+			const trials = 400
 			var paired, single, noise float64
 			for range trials {
 				found, ok := detect.Resolve(draws(10, 1), 0, detect.Options{})

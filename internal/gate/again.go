@@ -81,8 +81,8 @@ func (v *Verdict) open() Ask {
 	switch e := &v.Evidence; {
 	case e.Again > 0:
 		return ""
-	case v.loss() && v.Level == Fail && e.Method != "evidence":
-		return Confirm
+	case v.loss() && v.Level == Fail && e.Method != "evidence", v.Class == Inconclusive && v.Level == Fail && e.Method == "threshold":
+		return Confirm // the latter was measured while the machine was not well
 	case e.Method == "evidence" && e.Mode == detect.Interleaved:
 		return v.openPairs()
 	case e.Method == "evidence" && v.Delta < 0 && e.P <= passFirst && v.Class != Improved:
@@ -93,12 +93,15 @@ func (v *Verdict) open() Ask {
 	return ""
 }
 
-// openPairs spends on the first look at pairs what detect's plan does.
+// openPairs spends on the first look at pairs what detect's plan does: it ends
+// with a loss that is shown, or with none in sight. Among many cells, a low p alone
+// shows none.
 func (v *Verdict) openPairs() Ask {
-	if p := v.Evidence.P; p > detect.FirstLook && p <= passFirst {
-		return Confirm
+	p := v.Evidence.P
+	if p > passFirst || v.Class == Improved || v.Class == Regressed && p <= detect.FirstLook {
+		return ""
 	}
-	return ""
+	return Confirm
 }
 
 // straddles reports whether single values lie on both sides of the limit.

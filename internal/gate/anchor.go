@@ -22,13 +22,13 @@ const DefaultDrift = 10.0
 // verdicts whose speed was judged and that are not regressed already. Losses
 // that were each within the limit add up there.
 func (c *comparer) anchors(id string, ref, got *bench.Result, verdicts []Verdict) {
-	if c.policy.Drift <= 0 {
+	if c.policy.Drift <= 0 || c.out.Unjudged != "" { // anchors are of the machine of the baseline
 		return
 	}
 	var since []Verdict
 	for i := range verdicts {
 		if v := &verdicts[i]; v.driftable() {
-			if d, ok := c.anchored(ref, got, v.Metric); ok {
+			if d, ok := c.anchored(ref, got, v); ok {
 				d.Cell, d.Metric, d.Reference = id, v.Metric, AnchorReference
 				since = append(since, d)
 			}
@@ -48,21 +48,27 @@ func (v *Verdict) driftable() bool {
 	return v.Class != Regressed && (v.Evidence.Method == "threshold" || v.Evidence.Method == "evidence")
 }
 
-// anchored compares one metric with its anchor by the rule of [threshold]; ok is
-// false where there is none.
-func (c *comparer) anchored(ref, got *bench.Result, metric string) (v Verdict, ok bool) {
+// anchored compares the metric of a verdict with its anchor by the rule of
+// [threshold]; ok is false where there is none, or where that is what the verdict
+// compared with.
+func (c *comparer) anchored(ref, got *bench.Result, judged *Verdict) (v Verdict, ok bool) {
+	metric := judged.Metric
 	i := slices.IndexFunc(c.metrics, func(m described) bool { return m.Name == metric })
 	old, now := ref.Sample(metric), got.Sample(metric)
 	if i < 0 || old == nil || now == nil || !(old.Anchor > 0) || !bench.Finite(old.Anchor) {
 		return v, false
 	}
-	if old.Anchor == summarize(old).Median {
+	if fresh(old) && judged.Evidence.Method == "threshold" && judged.Evidence.Mode == "" {
 		return v, false // nothing has added up
 	}
 	m := &c.metrics[i]
 	pinned := bench.Sample{Metric: metric, Summary: &bench.Summary{Median: old.Anchor, N: 1}}
 	return m.step.doubt(&m.Metric, threshold(&m.Metric, &pinned, now, c.policy.Drift)), true
 }
+
+// fresh reports whether the baseline has not moved since the anchor was pinned.
+// Neither pairs nor earlier runs compare with it.
+func fresh(old *bench.Sample) bool { return old.Anchor == summarize(old).Median }
 
 // drift makes of a loss since the anchor what it means: it blocks, unless the
 // known noise of the cell may have made it.
@@ -71,6 +77,12 @@ func (c *comparer) drift(since bench.Point, v Verdict, got *bench.Result) Verdic
 	if noise, ok := c.byChance(&v, got); ok {
 		v.Class, v.Level, v.Evidence.Method = Inconclusive, c.policy.open(), ""
 		v.Reason = fmt.Sprintf("%.1f %% worse than its anchor%s, which its noise of %.2g %% can make: measure it again with more --repeats", -v.Delta, pinnedOn(since), 100*noise)
+		return v
+	}
+	if fresh(c.byID[v.Cell].Sample(v.Metric)) && knownNoise(c.byID[v.Cell].Sample(v.Metric)) == 0 {
+		v.Class, v.Level, v.Evidence.Method = Inconclusive, c.policy.open(), ""
+		v.Reason = fmt.Sprintf("%.1f %% worse than its anchor%s, which is its baseline: many small losses, or the machine on another day, whose noise nobody knows: "+
+			"look with accelgate history, or measure it with accelgate calibrate --write", -v.Delta, pinnedOn(since))
 		return v
 	}
 	v.Reason = fmt.Sprintf("many small losses have added up since its anchor%s: find them with accelgate history, "+

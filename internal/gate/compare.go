@@ -15,8 +15,8 @@ type comparer struct {
 	seen     map[string]bool          // ids of the run
 	metrics  []described              // of both runs
 	tracked  int                      // cells that pass on both sides, with a number judged or none to judge; above 0 is what counts
-	settled  int                      // cells that pass and need no baseline of the host
-	paired   int                      // cells that pass and were measured in pairs with the base
+	alone    map[string]bool          // cells that pass and were judged without the host's baseline
+	paired   int                      // those of them that were judged by pairs with the base
 	results  []*bench.Result          // the run's, without the values that chose a cell to be measured again
 	evidence evidence
 	host     hostShift
@@ -26,7 +26,7 @@ type comparer struct {
 
 func (c *comparer) index() {
 	c.withoutExpected()
-	c.seen = make(map[string]bool, len(c.run.Results))
+	c.seen, c.alone = make(map[string]bool, len(c.run.Results)), map[string]bool{}
 	c.results = judgedOf(c.run)
 	c.describe()
 	if c.ref == nil {
@@ -55,7 +55,7 @@ func (c *comparer) describe() {
 		for i := range c.ref.Metrics {
 			m := &c.ref.Metrics[i]
 			now := c.run.Metric(m.Name)
-			c.metrics = append(c.metrics, described{Metric: *m, contradiction: contradiction(m, now), step: printed(m, now, !c.ref.Host.Unknown())})
+			c.metrics = append(c.metrics, described{Metric: *m, contradiction: Contradiction("baseline", m, now), step: printed(m, now, !c.ref.Host.Unknown())})
 		}
 	}
 	for _, m := range c.run.Metrics {
@@ -71,19 +71,19 @@ func (c *comparer) describe() {
 	}
 }
 
-// contradiction says how the two sides mean different things by a metric's
+// Contradiction says how the two sides mean different things by a metric's
 // name, so that its numbers cannot be compared: a change of unit or direction,
 // or a metric that is taken out of the gate. "" if they do not, or if the run
-// has not heard of it.
-func contradiction(ref, run *bench.Metric) string {
+// has not heard of it. name is what the reference is called.
+func Contradiction(name string, ref, run *bench.Metric) string {
 	switch {
 	case run == nil:
 	case ref.Better != run.Better:
-		return fmt.Sprintf("%s is better in the baseline and %s in the run", ref.Better, run.Better)
+		return fmt.Sprintf("%s is better in the %s and %s in the run", ref.Better, name, run.Better)
 	case ref.Unit != run.Unit && ref.Unit != "" && run.Unit != "":
-		return fmt.Sprintf("its unit is %q in the baseline and %q in the run", ref.Unit, run.Unit)
+		return fmt.Sprintf("its unit is %q in the %s and %q in the run", ref.Unit, name, run.Unit)
 	case ref.Exact != run.Exact || ref.Informational != run.Informational || ref.CountedBy != run.CountedBy || ref.ConfirmedBy != run.ConfirmedBy || ref.MinCount != run.MinCount:
-		return "it is gated in another way in the baseline than in the run"
+		return "it is gated in another way in the " + name + " than in the run"
 	}
 	return ""
 }
@@ -142,6 +142,8 @@ func (c *comparer) cell(id string, ref, got *bench.Result) {
 		c.expected(id, e, ref != nil && ref.Outcome == bench.Passed, got)
 		if ref != nil {
 			c.known(id, ref, got)
+		} else if inPairs(got) {
+			c.speed(id, &bench.Result{Outcome: bench.Passed}, got)
 		}
 	case ref == nil && inPairs(got):
 		c.speed(id, &bench.Result{Outcome: bench.Passed}, got)
@@ -156,6 +158,9 @@ func (c *comparer) cell(id string, ref, got *bench.Result) {
 func (c *comparer) known(id string, ref, got *bench.Result) {
 	if ref.Outcome != bench.Passed {
 		c.add(Verdict{Cell: id, Class: Fixed, Level: Off, Reason: "failed in the baseline, passes now"})
+		if inPairs(got) { // the base passes, too
+			c.speed(id, &bench.Result{Outcome: bench.Passed}, got)
+		}
 		return
 	}
 	if why := asked(ref, got); why != "" {
@@ -262,8 +267,9 @@ func (c *comparer) speed(id string, ref, got *bench.Result) {
 	if len(verdicts) == 0 || slices.ContainsFunc(verdicts, Verdict.judged) {
 		c.tracked++
 	}
-	if slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Evidence.Mode == detect.Interleaved }) {
+	if slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Evidence.Mode == detect.Interleaved && v.judged() }) {
 		c.paired++
+		c.alone[id] = true
 	}
 	c.anchors(id, ref, got, verdicts)
 }
@@ -279,6 +285,9 @@ func (c *comparer) metric(m *described, ref, got *bench.Result, old, new *bench.
 	}
 	if v, ok := c.byEvidence(m, got.Cell.ID()); ok {
 		return m.step.doubt(&m.Metric, v), true
+	}
+	if c.byPairs(m, ref, got, old, new) {
+		return c.byBase(m, got.Selected, new), true
 	}
 	switch {
 	case old == nil:
@@ -302,6 +311,38 @@ func (c *comparer) metric(m *described, ref, got *bench.Result, old, new *bench.
 		v.Reason = joined(v.Reason, single)
 	}
 	return v, true
+}
+
+// byPairs reports whether a number without evidence is compared with that of the
+// base that it was measured in turns with: there are too few pairs, or one of them
+// holds no number that can be tested, or the policy wants the threshold alone.
+func (c *comparer) byPairs(m *described, ref, got *bench.Result, old, new *bench.Sample) bool {
+	switch {
+	case len(new.Base) == 0 || c.policy.Compat != "" || m.contradiction != "" || got.Doubt != "" || m.tooFew(got):
+		return false
+	case m.Exact:
+		return old == nil // what the baseline says must be equal counts
+	}
+	return c.out.Unjudged != "" || !unchanged(ref, got)
+}
+
+// byBase is the verdict of the threshold, or of equality, on pairs. Those that
+// made the cell suspect do not count.
+func (c *comparer) byBase(m *described, selected int, new *bench.Sample) (v Verdict) {
+	n := len(new.Base)
+	first := 0
+	if selected < n {
+		first = selected
+	}
+	base := bench.Sample{Metric: m.Name, Values: new.Base[first:]}
+	head := bench.Sample{Metric: m.Name, Values: new.Values[len(new.Values)-n+first:]}
+	if m.Exact {
+		v = exact(&base, &head)
+	} else if v = m.step.doubt(&m.Metric, threshold(&m.Metric, &base, &head, c.policy.Threshold)); v.Class == Regressed && v.Evidence.NewN == 1 {
+		v.Reason = joined(v.Reason, single)
+	}
+	v.Reference, v.Evidence.Mode = pairReference, detect.Interleaved
+	return v
 }
 
 const single = "rests on a single measurement: measure the cell again with --only and --repeats 5"

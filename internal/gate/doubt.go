@@ -79,7 +79,7 @@ func (c *comparer) confirm(verdicts []Verdict) {
 		}
 		by := c.metrics[m].ConfirmedBy
 		j := slices.IndexFunc(was, func(o Verdict) bool { return o.Metric == by })
-		if j >= 0 && was[j].judged() && was[j].Class != Regressed && !c.asMuch(v, &was[j]) {
+		if j >= 0 && was[j].judged() && was[j].Class != Regressed && was[j].Class != Inconclusive && !c.asMuch(v, &was[j]) {
 			v.Class, v.Level = Inconclusive, Warn
 			v.Reason = joined(v.Reason, fmt.Sprintf("%s does not confirm it (%+.3g %%), so the host or the reference drifted: measure again", by, was[j].Delta))
 		}

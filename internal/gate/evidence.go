@@ -31,6 +31,10 @@ type weighed struct {
 // fewer, the fixed limit decides.
 const leastRuns = 3
 
+// leastPairs is how many pairs can show a loss. With fewer, the fixed limit
+// decides between the two sides.
+const leastPairs = 3
+
 // gather finds the evidence.
 func (c *comparer) gather() {
 	if c.policy.Method == MethodThreshold || c.policy.Compat != "" {
@@ -43,8 +47,12 @@ func (c *comparer) gather() {
 			continue
 		}
 		id := got.Cell.ID()
+		ref := c.byID[id]
+		if ref != nil && ref.Outcome != bench.Passed {
+			ref = nil
+		}
 		for k := range c.metrics {
-			if cell, ok := c.evident(&c.metrics[k], c.byID[id], got); ok {
+			if cell, ok := c.evident(&c.metrics[k], ref, got); ok {
 				cells, numbers = append(cells, cell), append(numbers, numberOf{id, c.metrics[k].Name})
 			}
 		}
@@ -70,13 +78,13 @@ func (c *comparer) weigh(cells []detect.Cell, numbers []numberOf) {
 }
 
 // evident returns the samples of a number that is gated and has pairs, or else
-// history. ref is nil where the reference does not know the cell.
+// history. ref is nil where the reference has no numbers of the cell.
 func (c *comparer) evident(m *described, ref, got *bench.Result) (cell detect.Cell, ok bool) {
 	now := got.Sample(m.Name)
 	switch {
 	case now == nil || len(now.Values) == 0 || m.Informational || m.Exact || m.contradiction != "" || m.tooFew(got):
 		return cell, false
-	case ref != nil && (ref.Outcome != bench.Passed || c.out.Unjudged == "" && unchanged(ref, got)):
+	case ref != nil && c.out.Unjudged == "" && unchanged(ref, got):
 		return cell, false
 	case m.instead != "" && (applies(got, m.instead) || ref != nil && applies(ref, m.instead)):
 		return cell, false
@@ -84,6 +92,9 @@ func (c *comparer) evident(m *described, ref, got *bench.Result) (cell detect.Ce
 	limit := c.policy.minEffect()
 	o := detect.Options{HigherIsBetter: m.Better != bench.Lower, MinEffect: m.slower(limit), Tolerance: m.slower(max(limit, c.policy.Threshold))}
 	if n := len(now.Base); n > 0 {
+		if n < leastPairs {
+			return cell, false
+		}
 		o.Mode = detect.Interleaved
 		if got.Selected > 0 {
 			o.Alpha = detect.SecondLook
@@ -139,10 +150,10 @@ func (m *described) percent(slower float64) float64 {
 // where there is none, or where it is no number that can be tested.
 func (c *comparer) byEvidence(m *described, id string) (v Verdict, ok bool) {
 	e, ok := c.evidence.of[numberOf{id, m.Name}]
-	if !ok || e.Verdict == detect.Untested {
+	if !ok || e.Verdict == detect.Untested || e.Mode == detect.History && e.K < leastRuns { // of what is left without unusable values
 		return v, false
 	}
-	v = Verdict{Old: middle(e.Base[max(0, len(e.Base)-e.K):]), New: middle(e.Head),
+	v = Verdict{Old: stats.Median(newest(e.Base, e.K)), New: middle(e.Head),
 		Delta: m.percent(e.Estimate), Interval: [2]float64{m.percent(e.High), m.percent(e.Low)}}
 	v.Evidence = Evidence{Method: "evidence", Limit: c.policy.minEffect(), OldN: e.K, NewN: e.N, Noise: 100 * e.NoiseFloor,
 		Mode: e.Mode, P: e.P, Q: e.Q, NoiseFloor: 100 * e.NoiseFloor, MDE: math.Abs(m.percent(e.MDE))}
@@ -150,7 +161,38 @@ func (c *comparer) byEvidence(m *described, id string) (v Verdict, ok bool) {
 		v.Reference = pairReference
 	}
 	c.classify(&v, e.Evidence)
+	if e.Mode == detect.History && v.Delta < 0 && c.accepted(m, id, v.Old, v.New) {
+		c.settleLoss(&v)
+	}
 	return v, true
+}
+
+// accepted reports whether a loss against earlier runs is one that people have
+// recorded in the committed baseline: that is slower than these runs, too, and the
+// number is not slower than that. Earlier runs would hold it against the cell
+// until there are enough new ones, which a gate that fails never lets in.
+func (c *comparer) accepted(m *described, id string, before, now float64) bool {
+	committed, limit := summarize(c.byID[id].Sample(m.Name)).Median, c.policy.minEffect()
+	moved, ok := m.Better.Gain(before, committed)
+	since, known := m.Better.Gain(committed, now)
+	return ok && known && moved <= -limit && since > -limit
+}
+
+// settleLoss keeps an accepted loss from blocking.
+func (c *comparer) settleLoss(v *Verdict) {
+	if v.Class == Inconclusive {
+		v.Level = c.policy.open()
+	}
+	if v.Class == Regressed {
+		v.Class, v.Level = Unchanged, Off
+		v.Reason = "slower than earlier runs, and not than the baseline, in which that was accepted"
+	}
+}
+
+// newest returns the last n values that are measured: what the score took.
+func newest(values []float64, n int) []float64 {
+	usable := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0) || math.IsInf(v, 1) })
+	return usable[max(0, len(usable)-n):]
 }
 
 // middle is the median of those values that are measured.
@@ -170,12 +212,35 @@ func (c *comparer) classify(v *Verdict, e detect.Evidence) {
 	case detect.Improved:
 		v.Class = Improved
 	case detect.Suspect:
-		v.Class, v.Level = Inconclusive, c.policy.open()
+		v.Class, v.Level = Inconclusive, c.openLevel(v)
 		v.Reason = "looks slower, and the evidence is not enough to say so: " + e.Reason
 	case detect.Inconclusive:
-		v.Class, v.Level = Inconclusive, c.policy.open()
-		v.Reason = fmt.Sprintf("a loss of %.1f %% cannot be excluded: as many values with this noise find one from %.1f %% on; measure more, or in pairs with --ab", -v.Interval[0], v.Evidence.MDE)
+		v.Class, v.Level = Inconclusive, c.openLevel(v)
+		v.Reason = fmt.Sprintf("a loss of %.1f %% cannot be excluded: as many values with this noise find one from %.1f %% on; %s", -v.Interval[0], v.Evidence.MDE, measureMore(e.Mode))
 	}
+	if v.Class == Inconclusive && v.Level == Fail && c.policy.open() != Fail {
+		v.Reason = joined(v.Reason, fmt.Sprintf("beyond the threshold of %.4g %%, where a loss blocks that chance makes in less than 1 of 20 cases", c.policy.Threshold))
+	}
+}
+
+func measureMore(mode detect.Mode) string {
+	if mode == detect.Interleaved {
+		return "measure more --pairs"
+	}
+	return "measure more, or in pairs with --ab"
+}
+
+// mostChance is the p up to which a loss that is beyond the fixed limit blocks
+// although it stays open. Chance makes such losses too, and rarely: what must be
+// shown of a small loss need not be shown of one that nobody allows.
+const mostChance = 0.05
+
+// openLevel is the level of a number whose evidence stays open.
+func (c *comparer) openLevel(v *Verdict) Level {
+	if v.Delta < -c.policy.Threshold-tolerance && v.Evidence.P <= mostChance {
+		return Fail
+	}
+	return c.policy.open()
 }
 
 // open is the level of what stays open.
@@ -190,17 +255,47 @@ func (p *Policy) open() Level {
 // what is left to blame where the cells have no code in common.
 func (c *comparer) together() {
 	e := &c.evidence.host
-	if e.Verdict != detect.Regressed {
+	slower, limit := 100*(1-1/(1+e.Estimate)), c.policy.minEffect()
+	if slower < limit || c.acceptedByMost() {
 		return
 	}
-	slower := 100 * (1 - 1/(1+e.Estimate))
 	v := Verdict{Class: Regressed, Level: Fail, Delta: -slower, Reference: c.out.Reference,
-		Evidence: Evidence{Method: "evidence", OldN: e.K, NewN: e.N, Mode: detect.History, P: e.P, NoiseFloor: 100 * e.NoiseFloor, MDE: 100 * e.MDE},
+		Evidence: Evidence{Method: "evidence", Limit: limit, OldN: e.K, NewN: e.N, Mode: detect.History, P: e.P, NoiseFloor: 100 * e.NoiseFloor, MDE: 100 * e.MDE},
 		Interval: [2]float64{100 * (1/(1+e.High) - 1), 100 * (1/(1+max(e.Low, -0.99)) - 1)},
 		Reason:   "all cells together moved against earlier runs: a change that everything shares, or the machine; measure in pairs with --ab, which tells the two apart"}
+	switch e.Verdict {
+	case detect.Regressed:
+	case detect.Suspect, detect.Inconclusive:
+		// It is in no cell's number where it was taken out of them, so it must be said.
+		v.Class, v.Level = Inconclusive, c.openLevel(&v)
+		v.Reason = "all cells together look slower than earlier runs, and these differ too much to say so: measure in pairs with --ab"
+		c.add(v)
+		return
+	default:
+		return
+	}
 	if because := c.host.explains(&v); because != "" && c.policy.Unhealthy != UnhealthyIgnore {
 		v.Class = Inconclusive
 		v.Reason = joined(v.Reason, "measured "+because)
 	}
 	c.add(v)
+}
+
+// acceptedByMost reports whether what moved all cells is recorded in the baseline
+// of most of them.
+func (c *comparer) acceptedByMost() bool {
+	of, accepted := 0, 0
+	for i := range c.metrics {
+		m := &c.metrics[i]
+		for number, e := range c.evidence.of {
+			if number.metric != m.Name || e.Mode != detect.History || e.Verdict == detect.Untested {
+				continue
+			}
+			of++
+			if c.accepted(m, number.cell, middle(e.Base[max(0, len(e.Base)-e.K):]), middle(e.Head)) {
+				accepted++
+			}
+		}
+	}
+	return 2*accepted > of
 }

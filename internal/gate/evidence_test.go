@@ -335,3 +335,14 @@ func TestCostOfUnchangedCells(t *testing.T) {
 		}
 	}
 }
+
+// TestRunsThatLackTheCell holds that what a number is compared with is what the
+// score took, though the newest runs have none.
+func TestRunsThatLackTheCell(t *testing.T) {
+	ref := withHistory("a", 100, []float64{100, 101, 99, 100.5})
+	ref.Samples[0].History = append(ref.Samples[0].History, nil, nil, nil, nil)
+	v := verdictOf(t, gate.Compare("b", run(ref), run(inTurns("a", []float64{130}, nil)), gate.DefaultPolicy()), "a")
+	if v.Class != gate.Regressed || v.Old < 99 || v.Old > 101 || v.Evidence.OldN != 4 {
+		t.Errorf("%+v", v)
+	}
+}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -56,7 +57,7 @@ func (c *comparer) count(check *Check, e *bench.Expected, verdicts []Verdict) {
 		c.tracked++
 	}
 	if judged || c.original(e) && check.Status == CheckNoBaseline {
-		c.settled++
+		c.alone[check.Cell] = true
 	}
 }
 
@@ -64,8 +65,10 @@ func (c *comparer) count(check *Check, e *bench.Expected, verdicts []Verdict) {
 // judged without the host's baseline, which does not exist.
 func (c *comparer) settle() {
 	switch {
-	case c.ref == nil && c.tracked > 0 && c.settled == c.out.Passed, c.paired > 0 && c.settled+c.paired == c.out.Passed:
+	case len(c.alone) == c.out.Passed && (c.paired > 0 || c.ref == nil && c.tracked > 0):
 		c.out.Unjudged = ""
+	case c.out.Unjudged != "" && c.run.Base != "" && c.out.Passed > 0:
+		c.out.Unjudged = fmt.Sprintf("%d of %d cells could not be judged by pairs with the base, and %s", c.out.Passed-len(c.alone), c.out.Passed, c.out.Unjudged)
 	case c.out.Unjudged == "" && c.tracked == 0 && c.out.Passed > 0:
 		c.out.Unjudged = "no cell could be judged by the numbers of the baseline"
 	}

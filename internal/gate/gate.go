@@ -80,8 +80,8 @@ type Verdict struct {
 	// metric's direction. A failure, and a metric that vanished, is -100.
 	Delta float64 `json:"delta,omitempty"`
 	// Interval spans the changes of the single measurements against the
-	// reference's median, in percent. Both are Delta where n is 1. With a Mode in
-	// Evidence, it is the interval of 95 % of Delta.
+	// reference's median, in percent. Both are Delta where n is 1. With the method
+	// "evidence", it is the interval of 95 % of Delta.
 	Interval [2]float64 `json:"interval"`
 	Evidence Evidence   `json:"evidence"`
 	Reason   string     `json:"reason,omitempty"` // for people; may quote untrusted output
@@ -103,11 +103,12 @@ type Evidence struct {
 	// Noise is the larger of both sides' MAD in percent of the median.
 	Noise float64 `json:"noise,omitempty"`
 
+	// Mode says what the base is: earlier runs, with the method "evidence", or pairs.
+	Mode detect.Mode `json:"mode,omitempty"`
 	// What follows is set with the method "evidence". All in percent, as
 	// magnitudes of a change for the worse in the metric's own terms.
-	Mode detect.Mode `json:"mode,omitempty"` // of the base: earlier runs, or pairs
-	P    float64     `json:"p,omitempty"`    // one-sided: how often noise alone looks at least as slow
-	Q    float64     `json:"q,omitempty"`    // P corrected for all numbers that were judged
+	P float64 `json:"p,omitempty"` // one-sided: how often noise alone looks at least as slow
+	Q float64 `json:"q,omitempty"` // P corrected for all numbers that were judged
 	// NoiseFloor is the noise of one sample that was reckoned with.
 	NoiseFloor float64 `json:"noise_floor,omitempty"`
 	// MDE is the smallest slow-down that as many samples with this noise would

@@ -63,10 +63,17 @@ func (c *comparer) waive() {
 				of = append(of, u)
 			}
 		}
-		if len(of) > 0 && v.Class == Regressed && v.Level == Fail && v.Evidence.Method == "threshold" {
+		if len(of) > 0 && v.waivable() {
 			c.accept(v, of)
 		}
 	}
+}
+
+// waivable reports a loss of speed that blocks, also one that the machine may have
+// made or that could not be shown: it is no more than what was measured.
+func (v *Verdict) waivable() bool {
+	open := v.Class == Inconclusive && v.Delta < 0
+	return v.Level == Fail && (v.Class == Regressed || open) && (v.Evidence.Method == "threshold" || v.Evidence.Method == "evidence")
 }
 
 // accept settles a regression by the waivers for it, of which the one for this
@@ -140,7 +147,7 @@ func (u *WaiverUse) noted(v *Verdict) {
 	case u.State != WaiverUnused:
 	case v.Class == CorrectnessFailure || v.Class == RuntimeFailure || v.Class == Missing:
 		u.Note = "what is wrong with the cell is not its speed, which is all that can be waived: fix it"
-	case v.judged() && v.Class != Regressed:
+	case v.judged() && v.Class != Regressed && v.Class != Inconclusive:
 		u.Note = "the metric is within its limit: remove it"
 	}
 }

@@ -215,7 +215,13 @@ func (r *Report) accept() bullets {
 	lost := func(f finding) bool {
 		return f.Class == gate.Missing && f.Metric != "" && !r.hosts[f.host].ofCase(f.Verdict)
 	}
-	if ofBaseline(gate.Regressed) || ofBaseline(unequal) || slices.ContainsFunc(r.shown.action.rows, lost) {
+	byPairs := func(f finding) bool { return f.Class == gate.Regressed && f.Evidence.Mode == detect.Interleaved }
+	if i := slices.IndexFunc(r.shown.action.rows, byPairs); i >= 0 {
+		items = append(items, inline{plain("What pairs with the base show is in no baseline. Accept it for a while in the file of waivers, or by a comment on the pull request: "),
+			command("/accelgate accept")})
+	}
+	inBaseline := func(f finding) bool { return f.Class == gate.Regressed && !byPairs(f) }
+	if ofBaseline(gate.Regressed) && slices.ContainsFunc(r.shown.action.rows, inBaseline) || ofBaseline(unequal) || slices.ContainsFunc(r.shown.action.rows, lost) {
 		items = append(items, inline{plain("Accept changed numbers as the new baseline (records only the cells that passed): "),
 			command(r.update("why they are accepted") + force)})
 	}

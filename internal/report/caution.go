@@ -168,10 +168,46 @@ func (r *Report) lesson(noise *gate.Noise) string {
 // unsettled tells how much of a loss the noise may hide, and what to type.
 func (r *Report) unsettled() []block {
 	t := &r.total
+	blocks := r.shared()
 	if t.open == 0 {
-		return nil
+		return blocks
 	}
 	line := inline{strong(count(t.open, "cell") + " inconclusive"), plain(": the noise of the machine may hide losses of up to " + rough(t.hidden) +
-		". Measure in pairs with the base, which sees more: ")}
-	return []block{paragraph(append(line, command(r.in.Commands.Run+" --ab BASE-CHECKOUT")))}
+		". Measure "), plain(map[bool]string{true: "more pairs: ", false: "in pairs with the base, which sees more: "}[r.inTurnsWith() != nil])}
+	return append(blocks, paragraph(append(line, command(r.in.Commands.Run+r.withBase()))))
+}
+
+// withBase are the flags that measure in pairs, in more of them where there were
+// some.
+func (r *Report) withBase() string {
+	if r.inTurnsWith() != nil {
+		return " --ab BASE-CHECKOUT --pairs 10"
+	}
+	return " --ab BASE-CHECKOUT"
+}
+
+// shared tells of hosts all of whose cells look slower, where that is in no cell's
+// number and blocks nothing.
+func (r *Report) shared() []block {
+	var blocks []block
+	n := 0
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		for k := range h.Comparison.Verdicts {
+			v := &h.Comparison.Verdicts[k]
+			if v.Cell != "" {
+				break // those on the host come first
+			}
+			if v.Class != gate.Inconclusive || v.Level == gate.Fail {
+				continue
+			}
+			if n++; n > maxCautions {
+				continue
+			}
+			blocks = append(blocks, paragraph{strong("All cells together"), plain(" look "), plain(percent(v.Delta, v.Evidence.Limit)), plain(" on "), code(h.Run.Host.Label),
+				plain(", which earlier runs differ too much to call slower, and each cell is told without it. Measure in pairs with the base, which shows it: "),
+				command(r.in.Commands.Run + r.withBase())})
+		}
+	}
+	return withRest(blocks, n, "host all of whose cells look slower", "hosts all of whose cells look slower")
 }

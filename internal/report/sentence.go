@@ -78,6 +78,9 @@ func (r *Report) verdict() (status, inline) {
 	case d.Unjudged > 0:
 		return unjudged, r.rightOnly("Answers")
 	}
+	if t := &r.total; t.open > 0 && t.judged+t.equal+t.same == 0 {
+		return unjudged, inline{plain(r.allGood())} // nothing is shown to be as fast
+	}
 	return passed, inline{plain(r.allGood())}
 }
 

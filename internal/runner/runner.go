@@ -137,7 +137,7 @@ func values(r *bench.Result) int {
 	if r.Outcome != bench.Passed || len(r.Samples) == 0 {
 		return 0
 	}
-	return len(r.Samples[0].Values)
+	return len(slices.MaxFunc(r.Samples, func(a, b bench.Sample) int { return cmp.Compare(len(a.Values), len(b.Values)) }).Values)
 }
 
 type run struct {

@@ -56,6 +56,10 @@ type SecretKeeper interface{ Secrets() []string }
 // as a server that runs already or containers.
 type Outsider interface{ Outside() bool }
 
+// Addressed is a Suite that may measure a server which runs already: all who use the
+// same address measure the same server. "" is none.
+type Addressed interface{ Address() string }
+
 // Loader is a Suite that keeps what it has loaded, such as a model, for the next
 // cell that needs the same.
 type Loader interface {

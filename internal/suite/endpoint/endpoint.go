@@ -133,5 +133,8 @@ func (s *Suite) Digest(cell bench.Cell) (string, error) {
 	return s.digest(cell)
 }
 
+// Address implements [suite.Addressed].
+func (s *Suite) Address() string { return s.body.BaseURL }
+
 // Outside implements [suite.Outsider]: a server with a base_url runs already.
 func (s *Suite) Outside() bool { return s.body.BaseURL != "" }

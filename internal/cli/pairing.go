@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/suite"
+)
+
+// paired is a cell of the base, with what measures it.
+type paired struct {
+	suite suite.Suite
+	cell  bench.Cell
+}
+
+// match finds which cells of the head can be measured in turns with the base, and
+// warns of the others: what is compared with itself is never slower.
+func (b *base) match(head *plan) error {
+	if err := b.sameMetrics(head); err != nil {
+		return err
+	}
+	for _, m := range head.metrics {
+		b.owed[m.Name] = !m.Informational
+	}
+	all := map[string]paired{}
+	for _, one := range b.plan.suites {
+		for _, cell := range one.cells {
+			all[cell.ID()] = paired{one.suite, cell}
+		}
+	}
+	why := map[string][]string{}
+	for _, one := range head.suites {
+		for _, cell := range one.cells {
+			id := cell.ID()
+			of, ok := all[id]
+			if !ok {
+				why["the base has no such cell"] = append(why["the base has no such cell"], id)
+				continue
+			}
+			reason, err := b.itself(head, one.suite, cell, of)
+			if err != nil {
+				return err
+			}
+			if reason != "" {
+				why[reason] = append(why[reason], id)
+				continue
+			}
+			b.cells[id] = of
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(why)) {
+		head.warnings = append(head.warnings, fmt.Sprintf("not measured in pairs, because %s: %s", reason, firstOf(why[reason])))
+	}
+	if len(b.cells) == 0 {
+		return usagef("--ab: no cell can be measured in pairs, because %s", strings.Join(slices.Sorted(maps.Keys(why)), ", or "))
+	}
+	b.missed(head, all)
+	return nil
+}
+
+// itself says why measuring a cell in turns would compare one thing with itself;
+// "" if it would not.
+func (b *base) itself(head *plan, s suite.Suite, cell bench.Cell, of paired) (string, error) {
+	here, ok := s.(suite.Addressed)
+	there, same := of.suite.(suite.Addressed)
+	if ok && same && here.Address() != "" && here.Address() == there.Address() {
+		return "both sides would ask one server: let accelgate start it, or give the base one with another base_url", nil
+	}
+	if !sameFolder(head.file.Dir, b.plan.file.Dir) {
+		return "", nil
+	}
+	now, err := s.Digest(cell)
+	if err != nil {
+		return "", err
+	}
+	old, err := of.suite.Digest(of.cell)
+	if err == nil && now == old {
+		return "the base is the folder that is under test, with the same command: give a checkout of the base, or the suite a base_command", nil
+	}
+	return "", err
+}
+
+func sameFolder(a, b string) bool {
+	one, err := os.Stat(a)
+	other, otherErr := os.Stat(b)
+	return errors.Join(err, otherErr) == nil && os.SameFile(one, other)
+}
+
+// sameMetrics refuses numbers that mean different things on the two sides: a
+// change must not turn around by itself what is better, or take it out of the gate.
+func (b *base) sameMetrics(head *plan) error {
+	for i := range head.metrics {
+		now := &head.metrics[i]
+		for j := range b.plan.metrics {
+			if old := &b.plan.metrics[j]; old.Name == now.Name {
+				if why := gate.Contradiction("base", old, now); why != "" {
+					return usagef("--ab: %s cannot be compared with the base: %s; give it another name, or measure this change without --ab", now.Name, why)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// missed warns of cells and gated metrics that only the base has: where there is no
+// baseline, nobody else misses them.
+func (b *base) missed(head *plan, all map[string]paired) {
+	known := setOf(head.others)
+	for _, one := range head.suites {
+		for _, cell := range one.all() {
+			known[cell.ID()] = true
+		}
+	}
+	for _, l := range head.leftOut {
+		known[l.Cell] = true
+	}
+	var cells, metrics []string
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		if !known[id] {
+			cells = append(cells, id)
+		}
+	}
+	for _, m := range b.plan.metrics {
+		if !m.Informational && !slices.ContainsFunc(head.metrics, func(now bench.Metric) bool { return now.Name == m.Name }) {
+			metrics = append(metrics, m.Name)
+		}
+	}
+	if len(cells) > 0 {
+		head.warnings = append(head.warnings, "the base has cells that this configuration has not, so nothing judges them: "+firstOf(cells))
+	}
+	if len(metrics) > 0 {
+		head.warnings = append(head.warnings, "the base has gated metrics that this configuration has not, so nothing judges them: "+firstOf(metrics))
+	}
+}
+
+// firstOf names the first of a list.
+func firstOf(names []string) string { return oneLine(strings.Join(some(names), ", ")) }
+
+// asked reports whether both sides were measured under the same conditions.
+func asked(got, old *bench.Result) bool { return maps.Equal(got.Conditions(), old.Conditions()) }
+
+// lost names a gated metric that the base reports for a cell and the head does not,
+// although its configuration describes it; "" if there is none.
+func (b *base) lost(got, old *bench.Result) string {
+	for i := range old.Samples {
+		if name := old.Samples[i].Metric; b.owed[name] && got.Sample(name) == nil {
+			return name
+		}
+	}
+	return ""
+}

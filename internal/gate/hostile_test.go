@@ -1,0 +1,275 @@
+package gate_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/waiver"
+)
+
+// TestAllSlowerAfterFewRuns holds that what slows all cells is not taken for the
+// machine where nobody knows what the machine does.
+func TestAllSlowerAfterFewRuns(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for runs := 3; runs <= 8; runs++ {
+		var ref, got []bench.Result
+		for i := range 40 {
+			id := fmt.Sprint("c", i)
+			ref = append(ref, withHistory(id, 100, noisy(r, 100, 0.01, runs)))
+			got = append(got, inTurns(id, noisy(r, 150, 0.01, 1), nil))
+		}
+		c := gate.Compare("b", run(ref...), run(got...), gate.DefaultPolicy())
+		if d := gate.Decide([]gate.Comparison{c}, gate.DefaultPolicy()); d.Status != gate.StatusFailed || d.Counts[gate.Unchanged] > 0 {
+			t.Errorf("after %d runs, all 50 %% slower: %s, %v", runs, d.Status, d.Counts)
+		}
+	}
+}
+
+// TestAllOpenIsSaid holds that a loss which all cells share, and which is taken out
+// of them, is told where earlier runs differ too much to call it one.
+func TestAllOpenIsSaid(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 24))
+	nights := noisy(r, 1, 0.05, 15)
+	var ref, got []bench.Result
+	for i := range 40 {
+		id := fmt.Sprint("c", i)
+		history := noisy(r, 100, 0.003, len(nights))
+		for k := range history {
+			history[k] *= nights[k]
+		}
+		ref = append(ref, withHistory(id, 100, history))
+		got = append(got, inTurns(id, noisy(r, 108, 0.003, 1), nil))
+	}
+	c := gate.Compare("b", run(ref...), run(got...), gate.DefaultPolicy())
+	if v := c.Verdicts[0]; v.Cell != "" || v.Class != gate.Inconclusive || v.Delta > -4 || v.Reason == "" {
+		t.Errorf("all cells look 8 %% slower: %+v", v)
+	}
+	// What all share is judged by the limit that somebody set, too.
+	p := gate.DefaultPolicy()
+	p.Threshold, p.MinEffect = 20, 20
+	if v := gate.Compare("b", run(ref...), run(got...), p).Verdicts[0]; v.Cell == "" {
+		t.Errorf("with a limit of 20 %%: %+v", v)
+	}
+}
+
+// TestOpenLossBeyondTheLimit holds that a loss which is beyond the fixed limit, and
+// which chance rarely makes, does not pass for want of evidence.
+func TestOpenLossBeyondTheLimit(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 26))
+	ref := run(withHistory("a", 100, noisy(r, 100, 0.08, 12)))
+	for _, test := range []struct {
+		value float64
+		want  gate.Level
+	}{{108, gate.Warn}, {132, gate.Fail}} {
+		v := verdictOf(t, gate.Compare("b", ref, run(inTurns("a", []float64{test.value}, nil)), gate.DefaultPolicy()), "a")
+		if v.Class != gate.Inconclusive || v.Level != test.want {
+			t.Errorf("%v: %+v", test.value, v)
+		}
+	}
+	// Unchanged cells, however noisy, are rarely hit by that after a second look.
+	blocked := 0
+	const cells = 4000
+	for _, sd := range []float64{0.03, 0.1, 0.3} {
+		for range cells {
+			history, values := noisy(r, 100, sd, 12), noisy(r, 100, sd, 4)
+			got := run(inTurns("a", values[:1], nil))
+			if ids, _ := gate.Open(gate.Compare("b", run(withHistory("a", 100, history)), got, gate.DefaultPolicy())); len(ids) > 0 {
+				got = run(inTurns("a", values, nil))
+				got.Results[0].Selected = 1
+			}
+			if v := verdictOf(t, gate.Compare("b", run(withHistory("a", 100, history)), got, gate.DefaultPolicy()), "a"); v.Level == gate.Fail {
+				blocked++
+			}
+		}
+	}
+	t.Logf("%.2f %% of unchanged cells block", 100*float64(blocked)/(3*cells))
+	if blocked > 3*cells/200 {
+		t.Errorf("%d of %d unchanged cells block", blocked, 3*cells)
+	}
+}
+
+// TestPairsThatCannotBeTested holds that what pairs have and statistics cannot
+// use is compared all the same.
+func TestPairsThatCannotBeTested(t *testing.T) {
+	base := []float64{100, 100, 101, 100, 99}
+	pairs := func(metric string, values, base []float64) bench.Result {
+		return bench.Result{Cell: bench.Cell{Raw: "a"}, Outcome: bench.Passed, Samples: []bench.Sample{{Metric: metric, Values: values, Base: base}}}
+	}
+	threshold := gate.DefaultPolicy()
+	threshold.Method = gate.MethodThreshold
+	for _, test := range []struct {
+		name   string
+		got    bench.Result
+		policy gate.Policy
+		class  gate.Class
+		level  gate.Level
+	}{
+		{"a speed of nothing", pairs("decode_tps", make([]float64, 5), base), gate.DefaultPolicy(), gate.Regressed, gate.Fail},
+		{"a time of nothing", pairs("ttft_ms", make([]float64, 5), base), gate.DefaultPolicy(), gate.Inconclusive, gate.Fail},
+		{"two pairs", pairs("ttft_ms", []float64{150, 151}, base[:2]), gate.DefaultPolicy(), gate.Regressed, gate.Fail},
+		{"two equal pairs", pairs("ttft_ms", []float64{100, 101}, base[:2]), gate.DefaultPolicy(), gate.Unchanged, gate.Off},
+		{"by the threshold", pairs("ttft_ms", []float64{120, 121, 120, 120, 120}, base), threshold, gate.Regressed, gate.Fail},
+		{"within the threshold", pairs("ttft_ms", []float64{105, 105, 105, 105, 105}, base), threshold, gate.Unchanged, gate.Off},
+		{"what must be equal", pairs("checksum", []float64{1, 1}, []float64{2, 2}), gate.DefaultPolicy(), gate.CorrectnessFailure, gate.Fail},
+		{"what is equal", pairs("checksum", []float64{2, 2}, []float64{2, 2}), gate.DefaultPolicy(), gate.Unchanged, gate.Off},
+	} {
+		c := gate.Compare("", nil, run(test.got), test.policy)
+		if v := c.Verdicts[0]; len(c.Verdicts) != 1 || v.Class != test.class || v.Level != test.level || v.Reference != "base" {
+			t.Errorf("%s: %+v", test.name, c.Verdicts)
+		}
+		if test.level == gate.Off && c.Unjudged != "" {
+			t.Errorf("%s: Unjudged %q", test.name, c.Unjudged)
+		}
+	}
+	// A cell that the baseline has as failing is judged by its pairs.
+	failing := run(cell("a!failed"))
+	c := gate.Compare("b", failing, run(pairs("ttft_ms", []float64{150, 151, 150, 152, 150}, base)), gate.DefaultPolicy())
+	if v := verdictOf(t, c, "a"); v.Class != gate.Regressed || c.Verdicts[0].Class != gate.Fixed {
+		t.Errorf("failed in the baseline: %+v", c.Verdicts)
+	}
+}
+
+// TestFewUsableRunsAreNoHistory holds that the limit decides where most earlier
+// runs hold no number that can be used.
+func TestFewUsableRunsAreNoHistory(t *testing.T) {
+	v := verdictOf(t, gate.Compare("b", run(withHistory("a", 100, []float64{0, 100, 101})), run(inTurns("a", []float64{150}, nil)), gate.DefaultPolicy()), "a")
+	if v.Class != gate.Regressed || v.Evidence.Method != "threshold" {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestLowPAmongManyIsLookedAtAgain holds that a number which only the number of
+// cells keeps from being called slower is measured again.
+func TestLowPAmongManyIsLookedAtAgain(t *testing.T) {
+	found := 0
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 27))
+		var got []bench.Result
+		for i := range 100 {
+			level := 100.0
+			if i == 0 {
+				level = 102
+			}
+			got = append(got, inTurns(fmt.Sprint("c", i), noisy(r, level, 0.007, 5), noisy(r, 100, 0.007, 5)))
+		}
+		c := gate.Compare("", nil, run(got...), gate.DefaultPolicy())
+		v := verdictOf(t, c, "c0")
+		if v.Evidence.P > detect.FirstLook || v.Class == gate.Regressed {
+			continue
+		}
+		found++
+		if _, why := gate.Open(c); why["c0"] != gate.Confirm {
+			t.Errorf("seed %d: %+v is not looked at again", seed, v)
+		}
+	}
+	if found == 0 {
+		t.Error("no seed has such a number")
+	}
+}
+
+// TestLossOnAnUnwellMachineIsLookedAtAgain holds it for fixed limits, too.
+func TestLossOnAnUnwellMachineIsLookedAtAgain(t *testing.T) {
+	slow := inTurns("a", []float64{150}, nil)
+	slow.Health = &bench.Health{Status: bench.Unhealthy, Reasons: []string{"busy"}}
+	if _, why := gate.Open(gate.Compare("b", run(withHistory("a", 100, nil)), run(slow), gate.DefaultPolicy())); why["a"] != gate.Confirm {
+		t.Errorf("%v", why)
+	}
+}
+
+// TestWaivedByEvidence holds that a waiver is about a loss, however that was shown.
+func TestWaivedByEvidence(t *testing.T) {
+	r := rand.New(rand.NewPCG(28, 29))
+	p := gate.DefaultPolicy()
+	p.Today = 20000
+	p.Waivers = []waiver.Entry{{Cell: "a", Metric: "ttft_ms", Ceiling: 8, Expires: 20030, Reason: "known"}}
+	for _, test := range []struct {
+		level float64
+		class gate.Class
+	}{{106, gate.Waived}, {115, gate.Regressed}} {
+		c := gate.Compare("", nil, run(inTurns("a", noisy(r, test.level, 0.003, 7), noisy(r, 100, 0.003, 7))), p)
+		if v := verdictOf(t, c, "a"); v.Class != test.class {
+			t.Errorf("%v: %+v, %+v", test.level, v, c.Waivers)
+		}
+	}
+}
+
+// TestAcceptedLossEnds holds that a loss which was recorded in the baseline is not
+// held against a cell by the runs before it, of one cell or of all.
+func TestAcceptedLossEnds(t *testing.T) {
+	for _, cells := range []int{1, 40} {
+		r := rand.New(rand.NewPCG(30, 31))
+		var ref, got, worse []bench.Result
+		for i := range cells {
+			id := fmt.Sprint("c", i)
+			ref = append(ref, withHistory(id, 106, noisy(r, 100, 0.004, 12)))
+			got = append(got, inTurns(id, noisy(r, 106, 0.004, 1), nil))
+			worse = append(worse, inTurns(id, noisy(r, 112, 0.004, 1), nil))
+		}
+		p := gate.DefaultPolicy()
+		if d := gate.Decide([]gate.Comparison{gate.Compare("b", run(ref...), run(got...), p)}, p); d.Status != gate.StatusPassed {
+			t.Errorf("%d cells: %s, %v", cells, d.Status, d.Blocking)
+		}
+		if d := gate.Decide([]gate.Comparison{gate.Compare("b", run(ref...), run(worse...), p)}, p); d.Status != gate.StatusFailed {
+			t.Errorf("%d cells that are slower still: %s", cells, d.Status)
+		}
+	}
+}
+
+// TestPairsAndAnchors holds that pairs on another machine know no anchor, and that
+// a baseline that never moved is one.
+func TestPairsAndAnchors(t *testing.T) {
+	r := rand.New(rand.NewPCG(32, 33))
+	p := gate.DefaultPolicy()
+	p.Drift = 10
+	ref, got := run(withHistory("a", 100, nil)), run(inTurns("a", noisy(r, 130, 0.003, 5), noisy(r, 130, 0.003, 5)))
+	ref.Results[0].Samples[0].Anchor = 100
+	find := func() (v *gate.Verdict) {
+		c := gate.Compare("b", ref, got, p)
+		if i := slices.IndexFunc(c.Verdicts, func(v gate.Verdict) bool { return v.Reference == gate.AnchorReference }); i >= 0 {
+			v = &c.Verdicts[i]
+		}
+		return v
+	}
+	if v := find(); v == nil || v.Class != gate.Inconclusive || v.Level != gate.Warn {
+		t.Errorf("of unknown noise: %+v", v)
+	}
+	ref.Results[0].Samples[0].Summary.Noise = 0.01
+	if v := find(); v == nil || v.Class != gate.Drifted || v.Level != gate.Fail {
+		t.Errorf("of little noise: %+v", v)
+	}
+	ref.Host.CPU = "another"
+	if v := find(); v != nil {
+		t.Errorf("on another machine: %+v", v)
+	}
+}
+
+// TestPairsSettleEachCellOnce holds that one cell that was judged in two ways does
+// not stand for another one that was not.
+func TestPairsSettleEachCellOnce(t *testing.T) {
+	r := rand.New(rand.NewPCG(34, 35))
+	p := gate.DefaultPolicy()
+	p.Expected = map[string]bench.Expected{"a": {Cell: "a", Metric: "ttft_ms", References: []bench.Reference{{Name: bench.InitialReference, Value: 100, Tolerance: 0.1}}}}
+	ref := run(withHistory("a", 100, nil), withHistory("c", 100, nil))
+	ref.Host.CPU = "another"
+	got := run(inTurns("a", noisy(r, 100, 0.003, 5), noisy(r, 100, 0.003, 5)), inTurns("c", noisy(r, 300, 0.003, 5), nil))
+	if c := gate.Compare("b", ref, got, p); c.Unjudged == "" {
+		t.Errorf("a cell that nothing judged passes for one that was: %v", lines(c))
+	}
+}
+
+// TestPairsOfCases holds that a case without a recorded time is judged by the pairs
+// that it was measured in.
+func TestPairsOfCases(t *testing.T) {
+	r := rand.New(rand.NewPCG(36, 37))
+	p := gate.DefaultPolicy()
+	p.Expected = map[string]bench.Expected{"a": {Cell: "a", Metric: "ttft_ms"}}
+	c := gate.Compare("", nil, run(inTurns("a", noisy(r, 130, 0.003, 5), noisy(r, 100, 0.003, 5))), p)
+	if d := gate.Decide([]gate.Comparison{c}, p); d.Status != gate.StatusFailed || d.Blocking[gate.Regressed] != 1 {
+		t.Errorf("%s: %v", d.Status, lines(c))
+	}
+}

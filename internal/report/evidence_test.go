@@ -1,0 +1,52 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
+)
+
+// judgedByEvidence is a verdict of pairs or of earlier runs.
+func judgedByEvidence(id string, class gate.Class, level gate.Level, mode detect.Mode) gate.Verdict {
+	v := judgedCell(id, class, level)
+	v.Evidence.Method, v.Evidence.Mode, v.Evidence.P = "evidence", mode, 0.02
+	v.Interval = [2]float64{-30, 2}
+	return v
+}
+
+// TestNothingSettledIsNoPlainPass: a run none of whose numbers is settled says so
+// in its first word.
+func TestNothingSettledIsNoPlainPass(t *testing.T) {
+	open := judgedByEvidence("a", gate.Inconclusive, gate.Warn, detect.History)
+	if text := single(t, report.Input{}, open); !strings.HasPrefix(text, "WARN: ") || !strings.Contains(text, "1 stays inconclusive") || !strings.Contains(text, "--ab BASE-CHECKOUT\n") {
+		t.Errorf("nothing but open numbers:\n%s", text)
+	}
+	sure := judgedByEvidence("b", gate.Unchanged, gate.Off, detect.History)
+	if text := single(t, report.Input{}, open, sure); !strings.HasPrefix(text, "PASS: ") {
+		t.Errorf("one is settled:\n%s", text)
+	}
+}
+
+// TestAllCellsTogetherAreTold: what is in no cell's number stands above them.
+func TestAllCellsTogetherAreTold(t *testing.T) {
+	all := judgedByEvidence("", gate.Inconclusive, gate.Warn, detect.History)
+	all.Metric, all.Delta = "", -7.4
+	text := single(t, report.Input{}, all, judgedByEvidence("a", gate.Unchanged, gate.Off, detect.History))
+	if want := "All cells together look -7.4 % on "; !strings.Contains(text, want) {
+		t.Errorf("want %q in\n%s", want, text)
+	}
+}
+
+// TestNextAfterPairs: a baseline cannot accept what pairs show.
+func TestNextAfterPairs(t *testing.T) {
+	in := report.Input{Policy: gate.DefaultPolicy()}
+	for mode, want := range map[detect.Mode]string{detect.Interleaved: "/accelgate accept", detect.History: "baseline update"} {
+		text := single(t, in, judgedByEvidence("a", gate.Regressed, gate.Fail, mode))
+		if !strings.Contains(text, want) || strings.Contains(text, "/accelgate accept") && strings.Contains(text, "baseline update") {
+			t.Errorf("%s: want %q and no other way in\n%s", mode, want, text)
+		}
+	}
+}
