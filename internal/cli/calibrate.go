@@ -76,9 +76,8 @@ func (c *Command) calibrate(ctx context.Context, k *calibration) (int, error) {
 	if k.out == "" { // the last run's document stays
 		k.out = p.file.Resolve(filepath.Join(defaultOut, "calibrate"))
 	}
-	var file *baseline.File
 	if k.write {
-		if file, err = p.calibrated(); err != nil {
+		if _, err = p.calibrated(); err != nil {
 			return 0, err
 		}
 	}
@@ -94,10 +93,14 @@ func (c *Command) calibrate(ctx context.Context, k *calibration) (int, error) {
 	if found.resolved() == 0 {
 		return 0, fmt.Errorf("the noise of no metric could be measured: %s", found.why())
 	}
-	if k.write {
-		return ExitPassed, c.writeNoise(p.baselinePath(), file, found, k.json)
+	if !k.write {
+		return ExitPassed, nil
 	}
-	return ExitPassed, nil
+	file, err := p.calibrated() // it may have been refreshed meanwhile
+	if err != nil {
+		return 0, err
+	}
+	return ExitPassed, c.writeNoise(p.baselinePath(), file, found, k.json)
 }
 
 // calibrated reads the baseline that is to be written, before anything is
