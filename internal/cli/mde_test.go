@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -44,7 +45,11 @@ func TestMDE(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "cases"), os.DirFS(filepath.Join("..", "..", "cases"))); err != nil {
 		t.Fatal(err)
 	}
-	m := mde{t, bin, dir}
+	base := t.TempDir()
+	if err := os.CopyFS(base, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	m := mde{t, bin, dir, base}
 	stated := m.calibrate()
 	t.Logf("calibrate states an MDE of %.2f %% for 5 pairs, noise %.2f %%", stated.PairsMDE, stated.Noise)
 	for _, test := range []struct {
@@ -69,8 +74,8 @@ func TestMDE(t *testing.T) {
 }
 
 type mde struct {
-	t        *testing.T
-	bin, dir string
+	t              *testing.T
+	bin, dir, base string
 }
 
 type statedMDE struct {
@@ -92,7 +97,7 @@ func (m mde) calibrate() statedMDE {
 
 // trial measures 5 pairs, the head slowed down, and judges them once.
 func (m mde) trial(seed int, slower float64) gate.Verdict {
-	args := []string{"run", "--ab", m.dir, "--pairs", "5", "--pair-seed", strconv.Itoa(seed), "--only", mdeCell, "--suite", "quickstart", "--health", "off"}
+	args := []string{"run", "--ab", m.base, "--pairs", "5", "--pair-seed", strconv.Itoa(seed), "--only", mdeCell, "--suite", "quickstart", "--health", "off"}
 	if slower > 0 {
 		args = append(args, "--inject-slowdown", fmt.Sprintf("decode=%.4f%%", slower))
 	}
@@ -119,7 +124,11 @@ func (m mde) run(args ...string) []byte {
 	cmd := exec.Command(m.bin, args...)
 	cmd.Dir = m.dir
 	out, err := cmd.Output()
-	if exit, failed := err.(*exec.ExitError); err != nil && (!failed || exit.ExitCode() != 1) {
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit) && exit.ExitCode() != 1:
+		m.t.Fatalf("accelgate %v: %v: %s", args, err, exit.Stderr)
+	case err != nil && exit == nil:
 		m.t.Fatalf("accelgate %v: %v", args, err)
 	}
 	return out
