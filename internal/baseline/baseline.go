@@ -120,7 +120,23 @@ type Metric struct {
 	bench.Metric
 	bench.Summary
 
-	extra []unknown
+	extra *[]unknown // nil where there is none, nearly always: a file may hold many metrics
+}
+
+// others returns the members that this build does not understand.
+func (m *Metric) others() []unknown {
+	if m.extra == nil {
+		return nil
+	}
+	return *m.extra
+}
+
+// place is where to keep such members.
+func (m *Metric) place() *[]unknown {
+	if m.extra == nil {
+		m.extra = new([]unknown)
+	}
+	return m.extra
 }
 
 // Operator is one part of a cell's time.

@@ -132,7 +132,7 @@ func (e *encoder) metric(m *Metric) {
 	if m.MinCount != 0 {
 		e.key("", "min_count").int(int64(m.MinCount))
 	}
-	e.extra("", m.extra)
+	e.extra("", m.others())
 	e.close('}')
 }
 

@@ -301,7 +301,7 @@ func (r *reader) metric(m *Metric) {
 			r.positive(&m.MDE)
 		default:
 			if !r.meaning(field, &m.Metric) {
-				r.keep(&m.extra, key)
+				r.keep(m.place(), key)
 			}
 		}
 	})
