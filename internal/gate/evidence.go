@@ -153,7 +153,7 @@ func (c *comparer) byEvidence(m *described, id string) (v Verdict, ok bool) {
 	if !ok || e.Verdict == detect.Untested || e.Mode == detect.History && e.K < leastRuns { // of what is left without unusable values
 		return v, false
 	}
-	v = Verdict{Old: stats.Median(newest(e.Base, e.K)), New: middle(e.Head),
+	v = Verdict{Old: stats.Median(newest(e.Base, e.K)), New: stats.Median(e.Head),
 		Delta: m.percent(e.Estimate), Interval: [2]float64{m.percent(e.High), m.percent(e.Low)}}
 	v.Evidence = Evidence{Method: "evidence", Limit: c.policy.minEffect(), OldN: e.K, NewN: e.N, Noise: 100 * e.NoiseFloor,
 		Mode: e.Mode, P: e.P, Q: e.Q, NoiseFloor: 100 * e.NoiseFloor, MDE: math.Abs(m.percent(e.MDE))}
@@ -193,11 +193,6 @@ func (c *comparer) settleLoss(v *Verdict) {
 func newest(values []float64, n int) []float64 {
 	usable := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0) || math.IsInf(v, 1) })
 	return usable[max(0, len(usable)-n):]
-}
-
-// middle is the median of those values that are measured.
-func middle(values []float64) float64 {
-	return stats.Median(slices.DeleteFunc(slices.Clone(values), math.IsNaN))
 }
 
 // pairReference names what pairs are compared with.
@@ -294,7 +289,7 @@ func (c *comparer) acceptedByMost() bool {
 			continue
 		}
 		of++
-		if c.accepted(metrics[number.metric], number.cell, stats.Median(newest(e.Base, e.K)), middle(e.Head)) {
+		if c.accepted(metrics[number.metric], number.cell, stats.Median(newest(e.Base, e.K)), stats.Median(e.Head)) {
 			accepted++
 		}
 	}

@@ -94,8 +94,8 @@ func TestFaultOneSampleAgainstOne(t *testing.T) {
 	if v := c.Verdicts[0]; !strings.Contains(v.Reason, "single measurement: measure the cell again") || v.Evidence.NewN != 1 {
 		t.Errorf("verdict %+v does not say that it rests on one value", v)
 	}
-	if ids := gate.Suspects(c, 2); len(ids) != 1 || ids[0] != "a" {
-		t.Errorf("Suspects = %q, want a", ids)
+	if ids, _ := gate.Open(c); len(ids) != 1 || ids[0] != "a" {
+		t.Errorf("Open = %q, want a", ids)
 	}
 	got := run(cell("a"))
 	got.Results[0].Samples = []bench.Sample{{Metric: "decode_tps", Values: []float64{80, 100, 101}}}

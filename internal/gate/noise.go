@@ -33,24 +33,6 @@ func (n *Noise) Beyond(limit float64) bool {
 	return false
 }
 
-// Suspects returns the ids of the cells that block by a loss of speed which
-// rests on fewer than below values, in the order of the comparison: those to
-// measure again before anybody is blamed. A loss is a regression, drift, or
-// operators that differ: which of them are the largest is noise, too.
-func Suspects(c Comparison, below int) []string {
-	var ids []string
-	for i := range c.Verdicts {
-		v := &c.Verdicts[i]
-		if !v.loss() || v.Level != Fail || v.Evidence.NewN >= below {
-			continue
-		}
-		if n := len(ids); n == 0 || ids[n-1] != v.Cell { // those of a cell are adjacent
-			ids = append(ids, v.Cell)
-		}
-	}
-	return ids
-}
-
 // loss leaves out totals that must be equal: they do not move by chance.
 func (v *Verdict) loss() bool {
 	return v.Evidence.Method != "exact" && (v.Class == Regressed || v.Class == Drifted || v.Class == OperatorsDiffer)
