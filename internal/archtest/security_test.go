@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	namedTest = regexp.MustCompile("`([a-z/]+)\\.((?:Test|Fuzz)[A-Za-z0-9]+)(?:/([a-z0-9-]+))?`")
+	namedTest = regexp.MustCompile("`([a-z0-9/]+)\\.((?:Test|Fuzz)[A-Za-z0-9]+)(?:/([a-z0-9-]+))?`")
 	tableRow  = regexp.MustCompile(`(?m)^\| .* \|$`)
 )
 
@@ -50,8 +50,11 @@ func TestThreatModelNamesTests(t *testing.T) {
 func hasTest(t *testing.T, pkg, name, sub string) bool {
 	t.Helper()
 	dir := filepath.Join("..", "..", "internal", filepath.FromSlash(pkg))
+	if strings.HasPrefix(pkg, "e2e/") {
+		dir = filepath.Join("..", "..", filepath.FromSlash(pkg))
+	}
 	if name == "TestScript" {
-		_, err := os.Stat(filepath.Join(dir, "testdata", "script", sub+".txtar"))
+		_, err := os.Stat(filepath.Join(dir, sub+".txtar"))
 		return sub != "" && err == nil
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))

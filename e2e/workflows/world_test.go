@@ -1,4 +1,4 @@
-package e2e_test
+package workflows_test
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 const (
@@ -33,13 +35,9 @@ type world struct {
 }
 
 // newWorld finds the tools and makes the fixture. Where a tool is absent the
-// test is skipped, or fails where E2E_REQUIRE=1 says that nothing may be
-// missing.
+// test is skipped, or fails where nothing may be missing.
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	if os.Getenv("E2E") != "1" {
-		t.Skip("run scripts/e2e.sh")
-	}
 	var missing []string
 	tools := os.Getenv("ACCELGATE_TOOLS")
 	if tools == "" {
@@ -61,15 +59,11 @@ func newWorld(t *testing.T) *world {
 		missing = append(missing, reason)
 	}
 	if len(missing) > 0 {
-		text := "the workflows were NOT tested, as these are missing:\n  " + strings.Join(missing, "\n  ")
-		if os.Getenv("E2E_REQUIRE") == "1" {
-			t.Fatal(text)
-		}
-		t.Skip(text)
+		require.Missing(t, "the workflows were NOT tested, as these are missing:\n  "+strings.Join(missing, "\n  "))
 	}
 	dir := t.TempDir()
 	w := &world{repo: filepath.Join(dir, "repo"), cache: filepath.Join(dir, "act"), artifacts: filepath.Join(dir, "artifacts"),
-		actions: filepath.Join(root(t), "e2e", "testdata", "actions"), binary: binary, fakegithub: filepath.Join(dir, "fakegithub")}
+		actions: filepath.Join(root(t), "e2e", "workflows", "testdata", "actions"), binary: binary, fakegithub: filepath.Join(dir, "fakegithub")}
 	command(t, root(t), "go", "build", "-o", w.fakegithub, "./cmd/fakegithub")
 	w.env = append(w.env, "DOCKER_HOST="+engine.listen(t))
 	engine.build(t)
@@ -79,7 +73,7 @@ func newWorld(t *testing.T) *world {
 
 func root(t *testing.T) string {
 	t.Helper()
-	dir, err := filepath.Abs("..")
+	dir, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
-// Package e2e runs the workflows that accelgate ships by nektos/act, with both
-// actions, against fakegithub. scripts/e2e.sh starts it.
-package e2e_test
+// Package workflows_test runs the workflows that accelgate ships by nektos/act, with both
+// actions, against fakegithub.
+package workflows_test
 
 import (
 	"archive/zip"
@@ -16,6 +16,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 type object = map[string]any
@@ -61,9 +62,10 @@ type story struct {
 	post       map[string]string
 }
 
-// TestWorkflows tells one story: a pull request without baselines, the refresh
+// TestWorkflowsThorough tells one story: a pull request without baselines, the refresh
 // that proposes them, the pull request again, comments and forks.
-func TestWorkflows(t *testing.T) {
+func TestWorkflowsThorough(t *testing.T) {
+	require.Thorough(t)
 	w := newWorld(t)
 	s := story{world: w, base: w.git(t, "rev-parse", "HEAD"), post: w.permissions(t, "accelgate.yml", "post")}
 	w.git(t, "checkout", "-q", "-b", "work")

@@ -1,4 +1,4 @@
-package cli_test
+package image_test
 
 import (
 	"context"
@@ -21,13 +21,11 @@ import (
 	"github.com/accelgate/accelgate/internal/require"
 )
 
-// TestImage builds the image of action.yml and starts it as GitHub's runner
+// TestImageThorough builds the image of action.yml and starts it as GitHub's runner
 // starts a container action: honest without a baseline, green with one, one
 // comment throughout, and no need for root or for a writable image.
-func TestImage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds an image")
-	}
+func TestImageThorough(t *testing.T) {
+	require.Thorough(t)
 	engine, base := containerEngine(t)
 	action := readManifest(t)
 	image := engine.build(t, action.Runs.Image)

@@ -1,4 +1,4 @@
-package cli_test
+package pages_test
 
 import (
 	"errors"
@@ -9,20 +9,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/accelgate/accelgate/e2e/script"
 )
 
-// program builds accelgate as users do. The test binary would do, but its race
-// detector slows the embedded engine by far too much for the quickstart.
-func program(t *testing.T) string {
-	t.Helper()
-	bin := filepath.Join(t.TempDir(), "accelgate")
-	cmd := exec.Command("go", "build", "-o", bin, "./cmd/accelgate")
-	cmd.Dir = filepath.Join("..", "..")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return bin
-}
+func TestMain(m *testing.M) { script.Main(m) }
 
 // stretch makes the quickstart's limits and the README's demonstration so wide
 // that a machine which runs other tests at the same time does not matter: what
@@ -69,13 +60,13 @@ func page(t *testing.T, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin, dir := program(t), checkout(t)
+	dir := checkout(t)
 	printed, ran := "", 0
 	for _, block := range regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(stretch.Replace(string(text)), -1) {
 		for line := range strings.Lines(block[1]) {
 			line = strings.TrimSuffix(line, "\n")
 			if command, ok := strings.CutPrefix(line, "$ "); ok {
-				printed = shell(t, command, bin, dir)
+				printed = shell(t, command, dir)
 				ran++
 			} else if !strings.Contains(printed, line+"\n") {
 				t.Errorf("%s promises the line\n%s\nin\n%s", name, line, printed)
@@ -88,7 +79,7 @@ func page(t *testing.T, name string) {
 }
 
 // shell runs a command line and checks its exit code.
-func shell(t *testing.T, command, bin, dir string) string {
+func shell(t *testing.T, command, dir string) string {
 	t.Helper()
 	want := 0
 	if m := exitNote.FindStringSubmatch(command); m != nil {
@@ -97,7 +88,7 @@ func shell(t *testing.T, command, bin, dir string) string {
 	}
 	cmd := exec.Command("sh", "-c", command)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "ACCELGATE_HEALTH=off", "PATH="+filepath.Dir(bin)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	cmd.Env = append(os.Environ(), "ACCELGATE_HEALTH=off")
 	out, err := cmd.Output()
 	got := 0
 	var exit *exec.ExitError
@@ -118,10 +109,10 @@ func TestQuickstart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
 	}
-	bin, dir := program(t), checkout(t)
+	dir := checkout(t)
 	check := func(command string, wants ...string) {
 		t.Helper()
-		printed := shell(t, command, bin, dir)
+		printed := shell(t, command, dir)
 		for _, want := range wants {
 			if !strings.Contains(printed, want) {
 				t.Errorf("%s: no %q in\n%s", command, want, printed)

@@ -1,18 +1,19 @@
-package cli_test
+// Package script runs testscript files against the accelgate binary. Folders beside it hold the scripts, by theme.
+package script
 
 import (
 	"archive/zip"
 	"bytes"
-	"context"
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,79 +22,82 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/accelgate/accelgate/internal/cli"
-	"github.com/accelgate/accelgate/internal/github/githubtest"
 	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output of the scripts")
 
-// TestMain makes the test binary double as the commands that the scripts run.
-// accelgate executes itself for the embedded engine, and so does the test
-// binary under that name.
-func TestMain(m *testing.M) {
-	if os.Getenv("ACCELGATE_BENCH_CHILD") != "" && len(os.Args) == 1 {
-		benchChild()
-		return
-	}
-	testscript.Main(m, map[string]func(){
-		"accelgate": func() {
-			ctx, stop := interruptible()
-			defer stop()
-			c := cli.Command{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now}
-			if os.Getenv("HURRY") != "" { // no second between two writes
-				var slept time.Duration
-				c.Now = func() time.Time { return time.Now().Add(slept) }
-				c.Sleep = func(ctx context.Context, d time.Duration) error { slept += d; return ctx.Err() }
-			}
-			os.Exit(c.Main(ctx, os.Args[1:]))
-		},
-		"fakegithub": func() {
-			ctx, stop := interruptible()
-			defer stop()
-			os.Exit(githubtest.Command(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-		},
-	})
-}
+// tiers stands in a script that not only make test runs, or only another tier: "# tiers: test race".
+var tiers = regexp.MustCompile(`(?m)^# tiers: (.+)$`)
 
-func interruptible() (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(context.Background(), os.Interrupt)
-}
-
-func TestScript(t *testing.T) {
+// Run runs the scripts of the test's folder, in parallel. Each states its tiers in a line "# tiers: test race"; without
+// one it belongs to make test alone.
+func Run(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               files(t, cmp.Or(os.Getenv("ACCELGATE_TEST_TIER"), "test")),
 		RequireExplicitExec: true,
 		UpdateScripts:       *update,
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("ACCELGATE_HOST_LABEL", "desk")
-			env.Setenv("ACCELGATE_HEALTH", "off")                                                          // this machine runs other tests at the same time
-			for name, days := range map[string]int{"LAST_WEEK": -7, "NEXT_WEEK": 7, "IN_TWO_YEARS": 731} { // for waivers
-				env.Setenv(name, time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly))
-			}
-			env.Setenv("CONTAINERS_CONF", os.Getenv("CONTAINERS_CONF"))
-			return nil
-		},
-		Condition: func(name string) (bool, error) {
-			if tool, ok := strings.CutPrefix(name, "tool:"); ok {
-				_, err := exec.LookPath(tool)
-				return err == nil || required, nil
-			}
-			if name != "engine" {
-				return false, fmt.Errorf("unknown condition %q", name)
-			}
-			return podman(), nil
-		},
+		Setup:               setup,
+		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": code, "await": await, "setenv": setenv, "expand": expand, "replace": replace, "tensors": tensors, "pack": pack,
 		},
 	})
 }
 
+func files(t *testing.T, tier string) []string {
+	t.Helper()
+	all, err := filepath.Glob("*.txtar")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	var chosen []string
+	for _, file := range all {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stated := []string{"test"}
+		if m := tiers.FindSubmatch(text); m != nil {
+			stated = strings.Fields(string(m[1]))
+		}
+		if slices.Contains(stated, tier) {
+			chosen = append(chosen, file)
+		}
+	}
+	if len(chosen) == 0 {
+		t.Skip("no script here belongs to make " + tier)
+	}
+	return chosen
+}
+
+func setup(env *testscript.Env) error {
+	env.Setenv("ACCELGATE_HOST_LABEL", "desk")
+	env.Setenv("ACCELGATE_HEALTH", "off")                                                          // other tests run on this host at the same time
+	for name, days := range map[string]int{"LAST_WEEK": -7, "NEXT_WEEK": 7, "IN_TWO_YEARS": 731} { // for waivers
+		env.Setenv(name, time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly))
+	}
+	env.Setenv("CONTAINERS_CONF", os.Getenv("CONTAINERS_CONF"))
+	return nil
+}
+
+func condition(name string) (bool, error) {
+	if tool, ok := strings.CutPrefix(name, "tool:"); ok {
+		_, err := exec.LookPath(tool)
+		return err == nil || required, nil
+	}
+	if name != "engine" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	return podman(), nil
+}
+
 // required says that no tool may be absent, as in CI: a script that needs one
 // fails there rather than being skipped.
 var required = os.Getenv("ACCELGATE_TEST_REQUIRE") == "1"
+
+var buildStage = regexp.MustCompile(`(?m)^FROM (\S+) AS build$`)
 
 // podman reports whether containers can be run: whether podman runs the image
 // that the Dockerfile builds in. In CI it must.
@@ -107,8 +111,7 @@ var podman = sync.OnceValue(func() bool {
 	}
 	base := buildStage.FindStringSubmatch(string(dockerfile))[1]
 	_, noBusybox := exec.LookPath("busybox")
-	_, err = engine("podman").command(context.Background(), "run", "--rm", "--network=host", "--pull=never", base, "true")
-	return err == nil && noBusybox == nil
+	return noBusybox == nil && exec.Command("podman", "run", "--rm", "--network=host", "--pull=never", base, "true").Run() == nil
 })
 
 // code runs a program and demands its exit code: code 2 accelgate run --bad
@@ -132,13 +135,13 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 
 // await waits until a file exists: await address
 func await(ts *testscript.TestScript, _ bool, args []string) {
-	for range 1000 {
+	const limit = 2 * time.Minute // a run may start several processes first
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	ts.Fatalf("%s does not appear", args[0])
+	ts.Fatalf("%s does not appear within %v", args[0], limit)
 }
 
 // setenv sets a variable to a file's content: setenv GITHUB_API_URL address

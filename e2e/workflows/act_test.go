@@ -1,4 +1,4 @@
-package e2e_test
+package workflows_test
 
 import (
 	"bytes"
@@ -75,7 +75,7 @@ func (w *world) act(t *testing.T, s started) *outcome {
 	for _, m := range pinned.FindAllStringSubmatch(string(text), -1) {
 		standin := filepath.Join(w.actions, m[1])
 		if _, err := os.Stat(standin); err != nil {
-			t.Fatalf("nothing stands in for actions/%s: write e2e/testdata/actions/%[1]s", m[1])
+			t.Fatalf("nothing stands in for actions/%s: write e2e/workflows/testdata/actions/%[1]s", m[1])
 		}
 		args = append(args, "--local-repository", "actions/"+m[1]+"@"+m[2]+"="+standin)
 	}

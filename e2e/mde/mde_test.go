@@ -1,6 +1,7 @@
-package cli_test
+package mde_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,25 +12,30 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/accelgate/accelgate/e2e/script"
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 // mdeCell is the cell of the quickstart that the trials measure.
 const mdeCell = "tiny__cpu__tg64__baseline"
 
-// TestMDE holds that the minimum detectable effect which calibrate states is
+func TestMain(m *testing.M) { script.Main(m) }
+
+// TestMDENightly holds that the minimum detectable effect which calibrate states is
 // true: 5 pairs of the embedded engine find a slow-down of that size in about 4
 // of 5 trials, rarely call unchanged code slower, and never say that half of it is
 // nothing without saying what they can see. It measures for minutes and needs a
-// quiet machine, so it runs only where ACCELGATE_MDE says how many trials: make mde.
-func TestMDE(t *testing.T) {
-	trials, err := strconv.Atoi(os.Getenv("ACCELGATE_MDE"))
+// quiet machine: make mde. ACCELGATE_MDE is the number of trials.
+func TestMDENightly(t *testing.T) {
+	require.Nightly(t)
+	trials, err := strconv.Atoi(cmp.Or(os.Getenv("ACCELGATE_MDE"), "100"))
 	if err != nil || trials < 1 {
-		t.Skip("ACCELGATE_MDE is not a number of trials: make mde")
+		t.Fatal("ACCELGATE_MDE is not a number of trials")
 	}
-	bin, dir := program(t), t.TempDir()
+	dir := t.TempDir()
 	config, err := os.ReadFile(filepath.Join("..", "..", "accelgate.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +55,7 @@ func TestMDE(t *testing.T) {
 	if err := os.CopyFS(base, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
-	m := mde{t, bin, dir, base}
+	m := mde{t, dir, base}
 	levels := []struct {
 		name        string
 		share       float64 // of the stated MDE
@@ -86,8 +92,8 @@ func TestMDE(t *testing.T) {
 const block = 10
 
 type mde struct {
-	t              *testing.T
-	bin, dir, base string
+	t         *testing.T
+	dir, base string
 }
 
 type statedMDE struct {
@@ -133,7 +139,7 @@ func (m mde) trial(seed int, slower float64) gate.Verdict {
 }
 
 func (m mde) run(args ...string) []byte {
-	cmd := exec.Command(m.bin, args...)
+	cmd := exec.Command("accelgate", args...)
 	cmd.Dir = m.dir
 	out, err := cmd.Output()
 	var exit *exec.ExitError
