@@ -1,14 +1,40 @@
-# What CI runs and what a developer runs are the same line: make test.
-.PHONY: test lint fuzz bench evaluate mde
+# make test is what a developer runs; CI runs every tier: docs/testing.md.
+.PHONY: test race thorough nightly tiers lint fuzz bench evaluate mde
 
+SHELL = /bin/bash -o pipefail
 PKGS = ./...
+# Packages that start goroutines or share memory between them.
+CONCURRENT = $(shell grep -rlE --include=*.go '^[[:space:]]*go [a-z]|"sync|sync/errgroup' internal | grep -v _test.go | xargs -n1 dirname | sort -u | sed 's|^|./|')
+SUMMARY = go run ./scripts/testsummary -out .test
 
-test: lint
-	go test -race -shuffle=on -timeout 18m $$(go list $(PKGS) | grep -v /detect/evaluate)
-	go test -shuffle=on ./internal/detect/evaluate # millions of scores and no goroutine: ten times longer with the race detector
+test: lint .test/bin
+	@go build -o .test/bin/accelgate ./e2e/program && ln -f .test/bin/accelgate .test/bin/fakegithub
+	@ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -json -vet=off -shuffle=on -timeout 8m $(PKGS) | $(SUMMARY)/test
+
+# The race detector, in this process and in the scripts about concurrency.
+race: .test/race
+	@go build -race -o .test/race/accelgate ./e2e/program && ln -f .test/race/accelgate .test/race/fakegithub
+	@{ go test -race -json -vet=off -shuffle=on -timeout 8m $(CONCURRENT) && \
+	  ACCELGATE_TEST_TIER=race ACCELGATE_TEST_BIN=$(CURDIR)/.test/race go test -json -vet=off -timeout 8m -run '^TestScript$$' ./e2e/...; } | $(SUMMARY)/race
+
+# Large inputs, every cheat at every size, many seeds, containers, act, emulate, and each fuzz target for a moment.
+thorough: .test/bin
+	@go build -o .test/bin/accelgate ./e2e/program && ln -f .test/bin/accelgate .test/bin/fakegithub
+	@ACCELGATE_TEST_TIER=thorough ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -json -vet=off -timeout 15m -run '(Thorough|^TestScript)$$' $(PKGS) | $(SUMMARY)/thorough
+
+# What measures for many minutes; .github/workflows/nightly.yml runs it.
+nightly: evaluate mde
+	$(MAKE) fuzz FUZZTIME=2m
+
+# Is every test in a tier? After test, race and thorough, with all that they need.
+tiers:
+	@go run ./scripts/testsummary -check .test/test .test/race .test/thorough
+
+.test/bin .test/race:
+	@mkdir -p $@
 
 lint:
-	@test -z "$$(gofmt -s -l cmd e2e internal)" || { echo "run: gofmt -s -w cmd e2e internal"; gofmt -s -l cmd e2e internal; exit 1; }
+	@test -z "$$(gofmt -s -l cmd e2e internal scripts)" || { echo "run: gofmt -s -w cmd e2e internal scripts"; gofmt -s -l cmd e2e internal scripts; exit 1; }
 	go vet $(PKGS)
 	go tool staticcheck $(PKGS)
 	go tool actionlint .github/workflows/*.yml
@@ -30,10 +56,9 @@ evaluate:
 	ACCELGATE_TEST_DATA="$${ACCELGATE_TEST_DATA:-$(abspath $(wildcard ../shared/data))}" go test -run . -count=1 -v ./internal/detect/evaluate
 
 # Is the minimum detectable effect true? 100 trials each with none, half and all
-# of it, on the embedded engine; minutes, on a quiet machine.
+# of it, on the embedded engine; minutes, on a quiet host.
 mde:
-	ACCELGATE_MDE=$${ACCELGATE_MDE:-100} go test -run '^TestMDE$$' -count=1 -timeout 60m -v ./internal/cli
+	ACCELGATE_TEST_TIER=nightly go test -run '^TestMDENightly$$' -count=1 -timeout 60m -v ./e2e/mde
 
 bench:
 	go test -run '^$$' -bench . -benchtime 200ms $(PKGS)
-
