@@ -18,9 +18,9 @@ func TestMain(m *testing.M) { script.Main(m) }
 // stretch makes the quickstart's limits and the README's demonstration so wide
 // that a machine which runs other tests at the same time does not matter: what
 // these tests show must not depend on its speed. A second look at what was made
-// 50 times slower would take as long again.
-var stretch = strings.NewReplacer("--tolerance 20%", "--tolerance 99%", "threshold: 10%", "threshold: 90%\n  confirm: 0", "repeats: 5", "repeats: 1", "limit 10 %", "limit 90 %",
-	"decode=30%", "decode=98%")
+// 20 times slower would take as long again.
+var stretch = strings.NewReplacer("--tolerance 20%", "--tolerance 99%", "threshold: 10%", "threshold: 80%\n  confirm: 0", "repeats: 5", "repeats: 1", "limit 10 %", "limit 80 %",
+	"decode=30%", "decode=95%")
 
 // checkout is a folder with the stretched quickstart and nothing else.
 func checkout(t *testing.T) string {
@@ -31,7 +31,7 @@ func checkout(t *testing.T) string {
 		t.Fatal(err)
 	}
 	stretched := stretch.Replace(string(config))
-	if !strings.Contains(stretched, "threshold: 90%") || !strings.Contains(stretched, "repeats: 1") {
+	if !strings.Contains(stretched, "threshold: 80%") || !strings.Contains(stretched, "repeats: 1") {
 		t.Fatal("accelgate.yaml no longer holds what the test stretches")
 	}
 	if err := os.WriteFile(filepath.Join(dir, "accelgate.yaml"), []byte(stretched), 0o644); err != nil {
@@ -106,9 +106,6 @@ func shell(t *testing.T, command, dir string) string {
 // TestQuickstart is the promise of the first page, on the whole suite: honest
 // without a baseline, green with one, red when slow or wrong.
 func TestQuickstart(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a minute")
-	}
 	dir := checkout(t)
 	check := func(command string, wants ...string) {
 		t.Helper()
@@ -122,8 +119,8 @@ func TestQuickstart(t *testing.T) {
 	check("accelgate run", "speed was NOT judged", "18/18", "tiny-decode")
 	check("accelgate baseline update --reason first", "20 cells recorded")
 	check("accelgate run", "PASS: 20 cells")
-	check("accelgate run --only '*__short_text__KV*' --inject-slowdown decode=98% # exit 1", "FAIL: 4 of 4 cells are slower",
+	check("accelgate run --only '*__short_text__KV*' --inject-slowdown decode=95% # exit 1", "FAIL: 4 of 4 cells are slower",
 		"tiny__cpu__short_text__KV_CACHE_DTYPE=f16", "tiny__cpu_parallel__short_text__KV_CACHE_DTYPE=q8_0")
-	check("accelgate run --suite quickstart --weight-seed 2 # exit 1", "FAIL: 18 of 18 cells give wrong answers")
+	check("accelgate run --only '*__short_text__*' --weight-seed 2 # exit 1", "FAIL: 6 of 6 cells give wrong answers")
 	check("accelgate baseline update --from .accelgate/run.json --reason no --force # exit 2")
 }
