@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/safetensors"
 )
 
@@ -135,7 +136,16 @@ func saved(t testing.TB, path, name string) []byte {
 
 func TestEndOfInput(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{"torch", "numpy", "c"} {
+	endOfInput(t, "numpy", "c")
+}
+
+func TestEndOfInputThorough(t *testing.T) {
+	require.Thorough(t)
+	endOfInput(t, "torch")
+}
+
+func endOfInput(t *testing.T, kinds ...string) {
+	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			p := start(t, kind)
@@ -155,7 +165,16 @@ func TestEndOfInput(t *testing.T) {
 
 func TestNoRequestEndsAWorker(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{"torch", "numpy", "c"} {
+	noRequestEnds(t, "numpy", "c")
+}
+
+func TestNoRequestEndsAWorkerThorough(t *testing.T) {
+	require.Thorough(t)
+	noRequestEnds(t, "torch")
+}
+
+func noRequestEnds(t *testing.T, kinds ...string) {
+	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			p := start(t, kind)
