@@ -80,7 +80,7 @@ func same(p kernel.Pair) (evaluator.Status, error) {
 
 // quick is too little to check a timer.
 func quick(t testing.TB) kernel.Settings {
-	return kernel.Settings{Warmup: 1, Iterations: 4, Trials: 2, MaxIterations: 8, MinTime: time.Hour, Dir: t.TempDir(), Judge: same}
+	return kernel.Settings{Warmup: 1, Iterations: 4, Trials: 2, MaxIterations: 8, MinTime: time.Hour, Around: 16, Dir: t.TempDir(), Judge: same}
 }
 
 func TestMeasureHonest(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/packing"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 func TestReadLengths(t *testing.T) {
@@ -100,6 +101,9 @@ type endless struct{}
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
 func TestFilesAreLimited(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
 	if _, err := packing.ReadLengths(endless{}, packing.CSV, ""); err == nil || !strings.Contains(err.Error(), "the lengths take more than 134217728 bytes") {
 		t.Errorf("got %v", err)

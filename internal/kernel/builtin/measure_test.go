@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 // TestSolutionsAreRight measures every solution with every workload, against the
 // plain Go kernel as the reference.
 func TestSolutionsAreRight(t *testing.T) {
+	slow(t)
 	t.Parallel()
 	ds := load(t)
 	for _, s := range ds.Solutions {
@@ -50,10 +51,10 @@ func TestSolutionsAreRight(t *testing.T) {
 	}
 }
 
-// TestReferencesAreRight measures every solution against the definition's
+// TestReferencesAreRightThorough measures every solution against the definition's
 // Python.
-func TestReferencesAreRight(t *testing.T) {
-	t.Parallel()
+func TestReferencesAreRightThorough(t *testing.T) {
+	require.Thorough(t)
 	python := torch(t)
 	ds, dir := load(t), t.TempDir()
 	if err := workers.Write(dir); err != nil {
@@ -66,6 +67,13 @@ func TestReferencesAreRight(t *testing.T) {
 			put(t, build.Dir, flashinfer.Source{Path: "main.py", Content: ds.Definition(s.Definition).Reference})
 			judgeAll(t, ds, s, kernel.Program{Session: session, Build: build})
 		})
+	}
+}
+
+// slow skips what is of one goroutine in a binary with the race detector.
+func slow(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 }
 
@@ -147,7 +155,7 @@ func judgeAll(t *testing.T, ds *flashinfer.Dataset, s *flashinfer.Solution, refe
 	d := ds.Definition(s.Definition)
 	for _, w := range ds.WorkloadsOf(d.Name) {
 		c := caseOf(t, ds, d, w)
-		settings := kernel.Settings{Warmup: 1, Iterations: 4, Trials: 1, MaxIterations: 8, MinTime: time.Hour, Dir: t.TempDir(),
+		settings := kernel.Settings{Warmup: 1, Iterations: 4, Trials: 1, MaxIterations: 8, MinTime: time.Hour, Around: 16, Dir: t.TempDir(),
 			Judge: judge(c, d, ds, w)}
 		m, err := kernel.Measure(within(t), c, reference, solution, settings)
 		if err != nil || m.Status != evaluator.Passed {

@@ -82,6 +82,9 @@ func mustOpen(t testing.TB, dir, text string, alter ...func(*suite.Env)) *Suite 
 
 // TestBuiltin measures everything that ships with accelgate, without Python.
 func TestBuiltin(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
 	measureAll(t, mustOpen(t, t.TempDir(), quick+"reference: go\nmax_workloads: 1"))
 }
