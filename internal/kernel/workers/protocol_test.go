@@ -22,6 +22,16 @@ import (
 // saved tensors that must be equal: two files, then a name in each.
 func TestProtocol(t *testing.T) {
 	t.Parallel()
+	conversations(t, func(name, kind string) bool { return kind != "torch" || name == "hello" || name == "files" })
+}
+
+// TestProtocolThorough is what takes a process of torch long.
+func TestProtocolThorough(t *testing.T) {
+	require.Thorough(t)
+	conversations(t, func(name, kind string) bool { return kind == "torch" && name != "hello" && name != "files" })
+}
+
+func conversations(t *testing.T, wanted func(name, kind string) bool) {
 	files, err := filepath.Glob("testdata/protocol/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no conversations: %v", err)
@@ -31,8 +41,12 @@ func TestProtocol(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		for _, kind := range kinds(string(archive.Comment)) {
-			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+kind, func(t *testing.T) {
+			if !wanted(name, kind) {
+				continue
+			}
+			t.Run(name+"/"+kind, func(t *testing.T) {
 				t.Parallel()
 				play(t, archive, kind)
 			})
