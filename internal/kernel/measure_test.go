@@ -205,7 +205,7 @@ func TestTamperedFileIsSuspect(t *testing.T) {
 
 func TestPatchedTimerIsSuspect(t *testing.T) {
 	t.Parallel()
-	s := kernel.Settings{Warmup: 1, Iterations: 4, Trials: 3, MinTime: 10 * time.Millisecond, Dir: t.TempDir(), Judge: same}
+	s := kernel.Settings{Warmup: 1, Iterations: 4, Trials: 3, MinTime: 3 * time.Millisecond, Around: 16, Dir: t.TempDir(), Judge: same}
 	ref, sol := mustOpen(t, "honest", kernel.Limits{}), mustOpen(t, "fast timer", kernel.Limits{})
 	m, err := kernel.Measure(within(t), small, program(ref, "gemm"), program(sol, "gemm"), s)
 	if err != nil || m.Status != evaluator.Suspect || !strings.Contains(m.Reason, "says that a call takes 100ns") {

@@ -108,6 +108,10 @@ func TestFilesAreLimited(t *testing.T) {
 	if _, err := packing.ReadLengths(endless{}, packing.CSV, ""); err == nil || !strings.Contains(err.Error(), "the lengths take more than 134217728 bytes") {
 		t.Errorf("got %v", err)
 	}
+}
+
+func TestLengthsAreCountedThorough(t *testing.T) {
+	require.Thorough(t)
 	text := strings.Repeat("1\n", packing.MaxLengths+1)
 	if _, err := packing.ReadLengths(strings.NewReader(text), packing.JSONL, ""); err == nil || !strings.Contains(err.Error(), "line 8388609: more than 8388608 lengths") {
 		t.Errorf("got %v", err)
