@@ -20,10 +20,9 @@ const fakeDir = "ENERGY_TEST_FAKE"
 type fake struct {
 	Fields  []string           // of power that it knows
 	Probe   string             // what it answers when asked once, after its exit code 0
-	Watts   map[string]float64 // by UUID; the power of the i-th sample grows by Slope
-	Slope   float64
-	Zone    time.Duration // of its stamps, if TZ is not heeded
-	LostAt  int           // sample from which the GPU Lost is lost; 0 means never
+	Watts   map[string]float64 // by UUID
+	Zone    time.Duration      // of its stamps, if TZ is not heeded
+	LostAt  int                // sample from which the GPU Lost is lost; 0 means never
 	Lost    string
 	EndAt   int // sample at which it ends with code 15; 0 means never
 	Started string
@@ -74,38 +73,38 @@ func playSMI(dir string) int {
 	return f.loop(strings.Split(args["--id"], ","))
 }
 
-// loop prints a sample for each tenth of a second that has passed, however
-// late it is woken, until it is told to end.
+// printed is how many samples are printed before it ends, a tenth of a second of
+// the test's clock apart. The first comes soon after that clock's beginning.
+const (
+	printed = 15
+	delay   = 60 * time.Millisecond
+)
+
+// loop prints samples at once, and another one when it is told to end.
 func (f fake) loop(uuids []string) int {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGTERM)
-	began := time.Now()
-	printed := 0
-	for {
-		for ; time.Duration(printed)*period <= time.Since(began); printed++ {
-			if f.EndAt > 0 && printed == f.EndAt {
-				fmt.Println("GPU has fallen off the bus")
-				return 15
-			}
-			f.print(uuids, printed, began.Add(time.Duration(printed)*period))
-		}
-		if err := os.WriteFile(f.Started, nil, 0o600); err != nil {
-			return 67
-		}
-		select {
-		case <-ended:
-			f.print(uuids, printed, time.Now())
-			fmt.Print("2026/01/0")
-			return 0
-		case <-time.After(20 * time.Millisecond):
-		}
+	n := 0
+	for ; n < printed && (f.EndAt == 0 || n < f.EndAt); n++ {
+		f.print(uuids, n)
 	}
+	if err := os.WriteFile(f.Started, nil, 0o600); err != nil {
+		return 67
+	}
+	if f.EndAt > 0 {
+		fmt.Println("GPU has fallen off the bus")
+		return 15
+	}
+	<-ended
+	f.print(uuids, n)
+	fmt.Print("2026/01/0")
+	return 0
 }
 
-func (f fake) print(uuids []string, n int, at time.Time) {
-	stamp := at.UTC().Add(f.Zone).Format(stampLayout)
+func (f fake) print(uuids []string, n int) {
+	stamp := noon.Add(delay + time.Duration(n)*period + f.Zone).Format(stampLayout)
 	for _, uuid := range uuids {
-		watts := fmt.Sprintf("%.2f", f.Watts[uuid]+f.Slope*float64(n))
+		watts := fmt.Sprintf("%.2f", f.Watts[uuid])
 		if uuid == f.Lost && f.LostAt > 0 && n >= f.LostAt {
 			watts = "[GPU is lost]"
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,9 +22,12 @@ var instantFields = []string{"power.draw", "power.draw.instant"}
 
 func probe(rows ...string) string { return strings.Join(rows, "\n") + "\n" }
 
-func realClock() Clock {
-	epoch := time.Now()
-	return Clock{Now: func() time.Duration { return time.Since(epoch) }, Wall: time.Now}
+// hand is a clock that shows what a test sets it to. It begins at noon.
+type hand struct{ now atomic.Int64 }
+
+func (h *hand) clock() Clock {
+	now := func() time.Duration { return time.Duration(h.now.Load()) }
+	return Clock{Now: now, Wall: func() time.Time { return noon.Add(now()) }}
 }
 
 func devices(ids ...string) (list []bench.Device) {
@@ -57,7 +61,7 @@ func TestDetectNVIDIA(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			opts := Options{Clock: realClock(), Devices: devices(tt.ids...), Environ: install(t, &tt.fake)}
+			opts := Options{Clock: new(hand).clock(), Devices: devices(tt.ids...), Environ: install(t, &tt.fake)}
 			meters, absent, err := Detect(t.Context(), opts)
 			if err != nil {
 				t.Fatal(err)
@@ -101,12 +105,12 @@ func TestDetectOthers(t *testing.T) {
 	checkAbsent(t, absent, map[string]string{"nvidia:0": "not installed", "amd:0": "cannot read the power of amd", "cpu": "no such file"})
 }
 
-// measure reads the declared GPUs, by a running process, over a span of this
-// length, with an idle span before it.
-func measure(t *testing.T, f fake, ids []string, lasting time.Duration) Reading {
+// measure reads the declared GPUs, by a running process, over a span with an idle
+// span before it.
+func measure(t *testing.T, f fake, ids []string) Reading {
 	t.Helper()
-	opts := Options{Clock: realClock(), Devices: devices(ids...), Environ: install(t, &f)}
-	meters, absent, err := Detect(t.Context(), opts)
+	var now hand
+	meters, absent, err := Detect(t.Context(), Options{Clock: now.clock(), Devices: devices(ids...), Environ: install(t, &f)})
 	if err != nil || len(meters) != 1 {
 		t.Fatal(absent, err)
 	}
@@ -124,18 +128,33 @@ func measure(t *testing.T, f fake, ids []string, lasting time.Duration) Reading 
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	idle := Span{Start: opts.Clock.Now()}
-	time.Sleep(150 * time.Millisecond)
-	idle.End = opts.Clock.Now()
-	span := Span{Start: idle.End}
-	time.Sleep(lasting)
-	span.End = opts.Clock.Now()
+	idle, span := Span{2 * period, 4 * period}, Span{4 * period, 11 * period}
 	if r := m.Read(span, idle); r.Measured || f.EndAt == 0 && !strings.Contains(r.Reason, "still runs") {
 		t.Errorf("a running meter reads %+v", r)
 	}
+	now.now.Store(int64((printed + 2) * period))
 	m.Stop()
 	m.Stop()
 	return m.Read(span, idle)
+}
+
+// TestALookThatWaitsIsTakenAgain: between two readings of the clock a busy machine
+// may let a process wait for longer than the clock may have been set by.
+func TestALookThatWaitsIsTakenAgain(t *testing.T) {
+	t.Parallel()
+	var now hand
+	clock, waits := now.clock(), []time.Duration{300 * time.Millisecond, 20 * time.Millisecond, 0, time.Second}
+	wall := clock.Wall
+	clock.Wall = func() time.Time {
+		at := wall()
+		now.now.Add(int64(waits[0]))
+		waits = waits[1:]
+		return at
+	}
+	got := (&smi{clock: clock}).look()
+	if want := 320 * time.Millisecond; got.now != want || !got.wall.Equal(noon.Add(want)) {
+		t.Errorf("the clocks are %v and %v, want %v after noon", got.now, got.wall, want)
+	}
 }
 
 func TestNVIDIA(t *testing.T) {
@@ -158,7 +177,7 @@ func TestNVIDIA(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tt.fake.Fields, tt.fake.Probe = instantFields, both
-			r := measure(t, tt.fake, tt.ids, 700*time.Millisecond)
+			r := measure(t, tt.fake, tt.ids)
 			if r.Measured != (tt.reason == "") || !strings.Contains(r.Reason, tt.reason) {
 				t.Fatalf("measured %t, reason %q", r.Measured, r.Reason)
 			}

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -164,7 +165,8 @@ func TestRAPL(t *testing.T) {
 		small = small.with(zone+"/max_energy_range_uj", fmt.Sprint(m.wrap))
 	}
 	m.root = small.install(t)
-	r := readWhen(t, m, 160, 300*time.Millisecond, time.Second)
+	var r Reading
+	synctest.Test(t, func(t *testing.T) { r = readWhen(t, m, 160, 300*time.Millisecond, time.Second) })
 	if !r.Measured {
 		t.Fatal(r.Reason)
 	}
@@ -209,7 +211,8 @@ func TestRAPLVanishes(t *testing.T) {
 			_ = os.Remove(filepath.Join(m.root, "sys/class/powercap/intel-rapl:1/energy_uj"))
 		}
 	}
-	r := readWhen(t, m, 80, 100*time.Millisecond, 450*time.Millisecond)
+	var r Reading
+	synctest.Test(t, func(t *testing.T) { r = readWhen(t, m, 80, 100*time.Millisecond, 450*time.Millisecond) })
 	if r.Measured || !strings.Contains(r.Reason, "cpu-package-1") || !strings.Contains(r.Reason, "could not be read any more (no such file") || !math.IsNaN(r.Joules) {
 		t.Errorf("with a package that vanished: %+v", r)
 	}

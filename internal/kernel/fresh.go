@@ -16,7 +16,6 @@ const (
 	freshTime   = 2 * time.Second       // after which no further round begins
 	freshJudged = 3                     // rounds of which the outputs are judged
 	metTime     = 20 * time.Millisecond // that the calls around a fresh one take about
-	metMost     = 1024                  // such calls
 	freshTries  = 4                     // before a solution is accused
 
 	freshFactor = 1.5 // that a fresh call may take longer than the others
@@ -214,7 +213,7 @@ func (p *procedure) around(s *side, so pace) int {
 	if !(call >= 1) {
 		return 2 * p.Sets
 	}
-	return min(metMost, max(2*p.Sets, int(float64(metTime.Nanoseconds())/call)))
+	return min(p.Around, max(2*p.Sets, int(float64(metTime.Nanoseconds())/call)))
 }
 
 // keeps returns why the solution seems to keep results, or nothing. What new

@@ -35,8 +35,10 @@ type Settings struct {
 	// MaxIterations, 2^17.
 	MinTime       time.Duration
 	MaxIterations int
-	ColdCache     bool
-	Timer         string // empty leaves it to the worker
+	// Around is how many calls stand at most around one with fresh inputs: 1024.
+	Around    int
+	ColdCache bool
+	Timer     string // empty leaves it to the worker
 	// NoBaseline leaves out timing the reference.
 	NoBaseline bool
 	// Dir is where private folders for outputs are made. It should be in
@@ -51,6 +53,7 @@ type Settings struct {
 func (s Settings) withDefaults() Settings {
 	s.Warmup, s.Iterations, s.Trials = cmp.Or(s.Warmup, 10), cmp.Or(s.Iterations, 50), cmp.Or(s.Trials, 3)
 	s.Sets, s.MinTime, s.MaxIterations = max(s.Sets, 3), cmp.Or(s.MinTime, 50*time.Millisecond), cmp.Or(s.MaxIterations, 1<<17)
+	s.Around = cmp.Or(s.Around, 1024)
 	if s.Judge == nil {
 		s.Judge = func(Pair) (evaluator.Status, error) { return evaluator.Passed, nil }
 	}

@@ -80,7 +80,7 @@ func same(p kernel.Pair) (evaluator.Status, error) {
 
 // quick is too little to check a timer.
 func quick(t testing.TB) kernel.Settings {
-	return kernel.Settings{Warmup: 1, Iterations: 4, Trials: 2, MaxIterations: 8, MinTime: time.Hour, Dir: t.TempDir(), Judge: same}
+	return kernel.Settings{Warmup: 1, Iterations: 4, Trials: 2, MaxIterations: 8, MinTime: time.Hour, Around: 16, Dir: t.TempDir(), Judge: same}
 }
 
 func TestMeasureHonest(t *testing.T) {
@@ -205,7 +205,7 @@ func TestTamperedFileIsSuspect(t *testing.T) {
 
 func TestPatchedTimerIsSuspect(t *testing.T) {
 	t.Parallel()
-	s := kernel.Settings{Warmup: 1, Iterations: 4, Trials: 3, MinTime: 10 * time.Millisecond, Dir: t.TempDir(), Judge: same}
+	s := kernel.Settings{Warmup: 1, Iterations: 4, Trials: 3, MinTime: 3 * time.Millisecond, Around: 16, Dir: t.TempDir(), Judge: same}
 	ref, sol := mustOpen(t, "honest", kernel.Limits{}), mustOpen(t, "fast timer", kernel.Limits{})
 	m, err := kernel.Measure(within(t), small, program(ref, "gemm"), program(sol, "gemm"), s)
 	if err != nil || m.Status != evaluator.Suspect || !strings.Contains(m.Reason, "says that a call takes 100ns") {

@@ -3,9 +3,14 @@ package kernel
 import (
 	"slices"
 	"testing"
+
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 func TestThinKeepsTheDistribution(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
 	few := []int64{3, 1, 2}
 	if got := thin(few); !slices.Equal(got, few) {

@@ -3,6 +3,8 @@ package load
 import (
 	"math"
 	"testing"
+
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 func TestLogarithmAndPowerAgreeWithMath(t *testing.T) {
@@ -36,6 +38,9 @@ func TestUniformNeverReturnsZero(t *testing.T) {
 // TestGammaHasItsMoments checks mean, variance and third moment against the
 // distribution's own: shape, shape and 2*shape.
 func TestGammaHasItsMoments(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
 	const n = 400_000
 	for _, shape := range []float64{0.05, 0.3, 0.999, 1, 1.001, 4, 250} {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -106,6 +108,9 @@ func TestSchedulesKeepTheirRules(t *testing.T) {
 }
 
 func TestGapsHaveTheRateAndTheDeviationOfTheirMode(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
 	const n, rate = 100_000, 250.0
 	for _, burstiness := range []float64{0.1, 0.5, 1, 3, 100} {

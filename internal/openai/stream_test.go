@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/accelgate/accelgate/internal/openai"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 const (
@@ -229,6 +230,9 @@ func TestCallerCancels(t *testing.T) {
 
 // TestSplittingChangesNothing sends one body in arbitrary pieces.
 func TestSplittingChangesNothing(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
 	for _, name := range []string{"usage-own-chunk", "crlf", "error-event", "held-back-utf8", "whole-completion", "truncated-mid-line", "comments"} {
 		text := string(readFile(t, "testdata/streams/"+name+".sse"))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/osft"
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
 
@@ -87,6 +88,9 @@ func checkNormal(t *testing.T, c osft.Checkpoint) {
 // of computing and storing leave of a bfloat16 checkpoint. The tolerance 1e-5
 // tells only the last row apart, bounds all three.
 func TestErrorLevels(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
 	c := generate(t)
 	for _, level := range []struct {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/packing"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 func TestReadLengths(t *testing.T) {
@@ -100,10 +101,17 @@ type endless struct{}
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
 func TestFilesAreLimited(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
 	if _, err := packing.ReadLengths(endless{}, packing.CSV, ""); err == nil || !strings.Contains(err.Error(), "the lengths take more than 134217728 bytes") {
 		t.Errorf("got %v", err)
 	}
+}
+
+func TestLengthsAreCountedThorough(t *testing.T) {
+	require.Thorough(t)
 	text := strings.Repeat("1\n", packing.MaxLengths+1)
 	if _, err := packing.ReadLengths(strings.NewReader(text), packing.JSONL, ""); err == nil || !strings.Contains(err.Error(), "line 8388609: more than 8388608 lengths") {
 		t.Errorf("got %v", err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/packing"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 // random returns a problem of up to n lengths, some of which are equal, half,
@@ -44,6 +45,9 @@ func random(r *rand.Rand, n int) packing.Problem {
 
 // TestPackersKeepTheRules checks, without Validate's help, what a packing is.
 func TestPackersKeepTheRules(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -204,6 +208,9 @@ func TestLowerBound(t *testing.T) {
 // TestFarFromTheBound: lengths of which two fit have a bound that no packing
 // comes near, and one attempt per row would be thousands.
 func TestFarFromTheBound(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
 	p := packing.Problem{Lengths: slices.Repeat([]int64{34}, 40_000), Max: 100, Ranks: 2}
 	for i := range p.Lengths {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -35,6 +36,21 @@ const (
 	podmanLine = "system service --time=0"
 )
 
+// builtCell is the program for the image, built once.
+var builtCell = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "accelgate-cell-")
+	if err != nil {
+		return "", err
+	}
+	cleanUp = append(cleanUp, dir)
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, "cell"), "./testdata/cell")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the program for the image: %w: %s", err, out)
+	}
+	return filepath.Join(dir, "cell"), nil
+})
+
 // newEngine starts podman's service on a socket and a storage of the test's
 // own, or takes docker. Without one the test is skipped, or fails where
 // ACCELGATE_TEST_REQUIRE=1 says that nothing may be missing.
@@ -43,11 +59,9 @@ func newEngine(t testing.TB) *testEngine {
 	if runtime.GOOS != "linux" {
 		t.Skip("containers are tested on Linux only")
 	}
-	cell := filepath.Join(t.TempDir(), "cell")
-	build := exec.Command("go", "build", "-o", cell, "./testdata/cell")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the program for the image: %v\n%s", err, out)
+	cell, err := builtCell()
+	if err != nil {
+		t.Fatal(err)
 	}
 	podman := []string{"podman", "--root", filepath.Join(t.TempDir(), "root"), "--runroot", filepath.Join(t.TempDir(), "run")}
 	missing := noEngine

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -80,10 +81,8 @@ func (r *registry) publish(t *testing.T, layer []byte) {
 }
 
 // An absent image is pulled only if that was asked for, and then once.
-func TestContainerPulls(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs containers")
-	}
+func TestContainerPullsThorough(t *testing.T) {
+	require.Thorough(t)
 	r := newRegistry(t)
 	insecure := filepath.Join(t.TempDir(), "registries.conf")
 	put(t, insecure, fmt.Sprintf("[[registry]]\nlocation = %q\ninsecure = true\n", r.address))

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -97,10 +98,8 @@ func containerOutOfMemory(t *testing.T, e *testEngine) {
 }
 
 // The engine's death in the middle is an error, as nothing more can be run.
-func TestContainerEngineDies(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs containers")
-	}
+func TestContainerEngineDiesThorough(t *testing.T) {
+	require.Thorough(t)
 	e := newEngine(t)
 	if e.cli[0] != "podman" {
 		t.Skip("docker is not ours to kill")

@@ -13,14 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// TestContainer shares one engine among its tests.
-func TestContainer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs containers")
-	}
+// TestContainerThorough shares one engine among its tests.
+func TestContainerThorough(t *testing.T) {
+	require.Thorough(t)
 	e := newEngine(t)
 	t.Cleanup(func() {
 		if left := e.containers(t); left != "" {

@@ -27,5 +27,5 @@ func containerTree(t *testing.T, e *testEngine) {
 		w := e.worker(t)
 		w.Mounts, w.Grace = mounts, soon
 		return w
-	}}, "timeout", "success")
+	}}, leftovers, "timeout", "success")
 }

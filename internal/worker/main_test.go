@@ -28,10 +28,17 @@ const (
 	childAddr = "WORKER_TEST_ADDR"
 )
 
+// cleanUp are folders that tests share.
+var cleanUp []string
+
 func TestMain(m *testing.M) {
 	mode := os.Getenv(childMode)
 	if mode == "" {
-		os.Exit(m.Run())
+		code := m.Run()
+		for _, dir := range cleanUp {
+			_ = os.RemoveAll(dir)
+		}
+		os.Exit(code)
 	}
 	maps.Copy(programs, systemPrograms)
 	program, ok := programs[mode]

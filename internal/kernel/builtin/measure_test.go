@@ -35,25 +35,39 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// TestSolutionsAreRight measures every solution with every workload, against the
+// TestSolutionsAreRight measures every solution with a workload, against the
 // plain Go kernel as the reference.
 func TestSolutionsAreRight(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
+	solutionsAreRight(t, 1)
+}
+
+func TestSolutionsAreRightThorough(t *testing.T) {
+	require.Thorough(t)
+	solutionsAreRight(t, everyWorkload)
+}
+
+const everyWorkload = 1 << 20
+
+func solutionsAreRight(t *testing.T, workloads int) {
 	ds := load(t)
 	for _, s := range ds.Solutions {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			entry, _ := gokernel.EntryPoint(s.Definition)
 			reference := kernel.Program{Session: openGo(t), Build: kernel.Build{Language: "go", EntryPoint: entry, DPS: true}}
-			judgeAll(t, ds, s, reference)
+			judgeAll(t, ds, s, reference, workloads)
 		})
 	}
 }
 
-// TestReferencesAreRight measures every solution against the definition's
+// TestReferencesAreRightThorough measures every solution against the definition's
 // Python.
-func TestReferencesAreRight(t *testing.T) {
-	t.Parallel()
+func TestReferencesAreRightThorough(t *testing.T) {
+	require.Thorough(t)
 	python := torch(t)
 	ds, dir := load(t), t.TempDir()
 	if err := workers.Write(dir); err != nil {
@@ -64,7 +78,7 @@ func TestReferencesAreRight(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			build := kernel.Build{ID: s.Name, Language: "python", EntryPoint: "main.py::run", Dir: t.TempDir()}
 			put(t, build.Dir, flashinfer.Source{Path: "main.py", Content: ds.Definition(s.Definition).Reference})
-			judgeAll(t, ds, s, kernel.Program{Session: session, Build: build})
+			judgeAll(t, ds, s, kernel.Program{Session: session, Build: build}, everyWorkload)
 		})
 	}
 }
@@ -136,7 +150,7 @@ func put(t *testing.T, dir string, files ...flashinfer.Source) {
 	}
 }
 
-func judgeAll(t *testing.T, ds *flashinfer.Dataset, s *flashinfer.Solution, reference kernel.Program) {
+func judgeAll(t *testing.T, ds *flashinfer.Dataset, s *flashinfer.Solution, reference kernel.Program, workloads int) {
 	t.Helper()
 	solution := kernel.Program{Build: kernel.Build{Language: s.Language, Definition: s.Definition, EntryPoint: s.EntryPoint,
 		DPS: s.DestinationPassing, Dir: t.TempDir()}}
@@ -145,9 +159,10 @@ func judgeAll(t *testing.T, ds *flashinfer.Dataset, s *flashinfer.Solution, refe
 		put(t, solution.Build.Dir, s.Sources...)
 	}
 	d := ds.Definition(s.Definition)
-	for _, w := range ds.WorkloadsOf(d.Name) {
+	all := ds.WorkloadsOf(d.Name)
+	for _, w := range all[:min(len(all), workloads)] {
 		c := caseOf(t, ds, d, w)
-		settings := kernel.Settings{Warmup: 1, Iterations: 4, Trials: 1, MaxIterations: 8, MinTime: time.Hour, Dir: t.TempDir(),
+		settings := kernel.Settings{Warmup: 1, Iterations: 4, Trials: 1, MaxIterations: 8, MinTime: time.Hour, Around: 16, Dir: t.TempDir(),
 			Judge: judge(c, d, ds, w)}
 		m, err := kernel.Measure(within(t), c, reference, solution, settings)
 		if err != nil || m.Status != evaluator.Passed {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
 
@@ -80,6 +81,9 @@ func versions(t *testing.T, name string, c call) (plain, blocked []tensor.Tensor
 }
 
 func TestNorms(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
 	for _, d := range []tensor.DType{tensor.BF16, tensor.F16, tensor.Float32} {
 		for _, shape := range [][]int{{1, 1}, {7, 128}, {3, 301}, {2, 3, 64}, {0, 64}} {
@@ -303,6 +307,9 @@ func cmpFloat(a, b float64) int {
 }
 
 func TestSampling(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
 	const rows, size, draws = 8, 40, 4000
 	probs := empty(tensor.Float32, rows, size)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/safetensors"
 )
 
@@ -21,6 +22,16 @@ import (
 // saved tensors that must be equal: two files, then a name in each.
 func TestProtocol(t *testing.T) {
 	t.Parallel()
+	conversations(t, func(name, kind string) bool { return kind != "torch" || name == "hello" || name == "files" })
+}
+
+// TestProtocolThorough is what takes a process of torch long.
+func TestProtocolThorough(t *testing.T) {
+	require.Thorough(t)
+	conversations(t, func(name, kind string) bool { return kind == "torch" && name != "hello" && name != "files" })
+}
+
+func conversations(t *testing.T, wanted func(name, kind string) bool) {
 	files, err := filepath.Glob("testdata/protocol/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no conversations: %v", err)
@@ -30,8 +41,12 @@ func TestProtocol(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		for _, kind := range kinds(string(archive.Comment)) {
-			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+kind, func(t *testing.T) {
+			if !wanted(name, kind) {
+				continue
+			}
+			t.Run(name+"/"+kind, func(t *testing.T) {
 				t.Parallel()
 				play(t, archive, kind)
 			})
@@ -135,7 +150,16 @@ func saved(t testing.TB, path, name string) []byte {
 
 func TestEndOfInput(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{"torch", "numpy", "c"} {
+	endOfInput(t, "numpy", "c")
+}
+
+func TestEndOfInputThorough(t *testing.T) {
+	require.Thorough(t)
+	endOfInput(t, "torch")
+}
+
+func endOfInput(t *testing.T, kinds ...string) {
+	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			p := start(t, kind)
@@ -155,7 +179,16 @@ func TestEndOfInput(t *testing.T) {
 
 func TestNoRequestEndsAWorker(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{"torch", "numpy", "c"} {
+	noRequestEnds(t, "numpy", "c")
+}
+
+func TestNoRequestEndsAWorkerThorough(t *testing.T) {
+	require.Thorough(t)
+	noRequestEnds(t, "torch")
+}
+
+func noRequestEnds(t *testing.T, kinds ...string) {
+	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			p := start(t, kind)

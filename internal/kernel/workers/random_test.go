@@ -17,9 +17,19 @@ import (
 // tensor, bit for bit, for every dtype that the worker has.
 func TestRandom(t *testing.T) {
 	t.Parallel()
+	random(t, map[string]int{"numpy": 10, "c": 13}, 42)
+}
+
+func TestRandomThorough(t *testing.T) {
+	require.Thorough(t)
+	random(t, map[string]int{"torch": 11, "numpy": 10, "c": 13}, 0, 42, 1<<63, 1<<64-1)
+}
+
+// random takes the least number of dtypes of each kind of worker.
+func random(t *testing.T, kinds map[string]int, seeds ...uint64) {
 	all := []tensor.DType{tensor.Float64, tensor.Float32, tensor.F16, tensor.BF16, tensor.Float8E4M3FN, tensor.Float8E5M2, tensor.Float4E2M1,
 		tensor.Int64, tensor.Int32, tensor.Int16, tensor.Int8, tensor.Uint8, tensor.Bool}
-	for kind, least := range map[string]int{"torch": 11, "numpy": 10, "c": 13} {
+	for kind, least := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			p := start(t, kind)
@@ -27,7 +37,7 @@ func TestRandom(t *testing.T) {
 			tested := 0
 			for _, d := range all {
 				if slices.Contains(has, any(string(d))) {
-					sameNumbers(p, d)
+					sameNumbers(p, d, seeds)
 					tested++
 				}
 			}
@@ -38,10 +48,10 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-func sameNumbers(p *process, d tensor.DType) {
+func sameNumbers(p *process, d tensor.DType, seeds []uint64) {
 	p.Helper()
 	const n = 1<<18 + 6 // more than the workers make at a time
-	for _, seed := range []uint64{0, 42, 1 << 63, 1<<64 - 1} {
+	for _, seed := range seeds {
 		want := make([]byte, d.Size(n))
 		if err := tensor.Random(want, d, seed, 0); err != nil {
 			p.Fatal(err)
@@ -60,12 +70,21 @@ func digest(data []byte) string {
 
 func TestProbabilities(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{"torch", "numpy", "c"} {
+	probabilities(t, []string{"numpy", "c"}, [][2]int{{3, 5}, {2, 40_000}, {7000, 7}})
+}
+
+func TestProbabilitiesThorough(t *testing.T) {
+	require.Thorough(t)
+	probabilities(t, []string{"torch", "numpy", "c"}, [][2]int{{3, 5}, {2, 128256}, {40000, 7}})
+}
+
+func probabilities(t *testing.T, kinds []string, shapes [][2]int) {
+	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			p := start(t, kind)
 			p.must(`{"op":"hello","proto":"fib-worker/1","device":"cpu"}`)
-			for _, shape := range [][2]int{{3, 5}, {2, 128256}, {40000, 7}} {
+			for _, shape := range shapes {
 				rows := make([]float32, shape[0]*shape[1])
 				if err := tensor.Probabilities(rows, 99, 0, shape[1]); err != nil {
 					t.Fatal(err)
@@ -89,6 +108,15 @@ func TestProbabilities(t *testing.T) {
 // TestRecordedVectors uses digests that another program computed.
 func TestRecordedVectors(t *testing.T) {
 	t.Parallel()
+	recordedVectors(t, "numpy", "c")
+}
+
+func TestRecordedVectorsThorough(t *testing.T) {
+	require.Thorough(t)
+	recordedVectors(t, "torch")
+}
+
+func recordedVectors(t *testing.T, kinds ...string) {
 	text, err := os.ReadFile(filepath.Join(data(t), "golden", "golden_extra.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +132,7 @@ func TestRecordedVectors(t *testing.T) {
 	if err := json.Unmarshal(text, &golden); err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []string{"torch", "numpy", "c"} {
+	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			p, r := start(t, kind), golden.RNG

@@ -12,20 +12,31 @@ import (
 	"github.com/accelgate/accelgate/internal/require"
 )
 
-// python returns one with its standard library only.
+// python returns an interpreter itself, not a script that looks for one on every start.
 func python(t *testing.T) string {
 	t.Helper()
-	path, err := exec.LookPath("python3")
+	path, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
 	if err != nil {
 		require.Missing(t, "no evaluator was run: install python3")
 	}
-	return path
+	return strings.TrimSpace(string(path))
 }
 
 // TestExternalEvaluator has a program of its own judge: it computes what is right
 // from the inputs, and looks at all draws of samples.
 func TestExternalEvaluator(t *testing.T) {
 	t.Parallel()
+	externalEvaluator(t, false)
+}
+
+// TestExternalEvaluatorThorough judges as many draws as there are without settings.
+func TestExternalEvaluatorThorough(t *testing.T) {
+	require.Thorough(t)
+	t.Parallel()
+	externalEvaluator(t, true)
+}
+
+func externalEvaluator(t *testing.T, thorough bool) {
 	python := python(t)
 	judge, err := filepath.Abs("testdata/judge.py")
 	if err != nil {
@@ -35,18 +46,22 @@ func TestExternalEvaluator(t *testing.T) {
 		name, definition, workload, args, settings string
 		outcome                                    bench.Outcome
 		reason                                     string
+		thorough                                   bool
 	}{
-		{"right", "gemm_n128_k256", "m1", "", "", bench.Passed, ""},
-		{"wrong", "gemm_n128_k256", "m1", ", --factor, '2'", "", bench.Incorrect, "INCORRECT_NUMERICAL"},
-		{"samples", "top_k_sampling_from_probs_v256", "batch4", ", --least, '5000'", "", bench.Passed, ""},
-		{"too few samples", "top_k_sampling_from_probs_v256", "batch4", ", --least, '5001'", "", bench.Incorrect, "5000 draws of 4 rows, want at least 5001 of 4"},
+		{"right", "gemm_n128_k256", "m1", "", "", bench.Passed, "", false},
+		{"wrong", "gemm_n128_k256", "m1", ", --factor, '2'", "", bench.Incorrect, "INCORRECT_NUMERICAL", false},
+		{"samples", "top_k_sampling_from_probs_v256", "batch4", ", --least, '5000'", "", bench.Passed, "", true},
+		{"too few samples", "top_k_sampling_from_probs_v256", "batch4", ", --least, '5001'", "", bench.Incorrect, "5000 draws of 4 rows, want at least 5001 of 4", false},
 		{"more samples", "top_k_sampling_from_probs_v256", "batch4", ", --least, '6000'",
-			"op_type_config: {sampling: {extra: {sampling_validation_trials: 6000}}}\n", bench.Passed, ""},
+			"op_type_config: {sampling: {extra: {sampling_validation_trials: 6000}}}\n", bench.Passed, "", false},
 	} {
+		if c.thorough != thorough {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			dir := dataset(t)
-			writeFile(t, filepath.Join(dir, "eval.yaml"), fmt.Sprintf("%sevaluators: {%q: {command: [%q, %q%s]}}\n", c.settings, c.definition, python, judge, c.args))
+			writeFile(t, filepath.Join(dir, "eval.yaml"), fmt.Sprintf("%sevaluators: {%q: {command: [%q, -S, %q%s]}}\n", c.settings, c.definition, python, judge, c.args))
 			s := mustOpen(t, dir, quick+"dataset: .\nconfig: eval.yaml\nreference: go\ndefinitions: ["+c.definition+"]\nworkloads: ["+c.workload+"]\n")
 			r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
 			if err != nil || r.Outcome != c.outcome || !strings.Contains(r.Reason, c.reason) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
@@ -34,6 +35,10 @@ type Suite struct {
 	byID     map[string]*point
 	warnings []string
 	contents suite.Contents
+	// minTime, maxCalls and around are MinTime, MaxIterations and Around of the
+	// procedure; 0 means its defaults.
+	minTime          time.Duration
+	maxCalls, around int
 
 	mu     sync.Mutex
 	lanes  map[bench.Device]*lane

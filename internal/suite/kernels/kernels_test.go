@@ -1,10 +1,13 @@
 package kernels
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,6 +15,8 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/flashinfer"
 	"github.com/accelgate/accelgate/internal/kernel/builtin"
+	"github.com/accelgate/accelgate/internal/kernel/workers"
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/worker"
 )
@@ -25,7 +30,7 @@ func env(t testing.TB, dir string) suite.Env {
 	return suite.Env{Worker: &worker.Isolated{Environ: os.Environ()}, Environ: os.Environ(), Executable: executable, Dir: dir, Now: time.Now}
 }
 
-// quick measures as little as is measured at all.
+// quick measures as little as is measured at all; open leaves the worker's timer unchecked.
 const quick = "flags: {iterations: 3, warmup_runs: 1, num_trials: 1}\n"
 
 func open(t testing.TB, dir, text string, alter ...func(*suite.Env)) (*Suite, error) {
@@ -48,8 +53,23 @@ func open(t testing.TB, dir, text string, alter ...func(*suite.Env)) (*Suite, er
 			t.Error(err)
 		}
 	})
-	return opened.(*Suite), nil
+	s := opened.(*Suite)
+	s.minTime, s.maxCalls, s.around = time.Hour, 8, 16 // too little to check a timer, which package kernel tests
+	s.tools.built.Do(func() { s.tools.c, s.tools.cErr = compiled() })
+	return s, nil
 }
+
+// compiled is the C worker, made once for all tests that are not about making it.
+var compiled = sync.OnceValues(func() (string, error) {
+	args, program := workers.Compile("cc", fixtures)
+	if err := workers.Write(fixtures); err != nil {
+		return "", err
+	}
+	if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+		return "", unavailable{fmt.Errorf("the C worker cannot be compiled: %w: %s", err, out)}
+	}
+	return program, nil
+})
 
 func mustOpen(t testing.TB, dir, text string, alter ...func(*suite.Env)) *Suite {
 	t.Helper()
@@ -62,8 +82,23 @@ func mustOpen(t testing.TB, dir, text string, alter ...func(*suite.Env)) *Suite 
 
 // TestBuiltin measures everything that ships with accelgate, without Python.
 func TestBuiltin(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
-	s := mustOpen(t, t.TempDir(), quick+"reference: go\nmax_workloads: 1")
+	measureAll(t, mustOpen(t, t.TempDir(), quick+"reference: go\nmax_workloads: 1"))
+}
+
+// TestBuiltinThorough measures all workloads for as long as users do.
+func TestBuiltinThorough(t *testing.T) {
+	require.Thorough(t)
+	s := mustOpen(t, t.TempDir(), "reference: go")
+	s.minTime, s.maxCalls, s.around = 0, 0, 0
+	measureAll(t, s)
+}
+
+func measureAll(t *testing.T, s *Suite) {
+	t.Helper()
 	if len(s.Cells()) < 9 {
 		t.Fatalf("%d cells", len(s.Cells()))
 	}

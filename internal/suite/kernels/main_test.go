@@ -9,6 +9,9 @@ import (
 	"github.com/accelgate/accelgate/internal/kernel/gokernel"
 )
 
+// fixtures is a folder for what tests share.
+var fixtures string
+
 // TestMain makes this test's binary the worker that suites start: {accelgate}
 // kernels worker.
 func TestMain(m *testing.M) {
@@ -18,5 +21,12 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	dir, err := os.MkdirTemp("", "accelgate-fixtures-")
+	if err != nil {
+		panic(err)
+	}
+	fixtures = dir
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
 }

@@ -172,7 +172,7 @@ func (s *Suite) settingsOf(p *point, j *judge, h kernel.HelloReply) kernel.Setti
 	if s.body.ColdCache != nil {
 		cold = *s.body.ColdCache
 	}
-	return kernel.Settings{Warmup: r.WarmupRuns.V, Iterations: r.Iterations.V, Trials: r.NumTrials.V, Sets: sets,
+	return kernel.Settings{Warmup: r.WarmupRuns.V, Iterations: r.Iterations.V, Trials: r.NumTrials.V, Sets: sets, MinTime: s.minTime, MaxIterations: s.maxCalls, Around: s.around,
 		NoBaseline: !r.ProfileBaseline.V, ColdCache: cold, Dir: s.outputs, Judge: j.Judge}
 }
 

@@ -261,7 +261,7 @@ func TestFailuresAreMeasuredAgain(t *testing.T) {
 	}
 }
 
-// TestCPlusPlus compiles a solution that needs more than C.
+// TestCPlusPlus compiles a solution that needs more than C, in a C worker that the suite compiles.
 func TestCPlusPlus(t *testing.T) {
 	t.Parallel()
 	dir := dataset(t)
@@ -301,6 +301,7 @@ FIB_EXPORT int32_t run(const DLTensor *x, const DLTensor *w, DLTensor *y) {
 		t.Fatal(err)
 	}
 	s := mustOpen(t, dir, rmsnorm+"workloads: [rows4]\nsolutions: [incpp]\n")
+	s.tools = tools{}
 	r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
 	if err != nil || r.Outcome != bench.Passed {
 		t.Errorf("%v %s: %s\n%s", err, r.Outcome, r.Reason, r.Log)

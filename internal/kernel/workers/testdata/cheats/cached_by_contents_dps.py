@@ -1,5 +1,6 @@
 # Computes once for each contents of the inputs, and writes what it kept.
 # want: SUSPECT
+# tier: thorough
 # reason: keeps results
 # style: dps
 # timed: yes

@@ -1,5 +1,6 @@
 # Computes once for each object that it is given.
 # want: INCORRECT_NUMERICAL
+# tier: thorough
 kept = {}
 
 

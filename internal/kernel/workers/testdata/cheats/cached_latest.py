@@ -1,5 +1,6 @@
 # Keeps the results of the three inputs that it met last.
 # want: SUSPECT
+# tier: thorough
 # reason: keeps results
 # timed: yes
 import zlib

@@ -1,5 +1,6 @@
 # Keeps results as long as calls follow each other closely.
 # want: SUSPECT
+# tier: thorough
 # reason: keeps results
 # timed: yes
 import time

@@ -1,5 +1,6 @@
 # Keeps results unless new inputs came within the last 10 calls.
 # want: SUSPECT
+# tier: thorough
 # reason: keeps results
 # timed: yes
 import zlib

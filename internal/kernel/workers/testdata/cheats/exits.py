@@ -1,5 +1,6 @@
 # Says that all is well, by its exit code.
 # want: RUNTIME_ERROR
+# tier: thorough
 # kind: runtime
 # reason: SystemExit
 import sys

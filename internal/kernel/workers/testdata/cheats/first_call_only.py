@@ -1,5 +1,6 @@
 # Writes the output of each set once, and hopes that it is still there.
 # want: INCORRECT_NUMERICAL
+# tier: thorough
 # kind: unwritten
 # style: dps
 seen = set()

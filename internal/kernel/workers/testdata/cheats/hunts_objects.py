@@ -1,5 +1,6 @@
 # Looks for the reference's output among all objects of the process before computing it.
 # want: PASSED
+# tier: thorough
 # worker: torch
 import gc
 

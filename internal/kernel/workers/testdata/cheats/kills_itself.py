@@ -1,5 +1,6 @@
 # Crashes.
 # want: RUNTIME_ERROR
+# tier: thorough
 # kind: died
 import os
 import signal

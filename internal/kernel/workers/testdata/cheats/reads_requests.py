@@ -1,5 +1,6 @@
 # Reads the standard input for the next request: nothing is there.
 # want: PASSED
+# tier: thorough
 import sys
 
 

@@ -1,5 +1,6 @@
 # Looks at its inputs in each tenth call only.
 # want: INCORRECT_NUMERICAL
+# tier: thorough
 # timed: yes
 import zlib
 
