@@ -14,6 +14,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 const crowd = 32
@@ -78,18 +79,17 @@ func wantAllSections(t *testing.T, seed uint64, server hub, hosts int) {
 	}
 }
 
-// trials returns how many seeds to try.
-func trials() uint64 {
-	if testing.Short() || raceEnabled {
-		return 4
-	}
-	return 100
-}
-
 // TestCrowd is the promise of the package: 32 hosts that post at once, with
 // faults on a fifth of all requests, end in exactly one comment with all
 // sections and in one pull request with all files.
-func TestCrowd(t *testing.T) {
+func TestCrowd(t *testing.T) { crowdPosts(t, 2) }
+
+func TestCrowdThorough(t *testing.T) {
+	require.Thorough(t)
+	crowdPosts(t, 100)
+}
+
+func crowdPosts(t *testing.T, trials uint64) {
 	const shards = 2
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // most of it is garbage at once
 	var requests, faults, longest atomic.Int64
@@ -97,7 +97,7 @@ func TestCrowd(t *testing.T) {
 		for shard := range uint64(shards) {
 			t.Run(fmt.Sprint(shard), func(t *testing.T) {
 				t.Parallel()
-				for seed := shard; seed < trials(); seed += shards {
+				for seed := shard; seed < trials; seed += shards {
 					server, took := trial(t, seed)
 					longest.Store(max(longest.Load(), int64(took)))
 					for _, r := range server.Requests() {
@@ -111,7 +111,7 @@ func TestCrowd(t *testing.T) {
 		}
 	})
 	t.Logf("%d trials, %d requests, %d of them with a fault, %v at most by the hosts' clocks",
-		trials(), requests.Load(), faults.Load(), time.Duration(longest.Load()))
+		trials, requests.Load(), faults.Load(), time.Duration(longest.Load()))
 }
 
 func trial(t *testing.T, seed uint64) (server *githubtest.Server, took time.Duration) {
@@ -144,9 +144,16 @@ func trial(t *testing.T, seed uint64) (server *githubtest.Server, took time.Dura
 // TestLateWriters makes every request take up to nine seconds each way, so that
 // texts arrive long after what they were made from was read, many of them after
 // their sender has given up. Hosts come one after the other into this.
-func TestLateWriters(t *testing.T) {
+func TestLateWriters(t *testing.T) { lateWriters(t, 8) }
+
+func TestLateWritersThorough(t *testing.T) {
+	require.Thorough(t)
+	lateWriters(t, 200)
+}
+
+func lateWriters(t *testing.T, trials uint64) {
 	const hosts = 6
-	for seed := range 2 * trials() {
+	for seed := range trials {
 		state := crowded(seed, githubtest.ResetAfter, githubtest.ResetBefore, githubtest.DownAfter)
 		state.Chaos.Latency = 9 * time.Second
 		server, err := githubtest.NewServer(state)

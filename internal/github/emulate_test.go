@@ -207,7 +207,8 @@ func (e *emulator) begin(t *testing.T, seed githubtest.State) *emulated {
 
 // TestScenariosOnEmulate is what keeps the fake honest: the client does the same
 // on a GitHub that others wrote.
-func TestScenariosOnEmulate(t *testing.T) {
+func TestScenariosOnEmulateThorough(t *testing.T) {
+	require.Thorough(t)
 	e := startEmulate(t)
 	t.Run("deviations", func(t *testing.T) {
 		for _, x := range exclusions {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 const records = "accelgate-history"
@@ -138,9 +139,16 @@ func TestASecondReviserAnywhere(t *testing.T) {
 
 // TestCrowdOfRevisers has 32 hosts append to one file at once, with faults on a
 // fifth of all requests: each line is there once.
-func TestCrowdOfRevisers(t *testing.T) {
+func TestCrowdOfRevisers(t *testing.T) { crowdRevises(t, 2) }
+
+func TestCrowdOfRevisersThorough(t *testing.T) {
+	require.Thorough(t)
+	crowdRevises(t, 25)
+}
+
+func crowdRevises(t *testing.T, trials uint64) {
 	t.Parallel()
-	for seed := range trials() / 4 {
+	for seed := range trials {
 		server, err := githubtest.NewServer(crowded(seed, githubtest.Transient()...))
 		if err != nil {
 			t.Fatal(err)

@@ -1,5 +1,0 @@
-//go:build race
-
-package github_test
-
-const raceEnabled = true
