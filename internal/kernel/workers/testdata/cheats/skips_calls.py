@@ -1,5 +1,6 @@
 # Replaces the worker's handler of the request time: one call for each slot, then it is idle for as long as it says.
 # want: SUSPECT
+# tier: thorough
 # reason: with fresh inputs
 # timed: yes
 import sys
