@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/engine"
 	"github.com/accelgate/accelgate/internal/health"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
@@ -20,20 +21,21 @@ import (
 // session is the measuring of one plan: its journal, its devices, its clock.
 type session struct {
 	*Command
-	plan     *plan
-	revision string
-	devices  []bench.Device
-	journal  *runner.Journal
-	earlier  map[string]map[int]runner.Entry // what an interrupted run measured
-	keys     map[string]string               // of cells, by id
-	lanes    map[string]int                  // of cells, by id
-	declared map[string]string               // digests of declared artifacts, by id of cell
-	same     map[string]bool                 // ids of cells whose artifacts are the reference's
-	changes  string                          // digest of what is not committed
-	started  time.Time
-	base     *base          // nil without pairs
-	finished []bench.Result // the last measurement of each cell
-	watcher  *health.Watcher
+	plan       *plan
+	revision   string
+	devices    []bench.Device
+	journal    *runner.Journal
+	earlier    map[string]map[int]runner.Entry // what an interrupted run measured
+	keys       map[string]string               // of cells, by id
+	lanes      map[string]int                  // of cells, by id
+	declared   map[string]string               // digests of declared artifacts, by id of cell
+	same       map[string]bool                 // ids of cells whose artifacts are the reference's
+	changes    string                          // digest of what is not committed
+	started    time.Time
+	base       *base          // nil without pairs
+	finished   []bench.Result // the last measurement of each cell
+	watcher    *health.Watcher
+	calibrator *engine.Calibrator // nil if the host is not watched
 }
 
 // newSession opens the journal. Its Close ends the session.

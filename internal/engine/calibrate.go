@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// The work of [Command.Calibrate], for each processor: products of 64 rows with a
+// A pass of a [Calibrator], for each processor: products of 64 rows with a
 // matrix of 512 x 512, whose weights fit the caches next to a core, as those of a
-// small layer do. It takes some tens of milliseconds on the processors of today.
-// What it is must never change: its times are compared over months.
+// small layer do. It takes about ten milliseconds on the processors of today.
+// The work must never change: its times are compared over months.
 const (
 	calibrateSide   = 512
 	calibrateRows   = 64
-	calibratePasses = 6
+	calibratePasses = 2
 )
 
 // Calibration is what [Command.Calibrate] prints.
@@ -25,27 +25,38 @@ type Calibration struct {
 	MS float64 `json:"ms"`
 }
 
-// Calibrate does a fixed piece of work on all processors, once without and once
-// with a watch, prints a [Calibration], and returns the exit code. Nothing but the
-// machine can make it take longer from one time to the next.
+// Calibrator is the calibration workload: a fixed piece of work on all processors,
+// which only the host can make slower from one time to the next. It is for one
+// goroutine at a time.
+type Calibrator struct {
+	pass func()
+}
+
+// NewCalibrator prepares the work.
+func NewCalibrator(processors int) *Calibrator { return &Calibrator{newCalibration(processors)} }
+
+// Time returns how long one pass takes, in ms. The first one meets cold caches and clocks.
+func (c *Calibrator) Time(now func() time.Time) float64 {
+	start := now()
+	c.pass()
+	return float64(now().Sub(start)) / float64(time.Millisecond)
+}
+
+// Calibrate prints the [Calibration] of one pass and returns the exit code.
 func (c Command) Calibrate(ctx context.Context, args []string) int {
 	if len(args) > 0 {
 		return c.uncalibrated(ExitUsage, fmt.Errorf("unexpected argument %q: it takes none", args[0]))
 	}
-	var took time.Duration
-	work := newCalibration(runtime.GOMAXPROCS(0))
-	for range 2 { // the first pass meets cold caches and clocks
-		start := c.Now()
-		work()
-		took = c.Now().Sub(start)
-	}
+	work := NewCalibrator(runtime.GOMAXPROCS(0))
+	work.Time(c.Now)
+	ms := work.Time(c.Now)
 	if ctx.Err() != nil {
 		return c.uncalibrated(ExitFailure, context.Cause(ctx))
 	}
-	if took <= 0 {
-		return c.uncalibrated(ExitFailure, errors.New("the clock stands still: look at the machine's clock"))
+	if ms <= 0 {
+		return c.uncalibrated(ExitFailure, errors.New("the clock stands still: look at the host's clock"))
 	}
-	if err := json.NewEncoder(c.Stdout).Encode(Calibration{float64(took) / float64(time.Millisecond)}); err != nil {
+	if err := json.NewEncoder(c.Stdout).Encode(Calibration{ms}); err != nil {
 		return c.uncalibrated(ExitFailure, fmt.Errorf("write the time: %w: check where standard output goes", err))
 	}
 	return ExitOK

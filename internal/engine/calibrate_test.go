@@ -10,7 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/engine"
 )
 
-// TestCalibrate: two passes of the work, of which the second is timed.
+// TestCalibrate: of two passes the second counts.
 func TestCalibrate(t *testing.T) {
 	var out, log bytes.Buffer
 	calls := 0
