@@ -45,7 +45,7 @@ var allowed = map[string][]string{
 	"history":           {"atomicfile", "bench", "stats"},
 	"gate":              {"bench", "detect", "stats", "waiver"},
 	"report":            {"bench", "detect", "gate", "osft", "packing", "stats", "waiver"},
-	"engine":            {"tensor"},
+	"engine":            {"stats", "tensor"},
 	"openai":            {},
 	"openai/openaitest": {},
 	"load":              {},

@@ -8,44 +8,52 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// The work of [Command.Calibrate], for each processor: products of 64 rows with a
-// matrix of 512 x 512, whose weights fit the caches next to a core, as those of a
-// small layer do. It takes some tens of milliseconds on the processors of today.
-// What it is must never change: its times are compared over months.
-const (
-	calibrateSide   = 512
-	calibrateRows   = 64
-	calibratePasses = 6
-)
+// fixedWork is the size of the work of [Command.Calibrate], for each processor:
+// products of rows with a square matrix.
+type fixedWork struct {
+	side   int // of the matrix, a multiple of 16
+	rows   int
+	passes int // each a product, and timed by itself
+}
+
+// calibrationWork takes some milliseconds on the processors of today, which is less
+// than a process takes to start. Its weights fit the caches next to a core, as those
+// of a small layer do. What it is must not change in a release: its times are
+// compared over months.
+var calibrationWork = fixedWork{side: 256, rows: 64, passes: 9}
 
 // Calibration is what [Command.Calibrate] prints.
 type Calibration struct {
 	MS float64 `json:"ms"`
 }
 
-// Calibrate does a fixed piece of work on all processors, once without and once
-// with a watch, prints a [Calibration], and returns the exit code. Nothing but the
-// machine can make it take longer from one time to the next.
+// Calibrate does a fixed piece of work on all processors several times, prints the
+// median time as a [Calibration], and returns the exit code. Nothing but the machine
+// can make it take longer from one time to the next; the median leaves out the first
+// times, which meet cold caches and clocks, and short disturbances.
 func (c Command) Calibrate(ctx context.Context, args []string) int {
 	if len(args) > 0 {
 		return c.uncalibrated(ExitUsage, fmt.Errorf("unexpected argument %q: it takes none", args[0]))
 	}
-	var took time.Duration
-	work := newCalibration(runtime.GOMAXPROCS(0))
-	for range 2 { // the first pass meets cold caches and clocks
+	times := make([]float64, calibrationWork.passes)
+	work := calibrationWork.on(runtime.GOMAXPROCS(0))
+	for i := range times {
 		start := c.Now()
 		work()
-		took = c.Now().Sub(start)
+		times[i] = float64(c.Now().Sub(start)) / float64(time.Millisecond)
 	}
+	took := stats.Median(times)
 	if ctx.Err() != nil {
 		return c.uncalibrated(ExitFailure, context.Cause(ctx))
 	}
 	if took <= 0 {
 		return c.uncalibrated(ExitFailure, errors.New("the clock stands still: look at the machine's clock"))
 	}
-	if err := json.NewEncoder(c.Stdout).Encode(Calibration{float64(took) / float64(time.Millisecond)}); err != nil {
+	if err := json.NewEncoder(c.Stdout).Encode(Calibration{took}); err != nil {
 		return c.uncalibrated(ExitFailure, fmt.Errorf("write the time: %w: check where standard output goes", err))
 	}
 	return ExitOK
@@ -56,10 +64,10 @@ func (c Command) uncalibrated(code int, err error) int {
 	return code
 }
 
-// newCalibration returns the work: each goroutine multiplies by itself, so that
-// nothing but the processors is waited for.
-func newCalibration(processors int) func() {
-	g := newGenerator("calibration", "weights", 1, calibrateSide)
+// on returns the work: each goroutine multiplies by itself, so that nothing but the
+// processors is waited for.
+func (w fixedWork) on(processors int) func() {
+	g := newGenerator("calibration", "weights", 1, w.side)
 	draw := func(n int) []float32 {
 		x := make([]float32, n)
 		for i := range x {
@@ -67,20 +75,16 @@ func newCalibration(processors int) func() {
 		}
 		return x
 	}
-	m := newBlocked(draw(calibrateSide*calibrateSide), calibrateSide, calibrateSide, 1)
-	x := draw(calibrateRows * calibrateSide)
+	m := newBlocked(draw(w.side*w.side), w.side, w.side, 1)
+	x := draw(w.rows * w.side)
 	outputs := make([][]float32, processors)
 	for i := range outputs {
-		outputs[i] = make([]float32, calibrateRows*calibrateSide)
+		outputs[i] = make([]float32, w.rows*w.side)
 	}
 	return func() {
 		var all sync.WaitGroup
 		for _, y := range outputs {
-			all.Go(func() {
-				for range calibratePasses {
-					m.mul(y, x)
-				}
-			})
+			all.Go(func() { m.mul(y, x) })
 		}
 		all.Wait()
 	}
