@@ -183,7 +183,7 @@ func inert(line string) string {
 // compile a pattern that counts so far.
 var safeURL = regexp.MustCompile(`^https?://[A-Za-z0-9._~/?#=&%:+,;-]+$`)
 
-const maxURL = 500
+const maxURL = len("https://") + 500
 
 // escapeLink writes a link, or its label alone if the address is not one.
 // The label is ours.
