@@ -34,7 +34,7 @@ func TestWorkflowsAreStarted(t *testing.T) {
 	if diff := cmp.Diff(s.Dispatches(), want); diff != "" {
 		t.Errorf("dispatches (-got +want):\n%s", diff)
 	}
-	for _, wrong := range []string{"", "..", "a/b", "a b", "x?y"} {
+	for _, wrong := range []string{"", "..", "a/b", "a b", "x?y", strings.Repeat("a", 201)} {
 		if err := c.Dispatch(t.Context(), repo, wrong, "main", nil); err == nil {
 			t.Errorf("workflow %q: accepted", wrong)
 		}

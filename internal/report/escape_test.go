@@ -180,6 +180,8 @@ func TestLinkOnlyToAddresses(t *testing.T) {
 		{"https://a.example/) ![x](y", "run"},
 		{"https://a.example/\n# x", "run"},
 		{"https://user@a.example", "run"},
+		{"https://" + strings.Repeat("a", 500), "[run](https://" + strings.Repeat("a", 500) + ")"},
+		{"https://" + strings.Repeat("a", 501), "run"},
 		{"", "run"},
 	} {
 		if got := escapeLink("run", c.url); got != c.want {
