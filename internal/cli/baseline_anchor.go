@@ -82,7 +82,7 @@ func (c *Command) anchor(ctx context.Context, o *options, only []string, reason 
 // moved says from where to where an anchor moved.
 func moved(c *baseline.Change) string {
 	if gain, ok := c.Better.Gain(c.Old, c.New); ok && c.HasOld {
-		return fmt.Sprintf("%.5g -> %.5g (%+.1f %%)", c.Old, c.New, gain)
+		return fmt.Sprintf("%.5g -> %.5g, %s", c.Old, c.New, changed{Change: c.Better.Change(gain) / 100, Better: betterOf(gain)})
 	}
 	return fmt.Sprintf("-> %.5g", c.New)
 }

@@ -13,7 +13,7 @@ func (r *Report) actionTable(most int) []block {
 	if l.total == 0 {
 		return nil
 	}
-	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change (+ is better)>", "Limit>", "Evidence~")}
+	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Limit>", "Evidence~")}
 	for _, f := range l.rows[:min(most, len(l.rows))] {
 		t.rows = append(t.rows, r.actionRow(f))
 	}
@@ -46,7 +46,8 @@ func (f finding) cell() span {
 }
 
 func (r *Report) actionRow(f finding) []inline {
-	change, limit := inline{strong(percent(f.Delta, f.Evidence.Limit)), plain(interval(f))}, only(plain(bare(f.Evidence.Limit)))
+	size, more := r.changed(f)
+	change, limit := inline{strong(size), plain(more)}, only(plain(bare(f.Evidence.Limit)))
 	switch {
 	case f.hasChange():
 		change = append(inline{strong(f.word()), plain(", ")}, change...)
@@ -93,14 +94,6 @@ func (r *Report) values(f finding) inline {
 		return none // its numbers are those of one of them, which the reason names
 	}
 	return inline{plain(number(f.Old) + " → " + number(f.New)), unit, r.hosts[f.host].against(f.Verdict)}
-}
-
-func interval(f finding) string {
-	if f.Evidence.NewN < 2 && f.Evidence.Method != "evidence" {
-		return ""
-	}
-	limit := f.Evidence.Limit
-	return fmt.Sprintf(" (%s … %s)", percent(f.Interval[0], limit), percent(f.Interval[1], limit))
 }
 
 // evidence is what the verdict rests on: numbers, retries, device and reason.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
@@ -169,9 +170,9 @@ func (r *Report) hostRow(h *host) []inline {
 	verdict := inline{state(h.status()), plain(" " + h.words())}
 	change, noise := "–", "–"
 	if s := &h.speed; s.n > 0 {
-		change, noise = percent(s.mean(), 0), "unknown (n=1)"
+		change, noise = inWords(s.mean(), 0, bench.Higher), "unknown (n=1)"
 		if s.n > 1 {
-			change += ", worst " + percent(s.worst, r.in.Policy.Threshold)
+			change += ", worst " + inWords(s.worstOf.Change(s.worst), r.in.Policy.Threshold, s.worstOf)
 		}
 		if s.repeated {
 			noise = "≤ " + rough(s.noiseUpTo)

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
@@ -204,7 +205,7 @@ func (r *Report) shared() []block {
 			if n++; n > maxCautions {
 				continue
 			}
-			blocks = append(blocks, paragraph{strong("All cells together"), plain(" look "), plain(percent(v.Delta, v.Evidence.Limit)), plain(" on "), code(h.Run.Host.Label),
+			blocks = append(blocks, paragraph{strong("All cells together"), plain(" look slower: speed " + inWords(v.Delta, v.Evidence.Limit, bench.Higher) + " on "), code(h.Run.Host.Label),
 				plain(", which earlier runs differ too much to call slower, and each cell is told without it. Measure in pairs with the base, which shows it: "),
 				command(r.in.Commands.Run + r.withBase())})
 		}

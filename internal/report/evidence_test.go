@@ -35,7 +35,7 @@ func TestAllCellsTogetherAreTold(t *testing.T) {
 	all := judgedByEvidence("", gate.Inconclusive, gate.Warn, detect.History)
 	all.Metric, all.Delta = "", -7.4
 	text := single(t, report.Input{}, all, judgedByEvidence("a", gate.Unchanged, gate.Off, detect.History))
-	if want := "All cells together look -7.4 % on "; !strings.Contains(text, want) {
+	if want := "All cells together look slower: speed -7.4 % (worse) on "; !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)
 	}
 }

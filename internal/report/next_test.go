@@ -67,7 +67,7 @@ func TestNextSaysWhatToType(t *testing.T) {
 		{"one drifted, one slower", report.Input{}, []gate.Verdict{of("initial", judgedCell("d", gate.Drifted, gate.Fail)), of("baseline", judgedCell("c", gate.Regressed, gate.Fail))},
 			[]string{refresh, drift, "accelgate cases refresh --initial --only 'd'"}},
 		{"drifted, not blocking", report.Input{}, []gate.Verdict{of("initial", judgedCell("c", gate.Drifted, gate.Warn))}, []string{
-			"drifted (not blocking)", "100 → 80 vs initial, -20.0 % (limit 10 %)", "!== Next"}},
+			"drifted (not blocking)", "100 → 80 vs initial, -20.0 % (worse), limit 10 %", "!== Next"}},
 		{"other operators", report.Input{}, []gate.Verdict{of("baseline", whole("c", gate.OperatorsDiffer, gate.Fail))}, []string{
 			"operators differ", "1 verdict = 1 with other operators\n", refresh, "!baseline update"}},
 		{"other operators than initially", report.Input{}, []gate.Verdict{of("initial", whole("c", gate.OperatorsDiffer, gate.Fail))}, []string{
