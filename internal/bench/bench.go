@@ -305,6 +305,8 @@ type Result struct {
 	Log string `json:"log,omitempty"`
 	// Command is the argument vector of the child, for reproducing by hand.
 	Command []string `json:"command,omitempty"`
+	// Env is what the cell sets for the child, NAME=VALUE, later entries winning.
+	Env []string `json:"env,omitempty"`
 	// WallMS is the wall time of all attempts in milliseconds.
 	WallMS float64 `json:"wall_ms,omitempty"`
 }

@@ -68,11 +68,14 @@ type options struct {
 	secret   string // the action's token, used on GitHub and kept out of results
 }
 
+// defaultConfig is the configuration where --config names none.
+const defaultConfig = "accelgate.yaml"
+
 // defaultOut is where a run leaves its files, beside the configuration.
 const defaultOut = ".accelgate"
 
 func (o *options) addConfig(f *pflag.FlagSet) {
-	f.StringVar(&o.config, "config", "accelgate.yaml", "the configuration `file`")
+	f.StringVar(&o.config, "config", defaultConfig, "the configuration `file`")
 }
 
 // addHost adds the flags that choose the baseline.

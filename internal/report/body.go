@@ -123,18 +123,18 @@ func (r *Report) advice(h *host) (inline, []string) {
 	}
 	if h.Path == "" && len(h.checks) > 0 { // a replay, which no baseline can be made of
 		return inline{plain("To record times in the case files, one cell at a time, type:")},
-			[]string{visible(r.in.Commands.Refresh+h.onlyUnrecorded()) + ` --reason "first times"`}
+			[]string{visible(h.Commands.Refresh+h.onlyUnrecorded()) + ` --reason "first times"`}
 	}
 	if h.Reference == nil {
 		return inline{plain("To record this machine in "), code(h.Path), plain(", type on it:")},
-			[]string{r.update("first baseline") + forced}
+			[]string{h.update("first baseline") + forced}
 	}
 	if ok, _ := h.Run.Host.Comparable(h.Reference.Host.Fingerprint); !ok {
 		return inline{plain("To replace "), code(h.Path), plain(" by numbers of this machine, or to give this machine a label of its own and keep both, type one of:")},
-			[]string{r.update("new machine") + forced, visible(r.in.Commands.Update+newLabel+` --reason "second machine"`) + forced}
+			[]string{h.update("new machine") + forced, visible(h.Commands.UpdateAs+newLabel+` --reason "second machine"`) + forced}
 	}
 	return inline{plain("To add the cells of this run to "), code(h.Path), plain(", type:")},
-		[]string{r.update("new cells") + forced}
+		[]string{h.update("new cells") + forced}
 }
 
 // status is the host's share in the decision.

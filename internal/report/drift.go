@@ -104,7 +104,7 @@ func (r *Report) drifted() []block {
 			plain(fmt.Sprintf(" the reference moved as much as the solution in %d of %s (geomean of all: solutions %s, references %s). "+
 				"The machine is %s than when the baseline was captured, rather than the kernels: make sure that nothing else runs on it, and measure again with ",
 				max(d.slower, d.faster), count(d.own.n, "workload"), inWords(-d.own.percent(), 0, bench.Lower), inWords(-d.reference.percent(), 0, bench.Lower), word)),
-			command(r.in.Commands.Run)})
+			command(r.hosts[d.host].Commands.Run)})
 	}
 	return withRest(blocks, len(r.kernels.drifts), "host that seems to have drifted", "hosts that seem to have drifted")
 }

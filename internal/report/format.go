@@ -93,6 +93,15 @@ func commit(revision string) string {
 	return revision
 }
 
+// Word makes one argument of s for a POSIX shell, in quotes only where it needs them.
+func Word(s string) string {
+	const safe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,@%+"
+	if s != "" && strings.Trim(s, safe) == "" {
+		return s
+	}
+	return quote(s)
+}
+
 // quote makes one argument of s for a POSIX shell. What a terminal would not
 // show as it is, is spelt in bytes, which bash and zsh undo.
 func quote(s string) string {
