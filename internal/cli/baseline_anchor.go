@@ -75,7 +75,7 @@ func (c *Command) anchor(ctx context.Context, o *options, only []string, reason 
 	if err := baseline.Save(path, pinned); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.Stdout, "%s: anchors moved: %d\nNext: review it with 'git diff' and commit it\n", path, len(changes))
+	_, err = fmt.Fprintf(c.Stdout, "%s: anchors moved: %d\nNext: review it with '%s' and commit it\n", path, len(changes), reviewed(path))
 	return err
 }
 

@@ -22,7 +22,7 @@ type reference struct {
 	path  string
 	file  *baseline.File // nil where there is none
 	kept  *history.File  // nil where there are none
-	typed *typing         // what commands about the host repeat; nil where there is no configuration
+	typed *typing        // what commands about the host repeat; nil where there is no configuration
 }
 
 // run is the baseline as a run, with its history; nil where there is none.

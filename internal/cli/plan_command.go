@@ -229,7 +229,9 @@ func (c *Command) summarize(p *plan, doc plannedDocument) {
 			fmt.Fprintf(c.Stdout, "  %s not in earlier runs, counted as the median of the others\n", plural(e.UnknownCells, "cell"))
 		}
 	}
-	fmt.Fprintln(c.Stdout, "Next: accelgate plan --list prints the ids, accelgate run measures them")
+	t := typing{p.options, p.file}
+	fmt.Fprintf(c.Stdout, "Next: '%s' prints the ids, '%s' measures them\n",
+		t.planned("accelgate plan")+" --list", t.planned("accelgate run"))
 }
 
 // job is one job of a workflow's matrix.

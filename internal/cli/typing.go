@@ -107,6 +107,12 @@ func (t *typing) commands(getenv func(string) string, h bench.Host) report.Comma
 	}
 }
 
+// planned is a command on the cells of a plan.
+func (t *typing) planned(command string) line {
+	o := t.options
+	return t.configured(command).add("--host-label", o.hostLabel).parts(o).add("--model-dir", o.modelDir).selected(o)
+}
+
 // label is the host's, where a command without it would take another one.
 func (t *typing) label(getenv func(string) string, h bench.Host) string {
 	if getenv("ACCELGATE_HOST_LABEL") == "" {
