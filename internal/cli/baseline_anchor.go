@@ -75,8 +75,8 @@ func (c *Command) anchor(ctx context.Context, o *options, only []string, reason 
 	if err := baseline.Save(path, pinned); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.Stdout, "%s: anchors moved: %d\nNext: review it with '%s' and commit it\n", path, len(changes), reviewed(path))
-	return err
+	fmt.Fprintf(c.Stdout, "%s: anchors moved: %d\n", path, len(changes))
+	return next(c.Stdout, "review it and commit it", reviewed(path))
 }
 
 // moved says from where to where an anchor moved.

@@ -78,9 +78,8 @@ func (c *Command) update(ctx context.Context, u *update) (int, error) {
 	if n := recorded.still(); n > 0 {
 		fmt.Fprintf(c.Stdout, "%s moved within the noise and stay as they were; --all rewrites them too\n", plural(n, "number"))
 	}
-	_, err = fmt.Fprintf(c.Stdout, "%s: %s recorded, %s new or changed\nNext: review it with '%s', commit it, and judge with '%s'\n",
-		ref.path, plural(recorded.cells, "cell"), plural(len(recorded.changes)-recorded.still(), "metric"),
-		reviewed(ref.path), ref.typed.commands(c.Getenv, run.Host).Run)
+	fmt.Fprintf(c.Stdout, "%s: %s recorded, %s new or changed\n", ref.path, plural(recorded.cells, "cell"), plural(len(recorded.changes)-recorded.still(), "metric"))
+	err = next(c.Stdout, "review it, commit it, and judge", reviewed(ref.path), ref.typed.commands(c.Getenv, run.Host).Run)
 	return ExitPassed, err
 }
 

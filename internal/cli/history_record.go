@@ -112,8 +112,7 @@ func (r *recording) save() error {
 			paths = append(paths, report.Word(r.path(label)))
 		}
 	}
-	_, err := fmt.Fprintf(r.Stdout, "Next: commit it beside the baselines, and look for changes with 'accelgate history %s'\n", strings.Join(paths, " "))
-	return err
+	return next(r.Stdout, "commit it beside the baselines, and look for changes", "accelgate history "+strings.Join(paths, " "))
 }
 
 // tellAdded says what became of a run.

@@ -230,8 +230,7 @@ func (c *Command) summarize(p *plan, doc plannedDocument) {
 		}
 	}
 	t := typing{p.options, p.file}
-	fmt.Fprintf(c.Stdout, "Next: '%s' prints the ids, '%s' measures them\n",
-		t.planned("accelgate plan")+" --list", t.planned("accelgate run"))
+	_ = next(c.Stdout, "print the ids, or measure them", string(t.planned("accelgate plan")+" --list"), string(t.planned("accelgate run")))
 }
 
 // job is one job of a workflow's matrix.
