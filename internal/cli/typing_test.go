@@ -47,7 +47,7 @@ func printedCommands(t *testing.T, runs int) {
 		}
 	}
 	t.Log(did)
-	for _, kind := range []string{"cell", "update", "prune", "child"} {
+	for _, kind := range []string{"cell", "update", "relabel", "prune", "child"} {
 		if did[kind] == 0 {
 			t.Errorf("no generated run printed a command of kind %s: %v", kind, did)
 		}
@@ -62,7 +62,7 @@ type generated struct {
 	label  string
 	flags  []string
 	base   bool // there is a baseline
-	gone   bool // a cell of the baseline is gone from the configuration
+	report bool // the commands are those of accelgate report
 	slow   []string
 	broken []string
 }
@@ -101,6 +101,15 @@ func generate(t *testing.T, rng *rand.Rand) *generated {
 			t.Fatalf("baseline: %d\n%s", code, out)
 		}
 	}
+	if path := filepath.Join(filepath.Dir(g.config), "baselines"); g.base && rng.IntN(6) == 0 { // of a machine that was replaced
+		files, _ := filepath.Glob(filepath.Join(path, "*.json"))
+		data, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.write(t, files[0], regexp.MustCompile(`"cpu": "[^"]*"`).ReplaceAllString(string(data), `"cpu": "Another CPU"`))
+	}
+	g.report = !slices.Contains(g.flags, "--suite") && !slices.Contains(g.flags, "--profile") && rng.IntN(2) == 0
 	g.values(t, models, func(name string) string {
 		switch rng.IntN(4) {
 		case 0:
@@ -113,7 +122,6 @@ func generate(t *testing.T, rng *rand.Rand) *generated {
 		return "tps=100"
 	})
 	if len(models) > 1 && rng.IntN(2) == 0 {
-		g.gone = g.base
 		g.write(t, g.config, configuration(models[:1], twoSuites))
 	}
 	return g
@@ -180,6 +188,13 @@ func accelgate(args ...string) (code int, out string) {
 func (g *generated) judge(t *testing.T) string {
 	t.Helper()
 	_, text := accelgate(slices.Concat([]string{"run", "--format", "markdown"}, g.flags)...)
+	if g.report {
+		args := slices.Clone(g.flags)
+		if i := slices.Index(args, "--host-label"); i >= 0 { // a run holds its label
+			args = slices.Delete(args, i, i+2)
+		}
+		_, text = accelgate(slices.Concat([]string{"report", "--format", "markdown", filepath.Join(filepath.Dir(g.config), ".accelgate", "run.json")}, args)...)
+	}
 	return text
 }
 
@@ -226,9 +241,10 @@ func (g *generated) execute(t *testing.T, typed, text string) string {
 		return "prune"
 	case args[0] == "baseline":
 		g.updated(t, typed, args, code, out)
+		if slices.Contains(args, "new-label") {
+			return "relabel"
+		}
 		return "update"
-	case slices.Contains(args, "NEW-LABEL"):
-		return "relabel"
 	case slices.Contains(args, "--list"):
 		return "list"
 	case slices.Contains(args, "--ab"):
@@ -301,13 +317,13 @@ func (g *generated) updated(t *testing.T, typed string, args []string, code int,
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(g.config), "baselines", "*.json"))
 	want := 1
-	if slices.Contains(args, "NEW-LABEL") && g.base {
+	if slices.Contains(args, "new-label") && g.base {
 		want = 2
 	}
 	if code != 0 || err != nil || len(files) != want {
 		t.Errorf("%s: %d\nwrote %q: %s", typed, code, files, out)
 	}
-	if slices.Contains(args, "NEW-LABEL") {
+	if slices.Contains(args, "new-label") {
 		return
 	}
 	_, again := accelgate(slices.Concat([]string{"run", "--format", "json"}, g.flags)...)

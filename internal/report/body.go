@@ -129,12 +129,25 @@ func (r *Report) advice(h *host) (inline, []string) {
 		return inline{plain("To record this machine in "), code(h.Path), plain(", type on it:")},
 			[]string{h.update("first baseline") + forced}
 	}
-	if ok, _ := h.Run.Host.Comparable(h.Reference.Host.Fingerprint); !ok {
+	if ok, _ := h.Run.Host.Comparable(h.Reference.Host.Fingerprint); !ok && !h.replaces() {
+		return inline{plain("Numbers of this machine can replace "), code(h.Path), plain(" once every cell of it passes here. To give this machine a label of its own and keep both, type:")},
+			[]string{visible(h.Commands.UpdateAs+newLabel+` --reason "second machine"`) + forced}
+	} else if !ok {
 		return inline{plain("To replace "), code(h.Path), plain(" by numbers of this machine, or to give this machine a label of its own and keep both, type one of:")},
 			[]string{h.update("new machine") + forced, visible(h.Commands.UpdateAs+newLabel+` --reason "second machine"`) + forced}
 	}
 	return inline{plain("To add the cells of this run to "), code(h.Path), plain(", type:")},
 		[]string{h.update("new cells") + forced}
+}
+
+// replaces reports whether each cell of the reference passed in the run. Unless it
+// did, a baseline of another machine is not overwritten: it would hold both's numbers.
+func (h *host) replaces() bool {
+	passed := make(map[string]bool, len(h.Run.Results))
+	for i := range h.Run.Results {
+		passed[h.Run.Results[i].Cell.ID()] = h.Run.Results[i].Outcome == bench.Passed
+	}
+	return !slices.ContainsFunc(h.Reference.Results, func(r bench.Result) bool { return !passed[r.Cell.ID()] })
 }
 
 // status is the host's share in the decision.

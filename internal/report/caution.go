@@ -33,10 +33,19 @@ func (r *Report) otherMachines() []block {
 		blocks = append(blocks,
 			paragraph(append(line, reason(h.Comparison.Unjudged), plain(". Speeds were not judged. Give this machine a label of its own, or, "+
 				"if it has replaced the other one, record it; type one of:"))),
-			preformatted{visible(h.Commands.RunAs + newLabel), h.update("new machine") + force},
+			preformatted(h.relabelled()),
 			paragraph{plain("To judge its speeds by that baseline all the same, set policy.fingerprint: ignore in the configuration.")})
 	}
 	return withRest(blocks, n, "host that is another machine", "hosts that are other machines")
+}
+
+// relabelled are the commands for a host whose label another machine has.
+func (h *host) relabelled() []string {
+	lines := []string{visible(h.Commands.RunAs + newLabel)}
+	if h.replaces() {
+		lines = append(lines, h.update("new machine")+force)
+	}
+	return lines
 }
 
 // withRest adds how many of n were not shown.

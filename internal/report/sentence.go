@@ -333,7 +333,7 @@ func (r *Report) sum() string {
 func (h *host) notJudged() bool { return h.Comparison.Unjudged != "" }
 
 // newLabel gives a second machine a name of its own.
-const newLabel = " --host-label NEW-LABEL"
+const newLabel = " --host-label new-label"
 
 // force makes the update command record what passed in a run that failed.
 const force = " --force"
