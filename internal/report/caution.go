@@ -30,9 +30,12 @@ func (r *Report) otherMachines() []block {
 			blocks = append(blocks, paragraph(append(line, reason(h.mismatch.Reason))))
 			continue
 		}
+		advice := ". Speeds were not judged. Give this machine a label of its own, or, if it has replaced the other one, record it; type one of:"
+		if !h.replaces() {
+			advice = ". Speeds were not judged. Give this machine a label of its own; its numbers can replace the other's once every cell of the baseline passes here. Type:"
+		}
 		blocks = append(blocks,
-			paragraph(append(line, reason(h.Comparison.Unjudged), plain(". Speeds were not judged. Give this machine a label of its own, or, "+
-				"if it has replaced the other one, record it; type one of:"))),
+			paragraph(append(line, reason(h.Comparison.Unjudged), plain(advice))),
 			preformatted(h.relabelled()),
 			paragraph{plain("To judge its speeds by that baseline all the same, set policy.fingerprint: ignore in the configuration.")})
 	}
