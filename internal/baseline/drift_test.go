@@ -27,8 +27,8 @@ func TestDrift(t *testing.T) {
 		file *baseline.File
 		want string // "" for no drift
 	}{
-		{"slower", anchored(100, tps), `"tps" has crept from 100 to 89 (-11.0 %) since 2026-03-02: look for the cause with accelgate history, or accept it with accelgate baseline anchor`},
-		{"longer", anchored(100, ms), `"ms" has crept from 100 to 111 (-11.0 %)`},
+		{"slower", anchored(100, tps), `"tps" has crept from 100 to 89 (-11.0 %, worse) since 2026-03-02: look for the cause with accelgate history, or accept it with accelgate baseline anchor`},
+		{"longer", anchored(100, ms), `"ms" has crept from 100 to 111 (+11.0 %, worse)`},
 		{"within the limit", anchored(98.8, tps), ""},
 		{"faster", anchored(50, tps), ""},
 		{"no anchor of this metric", anchored(100, changed(tps, func(m *bench.Metric) { m.Name = "other" }), tps), ""},

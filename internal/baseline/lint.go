@@ -155,8 +155,8 @@ func (l *linter) metric(m *Metric) {
 // drift finds what many refreshes, each within the limit, have added up to.
 func (l *linter) drift(e *Entry, m *Metric) {
 	if change, far := e.crept(m); far {
-		l.warnf("%s has crept from %v to %v (%+.1f %%) since %s: look for the cause with accelgate history, or accept it with accelgate baseline anchor",
-			quote(m.Name), e.Anchor.Metrics[m.Name], m.Median, change, day(e.Anchor.CapturedAt))
+		l.warnf("%s has crept from %v to %v (%+.1f %%, worse) since %s: look for the cause with accelgate history, or accept it with accelgate baseline anchor",
+			quote(m.Name), e.Anchor.Metrics[m.Name], m.Median, m.Better.Change(change), day(e.Anchor.CapturedAt))
 	}
 }
 

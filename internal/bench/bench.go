@@ -38,6 +38,27 @@ func (d Direction) Gain(old, new float64) (pct float64, ok bool) {
 	return pct, true
 }
 
+// Change turns a gain into the change new/old - 1 in the metric's own sign, which
+// is what people and programs read, and back. Of a latency the two differ.
+func (d Direction) Change(gain float64) float64 {
+	if d == Lower {
+		return 0 - gain // without minus zero
+	}
+	return gain
+}
+
+// Word says what a change in the metric's own sign is: "better", "worse", or ""
+// for none.
+func (d Direction) Word(change float64) string {
+	switch gain := d.Change(change); {
+	case gain > 0:
+		return "better"
+	case gain < 0:
+		return "worse"
+	}
+	return ""
+}
+
 // Metric describes one measured quantity. It travels with the numbers, so a
 // reader needs no table of metric names.
 type Metric struct {
@@ -284,6 +305,8 @@ type Result struct {
 	Log string `json:"log,omitempty"`
 	// Command is the argument vector of the child, for reproducing by hand.
 	Command []string `json:"command,omitempty"`
+	// Env is what the cell sets for the child, NAME=VALUE, later entries winning.
+	Env []string `json:"env,omitempty"`
 	// WallMS is the wall time of all attempts in milliseconds.
 	WallMS float64 `json:"wall_ms,omitempty"`
 }

@@ -84,8 +84,8 @@ func (o *fidelityFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&o.Name, "model", "", "`folder`, file or id on the Hugging Face hub (default: a small generated checkpoint)")
 	f.StringVar(&o.Revision, "revision", "", "`branch`, tag or commit on the hub")
 	f.StringVar(&o.Cache, "cache", "", "`folder` for models of the hub (default: the user's cache)")
-	f.StringVar(&o.factors, "factors", "", "checkpoint with factors to verify, `folder or file`")
-	f.StringVar(&o.compute, "compute", "", "`float64` or float32: what is computed in")
+	f.StringVar(&o.factors, "factors", "", "checkpoint with factors to verify, a `path`")
+	f.StringVar(&o.compute, "compute", "", "`type` that is computed in: float64 or float32")
 	f.StringVar(&o.storage, "storage", "", "`format` of the factors: float64, float32, float16 or bfloat16")
 	f.StringVar(&o.family, "family", "", "`name` that chooses the weights, as in llama or phi3 (default: the model's name)")
 	f.StringSliceVar(&o.patterns, "patterns", nil, "`parts` of the names of weights, in place of a family's")
@@ -224,6 +224,9 @@ func exitOfFidelity(reports []osft.Report) int {
 }
 
 func (o *fidelityFlags) print(w io.Writer, model string, reports []osft.Report) error {
+	if reports[0].Summary.Total == 0 {
+		return fmt.Errorf("no parameter of %s was compared: name its family with --family, or parts of its weights' names with --patterns", oneLine(model))
+	}
 	var err error
 	switch o.format {
 	case "legacy":
@@ -234,9 +237,6 @@ func (o *fidelityFlags) print(w io.Writer, model string, reports []osft.Report) 
 		err = e.Encode(map[string]any{"model": model, "reports": reports})
 	default:
 		err = report.Fidelity(w, model, reports)
-	}
-	if reports[0].Summary.Total == 0 {
-		err = errors.Join(err, fmt.Errorf("no parameter of %s was compared: name its family with --family, or parts of its weights' names with --patterns", oneLine(model)))
 	}
 	return err
 }
@@ -266,7 +266,7 @@ func (c *Command) fidelityPart(ctx context.Context, o *fidelityFlags, job osft.J
 		}
 		fmt.Fprintf(c.Stdout, "  %-12s the slowest rank takes %.3f x of the bound\n", s, a.Ratio)
 	}
-	fmt.Fprintln(c.Stdout, "Next: accelgate analyze fidelity --merge FILES, those of all ranks")
+	fmt.Fprintln(c.Stdout, "Next: accelgate analyze fidelity --merge FILES, with the files of all ranks")
 	return ExitPassed, nil
 }
 
@@ -292,6 +292,12 @@ func (c *Command) mergeFidelity(o *fidelityFlags) (int, error) {
 	return exitOfFidelity(reports), o.print(c.Stdout, fmt.Sprintf("%s together", plural(len(parts), "part")), reports)
 }
 
+// verify is the command that checks exported factors.
+func (o *fidelityFlags) verify() line {
+	l := line("accelgate analyze fidelity").add("--model", o.Name).add("--revision", o.Revision).add("--cache", o.Cache)
+	return l.add("--family", o.family).list("--patterns", o.patterns).add("--factors", o.export)
+}
+
 func (c *Command) exportFactors(ctx context.Context, o *fidelityFlags, job osft.Job) (int, error) {
 	if err := os.Mkdir(o.export, 0o755); err != nil {
 		return 0, usagef("--export: %w: name a new folder", err)
@@ -299,7 +305,7 @@ func (c *Command) exportFactors(ctx context.Context, o *fidelityFlags, job osft.
 	if err := job.Export(ctx, o.export); err != nil {
 		return 0, errors.Join(err, os.RemoveAll(o.export)) // it was not there before
 	}
-	_, err := fmt.Fprintf(c.Stdout, "factors in %s\nNext: accelgate analyze fidelity --model MODEL --factors %[1]s\n", oneLine(o.export))
+	_, err := fmt.Fprintf(c.Stdout, "factors in %s\nNext: %s\n", oneLine(o.export), o.verify())
 	return ExitPassed, err
 }
 

@@ -53,6 +53,7 @@ func (c *Command) autoBaselineCommand(code *int) *cobra.Command {
 	a.addConfig(f)
 	a.addHost(f)
 	a.addMeasuring(f)
+	a.addDemonstration(f)
 	f.BoolVar(&a.aa, "aa", false, "measure one input repeatedly (5 times unless --repeats says otherwise) and tell the noise floor")
 	f.StringVar(&a.tolerance, "tolerance", "", "difference in `percent` that passes (default: the case's, or 5)")
 	f.BoolVar(&a.promote, "promote", false, "record the measured times and operators in the case files; needs --reason")

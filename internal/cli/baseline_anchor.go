@@ -75,14 +75,14 @@ func (c *Command) anchor(ctx context.Context, o *options, only []string, reason 
 	if err := baseline.Save(path, pinned); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.Stdout, "%s: anchors moved: %d\nNext: review it with 'git diff' and commit it\n", path, len(changes))
-	return err
+	fmt.Fprintf(c.Stdout, "%s: anchors moved: %d\n", path, len(changes))
+	return next(c.Stdout, "review it and commit it", reviewed(path))
 }
 
 // moved says from where to where an anchor moved.
 func moved(c *baseline.Change) string {
 	if gain, ok := c.Better.Gain(c.Old, c.New); ok && c.HasOld {
-		return fmt.Sprintf("%.5g -> %.5g (%+.1f %%)", c.Old, c.New, gain)
+		return fmt.Sprintf("%.5g -> %.5g, %s", c.Old, c.New, changed{Change: c.Better.Change(gain) / 100, Better: betterOf(gain)})
 	}
 	return fmt.Sprintf("-> %.5g", c.New)
 }

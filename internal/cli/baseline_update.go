@@ -78,8 +78,8 @@ func (c *Command) update(ctx context.Context, u *update) (int, error) {
 	if n := recorded.still(); n > 0 {
 		fmt.Fprintf(c.Stdout, "%s moved within the noise and stay as they were; --all rewrites them too\n", plural(n, "number"))
 	}
-	_, err = fmt.Fprintf(c.Stdout, "%s: %s recorded, %s new or changed\nNext: review it with 'git diff', commit it, and judge with 'accelgate run'\n",
-		ref.path, plural(recorded.cells, "cell"), plural(len(recorded.changes)-recorded.still(), "metric"))
+	fmt.Fprintf(c.Stdout, "%s: %s recorded, %s new or changed\n", ref.path, plural(recorded.cells, "cell"), plural(len(recorded.changes)-recorded.still(), "metric"))
+	err = next(c.Stdout, "review it, commit it, and judge", reviewed(ref.path), ref.typed.commands(c.Getenv, run.Host).Run)
 	return ExitPassed, err
 }
 

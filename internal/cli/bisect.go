@@ -321,6 +321,6 @@ func (c *Command) tellFound(ctx context.Context, b *bisection, t *trees, left []
 	if found.Evidence == nil {
 		return fmt.Errorf("git bisect names %s, which no step judged: look at %s", shortRevision(left[0]), b.stepsPath())
 	}
-	_, err := fmt.Fprintf(c.Stdout, "First bad commit: %s\n  against %s: %s\nNext: git show %s\n", subject(left[0]), shortRevision(b.Good), changeOf(found.Evidence, metric), left[0])
+	_, err := fmt.Fprintf(c.Stdout, "First bad commit: %s\n  against %s: %s\nNext: git show %s\n", subject(left[0]), shortRevision(b.Good), bisected(found.Evidence, metric), left[0])
 	return err
 }

@@ -262,20 +262,12 @@ func (t *contest) tolerate(err error) error {
 }
 
 // change writes evidence for people, in the metric's own terms.
-func (t *contest) change(e *detect.Evidence) string { return changeOf(e, t.metric) }
+func (t *contest) change(e *detect.Evidence) string { return bisected(e, t.metric) }
 
-func changeOf(e *detect.Evidence, m bench.Metric) string {
-	low, high := asPercent(e.High, m.Better), asPercent(e.Low, m.Better)
-	return fmt.Sprintf("%s %+.1f %% (95 %%: %+.1f to %+.1f), p %.1g, %s", m.Name, asPercent(e.Estimate, m.Better), min(low, high), max(low, high), e.P, plural(e.N, "pair"))
-}
-
-// asPercent turns a relative change of the time that the same work takes,
-// positive for the worse, into one of the metric.
-func asPercent(change float64, better bench.Direction) float64 {
-	if better == bench.Lower {
-		return 100 * change
-	}
-	return 100 * (1/(1+change) - 1)
+func bisected(e *detect.Evidence, m bench.Metric) string {
+	c := changeOf(e.Estimate, m.Better)
+	interval := intervalOf(e, m.Better)
+	return fmt.Sprintf("%s %s, 95 %%: %+.1f to %+.1f, p %.1g, %s", m.Name, c, 100*interval[0], 100*interval[1], e.P, plural(e.N, "pair"))
 }
 
 // half is the change halfway between none and all of it, by factors.

@@ -143,6 +143,6 @@ func (c *Command) writeNoise(path string, file *baseline.File, found resolutions
 	if quiet {
 		out = c.Stderr // what is on standard output is one document
 	}
-	_, err := fmt.Fprintf(out, "%s: noise of %s written\nNext: review it with 'git diff' and commit it\n", path, plural(len(all)-len(lost), "metric"))
-	return err
+	fmt.Fprintf(out, "%s: noise of %s written\n", path, plural(len(all)-len(lost), "metric"))
+	return next(out, "review it and commit it", reviewed(path))
 }

@@ -16,6 +16,9 @@ import (
 // run is saved before it is returned.
 func (c *Command) rounds(ctx context.Context, p *plan, n int) (*bench.Run, error) {
 	c.warnAll(p.warnings)
+	if err := p.prepareOut(); err != nil {
+		return nil, err
+	}
 	lanes, err := c.lease(ctx, p)
 	if err != nil {
 		return nil, err
@@ -28,9 +31,6 @@ func (c *Command) rounds(ctx context.Context, p *plan, n int) (*bench.Run, error
 		return nil, err
 	}
 	defer s.journal.Close()
-	if err := p.discardOld(); err != nil {
-		return nil, err
-	}
 	if err := s.rounds(ctx, run, n); err != nil {
 		return nil, err
 	}

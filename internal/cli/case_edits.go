@@ -207,7 +207,7 @@ func (e *caseEdits) save() error {
 }
 
 // tell says what changed, what did not, and what to do next.
-func (e *caseEdits) tell(w io.Writer, dryRun bool) {
+func (e *caseEdits) tell(w io.Writer, dryRun bool, judge string) {
 	n, values := 0, 0
 	for _, f := range e.files {
 		if f.name == "" {
@@ -220,18 +220,32 @@ func (e *caseEdits) tell(w io.Writer, dryRun bool) {
 			fmt.Fprintf(w, "  %s: %s -> %s\n", printable(ch.JSONPath), printable(ch.Old), printable(ch.New))
 		}
 	}
-	done, next := "refreshed", "review it with 'git diff', commit it, and judge with 'accelgate run'"
+	done := "refreshed"
 	if dryRun {
-		done, next = "would be refreshed", "leave --dry-run out to write this"
+		done = "would be refreshed"
 	}
 	switch {
 	case n > 0:
-		fmt.Fprintf(w, "%s %s, %s\nNext: %s\n", plural(n, "case"), done, plural(values, "value"), next)
+		fmt.Fprintf(w, "%s %s, %s\n", plural(n, "case"), done, plural(values, "value"))
+		e.next(w, dryRun, judge)
 	case len(e.left) > 0:
 		fmt.Fprintln(w, "No case was refreshed; the warnings say why.")
 	default:
 		fmt.Fprintln(w, "The case files already hold what was measured; nothing is to be refreshed.")
 	}
+}
+
+// next says what to do with the files.
+func (e *caseEdits) next(w io.Writer, dryRun bool, judge string) {
+	if dryRun {
+		fmt.Fprintln(w, "Next: leave --dry-run out to write this")
+		return
+	}
+	var paths []string
+	for _, f := range e.files {
+		paths = append(paths, filepath.Dir(f.path))
+	}
+	_ = next(w, "review it, commit it, and judge", reviewed(slices.Compact(paths)...), judge) // a lost line harms nobody
 }
 
 // forReport says what changed in the words of the report.

@@ -71,7 +71,7 @@ func (c *Command) refreshCases(ctx context.Context, r *caseRefresh) (int, error)
 	if r.from == "" && len(r.suites) == 0 {
 		r.suites = known
 	}
-	run, _, accepted, err := c.toRecord(ctx, &r.update)
+	run, ref, accepted, err := c.toRecord(ctx, &r.update)
 	if err != nil || !accepted {
 		return ExitGateFailed, err
 	}
@@ -89,7 +89,7 @@ func (c *Command) refreshCases(ctx context.Context, r *caseRefresh) (int, error)
 		}
 	}
 	c.warnAll(edits.left)
-	edits.tell(c.Stdout, r.dryRun)
+	edits.tell(c.Stdout, r.dryRun, ref.typed.commands(c.Getenv, run.Host).Run)
 	return ExitPassed, nil
 }
 

@@ -132,15 +132,15 @@ func (c *Command) root(code *int) *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"}) // cobra's answers a misspelt command with success
+	root.SetHelpCommand(c.helpCommand()) // cobra's answers a misspelt command with success
 	root.AddCommand(
 		c.runCommand(code), c.planCommand(), c.baselineCommand(code), c.reportCommand(code), c.historyCommand(),
 		c.calibrateCommand(code), c.judgeCommand(code), c.benchCommand(code), c.diffCommand(code), c.importCommand(),
 		c.exportCommand(), c.bisectCommand(), c.bisectStepCommand(code), c.selftestCommand(code), c.configCommand(),
 		c.casesCommand(code), c.kernelsCommand(code), c.analyzeCommand(code), c.autoBaselineCommand(code), c.engineCommand(code),
-		c.actionCommand(code),
+		c.actionCommand(code), c.versionCommand(),
 	)
+	root.InitDefaultCompletionCmd()
 	strict(root)
 	return root
 }
@@ -149,8 +149,8 @@ func (c *Command) root(code *int) *cobra.Command {
 func strict(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return complaint(cmd, err, suggestCommand(cmd, args))
+			if check(cmd, args) != nil {
+				return complaint(cmd, positional(cmd, args), suggestCommand(cmd, args))
 			}
 			return nil
 		}

@@ -27,6 +27,9 @@ func (o *options) load() (*config.File, gate.Policy, error) {
 // read reads the configuration: an accelgate.yaml, or TensorSharp's
 // matrix-config.json, which is translated first.
 func (o *options) read() (*config.File, []string, error) {
+	if piped(o.config) {
+		return o.readPiped()
+	}
 	if !strings.EqualFold(filepath.Ext(o.config), ".json") {
 		file, err := config.Load(o.config)
 		return file, nil, err
@@ -45,6 +48,29 @@ func (o *options) read() (*config.File, []string, error) {
 	}
 	file, err := config.Parse(o.config+" (as 'accelgate config convert' prints it)", text)
 	return file, warnings, err
+}
+
+// piped reports a configuration that is no file, such as /dev/stdin: it has no
+// folder of its own and can be read only once.
+func piped(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir() && !info.Mode().IsRegular()
+}
+
+// readPiped reads it once. Its paths are relative to the working folder.
+func (o *options) readPiped() (*config.File, []string, error) {
+	if o.pipedConfig == nil {
+		data, err := readBounded(o.config)
+		if err != nil {
+			return nil, nil, fmt.Errorf("read configuration: %w; name a file with --config", err)
+		}
+		o.pipedConfig = data
+	}
+	file, err := config.Parse(o.config, o.pipedConfig)
+	if file != nil {
+		file.Dir = "."
+	}
+	return file, nil, err
 }
 
 // translate turns TensorSharp's configuration into accelgate's.

@@ -54,7 +54,7 @@ func (c *Command) diffCommand(code *int) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&d.tolerance, "tolerance", "2%", "relative change that is none, as `2% or 0.02`")
+	f.StringVar(&d.tolerance, "tolerance", "2%", "relative `change` that is none, as in 2% or 0.02")
 	f.BoolVar(&d.strict, "strict", false, "let regressions, and what vanished, fail")
 	f.StringVar(&d.compat, "compat", "", "compare and print as another tool does: `inferencebench`")
 	f.StringVar(&d.report, "report", "table", "`table`, markdown or json")

@@ -35,6 +35,7 @@ func flagNames(cmd *cobra.Command) []string {
 // options are the flags that run, baseline update and the action share.
 type options struct {
 	config          string
+	pipedConfig     []byte // what --config held, where it is no file
 	baseline        string // a file in place of <baselines>/baseline-<label>.json
 	history         string // folder of kept runs
 	hostLabel       string
@@ -68,11 +69,14 @@ type options struct {
 	secret   string // the action's token, used on GitHub and kept out of results
 }
 
+// defaultConfig is the configuration where --config names none.
+const defaultConfig = "accelgate.yaml"
+
 // defaultOut is where a run leaves its files, beside the configuration.
 const defaultOut = ".accelgate"
 
 func (o *options) addConfig(f *pflag.FlagSet) {
-	f.StringVar(&o.config, "config", "accelgate.yaml", "the configuration `file`")
+	f.StringVar(&o.config, "config", defaultConfig, "the configuration `file`")
 }
 
 // addHost adds the flags that choose the baseline.
@@ -105,7 +109,7 @@ func (o *options) addMeasuring(f *pflag.FlagSet) {
 	o.addNames(f)
 	f.Var((*count)(&o.repeats), "repeats", "processes per cell, `n` in place of each suite's own")
 	f.StringSliceVar(&o.devices, "devices", nil, "`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)")
-	f.StringVar(&o.health, "health", "", "`auto` to watch the machine while it measures, off not to (default: ACCELGATE_HEALTH, the configuration's, or auto)")
+	f.StringVar(&o.health, "health", "", "`mode`: auto watches the machine while it measures, off does not (default: ACCELGATE_HEALTH, the configuration's, or auto)")
 	f.Var((*period)(&o.budget), "budget", "end measuring after this `time` and declare what was left out (default: the configuration's)")
 	f.BoolVar(&o.resume, "resume", false, "keep what an interrupted run of the same build and configuration has measured; failures are measured again")
 	f.StringVar(&o.ab, "ab", "", "`folder` with a checkout of the base, built: measure each cell there and here in turns, and judge by the pairs")
@@ -113,7 +117,12 @@ func (o *options) addMeasuring(f *pflag.FlagSet) {
 	f.Uint64Var(&o.pairSeed, "pair-seed", 0, "`seed` of the order within pairs, as in run.json (default: chosen)")
 	f.StringVar(&o.out, "out", "", "`folder` for run.json and the journal (default: "+defaultOut+" beside the configuration)")
 	f.StringVar(&o.revision, "revision", "", "`commit` of the code under test (default: what git says)")
-	f.StringVar(&o.injectSlowdown, "inject-slowdown", "", "make the embedded engine slower, as in `decode=30%`, to see the gate fail")
+}
+
+// addDemonstration adds the flags that make the embedded engine slow or wrong. No
+// command that records, or proves something of the gate, has them.
+func (o *options) addDemonstration(f *pflag.FlagSet) {
+	f.StringVar(&o.injectSlowdown, "inject-slowdown", "", "make the embedded engine slower by `PHASE=PERCENT`, as in decode=30%, to see the gate fail")
 	f.StringVar(&o.weightSeed, "weight-seed", "", "give the embedded engine other weights by this `seed`, to see the gate fail")
 }
 

@@ -64,7 +64,7 @@ type series struct {
 	Changes []level `json:"changes"`
 	Drift   *drift  `json:"drift,omitempty"`
 	// Newest is the last run against those before it.
-	Newest *detect.Evidence `json:"newest,omitempty"`
+	Newest *newestRun `json:"newest,omitempty"`
 
 	better    bench.Direction
 	values    []float64 // one for each run of the host, NaN where it has none
@@ -73,16 +73,16 @@ type series struct {
 
 // level is a change of the level, from one commit to the next that was measured.
 type level struct {
-	Percent float64 `json:"percent"` // negative for the worse
-	P       float64 `json:"p"`
-	After   string  `json:"after"`  // last commit on the old level
-	Before  string  `json:"before"` // first one on the new level
+	changed
+	P      float64 `json:"p"`
+	After  string  `json:"after"`  // last commit on the old level
+	Before string  `json:"before"` // first one on the new level
 }
 
 // drift is a loss in steps that are too small to be found one by one.
 type drift struct {
-	Percent float64 `json:"percent"` // negative for the worse
-	Since   string  `json:"since"`   // commit
+	changed
+	Since string `json:"since"` // commit
 }
 
 func (c *Command) history(paths []string, o *historyFlags) error {
@@ -128,7 +128,7 @@ func judgeNewest(all []series) {
 		}
 		judged := detect.JudgeReport(cells, detect.DefaultFDR)
 		for n, i := range indexes {
-			all[i].Newest = &judged.Cells[n]
+			all[i].Newest = newestOf(&judged.Cells[n], all[i].better)
 		}
 	}
 }
@@ -194,33 +194,23 @@ func (s *series) look() {
 		for before > 0 && math.IsNaN(s.values[before]) {
 			before--
 		}
-		s.Changes = append(s.Changes, level{Percent: s.percent(p.Change), P: p.P, After: s.revisions[max(before, 0)], Before: s.revisions[p.Index]})
+		s.Changes = append(s.Changes, level{changed: changeOf(p.Change, s.better), P: p.P, After: s.revisions[max(before, 0)], Before: s.revisions[p.Index]})
 	}
 	if len(s.Changes) > 0 {
 		return // a step looks like drift, too
 	}
 	if d, ok := detect.Drift(s.values, higher); ok && d.Alarm >= 0 && d.Change > leastChange {
-		s.Drift = &drift{Percent: s.percent(d.Change), Since: s.revisions[d.Since]}
+		s.Drift = &drift{changed: changeOf(d.Change, s.better), Since: s.revisions[d.Since]}
 	}
-}
-
-// percent turns a relative change, positive for the worse and of the time that the
-// same work takes, into that of the metric, negative for the worse.
-func (s *series) percent(change float64) float64 {
-	if s.better == bench.Lower {
-		return -100 * change
-	}
-	const fastest = 1e-12 // of the time before, which keeps the quotient finite
-	return 100 * (1/max(1+change, fastest) - 1)
 }
 
 func (s *series) worst() float64 {
 	worst := math.Inf(1)
 	for _, l := range s.Changes {
-		worst = min(worst, l.Percent)
+		worst = min(worst, s.better.Change(l.Change))
 	}
 	if s.Drift != nil {
-		worst = min(worst, s.Drift.Percent)
+		worst = min(worst, s.better.Change(s.Drift.Change))
 	}
 	return worst
 }
@@ -254,10 +244,10 @@ func levels(w io.Writer, all []series) (n int) {
 	for i := range all {
 		s := &all[i]
 		for _, l := range s.Changes {
-			row(s, "%+.1f %%\t%.1g\t%s and %s", l.Percent, l.P, shortRevision(l.After), shortRevision(l.Before))
+			row(s, "%s\t%.1g\t%s and %s", l, l.P, shortRevision(l.After), shortRevision(l.Before))
 		}
 		if s.Drift != nil {
-			row(s, "%+.1f %%\tdrift\tsince %s", s.Drift.Percent, shortRevision(s.Drift.Since))
+			row(s, "%s\tdrift\tsince %s", s.Drift, shortRevision(s.Drift.Since))
 		}
 	}
 	return n
@@ -274,7 +264,7 @@ func newest(w io.Writer, all []series) (n int) {
 		if n++; n == 1 {
 			fmt.Fprintf(w, "\nnewest run of\tcell\tmetric\tchange\t95 %%\tp\tverdict\n")
 		}
-		fmt.Fprintf(w, s.name()+"\t%+.1f %%\t%+.1f … %+.1f\t%.1g\t%s\n", s.percent(e.Estimate), s.percent(e.High), s.percent(e.Low), e.P, e.Verdict)
+		fmt.Fprintf(w, s.name()+"\t%s\t%+.1f … %+.1f\t%.1g\t%s\n", e, 100*e.Interval[0], 100*e.Interval[1], e.P, e.Verdict)
 	}
 	return n
 }

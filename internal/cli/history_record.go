@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/history"
+	"github.com/accelgate/accelgate/internal/report"
 )
 
 const recordHelp = `Keep the numbers of finished runs, in history-<host label>.jsonl: later runs are
@@ -104,8 +106,13 @@ func (r *recording) save() error {
 			fmt.Fprintf(r.Stdout, "%s: %s kept\n", r.path(label), plural(f.Len(), "run"))
 		}
 	}
-	_, err := fmt.Fprintln(r.Stdout, "Next: commit it beside the baselines, and look for changes with 'accelgate history FOLDER'")
-	return err
+	var paths []string
+	for _, label := range r.labels {
+		if r.files[label].Len() > 0 {
+			paths = append(paths, report.Word(r.path(label)))
+		}
+	}
+	return next(r.Stdout, "commit it beside the baselines, and look for changes", "accelgate history "+strings.Join(paths, " "))
 }
 
 // tellAdded says what became of a run.

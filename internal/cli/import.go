@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/envelope"
 	"github.com/accelgate/accelgate/internal/flashinfer"
 	"github.com/accelgate/accelgate/internal/importer"
+	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/tensorsharp"
 )
@@ -125,6 +126,6 @@ func (c *Command) saveImport(run *bench.Run, path string) error {
 	if err := saveRun(path, run); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.Stdout, "%s: %s imported\nNext: accelgate report %s\n", path, plural(len(run.Results), "cell"), path)
+	_, err := fmt.Fprintf(c.Stdout, "%s: %s imported\nNext: accelgate report %s\n", path, plural(len(run.Results), "cell"), report.Word(path))
 	return err
 }

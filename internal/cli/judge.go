@@ -19,9 +19,10 @@ import (
 // reference is a host's baseline with the runs that were kept of the host, read
 // before anything is measured: a corrupt one must not cost an hour to find.
 type reference struct {
-	path string
-	file *baseline.File // nil where there is none
-	kept *history.File  // nil where there are none
+	path  string
+	file  *baseline.File // nil where there is none
+	kept  *history.File  // nil where there are none
+	typed *typing        // what commands about the host repeat; nil where there is no configuration
 }
 
 // run is the baseline as a run, with its history; nil where there is none.
@@ -52,6 +53,7 @@ func (o *options) recorded(file *config.File, label string) (reference, error) {
 	if err != nil {
 		return ref, err
 	}
+	ref.typed = &typing{o, file}
 	ref.kept, err = o.kept(file, label)
 	return ref, err
 }
@@ -88,7 +90,8 @@ func (c *Command) judge(runs []*bench.Run, refs []reference, policy gate.Policy,
 		}
 		comparison := gate.Compare(name, ref, run, policy)
 		comparisons = append(comparisons, comparison)
-		in.Hosts = append(in.Hosts, report.HostInput{Run: run, Reference: ref, Path: refs[i].path, Comparison: comparison})
+		in.Hosts = append(in.Hosts, report.HostInput{Run: run, Reference: ref, Path: refs[i].path, Comparison: comparison,
+			Commands: refs[i].typed.commands(c.Getenv, run.Host)})
 	}
 	decision := gate.Decide(comparisons, policy)
 	in.Tool, in.Now, in.Policy, in.Decision = tool(), c.Now(), policy, decision

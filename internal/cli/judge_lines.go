@@ -29,9 +29,9 @@ one "group" are the cells of one run, and are judged as such.
   accelgate judge cells.jsonl > verdicts.jsonl
   convert results.csv | accelgate judge --min-effect 1% --fail
 
-Each line of the output says of one cell, in the same order: unchanged, improved,
-regressed or inconclusive, by how much (positive for the worse), with the interval of
-95 %, and p, and q for its group. Exit codes: 0 all lines were judged, 1 with --fail:
+Each line of the output is the verdict on one cell, in the same order: unchanged,
+improved, regressed or inconclusive, with the change (new/old - 1 in the sign of the
+values) and whether it is better, its interval of 95 %, p, and q for its group. Exit codes: 0 all lines were judged, 1 with --fail:
 a cell is regressed, 2 a line is wrong, 3 there is no line.`
 
 // judgeFlags are the flags of judge.

@@ -113,7 +113,7 @@ type settingFlags struct{ evalconfig.Overrides }
 // addJudging adds the flags of what is right.
 func (s *settingFlags) addJudging(f *pflag.FlagSet) {
 	f.Var(optional[string]{&s.Mode, func(s string) (string, error) { return s, nil }}, "mode",
-		"by whose rules outputs are judged: `strict or fib` (default: strict)")
+		"`rules` that judge outputs: strict or fib (default: strict)")
 	f.Var(optional[float64]{&s.Rtol, parseFloat}, "rtol", "relative error that is accepted, `x` above 0 (default: the mode's)")
 	f.Var(optional[float64]{&s.Atol, parseFloat}, "atol", "absolute error that is accepted, `x` above 0 (default: the mode's)")
 	f.Var(optional[float64]{&s.RequiredMatchedRatio, parseFloat}, "required-matched-ratio",

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/flashinfer"
+	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
@@ -49,7 +50,7 @@ func (c *Command) lintKernels(dir string, strict bool) (int, error) {
 	var files blobs
 	defer files.close()
 	findings := flashinfer.Lint(ds, &files)
-	warnings, next := len(ds.Warnings), "Next: accelgate kernels run --local "+dir
+	warnings, next := len(ds.Warnings), "Next: accelgate kernels run --local "+report.Word(dir)
 	for _, w := range ds.Warnings {
 		fmt.Fprintln(c.Stdout, printable(w.Place.String()+": warning: "+w.Message))
 	}

@@ -40,6 +40,9 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 	if len(p.options.durations) > 0 && p.options.shard == "" {
 		return nil, usagef("--durations balances shards: add --shard k/n, or leave it out")
 	}
+	if err := p.prepareOut(); err != nil {
+		return nil, err
+	}
 	if _, err := c.watches(p); err != nil {
 		return nil, err
 	}
@@ -65,9 +68,6 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 	}
 	defer s.journal.Close()
 	s.unchanged(ref)
-	if err := p.discardOld(); err != nil {
-		return nil, err
-	}
 	if err := s.all(ctx, run, ref); err != nil {
 		return nil, err
 	}
@@ -107,14 +107,39 @@ func (s *session) all(ctx context.Context, run, ref *bench.Run) error {
 	return s.recalibrate(ctx, run)
 }
 
-// discardOld removes the run of an earlier build: if this run is killed, it
-// must not be taken for this run's.
-func (p *plan) discardOld() error {
-	err := os.Remove(p.outPath("run.json"))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return usagef("remove the run before this one: %w: choose another folder with --out", err)
+// prepareOut checks the folder for the run's files before anything is measured.
+// The run of an earlier build stays until this one is complete, which replaces it.
+func (p *plan) prepareOut() error {
+	run := p.outPath("run.json")
+	out := filepath.Dir(run)
+	if info, err := os.Stat(out); err == nil && !info.IsDir() {
+		return usagef("--out: %s is a file: name a folder", out)
 	}
-	return nil
+	if info, err := os.Lstat(run); err == nil && info.IsDir() {
+		return usagef("--out: %s is a folder, and the run is to be written there: name another folder", run)
+	}
+	return hideOut(out)
+}
+
+// hideOut keeps accelgate's own folder out of git, without touching what the
+// user's .gitignore says. Other folders are the user's to name.
+func hideOut(out string) error {
+	own := out
+	for filepath.Base(own) != defaultOut {
+		parent := filepath.Dir(own)
+		if parent == own {
+			return nil
+		}
+		own = parent
+	}
+	if err := os.MkdirAll(own, 0o755); err != nil {
+		return usagef("make the folder for the run: %w: choose another one with --out", err)
+	}
+	ignore := filepath.Join(own, ".gitignore")
+	if _, err := os.Lstat(ignore); !errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return atomicfile.Write(ignore, []byte("*\n"))
 }
 
 func (p *plan) repeats(s planned) int {

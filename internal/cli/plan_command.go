@@ -229,7 +229,8 @@ func (c *Command) summarize(p *plan, doc plannedDocument) {
 			fmt.Fprintf(c.Stdout, "  %s not in earlier runs, counted as the median of the others\n", plural(e.UnknownCells, "cell"))
 		}
 	}
-	fmt.Fprintln(c.Stdout, "Next: accelgate plan --list prints the ids, accelgate run measures them")
+	t := typing{p.options, p.file}
+	_ = next(c.Stdout, "print the ids, or measure them", string(t.planned("accelgate plan")+" --list"), string(t.planned("accelgate run")))
 }
 
 // job is one job of a workflow's matrix.

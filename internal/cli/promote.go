@@ -41,6 +41,6 @@ func (c *Command) promote(out io.Writer, p *plan, list []compared, run *bench.Ru
 		return err
 	}
 	c.warnAll(e.left)
-	e.tell(out, false)
+	e.tell(out, false, string((&typing{p.options, p.file}).planned("accelgate run")))
 	return nil
 }

@@ -47,7 +47,7 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 	f.StringVar(&o.baseline, "baseline", "", "baseline `file`, for a single run (default: the configuration's of the run's host)")
 	o.addHistory(f)
 	o.addPolicy(f)
-	f.StringVar(&format, "format", "terminal", "report as `terminal, markdown or json`")
+	f.StringVar(&format, "format", "terminal", "report `format`: terminal, markdown or json")
 	return cmd
 }
 

@@ -47,8 +47,9 @@ func (c *Command) runCommand(code *int) *cobra.Command {
 	o.addHistory(f)
 	o.addPolicy(f)
 	o.addMeasure(f)
+	o.addDemonstration(f)
 	f.BoolVar(&list, "list", false, "print the case ids and measure nothing")
-	f.StringVar(&format, "format", "terminal", "report as `terminal, markdown or json`")
+	f.StringVar(&format, "format", "terminal", "report `format`: terminal, markdown or json")
 	return cmd
 }
 

@@ -26,9 +26,11 @@ func (m redacting) Measure(ctx context.Context, cell bench.Cell, d bench.Device)
 	for _, s := range []*string{&r.Reason, &r.Output, &r.Log, &r.Doubt} {
 		*s = m.hide(*s)
 	}
-	r.Command = slices.Clone(r.Command)
-	for i := range r.Command {
-		r.Command[i] = m.hide(r.Command[i])
+	for _, list := range []*[]string{&r.Command, &r.Env} {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			(*list)[i] = m.hide((*list)[i])
+		}
 	}
 	if r.Health != nil {
 		for i, reason := range r.Health.Reasons {

@@ -95,11 +95,11 @@ type DiffRow struct {
 	Cell      string          `json:"cell,omitempty"`
 	Metric    string          `json:"metric"`
 	Unit      string          `json:"unit,omitempty"`
-	Better    bench.Direction `json:"better,omitempty"` // "" if not known
+	Better    bench.Direction `json:"direction,omitempty"` // which is better; "" if not known
 	Baseline  *float64        `json:"baseline"`
 	Candidate *float64        `json:"candidate"`
 	DeltaAbs  *float64        `json:"delta_abs"`
-	DeltaRel  *float64        `json:"delta_rel"` // fraction of the baseline's size
+	DeltaRel  *float64        `json:"change"` // new/old - 1 in the metric's own sign, of the size of old
 	Verdict   DiffVerdict     `json:"verdict"`
 	Reason    string          `json:"reason,omitempty"`
 }

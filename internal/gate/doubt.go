@@ -66,6 +66,19 @@ func (c *comparer) asMuch(v, by *Verdict) bool {
 	return by.Delta < 0 && factor(by)-1 >= share*(factor(v)-1)
 }
 
+// changeOf is the change of a verdict in its metric's own sign, with the word.
+func (c *comparer) changeOf(v *Verdict) string {
+	better := bench.Higher
+	if m := slices.IndexFunc(c.metrics, func(m described) bool { return m.Name == v.Metric }); m >= 0 {
+		better = c.metrics[m].Better
+	}
+	change := better.Change(v.Delta)
+	if word := better.Word(change); word != "" {
+		return fmt.Sprintf("%+.3g %%, %s", change, word)
+	}
+	return "no change"
+}
+
 // confirm takes back regressions of a cell that another metric, which should
 // confirm them, was judged and does not: the host or what it was measured
 // against moved, and not the code alone.
@@ -81,7 +94,7 @@ func (c *comparer) confirm(verdicts []Verdict) {
 		j := slices.IndexFunc(was, func(o Verdict) bool { return o.Metric == by })
 		if j >= 0 && was[j].judged() && was[j].Class != Regressed && was[j].Class != Inconclusive && !c.asMuch(v, &was[j]) {
 			v.Class, v.Level = Inconclusive, Warn
-			v.Reason = joined(v.Reason, fmt.Sprintf("%s does not confirm it (%+.3g %%), so the host or the reference drifted: measure again", by, was[j].Delta))
+			v.Reason = joined(v.Reason, fmt.Sprintf("%s does not confirm it (%s), so the host or the reference drifted: measure again", by, c.changeOf(&was[j])))
 		}
 	}
 }

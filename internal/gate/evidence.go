@@ -205,7 +205,7 @@ func (c *comparer) classify(v *Verdict, e detect.Evidence) {
 	case detect.Regressed:
 		v.Class, v.Level = Regressed, Fail
 	case detect.Improved:
-		v.Class = Improved
+		v.Class = v.improved()
 	case detect.Suspect:
 		v.Class, v.Level = Inconclusive, c.openLevel(v)
 		v.Reason = "looks slower, and the evidence is not enough to say so: " + e.Reason

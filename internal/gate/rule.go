@@ -39,9 +39,18 @@ func threshold(m *bench.Metric, old, new *bench.Sample, limit float64) Verdict {
 	case gain < -limit-tolerance:
 		v.Class, v.Level = Regressed, Fail
 	case gain > limit+tolerance:
-		v.Class = Improved
+		v.Class = v.improved()
 	}
 	return v
+}
+
+// improved is the class of a number that is better by more than its limit: where
+// its interval holds 0, it may be no better at all.
+func (v *Verdict) improved() Class {
+	if v.Interval[0] <= 0 {
+		return Unchanged
+	}
+	return Improved
 }
 
 // fromZero judges against a reference of zero, from which every relative

@@ -69,3 +69,6 @@ func FromLabel(label string) (bench.Host, bool) {
 	}
 	return host, true
 }
+
+// Derived is the label that a machine has where nobody gave it one.
+func Derived(f bench.Fingerprint) string { return derive(f.OS, f.Arch, f.Accelerators) }

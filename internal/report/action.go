@@ -13,7 +13,7 @@ func (r *Report) actionTable(most int) []block {
 	if l.total == 0 {
 		return nil
 	}
-	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change (+ is better)>", "Limit>", "Evidence~")}
+	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Limit>", "Evidence~")}
 	for _, f := range l.rows[:min(most, len(l.rows))] {
 		t.rows = append(t.rows, r.actionRow(f))
 	}
@@ -46,7 +46,8 @@ func (f finding) cell() span {
 }
 
 func (r *Report) actionRow(f finding) []inline {
-	change, limit := inline{strong(percent(f.Delta, f.Evidence.Limit)), plain(interval(f))}, only(plain(bare(f.Evidence.Limit)))
+	size, more := r.changed(f)
+	change, limit := inline{strong(size), plain(more)}, only(plain(bare(f.Evidence.Limit)))
 	switch {
 	case f.hasChange():
 		change = append(inline{strong(f.word()), plain(", ")}, change...)
@@ -93,14 +94,6 @@ func (r *Report) values(f finding) inline {
 		return none // its numbers are those of one of them, which the reason names
 	}
 	return inline{plain(number(f.Old) + " → " + number(f.New)), unit, r.hosts[f.host].against(f.Verdict)}
-}
-
-func interval(f finding) string {
-	if f.Evidence.NewN < 2 && f.Evidence.Method != "evidence" {
-		return ""
-	}
-	limit := f.Evidence.Limit
-	return fmt.Sprintf(" (%s … %s)", percent(f.Interval[0], limit), percent(f.Interval[1], limit))
 }
 
 // evidence is what the verdict rests on: numbers, retries, device and reason.
@@ -189,7 +182,7 @@ func (r *Report) next() []block {
 	items = append(items, r.accept()...)
 	recorded := slices.ContainsFunc(r.hosts, func(h host) bool { return h.Reference != nil })
 	if recorded && (r.total.blocking[gate.Missing] > 0 || r.total.blocking[gate.Skipped] > 0) {
-		items = append(items, inline{plain("Drop cells that were removed on purpose from the baseline: "), command(r.in.Commands.Prune)})
+		items = append(items, r.prune())
 	}
 	if r.total.blocking[gate.CorrectnessFailure]+r.total.blocking[gate.RuntimeFailure] > 0 {
 		items = append(items, inline{plain("Wrong answers and crashes cannot be accepted into a baseline: fix them, or take the cell out of the configuration")})
@@ -220,10 +213,14 @@ func (r *Report) accept() bullets {
 		items = append(items, inline{plain("What pairs with the base show is in no baseline. Accept it for a while in the file of waivers, or by a comment on the pull request: "),
 			command("/accelgate accept")})
 	}
-	inBaseline := func(f finding) bool { return f.Class == gate.Regressed && !byPairs(f) }
-	if ofBaseline(gate.Regressed) && slices.ContainsFunc(r.shown.action.rows, inBaseline) || ofBaseline(unequal) || slices.ContainsFunc(r.shown.action.rows, lost) {
-		items = append(items, inline{plain("Accept changed numbers as the new baseline (records only the cells that passed): "),
-			command(r.update("why they are accepted") + force)})
+	inBaseline := func(f finding) bool {
+		return ofBaseline(gate.Regressed) && f.Class == gate.Regressed && !byPairs(f) || ofBaseline(unequal) && classOf(f.Verdict) == unequal || lost(f)
+	}
+	if i := slices.IndexFunc(r.shown.action.rows, inBaseline); i >= 0 {
+		changed := r.shown.action.rows[i]
+		h := &r.hosts[changed.host]
+		items = append(items, r.on(changed, inline{plain("Accept changed numbers as the new baseline (records only the cells that passed): "),
+			command(h.update("why they are accepted") + force)}))
 	}
 	drifted := func(f finding) bool {
 		return f.Class == gate.Drifted && f.Reference == gate.AnchorReference && len(f.Cell) <= typable
@@ -246,7 +243,7 @@ func (r *Report) accept() bullets {
 // anchor says how to accept what many small losses have added up to.
 func (r *Report) anchor(f finding) inline {
 	return r.on(f, inline{plain("Drift is measured from a level that no refresh moves. See with accelgate history where it went, or accept the level of today, one cell at a time: "),
-		command(r.in.Commands.Anchor + " --only " + quote(f.Cell) + ` --reason "why it is accepted"`)})
+		command(r.hosts[f.host].Commands.Anchor + " --only " + quote(f.Cell) + ` --reason "why it is accepted"`)})
 }
 
 // refresh says how to accept the numbers of a cell into its case file, as the
@@ -258,7 +255,7 @@ func (r *Report) refresh(f finding, initial bool) inline {
 		flag = " --initial"
 	}
 	return r.on(f, inline{plain(why),
-		command(r.in.Commands.Refresh + flag + " --only " + quote(f.Cell) + ` --reason "why they are accepted"` + force)})
+		command(r.hosts[f.host].Commands.Refresh + flag + " --only " + quote(f.Cell) + ` --reason "why they are accepted"` + force)})
 }
 
 // on adds the host of a finding to a line, where there are several.
@@ -272,7 +269,7 @@ func (r *Report) on(f finding, line inline) inline {
 // again says how to measure a regression that rests on one value.
 func (r *Report) again(f finding) inline {
 	return r.on(f, inline{plain(count(r.total.single, "slower cell") + " with a single measurement; measure again before you look for the cause: "),
-		command(r.in.Commands.Run + " --only " + quote(f.Cell) + " --repeats 5")})
+		command(r.hosts[f.host].Commands.Cell + " --only " + quote(f.Cell) + " --repeats 5")})
 }
 
 // typable is the longest id, in bytes, that is put into a command; a longer one
@@ -285,11 +282,20 @@ func (r *Report) reproduce() inline {
 		if len(f.Cell) > typable || f.Class == gate.Mismatch || f.Class == gate.LeftOut || f.Class == gate.Missing && f.Metric == "" {
 			continue
 		}
-		line := r.in.Commands.Run + " --only " + quote(f.Cell)
-		if r.hosts[f.host].Run.Base != "" {
-			line += " --ab BASE-CHECKOUT"
+		h := &r.hosts[f.host]
+		line := h.Commands.Cell + " --only " + quote(f.Cell)
+		if h.Run.Base != "" {
+			line += h.base()
 		}
 		return r.on(f, inline{plain("Reproduce the worst cell: "), command(line)})
 	}
-	return inline{plain("Reproduce: "), command(r.in.Commands.Run)}
+	f := r.shown.action.rows[0]
+	return r.on(f, inline{plain("Reproduce: "), command(r.hosts[f.host].Commands.Run)})
+}
+
+// prune says how to drop cells from the baseline of the first host that lacks some.
+func (r *Report) prune() inline {
+	gone := func(f finding) bool { return f.Class == gate.Missing || f.Class == gate.Skipped }
+	f := r.shown.action.rows[max(0, slices.IndexFunc(r.shown.action.rows, gone))]
+	return r.on(f, inline{plain("Drop cells that were removed on purpose from the baseline: "), command(r.hosts[f.host].Commands.Prune)})
 }

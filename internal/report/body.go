@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
@@ -122,18 +123,31 @@ func (r *Report) advice(h *host) (inline, []string) {
 	}
 	if h.Path == "" && len(h.checks) > 0 { // a replay, which no baseline can be made of
 		return inline{plain("To record times in the case files, one cell at a time, type:")},
-			[]string{visible(r.in.Commands.Refresh+h.onlyUnrecorded()) + ` --reason "first times"`}
+			[]string{visible(h.Commands.Refresh+h.onlyUnrecorded()) + ` --reason "first times"`}
 	}
 	if h.Reference == nil {
 		return inline{plain("To record this machine in "), code(h.Path), plain(", type on it:")},
-			[]string{r.update("first baseline") + forced}
+			[]string{h.update("first baseline") + forced}
 	}
-	if ok, _ := h.Run.Host.Comparable(h.Reference.Host.Fingerprint); !ok {
+	if ok, _ := h.Run.Host.Comparable(h.Reference.Host.Fingerprint); !ok && !h.replaces() {
+		return inline{plain("Numbers of this machine can replace "), code(h.Path), plain(" once every cell of it passes here. To give this machine a label of its own and keep both, type:")},
+			[]string{visible(h.Commands.UpdateAs+newLabel+` --reason "second machine"`) + forced}
+	} else if !ok {
 		return inline{plain("To replace "), code(h.Path), plain(" by numbers of this machine, or to give this machine a label of its own and keep both, type one of:")},
-			[]string{r.update("new machine") + forced, visible(r.in.Commands.Update+newLabel+` --reason "second machine"`) + forced}
+			[]string{h.update("new machine") + forced, visible(h.Commands.UpdateAs+newLabel+` --reason "second machine"`) + forced}
 	}
 	return inline{plain("To add the cells of this run to "), code(h.Path), plain(", type:")},
-		[]string{r.update("new cells") + forced}
+		[]string{h.update("new cells") + forced}
+}
+
+// replaces reports whether each cell of the reference passed in the run. Unless it
+// did, a baseline of another machine is not overwritten: it would hold both's numbers.
+func (h *host) replaces() bool {
+	passed := make(map[string]bool, len(h.Run.Results))
+	for i := range h.Run.Results {
+		passed[h.Run.Results[i].Cell.ID()] = h.Run.Results[i].Outcome == bench.Passed
+	}
+	return !slices.ContainsFunc(h.Reference.Results, func(r bench.Result) bool { return !passed[r.Cell.ID()] })
 }
 
 // status is the host's share in the decision.
@@ -169,9 +183,9 @@ func (r *Report) hostRow(h *host) []inline {
 	verdict := inline{state(h.status()), plain(" " + h.words())}
 	change, noise := "–", "–"
 	if s := &h.speed; s.n > 0 {
-		change, noise = percent(s.mean(), 0), "unknown (n=1)"
+		change, noise = inWords(s.mean(), 0, bench.Higher), "unknown (n=1)"
 		if s.n > 1 {
-			change += ", worst " + percent(s.worst, r.in.Policy.Threshold)
+			change += ", worst " + inWords(s.worstOf.Change(s.worst), r.in.Policy.Threshold, s.worstOf)
 		}
 		if s.repeated {
 			noise = "≤ " + rough(s.noiseUpTo)

@@ -87,7 +87,7 @@ func (r *Report) failingFirst() []checked {
 }
 
 func (r *Report) cases(p *page, all *everyCase, rows int) string {
-	blocks := []block{paragraph{plain("No case was compared. Next: "), command(r.in.Commands.Run + " --list")}}
+	blocks := []block{paragraph{plain("No case was compared. Next: "), command(r.commands().Run + " --list")}}
 	if all.total+all.errors > 0 {
 		blocks = []block{paragraph{plain(all.sum())}, r.totalsTable(all, rows)}
 	}

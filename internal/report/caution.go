@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
@@ -29,13 +30,25 @@ func (r *Report) otherMachines() []block {
 			blocks = append(blocks, paragraph(append(line, reason(h.mismatch.Reason))))
 			continue
 		}
+		advice := ". Speeds were not judged. Give this machine a label of its own, or, if it has replaced the other one, record it; type one of:"
+		if !h.replaces() {
+			advice = ". Speeds were not judged. Give this machine a label of its own; its numbers can replace the other's once every cell of the baseline passes here. Type:"
+		}
 		blocks = append(blocks,
-			paragraph(append(line, reason(h.Comparison.Unjudged), plain(". Speeds were not judged. Give this machine a label of its own, or, "+
-				"if it has replaced the other one, record it; type one of:"))),
-			preformatted{visible(r.in.Commands.Run + newLabel), r.update("new machine") + force},
+			paragraph(append(line, reason(h.Comparison.Unjudged), plain(advice))),
+			preformatted(h.relabelled()),
 			paragraph{plain("To judge its speeds by that baseline all the same, set policy.fingerprint: ignore in the configuration.")})
 	}
 	return withRest(blocks, n, "host that is another machine", "hosts that are other machines")
+}
+
+// relabelled are the commands for a host whose label another machine has.
+func (h *host) relabelled() []string {
+	lines := []string{visible(h.Commands.RunAs + newLabel)}
+	if h.replaces() {
+		lines = append(lines, h.update("new machine")+force)
+	}
+	return lines
 }
 
 // withRest adds how many of n were not shown.
@@ -174,16 +187,24 @@ func (r *Report) unsettled() []block {
 	}
 	line := inline{strong(count(t.open, "cell") + " inconclusive"), plain(": the noise of the machine may hide losses of up to " + rough(t.hidden) +
 		". Measure "), plain(map[bool]string{true: "more pairs: ", false: "in pairs with the base, which sees more: "}[r.inTurnsWith() != nil])}
-	return append(blocks, paragraph(append(line, command(r.in.Commands.Run+r.withBase()))))
+	return append(blocks, paragraph(append(line, command(r.commands().Run+r.withBase(&r.hosts[0])))))
 }
 
 // withBase are the flags that measure in pairs, in more of them where there were
 // some.
-func (r *Report) withBase() string {
+func (r *Report) withBase(h *host) string {
 	if r.inTurnsWith() != nil {
-		return " --ab BASE-CHECKOUT --pairs 10"
+		return h.base() + " --pairs 10"
 	}
-	return " --ab BASE-CHECKOUT"
+	return h.base()
+}
+
+// base is the flag that names the checkout of the base, where it is known.
+func (h *host) base() string {
+	if h.Commands.Base == "" {
+		return " --ab BASE-CHECKOUT"
+	}
+	return " --ab " + Word(h.Commands.Base)
 }
 
 // shared tells of hosts all of whose cells look slower, where that is in no cell's
@@ -204,9 +225,9 @@ func (r *Report) shared() []block {
 			if n++; n > maxCautions {
 				continue
 			}
-			blocks = append(blocks, paragraph{strong("All cells together"), plain(" look "), plain(percent(v.Delta, v.Evidence.Limit)), plain(" on "), code(h.Run.Host.Label),
+			blocks = append(blocks, paragraph{strong("All cells together"), plain(" look slower: speed " + inWords(v.Delta, v.Evidence.Limit, bench.Higher) + " on "), code(h.Run.Host.Label),
 				plain(", which earlier runs differ too much to call slower, and each cell is told without it. Measure in pairs with the base, which shows it: "),
-				command(r.in.Commands.Run + r.withBase())})
+				command(h.Commands.Run + r.withBase(h))})
 		}
 	}
 	return withRest(blocks, n, "host all of whose cells look slower", "hosts all of whose cells look slower")

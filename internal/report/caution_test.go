@@ -132,11 +132,11 @@ func TestOneMore(t *testing.T) {
 func TestNextAfterOneMeasurement(t *testing.T) {
 	lonely, sure := judgedCell("a", gate.Regressed, gate.Fail), judgedCell("b", gate.Regressed, gate.Fail)
 	sure.Evidence.NewN, sure.Delta = 5, -90
-	text := single(t, report.Input{}, sure, lonely)
+	text := single(t, report.Commands{}, sure, lonely)
 	if want := "- 1 slower cell with a single measurement; measure again before you look for the cause: accelgate run --only 'a' --repeats 5\n"; !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)
 	}
-	if text := single(t, report.Input{}, sure); strings.Contains(text, "--repeats") {
+	if text := single(t, report.Commands{}, sure); strings.Contains(text, "--repeats") {
 		t.Errorf("five measurements are called a single one:\n%s", text)
 	}
 }

@@ -121,7 +121,7 @@ func (r *Refresh) body(rows, files int) string {
 	blocks := []block{
 		paragraph{strong("Reason:"), plain(" "), why},
 		paragraph(line),
-		paragraph{plain("Once merged, pull requests are judged against these numbers." + r.signs())},
+		paragraph{plain("Once merged, pull requests are judged against these numbers.")},
 	}
 	for i := range r.Hosts[:min(maxHosts, len(r.Hosts))] {
 		blocks = append(blocks, r.Hosts[i].blocks(rows)...)
@@ -139,18 +139,6 @@ func (r *Refresh) body(rows, files int) string {
 	}
 	fmt.Fprintf(&b, "<sub>%s</sub>\n", escapeText(name(r.Tool)))
 	return b.String()
-}
-
-// signs explains the changes of baselines, whose sign is that of the gate;
-// those of case files say what they are themselves.
-func (r *Refresh) signs() string {
-	switch {
-	case len(r.Cases) == 0:
-		return " A change with a minus is for the worse."
-	case len(r.Hosts) == 0:
-		return ""
-	}
-	return " A change of a baseline with a minus is for the worse."
 }
 
 func (h *HostChanges) blocks(rows int) []block {
@@ -218,7 +206,7 @@ func (c *Change) row() []inline {
 		old, change = number(c.Old), "–"
 	}
 	if pct, ok := c.gain(); ok {
-		change = percent(pct, 0)
+		change = inWords(c.Better.Change(pct), 0, c.Better)
 	}
 	values := inline{plain(old + " → " + number(c.New))}
 	if c.Unit != "" {

@@ -32,7 +32,7 @@ func (r *Report) outputs() (blocks []block, n int) {
 		blocks = append(blocks, paragraph(append(head, plain(" ("+f.word()+"): "), reason(f.Reason))))
 		blocks = append(blocks, quoted("Answer", "it goes on", result.Output, false)...)
 		blocks = append(blocks, quoted("Log", "its end", result.Log, true)...)
-		if line := argv(result.Command); line != "" {
+		if line := r.hosts[f.host].Commands.child(result); line != "" {
 			blocks = append(blocks, paragraph{plain("Command: "), command(line)})
 		}
 	}
@@ -50,16 +50,34 @@ func quoted(what, ifCut, s string, tail bool) []block {
 	return []block{paragraph{plain(what + ":")}, preformatted(lines)}
 }
 
-func argv(args []string) string {
+const nameBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+
+// child is the command of a cell with its environment, for a shell in the folder
+// that accelgate was started in; "" where there is none, or it is too long.
+func (c *Commands) child(result *bench.Result) string {
 	const longest = 1000 // bytes; longer ones are in run.json
-	var b strings.Builder
-	for _, a := range args {
-		if b.Len()+len(a) > longest {
-			return ""
-		}
-		b.WriteString(" " + quote(a))
+	if len(result.Command) == 0 {
+		return ""
 	}
-	return strings.TrimPrefix(b.String(), " ")
+	var words []string
+	if c.Dir != "" && c.Dir != "." {
+		words = append(words, "cd "+Word(c.Dir)+" &&")
+	}
+	for _, entry := range result.Env {
+		name, value, _ := strings.Cut(entry, "=")
+		if strings.Trim(name, nameBytes) != "" || name == "" {
+			return "" // no shell sets it
+		}
+		words = append(words, name+"="+Word(value))
+	}
+	for _, a := range result.Command {
+		words = append(words, Word(a))
+	}
+	line := strings.Join(words, " ")
+	if len(line) > longest {
+		return ""
+	}
+	return line
 }
 
 func sameTitle(result *bench.Result, title string) *bench.Breakdown {

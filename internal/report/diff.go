@@ -232,7 +232,7 @@ func (v *diffView) row(r *gate.DiffRow) []inline {
 	}
 	relative := none
 	if r.DeltaRel != nil {
-		relative = only(plain(relativeChange(*r.DeltaRel*100, v.options.Tolerance*100)))
+		relative = only(plain(v.relative(r)))
 	}
 	return []inline{metric, amountOrNone(r.Baseline, ""), amountOrNone(r.Candidate, ""), amountOrNone(r.DeltaAbs, "+"), relative, only(reason(word))}
 }
@@ -252,6 +252,16 @@ func amountOrNone(x *float64, plus string) inline {
 		return only(plain("-infinite"))
 	}
 	return only(plain(plus + number(*x)))
+}
+
+// relative is the change of a row with what it means: "+31.0 % (worse)". What a
+// metric of unknown direction means is not known.
+func (v *diffView) relative(r *gate.DiffRow) string {
+	s := relativeChange(*r.DeltaRel*100, v.options.Tolerance*100)
+	if word := r.Better.Word(*r.DeltaRel); r.Better != "" && word != "" {
+		s += " (" + word + ")"
+	}
+	return s
 }
 
 // relativeChange is percent, for a limit that may be zero: the smallest change

@@ -15,7 +15,7 @@ import (
 )
 
 // DiffSchema is the version of [DiffDocument] written by this build.
-const DiffSchema = 1
+const DiffSchema = 2
 
 // DiffDocument is the JSON form of a [gate.Difference]. It leaves nothing out.
 type DiffDocument struct {
@@ -36,7 +36,9 @@ type DiffDocument struct {
 // one is written as null, and NotFinite is set.
 type DiffRowDocument struct {
 	gate.DiffRow
-	NotFinite bool `json:"not_finite,omitempty"`
+	// Better says whether the change is an improvement; nil where none was judged.
+	Better    *bool `json:"better"`
+	NotFinite bool  `json:"not_finite,omitempty"`
 }
 
 // DiffJSON renders a [DiffDocument], one row a line. What is not printable in a
@@ -68,6 +70,10 @@ func DiffJSON(w io.Writer, d gate.Difference, o DiffOptions) error {
 
 func finiteRow(r gate.DiffRow) *DiffRowDocument {
 	d := &DiffRowDocument{DiffRow: r}
+	if r.DeltaRel != nil && *r.DeltaRel != 0 && r.Better != "" {
+		better := r.Better.Word(*r.DeltaRel) == "better"
+		d.Better = &better
+	}
 	for _, x := range []**float64{&d.Baseline, &d.Candidate, &d.DeltaAbs, &d.DeltaRel} {
 		if *x != nil && (math.IsNaN(**x) || math.IsInf(**x, 0)) {
 			*x, d.NotFinite = nil, true

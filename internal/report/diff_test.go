@@ -123,7 +123,7 @@ func TestDiffNotFinite(t *testing.T) {
 		{Metric: "a", Baseline: &inf, Candidate: &inf, DeltaAbs: &nan, DeltaRel: &nan, Verdict: gate.DiffRegression},
 		{Metric: "b", Baseline: &one, Candidate: &one, Verdict: gate.DiffNoChange}}}
 	for format, want := range map[string]string{
-		"diff.json":           `{"metric":"a","baseline":null,"candidate":null,"delta_abs":null,"delta_rel":null,"verdict":"regression","not_finite":true},` + "\n" + `{"metric":"b","baseline":1,`,
+		"diff.json":           `{"metric":"a","baseline":null,"candidate":null,"delta_abs":null,"change":null,"verdict":"regression","better":null,"not_finite":true},` + "\n" + `{"metric":"b","baseline":1,`,
 		"inferencebench.json": "\"baseline\": Infinity,\n      \"candidate\": Infinity,\n      \"delta_abs\": NaN,\n      \"delta_rel\": NaN,",
 		"inferencebench.txt":  "a            inf        inf    nan   nan%  regression\n",
 		"diff.txt":            "a       infinite   infinite  not a number  not a number  regression\n",

@@ -21,11 +21,11 @@ func judgedByEvidence(id string, class gate.Class, level gate.Level, mode detect
 // in its first word.
 func TestNothingSettledIsNoPlainPass(t *testing.T) {
 	open := judgedByEvidence("a", gate.Inconclusive, gate.Warn, detect.History)
-	if text := single(t, report.Input{}, open); !strings.HasPrefix(text, "WARN: ") || !strings.Contains(text, "1 stays inconclusive") || !strings.Contains(text, "--ab BASE-CHECKOUT\n") {
+	if text := single(t, report.Commands{}, open); !strings.HasPrefix(text, "WARN: ") || !strings.Contains(text, "1 stays inconclusive") || !strings.Contains(text, "--ab BASE-CHECKOUT\n") {
 		t.Errorf("nothing but open numbers:\n%s", text)
 	}
 	sure := judgedByEvidence("b", gate.Unchanged, gate.Off, detect.History)
-	if text := single(t, report.Input{}, open, sure); !strings.HasPrefix(text, "PASS: ") {
+	if text := single(t, report.Commands{}, open, sure); !strings.HasPrefix(text, "PASS: ") {
 		t.Errorf("one is settled:\n%s", text)
 	}
 }
@@ -34,17 +34,16 @@ func TestNothingSettledIsNoPlainPass(t *testing.T) {
 func TestAllCellsTogetherAreTold(t *testing.T) {
 	all := judgedByEvidence("", gate.Inconclusive, gate.Warn, detect.History)
 	all.Metric, all.Delta = "", -7.4
-	text := single(t, report.Input{}, all, judgedByEvidence("a", gate.Unchanged, gate.Off, detect.History))
-	if want := "All cells together look -7.4 % on "; !strings.Contains(text, want) {
+	text := single(t, report.Commands{}, all, judgedByEvidence("a", gate.Unchanged, gate.Off, detect.History))
+	if want := "All cells together look slower: speed -7.4 % (worse) on "; !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)
 	}
 }
 
 // TestNextAfterPairs: a baseline cannot accept what pairs show.
 func TestNextAfterPairs(t *testing.T) {
-	in := report.Input{Policy: gate.DefaultPolicy()}
 	for mode, want := range map[detect.Mode]string{detect.Interleaved: "/accelgate accept", detect.History: "baseline update"} {
-		text := single(t, in, judgedByEvidence("a", gate.Regressed, gate.Fail, mode))
+		text := single(t, report.Commands{}, judgedByEvidence("a", gate.Regressed, gate.Fail, mode))
 		if !strings.Contains(text, want) || strings.Contains(text, "/accelgate accept") && strings.Contains(text, "baseline update") {
 			t.Errorf("%s: want %q and no other way in\n%s", mode, want, text)
 		}

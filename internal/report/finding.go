@@ -20,7 +20,7 @@ type Finding struct {
 	Host, Cell, Metric string // no Cell: the host as a whole
 	Suite              string // of the cell; "" where the run does not have it
 	Class              gate.Class
-	Message            string // "slower: 95.3 → 80.1 tok/s, -15.9 % (limit 10 %)"
+	Message            string // "slower: 95.3 → 80.1 tok/s, -15.9 % (worse), limit 10 %"
 }
 
 // Findings returns the rows that need action, the worst first and at most 15,
@@ -58,10 +58,10 @@ func (r *Report) message(f finding) string {
 	return s
 }
 
-// change is "95.3 → 80.1 tok/s, -15.9 % (limit 10 %)".
+// change is "95.3 → 80.1 tok/s, -15.9 % (worse), limit 10 %".
 func (r *Report) change(f finding) inline {
-	limit := f.Evidence.Limit
-	return append(r.values(f), plain(", "+percent(f.Delta, limit)+" (limit "+bare(limit)+")"))
+	size, more := r.changed(f)
+	return append(r.values(f), plain(", "+size+more+", limit "+bare(f.Evidence.Limit)))
 }
 
 // hasChange reports a finding that only case files give, and whose change does

@@ -43,16 +43,22 @@ func (r *Report) judgedTable(most int) block {
 	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Evidence~")}
 	for _, f := range l.rows[:min(most, len(l.rows))] {
 		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f),
-			only(plain(percent(f.Delta, f.Evidence.Limit)+interval(f))), evidence(f)))
+			r.changeCell(f), evidence(f)))
 	}
 	return t
+}
+
+// changeCell is the change of a finding in a cell of a table.
+func (r *Report) changeCell(f finding) inline {
+	size, more := r.changed(f)
+	return only(plain(size + more))
 }
 
 func (r *Report) betterTable(most int) block {
 	l := &r.shown.better
 	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>")}
 	for _, f := range l.rows[:min(most, len(l.rows))] {
-		change := only(plain(percent(f.Delta, f.Evidence.Limit)))
+		change := r.changeCell(f)
 		if f.Class == gate.Fixed {
 			change = only(plain("fixed"))
 		}

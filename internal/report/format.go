@@ -20,6 +20,9 @@ func number(x float64) string {
 	return strconv.FormatFloat(x, 'g', 4, 64)
 }
 
+// zero is a change that is shown as none.
+const zero = "0.0 %"
+
 // percent writes a change with its sign. It takes more than one decimal where
 // rounding would show a change beyond the limit as equal to it.
 func percent(x, limit float64) string {
@@ -30,7 +33,7 @@ func percent(x, limit float64) string {
 		return fmt.Sprintf("%+.3g %%", x)
 	}
 	if math.Abs(x) < 0.05 {
-		return "0.0 %"
+		return zero
 	}
 	s := ""
 	for decimals := 1; decimals <= 4; decimals++ {
@@ -88,6 +91,15 @@ func commit(revision string) string {
 		return revision[:7]
 	}
 	return revision
+}
+
+// Word makes one argument of s for a POSIX shell, in quotes only where it needs them.
+func Word(s string) string {
+	const safe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,@%+"
+	if s != "" && strings.Trim(s, safe) == "" {
+		return s
+	}
+	return quote(s)
 }
 
 // quote makes one argument of s for a POSIX shell. What a terminal would not

@@ -13,7 +13,7 @@ import (
 )
 
 // DocumentSchema is the version of [Document] written by this build.
-const DocumentSchema = 1
+const DocumentSchema = 2
 
 // Document is the JSON form of a report. Unlike the others it leaves nothing
 // out. Names and reasons in it are as they were measured, so what shows them
@@ -71,7 +71,16 @@ type BaselineDocument struct {
 // is one is written as 0, and NotFinite is set.
 type VerdictDocument struct {
 	gate.Verdict
-	NotFinite bool `json:"not_finite,omitempty"`
+	// Delta hides the gate's own: a document has one sign for a change.
+	Delta *struct{} `json:"delta,omitempty"`
+	// Change is new/old - 1 in the metric's own sign, a fraction; nil where no two
+	// numbers were compared. With the method "evidence" it is the estimate that was
+	// judged, of the pairs or from history, and not that of the two medians. Interval
+	// is that of Change, see [gate.Verdict]; Better is nil for no change, too.
+	Change    *float64    `json:"change"`
+	Better    *bool       `json:"better"`
+	Interval  *[2]float64 `json:"interval"`
+	NotFinite bool        `json:"not_finite,omitempty"`
 }
 
 // JSON renders a [Document], one verdict, check or operator a line. They are
@@ -88,7 +97,7 @@ func JSON(w io.Writer, r Report) error {
 		e.text(`"verdicts":[`)
 		for k := range h.Comparison.Verdicts {
 			e.separate(k)
-			e.value(finiteVerdict(h.Comparison.Verdicts[k]))
+			e.value(h.finiteVerdict(h.Comparison.Verdicts[k]))
 		}
 		e.text("\n]}")
 	}
@@ -198,9 +207,10 @@ func finiteNoise(n *gate.Noise) *gate.Noise {
 	return &gate.Noise{Pairs: n.Pairs, Metrics: metrics}
 }
 
-func finiteVerdict(v gate.Verdict) *VerdictDocument {
+func (h *host) finiteVerdict(v gate.Verdict) *VerdictDocument {
 	d := &VerdictDocument{Verdict: v}
-	for _, x := range []*float64{&d.Old, &d.New, &d.Delta, &d.Interval[0], &d.Interval[1], &d.Evidence.Limit, &d.Evidence.Noise,
+	h.changeDocument(d)
+	for _, x := range []*float64{&d.Old, &d.New, &d.Verdict.Delta, &d.Verdict.Interval[0], &d.Verdict.Interval[1], &d.Evidence.Limit, &d.Evidence.Noise,
 		&d.Evidence.P, &d.Evidence.Q, &d.Evidence.NoiseFloor, &d.Evidence.MDE} {
 		if math.IsNaN(*x) || math.IsInf(*x, 0) {
 			*x, d.NotFinite = 0, true

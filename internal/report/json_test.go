@@ -38,11 +38,15 @@ func TestJSONHasEveryVerdict(t *testing.T) {
 			t.Fatalf("%s: schema %d with %d hosts", name, doc.Schema, len(doc.Hosts))
 		}
 		for i, h := range in.Hosts {
-			var got []gate.Verdict
+			var got, want []gate.Verdict
+			for _, v := range h.Comparison.Verdicts {
+				v.Delta, v.Interval = 0, [2]float64{} // a document has Change
+				want = append(want, v)
+			}
 			for _, v := range doc.Hosts[i].Verdicts {
 				got = append(got, v.Verdict)
 			}
-			if diff := cmp.Diff(h.Comparison.Verdicts, got); diff != "" {
+			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s: verdicts of host %d (-want +got):\n%s", name, i, diff)
 			}
 			if diff := cmp.Diff(h.Comparison.Noise, doc.Hosts[i].Noise); diff != "" {

@@ -190,10 +190,10 @@ func (r *Report) kernelTable(most int) block {
 		}
 		change, worst := none, none
 		if k.latency.n > 0 {
-			change = only(plain(percent(k.latency.percent(), 0)))
+			change = only(plain(inWords(-k.latency.percent(), 0, bench.Lower)))
 		}
 		if k.worst != nil {
-			worst = inline{code(k.worstAt), plain(" " + percent(k.worst.Delta, k.worst.Evidence.Limit))}
+			worst = inline{code(k.worstAt), plain(" " + inWords(-k.worst.Delta, k.worst.Evidence.Limit, bench.Lower))}
 		}
 		t.rows = append(t.rows, append(row, only(code(k.solution)), only(plain(fmt.Sprintf("%d/%d", k.latency.n, k.workloads))),
 			change, worst, only(plain(k.words()))))

@@ -27,7 +27,7 @@ func Kernels(w io.Writer, run *bench.Run, path string) error {
 	p.line("")
 	next := "see why above, mend it and measure again"
 	if n := len(run.Results); by[bench.Passed] == n && n > 0 {
-		next = "accelgate baseline update --from " + visible(path) + " --reason TEXT"
+		next = "accelgate baseline update --from " + Word(path) + " --reason TEXT"
 	}
 	p.line("run: " + visible(path) + "; Next: " + next)
 	return p.w.Flush()

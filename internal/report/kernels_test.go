@@ -42,8 +42,8 @@ func TestDriftIsTold(t *testing.T) {
 		changes [][2]float64
 		want    string // "" for no word of it
 	}{
-		"all slower":          {[][2]float64{slower, slower, slower}, "in 3 of 3 workloads (geomean of all: solutions -20.0 %, references -20.0 %). The machine is slower"},
-		"all faster":          {[][2]float64{faster, faster, faster}, "solutions +20.0 %, references +20.0 %). The machine is faster"},
+		"all slower":          {[][2]float64{slower, slower, slower}, "in 3 of 3 workloads (geomean of all: solutions +20.0 % (worse), references +20.0 % (worse)). The machine is slower"},
+		"all faster":          {[][2]float64{faster, faster, faster}, "solutions -20.0 % (better), references -20.0 % (better)). The machine is faster"},
 		"most":                {[][2]float64{slower, slower, {1.3, 1}}, "in 2 of 3 workloads"},
 		"half":                {[][2]float64{slower, slower, {1, 1}, {1, 1}}, ""},
 		"both directions":     {[][2]float64{slower, slower, faster, faster}, ""},
@@ -85,7 +85,7 @@ func TestKernelTableIsBounded(t *testing.T) {
 	if rows := strings.Count(section, "\n| `"); rows != 100 || !strings.Contains(section, "\n… and 200 more\n") {
 		t.Errorf("%d rows, want 100 and 200 more:\n%s", rows, section)
 	}
-	if !strings.HasPrefix(section[strings.Index(section, "\n| `"):], "\n| `kernel_299` | `kernel_299` | 1/1 | -3.0 % | `kernel_299` -3.0 % | – |") {
+	if !strings.HasPrefix(section[strings.Index(section, "\n| `"):], "\n| `kernel_299` | `kernel_299` | 1/1 | +3.0 % (worse) | `kernel_299` +3.0 % (worse) | – |") {
 		t.Errorf("the slowest is not first:\n%.400s", section)
 	}
 }
@@ -96,7 +96,7 @@ func TestKernelsOfSeveralHosts(t *testing.T) {
 	a, b := kernelHost(numbered, [2]float64{1, 1}), kernelHost(numbered, [2]float64{1.05, 1})
 	b.Run.Host.Label, b.Reference.Host.Label = "other", "other"
 	got := render(t, report.Markdown, report.New(judged(report.Input{}, a, b)))
-	first, second := "| `kernel_000` | `other` | `kernel_000` | 1/1 | -5.0 %", "| `kernel_000` | `linux-cpu` | `kernel_000` | 1/1 | 0.0 %"
+	first, second := "| `kernel_000` | `other` | `kernel_000` | 1/1 | +5.0 %", "| `kernel_000` | `linux-cpu` | `kernel_000` | 1/1 | 0.0 %"
 	if at := strings.Index(got, first); at < 0 || !strings.Contains(got[max(at, 0):], second) {
 		t.Errorf("want %q before %q in\n%s", first, second, got)
 	}

@@ -11,17 +11,17 @@ import (
 )
 
 // single is the terminal report of one host with the verdicts.
-func single(t *testing.T, in report.Input, verdicts ...gate.Verdict) string {
+func single(t *testing.T, typed report.Commands, verdicts ...gate.Verdict) string {
 	t.Helper()
 	c := gate.Comparison{Measured: len(verdicts), Passed: len(verdicts), Verdicts: verdicts}
-	in.Hosts = []report.HostInput{{Run: &bench.Run{}, Reference: &bench.Run{}, Comparison: c}}
+	in := report.Input{Hosts: []report.HostInput{{Run: &bench.Run{}, Reference: &bench.Run{}, Comparison: c, Commands: typed}}}
 	in.Policy = gate.DefaultPolicy()
 	in.Decision = gate.Decide([]gate.Comparison{c}, in.Policy)
 	return render(t, report.Terminal, report.New(in))
 }
 
 func TestNextSaysWhatToType(t *testing.T) {
-	own := report.Input{Commands: report.Commands{Run: "go run . run", Update: "go run . update", Prune: "go run . prune", Refresh: "go run . refresh"}}
+	own := report.Commands{Run: "go run . run", Update: "go run . update", Prune: "go run . prune", Refresh: "go run . refresh"}
 	slower := judgedCell("it's__slow", gate.Regressed, gate.Fail)
 	gone := whole("gone", gate.Missing, gate.Fail)
 	long := judgedCell(strings.Repeat("x", 500), gate.Regressed, gate.Fail)
@@ -38,53 +38,53 @@ func TestNextSaysWhatToType(t *testing.T) {
 	const drift = "Drift is measured from the initial time, which only --initial renews."
 	for _, c := range []struct {
 		name     string
-		in       report.Input
+		typed    report.Commands
 		verdicts []gate.Verdict
 		want     []string // in the text, or not where it begins with "!"
 	}{
-		{"slower", report.Input{}, []gate.Verdict{slower}, []string{
+		{"slower", report.Commands{}, []gate.Verdict{slower}, []string{
 			`accelgate run --only 'it'\''s__slow'`, "(records only the cells that passed): accelgate baseline update --reason \"why they are accepted\" --force\n", "!prune"}},
 		{"own commands", own, []gate.Verdict{slower, gone}, []string{
 			`go run . run --only 'it'\''s__slow'`, "go run . update --reason", "go run . prune"}},
-		{"gone", report.Input{}, []gate.Verdict{gone}, []string{"Reproduce: accelgate run\n", "accelgate baseline prune", "!baseline update"}},
-		{"lost metric", report.Input{}, []gate.Verdict{metric}, []string{"--only 'm'", "baseline update"}},
-		{"too long to type", report.Input{}, []gate.Verdict{long}, []string{"Reproduce: accelgate run\n", "!--only"}},
-		{"wrong", report.Input{}, []gate.Verdict{whole("w", gate.CorrectnessFailure, gate.Fail)}, []string{
+		{"gone", report.Commands{}, []gate.Verdict{gone}, []string{"Reproduce: accelgate run\n", "accelgate baseline prune", "!baseline update"}},
+		{"lost metric", report.Commands{}, []gate.Verdict{metric}, []string{"--only 'm'", "baseline update"}},
+		{"too long to type", report.Commands{}, []gate.Verdict{long}, []string{"Reproduce: accelgate run\n", "!--only"}},
+		{"wrong", report.Commands{}, []gate.Verdict{whole("w", gate.CorrectnessFailure, gate.Fail)}, []string{
 			"--only 'w'", "cannot be accepted", "!baseline update"}},
-		{"slower than a case file", report.Input{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail))}, []string{
+		{"slower than a case file", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail))}, []string{
 			"--only 'c' --repeats 5", refresh, "100 → 80 vs baseline", "!baseline update"}},
-		{"slower than both", report.Input{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail)), slower}, []string{
+		{"slower than both", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail)), slower}, []string{
 			refresh, "accelgate baseline update", "100 → 80 vs baseline"}},
 		{"drifted", own, []gate.Verdict{of("initial", judgedCell("c", gate.Drifted, gate.Fail))}, []string{
 			"go run . run --only 'c'", drift, "go run . refresh --initial --only 'c' --reason \"why they are accepted\" --force\n", "drifted, -20.0 %",
 			"100 → 80 vs initial", "!go run . update", "!refresh --only"}},
-		{"slower and drifted", report.Input{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail)), of("initial", judgedCell("c", gate.Drifted, gate.Fail))},
+		{"slower and drifted", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail)), of("initial", judgedCell("c", gate.Drifted, gate.Fail))},
 			[]string{drift, "accelgate cases refresh --initial --only 'c'", "!refresh --only"}},
-		{"slower, and drift is only shown", report.Input{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail)), of("initial", judgedCell("c", gate.Drifted, gate.Warn))},
+		{"slower, and drift is only shown", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail)), of("initial", judgedCell("c", gate.Drifted, gate.Warn))},
 			[]string{refresh, "!--initial"}},
-		{"slower than the only time, the initial one", report.Input{}, []gate.Verdict{of("initial", judgedCell("c", gate.Regressed, gate.Fail))},
+		{"slower than the only time, the initial one", report.Commands{}, []gate.Verdict{of("initial", judgedCell("c", gate.Regressed, gate.Fail))},
 			[]string{drift, "accelgate cases refresh --initial --only 'c'"}},
-		{"one drifted, one slower", report.Input{}, []gate.Verdict{of("initial", judgedCell("d", gate.Drifted, gate.Fail)), of("baseline", judgedCell("c", gate.Regressed, gate.Fail))},
+		{"one drifted, one slower", report.Commands{}, []gate.Verdict{of("initial", judgedCell("d", gate.Drifted, gate.Fail)), of("baseline", judgedCell("c", gate.Regressed, gate.Fail))},
 			[]string{refresh, drift, "accelgate cases refresh --initial --only 'd'"}},
-		{"drifted, not blocking", report.Input{}, []gate.Verdict{of("initial", judgedCell("c", gate.Drifted, gate.Warn))}, []string{
-			"drifted (not blocking)", "100 → 80 vs initial, -20.0 % (limit 10 %)", "!== Next"}},
-		{"other operators", report.Input{}, []gate.Verdict{of("baseline", whole("c", gate.OperatorsDiffer, gate.Fail))}, []string{
+		{"drifted, not blocking", report.Commands{}, []gate.Verdict{of("initial", judgedCell("c", gate.Drifted, gate.Warn))}, []string{
+			"drifted (not blocking)", "100 → 80 vs initial, -20.0 % (worse), limit 10 %", "!== Next"}},
+		{"other operators", report.Commands{}, []gate.Verdict{of("baseline", whole("c", gate.OperatorsDiffer, gate.Fail))}, []string{
 			"operators differ", "1 verdict = 1 with other operators\n", refresh, "!baseline update"}},
-		{"other operators than initially", report.Input{}, []gate.Verdict{of("initial", whole("c", gate.OperatorsDiffer, gate.Fail))}, []string{
+		{"other operators than initially", report.Commands{}, []gate.Verdict{of("initial", whole("c", gate.OperatorsDiffer, gate.Fail))}, []string{
 			refresh, "!--initial"}},
-		{"too fast", report.Input{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Improved, gate.Fail))}, []string{
+		{"too fast", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Improved, gate.Fail))}, []string{
 			"faster than allowed, -20.0 %", refresh, "!baseline update"}},
-		{"not equal", report.Input{}, []gate.Verdict{of("baseline", equal)}, []string{
+		{"not equal", report.Commands{}, []gate.Verdict{of("baseline", equal)}, []string{
 			"not equal", "cases refresh --only 'e'", "!cannot be accepted"}},
-		{"not equal to the host's baseline", report.Input{}, []gate.Verdict{unequal}, []string{
+		{"not equal to the host's baseline", report.Commands{}, []gate.Verdict{unequal}, []string{
 			"FAIL: 1 of 1 cell differs in a metric that must be equal\n", "1 verdict = 1 not equal\n", "not equal ", "(records only the cells that passed): accelgate baseline update --reason",
 			"--force\n", "!rong answers", "!cannot be accepted", "!cases refresh", "1 of 1 row that needs action is shown"}},
-		{"not equal and wrong", report.Input{}, []gate.Verdict{unequal, whole("w", gate.CorrectnessFailure, gate.Fail)}, []string{
+		{"not equal and wrong", report.Commands{}, []gate.Verdict{unequal, whole("w", gate.CorrectnessFailure, gate.Fail)}, []string{
 			"FAIL: 1 of 2 cells gives wrong answers and 1 differs in a metric that must be equal\n", "2 verdicts = 1 wrong + 1 not equal\n",
 			"baseline update", "cannot be accepted"}},
-		{"fine", report.Input{}, []gate.Verdict{judgedCell("f", gate.Unchanged, gate.Off)}, []string{"!== Next"}},
+		{"fine", report.Commands{}, []gate.Verdict{judgedCell("f", gate.Unchanged, gate.Off)}, []string{"!== Next"}},
 	} {
-		text := single(t, c.in, c.verdicts...)
+		text := single(t, c.typed, c.verdicts...)
 		for _, want := range c.want {
 			unwanted, not := strings.CutPrefix(want, "!")
 			if strings.Contains(text, unwanted) == not {
@@ -146,7 +146,7 @@ func TestOrderOfRows(t *testing.T) {
 	}
 	check := func(title string, want []string, verdicts ...gate.Verdict) {
 		t.Helper()
-		text := single(t, report.Input{}, verdicts...)
+		text := single(t, report.Commands{}, verdicts...)
 		_, section, _ := strings.Cut(text, title)
 		section, _, _ = strings.Cut(section, "\n== ")
 		var got []string

@@ -31,7 +31,6 @@ type Input struct {
 	Base     string // commit that policy and baselines were taken from
 	Config   string // path of the configuration
 	Links    Links
-	Commands Commands
 }
 
 // HostInput is one host's run and the comparison it got.
@@ -43,6 +42,7 @@ type HostInput struct {
 	// Path is the baseline's file, whether it exists or not.
 	Path       string
 	Comparison gate.Comparison
+	Commands   Commands // about this host
 }
 
 // Links are http or https addresses; any other is left out.
@@ -51,14 +51,22 @@ type Links struct {
 	Report string // of the whole report
 }
 
-// Commands are what a person types. The zero value means accelgate's own.
+// Commands are what a person types, each with the flags that make it about the
+// same configuration, host and cells. The zero value means accelgate's own,
+// without flags.
 type Commands struct {
-	Run    string // "accelgate run"
+	Run    string // what was measured, again: "accelgate run --config a.yaml --suite s"
+	Cell   string // the same, for a single cell: --only and its id follow
+	RunAs  string // as Run, for another label: --host-label follows
 	Update string // "accelgate baseline update"
-	Prune  string // "accelgate baseline prune"
+	// UpdateAs is Update for another label: --host-label follows.
+	UpdateAs string
+	Prune    string // "accelgate baseline prune"
 	// Refresh writes new numbers into case files: "accelgate cases refresh".
 	Refresh string
 	Anchor  string // "accelgate baseline anchor"
+	Base    string // checkout of the base that was measured in pairs; "" if unknown
+	Dir     string // that the programs of cells start in; "" is the present one
 }
 
 func (c Commands) orDefault() Commands {
@@ -68,11 +76,22 @@ func (c Commands) orDefault() Commands {
 		}
 	}
 	set(&c.Run, "accelgate run")
+	set(&c.Cell, c.Run)
+	set(&c.RunAs, c.Run)
 	set(&c.Update, "accelgate baseline update")
+	set(&c.UpdateAs, c.Update)
 	set(&c.Prune, "accelgate baseline prune")
 	set(&c.Refresh, "accelgate cases refresh")
 	set(&c.Anchor, "accelgate baseline anchor")
 	return c
+}
+
+// commands are those about the first host, which are the only one's.
+func (r *Report) commands() Commands {
+	if len(r.hosts) == 0 {
+		return Commands{}.orDefault()
+	}
+	return r.hosts[0].Commands
 }
 
 // Report is what all renderers show. It is made by [New] and read-only.
@@ -100,13 +119,13 @@ type host struct {
 // New counts and ranks. Rows are picked here, in one pass, so that a report
 // over 100,000 cells costs no more to render than one over a hundred.
 func New(in Input) Report {
-	in.Commands = in.Commands.orDefault()
 	in.Policy.Threshold = finite(in.Policy.Threshold)
 	in.Policy.MinEffect, in.Policy.FDR, in.Policy.Drift = finite(in.Policy.MinEffect), finite(in.Policy.FDR), finite(in.Policy.Drift)
 	r := Report{in: in, hosts: make([]host, len(in.Hosts)), total: newTally(), shown: newSelection()}
 	for i := range in.Hosts {
 		h := &r.hosts[i]
 		*h = host{HostInput: &r.in.Hosts[i], tally: newTally(), metrics: describe(&in.Hosts[i]), checks: byCell(in.Hosts[i].Comparison.Checks), initial: map[string]bool{}}
+		h.Commands = h.Commands.orDefault()
 		h.scan()
 		h.check(h.Run.Results)
 		r.shown.scan(i, h.Comparison.Verdicts)

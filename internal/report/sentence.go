@@ -95,7 +95,7 @@ func (r *Report) failures() inline {
 	if r.total.blocked() > 0 {
 		return append(line, plain("; "+r.deedsOfCells()))
 	}
-	return append(line, plain(". Next: "), command(r.in.Commands.Run+newLabel))
+	return append(line, plain(". Next: "), command(r.hosts[first].Commands.RunAs+newLabel))
 }
 
 func (r *Report) deedsOfCells() string {
@@ -293,7 +293,7 @@ func (r *Report) rightOnly(subject string) inline {
 
 func (r *Report) nothing() inline {
 	t := &r.total
-	next := inline{plain(". Next: "), command(r.in.Commands.Run + " --list")}
+	next := inline{plain(". Next: "), command(r.commands().Run + " --list")}
 	if len(r.hosts) == 0 {
 		return append(inline{plain("no host has reported a run")}, next...)
 	}
@@ -333,12 +333,12 @@ func (r *Report) sum() string {
 func (h *host) notJudged() bool { return h.Comparison.Unjudged != "" }
 
 // newLabel gives a second machine a name of its own.
-const newLabel = " --host-label NEW-LABEL"
+const newLabel = " --host-label new-label"
 
 // force makes the update command record what passed in a run that failed.
 const force = " --force"
 
 // update is the command that records numbers for a reason.
-func (r *Report) update(reason string) string {
-	return visible(fmt.Sprintf("%s --reason %q", r.in.Commands.Update, reason))
+func (h *host) update(reason string) string {
+	return visible(fmt.Sprintf("%s --reason %q", h.Commands.Update, reason))
 }

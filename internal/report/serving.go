@@ -123,7 +123,7 @@ func servingNext(run *bench.Run, envelopes map[string]string, bad int) string {
 	case bad > 0:
 		return "Next: see why above, mend it and measure again; what was measured is kept"
 	case len(run.Results) > 0 && envelopes[run.Results[0].Cell.ID()] != "":
-		return "Next: measure again after a change, then accelgate diff " + visible(envelopes[run.Results[0].Cell.ID()]) + " AFTER.json"
+		return "Next: measure again after a change, then accelgate diff " + Word(envelopes[run.Results[0].Cell.ID()]) + " AFTER.json"
 	}
 	return "Next: accelgate bench run --list"
 }

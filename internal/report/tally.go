@@ -91,7 +91,8 @@ func (l *limits) merge(other limits) {
 type speed struct {
 	n         int
 	logs      float64 // sum of the logarithms of the speed-ups
-	worst     float64 // percent
+	worst     float64 // percent, a gain, of the metric whose direction is worstOf
+	worstOf   bench.Direction
 	repeated  bool    // some side of some verdict has more than one value
 	noiseUpTo float64 // percent
 }
@@ -315,10 +316,16 @@ func (s *speed) add(m *bench.Metric, v *gate.Verdict) {
 	if m != nil && m.Better == bench.Lower {
 		ratio = -ratio
 	}
-	s.worst = min(s.worst, finite(v.Delta))
+	if gain := finite(v.Delta); gain < s.worst {
+		s.worst, s.worstOf = gain, bench.Higher
+		if m != nil {
+			s.worstOf = m.Better
+		}
+	}
 	s.logs += ratio
 	s.n++
 }
 
-// mean is the geometric mean of the changes in percent, positive for better.
+// mean is the geometric mean of the changes in percent, told as a speed: metrics of
+// either direction are in it.
 func (s *speed) mean() float64 { return math.Expm1(s.logs/float64(s.n)) * 100 }

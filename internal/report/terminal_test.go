@@ -39,7 +39,7 @@ func TestTerminalFirstLine(t *testing.T) {
 		{"first", `WARN: Answers are right (6 cells); speed was NOT judged: there is no baseline for this host. Next: accelgate baseline update --reason "first baseline"`},
 		{"demanded", `ACTION REQUIRED: answers are right (9 cells); speed was NOT judged on 1 of 2 hosts: there is no baseline for this host. Next: accelgate baseline update --reason "first baseline"`},
 		{"elsewhere", `FAIL: this is not the machine of the baseline on 1 of 2 hosts (accelerator is "NVIDIA H200", the baseline's is "NVIDIA H100 80GB HBM3"); 1 of 3 cells gives wrong answers, on 1 of 2 hosts`},
-		{"refused", `FAIL: this is not the machine of the baseline (accelerator is "NVIDIA H100 80GB HBM3 + NVIDIA H100 80GB HBM3", the baseline's is "NVIDIA H100 80GB HBM3"). Next: accelgate run --host-label NEW-LABEL`},
+		{"refused", `FAIL: this is not the machine of the baseline (accelerator is "NVIDIA H100 80GB HBM3 + NVIDIA H100 80GB HBM3", the baseline's is "NVIDIA H100 80GB HBM3"). Next: accelgate run --host-label new-label`},
 		{"limits", "FAIL: 4 of 16 cells fail to run, 1 is slower and 1 was not measured"},
 		{"compat", "PASS: 1 of 3 cells passed (no answer was checked), 2 fail without blocking (compat: tensorsharp), and none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %)"},
 		{"cases", "FAIL: 1 of 6 cells is slower, 1 has drifted beyond its limit and 1 has other operators than recorded"},

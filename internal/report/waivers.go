@@ -43,7 +43,7 @@ func (r *Report) waivedTable(most int) block {
 	l := &r.shown.waived
 	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Why it is accepted~")}
 	for _, f := range l.rows[:min(most, len(l.rows))] {
-		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f), only(plain(percent(f.Delta, f.Evidence.Limit)+interval(f))), evidence(f)))
+		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f), r.changeCell(f), evidence(f)))
 	}
 	return t
 }

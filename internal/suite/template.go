@@ -92,3 +92,12 @@ func FillCommand(template []string, splice func(item string) ([]string, bool, er
 	}
 	return args, nil
 }
+
+// Replaced returns the arguments with another path in place of one.
+func Replaced(args []string, path, by string) []string {
+	typed := make([]string, len(args))
+	for i, a := range args {
+		typed[i] = strings.ReplaceAll(a, path, by)
+	}
+	return typed
+}

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -28,14 +29,16 @@ const (
 	Inconclusive Class = "inconclusive"
 )
 
-// Verdict is a judged trial. Changes are relative and positive for the worse, as
-// in [detect.Evidence]; those of a cell that could not be tested are nil.
+// Verdict is a judged trial. A change is new/old - 1 in the sign of the values
+// themselves: a time that grew is positive, and Better says that this is worse.
+// What is not known of a cell that could not be tested is nil.
 type Verdict struct {
 	ID         string      `json:"id"`
 	Group      string      `json:"group,omitempty"`
 	Class      Class       `json:"class"`
-	Estimate   *float64    `json:"estimate"`
-	Interval   *[2]float64 `json:"interval"` // of 95 %
+	Change     *float64    `json:"change"`   // estimate of detect, not that of the medians
+	Better     *bool       `json:"better"`   // nil for no change, too
+	Interval   *[2]float64 `json:"interval"` // of 95 %, of Change
 	P          *float64    `json:"p"`        // one-sided
 	Q          *float64    `json:"q"`        // P corrected for the group; 1 where effect or separation forbid an alarm
 	N          int         `json:"n"`        // samples of the candidate
@@ -45,7 +48,7 @@ type Verdict struct {
 	MDE        float64     `json:"mde,omitempty"`
 	// Suspect says that the cell is worth measuring again: it is Inconclusive.
 	Suspect bool `json:"suspect,omitempty"`
-	// Shift is what moved all cells of the group alike, and is not in Estimate.
+	// Shift is what moved all cells of the group alike, and is not in Change.
 	Shift  float64 `json:"shift,omitempty"`
 	Reason string  `json:"reason,omitempty"` // for people
 }
@@ -90,10 +93,10 @@ func (s *Set) judge(at []int, out []Verdict) {
 	}
 	for i, n := range at {
 		l := &s.lines[n]
-		v := verdict(r.Cells[i], l.sample)
+		v := l.sample.verdict(r.Cells[i])
 		v.ID, v.Group = l.id, l.group
 		if v.Mode == detect.History && v.N > 0 && v.N <= 3 {
-			v.Shift = shift
+			v.Shift = l.sample.change(shift)
 		}
 		if moved != "" && v.Mode == detect.History {
 			v.Reason = join(v.Reason, moved)
@@ -110,7 +113,8 @@ func (s *Set) report(at []int, cells []detect.Cell) (r detect.Report, moved stri
 	}
 	r = detect.JudgeGroup(cells, s.Options.FDR)
 	if r.Host.Verdict != detect.Untested && len(r.Shifts) == 0 {
-		moved = fmt.Sprintf("all cells of the group moved by %+.1f %%: look at what they share first, the machine or a change", 100*r.Host.Estimate)
+		moved = fmt.Sprintf("all cells of the group became %s by %.1f %%: look at what they share first, the machine or a change",
+			map[bool]string{true: "slower", false: "faster"}[r.Host.Estimate > 0], 100*math.Abs(r.Host.Estimate))
 	}
 	return r, moved
 }
@@ -131,12 +135,31 @@ func (s *Set) aligned(at []int) bool {
 	return true
 }
 
-func verdict(e detect.Evidence, s sample) Verdict {
+// change turns a relative slow-down into the change of the values.
+func (s *sample) change(slower float64) float64 {
+	if s.cell.Options.HigherIsBetter {
+		return 1/(1+slower) - 1
+	}
+	return slower
+}
+
+// changed fills in by how much the values changed.
+func (v *Verdict) changed(e detect.Evidence, s *sample) {
+	change, low, high := s.change(e.Estimate), s.change(e.Low), s.change(e.High)
+	v.Change, v.Interval = &change, &[2]float64{min(low, high), max(low, high)}
+	if e.Estimate != 0 {
+		better := e.Estimate < 0
+		v.Better = &better
+	}
+}
+
+func (s *sample) verdict(e detect.Evidence) Verdict {
 	v := Verdict{N: e.N, K: e.K, Mode: e.Mode, Reason: e.Reason, Class: Inconclusive}
 	if e.Verdict == detect.Untested {
 		return v
 	}
-	v.Estimate, v.Interval, v.P, v.Q = &e.Estimate, &[2]float64{e.Low, e.High}, &e.P, &e.Q
+	v.changed(e, s)
+	v.P, v.Q = &e.P, &e.Q
 	v.NoiseFloor, v.MDE = e.NoiseFloor, e.MDE
 	switch {
 	case e.Mode == detect.History && s.sessions < s.sessionsLeast():
@@ -144,6 +167,8 @@ func verdict(e detect.Evidence, s sample) Verdict {
 		v.Reason = fmt.Sprintf("how much runs differ takes %d of them to know, and there are %d: measure again, or in pairs", s.sessionsLeast(), s.sessions)
 	case e.Verdict == detect.Suspect:
 		v.Suspect = true
+	case e.Verdict == detect.Improved && e.High >= 0: // it may be no better at all
+		v.Class = Unchanged
 	case e.Verdict != detect.Inconclusive:
 		v.Class = Class(e.Verdict)
 	}

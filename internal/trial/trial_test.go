@@ -170,7 +170,7 @@ func near(a, b *float64) bool {
 
 func alike(t *testing.T, what string, got, want trial.Verdict) {
 	t.Helper()
-	if got.Class != want.Class || got.Suspect != want.Suspect || got.N != want.N || got.K != want.K || !near(got.Estimate, want.Estimate) || !near(got.P, want.P) || !near(got.Q, want.Q) {
+	if got.Class != want.Class || got.Suspect != want.Suspect || got.N != want.N || got.K != want.K || !near(got.Change, want.Change) || !near(got.P, want.P) || !near(got.Q, want.Q) {
 		t.Fatalf("%s: %s, want %s", what, shown(got), shown(want))
 	}
 }
@@ -211,7 +211,12 @@ func TestProperties(t *testing.T) {
 			}
 			got := judge(t, text(t, changed), trial.Options{})
 			for to, from := range order {
-				alike(t, "turned about", got[to], want[from])
+				v := got[to]
+				if changed[to].Better == "higher" && v.Change != nil { // the change of the time that a rate is
+					change := 1/(1+*v.Change) - 1
+					v.Change = &change
+				}
+				alike(t, "turned about", v, want[from])
 			}
 		}
 	}
@@ -247,7 +252,7 @@ func TestSlower(t *testing.T) {
 		var last trial.Verdict
 		for step := range 6 {
 			v := judge(t, text(t, []written{w}), trial.Options{})[0]
-			if step > 0 && v.P != nil && (*v.P > *last.P+1e-12 || *v.Estimate < *last.Estimate || severity(v) < severity(last)) {
+			if step > 0 && v.P != nil && (*v.P > *last.P+1e-12 || *v.Change < *last.Change || severity(v) < severity(last)) {
 				t.Fatalf("slower, but %s after %s", shown(v), shown(last))
 			}
 			last = v
@@ -277,7 +282,7 @@ func TestAsDetect(t *testing.T) {
 		e := detect.Judge(floats(base), floats(w.Candidate), o)
 		v := judge(t, text(t, []written{w}), trial.Options{})[0]
 		if e.Verdict == detect.Untested {
-			if v.Class != trial.Inconclusive || v.Estimate != nil || v.Reason != e.Reason {
+			if v.Class != trial.Inconclusive || v.Change != nil || v.Reason != e.Reason {
 				t.Errorf("%s, want %+v", shown(v), e)
 			}
 			continue
@@ -286,7 +291,10 @@ func TestAsDetect(t *testing.T) {
 		if e.Verdict == detect.Suspect {
 			class = trial.Inconclusive
 		}
-		if v.Class != class || *v.Estimate != e.Estimate || *v.Interval != [2]float64{e.Low, e.High} || *v.P != e.P || v.MDE != e.MDE || v.Mode != e.Mode {
+		if class == trial.Improved && e.High >= 0 {
+			class = trial.Unchanged
+		}
+		if v.Class != class || *v.Change != e.Estimate || *v.Interval != [2]float64{e.Low, e.High} || *v.P != e.P || v.MDE != e.MDE || v.Mode != e.Mode {
 			t.Errorf("%s, want %+v", shown(v), e)
 		}
 	}
@@ -347,7 +355,7 @@ func TestAllSlower(t *testing.T) {
 		}
 	}
 	all := judge(t, text(t, group(rng, 60, 1.08, equal)), trial.Options{})
-	if !strings.Contains(all[0].Reason, "all cells of the group moved by +8.") || !strings.Contains(all[0].Reason, "look at") {
+	if !strings.Contains(all[0].Reason, "all cells of the group became slower by 8.") || !strings.Contains(all[0].Reason, "look at") {
 		t.Errorf("reason %q", all[0].Reason)
 	}
 }
@@ -366,7 +374,7 @@ func TestShift(t *testing.T) {
 	}
 	*all[7].Candidate[0] *= 1.05
 	got := judge(t, text(t, all), trial.Options{})
-	if c := classes(got); c[trial.Regressed] != 1 || got[7].Class != trial.Regressed || math.Abs(got[7].Shift-0.05) > 0.03 || math.Abs(*got[7].Estimate-0.05) > 0.02 {
+	if c := classes(got); c[trial.Regressed] != 1 || got[7].Class != trial.Regressed || math.Abs(got[7].Shift-0.05) > 0.03 || math.Abs(*got[7].Change-0.05) > 0.02 {
 		t.Errorf("%v, %s", c, shown(got[7]))
 	}
 	for _, v := range judge(t, text(t, append(all, written{ID: "pairs", Group: "g", Better: "lower", Baseline: all[0].Candidate, Candidate: all[1].Candidate, Paired: true})), trial.Options{}) {
@@ -376,7 +384,7 @@ func TestShift(t *testing.T) {
 	}
 	all[3].History = all[3].History[1:] // now nobody knows which runs are the same
 	got = judge(t, text(t, all), trial.Options{})
-	if c := classes(got); c[trial.Regressed] != 0 || got[7].Shift != 0 || math.Abs(*got[7].Estimate-0.10) > 0.05 {
+	if c := classes(got); c[trial.Regressed] != 0 || got[7].Shift != 0 || math.Abs(*got[7].Change-0.10) > 0.05 {
 		t.Errorf("not aligned: %v, %s", c, shown(got[7]))
 	}
 }

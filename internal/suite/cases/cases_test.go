@@ -164,7 +164,7 @@ func TestSamplesAndBreakdowns(t *testing.T) {
 	if _, err := os.Stat(r.Command[3]); !os.IsNotExist(err) {
 		t.Errorf("%s is left behind: %v", r.Command[3], err)
 	}
-	r.Command, r.WallMS = nil, 0
+	r.Command, r.Env, r.WallMS = nil, nil, 0
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

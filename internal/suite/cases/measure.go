@@ -37,7 +37,7 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 		suite.Fail(&result, bench.CauseInput, err.Error())
 		return result, nil
 	}
-	result.Command = f.args
+	result.Command, result.Env = f.args, f.env
 	response, err := s.env.Worker.Do(ctx, s.request(in, f, d))
 	if err != nil {
 		return result, err

@@ -29,7 +29,7 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 	if err != nil {
 		return result, err
 	}
-	result.Command = f.args
+	result.Command, result.Env = output.typable(f.args), f.env
 	if reason := missing(f.files); reason != "" {
 		result.Outcome, result.Cause, result.Reason = bench.Failed, bench.CauseInput, reason
 		return result, nil
@@ -121,6 +121,14 @@ func (s *Suite) resultFile() (*resultFile, error) {
 		return &resultFile{}, fmt.Errorf("make a folder for the program's result: %w: make the folder writable, or name another temporary folder with TMPDIR", err)
 	}
 	return &resultFile{filepath.Join(dir, "result.json")}, nil
+}
+
+// typable is the command with a file in place of one that is gone afterwards.
+func (r *resultFile) typable(args []string) []string {
+	if r.path == "" {
+		return args
+	}
+	return suite.Replaced(args, r.path, filepath.Join(os.TempDir(), "accelgate-result.json"))
 }
 
 func (r *resultFile) remove() {

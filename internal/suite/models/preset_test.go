@@ -110,6 +110,8 @@ func TestResultFile(t *testing.T) {
 	}
 	for name, f := range features {
 		t.Run(name, func(t *testing.T) {
+			temporary := t.TempDir()
+			t.Setenv("TMPDIR", temporary)
 			command := strings.ReplaceAll(strings.ReplaceAll(f.script, "{output}", "$0"), "'", "''")
 			s := in(t, t.TempDir(), "    output: file\n    command: [sh, -c, '"+braces.Replace(command)+"', '{output}']\n"+
 				"    models: [m]\n    metrics: [{name: tps, json: tps, better: higher}]\n")
@@ -117,8 +119,11 @@ func TestResultFile(t *testing.T) {
 			if err != nil || !strings.Contains(r.Reason, f.reason) || (r.Outcome == bench.Passed) != (f.reason == "") {
 				t.Errorf("%s %q, %v, want %q", r.Outcome, r.Reason, err, f.reason)
 			}
-			if _, err := os.Stat(filepath.Dir(r.Command[len(r.Command)-1])); !os.IsNotExist(err) {
-				t.Errorf("left behind: %v", r.Command)
+			if left, _ := filepath.Glob(filepath.Join(temporary, "*")); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+			if typed := r.Command[len(r.Command)-1]; typed != filepath.Join(temporary, "accelgate-result.json") {
+				t.Errorf("the command to type writes to %s, whose folder is gone", typed)
 			}
 		})
 	}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// positional says in our words what is wrong with a command's arguments: how many
+// it takes is in its usage line.
+func positional(cmd *cobra.Command, args []string) error {
+	name, takes, _ := strings.Cut(cmd.Use, " ")
+	full := strings.TrimSpace(strings.TrimSuffix(cmd.CommandPath(), name) + name)
+	switch {
+	case cmd.HasSubCommands():
+		return fmt.Errorf("unknown command %q for %q", args[0], full)
+	case takes == "":
+		return fmt.Errorf("%s takes no argument: found %q", full, args[0])
+	case len(args) == 0:
+		return fmt.Errorf("%s: no argument given: type '%s %s'", full, full, takes)
+	}
+	return fmt.Errorf("%s: %s given: type '%s %s'", full, plural(len(args), "argument"), full, takes)
+}
+
+// helpCommand is cobra's own, but a misspelt command is an error.
+func (c *Command) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND...]",
+		Short: "Help about a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				word := args[len(args)-max(1, len(rest))]
+				of := cmd.Root()
+				if found != nil {
+					of = found
+				}
+				return complaint(of, fmt.Errorf("unknown command %q for %q", word, of.CommandPath()), suggestCommand(of, []string{word}))
+			}
+			return found.Help()
+		},
+	}
+}
+
+func (c *Command) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(c.Stdout, "accelgate version %s\n", version())
+			return err
+		},
+	}
+}
