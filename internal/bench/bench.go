@@ -48,6 +48,11 @@ type Metric struct {
 	Exact bool `json:"exact,omitempty"`
 	// Informational metrics are shown and never gated.
 	Informational bool `json:"informational,omitempty"`
+	// Optional says that some cells do not report the metric.
+	Optional bool `json:"optional,omitempty"`
+	// Kind is what kind of number the metric is; 0 where its unit says so, see
+	// [Metric.Quantity].
+	Kind Quantity `json:"kind,omitempty"`
 	// MinCount is how many of what CountedBy counts a value must rest on to be
 	// gated: a 99th percentile of 40 requests is their maximum. Below it, on either
 	// side of a comparison, the metric is informational.
@@ -91,6 +96,9 @@ type Sample struct {
 	// Estimates says of each of Values what it was estimated from; empty where
 	// a value is no estimate.
 	Estimates []Estimate `json:"estimates,omitempty"`
+	// Doubt says why the values are not fit to be judged, where those of the
+	// result's other metrics are; empty if they are.
+	Doubt string `json:"doubt,omitempty"`
 	// Base is what the old code did in turns with the new, one value for each of
 	// the last of Values: they are pairs. Empty where the base was not measured.
 	Base []float64 `json:"base,omitempty"`

@@ -249,7 +249,7 @@ func (r *Result) validate() error {
 func (r *Result) validateSamples() error {
 	seen := make(map[string]bool, len(r.Samples))
 	for _, s := range r.Samples {
-		if len(s.Metric) > maxName || len(s.Values) > maxValues {
+		if len(s.Metric) > maxName || len(s.Values) > maxValues || len(s.Doubt) > MaxFact {
 			return fmt.Errorf("metric %.80q: a name of more than %d bytes or more than %d values", s.Metric, maxName, maxValues)
 		}
 		if seen[s.Metric] {

@@ -119,6 +119,9 @@ func (o *options) policy(file *config.File) (gate.Policy, error) {
 	if d := file.Policy.Drift; d != nil {
 		policy.Drift = float64(*d)
 	}
+	if f := file.Policy.Implausible; f != nil {
+		policy.Implausible = float64(*f)
+	}
 	var err error
 	policy.Expected, err = expected(file)
 	return policy, err

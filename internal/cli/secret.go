@@ -30,6 +30,9 @@ func (m redacting) Measure(ctx context.Context, cell bench.Cell, d bench.Device)
 	for i := range r.Command {
 		r.Command[i] = m.hide(r.Command[i])
 	}
+	for i := range r.Samples {
+		r.Samples[i].Doubt = m.hide(r.Samples[i].Doubt)
+	}
 	if r.Health != nil {
 		for i, reason := range r.Health.Reasons {
 			r.Health.Reasons[i] = m.hide(reason)

@@ -22,9 +22,12 @@ type Class string
 // correctness failure, throughput regression, improvement (here: fixed, a cell
 // that failed in the reference and passes now) and untracked.
 const (
-	Unchanged          Class = "unchanged"
-	Improved           Class = "improved"
-	Regressed          Class = "regressed"
+	Unchanged Class = "unchanged"
+	Improved  Class = "improved"
+	Regressed Class = "regressed"
+	// Implausible is a change by a factor that code does not make, for the worse or
+	// for the better. It blocks.
+	Implausible        Class = "implausible"
 	RuntimeFailure     Class = "runtime_failure"
 	CorrectnessFailure Class = "correctness_failure"
 	Fixed              Class = "fixed"
@@ -49,7 +52,7 @@ const (
 
 // Classes lists every class, the most severe first: the order of reports.
 var Classes = []Class{
-	Mismatch, CorrectnessFailure, RuntimeFailure, Missing, Regressed, Drifted, OperatorsDiffer, Skipped, LeftOut,
+	Mismatch, CorrectnessFailure, RuntimeFailure, Missing, Implausible, Regressed, Drifted, OperatorsDiffer, Skipped, LeftOut,
 	Waived, Inconclusive, Untracked, Improved, Fixed, Unchanged,
 }
 
@@ -176,6 +179,9 @@ type Policy struct {
 	// Drift is the change for the worse since a cell's anchor, in percent, beyond
 	// which a metric has drifted; 0 means that none does.
 	Drift float64 `json:"drift,omitempty"`
+	// Implausible is the factor between two numbers beyond which a change is
+	// [Implausible]; 0 is DefaultImplausible.
+	Implausible float64 `json:"implausible,omitempty"`
 	// Recorded says that the run was not measured now and cannot be measured
 	// again, so nobody is told to.
 	Recorded bool `json:"-"`
