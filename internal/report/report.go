@@ -120,6 +120,7 @@ type host struct {
 // over 100,000 cells costs no more to render than one over a hundred.
 func New(in Input) Report {
 	in.Policy.Threshold = finite(in.Policy.Threshold)
+	in.Policy.Implausible = finite(in.Policy.Implausible)
 	in.Policy.MinEffect, in.Policy.FDR, in.Policy.Drift = finite(in.Policy.MinEffect), finite(in.Policy.FDR), finite(in.Policy.Drift)
 	r := Report{in: in, hosts: make([]host, len(in.Hosts)), total: newTally(), shown: newSelection()}
 	for i := range in.Hosts {
