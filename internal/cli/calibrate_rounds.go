@@ -37,6 +37,7 @@ func (c *Command) rounds(ctx context.Context, p *plan, n int) (*bench.Run, error
 	for _, one := range p.suites {
 		run.Results = append(run.Results, one.skipped...)
 	}
+	run = redact(run, redacting{secrets: s.secrets()}.hide)
 	if err := run.Validate(); err != nil {
 		return nil, fmt.Errorf("the run is not valid: %w", err)
 	}

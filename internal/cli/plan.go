@@ -172,7 +172,21 @@ func (p *plan) open() error {
 	if err := matrix.Unique(all); err != nil {
 		return usageError{fmt.Errorf("%s: %w", p.options.config, err)}
 	}
+	if err := checkLengths(all); err != nil {
+		return usageError{fmt.Errorf("%s: %w", p.options.config, err)}
+	}
 	return p.narrow()
+}
+
+// checkLengths refuses ids that no run document can hold, before anything is
+// measured.
+func checkLengths(cells []bench.Cell) error {
+	for _, c := range cells {
+		if id := c.ID(); len(id) > bench.MaxID {
+			return fmt.Errorf("suite %s: the case id %.60q... has %d bytes, more than %d: shorten its values", c.Suite, id, len(id), bench.MaxID)
+		}
+	}
+	return nil
 }
 
 // env is what suites get from outside.
