@@ -205,7 +205,8 @@ func (p *plan) env() (suite.Env, error) {
 		return suite.Env{}, fmt.Errorf("find the folder of %s: %w", p.options.config, err)
 	}
 	return suite.Env{Host: p.host, Worker: p.worker, Environ: os.Environ(), Executable: executable, Dir: dir, Base: p.options.isBase,
-		ModelDir: p.options.modelDir, Pin: host.Pin, Hide: redacting{secrets: p.secrets()}.hide, Now: p.now, Files: p.outPath(""), Progress: p.progress}, nil
+		ModelDir: p.options.modelDir, Pin: host.Pin, Hide: redacting{secrets: p.secrets()}.hide, Now: p.now, Files: p.outPath(""), Progress: p.progress,
+		RawIDs: p.policy.Compat == gate.CompatTensorSharp}, nil
 }
 
 // openSuite opens one suite and returns all of its cells, skipped ones too.
