@@ -105,7 +105,8 @@ func (s *session) round(ctx context.Context, cells []bench.Cell, round, of int) 
 	return runner.Run(ctx, s.measurer(), cells, o)
 }
 
-// rest ends what suites keep running.
+// rest ends what suites keep running. A process that fails after its last answer
+// is an error: its answers are doubtful.
 func (s *session) rest() error {
 	devices := s.devices
 	if len(devices) == 0 {
@@ -114,7 +115,7 @@ func (s *session) rest() error {
 	for _, one := range s.plan.suites {
 		for _, d := range devices {
 			if err := one.suite.Rest(d); err != nil {
-				return err
+				return fmt.Errorf("suite %s: %w", one.name, err)
 			}
 		}
 	}

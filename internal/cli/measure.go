@@ -111,6 +111,9 @@ func (s *session) all(ctx context.Context, run, ref *bench.Run) error {
 	if err := s.again(ctx, run, ref); err != nil {
 		return err
 	}
+	if err := s.rest(); err != nil {
+		return s.interrupted(err)
+	}
 	return s.recalibrate(ctx, run)
 }
 
