@@ -68,6 +68,7 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("ACCELGATE_HOST_LABEL", "desk")
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
 			env.Setenv("ACCELGATE_HEALTH", "off")                                                          // this machine runs other tests at the same time
 			for name, days := range map[string]int{"LAST_WEEK": -7, "NEXT_WEEK": 7, "IN_TWO_YEARS": 731} { // for waivers
 				env.Setenv(name, time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly))

@@ -51,11 +51,15 @@ func (c *Command) newSession(ctx context.Context, p *plan, b *base, revision str
 		}
 	}
 	path := p.outPath("journal.jsonl")
+	key, err := c.journalKey(p.options.resume)
+	if err != nil {
+		return nil, err
+	}
 	if !p.options.resume {
-		s.journal, err = runner.CreateJournal(path)
+		s.journal, err = runner.CreateJournal(path, key)
 		return s, err
 	}
-	journal, entries, err := runner.ContinueJournal(path)
+	journal, entries, err := runner.ContinueJournal(path, key)
 	if err != nil {
 		return nil, err
 	}
