@@ -3,8 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,6 +16,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // update is what baseline update was asked for.
@@ -71,6 +75,7 @@ func (c *Command) update(ctx context.Context, u *update) (int, error) {
 		return ExitGateFailed, err
 	}
 	c.warnUnwell(run, "measure")
+	c.warnAll(c.ofAnotherCommit(ctx, u, run))
 	recorded, err := c.record(ref, run, u.reason, u.all)
 	if err != nil {
 		return 0, err
@@ -81,6 +86,22 @@ func (c *Command) update(ctx context.Context, u *update) (int, error) {
 	fmt.Fprintf(c.Stdout, "%s: %s recorded, %s new or changed\n", ref.path, plural(recorded.cells, "cell"), plural(len(recorded.changes)-recorded.still(), "metric"))
 	err = next(c.Stdout, "review it, commit it, and judge", reviewed(ref.path), ref.typed.commands(c.Getenv, run.Host).Run)
 	return ExitPassed, err
+}
+
+// ofAnotherCommit warns that the run to be recorded is of another commit than the
+// one that is checked out. Where either is unknown there is no warning.
+func (c *Command) ofAnotherCommit(ctx context.Context, u *update, run *bench.Run) []string {
+	if u.from == "" || run.Revision == "" {
+		return nil
+	}
+	response, err := (&worker.Isolated{Environ: os.Environ()}).Do(ctx, worker.Request{
+		Args: []string{"git", "rev-parse", "HEAD"}, Dir: filepath.Dir(u.config), Timeout: 10 * time.Second})
+	head := strings.TrimSpace(string(response.Stdout))
+	if err != nil || !response.OK() || head == "" || strings.HasPrefix(head, run.Revision) {
+		return nil
+	}
+	return []string{fmt.Sprintf("the run in %s is of commit %.12s, and %.12s is checked out: its numbers may not be those of this code; measure again, or record it on purpose",
+		oneLine(u.from), oneLine(run.Revision), head)}
 }
 
 // toRecord gets a run and judges it. One that the gate failed is shown and not

@@ -52,7 +52,7 @@ suites:
 	if err != nil {
 		b.Fatal(err)
 	}
-	journal, err := runner.CreateJournal(filepath.Join(b.TempDir(), "journal.jsonl"))
+	journal, err := runner.CreateJournal(filepath.Join(b.TempDir(), "journal.jsonl"), []byte("key"))
 	if err != nil {
 		b.Fatal(err)
 	}

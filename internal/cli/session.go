@@ -53,11 +53,15 @@ func (c *Command) newSession(ctx context.Context, p *plan, b *base, revision str
 		}
 	}
 	path := p.outPath("journal.jsonl")
+	key, err := c.journalKey(p.options.resume)
+	if err != nil {
+		return nil, err
+	}
 	if !p.options.resume {
-		s.journal, err = runner.CreateJournal(path)
+		s.journal, err = runner.CreateJournal(path, key)
 		return s, err
 	}
-	journal, entries, err := runner.ContinueJournal(path)
+	journal, entries, err := runner.ContinueJournal(path, key)
 	if err != nil {
 		return nil, err
 	}
@@ -215,6 +219,11 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 }
 
 func (s *session) measurer() runner.Measurer {
+	return redacting{possible{s.watch(s.base.pair(measurerOf(s.plan), s.plan.file.Limits.Retries)), s.plan.metrics}, s.secrets()}
+}
+
+// secrets are those of this process and of the suites of both sides.
+func (s *session) secrets() []string {
 	suites := s.plan.suites
 	if s.base != nil { // what it prints is told, too
 		suites = slices.Concat(suites, s.base.plan.suites)
@@ -225,7 +234,7 @@ func (s *session) measurer() runner.Measurer {
 			secrets = append(secrets, keeper.Secrets()...)
 		}
 	}
-	return redacting{possible{s.watch(s.base.pair(measurerOf(s.plan), s.plan.file.Limits.Retries)), s.plan.metrics}, secrets}
+	return secrets
 }
 
 func (s *session) interrupted(err error) error {

@@ -3,6 +3,9 @@ package runner
 import (
 	"bufio"
 	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,6 +39,22 @@ type Entry struct {
 type Journal struct {
 	file *os.File
 	lock *flock.Flock
+	key  []byte
+}
+
+// line is an entry as it is written. MAC is the HMAC-SHA256 of the bytes of the
+// entry under the user's key: a line that was edited, or written by somebody
+// without the key, is refused. It does not prove that the measured program told
+// the truth, nor protect from who can read the key.
+type line struct {
+	MAC   string          `json:"mac"`
+	Entry json.RawMessage `json:"entry"`
+}
+
+func sign(key, entry []byte) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write(entry)
+	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // lockJournal keeps a second run from writing into the same folder.
@@ -54,8 +73,9 @@ func lockJournal(path string) (*flock.Flock, error) {
 	return lock, nil
 }
 
-// CreateJournal starts an empty journal at path, making its folder.
-func CreateJournal(path string) (*Journal, error) {
+// CreateJournal starts an empty journal at path, making its folder. The key signs
+// its lines.
+func CreateJournal(path string, key []byte) (*Journal, error) {
 	lock, err := lockJournal(path)
 	if err != nil {
 		return nil, err
@@ -65,7 +85,7 @@ func CreateJournal(path string) (*Journal, error) {
 		_ = lock.Close()
 		return nil, err
 	}
-	j.lock = lock
+	j.lock, j.key = lock, key
 	return j, nil
 }
 
@@ -84,22 +104,22 @@ func createLocked(path string) (*Journal, error) {
 // ContinueJournal reads the journal of an interrupted run and opens it for
 // appending; a line that was cut off is removed. Without a journal it starts an
 // empty one.
-func ContinueJournal(path string) (*Journal, []Entry, error) {
+func ContinueJournal(path string, key []byte) (*Journal, []Entry, error) {
 	lock, err := lockJournal(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	j, entries, err := continueLocked(path)
+	j, entries, err := continueLocked(path, key)
 	if err != nil {
 		_ = lock.Close()
 		return nil, nil, err
 	}
-	j.lock = lock
+	j.lock, j.key = lock, key
 	return j, entries, nil
 }
 
-func continueLocked(path string) (*Journal, []Entry, error) {
-	entries, size, err := ReadJournal(path)
+func continueLocked(path string, key []byte) (*Journal, []Entry, error) {
+	entries, size, err := ReadJournal(path, key)
 	if errors.Is(err, os.ErrNotExist) {
 		j, err := createLocked(path)
 		return j, nil, err
@@ -122,11 +142,11 @@ func continueLocked(path string) (*Journal, []Entry, error) {
 // page cache outlives a killed process, and waiting for the disk would cost
 // more than many a cell.
 func (j *Journal) Append(e Entry) error {
-	line, err := json.Marshal(e)
+	entry, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	_, err = j.file.Write(append(line, '\n'))
+	_, err = j.file.Write(fmt.Appendf(nil, "{\"mac\":%q,\"entry\":%s}\n", sign(j.key, entry), entry))
 	return err
 }
 
@@ -143,8 +163,9 @@ const (
 
 // ReadJournal reads the entries of an interrupted run and tells the size of the
 // lines that are whole. The last line may be cut off, and then stands for
-// nothing; any other line that cannot be read is an error that names it.
-func ReadJournal(path string) (entries []Entry, size int64, err error) {
+// nothing; any other line that cannot be read, or that the key did not sign, is an
+// error that names it.
+func ReadJournal(path string, key []byte) (entries []Entry, size int64, err error) {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil, 0, err
@@ -157,28 +178,39 @@ func ReadJournal(path string) (entries []Entry, size int64, err error) {
 		return nil, 0, err
 	}
 	defer file.Close()
-	if entries, size, err = readEntries(file); err != nil {
+	if entries, size, err = readEntries(file, key); err != nil {
 		return nil, 0, fmt.Errorf("%s:%d: %w: run without --resume", path, len(entries)+1, err)
 	}
 	return entries, size, nil
 }
 
-func readEntries(from io.Reader) (entries []Entry, size int64, err error) {
+func readEntries(from io.Reader, key []byte) (entries []Entry, size int64, err error) {
 	lines := bufio.NewReaderSize(io.LimitReader(from, maxJournal), 64<<10)
 	for {
-		line, whole, err := readLine(lines)
+		text, whole, err := readLine(lines)
 		if err != nil || !whole {
 			return entries, size, err
 		}
-		var e Entry
-		if err := json.Unmarshal(line, &e); err != nil {
+		e, err := readEntry(text, key)
+		if err != nil {
 			return entries, size, err
 		}
-		if err := e.validate(); err != nil {
-			return entries, size, err
-		}
-		entries, size = append(entries, e), size+int64(len(line))+1
+		entries, size = append(entries, e), size+int64(len(text))+1
 	}
+}
+
+func readEntry(text, key []byte) (e Entry, err error) {
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return e, err
+	}
+	if !hmac.Equal([]byte(l.MAC), []byte(sign(key, l.Entry))) {
+		return e, errors.New("the line was edited, or another user or accelgate wrote it: its signature is not this user's")
+	}
+	if err := json.Unmarshal(l.Entry, &e); err != nil {
+		return e, err
+	}
+	return e, e.validate()
 }
 
 // readLine returns the next line; whole is false at the end and for a line

@@ -1,6 +1,9 @@
 package runner_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +21,7 @@ func entry(id string, round int, outcome bench.Outcome) runner.Entry {
 
 func TestContinueJournalDropsALineThatWasCutOff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.jsonl")
-	j, err := runner.CreateJournal(path)
+	j, err := runner.CreateJournal(path, []byte("key"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +39,7 @@ func TestContinueJournalDropsALineThatWasCutOff(t *testing.T) {
 		if err := os.WriteFile(path, data[:cut], 0o644); err != nil {
 			t.Fatal(err)
 		}
-		j, entries, err := runner.ContinueJournal(path)
+		j, entries, err := runner.ContinueJournal(path, []byte("key"))
 		if err != nil {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
@@ -47,9 +50,40 @@ func TestContinueJournalDropsALineThatWasCutOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		j.Close()
-		again, _, err := runner.ReadJournal(path)
+		again, _, err := runner.ReadJournal(path, []byte("key"))
 		if err != nil || len(again) != len(entries)+1 || again[len(entries)].Result.Cell.ID() != "c" {
 			t.Fatalf("cut at %d: after appending %d entries, %v", cut, len(again), err)
+		}
+	}
+}
+
+// signed is the line of an entry in a journal whose key is "key".
+func signed(entry string) string {
+	mac := hmac.New(sha256.New, []byte("key"))
+	mac.Write([]byte(entry))
+	return fmt.Sprintf("{\"mac\":\"%x\",\"entry\":%s}\n", mac.Sum(nil), entry)
+}
+
+// TestJournalRefusesWhatWasEdited: --resume once took each line as it was.
+func TestJournalRefusesWhatWasEdited(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal.jsonl")
+	good := signed(`{"key":"k","round":1,"result":{"cell":{"id":"a"},"outcome":"passed","samples":[{"metric":"tps","values":[5]}]}}`)
+	for name, c := range map[string]struct {
+		text, key string
+		ok        bool
+	}{
+		"as written":  {good, "key", true},
+		"edited":      {strings.Replace(good, "[5]", "[500]", 1), "key", false},
+		"another key": {good, "other", false},
+		"unsigned":    {`{"key":"k","round":1,"result":{"cell":{"id":"a"},"outcome":"passed"}}` + "\n", "key", false},
+		"second line": {good + strings.Replace(good, "[5]", "[500]", 1), "key", false},
+	} {
+		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		entries, _, err := runner.ReadJournal(path, []byte(c.key))
+		if (err == nil) != c.ok || !c.ok && !strings.Contains(err.Error(), "signature is not this user's: run without --resume") || c.ok && len(entries) != 1 {
+			t.Errorf("%s: %d entries, %v", name, len(entries), err)
 		}
 	}
 }
@@ -59,15 +93,15 @@ func TestJournalRefusesWhatNoRunWrote(t *testing.T) {
 	path := filepath.Join(dir, "journal.jsonl")
 	for name, text := range map[string]string{
 		"no JSON":      "hello\n",
-		"no round":     `{"key":"k","result":{"cell":{"id":"a"},"outcome":"passed"}}` + "\n",
-		"no cell":      `{"key":"k","round":1,"result":{"outcome":"passed"}}` + "\n",
-		"many values":  `{"key":"k","round":1,"result":{"cell":{"id":"a"},"outcome":"passed","samples":[{"metric":"tps","values":[1,2]}]}}` + "\n",
+		"no round":     signed(`{"key":"k","result":{"cell":{"id":"a"},"outcome":"passed"}}`),
+		"no cell":      signed(`{"key":"k","round":1,"result":{"outcome":"passed"}}`),
+		"many values":  signed(`{"key":"k","round":1,"result":{"cell":{"id":"a"},"outcome":"passed","samples":[{"metric":"tps","values":[1,2]}]}}`),
 		"in the midst": "{\n" + `{"key":"k","round":1,"result":{"cell":{"id":"a"},"outcome":"passed"}}` + "\n",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := runner.ContinueJournal(path); err == nil || !strings.Contains(err.Error(), "journal.jsonl:1: ") || !strings.HasSuffix(err.Error(), "run without --resume") {
+		if _, _, err := runner.ContinueJournal(path, []byte("key")); err == nil || !strings.Contains(err.Error(), "journal.jsonl:1: ") || !strings.HasSuffix(err.Error(), "run without --resume") {
 			t.Errorf("%s: ContinueJournal() = %v, want the line and a next step", name, err)
 		}
 	}
@@ -75,7 +109,7 @@ func TestJournalRefusesWhatNoRunWrote(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Skip(err)
 	}
-	if _, _, err := runner.ContinueJournal(link); err == nil {
+	if _, _, err := runner.ContinueJournal(link, []byte("key")); err == nil {
 		t.Error("a link was followed")
 	}
 }
@@ -90,7 +124,7 @@ func TestEarlierKeepsOnlyWhatPassed(t *testing.T) {
 }
 
 func FuzzJournal(f *testing.F) {
-	f.Add([]byte(`{"key":"k","round":1,"result":{"cell":{"id":"a"},"outcome":"passed","samples":[{"metric":"tps","values":[1]}]}}` + "\n{"))
+	f.Add([]byte(signed(`{"key":"k","round":1,"result":{"cell":{"id":"a"},"outcome":"passed","samples":[{"metric":"tps","values":[1]}]}}`) + "{"))
 	f.Add([]byte("\n\n"))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -98,7 +132,7 @@ func FuzzJournal(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		entries, size, err := runner.ReadJournal(path)
+		entries, size, err := runner.ReadJournal(path, []byte("key"))
 		if err == nil && (size > int64(len(data)) || len(entries) > 0 && size == 0) {
 			t.Errorf("%d entries in %d of %d bytes", len(entries), size, len(data))
 		}

@@ -130,7 +130,7 @@ func TestErrorsEndTheRun(t *testing.T) {
 
 func TestJournalHoldsOneDocumentALine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "folder", "journal.jsonl")
-	j, err := runner.CreateJournal(path)
+	j, err := runner.CreateJournal(path, []byte("key"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestJournalHoldsOneDocumentALine(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	entries, _, err := runner.ReadJournal(path)
+	entries, _, err := runner.ReadJournal(path, []byte("key"))
 	if err != nil || len(entries) != 2 {
 		t.Fatalf("ReadJournal() = %d entries, %v, want 2", len(entries), err)
 	}
