@@ -282,8 +282,12 @@ type Result struct {
 	// are no evidence against it. 0 where nothing was.
 	Selected int `json:"selected,omitempty"`
 	// Files are what the measurement left beside the run document.
-	Files      []File      `json:"files,omitempty"`
-	Samples    []Sample    `json:"samples,omitempty"`
+	Files   []File   `json:"files,omitempty"`
+	Samples []Sample `json:"samples,omitempty"`
+	// Absent are the gated metrics that the output of a cell that passed should have
+	// held; Keys are what it held instead, set only together with Absent. Untrusted.
+	Absent     []Absent    `json:"absent,omitempty"`
+	Keys       []string    `json:"keys,omitempty"`
 	Breakdowns []Breakdown `json:"breakdowns,omitempty"`
 	// Output is the answer that correctness was judged on, cut to a few KiB.
 	// It is untrusted.

@@ -240,6 +240,9 @@ func (r *Result) validate() error {
 	if err := r.validateSamples(); err != nil {
 		return err
 	}
+	if err := r.validateAbsent(); err != nil {
+		return err
+	}
 	if err := r.validateBreakdowns(); err != nil {
 		return err
 	}

@@ -104,6 +104,7 @@ func (o *options) policy(file *config.File) (gate.Policy, error) {
 		policy.Threshold = float64(percent)
 	}
 	policy.RequireBaseline = o.requireBaseline || file.Policy.RequireBaseline != nil && *file.Policy.RequireBaseline
+	policy.Part = o.shard != ""
 	policy.Fingerprint, policy.LeftOut, policy.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, file.Policy.Compat
 	policy.Method, policy.Inconclusive, policy.Unhealthy = file.Policy.Method, file.Policy.Inconclusive, file.Policy.Unhealthy
 	if file.Policy.FDR != nil {

@@ -119,6 +119,7 @@ func (c *comparer) judge(got *bench.Result) {
 	} else {
 		c.cell(id, c.byID[id], got)
 	}
+	c.unreported(got, before)
 	c.takeBack(got, c.out.Verdicts[before:])
 	if got.Cause == "" && got.Device == "" && got.Retries == 0 && got.Selected == 0 {
 		return

@@ -233,7 +233,7 @@ func TestDecide(t *testing.T) {
 	check(gate.StatusFailed, strict, compare(nil, run(cell("a!incorrect"))))
 	check(gate.StatusActionRequired, strict, compare(run(cell("a", "decode_tps", 0.0)), good))
 	check(gate.StatusActionRequired, strict, compare(run(cell("a")), good))
-	check(gate.StatusPassed, strict, compare(run(cell("a")), run(cell("a"))))
+	check(gate.StatusActionRequired, strict, compare(run(cell("a")), run(cell("a"))))
 
 	// Never green without evidence.
 	check(gate.StatusNoEvidence, p)

@@ -208,6 +208,12 @@ func (s *Suite) checkWhens(c *config.Suite) error {
 			return c.Errorf(fmt.Sprintf("expect[%d].when", i), "selects no cell: compare it with 'accelgate plan --list'")
 		}
 	}
+	for i, m := range s.body.Metrics {
+		selects := func(cell bench.Cell) bool { return matrix.Match(m.When).Selects(cell) }
+		if len(m.When) > 0 && !slices.ContainsFunc(s.cells, selects) && !slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return selects(r.Cell) }) {
+			return c.Errorf(fmt.Sprintf("metrics[%d].when", i), "selects no cell: compare it with 'accelgate plan --list'")
+		}
+	}
 	return nil
 }
 
