@@ -188,6 +188,28 @@ const (
 // under test is not to blame.
 func (c Cause) Infrastructure() bool { return c == CauseStart || c == CauseMachine }
 
+// CheckKind is what the correctness of a cell was judged on.
+type CheckKind string
+
+// The kinds.
+const (
+	CheckedAnswer   CheckKind = "answer"   // text or token ids against the expected ones
+	CheckedOutput   CheckKind = "output"   // the output of a kernel against its reference's
+	CheckedAnalysis CheckKind = "analysis" // what an analysis computed against what it must be
+)
+
+// Correctness is what the correctness of a cell that passed was judged on; "" if
+// it was not.
+func (r *Result) Correctness() CheckKind {
+	switch {
+	case r.Outcome != Passed:
+		return ""
+	case r.Checked == "" && r.Output != "":
+		return CheckedAnswer
+	}
+	return r.Checked
+}
+
 // Device is one accelerator that a cell can be pinned to. The zero value means
 // no device in particular.
 type Device struct {
@@ -289,6 +311,9 @@ type Result struct {
 	Absent     []Absent    `json:"absent,omitempty"`
 	Keys       []string    `json:"keys,omitempty"`
 	Breakdowns []Breakdown `json:"breakdowns,omitempty"`
+	// Checked says what correctness was judged on, if not on an answer: one of the
+	// kinds below; "" where it was not judged, or on Output.
+	Checked CheckKind `json:"checked,omitempty"`
 	// Output is the answer that correctness was judged on, cut to a few KiB.
 	// It is untrusted.
 	Output string `json:"output,omitempty"`

@@ -278,7 +278,7 @@ func some(lines []string) []string {
 // unchecked counts the cells that passed without an answer that was compared.
 func (t *experiment) unchecked() (n int) {
 	for i := range t.run.Results {
-		if r := &t.run.Results[i]; r.Outcome == bench.Passed && r.Output == "" {
+		if r := &t.run.Results[i]; r.Outcome == bench.Passed && r.Correctness() == "" {
 			n++
 		}
 	}

@@ -219,7 +219,7 @@ type Comparison struct {
 	Verdicts []Verdict `json:"verdicts"`
 	// Unjudged says why speed was not judged; empty when it was.
 	Unjudged string `json:"unjudged,omitempty"`
-	// Uncompared lists the suites of which not one number was compared.
+	// Uncompared lists the suites of which not one number was compared, where any was.
 	Uncompared []Uncompared `json:"uncompared,omitempty"`
 	// MissingShards lists the parts of the matrix that the run lacks.
 	MissingShards []string `json:"missing_shards,omitempty"`
@@ -264,7 +264,9 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	}
 	c.waive()
 	c.settle()
-	c.out.Uncompared, c.out.MissingShards = c.uncompared(), run.MissingShards()
+	if c.out.MissingShards = run.MissingShards(); c.out.Unjudged == "" {
+		c.out.Uncompared = c.uncompared()
+	}
 	c.out.Noise = c.noise()
 	return c.out
 }

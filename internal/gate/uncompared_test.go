@@ -60,11 +60,13 @@ func TestEverySuiteNeedsAComparedNumber(t *testing.T) {
 // TestOperatorCallsAreNoComparedNumber: calls that agree say nothing of speed.
 func TestOperatorCallsAreNoComparedNumber(t *testing.T) {
 	t.Parallel()
-	p := policy(with(expect("a"), func(e *bench.Expected) {
-		e.Operators = bench.ExpectedOperators{Entries: []bench.Entry{{Name: "gemm", Calls: 3}}, TopN: 5, Level: "fail"}
-	}))
+	e := expect("a")
+	e.Operators = bench.ExpectedOperators{Entries: []bench.Entry{{Name: "gemm", Calls: 3}}, TopN: 5, Level: "fail"}
+	p := policy(e)
 	p.RequireBaseline = true
-	got := withTotal(run(timed("a", 5, bench.Entry{Name: "gemm", Total: 5, Calls: 3})))
+	r := timed("a", 5)
+	r.Breakdowns = []bench.Breakdown{{Title: bench.OperatorsTitle, Unit: "s", Entries: []bench.Entry{{Name: "gemm", Total: 5, Calls: 3}}}}
+	got := withTotal(run(r))
 	if d := gate.Decide([]gate.Comparison{gate.Compare("", nil, got, p)}, p); d.Status != gate.StatusActionRequired {
 		t.Errorf("calls of operators alone: %s, %d suites without a number", d.Status, d.Uncompared)
 	}

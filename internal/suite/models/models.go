@@ -42,7 +42,10 @@ type Suite struct {
 	manyPrograms bool
 }
 
-var _ suite.Suite = (*Suite)(nil)
+var (
+	_ suite.Suite    = (*Suite)(nil)
+	_ suite.Demander = (*Suite)(nil)
+)
 
 // Open decodes and checks the suite's part of the configuration and expands
 // the matrix. Every command is filled in once, so that a misspelt placeholder
