@@ -18,6 +18,9 @@ func newEntry(id string, r *bench.Result, described map[string]bench.Metric) (En
 	}
 	for i := range r.Samples {
 		s := &r.Samples[i]
+		if s.Doubt != "" {
+			continue
+		}
 		m, known := described[s.Metric]
 		summary := summarize(s, r.Judged(s), m.Exact)
 		switch {
@@ -30,6 +33,7 @@ func newEntry(id string, r *bench.Result, described map[string]bench.Metric) (En
 		case !usable(summary):
 			return e, fmt.Errorf("cell %s: %s is %v, which cannot be a reference: correct what the cell prints and measure again", quote(id), quote(s.Metric), summary.Median)
 		}
+		m.Optional = false // each entry has what it has
 		e.Metrics = append(e.Metrics, Metric{Metric: m, Summary: summary})
 	}
 	slices.SortFunc(e.Metrics, byName)

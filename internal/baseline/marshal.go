@@ -123,6 +123,7 @@ func (e *encoder) metric(m *Metric) {
 	e.optionalNumber("", "mde", m.MDE)
 	e.optional("better", string(m.Better))
 	e.optional("unit", m.Unit)
+	e.optional("kind", m.Kind.String())
 	e.optionalNumber("", "resolution", m.Resolution)
 	e.optionalFlag("exact", m.Exact)
 	e.optionalFlag("informational", m.Informational)

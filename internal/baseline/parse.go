@@ -323,6 +323,8 @@ func (r *reader) meaning(field string, m *bench.Metric) bool {
 		r.direction(&m.Better)
 	case "unit":
 		r.shared(&m.Unit)
+	case "kind":
+		r.quantity(&m.Kind)
 	case "resolution":
 		r.positive(&m.Resolution)
 	case "exact":
@@ -351,6 +353,15 @@ func (r *reader) direction(d *bench.Direction) {
 	case bench.Higher, bench.Lower, "":
 	default:
 		r.note(at, "better is %s: write \"higher\" or \"lower\"", quote(word))
+	}
+}
+
+func (r *reader) quantity(q *bench.Quantity) {
+	var word string
+	at := r.next()
+	r.shared(&word)
+	if err := q.UnmarshalText([]byte(word)); err != nil {
+		r.note(at, "%v", err)
 	}
 }
 

@@ -158,7 +158,7 @@ func (u *update) measure() error {
 	var errs []error
 	for i := range u.run.Results {
 		r := &u.run.Results[i]
-		if r.Outcome != bench.Passed || r.Doubt != "" {
+		if r.Outcome != bench.Passed || r.Doubt != "" || u.run.Impossible(r) != "" {
 			continue
 		}
 		id := r.Cell.ID()

@@ -48,6 +48,11 @@ type Metric struct {
 	Exact bool `json:"exact,omitempty"`
 	// Informational metrics are shown and never gated.
 	Informational bool `json:"informational,omitempty"`
+	// Optional says that some cells do not report the metric.
+	Optional bool `json:"optional,omitempty"`
+	// Kind is what kind of number the metric is; 0 where its unit says so, see
+	// [Metric.Quantity].
+	Kind Quantity `json:"kind,omitempty"`
 	// MinCount is how many of what CountedBy counts a value must rest on to be
 	// gated: a 99th percentile of 40 requests is their maximum. Below it, on either
 	// side of a comparison, the metric is informational.
@@ -91,6 +96,9 @@ type Sample struct {
 	// Estimates says of each of Values what it was estimated from; empty where
 	// a value is no estimate.
 	Estimates []Estimate `json:"estimates,omitempty"`
+	// Doubt says why the values are not fit to be judged, where those of the
+	// result's other metrics are; empty if they are.
+	Doubt string `json:"doubt,omitempty"`
 	// Base is what the old code did in turns with the new, one value for each of
 	// the last of Values: they are pairs. Empty where the base was not measured.
 	Base []float64 `json:"base,omitempty"`
@@ -179,6 +187,28 @@ const (
 // Infrastructure reports whether measuring again may help because the program
 // under test is not to blame.
 func (c Cause) Infrastructure() bool { return c == CauseStart || c == CauseMachine }
+
+// CheckKind is what the correctness of a cell was judged on.
+type CheckKind string
+
+// The kinds.
+const (
+	CheckedAnswer   CheckKind = "answer"   // text or token ids against the expected ones
+	CheckedOutput   CheckKind = "output"   // the output of a kernel against its reference's
+	CheckedAnalysis CheckKind = "analysis" // what an analysis computed against what it must be
+)
+
+// Correctness is what the correctness of a cell that passed was judged on; "" if
+// it was not.
+func (r *Result) Correctness() CheckKind {
+	switch {
+	case r.Outcome != Passed:
+		return ""
+	case r.Checked == "" && r.Output != "":
+		return CheckedAnswer
+	}
+	return r.Checked
+}
 
 // Device is one accelerator that a cell can be pinned to. The zero value means
 // no device in particular.
@@ -274,9 +304,16 @@ type Result struct {
 	// are no evidence against it. 0 where nothing was.
 	Selected int `json:"selected,omitempty"`
 	// Files are what the measurement left beside the run document.
-	Files      []File      `json:"files,omitempty"`
-	Samples    []Sample    `json:"samples,omitempty"`
+	Files   []File   `json:"files,omitempty"`
+	Samples []Sample `json:"samples,omitempty"`
+	// Absent are the gated metrics that the output of a cell that passed should have
+	// held; Keys are what it held instead, set only together with Absent. Untrusted.
+	Absent     []Absent    `json:"absent,omitempty"`
+	Keys       []string    `json:"keys,omitempty"`
 	Breakdowns []Breakdown `json:"breakdowns,omitempty"`
+	// Checked says what correctness was judged on, if not on an answer: one of the
+	// kinds below; "" where it was not judged, or on Output.
+	Checked CheckKind `json:"checked,omitempty"`
 	// Output is the answer that correctness was judged on, cut to a few KiB.
 	// It is untrusted.
 	Output string `json:"output,omitempty"`

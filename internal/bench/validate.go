@@ -223,6 +223,11 @@ func (r *Result) validate() error {
 	if !r.Outcome.Valid() {
 		return fmt.Errorf("unknown outcome %.80q", r.Outcome)
 	}
+	switch r.Checked {
+	case "", CheckedAnswer, CheckedOutput, CheckedAnalysis:
+	default:
+		return fmt.Errorf("was checked for an unknown %.80q", r.Checked)
+	}
 	if r.Retries < 0 || r.Retries > maxCount || !Finite(r.WallMS) || r.WallMS < 0 {
 		return fmt.Errorf("was repeated %d times and took %v ms", r.Retries, r.WallMS)
 	}
@@ -240,6 +245,9 @@ func (r *Result) validate() error {
 	if err := r.validateSamples(); err != nil {
 		return err
 	}
+	if err := r.validateAbsent(); err != nil {
+		return err
+	}
 	if err := r.validateBreakdowns(); err != nil {
 		return err
 	}
@@ -249,7 +257,7 @@ func (r *Result) validate() error {
 func (r *Result) validateSamples() error {
 	seen := make(map[string]bool, len(r.Samples))
 	for _, s := range r.Samples {
-		if len(s.Metric) > maxName || len(s.Values) > maxValues {
+		if len(s.Metric) > maxName || len(s.Values) > maxValues || len(s.Doubt) > MaxFact {
 			return fmt.Errorf("metric %.80q: a name of more than %d bytes or more than %d values", s.Metric, maxName, maxValues)
 		}
 		if seen[s.Metric] {

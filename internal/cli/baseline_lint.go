@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/baseline"
+	"github.com/accelgate/accelgate/internal/suite"
 )
 
 func (c *Command) lintCommand(code *int) *cobra.Command {
@@ -14,8 +18,8 @@ func (c *Command) lintCommand(code *int) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint [FILE...]",
 		Short: "Check baselines for what goes wrong in them",
-		RunE: func(_ *cobra.Command, args []string) (err error) {
-			*code, err = c.lint(&o, args)
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			*code, err = c.lint(cmd.Context(), &o, args)
 			return err
 		},
 	}
@@ -23,10 +27,11 @@ func (c *Command) lintCommand(code *int) *cobra.Command {
 	return cmd
 }
 
-// lint checks the files named, or all in the configuration's folder. Errors
-// make it fail; warnings are printed only.
-func (c *Command) lint(o *options, paths []string) (int, error) {
-	if len(paths) == 0 {
+// lint checks the files named, or all in the configuration's folder, those against
+// what it gates, too. Errors make it fail; warnings are printed only.
+func (c *Command) lint(ctx context.Context, o *options, paths []string) (int, error) {
+	configured := len(paths) == 0
+	if configured {
 		file, _, err := o.load()
 		if err != nil {
 			return 0, err
@@ -43,6 +48,9 @@ func (c *Command) lint(o *options, paths []string) (int, error) {
 			return 0, missingBaseline(err)
 		}
 		problems := baseline.Lint(path, file, c.Now())
+		if configured {
+			problems = append(problems, c.unrecorded(ctx, *o, file)...)
+		}
 		for _, p := range problems {
 			fmt.Fprintln(c.Stdout, p.Format(path))
 			if p.Severity == baseline.SeverityError {
@@ -52,4 +60,36 @@ func (c *Command) lint(o *options, paths []string) (int, error) {
 		fmt.Fprintf(c.Stdout, "%s: %d entries, %d problems\n", path, len(file.Entries), len(problems))
 	}
 	return code, nil
+}
+
+// unrecorded finds the metrics that the configuration gates and that entries of its
+// cells do not have: a run reports them as missing.
+func (c *Command) unrecorded(ctx context.Context, o options, file *baseline.File) (problems []baseline.Problem) {
+	o.hostLabel = file.HostLabel
+	p, err := c.planFor(ctx, &o)
+	if err != nil {
+		c.warnAll([]string{"the metrics of the configuration were not looked at: " + oneLine(err.Error())})
+		return nil
+	}
+	defer p.close()
+	demands := map[string][][]string{}
+	for _, one := range p.suites {
+		if d, ok := one.suite.(suite.Demander); ok {
+			for _, cell := range one.suite.Cells() {
+				demands[cell.ID()] = d.Demands(cell)
+			}
+		}
+	}
+	run := file.Run()
+	for i := range run.Results {
+		r := &run.Results[i]
+		for _, names := range demands[r.Cell.ID()] {
+			if len(r.Samples) > 0 && !slices.ContainsFunc(names, func(name string) bool { return r.Sample(name) != nil }) {
+				problems = append(problems, baseline.Problem{CaseID: r.Cell.ID(), Severity: baseline.SeverityError,
+					Message: fmt.Sprintf("the configuration gates %s and the entry does not have it: correct where the suite reads it and run accelgate baseline update, or declare it with optional: true or when",
+						oneLine(strings.Join(names, " or ")))})
+			}
+		}
+	}
+	return problems
 }

@@ -161,6 +161,8 @@ func (c *Command) record(ref reference, run *bench.Run, reason string, all bool)
 	for i := range run.Results {
 		switch one := &run.Results[i]; {
 		case one.Outcome != bench.Passed:
+		case run.Impossible(one) != "":
+			c.warnAll([]string{oneLine(one.Cell.ID()) + " is not recorded: " + oneLine(run.Impossible(one))})
 		case one.Doubt != "":
 			c.warnAll([]string{oneLine(one.Cell.ID()) + " is not recorded, because its numbers are doubtful: " + oneLine(one.Doubt)})
 		default:

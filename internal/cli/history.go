@@ -146,7 +146,7 @@ func (o *historyFlags) collect(runs []*bench.Run) (all []series) {
 			}
 			for _, sample := range r.Samples {
 				m := run.Metric(sample.Metric)
-				if m == nil || m.Informational && !o.all || len(sample.Values) == 0 {
+				if m == nil || m.Informational && !o.all || len(sample.Values) == 0 || sample.Doubt != "" {
 					continue
 				}
 				key := [3]string{host, r.Cell.ID(), m.Name}

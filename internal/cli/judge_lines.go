@@ -32,7 +32,8 @@ one "group" are the cells of one run, and are judged as such.
 Each line of the output says of one cell, in the same order: unchanged, improved,
 regressed or inconclusive, by how much (positive for the worse), with the interval of
 95 %, and p, and q for its group. Exit codes: 0 all lines were judged, 1 with --fail:
-a cell is regressed, 2 a line is wrong, 3 there is no line.`
+a cell is regressed, 2 a line is wrong, 3 there is no line, or with --fail one that
+has nothing to judge.`
 
 // judgeFlags are the flags of judge.
 type judgeFlags struct {
@@ -59,7 +60,7 @@ func (o *judgeFlags) add(f *pflag.FlagSet) {
 	f.Var((*share)(&o.minEffect), "min-effect", "smallest change, in `percent`, that is worth an alarm (default: 2%, of pairs 0.5%)")
 	f.Var((*share)(&o.alpha), "alpha", "rate of false alarms, in `percent`, of cells that are judged alone (default: 1% of pairs, the calibrated one of history)")
 	f.Var((*share)(&o.fdr), "fdr", "share of false alarms among all alarms, in `percent`, of groups of at least 20 cells (default: 5%)")
-	f.BoolVar(&o.fail, "fail", false, "exit with 1 if any cell is regressed")
+	f.BoolVar(&o.fail, "fail", false, "exit with 1 if any cell is regressed, with 3 if any has nothing to judge")
 }
 
 // share is a flag that takes a percentage above 0.
@@ -110,7 +111,7 @@ func (c *Command) readTrials(set *trial.Set, path string) error {
 	return nil
 }
 
-func writeVerdicts(w io.Writer, verdicts []trial.Verdict, fail bool) (code int, err error) {
+func writeVerdicts(w io.Writer, verdicts []trial.Verdict, fail bool) (int, error) {
 	out := bufio.NewWriterSize(w, 1<<16)
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
@@ -118,12 +119,29 @@ func writeVerdicts(w io.Writer, verdicts []trial.Verdict, fail bool) (code int, 
 		if err := e.Encode(&verdicts[i]); err != nil {
 			return ExitNoMeasure, fmt.Errorf("write the verdict on %q: %w", oneLine(verdicts[i].ID), err)
 		}
-		if fail && verdicts[i].Class == trial.Regressed {
-			code = ExitGateFailed
-		}
 	}
 	if err := out.Flush(); err != nil {
 		return ExitNoMeasure, fmt.Errorf("write verdicts: %w", err)
 	}
-	return code, nil
+	if fail {
+		return exitOfLines(verdicts)
+	}
+	return ExitPassed, nil
+}
+
+// exitOfLines is the exit code with --fail. A line without a number to judge is no
+// success, as a cell that was not measured is none.
+func exitOfLines(verdicts []trial.Verdict) (code int, err error) {
+	for i := range verdicts {
+		switch v := &verdicts[i]; {
+		case v.Class == trial.Regressed:
+			return ExitGateFailed, nil
+		case v.Estimate == nil && err == nil:
+			err = fmt.Errorf("line %q has nothing to judge: %s; add its numbers, or leave --fail out", oneLine(v.ID), oneLine(v.Reason))
+		}
+	}
+	if err != nil {
+		return ExitNoMeasure, err
+	}
+	return ExitPassed, nil
 }

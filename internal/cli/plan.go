@@ -104,6 +104,7 @@ func (o *options) policy(file *config.File) (gate.Policy, error) {
 		policy.Threshold = float64(percent)
 	}
 	policy.RequireBaseline = o.requireBaseline || file.Policy.RequireBaseline != nil && *file.Policy.RequireBaseline
+	policy.Part = o.shard != ""
 	policy.Fingerprint, policy.LeftOut, policy.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, file.Policy.Compat
 	policy.Method, policy.Inconclusive, policy.Unhealthy = file.Policy.Method, file.Policy.Inconclusive, file.Policy.Unhealthy
 	if file.Policy.FDR != nil {
@@ -118,6 +119,9 @@ func (o *options) policy(file *config.File) (gate.Policy, error) {
 	policy.Drift = max(gate.DefaultDrift, policy.Threshold) // what is allowed in one step is no drift
 	if d := file.Policy.Drift; d != nil {
 		policy.Drift = float64(*d)
+	}
+	if f := file.Policy.Implausible; f != nil {
+		policy.Implausible = float64(*f)
 	}
 	var err error
 	policy.Expected, err = expected(file)

@@ -83,9 +83,9 @@ func asItself(run *bench.Run) {
 	run.Calibration = nil
 	for i := range run.Results {
 		r := &run.Results[i]
-		r.Artifacts, r.Health = "", nil
+		r.Artifacts, r.Health, r.Doubt = "", nil, ""
 		for k := range r.Samples {
-			r.Samples[k].Base = nil
+			r.Samples[k].Base, r.Samples[k].Doubt = nil, ""
 		}
 	}
 }
@@ -229,7 +229,10 @@ func (t *experiment) fail(format string, args ...any) {
 // nothing judges no cell at all, which is never a success.
 func (t *experiment) nothing() {
 	empty := *t.run
-	empty.Results, empty.LeftOut, empty.Unselected = nil, nil, nil
+	empty.Results, empty.LeftOut, empty.Unselected = nil, nil, slices.Clone(t.run.Unselected)
+	for _, out := range t.run.LeftOut {
+		empty.Unselected = append(empty.Unselected, out.Cell)
+	}
 	for i := range t.run.Results {
 		empty.Unselected = append(empty.Unselected, t.run.Results[i].Cell.ID())
 	}
@@ -277,7 +280,7 @@ func some(lines []string) []string {
 // unchecked counts the cells that passed without an answer that was compared.
 func (t *experiment) unchecked() (n int) {
 	for i := range t.run.Results {
-		if r := &t.run.Results[i]; r.Outcome == bench.Passed && r.Output == "" {
+		if r := &t.run.Results[i]; r.Outcome == bench.Passed && r.Correctness() == "" {
 			n++
 		}
 	}

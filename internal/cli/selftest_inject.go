@@ -160,7 +160,7 @@ func (g *gated) unfound(verdicts []gate.Verdict) string {
 		if v.Cell != g.cell {
 			return fmt.Sprintf("where only %s is slower, another cell fails: %s: mend that first", oneLine(g.cell), described(v))
 		}
-		blocked[v.Metric] = blocked[v.Metric] || v.Class == gate.Regressed || v.Class == gate.Drifted
+		blocked[v.Metric] = blocked[v.Metric] || v.Class == gate.Regressed || v.Class == gate.Drifted || v.Class == gate.Implausible
 	}
 	for i := range verdicts {
 		v := &verdicts[i]

@@ -223,7 +223,7 @@ func (s *session) measurer() runner.Measurer {
 			secrets = append(secrets, keeper.Secrets()...)
 		}
 	}
-	return redacting{s.watch(s.base.pair(measurerOf(s.plan), s.plan.file.Limits.Retries)), secrets}
+	return redacting{possible{s.watch(s.base.pair(measurerOf(s.plan), s.plan.file.Limits.Retries)), s.plan.metrics}, secrets}
 }
 
 func (s *session) interrupted(err error) error {

@@ -14,6 +14,9 @@ const (
 	maxRetries = 10
 	maxConfirm = 100
 	maxShards  = 256
+	// A factor of 2 is a regression; one of a million is none that a gate need see.
+	leastImplausible = 2
+	maxImplausible   = 1_000_000
 )
 
 // choices checks the values of the frame that types cannot.
@@ -28,6 +31,9 @@ func (d *decoder) choices(f *File, nodes map[string]ast.Node) {
 	d.oneOf(nodes["policy"], "policy.unhealthy", p.Unhealthy, "inconclusive", "ignore")
 	if p.Confirm != nil {
 		d.between(nodes["policy"], "policy.confirm", *p.Confirm, 0, maxConfirm)
+	}
+	if p.Implausible != nil {
+		d.between(nodes["policy"], "policy.implausible", *p.Implausible, leastImplausible, maxImplausible)
 	}
 	d.between(nodes["limits"], "limits.retries", l.Retries, 0, maxRetries)
 	d.between(nodes["limits"], "limits.max_cells", l.MaxCells, 0, 1_000_000)

@@ -114,6 +114,9 @@ type Policy struct {
 	// Drift is the slowdown in percent since a cell's anchor that fails it. Nil
 	// leaves it to cli.
 	Drift *Percent `yaml:"drift"`
+	// Implausible is the factor beyond which a change is implausible. Nil leaves it
+	// to cli.
+	Implausible *int `yaml:"implausible"`
 	// History is the folder of kept runs as written; see [File.Resolve]. "" leaves
 	// it to cli.
 	History string `yaml:"history"`

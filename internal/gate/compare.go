@@ -28,6 +28,7 @@ func (c *comparer) index() {
 	c.withoutExpected()
 	c.seen, c.alone = make(map[string]bool, len(c.run.Results)), map[string]bool{}
 	c.results = judgedOf(c.run)
+	c.refuseImpossible()
 	c.describe()
 	if c.ref == nil {
 		c.out.Unjudged = "there is no baseline for this host"
@@ -55,7 +56,11 @@ func (c *comparer) describe() {
 		for i := range c.ref.Metrics {
 			m := &c.ref.Metrics[i]
 			now := c.run.Metric(m.Name)
-			c.metrics = append(c.metrics, described{Metric: *m, contradiction: Contradiction("baseline", m, now), step: printed(m, now, !c.ref.Host.Unknown())})
+			d := described{Metric: *m, contradiction: Contradiction("baseline", m, now), step: printed(m, now, !c.ref.Host.Unknown())}
+			if d.Kind = m.Quantity(); d.Kind == 0 && now != nil {
+				d.Kind = now.Quantity()
+			}
+			c.metrics = append(c.metrics, d)
 		}
 	}
 	for _, m := range c.run.Metrics {
@@ -114,6 +119,7 @@ func (c *comparer) judge(got *bench.Result) {
 	} else {
 		c.cell(id, c.byID[id], got)
 	}
+	c.unreported(got, before)
 	c.takeBack(got, c.out.Verdicts[before:])
 	if got.Cause == "" && got.Device == "" && got.Retries == 0 && got.Selected == 0 {
 		return
@@ -256,7 +262,7 @@ func (c *comparer) speed(id string, ref, got *bench.Result) {
 		}
 		if v, ok := c.metric(m, ref, got, old, new); ok {
 			v.Cell, v.Metric = id, m.Name
-			c.add(v)
+			c.add(c.plausible(&m.Metric, v))
 		}
 	}
 	verdicts := c.out.Verdicts[before:]
@@ -283,6 +289,9 @@ func (c *comparer) metric(m *described, ref, got *bench.Result, old, new *bench.
 	if m.instead != "" && (applies(ref, m.instead) || applies(got, m.instead)) {
 		return Verdict{}, false
 	}
+	if v, ok := m.impossible(old, new); ok {
+		return v, true
+	}
 	if v, ok := c.byEvidence(m, got.Cell.ID()); ok {
 		return m.step.doubt(&m.Metric, v), true
 	}
@@ -303,7 +312,7 @@ func (c *comparer) metric(m *described, ref, got *bench.Result, old, new *bench.
 			Reason: "speed was not judged: " + c.out.Unjudged}, true
 	case unchanged(ref, got):
 		return digest(old, new), true
-	case got.Doubt != "" || m.tooFew(got):
+	case m.doubt(got) != "" || m.tooFew(got):
 		return Verdict{Class: Inconclusive, Level: Warn, Old: summarize(old).Median, New: summarize(new).Median, Reason: m.doubtful(got)}, true
 	}
 	v = m.step.doubt(&m.Metric, threshold(&m.Metric, old, new, c.policy.Threshold))
@@ -318,7 +327,7 @@ func (c *comparer) metric(m *described, ref, got *bench.Result, old, new *bench.
 // holds no number that can be tested, or the policy wants the threshold alone.
 func (c *comparer) byPairs(m *described, ref, got *bench.Result, old, new *bench.Sample) bool {
 	switch {
-	case len(new.Base) == 0 || c.policy.Compat != "" || m.contradiction != "" || got.Doubt != "" || m.tooFew(got):
+	case len(new.Base) == 0 || c.policy.Compat != "" || m.contradiction != "" || m.doubt(got) != "" || m.tooFew(got):
 		return false
 	case m.Exact:
 		return old == nil // what the baseline says must be equal counts

@@ -10,7 +10,8 @@ const (
 	// StatusActionRequired: nothing is wrong, but a baseline that the policy
 	// demands is missing or is of another machine.
 	StatusActionRequired Status = "action_required"
-	// StatusNoEvidence: nothing blocks, and on some host not one cell passed.
+	// StatusNoEvidence: nothing blocks, and on some host not one cell passed, or
+	// parts of its matrix are missing.
 	StatusNoEvidence Status = "no_evidence"
 )
 
@@ -21,9 +22,12 @@ type Decision struct {
 	// Blocking counts the verdicts of level Fail by class.
 	Blocking map[Class]int `json:"blocking"`
 	Measured int           `json:"measured"` // cells
-	Judged   int           `json:"judged"`   // cell x metric pairs whose speed was judged
+	Judged   int           `json:"judged"`   // verdicts that rest on numbers of both sides
 	// Unjudged counts the comparisons whose speed could not be judged.
 	Unjudged int `json:"unjudged"`
+	// Uncompared counts the suites, over all comparisons, of which not one number
+	// was compared.
+	Uncompared int `json:"uncompared,omitempty"`
 	// Waivers are all of the policy, over all comparisons.
 	Waivers []WaiverUse `json:"waivers,omitempty"`
 }
@@ -37,7 +41,8 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 	for i := range comparisons {
 		c := &comparisons[i]
 		d.Measured += c.Measured
-		evidence = evidence && c.Passed > 0
+		evidence = evidence && c.Passed > 0 && (p.Part || len(c.MissingShards) == 0)
+		d.Uncompared += len(c.Uncompared)
 		if c.Unjudged != "" {
 			d.Unjudged++
 		}
@@ -49,7 +54,7 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 		d.Status = StatusFailed
 	case !evidence:
 		d.Status = StatusNoEvidence
-	case d.Unjudged > 0 && p.RequireBaseline:
+	case d.Unjudged+d.Uncompared > 0 && p.RequireBaseline:
 		d.Status = StatusActionRequired
 	default:
 		d.Status = StatusPassed

@@ -40,7 +40,7 @@ type SideMetric struct {
 }
 
 // DiffVerdict says what a diff found about one metric. The words are those of
-// InferenceBench; New and Inconclusive are ours.
+// InferenceBench; New, Inconclusive and Implausible are ours.
 type DiffVerdict string
 
 // The verdicts. InferenceBench calls unknown what only the candidate has.
@@ -52,6 +52,7 @@ const (
 	DiffNew          DiffVerdict = "new"          // the baseline does not have it
 	DiffUnknown      DiffVerdict = "unknown"      // which direction is better is not known
 	DiffInconclusive DiffVerdict = "inconclusive" // could not be judged; Reason says why
+	DiffImplausible  DiffVerdict = "implausible"  // a number that cannot be, or a change that code does not make
 )
 
 // DiffPolicy says what a diff takes for a change. The zero value compares

@@ -22,7 +22,7 @@ func (d *Difference) Ranked() []DiffRow {
 
 func (d *Difference) rank(r DiffRow) int {
 	switch {
-	case r.Verdict == DiffRegression:
+	case r.Verdict == DiffRegression || r.Verdict == DiffImplausible:
 		return 0
 	case r.Verdict == DiffMissing && d.Compat != CompatInferenceBench:
 		return 1
@@ -37,7 +37,7 @@ func (d *Difference) rank(r DiffRow) int {
 // the smallest.
 func (d *Difference) size(r DiffRow) float64 {
 	switch {
-	case r.Verdict != DiffRegression && r.Verdict != DiffImprovement:
+	case r.Verdict != DiffRegression && r.Verdict != DiffImplausible && r.Verdict != DiffImprovement:
 		return 0
 	case r.DeltaRel != nil && !math.IsNaN(*r.DeltaRel):
 		return math.Abs(*r.DeltaRel)

@@ -141,6 +141,11 @@ func (f *finding) compare(m metricPair, p DiffPolicy) {
 	default:
 		row.Verdict, row.Reason = direct(row.Better, old, new)
 	}
+	if why := m.suspicious(old, new); why != "" && !m.informational() && !m.exact() {
+		row.Verdict, row.Reason = DiffImplausible, why
+		f.compared, f.judged, f.fails = 1, 1, 1
+		return
+	}
 	if few, least := m.few(); few > 0 && (row.Verdict == DiffRegression || row.Verdict == DiffImprovement) {
 		row.Verdict, row.Reason = DiffInconclusive, fmt.Sprintf("a percentile of %d requests is little else than their maximum: gate it from %d on", few, least)
 	}

@@ -92,8 +92,12 @@ func TestDiffRules(t *testing.T) {
 		{"p99 without change", number("t_p99_ms lower", 1, 4), number("t_p99_ms lower", 1, 4), "no_change 0", ""},
 		{"fewer than half", number("a lower", 1, 100), number("a lower", 2, 49), "regression 1 fails", "rests on 49 measurements"},
 		{"half", number("a lower", 1, 100), number("a lower", 1, 50), "no_change 0", ""},
-		{"beyond all numbers", number("a higher", -math.MaxFloat64), number("a higher", math.MaxFloat64), "improvement none", ""},
-		{"the smallest number", number("a lower", 5e-324), number("a lower", 1), "regression none fails", ""},
+		{"beyond all numbers", number("a higher", -math.MaxFloat64), number("a higher", math.MaxFloat64), "implausible none fails", "the sign changed"},
+		{"the smallest number", number("a lower", 5e-324), number("a lower", 1), "implausible none fails", "changed by a factor of +Inf (limit 100)"},
+		{"a negative time", number("t lower ms", 24.2), number("t lower ms", -5), "implausible -1.207 fails", "t is -5, and a time is not negative"},
+		{"a negative informational time", number("t info ms", 24.2), number("t info ms", -5), "unknown -1.207 unjudged", "shown"},
+		{"a hundred times as fast", number("a higher", 1), number("a higher", 100), "improvement 99", ""},
+		{"more than that", number("a higher", 1), number("a higher", 101), "implausible 100 fails", "factor of 101"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -277,7 +281,7 @@ func TestDiffSwapped(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	opposite := map[gate.DiffVerdict]gate.DiffVerdict{gate.DiffRegression: gate.DiffImprovement,
-		gate.DiffImprovement: gate.DiffRegression, gate.DiffNoChange: gate.DiffNoChange}
+		gate.DiffImprovement: gate.DiffRegression, gate.DiffNoChange: gate.DiffNoChange, gate.DiffImplausible: gate.DiffImplausible}
 	seen := map[gate.DiffVerdict]int{}
 	for range 20000 {
 		name := []string{"a lower", "a higher"}[random.IntN(2)]
@@ -294,7 +298,7 @@ func TestDiffSwapped(t *testing.T) {
 		seen[there]++
 		loose := gate.DiffPolicy{Tolerance: random.Float64()}
 		there, back = gate.Diff(old, new, loose).Rows[0].Verdict, gate.Diff(new, old, loose).Rows[0].Verdict
-		if there == back && there != gate.DiffNoChange {
+		if there == back && there != gate.DiffNoChange && there != gate.DiffImplausible {
 			t.Fatalf("%s %v -> %v with %v is %s, and back too", name, a.Value, b.Value, loose.Tolerance, there)
 		}
 	}

@@ -44,10 +44,19 @@ func asked(ref, got *bench.Result) string {
 	return "it was measured otherwise than the baseline, in " + strings.Join(differ, ", ") + ": measure alike, or record it with baseline update --force"
 }
 
+// doubt is what the measurement itself says against the result's value of the
+// metric, or "".
+func (m *described) doubt(r *bench.Result) string {
+	if s := r.Sample(m.Name); s != nil && r.Doubt == "" {
+		return s.Doubt
+	}
+	return r.Doubt
+}
+
 // doubtful says why a number is not fit to be judged.
 func (m *described) doubtful(r *bench.Result) string {
-	if r.Doubt != "" {
-		return r.Doubt
+	if why := m.doubt(r); why != "" {
+		return why
 	}
 	return fmt.Sprintf("rests on %g (%s) where %d are needed: measure for longer", observed(r, m.CountedBy), m.CountedBy, m.MinCount)
 }

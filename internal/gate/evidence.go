@@ -82,7 +82,7 @@ func (c *comparer) weigh(cells []detect.Cell, numbers []numberOf) {
 func (c *comparer) evident(m *described, ref, got *bench.Result) (cell detect.Cell, ok bool) {
 	now := got.Sample(m.Name)
 	switch {
-	case now == nil || len(now.Values) == 0 || m.Informational || m.Exact || m.contradiction != "" || m.tooFew(got):
+	case now == nil || len(now.Values) == 0 || m.Informational || m.Exact || m.contradiction != "" || m.doubt(got) != "" || m.tooFew(got):
 		return cell, false
 	case ref != nil && c.out.Unjudged == "" && unchanged(ref, got):
 		return cell, false

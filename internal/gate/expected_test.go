@@ -87,7 +87,6 @@ func TestExpectedTotal(t *testing.T) {
 			[]string{"a total_time_s unchanged off 0"}},
 		{"a time of nothing", expect("a", initial, 10.0, 0.1, base, 10.0, 0.2), 0, gate.CheckFailBoth,
 			[]string{"a total_time_s inconclusive fail 100"}},
-		{"less than nothing", expect("a", base, 10.0, 0.1), -1, gate.CheckFailBase, []string{"a total_time_s inconclusive fail 110"}},
 		{"no reference", expect("a"), 12, gate.CheckNoBaseline, []string{"a total_time_s untracked warn 0"}},
 		{"no reference fails", with(expect("a"), func(e *bench.Expected) { e.NoReference = "fail" }), 12, gate.CheckNoBaseline,
 			[]string{"a total_time_s untracked fail 0"}},
@@ -104,8 +103,9 @@ func TestExpectedTotal(t *testing.T) {
 			[]string{"a total_time_s improved fail 10"}},
 		{"exact, and the references differ", with(expect("a", initial, 9.0, 0.5, base, 10.0, 0.5), exactly), 10, gate.CheckFailInit,
 			[]string{"a total_time_s unchanged off 0", "a total_time_s regressed fail -11.11"}},
-		{"hostile", expect("a", base, math.SmallestNonzeroFloat64, math.MaxFloat64), math.MaxFloat64, gate.CheckPass,
-			[]string{"a total_time_s unchanged off -1.798e+308"}},
+		{"hostile", expect("a", base, math.SmallestNonzeroFloat64, math.MaxFloat64), math.MaxFloat64, gate.CheckFailBase,
+			[]string{"a total_time_s implausible fail -1.798e+308"}},
+		{"a thousandth of the time", expect("a", base, 10.0, 0.1), 0.01, gate.CheckFailBase, []string{"a total_time_s implausible fail 99.9"}},
 	} {
 		c := gate.Compare("", nil, withTotal(run(timed("a", tt.seconds))), policy(tt.e))
 		if diff := cmp.Diff(tt.want, lines(c)); diff != "" {

@@ -22,9 +22,12 @@ type Class string
 // correctness failure, throughput regression, improvement (here: fixed, a cell
 // that failed in the reference and passes now) and untracked.
 const (
-	Unchanged          Class = "unchanged"
-	Improved           Class = "improved"
-	Regressed          Class = "regressed"
+	Unchanged Class = "unchanged"
+	Improved  Class = "improved"
+	Regressed Class = "regressed"
+	// Implausible is a change by a factor that code does not make, for the worse or
+	// for the better. It blocks.
+	Implausible        Class = "implausible"
 	RuntimeFailure     Class = "runtime_failure"
 	CorrectnessFailure Class = "correctness_failure"
 	Fixed              Class = "fixed"
@@ -49,7 +52,7 @@ const (
 
 // Classes lists every class, the most severe first: the order of reports.
 var Classes = []Class{
-	Mismatch, CorrectnessFailure, RuntimeFailure, Missing, Regressed, Drifted, OperatorsDiffer, Skipped, LeftOut,
+	Mismatch, CorrectnessFailure, RuntimeFailure, Missing, Implausible, Regressed, Drifted, OperatorsDiffer, Skipped, LeftOut,
 	Waived, Inconclusive, Untracked, Improved, Fixed, Unchanged,
 }
 
@@ -132,8 +135,9 @@ type Policy struct {
 	// Threshold is the change for the worse, in percent, beyond which a metric
 	// is regressed. A change of exactly the threshold passes. At least 0.
 	Threshold float64 `json:"threshold"`
-	// RequireBaseline makes a run that no baseline could judge for speed
-	// end in ActionRequired instead of Passed.
+	// RequireBaseline makes a run that no baseline could judge for speed, or a suite
+	// of it of which not one number was compared, end in ActionRequired instead of
+	// Passed.
 	RequireBaseline bool `json:"require_baseline"`
 	// Fingerprint says what a reference of another machine means: one of the
 	// constants below. Empty refuses it if the accelerators of both sides are
@@ -176,6 +180,12 @@ type Policy struct {
 	// Drift is the change for the worse since a cell's anchor, in percent, beyond
 	// which a metric has drifted; 0 means that none does.
 	Drift float64 `json:"drift,omitempty"`
+	// Implausible is the factor between two numbers beyond which a change is
+	// [Implausible]; 0 is DefaultImplausible.
+	Implausible float64 `json:"implausible,omitempty"`
+	// Part says that the run is meant to be one shard of a matrix, which somebody
+	// else puts together.
+	Part bool `json:"part,omitempty"`
 	// Recorded says that the run was not measured now and cannot be measured
 	// again, so nobody is told to.
 	Recorded bool `json:"-"`
@@ -209,6 +219,10 @@ type Comparison struct {
 	Verdicts []Verdict `json:"verdicts"`
 	// Unjudged says why speed was not judged; empty when it was.
 	Unjudged string `json:"unjudged,omitempty"`
+	// Uncompared lists the suites of which not one number was compared, where any was.
+	Uncompared []Uncompared `json:"uncompared,omitempty"`
+	// MissingShards lists the parts of the matrix that the run lacks.
+	MissingShards []string `json:"missing_shards,omitempty"`
 	// Unselected counts the reference's cells that a filter left out of the run.
 	Unselected int `json:"unselected,omitempty"`
 	// Measured counts the cells that were run: neither skipped nor missing.
@@ -250,6 +264,9 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	}
 	c.waive()
 	c.settle()
+	if c.out.MissingShards = run.MissingShards(); c.out.Unjudged == "" {
+		c.out.Uncompared = c.uncompared()
+	}
 	c.out.Noise = c.noise()
 	return c.out
 }

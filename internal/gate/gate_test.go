@@ -233,7 +233,7 @@ func TestDecide(t *testing.T) {
 	check(gate.StatusFailed, strict, compare(nil, run(cell("a!incorrect"))))
 	check(gate.StatusActionRequired, strict, compare(run(cell("a", "decode_tps", 0.0)), good))
 	check(gate.StatusActionRequired, strict, compare(run(cell("a")), good))
-	check(gate.StatusPassed, strict, compare(run(cell("a")), run(cell("a"))))
+	check(gate.StatusActionRequired, strict, compare(run(cell("a")), run(cell("a"))))
 
 	// Never green without evidence.
 	check(gate.StatusNoEvidence, p)
@@ -246,8 +246,10 @@ func TestDecide(t *testing.T) {
 // TestProperties holds for any two numbers: the rule scales, turns with the
 // direction, and is monotone.
 func TestProperties(t *testing.T) {
+	policy := gate.DefaultPolicy()
+	policy.Implausible = 1e9 // another rule
 	class := func(metric string, old, new float64) gate.Class {
-		c := gate.Compare("base", run(cell("a", metric, old)), run(cell("a", metric, new)), gate.DefaultPolicy())
+		c := gate.Compare("base", run(cell("a", metric, old)), run(cell("a", metric, new)), policy)
 		return c.Verdicts[0].Class
 	}
 	property := func(a, b uint16, shift uint8) bool {

@@ -24,7 +24,7 @@ func SideOf(name string, run *bench.Run, context []Fact) Side {
 			m := &run.Metrics[j]
 			if s := r.Sample(m.Name); s != nil && r.Outcome == bench.Passed {
 				number := sideMetric(*m, summarize(s), r.Sample(cmp.Or(m.CountedBy, requests)))
-				number.Doubt = r.Doubt
+				number.Doubt = cmp.Or(r.Doubt, s.Doubt)
 				cell.Metrics = append(cell.Metrics, number)
 			}
 		}

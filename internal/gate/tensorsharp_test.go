@@ -268,7 +268,7 @@ func TestTensorSharpIsNeverGreenWithoutEvidence(t *testing.T) {
 		{"no baseline", nil, results(passes), gate.StatusActionRequired},
 		{"nothing tracked", results(), results(passes), gate.StatusActionRequired},
 		{"base 0", results(entry{id: "a", ok: true}), results(passes), gate.StatusActionRequired},
-		{"nothing to judge", results(entry{id: "a", ok: true}), results(entry{id: "a", ok: true}), gate.StatusPassed},
+		{"nothing to judge", results(entry{id: "a", ok: true}), results(entry{id: "a", ok: true}), gate.StatusActionRequired},
 		{"no cell passed, untracked", results(), results(fails), gate.StatusNoEvidence},
 		{"no cell passed, as before", results(fails), results(fails), gate.StatusNoEvidence},
 		{"no cells", results(passes), results(), gate.StatusNoEvidence},

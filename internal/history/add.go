@@ -147,7 +147,7 @@ func (r *keeping) condition(asked map[string]string) int32 {
 // metric asks for: a percentile of few requests says nothing of noise.
 func (r *keeping) enough(result *bench.Result, place int32) bool {
 	m := &r.gated[place]
-	if len(result.Sample(m.Name).Values) == 0 {
+	if s := result.Sample(m.Name); len(s.Values) == 0 || s.Doubt != "" {
 		return false
 	}
 	if m.CountedBy == "" {

@@ -24,6 +24,8 @@ type Health struct {
 	// what a schedule's delay is in an open one. -1 if it was woken too rarely to
 	// tell.
 	WakeDelayP99 time.Duration
+	// WakeDelayP50 is the same in the middle, -1 if it was woken too rarely.
+	WakeDelayP50 time.Duration
 }
 
 // Watch starts observing this process until ctx ends, and returns the function
@@ -36,7 +38,8 @@ func Watch(ctx context.Context, now func() time.Duration) func() Health {
 	return func() Health {
 		stop()
 		cores := time.Duration(runtime.GOMAXPROCS(0))
-		return Health{CPUShare: portion(cpuTime()-cpu, cores*(now()-wall)), GCPauseMax: longest(pauses, gcPauses()), WakeDelayP99: p99(<-late)}
+		p50, p99 := percentiles(<-late)
+		return Health{CPUShare: portion(cpuTime()-cpu, cores*(now()-wall)), GCPauseMax: longest(pauses, gcPauses()), WakeDelayP99: p99, WakeDelayP50: p50}
 	}
 }
 
@@ -55,12 +58,12 @@ func wakeDelays(ctx context.Context, now func() time.Duration) (late []time.Dura
 	return late
 }
 
-func p99(delays []time.Duration) time.Duration {
+func percentiles(delays []time.Duration) (p50, p99 time.Duration) {
 	if len(delays) < leastWakes {
-		return -1
+		return -1, -1
 	}
 	slices.Sort(delays)
-	return delays[len(delays)*99/100]
+	return delays[len(delays)/2], delays[len(delays)*99/100]
 }
 
 func portion(used float64, available time.Duration) float64 {

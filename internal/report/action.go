@@ -85,6 +85,9 @@ func (r *Report) values(f finding) inline {
 	}
 	switch f.Class {
 	case gate.Missing:
+		if f.Old == 0 { // the baseline has none either
+			return none
+		}
 		return inline{plain(number(f.Old)), unit, plain(" → none")}
 	case gate.Untracked:
 		return inline{plain("none → " + number(f.New)), unit}
@@ -187,8 +190,9 @@ func (r *Report) next() []block {
 		items = append(items, r.again(r.shown.action.rows[i]))
 	}
 	items = append(items, r.accept()...)
+	vanished := func(f finding) bool { return f.Class == gate.Missing && (f.Metric == "" || f.Old != 0) }
 	recorded := slices.ContainsFunc(r.hosts, func(h host) bool { return h.Reference != nil })
-	if recorded && (r.total.blocking[gate.Missing] > 0 || r.total.blocking[gate.Skipped] > 0) {
+	if recorded && (slices.ContainsFunc(r.shown.action.rows, vanished) || r.total.blocking[gate.Skipped] > 0) {
 		items = append(items, inline{plain("Drop cells that were removed on purpose from the baseline: "), command(r.in.Commands.Prune)})
 	}
 	if r.total.blocking[gate.CorrectnessFailure]+r.total.blocking[gate.RuntimeFailure] > 0 {
@@ -213,7 +217,7 @@ func (r *Report) accept() bullets {
 	var items bullets
 	ofBaseline := func(c gate.Class) bool { return r.total.blocking[c] > r.total.ofCases[c] }
 	lost := func(f finding) bool {
-		return f.Class == gate.Missing && f.Metric != "" && !r.hosts[f.host].ofCase(f.Verdict)
+		return f.Class == gate.Missing && f.Metric != "" && f.Old != 0 && !r.hosts[f.host].ofCase(f.Verdict)
 	}
 	byPairs := func(f finding) bool { return f.Class == gate.Regressed && f.Evidence.Mode == detect.Interleaved }
 	if i := slices.IndexFunc(r.shown.action.rows, byPairs); i >= 0 {

@@ -75,6 +75,7 @@ var diffWords = []struct {
 	one, many string // after a number
 }{
 	{gate.DiffRegression, "regression", "regression", "regressions"},
+	{gate.DiffImplausible, "implausible", "implausible", "implausible"},
 	{gate.DiffMissing, "missing", "missing", "missing"},
 	{gate.DiffInconclusive, "inconclusive", "inconclusive", "inconclusive"},
 	{gate.DiffImprovement, "improvement", "improvement", "improvements"},

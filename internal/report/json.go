@@ -46,6 +46,7 @@ type HostDocument struct {
 	Measured   int               `json:"measured"`
 	Right      int               `json:"right"`
 	Checked    int               `json:"checked"` // see [Totals]
+	Uncompared []gate.Uncompared `json:"uncompared,omitempty"`
 	Unselected int               `json:"unselected,omitempty"`
 	LeftOut    int               `json:"left_out,omitempty"`
 	Retried    int               `json:"retried,omitempty"`
@@ -164,7 +165,7 @@ func (h *host) document() *HostDocument {
 	d := &HostDocument{
 		Host: h.Run.Host.Label, Device: h.Run.Host.Device(), Machine: finiteMachine(h.Run.Host.Fingerprint),
 		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged,
-		Measured: h.measured, Right: h.right, Checked: h.checked, Unselected: h.unselected,
+		Measured: h.measured, Right: h.right, Checked: h.checked, Uncompared: h.Comparison.Uncompared, Unselected: h.unselected,
 		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Waivers: finiteWaivers(h.Comparison.Waivers),
 		Metrics: h.Run.Metrics, Warnings: warningsOf(h.Run),
 	}

@@ -25,7 +25,7 @@ func TestNextSaysWhatToType(t *testing.T) {
 	slower := judgedCell("it's__slow", gate.Regressed, gate.Fail)
 	gone := whole("gone", gate.Missing, gate.Fail)
 	long := judgedCell(strings.Repeat("x", 500), gate.Regressed, gate.Fail)
-	metric := gate.Verdict{Cell: "m", Metric: "tps", Class: gate.Missing, Level: gate.Fail}
+	metric := gate.Verdict{Cell: "m", Metric: "tps", Class: gate.Missing, Level: gate.Fail, Old: 5}
 	of := func(reference string, v gate.Verdict) gate.Verdict {
 		v.Reference = reference
 		return v

@@ -160,11 +160,15 @@ func TestNumbersAddUp(t *testing.T) {
 		}
 		got := r.Totals()
 		want := report.Totals{Hosts: len(in.Hosts), Verdicts: verdicts, Measured: measured, Unselected: unselected, LeftOut: leftOut, Refused: refused,
-			Retried: got.Retried, Waived: got.Waived, Cells: got.Cells, Right: got.Right, Checked: got.Checked, Judged: got.Judged, Blocking: got.Blocking}
+			Retried: got.Retried, Waived: got.Waived, Cells: got.Cells, Right: got.Right, Checked: got.Checked, Checks: got.Checks, Numbers: got.Numbers, Judged: got.Judged, Blocking: got.Blocking}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: Totals() (-want +got):\n%s", name, diff)
 		}
-		if got.Checked > got.Measured || got.Right > got.Measured || got.Judged > got.Right || got.Measured > got.Cells || got.Blocking > got.Cells {
+		checks := 0
+		for _, n := range got.Checks {
+			checks += n
+		}
+		if checks != got.Checked || got.Numbers < got.Judged || got.Checked > got.Measured || got.Right > got.Measured || got.Judged > got.Right || got.Measured > got.Cells || got.Blocking > got.Cells {
 			t.Errorf("%s: Totals() = %+v contradicts itself", name, got)
 		}
 		if sum := summands(t, render(t, report.Terminal, r)); sum != verdicts {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
@@ -22,8 +23,12 @@ type Totals struct {
 	// Cells are those measured, and those missing, left out or newly skipped.
 	Cells    int `json:"cells"`
 	Measured int `json:"measured"`
-	Right    int `json:"right"`        // measured, and neither a crash nor a wrong answer was seen
-	Checked  int `json:"checked"`      // passed, and the answer was compared with the expected one
+	Right    int `json:"right"`   // measured, and neither a crash nor a wrong answer was seen
+	Checked  int `json:"checked"` // passed, and what it gave was compared with what it should
+	// Checks counts the same by what was compared.
+	Checks map[bench.CheckKind]int `json:"checks,omitempty"`
+	// Numbers counts the numbers, not cells, that were compared with a recorded one.
+	Numbers  int `json:"numbers"`
 	Judged   int `json:"judged_cells"` // at least one number was compared with a recorded one
 	Blocking int `json:"blocking"`
 	// Unselected cells were left out by a filter on the command line.
@@ -41,7 +46,7 @@ type Totals struct {
 func (r Report) Totals() Totals {
 	t := &r.total
 	return Totals{Hosts: len(r.hosts), Cells: t.expected, Measured: t.measured, Right: t.right,
-		Checked: t.checked, Judged: t.compared, Blocking: t.blocked(), Unselected: t.unselected,
+		Checked: t.checked, Checks: t.checks, Numbers: t.numbers, Judged: t.compared, Blocking: t.blocked(), Unselected: t.unselected,
 		LeftOut: t.leftOut, Retried: t.retried, Waived: t.waived, Refused: t.refused, Verdicts: t.verdicts}
 }
 
@@ -73,10 +78,15 @@ func (r *Report) verdict() (status, inline) {
 		return failed, r.failures()
 	case d.Status == gate.StatusNoEvidence:
 		return noEvidence, r.nothing()
+	case d.Status == gate.StatusActionRequired && d.Unjudged == 0:
+		return actionRequired, append(inline{plain(r.allGood())}, r.uncompared(true)...)
 	case d.Status == gate.StatusActionRequired:
 		return actionRequired, r.rightOnly("answers")
 	case d.Unjudged > 0:
 		return unjudged, r.rightOnly("Answers")
+	}
+	if line := r.uncompared(false); line != nil {
+		return unjudged, append(inline{plain(r.allGood())}, line...)
 	}
 	if t := &r.total; t.open > 0 && t.judged+t.equal+t.same == 0 {
 		return unjudged, inline{plain(r.allGood())} // nothing is shown to be as fast
@@ -168,15 +178,35 @@ func (r *Report) excused(n int) string {
 // evidence claims of the cells that did not fail no more than was checked. It
 // ends in a comma where the sentence needs one to go on.
 func (t *tally) evidence(ran string) string {
-	switch t.checked {
-	case t.right:
+	switch {
+	case t.checked == t.right && t.checks[bench.CheckedAnswer] == t.checked:
 		return are(t.right) + " right"
-	case 0:
+	case t.checked == t.right:
+		return are(t.right) + " right (" + t.kinds() + ")"
+	case t.checked == 0:
 		return ran + " (no answer was checked)"
-	case 1:
-		return ran + ", 1 answer was checked and is right,"
+	case t.checked == 1:
+		return ran + ", " + t.kinds() + " was checked and is right,"
 	}
-	return fmt.Sprintf("%s, %d answers were checked and are right,", ran, t.checked)
+	return fmt.Sprintf("%s, %s were checked and are right,", ran, t.kinds())
+}
+
+// kinds counts what was checked: "3 answers and 5 kernel outputs".
+func (t *tally) kinds() string {
+	var list []string
+	for _, k := range []struct {
+		kind      bench.CheckKind
+		one, many string
+	}{{bench.CheckedAnswer, "answer", "answers"}, {bench.CheckedOutput, "kernel output", "kernel outputs"}, {bench.CheckedAnalysis, "analysis", "analyses"}} {
+		switch n := t.checks[k.kind]; n {
+		case 0:
+		case 1:
+			list = append(list, "1 "+k.one)
+		default:
+			list = append(list, fmt.Sprintf("%d %s", n, k.many))
+		}
+	}
+	return enumerate(list)
 }
 
 func are(n int) string {
@@ -205,7 +235,7 @@ func (r *Report) allGood() string {
 		if t.inPairs == t.judged {
 			than = "the base"
 		}
-		found = append(found, fmt.Sprintf("%s is slower than %s (%s)%s", none, than, r.limit(), t.exceptWaived()))
+		found = append(found, fmt.Sprintf("%s is slower than %s (%s, %s compared)%s", none, than, r.limit(), count(t.numbers, "number"), t.exceptWaived()))
 	}
 	if t.equal > 0 {
 		found = append(found, t.equality())
@@ -276,6 +306,27 @@ func (r *Report) limit() string {
 	return "limits " + bare(l.lo) + " … " + bare(l.hi)
 }
 
+// uncompared names the suites of which not one number was compared, and why: all
+// of them, or those that have numbers to compare.
+func (r *Report) uncompared(all bool) inline {
+	var line inline
+	n := 0
+	for i := range r.hosts {
+		for _, u := range r.hosts[i].Comparison.Uncompared {
+			if u.Shown && !all {
+				continue
+			}
+			if n++; n == 1 {
+				line = inline{plain("; no number of suite "), code(u.Suite), plain(" was compared: "), reason(u.Reason)}
+			}
+		}
+	}
+	if n > 1 {
+		line = append(line, plain(fmt.Sprintf("; nor of %d more", n-1)))
+	}
+	return line
+}
+
 func (r *Report) rightOnly(subject string) inline {
 	answers := fmt.Sprintf("%s are right (%s)", subject, count(r.total.right, "cell"))
 	if r.total.right != r.total.measured || r.total.checked != r.total.right {
@@ -296,6 +347,11 @@ func (r *Report) nothing() inline {
 	next := inline{plain(". Next: "), command(r.in.Commands.Run + " --list")}
 	if len(r.hosts) == 0 {
 		return append(inline{plain("no host has reported a run")}, next...)
+	}
+	if i := slices.IndexFunc(r.hosts, func(h host) bool { return len(h.Comparison.MissingShards) > 0 }); i >= 0 && !r.in.Policy.Part {
+		h := &r.hosts[i]
+		return append(inline{plain("shards " + strings.Join(h.Comparison.MissingShards, ", ") + " of "), code(h.Run.Host.Label),
+			plain(" are missing, so not all of its matrix was judged")}, plain(". Next: give the run.json of every shard to "), command("accelgate report"))
 	}
 	on := r.onHosts(func(h *host) bool { return h.Comparison.Passed == 0 })
 	what, failing := "was measured", ""

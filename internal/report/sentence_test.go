@@ -54,17 +54,17 @@ func TestTitle(t *testing.T) {
 		}
 		return c
 	}
-	check("Passed: 1 cell is right and none is slower than the baseline allows (limit 10 %)", p, verdicts(1, fine))
-	check("Passed: 2 cells are right and none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %)",
+	check("Passed: 1 cell is right and none is slower than the baseline allows (limit 10 %, 1 number compared)", p, verdicts(1, fine))
+	check("Passed: 2 cells are right and none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %, 1 number compared)",
 		p, verdicts(2, fine, whole("new", gate.Untracked, gate.Warn)))
-	check("Passed: 1 of 2 cells is right, 1 fails as the baseline records, and none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %)",
+	check("Passed: 1 of 2 cells is right, 1 fails as the baseline records, and none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %, 1 number compared)",
 		p, verdicts(2, fine, whole("known", gate.RuntimeFailure, gate.Warn)))
 	check("Passed: 1 cell is right and no speed was compared", p, verdicts(1, whole("plain", gate.Unchanged, gate.Off)))
 
 	same := judgedCell("same", gate.Unchanged, gate.Off)
 	same.Evidence = gate.Evidence{Method: "digest"}
 	check("Passed: 1 cell is right and no artifact has changed", p, verdicts(1, same))
-	check("Passed: 2 cells are right, none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %) and no artifact of 1 has changed", p, verdicts(2, fine, same))
+	check("Passed: 2 cells are right, none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %, 1 number compared) and no artifact of 1 has changed", p, verdicts(2, fine, same))
 
 	// Numbers that must be equal were compared, too.
 	equal := judgedCell("equal", gate.Unchanged, gate.Off)
@@ -79,9 +79,9 @@ func TestTitle(t *testing.T) {
 	check("Passed: 2 cells are right and all are equal to what is recorded", p, verdicts(2, equal, tokens))
 	check("Passed: 2 cells are right and 1 is equal to the recorded time", p, verdicts(2, equal, plain))
 	check("Passed: 3 cells are right and 2 are equal to the recorded times", p, verdicts(1, equal), verdicts(2, another, plain))
-	check("Passed: 2 cells are right, none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %) and 1 is equal to the recorded time",
+	check("Passed: 2 cells are right, none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %, 2 numbers compared) and 1 is equal to the recorded time",
 		p, verdicts(2, equal, fine))
-	check("Passed: 2 of 3 cells are right, 1 fails as the baseline records, none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %) and 1 is equal to the recorded time",
+	check("Passed: 2 of 3 cells are right, 1 fails as the baseline records, none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %, 2 numbers compared) and 1 is equal to the recorded time",
 		p, verdicts(3, equal, fine, whole("known", gate.RuntimeFailure, gate.Warn)))
 	unequal := tokens
 	unequal.Class, unequal.Level = gate.CorrectnessFailure, gate.Fail
@@ -112,7 +112,7 @@ func TestTitle(t *testing.T) {
 	check(`Action required: answers are right (1 cell); speed was NOT judged: another ⏎ machine. Next: accelgate baseline update --reason "new machine"`, p, known)
 
 	// No cell is called right whose answer was not checked.
-	const allowed = "slower than the baseline allows (limit 10 %)"
+	const allowed = "slower than the baseline allows (limit 10 %, 1 number compared)"
 	p.RequireBaseline = false
 	failing := verdicts(3, fine, whole("new", gate.Untracked, gate.Warn), whole("known", gate.RuntimeFailure, gate.Warn))
 	answers = 0

@@ -12,7 +12,7 @@ import (
 // severity orders what needs action, the worst first. A cell with several
 // blocking verdicts is counted under the first of them.
 var severity = []gate.Class{
-	gate.Mismatch, gate.CorrectnessFailure, unequal, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.Regressed,
+	gate.Mismatch, gate.CorrectnessFailure, unequal, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.Implausible, gate.Regressed,
 	gate.Drifted, gate.OperatorsDiffer, gate.Improved, gate.LeftOut,
 }
 
@@ -39,7 +39,8 @@ type tally struct {
 	failing    []int // by rank: cells that block
 	measured   int
 	right      int // measured, and no wrong answer or crash, known or not
-	checked    int // passed, with an answer that was compared with the expected one
+	checked    int // passed, and what it gave was compared with what it should
+	numbers    int // not cells: numbers that were compared with a recorded one
 	incorrect  int // whose answer was compared and differs
 	judged     int // with at least one metric whose speed was judged by a limit
 	equal      int // with at least one metric that had to be equal and is
@@ -58,6 +59,8 @@ type tally struct {
 	hidden float64
 	// shifted counts the hosts all of whose cells moved together.
 	shifted int
+
+	checks map[bench.CheckKind]int // checked, by what was compared
 
 	// notTimes says that what is equal is more than times.
 	notTimes bool
@@ -99,6 +102,7 @@ type speed struct {
 func newTally() tally {
 	return tally{
 		blocking: map[gate.Class]int{},
+		checks:   map[bench.CheckKind]int{},
 		other:    map[gate.Class]int{},
 		ofCases:  map[gate.Class]int{},
 		failing:  make([]int, len(severity)+1),
@@ -176,6 +180,9 @@ type manner struct{ judged, equal, compared, open, pairs, same bool }
 
 // verdict notes how one number was judged; m, which may be nil, describes it.
 func (t *tally) verdict(m *bench.Metric, v *gate.Verdict, how *manner) {
+	if ofNumbers(v) {
+		t.numbers++
+	}
 	switch v.Evidence.Method {
 	case "exact":
 		how.compared = true
@@ -198,6 +205,12 @@ func (t *tally) verdict(m *bench.Metric, v *gate.Verdict, how *manner) {
 			t.speed.add(m, v)
 		}
 	}
+}
+
+// ofNumbers reports whether the verdict compared a number with the recorded one
+// that it is judged by. A drift compares the same number again.
+func ofNumbers(v *gate.Verdict) bool {
+	return (ofSpeed(v) || v.Evidence.Method == "exact") && v.Class != gate.Drifted && v.Class != gate.OperatorsDiffer && v.Reference != gate.AnchorReference
 }
 
 func one(is bool) int {
@@ -234,16 +247,17 @@ func lonely(v gate.Verdict) bool {
 	return v.Class == gate.Regressed && v.Level == gate.Fail && v.Evidence.NewN == 1 && v.Evidence.Method == "threshold"
 }
 
-// check counts the answers that were compared with an expected one: only they
-// leave an output in a result that passed.
+// check counts the cells whose answer, output or analysis was compared with the
+// expected one.
 func (t *tally) check(results []bench.Result) {
 	for i := range results {
 		res := &results[i]
 		switch {
 		case res.Outcome == bench.Incorrect:
 			t.incorrect++
-		case res.Outcome == bench.Passed && res.Output != "":
+		case res.Correctness() != "":
 			t.checked++
+			t.checks[res.Correctness()]++
 		}
 		if passedAfterRetry(res) {
 			t.retried++
@@ -271,6 +285,10 @@ func (t *tally) merge(other *tally) {
 	t.measured += other.measured
 	t.right += other.right
 	t.checked += other.checked
+	t.numbers += other.numbers
+	for kind, n := range other.checks {
+		t.checks[kind] += n
+	}
 	t.incorrect += other.incorrect
 	t.judged += other.judged
 	t.equal += other.equal

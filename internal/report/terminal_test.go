@@ -32,7 +32,7 @@ func TestTerminalWidths(t *testing.T) {
 
 func TestTerminalFirstLine(t *testing.T) {
 	for _, c := range []struct{ scenario, want string }{
-		{"green", "PASS: 6 cells are right and none is slower than the baseline allows (limit 10 %)"},
+		{"green", "PASS: 6 cells are right and none is slower than the baseline allows (limit 10 %, 12 numbers compared)"},
 		{"regressed", "FAIL: 1 of 11 cells gives wrong answers and 2 are slower, on 1 of 2 hosts"},
 		{"many", "FAIL: 40 of 48 cells are slower"},
 		{"missing", "FAIL: 2 of 6 cells are missing or lack a metric and 1 is newly skipped"},
@@ -41,7 +41,7 @@ func TestTerminalFirstLine(t *testing.T) {
 		{"elsewhere", `FAIL: this is not the machine of the baseline on 1 of 2 hosts (accelerator is "NVIDIA H200", the baseline's is "NVIDIA H100 80GB HBM3"); 1 of 3 cells gives wrong answers, on 1 of 2 hosts`},
 		{"refused", `FAIL: this is not the machine of the baseline (accelerator is "NVIDIA H100 80GB HBM3 + NVIDIA H100 80GB HBM3", the baseline's is "NVIDIA H100 80GB HBM3"). Next: accelgate run --host-label NEW-LABEL`},
 		{"limits", "FAIL: 4 of 16 cells fail to run, 1 is slower and 1 was not measured"},
-		{"compat", "PASS: 1 of 3 cells passed (no answer was checked), 2 fail without blocking (compat: tensorsharp), and none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %)"},
+		{"compat", "PASS: 1 of 3 cells passed (no answer was checked), 2 fail without blocking (compat: tensorsharp), and none of the 1 whose speed was judged is slower than the baseline allows (limit 10 %, 1 number compared)"},
 		{"cases", "FAIL: 1 of 6 cells is slower, 1 has drifted beyond its limit and 1 has other operators than recorded"},
 		{"replay", "FAIL: 2 of 7 cells are slower and 1 is faster than allowed"},
 		{"unread", "FAIL: 2 of 4 cells fail to run and 1 is slower"},

@@ -36,6 +36,8 @@ var labels = map[gate.Class]label{
 	gate.Missing:        {"missing", "missing (not blocking)", "is missing or lacks a metric", "are missing or lack a metric"},
 	gate.Skipped:        {"newly skipped", "skipped", "is newly skipped", "are newly skipped"},
 	gate.Regressed:      {"slower", "slower (not blocking)", "is slower", "are slower"},
+	gate.Implausible: {"implausible", "implausible (not blocking)",
+		"changed implausibly", "changed implausibly"},
 	gate.Drifted: {"drifted", "drifted (not blocking)",
 		"has drifted beyond its limit", "have drifted beyond their limit"},
 	gate.OperatorsDiffer: {"with other operators", "with other operators (not blocking)",

@@ -331,6 +331,7 @@ func (s *state) add(r bench.Result) {
 	samples := old.Samples
 	for _, sample := range r.Samples {
 		if known := find(samples, sample.Metric); known != nil {
+			known.Doubt = cmp.Or(known.Doubt, sample.Doubt) // of one value, and so of the median
 			known.Estimates = joinEstimates(known, &sample)
 			known.Base = joinBase(known, &sample)
 			known.Values = append(known.Values, sample.Values...)

@@ -141,10 +141,18 @@ func (m *measurement) scheduleDelays() {
 		value, e := estimatePercentile(delays, p)
 		m.estimated(percentileName(delayLatency.name, p), value, e)
 	}
-	if p99 := m.value("schedule_delay_p99_ms"); bench.Finite(p99) {
-		m.out.ScheduleDelayP99 = time.Duration(math.Round(p99 * 1e6))
-	}
+	m.out.ScheduleDelayP50 = m.duration("schedule_delay_p50_ms")
+	m.out.ScheduleDelayP99 = m.duration("schedule_delay_p99_ms")
 	m.out.Saturated = m.saturated()
+}
+
+// duration is a value in milliseconds, 0 where there is none.
+func (m *measurement) duration(metric string) time.Duration {
+	ms := m.value(metric)
+	if !bench.Finite(ms) {
+		return 0
+	}
+	return time.Duration(math.Round(ms * 1e6))
 }
 
 // scheduleDelay may be 0: a request that was sent at once.

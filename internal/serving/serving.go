@@ -80,8 +80,8 @@ type Output struct {
 	// Saturated tells that requests waited ever longer to be sent: the server
 	// takes longer than the schedule allows.
 	Saturated bool
-	// ScheduleDelayP99 is for ClientLimited; 0 where nothing was sent.
-	ScheduleDelayP99 time.Duration
+	// The delays of the schedule are for ClientLimited; 0 where nothing was sent.
+	ScheduleDelayP50, ScheduleDelayP99 time.Duration
 }
 
 // Compute returns the metrics of one measurement. It never fails: what cannot

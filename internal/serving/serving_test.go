@@ -202,15 +202,36 @@ func TestWarnings(t *testing.T) {
 func TestClientLimited(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]serving.Client{
-		"":                         {ScheduleDelayP99: 2 * ms, CPUShare: .8, GCPauseMax: 5 * ms, WakeDelayP99: 2 * ms},
-		"late by more than 2.1 ms": {ScheduleDelayP99: 2100 * time.Microsecond},
-		"for a processor for more than 3 ms, and 2 ms": {WakeDelayP99: 3 * ms},
-		"9 ms, and 8 ms are the limit":                 {Limit: 8 * ms, WakeDelayP99: 9 * ms},
-		"90 % of its processors":                       {CPUShare: .9, Capped: true, ScheduleDelayP99: time.Second},
-		"for 6 ms":                                     {GCPauseMax: 6 * ms, CPUShare: math.NaN()},
+		"":                         {ScheduleDelayP50: 2 * ms, ScheduleDelayP99: time.Second, CPUShare: .8, GCPauseMax: time.Second, WakeDelayP50: 2 * ms, WakeDelayP99: time.Second},
+		"late by more than 2.1 ms": {ScheduleDelayP50: 2100 * time.Microsecond},
+		"for a processor for more than 3 ms, and 2 ms": {WakeDelayP50: 3 * ms},
+		"9 ms, and 8 ms are the limit":                 {Limit: 8 * ms, WakeDelayP50: 9 * ms},
+		"90 % of its processors":                       {CPUShare: .9, Capped: true, ScheduleDelayP50: time.Second},
 	} {
 		if got := serving.ClientLimited(c); !strings.Contains(got, want) || (got == "") != (want == "") {
 			t.Errorf("ClientLimited(%+v) = %q, want %q", c, got, want)
+		}
+	}
+}
+
+// TestTailLimited: a client that is late one time in a hundred, as on a host that
+// also serves, makes high percentiles doubtful and no median.
+func TestTailLimited(t *testing.T) {
+	t.Parallel()
+	for want, c := range map[string]serving.Client{
+		"":                         {ScheduleDelayP99: 2 * ms, GCPauseMax: 5 * ms, WakeDelayP99: 2 * ms, CPUShare: math.NaN()},
+		"late by more than 2.1 ms": {ScheduleDelayP99: 2100 * time.Microsecond},
+		"for a processor for more than 4 ms, and 2 ms": {WakeDelayP99: 4 * ms},
+		"9 ms, and 8 ms are the limit":                 {Limit: 8 * ms, WakeDelayP99: 9 * ms},
+		"for 6 ms":                                     {GCPauseMax: 6 * ms},
+	} {
+		if got := serving.TailLimited(c); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("TailLimited(%+v) = %q, want %q", c, got, want)
+		}
+	}
+	for metric, want := range map[string]bool{"ttft_p99_ms": true, "total_p99_ms": true, "ttft_p50_ms": false, "throughput_tok_per_s": false, "ok_rate": false} {
+		if serving.Tail(metric) != want {
+			t.Errorf("%s is of the tail: %v", metric, !want)
 		}
 	}
 }

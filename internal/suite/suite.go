@@ -60,6 +60,12 @@ type Outsider interface{ Outside() bool }
 // same address measure the same server. "" is none.
 type Addressed interface{ Address() string }
 
+// Demander is a Suite whose configuration names metrics that a cell must report.
+type Demander interface {
+	// Demands lists them, each with those that may stand in for it.
+	Demands(c bench.Cell) [][]string
+}
+
 // Loader is a Suite that keeps what it has loaded, such as a model, for the next
 // cell that needs the same.
 type Loader interface {

@@ -216,10 +216,18 @@ func (m *measurement) choosePrompts() (err error) {
 	return err
 }
 
-// doubt says why the numbers may be those of the client.
+// doubt says why the numbers, or the high percentiles alone, may be those of the
+// client.
 func (m *measurement) doubt(result *bench.Result, out serving.Output, health load.Health) {
-	result.Doubt = serving.ClientLimited(serving.Client{Limit: m.body.ClientDelay, ScheduleDelayP99: out.ScheduleDelayP99,
-		Capped: m.body.Load.MaxInFlight > 0, WakeDelayP99: health.WakeDelayP99, CPUShare: health.CPUShare, GCPauseMax: health.GCPauseMax})
+	client := serving.Client{Limit: m.body.ClientDelay, ScheduleDelayP50: out.ScheduleDelayP50, ScheduleDelayP99: out.ScheduleDelayP99, Capped: m.body.Load.MaxInFlight > 0,
+		WakeDelayP50: health.WakeDelayP50, WakeDelayP99: health.WakeDelayP99, CPUShare: health.CPUShare, GCPauseMax: health.GCPauseMax}
+	result.Doubt = serving.ClientLimited(client)
+	tail := serving.TailLimited(client)
+	for i := range result.Samples {
+		if s := &result.Samples[i]; serving.Tail(s.Metric) {
+			s.Doubt = tail
+		}
+	}
 	if !out.Saturated && load.OverSaturated(m.seen.backlog()) { // of which serving cannot know
 		result.Warnings = append(result.Warnings, "the server fell behind the schedule, so that the numbers depend on how long was measured: send less a second")
 	}

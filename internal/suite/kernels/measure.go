@@ -208,6 +208,9 @@ func (o *outcome) fill(r *bench.Result) {
 	if r.Outcome == bench.Passed && len(r.Samples) == 0 {
 		suite.Fail(r, bench.CauseOutput, "nothing was timed: raise iterations")
 	}
+	if r.Outcome == bench.Passed {
+		r.Checked = bench.CheckedOutput
+	}
 }
 
 // why is the reason in one line: the status, and the worst output of the first

@@ -185,11 +185,17 @@ type metric struct {
 	FallbackFor   string `yaml:"fallback_for"`
 	// Resolution is the step in which the program prints the metric.
 	Resolution float64 `yaml:"resolution"`
+	// Kind is what kind of number it is; "" is by the unit.
+	Kind bench.Quantity `yaml:"kind,scalar"`
+	// Optional says that some cells do not report it; When selects those that do.
+	Optional bool              `yaml:"optional"`
+	When     map[string]string `yaml:"when"`
 }
 
 func (m metric) describe() bench.Metric {
 	return bench.Metric{Name: m.Name, Unit: m.Unit, Better: bench.Direction(m.Better),
-		Exact: m.Exact, Informational: m.Informational, FallbackFor: m.FallbackFor, Resolution: m.Resolution}
+		Exact: m.Exact, Informational: m.Informational, FallbackFor: m.FallbackFor, Resolution: m.Resolution,
+		Kind: m.Kind, Optional: m.Optional || len(m.When) > 0}
 }
 
 // source says where in the output the answer stands, by one of the three.

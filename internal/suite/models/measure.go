@@ -45,7 +45,8 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 	if err := suite.NoProgram(response); err != nil && !s.manyPrograms && s.body.Worker.Container == nil {
 		return result, err
 	}
-	s.reader.conclude(&result, response, output.path, s.expected(cell))
+	keys := s.reader.conclude(&result, response, output.path, s.expected(cell))
+	s.absent(&result, keys)
 	return result, nil
 }
 

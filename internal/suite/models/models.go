@@ -42,7 +42,10 @@ type Suite struct {
 	manyPrograms bool
 }
 
-var _ suite.Suite = (*Suite)(nil)
+var (
+	_ suite.Suite    = (*Suite)(nil)
+	_ suite.Demander = (*Suite)(nil)
+)
 
 // Open decodes and checks the suite's part of the configuration and expands
 // the matrix. Every command is filled in once, so that a misspelt placeholder
@@ -206,6 +209,12 @@ func (s *Suite) checkWhens(c *config.Suite) error {
 		selects := func(r bench.Cell) bool { return e.selects(r) }
 		if !slices.ContainsFunc(s.cells, selects) && !slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return selects(r.Cell) }) {
 			return c.Errorf(fmt.Sprintf("expect[%d].when", i), "selects no cell: compare it with 'accelgate plan --list'")
+		}
+	}
+	for i, m := range s.body.Metrics {
+		selects := func(cell bench.Cell) bool { return matrix.Match(m.When).Selects(cell) }
+		if len(m.When) > 0 && !slices.ContainsFunc(s.cells, selects) && !slices.ContainsFunc(s.skipped, func(r bench.Result) bool { return selects(r.Cell) }) {
+			return c.Errorf(fmt.Sprintf("metrics[%d].when", i), "selects no cell: compare it with 'accelgate plan --list'")
 		}
 	}
 	return nil

@@ -81,8 +81,10 @@ func (a *source) check(c *config.Suite, parser bool) error {
 const maxOutput = 4 << 10
 
 // conclude fills in the result from the child's end and output. The log is kept
-// only where it explains something: a run of 100,000 cells must stay readable.
-func (r *reader) conclude(result *bench.Result, response worker.Response, file string, expected []expectation) {
+// only where it explains something: a run of 100,000 cells must stay readable. It
+// returns what names the numbers that the output holds.
+func (r *reader) conclude(result *bench.Result, response worker.Response, file string, expected []expectation) (keys func() []string) {
+	keys = func() []string { return nil }
 	suite.Conclude(result, response)
 	switch {
 	case result.Outcome == bench.Failed:
@@ -99,6 +101,7 @@ func (r *reader) conclude(result *bench.Result, response worker.Response, file s
 			break
 		}
 		r.read(result, printed, expected)
+		keys = r.keysOf(printed)
 		// Some programs say what is wrong and exit with 0.
 		if c := cause(r.failures, response.Stderr, response.Stdout); result.Cause == bench.CauseOutput && c != "" {
 			result.Cause = c
@@ -107,6 +110,7 @@ func (r *reader) conclude(result *bench.Result, response worker.Response, file s
 	if result.Outcome != bench.Passed {
 		result.Log = response.Log
 	}
+	return keys
 }
 
 // printed returns what the numbers are read from.

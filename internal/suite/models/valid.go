@@ -117,6 +117,8 @@ func (b *body) checkMetrics(c *config.Suite) error {
 			return c.Errorf(path, "metric %q stands twice: remove one", m.Name)
 		case m.Better != string(bench.Higher) && m.Better != string(bench.Lower):
 			return c.Errorf(path, "metric %s: better is %q: write higher or lower", m.Name, m.Better)
+		case m.Optional && len(m.When) > 0:
+			return c.Errorf(path+".when", "metric %s: when already selects the cells that report it: leave optional out", m.Name)
 		case m.Resolution < 0:
 			return c.Errorf(path+".resolution", "is %v: write the step in which the metric is printed, such as 0.1", m.Resolution)
 		case b.Parser != "" && (m.JSON != "" || m.Regexp != ""):

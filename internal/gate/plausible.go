@@ -1,0 +1,98 @@
+package gate
+
+import (
+	"fmt"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// DefaultImplausible is the factor between two numbers beyond which a change is
+// no change of speed: a unit, a parser or a program went wrong.
+const DefaultImplausible = 100.0
+
+func (p *Policy) implausible() float64 {
+	if p.Implausible > 0 {
+		return p.Implausible
+	}
+	return DefaultImplausible
+}
+
+// refuseImpossible makes failed cells of those that passed with a value that its
+// metric cannot have, such as a negative rate. TensorSharp knows no such rule.
+func (c *comparer) refuseImpossible() {
+	if c.policy.Compat == CompatTensorSharp {
+		return
+	}
+	for i, r := range c.results {
+		if r.Outcome != bench.Passed {
+			continue
+		}
+		if why := c.run.Impossible(r); why != "" {
+			failed := *r
+			failed.Outcome, failed.Cause = bench.Failed, bench.CauseOutput
+			failed.Reason = why + ": correct what the program prints, or the metric's kind in the configuration"
+			c.results[i] = &failed
+		}
+	}
+}
+
+// impossible is the verdict on a number whose reference its metric cannot have;
+// ok is false where the reference is possible.
+func (m *described) impossible(old, now *bench.Sample) (v Verdict, ok bool) {
+	if old == nil || m.Exact {
+		return v, false
+	}
+	before := summarize(old).Median
+	if why := m.Impossible(before); why != "" && before < 0 { // a median of counts need not be whole
+		return Verdict{Class: Inconclusive, Level: Fail, Old: before, New: summarize(now).Median,
+			Reason: "in the baseline, " + why + ": record it anew with baseline update --force"}, true
+	}
+	return v, false
+}
+
+// plausible blocks a change that is larger than any code makes, in either
+// direction. A change from or to 0 has no factor and other rules.
+func (c *comparer) plausible(m *bench.Metric, v Verdict) Verdict {
+	if c.policy.Compat != "" || m.Quantity() == bench.Score || v.Old == 0 || v.New == 0 {
+		return v
+	}
+	if method := v.Evidence.Method; method != "threshold" && method != "evidence" {
+		return v
+	}
+	if why := farther(v.Old, v.New, c.policy.implausible()); why != "" {
+		v.Class, v.Level = Implausible, Fail
+		v.Reason = why + "; if the change is meant, record it with baseline update --force"
+	}
+	return v
+}
+
+// farther says how two numbers, neither of them 0, differ by more than a factor,
+// or "".
+func farther(old, new, limit float64) string {
+	const compare = ": compare the unit and the output of both sides"
+	switch factor := max(new/old, old/new); {
+	case factor < 0:
+		return fmt.Sprintf("the sign changed, from %.5g to %.5g", old, new) + compare
+	case factor > limit:
+		return fmt.Sprintf("changed by a factor of %.4g (limit %.4g), from %.5g to %.5g", factor, limit, old, new) + compare
+	}
+	return ""
+}
+
+// suspicious says why one of two numbers of a diff cannot be, or why their
+// change cannot, or "". A side that does not name the unit has the other's.
+func (m metricPair) suspicious(old, new float64) string {
+	metric := m.old.Metric
+	if metric.Kind = m.old.Quantity(); metric.Kind == 0 {
+		metric.Kind = m.new.Quantity()
+	}
+	for _, v := range []float64{old, new} {
+		if why := metric.Impossible(v); why != "" {
+			return why
+		}
+	}
+	if metric.Kind == bench.Score || old == 0 || new == 0 {
+		return ""
+	}
+	return farther(old, new, DefaultImplausible)
+}

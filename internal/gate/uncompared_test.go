@@ -1,0 +1,93 @@
+package gate_test
+
+import (
+	"testing"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// in puts a result into a suite.
+func in(suite string, r bench.Result) bench.Result {
+	r.Cell = bench.Cell{Suite: suite, Raw: r.Cell.Raw}
+	return r
+}
+
+// TestEverySuiteNeedsAComparedNumber: where a baseline is required, one number of
+// each suite of which a cell passed must have been compared.
+func TestEverySuiteNeedsAComparedNumber(t *testing.T) {
+	t.Parallel()
+	p := gate.DefaultPolicy()
+	doubtful := in("s", cell("a", "decode_tps", 5.0))
+	doubtful.Doubt = "the client was slow"
+	tail := in("s", cell("a", "decode_tps", 5.0, "ttft_ms", 5.0))
+	tail.Samples[1].Doubt = "the client was slow, once"
+	good := in("fast", cell("b", "decode_tps", 5.0))
+	ref := run(cell("a", "decode_tps", 5.0, "load_ms", 5.0), cell("b", "decode_tps", 5.0))
+	for _, c := range []struct {
+		name string
+		got  []bench.Result
+		want int
+	}{
+		{"both", []bench.Result{in("s", cell("a", "decode_tps", 5.0)), good}, 0},
+		{"a doubtful tail", []bench.Result{tail, good}, 0},
+		{"doubtful", []bench.Result{doubtful, good}, 1},
+		{"not in the baseline", []bench.Result{in("s", cell("c", "decode_tps", 5.0)), good}, 1},
+		{"informational", []bench.Result{in("s", cell("d", "load_ms", 5.0)), good}, 1},
+		{"skipped", []bench.Result{in("s", cell("c!skipped")), good}, 0},
+	} {
+		got := gate.Compare("base", ref, run(c.got...), p)
+		for i := range got.Verdicts { // what the baseline has and this run lacks is another matter
+			if got.Verdicts[i].Class == gate.Missing {
+				got.Verdicts[i].Level = gate.Off
+			}
+		}
+		want := gate.StatusPassed
+		if c.want > 0 {
+			want = gate.StatusActionRequired
+		}
+		strict := p
+		strict.RequireBaseline = true
+		if d := gate.Decide([]gate.Comparison{got}, strict); d.Status != want || d.Uncompared != c.want {
+			t.Errorf("%s: %s, %d suites, want %s, %d: %+v", c.name, d.Status, d.Uncompared, want, c.want, got.Uncompared)
+		}
+		if d := gate.Decide([]gate.Comparison{got}, p); d.Status != gate.StatusPassed {
+			t.Errorf("%s: without requiring it: %s", c.name, d.Status)
+		}
+	}
+}
+
+// TestOperatorCallsAreNoComparedNumber: calls that agree say nothing of speed.
+func TestOperatorCallsAreNoComparedNumber(t *testing.T) {
+	t.Parallel()
+	e := expect("a")
+	e.Operators = bench.ExpectedOperators{Entries: []bench.Entry{{Name: "gemm", Calls: 3}}, TopN: 5, Level: "fail"}
+	p := policy(e)
+	p.RequireBaseline = true
+	r := timed("a", 5)
+	r.Breakdowns = []bench.Breakdown{{Title: bench.OperatorsTitle, Unit: "s", Entries: []bench.Entry{{Name: "gemm", Total: 5, Calls: 3}}}}
+	got := withTotal(run(r))
+	if d := gate.Decide([]gate.Comparison{gate.Compare("", nil, got, p)}, p); d.Status != gate.StatusActionRequired {
+		t.Errorf("calls of operators alone: %s, %d suites without a number", d.Status, d.Uncompared)
+	}
+}
+
+// TestAPartOfTheMatrixIsNoEvidence, unless a part is what was asked for.
+func TestAPartOfTheMatrixIsNoEvidence(t *testing.T) {
+	t.Parallel()
+	p := gate.DefaultPolicy()
+	half, ref := run(cell("a", "decode_tps", 5.0)), run(cell("a", "decode_tps", 5.0))
+	half.Shards = []string{"1/2"}
+	c := []gate.Comparison{gate.Compare("base", ref, half, p)}
+	if d := gate.Decide(c, p); d.Status != gate.StatusNoEvidence {
+		t.Errorf("half of a matrix: %s", d.Status)
+	}
+	slow := []gate.Comparison{gate.Compare("base", run(cell("a", "decode_tps", 9.0)), half, p)}
+	if d := gate.Decide(slow, p); d.Status != gate.StatusFailed {
+		t.Errorf("half of a matrix that is slower: %s", d.Status)
+	}
+	p.Part = true
+	if d := gate.Decide(c, p); d.Status != gate.StatusPassed {
+		t.Errorf("the half that was asked for: %s", d.Status)
+	}
+}
