@@ -7,6 +7,7 @@
 package bench
 
 import (
+	"errors"
 	"math"
 	"time"
 )
@@ -164,6 +165,11 @@ func (o Outcome) Valid() bool {
 	}
 	return false
 }
+
+// ErrContradiction is wrapped by the error of a reader whose input reports two
+// values for one thing, such as a total smaller than its parts. A measurement
+// that prints such a result is [Incorrect], so its numbers are never recorded.
+var ErrContradiction = errors.New("the result contradicts itself")
 
 // Cause says why a measurement did not pass, more finely than its Outcome: a
 // reader must see at once whether the program, the machine or the answer is to

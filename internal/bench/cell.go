@@ -45,18 +45,36 @@ func (c Cell) ID() string {
 	if c.Raw != "" {
 		return c.Raw
 	}
+	return c.join(Escape)
+}
+
+// TensorSharpID joins the parameters' values as TensorSharp.TestMatrix does,
+// without escapes: an id of values that hold "__" may be read in several ways.
+func (c Cell) TensorSharpID() string { return c.join(func(value string) string { return value }) }
+
+func (c Cell) join(write func(value string) string) string {
 	var b strings.Builder
 	for i, p := range c.Params {
 		if i > 0 {
 			b.WriteString("__")
 		}
+		value := p.Value
 		if name, ok := strings.CutPrefix(p.Key, EnvPrefix); ok {
-			b.WriteString(Escape(name + "=" + p.Value))
-			continue
+			value = name + "=" + value
 		}
-		b.WriteString(Escape(p.Value))
+		b.WriteString(write(value))
 	}
 	return b.String()
+}
+
+// Reading names the parameters of the cell, for messages about an id that may
+// be read in several ways: "model=my__llama, backend=cpu".
+func (c Cell) Reading() string {
+	parts := make([]string, 0, len(c.Params))
+	for _, p := range c.Params {
+		parts = append(parts, strings.TrimPrefix(p.Key, EnvPrefix)+"="+p.Value)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // SplitID undoes the joining and escaping of [Cell.ID].

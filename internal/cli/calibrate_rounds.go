@@ -37,6 +37,7 @@ func (c *Command) rounds(ctx context.Context, p *plan, n int) (*bench.Run, error
 	for _, one := range p.suites {
 		run.Results = append(run.Results, one.skipped...)
 	}
+	run = redact(run, redacting{secrets: s.secrets()}.hide)
 	if err := run.Validate(); err != nil {
 		return nil, fmt.Errorf("the run is not valid: %w", err)
 	}
@@ -104,7 +105,8 @@ func (s *session) round(ctx context.Context, cells []bench.Cell, round, of int) 
 	return runner.Run(ctx, s.measurer(), cells, o)
 }
 
-// rest ends what suites keep running.
+// rest ends what suites keep running. A process that fails after its last answer
+// is an error: its answers are doubtful.
 func (s *session) rest() error {
 	devices := s.devices
 	if len(devices) == 0 {
@@ -113,7 +115,7 @@ func (s *session) rest() error {
 	for _, one := range s.plan.suites {
 		for _, d := range devices {
 			if err := one.suite.Rest(d); err != nil {
-				return err
+				return fmt.Errorf("suite %s: %w", one.name, err)
 			}
 		}
 	}

@@ -163,7 +163,9 @@ func (r *replay) result(one *msmodeling.Case) bench.Result {
 	}
 	p, err := profile.Formats["msmodeling-table"](data)
 	if err != nil {
-		return bench.Result{Cell: cell, Outcome: bench.Failed, Cause: bench.CauseOutput, Reason: err.Error()}
+		result := bench.Result{Cell: cell}
+		suite.Unusable(&result, err)
+		return result
 	}
 	return cases.Result(cell, p)
 }

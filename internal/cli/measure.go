@@ -64,6 +64,12 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 		return nil, err
 	}
 	defer s.journal.Close()
+	hidden := redacting{secrets: s.secrets()}
+	for _, one := range p.suites {
+		if err := hidden.secretID(one.cells); err != nil {
+			return nil, err
+		}
+	}
 	s.unchanged(ref)
 	if err := p.discardOld(); err != nil {
 		return nil, err
@@ -71,6 +77,7 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 	if err := s.all(ctx, run, ref); err != nil {
 		return nil, err
 	}
+	run = redact(run, hidden.hide)
 	if err := run.Validate(); err != nil {
 		return nil, fmt.Errorf("the run is not valid: %w", err)
 	}
@@ -97,12 +104,15 @@ func (s *session) all(ctx context.Context, run, ref *bench.Run) error {
 		return err
 	}
 	if err := s.measure(ctx, run); err != nil {
-		s.plan.partial = run
-		s.plan.partial.Results = s.finished
+		run.Results = s.finished
+		s.plan.partial = redact(run, redacting{secrets: s.secrets()}.hide)
 		return err
 	}
 	if err := s.again(ctx, run, ref); err != nil {
 		return err
+	}
+	if err := s.rest(); err != nil {
+		return s.interrupted(err)
 	}
 	return s.recalibrate(ctx, run)
 }

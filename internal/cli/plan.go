@@ -176,7 +176,21 @@ func (p *plan) open() error {
 	if err := matrix.Unique(all); err != nil {
 		return usageError{fmt.Errorf("%s: %w", p.options.config, err)}
 	}
+	if err := checkLengths(all); err != nil {
+		return usageError{fmt.Errorf("%s: %w", p.options.config, err)}
+	}
 	return p.narrow()
+}
+
+// checkLengths refuses ids that no run document can hold, before anything is
+// measured.
+func checkLengths(cells []bench.Cell) error {
+	for _, c := range cells {
+		if id := c.ID(); len(id) > bench.MaxID {
+			return fmt.Errorf("suite %s: the case id %.60q... has %d bytes, more than %d: shorten its values", c.Suite, id, len(id), bench.MaxID)
+		}
+	}
+	return nil
 }
 
 // env is what suites get from outside.
@@ -195,7 +209,8 @@ func (p *plan) env() (suite.Env, error) {
 		return suite.Env{}, fmt.Errorf("find the folder of %s: %w", p.options.config, err)
 	}
 	return suite.Env{Host: p.host, Worker: p.worker, Environ: os.Environ(), Executable: executable, Dir: dir, Base: p.options.isBase,
-		ModelDir: p.options.modelDir, Pin: host.Pin, Hide: redacting{secrets: p.secrets()}.hide, Now: p.now, Files: p.outPath(""), Progress: p.progress}, nil
+		ModelDir: p.options.modelDir, Pin: host.Pin, Hide: redacting{secrets: p.secrets()}.hide, Now: p.now, Files: p.outPath(""), Progress: p.progress,
+		RawIDs: p.policy.Compat == gate.CompatTensorSharp}, nil
 }
 
 // openSuite opens one suite and returns all of its cells, skipped ones too.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -20,43 +19,10 @@ type redacting struct {
 	secrets []string
 }
 
-// Measure measures the cell and hides the secret in its result.
+// Measure measures the cell and hides the secrets in its result.
 func (m redacting) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (bench.Result, error) {
 	r, err := m.Measurer.Measure(ctx, cell, d)
-	for _, s := range []*string{&r.Reason, &r.Output, &r.Log, &r.Doubt} {
-		*s = m.hide(*s)
-	}
-	r.Command = slices.Clone(r.Command)
-	for i := range r.Command {
-		r.Command[i] = m.hide(r.Command[i])
-	}
-	for i := range r.Absent {
-		r.Absent[i].Near, r.Absent[i].At = m.hide(r.Absent[i].Near), m.hide(r.Absent[i].At)
-	}
-	for i := range r.Keys {
-		r.Keys[i] = m.hide(r.Keys[i])
-	}
-	for i := range r.Samples {
-		r.Samples[i].Doubt = m.hide(r.Samples[i].Doubt)
-	}
-	if r.Health != nil {
-		for i, reason := range r.Health.Reasons {
-			r.Health.Reasons[i] = m.hide(reason)
-		}
-	}
-	for i := range r.Warnings {
-		r.Warnings[i] = m.hide(r.Warnings[i])
-	}
-	for name, value := range r.Context {
-		r.Context[name] = m.hide(value)
-	}
-	for i := range r.Breakdowns {
-		r.Breakdowns[i].Title = m.hide(r.Breakdowns[i].Title)
-		for j := range r.Breakdowns[i].Entries {
-			e := &r.Breakdowns[i].Entries[j]
-			e.Name = m.hide(e.Name)
-		}
-	}
+	r = redact(r, m.hide)
 	return r, m.hidden(err)
 }
 

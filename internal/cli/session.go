@@ -213,6 +213,11 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 }
 
 func (s *session) measurer() runner.Measurer {
+	return redacting{possible{s.watch(s.base.pair(measurerOf(s.plan), s.plan.file.Limits.Retries)), s.plan.metrics}, s.secrets()}
+}
+
+// secrets are those of this process and of the suites of both sides.
+func (s *session) secrets() []string {
 	suites := s.plan.suites
 	if s.base != nil { // what it prints is told, too
 		suites = slices.Concat(suites, s.base.plan.suites)
@@ -223,7 +228,7 @@ func (s *session) measurer() runner.Measurer {
 			secrets = append(secrets, keeper.Secrets()...)
 		}
 	}
-	return redacting{possible{s.watch(s.base.pair(measurerOf(s.plan), s.plan.file.Limits.Retries)), s.plan.metrics}, secrets}
+	return secrets
 }
 
 func (s *session) interrupted(err error) error {

@@ -26,6 +26,7 @@ type cell struct {
 	samples    []bench.Sample
 	ok         float64 // requests answered; 0 if unknown
 	failed     string  // why there are no numbers; "" if there are
+	incorrect  bool    // the file contradicts itself
 }
 
 const maxWarnings = 50
@@ -47,6 +48,11 @@ func (b *builder) cell(conditions map[string]string) *cell {
 	}
 	b.cells = append(b.cells, c)
 	return c
+}
+
+// refuse notes why the numbers of the cell cannot be used.
+func (c *cell) refuse(err error) {
+	c.failed, c.incorrect = err.Error(), errors.Is(err, bench.ErrContradiction)
 }
 
 // source is where in a file a metric stands.
@@ -174,7 +180,7 @@ func (b *builder) run() (*bench.Run, error) {
 			return nil, fmt.Errorf("%.200q: %w", id, err)
 		}
 	}
-	if !slices.ContainsFunc(run.Results, func(r bench.Result) bool { return len(r.Samples) > 0 || r.Outcome == bench.Failed }) {
+	if !slices.ContainsFunc(run.Results, func(r bench.Result) bool { return len(r.Samples) > 0 || r.Outcome != bench.Passed }) {
 		return nil, errors.New("the result holds no number that is known: give the file that the tool saves at its end")
 	}
 	run.Metrics, run.Warnings = describe(run.Results, enough), b.warnings
@@ -219,7 +225,9 @@ func (c *cell) result(differ []string) bench.Result {
 	}
 	switch {
 	case c.failed != "":
-		r.Outcome, r.Reason, r.Cause = bench.Failed, c.failed, bench.CauseOutput
+		if r.Outcome, r.Reason, r.Cause = bench.Failed, c.failed, bench.CauseOutput; c.incorrect {
+			r.Outcome = bench.Incorrect
+		}
 		r.Samples = slices.DeleteFunc(r.Samples, func(s bench.Sample) bool { return s.Metric != "ok_rate" && !strings.HasPrefix(s.Metric, "n_") })
 	case len(r.Samples) == 0:
 		r.Outcome, r.Reason, r.Cause = bench.Failed, "the file holds no number for it: see the tool's log", bench.CauseOutput

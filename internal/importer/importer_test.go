@@ -124,6 +124,7 @@ func TestReadRefuses(t *testing.T) {
 		"many members":  {`{"a":[` + strings.Repeat(`{"a":1},`, 1<<20) + "{}]}", "save it without"},
 		"too large":     {strings.Repeat(" ", importer.MaxBytes+1), "save it without"},
 		"text after":    {"[{}] {}", "a file of its own"},
+		"a key twice":   {`{"avg_ts":5,"n_prompt":1,"n_gen":0,"avg_ts":500}`, "print it once"},
 	} {
 		run, _, _, err := importer.Read([]byte(c.data))
 		if err == nil || run != nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), ": ") {
@@ -159,8 +160,8 @@ func TestRecorded(t *testing.T) {
 		{"inference-perf/vllm_summary_lifecycle_metrics.json", "inference-perf", "tpot_p50_ms", []float64{9.366689744412668}},
 		{"inference-perf/vllm_summary_lifecycle_metrics.json", "inference-perf", "n_ok", []float64{38717}},
 		{"inference-perf/vllm_summary_lifecycle_metrics.json", "inference-perf", "ok_rate", []float64{1}},
-		{"llama-bench-small.json", "llama %3FB Q8_0", "prefill_tps", []float64{151.237}},
-		{"llama-bench-small.jsonl", "", "prefill_tps", []float64{107.16}},
+		{"llama-bench-small.json", "llama %3FB Q8_0", "prefill_tps", []float64{144.835698}},
+		{"llama-bench-small.jsonl", "", "prefill_tps", []float64{102.709983}},
 		{"llama-benchy/sample.json", "test__llama-benchy__pp2048+tg32__1", "ttfc_p50_ms", []float64{2078.3033748157322, 2073.782583232969}},
 		{"llama-benchy/sample.json", "test__llama-benchy__pp2048+tg32__2", "decode_tok_per_s", []float64{98.29984861080491, 99.10984964044073}},
 		{"llama-benchy/sample.json", "test__llama-benchy__pp2048+tg32__2", "ttft_p50_ms",

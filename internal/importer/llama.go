@@ -1,13 +1,13 @@
 package importer
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/parse"
 )
 
 // floats returns the numbers of the list o[name], which messages call label;
@@ -41,11 +41,10 @@ const leastSpeed = 1e-9
 var llamaSettings = []string{"n_threads", "n_batch", "n_ubatch", "n_gpu_layers", "n_cpu_moe", "type_k", "type_v", "flash_attn",
 	"split_mode", "devices", "model_size", "model_n_params", "cpu_info", "gpu_info", "no_kv_offload", "use_mmap"}
 
-// readLlamaBench reads one test. Its samples are repetitions inside one
-// process, so their median is one value; the first is often slow, and does
-// not move a median much.
+// readLlamaBench reads one test. Its name and its speed are those of package
+// parse, so that a file is read alike by a suite and by an import.
 func readLlamaBench(b *builder, o object) error {
-	name, metric, err := llamaTest(o)
+	name, kind, err := parse.LlamaTest(o)
 	if err != nil {
 		return err
 	}
@@ -60,35 +59,13 @@ func readLlamaBench(b *builder, o object) error {
 	}
 	c := b.cell(conditions)
 	c.ok = enoughForP99 // there is no percentile
-	samples, ok := c.floats("samples_ts", o, "samples_ts")
-	if ok {
-		c.put(metric, median(samples))
+	tps, err := parse.LlamaSpeed(o)
+	if err != nil {
+		c.refuse(fmt.Errorf("test %s: %w", name, err))
 		return nil
 	}
-	c.warn("samples_ts is missing for %s, so the mean avg_ts was taken: use -o json or -o jsonl", name)
-	if v, ok, err := number(o["avg_ts"]); err != nil || !ok || v != 0 {
-		c.add(source{"avg_ts", metric, 1, false}, o["avg_ts"])
-	}
+	c.put(kind+"_tps", tps)
 	return nil
-}
-
-// llamaTest returns the name that llama-bench's table has for the test.
-func llamaTest(o object) (name, metric string, err error) {
-	prompt, gen, depth := count(o["n_prompt"]), count(o["n_gen"]), count(o["n_depth"])
-	switch {
-	case prompt > 0 && gen > 0:
-		name, metric = fmt.Sprintf("pp%.0f+tg%.0f", prompt, gen), "combined_tps"
-	case prompt > 0:
-		name, metric = fmt.Sprintf("pp%.0f", prompt), "prefill_tps"
-	case gen > 0:
-		name, metric = fmt.Sprintf("tg%.0f", gen), "decode_tps"
-	default:
-		return "", "", errors.New("a test has neither n_prompt nor n_gen: see whether the file is llama-bench's")
-	}
-	if depth > 0 {
-		name += fmt.Sprintf("@d%.0f", depth)
-	}
-	return name, metric, nil
 }
 
 func median(values []float64) float64 {

@@ -9,6 +9,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/jsonkey"
 )
 
 // object is a JSON object whose members are decoded when they are read:
@@ -138,6 +140,9 @@ var words = map[string]bool{"NaN": true, "Infinity": true, "-Infinity": true}
 func decode(data []byte) (documents []object, err error) {
 	data, err = quoteWords(bytes.TrimPrefix(data, []byte("\ufeff")))
 	if err != nil {
+		return nil, err
+	}
+	if err := jsonkey.Check(data); err != nil {
 		return nil, err
 	}
 	switch trimmed := bytes.TrimSpace(data); {

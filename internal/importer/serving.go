@@ -1,6 +1,12 @@
 package importer
 
-import "strings"
+import (
+	"cmp"
+	"regexp"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/parse"
+)
 
 // The load generators of vLLM (vllm bench serve --save-result) and SGLang
 // (sglang.bench_serving --output-file) have the same members, and a first
@@ -15,37 +21,25 @@ func isSGLang(o object) bool {
 	return o.has("request_throughput") && o.has("total_output_tokens_retokenized")
 }
 
+// Their numbers are those of package parse, so that a file is read alike by a
+// suite and by an import: what fails the cell there fails it here.
+
 func readVLLM(b *builder, o object) error {
 	c := b.serving(o, "vllm bench serve", "usage", "model_id", "dataset_name")
-	if !c.answers(o) {
-		return nil
+	values, err := parse.VLLMServing(o)
+	if c.measured(o, values, err) {
+		c.unmeasured(o, "ttft", "tpot", "itl", "e2el", "e2el_including_client_queue")
+		c.latency(source{"client_queue_time", "schedule_delay", 1, true}, func(key string) []byte { return o[key+"_client_queue_time_ms"] })
 	}
-	c.family(o, "ttft", "ttfc")
-	c.family(o, "tpot", "tpot")
-	c.family(o, "itl", "icl")
-	c.family(o, "e2el", "e2e")
-	c.family(o, "e2el_including_client_queue", "e2e_sched")
-	c.family(o, "client_queue_time", "schedule_delay")
 	return nil
 }
 
-// readSGLang takes a mean of 0 for a time that was not measured. Without
-// streaming there is no first text, so the times after it are not what their
-// names say either.
 func readSGLang(b *builder, o object) error {
 	c := b.serving(o, "sglang.bench_serving", "usage, else as many as were asked for", "model", "dataset_name")
-	if !c.answers(o) {
-		return nil
+	values, err := parse.SGLangServing(o)
+	if c.measured(o, values, err) {
+		c.unmeasured(o, "ttft", "tpot", "itl", "e2e_latency")
 	}
-	c.rates(o, source{"input_throughput", "input_tok_per_s", 1, false})
-	c.family(o, "e2e_latency", "e2e")
-	if v, ok, err := number(o["mean_ttft_ms"]); err == nil && ok && v == 0 {
-		c.warn("ttft, tpot and itl were left out, because mean_ttft_ms is 0, which is no time: stream the answers")
-		return nil
-	}
-	c.family(o, "ttft", "ttft")
-	c.family(o, "tpot", "tpot")
-	c.family(o, "itl", "icl")
 	return nil
 }
 
@@ -63,30 +57,45 @@ func (b *builder) serving(o object, tool, tokens, model, dataset string) *cell {
 	})
 }
 
-// answers adds ok_rate and the rates and reports whether there was any answer.
-// Files of before 2025 have num_prompts in place of failed, SGLang's neither.
-func (c *cell) answers(o object) bool {
-	ok, failed := count(o["completed"]), count(o["failed"])
-	if prompts := count(o["num_prompts"]); failed < 0 && prompts >= 0 && ok >= 0 {
-		failed = max(prompts-ok, 0)
-	}
-	c.requests(ok, failed)
-	if ok == 0 && c.failed == "" {
-		c.failed = "no request was answered: see in the server's log why"
-	}
-	if c.failed == "" {
-		c.rates(o, source{"request_throughput", "req_per_s_all", 1, false}, source{"output_throughput", "throughput_tok_per_s", 1, false})
-	}
-	return c.failed == ""
+// imported are the names that the metrics of package parse have here, where
+// they differ. Of a latency only the percentiles are imported: its mean has the
+// name of the whole family.
+var imported = map[string]string{
+	"throughput_tps":        "throughput_tok_per_s",
+	"input_throughput_tps":  "input_tok_per_s",
+	"request_rate_achieved": "req_per_s_all",
+	"itl":                   "icl",
+	"e2e_queued":            "e2e_sched",
 }
 
-// family adds the percentiles of median_NAME_ms, p99_NAME_ms and so on, unless
-// its mean is 0: numpy's mean of nothing is written as 0.
-func (c *cell) family(o object, name, metric string) {
-	signed := metric == "schedule_delay"
-	if v, ok, err := number(o["mean_"+name+"_ms"]); err == nil && ok && v == 0 && !signed {
-		c.warn("mean_%s_ms is 0, so %s was left out: stream the answers, and ask for more than one token", name, strings.ToUpper(name))
-		return
+// percentile is the name of one: "ttfc_p50_ms".
+var percentile = regexp.MustCompile(`^([a-z0-9_]+)_(p50|p90|p95|p99)_ms$`)
+
+// measured adds ok_rate and the numbers that parse read, and reports whether
+// there are any: err says why not.
+func (c *cell) measured(o object, values []parse.Value, err error) bool {
+	ok, failed, _ := parse.Requests(o) // its error is part of err
+	c.requests(float64(ok), float64(failed))
+	if err != nil {
+		c.refuse(err)
+		return false
 	}
-	c.latency(source{name, metric, 1, signed}, func(key string) []byte { return o[key+"_"+name+"_ms"] })
+	for _, v := range values {
+		if name := imported[v.Metric]; name != "" {
+			c.put(name, v.Value)
+		} else if m := percentile.FindStringSubmatch(v.Metric); m != nil {
+			c.put(cmp.Or(imported[m[1]], m[1])+"_"+m[2]+"_ms", v.Value)
+		}
+	}
+	return true
+}
+
+// unmeasured warns of families that parse leaves out, because numpy's mean of
+// nothing is written as 0.
+func (c *cell) unmeasured(o object, families ...string) {
+	for _, name := range families {
+		if v, ok, err := number(o["mean_"+name+"_ms"]); err == nil && ok && v == 0 {
+			c.warn("mean_%s_ms is 0, so %s was left out: stream the answers, and ask for more than one token", name, strings.ToUpper(name))
+		}
+	}
 }

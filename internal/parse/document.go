@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/jsonkey"
 )
 
 // The limits bound what a hostile program can make a report carry, and
@@ -32,19 +33,22 @@ const (
 // line that is an object, so a program may log before and after its result.
 // A Document may be used by several goroutines at once.
 type Document struct {
-	text []byte
-	root any
-	err  error
+	text  []byte
+	root  any
+	err   error
+	twice error // a key of the JSON occurs twice in one object
 }
 
 // NewDocument decodes stdout, which the Document keeps and which must not be
-// changed afterwards. Where a key occurs twice the last one counts. Nesting is
+// changed afterwards. Where a key occurs twice in one object, each path is an
+// error that wraps [bench.ErrContradiction]. Nesting is
 // limited to the 10,000 levels of encoding/json, and the number of values to
 // some two million, so that decoding allocates about 256 MiB at most.
 func NewDocument(stdout []byte) *Document {
 	d := &Document{text: bytes.TrimPrefix(stdout, []byte("\ufeff"))}
 	whole := bytes.TrimSpace(d.text)
 	if d.root, d.err = decode(whole, "{["); d.err == nil || d.err == errTooLarge {
+		d.check(whole)
 		return d
 	}
 	for rest := whole; len(rest) > 0; {
@@ -54,6 +58,7 @@ func NewDocument(stdout []byte) *Document {
 		root, err := decode(line, "{")
 		if err == nil || err == errTooLarge { // no other line stands in for a result
 			d.root, d.err = root, err
+			d.check(line)
 			return d
 		}
 		if d.err == errNoJSON {
@@ -61,6 +66,13 @@ func NewDocument(stdout []byte) *Document {
 		}
 	}
 	return d
+}
+
+// check looks for keys that occur twice in what was decoded.
+func (d *Document) check(decoded []byte) {
+	if d.err == nil {
+		d.twice = jsonkey.Check(decoded)
+	}
 }
 
 var (
@@ -116,8 +128,8 @@ func (d *Document) Err() error {
 // or too small for a float64, is an error. A null counts as missing.
 func (d *Document) Number(p Path) (v float64, ok bool, err error) {
 	found, ok := d.find(p)
-	if !ok {
-		return 0, false, nil
+	if !ok || d.twice != nil {
+		return 0, false, d.twice
 	}
 	n, isNumber := found.(json.Number)
 	if !isNumber {
@@ -132,8 +144,8 @@ func (d *Document) Number(p Path) (v float64, ok bool, err error) {
 // Text returns the string at p. A null counts as missing.
 func (d *Document) Text(p Path) (s string, ok bool, err error) {
 	found, ok := d.find(p)
-	if !ok {
-		return "", false, nil
+	if !ok || d.twice != nil {
+		return "", false, d.twice
 	}
 	s, isString := found.(string)
 	if !isString {
@@ -207,8 +219,8 @@ func entry(item any, p Path) (bench.Entry, error) {
 // array returns the array at p if it has at most limit elements.
 func (d *Document) array(p Path, limit int) (items []any, ok bool, err error) {
 	found, ok := d.find(p)
-	if !ok {
-		return nil, false, nil
+	if !ok || d.twice != nil {
+		return nil, false, d.twice
 	}
 	items, isArray := found.([]any)
 	if !isArray {

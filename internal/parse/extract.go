@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+
+	"github.com/accelgate/accelgate/internal/bench"
 )
 
 // Spec says where a metric is found in the output of a program: at a JSON path
@@ -72,12 +74,15 @@ func compile(s Spec) (r rule, err error) {
 
 // Extract returns the metrics found, in the order of the specs, and the names
 // of those that are missing. The error joins one error per metric that is
-// there and unusable; the other metrics are returned all the same.
+// there and unusable; the other metrics are returned all the same. A document
+// that contradicts itself is one error, and there are no metrics.
 func (x *Extractor) Extract(d *Document) (values []Value, missing []string, err error) {
 	var errs []error
 	for _, r := range x.rules {
 		v, ok, err := r.number(d)
 		switch {
+		case errors.Is(err, bench.ErrContradiction):
+			return nil, nil, err
 		case err != nil:
 			errs = append(errs, fmt.Errorf("metric %q: %w", r.metric, err))
 		case !ok:

@@ -8,7 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+
+	"github.com/accelgate/accelgate/internal/bench"
 )
 
 // llamaBench reads what llama-bench prints with -o json, jsonl or csv, told
@@ -17,7 +20,7 @@ import (
 // pp512@d4096_tps. Where a test is the only one of its kind, it yields
 // prefill_tps, decode_tps or combined_tps besides.
 //
-// The value is avg_ts, the mean speed over the repetitions of one process.
+// The value is that of [LlamaSpeed].
 // Only the members named here are read, because the others change from build
 // to build: flash_attn has been a boolean and is a number, n_gpu_layers was 99
 // by default and is -1.
@@ -48,27 +51,25 @@ var llamaMembers = []string{"n_prompt", "n_gen", "avg_ts"}
 var llamaSettings = []string{"model_type", "model_size", "n_threads", "n_gpu_layers", "n_batch", "n_ubatch",
 	"type_k", "type_v", "flash_attn", "split_mode", "devices", "backends"}
 
-type llamaTest struct {
-	name, kind string // "pp512@d4096", "prefill"
-	tps        float64
-	row        object
-}
-
 func llamaReading(rows []object) (Reading, error) {
 	var values []Value
 	kinds := map[string][]float64{}
 	seen := map[string]object{}
 	for _, row := range rows {
-		t, err := readLlamaTest(row)
+		name, kind, err := LlamaTest(row)
 		if err != nil {
 			return Reading{}, err
 		}
-		if first, twice := seen[t.name]; twice {
-			return Reading{}, fmt.Errorf("test %s stands twice%s: run one of them in each cell", t.name, difference(first, row))
+		tps, err := LlamaSpeed(row)
+		if err != nil {
+			return Reading{}, fmt.Errorf("test %s: %w", name, err)
 		}
-		seen[t.name] = row
-		kinds[t.kind] = append(kinds[t.kind], t.tps)
-		values = append(values, Value{t.name + "_tps", t.tps})
+		if first, twice := seen[name]; twice {
+			return Reading{}, fmt.Errorf("test %s stands twice%s: run one of them in each cell", name, difference(first, row))
+		}
+		seen[name] = row
+		kinds[kind] = append(kinds[kind], tps)
+		values = append(values, Value{name + "_tps", tps})
 	}
 	for kind, speeds := range kinds {
 		if len(speeds) == 1 {
@@ -78,35 +79,65 @@ func llamaReading(rows []object) (Reading, error) {
 	return newReading(values)
 }
 
-func readLlamaTest(row object) (t llamaTest, err error) {
-	prompt, _, err1 := row.count("n_prompt")
-	gen, _, err2 := row.count("n_gen")
-	depth, _, err3 := row.count("n_depth") // absent before 2025
+// LlamaTest returns the name that llama-bench's own table has for the test of a
+// row, such as "pp512@d4096", and its kind: "prefill", "decode" or "combined".
+func LlamaTest(row map[string]json.RawMessage) (name, kind string, err error) {
+	o := object(row)
+	prompt, _, err1 := o.count("n_prompt")
+	gen, _, err2 := o.count("n_gen")
+	depth, _, err3 := o.count("n_depth") // absent before 2025
 	if err := cmp.Or(err1, err2, err3); err != nil {
-		return t, err
+		return "", "", err
 	}
 	switch {
 	case prompt > 0 && gen > 0:
-		t.kind, t.name = "combined", fmt.Sprintf("pp%d+tg%d", prompt, gen)
+		kind, name = "combined", fmt.Sprintf("pp%d+tg%d", prompt, gen)
 	case prompt > 0:
-		t.kind, t.name = "prefill", fmt.Sprintf("pp%d", prompt)
+		kind, name = "prefill", fmt.Sprintf("pp%d", prompt)
 	case gen > 0:
-		t.kind, t.name = "decode", fmt.Sprintf("tg%d", gen)
+		kind, name = "decode", fmt.Sprintf("tg%d", gen)
 	default:
-		return t, errors.New("a test has neither n_prompt nor n_gen: see whether the output is llama-bench's")
+		return "", "", errors.New("a test has neither n_prompt nor n_gen: see whether the output is llama-bench's")
 	}
 	if depth > 0 {
-		t.name += fmt.Sprintf("@d%d", depth)
+		name += fmt.Sprintf("@d%d", depth)
 	}
-	tps, ok, err := row.number("avg_ts")
+	return name, kind, nil
+}
+
+// LlamaSpeed returns the speed of a row in tokens per second: avg_ts, the mean
+// over the repetitions of one process, as llama-bench's own table prints it. The
+// median of samples_ts would be another number, and CSV has no samples. An
+// avg_ts that is not the mean of samples_ts is an error that wraps
+// [bench.ErrContradiction].
+func LlamaSpeed(row map[string]json.RawMessage) (float64, error) {
+	tps, ok, err := object(row).number("avg_ts")
 	switch {
 	case err != nil:
-		return t, fmt.Errorf("test %s: %w: run it by hand and see why it took no time", t.name, err)
+		return 0, fmt.Errorf("%w: run it by hand and see why it took no time", err)
 	case !ok || tps <= 0:
-		return t, fmt.Errorf("test %s: avg_ts is missing or not above 0: run it by hand and see why", t.name)
+		return 0, errors.New("avg_ts is missing or not above 0: run it by hand and see why")
 	}
-	t.tps, t.row = tps, row
-	return t, nil
+	if mean, ok := mean(row["samples_ts"]); ok && math.Abs(mean-tps) > sameMean*tps {
+		return 0, fmt.Errorf("%w: avg_ts is %v and the mean of samples_ts %v; run it by hand and see which is right", bench.ErrContradiction, tps, mean)
+	}
+	return tps, nil
+}
+
+// sameMean is the relative difference up to which two means are taken for one.
+// llama-bench prints six digits of each sample.
+const sameMean = 1e-3
+
+// mean returns the mean of a list of numbers; ok is false where it is none.
+func mean(list json.RawMessage) (v float64, ok bool) {
+	var samples []float64
+	if json.Unmarshal(list, &samples) != nil || len(samples) == 0 {
+		return 0, false
+	}
+	for _, s := range samples {
+		v += s / float64(len(samples))
+	}
+	return v, true
 }
 
 // difference names the first setting in which two tests differ.
@@ -143,7 +174,9 @@ func llamaCSV(text []byte) (rows []object, err error) {
 		record, err := csv.NewReader(buffer).Read()
 		switch {
 		case err == nil && isLlamaHeader(record):
-			header = record
+			if header = record; len(slices.Compact(slices.Sorted(slices.Values(record)))) < len(record) {
+				return nil, fmt.Errorf("%w: a column of the CSV occurs twice; print it once", bench.ErrContradiction)
+			}
 		case header == nil:
 		case err == nil && len(record) == len(header):
 			rows = append(rows, csvRow(header, record))

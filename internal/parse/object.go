@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+
+	"github.com/accelgate/accelgate/internal/jsonkey"
 )
 
 // object is a JSON object whose members are decoded when they are read:
@@ -58,7 +60,7 @@ func (o object) count(name string) (n int64, ok bool, err error) {
 //
 // broken says why JSON over several lines was not understood, which matters
 // where nothing else was found. JSON that is cut off at the end of the text,
-// or too large, is an error.
+// or too large, is an error, and so is a key that occurs twice in one object.
 func objects(text []byte) (found []object, broken, err error) {
 	size := 0
 	for at := len(text) - len(bytes.TrimPrefix(text, []byte("\ufeff"))); at < len(text); {
@@ -80,6 +82,9 @@ func objects(text []byte) (found []object, broken, err error) {
 			}
 			at = nextLine(text, at)
 			continue
+		}
+		if err := jsonkey.Check(value); err != nil {
+			return nil, nil, err
 		}
 		found = append(found, list...)
 		at += length

@@ -93,7 +93,6 @@ func TestDocumentChoosesItsJSON(t *testing.T) {
 		"byte order mark": {stdout: "\ufeff{\"v\": 1}", want: 1, ok: true},
 		"last line":       {stdout: "{\"v\": 1}\n{\"v\": 2}\n", want: 2, ok: true},
 		"logs around":     {stdout: "x {\"v\": 0}\r\n  {\"v\": 3}\r\n{not json\r\nbye", want: 3, ok: true},
-		"last key":        {stdout: `{"v": 1, "v": 4}`, want: 4, ok: true},
 		"deep then good":  {stdout: deep + "\n{\"v\": 5}", want: 5, ok: true},
 		"empty":           {err: "no line starts with a JSON object"},
 		"prose":           {stdout: "v: 1\n", err: "no line starts with a JSON object"},

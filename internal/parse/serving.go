@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
 )
 
 // What follows is common to the load generators of vLLM and SGLang, of which
@@ -57,21 +59,28 @@ func suffix(statistic string) string {
 	return "_" + statistic
 }
 
-// succeeded returns an error unless every request was answered. Load
-// generators average over the others and exit with 0; where all fail they
-// print zeros.
-func succeeded(o object) error {
-	completed, ok, err := o.count("completed")
+// Requests returns how many requests of a result of vLLM's or SGLang's load
+// generator were answered and how many failed, -1 where it does not report it.
+func Requests(o map[string]json.RawMessage) (completed, failed int64, err error) {
+	completed, ok, err := object(o).count("completed")
 	if err == nil && !ok {
 		err = fmt.Errorf("the result does not say how many requests were completed: see whether the output is this program's")
 	}
 	if err != nil {
-		return err
+		return -1, -1, err
 	}
-	failed, ok, err := o.count("failed")
+	failed, ok, err = object(o).count("failed")
 	if err == nil && !ok {
 		failed, err = unanswered(o, completed)
 	}
+	return completed, failed, err
+}
+
+// succeeded returns an error unless every request was answered. Load
+// generators average over the others and exit with 0; where all fail they
+// print zeros.
+func succeeded(o object) error {
+	completed, failed, err := Requests(o)
 	switch {
 	case err != nil:
 		return err
@@ -84,7 +93,8 @@ func succeeded(o object) error {
 }
 
 // unanswered counts failures where a result does not: vLLM's before 2025 give
-// the number of prompts, SGLang's the errors, if asked for details.
+// the number of prompts, SGLang's the errors, if asked for details. It returns
+// -1 where the result has neither.
 func unanswered(o object, completed int64) (int64, error) {
 	var list []string
 	if err := json.Unmarshal(o["errors"], &list); err == nil {
@@ -92,7 +102,7 @@ func unanswered(o object, completed int64) (int64, error) {
 	}
 	prompts, ok, err := o.count("num_prompts")
 	if !ok {
-		return 0, err
+		return -1, err
 	}
 	return max(prompts-completed, 0), err
 }
@@ -101,7 +111,9 @@ func unanswered(o object, completed int64) (int64, error) {
 // the titles and end with a line of "=". Their rows become members named as in
 // the program's result file, because both have the same content, except that a
 // table has two decimals only. A table without its last line has no members.
-func tables(text []byte, titles ...string) (found []object) {
+// A row that occurs twice in a table, with another value, is an error that wraps
+// [bench.ErrContradiction].
+func tables(text []byte, titles ...string) (found []object, err error) {
 	var table object
 	for line := range bytes.Lines(text) {
 		row := strings.TrimSpace(string(line[:min(len(line), maxName)]))
@@ -115,12 +127,16 @@ func tables(text []byte, titles ...string) (found []object) {
 		case table != nil:
 			label, value, ok := strings.Cut(row, ":")
 			if key := memberOf(strings.ToLower(label)); ok && key != "" {
-				table[key] = scalar(strings.TrimSpace(value))
+				v := scalar(strings.TrimSpace(value))
+				if old, twice := table[key]; twice && !bytes.Equal(old, v) && err == nil {
+					err = fmt.Errorf("%w: the row %q of its table occurs twice; run one benchmark in each cell", bench.ErrContradiction, cut(label, 60))
+				}
+				table[key] = v
 			}
 		}
 	}
 	clear(table) // nil unless it is cut off
-	return found
+	return found, err
 }
 
 // rowOf is a label such as "Mean TTFT (ms)".

@@ -2,7 +2,9 @@ package parse
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
+	"maps"
 	"regexp"
 	"slices"
 )
@@ -23,7 +25,10 @@ func sglang(out Output) (Reading, error) {
 	}
 	results := slices.DeleteFunc(found, func(o object) bool { return sglangReader(o) == nil })
 	if len(results) == 0 {
-		results = append(tables(out.Stdout, "Serving Benchmark Result", "Offline Throughput Benchmark Result"), sglangLines(out.Stdout)...)
+		if results, err = tables(out.Stdout, "Serving Benchmark Result", "Offline Throughput Benchmark Result"); err != nil {
+			return Reading{}, err
+		}
+		results = append(results, sglangLines(out.Stdout)...)
 	}
 	o, ok, err := single(results, "result files are appended to, so give each run a file of its own, "+
 		"and run one batch size, input and output length in each cell")
@@ -49,7 +54,7 @@ func sglangReader(o object) func(object) ([]Value, error) {
 	case o.has("prefill_throughput"):
 		return sglangBatch
 	case o.has("request_throughput"):
-		return sglangRequests
+		return func(o object) ([]Value, error) { return SGLangServing(o) }
 	}
 	return nil
 }
@@ -59,9 +64,13 @@ func isSGLangServing(o object) bool {
 	return o.has("total_output_tokens_retokenized") || o.has("total_output_retokenized")
 }
 
-// sglangRequests reads the results of bench_serving and of
-// bench_offline_throughput, which has a subset of its members.
-func sglangRequests(o object) ([]Value, error) {
+// SGLangServing returns the metrics of a result of bench_serving or of
+// bench_offline_throughput, which has a subset of its members, by the names in
+// [Formats]. A result of which a request failed is an error, as in
+// [VLLMServing]. A mean TTFT of 0 means that the answers were not streamed, so
+// that TTFT, TPOT and ITL were not measured.
+func SGLangServing(result map[string]json.RawMessage) ([]Value, error) {
+	o := object(maps.Clone(result))
 	if n, offline := o["successful_requests"]; offline {
 		o["completed"] = n
 	}
@@ -82,7 +91,11 @@ func sglangRequests(o object) ([]Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	times, err := latencies(o, map[string]string{"ttft": "ttft", "tpot": "tpot", "itl": "itl", "e2e_latency": "e2e"})
+	families := map[string]string{"ttft": "ttft", "tpot": "tpot", "itl": "itl", "e2e_latency": "e2e"}
+	if v, ok, err := o.number("mean_ttft_ms"); err == nil && ok && v == 0 {
+		families = map[string]string{"e2e_latency": "e2e"}
+	}
+	times, err := latencies(o, families)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,10 @@ func vllm(out Output) (Reading, error) {
 	}
 	results := slices.DeleteFunc(found, func(o object) bool { return vllmReader(o) == nil })
 	if len(results) == 0 {
-		results = append(tables(out.Stdout, "Serving Benchmark Result"), vllmLines(out.Stdout)...)
+		if results, err = tables(out.Stdout, "Serving Benchmark Result"); err != nil {
+			return Reading{}, err
+		}
+		results = append(results, vllmLines(out.Stdout)...)
 	}
 	o, ok, err := single(results, "--append-result mixes runs, so leave it out, and run one benchmark in each cell")
 	switch {
@@ -43,7 +46,7 @@ func vllm(out Output) (Reading, error) {
 func vllmReader(o object) func(object) ([]Value, error) {
 	switch {
 	case o.has("request_throughput"):
-		return vllmServe
+		return func(o object) ([]Value, error) { return VLLMServing(o) }
 	case o.has("elapsed_time", "requests_per_second"), o.has("output_tokens_per_second"):
 		return vllmThroughput
 	case o.has("avg_latency"):
@@ -52,7 +55,11 @@ func vllmReader(o object) func(object) ([]Value, error) {
 	return nil
 }
 
-func vllmServe(o object) ([]Value, error) {
+// VLLMServing returns the metrics of a result of vllm bench serve, by the names
+// in [Formats]. A result of which a request failed is an error: its numbers are
+// those of the other requests.
+func VLLMServing(result map[string]json.RawMessage) ([]Value, error) {
+	o := object(result)
 	if isSGLangServing(o) {
 		return nil, errors.New("the result is of sglang.bench_serving, whose first token is another event: write parser: sglang")
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/accelgate/accelgate/internal/jsonkey"
 )
 
 // cursor reads a JSON text from front to back, at several times the speed of
@@ -208,6 +210,16 @@ func document(text []byte) ([]byte, error) {
 		return nil, c.invalid()
 	}
 	return nil, fmt.Errorf("the output %w: no line of it is a JSON object; print one", ErrNone)
+}
+
+// result returns the [document] of a program that reports its result in one. A
+// key that occurs twice in one of its objects wraps [bench.ErrContradiction].
+func result(text []byte) ([]byte, error) {
+	found, err := document(text)
+	if err != nil {
+		return nil, err
+	}
+	return found, jsonkey.Check(found)
 }
 
 func isObject(text []byte) bool {

@@ -33,6 +33,15 @@ func number(raw []byte) (float64, error) {
 	return v, nil
 }
 
+// lastDigit returns what one step of a number's last digit is worth: 0.01 of
+// "1.25", 1 of "3", 0.001 of "1.5e-2".
+func lastDigit(raw []byte) float64 {
+	mantissa, exponent, _ := bytes.Cut(bytes.ToLower(raw), []byte("e"))
+	_, fraction, _ := bytes.Cut(mantissa, []byte("."))
+	power, _ := strconv.Atoi(string(exponent)) // "" is 0
+	return math.Pow10(power - len(fraction))
+}
+
 // count reads a JSON number that is whole and 0 or more.
 func count(raw []byte) (int64, error) {
 	if n, ok := digits(raw); ok {

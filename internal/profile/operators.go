@@ -22,6 +22,9 @@ type operators struct {
 	entries []bench.Entry
 	index   map[string]int // of entries, by name
 	sum     amount         // of what row was given
+	// rounding is by how many seconds the rounding of what was printed may have
+	// moved the sum.
+	rounding float64
 }
 
 // add charges seconds and calls, which are in range by themselves, to a name.
@@ -110,10 +113,29 @@ func (o *operators) sorted() (entries []bench.Entry, sum float64) {
 	return o.entries, sum
 }
 
-// checked returns p if a total that was summed here is in range.
-func (p *Profile) checked() (*Profile, error) {
+// checked returns p if its total is in range and not smaller than its operators
+// together, of which rounding is the part in seconds that the rounding of what
+// was printed explains.
+func (p *Profile) checked(rounding float64) (*Profile, error) {
 	if err := inRange(p.Total); err != nil {
 		return nil, fmt.Errorf("the total of %w: see whether the output is what this format is for", err)
 	}
+	sum := 0.0
+	for _, e := range p.Operators {
+		sum += e.Total
+	}
+	if sum > p.Total*(1+sameTotal)+rounding {
+		return nil, fmt.Errorf("%w: the total is %g s and its operators take %g s together; print the sum over all operators and streams as the total",
+			bench.ErrContradiction, p.Total, sum)
+	}
 	return p, nil
 }
+
+// sameTotal is the relative difference up to which two totals are taken for
+// one: programs round and add in other orders.
+const sameTotal = 0.01
+
+// printedRounding is by how many seconds the rounding of a table may move the
+// sum of n operators beyond [sameTotal]: a time has three decimals of its unit,
+// so only one below 1 µs has fewer than four digits.
+func printedRounding(n int) float64 { return 0.5e-9 * float64(n+1) }

@@ -12,11 +12,12 @@ import (
 //
 // Times may be total_s, total_ms or total_us. The object's own may be left out,
 // and is then the sum; operators may be left out where it is there; calls may
-// be left out where they are not known. One of these that stands twice in an
-// object is refused: readers disagree on which counts. Other members are passed
-// over.
+// be left out where they are not known. Other members are passed over. The total
+// is the sum over all operators and streams; one that is smaller than its
+// operators together, by more than 1 % and the rounding of what was printed,
+// wraps [bench.ErrContradiction], as does a key that occurs twice in one object.
 func plainJSON(data []byte) (*Profile, error) {
-	text, err := document(data)
+	text, err := result(data)
 	if err != nil {
 		return nil, err
 	}
@@ -28,16 +29,13 @@ func plainJSON(data []byte) (*Profile, error) {
 		if string(key) != "operators" || c.peek() == 'n' { // null
 			return members.take(key, &c)
 		}
-		if err := members.once("operators"); err != nil {
-			return err
-		}
 		listed = true
 		return c.list('[', ']', func() error { return plainOperator(&c, &ops) })
 	})
 	if err != nil {
 		return nil, err
 	}
-	total, hasTotal, err := members.seconds()
+	total, rounding, hasTotal, err := members.seconds()
 	switch {
 	case err != nil:
 		return nil, err
@@ -50,7 +48,7 @@ func plainJSON(data []byte) (*Profile, error) {
 	if p.Operators, p.Total = ops.sorted(); hasTotal {
 		p.Total = total
 	}
-	return p.checked()
+	return p.checked(rounding + ops.rounding)
 }
 
 func plainOperator(c *cursor, ops *operators) error {
@@ -65,7 +63,7 @@ func plainOperator(c *cursor, ops *operators) error {
 	if err != nil {
 		return fmt.Errorf("name of an operator: %w", err)
 	}
-	total, ok, err := members.seconds()
+	total, rounding, ok, err := members.seconds()
 	if err == nil && !ok {
 		err = errors.New("it has no total_s, total_ms or total_us: print one")
 	}
@@ -78,6 +76,7 @@ func plainOperator(c *cursor, ops *operators) error {
 	if err != nil {
 		return fmt.Errorf("operator %s: %w", quote(text), err)
 	}
+	ops.rounding += rounding
 	return ops.add(text, total, n)
 }
 
@@ -95,26 +94,14 @@ func (m plainMembers) take(key []byte, c *cursor) error {
 	}
 	switch name := string(key); name {
 	case "name", "calls", "operators", "total_s", "total_ms", "total_us":
-		if err := m.once(name); err != nil {
-			return err
-		}
 		m[name] = raw
 	}
 	return nil
 }
 
-// once notes a member, and refuses the second one of a name.
-func (m plainMembers) once(name string) error {
-	if _, twice := m[name]; twice {
-		return fmt.Errorf("%s stands twice in one object of the JSON: print it once", name)
-	}
-	m[name] = nil
-	return nil
-}
-
-// seconds returns the time; ok is false where there is none. null counts as
-// missing.
-func (m plainMembers) seconds() (v float64, ok bool, err error) {
+// seconds returns the time, and by how much the program's rounding may have
+// moved it; ok is false where there is none. null counts as missing.
+func (m plainMembers) seconds() (v, rounding float64, ok bool, err error) {
 	var names []string
 	for _, name := range []string{"total_ms", "total_s", "total_us"} {
 		if raw := m[name]; raw != nil && !isNull(raw) {
@@ -123,17 +110,18 @@ func (m plainMembers) seconds() (v float64, ok bool, err error) {
 	}
 	switch len(names) {
 	case 0:
-		return 0, false, nil
+		return 0, 0, false, nil
 	case 1:
 	default:
-		return 0, false, fmt.Errorf("it has both %s and %s: print one", names[0], names[1])
+		return 0, 0, false, fmt.Errorf("it has both %s and %s: print one", names[0], names[1])
 	}
+	unit := plainUnits[names[0]]
 	if v, err = number(m[names[0]]); err == nil {
-		v /= plainUnits[names[0]]
+		v /= unit
 		err = inRange(v)
 	}
 	if err != nil {
-		return 0, false, fmt.Errorf("%s: %w: print a time of 0 or more", names[0], err)
+		return 0, 0, false, fmt.Errorf("%s: %w: print a time of 0 or more", names[0], err)
 	}
-	return v, true, nil
+	return v, lastDigit(m[names[0]]) / unit / 2, true, nil
 }

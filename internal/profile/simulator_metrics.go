@@ -29,7 +29,7 @@ var simulatorMemory = map[string]string{
 // events of that model, since the file has no total: execution_time_s is the
 // time from start to end, in which streams overlap.
 func simulatorMetrics(data []byte) (*Profile, error) {
-	text, err := document(data)
+	text, err := result(data)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func simulatorMetrics(data []byte) (*Profile, error) {
 	}
 	p := &Profile{Values: values(list)}
 	p.Operators, p.Total = ops.sorted()
-	return p.checked()
+	return p.checked(0)
 }
 
 // simulatorDocument holds the members that are read. Those that are raw may be

@@ -5,8 +5,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"unicode"
+
+	"github.com/accelgate/accelgate/internal/bench"
 )
 
 // simulatorLines are the lines beside the table, by what stands before their
@@ -28,9 +31,10 @@ const totalLine = "Total time for "
 // simulatorTable reads what msmodeling prints: the table of operators, the total
 // below it, and the lines of memory and speed around it.
 //
-// As in msmodeling's own checker, the first total and the first table count, of
-// the model analytic where it is in them, else of the table's first, by which it
-// is sorted. A time has three decimals of its unit. Rows stay as they are, in
+// As in msmodeling's own checker, the first table counts, of the model analytic
+// where it is in it, else of the table's first, by which it is sorted. Totals of
+// one model that differ wrap [bench.ErrContradiction], and so does a total that
+// is smaller than the rows together. A time has three decimals of its unit. Rows stay as they are, in
 // their order and those of one name apart, which there are with input shapes and
 // bounds: the checker takes them for different operators.
 func simulatorTable(data []byte) (*Profile, error) {
@@ -59,7 +63,7 @@ func simulatorTable(data []byte) (*Profile, error) {
 	}
 	p.Values = values(p.Values)
 	p.Operators = r.operators.entries
-	return p, nil
+	return p.checked(printedRounding(len(p.Operators)))
 }
 
 // simulatorRows collects what a table and the lines around it hold.
@@ -135,8 +139,8 @@ func totalModel(text []byte) string {
 	return ""
 }
 
-// simulatorTotal returns the first total of a model: wherever it stands on its
-// line, with any space before the number and before the unit.
+// simulatorTotal returns the total of a model: wherever it stands on its line,
+// with any space before the number and before the unit.
 func simulatorTotal(text []byte, model string) (float64, error) {
 	if model == "" {
 		return 0, fmt.Errorf("the output %w: it has neither msmodeling's table nor its total; see in its log why the simulator ended early", ErrNone)
@@ -144,6 +148,7 @@ func simulatorTotal(text []byte, model string) (float64, error) {
 	shown := quote([]byte(model))
 	shown = shown[1 : len(shown)-1]
 	var bad []byte
+	total, step, found := 0.0, 0.0, false // step is that of the total's last digit
 	for rest := text; ; {
 		_, after, ok := bytes.Cut(rest, []byte(totalLine+model+":"))
 		if !ok {
@@ -155,11 +160,21 @@ func simulatorTotal(text []byte, model string) (float64, error) {
 			if err = cmp.Or(err, inRange(v*scale)); err != nil {
 				return 0, fmt.Errorf("the total for %s: %w: see in the simulator's log what went wrong", shown, err)
 			}
-			return v * scale, nil
+			digit := lastDigit(digits) * scale
+			if v *= scale; found && math.Abs(v-total) > max(step, digit)/2 {
+				return 0, fmt.Errorf("%w: it has two totals for %s, %g s and %g s; run one simulation in each case", bench.ErrContradiction, shown, total, v)
+			}
+			if !found {
+				total, step, found = v, digit, true
+			}
+			continue
 		}
 		if bad == nil {
 			bad, _, _ = bytes.Cut(after, []byte("\n"))
 		}
+	}
+	if found {
+		return total, nil
 	}
 	if bad != nil {
 		return 0, fmt.Errorf("the total for %s is %s, which is no time in ns, us, ms or s: see in the simulator's log what went wrong",

@@ -48,7 +48,7 @@ func torchTable(data []byte) (*Profile, error) {
 	if p.Operators, p.Total = ops.sorted(); total > 0 {
 		p.Total = total
 	}
-	return p.checked()
+	return p.checked(printedRounding(len(p.Operators)))
 }
 
 type torchRows struct {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/accelgate/accelgate/internal/bench"
 )
 
 // The limits of a trace bound the memory that reading takes to some 100 bytes
@@ -55,6 +57,9 @@ func readTrace(data []byte) (*trace, error) {
 	case '{':
 		err = c.object(func(key []byte) error {
 			if string(key) == "traceEvents" {
+				if found {
+					return fmt.Errorf("%w: the key %q occurs twice in the trace; export it again", bench.ErrContradiction, key)
+				}
 				found = true
 				return t.list(&c)
 			}
@@ -105,26 +110,33 @@ func (t *trace) list(c *cursor) error {
 // element reads one element of traceEvents, with room for the name of a lane.
 func (t *trace) element(c *cursor, lane []byte) ([]byte, error) {
 	var phase, name, category, process, thread, start, length, args []byte
-	err := c.object(func(key []byte) (err error) {
+	err := c.object(func(key []byte) error {
 		raw, err := c.value()
+		var member *[]byte
 		switch string(key) {
 		case "ph":
-			phase = raw
+			member = &phase
 		case "name":
-			name = raw
+			member = &name
 		case "cat":
-			category = raw
+			member = &category
 		case "pid":
-			process = raw
+			member = &process
 		case "tid":
-			thread = raw
+			member = &thread
 		case "ts":
-			start = raw
+			member = &start
 		case "dur":
-			length = raw
+			member = &length
 		case "args":
-			args = raw
+			member = &args
+		default:
+			return err
 		}
+		if *member != nil {
+			return fmt.Errorf("%w: the key %q occurs twice in an event; export the trace again", bench.ErrContradiction, key)
+		}
+		*member = raw
 		return err
 	})
 	switch {

@@ -31,6 +31,15 @@ func Fail(result *bench.Result, cause bench.Cause, reason string) {
 	result.Outcome, result.Cause, result.Reason = bench.Failed, cause, reason
 }
 
+// Unusable makes the result that of a measurement whose output a reader refused:
+// incorrect if err wraps [bench.ErrContradiction], else failed.
+func Unusable(result *bench.Result, err error) {
+	Fail(result, bench.CauseOutput, err.Error())
+	if errors.Is(err, bench.ErrContradiction) {
+		result.Outcome = bench.Incorrect
+	}
+}
+
 // cause tells the ends of a child that did not succeed apart.
 func cause(response worker.Response) bench.Cause {
 	switch {

@@ -96,6 +96,9 @@ type Env struct {
 	Dir string
 	// Base says that this is the old code, which is measured in turns with the new.
 	Base bool
+	// RawIDs says that cells are named as TensorSharp names them: their values are
+	// joined without escapes.
+	RawIDs bool
 	// ModelDir replaces the folder in which a suite looks for models; "" keeps
 	// the configuration's.
 	ModelDir string

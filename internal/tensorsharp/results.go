@@ -16,6 +16,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/jsonkey"
 )
 
 // The limits of a folder of results. A result holds at most 28 KiB of texts
@@ -122,6 +123,9 @@ func decodeResult(name string, data []byte) (*result, error) {
 	data, err := standard(data)
 	if err != nil {
 		return nil, errors.New("is not valid JSON")
+	}
+	if err := jsonkey.CheckFold(data); err != nil { // TensorSharp takes any letter case
+		return nil, err
 	}
 	var r result
 	var wrong *json.UnmarshalTypeError

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -17,9 +18,9 @@ import (
 )
 
 // cell is a result with every member that TensorSharp writes; more replaces
-// members, of which the last counts.
+// members.
 func cell(id, more string) string {
-	return fmt.Sprintf(`{
+	text := fmt.Sprintf(`{
   "case_id": %q, "model": "m", "model_family": "gemma4", "backend": "cpu", "feature": "tg128", "env_var": null, "env_value": null,
   "ok": true, "skipped": false, "skip_reason": null, "error": null,
   "correctness_ok": null, "correctness_error": null, "correctness_expected": null,
@@ -28,8 +29,26 @@ func cell(id, more string) string {
   "total_wall_ms": 4012.5, "output_preview": "The sky...", "stdout_tail": "log",
   "input": {"prompt_path": null, "prompt_text": "p", "media_path": null, "tools_text": null, "multi_turn_text": null, "thinking_enabled": false, "max_tokens": 0, "env": {}},
   "output": {"assistant_text": "The sky is blue.", "assistant_text_truncated": false, "decode_tokens": 128},
-  "started_at": "2026-05-26T08:15:30.1234567+00:00", "duration_seconds": 4.0125%s
-}`, id, more)
+  "started_at": "2026-05-26T08:15:30.1234567+00:00", "duration_seconds": 4.0125`, id)
+	for _, m := range regexp.MustCompile(`"([a-z_]+)": `).FindAllStringSubmatch(more, -1) {
+		member := regexp.MustCompile(`"` + m[1] + `": ("[^"]*"|\{[^{}]*\}|[^,{}]+)(, *|,?\n)`)
+		text = member.ReplaceAllString(text, "")
+	}
+	return text + more + "\n}"
+}
+
+// A key that occurs twice is two results, in whatever letter case: TensorSharp
+// takes the last one.
+func TestReadResultsWithAKeyThatOccursTwice(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"decode_tps", "DECODE_TPS"} {
+		run, warnings, err := tensorsharp.ReadResults(folder(t, map[string]string{
+			"good": cell("good", ""), "twice": strings.Replace(cell("twice", ""), `"ok"`, `"`+key+`": 641, "ok"`, 1),
+		}))
+		if err != nil || len(run.Results) != 1 || len(warnings) != 1 || !strings.Contains(warnings[0], "contradicts itself") {
+			t.Errorf("%s: %v, warnings %q", key, err, warnings)
+		}
+	}
 }
 
 // folder writes a folder of results; names lack ".json".

@@ -44,7 +44,9 @@ const (
 //
 // The first request is a ping: its answer says that the child is ready. A ping
 // also comes before a run if the previous one failed or was a while ago.
-// After a shutdown, or when the standard input ends, the child exits. The
+// After a shutdown, or when the standard input ends, the child exits with 0:
+// another code is an error of Close, because its last answers are doubtful. Ids
+// are random: an answer to a request that was not sent fails the next one. The
 // result of a run may be any JSON value. The line must begin with "{"; every
 // other line on the standard output, all of the standard error, and an answer
 // that nobody waits for are log. A child in Python:
@@ -280,7 +282,11 @@ func (w *Persistent) shutdown() error {
 	if w.live == nil {
 		return nil
 	}
-	_, err := w.end(w.live.shutdown())
+	why, obeyed := w.live.shutdown()
+	resp, err := w.end(why)
+	if err == nil && obeyed && !resp.OK() {
+		return fmt.Errorf("the persistent process failed after its last answer (%s), so its answers are doubtful: let it exit with 0 after a shutdown", resp.ending())
+	}
 	return err
 }
 

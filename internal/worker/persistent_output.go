@@ -35,13 +35,15 @@ type dialogue struct {
 	log     lastLines
 
 	mu      sync.Mutex
-	awaited uint64 // id of the request whose answer is wanted, or 0
+	awaited uint64          // id of the request whose answer is wanted, or 0
+	known   map[uint64]bool // ids of all requests
+	early   bool            // an answer to no request came, which fails the next one
 	stderr  tail
 	line    answerLine
 }
 
 func newDialogue(maxReply, maxStderr int) *dialogue {
-	d := &dialogue{answers: make(chan answer, 1), ended: make(chan struct{}), stderr: tail{max: maxStderr}}
+	d := &dialogue{known: map[uint64]bool{}, answers: make(chan answer, 1), ended: make(chan struct{}), stderr: tail{max: maxStderr}}
 	d.line = answerLine{d: d, max: maxReply, splitter: splitter{log: &d.log}}
 	return d
 }
@@ -60,11 +62,42 @@ func (d *dialogue) keepStderr(p []byte) {
 func (d *dialogue) expect(id uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.awaited = id
+	d.awaited, d.known[id] = id, true
 	select {
 	case <-d.answers: // to an earlier request that is no longer of interest
 	default:
 	}
+	if d.early {
+		d.awaited, d.early = 0, false
+		d.answers <- answer{message: unasked}
+	}
+}
+
+// asked makes the answer to the request id one that may come and is not awaited.
+func (d *dialogue) asked(id uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.known[id] = true
+}
+
+// unasked is the failure of a process whose answers cannot be trusted.
+const unasked = "the process answered a request that it was not sent: answer each request after reading it, with its id"
+
+// guess notes an answer to a request that was not sent, which fails the awaited
+// request, or else the next one. It reports whether id is of such an answer.
+func (d *dialogue) guess(id uint64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.known[id] {
+		return false
+	}
+	if d.awaited == 0 {
+		d.early = true
+		return true
+	}
+	d.awaited = 0
+	d.answers <- answer{message: unasked}
+	return true
 }
 
 // reset forgets what earlier requests printed.
@@ -98,6 +131,9 @@ func (d *dialogue) take(line []byte) bool {
 	}
 	if json.Unmarshal(line, &reply) != nil || reply.ID == nil {
 		return false
+	}
+	if d.guess(*reply.ID) {
+		return false // the line is log
 	}
 	a := answer{result: reply.Result}
 	switch {

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"time"
@@ -14,7 +15,7 @@ type server struct {
 	out    *dialogue
 	stdin  *os.File
 	req    Request // that it was started for
-	id     uint64  // of the last request
+	id     uint64  // of the last request; the next one cannot be guessed
 	size   int     // of the last request, in bytes
 	used   time.Time
 	served int  // requests that were answered with a result
@@ -57,13 +58,17 @@ func (s *server) ask(ctx context.Context, timeout time.Duration, method string, 
 		defer timer.Stop()
 		limit = timer.C
 	}
-	s.id++
+	s.id = newID()
 	s.out.expect(s.id)
 	start := time.Now()
 	got := s.follow(ctx, limit, s.send(method, params))
 	got.wall = time.Since(start)
 	return got
 }
+
+// newID returns an id that a process cannot answer before it has read it. Each
+// reader of JSON holds it exactly.
+func newID() uint64 { return 1<<52 + rand.Uint64N(1<<52) } // 16 digits
 
 // send writes a request beside the caller, because a child need not read. The
 // write ends at the latest when end closes the pipe.
@@ -142,16 +147,20 @@ func (s *server) lastWords(sent <-chan error) outcome {
 }
 
 // shutdown asks the process to exit, and kills it if it does not. The result
-// is what to conclude it with.
-func (s *server) shutdown() End {
-	s.id++
+// is what to conclude it with; obeyed is false where it had to be killed.
+func (s *server) shutdown() (why End, obeyed bool) {
+	s.id = newID()
+	s.out.asked(s.id)
 	sent := s.send("shutdown", noParams)
 	go func() {
 		<-sent
 		_ = s.stdin.Close()
 	}()
-	if s.exitsWithin(s.grace) || s.dies() {
-		return Exited
+	switch {
+	case s.exitsWithin(s.grace):
+		return Exited, true
+	case s.dies():
+		return Exited, false
 	}
-	return Cancelled
+	return Cancelled, false
 }

@@ -9,6 +9,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,7 +78,9 @@ func server(arg string) {
 		fmt.Fprintln(os.Stderr, "no such model")
 		os.Exit(3)
 	case "refuses":
-		reply(1, "error", "not today")
+		var m message
+		_ = json.NewDecoder(os.Stdin).Decode(&m)
+		reply(m.ID, "error", "not today")
 		time.Sleep(time.Hour)
 	}
 	serve(func(params map[string]any) any {
@@ -114,11 +117,20 @@ var acts = map[string]func(params map[string]any) any{
 		for _, line := range []string{"{", "{}", `{"id":null,"result":1}`, `{"id":"7","result":1}`, "[1]", "7", "", `{"id":-1,"result":1}`} {
 			fmt.Println(line)
 		}
-		reply(served.request.ID-1, "result", "stale")
-		reply(served.request.ID+1, "result", "too early")
 		reply(served.request.ID, "result", "right")
 		reply(served.request.ID, "result", "twice")
 		return nil
+	},
+	"early": func(map[string]any) any {
+		reply(served.request.ID, "result", "right")
+		reply(served.request.ID+1, "result", "the next one")
+		return nil
+	},
+	"guess": func(map[string]any) any { reply(served.request.ID+1, "result", "another one"); return nil },
+	"fail at the end": func(params map[string]any) any {
+		go func() { io.Copy(io.Discard, os.Stdin); os.Exit(3) }()
+		reply(served.request.ID, "result", "right")
+		select {}
 	},
 	"long":      func(params map[string]any) any { return strings.Repeat("x", int(params["bytes"].(float64))) },
 	"close out": func(map[string]any) any { os.Stdout.Close(); time.Sleep(time.Hour); return nil },
@@ -162,7 +174,7 @@ func TestPersistentAnswers(t *testing.T) {
 	long := strings.Repeat("é", 2000)
 	of := func(bytes int) string { return fmt.Sprintf(`{"do":"long","bytes":%d}`, bytes) }
 	tooLong := "the answer is longer than 10000 bytes: return less, or raise the limit"
-	const around = len(`{"id":2,"result":""}`)
+	const around = len(`{"id":4503599627370496,"result":""}`)
 	for _, test := range []struct {
 		name, params string
 		want         worker.Response // End, ExitCode, Stdout, Message and Unanswered
@@ -212,7 +224,7 @@ func TestPersistentLogsWhatIsNoAnswer(t *testing.T) {
 	w := persistent(t, &worker.Persistent{})
 	ask(t, w, `{"do":"error","error":"of the first request"}`)
 	got := ask(t, w, `{"do":"chatter"}`)
-	for _, want := range []string{"loading\n", "{\n{}\n", "[1]\n7\n\n", `"stale"`, `"too early"`} {
+	for _, want := range []string{"loading\n", "{\n{}\n", "[1]\n7\n\n", `"twice"`} {
 		if !strings.Contains(got.Log, want) {
 			t.Errorf("log lacks %q:\n%s", want, got.Log)
 		}
@@ -455,5 +467,35 @@ func TestPersistentCrashIsBlamedOnItsOwnRequest(t *testing.T) {
 	}
 	if got := ask(t, w, `{"do":"exit","code":3}`); !got.Unanswered || got.Restarts != 0 {
 		t.Errorf("unanswered %v, restarts %d, want a first request's crash to be its own", got.Unanswered, got.Restarts)
+	}
+}
+
+// TestPersistentAnswersBeforeItIsAsked: such an answer was once taken for that
+// of the next request.
+func TestPersistentAnswersBeforeItIsAsked(t *testing.T) {
+	t.Parallel()
+	w := persistent(t, &worker.Persistent{})
+	if got := ask(t, w, `{"do":"early"}`); !got.OK() || string(got.Stdout) != `"right"` {
+		t.Fatalf("got %s, %s", got.Reason(), got.Stdout)
+	}
+	if got := ask(t, w, loads); got.OK() || !strings.Contains(got.Message, "was not sent") {
+		t.Errorf("after an early answer: %s %q, %s", got.Reason(), got.Message, got.Stdout)
+	}
+	if got := ask(t, w, loads); !got.OK() {
+		t.Errorf("the request after that: %s %q", got.Reason(), got.Message)
+	}
+	if got := ask(t, w, `{"do":"guess"}`); got.OK() || !strings.Contains(got.Message, "was not sent") {
+		t.Errorf("a guess: %s %q, %s", got.Reason(), got.Message, got.Stdout)
+	}
+}
+
+func TestPersistentThatFailsAfterItsLastAnswer(t *testing.T) {
+	t.Parallel()
+	w := &worker.Persistent{}
+	if got := ask(t, w, `{"do":"fail at the end"}`); !got.OK() {
+		t.Fatal(got.Reason())
+	}
+	if err := w.Close(); err == nil || !strings.Contains(err.Error(), "exit code 3") {
+		t.Errorf("got %v, want an error with the exit code", err)
 	}
 }

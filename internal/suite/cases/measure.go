@@ -100,7 +100,7 @@ func (s *Suite) timeout(in *input) time.Duration {
 func (k *command) judge(result *bench.Result, response worker.Response, output string) {
 	p, err := k.profile(response, output)
 	if err != nil {
-		suite.Fail(result, bench.CauseOutput, err.Error())
+		suite.Unusable(result, err)
 		return
 	}
 	p.Operators = bench.AddUp(p.Operators)

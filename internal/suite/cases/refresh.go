@@ -34,6 +34,9 @@ func (f Folder) RefreshOf(one *msmodeling.Case, r *bench.Result, initial bool) (
 	if err != nil {
 		return msmodeling.Refresh{}, err
 	}
+	if err := addsUp(r); err != nil {
+		return msmodeling.Refresh{}, err
+	}
 	fresh := msmodeling.Refresh{Operators: operators}
 	usesBaseline := len(f.References) == 0 || slices.Contains(f.References, bench.BaselineReference)
 	if usesBaseline {
@@ -55,6 +58,33 @@ func totalOf(r *bench.Result) (float64, error) {
 		return 0, fmt.Errorf("no program takes %g s: see what it printed, then measure the case again", total)
 	}
 	return total, nil
+}
+
+// addsUp returns an error if the total of a result is smaller than its operators
+// together. Of one value that is 1 %. Over several rounds an operator is the
+// median of its times, and the sum of medians may be up to twice the largest
+// total, so only what exceeds that cannot have been measured.
+func addsUp(r *bench.Result) error {
+	s := r.Sample(Total.Name)
+	limit := 1.01 * median(s)
+	if len(s.Values) > 1 {
+		limit = 2 * slices.Max(s.Values)
+	}
+	sum := 0.0
+	for _, b := range r.Breakdowns {
+		if b.Title != bench.OperatorsTitle || b.Unit != Total.Unit {
+			continue
+		}
+		for _, e := range b.Entries {
+			sum += e.Total
+		}
+		break
+	}
+	if sum > limit {
+		return fmt.Errorf("%w: the total is %g s and its operators take %g s together; see what the program printed, then measure the case again",
+			bench.ErrContradiction, median(s), sum)
+	}
+	return nil
 }
 
 func isTime(seconds float64) bool { return seconds >= leastTime && seconds <= mostTime } // false for NaN

@@ -1,6 +1,7 @@
 package cases_test
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -103,7 +104,7 @@ func TestRefreshOfRefuses(t *testing.T) {
 		{"no number for an operator", 1, op("m\n", math.NaN(), 1), `no operator takes NaN s, as "m\n" does`},
 		{"no time", 0, op("mm", 1, 1), "no program takes 0 s: see what it printed, then " + again},
 		{"too short", 0.9e-12, op("mm", 1, 1), "no program takes 9e-13 s"},
-		{"short", 1e-12, op("mm", 1, 1), ""},
+		{"short", 1e-12, op("mm", 1e-12, 1), ""},
 		{"long", 1e9, op("mm", 1, 1), ""},
 		{"too long", 1.1e9, op("mm", 1, 1), "no program takes 1.1e+09 s"},
 		{"no number", math.NaN(), op("mm", 1, 1), "no program takes NaN s"},
@@ -125,5 +126,26 @@ func TestRefreshOfRefuses(t *testing.T) {
 	r.Samples = nil
 	if _, err := (cases.Folder{}).RefreshOf(one, r, false); err == nil || err.Error() != "the run has no total_time_s: "+again {
 		t.Errorf("no total: %v", err)
+	}
+}
+
+// TestRefreshOfAContradiction: a total of 1 µs beside an operator of 30 ms was
+// once recorded without --force.
+func TestRefreshOfAContradiction(t *testing.T) {
+	t.Parallel()
+	mm := bench.Entry{Name: "mm", Total: 0.03, Calls: 1}
+	for _, c := range []struct {
+		totals []float64
+		want   bool // whether it is recorded
+	}{
+		{[]float64{1e-6}, false}, {[]float64{0.029}, false}, {[]float64{0.03}, true}, {[]float64{0.04}, true},
+		{[]float64{1e-6, 0.014}, false},
+		{[]float64{0.02, 0.02, 0.02}, true}, // a sum of medians
+	} {
+		one, r := refreshed(t, 0, mm)
+		r.Samples[0].Values = c.totals
+		if _, err := (cases.Folder{}).RefreshOf(one, r, false); (err == nil) != c.want || err != nil && !errors.Is(err, bench.ErrContradiction) {
+			t.Errorf("%v s: %v, want it recorded: %v", c.totals, err, c.want)
+		}
 	}
 }

@@ -148,6 +148,11 @@ func (s *Suite) expand(c *config.Suite, all []axis) error {
 	if err != nil {
 		return c.Errorf("", "%v", err)
 	}
+	if s.env.RawIDs {
+		if err := raw(points); err != nil {
+			return c.Errorf("", "%v", err)
+		}
+	}
 	s.sort(points)
 	s.warnings = append(s.warnings, s.idle(points)...)
 	for _, cell := range s.cells {
@@ -156,6 +161,28 @@ func (s *Suite) expand(c *config.Suite, all []axis) error {
 		}
 	}
 	return errors.Join(s.checkWhens(c), s.checkProfiles(c))
+}
+
+// raw names the cells as TensorSharp does. The known values of the axes say how
+// an id is split, so two cells of one id are an error.
+func raw(points []matrix.Point) error {
+	ids, cells := make(map[string]string, len(points)), make(map[string]bench.Cell, len(points))
+	for i := range points {
+		cell := &points[i].Cell
+		escaped, id := cell.ID(), cell.TensorSharpID()
+		if other, twice := cells[id]; twice {
+			return fmt.Errorf("the id %q of TensorSharp is ambiguous: it is (%s) and (%s); rename a value so that the ids differ, or remove policy.compat",
+				id, other.Reading(), cell.Reading())
+		}
+		ids[escaped], cells[id] = id, *cell
+		cell.Raw = id
+	}
+	for i := range points {
+		if twin := points[i].Twin; twin != "" {
+			points[i].Twin = ids[twin]
+		}
+	}
+	return nil
 }
 
 // idle warns of sweeps of the suite's own that apply to no cell here: that of a

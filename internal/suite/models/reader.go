@@ -144,7 +144,7 @@ func (r *reader) read(result *bench.Result, printed parse.Output, expected []exp
 	doc := parse.NewDocument(printed.Stdout)
 	answer, err := r.numbers(result, doc, printed)
 	if err != nil {
-		result.Outcome, result.Cause, result.Reason = bench.Failed, bench.CauseOutput, err.Error()
+		suite.Unusable(result, err)
 		return
 	}
 	for _, e := range expected {
