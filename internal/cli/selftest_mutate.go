@@ -23,6 +23,8 @@ const (
 	mutationSeed = 17
 	// mostMutated bounds the cells of a copy: each is named in a report.
 	mostMutated = 8
+	// unwrapped is a width at which what names a cell and its metric stands in one line.
+	unwrapped = 10_000
 )
 
 // mutation damages a copy of the documents in one way.
@@ -122,7 +124,7 @@ func (t *experiment) report(run *bench.Run, ref reference) ([]string, error) {
 	if code := j.exit(); code != ExitPassed {
 		return nil, fmt.Errorf("exit %d", code)
 	}
-	printed, err := text(report.TerminalWith(report.TerminalOptions{}), j.report)
+	printed, err := text(report.TerminalWith(report.TerminalOptions{Columns: unwrapped}), j.report)
 	return strings.Split(printed, "\n"), err
 }
 
