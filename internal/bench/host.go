@@ -23,6 +23,8 @@ type Fingerprint struct {
 	MemoryGiB    float64       `json:"memory_gib,omitempty"` // rounded to whole GiB
 	Accelerators []Accelerator `json:"accelerators,omitempty"`
 	Driver       string        `json:"driver,omitempty"`
+	// Machine tells this machine from others of its kind: see [Identify].
+	Machine string `json:"machine,omitempty"`
 }
 
 // Accelerator is one device, by its market name.
@@ -30,6 +32,14 @@ type Accelerator struct {
 	Vendor    string  `json:"vendor"` // "nvidia"
 	Model     string  `json:"model"`  // "NVIDIA H100 80GB HBM3"
 	MemoryGiB float64 `json:"memory_gib,omitempty"`
+	// ID tells this device from others of its model: see [Identify].
+	ID string `json:"id,omitempty"`
+}
+
+// Own returns a label of this host alone, made of its label.
+func (h Host) Own() string {
+	suffix := "-" + h.Suffix()
+	return h.Label[:min(len(h.Label), 63-len(suffix))] + suffix
 }
 
 // Unknown reports whether nobody said which machine it is: TensorSharp's

@@ -66,7 +66,13 @@ func loadReference(path, label string) (reference, error) {
 		return reference{path: path}, nil
 	case err != nil:
 		return reference{}, err
-	case file.HostLabel != "" && file.HostLabel != label:
+	}
+	return ofHost(path, file, label)
+}
+
+// ofHost refuses the baseline of another host.
+func ofHost(path string, file *baseline.File, label string) (reference, error) {
+	if file.HostLabel != "" && file.HostLabel != label {
 		return reference{}, fmt.Errorf("%s is the baseline of host %q and this host is %q: give the baseline's label with --host-label, or correct host_label in the file",
 			path, oneLine(file.HostLabel), label)
 	}

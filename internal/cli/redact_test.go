@@ -25,6 +25,8 @@ func fill(t *testing.T, v reflect.Value, path string, n *int) {
 		v.SetBool(true)
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		v.SetInt(int64(*n))
+	case reflect.Uint8:
+		v.SetUint(1) // a kind of number, which is written as a word
 	case reflect.Float64:
 		v.SetFloat(float64(*n))
 	case reflect.Pointer:

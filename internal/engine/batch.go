@@ -1,5 +1,7 @@
 package engine
 
+import "context"
+
 // batch computes tokens of several sequences in one step. All rows share the
 // matrix products; each sequence attends to its own cache. What a row becomes
 // does not depend on the rows beside it, bit for bit. It is for one goroutine
@@ -8,7 +10,9 @@ type batch struct {
 	model   *Model
 	rope    rope
 	profile profile
-	parts   []part // of the step
+	parts   []part  // of the step
+	prefix  []part  // of the step, that is computed again
+	owed    float64 // multiply-adds to compute again, below 0 where too many were
 
 	// Activations of a step, one row for each token.
 	stream   []float32 // the residual stream
@@ -27,6 +31,8 @@ type part struct {
 	*sequence
 	tokens []int
 	ask    bool // for the logits after the last token
+	// again is how often its work is done again, for demonstrations; see [Slowdown].
+	again float64
 }
 
 // newBatch returns a batch with room for so many tokens a step, of which so
@@ -49,16 +55,32 @@ func (m *Model) newBatch(rows, logits, capacity int) batch {
 
 // step feeds the parts, which are of different sequences, and returns the
 // logits of those that ask for them, in order. They are valid until the next
-// step.
-func (b *batch) step() []float32 {
-	n := b.embed()
-	for i := range b.model.layers {
-		b.attention(i, n)
-		b.feedForward(&b.model.layers[i], n)
-	}
-	logits := b.unembed()
+// step. The context is looked at where work is repeated.
+func (b *batch) step(ctx context.Context) []float32 {
+	logits := b.compute()
+	b.repeat(ctx)
 	for _, p := range b.parts {
 		p.position += len(p.tokens)
 	}
 	return logits
+}
+
+// compute is a step without its effect on the positions, so that computing it
+// again changes nothing.
+func (b *batch) compute() []float32 {
+	b.forward(2 * len(b.model.layers))
+	return b.unembed()
+}
+
+// forward computes the first so many half layers: attentions and feed-forward
+// blocks in turns.
+func (b *batch) forward(halves int) {
+	n := b.embed()
+	for i := range halves {
+		if i%2 == 0 {
+			b.attention(i/2, n)
+		} else {
+			b.feedForward(&b.model.layers[i/2], n)
+		}
+	}
 }

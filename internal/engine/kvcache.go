@@ -5,7 +5,7 @@ import "github.com/accelgate/accelgate/internal/tensor"
 // kvRows stores the keys or the values of one layer, one row for each position.
 type kvRows interface {
 	// put stores a row. Rows are put in order, from 0 on; a second row 0
-	// starts over.
+	// starts over, and any other that is put again replaces the first.
 	put(row int, x []float32)
 	// rows returns the first n rows as they read back, without gaps. They are
 	// valid until the next call on any store of the session.

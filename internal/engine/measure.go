@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 )
 
 // plan is what a benchmark is asked to do.
@@ -76,7 +75,7 @@ func (p *plan) run(ctx context.Context, session *Session) (run, error) {
 
 // step feeds tokens and samples the next one, more slowly where asked to.
 func (p *plan) step(ctx context.Context, session *Session, tokens []int, phase string) (int, error) {
-	start := p.options.Now()
+	session.parts[0].again = p.slow.again(phase)
 	logits, err := session.Prefill(ctx, tokens)
 	if err != nil {
 		return 0, err
@@ -86,15 +85,5 @@ func (p *plan) step(ctx context.Context, session *Session, tokens []int, phase s
 		return 0, fmt.Errorf("model %s with seed %d: %w: try another seed", p.options.Model, p.options.Seed, err)
 	}
 	session.profile.lap(opSample)
-	if percent := p.slow[phase]; percent > 0 {
-		idle(ctx, p.options.Now, start.Add(stretch(p.options.Now().Sub(start), percent)))
-		session.profile.lap(opInjected)
-	}
 	return token, nil
-}
-
-// idle stays busy until the end. To sleep would be too coarse.
-func idle(ctx context.Context, now func() time.Time, end time.Time) {
-	for now().Before(end) && ctx.Err() == nil {
-	}
 }

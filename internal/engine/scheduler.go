@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"time"
 )
 
 // scheduler answers generations with continuous batching: each step feeds one
@@ -99,8 +98,8 @@ func (s *scheduler) join() {
 func (s *scheduler) advance(ctx context.Context) {
 	start := s.profile.now()
 	s.profile.start()
-	prompt, answer := s.assemble()
-	logits := s.step()
+	prompt := s.assemble()
+	logits := s.step(ctx)
 	tokens := 0
 	for i, slot := range s.fed {
 		slot.next = slot.next[len(s.parts[i].tokens):]
@@ -114,41 +113,23 @@ func (s *scheduler) advance(ctx context.Context) {
 		}
 	}
 	s.profile.lap(opSample)
-	s.delay(ctx, start, prompt, answer)
 	s.counts.step(s.profile.now().Sub(start), prompt, tokens)
 }
 
 // assemble chooses what the step feeds and returns how many tokens of it are
-// of prompts and of answers.
-func (s *scheduler) assemble() (prompt, answer int) {
+// of prompts.
+func (s *scheduler) assemble() (prompt int) {
 	s.parts, s.fed = s.parts[:0], s.fed[:0]
 	for _, slot := range s.active {
-		n := len(slot.next)
+		n, phase := len(slot.next), phaseDecode
 		if slot.answered == 0 {
-			n = min(n, chunk-prompt)
+			n, phase = min(n, chunk-prompt), phasePrefill
 			prompt += n
-		} else {
-			answer += n
 		}
 		if n > 0 {
-			s.parts = append(s.parts, part{&slot.sequence, slot.next[:n], n == len(slot.next)})
+			s.parts = append(s.parts, part{&slot.sequence, slot.next[:n], n == len(slot.next), s.slow.again(phase)})
 			s.fed = append(s.fed, slot)
 		}
 	}
-	return prompt, answer
-}
-
-// delay makes a step as much longer as was asked for; a step of both phases is
-// theirs by their tokens.
-func (s *scheduler) delay(ctx context.Context, start time.Time, prompt, answer int) {
-	if len(s.slow) == 0 {
-		return
-	}
-	took := s.profile.now().Sub(start)
-	share := func(tokens int) time.Duration {
-		return time.Duration(float64(float64(took) * float64(tokens) / float64(prompt+answer)))
-	}
-	end := start.Add(stretch(share(prompt), s.slow[phasePrefill]) + stretch(share(answer), s.slow[phaseDecode]))
-	idle(ctx, s.profile.now, end)
-	s.profile.lap(opInjected)
+	return prompt
 }

@@ -177,25 +177,3 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		}
 	}
 }
-
-// TestSchedulerSlowsDown runs on a ticking clock, on which a step takes as
-// many milliseconds as the clock is read.
-func TestSchedulerSlowsDown(t *testing.T) {
-	took := func(slow Slowdown) time.Duration {
-		s := newScheduler(newModel(t, Options{Model: "micro", Now: ticker()}), 1, 64, 1, slow)
-		if err := s.push(newGeneration([]int{1}, 2, time.Time{})); err != nil {
-			t.Fatal(err)
-		}
-		s.join()
-		s.advance(t.Context())
-		s.advance(t.Context())
-		return time.Duration(s.counts.computing.nanoseconds.Load())
-	}
-	plain := took(nil)
-	for _, phase := range []string{phasePrefill, phaseDecode} {
-		// Half of the time is of one phase: at half its rate it takes twice as long.
-		if got := took(Slowdown{phase: 50}); got < plain*14/10 || got > plain*17/10 {
-			t.Errorf("%s at half its rate: %v, plain %v", phase, got, plain)
-		}
-	}
-}

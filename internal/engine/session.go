@@ -30,7 +30,7 @@ func (m *Model) NewSession(capacity int) (*Session, error) {
 
 // Reset forgets all tokens and all times.
 func (s *Session) Reset() {
-	s.position = 0
+	s.position, s.owed = 0, 0
 	s.profile = profile{now: s.profile.now}
 }
 
@@ -52,7 +52,7 @@ func (s *Session) Prefill(ctx context.Context, tokens []int) ([]float32, error) 
 		}
 		n := min(chunk, len(tokens))
 		s.parts[0].tokens, s.parts[0].ask = tokens[:n], n == len(tokens)
-		logits := s.step()
+		logits := s.step(ctx)
 		if tokens = tokens[n:]; len(tokens) == 0 {
 			return logits, nil
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // The phases of a run, as [Slowdown] names them.
@@ -16,7 +15,7 @@ const (
 )
 
 // Slowdown maps a phase, "prefill" or "decode", to the percentage by which its
-// tokens per second are to fall. It exists to show that a gate notices. It is
+// tokens per second are to fall: a share of its work is done again. It exists to show that a gate notices. It is
 // the value of a flag: each use adds to it.
 type Slowdown map[string]float64
 
@@ -64,8 +63,10 @@ func (s Slowdown) String() string {
 	return strings.Join(entries, ",")
 }
 
-// stretch returns how long work that took d must take for its rate to fall by
-// the percentage.
-func stretch(d time.Duration, percent float64) time.Duration {
-	return time.Duration(float64(d) / (1 - percent/100))
+// again returns how often the work of a phase must be done again for its rate to
+// fall by the percentage. Work is repeated, and no time is waited for, so that
+// the percentage is one of the engine's own work on a busy host, too.
+func (s Slowdown) again(phase string) float64 {
+	percent := s[phase]
+	return percent / (100 - percent)
 }

@@ -56,6 +56,10 @@ func (c *comparer) describe() {
 		for i := range c.ref.Metrics {
 			m := &c.ref.Metrics[i]
 			now := c.run.Metric(m.Name)
+			if now != nil && now.Resolution > m.Resolution && m.Gates() && !c.ref.Host.Unknown() {
+				c.add(Verdict{Metric: m.Name, Class: Mismatch, Level: Warn, Reason: fmt.Sprintf("%s is printed in steps of %v and the baseline has steps of %v, which count: "+
+					"record the cells again with baseline update", m.Name, now.Resolution, m.Resolution)})
+			}
 			d := described{Metric: *m, contradiction: Contradiction("baseline", m, now), step: printed(m, now, !c.ref.Host.Unknown())}
 			if d.Kind = m.Quantity(); d.Kind == 0 && now != nil {
 				d.Kind = now.Quantity()
@@ -302,6 +306,9 @@ func (c *comparer) metric(m *described, ref, got *bench.Result, old, new *bench.
 	case old == nil:
 		return Verdict{Class: Untracked, Level: Warn, New: summarize(new).Median,
 			Reason: fmt.Sprintf("the baseline does not have %s for this cell", m.Name)}, true
+	case c.run.Metric(m.Name) == nil:
+		return Verdict{Class: Inconclusive, Level: Fail, Old: summarize(old).Median, New: summarize(new).Median,
+			Reason: "the run does not say what " + m.Name + " is: measure it again with this version of accelgate"}, true
 	case m.contradiction != "":
 		return Verdict{Class: Inconclusive, Level: Fail, Old: summarize(old).Median, New: summarize(new).Median,
 			Reason: m.contradiction + "; if that is meant, record it with baseline update --force"}, true

@@ -16,6 +16,10 @@ func (c *comparer) machines() {
 	same, why := here.Comparable(there)
 	rule := c.policy.fingerprint(here, there)
 	switch {
+	case same && here.Elsewhere(there) && rule != FingerprintIgnore && c.policy.Compat == "":
+		c.add(Verdict{Class: Mismatch, Level: Warn, Reason: "the baseline was measured on another machine of this kind: " +
+			"give each machine a label of its own, here with --host-label " + c.run.Host.Own() +
+			", or set policy.fingerprint: ignore to let them share one"})
 	case same:
 	case c.ref.Host.Unknown():
 		if rule != FingerprintIgnore && c.policy.Compat != CompatTensorSharp {

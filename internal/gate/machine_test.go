@@ -78,3 +78,30 @@ func TestMismatchDecides(t *testing.T) {
 		t.Errorf("warn, baseline required: %+v, want %s", d, gate.StatusActionRequired)
 	}
 }
+
+// TestAnotherMachineOfTheSameKind is about two hosts that share a derived label:
+// speeds are judged, and the warning names a label for this one.
+func TestAnotherMachineOfTheSameKind(t *testing.T) {
+	judge := func(here, there, policy string) gate.Comparison {
+		ref, got := run(cell("a", "decode_tps", 100.0)), run(cell("a", "decode_tps", 10.0))
+		ref.Host.Machine, got.Host.Machine = bench.Identify(there), bench.Identify(here)
+		got.Host.Label = "linux-cuda"
+		p := gate.DefaultPolicy()
+		p.Fingerprint = policy
+		return gate.Compare("base", ref, got, p)
+	}
+	const judged = "a decode_tps regressed fail -90"
+	for _, c := range []struct{ here, there, policy, want string }{
+		{"x", "y", "", "mismatch warn 0, " + judged}, {"x", "x", "", judged}, {"x", "", "", judged},
+		{"x", "y", gate.FingerprintIgnore, judged},
+	} {
+		got := judge(c.here, c.there, c.policy)
+		if diff := cmp.Diff(c.want, strings.Join(lines(got), ", ")); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", c, diff)
+		}
+	}
+	label := "--host-label linux-cuda-" + bench.Identify("x")[:4]
+	if v := judge("x", "y", "").Verdicts[0]; !strings.Contains(v.Reason, label) {
+		t.Errorf("%q does not name %q", v.Reason, label)
+	}
+}

@@ -206,7 +206,7 @@ func TestDetectAccelerators(t *testing.T) {
 			want := bench.Host{Label: test.wantLabel, Fingerprint: bench.Fingerprint{
 				OS: opts.GOOS, Arch: opts.GOARCH, Accelerators: test.want, Driver: test.wantDriver,
 			}}
-			machine := cmpopts.IgnoreFields(bench.Fingerprint{}, "CPU", "Cores", "MemoryGiB")
+			machine := cmpopts.IgnoreFields(bench.Fingerprint{}, "CPU", "Cores", "MemoryGiB", "Machine")
 			if diff := cmp.Diff(want, got, machine); diff != "" {
 				t.Errorf("host (-want +got):\n%s", diff)
 			}

@@ -10,24 +10,25 @@ import (
 // derive names a host by what does its work. The names on macOS and those
 // with CUDA are the ones that TensorSharp uses.
 func derive(goos, goarch string, devices []bench.Accelerator) string {
-	has := func(vendor string) bool {
-		return slices.ContainsFunc(devices, func(a bench.Accelerator) bool { return a.Vendor == vendor })
-	}
 	switch {
 	case goos == "darwin" && goarch == "arm64":
 		return "macos-mlx"
 	case goos == "darwin":
 		return "macos-x64"
-	case has(NVIDIA):
+	case has(devices, NVIDIA):
 		return goos + "-cuda"
-	case has(AMD):
+	case has(devices, AMD):
 		return goos + "-rocm"
-	case has(Ascend):
+	case has(devices, Ascend):
 		return goos + "-npu"
-	case has(Intel):
+	case has(devices, Intel):
 		return goos + "-xpu"
 	}
 	return goos + "-cpu"
+}
+
+func has(devices []bench.Accelerator, vendor string) bool {
+	return slices.ContainsFunc(devices, func(a bench.Accelerator) bool { return a.Vendor == vendor })
 }
 
 // nominal is what a derived label says of a host, as derive reads it.

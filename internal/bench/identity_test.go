@@ -1,0 +1,34 @@
+package bench
+
+import "testing"
+
+func TestElsewhere(t *testing.T) {
+	machine := func(id string, gpus ...string) (f Fingerprint) {
+		f.Machine = Identify(id)
+		for _, g := range gpus {
+			f.Accelerators = append(f.Accelerators, Accelerator{Vendor: "nvidia", Model: "H100", ID: Identify(g)})
+		}
+		return f
+	}
+	for name, c := range map[string]struct {
+		here, there Fingerprint
+		want        bool
+	}{
+		"neither is named":                    {machine(""), machine(""), false},
+		"a baseline of an older build":        {machine("a", "g"), machine("", ""), false},
+		"the same machine":                    {machine("a"), machine("a"), false},
+		"two machines":                        {machine("a"), machine("b"), true},
+		"two machines of one kind of GPU":     {machine("", "g"), machine("", "h"), true},
+		"another GPU of the same machine":     {machine("a", "g"), machine("a", "h"), false},
+		"a container on the same machine":     {machine("in the container", "g", "h"), machine("a", "h"), false},
+		"a container that hides its machine":  {machine("", "g"), machine("a", "g"), false},
+		"one is named by GPU, one by machine": {machine("", "g"), machine("a"), false},
+	} {
+		if got := c.here.Elsewhere(c.there); got != c.want {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
+		if got := c.there.Elsewhere(c.here); got != c.want {
+			t.Errorf("%s, the other way round: got %v, want %v", name, got, c.want)
+		}
+	}
+}

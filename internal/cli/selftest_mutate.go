@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/baseline"
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/report"
+)
+
+const (
+	// mutationCount is how many damaged copies selftest judges.
+	mutationCount = 100
+	// mutationSeed makes every selftest of one run judge the same copies.
+	mutationSeed = 17
+	// mostMutated bounds the cells of a copy: each is named in a report.
+	mostMutated = 8
+	// unwrapped is a width at which what names a cell and its metric stands in one line.
+	unwrapped = 10_000
+)
+
+// mutation damages a copy of the documents in one way.
+type mutation struct {
+	kind string
+	// apply changes the copy and returns what must stand in one line of the report
+	// if the gate stays green, or nil where there is nothing to damage.
+	apply func(*mutant) []string
+}
+
+// mutant is a copy of what a run is judged by, as decoded JSON and as text.
+type mutant struct {
+	*rand.Rand
+	run, ref map[string]any
+	config   string
+	cell     string // a cell whose speed is judged
+	metric   string // one of its judged metrics
+	texts    []string
+}
+
+// mutate judges damaged copies of configuration, run and baseline. Each must be
+// refused, fail the gate, or be named in a line of the report.
+func (t *experiment) mutate(o *options) {
+	few := t.few()
+	if few == nil {
+		return // why is said where the slow-downs are
+	}
+	before, err := few.report(few.run, few.ref)
+	if err != nil {
+		t.fail("mutations: %v", err)
+		return
+	}
+	red, named, rng := 0, 0, rand.New(rand.NewPCG(mutationSeed, 0))
+	var green []string
+	for done, i := 0, 0; done < mutationCount && i < 2*mutationCount; i++ {
+		kind := mutations[i%len(mutations)]
+		m, err := few.mutant(rng, o)
+		if err != nil {
+			t.fail("mutations: %v", err)
+			return
+		}
+		names := kind.apply(m)
+		if names == nil {
+			continue
+		}
+		done++
+		switch lines, passed := few.survives(m, o); {
+		case !passed:
+			red++
+		case slices.ContainsFunc(lines, func(line string) bool { return !slices.Contains(before, line) && holdsAll(line, names) }):
+			named++
+		default:
+			green = append(green, kind.kind)
+		}
+	}
+	slices.Sort(green)
+	for _, kind := range slices.Compact(green) {
+		t.fail("mutation %q leaves the gate green without a line that names it: report this as a bug", kind)
+	}
+	if green == nil {
+		t.prove("%s of configuration, run and baseline: %d fail or are refused, %d pass and are named", plural(red+named, "mutation"), red, named)
+	}
+}
+
+func holdsAll(line string, names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return !strings.Contains(line, name) })
+}
+
+// few is the experiment with some of the judged cells; nil where none is judged.
+func (t *experiment) few() *experiment {
+	some := *t
+	some.gated = t.gated[:min(len(t.gated), mostMutated)]
+	kept := map[string]bool{}
+	for _, g := range some.gated {
+		kept[g.cell] = true
+	}
+	run := *t.run
+	run.LeftOut, run.Unselected = nil, nil
+	run.Results = slices.DeleteFunc(slices.Clone(run.Results), func(r bench.Result) bool { return !kept[r.Cell.ID()] })
+	for id := range resultsOf(t.run) {
+		if !kept[id] {
+			run.Unselected = append(run.Unselected, id)
+		}
+	}
+	slices.Sort(run.Unselected)
+	file, _, err := baseline.Update(nil, &run, baseline.UpdateOptions{Reason: "selftest", Now: t.Now(), All: true})
+	if err != nil || len(kept) == 0 {
+		return nil
+	}
+	some.run, some.ref = &run, reference{path: t.ref.path, file: file}
+	return &some
+}
+
+// report is what is printed of a run that passes, line by line.
+func (t *experiment) report(run *bench.Run, ref reference) ([]string, error) {
+	j, _ := t.judged(run, ref)
+	if code := j.exit(); code != ExitPassed {
+		return nil, fmt.Errorf("exit %d", code)
+	}
+	printed, err := text(report.TerminalWith(report.TerminalOptions{Columns: unwrapped}), j.report)
+	return strings.Split(printed, "\n"), err
+}
+
+// mutant copies the documents and chooses a number to damage.
+func (t *experiment) mutant(rng *rand.Rand, o *options) (*mutant, error) {
+	m := &mutant{Rand: rng}
+	g := t.gated[rng.IntN(len(t.gated))]
+	m.cell = g.cell
+	var metrics []string
+	for name := range g.metrics {
+		metrics = append(metrics, name)
+	}
+	slices.Sort(metrics)
+	m.metric = metrics[rng.IntN(len(metrics))]
+	run, err := json.Marshal(t.run)
+	if err != nil {
+		return nil, err
+	}
+	ref, err := baseline.Marshal(t.ref.file)
+	if err != nil {
+		return nil, err
+	}
+	if m.run, err = tree(run); err != nil {
+		return nil, err
+	}
+	if m.ref, err = tree(ref); err != nil {
+		return nil, err
+	}
+	if !strings.EqualFold(filepath.Ext(o.config), ".json") { // those are translated, or made by programs
+		data, err := os.ReadFile(o.config)
+		if err != nil {
+			return nil, err
+		}
+		m.config = string(data)
+	}
+	return m, nil
+}
+
+func tree(data []byte) (map[string]any, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var m map[string]any
+	err := d.Decode(&m)
+	return m, err
+}
+
+// survives judges a mutant by the way that every run takes, and returns the
+// report if it passes.
+func (t *experiment) survives(m *mutant, o *options) (lines []string, passed bool) {
+	run, err := bench.DecodeRun(m.text(m.run))
+	if err != nil {
+		return nil, false
+	}
+	file, err := baseline.Parse("baseline", m.text(m.ref))
+	if err != nil {
+		return nil, false
+	}
+	ref, err := ofHost(t.ref.path, file, run.Host.Label)
+	if err != nil {
+		return nil, false
+	}
+	judge := *t
+	if m.config != "" {
+		parsed, err := config.Parse(o.config, []byte(m.config))
+		if err != nil {
+			return nil, false
+		}
+		policy, err := o.policy(parsed)
+		if err != nil {
+			return nil, false
+		}
+		judge.policy = asMeasured(policy, t.run)
+	}
+	lines, err = judge.report(run, ref)
+	return lines, err == nil
+}
+
+// text encodes a document, with the replacements that JSON itself cannot hold.
+func (m *mutant) text(document map[string]any) []byte {
+	data, err := json.Marshal(document)
+	if err != nil {
+		return nil // which no reader takes
+	}
+	return []byte(strings.NewReplacer(m.texts...).Replace(string(data)))
+}
+
+// mark returns a string to put into a document, which becomes the text.
+func (m *mutant) mark(text string) string {
+	mark := fmt.Sprintf("mutation %d", len(m.texts))
+	m.texts = append(m.texts, `"`+mark+`"`, text)
+	return mark
+}
