@@ -64,12 +64,12 @@ func (h hiding) Write(p []byte) (int, error) {
 const leastSecret = 6
 
 // secrets are those that a measured program could have seen: the action's token,
-// and what is withheld from every child because of its name. A privileged child
+// and the values of variables whose names are those of secrets. A privileged child
 // can read this process's environment all the same.
 func (p *plan) secrets() []string {
 	list := []string{p.options.secret}
 	for _, entry := range os.Environ() {
-		if name, value, ok := strings.Cut(entry, "="); ok && len(value) >= leastWithheld && worker.Withheld(name) {
+		if name, value, ok := strings.Cut(entry, "="); ok && len(value) >= leastWithheld && worker.Secret(name) {
 			list = append(list, value)
 		}
 	}

@@ -102,7 +102,7 @@ var mutations = []mutation{
 	{"configuration: the direction of a metric is swapped", onMetric(func(_ *mutant, d map[string]any) {
 		d["better"] = opposite(d["better"])
 	})},
-	{"configuration: the unit of a metric is swapped", onMetric(func(_ *mutant, d map[string]any) { d["unit"] = "furlong" })},
+	{"configuration: the unit of a metric is swapped", withUnit(onMetric(func(_ *mutant, d map[string]any) { d["unit"] = "furlong" }))},
 	{"configuration: a metric is no longer gated", onMetric(func(_ *mutant, d map[string]any) { d["informational"] = true })},
 	{"configuration: a metric must be equal", onMetric(func(_ *mutant, d map[string]any) { d["exact"] = true })},
 	{"configuration: a metric is renamed", onMetric(func(m *mutant, d map[string]any) {
@@ -137,8 +137,8 @@ var mutations = []mutation{
 	{"baseline: a median is zero", onEntry(func(_ *mutant, d map[string]any) { d["median"] = 0 })},
 	{"baseline: a median is dropped", onEntry(func(_ *mutant, d map[string]any) { delete(d, "median") })},
 	{"baseline: a key of a metric stands twice", onEntry(func(m *mutant, d map[string]any) { d[m.mark(`"median"`)] = 1 })},
-	{"baseline: the unit of a metric is swapped", onEntries(func(d map[string]any) { d["unit"] = "furlong" })},
-	{"baseline: the unit of one entry is swapped", onEntry(func(_ *mutant, d map[string]any) { d["unit"] = "furlong" })},
+	{"baseline: the unit of a metric is swapped", withUnit(onEntries(func(d map[string]any) { d["unit"] = "furlong" }))},
+	{"baseline: the unit of one entry is swapped", withUnit(onEntry(func(_ *mutant, d map[string]any) { d["unit"] = "furlong" }))},
 	{"baseline: the direction of a metric is swapped", onEntries(func(d map[string]any) { d["better"] = opposite(d["better"]) })},
 	{"baseline: a metric is no longer gated", onEntries(func(d map[string]any) { d["informational"] = true })},
 	{"baseline: a metric has no direction", onEntries(func(d map[string]any) { d["better"] = "sideways" })},
@@ -242,6 +242,18 @@ func onMetric(change func(*mutant, map[string]any)) func(*mutant) []string {
 			}
 		}
 		return nil // one that only case files describe
+	}
+}
+
+// withUnit leaves out metrics without a unit, such as those of TensorSharp's baselines: a unit that is added contradicts nothing.
+func withUnit(mutate func(*mutant) []string) func(*mutant) []string {
+	return func(m *mutant) []string {
+		for _, d := range listOf(m.run, "metrics") {
+			if unit, _ := d["unit"].(string); d["name"] == m.metric && unit != "" {
+				return mutate(m)
+			}
+		}
+		return nil
 	}
 }
 

@@ -11,7 +11,7 @@ func (b *batch) repeat(ctx context.Context) {
 	for _, p := range b.parts {
 		work := b.model.work(p)
 		step += work
-		b.owed += p.again * work
+		b.owed += float64(p.again * work)
 	}
 	if b.owed <= 0 || len(b.parts) == 0 {
 		return
@@ -95,7 +95,7 @@ func (m *Model) work(p part) (sum float64) {
 
 // rowWork is that of all layers for the token at a position.
 func (m *Model) rowWork(position int) float64 {
-	return float64(len(m.layers)) * (m.attentionWork(position) + m.feedForwardWork())
+	return float64(float64(len(m.layers)) * (m.attentionWork(position) + m.feedForwardWork()))
 }
 
 func (m *Model) attentionWork(position int) float64 {

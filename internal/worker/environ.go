@@ -33,15 +33,22 @@ var urlPassword = regexp.MustCompile(`[A-Za-z0-9]://[^\s/?#]*:[^\s/?#]+@`)
 // like a secret, such as EOS_TOKEN, is withheld: the other mistake costs more.
 func Withheld(name string) bool {
 	name = strings.ToUpper(name)
-	if slices.Contains(shellNames, name) {
-		return false
-	}
 	for _, prefix := range runnerPrefixes {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}
 	}
-	if slices.Contains(secretNames, name) {
+	return Secret(name)
+}
+
+// Secret reports whether the value of a variable is a secret by its name. Variables of the runner that are withheld,
+// such as GITHUB_SHA, are none: a run must be able to name its commit.
+func Secret(name string) bool {
+	name = strings.ToUpper(name)
+	switch {
+	case slices.Contains(shellNames, name):
+		return false
+	case slices.Contains(secretNames, name):
 		return true
 	}
 	words := wordsOf(name)
