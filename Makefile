@@ -8,18 +8,18 @@ CONCURRENT = $(shell grep -rlE --include=*.go '^[[:space:]]*go [a-z]|"sync|sync/
 SUMMARY = go run ./scripts/testsummary -out .test
 
 test: lint .test/bin
-	@go build -o .test/bin/accelgate ./e2e/program && ln -f .test/bin/accelgate .test/bin/fakegithub
+	@go build -o .test/bin/accelgate ./e2e/program && go build -o .test/bin/fakegithub ./cmd/fakegithub
 	@ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -json -vet=off -shuffle=on -timeout 8m $(PKGS) | $(SUMMARY)/test
 
 # The race detector, in this process and in the scripts about concurrency.
 race: .test/race
-	@go build -race -o .test/race/accelgate ./e2e/program && ln -f .test/race/accelgate .test/race/fakegithub
+	@go build -race -o .test/race/accelgate ./e2e/program && go build -race -o .test/race/fakegithub ./cmd/fakegithub
 	@{ go test -race -json -vet=off -shuffle=on -timeout 8m $(CONCURRENT) && \
 	  ACCELGATE_TEST_TIER=race ACCELGATE_TEST_BIN=$(CURDIR)/.test/race go test -json -vet=off -timeout 8m -run '^TestScript$$' ./e2e/...; } | $(SUMMARY)/race
 
 # Large inputs, every cheat at every size, many seeds, containers, act, emulate, and each fuzz target for a moment.
 thorough: .test/bin
-	@go build -o .test/bin/accelgate ./e2e/program && ln -f .test/bin/accelgate .test/bin/fakegithub
+	@go build -o .test/bin/accelgate ./e2e/program && go build -o .test/bin/fakegithub ./cmd/fakegithub
 	@ACCELGATE_TEST_TIER=thorough ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -json -vet=off -timeout 15m -run '(Thorough|^TestScript)$$' $(PKGS) | $(SUMMARY)/thorough
 
 # What measures for many minutes; .github/workflows/nightly.yml runs it.

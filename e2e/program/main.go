@@ -1,26 +1,19 @@
-// Command program is accelgate as scripts run it: cmd/accelgate, whose pauses between two writes to GitHub can be skipped,
-// and, under the name fakegithub, the test server.
+// Command program is accelgate as scripts run it: cmd/accelgate, whose pauses between two writes to GitHub can be skipped.
 package main
 
 import (
 	"context"
 	"os"
 	"os/signal"
-	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/cli"
-	"github.com/accelgate/accelgate/internal/github/githubtest"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop)
-	if strings.HasPrefix(filepath.Base(os.Args[0]), "fakegithub") {
-		os.Exit(githubtest.Command(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-	}
 	c := cli.Command{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now}
 	if os.Getenv("HURRY") != "" { // a pause moves the clock and takes no time
 		var slept time.Duration

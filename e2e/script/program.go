@@ -28,17 +28,19 @@ func Main(m *testing.M) {
 	m.Run()
 }
 
-// build writes one program under both names. Coverage of the tests is coverage of the program.
+// build writes accelgate and fakegithub. Coverage of the tests is coverage of both.
 func build(bin string) error {
-	args := []string{"build", "-o", filepath.Join(bin, name("accelgate"))}
-	if testing.CoverMode() != "" {
-		args = append(args, "-cover", "-coverpkg=github.com/accelgate/accelgate/...")
+	const module = "github.com/accelgate/accelgate/"
+	for program, pkg := range map[string]string{"accelgate": "e2e/program", "fakegithub": "cmd/fakegithub"} {
+		args := []string{"build", "-o", filepath.Join(bin, name(program))}
+		if testing.CoverMode() != "" {
+			args = append(args, "-cover", "-coverpkg="+module+"...")
+		}
+		if out, err := exec.Command("go", append(args, module+pkg)...).CombinedOutput(); err != nil {
+			return fmt.Errorf("go build: %w\n%s", err, out)
+		}
 	}
-	cmd := exec.Command("go", append(args, "github.com/accelgate/accelgate/e2e/program")...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return os.Link(filepath.Join(bin, name("accelgate")), filepath.Join(bin, name("fakegithub")))
+	return nil
 }
 
 func name(program string) string {
