@@ -42,6 +42,7 @@ type action struct {
 	api      *github.Client    // see client; nil until it is needed
 	check    *github.OpenCheck // in progress; nil where there is none
 	troubles []string          // what kept history from being read
+	lost     error             // why the verdict is not on GitHub; nil where it is
 }
 
 // gathered is what the step judges: runs with their references, in pairs.
@@ -83,6 +84,9 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 	if err := a.refuse(); err != nil {
 		return 0, usageError{err}
 	}
+	if err := a.dropRoot(); err != nil {
+		return 0, usageError{err}
+	}
 	if a.event.Comment != nil {
 		return a.chat(ctx)
 	}
@@ -109,6 +113,10 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 	}
 	if code, err = a.step(ctx); err != nil && a.in.publish && !a.in.update {
 		a.publishError(ctx, err)
+	}
+	if cause := a.unpublished(); cause != nil && err == nil && code == ExitPassed {
+		a.annotate(a.gh.Error, "accelgate could not publish", cause.Error())
+		code = ExitNoMeasure // green, and no trace of it
 	}
 	return code, err
 }

@@ -70,7 +70,7 @@ func (a *action) client() (*github.Client, github.Repo, error) {
 		return a.api, repo, err
 	}
 	a.api, err = github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.options.secret, Author: a.in.author, UserAgent: "accelgate/" + version(),
-		Sleep: a.Sleep, Now: a.Now})
+		Sleep: a.Sleep, Now: a.Now, Wait: a.in.apiWait})
 	return a.api, repo, err
 }
 
@@ -162,7 +162,7 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 	title, _ := report.Changes(body)
 	base, branch := a.refreshInto()
 	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: branch, Title: a.token.hide(title), Body: changes(body, client.FromActionsToken(), a.token.hide),
-		Message: a.token.hide(title) + "\n\n" + a.in.reason, Files: files, Labels: a.in.labels, Reviewers: a.in.reviewers})
+		Message: a.token.hide(title) + "\n\n" + forCommit(a.in.reason), Files: files, Labels: a.in.labels, Reviewers: a.in.reviewers})
 	if err != nil {
 		return 0, err
 	}
@@ -177,6 +177,13 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 	_, err = fmt.Fprintf(a.Stdout, "Pull request #%d %s: %s\n", pull.Number, pull.Change, pull.URL)
 	return ExitPassed, err
 }
+
+// inert takes from a text what GitHub acts on in a commit message: mentions,
+// references, which close issues, and markers that skip workflows.
+var inert = strings.NewReplacer("@", "@ ", "#", "# ", "GH-", "GH - ", "gh-", "gh - ", "://", ": //", "[", "( ", "]", " )", "skip-checks:", "skip-checks :")
+
+// forCommit is a text of somebody's as one line of a commit message.
+func forCommit(text string) string { return inert.Replace(oneLine(text)) }
 
 // changes is the body of the pull request, in ever smaller sizes.
 func changes(body report.Refresh, actionsToken bool, hide func(string) string) github.Ladder {
