@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,6 +95,11 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 		return 0, err
 	}
 	a.nameByHand()
+	if a.ofFork() {
+		if err := a.askMaintainer(ctx); err != nil || a.event.Run.Skipped {
+			return ExitPassed, err
+		}
+	}
 	if a.event.Run != nil {
 		clean, err := a.foreign(ctx)
 		if clean != nil {
@@ -199,8 +205,9 @@ func (a *action) resolvePull(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if pull.HeadSHA != a.event.SHA {
-		return usagef("the head of pull request %d is %s, and this is %s: start the workflow on the pull request's branch", number, pull.HeadSHA, a.event.SHA)
+	if measured := cmp.Or(a.event.Inputs[headInput], a.event.SHA); pull.HeadSHA != measured {
+		return usagef("the head of pull request %d is %s, and this is %s: start the workflow on the pull request's branch, or write /accelgate run for a fork's",
+			number, pull.HeadSHA, oneLine(measured))
 	}
 	a.event.PullRequest = pullRequest(pull, repo)
 	return nil

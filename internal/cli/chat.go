@@ -92,6 +92,8 @@ func (t talk) command(ctx context.Context, words []string) (string, error) {
 	switch verb {
 	case "rerun":
 		return t.rerun(ctx, words)
+	case "run":
+		return t.runFork(ctx, words)
 	case "accept":
 		return t.acceptCell(ctx, words)
 	case "refresh":

@@ -82,6 +82,12 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 	if event.PullRequest != nil {
 		in.options.revision, in.options.abRevision = event.PullRequest.HeadSHA, event.PullRequest.BaseSHA
 	}
+	if head := event.Inputs[headInput]; event.Name == "workflow_dispatch" && head != "" {
+		if !fullCommit.MatchString(head) || event.Inputs["pull_request"] == "" {
+			return in, fmt.Errorf("the dispatch input %s is %q: give the full id of the head of the pull request that pull_request names", headInput, oneLine(head))
+		}
+		in.options.revision = head
+	}
 	in.reason, in.runs, in.hosts = gh.Input("reason"), gh.Input("runs"), list(gh.Input("hosts"), ",")
 	for _, label := range in.hosts {
 		if err := bench.CheckLabel(label); err != nil {
@@ -173,6 +179,9 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 	}
 	if in.update && event.PullRequest != nil {
 		return fmt.Errorf("baselines are not refreshed from a pull request's own numbers: start the workflow by hand (workflow_dispatch) after merging")
+	}
+	if tag, ok := strings.CutPrefix(event.Ref, "refs/tags/"); in.update && ok {
+		return fmt.Errorf("baselines of a branch are refreshed, and this runs on the tag %s: start the workflow on the branch %s", oneLine(tag), oneLine(cmp.Or(event.DefaultBranch, "main")))
 	}
 	if in.update && in.reason == "" {
 		return fmt.Errorf("baselines move only for a reason: set the input reason, as the reviewers of the pull request will ask for it")
