@@ -52,6 +52,7 @@ type gathered struct {
 	policy gate.Policy
 	runs   []*bench.Run
 	refs   []reference
+	absent []string // labels of hosts that a refresh goes on without
 }
 
 // action measures or gathers, judges, and publishes. Publishing never changes
@@ -298,6 +299,10 @@ func (a *action) collect() (g gathered, err error) {
 		if slices.ContainsFunc(g.runs, func(r *bench.Run) bool { return r.Host.Label == label }) {
 			continue
 		}
+		if a.in.update {
+			g.absent = append(g.absent, label)
+			continue
+		}
 		ref, err := a.in.options.reference(g.file, label)
 		if err != nil {
 			return g, err
@@ -386,8 +391,11 @@ func (a *action) show(g gathered, j judged) error {
 		return err
 	}
 	md = a.token.hide(md)
-	path, err := a.saveReport(g, md)
+	path, err := a.saveReport(g, "report.md", md)
 	if err != nil {
+		return err
+	}
+	if err := a.saveJSON(g, j); err != nil {
 		return err
 	}
 	_, err = a.gh.Summary(md)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,9 +58,29 @@ func findFiles(dir string, most int, wanted func(name string) bool) ([]string, e
 }
 
 // saveReport writes the report beside run.json and returns its path.
-func (a *action) saveReport(g gathered, md string) (string, error) {
-	path := a.in.options.outPath(g.file, "report.md")
-	return path, atomicfile.Write(path, []byte(md))
+func (a *action) saveReport(g gathered, name, text string) (string, error) {
+	path := a.in.options.outPath(g.file, name)
+	return path, atomicfile.Write(path, []byte(text))
+}
+
+// saveJSON writes the report for programs, and sets the outputs that lead there:
+// its path, and how many verdicts there are of each class.
+func (a *action) saveJSON(g gathered, j judged) error {
+	all, err := text(report.JSON, j.report)
+	if err != nil {
+		return err
+	}
+	path, err := a.saveReport(g, "report.json", a.token.hide(all))
+	if err != nil {
+		return err
+	}
+	counts, err := json.Marshal(j.decision.Counts)
+	if err != nil {
+		return fmt.Errorf("count the verdicts: %w: report this", err)
+	}
+	a.output("json", path)
+	a.output("counts", string(counts))
+	return nil
 }
 
 // client returns the step's client, of which there is one: it knows whose the
@@ -99,6 +120,11 @@ func (a *action) refresh(ctx context.Context, g gathered, j judged) (int, error)
 	}
 	files := map[string][]byte{}
 	body := report.Refresh{Tool: tool(), Reason: a.in.reason, Revision: a.commit(), Links: report.Links{Run: a.event.RunURL}}
+	for _, label := range g.absent {
+		why := fmt.Sprintf("host %s delivered no run.json: look at the log of its job", label)
+		a.annotate(a.gh.Warning, "baseline not refreshed", why)
+		body.Left = append(body.Left, why)
+	}
 	for i, run := range g.runs {
 		path, err := a.repositoryPath(g.refs[i].path)
 		if err != nil {

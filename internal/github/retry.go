@@ -47,11 +47,10 @@ type sender struct {
 // manner says how one request is to be sent. The zero value is right for reads
 // and for writes that have the same effect when they come twice.
 type manner struct {
-	once    bool          // never repeated after a failure that may have come after the effect
-	before  time.Time     // not sent later than this, where it is set
-	timeout time.Duration // for one answer; answerTimeout where zero
-	answers []int         // statuses that are answers rather than refusals
-	reads   bool          // changes nothing, whatever its method
+	once    bool      // never repeated after a failure that may have come after the effect
+	before  time.Time // not sent later than this, where it is set
+	answers []int     // statuses that are answers rather than refusals
+	reads   bool      // changes nothing, whatever its method
 }
 
 type mannerKey struct{}
@@ -100,7 +99,7 @@ func (t *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err := t.ready(r, how); err != nil {
 			return nil, err
 		}
-		response, err := t.attempt(r, how)
+		response, err := t.attempt(r)
 		wait, limited := t.rateLimit(response)
 		again := limited && t.afford(wait)
 		if !limited {
@@ -174,13 +173,6 @@ func (t *sender) pace(ctx context.Context) error {
 	return t.sleep(ctx, wait)
 }
 
-// busy returns how long it is until a write can be sent.
-func (t *sender) busy() time.Duration {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return max(0, t.write.Sub(t.now()))
-}
-
 // holdWrites keeps the client's other writes back while a limit lasts.
 func (t *sender) holdWrites(wait time.Duration) {
 	t.mu.Lock()
@@ -191,12 +183,8 @@ func (t *sender) holdWrites(wait time.Duration) {
 }
 
 // attempt sends a request once and reads the answer.
-func (t *sender) attempt(r *http.Request, how manner) (*http.Response, error) {
-	timeout := how.timeout
-	if timeout == 0 {
-		timeout = answerTimeout
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), timeout)
+func (t *sender) attempt(r *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithTimeout(r.Context(), answerTimeout)
 	defer cancel()
 	response, err := t.next.RoundTrip(r.WithContext(ctx))
 	if err != nil {
