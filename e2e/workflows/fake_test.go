@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -111,11 +112,23 @@ func (f *fake) wantCheck(t *testing.T, sha, conclusion string) {
 	}
 }
 
+// wantChecks checks the conclusions of all check runs of a commit, by name.
+func (f *fake) wantChecks(t *testing.T, sha string, want map[string]string) {
+	t.Helper()
+	got := map[string]string{}
+	for _, check := range list[githubtest.CheckRun](t, f, "checks", "sha", sha) {
+		got[check.Name] = check.Conclusion
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("got check runs %v, want %v", got, want)
+	}
+}
+
 // wantNoWrites checks that nothing was asked for but reading.
 func (f *fake) wantNoWrites(t *testing.T) {
 	t.Helper()
 	for request := range strings.Lines(f.page(t, "requests")) {
-		if !strings.HasPrefix(request, "GET ") {
+		if !strings.HasPrefix(request, "GET ") && !strings.HasPrefix(request, "POST /graphql ") {
 			t.Errorf("something was written: %s", request)
 		}
 	}

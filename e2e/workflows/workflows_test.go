@@ -93,6 +93,7 @@ func TestWorkflowsThorough(t *testing.T) {
 		t.Run("is not measured on our machines", s.forkIsSkipped)
 		t.Run("is refused by the action itself", s.forkIsRefused)
 		t.Run("is judged by what its own workflow measured", func(t *testing.T) { s.forkIsJudged(t, "run.json", "success", "success", "Passed") })
+		t.Run("is skipped by the workflow and waits for a maintainer", s.skippedForkWaits)
 		t.Run("whose artifact leaves its folder", func(t *testing.T) { s.forkIsJudged(t, "../../run.json", "failure", "failure", "refused") })
 	})
 }
@@ -173,7 +174,7 @@ func (s *story) comments(t *testing.T) {
 		reaction string
 	}{
 		{map[string]string{"answer": "success"}, "github-actions[bot]: rocket\n"},
-		{map[string]string{"answer": "failure"}, "github-actions[bot]: -1\n"},
+		{map[string]string{"answer": "success"}, "github-actions[bot]: -1\n"},
 		{map[string]string{}, ""},
 	} {
 		c := list[githubtest.Comment](t, github, "comments", "issue", "1")[i]
@@ -185,8 +186,8 @@ func (s *story) comments(t *testing.T) {
 		}
 	}
 	all := list[githubtest.Comment](t, github, "comments", "issue", "1")
-	if len(all) != 5 || !strings.Contains(all[3].Body, "a pull request with new baselines follows") || !strings.Contains(all[4].Body, "ask a maintainer") {
-		t.Errorf("got comments %+v, want an answer to each command", all)
+	if len(all) != 4 || !strings.Contains(all[3].Body, "a pull request with new baselines follows") {
+		t.Errorf("got comments %+v, want an answer to the maintainer's command alone", all)
 	}
 	dispatches := list[githubtest.Dispatch](t, github, "dispatches")
 	if len(dispatches) != 1 || dispatches[0].Workflow != "accelgate.yml" || dispatches[0].Ref != "main" || dispatches[0].Payload["update_baseline"] != "true" {
@@ -232,10 +233,21 @@ func (s *story) forkIsJudged(t *testing.T, entry, result, conclusion, says strin
 		"workflow_run": object{"id": 555, "run_attempt": 1, "event": "pull_request", "conclusion": "success", "head_sha": strangersCommit,
 			"head_branch": "work", "head_repository": object{"full_name": stranger}}}}).want(map[string]string{"post": result})
 	github.wantComment(t, "5", says)
-	github.wantCheck(t, strangersCommit, conclusion)
+	github.wantChecks(t, strangersCommit, map[string]string{"accelgate": "action_required", "accelgate (unverified: measured by the fork)": conclusion})
 	if all := list[githubtest.Comment](t, github, "comments", "issue", "1"); len(all) > 0 {
 		t.Errorf("another pull request has comments %+v", all)
 	}
+}
+
+// skippedForkWaits runs post.yml after the shipped workflow skipped a fork.
+func (s *story) skippedForkWaits(t *testing.T) {
+	seed := s.seed
+	seed.Commits = []string{strangersCommit}
+	github := s.serve(t, seed, s.permissions(t, "post.yml", "post"))
+	s.act(t, started{workflow: "post.yml", event: "workflow_run", run: 74, fake: github, payload: object{"action": "completed", "repository": repository,
+		"workflow_run": object{"id": 556, "run_attempt": 1, "event": "pull_request", "conclusion": "skipped", "head_sha": strangersCommit,
+			"head_branch": "work", "head_repository": object{"full_name": stranger}}}}).want(map[string]string{"post": "success"})
+	github.wantChecks(t, strangersCommit, map[string]string{"accelgate": "action_required"})
 }
 
 var revision = regexp.MustCompile(`("revision":\s*)"[0-9a-f]{40}"`)

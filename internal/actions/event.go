@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // maxEvent bounds the event file. GitHub caps webhook payloads at 25 MB.
@@ -62,6 +63,8 @@ type Comment struct {
 	Author string // login
 	Body   string // as it is now
 	Issue  int    // number of the issue or pull request
+	// Created is when it was made; zero where the payload does not say.
+	Created time.Time
 	// New reports whether it has just been made, rather than edited, perhaps by
 	// somebody other than its author, or deleted.
 	New bool
@@ -79,6 +82,8 @@ type Run struct {
 	HeadSHA     string
 	HeadBranch  string
 	HeadRepo    string // "owner/name", or "" if that repository was deleted
+	// Skipped reports whether no job of it ran.
+	Skipped bool
 }
 
 // Repository returns "owner/name".

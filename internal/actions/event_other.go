@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 type commentJSON struct {
-	ID   int64  `json:"id"`
-	Body string `json:"body"`
-	User *struct {
+	ID      int64  `json:"id"`
+	Body    string `json:"body"`
+	Created string `json:"created_at"`
+	User    *struct {
 		Login string `json:"login"`
 		Type  string `json:"type"`
 	} `json:"user"` // null if the account was deleted
@@ -21,6 +23,7 @@ type workflowRunJSON struct {
 	Event      string `json:"event"`
 	HeadSHA    string `json:"head_sha"`
 	HeadBranch string `json:"head_branch"`
+	Conclusion string `json:"conclusion"`
 	HeadRepo   *struct {
 		FullName string `json:"full_name"`
 	} `json:"head_repository"`
@@ -37,7 +40,8 @@ func (p *payloadJSON) comment() (*Comment, error) {
 		return nil, errors.New("comment.user.login is not a login")
 	}
 	by := p.CommentOf.User
-	return &Comment{ID: p.CommentOf.ID, Author: by.Login, Body: p.CommentOf.Body,
+	created, _ := time.Parse(time.RFC3339, p.CommentOf.Created) // who needs it refuses zero
+	return &Comment{Created: created, ID: p.CommentOf.ID, Author: by.Login, Body: p.CommentOf.Body,
 		New: p.Action == "created", Bot: by.Type == "Bot" || strings.HasSuffix(by.Login, "[bot]"),
 		Issue: p.Issue.Number, OnPullRequest: p.Issue.PullRequest != nil && string(*p.Issue.PullRequest) != "null"}, nil
 }
@@ -55,7 +59,7 @@ func (r *workflowRunJSON) check() (*Run, error) {
 	case r.HeadRepo != nil && !repository(r.HeadRepo.FullName):
 		return nil, fmt.Errorf("workflow_run.head_repository.full_name is %s, not owner/name", quote(r.HeadRepo.FullName))
 	}
-	run := &Run{ID: r.ID, Attempt: max(r.Attempt, 1), Event: r.Event, HeadSHA: r.HeadSHA, HeadBranch: r.HeadBranch}
+	run := &Run{ID: r.ID, Attempt: max(r.Attempt, 1), Event: r.Event, HeadSHA: r.HeadSHA, HeadBranch: r.HeadBranch, Skipped: r.Conclusion == "skipped"}
 	if r.HeadRepo != nil {
 		run.HeadRepo = r.HeadRepo.FullName
 	}

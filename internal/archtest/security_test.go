@@ -66,7 +66,7 @@ func hasTest(t *testing.T, pkg, name, sub string) bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table := name != "TestScenarios" || strings.Contains(strings.ReplaceAll(string(data), "'", ""), `{"`+strings.ReplaceAll(sub, "-", " ")+`", `)
+		table := name != "TestScenarios" || strings.Contains(strings.ReplaceAll(string(data), "'", ""), `{name: "`+strings.ReplaceAll(sub, "-", " ")+`", `)
 		if strings.Contains(string(data), "\nfunc "+name+"(") && table {
 			return true
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,6 +83,10 @@ func postTo(t *testing.T, maxBody int, baseline string, archives ...[]byte) post
 	p.code = c.Main(t.Context(), []string{"action"})
 	p.stdout, p.stderr, p.summary, p.outputs = stdout.String(), stderr.String(), content(t, out, "summary"), content(t, out, "output")
 	p.comments, p.checks = server.Comments(actionRepo, 1), server.CheckRuns(actionRepo, headCommit)
+	p.checks = slices.DeleteFunc(p.checks, func(k githubtest.CheckRun) bool { return k.Name == "accelgate" && k.Conclusion == "action_required" })
+	if n := len(server.CheckRuns(actionRepo, headCommit)); n != len(p.checks)+1 {
+		t.Errorf("%d of %d checks are not the required one that waits for a maintainer", len(p.checks), n)
+	}
 	after := tree(t, work)
 	for name := range after {
 		if before[name] != after[name] {
@@ -256,7 +261,8 @@ func (p posted) judged(t *testing.T, status gate.Status) {
 	if (p.code == 0) != (status == gate.StatusPassed) {
 		t.Errorf("exit code %d of a run that is %s:\n%s", p.code, status, p.stderr)
 	}
-	if len(p.files) != 1 || p.files[0] != filepath.Join(".accelgate", "report.md") {
+	slices.Sort(p.files)
+	if !slices.Equal(p.files, []string{filepath.Join(".accelgate", "report.json"), filepath.Join(".accelgate", "report.md")}) {
 		t.Errorf("the checkout holds %q, want the report alone", p.files)
 	}
 	p.harmless(t, string(status), conclusion)
@@ -265,7 +271,7 @@ func (p posted) judged(t *testing.T, status gate.Status) {
 var (
 	// commands are what the action itself tells the runner.
 	commands = regexp.MustCompile(`^::(stop-commands::[A-Z2-7]{26}|[A-Z2-7]{26}::|error( title=[^:]*)?::.*|warning( title=[^:]*)?::.*)$`)
-	outputs  = regexp.MustCompile(`(?s)(report|verdict|comment-url)<<(accelgate_[A-Z2-7]{26})\n([^\n]*)\n(accelgate_[A-Z2-7]{26})\n`)
+	outputs  = regexp.MustCompile(`(?s)(report|json|counts|verdict|check-url|comment-url)<<(accelgate_[A-Z2-7]{26})\n([^\n]*)\n(accelgate_[A-Z2-7]{26})\n`)
 	indented = regexp.MustCompile(`(?m)^    .*$`)
 )
 

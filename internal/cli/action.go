@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,7 @@ type action struct {
 	api      *github.Client    // see client; nil until it is needed
 	check    *github.OpenCheck // in progress; nil where there is none
 	troubles []string          // what kept history from being read
+	lost     error             // why the verdict is not on GitHub; nil where it is
 }
 
 // gathered is what the step judges: runs with their references, in pairs.
@@ -50,6 +52,7 @@ type gathered struct {
 	policy gate.Policy
 	runs   []*bench.Run
 	refs   []reference
+	absent []string // labels of hosts that a refresh goes on without
 }
 
 // action measures or gathers, judges, and publishes. Publishing never changes
@@ -83,6 +86,9 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 	if err := a.refuse(); err != nil {
 		return 0, usageError{err}
 	}
+	if err := a.dropRoot(); err != nil {
+		return 0, usageError{err}
+	}
 	if a.event.Comment != nil {
 		return a.chat(ctx)
 	}
@@ -90,6 +96,11 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 		return 0, err
 	}
 	a.nameByHand()
+	if a.ofFork() {
+		if err := a.askMaintainer(ctx); err != nil || a.event.Run.Skipped {
+			return ExitPassed, err
+		}
+	}
 	if a.event.Run != nil {
 		clean, err := a.foreign(ctx)
 		if clean != nil {
@@ -109,6 +120,10 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 	}
 	if code, err = a.step(ctx); err != nil && a.in.publish && !a.in.update {
 		a.publishError(ctx, err)
+	}
+	if cause := a.unpublished(); cause != nil && err == nil && code == ExitPassed {
+		a.annotate(a.gh.Error, "accelgate could not publish", cause.Error())
+		code = ExitNoMeasure // green, and no trace of it
 	}
 	return code, err
 }
@@ -191,8 +206,9 @@ func (a *action) resolvePull(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if pull.HeadSHA != a.event.SHA {
-		return usagef("the head of pull request %d is %s, and this is %s: start the workflow on the pull request's branch", number, pull.HeadSHA, a.event.SHA)
+	if measured := cmp.Or(a.event.Inputs[headInput], a.event.SHA); pull.HeadSHA != measured {
+		return usagef("the head of pull request %d is %s, and this is %s: start the workflow on the pull request's branch, or write /accelgate run for a fork's",
+			number, pull.HeadSHA, oneLine(measured))
 	}
 	a.event.PullRequest = pullRequest(pull, repo)
 	return nil
@@ -283,6 +299,10 @@ func (a *action) collect() (g gathered, err error) {
 		if slices.ContainsFunc(g.runs, func(r *bench.Run) bool { return r.Host.Label == label }) {
 			continue
 		}
+		if a.in.update {
+			g.absent = append(g.absent, label)
+			continue
+		}
 		ref, err := a.in.options.reference(g.file, label)
 		if err != nil {
 			return g, err
@@ -371,8 +391,11 @@ func (a *action) show(g gathered, j judged) error {
 		return err
 	}
 	md = a.token.hide(md)
-	path, err := a.saveReport(g, md)
+	path, err := a.saveReport(g, "report.md", md)
 	if err != nil {
+		return err
+	}
+	if err := a.saveJSON(g, j); err != nil {
 		return err
 	}
 	_, err = a.gh.Summary(md)

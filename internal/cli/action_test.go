@@ -228,7 +228,7 @@ func TestEnterpriseServer(t *testing.T) {
 		t.Errorf("comments are %v, want one with a link to the run there", comments)
 	}
 	for _, sent := range s.sent {
-		if !strings.Contains(sent, " /api/v3/") {
+		if !strings.Contains(sent, " /api/v3/") && !strings.Contains(sent, " /api/graphql ") {
 			t.Errorf("a request went elsewhere: %.200s", sent)
 		}
 	}
@@ -293,5 +293,29 @@ func TestPushBetweenSearchAndComment(t *testing.T) {
 	}
 	if comments := s.server.Comments("octo/repo", 1); len(comments) != 2 {
 		t.Errorf("%d comments, want somebody's and one of ours", len(comments))
+	}
+}
+
+// TestRefreshGoesOnWithoutAnAbsentHost: one host that is away does not keep the
+// others from being refreshed, and the pull request names it.
+func TestRefreshGoesOnWithoutAnAbsentHost(t *testing.T) {
+	t.Parallel()
+	s := newActionStep(t, "workflow_dispatch", dispatchPayload, map[string]string{
+		"INPUT_UPDATE-BASELINE": "true", "INPUT_REASON": "new driver", "INPUT_HOSTS": "desk,mi300x"})
+	s.write("runs/run.json", s.faultRun(true))
+	s.env["INPUT_RUNS"] = filepath.Join(s.work, "runs")
+	if code := s.run(t.Context()); code != cli.ExitPassed {
+		t.Fatalf("exit code %d: %s", code, s.stderr.String())
+	}
+	pulls := s.server.PullRequests("octo/repo")
+	if len(pulls) != 2 || !strings.Contains(pulls[1].Body, "host mi300x delivered no run.json") {
+		t.Errorf("got pull requests %+v, want one that names the absent host", pulls)
+	}
+	if output := s.written()["output"]; !strings.Contains(output, "report.json") || !strings.Contains(output, `{"untracked":1}`) && !strings.Contains(output, `"new":1`) {
+		t.Errorf("the outputs lack the JSON report or the counts:\n%s", output)
+	}
+	files := strings.Join(s.server.Files("octo/repo", "accelgate/refresh-baselines"), " ")
+	if !strings.Contains(files, "baseline-desk.json") || strings.Contains(files, "mi300x") {
+		t.Errorf("the branch has %s, want the baseline of desk alone", files)
 	}
 }

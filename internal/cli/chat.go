@@ -38,7 +38,7 @@ func (a *action) chat(ctx context.Context) (int, error) {
 	case perr != nil:
 		return 0, perr
 	case !may.CanWrite():
-		return t.answer(ctx, "-1", "this needs write permission in the repository: ask a maintainer", false)
+		return t.decline(ctx)
 	case err != nil:
 		return t.answer(ctx, "confused", err.Error()+": "+chatUsage, false)
 	}
@@ -56,13 +56,23 @@ type talk struct {
 	repo   github.Repo
 }
 
+// decline reacts to a command of somebody without write permission, and does no
+// more: whoever may comment could otherwise make the project's account post.
+func (t talk) decline(ctx context.Context) (int, error) {
+	if err := t.client.React(ctx, t.repo, t.event.Comment.ID, "-1"); err != nil {
+		t.refused(err)
+	}
+	_, err := fmt.Fprintln(t.Stdout, "The command was not run: its author has no write permission in the repository; ask a maintainer.")
+	return ExitPassed, err
+}
+
 // answer reacts and replies. The reply quotes nothing as it was written.
 func (t talk) answer(ctx context.Context, reaction, text string, done bool) (int, error) {
 	c := t.event.Comment
 	if err := t.client.React(ctx, t.repo, c.ID, reaction); err != nil {
 		t.refused(err)
 	}
-	if _, err := t.client.Reply(ctx, t.repo, c.Issue, c.ID, text); err != nil {
+	if reply, err := t.client.Reply(ctx, t.repo, c.Issue, c.ID, text); reply.ID == 0 && err != nil {
 		return 0, err
 	}
 	fmt.Fprintln(t.Stdout, oneLine(text))
@@ -82,6 +92,8 @@ func (t talk) command(ctx context.Context, words []string) (string, error) {
 	switch verb {
 	case "rerun":
 		return t.rerun(ctx, words)
+	case "run":
+		return t.runFork(ctx, words)
 	case "accept":
 		return t.acceptCell(ctx, words)
 	case "refresh":

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/actions"
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // inputs are those of action.yml.
@@ -26,8 +29,10 @@ type inputs struct {
 	all       bool     // a refresh rewrites numbers that are within their noise, too
 	labels    []string // of pull requests
 	reviewers []string
-	workflow  string // file of the workflow that chat starts
-	author    string // login of the token, where it is another app's
+	workflow  string          // file of the workflow that chat starts
+	author    string          // login of the token, where GitHub does not name it
+	apiWait   time.Duration   // for GitHub's rate limits
+	runAs     *worker.Account // whom root becomes; nil is the owner of the workspace
 	// historyBranch is the branch that keeps runs; "" if none does.
 	historyBranch string
 	// dangerForks and dangerTarget run a stranger's code where it can take the
@@ -77,6 +82,12 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 	if event.PullRequest != nil {
 		in.options.revision, in.options.abRevision = event.PullRequest.HeadSHA, event.PullRequest.BaseSHA
 	}
+	if head := event.Inputs[headInput]; event.Name == "workflow_dispatch" && head != "" {
+		if !fullCommit.MatchString(head) || event.Inputs["pull_request"] == "" {
+			return in, fmt.Errorf("the dispatch input %s is %q: give the full id of the head of the pull request that pull_request names", headInput, oneLine(head))
+		}
+		in.options.revision = head
+	}
 	in.reason, in.runs, in.hosts = gh.Input("reason"), gh.Input("runs"), list(gh.Input("hosts"), ",")
 	for _, label := range in.hosts {
 		if err := bench.CheckLabel(label); err != nil {
@@ -90,6 +101,17 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 	in.labels, in.reviewers = list(gh.Input("labels"), ","), list(gh.Input("reviewers"), ",")
 	in.historyBranch = gh.Input("history-branch")
 	in.workflow, in.author = cmp.Or(gh.Input("workflow"), "accelgate.yml"), gh.Input("token-author")
+	if account := gh.Input("run-as"); account != "" {
+		parsed, err := worker.ParseAccount(account)
+		if err != nil {
+			return in, fmt.Errorf("input run-as: %w", err)
+		}
+		in.runAs = &parsed
+	}
+	wait := cmp.Or(gh.Input("api-wait"), github.DefaultWait.String())
+	if in.apiWait, err = time.ParseDuration(wait); err != nil || in.apiWait <= 0 {
+		return in, fmt.Errorf("api-wait is %q: give a duration above zero such as 10m", oneLine(wait))
+	}
 	switch in.comment = commentMode(cmp.Or(gh.Input("comment"), string(commentAlways))); in.comment {
 	case commentAlways, commentOnChange, commentOnFailure, commentOff:
 	default:
@@ -157,6 +179,9 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 	}
 	if in.update && event.PullRequest != nil {
 		return fmt.Errorf("baselines are not refreshed from a pull request's own numbers: start the workflow by hand (workflow_dispatch) after merging")
+	}
+	if tag, ok := strings.CutPrefix(event.Ref, "refs/tags/"); in.update && ok {
+		return fmt.Errorf("baselines of a branch are refreshed, and this runs on the tag %s: start the workflow on the branch %s", oneLine(tag), oneLine(cmp.Or(event.DefaultBranch, "main")))
 	}
 	if in.update && in.reason == "" {
 		return fmt.Errorf("baselines move only for a reason: set the input reason, as the reviewers of the pull request will ask for it")

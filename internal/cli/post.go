@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,50 +81,66 @@ func clipBytes(s string, limit int) string {
 
 // post writes the comment, on a pull request, and the check run, of a job that was
 // cancelled as well: its check may be in progress. Whatever GitHub refuses is a
-// warning with its reason.
+// warning with its reason. A verdict that is nowhere is remembered in a.lost.
 func (a *action) post(ctx context.Context, p posting) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.in.apiWait+5*time.Minute)
 	defer cancel()
 	p = p.without(a.token)
 	client, repo, err := a.client()
 	if err != nil {
 		a.refused(err)
+		a.lost = err
 		return
 	}
-	link := a.event.RunURL
+	link, commented := a.event.RunURL, false
 	if pr := a.event.PullRequest; pr != nil && a.in.comment != commentOff {
-		if url := a.comment(ctx, client, repo, pr.Number, p); url != "" {
-			link = url
-		}
+		url, err := a.comment(ctx, client, repo, pr.Number, p)
+		a.refused(err)
+		link, commented = cmp.Or(url, link), url != "" || err == nil
 	}
 	check := github.Check{Name: a.in.checkName, Conclusion: p.conclusion, Title: clipBytes(p.title, 250), Body: p.body, DetailsURL: link,
 		Seq: a.seq(), Annotations: p.annotations}
+	var run github.CheckRun
 	if a.check == nil {
-		_, err = client.UpsertCheck(ctx, repo, a.commit(), check)
+		run, err = client.UpsertCheck(ctx, repo, a.commit(), check)
 	} else {
-		_, err = a.check.Complete(ctx, check)
+		run, err = a.check.Complete(ctx, check)
 	}
+	a.output("check-url", run.URL)
 	a.refused(err)
+	if err != nil && !(commented && errors.Is(err, github.ErrForbidden)) {
+		a.lost = err
+	}
+}
+
+// unpublished returns why a verdict that should stand on GitHub does not. The
+// token of a fork's pull request may only read, which its workflow cannot change.
+func (a *action) unpublished() error {
+	if pr := a.event.PullRequest; a.lost == nil || pr != nil && pr.Fork && a.event.Run == nil {
+		return nil
+	}
+	return fmt.Errorf("the verdict was not published: %w; run the job again, or set the input publish to false where another job posts", a.lost)
 }
 
 // comment writes the comment where its mode wants one, and returns its address.
-func (a *action) comment(ctx context.Context, client *github.Client, repo github.Repo, number int, p posting) string {
+func (a *action) comment(ctx context.Context, client *github.Client, repo github.Repo, number int, p posting) (string, error) {
 	wanted, err := a.wanted(ctx, client, repo, number, p.status)
 	if err != nil || !wanted {
-		a.refused(err)
-		return ""
+		return "", err
 	}
 	post := github.Post{Seq: a.seq(), Body: p.body, State: string(p.status)}
 	if a.in.notify {
 		post.Fresh = func(before string) bool { return gravity[p.status] > gravity[gate.Status(before)] }
 	}
 	comment, err := client.UpsertComment(ctx, repo, number, a.in.checkName, post)
-	if err != nil {
-		a.refused(err)
-		return ""
+	if comment.Change == github.Outdated {
+		a.warn(fmt.Errorf("the comment %s stays as it is: it is of run %s, and this is run %s; if there is no such run, delete that comment and run the job again",
+			comment.URL, comment.Newer, a.seq()))
 	}
-	a.output("comment-url", comment.URL)
-	return comment.URL
+	if comment.URL != "" {
+		a.output("comment-url", comment.URL)
+	}
+	return comment.URL, err
 }
 
 // gravity orders verdicts; one that is not known is below all.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,9 +58,29 @@ func findFiles(dir string, most int, wanted func(name string) bool) ([]string, e
 }
 
 // saveReport writes the report beside run.json and returns its path.
-func (a *action) saveReport(g gathered, md string) (string, error) {
-	path := a.in.options.outPath(g.file, "report.md")
-	return path, atomicfile.Write(path, []byte(md))
+func (a *action) saveReport(g gathered, name, text string) (string, error) {
+	path := a.in.options.outPath(g.file, name)
+	return path, atomicfile.Write(path, []byte(text))
+}
+
+// saveJSON writes the report for programs, and sets the outputs that lead there:
+// its path, and how many verdicts there are of each class.
+func (a *action) saveJSON(g gathered, j judged) error {
+	all, err := text(report.JSON, j.report)
+	if err != nil {
+		return err
+	}
+	path, err := a.saveReport(g, "report.json", a.token.hide(all))
+	if err != nil {
+		return err
+	}
+	counts, err := json.Marshal(j.decision.Counts)
+	if err != nil {
+		return fmt.Errorf("count the verdicts: %w: report this", err)
+	}
+	a.output("json", path)
+	a.output("counts", string(counts))
+	return nil
 }
 
 // client returns the step's client, of which there is one: it knows whose the
@@ -70,7 +91,7 @@ func (a *action) client() (*github.Client, github.Repo, error) {
 		return a.api, repo, err
 	}
 	a.api, err = github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.options.secret, Author: a.in.author, UserAgent: "accelgate/" + version(),
-		Sleep: a.Sleep, Now: a.Now})
+		Sleep: a.Sleep, Now: a.Now, Wait: a.in.apiWait})
 	return a.api, repo, err
 }
 
@@ -99,6 +120,11 @@ func (a *action) refresh(ctx context.Context, g gathered, j judged) (int, error)
 	}
 	files := map[string][]byte{}
 	body := report.Refresh{Tool: tool(), Reason: a.in.reason, Revision: a.commit(), Links: report.Links{Run: a.event.RunURL}}
+	for _, label := range g.absent {
+		why := fmt.Sprintf("host %s delivered no run.json: look at the log of its job", label)
+		a.annotate(a.gh.Warning, "baseline not refreshed", why)
+		body.Left = append(body.Left, why)
+	}
 	for i, run := range g.runs {
 		path, err := a.repositoryPath(g.refs[i].path)
 		if err != nil {
@@ -162,7 +188,7 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 	title, _ := report.Changes(body)
 	base, branch := a.refreshInto()
 	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: branch, Title: a.token.hide(title), Body: changes(body, client.FromActionsToken(), a.token.hide),
-		Message: a.token.hide(title) + "\n\n" + a.in.reason, Files: files, Labels: a.in.labels, Reviewers: a.in.reviewers})
+		Message: a.token.hide(title) + "\n\n" + forCommit(a.in.reason), Files: files, Labels: a.in.labels, Reviewers: a.in.reviewers})
 	if err != nil {
 		return 0, err
 	}
@@ -177,6 +203,13 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 	_, err = fmt.Fprintf(a.Stdout, "Pull request #%d %s: %s\n", pull.Number, pull.Change, pull.URL)
 	return ExitPassed, err
 }
+
+// inert takes from a text what GitHub acts on in a commit message: mentions,
+// references, which close issues, and markers that skip workflows.
+var inert = strings.NewReplacer("@", "@ ", "#", "# ", "GH-", "GH - ", "gh-", "gh - ", "://", ": //", "[", "( ", "]", " )", "skip-checks:", "skip-checks :")
+
+// forCommit is a text of somebody's as one line of a commit message.
+func forCommit(text string) string { return inert.Replace(oneLine(text)) }
 
 // changes is the body of the pull request, in ever smaller sizes.
 func changes(body report.Refresh, actionsToken bool, hide func(string) string) github.Ladder {

@@ -40,12 +40,14 @@ func (c *Client) BeginCheck(ctx context.Context, repo Repo, headSHA string, chec
 	return open, nil
 }
 
-// completeTime bounds Complete, whose context may be done already.
+// completeTime bounds Complete, whose context may be done already, beside the
+// wait for rate limits.
 const completeTime = 3 * time.Minute
 
 // Complete gives the check run its conclusion. Name and Seq are those of
 // BeginCheck. It works after ctx was cancelled too, as that is when a check
-// would otherwise stay in progress; it takes three minutes at most. After it
+// would otherwise stay in progress; it takes three minutes at most,
+// and the wait for rate limits. After it
 // has succeeded once it does nothing and returns the same again.
 func (o *OpenCheck) Complete(ctx context.Context, check Check) (CheckRun, error) {
 	o.mu.Lock()
@@ -53,7 +55,7 @@ func (o *OpenCheck) Complete(ctx context.Context, check Check) (CheckRun, error)
 	if o.done != nil {
 		return *o.done, nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), completeTime)
+	ctx, cancel := context.WithTimeout(doubting(context.WithoutCancel(ctx)), completeTime+o.client.wait)
 	defer cancel()
 	check.Name, check.Seq = o.check.Name, o.check.Seq
 	p := o.checking

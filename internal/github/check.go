@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	gh "github.com/google/go-github/v62/github"
@@ -78,7 +77,7 @@ func (c *Client) UpsertCheck(ctx context.Context, repo Repo, headSHA string, che
 	if err := errors.Join(repo.check(), check.check(), checkCommit(headSHA)); err != nil {
 		return CheckRun{}, fmt.Errorf("%s: %w", p.doing, err)
 	}
-	return p.run(ctx)
+	return p.run(doubting(ctx))
 }
 
 // checking brings the check runs of one name to say what a Check says.
@@ -166,6 +165,9 @@ func (p *checking) create(ctx context.Context, annotations []Annotation) (*gh.Ch
 		options.Status, options.Conclusion = gh.String("completed"), &p.check.Conclusion
 	}
 	run, _, err := p.client.api.Checks.CreateCheckRun(once(ctx), p.repo.Owner, p.repo.Name, options)
+	if err == nil {
+		p.client.learn(run.GetApp())
+	}
 	return run, err
 }
 
@@ -245,7 +247,7 @@ func (p *checking) reusable(ctx context.Context, runs []*gh.CheckRun) (*gh.Check
 // ownChecks returns the check runs of that name that were made here, the newest
 // first. Only the app that made a check run may change it.
 func (c *Client) ownChecks(ctx context.Context, repo Repo, headSHA, name string) ([]*gh.CheckRun, error) {
-	login, err := c.login(ctx)
+	me, err := c.whose(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -258,8 +260,7 @@ func (c *Client) ownChecks(ctx context.Context, repo Repo, headSHA, name string)
 		return found.CheckRuns, response, nil
 	})
 	runs = slices.DeleteFunc(runs, func(run *gh.CheckRun) bool {
-		return run.GetName() != name || !checkIDs.MatchString(run.GetExternalID()) ||
-			!strings.EqualFold(run.GetApp().GetSlug()+"[bot]", login)
+		return run.GetName() != name || !checkIDs.MatchString(run.GetExternalID()) || !me.made(run)
 	})
 	slices.SortFunc(runs, func(a, b *gh.CheckRun) int {
 		return -cmp.Or(checkSeq(a).compare(checkSeq(b)), cmp.Compare(a.GetID(), b.GetID()))

@@ -37,7 +37,7 @@ func TestWritesAreASecondApart(t *testing.T) {
 		c, err := github.New(github.Options{Token: token, Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 			mu.Lock()
 			defer mu.Unlock()
-			if r.Method == http.MethodGet {
+			if r.Method == http.MethodGet || r.URL.Path == "/graphql" {
 				reads = append(reads, time.Now())
 			} else {
 				writes = append(writes, time.Now())
@@ -87,7 +87,7 @@ func TestASlowAnswerIsGivenUp(t *testing.T) {
 			if _, err := c.UpsertComment(t.Context(), repo, pullRequest, key, say("text")); err == nil {
 				t.Errorf("%s: got no error", kind)
 			}
-			if took := time.Since(began); took > 15*time.Minute {
+			if took := time.Since(began); took > 20*time.Minute {
 				t.Errorf("%s: gave up after %v", kind, took)
 			}
 		})
@@ -119,7 +119,6 @@ func everything(ctx context.Context, c *github.Client, sha string) []error {
 	do := func(err error) { errs = append(errs, err) }
 	add(c.UpsertComment(ctx, repo, pullRequest, key, say("b")))
 	add(c.FindComment(ctx, repo, pullRequest, key))
-	add(c.UpsertSection(ctx, repo, pullRequest, "sections", section(1), show))
 	add(c.Reply(ctx, repo, pullRequest, 1, "b"))
 	add(c.UpsertCheck(ctx, repo, sha, check()))
 	add(c.BeginCheck(ctx, repo, sha, check()))
@@ -340,7 +339,7 @@ func TestTokenIsNeverSentAsText(t *testing.T) {
 		}
 	}
 	for _, r := range server.Requests() {
-		if r.Method != http.MethodGet || strings.Contains(r.Path, token) {
+		if r.Method != http.MethodGet && r.Path != "/graphql" || strings.Contains(r.Path, token) {
 			t.Errorf("%s was sent", r)
 		}
 	}

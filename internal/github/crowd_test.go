@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -52,44 +51,16 @@ func inCrowd(t *testing.T, seed uint64, server *githubtest.Server, doubt int, ac
 	return time.Since(began)
 }
 
-func section(host int) github.Section {
-	return github.Section{Host: fmt.Sprintf("host-%02d", host), Seq: github.Seq{Run: 7, Attempt: 1}, Text: fmt.Sprintf("| %d | --> passed |", host)}
-}
-
-// show lists the sections, one per line.
-func show(sections []github.Section, _ int) string {
-	var b strings.Builder
-	for _, s := range sections {
-		fmt.Fprintf(&b, "%s: %s\n", s.Host, s.Text)
-	}
-	return b.String()
-}
-
-func wantAllSections(t *testing.T, seed uint64, server hub, hosts int) {
-	t.Helper()
-	comments := server.Comments(fullName, pullRequest)
-	if len(comments) != 1 {
-		t.Errorf("seed %d: got %d comments, want exactly one", seed, len(comments))
-		return
-	}
-	for host := range hosts {
-		if want := show([]github.Section{section(host)}, 0); !strings.Contains(comments[0].Body, want) {
-			t.Errorf("seed %d: the section of host %d is missing", seed, host)
-		}
-	}
-}
-
-// TestCrowd is the promise of the package: 32 hosts that post at once, with
-// faults on a fifth of all requests, end in exactly one comment with all
-// sections and in one pull request with all files.
-func TestCrowd(t *testing.T) { crowdPosts(t, 2) }
+// TestCrowd has 32 hosts propose at once, with faults on a fifth of all
+// requests: they end in one pull request with all files.
+func TestCrowd(t *testing.T) { crowdProposes(t, 2) }
 
 func TestCrowdThorough(t *testing.T) {
 	require.Thorough(t)
-	crowdPosts(t, 100)
+	crowdProposes(t, 100)
 }
 
-func crowdPosts(t *testing.T, trials uint64) {
+func crowdProposes(t *testing.T, trials uint64) {
 	const shards = 2
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // most of it is garbage at once
 	var requests, faults, longest atomic.Int64
@@ -126,9 +97,6 @@ func trial(t *testing.T, seed uint64) (server *githubtest.Server, took time.Dura
 	}
 	synctest.Test(t, func(t *testing.T) {
 		took = inCrowd(t, seed, server, doubt, func(ctx context.Context, c *github.Client, host int) error {
-			if _, err := c.UpsertSection(ctx, repo, pullRequest, key, section(host), show); err != nil {
-				return err
-			}
 			own := refresh()
 			own.Files = map[string][]byte{fmt.Sprintf("baselines/baseline-%02d.json", host): fmt.Appendf(nil, "{\"host\": %d}\n", host)}
 			own.Labels = []string{"baselines"}
@@ -136,42 +104,8 @@ func trial(t *testing.T, seed uint64) (server *githubtest.Server, took time.Dura
 			return err
 		})
 	})
-	wantAllSections(t, seed, server, crowd)
 	wantAllFiles(t, seed, server)
 	return server, took
-}
-
-// TestLateWriters makes every request take up to nine seconds each way, so that
-// texts arrive long after what they were made from was read, many of them after
-// their sender has given up. Hosts come one after the other into this.
-func TestLateWriters(t *testing.T) { lateWriters(t, 8) }
-
-func TestLateWritersThorough(t *testing.T) {
-	require.Thorough(t)
-	lateWriters(t, 200)
-}
-
-func lateWriters(t *testing.T, trials uint64) {
-	const hosts = 6
-	for seed := range trials {
-		state := crowded(seed, githubtest.ResetAfter, githubtest.ResetBefore, githubtest.DownAfter)
-		state.Chaos.Latency = 9 * time.Second
-		server, err := githubtest.NewServer(state)
-		if err != nil {
-			t.Fatal(err)
-		}
-		synctest.Test(t, func(t *testing.T) {
-			inCrowd(t, seed, server, 0, func(ctx context.Context, c *github.Client, host int) error {
-				if host >= hosts {
-					return nil
-				}
-				time.Sleep(time.Duration(rand.New(rand.NewPCG(seed, uint64(host))).Int64N(int64(40 * time.Second))))
-				_, err := c.UpsertSection(ctx, repo, pullRequest, key, section(host), show)
-				return err
-			})
-		})
-		wantAllSections(t, seed, server, hosts)
-	}
 }
 
 func wantAllFiles(t *testing.T, seed uint64, server *githubtest.Server) {
@@ -196,7 +130,7 @@ func wantAllFiles(t *testing.T, seed uint64, server *githubtest.Server) {
 func aSecondWriterAnywhere(t *testing.T, start starter) {
 	work := func(t *testing.T, address, sha string, host int) {
 		c := client(t, address, token)
-		if _, err := c.UpsertSection(t.Context(), repo, pullRequest, key, section(host), show); err != nil {
+		if _, err := c.UpsertComment(t.Context(), repo, pullRequest, key, run(7, 1, "text")); err != nil {
 			t.Error(err)
 		}
 		if _, err := c.UpsertCheck(t.Context(), repo, sha, check()); err != nil {
@@ -223,7 +157,7 @@ func aSecondWriterAnywhere(t *testing.T, start starter) {
 		if last {
 			hosts = 1
 		}
-		wantAllSections(t, uint64(at), s, hosts)
+		wantBodies(t, s, actionsBot+": [report 7.1] text")
 		if pulls := proposed(s); len(pulls) != 1 {
 			t.Errorf("before request %d: got pull requests %+v", at, pulls)
 		}

@@ -35,6 +35,14 @@ func explain(doing, permission string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
+// explainIf is explain for what may have succeeded.
+func explainIf(doing, permission string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return explain(doing, permission, err)
+}
+
 // limited reports whether GitHub refused because of too many requests.
 func limited(err error) bool {
 	var primary *gh.RateLimitError
@@ -60,6 +68,8 @@ func remedy(permission string, err error) string {
 		return allowPulls
 	case strings.Contains(failed.Message, "authenticate via a GitHub App"):
 		return "check runs need the workflow's own token: pass github-token: ${{ github.token }}"
+	case strings.Contains(failed.Message, "locked"):
+		return "unlock the conversation of the pull request, then run it again"
 	case failed.Response.StatusCode == http.StatusForbidden:
 		return grant
 	case failed.Response.StatusCode == http.StatusNotFound && writes(failed.Response):

@@ -100,6 +100,8 @@ func TestPatience(t *testing.T) {
 	write.Operation, write.Times = "issues/create-comment", 1
 	primary := limit(map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "4102444800"})
 	primary.Message = "API rate limit exceeded for installation ID 1."
+	soon := primary
+	soon.Header = map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1735689605", "Date": "Wed, 01 Jan 2025 00:00:00 GMT"}
 	for name, test := range map[string]struct {
 		fault githubtest.Fault
 		slept []time.Duration
@@ -108,10 +110,11 @@ func TestPatience(t *testing.T) {
 		"waits as told":            {limit(map[string]string{"Retry-After": "7"}), []time.Duration{7 * time.Second, 7 * time.Second}, ""},
 		"waits a minute untold":    {limit(nil), []time.Duration{time.Minute, time.Minute}, ""},
 		"gives up on a long wait":  {limit(map[string]string{"Retry-After": "3600"}), nil, "secondary rate limit"},
-		"gives up at the eighth":   {busy, slices.Repeat([]time.Duration{time.Minute}, 7), "when its rate limit is over"},
+		"gives up after its time":  {busy, slices.Repeat([]time.Duration{time.Minute}, 10), "run it again when the limit is over"},
 		"gives up on a used limit": {primary, nil, "run it again when the limit is over"},
+		"waits for the reset":      {soon, []time.Duration{6 * time.Second, 6 * time.Second}, ""},
 		"repeats reads":            {down, []time.Duration{time.Second, 2 * time.Second}, ""},
-		"looks before a write":     {write, []time.Duration{time.Second, 0, 21 * time.Second}, ""}, // and looks again once nothing can appear
+		"never creates twice":      {write, []time.Duration{time.Second}, "GitHub did not confirm the comment"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			faulty := state()

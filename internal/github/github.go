@@ -29,10 +29,8 @@ type Options struct {
 	BaseURL string
 	// Token is the credential. It goes to BaseURL's host and nowhere else.
 	Token string
-	// Author is the login that the token acts as. Empty means asking GitHub,
-	// and "github-actions[bot]" where the token may not ask, as is the case
-	// for a workflow's own token. The token of another GitHub App needs it:
-	// "my-app[bot]".
+	// Author is the login that the token acts as, such as "my-app[bot]". It
+	// counts only where GitHub does not answer whose token it is.
 	Author string
 	// UserAgent names the caller to GitHub.
 	UserAgent string
@@ -48,6 +46,9 @@ type Options struct {
 	// Random returns numbers from 0 to 1, by which writers that collide are
 	// spread; nil means math/rand.
 	Random func() float64
+	// Wait is how long the client waits for GitHub's rate limits in all;
+	// DefaultWait where zero. A request that would wait longer fails at once.
+	Wait time.Duration
 	// Doubt is how often a refusal (403, 404, 422) is asked again before it is
 	// believed, by default never. GitHub's replicas refuse what was made a
 	// moment ago, and proxies refuse at will.
@@ -61,22 +62,21 @@ func (o Options) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "github options fo
 // second apart, and are sent again where GitHub failed, in a way that makes
 // nothing twice: what may have been made is looked for first.
 type Client struct {
-	api       *gh.Client
-	sender    *sender
-	random    func() float64
-	workflows bool // the token looks like a GitHub App's
+	api          *gh.Client
+	sender       *sender
+	random       func() float64
+	installation bool   // the token is a GitHub App's, a workflow's own included
+	author       string // Options.Author
+	wait         time.Duration
 
-	mu     sync.Mutex
-	author string // "" until it is known
+	mu sync.Mutex
+	me *identity // nil until GitHub was asked
 }
 
 // Format keeps the token out of whatever prints a Client.
 func (c *Client) Format(f fmt.State, _ rune) {
 	fmt.Fprintf(f, "client of %q", c.api.BaseURL.Redacted())
 }
-
-// actionsBot is who a workflow's own token acts as.
-const actionsBot = "github-actions[bot]"
 
 const defaultBaseURL = "https://api.github.com"
 
@@ -91,7 +91,7 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("the GitHub token is empty or malformed: pass github-token: ${{ github.token }}")
 	}
 	o.setDefaults()
-	sender := &sender{next: o.Transport, sleep: o.Sleep, now: o.Now, token: token, doubt: o.Doubt}
+	sender := &sender{next: o.Transport, sleep: o.Sleep, now: o.Now, token: token, doubt: o.Doubt, left: o.Wait}
 	api := gh.NewClient(&http.Client{
 		Transport: &oauth2.Transport{
 			Source: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: token}),
@@ -103,8 +103,8 @@ func New(o Options) (*Client, error) {
 	if o.UserAgent != "" {
 		api.UserAgent = o.UserAgent
 	}
-	return &Client{api: api, sender: sender, random: o.Random, author: o.Author,
-		workflows: strings.HasPrefix(token, "ghs_")}, nil
+	return &Client{api: api, sender: sender, random: o.Random, author: o.Author, wait: o.Wait,
+		installation: strings.HasPrefix(token, "ghs_")}, nil
 }
 
 func (o *Options) setDefaults() {
@@ -118,6 +118,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Wait == 0 {
+		o.Wait = DefaultWait
 	}
 	if o.Random == nil {
 		o.Random = rand.Float64
@@ -150,41 +153,6 @@ func stayOnHost(r *http.Request, via []*http.Request) error {
 		return hopeless{errors.New("too many redirects")}
 	}
 	return nil
-}
-
-// login returns who the token acts as.
-func (c *Client) login(ctx context.Context) (string, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.author != "" {
-		return c.author, nil
-	}
-	hidden := manner{answers: []int{http.StatusForbidden, http.StatusNotFound}} // from an app's token
-	user, _, err := c.api.Users.Get(hidden.in(ctx), "")
-	code := status(err)
-	switch {
-	case err == nil:
-		c.author = user.GetLogin()
-	case (code == http.StatusForbidden || code == http.StatusNotFound) && !limited(err):
-		c.author = actionsBot
-	default:
-		return "", explain("ask whose token this is", "", err)
-	}
-	return c.author, nil
-}
-
-// FromActionsToken reports whether the token is a workflow's own GITHUB_TOKEN,
-// as far as can be told without asking. What such a token does starts no
-// workflows, so a pull request made with it gets no checks until somebody
-// pushes or reopens it:
-// https://docs.github.com/actions/concepts/security/github_token
-func (c *Client) FromActionsToken() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.author != "" {
-		return c.author == actionsBot
-	}
-	return c.workflows
 }
 
 // Repo names a repository.

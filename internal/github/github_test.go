@@ -35,6 +35,7 @@ func state() githubtest.State {
 			Files:        map[string]string{"README.md": "hello\n", "baselines/baseline-old.json": "{}\n"},
 			Branches:     map[string]map[string]string{"work": {"main.go": "package main\n"}},
 			PullRequests: []githubtest.PullRequestSeed{{Number: pullRequest, Title: "Work", Head: "work"}},
+			Runs:         workflowRuns(4, 9, 100, 103, 1000),
 		}},
 		Tokens: []githubtest.Token{
 			{Value: token, Login: actionsBot, Integration: true},
@@ -45,6 +46,15 @@ func state() githubtest.State {
 			{Value: appToken, Login: "other-app[bot]", Integration: true},
 		},
 	}
+}
+
+// workflowRuns are the runs that tests call newer than others: one that GitHub
+// does not know silences nobody.
+func workflowRuns(ids ...int64) (runs []githubtest.RunSeed) {
+	for _, id := range ids {
+		runs = append(runs, githubtest.RunSeed{ID: id, HeadSHA: strings.Repeat("a", 40)})
+	}
+	return runs
 }
 
 // clock is a clock that moves by sleeping, and only so.
@@ -85,6 +95,7 @@ func clientWith(t testing.TB, o github.Options) *github.Client {
 	if o.Random == nil {
 		o.Random = func() float64 { return 0 }
 	}
+	o.Token = credential(o.BaseURL, o.Token)
 	c, err := github.New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +117,7 @@ func post(t testing.TB, address, token, path string, body any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Authorization", "Bearer "+credential(address, token))
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)

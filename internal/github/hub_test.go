@@ -25,46 +25,47 @@ type starter func(t *testing.T, seed githubtest.State) (s hub, address string)
 
 // scenario is what clients do and what is there then, on any GitHub.
 type scenario struct {
-	name string
-	run  func(t *testing.T, start starter)
+	name      string
+	run       func(t *testing.T, start starter)
+	checks    bool // writes check runs, which people's tokens may not
+	ownTokens bool // names its tokens itself
 }
 
 // scenarios run on the fake of githubtest, and on emulate.
 var scenarios = []scenario{
-	{"comment is created then updated", commentIsCreatedThenUpdated},
-	{"older runs do not overwrite", olderRunsDoNotOverwrite},
-	{"tampered comment is written again", tamperedCommentIsWrittenAgain},
-	{"markers of old are upgraded", markersOfOldAreUpgraded},
-	{"others' comments are left alone", othersCommentsAreLeftAlone},
-	{"comment is found on the second page", commentIsFoundOnTheSecondPage},
-	{"duplicates converge on the oldest", duplicatesConvergeOnTheOldest},
-	{"two jobs that comment at once converge", twoJobsThatCommentAtOnceConverge},
-	{"verified comment survives an old reading", verifiedCommentSurvivesAnOldReading},
-	{"worse state is posted anew", worseStateIsPostedAnew},
-	{"whose token it is", whoseTokenItIs},
-	{"reply is given once", replyIsGivenOnce},
-	{"sections are merged", sectionsAreMerged},
-	{"check is created then updated", checkIsCreatedThenUpdated},
-	{"others' check runs are left alone", othersCheckRunsAreLeftAlone},
-	{"annotations go in chunks", annotationsGoInChunks},
-	{"annotations out of date need a new run", annotationsOutOfDateNeedANewRun},
-	{"check is begun then completed", checkIsBegunThenCompleted},
-	{"leftovers are completed", leftoversAreCompleted},
-	{"refresh is opened then reused", refreshIsOpenedThenReused},
-	{"refresh without changes opens nothing", refreshWithoutChangesOpensNothing},
-	{"refresh back to the base closes the pull request", refreshBackToTheBaseClosesThePullRequest},
-	{"refresh starts a new branch after the old pull request", refreshStartsANewBranchAfterTheOldPullRequest},
-	{"refresh into another base", refreshIntoAnotherBase},
-	{"refresh that loses a race is repeated once", refreshThatLosesARaceIsRepeatedOnce},
-	{"refresh refuses what is not its own", refreshRefusesWhatIsNotItsOwn},
-	{"refresh on a moving base", refreshOnAMovingBase},
-	{"refresh after a merge", refreshAfterAMerge},
-	{"refresh after a rejection", refreshAfterARejection},
-	{"refresh never forces", refreshNeverForces},
-	{"labels and reviewers", labelsAndReviewers},
-	{"pulls of a head", pullsOfAHead},
-	{"permission of somebody", permissionOfSomebody},
-	{"a second writer anywhere", aSecondWriterAnywhere},
+	{name: "comment is created then updated", run: commentIsCreatedThenUpdated},
+	{name: "older runs do not overwrite", run: olderRunsDoNotOverwrite},
+	{name: "tampered comment is written again", run: tamperedCommentIsWrittenAgain},
+	{name: "markers of old are upgraded", run: markersOfOldAreUpgraded},
+	{name: "others' comments are left alone", run: othersCommentsAreLeftAlone},
+	{name: "comment is found on the second page", run: commentIsFoundOnTheSecondPage},
+	{name: "duplicates converge on the newest", run: duplicatesConvergeOnTheNewest},
+	{name: "invented runs silence nobody", run: inventedRunsSilenceNobody},
+	{name: "two jobs that comment at once converge", run: twoJobsThatCommentAtOnceConverge},
+	{name: "worse state is posted anew", run: worseStateIsPostedAnew},
+	{name: "whose token it is", run: whoseTokenItIs, ownTokens: true},
+	{name: "reply is given once", run: replyIsGivenOnce},
+	{name: "check is created then updated", run: checkIsCreatedThenUpdated, checks: true},
+	{name: "others' check runs are left alone", run: othersCheckRunsAreLeftAlone, checks: true},
+	{name: "annotations go in chunks", run: annotationsGoInChunks, checks: true},
+	{name: "annotations out of date need a new run", run: annotationsOutOfDateNeedANewRun, checks: true},
+	{name: "check is begun then completed", run: checkIsBegunThenCompleted, checks: true},
+	{name: "leftovers are completed", run: leftoversAreCompleted, checks: true},
+	{name: "refresh is opened then reused", run: refreshIsOpenedThenReused},
+	{name: "refresh without changes opens nothing", run: refreshWithoutChangesOpensNothing},
+	{name: "refresh back to the base closes the pull request", run: refreshBackToTheBaseClosesThePullRequest},
+	{name: "refresh starts a new branch after the old pull request", run: refreshStartsANewBranchAfterTheOldPullRequest},
+	{name: "refresh into another base", run: refreshIntoAnotherBase},
+	{name: "refresh that loses a race is repeated once", run: refreshThatLosesARaceIsRepeatedOnce},
+	{name: "refresh refuses what is not its own", run: refreshRefusesWhatIsNotItsOwn},
+	{name: "refresh on a moving base", run: refreshOnAMovingBase},
+	{name: "refresh after a merge", run: refreshAfterAMerge},
+	{name: "refresh after a rejection", run: refreshAfterARejection},
+	{name: "refresh never forces", run: refreshNeverForces},
+	{name: "labels and reviewers", run: labelsAndReviewers},
+	{name: "pulls of a head", run: pullsOfAHead},
+	{name: "permission of somebody", run: permissionOfSomebody},
+	{name: "a second writer anywhere", run: aSecondWriterAnywhere, checks: true},
 }
 
 func TestScenarios(t *testing.T) {

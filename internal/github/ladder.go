@@ -3,6 +3,8 @@ package github
 import (
 	"fmt"
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -41,6 +43,22 @@ func (l Ladder) at(limit int) (string, error) {
 func tooLong(err error) bool {
 	return status(err) == http.StatusUnprocessableEntity &&
 		(rejected(err, "too long") || rejected(err, "characters are allowed"))
+}
+
+var maximum = regexp.MustCompile(`maximum is (\d{1,9}) characters`)
+
+// longest returns the limit that GitHub names where it refuses a text for its
+// length, or 0. A text of so many bytes has no more characters.
+func longest(err error) int {
+	if !tooLong(err) {
+		return 0
+	}
+	found := maximum.FindStringSubmatch(err.Error())
+	if found == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(found[1]) // it has at most nine digits
+	return n
 }
 
 // room returns how much of limit the rest leaves.

@@ -76,6 +76,15 @@ func parseMarker(line string) (marker, bool) {
 	return marker{key: key, seq: seq, sum: found[4], state: found[5]}, ok && valid
 }
 
+// of returns the marker of a text: where it was written for another one, that of
+// an unknown run.
+func (m marker) of(body string) marker {
+	if m.sum != digest(body) {
+		return marker{key: m.key, state: m.state}
+	}
+	return m
+}
+
 // escapeKey escapes a key so that it can neither end the line nor the HTML
 // comment.
 func escapeKey(key string) string {

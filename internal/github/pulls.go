@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	gh "github.com/google/go-github/v62/github"
 )
@@ -19,6 +20,8 @@ type Pull struct {
 	HeadRepo         Repo // where the branch is: a fork's is another one
 	HeadRef, HeadSHA string
 	BaseRef, BaseSHA string
+	// HeadPushed is when something was last pushed to HeadRepo.
+	HeadPushed time.Time
 }
 
 // Fork reports whether the pull request comes from another repository.
@@ -104,6 +107,7 @@ func pullOf(o *gh.PullRequest) Pull {
 		Number: o.GetNumber(), URL: o.GetHTMLURL(), Author: o.GetUser().GetLogin(),
 		HeadRepo: Repo{head.GetRepo().GetOwner().GetLogin(), head.GetRepo().GetName()},
 		HeadRef:  head.GetRef(), HeadSHA: head.GetSHA(), BaseRef: o.GetBase().GetRef(), BaseSHA: o.GetBase().GetSHA(),
+		HeadPushed: head.GetRepo().GetPushedAt().Time,
 	}
 }
 

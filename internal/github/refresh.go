@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	gh "github.com/google/go-github/v62/github"
@@ -276,6 +277,15 @@ func (p *proposal) edit(ctx context.Context, open *gh.PullRequest) (done bool, e
 	}
 	return true, ctx.Err()
 }
+
+// readAge is how old a reading may be that a branch is deleted by.
+const readAge = 10 * time.Second
+
+// How far writers of one branch are spread after a collision.
+const (
+	firstSpread = 2 * time.Second
+	maxSpread   = 20 * time.Second
+)
 
 // closePull closes a pull request that changes nothing any more. Its branch is
 // deleted unless somebody has put something on it meanwhile.

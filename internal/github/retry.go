@@ -8,23 +8,18 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 )
 
-// How patient the client is. GitHub asks for a second between writes, to wait as
-// Retry-After says, and a minute where it says nothing:
+// How patient the client is. GitHub asks for a second between writes:
 // https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
 const (
 	writeGap      = time.Second
-	answerTimeout = time.Minute     // for one answer, body included
-	maxWait       = 2 * time.Minute // a longer Retry-After is an error at once
-	unknownWait   = time.Minute
-	maxLimited    = 6 // times a request waits for a rate limit
-	maxFailed     = 4 // times a request is repeated after a failure of the server or of the network
-	maxBusy       = 3 // times it is repeated after a conflict
+	answerTimeout = time.Minute // for one answer, body included
+	maxFailed     = 4           // times a request is repeated after a failure of the server or of the network
+	maxBusy       = 3           // times it is repeated after a conflict
 	longestPause  = 16 * time.Second
 	maxAnswer     = 64 << 20 // bytes of a body
 )
@@ -45,16 +40,17 @@ type sender struct {
 	doubt int
 
 	mu    sync.Mutex
-	write time.Time // the earliest time of the next write
+	write time.Time     // the earliest time of the next write
+	left  time.Duration // to wait for rate limits
 }
 
 // manner says how one request is to be sent. The zero value is right for reads
 // and for writes that have the same effect when they come twice.
 type manner struct {
-	once    bool          // never repeated after a failure that may have come after the effect
-	before  time.Time     // not sent later than this, where it is set
-	timeout time.Duration // for one answer; answerTimeout where zero
-	answers []int         // statuses that are answers rather than refusals
+	once    bool      // never repeated after a failure that may have come after the effect
+	before  time.Time // not sent later than this, where it is set
+	answers []int     // statuses that are answers rather than refusals
+	reads   bool      // changes nothing, whatever its method
 }
 
 type mannerKey struct{}
@@ -74,6 +70,19 @@ func mannerOf(r *http.Request) manner {
 // repeatable is for requests by POST that make nothing twice.
 func repeatable(ctx context.Context) context.Context { return manner{}.in(ctx) }
 
+type doubtKey struct{}
+
+// doubting is for requests of a token that was allowed the like of them before,
+// or whose refusal leaves a check in progress: a refusal is asked again.
+func doubting(ctx context.Context) context.Context {
+	return context.WithValue(ctx, doubtKey{}, 3)
+}
+
+func doubtOf(r *http.Request) int {
+	n, _ := r.Context().Value(doubtKey{}).(int)
+	return n
+}
+
 // once is for requests that would do something twice.
 func once(ctx context.Context) context.Context { return manner{once: true}.in(ctx) }
 
@@ -90,12 +99,18 @@ func (t *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err := t.ready(r, how); err != nil {
 			return nil, err
 		}
-		response, err := t.attempt(r, how)
-		wait, again := tried.again(r, how, t.doubt, response, err)
+		response, err := t.attempt(r)
+		wait, limited := t.rateLimit(response)
+		again := limited && t.afford(wait)
+		if !limited {
+			wait, again = tried.again(how, max(t.doubt, doubtOf(r)), response, err)
+		}
 		if !again || !rewindable(r) || r.Context().Err() != nil {
 			return response, err
 		}
-		t.holdWrites(response, wait)
+		if limited {
+			t.holdWrites(wait)
+		}
 		if err := t.sleep(r.Context(), wait); err != nil {
 			return nil, err
 		}
@@ -134,7 +149,7 @@ func (t *sender) tokenless(r *http.Request) (*http.Request, error) {
 // ready waits until a request may be sent.
 func (t *sender) ready(r *http.Request, how manner) error {
 	stale := func() bool { return !how.before.IsZero() && t.now().After(how.before) }
-	if r.Method != http.MethodGet && !stale() {
+	if r.Method != http.MethodGet && !how.reads && !stale() {
 		if err := t.pace(r.Context()); err != nil {
 			return err
 		}
@@ -158,18 +173,8 @@ func (t *sender) pace(ctx context.Context) error {
 	return t.sleep(ctx, wait)
 }
 
-// busy returns how long it is until a write can be sent.
-func (t *sender) busy() time.Duration {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return max(0, t.write.Sub(t.now()))
-}
-
 // holdWrites keeps the client's other writes back while a limit lasts.
-func (t *sender) holdWrites(r *http.Response, wait time.Duration) {
-	if _, limited := rateLimit(r); !limited {
-		return
-	}
+func (t *sender) holdWrites(wait time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if until := t.now().Add(wait); until.After(t.write) {
@@ -178,12 +183,8 @@ func (t *sender) holdWrites(r *http.Response, wait time.Duration) {
 }
 
 // attempt sends a request once and reads the answer.
-func (t *sender) attempt(r *http.Request, how manner) (*http.Response, error) {
-	timeout := how.timeout
-	if timeout == 0 {
-		timeout = answerTimeout
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), timeout)
+func (t *sender) attempt(r *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithTimeout(r.Context(), answerTimeout)
 	defer cancel()
 	response, err := t.next.RoundTrip(r.WithContext(ctx))
 	if err != nil {
@@ -203,6 +204,7 @@ func (t *sender) attempt(r *http.Request, how manner) (*http.Response, error) {
 			values[i] = strings.ReplaceAll(values[i], t.token, "***")
 		}
 	}
+	forget(response)
 	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	response.Request = r // without the time limit, which is over
 	return response, nil
@@ -219,15 +221,12 @@ func (t *sender) redact(err error) error {
 
 // attempts counts why a request was repeated.
 type attempts struct {
-	limited, failed, busy, doubted int
+	failed, busy, doubted int
 }
 
 // again reports whether to repeat a request, and after how long.
-func (a *attempts) again(r *http.Request, how manner, doubt int, response *http.Response, err error) (time.Duration, bool) {
-	switch pause, isLimit := rateLimit(response); {
-	case isLimit:
-		a.limited++
-		return pause, a.limited <= maxLimited && pause <= maxWait
+func (a *attempts) again(how manner, doubt int, response *http.Response, err error) (time.Duration, bool) {
+	switch {
 	case broken(response, err):
 		a.failed++
 		return backoff(a.failed), a.failed <= maxFailed && !how.once
@@ -238,7 +237,7 @@ func (a *attempts) again(r *http.Request, how manner, doubt int, response *http.
 		return backoff(a.busy), !how.once
 	case response.StatusCode != http.StatusUnauthorized:
 		a.doubted++
-		return backoff(a.doubted), a.doubted <= doubt && !how.once
+		return backoff(a.doubted), a.doubted <= doubt // it had no effect
 	}
 	return 0, false
 }
@@ -246,28 +245,6 @@ func (a *attempts) again(r *http.Request, how manner, doubt int, response *http.
 // backoff is how long to wait after the nth failure in a row.
 func backoff(n int) time.Duration {
 	return min(time.Second<<min(max(n-1, 0), 10), longestPause)
-}
-
-// rateLimit reports whether a response asks to come back later, and when.
-func rateLimit(r *http.Response) (wait time.Duration, ok bool) {
-	if r == nil || r.StatusCode != http.StatusForbidden && r.StatusCode != http.StatusTooManyRequests {
-		return 0, false
-	}
-	if seconds, err := strconv.ParseUint(r.Header.Get("Retry-After"), 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second, true
-	}
-	return unknownWait, r.StatusCode == http.StatusTooManyRequests || secondary(r)
-}
-
-// secondary reports whether a response without Retry-After speaks of the
-// secondary rate limit, and leaves its body to be read again.
-func secondary(r *http.Response) bool {
-	start, _ := io.ReadAll(io.LimitReader(r.Body, 4096)) // a failure comes again when the body is read
-	r.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(start), r.Body), r.Body}
-	return bytes.Contains(start, []byte("secondary rate limit"))
 }
 
 // broken reports whether the server, or the way to it, failed.

@@ -29,18 +29,21 @@ const (
 	Slow        Kind = "slow"         // the answer's body pauses
 	ResetBefore Kind = "reset-before" // the connection ends before the request takes effect
 	ResetAfter  Kind = "reset-after"  // the connection ends after it took effect
+	Duplicate   Kind = "duplicate"    // the network delivers the request twice
+	Late        Kind = "late"         // the connection ends, and the request takes effect two requests later
+	Exhausted   Kind = "exhausted"    // 403 for the primary rate limit, which is reset in some seconds
 	MovedBase   Kind = "moved-base"   // somebody pushes to the default branch just before; the request itself is served
 )
 
 // Kinds returns all kinds of faults.
 func Kinds() []Kind {
-	return append([]Kind{Forbidden, ReadOnly, Missing, Conflict, Invalid}, Transient()...)
+	return append([]Kind{Forbidden, ReadOnly, Missing, Conflict, Invalid, Duplicate, Late}, Transient()...)
 }
 
 // Transient returns the kinds that say nothing of the request itself: who sends
 // it again may well succeed.
 func Transient() []Kind {
-	return []Kind{TooMany, Secondary, Down, DownAfter, Truncated, Slow, ResetBefore, ResetAfter, MovedBase}
+	return []Kind{TooMany, Secondary, Exhausted, Down, DownAfter, Truncated, Slow, ResetBefore, ResetAfter, MovedBase}
 }
 
 // Chaos makes a share of the requests fail at random. The same seed and the
@@ -61,6 +64,22 @@ type chaos struct {
 	Chaos
 	random *rand.Rand
 	pushes int
+	late   []lateRequest
+}
+
+// lateRequest takes effect once so many requests have come.
+type lateRequest struct {
+	after int
+	serve func()
+}
+
+// arrive serves the late requests that are due.
+func (c *chaos) arrive(requests int) {
+	for c != nil && len(c.late) > 0 && c.late[0].after <= requests {
+		due := c.late[0]
+		c.late = c.late[1:]
+		due.serve()
+	}
 }
 
 func newChaos(c Chaos) (*chaos, error) {
@@ -115,6 +134,13 @@ func (s *Server) struck(kind Kind, r *http.Request, serve func() response) deliv
 	case ResetAfter:
 		serve()
 		return delivery{reset: true}
+	case Late:
+		s.chaos.late = append(s.chaos.late, lateRequest{len(s.requests) + 2, func() { serve() }})
+		return delivery{reset: true}
+	case Duplicate:
+		first := delivery{response: serve()}
+		serve()
+		return first
 	case DownAfter:
 		serve()
 		return delivery{response: encode(s.fail(kind))}
@@ -142,6 +168,8 @@ func (s *Server) fail(kind Kind) reply {
 		return failure(http.StatusConflict, "Git Repository is busy.")
 	case Invalid:
 		return refused("Validation Failed")
+	case Exhausted:
+		return s.exhausted(1 + s.chaos.random.IntN(5))
 	case TooMany:
 		return after(failure(http.StatusTooManyRequests, "API rate limit exceeded."), 1+s.chaos.random.IntN(5))
 	case Secondary:
@@ -153,6 +181,14 @@ func (s *Server) fail(kind Kind) reply {
 	}
 	status := []int{http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
 	return failure(status[s.chaos.random.IntN(len(status))], "Server Error")
+}
+
+// exhausted is the primary rate limit, used up until so many seconds from now.
+func (s *Server) exhausted(seconds int) reply {
+	r := failure(http.StatusForbidden, "API rate limit exceeded for installation ID 1.")
+	r.header = http.Header{"Date": {s.clock.UTC().Format(http.TimeFormat)}, "X-Ratelimit-Limit": {"5000"}, "X-Ratelimit-Remaining": {"0"},
+		"X-Ratelimit-Reset": {strconv.FormatInt(s.clock.Unix()+int64(seconds), 10)}}
+	return r
 }
 
 func after(r reply, seconds int) reply {

@@ -130,14 +130,18 @@ func (in checkInput) tooLong(most int) *reply {
 	return nil
 }
 
-// needsApp is the answer to users: check runs belong to GitHub Apps.
-func needsApp() reply {
+// needsApp is the answer to users: check runs belong to GitHub Apps. No
+// permission of a fine-grained token is one for them.
+func needsApp(t Token) reply {
+	if t.Permissions != nil {
+		return inaccessible(t)
+	}
 	return failure(http.StatusForbidden, "You must authenticate via a GitHub App.")
 }
 
 func createCheck(c *call) reply {
 	if !c.token.Integration {
-		return needsApp()
+		return needsApp(c.token)
 	}
 	var in checkInput
 	c.decode(&in)
@@ -161,7 +165,7 @@ func updateCheck(c *call) reply {
 	k := c.repo.checkByID(c.number("check_run_id"))
 	switch {
 	case !c.token.Integration:
-		return needsApp()
+		return needsApp(c.token)
 	case k == nil:
 		return notFound()
 	case k.login != c.token.Login:

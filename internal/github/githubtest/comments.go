@@ -17,6 +17,7 @@ type comment struct {
 	id               int64
 	issue            int
 	author, body     string
+	app              string // login of the app that wrote it, or ""
 	created, updated time.Time
 }
 
@@ -40,12 +41,17 @@ func (r *repository) tooLong(what string) string {
 }
 
 func (c *call) comment(o *comment) object {
-	return object{
+	shown := object{
 		"id": o.id, "body": o.body, "user": c.user(o.author), "author_association": "NONE",
 		"url": c.address("issues/comments/%d", o.id), "html_url": c.page("pull/%d#issuecomment-%d", o.issue, o.id),
 		"issue_url":  c.address("issues/%d", o.issue),
 		"created_at": o.created.Format(time.RFC3339), "updated_at": o.updated.Format(time.RFC3339),
+		"performed_via_github_app": nil,
 	}
+	if o.app != "" {
+		shown["performed_via_github_app"] = c.app(o.app)
+	}
+	return shown
 }
 
 func listComments(c *call) reply {
@@ -82,7 +88,9 @@ func createComment(c *call) reply {
 	if problem != nil {
 		return *problem
 	}
-	return created(c.comment(c.addComment(c.repo, issue, c.token.Login, body)))
+	added := c.addComment(c.repo, issue, c.token.Login, body)
+	added.app = c.token.app()
+	return created(c.comment(added))
 }
 
 func updateComment(c *call) reply {

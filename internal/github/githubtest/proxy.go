@@ -78,6 +78,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	log := Request{Method: r.Method, Path: r.URL.RequestURI()}
 	p.interrupt(log)
+	if r.URL.Path == graphqlPath { // which the server behind may lack
+		delivery{response: encode(notFound())}.send(w, r)
+		return
+	}
 	exchange, err := p.contract.route(r, body)
 	if err == nil {
 		log.Operation = exchange.operation.OperationID

@@ -133,6 +133,7 @@ func (s *Server) handle(r *http.Request, body []byte) delivery {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.chaos.arrive(len(s.requests))
 	log.Fault = s.chaos.draw(r.Method)
 	serve := func() response {
 		if id, ok := strings.CutPrefix(r.URL.Path, blobPrefix); ok {
@@ -161,6 +162,9 @@ type response struct {
 // answer finds and runs the handler of a request.
 func (s *Server) answer(r *http.Request, body []byte, log *Request) response {
 	base := "http://" + r.Host
+	if r.URL.Path == graphqlPath {
+		return s.viewer(r, body, log)
+	}
 	r = s.byName(r)
 	exchange, err := s.contract.route(r, body)
 	if err != nil {

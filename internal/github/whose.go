@@ -1,0 +1,115 @@
+package github
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	gh "github.com/google/go-github/v62/github"
+)
+
+// actionsBot is who a workflow's own token acts as.
+const actionsBot = "github-actions[bot]"
+
+// botSuffix ends the logins of GitHub Apps.
+const botSuffix = "[bot]"
+
+// identity is who the token acts as. The zero value is an app that GitHub did
+// not name: every comment that an app made under our marker is then ours.
+type identity struct {
+	login string // "" for an app without a name
+}
+
+// whose returns who the token acts as. It asks once for each client. GraphQL
+// names people and apps; GET /user names people only, and stands in where a
+// server has no GraphQL.
+func (c *Client) whose(ctx context.Context) (identity, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.me != nil {
+		return *c.me, nil
+	}
+	login, err := c.viewer(ctx)
+	if login == "" && !passing(err) {
+		login, err = c.user(ctx)
+	}
+	switch {
+	case login != "":
+	case c.author != "" && status(err) != http.StatusUnauthorized:
+		login = c.author
+	case !c.installation || !slices.Contains(refusals, status(err)) || limited(err):
+		return identity{}, explain("ask whose token this is", "", err)
+	}
+	if c.installation && login != "" && !strings.HasSuffix(login, botSuffix) {
+		login += botSuffix // GitHub's addresses of apps leave it out
+	}
+	c.me = &identity{login}
+	return *c.me, nil
+}
+
+// viewer asks GraphQL, the one interface that answers every kind of token. Its
+// address is beside that of the REST API: /graphql, and on GitHub Enterprise
+// Server /api/graphql beside /api/v3.
+func (c *Client) viewer(ctx context.Context) (string, error) {
+	address := "graphql"
+	if strings.HasSuffix(c.api.BaseURL.Path, "/api/v3/") {
+		address = "../graphql"
+	}
+	request, err := c.api.NewRequest(http.MethodPost, address, map[string]string{"query": "query { viewer { login } }"})
+	if err != nil {
+		return "", err
+	}
+	var answer struct {
+		Data struct{ Viewer struct{ Login string } }
+	}
+	_, err = c.api.Do(manner{answers: refusals, reads: true}.in(ctx), request, &answer)
+	return answer.Data.Viewer.Login, err
+}
+
+// refusals are the statuses with which GitHub leaves the question of whose token
+// it is unanswered.
+var refusals = []int{http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity}
+
+// user asks for the person that the token belongs to. Apps get 403.
+func (c *Client) user(ctx context.Context) (string, error) {
+	user, _, err := c.api.Users.Get(manner{answers: refusals}.in(ctx), "")
+	return user.GetLogin(), err
+}
+
+// learn keeps the name of an app that GitHub's answer to a write gave.
+func (c *Client) learn(app *gh.App) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.me != nil && c.me.login == "" && app.GetSlug() != "" {
+		c.me.login = app.GetSlug() + botSuffix
+	}
+}
+
+// wrote reports whether a comment is by the token's owner.
+func (i identity) wrote(o *listed) bool {
+	author := o.GetUser().GetLogin()
+	if i.login != "" {
+		return strings.EqualFold(author, i.login)
+	}
+	return o.App != nil && strings.EqualFold(author, o.App.GetSlug()+botSuffix)
+}
+
+// made reports whether a check run is by the token's app.
+func (i identity) made(run *gh.CheckRun) bool {
+	return i.login == "" || strings.EqualFold(run.GetApp().GetSlug()+botSuffix, i.login)
+}
+
+// FromActionsToken reports whether the token is a workflow's own GITHUB_TOKEN,
+// as far as can be told without asking. What such a token does starts no
+// workflows, so a pull request made with it gets no checks until somebody
+// pushes or reopens it:
+// https://docs.github.com/actions/concepts/security/github_token
+func (c *Client) FromActionsToken() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.me != nil && c.me.login != "" {
+		return c.me.login == actionsBot
+	}
+	return c.installation && (c.author == "" || c.author == actionsBot)
+}

@@ -1,0 +1,16 @@
+//go:build !linux
+
+package worker
+
+import "errors"
+
+var errNoAccounts = errors.New("only on Linux can the process become another account")
+
+// Become is for Linux, where container actions run.
+func Become(Account) error { return errNoAccounts }
+
+// Owner is for Linux, where container actions run.
+func Owner(string) (Account, error) { return Account{}, errNoAccounts }
+
+// Accessible is for Linux, where container actions run.
+func Accessible(string) bool { return true }
