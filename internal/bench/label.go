@@ -2,11 +2,12 @@ package bench
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
-var labelPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
+var labelPattern = lazyregexp.New(`^[a-z0-9][a-z0-9._-]{0,62}$`)
 
 // CheckLabel reports whether label can name a host. It becomes a part of a
 // file name and of a git branch name: lower-case letters, digits, ".", "_"

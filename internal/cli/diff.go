@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/accelgate/accelgate/internal/envelope"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/importer"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite"
 )
@@ -122,7 +122,7 @@ func (d *diff) policy() (gate.DiffPolicy, error) {
 	return p, nil
 }
 
-var plainNumber = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?([eE]-?[0-9]+)?$`)
+var plainNumber = lazyregexp.New(`^[0-9]+(\.[0-9]+)?([eE]-?[0-9]+)?$`)
 
 // fraction reads "2%" or "0.02". A whole number without a percent sign is
 // refused: nobody means a tolerance of 200 %.

@@ -3,10 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strconv"
 
 	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // unverified ends the name of the check, and of the comment, of numbers that a
@@ -16,7 +16,7 @@ const unverified = " (unverified: measured by the fork)"
 // headInput is the dispatch input that names the commit of a fork to measure.
 const headInput = "head_sha"
 
-var fullCommit = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var fullCommit = lazyregexp.New(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // ofFork reports whether the step is about the run of a fork's workflow.
 func (a *action) ofFork() bool {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // mutations are the ways in which selftest damages a copy of configuration, run
@@ -190,7 +191,7 @@ var mutations = []mutation{
 	}},
 }
 
-var topKey = regexp.MustCompile(`(?m)^([a-z_]+):`)
+var topKey = lazyregexp.New(`(?m)^([a-z_]+):`)
 
 // onKey edits a key of the configuration's first level.
 func onKey(m *mutant, edit func(key string) string) []string {

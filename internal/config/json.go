@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // ToJSON converts a YAML document, or a JSON one, that is one mapping to JSON
@@ -96,7 +97,7 @@ func (d *decoder) jsonScalar(n ast.Node, path string, out *bytes.Buffer) {
 	}
 }
 
-var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+var jsonNumber = lazyregexp.New(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 func writeText(out *bytes.Buffer, s string) {
 	data, err := json.Marshal(s)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -35,7 +35,7 @@ var powerFields = []struct{ field, method string }{
 	{"power.draw", "nvidia-smi-power-draw-100ms"},
 }
 
-var uuidShape = regexp.MustCompile(`^GPU-[0-9A-Za-z-]{4,96}$`)
+var uuidShape = lazyregexp.New(`^GPU-[0-9A-Za-z-]{4,96}$`)
 
 // gpu is a row of a probe.
 type gpu struct {

@@ -9,11 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 const raplMethod = "rapl-package-delta"
@@ -27,9 +28,9 @@ const (
 )
 
 var (
-	raplPackage = regexp.MustCompile(`^intel-rapl:[0-9]{1,4}$`)
-	raplChild   = regexp.MustCompile(`^(intel-rapl:[0-9]{1,4}):[0-9]{1,4}$`)
-	packageName = regexp.MustCompile(`^package-[0-9]{1,4}(-die-[0-9]{1,4})?$`)
+	raplPackage = lazyregexp.New(`^intel-rapl:[0-9]{1,4}$`)
+	raplChild   = lazyregexp.New(`^(intel-rapl:[0-9]{1,4}):[0-9]{1,4}$`)
+	packageName = lazyregexp.New(`^package-[0-9]{1,4}(-die-[0-9]{1,4})?$`)
 )
 
 // zone is a domain of RAPL: a package, or the memory behind it.

@@ -5,11 +5,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // ContentHash returns the SHA-256, in hex, of an envelope without its
@@ -169,8 +170,8 @@ func appendText(out []byte, s string) []byte {
 }
 
 var (
-	numeric = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
-	integer = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
+	numeric = lazyregexp.New(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+	integer = lazyregexp.New(`^-?(0|[1-9][0-9]*)$`)
 )
 
 // pythonNumber spells a number of JSON as Python does after reading it:

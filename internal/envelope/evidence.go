@@ -2,13 +2,13 @@ package envelope
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // evidence writes what the numbers rest on: how requests ended, the samples
@@ -101,7 +101,7 @@ func pointerName(i int) string {
 	return "samples-" + strconv.Itoa(i+1)
 }
 
-var pointer = regexp.MustCompile(`^([^/\\]+)#sha256=([0-9a-f]{64})$`)
+var pointer = lazyregexp.New(`^([^/\\]+)#sha256=([0-9a-f]{64})$`)
 
 // files returns the files that distributions name with their digests; the
 // original's pointers have none.

@@ -2,9 +2,10 @@ package envelope
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // field is one member that v1 knows.
@@ -152,8 +153,8 @@ func (d field) accepts(s string) bool {
 }
 
 var (
-	unknownWord = regexp.MustCompile(`^(?i:unknown0*)$`)
-	allZeros    = regexp.MustCompile(`^(?:sha256:)?0{7,}$`)
+	unknownWord = lazyregexp.New(`^(?i:unknown0*)$`)
+	allZeros    = lazyregexp.New(`^(?:sha256:)?0{7,}$`)
 )
 
 // Unknown reports whether the value of a field, or of the condition of a Run

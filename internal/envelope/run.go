@@ -2,12 +2,12 @@ package envelope
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // meta is what x_metric_meta says about one metric.
@@ -151,7 +151,7 @@ func (e *Envelope) describe(name string, said meta) bench.Metric {
 	return m
 }
 
-var p99 = regexp.MustCompile(`(?:^|_)p99`)
+var p99 = lazyregexp.New(`(?:^|_)p99`)
 
 // enoughForP99 is the least number of requests for which a two-sided
 // confidence interval of 95 % of the 99th percentile exists.

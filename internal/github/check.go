@@ -5,11 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"unicode/utf8"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // Limits of check runs: https://docs.github.com/rest/checks/runs
@@ -64,7 +65,7 @@ type CheckRun struct {
 
 // commitID matches the full id of a commit. Anything else could lead to
 // another address of the API.
-var commitID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var commitID = lazyregexp.New(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // UpsertCheck makes check the completed check run of its name on a commit: it
 // updates the one it made before, or creates one. GitHub only ever adds
@@ -269,7 +270,7 @@ func (c *Client) ownChecks(ctx context.Context, repo Repo, headSHA, name string)
 }
 
 // checkIDs matches the external ids of check runs made here.
-var checkIDs = regexp.MustCompile(`^accelgate(?: (\d{1,19})\.(\d{1,19}))?$`)
+var checkIDs = lazyregexp.New(`^accelgate(?: (\d{1,19})\.(\d{1,19}))?$`)
 
 // id marks the check runs made here, and when. A workflow's job is a check run
 // of the same app and could have the same name.

@@ -12,13 +12,14 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	gh "github.com/google/go-github/v62/github"
 	"golang.org/x/oauth2"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // Options are what [New] needs. Only Token is required.
@@ -170,7 +171,7 @@ func ParseRepo(fullName string) (Repo, error) {
 // String returns "owner/name".
 func (r Repo) String() string { return r.Owner + "/" + r.Name }
 
-var validName = regexp.MustCompile(`^[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*$`) // but not "." or ".."
+var validName = lazyregexp.New(`^[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*$`) // but not "." or ".."
 
 // check keeps a name from leading to another address of the API.
 func (r Repo) check() error {

@@ -3,12 +3,13 @@ package github
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // MaxText is how long the whole text of a comment, of a check run's summary and
@@ -45,7 +46,7 @@ func tooLong(err error) bool {
 		(rejected(err, "too long") || rejected(err, "characters are allowed"))
 }
 
-var maximum = regexp.MustCompile(`maximum is (\d{1,9}) characters`)
+var maximum = lazyregexp.New(`maximum is (\d{1,9}) characters`)
 
 // longest returns the limit that GitHub names where it refuses a text for its
 // length, or 0. A text of so many bytes has no more characters.

@@ -5,9 +5,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // Seq is when something was said: the id of the workflow run, which only ever
@@ -45,10 +46,10 @@ type marker struct {
 }
 
 var (
-	markerLine = regexp.MustCompile(`^<!-- accelgate v=1 key=(\S+) seq=(\d{1,19})\.(\d{1,19}) sum=sha256:([0-9a-f]{64})(?: state=([a-z0-9_-]{1,40}))? -->$`)
+	markerLine = lazyregexp.New(`^<!-- accelgate v=1 key=(\S+) seq=(\d{1,19})\.(\d{1,19}) sum=sha256:([0-9a-f]{64})(?: state=([a-z0-9_-]{1,40}))? -->$`)
 	// markerOfOld is what versions before the above wrote.
-	markerOfOld = regexp.MustCompile(`^<!-- accelgate:(\S+) -->$`)
-	validState  = regexp.MustCompile(`^[a-z0-9_-]{0,40}$`)
+	markerOfOld = lazyregexp.New(`^<!-- accelgate:(\S+) -->$`)
+	validState  = lazyregexp.New(`^[a-z0-9_-]{0,40}$`)
 )
 
 func (m marker) String() string {

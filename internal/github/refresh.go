@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // What a token needs to write branches and to open pull requests.
@@ -341,7 +342,7 @@ func (r Refresh) check() error {
 
 // forbidden is what git forbids in the name of a branch:
 // https://git-scm.com/docs/git-check-ref-format
-var forbidden = regexp.MustCompile(`[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/]|(^|/)\.|\.lock(/|$)|[./]$|^@?$`)
+var forbidden = lazyregexp.New(`[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/]|(^|/)\.|\.lock(/|$)|[./]$|^@?$`)
 
 func validBranch(name string) bool { return utf8.ValidString(name) && !forbidden.MatchString(name) }
 

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // actionsPermission is what a token needs to start workflows and to run them
@@ -45,7 +46,7 @@ func (c *Client) GetRun(ctx context.Context, repo Repo, id int64) (WorkflowRun, 
 
 // validWorkflow matches the file of a workflow, or its id, of at most maxWorkflow bytes: a pattern that counts so far takes
 // every process milliseconds to compile.
-var validWorkflow = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+var validWorkflow = lazyregexp.New(`^[A-Za-z0-9_.-]+$`)
 
 const maxWorkflow = 200
 

@@ -2,14 +2,15 @@ package health
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // xid finds what NVIDIA's driver writes to the kernel's log, such as "NVRM: Xid
 // (PCI:0000:61:00): 79, pid=4242, name=python3, GPU has fallen off the bus."
-var xid = regexp.MustCompile(`NVRM: Xid \(PCI:([0-9A-Fa-f]{4,8}):([0-9A-Fa-f]{2}):([0-9A-Fa-f]{2})[^)]*\): ([0-9]{1,4})\b`)
+var xid = lazyregexp.New(`NVRM: Xid \(PCI:([0-9A-Fa-f]{4,8}):([0-9A-Fa-f]{2}):([0-9A-Fa-f]{2})[^)]*\): ([0-9]{1,4})\b`)
 
 // brokenXID are the numbers that tell of a device and not of a program: errors of
 // memory (48, 63, 64, 92, 94, 95, 140), of controllers on it (61, 62, 119, 120), of

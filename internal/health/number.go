@@ -2,16 +2,17 @@ package health
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // maxQuantity is beyond what any tool can mean.
 const maxQuantity = 1e18
 
 // numeral is a decimal number as tools print it: no hexadecimal, no "inf".
-var numeral = regexp.MustCompile(`^[+-]?[0-9]{1,19}(\.[0-9]{0,19})?`)
+var numeral = lazyregexp.New(`^[+-]?[0-9]{1,19}(\.[0-9]{0,19})?`)
 
 // quantity reads the number that a text begins with, such as "71.35 W". A tool
 // that does not know it says "N/A", "[N/A]" or a sentence, which are none.

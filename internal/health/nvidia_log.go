@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // nvidiaGPU is the part that is read of a GPU in what nvidia-smi -q -x prints
@@ -60,7 +61,7 @@ type elements struct {
 // package's comment says why.
 const sustained = 0.7
 
-var uuidNVIDIA = regexp.MustCompile(`^GPU-[0-9A-Za-z-]{4,96}$`)
+var uuidNVIDIA = lazyregexp.New(`^GPU-[0-9A-Za-z-]{4,96}$`)
 
 // parseNVIDIALog reads the states of all GPUs in their order. An error means that
 // there is not one.

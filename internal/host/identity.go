@@ -3,18 +3,18 @@ package host
 import (
 	"context"
 	"os"
-	"regexp"
 	"runtime"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // machineIDFile names a Linux machine and stays as it is over its life; see
 // machine-id(5). It is empty in most images of containers.
 const machineIDFile = "/etc/machine-id"
 
-var machineID = regexp.MustCompile(`^[0-9a-f]{32}$`)
+var machineID = lazyregexp.New(`^[0-9a-f]{32}$`)
 
 // identify notes what tells this machine from others of its kind, as digests.
 // What is not known stays empty: a baseline is then not told from those of other

@@ -2,13 +2,13 @@ package host
 
 import (
 	"fmt"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // pinning is how a vendor's runtime is told which devices a process may see.
@@ -18,20 +18,20 @@ type pinning struct {
 	// clashing variables select devices as well, in a numbering that shifts
 	// the one of variable.
 	clashing []string
-	id       *regexp.Regexp
+	id       *lazyregexp.Regexp
 	example  string
 }
 
 var (
-	index = regexp.MustCompile(`^(0|[1-9][0-9]{0,2})$`)
+	index = lazyregexp.New(`^(0|[1-9][0-9]{0,2})$`)
 
 	// nvidiaID is an index, or a UUID as "nvidia-smi -L" lists it, possibly
 	// abbreviated. MIG devices of drivers before 470 are named
 	// MIG-GPU-<UUID>/<GPU instance>/<compute instance>.
-	nvidiaID = regexp.MustCompile(`^(0|[1-9][0-9]{0,2}|(GPU|MIG)-[0-9A-Za-z][0-9A-Za-z/-]{0,95})$`)
+	nvidiaID = lazyregexp.New(`^(0|[1-9][0-9]{0,2}|(GPU|MIG)-[0-9A-Za-z][0-9A-Za-z/-]{0,95})$`)
 
 	// intelID is a device or one of its tiles.
-	intelID = regexp.MustCompile(`^(0|[1-9][0-9]{0,2})(\.[0-9]{1,2})?$`)
+	intelID = lazyregexp.New(`^(0|[1-9][0-9]{0,2})(\.[0-9]{1,2})?$`)
 )
 
 var pinnings = map[string]pinning{

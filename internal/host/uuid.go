@@ -5,17 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
 var nvidiaUUIDs = []string{"nvidia-smi", "--query-gpu=index,uuid", "--format=csv,noheader,nounits"}
 
-var gpuUUID = regexp.MustCompile(`^GPU-[0-9A-Za-z-]{4,96}$`)
+var gpuUUID = lazyregexp.New(`^GPU-[0-9A-Za-z-]{4,96}$`)
 
 // gpu is an NVIDIA device under both of its names.
 type gpu struct{ index, uuid string }

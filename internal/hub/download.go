@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // file brings a file into the folder of a commit. One process at a time works
@@ -130,7 +131,7 @@ func (p *part) ranges(at int64) http.Header {
 	return h
 }
 
-var contentRange = regexp.MustCompile(`^bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18}|\*)$`)
+var contentRange = lazyregexp.New(`^bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18}|\*)$`)
 
 // goesOn checks that an answer is the rest of the file that the first bytes
 // are of.

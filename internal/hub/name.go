@@ -5,18 +5,19 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // What the hub accepts (github.com/huggingface/huggingface_hub,
 // utils/_validators.py), in ASCII: "--" separates the parts of an id where it is
 // a folder's name.
 var (
-	idPart     = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,94}[A-Za-z0-9_])?$`)
-	commitHash = regexp.MustCompile(`^[0-9a-f]{40}$`)
-	sha256Hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	idPart     = lazyregexp.New(`^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,94}[A-Za-z0-9_])?$`)
+	commitHash = lazyregexp.New(`^[0-9a-f]{40}$`)
+	sha256Hash = lazyregexp.New(`^[0-9a-f]{64}$`)
 )
 
 func checkID(id string) error {

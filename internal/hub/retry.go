@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"regexp"
 	"strconv"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // How patient a client is. The hub counts requests in windows of five minutes
@@ -83,7 +84,7 @@ func (f *fetch) sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-var reset = regexp.MustCompile(`;\s*t=([0-9]{1,9})\b`)
+var reset = lazyregexp.New(`;\s*t=([0-9]{1,9})\b`)
 
 // retryAfter is how long an answer asks to wait: Retry-After in seconds or as a
 // date by the server's own clock (RFC 9110, 10.2.3), or else the end of the

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/envelope"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // builder collects the cells of one file.
@@ -258,7 +258,7 @@ func join(r *bench.Result, repeat bench.Result) error {
 // envelope.
 const enoughForP99 = 368
 
-var p99 = regexp.MustCompile(`_p99_`)
+var p99 = lazyregexp.New(`_p99_`)
 
 // describe takes units and directions from the registry of package envelope,
 // and adds what only imports have: speeds without a server, and a peak, which

@@ -2,9 +2,9 @@ package importer
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/parse"
 )
 
@@ -69,7 +69,7 @@ var imported = map[string]string{
 }
 
 // percentile is the name of one: "ttfc_p50_ms".
-var percentile = regexp.MustCompile(`^([a-z0-9_]+)_(p50|p90|p95|p99)_ms$`)
+var percentile = lazyregexp.New(`^([a-z0-9_]+)_(p50|p90|p95|p99)_ms$`)
 
 // measured adds ok_rate and the numbers that parse read, and reports whether
 // there are any: err says why not.

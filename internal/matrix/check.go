@@ -2,12 +2,13 @@ package matrix
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var identifier = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // reserved are words that no axis may be called: they mean something else in
 // a [Match] or in a [Predicate].

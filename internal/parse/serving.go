@@ -5,18 +5,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // What follows is common to the load generators of vLLM and SGLang, of which
 // the second began as a copy of the first.
 
 // statistic is the name of a latency's member: mean_ttft_ms, p99.9_itl_ms.
-var statistic = regexp.MustCompile(`^(mean|median|p[0-9]{1,3}(?:\.[0-9]{1,3})?)_([a-z0-9_]+)_ms$`)
+var statistic = lazyregexp.New(`^(mean|median|p[0-9]{1,3}(?:\.[0-9]{1,3})?)_([a-z0-9_]+)_ms$`)
 
 // latencies returns the means and percentiles of the families that o has, by
 // the prefix of their metrics. A family whose mean is exactly 0 is absent:
@@ -140,7 +140,7 @@ func tables(text []byte, titles ...string) (found []object, err error) {
 }
 
 // rowOf is a label such as "Mean TTFT (ms)".
-var rowOf = regexp.MustCompile(`^(mean|median|p[0-9.]+) (ttft|tpot|itl|e2el|e2e latency|e2el incl\. client queue) \(ms\)$`)
+var rowOf = lazyregexp.New(`^(mean|median|p[0-9.]+) (ttft|tpot|itl|e2el|e2e latency|e2el incl\. client queue) \(ms\)$`)
 
 func memberOf(label string) string {
 	if key := rowLabels[label]; key != "" {

@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"regexp"
 	"slices"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // sglang reads the line that sglang.bench_serving (--output-file),
@@ -126,10 +127,10 @@ func sglangBatch(o object) ([]Value, error) {
 // The lines that bench_one_batch prints, for its warm-up too, which warmedUp
 // ends.
 var (
-	warmedUp    = regexp.MustCompile(`(?m)^Benchmark \.\.\.\s*$`)
-	prefillLine = regexp.MustCompile(`(?m)^Prefill\. latency: +(\S+) s, throughput: +(\S+) token/s\s*$`)
-	decodeLine  = regexp.MustCompile(`(?m)^Decode\. +median latency: +(\S+) s, median throughput: +(\S+) token/s\s*$`)
-	totalLine   = regexp.MustCompile(`(?m)^Total\. latency: +(\S+) s, throughput: +(\S+) token/s\s*$`)
+	warmedUp    = lazyregexp.New(`(?m)^Benchmark \.\.\.\s*$`)
+	prefillLine = lazyregexp.New(`(?m)^Prefill\. latency: +(\S+) s, throughput: +(\S+) token/s\s*$`)
+	decodeLine  = lazyregexp.New(`(?m)^Decode\. +median latency: +(\S+) s, median throughput: +(\S+) token/s\s*$`)
+	totalLine   = lazyregexp.New(`(?m)^Total\. latency: +(\S+) s, throughput: +(\S+) token/s\s*$`)
 )
 
 func sglangLines(text []byte) (found []object) {
@@ -144,7 +145,7 @@ func sglangLines(text []byte) (found []object) {
 	if len(found) != 1 {
 		return found
 	}
-	add := func(re *regexp.Regexp, latency, throughput string) {
+	add := func(re *lazyregexp.Regexp, latency, throughput string) {
 		if m := re.FindSubmatch(measured); m != nil {
 			found[0][latency], found[0][throughput] = scalar(string(m[1])), scalar(string(m[2]))
 		}

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // What TensorSharp.Cli prints and TensorSharp.TestMatrix reads, by their
@@ -16,14 +17,14 @@ import (
 // logger has a thread of its own, an entry may come later than what was printed
 // after it.
 var (
-	tsLoad      = regexp.MustCompile(`Loaded model .*? elapsedMs=(\S+)`)
-	tsPrefill   = regexp.MustCompile(`prefill complete:\s*tokens=\d+\s*ms=\S+\s*tokensPerSec=(\S+)`)
-	tsDecode    = regexp.MustCompile(`decode complete:\s*tokens=\d+\s*ms=\S+\s*tokensPerSec=(\S+)`)
-	tsBenchmark = regexp.MustCompile(`benchmark summary:\s*bestPrefillMs=\S+\s*bestPrefillTps=(\S+)\s*bestDecodeMs=\S+\s*bestDecodeTps=(\S+)`)
-	tsTurn      = regexp.MustCompile(`(?m)^` + tsTime + `?(?:[a-z]+: )?(?:\S+\[\d+\] )?multi-turn content chars=\d+(?: tokens=(\d+))?.*? tokPerSec=(\S+) preview=(.*)$`)
-	tsMarker    = regexp.MustCompile(`(?m)^=== Generated Output ===[ \t\r]*\n`)
-	tsLogLine   = regexp.MustCompile(`^` + tsTime + `?` + tsEntry + `(?: |$)`)
-	tsLogAtEnd  = regexp.MustCompile(`^` + tsTime + `(?:trce|dbug|info|warn|fail|crit): `)
+	tsLoad      = lazyregexp.New(`Loaded model .*? elapsedMs=(\S+)`)
+	tsPrefill   = lazyregexp.New(`prefill complete:\s*tokens=\d+\s*ms=\S+\s*tokensPerSec=(\S+)`)
+	tsDecode    = lazyregexp.New(`decode complete:\s*tokens=\d+\s*ms=\S+\s*tokensPerSec=(\S+)`)
+	tsBenchmark = lazyregexp.New(`benchmark summary:\s*bestPrefillMs=\S+\s*bestPrefillTps=(\S+)\s*bestDecodeMs=\S+\s*bestDecodeTps=(\S+)`)
+	tsTurn      = lazyregexp.New(`(?m)^` + tsTime + `?(?:[a-z]+: )?(?:\S+\[\d+\] )?multi-turn content chars=\d+(?: tokens=(\d+))?.*? tokPerSec=(\S+) preview=(.*)$`)
+	tsMarker    = lazyregexp.New(`(?m)^=== Generated Output ===[ \t\r]*\n`)
+	tsLogLine   = lazyregexp.New(`^` + tsTime + `?` + tsEntry + `(?: |$)`)
+	tsLogAtEnd  = lazyregexp.New(`^` + tsTime + `(?:trce|dbug|info|warn|fail|crit): `)
 )
 
 // maxTurns bounds what a hostile program can make us remember.

@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // vllm reads the result files of vllm bench serve (--save-result), latency and
@@ -90,7 +91,7 @@ func vllmThroughput(o object) ([]Value, error) {
 }
 
 // percent is a key of the percentiles of vllm bench latency.
-var percent = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{1,3})?$`)
+var percent = lazyregexp.New(`^[0-9]{1,3}(\.[0-9]{1,3})?$`)
 
 func vllmLatency(o object) ([]Value, error) {
 	values, err := members(o, []member{{key: "avg_latency", metric: "latency_ms", scale: 1000}})
@@ -116,9 +117,9 @@ func vllmLatency(o object) ([]Value, error) {
 
 // The lines that vllm bench throughput and latency print.
 var (
-	throughputLine = regexp.MustCompile(`(?m)^Throughput: (\S+) requests/s, (\S+) total tokens/s, (\S+) output tokens/s\s*$`)
-	averageLine    = regexp.MustCompile(`(?m)^Avg latency: (\S+) seconds\s*$`)
-	percentileLine = regexp.MustCompile(`(?m)^([0-9.]+)% percentile latency: (\S+) seconds\s*$`)
+	throughputLine = lazyregexp.New(`(?m)^Throughput: (\S+) requests/s, (\S+) total tokens/s, (\S+) output tokens/s\s*$`)
+	averageLine    = lazyregexp.New(`(?m)^Avg latency: (\S+) seconds\s*$`)
+	percentileLine = lazyregexp.New(`(?m)^([0-9.]+)% percentile latency: (\S+) seconds\s*$`)
 )
 
 func vllmLines(text []byte) (found []object) {

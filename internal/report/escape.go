@@ -2,11 +2,12 @@ package report
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // Lengths in runes that untrusted strings are cut to. JSON keeps all.
@@ -180,7 +181,7 @@ func inert(line string) string {
 }
 
 // safeURL leaves the length to longestURL: a bound in the expression takes each process 2 ms to compile.
-var safeURL = regexp.MustCompile(`^https?://[A-Za-z0-9._~/?#=&%:+,;-]+$`)
+var safeURL = lazyregexp.New(`^https?://[A-Za-z0-9._~/?#=&%:+,;-]+$`)
 
 const longestURL = len("https://") + 500
 
@@ -193,7 +194,7 @@ func escapeLink(label, url string) string {
 	return "[" + label + "](" + strings.ReplaceAll(url, "&", "&amp;") + ")"
 }
 
-var colours = regexp.MustCompile("\x1b\\[[0-9;:]*m")
+var colours = lazyregexp.New("\x1b\\[[0-9;:]*m")
 
 // excerpt is the head or the tail of a text as printable lines; cut says that
 // there was more. Colours are dropped, all else is made visible.

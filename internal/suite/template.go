@@ -3,8 +3,9 @@ package suite
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // Lookup returns what the placeholder {NAME} stands for. Its errors say what
@@ -57,7 +58,7 @@ func FillAll(templates []string, lookup Lookup) ([]string, error) {
 	return filled, nil
 }
 
-var placeholder = regexp.MustCompile(`\{[A-Za-z_][A-Za-z0-9_.-]*\}`)
+var placeholder = lazyregexp.New(`\{[A-Za-z_][A-Za-z0-9_.-]*\}`)
 
 // FillNames replaces placeholders and leaves all other braces alone, for text
 // that holds JSON or the like.

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // Add returns the text of a file of waivers with one more, and every other line
@@ -177,7 +177,7 @@ func (e *Entry) block(indent, newline string) []string {
 func (e *Entry) Line() string { return "- {" + strings.Join(e.pairs(), ", ") + "}" }
 
 // plain is text that no reader of YAML takes for anything else.
-var plain = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*$`)
+var plain = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_./-]*$`)
 
 // words are those that some do.
 var words = []string{"true", "false", "yes", "no", "on", "off", "null", "y", "n"}

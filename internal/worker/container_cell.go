@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,8 @@ import (
 	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // cell is one container.
@@ -140,7 +141,7 @@ func startError(err error) error {
 }
 
 // absentProgram matches the words of runc and of crun.
-var absentProgram = regexp.MustCompile(`exec: "[^"]*": (executable file not found|stat .*: no such file)|executable file .* not found`)
+var absentProgram = lazyregexp.New(`exec: "[^"]*": (executable file not found|stat .*: no such file)|executable file .* not found`)
 
 // drain reads the output to its end.
 func (c *cell) drain() {

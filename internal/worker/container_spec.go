@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -15,6 +14,8 @@ import (
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/api/types/mount"
 	"github.com/moby/moby/client"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // Validate reports what is wrong with the fields as far as it can be told
@@ -179,9 +180,9 @@ func plainPath(path string) error {
 }
 
 var (
-	gpuList       = regexp.MustCompile(`^device=([A-Za-z0-9:-]+(?:,[A-Za-z0-9:-]+)*)$`)
-	cdiName       = regexp.MustCompile(`^[A-Za-z][\w.-]*/[A-Za-z][\w-]*=[A-Za-z0-9][\w.:-]*$`)
-	devicePerm    = regexp.MustCompile(`^r?w?m?$`)
+	gpuList       = lazyregexp.New(`^device=([A-Za-z0-9:-]+(?:,[A-Za-z0-9:-]+)*)$`)
+	cdiName       = lazyregexp.New(`^[A-Za-z][\w.-]*/[A-Za-z][\w-]*=[A-Za-z0-9][\w.:-]*$`)
+	devicePerm    = lazyregexp.New(`^r?w?m?$`)
 	maxGPUs       = 1024
 	nvidia        = "nvidia.com/gpu="
 	gpuCapability = [][]string{{"gpu"}}

@@ -1,10 +1,11 @@
 package worker
 
 import (
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // Scrub returns the entries of environ, each NAME=VALUE, that may reach a
@@ -22,7 +23,7 @@ func Scrub(environ []string) []string {
 }
 
 // urlPassword finds scheme://user:password@host, the user possibly empty.
-var urlPassword = regexp.MustCompile(`[A-Za-z0-9]://[^\s/?#]*:[^\s/?#]+@`)
+var urlPassword = lazyregexp.New(`[A-Za-z0-9]://[^\s/?#]*:[^\s/?#]+@`)
 
 // Withheld reports whether a variable of this name is kept from every child,
 // because it belongs to the CI runner or its name says that it holds a

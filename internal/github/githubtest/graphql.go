@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"regexp"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 // graphqlPath is the address of GraphQL, which GitHub's description of its REST
@@ -14,7 +15,7 @@ const graphqlPath = "/graphql"
 // viewerOperation names that query in the log and in faults.
 const viewerOperation = "graphql/viewer"
 
-var viewerQuery = regexp.MustCompile(`^\s*(query\s*)?\{\s*viewer\s*\{\s*login\s*\}\s*\}\s*$`)
+var viewerQuery = lazyregexp.New(`^\s*(query\s*)?\{\s*viewer\s*\{\s*login\s*\}\s*\}\s*$`)
 
 // viewer answers the query that every kind of token may ask.
 func (s *Server) viewer(r *http.Request, body []byte, log *Request) response {

@@ -8,11 +8,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/osft"
 	"github.com/accelgate/accelgate/internal/suite"
 )
@@ -87,7 +87,7 @@ func (f *fidelity) weights() string {
 	return rand.Text()
 }
 
-var commit = regexp.MustCompile(`^[0-9a-f]{40}$`)
+var commit = lazyregexp.New(`^[0-9a-f]{40}$`)
 
 // settings are those of a variant; family is the checkpoint's own.
 func (b *fidelityBody) settings(v Variant, family string) osft.Settings {

@@ -9,11 +9,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/hub"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/osft"
 	"github.com/accelgate/accelgate/internal/svd"
 )
@@ -124,7 +124,7 @@ func generate() (*Model, error) {
 	return m, nil
 }
 
-var hubID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$`)
+var hubID = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$`)
 
 // isID reports whether a name is an id on the hub rather than the path of
 // something that is there.
@@ -134,7 +134,7 @@ func isID(name, path string) bool {
 }
 
 // weights are the files of a model that hold tensors, or say where they are.
-var weights = regexp.MustCompile(`^(model[^/]*\.safetensors|model\.safetensors\.index\.json|config\.json)$`)
+var weights = lazyregexp.New(`^(model[^/]*\.safetensors|model\.safetensors\.index\.json|config\.json)$`)
 
 func fetch(ctx context.Context, s Source) (*Model, error) {
 	if s.Cache == "" {

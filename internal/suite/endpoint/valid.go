@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/load"
 	"github.com/accelgate/accelgate/internal/openai"
 	"github.com/accelgate/accelgate/internal/prompt"
@@ -25,8 +25,8 @@ const (
 )
 
 var (
-	semver       = regexp.MustCompile(`^\d+\.\d+\.\d+(-[\w.]+)?$`)
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	semver       = lazyregexp.New(`^\d+\.\d+\.\d+(-[\w.]+)?$`)
+	variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 // check validates what types cannot say.

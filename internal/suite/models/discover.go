@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/matrix"
 )
 
@@ -135,7 +135,7 @@ func (f *folder) model(name string) (v value, ok bool) {
 	return v, true
 }
 
-var part = regexp.MustCompile(`(?i)-(\d{5})-of-(\d{5})(\.\w+)$`)
+var part = lazyregexp.New(`(?i)-(\d{5})-of-(\d{5})(\.\w+)$`)
 
 // laterPart reports whether the file is a part of a model but its first.
 func (f *folder) laterPart(name string) bool {

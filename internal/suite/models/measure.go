@@ -7,11 +7,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/worker"
@@ -164,7 +164,7 @@ func param(text string) any {
 	return text
 }
 
-var number = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?$`)
+var number = lazyregexp.New(`^-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?$`)
 
 // files lists the files that the cell needs, as paths.
 func (s *Suite) files(sc *scope) ([]string, error) {
