@@ -47,3 +47,14 @@ func TestArtifacts(t *testing.T) {
 		}
 	}
 }
+
+// TestSuiteOfAnEntry: an entry keeps the suite of its cell, so that the gate can tell two configurations in one folder apart.
+func TestSuiteOfAnEntry(t *testing.T) {
+	r := result("a", bench.Passed, sample("decode_tps", 100))
+	r.Cell.Suite = "ours"
+	f, _ := update(t, nil, newRun(r), baseline.UpdateOptions{Now: monday})
+	f = parse(t, marshal(t, f))
+	if got := f.Run().Results[0].Cell; got.Suite != "ours" || got.ID() != "a" {
+		t.Errorf("the cell is %+v", got)
+	}
+}

@@ -21,6 +21,7 @@
 //	      "ok": true,
 //	      "correctness_ok": true,
 //	      "decode_tps": 41.2,
+//	      "suite": "quickstart",
 //	      "metrics": {
 //	        "decode_tps": {"median": 41.2, "mad": 0.3, "n": 5, "noise": 0.012, "mde": 0.06, "better": "higher", "unit": "tok/s", "resolution": 0.1}
 //	      },
@@ -106,6 +107,10 @@ type Entry struct {
 	// Artifacts is the digest of the files that are what was measured, ""
 	// where the suite declares none; see [bench.Result].
 	Artifacts string
+
+	// Suite tells configurations that share a folder of baselines apart: "" in
+	// TensorSharp's files and in those of earlier builds.
+	Suite string
 
 	Metrics   []Metric // sorted by name; empty in TensorSharp's files
 	Operators []Operator

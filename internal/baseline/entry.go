@@ -12,7 +12,7 @@ import (
 )
 
 func newEntry(id string, r *bench.Result, described map[string]bench.Metric) (Entry, error) {
-	e := Entry{CaseID: id, OK: true, Operators: operators(r.Breakdowns), Conditions: r.Conditions(), Artifacts: r.Artifacts}
+	e := Entry{CaseID: id, OK: true, Operators: operators(r.Breakdowns), Conditions: r.Conditions(), Artifacts: r.Artifacts, Suite: r.Cell.Suite}
 	if r.Output != "" {
 		e.CorrectnessOK = new(true)
 	}

@@ -94,6 +94,9 @@ func (e *encoder) entry(entry *Entry) {
 	if entry.Artifacts != "" {
 		e.key(indent, "artifacts").string(entry.Artifacts)
 	}
+	if entry.Suite != "" {
+		e.key(indent, "suite").string(entry.Suite)
+	}
 	e.metrics(entry.Metrics)
 	e.operators(entry.Operators)
 	if entry.Anchor != nil {

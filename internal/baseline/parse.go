@@ -229,6 +229,8 @@ func (r *reader) entry(e *Entry) (idAt int) {
 			r.conditions(e)
 		case "artifacts":
 			r.shared(&e.Artifacts)
+		case "suite":
+			r.shared(&e.Suite)
 		case "metrics":
 			r.metrics(e)
 		case "operators":

@@ -295,7 +295,7 @@ func (u *update) settle(e, before Entry) Entry {
 		*m, still = *old, still+1
 	}
 	same := e.CorrectnessOK == before.CorrectnessOK || e.CorrectnessOK != nil && before.CorrectnessOK != nil && *e.CorrectnessOK == *before.CorrectnessOK
-	if still > 0 && still == len(e.Metrics) && len(before.Metrics) == still && before.OK && same && e.Artifacts == before.Artifacts && maps.Equal(e.Conditions, before.Conditions) {
+	if still > 0 && still == len(e.Metrics) && len(before.Metrics) == still && before.OK && same && e.Artifacts == before.Artifacts && e.Suite == before.Suite && maps.Equal(e.Conditions, before.Conditions) {
 		before.line = 0
 		return before
 	}

@@ -246,9 +246,20 @@ func (c *comparer) vanished(unselected map[string]bool) {
 			}
 			c.seen[id] = true
 			c.add(Verdict{Cell: id, Class: Missing, Level: level,
-				Reason: "the baseline has this cell and the run does not; if it was removed on purpose, prune it from the baseline"})
+				Reason: c.whyVanished(c.ref.Results[i].Cell.Suite)})
 		}
 	}
+}
+
+// whyVanished gives the remedy for a cell of a suite that the run lacks. The suite may be another configuration's, which
+// shares the folder of baselines; that excuses nothing, because a suite that was deleted looks the same.
+func (c *comparer) whyVanished(suite string) string {
+	of := func(r bench.Result) bool { return r.Cell.Suite == suite }
+	if suite == "" || slices.ContainsFunc(c.run.Results, of) {
+		return "the baseline has this cell and the run does not; if it was removed on purpose, prune it from the baseline"
+	}
+	return fmt.Sprintf("the baseline has this cell of suite %q and the run has no cell of that suite; if another configuration records into this folder, "+
+		"give each configuration a folder of its own with the key baselines; if the suite was removed on purpose, prune the cell from the baseline", suite)
 }
 
 // speed judges the metrics of a cell that passes on both sides. The cell counts
