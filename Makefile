@@ -54,7 +54,8 @@ fuzz:
 # False alarms and power of internal/detect as tables, some of which docs/detection.md holds: on generated noise, and on real
 # series where ACCELGATE_TEST_DATA, or ../shared/data, has them.
 evaluate:
-	ACCELGATE_TEST_DATA="$${ACCELGATE_TEST_DATA:-$(abspath $(wildcard ../shared/data))}" go test -run . -count=1 -v ./internal/detect/evaluate
+	ACCELGATE_TEST_DATA="$${ACCELGATE_TEST_DATA:-$(abspath $(wildcard ../shared/data))}" ACCELGATE_TEST_TIER=thorough \
+	  go test -run . -count=1 -v ./internal/detect/evaluate
 
 # Is the minimum detectable effect true? 100 trials each with none, half and all
 # of it, on the embedded engine; minutes, on a quiet host.

@@ -37,12 +37,10 @@ func load(t testing.TB) (d evaluate.Data) {
 	return d
 }
 
-// TestTables prints all tables, with -v. What docs/detection.md holds of them must
+// TestTablesThorough prints all tables, with -v. What docs/detection.md holds of them must
 // be what is printed.
-func TestTables(t *testing.T) {
-	if !testing.Verbose() {
-		t.Skip("tables are printed with -v")
-	}
+func TestTablesThorough(t *testing.T) {
+	require.Thorough(t)
 	var printed bytes.Buffer
 	w := io.MultiWriter(os.Stdout, &printed)
 	evaluate.Generated(w, 2000) // needs no data
@@ -115,9 +113,10 @@ var missed = map[string]float64{
 	"screen and 7 pairs on a loaded host: power % at 10 %":        46.2,
 }
 
-// TestGoals fails where a change of the rules loses a goal on the development
+// TestGoalsThorough fails where a change of the rules loses a goal on the development
 // series, or more of one that is missed.
-func TestGoals(t *testing.T) {
+func TestGoalsThorough(t *testing.T) {
+	require.Thorough(t)
 	d := load(t)
 	goals, missed := d.All(), maps.Clone(missed)
 	for _, g := range goals {
