@@ -7,10 +7,10 @@ PKGS = ./...
 CONCURRENT = $(shell grep -rlE --include=*.go '^[[:space:]]*go [a-z]|"sync|sync/errgroup' internal | grep -v _test.go | xargs -n1 dirname | sort -u | sed 's|^|./|')
 SUMMARY = go run ./scripts/testsummary -out .test
 
-# Without cgo, as released binaries: a test binary is then linked in two thirds of the time.
+# Without cgo, as released binaries: a test binary is then linked in two thirds of the time. The tag has svd call OpenBLAS all the same.
 test: lint .test/bin
 	@CGO_ENABLED=0 go build -o .test/bin/accelgate ./e2e/program && CGO_ENABLED=0 go build -o .test/bin/fakegithub ./cmd/fakegithub
-	@CGO_ENABLED=0 ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -json -vet=off -shuffle=on -timeout 8m $(PKGS) | $(SUMMARY)/test
+	@CGO_ENABLED=0 ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -tags openblas -json -vet=off -shuffle=on -timeout 8m $(PKGS) | $(SUMMARY)/test
 
 # The race detector, in this process and in the scripts about concurrency.
 race: .test/race
@@ -21,7 +21,7 @@ race: .test/race
 # Large inputs, every cheat at every size, many seeds, containers, act, emulate, and each fuzz target for a moment.
 thorough: .test/bin
 	@CGO_ENABLED=0 go build -o .test/bin/accelgate ./e2e/program && CGO_ENABLED=0 go build -o .test/bin/fakegithub ./cmd/fakegithub
-	@CGO_ENABLED=0 ACCELGATE_TEST_TIER=thorough ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -json -vet=off -timeout 15m -run '(Thorough|^TestScript)$$' $(PKGS) | $(SUMMARY)/thorough
+	@CGO_ENABLED=0 ACCELGATE_TEST_TIER=thorough ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -tags openblas -json -vet=off -timeout 15m -run '(Thorough|^TestScript)$$' $(PKGS) | $(SUMMARY)/thorough
 
 # What measures for many minutes; .github/workflows/nightly.yml runs it.
 nightly: evaluate mde

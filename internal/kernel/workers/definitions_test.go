@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/flashinfer"
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
@@ -48,10 +49,11 @@ var definitions = []small{
 		ints: map[string][]int64{"top_k": {40}}, draws: true},
 }
 
-// TestRealDefinitions runs the references of a dataset on torch: their outputs
+// TestRealDefinitionsThorough runs the references of a dataset on torch: their outputs
 // have the dtypes and shapes of the definition, are finite, come out the same
 // again, and those that were recorded are close to the record.
-func TestRealDefinitions(t *testing.T) {
+func TestRealDefinitionsThorough(t *testing.T) {
+	require.Thorough(t)
 	t.Parallel()
 	root := data(t)
 	p := start(t, "trusted")

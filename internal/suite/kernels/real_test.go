@@ -49,10 +49,11 @@ var realDefinitions = []realDefinition{
 		axes: map[string]int{"num_tokens": 3, "num_qo_heads": 4, "num_kv_heads": 2, "max_seq_len": 32}, ints: map[string][]int64{"positions": {0, 31, 7}}},
 }
 
-// TestRealDefinitions measures references of the published dataset against
+// TestRealDefinitionsThorough measures references of the published dataset against
 // themselves, in two processes of torch, and the Go worker's kernels where there
 // are any.
-func TestRealDefinitions(t *testing.T) {
+func TestRealDefinitionsThorough(t *testing.T) {
+	require.Thorough(t)
 	t.Parallel()
 	data := require.Data(t, "real definitions were NOT measured", "flashinfer/flashinfer-trace")
 	python, dir := torch(t), t.TempDir()
