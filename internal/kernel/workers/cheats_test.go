@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -91,6 +92,21 @@ func expectations(text string) expectation {
 	return e
 }
 
+// attempts is how often a program is measured whose calls are told by their times, which a loaded host stretches.
+const attempts = 3
+
+// differs says what became of the program other than what was expected, or "".
+func (e expectation) differs(m kernel.Measurement) string {
+	kind := ""
+	if m.Failed != nil {
+		kind = string(m.Failed.Kind)
+	}
+	if string(m.Status) == e["want"] && kind == e["kind"] && strings.Contains(m.Reason, e["reason"]) {
+		return ""
+	}
+	return fmt.Sprintf("status %s, kind %q, reason %q; want %s, %q, %q", m.Status, kind, m.Reason, e["want"], e["kind"], e["reason"])
+}
+
 func try(t *testing.T, file string, e expectation) {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
@@ -107,18 +123,23 @@ func try(t *testing.T, file string, e expectation) {
 	if e["timed"] == "yes" {
 		settings.MinTime, settings.MaxIterations, settings.Around = 10*time.Millisecond, 0, 0
 	}
-	m, err := kernel.Measure(ctx, sum, program(t, reference, "testdata/cheats/honest.py", t.TempDir(), ""),
-		program(t, solution, file, dir, e["style"]), settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kind := ""
-	if m.Failed != nil {
-		kind = string(m.Failed.Kind)
-	}
-	if string(m.Status) != e["want"] || kind != e["kind"] || !strings.Contains(m.Reason, e["reason"]) {
-		t.Errorf("status %s, kind %q, reason %q; want %s, %q, %q\n%s",
-			m.Status, kind, m.Reason, e["want"], e["kind"], e["reason"], solution.Log())
+	honest := program(t, reference, "testdata/cheats/honest.py", t.TempDir(), "")
+	cheat := program(t, solution, file, dir, e["style"])
+	var m kernel.Measurement
+	for n := 1; ; n++ {
+		var err error
+		if m, err = kernel.Measure(ctx, sum, honest, cheat, settings); err != nil {
+			t.Fatal(err)
+		}
+		wrong := e.differs(m)
+		if wrong == "" {
+			break
+		}
+		if e["tier"] != "thorough" || e["want"] != string(evaluator.Suspect) || n == attempts {
+			t.Errorf("%s\n%s", wrong, solution.Log())
+			break
+		}
+		t.Logf("attempt %d of %d: %s", n, attempts, wrong)
 	}
 	if reference.Dead() {
 		t.Error("the reference's worker was ended")

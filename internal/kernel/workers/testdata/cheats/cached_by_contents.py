@@ -2,6 +2,7 @@
 # want: SUSPECT
 # reason: keeps results
 # timed: yes
+# tier: thorough
 import zlib
 
 kept = {}
