@@ -10,18 +10,18 @@ SUMMARY = go run ./scripts/testsummary -out .test
 # Without cgo, as released binaries: a test binary is then linked in two thirds of the time. The tag has svd call OpenBLAS all the same.
 test: lint .test/bin
 	@CGO_ENABLED=0 go build -o .test/bin/accelgate ./e2e/program && CGO_ENABLED=0 go build -o .test/bin/fakegithub ./cmd/fakegithub
-	@CGO_ENABLED=0 ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -tags openblas -json -vet=off -shuffle=on -timeout 8m $(PKGS) | $(SUMMARY)/test
+	@CGO_ENABLED=0 ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -tags openblas -json -vet=off -shuffle=on -timeout 8m $(PKGS) | $(SUMMARY)/test.passed
 
 # The race detector, in this process and in the scripts about concurrency.
 race: .test/race
 	@go build -race -o .test/race/accelgate ./e2e/program && go build -race -o .test/race/fakegithub ./cmd/fakegithub
 	@{ go test -race -json -vet=off -shuffle=on -timeout 8m $(CONCURRENT) && \
-	  ACCELGATE_TEST_TIER=race ACCELGATE_TEST_BIN=$(CURDIR)/.test/race go test -json -vet=off -timeout 8m -run '^TestScript$$' ./e2e/...; } | $(SUMMARY)/race
+	  ACCELGATE_TEST_TIER=race ACCELGATE_TEST_BIN=$(CURDIR)/.test/race go test -json -vet=off -timeout 8m -run '^TestScript$$' ./e2e/...; } | $(SUMMARY)/race.passed
 
 # Large inputs, every cheat at every size, many seeds, containers, act, emulate, and each fuzz target for a moment.
 thorough: .test/bin
 	@CGO_ENABLED=0 go build -o .test/bin/accelgate ./e2e/program && CGO_ENABLED=0 go build -o .test/bin/fakegithub ./cmd/fakegithub
-	@CGO_ENABLED=0 ACCELGATE_TEST_TIER=thorough ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -tags openblas -json -vet=off -timeout 15m -run '(Thorough|^TestScript)$$' $(PKGS) | $(SUMMARY)/thorough
+	@CGO_ENABLED=0 ACCELGATE_TEST_TIER=thorough ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -tags openblas -json -vet=off -timeout 15m -run '(Thorough|^TestScript)$$' $(PKGS) | $(SUMMARY)/thorough.passed
 
 # What measures for many minutes; .github/workflows/nightly.yml runs it.
 nightly: evaluate mde
@@ -29,7 +29,7 @@ nightly: evaluate mde
 
 # Is every test in a tier? After test, race and thorough, with all that they need.
 tiers:
-	@go run ./scripts/testsummary -check .test/test .test/race .test/thorough
+	@go run ./scripts/testsummary -check .test/test.passed .test/race.passed .test/thorough.passed
 
 .test/bin .test/race:
 	@mkdir -p $@

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 // counting counts the multiply-adds of a matrix.
@@ -77,10 +79,23 @@ const within = 2.0
 // TestInjectedSlowdownIsAShareOfTheWork is about a slow-down of 10 % that was 30
 // to 46 % on a busy host, because it waited.
 func TestInjectedSlowdownIsAShareOfTheWork(t *testing.T) {
-	for _, o := range []Options{{}, {Backend: backendParallel, Threads: 2}, {KVCache: "q8_0"}, {Model: "micro", KVCache: "f16"}} {
-		for _, tokens := range [][2]int{{16, 8}, {140, 4}} {
+	shareOfTheWork(t, []Options{{Backend: backendParallel, Threads: 2}, {Model: "micro", KVCache: "f16"}}, [][2]int{{16, 8}}, []percentages{{0, 10}, {20, 75}})
+}
+
+func TestInjectedSlowdownIsAShareOfTheWorkThorough(t *testing.T) {
+	require.Thorough(t)
+	shareOfTheWork(t, []Options{{}, {Backend: backendParallel, Threads: 2}, {KVCache: "q8_0"}, {Model: "micro", KVCache: "f16"}},
+		[][2]int{{16, 8}, {140, 4}}, []percentages{{0, 10}, {10, 0}, {0, 30}, {20, 75}, {95, 1}})
+}
+
+type percentages struct{ prefill, decode float64 }
+
+func shareOfTheWork(t *testing.T, options []Options, lengths [][2]int, slowdowns []percentages) {
+	t.Helper()
+	for _, o := range options {
+		for _, tokens := range lengths {
 			base := measured(t, o, tokens, nil)
-			for _, c := range []struct{ prefill, decode float64 }{{0, 10}, {10, 0}, {0, 30}, {20, 75}, {95, 1}} {
+			for _, c := range slowdowns {
 				slow := Slowdown{phasePrefill: c.prefill, phaseDecode: c.decode}
 				t.Run(fmt.Sprintf("%s %s %s %v %s", o.Model, o.Backend, o.KVCache, tokens, slow), func(t *testing.T) {
 					got := measured(t, o, tokens, slow)

@@ -128,8 +128,9 @@ func (r realDefinition) input(t *testing.T, dir string, in flashinfer.Tensor) fl
 	return flashinfer.Input{Type: flashinfer.Safetensors, Path: "./" + name, TensorKey: in.Name}
 }
 
-// TestWithoutTorch measures a solution on numpy arrays where Python has no torch.
-func TestWithoutTorch(t *testing.T) {
+// TestWithoutTorchThorough measures a solution on numpy arrays where Python has no torch.
+func TestWithoutTorchThorough(t *testing.T) {
+	require.Thorough(t)
 	t.Parallel()
 	python, dir := torch(t), dataset(t)
 	blocked := t.TempDir()
