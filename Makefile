@@ -18,7 +18,7 @@ race: .test/race
 	@{ go test -race -json -vet=off -shuffle=on -timeout 8m $(CONCURRENT) && \
 	  ACCELGATE_TEST_TIER=race ACCELGATE_TEST_BIN=$(CURDIR)/.test/race go test -json -vet=off -timeout 8m -run '^TestScript$$' ./e2e/...; } | $(SUMMARY)/race.passed
 
-# Large inputs, every cheat at every size, many seeds, containers, act, emulate, and each fuzz target for a moment.
+# Large inputs, every cheat at every size, many seeds, containers, act, emulate.
 thorough: .test/bin
 	@CGO_ENABLED=0 go build -o .test/bin/accelgate ./e2e/program && CGO_ENABLED=0 go build -o .test/bin/fakegithub ./cmd/fakegithub
 	@CGO_ENABLED=0 ACCELGATE_TEST_TIER=thorough ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -tags openblas -json -vet=off -timeout 15m -run '(Thorough|^TestScript)$$' $(PKGS) | $(SUMMARY)/thorough.passed
