@@ -135,6 +135,8 @@ var exclusions = []exclusion{
 	{"an update of a check run replaces its annotations, where GitHub adds to them, and they are listed in an object, where GitHub lists them in an array",
 		[]string{"annotations go in chunks", "annotations out of date need a new run", "check is begun then completed"}, annotationsAreReplaced},
 	{"the pull requests with a commit cannot be asked for, and a fork's head cannot be chosen", []string{"pulls of a head"}, pullsOfCommitAreMissing},
+	{"it knows no GraphQL, which says whose a token is, and no runs of workflows, without which no comment is of a newer run",
+		[]string{"older runs do not overwrite", "duplicates converge on the newest", "worse state is posted anew", "whose token it is"}, graphQLIsMissing},
 }
 
 func annotationsAreReplaced(t *testing.T, e *emulator) bool {
@@ -150,6 +152,11 @@ func annotationsAreReplaced(t *testing.T, e *emulator) bool {
 		Total int `json:"total_count"`
 	}
 	return s.ask("GET", path+"/annotations", ownerToken, nil, &all) == nil && all.Total == 1
+}
+
+func graphQLIsMissing(t *testing.T, e *emulator) bool {
+	s := e.begin(t, state())
+	return s.ask("POST", "/graphql", ownerToken, map[string]any{"query": "query{viewer{login}}"}, nil) != nil
 }
 
 func pullsOfCommitAreMissing(t *testing.T, e *emulator) bool {

@@ -51,6 +51,17 @@ var builtCell = sync.OnceValues(func() (string, error) {
 	return filepath.Join(dir, "cell"), nil
 })
 
+// shortDir is a folder whose path does not hold the test's name: podman takes no runroot of more than 50 characters.
+func shortDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "podman-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // what a mount holds goes with the engine
+	return dir
+}
+
 // newEngine starts podman's service on a socket and a storage of the test's
 // own, or takes docker. Without one the test is skipped, or fails where
 // ACCELGATE_TEST_REQUIRE=1 says that nothing may be missing.
@@ -63,7 +74,7 @@ func newEngine(t testing.TB) *testEngine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	podman := []string{"podman", "--root", filepath.Join(t.TempDir(), "root"), "--runroot", filepath.Join(t.TempDir(), "run")}
+	podman := []string{"podman", "--root", filepath.Join(t.TempDir(), "root"), "--runroot", shortDir(t)}
 	missing := noEngine
 	for _, e := range []*testEngine{
 		{cli: podman, socket: "unix://" + filepath.Join(t.TempDir(), "podman.sock")},

@@ -150,6 +150,8 @@ func put(t *testing.T, dir string, files ...flashinfer.Source) {
 	}
 }
 
+const attempts = 3
+
 func judgeAll(t *testing.T, ds *flashinfer.Dataset, s *flashinfer.Solution, reference kernel.Program, workloads int) {
 	t.Helper()
 	solution := kernel.Program{Build: kernel.Build{Language: s.Language, Definition: s.Definition, EntryPoint: s.EntryPoint,
@@ -165,6 +167,10 @@ func judgeAll(t *testing.T, ds *flashinfer.Dataset, s *flashinfer.Solution, refe
 		settings := kernel.Settings{Warmup: 1, Iterations: 4, Trials: 1, MaxIterations: 8, MinTime: time.Hour, Around: 16, Dir: t.TempDir(),
 			Judge: judge(c, d, ds, w)}
 		m, err := kernel.Measure(within(t), c, reference, solution, settings)
+		for n := 1; n < attempts && err == nil && m.Status == evaluator.Suspect; n++ { // a loaded host stretches calls
+			t.Logf("%s: attempt %d of %d: %s", w.Workload.UUID, n, attempts, m.Reason)
+			m, err = kernel.Measure(within(t), c, reference, solution, settings)
+		}
 		if err != nil || m.Status != evaluator.Passed {
 			t.Errorf("%s: status %s, reason %q, error %v", w.Workload.UUID, m.Status, m.Reason, err)
 		}
