@@ -18,6 +18,14 @@ import (
 // testName matches what go test runs, apart from TestMain: seeds of fuzz targets are tests, too.
 var testName = regexp.MustCompile(`^(Test|Fuzz)([^a-z].*)?$`)
 
+// exempt are tests that CI cannot run, with the reason.
+var exempt = map[string]string{
+	"internal/energy TestUnreadable":                                     "root may read every file: run make test as another user",
+	"internal/msmodeling TestLoadUnreadable":                             "root may read every file: run make test as another user",
+	"internal/github TestBehindAProxy":                                   "TestThroughAProxy starts it in a process of its own",
+	"internal/github/githubtest/openapi TestCommittedDescriptionIsFresh": "it compares with GitHub's whole description, which is not in the repository",
+}
+
 // inNoTier prints the tests that the packages define and that none of the files lists as passed, except those of the
 // nightly tier, and returns how many.
 func inNoTier(w io.Writer, files []string) (n int, err error) {
@@ -36,7 +44,11 @@ func inNoTier(w io.Writer, files []string) (n int, err error) {
 		return 0, err
 	}
 	for _, test := range all {
-		if !passed[test] && !strings.HasSuffix(test, "Nightly") {
+		switch reason := exempt[test]; {
+		case passed[test] || strings.HasSuffix(test, "Nightly"):
+		case reason != "":
+			fmt.Fprintf(w, "exempt: %s: %s\n", test, reason)
+		default:
 			fmt.Fprintln(w, "in no tier:", test)
 			n++
 		}
