@@ -273,6 +273,9 @@ type Result struct {
 	// where it was measured again because of them: they chose the cell, so they
 	// are no evidence against it. 0 where nothing was.
 	Selected int `json:"selected,omitempty"`
+	// Sessions is how many sessions each sample's values are of, one value each; 0
+	// where all values are of one.
+	Sessions int `json:"sessions,omitempty"`
 	// Files are what the measurement left beside the run document.
 	Files      []File      `json:"files,omitempty"`
 	Samples    []Sample    `json:"samples,omitempty"`

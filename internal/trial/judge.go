@@ -14,7 +14,9 @@ import (
 type Options struct {
 	MinEffect float64 // relative; 0 is detect's, by mode
 	Alpha     float64 // of cells that are judged alone; 0 is the calibrated one
-	FDR       float64 // of groups of at least 20 cells; 0 is detect's
+	// FalseAlarms is the chance that a group of unchanged cells holds one that is
+	// regressed; 0 is detect's.
+	FalseAlarms float64
 }
 
 // Class is what is said of a cell.
@@ -106,9 +108,9 @@ func (s *Set) judge(at []int, out []Verdict) {
 // many runs and values. moved says, for people, that all cells moved.
 func (s *Set) report(at []int, cells []detect.Cell) (r detect.Report, moved string) {
 	if !s.aligned(at) {
-		return detect.JudgeApart(cells, s.Options.FDR), ""
+		return detect.JudgeApart(cells, s.Options.FalseAlarms), ""
 	}
-	r = detect.JudgeGroup(cells, s.Options.FDR)
+	r = detect.JudgeGroup(cells, s.Options.FalseAlarms)
 	if r.Host.Verdict != detect.Untested && len(r.Shifts) == 0 {
 		moved = fmt.Sprintf("all cells of the group moved by %+.1f %%: look at what they share first, the machine or a change", 100*r.Host.Estimate)
 	}
