@@ -40,19 +40,18 @@ type SidesEvidence struct {
 	// Error is the standard error of the difference of the logarithms, with what
 	// two sessions differ by.
 	Error float64
+	df    float64
 }
 
 // The allowance for two sessions, chosen by `make evaluate` on sessions of a loaded
-// host. Sessions differ by more than the values of one of them say, and nothing
-// here knows by how much, so the reference has the tails of few degrees of
-// freedom.
+// host: sessions differ by more than the values of one of them say, and nothing
+// here knows by how much.
 const (
-	sessionFactor = 2.0   // the noise between sessions over that within one
+	sessionFactor = 3.0   // the noise between sessions over that within one
 	sessionFloor  = 0.01  // more of it
 	sidesFloor    = 0.005 // least noise of a cell where others say how noisy the host is
 	sidesUnknown  = 0.02  // noise where no cell has two values
 	sidesPrior    = 4     // degrees of freedom that the other cells count for
-	sidesDF       = 4     // of the reference
 )
 
 // JudgeSides judges cells whose two sides are of one session each, without any
@@ -90,14 +89,18 @@ func (c Sides) judge(noise float64) SidesEvidence {
 		return SidesEvidence{P: 1}
 	}
 	n, m := float64(max(c.Base.N, 1)), float64(max(c.Head.N, 1))
-	within := (sidesPrior*noise*noise + (n-1)*c.Base.Noise*c.Base.Noise + (m-1)*c.Head.Noise*c.Head.Noise) / (sidesPrior + n + m - 2)
+	df := sidesPrior + n + m - 2
+	within := (sidesPrior*noise*noise + (n-1)*c.Base.Noise*c.Base.Noise + (m-1)*c.Head.Noise*c.Head.Noise) / df
 	between := sessionFactor*sessionFactor*within + sessionFloor*sessionFloor
-	e := SidesEvidence{Error: math.Sqrt(within*(1/n+1/m) + 2*between)}
-	e.P = survival((now-old)/e.Error, sidesDF)
+	e := SidesEvidence{Error: math.Sqrt(within*(1/n+1/m) + 2*between), df: df}
+	e.P = survival((now-old)/e.Error, df)
 	return e
 }
 
 // Least is the slow-down from which on p is at most alpha, relative.
 func (e SidesEvidence) Least(alpha float64) float64 {
-	return relative(quantile(1-alpha, sidesDF) * e.Error)
+	if e.Error == 0 {
+		return 0 // nothing to test
+	}
+	return relative(quantile(1-alpha, e.df) * e.Error)
 }

@@ -55,8 +55,8 @@ func (c *comparer) gather() {
 			m := &c.metrics[k]
 			if cell, ok := c.evident(m, ref, got); ok {
 				cells, numbers = append(cells, cell), append(numbers, numberOf{id, m.Name})
-				if few(cell) {
-					sides, without = append(sides, sidesOfRuns(cell)), append(without, numberOf{id, m.Name})
+				if values := got.Sample(m.Name).Values; few(cell) && len(values) >= leastValues {
+					sides, without = append(sides, sidesOfRuns(cell, values)), append(without, numberOf{id, m.Name})
 				}
 			} else if pair, ok := c.sidesOf(m, ref, got); ok {
 				sides, without = append(sides, pair), append(without, numberOf{id, m.Name})

@@ -225,6 +225,9 @@ type Comparison struct {
 	// Noise is what the run's A/A pairs show; nil where it has none. No verdict
 	// depends on it.
 	Noise *Noise `json:"noise,omitempty"`
+	// Sight is what the comparison could have seen, by road. No verdict depends on
+	// it.
+	Sight []Sight `json:"sight,omitempty"`
 	// Checks hold a Check for each passed cell of Policy.Expected, in the order
 	// of the run.
 	Checks []Check `json:"checks,omitempty"`
@@ -257,6 +260,6 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	}
 	c.waive()
 	c.settle()
-	c.out.Noise = c.noise()
+	c.out.Noise, c.out.Sight = c.noise(), c.sight()
 	return c.out
 }

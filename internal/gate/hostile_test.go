@@ -21,7 +21,14 @@ func TestAllSlowerAfterFewRuns(t *testing.T) {
 		for i := range 40 {
 			id := fmt.Sprint("c", i)
 			ref = append(ref, withHistory(id, 100, noisy(r, 100, 0.01, runs)))
-			got = append(got, inTurns(id, noisy(r, 150, 0.01, 1), nil))
+			got = append(got, inTurns(id, noisy(r, 150, 0.01, 4), nil))
+			got[i].Samples[0].Values = got[i].Samples[0].Values[:1]
+		}
+		if ids, _ := gate.Open(gate.Compare("b", run(ref...), run(got...), gate.DefaultPolicy())); len(ids) != len(got) {
+			t.Errorf("after %d runs, %d of %d suspects are measured again", runs, len(ids), len(got))
+		}
+		for i := range got {
+			got[i].Samples[0].Values, got[i].Selected = got[i].Samples[0].Values[:4], 1
 		}
 		c := gate.Compare("b", run(ref...), run(got...), gate.DefaultPolicy())
 		if d := gate.Decide([]gate.Comparison{c}, gate.DefaultPolicy()); d.Status != gate.StatusFailed || d.Counts[gate.Unchanged] > 0 {
@@ -66,7 +73,7 @@ func TestOneRunAgainstHistory(t *testing.T) {
 		value float64
 		want  gate.Level
 	}{{108, gate.Warn}, {150, gate.Warn}, {350, gate.Fail}} {
-		v := verdictOf(t, gate.Compare("b", ref, run(inTurns("a", []float64{test.value}, nil)), gate.DefaultPolicy()), "a")
+		v := verdictOf(t, gate.Compare("b", ref, run(inTurns("a", []float64{test.value, test.value, test.value}, nil)), gate.DefaultPolicy()), "a")
 		if v.Level != test.want {
 			t.Errorf("%v: %+v", test.value, v)
 		}

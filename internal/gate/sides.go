@@ -36,6 +36,10 @@ func few(c detect.Cell) bool {
 	return c.Options.Mode == detect.History && len(c.Head) < leastHeads
 }
 
+// leastValues is how many values of one session stand against earlier runs: a
+// single one may be a disturbance.
+const leastValues = 3
+
 // leastHeads is how many new runs can show a loss against history.
 const leastHeads = 3
 
@@ -43,10 +47,10 @@ func convicts(c detect.Cell) bool { return !few(c) }
 
 // sidesOfRuns takes earlier runs for one side. What they differ by is the noise
 // between sessions already, so the allowance for these is generous.
-func sidesOfRuns(c detect.Cell) detect.Sides {
+func sidesOfRuns(c detect.Cell, values []float64) detect.Sides {
 	base := newest(c.Base, earlierCounted)
 	return detect.Sides{Base: detect.NewSide(stats.Median(base), stats.MAD(base), len(base)),
-		Head: detect.NewSide(stats.Median(c.Head), stats.MAD(c.Head), len(c.Head)), HigherIsBetter: c.Options.HigherIsBetter}
+		Head: detect.NewSide(stats.Median(values), stats.MAD(values), len(values)), HigherIsBetter: c.Options.HigherIsBetter}
 }
 
 // earlierCounted is how many earlier runs stand for one side.

@@ -85,6 +85,14 @@ func (s *Set) wholes(n int) (reports [][]detect.Cell) {
 	return reports
 }
 
+// NullReports returns the reports of n runs of all sets without a change.
+func NullReports(sets []Set, n int) (reports [][]detect.Cell) {
+	for i := range sets {
+		reports = append(reports, sets[i].wholes(n)...)
+	}
+	return reports
+}
+
 // Judge counts one rule's rates over reports.
 func (v verdicts) judge(reports [][]detect.Cell, effects []float64) Whole {
 	w := Whole{Effects: effects, RuleName: v.name, Found: make([]Rate, len(effects)), FalseOf: make([]Rate, len(effects))}

@@ -1,0 +1,14 @@
+package require
+
+import (
+	"os"
+	"testing"
+)
+
+// Thorough skips a test that `make test` leaves to `make thorough`. The name of such a test ends in "Thorough".
+func Thorough(t testing.TB) {
+	t.Helper()
+	if os.Getenv("ACCELGATE_TEST_TIER") != "thorough" {
+		t.Skip("in make thorough")
+	}
+}
