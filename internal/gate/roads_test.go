@@ -109,3 +109,16 @@ func TestSight(t *testing.T) {
 		}
 	}
 }
+// TestASlowHistoryIsDrift holds that kept runs which are slower than the baseline,
+// merged or made up, do not make a slow run pass: its anchor shows the loss.
+func TestASlowHistoryIsDrift(t *testing.T) {
+	r := rand.New(rand.NewPCG(55, 56))
+	ref := run(withHistory("a", 100, noisy(r, 130, 0.005, 15)))
+	ref.Results[0].Samples[0].Anchor = 100
+	p := gate.DefaultPolicy()
+	p.Drift = 10
+	c := gate.Compare("b", ref, run(inTurns("a", noisy(r, 130, 0.005, 3), nil)), p)
+	if d := gate.Decide([]gate.Comparison{c}, p); d.Status != gate.StatusFailed || d.Blocking[gate.Drifted] != 1 {
+		t.Errorf("%s: %v", d.Status, lines(c))
+	}
+}

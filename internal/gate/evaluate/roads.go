@@ -94,7 +94,6 @@ func ownPairs(all []detectors.Paired, rounds int) road {
 	return r
 }
 
-
 // kernelPairs are reports of launches of GPU kernels in turns, three bursts of one
 // GPU and kernel joined, each as a share of its own median.
 func kernelPairs(all []detectors.Repeats, leastEffect float64) road {
