@@ -65,7 +65,7 @@ const (
 )
 
 // generatedRoads are the roads on a generated host.
-func generatedRoads(n noise) []road {
+func generatedRoads(n noise, reports int) []road {
 	roads := []road{
 		{name: "pairs in stages", paired: true},
 		{name: "history, 3 new runs"},
@@ -75,7 +75,7 @@ func generatedRoads(n noise) []road {
 	rng := rand.New(rand.NewPCG(18, uint64(len(n.name))))
 	for i := range roads {
 		roads[i].policy = gate.DefaultPolicy()
-		for range generatedReports {
+		for range reports {
 			h := newHost(n, generatedCells, rng)
 			roads[i].samples = append(roads[i].samples, injected(draw[i](h)))
 		}

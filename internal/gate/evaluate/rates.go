@@ -10,7 +10,7 @@ import (
 // Rates are what a rule does on a road.
 type Rates struct {
 	Road, Rule string
-	Cells      int            // of a report
+	Cells      int            // of all reports
 	Red        detectors.Rate // unchanged reports that block
 	PerCell    detectors.Rate // unchanged cells that block
 	Found      []detectors.Rate
@@ -38,7 +38,7 @@ func (r *road) measure(by rule, effects []float64) Rates {
 	for at := range r.samples {
 		s := &r.samples[at]
 		v := judge(s.null)
-		out.Cells = len(s.null)
+		out.Cells += len(s.null)
 		out.Red.Add(v.red)
 		out.Cost += v.cost / float64(len(r.samples))
 		for _, alarm := range v.alarms {
@@ -91,7 +91,7 @@ func header(w io.Writer, effects []float64) {
 }
 
 func (r Rates) print(w io.Writer) {
-	fmt.Fprintf(w, "| %s | %d x %d | %s | %.2f | %.1f |", r.Rule, r.Red.Of, r.Cells, tenths(r.Red), r.PerCell.Percent(), r.False.Percent())
+	fmt.Fprintf(w, "| %s | %d x %d | %s | %.2f | %.1f |", r.Rule, r.Red.Of, r.Cells/max(1, r.Red.Of), tenths(r.Red), r.PerCell.Percent(), r.False.Percent())
 	for _, f := range r.Found {
 		fmt.Fprintf(w, " %.0f |", f.Percent())
 	}

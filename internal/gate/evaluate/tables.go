@@ -34,8 +34,26 @@ func KernelRates(d detectors.Data) Rates {
 
 // HistoryRates measures n runs of the new code by the gate alone.
 func HistoryRates(d detectors.Data, n int) Rates {
-	r := historyRoad(d.Sets, n, "")
+	r := historyRoad(d.Sets, n, "history")
 	return r.measure(gated, effects)
+}
+
+// SessionRates measures two sessions without pairs and history by the gate alone.
+func SessionRates(d detectors.Data) Rates {
+	r := sessionRoad(d.Own)
+	return r.measure(gated, largeEffects)
+}
+
+// GeneratedRates measures so many reports of each generated host by the gate, road
+// by road: pairs, history of 3 new runs, history of 1, the fixed threshold.
+func GeneratedRates(reports int) map[string][]Rates {
+	all := map[string][]Rates{}
+	for _, n := range noises {
+		for _, r := range generatedRoads(n, reports) {
+			all[n.name] = append(all[n.name], r.measure(gated, []float64{0.20}))
+		}
+	}
+	return all
 }
 
 // Roads prints what whole reports promise on each road: the tables of
@@ -49,11 +67,29 @@ func Roads(w io.Writer, d detectors.Data) {
 	fine.name += ", `min_effect: 0.5%`"
 	table(w, &fine, smallEffects, []rule{gated})
 	for _, n := range []int{3, 5, 1} {
-		history := historyRoad(d.Sets, n, fmt.Sprintf("history, %d new run%s", n, map[bool]string{true: "s"}[n > 1]))
+		history := historyRoad(d.Sets, n, "history, "+plural(n)+", all sets")
 		table(w, &history, effects, append(append([]rule{gated}, peers(lastRuns, n)...), eDivisive(n)))
+		history = historyRoad(accelerators(d.Sets), n, "history, "+plural(n)+", accelerators")
+		table(w, &history, effects, []rule{gated})
 	}
 	sessions := sessionRoad(d.Own)
 	table(w, &sessions, largeEffects, append([]rule{gated}, peers(bothSessions, 5)...))
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return "1 new run"
+	}
+	return fmt.Sprintf("%d new runs", n)
+}
+
+func accelerators(sets []detectors.Set) (some []detectors.Set) {
+	for _, s := range sets {
+		if s.Accelerator {
+			some = append(some, s)
+		}
+	}
+	return some
 }
 
 // Generated prints the roads on generated noise, which needs no data.
@@ -61,7 +97,7 @@ func Generated(w io.Writer) {
 	for _, n := range noises {
 		fmt.Fprintf(w, "\n#### Generated: %s\n\n", n.name)
 		header(w, effects)
-		for _, r := range generatedRoads(n) {
+		for _, r := range generatedRoads(n, generatedReports) {
 			rates := r.measure(gated, effects)
 			rates.Rule = r.name
 			rates.print(w)
