@@ -122,3 +122,35 @@ func TestASlowHistoryIsDrift(t *testing.T) {
 		t.Errorf("%s: %v", d.Status, lines(c))
 	}
 }
+
+// TestDiffKnowsNoise holds that a diff of unchanged code which holds several values a
+// side shows no change, that a plain one is shown, and that single values are
+// compared by the tolerance alone.
+func TestDiffKnowsNoise(t *testing.T) {
+	r := rand.New(rand.NewPCG(57, 58))
+	side := func(name string, level float64, n int) gate.Side {
+		var results []bench.Result
+		for i := range 12 {
+			results = append(results, recordedOnce(fmt.Sprint("c", i), noisy(r, level, 0.004, n)))
+		}
+		return gate.SideOf(name, run(results...), nil)
+	}
+	count := func(a, b gate.Side, want gate.DiffVerdict) (n int) {
+		d := gate.Diff(a, b, gate.DiffPolicy{Tolerance: 0.002})
+		for _, row := range d.Rows {
+			if row.Verdict == want {
+				n++
+			}
+		}
+		return n
+	}
+	if n := count(side("a", 100, 3), side("b", 100, 3), gate.DiffNoChange); n != 12 {
+		t.Errorf("unchanged: %d of 12 say so", n)
+	}
+	if n := count(side("a", 100, 3), side("b", 130, 3), gate.DiffRegression); n != 12 {
+		t.Errorf("slower by 30 %%: %d of 12 say so", n)
+	}
+	if n := count(side("a", 100, 1), side("b", 102, 1), gate.DiffRegression); n < 10 {
+		t.Errorf("single values: %d of 12 beyond the tolerance say so", n)
+	}
+}

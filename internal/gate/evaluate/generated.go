@@ -124,7 +124,7 @@ func (h *host) history(n int) []number {
 	}
 	if n > 1 {
 		for i := range cells {
-			cells[i].sessions = n
+			cells[i].sessions, cells[i].more = n, nil
 		}
 	}
 	return cells
