@@ -378,6 +378,10 @@ type Run struct {
 // PairSeed is the condition of a run that says how the order within pairs was drawn.
 const PairSeed = "pair_seed"
 
+// FirstPairs is the condition of a run that says in how many pairs every cell was
+// measured at first, where that is more than the first look takes.
+const FirstPairs = "pairs"
+
 // Metric returns the description of the named metric, or nil.
 func (r *Run) Metric(name string) *Metric {
 	for i := range r.Metrics {

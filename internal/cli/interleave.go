@@ -166,6 +166,9 @@ func (b *base) context(facts map[string]string) map[string]string {
 		return facts
 	}
 	all := map[string]string{bench.PairSeed: strconv.FormatUint(b.seed, 10)}
+	if b.pairs > detect.DefaultStages().Looks[0].Pairs {
+		all[bench.FirstPairs] = strconv.Itoa(b.pairs)
+	}
 	maps.Copy(all, facts)
 	return all
 }

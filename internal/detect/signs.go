@@ -10,15 +10,11 @@ import (
 // fastest values say most of the code. It was chosen by `make evaluate`.
 const clipAt = 0.6
 
-// mostSigns bounds the pairs of a sign test: it takes time and memory of 2 to the
-// half of them.
-const mostSigns = 40
-
 // signTest returns the share of all ways to swap base and head within pairs
 // in which the head looks at least as slow as it does. Unchanged code is as likely to be
 // on either side of a pair, so p is exact whatever the noise is: no law is
 // assumed, and bad minutes hit both sides. base and head are levels, pair by
-// pair, at least one and at most mostSigns.
+// pair, at least one. It takes time and memory of 2 to the half of the pairs.
 //
 // The statistic is the sum of the pairs' differences after clipping at clipAt of
 // all values, which no swap changes. It is that of Fisher's randomization test

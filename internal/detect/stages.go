@@ -26,6 +26,18 @@ func DefaultStages() Stages {
 	return Stages{Looks: []Look{{2, 0.35}, {5, 0.20}, {10, 0.05}}, Decide: 20}
 }
 
+// StagesFrom are the default stages where every cell is measured in at least first
+// pairs: the looks before are left out, and the one at first is as lenient as the
+// last of these. More pairs at first make the intervals of all cells narrower.
+func StagesFrom(first int) Stages {
+	s := DefaultStages()
+	for len(s.Looks) > 1 && s.Looks[1].Pairs <= first {
+		s.Looks = s.Looks[1:]
+	}
+	s.Looks[0].Pairs = max(s.Looks[0].Pairs, first)
+	return s
+}
+
 // Total is how many pairs a cell has that is decided.
 func (s Stages) Total() int { return s.Looks[len(s.Looks)-1].Pairs + s.Decide }
 

@@ -151,6 +151,23 @@ func TestStagesNeverConvictBelowTheLeastEffect(t *testing.T) {
 	}
 }
 
+// TestStagesFrom: more pairs at first replace the looks before, and nothing else
+// changes.
+func TestStagesFrom(t *testing.T) {
+	t.Parallel()
+	for first := range 40 {
+		s := detect.StagesFrom(first)
+		if want := max(2, first); s.Looks[0].Pairs != want || s.Total() != max(30, first+20) || s.Decide != 20 {
+			t.Errorf("from %d: %+v", first, s)
+		}
+		for i := 1; i < len(s.Looks); i++ {
+			if s.Looks[i].Pairs <= s.Looks[i-1].Pairs || s.Looks[i].P >= s.Looks[i-1].P {
+				t.Errorf("from %d: %+v", first, s)
+			}
+		}
+	}
+}
+
 // TestStagesUnusable: a value that is none is reported and never tested.
 func TestStagesUnusable(t *testing.T) {
 	t.Parallel()

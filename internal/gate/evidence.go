@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
@@ -82,13 +83,25 @@ func inPairs(r *bench.Result) bool {
 func (c *comparer) weigh(cells []detect.Cell, numbers []numberOf) {
 	r := detect.JudgeGroup(cells, c.evidence.share)
 	if !c.policy.OneLook {
-		r = detect.JudgeRun(cells, detect.DefaultStages(), c.evidence.share)
+		r = detect.JudgeRun(cells, c.stages(), c.evidence.share)
 	}
 	c.evidence.of, c.evidence.host = make(map[numberOf]weighed, len(cells)), r.Host
 	for i, e := range r.Cells {
 		c.evidence.of[numbers[i]] = weighed{e, cells[i]}
 	}
 }
+
+// stages are those that the pairs of the run were measured in.
+func (c *comparer) stages() detect.Stages {
+	first, err := strconv.Atoi(c.run.Context[bench.FirstPairs])
+	if err != nil {
+		return detect.DefaultStages()
+	}
+	return detect.StagesFrom(min(first, mostFirst))
+}
+
+// mostFirst bounds what a run may claim.
+const mostFirst = 100
 
 // evident returns the samples of a number that is gated and has pairs, or else
 // history. ref is nil where the reference has no numbers of the cell.

@@ -176,6 +176,29 @@ func TestPairsAreAskedForInStages(t *testing.T) {
 	}
 }
 
+// TestMorePairsAtFirst holds that the pairs which every cell was measured in at first
+// are all used, so that more of them make intervals narrower, and that a run which
+// claims more pairs than it has proves nothing.
+func TestMorePairsAtFirst(t *testing.T) {
+	r := rand.New(rand.NewPCG(28, 28))
+	got := run(inTurns("a", noisy(r, 100, 0.05, 12), noisy(r, 101, 0.05, 12)))
+	few := verdictOf(t, gate.Compare("", nil, got, gate.DefaultPolicy()), "a")
+	got.Context = map[string]string{bench.FirstPairs: "12"}
+	all := verdictOf(t, gate.Compare("", nil, got, gate.DefaultPolicy()), "a")
+	if few.Evidence.Pairs >= 12 || all.Evidence.Pairs != 12 || all.Interval[1]-all.Interval[0] >= few.Interval[1]-few.Interval[0] {
+		t.Errorf("%+v, with 12 pairs %+v", few, all)
+	}
+	slow := run(inTurns("a", noisy(r, 130, 0.01, 30), noisy(r, 100, 0.01, 30)))
+	slow.Context = map[string]string{bench.FirstPairs: "99999999999999999999"}
+	if v := verdictOf(t, gate.Compare("", nil, slow, gate.DefaultPolicy()), "a"); v.Level != gate.Fail {
+		t.Errorf("an absurd number of pairs: %+v", v)
+	}
+	slow.Context[bench.FirstPairs] = "90"
+	if v := verdictOf(t, gate.Compare("", nil, slow, gate.DefaultPolicy()), "a"); v.Level != gate.Fail || v.Evidence.Need != 90 {
+		t.Errorf("a claim of 90 pairs: %+v", v)
+	}
+}
+
 // TestLossOnAnUnwellMachineIsLookedAtAgain holds it for fixed limits, too.
 func TestLossOnAnUnwellMachineIsLookedAtAgain(t *testing.T) {
 	slow := inTurns("a", []float64{150}, nil)

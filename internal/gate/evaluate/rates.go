@@ -90,12 +90,12 @@ func header(w io.Writer, effects []float64) {
 	fmt.Fprintln(w)
 }
 
-func (r Rates) print(w io.Writer) {
-	fmt.Fprintf(w, "| %s | %d x %d | %s | %.2f | %.1f |", r.Rule, r.Red.Of, r.Cells/max(1, r.Red.Of), tenths(r.Red), r.PerCell.Percent(), r.False.Percent())
-	for _, f := range r.Found {
+func (out Rates) print(w io.Writer) {
+	fmt.Fprintf(w, "| %s | %d x %d | %s | %.2f | %.1f |", out.Rule, out.Red.Of, out.Cells/max(1, out.Red.Of), tenths(out.Red), out.PerCell.Percent(), out.False.Percent())
+	for _, f := range out.Found {
 		fmt.Fprintf(w, " %.0f |", f.Percent())
 	}
-	fmt.Fprintf(w, " %.1f |\n", r.Cost)
+	fmt.Fprintf(w, " %.1f |\n", out.Cost)
 }
 
 // tenths is a rate with its interval.
