@@ -109,6 +109,7 @@ func TestSight(t *testing.T) {
 		}
 	}
 }
+
 // TestASlowHistoryIsDrift holds that kept runs which are slower than the baseline,
 // merged or made up, do not make a slow run pass: its anchor shows the loss.
 func TestASlowHistoryIsDrift(t *testing.T) {
