@@ -52,7 +52,7 @@ func (c *Command) lint(ctx context.Context, o *options, paths []string) (int, er
 			problems = append(problems, c.unrecorded(ctx, *o, file)...)
 		}
 		for _, p := range problems {
-			fmt.Fprintln(c.Stdout, p.Format(path))
+			fmt.Fprintln(c.Stdout, c.carry(p.Format(path)))
 			if p.Severity == baseline.SeverityError {
 				code = ExitGateFailed
 			}
