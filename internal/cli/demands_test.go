@@ -16,7 +16,7 @@ const demandingConfig = `version: 1
 policy: {threshold: 10%}
 suites:
   - {name: m, kind: models, command: [engine], models: [m], backends: [cpu], features: [a], metrics: [
-      {name: tps, json: tps, unit: tok/s, better: higher}, {name: image_ms, json: imag_ms, unit: ms, better: lower, optional: true}]}
+      {name: rate, json: tps, unit: tok/s, better: higher}, {name: image_ms, json: imag_ms, unit: ms, better: lower, optional: true}]}
   - {name: c, kind: cases, cases: cases, metrics: [{name: execution_time_s}, {name: device_busy_s, optional: true}]}
   - {name: k, kind: kernels}
   - {name: a, kind: analysis, level: fail, packing: {scenarios: [compare/1_small]}}
@@ -32,7 +32,7 @@ func reporting() *bench.Run {
 		suite, id string
 		metrics   []string
 	}{
-		{"m", "m__cpu__a__baseline", []string{"tps", "image_ms"}},
+		{"m", "m__cpu__a__baseline", []string{"rate", "image_ms"}},
 		{"c", "one", []string{"total_time_s", "execution_time_s", "device_busy_s"}},
 		{"k", "norm/fast/1", []string{"latency_ms", "speedup_factor"}},
 		{"a", "packing/compare/1_small/greedy", []string{"rows", "rows_over_bound", "step_efficiency", "idle_share", "avg_row_balance_ratio",
@@ -80,7 +80,7 @@ func TestRunThatDropsAGatedMetricPasses(t *testing.T) {
 	if code, out := accelgate(append([]string{"report", from}, flags...)...); code != 0 || strings.Contains(out, "missing") {
 		t.Fatalf("with every metric: exit %d\n%s", code, out)
 	}
-	for i, drop := range []string{"tps", "execution_time_s", "latency_ms", "rows_over_bound", "joules_per_token"} {
+	for i, drop := range []string{"rate", "execution_time_s", "latency_ms", "rows_over_bound", "joules_per_token"} {
 		run := reporting()
 		r := &run.Results[i]
 		r.Samples = slices.DeleteFunc(r.Samples, func(s bench.Sample) bool { return s.Metric == drop })
@@ -92,6 +92,14 @@ func TestRunThatDropsAGatedMetricPasses(t *testing.T) {
 		}
 		if code, out := accelgate(append([]string{"baseline", "update", "--reason", "x", "--from", from}, flags...)...); code != 1 || !strings.Contains(out, "not recorded") {
 			t.Errorf("%s: baseline update: exit %d\n%s", drop, code, out)
+		}
+		if drop == "rows_over_bound" {
+			if code, out := accelgate(append([]string{"baseline", "update", "--force", "--reason", "x", "--from", from}, flags...)...); code != 0 {
+				t.Errorf("%s: forced: exit %d\n%s", drop, code, out)
+			}
+			if code, out := accelgate(append([]string{"baseline", "lint"}, flags...)...); code != 1 || !strings.Contains(out, "gates "+drop+" and the entry does not have it") {
+				t.Errorf("%s: lint: exit %d\n%s", drop, code, out)
+			}
 		}
 		if code, out := accelgate(append([]string{"selftest", "--from", from}, flags...)...); code != 1 || !strings.Contains(out, "no value of "+drop) {
 			t.Errorf("%s: selftest: exit %d\n%s", drop, code, out)

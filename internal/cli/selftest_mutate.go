@@ -41,7 +41,7 @@ type mutant struct {
 	*rand.Rand
 	run, ref map[string]any
 	config   string
-	edits    []func(*config.File) // of what config is parsed to
+	edits    []func(*config.File) // of the parsed configuration
 	policy   gate.Policy          // before the damage
 	flagged  bool                 // the command line sets the threshold
 	cell     string               // a cell whose speed is judged
