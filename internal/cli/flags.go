@@ -113,7 +113,7 @@ func (o *options) addMeasuring(f *pflag.FlagSet) {
 	f.Var((*period)(&o.budget), "budget", "end measuring after this `time` and declare what was left out (default: the configuration's)")
 	f.BoolVar(&o.resume, "resume", false, "keep what an interrupted run of the same build and configuration has measured; failures are measured again")
 	f.StringVar(&o.ab, "ab", "", "`folder` with a checkout of the base, built: measure each cell there and here in turns, and judge by the pairs")
-	f.Var((*count)(&o.pairs), "pairs", "`n` pairs of each cell before they are looked at (default: 5)")
+	f.Var((*count)(&o.pairs), "pairs", "`n` pairs of every cell at first; cells that may be slower are measured in up to 30 (default: 2)")
 	f.Uint64Var(&o.pairSeed, "pair-seed", 0, "`seed` of the order within pairs, as in run.json (default: chosen)")
 	f.StringVar(&o.out, "out", "", "`folder` for run.json and the journal (default: "+defaultOut+" beside the configuration)")
 	f.StringVar(&o.revision, "revision", "", "`commit` of the code under test (default: what git says)")

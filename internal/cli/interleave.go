@@ -17,14 +17,23 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// defaultPairs is how many pairs of base and head are measured of each cell
-// before they are looked at.
+// defaultPairs is how many pairs of base and head are measured of each cell where
+// nothing is measured again; otherwise the first look takes fewer.
 const defaultPairs = 5
+
+func firstPairs(p *gate.Policy) int {
+	if p.OneLook {
+		return defaultPairs
+	}
+	return detect.DefaultStages().Looks[0].Pairs
+}
 
 // base is the code that a run is compared with in turns: the same configuration
 // opened in another checkout.
@@ -66,7 +75,7 @@ func (c *Command) openBase(ctx context.Context, p *plan) (*base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--ab: %w", err)
 	}
-	b := &base{plan: opened, pairs: cmp.Or(o.pairs, defaultPairs), seed: cmp.Or(o.pairSeed, rand.Uint64()>>11), cells: map[string]paired{}, owed: map[string]bool{}, coins: map[string]*rand.Rand{}, flipped: map[string]bool{}}
+	b := &base{plan: opened, pairs: cmp.Or(o.pairs, firstPairs(&p.policy)), seed: cmp.Or(o.pairSeed, rand.Uint64()>>11), cells: map[string]paired{}, owed: map[string]bool{}, coins: map[string]*rand.Rand{}, flipped: map[string]bool{}}
 	b.revision = cmp.Or(c.checkedOut(ctx, opened), o.abRevision)
 	if want := cmp.Or(c.mergedInto(ctx, p), o.abRevision); o.abRevision != "" && b.revision != want {
 		p.warnings = append(p.warnings, fmt.Sprintf("the base is %s, and the pull request is merged into %s, so what else differs counts as its change: check out that one in %s",
@@ -157,6 +166,9 @@ func (b *base) context(facts map[string]string) map[string]string {
 		return facts
 	}
 	all := map[string]string{bench.PairSeed: strconv.FormatUint(b.seed, 10)}
+	if b.pairs > detect.DefaultStages().Looks[0].Pairs {
+		all[bench.FirstPairs] = strconv.Itoa(b.pairs)
+	}
 	maps.Copy(all, facts)
 	return all
 }

@@ -126,7 +126,7 @@ func (b *base) missed(head *plan, all map[string]paired) {
 			cells = append(cells, id)
 		}
 	}
-	for _, m := range b.plan.metrics {
+	for _, m := range b.compared(head) {
 		if !m.Informational && !slices.ContainsFunc(head.metrics, func(now bench.Metric) bool { return now.Name == m.Name }) {
 			metrics = append(metrics, m.Name)
 		}
@@ -137,6 +137,20 @@ func (b *base) missed(head *plan, all map[string]paired) {
 	if len(metrics) > 0 {
 		head.warnings = append(head.warnings, "the base has gated metrics that this configuration has not, so nothing judges them: "+firstOf(metrics))
 	}
+}
+
+// compared are the metrics of the base's suites that the head measures: all of them,
+// unless --suite selected some, whose metrics alone were asked for.
+func (b *base) compared(head *plan) (metrics []bench.Metric) {
+	if len(head.options.suites) == 0 {
+		return b.plan.metrics
+	}
+	for _, one := range b.plan.suites {
+		if slices.ContainsFunc(head.suites, func(h planned) bool { return h.name == one.name }) {
+			metrics = append(metrics, one.suite.Metrics()...)
+		}
+	}
+	return metrics
 }
 
 // firstOf names the first of a list.

@@ -1,0 +1,106 @@
+package detect
+
+import (
+	"math"
+
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// Side is what one session measured of a cell, or what a baseline kept of it.
+type Side struct {
+	Median float64
+	Noise  float64 // standard deviation of one value, of its logarithm; 0 for one value
+	N      int
+}
+
+// madBias is by how much the median absolute deviation of few normal values falls
+// short: Croux and Rousseeuw 1992, "Time-efficient algorithms for two highly
+// robust estimators of scale", from 2 to 9 values.
+var madBias = [...]float64{1.196, 1.495, 1.363, 1.206, 1.200, 1.140, 1.129, 1.107}
+
+// NewSide sums up the values of one session by their median and their unscaled
+// median absolute deviation.
+func NewSide(median, mad float64, n int) Side {
+	s := Side{Median: median, N: n}
+	if n > 1 && median > 0 {
+		s.Noise = normalConsistency * madBias[min(n-2, len(madBias)-1)] * mad / median
+	}
+	return s
+}
+
+// Sides is a cell of which each side was measured in one session.
+type Sides struct {
+	Base, Head     Side
+	HigherIsBetter bool
+}
+
+// SidesEvidence says what two sessions show.
+type SidesEvidence struct {
+	P float64 // one-sided
+	// Error is the standard error of the difference of the logarithms, with what
+	// two sessions differ by.
+	Error float64
+	df    float64
+}
+
+// The allowance for two sessions, chosen by `make evaluate` on sessions of a loaded
+// host: sessions differ by more than the values of one of them say, and nothing
+// here knows by how much.
+const (
+	sessionFactor = 3.0   // the noise between sessions over that within one
+	sessionFloor  = 0.01  // more of it
+	sidesFloor    = 0.005 // least noise of a cell where others say how noisy the host is
+	sidesUnknown  = 0.02  // noise where no cell has two values
+	sidesPrior    = 4     // degrees of freedom that the other cells count for
+)
+
+// JudgeSides judges cells whose two sides are of one session each, without any
+// history: it says how likely chance makes the head look so slow. What all cells
+// of the report show of the noise within sessions counts for each. P is 1 where a
+// side has no value above 0.
+func JudgeSides(cells []Sides) []SidesEvidence {
+	noise := sidesNoise(cells)
+	out := make([]SidesEvidence, len(cells))
+	for i, c := range cells {
+		out[i] = c.judge(noise)
+	}
+	return out
+}
+
+func sidesNoise(cells []Sides) float64 {
+	var known []float64
+	for _, c := range cells {
+		for _, s := range []Side{c.Base, c.Head} {
+			if s.N > 1 {
+				known = append(known, s.Noise)
+			}
+		}
+	}
+	if len(known) == 0 {
+		return sidesUnknown
+	}
+	return max(sidesFloor, stats.Median(known))
+}
+
+func (c Sides) judge(noise float64) SidesEvidence {
+	old, ok := level(c.Base.Median, c.HigherIsBetter)
+	now, also := level(c.Head.Median, c.HigherIsBetter)
+	if !ok || !also {
+		return SidesEvidence{P: 1}
+	}
+	n, m := float64(max(c.Base.N, 1)), float64(max(c.Head.N, 1))
+	df := sidesPrior + n + m - 2
+	within := (sidesPrior*noise*noise + (n-1)*c.Base.Noise*c.Base.Noise + (m-1)*c.Head.Noise*c.Head.Noise) / df
+	between := sessionFactor*sessionFactor*within + sessionFloor*sessionFloor
+	e := SidesEvidence{Error: math.Sqrt(within*(1/n+1/m) + 2*between), df: df}
+	e.P = survival((now-old)/e.Error, df)
+	return e
+}
+
+// Least is the slow-down from which on p is at most alpha, relative.
+func (e SidesEvidence) Least(alpha float64) float64 {
+	if e.Error == 0 {
+		return 0 // nothing to test
+	}
+	return relative(quantile(1-alpha, e.df) * e.Error)
+}
