@@ -5,12 +5,13 @@ SHELL = /bin/bash -o pipefail
 PKGS = ./...
 # Packages that start goroutines or share memory between them.
 CONCURRENT = $(shell grep -rlE --include=*.go '^[[:space:]]*go [a-z]|"sync|sync/errgroup' internal | grep -v _test.go | xargs -n1 dirname | sort -u | sed 's|^|./|')
+PROGRAMS = export CGO_ENABLED=0; go build -o .test/bin/accelgate ./e2e/program && go build -o .test/bin/fakegithub ./cmd/fakegithub
 SUMMARY = go run ./scripts/testsummary -out .test
 
 # Without cgo, as released binaries: a test binary is then linked in two thirds of the time. OpenBLAS needs a tag then, with which a
 # process cannot give up privileges, so svd is tested apart.
 test: lint .test/bin
-	@CGO_ENABLED=0 go build -o .test/bin/accelgate ./e2e/program && CGO_ENABLED=0 go build -o .test/bin/fakegithub ./cmd/fakegithub
+	@$(PROGRAMS)
 	@export CGO_ENABLED=0 ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin; \
 	{ go test -json -vet=off -shuffle=on -timeout 8m $$(go list $(PKGS) | grep -v /internal/svd$$); \
 	  go test -tags openblas -json -vet=off -shuffle=on ./internal/svd; } | $(SUMMARY)/test.passed
@@ -23,7 +24,7 @@ race: .test/race
 
 # Large inputs, every cheat at every size, many seeds, containers, act, emulate.
 thorough: .test/bin
-	@CGO_ENABLED=0 go build -o .test/bin/accelgate ./e2e/program && CGO_ENABLED=0 go build -o .test/bin/fakegithub ./cmd/fakegithub
+	@$(PROGRAMS)
 	@CGO_ENABLED=0 ACCELGATE_TEST_TIER=thorough ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -json -vet=off -timeout 15m -run '(Thorough|^TestScript)$$' $(PKGS) | $(SUMMARY)/thorough.passed
 
 # What measures for many minutes; .github/workflows/nightly.yml runs it.

@@ -17,12 +17,12 @@ func TestMain(m *testing.M) { script.Main(m) }
 
 // stretch makes the quickstart's limits and the README's demonstration so wide
 // that a machine which runs other tests at the same time does not matter: what
-// these tests show must not depend on its speed. A second look at what was made
-// 20 times slower would take as long again.
+// these tests show must not depend on its speed. What looks slower is measured
+// again, because one case of a loaded host easily takes twice its time.
 var stretch = strings.NewReplacer(
-	// how far two runs of a loaded host differ has no bound: only that the noise is told is checked
+	// The noise of a loaded host has no bound, so the test checks only that the command reports it.
 	"--tolerance 20% --only tiny-decode # the noise floor", "--tolerance 99% --only tiny-decode || test $? = 1", "1 case, 0 failed", "  Tolerance: ±99.00%",
-	"threshold: 10%", "threshold: 80%\n  confirm: 0", "repeats: 3", "repeats: 1", "limit 10 %", "limit 80 %",
+	"threshold: 10%", "threshold: 80%\n  confirm: 2", "repeats: 3", "repeats: 1", "limit 10 %", "limit 80 %",
 	"decode=30%", "decode=95%")
 
 // checkout is a folder with the stretched quickstart and nothing else.

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Identify returns a short digest of what names one machine or one device, such
+// Identify returns a short digest of the identifier of one host or one device, such
 // as the UUID of a GPU: it tells two of a kind apart and does not show the name.
 // "" stays "".
 func Identify(name string) string {
@@ -41,7 +41,7 @@ func (f Fingerprint) devices() (ids []string) {
 	return ids
 }
 
-// Suffix returns the first digits of what names the machine, which make a label
+// Suffix returns the first digits of the identifier of the host, which make a label
 // of a kind of hosts one of this host; "" where nothing does.
 func (f Fingerprint) Suffix() string {
 	id := f.Machine

@@ -245,7 +245,7 @@ func (e *caseEdits) next(w io.Writer, dryRun bool, judge string) {
 	for _, f := range e.files {
 		paths = append(paths, filepath.Dir(f.path))
 	}
-	_ = next(w, "review it, commit it, and judge", reviewed(slices.Compact(paths)...), judge) // a lost line harms nobody
+	_ = next(w, "review it, commit it, and judge", reviewed(slices.Compact(paths)...), judge) // losing this line is harmless
 }
 
 // forReport says what changed in the words of the report.

@@ -56,7 +56,7 @@ type talk struct {
 	repo   github.Repo
 }
 
-// decline reacts to a command of somebody without write permission, and does no
+// decline reacts to a command from a user without write permission, and does no
 // more: whoever may comment could otherwise make the project's account post.
 func (t talk) decline(ctx context.Context) (int, error) {
 	if err := t.client.React(ctx, t.repo, t.event.Comment.ID, "-1"); err != nil {

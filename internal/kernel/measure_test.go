@@ -208,6 +208,10 @@ func TestPatchedTimerIsSuspect(t *testing.T) {
 	s := kernel.Settings{Warmup: 1, Iterations: 4, Trials: 3, MinTime: 3 * time.Millisecond, Around: 16, Dir: t.TempDir(), Judge: same}
 	ref, sol := mustOpen(t, "honest", kernel.Limits{}), mustOpen(t, "fast timer", kernel.Limits{})
 	m, err := kernel.Measure(within(t), small, program(ref, "gemm"), program(sol, "gemm"), s)
+	for n := 1; n < 4 && err == nil && m.Status == evaluator.Passed; n++ { // a loaded host gives no trial that can be checked
+		t.Logf("attempt %d of 4: the timer is not suspected", n)
+		m, err = kernel.Measure(within(t), small, program(ref, "gemm"), program(sol, "gemm"), s)
+	}
 	if err != nil || m.Status != evaluator.Suspect || !strings.Contains(m.Reason, "says that a call takes 100ns") {
 		t.Errorf("status %s, reason %q, error %v, want a suspicion", m.Status, m.Reason, err)
 	}
