@@ -69,6 +69,11 @@ func (b *base) match(head *plan) error {
 func (b *base) itself(head *plan, s suite.Suite, cell bench.Cell, of paired) (string, error) {
 	here, ok := s.(suite.Addressed)
 	there, same := of.suite.(suite.Addressed)
+	if b.tried {
+		if why := sameProgram(head, s, cell); why != "" {
+			return why, nil
+		}
+	}
 	if ok && same && here.Address() != "" && here.Address() == there.Address() {
 		return "both sides would ask one server: let accelgate start it, or give the base one with another base_url", nil
 	}
@@ -84,6 +89,20 @@ func (b *base) itself(head *plan, s suite.Suite, cell bench.Cell, of paired) (st
 		return "the base is the folder that is under test, with the same command: give a checkout of the base, or the suite a base_command", nil
 	}
 	return "", err
+}
+
+// sameProgram says why a checkout of the base would hardly change what a cell
+// measures, so that pairs are not worth their time unless they are asked for; "" if
+// it would.
+func sameProgram(head *plan, s suite.Suite, cell bench.Cell) string {
+	starts, ok := s.(suite.Starter)
+	switch {
+	case !ok:
+		return "suites of this kind are paired only if --ab names a base"
+	case starts.Embedded(cell) && len(head.options.engineArgs()) == 0:
+		return "both sides would run this accelgate"
+	}
+	return ""
 }
 
 func sameFolder(a, b string) bool {

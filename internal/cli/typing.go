@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -103,7 +104,7 @@ func (t *typing) commands(getenv func(string) string, h bench.Host) report.Comma
 		Prune:    string(t.common("accelgate baseline prune", label).add("--model-dir", o.modelDir)),
 		Anchor:   string(t.common("accelgate baseline anchor", label)),
 		Refresh:  string(t.common("accelgate cases refresh", label).conditions(o)),
-		Base:     o.ab,
+		Base:     cmp.Or(o.ab, o.abNext),
 		Dir:      t.file.Dir,
 	}
 }

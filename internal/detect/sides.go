@@ -40,18 +40,33 @@ type SidesEvidence struct {
 	// Error is the standard error of the difference of the logarithms, with what
 	// two sessions differ by.
 	Error float64
-	df    float64
+	// Estimate is the slow-down of the medians. One from Large on is no chance on a
+	// host that was watched and healthy, one from Huge on is none on any host. All
+	// three are relative.
+	Estimate, Large, Huge float64
+	df                    float64
 }
 
 // The allowance for two sessions, chosen by `make evaluate` on sessions of a loaded
 // host: sessions differ by more than the values of one of them say, and nothing
 // here knows by how much.
 const (
-	sessionFactor = 3.0   // the noise between sessions over that within one
-	sessionFloor  = 0.01  // more of it
+	sessionFactor = 2.5   // the noise between sessions over that within one
+	sessionFloor  = 0.015 // more of it
 	sidesFloor    = 0.005 // least noise of a cell where others say how noisy the host is
 	sidesUnknown  = 0.02  // noise where no cell has two values
 	sidesPrior    = 4     // degrees of freedom that the other cells count for
+)
+
+// Slow-downs that need no correction for the number of cells, chosen by `make
+// evaluate`: sessions of a host that other programs load differ by up to 14 times
+// the noise of one value, those of a healthy one by far less.
+const (
+	largeLoss   = 1.4 // times slower, at least
+	largeNoise  = 5.5 // times the standard deviation of one value, on a healthy host
+	hugeLoss    = 1.9 // the same on any host
+	hugeNoise   = 13.8
+	largeValues = 3 // of the head, at least
 )
 
 // JudgeSides judges cells whose two sides are of one session each, without any
@@ -94,6 +109,12 @@ func (c Sides) judge(noise float64) SidesEvidence {
 	between := sessionFactor*sessionFactor*within + sessionFloor*sessionFloor
 	e := SidesEvidence{Error: math.Sqrt(within*(1/n+1/m) + 2*between), df: df}
 	e.P = survival((now-old)/e.Error, df)
+	e.Estimate = relative(now - old)
+	spread := math.Sqrt(within)
+	e.Large, e.Huge = math.Inf(1), relative(max(math.Log(hugeLoss), hugeNoise*spread))
+	if c.Head.N >= largeValues {
+		e.Large = relative(max(math.Log(largeLoss), largeNoise*spread))
+	}
 	return e
 }
 

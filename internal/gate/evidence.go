@@ -69,7 +69,7 @@ func (c *comparer) gather() {
 		c.weigh(cells, numbers)
 	}
 	if len(sides) > 0 {
-		c.evidence.sides = weighSides(sides, without)
+		c.evidence.sides = weighSides(sides, without, c.healthy())
 	}
 }
 

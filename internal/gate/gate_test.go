@@ -253,7 +253,7 @@ func TestDecide(t *testing.T) {
 // TestProperties holds for any two numbers: the rule scales, turns with the
 // direction, and is monotone.
 func TestProperties(t *testing.T) {
-	policy := gate.DefaultPolicy()
+	policy := fixed()
 	policy.Implausible = 1e9 // another rule
 	class := func(metric string, old, new float64) gate.Class {
 		c := gate.Compare("base", run(cell("a", metric, old)), run(cell("a", metric, new)), policy)

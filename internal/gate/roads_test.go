@@ -10,10 +10,10 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
-// session draws 3 values of one session, which differs from others by more than its
-// values do from each other.
-func session(r *rand.Rand, level, noise float64) []float64 {
-	return noisy(r, level*math.Exp(2*noise*r.NormFloat64()), noise, 3)
+// session draws 3 values of one session, which differs from others by so many times
+// as much as its values do from each other.
+func session(r *rand.Rand, level, noise, factor float64) []float64 {
+	return noisy(r, level*math.Exp(factor*noise*r.NormFloat64()), noise, 3)
 }
 
 // recordedOnce is a cell of a baseline that one session has measured.
@@ -24,25 +24,31 @@ func recordedOnce(id string, values []float64) bench.Result {
 // TestUnchangedLoopIsGreen is the loop of the README on a noisy host: one baseline,
 // and 50 unchanged runs that measure suspects again. At most one is red.
 func TestUnchangedLoopIsGreen(t *testing.T) {
+	t.Run("unwatched", func(t *testing.T) { unchangedLoop(t, 2, nil) })
+	t.Run("healthy", func(t *testing.T) { unchangedLoop(t, 1, &bench.Health{Status: bench.Healthy}) })
+}
+
+func unchangedLoop(t *testing.T, factor float64, health *bench.Health) {
 	r := rand.New(rand.NewPCG(51, 52))
 	const cells = 20
 	var ref, noises = []bench.Result{}, []float64{}
 	for i := range cells {
 		noises = append(noises, math.Exp(-5+3*r.Float64())) // 0.7 to 13 %
-		ref = append(ref, recordedOnce(fmt.Sprint("c", i), session(r, 100, noises[i])))
+		ref = append(ref, recordedOnce(fmt.Sprint("c", i), session(r, 100, noises[i], factor)))
 	}
 	red, warned := 0, 0
 	for range 50 {
 		var got []bench.Result
 		for i := range cells {
-			got = append(got, inTurns(fmt.Sprint("c", i), session(r, 100, noises[i]), nil))
+			got = append(got, inTurns(fmt.Sprint("c", i), session(r, 100, noises[i], factor), nil))
+			got[i].Health = health
 		}
 		c := gate.Compare("b", run(ref...), run(got...), gate.DefaultPolicy())
 		ids, _ := gate.Open(c)
 		for _, id := range ids {
 			for i := range got {
 				if got[i].Cell.Raw == id {
-					got[i].Samples[0].Values = append(got[i].Samples[0].Values, session(r, 100, noises[i])...)
+					got[i].Samples[0].Values = append(got[i].Samples[0].Values, session(r, 100, noises[i], factor)...)
 					got[i].Selected = 3
 				}
 			}

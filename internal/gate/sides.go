@@ -12,8 +12,9 @@ import (
 // sidesEvidence says what two sessions show of a number without pairs and history.
 type sidesEvidence struct {
 	detect.SidesEvidence
-	q  float64 // P corrected for all numbers on this road
-	of int     // numbers on this road
+	q     float64 // P corrected for all numbers on this road
+	of    int     // numbers on this road
+	large float64 // slow-down that blocks whatever q is
 }
 
 // sidesOf returns both sides of a number that the fixed threshold decides.
@@ -60,7 +61,7 @@ const earlierCounted = 10
 // any history as well: beyond the threshold, and beyond what two sessions differ by.
 func (c *comparer) beyondChance(v *Verdict, n numberOf) {
 	e, ok := c.evidence.sides[n]
-	if ok && v.Class == Inconclusive && v.Delta < -c.policy.Threshold-tolerance && e.q <= c.evidence.share {
+	if ok && v.Class == Inconclusive && v.Delta < -c.policy.Threshold-tolerance && (e.q <= c.evidence.share || e.Estimate >= e.large) {
 		v.Class, v.Level = Regressed, Fail
 		v.Evidence.Q = e.q
 		v.Reason = fmt.Sprintf("beyond the threshold of %.4g %%, and beyond what two sessions of unchanged code differ by", c.policy.Threshold)
@@ -68,7 +69,7 @@ func (c *comparer) beyondChance(v *Verdict, n numberOf) {
 }
 
 // weighSides judges all numbers of the road together.
-func weighSides(sides []detect.Sides, numbers []numberOf) map[numberOf]sidesEvidence {
+func weighSides(sides []detect.Sides, numbers []numberOf, healthy map[string]bool) map[numberOf]sidesEvidence {
 	ps := make([]float64, len(sides))
 	found := detect.JudgeSides(sides)
 	for i, e := range found {
@@ -76,7 +77,21 @@ func weighSides(sides []detect.Sides, numbers []numberOf) map[numberOf]sidesEvid
 	}
 	of := make(map[numberOf]sidesEvidence, len(sides))
 	for i, q := range detect.AdjustHolm(ps) {
-		of[numbers[i]] = sidesEvidence{found[i], q, len(sides)}
+		large := found[i].Huge
+		if healthy[numbers[i].cell] {
+			large = min(large, found[i].Large)
+		}
+		of[numbers[i]] = sidesEvidence{found[i], q, len(sides), large}
+	}
+	return of
+}
+
+// healthy says during which cells the host was healthy, and not only unknown to be
+// unhealthy.
+func (c *comparer) healthy() map[string]bool {
+	of := map[string]bool{}
+	for _, r := range c.results {
+		of[r.Cell.ID()] = r.Health != nil && r.Health.Status == bench.Healthy
 	}
 	return of
 }
@@ -89,10 +104,10 @@ func (c *comparer) withinChance(m *described, id string, v Verdict) Verdict {
 		return v
 	}
 	v.Evidence.P, v.Evidence.Q = e.P, e.q
-	v.Evidence.MDE = max(v.Evidence.Limit, math.Abs(m.percent(e.Least(c.evidence.share/float64(e.of)))))
-	if v.Class == Regressed && e.q > c.evidence.share {
+	v.Evidence.MDE = max(v.Evidence.Limit, math.Abs(m.percent(min(e.large, e.Least(c.evidence.share/float64(e.of))))))
+	if v.Class == Regressed && e.q > c.evidence.share && e.Estimate < e.large {
 		v.Class, v.Level = Inconclusive, c.policy.open()
-		v.Reason = joined(v.Reason, fmt.Sprintf("two sessions of unchanged code may differ as much (a loss blocks from %.3g %% on): decide it in pairs with --ab", v.Evidence.MDE))
+		v.Reason = joined(v.Reason, fmt.Sprintf("looks %.1f %% slower, and two sessions of unchanged code may differ as much: a loss blocks from %.3g %% on; decide it in pairs with --ab", -v.Delta, v.Evidence.MDE))
 	}
 	return v
 }
