@@ -1,19 +1,25 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // What --ab may be besides a folder and a commit.
 const (
 	abAuto = "auto"
 	abOff  = "off"
+	abHead = "HEAD"
 )
 
 // openBase opens the base that --ab names, or that a run on a desk finds by itself;
@@ -42,6 +48,49 @@ func (c *Command) openBase(ctx context.Context, p *plan) (*base, error) {
 	}
 	b, err := c.baseOf(ctx, p, o.ab, false)
 	return b, asUsage("--ab", err, "give the folder of a checkout of the base, or a commit of this repository")
+}
+
+// nextBase is what --ab is to be in a command that is printed, for a configuration
+// in dir.
+func (o *options) nextBase(dir string) string {
+	switch {
+	case o.ab != "" && o.ab != abOff:
+		return o.ab
+	case o.abNext == "" && inRepository(dir):
+		return abAuto
+	}
+	return cmp.Or(o.abNext, unknownBase)
+}
+
+func inRepository(dir string) bool {
+	dir, err := filepath.Abs(dir)
+	for err == nil {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return false
+		}
+		dir = parent
+	}
+	return false
+}
+
+// unknownBase stands for a checkout that only the user can make.
+const unknownBase = "BASE-CHECKOUT"
+
+// since makes the baseline's commit the next base where nothing differs from HEAD:
+// that is what a loss against the baseline is a loss since.
+func (c *Command) since(ctx context.Context, p *plan, ref *bench.Run) {
+	if p.options.abNext != abHead || ref == nil || ref.Revision == "" {
+		return
+	}
+	response, err := p.worker.Do(ctx, worker.Request{Args: []string{"git", "rev-parse", "--verify", "--quiet", "--end-of-options", ref.Revision + "^{commit}"},
+		Dir: p.file.Dir, Unset: gitVariables, Timeout: 10 * time.Second})
+	if err == nil && response.OK() {
+		p.options.abNext = shortRevision(strings.TrimSpace(string(response.Stdout)))
+	}
 }
 
 // inCI reports whether this is a job of a CI system, where only what is written
@@ -78,6 +127,7 @@ func (c *Command) tryBase(ctx context.Context, p *plan) (*base, error) {
 	if _, ok := errors.AsType[unbuilt](err); ok {
 		return nil, fmt.Errorf("%w; correct it, or measure what is built already with --ab off", err)
 	}
+	p.options.abNext = cmp.Or(p.options.abNext, unknownBase)
 	fmt.Fprintf(c.Stderr, "accelgate: measuring without pairs: %s\n", oneLine(err.Error()))
 	return nil, nil
 }
@@ -104,7 +154,7 @@ func (c *Command) probe(ctx context.Context, p *plan, b *base, devices []bench.D
 		for _, cell := range one.cells {
 			delete(b.cells, cell.ID())
 		}
-		p.options.abNext = ""
+		p.options.abNext = unknownBase
 		warning := fmt.Sprintf("suite %s is not measured in pairs, because it does not run in %s: %s", one.name, b.checkout, oneLine(why))
 		p.warnings = append(p.warnings, warning)
 		c.warnAll([]string{warning})

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +72,6 @@ func (c *Command) findBase(ctx context.Context, p *plan, commit string) (*checko
 		k.what = "commit " + shortRevision(k.commit)
 		return k, nil
 	}
-	p.options.abNext = cmp.Or(p.options.abNext, "HEAD")
 	return k, k.findMergeBase(ctx, p, head)
 }
 
@@ -93,6 +91,7 @@ func (k *checkout) findMergeBase(ctx context.Context, p *plan, head string) (err
 	}
 	changed, err := k.changed(ctx, p)
 	if err == nil && !changed {
+		p.options.abNext = abHead
 		err = noBase{"nothing differs from " + k.what}
 	}
 	return err

@@ -51,6 +51,7 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (_ *benc
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.discard(ctx)) }()
+	c.since(ctx, p, ref)
 	c.warnAll(p.warnings)
 	lanes, err := c.lease(ctx, p)
 	if err != nil {

@@ -66,7 +66,8 @@ const (
 	largeNoise  = 5.5 // times the standard deviation of one value, on a healthy host
 	hugeLoss    = 1.9 // the same on any host
 	hugeNoise   = 13.8
-	largeValues = 3 // of the head, at least
+	certainLoss = 5.0 // the same whatever the noise
+	largeValues = 3   // of the head, at least
 )
 
 // JudgeSides judges cells whose two sides are of one session each, without any
@@ -111,7 +112,7 @@ func (c Sides) judge(noise float64) SidesEvidence {
 	e.P = survival((now-old)/e.Error, df)
 	e.Estimate = relative(now - old)
 	spread := math.Sqrt(within)
-	e.Large, e.Huge = math.Inf(1), relative(max(math.Log(hugeLoss), hugeNoise*spread))
+	e.Large, e.Huge = math.Inf(1), relative(min(math.Log(certainLoss), max(math.Log(hugeLoss), hugeNoise*spread)))
 	if c.Head.N >= largeValues {
 		e.Large = relative(max(math.Log(largeLoss), largeNoise*spread))
 	}

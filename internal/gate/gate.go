@@ -88,6 +88,9 @@ type Verdict struct {
 	Interval [2]float64 `json:"interval"`
 	Evidence Evidence   `json:"evidence"`
 	Reason   string     `json:"reason,omitempty"` // for people; may quote untrusted output
+	// Unhealthy says that the number is a loss which the host may have made: it was
+	// unhealthy, or its calibration workload moved as well.
+	Unhealthy bool `json:"unhealthy,omitempty"`
 	// Cause, Device and Retries are those of the result that was judged.
 	Cause   bench.Cause `json:"cause,omitempty"`
 	Device  string      `json:"device,omitempty"`

@@ -27,7 +27,7 @@ func (c *comparer) takeBack(r *bench.Result, verdicts []Verdict) {
 			continue
 		}
 		if because := cmp.Or(why, c.host.explains(v)); because != "" {
-			v.Class = Inconclusive
+			v.Class, v.Unhealthy = Inconclusive, true
 			if !c.policy.RequireBaseline {
 				v.Level = c.policy.open()
 			}

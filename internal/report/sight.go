@@ -24,8 +24,8 @@ func (r *Report) sight() []block {
 			line = append(line, plain(" on "), code(h.Run.Host.Label))
 		}
 		line = append(line, plain(": "+seen(h.Comparison.Sight)))
-		if h.Comparison.Sight[0].Road != gate.RoadPairs {
-			line = append(line, plain(". Measure in pairs with "), code("--ab"), plain(" to see more"))
+		if h.Comparison.Sight[0].Road != gate.RoadPairs && r.total.open == 0 { // otherwise it is said where these are
+			line = append(line, plain(". To see more, measure in pairs: "), command(h.Commands.Run+h.base()))
 		}
 		blocks = append(blocks, paragraph(line))
 	}
