@@ -102,7 +102,7 @@ func (c Sides) judge(noise float64) SidesEvidence {
 	old, ok := level(c.Base.Median, c.HigherIsBetter)
 	now, also := level(c.Head.Median, c.HigherIsBetter)
 	if !ok || !also {
-		return SidesEvidence{P: 1}
+		return SidesEvidence{P: 1, Large: math.Inf(1), Huge: math.Inf(1)}
 	}
 	n, m := float64(max(c.Base.N, 1)), float64(max(c.Head.N, 1))
 	df := sidesPrior + n + m - 2

@@ -91,7 +91,34 @@ func TestSidesHoldTheirPromise(t *testing.T) {
 	if found < 95*reports/100 {
 		t.Errorf("a loss of 50 %% on a quiet host is found in %d of %d", found, reports)
 	}
-	if e := detect.JudgeSides([]detect.Sides{{Head: detect.Side{Median: 1, N: 1}}})[0]; e.P != 1 {
+	if e := detect.JudgeSides([]detect.Sides{{Head: detect.Side{Median: 1, N: 1}}})[0]; e.P != 1 || e.Estimate >= e.Huge {
 		t.Errorf("without a base: %+v", e)
+	}
+}
+
+// TestLargeLosses holds for any noise and number of values: what is large on any
+// host is at least as much as on a healthy one that has enough values, more noise
+// never lowers either, and no noise raises the limit beyond 5 times.
+func TestLargeLosses(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 18))
+	for range 500 {
+		n, noise, slower := 3+r.IntN(8), 0.2*r.Float64(), 1+3*r.Float64()
+		of := func(noise float64) detect.SidesEvidence {
+			side := detect.Side{Median: 10, Noise: noise, N: n}
+			head := side
+			head.Median *= slower
+			return detect.JudgeSides([]detect.Sides{{Base: side, Head: head}})[0]
+		}
+		quiet, loud := of(noise), of(1.5*noise)
+		if math.Abs(quiet.Estimate-(slower-1)) > 1e-9 || quiet.Large < 0.4-1e-9 || quiet.Huge < 0.9-1e-9 || quiet.Huge > 4+1e-9 {
+			t.Fatalf("%d values, noise %v, %v times: %+v", n, noise, slower, quiet)
+		}
+		if quiet.Huge < min(quiet.Large, 4-1e-9) || loud.Large < quiet.Large || loud.Huge < quiet.Huge {
+			t.Fatalf("%d values, noise %v: %+v, %+v", n, noise, quiet, loud)
+		}
+	}
+	few := detect.Side{Median: 1, Noise: 0.001, N: 2}
+	if e := detect.JudgeSides([]detect.Sides{{Base: few, Head: few}})[0]; !math.IsInf(e.Large, 1) {
+		t.Errorf("2 values: %+v", e)
 	}
 }
