@@ -2,12 +2,32 @@ package bench
 
 import "fmt"
 
-// Absent is a gated metric that the suite demands of a cell and that its output
-// did not hold.
+// Demand is a metric that the configuration of a suite says a cell reports.
+type Demand struct {
+	Metrics []string // the metric, then those that may stand in for it
+	At      string   // where the suite looks for it: a JSON path, an expression, a parser
+	Remedy  string   // what to correct where it is absent; "" is the metric's entry in the configuration
+	// Optional says that the cell need not report it, and that some cell should.
+	Optional bool
+}
+
+// Met reports whether the result holds the metric or a stand-in.
+func (d *Demand) Met(r *Result) bool {
+	for _, name := range d.Metrics {
+		if r.Sample(name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Absent is a metric that the suite looked for in the output of a cell and did not
+// find.
 type Absent struct {
-	Metric string `json:"metric"`
-	At     string `json:"at,omitempty"`   // where the suite looked for it: a JSON path, an expression, a parser
-	Near   string `json:"near,omitempty"` // a key of the output that is spelt nearly so
+	Metric   string `json:"metric"`
+	At       string `json:"at,omitempty"`       // [Demand.At]
+	Near     string `json:"near,omitempty"`     // a key of the output that is spelt nearly so
+	Optional bool   `json:"optional,omitempty"` // [Demand.Optional]
 }
 
 const (

@@ -336,8 +336,8 @@ type Result struct {
 	// Files are what the measurement left beside the run document.
 	Files   []File   `json:"files,omitempty"`
 	Samples []Sample `json:"samples,omitempty"`
-	// Absent are the gated metrics that the output of a cell that passed should have
-	// held; Keys are what it held instead, set only together with Absent. Untrusted.
+	// Absent are the metrics that the output of a cell that passed should have held;
+	// Keys are what it held instead, set only together with Absent. Untrusted.
 	Absent     []Absent    `json:"absent,omitempty"`
 	Keys       []string    `json:"keys,omitempty"`
 	Breakdowns []Breakdown `json:"breakdowns,omitempty"`

@@ -35,6 +35,7 @@ type autoBaseline struct {
 	tolerance string
 	promote   bool
 	reason    string
+	force     bool
 	json      bool
 }
 
@@ -58,6 +59,7 @@ func (c *Command) autoBaselineCommand(code *int) *cobra.Command {
 	f.StringVar(&a.tolerance, "tolerance", "", "difference in `percent` that passes (default: the case's, or 5)")
 	f.BoolVar(&a.promote, "promote", false, "record the measured times and operators in the case files; needs --reason")
 	f.StringVar(&a.reason, "reason", "", "why times are recorded; kept beside the case files")
+	f.BoolVar(&a.force, "force", false, "record times that changed by more than code makes, too; what did not pass is never recorded")
 	f.BoolVar(&a.json, "json", false, "print the comparisons as JSON")
 	return cmd
 }
@@ -95,7 +97,7 @@ func (c *Command) autoBaseline(ctx context.Context, a *autoBaseline, files []str
 		if a.json {
 			out = c.Stderr // what is on standard output is one document
 		}
-		if err := c.promote(out, p, list, run, a.reason); err != nil {
+		if err := c.promote(out, p, list, run, a); err != nil {
 			return 0, err
 		}
 	}

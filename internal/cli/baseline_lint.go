@@ -1,16 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/baseline"
-	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/bench"
 )
 
 func (c *Command) lintCommand(code *int) *cobra.Command {
@@ -52,7 +52,7 @@ func (c *Command) lint(ctx context.Context, o *options, paths []string) (int, er
 			problems = append(problems, c.unrecorded(ctx, *o, file)...)
 		}
 		for _, p := range problems {
-			fmt.Fprintln(c.Stdout, p.Format(path))
+			fmt.Fprintln(c.Stdout, c.carry(p.Format(path)))
 			if p.Severity == baseline.SeverityError {
 				code = ExitGateFailed
 			}
@@ -72,22 +72,20 @@ func (c *Command) unrecorded(ctx context.Context, o options, file *baseline.File
 		return nil
 	}
 	defer p.close()
-	demands := map[string][][]string{}
+	demands := map[string][]bench.Demand{}
 	for _, one := range p.suites {
-		if d, ok := one.suite.(suite.Demander); ok {
-			for _, cell := range one.suite.Cells() {
-				demands[cell.ID()] = d.Demands(cell)
-			}
+		for _, cell := range one.suite.Cells() {
+			demands[cell.ID()] = p.policy.Demands(cell)
 		}
 	}
 	run := file.Run()
 	for i := range run.Results {
 		r := &run.Results[i]
-		for _, names := range demands[r.Cell.ID()] {
-			if len(r.Samples) > 0 && !slices.ContainsFunc(names, func(name string) bool { return r.Sample(name) != nil }) {
+		for _, d := range demands[r.Cell.ID()] {
+			if len(r.Samples) > 0 && !d.Optional && !d.Met(r) {
 				problems = append(problems, baseline.Problem{CaseID: r.Cell.ID(), Severity: baseline.SeverityError,
-					Message: fmt.Sprintf("the configuration gates %s and the entry does not have it: correct where the suite reads it and run accelgate baseline update, or declare it with optional: true or when",
-						oneLine(strings.Join(names, " or ")))})
+					Message: fmt.Sprintf("the configuration gates %s and the entry does not have it: %s, and run accelgate baseline update",
+						oneLine(strings.Join(d.Metrics, " or ")), cmp.Or(d.Remedy, "correct where the suite reads it, or declare it with optional: true or when"))})
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/msmodeling"
 	"github.com/accelgate/accelgate/internal/report"
@@ -24,8 +25,9 @@ import (
 // action share them; nothing is written before save.
 type caseEdits struct {
 	reason, revision string
-	initial          bool     // renew initial times, too
-	suites, only     []string // names, and ids or globs; empty for all
+	initial          bool         // renew initial times, too
+	policy           *gate.Policy // says which changes are implausible; nil records those, too
+	suites, only     []string     // names, and ids or globs; empty for all
 	files            []caseFile
 	left             []string // what was not refreshed, and why
 	matched          int      // results that only and suites choose
@@ -159,6 +161,10 @@ func (e *caseEdits) edit(folder cases.Folder, known *msmodeling.Case, m measurem
 		e.leave("%s is not recorded: %v", m.name, err)
 		return f, false, nil
 	}
+	if why := e.implausible(one, &refresh); why != "" {
+		e.leave("%s is not recorded: its total %s; if the change is meant, record it with --force (in the action, the input force)", m.name, why)
+		return f, false, nil
+	}
 	f = caseFile{path: one.Path, name: m.name, host: m.host}
 	data, err := readBounded(one.Path)
 	if errors.Is(err, fs.ErrNotExist) && known == nil {
@@ -172,6 +178,21 @@ func (e *caseEdits) edit(folder cases.Folder, known *msmodeling.Case, m measurem
 		return f, false, nil
 	}
 	return f, true, nil
+}
+
+// implausible says how a recorded time would change by more than code makes, or "".
+func (e *caseEdits) implausible(one *msmodeling.Case, fresh *msmodeling.Refresh) string {
+	if e.policy == nil {
+		return ""
+	}
+	why := ""
+	if t := fresh.BaselineTimeS; t != nil {
+		why = e.policy.TooFar(cmp.Or(one.BaselineTimeS, one.InitialTimeS), *t)
+	}
+	if t := fresh.InitialTimeS; t != nil && why == "" {
+		why = e.policy.TooFar(one.InitialTimeS, *t)
+	}
+	return why
 }
 
 // sameWorkload reports whether two cases measure the same input.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate"
 )
 
 const refreshCasesHelp = `Write measured times and operators back to the case files. Only numbers change
@@ -75,8 +76,12 @@ func (c *Command) refreshCases(ctx context.Context, r *caseRefresh) (int, error)
 	if err != nil || !accepted {
 		return ExitGateFailed, err
 	}
+	policy, err := r.policy(file)
+	if err != nil {
+		return 0, err
+	}
 	edits, err := c.editCases(file, []*bench.Run{run},
-		caseEdits{reason: r.reason, initial: r.initial, revision: run.Revision, suites: r.suites, only: r.only})
+		caseEdits{reason: r.reason, initial: r.initial, revision: run.Revision, suites: r.suites, only: r.only, policy: unlessForced(r.force, &policy)})
 	if err != nil {
 		return 0, err
 	}
@@ -91,6 +96,14 @@ func (c *Command) refreshCases(ctx context.Context, r *caseRefresh) (int, error)
 	c.warnAll(edits.left)
 	edits.tell(c.Stdout, r.dryRun, ref.typed.commands(c.Getenv, run.Host).Run)
 	return ExitPassed, nil
+}
+
+// unlessForced returns the policy whose implausible changes are not recorded.
+func unlessForced(force bool, p *gate.Policy) *gate.Policy {
+	if force {
+		return nil
+	}
+	return p
 }
 
 // suitesOfCases names the suites whose cases can be refreshed, so that nothing

@@ -38,6 +38,8 @@ type Command struct {
 	Now            func() time.Time
 	// Sleep waits between requests to GitHub; nil means a timer.
 	Sleep func(context.Context, time.Duration) error
+
+	running *cobra.Command // nil before the arguments are read
 }
 
 // Main runs the command with the arguments that follow the program's name and
@@ -75,7 +77,7 @@ func (c *Command) guarded(action bool) *Command {
 // so that it can be told from the output of what accelgate ran.
 func (c *Command) complain(err error) {
 	for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
-		fmt.Fprintf(c.Stderr, "accelgate: %s\n", printable(line))
+		fmt.Fprintf(c.Stderr, "accelgate: %s\n", printable(c.carry(line)))
 	}
 }
 
@@ -120,13 +122,14 @@ Exit codes: 0 passed, 1 the gate failed, 2 wrong usage or configuration,
 
 func (c *Command) root(code *int) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "accelgate",
-		Short:         "Gate pull requests on self-hosted accelerator runners",
-		Long:          about,
-		Version:       version(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Use:              "accelgate",
+		Short:            "Gate pull requests on self-hosted accelerator runners",
+		Long:             about,
+		Version:          version(),
+		SilenceErrors:    true,
+		SilenceUsage:     true,
+		Args:             cobra.NoArgs,
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) { c.running = cmd },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return usagef("no command given: type 'accelgate run', or 'accelgate --help' for all commands")
 		},

@@ -151,6 +151,6 @@ func (c *Command) configCommand() *cobra.Command {
 // warnAll prints warnings for people.
 func (c *Command) warnAll(warnings []string) {
 	for _, w := range warnings {
-		fmt.Fprintf(c.Stderr, "accelgate: warning: %s\n", oneLine(w))
+		fmt.Fprintf(c.Stderr, "accelgate: warning: %s\n", oneLine(c.carry(w)))
 	}
 }

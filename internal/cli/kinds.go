@@ -29,4 +29,13 @@ var expects = map[string]suite.Expect{
 	"cases": cases.Expect,
 }
 
+// demands is the table of what the kinds' configurations gate.
+var demands = map[string]suite.Demand{
+	"analysis": analysis.Demand,
+	"cases":    cases.Demand,
+	"endpoint": endpoint.Demand,
+	"kernels":  kernels.Demand,
+	"models":   models.Demand,
+}
+
 func kindNames() string { return strings.Join(slices.Sorted(maps.Keys(kinds)), ", ") }

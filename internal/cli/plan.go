@@ -125,7 +125,10 @@ func (o *options) policy(file *config.File) (gate.Policy, error) {
 		policy.Implausible = float64(*f)
 	}
 	var err error
-	policy.Expected, err = expected(file)
+	if policy.Expected, err = expected(file); err != nil {
+		return policy, err
+	}
+	policy.Demands, err = demanded(file)
 	return policy, err
 }
 

@@ -11,7 +11,7 @@ import (
 // promote records what auto-baseline measured in the suite's folder: the
 // numbers of a case that has a file, a new file for one that has none. What did
 // not pass is not recorded. The outcome is told on out.
-func (c *Command) promote(out io.Writer, p *plan, list []compared, run *bench.Run, reason string) error {
+func (c *Command) promote(out io.Writer, p *plan, list []compared, run *bench.Run, a *autoBaseline) error {
 	s, err := p.casesSuite()
 	if err != nil {
 		return err
@@ -20,7 +20,7 @@ func (c *Command) promote(out io.Writer, p *plan, list []compared, run *bench.Ru
 	if err != nil {
 		return err
 	}
-	e := caseEdits{reason: reason, revision: run.Revision}
+	e := caseEdits{reason: a.reason, revision: run.Revision, policy: unlessForced(a.force, &p.policy)}
 	var passed []measurement
 	for _, one := range list {
 		if !one.Passed {

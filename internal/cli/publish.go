@@ -159,7 +159,7 @@ func (a *action) refresh(ctx context.Context, g gathered, j judged) (int, error)
 // refreshCaseFiles renews the case files of what was measured, and adds them to
 // the files of the pull request.
 func (a *action) refreshCaseFiles(g gathered, files map[string][]byte, body *report.Refresh) error {
-	edits, err := a.editCases(g.file, g.runs, caseEdits{reason: a.in.reason, revision: a.commit(), initial: a.in.initial, only: a.in.options.only})
+	edits, err := a.editCases(g.file, g.runs, caseEdits{reason: a.in.reason, revision: a.commit(), initial: a.in.initial, only: a.in.options.only, policy: unlessForced(a.in.force, &g.policy)})
 	if err != nil {
 		return err
 	}

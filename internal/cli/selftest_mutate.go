@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/baseline"
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
 )
 
@@ -40,8 +41,11 @@ type mutant struct {
 	*rand.Rand
 	run, ref map[string]any
 	config   string
-	cell     string // a cell whose speed is judged
-	metric   string // one of its judged metrics
+	edits    []func(*config.File) // of the parsed configuration
+	policy   gate.Policy          // before the damage
+	flagged  bool                 // the command line sets the threshold
+	cell     string               // a cell whose speed is judged
+	metric   string               // one of its judged metrics
 	texts    []string
 }
 
@@ -130,7 +134,7 @@ func (t *experiment) report(run *bench.Run, ref reference) ([]string, error) {
 
 // mutant copies the documents and chooses a number to damage.
 func (t *experiment) mutant(rng *rand.Rand, o *options) (*mutant, error) {
-	m := &mutant{Rand: rng}
+	m := &mutant{Rand: rng, policy: t.policy, flagged: o.threshold != ""}
 	g := t.gated[rng.IntN(len(t.gated))]
 	m.cell = g.cell
 	var metrics []string
@@ -191,6 +195,9 @@ func (t *experiment) survives(m *mutant, o *options) (lines []string, passed boo
 		parsed, err := config.Parse(o.config, []byte(m.config))
 		if err != nil {
 			return nil, false
+		}
+		for _, edit := range m.edits {
+			edit(parsed)
 		}
 		policy, err := o.policy(parsed)
 		if err != nil {

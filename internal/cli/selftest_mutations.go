@@ -2,11 +2,11 @@ package cli
 
 import (
 	"encoding/json"
-	"regexp"
-	"strings"
+	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate"
 )
 
 // mutations are the ways in which selftest damages a copy of configuration, run
@@ -69,6 +69,10 @@ var mutations = []mutation{
 		m.run["shards"] = []any{"1/2"}
 		return []string{"1/2"}
 	}},
+	{"run: a suite vanished", func(m *mutant) []string {
+		m.dropSuite()
+		return []string{m.cell}
+	}},
 	{"run: a cell is skipped", onOutcome("skipped")},
 	{"run: a cell crashed", onOutcome("crashed")},
 	{"run: a cell is incorrect", onOutcome("incorrect")},
@@ -124,11 +128,31 @@ var mutations = []mutation{
 	})},
 	{"configuration: a metric falls back for one that is not there", onMetric(func(_ *mutant, d map[string]any) { d["fallback_for"] = "selftest" })},
 	{"configuration: a metric is rounded coarsely", onMetric(func(_ *mutant, d map[string]any) { d["resolution"] = 1e9 })},
+	{"configuration: no metric is gated", func(m *mutant) []string {
+		for _, d := range listOf(m.run, "metrics") {
+			d["informational"] = true
+		}
+		return []string{m.metric}
+	}},
+	{"configuration: a suite vanished", func(m *mutant) []string {
+		suite := m.dropSuite()
+		return m.edit(func(f *config.File) {
+			f.Suites = slices.DeleteFunc(f.Suites, func(s config.Suite) bool { return s.Name == suite })
+		}, m.cell)
+	}},
 	{"configuration: a key stands twice", func(m *mutant) []string {
 		return onKey(m, func(key string) string { return key + ": null\n" + key + ":" })
 	}},
 	{"configuration: a key is misspelt", func(m *mutant) []string { return onKey(m, func(key string) string { return key + "x:" }) }},
 	{"configuration: a byte is not text", func(m *mutant) []string { return onKey(m, func(key string) string { return "\x00" + key + ":" }) }},
+	{"configuration: the threshold is loosened", onPolicy("threshold 97 %", func(p *config.Policy) { p.Threshold = percent(97) })},
+	{"configuration: drift is allowed", onPolicy("drift 970 %", func(p *config.Policy) { p.Drift = percent(970) })},
+	{"configuration: hardly any loss is certain enough", onPolicy("false_alarms 0.001 %", func(p *config.Policy) { p.FalseAlarms = percent(0.001) })},
+	{"configuration: an implausible change is allowed", onPolicy("implausible 970000", func(p *config.Policy) { p.Implausible = new(int); *p.Implausible = 970000 })},
+	{"configuration: another machine is judged", onPolicy("fingerprint ignore", func(p *config.Policy) { p.Fingerprint = gate.FingerprintIgnore })},
+	{"configuration: cells may be left out", onPolicy("left_out warn", func(p *config.Policy) { p.LeftOut = gate.LeftOutWarn })},
+	{"configuration: an unhealthy host is judged", onPolicy("unhealthy ignore", func(p *config.Policy) { p.Unhealthy = gate.UnhealthyIgnore })},
+	{"configuration: evidence does not count", onPolicy("method threshold", func(p *config.Policy) { p.Method = gate.MethodThreshold })},
 
 	// The baseline.
 	{"baseline: a median is negated", onEntry(func(_ *mutant, d map[string]any) { d["median"] = negated(d["median"].(json.Number)) })},
@@ -189,179 +213,4 @@ var mutations = []mutation{
 		m.ref["entries"] = m.mark("[{")
 		return []string{m.cell}
 	}},
-}
-
-var topKey = lazyregexp.New(`(?m)^([a-z_]+):`)
-
-// onKey edits a key of the configuration's first level.
-func onKey(m *mutant, edit func(key string) string) []string {
-	keys := topKey.FindAllStringSubmatch(m.config, -1)
-	if keys == nil {
-		return nil
-	}
-	key := keys[m.IntN(len(keys))][1]
-	m.config = regexp.MustCompile(`(?m)^`+key+`:`).ReplaceAllLiteralString(m.config, edit(key))
-	return []string{key}
-}
-
-// onValue changes the values of the chosen number.
-func onValue(change func(*mutant, json.Number) any) func(*mutant) []string {
-	return func(m *mutant) []string {
-		values, _ := m.sample()["values"].([]any)
-		for i, v := range values {
-			values[i] = change(m, v.(json.Number))
-		}
-		if len(values) == 0 {
-			return nil
-		}
-		return m.number()
-	}
-}
-
-func onOutcome(outcome string) func(*mutant) []string {
-	return func(m *mutant) []string {
-		r := m.result()
-		r["outcome"], r["reason"] = outcome, "selftest"
-		return []string{m.cell}
-	}
-}
-
-func onHost(fact string, value any, name string) func(*mutant) []string {
-	return func(m *mutant) []string {
-		m.run["host"].(map[string]any)[fact] = value
-		return []string{name}
-	}
-}
-
-// onMetric changes the run's description of the chosen metric.
-func onMetric(change func(*mutant, map[string]any)) func(*mutant) []string {
-	return func(m *mutant) []string {
-		for _, d := range listOf(m.run, "metrics") {
-			if d["name"] == m.metric {
-				change(m, d)
-				return []string{m.metric}
-			}
-		}
-		return nil // one that only case files describe
-	}
-}
-
-// withUnit leaves out metrics without a unit, such as those of TensorSharp's baselines: a unit that is added contradicts nothing.
-func withUnit(mutate func(*mutant) []string) func(*mutant) []string {
-	return func(m *mutant) []string {
-		for _, d := range listOf(m.run, "metrics") {
-			if unit, _ := d["unit"].(string); d["name"] == m.metric && unit != "" {
-				return mutate(m)
-			}
-		}
-		return nil
-	}
-}
-
-// onEntry changes the chosen metric in the baseline's entry of the cell.
-func onEntry(change func(*mutant, map[string]any)) func(*mutant) []string {
-	return func(m *mutant) []string {
-		d, there := m.entry()["metrics"].(map[string]any)[m.metric].(map[string]any)
-		if !there {
-			return nil
-		}
-		change(m, d)
-		return m.number()
-	}
-}
-
-// onEntries changes the chosen metric in every entry of the baseline.
-func onEntries(change func(map[string]any)) func(*mutant) []string {
-	return func(m *mutant) []string {
-		for _, e := range listOf(m.ref, "entries") {
-			metrics, _ := e["metrics"].(map[string]any)
-			if d, there := metrics[m.metric].(map[string]any); there {
-				change(d)
-			}
-		}
-		return []string{m.metric}
-	}
-}
-
-// number names the cell and the metric that were chosen.
-func (m *mutant) number() []string { return []string{m.cell, m.metric} }
-
-// result is that of the chosen cell.
-func (m *mutant) result() map[string]any {
-	for _, r := range listOf(m.run, "results") {
-		text, err := json.Marshal(r["cell"])
-		var cell bench.Cell
-		if err == nil && json.Unmarshal(text, &cell) == nil && cell.ID() == m.cell {
-			return r
-		}
-	}
-	return map[string]any{} // impossible: it was chosen of the run
-}
-
-func (m *mutant) sample() map[string]any {
-	for _, s := range listOf(m.result(), "samples") {
-		if s["metric"] == m.metric {
-			return s
-		}
-	}
-	return map[string]any{}
-}
-
-func (m *mutant) entry() map[string]any {
-	for _, e := range listOf(m.ref, "entries") {
-		if e["case_id"] == m.cell {
-			return e
-		}
-	}
-	return map[string]any{}
-}
-
-// listOf returns the objects of a list.
-func listOf(parent map[string]any, key string) (objects []map[string]any) {
-	list, _ := parent[key].([]any)
-	for _, item := range list {
-		if o, ok := item.(map[string]any); ok {
-			objects = append(objects, o)
-		}
-	}
-	return objects
-}
-
-// without returns the list without an object, told by what it holds.
-func without(list any, object map[string]any) (rest []any) {
-	gone, _ := json.Marshal(object)
-	for _, item := range list.([]any) {
-		if text, _ := json.Marshal(item); string(text) != string(gone) {
-			rest = append(rest, item)
-		}
-	}
-	return rest
-}
-
-// dropFrom removes the object with the value from a list.
-func dropFrom(parent map[string]any, list, key, value string) {
-	for _, o := range listOf(parent, list) {
-		if o[key] == value {
-			parent[list] = without(parent[list], o)
-		}
-	}
-}
-
-func negated(v json.Number) any {
-	if positive, was := strings.CutPrefix(string(v), "-"); was {
-		return json.Number(positive)
-	}
-	return json.Number("-" + string(v))
-}
-
-func times(v json.Number, by float64) any {
-	f, _ := v.Float64()
-	return f * by
-}
-
-func opposite(better any) string {
-	if better == string(bench.Lower) {
-		return string(bench.Higher)
-	}
-	return string(bench.Lower)
 }

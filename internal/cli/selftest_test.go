@@ -50,6 +50,14 @@ suites:
     metrics:
       - {name: tps, json: tps, unit: tok/s, better: higher}
       - {name: latency, json: latency, unit: ms, better: lower}
+  - name: other
+    kind: models
+    command: [engine, "{feature}"]
+    models: [m]
+    backends: [cpu]
+    features: [d]
+    metrics:
+      - {name: tps, json: tps, unit: tok/s, better: higher}
 `
 
 // mutatedRun has a rate and a time, of which one is not above the other.
@@ -59,8 +67,12 @@ func mutatedRun() *bench.Run {
 		Host:    bench.Host{Label: "lab", Fingerprint: bench.Fingerprint{OS: "linux", Arch: "amd64", CPU: "EPYC", Cores: 8}},
 		Metrics: []bench.Metric{{Name: "tps", Unit: "tok/s", Better: bench.Higher}, {Name: "latency", Unit: "ms", Better: bench.Lower}},
 	}
-	for i, feature := range []string{"a", "b", "c"} {
-		r := bench.Result{Outcome: bench.Passed, Output: "blue", Cell: bench.Cell{Suite: "s", Params: []bench.Param{
+	for i, feature := range []string{"a", "b", "c", "d"} {
+		suite := "s"
+		if feature == "d" {
+			suite = "other"
+		}
+		r := bench.Result{Outcome: bench.Passed, Output: "blue", Cell: bench.Cell{Suite: suite, Params: []bench.Param{
 			{Key: "model", Value: "m"}, {Key: "backend", Value: "cpu"}, {Key: "feature", Value: feature}, {Key: "sweep", Value: "baseline"}}}}
 		tps, ms := 40+float64(i), 25-float64(i)
 		r.Samples = []bench.Sample{{Metric: "tps", Values: []float64{tps, tps + 0.1, tps}}, {Metric: "latency", Values: []float64{ms, ms, ms + 0.1}}}

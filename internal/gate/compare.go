@@ -21,6 +21,7 @@ type comparer struct {
 	evidence evidence
 	host     hostShift
 	parts    parts // of the cell that is judged
+	absences map[string][]lack
 	out      Comparison
 }
 
@@ -30,6 +31,7 @@ func (c *comparer) index() {
 	c.results = judgedOf(c.run)
 	c.refuseImpossible()
 	c.describe()
+	c.absences = c.lacks()
 	if c.ref == nil {
 		c.out.Unjudged = "there is no baseline for this host"
 		return

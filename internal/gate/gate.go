@@ -163,6 +163,9 @@ type Policy struct {
 	// host than its own, only the reference has numbers; it must be in the run
 	// everywhere.
 	Expected map[string]bench.Expected `json:"-"`
+	// Demands returns the metrics that the configuration gates in a cell; nil where
+	// there is none.
+	Demands func(bench.Cell) []bench.Demand `json:"-"`
 	// Waivers are the regressions that are accepted, valid and in the order of
 	// their file. Only what [waiver.Entry.Holds] on Today counts; the zero Today
 	// accepts nothing.

@@ -17,6 +17,15 @@ func (p *Policy) implausible() float64 {
 	return DefaultImplausible
 }
 
+// TooFar says how a number that is to be recorded differs from the recorded one by
+// more than code makes, or "". Numbers of 0 differ by no factor.
+func (p *Policy) TooFar(recorded, measured float64) string {
+	if recorded == 0 || measured == 0 {
+		return ""
+	}
+	return farther(recorded, measured, p.implausible())
+}
+
 // refuseImpossible makes failed cells of those that passed with a value that its
 // metric cannot have, such as a negative rate. TensorSharp knows no such rule.
 func (c *comparer) refuseImpossible() {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,38 +9,133 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// unreported blocks a cell that passed without a metric that its suite gates: a
-// typo in the configuration would otherwise judge nothing. The verdicts on the cell
-// start at first, and the new ones follow them. TensorSharp does not look.
-func (c *comparer) unreported(got *bench.Result, first int) {
-	if got.Outcome != bench.Passed || c.policy.Compat == CompatTensorSharp {
-		return
+// lack is a metric that a cell that passed should have reported.
+type lack struct {
+	bench.Absent
+	remedy string
+	shown  bool // no cell of the suite reports it, and none must
+}
+
+// lacks finds, by the id of each cell, which metrics it should have reported, by
+// the configuration or by the run's own list: a list that was shortened by hand
+// hides nothing. TensorSharp does not look.
+func (c *comparer) lacks() map[string][]lack {
+	if c.policy.Compat == CompatTensorSharp {
+		return nil
 	}
-	id := got.Cell.ID()
-	for _, a := range got.Absent {
-		shown := slices.ContainsFunc(c.metrics, func(m described) bool { return m.Name == a.Metric && m.Informational && m.contradiction == "" })
-		if shown || got.Sample(a.Metric) != nil {
+	all, optional := map[string][]lack{}, optionals{}
+	for _, r := range c.results {
+		if r.Outcome != bench.Passed {
 			continue
 		}
-		why := explainAbsent(a, got.Keys)
-		verdicts := c.out.Verdicts[first:]
-		if i := slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Metric == a.Metric && v.Class == Missing }); i >= 0 {
-			verdicts[i].Reason = joined(verdicts[i].Reason, why)
+		id := r.Cell.ID()
+		for _, a := range r.Absent {
+			if !a.Optional && r.Sample(a.Metric) == nil && !c.informational(a.Metric) {
+				all[id] = append(all[id], lack{Absent: a})
+			}
+		}
+		if c.policy.Demands == nil {
 			continue
 		}
-		c.add(Verdict{Cell: id, Metric: a.Metric, Class: Missing, Level: Fail, Reason: why})
+		for _, d := range c.policy.Demands(r.Cell) {
+			switch {
+			case d.Optional:
+				optional.look(r, id, &d)
+			case !d.Met(r) && !slices.ContainsFunc(all[id], func(l lack) bool { return l.Metric == d.Metrics[0] }):
+				all[id] = append(all[id], lackOf(r, &d))
+			}
+		}
+	}
+	optional.add(all)
+	return all
+}
+
+// informational reports whether both sides only show the metric.
+func (c *comparer) informational(metric string) bool {
+	return slices.ContainsFunc(c.metrics, func(m described) bool { return m.Name == metric && m.Informational && m.contradiction == "" })
+}
+
+func lackOf(r *bench.Result, d *bench.Demand) lack {
+	l := lack{Absent: bench.Absent{Metric: d.Metrics[0], At: d.At}, remedy: d.Remedy, shown: d.Optional}
+	if l.shown {
+		l.remedy = "correct the metric in the configuration, or remove it"
+	}
+	for _, a := range r.Absent {
+		if a.Metric == l.Metric {
+			l.Near = a.Near
+		}
+	}
+	return l
+}
+
+// optional is a metric that some cell of a suite should report.
+type optional struct {
+	suite, cell string // the first cell that does not
+	lack
+	met bool
+}
+
+type optionals []*optional
+
+func (o *optionals) look(r *bench.Result, id string, d *bench.Demand) {
+	i := slices.IndexFunc(*o, func(one *optional) bool { return one.suite == r.Cell.Suite && one.Metric == d.Metrics[0] })
+	if i < 0 {
+		i = len(*o)
+		*o = append(*o, &optional{suite: r.Cell.Suite, cell: id, lack: lackOf(r, d)})
+	}
+	(*o)[i].met = (*o)[i].met || d.Met(r)
+}
+
+// add keeps those that no cell reports.
+func (o optionals) add(all map[string][]lack) {
+	for _, one := range o {
+		if !one.met {
+			all[one.cell] = append(all[one.cell], one.lack)
+		}
 	}
 }
 
-// explainAbsent says where a metric was looked for, and what there is instead.
-func explainAbsent(a bench.Absent, keys []string) string {
-	const most = 10
-	why := "no value of " + printable(a.Metric, mostName) + " in the output"
-	if a.At != "" {
-		why += " (" + printable(a.At, mostName) + ")"
+// unreported blocks a cell that passed without a metric that its suite gates: a
+// typo in the configuration would otherwise judge nothing. A metric that is
+// optional, and that no cell reports, warns. The verdicts on the cell start at
+// first, and the new ones follow them.
+func (c *comparer) unreported(got *bench.Result, first int) {
+	id := got.Cell.ID()
+	for _, l := range c.absences[id] {
+		v := Verdict{Cell: id, Metric: l.Metric, Class: Missing, Level: Fail, Reason: l.explain(keysOf(got))}
+		if l.shown {
+			v.Level, v.Reason = Warn, "no cell of the suite reports this optional metric: "+v.Reason
+		}
+		verdicts := c.out.Verdicts[first:]
+		if i := slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Metric == l.Metric && v.Class == Missing }); i >= 0 {
+			verdicts[i].Reason = joined(verdicts[i].Reason, v.Reason)
+			continue
+		}
+		c.add(v)
 	}
-	if a.Near != "" {
-		why += ", did you mean " + printable(a.Near, mostName) + "?"
+}
+
+// keysOf names what the output of a cell held, or what was read of it.
+func keysOf(r *bench.Result) []string {
+	if len(r.Keys) > 0 {
+		return r.Keys
+	}
+	var names []string
+	for i := range r.Samples {
+		names = append(names, r.Samples[i].Metric)
+	}
+	return names
+}
+
+// explain says where a metric was looked for, and what there is instead.
+func (l *lack) explain(keys []string) string {
+	const most = 10
+	why := "no value of " + printable(l.Metric, mostName) + " in the output"
+	if l.At != "" {
+		why += " (" + printable(l.At, mostName) + ")"
+	}
+	if l.Near != "" {
+		why += ", did you mean " + printable(l.Near, mostName) + "?"
 	}
 	switch {
 	case len(keys) > most:
@@ -47,5 +143,5 @@ func explainAbsent(a bench.Absent, keys []string) string {
 	case len(keys) > 0:
 		why += "; the output holds " + printable(strings.Join(keys, ", "), 2*mostLine)
 	}
-	return why + ": correct the metric in the configuration, or declare it with optional: true or when"
+	return why + ": " + cmp.Or(l.remedy, "correct the metric in the configuration, or declare it with optional: true or when")
 }

@@ -33,6 +33,14 @@ func TestUnreportedMetricBlocks(t *testing.T) {
 	if diff := cmp.Diff([]string{"a decode_tps unchanged off 0", "a ttft_ms missing fail -100"}, lines(gate.Compare("base", ref, run(typo), gate.DefaultPolicy()))); diff != "" {
 		t.Errorf("a baseline that has it (-want +got):\n%s", diff)
 	}
+	hidden := cell("a", "decode_tps", 5.0)
+	demanding := gate.DefaultPolicy()
+	demanding.Demands = func(bench.Cell) []bench.Demand {
+		return []bench.Demand{{Metrics: []string{"ttft_ms", "first_ms"}}, {Metrics: []string{"image_ms"}, Optional: true}}
+	}
+	if diff := cmp.Diff([]string{"a decode_tps unchanged off 0", "a ttft_ms missing fail -100", "a image_ms missing warn 0"}, lines(gate.Compare("base", ref, run(hidden), demanding))); diff != "" {
+		t.Errorf("a run that dropped its list (-want +got):\n%s", diff)
+	}
 	p := gate.DefaultPolicy()
 	p.Compat = gate.CompatTensorSharp
 	if d := gate.Decide([]gate.Comparison{gate.Compare("base", ref, run(typo), p)}, p); d.Status != gate.StatusPassed {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
 var (
@@ -20,7 +21,7 @@ var (
 	}
 	// rocmSMI is the tool that amd-smi replaced.
 	rocmSMI = tool{
-		args:  []string{"rocm-smi", "--showproductname", "--showmeminfo", "vram", "--showdriverversion", "--json"},
+		args:  []string{"rocm-smi", "--showproductname", "--showmeminfo", "vram", "--showdriverversion", "--showuniqueid", "--json"},
 		parse: parseROCmSMI,
 	}
 )
@@ -53,6 +54,7 @@ func parseAMDSMI(out []byte) (inventory, error) {
 		found.devices = append(found.devices, bench.Accelerator{
 			Model:     amdName(asic.text("target_graphics_version"), asic.text("market_name")),
 			MemoryGiB: vramSize(fieldsOf(device["vram"])["size"]),
+			ID:        amdID(asic.text("asic_serial")),
 		})
 		driver := fieldsOf(device["driver"])
 		found.driver = cmp.Or(found.driver, driver.text("version"), driver.text("driver_version"))
@@ -89,9 +91,23 @@ func parseROCmSMI(out []byte) (inventory, error) {
 		found.devices = append(found.devices, bench.Accelerator{
 			Model:     amdName(card.text("gfx version"), card.text("card series"), card.text("card model"), card.text("device name")),
 			MemoryGiB: gibibytes(size),
+			ID:        amdID(card.text("unique id")),
 		})
 	}
 	return found, nil
+}
+
+var amdUnique = lazyregexp.New(`^[0-9a-f]{6,16}$`)
+
+// amdID is the digest of the number that the driver reads from a device, as
+// /sys/class/drm/card0/device/unique_id has it. Both tools print it, with and
+// without leading zeros and in either case; devices without one have 0 or N/A.
+func amdID(number string) string {
+	number = strings.TrimLeft(strings.TrimPrefix(strings.ToLower(number), "0x"), "0")
+	if !amdUnique.MatchString(number) {
+		return ""
+	}
+	return bench.Identify(number)
 }
 
 func cardNumbers(cards fields) []int {

@@ -33,3 +33,34 @@ func TestGPUsOfOneModelAreToldApart(t *testing.T) {
 		t.Errorf("without an answer the device is identified as %q", none.Accelerators[0].ID)
 	}
 }
+
+// TestAMDGPUsOfOneModelHaveNoIdentity: two hosts with AMD devices of one model were
+// taken for one host. Both tools tell the same number.
+func TestAMDGPUsOfOneModelHaveNoIdentity(t *testing.T) {
+	t.Parallel()
+	amdSMI := func(serial string) map[string]fake {
+		return map[string]fake{"amd-smi": {Stdout: `{"gpu_data": [{"gpu": 0, "asic": {"market_name": "AMD Instinct MI210", "asic_serial": "` + serial + `", "target_graphics_version": "gfx90a"}}]}`}}
+	}
+	rocmSMI := func(id string) map[string]fake {
+		return map[string]fake{"rocm-smi": {Stdout: `{"card0": {"Card Series": "AMD Instinct MI210", "Unique ID": "` + id + `"}, "system": {"Driver version": "6.10.5"}}`}}
+	}
+	known := bench.Identify("1cc3f11cfdd5112")
+	for _, c := range []struct {
+		name  string
+		tools map[string]fake
+		want  string
+	}{
+		{"amd-smi", amdSMI("0x01CC3F11CFDD5112"), known},
+		{"rocm-smi", rocmSMI("0x1cc3f11cfdd5112"), known},
+		{"another", amdSMI("0xAF54E92B0A5D57C8"), bench.Identify("af54e92b0a5d57c8")},
+		{"zeros", amdSMI("0x0000000000000000"), ""},
+		{"not available", rocmSMI("N/A"), ""},
+		{"hidden", amdSMI("0xXXXXXXXXXXXXXXXX"), ""},
+		{"too long", amdSMI("0x11111111111111111"), ""},
+	} {
+		h, _, err := host.Detect(t.Context(), host.Options{GOOS: "linux", GOARCH: "amd64", Worker: install(t, c.tools)})
+		if err != nil || len(h.Accelerators) != 1 || h.Accelerators[0].ID != c.want {
+			t.Errorf("%s: %+v, %v, want the id %q", c.name, h.Accelerators, err, c.want)
+		}
+	}
+}

@@ -28,7 +28,7 @@ var knownArgs = map[string][]string{
 	"nvidia-smi uuids":     {"--query-gpu=index,uuid", "--format=csv,noheader,nounits"},
 	"nvidia-smi processes": {"--query-compute-apps=pid,used_memory,gpu_uuid", "--format=csv,noheader,nounits"},
 	"amd-smi":              {"static", "--asic", "--vram", "--driver", "--json"},
-	"rocm-smi":             {"--showproductname", "--showmeminfo", "vram", "--showdriverversion", "--json"},
+	"rocm-smi":             {"--showproductname", "--showmeminfo", "vram", "--showdriverversion", "--showuniqueid", "--json"},
 	"npu-smi":              {"info", "-m"},
 }
 

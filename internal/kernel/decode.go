@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/accelgate/accelgate/internal/jsonkey"
 )
 
 // message is any line that a worker may write.
@@ -32,6 +34,9 @@ const (
 func decode(line []byte, seq uint64, reply any) (e event, m message, err error) {
 	if err := json.Unmarshal(line, &m); err != nil {
 		return "", m, fmt.Errorf("it is not a JSON object with the fields of a reply: %w", err)
+	}
+	if err := jsonkey.CheckFold(line); err != nil { // encoding/json ignores the case of keys and takes the last
+		return "", m, err
 	}
 	if m.Event != nil {
 		return decodeEvent(m)

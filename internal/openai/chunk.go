@@ -10,6 +10,7 @@ type chunk struct {
 	content bool   // content or text
 	finish  []byte // as written; nil without one
 	failure []byte // an error, as written; nil without one
+	twice   string // a key that counts and occurs twice in one object; "" without one
 
 	usage                  bool
 	prompt, output, cached int // -1 where not said
@@ -31,17 +32,52 @@ var noChunk = chunk{prompt: -1, output: -1, cached: -1,
 func parseChunk(text []byte) (k chunk, ok bool) {
 	k = noChunk
 	c := cursor{b: text}
+	var seen names
 	if c.enter('{') {
 		for n := 0; c.more('}', n); n++ {
-			k.field(&c, text)
+			k.field(&c, text, &seen)
 		}
 	}
 	return k, c.peek() == 0 && c.i == len(c.b) && !c.bad
 }
 
-func (k *chunk) field(c *cursor, text []byte) {
+// names are the keys of one object that were read so far. Readers disagree on which
+// of two values of one key counts.
+type names uint32
+
+const (
+	nameChoices names = 1 << iota
+	nameUsage
+	nameTimings
+	nameError
+	nameObject
+	nameDelta
+	nameText
+	nameFinish
+	nameContent
+	nameTools
+	namePrompt
+	nameOutput
+	nameDetails
+	nameCached
+	namePromptN
+	nameCacheN
+	namePromptMS
+	nameDecodeMS
+)
+
+// once notes a key, and that it occurs twice.
+func (k *chunk) once(seen *names, name names, key string) {
+	if *seen&name != 0 {
+		k.twice = key
+	}
+	*seen |= name
+}
+
+func (k *chunk) field(c *cursor, text []byte, seen *names) {
 	switch string(c.key()) {
 	case "choices":
+		k.once(seen, nameChoices, "choices")
 		if c.enter('[') {
 			for n := 0; c.more(']', n); n++ {
 				k.choice = true
@@ -49,14 +85,18 @@ func (k *chunk) field(c *cursor, text []byte) {
 			}
 		}
 	case "usage":
+		k.once(seen, nameUsage, "usage")
 		k.readUsage(c)
 	case "timings":
-		k.timings.read(c)
+		k.once(seen, nameTimings, "timings")
+		k.readTimings(c)
 	case "error":
+		k.once(seen, nameError, "error")
 		if raw := c.skip(); string(raw) != "null" && len(raw) > 0 {
 			k.failure = raw
 		}
 	case "object": // vLLM puts the error at the top
+		k.once(seen, nameObject, "object")
 		if string(c.skip()) == `"error"` && k.failure == nil {
 			k.failure = text
 		}
@@ -66,16 +106,20 @@ func (k *chunk) field(c *cursor, text []byte) {
 }
 
 func (k *chunk) readChoice(c *cursor) {
+	var seen names
 	if !c.enter('{') {
 		return
 	}
 	for n := 0; c.more('}', n); n++ {
 		switch string(c.key()) {
 		case "delta":
+			k.once(&seen, nameDelta, "delta")
 			k.readDelta(c)
 		case "text":
+			k.once(&seen, nameText, "text")
 			k.say(c.filled())
 		case "finish_reason":
+			k.once(&seen, nameFinish, "finish_reason")
 			if raw := c.skip(); len(raw) > 2 && raw[0] == '"' {
 				k.finish = raw[1 : len(raw)-1]
 			}
@@ -86,17 +130,20 @@ func (k *chunk) readChoice(c *cursor) {
 }
 
 func (k *chunk) readDelta(c *cursor) {
+	var seen names
 	if !c.enter('{') {
 		return
 	}
 	for n := 0; c.more('}', n); n++ {
 		switch string(c.key()) {
 		case "content":
+			k.once(&seen, nameContent, "content")
 			k.say(c.filled())
-		case "reasoning", "reasoning_content":
+		case "reasoning", "reasoning_content": // two fields of one meaning, and neither is a number
 			filled := c.filled()
 			k.token, k.text = k.token || filled, k.text || filled
 		case "tool_calls":
+			k.once(&seen, nameTools, "tool_calls")
 			k.token = c.filled() || k.token
 		default:
 			c.skip()
@@ -109,6 +156,7 @@ func (k *chunk) say(filled bool) {
 }
 
 func (k *chunk) readUsage(c *cursor) {
+	var seen names
 	if !c.enter('{') {
 		return
 	}
@@ -116,10 +164,13 @@ func (k *chunk) readUsage(c *cursor) {
 	for n := 0; c.more('}', n); n++ {
 		switch string(c.key()) {
 		case "prompt_tokens":
+			k.once(&seen, namePrompt, "prompt_tokens")
 			c.count(&k.prompt)
 		case "completion_tokens":
+			k.once(&seen, nameOutput, "completion_tokens")
 			c.count(&k.output)
 		case "prompt_tokens_details":
+			k.once(&seen, nameDetails, "prompt_tokens_details")
 			k.readDetails(c)
 		default:
 			c.skip()
@@ -128,11 +179,13 @@ func (k *chunk) readUsage(c *cursor) {
 }
 
 func (k *chunk) readDetails(c *cursor) {
+	var seen names
 	if !c.enter('{') {
 		return
 	}
 	for n := 0; c.more('}', n); n++ {
 		if string(c.key()) == "cached_tokens" {
+			k.once(&seen, nameCached, "cached_tokens")
 			c.count(&k.cached)
 		} else {
 			c.skip()
@@ -140,7 +193,9 @@ func (k *chunk) readDetails(c *cursor) {
 	}
 }
 
-func (t *timings) read(c *cursor) {
+func (k *chunk) readTimings(c *cursor) {
+	var seen names
+	t := &k.timings
 	if !c.enter('{') {
 		return
 	}
@@ -148,12 +203,16 @@ func (t *timings) read(c *cursor) {
 	for n := 0; c.more('}', n); n++ {
 		switch string(c.key()) {
 		case "prompt_n":
+			k.once(&seen, namePromptN, "prompt_n")
 			c.count(&t.promptN)
 		case "cache_n":
+			k.once(&seen, nameCacheN, "cache_n")
 			c.count(&t.cacheN)
 		case "prompt_ms":
+			k.once(&seen, namePromptMS, "prompt_ms")
 			milliseconds(c, &t.promptMS)
 		case "predicted_ms":
+			k.once(&seen, nameDecodeMS, "predicted_ms")
 			milliseconds(c, &t.decodeMS)
 		default:
 			c.skip()

@@ -11,6 +11,7 @@ type finding struct {
 	failure []byte // an error object
 	bad     []byte // a line that is no JSON
 	whole   []byte // a body that is no stream
+	twice   string // a key that occurs twice in one object
 
 	long      bool // more chunks than can be
 	uncounted bool // the server's count of output tokens cannot be
@@ -92,6 +93,9 @@ func (p *parser) data(value []byte, unended bool) {
 	}
 	if k.failure != nil {
 		p.fail(k.failure)
+	}
+	if k.twice != "" {
+		p.finding.twice = k.twice
 	}
 	p.take(k)
 	if !k.choice {

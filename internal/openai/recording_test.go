@@ -31,6 +31,35 @@ func TestBound(t *testing.T) {
 	}
 }
 
+// TestStreamWithAKeyTwiceIsAnswered: of two values of one key, such as of a count of
+// tokens, one was taken without a word.
+func TestStreamWithAKeyTwiceIsAnswered(t *testing.T) {
+	t.Parallel()
+	const end = "\n\ndata: [DONE]\n\n"
+	for chunk, want := range map[string]string{
+		`{"choices":[],"usage":{"prompt_tokens":15,"completion_tokens":10}}`:                                   "",
+		`{"choices":[],"usage":{"completion_tokens":10,"x":1,"x":2}}`:                                          "",
+		`{"choices":[],"usage":{"completion_tokens":10,"completion_tokens":1000}}`:                             "completion_tokens",
+		`{"choices":[],"usage":{"completion_tokens":10},"usage":{"completion_tokens":1000}}`:                   "usage",
+		`{"choices":[{"delta":{"content":"a"},"finish_reason":"stop","finish_reason":"length"}]}`:              "finish_reason",
+		`{"choices":[],"choices":[{"delta":{"content":"a"}}]}`:                                                 "choices",
+		`{"choices":[{"delta":{"content":"a","content":""}},{"delta":{"content":"b"}}]}`:                       "content",
+		`{"choices":[{"delta":{"content":"a"}},{"delta":{"content":"b"}}]}`:                                    "",
+		`{"choices":[],"usage":{"prompt_tokens_details":{"cached_tokens":1,"cached_tokens":2}}}`:               "cached_tokens",
+		`{"choices":[],"timings":{"prompt_ms":1.5,"predicted_ms":3,"prompt_ms":0.5,"prompt_n":1,"cache_n":1}}`: "prompt_ms",
+	} {
+		var r recording
+		var reply Reply
+		if err := record(t, &r, strings.NewReader(line+strings.TrimSuffix(lastLines, end[2:])+"data: "+chunk+end)); err != nil {
+			t.Fatal(err)
+		}
+		memoryClient(t).conclude(&reply, &r, Expect{}, nil, nil)
+		if want == "" && reply.Outcome != OK || want != "" && (reply.Outcome != BadJSON || !strings.Contains(reply.Reason, `the key "`+want+`" occurs twice`)) {
+			t.Errorf("%s: %s (%s), want %q", chunk, reply.Outcome, reply.Reason, want)
+		}
+	}
+}
+
 // TestWhatOnlyBeganAsDone is cut off after the linger, by a mistake that is
 // ours: the outcome is that of what came.
 func TestWhatOnlyBeganAsDone(t *testing.T) {

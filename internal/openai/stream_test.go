@@ -147,7 +147,10 @@ func TestFailures(t *testing.T) {
 		_, _ = io.Copy(io.Discard, w)
 		return false
 	}
-	const soon = 60 * time.Millisecond
+	const (
+		soon = 60 * time.Millisecond
+		late = 2 * time.Second // includes the connection, which a busy host makes late
+	)
 	for name, tt := range map[string]struct {
 		serve   func(w net.Conn) bool
 		options openai.Options
@@ -163,11 +166,11 @@ func TestFailures(t *testing.T) {
 		"open after lines after DONE":             {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token+ending+token+": more\n\n") }, openai.Options{}, openai.OK, 1, ""},
 		"open after half a line of DONE":          {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token+strings.TrimSpace(ending)) }, openai.Options{}, openai.OK, 1, ""},
 		"open after DONE on a connection to keep": {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token+ending) }, openai.Options{KeepAlive: true}, openai.OK, 1, ""},
-		"no headers":                              {func(w net.Conn) bool { return wait(w, "") }, openai.Options{First: soon}, openai.TimeoutFirst, 0, "no token within 60ms: raise timeouts.first, or"},
-		"only comments":                           {func(w net.Conn) bool { return wait(w, eventHead+"\r\n: ping\n\n") }, openai.Options{First: soon, Idle: time.Millisecond}, openai.TimeoutFirst, 0, "no token"},
+		"no headers":                              {func(w net.Conn) bool { return wait(w, "") }, openai.Options{First: late}, openai.TimeoutFirst, 0, "no token within 2s: raise timeouts.first, or"},
+		"only comments":                           {func(w net.Conn) bool { return wait(w, eventHead+"\r\n: ping\n\n") }, openai.Options{First: late, Idle: time.Millisecond}, openai.TimeoutFirst, 0, "no token"},
 		"idle after a token":                      {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token) }, openai.Options{First: time.Minute, Idle: soon}, openai.TimeoutIdle, 1, "no further line within 60ms: raise timeouts.idle, or"},
 		"half a line":                             {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token+token[:20]) }, openai.Options{Idle: soon}, openai.TimeoutIdle, 1, ""},
-		"too long in all":                         {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token) }, openai.Options{First: time.Minute, Idle: time.Minute, Total: 10 * soon}, openai.TimeoutTotal, 1, "not finished within 600ms: raise timeouts.total, or"},
+		"too long in all":                         {func(w net.Conn) bool { return wait(w, eventHead+"\r\n"+token) }, openai.Options{First: time.Minute, Idle: time.Minute, Total: late}, openai.TimeoutTotal, 1, "not finished within 2s: raise timeouts.total, or"},
 		"a line without end": {func(w net.Conn) bool {
 			for write(w, strings.Repeat("x", 1<<20)) {
 			}

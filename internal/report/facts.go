@@ -61,6 +61,9 @@ func (r *Report) facts() []block {
 		if r.in.Config != "" {
 			t.rows = append(t.rows, []inline{only(plain("configuration")), only(code(r.in.Config)), none})
 		}
+		if loosened := r.in.Policy.Loosened(); len(loosened) > 0 {
+			t.rows = append(t.rows, []inline{only(plain("policy")), only(code(strings.Join(loosened, ", "))), none})
+		}
 		t.rows = append(t.rows, context(h.Run)...)
 		t.total = len(t.rows)
 		blocks = append(blocks, paragraph{code(h.Run.Host.Label)}, t)

@@ -21,6 +21,9 @@ func Conclude(result *bench.Result, response worker.Response) {
 		result.Outcome, result.Cause, result.Reason = bench.Timeout, bench.CauseTimeout, response.Reason()
 	case response.End == worker.Refused:
 		Fail(result, cause(response), response.Reason()+": "+response.Message)
+		if response.Contradicts {
+			result.Outcome, result.Cause = bench.Incorrect, bench.CauseOutput
+		}
 	case !response.OK():
 		Fail(result, cause(response), response.Reason())
 	}

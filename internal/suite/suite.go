@@ -64,12 +64,6 @@ type Starter interface{ Embedded(c bench.Cell) bool }
 // same address measure the same server. "" is none.
 type Addressed interface{ Address() string }
 
-// Demander is a Suite whose configuration names metrics that a cell must report.
-type Demander interface {
-	// Demands lists them, each with those that may stand in for it.
-	Demands(c bench.Cell) [][]string
-}
-
 // Loader is a Suite that keeps what it has loaded, such as a model, for the next
 // cell that needs the same.
 type Loader interface {
@@ -144,3 +138,7 @@ type Open func(c *config.Suite, env Env) (Suite, error)
 // nothing else, because a run may be judged on another machine than the one
 // that measured. The folder is the configuration's.
 type Expect func(c *config.Suite, dir string) ([]bench.Expected, error)
+
+// Demand returns which metrics the configuration gates in a cell of the suite, so
+// that a run cannot drop one. It reads the configuration and nothing else.
+type Demand func(c *config.Suite) (func(bench.Cell) []bench.Demand, error)

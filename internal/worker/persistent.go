@@ -161,7 +161,7 @@ func (w *Persistent) settle(got outcome) (resp Response, err error) {
 		resp.Unanswered = got.end == Exited
 	}
 	if got.end == Refused {
-		resp.Message = clip(got.message)
+		resp.Message, resp.Contradicts = clip(got.message), got.contradicts
 		s.out.note(resp.Message)
 	}
 	s.out.report(&resp)

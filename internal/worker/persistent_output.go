@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"sync"
+
+	"github.com/accelgate/accelgate/internal/jsonkey"
 )
 
 // keepLine is the size of a line buffer that is worth keeping for the next.
@@ -17,6 +19,8 @@ const keepLine = 64 << 10
 type answer struct {
 	result  json.RawMessage
 	message string
+	// contradicts says that the message is about a key that occurs twice.
+	contradicts bool
 }
 
 func (a answer) outcome() outcome {
@@ -136,13 +140,36 @@ func (d *dialogue) take(line []byte) bool {
 		return false // the line is log
 	}
 	a := answer{result: reply.Result}
+	twice := repeats(line)
 	switch {
+	case twice != nil:
+		a = answer{message: twice.Error(), contradicts: true}
 	case len(reply.Error) > 0 && string(reply.Error) != "null":
 		a = answer{message: text(reply.Error)}
 	case reply.Result == nil:
 		a.message = "the answer has neither a result nor an error: write {\"id\":...,\"result\":...}"
 	}
 	return d.pass(a, func(awaited uint64) bool { return awaited == *reply.ID })
+}
+
+// repeats refuses an answer in which a key occurs twice: encoding/json takes the
+// last, and ignores the letter case of the envelope's keys.
+func repeats(line []byte) error {
+	if err := jsonkey.Check(line); err != nil {
+		return err
+	}
+	var envelope map[string]json.RawMessage
+	if err := json.Unmarshal(line, &envelope); err != nil {
+		return err
+	}
+	for key := range envelope {
+		envelope[key] = json.RawMessage("0")
+	}
+	keys, err := json.Marshal(envelope)
+	if err != nil {
+		return err
+	}
+	return jsonkey.CheckFold(keys)
 }
 
 // pass hands the answer over if one is awaited and wanted says yes.

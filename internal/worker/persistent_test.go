@@ -192,6 +192,11 @@ func TestPersistentAnswers(t *testing.T) {
 		{name: "long error", params: `{"do":"error","error":"` + long + `"}`, want: worker.Response{End: worker.Refused, ExitCode: -1, Message: long[:1000] + "..."}, wantRuns: "2"},
 		{name: "broken UTF-8", params: `{"do":"raw","line":"{\"id\":ID,\"error\":\"\\ud800\"}"}`, want: worker.Response{End: worker.Refused, ExitCode: -1, Message: "\uFFFD"}, wantRuns: "2"},
 		{name: "neither", params: `{"do":"raw","line":"{\"id\":ID}"}`, want: worker.Response{End: worker.Refused, ExitCode: -1, Message: `the answer has neither a result nor an error: write {"id":...,"result":...}`}, wantRuns: "2"},
+		{name: "two results", params: `{"do":"raw","line":"{\"id\":ID,\"result\":5,\"result\":500}"}`, want: worker.Response{End: worker.Refused, ExitCode: -1, Contradicts: true,
+			Message: `the result contradicts itself: the key "result" occurs twice in one object; print it once`}, wantRuns: "2"},
+		{name: "two results by case", params: `{"do":"raw","line":"{\"id\":ID,\"result\":5,\"Result\":500}"}`, want: worker.Response{End: worker.Refused, ExitCode: -1, Contradicts: true,
+			Message: `the result contradicts itself: the key "result" occurs twice in one object; print it once`}, wantRuns: "2"},
+		{name: "keys of a result by case", params: `{"do":"raw","line":"{\"id\":ID,\"result\":{\"a\":1,\"A\":2}}"}`, want: worker.Response{End: worker.Exited, Stdout: []byte(`{"a":1,"A":2}`)}, wantRuns: "2"},
 		{name: "at the limit", params: of(limit - around), want: worker.Response{End: worker.Exited, Stdout: []byte(`"` + strings.Repeat("x", limit-around) + `"`)}, wantRuns: "2"},
 		{name: "over the limit", params: of(limit - around + 1), want: worker.Response{End: worker.Refused, ExitCode: -1, Message: tooLong}, wantRuns: "2"},
 		{name: "far over the limit", params: of(10_000_000), want: worker.Response{End: worker.Refused, ExitCode: -1, Message: tooLong}, wantRuns: "2"},
@@ -208,7 +213,7 @@ func TestPersistentAnswers(t *testing.T) {
 			if !strings.Contains(got.Log, test.want.Message) {
 				t.Errorf("log %q lacks the message", got.Log)
 			}
-			got = worker.Response{End: got.End, ExitCode: got.ExitCode, Stdout: got.Stdout, Message: got.Message, Unanswered: got.Unanswered}
+			got = worker.Response{End: got.End, ExitCode: got.ExitCode, Stdout: got.Stdout, Message: got.Message, Contradicts: got.Contradicts, Unanswered: got.Unanswered}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("response (-want +got):\n%s", diff)
 			}

@@ -113,6 +113,8 @@ type Response struct {
 	// broke the protocol, ours. It is valid UTF-8 of bounded length and
 	// untrusted.
 	Message string
+	// Contradicts says that End is Refused because a key of the answer occurs twice.
+	Contradicts bool
 	// Restarts counts how often a persistent child had to be started again for
 	// this request because it had died, or did not respond, without a request
 	// to blame. The log says why.

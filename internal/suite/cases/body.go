@@ -79,6 +79,7 @@ type metric struct {
 	Name          string `yaml:"name,scalar"`
 	Exact         bool   `yaml:"exact"`
 	Informational bool   `yaml:"informational"`
+	Optional      bool   `yaml:"optional"` // some cases do not report it
 }
 
 const (

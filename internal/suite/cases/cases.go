@@ -42,6 +42,7 @@ var (
 	_ suite.Suite  = (*Suite)(nil)
 	_ suite.Open   = Open
 	_ suite.Expect = Expect
+	_ suite.Demand = Demand
 )
 
 // Total is the metric that cases are judged by: the sum over all operators and
@@ -149,7 +150,7 @@ func (s *Suite) Metrics() []bench.Metric {
 	}
 	for _, own := range s.body.Metrics {
 		m := &metrics[slices.IndexFunc(metrics, func(m bench.Metric) bool { return m.Name == own.Name })]
-		m.Informational, m.Exact = own.Informational, own.Exact || m.Exact
+		m.Informational, m.Exact, m.Optional = own.Informational, own.Exact || m.Exact, own.Optional
 	}
 	return metrics
 }

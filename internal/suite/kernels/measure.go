@@ -42,6 +42,9 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 		return result, err
 	}
 	o.fill(&result)
+	if result.Outcome == bench.Passed && p.settings.ProfileBaseline.V && result.Sample("speedup_factor") == nil {
+		result.Absent = []bench.Absent{{Metric: "speedup_factor", At: "profile_baseline"}}
+	}
 	if s.body.Traces != "" && o.status != evaluator.Skipped && !p.virtual {
 		if err := s.appendTrace(p, o); err != nil {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("no trace was written: %v", err))

@@ -6,39 +6,53 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/nearest"
 	"github.com/accelgate/accelgate/internal/parse"
 )
 
-// demanded reports whether the cell must report the metric. A metric that is gated
-// in place of another one is demanded with that one.
-func (m metric) demanded(c bench.Cell) bool {
-	switch {
-	case m.Informational || m.Optional || m.FallbackFor != "":
-		return false
+// Demand returns which metrics each cell must report: those that are gated, unless
+// they are gated in place of another one or of other cells. A metric that is
+// optional counts if the suite itself lists it, because a preset is for programs
+// with several modes.
+func Demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {
+	b, err := load(c)
+	if err != nil {
+		return nil, err
 	}
-	return len(m.When) == 0 || matrix.Match(m.When).Selects(c)
+	return b.demands, nil
 }
 
-// Demands lists the metrics that the cell must report, each with those that may
-// stand in for it.
-func (s *Suite) Demands(c bench.Cell) (demands [][]string) {
-	for _, m := range s.body.Metrics {
-		if m.demanded(c) {
-			demands = append(demands, append([]string{m.Name}, s.standIns(m.Name)...))
+func (b *body) demands(cell bench.Cell) (demands []bench.Demand) {
+	for _, m := range b.Metrics {
+		switch {
+		case m.Informational || m.FallbackFor != "" || m.Optional && !b.own:
+		case len(m.When) == 0 || matrix.Match(m.When).Selects(cell):
+			demands = append(demands, bench.Demand{Metrics: append([]string{m.Name}, b.standIns(m.Name)...), At: b.at(m), Optional: m.Optional})
 		}
 	}
 	return demands
 }
 
-func (s *Suite) standIns(metric string) (names []string) {
-	for _, m := range s.body.Metrics {
+func (b *body) standIns(metric string) (names []string) {
+	for _, m := range b.Metrics {
 		if m.FallbackFor == metric {
 			names = append(names, m.Name)
 		}
 	}
 	return names
+}
+
+// at says where the suite looks for the metric.
+func (b *body) at(m metric) string {
+	switch {
+	case b.Parser != "":
+		return "parser: " + b.Parser
+	case m.JSON == "":
+		return "regexp: " + m.Regexp
+	}
+	return "json: " + m.JSON
 }
 
 // absent notes which metrics a cell that passed should have reported and did not,
@@ -47,30 +61,22 @@ func (s *Suite) absent(result *bench.Result, keys func() []string) {
 	if result.Outcome != bench.Passed {
 		return
 	}
-	for _, names := range s.Demands(result.Cell) {
-		if slices.ContainsFunc(names, func(name string) bool { return result.Sample(name) != nil }) {
+	for _, d := range s.body.demands(result.Cell) {
+		if d.Met(result) {
 			continue
 		}
 		if result.Absent == nil {
 			result.Keys = keys()
 		}
-		result.Absent = append(result.Absent, s.lack(names[0], result.Keys))
+		result.Absent = append(result.Absent, s.lack(d, result.Keys))
 	}
 }
 
-func (s *Suite) lack(name string, keys []string) bench.Absent {
-	i := slices.IndexFunc(s.body.Metrics, func(m metric) bool { return m.Name == name })
-	m := s.body.Metrics[i]
-	a := bench.Absent{Metric: name, At: "json: " + m.JSON}
-	switch {
-	case s.body.Parser != "":
-		a.At = "parser: " + s.body.Parser
-	case m.JSON == "":
-		a.At = "regexp: " + m.Regexp
-	}
+func (s *Suite) lack(d bench.Demand, keys []string) bench.Absent {
+	name := d.Metrics[0]
+	m := s.body.Metrics[slices.IndexFunc(s.body.Metrics, func(m metric) bool { return m.Name == name })]
 	word := strings.TrimPrefix(cmp.Or(m.JSON, name), "$.")
-	a.Near = nearest.Word(word, keys)
-	return a
+	return bench.Absent{Metric: name, At: d.At, Near: nearest.Word(word, keys), Optional: d.Optional}
 }
 
 // keysOf names what the numbers of an output are called.

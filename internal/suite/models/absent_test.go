@@ -10,7 +10,7 @@ import (
 )
 
 // TestAbsent: a gated metric that the output does not hold is named with what the
-// output holds, unless it is optional, of other cells, or another one stands in.
+// output holds, unless it is of other cells, or another one stands in.
 func TestAbsent(t *testing.T) {
 	t.Parallel()
 	const printed = `"print", "{\"perf\": {\"tokens_per_second\": 5, \"runs\": [{\"a b\": 1}]}, \"text\": \"x\"}"`
@@ -21,7 +21,8 @@ func TestAbsent(t *testing.T) {
 		want          []bench.Absent
 	}{
 		{"a typo", main + "{name: tps, json: perf.tokens_per_sec, better: higher}", missing},
-		{"optional", main + "{name: tps, json: perf.tokens_per_sec, better: higher, optional: true}", nil},
+		{"optional", main + "{name: tps, json: perf.tokens_per_sec, better: higher, optional: true}",
+			[]bench.Absent{{Metric: "tps", At: "json: perf.tokens_per_sec", Near: "perf.tokens_per_second", Optional: true}}},
 		{"of this feature", main + "{name: tps, json: perf.tokens_per_sec, better: higher, when: {feature: f}}", missing},
 		{"of another feature", main + "{name: tps, json: perf.tokens_per_sec, better: higher, when: {feature: g}}", nil},
 		{"informational", main + "{name: tps, json: perf.tokens_per_sec, better: higher, informational: true}", nil},

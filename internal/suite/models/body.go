@@ -54,6 +54,7 @@ type body struct {
 	// of json and regexp in Metrics; see parse.Formats.
 	Parser    string        `yaml:"parser"`
 	Metrics   []metric      `yaml:"metrics"`
+	own       bool          // the metrics are the suite's, and not the preset's
 	Answer    *source       `yaml:"answer"`
 	Tokens    *parse.Path   `yaml:"tokens"`    // of the list of token ids
 	Operators *parse.Path   `yaml:"operators"` // of the list of {name, total_ms, calls}

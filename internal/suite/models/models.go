@@ -43,8 +43,8 @@ type Suite struct {
 }
 
 var (
-	_ suite.Suite    = (*Suite)(nil)
-	_ suite.Demander = (*Suite)(nil)
+	_ suite.Suite  = (*Suite)(nil)
+	_ suite.Demand = Demand
 )
 
 // Open decodes and checks the suite's part of the configuration and expands

@@ -18,7 +18,7 @@ var presets embed.FS
 func load(c *config.Suite) (body, error) {
 	own := defaults()
 	if err := c.Decode(&own); err != nil || own.Preset == "" {
-		own.profiles, own.vars = own.Profiles, own.Vars
+		own.profiles, own.vars, own.own = own.Profiles, own.Vars, true
 		return own, err
 	}
 	b := defaults()
@@ -29,6 +29,6 @@ func load(c *config.Suite) (body, error) {
 	if err := preset.Decode(&b); err != nil {
 		return b, fmt.Errorf("preset %s: %w", own.Preset, err)
 	}
-	b.profiles, b.vars = own.Profiles, own.Vars
+	b.profiles, b.vars, b.own = own.Profiles, own.Vars, len(own.Metrics) > 0
 	return b, c.Decode(&b)
 }
