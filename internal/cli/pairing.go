@@ -69,6 +69,11 @@ func (b *base) match(head *plan) error {
 func (b *base) itself(head *plan, s suite.Suite, cell bench.Cell, of paired) (string, error) {
 	here, ok := s.(suite.Addressed)
 	there, same := of.suite.(suite.Addressed)
+	if b.tried {
+		if why := sameProgram(head, s, cell); why != "" {
+			return why, nil
+		}
+	}
 	if ok && same && here.Address() != "" && here.Address() == there.Address() {
 		return "both sides would ask one server: let accelgate start it, or give the base one with another base_url", nil
 	}
@@ -84,6 +89,20 @@ func (b *base) itself(head *plan, s suite.Suite, cell bench.Cell, of paired) (st
 		return "the base is the folder that is under test, with the same command: give a checkout of the base, or the suite a base_command", nil
 	}
 	return "", err
+}
+
+// sameProgram says why a checkout of the base would hardly change what a cell
+// measures, so that pairs are not worth their time unless they are asked for; "" if
+// it would.
+func sameProgram(head *plan, s suite.Suite, cell bench.Cell) string {
+	starts, ok := s.(suite.Starter)
+	switch {
+	case !ok:
+		return "suites of this kind are paired only if --ab names a base"
+	case starts.Embedded(cell) && len(head.options.engineArgs()) == 0:
+		return "both sides would run this accelgate"
+	}
+	return ""
 }
 
 func sameFolder(a, b string) bool {
@@ -126,7 +145,7 @@ func (b *base) missed(head *plan, all map[string]paired) {
 			cells = append(cells, id)
 		}
 	}
-	for _, m := range b.plan.metrics {
+	for _, m := range b.compared(head) {
 		if !m.Informational && !slices.ContainsFunc(head.metrics, func(now bench.Metric) bool { return now.Name == m.Name }) {
 			metrics = append(metrics, m.Name)
 		}
@@ -137,6 +156,20 @@ func (b *base) missed(head *plan, all map[string]paired) {
 	if len(metrics) > 0 {
 		head.warnings = append(head.warnings, "the base has gated metrics that this configuration has not, so nothing judges them: "+firstOf(metrics))
 	}
+}
+
+// compared are the metrics of the base's suites that the head measures: all of them,
+// unless --suite selected some, whose metrics alone were asked for.
+func (b *base) compared(head *plan) (metrics []bench.Metric) {
+	if len(head.options.suites) == 0 {
+		return b.plan.metrics
+	}
+	for _, one := range b.plan.suites {
+		if slices.ContainsFunc(head.suites, func(h planned) bool { return h.name == one.name }) {
+			metrics = append(metrics, one.suite.Metrics()...)
+		}
+	}
+	return metrics
 }
 
 // firstOf names the first of a list.
