@@ -52,6 +52,7 @@ type options struct {
 	durations       []string // run.json, or folders of them, whose times balance the shards
 	devices         []string
 	health          string // "auto" or "off"
+	waitHealthy     time.Duration
 	maxCells        int
 	budget          time.Duration
 	resume          bool
@@ -112,6 +113,7 @@ func (o *options) addMeasuring(f *pflag.FlagSet) {
 	f.Var((*count)(&o.repeats), "repeats", "processes per cell, `n` in place of each suite's own")
 	f.StringSliceVar(&o.devices, "devices", nil, "`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)")
 	f.StringVar(&o.health, "health", "", "`mode`: auto watches the machine while it measures, off does not (default: ACCELGATE_HEALTH, the configuration's, or auto)")
+	f.Var((*period)(&o.waitHealthy), "wait-healthy", "wait up to this `time` for a healthy host before measuring, as in 10m")
 	f.Var((*period)(&o.budget), "budget", "end measuring after this `time` and declare what was left out (default: the configuration's)")
 	f.BoolVar(&o.resume, "resume", false, "keep what an interrupted run of the same build and configuration has measured; failures are measured again")
 	f.StringVar(&o.ab, "ab", "", "the `base` to measure in pairs with: auto finds the merge base with the default branch and builds it, off measures no pairs; else a folder with a checkout that is built, or a commit (default: auto on a desk, off in CI)")

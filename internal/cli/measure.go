@@ -104,6 +104,9 @@ func (c *Command) newRun(ctx context.Context, p *plan, b *base) *bench.Run {
 // all measures all cells, what looks slower again, and the machine itself before
 // and after.
 func (s *session) all(ctx context.Context, run, ref *bench.Run) error {
+	if err := s.waitHealthy(ctx); err != nil {
+		return err
+	}
 	if err := s.calibrate(ctx, run); err != nil {
 		return err
 	}

@@ -57,6 +57,12 @@ func (b *base) match(head *plan) error {
 	for _, reason := range slices.Sorted(maps.Keys(why)) {
 		head.warnings = append(head.warnings, fmt.Sprintf("not measured in pairs, because %s: %s", reason, firstOf(why[reason])))
 	}
+	if b.tried && len(b.cells) == 0 {
+		if len(why[sameAccelgate]) > 0 {
+			head.options.abNext = abAuto // works if it is asked for
+		}
+		return noBase{strings.Join(slices.Sorted(maps.Keys(why)), ", or ")}
+	}
 	if len(b.cells) == 0 {
 		return usagef("--ab: no cell can be measured in pairs, because %s", strings.Join(slices.Sorted(maps.Keys(why)), ", or "))
 	}
@@ -100,10 +106,12 @@ func sameProgram(head *plan, s suite.Suite, cell bench.Cell) string {
 	case !ok:
 		return "suites of this kind are paired only if --ab names a base"
 	case starts.Embedded(cell) && len(head.options.engineArgs()) == 0:
-		return "both sides would run this accelgate"
+		return sameAccelgate
 	}
 	return ""
 }
+
+const sameAccelgate = "both sides would run this accelgate"
 
 func sameFolder(a, b string) bool {
 	one, err := os.Stat(a)

@@ -38,7 +38,7 @@ func (r *Report) unwell() []block {
 			line = append(line, plain("; and "+count(more, "more reason")))
 		}
 		if losses > 0 {
-			line = append(line, plain(fmt.Sprintf("; inconclusive losses that the host may have made: %d. Measure again when it is healthy: ", losses)), command(h.Commands.Run))
+			line = append(line, plain(fmt.Sprintf("; inconclusive losses that the host may have made: %d. Measure again when it is healthy: ", losses)), command(h.Commands.Run+" --wait-healthy 10m"))
 		}
 		blocks = append(blocks, paragraph(line))
 	}

@@ -94,7 +94,7 @@ func ownPairs(all []detectors.Paired, rounds int) road {
 	return r
 }
 
-// kernelPairs are reports of launches of GPU kernels in turns, three bursts of one
+// kernelPairs are reports of alternating launches of GPU kernels, three bursts of one
 // GPU and kernel joined, each as a share of its own median.
 func kernelPairs(all []detectors.Repeats, leastEffect float64) road {
 	r := road{name: "pairs in stages, GPU kernels", paired: true, policy: gate.DefaultPolicy()}
