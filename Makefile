@@ -65,8 +65,8 @@ fuzz:
 evaluate:
 	ACCELGATE_TEST_DATA="$${ACCELGATE_TEST_DATA:-$(abspath $(wildcard ../shared/data))}" ACCELGATE_TEST_TIER=thorough \
 	  go test -run . -count=1 -v ./internal/detect/evaluate
-	ACCELGATE_TEST_DATA="$${ACCELGATE_TEST_DATA:-$(abspath $(wildcard ../shared/data))}" ACCELGATE_TEST_TIER=thorough \
-	  go test -run 'Thorough$$' -count=1 -timeout 30m -v ./internal/gate/evaluate $(if $(UPDATE),-update)
+	ACCELGATE_TEST_DATA="$${ACCELGATE_TEST_DATA:-$(abspath $(wildcard ../shared/data))}" ACCELGATE_TEST_TIER=nightly \
+	  go test -run 'Nightly$$' -count=1 -timeout 30m -v ./internal/gate/evaluate $(if $(UPDATE),-update)
 
 # Is the minimum detectable effect true? 100 trials each with none, half and all
 # of it, on the embedded engine; minutes, on a quiet host.

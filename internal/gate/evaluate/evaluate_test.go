@@ -33,10 +33,10 @@ func load(t testing.TB) (d detectors.Data) {
 // The marks of what is generated on the page.
 const begin, end = "<!-- what follows is written by make evaluate UPDATE=1 -->\n", "<!-- end of what make evaluate writes -->\n"
 
-// TestPageThorough holds that docs/detection.md has the tables that the gate makes
+// TestPageNightly holds that docs/detection.md has the tables that the gate makes
 // of the data.
-func TestPageThorough(t *testing.T) {
-	require.Thorough(t)
+func TestPageNightly(t *testing.T) {
+	require.Nightly(t)
 	var tables bytes.Buffer
 	evaluate.Roads(&tables, load(t))
 	evaluate.Generated(&tables)
