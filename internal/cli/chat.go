@@ -12,7 +12,8 @@ import (
 )
 
 const chatUsage = "`/accelgate rerun` runs the failed jobs again, `/accelgate rerun CELL-GLOB` measures some cells, " +
-	"`/accelgate accept CELL METRIC CEILING DAYS REASON` proposes a waiver, and `/accelgate refresh REASON` measures and proposes new baselines"
+	"`/accelgate accept CELL METRIC CEILING DAYS REASON` proposes a waiver, " +
+	"`/accelgate approve-config COMMIT` approves a changed configuration, and `/accelgate refresh REASON` measures and proposes new baselines"
 
 // chat answers a new comment on a pull request that begins with /accelgate.
 // Whoever may push may command, by GitHub's word; everybody else gets a reason.
@@ -23,8 +24,7 @@ func (a *action) chat(ctx context.Context) (int, error) {
 		_, err := fmt.Fprintln(a.Stdout, "Only new comments of people are answered: write one.")
 		return ExitPassed, err
 	}
-	line, _, _ := strings.Cut(strings.TrimLeft(a.event.Comment.Body, "\ufeff \t\r\n"), "\n")
-	words, err := fields(line)
+	words, err := commandOf(a.event.Comment.Body)
 	if len(words) == 0 || words[0] != "/accelgate" || !a.event.Comment.OnPullRequest {
 		return ExitPassed, nil // it is not for us
 	}
@@ -94,6 +94,8 @@ func (t talk) command(ctx context.Context, words []string) (string, error) {
 		return t.rerun(ctx, words)
 	case "run":
 		return t.runFork(ctx, words)
+	case "approve-config":
+		return t.approveConfig(ctx, words)
 	case "accept":
 		return t.acceptCell(ctx, words)
 	case "refresh":
@@ -150,6 +152,12 @@ func (t talk) dispatchRefresh(ctx context.Context, reason string) (string, error
 		return "", quoted(err)
 	}
 	return fmt.Sprintf("All hosts measure `%s`; a pull request with new baselines follows.", t.event.DefaultBranch), nil
+}
+
+// commandOf splits the first line of a comment into words.
+func commandOf(body string) ([]string, error) {
+	line, _, _ := strings.Cut(strings.TrimLeft(body, "\ufeff \t\r\n"), "\n")
+	return fields(line)
 }
 
 // fields splits a line at spaces; quotes, double or back, keep them.
