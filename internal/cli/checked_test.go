@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -199,5 +200,39 @@ func TestConfigurationThatCannotBeCompared(t *testing.T) {
 	s := changedStep(t, stepTokens["actions"], base, map[string]string{"accelgate.yaml": "# a remark\n" + base})
 	if code := s.run(t.Context()); code != cli.ExitPassed || strings.Contains(s.report(), "changes what is checked") {
 		t.Errorf("a remark: exit code %d, want 0 and no section in\n%s", code, s.report())
+	}
+}
+
+// TestOutcomeOfTheHeadsExpectations: a run that passed by its own expectations was
+// green, whatever the base expects.
+func TestOutcomeOfTheHeadsExpectations(t *testing.T) {
+	t.Parallel()
+	base := fmt.Sprintf(expectingConfig, ", config_changes: warn")
+	for name, c := range map[string]struct {
+		run  [2]string
+		code int
+		want string
+	}{
+		"the expected answer": {[2]string{"", ""}, cli.ExitPassed, "Answers are right"},
+		"another answer":      {[2]string{"The sky is blue.", "The sky is green."}, cli.ExitGateFailed, "the answer lacks"},
+		"no answer":           {[2]string{`"output": "The sky is blue.", `, ""}, cli.ExitGateFailed, "the run recorded no answer, which the configuration expects"},
+		"a cut answer":        {[2]string{"The sky is blue.", strings.Repeat("x", 4096) + "..."}, cli.ExitPassed, "do not show all that is expected"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := changedStep(t, stepTokens["actions"], base, map[string]string{"accelgate.yaml": strings.Replace(base, "    expect: [{contains: [blue]}]\n", "", 1)})
+			path := filepath.Join(s.work, "runs", "run.json")
+			run, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.write("runs/run.json", strings.Replace(string(run), c.run[0], c.run[1], 1))
+			if code := s.run(t.Context()); code != c.code || !strings.Contains(s.report(), c.want) {
+				t.Errorf("exit code %d, want %d and %q in\n%s\n%s", code, c.code, c.want, s.report(), s.stderr.String())
+			}
+			if !strings.Contains(s.report(), "`suites[s].expect[0].contains`: removed, was `[blue]`") {
+				t.Errorf("the comment lacks the change:\n%s", s.report())
+			}
+		})
 	}
 }

@@ -129,11 +129,11 @@ func (f *flattener) name(item ast.Node) string {
 	switch entries.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:
 	default:
-		text, _ := f.scalarItem(item) // a value may be written as its name alone
+		text, _ := scalarText(entries) // a value may be written as its name alone
 		return text
 	}
 	for _, e := range f.pairs(entries, "") {
-		if text, ok := f.scalarItem(e.node); ok && (e.key == "name" || e.key == "id" || e.key == "env" || e.key == "host") {
+		if text, ok := scalarText(f.resolve(e.node)); ok && (e.key == "name" || e.key == "id" || e.key == "env" || e.key == "host") {
 			return text
 		}
 	}

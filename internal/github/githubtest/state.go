@@ -223,7 +223,9 @@ func (s *Server) addRepo(seed Repo) error {
 		}
 	}
 	for _, sha := range seed.Commits {
-		r.git.commits[sha] = r.git.commits[first]
+		later := r.git.commits[first]
+		later.parents = []string{first}
+		r.git.commits[sha] = later
 	}
 	s.seedSettings(r, seed)
 	for _, pull := range seed.PullRequests {
