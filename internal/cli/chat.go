@@ -11,7 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/github"
 )
 
-const chatUsage = "`/accelgate rerun` runs the failed jobs again, `/accelgate rerun CELL-GLOB` measures some cells, " +
+const chatUsage = "`/accelgate rerun` measures again after a verdict and posts again after a failed post, `/accelgate rerun CELL-GLOB` measures some cells, " +
 	"`/accelgate accept CELL METRIC CEILING DAYS REASON` proposes a waiver, " +
 	"`/accelgate approve-config COMMIT` approves a changed configuration, and `/accelgate refresh REASON` measures and proposes new baselines"
 
@@ -104,23 +104,11 @@ func (t talk) command(ctx context.Context, words []string) (string, error) {
 	return "", fmt.Errorf("there is no such command: %s", chatUsage)
 }
 
-// rerun runs failed jobs again, of the run that the comment tells of; or, for
-// some cells, starts the workflow on the branch.
+// rerun runs jobs again; or, for some cells, starts the workflow on the branch.
 func (t talk) rerun(ctx context.Context, words []string) (string, error) {
-	issue := t.event.Comment.Issue
-	switch len(words) {
+	switch issue := t.event.Comment.Issue; len(words) {
 	case 0:
-		posted, err := t.client.FindComment(ctx, t.repo, issue, t.in.checkName)
-		if err != nil {
-			return "", quoted(err)
-		}
-		if posted.Seq.Run == 0 {
-			return "", fmt.Errorf("no run has been judged here yet: push, or start the workflow by hand")
-		}
-		if err := t.client.RerunFailedJobs(ctx, t.repo, posted.Seq.Run); err != nil {
-			return "", quoted(err)
-		}
-		return fmt.Sprintf("The failed jobs of [run %d](%s/%s/actions/runs/%[1]d) run again.", posted.Seq.Run, t.event.ServerURL, t.event.Repository()), nil
+		return t.rerunCause(ctx)
 	case 1:
 		pull, err := t.client.GetPull(ctx, t.repo, issue)
 		if err != nil {

@@ -40,12 +40,13 @@ var stepTokens = map[string]githubtest.Token{
 
 // changedStep judges a run of a pull request whose branch holds these files beside
 // or in place of the base's.
-func changedStep(t *testing.T, token githubtest.Token, base string, changed map[string]string) *actionStep {
+func changedStep(t *testing.T, token githubtest.Token, base string, changed map[string]string, runs ...githubtest.RunSeed) *actionStep {
 	t.Helper()
 	s := newActionStep(t, "pull_request", pullPayload, nil)
 	s.server = s.github(githubtest.State{
 		Repos: []githubtest.Repo{{Name: "octo/repo", Files: map[string]string{"accelgate.yaml": base, "a": "a", "baselines/baseline-desk.json": "{}"},
 			Branches:     map[string]map[string]string{"work": changed},
+			Runs:         runs,
 			PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work", Author: "alice"}},
 			Permissions:  map[string]string{"alice": "write", "bob": "admin", "mallory": "read", "carol": "write", "dave": "write"}}},
 		Tokens: []githubtest.Token{token, {Value: "ghp_alice", Login: "alice"}, {Value: "ghp_bob", Login: "bob"}, {Value: "ghp_mallory", Login: "mallory"}},
@@ -59,6 +60,16 @@ func changedStep(t *testing.T, token githubtest.Token, base string, changed map[
 	s.env["GITHUB_SHA"], s.env["INPUT_GITHUB-TOKEN"], s.env["INPUT_TOKEN-AUTHOR"] = s.head(), token.Value, token.Login
 	s.env["INPUT_RUNS"], s.env["INPUT_REQUIRE-BASELINE"] = filepath.Join(s.work, "runs"), "false"
 	return s
+}
+
+// editRun replaces a text in the run document.
+func (s *actionStep) editRun(old, now string) {
+	s.t.Helper()
+	run, err := os.ReadFile(filepath.Join(s.work, "runs", "run.json"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.write("runs/run.json", strings.Replace(string(run), old, now, 1))
 }
 
 // send sends a request as another user and returns the id in the answer.
@@ -221,12 +232,7 @@ func TestOutcomeOfTheHeadsExpectations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := changedStep(t, stepTokens["actions"], base, map[string]string{"accelgate.yaml": strings.Replace(base, "    expect: [{contains: [blue]}]\n", "", 1)})
-			path := filepath.Join(s.work, "runs", "run.json")
-			run, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.write("runs/run.json", strings.Replace(string(run), c.run[0], c.run[1], 1))
+			s.editRun(c.run[0], c.run[1])
 			if code := s.run(t.Context()); code != c.code || !strings.Contains(s.report(), c.want) {
 				t.Errorf("exit code %d, want %d and %q in\n%s\n%s", code, c.code, c.want, s.report(), s.stderr.String())
 			}

@@ -223,9 +223,7 @@ func (s *Server) addRepo(seed Repo) error {
 		}
 	}
 	for _, sha := range seed.Commits {
-		later := r.git.commits[first]
-		later.parents = []string{first}
-		r.git.commits[sha] = later
+		r.git.commitOn(sha, first)
 	}
 	s.seedSettings(r, seed)
 	for _, pull := range seed.PullRequests {
@@ -255,6 +253,13 @@ func (s *Server) seedSettings(r *repository, seed Repo) {
 	}
 }
 
+// commitOn makes an id known as that of a commit without changes on top of another.
+func (g *gitStore) commitOn(sha, parent string) {
+	later := g.commits[parent]
+	later.parents = []string{parent}
+	g.commits[sha] = later
+}
+
 func (s *Server) seedPull(r *repository, seed PullRequestSeed) error {
 	if seed.Base == "" {
 		seed.Base = r.defaultBranch
@@ -266,7 +271,7 @@ func (s *Server) seedPull(r *repository, seed PullRequestSeed) error {
 		seed.Number = r.nextNumber()
 	}
 	if seed.Fork != "" {
-		r.git.commits[seed.HeadSHA] = r.git.commits[r.head(seed.Base)]
+		r.git.commitOn(seed.HeadSHA, r.head(seed.Base))
 	}
 	if seed.Fork == "" && r.head(seed.Head) == "" || r.head(seed.Base) == "" {
 		return fmt.Errorf("pull request %d: no branch %q or %q", seed.Number, seed.Head, seed.Base)
