@@ -64,6 +64,8 @@ type PullRequestSeed struct {
 	// where it is another one. HeadSHA is the commit it points to then.
 	Fork    string `json:"fork,omitempty"`
 	HeadSHA string `json:"head_sha,omitempty"`
+	// Locked lets only users with write permission comment.
+	Locked bool `json:"locked,omitempty"`
 }
 
 // RunSeed is a run of a workflow, with the artifacts that it left.
@@ -279,7 +281,7 @@ func (s *Server) seedPull(r *repository, seed PullRequestSeed) error {
 	now := s.tick()
 	r.pulls = append(r.pulls, &pullRequest{
 		id: s.newID(), number: seed.Number, title: seed.Title, state: "open", head: seed.Head, base: seed.Base,
-		author: seed.Author, created: now, updated: now, fork: seed.Fork, headSHA: seed.HeadSHA,
+		author: seed.Author, created: now, updated: now, fork: seed.Fork, headSHA: seed.HeadSHA, locked: seed.Locked,
 	})
 	return nil
 }
