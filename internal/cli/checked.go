@@ -26,9 +26,10 @@ const (
 // checkedChanges compares what the pull request says of judging with the branch that
 // it goes into, and sets policy.Unapproved where a person has to approve the
 // difference and has not. It is nil where there is no difference. What cannot be
-// compared counts as a difference.
+// compared counts as a difference, but without a token nothing is published that
+// could be green.
 func (a *action) checkedChanges(ctx context.Context, file *config.File, policy *gate.Policy) *report.CheckedChanges {
-	if a.event.PullRequest == nil || !a.in.publish || a.in.update {
+	if a.event.PullRequest == nil || !a.in.publish || a.in.update || strings.TrimSpace(a.in.options.secret) == "" {
 		return nil
 	}
 	changes, rule, err := a.compareChecked(ctx, file)

@@ -42,12 +42,23 @@ var stepTokens = map[string]githubtest.Token{
 // or in place of the base's.
 func changedStep(t *testing.T, token githubtest.Token, base string, changed map[string]string, runs ...githubtest.RunSeed) *actionStep {
 	t.Helper()
+	return judgingStep(t, token, base, changed, runs, false)
+}
+
+// lockedStep judges a run of a pull request whose conversation is locked.
+func lockedStep(t *testing.T, token githubtest.Token) *actionStep {
+	t.Helper()
+	return judgingStep(t, token, fmt.Sprintf(expectingConfig, ""), map[string]string{"b": "b"}, nil, true)
+}
+
+func judgingStep(t *testing.T, token githubtest.Token, base string, changed map[string]string, runs []githubtest.RunSeed, locked bool) *actionStep {
+	t.Helper()
 	s := newActionStep(t, "pull_request", pullPayload, nil)
 	s.server = s.github(githubtest.State{
 		Repos: []githubtest.Repo{{Name: "octo/repo", Files: map[string]string{"accelgate.yaml": base, "a": "a", "baselines/baseline-desk.json": "{}"},
 			Branches:     map[string]map[string]string{"work": changed},
 			Runs:         runs,
-			PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work", Author: "alice"}},
+			PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work", Author: "alice", Locked: locked}},
 			Permissions:  map[string]string{"alice": "write", "bob": "admin", "mallory": "read", "carol": "write", "dave": "write"}}},
 		Tokens: []githubtest.Token{token, {Value: "ghp_alice", Login: "alice"}, {Value: "ghp_bob", Login: "bob"}, {Value: "ghp_mallory", Login: "mallory"}},
 	})
@@ -238,6 +249,41 @@ func TestOutcomeOfTheHeadsExpectations(t *testing.T) {
 			}
 			if !strings.Contains(s.report(), "`suites[s].expect[0].contains`: removed, was `[blue]`") {
 				t.Errorf("the comment lacks the change:\n%s", s.report())
+			}
+		})
+	}
+}
+
+// TestApproveConfigCommand: the command is refused for another commit than the head
+// and, where the policy says so, for the author; otherwise it starts the posting job.
+func TestApproveConfigCommand(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		policy, commit string
+		code           int
+		want           string
+	}{
+		"the head":         {"", "$HEAD", cli.ExitPassed, "is approved. The failed jobs of run 77"},
+		"no commit":        {"", "", cli.ExitUsage, "approve-config takes the full id of the head"},
+		"another commit":   {"", strings.Repeat("2", 40), cli.ExitUsage, "approve-config takes the full id of the head"},
+		"a short id":       {"", "$SHORT", cli.ExitUsage, "approve-config takes the full id of the head"},
+		"the author's own": {", config_changes: other-person", "$HEAD", cli.ExitUsage, "ask another user with write permission"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := changedStep(t, stepTokens["actions"], fmt.Sprintf(expectingConfig, c.policy), map[string]string{"accelgate.yaml": fmt.Sprintf(expectingConfig, ", threshold: 90%")},
+				githubtest.RunSeed{ID: 77, HeadSHA: "x", Conclusion: "failure"})
+			if code := s.run(t.Context()); code != cli.ExitGateFailed {
+				t.Fatalf("exit code %d: %s", code, s.stderr.String())
+			}
+			body := "/accelgate approve-config " + strings.NewReplacer("$HEAD", s.head(), "$SHORT", s.head()[:12]).Replace(c.commit)
+			s.comment("ghp_alice", body)
+			s.env["GITHUB_EVENT_NAME"], s.env["INPUT_RUNS"] = "issue_comment", ""
+			s.write("event.json", fmt.Sprintf(chatPayload, body))
+			code := s.run(t.Context())
+			replied := strings.ReplaceAll(strings.ReplaceAll(s.stdout.String(), "[run 77]", "run 77"), "\n", " ")
+			if started := len(s.server.Dispatches()); code != c.code || !strings.Contains(replied, c.want) || started > 0 != (c.code == cli.ExitPassed) {
+				t.Errorf("exit code %d, want %d and %q, %d runs started:\n%s%s", code, c.code, c.want, started, replied, s.stderr.String())
 			}
 		})
 	}
