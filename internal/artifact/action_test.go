@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/cli"
 	"github.com/accelgate/accelgate/internal/gate"
@@ -213,8 +214,8 @@ func TestTenThousandRowsAtEveryStep(t *testing.T) {
 			p.judged(t, gate.StatusFailed)
 			body := p.comments[0].Body
 			for what, text := range map[string]string{"comment": body, "check": p.checks[0].Summary} {
-				if !strings.Contains(text, "10000 of 10000 cells are slower") || len(text) > most {
-					t.Errorf("the %s of %d bytes says nothing of 10,000 slower cells in %d:\n%.600s", what, len(text), most, text)
+				if !strings.Contains(text, "10000 of 10000 cells are slower") || utf8.RuneCountInString(text) > most {
+					t.Errorf("the %s of %d characters says nothing of 10,000 slower cells in %d:\n%.600s", what, utf8.RuneCountInString(text), most, text)
 				}
 			}
 			if !strings.Contains(p.summary, "10000 of 10000 cells are slower") || len(p.summary) > 1<<20 {

@@ -330,6 +330,9 @@ type Result struct {
 	// where it was measured again because of them: they chose the cell, so they
 	// are no evidence against it. 0 where nothing was.
 	Selected int `json:"selected,omitempty"`
+	// Sessions is how many sessions each sample's values are of, one value each; 0
+	// where all values are of one.
+	Sessions int `json:"sessions,omitempty"`
 	// Files are what the measurement left beside the run document.
 	Files   []File   `json:"files,omitempty"`
 	Samples []Sample `json:"samples,omitempty"`
@@ -442,6 +445,10 @@ type Run struct {
 
 // PairSeed is the condition of a run that says how the order within pairs was drawn.
 const PairSeed = "pair_seed"
+
+// FirstPairs is the condition of a run that says in how many pairs every cell was
+// measured at first, where that is more than the first look takes.
+const FirstPairs = "pairs"
 
 // Metric returns the description of the named metric, or nil.
 func (r *Run) Metric(name string) *Metric {

@@ -240,6 +240,9 @@ func (r *Result) validate() error {
 	if r.Selected < 0 || r.Selected > maxValues || len(r.Artifacts) > maxName {
 		return fmt.Errorf("was selected by %d values, of artifacts %.80q", r.Selected, r.Artifacts)
 	}
+	if r.Sessions < 0 || r.Sessions > maxValues {
+		return fmt.Errorf("is of %d sessions", r.Sessions)
+	}
 	if r.Health != nil {
 		if err := r.Health.validate(); err != nil {
 			return err

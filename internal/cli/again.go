@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -32,8 +31,10 @@ func (s *session) again(ctx context.Context, run, ref *bench.Run) error {
 		return nil
 	}
 	for {
-		ids, why := gate.Open(gate.Compare("", ref, run, s.plan.policy))
+		c := gate.Compare("", ref, run, s.plan.policy)
+		ids, why := gate.Open(c)
 		more := s.more(run, ids, why, want)
+		s.morePairs(run, gate.Pairs(c), more)
 		if len(more) == 0 {
 			return nil
 		}
@@ -71,17 +72,15 @@ func (s *session) more(run *bench.Run, ids []string, why map[string]gate.Ask, wa
 		case !open[id] || has == 0 || r.Selected > 0:
 		case why[id] == gate.Confirm:
 			r.Selected = has
-			if !slices.ContainsFunc(r.Samples, func(s bench.Sample) bool { return len(s.Base) > 0 }) {
-				r.Health = nil // what is judged from here on is measured anew
-			}
-			more[id] = min(has+s.secondLook(want), maxRepeats)
+			r.Health = nil // what is judged from here on is measured anew
+			more[id] = min(has+want, maxRepeats)
 			confirm++
 		case !late && has < mostValues:
 			more[id] = min(has+want, mostValues)
 		}
 	}
 	if confirm > 0 {
-		fmt.Fprintf(s.Stderr, "accelgate: cells that look slower: %d; they are measured again, %d times each, and judged by that\n", confirm, s.secondLook(want))
+		fmt.Fprintf(s.Stderr, "accelgate: cells that look slower: %d; they are measured again, %d times each, and judged by that\n", confirm, want)
 	}
 	if n := len(more) - confirm; n > 0 {
 		fmt.Fprintf(s.Stderr, "accelgate: cells whose values lie on both sides of the limit: %d; they are measured more often\n", n)
@@ -89,13 +88,20 @@ func (s *session) more(run *bench.Run, ids []string, why map[string]gate.Ask, wa
 	return more
 }
 
-// secondLook is how many values a second look adds: pairs are looked at twice as
-// often, because both looks count.
-func (s *session) secondLook(want int) int {
-	if s.base != nil {
-		return max(want, s.base.pairs)
+// morePairs adds the cells that need more pairs of base and head.
+func (s *session) morePairs(run *bench.Run, need, more map[string]int) {
+	cells, most := 0, 0
+	for i := range run.Results {
+		r := &run.Results[i]
+		id := r.Cell.ID()
+		if has := len(valuesOf(r)); has > 0 && has < need[id] {
+			more[id] = max(more[id], need[id])
+			cells, most = cells+1, max(most, need[id])
+		}
 	}
-	return want
+	if cells > 0 {
+		fmt.Fprintf(s.Stderr, "accelgate: cells that may be slower: %d; they are measured in up to %d pairs\n", cells, most)
+	}
 }
 
 // valuesOf returns the values of a cell that passes, of a metric that it reported

@@ -115,6 +115,11 @@ func (c *Command) toRecord(ctx context.Context, u *update) (run *bench.Run, ref 
 		return nil, ref, false, err
 	}
 	j := c.judge([]*bench.Run{run}, []reference{ref}, policy, report.Input{Config: u.config, Revision: run.Revision})
+	if j.decision.Status != gate.StatusFailed { // what only warns must not become the measure by itself
+		fixed := policy
+		fixed.Method = gate.MethodThreshold
+		j = c.judge([]*bench.Run{run}, []reference{ref}, fixed, report.Input{Config: u.config, Revision: run.Revision})
+	}
 	if u.force || j.decision.Status != gate.StatusFailed {
 		return run, ref, true, nil
 	}

@@ -52,10 +52,13 @@ type options struct {
 	durations       []string // run.json, or folders of them, whose times balance the shards
 	devices         []string
 	health          string // "auto" or "off"
+	waitHealthy     time.Duration
 	maxCells        int
 	budget          time.Duration
 	resume          bool
-	ab              string // checkout of the base
+	ab              string // checkout of the base, a commit, or one of the words in ab.go
+	abNext          string // what --ab is to be next time, where it was not given
+	desk            bool   // a person runs this and did not say how to compare
 	pairs           int
 	pairSeed        uint64
 	isBase          bool   // these are the options of the base itself
@@ -110,10 +113,11 @@ func (o *options) addMeasuring(f *pflag.FlagSet) {
 	f.Var((*count)(&o.repeats), "repeats", "processes per cell, `n` in place of each suite's own")
 	f.StringSliceVar(&o.devices, "devices", nil, "`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)")
 	f.StringVar(&o.health, "health", "", "`mode`: auto watches the machine while it measures, off does not (default: ACCELGATE_HEALTH, the configuration's, or auto)")
+	f.Var((*period)(&o.waitHealthy), "wait-healthy", "wait up to this `time` for a healthy host before measuring, as in 10m")
 	f.Var((*period)(&o.budget), "budget", "end measuring after this `time` and declare what was left out (default: the configuration's)")
 	f.BoolVar(&o.resume, "resume", false, "keep what an interrupted run of the same build and configuration has measured; failures are measured again")
-	f.StringVar(&o.ab, "ab", "", "`folder` with a checkout of the base, built: measure each cell there and here in turns, and judge by the pairs")
-	f.Var((*count)(&o.pairs), "pairs", "`n` pairs of each cell before they are looked at (default: 5)")
+	f.StringVar(&o.ab, "ab", "", "the `base` to measure in pairs with: auto finds the merge base with the default branch and builds it, off measures no pairs; else a folder with a checkout that is built, or a commit (default: auto on a desk, off in CI)")
+	f.Var((*count)(&o.pairs), "pairs", "`n` pairs of every cell at first; cells that may be slower are measured in up to 30 (default: 2)")
 	f.Uint64Var(&o.pairSeed, "pair-seed", 0, "`seed` of the order within pairs, as in run.json (default: chosen)")
 	f.StringVar(&o.out, "out", "", "`folder` for run.json and the journal (default: "+defaultOut+" beside the configuration)")
 	f.StringVar(&o.revision, "revision", "", "`commit` of the code under test (default: what git says)")

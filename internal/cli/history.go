@@ -126,7 +126,7 @@ func judgeNewest(all []series) {
 			last := len(all[i].values) - 1
 			cells[n] = detect.Cell{Base: all[i].values[:last], Head: all[i].values[last:], Options: detect.Options{HigherIsBetter: all[i].better != bench.Lower}}
 		}
-		judged := detect.JudgeReport(cells, detect.DefaultFDR)
+		judged := detect.JudgeReport(cells, 0)
 		for n, i := range indexes {
 			all[i].Newest = newestOf(&judged.Cells[n], all[i].better)
 		}

@@ -17,14 +17,23 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// defaultPairs is how many pairs of base and head are measured of each cell
-// before they are looked at.
+// defaultPairs is how many pairs of base and head are measured of each cell where
+// nothing is measured again; otherwise the first look takes fewer.
 const defaultPairs = 5
+
+func firstPairs(p *gate.Policy) int {
+	if p.OneLook {
+		return defaultPairs
+	}
+	return detect.DefaultStages().Looks[0].Pairs
+}
 
 // base is the code that a run is compared with in turns: the same configuration
 // opened in another checkout.
@@ -39,34 +48,23 @@ type base struct {
 	coins    map[string]*rand.Rand // by id: devices must not change each other's order
 	flipped  map[string]bool       // the order of a cell's pair before, where the second one of two is due
 	mu       sync.Mutex
+	checkout *checkout // that accelgate made of it; nil if the user did
+	tried    bool      // it was not asked for
 }
 
-// openBase opens the base that --ab names; nil without it. Its close must be
-// called.
-func (c *Command) openBase(ctx context.Context, p *plan) (*base, error) {
+// openIn opens the base in a folder.
+func (c *Command) openIn(ctx context.Context, p *plan, from *checkout, tried bool) (*base, error) {
 	o := *p.options
-	if o.ab == "" {
-		if o.pairs > 0 {
-			return nil, usagef("--pairs is about pairs with a base: add --ab FOLDER, a checkout of the base, or leave --pairs out")
-		}
-		return nil, nil
-	}
-	if p.policy.Compat != "" {
-		return nil, usagef("--ab: policy.compat %s has rules of its own, which know no pairs: leave one of the two out", p.policy.Compat)
-	}
-	if info, err := os.Stat(o.ab); err != nil || !info.IsDir() {
-		return nil, usagef("--ab: %s is no folder: give that of a checkout of the base", oneLine(o.ab))
-	}
 	o.injectSlowdown, o.weightSeed, o.revision, o.out, o.isBase = "", "", "", "", true
 	// Which cells are measured is the head's to say: a shard of another matrix, and a
 	// name that the base does not know, would leave cells without pairs.
 	o.suites, o.only, o.skip, o.tags, o.skipTags, o.profile, o.shard, o.durations, o.maxCells = nil, nil, nil, nil, nil, "", "", nil, math.MaxInt
 	o.hostLabel = p.host.Label // it is one machine
-	opened, err := c.planBase(ctx, &o)
+	opened, err := c.planBase(ctx, &o, from)
 	if err != nil {
 		return nil, fmt.Errorf("--ab: %w", err)
 	}
-	b := &base{plan: opened, pairs: cmp.Or(o.pairs, defaultPairs), seed: cmp.Or(o.pairSeed, rand.Uint64()>>11), cells: map[string]paired{}, owed: map[string]bool{}, coins: map[string]*rand.Rand{}, flipped: map[string]bool{}}
+	b := &base{plan: opened, pairs: cmp.Or(o.pairs, firstPairs(&p.policy)), seed: cmp.Or(o.pairSeed, rand.Uint64()>>11), cells: map[string]paired{}, owed: map[string]bool{}, coins: map[string]*rand.Rand{}, flipped: map[string]bool{}, checkout: from, tried: tried}
 	b.revision = cmp.Or(c.checkedOut(ctx, opened), o.abRevision)
 	if want := cmp.Or(c.mergedInto(ctx, p), o.abRevision); o.abRevision != "" && b.revision != want {
 		p.warnings = append(p.warnings, fmt.Sprintf("the base is %s, and the pull request is merged into %s, so what else differs counts as its change: check out that one in %s",
@@ -103,7 +101,15 @@ func (c *Command) mergedInto(ctx context.Context, p *plan) string {
 
 // planBase opens the base by its own configuration: what it says of a cell is a
 // part of what the base is. A base without one has that of the head.
-func (c *Command) planBase(ctx context.Context, o *options) (*plan, error) {
+func (c *Command) planBase(ctx context.Context, o *options, from *checkout) (*plan, error) {
+	if from != nil {
+		own := from.config(o.config)
+		if own == "" {
+			return c.planIn(ctx, o, from.dir)
+		}
+		o.config, o.pipedConfig = own, nil
+		return c.plan(ctx, o)
+	}
 	if filepath.IsAbs(o.config) {
 		return c.planIn(ctx, o, o.ab)
 	}
@@ -119,6 +125,15 @@ func (b *base) close() {
 	if b != nil {
 		b.plan.close()
 	}
+}
+
+// discard closes the base and removes the checkout that accelgate made of it.
+func (b *base) discard(ctx context.Context) error {
+	b.close()
+	if b == nil {
+		return nil
+	}
+	return b.checkout.remove(context.WithoutCancel(ctx))
 }
 
 // digest is what the base runs for a cell; "" where it has no such cell.
@@ -157,6 +172,9 @@ func (b *base) context(facts map[string]string) map[string]string {
 		return facts
 	}
 	all := map[string]string{bench.PairSeed: strconv.FormatUint(b.seed, 10)}
+	if b.pairs > detect.DefaultStages().Looks[0].Pairs {
+		all[bench.FirstPairs] = strconv.Itoa(b.pairs)
+	}
 	maps.Copy(all, facts)
 	return all
 }

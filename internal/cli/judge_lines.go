@@ -37,8 +37,8 @@ has nothing to judge.`
 
 // judgeFlags are the flags of judge.
 type judgeFlags struct {
-	minEffect, alpha, fdr config.Percent
-	fail                  bool
+	minEffect, alpha, falseAlarms config.Percent
+	fail                          bool
 }
 
 func (c *Command) judgeCommand(code *int) *cobra.Command {
@@ -59,7 +59,7 @@ func (c *Command) judgeCommand(code *int) *cobra.Command {
 func (o *judgeFlags) add(f *pflag.FlagSet) {
 	f.Var((*share)(&o.minEffect), "min-effect", "smallest change, in `percent`, that is worth an alarm (default: 2%, of pairs 0.5%)")
 	f.Var((*share)(&o.alpha), "alpha", "rate of false alarms, in `percent`, of cells that are judged alone (default: 1% of pairs, the calibrated one of history)")
-	f.Var((*share)(&o.fdr), "fdr", "share of false alarms among all alarms, in `percent`, of groups of at least 20 cells (default: 5%)")
+	f.Var((*share)(&o.falseAlarms), "false-alarms", "chance, in `percent`, that a group of unchanged cells has a regression (default: 2%)")
 	f.BoolVar(&o.fail, "fail", false, "exit with 1 if any cell is regressed, with 3 if any has nothing to judge")
 }
 
@@ -80,7 +80,7 @@ func (s *share) String() string { return "" }
 func (s *share) Type() string   { return "percent" }
 
 func (c *Command) judgeLines(paths []string, o *judgeFlags) (int, error) {
-	set := trial.Set{Options: trial.Options{MinEffect: float64(o.minEffect) / 100, Alpha: float64(o.alpha) / 100, FDR: float64(o.fdr) / 100}}
+	set := trial.Set{Options: trial.Options{MinEffect: float64(o.minEffect) / 100, Alpha: float64(o.alpha) / 100, FalseAlarms: float64(o.falseAlarms) / 100}}
 	if len(paths) == 0 {
 		paths = []string{"-"}
 	}

@@ -36,7 +36,7 @@ func (p *plan) outPath(name string) string { return p.options.outPath(p.file, na
 // measure runs the plan and writes run.json before anything else can fail. The
 // reference, nil where there is none, tells which cells look slower and are
 // measured again before anybody is alarmed.
-func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.Run, error) {
+func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (_ *bench.Run, err error) {
 	if len(p.options.durations) > 0 && p.options.shard == "" {
 		return nil, usagef("--durations balances shards: add --shard k/n, or leave it out")
 	}
@@ -50,7 +50,8 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 	if err != nil {
 		return nil, err
 	}
-	defer b.close()
+	defer func() { err = errors.Join(err, b.discard(ctx)) }()
+	c.since(ctx, p, ref)
 	c.warnAll(p.warnings)
 	lanes, err := c.lease(ctx, p)
 	if err != nil {
@@ -60,6 +61,9 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (*bench.
 	if n := worker.EndStale(); n > 0 {
 		p.warnings = append(p.warnings, fmt.Sprintf("processes that a killed accelgate had left were ended: %d", n))
 		c.warnAll(p.warnings[len(p.warnings)-1:])
+	}
+	if b, err = c.probe(ctx, p, b, lanes.devices); err != nil {
+		return nil, err
 	}
 	run := c.newRun(ctx, p, b)
 	s, err := c.newSession(ctx, p, b, run.Revision, lanes.devices)
@@ -100,6 +104,9 @@ func (c *Command) newRun(ctx context.Context, p *plan, b *base) *bench.Run {
 // all measures all cells, what looks slower again, and the machine itself before
 // and after.
 func (s *session) all(ctx context.Context, run, ref *bench.Run) error {
+	if err := s.waitHealthy(ctx); err != nil {
+		return err
+	}
 	if err := s.calibrate(ctx, run); err != nil {
 		return err
 	}

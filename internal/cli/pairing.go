@@ -57,6 +57,12 @@ func (b *base) match(head *plan) error {
 	for _, reason := range slices.Sorted(maps.Keys(why)) {
 		head.warnings = append(head.warnings, fmt.Sprintf("not measured in pairs, because %s: %s", reason, firstOf(why[reason])))
 	}
+	if b.tried && len(b.cells) == 0 {
+		if len(why[sameAccelgate]) > 0 {
+			head.options.abNext = abAuto // works if it is asked for
+		}
+		return noBase{strings.Join(slices.Sorted(maps.Keys(why)), ", or ")}
+	}
 	if len(b.cells) == 0 {
 		return usagef("--ab: no cell can be measured in pairs, because %s", strings.Join(slices.Sorted(maps.Keys(why)), ", or "))
 	}
@@ -69,6 +75,11 @@ func (b *base) match(head *plan) error {
 func (b *base) itself(head *plan, s suite.Suite, cell bench.Cell, of paired) (string, error) {
 	here, ok := s.(suite.Addressed)
 	there, same := of.suite.(suite.Addressed)
+	if b.tried {
+		if why := sameProgram(head, s, cell); why != "" {
+			return why, nil
+		}
+	}
 	if ok && same && here.Address() != "" && here.Address() == there.Address() {
 		return "both sides would ask one server: let accelgate start it, or give the base one with another base_url", nil
 	}
@@ -85,6 +96,22 @@ func (b *base) itself(head *plan, s suite.Suite, cell bench.Cell, of paired) (st
 	}
 	return "", err
 }
+
+// sameProgram says why a checkout of the base would hardly change what a cell
+// measures, so that pairs are not worth their time unless they are asked for; "" if
+// it would.
+func sameProgram(head *plan, s suite.Suite, cell bench.Cell) string {
+	starts, ok := s.(suite.Starter)
+	switch {
+	case !ok:
+		return "suites of this kind are paired only if --ab names a base"
+	case starts.Embedded(cell) && len(head.options.engineArgs()) == 0:
+		return sameAccelgate
+	}
+	return ""
+}
+
+const sameAccelgate = "both sides would run this accelgate"
 
 func sameFolder(a, b string) bool {
 	one, err := os.Stat(a)
@@ -126,7 +153,7 @@ func (b *base) missed(head *plan, all map[string]paired) {
 			cells = append(cells, id)
 		}
 	}
-	for _, m := range b.plan.metrics {
+	for _, m := range b.compared(head) {
 		if !m.Informational && !slices.ContainsFunc(head.metrics, func(now bench.Metric) bool { return now.Name == m.Name }) {
 			metrics = append(metrics, m.Name)
 		}
@@ -137,6 +164,20 @@ func (b *base) missed(head *plan, all map[string]paired) {
 	if len(metrics) > 0 {
 		head.warnings = append(head.warnings, "the base has gated metrics that this configuration has not, so nothing judges them: "+firstOf(metrics))
 	}
+}
+
+// compared are the metrics of the base's suites that the head measures: all of them,
+// unless --suite selected some, whose metrics alone were asked for.
+func (b *base) compared(head *plan) (metrics []bench.Metric) {
+	if len(head.options.suites) == 0 {
+		return b.plan.metrics
+	}
+	for _, one := range b.plan.suites {
+		if slices.ContainsFunc(head.suites, func(h planned) bool { return h.name == one.name }) {
+			metrics = append(metrics, one.suite.Metrics()...)
+		}
+	}
+	return metrics
 }
 
 // firstOf names the first of a list.

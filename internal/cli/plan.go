@@ -107,9 +107,10 @@ func (o *options) policy(file *config.File) (gate.Policy, error) {
 	policy.Part = o.shard != ""
 	policy.Fingerprint, policy.LeftOut, policy.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, file.Policy.Compat
 	policy.Method, policy.Inconclusive, policy.Unhealthy = file.Policy.Method, file.Policy.Inconclusive, file.Policy.Unhealthy
-	if file.Policy.FDR != nil {
-		policy.FDR = float64(*file.Policy.FDR)
+	if file.Policy.FalseAlarms != nil {
+		policy.FalseAlarms = float64(*file.Policy.FalseAlarms)
 	}
+	policy.OneLook = file.Policy.Confirm != nil && *file.Policy.Confirm == 0
 	if file.Policy.Threshold != nil || o.threshold != "" {
 		policy.MinEffect = max(policy.Threshold, leastEffect) // what somebody says is the limit is that of evidence, too
 	}

@@ -15,6 +15,7 @@ the report and exit with the verdict.
   accelgate run                                 everything
   accelgate run --suite quickstart              one suite
   accelgate run --only '*__short_text__*'       some cells
+  accelgate run --ab off                        without pairs with the merge base
   accelgate run --inject-slowdown decode=30%    see the gate fail
 
 run.json and a journal of every measurement are left in .accelgate. A machine
@@ -37,6 +38,7 @@ func (c *Command) runCommand(code *int) *cobra.Command {
 			if list {
 				return c.printPlan(cmd.Context(), &planning{options: o, list: true, here: true})
 			}
+			o.desk = true
 			*code, err = c.run(cmd.Context(), &o, format)
 			return err
 		},

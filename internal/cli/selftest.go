@@ -204,7 +204,7 @@ func (t *experiment) note(v *gate.Verdict) {
 		if n := len(t.gated); n == 0 || t.gated[n-1].cell != v.Cell { // those of a cell are adjacent
 			t.gated = append(t.gated, gated{v.Cell, map[string]float64{}})
 		}
-		t.gated[len(t.gated)-1].metrics[v.Metric] = v.Evidence.Limit
+		t.gated[len(t.gated)-1].metrics[v.Metric] = max(v.Evidence.Limit, v.Evidence.MDE) // the latter is what blocks for certain
 	case method == "exact":
 		t.unjudged = append(t.unjudged, v.Cell+" "+v.Metric+": must be equal, whatever its speed")
 	case v.Metric == "" && v.Class == gate.Unchanged:

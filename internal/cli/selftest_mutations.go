@@ -147,7 +147,7 @@ var mutations = []mutation{
 	{"configuration: a byte is not text", func(m *mutant) []string { return onKey(m, func(key string) string { return "\x00" + key + ":" }) }},
 	{"configuration: the threshold is loosened", onPolicy("threshold 97 %", func(p *config.Policy) { p.Threshold = percent(97) })},
 	{"configuration: drift is allowed", onPolicy("drift 970 %", func(p *config.Policy) { p.Drift = percent(970) })},
-	{"configuration: false alarms are frequent", onPolicy("fdr 97 %", func(p *config.Policy) { p.FDR = percent(97) })},
+	{"configuration: hardly any loss is certain enough", onPolicy("false_alarms 0.001 %", func(p *config.Policy) { p.FalseAlarms = percent(0.001) })},
 	{"configuration: an implausible change is allowed", onPolicy("implausible 970000", func(p *config.Policy) { p.Implausible = new(int); *p.Implausible = 970000 })},
 	{"configuration: another machine is judged", onPolicy("fingerprint ignore", func(p *config.Policy) { p.Fingerprint = gate.FingerprintIgnore })},
 	{"configuration: cells may be left out", onPolicy("left_out warn", func(p *config.Policy) { p.LeftOut = gate.LeftOutWarn })},

@@ -228,7 +228,7 @@ func (g *generated) execute(t *testing.T, typed, text string) string {
 		g.child(t, typed)
 		return "child"
 	}
-	args := words(t, strings.ReplaceAll(typed, "BASE-CHECKOUT", "."))
+	args := words(t, strings.ReplaceAll(typed, "BASE-CHECKOUT", g.dir))
 	code, out := accelgate(args...)
 	if code == 2 {
 		t.Errorf("%s\nis refused: %s", typed, out)

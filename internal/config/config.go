@@ -108,9 +108,9 @@ type Policy struct {
 	// Unhealthy says what a regression means that was measured on a machine that
 	// was not well: "inconclusive" or "ignore"; "" is "inconclusive".
 	Unhealthy string `yaml:"unhealthy"`
-	// FDR is the share of false alarms among all alarms that is allowed in the
-	// long run. Nil leaves it to cli.
-	FDR *Percent `yaml:"fdr"`
+	// FalseAlarms is the chance that a report on unchanged code blocks for speed.
+	// Nil leaves it to cli.
+	FalseAlarms *Percent `yaml:"false_alarms"`
 	// Drift is the slowdown in percent since a cell's anchor that fails it. Nil
 	// leaves it to cli.
 	Drift *Percent `yaml:"drift"`

@@ -13,6 +13,9 @@ import (
 type Suite struct {
 	Name string `yaml:"name,required"`
 	Kind string `yaml:"kind,required"`
+	// Build is the command that builds a checkout, which starts in the
+	// configuration's folder; empty if nothing is built.
+	Build []string `yaml:"build"`
 	// Line is where the suite starts in its file.
 	Line int
 
@@ -22,7 +25,7 @@ type Suite struct {
 }
 
 // Decode fills the struct that into points to with the keys of the suite other
-// than name and kind, by the tags `yaml:"key"`, `yaml:"key,required"`, and
+// than name, kind and build, by the tags `yaml:"key"`, `yaml:"key,required"`, and
 // `yaml:"key,scalar"` for the field that a plain value in place of the mapping
 // stands for. Keys without a field are errors. Fields may be strings, booleans, integers,
 // floats, [time.Duration], implementations of [encoding.TextUnmarshaler], and
@@ -37,7 +40,7 @@ func (s *Suite) Decode(into any) error {
 		d.value(s.node, s.path, v)
 		return d.err()
 	}
-	d.structure(s.node, s.path, into, "name", "kind")
+	d.structure(s.node, s.path, into, "name", "kind", "build")
 	return d.err()
 }
 

@@ -80,6 +80,9 @@ const (
 	DefaultMinEffect    = 0.02
 	DefaultPairedEffect = 0.005 // pairs hardly drift apart
 	DefaultAlpha        = 0.01
+	// DefaultFalseAlarms is the chance that a report on unchanged code holds a
+	// cell that is Regressed.
+	DefaultFalseAlarms = 0.02
 )
 
 // Evidence is what a verdict rests on. Changes are relative and positive for
@@ -91,7 +94,7 @@ type Evidence struct {
 	Low      float64 `json:"low"`      // its interval of 95 %, two-sided
 	High     float64 `json:"high"`
 	P        float64 `json:"p"`           // one-sided: how often noise alone looks at least as slow
-	Q        float64 `json:"q,omitempty"` // P corrected for all cells of the report; 0 outside of a report
+	Q        float64 `json:"q,omitempty"` // P corrected for all cells that are decided in the report; 0 outside of one
 	N        int     `json:"n"`           // samples of the head
 	K        int     `json:"k"`           // samples of the base that were used
 	Mode     Mode    `json:"mode"`
@@ -107,6 +110,13 @@ type Evidence struct {
 	// Unusable counts samples that are zero, negative, infinite or not a number.
 	// One in the head forbids the test; those in a history are left out.
 	Unusable int `json:"unusable,omitempty"`
+	// What follows is set by [JudgeStages]. Used is how many pairs were used, those
+	// of the looks included; Need is how many the cell is to have, 0 if nothing
+	// more would be measured of it. Decided says that the fresh pairs decided: N is
+	// their number and P that of the exact test.
+	Used    int  `json:"used,omitempty"`
+	Need    int  `json:"need,omitempty"`
+	Decided bool `json:"decided,omitempty"`
 }
 
 // Judge judges one cell from its samples. base and head are not modified. In

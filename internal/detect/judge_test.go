@@ -142,13 +142,13 @@ func TestOwnAndCross(t *testing.T) {
 	}
 }
 
-func TestAdjustFDR(t *testing.T) {
+func TestAdjustHolm(t *testing.T) {
 	t.Parallel()
-	got := detect.AdjustFDR([]float64{0.04, 0.01, 1, 0.03, 0.01})
-	for i, want := range []float64{0.05, 0.025, 1, 0.05, 0.025} {
+	got := detect.AdjustHolm([]float64{0.04, 0.01, 1, 0.03, 0.01})
+	for i, want := range []float64{0.09, 0.05, 1, 0.09, 0.05} {
 		near(t, "q", got[i], want, 1e-15)
 	}
-	if len(detect.AdjustFDR(nil)) != 0 {
+	if len(detect.AdjustHolm(nil)) != 0 {
 		t.Error("of nothing, something")
 	}
 }

@@ -105,9 +105,9 @@ func TestSessionValueProperties(t *testing.T) {
 	}
 }
 
-// TestFDRProperties: q is in the order of p, at least p, and does not depend on the
+// TestHolmProperties: q is in the order of p, at least p, and does not depend on the
 // order of the cells.
-func TestFDRProperties(t *testing.T) {
+func TestHolmProperties(t *testing.T) {
 	t.Parallel()
 	rng := source(t)
 	for range 300 {
@@ -118,13 +118,13 @@ func TestFDRProperties(t *testing.T) {
 				ps[i] = ps[i-1]
 			}
 		}
-		qs := detect.AdjustFDR(ps)
+		qs := detect.AdjustHolm(ps)
 		order := rng.Perm(len(ps))
 		shuffled := make([]float64, len(ps))
 		for to, from := range order {
 			shuffled[to] = ps[from]
 		}
-		for to, q := range detect.AdjustFDR(shuffled) {
+		for to, q := range detect.AdjustHolm(shuffled) {
 			from := order[to]
 			if q != qs[from] || q < ps[from]-1e-12 || q > 1 {
 				t.Fatalf("p %v: q %v in another order, want %v", ps[from], q, qs[from])

@@ -27,35 +27,29 @@ type Report struct {
 	// Cross is the noise of one sample over the cells of History, and PairCross
 	// that over the interleaved ones; 0 where there are too few.
 	Cross, PairCross float64
-	// FDR is the rate by which cells were called Regressed; 0 where there were so
-	// few that each was judged alone.
-	FDR float64
 }
 
-// DefaultFDR is the share of false alarms among all alarms that a report may
-// have in the long run.
-const DefaultFDR = 0.05
-
-// reportLeast is the number of cells from which a report is judged as a whole.
+// reportLeast is the number of cells from which what moved all of them is known.
 const reportLeast = 20
 
-// JudgeReport judges the cells of one run together. A report of at least 20
-// tested cells calls a cell Regressed if it passes its locks and, at a false
-// discovery rate of fdr (0 is [DefaultFDR]), Benjamini and Hochberg's procedure
-// over all of them; cells that a lock stops count as p = 1. Smaller ones judge as
-// [Judge] does. The order of the cells does not matter.
-func JudgeReport(cells []Cell, fdr float64) Report {
+// JudgeReport judges the cells of one run together. A cell is Regressed if [Judge]
+// says so and Holm's procedure over all tested cells holds at falseAlarms (0 is
+// [DefaultFalseAlarms]); cells that a lock stops count as p = 1. A single new run
+// against history is never more than [Suspect], because no correction holds
+// there with useful power. The order of the cells does not matter. Pairs are
+// judged in one stage, by all there are; see [JudgeStages].
+func JudgeReport(cells []Cell, falseAlarms float64) Report {
 	r := newReporter(cells)
 	r.common()
-	return r.report(fdr)
+	return r.report(falseAlarms)
 }
 
 // JudgeGroup is JudgeReport for readers who see the cells and not the host: what moved
 // all cells beyond what moved them in earlier runs stays in each of them, because a
 // change may have done it. Then Host says so, and Shifts is empty. Where nobody can
 // say what moved them in earlier runs, all of it stays.
-func JudgeGroup(cells []Cell, fdr float64) Report {
-	r := JudgeReport(cells, fdr)
+func JudgeGroup(cells []Cell, falseAlarms float64) Report {
+	r := JudgeReport(cells, falseAlarms)
 	switch r.Host.Verdict {
 	case Untested:
 		if len(r.Shifts) == 0 {
@@ -63,7 +57,7 @@ func JudgeGroup(cells []Cell, fdr float64) Report {
 		}
 		fallthrough
 	case Regressed, Suspect, Improved:
-		apart := JudgeApart(cells, fdr)
+		apart := JudgeApart(cells, falseAlarms)
 		apart.Host = r.Host
 		return apart
 	}
@@ -72,16 +66,15 @@ func JudgeGroup(cells []Cell, fdr float64) Report {
 
 // JudgeApart is JudgeReport for cells that need not be of the same runs: nothing
 // is known of what moved all of them, and nothing is taken out.
-func JudgeApart(cells []Cell, fdr float64) Report {
+func JudgeApart(cells []Cell, falseAlarms float64) Report {
 	r := newReporter(cells)
 	r.out.Host = Evidence{Mode: History, Verdict: Untested, Reason: "the cells were not taken for those of one run"}
-	return r.report(fdr)
+	return r.report(falseAlarms)
 }
 
 type reporter struct {
 	cells []Cell
 	rows  []row
-	may   []bool // call it Regressed
 	out   Report
 }
 
@@ -94,12 +87,9 @@ func newReporter(cells []Cell) *reporter {
 	return r
 }
 
-func (r *reporter) report(fdr float64) Report {
-	if fdr <= 0 {
-		fdr = DefaultFDR
-	}
+func (r *reporter) report(falseAlarms float64) Report {
 	r.judge()
-	r.discover(fdr)
+	r.correct(positive(falseAlarms, DefaultFalseAlarms))
 	return r.out
 }
 
@@ -177,7 +167,7 @@ func (r *reporter) cross(m Mode) float64 {
 }
 
 func (r *reporter) judge() {
-	r.out.Cells, r.may = make([]Evidence, len(r.cells)), make([]bool, len(r.cells))
+	r.out.Cells = make([]Evidence, len(r.cells))
 	for i, c := range r.cells {
 		o := c.Options
 		if o.Cross <= 0 {
@@ -187,13 +177,12 @@ func (r *reporter) judge() {
 			}
 		}
 		s := r.corrected(i)
-		e, l := s.judge(o)
-		r.out.Cells[i], r.may[i] = e, l.mayFail
+		r.out.Cells[i], _ = s.judge(o)
 	}
 }
 
-// discover corrects for the number of cells.
-func (r *reporter) discover(fdr float64) {
+// correct corrects for the number of cells.
+func (r *reporter) correct(falseAlarms float64) {
 	var ps []float64
 	var at []int
 	for i, e := range r.out.Cells {
@@ -206,26 +195,29 @@ func (r *reporter) discover(fdr float64) {
 		}
 		ps, at = append(ps, p), append(at, i)
 	}
-	whole := len(ps) >= reportLeast
-	if whole {
-		r.out.FDR = fdr
-	}
-	for j, q := range AdjustFDR(ps) {
+	for j, q := range AdjustHolm(ps) {
 		e := &r.out.Cells[at[j]]
 		e.Q = q
-		if whole {
-			e.decide(q <= fdr && r.may[at[j]], fdr)
-		}
+		e.correct(falseAlarms)
+	}
+	r.out.Host.convicts()
+}
+
+// correct takes back what does not hold in the report.
+func (e *Evidence) correct(falseAlarms float64) {
+	if e.convicts(); e.Verdict == Regressed && e.Q > falseAlarms {
+		e.Verdict = Suspect
+		e.Reason = fmt.Sprintf("p %.2g is low, but among so many cells that is worth %.2g, not up to %.2g: measure again", e.P, e.Q, falseAlarms)
 	}
 }
 
-// decide replaces the verdict that the cell would have alone.
-func (e *Evidence) decide(discovered bool, fdr float64) {
-	switch {
-	case discovered && e.Passes:
-		e.Verdict, e.Reason = Regressed, ""
-	case e.Verdict == Regressed:
+// leastHeads is how many new runs can be Regressed against history.
+const leastHeads = 3
+
+// convicts makes too few runs against history a suspicion.
+func (e *Evidence) convicts() {
+	if e.Mode == History && e.Verdict == Regressed && e.N < leastHeads {
 		e.Verdict = Suspect
-		e.Reason = fmt.Sprintf("p %.2g is low, but among so many cells that is worth %.2g, not up to %.2g: measure again", e.P, e.Q, fdr)
+		e.Reason = fmt.Sprintf("%d of the %d new runs that can show a loss against history: measure in pairs, or in more runs", e.N, leastHeads)
 	}
 }

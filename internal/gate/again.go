@@ -81,10 +81,10 @@ func (v *Verdict) open() Ask {
 	switch e := &v.Evidence; {
 	case e.Again > 0:
 		return ""
-	case v.loss() && v.Level == Fail && e.Method != "evidence", v.Class == Inconclusive && v.Level == Fail && e.Method == "threshold":
-		return Confirm // the latter was measured while the machine was not well
+	case v.loss() && v.Level == Fail && e.Method != "evidence", v.Class == Inconclusive && e.Method == "threshold" && v.Delta < -e.Limit-tolerance:
+		return Confirm // the latter may be chance, or was measured on an unhealthy host
 	case e.Method == "evidence" && e.Mode == detect.Interleaved:
-		return v.openPairs()
+		return "" // see Pairs
 	case e.Method == "evidence" && v.Delta < 0 && e.P <= passFirst && v.Class != Improved:
 		return Confirm
 	case e.Method == "threshold" && e.NewN > 1 && v.straddles():
@@ -93,15 +93,16 @@ func (v *Verdict) open() Ask {
 	return ""
 }
 
-// openPairs spends on the first look at pairs what detect's plan does: it ends
-// with a loss that is shown, or with none in sight. Among many cells, a low p alone
-// shows none.
-func (v *Verdict) openPairs() Ask {
-	p := v.Evidence.P
-	if p > passFirst || v.Class == Improved || v.Class == Regressed && p <= detect.FirstLook {
-		return ""
+// Pairs returns how many pairs each cell is to have before more can be said of it,
+// by id; what is settled is not in it. See [detect.Stages].
+func Pairs(c Comparison) map[string]int {
+	need := map[string]int{}
+	for i := range c.Verdicts {
+		if v := &c.Verdicts[i]; v.Evidence.Need > 0 && v.Cell != "" {
+			need[v.Cell] = max(need[v.Cell], v.Evidence.Need)
+		}
 	}
-	return Confirm
+	return need
 }
 
 // straddles reports whether single values lie on both sides of the limit.

@@ -335,7 +335,7 @@ func (c *comparer) metric(m *described, ref, got *bench.Result, old, new *bench.
 	case m.doubt(got) != "" || m.tooFew(got):
 		return Verdict{Class: Inconclusive, Level: Warn, Old: summarize(old).Median, New: summarize(new).Median, Reason: m.doubtful(got)}, true
 	}
-	v = m.step.doubt(&m.Metric, threshold(&m.Metric, old, new, c.policy.Threshold))
+	v = c.withinChance(m, got.Cell.ID(), m.step.doubt(&m.Metric, threshold(&m.Metric, old, new, c.policy.Threshold)))
 	if v.Class == Regressed && v.Evidence.NewN == 1 {
 		v.Reason = joined(v.Reason, single)
 	}

@@ -1,6 +1,9 @@
 package gate
 
-import "github.com/accelgate/accelgate/internal/bench"
+import (
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+)
 
 // Side is one of the two documents that a diff compares: a run, a baseline or
 // an envelope, of any kind of suite.
@@ -35,6 +38,8 @@ type SideMetric struct {
 	Value float64 // may be infinite or NaN in an envelope
 	Has   bool
 	N     int // measurements that the value rests on; 0 if unknown
+	// Spread is what several values show of the noise; nil where there are none.
+	Spread *detect.Side
 	// Doubt says why the number is not fit to be judged.
 	Doubt string
 }

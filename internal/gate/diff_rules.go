@@ -17,7 +17,8 @@ import (
 // apart down to 0.001 percentage points as in the gate, so that 100 -> 102 and
 // 1.0 -> 1.02 agree. A tolerance of 0 compares exactly. From 0, growth of a
 // lower-is-better metric is a regression and every other change inconclusive.
-// NaN and infinities are no numbers. A metric that is informational on the
+// Where both sides hold several values of a number, a difference counts only if it is
+// beyond what two sessions of unchanged code may differ by. NaN and infinities are no numbers. A metric that is informational on the
 // baseline's side, or of a direction that neither side knows, is shown and never
 // a regression. Unless a vanished metric is informational, it fails if strict,
 // and so does one whose unit or direction the sides disagree about: it is not
@@ -35,8 +36,11 @@ func Diff(baseline, candidate Side, p DiffPolicy) Difference {
 	}
 	d.Context = p.compareContext(baseline, candidate)
 	compared, judged, fails := 0, 0, 0
-	for _, m := range pairs {
+	chance := noisePairs(pairs)
+	for i, m := range pairs {
 		f := p.find(m)
+		q, known := chance[i]
+		f.byChance(q, known)
 		d.Rows = append(d.Rows, f.row)
 		compared, judged, fails = compared+f.compared, judged+f.judged, fails+f.fails
 	}

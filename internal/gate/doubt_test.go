@@ -38,7 +38,7 @@ func TestDoubt(t *testing.T) {
 		{"asks for less than the baseline", served(368, 10, ""), func() *bench.Run { r := served(40, 20, ""); r.Metrics[0].MinCount = 1e9; return r }(),
 			"a ttft_p99_ms inconclusive fail 0", "gated in another way in the baseline"},
 	} {
-		got := gate.Compare("base", c.ref, c.got, gate.DefaultPolicy())
+		got := gate.Compare("base", c.ref, c.got, fixed())
 		if diff := cmp.Diff([]string{c.want}, lines(got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
@@ -69,7 +69,7 @@ func TestOtherTraffic(t *testing.T) {
 		{"another mode", with(10, "1", "mode", "closed"), with(20, "1", "mode", "gamma", "burstiness", "1"), "a inconclusive fail 0"},
 		{"nobody says", with(10, "1"), with(10, "1", "mode", "gamma"), "a decode_tps unchanged off 0"},
 	} {
-		got := gate.Compare("base", c.ref, c.got, gate.DefaultPolicy())
+		got := gate.Compare("base", c.ref, c.got, fixed())
 		if diff := cmp.Diff([]string{c.want}, lines(got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s\n%s", c.name, diff, got.Verdicts[0].Reason)
 		}
@@ -118,7 +118,7 @@ func TestBothMustMove(t *testing.T) {
 		{"slower host", 20, 4, []string{"a latency_ms inconclusive warn -100", "a speedup_factor unchanged off 0"}},
 		{"faster reference", 10, 2, []string{"a latency_ms unchanged off 0", "a speedup_factor inconclusive warn -50"}},
 	} {
-		got := gate.Compare("base", kernel(10, 4), kernel(c.latency, c.speedup), gate.DefaultPolicy())
+		got := gate.Compare("base", kernel(10, 4), kernel(c.latency, c.speedup), fixed())
 		if diff := cmp.Diff(c.want, lines(got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
@@ -17,8 +18,10 @@ type numberOf struct{ cell, metric string }
 // enough earlier runs on the same machine. It is found for all of them at once,
 // because a run of many cells has many chances for a false alarm.
 type evidence struct {
-	of   map[numberOf]weighed
-	host detect.Evidence // on what moved all cells alike
+	of    map[numberOf]weighed
+	host  detect.Evidence            // on what moved all cells alike
+	sides map[numberOf]sidesEvidence // of numbers without pairs and history
+	share float64                    // of false alarms that each road may spend
 }
 
 // weighed is the evidence of one number, with what it is about.
@@ -31,10 +34,6 @@ type weighed struct {
 // fewer, the fixed limit decides.
 const leastRuns = 3
 
-// leastPairs is how many pairs can show a loss. With fewer, the fixed limit
-// decides between the two sides.
-const leastPairs = 3
-
 // gather finds the evidence.
 func (c *comparer) gather() {
 	if c.policy.Method == MethodThreshold || c.policy.Compat != "" {
@@ -42,6 +41,8 @@ func (c *comparer) gather() {
 	}
 	var cells []detect.Cell
 	var numbers []numberOf
+	var sides []detect.Sides
+	var without []numberOf
 	for _, got := range c.results {
 		if got.Outcome != bench.Passed || got.Doubt != "" || c.ref == nil && !inPairs(got) {
 			continue
@@ -52,13 +53,23 @@ func (c *comparer) gather() {
 			ref = nil
 		}
 		for k := range c.metrics {
-			if cell, ok := c.evident(&c.metrics[k], ref, got); ok {
-				cells, numbers = append(cells, cell), append(numbers, numberOf{id, c.metrics[k].Name})
+			m := &c.metrics[k]
+			if cell, ok := c.evident(m, ref, got); ok {
+				cells, numbers = append(cells, cell), append(numbers, numberOf{id, m.Name})
+				if values := got.Sample(m.Name).Values; few(cell) && len(values) >= leastValues {
+					sides, without = append(sides, sidesOfRuns(cell, values)), append(without, numberOf{id, m.Name})
+				}
+			} else if pair, ok := c.sidesOf(m, ref, got); ok {
+				sides, without = append(sides, pair), append(without, numberOf{id, m.Name})
 			}
 		}
 	}
+	c.evidence.share = c.policy.falseAlarms() / float64(max(1, one(slices.ContainsFunc(cells, convicts))+one(len(sides) > 0)))
 	if len(cells) > 0 {
 		c.weigh(cells, numbers)
+	}
+	if len(sides) > 0 {
+		c.evidence.sides = weighSides(sides, without, c.healthy())
 	}
 }
 
@@ -70,35 +81,39 @@ func inPairs(r *bench.Result) bool {
 // weigh judges all numbers together. What all cells share stays in them where it
 // is remarkable: it is what they must be named for.
 func (c *comparer) weigh(cells []detect.Cell, numbers []numberOf) {
-	r := detect.JudgeGroup(cells, c.policy.FDR/100)
-	c.evidence = evidence{of: make(map[numberOf]weighed, len(cells)), host: r.Host}
+	r := detect.JudgeGroup(cells, c.evidence.share)
+	if !c.policy.OneLook {
+		r = detect.JudgeRun(cells, c.stages(), c.evidence.share)
+	}
+	c.evidence.of, c.evidence.host = make(map[numberOf]weighed, len(cells)), r.Host
 	for i, e := range r.Cells {
 		c.evidence.of[numbers[i]] = weighed{e, cells[i]}
 	}
 }
 
+// stages are those that the pairs of the run were measured in.
+func (c *comparer) stages() detect.Stages {
+	first, err := strconv.Atoi(c.run.Context[bench.FirstPairs])
+	if err != nil {
+		return detect.DefaultStages()
+	}
+	return detect.StagesFrom(min(first, mostFirst))
+}
+
+// mostFirst bounds what a run may claim.
+const mostFirst = 100
+
 // evident returns the samples of a number that is gated and has pairs, or else
 // history. ref is nil where the reference has no numbers of the cell.
 func (c *comparer) evident(m *described, ref, got *bench.Result) (cell detect.Cell, ok bool) {
 	now := got.Sample(m.Name)
-	switch {
-	case now == nil || len(now.Values) == 0 || m.Informational || m.Exact || m.contradiction != "" || m.doubt(got) != "" || m.tooFew(got):
-		return cell, false
-	case ref != nil && c.out.Unjudged == "" && unchanged(ref, got):
-		return cell, false
-	case m.instead != "" && (applies(got, m.instead) || ref != nil && applies(ref, m.instead)):
+	if now == nil || len(now.Values) == 0 || !c.measures(m, ref, got) {
 		return cell, false
 	}
 	limit := c.policy.minEffect()
 	o := detect.Options{HigherIsBetter: m.Better != bench.Lower, MinEffect: m.slower(limit), Tolerance: m.slower(max(limit, c.policy.Threshold))}
 	if n := len(now.Base); n > 0 {
-		if n < leastPairs {
-			return cell, false
-		}
 		o.Mode = detect.Interleaved
-		if got.Selected > 0 {
-			o.Alpha = detect.SecondLook
-		}
 		return detect.Cell{Base: now.Base, Head: now.Values[len(now.Values)-n:], Options: o}, true
 	}
 	if ref == nil || c.out.Unjudged != "" || m.tooFew(ref) {
@@ -109,8 +124,28 @@ func (c *comparer) evident(m *described, ref, got *bench.Result) (cell detect.Ce
 		return cell, false
 	}
 	o.Mode = detect.History
-	base, head := detect.Sessions(old.History, now.Values, true)
+	base, head := detect.Sessions(old.History, now.Values, got.Sessions < 2)
 	return detect.Cell{Base: base, Head: head, Options: o}, true
+}
+
+// measures reports whether a number is one whose change can be judged.
+func (c *comparer) measures(m *described, ref, got *bench.Result) bool {
+	switch {
+	case m.Informational || m.Exact || m.contradiction != "" || m.doubt(got) != "" || m.tooFew(got):
+		return false
+	case ref != nil && c.out.Unjudged == "" && unchanged(ref, got):
+		return false
+	}
+	return m.instead == "" || !applies(got, m.instead) && (ref == nil || !applies(ref, m.instead))
+}
+
+// falseAlarms is the chance, as a fraction, that a report on unchanged code blocks
+// for speed.
+func (p *Policy) falseAlarms() float64 {
+	if p.FalseAlarms > 0 {
+		return p.FalseAlarms / 100
+	}
+	return detect.DefaultFalseAlarms
 }
 
 func (p *Policy) minEffect() float64 {
@@ -156,11 +191,12 @@ func (c *comparer) byEvidence(m *described, id string) (v Verdict, ok bool) {
 	v = Verdict{Old: stats.Median(newest(e.Base, e.K)), New: stats.Median(e.Head),
 		Delta: m.percent(e.Estimate), Interval: [2]float64{m.percent(e.High), m.percent(e.Low)}}
 	v.Evidence = Evidence{Method: "evidence", Limit: c.policy.minEffect(), OldN: e.K, NewN: e.N, Noise: 100 * e.NoiseFloor,
-		Mode: e.Mode, P: e.P, Q: e.Q, NoiseFloor: 100 * e.NoiseFloor, MDE: math.Abs(m.percent(e.MDE))}
+		Mode: e.Mode, P: e.P, Q: e.Q, NoiseFloor: 100 * e.NoiseFloor, MDE: math.Abs(m.percent(e.MDE)), Pairs: e.Used, Need: e.Need}
 	if e.Mode == detect.Interleaved {
 		v.Reference = pairReference
 	}
 	c.classify(&v, e.Evidence)
+	c.beyondChance(&v, numberOf{id, m.Name})
 	if e.Mode == detect.History && v.Delta < 0 && c.accepted(m, id, v.Old, v.New) {
 		c.settleLoss(&v)
 	}
@@ -207,14 +243,14 @@ func (c *comparer) classify(v *Verdict, e detect.Evidence) {
 	case detect.Improved:
 		v.Class = v.improved()
 	case detect.Suspect:
-		v.Class, v.Level = Inconclusive, c.openLevel(v)
-		v.Reason = "looks slower, and the evidence is not enough to say so: " + e.Reason
+		v.Class, v.Level = Inconclusive, c.policy.open()
+		v.Reason = "suspected: " + e.Reason
+		if e.Need > 0 && v.Delta < -c.policy.Threshold-tolerance { // a run that ended early proves nothing
+			v.Level = Fail
+		}
 	case detect.Inconclusive:
-		v.Class, v.Level = Inconclusive, c.openLevel(v)
+		v.Class, v.Level = Inconclusive, c.policy.open()
 		v.Reason = fmt.Sprintf("a loss of %.1f %% cannot be excluded: as many values with this noise find one from %.1f %% on; %s", -v.Interval[0], v.Evidence.MDE, measureMore(e.Mode))
-	}
-	if v.Class == Inconclusive && v.Level == Fail && c.policy.open() != Fail {
-		v.Reason = joined(v.Reason, fmt.Sprintf("beyond the threshold of %.4g %%, where a loss blocks that chance makes in less than 1 of 100 cases", c.policy.Threshold))
 	}
 }
 
@@ -223,19 +259,6 @@ func measureMore(mode detect.Mode) string {
 		return "measure more --pairs"
 	}
 	return "measure more, or in pairs with --ab"
-}
-
-// mostChance is the p up to which a loss that is beyond the fixed limit blocks
-// although it stays open. Chance makes such losses too, and rarely: what must be
-// shown of a small loss need not be shown of one that nobody allows.
-const mostChance = detect.DefaultAlpha
-
-// openLevel is the level of a number whose evidence stays open.
-func (c *comparer) openLevel(v *Verdict) Level {
-	if v.Delta < -c.policy.Threshold-tolerance && v.Evidence.P <= mostChance {
-		return Fail
-	}
-	return c.policy.open()
 }
 
 // open is the level of what stays open.
@@ -262,7 +285,7 @@ func (c *comparer) together() {
 	case detect.Regressed:
 	case detect.Suspect, detect.Inconclusive:
 		// It is in no cell's number where it was taken out of them, so it must be said.
-		v.Class, v.Level = Inconclusive, c.openLevel(&v)
+		v.Class, v.Level = Inconclusive, c.policy.open()
 		v.Reason = "all cells together look slower than earlier runs, and these differ too much to say so: measure in pairs with --ab"
 		c.add(v)
 		return

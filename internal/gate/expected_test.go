@@ -29,7 +29,7 @@ func expect(id string, references ...any) bench.Expected {
 }
 
 func policy(expected ...bench.Expected) gate.Policy {
-	p := gate.DefaultPolicy()
+	p := fixed()
 	p.Expected = map[string]bench.Expected{}
 	for _, e := range expected {
 		p.Expected[e.Cell] = e

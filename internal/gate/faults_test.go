@@ -89,7 +89,7 @@ func TestFaultRoundingOfTenths(t *testing.T) {
 // TestFaultOneSampleAgainstOne: a regression by one value says that it is one,
 // and is a suspect to be measured again.
 func TestFaultOneSampleAgainstOne(t *testing.T) {
-	c, d := decided(run(cell("a", "decode_tps", 100.0)), run(cell("a", "decode_tps", 80.0)))
+	c, d := decided(run(cell("a", "decode_tps", 100.0)), run(cell("a", "decode_tps", 60.0)))
 	wantStatus(t, d, gate.StatusFailed, gate.Regressed)
 	if v := c.Verdicts[0]; !strings.Contains(v.Reason, "single measurement: measure the cell again") || v.Evidence.NewN != 1 {
 		t.Errorf("verdict %+v does not say that it rests on one value", v)

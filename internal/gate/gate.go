@@ -88,6 +88,9 @@ type Verdict struct {
 	Interval [2]float64 `json:"interval"`
 	Evidence Evidence   `json:"evidence"`
 	Reason   string     `json:"reason,omitempty"` // for people; may quote untrusted output
+	// Unhealthy says that the number is a loss which the host may have made: it was
+	// unhealthy, or its calibration workload moved as well.
+	Unhealthy bool `json:"unhealthy,omitempty"`
 	// Cause, Device and Retries are those of the result that was judged.
 	Cause   bench.Cause `json:"cause,omitempty"`
 	Device  string      `json:"device,omitempty"`
@@ -117,6 +120,10 @@ type Evidence struct {
 	// MDE is the smallest slow-down that as many samples with this noise would
 	// have found in 4 of 5 cases.
 	MDE float64 `json:"mde,omitempty"`
+	// Pairs is how many pairs were used, and Need how many the cell is to have
+	// before more can be said; 0 if it is settled.
+	Pairs int `json:"pairs,omitempty"`
+	Need  int `json:"need,omitempty"`
 	// Again counts the values that were added because the first ones looked slow,
 	// of any method.
 	Again int `json:"again,omitempty"`
@@ -171,9 +178,12 @@ type Policy struct {
 	// MinEffect is the change for the worse, in percent, below which evidence is
 	// of no interest; 0 is DefaultMinEffect.
 	MinEffect float64 `json:"min_effect,omitempty"`
-	// FDR is the share of false alarms among all alarms in the long run, in
-	// percent; 0 is 5.
-	FDR float64 `json:"fdr,omitempty"`
+	// FalseAlarms is the chance, in percent, that a report on unchanged code blocks
+	// for speed, whatever the number of cells; 0 is 2.
+	FalseAlarms float64 `json:"false_alarms,omitempty"`
+	// OneLook says that nothing is measured again, so that pairs are judged by all
+	// that there are, and not in stages.
+	OneLook bool `json:"one_look,omitempty"`
 	// Inconclusive is the level of numbers whose evidence stays open: "fail", or
 	// "warn" if empty.
 	Inconclusive string `json:"inconclusive,omitempty"`
@@ -238,6 +248,9 @@ type Comparison struct {
 	// Noise is what the run's A/A pairs show; nil where it has none. No verdict
 	// depends on it.
 	Noise *Noise `json:"noise,omitempty"`
+	// Sight is what the comparison could have seen, by road. No verdict depends on
+	// it.
+	Sight []Sight `json:"sight,omitempty"`
 	// Checks hold a Check for each passed cell of Policy.Expected, in the order
 	// of the run.
 	Checks []Check `json:"checks,omitempty"`
@@ -273,6 +286,6 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	if c.out.MissingShards = run.MissingShards(); c.out.Unjudged == "" {
 		c.out.Uncompared = c.uncompared()
 	}
-	c.out.Noise = c.noise()
+	c.out.Noise, c.out.Sight = c.noise(), c.sight()
 	return c.out
 }

@@ -49,10 +49,17 @@ func lines(c gate.Comparison) []string {
 	return lines
 }
 
+// fixed judges by the threshold alone, which the tests of other rules rest on.
+func fixed() gate.Policy {
+	p := gate.DefaultPolicy()
+	p.Method = gate.MethodThreshold
+	return p
+}
+
 func TestCompare(t *testing.T) {
 	check := func(name string, ref, got []bench.Result, want ...string) {
 		t.Helper()
-		c := gate.Compare("base", run(ref...), run(got...), gate.DefaultPolicy())
+		c := gate.Compare("base", run(ref...), run(got...), fixed())
 		if diff := cmp.Diff(want, lines(c)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -201,7 +208,7 @@ func TestEvidence(t *testing.T) {
 	ref, got := run(cell("a")), run(cell("a"))
 	ref.Results[0].Samples = []bench.Sample{{Metric: "decode_tps", Summary: &bench.Summary{Median: 100, MAD: 3, N: 5}}}
 	got.Results[0].Samples = []bench.Sample{{Metric: "decode_tps", Values: []float64{80, 85, 99}}}
-	v := gate.Compare("base", ref, got, gate.DefaultPolicy()).Verdicts[0]
+	v := gate.Compare("base", ref, got, fixed()).Verdicts[0]
 	mad, median := 5.0, 85.0 // of 80, 85, 99
 	want := gate.Verdict{Cell: "a", Metric: "decode_tps", Reference: "base", Class: gate.Regressed, Level: gate.Fail,
 		Old: 100, New: 85, Delta: -15, Interval: [2]float64{-20, -1},
@@ -246,7 +253,7 @@ func TestDecide(t *testing.T) {
 // TestProperties holds for any two numbers: the rule scales, turns with the
 // direction, and is monotone.
 func TestProperties(t *testing.T) {
-	policy := gate.DefaultPolicy()
+	policy := fixed()
 	policy.Implausible = 1e9 // another rule
 	class := func(metric string, old, new float64) gate.Class {
 		c := gate.Compare("base", run(cell("a", metric, old)), run(cell("a", metric, new)), policy)

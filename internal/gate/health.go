@@ -10,9 +10,9 @@ import (
 	"github.com/accelgate/accelgate/internal/detect"
 )
 
-// takeBack takes back the losses of a cell that the machine may have made: it was
-// not well while it measured, or did its own piece of work slower, too. They
-// block all the same, because nobody knows.
+// takeBack takes back the losses of a cell that an unhealthy host, or one that did
+// the calibration workload slower as well, may have made. They block only where a
+// baseline is required, as in the action: there, nothing passes without evidence.
 func (c *comparer) takeBack(r *bench.Result, verdicts []Verdict) {
 	if c.policy.Unhealthy == UnhealthyIgnore || c.policy.Compat != "" {
 		return
@@ -27,7 +27,10 @@ func (c *comparer) takeBack(r *bench.Result, verdicts []Verdict) {
 			continue
 		}
 		if because := cmp.Or(why, c.host.explains(v)); because != "" {
-			v.Class = Inconclusive
+			v.Class, v.Unhealthy = Inconclusive, true
+			if !c.policy.RequireBaseline {
+				v.Level = c.policy.open()
+			}
 			v.Reason = joined(v.Reason, fmt.Sprintf("looks %.1f %% slower, measured %s: measure again when it is well", -v.Delta, because))
 		}
 	}

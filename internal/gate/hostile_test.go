@@ -21,7 +21,14 @@ func TestAllSlowerAfterFewRuns(t *testing.T) {
 		for i := range 40 {
 			id := fmt.Sprint("c", i)
 			ref = append(ref, withHistory(id, 100, noisy(r, 100, 0.01, runs)))
-			got = append(got, inTurns(id, noisy(r, 150, 0.01, 1), nil))
+			got = append(got, inTurns(id, noisy(r, 150, 0.01, 4), nil))
+			got[i].Samples[0].Values = got[i].Samples[0].Values[:1]
+		}
+		if ids, _ := gate.Open(gate.Compare("b", run(ref...), run(got...), gate.DefaultPolicy())); len(ids) != len(got) {
+			t.Errorf("after %d runs, %d of %d suspects are measured again", runs, len(ids), len(got))
+		}
+		for i := range got {
+			got[i].Samples[0].Values, got[i].Selected = got[i].Samples[0].Values[:4], 1
 		}
 		c := gate.Compare("b", run(ref...), run(got...), gate.DefaultPolicy())
 		if d := gate.Decide([]gate.Comparison{c}, gate.DefaultPolicy()); d.Status != gate.StatusFailed || d.Counts[gate.Unchanged] > 0 {
@@ -57,17 +64,17 @@ func TestAllOpenIsSaid(t *testing.T) {
 	}
 }
 
-// TestOpenLossBeyondTheLimit holds that a loss which is beyond the fixed limit, and
-// which chance rarely makes, does not pass for want of evidence.
-func TestOpenLossBeyondTheLimit(t *testing.T) {
+// TestOneRunAgainstHistory holds that one run is a suspicion, but for a loss that
+// is beyond the threshold and beyond what two sessions differ by.
+func TestOneRunAgainstHistory(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	ref := run(withHistory("a", 100, noisy(r, 100, 0.08, 12)))
 	for _, test := range []struct {
 		value float64
 		want  gate.Level
-	}{{108, gate.Warn}, {150, gate.Fail}} {
-		v := verdictOf(t, gate.Compare("b", ref, run(inTurns("a", []float64{test.value}, nil)), gate.DefaultPolicy()), "a")
-		if v.Class != gate.Inconclusive || v.Level != test.want {
+	}{{108, gate.Warn}, {150, gate.Warn}, {350, gate.Fail}} {
+		v := verdictOf(t, gate.Compare("b", ref, run(inTurns("a", []float64{test.value, test.value, test.value}, nil)), gate.DefaultPolicy()), "a")
+		if v.Level != test.want {
 			t.Errorf("%v: %+v", test.value, v)
 		}
 	}
@@ -111,8 +118,8 @@ func TestPairsThatCannotBeTested(t *testing.T) {
 	}{
 		{"a speed of nothing", pairs("decode_tps", make([]float64, 5), base), gate.DefaultPolicy(), gate.Regressed, gate.Fail},
 		{"a time of nothing", pairs("ttft_ms", make([]float64, 5), base), gate.DefaultPolicy(), gate.Inconclusive, gate.Fail},
-		{"two pairs", pairs("ttft_ms", []float64{150, 151}, base[:2]), gate.DefaultPolicy(), gate.Regressed, gate.Fail},
-		{"two equal pairs", pairs("ttft_ms", []float64{100, 101}, base[:2]), gate.DefaultPolicy(), gate.Unchanged, gate.Off},
+		{"two pairs", pairs("ttft_ms", []float64{150, 151}, base[:2]), gate.DefaultPolicy(), gate.Inconclusive, gate.Fail},
+		{"two equal pairs", pairs("ttft_ms", []float64{100, 99}, base[:2]), gate.DefaultPolicy(), gate.Unchanged, gate.Off},
 		{"by the threshold", pairs("ttft_ms", []float64{120, 121, 120, 120, 120}, base), threshold, gate.Regressed, gate.Fail},
 		{"within the threshold", pairs("ttft_ms", []float64{105, 105, 105, 105, 105}, base), threshold, gate.Unchanged, gate.Off},
 		{"what must be equal", pairs("checksum", []float64{1, 1}, []float64{2, 2}), gate.DefaultPolicy(), gate.CorrectnessFailure, gate.Fail},
@@ -128,7 +135,7 @@ func TestPairsThatCannotBeTested(t *testing.T) {
 	}
 	// A cell that the baseline has as failing is judged by its pairs.
 	failing := run(cell("a!failed"))
-	c := gate.Compare("b", failing, run(pairs("ttft_ms", []float64{150, 151, 150, 152, 150}, base)), gate.DefaultPolicy())
+	c := gate.Compare("b", failing, run(pairs("ttft_ms", slices.Repeat([]float64{150, 151, 150, 152, 150}, 6), slices.Repeat(base, 6))), gate.DefaultPolicy())
 	if v := verdictOf(t, c, "a"); v.Class != gate.Regressed || c.Verdicts[0].Class != gate.Fixed {
 		t.Errorf("failed in the baseline: %+v", c.Verdicts)
 	}
@@ -143,32 +150,52 @@ func TestFewUsableRunsAreNoHistory(t *testing.T) {
 	}
 }
 
-// TestLowPAmongManyIsLookedAtAgain holds that a number which only the number of
-// cells keeps from being called slower is measured again.
-func TestLowPAmongManyIsLookedAtAgain(t *testing.T) {
-	found := 0
-	for seed := range uint64(100) {
-		r := rand.New(rand.NewPCG(seed, 27))
+// TestPairsAreAskedForInStages holds that cells which look slower are measured in
+// more pairs, that others are not, and that the pairs of the looks convict of nothing.
+func TestPairsAreAskedForInStages(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 27))
+	stages := detect.DefaultStages()
+	want := []int{stages.Looks[1].Pairs, stages.Looks[2].Pairs, stages.Total()}
+	for i, look := range stages.Looks {
 		var got []bench.Result
-		for i := range 100 {
+		for i := range 40 {
 			level := 100.0
 			if i == 0 {
-				level = 102
+				level = 107
 			}
-			got = append(got, inTurns(fmt.Sprint("c", i), noisy(r, level, 0.007, 5), noisy(r, 100, 0.007, 5)))
+			got = append(got, inTurns(fmt.Sprint("c", i), noisy(r, level, 0.007, look.Pairs), noisy(r, 100, 0.007, look.Pairs)))
 		}
 		c := gate.Compare("", nil, run(got...), gate.DefaultPolicy())
-		v := verdictOf(t, c, "c0")
-		if v.Evidence.P > detect.FirstLook || v.Class == gate.Regressed {
-			continue
+		need := gate.Pairs(c)
+		if v := verdictOf(t, c, "c0"); need["c0"] != want[i] || v.Level == gate.Fail || v.Class != gate.Inconclusive {
+			t.Errorf("after %d pairs: needs %v, want %d: %+v", look.Pairs, need["c0"], want[i], v)
 		}
-		found++
-		if _, why := gate.Open(c); why["c0"] != gate.Confirm {
-			t.Errorf("seed %d: %+v is not looked at again", seed, v)
+		if len(need) > 25 {
+			t.Errorf("after %d pairs: %d of 40 cells go on", look.Pairs, len(need))
 		}
 	}
-	if found == 0 {
-		t.Error("no seed has such a number")
+}
+
+// TestMorePairsAtFirst holds that the pairs which every cell was measured in at first
+// are all used, so that more of them make intervals narrower, and that a run which
+// claims more pairs than it has proves nothing.
+func TestMorePairsAtFirst(t *testing.T) {
+	r := rand.New(rand.NewPCG(28, 28))
+	got := run(inTurns("a", noisy(r, 100, 0.05, 12), noisy(r, 101, 0.05, 12)))
+	few := verdictOf(t, gate.Compare("", nil, got, gate.DefaultPolicy()), "a")
+	got.Context = map[string]string{bench.FirstPairs: "12"}
+	all := verdictOf(t, gate.Compare("", nil, got, gate.DefaultPolicy()), "a")
+	if few.Evidence.Pairs >= 12 || all.Evidence.Pairs != 12 || all.Interval[1]-all.Interval[0] >= few.Interval[1]-few.Interval[0] {
+		t.Errorf("%+v, with 12 pairs %+v", few, all)
+	}
+	slow := run(inTurns("a", noisy(r, 130, 0.01, 30), noisy(r, 100, 0.01, 30)))
+	slow.Context = map[string]string{bench.FirstPairs: "99999999999999999999"}
+	if v := verdictOf(t, gate.Compare("", nil, slow, gate.DefaultPolicy()), "a"); v.Level != gate.Fail {
+		t.Errorf("an absurd number of pairs: %+v", v)
+	}
+	slow.Context[bench.FirstPairs] = "90"
+	if v := verdictOf(t, gate.Compare("", nil, slow, gate.DefaultPolicy()), "a"); v.Level != gate.Fail || v.Evidence.Need != 90 {
+		t.Errorf("a claim of 90 pairs: %+v", v)
 	}
 }
 
@@ -191,7 +218,7 @@ func TestWaivedByEvidence(t *testing.T) {
 		level float64
 		class gate.Class
 	}{{106, gate.Waived}, {115, gate.Regressed}} {
-		c := gate.Compare("", nil, run(inTurns("a", noisy(r, test.level, 0.003, 7), noisy(r, 100, 0.003, 7))), p)
+		c := gate.Compare("", nil, run(inTurns("a", noisy(r, test.level, 0.003, 30), noisy(r, 100, 0.003, 30))), p)
 		if v := verdictOf(t, c, "a"); v.Class != test.class {
 			t.Errorf("%v: %+v, %+v", test.level, v, c.Waivers)
 		}
@@ -208,7 +235,8 @@ func TestAcceptedLossEnds(t *testing.T) {
 			id := fmt.Sprint("c", i)
 			ref = append(ref, withHistory(id, 106, noisy(r, 100, 0.004, 12)))
 			got = append(got, inTurns(id, noisy(r, 106, 0.004, 1), nil))
-			worse = append(worse, inTurns(id, noisy(r, 112, 0.004, 1), nil))
+			worse = append(worse, inTurns(id, noisy(r, 112, 0.004, 3), nil))
+			worse[i].Sessions = 3
 		}
 		p := gate.DefaultPolicy()
 		if d := gate.Decide([]gate.Comparison{gate.Compare("b", run(ref...), run(got...), p)}, p); d.Status != gate.StatusPassed {
@@ -268,7 +296,7 @@ func TestPairsOfCases(t *testing.T) {
 	r := rand.New(rand.NewPCG(36, 37))
 	p := gate.DefaultPolicy()
 	p.Expected = map[string]bench.Expected{"a": {Cell: "a", Metric: "ttft_ms"}}
-	c := gate.Compare("", nil, run(inTurns("a", noisy(r, 130, 0.003, 5), noisy(r, 100, 0.003, 5))), p)
+	c := gate.Compare("", nil, run(inTurns("a", noisy(r, 130, 0.003, 30), noisy(r, 100, 0.003, 30))), p)
 	if d := gate.Decide([]gate.Comparison{c}, p); d.Status != gate.StatusFailed || d.Blocking[gate.Regressed] != 1 {
 		t.Errorf("%s: %v", d.Status, lines(c))
 	}

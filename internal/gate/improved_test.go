@@ -29,7 +29,7 @@ func TestImprovedThoughItsIntervalHoldsZero(t *testing.T) {
 				return &bench.Run{Host: bench.Host{Label: "desk", Fingerprint: bench.Fingerprint{OS: "linux", Arch: "amd64", CPU: "c", Cores: 2}}, Metrics: []bench.Metric{{Name: "m", Better: better}}, Results: []bench.Result{{Cell: bench.Cell{Raw: "c"},
 					Outcome: bench.Passed, Samples: []bench.Sample{{Metric: "m", Values: turned}}}}}
 			}
-			v := gate.Compare("b", run([]float64{100}), run(c.now), gate.DefaultPolicy()).Verdicts[0]
+			v := gate.Compare("b", run([]float64{100}), run(c.now), fixed()).Verdicts[0]
 			if v.Class != c.want {
 				t.Errorf("%v, %s: %s, interval %v", c.now, better, v.Class, v.Interval)
 			}

@@ -20,8 +20,8 @@ func TestLoosenedPolicyIsNotNamed(t *testing.T) {
 	if got := p.Loosened(); got != nil {
 		t.Errorf("a stricter one: %q", got)
 	}
-	p = gate.Policy{Threshold: 50, MinEffect: 60, Drift: 70, FDR: 20, Implausible: 1000, Fingerprint: "ignore", LeftOut: "warn", Unhealthy: "ignore", Method: "threshold"}
-	want := []string{"threshold 50 %", "min_effect 60 %", "drift 70 %", "fdr 20 %", "implausible 1000", "fingerprint ignore", "left_out warn", "unhealthy ignore", "method threshold"}
+	p = gate.Policy{Threshold: 50, MinEffect: 60, Drift: 70, FalseAlarms: 0.1, Implausible: 1000, Fingerprint: "ignore", LeftOut: "warn", Unhealthy: "ignore", Method: "threshold"}
+	want := []string{"threshold 50 %", "min_effect 60 %", "drift 70 %", "false_alarms 0.1 %", "implausible 1000", "fingerprint ignore", "left_out warn", "unhealthy ignore", "method threshold"}
 	if diff := cmp.Diff(want, p.Loosened()); diff != "" {
 		t.Error(diff)
 	}

@@ -16,7 +16,7 @@ func rounded(m bench.Metric, refStep, runStep, old, new float64) gate.Verdict {
 	before, after := m, m
 	before.Resolution, after.Resolution = refStep, runStep
 	ref.Metrics, got.Metrics = []bench.Metric{before}, []bench.Metric{after}
-	p := gate.DefaultPolicy()
+	p := fixed()
 	if refStep == 0 { // as in a baseline of TensorSharp's, which says neither step nor machine
 		ref.Host.Fingerprint, p.Fingerprint = bench.Fingerprint{}, gate.FingerprintIgnore
 	}
@@ -30,7 +30,7 @@ func TestABaselineOfOursIsNotOutbid(t *testing.T) {
 	ref.Metrics = []bench.Metric{{Name: "tps", Better: bench.Higher}}
 	got.Metrics = []bench.Metric{{Name: "tps", Better: bench.Higher, Resolution: 0.1}}
 	ref.Host.Fingerprint, got.Host.Fingerprint = with("c"), with("c")
-	if v := last(gate.Compare("base", ref, got, gate.DefaultPolicy()).Verdicts); v.Class != gate.Regressed {
+	if v := last(gate.Compare("base", ref, got, fixed()).Verdicts); v.Class != gate.Regressed {
 		t.Errorf("%+v, want regressed", v)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
 )
 
 // SideOf returns a run, or a baseline as a run, as one side of a diff. A cell
@@ -49,6 +50,11 @@ const requests = "n_ok"
 func sideMetric(m bench.Metric, s bench.Summary, answered *bench.Sample) SideMetric {
 	m.Better = cmp.Or(m.Better, bench.Higher) // as its documentation says
 	side := SideMetric{Metric: m, Value: s.Median, Has: true, N: s.N}
+	if s.N > 1 && !m.Exact && s.Median > 0 {
+		spread := detect.NewSide(s.Median, s.MAD, s.N)
+		spread.Noise = max(spread.Noise, s.Noise)
+		side.Spread = &spread
+	}
 	if m.CountedBy != "" || strings.Contains(m.Name, "_p99") {
 		side.N = 0
 		if answered != nil {

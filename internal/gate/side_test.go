@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
@@ -20,10 +21,11 @@ func TestSideOf(t *testing.T) {
 			{Cell: bench.Cell{Raw: "skipped"}, Outcome: bench.Skipped},
 		},
 	}
+	spread := detect.NewSide(2, 1, 3)
 	facts := []gate.Fact{{Name: "model", Value: "m"}}
 	want := gate.Side{Name: "run.json", Context: facts, Cells: []gate.SideCell{
 		{ID: "a", Metrics: []gate.SideMetric{
-			{Metric: r.Metrics[0], Value: 2, Has: true, N: 3},
+			{Metric: r.Metrics[0], Value: 2, Has: true, N: 3, Spread: &spread},
 			{Metric: r.Metrics[1], Value: 7, Has: true}, // of one process, and of nobody knows how many requests
 			{Metric: bench.Metric{Name: "plain", Better: bench.Higher}, Value: 1, Has: true, N: 1}}},
 		{ID: "counted", Metrics: []gate.SideMetric{{Metric: r.Metrics[1], Value: 7, Has: true, N: 50}}},

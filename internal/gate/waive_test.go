@@ -46,7 +46,7 @@ func TestWaivers(t *testing.T) {
 	}
 	check := func(name string, ref, got results, waivers []waiver.Entry, want gate.Status, verdict, reason string, states ...string) {
 		t.Helper()
-		p := gate.DefaultPolicy()
+		p := fixed()
 		p.Waivers, p.Today = waivers, today
 		c := gate.Compare("base", run(ref...), run(got...), p)
 		d := gate.Decide([]gate.Comparison{c}, p)
@@ -108,7 +108,7 @@ func TestWaivers(t *testing.T) {
 // moves no other verdict, and one for all hosts is used if any host needs it.
 func TestWaiversOverHosts(t *testing.T) {
 	t.Parallel()
-	p := gate.DefaultPolicy()
+	p := fixed()
 	p.Waivers, p.Today = []waiver.Entry{waive("a", 20), waive("b", 20, on("elsewhere"))}, today
 	ref := run(cell("a", "decode_tps", 100.0))
 	fine, slow := gate.Compare("x", ref, run(cell("a", "decode_tps", 99.0)), p), gate.Compare("x", ref, run(cell("a", "decode_tps", 85.0)), p)
@@ -148,7 +148,7 @@ func TestWaiversOnlyAccept(t *testing.T) {
 	property := func(old, new, ceiling float64, lower bool) bool {
 		metric := map[bool]string{false: "decode_tps", true: "ttft_ms"}[lower]
 		ceiling = math.Mod(math.Abs(ceiling), 1000)
-		p := gate.DefaultPolicy()
+		p := fixed()
 		p.Today = today
 		ref, got := run(cell("a", metric, old)), run(cell("a", metric, new))
 		plain := gate.Compare("x", ref, got, p).Verdicts[0]

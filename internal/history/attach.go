@@ -7,19 +7,13 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // MaxAttached is how many runs a reference gets at most. More do not tell more
 // of the noise, and are of older code.
 const MaxAttached = 40
-
-// What of a run's median may differ from the baseline's, relative, so that the
-// run counts as one of the baseline's level.
-const (
-	leastLevel = 0.10
-	madLevel   = 4 * 1.4826 // robust standard deviations of the baseline
-)
 
 // Attach sets Sample.History of all samples of ref, a committed baseline as a
 // run, in place: the values of the newest kept runs, at most [MaxAttached], the
@@ -30,11 +24,10 @@ const (
 //
 // A run counts if it was measured on a machine that [bench.Fingerprint.Comparable]
 // holds to be the same, under the same major version of the driver where both
-// name one. Of a cell it counts if metric, unit and conditions are the same and
-// its median is on the baseline's level: within 10 %, or within 4 robust standard
-// deviations of the baseline if these are more. The committed baseline says what
-// the level is, not what was merged since: a regression that went in must not
-// become the measure by itself.
+// name one. Of a cell it counts if metric, unit and conditions are the same, and if
+// no change of level is after it: [detect.ChangePoints] says where a new level
+// begins, and noise is left as it is. A regression that was merged becomes the
+// level by that; the anchors of the baseline show it as drift.
 //
 // The entries share memory with f.
 func (f *File) Attach(ref *bench.Run) {
@@ -51,6 +44,28 @@ func (f *File) Attach(ref *bench.Run) {
 	a := attaching{ref: ref, places: places, of: len(chosen)}
 	for at, r := range chosen {
 		a.run(r, at)
+	}
+	for i := range ref.Results {
+		for j := range ref.Results[i].Samples {
+			s := &ref.Results[i].Samples[j]
+			newestLevel(s.History, ref.Metric(s.Metric))
+		}
+	}
+}
+
+// newestLevel empties the entries before the last change of level.
+func newestLevel(runs [][]float64, m *bench.Metric) {
+	if len(runs) == 0 || m == nil || m.Exact {
+		return
+	}
+	medians := make([]float64, len(runs))
+	for i, values := range runs {
+		if medians[i] = math.NaN(); len(values) > 0 {
+			medians[i] = median(values)
+		}
+	}
+	if changes := detect.ChangePoints(medians, detect.Search{HigherIsBetter: m.Better != bench.Lower}); len(changes) > 0 {
+		clear(runs[:changes[len(changes)-1].Index])
 	}
 }
 
@@ -110,7 +125,7 @@ func (a *attaching) run(r *run, at int) {
 			if !same[metric] {
 				return
 			}
-			if s := result.Sample(r.Metrics[metric].Name); s != nil && onLevel(s, values) {
+			if s := result.Sample(r.Metrics[metric].Name); s != nil {
 				a.set(s, at, values)
 			}
 		})
@@ -126,21 +141,6 @@ func (a *attaching) sameMetrics(metrics []Metric) []bool {
 		same[i] = now != nil && now.Better == m.Better && (now.Unit == m.Unit || now.Unit == "")
 	}
 	return same
-}
-
-// onLevel reports whether values are of the baseline's level.
-func onLevel(s *bench.Sample, values []float64) bool {
-	var of bench.Summary
-	if s.Summary != nil {
-		of = *s.Summary
-	} else {
-		of = bench.Summary{Median: stats.Median(s.Values), MAD: stats.MAD(s.Values)}
-	}
-	if !(of.Median > 0) {
-		return false
-	}
-	off := math.Abs(median(values) - of.Median)
-	return off <= max(leastLevel*of.Median, madLevel*of.MAD)
 }
 
 // median is that of one value without copying it, as most runs have one.

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -246,7 +248,7 @@ func TestAttach(t *testing.T) {
 	ref.Results[2].Samples[0].History = [][]float64{{1}} // of before
 	again(t, &f).Attach(ref)
 	two := func(v float64) []float64 { return []float64{v, v} }
-	want := [][]float64{two(100), two(104), nil, two(96), two(102), two(103), nil, nil} // rev3 is off the level, and the last ones are of another unit or load
+	want := [][]float64{two(100), two(104), two(85), two(96), two(102), two(103), nil, nil} // the last ones are of another unit or load
 	if diff := cmp.Diff(want, ref.Results[0].Samples[0].History); diff != "" {
 		t.Errorf("history of a (-want +got):\n%s", diff)
 	}
@@ -259,19 +261,32 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-func TestTheBaselineSaysTheLevel(t *testing.T) {
+// TestChangePointsBeginALevel holds that the runs after the last change of level are
+// the history, that single odd runs are noise and stay, and that a noisy history is
+// kept whole.
+func TestChangePointsBeginALevel(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		mad, value float64
-		want       bool
-	}{{0, 90.1, true}, {0, 89.9, false}, {0, 109.9, true}, {0, 110.1, false}, {3, 83, true}, {3, 82, false}, {1, 89, false}} {
+		name  string
+		value func(run int) float64
+		from  int // first run that is attached
+	}{
+		{"noise of 8 %", func(run int) float64 { return 100 + 8*math.Sin(float64(run*run)) }, 0},
+		{"an odd run", func(run int) float64 { return 100 + 0.2*float64(run%3) + map[bool]float64{true: 40}[run == 20] }, 0},
+		{"a step of 5 %", func(run int) float64 { return 100 + 0.2*float64(run%3) + map[bool]float64{true: 5}[run >= 18] }, 18},
+		{"two steps", func(run int) float64 {
+			return 100 + 0.2*float64(run%3) + map[bool]float64{true: 30}[run >= 10] - map[bool]float64{true: 12}[run >= 21]
+		}, 21},
+	} {
 		var f history.File
-		add(t, &f, made(1, c.value))
+		for run := range 32 {
+			add(t, &f, made(run, c.value(run)))
+		}
 		ref := reference(100)
-		ref.Results[0].Samples[0].Summary.MAD = c.mad
 		f.Attach(ref)
-		if got := ref.Results[0].Samples[0].History != nil; got != c.want {
-			t.Errorf("%v beside 100 with MAD %v: attached is %v, want %v", c.value, c.mad, got, c.want)
+		got := ref.Results[0].Samples[0].History
+		if first := slices.IndexFunc(got, func(values []float64) bool { return len(values) > 0 }); len(got) != 32 || first != c.from {
+			t.Errorf("%s: attached from run %d of %d, want %d", c.name, first, len(got), c.from)
 		}
 	}
 }
@@ -280,13 +295,13 @@ func TestAttachesTheNewest(t *testing.T) {
 	t.Parallel()
 	var f history.File
 	for n := range 60 {
-		add(t, &f, made(n, 100+float64(n)/10))
+		add(t, &f, made(n, 100+float64(n%7)/10))
 	}
 	ref := reference(100)
 	f.Attach(ref)
 	got := ref.Results[0].Samples[0].History
-	if len(got) != history.MaxAttached || got[0][0] != 102 || got[len(got)-1][0] != 105.9 {
-		t.Errorf("%d runs from %v to %v, want %d from 102 to 105.9", len(got), got[0], got[len(got)-1], history.MaxAttached)
+	if len(got) != history.MaxAttached || got[0][0] != 100.6 || got[len(got)-1][0] != 100.3 {
+		t.Errorf("%d runs from %v to %v, want %d from 100.6 to 100.3", len(got), got[0], got[len(got)-1], history.MaxAttached)
 	}
 }
 

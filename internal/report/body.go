@@ -36,6 +36,7 @@ func (r *Report) lead() []block {
 	blocks = append(blocks, r.unsettled()...)
 	blocks = append(blocks, r.unwell()...)
 	blocks = append(blocks, r.retried()...)
+	blocks = append(blocks, r.sight()...)
 	return append(blocks, r.pairs()...)
 }
 

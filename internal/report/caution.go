@@ -182,7 +182,7 @@ func (r *Report) lesson(noise *gate.Noise) string {
 func (r *Report) unsettled() []block {
 	t := &r.total
 	blocks := r.shared()
-	if t.open == 0 {
+	if t.open == 0 || t.hidden <= 0 {
 		return blocks
 	}
 	line := inline{strong(count(t.open, "cell") + " inconclusive"), plain(": the noise of the machine may hide losses of up to " + rough(t.hidden) +

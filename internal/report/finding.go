@@ -147,7 +147,7 @@ func (s *selection) scan(host int, verdicts []gate.Verdict) {
 // pick returns the list that shows f, or nil where it is counted only.
 func (s *selection) pick(f finding) *list {
 	switch {
-	case f.Class == gate.LeftOut && f.Level != gate.Fail, f.Class == gate.Mismatch && f.Level != gate.Fail:
+	case f.Class == gate.LeftOut && f.Level != gate.Fail, f.Class == gate.Mismatch && f.Level != gate.Fail, f.Unhealthy && f.Level != gate.Fail:
 		return nil // told in a paragraph
 	case f.Level == gate.Fail:
 		return &s.action

@@ -1,9 +1,11 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
 )
 
 // unwell tells of machines that were not well while they measured, with the
@@ -13,14 +15,19 @@ func (r *Report) unwell() []block {
 	var blocks []block
 	n := 0
 	for i := range r.hosts {
-		cells, reasons := ill(r.hosts[i].Run)
-		if cells == 0 {
+		h := &r.hosts[i]
+		cells, reasons := ill(h.Run)
+		losses := h.doubted()
+		if cells == 0 && losses == 0 {
 			continue
 		}
 		if n++; n > maxCautions {
 			continue
 		}
 		line := inline{strong("The machine was not well"), plain(" while " + count(cells, "cell") + " " + wasWere(cells) + " measured")}
+		if cells == 0 {
+			line = inline{strong("The calibration workload moved"), plain(" as well as the cells")}
+		}
 		if len(r.hosts) > 1 {
 			line = append(line, plain(" on "), code(r.hosts[i].Run.Host.Label))
 		}
@@ -30,9 +37,21 @@ func (r *Report) unwell() []block {
 		if more := len(reasons) - most; more > 0 {
 			line = append(line, plain("; and "+count(more, "more reason")))
 		}
+		if losses > 0 {
+			line = append(line, plain(fmt.Sprintf("; inconclusive losses that the host may have made: %d. Measure again when it is healthy: ", losses)), command(h.Commands.Run+" --wait-healthy 10m"))
+		}
 		blocks = append(blocks, paragraph(line))
 	}
 	return withRest(blocks, n, "host that was not well", "hosts that were not well")
+}
+
+// doubted counts the losses that the host may have made and that do not block: they
+// have no rows of their own.
+func (h *host) doubted() (n int) {
+	for i := range h.Comparison.Verdicts {
+		n += one(h.Comparison.Verdicts[i].Unhealthy && h.Comparison.Verdicts[i].Level != gate.Fail)
+	}
+	return n
 }
 
 // ill counts the cells of a run that were measured on a machine that was not

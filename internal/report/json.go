@@ -51,6 +51,7 @@ type HostDocument struct {
 	LeftOut    int               `json:"left_out,omitempty"`
 	Retried    int               `json:"retried,omitempty"`
 	Noise      *gate.Noise       `json:"noise,omitempty"`   // of the run's A/A pairs
+	Sight      []gate.Sight      `json:"sight,omitempty"`   // what could have been seen, by road
 	Waivers    []gate.WaiverUse  `json:"waivers,omitempty"` // about this host; those of the decision are over all hosts
 	Metrics    []bench.Metric    `json:"metrics"`
 	Warnings   []string          `json:"warnings,omitempty"`
@@ -175,7 +176,7 @@ func (h *host) document() *HostDocument {
 		Host: h.Run.Host.Label, Device: h.Run.Host.Device(), Machine: finiteMachine(h.Run.Host.Fingerprint),
 		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged,
 		Measured: h.measured, Right: h.right, Checked: h.checked, Uncompared: h.Comparison.Uncompared, Unselected: h.unselected,
-		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Waivers: finiteWaivers(h.Comparison.Waivers),
+		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Sight: finiteSight(h.Comparison.Sight), Waivers: finiteWaivers(h.Comparison.Waivers),
 		Metrics: h.Run.Metrics, Warnings: warningsOf(h.Run),
 	}
 	if ref := h.Reference; ref != nil {
@@ -194,6 +195,15 @@ func finiteMachine(f bench.Fingerprint) bench.Fingerprint {
 	}
 	f.Accelerators = accelerators
 	return f
+}
+
+func finiteSight(all []gate.Sight) []gate.Sight {
+	out := make([]gate.Sight, len(all))
+	for i, s := range all {
+		s.Half, s.Most = finite(s.Half), finite(s.Most)
+		out[i] = s
+	}
+	return out
 }
 
 func finiteNoise(n *gate.Noise) *gate.Noise {

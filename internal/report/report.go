@@ -124,7 +124,7 @@ type host struct {
 func New(in Input) Report {
 	in.Policy.Threshold = finite(in.Policy.Threshold)
 	in.Policy.Implausible = finite(in.Policy.Implausible)
-	in.Policy.MinEffect, in.Policy.FDR, in.Policy.Drift = finite(in.Policy.MinEffect), finite(in.Policy.FDR), finite(in.Policy.Drift)
+	in.Policy.MinEffect, in.Policy.FalseAlarms, in.Policy.Drift = finite(in.Policy.MinEffect), finite(in.Policy.FalseAlarms), finite(in.Policy.Drift)
 	r := Report{in: in, hosts: make([]host, len(in.Hosts)), total: newTally(), shown: newSelection()}
 	for i := range in.Hosts {
 		h := &r.hosts[i]

@@ -196,7 +196,9 @@ func (t *tally) verdict(m *bench.Metric, v *gate.Verdict, how *manner) {
 	case "threshold", "evidence":
 		if stillOpen(v) {
 			how.open = true
-			t.hidden = max(t.hidden, finite(-v.Interval[0]))
+			if !v.Unhealthy { // the report has a line of its own for these
+				t.hidden = max(t.hidden, finite(-v.Interval[0]))
+			}
 			return
 		}
 		how.judged, how.compared = true, true

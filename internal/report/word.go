@@ -74,7 +74,7 @@ func ofSpeed(v *gate.Verdict) bool {
 // stillOpen reports a number whose evidence says neither that it is slower nor
 // that it is not.
 func stillOpen(v *gate.Verdict) bool {
-	return v.Class == gate.Inconclusive && v.Evidence.Method == "evidence"
+	return v.Class == gate.Inconclusive && (v.Evidence.Method == "evidence" || v.Evidence.Method == "threshold" && v.Level != gate.Off)
 }
 
 // word is the class of a finding, or the cause of a failure to run, in a word.

@@ -56,6 +56,10 @@ type SecretKeeper interface{ Secrets() []string }
 // as a server that runs already or containers.
 type Outsider interface{ Outside() bool }
 
+// Starter is a Suite that starts a program for each cell. Embedded reports whether
+// that is accelgate itself.
+type Starter interface{ Embedded(c bench.Cell) bool }
+
 // Addressed is a Suite that may measure a server which runs already: all who use the
 // same address measure the same server. "" is none.
 type Addressed interface{ Address() string }

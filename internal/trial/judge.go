@@ -15,7 +15,9 @@ import (
 type Options struct {
 	MinEffect float64 // relative; 0 is detect's, by mode
 	Alpha     float64 // of cells that are judged alone; 0 is the calibrated one
-	FDR       float64 // of groups of at least 20 cells; 0 is detect's
+	// FalseAlarms is the chance that a group of unchanged cells holds one that is
+	// regressed; 0 is detect's.
+	FalseAlarms float64
 }
 
 // Class is what is said of a cell.
@@ -46,6 +48,10 @@ type Verdict struct {
 	Mode       detect.Mode `json:"mode"`
 	NoiseFloor float64     `json:"noise_floor,omitempty"`
 	MDE        float64     `json:"mde,omitempty"`
+	// Pairs is how many pairs were used, where they were judged in stages, and Need
+	// how many there would have to be to say more.
+	Pairs int `json:"pairs,omitempty"`
+	Need  int `json:"need,omitempty"`
 	// Suspect says that the cell is worth measuring again: it is Inconclusive.
 	Suspect bool `json:"suspect,omitempty"`
 	// Shift is what moved all cells of the group alike, and is not in Change.
@@ -82,6 +88,10 @@ func (s *Set) Judge() []Verdict {
 
 // judge judges the lines of one group.
 func (s *Set) judge(at []int, out []Verdict) {
+	if s.lines[at[0]].group == "" {
+		s.alone(at, out)
+		return
+	}
 	cells := make([]detect.Cell, len(at))
 	for i, n := range at {
 		cells[i] = s.lines[n].cell
@@ -105,18 +115,63 @@ func (s *Set) judge(at []int, out []Verdict) {
 	}
 }
 
+// alone judges lines without a group, each by itself, at Options.Alpha. P is not
+// corrected for others.
+func (s *Set) alone(at []int, out []Verdict) {
+	for _, n := range at {
+		l := &s.lines[n]
+		e := detect.Judge(l.cell.Base, l.cell.Head, l.cell.Options)
+		if e.Q = e.P; !e.Passes {
+			e.Q = 1
+		}
+		out[n] = l.sample.verdict(e)
+		out[n].ID = l.id
+	}
+}
+
 // report judges a group as one run only where its lines can be of one: all have as
 // many runs and values. moved says, for people, that all cells moved.
 func (s *Set) report(at []int, cells []detect.Cell) (r detect.Report, moved string) {
 	if !s.aligned(at) {
-		return detect.JudgeApart(cells, s.Options.FDR), ""
+		return s.paired(cells, detect.JudgeApart(cells, s.Options.FalseAlarms)), ""
 	}
-	r = detect.JudgeGroup(cells, s.Options.FDR)
+	r = s.paired(cells, detect.JudgeGroup(cells, s.Options.FalseAlarms))
 	if r.Host.Verdict != detect.Untested && len(r.Shifts) == 0 {
 		moved = fmt.Sprintf("all cells of the group became %s by %.1f %%: look at what they share first, the machine or a change",
 			map[bool]string{true: "slower", false: "faster"}[r.Host.Estimate > 0], 100*math.Abs(r.Host.Estimate))
 	}
 	return r, moved
+}
+
+// paired replaces what is said of the pairs of a group by the stages that accelgate
+// measures them in, where any line has more pairs than the first stage takes: only
+// the pairs that would have been measured count. A group of which no line has
+// enough for the last stage was not measured in stages, and is judged by all pairs.
+func (s *Set) paired(cells []detect.Cell, r detect.Report) detect.Report {
+	stages := detect.DefaultStages()
+	var pairs []detect.Cell
+	var at []int
+	most := 0
+	for i, c := range cells {
+		if c.Options.Mode == detect.Interleaved {
+			pairs, at = append(pairs, c), append(at, i)
+			most = max(most, min(len(c.Base), len(c.Head)))
+		}
+	}
+	if most < stages.Total() {
+		return r
+	}
+	share := s.Options.FalseAlarms
+	if share <= 0 {
+		share = detect.DefaultFalseAlarms
+	}
+	if len(pairs) < len(cells) {
+		share /= 2 // the others spend the rest
+	}
+	for j, e := range detect.JudgeStages(pairs, stages, share) {
+		r.Cells[at[j]] = e
+	}
+	return r
 }
 
 // aligned says that no line contradicts that all histories are of the same runs.
@@ -160,7 +215,7 @@ func (s *sample) verdict(e detect.Evidence) Verdict {
 	}
 	v.changed(e, s)
 	v.P, v.Q = &e.P, &e.Q
-	v.NoiseFloor, v.MDE = e.NoiseFloor, e.MDE
+	v.NoiseFloor, v.MDE, v.Pairs, v.Need = e.NoiseFloor, e.MDE, e.Used, e.Need
 	switch {
 	case e.Mode == detect.History && s.sessions < s.sessionsLeast():
 		v.Suspect = e.Verdict == detect.Suspect || e.Verdict == detect.Regressed

@@ -337,6 +337,16 @@ func classes(all []trial.Verdict) map[trial.Class]int {
 	return m
 }
 
+// suspects counts the cells that a single run makes suspects.
+func suspects(all []trial.Verdict) (n int) {
+	for _, v := range all {
+		if v.Suspect && v.Class == trial.Inconclusive {
+			n++
+		}
+	}
+	return n
+}
+
 // TestAllSlower: a candidate that slows down every cell of a group is found in each,
 // whether or not the histories may be of the same runs.
 func TestAllSlower(t *testing.T) {
@@ -344,8 +354,8 @@ func TestAllSlower(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	equal := func(int) int { return 30 }
 	for _, runs := range []func(int) int{equal, func(i int) int { return 15 + i%20 }} {
-		if got := classes(judge(t, text(t, group(rng, 60, 1.08, runs)), trial.Options{})); got[trial.Regressed] < 58 {
-			t.Errorf("all slower: %v", got)
+		if got := judge(t, text(t, group(rng, 60, 1.08, runs)), trial.Options{}); suspects(got) < 58 || classes(got)[trial.Regressed] > 0 {
+			t.Errorf("all slower: %v", classes(got))
 		}
 		if got := classes(judge(t, text(t, group(rng, 60, 1/1.08, runs)), trial.Options{})); got[trial.Improved] < 50 {
 			t.Errorf("all faster: %v", got)
@@ -374,7 +384,7 @@ func TestShift(t *testing.T) {
 	}
 	*all[7].Candidate[0] *= 1.05
 	got := judge(t, text(t, all), trial.Options{})
-	if c := classes(got); c[trial.Regressed] != 1 || got[7].Class != trial.Regressed || math.Abs(got[7].Shift-0.05) > 0.03 || math.Abs(*got[7].Change-0.05) > 0.02 {
+	if c := classes(got); suspects(got) != 1 || !got[7].Suspect || c[trial.Regressed] > 0 || math.Abs(got[7].Shift-0.05) > 0.03 || math.Abs(*got[7].Change-0.05) > 0.02 {
 		t.Errorf("%v, %s", c, shown(got[7]))
 	}
 	for _, v := range judge(t, text(t, append(all, written{ID: "pairs", Group: "g", Better: "lower", Baseline: all[0].Candidate, Candidate: all[1].Candidate, Paired: true})), trial.Options{}) {
@@ -451,4 +461,41 @@ func FuzzParse(f *testing.F) {
 
 func same(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) })
+}
+
+// TestGroupInStages: lines of a group that have as many pairs as all stages take are
+// judged as they would have been measured, each with the pairs that were used; a
+// group with fewer is judged by all of them.
+func TestGroupInStages(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 1))
+	pairs := func(n int) (all []written) {
+		for i := range 40 {
+			w := written{ID: fmt.Sprint(i), Group: "g", Better: "lower", Paired: true}
+			for range n {
+				base, head := 100*math.Exp(0.01*rng.NormFloat64()), 100*math.Exp(0.01*rng.NormFloat64())
+				if i < 2 {
+					head *= 1.1
+				}
+				w.Baseline, w.Candidate = append(w.Baseline, &base), append(w.Candidate, &head)
+			}
+			all = append(all, w)
+		}
+		return all
+	}
+	used := 0
+	for i, v := range judge(t, text(t, pairs(35)), trial.Options{}) {
+		if want := i < 2; (v.Class == trial.Regressed) != want || want && (v.Pairs != 30 || v.N != 20) || v.Pairs < 2 || v.Need != 0 {
+			t.Errorf("%d: %s", i, shown(v))
+		}
+		used += v.Pairs
+	}
+	if used > 40*10 {
+		t.Errorf("%d pairs of 40 cells were used", used)
+	}
+	for i, v := range judge(t, text(t, pairs(8)), trial.Options{}) {
+		if (v.Class == trial.Regressed) != (i < 2) || v.N != 8 || v.Pairs != 0 {
+			t.Errorf("8 pairs, %d: %s", i, shown(v))
+		}
+	}
 }

@@ -107,8 +107,6 @@ var missed = map[string]float64{
 	"quiet cells, n 5: power % at 5 %":                            94.2,
 	"quiet cells, n 5: power % at 3 %":                            88.3,
 	"quiet cells, n 5, least effect 1 %: power % at 2 %":          79.0,
-	"reports, n 3: false among alarms %, 3 cells 5 % slower":      13.7,
-	"reports, n 3: false among alarms %, 3 cells 10 % slower":     10.0,
 	"screen and 7 pairs on a loaded host: false alarms %":         0.53,
 	"screen and 7 pairs on a loaded host: power % at 10 %":        46.2,
 }

@@ -42,9 +42,9 @@ func reportRules() []verdicts {
 			return out, false
 		}
 	}
-	ours := func(judge func([]detect.Cell, float64) detect.Report, fdr float64) func(cells []detect.Cell) ([]bool, bool) {
+	ours := func(judge func([]detect.Cell, float64) detect.Report, falseAlarms float64) func(cells []detect.Cell) ([]bool, bool) {
 		return func(cells []detect.Cell) ([]bool, bool) {
-			r := judge(cells, fdr)
+			r := judge(cells, falseAlarms)
 			out := make([]bool, len(cells))
 			for i, e := range r.Cells {
 				out[i] = e.Verdict == detect.Regressed
@@ -53,8 +53,8 @@ func reportRules() []verdicts {
 		}
 	}
 	return []verdicts{
-		{"REC-S + BH 5 %", ours(detect.JudgeReport, 0.05)}, {"REC-S + BH 2 %", ours(detect.JudgeReport, 0.02)},
-		{"the same as a group, 5 %", ours(detect.JudgeGroup, 0.05)}, {"the same apart, 5 %", ours(detect.JudgeApart, 0.05)},
+		{"REC-S + Holm 2 %", ours(detect.JudgeReport, 0.02)},
+		{"the same as a group", ours(detect.JudgeGroup, 0.02)}, {"the same apart", ours(detect.JudgeApart, 0.02)},
 		{"Mann-Whitney .05 + 2 %", pairwise(mannWhitney)},
 		{"fixed 2 %", pairwise(fixed(0.02))}, {"fixed 10 %", pairwise(fixed(0.10))},
 	}
@@ -81,6 +81,14 @@ func (s *Set) wholes(n int) (reports [][]detect.Cell) {
 		if len(cells) >= leastCells {
 			reports = append(reports, cells)
 		}
+	}
+	return reports
+}
+
+// NullReports returns the reports of n runs of all sets without a change.
+func NullReports(sets []Set, n int) (reports [][]detect.Cell) {
+	for i := range sets {
+		reports = append(reports, sets[i].wholes(n)...)
 	}
 	return reports
 }

@@ -89,10 +89,11 @@ func TestBuiltin(t *testing.T) {
 	measureAll(t, mustOpen(t, t.TempDir(), quick+"reference: go\nmax_workloads: 1"))
 }
 
-// TestBuiltinThorough measures all workloads for as long as users do.
+// TestBuiltinThorough measures all workloads, and the first of each definition for as long as users do.
 func TestBuiltinThorough(t *testing.T) {
 	require.Thorough(t)
-	s := mustOpen(t, t.TempDir(), "reference: go")
+	measureAll(t, mustOpen(t, t.TempDir(), quick+"reference: go"))
+	s := mustOpen(t, t.TempDir(), "reference: go\nmax_workloads: 1")
 	s.minTime, s.maxCalls, s.around = 0, 0, 0
 	measureAll(t, s)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/flashinfer"
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/safetensors"
 )
 
@@ -28,6 +29,9 @@ func traces(t *testing.T, dir string) int {
 
 // TestChangesAreMeasuredAgain changes one thing each that a result rests on.
 func TestChangesAreMeasuredAgain(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
 	dir := dataset(t)
 	judge := filepath.Join(dir, "judge.sh")

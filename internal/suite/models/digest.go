@@ -33,6 +33,9 @@ func (s *Suite) Digest(cell bench.Cell) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
+// Embedded implements [suite.Starter].
+func (s *Suite) Embedded(bench.Cell) bool { return s.body.Command[0] == "{accelgate}" }
+
 // Artifacts implements [suite.ArtifactKeeper].
 func (s *Suite) Artifacts(cell bench.Cell) (string, error) {
 	if len(s.body.Artifacts) == 0 {

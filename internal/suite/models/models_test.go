@@ -12,6 +12,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/models"
 	"github.com/accelgate/accelgate/internal/worker"
@@ -82,6 +83,9 @@ func measure(t *testing.T, feature, rest string) bench.Result {
 }
 
 func TestOutcomes(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	check := func(feature, rest string, outcome bench.Outcome, reason string) {
 		t.Helper()
 		r := measure(t, feature, rest)

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// What --ab may be besides a folder and a commit.
+const (
+	abAuto = "auto"
+	abOff  = "off"
+	abHead = "HEAD"
+)
+
+// openBase opens the base that --ab names, or that a run on a desk finds by itself;
+// nil without one. It must be discarded.
+func (c *Command) openBase(ctx context.Context, p *plan) (*base, error) {
+	o := p.options
+	desk := o.desk && o.ab == "" && o.repeats == 0 && !c.inCI() && p.policy.Compat == "" && p.policy.Method != gate.MethodThreshold
+	switch {
+	case o.ab == abOff || o.ab == "" && o.pairs == 0 && !desk:
+		if o.pairs > 0 {
+			return nil, usagef("--pairs needs a base, and --ab is off: leave one of the two out")
+		}
+		return nil, nil
+	case p.policy.Compat != "":
+		return nil, usagef("--ab: policy.compat %s has rules of its own, which know no pairs: leave one of the two out", p.policy.Compat)
+	case o.ab == "" && o.pairs == 0:
+		return c.tryBase(ctx, p)
+	case o.ab == "" && !o.desk:
+		return nil, usagef("--pairs is about pairs with a base: add --ab FOLDER, a checkout of the base, or leave --pairs out")
+	case o.ab == "" || o.ab == abAuto:
+		b, err := c.baseOf(ctx, p, "", false)
+		return b, asUsage("--ab auto", err, "add --ab FOLDER with a checkout of the base, or leave pairs out with --ab off")
+	}
+	if info, err := os.Stat(o.ab); err == nil && info.IsDir() {
+		return c.openIn(ctx, p, nil, false)
+	}
+	b, err := c.baseOf(ctx, p, o.ab, false)
+	return b, asUsage("--ab", err, "give the folder of a checkout of the base, or a commit of this repository")
+}
+
+// nextBase is what --ab is to be in a command that is printed, for a configuration
+// in dir.
+func (o *options) nextBase(dir string) string {
+	switch {
+	case o.ab != "" && o.ab != abOff:
+		return o.ab
+	case o.abNext == "" && inRepository(dir):
+		return abAuto
+	}
+	return cmp.Or(o.abNext, unknownBase)
+}
+
+func inRepository(dir string) bool {
+	dir, err := filepath.Abs(dir)
+	for err == nil {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return false
+		}
+		dir = parent
+	}
+	return false
+}
+
+// unknownBase stands for a checkout that only the user can make.
+const unknownBase = "BASE-CHECKOUT"
+
+// since makes the baseline's commit the next base where nothing differs from HEAD:
+// that is what a loss against the baseline is a loss since.
+func (c *Command) since(ctx context.Context, p *plan, ref *bench.Run) {
+	if p.options.abNext != abHead || ref == nil || ref.Revision == "" {
+		return
+	}
+	response, err := p.worker.Do(ctx, worker.Request{Args: []string{"git", "rev-parse", "--verify", "--quiet", "--end-of-options", ref.Revision + "^{commit}"},
+		Dir: p.file.Dir, Unset: gitVariables, Timeout: 10 * time.Second})
+	if err == nil && response.OK() {
+		p.options.abNext = shortRevision(strings.TrimSpace(string(response.Stdout)))
+	}
+}
+
+// inCI reports whether this is a job of a CI system, where only what is written
+// down decides how it is measured.
+func (c *Command) inCI() bool {
+	ci := c.Getenv("CI")
+	return ci != "" && ci != "false" && ci != "0" || c.Getenv("GITHUB_ACTIONS") == "true"
+}
+
+// noBase says why there is no base to pair with.
+type noBase struct{ why string }
+
+func (e noBase) Error() string { return e.why }
+
+func asUsage(flag string, err error, next string) error {
+	if why, ok := errors.AsType[noBase](err); ok {
+		return usagef("%s: %s: %s", flag, why.why, next)
+	}
+	return err
+}
+
+// tryBase opens the merge base where it can be paired with, and says in one line
+// what it does.
+func (c *Command) tryBase(ctx context.Context, p *plan) (*base, error) {
+	b, err := c.baseOf(ctx, p, "", true)
+	switch {
+	case err == nil:
+		p.options.abNext = abAuto
+		fmt.Fprintf(c.Stderr, "accelgate: measuring in pairs with %s (--ab off measures without)\n", b.checkout)
+		return b, nil
+	case ctx.Err() != nil:
+		return nil, err
+	}
+	if _, ok := errors.AsType[unbuilt](err); ok {
+		return nil, fmt.Errorf("%w; correct it, or measure what is built already with --ab off", err)
+	}
+	p.options.abNext = cmp.Or(p.options.abNext, unknownBase)
+	fmt.Fprintf(c.Stderr, "accelgate: measuring without pairs: %s\n", oneLine(err.Error()))
+	return nil, nil
+}
+
+// probe measures one cell of each suite in a base that was not asked for, and takes
+// the suites out of the pairs that do not pass there. Where none is left it discards
+// the base and returns nil.
+func (c *Command) probe(ctx context.Context, p *plan, b *base, devices []bench.Device) (*base, error) {
+	if b == nil || !b.tried {
+		return b, nil
+	}
+	device := bench.Device{}
+	if len(devices) > 0 {
+		device = devices[0]
+	}
+	for _, one := range p.suites {
+		why, err := b.runs(ctx, one, device)
+		if err != nil {
+			return b, err
+		}
+		if why == "" {
+			continue
+		}
+		for _, cell := range one.cells {
+			delete(b.cells, cell.ID())
+		}
+		p.options.abNext = unknownBase
+		warning := fmt.Sprintf("suite %s is not measured in pairs, because it does not run in %s: %s", one.name, b.checkout, oneLine(why))
+		p.warnings = append(p.warnings, warning)
+		c.warnAll([]string{warning})
+	}
+	if len(b.cells) == 0 {
+		return nil, b.discard(ctx)
+	}
+	return b, nil
+}
+
+// mostProbes is how many cells of a suite may fail in the base before all do.
+const mostProbes = 2
+
+// runs says why no cell of a suite runs in the base; "" if one does, or none is to
+// be paired.
+func (b *base) runs(ctx context.Context, one planned, device bench.Device) (why string, err error) {
+	probed, measurer := 0, measurerOf(b.plan)
+	for _, cell := range one.cells {
+		of, ok := b.cells[cell.ID()]
+		if !ok || probed == mostProbes {
+			continue
+		}
+		probed++
+		r, err := measurer.Measure(ctx, of.cell, device)
+		if err == nil {
+			err = of.suite.Rest(device)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return "", context.Cause(ctx)
+		case err != nil:
+			return err.Error(), nil
+		case r.Outcome == bench.Passed:
+			return "", nil
+		}
+		why = r.Reason
+	}
+	return why, nil
+}

@@ -1,0 +1,263 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/host"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// checkout is a temporary worktree of the base.
+type checkout struct {
+	*repository
+	commit string
+	what   string // the commit in words
+	root   string // temporary folder
+	dir    string // the configuration's folder in it
+	lease  *host.Lease
+}
+
+func (k *checkout) String() string { return k.what }
+
+// baseOf opens the base in a worktree of its own: a commit, or where it is "" the
+// merge base with the default branch. Errors of type [noBase] say why there is none.
+func (c *Command) baseOf(ctx context.Context, p *plan, commit string, tried bool) (b *base, err error) {
+	k, err := c.findBase(ctx, p, commit)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.add(ctx, c); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, k.remove(context.WithoutCancel(ctx)))
+		}
+	}()
+	if err := k.build(ctx, p); err != nil {
+		return nil, err
+	}
+	return c.openIn(ctx, p, k, tried)
+}
+
+// findBase finds out which commit the base is.
+func (c *Command) findBase(ctx context.Context, p *plan, commit string) (*checkout, error) {
+	dir, err := filepath.Abs(p.file.Dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &repository{worker: p.worker, dir: dir}
+	head, err := r.git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD")
+	if err != nil && commit != "" {
+		return nil, noBase{oneLine(commit) + " is no folder, and " + dir + " is in no git repository with a commit"}
+	} else if err != nil {
+		return nil, noBase{dir + " is in no git repository with a commit"}
+	}
+	if r.prefix, err = r.git(ctx, dir, "rev-parse", "--show-prefix"); err != nil {
+		return nil, noBase{err.Error()}
+	}
+	k := &checkout{repository: r}
+	if commit != "" {
+		if k.commit, err = r.git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", commit+"^{commit}"); err != nil {
+			return nil, noBase{oneLine(commit) + " is neither a folder nor a commit"}
+		}
+		k.what = "commit " + shortRevision(k.commit)
+		return k, nil
+	}
+	return k, k.findMergeBase(ctx, p, head)
+}
+
+// findMergeBase settles where the branch under test left the default branch.
+func (k *checkout) findMergeBase(ctx context.Context, p *plan, head string) (err error) {
+	branch := k.defaultBranch(ctx)
+	if branch == "" {
+		k.commit, k.what = head, "HEAD "+shortRevision(head)
+	} else if k.commit, err = k.git(ctx, k.repository.dir, "merge-base", "HEAD", branch); err != nil || k.commit == "" {
+		return noBase{"git finds no merge base of HEAD and " + branch + ", as in a shallow checkout"}
+	}
+	if k.what == "" {
+		k.what = fmt.Sprintf("the merge base with %s, %s", strings.TrimPrefix(strings.TrimPrefix(branch, "refs/heads/"), "refs/remotes/"), shortRevision(k.commit))
+	}
+	if k.commit != head || len(p.options.engineArgs()) > 0 {
+		return nil
+	}
+	changed, err := k.changed(ctx, p)
+	if err == nil && !changed {
+		p.options.abNext = abHead
+		err = noBase{"nothing differs from " + k.what}
+	}
+	return err
+}
+
+// defaultBranch is the branch that work goes back to; "" if git does not say.
+func (k *checkout) defaultBranch(ctx context.Context) string {
+	dir := k.repository.dir
+	if ref, err := k.git(ctx, dir, "symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"); err == nil {
+		if _, err := k.git(ctx, dir, "rev-parse", "--verify", "--quiet", ref); err == nil {
+			return ref
+		}
+	}
+	for _, ref := range []string{"refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"} {
+		if _, err := k.git(ctx, dir, "rev-parse", "--verify", "--quiet", ref); err == nil {
+			return ref
+		}
+	}
+	return ""
+}
+
+// changed reports whether files differ from HEAD, but for those that accelgate
+// writes: baselines, kept runs and results.
+func (k *checkout) changed(ctx context.Context, p *plan) (bool, error) {
+	args := []string{"status", "--porcelain", "--untracked-files=normal", "--", ":/"}
+	for _, own := range []string{p.options.baselines(p.file), p.outPath(""), p.file.Resolve(p.file.Policy.History)} {
+		abs, err := filepath.Abs(own)
+		if err != nil {
+			return false, err
+		}
+		if rel, err := filepath.Rel(k.repository.dir, abs); err == nil && filepath.IsLocal(rel) && rel != "." {
+			args = append(args, ":(exclude)"+filepath.ToSlash(rel))
+		}
+	}
+	status, err := k.git(ctx, k.repository.dir, args...)
+	if err != nil {
+		return false, noBase{err.Error()}
+	}
+	return status != "", nil
+}
+
+const checkoutPrefix = "accelgate-base-"
+
+// add makes the worktree. A lease in its folder shows that it is in use.
+func (k *checkout) add(ctx context.Context, c *Command) error {
+	k.removeStale(ctx, c)
+	root, err := os.MkdirTemp("", checkoutPrefix)
+	if err == nil {
+		root, err = filepath.EvalSymlinks(root)
+	}
+	if err != nil {
+		return noBase{"no folder for a worktree can be made: " + err.Error()}
+	}
+	k.root = root
+	if k.lease, err = host.Acquire(ctx, inUse(root, c)); err != nil {
+		return errors.Join(noBase{err.Error()}, k.remove(ctx))
+	}
+	tree := filepath.Join(root, "base")
+	if _, err := k.git(ctx, k.repository.dir, "worktree", "add", "--quiet", "--detach", "--force", tree, k.commit); err != nil {
+		return errors.Join(noBase{err.Error()}, k.remove(context.WithoutCancel(ctx)))
+	}
+	if k.dir = filepath.Join(tree, filepath.FromSlash(k.prefix)); !isDir(k.dir) {
+		return errors.Join(noBase{"the base has no folder " + oneLine(k.prefix)}, k.remove(context.WithoutCancel(ctx)))
+	}
+	return nil
+}
+
+func inUse(root string, c *Command) host.LeaseOptions {
+	return host.LeaseOptions{Dir: filepath.Join(root, "lease"), Devices: []bench.Device{{Vendor: "base", ID: "worktree"}}, Job: "accelgate run", Now: c.Now}
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// removeStale removes the worktrees of runs that were killed: their leases ended.
+func (k *checkout) removeStale(ctx context.Context, c *Command) {
+	list, err := k.git(ctx, k.repository.dir, "worktree", "list", "--porcelain")
+	if err != nil {
+		return // adding one fails as well, and says why
+	}
+	for line := range strings.Lines(list) {
+		tree, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree ")
+		root := filepath.Dir(filepath.FromSlash(tree))
+		if !ok || filepath.Base(tree) != "base" || !strings.HasPrefix(filepath.Base(root), checkoutPrefix) || !isDir(root) {
+			continue
+		}
+		lease, err := host.Acquire(ctx, inUse(root, c))
+		if err != nil {
+			continue // it is in use
+		}
+		stale := &checkout{repository: k.repository, root: root, lease: lease}
+		_ = stale.remove(ctx) // the next run tries again
+	}
+}
+
+// remove removes the worktree.
+func (k *checkout) remove(ctx context.Context) error {
+	if k == nil || k.root == "" {
+		return nil
+	}
+	_, _ = k.git(ctx, k.repository.dir, "worktree", "remove", "--force", "--force", filepath.Join(k.root, "base")) // what is left is pruned
+	k.lease.Release()
+	err := os.RemoveAll(k.root)
+	_, pruned := k.git(ctx, k.repository.dir, "worktree", "prune")
+	if err = errors.Join(err, pruned); err != nil {
+		return fmt.Errorf("remove the worktree in %s: %w: remove the folder, and type 'git worktree prune'", k.root, err)
+	}
+	return nil
+}
+
+// config is the base's own configuration; "" if it has none.
+func (k *checkout) config(heads string) string {
+	if piped(heads) {
+		return ""
+	}
+	own := filepath.Join(k.dir, filepath.Base(heads))
+	if _, err := os.Stat(own); err != nil {
+		return ""
+	}
+	return own
+}
+
+// build builds both sides by the commands of the suites that are measured, so that
+// one is not built in another way than the other.
+func (k *checkout) build(ctx context.Context, p *plan) error {
+	file, dir := p.file, p.file.Dir
+	if _, err := build(ctx, p, file, dir, "the code under test"); err != nil {
+		return unbuilt{err}
+	}
+	if own := k.config(p.options.config); own != "" {
+		loaded, err := config.Load(own)
+		if err == nil {
+			file = loaded
+		}
+	}
+	commands, err := build(ctx, p, file, k.dir, "the base")
+	if _, missing := os.Stat(filepath.Join(k.root, "base", ".gitmodules")); err == nil && commands == 0 && missing == nil {
+		err = noBase{"the base has submodules, which no build command of a suite fetches"}
+	}
+	return err
+}
+
+// unbuilt says that the code under test cannot be built: there is nothing to measure,
+// in pairs or without.
+type unbuilt struct{ error }
+
+// build runs the build commands of the suites that are measured, each once, and
+// counts them.
+func build(ctx context.Context, p *plan, file *config.File, dir, what string) (int, error) {
+	var done [][]string
+	for i := range file.Suites {
+		s := &file.Suites[i]
+		measured := slices.ContainsFunc(p.suites, func(one planned) bool { return one.name == s.Name })
+		if len(s.Build) == 0 || !measured || slices.ContainsFunc(done, func(b []string) bool { return slices.Equal(b, s.Build) }) {
+			continue
+		}
+		response, err := p.worker.Do(ctx, worker.Request{Args: s.Build, Dir: dir})
+		if err != nil {
+			return len(done), err
+		}
+		if !response.OK() {
+			return len(done), noBase{fmt.Sprintf("%s cannot be built by %q: %s: %s", what, strings.Join(s.Build, " "), response.Reason(), oneLine(lastLine(response.Log)))}
+		}
+		done = append(done, s.Build)
+	}
+	return len(done), nil
+}

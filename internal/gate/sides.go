@@ -1,0 +1,113 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// sidesEvidence says what two sessions show of a number without pairs and history.
+type sidesEvidence struct {
+	detect.SidesEvidence
+	q     float64 // P corrected for all numbers on this road
+	of    int     // numbers on this road
+	large float64 // slow-down that blocks whatever q is
+}
+
+// sidesOf returns both sides of a number that the fixed threshold decides.
+func (c *comparer) sidesOf(m *described, ref, got *bench.Result) (s detect.Sides, ok bool) {
+	if ref == nil || c.out.Unjudged != "" || !c.measures(m, ref, got) || m.tooFew(ref) {
+		return s, false
+	}
+	old, now := ref.Sample(m.Name), got.Sample(m.Name)
+	if old == nil || now == nil || len(now.Base) > 0 {
+		return s, false
+	}
+	o, n := summarize(old), summarize(now)
+	s = detect.Sides{Base: detect.NewSide(o.Median, o.MAD, o.N), Head: detect.NewSide(n.Median, n.MAD, n.N), HigherIsBetter: m.Better != bench.Lower}
+	s.Base.Noise = max(s.Base.Noise, o.Noise)
+	return s, o.Median > 0 && n.Median > 0
+}
+
+// few reports whether there are too few new runs for history to convict.
+func few(c detect.Cell) bool {
+	return c.Options.Mode == detect.History && len(c.Head) < leastHeads
+}
+
+// leastValues is how many values of one session stand against earlier runs: a
+// single one may be a disturbance.
+const leastValues = 3
+
+// leastHeads is how many new runs can show a loss against history.
+const leastHeads = 3
+
+func convicts(c detect.Cell) bool { return !few(c) }
+
+// sidesOfRuns takes earlier runs for one side. What they differ by is the noise
+// between sessions already, so the allowance for these is generous.
+func sidesOfRuns(c detect.Cell, values []float64) detect.Sides {
+	base := newest(c.Base, earlierCounted)
+	return detect.Sides{Base: detect.NewSide(stats.Median(base), stats.MAD(base), len(base)),
+		Head: detect.NewSide(stats.Median(values), stats.MAD(values), len(values)), HigherIsBetter: c.Options.HigherIsBetter}
+}
+
+// earlierCounted is how many earlier runs stand for one side.
+const earlierCounted = 10
+
+// beyondChance makes a suspicion against history a loss that would block without
+// any history as well: beyond the threshold, and beyond what two sessions differ by.
+func (c *comparer) beyondChance(v *Verdict, n numberOf) {
+	e, ok := c.evidence.sides[n]
+	if ok && v.Class == Inconclusive && v.Delta < -c.policy.Threshold-tolerance && (e.q <= c.evidence.share || e.Estimate >= e.large) {
+		v.Class, v.Level = Regressed, Fail
+		v.Evidence.Q = e.q
+		v.Reason = fmt.Sprintf("beyond the threshold of %.4g %%, and beyond what two sessions of unchanged code differ by", c.policy.Threshold)
+	}
+}
+
+// weighSides judges all numbers of the road together.
+func weighSides(sides []detect.Sides, numbers []numberOf, healthy map[string]bool) map[numberOf]sidesEvidence {
+	ps := make([]float64, len(sides))
+	found := detect.JudgeSides(sides)
+	for i, e := range found {
+		ps[i] = e.P
+	}
+	of := make(map[numberOf]sidesEvidence, len(sides))
+	for i, q := range detect.AdjustHolm(ps) {
+		large := found[i].Huge
+		if healthy[numbers[i].cell] {
+			large = min(large, found[i].Large)
+		}
+		of[numbers[i]] = sidesEvidence{found[i], q, len(sides), large}
+	}
+	return of
+}
+
+// healthy says during which cells the host was healthy, and not only unknown to be
+// unhealthy.
+func (c *comparer) healthy() map[string]bool {
+	of := map[string]bool{}
+	for _, r := range c.results {
+		of[r.Cell.ID()] = r.Health != nil && r.Health.Status == bench.Healthy
+	}
+	return of
+}
+
+// withinChance makes a loss beyond the threshold inconclusive that two sessions of
+// unchanged code may differ by: without pairs and history, nothing says how much they do.
+func (c *comparer) withinChance(m *described, id string, v Verdict) Verdict {
+	e, ok := c.evidence.sides[numberOf{id, m.Name}]
+	if !ok || v.Evidence.Method != "threshold" {
+		return v
+	}
+	v.Evidence.P, v.Evidence.Q = e.P, e.q
+	v.Evidence.MDE = max(v.Evidence.Limit, math.Abs(m.percent(min(e.large, e.Least(c.evidence.share/float64(e.of))))))
+	if v.Class == Regressed && e.q > c.evidence.share && e.Estimate < e.large {
+		v.Class, v.Level = Inconclusive, c.policy.open()
+		v.Reason = joined(v.Reason, fmt.Sprintf("looks %.1f %% slower, and two sessions of unchanged code may differ as much: a loss blocks from %.3g %% on; decide it in pairs with --ab", -v.Delta, v.Evidence.MDE))
+	}
+	return v
+}
