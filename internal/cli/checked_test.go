@@ -133,6 +133,9 @@ func TestPullRequestThatExcusesItself(t *testing.T) {
 					t.Errorf("the comment lacks %q:\n%s", want, s.report())
 				}
 			}
+			if doc := s.written()[".accelgate/report.json"]; !strings.Contains(doc, `"path":"suites[s].expect[0].contains"`) {
+				t.Errorf("the JSON report lacks the change:\n%.3000s", doc)
+			}
 			s.conclude(token, "action_required")
 			s.comment("ghp_alice", "/accelgate approve-config "+s.head())
 			if code := s.run(t.Context()); code != cli.ExitPassed {

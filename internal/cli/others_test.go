@@ -25,7 +25,7 @@ func TestTwoDispatchesIntoOneRefresh(t *testing.T) {
 		if code := s.run(t.Context()); code != cli.ExitPassed {
 			t.Fatalf("%s: exit code %d: %s%s", host, code, s.stdout.String(), s.stderr.String())
 		}
-		if host == "desk" { // somebody's file on the branch is named
+		if host == "desk" { // another file on the branch is named
 			s.server.Commit("octo/repo", "accelgate/refresh-baselines", map[string]string{"@evil.txt": "x"})
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
-// TestUnapprovedChangesNeverPass: changes of what is checked, without an approval, turn
+// TestUnapprovedChangesNeverPass: configuration changes without an approval turn
 // Passed into ActionRequired and leave what is worse.
 func TestUnapprovedChangesNeverPass(t *testing.T) {
 	failed := gate.Comparison{Passed: 1, Verdicts: []gate.Verdict{{Class: gate.Regressed, Level: gate.Fail}}}

@@ -5,18 +5,22 @@ import "fmt"
 // CheckedChanges is what a pull request changes in what is checked. It came from
 // the pull request, so all of it is untrusted.
 type CheckedChanges struct {
-	Values []ChangedValue // of the configuration
-	Files  []string       // baselines, waivers and case files that it changes
-	Notes  []string       // what could not be compared, and why
+	Values []ChangedValue `json:"values,omitempty"` // of the configuration
+	Files  []string       `json:"files,omitempty"`  // baselines, waivers and case files that it changes
+	Notes  []string       `json:"notes,omitempty"`  // what could not be compared, and why
 	// State says what the changes need, or who approved them; ours.
-	State string
+	State string `json:"state"`
 	// Approve is the comment that approves them; "" if none is needed.
-	Approve string
+	Approve string `json:"approve,omitempty"`
 }
 
 // ChangedValue is a value of the configuration, by its path. Old or New is "" if
 // only the other one has it.
-type ChangedValue struct{ Path, Old, New string }
+type ChangedValue struct {
+	Path string `json:"path"`
+	Old  string `json:"old,omitempty"`
+	New  string `json:"new,omitempty"`
+}
 
 // Len counts the changes.
 func (c *CheckedChanges) Len() int { return len(c.Values) + len(c.Files) + len(c.Notes) }
