@@ -20,7 +20,7 @@ func TestPrintedCommandsOfCasesDoNotDoWhatTheyClaim(t *testing.T) { printedOfCas
 
 func TestPrintedCommandsOfManyCasesThorough(t *testing.T) {
 	require.Thorough(t)
-	printedOfCases(t, 60)
+	printedOfCases(t, 20)
 }
 
 func printedOfCases(t *testing.T, runs int) {
