@@ -104,6 +104,7 @@ type proposal struct {
 	doing   string
 
 	base    string // branch; "" before it is known
+	node    string // id of the repository in GraphQL, known with base
 	limit   int    // index into limits
 	result  PullRequest
 	changed bool // the branch got a commit of this call
@@ -157,6 +158,9 @@ func (p *proposal) stepAside(ctx context.Context) error {
 // raced reports whether somebody changed the branch or opened the pull request
 // at the same time.
 func raced(err error) bool {
+	if errors.Is(err, errMoved) {
+		return true
+	}
 	if slices.ContainsFunc([]string{
 		"pull request already exists", "not a fast forward", "Reference does not exist", "Reference already exists", "No commits between",
 	}, func(text string) bool { return rejected(err, text) }) {
@@ -211,6 +215,7 @@ func (p *proposal) baseBranch(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", p.fail(contentsPermission, err)
 	}
+	p.node = repo.GetNodeID()
 	base := p.refresh.Base
 	if base == "" {
 		base = repo.GetDefaultBranch()

@@ -52,6 +52,9 @@ func TestReviseMakesABranchOfItsOwn(t *testing.T) {
 	if got := s.Files(fullName, records); !slices.Equal(got, []string{"a.jsonl", "b.jsonl"}) {
 		t.Errorf("the branch has %v, want nothing of the default branch", got)
 	}
+	if got := s.Commits(fullName, records); got != 1 {
+		t.Errorf("a clone of the branch gets %d commits, want 1", got)
+	}
 	data, found, err := c.BranchFile(t.Context(), repo, records, "b.jsonl", 100)
 	if err != nil || !found || string(data) != "\xff\n" {
 		t.Errorf("b.jsonl is read as %q, %v, %v", data, found, err)
