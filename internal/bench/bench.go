@@ -347,6 +347,8 @@ type Result struct {
 	// Output is the answer that correctness was judged on, cut to a few KiB.
 	// It is untrusted.
 	Output string `json:"output,omitempty"`
+	// Tokens are the token ids that correctness was judged on, at most MaxTokens.
+	Tokens []int64 `json:"tokens,omitempty"`
 	// Log is the tail of what the child printed. It is untrusted.
 	Log string `json:"log,omitempty"`
 	// Command is the argument vector of the child, for reproducing by hand.

@@ -231,6 +231,9 @@ func (r *Result) validate() error {
 	if r.Retries < 0 || r.Retries > maxCount || !Finite(r.WallMS) || r.WallMS < 0 {
 		return fmt.Errorf("was repeated %d times and took %v ms", r.Retries, r.WallMS)
 	}
+	if len(r.Tokens) > MaxTokens {
+		return fmt.Errorf("has more than %d token ids", MaxTokens)
+	}
 	if len(r.Samples) > maxMetrics {
 		return fmt.Errorf("has more than %d metrics", maxMetrics)
 	}
@@ -290,6 +293,10 @@ func (r *Result) validateSamples() error {
 	}
 	return nil
 }
+
+// MaxTokens bounds the token ids that a result keeps, which is more than a
+// configuration can list.
+const MaxTokens = 30_000
 
 const (
 	maxBreakdowns = 100

@@ -161,6 +161,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 	case a.event.PullRequest != nil:
 		in.Base = a.event.PullRequest.BaseSHA
 	}
+	in.Checked = a.checkedChanges(ctx, g.file, &g.policy)
 	j := a.judge(g.runs, g.refs, g.policy, in)
 	if err := a.show(g, j); err != nil {
 		return 0, err
@@ -294,6 +295,9 @@ func (a *action) collect() (g gathered, err error) {
 		if err := a.believe(run, g.file.Limits); err != nil {
 			return g, fmt.Errorf("run of host %s: %w", oneLine(run.Host.Label), err)
 		}
+	}
+	if err := recheck(g.file, g.runs); err != nil {
+		return g, err
 	}
 	for _, label := range a.in.hosts {
 		if slices.ContainsFunc(g.runs, func(r *bench.Run) bool { return r.Host.Label == label }) {

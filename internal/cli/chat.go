@@ -11,8 +11,9 @@ import (
 	"github.com/accelgate/accelgate/internal/github"
 )
 
-const chatUsage = "`/accelgate rerun` runs the failed jobs again, `/accelgate rerun CELL-GLOB` measures some cells, " +
-	"`/accelgate accept CELL METRIC CEILING DAYS REASON` proposes a waiver, and `/accelgate refresh REASON` measures and proposes new baselines"
+const chatUsage = "`/accelgate rerun` measures again after a verdict and posts again after a failed post, `/accelgate rerun CELL-GLOB` measures some cells, " +
+	"`/accelgate accept CELL METRIC CEILING DAYS REASON` proposes a waiver, " +
+	"`/accelgate approve-config COMMIT` approves a changed configuration, and `/accelgate refresh REASON` measures and proposes new baselines"
 
 // chat answers a new comment on a pull request that begins with /accelgate.
 // Whoever may push may command, by GitHub's word; everybody else gets a reason.
@@ -23,8 +24,7 @@ func (a *action) chat(ctx context.Context) (int, error) {
 		_, err := fmt.Fprintln(a.Stdout, "Only new comments of people are answered: write one.")
 		return ExitPassed, err
 	}
-	line, _, _ := strings.Cut(strings.TrimLeft(a.event.Comment.Body, "\ufeff \t\r\n"), "\n")
-	words, err := fields(line)
+	words, err := commandOf(a.event.Comment.Body)
 	if len(words) == 0 || words[0] != "/accelgate" || !a.event.Comment.OnPullRequest {
 		return ExitPassed, nil // it is not for us
 	}
@@ -94,6 +94,8 @@ func (t talk) command(ctx context.Context, words []string) (string, error) {
 		return t.rerun(ctx, words)
 	case "run":
 		return t.runFork(ctx, words)
+	case "approve-config":
+		return t.approveConfig(ctx, words)
 	case "accept":
 		return t.acceptCell(ctx, words)
 	case "refresh":
@@ -102,23 +104,11 @@ func (t talk) command(ctx context.Context, words []string) (string, error) {
 	return "", fmt.Errorf("there is no such command: %s", chatUsage)
 }
 
-// rerun runs failed jobs again, of the run that the comment tells of; or, for
-// some cells, starts the workflow on the branch.
+// rerun runs jobs again; or, for some cells, starts the workflow on the branch.
 func (t talk) rerun(ctx context.Context, words []string) (string, error) {
-	issue := t.event.Comment.Issue
-	switch len(words) {
+	switch issue := t.event.Comment.Issue; len(words) {
 	case 0:
-		posted, err := t.client.FindComment(ctx, t.repo, issue, t.in.checkName)
-		if err != nil {
-			return "", quoted(err)
-		}
-		if posted.Seq.Run == 0 {
-			return "", fmt.Errorf("no run has been judged here yet: push, or start the workflow by hand")
-		}
-		if err := t.client.RerunFailedJobs(ctx, t.repo, posted.Seq.Run); err != nil {
-			return "", quoted(err)
-		}
-		return fmt.Sprintf("The failed jobs of [run %d](%s/%s/actions/runs/%[1]d) run again.", posted.Seq.Run, t.event.ServerURL, t.event.Repository()), nil
+		return t.rerunCause(ctx)
 	case 1:
 		pull, err := t.client.GetPull(ctx, t.repo, issue)
 		if err != nil {
@@ -150,6 +140,12 @@ func (t talk) dispatchRefresh(ctx context.Context, reason string) (string, error
 		return "", quoted(err)
 	}
 	return fmt.Sprintf("All hosts measure `%s`; a pull request with new baselines follows.", t.event.DefaultBranch), nil
+}
+
+// commandOf splits the first line of a comment into words.
+func commandOf(body string) ([]string, error) {
+	line, _, _ := strings.Cut(strings.TrimLeft(body, "\ufeff \t\r\n"), "\n")
+	return fields(line)
 }
 
 // fields splits a line at spaces; quotes, double or back, keep them.

@@ -38,4 +38,9 @@ var demands = map[string]suite.Demand{
 	"models":   models.Demand,
 }
 
+// rechecks is the table of kinds whose cells record the answer that was judged.
+var rechecks = map[string]suite.Recheck{
+	"models": models.Recheck,
+}
+
 func kindNames() string { return strings.Join(slices.Sorted(maps.Keys(kinds)), ", ") }

@@ -186,9 +186,14 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 	}
 	a.warn(client.PreflightRefresh(ctx, repo)) // which says what setting to turn on
 	title, _ := report.Changes(body)
+	describe := func(others []github.Proposed) (string, github.Ladder) {
+		all := withOthers(body, others)
+		title, _ := report.Changes(all)
+		return a.token.hide(title), changes(all, client.FromActionsToken(), a.token.hide)
+	}
 	base, branch := a.refreshInto()
 	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: branch, Title: a.token.hide(title), Body: changes(body, client.FromActionsToken(), a.token.hide),
-		Message: a.token.hide(title) + "\n\n" + forCommit(a.in.reason), Files: files, Labels: a.in.labels, Reviewers: a.in.reviewers})
+		Message: a.token.hide(title) + "\n\n" + forCommit(a.in.reason), Files: files, Describe: describe, Labels: a.in.labels, Reviewers: a.in.reviewers})
 	if err != nil {
 		return 0, err
 	}

@@ -24,6 +24,9 @@ func TestPrintedCommandsOfManyCasesThorough(t *testing.T) {
 }
 
 func printedOfCases(t *testing.T, runs int) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	did := map[string]int{}
 	for seed := range runs {
 		g := generateCases(t, seed)

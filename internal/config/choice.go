@@ -31,6 +31,7 @@ func (d *decoder) choices(f *File, nodes map[string]ast.Node) {
 	d.oneOf(nodes["policy"], "policy.compat", p.Compat, "msmodeling", "tensorsharp")
 	d.oneOf(nodes["policy"], "policy.method", p.Method, "evidence", "threshold")
 	d.oneOf(nodes["policy"], "policy.inconclusive", p.Inconclusive, "warn", "fail")
+	d.oneOf(nodes["policy"], "policy.config_changes", p.ConfigChanges, "block", "other-person", "warn")
 	d.oneOf(nodes["policy"], "policy.unhealthy", p.Unhealthy, "inconclusive", "ignore")
 	if p.Confirm != nil {
 		d.between(nodes["policy"], "policy.confirm", *p.Confirm, 0, maxConfirm)

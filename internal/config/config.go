@@ -129,6 +129,10 @@ type Policy struct {
 	// Waivers is the file of waivers as written; see [File.Resolve]. "" leaves
 	// it to cli.
 	Waivers string `yaml:"waivers"`
+	// ConfigChanges says what a pull request needs that changes what is checked:
+	// "block", the approval of a user with write permission, "other-person", that of
+	// another one than its author, or "warn", none; "" is "block".
+	ConfigChanges string `yaml:"config_changes"`
 }
 
 // Resolve returns the path relative to the folder of the file, or the path

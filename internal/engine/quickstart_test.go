@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 // TestQuickstartAnswers holds the answers that the quickstart expects. They
@@ -12,6 +14,9 @@ import (
 // of a token was a close one: what f16 and q8_0 change in a logit is less than
 // half of the smallest distance between the first and the second.
 func TestQuickstartAnswers(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	cases := []struct {
 		prompt, want string
 	}{

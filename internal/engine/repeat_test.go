@@ -135,6 +135,9 @@ func near(t *testing.T, phase string, plain, slow time.Duration, percent float64
 
 // TestSchedulerRepeatsAShareOfTheWork slows one phase of steps that hold both.
 func TestSchedulerRepeatsAShareOfTheWork(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	work := func(slow Slowdown) time.Duration {
 		m := counted(t, Options{})
 		s := newScheduler(m, 3, 200, 3, slow)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/accelgate/accelgate/internal/require"
 	"time"
 )
 
@@ -164,6 +166,9 @@ func TestSchedulerStopsWithTheContext(t *testing.T) {
 
 // TestStepsDoNotAllocate covers a step of all phases at once.
 func TestStepsDoNotAllocate(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	for _, dtype := range KVCacheDTypes() {
 		s := newScheduler(newModel(t, Options{Model: "micro", KVCache: dtype}), 3, MaxTokens, 3, Slowdown{})
 		for range 3 {

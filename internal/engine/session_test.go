@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/accelgate/accelgate/internal/require"
 )
 
 func newModel(t *testing.T, o Options) *Model {
@@ -61,6 +63,9 @@ func answer(t *testing.T, m *Model, prompt string, n int) (tokens []int, logits 
 // where the cache keeps float32, and what rounding keys and values costs where
 // it does not.
 func TestModelIsAsDefined(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	for _, c := range []struct {
 		model, dtype string
 		tolerance    float64

@@ -8,7 +8,7 @@ const (
 	StatusPassed Status = "passed"
 	StatusFailed Status = "failed"
 	// StatusActionRequired: nothing is wrong, but a baseline that the policy
-	// demands is missing or is of another machine.
+	// demands is missing or is of another machine, or what is checked was changed.
 	StatusActionRequired Status = "action_required"
 	// StatusNoEvidence: nothing blocks, and on some host not one cell passed, or
 	// parts of its matrix are missing.
@@ -28,6 +28,9 @@ type Decision struct {
 	// Uncompared counts the suites, over all comparisons, of which not one number
 	// was compared.
 	Uncompared int `json:"uncompared,omitempty"`
+	// Unapproved says that the pull request changes what is checked, without the
+	// approval that the policy demands.
+	Unapproved bool `json:"unapproved,omitempty"`
 	// Waivers are all of the policy, over all comparisons.
 	Waivers []WaiverUse `json:"waivers,omitempty"`
 }
@@ -36,7 +39,7 @@ type Decision struct {
 // that passed is no evidence, however green the others are, unless something
 // failed.
 func Decide(comparisons []Comparison, p Policy) Decision {
-	d := Decision{Counts: map[Class]int{}, Blocking: map[Class]int{}}
+	d := Decision{Counts: map[Class]int{}, Blocking: map[Class]int{}, Unapproved: p.Unapproved}
 	evidence := len(comparisons) > 0
 	for i := range comparisons {
 		c := &comparisons[i]
@@ -54,7 +57,7 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 		d.Status = StatusFailed
 	case !evidence:
 		d.Status = StatusNoEvidence
-	case d.Unjudged+d.Uncompared > 0 && p.RequireBaseline:
+	case d.Unjudged+d.Uncompared > 0 && p.RequireBaseline, d.Unapproved:
 		d.Status = StatusActionRequired
 	default:
 		d.Status = StatusPassed

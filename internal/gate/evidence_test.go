@@ -295,7 +295,7 @@ func TestHostMoved(t *testing.T) {
 		base     []float64
 		want     gate.Class
 	}{
-		{"nobody looked", nil, nil, 115, nil, gate.Regressed},
+		{"health unknown", nil, nil, 115, nil, gate.Regressed},
 		{"it stayed", &bench.Calibration{Before: quiet[:1]}, &bench.Calibration{Before: quiet, After: quiet}, 115, nil, gate.Regressed},
 		{"it became slower meanwhile", nil, &bench.Calibration{Before: quiet, After: slower}, 115, nil, gate.Inconclusive},
 		{"it is slower than it was", &bench.Calibration{Before: quiet[:1]}, &bench.Calibration{Before: slower, After: slower}, 115, nil, gate.Inconclusive},

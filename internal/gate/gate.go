@@ -199,6 +199,9 @@ type Policy struct {
 	// Part says that the run is meant to be one shard of a matrix, which somebody
 	// else puts together.
 	Part bool `json:"part,omitempty"`
+	// Unapproved says that the pull request changes what is checked, and that no
+	// person has approved it: the decision is ActionRequired in place of Passed.
+	Unapproved bool `json:"-"`
 	// Recorded says that the run was not measured now and cannot be measured
 	// again, so nobody is told to.
 	Recorded bool `json:"-"`

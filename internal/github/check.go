@@ -63,6 +63,30 @@ type CheckRun struct {
 	Change Change // Created or Updated
 }
 
+// Checked is a check run that is there.
+type Checked struct {
+	ID         int64 // 0 where there is none
+	Seq        Seq
+	Conclusion string // "" while it is in progress
+}
+
+// FindCheck returns the check run of a name that was made here, of several the
+// newest.
+func (c *Client) FindCheck(ctx context.Context, repo Repo, headSHA, name string) (Checked, error) {
+	doing := fmt.Sprintf("read check run %q on %s@%s", name, repo, cut(headSHA, 80))
+	if err := errors.Join(repo.check(), checkCommit(headSHA)); err != nil {
+		return Checked{}, fmt.Errorf("%s: %w", doing, err)
+	}
+	runs, err := c.ownChecks(ctx, repo, headSHA, name)
+	if err != nil {
+		return Checked{}, explain(doing, "checks: read", err)
+	}
+	if len(runs) == 0 {
+		return Checked{}, nil
+	}
+	return Checked{ID: runs[0].GetID(), Seq: checkSeq(runs[0]), Conclusion: runs[0].GetConclusion()}, nil
+}
+
 // commitID matches the full id of a commit. Anything else could lead to
 // another address of the API.
 var commitID = lazyregexp.New(`^([0-9a-f]{40}|[0-9a-f]{64})$`)

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
+
+	gh "github.com/google/go-github/v62/github"
 )
 
 // MaxBody is how long the text of a comment or of a pull request may be, in
@@ -66,6 +69,38 @@ func (c *Client) FindComment(ctx context.Context, repo Repo, issue int, key stri
 	}
 	o := slices.MaxFunc(found, posted.compare)
 	return Posted{ID: o.id, URL: o.url, Seq: o.seq, State: o.state, Body: o.body}, nil
+}
+
+// Remark is a comment of a person, as it was first written.
+type Remark struct {
+	ID      int64
+	Author  string
+	Body    string
+	Created time.Time
+}
+
+// Remarks returns the comments of people that begin with a text, oldest first. An
+// edited comment is left out: others than its author may edit it.
+func (c *Client) Remarks(ctx context.Context, repo Repo, issue int, prefix string) ([]Remark, error) {
+	doing := fmt.Sprintf("read the comments on %s#%d", repo, issue)
+	if err := repo.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", doing, err)
+	}
+	all, err := allPages(func(page gh.ListOptions) ([]*listed, *gh.Response, error) {
+		return c.listComments(ctx, repo, issue, page)
+	})
+	if err != nil {
+		return nil, explain(doing, commentPermission, err)
+	}
+	var found []Remark
+	for _, o := range all {
+		if o == nil || o.App != nil || o.GetUser().GetType() != "User" || !strings.HasPrefix(strings.TrimSpace(o.GetBody()), prefix) ||
+			o.GetCreatedAt().IsZero() || !o.GetCreatedAt().Equal(o.GetUpdatedAt()) {
+			continue
+		}
+		found = append(found, Remark{o.GetID(), o.GetUser().GetLogin(), o.GetBody(), o.GetCreatedAt().Time})
+	}
+	return found, nil
 }
 
 func checkKey(key string) error {

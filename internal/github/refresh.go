@@ -31,6 +31,9 @@ type Refresh struct {
 	Message string // of the commit; Title where empty
 	// Files is what to write, by path from the repository's root.
 	Files map[string][]byte
+	// Describe returns title and body of a pull request that changes other files
+	// beside Files, which earlier calls proposed; nil leaves Title and Body.
+	Describe func(others []Proposed) (title string, body Ladder)
 	// Labels are added. Reviewers, people or teams as "owner/team", are asked
 	// whenever the files change; the author never is.
 	Labels    []string
@@ -38,6 +41,13 @@ type Refresh struct {
 	// Farewell is the comment on a pull request that is closed because nothing
 	// differs from the base any more. It has a default.
 	Farewell string
+}
+
+// Proposed is a file that a pull request changes. Base and Now are nil where there is
+// no such file, or where it is larger than a MiB.
+type Proposed struct {
+	Path      string
+	Base, Now []byte
 }
 
 // PullRequest is a pull request on GitHub. Its Number is 0 where there was
@@ -61,7 +71,7 @@ type PullRequest struct {
 //
 // Several callers may propose at once, each their own files: the branch only
 // moves forward from what a caller has read, so that all files end in one pull
-// request. Its text is of the last one.
+// request. Its text is of the last one, which describes the files of the others.
 func (c *Client) OpenRefresh(ctx context.Context, repo Repo, r Refresh) (PullRequest, error) {
 	doing := fmt.Sprintf("propose %s in %s", r.Branch, repo)
 	if err := errors.Join(repo.check(), r.check()); err != nil {
@@ -194,10 +204,45 @@ func (p *proposal) step(ctx context.Context) (done bool, err error) {
 		return false, p.commit(ctx, at, tree)
 	case tree == at.base.tree:
 		return true, p.closePull(ctx, at)
-	case at.open == nil:
+	}
+	if err := p.describe(ctx, at); err != nil {
+		return false, err
+	}
+	if at.open == nil {
 		return false, p.create(ctx)
 	}
 	return p.edit(ctx, at.open)
+}
+
+// describe brings the text up to what the branch changes beside this call's files.
+func (p *proposal) describe(ctx context.Context, at position) (err error) {
+	const (
+		most  = 20
+		limit = 1 << 20
+	)
+	if p.refresh.Describe == nil {
+		return nil
+	}
+	var others []Proposed
+	for _, f := range at.files {
+		one := Proposed{Path: f.GetFilename()}
+		if _, ours := p.refresh.Files[one.Path]; ours {
+			continue
+		}
+		if len(others) < most {
+			if one.Base, err = p.client.FileAt(ctx, p.repo, at.base.sha, one.Path, limit); err != nil && !errors.Is(err, ErrTooLarge) {
+				return err
+			}
+			if one.Now, err = p.client.FileAt(ctx, p.repo, at.branch.sha, one.Path, limit); err != nil && !errors.Is(err, ErrTooLarge) {
+				return err
+			}
+		}
+		others = append(others, one)
+	}
+	if len(others) > 0 {
+		p.refresh.Title, p.refresh.Body = p.refresh.Describe(others)
+	}
+	return nil
 }
 
 // fail explains an error of the API.

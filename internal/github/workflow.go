@@ -88,11 +88,20 @@ func (c *Client) DispatchEvent(ctx context.Context, repo Repo, event string, pay
 // RerunFailedJobs runs the jobs of a run again that failed. It is not repeated
 // either; a run that is going on already is an error.
 func (c *Client) RerunFailedJobs(ctx context.Context, repo Repo, run int64) error {
-	doing := fmt.Sprintf("run the failed jobs of run %d of %s again", run, repo)
+	return rerun(ctx, repo, run, "the failed jobs", c.api.Actions.RerunFailedJobsByID)
+}
+
+// RerunAllJobs runs all jobs of a run again, under the same conditions.
+func (c *Client) RerunAllJobs(ctx context.Context, repo Repo, run int64) error {
+	return rerun(ctx, repo, run, "all jobs", c.api.Actions.RerunWorkflowByID)
+}
+
+func rerun(ctx context.Context, repo Repo, run int64, what string, send func(context.Context, string, string, int64) (*gh.Response, error)) error {
+	doing := fmt.Sprintf("run %s of run %d of %s again", what, run, repo)
 	if err := repo.check(); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	_, err := c.api.Actions.RerunFailedJobsByID(once(ctx), repo.Owner, repo.Name, run)
+	_, err := send(once(ctx), repo.Owner, repo.Name, run)
 	var failed *gh.ErrorResponse
 	if errors.As(err, &failed) && failed.Message == "This workflow is already running" {
 		return fmt.Errorf("%s: it is still running: wait until it has ended", doing)

@@ -29,7 +29,7 @@ func TestWorkflowsAreStarted(t *testing.T) {
 	want := []githubtest.Dispatch{
 		{Workflow: "accelgate.yml", Ref: "main", Payload: map[string]any{"reason": "new driver"}, Login: actionsBot},
 		{Event: "accelgate", Payload: map[string]any{"pr": 7.0}, Login: actionsBot},
-		{Rerun: 100, Login: actionsBot},
+		{Rerun: 100, Failed: true, Login: actionsBot},
 	}
 	if diff := cmp.Diff(s.Dispatches(), want); diff != "" {
 		t.Errorf("dispatches (-got +want):\n%s", diff)

@@ -29,7 +29,7 @@ func (r *Report) page(c caps) page {
 // lead is what everybody must see: other machines, what was compared, and what
 // the numbers cannot say.
 func (r *Report) lead() []block {
-	blocks := append(r.otherMachines(), r.provenance(), paragraph{plain(r.sum())})
+	blocks := append(append(r.otherMachines(), r.checkedChanges()...), r.provenance(), paragraph{plain(r.sum())})
 	blocks = append(blocks, r.notJudged()...)
 	blocks = append(blocks, r.drifted()...)
 	blocks = append(blocks, r.notMeasured()...)

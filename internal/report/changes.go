@@ -21,6 +21,7 @@ type Refresh struct {
 	Hosts    []HostChanges
 	Cases    []CaseChanges
 	Left     []string // what was not refreshed and why, a sentence each
+	Also     []string // other files that the pull request changes
 	Limit    int      // bytes of the body; 0 means MarkdownBytes, less than 1000 means 1000
 }
 
@@ -131,6 +132,7 @@ func (r *Refresh) body(rows, files int) string {
 	}
 	blocks = append(blocks, r.caseBlocks(files, rows)...)
 	blocks = append(blocks, r.leftBlocks(files)...)
+	blocks = append(blocks, r.alsoBlocks(files)...)
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n", r.summary())
 	for _, block := range blocks {
@@ -139,6 +141,21 @@ func (r *Refresh) body(rows, files int) string {
 	}
 	fmt.Fprintf(&b, "<sub>%s</sub>\n", escapeText(name(r.Tool)))
 	return b.String()
+}
+
+// alsoBlocks names the files of which no numbers are shown.
+func (r *Refresh) alsoBlocks(most int) []block {
+	if len(r.Also) == 0 {
+		return nil
+	}
+	var list bullets
+	for _, path := range r.Also[:min(most, len(r.Also))] {
+		list = append(list, inline{code(path)})
+	}
+	if more := len(r.Also) - len(list); more > 0 {
+		list = append(list, inline{plain("… and " + count(more, "more file"))})
+	}
+	return []block{paragraph{strong("Also changed"), plain(", by earlier runs that share this pull request:")}, list}
 }
 
 func (h *HostChanges) blocks(rows int) []block {

@@ -31,6 +31,9 @@ type Input struct {
 	Base     string // commit that policy and baselines were taken from
 	Config   string // path of the configuration
 	Links    Links
+	// Checked is what the pull request changes in what is checked; nil if it
+	// changes nothing.
+	Checked *CheckedChanges
 }
 
 // HostInput is one host's run and the comparison it got.

@@ -78,6 +78,8 @@ func (r *Report) verdict() (status, inline) {
 		return failed, r.failures()
 	case d.Status == gate.StatusNoEvidence:
 		return noEvidence, r.nothing()
+	case d.Status == gate.StatusActionRequired && d.Unapproved:
+		return actionRequired, inline{plain("this pull request changes what is checked; " + r.allGood())}
 	case d.Status == gate.StatusActionRequired && d.Unjudged == 0:
 		return actionRequired, append(inline{plain(r.allGood())}, r.uncompared(true)...)
 	case d.Status == gate.StatusActionRequired:

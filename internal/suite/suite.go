@@ -142,3 +142,7 @@ type Expect func(c *config.Suite, dir string) ([]bench.Expected, error)
 // Demand returns which metrics the configuration gates in a cell of the suite, so
 // that a run cannot drop one. It reads the configuration and nothing else.
 type Demand func(c *config.Suite) (func(bench.Cell) []bench.Demand, error)
+
+// Recheck returns what holds the recorded answer of a cell that passed against the
+// configuration's expectations. It reads the configuration and nothing else.
+type Recheck func(c *config.Suite) (func(*bench.Result) (unverified string, err error), error)

@@ -34,6 +34,7 @@ type Dispatch struct {
 	Event    string         `json:"event,omitempty"`    // type of a repository's event
 	Payload  map[string]any `json:"payload,omitempty"`  // inputs or payload
 	Rerun    int64          `json:"rerun,omitempty"`    // run to run again
+	Failed   bool           `json:"failed,omitempty"`   // only its failed jobs
 	Login    string         `json:"login"`              // who asked
 }
 
@@ -93,8 +94,12 @@ func getRun(c *call) reply {
 	return ok(c.workflowRun(run))
 }
 
-// rerun starts another attempt. GitHub refuses it while the run is going on.
-func rerun(c *call) reply {
+func rerunFailed(c *call) reply { return rerunJobs(c, true) }
+
+func rerun(c *call) reply { return rerunJobs(c, false) }
+
+// rerunJobs starts another attempt. GitHub refuses it while the run is going on.
+func rerunJobs(c *call, failed bool) reply {
 	run := c.repo.run(c.number("run_id"))
 	switch {
 	case run == nil:
@@ -104,7 +109,7 @@ func rerun(c *call) reply {
 	}
 	run.Attempt++
 	run.Conclusion = ""
-	c.dispatches = append(c.dispatches, Dispatch{Rerun: run.ID, Login: c.token.Login})
+	c.dispatches = append(c.dispatches, Dispatch{Rerun: run.ID, Failed: failed, Login: c.token.Login})
 	return created(object{})
 }
 

@@ -48,7 +48,7 @@ var operations = map[string]operation{
 	"actions/download-artifact":                                          read(downloadArtifact, "actions"),
 	"actions/get-workflow-run":                                           read(getRun, "actions"),
 	"actions/re-run-workflow":                                            write(rerun, "actions"),
-	"actions/re-run-workflow-failed-jobs":                                write(rerun, "actions"),
+	"actions/re-run-workflow-failed-jobs":                                write(rerunFailed, "actions"),
 	"actions/create-workflow-dispatch":                                   write(dispatchWorkflow, "actions"),
 	"actions/get-github-actions-default-workflow-permissions-repository": read(getWorkflowPermissions, "administration"),
 

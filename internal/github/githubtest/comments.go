@@ -2,6 +2,7 @@ package githubtest
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -87,6 +88,9 @@ func createComment(c *call) reply {
 	body, problem := c.commentBody()
 	if problem != nil {
 		return *problem
+	}
+	if role := c.repo.permissions[strings.ToLower(c.token.Login)]; c.repo.pull(issue).locked && role != "write" && role != "admin" {
+		return failure(http.StatusForbidden, "Unable to create comment because issue is locked")
 	}
 	added := c.addComment(c.repo, issue, c.token.Login, body)
 	added.app = c.token.app()

@@ -18,6 +18,7 @@ type pullRequest struct {
 	created, updated time.Time
 	fork             string // owner/name, or "" for this repository
 	headSHA          string // of a fork's branch, or of a closed pull request
+	locked           bool
 	labels           []string
 	reviewers        []string
 	teams            []string

@@ -64,6 +64,8 @@ type PullRequestSeed struct {
 	// where it is another one. HeadSHA is the commit it points to then.
 	Fork    string `json:"fork,omitempty"`
 	HeadSHA string `json:"head_sha,omitempty"`
+	// Locked lets only users with write permission comment.
+	Locked bool `json:"locked,omitempty"`
 }
 
 // RunSeed is a run of a workflow, with the artifacts that it left.
@@ -223,7 +225,7 @@ func (s *Server) addRepo(seed Repo) error {
 		}
 	}
 	for _, sha := range seed.Commits {
-		r.git.commits[sha] = r.git.commits[first]
+		r.git.commitOn(sha, first)
 	}
 	s.seedSettings(r, seed)
 	for _, pull := range seed.PullRequests {
@@ -253,6 +255,13 @@ func (s *Server) seedSettings(r *repository, seed Repo) {
 	}
 }
 
+// commitOn makes an id known as that of a commit without changes on top of another.
+func (g *gitStore) commitOn(sha, parent string) {
+	later := g.commits[parent]
+	later.parents = []string{parent}
+	g.commits[sha] = later
+}
+
 func (s *Server) seedPull(r *repository, seed PullRequestSeed) error {
 	if seed.Base == "" {
 		seed.Base = r.defaultBranch
@@ -264,7 +273,7 @@ func (s *Server) seedPull(r *repository, seed PullRequestSeed) error {
 		seed.Number = r.nextNumber()
 	}
 	if seed.Fork != "" {
-		r.git.commits[seed.HeadSHA] = r.git.commits[r.head(seed.Base)]
+		r.git.commitOn(seed.HeadSHA, r.head(seed.Base))
 	}
 	if seed.Fork == "" && r.head(seed.Head) == "" || r.head(seed.Base) == "" {
 		return fmt.Errorf("pull request %d: no branch %q or %q", seed.Number, seed.Head, seed.Base)
@@ -272,7 +281,7 @@ func (s *Server) seedPull(r *repository, seed PullRequestSeed) error {
 	now := s.tick()
 	r.pulls = append(r.pulls, &pullRequest{
 		id: s.newID(), number: seed.Number, title: seed.Title, state: "open", head: seed.Head, base: seed.Base,
-		author: seed.Author, created: now, updated: now, fork: seed.Fork, headSHA: seed.HeadSHA,
+		author: seed.Author, created: now, updated: now, fork: seed.Fork, headSHA: seed.HeadSHA, locked: seed.Locked,
 	})
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/osft"
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/analysis"
 )
@@ -89,6 +90,9 @@ func TestLevel(t *testing.T) {
 }
 
 func TestEveryMetricIsMeasured(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
 	s := must(t, "packing: {scenarios: [compare/1_small], algorithms: [lpt]}\nfidelity: {solver: go, variants: [{compute: float64, storage: float64}]}")
 	measured := map[string]bool{}

@@ -228,6 +228,9 @@ func writeFile(t *testing.T, path, text string) {
 // TestTraces writes what flashinfer-bench reads, and goes on from it: what
 // passed is kept, what was changed is measured again.
 func TestTraces(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
 	dir := dataset(t)
 	body := quick + "dataset: .\ntraces: .\ndefinitions: [gemm_n128_k256]\nworkloads: [m1]\nreference: go\n"

@@ -16,6 +16,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/flashinfer"
+	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 )
@@ -238,6 +239,9 @@ func TestCancelled(t *testing.T) {
 // TestFailuresAreMeasuredAgain: what failed may pass now, and only what passed is
 // kept.
 func TestFailuresAreMeasuredAgain(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
 	dir := dataset(t)
 	broken := filepath.Join(dir, "broken")
@@ -263,6 +267,9 @@ func TestFailuresAreMeasuredAgain(t *testing.T) {
 
 // TestCPlusPlus compiles a solution that needs more than C, in a C worker that the suite compiles.
 func TestCPlusPlus(t *testing.T) {
+	if require.Race {
+		t.Skip("one goroutine; 20 times slower with the race detector")
+	}
 	t.Parallel()
 	dir := dataset(t)
 	addC(t, dir, "inc", "")

@@ -10,7 +10,7 @@ import (
 )
 
 // check compares what a cell answered with what it must answer. It fills in
-// result.Output; its error says for people what is wrong.
+// result.Output and result.Tokens; its error says for people what is wrong.
 func (r *reader) check(result *bench.Result, doc *parse.Document, answer func() (string, error), e expectation) error {
 	if e.Text != nil || len(e.Contains) > 0 {
 		answer, err := answer()
@@ -34,6 +34,9 @@ func (r *reader) check(result *bench.Result, doc *parse.Document, answer func() 
 	}
 	if result.Output == "" {
 		result.Output = clip(strings.Trim(fmt.Sprint(tokens), "[]"), maxOutput)
+	}
+	if len(tokens) <= bench.MaxTokens {
+		result.Tokens = tokens
 	}
 	return checkTokens(tokens, e.Tokens)
 }

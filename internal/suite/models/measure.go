@@ -222,7 +222,7 @@ func (s *Suite) expected(cell bench.Cell) []expectation {
 		}
 	}
 	for _, a := range s.axes {
-		if v := s.values[a.Name][cell.Get(a.Name)]; v.Expect != nil {
+		if v := s.values[a.Name][cell.Get(a.Name)]; v != nil && v.Expect != nil {
 			all = append(all, *v.Expect)
 		}
 	}

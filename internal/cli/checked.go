@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/suite/cases"
+	"github.com/accelgate/accelgate/internal/waiver"
+)
+
+// The values of policy.config_changes; "" is changesBlock.
+const (
+	changesBlock       = "block"
+	changesOtherPerson = "other-person"
+	changesWarn        = "warn"
+)
+
+// checkedChanges compares what the pull request says of judging with the branch that
+// it goes into, and sets policy.Unapproved where a person has to approve the
+// difference and has not. It is nil where there is no difference. What cannot be
+// compared counts as a difference, but without a token nothing is published that
+// could be green.
+func (a *action) checkedChanges(ctx context.Context, file *config.File, policy *gate.Policy) *report.CheckedChanges {
+	if a.event.PullRequest == nil || !a.in.publish || a.in.update || strings.TrimSpace(a.in.options.secret) == "" {
+		return nil
+	}
+	changes, rule, err := a.compareChecked(ctx, file)
+	if err != nil {
+		changes.Notes = append(changes.Notes, "the pull request's configuration could not be compared: "+err.Error())
+	}
+	if changes.Len() == 0 {
+		a.output("config-changed", "false")
+		return nil
+	}
+	a.output("config-changed", "true")
+	a.settleChanges(ctx, changes, cmp.Or(rule, changesBlock), policy)
+	return changes
+}
+
+// compareChecked returns the differences, and policy.config_changes of the base.
+func (a *action) compareChecked(ctx context.Context, file *config.File) (*report.CheckedChanges, string, error) {
+	changes, rule := &report.CheckedChanges{}, file.Policy.ConfigChanges
+	name, err := a.repositoryPath(a.in.options.config)
+	if err != nil {
+		return changes, rule, nil // the pull request cannot change what is not in the repository
+	}
+	client, repo, err := a.client()
+	if err != nil {
+		return changes, rule, err
+	}
+	pr := a.event.PullRequest
+	found, err := client.Compare(ctx, repo, cmp.Or(pr.BaseRef, pr.BaseSHA), a.commit())
+	if err != nil {
+		return changes, rule, err
+	}
+	if !found.Complete {
+		changes.Notes = append(changes.Notes, "the pull request changes 300 files or more, of which GitHub lists 300: look for baselines, waivers and case files among them")
+	}
+	changes.Files = a.checkedFiles(file, found.Paths)
+	if found.Complete && !slices.Contains(found.Paths, name) {
+		return changes, rule, nil
+	}
+	old, err := client.FileAt(ctx, repo, found.MergeBase, name, maxConfig)
+	if err != nil {
+		return changes, rule, err
+	}
+	if base, parseErr := config.Parse(name, old); a.in.runs == "" && parseErr == nil {
+		rule = base.Policy.ConfigChanges // what is checked out here is the pull request's own
+	}
+	now, err := client.FileAt(ctx, repo, a.commit(), name, maxConfig)
+	if err != nil {
+		return changes, rule, err
+	}
+	if now == nil && old != nil {
+		changes.Files = append(changes.Files, name+" (removed)")
+		return changes, rule, nil
+	}
+	list, err := config.Differences(name, old, now)
+	for _, d := range list {
+		changes.Values = append(changes.Values, report.ChangedValue(d))
+	}
+	return changes, rule, err
+}
+
+// checkedFiles are those of the changed files by which something is judged: the
+// baselines, the waivers and the case files of the configuration.
+func (a *action) checkedFiles(file *config.File, changed []string) (list []string) {
+	var within []string
+	add := func(p string) {
+		if p, err := a.repositoryPath(p); err == nil {
+			within = append(within, p)
+		}
+	}
+	add(a.in.options.baselines(file))
+	add(file.Resolve(cmp.Or(file.Policy.Waivers, waiver.FileName)))
+	for i := range file.Suites {
+		if file.Suites[i].Kind != "cases" {
+			continue
+		}
+		if folder, err := cases.FolderOf(&file.Suites[i], file.Dir); err == nil {
+			add(folder.Path)
+		}
+	}
+	for _, p := range changed {
+		if slices.ContainsFunc(within, func(dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// settleChanges says what the changes need.
+func (a *action) settleChanges(ctx context.Context, changes *report.CheckedChanges, rule string, policy *gate.Policy) {
+	if rule == changesWarn {
+		changes.State = "policy.config_changes is warn: no approval is needed"
+		return
+	}
+	by, err := a.approvedBy(ctx, rule)
+	if err != nil {
+		changes.Notes = append(changes.Notes, "approvals could not be read: "+err.Error())
+	}
+	if by.Author != "" {
+		changes.State = fmt.Sprintf("Approved for this commit by %s at %s", quoteCode(by.Author), by.Created.UTC().Format("2006-01-02 15:04 UTC"))
+		return
+	}
+	who := "A user with write permission"
+	if rule == changesOtherPerson {
+		who = "A user with write permission, other than the author of the pull request,"
+	}
+	policy.Unapproved, changes.State, changes.Approve = true, who+" can approve them for this commit by the comment", approveCommand+" "+a.commit()
+}
+
+const approveCommand = "/accelgate approve-config"
+
+// approvedBy finds the comment that approves the changes for the commit under test.
+// The comment is the record: no workflow of the pull request can write one in the
+// name of a user. Its author must have write permission now.
+func (a *action) approvedBy(ctx context.Context, rule string) (github.Remark, error) {
+	client, repo, err := a.client()
+	if err != nil {
+		return github.Remark{}, err
+	}
+	number := a.event.PullRequest.Number
+	remarks, err := client.Remarks(ctx, repo, number, approveCommand)
+	if err != nil || len(remarks) == 0 {
+		return github.Remark{}, err
+	}
+	pull, err := client.GetPull(ctx, repo, number)
+	if err != nil {
+		return github.Remark{}, err
+	}
+	asked := map[string]bool{}
+	for _, r := range remarks {
+		if !a.approves(r, pull, rule) || asked[r.Author] {
+			continue
+		}
+		asked[r.Author] = true
+		if may, err := client.Permission(ctx, repo, r.Author); err != nil {
+			return github.Remark{}, err
+		} else if may.CanWrite() {
+			return r, nil
+		}
+	}
+	return github.Remark{}, nil
+}
+
+// approves reports whether a comment is an approval of the commit under test.
+func (a *action) approves(r github.Remark, pull github.Pull, rule string) bool {
+	words, err := commandOf(r.Body)
+	return err == nil && len(words) == 3 && words[1] == "approve-config" && words[2] == a.commit() &&
+		(rule != changesOtherPerson || !strings.EqualFold(r.Author, pull.Author))
+}
+
+// approveConfig checks an approval, which the comment itself is, and starts the job
+// that judges again.
+func (t talk) approveConfig(ctx context.Context, words []string) (string, error) {
+	pull, err := t.client.GetPull(ctx, t.repo, t.event.Comment.Issue)
+	switch {
+	case err != nil:
+		return "", quoted(err)
+	case len(words) != 1 || words[0] != pull.HeadSHA:
+		return "", fmt.Errorf("approve-config takes the full id of the head, which is `%[1]s`: read its changes, then write `%[2]s %[1]s`", pull.HeadSHA, approveCommand)
+	}
+	file, _, err := t.in.options.load()
+	if err != nil {
+		return "", quoted(err)
+	}
+	if file.Policy.ConfigChanges == changesOtherPerson && strings.EqualFold(pull.Author, t.event.Comment.Author) {
+		return "", errors.New("policy.config_changes is other-person: ask another user with write permission to write this command")
+	}
+	done := fmt.Sprintf("The changed configuration of `%s` is approved.", pull.HeadSHA)
+	if text, err := t.rerun(ctx, nil); err == nil {
+		return done + " " + text, nil
+	}
+	return done + " No run could be started again: write `/accelgate rerun` when the run has ended.", nil
+}

@@ -1,0 +1,293 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/github/githubtest"
+)
+
+const expectingConfig = `version: 1
+policy: {confirm: 0%s}
+suites:
+  - name: s
+    kind: models
+    command: ["true"]
+    models: [m]
+    backends: [c]
+    features: [f]
+    answer: {json: text}
+    expect: [{contains: [blue]}]
+    metrics: [{name: tps, json: tps, unit: tok/s, better: higher}]
+`
+
+// stepTokens are the kinds of credentials that a workflow may use.
+var stepTokens = map[string]githubtest.Token{
+	"actions": {Value: actionToken, Login: "github-actions[bot]", Integration: true},
+	"user":    {Value: "ghp_carol0123456789", Login: "carol"},
+	"app":     {Value: "ghs_gateapp0123456789", Login: "gate-app[bot]", Integration: true},
+	"fine-grained": {Value: "github_pat_dave0123456789", Login: "dave", Permissions: map[string]string{
+		"contents": "write", "issues": "write", "pull-requests": "write", "actions": "write"}},
+}
+
+// changedStep judges a run of a pull request whose branch holds these files beside
+// or in place of the base's.
+func changedStep(t *testing.T, token githubtest.Token, base string, changed map[string]string, runs ...githubtest.RunSeed) *actionStep {
+	t.Helper()
+	return judgingStep(t, token, base, changed, runs, false)
+}
+
+// lockedStep judges a run of a pull request whose conversation is locked.
+func lockedStep(t *testing.T, token githubtest.Token) *actionStep {
+	t.Helper()
+	return judgingStep(t, token, fmt.Sprintf(expectingConfig, ""), map[string]string{"b": "b"}, nil, true)
+}
+
+func judgingStep(t *testing.T, token githubtest.Token, base string, changed map[string]string, runs []githubtest.RunSeed, locked bool) *actionStep {
+	t.Helper()
+	s := newActionStep(t, "pull_request", pullPayload, nil)
+	s.server = s.github(githubtest.State{
+		Repos: []githubtest.Repo{{Name: "octo/repo", Files: map[string]string{"accelgate.yaml": base, "a": "a", "baselines/baseline-desk.json": "{}"},
+			Branches:     map[string]map[string]string{"work": changed},
+			Runs:         runs,
+			PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work", Author: "alice", Locked: locked}},
+			Permissions:  map[string]string{"alice": "write", "bob": "admin", "mallory": "read", "carol": "write", "dave": "write"}}},
+		Tokens: []githubtest.Token{token, {Value: "ghp_alice", Login: "alice"}, {Value: "ghp_bob", Login: "bob"}, {Value: "ghp_mallory", Login: "mallory"}},
+	})
+	s.write("accelgate.yaml", base)
+	s.write("event.json", strings.ReplaceAll(pullPayload, "$HEAD", s.head()))
+	s.write("runs/run.json", strings.ReplaceAll(`{"schema": 1, "tool": "t", "revision": "$HEAD", "started": "2026-01-01T00:00:00Z", "host": {"label": "desk", "cpu": "x", "cores": 2},
+		"metrics": [{"name": "tps", "unit": "tok/s", "better": "higher"}],
+		"results": [{"cell": {"suite": "s", "params": [{"key": "model", "value": "m"}, {"key": "backend", "value": "c"}, {"key": "feature", "value": "f"}, {"key": "env", "value": "baseline"}]},
+			"outcome": "passed", "output": "The sky is blue.", "samples": [{"metric": "tps", "values": [1]}]}]}`, "$HEAD", s.head()))
+	s.env["GITHUB_SHA"], s.env["INPUT_GITHUB-TOKEN"], s.env["INPUT_TOKEN-AUTHOR"] = s.head(), token.Value, token.Login
+	s.env["INPUT_RUNS"], s.env["INPUT_REQUIRE-BASELINE"] = filepath.Join(s.work, "runs"), "false"
+	return s
+}
+
+// editRun replaces a text in the run document.
+func (s *actionStep) editRun(old, now string) {
+	s.t.Helper()
+	run, err := os.ReadFile(filepath.Join(s.work, "runs", "run.json"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.write("runs/run.json", strings.Replace(string(run), old, now, 1))
+}
+
+// send sends a request as another user and returns the id in the answer.
+func (s *actionStep) send(method, path, token, body string) int64 {
+	s.t.Helper()
+	text, _ := json.Marshal(map[string]string{"body": body})
+	request := httptest.NewRequest(method, path, bytes.NewReader(text))
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Content-Type", "application/json")
+	answer := httptest.NewRecorder()
+	s.server.ServeHTTP(answer, request)
+	var made struct{ ID int64 }
+	if err := json.Unmarshal(answer.Body.Bytes(), &made); err != nil || answer.Code >= http.StatusBadRequest {
+		s.t.Fatalf("%s %s: %d %s", method, path, answer.Code, answer.Body)
+	}
+	return made.ID
+}
+
+func (s *actionStep) comment(token, body string) int64 {
+	return s.send("POST", "/repos/octo/repo/issues/1/comments", token, body)
+}
+
+// report is the comment that the step left.
+func (s *actionStep) report() string {
+	for _, c := range s.server.Comments("octo/repo", 1) {
+		if strings.HasPrefix(c.Body, "<!-- accelgate") {
+			return c.Body
+		}
+	}
+	return ""
+}
+
+// TestPullRequestThatExcusesItself: a pull request that changed what is checked was
+// green. Each kind of token finds the change, and a person approves it for one commit.
+func TestPullRequestThatExcusesItself(t *testing.T) {
+	t.Parallel()
+	for name, token := range stepTokens {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base := fmt.Sprintf(expectingConfig, "")
+			s := changedStep(t, token, base, map[string]string{
+				"accelgate.yaml":               strings.Replace(base, "[{contains: [blue]}]", `[{contains: ["@everyone </details>"]}]`, 1),
+				"baselines/baseline-desk.json": "{ }"})
+			if code := s.run(t.Context()); code != cli.ExitGateFailed {
+				t.Fatalf("exit code %d, want %d: %s", code, cli.ExitGateFailed, s.stderr.String())
+			}
+			for _, want := range []string{"This pull request changes what is checked** (2 changes)", "`suites[s].expect[0].contains`", "`[blue]`", "`[\"@everyone </details>\"]`",
+				"`baselines/baseline-desk.json`", "`/accelgate approve-config " + s.head() + "`"} {
+				if !strings.Contains(s.report(), want) {
+					t.Errorf("the comment lacks %q:\n%s", want, s.report())
+				}
+			}
+			if doc := s.written()[".accelgate/report.json"]; !strings.Contains(doc, `"path":"suites[s].expect[0].contains"`) {
+				t.Errorf("the JSON report lacks the change:\n%.3000s", doc)
+			}
+			s.conclude(token, "action_required")
+			s.comment("ghp_alice", "/accelgate approve-config "+s.head())
+			if code := s.run(t.Context()); code != cli.ExitPassed {
+				t.Fatalf("exit code %d after the approval, want 0: %s", code, s.stderr.String())
+			}
+			if !strings.Contains(s.report(), "Approved for this commit by `alice`") {
+				t.Errorf("the comment does not say who approved:\n%s", s.report())
+			}
+			s.conclude(token, "success")
+		})
+	}
+}
+
+// conclude demands a conclusion of the check, where the token may write one.
+func (s *actionStep) conclude(token githubtest.Token, want string) {
+	s.t.Helper()
+	if !token.Integration {
+		return
+	}
+	runs := s.server.CheckRuns("octo/repo", s.head())
+	if last := runs[len(runs)-1]; last.Conclusion != want {
+		s.t.Errorf("the check is %s, want %s", last.Conclusion, want)
+	}
+}
+
+// TestApprovalsThatAreNone: comments that approve nothing leave the check as it is.
+func TestApprovalsThatAreNone(t *testing.T) {
+	t.Parallel()
+	loose := fmt.Sprintf(expectingConfig, ", threshold: 90%")
+	for name, c := range map[string]struct {
+		policy string
+		write  func(s *actionStep)
+		code   int
+	}{
+		"a stranger's":      {"", func(s *actionStep) { s.comment("ghp_mallory", "/accelgate approve-config "+s.head()) }, cli.ExitGateFailed},
+		"without a commit":  {"", func(s *actionStep) { s.comment("ghp_alice", "/accelgate approve-config") }, cli.ExitGateFailed},
+		"of another commit": {"", func(s *actionStep) { s.comment("ghp_alice", "/accelgate approve-config "+strings.Repeat("2", 40)) }, cli.ExitGateFailed},
+		"a program's":       {"", func(s *actionStep) { s.comment(actionToken, "/accelgate approve-config "+s.head()) }, cli.ExitGateFailed},
+		"an edited one": {"", func(s *actionStep) {
+			id := s.comment("ghp_alice", "/accelgate approve-config")
+			s.send("PATCH", fmt.Sprintf("/repos/octo/repo/issues/comments/%d", id), "ghp_bob", "/accelgate approve-config "+s.head())
+		}, cli.ExitGateFailed},
+		"quoted in a text":     {"", func(s *actionStep) { s.comment("ghp_alice", "Do not write /accelgate approve-config "+s.head()) }, cli.ExitGateFailed},
+		"the author's own":     {", config_changes: other-person", func(s *actionStep) { s.comment("ghp_alice", "/accelgate approve-config "+s.head()) }, cli.ExitGateFailed},
+		"another person's":     {", config_changes: other-person", func(s *actionStep) { s.comment("ghp_bob", "/accelgate approve-config "+s.head()) }, cli.ExitPassed},
+		"none, and none asked": {", config_changes: warn", func(*actionStep) {}, cli.ExitPassed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := changedStep(t, stepTokens["actions"], fmt.Sprintf(expectingConfig, c.policy), map[string]string{"accelgate.yaml": loose})
+			c.write(s)
+			if code := s.run(t.Context()); code != c.code {
+				t.Errorf("exit code %d, want %d: %s", code, c.code, s.stderr.String())
+			}
+			if !strings.Contains(s.report(), "`policy.threshold`: added, `90%`") {
+				t.Errorf("the comment lacks the change:\n%s", s.report())
+			}
+		})
+	}
+}
+
+// TestConfigurationThatCannotBeCompared is never taken for one that did not change.
+func TestConfigurationThatCannotBeCompared(t *testing.T) {
+	t.Parallel()
+	base := fmt.Sprintf(expectingConfig, "")
+	for name, c := range map[string]struct {
+		file   string
+		refuse func(*http.Request) bool
+		want   string
+	}{
+		"no YAML":         {"suites: [", nil, "could not be compared"},
+		"two documents":   {base + "---\n" + base, nil, "could not be compared"},
+		"too large":       {base + "# " + strings.Repeat("x", 2<<20), nil, "more than"},
+		"empty":           {"", nil, "file is empty"},
+		"a refused read":  {base + "# x", func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/compare/") }, "could not be compared"},
+		"a refused read ": {base + "# x", func(r *http.Request) bool { return strings.Contains(r.URL.Path, "/contents/") }, "could not be compared"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := changedStep(t, stepTokens["actions"], base, map[string]string{"accelgate.yaml": c.file})
+			s.refuse = c.refuse
+			if code := s.run(t.Context()); code != cli.ExitGateFailed || !strings.Contains(s.report(), c.want) {
+				t.Errorf("exit code %d, want %d and %q in\n%s", code, cli.ExitGateFailed, c.want, s.report())
+			}
+		})
+	}
+	s := changedStep(t, stepTokens["actions"], base, map[string]string{"accelgate.yaml": "# a remark\n" + base})
+	if code := s.run(t.Context()); code != cli.ExitPassed || strings.Contains(s.report(), "changes what is checked") {
+		t.Errorf("a remark: exit code %d, want 0 and no section in\n%s", code, s.report())
+	}
+}
+
+// TestOutcomeOfTheHeadsExpectations: a run that passed by its own expectations was
+// green, whatever the base expects.
+func TestOutcomeOfTheHeadsExpectations(t *testing.T) {
+	t.Parallel()
+	base := fmt.Sprintf(expectingConfig, ", config_changes: warn")
+	for name, c := range map[string]struct {
+		run  [2]string
+		code int
+		want string
+	}{
+		"the expected answer": {[2]string{"", ""}, cli.ExitPassed, "Answers are right"},
+		"another answer":      {[2]string{"The sky is blue.", "The sky is green."}, cli.ExitGateFailed, "the answer lacks"},
+		"no answer":           {[2]string{`"output": "The sky is blue.", `, ""}, cli.ExitGateFailed, "the run recorded no answer, which the configuration expects"},
+		"a cut answer":        {[2]string{"The sky is blue.", strings.Repeat("x", 4096) + "..."}, cli.ExitPassed, "do not show all that is expected"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := changedStep(t, stepTokens["actions"], base, map[string]string{"accelgate.yaml": strings.Replace(base, "    expect: [{contains: [blue]}]\n", "", 1)})
+			s.editRun(c.run[0], c.run[1])
+			if code := s.run(t.Context()); code != c.code || !strings.Contains(s.report(), c.want) {
+				t.Errorf("exit code %d, want %d and %q in\n%s\n%s", code, c.code, c.want, s.report(), s.stderr.String())
+			}
+			if !strings.Contains(s.report(), "`suites[s].expect[0].contains`: removed, was `[blue]`") {
+				t.Errorf("the comment lacks the change:\n%s", s.report())
+			}
+		})
+	}
+}
+
+// TestApproveConfigCommand: the command is refused for another commit than the head
+// and, where the policy says so, for the author; otherwise it starts the posting job.
+func TestApproveConfigCommand(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		policy, commit string
+		code           int
+		want           string
+	}{
+		"the head":         {"", "$HEAD", cli.ExitPassed, "is approved. The failed jobs of run 77"},
+		"no commit":        {"", "", cli.ExitUsage, "approve-config takes the full id of the head"},
+		"another commit":   {"", strings.Repeat("2", 40), cli.ExitUsage, "approve-config takes the full id of the head"},
+		"a short id":       {"", "$SHORT", cli.ExitUsage, "approve-config takes the full id of the head"},
+		"the author's own": {", config_changes: other-person", "$HEAD", cli.ExitUsage, "ask another user with write permission"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := changedStep(t, stepTokens["actions"], fmt.Sprintf(expectingConfig, c.policy), map[string]string{"accelgate.yaml": fmt.Sprintf(expectingConfig, ", threshold: 90%")},
+				githubtest.RunSeed{ID: 77, HeadSHA: "x", Conclusion: "failure"})
+			if code := s.run(t.Context()); code != cli.ExitGateFailed {
+				t.Fatalf("exit code %d: %s", code, s.stderr.String())
+			}
+			body := "/accelgate approve-config " + strings.NewReplacer("$HEAD", s.head(), "$SHORT", s.head()[:12]).Replace(c.commit)
+			s.comment("ghp_alice", body)
+			s.env["GITHUB_EVENT_NAME"], s.env["INPUT_RUNS"] = "issue_comment", ""
+			s.write("event.json", fmt.Sprintf(chatPayload, body))
+			code := s.run(t.Context())
+			replied := strings.ReplaceAll(strings.ReplaceAll(s.stdout.String(), "[run 77]", "run 77"), "\n", " ")
+			if started := len(s.server.Dispatches()); code != c.code || !strings.Contains(replied, c.want) || started > 0 != (c.code == cli.ExitPassed) {
+				t.Errorf("exit code %d, want %d and %q, %d runs started:\n%s%s", code, c.code, c.want, started, replied, s.stderr.String())
+			}
+		})
+	}
+}

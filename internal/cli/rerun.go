@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// rerunCause runs the jobs again that can change what is on the pull request: all of
+// them where what was measured made the verdict, since the measuring jobs may have
+// succeeded; the failed ones where the verdict was not published, or waits for a
+// person or a baseline.
+func (t talk) rerunCause(ctx context.Context) (string, error) {
+	run, measured, err := t.lastRun(ctx)
+	if err != nil {
+		return "", quoted(err)
+	}
+	if run == 0 {
+		return "", errors.New("no run has been judged here yet: push, or start the workflow by hand")
+	}
+	again, what := t.client.RerunFailedJobs, "The failed jobs"
+	if measured {
+		again, what = t.client.RerunAllJobs, "All jobs"
+	}
+	if err := again(ctx, t.repo, run); err != nil {
+		return "", quoted(err)
+	}
+	return fmt.Sprintf("%s of [run %d](%s/%s/actions/runs/%[2]d) run again.", what, run, t.event.ServerURL, t.event.Repository()), nil
+}
+
+// lastRun returns the newest run that began a check on the head or wrote the
+// comment, 0 if there is none, and whether its measurement made its verdict. A token
+// that may not read checks leaves the comment.
+func (t talk) lastRun(ctx context.Context) (run int64, measured bool, err error) {
+	posted, err := t.client.FindComment(ctx, t.repo, t.event.Comment.Issue, t.in.checkName)
+	if err != nil {
+		return 0, false, err
+	}
+	run = posted.Seq.Run
+	measured = run != 0 && (posted.State == string(gate.StatusFailed) || posted.State == string(gate.StatusNoEvidence))
+	pull, err := t.client.GetPull(ctx, t.repo, t.event.Comment.Issue)
+	if err != nil {
+		return 0, false, err
+	}
+	if pull.Fork(t.repo) { // whose check may be of the fork's own run
+		return run, measured, nil
+	}
+	check, err := t.client.FindCheck(ctx, t.repo, pull.HeadSHA, t.in.checkName)
+	if err != nil {
+		t.warn(err)
+	} else if check.Seq.Run > run || check.Seq.Run == run && check.Seq.Attempt > posted.Seq.Attempt {
+		return check.Seq.Run, check.Conclusion == "failure", nil
+	}
+	return run, measured, nil
+}

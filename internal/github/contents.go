@@ -1,0 +1,74 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	gh "github.com/google/go-github/v62/github"
+)
+
+// Compared is how one commit differs from where it left another one's history.
+type Compared struct {
+	MergeBase string   // the commit that both have in common
+	Paths     []string // of the files that differ; of renamed ones, both names
+	Complete  bool     // false where GitHub lists only the first files
+}
+
+// maxListed is how many files GitHub lists of a comparison.
+const maxListed = 300
+
+// Compare lists the files that head has changed since it left base. Base is a
+// branch or the full id of a commit, head such an id.
+func (c *Client) Compare(ctx context.Context, repo Repo, base, head string) (Compared, error) {
+	doing := fmt.Sprintf("compare %s with %s in %s", cut(base, 80), cut(head, 80), repo)
+	err := errors.Join(repo.check(), checkCommit(head))
+	if !validBranch(base) {
+		err = errors.Join(err, fmt.Errorf("%q is no branch or commit", cut(base, 80)))
+	}
+	if err != nil {
+		return Compared{}, fmt.Errorf("%s: %w", doing, err)
+	}
+	found, _, err := c.api.Repositories.CompareCommits(ctx, repo.Owner, repo.Name, base, head, &gh.ListOptions{PerPage: 1})
+	if err != nil {
+		return Compared{}, explain(doing, contentsRead, err)
+	}
+	out := Compared{MergeBase: found.GetMergeBaseCommit().GetSHA(), Complete: len(found.Files) < maxListed}
+	for _, f := range found.Files {
+		out.Paths = append(out.Paths, f.GetFilename())
+		if f.PreviousFilename != nil {
+			out.Paths = append(out.Paths, f.GetPreviousFilename())
+		}
+	}
+	return out, nil
+}
+
+// FileAt reads a file of a commit, of at most limit bytes; nil where the commit does
+// not have it.
+func (c *Client) FileAt(ctx context.Context, repo Repo, sha, path string, limit int) ([]byte, error) {
+	doing := fmt.Sprintf("read %s of %s in %s", path, cut(sha, 80), repo)
+	err := errors.Join(repo.check(), checkCommit(sha))
+	if !validPath(path) {
+		err = errors.Join(err, fmt.Errorf("%q is no path of a file", cut(path, 200)))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", doing, err)
+	}
+	file, _, _, err := c.api.Repositories.GetContents(ctx, repo.Owner, repo.Name, path, &gh.RepositoryContentGetOptions{Ref: sha})
+	switch {
+	case status(err) == http.StatusNotFound:
+		return nil, nil
+	case err != nil:
+		return nil, explain(doing, contentsRead, err)
+	case file == nil || file.GetType() != "file":
+		return nil, fmt.Errorf("%s: it is no file", doing)
+	case file.GetSize() > limit || file.GetEncoding() == "none":
+		return nil, fmt.Errorf("%s: it has %d bytes, more than %d: %w", doing, file.GetSize(), limit, ErrTooLarge)
+	}
+	text, err := file.GetContent()
+	if err != nil {
+		return nil, fmt.Errorf("%s: it does not arrive whole: %w", doing, err)
+	}
+	return []byte(text), nil
+}

@@ -1,0 +1,64 @@
+package report
+
+import "fmt"
+
+// CheckedChanges is what a pull request changes in what is checked. It came from
+// the pull request, so all of it is untrusted.
+type CheckedChanges struct {
+	Values []ChangedValue `json:"values,omitempty"` // of the configuration
+	Files  []string       `json:"files,omitempty"`  // baselines, waivers and case files that it changes
+	Notes  []string       `json:"notes,omitempty"`  // what could not be compared, and why
+	// State says what the changes need, or who approved them; ours.
+	State string `json:"state"`
+	// Approve is the comment that approves them; "" if none is needed.
+	Approve string `json:"approve,omitempty"`
+}
+
+// ChangedValue is a value of the configuration, by its path. Old or New is "" if
+// only the other one has it.
+type ChangedValue struct {
+	Path string `json:"path"`
+	Old  string `json:"old,omitempty"`
+	New  string `json:"new,omitempty"`
+}
+
+// Len counts the changes.
+func (c *CheckedChanges) Len() int { return len(c.Values) + len(c.Files) + len(c.Notes) }
+
+// checkedChanges lists the changes where a reader cannot miss them.
+func (r *Report) checkedChanges() []block {
+	const most = 20
+	c := r.in.Checked
+	if c == nil || c.Len() == 0 {
+		return nil
+	}
+	var list bullets
+	for _, v := range c.Values {
+		list = append(list, v.line())
+	}
+	for _, path := range c.Files {
+		list = append(list, inline{plain("file "), code(path)})
+	}
+	for _, note := range c.Notes {
+		list = append(list, inline{reason(note)})
+	}
+	if more := len(list) - most; more > 0 {
+		list = append(list[:most:most], inline{plain(fmt.Sprintf("… and %d more", more))})
+	}
+	state := inline{plain(c.State)}
+	if c.Approve != "" {
+		state = append(state, plain(": "), command(c.Approve))
+	}
+	return []block{paragraph{strong("This pull request changes what is checked"), plain(" (" + count(c.Len(), "change") + ")")}, list, paragraph(state)}
+}
+
+func (v *ChangedValue) line() inline {
+	line := inline{code(v.Path), plain(": ")}
+	switch {
+	case v.Old == "":
+		return append(line, plain("added, "), code(v.New))
+	case v.New == "":
+		return append(line, plain("removed, was "), code(v.Old))
+	}
+	return append(line, code(v.Old), plain(" → "), code(v.New))
+}
