@@ -91,6 +91,31 @@ func TestBranchFileIsBounded(t *testing.T) {
 	}
 }
 
+// TestReviseWhereTheMoveIsRefused: a refusal leaves the branch alone, and a failure
+// of the server is tried again.
+func TestReviseWhereTheMoveIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		fault githubtest.Fault
+		want  error
+		file  string
+	}{
+		{githubtest.Fault{Operation: "graphql/updateRefs", Times: 99, Status: 403, Message: "Resource not accessible by integration"}, github.ErrForbidden, "one\n"},
+		{githubtest.Fault{Operation: "graphql/updateRefs", Times: 1, Status: 502, Message: "Bad gateway"}, nil, "one\ntwo\n"},
+	} {
+		seed := state()
+		seed.Repos[0].Branches[records] = map[string]string{"a": "one\n"}
+		seed.Faults = []githubtest.Fault{test.fault}
+		s, address := githubtest.New(t, seed)
+		if _, err := client(t, address, token).Revise(t.Context(), repo, appending("a", "two")); !errors.Is(err, test.want) {
+			t.Errorf("%d: %v, want %v", test.fault.Status, err, test.want)
+		}
+		if got, _ := s.File(fullName, records, "a"); got != test.file {
+			t.Errorf("%d: the file holds %q, want %q", test.fault.Status, got, test.file)
+		}
+	}
+}
+
 func TestReviseRefuses(t *testing.T) {
 	t.Parallel()
 	s, address := githubtest.New(t, state())
