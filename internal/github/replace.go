@@ -2,16 +2,12 @@ package github
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 
 	gh "github.com/google/go-github/v62/github"
 )
-
-// errMoved reports that another writer moved a branch since it was read.
-var errMoved = errors.New("the branch was moved by another writer")
 
 // replace moves the branch from a commit to a new one with a tree and without
 // parents, so that a clone holds the newest files only. A branch that does not
