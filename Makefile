@@ -7,29 +7,31 @@ PKGS = ./...
 CONCURRENT = $(shell grep -rlE --include=*.go '^[[:space:]]*go [a-z]|"sync|sync/errgroup' internal | grep -v _test.go | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # Packages with tests, and rooms with scripts, of make thorough.
 THOROUGH = $(shell { grep -rl --include=*_test.go '^func Test[A-Za-z0-9]*Thorough\>' internal e2e scripts; grep -l '^# tiers:.* thorough' e2e/*/*.txtar; } | xargs -n1 dirname | sort -u | sed 's|^|./|')
-# What the Dockerfile builds with: its build then finds most packages in the cache.
+# What the Dockerfile builds with, and what all but the race detector can do with: each package is then compiled once.
+# Without cgo a test binary is linked in two thirds of the time.
 export GOFLAGS = -trimpath
-PROGRAMS = export CGO_ENABLED=0; go build -o .test/bin/accelgate ./e2e/program && go build -o .test/bin/fakegithub ./cmd/fakegithub
+export CGO_ENABLED = 0
+PROGRAMS = go build -o .test/bin/accelgate ./e2e/program && go build -o .test/bin/fakegithub ./cmd/fakegithub
 SUMMARY = go run ./scripts/testsummary -out .test
 
-# Without cgo, as released binaries: a test binary is then linked in two thirds of the time. OpenBLAS needs a tag then, with which a
-# process cannot give up privileges, so svd is tested apart.
+# Without cgo OpenBLAS needs a tag, with which a process cannot give up privileges, so svd is tested apart.
 test: lint .test/bin
 	@$(PROGRAMS)
-	@export CGO_ENABLED=0 ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin; \
+	@export ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin; \
 	{ go test -json -vet=off -shuffle=on -timeout 8m $$(go list $(PKGS) | grep -v /internal/svd$$); \
 	  go test -tags openblas -json -vet=off -shuffle=on ./internal/svd; } | $(SUMMARY)/test.passed
 
 # The race detector, in this process and in the scripts about concurrency.
+race: export CGO_ENABLED = 1
 race: .test/race
 	@go build -race -o .test/race/accelgate ./e2e/program && go build -race -o .test/race/fakegithub ./cmd/fakegithub
 	@{ go test -race -json -vet=off -shuffle=on -timeout 8m $(CONCURRENT); \
-	  ACCELGATE_TEST_TIER=race ACCELGATE_TEST_BIN=$(CURDIR)/.test/race go test -json -vet=off -timeout 8m -run '^TestScript$$' ./e2e/...; } | $(SUMMARY)/race.passed
+	  CGO_ENABLED=0 ACCELGATE_TEST_TIER=race ACCELGATE_TEST_BIN=$(CURDIR)/.test/race go test -json -vet=off -timeout 8m -run '^TestScript$$' ./e2e/...; } | $(SUMMARY)/race.passed
 
 # Large inputs, every cheat at every size, many seeds, containers, act, emulate.
 thorough: .test/bin
 	@$(PROGRAMS)
-	@CGO_ENABLED=0 ACCELGATE_TEST_TIER=thorough ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -json -vet=off -timeout 15m -p 3 -run '(Thorough|^TestScript)$$' $(THOROUGH) | $(SUMMARY)/thorough.passed
+	@ACCELGATE_TEST_TIER=thorough ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -json -vet=off -timeout 15m -p 3 -run '(Thorough|^TestScript)$$' $(THOROUGH) | $(SUMMARY)/thorough.passed
 
 # What measures for many minutes; .github/workflows/nightly.yml runs it.
 nightly: evaluate mde
