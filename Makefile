@@ -63,12 +63,16 @@ fuzz:
 
 # False alarms and power of internal/detect as tables, some of which docs/detection.md holds: on generated noise, and on real
 # series where ACCELGATE_TEST_DATA, or ../shared/data, has them. Then whole reports through the gate, whose tables docs/detection.md
-# must hold; UPDATE=1 writes them there.
+# must hold; UPDATE=1 writes them there. RECORDED=PATH evaluates what accelgate calibrate --record wrote instead.
 evaluate:
+ifdef RECORDED
+	ACCELGATE_RECORDED="$(abspath $(RECORDED))" go test -run '^TestRecorded$$' -count=1 -v ./internal/gate/evaluate
+else
 	ACCELGATE_TEST_DATA="$${ACCELGATE_TEST_DATA:-$(abspath $(wildcard ../shared/data))}" ACCELGATE_TEST_TIER=thorough \
 	  go test -run . -count=1 -v ./internal/detect/evaluate
 	ACCELGATE_TEST_DATA="$${ACCELGATE_TEST_DATA:-$(abspath $(wildcard ../shared/data))}" ACCELGATE_TEST_TIER=nightly \
 	  go test -run 'Nightly$$' -count=1 -timeout 30m -v ./internal/gate/evaluate $(if $(UPDATE),-update)
+endif
 
 # Is the minimum detectable effect true? 100 trials each with none, half and all
 # of it, on the embedded engine; minutes, on a quiet host.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ fresh processes, all cells once a round, in another order each time.
 
   accelgate calibrate                          10 rounds of every cell
   accelgate calibrate --only 'm__*' --rounds 20
+  accelgate calibrate --record noise/          append every process's values to a file, for make evaluate
   accelgate calibrate --write                  keep it in this host's baseline, which the gate then reckons with
 
 For each gated metric, the noise is the standard deviation of one process. MDE is
@@ -31,6 +33,7 @@ type calibration struct {
 	options
 	rounds      int
 	json, write bool
+	record      string // file or folder; "" for none
 }
 
 // defaultRounds make five pairs of neighbours.
@@ -60,6 +63,7 @@ func (c *Command) calibrateCommand(code *int) *cobra.Command {
 	f.BoolVar(&k.resume, "resume", false, "keep what an interrupted calibration of the same build and configuration has measured")
 	f.StringVar(&k.out, "out", "", "`folder` for run.json and the journal (default: "+filepath.Join(defaultOut, "calibrate")+" beside the configuration)")
 	f.BoolVar(&k.json, "json", false, "print everything as JSON")
+	f.StringVar(&k.record, "record", "", "append each process's values, times and health to this `file` (.jsonl), or to pairs-LABEL.jsonl in this folder")
 	f.BoolVar(&k.write, "write", false, "write noise and MDE into this host's baseline")
 	return cmd
 }
@@ -67,6 +71,9 @@ func (c *Command) calibrateCommand(code *int) *cobra.Command {
 func (c *Command) calibrate(ctx context.Context, k *calibration) (int, error) {
 	if k.rounds < detect.LeastResolved || k.rounds > maxRepeats {
 		return 0, usagef("--rounds is %d: use %d to %d", k.rounds, detect.LeastResolved, maxRepeats)
+	}
+	if k.record != "" && k.resume {
+		return 0, usagef("--record cannot record the processes that --resume keeps: use one of them")
 	}
 	p, err := c.plan(ctx, &k.options)
 	if err != nil {
@@ -81,9 +88,26 @@ func (c *Command) calibrate(ctx context.Context, k *calibration) (int, error) {
 			return 0, err
 		}
 	}
-	run, err := c.rounds(ctx, p, k.rounds)
+	var recording *os.File
+	if k.record != "" {
+		if recording, err = openRecording(k.record, p.host.Label); err != nil {
+			return 0, err
+		}
+		defer recording.Close()
+	}
+	seen := processes{seen: map[string][]process{}}
+	run, err := c.rounds(ctx, p, k.rounds, &seen)
 	if err != nil {
 		return 0, err
+	}
+	if recording != nil {
+		lines, err := seen.recording(run)
+		if err != nil {
+			return 0, err
+		}
+		if err := c.appendRecording(recording, lines); err != nil {
+			return 0, err
+		}
 	}
 	c.warnUnwell(run, "calibrate")
 	found := resolve(run, p.policy)

@@ -14,7 +14,7 @@ import (
 // rounds measures all cells of a plan n times, in another order each time, each
 // time in fresh processes: what a suite keeps running ends after each round. The
 // run is saved before it is returned.
-func (c *Command) rounds(ctx context.Context, p *plan, n int) (*bench.Run, error) {
+func (c *Command) rounds(ctx context.Context, p *plan, n int, seen *processes) (*bench.Run, error) {
 	c.warnAll(p.warnings)
 	if err := p.prepareOut(); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (c *Command) rounds(ctx context.Context, p *plan, n int) (*bench.Run, error
 		return nil, err
 	}
 	defer s.journal.Close()
-	if err := s.rounds(ctx, run, n); err != nil {
+	if err := s.rounds(ctx, run, n, seen); err != nil {
 		return nil, err
 	}
 	for _, one := range p.suites {
@@ -44,7 +44,7 @@ func (c *Command) rounds(ctx context.Context, p *plan, n int) (*bench.Run, error
 	return run, saveRun(p.outPath("run.json"), run)
 }
 
-func (s *session) rounds(ctx context.Context, run *bench.Run, n int) error {
+func (s *session) rounds(ctx context.Context, run *bench.Run, n int, seen *processes) error {
 	var cells []bench.Cell
 	for _, one := range s.plan.suites {
 		cells = append(cells, one.cells...)
@@ -54,7 +54,7 @@ func (s *session) rounds(ctx context.Context, run *bench.Run, n int) error {
 	}
 	merged := make(map[string]*bench.Result, len(cells))
 	for round := 1; round <= n; round++ {
-		results, out, err := s.round(ctx, cells, round, n)
+		results, out, err := s.round(ctx, cells, round, n, seen)
 		if err != nil {
 			return s.interrupted(err)
 		}
@@ -89,12 +89,13 @@ func (s *session) rounds(ctx context.Context, run *bench.Run, n int) error {
 }
 
 // round measures each of the cells once.
-func (s *session) round(ctx context.Context, cells []bench.Cell, round, of int) ([]bench.Result, []bench.LeftOut, error) {
+func (s *session) round(ctx context.Context, cells []bench.Cell, round, of int, seen *processes) ([]bench.Result, []bench.LeftOut, error) {
 	rand.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
 	o := s.options()
 	o.Repeats = nil
 	o.Earlier = func(c bench.Cell, _ int) (bench.Result, bool) { return s.earlierOf(c, round) }
 	o.Journal = func(r bench.Result, _ int) error {
+		seen.add(r, s.Now())
 		return s.journal.Append(runner.Entry{Key: s.keys[r.Cell.ID()], Round: round, Result: r})
 	}
 	show := o.Progress

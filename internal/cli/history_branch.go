@@ -13,8 +13,8 @@ import (
 	"github.com/accelgate/accelgate/internal/history"
 )
 
-// branchBytes bounds a host's history on the branch: each commit there keeps the
-// whole file, and GitHub's API carries it in one answer.
+// branchBytes bounds a host's history on the branch, because GitHub's API carries
+// it in one answer. The branch is one commit, so it bounds the clone as well.
 const branchBytes = 16 << 20
 
 // readHistory makes the kept runs on the branch those that references stand
@@ -77,7 +77,7 @@ func (a *action) keep(ctx context.Context, g gathered, j judged) {
 		a.notKept(err)
 		return
 	}
-	r := recordingOnBranch{runs: g.runs, hide: a.token.hide}
+	r := recordingOnBranch{runs: g.runs, most: keepRuns(g.file), hide: a.token.hide}
 	change, err := client.Revise(ctx, repo, github.Revision{Branch: a.in.historyBranch, Message: r.message(a.commit()), Paths: r.paths(), Limit: branchBytes, Edit: r.edit})
 	for _, err := range r.troubles {
 		a.notKept(err)
@@ -126,6 +126,7 @@ func (a *action) notKept(err error) {
 // recordingOnBranch adds runs to the histories of their hosts.
 type recordingOnBranch struct {
 	runs     []*bench.Run
+	most     int // runs of a host
 	hide     func(string) string
 	kept     int // runs in all files
 	troubles []error
@@ -173,6 +174,7 @@ func (r *recordingOnBranch) add(run *bench.Run, data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.Keep = r.most
 	added, err := f.Add(run)
 	r.kept += f.Len()
 	if added.Known || errors.Is(err, history.ErrNothing) {

@@ -21,8 +21,8 @@ judged by the noise of those before them. Record runs of the default branch.
 
 Kept are the gated metrics of cells that passed, with numbers that are not
 doubtful, on a machine that was not found unwell; the others are told. A run that
-is there already is left alone, and the newest 200 stay. Runs that were told to be
-slow or wrong are refused.`
+is there already is left alone, and the newest policy.history_keep (200) stay.
+Runs that were told to be slow or wrong are refused.`
 
 func (c *Command) recordCommand() *cobra.Command {
 	var o options
@@ -46,12 +46,13 @@ func (c *Command) recordRuns(o *options, arguments []string) error {
 		return err
 	}
 	r := recording{Command: c, path: func(label string) string { return history.Path(o.history, label) }, files: map[string]*history.File{}}
-	if o.history == "" {
-		file, _, err := o.load()
-		if err != nil {
-			return err
-		}
+	file, _, err := o.load()
+	switch {
+	case err == nil:
+		r.keep = keepRuns(file)
 		r.path = func(label string) string { return o.historyPath(file, label) }
+	case o.history == "" || !errors.Is(err, fs.ErrNotExist):
+		return err
 	}
 	kept := 0
 	for _, run := range runs {
@@ -72,6 +73,7 @@ func (c *Command) recordRuns(o *options, arguments []string) error {
 type recording struct {
 	*Command
 	path   func(label string) string
+	keep   int                      // runs of a host; the default if 0
 	files  map[string]*history.File // by host label
 	labels []string                 // in the order of the runs
 }
@@ -87,6 +89,7 @@ func (r *recording) add(run *bench.Run) error {
 		if err != nil {
 			return err
 		}
+		file.Keep = r.keep
 		r.files[label] = file
 		r.labels = append(r.labels, label)
 	}

@@ -24,6 +24,14 @@ func (o *options) historyPath(file *config.File, label string) string {
 	return history.Path(filepath.Join(o.baselines(file), defaultHistory), label)
 }
 
+// keepRuns is how many of the newest runs of a host are kept.
+func keepRuns(file *config.File) int {
+	if n := file.Policy.HistoryKeep; n != nil {
+		return *n
+	}
+	return history.MaxRuns
+}
+
 // kept reads the runs that were kept of a host. None are nothing, unless
 // --history names a folder that does not exist; unreadable ones are an error, as
 // with a baseline.

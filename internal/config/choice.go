@@ -14,6 +14,9 @@ const (
 	maxRetries = 10
 	maxConfirm = 100
 	maxShards  = 256
+	// The gate uses the newest 40 runs of a host, and change points need them.
+	leastHistoryKeep = 40
+	maxHistoryKeep   = 1000
 	// A factor of 2 is a regression; one of a million is none that a gate need see.
 	leastImplausible = 2
 	maxImplausible   = 1_000_000
@@ -32,6 +35,9 @@ func (d *decoder) choices(f *File, nodes map[string]ast.Node) {
 	d.oneOf(nodes["policy"], "policy.unhealthy", p.Unhealthy, "inconclusive", "ignore")
 	if p.Confirm != nil {
 		d.between(nodes["policy"], "policy.confirm", *p.Confirm, 0, maxConfirm)
+	}
+	if p.HistoryKeep != nil {
+		d.between(nodes["policy"], "policy.history_keep", *p.HistoryKeep, leastHistoryKeep, maxHistoryKeep)
 	}
 	if p.Implausible != nil {
 		d.between(nodes["policy"], "policy.implausible", *p.Implausible, leastImplausible, maxImplausible)

@@ -114,6 +114,7 @@ type proposal struct {
 	doing   string
 
 	base    string // branch; "" before it is known
+	node    string // id of the repository in GraphQL, known with base
 	limit   int    // index into limits
 	result  PullRequest
 	changed bool // the branch got a commit of this call
@@ -129,9 +130,6 @@ type known struct {
 	compared map[[2]string]*gh.CommitsComparison // by heads of the base and of the branch
 	built    map[[2]string]string                // trees to propose, in the same way
 }
-
-// maxRaces bounds how often somebody else may come first.
-const maxRaces = 200
 
 // run looks and does what is next until nothing is missing. Whatever fails is
 // followed by another look, so what was done without an answer is found.
@@ -156,26 +154,6 @@ func (p *proposal) run(ctx context.Context) (PullRequest, error) {
 		p.result.Change = Unchanged
 	}
 	return p.result, nil
-}
-
-// stepAside waits at random, longer after each lost race. A turn takes some
-// seconds, as writes are a second apart.
-func (p *proposal) stepAside(ctx context.Context) error {
-	return p.client.sender.sleep(ctx, p.client.jitter(min(4*firstSpread<<min(p.lost, 10), 3*maxSpread)))
-}
-
-// raced reports whether somebody changed the branch or opened the pull request
-// at the same time.
-func raced(err error) bool {
-	if slices.ContainsFunc([]string{
-		"pull request already exists", "not a fast forward", "Reference does not exist", "Reference already exists", "No commits between",
-	}, func(text string) bool { return rejected(err, text) }) {
-		return true
-	}
-	var failed *gh.ErrorResponse // a branch that was just deleted
-	return errors.As(err, &failed) && slices.ContainsFunc(failed.Errors, func(e gh.Error) bool {
-		return e.Resource == "PullRequest" && e.Field == "head" && e.Code == "invalid"
-	})
 }
 
 // step does the next thing that is missing, if any.
@@ -256,6 +234,7 @@ func (p *proposal) baseBranch(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", p.fail(contentsPermission, err)
 	}
+	p.node = repo.GetNodeID()
 	base := p.refresh.Base
 	if base == "" {
 		base = repo.GetDefaultBranch()

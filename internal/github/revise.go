@@ -12,8 +12,8 @@ import (
 )
 
 // Revision changes files of a branch that belongs to this tool alone, and that no
-// pull request proposes, such as one that keeps records. The branch has a history
-// of its own: it is made without a parent where it is missing.
+// pull request proposes, such as one that keeps records. The branch is one commit
+// without a parent, replaced by each revision, so that a clone does not grow.
 type Revision struct {
 	Branch  string
 	Message string // of the commit
@@ -29,7 +29,7 @@ type Revision struct {
 }
 
 // Revise changes the files, with one commit. Several callers may revise a branch
-// at once: it moves only forward from what a caller has read, so that no change
+// at once: it moves only from the commit that a caller has read, so that no change
 // is lost. The change is Unchanged where Edit returns what is there.
 func (c *Client) Revise(ctx context.Context, repo Repo, r Revision) (Change, error) {
 	doing := fmt.Sprintf("write to branch %s of %s", r.Branch, repo)
@@ -208,7 +208,7 @@ func (v *revising) blob(ctx context.Context, entry *gh.TreeEntry) ([]byte, error
 	return data, nil
 }
 
-// write commits the files on top of what was read.
+// write replaces the branch by one commit: what was read, with the files changed.
 func (v *revising) write(ctx context.Context, at tip, files map[string][]byte) error {
 	v.refresh.Files, v.blobs = files, map[string]string{}
 	var entries []*gh.TreeEntry
@@ -226,11 +226,7 @@ func (v *revising) write(ctx context.Context, at tip, files map[string][]byte) e
 	if err != nil {
 		return v.fail(contentsPermission, err)
 	}
-	var parents []*gh.Commit
-	if at.sha != "" {
-		parents = []*gh.Commit{{SHA: gh.String(at.sha)}}
-	}
-	return v.advance(ctx, at, tree.GetSHA(), parents)
+	return v.replace(ctx, at, tree.GetSHA())
 }
 
 // check returns what is wrong with the request itself.

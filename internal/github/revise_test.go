@@ -52,6 +52,9 @@ func TestReviseMakesABranchOfItsOwn(t *testing.T) {
 	if got := s.Files(fullName, records); !slices.Equal(got, []string{"a.jsonl", "b.jsonl"}) {
 		t.Errorf("the branch has %v, want nothing of the default branch", got)
 	}
+	if got := s.Commits(fullName, records); got != 1 {
+		t.Errorf("a clone of the branch gets %d commits, want 1", got)
+	}
 	data, found, err := c.BranchFile(t.Context(), repo, records, "b.jsonl", 100)
 	if err != nil || !found || string(data) != "\xff\n" {
 		t.Errorf("b.jsonl is read as %q, %v, %v", data, found, err)
@@ -85,6 +88,31 @@ func TestBranchFileIsBounded(t *testing.T) {
 	}
 	if got, err := c.DefaultBranch(t.Context(), repo); err != nil || got != "main" {
 		t.Errorf("the default branch is %q, %v", got, err)
+	}
+}
+
+// TestReviseWhereTheMoveIsRefused: a refusal leaves the branch alone, and a failure
+// of the server is tried again.
+func TestReviseWhereTheMoveIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		fault githubtest.Fault
+		want  error
+		file  string
+	}{
+		{githubtest.Fault{Operation: "graphql/updateRefs", Times: 99, Status: 403, Message: "Resource not accessible by integration"}, github.ErrForbidden, "one\n"},
+		{githubtest.Fault{Operation: "graphql/updateRefs", Times: 1, Status: 502, Message: "Bad gateway"}, nil, "one\ntwo\n"},
+	} {
+		seed := state()
+		seed.Repos[0].Branches[records] = map[string]string{"a": "one\n"}
+		seed.Faults = []githubtest.Fault{test.fault}
+		s, address := githubtest.New(t, seed)
+		if _, err := client(t, address, token).Revise(t.Context(), repo, appending("a", "two")); !errors.Is(err, test.want) {
+			t.Errorf("%d: %v, want %v", test.fault.Status, err, test.want)
+		}
+		if got, _ := s.File(fullName, records, "a"); got != test.file {
+			t.Errorf("%d: the file holds %q, want %q", test.fault.Status, got, test.file)
+		}
 	}
 }
 

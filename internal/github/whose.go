@@ -48,22 +48,12 @@ func (c *Client) whose(ctx context.Context) (identity, error) {
 	return *c.me, nil
 }
 
-// viewer asks GraphQL, the one interface that answers every kind of token. Its
-// address is beside that of the REST API: /graphql, and on GitHub Enterprise
-// Server /api/graphql beside /api/v3.
+// viewer asks GraphQL, the one interface that answers every kind of token.
 func (c *Client) viewer(ctx context.Context) (string, error) {
-	address := "graphql"
-	if strings.HasSuffix(c.api.BaseURL.Path, "/api/v3/") {
-		address = "../graphql"
-	}
-	request, err := c.api.NewRequest(http.MethodPost, address, map[string]string{"query": "query { viewer { login } }"})
-	if err != nil {
-		return "", err
-	}
 	var answer struct {
 		Data struct{ Viewer struct{ Login string } }
 	}
-	_, err = c.api.Do(manner{answers: refusals, reads: true}.in(ctx), request, &answer)
+	err := c.graphql(manner{answers: refusals, reads: true}.in(ctx), map[string]string{"query": "query { viewer { login } }"}, &answer)
 	return answer.Data.Viewer.Login, err
 }
 

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -27,7 +28,7 @@ type Left struct{ Cell, Reason string }
 var ErrNothing = errors.New("no cell of the run is fit to be kept")
 
 // Add keeps a run, and drops the oldest ones where there are more than
-// [MaxRuns]. Of the run it keeps the gated metrics, exact ones too, of cells that
+// [File.Keep]. Of the run it keeps the gated metrics, exact ones too, of cells that
 // passed, whose numbers are not doubtful, and that were measured on a machine that
 // was not found unwell; informational metrics are left out, because they are
 // many and decide nothing. A run of the same commit and start is not kept again.
@@ -61,11 +62,12 @@ func (f *File) Add(from *bench.Run) (Added, error) {
 		return added, fmt.Errorf("keep the run: %w", err)
 	}
 	at := sort.Search(len(f.runs), func(n int) bool { return f.runs[n].Started.After(r.Started) })
-	if at == 0 && len(f.runs) >= MaxRuns {
-		return Added{}, fmt.Errorf("%w: it is older than the %d runs that are", ErrNothing, MaxRuns)
+	keep := cmp.Or(f.Keep, MaxRuns)
+	if at == 0 && len(f.runs) >= keep {
+		return Added{}, fmt.Errorf("%w: it is older than the %d runs that are", ErrNothing, keep)
 	}
 	f.runs = slices.Insert(f.runs, at, r.run)
-	f.keepNewest(MaxRuns)
+	f.keepNewest(keep)
 	return added, nil
 }
 

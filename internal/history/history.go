@@ -31,7 +31,8 @@ const Schema = 1
 // The limits of a file. Lines are of strangers' making where the file comes
 // from a branch.
 const (
-	// MaxRuns is how many runs a file keeps; the oldest are dropped.
+	// MaxRuns is how many runs a file keeps where [File.Keep] is 0; the oldest are
+	// dropped.
 	MaxRuns  = 200
 	maxLines = 5000 // of a file that somebody else wrote
 	// MaxBytes bounds a file that is read or written.
@@ -51,6 +52,9 @@ const (
 // File is the kept runs of one host. The zero value is empty and ready to use.
 // It is not safe for concurrent use.
 type File struct {
+	// Keep is how many of the newest runs stay; [MaxRuns] if 0.
+	Keep int
+
 	runs []run
 	ids  []string // of cells, which lines share
 	at   map[string]int32

@@ -15,6 +15,7 @@ import (
 // Paired is one cell that was measured in pairs. What B does more is known.
 type Paired struct {
 	Session  int       `json:"session"`
+	Host     string    `json:"host"` // "" in the own runs
 	Workload string    `json:"w"`
 	Delta    float64   `json:"delta"` // per cent
 	A        []float64 `json:"A"`
@@ -33,15 +34,44 @@ func LoadPairs(dir string) ([]Paired, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []Paired
-	lines := bufio.NewScanner(z)
+	return readPairs("ownbench", z)
+}
+
+// LoadRecorded reads what accelgate calibrate --record wrote: a file, or all
+// pairs-*.jsonl of a folder.
+func LoadRecorded(path string) (all []Paired, err error) {
+	paths := []string{path}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		if paths, err = filepath.Glob(filepath.Join(path, "pairs-*.jsonl")); err != nil || len(paths) == 0 {
+			return nil, fmt.Errorf("%s holds no pairs-*.jsonl: record some with accelgate calibrate --record", path)
+		}
+	}
+	for _, path := range paths {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		pairs, err := readPairs(path, f)
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, pairs...)
+	}
+	return all, nil
+}
+
+// readPairs reads lines of pairs under a name for its errors.
+func readPairs(name string, from io.Reader) (all []Paired, err error) {
+	lines := bufio.NewScanner(from)
+	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var p Paired
 		if err := json.Unmarshal(lines.Bytes(), &p); err != nil {
-			return nil, fmt.Errorf("ownbench, line %d: %w", len(all)+1, err)
+			return nil, fmt.Errorf("%s, line %d: %w", name, len(all)+1, err)
 		}
 		if len(p.A) != len(p.B) {
-			return nil, fmt.Errorf("ownbench, line %d: %d and %d values", len(all)+1, len(p.A), len(p.B))
+			return nil, fmt.Errorf("%s, line %d: %d and %d values", name, len(all)+1, len(p.A), len(p.B))
 		}
 		all = append(all, p)
 	}

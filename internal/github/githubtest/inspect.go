@@ -129,6 +129,22 @@ func (s *Server) Head(repo, branch string) string {
 	return sha
 }
 
+// Commits returns how many commits a clone of a branch of "owner/name" gets.
+func (s *Server) Commits(repo, branch string) (n int) {
+	s.view(repo, func(r *repository) {
+		seen, next := map[string]bool{}, []string{r.head(branch)}
+		for len(next) > 0 {
+			sha := next[0]
+			if next = next[1:]; sha != "" && !seen[sha] {
+				seen[sha] = true
+				next = append(next, r.git.commits[sha].parents...)
+			}
+		}
+		n = len(seen)
+	})
+	return n
+}
+
 // Files returns the paths on a branch of "owner/name", sorted.
 func (s *Server) Files(repo, branch string) []string {
 	var paths []string

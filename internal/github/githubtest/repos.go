@@ -39,7 +39,7 @@ func getRepo(c *call) reply { return ok(c.repository()) }
 func (c *call) repository() object {
 	now := c.clock.Format(time.RFC3339)
 	return object{
-		"id": c.repo.id, "name": c.repo.name, "full_name": c.repo.fullName(),
+		"id": c.repo.id, "node_id": c.repo.nodeID(), "name": c.repo.name, "full_name": c.repo.fullName(),
 		"owner": c.user(c.repo.owner), "private": false, "default_branch": c.repo.defaultBranch,
 		"url": strings.TrimSuffix(c.address(""), "/"), "html_url": strings.TrimSuffix(c.page(""), "/"),
 		"created_at": now, "updated_at": now, "pushed_at": now,

@@ -163,7 +163,7 @@ type response struct {
 func (s *Server) answer(r *http.Request, body []byte, log *Request) response {
 	base := "http://" + r.Host
 	if r.URL.Path == graphqlPath {
-		return s.viewer(r, body, log)
+		return s.graphql(r, body, log)
 	}
 	r = s.byName(r)
 	exchange, err := s.contract.route(r, body)

@@ -183,7 +183,7 @@ func (s *Server) load(state State) error {
 	}
 	s.faults = slices.Clone(state.Faults)
 	for _, fault := range s.faults {
-		if _, ok := operations[fault.Operation]; !ok && fault.Operation != viewerOperation {
+		if _, ok := operations[fault.Operation]; !ok && fault.Operation != viewerOperation && fault.Operation != updateOperation {
 			return fmt.Errorf("fault: no operation %q: see openapi/operations.txt", fault.Operation)
 		}
 	}
