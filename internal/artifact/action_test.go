@@ -272,7 +272,7 @@ func (p posted) judged(t *testing.T, status gate.Status) {
 var (
 	// commands are what the action itself tells the runner.
 	commands = regexp.MustCompile(`^::(stop-commands::[A-Z2-7]{26}|[A-Z2-7]{26}::|error( title=[^:]*)?::.*|warning( title=[^:]*)?::.*)$`)
-	outputs  = regexp.MustCompile(`(?s)(report|json|counts|verdict|check-url|comment-url)<<(accelgate_[A-Z2-7]{26})\n([^\n]*)\n(accelgate_[A-Z2-7]{26})\n`)
+	outputs  = regexp.MustCompile(`(?s)(report|config-changed|json|counts|verdict|check-url|comment-url)<<(accelgate_[A-Z2-7]{26})\n([^\n]*)\n(accelgate_[A-Z2-7]{26})\n`)
 	indented = regexp.MustCompile(`(?m)^    .*$`)
 )
 
