@@ -33,7 +33,7 @@ func TestImageThorough(t *testing.T) {
 		Repos: []githubtest.Repo{{Name: "octo/repo", Branches: map[string]map[string]string{"work": {"main.go": "package main\n"}},
 			PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work"}}}},
 		Tokens: []githubtest.Token{{Value: stepToken, Login: "github-actions[bot]", Integration: true,
-			Permissions: map[string]string{"pull-requests": "write", "checks": "write"}}},
+			Permissions: map[string]string{"contents": "read", "pull-requests": "write", "checks": "write"}}},
 	})
 	head := server.Head("octo/repo", "work")
 	event := fmt.Sprintf(`{"number": 1, "pull_request": {"number": 1,
