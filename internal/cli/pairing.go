@@ -54,9 +54,6 @@ func (b *base) match(head *plan) error {
 			b.cells[id] = of
 		}
 	}
-	for _, reason := range slices.Sorted(maps.Keys(why)) {
-		head.warnings = append(head.warnings, fmt.Sprintf("not measured in pairs, because %s: %s", reason, firstOf(why[reason])))
-	}
 	if b.tried && len(b.cells) == 0 {
 		if len(why[sameAccelgate]) > 0 {
 			head.options.abNext = abAuto // works if it is asked for
@@ -65,6 +62,9 @@ func (b *base) match(head *plan) error {
 	}
 	if len(b.cells) == 0 {
 		return usagef("--ab: no cell can be measured in pairs, because %s", strings.Join(slices.Sorted(maps.Keys(why)), ", or "))
+	}
+	for _, reason := range slices.Sorted(maps.Keys(why)) {
+		head.warnings = append(head.warnings, fmt.Sprintf("not measured in pairs, because %s: %s", reason, firstOf(why[reason])))
 	}
 	b.missed(head, all)
 	return nil
