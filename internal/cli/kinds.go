@@ -29,7 +29,7 @@ var expects = map[string]suite.Expect{
 	"cases": cases.Expect,
 }
 
-// demands is the table of what the kinds' configurations gate.
+// demands is a table of gated metrics by kind.
 var demands = map[string]suite.Demand{
 	"analysis": analysis.Demand,
 	"cases":    cases.Demand,

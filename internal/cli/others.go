@@ -10,7 +10,7 @@ import (
 
 // withOthers adds to the text of a refresh what its pull request changes beside the
 // files of this run: an earlier one proposed them. A branch may hold anything, so
-// what is no baseline is named and no more.
+// other files are only named.
 func withOthers(body report.Refresh, others []github.Proposed) report.Refresh {
 	body.Hosts = slices.Clone(body.Hosts)
 	for _, o := range others {

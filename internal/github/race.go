@@ -11,7 +11,7 @@ import (
 // errMoved reports that another writer moved a branch since it was read.
 var errMoved = errors.New("the branch was moved by another writer")
 
-// maxRaces bounds how often somebody else may come first.
+// maxRaces bounds how many times another writer may come first.
 const maxRaces = 200
 
 // stepAside waits at random, longer after each lost race. A turn takes some
@@ -20,7 +20,7 @@ func (p *proposal) stepAside(ctx context.Context) error {
 	return p.client.sender.sleep(ctx, p.client.jitter(min(4*firstSpread<<min(p.lost, 10), 3*maxSpread)))
 }
 
-// raced reports whether somebody changed the branch or opened the pull request
+// raced reports whether another writer changed the branch or opened the pull request
 // at the same time.
 func raced(err error) bool {
 	if errors.Is(err, errMoved) {

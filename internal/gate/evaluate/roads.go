@@ -153,7 +153,7 @@ func historyRoad(sets []detectors.Set, n int, name string) road {
 }
 
 // sessionRoad are reports of one session after another on the loaded host, without
-// pairs and history: 5 values each, and 3 more of what looks slower.
+// pairs and history: 5 values each, and 3 more for suspects.
 func sessionRoad(all []detectors.Paired) road {
 	r := road{name: "fixed threshold, sessions of a loaded host", policy: gate.DefaultPolicy()}
 	var before, now map[ownKey]detectors.Paired
