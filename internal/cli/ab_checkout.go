@@ -11,7 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/host"
+	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -22,7 +22,7 @@ type checkout struct {
 	what   string // the commit in words
 	root   string // temporary folder
 	dir    string // the configuration's folder in it
-	lease  *host.Lease
+	lease  *device.Lease
 }
 
 func (k *checkout) String() string { return k.what }
@@ -146,7 +146,7 @@ func (k *checkout) add(ctx context.Context, c *Command) error {
 		return noBase{"no folder for a worktree can be made: " + err.Error()}
 	}
 	k.root = root
-	if k.lease, err = host.Acquire(ctx, inUse(root, c)); err != nil {
+	if k.lease, err = device.Acquire(ctx, inUse(root, c)); err != nil {
 		return errors.Join(noBase{err.Error()}, k.remove(ctx))
 	}
 	tree := filepath.Join(root, "base")
@@ -159,8 +159,8 @@ func (k *checkout) add(ctx context.Context, c *Command) error {
 	return nil
 }
 
-func inUse(root string, c *Command) host.LeaseOptions {
-	return host.LeaseOptions{Dir: filepath.Join(root, "lease"), Devices: []bench.Device{{Vendor: "base", ID: "worktree"}}, Job: "accelgate run", Now: c.Now}
+func inUse(root string, c *Command) device.LeaseOptions {
+	return device.LeaseOptions{Dir: filepath.Join(root, "lease"), Devices: []bench.Device{{Vendor: "base", ID: "worktree"}}, Job: "accelgate run", Now: c.Now}
 }
 
 func isDir(path string) bool {
@@ -180,7 +180,7 @@ func (k *checkout) removeStale(ctx context.Context, c *Command) {
 		if !ok || filepath.Base(tree) != "base" || !strings.HasPrefix(filepath.Base(root), checkoutPrefix) || !isDir(root) {
 			continue
 		}
-		lease, err := host.Acquire(ctx, inUse(root, c))
+		lease, err := device.Acquire(ctx, inUse(root, c))
 		if err != nil {
 			continue // it is in use
 		}

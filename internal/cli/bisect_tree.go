@@ -13,7 +13,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/host"
+	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -82,8 +82,8 @@ func (r *repository) commit(ctx context.Context, flag, name string) (string, err
 }
 
 // lock keeps a second bisect out of the repository.
-func (r *repository) lock(ctx context.Context, now func() time.Time) (*host.Lease, error) {
-	return host.Acquire(ctx, host.LeaseOptions{Dir: r.state, Devices: []bench.Device{{Vendor: "bisect", ID: "repository"}}, Job: "accelgate bisect in " + r.dir, Now: now})
+func (r *repository) lock(ctx context.Context, now func() time.Time) (*device.Lease, error) {
+	return device.Acquire(ctx, device.LeaseOptions{Dir: r.state, Devices: []bench.Device{{Vendor: "bisect", ID: "repository"}}, Job: "accelgate bisect in " + r.dir, Now: now})
 }
 
 // trees are the two worktrees of a bisection, in a temporary folder. The folder's
