@@ -20,67 +20,71 @@ const module = "github.com/accelgate/accelgate/"
 // allowed says which internal packages a package may import. A package that is
 // not listed may import nothing internal and must be added here first.
 var allowed = map[string][]string{
-	"atomicfile":        {},
-	"bench":             {"lazyregexp"},
-	"stats":             {},
-	"tensor":            {},
-	"nearest":           {},
-	"foreign":           {},
-	"lazyregexp":        {},
-	"testtier":           {}, // for tests
-	"config":            {"lazyregexp", "nearest"},
-	"github/actions":           {},
-	"github":            {"lazyregexp"},
-	"github/githubtest": {"github/githubtest/openapi", "lazyregexp"},
-	"matrix":            {"bench", "lazyregexp", "nearest"},
-	"jsonkey":           {"bench"},
-	"parse":             {"bench", "jsonkey", "lazyregexp"},
-	"worker":            {"jsonkey", "lazyregexp"},
-	"runner":            {"atomicfile", "bench", "stats"},
-	"formats/tensorsharp":       {"bench", "jsonkey", "nearest"},
-	"suite/cases/casefile":        {"atomicfile", "foreign", "nearest"},
-	"formats/optrace":           {"bench", "jsonkey"},
-	"formats/inferencebench":          {"bench", "lazyregexp"},
-	"importer":          {"bench", "formats/inferencebench", "jsonkey", "lazyregexp", "parse"},
-	"reference/baseline":          {"atomicfile", "bench", "stats"},
-	"device":              {"bench", "lazyregexp", "worker"},
-	"reference/history":           {"atomicfile", "bench", "detect", "stats"},
-	"gate":              {"bench", "detect", "stats", "reference/waiver"},
-	"report":            {"bench", "detect", "gate", "lazyregexp", "suite/analysis/lowrank", "suite/analysis/packing", "stats", "reference/waiver"},
-	"engine":            {"tensor"},
-	"suite/endpoint/openai":            {},
-	"suite/endpoint/fakeserver": {},
-	"suite/endpoint/load":              {},
-	"suite/endpoint/dataset":            {"nearest"},
-	"device/energy":            {"bench", "lazyregexp", "worker"},
-	"device/health":            {"bench", "foreign", "lazyregexp", "stats", "worker"},
-	"suite/endpoint/latency":           {"bench", "suite/endpoint/load", "suite/endpoint/openai"},
-	"safetensors":       {"atomicfile", "tensor"},
-	"suite/kernels/flashinfer":        {"atomicfile", "bench", "foreign", "nearest", "tensor"},
-	"suite/kernels/evalconfig":        {"config", "nearest"},
-	"suite/kernels/evaluator":         {"suite/kernels/flashinfer", "tensor"},
-	"suite/kernels/harness":            {"suite/kernels/evaluator", "jsonkey", "safetensors", "stats", "tensor", "worker"},
-	"suite/kernels/harness/gokernel":   {"suite/kernels/harness", "safetensors", "tensor", "worker"},
-	"suite/kernels/harness/workers":    {},
-	"suite/kernels/harness/builtin":    {"suite/kernels/flashinfer", "safetensors", "tensor"},
-	"suite/analysis/packing":           {},
-	"detect":            {"stats"},
-	"detect/evaluate":   {"detect", "stats"},
-	"gate/evaluate":     {"bench", "detect", "detect/evaluate", "gate", "stats"},
-	"detect/jsonl":             {"detect", "foreign", "nearest"},
-	"github/artifact":          {},
-	"reference/waiver":            {"atomicfile", "config", "lazyregexp"},
-	"suite/analysis/svd":               {},
-	"suite/analysis/hfhub":               {"lazyregexp"},
-	"suite/analysis/lowrank":              {"suite/analysis/packing", "safetensors", "suite/analysis/svd", "tensor"},
-	"suite":             {"bench", "config", "lazyregexp", "matrix", "nearest", "stats", "worker"},
-	"suite/*":           {"bench", "config", "lazyregexp", "matrix", "suite/cases/casefile", "nearest", "parse", "formats/optrace", "stats", "suite", "worker"},
+	"atomicfile":                     {},
+	"bench":                          {"lazyregexp"},
+	"stats":                          {},
+	"tensor":                         {},
+	"nearest":                        {},
+	"foreign":                        {},
+	"lazyregexp":                     {},
+	"testtier":                       {}, // for tests
+	"config":                         {"lazyregexp", "nearest"},
+	"github/actions":                 {},
+	"github":                         {"lazyregexp"},
+	"github/githubtest":              {"github/githubtest/openapi", "lazyregexp"},
+	"matrix":                         {"bench", "lazyregexp", "nearest"},
+	"jsonkey":                        {"bench"},
+	"parse":                          {"bench", "jsonkey", "lazyregexp"},
+	"worker":                         {"jsonkey", "lazyregexp"},
+	"runner":                         {"atomicfile", "bench", "stats"},
+	"formats/tensorsharp":            {"bench", "jsonkey", "nearest"},
+	"suite/cases/casefile":           {"atomicfile", "foreign", "nearest"},
+	"formats/optrace":                {"bench", "jsonkey"},
+	"formats/inferencebench":         {"bench", "lazyregexp"},
+	"importer":                       {"bench", "formats/inferencebench", "jsonkey", "lazyregexp", "parse"},
+	"reference/baseline":             {"atomicfile", "bench", "stats"},
+	"device":                         {"bench", "lazyregexp", "worker"},
+	"reference/history":              {"atomicfile", "bench", "detect", "stats"},
+	"gate":                           {"bench", "detect", "stats", "reference/waiver"},
+	"report":                         {"bench", "detect", "gate", "lazyregexp", "suite/analysis/lowrank", "suite/analysis/packing", "stats", "reference/waiver"},
+	"engine":                         {"tensor"},
+	"suite/endpoint/openai":          {},
+	"suite/endpoint/fakeserver":      {},
+	"suite/endpoint/load":            {},
+	"suite/endpoint/dataset":         {"nearest"},
+	"device/energy":                  {"bench", "lazyregexp", "worker"},
+	"device/health":                  {"bench", "foreign", "lazyregexp", "stats", "worker"},
+	"suite/endpoint/latency":         {"bench", "suite/endpoint/load", "suite/endpoint/openai"},
+	"safetensors":                    {"atomicfile", "tensor"},
+	"suite/kernels/flashinfer":       {"atomicfile", "bench", "foreign", "nearest", "tensor"},
+	"suite/kernels/evalconfig":       {"config", "nearest"},
+	"suite/kernels/evaluator":        {"suite/kernels/flashinfer", "tensor"},
+	"suite/kernels/harness":          {"suite/kernels/evaluator", "jsonkey", "safetensors", "stats", "tensor", "worker"},
+	"suite/kernels/harness/gokernel": {"suite/kernels/harness", "safetensors", "tensor", "worker"},
+	"suite/kernels/harness/workers":  {},
+	"suite/kernels/harness/builtin":  {"suite/kernels/flashinfer", "safetensors", "tensor"},
+	"suite/analysis/packing":         {},
+	"detect":                         {"stats"},
+	"detect/evaluate":                {"detect", "stats"},
+	"gate/evaluate":                  {"bench", "detect", "detect/evaluate", "gate", "stats"},
+	"detect/jsonl":                   {"detect", "foreign", "nearest"},
+	"github/artifact":                {},
+	"reference/waiver":               {"atomicfile", "config", "lazyregexp"},
+	"suite/analysis/svd":             {},
+	"suite/analysis/hfhub":           {"lazyregexp"},
+	"suite/analysis/lowrank":         {"suite/analysis/packing", "safetensors", "suite/analysis/svd", "tensor"},
+	"suite":                          {"bench", "config", "lazyregexp", "matrix", "nearest", "stats", "worker"},
+	"suite/*":                        {"bench", "config", "lazyregexp", "matrix", "suite/cases/casefile", "nearest", "parse", "formats/optrace", "stats", "suite", "worker"},
 	"suite/kernels": {"bench", "config", "suite/kernels/evalconfig", "suite/kernels/evaluator", "suite/kernels/flashinfer", "suite/kernels/harness", "suite/kernels/harness/builtin", "suite/kernels/harness/gokernel", "suite/kernels/harness/workers",
 		"matrix", "safetensors", "stats", "suite", "tensor", "worker"},
 	"suite/analysis": {"bench", "config", "suite/analysis/hfhub", "lazyregexp", "matrix", "suite/analysis/lowrank", "suite/analysis/packing", "stats", "suite", "suite/analysis/svd", "tensor"},
 	"suite/endpoint": {"atomicfile", "bench", "config", "device/energy", "lazyregexp", "suite/endpoint/load", "suite/endpoint/openai", "suite/endpoint/dataset", "suite/endpoint/latency", "suite", "worker"},
-	"cli": {"github/actions", "lazyregexp", "github/artifact", "atomicfile", "detect", "suite/kernels/evalconfig", "suite/kernels/evaluator", "suite/kernels/flashinfer", "suite/kernels/harness/gokernel", "suite/endpoint/fakeserver", "suite/endpoint/dataset", "safetensors", "tensor", "reference/baseline", "bench", "config", "engine", "formats/inferencebench", "gate", "github", "device/health", "reference/history", "device", "importer",
-		"suite/analysis/hfhub", "matrix", "suite/cases/casefile", "nearest", "suite/analysis/lowrank", "suite/analysis/packing", "formats/optrace", "report", "runner", "suite", "stats", "suite/*", "suite/analysis/svd", "formats/tensorsharp", "detect/jsonl", "reference/waiver", "worker"},
+	"cli": {"atomicfile", "bench", "config", "detect", "detect/jsonl", "device", "device/health", "engine", "formats/inferencebench",
+		"formats/optrace", "formats/tensorsharp", "gate", "github", "github/actions", "github/artifact", "importer", "lazyregexp", "matrix",
+		"nearest", "reference/baseline", "reference/history", "reference/waiver", "report", "runner", "safetensors", "stats", "suite",
+		"suite/*", "tensor", "worker", "suite/cases/casefile", "suite/endpoint/dataset", "suite/endpoint/fakeserver",
+		"suite/kernels/evalconfig", "suite/kernels/evaluator", "suite/kernels/flashinfer", "suite/kernels/harness/gokernel",
+		"suite/analysis/hfhub", "suite/analysis/lowrank", "suite/analysis/packing", "suite/analysis/svd"},
 }
 
 // owned names packages that only one of ours may import, with the reason.
@@ -180,6 +184,26 @@ func TestImportsPointDown(t *testing.T) {
 			if internal && !permits(rule, target) {
 				t.Errorf("%s: %s may not import %s (allowed: %s)", s.file, s.pkg, target, strings.Join(rule, ", "))
 			}
+		}
+	}
+}
+
+// outsiders import packages of a kind from above it, or beside it, with the reason.
+var outsiders = map[string]string{
+	"cli":    "commands such as bench run and analyze are front doors of a kind",
+	"report": "analyze's reports are written where all reports are",
+}
+
+// TestKindsArePrivate: what one kind alone needs stands below it, and no other room imports it.
+func TestKindsArePrivate(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, i := range s.imports {
+			target, _ := strings.CutPrefix(i, module+"internal/suite/")
+			kind, _, private := strings.Cut(target, "/")
+			if target == i || !private || s.test || outsiders[s.pkg] != "" || s.pkg == "suite/"+kind || strings.HasPrefix(s.pkg, "suite/"+kind+"/") {
+				continue
+			}
+			t.Errorf("%s: %s belongs to kind %s: move what both need up, or the importer below the kind", s.file, i, kind)
 		}
 	}
 }

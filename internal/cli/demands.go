@@ -11,8 +11,8 @@ func demanded(file *config.File) (func(bench.Cell) []bench.Demand, error) {
 	of := make(map[string]func(bench.Cell) []bench.Demand, len(file.Suites))
 	for i := range file.Suites {
 		s := &file.Suites[i]
-		read, ok := demands[s.Kind]
-		if !ok {
+		read := kinds[s.Kind].Demand
+		if read == nil {
 			continue
 		}
 		demand, err := read(s)

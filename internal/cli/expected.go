@@ -11,8 +11,8 @@ func expected(file *config.File) (map[string]bench.Expected, error) {
 	all := map[string]bench.Expected{}
 	for i := range file.Suites {
 		s := &file.Suites[i]
-		read, ok := expects[s.Kind]
-		if !ok {
+		read := kinds[s.Kind].Expect
+		if read == nil {
 			continue
 		}
 		list, err := read(s, file.Dir)

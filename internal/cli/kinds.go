@@ -15,32 +15,12 @@ import (
 
 // kinds is the table of suite kinds. A new kind is a folder below suite and a
 // line here.
-var kinds = map[string]suite.Open{
-	"analysis": analysis.Open,
-	"cases":    cases.Open,
-	"endpoint": endpoint.Open,
-	"kernels":  kernels.Open,
-	"models":   models.Open,
-}
-
-// expects is the table of kinds whose own files say what their cells should
-// measure.
-var expects = map[string]suite.Expect{
-	"cases": cases.Expect,
-}
-
-// demands is a table of gated metrics by kind.
-var demands = map[string]suite.Demand{
-	"analysis": analysis.Demand,
-	"cases":    cases.Demand,
-	"endpoint": endpoint.Demand,
-	"kernels":  kernels.Demand,
-	"models":   models.Demand,
-}
-
-// rechecks is the table of kinds whose cells record the answer that was judged.
-var rechecks = map[string]suite.Recheck{
-	"models": models.Recheck,
+var kinds = map[string]suite.Kind{
+	"analysis": analysis.Kind,
+	"cases":    cases.Kind,
+	"endpoint": endpoint.Kind,
+	"kernels":  kernels.Kind,
+	"models":   models.Kind,
 }
 
 func kindNames() string { return strings.Join(slices.Sorted(maps.Keys(kinds)), ", ") }

@@ -223,7 +223,7 @@ func (p *plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
 	if wanted {
 		env.EngineArgs = p.options.engineArgs()
 	}
-	opened, err := kinds[s.Kind](s, env)
+	opened, err := kinds[s.Kind].Open(s, env)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 func recheck(file *config.File, runs []*bench.Run) error {
 	for i := range file.Suites {
 		s := &file.Suites[i]
-		read, ok := rechecks[s.Kind]
-		if !ok {
+		read := kinds[s.Kind].Recheck
+		if read == nil {
 			continue
 		}
 		check, err := read(s)

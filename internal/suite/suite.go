@@ -129,6 +129,14 @@ type Progress struct {
 	Ended         bool          // the last one of a load
 }
 
+// Kind is a kind of suite: what its folder provides. Only Open is required.
+type Kind struct {
+	Open    Open
+	Expect  Expect  // nil where no file of its own says what cells should measure
+	Demand  Demand  // nil where the configuration gates no metric by name
+	Recheck Recheck // nil where a run does not record what was judged
+}
+
 // Open opens a suite from its part of the configuration. Errors about the
 // configuration carry its positions.
 type Open func(c *config.Suite, env Env) (Suite, error)

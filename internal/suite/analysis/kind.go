@@ -1,0 +1,6 @@
+package analysis
+
+import "github.com/accelgate/accelgate/internal/suite"
+
+// Kind is the kind "analysis": packing and fidelity.
+var Kind = suite.Kind{Open: Open, Demand: Demand}

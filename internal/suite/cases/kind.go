@@ -1,0 +1,6 @@
+package cases
+
+import "github.com/accelgate/accelgate/internal/suite"
+
+// Kind is the kind "cases": one file per case.
+var Kind = suite.Kind{Open: Open, Expect: Expect, Demand: Demand}

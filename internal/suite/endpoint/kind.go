@@ -1,0 +1,6 @@
+package endpoint
+
+import "github.com/accelgate/accelgate/internal/suite"
+
+// Kind is the kind "endpoint": loads on servers of language models.
+var Kind = suite.Kind{Open: Open, Demand: Demand}

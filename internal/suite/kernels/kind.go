@@ -1,0 +1,6 @@
+package kernels
+
+import "github.com/accelgate/accelgate/internal/suite"
+
+// Kind is the kind "kernels": definitions x solutions x workloads of a dataset.
+var Kind = suite.Kind{Open: Open, Demand: Demand}

@@ -1,0 +1,6 @@
+package models
+
+import "github.com/accelgate/accelgate/internal/suite"
+
+// Kind is the kind "models": models x backends x features x environment sweeps.
+var Kind = suite.Kind{Open: Open, Demand: Demand, Recheck: Recheck}
