@@ -13,6 +13,9 @@ const (
 	// StatusNoEvidence: nothing blocks, and on some host not one cell passed, or
 	// parts of its matrix are missing.
 	StatusNoEvidence Status = "no_evidence"
+	// StatusInconclusive: nothing blocks, and the speed of more than half of the
+	// cells that have one stays inconclusive. The exit code is that of passed.
+	StatusInconclusive Status = "inconclusive"
 )
 
 // Decision sums up all comparisons of one invocation.
@@ -23,6 +26,10 @@ type Decision struct {
 	Blocking map[Class]int `json:"blocking"`
 	Measured int           `json:"measured"` // cells
 	Judged   int           `json:"judged"`   // verdicts that rest on numbers of both sides
+	// SpeedCells counts the cells with a speed to decide, and Undecided those of them
+	// of which one stays inconclusive.
+	SpeedCells int `json:"speed_cells,omitempty"`
+	Undecided  int `json:"undecided_cells,omitempty"`
 	// Unjudged counts the comparisons whose speed could not be judged.
 	Unjudged int `json:"unjudged"`
 	// Uncompared counts the suites, over all comparisons, of which not one number
@@ -59,6 +66,8 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 		d.Status = StatusNoEvidence
 	case d.Unjudged+d.Uncompared > 0 && p.RequireBaseline, d.Unapproved:
 		d.Status = StatusActionRequired
+	case 2*d.Undecided > d.SpeedCells:
+		d.Status = StatusInconclusive
 	default:
 		d.Status = StatusPassed
 	}
@@ -66,8 +75,15 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 }
 
 func (d *Decision) count(verdicts []Verdict) {
+	speed, open := map[string]bool{}, map[string]bool{}
 	for i := range verdicts {
 		v := &verdicts[i]
+		if of, undecided := v.speed(); of {
+			speed[v.Cell] = true
+			if undecided {
+				open[v.Cell] = true
+			}
+		}
 		d.Counts[v.Class]++
 		if v.Level == Fail {
 			d.Blocking[v.Class]++
@@ -76,4 +92,15 @@ func (d *Decision) count(verdicts []Verdict) {
 			d.Judged++
 		}
 	}
+	d.SpeedCells += len(speed)
+	d.Undecided += len(open)
+}
+
+// speed reports whether the verdict is on a speed of a cell that was to be decided,
+// and whether it stays inconclusive. One that a host has no reference for is
+// unjudged, which has a status of its own.
+func (v *Verdict) speed() (of, undecided bool) {
+	undecided = v.Class == Inconclusive && v.Level != Off
+	byNumbers := v.Evidence.Method == "evidence" || v.Evidence.Method == "threshold"
+	return v.Cell != "" && v.Metric != "" && (byNumbers || undecided), undecided
 }

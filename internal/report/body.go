@@ -43,7 +43,7 @@ func (r *Report) lead() []block {
 func (r *Report) footer(most int) string {
 	const all = "the JSON report has all verdicts"
 	if r.shown.action.total == 0 {
-		if r.in.Decision.Status == gate.StatusPassed {
+		if r.in.Decision.Status == gate.StatusPassed || r.in.Decision.Status == gate.StatusInconclusive {
 			return "nothing needs action; " + all
 		}
 		return all

@@ -70,6 +70,7 @@ var (
 	unjudged       = status{"⚠️", "WARN", ""}
 	actionRequired = status{"⚠️", "ACTION REQUIRED", "Action required"}
 	noEvidence     = status{"❔", "NO EVIDENCE", "No evidence"}
+	inconclusive   = status{"⚠️", "INCONCLUSIVE", "Inconclusive"}
 )
 
 func (r *Report) verdict() (status, inline) {
@@ -90,8 +91,8 @@ func (r *Report) verdict() (status, inline) {
 	if line := r.uncompared(false); line != nil {
 		return unjudged, append(inline{plain(r.allGood())}, line...)
 	}
-	if t := &r.total; t.open > 0 && t.judged+t.equal+t.same == 0 {
-		return unjudged, inline{plain(r.allGood())} // nothing is shown to be as fast
+	if d := r.in.Decision; d.Status == gate.StatusInconclusive {
+		return inconclusive, inline{plain(fmt.Sprintf("the speed of %d of %s was not decided; %s", d.Undecided, count(d.SpeedCells, "cell"), r.allGood()))}
 	}
 	return passed, inline{plain(r.allGood())}
 }
