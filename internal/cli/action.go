@@ -420,10 +420,11 @@ func (a *action) annotateFindings(j judged) {
 	}
 	findings = findings[:min(len(findings), most)]
 	for _, f := range findings {
+		blocking -= f.Verdicts
 		a.annotate(a.gh.Error, strings.Join(slices.DeleteFunc([]string{f.Host, f.Cell, f.Metric}, func(s string) bool { return s == "" }), " "), f.Message)
 	}
-	if rest := blocking - len(findings); rest > 0 {
-		a.annotate(a.gh.Error, fmt.Sprintf("and %d more", rest), "the summary of this job lists the worst, the JSON report all")
+	if blocking > 0 {
+		a.annotate(a.gh.Error, fmt.Sprintf("and %d more", blocking), "the summary of this job lists the worst, the JSON report all")
 	}
 }
 

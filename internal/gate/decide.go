@@ -13,8 +13,8 @@ const (
 	// StatusNoEvidence: nothing blocks, and on some host not one cell passed, or
 	// parts of its matrix are missing.
 	StatusNoEvidence Status = "no_evidence"
-	// StatusInconclusive: nothing blocks, and the speed of more than half of the
-	// cells that have one stays inconclusive. The exit code is that of passed.
+	// StatusInconclusive: nothing blocks, and on some host most cells stay
+	// inconclusive; see [Comparison.Inconclusive]. The exit code is that of passed.
 	StatusInconclusive Status = "inconclusive"
 )
 
@@ -47,7 +47,7 @@ type Decision struct {
 // failed.
 func Decide(comparisons []Comparison, p Policy) Decision {
 	d := Decision{Counts: map[Class]int{}, Blocking: map[Class]int{}, Unapproved: p.Unapproved}
-	evidence := len(comparisons) > 0
+	evidence, inconclusive := len(comparisons) > 0, false
 	for i := range comparisons {
 		c := &comparisons[i]
 		d.Measured += c.Measured
@@ -57,6 +57,9 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 			d.Unjudged++
 		}
 		d.count(c.Verdicts)
+		cells, undecided := c.undecided()
+		d.SpeedCells, d.Undecided = d.SpeedCells+cells, d.Undecided+undecided
+		inconclusive = inconclusive || c.Inconclusive()
 	}
 	d.Waivers = waiversOf(comparisons, p)
 	switch {
@@ -66,7 +69,7 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 		d.Status = StatusNoEvidence
 	case d.Unjudged+d.Uncompared > 0 && p.RequireBaseline, d.Unapproved:
 		d.Status = StatusActionRequired
-	case 2*d.Undecided > d.SpeedCells:
+	case inconclusive:
 		d.Status = StatusInconclusive
 	default:
 		d.Status = StatusPassed
@@ -75,15 +78,8 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 }
 
 func (d *Decision) count(verdicts []Verdict) {
-	speed, open := map[string]bool{}, map[string]bool{}
 	for i := range verdicts {
 		v := &verdicts[i]
-		if of, undecided := v.speed(); of {
-			speed[v.Cell] = true
-			if undecided {
-				open[v.Cell] = true
-			}
-		}
 		d.Counts[v.Class]++
 		if v.Level == Fail {
 			d.Blocking[v.Class]++
@@ -92,15 +88,36 @@ func (d *Decision) count(verdicts []Verdict) {
 			d.Judged++
 		}
 	}
-	d.SpeedCells += len(speed)
-	d.Undecided += len(open)
+}
+
+// Inconclusive reports whether the speed of more than half of the cells that have
+// one stays inconclusive: what the others show is not what the run was for.
+func (c *Comparison) Inconclusive() bool {
+	cells, undecided := c.undecided()
+	return 2*undecided > cells
+}
+
+// undecided counts the cells with a speed to decide, and those of them of which one
+// stays inconclusive.
+func (c *Comparison) undecided() (cells, undecided int) {
+	speed, open := map[string]bool{}, map[string]bool{}
+	for i := range c.Verdicts {
+		v := &c.Verdicts[i]
+		of, undecided := v.speed()
+		if of {
+			speed[v.Cell] = true
+		}
+		if undecided {
+			open[v.Cell] = true
+		}
+	}
+	return len(speed), len(open)
 }
 
 // speed reports whether the verdict is on a speed of a cell that was to be decided,
 // and whether it stays inconclusive. One that a host has no reference for is
 // unjudged, which has a status of its own.
 func (v *Verdict) speed() (of, undecided bool) {
-	undecided = v.Class == Inconclusive && v.Level != Off
-	byNumbers := v.Evidence.Method == "evidence" || v.Evidence.Method == "threshold"
-	return v.Cell != "" && v.Metric != "" && (byNumbers || undecided), undecided
+	undecided = v.Class == Inconclusive && v.Level != Off && v.Cell != "" && v.Metric != ""
+	return undecided || v.Cell != "" && v.Metric != "" && (v.Evidence.Method == "evidence" || v.Evidence.Method == "threshold"), undecided
 }

@@ -30,6 +30,7 @@ func (r *Report) page(c caps) page {
 // the numbers cannot say.
 func (r *Report) lead() []block {
 	blocks := append(append(r.otherMachines(), r.checkedChanges()...), r.provenance(), paragraph{plain(r.sum())})
+	blocks = append(blocks, r.alike()...)
 	blocks = append(blocks, r.notJudged()...)
 	blocks = append(blocks, r.drifted()...)
 	blocks = append(blocks, r.notMeasured()...)
@@ -160,6 +161,8 @@ func (h *host) status() status {
 		return noEvidence
 	case h.notJudged():
 		return unjudged
+	case h.Comparison.Inconclusive():
+		return inconclusive
 	}
 	return passed
 }
@@ -217,7 +220,7 @@ func (h *host) words() string {
 		return fmt.Sprintf("nothing worse but %d waived", h.waived)
 	}
 	if !h.fails() {
-		return map[status]string{noEvidence: "no cell passed", unjudged: "speed not judged", passed: "nothing worse"}[h.status()]
+		return map[status]string{noEvidence: "no cell passed", unjudged: "speed not judged", inconclusive: "speed not decided", passed: "nothing worse"}[h.status()]
 	}
 	s := ""
 	if h.refused > 0 {

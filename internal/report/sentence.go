@@ -92,7 +92,8 @@ func (r *Report) verdict() (status, inline) {
 		return unjudged, append(inline{plain(r.allGood())}, line...)
 	}
 	if d := r.in.Decision; d.Status == gate.StatusInconclusive {
-		return inconclusive, inline{plain(fmt.Sprintf("the speed of %d of %s was not decided; %s", d.Undecided, count(d.SpeedCells, "cell"), r.allGood()))}
+		return inconclusive, inline{plain(fmt.Sprintf("the speed of %d of %s was not decided%s; %s", d.Undecided, count(d.SpeedCells, "cell"),
+			r.onHosts(func(h *host) bool { return h.Comparison.Inconclusive() }), r.allGood()))}
 	}
 	return passed, inline{plain(r.allGood())}
 }
