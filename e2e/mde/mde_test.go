@@ -159,7 +159,7 @@ func slowed(run *bench.Run, percent float64) *bench.Run {
 
 // judge judges the pairs once.
 func (m mde) judge(run *bench.Run) gate.Verdict {
-	c := gate.Compare("", nil, run, gate.Policy{Threshold: 2, MinEffect: 2})
+	c := gate.Compare("", nil, run, gate.Policy{Threshold: 2, MinEffect: 2, OneLook: true})
 	for _, v := range c.Verdicts {
 		if v.Metric == "decode_tps" {
 			return v

@@ -44,6 +44,7 @@ var allowed = map[string][]string{
 	"importer":          {"bench", "envelope", "jsonkey", "lazyregexp", "parse"},
 	"baseline":          {"atomicfile", "bench", "stats"},
 	"host":              {"bench", "lazyregexp", "worker"},
+	"worktree":          {"bench", "foreign", "host", "worker"},
 	"history":           {"atomicfile", "bench", "detect", "stats"},
 	"gate":              {"bench", "detect", "stats", "waiver"},
 	"report":            {"bench", "detect", "gate", "lazyregexp", "osft", "packing", "stats", "waiver"},
@@ -80,7 +81,7 @@ var allowed = map[string][]string{
 	"suite/analysis": {"bench", "config", "hub", "lazyregexp", "matrix", "osft", "packing", "stats", "suite", "svd", "tensor"},
 	"suite/endpoint": {"atomicfile", "bench", "config", "energy", "lazyregexp", "load", "openai", "prompt", "serving", "suite", "worker"},
 	"cli": {"actions", "lazyregexp", "artifact", "atomicfile", "detect", "evalconfig", "evaluator", "flashinfer", "kernel/gokernel", "openai/openaitest", "prompt", "safetensors", "tensor", "baseline", "bench", "config", "engine", "envelope", "gate", "github", "health", "history", "host", "importer",
-		"hub", "matrix", "msmodeling", "nearest", "osft", "packing", "profile", "report", "runner", "suite", "stats", "suite/*", "svd", "tensorsharp", "trial", "waiver", "worker"},
+		"hub", "matrix", "msmodeling", "nearest", "osft", "packing", "profile", "report", "runner", "suite", "stats", "suite/*", "svd", "tensorsharp", "trial", "waiver", "worker", "worktree"},
 }
 
 // owned names packages that only one of ours may import, with the reason.
