@@ -66,7 +66,7 @@ func (a *action) resolvePull(ctx context.Context) error {
 	return nil
 }
 
-// Ends of the names of checks, and of the keys of comments, of runs that somebody
+// Ends of the names of checks, and of the keys of comments, of runs that were
 // started by hand. What the branch's own policy says, and what some cells come
 // to, must not replace the verdict on all of them under the policy of the base.
 const (
