@@ -98,20 +98,17 @@ func (c *Comparison) Inconclusive() bool {
 }
 
 // undecided counts the cells with a speed to decide, and those of them of which one
-// stays inconclusive.
+// stays inconclusive. The verdicts of one cell are adjacent.
 func (c *Comparison) undecided() (cells, undecided int) {
-	speed, open := map[string]bool{}, map[string]bool{}
-	for i := range c.Verdicts {
-		v := &c.Verdicts[i]
-		of, undecided := v.speed()
-		if of {
-			speed[v.Cell] = true
+	for rest := c.Verdicts; len(rest) > 0; {
+		some, open, n := false, false, 0
+		for ; n < len(rest) && rest[n].Cell == rest[0].Cell; n++ {
+			of, undecided := rest[n].speed()
+			some, open = some || of, open || undecided
 		}
-		if undecided {
-			open[v.Cell] = true
-		}
+		cells, undecided, rest = cells+one(some), undecided+one(open), rest[n:]
 	}
-	return len(speed), len(open)
+	return cells, undecided
 }
 
 // speed reports whether the verdict is on a speed of a cell that was to be decided,
