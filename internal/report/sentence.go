@@ -50,29 +50,6 @@ func (r Report) Totals() Totals {
 		LeftOut: t.leftOut, Retried: t.retried, Waived: t.waived, Refused: t.refused, Verdicts: t.verdicts}
 }
 
-// status is a decision or a host's verdict: a sign for Markdown, a word for
-// plain text.
-type status struct {
-	sign, mark string // "❌", "FAIL"
-	word       string // "Failed", or empty where the sentence says it all
-}
-
-func (s status) headline(sentence inline) inline {
-	if s.word == "" {
-		return sentence
-	}
-	return append(inline{plain(s.word + ": ")}, sentence...)
-}
-
-var (
-	failed         = status{"❌", "FAIL", "Failed"}
-	passed         = status{"✅", "PASS", "Passed"}
-	unjudged       = status{"⚠️", "WARN", ""}
-	actionRequired = status{"⚠️", "ACTION REQUIRED", "Action required"}
-	noEvidence     = status{"❔", "NO EVIDENCE", "No evidence"}
-	inconclusive   = status{"⚠️", "INCONCLUSIVE", "Inconclusive"}
-)
-
 func (r *Report) verdict() (status, inline) {
 	switch d := r.in.Decision; {
 	case d.Status == gate.StatusFailed:
