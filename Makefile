@@ -8,7 +8,7 @@ CONCURRENT = $(shell grep -rlE --include=*.go '^[[:space:]]*go [a-z]|"sync|sync/
 # Packages with tests, and rooms with scripts, of make thorough.
 THOROUGH = $(shell { grep -rl --include=*_test.go '^func Test[A-Za-z0-9]*Thorough\>' internal e2e scripts; grep -l '^# tiers:.* thorough' e2e/*/*.txtar; } | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # Packages that look for hidden work in times of microseconds: they run one after another, when the containers are gone.
-TIMED = ./internal/kernel/builtin ./internal/kernel/workers ./internal/suite/kernels
+TIMED = ./internal/suite/kernels/harness/builtin ./internal/suite/kernels/harness/workers ./internal/suite/kernels
 THOROUGHLY = go test -json -vet=off -timeout 15m -run '(Thorough|^TestScript)$$'
 # What the Dockerfile builds with, and what all but the race detector can do with: each package is then compiled once.
 # Without cgo a test binary is linked in two thirds of the time.
@@ -21,8 +21,8 @@ SUMMARY = go run ./scripts/testsummary -out .test
 test: lint .test/bin
 	@$(PROGRAMS)
 	@export ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin; \
-	{ go test -json -vet=off -shuffle=on -timeout 8m $$(go list $(PKGS) | grep -v /internal/svd$$); \
-	  go test -tags openblas -json -vet=off -shuffle=on ./internal/svd; } | $(SUMMARY)/test.passed
+	{ go test -json -vet=off -shuffle=on -timeout 8m $$(go list $(PKGS) | grep -v /internal/suite/analysis/svd$$); \
+	  go test -tags openblas -json -vet=off -shuffle=on ./internal/suite/analysis/svd; } | $(SUMMARY)/test.passed
 
 # The race detector, in this process and in the scripts about concurrency.
 race: export CGO_ENABLED = 1
@@ -54,8 +54,8 @@ lint:
 	go tool staticcheck $(PKGS)
 	go tool actionlint .github/workflows/*.yml
 	go mod tidy -diff
-	GOOS=windows go vet ./cmd/accelgate ./internal/worker ./internal/host ./internal/safetensors ./internal/svd ./internal/hub
-	GOOS=darwin GOARCH=arm64 go vet ./cmd/accelgate ./internal/worker ./internal/host ./internal/safetensors ./internal/svd ./internal/hub
+	GOOS=windows go vet ./cmd/accelgate ./internal/worker ./internal/device ./internal/safetensors ./internal/suite/analysis/svd ./internal/suite/analysis/hfhub
+	GOOS=darwin GOARCH=arm64 go vet ./cmd/accelgate ./internal/worker ./internal/device ./internal/safetensors ./internal/suite/analysis/svd ./internal/suite/analysis/hfhub
 
 # Each fuzz target for a short while; longer with FUZZTIME=10m.
 FUZZTIME ?= 10s

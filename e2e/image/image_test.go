@@ -18,14 +18,14 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/accelgate/accelgate/internal/github/githubtest"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // TestImageThorough builds the image of action.yml and starts it as GitHub's runner
 // starts a container action: honest without a baseline, green with one, one
 // comment throughout, and no need for root or for a writable image.
 func TestImageThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	engine, base := containerEngine(t)
 	action := readManifest(t)
 	image := engine.build(t, action.Runs.Image)
@@ -147,7 +147,7 @@ func containerEngine(t *testing.T) (e engine, base string) {
 		}
 		missing += fmt.Sprintf("%s: %v\n%s", e, err, out)
 	}
-	require.Missing(t, missing)
+	testtier.Missing(t, missing)
 	return "", ""
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // mdeCell is the cell of the quickstart that the trials measure.
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) { script.Main(m) }
 // heads are slowed down by it. Pairs rarely call unchanged code slower. It measures for minutes and needs a
 // quiet machine: make mde. ACCELGATE_MDE is the number of trials.
 func TestMDENightly(t *testing.T) {
-	require.Nightly(t)
+	testtier.Nightly(t)
 	trials, err := strconv.Atoi(cmp.Or(os.Getenv("ACCELGATE_MDE"), "100"))
 	if err != nil || trials < 1 {
 		t.Fatal("ACCELGATE_MDE is not a number of trials")

@@ -16,7 +16,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/accelgate/accelgate/internal/github/githubtest"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 type object = map[string]any
@@ -65,7 +65,7 @@ type story struct {
 // TestWorkflowsThorough tells one story: a pull request without baselines, the refresh
 // that proposes them, the pull request again, comments and forks.
 func TestWorkflowsThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	w := newWorld(t)
 	s := story{world: w, base: w.git(t, "rev-parse", "HEAD"), post: w.permissions(t, "accelgate.yml", "post")}
 	w.git(t, "checkout", "-q", "-b", "work")

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 const (
@@ -59,7 +59,7 @@ func newWorld(t *testing.T) *world {
 		missing = append(missing, reason)
 	}
 	if len(missing) > 0 {
-		require.Missing(t, "the workflows were NOT tested, as these are missing:\n  "+strings.Join(missing, "\n  "))
+		testtier.Missing(t, "the workflows were NOT tested, as these are missing:\n  "+strings.Join(missing, "\n  "))
 	}
 	dir := t.TempDir()
 	w := &world{repo: filepath.Join(dir, "repo"), cache: filepath.Join(dir, "act"), artifacts: filepath.Join(dir, "artifacts"),

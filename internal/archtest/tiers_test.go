@@ -39,7 +39,7 @@ func checkTier(t *testing.T, file string, f *ast.FuncDecl) {
 	t.Helper()
 	for _, tier := range []string{"Thorough", "Nightly"} {
 		named := strings.HasPrefix(f.Name.Name, "Test") && strings.HasSuffix(f.Name.Name, tier)
-		if called := calls(f, "require", tier); named != called && f.Recv == nil {
+		if called := calls(f, "testtier", tier); named != called && f.Recv == nil {
 			t.Errorf("%s: %s: is the name for %s: %t; does it call require.%[3]s: %t; make both true", file, f.Name.Name, tier, named, called)
 		}
 	}

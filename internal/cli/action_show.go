@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/actions"
+	"github.com/accelgate/accelgate/internal/github/actions"
 	"github.com/accelgate/accelgate/internal/report"
 )
 

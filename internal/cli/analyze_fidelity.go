@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
-	"github.com/accelgate/accelgate/internal/hub"
-	"github.com/accelgate/accelgate/internal/osft"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite/analysis"
+	"github.com/accelgate/accelgate/internal/suite/analysis/hfhub"
+	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
 
@@ -80,7 +80,7 @@ func (c *Command) fidelityCommand(code *int) *cobra.Command {
 }
 
 func (o *fidelityFlags) add(f *pflag.FlagSet) {
-	d := osft.Defaults()
+	d := lowrank.Defaults()
 	f.StringVar(&o.Name, "model", "", "`folder`, file or id on the Hugging Face hub (default: a small generated checkpoint)")
 	f.StringVar(&o.Revision, "revision", "", "`branch`, tag or commit on the hub")
 	f.StringVar(&o.Cache, "cache", "", "`folder` for models of the hub (default: the user's cache)")
@@ -95,7 +95,7 @@ func (o *fidelityFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&o.solver, "solver", "auto", "auto, go or openblas")
 	f.IntVar(&o.world, "world-size", 0, "`n` processes that share the work")
 	f.IntVar(&o.rank, "rank", 0, "which of them this one is, `i` from 0")
-	f.StringVar(&o.strategy, "strategy", string(osft.LPT), "how weights are shared: lpt, contiguous or round-robin")
+	f.StringVar(&o.strategy, "strategy", string(lowrank.LPT), "how weights are shared: lpt, contiguous or round-robin")
 	f.StringVar(&o.part, "part", "", "`file` for this rank's results")
 	f.StringSliceVar(&o.merge, "merge", nil, "`files` of all ranks, to report on together")
 	f.StringVar(&o.export, "export", "", "new `folder` for the factors, as a checkpoint")
@@ -131,7 +131,7 @@ func (c *Command) analyzeFidelity(ctx context.Context, o *fidelityFlags) (int, e
 	case o.world > 0:
 		return c.fidelityPart(ctx, o, job)
 	}
-	var reports []osft.Report
+	var reports []lowrank.Report
 	for _, v := range o.variants() {
 		job.Settings.Compute, job.Settings.Storage = v.Compute, v.Storage
 		r, err := job.Run(ctx)
@@ -150,8 +150,8 @@ func (o *fidelityFlags) check() error {
 	switch {
 	case !slices.Contains([]string{"text", "legacy", "json"}, o.format):
 		return usagef("--format %.40q: use text, legacy or json", o.format)
-	case o.world < 0 || o.world > osft.MaxWorld || o.world == 0 && (o.rank != 0 || o.part != ""):
-		return usagef("--rank and --part belong to --world-size, 1 to %d: give all three", osft.MaxWorld)
+	case o.world < 0 || o.world > lowrank.MaxWorld || o.world == 0 && (o.rank != 0 || o.part != ""):
+		return usagef("--rank and --part belong to --world-size, 1 to %d: give all three", lowrank.MaxWorld)
 	case o.world > 0 && (o.json || o.format != "text"):
 		return usagef("--world-size writes a part: leave --format out, and give it to --merge")
 	case o.world > 0 && o.part == "":
@@ -184,18 +184,18 @@ func (o *fidelityFlags) variants() []analysis.Variant {
 }
 
 // job is what is compared; done closes what it reads.
-func (o *fidelityFlags) job(model *analysis.Model) (job osft.Job, done func() error, err error) {
+func (o *fidelityFlags) job(model *analysis.Model) (job lowrank.Job, done func() error, err error) {
 	done = func() error { return nil }
-	s := osft.Defaults()
+	s := lowrank.Defaults()
 	s.Model, s.Patterns, s.RankRatio, s.Tolerance, s.MaxDegrees = cmp.Or(o.family, model.Family), o.patterns, o.ratio, o.tolerance, o.degrees
 	v := o.variants()[0]
 	s.Compute, s.Storage = v.Compute, v.Storage
-	job = osft.Job{Original: model.Checkpoint, Settings: s}
+	job = lowrank.Job{Original: model.Checkpoint, Settings: s}
 	if o.Revision != "" && !strings.Contains(model.Name, "@") {
 		return job, done, usagef("--revision is about models of the hub: leave it out, as %s is here", oneLine(model.Name))
 	}
 	if o.factors != "" {
-		factors, err := osft.Open(o.factors)
+		factors, err := lowrank.Open(o.factors)
 		if err != nil {
 			return job, done, usagef("--factors: %w", err)
 		}
@@ -211,7 +211,7 @@ func (o *fidelityFlags) job(model *analysis.Model) (job osft.Job, done func() er
 
 // exitOfFidelity is green only if all that should be compared was, and the first
 // combination is within the tolerance.
-func exitOfFidelity(reports []osft.Report) int {
+func exitOfFidelity(reports []lowrank.Report) int {
 	for i, r := range reports {
 		switch {
 		case r.Summary.Total == 0:
@@ -223,7 +223,7 @@ func exitOfFidelity(reports []osft.Report) int {
 	return ExitPassed
 }
 
-func (o *fidelityFlags) print(w io.Writer, model string, reports []osft.Report) error {
+func (o *fidelityFlags) print(w io.Writer, model string, reports []lowrank.Report) error {
 	if reports[0].Summary.Total == 0 {
 		return fmt.Errorf("no parameter of %s was compared: name its family with --family, or parts of its weights' names with --patterns", oneLine(model))
 	}
@@ -242,12 +242,12 @@ func (o *fidelityFlags) print(w io.Writer, model string, reports []osft.Report) 
 }
 
 // fidelityPart does one rank's share and says how well the work is shared.
-func (c *Command) fidelityPart(ctx context.Context, o *fidelityFlags, job osft.Job) (int, error) {
+func (c *Command) fidelityPart(ctx context.Context, o *fidelityFlags, job lowrank.Job) (int, error) {
 	items, _, err := job.Work()
 	if err != nil {
 		return 0, usageError{err}
 	}
-	part, err := job.RunPart(ctx, osft.Strategy(o.strategy), o.world, o.rank)
+	part, err := job.RunPart(ctx, lowrank.Strategy(o.strategy), o.world, o.rank)
 	if err != nil {
 		return 0, usageError{err}
 	}
@@ -259,8 +259,8 @@ func (c *Command) fidelityPart(ctx context.Context, o *fidelityFlags, job osft.J
 		return 0, err
 	}
 	fmt.Fprintf(c.Stdout, "rank %d of %d: %s in %s\n", o.rank, o.world, plural(len(part.Entries), "parameter"), oneLine(o.part))
-	for _, s := range osft.Strategies {
-		a, err := osft.Assign(items, o.world, s)
+	for _, s := range lowrank.Strategies {
+		a, err := lowrank.Assign(items, o.world, s)
 		if err != nil {
 			return 0, usageError{err}
 		}
@@ -271,24 +271,24 @@ func (c *Command) fidelityPart(ctx context.Context, o *fidelityFlags, job osft.J
 }
 
 func (c *Command) mergeFidelity(o *fidelityFlags) (int, error) {
-	var parts []osft.Part
+	var parts []lowrank.Part
 	for _, name := range o.merge {
 		file, err := os.Open(name)
 		if err != nil {
 			return 0, usagef("--merge: %w: name the files that ranks wrote with --part", err)
 		}
-		part, err := osft.ReadPart(file)
+		part, err := lowrank.ReadPart(file)
 		file.Close()
 		if err != nil {
 			return 0, usagef("--merge %s: %w", oneLine(name), err)
 		}
 		parts = append(parts, part)
 	}
-	merged, err := osft.Merge(parts)
+	merged, err := lowrank.Merge(parts)
 	if err != nil {
 		return 0, usagef("--merge: %w", err)
 	}
-	reports := []osft.Report{merged}
+	reports := []lowrank.Report{merged}
 	return exitOfFidelity(reports), o.print(c.Stdout, fmt.Sprintf("%s together", plural(len(parts), "part")), reports)
 }
 
@@ -298,7 +298,7 @@ func (o *fidelityFlags) verify() line {
 	return l.add("--family", o.family).list("--patterns", o.patterns).add("--factors", o.export)
 }
 
-func (c *Command) exportFactors(ctx context.Context, o *fidelityFlags, job osft.Job) (int, error) {
+func (c *Command) exportFactors(ctx context.Context, o *fidelityFlags, job lowrank.Job) (int, error) {
 	if err := os.Mkdir(o.export, 0o755); err != nil {
 		return 0, usagef("--export: %w: name a new folder", err)
 	}
@@ -310,9 +310,9 @@ func (c *Command) exportFactors(ctx context.Context, o *fidelityFlags, job osft.
 }
 
 // fetching tells, from time to time, how far a download is.
-func (c *Command) fetching() func(hub.Progress) {
+func (c *Command) fetching() func(hfhub.Progress) {
 	var told int64 = -1
-	return func(p hub.Progress) {
+	return func(p hfhub.Progress) {
 		const step = 10 // percent
 		if p.TotalBytes <= 0 {
 			return

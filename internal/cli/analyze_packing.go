@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/packing"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite/analysis"
+	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
 )
 
 const packingHelp = `Compare ways to distribute sequences of different lengths over the ranks of a

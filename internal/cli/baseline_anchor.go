@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/baseline"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/reference/baseline"
 )
 
 const anchorHelp = `Accept what many small losses have added up to: move the anchors of this host's

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/baseline"
+	"github.com/accelgate/accelgate/internal/reference/baseline"
 )
 
 func (c *Command) showCommand() *cobra.Command {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/envelope"
+	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 )
 
 // benchCommand is about servers of language models.
@@ -23,7 +23,7 @@ func (c *Command) benchCommand(code *int) *cobra.Command {
 		Short: "Print the JSON Schema of envelopes",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(c.Stdout, "%s", envelope.Schema())
+			_, err := fmt.Fprintf(c.Stdout, "%s", inferencebench.Schema())
 			return err
 		},
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/prompt"
 	"github.com/accelgate/accelgate/internal/suite/endpoint"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/dataset"
 )
 
 // benchRun is what `bench run` was asked for.
@@ -182,8 +182,8 @@ func (b *benchRun) override(body map[string]any) error {
 			return usagef("--dataset: %w", err)
 		}
 		set(path, "dataset", "path")
-		if kind := b.datasetKind(body); kind == "" || kind == prompt.Builtin {
-			set(prompt.JSONL, "dataset", "kind")
+		if kind := b.datasetKind(body); kind == "" || kind == dataset.Builtin {
+			set(dataset.JSONL, "dataset", "kind")
 			set("", "dataset", "set")
 		}
 	}
@@ -201,9 +201,9 @@ func (b *benchRun) override(body map[string]any) error {
 }
 
 // datasetKind is what the suite's own dataset is.
-func (b *benchRun) datasetKind(body map[string]any) prompt.Kind {
-	if dataset, _ := body["dataset"].(map[string]any); dataset["kind"] != nil {
-		return prompt.Kind(fmt.Sprint(dataset["kind"]))
+func (b *benchRun) datasetKind(body map[string]any) dataset.Kind {
+	if own, _ := body["dataset"].(map[string]any); own["kind"] != nil {
+		return dataset.Kind(fmt.Sprint(own["kind"]))
 	}
 	list, _ := endpoint.Presets() // which known has read
 	for _, p := range list {

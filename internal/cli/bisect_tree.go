@@ -13,7 +13,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/host"
+	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/worker"
 	"github.com/accelgate/accelgate/internal/worktree"
 )
@@ -53,8 +53,8 @@ func (r *repository) commit(ctx context.Context, flag, name string) (string, err
 }
 
 // lock keeps a second bisect out of the repository.
-func (r *repository) lock(ctx context.Context) (*host.Lease, error) {
-	return host.Acquire(ctx, host.LeaseOptions{Dir: r.state, Devices: []bench.Device{{Vendor: "bisect", ID: "repository"}}, Job: "accelgate bisect in " + r.Dir, Now: r.Now})
+func (r *repository) lock(ctx context.Context) (*device.Lease, error) {
+	return device.Acquire(ctx, device.LeaseOptions{Dir: r.state, Devices: []bench.Device{{Vendor: "bisect", ID: "repository"}}, Job: "accelgate bisect in " + r.Dir, Now: r.Now})
 }
 
 // trees are the two worktrees of a bisection, in a temporary folder.

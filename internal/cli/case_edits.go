@@ -15,10 +15,10 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/matrix"
-	"github.com/accelgate/accelgate/internal/msmodeling"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/cases"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 // caseEdits are the edited case files of a refresh, with why. Commands and the
@@ -39,14 +39,14 @@ type caseFile struct {
 	data    []byte
 	name    string // of the case; "" for the history
 	host    string
-	changes []msmodeling.Change
+	changes []casefile.Change
 }
 
 // measurement is a result that is to be recorded in a case's file.
 type measurement struct {
 	name, host string
 	result     *bench.Result
-	fresh      *msmodeling.Case // what to write if the case has no file; nil for a case that must have one
+	fresh      *casefile.Case // what to write if the case has no file; nil for a case that must have one
 }
 
 // leave notes why a case is not refreshed.
@@ -116,13 +116,13 @@ func (c *Command) editFolder(e *caseEdits, folder cases.Folder, list []measureme
 	if len(list) == 0 {
 		return nil
 	}
-	loaded, _ := msmodeling.Load(folder.Path) // an unreadable file has no passed result
-	known := map[string]*msmodeling.Case{}
+	loaded, _ := casefile.Load(folder.Path) // an unreadable file has no passed result
+	known := map[string]*casefile.Case{}
 	for _, one := range loaded {
 		known[one.Name] = one
 	}
 	var files []caseFile
-	var records []msmodeling.Record
+	var records []casefile.Record
 	for _, m := range list {
 		f, ok, err := e.edit(folder, known[m.name], m)
 		if err != nil {
@@ -132,7 +132,7 @@ func (c *Command) editFolder(e *caseEdits, folder cases.Folder, list []measureme
 			continue
 		}
 		files = append(files, f)
-		records = append(records, msmodeling.Record{Time: c.Now().UTC(), Case: m.name, Reason: e.reason, Revision: e.revision,
+		records = append(records, casefile.Record{Time: c.Now().UTC(), Case: m.name, Reason: e.reason, Revision: e.revision,
 			Tool: tool(), Host: m.host, Changes: f.changes})
 	}
 	if len(files) == 0 {
@@ -145,7 +145,7 @@ func (c *Command) editFolder(e *caseEdits, folder cases.Folder, list []measureme
 
 // edit returns the case's file with the measured numbers; ok is false where it
 // is left alone.
-func (e *caseEdits) edit(folder cases.Folder, known *msmodeling.Case, m measurement) (f caseFile, ok bool, err error) {
+func (e *caseEdits) edit(folder cases.Folder, known *casefile.Case, m measurement) (f caseFile, ok bool, err error) {
 	one := cmp.Or(known, m.fresh)
 	if one == nil {
 		e.leave("%s is not a case in %s: a run of another checkout cannot be recorded here", oneLine(m.name), folder.Path)
@@ -168,12 +168,12 @@ func (e *caseEdits) edit(folder cases.Folder, known *msmodeling.Case, m measurem
 	f = caseFile{path: one.Path, name: m.name, host: m.host}
 	data, err := readBounded(one.Path)
 	if errors.Is(err, fs.ErrNotExist) && known == nil {
-		data, err = msmodeling.Marshal(one)
+		data, err = casefile.Marshal(one)
 	}
 	if err != nil {
 		return f, false, err
 	}
-	if f.data, f.changes, err = msmodeling.Edit(one.Path, data, refresh); err != nil {
+	if f.data, f.changes, err = casefile.Edit(one.Path, data, refresh); err != nil {
 		e.leave("%s is not recorded: %v", m.name, err)
 		return f, false, nil
 	}
@@ -181,7 +181,7 @@ func (e *caseEdits) edit(folder cases.Folder, known *msmodeling.Case, m measurem
 }
 
 // implausible says how a recorded time would change by more than code makes, or "".
-func (e *caseEdits) implausible(one *msmodeling.Case, fresh *msmodeling.Refresh) string {
+func (e *caseEdits) implausible(one *casefile.Case, fresh *casefile.Refresh) string {
 	if e.policy == nil {
 		return ""
 	}
@@ -196,19 +196,19 @@ func (e *caseEdits) implausible(one *msmodeling.Case, fresh *msmodeling.Refresh)
 }
 
 // sameWorkload reports whether two cases measure the same input.
-func sameWorkload(a, b *msmodeling.Case) bool {
+func sameWorkload(a, b *casefile.Case) bool {
 	return a.Type == b.Type && reflect.DeepEqual(a.UserInput, b.UserInput) && reflect.DeepEqual(a.Video, b.Video) &&
 		slices.Equal(a.CompilationConfig, b.CompilationConfig) && slices.Equal(a.Command, b.Command)
 }
 
 // refreshes adds to the folder's record of refreshes.
-func refreshes(folder string, records []msmodeling.Record) (caseFile, error) {
-	path := filepath.Join(folder, msmodeling.HistoryFile)
-	old, err := suite.ReadResult(path, path, msmodeling.MaxHistory)
+func refreshes(folder string, records []casefile.Record) (caseFile, error) {
+	path := filepath.Join(folder, casefile.HistoryFile)
+	old, err := suite.ReadResult(path, path, casefile.MaxHistory)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return caseFile{}, fmt.Errorf("%w: mend it, or move it away", err)
 	}
-	data, err := msmodeling.AppendHistory(old, records)
+	data, err := casefile.AppendHistory(old, records)
 	if err != nil {
 		return caseFile{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -220,7 +220,7 @@ func refreshes(folder string, records []msmodeling.Record) (caseFile, error) {
 // rather than never.
 func (e *caseEdits) save() error {
 	for _, f := range e.files {
-		if err := msmodeling.Save(f.path, f.data); err != nil {
+		if err := casefile.Save(f.path, f.data); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/msmodeling"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 // TestImplausibleTimesAreRecorded: a refresh of case files, by each of its three ways,
@@ -17,18 +17,18 @@ func TestImplausibleTimesAreRecorded(t *testing.T) {
 	for _, c := range []struct {
 		name              string
 		initial, baseline float64
-		refresh           msmodeling.Refresh
+		refresh           casefile.Refresh
 		want              string
 	}{
-		{"twice", 1, 1, msmodeling.Refresh{BaselineTimeS: fresh(2)}, ""},
-		{"slower", 1, 1, msmodeling.Refresh{BaselineTimeS: fresh(101)}, "factor of 101"},
-		{"faster", 1, 1, msmodeling.Refresh{BaselineTimeS: fresh(0.009)}, "factor of 111"},
-		{"than the initial time", 1, 0, msmodeling.Refresh{BaselineTimeS: fresh(101)}, "factor of 101"},
-		{"a new initial time", 1, 150, msmodeling.Refresh{BaselineTimeS: fresh(150), InitialTimeS: fresh(150)}, "factor of 150"},
-		{"the first time", 0, 0, msmodeling.Refresh{BaselineTimeS: fresh(1000), InitialTimeS: fresh(1000)}, ""},
-		{"operators alone", 1, 1, msmodeling.Refresh{}, ""},
+		{"twice", 1, 1, casefile.Refresh{BaselineTimeS: fresh(2)}, ""},
+		{"slower", 1, 1, casefile.Refresh{BaselineTimeS: fresh(101)}, "factor of 101"},
+		{"faster", 1, 1, casefile.Refresh{BaselineTimeS: fresh(0.009)}, "factor of 111"},
+		{"than the initial time", 1, 0, casefile.Refresh{BaselineTimeS: fresh(101)}, "factor of 101"},
+		{"a new initial time", 1, 150, casefile.Refresh{BaselineTimeS: fresh(150), InitialTimeS: fresh(150)}, "factor of 150"},
+		{"the first time", 0, 0, casefile.Refresh{BaselineTimeS: fresh(1000), InitialTimeS: fresh(1000)}, ""},
+		{"operators alone", 1, 1, casefile.Refresh{}, ""},
 	} {
-		one := &msmodeling.Case{InitialTimeS: c.initial, BaselineTimeS: c.baseline}
+		one := &casefile.Case{InitialTimeS: c.initial, BaselineTimeS: c.baseline}
 		e := caseEdits{policy: unlessForced(false, &policy)}
 		if why := e.implausible(one, &c.refresh); (why == "") != (c.want == "") || !strings.Contains(why, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, why, c.want)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/msmodeling"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 const casesLintHelp = `Read the case files of msmodeling's regression framework strictly, and say what
@@ -43,8 +43,8 @@ func (c *Command) casesCommand(code *int) *cobra.Command {
 }
 
 func (c *Command) lintCases(dir string, strict bool) (int, error) {
-	cases, unreadable := msmodeling.Load(dir)
-	findings := msmodeling.Lint(cases)
+	cases, unreadable := casefile.Load(dir)
+	findings := casefile.Lint(cases)
 	for _, f := range findings {
 		fmt.Fprintln(c.Stdout, printable(f.String()))
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/cli"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // TestReplayOfTheOriginal judges the recorded tables that msmodeling's own
@@ -76,5 +76,5 @@ func firstDifference(got, want string) string {
 // testData is the folder of real data, which users do not have.
 func testData(t *testing.T) string {
 	t.Helper()
-	return require.Data(t, "the original's output was NOT compared", "msmodeling/golden_regression")
+	return testtier.Data(t, "the original's output was NOT compared", "msmodeling/golden_regression")
 }

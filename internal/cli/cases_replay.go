@@ -14,13 +14,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/formats/optrace"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/matrix"
-	"github.com/accelgate/accelgate/internal/msmodeling"
-	"github.com/accelgate/accelgate/internal/profile"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/cases"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 const replayHelp = `Judge recorded tables of msmodeling's simulator without running anything: the
@@ -91,7 +91,7 @@ func (c *Command) replay(r *replay) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	all, unreadable := msmodeling.Load(r.cases)
+	all, unreadable := casefile.Load(r.cases)
 	list, err := r.wanted(all)
 	if len(list) == 0 {
 		return 0, usageError{errors.Join(unreadable, err)}
@@ -112,11 +112,11 @@ func (c *Command) replay(r *replay) (int, error) {
 }
 
 // wanted returns the cases that --only names.
-func (r *replay) wanted(all []*msmodeling.Case) ([]*msmodeling.Case, error) {
+func (r *replay) wanted(all []*casefile.Case) ([]*casefile.Case, error) {
 	if len(r.only) == 0 {
 		return all, nil
 	}
-	kept := slices.DeleteFunc(slices.Clone(all), func(c *msmodeling.Case) bool {
+	kept := slices.DeleteFunc(slices.Clone(all), func(c *casefile.Case) bool {
 		return !matrix.GlobAny(r.only, c.Name)
 	})
 	if len(kept) == 0 {
@@ -126,7 +126,7 @@ func (r *replay) wanted(all []*msmodeling.Case) ([]*msmodeling.Case, error) {
 }
 
 // replayed makes a run of the tables and judges it.
-func (c *Command) replayed(r *replay, list []*msmodeling.Case) judged {
+func (c *Command) replayed(r *replay, list []*casefile.Case) judged {
 	run := &bench.Run{Schema: bench.RunSchema, Tool: tool(), Host: bench.Host{Label: "replay"},
 		Started: c.Now().UTC().Truncate(time.Second), Metrics: []bench.Metric{cases.Total}, Results: r.results(list)}
 	policy := gate.DefaultPolicy()
@@ -139,7 +139,7 @@ func (c *Command) replayed(r *replay, list []*msmodeling.Case) judged {
 }
 
 // results reads the tables on all cores, in the order of the cases.
-func (r *replay) results(list []*msmodeling.Case) []bench.Result {
+func (r *replay) results(list []*casefile.Case) []bench.Result {
 	results := make([]bench.Result, len(list))
 	var next atomic.Int64
 	var readers sync.WaitGroup
@@ -155,13 +155,13 @@ func (r *replay) results(list []*msmodeling.Case) []bench.Result {
 }
 
 // result is what the table of a case says.
-func (r *replay) result(one *msmodeling.Case) bench.Result {
+func (r *replay) result(one *casefile.Case) bench.Result {
 	cell := cases.Cell(one.Name)
 	data, err := readTable(filepath.Join(r.tables, one.Name+".txt"))
 	if err != nil {
 		return bench.Result{Cell: cell, Outcome: bench.Failed, Cause: bench.CauseInput, Reason: err.Error()}
 	}
-	p, err := profile.Formats["msmodeling-table"](data)
+	p, err := optrace.Formats["msmodeling-table"](data)
 	if err != nil {
 		result := bench.Result{Cell: cell}
 		suite.Unusable(&result, err)

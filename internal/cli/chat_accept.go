@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/github"
-	"github.com/accelgate/accelgate/internal/waiver"
+	"github.com/accelgate/accelgate/internal/reference/waiver"
 )
 
 // waiverBranch begins the names of the branches that add waivers. Each waiver

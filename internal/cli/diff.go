@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/baseline"
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/envelope"
+	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/importer"
 	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite"
 )
@@ -166,7 +166,7 @@ func readSide(path, compat string) (gate.Side, error) {
 	if err != nil {
 		return gate.Side{}, usagef("%w: name a run.json, a baseline or an envelope", err)
 	}
-	if envelope.IsEnvelope(data) {
+	if inferencebench.IsEnvelope(data) {
 		return envelopeSide(path, data, compat)
 	}
 	if compat != "" {

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/envelope"
+	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
 // envelopeSide reads an envelope as one side of a diff.
 func envelopeSide(path string, data []byte, compat string) (gate.Side, error) {
-	e, err := envelope.Parse(data)
+	e, err := inferencebench.Parse(data)
 	if err != nil {
 		return gate.Side{}, usagef("%s: %w", path, err)
 	}
@@ -21,14 +21,14 @@ func envelopeSide(path string, data []byte, compat string) (gate.Side, error) {
 
 // originalSide holds what InferenceBench itself compares: six facts, whatever
 // stands in them, and every metric with the directions that it knows.
-func originalSide(path string, e *envelope.Envelope) gate.Side {
+func originalSide(path string, e *inferencebench.Envelope) gate.Side {
 	side := gate.Side{Name: path, Context: []gate.Fact{
 		{Name: "suite_id", Value: e.SuiteID}, {Name: "model_id", Value: e.Model.ID}, {Name: "engine_name", Value: e.Engine.Name},
 		{Name: "engine_version", Value: e.Engine.Version}, {Name: "quantization_format", Value: e.Quantization.Format},
 		{Name: "hardware_fingerprint", Value: e.Fingerprint},
 	}, Cells: []gate.SideCell{{}}}
 	for _, m := range e.Metrics {
-		direction, _ := envelope.OriginalDirection(m.Name)
+		direction, _ := inferencebench.OriginalDirection(m.Name)
 		side.Cells[0].Metrics = append(side.Cells[0].Metrics, gate.SideMetric{Metric: bench.Metric{Name: m.Name, Better: direction}, Value: m.Value, Has: m.Has})
 	}
 	return side
@@ -39,7 +39,7 @@ func originalSide(path string, e *envelope.Envelope) gate.Side {
 func contextFacts(run *bench.Run) []gate.Fact {
 	facts := runFacts(run)
 	for i := range facts {
-		facts[i].Unknown = facts[i].Unknown || envelope.Unknown(facts[i].Name, facts[i].Value)
+		facts[i].Unknown = facts[i].Unknown || inferencebench.Unknown(facts[i].Name, facts[i].Value)
 	}
 	return facts
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/envelope"
+	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/matrix"
 )
 
@@ -71,11 +71,11 @@ func (c *Command) export(run *bench.Run, only []string, out string) error {
 func exportCell(run *bench.Run, r *bench.Result, out, prefix string) (path string, err error) {
 	one := *run
 	one.Results, one.Unselected, one.LeftOut, one.Shards = []bench.Result{*r}, nil, nil, nil
-	data, err := envelope.FromRun(&one, envelope.Fields{})
+	data, err := inferencebench.FromRun(&one, inferencebench.Fields{})
 	if err != nil {
 		return "", err
 	}
-	hash, err := envelope.ContentHash(data)
+	hash, err := inferencebench.ContentHash(data)
 	if err != nil {
 		return "", err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/cli"
 	"github.com/accelgate/accelgate/internal/github/githubtest"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // faultTokens are the four kinds of credentials. Those of people cannot write
@@ -35,7 +35,7 @@ func TestFaultTrial(t *testing.T) { faultTrials(t, 8) }
 
 // TestFaultTrialThorough is the same with 200 seeds.
 func TestFaultTrialThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	faultTrials(t, 200)
 }
 

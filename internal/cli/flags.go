@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accelgate/accelgate/internal/engine"
-	"github.com/accelgate/accelgate/internal/history"
 	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/reference/history"
 )
 
 // flagError turns a complaint about a flag into a usage error with the nearest

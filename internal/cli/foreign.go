@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/actions"
-	"github.com/accelgate/accelgate/internal/artifact"
 	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/github/actions"
+	"github.com/accelgate/accelgate/internal/github/artifact"
 )
 
 // artifactPrefix begins the names of the artifacts that hold runs, as the

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/health"
-	"github.com/accelgate/accelgate/internal/host"
+	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/device/health"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 )
@@ -38,8 +38,8 @@ func (c *Command) newWatcher(p *plan, devices []bench.Device) (*health.Watcher, 
 	}
 	if len(devices) == 0 {
 		devices = everyDevice(p.host) // cells may use any
-		if slices.ContainsFunc(p.host.Accelerators, func(a bench.Accelerator) bool { return a.Vendor == host.Apple }) {
-			devices = append(devices, bench.Device{Vendor: host.Apple})
+		if slices.ContainsFunc(p.host.Accelerators, func(a bench.Accelerator) bool { return a.Vendor == device.Apple }) {
+			devices = append(devices, bench.Device{Vendor: device.Apple})
 		}
 	}
 	return health.New(health.Options{Devices: devices, Worker: p.worker, Now: c.Now}), nil

@@ -10,7 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
-	"github.com/accelgate/accelgate/internal/history"
+	"github.com/accelgate/accelgate/internal/reference/history"
 )
 
 // branchBytes bounds a host's history on the branch, because GitHub's API carries

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/history"
+	"github.com/accelgate/accelgate/internal/reference/history"
 )
 
 // TestCloneOfTheHistoryBranchIsBounded keeps a day of runs, scaled down, and

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/history"
+	"github.com/accelgate/accelgate/internal/reference/history"
 )
 
 // keptRuns reads runs, the oldest first. One that stands in a run document and in

@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/envelope"
-	"github.com/accelgate/accelgate/internal/flashinfer"
+	"github.com/accelgate/accelgate/internal/formats/inferencebench"
+	"github.com/accelgate/accelgate/internal/formats/tensorsharp"
 	"github.com/accelgate/accelgate/internal/importer"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite"
-	"github.com/accelgate/accelgate/internal/tensorsharp"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 )
 
 var importHelp = `Turn the results of another tool into a run.json, to judge it or to record a
@@ -79,14 +79,14 @@ func readForeign(path, label, hardware string) (*bench.Run, []string, error) {
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
-	if !envelope.IsEnvelope(data) {
+	if !inferencebench.IsEnvelope(data) {
 		run, _, warnings, err := importer.Read(data)
 		if err != nil {
 			return nil, nil, usagef("%s: %w", path, err)
 		}
 		return run, warnings, nil
 	}
-	e, err := envelope.Parse(data)
+	e, err := inferencebench.Parse(data)
 	if err != nil {
 		return nil, nil, usagef("%s: %w", path, err)
 	}

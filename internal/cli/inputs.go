@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/actions"
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/github/actions"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 

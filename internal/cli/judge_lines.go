@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/trial"
+	"github.com/accelgate/accelgate/internal/detect/jsonl"
 )
 
 const judgeHelp = `Judge cells that somebody else measured, by the statistics that accelgate judges its
@@ -80,7 +80,7 @@ func (s *share) String() string { return "" }
 func (s *share) Type() string   { return "percent" }
 
 func (c *Command) judgeLines(paths []string, o *judgeFlags) (int, error) {
-	set := trial.Set{Options: trial.Options{MinEffect: float64(o.minEffect) / 100, Alpha: float64(o.alpha) / 100, FalseAlarms: float64(o.falseAlarms) / 100}}
+	set := jsonl.Set{Options: jsonl.Options{MinEffect: float64(o.minEffect) / 100, Alpha: float64(o.alpha) / 100, FalseAlarms: float64(o.falseAlarms) / 100}}
 	if len(paths) == 0 {
 		paths = []string{"-"}
 	}
@@ -95,7 +95,7 @@ func (c *Command) judgeLines(paths []string, o *judgeFlags) (int, error) {
 	return writeVerdicts(c.Stdout, set.Judge(), o.fail)
 }
 
-func (c *Command) readTrials(set *trial.Set, path string) error {
+func (c *Command) readTrials(set *jsonl.Set, path string) error {
 	in, name := c.Stdin, "standard input"
 	if path != "-" {
 		f, err := os.Open(path)
@@ -111,7 +111,7 @@ func (c *Command) readTrials(set *trial.Set, path string) error {
 	return nil
 }
 
-func writeVerdicts(w io.Writer, verdicts []trial.Verdict, fail bool) (int, error) {
+func writeVerdicts(w io.Writer, verdicts []jsonl.Verdict, fail bool) (int, error) {
 	out := bufio.NewWriterSize(w, 1<<16)
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
@@ -131,10 +131,10 @@ func writeVerdicts(w io.Writer, verdicts []trial.Verdict, fail bool) (int, error
 
 // exitOfLines is the exit code with --fail. A line without a number to judge is no
 // success, as a cell that was not measured is none.
-func exitOfLines(verdicts []trial.Verdict) (code int, err error) {
+func exitOfLines(verdicts []jsonl.Verdict) (code int, err error) {
 	for i := range verdicts {
 		switch v := &verdicts[i]; {
-		case v.Class == trial.Regressed:
+		case v.Class == jsonl.Regressed:
 			return ExitGateFailed, nil
 		case v.Change == nil && err == nil:
 			err = fmt.Errorf("line %q has nothing to judge: %s; add its numbers, or leave --fail out", oneLine(v.ID), oneLine(v.Reason))

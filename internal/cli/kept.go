@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/history"
+	"github.com/accelgate/accelgate/internal/reference/history"
 )
 
 // defaultHistory is the folder of kept runs, inside that of the baselines.

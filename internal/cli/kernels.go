@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/flashinfer"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 )
 
 const kernelsHelp = `Measure and judge kernels: definitions, solutions and workloads in the folders

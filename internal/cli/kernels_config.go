@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/accelgate/accelgate/internal/evalconfig"
-	"github.com/accelgate/accelgate/internal/evaluator"
-	"github.com/accelgate/accelgate/internal/flashinfer"
 	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/suite/kernels/evalconfig"
+	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 )
 
 const explainHelp = `Print what counts for a definition and where each value comes from: built-in

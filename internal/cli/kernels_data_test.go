@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/cli"
-	"github.com/accelgate/accelgate/internal/evaluator"
 	"github.com/accelgate/accelgate/internal/safetensors"
+	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/evalconfig"
-	"github.com/accelgate/accelgate/internal/evaluator"
-	"github.com/accelgate/accelgate/internal/flashinfer"
 	"github.com/accelgate/accelgate/internal/suite/kernels"
+	"github.com/accelgate/accelgate/internal/suite/kernels/evalconfig"
+	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 )
 
 const evaluateHelp = `Judge the saved outputs of a kernel by those of its reference.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/flashinfer"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 )
 
 const kernelsReportHelp = `Score the solutions and authors of a dataset by its traces, as flashinfer-bench

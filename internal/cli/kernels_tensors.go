@@ -5,10 +5,10 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/accelgate/accelgate/internal/evaluator"
-	"github.com/accelgate/accelgate/internal/flashinfer"
 	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
 

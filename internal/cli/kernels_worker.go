@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/kernel/gokernel"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness/gokernel"
 )
 
 // kernelsWorkerCommand is what suites start as a child: accelgate itself as a

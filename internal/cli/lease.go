@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/host"
+	"github.com/accelgate/accelgate/internal/device"
 )
 
 // lanes are the devices that cells are pinned to, leased for this run.
 type lanes struct {
 	devices []bench.Device // empty: one lane without pinning
-	lease   *host.Lease
+	lease   *device.Lease
 }
 
 func (l lanes) release() { l.lease.Release() }
@@ -29,7 +29,7 @@ const defaultLeaseWait = 30 * time.Minute
 // accelerators of the host, since cells that are not pinned may use any.
 func (c *Command) lease(ctx context.Context, p *plan) (lanes, error) {
 	ids := c.deviceIDs(p)
-	devices, err := host.Devices(ids, p.host, os.Environ())
+	devices, err := device.Devices(ids, p.host, os.Environ())
 	if err != nil {
 		return lanes{}, usageError{fmt.Errorf("devices: %w", err)}
 	}
@@ -45,15 +45,15 @@ func (c *Command) lease(ctx context.Context, p *plan) (lanes, error) {
 	if p.file.Limits.Lease != nil {
 		wait = *p.file.Limits.Lease
 	}
-	l.lease, err = host.Acquire(ctx, host.LeaseOptions{
+	l.lease, err = device.Acquire(ctx, device.LeaseOptions{
 		Dir: c.leaseDir(), Devices: leased, Wait: wait, Job: c.job(), Now: c.Now,
-		Waiting: func(h host.Held) { fmt.Fprintf(c.Stderr, "accelgate: waiting up to %v: %s\n", wait, h) },
+		Waiting: func(h device.Held) { fmt.Fprintf(c.Stderr, "accelgate: waiting up to %v: %s\n", wait, h) },
 		Holder:  c.Getenv("RUNNER_NAME"), Worker: p.worker,
 	})
 	if err != nil {
 		return l, err
 	}
-	used, err := host.Busy(ctx, p.worker, leased)
+	used, err := device.Busy(ctx, p.worker, leased)
 	warnings := slices.Concat(l.lease.Warnings, used)
 	p.warnings = append(p.warnings, warnings...)
 	c.warnAll(warnings)
@@ -78,7 +78,7 @@ func (c *Command) deviceIDs(p *plan) []string {
 func everyDevice(h bench.Host) (all []bench.Device) {
 	next := map[string]int{}
 	for _, a := range h.Accelerators {
-		if a.Vendor == host.Apple {
+		if a.Vendor == device.Apple {
 			continue // one per machine, and every program uses it
 		}
 		all = append(all, bench.Device{Vendor: a.Vendor, ID: fmt.Sprint(next[a.Vendor])})

@@ -3,8 +3,8 @@ package cli
 import (
 	"slices"
 
-	"github.com/accelgate/accelgate/internal/baseline"
 	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
 )
 

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/baseline"
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/host"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/worker"
@@ -149,7 +149,7 @@ func (c *Command) label(p *plan) string {
 // detect finds out what this machine is, and names it.
 func (c *Command) detect(ctx context.Context, p *plan) error {
 	label := c.label(p)
-	found, warnings, err := host.Detect(ctx, host.Options{Label: label, Worker: p.worker})
+	found, warnings, err := device.Detect(ctx, device.Options{Label: label, Worker: p.worker})
 	p.host = found
 	p.warnings = append(p.warnings, warnings...)
 	if err != nil && label != "" {
@@ -213,7 +213,7 @@ func (p *plan) env() (suite.Env, error) {
 		return suite.Env{}, fmt.Errorf("find the folder of %s: %w", p.options.config, err)
 	}
 	return suite.Env{Host: p.host, Worker: p.worker, Environ: os.Environ(), Executable: executable, Dir: dir, Base: p.options.isBase,
-		ModelDir: p.options.modelDir, Pin: host.Pin, Hide: redacting{secrets: p.secrets()}.hide, Now: p.now, Files: p.outPath(""), Progress: p.progress,
+		ModelDir: p.options.modelDir, Pin: device.Pin, Hide: redacting{secrets: p.secrets()}.hide, Now: p.now, Files: p.outPath(""), Progress: p.progress,
 		RawIDs: p.policy.Compat == gate.CompatTensorSharp}, nil
 }
 

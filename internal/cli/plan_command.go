@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/host"
+	"github.com/accelgate/accelgate/internal/device"
 )
 
 const planHelp = `Print what would be measured, and measure nothing. It needs no accelerator and
@@ -86,7 +86,7 @@ func (c *Command) planCommand() *cobra.Command {
 // planFor plans for the host of a label, without asking this machine where the
 // label says what it is.
 func (c *Command) planFor(ctx context.Context, o *options) (*plan, error) {
-	simulated, ok := host.FromLabel(o.hostLabel)
+	simulated, ok := device.FromLabel(o.hostLabel)
 	if !ok {
 		return c.plan(ctx, o)
 	}
@@ -256,7 +256,7 @@ func (c *Command) printMatrix(ctx context.Context, o *planning) error {
 	for _, r := range file.Runners {
 		one := o.options
 		one.hostLabel, one.shard = r.Host, ""
-		if _, known := host.FromLabel(r.Host); !known {
+		if _, known := device.FromLabel(r.Host); !known {
 			c.warnAll([]string{fmt.Sprintf("the label %s does not tell what machine it is, so its jobs are planned as for this one: plan on such a machine, or name runners such as linux-cuda-%s", r.Host, r.Host)})
 		}
 		p, err := c.planFor(ctx, &one)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/envelope"
+	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite"
 )
@@ -135,7 +135,7 @@ func (o *options) readRun(path string) (*bench.Run, error) {
 		data = bytes.ReplaceAll(data, []byte(o.secret), []byte("***"))
 	}
 	run, err := bench.DecodeRun(data)
-	if err != nil && envelope.IsEnvelope(data) {
+	if err != nil && inferencebench.IsEnvelope(data) {
 		return nil, usagef("%s is an envelope: make a run of it with 'accelgate import %s --host-label LABEL'", path, path)
 	}
 	if err != nil {

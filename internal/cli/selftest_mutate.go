@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/baseline"
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
 )
 

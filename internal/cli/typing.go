@@ -8,7 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/host"
+	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/report"
 )
 
@@ -120,7 +120,7 @@ func (t *typing) label(getenv func(string) string, h bench.Host) string {
 		switch {
 		case t.file.Host.Label == h.Label:
 			return ""
-		case t.file.Host.Label == "" && h.Label == host.Derived(h.Fingerprint):
+		case t.file.Host.Label == "" && h.Label == device.Derived(h.Fingerprint):
 			return ""
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/cli"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // TestPrintedCommandsOfCasesDoNotDoWhatTheyClaim is the same for case files, whose
@@ -19,12 +19,12 @@ import (
 func TestPrintedCommandsOfCasesDoNotDoWhatTheyClaim(t *testing.T) { printedOfCases(t, 2) }
 
 func TestPrintedCommandsOfManyCasesThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	printedOfCases(t, 20)
 }
 
 func printedOfCases(t *testing.T, runs int) {
-	if require.Race {
+	if testtier.Race {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 	did := map[string]int{}

@@ -19,7 +19,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/cli"
 	"github.com/accelgate/accelgate/internal/report"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // TestPrintedCommandsDoNotDoWhatTheyClaim: what a report tells people to type lacked
@@ -29,12 +29,12 @@ import (
 func TestPrintedCommandsDoNotDoWhatTheyClaim(t *testing.T) { printedCommands(t, 15) }
 
 func TestPrintedCommandsOfManyRunsThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	printedCommands(t, 100)
 }
 
 func printedCommands(t *testing.T, runs int) {
-	if require.Race {
+	if testtier.Race {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 	did := map[string]int{}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/waiver"
+	"github.com/accelgate/accelgate/internal/reference/waiver"
 )
 
 // accept adds the waivers of the configuration's folder to a policy, as of

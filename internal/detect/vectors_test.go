@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/detect"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 func recorded(t *testing.T, name string) []byte {
 	t.Helper()
-	data := require.Data(t, "vectors were NOT read", "series/rec_s_vectors.json")
+	data := testtier.Data(t, "vectors were NOT read", "series/rec_s_vectors.json")
 	text, err := os.ReadFile(filepath.Join(data, "series", name))
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // TestQuickstartAnswers holds the answers that the quickstart expects. They
@@ -14,7 +14,7 @@ import (
 // of a token was a close one: what f16 and q8_0 change in a logit is less than
 // half of the smallest distance between the first and the second.
 func TestQuickstartAnswers(t *testing.T) {
-	if require.Race {
+	if testtier.Race {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 	cases := []struct {

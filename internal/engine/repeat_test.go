@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // counting counts the multiply-adds of a matrix.
@@ -83,7 +83,7 @@ func TestInjectedSlowdownIsAShareOfTheWork(t *testing.T) {
 }
 
 func TestInjectedSlowdownIsAShareOfTheWorkThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	shareOfTheWork(t, []Options{{}, {Backend: backendParallel, Threads: 2}, {KVCache: "q8_0"}, {Model: "micro", KVCache: "f16"}},
 		[][2]int{{16, 8}, {140, 4}}, []percentages{{0, 10}, {10, 0}, {0, 30}, {20, 75}, {95, 1}})
 }
@@ -135,7 +135,7 @@ func near(t *testing.T, phase string, plain, slow time.Duration, percent float64
 
 // TestSchedulerRepeatsAShareOfTheWork slows one phase of steps that hold both.
 func TestSchedulerRepeatsAShareOfTheWork(t *testing.T) {
-	if require.Race {
+	if testtier.Race {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 	work := func(slow Slowdown) time.Duration {

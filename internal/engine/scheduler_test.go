@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 	"time"
 )
 
@@ -166,7 +166,7 @@ func TestSchedulerStopsWithTheContext(t *testing.T) {
 
 // TestStepsDoNotAllocate covers a step of all phases at once.
 func TestStepsDoNotAllocate(t *testing.T) {
-	if require.Race {
+	if testtier.Race {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 	for _, dtype := range KVCacheDTypes() {

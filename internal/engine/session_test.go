@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 func newModel(t *testing.T, o Options) *Model {
@@ -63,7 +63,7 @@ func answer(t *testing.T, m *Model, prompt string, n int) (tokens []int, logits 
 // where the cache keeps float32, and what rounding keys and values costs where
 // it does not.
 func TestModelIsAsDefined(t *testing.T) {
-	if require.Race {
+	if testtier.Race {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 	for _, c := range []struct {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/waiver"
+	"github.com/accelgate/accelgate/internal/reference/waiver"
 )
 
 // FuzzRun feeds run documents of strangers to the gate: whatever decodes is

@@ -12,7 +12,7 @@ package gate
 import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
-	"github.com/accelgate/accelgate/internal/waiver"
+	"github.com/accelgate/accelgate/internal/reference/waiver"
 )
 
 // Class says what a comparison found.

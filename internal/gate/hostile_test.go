@@ -9,7 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/waiver"
+	"github.com/accelgate/accelgate/internal/reference/waiver"
 )
 
 // TestAllSlowerAfterFewRuns holds that what slows all cells is not taken for the

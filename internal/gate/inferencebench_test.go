@@ -14,7 +14,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // TestInferenceBenchRules holds what the recorded verdicts do not: they are all
@@ -69,7 +69,7 @@ func TestInferenceBenchContextOnlyWarns(t *testing.T) {
 // recorded returns the bytes of a recorded file of InferenceBench.
 func recorded(t *testing.T, name string) []byte {
 	t.Helper()
-	dir := require.Data(t, "recorded diffs were NOT read", "inferencebench/diff-oracle.jsonl")
+	dir := testtier.Data(t, "recorded diffs were NOT read", "inferencebench/diff-oracle.jsonl")
 	data, err := os.ReadFile(filepath.Join(dir, "inferencebench", name))
 	if err != nil {
 		t.Fatal(err)

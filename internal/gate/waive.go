@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/accelgate/accelgate/internal/waiver"
+	"github.com/accelgate/accelgate/internal/reference/waiver"
 )
 
 // WaiverState says what became of a waiver.

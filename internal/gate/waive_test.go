@@ -11,7 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/waiver"
+	"github.com/accelgate/accelgate/internal/reference/waiver"
 )
 
 const today = waiver.Date(20_454) // 2026-01-01

@@ -13,7 +13,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/github/githubtest"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 const crowd = 32
@@ -56,7 +56,7 @@ func inCrowd(t *testing.T, seed uint64, server *githubtest.Server, doubt int, ac
 func TestCrowd(t *testing.T) { crowdProposes(t, 2) }
 
 func TestCrowdThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	crowdProposes(t, 100)
 }
 

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/github/githubtest"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // emulateVersion is the version that the deviations are of.
@@ -55,7 +55,7 @@ func startEmulate(t *testing.T) *emulator {
 	if err := errors.Join(installed(filepath.Join(modules, "emulate")), noNode); err != nil {
 		missing := fmt.Sprintf("the client was NOT tested against emulate: %v: run: npm install --prefix %s node@24 emulate@%s, "+
 			"or say in ACCELGATE_TOOLS where npm/node_modules is", err, filepath.Dir(modules), emulateVersion)
-		require.Missing(t, missing)
+		testtier.Missing(t, missing)
 	}
 	e := &emulator{}
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { e.proxy.Load().ServeHTTP(w, r) }))
@@ -208,7 +208,7 @@ func (e *emulator) begin(t *testing.T, seed githubtest.State) *emulated {
 // TestScenariosOnEmulate is what keeps the fake honest: the client does the same
 // on a GitHub that others wrote.
 func TestScenariosOnEmulateThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	e := startEmulate(t)
 	t.Run("deviations", func(t *testing.T) {
 		for _, x := range exclusions {

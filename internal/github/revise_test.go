@@ -11,7 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/github/githubtest"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 const records = "accelgate-history"
@@ -170,7 +170,7 @@ func TestASecondReviserAnywhere(t *testing.T) {
 func TestCrowdOfRevisers(t *testing.T) { crowdRevises(t, 2) }
 
 func TestCrowdOfRevisersThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	crowdRevises(t, 25)
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/envelope"
+	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
@@ -271,8 +271,8 @@ func describe(results []bench.Result, enough bool) (metrics []bench.Metric) {
 				continue
 			}
 			known[s.Metric] = true
-			better, gated, _ := envelope.Direction(s.Metric)
-			m := bench.Metric{Name: s.Metric, Unit: envelope.Unit(s.Metric), Better: better, Informational: !gated}
+			better, gated, _ := inferencebench.Direction(s.Metric)
+			m := bench.Metric{Name: s.Metric, Unit: inferencebench.Unit(s.Metric), Better: better, Informational: !gated}
 			switch {
 			case strings.HasSuffix(s.Metric, "_tps"):
 				m.Unit, m.Better, m.Informational = "tok/s", bench.Higher, false

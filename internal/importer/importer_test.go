@@ -14,7 +14,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/importer"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden runs")
@@ -149,7 +149,7 @@ func TestReadKeepsData(t *testing.T) {
 // the files by hand.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
-	dir := require.Data(t, "results of real load generators were NOT read", "llm")
+	dir := testtier.Data(t, "results of real load generators were NOT read", "llm")
 	for _, c := range []struct {
 		file, cell, metric string
 		want               []float64

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/matrix"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // The catalogue of TensorSharp.TestMatrix at commit 4d29dd2b. A sweep's
@@ -151,7 +151,7 @@ func TestTensorSharpFirstIDs(t *testing.T) {
 // TestTensorSharpSelections compares the names above with the real
 // configurations.
 func TestTensorSharpSelections(t *testing.T) {
-	dir := require.Data(t, "real selections were NOT compared", "tensorsharp/matrix-config.4d29dd2b.json")
+	dir := testtier.Data(t, "real selections were NOT compared", "tensorsharp/matrix-config.4d29dd2b.json")
 	for file, want := range map[string][]string{"matrix-config.4d29dd2b.json": upstream, "matrix-config.fork-simonsoanes.f3b8265f.json": fork} {
 		data, err := os.ReadFile(filepath.Join(dir, "tensorsharp", file))
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/parse"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -83,7 +83,7 @@ func readFile(t testing.TB, name string) []byte {
 // recorded reads a real output of the machine's collection.
 func recorded(t *testing.T, name string) []byte {
 	t.Helper()
-	dir := require.Data(t, "real outputs were NOT read", "llm/llama-bench-small.json")
+	dir := testtier.Data(t, "real outputs were NOT read", "llm/llama-bench-small.json")
 	return readFile(t, filepath.Join(dir, "llm", name))
 }
 

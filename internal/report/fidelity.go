@@ -6,13 +6,13 @@ import (
 	"io"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/osft"
+	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
 )
 
 // Fidelity renders what became of a checkpoint, in one format or several, as
 // plain text: a table of the formats, then what is wrong, then the worst
 // parameters of the last one.
-func Fidelity(w io.Writer, model string, reports []osft.Report) error {
+func Fidelity(w io.Writer, model string, reports []lowrank.Report) error {
 	p := printer{w: bufio.NewWriter(w), options: TerminalOptions{Columns: 170}}
 	last := reports[len(reports)-1]
 	p.line(inline{plain("Fidelity of "), code(model), plain(fmt.Sprintf(": %s, tolerance %g", count(last.Summary.Total, "parameter"), last.Settings.Tolerance))}.String())
@@ -28,15 +28,15 @@ func Fidelity(w io.Writer, model string, reports []osft.Report) error {
 }
 
 // targets says which weights were looked at.
-func targets(s osft.Settings) inline {
+func targets(s lowrank.Settings) inline {
 	if len(s.Patterns) > 0 {
 		return inline{plain("weights with "), code(strings.Join(s.Patterns, ", "))}
 	}
-	family, patterns := osft.Family(s.Model)
+	family, patterns := lowrank.Family(s.Model)
 	return inline{plain("weights of the family "), code(family), plain(": "), code(strings.Join(patterns, ", "))}
 }
 
-func fidelityTable(reports []osft.Report) block {
+func fidelityTable(reports []lowrank.Report) block {
 	t := &table{columns: columns("Computed", "Stored", "Identical>", "Close>", "Different>", "Failed>", "Success>", "Rel. Frobenius>", "Max>", "Mean>", "RMS>", "Legacy average>", "|UtU-I|>", "Degrees>")}
 	for _, r := range reports {
 		s := r.Summary
@@ -51,7 +51,7 @@ func fidelityTable(reports []osft.Report) block {
 	return t
 }
 
-func fidelityFaults(reports []osft.Report) []block {
+func fidelityFaults(reports []lowrank.Report) []block {
 	const most = 20
 	var items bullets
 	n := 0
@@ -74,7 +74,7 @@ func fidelityFaults(reports []osft.Report) []block {
 	return []block{items}
 }
 
-func worstParameters(r osft.Report) []block {
+func worstParameters(r lowrank.Report) []block {
 	const most = 5
 	worst := r.Worst()
 	if len(worst) == 0 {

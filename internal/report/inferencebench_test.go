@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
@@ -195,6 +195,6 @@ func readJSON(t *testing.T, path string, into any) {
 // and of what it printed about them.
 func inferenceBenchData(t *testing.T) string {
 	t.Helper()
-	data := require.Data(t, "InferenceBench's tables were NOT compared with", "inferencebench")
+	data := testtier.Data(t, "InferenceBench's tables were NOT compared with", "inferencebench")
 	return filepath.Join(data, "inferencebench")
 }

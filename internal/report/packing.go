@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/packing"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
 )
 
 // Packing renders comparisons of packers as plain text, one table each.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/packing"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
 )
 
 // PackingLegacy renders comparisons in the layout of mini_trainer's

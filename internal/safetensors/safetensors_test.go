@@ -14,9 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 var dtypes = []tensor.DType{
@@ -341,7 +341,7 @@ func TestReadTrustsNobody(t *testing.T) {
 // for byte.
 func TestRecordedFiles(t *testing.T) {
 	t.Parallel()
-	dir := require.Data(t, "recorded files were NOT read", "flashinfer")
+	dir := testtier.Data(t, "recorded files were NOT read", "flashinfer")
 	count := 0
 	err := filepath.WalkDir(filepath.Join(dir, "flashinfer"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".safetensors" {

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 var dtypes = []tensor.DType{
@@ -169,7 +169,7 @@ func TestExponentialsAreFarFromTies(t *testing.T) {
 // dataFile reads a file of the recorded data of flashinfer-bench.
 func dataFile(t *testing.T, name string, into any) {
 	t.Helper()
-	dir := require.Data(t, "recorded vectors were NOT compared", "flashinfer/golden")
+	dir := testtier.Data(t, "recorded vectors were NOT compared", "flashinfer/golden")
 	data, err := os.ReadFile(filepath.Join(dir, "flashinfer", "golden", name))
 	if err == nil {
 		err = json.Unmarshal(data, into)

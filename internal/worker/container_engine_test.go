@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -96,7 +96,7 @@ func newEngine(t testing.TB) *testEngine {
 		}
 		missing += fmt.Sprintf("%s: %v\n%s", e.cli[0], err, out)
 	}
-	require.Missing(t, missing)
+	testtier.Missing(t, missing)
 	return nil
 }
 

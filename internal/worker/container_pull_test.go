@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -82,7 +82,7 @@ func (r *registry) publish(t *testing.T, layer []byte) {
 
 // An absent image is pulled only if that was asked for, and then once.
 func TestContainerPullsThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	r := newRegistry(t)
 	insecure := filepath.Join(t.TempDir(), "registries.conf")
 	put(t, insecure, fmt.Sprintf("[[registry]]\nlocation = %q\ninsecure = true\n", r.address))

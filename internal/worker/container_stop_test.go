@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -99,7 +99,7 @@ func containerOutOfMemory(t *testing.T, e *testEngine) {
 
 // The engine's death in the middle is an error, as nothing more can be run.
 func TestContainerEngineDiesThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	e := newEngine(t)
 	if e.cli[0] != "podman" {
 		t.Skip("docker is not ours to kill")

@@ -13,13 +13,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // TestContainerThorough shares one engine among its tests.
 func TestContainerThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	e := newEngine(t)
 	t.Cleanup(func() {
 		if left := e.containers(t); left != "" {

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -51,7 +51,7 @@ func TestNothingSurvives(t *testing.T) {
 }
 
 func TestNothingSurvivesThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	for _, s := range subjects {
 		t.Run(s.name, func(t *testing.T) { testNothingSurvives(t, s, leftovers, "timeout", "crash", "success") })
 	}

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/foreign"
-	"github.com/accelgate/accelgate/internal/host"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -62,7 +62,7 @@ func (r *Repository) Tidy(ctx context.Context, dir string) error {
 type Folder struct {
 	repository *Repository
 	Root       string
-	lease      *host.Lease
+	lease      *device.Lease
 }
 
 // leases is the folder's entry that is no worktree.
@@ -90,7 +90,7 @@ func (r *Repository) Lease(ctx context.Context, root, job string) (*Folder, erro
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return nil, fmt.Errorf("make a folder for worktrees: %w: make its parent writable", err)
 	}
-	lease, err := host.Acquire(ctx, host.LeaseOptions{Dir: filepath.Join(root, leases), Devices: []bench.Device{{Vendor: "git", ID: "worktree"}}, Job: job, Now: r.Now})
+	lease, err := device.Acquire(ctx, device.LeaseOptions{Dir: filepath.Join(root, leases), Devices: []bench.Device{{Vendor: "git", ID: "worktree"}}, Job: job, Now: r.Now})
 	if err != nil {
 		return nil, err
 	}

@@ -13,12 +13,12 @@ import (
 
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/detect/evaluate"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 func folder(t testing.TB) string {
 	t.Helper()
-	data := require.Data(t, "nothing was evaluated", "series/")
+	data := testtier.Data(t, "nothing was evaluated", "series/")
 	return filepath.Join(data, "series")
 }
 
@@ -40,7 +40,7 @@ func load(t testing.TB) (d evaluate.Data) {
 // TestTablesThorough prints all tables, with -v. What docs/detection.md holds of them must
 // be what is printed.
 func TestTablesThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	var printed bytes.Buffer
 	w := io.MultiWriter(os.Stdout, &printed)
 	evaluate.Generated(w, 2000) // needs no data
@@ -114,7 +114,7 @@ var missed = map[string]float64{
 // TestGoalsThorough fails where a change of the rules loses a goal on the development
 // series, or more of one that is missed.
 func TestGoalsThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	d := load(t)
 	goals, missed := d.All(), maps.Clone(missed)
 	for _, g := range goals {

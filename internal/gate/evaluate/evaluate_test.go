@@ -10,14 +10,14 @@ import (
 
 	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
 	"github.com/accelgate/accelgate/internal/gate/evaluate"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 var update = flag.Bool("update", false, "write the tables into docs/detection.md")
 
 func load(t testing.TB) (d detectors.Data) {
 	t.Helper()
-	dir := filepath.Join(require.Data(t, "the roads were NOT evaluated", "series/"), "series")
+	dir := filepath.Join(testtier.Data(t, "the roads were NOT evaluated", "series/"), "series")
 	var errs [3]error
 	d.Sets, errs[0] = detectors.Load(dir)
 	d.Own, errs[1] = detectors.LoadPairs(dir)
@@ -36,7 +36,7 @@ const begin, end = "<!-- what follows is written by make evaluate UPDATE=1 -->\n
 // TestPageNightly holds that docs/detection.md has the tables that the gate makes
 // of the data.
 func TestPageNightly(t *testing.T) {
-	require.Nightly(t)
+	testtier.Nightly(t)
 	var tables bytes.Buffer
 	evaluate.Roads(&tables, load(t))
 	evaluate.Generated(&tables)
@@ -86,7 +86,7 @@ func check(t *testing.T, name string, got evaluate.Rates, want aim) {
 // aim of 70 % at +10 % by 3 runs against history is of quieter series and missed on
 // these; what they reach must not get less.
 func TestAimsThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	d := load(t)
 	check(t, "pairs on a loaded host", evaluate.Own(d), aim{5, []float64{0, 22, 47, 67}, 9})
 	check(t, "pairs of GPU kernels", evaluate.KernelRates(d), aim{2, []float64{0, 50, 85, 95}, 9})

@@ -15,10 +15,10 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/osft"
-	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/analysis"
+	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 func open(t *testing.T, body string, environ ...string) (suite.Suite, error) {
@@ -90,7 +90,7 @@ func TestLevel(t *testing.T) {
 }
 
 func TestEveryMetricIsMeasured(t *testing.T) {
-	if require.Race {
+	if testtier.Race {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 	t.Parallel()
@@ -165,7 +165,7 @@ func TestCancelled(t *testing.T) {
 func TestModelFromTheHub(t *testing.T) {
 	t.Parallel()
 	const commit = "0123456789abcdef0123456789abcdef01234567"
-	path, err := osft.Generate(t.TempDir(), 7)
+	path, err := lowrank.Generate(t.TempDir(), 7)
 	if err != nil {
 		t.Fatal(err)
 	}

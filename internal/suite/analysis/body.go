@@ -6,7 +6,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/packing"
+	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
 

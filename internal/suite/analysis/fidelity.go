@@ -13,8 +13,8 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/lazyregexp"
-	"github.com/accelgate/accelgate/internal/osft"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
 )
 
 const decomposeTime = "decompose_ms"
@@ -90,8 +90,8 @@ func (f *fidelity) weights() string {
 var commit = lazyregexp.New(`^[0-9a-f]{40}$`)
 
 // settings are those of a variant; family is the checkpoint's own.
-func (b *fidelityBody) settings(v Variant, family string) osft.Settings {
-	s := osft.Defaults()
+func (b *fidelityBody) settings(v Variant, family string) lowrank.Settings {
+	s := lowrank.Defaults()
 	s.Model, s.Patterns, s.Compute, s.Storage = cmp.Or(b.Family, family), b.Patterns, v.Compute, v.Storage
 	for _, set := range []struct{ to, from *float64 }{{&s.RankRatio, b.RankRatio}, {&s.Tolerance, b.Tolerance}, {&s.MaxDegrees, b.MaxDegrees}} {
 		if set.from != nil {
@@ -145,7 +145,7 @@ func (f *fidelity) measure(ctx context.Context, v Variant, first bool) (r bench.
 		return r, err
 	}
 	began := f.suite.env.Now()
-	report, err := osft.Job{Original: model.Checkpoint, Settings: f.body.settings(v, model.Family), Solver: solver}.Run(ctx)
+	report, err := lowrank.Job{Original: model.Checkpoint, Settings: f.body.settings(v, model.Family), Solver: solver}.Run(ctx)
 	if err != nil {
 		return r, err
 	}
@@ -158,7 +158,7 @@ func (f *fidelity) measure(ctx context.Context, v Variant, first bool) (r bench.
 // result fails what could not be compared, at any level, and where the suite
 // gates what is beyond the tolerance in the first combination of formats: coarser
 // ones are meant to lose more, and are held against the baseline.
-func (f *fidelity) result(r bench.Result, report osft.Report, took float64, first bool) bench.Result {
+func (f *fidelity) result(r bench.Result, report lowrank.Report, took float64, first bool) bench.Result {
 	s := report.Summary
 	r.Outcome = bench.Passed
 	switch {
@@ -180,7 +180,7 @@ func (f *fidelity) result(r bench.Result, report osft.Report, took float64, firs
 	return r
 }
 
-func firstFault(report osft.Report) string {
+func firstFault(report lowrank.Report) string {
 	for _, p := range report.Parameters {
 		if len(p.Faults) > 0 {
 			return fmt.Sprintf("%d of %d parameters failed; %.200s: %s: %s", report.Summary.Failed, report.Summary.Total, p.Name, p.Faults[0].Kind, p.Faults[0].Detail)

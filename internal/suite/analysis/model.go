@@ -12,10 +12,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/hub"
 	"github.com/accelgate/accelgate/internal/lazyregexp"
-	"github.com/accelgate/accelgate/internal/osft"
-	"github.com/accelgate/accelgate/internal/svd"
+	"github.com/accelgate/accelgate/internal/suite/analysis/hfhub"
+	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
+	"github.com/accelgate/accelgate/internal/suite/analysis/svd"
 )
 
 // Generated is the name of the checkpoint that is made where none is named.
@@ -29,12 +29,12 @@ type Source struct {
 	// Getenv reads HF_TOKEN, HF_ENDPOINT and HF_HUB_OFFLINE, as the hub's own
 	// clients do.
 	Getenv   func(string) string
-	Progress func(hub.Progress) // may be nil
+	Progress func(hfhub.Progress) // may be nil
 }
 
 // Model is an opened checkpoint.
 type Model struct {
-	osft.Checkpoint
+	lowrank.Checkpoint
 	Name string // as reports have it
 	// Family chooses which weights are decomposed: what config.json calls
 	// model_type, or else the name.
@@ -75,7 +75,7 @@ func OpenModel(ctx context.Context, s Source) (*Model, error) {
 
 // local opens a checkpoint that is there.
 func local(path, name string) (*Model, error) {
-	c, err := osft.Open(path)
+	c, err := lowrank.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func generate() (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the generated checkpoint: %w: name another temporary folder with TMPDIR", err)
 	}
-	path, err := osft.Generate(dir, generatedSeed)
+	path, err := lowrank.Generate(dir, generatedSeed)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -144,7 +144,7 @@ func fetch(ctx context.Context, s Source) (*Model, error) {
 		}
 		s.Cache = filepath.Join(dir, "accelgate", "hub")
 	}
-	client := hub.Client{Endpoint: s.Getenv("HF_ENDPOINT"), Token: strings.TrimSpace(s.Getenv("HF_TOKEN")), Dir: s.Cache, Progress: s.Progress,
+	client := hfhub.Client{Endpoint: s.Getenv("HF_ENDPOINT"), Token: strings.TrimSpace(s.Getenv("HF_TOKEN")), Dir: s.Cache, Progress: s.Progress,
 		Offline: slices.Contains([]string{"1", "ON", "YES", "TRUE"}, strings.ToUpper(s.Getenv("HF_HUB_OFFLINE")))}
 	folder, err := client.Fetch(ctx, s.Name, s.Revision, weights.MatchString)
 	if err != nil {

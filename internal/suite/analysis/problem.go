@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/matrix"
-	"github.com/accelgate/accelgate/internal/packing"
+	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
 )
 
 // Problem is one that is packed, with the name of its scenario or file.

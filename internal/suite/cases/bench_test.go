@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/msmodeling"
 	"github.com/accelgate/accelgate/internal/suite/cases"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 // BenchmarkOpen opens 2,000 cases with 200 operators each; Load is the part of
@@ -27,7 +27,7 @@ func BenchmarkOpen(b *testing.B) {
 	body := "    cases: cases\n    preset: msmodeling\n"
 	b.Run("Load", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := msmodeling.Load(dir + "/cases"); err != nil {
+			if _, err := casefile.Load(dir + "/cases"); err != nil {
 				b.Fatal(err)
 			}
 		}

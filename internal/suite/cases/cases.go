@@ -14,8 +14,8 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/formats/optrace"
 	"github.com/accelgate/accelgate/internal/matrix"
-	"github.com/accelgate/accelgate/internal/profile"
 	"github.com/accelgate/accelgate/internal/suite"
 )
 
@@ -142,7 +142,7 @@ func (k *command) embedded() bool {
 func (s *Suite) Metrics() []bench.Metric {
 	metrics := []bench.Metric{Total}
 	metrics[0].Exact = s.body.Exact
-	for _, m := range profile.Metrics {
+	for _, m := range optrace.Metrics {
 		if m.Name != Total.Name {
 			m.Informational = true
 			metrics = append(metrics, m)
@@ -157,7 +157,7 @@ func (s *Suite) Metrics() []bench.Metric {
 
 func metricNames() []string {
 	names := []string{Total.Name}
-	for _, m := range profile.Metrics {
+	for _, m := range optrace.Metrics {
 		if m.Name != Total.Name {
 			names = append(names, m.Name)
 		}

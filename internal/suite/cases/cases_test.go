@@ -15,7 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/engine"
-	"github.com/accelgate/accelgate/internal/profile"
+	"github.com/accelgate/accelgate/internal/formats/optrace"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/worker"
@@ -275,8 +275,8 @@ Total time for analytic: 7.000ms
 
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	if cases.Total != profile.Metrics[0] {
-		t.Errorf("Total is %+v, and profiles have %+v", cases.Total, profile.Metrics[0])
+	if cases.Total != optrace.Metrics[0] {
+		t.Errorf("Total is %+v, and profiles have %+v", cases.Total, optrace.Metrics[0])
 	}
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"cases/a.json": script("a", "true", "")})

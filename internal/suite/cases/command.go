@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/msmodeling"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 // The command is a list of arguments, and no shell sees it. In each argument
@@ -47,7 +47,7 @@ func (s *scope) lookup(name string) (string, error) {
 	if value, ok := s.vars[name]; ok {
 		return value, nil
 	}
-	keys := msmodeling.Keys(s.in.typ)
+	keys := casefile.Keys(s.in.typ)
 	if !slices.Contains(keys, name) {
 		known := slices.Sorted(slices.Values(slices.Concat(keys, slices.Collect(maps.Keys(s.vars)), []string{"accelgate", "output", "name"})))
 		return "", fmt.Errorf("unknown placeholder {%s}%s: use one of %s", name, near(name, known), strings.Join(known, ", "))
@@ -76,7 +76,7 @@ func (k *command) templates() []string {
 func (b *body) try(k *command) error {
 	k.used = map[string]bool{}
 	settings := map[string]any{}
-	for _, key := range msmodeling.Keys(k.Type) {
+	for _, key := range casefile.Keys(k.Type) {
 		settings[key] = "x"
 	}
 	sc := scope{in: &input{typ: k.Type, settings: settings}, vars: b.Vars, output: "output", used: k.used}

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/msmodeling"
 	"github.com/accelgate/accelgate/internal/suite/cases"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 var block = regexp.MustCompile("(?s)```(yaml|json)\n(.*?)```")
@@ -26,7 +26,7 @@ func TestDocumentation(t *testing.T) {
 		for _, b := range block.FindAllStringSubmatch(string(text), -1) {
 			switch {
 			case b[1] == "json" && strings.Contains(b[2], `"user_input"`):
-				if _, err := msmodeling.Parse("tiny-prefill.json", []byte(b[2])); err != nil {
+				if _, err := casefile.Parse("tiny-prefill.json", []byte(b[2])); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
 			case b[1] == "yaml" && strings.Contains(b[2], "kind: cases"):

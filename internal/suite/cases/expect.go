@@ -5,7 +5,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/msmodeling"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 // Expect returns what the suite's case files record, under the suite's policy.
@@ -28,12 +28,12 @@ func Expect(c *config.Suite, dir string) ([]bench.Expected, error) {
 }
 
 // Expected returns what a case records, under the default policy.
-func Expected(one *msmodeling.Case) bench.Expected {
+func Expected(one *casefile.Case) bench.Expected {
 	b := defaults()
 	return b.expected(one)
 }
 
-func (b *body) expected(one *msmodeling.Case) bench.Expected {
+func (b *body) expected(one *casefile.Case) bench.Expected {
 	e := bench.Expected{
 		Cell: Cell(one.Name).ID(), Description: one.Description, Host: b.Host, Metric: Total.Name,
 		Exact: b.Exact, NoReference: b.NoReference, Drift: b.Drift,

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/msmodeling"
 	"github.com/accelgate/accelgate/internal/suite/cases"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 const recorded = `{"name": "a__b", "description": "d", "initial_time_s": 0.5, "baseline_time_s": 0.4, "initial_tolerance": 0.2, "baseline_tolerance": 0.3,
@@ -60,7 +60,7 @@ func TestExpect(t *testing.T) {
 	if _, err := cases.Expect(parse(t, "    cases: nowhere\n"), dir); err == nil || !strings.HasPrefix(err.Error(), "accelgate.yaml:5:12: suites[0].cases: ") {
 		t.Errorf("no folder: %v", err)
 	}
-	one, err := msmodeling.Parse("a__b.json", []byte(recorded))
+	one, err := casefile.Parse("a__b.json", []byte(recorded))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/msmodeling"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 // flags returns the options of an input's settings, in the order in which
@@ -13,7 +13,7 @@ import (
 func (b *body) flags(in *input) ([]string, error) {
 	k := in.command
 	var args []string
-	for _, key := range append(msmodeling.Keys(in.typ), compilation) {
+	for _, key := range append(casefile.Keys(in.typ), compilation) {
 		v, given := in.settings[key]
 		if !given || k.passes(key) {
 			continue
@@ -48,7 +48,7 @@ func (k *command) initial(typ, key string) (v any, known bool) {
 	if own, ok := k.Defaults[key]; ok {
 		return own, true
 	}
-	return msmodeling.Default(typ, key)
+	return casefile.Default(typ, key)
 }
 
 // option writes a setting for the command line. It is false for an absence or a

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/msmodeling"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 // Folder is a suite's folder of case files.
@@ -61,11 +61,11 @@ func resolve(dir, path string) string {
 
 // load reads the folder of cases. The problems are of files that could not be
 // read, one entry for each; an error means that there is no folder of cases.
-func (b *body) load(c *config.Suite, dir string) (list []*msmodeling.Case, unreadable []msmodeling.Problems, err error) {
+func (b *body) load(c *config.Suite, dir string) (list []*casefile.Case, unreadable []casefile.Problems, err error) {
 	if err := b.checkFolder(c); err != nil {
 		return nil, nil, err
 	}
-	list, err = msmodeling.Load(resolve(dir, b.Cases))
+	list, err = casefile.Load(resolve(dir, b.Cases))
 	if err == nil {
 		return list, nil, nil
 	}
@@ -74,7 +74,7 @@ func (b *body) load(c *config.Suite, dir string) (list []*msmodeling.Case, unrea
 		return nil, nil, c.Errorf("cases", "%v", err)
 	}
 	for _, err := range files.Unwrap() {
-		var problems msmodeling.Problems
+		var problems casefile.Problems
 		if !errors.As(err, &problems) {
 			return nil, nil, c.Errorf("cases", "%v", err)
 		}
@@ -109,7 +109,7 @@ func (b *body) named(path string) string {
 }
 
 // complaints lists the first problems of several files.
-func (b *body) complaints(files []msmodeling.Problems) string {
+func (b *body) complaints(files []casefile.Problems) string {
 	const most = 10
 	lines := []string{fmt.Sprintf("files that cannot be read: %d; correct them", len(files))}
 	for _, problems := range files[:min(len(files), most)] {
@@ -119,7 +119,7 @@ func (b *body) complaints(files []msmodeling.Problems) string {
 }
 
 // complaint lists the first problems of a file.
-func (b *body) complaint(problems msmodeling.Problems) string {
+func (b *body) complaint(problems casefile.Problems) string {
 	const most = 10
 	var lines []string
 	for _, p := range problems[:min(len(problems), most)] {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/msmodeling"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 // input is what one cell runs: a case, or one side of a pair.
@@ -46,9 +46,9 @@ func NameOf(c bench.Cell) (name string, ok bool) {
 }
 
 // newInput returns what a case runs. The file stands in messages.
-func newInput(one *msmodeling.Case, file string) *input {
+func newInput(one *casefile.Case, file string) *input {
 	in := &input{cell: Cell(one.Name), name: one.Name, typ: one.Type, file: file, settings: settingsOf(one)}
-	if one.Type == msmodeling.Command {
+	if one.Type == casefile.Command {
 		in.command = &command{Type: one.Type, Command: one.Command, Env: one.Env, Read: []source{{Format: one.Format}}}
 		if one.Format == "" {
 			in.command.Read[0].Format = "json"
@@ -63,9 +63,9 @@ func newInput(one *msmodeling.Case, file string) *input {
 }
 
 // settingsOf returns the settings of a case in one map.
-func settingsOf(one *msmodeling.Case) map[string]any {
+func settingsOf(one *casefile.Case) map[string]any {
 	settings := one.UserInput
-	if one.Type == msmodeling.Video {
+	if one.Type == casefile.Video {
 		settings = one.Video
 	}
 	if len(one.CompilationConfig) == 0 {
@@ -95,9 +95,9 @@ func (in *input) ownTags(own []string) []string {
 		}
 	}
 	switch {
-	case in.typ == msmodeling.Text && in.settings["decode"] == true:
+	case in.typ == casefile.Text && in.settings["decode"] == true:
 		tags = append(tags, "decode")
-	case in.typ == msmodeling.Text:
+	case in.typ == casefile.Text:
 		tags = append(tags, "prefill")
 	}
 	return tags
@@ -117,7 +117,7 @@ func (in *input) fail(reason string) {
 
 // path names a setting as it stands in the case's file.
 func (in *input) path(key string) string {
-	if in.typ == msmodeling.Text && key != compilation {
+	if in.typ == casefile.Text && key != compilation {
 		return "user_input." + key
 	}
 	return key

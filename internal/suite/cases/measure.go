@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/profile"
+	"github.com/accelgate/accelgate/internal/formats/optrace"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/worker"
 )
@@ -143,13 +143,13 @@ const maxFile = 64 << 20
 // operators, and the others what it lacks. A source that is there and broken is
 // an error: half of a result must not look like a whole one, nor may a poorer
 // source stand in for it without a word.
-func (k *command) profile(response worker.Response, output string) (*profile.Profile, error) {
-	var p *profile.Profile
+func (k *command) profile(response worker.Response, output string) (*optrace.Profile, error) {
+	var p *optrace.Profile
 	var tried []string
 	for _, s := range k.Read {
 		found, err := s.read(response, output)
 		switch {
-		case errors.Is(err, profile.ErrNone):
+		case errors.Is(err, optrace.ErrNone):
 			tried = append(tried, err.Error())
 		case err != nil:
 			return nil, err
@@ -165,26 +165,26 @@ func (k *command) profile(response worker.Response, output string) (*profile.Pro
 	return p, nil
 }
 
-// read reads one source. The error is a [profile.ErrNone] where it is not there:
+// read reads one source. The error is a [optrace.ErrNone] where it is not there:
 // where standard output holds nothing of the format, or the file does not exist.
-func (s source) read(response worker.Response, output string) (*profile.Profile, error) {
+func (s source) read(response worker.Response, output string) (*optrace.Profile, error) {
 	data := response.Stdout
 	if s.File != "" {
 		var err error
 		data, err = suite.ReadResult(filepath.Join(output, s.File), s.where(), maxFile)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s was not written: %w", s.where(), profile.ErrNone)
+			return nil, fmt.Errorf("%s was not written: %w", s.where(), optrace.ErrNone)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	p, err := profile.Formats[s.Format](data)
+	p, err := optrace.Formats[s.Format](data)
 	if s.File == "" && response.StdoutTruncated {
 		return nil, errors.New(suite.Truncated)
 	}
 	switch {
-	case s.File != "" && errors.Is(err, profile.ErrNone):
+	case s.File != "" && errors.Is(err, optrace.ErrNone):
 		return nil, fmt.Errorf("%s was written and holds nothing that can be read as %s: %v", s.where(), s.Format, err)
 	case err != nil:
 		return nil, fmt.Errorf("%s, read as %s: %w", s.where(), s.Format, err)

@@ -5,8 +5,8 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/msmodeling"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 // Pair is two workloads that should take the same time: what auto-baseline
@@ -15,11 +15,11 @@ type Pair struct {
 	Name, Description string
 	Type              string  // of both
 	Tolerance         float64 // fraction of the baseline's time
-	// Baseline and Compare are settings as in [msmodeling.Case].
+	// Baseline and Compare are settings as in [casefile.Case].
 	Baseline, Compare map[string]any
 
-	own  *msmodeling.Case // the case that is compared with itself; nil for another pair
-	file string           // of own
+	own  *casefile.Case // the case that is compared with itself; nil for another pair
+	file string         // of own
 }
 
 // defaultTolerance is that of a pair that does not say otherwise, as in the
@@ -48,15 +48,15 @@ func (p *Pair) cell(input string) bench.Cell {
 
 // NewCase returns the case that measures the baseline input, for a file with
 // the given path. It has no numbers yet.
-func (p *Pair) NewCase(path string) *msmodeling.Case {
+func (p *Pair) NewCase(path string) *casefile.Case {
 	if p.own != nil {
 		one := *p.own
 		one.Path = path
 		return &one
 	}
-	one := msmodeling.New(path, p.Type)
+	one := casefile.New(path, p.Type)
 	one.Name, one.Description = p.Name, p.Description
-	if p.Type == msmodeling.Video {
+	if p.Type == casefile.Video {
 		one.Video = p.Baseline
 	} else {
 		one.UserInput = p.Baseline
@@ -87,11 +87,11 @@ func OwnPairs(c *config.Suite, dir string) ([]Pair, error) {
 }
 
 // pairsOf pairs each case with itself.
-func pairsOf(list []*msmodeling.Case) []Pair {
+func pairsOf(list []*casefile.Case) []Pair {
 	pairs := make([]Pair, 0, len(list))
 	for _, one := range list {
 		settings := one.UserInput
-		if one.Type == msmodeling.Video {
+		if one.Type == casefile.Video {
 			settings = one.Video
 		}
 		pairs = append(pairs, Pair{Name: one.Name, Description: one.Description, Type: one.Type, Tolerance: defaultTolerance,

@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/msmodeling"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 // ReadPairs reads pairs from YAML or JSON of the form
@@ -83,7 +83,7 @@ var pairKeys = []string{"name", "description", "type", "tolerance", "baseline_in
 
 func (r *pairReader) pair(item json.RawMessage, at string) Pair {
 	o := r.object(item, at, pairKeys...)
-	p := Pair{Type: msmodeling.Text, Tolerance: defaultTolerance}
+	p := Pair{Type: casefile.Text, Tolerance: defaultTolerance}
 	if raw := r.required(o, at, "name"); raw != nil {
 		p.Name = r.text(raw, at+".name")
 		if p.Name != "" && !nameable(p.Name) {
@@ -94,7 +94,7 @@ func (r *pairReader) pair(item json.RawMessage, at string) Pair {
 		p.Description = r.text(raw, at+".description")
 	}
 	if raw := o["type"]; raw != nil {
-		if p.Type = r.text(raw, at+".type"); p.Type != msmodeling.Text && p.Type != msmodeling.Video {
+		if p.Type = r.text(raw, at+".type"); p.Type != casefile.Text && p.Type != casefile.Video {
 			r.fail(at+".type", "unknown type %q: write text or video", p.Type)
 			return p
 		}
@@ -118,7 +118,7 @@ func (r *pairReader) settings(o map[string]json.RawMessage, at, key, typ string)
 	if raw == nil {
 		return nil
 	}
-	settings, err := msmodeling.ParseSettings(r.path, at+"."+key, typ, raw)
+	settings, err := casefile.ParseSettings(r.path, at+"."+key, typ, raw)
 	if err != nil {
 		r.errs = append(r.errs, err)
 	}

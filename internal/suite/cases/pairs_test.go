@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/msmodeling"
 	"github.com/accelgate/accelgate/internal/suite/cases"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 const pairsYAML = `
@@ -33,8 +33,8 @@ func TestReadPairs(t *testing.T) {
 	t.Parallel()
 	settings := func(typ string, own map[string]any) map[string]any {
 		all := map[string]any{}
-		for _, key := range msmodeling.Keys(typ) {
-			if v, ok := msmodeling.Default(typ, key); ok {
+		for _, key := range casefile.Keys(typ) {
+			if v, ok := casefile.Default(typ, key); ok {
 				all[key] = v
 			}
 		}
@@ -118,7 +118,7 @@ func FuzzReadPairs(f *testing.F) {
 				t.Errorf("%+v", p)
 			}
 			one := p.NewCase(filepath.Join("cases", p.Name+".json"))
-			if _, err := msmodeling.Marshal(one); err != nil {
+			if _, err := casefile.Marshal(one); err != nil {
 				t.Errorf("%q cannot be recorded: %v", p.Name, err)
 			}
 		}
@@ -198,16 +198,16 @@ func TestNewCase(t *testing.T) {
 	for i := range pairs {
 		p := &pairs[i]
 		path := filepath.Join("cases", p.Name+".json")
-		data, err := msmodeling.Marshal(p.NewCase(path))
+		data, err := casefile.Marshal(p.NewCase(path))
 		if err != nil {
 			t.Fatal(err)
 		}
-		one, err := msmodeling.Parse(path, data)
+		one, err := casefile.Parse(path, data)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := one.UserInput
-		if p.Type == msmodeling.Video {
+		if p.Type == casefile.Video {
 			got = one.Video
 		}
 		if diff := cmp.Diff(p.Baseline, got); diff != "" || one.Name != p.Name || one.Description != p.Description || one.Type != p.Type {

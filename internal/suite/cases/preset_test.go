@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/msmodeling"
-	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/suite/cases"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // simulator is a checkout with the modules that the presets run. They know what
@@ -93,7 +93,7 @@ if __name__ == "__main__":
 func python(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
-		require.Missing(t, "python3 is needed, and not there")
+		testtier.Missing(t, "python3 is needed, and not there")
 	}
 }
 
@@ -197,12 +197,12 @@ func TestEveryPresetKnowsItsSettings(t *testing.T) {
 		}
 	}
 	ignored := []string{"chrome_trace", "graph_log_url", "log_level"}
-	for _, typ := range []string{msmodeling.Text, msmodeling.Video} {
+	for _, typ := range []string{casefile.Text, casefile.Video} {
 		text, err := os.ReadFile("preset/msmodeling.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, key := range msmodeling.Keys(typ) {
+		for _, key := range casefile.Keys(typ) {
 			known := strings.Contains(string(text), " "+key+": --") || strings.Contains(string(text), `"{`+key+`}"`) ||
 				slices.Contains(ignored, key) || without[key] != ""
 			if !known {
@@ -299,7 +299,7 @@ func TestASuiteIsDecodedOverItsPreset(t *testing.T) {
 	if got := command("    preset: msmodeling\n    vars: {python: echo}\n"); len(got) < 3 || got[1] != "-m" {
 		t.Errorf("%q", got)
 	}
-	own := "    commands: [{type: text, command: [echo, '{python}'], read: [json], ignored: [" + strings.Join(msmodeling.Keys("text"), ", ") + ", compilation_config]}]\n"
+	own := "    commands: [{type: text, command: [echo, '{python}'], read: [json], ignored: [" + strings.Join(casefile.Keys("text"), ", ") + ", compilation_config]}]\n"
 	if got := command("    preset: msmodeling\n" + own); !slices.Equal(got, []string{"echo", "python3"}) {
 		t.Errorf("%q", got)
 	}
@@ -363,7 +363,7 @@ func TestEngine(t *testing.T) {
 // command line, and nothing of it is left out.
 func TestRealCases(t *testing.T) {
 	t.Parallel()
-	data := require.Data(t, "no real case was opened", "msmodeling/cases")
+	data := testtier.Data(t, "no real case was opened", "msmodeling/cases")
 	for folder, n := range map[string]int{"cases": 22, "cases_removed": 6} {
 		for _, preset := range []string{"msmodeling", "msmodeling-shim"} {
 			dir := filepath.Join(data, "msmodeling")
@@ -371,7 +371,7 @@ func TestRealCases(t *testing.T) {
 			if w := s.Warnings(); len(w) > 0 || len(s.Cells()) != n {
 				t.Fatalf("%s: %d cells, want %d; %q", folder, len(s.Cells()), n, w)
 			}
-			list, err := msmodeling.Load(filepath.Join(dir, folder))
+			list, err := casefile.Load(filepath.Join(dir, folder))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -386,7 +386,7 @@ func TestRealCases(t *testing.T) {
 	}
 }
 
-func checkCommand(t *testing.T, one *msmodeling.Case, got string) {
+func checkCommand(t *testing.T, one *casefile.Case, got string) {
 	t.Helper()
 	wants := []string{" --quantize-linear-action ", " --device "}
 	add := func(on bool, want string) {
@@ -395,7 +395,7 @@ func checkCommand(t *testing.T, one *msmodeling.Case, got string) {
 		}
 	}
 	in := one.UserInput
-	if one.Type == msmodeling.Video {
+	if one.Type == casefile.Video {
 		in = one.Video
 		add(in["use_cfg"] == true, " --use-cfg")
 		add(in["cfg_parallel"] == true, " --cfg-parallel")
@@ -407,7 +407,7 @@ func checkCommand(t *testing.T, one *msmodeling.Case, got string) {
 	for key, flag := range map[string]string{"world_size": "--num-devices", "tp_size": "--tp-size", "ep_size": "--ep-size", "context_length": "--context-length",
 		"query_len": "--query-length", "num_mtp_tokens": "--num-mtp-tokens", "image_height": "--image-height", "ulysses_size": "--ulysses-size",
 		"quantize_attention_action": "--quantize-attention-action", "frame_num": "--frame-num"} {
-		initial, _ := msmodeling.Default(one.Type, key)
+		initial, _ := casefile.Default(one.Type, key)
 		if v, ok := in[key]; ok && v != initial {
 			wants = append(wants, " "+flag+" "+sprint(v))
 		}

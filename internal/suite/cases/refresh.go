@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/msmodeling"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 // What a total in seconds can be: no clock resolves less, no run takes longer.
@@ -25,19 +25,19 @@ const (
 // The error says why the case is not to be refreshed: the result has numbers
 // that cannot be, or lacks what the file has, operators or their calls, with
 // which a check would vanish.
-func (f Folder) RefreshOf(one *msmodeling.Case, r *bench.Result, initial bool) (msmodeling.Refresh, error) {
+func (f Folder) RefreshOf(one *casefile.Case, r *bench.Result, initial bool) (casefile.Refresh, error) {
 	total, err := totalOf(r)
 	if err != nil {
-		return msmodeling.Refresh{}, err
+		return casefile.Refresh{}, err
 	}
 	operators, err := operatorsOf(one, r)
 	if err != nil {
-		return msmodeling.Refresh{}, err
+		return casefile.Refresh{}, err
 	}
 	if err := addsUp(r); err != nil {
-		return msmodeling.Refresh{}, err
+		return casefile.Refresh{}, err
 	}
-	fresh := msmodeling.Refresh{Operators: operators}
+	fresh := casefile.Refresh{Operators: operators}
 	usesBaseline := len(f.References) == 0 || slices.Contains(f.References, bench.BaselineReference)
 	if usesBaseline {
 		fresh.BaselineTimeS = &total
@@ -97,7 +97,7 @@ func median(s *bench.Sample) float64 {
 }
 
 // operatorsOf returns the largest operators of a result.
-func operatorsOf(one *msmodeling.Case, r *bench.Result) ([]msmodeling.Operator, error) {
+func operatorsOf(one *casefile.Case, r *bench.Result) ([]casefile.Operator, error) {
 	var entries []bench.Entry
 	for _, b := range r.Breakdowns {
 		if b.Title == bench.OperatorsTitle && b.Unit == Total.Unit {
@@ -117,7 +117,7 @@ func operatorsOf(one *msmodeling.Case, r *bench.Result) ([]msmodeling.Operator, 
 	for _, op := range one.Operators {
 		timed[op.Name] = op.TotalTimeS > 0
 	}
-	var operators []msmodeling.Operator
+	var operators []casefile.Operator
 	for _, e := range entries {
 		if e.Total == 0 && timed[e.Name] {
 			return nil, fmt.Errorf("the run has no time of %.80q and the file records one: let the program print it, or set total_time_s of the file to 0 first", e.Name)
@@ -125,7 +125,7 @@ func operatorsOf(one *msmodeling.Case, r *bench.Result) ([]msmodeling.Operator, 
 		if e.Total != 0 && !isTime(e.Total) { // some take no time
 			return nil, fmt.Errorf("no operator takes %g s, as %.80q does: see what the program printed, then measure the case again", e.Total, e.Name)
 		}
-		operators = append(operators, msmodeling.Operator{Name: e.Name, TotalTimeS: e.Total, NumCalls: e.Calls})
+		operators = append(operators, casefile.Operator{Name: e.Name, TotalTimeS: e.Total, NumCalls: e.Calls})
 	}
 	return operators, nil
 }
@@ -133,7 +133,7 @@ func operatorsOf(one *msmodeling.Case, r *bench.Result) ([]msmodeling.Operator, 
 // keepsCalls refuses operators without calls in a file that records calls, for
 // calls of 0 are not compared. Those that the file itself has without calls may
 // stay so.
-func keepsCalls(recorded []msmodeling.Operator, entries []bench.Entry) error {
+func keepsCalls(recorded []casefile.Operator, entries []bench.Entry) error {
 	calls := make(map[string]int64, len(recorded))
 	some := false
 	for _, op := range recorded {

@@ -9,14 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/msmodeling"
 	"github.com/accelgate/accelgate/internal/suite/cases"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 // refreshed returns the case that recorded is, and a result of it.
-func refreshed(t *testing.T, total float64, entries ...bench.Entry) (*msmodeling.Case, *bench.Result) {
+func refreshed(t *testing.T, total float64, entries ...bench.Entry) (*casefile.Case, *bench.Result) {
 	t.Helper()
-	one, err := msmodeling.Parse("a__b.json", []byte(recorded))
+	one, err := casefile.Parse("a__b.json", []byte(recorded))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestRefreshOf(t *testing.T) {
 	t.Parallel()
 	entries := []bench.Entry{{Name: "small", Total: 0.1, Calls: 1}, {Name: "x", Total: 0.2, Calls: 2}, {Name: "big", Total: 0.5, Calls: 1},
 		{Name: "y", Total: 0.2, Calls: 4}, {Name: "big", Total: 1, Calls: 2}}
-	kept := []msmodeling.Operator{{Name: "big", TotalTimeS: 1.5, NumCalls: 3}, {Name: "x", TotalTimeS: 0.2, NumCalls: 2}, {Name: "y", TotalTimeS: 0.2, NumCalls: 4}}
+	kept := []casefile.Operator{{Name: "big", TotalTimeS: 1.5, NumCalls: 3}, {Name: "x", TotalTimeS: 0.2, NumCalls: 2}, {Name: "y", TotalTimeS: 0.2, NumCalls: 4}}
 	one, r := refreshed(t, 0, entries...)
 	two := 2.0
 	for _, c := range []struct {
@@ -46,7 +46,7 @@ func TestRefreshOf(t *testing.T) {
 		c.sample.Metric = "total_time_s"
 		r.Samples = []bench.Sample{c.sample}
 		got, err := cases.Folder{}.RefreshOf(one, r, false)
-		if diff := cmp.Diff(msmodeling.Refresh{BaselineTimeS: &two, Operators: kept}, got); diff != "" || err != nil {
+		if diff := cmp.Diff(casefile.Refresh{BaselineTimeS: &two, Operators: kept}, got); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", c.name, err, diff)
 		}
 	}

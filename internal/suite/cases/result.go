@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/profile"
+	"github.com/accelgate/accelgate/internal/formats/optrace"
 )
 
 // criticalPathTitle is the title of the breakdown after
@@ -13,7 +13,7 @@ import (
 const criticalPathTitle = "critical path"
 
 // Result returns what a profile says of a cell.
-func Result(cell bench.Cell, p *profile.Profile) bench.Result {
+func Result(cell bench.Cell, p *optrace.Profile) bench.Result {
 	r := bench.Result{Cell: cell, Outcome: bench.Passed}
 	if !(p.Total > 0) { // NaN, too
 		r.Outcome, r.Cause, r.Reason = bench.Failed, bench.CauseOutput, "the total time is 0: the program measured nothing"
@@ -40,13 +40,13 @@ func sample(metric string, value float64) bench.Sample {
 }
 
 // complete adds to a profile what only another one of the same run has.
-func complete(p, other *profile.Profile) {
+func complete(p, other *optrace.Profile) {
 	for _, v := range other.Values {
-		if !slices.ContainsFunc(p.Values, func(have profile.Value) bool { return have.Metric == v.Metric }) {
+		if !slices.ContainsFunc(p.Values, func(have optrace.Value) bool { return have.Metric == v.Metric }) {
 			p.Values = append(p.Values, v)
 		}
 	}
-	slices.SortFunc(p.Values, func(a, b profile.Value) int { return cmp.Compare(a.Metric, b.Metric) })
+	slices.SortFunc(p.Values, func(a, b optrace.Value) int { return cmp.Compare(a.Metric, b.Metric) })
 	if p.CriticalPath == nil {
 		p.CriticalPath = other.CriticalPath
 	}

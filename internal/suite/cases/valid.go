@@ -10,10 +10,10 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/msmodeling"
+	"github.com/accelgate/accelgate/internal/formats/optrace"
 	"github.com/accelgate/accelgate/internal/nearest"
-	"github.com/accelgate/accelgate/internal/profile"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 )
 
 // check validates what types cannot say.
@@ -103,7 +103,7 @@ var reserved = []string{"accelgate", "output", "name", flagsName, compilation}
 
 // checkVars refuses a variable that would hide a setting.
 func (b *body) checkVars(c *config.Suite) error {
-	taken := slices.Concat(reserved, msmodeling.Keys(msmodeling.Text), msmodeling.Keys(msmodeling.Video))
+	taken := slices.Concat(reserved, casefile.Keys(casefile.Text), casefile.Keys(casefile.Video))
 	for _, name := range slices.Sorted(maps.Keys(b.Vars)) {
 		if slices.Contains(taken, name) {
 			return c.Errorf("vars."+name, "%q is a setting of cases, or accelgate's own: use another name", name)
@@ -139,9 +139,9 @@ func (b *body) checkCommand(c *config.Suite, i int) error {
 	k := &b.Commands[i]
 	path := fmt.Sprintf("commands[%d]", i)
 	switch {
-	case k.Type == msmodeling.Command:
+	case k.Type == casefile.Command:
 		return c.Errorf(path+".type", "a case of type command has a command of its own: write text or video, or remove the entry")
-	case k.Type != msmodeling.Text && k.Type != msmodeling.Video:
+	case k.Type != casefile.Text && k.Type != casefile.Video:
 		return c.Errorf(path+".type", "unknown type %q: write text or video", k.Type)
 	case len(k.Command) == 0:
 		return c.Errorf(path+".command", "is empty: write the program and its arguments, one item each; no shell sees them")
@@ -160,7 +160,7 @@ func (b *body) checkCommand(c *config.Suite, i int) error {
 
 // checkSettings refuses what is no setting of the type.
 func (k *command) checkSettings(c *config.Suite, path string) error {
-	known := append(msmodeling.Keys(k.Type), compilation)
+	known := append(casefile.Keys(k.Type), compilation)
 	check := func(path, key string) error {
 		if slices.Contains(known, key) {
 			return nil
@@ -204,10 +204,10 @@ func (k *command) checkRead(c *config.Suite, path string) error {
 }
 
 func checkFormat(name string) error {
-	if _, ok := profile.Formats[name]; ok {
+	if _, ok := optrace.Formats[name]; ok {
 		return nil
 	}
-	names := slices.Sorted(maps.Keys(profile.Formats))
+	names := slices.Sorted(maps.Keys(optrace.Formats))
 	return fmt.Errorf("unknown format %q%s: use one of %s", name, near(name, names), strings.Join(names, ", "))
 }
 

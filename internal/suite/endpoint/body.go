@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/load"
-	"github.com/accelgate/accelgate/internal/prompt"
-	"github.com/accelgate/accelgate/internal/serving"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/dataset"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
 )
 
 // body is the part of accelgate.yaml that belongs to this kind;
@@ -28,7 +28,7 @@ type body struct {
 	Server       server `yaml:"server"` // started for each measurement; in place of base_url
 
 	Request  request  `yaml:"request"`
-	Dataset  dataset  `yaml:"dataset"`
+	Dataset  prompts  `yaml:"dataset"`
 	Load     loading  `yaml:"load"`
 	Timeouts timeouts `yaml:"timeouts"`
 	SLO      slo      `yaml:"slo"`
@@ -61,9 +61,9 @@ type request struct {
 	Extra map[string]string `yaml:"extra"`
 }
 
-type dataset struct {
-	prompt.Spec
-	Policy prompt.Policy `yaml:"cache_policy"`
+type prompts struct {
+	dataset.Spec
+	Policy dataset.Policy `yaml:"cache_policy"`
 }
 
 type loading struct {
@@ -105,10 +105,10 @@ type slo struct {
 // defaults is the body before any configuration is decoded over it.
 func defaults() body {
 	return body{
-		Version: "1.0.0", Repeats: 1, MinOKRate: 0.95, ClientDelay: serving.MaxClientDelay,
+		Version: "1.0.0", Repeats: 1, MinOKRate: 0.95, ClientDelay: latency.MaxClientDelay,
 		Server:   server{StartTimeout: 10 * time.Minute},
 		Request:  request{API: "chat", MaxTokens: 128, KeepAlive: true},
-		Dataset:  dataset{Spec: prompt.Spec{Kind: prompt.Builtin, Seed: 42}, Policy: prompt.Unique},
+		Dataset:  prompts{Spec: dataset.Spec{Kind: dataset.Builtin, Seed: 42}, Policy: dataset.Unique},
 		Load:     loading{Mode: load.Closed, AutoRamp: true, Burstiness: 1, Warmup: warmup{Duration: 2 * time.Second}, Drain: 30 * time.Second},
 		Timeouts: timeouts{First: 60 * time.Second, Idle: 30 * time.Second, Total: 120 * time.Second},
 	}

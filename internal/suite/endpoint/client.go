@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/load"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
 )
 
 // clientMetrics describe the load generator, which must not be what is

@@ -8,16 +8,16 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/accelgate/accelgate/internal/load"
-	"github.com/accelgate/accelgate/internal/openai"
-	"github.com/accelgate/accelgate/internal/serving"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
 )
 
 // context is everything that decides what was measured, by the names that
 // envelopes and diffs know. Two cells with equal contexts sent the same traffic
 // to the same server.
-func (m *measurement) context(s load.Schedule, out serving.Output, e *meters) map[string]string {
+func (m *measurement) context(s load.Schedule, out latency.Output, e *meters) map[string]string {
 	b, p := m.body, s.Plan()
 	c := map[string]string{
 		"suite": b.Preset, "suite_version": b.Version,

@@ -11,9 +11,9 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/prompt"
-	"github.com/accelgate/accelgate/internal/serving"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/dataset"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
 )
 
 // Suite is an opened endpoint suite.
@@ -24,8 +24,8 @@ type Suite struct {
 	env      suite.Env
 	cells    []bench.Cell
 	points   map[string]point // by cell id
-	dataset  *prompt.Dataset
-	prompts  *prompt.Sequence
+	dataset  *dataset.Dataset
+	prompts  *dataset.Sequence
 	slo      objective
 	contents suite.Contents
 	warnings []string
@@ -94,7 +94,7 @@ func (s *Suite) warn() {
 
 // Metrics describes everything that a measurement may report.
 func (s *Suite) Metrics() []bench.Metric {
-	metrics, _ := serving.Metrics(s.body.Gate...) // checked by Open
+	metrics, _ := latency.Metrics(s.body.Gate...) // checked by Open
 	return append(metrics, clientMetrics...)
 }
 

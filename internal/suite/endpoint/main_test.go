@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/engine"
-	"github.com/accelgate/accelgate/internal/openai/openaitest"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/fakeserver"
 )
 
 // TestMain makes this test's binary the servers that suites start: {accelgate}
@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 		defer stop()
 		switch os.Args[2] {
 		case "mock":
-			os.Exit(openaitest.Command{Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now}.Run(ctx, os.Args[3:]))
+			os.Exit(fakeserver.Command{Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now}.Run(ctx, os.Args[3:]))
 		case "serve":
 			os.Exit(engine.Command{Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now}.Serve(ctx, os.Args[3:]))
 		}

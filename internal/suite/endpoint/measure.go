@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/load"
-	"github.com/accelgate/accelgate/internal/openai"
-	"github.com/accelgate/accelgate/internal/prompt"
-	"github.com/accelgate/accelgate/internal/serving"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/dataset"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
 )
 
 // measurement is one load under way.
@@ -30,7 +30,7 @@ type measurement struct {
 	url    string
 	model  string
 	seen   *record
-	asked  *prompt.Sequence
+	asked  *dataset.Sequence
 	nonces uint64 // seed of what makes prompts unique
 }
 
@@ -160,10 +160,10 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 		gone = gone || m.server.died
 	}
 	result.WallMS = float64(wall.Microseconds()) / 1000
-	in := serving.Input{Observations: m.seen.observations, Window: log.Window,
-		SLO:    serving.SLO{TTFT: m.slo.ttft, TPOT: m.slo.tpot, E2E: m.slo.e2e},
-		Energy: meters.read(log.Window), Price: serving.Price{USDPerHour: m.body.PriceHour}}
-	out := serving.Compute(in)
+	in := latency.Input{Observations: m.seen.observations, Window: log.Window,
+		SLO:    latency.SLO{TTFT: m.slo.ttft, TPOT: m.slo.tpot, E2E: m.slo.e2e},
+		Energy: meters.read(log.Window), Price: latency.Price{USDPerHour: m.body.PriceHour}}
+	out := latency.Compute(in)
 	result.Samples, result.Counts, result.Warnings = out.Samples, out.Counts, append(out.Warnings, meters.warnings...)
 	result.Context = m.context(schedule, out, meters)
 	result.Samples = append(result.Samples, clientSamples(health)...)
@@ -209,7 +209,7 @@ const collectLess = 400
 // of an earlier measurement.
 func (m *measurement) choosePrompts() (err error) {
 	m.asked, m.nonces = m.prompts, uint64(m.body.Dataset.Seed)
-	if m.server == nil && m.body.Dataset.Policy != prompt.AsIs {
+	if m.server == nil && m.body.Dataset.Policy != dataset.AsIs {
 		m.nonces = rand.Uint64() >> 1
 		m.asked, err = m.dataset.Sequence(m.body.Dataset.Policy, m.nonces)
 	}
@@ -218,13 +218,13 @@ func (m *measurement) choosePrompts() (err error) {
 
 // doubt says why the numbers, or the high percentiles alone, may be those of the
 // client.
-func (m *measurement) doubt(result *bench.Result, out serving.Output, health load.Health) {
-	client := serving.Client{Limit: m.body.ClientDelay, ScheduleDelayP50: out.ScheduleDelayP50, ScheduleDelayP99: out.ScheduleDelayP99, Capped: m.body.Load.MaxInFlight > 0,
+func (m *measurement) doubt(result *bench.Result, out latency.Output, health load.Health) {
+	client := latency.Client{Limit: m.body.ClientDelay, ScheduleDelayP50: out.ScheduleDelayP50, ScheduleDelayP99: out.ScheduleDelayP99, Capped: m.body.Load.MaxInFlight > 0,
 		WakeDelayP50: health.WakeDelayP50, WakeDelayP99: health.WakeDelayP99, CPUShare: health.CPUShare, GCPauseMax: health.GCPauseMax}
-	result.Doubt = serving.ClientLimited(client)
-	tail := serving.TailLimited(client)
+	result.Doubt = latency.ClientLimited(client)
+	tail := latency.TailLimited(client)
 	for i := range result.Samples {
-		if s := &result.Samples[i]; serving.Tail(s.Metric) {
+		if s := &result.Samples[i]; latency.Tail(s.Metric) {
 			s.Doubt = tail
 		}
 	}

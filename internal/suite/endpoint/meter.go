@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/energy"
-	"github.com/accelgate/accelgate/internal/load"
-	"github.com/accelgate/accelgate/internal/serving"
+	"github.com/accelgate/accelgate/internal/device/energy"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
 )
 
 // meters measure the energy of the declared devices.
@@ -71,7 +71,7 @@ func (e *meters) stop() {
 }
 
 // read returns the energy of exactly the window; nil where it was not measured.
-func (e *meters) read(w load.Window) *serving.Energy {
+func (e *meters) read(w load.Window) *latency.Energy {
 	if len(e.list) == 0 || w.End <= w.Start {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (e *meters) read(w load.Window) *serving.Energy {
 		e.warnings = append(e.warnings, "energy was not measured: "+e.reading.Reason)
 		return nil
 	}
-	return &serving.Energy{Joules: e.reading.Joules, NetJoules: e.reading.NetJoules(), AverageW: e.reading.AverageW, PeakW: e.reading.PeakW}
+	return &latency.Energy{Joules: e.reading.Joules, NetJoules: e.reading.NetJoules(), AverageW: e.reading.AverageW, PeakW: e.reading.PeakW}
 }
 
 func (m *measurement) declared() (devices []bench.Device) {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/load"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
 )
 
 // point is one load of a suite: so many requests at once, or a second.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/prompt"
-	"github.com/accelgate/accelgate/internal/serving"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/dataset"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
 )
 
 // PresetInfo is a suite that ships with accelgate.
@@ -18,7 +18,7 @@ type PresetInfo struct {
 	Loads           string // "c4, c16, c64; 2m0s each"
 	// NeedsFile says that the dataset is a file that the user brings.
 	NeedsFile bool
-	Dataset   prompt.Kind
+	Dataset   dataset.Kind
 }
 
 // Presets lists the suites that ship with accelgate, by name.
@@ -52,13 +52,13 @@ func (b *body) info(id string) PresetInfo {
 	for _, p := range b.Load.points() {
 		loads = append(loads, p.String())
 	}
-	kinds := map[prompt.Kind]bool{prompt.JSONL: true, prompt.ShareGPT: true, prompt.Trace: true}
+	kinds := map[dataset.Kind]bool{dataset.JSONL: true, dataset.ShareGPT: true, dataset.Trace: true}
 	return PresetInfo{ID: id, Dataset: b.Dataset.Kind, Description: b.Description, NeedsFile: kinds[b.Dataset.Kind],
 		Loads: fmt.Sprintf("%s; %v each", strings.Join(loads, ", "), b.Load.Duration)}
 }
 
 // Catalogue describes every metric, as it is gated by default.
 func Catalogue() []bench.Metric {
-	metrics, _ := serving.Metrics() // nothing is asked for that could be wrong
+	metrics, _ := latency.Metrics() // nothing is asked for that could be wrong
 	return metrics
 }

@@ -7,18 +7,18 @@ import (
 	"io/fs"
 
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/load"
-	"github.com/accelgate/accelgate/internal/openai"
-	"github.com/accelgate/accelgate/internal/prompt"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/dataset"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
 )
 
 // openDataset reads the dataset. What is wrong with the configuration has its
 // position; a file that is not there is no fault of the configuration.
-func (b *body) openDataset(c *config.Suite, dir string) (*prompt.Dataset, error) {
+func (b *body) openDataset(c *config.Suite, dir string) (*dataset.Dataset, error) {
 	if err := b.Dataset.Validate(); err != nil {
 		return nil, c.Errorf("dataset", "%v", err)
 	}
-	d, err := prompt.Load(b.Dataset.Spec, prompt.Folder(dir))
+	d, err := dataset.Load(b.Dataset.Spec, dataset.Folder(dir))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("suite %s: %w", c.Name, err)
@@ -32,7 +32,7 @@ func (b *body) openDataset(c *config.Suite, dir string) (*prompt.Dataset, error)
 }
 
 // sequence applies the cache policy.
-func (s *Suite) sequence(c *config.Suite) (*prompt.Sequence, error) {
+func (s *Suite) sequence(c *config.Suite) (*dataset.Sequence, error) {
 	sequence, err := s.dataset.Sequence(s.body.Dataset.Policy, uint64(s.body.Dataset.Seed))
 	if err != nil {
 		return nil, c.Errorf("dataset", "%v", err)
@@ -53,7 +53,7 @@ func (m *measurement) question(shot load.Shot) (question, error) {
 	return m.ask(m.model, m.asked.Prompt(shot.Index, warm))
 }
 
-func (s *Suite) ask(model string, p prompt.Prompt) (q question, err error) {
+func (s *Suite) ask(model string, p dataset.Prompt) (q question, err error) {
 	r := &s.body.Request
 	request := openai.Request{Chat: r.API == "chat", Model: model, System: r.System, Prompt: p.Text, MaxTokens: r.MaxTokens,
 		Temperature: &r.Temperature, IgnoreEOS: r.IgnoreEOS, Stop: r.Stop}

@@ -13,10 +13,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/load"
-	"github.com/accelgate/accelgate/internal/openai"
-	"github.com/accelgate/accelgate/internal/serving"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
 )
 
 // record is what was sent and what came back. Its send is called by many
@@ -28,7 +28,7 @@ type record struct {
 	began time.Duration
 
 	mu           sync.Mutex
-	observations []serving.Observation
+	observations []latency.Observation
 	outstanding  map[int]int // by index
 	failed       int
 	refused      int          // connections in a row
@@ -100,7 +100,7 @@ func (r *record) pause(ctx context.Context, reply openai.Reply) {
 // unsent adds the requests that were due in the window and never got a slot.
 func (r *record) unsent(log load.Log) {
 	for _, shot := range log.Unsent {
-		r.observations = append(r.observations, serving.Observation{Index: shot.Index, Phase: load.Measure, Due: shot.Due,
+		r.observations = append(r.observations, latency.Observation{Index: shot.Index, Phase: load.Measure, Due: shot.Due,
 			Reply: openai.Reply{Outcome: openai.Cancelled, Reason: "was due and never sent", PromptTokens: -1, OutputTokens: -1, CachedTokens: -1,
 				ServerPromptMS: math.NaN(), ServerDecodeMS: math.NaN()}})
 	}
@@ -108,7 +108,7 @@ func (r *record) unsent(log load.Log) {
 
 func (r *record) keep(shot load.Shot, reply openai.Reply) {
 	r.mu.Lock()
-	r.observations = append(r.observations, serving.Observation{Index: shot.Index, Phase: shot.Phase, Due: shot.Due, Reply: reply})
+	r.observations = append(r.observations, latency.Observation{Index: shot.Index, Phase: shot.Phase, Due: shot.Due, Reply: reply})
 	r.outstanding[shot.Index] = shot.Outstanding
 	if reply.Outcome != openai.OK && reply.Outcome != openai.Cancelled {
 		r.failed++

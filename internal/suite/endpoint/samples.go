@@ -9,7 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/serving"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
 )
 
 // keepSamples writes what the numbers were computed from beside the run
@@ -21,7 +21,7 @@ func (m *measurement) keepSamples(result *bench.Result) error {
 	name, sum := m.samplesName(), sha256.New()
 	err := atomicfile.WriteFrom(filepath.Join(m.env.Files, name), func(file io.Writer) error {
 		w := bufio.NewWriterSize(io.MultiWriter(file, sum), 1<<16)
-		if err := serving.WriteSamples(w, m.seen.observations); err != nil {
+		if err := latency.WriteSamples(w, m.seen.observations); err != nil {
 			return err
 		}
 		return w.Flush()

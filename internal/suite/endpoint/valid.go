@@ -12,11 +12,11 @@ import (
 
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/lazyregexp"
-	"github.com/accelgate/accelgate/internal/load"
-	"github.com/accelgate/accelgate/internal/openai"
-	"github.com/accelgate/accelgate/internal/prompt"
-	"github.com/accelgate/accelgate/internal/serving"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/dataset"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
 )
 
 const (
@@ -103,7 +103,7 @@ func (b *body) checkPoints(c *config.Suite) error {
 		return c.Errorf("load.rate", "is empty: write how many requests arrive a second, such as [1, 4]")
 	case !open && len(l.Rate) > 0:
 		return c.Errorf("load.rate", "has no effect in mode %s: remove it, or set mode: gamma", l.Mode)
-	case (l.Mode == load.Trace) != (b.Dataset.Kind == prompt.Trace):
+	case (l.Mode == load.Trace) != (b.Dataset.Kind == dataset.Trace):
 		return c.Errorf("load.mode", "mode trace and dataset.kind trace go together, because the file says when each request arrives: set both")
 	}
 	for i, n := range l.Concurrency {
@@ -160,7 +160,7 @@ func (b *body) checkSLO(c *config.Suite) error {
 }
 
 func (b *body) checkMetrics(c *config.Suite) error {
-	if _, err := serving.Metrics(b.Gate...); err != nil {
+	if _, err := latency.Metrics(b.Gate...); err != nil {
 		return c.Errorf("gate", "%v", err)
 	}
 	return nil

@@ -6,9 +6,9 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/kernel"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 )
 
 // body is the part of accelgate.yaml that belongs to this kind; docs/kernels.md
@@ -85,9 +85,9 @@ func (b *body) check(c *config.Suite) error {
 	return nil
 }
 
-func (b *body) limits() kernel.Limits {
+func (b *body) limits() harness.Limits {
 	t := b.Timeouts
-	return kernel.Limits{Start: t.Start, Build: t.Build, Load: t.Load, Run: t.Run, Time: t.Time}
+	return harness.Limits{Start: t.Start, Build: t.Build, Load: t.Load, Run: t.Run, Time: t.Time}
 }
 
 func (s *Suite) resolve(name string) string {

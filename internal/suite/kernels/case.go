@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/accelgate/accelgate/internal/flashinfer"
-	"github.com/accelgate/accelgate/internal/kernel"
 	"github.com/accelgate/accelgate/internal/safetensors"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
 
@@ -22,19 +22,19 @@ type inputProblem struct{ error }
 
 // kase makes the case of a point. What its workload lacks or breaks is an
 // inputProblem.
-func (s *Suite) kase(p *point) (kernel.Case, error) {
+func (s *Suite) kase(p *point) (harness.Case, error) {
 	d, w := p.definition, p.workload
 	shapes, err := d.Shapes(w)
 	if err != nil {
-		return kernel.Case{}, inputProblem{err}
+		return harness.Case{}, inputProblem{err}
 	}
 	if err := s.checkBlobs(p, shapes); err != nil {
-		return kernel.Case{}, inputProblem{err}
+		return harness.Case{}, inputProblem{err}
 	}
 	if err := d.CheckConstraints(w.Axes, shapes, func(name string) (int64, error) { return s.last(w.Inputs[name]) }); err != nil {
-		return kernel.Case{}, inputProblem{err}
+		return harness.Case{}, inputProblem{err}
 	}
-	c := kernel.Case{Definition: d.Name, Workload: w.UUID}
+	c := harness.Case{Definition: d.Name, Workload: w.UUID}
 	for _, in := range d.Inputs {
 		c.Inputs = append(c.Inputs, s.input(d, in, w.Inputs[in.Name], shapes[in.Name]))
 	}
@@ -47,7 +47,7 @@ func (s *Suite) kase(p *point) (kernel.Case, error) {
 		if out.Scalar {
 			shape = []int{}
 		}
-		c.Outputs = append(c.Outputs, kernel.Output{Name: out.Name, DType: out.DType, Shape: shape})
+		c.Outputs = append(c.Outputs, harness.Output{Name: out.Name, DType: out.DType, Shape: shape})
 	}
 	return c, nil
 }
@@ -58,7 +58,7 @@ const sets = 3
 // held is how many bytes the inputs of a case take while it is measured: the
 // workers of reference and solution have each random input once for each set,
 // and each other one once.
-func held(c kernel.Case) (bytes float64) {
+func held(c harness.Case) (bytes float64) {
 	const workers = 2
 	for _, in := range c.Inputs {
 		n := tensor.Tensor{Shape: in.Shape}.Elements()
@@ -76,16 +76,16 @@ func held(c kernel.Case) (bytes float64) {
 
 // input says where an input comes from. One that the workload does not name is
 // random, as upstream has it.
-func (s *Suite) input(d *flashinfer.Definition, t flashinfer.Tensor, from flashinfer.Input, shape []int) kernel.Input {
-	in := kernel.Input{Name: t.Name, DType: t.DType, Shape: shape}
+func (s *Suite) input(d *flashinfer.Definition, t flashinfer.Tensor, from flashinfer.Input, shape []int) harness.Input {
+	in := harness.Input{Name: t.Name, DType: t.DType, Shape: shape}
 	switch from.Type {
 	case flashinfer.Scalar:
 		in.Scalar = json.Number(strconv.FormatFloat(from.Value, 'g', -1, 64))
 	case flashinfer.Safetensors:
-		in.File = &kernel.File{Path: s.dataset.BlobPath(from), Key: from.TensorKey}
+		in.File = &harness.File{Path: s.dataset.BlobPath(from), Key: from.TensorKey}
 	default:
 		if d.OpType == samplingOp && t.Name == "probs" {
-			in.Dist = kernel.Probabilities
+			in.Dist = harness.Probabilities
 		}
 	}
 	return in

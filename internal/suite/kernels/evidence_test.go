@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/evaluator"
-	"github.com/accelgate/accelgate/internal/flashinfer"
 	"github.com/accelgate/accelgate/internal/suite/kernels"
+	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
 

@@ -9,10 +9,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/accelgate/accelgate/internal/evaluator"
-	"github.com/accelgate/accelgate/internal/flashinfer"
-	"github.com/accelgate/accelgate/internal/kernel"
 	"github.com/accelgate/accelgate/internal/safetensors"
+	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -26,7 +26,7 @@ type request struct {
 }
 
 // external asks the user's own evaluator.
-func (j *judge) external(pair kernel.Pair) (evaluator.Result, error) {
+func (j *judge) external(pair harness.Pair) (evaluator.Result, error) {
 	dir, err := os.MkdirTemp(j.suite.outputs, "verdict-*")
 	if err != nil {
 		return evaluator.Result{}, fmt.Errorf("make a folder for the evaluator's files: %w", err)
@@ -40,7 +40,7 @@ func (j *judge) external(pair kernel.Pair) (evaluator.Result, error) {
 }
 
 // request writes the files that the evaluator reads and returns the question.
-func (j *judge) request(dir string, pair kernel.Pair) ([]byte, error) {
+func (j *judge) request(dir string, pair harness.Pair) ([]byte, error) {
 	r := request{Request: evaluator.Request{Protocol: evaluator.Protocol, Definition: filepath.Join(dir, "definition.json"), Workload: j.point.workload.UUID,
 		Axes: j.point.workload.Axes, Inputs: filepath.Join(dir, "inputs.safetensors"), Reference: filepath.Join(dir, "reference.safetensors"),
 		Candidate: filepath.Join(dir, "candidate.safetensors"), Mode: j.params.Mode, Outputs: j.params.Outputs,
@@ -64,7 +64,7 @@ func (j *judge) request(dir string, pair kernel.Pair) ([]byte, error) {
 }
 
 // inputs are those that a pair was computed from.
-func (j *judge) inputs(pair kernel.Pair) (named []safetensors.Named, err error) {
+func (j *judge) inputs(pair harness.Pair) (named []safetensors.Named, err error) {
 	for _, in := range j.kase.Inputs {
 		t, err := j.input(in.Name, pair.Trial, pair.Set)
 		if err != nil {

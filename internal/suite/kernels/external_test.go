@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/require"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // python returns an interpreter itself, not a script that looks for one on every start.
@@ -17,7 +17,7 @@ func python(t *testing.T) string {
 	t.Helper()
 	path, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
 	if err != nil {
-		require.Missing(t, "no evaluator was run: install python3")
+		testtier.Missing(t, "no evaluator was run: install python3")
 	}
 	return strings.TrimSpace(string(path))
 }
@@ -31,7 +31,7 @@ func TestExternalEvaluator(t *testing.T) {
 
 // TestExternalEvaluatorThorough judges as many draws as there are without settings.
 func TestExternalEvaluatorThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	t.Parallel()
 	externalEvaluator(t, true)
 }

@@ -1,6 +1,6 @@
 package kernels
 
-import "github.com/accelgate/accelgate/internal/evalconfig"
+import "github.com/accelgate/accelgate/internal/suite/kernels/evalconfig"
 
 // flags are laid over the evaluation settings, as FlashInfer-Bench's options
 // are. A nil value says nothing.

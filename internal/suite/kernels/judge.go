@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/accelgate/accelgate/internal/evalconfig"
-	"github.com/accelgate/accelgate/internal/evaluator"
-	"github.com/accelgate/accelgate/internal/flashinfer"
-	"github.com/accelgate/accelgate/internal/kernel"
+	"github.com/accelgate/accelgate/internal/suite/kernels/evalconfig"
+	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 	"github.com/accelgate/accelgate/internal/tensor"
 )
 
@@ -16,7 +16,7 @@ type judge struct {
 	ctx       context.Context // of the measurement that it is part of
 	suite     *Suite
 	point     *point
-	kase      kernel.Case
+	kase      harness.Case
 	evaluator string
 	command   []string // of an external one
 	params    evaluator.Params
@@ -24,7 +24,7 @@ type judge struct {
 	failed    *evaluator.Result // the first that did not pass
 }
 
-func (s *Suite) newJudge(ctx context.Context, p *point, c kernel.Case) (*judge, error) {
+func (s *Suite) newJudge(ctx context.Context, p *point, c harness.Case) (*judge, error) {
 	name, command, err := evaluator.Choose(*p.definition, rules(p))
 	if err != nil {
 		return nil, err
@@ -52,8 +52,8 @@ func Params(d *flashinfer.Definition, r evalconfig.Resolved) evaluator.Params {
 		Reduction: d.Reduction(), TVDThreshold: threshold, Outputs: own}
 }
 
-// Judge implements [kernel.Settings.Judge].
-func (j *judge) Judge(pair kernel.Pair) (evaluator.Status, error) {
+// Judge implements [harness.Settings.Judge].
+func (j *judge) Judge(pair harness.Pair) (evaluator.Status, error) {
 	r, err := j.evaluate(pair)
 	if err != nil {
 		return "", inputProblem{fmt.Errorf("its outputs cannot be judged: %w", err)}
@@ -65,7 +65,7 @@ func (j *judge) Judge(pair kernel.Pair) (evaluator.Status, error) {
 	return r.Status, nil
 }
 
-func (j *judge) evaluate(pair kernel.Pair) (evaluator.Result, error) {
+func (j *judge) evaluate(pair harness.Pair) (evaluator.Result, error) {
 	switch {
 	case j.evaluator == evaluator.NameExternal:
 		return j.external(pair)
@@ -76,7 +76,7 @@ func (j *judge) evaluate(pair kernel.Pair) (evaluator.Result, error) {
 }
 
 // evidence is what a pair is judged by.
-func (j *judge) evidence(pair kernel.Pair) Evidence {
+func (j *judge) evidence(pair harness.Pair) Evidence {
 	return Evidence{Definition: j.point.definition, Reference: pair.Reference, Candidate: pair.Solution, Params: j.params,
 		Trials: j.point.settings.SamplingTrials(),
 		Input:  func(name string) (tensor.Tensor, error) { return j.input(name, pair.Trial, pair.Set) }}
@@ -114,7 +114,7 @@ func (j *judge) input(name string, trial, set int) (t tensor.Tensor, err error) 
 
 // scalar is a number as a tensor without axes: int64 where the definition has
 // whole numbers or truth values, float64 elsewhere.
-func scalar(in kernel.Input) (tensor.Tensor, error) {
+func scalar(in harness.Input) (tensor.Tensor, error) {
 	f, err := in.Scalar.Float64()
 	t := tensor.Tensor{DType: tensor.Float64, Shape: []int{}, Data: make([]byte, 8)}
 	if !in.DType.IsFloat() {

@@ -13,11 +13,11 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/evalconfig"
-	"github.com/accelgate/accelgate/internal/evaluator"
-	"github.com/accelgate/accelgate/internal/flashinfer"
-	"github.com/accelgate/accelgate/internal/kernel/builtin"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/kernels/evalconfig"
+	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness/builtin"
 )
 
 // Suite is an opened dataset.

@@ -13,11 +13,11 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/flashinfer"
-	"github.com/accelgate/accelgate/internal/kernel/builtin"
-	"github.com/accelgate/accelgate/internal/kernel/workers"
-	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness/builtin"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness/workers"
+	"github.com/accelgate/accelgate/internal/testtier"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -82,7 +82,7 @@ func mustOpen(t testing.TB, dir, text string, alter ...func(*suite.Env)) *Suite 
 
 // TestBuiltin measures everything that ships with accelgate, without Python.
 func TestBuiltin(t *testing.T) {
-	if require.Race {
+	if testtier.Race {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 	t.Parallel()
@@ -91,7 +91,7 @@ func TestBuiltin(t *testing.T) {
 
 // TestBuiltinThorough measures all workloads, and the first of each definition for as long as users do.
 func TestBuiltinThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	measureAll(t, mustOpen(t, t.TempDir(), quick+"reference: go"))
 	s := mustOpen(t, t.TempDir(), "reference: go\nmax_workloads: 1")
 	s.minTime, s.maxCalls, s.around = 0, 0, 0
@@ -228,7 +228,7 @@ func writeFile(t *testing.T, path, text string) {
 // TestTraces writes what flashinfer-bench reads, and goes on from it: what
 // passed is kept, what was changed is measured again.
 func TestTraces(t *testing.T) {
-	if require.Race {
+	if testtier.Race {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 	t.Parallel()

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/kernel/gokernel"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness/gokernel"
 )
 
 // fixtures is a folder for what tests share.

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/evaluator"
-	"github.com/accelgate/accelgate/internal/flashinfer"
-	"github.com/accelgate/accelgate/internal/kernel"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -63,8 +63,8 @@ type outcome struct {
 	verdict  evaluator.Result
 	judged   bool
 	failed   *evaluator.Result // the first verdict that is not Passed
-	measured kernel.Measurement
-	hello    kernel.HelloReply // of the solution's worker
+	measured harness.Measurement
+	hello    harness.HelloReply // of the solution's worker
 	// reference is the kind of the reference's worker, and cold whether caches
 	// were emptied: numbers under different ones are not compared.
 	reference string
@@ -95,7 +95,7 @@ var errTimeout = errors.New("the case took too long")
 // explain turns what keeps one case from being measured into its outcome, and
 // returns every other error.
 func (o *outcome) explain(err error) error {
-	var failure *kernel.Failure
+	var failure *harness.Failure
 	var absent unavailable
 	var input inputProblem
 	switch {
@@ -113,7 +113,7 @@ func (o *outcome) explain(err error) error {
 }
 
 // measure starts the workers and runs the procedure.
-func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c kernel.Case, d bench.Device) error {
+func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c harness.Case, d bench.Device) error {
 	p := o.point
 	j, err := s.newJudge(ctx, p, c)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c kernel.Case,
 	}
 	settings := s.settingsOf(p, j, o.hello)
 	o.cold = settings.ColdCache
-	o.measured, err = kernel.Measure(ctx, c, kernel.Program{Session: reference, Build: refBuild}, kernel.Program{Session: solution, Build: build},
+	o.measured, err = harness.Measure(ctx, c, harness.Program{Session: reference, Build: refBuild}, harness.Program{Session: solution, Build: build},
 		settings)
 	o.verdict, o.judged = j.combined()
 	o.failed = j.failed
@@ -156,7 +156,7 @@ func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c kernel.Case,
 // starting tells a worker that this host does not have from a fault: what ended
 // because ctx did is neither.
 func starting(ctx context.Context, err error) error {
-	var failure *kernel.Failure
+	var failure *harness.Failure
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return err
@@ -169,13 +169,13 @@ func starting(ctx context.Context, err error) error {
 }
 
 // settingsOf are the settings of the procedure.
-func (s *Suite) settingsOf(p *point, j *judge, h kernel.HelloReply) kernel.Settings {
+func (s *Suite) settingsOf(p *point, j *judge, h harness.HelloReply) harness.Settings {
 	r := p.settings
 	cold := len(h.Devices) > 0 && h.Devices[0].Kind != "cpu" // whose caches are what programs find them in
 	if s.body.ColdCache != nil {
 		cold = *s.body.ColdCache
 	}
-	return kernel.Settings{Warmup: r.WarmupRuns.V, Iterations: r.Iterations.V, Trials: r.NumTrials.V, Sets: sets, MinTime: s.minTime, MaxIterations: s.maxCalls, Around: s.around,
+	return harness.Settings{Warmup: r.WarmupRuns.V, Iterations: r.Iterations.V, Trials: r.NumTrials.V, Sets: sets, MinTime: s.minTime, MaxIterations: s.maxCalls, Around: s.around,
 		NoBaseline: !r.ProfileBaseline.V, ColdCache: cold, Dir: s.outputs, Judge: j.Judge}
 }
 

@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/flashinfer"
-	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 const inC = `#define _GNU_SOURCE
@@ -239,7 +239,7 @@ func TestCancelled(t *testing.T) {
 // TestFailuresAreMeasuredAgain: what failed may pass now, and only what passed is
 // kept.
 func TestFailuresAreMeasuredAgain(t *testing.T) {
-	if require.Race {
+	if testtier.Race {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 	t.Parallel()
@@ -267,7 +267,7 @@ func TestFailuresAreMeasuredAgain(t *testing.T) {
 
 // TestCPlusPlus compiles a solution that needs more than C, in a C worker that the suite compiles.
 func TestCPlusPlus(t *testing.T) {
-	if require.Race {
+	if testtier.Race {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 	t.Parallel()

@@ -9,10 +9,10 @@ import (
 	"sync"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/flashinfer"
-	"github.com/accelgate/accelgate/internal/kernel"
-	"github.com/accelgate/accelgate/internal/kernel/gokernel"
-	"github.com/accelgate/accelgate/internal/kernel/workers"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness/gokernel"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness/workers"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -40,7 +40,7 @@ type tools struct {
 type lane struct {
 	mu       sync.Mutex
 	number   int // from 0
-	sessions map[role]*kernel.Session
+	sessions map[role]*harness.Session
 	absent   map[role]error // why a worker cannot be had, found out once
 }
 
@@ -68,7 +68,7 @@ func (s *Suite) lane(d bench.Device) *lane {
 	defer s.mu.Unlock()
 	l := s.lanes[d]
 	if l == nil {
-		l = &lane{number: s.opened, sessions: map[role]*kernel.Session{}, absent: map[role]error{}}
+		l = &lane{number: s.opened, sessions: map[role]*harness.Session{}, absent: map[role]error{}}
 		s.lanes[d], s.opened = l, s.opened+1
 	}
 	return l
@@ -87,7 +87,7 @@ func (l *lane) close() error {
 
 // session returns a live worker, started if need be. fresh ends one that is
 // there first.
-func (s *Suite) session(ctx context.Context, l *lane, r role, d bench.Device, fresh bool) (*kernel.Session, error) {
+func (s *Suite) session(ctx context.Context, l *lane, r role, d bench.Device, fresh bool) (*harness.Session, error) {
 	if known := l.sessions[r]; known != nil && !known.Dead() && !fresh {
 		return known, nil
 	}
@@ -123,7 +123,7 @@ func (l *lane) end(of side) error {
 }
 
 // start starts a worker. One that this host does not have is unavailable.
-func (s *Suite) start(ctx context.Context, r role, d bench.Device) (*kernel.Session, error) {
+func (s *Suite) start(ctx context.Context, r role, d bench.Device) (*harness.Session, error) {
 	args, err := s.command(ctx, r)
 	if err != nil {
 		return nil, err
@@ -135,14 +135,14 @@ func (s *Suite) start(ctx context.Context, r role, d bench.Device) (*kernel.Sess
 	if r.kind == cWorker {
 		req.Env = append(req.Env, "CC="+s.body.Compiler)
 	}
-	hello := kernel.Hello{Device: s.body.Device, Private: r.side != solutionSide}
-	opened, err := kernel.Open(ctx, &worker.Isolated{Environ: s.env.Environ}, req, hello, s.body.limits(), s.env.Now)
+	hello := harness.Hello{Device: s.body.Device, Private: r.side != solutionSide}
+	opened, err := harness.Open(ctx, &worker.Isolated{Environ: s.env.Environ}, req, hello, s.body.limits(), s.env.Now)
 	return opened, starting(ctx, err)
 }
 
 // solution returns the worker of a point's solution. Python without torch
 // still has numpy, which is enough for some.
-func (s *Suite) solution(ctx context.Context, l *lane, p *point, d bench.Device) (*kernel.Session, error) {
+func (s *Suite) solution(ctx context.Context, l *lane, p *point, d bench.Device) (*harness.Session, error) {
 	r := role{kind: p.worker, trusted: p.virtual, side: solutionSide}
 	if !p.virtual && p.worker != goWorker {
 		r.solution = p.solution.Hash()
@@ -203,7 +203,7 @@ func (s *Suite) compile(ctx context.Context) (string, error) {
 
 // trusted returns the worker of the definition's reference: torch runs the text
 // of the definition, and the Go worker the kernel that is the same.
-func (s *Suite) trusted(ctx context.Context, l *lane, p *point, d bench.Device) (*kernel.Session, kernel.Build, error) {
+func (s *Suite) trusted(ctx context.Context, l *lane, p *point, d bench.Device) (*harness.Session, harness.Build, error) {
 	entry, known := gokernel.EntryPoint(p.definition.Name)
 	if s.body.Reference != "go" {
 		session, err := s.session(ctx, l, role{kind: torchWorker, trusted: true, side: referenceSide}, d, false)
@@ -213,24 +213,24 @@ func (s *Suite) trusted(ctx context.Context, l *lane, p *point, d bench.Device) 
 			build, err := s.build(l, asSolution(p.definition), referenceSide)
 			return session, build, err
 		case !errors.As(err, &absent):
-			return nil, kernel.Build{}, err
+			return nil, harness.Build{}, err
 		case s.body.Reference == "torch" || !known:
-			return nil, kernel.Build{}, unavailable{fmt.Errorf("the reference needs Python with torch (%w): install it, or set python", err)}
+			return nil, harness.Build{}, unavailable{fmt.Errorf("the reference needs Python with torch (%w): install it, or set python", err)}
 		}
 	}
 	if !known {
-		return nil, kernel.Build{}, unavailable{fmt.Errorf("the Go worker has no kernel for %s: set reference: torch", p.definition.Name)}
+		return nil, harness.Build{}, unavailable{fmt.Errorf("the Go worker has no kernel for %s: set reference: torch", p.definition.Name)}
 	}
 	session, err := s.session(ctx, l, role{kind: goWorker, trusted: true, side: referenceSide}, d, false)
-	return session, kernel.Build{ID: p.definition.Hash(), Definition: p.definition.Name, Language: "go", EntryPoint: entry, DPS: true}, err
+	return session, harness.Build{ID: p.definition.Hash(), Definition: p.definition.Name, Language: "go", EntryPoint: entry, DPS: true}, err
 }
 
 // build writes a solution's sources into a folder of their own, once for each
 // content, side and lane: what a solution writes there no reference reads, and
 // what a worker builds there no other one writes at the same time. Its id is that
 // of its content, because a worker keeps what it built.
-func (s *Suite) build(l *lane, sol *flashinfer.Solution, of side) (kernel.Build, error) {
-	b := kernel.Build{ID: sol.Hash(), Definition: sol.Definition, Language: sol.Language, Binding: sol.Binding, EntryPoint: sol.EntryPoint,
+func (s *Suite) build(l *lane, sol *flashinfer.Solution, of side) (harness.Build, error) {
+	b := harness.Build{ID: sol.Hash(), Definition: sol.Definition, Language: sol.Language, Binding: sol.Binding, EntryPoint: sol.EntryPoint,
 		DPS: sol.DestinationPassing}
 	if len(sol.Sources) == 0 || sol.Language == "go" {
 		return b, nil

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/flashinfer"
-	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/safetensors"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // torch returns a Python that has torch.
@@ -21,7 +21,7 @@ func torch(t *testing.T) string {
 			return python
 		}
 	}
-	require.Missing(t, "real references were NOT run: no python3 has torch: install python3-torch")
+	testtier.Missing(t, "real references were NOT run: no python3 has torch: install python3-torch")
 	return ""
 }
 
@@ -53,9 +53,9 @@ var realDefinitions = []realDefinition{
 // themselves, in two processes of torch, and the Go worker's kernels where there
 // are any.
 func TestRealDefinitionsThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	t.Parallel()
-	data := require.Data(t, "real definitions were NOT measured", "flashinfer/flashinfer-trace")
+	data := testtier.Data(t, "real definitions were NOT measured", "flashinfer/flashinfer-trace")
 	python, dir := torch(t), t.TempDir()
 	types := map[string]bool{}
 	for _, r := range realDefinitions {
@@ -130,7 +130,7 @@ func (r realDefinition) input(t *testing.T, dir string, in flashinfer.Tensor) fl
 
 // TestWithoutTorchThorough measures a solution on numpy arrays where Python has no torch.
 func TestWithoutTorchThorough(t *testing.T) {
-	require.Thorough(t)
+	testtier.Thorough(t)
 	t.Parallel()
 	python, dir := torch(t), dataset(t)
 	blocked := t.TempDir()

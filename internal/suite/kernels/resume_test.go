@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/flashinfer"
-	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/safetensors"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 func isKept(r bench.Result) bool {
@@ -29,7 +29,7 @@ func traces(t *testing.T, dir string) int {
 
 // TestChangesAreMeasuredAgain changes one thing each that a result rests on.
 func TestChangesAreMeasuredAgain(t *testing.T) {
-	if require.Race {
+	if testtier.Race {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 	t.Parallel()

@@ -3,8 +3,8 @@ package kernels
 import (
 	"fmt"
 
-	"github.com/accelgate/accelgate/internal/evaluator"
-	"github.com/accelgate/accelgate/internal/kernel"
+	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 )
 
 // samplingOp is the op type whose outputs are drawn at random.
@@ -12,7 +12,7 @@ const samplingOp = "sampling"
 
 // tokens only looks whether what a single call drew are tokens: it says nothing
 // of how often each is drawn.
-func (j *judge) tokens(pair kernel.Pair) (evaluator.Result, error) {
+func (j *judge) tokens(pair harness.Pair) (evaluator.Result, error) {
 	shape := j.shape("probs") // alone: to make the numbers again in each trial costs more than to draw
 	if len(shape) != 2 {
 		return evaluator.Result{}, fmt.Errorf("probs has %d axes, and sampling needs two: correct the definition", len(shape))
@@ -52,7 +52,7 @@ func (j *judge) needed() (int, error) {
 	if j.evaluator != evaluator.NameSampling && !external {
 		return 0, nil
 	}
-	e := j.evidence(kernel.Pair{})
+	e := j.evidence(harness.Pair{})
 	rows, err := e.rows()
 	if err != nil && !external {
 		return 0, err

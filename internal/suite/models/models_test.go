@@ -12,9 +12,9 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/require"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/models"
+	"github.com/accelgate/accelgate/internal/testtier"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -83,7 +83,7 @@ func measure(t *testing.T, feature, rest string) bench.Result {
 }
 
 func TestOutcomes(t *testing.T) {
-	if require.Race {
+	if testtier.Race {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
 	check := func(feature, rest string, outcome bench.Outcome, reason string) {

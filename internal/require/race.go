@@ -1,6 +1,0 @@
-//go:build race
-
-package require
-
-// Race reports whether the race detector is in this binary.
-const Race = true

@@ -1,0 +1,151 @@
+package hfhub
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+// fetch is one call of Fetch.
+type fetch struct {
+	*Client
+	remote
+	revision string
+	want     func(string) bool
+	cache    cache
+	progress Progress
+}
+
+func (c *Client) prepare(id, revision string, want func(string) bool) (*fetch, error) {
+	if err := checkID(id); err != nil {
+		return nil, err
+	}
+	if err := checkRevision(revision); err != nil {
+		return nil, err
+	}
+	if c.Dir == "" {
+		return nil, errors.New("no cache: name a folder for it")
+	}
+	remote, err := c.remote(id)
+	if want == nil {
+		want = func(string) bool { return true }
+	}
+	return &fetch{Client: c, remote: remote, revision: revision, want: want, cache: newCache(c.Dir, id)}, err
+}
+
+func (f *fetch) run(ctx context.Context) (string, error) {
+	if err := f.cache.open(!f.Offline); f.Offline && errors.Is(err, fs.ErrNotExist) {
+		return "", f.lacking()
+	} else if err != nil {
+		return "", err
+	}
+	defer f.cache.close()
+	commit := f.revision
+	if f.Offline && !isCommit(commit) {
+		commit = f.cache.ref(f.revision)
+	}
+	if isCommit(commit) {
+		if folder, err := f.cached(commit); err != nil || folder != "" {
+			return folder, err
+		}
+	}
+	if f.Offline {
+		return "", f.lacking()
+	}
+	info, err := f.info(ctx, f.revision)
+	if err != nil {
+		if known := f.cache.ref(f.revision); known != "" && ctx.Err() == nil {
+			err = fmt.Errorf("%w; the cache has %.80q as commit %s: name that, or work offline", err, f.revision, known)
+		}
+		return "", err
+	}
+	return f.get(ctx, info)
+}
+
+func (f *fetch) lacking() error {
+	return fmt.Errorf("the cache %s lacks revision %.80q or some of its files, and this is offline: go online once, or name a folder that has the model", f.Dir, f.revision)
+}
+
+// cached returns the folder of a commit, or "" if it is not known to have all
+// files that are wanted.
+func (f *fetch) cached(commit string) (string, error) {
+	r, err := f.cache.record(commit)
+	if err != nil {
+		return "", nil // without a record the hub is asked
+	}
+	files, err := f.choose(r.Info)
+	if err != nil {
+		return "", err
+	}
+	for _, file := range files {
+		if !r.verified[file] || !f.cache.has(commit, file) {
+			return "", nil
+		}
+	}
+	return f.cache.folder(commit), nil
+}
+
+// choose returns the wanted files, checked.
+func (f *fetch) choose(info Info) ([]File, error) {
+	var files []File
+	var sum int64
+	limit := cmp.Or(f.MaxBytes, DefaultMaxBytes)
+	seen := map[string]string{}
+	for _, file := range info.Files {
+		if !f.want(file.Name) {
+			continue
+		}
+		if err := file.check(); err != nil {
+			return nil, err
+		}
+		if other, ok := seen[strings.ToLower(file.Name)]; ok {
+			return nil, fmt.Errorf("%.80q and %.80q are one file on some systems: want one of them", other, file.Name)
+		}
+		seen[strings.ToLower(file.Name)] = file.Name
+		if file.Size > limit-sum { // never overflows, as the sum does not pass the limit
+			return nil, fmt.Errorf("the wanted files have more than %d bytes: want fewer, or allow more", limit)
+		}
+		sum += file.Size
+		files = append(files, file)
+	}
+	switch {
+	case len(files) == 0:
+		return nil, fmt.Errorf("none of its %d files is wanted: name a model that has them", len(info.Files))
+	case len(files) > MaxFiles:
+		return nil, fmt.Errorf("%d files are wanted, of which at most %d are taken at once: want fewer", len(files), MaxFiles)
+	}
+	f.progress.TotalBytes = sum
+	return files, nil
+}
+
+func (f *fetch) get(ctx context.Context, info Info) (string, error) {
+	if isCommit(f.revision) && info.Commit != f.revision {
+		return "", fmt.Errorf("asked for commit %s the hub answers %s: name the right endpoint", f.revision, info.Commit)
+	}
+	files, err := f.choose(info)
+	if err != nil {
+		return "", err
+	}
+	known, _ := f.cache.record(info.Commit) // without one, no file is
+	var checked []File
+	for _, file := range files {
+		if known.verified[file] && f.cache.has(info.Commit, file) {
+			f.report(file, f.progress.Done, file.Size)
+			continue
+		}
+		if err := f.file(ctx, info.Commit, file); err != nil {
+			return "", fmt.Errorf("%.80q: %w", file.Name, err)
+		}
+		checked = append(checked, file)
+	}
+	if len(checked) > 0 {
+		err = f.cache.remember(ctx, info, checked)
+	}
+	if err == nil && !isCommit(f.revision) {
+		err = f.cache.setRef(ctx, f.revision, info.Commit)
+	}
+	return f.cache.folder(info.Commit), err
+}

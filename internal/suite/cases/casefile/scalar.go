@@ -1,0 +1,90 @@
+package casefile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/nearest"
+)
+
+// texts reads a list of text, each of which must be fine.
+func (r *reader) texts(v value, example string, fine func(value) bool) []string {
+	if v.kind != '[' {
+		r.fail(v.at, fmt.Sprintf("write a list, such as [%q]", example), "want a list, got %s", v.describe())
+		return nil
+	}
+	list := make([]string, 0, len(v.members))
+	for _, m := range v.members {
+		if s, ok := r.textOf(m.value); ok && fine(m.value) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// oneOf checks a text against the members of an enumeration.
+func (r *reader) oneOf(v value, members []string) bool {
+	if slices.Contains(members, v.text) {
+		return true
+	}
+	if r.full() {
+		r.dropped = true
+		return false
+	}
+	hint := "write one of " + strings.Join(members, ", ")
+	if near := nearest.Word(v.text, members); near != "" {
+		hint = fmt.Sprintf("write %s, or another of %s", near, strings.Join(members, ", "))
+	}
+	r.fail(v.at, hint, "unknown value %s", quote(v.text))
+	return false
+}
+
+// textOf returns the text of a string.
+func (r *reader) textOf(v value) (s string, ok bool) {
+	if v.kind != '"' {
+		r.fail(v.at, "write text in quotes", "want text, got %s", v.describe())
+		return "", false
+	}
+	return v.text, true
+}
+
+// named returns the text of a string that must not be blank.
+func (r *reader) named(v value, hint string) (s string, ok bool) {
+	s, ok = r.textOf(v)
+	if ok && strings.TrimSpace(s) == "" {
+		r.fail(v.at, hint, "is empty")
+		ok = false
+	}
+	return s, ok
+}
+
+// amount returns a time or a tolerance.
+func (r *reader) amount(v value) float64 {
+	f, ok := v.float()
+	switch {
+	case v.kind != '0':
+		r.fail(v.at, "write a number of 0 or more without quotes", "want a number, got %s", v.describe())
+	case !ok:
+		r.fail(v.at, "write a smaller number", "%s is out of range", v.describe())
+	case f < 0:
+		r.fail(v.at, "write 0 or more", "%s is negative", v.describe())
+	default:
+		return f
+	}
+	return 0
+}
+
+// count returns a whole number of 0 or more.
+func (r *reader) count(v value) int64 {
+	n, ok := v.whole()
+	switch {
+	case v.kind != '0' || !ok:
+		r.fail(v.at, "write a whole number of 0 or more", "want a whole number, got %s", v.describe())
+	case n < 0:
+		r.fail(v.at, "write 0 or more", "%d is negative", n)
+	default:
+		return n
+	}
+	return 0
+}

@@ -1,0 +1,72 @@
+package casefile
+
+import "strings"
+
+// shape is the set of JSON values that a setting may have.
+type shape uint8
+
+const (
+	text   shape = 1 << iota
+	whole        // a whole number
+	number       // any number
+	flag         // true or false
+	null
+	list   // a list of the above instead of a single one
+	orList // a list of the above as well
+)
+
+// fits checks the type and the members of a setting.
+func (r *reader) fits(f field, v value) bool {
+	scalar := f.shape &^ (list | orList | null)
+	switch {
+	case v.kind == '[' && f.shape&(list|orList) != 0:
+		before := len(r.problems)
+		for _, m := range v.members {
+			r.fits(field{shape: scalar, members: f.members}, m.value)
+		}
+		return len(r.problems) == before
+	case f.shape&list != 0 || !f.shape.has(v):
+		r.fail(v.at, "write "+f.shape.String(), "want %s, got %s", f.shape, v.describe())
+		return false
+	case v.kind == '"' && f.members != nil:
+		return r.oneOf(v, f.members)
+	}
+	return true
+}
+
+// has reports whether the set contains a single value.
+func (s shape) has(v value) bool {
+	switch v.kind {
+	case '"':
+		return s&text != 0
+	case 't', 'f':
+		return s&flag != 0
+	case 'n':
+		return s&null != 0
+	case '0':
+		_, isWhole := v.whole()
+		_, isFloat := v.float()
+		return s&number != 0 && isFloat || s&whole != 0 && isWhole
+	}
+	return false
+}
+
+// String describes the set for a message.
+func (s shape) String() string {
+	var words []string
+	for _, w := range []struct {
+		bit  shape
+		word string
+	}{
+		{text, "text in quotes"}, {whole, "a whole number"}, {number, "a number"},
+		{flag, "true or false"}, {null, "null"}, {orList, "a list of it"},
+	} {
+		if s&w.bit != 0 {
+			words = append(words, w.word)
+		}
+	}
+	if s&list != 0 {
+		return "a list of numbers" // there is no other
+	}
+	return strings.Join(words, " or ")
+}

@@ -1,0 +1,119 @@
+package fakeserver
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestCommandServesUntilTheEnd(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "mock.json")
+	if err := os.WriteFile(file, []byte(`{"ttft":"1ms","tokens":3,"model":"file","faults":["no-done"]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	out, in := io.Pipe()
+	ended := make(chan int)
+	var stderr bytes.Buffer
+	go func() {
+		ended <- Command{in, &stderr, time.Now}.Run(ctx, []string{"--listen", "127.0.0.1:0", "--config", file, "--tokens", "2", "--fault", "no-role"})
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	address, found := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
+	if err != nil || !found {
+		t.Fatalf("it said %q: %v", line, err)
+	}
+	response, err := http.Post(address+chatPath, "application/json", strings.NewReader(`{"messages":[{"role":"user","content":""}],"stream":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(response.Body)
+	response.Body.Close()
+	text := string(body)
+	if err != nil || strings.Count(text, "content") != 2 || strings.Contains(text, "[DONE]") || strings.Contains(text, "role") || !strings.Contains(text, `"model":"file"`) {
+		t.Errorf("the flags and the file are not obeyed: %v\n%s", err, text)
+	}
+	cancel()
+	if code := <-ended; code != ExitOK || stderr.Len() > 0 {
+		t.Errorf("exit %d: %s", code, &stderr)
+	}
+}
+
+func TestCommandRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		args string
+		want string
+	}{
+		{"--ttft soon", "see `accelgate engine mock -h`"},
+		{"--ttft -1s", "choose 0 to 24h"},
+		{"--engine tgi", "choose one of vllm, sglang, llamacpp"},
+		{"--fault sulk", "choose one of split"},
+		{"--fault split:x=1", "choose of at=K"},
+		{"--slots -1", "slots -1: choose 0"},
+		{"--config /no/such/file", "no such file"},
+		{"--listen nowhere", "choose another address"},
+		{"8089", "give settings as flags"},
+	} {
+		var out, stderr bytes.Buffer
+		code := Command{&out, &stderr, time.Now}.Run(t.Context(), strings.Fields(c.args))
+		if code != ExitUsage || out.Len() > 0 || !strings.Contains(stderr.String(), c.want) {
+			t.Errorf("%s: exit %d, %q, want 2 and %q", c.args, code, &stderr, c.want)
+		}
+	}
+}
+
+func TestCommandHelp(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	code := Command{&out, &out, time.Now}.Run(t.Context(), []string{"-h"})
+	for _, k := range Kinds() {
+		if !strings.Contains(out.String(), string(k)) {
+			t.Errorf("the help does not name %s", k)
+		}
+	}
+	if code != ExitOK || strings.Contains(out.String(), "%!") {
+		t.Errorf("exit %d:\n%s", code, &out)
+	}
+}
+
+// TestCommandWithoutOutput: a script that waits for the address would wait for ever.
+func TestCommandWithoutOutput(t *testing.T) {
+	t.Parallel()
+	_, broken := io.Pipe()
+	broken.Close()
+	var stderr bytes.Buffer
+	if code := (Command{broken, &stderr, time.Now}).Run(t.Context(), []string{"--listen", "127.0.0.1:0"}); code != ExitFailure {
+		t.Errorf("exit %d: %s", code, &stderr)
+	}
+}
+
+func TestReadConfigRefuses(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{`: "unexpected EOF", `{"tfft":"1ms"}`: "unknown field", `{"ttft":"1"}`: "duration", `{"faults":["x"]}`: "choose one of",
+		`{"slots":-1}`: "choose 0", `{} {}`: "more than one",
+	} {
+		if _, err := ReadConfig(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzReadConfig(f *testing.F) {
+	f.Add(`{"ttft":"50ms","tpot":"10ms","jitter":"1ms","seed":1,"tokens":128,"slots":4,"model":"m","engine":"vllm","faults":["die:at=2"]}`)
+	f.Add(`{"faults":[""]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		if c, err := ReadConfig(strings.NewReader(text)); err == nil && c.check() != nil {
+			t.Errorf("%s is read though it is wrong: %v", text, c.check())
+		}
+	})
+}

@@ -1,0 +1,179 @@
+package fakeserver
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Engine is whose habits the server has: its pages, headers and metric names.
+type Engine string
+
+// The engines.
+const (
+	VLLM     Engine = "vllm"
+	SGLang   Engine = "sglang"
+	LlamaCPP Engine = "llamacpp"
+)
+
+// Engines lists every engine, the default first.
+func Engines() []Engine { return []Engine{VLLM, SGLang, LlamaCPP} }
+
+// Defaults of [Config], and what it is held to.
+const (
+	defaultTokens = 16
+	defaultModel  = "mock"
+	maxTokens     = 1 << 20
+	maxSlots      = 1 << 16
+	maxFaults     = 100
+	maxWait       = 24 * time.Hour
+	maxConfig     = 1 << 20 // bytes of a configuration file
+)
+
+// Config is what a server does. The zero value of every field but Now is its
+// default.
+type Config struct {
+	// TTFT is how long after a request has its slot the first token is sent, and
+	// TPOT the distance of the tokens after it. Token i is due at
+	// TTFT + i*TPOT, whenever the one before it was sent: nothing adds up.
+	TTFT, TPOT time.Duration
+	// Jitter makes each token later by a uniform draw from 0 to Jitter, from Seed
+	// and the number of the request. Tokens keep their order.
+	Jitter time.Duration
+	Seed   uint64
+	// Tokens is the length of an answer whose request names none (default 16).
+	Tokens int
+	// Slots is how many requests are answered at once; the others wait in the
+	// order of their arrival. 0 is no limit.
+	Slots int
+	// Model is listed by /v1/models (default "mock"). Requests may name any.
+	Model string
+	// Engine is whose habits the server has (default vllm).
+	Engine Engine
+	// CachedTokens of each prompt are said to be cached; 0 says nothing of it.
+	CachedTokens int
+	// Faults all apply where their requests coincide.
+	Faults []Fault
+
+	// Listen is the address (default 127.0.0.1:0, a free port).
+	Listen string
+	// TLS serves https with a certificate that [Server.Client] trusts; HTTP2
+	// offers HTTP/2 too and needs TLS.
+	TLS, HTTP2 bool
+	// Now is a monotonic clock, as time.Now is. It must be given.
+	Now func() time.Time
+}
+
+// file is a Config as JSON. Durations are as in "50ms", faults as for
+// [ParseFault].
+type file struct {
+	TTFT         string   `json:"ttft"`
+	TPOT         string   `json:"tpot"`
+	Jitter       string   `json:"jitter"`
+	Seed         uint64   `json:"seed"`
+	Tokens       int      `json:"tokens"`
+	Slots        int      `json:"slots"`
+	Model        string   `json:"model"`
+	Engine       Engine   `json:"engine"`
+	CachedTokens int      `json:"cached_tokens"`
+	Faults       []string `json:"faults"`
+	Listen       string   `json:"listen"`
+}
+
+// ReadConfig reads a Config from JSON:
+//
+//	{"ttft": "50ms", "tpot": "10ms", "jitter": "1ms", "seed": 1, "tokens": 128, "slots": 4, "model": "mock",
+//	 "engine": "vllm", "cached_tokens": 0, "faults": ["reset-midstream:after=3,every=5"], "listen": "127.0.0.1:8089"}
+//
+// Every key may be left out; unknown ones are errors. Now is not set.
+func ReadConfig(r io.Reader) (Config, error) {
+	var f file
+	decoder := json.NewDecoder(io.LimitReader(r, maxConfig))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&f); err != nil {
+		return Config{}, fmt.Errorf("read the mock's configuration: %w: see `accelgate engine mock -h` for its form", err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return Config{}, errors.New("read the mock's configuration: there is more than one JSON value: leave one object")
+	}
+	c := Config{Seed: f.Seed, Tokens: f.Tokens, Slots: f.Slots, Model: f.Model, Engine: f.Engine, CachedTokens: f.CachedTokens, Listen: f.Listen}
+	for _, d := range []struct {
+		key, text string
+		into      *time.Duration
+	}{{"ttft", f.TTFT, &c.TTFT}, {"tpot", f.TPOT, &c.TPOT}, {"jitter", f.Jitter, &c.Jitter}} {
+		if d.text == "" {
+			continue
+		}
+		var err error
+		if *d.into, err = time.ParseDuration(d.text); err != nil {
+			return Config{}, fmt.Errorf("%s: %w: write a duration as in \"50ms\"", d.key, err)
+		}
+	}
+	for _, text := range f.Faults {
+		fault, err := ParseFault(text)
+		if err != nil {
+			return Config{}, err
+		}
+		c.Faults = append(c.Faults, fault)
+	}
+	return c, c.check()
+}
+
+// check says what of a configuration makes no sense, defaults aside.
+func (c Config) check() error {
+	wait := func(name string, d time.Duration) error {
+		if d < 0 || d > maxWait {
+			return fmt.Errorf("%s %v: choose 0 to %v", name, d, maxWait)
+		}
+		return nil
+	}
+	count := func(name string, n, limit int) error {
+		if n < 0 || n > limit {
+			return fmt.Errorf("%s %d: choose 0 to %d", name, n, limit)
+		}
+		return nil
+	}
+	err := errors.Join(
+		wait("ttft", c.TTFT), wait("tpot", c.TPOT), wait("jitter", c.Jitter),
+		count("tokens", c.Tokens, maxTokens), count("slots", c.Slots, maxSlots), count("cached_tokens", c.CachedTokens, maxTokens),
+		count("the number of faults", len(c.Faults), maxFaults),
+	)
+	if c.Engine != "" && !slices.Contains(Engines(), c.Engine) {
+		err = errors.Join(err, fmt.Errorf("engine %q: choose one of %s", c.Engine, join(Engines())))
+	}
+	if c.HTTP2 && !c.TLS {
+		err = errors.Join(err, errors.New("HTTP2 without TLS: set TLS too"))
+	}
+	for _, f := range c.Faults {
+		err = errors.Join(err, f.check())
+	}
+	return err
+}
+
+func (c Config) withDefaults() Config {
+	if c.Tokens == 0 {
+		c.Tokens = defaultTokens
+	}
+	if c.Model == "" {
+		c.Model = defaultModel
+	}
+	if c.Engine == "" {
+		c.Engine = VLLM
+	}
+	if c.Listen == "" {
+		c.Listen = "127.0.0.1:0"
+	}
+	return c
+}
+
+func join[S ~string](list []S) string {
+	words := make([]string, len(list))
+	for i, s := range list {
+		words[i] = string(s)
+	}
+	return strings.Join(words, ", ")
+}

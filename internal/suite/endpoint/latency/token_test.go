@@ -1,0 +1,58 @@
+package latency_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
+)
+
+// TestCachedRate has one answer whose counts can be, 10 of 50 tokens, and a
+// second.
+func TestCachedRate(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		prompt, cached int
+		want           float64
+	}{
+		"all of the prompt":      {50, 50, .6},
+		"none":                   {50, 0, .1},
+		"not said":               {50, -1, .2},
+		"more than the prompt":   {50, 51, .2},
+		"far more":               {50, math.MaxInt, .2},
+		"of no prompt":           {0, 0, .2},
+		"of an unknown prompt":   {-1, 5, .2},
+		"of an endless prompt":   {math.MaxInt, math.MaxInt, .2},
+		"of a negative prompt":   {math.MinInt, math.MinInt, .2},
+		"of an impossible 1<<31": {1 << 31, 1 << 31, .2},
+	} {
+		first, second := answer(0, 0, 50*ms, 5*ms, 10), answer(1, time.Second, 50*ms, 5*ms, 10)
+		first.Reply.CachedTokens = 10
+		second.Reply.PromptTokens, second.Reply.CachedTokens = test.prompt, test.cached
+		got, there := values(latency.Compute(measure([]latency.Observation{first, second})))["cached_token_rate"]
+		if !there || !near(got, test.want) {
+			t.Errorf("%s: %v (present: %t), want %v", name, got, there, test.want)
+		}
+	}
+}
+
+// TestNotesAreOneWarning notes something of 20 answers out of 60.
+func TestNotesAreOneWarning(t *testing.T) {
+	t.Parallel()
+	var observations []latency.Observation
+	for i := range 60 {
+		o := answer(i, time.Duration(i)*100*ms, 50*ms, 5*ms, 10)
+		if i%3 == 1 {
+			o.Reply.Note = "the server reports 99 output tokens where 10 were asked for"
+		}
+		observations = append(observations, o)
+	}
+	out := latency.Compute(measure(observations))
+	const want = "20 of 60 answers report tokens that cannot be, which were not believed, " +
+		"such as that the server reports 99 output tokens where 10 were asked for: correct"
+	if len(out.Warnings) != 1 || !strings.HasPrefix(out.Warnings[0], want) {
+		t.Errorf("warnings %q, want one that begins with %q", out.Warnings, want)
+	}
+}

@@ -1,0 +1,122 @@
+package flashinfer_test
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+)
+
+// TestSummary: the baseline takes 2 and 6 ms (the better of 8 and 6), the other
+// solution 4 and 2 ms, so the ratios are 0.5 and 3.
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	ds := load(t, dataset)
+	got, err := flashinfer.Summarize(ds, flashinfer.BaselineAuthor)
+	want := flashinfer.Summary{
+		Total: 5, Passed: 5,
+		Solutions: []flashinfer.Score{{Name: "scale_n4_loop", Speedup: 1.75, WinRate: 0.5, SuccessRate: 1, Definitions: 1, Workloads: 2}},
+		Authors: []flashinfer.Score{{Name: "ann", Speedup: 1.75, WinRate: 0.5, SuccessRate: 1, Definitions: 1, Workloads: 2,
+			Best: map[string]string{"scale_n4": "scale_n4_loop"}}},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%+v, %v\nwant\n%+v", got, err, want)
+	}
+	ds.Traces = append(ds.Traces, result("w1", flashinfer.TimedOut, ""))
+	got, err = flashinfer.Summarize(ds, flashinfer.BaselineAuthor)
+	if err != nil || got.Failed != 1 || got.Solutions[0].Speedup != 0 || got.Solutions[0].SuccessRate != 0 || got.Authors[0].Workloads != 2 {
+		t.Errorf("with one failure: %+v, %v; want scores of 0", got, err)
+	}
+	got, err = flashinfer.Summarize(ds, "nobody")
+	if err == nil || !strings.Contains(err.Error(), `has 0 solutions of the author "nobody"`) || got.Total != 6 {
+		t.Errorf("without a baseline: %+v, %v", got, err)
+	}
+	ds.Traces[0].Evaluation.Performance.LatencyMS = 0
+	if _, err := flashinfer.Summarize(ds, flashinfer.BaselineAuthor); err == nil || !strings.Contains(err.Error(), "scale_n4.jsonl:1: passed without a latency") {
+		t.Errorf("with a latency of 0: %v", err)
+	}
+}
+
+func TestBest(t *testing.T) {
+	t.Parallel()
+	ds := load(t, dataset)
+	for _, c := range []struct {
+		relative float64
+		want     float64
+	}{{flashinfer.MaxError, 8.0 / 6}, {1, 4}, {math.NaN(), 0}} {
+		got := 0.0
+		if best := flashinfer.Best(ds.Traces, "scale_n4", flashinfer.MaxError, c.relative); best != nil {
+			got = best.Evaluation.Performance.SpeedupFactor
+		}
+		if math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("relative errors up to %v: speedup %v, want %v", c.relative, got, c.want)
+		}
+	}
+	if best := flashinfer.Best(ds.Traces, "other", 1, 1); best != nil {
+		t.Errorf("got %+v of another definition", best)
+	}
+}
+
+func TestToRun(t *testing.T) {
+	t.Parallel()
+	ds := load(t, dataset)
+	failures := []*flashinfer.Trace{result("n", flashinfer.IncorrectNumerical, ""), result("s", flashinfer.IncorrectShape, ""), result("t", flashinfer.TimedOut, ""),
+		result("r", flashinfer.RuntimeError, ""), result("c", flashinfer.CompileError, ""), result("x", flashinfer.Suspect, "k")}
+	run, err := flashinfer.ToRun(append(ds.Traces, failures...), "", "linux-cpu", "accelgate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := time.Date(2026, 5, 1, 9, 0, 0, 0, time.UTC); !run.Started.Equal(want) || run.Host.Accelerators[0] != (bench.Accelerator{Vendor: "cpu", Model: "Example CPU"}) {
+		t.Errorf("started %v on %+v", run.Started, run.Host)
+	}
+	outcomes := map[string]bench.Outcome{}
+	for _, r := range run.Results {
+		outcomes[r.Cell.ID()] = r.Outcome
+	}
+	const loop = "fib/scale_n4/scale_n4_loop/"
+	if want := (map[string]bench.Outcome{"fib/scale_n4/scale_n4_plain/w1": bench.Passed, "fib/scale_n4/scale_n4_plain/w2": bench.Passed,
+		loop + "w1": bench.Passed, loop + "w2": bench.Passed, loop + "n": bench.Incorrect, loop + "s": bench.Incorrect, loop + "t": bench.Timeout,
+		loop + "r": bench.Failed, loop + "c": bench.Failed, loop + "x": bench.Failed}); !reflect.DeepEqual(outcomes, want) {
+		t.Errorf("got %v, want %v", outcomes, want)
+	}
+	for _, r := range run.Results {
+		if r.Cell.ID() != "fib/scale_n4/scale_n4_plain/w2" {
+			continue
+		}
+		if r.Sample("latency_ms").Values[0] != 6 || r.Sample("reference_latency_ms").Values[0] != 8 || r.Cell.Get("workload") != "w2" {
+			t.Errorf("got %+v, want the last trace of the case", r)
+		}
+	}
+	other := result("w1", flashinfer.Passed, "")
+	other.Evaluation.Environment.Hardware = "NVIDIA H100"
+	mixed := append(ds.Traces, other)
+	if _, err := flashinfer.ToRun(mixed, "", "h", "accelgate"); err == nil || !strings.Contains(err.Error(), `2 devices, "Example CPU", "NVIDIA H100"`) {
+		t.Errorf("two devices: %v", err)
+	}
+	if run, err := flashinfer.ToRun(mixed, "NVIDIA H100", "h", "accelgate"); err != nil || len(run.Results) != 1 || run.Host.Accelerators[0].Vendor != "nvidia" {
+		t.Errorf("one of two devices: %+v, %v", run, err)
+	}
+	for _, hardware := range []string{"TPU", ""} {
+		if _, err := flashinfer.ToRun(mixed[:len(hardware)], hardware, "h", "accelgate"); err == nil {
+			t.Errorf("%q of %d traces is a run", hardware, len(hardware))
+		}
+	}
+}
+
+func TestCellID(t *testing.T) {
+	t.Parallel()
+	for _, c := range [][4]string{
+		{"d", "gpt-5__r1", "u", "fib/d/gpt-5__r1/u"},
+		{"a/b", "c", "d", "fib/a%2Fb/c/d"},
+		{"a", "b/c", "d", "fib/a/b%2Fc/d"},
+		{"100%", "a\\b", "\x1bü\n", "fib/100%25/a%5Cb/%1Bü%0A"},
+	} {
+		if got := flashinfer.Cell(c[0], c[1], c[2]).ID(); got != c[3] {
+			t.Errorf("Cell(%q) = %q", c, got)
+		}
+	}
+}

@@ -1,0 +1,322 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	mathrand "math/rand/v2"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
+)
+
+// Program is a function and the worker that runs it. Its Build says what to
+// build; Inputs and Outputs of it are filled in from the case.
+type Program struct {
+	Session *Session
+	Build   Build
+}
+
+// Settings say how a case is measured. A zero field has the default that it
+// names; those of the first three are FlashInfer-Bench's.
+type Settings struct {
+	Warmup     int // calls before each request that is timed: 10
+	Iterations int // timed calls per trial, at least: 50
+	Trials     int // 3
+	// Sets is how many sets of inputs a trial has, 3 and at least 3. They are
+	// used in turns, in an order that nobody knows before the build.
+	Sets int
+	// MinTime is how long N calls must take for the worker's timer to be
+	// checked: 50 ms. Iterations are raised until they do, to at most
+	// MaxIterations, 2^17.
+	MinTime       time.Duration
+	MaxIterations int
+	// Around is how many calls stand at most around one with fresh inputs: 1024.
+	Around    int
+	ColdCache bool
+	Timer     string // empty leaves it to the worker
+	// NoBaseline leaves out timing the reference.
+	NoBaseline bool
+	// Dir is where private folders for outputs are made. It should be in
+	// memory, as /dev/shm is.
+	Dir string
+	// Judge says whether a pair of outputs agrees; anything but Passed ends the
+	// measurement with that status after the current set of pairs. Nil judges
+	// nothing.
+	Judge func(Pair) (evaluator.Status, error)
+}
+
+func (s Settings) withDefaults() Settings {
+	s.Warmup, s.Iterations, s.Trials = cmp.Or(s.Warmup, 10), cmp.Or(s.Iterations, 50), cmp.Or(s.Trials, 3)
+	s.Sets, s.MinTime, s.MaxIterations = max(s.Sets, 3), cmp.Or(s.MinTime, 50*time.Millisecond), cmp.Or(s.MaxIterations, 1<<17)
+	s.Around = cmp.Or(s.Around, 1024)
+	if s.Judge == nil {
+		s.Judge = func(Pair) (evaluator.Status, error) { return evaluator.Passed, nil }
+	}
+	return s
+}
+
+// Pair is what reference and solution computed from the same inputs.
+type Pair struct {
+	Trial, Set int
+	// AfterTiming says that the solution's outputs are those of its last timed
+	// call. The last such pairs have a Trial above those of [Settings]: the check
+	// whether results are kept uses inputs of its own.
+	AfterTiming bool
+	// Draws says that the solution's outputs are those of [Case].Draws calls,
+	// stacked along a new first axis.
+	Draws               bool
+	Reference, Solution []evaluator.Output
+}
+
+// Measurement is what became of a case.
+type Measurement struct {
+	// Status is Passed where nothing was wrong, and where the judge says so.
+	Status evaluator.Status
+	Reason string   // why not Passed; empty if the judge knows
+	Blame  string   // "reference" or "solution", where Failure is set
+	Failed *Failure // nil if no worker did anything wrong
+
+	Reference, Solution Timing
+	Warnings            []string // why times may be doubtful
+}
+
+// Timing is how long a function takes.
+type Timing struct {
+	Timer string
+	// NS has, of each trial, the nanoseconds of its calls in their order, at most
+	// 4096: of more, those at even distances by rank, so that the median and the
+	// spread are those of all.
+	NS    [][]int64
+	Calls []int // that each trial timed
+	// Slope has, for each trial, the nanoseconds per call by our own clock: what
+	// 3N calls took longer than N, divided by 2N. It includes what the worker's
+	// loop costs.
+	Slope []float64
+	Clock *Clock // the last one that the worker told
+}
+
+// Measure has both programs compute the case, has the outputs judged, and times
+// both, in turns. The sessions are not closed; one that is dead afterwards was
+// ended because of what its worker did. An error means that nothing can be
+// measured here any more or ctx is done; the Measurement holds what is known.
+func Measure(ctx context.Context, c Case, reference, solution Program, s Settings) (m Measurement, err error) {
+	var seed [32]byte
+	_, _ = rand.Read(seed[:]) // never fails
+	p := &procedure{Case: c, Settings: s.withDefaults(), Measurement: &m, random: mathrand.New(mathrand.NewChaCha8(seed))}
+	if p.reference, err = p.side("reference", reference, &m.Reference); err == nil {
+		p.solution, err = p.side("solution", solution, &m.Solution)
+	}
+	defer p.close()
+	if err == nil {
+		err = p.run(ctx)
+	}
+	return m, p.conclude(ctx, err)
+}
+
+// procedure is one measurement as it goes on.
+type procedure struct {
+	Case
+	Settings
+	*Measurement
+	random              *mathrand.Rand
+	reference, solution *side
+	calls               int     // N
+	overhead            float64 // nanoseconds that the loop costs per call
+	doubts              []doubt // of each trial
+	contents            int     // that random inputs have had so far
+}
+
+// content returns a number that no trial has had: random inputs depend on it.
+func (p *procedure) content() int {
+	p.contents++
+	return p.contents - 1
+}
+
+// side is a program at work.
+type side struct {
+	*Session
+	name   string
+	build  Build
+	dir    string // only for its outputs
+	timing *Timing
+	files  int
+	inputs map[string]string // digests
+}
+
+func (p *procedure) side(name string, program Program, timing *Timing) (*side, error) {
+	dir, err := os.MkdirTemp(p.Dir, name+"-*") // with the permissions 0700
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for outputs: %w; choose another folder", err)
+	}
+	b := program.Build
+	b.ID = cmp.Or(b.ID, name)
+	for _, in := range p.Inputs {
+		b.Inputs = append(b.Inputs, Param{in.Name, in.DType, in.Shape == nil})
+	}
+	for _, out := range p.Outputs {
+		b.Outputs = append(b.Outputs, Param{out.Name, out.DType, false})
+	}
+	return &side{Session: program.Session, name: name, build: b, dir: dir, timing: timing, inputs: map[string]string{}}, nil
+}
+
+func (p *procedure) close() {
+	for _, s := range []*side{p.reference, p.solution} {
+		if s != nil {
+			_ = os.RemoveAll(s.dir)
+		}
+	}
+}
+
+// blamed is a failure and whose it is.
+type blamed struct {
+	side *side
+	*Failure
+}
+
+func (b blamed) Unwrap() error { return b.Failure }
+
+// by says whose an error is.
+func (s *side) by(err error) error {
+	var f *Failure
+	if errors.As(err, &f) {
+		return blamed{s, f}
+	}
+	return err
+}
+
+// conclude turns a failure into a status, and frees what the workers hold.
+func (p *procedure) conclude(ctx context.Context, err error) error {
+	var b blamed
+	switch {
+	case errors.As(err, &b):
+		p.Failed, p.Blame, p.Status, p.Reason = b.Failure, b.side.name, b.Kind.Status(), b.Failure.Error()
+		if err := b.side.recover(ctx, b.Kind); err != nil {
+			return err
+		}
+	case err != nil:
+		return err
+	}
+	p.Status = cmp.Or(p.Status, evaluator.Passed)
+	return p.free(ctx)
+}
+
+// recover asks a worker that failed or ran out of memory whether its device
+// still computes, and ends it if not: whoever comes next must not find out.
+func (s *side) recover(ctx context.Context, kind Kind) error {
+	if s.Dead() || kind != Runtime && kind != OutOfMemory {
+		return nil
+	}
+	if err := s.Check(ctx); !errors.As(err, new(*Failure)) {
+		return err
+	}
+	return nil
+}
+
+// free releases what the workers that live on hold.
+func (p *procedure) free(ctx context.Context) error {
+	for _, s := range []*side{p.reference, p.solution} {
+		if s.Dead() {
+			continue
+		}
+		if err := s.Release(ctx, p.names()...); err != nil && !errors.As(err, new(*Failure)) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *procedure) names() (names []string) {
+	names = p.spare()
+	for set := range p.Sets {
+		s := p.slot(set)
+		names = slices.Concat(names, s.Args, s.Out)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (p *procedure) run(ctx context.Context) error {
+	for _, s := range []*side{p.reference, p.solution} {
+		if _, err := s.Build(ctx, s.build); err != nil {
+			return s.by(err)
+		}
+	}
+	for range freshTries {
+		if hold, err := p.attempt(ctx); err != nil || hold || p.Status != "" {
+			return err
+		}
+	}
+	p.Status = evaluator.Suspect
+	p.Reason = fmt.Sprintf("in %d attempts calls took longer by more than half as soon as inputs changed more often than in the trials, "+
+		"and the reference's did not: it keeps results; compute every call", freshTries)
+	return nil
+}
+
+// attempt takes the times anew and reports whether they hold.
+func (p *procedure) attempt(ctx context.Context) (bool, error) {
+	*p.reference.timing, *p.solution.timing, p.doubts, p.Warnings = Timing{}, Timing{}, nil, nil
+	p.calls = max((p.Iterations+3)/4, p.Sets) // calls may take longer now
+	for range p.Trials {
+		if err := p.trial(ctx, p.content()); err != nil || p.Status != "" {
+			return true, err
+		}
+	}
+	if p.suspect(); p.Status != "" {
+		return true, nil
+	}
+	return p.refresh(ctx)
+}
+
+// trial computes, judges, times, and judges again.
+func (p *procedure) trial(ctx context.Context, trial int) error {
+	wanted, err := p.compute(ctx, p.reference, trial)
+	if err != nil {
+		return err
+	}
+	got, err := p.compute(ctx, p.solution, trial)
+	if err != nil {
+		return err
+	}
+	for set := range got {
+		if err := p.judge(Pair{Trial: trial, Set: set, Reference: wanted[set], Solution: got[set]}); err != nil {
+			return err
+		}
+	}
+	if p.Status == "" && trial == 0 && p.Draws > 0 {
+		err = p.draw(ctx, wanted[0])
+	}
+	if err != nil || p.Status != "" {
+		return err
+	}
+	if err := p.time(ctx); err != nil {
+		return err
+	}
+	for _, set := range p.random.Perm(p.Sets)[:2] {
+		got, err := p.saved(ctx, p.solution, set)
+		if err == nil {
+			err = p.judge(Pair{Trial: trial, Set: set, AfterTiming: true, Reference: wanted[set], Solution: got})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judge keeps the first status that is not Passed.
+func (p *procedure) judge(pair Pair) error {
+	if i := unwritten(pair); i >= 0 {
+		return blamed{p.solution, &Failure{Op: "run", Kind: Unwritten, Message: fmt.Sprintf(
+			"output %q was left as it was before the call: write all outputs, to the tensors that the function is given", p.Outputs[i].Name)}}
+	}
+	status, err := p.Judge(pair)
+	if err == nil && status != evaluator.Passed && p.Status == "" {
+		p.Status = status
+	}
+	return err
+}
