@@ -44,6 +44,7 @@ var allowed = map[string][]string{
 	"importer":                       {"bench", "formats/inferencebench", "jsonkey", "lazyregexp", "parse"},
 	"reference/baseline":             {"atomicfile", "bench", "stats"},
 	"device":                         {"bench", "lazyregexp", "worker"},
+	"worktree":                       {"bench", "device", "foreign", "worker"},
 	"reference/history":              {"atomicfile", "bench", "detect", "stats"},
 	"gate":                           {"bench", "detect", "stats", "reference/waiver"},
 	"report":                         {"bench", "detect", "gate", "lazyregexp", "suite/analysis/lowrank", "suite/analysis/packing", "stats", "reference/waiver"},
@@ -82,7 +83,7 @@ var allowed = map[string][]string{
 	"cli": {"atomicfile", "bench", "config", "detect", "detect/jsonl", "device", "device/health", "engine", "formats/inferencebench",
 		"formats/optrace", "formats/tensorsharp", "gate", "github", "github/actions", "github/artifact", "importer", "lazyregexp", "matrix",
 		"nearest", "reference/baseline", "reference/history", "reference/waiver", "report", "runner", "safetensors", "stats", "suite",
-		"suite/*", "tensor", "worker", "suite/cases/casefile", "suite/endpoint/dataset", "suite/endpoint/fakeserver",
+		"suite/*", "tensor", "worker", "worktree", "suite/cases/casefile", "suite/endpoint/dataset", "suite/endpoint/fakeserver",
 		"suite/kernels/evalconfig", "suite/kernels/evaluator", "suite/kernels/flashinfer", "suite/kernels/harness/gokernel",
 		"suite/analysis/hfhub", "suite/analysis/lowrank", "suite/analysis/packing", "suite/analysis/svd"},
 }

@@ -83,7 +83,7 @@ func TestOutputsAreTheOnesSet(t *testing.T) {
 	var docker manifest
 	load(t, "action.yml", &docker)
 	set := map[string]bool{}
-	code := content(t, "internal/cli/action.go") + content(t, "internal/cli/post.go") + content(t, "internal/cli/publish.go") + content(t, "internal/cli/checked.go")
+	code := content(t, "internal/cli/action.go") + content(t, "internal/cli/action_show.go") + content(t, "internal/cli/post.go") + content(t, "internal/cli/publish.go") + content(t, "internal/cli/checked.go")
 	for _, m := range regexp.MustCompile(`\.output\("([a-z-]+)"`).FindAllStringSubmatch(code, -1) {
 		set[m[1]] = true
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/worker"
+	"github.com/accelgate/accelgate/internal/worktree"
 )
 
 // What --ab may be besides a folder and a commit.
@@ -87,7 +88,7 @@ func (c *Command) since(ctx context.Context, p *plan, ref *bench.Run) {
 		return
 	}
 	response, err := p.worker.Do(ctx, worker.Request{Args: []string{"git", "rev-parse", "--verify", "--quiet", "--end-of-options", ref.Revision + "^{commit}"},
-		Dir: p.file.Dir, Unset: gitVariables, Timeout: 10 * time.Second})
+		Dir: p.file.Dir, Unset: worktree.Variables, Timeout: 10 * time.Second})
 	if err == nil && response.OK() {
 		p.options.abNext = shortRevision(strings.TrimSpace(string(response.Stdout)))
 	}

@@ -9,10 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/worker"
+	"github.com/accelgate/accelgate/internal/worktree"
 )
 
 // checkout is a temporary worktree of the base.
@@ -20,9 +19,10 @@ type checkout struct {
 	*repository
 	commit string
 	what   string // the commit in words
-	root   string // temporary folder
+	folder *worktree.Folder
 	dir    string // the configuration's folder in it
-	lease  *device.Lease
+	kept   bool   // the folder stays for the next run once the base is built
+	built  bool   // by an earlier run
 }
 
 func (k *checkout) String() string { return k.what }
@@ -34,7 +34,7 @@ func (c *Command) baseOf(ctx context.Context, p *plan, commit string, tried bool
 	if err != nil {
 		return nil, err
 	}
-	if err := k.add(ctx, c); err != nil {
+	if err := k.add(ctx, c, p); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -54,19 +54,19 @@ func (c *Command) findBase(ctx context.Context, p *plan, commit string) (*checko
 	if err != nil {
 		return nil, err
 	}
-	r := &repository{worker: p.worker, dir: dir}
-	head, err := r.git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD")
+	r := &repository{Repository: &worktree.Repository{Worker: p.worker, Dir: dir, Now: c.Now}}
+	head, err := r.Git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD")
 	if err != nil && commit != "" {
 		return nil, noBase{oneLine(commit) + " is no folder, and " + dir + " is in no git repository with a commit"}
 	} else if err != nil {
 		return nil, noBase{dir + " is in no git repository with a commit"}
 	}
-	if r.prefix, err = r.git(ctx, dir, "rev-parse", "--show-prefix"); err != nil {
+	if r.prefix, err = r.Git(ctx, dir, "rev-parse", "--show-prefix"); err != nil {
 		return nil, noBase{err.Error()}
 	}
 	k := &checkout{repository: r}
 	if commit != "" {
-		if k.commit, err = r.git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", commit+"^{commit}"); err != nil {
+		if k.commit, err = r.Git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", commit+"^{commit}"); err != nil {
 			return nil, noBase{oneLine(commit) + " is neither a folder nor a commit"}
 		}
 		k.what = "commit " + shortRevision(k.commit)
@@ -80,7 +80,7 @@ func (k *checkout) findMergeBase(ctx context.Context, p *plan, head string) (err
 	branch := k.defaultBranch(ctx)
 	if branch == "" {
 		k.commit, k.what = head, "HEAD "+shortRevision(head)
-	} else if k.commit, err = k.git(ctx, k.repository.dir, "merge-base", "HEAD", branch); err != nil || k.commit == "" {
+	} else if k.commit, err = k.Git(ctx, k.Dir, "merge-base", "HEAD", branch); err != nil || k.commit == "" {
 		return noBase{"git finds no merge base of HEAD and " + branch + ", as in a shallow checkout"}
 	}
 	if k.what == "" {
@@ -99,14 +99,14 @@ func (k *checkout) findMergeBase(ctx context.Context, p *plan, head string) (err
 
 // defaultBranch is the branch that work goes back to; "" if git does not say.
 func (k *checkout) defaultBranch(ctx context.Context) string {
-	dir := k.repository.dir
-	if ref, err := k.git(ctx, dir, "symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"); err == nil {
-		if _, err := k.git(ctx, dir, "rev-parse", "--verify", "--quiet", ref); err == nil {
+	dir := k.Dir
+	if ref, err := k.Git(ctx, dir, "symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"); err == nil {
+		if _, err := k.Git(ctx, dir, "rev-parse", "--verify", "--quiet", ref); err == nil {
 			return ref
 		}
 	}
 	for _, ref := range []string{"refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"} {
-		if _, err := k.git(ctx, dir, "rev-parse", "--verify", "--quiet", ref); err == nil {
+		if _, err := k.Git(ctx, dir, "rev-parse", "--verify", "--quiet", ref); err == nil {
 			return ref
 		}
 	}
@@ -122,45 +122,43 @@ func (k *checkout) changed(ctx context.Context, p *plan) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if rel, err := filepath.Rel(k.repository.dir, abs); err == nil && filepath.IsLocal(rel) && rel != "." {
+		if rel, err := filepath.Rel(k.Dir, abs); err == nil && filepath.IsLocal(rel) && rel != "." {
 			args = append(args, ":(exclude)"+filepath.ToSlash(rel))
 		}
 	}
-	status, err := k.git(ctx, k.repository.dir, args...)
+	status, err := k.Git(ctx, k.Dir, args...)
 	if err != nil {
 		return false, noBase{err.Error()}
 	}
 	return status != "", nil
 }
 
-const checkoutPrefix = "accelgate-base-"
+const (
+	checkoutPrefix = "accelgate-base-"
+	checkoutTree   = "base"
+)
 
-// add makes the worktree. A lease in its folder shows that it is in use.
-func (k *checkout) add(ctx context.Context, c *Command) error {
-	k.removeStale(ctx, c)
-	root, err := os.MkdirTemp("", checkoutPrefix)
-	if err == nil {
-		root, err = filepath.EvalSymlinks(root)
+// add makes the worktree, or takes the one that an earlier run built.
+func (k *checkout) add(ctx context.Context, c *Command, p *plan) (err error) {
+	if _, err := k.RemoveStale(ctx, checkoutPrefix); err != nil {
+		c.warnAll([]string{err.Error()}) // the next run tries again
+	}
+	if k.reuse(ctx, c, p); k.folder == nil {
+		if k.folder, err = k.Temporary(ctx, checkoutPrefix, "accelgate run"); err != nil {
+			return noBase{err.Error()}
+		}
+	}
+	tree := filepath.Join(k.folder.Root, checkoutTree)
+	if !k.built {
+		tree, err = k.folder.Add(ctx, checkoutTree, k.commit)
+	}
+	if k.dir = filepath.Join(tree, filepath.FromSlash(k.prefix)); err == nil && !isDir(k.dir) {
+		err = errors.New("the base has no folder " + oneLine(k.prefix))
 	}
 	if err != nil {
-		return noBase{"no folder for a worktree can be made: " + err.Error()}
-	}
-	k.root = root
-	if k.lease, err = device.Acquire(ctx, inUse(root, c)); err != nil {
-		return errors.Join(noBase{err.Error()}, k.remove(ctx))
-	}
-	tree := filepath.Join(root, "base")
-	if _, err := k.git(ctx, k.repository.dir, "worktree", "add", "--quiet", "--detach", "--force", tree, k.commit); err != nil {
-		return errors.Join(noBase{err.Error()}, k.remove(context.WithoutCancel(ctx)))
-	}
-	if k.dir = filepath.Join(tree, filepath.FromSlash(k.prefix)); !isDir(k.dir) {
-		return errors.Join(noBase{"the base has no folder " + oneLine(k.prefix)}, k.remove(context.WithoutCancel(ctx)))
+		return errors.Join(noBase{err.Error()}, k.discard(context.WithoutCancel(ctx)))
 	}
 	return nil
-}
-
-func inUse(root string, c *Command) device.LeaseOptions {
-	return device.LeaseOptions{Dir: filepath.Join(root, "lease"), Devices: []bench.Device{{Vendor: "base", ID: "worktree"}}, Job: "accelgate run", Now: c.Now}
 }
 
 func isDir(path string) bool {
@@ -168,40 +166,22 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// removeStale removes the worktrees of runs that were killed: their leases ended.
-func (k *checkout) removeStale(ctx context.Context, c *Command) {
-	list, err := k.git(ctx, k.repository.dir, "worktree", "list", "--porcelain")
-	if err != nil {
-		return // adding one fails as well, and says why
-	}
-	for line := range strings.Lines(list) {
-		tree, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree ")
-		root := filepath.Dir(filepath.FromSlash(tree))
-		if !ok || filepath.Base(tree) != "base" || !strings.HasPrefix(filepath.Base(root), checkoutPrefix) || !isDir(root) {
-			continue
-		}
-		lease, err := device.Acquire(ctx, inUse(root, c))
-		if err != nil {
-			continue // it is in use
-		}
-		stale := &checkout{repository: k.repository, root: root, lease: lease}
-		_ = stale.remove(ctx) // the next run tries again
-	}
-}
-
-// remove removes the worktree.
+// remove removes the worktree, or leaves a built one for the next run.
 func (k *checkout) remove(ctx context.Context) error {
-	if k == nil || k.root == "" {
+	if k != nil && k.folder != nil && k.kept && k.built {
+		k.folder.Release()
 		return nil
 	}
-	_, _ = k.git(ctx, k.repository.dir, "worktree", "remove", "--force", "--force", filepath.Join(k.root, "base")) // what is left is pruned
-	k.lease.Release()
-	err := os.RemoveAll(k.root)
-	_, pruned := k.git(ctx, k.repository.dir, "worktree", "prune")
-	if err = errors.Join(err, pruned); err != nil {
-		return fmt.Errorf("remove the worktree in %s: %w: remove the folder, and type 'git worktree prune'", k.root, err)
+	return k.discard(ctx)
+}
+
+func (k *checkout) discard(ctx context.Context) error {
+	if k == nil || k.folder == nil {
+		return nil
 	}
-	return nil
+	folder := k.folder
+	k.folder = nil
+	return folder.Remove(ctx)
 }
 
 // config is the base's own configuration; "" if it has none.
@@ -223,6 +203,9 @@ func (k *checkout) build(ctx context.Context, p *plan) error {
 	if _, err := build(ctx, p, file, dir, "the code under test"); err != nil {
 		return unbuilt{err}
 	}
+	if k.built {
+		return nil
+	}
 	if own := k.config(p.options.config); own != "" {
 		loaded, err := config.Load(own)
 		if err == nil {
@@ -230,8 +213,11 @@ func (k *checkout) build(ctx context.Context, p *plan) error {
 		}
 	}
 	commands, err := build(ctx, p, file, k.dir, "the base")
-	if _, missing := os.Stat(filepath.Join(k.root, "base", ".gitmodules")); err == nil && commands == 0 && missing == nil {
+	if _, missing := os.Stat(filepath.Join(k.folder.Root, checkoutTree, ".gitmodules")); err == nil && commands == 0 && missing == nil {
 		err = noBase{"the base has submodules, which no build command of a suite fetches"}
+	}
+	if err == nil && k.kept {
+		k.built = k.keep() == nil
 	}
 	return err
 }

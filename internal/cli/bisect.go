@@ -93,22 +93,22 @@ func (c *Command) bisect(ctx context.Context, o *bisect) (err error) {
 	if err != nil {
 		return err
 	}
-	lock, err := r.lock(ctx, c.Now)
+	lock, err := r.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer lock.Release()
 	worker.EndStale()
-	if stale, err := r.removeStale(ctx); err != nil {
+	if stale, err := r.RemoveStale(ctx, treesPrefix); err != nil {
 		return err
-	} else if stale {
+	} else if stale > 0 {
 		fmt.Fprintln(c.Stderr, "accelgate: worktrees that a killed bisect had left were removed")
 	}
-	t, err := r.trees()
+	t, err := r.trees(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.remove(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, t.Remove(context.WithoutCancel(ctx))) }()
 	return c.search(ctx, b, t)
 }
 
@@ -123,7 +123,7 @@ func (c *Command) newBisection(ctx context.Context, o *bisect) (*bisection, *rep
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := openRepository(ctx, &worker.Isolated{Environ: os.Environ()}, dir)
+	r, err := openRepository(ctx, &worker.Isolated{Environ: os.Environ()}, dir, c.Now)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -153,7 +153,7 @@ func (c *Command) findEnds(ctx context.Context, o *bisect, r *repository, b *bis
 	if b.Good == b.Bad {
 		return usagef("--good and --bad are the same commit: name one before the slow-down with --good")
 	}
-	if _, err := r.git(ctx, r.dir, "merge-base", "--is-ancestor", b.Good, b.Bad); err != nil {
+	if _, err := r.Git(ctx, r.Dir, "merge-base", "--is-ancestor", b.Good, b.Bad); err != nil {
 		return usagef("%s is no ancestor of %s: use one, as 'git merge-base %s %s' finds; where the checkout is shallow, fetch the whole history first", shortRevision(b.Good), shortRevision(b.Bad), shortRevision(b.Good), shortRevision(b.Bad))
 	}
 	return nil
@@ -164,13 +164,13 @@ func (c *Command) search(ctx context.Context, b *bisection, t *trees) (err error
 	if err := b.discardOld(); err != nil {
 		return err
 	}
-	if b.GoodDir, err = t.add(ctx, "good", b.Good); err != nil {
+	if b.GoodDir, err = t.Add(ctx, "good", b.Good); err != nil {
 		return err
 	}
-	if b.HeadDir, err = t.add(ctx, "head", b.Bad); err != nil {
+	if b.HeadDir, err = t.Add(ctx, "head", b.Bad); err != nil {
 		return err
 	}
-	if err := b.build(ctx, t.worker, b.GoodDir); err != nil {
+	if err := b.build(ctx, t.Worker, b.GoodDir); err != nil {
 		return endError("--good", b.Good, err)
 	}
 	ends, metric, err := c.ends(ctx, b, t)
@@ -201,7 +201,7 @@ func endError(flag, commit string, err error) error {
 // ends demands that the bad commit is slower than the good one, and settles from
 // which slow-down on a commit is bad.
 func (c *Command) ends(ctx context.Context, b *bisection, t *trees) (e detect.Evidence, metric bench.Metric, err error) {
-	if err := b.build(ctx, t.worker, b.HeadDir); err != nil {
+	if err := b.build(ctx, t.Worker, b.HeadDir); err != nil {
 		return e, metric, endError("--bad", b.Bad, err)
 	}
 	contest, err := c.newContest(ctx, b)
@@ -226,13 +226,13 @@ func (c *Command) ends(ctx context.Context, b *bisection, t *trees) (e detect.Ev
 			shortRevision(b.Bad), shortRevision(b.Good), 100*e.MDE)
 	}
 	b.Limit = half(e.Estimate)
-	return e, metric, errors.Join(t.tidy(ctx, b.HeadDir), b.save())
+	return e, metric, errors.Join(t.Tidy(ctx, b.HeadDir), b.save())
 }
 
 // drive runs git bisect and returns the commits that may be the first bad one:
 // one, unless skipped ones are in the way.
 func (c *Command) drive(ctx context.Context, b *bisection, t *trees) (left []string, err error) {
-	if _, err := t.git(ctx, b.HeadDir, "bisect", "start", b.Bad, b.Good); err != nil {
+	if _, err := t.Git(ctx, b.HeadDir, "bisect", "start", b.Bad, b.Good); err != nil {
 		return nil, err
 	}
 	if left, err = t.suspects(ctx, b); err == nil && len(left) > 1 {
@@ -241,7 +241,7 @@ func (c *Command) drive(ctx context.Context, b *bisection, t *trees) (left []str
 	if err != nil {
 		return nil, err
 	}
-	log, err := t.git(ctx, b.HeadDir, "bisect", "log")
+	log, err := t.Git(ctx, b.HeadDir, "bisect", "log")
 	if err == nil {
 		err = atomicfile.Write(b.logPath(), []byte(log+"\n"))
 	}
@@ -258,7 +258,7 @@ func (c *Command) bisectRun(ctx context.Context, b *bisection, t *trees) error {
 		return fmt.Errorf("find this program: %w", err)
 	}
 	isolated := &worker.Isolated{Environ: os.Environ()}
-	process, err := isolated.Start(t.request(b.HeadDir, "bisect", "run", executable, "bisect-step", b.path()))
+	process, err := isolated.Start(t.Request(b.HeadDir, "bisect", "run", executable, "bisect-step", b.path()))
 	if err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func (c *Command) bisectRun(ctx context.Context, b *bisection, t *trees) error {
 // suspects lists the commits that are reachable from what is known to be bad and
 // from nothing that is known to be good, the newest first.
 func (t *trees) suspects(ctx context.Context, b *bisection) ([]string, error) {
-	refs, err := t.git(ctx, b.HeadDir, "for-each-ref", "--format=%(refname) %(objectname)", "refs/bisect/")
+	refs, err := t.Git(ctx, b.HeadDir, "for-each-ref", "--format=%(refname) %(objectname)", "refs/bisect/")
 	if err != nil {
 		return nil, err
 	}
@@ -287,14 +287,14 @@ func (t *trees) suspects(ctx context.Context, b *bisection) ([]string, error) {
 			args = append(args, "^"+sha)
 		}
 	}
-	list, err := t.git(ctx, b.HeadDir, args...)
+	list, err := t.Git(ctx, b.HeadDir, args...)
 	return strings.Fields(list), err
 }
 
 // tellFound says what was found and what to type next.
 func (c *Command) tellFound(ctx context.Context, b *bisection, t *trees, left []string, steps map[string]step, metric bench.Metric) error {
 	subject := func(commit string) string {
-		s, err := t.git(ctx, t.dir, "show", "--no-patch", "--format=%s", commit)
+		s, err := t.Git(ctx, t.Dir, "show", "--no-patch", "--format=%s", commit)
 		if err != nil {
 			return shortRevision(commit)
 		}

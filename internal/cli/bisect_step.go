@@ -14,6 +14,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/worker"
+	"github.com/accelgate/accelgate/internal/worktree"
 )
 
 // What git bisect run understands of exit codes:
@@ -58,16 +59,16 @@ func (c *Command) bisectStep(ctx context.Context, path string) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s is not of accelgate bisect: %w: type 'accelgate bisect'", path, err)
 	}
-	r := &repository{worker: &worker.Isolated{Environ: os.Environ()}, dir: b.HeadDir}
+	r := &worktree.Repository{Worker: &worker.Isolated{Environ: os.Environ()}, Dir: b.HeadDir, Now: c.Now}
 	s := step{}
-	if s.Commit, err = r.git(ctx, b.HeadDir, "rev-parse", "HEAD"); err != nil {
+	if s.Commit, err = r.Git(ctx, b.HeadDir, "rev-parse", "HEAD"); err != nil {
 		return 0, err
 	}
-	said, err := c.judgeStep(ctx, b, r.worker, &s)
+	said, err := c.judgeStep(ctx, b, r.Worker, &s)
 	if err != nil {
 		return 0, err
 	}
-	if err := r.tidy(ctx, b.HeadDir); err != nil {
+	if err := r.Tidy(ctx, b.HeadDir); err != nil {
 		return 0, err
 	}
 	fmt.Fprintf(c.Stdout, "accelgate: %s: %s\n", shortRevision(s.Commit), said)

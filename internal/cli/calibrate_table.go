@@ -31,10 +31,12 @@ type resolution struct {
 	MDE    float64 `json:"mde"`   // percent, of one run against earlier ones
 	// PairsMDE is that of Pairs pairs of old and new code in turns.
 	PairsMDE float64 `json:"pairs_mde"`
-	Pairs    int     `json:"pairs"`
-	Limit    float64 `json:"limit"`         // percent
-	By       string  `json:"by,omitempty"`  // "history" or "pairs", by which the limit is resolved; "" by neither
-	Why      string  `json:"why,omitempty"` // it could not be measured
+	// PairsRange is the promise before measuring: see [detect.Resolution].
+	PairsRange [2]float64 `json:"pairs_mde_range"`
+	Pairs      int        `json:"pairs"`
+	Limit      float64    `json:"limit"`         // percent
+	By         string     `json:"by,omitempty"`  // "history" or "pairs", by which the limit is resolved; "" by neither
+	Why        string     `json:"why,omitempty"` // it could not be measured
 }
 
 // resolve asks the gate which metrics it judges, and by which limit: those of the
@@ -81,6 +83,7 @@ func resolveOne(run *bench.Run, result *bench.Result, v *gate.Verdict, least flo
 	}
 	r.Noise, r.Pairs = 100*found.Noise, found.Pairs
 	r.MDE, r.PairsMDE = loss(better, found.Single), loss(better, found.Paired)
+	r.PairsRange = [2]float64{loss(better, found.PairedRange[0]), loss(better, found.PairedRange[1])}
 	switch {
 	case r.MDE <= r.Limit:
 		r.By = "history"
@@ -184,8 +187,8 @@ func (c *Command) printResolutions(all resolutions) error {
 		if r.By == "history" {
 			held++
 		}
-		fmt.Fprintf(t, "%s\t%s\t%.5g\t%s\t%d\t%.2g %%\t%.3g %%\t%.3g %% (%d)\t%.4g %%\t%s\n", oneLine(r.Cell), oneLine(r.Metric), r.Median, oneLine(r.Unit), r.N,
-			r.Noise, r.MDE, r.PairsMDE, r.Pairs, r.Limit, word)
+		fmt.Fprintf(t, "%s\t%s\t%.5g\t%s\t%d\t%.2g %%\t%.3g %%\t%.2g … %.2g %% (%d)\t%.4g %%\t%s\n", oneLine(r.Cell), oneLine(r.Metric), r.Median, oneLine(r.Unit), r.N,
+			r.Noise, r.MDE, r.PairsRange[0], r.PairsRange[1], r.Pairs, r.Limit, word)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -98,7 +98,7 @@ func (a *action) keepable(status gate.Status) bool {
 		return false
 	}
 	some := len(a.in.options.only)+len(a.in.options.suites) > 0
-	return a.in.publish && !some && a.event.PullRequest == nil && a.event.Run == nil && (status == gate.StatusPassed || status == gate.StatusActionRequired)
+	return a.in.publish && !some && a.event.PullRequest == nil && a.event.Run == nil && (status == gate.StatusPassed || status == gate.StatusInconclusive || status == gate.StatusActionRequired)
 }
 
 // onDefaultBranch reports whether the event is about the default branch, which

@@ -107,7 +107,7 @@ func (c *Command) judge(runs []*bench.Run, refs []reference, policy gate.Policy,
 // exit maps the decision to the exit code.
 func (j judged) exit() int {
 	switch j.decision.Status {
-	case gate.StatusPassed:
+	case gate.StatusPassed, gate.StatusInconclusive:
 		return ExitPassed
 	case gate.StatusNoEvidence:
 		return ExitNoMeasure

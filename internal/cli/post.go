@@ -144,7 +144,7 @@ func (a *action) comment(ctx context.Context, client *github.Client, repo github
 }
 
 // gravity orders verdicts; one that is not known is below all.
-var gravity = map[gate.Status]int{gate.StatusPassed: 1, gate.StatusActionRequired: 2, gate.StatusNoEvidence: 2, gate.StatusFailed: 3}
+var gravity = map[gate.Status]int{gate.StatusPassed: 1, gate.StatusInconclusive: 2, gate.StatusActionRequired: 3, gate.StatusNoEvidence: 3, gate.StatusFailed: 4}
 
 // wanted reports whether the mode asks for a comment. One that is there is never
 // left to say what is no longer true.

@@ -19,8 +19,13 @@ type Resolution struct {
 	// and other jobs differ by more.
 	Single float64
 	// Paired is that of Pairs pairs that are measured in turns.
+	// It is the middle of a promise: Paired and the range are of this session, and
+	// what pairs could see is stated from them, once they are measured.
 	Paired float64
-	Pairs  int
+	// PairedRange holds the least and the most that pairs of this session needed, with
+	// twice the error that the noise of so many values has.
+	PairedRange [2]float64
+	Pairs       int
 }
 
 // LeastResolved is how many values [Resolve] needs.
@@ -49,7 +54,7 @@ func Resolve(values []float64, step float64, o Options) (r Resolution, ok bool) 
 	r.Noise = max(ownFloor, rounding, stats.StepNoise(y))
 	r.Pairs = min(len(values)/2, ResolvedPairs)
 	o.Mode = Interleaved
-	r.Paired = paired(values, r.Pairs, o)
+	r.Paired, r.PairedRange = paired(values, r.Pairs, o)
 	o.Mode, o.Own = History, r.Noise
 	r.Single = Judge(values, []float64{stats.Median(values)}, o).MDE
 	return r, true
@@ -60,8 +65,8 @@ func Resolve(values []float64, step float64, o Options) (r Resolution, ok bool) 
 // block would have called it. Noise that comes in bursts spoils some blocks and
 // leaves others quiet, and no average of them would be what is found. A single block
 // says less than the noise in it, so the median of what each states is the least.
-func paired(values []float64, n int, o Options) float64 {
-	var found, stated []float64
+func paired(values []float64, n int, o Options) (middle float64, span [2]float64) {
+	var found, stated, blocks []float64
 	for block := range slices.Chunk(values, 2*n) {
 		if len(block) < 2*n {
 			break
@@ -78,9 +83,17 @@ func paired(values []float64, n int, o Options) float64 {
 			found = append(found, leastFound(base, head, o))
 			stated = append(stated, Judge(base, head, o).MDE)
 		}
+		blocks = append(blocks, fourOfFive(found[len(found)-1<<n:]))
 	}
-	slices.Sort(found)
-	return max(found[(4*len(found)+4)/5-1], stats.Median(stated))
+	middle = max(fourOfFive(found), stats.Median(stated))
+	most := 1 + 2/math.Sqrt(2*float64(len(values)-1)) // two standard errors of a standard deviation
+	return middle, [2]float64{min(slices.Min(blocks), middle/most), max(slices.Max(blocks), middle*most)}
+}
+
+// fourOfFive is the least value that four of five are at most.
+func fourOfFive(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[(4*len(sorted)+4)/5-1]
 }
 
 // mostFound bounds the search, as a factor: what takes more to be seen is not

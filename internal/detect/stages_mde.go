@@ -10,13 +10,16 @@ const mdeAlpha = DefaultFalseAlarms / 2
 // find it, which together is 80 %. TestStagesMDE holds it.
 const mdeMargin = 1.4
 
+// noiseMargin makes up for noise that few pairs show too small by chance: the pairs
+// that follow would show more. TestStatedAfterMeasuring holds it.
+const noiseMargin = 1.0
+
 // mde is the slow-down that the whole procedure would find in 4 of 5 cases, as far
 // as the noise of the pairs at hand tells: at each look the effect must stay
-// below its P, and at the end the decision must hold. A cell is not measured so often
-// that its noise is known, so this is an estimate; `make evaluate` prints how
-// often slow-downs of this size are found.
+// below its P, and at the end the decision must hold. It is about these pairs and
+// those that would have followed them, and not about another hour of the host.
 func (s Stages) mde(r Score, o Options) float64 {
-	noise, least := r.S*max(1, r.Seen/r.SE), 0.0 // what was expected of a cell hides what few pairs show
+	noise, least := r.S*max(1, r.Seen/r.SE)*(1+noiseMargin/r.DF), 0.0 // what was expected of a cell hides what few pairs show
 	for _, look := range s.Looks {
 		n := float64(keep(look.Pairs))
 		df := 2*n - 2 + extraDF

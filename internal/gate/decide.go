@@ -13,6 +13,9 @@ const (
 	// StatusNoEvidence: nothing blocks, and on some host not one cell passed, or
 	// parts of its matrix are missing.
 	StatusNoEvidence Status = "no_evidence"
+	// StatusInconclusive: nothing blocks, and on some host most cells stay
+	// inconclusive; see [Comparison.Inconclusive]. The exit code is that of passed.
+	StatusInconclusive Status = "inconclusive"
 )
 
 // Decision sums up all comparisons of one invocation.
@@ -23,6 +26,10 @@ type Decision struct {
 	Blocking map[Class]int `json:"blocking"`
 	Measured int           `json:"measured"` // cells
 	Judged   int           `json:"judged"`   // verdicts that rest on numbers of both sides
+	// SpeedCells counts the cells with a speed to decide, and Undecided those of them
+	// of which one stays inconclusive.
+	SpeedCells int `json:"speed_cells,omitempty"`
+	Undecided  int `json:"undecided_cells,omitempty"`
 	// Unjudged counts the comparisons whose speed could not be judged.
 	Unjudged int `json:"unjudged"`
 	// Uncompared counts the suites, over all comparisons, of which not one number
@@ -40,7 +47,7 @@ type Decision struct {
 // failed.
 func Decide(comparisons []Comparison, p Policy) Decision {
 	d := Decision{Counts: map[Class]int{}, Blocking: map[Class]int{}, Unapproved: p.Unapproved}
-	evidence := len(comparisons) > 0
+	evidence, inconclusive := len(comparisons) > 0, false
 	for i := range comparisons {
 		c := &comparisons[i]
 		d.Measured += c.Measured
@@ -50,6 +57,9 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 			d.Unjudged++
 		}
 		d.count(c.Verdicts)
+		cells, undecided := c.undecided()
+		d.SpeedCells, d.Undecided = d.SpeedCells+cells, d.Undecided+undecided
+		inconclusive = inconclusive || c.Inconclusive()
 	}
 	d.Waivers = waiversOf(comparisons, p)
 	switch {
@@ -59,6 +69,8 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 		d.Status = StatusNoEvidence
 	case d.Unjudged+d.Uncompared > 0 && p.RequireBaseline, d.Unapproved:
 		d.Status = StatusActionRequired
+	case inconclusive:
+		d.Status = StatusInconclusive
 	default:
 		d.Status = StatusPassed
 	}
@@ -76,4 +88,33 @@ func (d *Decision) count(verdicts []Verdict) {
 			d.Judged++
 		}
 	}
+}
+
+// Inconclusive reports whether the speed of more than half of the cells that have
+// one stays inconclusive: what the others show is not what the run was for.
+func (c *Comparison) Inconclusive() bool {
+	cells, undecided := c.undecided()
+	return 2*undecided > cells
+}
+
+// undecided counts the cells with a speed to decide, and those of them of which one
+// stays inconclusive. The verdicts of one cell are adjacent.
+func (c *Comparison) undecided() (cells, undecided int) {
+	for rest := c.Verdicts; len(rest) > 0; {
+		some, open, n := false, false, 0
+		for ; n < len(rest) && rest[n].Cell == rest[0].Cell; n++ {
+			of, undecided := rest[n].speed()
+			some, open = some || of, open || undecided
+		}
+		cells, undecided, rest = cells+one(some), undecided+one(open), rest[n:]
+	}
+	return cells, undecided
+}
+
+// speed reports whether the verdict is on a speed of a cell that was to be decided,
+// and whether it stays inconclusive. One that a host has no reference for is
+// unjudged, which has a status of its own.
+func (v *Verdict) speed() (of, undecided bool) {
+	undecided = v.Class == Inconclusive && v.Level != Off && v.Cell != "" && v.Metric != ""
+	return undecided || v.Cell != "" && v.Metric != "" && (v.Evidence.Method == "evidence" || v.Evidence.Method == "threshold"), undecided
 }

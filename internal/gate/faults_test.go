@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -84,6 +85,40 @@ func TestFaultRoundingOfTenths(t *testing.T) {
 	ref.Metrics = got.Metrics
 	_, d := decided(ref, got)
 	wantStatus(t, d, gate.StatusPassed, gate.Inconclusive)
+}
+
+// TestFaultGreenThoughMostCellsAreInconclusive: a report of 20 cells, 19 of which stay
+// inconclusive, began with PASS.
+func TestFaultGreenThoughMostCellsAreInconclusive(t *testing.T) {
+	const cells = 20
+	for open := range cells { // where all are, no speed was judged
+		var before, now []bench.Result
+		for i := range cells {
+			id, old, value := fmt.Sprint("c", i), 50.0, 50.0
+			if i < open {
+				old, value = 0.5, 0.4 // which rounding may be
+			}
+			before, now = append(before, cell(id, "decode_tps", old)), append(now, cell(id, "decode_tps", value))
+		}
+		ref, got := run(before...), run(now...)
+		got.Metrics = append([]bench.Metric(nil), metrics...)
+		got.Metrics[1].Resolution = 0.1
+		ref.Metrics = got.Metrics
+		want := gate.StatusPassed
+		if open > cells/2 {
+			want = gate.StatusInconclusive
+		}
+		c, d := decided(ref, got)
+		if d.Status != want || d.SpeedCells != cells || d.Undecided != open {
+			t.Errorf("%d of %d open: %+v, want %s", open, cells, d, want)
+		}
+		if d := gate.Decide([]gate.Comparison{c}, gate.Policy{Unapproved: true}); d.Status != gate.StatusActionRequired {
+			t.Errorf("%d open, and unapproved: %+v", open, d)
+		}
+		if c.Verdicts[0].Level = gate.Fail; gate.Decide([]gate.Comparison{c}, gate.Policy{}).Status != gate.StatusFailed {
+			t.Errorf("%d open, and one blocks: not failed", open)
+		}
+	}
 }
 
 // TestFaultOneSampleAgainstOne: a regression by one value says that it is one,

@@ -91,6 +91,9 @@ type Verdict struct {
 	// Unhealthy says that the number is a loss which the host may have made: it was
 	// unhealthy, or its calibration workload moved as well.
 	Unhealthy bool `json:"unhealthy,omitempty"`
+	// Alike is the place, from 1, of the finding in [Comparison].Alike that the verdict
+	// is part of; 0 for none.
+	Alike int `json:"alike,omitempty"`
 	// Cause, Device and Retries are those of the result that was judged.
 	Cause   bench.Cause `json:"cause,omitempty"`
 	Device  string      `json:"device,omitempty"`
@@ -251,6 +254,8 @@ type Comparison struct {
 	// Sight is what the comparison could have seen, by road. No verdict depends on
 	// it.
 	Sight []Sight `json:"sight,omitempty"`
+	// Alike lists the losses that cells share. No verdict's class depends on it.
+	Alike []Alike `json:"alike,omitempty"`
 	// Checks hold a Check for each passed cell of Policy.Expected, in the order
 	// of the run.
 	Checks []Check `json:"checks,omitempty"`
@@ -283,6 +288,7 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	}
 	c.waive()
 	c.settle()
+	c.alike()
 	if c.out.MissingShards = run.MissingShards(); c.out.Unjudged == "" {
 		c.out.Uncompared = c.uncompared()
 	}

@@ -41,6 +41,10 @@ func (c *comparer) takeBack(r *bench.Result, verdicts []Verdict) {
 type hostShift struct {
 	percent float64 // of time, without sign
 	since   string
+	// known says that the reference has the calibration, too. Then it changed by
+	// change since, and by less than limit where it did not move, in percent of time.
+	known         bool
+	change, limit float64
 }
 
 // shifts compares the calibration with itself after all cells, and with that of
@@ -51,13 +55,15 @@ func (c *comparer) shifts() {
 		return
 	}
 	if d := detect.CompareHost(now.Before, now.After); d.Moved() {
-		c.host = hostShift{100 * math.Abs(d.Change), "while it measured"}
+		c.host = hostShift{percent: 100 * math.Abs(d.Change), since: "while it measured"}
 	}
 	if c.ref == nil || c.ref.Calibration == nil {
 		return
 	}
-	if d := detect.CompareHost(c.ref.Calibration.Before, now.Before); d.Moved() && d.Change > 0 && 100*d.Change > c.host.percent {
-		c.host = hostShift{100 * d.Change, "since the baseline was recorded"}
+	d := detect.CompareHost(c.ref.Calibration.Before, now.Before)
+	c.host.known, c.host.change, c.host.limit = len(now.Before) > 0 && len(c.ref.Calibration.Before) > 0, 100*d.Change, 100*d.Limit
+	if d.Moved() && d.Change > 0 && 100*d.Change > c.host.percent {
+		c.host.percent, c.host.since = 100*d.Change, "since the baseline was recorded"
 	}
 }
 

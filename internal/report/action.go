@@ -30,7 +30,7 @@ func (r *Report) columns(names ...string) []column {
 
 // row begins a row of the table whose columns are made by [Report.columns].
 func (r *Report) row(f finding, cells ...inline) []inline {
-	row := []inline{only(f.cell())}
+	row := []inline{f.cell()}
 	if len(r.hosts) > 1 {
 		row = append(row, only(code(r.hosts[f.host].Run.Host.Label)))
 	}
@@ -38,11 +38,14 @@ func (r *Report) row(f finding, cells ...inline) []inline {
 }
 
 // cell is the name of the cell, or says that the verdict is on the host.
-func (f finding) cell() span {
-	if f.Cell == "" {
-		return plain("the host as a whole")
+func (f finding) cell() inline {
+	switch {
+	case f.alike != nil:
+		return append(inline{plain(allOf(f.alike))}, ofSuite(f.alike)...)
+	case f.Cell == "":
+		return only(plain("the host as a whole"))
 	}
-	return code(f.Cell)
+	return only(code(f.Cell))
 }
 
 func (r *Report) actionRow(f finding) []inline {
@@ -77,7 +80,7 @@ func metricName(f finding) inline {
 
 // values is "95.3 → 80.1 tok/s", as far as the verdict has the numbers.
 func (r *Report) values(f finding) inline {
-	if f.Metric == "" {
+	if f.Metric == "" || f.alike != nil {
 		return none
 	}
 	unit := plain("")
@@ -101,6 +104,9 @@ func (r *Report) values(f finding) inline {
 
 // evidence is what the verdict rests on: numbers, retries, device and reason.
 func evidence(f finding) inline {
+	if f.alike != nil {
+		return inline{reason(f.alike.Reason), plain("; such as "), code(f.Cell)}
+	}
 	var parts []inline
 	if s := basis(&f.Evidence); s != "" {
 		parts = append(parts, only(plain(s)))

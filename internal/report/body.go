@@ -30,6 +30,7 @@ func (r *Report) page(c caps) page {
 // the numbers cannot say.
 func (r *Report) lead() []block {
 	blocks := append(append(r.otherMachines(), r.checkedChanges()...), r.provenance(), paragraph{plain(r.sum())})
+	blocks = append(blocks, r.alike()...)
 	blocks = append(blocks, r.notJudged()...)
 	blocks = append(blocks, r.drifted()...)
 	blocks = append(blocks, r.notMeasured()...)
@@ -43,7 +44,7 @@ func (r *Report) lead() []block {
 func (r *Report) footer(most int) string {
 	const all = "the JSON report has all verdicts"
 	if r.shown.action.total == 0 {
-		if r.in.Decision.Status == gate.StatusPassed {
+		if r.in.Decision.Status == gate.StatusPassed || r.in.Decision.Status == gate.StatusInconclusive {
 			return "nothing needs action; " + all
 		}
 		return all
@@ -160,6 +161,8 @@ func (h *host) status() status {
 		return noEvidence
 	case h.notJudged():
 		return unjudged
+	case h.Comparison.Inconclusive():
+		return inconclusive
 	}
 	return passed
 }
@@ -217,7 +220,7 @@ func (h *host) words() string {
 		return fmt.Sprintf("nothing worse but %d waived", h.waived)
 	}
 	if !h.fails() {
-		return map[status]string{noEvidence: "no cell passed", unjudged: "speed not judged", passed: "nothing worse"}[h.status()]
+		return map[status]string{noEvidence: "no cell passed", unjudged: "speed not judged", inconclusive: "speed not decided", passed: "nothing worse"}[h.status()]
 	}
 	s := ""
 	if h.refused > 0 {

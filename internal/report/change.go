@@ -52,6 +52,9 @@ func (h *host) direction(v *gate.Verdict) bench.Direction {
 // changed writes the change of a finding in two parts: "+31.0 %" and
 // "(worse; of the pairs; +28.0 % … +33.0 %)".
 func (r *Report) changed(f finding) (number, more string) {
+	if f.alike != nil {
+		return r.hosts[f.host].changeOfAlike(f.alike).words()
+	}
 	c, ok := r.hosts[f.host].changeOf(f.Verdict)
 	if !ok {
 		return "from 0", " (worse)"

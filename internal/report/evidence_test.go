@@ -21,7 +21,7 @@ func judgedByEvidence(id string, class gate.Class, level gate.Level, mode detect
 // in its first word.
 func TestNothingSettledIsNoPlainPass(t *testing.T) {
 	open := judgedByEvidence("a", gate.Inconclusive, gate.Warn, detect.History)
-	if text := single(t, report.Commands{}, open); !strings.HasPrefix(text, "WARN: ") || !strings.Contains(text, "1 stays inconclusive") || !strings.Contains(text, "--ab BASE-CHECKOUT\n") {
+	if text := single(t, report.Commands{}, open); !strings.HasPrefix(text, "INCONCLUSIVE: the speed of 1 of 1 cell was not decided; ") || !strings.Contains(text, "1 stays inconclusive") || !strings.Contains(text, "--ab BASE-CHECKOUT\n") {
 		t.Errorf("nothing but open numbers:\n%s", text)
 	}
 	sure := judgedByEvidence("b", gate.Unchanged, gate.Off, detect.History)

@@ -20,6 +20,7 @@ type Finding struct {
 	Host, Cell, Metric string // no Cell: the host as a whole
 	Suite              string // of the cell; "" where the run does not have it
 	Class              gate.Class
+	Verdicts           int    // that block and that the finding stands for
 	Message            string // "slower: 95.3 → 80.1 tok/s, -15.9 % (worse), limit 10 %"
 }
 
@@ -30,10 +31,17 @@ func (r Report) Findings() []Finding {
 	for _, f := range r.shown.action.rows {
 		findings = append(findings, Finding{
 			Host: name(r.hosts[f.host].Run.Host.Label), Cell: name(f.Cell), Metric: name(f.Metric),
-			Suite: r.suiteOf(f), Class: f.Class, Message: r.message(f),
+			Suite: r.suiteOf(f), Class: f.Class, Verdicts: f.verdicts(), Message: r.message(f),
 		})
 	}
 	return findings
+}
+
+func (f finding) verdicts() int {
+	if f.alike != nil {
+		return f.alike.Blocking
+	}
+	return 1
 }
 
 func (r *Report) suiteOf(f finding) string {
@@ -44,6 +52,10 @@ func (r *Report) suiteOf(f finding) string {
 }
 
 func (r *Report) message(f finding) string {
+	if f.alike != nil {
+		size, more := r.changed(f)
+		return f.word() + ": " + f.cell().String() + ", " + size + more + ", limit " + bare(f.Evidence.Limit) + "; " + shorten(visible(f.alike.Reason), maxReason)
+	}
 	why := shorten(visible(f.Reason), maxReason)
 	if f.Class != gate.Regressed && !f.hasChange() {
 		return f.word() + ": " + why
@@ -74,6 +86,7 @@ func (f finding) hasChange() bool {
 type finding struct {
 	host int
 	*gate.Verdict
+	alike *gate.Alike // that the verdict stands for; nil if it stands for itself
 }
 
 // list keeps the first limit findings in an order, and counts all.
@@ -127,9 +140,9 @@ func newSelection() selection {
 	}
 }
 
-func (s *selection) scan(host int, verdicts []gate.Verdict) {
-	for i := range verdicts {
-		f := finding{host, &verdicts[i]}
+func (s *selection) scan(host int, c *gate.Comparison) {
+	for i := range c.Verdicts {
+		f := finding{host: host, Verdict: &c.Verdicts[i]}
 		if ofSpeed(f.Verdict) && f.Class != gate.Inconclusive {
 			s.judged.add(f)
 		}
@@ -138,10 +151,20 @@ func (s *selection) scan(host int, verdicts []gate.Verdict) {
 		}
 		if f.Class == gate.Skipped && f.Level != gate.Fail {
 			s.skipped.add(f)
-		} else if l := s.pick(f); l != nil {
+		} else if l := s.pick(f); l != nil && f.standsFor(c) {
 			l.add(f)
 		}
 	}
+}
+
+// standsFor reports whether the verdict has a row: of those that are part of one
+// finding, one has. It notes for which.
+func (f *finding) standsFor(c *gate.Comparison) bool {
+	if f.Alike == 0 {
+		return true
+	}
+	f.alike = &c.Alike[f.Alike-1]
+	return f.alike.Cell == f.Cell
 }
 
 // pick returns the list that shows f, or nil where it is counted only.

@@ -132,7 +132,7 @@ func New(in Input) Report {
 		h.Commands = h.Commands.orDefault()
 		h.scan()
 		h.check(h.Run.Results)
-		r.shown.scan(i, h.Comparison.Verdicts)
+		r.shown.scan(i, &h.Comparison)
 		r.total.merge(&h.tally)
 	}
 	r.scanKernels()

@@ -50,28 +50,6 @@ func (r Report) Totals() Totals {
 		LeftOut: t.leftOut, Retried: t.retried, Waived: t.waived, Refused: t.refused, Verdicts: t.verdicts}
 }
 
-// status is a decision or a host's verdict: a sign for Markdown, a word for
-// plain text.
-type status struct {
-	sign, mark string // "❌", "FAIL"
-	word       string // "Failed", or empty where the sentence says it all
-}
-
-func (s status) headline(sentence inline) inline {
-	if s.word == "" {
-		return sentence
-	}
-	return append(inline{plain(s.word + ": ")}, sentence...)
-}
-
-var (
-	failed         = status{"❌", "FAIL", "Failed"}
-	passed         = status{"✅", "PASS", "Passed"}
-	unjudged       = status{"⚠️", "WARN", ""}
-	actionRequired = status{"⚠️", "ACTION REQUIRED", "Action required"}
-	noEvidence     = status{"❔", "NO EVIDENCE", "No evidence"}
-)
-
 func (r *Report) verdict() (status, inline) {
 	switch d := r.in.Decision; {
 	case d.Status == gate.StatusFailed:
@@ -90,8 +68,9 @@ func (r *Report) verdict() (status, inline) {
 	if line := r.uncompared(false); line != nil {
 		return unjudged, append(inline{plain(r.allGood())}, line...)
 	}
-	if t := &r.total; t.open > 0 && t.judged+t.equal+t.same == 0 {
-		return unjudged, inline{plain(r.allGood())} // nothing is shown to be as fast
+	if d := r.in.Decision; d.Status == gate.StatusInconclusive {
+		return inconclusive, inline{plain(fmt.Sprintf("the speed of %d of %s was not decided%s; %s", d.Undecided, count(d.SpeedCells, "cell"),
+			r.onHosts(func(h *host) bool { return h.Comparison.Inconclusive() }), r.allGood()))}
 	}
 	return passed, inline{plain(r.allGood())}
 }

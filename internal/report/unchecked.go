@@ -23,7 +23,7 @@ func (r *Report) casesOf(i int) *hostCases {
 	of := &hostCases{host: &r.hosts[i]}
 	for k := range of.Comparison.Verdicts {
 		if v := &of.Comparison.Verdicts[k]; of.checks[v.Cell] == nil && failsWhole(v) {
-			of.unchecked = append(of.unchecked, finding{i, v})
+			of.unchecked = append(of.unchecked, finding{host: i, Verdict: v})
 		}
 	}
 	of.unchecked = r.onlyCases(of.host, of.unchecked)

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/runner"
+)
+
+// collect reads the runs of other jobs, which are not trusted. A host that
+// should have delivered one and did not stands in with an empty run, which the
+// gate cannot pass.
+func (a *action) collect() (g gathered, err error) {
+	if g.file, g.policy, err = a.in.options.load(); err != nil {
+		return g, err
+	}
+	if err := a.acceptUnlessUpdating(&g.policy, g.file); err != nil {
+		return g, err
+	}
+	paths, err := findRuns(a.in.runs, maxRuns)
+	if err != nil {
+		return g, err
+	}
+	if g.runs, g.refs, err = a.in.options.readRuns(g.file, paths); err != nil {
+		return g, err
+	}
+	if pr := a.event.PullRequest; a.event.Run != nil && pr != nil && pr.BaseRef != a.event.DefaultBranch && len(g.runs) > 0 {
+		g.runs[0].Warnings = append(g.runs[0].Warnings, fmt.Sprintf("the pull request goes into %s, and the configuration and baselines of %s judge it: "+
+			"compare them before merging", oneLine(pr.BaseRef), a.event.DefaultBranch))
+	}
+	for _, run := range g.runs {
+		if err := a.believe(run, g.file.Limits); err != nil {
+			return g, fmt.Errorf("run of host %s: %w", oneLine(run.Host.Label), err)
+		}
+	}
+	if err := recheck(g.file, g.runs); err != nil {
+		return g, err
+	}
+	for _, label := range a.in.hosts {
+		if slices.ContainsFunc(g.runs, func(r *bench.Run) bool { return r.Host.Label == label }) {
+			continue
+		}
+		if a.in.update {
+			g.absent = append(g.absent, label)
+			continue
+		}
+		ref, err := a.in.options.reference(g.file, label)
+		if err != nil {
+			return g, err
+		}
+		g.runs = append(g.runs, &bench.Run{Schema: bench.RunSchema, Host: bench.Host{Label: label}, Started: a.Now(),
+			Warnings: []string{fmt.Sprintf("host %s delivered no run.json: look at the log of its job", label)}})
+		g.refs = append(g.refs, ref)
+	}
+	if len(g.runs) == 0 {
+		return g, fmt.Errorf("%w: %s holds no run.json: look at the jobs that should have measured", runner.ErrNoCells, a.in.runs)
+	}
+	return g, nil
+}
+
+// believe checks a run against what this job knows. It must be of the commit
+// that this job is about, hold what only asks for, and cannot excuse itself:
+// cells that it says it left out, and that this job was not told to leave out,
+// are missing; so are cells left out by a limit that the configuration has not.
+func (a *action) believe(run *bench.Run, limits config.Limits) error {
+	if want := a.commit(); run.Revision != want {
+		return fmt.Errorf("the run is of commit %q and this workflow of %s: run the measuring job again", oneLine(run.Revision), want)
+	}
+	only := a.in.options.only
+	for _, pattern := range only {
+		if !slices.ContainsFunc(run.Results, func(r bench.Result) bool { return matrix.Glob(pattern, r.Cell.ID()) }) {
+			return fmt.Errorf("no cell of the run matches only %q: correct the input, or measure that cell", oneLine(pattern))
+		}
+	}
+	if missing := run.MissingShards(); len(missing) > 0 {
+		return fmt.Errorf("shards %s delivered no run.json: look at the logs of their jobs", strings.Join(missing, ", "))
+	}
+	if !mayLeaveOut(run, limits) {
+		run.LeftOut = nil
+	}
+	others, err := a.outside(run.Host)
+	if err != nil {
+		return err
+	}
+	run.Unselected = slices.DeleteFunc(run.Unselected, func(id string) bool {
+		return !others[id] && (len(only) == 0 || matrix.GlobAny(only, id))
+	})
+	return nil
+}
+
+// mayLeaveOut reports whether the configuration's limits can have left out what
+// a run says. A budget can leave out anything, and is believed; how many cells
+// there must be at least is known.
+func mayLeaveOut(run *bench.Run, limits config.Limits) bool {
+	measured := 0
+	for i := range run.Results {
+		if run.Results[i].Outcome != bench.Skipped {
+			measured++
+		}
+	}
+	return limits.Budget > 0 || limits.MaxCells > 0 && measured >= limits.MaxCells
+}
+
+// outside lists the cells that the profile leaves out on a host, by this job's
+// configuration and not by what a run says.
+func (a *action) outside(h bench.Host) (map[string]bool, error) {
+	if a.in.options.profile == "" {
+		return nil, nil
+	}
+	o := a.in.options
+	o.only = nil
+	p, err := a.newPlan(&o)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	p.host = h
+	if err := p.open(); err != nil {
+		return nil, fmt.Errorf("find the cells of profile %s: %w", oneLine(o.profile), err)
+	}
+	return setOf(p.others), nil
+}

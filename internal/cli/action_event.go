@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// events whose commit is the one under test.
+var events = []string{"pull_request", "merge_group", "push", "schedule", "workflow_dispatch", "repository_dispatch", "workflow_run", "issue_comment"}
+
+// refuse says why accelgate does not work for an event.
+func (a *action) refuse() error {
+	switch pr := a.event.PullRequest; {
+	case a.event.Name == "pull_request_target" && !a.in.dangerTarget:
+		return errors.New("accelgate does not run on pull_request_target, which gives a stranger's code the repository's secrets: use pull_request")
+	case a.event.Name != "pull_request_target" && !slices.Contains(events, a.event.Name):
+		return fmt.Errorf("accelgate does not know which commit event %s is about: use one of %s", oneLine(a.event.Name), strings.Join(events, ", "))
+	case pr != nil && pr.Fork && a.in.runs == "" && a.Getenv("RUNNER_ENVIRONMENT") != "github-hosted" && !a.in.dangerForks:
+		return errors.New("accelgate does not run code of a fork on a self-hosted runner, which a stranger would then own: " +
+			"add to the job: if: github.event.pull_request.head.repo.full_name == github.repository")
+	}
+	return nil
+}
+
+// commit is the one under test: a pull request's head rather than the merge
+// commit that GitHub checks out and forgets.
+func (a *action) commit() string {
+	switch pr := a.event.PullRequest; {
+	case pr != nil:
+		return pr.HeadSHA
+	case a.event.Run != nil:
+		return a.event.Run.HeadSHA
+	}
+	return a.event.SHA
+}
+
+// resolvePull finds the pull request that a dispatch names, where its head is
+// the commit that runs here: a comment asked for some of its cells.
+func (a *action) resolvePull(ctx context.Context) error {
+	name := a.event.Inputs["pull_request"]
+	if name == "" || a.event.Name != "workflow_dispatch" || !a.in.publish || a.in.update {
+		return nil
+	}
+	number, err := strconv.Atoi(name)
+	if err != nil || number < 1 {
+		return usagef("the dispatch input pull_request is %q: give the number of one", oneLine(name))
+	}
+	client, repo, err := a.client()
+	if err != nil {
+		return err
+	}
+	pull, err := client.GetPull(ctx, repo, number)
+	if err != nil {
+		return err
+	}
+	if measured := cmp.Or(a.event.Inputs[headInput], a.event.SHA); pull.HeadSHA != measured {
+		return usagef("the head of pull request %d is %s, and this is %s: start the workflow on the pull request's branch, or write /accelgate run for a fork's",
+			number, pull.HeadSHA, oneLine(measured))
+	}
+	a.event.PullRequest = pullRequest(pull, repo)
+	return nil
+}
+
+// Ends of the names of checks, and of the keys of comments, of runs that were
+// started by hand. What the branch's own policy says, and what some cells come
+// to, must not replace the verdict on all of them under the policy of the base.
+const (
+	someCells = " (some cells)"
+	byHand    = " (by hand)"
+)
+
+// nameByHand gives a run that was started by hand a name of its own, unless it is
+// of all cells of a pull request.
+func (a *action) nameByHand() {
+	switch {
+	case a.event.Name != "workflow_dispatch":
+	case len(a.in.options.only)+len(a.in.options.suites) > 0:
+		a.in.checkName += someCells
+	case a.event.PullRequest == nil:
+		a.in.checkName += byHand
+	}
+}

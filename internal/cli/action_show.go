@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/github/actions"
+	"github.com/accelgate/accelgate/internal/report"
+)
+
+// show writes what the runner shows: log, summary, outputs, annotations.
+func (a *action) show(g gathered, j judged) error {
+	if err := a.render(a.Stdout, "terminal", j); err != nil {
+		return err
+	}
+	const summaryBytes = 900_000 // of the 1 MiB that GitHub takes
+	md, err := text(report.MarkdownLimit(summaryBytes), j.report)
+	if err != nil {
+		return err
+	}
+	md = a.token.hide(md)
+	path, err := a.saveReport(g, "report.md", md)
+	if err != nil {
+		return err
+	}
+	if err := a.saveJSON(g, j); err != nil {
+		return err
+	}
+	_, err = a.gh.Summary(md)
+	a.warn(err)
+	a.output("report", path)
+	a.output("verdict", string(j.decision.Status))
+	a.annotateFindings(j)
+	return nil
+}
+
+// annotateFindings puts the worst findings where GitHub shows them first, and
+// the number of the others.
+func (a *action) annotateFindings(j judged) {
+	const most = 9 // GitHub shows ten of a kind
+	findings, blocking := j.report.Findings(), 0
+	for _, n := range j.decision.Blocking {
+		blocking += n
+	}
+	findings = findings[:min(len(findings), most)]
+	for _, f := range findings {
+		blocking -= f.Verdicts
+		a.annotate(a.gh.Error, strings.Join(slices.DeleteFunc([]string{f.Host, f.Cell, f.Metric}, func(s string) bool { return s == "" }), " "), f.Message)
+	}
+	if blocking > 0 {
+		a.annotate(a.gh.Error, fmt.Sprintf("and %d more", blocking), "the summary of this job lists the worst, the JSON report all")
+	}
+}
+
+func (a *action) annotate(issue func(actions.Annotation) error, title, message string) {
+	a.warn(issue(actions.Annotation{Title: a.token.hide(title), Message: a.token.hide(message)}))
+}
+
+// output sets an output of the step.
+func (a *action) output(name, value string) { a.warn(a.gh.SetOutput(name, a.token.hide(value))) }
+
+// warn reports what could not be delivered; it never changes the outcome.
+func (a *action) warn(err error) {
+	if err != nil {
+		fmt.Fprintf(a.Stderr, "accelgate: warning: %s\n", oneLine(err.Error()))
+	}
+}

@@ -1,0 +1,168 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// Alike is a loss that the cells of a suite share in one metric: one finding in
+// place of one for each cell. No verdict's class depends on it.
+type Alike struct {
+	Suite  string `json:"suite"`
+	Metric string `json:"metric"`
+	// Cells counts the cells that moved alike, of all Of that have the metric judged.
+	Cells int `json:"cells"`
+	Of    int `json:"of"`
+	// Blocking counts those of their verdicts that block.
+	Blocking int `json:"blocking"`
+	// Delta is the median change and Interval spans those of the cells, as in [Verdict].
+	Delta    float64    `json:"delta"`
+	Interval [2]float64 `json:"interval"`
+	// Cell stands for all of them in a report: it is the one that moved most among
+	// those of the highest level.
+	Cell string `json:"cell"`
+	// Witness says what the calibration workload or the pairs say of the host, and
+	// Reason says so for people.
+	Witness Witness `json:"witness"`
+	Reason  string  `json:"reason"`
+}
+
+// Witness says whether the host changed between two sides.
+type Witness string
+
+// The witnesses.
+const (
+	HostChanged   Witness = "host_changed"
+	HostUnchanged Witness = "host_unchanged"
+	HostUnknown   Witness = "unknown"
+)
+
+const (
+	leastAlike = 4   // cells that share a loss
+	mostAlike  = 2.0 // times the median loss, and its inverse: what is alike
+	shareAlike = 0.9 // of the cells
+)
+
+// loss is the change of one cell in a metric.
+type loss struct {
+	*Verdict
+	size float64 // relative slow-down, of the logarithm
+}
+
+// alike finds the losses that cells share, and marks their verdicts.
+func (c *comparer) alike() {
+	if c.policy.Compat != "" {
+		return
+	}
+	suites := make(map[string]string, len(c.results))
+	for _, r := range c.results {
+		suites[r.Cell.ID()] = r.Cell.Suite
+	}
+	type key struct{ suite, metric string }
+	var order []key
+	groups := map[key][]loss{}
+	for i := range c.out.Verdicts {
+		v := &c.out.Verdicts[i]
+		k := key{suites[v.Cell], v.Metric}
+		of := groups[k]
+		if !v.comparesSpeed() || len(of) > 0 && of[len(of)-1].Cell == v.Cell { // those of one cell are adjacent
+			continue
+		}
+		if of == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(of, loss{v, c.slowdown(v)})
+	}
+	for _, k := range order {
+		if a, members := c.shared(groups[k]); a != nil {
+			a.Suite, a.Metric = k.suite, k.metric
+			c.out.Alike = append(c.out.Alike, *a)
+			for _, l := range members {
+				l.Verdict.Alike = len(c.out.Alike)
+			}
+		}
+	}
+}
+
+// comparesSpeed reports whether the verdict compares a speed of this run with one
+// before it, and not with an older reference.
+func (v *Verdict) comparesSpeed() bool {
+	return v.Cell != "" && v.Metric != "" && v.Evidence.Road() != "" && v.Class != Drifted && v.Class != OperatorsDiffer && v.Reference != AnchorReference
+}
+
+// slowdown is how much slower a verdict says that the cell is.
+func (c *comparer) slowdown(v *Verdict) float64 {
+	i := slices.IndexFunc(c.metrics, func(m described) bool { return m.Name == v.Metric })
+	if i < 0 || !(v.Delta < 0) {
+		return 0 // how much it gained is of no interest
+	}
+	return math.Log1p(c.metrics[i].slower(-v.Delta))
+}
+
+// shared sums up the losses of cells that moved alike; nil if they did not. It returns
+// those that have a finding of their own.
+func (c *comparer) shared(all []loss) (*Alike, []loss) {
+	sizes := make([]float64, len(all))
+	for i, l := range all {
+		sizes[i] = l.size
+	}
+	middle := stats.Median(sizes)
+	moved := slices.DeleteFunc(slices.Clone(all), func(l loss) bool { return !(l.size >= middle/mostAlike && l.size <= middle*mostAlike) })
+	findings := slices.DeleteFunc(slices.Clone(moved), func(l loss) bool { return !l.found() })
+	if !(middle > 0) || len(moved) < leastAlike || float64(len(moved)) < shareAlike*float64(len(all)) || len(findings) < 2 {
+		return nil, nil
+	}
+	a := &Alike{Cells: len(moved), Of: len(all)}
+	deltas := make([]float64, len(moved))
+	for i, l := range moved {
+		deltas[i] = l.Delta
+	}
+	a.Delta, a.Interval = stats.Median(deltas), [2]float64{slices.Min(deltas), slices.Max(deltas)}
+	a.Cell = representative(findings)
+	for _, l := range findings {
+		a.Blocking += one(l.Level == Fail)
+	}
+	a.Witness, a.Reason = c.witness(moved, a.Delta)
+	return a, findings
+}
+
+// found reports whether the loss has a row of a report.
+func (l loss) found() bool {
+	return l.Class == Regressed || l.Class == Inconclusive && l.Level != Off && l.Delta < 0
+}
+
+// representative returns the cell with the largest loss among those that block, or
+// among all where none does.
+func representative(findings []loss) string {
+	worst := slices.MinFunc(findings, func(a, b loss) int {
+		if block := one(b.Level == Fail) - one(a.Level == Fail); block != 0 {
+			return block
+		}
+		return int(math.Copysign(1, a.Delta-b.Delta))
+	})
+	return worst.Cell
+}
+
+// witness says what is known of the host. Base and head of pairs were measured
+// alternately, so a change of the host moves both.
+func (c *comparer) witness(moved []loss, delta float64) (Witness, string) {
+	paired := !slices.ContainsFunc(moved, func(l loss) bool { return l.Evidence.Mode != detect.Interleaved })
+	h := &c.host
+	switch {
+	case paired:
+		return HostUnchanged, "base and head were measured alternately, so the host did not cause it: the code did"
+	case h.percent > 0 && h.explains(&Verdict{Delta: delta}) == "":
+		return HostChanged, fmt.Sprintf("the calibration workload moved by %.1f %% %s: the host changed, and that is not all of it", h.percent, h.since)
+	case h.percent > 0:
+		return HostChanged, fmt.Sprintf("the calibration workload moved by %.1f %% %s: the host changed, which may be all of it", h.percent, h.since)
+	case h.known && math.Abs(h.change) > h.limit:
+		return HostChanged, fmt.Sprintf("the calibration workload is faster than at the baseline (%+.1f %%): the host changed, and did not cause the loss", h.change)
+	case h.known:
+		return HostUnchanged, fmt.Sprintf("the calibration workload did not move since the baseline (%+.1f %%, limit %.1f %%): the host did not change, so the code or its environment did", h.change, h.limit)
+	}
+	return HostUnknown, "no calibration workload of both sides says whether the host changed: measure in pairs with --ab"
+}

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// alike says which losses the cells of a suite share, and what that says of the host.
+func (r *Report) alike() []block {
+	var blocks []block
+	n := 0
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		for k := range h.Comparison.Alike {
+			a := &h.Comparison.Alike[k]
+			if n++; n > maxCautions {
+				continue
+			}
+			line := inline{strong(capital(allOf(a)) + " moved alike"), plain(" in "), code(a.Metric)}
+			line = append(line, ofSuite(a)...)
+			if len(r.hosts) > 1 {
+				line = append(line, plain(" on "), code(h.Run.Host.Label))
+			}
+			blocks = append(blocks, paragraph(append(line, plain(": "+h.movedBy(a)+"; "), reason(a.Reason))))
+		}
+	}
+	return withRest(blocks, n, "shared loss", "shared losses")
+}
+
+// allOf writes "all 8 cells", or "15 of 16 cells".
+func allOf(a *gate.Alike) string {
+	if a.Cells == a.Of {
+		return "all " + count(a.Of, "cell")
+	}
+	return fmt.Sprintf("%d of %s", a.Cells, count(a.Of, "cell"))
+}
+
+func ofSuite(a *gate.Alike) inline {
+	if a.Suite == "" {
+		return nil
+	}
+	return inline{plain(" of suite "), code(a.Suite)}
+}
+
+func capital(s string) string {
+	if s[0] >= 'a' && s[0] <= 'z' {
+		return string(s[0]-'a'+'A') + s[1:]
+	}
+	return s
+}
+
+// movedBy writes "-15.0 % (worse; -18.0 % … -12.0 %)".
+func (h *host) movedBy(a *gate.Alike) string {
+	size, more := h.changeOfAlike(a).words()
+	return size + more
+}
+
+func (h *host) changeOfAlike(a *gate.Alike) change {
+	better := bench.Higher
+	if m := h.metrics[a.Metric]; m != nil {
+		better = m.Better
+	}
+	c := change{percent: better.Change(a.Delta), better: better}
+	from, to := better.Change(a.Interval[0]), better.Change(a.Interval[1])
+	c.interval = [2]float64{min(from, to), max(from, to)}
+	c.word = better.Word(c.percent)
+	return c
+}
+
+func (c change) words() (size, more string) {
+	return percent(c.percent, 0), " (" + c.word + "; " + percent(c.interval[0], 0) + " … " + percent(c.interval[1], 0) + ")"
+}
+
+// AlikeDocument is a [gate.Alike] with the sign that a document has for a change.
+type AlikeDocument struct {
+	gate.Alike
+	Delta    *struct{}  `json:"delta,omitempty"` // hides the gate's own
+	Change   float64    `json:"change"`          // a fraction, in the metric's own sign
+	Interval [2]float64 `json:"interval"`
+}
+
+func (h *host) alikeDocuments() []AlikeDocument {
+	var list []AlikeDocument
+	for _, a := range h.Comparison.Alike {
+		c := h.changeOfAlike(&a)
+		list = append(list, AlikeDocument{Alike: a, Change: finite(c.percent) / 100, Interval: [2]float64{finite(c.interval[0]) / 100, finite(c.interval[1]) / 100}})
+	}
+	return list
+}
