@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 	"github.com/accelgate/accelgate/internal/worktree"
 )
@@ -241,7 +242,7 @@ func build(ctx context.Context, p *plan, file *config.File, dir, what string) (i
 			return len(done), err
 		}
 		if !response.OK() {
-			return len(done), noBase{fmt.Sprintf("%s cannot be built by %q: %s: %s", what, strings.Join(s.Build, " "), response.Reason(), oneLine(lastLine(response.Log)))}
+			return len(done), noBase{fmt.Sprintf("%s cannot be built by %q: %s: %s", what, strings.Join(s.Build, " "), response.Reason(), oneLine(text.LastLine(response.Log)))}
 		}
 		done = append(done, s.Build)
 	}

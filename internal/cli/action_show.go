@@ -15,7 +15,7 @@ func (a *action) show(g gathered, j judged) error {
 		return err
 	}
 	const summaryBytes = 900_000 // of the 1 MiB that GitHub takes
-	md, err := text(report.MarkdownLimit(summaryBytes), j.report)
+	md, err := rendered(report.MarkdownLimit(summaryBytes), j.report)
 	if err != nil {
 		return err
 	}

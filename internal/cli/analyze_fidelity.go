@@ -21,6 +21,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/analysis/hfhub"
 	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const fidelityHelp = `Decompose the weights of a checkpoint as orthogonal subspace fine-tuning does,
@@ -258,7 +259,7 @@ func (c *Command) fidelityPart(ctx context.Context, o *fidelityFlags, job lowran
 	if err := atomicfile.Write(o.part, data.Bytes()); err != nil {
 		return 0, err
 	}
-	fmt.Fprintf(c.Stdout, "rank %d of %d: %s in %s\n", o.rank, o.world, plural(len(part.Entries), "parameter"), oneLine(o.part))
+	fmt.Fprintf(c.Stdout, "rank %d of %d: %s in %s\n", o.rank, o.world, text.Plural(len(part.Entries), "parameter"), oneLine(o.part))
 	for _, s := range lowrank.Strategies {
 		a, err := lowrank.Assign(items, o.world, s)
 		if err != nil {
@@ -289,7 +290,7 @@ func (c *Command) mergeFidelity(o *fidelityFlags) (int, error) {
 		return 0, usagef("--merge: %w", err)
 	}
 	reports := []lowrank.Report{merged}
-	return exitOfFidelity(reports), o.print(c.Stdout, fmt.Sprintf("%s together", plural(len(parts), "part")), reports)
+	return exitOfFidelity(reports), o.print(c.Stdout, fmt.Sprintf("%s together", text.Plural(len(parts), "part")), reports)
 }
 
 // verify is the command that checks exported factors.

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // positional says in our words what is wrong with a command's arguments: how many
@@ -20,7 +22,7 @@ func positional(cmd *cobra.Command, args []string) error {
 	case len(args) == 0:
 		return fmt.Errorf("%s: no argument given: type '%s %s'", full, full, takes)
 	}
-	return fmt.Errorf("%s: %s given: type '%s %s'", full, plural(len(args), "argument"), full, takes)
+	return fmt.Errorf("%s: %s given: type '%s %s'", full, text.Plural(len(args), "argument"), full, takes)
 }
 
 // helpCommand is cobra's own, but a misspelt command is an error.

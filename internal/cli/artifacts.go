@@ -5,6 +5,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // declare notes the digest of the artifacts that a suite declares for a cell.
@@ -44,6 +45,6 @@ func (s *session) unchanged(ref *bench.Run) {
 		}
 	}
 	if len(s.same) > 0 {
-		fmt.Fprintf(s.Stderr, "accelgate: %s of which no artifact has changed since the baseline: measured once, for the answers\n", plural(len(s.same), "cell"))
+		fmt.Fprintf(s.Stderr, "accelgate: %s of which no artifact has changed since the baseline: measured once, for the answers\n", text.Plural(len(s.same), "cell"))
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -81,9 +82,9 @@ func (c *Command) update(ctx context.Context, u *update) (int, error) {
 		return 0, err
 	}
 	if n := recorded.still(); n > 0 {
-		fmt.Fprintf(c.Stdout, "%s moved within the noise and stay as they were; --all rewrites them too\n", plural(n, "number"))
+		fmt.Fprintf(c.Stdout, "%s moved within the noise and stay as they were; --all rewrites them too\n", text.Plural(n, "number"))
 	}
-	fmt.Fprintf(c.Stdout, "%s: %s recorded, %s new or changed\n", ref.path, plural(recorded.cells, "cell"), plural(len(recorded.changes)-recorded.still(), "metric"))
+	fmt.Fprintf(c.Stdout, "%s: %s recorded, %s new or changed\n", ref.path, text.Plural(recorded.cells, "cell"), text.Plural(len(recorded.changes)-recorded.still(), "metric"))
 	err = next(c.Stdout, "review it, commit it, and judge", reviewed(ref.path), ref.typed.commands(c.Getenv, run.Host).Run)
 	return ExitPassed, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite/endpoint"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -140,5 +141,5 @@ func (c *Command) keepMeasured(p *plan, b *benchRun, err error) error {
 	if saveErr := saveRun(p.outPath("run.json"), p.partial); saveErr != nil || exportErr != nil {
 		return errors.Join(err, exportErr, saveErr)
 	}
-	return fmt.Errorf("%w\nwhat was measured is kept, %s in %s: mend it and start again", err, plural(len(paths), "envelope"), b.out)
+	return fmt.Errorf("%w\nwhat was measured is kept, %s in %s: mend it and start again", err, text.Plural(len(paths), "envelope"), b.out)
 }

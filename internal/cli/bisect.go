@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -307,7 +308,7 @@ func (c *Command) tellFound(ctx context.Context, b *bisection, t *trees, left []
 		}
 	}
 	slices.SortFunc(skipped, func(a, b step) int { return strings.Compare(a.Commit, b.Commit) })
-	fmt.Fprintf(c.Stdout, "%s in between, %d skipped; what git was told is in %s\n", plural(len(steps)-1, "step"), len(skipped), b.logPath())
+	fmt.Fprintf(c.Stdout, "%s in between, %d skipped; what git was told is in %s\n", text.Plural(len(steps)-1, "step"), len(skipped), b.logPath())
 	for _, s := range skipped {
 		fmt.Fprintf(c.Stdout, "  skipped %s: %s\n", subject(s.Commit), oneLine(s.Reason))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // contest measures one cell of two checkouts in turns.
@@ -267,7 +268,7 @@ func (t *contest) change(e *detect.Evidence) string { return bisected(e, t.metri
 func bisected(e *detect.Evidence, m bench.Metric) string {
 	c := changeOf(e.Estimate, m.Better)
 	interval := intervalOf(e, m.Better)
-	return fmt.Sprintf("%s %s, 95 %%: %+.1f to %+.1f, p %.1g, %s", m.Name, c, 100*interval[0], 100*interval[1], e.P, plural(e.N, "pair"))
+	return fmt.Sprintf("%s %s, 95 %%: %+.1f to %+.1f, p %.1g, %s", m.Name, c, 100*interval[0], 100*interval[1], e.P, text.Plural(e.N, "pair"))
 }
 
 // half is the change halfway between none and all of it, by factors.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 	"github.com/accelgate/accelgate/internal/worktree"
 )
@@ -156,7 +157,7 @@ func follow(ctx context.Context, w io.Writer, process *worker.Process) {
 			if !ok {
 				return
 			}
-			if text := strings.TrimRight(printable(string(line.Text)), " "); text != "" {
+			if text := strings.TrimRight(text.Clean(string(line.Text)), " "); text != "" {
 				fmt.Fprintln(w, text)
 			}
 		case <-ctx.Done():

@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 	"github.com/accelgate/accelgate/internal/worktree"
 )
@@ -144,13 +145,8 @@ func (b *bisection) build(ctx context.Context, w worker.Worker, root string) err
 		return usagef("build command: %w: correct what stands after --", response.StartErr)
 	}
 	if !response.OK() {
-		words := "it cannot be built: " + response.Reason() + ": " + oneLine(lastLine(response.Log))
+		words := "it cannot be built: " + response.Reason() + ": " + oneLine(text.LastLine(response.Log))
 		return unusable{errors.New(strings.TrimSuffix(words, ": "))}
 	}
 	return nil
-}
-
-func lastLine(log string) string {
-	log = strings.TrimSpace(log)
-	return log[strings.LastIndexByte(log, '\n')+1:]
 }

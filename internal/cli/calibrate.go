@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const calibrateHelp = `Find out how much the numbers of unchanged code differ on this host, and from
@@ -167,6 +168,6 @@ func (c *Command) writeNoise(path string, file *baseline.File, found resolutions
 	if quiet {
 		out = c.Stderr // what is on standard output is one document
 	}
-	fmt.Fprintf(out, "%s: noise of %s written\n", path, plural(len(all)-len(lost), "metric"))
+	fmt.Fprintf(out, "%s: noise of %s written\n", path, text.Plural(len(all)-len(lost), "metric"))
 	return next(out, "review it and commit it", reviewed(path))
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // processes records when each process of a calibration ended, and on which host.
@@ -140,6 +141,6 @@ func (c *Command) appendRecording(f *os.File, lines []byte) error {
 	if err != nil {
 		return fmt.Errorf("record the calibration: %w", err)
 	}
-	fmt.Fprintf(c.Stderr, "accelgate: %s: pairs of %s recorded\n", f.Name(), plural(bytes.Count(lines, []byte("\n")), "metric"))
+	fmt.Fprintf(c.Stderr, "accelgate: %s: pairs of %s recorded\n", f.Name(), text.Plural(bytes.Count(lines, []byte("\n")), "metric"))
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // resolutions are what can be found, metric by metric, in the order of the run.
@@ -78,7 +79,7 @@ func resolveOne(run *bench.Run, result *bench.Result, v *gate.Verdict, least flo
 	r.N, r.Median, r.Why = len(values), stats.Median(values), ""
 	found, ok := detect.Resolve(values, step, detect.Options{HigherIsBetter: better != bench.Lower, MinEffect: slowdown(better, least)})
 	if !ok {
-		r.Why = fmt.Sprintf("has %s above 0, and noise takes %d: measure more rounds", plural(len(values), "value"), detect.LeastResolved)
+		r.Why = fmt.Sprintf("has %s above 0, and noise takes %d: measure more rounds", text.Plural(len(values), "value"), detect.LeastResolved)
 		return r
 	}
 	r.Noise, r.Pairs = 100*found.Noise, found.Pairs
@@ -193,6 +194,6 @@ func (c *Command) printResolutions(all resolutions) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.Stdout, "%d of %s can be held to their limits by single runs\n", held, plural(counted, "metric"))
+	_, err := fmt.Fprintf(c.Stdout, "%d of %s can be held to their limits by single runs\n", held, text.Plural(counted, "metric"))
 	return err
 }

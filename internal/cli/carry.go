@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accelgate/accelgate/internal/lazyregexp"
-	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // carried are the flags that a command in a message repeats as the user gave them:
@@ -52,7 +52,7 @@ func (c *Command) completed(typed string) (full string, quoted bool) {
 		if value == "" || named.Flags().Lookup(name) == nil || regexp.MustCompile(`--`+name+`\b`).MatchString(typed) {
 			continue
 		}
-		flags += " --" + name + " " + report.Word(value)
+		flags += " --" + name + " " + text.ShellWord(value)
 	}
 	path := named.CommandPath()
 	return path + flags + strings.TrimPrefix(typed, path), strings.Contains(flags, "'")

@@ -19,6 +19,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // caseEdits are the edited case files of a refresh, with why. Commands and the
@@ -236,9 +237,9 @@ func (e *caseEdits) tell(w io.Writer, dryRun bool, judge string) {
 		}
 		n++
 		values += len(f.changes)
-		fmt.Fprintf(w, "%s: %s\n", printable(f.path), plural(len(f.changes), "value"))
+		fmt.Fprintf(w, "%s: %s\n", text.Clean(f.path), text.Plural(len(f.changes), "value"))
 		for _, ch := range f.changes {
-			fmt.Fprintf(w, "  %s: %s -> %s\n", printable(ch.JSONPath), printable(ch.Old), printable(ch.New))
+			fmt.Fprintf(w, "  %s: %s -> %s\n", text.Clean(ch.JSONPath), text.Clean(ch.Old), text.Clean(ch.New))
 		}
 	}
 	done := "refreshed"
@@ -247,7 +248,7 @@ func (e *caseEdits) tell(w io.Writer, dryRun bool, judge string) {
 	}
 	switch {
 	case n > 0:
-		fmt.Fprintf(w, "%s %s, %s\n", plural(n, "case"), done, plural(values, "value"))
+		fmt.Fprintf(w, "%s %s, %s\n", text.Plural(n, "case"), done, text.Plural(values, "value"))
 		e.next(w, dryRun, judge)
 	case len(e.left) > 0:
 		fmt.Fprintln(w, "No case was refreshed; the warnings say why.")
@@ -276,12 +277,4 @@ func (f *caseFile) forReport(path string) report.CaseChanges {
 		changes.Changes = append(changes.Changes, report.CaseChange{JSONPath: c.JSONPath, Old: c.Old, New: c.New})
 	}
 	return changes
-}
-
-// plural writes a number with its noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

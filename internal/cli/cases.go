@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const casesLintHelp = `Read the case files of msmodeling's regression framework strictly, and say what
@@ -46,12 +47,12 @@ func (c *Command) lintCases(dir string, strict bool) (int, error) {
 	cases, unreadable := casefile.Load(dir)
 	findings := casefile.Lint(cases)
 	for _, f := range findings {
-		fmt.Fprintln(c.Stdout, printable(f.String()))
+		fmt.Fprintln(c.Stdout, text.Clean(f.String()))
 	}
 	if unreadable != nil {
 		return 0, usageError{unreadable}
 	}
-	fmt.Fprintf(c.Stdout, "%s: %s, %s\n", printable(dir), plural(len(cases), "case"), plural(len(findings), "finding"))
+	fmt.Fprintf(c.Stdout, "%s: %s, %s\n", text.Clean(dir), text.Plural(len(cases), "case"), text.Plural(len(findings), "finding"))
 	if strict && len(findings) > 0 {
 		return ExitGateFailed, nil
 	}

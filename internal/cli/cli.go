@@ -16,7 +16,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/github/actions"
-	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Exit codes. A regression that was found is not an error of the program.
@@ -77,7 +77,7 @@ func (c *Command) guarded(action bool) *Command {
 // so that it can be told from the output of what accelgate ran.
 func (c *Command) complain(err error) {
 	for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
-		fmt.Fprintf(c.Stderr, "accelgate: %s\n", printable(c.carry(line)))
+		fmt.Fprintf(c.Stderr, "accelgate: %s\n", text.Clean(c.carry(line)))
 	}
 }
 
@@ -179,5 +179,5 @@ func suggestCommand(cmd *cobra.Command, args []string) string {
 	if len(args) == 0 {
 		return ""
 	}
-	return nearest.Word(args[0], names)
+	return text.Nearest(args[0], names)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const exportHelp = `Write cells of a run as InferenceBench envelopes, one file each, which are named
@@ -64,7 +65,7 @@ func (c *Command) export(run *bench.Run, only []string, out string) error {
 	if written == 0 {
 		return usagef("no cell that passed and has numbers matches: list the cells with 'accelgate report'")
 	}
-	_, err := fmt.Fprintf(c.Stdout, "%s written\nNext: accelgate diff BEFORE.json AFTER.json\n", plural(written, "envelope"))
+	_, err := fmt.Fprintf(c.Stdout, "%s written\nNext: accelgate diff BEFORE.json AFTER.json\n", text.Plural(written, "envelope"))
 	return err
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accelgate/accelgate/internal/engine"
-	"github.com/accelgate/accelgate/internal/nearest"
 	"github.com/accelgate/accelgate/internal/reference/history"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // flagError turns a complaint about a flag into a usage error with the nearest
@@ -19,7 +19,7 @@ import (
 func flagError(cmd *cobra.Command, err error) error {
 	near := ""
 	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
-		if near = nearest.Word(name, flagNames(cmd)); near != "" {
+		if near = text.Nearest(name, flagNames(cmd)); near != "" {
 			near = "--" + near
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/device/health"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // watches reports whether the machine is to be watched while it measures: flag
@@ -85,6 +86,6 @@ func (c *Command) warnUnwell(run *bench.Run, redo string) {
 		}
 	}
 	if n > 0 {
-		c.warnAll([]string{fmt.Sprintf("%s measured on a machine that was not well (%s): %s again when it is", plural(n, "cell"), oneLine(why), redo)})
+		c.warnAll([]string{fmt.Sprintf("%s measured on a machine that was not well (%s): %s again when it is", text.Plural(n, "cell"), oneLine(why), redo)})
 	}
 }

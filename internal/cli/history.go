@@ -16,6 +16,7 @@ import (
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const historyHelp = `Find where kept runs changed for good: for each host, cell and gated metric, the
@@ -98,7 +99,7 @@ func (c *Command) history(paths []string, o *historyFlags) error {
 		}
 	}
 	if long == 0 {
-		return fmt.Errorf("no cell of %s has a metric with %d values, which finding a change takes: keep more runs, or choose other cells", plural(len(runs), "run"), leastHistory)
+		return fmt.Errorf("no cell of %s has a metric with %d values, which finding a change takes: keep more runs, or choose other cells", text.Plural(len(runs), "run"), leastHistory)
 	}
 	judgeNewest(all)
 	slices.SortStableFunc(all, func(a, b series) int { return cmp.Compare(a.worst(), b.worst()) })
@@ -221,7 +222,7 @@ func (c *Command) printHistory(all []series, runs int) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.Stdout, "%s of %d series: %s changed for good\n", plural(runs, "run"), len(all), plural(changed, "level"))
+	fmt.Fprintf(c.Stdout, "%s of %d series: %s changed for good\n", text.Plural(runs, "run"), len(all), text.Plural(changed, "level"))
 	if newest(t, all) == 0 {
 		_, err := fmt.Fprintln(c.Stdout, "newest runs: none is slower than those before it, as far as its noise lets be seen")
 		return err

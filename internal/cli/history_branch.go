@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/reference/history"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // branchBytes bounds a host's history on the branch, because GitHub's API carries
@@ -86,7 +87,7 @@ func (a *action) keep(ctx context.Context, g gathered, j judged) {
 		a.notKept(err)
 		return
 	}
-	fmt.Fprintf(a.Stdout, "Kept runs on branch %s: %s, %s in all\n", a.in.historyBranch, change, plural(r.kept, "run"))
+	fmt.Fprintf(a.Stdout, "Kept runs on branch %s: %s, %s in all\n", a.in.historyBranch, change, text.Plural(r.kept, "run"))
 }
 
 // keepable reports whether the runs of this event may be kept, as far as it can

@@ -10,7 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/reference/history"
-	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const recordHelp = `Keep the numbers of finished runs, in history-<host label>.jsonl: later runs are
@@ -106,13 +106,13 @@ func (r *recording) save() error {
 			if err := f.Save(r.path(label)); err != nil {
 				return err
 			}
-			fmt.Fprintf(r.Stdout, "%s: %s kept\n", r.path(label), plural(f.Len(), "run"))
+			fmt.Fprintf(r.Stdout, "%s: %s kept\n", r.path(label), text.Plural(f.Len(), "run"))
 		}
 	}
 	var paths []string
 	for _, label := range r.labels {
 		if r.files[label].Len() > 0 {
-			paths = append(paths, report.Word(r.path(label)))
+			paths = append(paths, text.ShellWord(r.path(label)))
 		}
 	}
 	return next(r.Stdout, "commit it beside the baselines, and look for changes", "accelgate history "+strings.Join(paths, " "))
@@ -125,7 +125,7 @@ func (c *Command) tellAdded(run *bench.Run, added history.Added) {
 		fmt.Fprintf(c.Stdout, "%s: is there already\n", name)
 		return
 	}
-	fmt.Fprintf(c.Stdout, "%s: %s kept, %d left out\n", name, plural(added.Cells, "cell"), len(added.Left))
+	fmt.Fprintf(c.Stdout, "%s: %s kept, %d left out\n", name, text.Plural(added.Cells, "cell"), len(added.Left))
 	const most = 20
 	for _, l := range added.Left[:min(len(added.Left), most)] {
 		fmt.Fprintf(c.Stderr, "accelgate: left out: %s: %s\n", oneLine(l.Cell), oneLine(l.Reason))

@@ -13,9 +13,9 @@ import (
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/formats/tensorsharp"
 	"github.com/accelgate/accelgate/internal/importer"
-	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 var importHelp = `Turn the results of another tool into a run.json, to judge it or to record a
@@ -126,6 +126,6 @@ func (c *Command) saveImport(run *bench.Run, path string) error {
 	if err := saveRun(path, run); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.Stdout, "%s: %s imported\nNext: accelgate report %s\n", path, plural(len(run.Results), "cell"), report.Word(path))
+	_, err := fmt.Fprintf(c.Stdout, "%s: %s imported\nNext: accelgate report %s\n", path, text.Plural(len(run.Results), "cell"), text.ShellWord(path))
 	return err
 }

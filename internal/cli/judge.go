@@ -148,8 +148,8 @@ func (c *Command) render(w io.Writer, format string, j judged) error {
 	return r(w, j.report)
 }
 
-// text renders to a string.
-func text(render report.Renderer, r report.Report) (string, error) {
+// rendered renders to a string.
+func rendered(render report.Renderer, r report.Report) (string, error) {
 	var b strings.Builder
 	err := render(&b, r)
 	return b.String(), err

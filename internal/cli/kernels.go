@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const kernelsHelp = `Measure and judge kernels: definitions, solutions and workloads in the folders
@@ -71,7 +72,7 @@ func (c *Command) compact(path string) error {
 		}
 	}
 	for _, f := range files {
-		if _, err := fmt.Fprintf(c.Stdout, "%s: %s\n", printable(f.Path), compacted(f.Compacted)); err != nil {
+		if _, err := fmt.Fprintf(c.Stdout, "%s: %s\n", text.Clean(f.Path), compacted(f.Compacted)); err != nil {
 			return err
 		}
 	}
@@ -83,9 +84,9 @@ func (c *Command) compact(path string) error {
 }
 
 func compacted(done flashinfer.Compacted) string {
-	what := fmt.Sprintf("%s kept, %s dropped", plural(done.Kept, "line"), plural(done.Dropped, "line"))
+	what := fmt.Sprintf("%s kept, %s dropped", text.Plural(done.Kept, "line"), text.Plural(done.Dropped, "line"))
 	if done.Cut > 0 {
-		what += fmt.Sprintf(", an unfinished one of %s removed", plural(int(done.Cut), "byte"))
+		what += fmt.Sprintf(", an unfinished one of %s removed", text.Plural(int(done.Cut), "byte"))
 	}
 	return what
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/accelgate/accelgate/internal/nearest"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evalconfig"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const explainHelp = `Print what counts for a definition and where each value comes from: built-in
@@ -82,7 +82,7 @@ func nearDefinition(ds *flashinfer.Dataset, name string) string {
 	for _, d := range ds.Definitions {
 		names = append(names, d.Name)
 	}
-	if word := nearest.Word(name, names); word != "" {
+	if word := text.Nearest(name, names); word != "" {
 		return fmt.Sprintf(" (did you mean %s?)", word)
 	}
 	return ""

@@ -15,6 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/kernels/evalconfig"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const evaluateHelp = `Judge the saved outputs of a kernel by those of its reference.
@@ -189,7 +190,7 @@ func wasCompared(o evaluator.OutputResult) bool {
 
 func evaluationTable(w io.Writer, verdict string, r evaluator.Result) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s\noutput\tstatus\tmatched\tmax abs error\tmax rel error\tworst index\tNaN, inf: reference\tcandidate\n", printable(verdict))
+	fmt.Fprintf(t, "%s\noutput\tstatus\tmatched\tmax abs error\tmax rel error\tworst index\tNaN, inf: reference\tcandidate\n", text.Clean(verdict))
 	for _, o := range r.Outputs {
 		errs := "-\t-"
 		if wasCompared(o) {
@@ -207,7 +208,7 @@ func evaluationTable(w io.Writer, verdict string, r evaluator.Result) error {
 		return err
 	}
 	for line := range strings.Lines(r.Log) {
-		if _, err := fmt.Fprintln(w, printable(strings.TrimSuffix(line, "\n"))); err != nil {
+		if _, err := fmt.Fprintln(w, text.Clean(strings.TrimSuffix(line, "\n"))); err != nil {
 			return err
 		}
 	}

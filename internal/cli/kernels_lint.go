@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const lintKernelsHelp = `Read a dataset of FlashInfer-Bench strictly, and say what in it goes wrong later:
@@ -50,9 +50,9 @@ func (c *Command) lintKernels(dir string, strict bool) (int, error) {
 	var files blobs
 	defer files.close()
 	findings := flashinfer.Lint(ds, &files)
-	warnings, next := len(ds.Warnings), "Next: accelgate kernels run --local "+report.Word(dir)
+	warnings, next := len(ds.Warnings), "Next: accelgate kernels run --local "+text.ShellWord(dir)
 	for _, w := range ds.Warnings {
-		fmt.Fprintln(c.Stdout, printable(w.Place.String()+": warning: "+w.Message))
+		fmt.Fprintln(c.Stdout, text.Clean(w.Place.String()+": warning: "+w.Message))
 	}
 	for _, f := range findings {
 		level := "error"
@@ -60,7 +60,7 @@ func (c *Command) lintKernels(dir string, strict bool) (int, error) {
 			level = "warning"
 			warnings++
 		}
-		fmt.Fprintln(c.Stdout, printable(fmt.Sprintf("%s: %s: %s [%s]", flashinfer.Place{Path: f.Path, Line: f.Line}, level, f.Message, f.Rule)))
+		fmt.Fprintln(c.Stdout, text.Clean(fmt.Sprintf("%s: %s: %s [%s]", flashinfer.Place{Path: f.Path, Line: f.Line}, level, f.Message, f.Rule)))
 	}
 	if unreadable != nil {
 		return 0, usageError{unreadable}
@@ -69,8 +69,8 @@ func (c *Command) lintKernels(dir string, strict bool) (int, error) {
 	if failures > 0 {
 		next = "Next: correct the errors, and check again with --strict, which lets them fail"
 	}
-	fmt.Fprintf(c.Stdout, "%s: %s, %s, %s, %s: %s, %s\n%s\n", printable(dir), plural(len(ds.Definitions), "definition"), plural(len(ds.Solutions), "solution"),
-		plural(len(ds.Workloads), "workload"), plural(len(ds.Traces), "trace"), plural(failures, "error"), plural(warnings, "warning"), printable(next))
+	fmt.Fprintf(c.Stdout, "%s: %s, %s, %s, %s: %s, %s\n%s\n", text.Clean(dir), text.Plural(len(ds.Definitions), "definition"), text.Plural(len(ds.Solutions), "solution"),
+		text.Plural(len(ds.Workloads), "workload"), text.Plural(len(ds.Traces), "trace"), text.Plural(failures, "error"), text.Plural(warnings, "warning"), text.Clean(next))
 	if strict && failures > 0 {
 		return ExitGateFailed, nil
 	}

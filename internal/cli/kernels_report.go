@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const kernelsReportHelp = `Score the solutions and authors of a dataset by its traces, as flashinfer-bench
@@ -39,7 +40,7 @@ func (c *Command) reportKernels(dir, author string) error {
 		return usageError{err}
 	}
 	s, err := flashinfer.Summarize(ds, author)
-	fmt.Fprintf(c.Stdout, "%s: %s: %d passed, %d failed\n", printable(dir), plural(s.Total, "trace"), s.Passed, s.Failed)
+	fmt.Fprintf(c.Stdout, "%s: %s: %d passed, %d failed\n", text.Clean(dir), text.Plural(s.Total, "trace"), s.Passed, s.Failed)
 	switch {
 	case err != nil:
 		return err

@@ -13,12 +13,12 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -221,25 +221,8 @@ func numbers(r *bench.Result, shown map[string]bool) string {
 	return b.String()
 }
 
-// oneLine makes untrusted text fit to print: one line of printable characters,
-// which controls, escapes and marks that reverse the order of text are not.
-func oneLine(s string) string {
-	s = printable(s)
-	const most = 300
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "..."
-	}
-	return s
-}
-
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "?"))
-}
+// oneLine makes untrusted text fit to print.
+func oneLine(s string) string { return text.Line(s, 300) }
 
 // revision names the commit under test: flag over the runner's word over git.
 func (c *Command) revision(ctx context.Context, p *plan) string {

@@ -9,6 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/suite/cases"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // compared is one pair with what comparing it found.
@@ -96,7 +97,7 @@ func (c *Command) showPairs(list []compared, a *autoBaseline) error {
 			failed++
 		}
 	}
-	_, err := fmt.Fprintf(c.Stdout, "%s\n%s, %d failed\n", banner, plural(len(list), "case"), failed)
+	_, err := fmt.Fprintf(c.Stdout, "%s\n%s, %d failed\n", banner, text.Plural(len(list), "case"), failed)
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const planHelp = `Print what would be measured, and measure nothing. It needs no accelerator and
@@ -226,7 +227,7 @@ func (c *Command) summarize(p *plan, doc plannedDocument) {
 	if e := doc.Expected; e != nil {
 		fmt.Fprintf(c.Stdout, "  expected: %.1f s for the longest shard, at least %.1f s however they are packed (%.3f x)\n", e.MakespanMS/1000, e.BoundMS/1000, e.Ratio)
 		if e.UnknownCells > 0 {
-			fmt.Fprintf(c.Stdout, "  %s not in earlier runs, counted as the median of the others\n", plural(e.UnknownCells, "cell"))
+			fmt.Fprintf(c.Stdout, "  %s not in earlier runs, counted as the median of the others\n", text.Plural(e.UnknownCells, "cell"))
 		}
 	}
 	t := typing{p.options, p.file}

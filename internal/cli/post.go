@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // posting is what a step says on GitHub.
@@ -32,11 +33,11 @@ func (a *action) publish(ctx context.Context, g gathered, j judged) {
 		limit -= len(note)
 		const least = 1000 // of a whole report
 		if limit < least {
-			return note + clipBytes("### "+title+"\n", limit)
+			return note + text.Cut("### "+title+"\n", limit)
 		}
-		md, err := text(report.MarkdownLimit(limit), j.report)
+		md, err := rendered(report.MarkdownLimit(limit), j.report)
 		if err != nil {
-			return note + clipBytes(quoteCode(err.Error()), limit)
+			return note + text.Cut(quoteCode(err.Error()), limit)
 		}
 		return note + md
 	}
@@ -56,10 +57,10 @@ func (a *action) note() string {
 func (a *action) publishError(ctx context.Context, cause error) {
 	var body strings.Builder // an indented block is the one that no text can end
 	fmt.Fprintf(&body, "### ⛔ %s\n\n", couldNotJudge)
-	for line := range strings.Lines(clipBytes(cause.Error(), 20_000)) {
-		fmt.Fprintf(&body, "    %s\n", printable(strings.TrimSuffix(line, "\n")))
+	for line := range strings.Lines(text.Cut(cause.Error(), 20_000)) {
+		fmt.Fprintf(&body, "    %s\n", text.Clean(strings.TrimSuffix(line, "\n")))
 	}
-	a.post(ctx, posting{title: couldNotJudge, body: func(limit int) string { return clipBytes(body.String(), limit) },
+	a.post(ctx, posting{title: couldNotJudge, body: func(limit int) string { return text.Cut(body.String(), limit) },
 		status: gate.StatusNoEvidence, conclusion: "failure"})
 }
 
@@ -72,11 +73,6 @@ func (p posting) without(secret redacting) posting {
 	}
 	p.annotations = annotations
 	return p
-}
-
-// clipBytes shortens a text at the end of a character.
-func clipBytes(s string, limit int) string {
-	return strings.ToValidUTF8(s[:min(len(s), max(limit, 0))], "")
 }
 
 // post writes the comment, on a pull request, and the check run, of a job that was
@@ -98,7 +94,7 @@ func (a *action) post(ctx context.Context, p posting) {
 		a.refused(err)
 		link, commented = cmp.Or(url, link), url != "" || err == nil
 	}
-	check := github.Check{Name: a.in.checkName, Conclusion: p.conclusion, Title: clipBytes(p.title, 250), Body: p.body, DetailsURL: link,
+	check := github.Check{Name: a.in.checkName, Conclusion: p.conclusion, Title: text.Cut(p.title, 250), Body: p.body, DetailsURL: link,
 		Seq: a.seq(), Annotations: p.annotations}
 	var run github.CheckRun
 	if a.check == nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // refreshBranch is the branch of refresh pull requests into the default branch.
@@ -66,7 +67,7 @@ func (a *action) saveReport(g gathered, name, text string) (string, error) {
 // saveJSON writes the report for programs, and sets the outputs that lead there:
 // its path, and how many verdicts there are of each class.
 func (a *action) saveJSON(g gathered, j judged) error {
-	all, err := text(report.JSON, j.report)
+	all, err := rendered(report.JSON, j.report)
 	if err != nil {
 		return err
 	}
@@ -226,12 +227,12 @@ func changes(body report.Refresh, actionsToken bool, hide func(string) string) g
 	}
 	return func(limit int) string {
 		body.Limit = max(limit-len(note), 0)
-		_, text := report.Changes(body)
-		text = hide(text)
-		if len(text)+len(note) > limit {
-			return clipBytes(text, limit)
+		_, changes := report.Changes(body)
+		changes = hide(changes)
+		if len(changes)+len(note) > limit {
+			return text.Cut(changes, limit)
 		}
-		return text + note
+		return changes + note
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const selftestHelp = `Prove that the gate of this configuration can fail. A run is judged against
@@ -183,7 +184,7 @@ func (t *experiment) green() bool {
 		t.note(&verdicts[i])
 	}
 	if code := j.exit(); code == ExitPassed {
-		t.prove("1 x: %s judged by themselves pass, exit %d", plural(len(t.run.Results), "cell"), code)
+		t.prove("1 x: %s judged by themselves pass, exit %d", text.Plural(len(t.run.Results), "cell"), code)
 		return true
 	}
 	for _, v := range verdicts {
@@ -259,7 +260,7 @@ func (t *experiment) conclude() (int, error) {
 		fmt.Fprintf(t.Stdout, "not judged  %s\n", oneLine(line))
 	}
 	if unchecked := t.unchecked(); unchecked > 0 {
-		fmt.Fprintf(t.Stdout, "not judged  the answers of %s are not checked: give the suite expectations\n", plural(unchecked, "cell"))
+		fmt.Fprintf(t.Stdout, "not judged  the answers of %s are not checked: give the suite expectations\n", text.Plural(unchecked, "cell"))
 	}
 	if len(t.failed) > 0 {
 		_, err := fmt.Fprintf(t.Stdout, "FAIL: this gate cannot fail as it should: %s\n", t.failed[0])

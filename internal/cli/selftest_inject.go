@@ -9,6 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const (
@@ -48,7 +49,7 @@ func (t *experiment) slower() {
 		found++
 	}
 	if found == len(chosen) {
-		t.prove("1.5 x the limit slower: %d of %s that are judged fail one at a time, each with its name, exit %d", found, plural(len(t.gated), "cell"), ExitGateFailed)
+		t.prove("1.5 x the limit slower: %d of %s that are judged fail one at a time, each with its name, exit %d", found, text.Plural(len(t.gated), "cell"), ExitGateFailed)
 	}
 	t.slowerAtOnce()
 }
@@ -74,7 +75,7 @@ func (t *experiment) slowerAtOnce() {
 		t.fail("all cells slower by 1.5 x their limits end in exit %d: %s", j.exit(), reasons(verdicts))
 		return
 	}
-	t.prove("all of them slower at once: %s named, exit %d", plural(named, "number"), j.exit())
+	t.prove("all of them slower at once: %s named, exit %d", text.Plural(named, "number"), j.exit())
 }
 
 // why is why nothing is judged, with what to do.
@@ -240,7 +241,7 @@ func (t *experiment) each(what string, class gate.Class, amiss func(id string) *
 		}
 	}
 	if len(ids) > 0 {
-		t.prove("%s: %s one at a time, each with its name, exit %d", what, plural(len(ids), "cell"), ExitGateFailed)
+		t.prove("%s: %s one at a time, each with its name, exit %d", what, text.Plural(len(ids), "cell"), ExitGateFailed)
 	}
 }
 

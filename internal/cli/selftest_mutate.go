@@ -15,6 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const (
@@ -89,7 +90,7 @@ func (t *experiment) mutate(o *options) {
 		t.fail("mutation %q leaves the gate green without a line that names it: report this as a bug", kind)
 	}
 	if green == nil {
-		t.prove("%s of configuration, run and baseline: %d fail or are refused, %d pass and are named", plural(red+named, "mutation"), red, named)
+		t.prove("%s of configuration, run and baseline: %d fail or are refused, %d pass and are named", text.Plural(red+named, "mutation"), red, named)
 	}
 }
 
@@ -128,7 +129,7 @@ func (t *experiment) report(run *bench.Run, ref reference) ([]string, error) {
 	if code := j.exit(); code != ExitPassed {
 		return nil, fmt.Errorf("exit %d", code)
 	}
-	printed, err := text(report.TerminalWith(report.TerminalOptions{Columns: unwrapped}), j.report)
+	printed, err := rendered(report.TerminalWith(report.TerminalOptions{Columns: unwrapped}), j.report)
 	return strings.Split(printed, "\n"), err
 }
 

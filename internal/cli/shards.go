@@ -15,6 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // shardCount is a flag: how many parts, or auto.
@@ -105,7 +106,7 @@ func (o *planning) warning(s sharding) []string {
 			s.makespan.Round(time.Second))}
 	}
 	return []string{fmt.Sprintf("the longest of %s is expected to take %s: use --shards auto, or raise --max-minutes",
-		plural(len(s.shards), "shard"), s.makespan.Round(time.Second))}
+		text.Plural(len(s.shards), "shard"), s.makespan.Round(time.Second))}
 }
 
 // fit packs the cells into as few parts as take at most the given time each. If

@@ -10,6 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // typing is what printed commands repeat of a command line: without it, they would
@@ -25,7 +26,7 @@ type line string
 func (l line) add(flag string, values ...string) line {
 	for _, v := range values {
 		if v != "" {
-			l += line(" " + flag + " " + report.Word(v))
+			l += line(" " + flag + " " + text.ShellWord(v))
 		}
 	}
 	return l
@@ -139,7 +140,7 @@ func next(w io.Writer, what string, commands ...string) error {
 func reviewed(paths ...string) string {
 	words := make([]string, 0, len(paths))
 	for _, p := range paths {
-		words = append(words, report.Word(p))
+		words = append(words, text.ShellWord(p))
 	}
 	files := strings.Join(words, " ")
 	return "git add -N " + files + " && git diff " + files

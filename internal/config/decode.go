@@ -11,6 +11,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // maxValues bounds what aliases may expand to. A file without aliases cannot
@@ -266,7 +268,7 @@ func (d *decoder) wrongType(n ast.Node, path, want string) {
 	default:
 		if s, ok := scalarText(r); ok {
 			got = quote(s)
-			if len(s) < 30 && printable(s) == s {
+			if len(s) < 30 && text.Printable(s) {
 				got = s // a number or boolean needs no quotes
 			}
 		}

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Position is a place in a file. Lines and columns count from 1, columns in
@@ -77,22 +78,5 @@ func (es Errors) inOrder() Errors {
 	return slices.CompactFunc(es, func(a, b *Error) bool { return *a == *b })
 }
 
-// quote writes foreign text for a message: short, on one line, and without
-// characters that could disturb a terminal.
-func quote(s string) string {
-	const limit = 60
-	if r := []rune(s[:min(len(s), 4*limit)]); len(r) > limit {
-		return fmt.Sprintf("%q (cut)", string(r[:limit]))
-	}
-	return fmt.Sprintf("%q", s)
-}
-
-// printable drops what the YAML parser may quote verbatim.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, s)
-}
+// quote writes foreign text for a message.
+func quote(s string) string { return text.Quote(s, 60) }

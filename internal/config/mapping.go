@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
-	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // table fills a map. Entries that it already has stay unless the file gives
@@ -65,7 +65,7 @@ func (d *decoder) structure(n ast.Node, path string, into any, extra ...string) 
 
 func (d *decoder) unknownKey(p pair, path string, known []string) {
 	hint := "known keys: " + strings.Join(known, ", ")
-	if s := nearest.Word(p.key, known); s != "" {
+	if s := text.Nearest(p.key, known); s != "" {
 		hint = fmt.Sprintf("did you mean %q? (%s)", s, hint)
 	}
 	d.fail(p.at, fmt.Sprintf("unknown key %s %s", quote(p.key), in(path)), hint)

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Position returns where in the file the value at path starts. The path is
@@ -71,7 +73,7 @@ func child(d *decoder, n ast.Node, key string, index int) ast.Node {
 
 // join writes path.key the way [Suite.Position] reads it.
 func join(path, key string) string {
-	if key == "" || strings.ContainsAny(key, ".[]\"") || printable(key) != key || len(key) > 60 {
+	if key == "" || strings.ContainsAny(key, ".[]\"") || !text.Printable(key) || len(key) > 60 {
 		return path + "[" + quote(key) + "]"
 	}
 	if path == "" {

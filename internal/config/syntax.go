@@ -12,6 +12,8 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // The limits keep a hostile file from costing more than about a second and a
@@ -147,7 +149,7 @@ func syntaxError(name string, err error) *Error {
 		e.Message, e.Hint = "a tab cannot indent YAML", "indent with spaces"
 		return e
 	}
-	e.Message = "not valid YAML: " + printable(message)
+	e.Message = "not valid YAML: " + text.Line(message, 300)
 	return e
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Devices returns the devices that a configuration names, in its order: a
@@ -33,10 +34,10 @@ func Devices(ids []string, h bench.Host, environ []string) ([]bench.Device, erro
 	for _, id := range ids {
 		d, err := device(id, h, environ)
 		if err != nil {
-			return nil, fmt.Errorf("device %s: %w", quote(id), err)
+			return nil, fmt.Errorf("device %s: %w", text.Quote(id, 80), err)
 		}
 		if slices.Contains(devices, d) {
-			return nil, fmt.Errorf("device %s is listed twice, here as %s: remove one of the two", d, quote(id))
+			return nil, fmt.Errorf("device %s is listed twice, here as %s: remove one of the two", d, text.Quote(id, 80))
 		}
 		devices = append(devices, d)
 	}
@@ -78,7 +79,7 @@ func parseDevice(id string, h bench.Host) (bench.Device, error) {
 	p, ok := pinnings[vendor]
 	switch {
 	case !ok:
-		return bench.Device{}, fmt.Errorf("the vendor %s is unknown: write nvidia, amd, ascend, intel, apple or cpu", quote(vendor))
+		return bench.Device{}, fmt.Errorf("the vendor %s is unknown: write nvidia, amd, ascend, intel, apple or cpu", text.Quote(vendor, 80))
 	case !p.id.MatchString(rest):
 		return bench.Device{}, fmt.Errorf("it names no %s device: write a number, as in %s", vendor, p.example)
 	}
@@ -128,7 +129,7 @@ func checkCount(d bench.Device, h bench.Host) error {
 		return nil
 	}
 	return fmt.Errorf("this host has %s of %s, counted from 0: write a number below %d, "+
-		"or see with the vendor's tool whether a device is missing", number(n, "device"), d.Vendor, n)
+		"or see with the vendor's tool whether a device is missing", text.Plural(n, "device"), d.Vendor, n)
 }
 
 // count returns how many accelerators of a vendor a host has. The one without
@@ -142,17 +143,4 @@ func count(h bench.Host, vendor string) (n int, exact bool) {
 		}
 	}
 	return n, exact
-}
-
-func number(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
-// quote shows foreign text in a message. The runner of GitHub Actions obeys
-// "##[" anywhere in a line.
-func quote(s string) string {
-	return strings.ReplaceAll(fmt.Sprintf("%.80q", s), "##[", `##\x5b`)
 }

@@ -167,7 +167,7 @@ func TestDetectAccelerators(t *testing.T) {
 				"B, NaN, 1.0\nC, -5, 1.0\nD, 1, \n, 1, 1.0\n"}},
 			wantLabel: "linux-cuda",
 			want: devices{
-				gpu("nvidia", "GPU[31m |</details> "+strings.Repeat("x", 100), 0), gpu("nvidia", "B", 0), gpu("nvidia", "C", 0),
+				gpu("nvidia", "GPU [31m |</details> "+strings.Repeat("x", 96)+"...", 0), gpu("nvidia", "B", 0), gpu("nvidia", "C", 0),
 			},
 			wantDriver:   "1.0",
 			wantWarnings: []string{"nvidia-smi: D, 1,; , 1, 1.0; its devices"},

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -158,7 +159,7 @@ func claimsOf(dir string, devices []bench.Device, names []string) ([]claim, erro
 	for i := 1; i < len(claims); i++ {
 		if claims[i-1].path == claims[i].path {
 			return nil, fmt.Errorf("%s and %s are the same device: name it once",
-				quote(claims[i-1].device.String()), quote(claims[i].device.String()))
+				text.Quote(claims[i-1].device.String(), 80), text.Quote(claims[i].device.String(), 80))
 		}
 	}
 	return claims, nil
@@ -200,7 +201,7 @@ func (o LeaseOptions) wait(ctx, patience context.Context, c claim) (*leaseFile, 
 			return file, nil
 		}
 		if err != nil && (try >= settling || !errors.Is(err, fs.ErrPermission)) {
-			return nil, fmt.Errorf("lease %s: %w", quote(c.device.String()), err)
+			return nil, fmt.Errorf("lease %s: %w", text.Quote(c.device.String(), 80), err)
 		}
 		held := Held{c.device, holder}
 		if try > 0 && err == nil {
@@ -239,7 +240,7 @@ func shareFolder(dir string) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("folder of lease files %s: %w: choose one that can be made and that all jobs of this host share", quote(dir), err)
+		return fmt.Errorf("folder of lease files %s: %w: choose one that can be made and that all jobs of this host share", text.Quote(dir, 80), err)
 	}
 	return nil
 }

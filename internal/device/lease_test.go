@@ -317,7 +317,7 @@ func TestAcquireTellsOnceForEachHolder(t *testing.T) {
 		{"not JSON", ""}, // still another job
 		{`{"pid": 7, "job": "a"}`, "nvidia:0 is leased by job a (process 7)"},
 		{`{"pid": -7, "job": "a", "since": "soon"}`, "nvidia:0 is leased by job a"},
-		{`{"holder": "b\u001b[31m\n\u202e` + strings.Repeat("b", 200) + `"}`, "nvidia:0 is leased by b[31m " + strings.Repeat("b", 114)},
+		{`{"holder": "b\u001b[31m\n\u202e` + strings.Repeat("b", 200) + `"}`, "nvidia:0 is leased by b [31m " + strings.Repeat("b", 110) + "..."},
 		{`{"job": "` + strings.Repeat("c", 1<<20) + `"}`, "nvidia:0 is leased by another job"},
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // leaseFile is a locked file. Its lock is the lease; its text only tells
@@ -113,7 +115,7 @@ func openExisting(path string) (*os.File, error) {
 }
 
 func notALease(path string) error {
-	return fmt.Errorf("%s is not a lease file, but a link or something else: remove it", quote(path))
+	return fmt.Errorf("%s is not a lease file, but a link or something else: remove it", text.Quote(path, 80))
 }
 
 // write tells others who holds the lease. Where that fails, as on a full disk,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // pinning is how a vendor's runtime is told which devices a process may see.
@@ -80,7 +81,7 @@ func (p pinning) resolve(d bench.Device, h bench.Host, environ []string) (bench.
 	for _, name := range p.clashing {
 		if value, ok := lookup(environ, name); ok {
 			return d, fmt.Errorf("%s=%s selects %s devices beside %s, and each renumbers what the other leaves: "+
-				"start accelgate without it, or with %s in its place", name, quote(value), d.Vendor, p.variable, p.variable)
+				"start accelgate without it, or with %s in its place", name, text.Quote(value, 80), d.Vendor, p.variable, p.variable)
 		}
 	}
 	value, ok := lookup(environ, p.variable)
@@ -94,12 +95,12 @@ func (p pinning) resolve(d bench.Device, h bench.Host, environ []string) (bench.
 	i, _ := strconv.Atoi(d.ID)
 	if i >= len(visible) {
 		return d, fmt.Errorf("%s=%s leaves %s to this process: count within that list from 0, or start accelgate without the variable",
-			p.variable, quote(value), number(len(visible), "device"))
+			p.variable, text.Quote(value, 80), text.Plural(len(visible), "device"))
 	}
 	d.ID = visible[i]
 	if d.Vendor == NVIDIA && index.MatchString(d.ID) && !pciOrdered(h, environ) {
 		return d, fmt.Errorf("%s=%s counts from the fastest device to the slowest, and this host has different ones: "+
-			"start accelgate with %s, or with UUIDs in the list (nvidia-smi -L)", p.variable, quote(value), pciOrder)
+			"start accelgate with %s, or with UUIDs in the list (nvidia-smi -L)", p.variable, text.Quote(value, 80), pciOrder)
 	}
 	return d, nil
 }
@@ -128,7 +129,7 @@ func (p pinning) checkListed(d bench.Device, visible []string, value string) err
 		}
 	}
 	return fmt.Errorf("it is not in the list of %s=%s: count within that list from 0, or start accelgate without the variable",
-		p.variable, quote(value))
+		p.variable, text.Quote(value, 80))
 }
 
 // pciOrdered reports whether the numbers in CUDA_VISIBLE_DEVICES are those of

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -138,28 +138,11 @@ func (t tool) read(resp worker.Response) (found inventory, trouble string) {
 
 // lastWords returns the last line of a log, as the end of a sentence.
 func lastWords(log string) string {
-	lines := strings.Split(strings.TrimSpace(log), "\n")
-	if words := clean(lines[len(lines)-1]); words != "" {
+	if words := clean(text.LastLine(log)); words != "" {
 		return ": " + words
 	}
 	return ""
 }
 
-// clean makes foreign text fit for a report: printable, on one line, with
-// single spaces, without bidirectional controls, and short.
-func clean(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case !unicode.IsPrint(r) || r == unicode.ReplacementChar:
-			return -1
-		}
-		return r
-	}, s)
-	s = strings.Join(strings.Fields(s), " ")
-	if runes := []rune(s); len(runes) > maxText {
-		s = strings.TrimSpace(string(runes[:maxText]))
-	}
-	return s
-}
+// clean makes foreign text fit for a report.
+func clean(s string) string { return text.Line(s, maxText-len("...")) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -91,10 +92,10 @@ func physical(ctx context.Context, w worker.Worker, devices []bench.Device) (nam
 				name = NVIDIA + ":" + uuid
 			case len(known) > 0:
 				return nil, nil, fmt.Errorf("device %s is none that nvidia-smi lists, or stands for several: "+
-					"choose from what nvidia-smi -L lists", quote(name))
+					"choose from what nvidia-smi -L lists", text.Quote(name, 80))
 			default:
 				warnings = append(warnings, fmt.Sprintf("nvidia-smi does not tell the UUID of %s (%s), so only jobs that name it alike "+
-					"are kept from it: repair nvidia-smi, or name the device alike in all jobs of this host", quote(name), trouble))
+					"are kept from it: repair nvidia-smi, or name the device alike in all jobs of this host", text.Quote(name, 80), trouble))
 			}
 		}
 		names = append(names, name)

@@ -3,12 +3,12 @@ package matrix
 import (
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // instead is the next step after an unknown word.
 func instead(word string, known []string) string {
-	if near := nearest.Word(word, known); near != "" {
+	if near := text.Nearest(word, known); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return "use one of " + strings.Join(known, ", ")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 func (r *Report) actionTable(most int) []block {
@@ -142,9 +143,9 @@ func basis(e *gate.Evidence) string {
 	case e.Method != "evidence":
 		return ""
 	case e.Mode == detect.Interleaved:
-		s = count(e.NewN, "pair") + sureness(e)
+		s = text.Plural(e.NewN, "pair") + sureness(e)
 	default:
-		s = "against " + count(e.OldN, "run") + sureness(e)
+		s = "against " + text.Plural(e.OldN, "run") + sureness(e)
 	}
 	if e.Again > 0 {
 		s += ", measured again " + often(e.Again)
@@ -253,7 +254,7 @@ func (r *Report) accept() bullets {
 // anchor says how to accept what many small losses have added up to.
 func (r *Report) anchor(f finding) inline {
 	return r.on(f, inline{plain("Drift is measured from a level that no refresh moves. See with accelgate history where it went, or accept the level of today, one cell at a time: "),
-		command(r.hosts[f.host].Commands.Anchor + " --only " + quote(f.Cell) + ` --reason "why it is accepted"`)})
+		command(r.hosts[f.host].Commands.Anchor + " --only " + text.ShellQuote(f.Cell) + ` --reason "why it is accepted"`)})
 }
 
 // refresh says how to accept the numbers of a cell into its case file, as the
@@ -265,7 +266,7 @@ func (r *Report) refresh(f finding, initial bool) inline {
 		flag = " --initial"
 	}
 	return r.on(f, inline{plain(why),
-		command(r.hosts[f.host].Commands.Refresh + flag + " --only " + quote(f.Cell) + ` --reason "why they are accepted"` + force)})
+		command(r.hosts[f.host].Commands.Refresh + flag + " --only " + text.ShellQuote(f.Cell) + ` --reason "why they are accepted"` + force)})
 }
 
 // on adds the host of a finding to a line, where there are several.
@@ -278,8 +279,8 @@ func (r *Report) on(f finding, line inline) inline {
 
 // again says how to measure a regression that rests on one value.
 func (r *Report) again(f finding) inline {
-	return r.on(f, inline{plain(count(r.total.single, "slower cell") + " with a single measurement; measure again before you look for the cause: "),
-		command(r.hosts[f.host].Commands.Cell + " --only " + quote(f.Cell) + " --repeats 5")})
+	return r.on(f, inline{plain(text.Plural(r.total.single, "slower cell") + " with a single measurement; measure again before you look for the cause: "),
+		command(r.hosts[f.host].Commands.Cell + " --only " + text.ShellQuote(f.Cell) + " --repeats 5")})
 }
 
 // typable is the longest id, in bytes, that is put into a command; a longer one
@@ -293,7 +294,7 @@ func (r *Report) reproduce() inline {
 			continue
 		}
 		h := &r.hosts[f.host]
-		line := h.Commands.Cell + " --only " + quote(f.Cell)
+		line := h.Commands.Cell + " --only " + text.ShellQuote(f.Cell)
 		if h.Run.Base != "" {
 			line += h.base()
 		}

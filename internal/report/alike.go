@@ -5,6 +5,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // alike says which losses the cells of a suite share, and what that says of the host.
@@ -32,9 +33,9 @@ func (r *Report) alike() []block {
 // allOf writes "all 8 cells", or "15 of 16 cells".
 func allOf(a *gate.Alike) string {
 	if a.Cells == a.Of {
-		return "all " + count(a.Of, "cell")
+		return "all " + text.Plural(a.Of, "cell")
 	}
-	return fmt.Sprintf("%d of %s", a.Cells, count(a.Of, "cell"))
+	return fmt.Sprintf("%d of %s", a.Cells, text.Plural(a.Of, "cell"))
 }
 
 func ofSuite(a *gate.Alike) inline {

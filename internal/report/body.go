@@ -7,6 +7,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // caps are the numbers of rows one rendering shows at most.
@@ -54,7 +55,7 @@ func (r *Report) footer(most int) string {
 		need = "needs action is"
 	}
 	return fmt.Sprintf("%d of %s that %s shown; %s",
-		min(most, len(r.shown.action.rows)), count(r.shown.action.total, "row"), need, all)
+		min(most, len(r.shown.action.rows)), text.Plural(r.shown.action.total, "row"), need, all)
 }
 
 // provenance says what was compared, and where more can be read.
@@ -113,7 +114,7 @@ func (r *Report) notJudged() []block {
 		blocks = append(blocks, paragraph(append(line, advice...)), preformatted(commands))
 	}
 	if n > most {
-		blocks = append(blocks, paragraph{plain("… and " + count(n-most, "more host") + " whose speed was not judged")})
+		blocks = append(blocks, paragraph{plain("… and " + text.Plural(n-most, "more host") + " whose speed was not judged")})
 	}
 	return blocks
 }

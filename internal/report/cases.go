@@ -9,6 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 var _ Renderer = CasesMarkdown
@@ -96,7 +97,7 @@ func (r *Report) cases(p *page, all *everyCase, rows int) string {
 	}
 	if all.compared > 0 {
 		blocks = append(blocks, paragraph{plain(fmt.Sprintf("Operators of %s: %d as recorded, %d with differences, %d not recorded.",
-			count(all.compared, "case"), all.same, all.differ, all.unrecorded))})
+			text.Plural(all.compared, "case"), all.same, all.differ, all.unrecorded))})
 	}
 	if all.differ > 0 {
 		blocks = append(blocks, r.differencesTable(all.checked, rows))
@@ -118,7 +119,7 @@ func (n *counts) sum() string {
 		failed += fmt.Sprintf(" (%d could not be judged)", n.errors)
 	}
 	return fmt.Sprintf("%s: %d passed, %s, %d without a reference. A plus is slower.",
-		count(n.total+n.errors, "total"), n.passed, failed, n.none)
+		text.Plural(n.total+n.errors, "total"), n.passed, failed, n.none)
 }
 
 func (r *Report) totalsTable(all *everyCase, rows int) *table {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // The paragraphs of this file say what stands behind the numbers, at most five
@@ -71,7 +72,7 @@ func (r *Report) notMeasured() []block {
 	list, rest := g.largest(maxCautions)
 	var items bullets
 	for _, of := range list {
-		item := inline{plain(count(of.n, "cell"))}
+		item := inline{plain(text.Plural(of.n, "cell"))}
 		if len(r.hosts) > 1 {
 			item = append(item, plain(" on "), code(r.hosts[of.host].Run.Host.Label))
 		}
@@ -79,13 +80,13 @@ func (r *Report) notMeasured() []block {
 		items = append(items, append(item, plain(")")))
 	}
 	if rest > 0 {
-		items = append(items, inline{plain(count(rest, "cell") + " for other reasons")})
+		items = append(items, inline{plain(text.Plural(rest, "cell") + " for other reasons")})
 	}
 	were := "were"
 	if g.cells == 1 {
 		were = "was"
 	}
-	return []block{paragraph{strong(count(g.cells, "cell") + " " + were + " not measured"),
+	return []block{paragraph{strong(text.Plural(g.cells, "cell") + " " + were + " not measured"),
 		plain("; raise limits.budget or limits.max_cells in the configuration, or split the matrix over more jobs:")}, items}
 }
 
@@ -102,7 +103,7 @@ func (r *Report) retried() []block {
 		if n++; n > maxCautions {
 			continue
 		}
-		line := inline{plain(count(h.retried, "cell") + " passed after a retry")}
+		line := inline{plain(text.Plural(h.retried, "cell") + " passed after a retry")}
 		if len(r.hosts) > 1 {
 			line = append(line, plain(" on "), code(h.Run.Host.Label))
 		}
@@ -161,7 +162,7 @@ func differences(metrics []gate.MetricNoise) inline {
 		line = append(line, plain(fmt.Sprintf("median %.1f %%, largest %.1f %%", finite(m.Median), finite(m.Largest))))
 	}
 	if more := len(metrics) - most; more > 0 {
-		line = append(line, plain("; and "+count(more, "more metric")))
+		line = append(line, plain("; and "+text.Plural(more, "more metric")))
 	}
 	return line
 }
@@ -185,7 +186,7 @@ func (r *Report) unsettled() []block {
 	if t.open == 0 || t.hidden <= 0 {
 		return blocks
 	}
-	line := inline{strong(count(t.open, "cell") + " inconclusive"), plain(": the noise of the machine may hide losses of up to " + rough(t.hidden) +
+	line := inline{strong(text.Plural(t.open, "cell") + " inconclusive"), plain(": the noise of the machine may hide losses of up to " + rough(t.hidden) +
 		". Measure "), plain(map[bool]string{true: "more pairs: ", false: "in pairs with the base, which sees more: "}[r.inTurnsWith() != nil])}
 	return append(blocks, paragraph(append(line, command(r.commands().Run+r.withBase(&r.hosts[0])))))
 }
@@ -204,7 +205,7 @@ func (h *host) base() string {
 	if h.Commands.Base == "" {
 		return " --ab BASE-CHECKOUT"
 	}
-	return " --ab " + Word(h.Commands.Base)
+	return " --ab " + text.ShellWord(h.Commands.Base)
 }
 
 // shared tells of hosts all of whose cells look slower, where that is in no cell's

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Refresh is what a pull request that renews baselines and case files has to
@@ -75,14 +76,14 @@ func (r *Refresh) title() string {
 		what = append(what, r.baselines())
 	}
 	if len(r.Cases) > 0 {
-		what = append(what, count(r.caseFiles(), "case"))
+		what = append(what, text.Plural(r.caseFiles(), "case"))
 	}
 	return "Refresh " + enumerate(what)
 }
 
 func (r *Refresh) baselines() string {
 	if len(r.Hosts) != 1 {
-		return "the baselines of " + count(len(r.Hosts), "host")
+		return "the baselines of " + text.Plural(len(r.Hosts), "host")
 	}
 	const longest = 60
 	host := clip(r.Hosts[0].Host, longest)
@@ -102,10 +103,10 @@ func (r *Refresh) summary() string {
 	}
 	var what []string
 	if len(r.Hosts) > 0 || len(r.Cases) == 0 {
-		what = append(what, fmt.Sprintf("%s renewed and %d new, on %s", count(renewed, "number"), added, count(len(r.Hosts), "host")))
+		what = append(what, fmt.Sprintf("%s renewed and %d new, on %s", text.Plural(renewed, "number"), added, text.Plural(len(r.Hosts), "host")))
 	}
 	if len(r.Cases) > 0 {
-		what = append(what, count(r.caseNumbers(), "number")+" of "+count(r.caseFiles(), "case")+" renewed")
+		what = append(what, text.Plural(r.caseNumbers(), "number")+" of "+text.Plural(r.caseFiles(), "case")+" renewed")
 	}
 	return strings.Join(what, "; ")
 }
@@ -128,7 +129,7 @@ func (r *Refresh) body(rows, files int) string {
 		blocks = append(blocks, r.Hosts[i].blocks(rows)...)
 	}
 	if more := len(r.Hosts) - maxHosts; more > 0 {
-		blocks = append(blocks, paragraph{plain("… and " + count(more, "more host"))})
+		blocks = append(blocks, paragraph{plain("… and " + text.Plural(more, "more host"))})
 	}
 	blocks = append(blocks, r.caseBlocks(files, rows)...)
 	blocks = append(blocks, r.leftBlocks(files)...)
@@ -153,7 +154,7 @@ func (r *Refresh) alsoBlocks(most int) []block {
 		list = append(list, inline{code(path)})
 	}
 	if more := len(r.Also) - len(list); more > 0 {
-		list = append(list, inline{plain("… and " + count(more, "more file"))})
+		list = append(list, inline{plain("… and " + text.Plural(more, "more file"))})
 	}
 	return []block{paragraph{strong("Also changed"), plain(", by earlier runs that share this pull request:")}, list}
 }
@@ -163,7 +164,7 @@ func (h *HostChanges) blocks(rows int) []block {
 	if h.Before == nil {
 		head = append(head, plain(" (a new file)"))
 	}
-	head = append(head, plain(": "+count(len(h.Changes), "number")))
+	head = append(head, plain(": "+text.Plural(len(h.Changes), "number")))
 	blocks := []block{paragraph(head)}
 	if moved := h.moved(); moved != nil {
 		blocks = append(blocks, paragraph{plain("What has changed about the machine:")}, moved)
@@ -172,7 +173,7 @@ func (h *HostChanges) blocks(rows int) []block {
 		blocks = append(blocks, h.table(rows))
 	}
 	if h.Still > 0 {
-		blocks = append(blocks, paragraph{plain(count(h.Still, "number") + " moved within the noise and stay as they were.")})
+		blocks = append(blocks, paragraph{plain(text.Plural(h.Still, "number") + " moved within the noise and stay as they were.")})
 	}
 	return blocks
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // CaseChanges are the numbers that one case file got from one host.
@@ -46,13 +48,13 @@ func (r *Refresh) caseBlocks(files, rows int) []block {
 		order[i] = &r.Cases[i]
 	}
 	slices.SortStableFunc(order, func(a, b *CaseChanges) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Host, b.Host)) })
-	blocks := []block{paragraph{strong("Case files"), plain(": " + count(r.caseFiles(), "file") + ", " + count(r.caseNumbers(), "number") +
+	blocks := []block{paragraph{strong("Case files"), plain(": " + text.Plural(r.caseFiles(), "file") + ", " + text.Plural(r.caseNumbers(), "number") +
 		", as they are written there. A plus is a larger number.")}}
 	for _, c := range order[:min(files, len(order))] {
 		blocks = append(blocks, c.head(), c.table(rows))
 	}
 	if more := len(order) - files; more > 0 {
-		blocks = append(blocks, paragraph{plain("… and " + count(more, "more file"))})
+		blocks = append(blocks, paragraph{plain("… and " + text.Plural(more, "more file"))})
 	}
 	return blocks
 }
@@ -62,7 +64,7 @@ func (c *CaseChanges) head() block {
 	if c.Host != "" {
 		line = append(line, plain(", measured on "), code(c.Host))
 	}
-	return paragraph(append(line, plain(": "+count(len(c.Changes), "number"))))
+	return paragraph(append(line, plain(": "+text.Plural(len(c.Changes), "number"))))
 }
 
 func (c *CaseChanges) table(rows int) block {

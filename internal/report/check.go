@@ -5,6 +5,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // byCell finds the checks of a comparison.
@@ -62,7 +63,7 @@ func (h *host) against(v *gate.Verdict) span {
 func (h *host) onlyUnrecorded() string {
 	for i := range h.Comparison.Checks {
 		if c := &h.Comparison.Checks[i]; c.Status == gate.CheckNoBaseline && len(c.Cell) <= typable {
-			return " --only " + quote(c.Cell)
+			return " --only " + text.ShellQuote(c.Cell)
 		}
 	}
 	return ""

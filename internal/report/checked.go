@@ -1,6 +1,10 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/accelgate/accelgate/internal/text"
+)
 
 // CheckedChanges is what a pull request changes in what is checked. It came from
 // the pull request, so all of it is untrusted.
@@ -49,7 +53,7 @@ func (r *Report) checkedChanges() []block {
 	if c.Approve != "" {
 		state = append(state, plain(": "), command(c.Approve))
 	}
-	return []block{paragraph{strong("This pull request changes what is checked"), plain(" (" + count(c.Len(), "change") + ")")}, list, paragraph(state)}
+	return []block{paragraph{strong("This pull request changes what is checked"), plain(" (" + text.Plural(c.Len(), "change") + ")")}, list, paragraph(state)}
 }
 
 func (v *ChangedValue) line() inline {

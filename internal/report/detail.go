@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // outputs shows what the worst failing cells answered and printed.
@@ -61,17 +62,17 @@ func (c *Commands) child(result *bench.Result) string {
 	}
 	var words []string
 	if c.Dir != "" && c.Dir != "." {
-		words = append(words, "cd "+Word(c.Dir)+" &&")
+		words = append(words, "cd "+text.ShellWord(c.Dir)+" &&")
 	}
 	for _, entry := range result.Env {
 		name, value, _ := strings.Cut(entry, "=")
 		if strings.Trim(name, nameBytes) != "" || name == "" {
 			return "" // no shell sets it
 		}
-		words = append(words, name+"="+Word(value))
+		words = append(words, name+"="+text.ShellWord(value))
 	}
 	for _, a := range result.Command {
-		words = append(words, Word(a))
+		words = append(words, text.ShellWord(a))
 	}
 	line := strings.Join(words, " ")
 	if len(line) > longest {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // DiffOptions say by what a [gate.Difference] was found, and how to show it.
@@ -189,7 +190,7 @@ func (v *diffView) context(most int) bullets {
 		list = append(list, inline{plain("differs: "), code(c.Name), plain(" "), code(c.Baseline), plain(" → "), code(c.Candidate), plain(" (" + word + ")")})
 	}
 	if more := len(differ) - len(list); more > 0 {
-		list = append(list, only(plain("differs: "+count(more, "more condition"))))
+		list = append(list, only(plain("differs: "+text.Plural(more, "more condition"))))
 	}
 	return list
 }

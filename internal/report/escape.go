@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Lengths in runes that untrusted strings are cut to. JSON keeps all.
@@ -21,7 +22,7 @@ const (
 // such as <U+202E> or <0xFF>. So does the bracket of "##[", which GitHub's
 // runner takes for a command anywhere in a line of a log.
 func visible(s string) string {
-	if printable(s) {
+	if text.Printable(s) {
 		return s
 	}
 	var b strings.Builder
@@ -43,19 +44,6 @@ func visible(s string) string {
 		i += size
 	}
 	return b.String()
-}
-
-func printable(s string) bool {
-	ascii := 0
-	for ascii < len(s) && ' ' <= s[ascii] && s[ascii] <= '~' {
-		ascii++
-	}
-	for _, r := range s[ascii:] {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return false
-		}
-	}
-	return !strings.Contains(s, "##[")
 }
 
 // shorten cuts s in the middle, where names differ least.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"html"
-	"os/exec"
 	"strings"
 	"testing"
 	"unicode"
@@ -10,6 +9,8 @@ import (
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 var gfm = goldmark.New(goldmark.WithExtensions(extension.GFM))
@@ -130,13 +131,13 @@ func FuzzEscapePlain(f *testing.F) {
 		if n := utf8.RuneCountInString(got); n > limit {
 			t.Errorf("clip(%q, %d) has %d runes", s, limit, n)
 		}
-		if printable(s) && utf8.RuneCountInString(s) <= limit && got != s {
+		if text.Printable(s) && utf8.RuneCountInString(s) <= limit && got != s {
 			t.Errorf("clip(%q, %d) = %q, want it unchanged", s, limit, got)
 		}
 		if twice := visible(visible(s)); twice != visible(s) {
 			t.Errorf("visible(%q) is not final: %q", s, twice)
 		}
-		isHarmless(t, "command "+quote(s))
+		isHarmless(t, "command "+text.ShellQuote(s))
 	})
 }
 
@@ -151,23 +152,6 @@ func TestVisible(t *testing.T) {
 	} {
 		if got := visible(c.in); got != c.want {
 			t.Errorf("visible(%q) = %q, want %q", c.in, got, c.want)
-		}
-	}
-}
-
-// TestQuoteIsOneArgument asks the shell itself.
-func TestQuoteIsOneArgument(t *testing.T) {
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("bash is not installed")
-	}
-	for _, s := range append(seeds, "it's", `"$(echo x)"`, "a b  c", "-n", "'\n'") {
-		if strings.Contains(s, "\x00") {
-			continue // no argument can hold it
-		}
-		got, err := exec.CommandContext(t.Context(), bash, "-c", "printf '%s.' "+quote(s)).Output()
-		if err != nil || string(got) != s+"." {
-			t.Errorf("%s is %q to the shell, %v, want %q", quote(s), got, err, s)
 		}
 	}
 }

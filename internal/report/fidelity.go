@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Fidelity renders what became of a checkpoint, in one format or several, as
@@ -15,14 +16,14 @@ import (
 func Fidelity(w io.Writer, model string, reports []lowrank.Report) error {
 	p := printer{w: bufio.NewWriter(w), options: TerminalOptions{Columns: 170}}
 	last := reports[len(reports)-1]
-	p.line(inline{plain("Fidelity of "), code(model), plain(fmt.Sprintf(": %s, tolerance %g", count(last.Summary.Total, "parameter"), last.Settings.Tolerance))}.String())
+	p.line(inline{plain("Fidelity of "), code(model), plain(fmt.Sprintf(": %s, tolerance %g", text.Plural(last.Summary.Total, "parameter"), last.Settings.Tolerance))}.String())
 	p.line(targets(last.Settings).String())
 	p.blocks([]block{fidelityTable(reports)})
 	p.section("Failed", fidelityFaults(reports))
 	p.section("Worst parameters of the last line", worstParameters(last))
 	if n := len(last.Skipped); n > 0 {
 		p.line("")
-		p.line(fmt.Sprintf("%s not decomposed: %s", count(n, "target"), visible(shorten(last.Skipped[0].Reason, maxReason))))
+		p.line(fmt.Sprintf("%s not decomposed: %s", text.Plural(n, "target"), visible(shorten(last.Skipped[0].Reason, maxReason))))
 	}
 	return p.w.Flush()
 }

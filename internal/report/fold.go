@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // folded is what a reader opens: first what explains a failure, then the rest.
@@ -20,20 +21,20 @@ func (r *Report) folded(most int) []section {
 	}
 	s := &r.shown
 	outputs, n := r.outputs()
-	add(count(n, "failure")+": answer and log", n, outputs...)
+	add(text.Plural(n, "failure")+": answer and log", n, outputs...)
 	title, operators, n := r.operators()
 	add(title, n, operators...)
 	add("Kernels by definition", len(r.kernels.list), r.kernelTable(most))
 	title, waivers, n := r.waivers(most)
 	add(title, n, waivers...)
-	add(count(s.judged.total, "judged speed")+", the largest loss first", s.judged.total, r.judgedTable(most))
+	add(text.Plural(s.judged.total, "judged speed")+", the largest loss first", s.judged.total, r.judgedTable(most))
 	add(fmt.Sprintf("%d improved or fixed", s.better.total), s.better.total, r.betterTable(most))
 	add(fmt.Sprintf("%d not in the baseline", s.untracked.total), s.untracked.total, r.untrackedTable(most))
 	add(fmt.Sprintf("%d measured, speed not judged", s.unjudged.total), s.unjudged.total, r.unjudgedTable(most))
-	add("Not blocking: "+count(s.known.total, "finding"), s.known.total, r.reasonTable(&s.known, most))
+	add("Not blocking: "+text.Plural(s.known.total, "finding"), s.known.total, r.reasonTable(&s.known, most))
 	add(fmt.Sprintf("%d skipped", s.skipped.cells), s.skipped.cells, r.groupTable(&s.skipped, most))
 	warnings, n := r.warnings(most)
-	add(count(n, "warning"), n, warnings)
+	add(text.Plural(n, "warning"), n, warnings)
 	add("Facts about the run", len(r.hosts), r.facts()...)
 	return sections
 }

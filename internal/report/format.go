@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // number writes x with four significant digits, and whole numbers in full up
@@ -57,14 +59,6 @@ func rough(x float64) string {
 	return fmt.Sprintf("%.2g %%", x)
 }
 
-// count writes "1 cell" or "2 cells".
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
 // enumerate writes "a", "a and b" or "a, b and c".
 func enumerate(items []string) string {
 	if len(items) < 2 {
@@ -82,7 +76,7 @@ func age(then, now time.Time) string {
 	if days < 1 {
 		return "today"
 	}
-	return count(days, "day")
+	return text.Plural(days, "day")
 }
 
 // commit shortens a full hash as git does.
@@ -91,32 +85,4 @@ func commit(revision string) string {
 		return revision[:7]
 	}
 	return revision
-}
-
-// Word makes one argument of s for a POSIX shell, in quotes only where it needs them.
-func Word(s string) string {
-	const safe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,@%+"
-	if s != "" && strings.Trim(s, safe) == "" {
-		return s
-	}
-	return quote(s)
-}
-
-// quote makes one argument of s for a POSIX shell. What a terminal would not
-// show as it is, is spelt in bytes, which bash and zsh undo.
-func quote(s string) string {
-	if printable(s) {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	const safe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 _-./=:,+"
-	var b strings.Builder
-	b.WriteString("$'")
-	for i := range len(s) {
-		if strings.IndexByte(safe, s[i]) >= 0 {
-			b.WriteByte(s[i])
-			continue
-		}
-		fmt.Fprintf(&b, `\x%02x`, s[i])
-	}
-	return b.String() + "'"
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // unwell tells of machines that were not well while they measured, with the
@@ -24,7 +25,7 @@ func (r *Report) unwell() []block {
 		if n++; n > maxCautions {
 			continue
 		}
-		line := inline{strong("The machine was not well"), plain(" while " + count(cells, "cell") + " " + wasWere(cells) + " measured")}
+		line := inline{strong("The machine was not well"), plain(" while " + text.Plural(cells, "cell") + " " + wasWere(cells) + " measured")}
 		if cells == 0 {
 			line = inline{strong("The calibration workload moved"), plain(" as well as the cells")}
 		}
@@ -35,7 +36,7 @@ func (r *Report) unwell() []block {
 			line = append(line, plain(map[bool]string{true: ": ", false: "; "}[k == 0]), reason(why))
 		}
 		if more := len(reasons) - most; more > 0 {
-			line = append(line, plain("; and "+count(more, "more reason")))
+			line = append(line, plain("; and "+text.Plural(more, "more reason")))
 		}
 		if losses > 0 {
 			line = append(line, plain(fmt.Sprintf("; inconclusive losses that the host may have made: %d. Measure again when it is healthy: ", losses)), command(h.Commands.Run+" --wait-healthy 10m"))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Kernels renders a run of kernels that no baseline judges, as plain text: the
@@ -27,7 +28,7 @@ func Kernels(w io.Writer, run *bench.Run, path string) error {
 	p.line("")
 	next := "see why above, mend it and measure again"
 	if n := len(run.Results); by[bench.Passed] == n && n > 0 {
-		next = "accelgate baseline update --from " + Word(path) + " --reason TEXT"
+		next = "accelgate baseline update --from " + text.ShellWord(path) + " --reason TEXT"
 	}
 	p.line("run: " + visible(path) + "; Next: " + next)
 	return p.w.Flush()
@@ -35,9 +36,9 @@ func Kernels(w io.Writer, run *bench.Run, path string) error {
 
 func kernelsSentence(n int, by map[bench.Outcome]int) string {
 	if by[bench.Passed] == n && n > 0 {
-		return fmt.Sprintf("PASS: %s", count(n, "case"))
+		return fmt.Sprintf("PASS: %s", text.Plural(n, "case"))
 	}
-	return fmt.Sprintf("FAIL: of %s %d passed, %d computed wrongly, %d failed, %d timed out, %d could not be run here", count(n, "case"),
+	return fmt.Sprintf("FAIL: of %s %d passed, %d computed wrongly, %d failed, %d timed out, %d could not be run here", text.Plural(n, "case"),
 		by[bench.Passed], by[bench.Incorrect], by[bench.Failed], by[bench.Timeout], by[bench.Skipped])
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 var (
@@ -29,7 +30,7 @@ func MSModelingTest(w io.Writer, r Report) error {
 			out.testOperators(of)
 		}
 		if of.errors > 0 {
-			out.format("*** %s could not be judged; see standard error, or --format terminal ***", count(of.errors, "case"))
+			out.format("*** %s could not be judged; see standard error, or --format terminal ***", text.Plural(of.errors, "case"))
 		}
 	})
 }

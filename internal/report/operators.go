@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // operators explains the worst cells whose time changed: by what the case file
@@ -36,7 +37,7 @@ func (r *Report) operators() (title string, blocks []block, n int) {
 			noun = "cell"
 		}
 	}
-	return "Where the time went in " + count(n, noun), blocks, n
+	return "Where the time went in " + text.Plural(n, noun), blocks, n
 }
 
 // explain is nil where nothing is known of a cell's parts.
@@ -90,7 +91,7 @@ func partTable(c *gate.Check, class gate.Class) *table {
 	}
 	other := "other"
 	if n := len(rows) - len(shown); n > 0 {
-		other += " (" + count(n, "operator") + ")"
+		other += " (" + text.Plural(n, "operator") + ")"
 	}
 	t.rows = append(t.rows, s.row(only(plain(other)), rest, none, c), s.row(only(strong("total")), total, none, c))
 	t.total = len(t.rows)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Packing renders comparisons of packers as plain text, one table each.
@@ -40,7 +41,7 @@ func PackingMarkdown(w io.Writer, all []packing.Comparison) error {
 
 func packed(c packing.Comparison) []block {
 	lead := inline{code(c.Name), plain(fmt.Sprintf(": %s on %s of %d tokens; at least %s",
-		count(len(c.Problem.Lengths), "sequence"), count(c.Problem.Ranks, "rank"), c.Problem.Max, count(c.LowerBound(), "row")))}
+		text.Plural(len(c.Problem.Lengths), "sequence"), text.Plural(c.Problem.Ranks, "rank"), c.Problem.Max, text.Plural(c.LowerBound(), "row")))}
 	t := &table{columns: columns("Algorithm", "Rows>", "Over bound>", "Step efficiency>", "Efficiency>", "Balance>", "Worst balance>", "Idle>", "Time ms>")}
 	for _, r := range c.Results {
 		m := r.Metrics
@@ -56,7 +57,7 @@ func packed(c packing.Comparison) []block {
 	t.total = len(t.rows)
 	blocks := []block{paragraph(lead), t}
 	if m := c.Results[0].Metrics; m.LeftOut > 0 {
-		blocks = append(blocks, paragraph{plain(count(m.LeftOut, "sequence") + " left out: longer than a rank's tokens, or empty")})
+		blocks = append(blocks, paragraph{plain(text.Plural(m.LeftOut, "sequence") + " left out: longer than a rank's tokens, or empty")})
 	}
 	return blocks
 }

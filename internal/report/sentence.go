@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Title is the verdict in one sentence: plain printable text, not escaped for
@@ -69,7 +70,7 @@ func (r *Report) verdict() (status, inline) {
 		return unjudged, append(inline{plain(r.allGood())}, line...)
 	}
 	if d := r.in.Decision; d.Status == gate.StatusInconclusive {
-		return inconclusive, inline{plain(fmt.Sprintf("the speed of %d of %s was not decided%s; %s", d.Undecided, count(d.SpeedCells, "cell"),
+		return inconclusive, inline{plain(fmt.Sprintf("the speed of %d of %s was not decided%s; %s", d.Undecided, text.Plural(d.SpeedCells, "cell"),
 			r.onHosts(func(h *host) bool { return h.Comparison.Inconclusive() }), r.allGood()))}
 	}
 	return passed, inline{plain(r.allGood())}
@@ -97,7 +98,7 @@ func (r *Report) deedsOfCells() string {
 		}
 		does := deeds(i, n)
 		if len(clauses) == 0 {
-			clauses = append(clauses, fmt.Sprintf("%d of %s %s", n, count(r.total.expected, "cell"), does))
+			clauses = append(clauses, fmt.Sprintf("%d of %s %s", n, text.Plural(r.total.expected, "cell"), does))
 			continue
 		}
 		clauses = append(clauses, fmt.Sprintf("%d %s", n, does))
@@ -142,9 +143,9 @@ func (r *Report) onHosts(are func(*host) bool) string {
 func (r *Report) answers() string {
 	t := &r.total
 	if t.right == t.measured {
-		return count(t.right, "cell") + " " + t.evidence("ran")
+		return text.Plural(t.right, "cell") + " " + t.evidence("ran")
 	}
-	return fmt.Sprintf("%d of %s %s %s,", t.right, count(t.measured, "cell"),
+	return fmt.Sprintf("%d of %s %s %s,", t.right, text.Plural(t.measured, "cell"),
 		strings.TrimSuffix(t.evidence("passed"), ",")+",", r.excused(t.measured-t.right))
 }
 
@@ -216,7 +217,7 @@ func (r *Report) allGood() string {
 		if t.inPairs == t.judged {
 			than = "the base"
 		}
-		found = append(found, fmt.Sprintf("%s is slower than %s (%s, %s compared)%s", none, than, r.limit(), count(t.numbers, "number"), t.exceptWaived()))
+		found = append(found, fmt.Sprintf("%s is slower than %s (%s, %s compared)%s", none, than, r.limit(), text.Plural(t.numbers, "number"), t.exceptWaived()))
 	}
 	if t.equal > 0 {
 		found = append(found, t.equality())
@@ -309,7 +310,7 @@ func (r *Report) uncompared(all bool) inline {
 }
 
 func (r *Report) rightOnly(subject string) inline {
-	answers := fmt.Sprintf("%s are right (%s)", subject, count(r.total.right, "cell"))
+	answers := fmt.Sprintf("%s are right (%s)", subject, text.Plural(r.total.right, "cell"))
 	if r.total.right != r.total.measured || r.total.checked != r.total.right {
 		answers = strings.TrimSuffix(r.answers(), ",")
 	}
@@ -357,12 +358,12 @@ func (r *Report) sum() string {
 	for _, c := range classes {
 		add(r.total.other[c], labels[c].other)
 	}
-	s := count(r.total.verdicts, "verdict")
+	s := text.Plural(r.total.verdicts, "verdict")
 	if len(parts) > 0 {
 		s += " = " + strings.Join(parts, " + ")
 	}
 	if n := r.total.unselected; n > 0 {
-		s += "; " + count(n, "cell") + " left out by a filter"
+		s += "; " + text.Plural(n, "cell") + " left out by a filter"
 	}
 	return s
 }

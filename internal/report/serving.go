@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // servingColumns are the metrics of the overview, by the column's name.
@@ -28,9 +29,9 @@ func Serving(w io.Writer, run *bench.Run, envelopes map[string]string) error {
 		}
 	}
 	if n := len(run.Results); bad > 0 {
-		p.line(fmt.Sprintf("NOT MEASURED: %d of %s", bad, count(n, "load")))
+		p.line(fmt.Sprintf("NOT MEASURED: %d of %s", bad, text.Plural(n, "load")))
 	} else {
-		p.line("measured: " + count(n, "load"))
+		p.line("measured: " + text.Plural(n, "load"))
 	}
 	p.blocks([]block{servingTable(run)})
 	p.section("Failed", servingFailures(run))
@@ -123,7 +124,7 @@ func servingNext(run *bench.Run, envelopes map[string]string, bad int) string {
 	case bad > 0:
 		return "Next: see why above, mend it and measure again; what was measured is kept"
 	case len(run.Results) > 0 && envelopes[run.Results[0].Cell.ID()] != "":
-		return "Next: measure again after a change, then accelgate diff " + Word(envelopes[run.Results[0].Cell.ID()]) + " AFTER.json"
+		return "Next: measure again after a change, then accelgate diff " + text.ShellWord(envelopes[run.Results[0].Cell.ID()]) + " AFTER.json"
 	}
 	return "Next: accelgate bench run --list"
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // TerminalOptions say what the terminal can show.
@@ -116,7 +118,7 @@ func (t *table) terminal(out *printer) {
 		out.stacked(t.columns[1:], grid)
 	}
 	if more := t.total - len(t.rows); more > 0 {
-		out.line("... and " + count(more, "more row"))
+		out.line("... and " + text.Plural(more, "more row"))
 	}
 }
 

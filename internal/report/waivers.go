@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // waivers shows the regressions that people have accepted for a while, and what
@@ -32,9 +33,9 @@ func waiverTitle(waived int, all []gate.WaiverUse) string {
 			states = append(states, fmt.Sprintf("%d %s", by[s], s))
 		}
 	}
-	title := count(len(all), "waiver") + ": " + enumerate(states)
+	title := text.Plural(len(all), "waiver") + ": " + enumerate(states)
 	if waived > 0 {
-		title = count(waived, "waived regression") + ", " + title
+		title = text.Plural(waived, "waived regression") + ", " + title
 	}
 	return title
 }
@@ -71,11 +72,11 @@ func waiverTable(all []gate.WaiverUse, most int) block {
 func daysLeft(n int) string {
 	switch {
 	case n < 0:
-		return count(-n, "day") + " ago"
+		return text.Plural(-n, "day") + " ago"
 	case n == 0:
 		return "today"
 	}
-	return count(n, "day") + " left"
+	return text.Plural(n, "day") + " left"
 }
 
 // exceptWaived says, in a sentence that no cell is slower, how many are.

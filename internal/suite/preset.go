@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Preset reads the body that ships with a kind under a name, from the files
@@ -18,7 +18,7 @@ func Preset(c *config.Suite, files fs.FS, name string) (*config.Suite, error) {
 	data, err := fs.ReadFile(files, "preset/"+name+".yaml")
 	if err != nil {
 		near := ""
-		if s := nearest.Word(name, names); s != "" {
+		if s := text.Nearest(name, names); s != "" {
 			near = fmt.Sprintf(" (did you mean %s?)", s)
 		}
 		return nil, c.Errorf("preset", "unknown preset %q%s: use one of %s", name, near, strings.Join(names, ", "))

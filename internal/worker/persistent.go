@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // What the zero Persistent allows, besides what [Isolated] does.
@@ -161,7 +163,7 @@ func (w *Persistent) settle(got outcome) (resp Response, err error) {
 		resp.Unanswered = got.end == Exited
 	}
 	if got.end == Refused {
-		resp.Message, resp.Contradicts = clip(got.message), got.contradicts
+		resp.Message, resp.Contradicts = text.Clip(got.message, logLine), got.contradicts
 		s.out.note(resp.Message)
 	}
 	s.out.report(&resp)

@@ -145,7 +145,7 @@ func (d *dialogue) take(line []byte) bool {
 	case twice != nil:
 		a = answer{message: twice.Error(), contradicts: true}
 	case len(reply.Error) > 0 && string(reply.Error) != "null":
-		a = answer{message: text(reply.Error)}
+		a = answer{message: plainText(reply.Error)}
 	case reply.Result == nil:
 		a.message = "the answer has neither a result nor an error: write {\"id\":...,\"result\":...}"
 	}
@@ -184,22 +184,13 @@ func (d *dialogue) pass(a answer, wanted func(awaited uint64) bool) bool {
 	return true
 }
 
-// text returns a JSON string's value, and any other value as it is written.
-func text(value json.RawMessage) string {
+// plainText returns a JSON string's value, and any other value as it is written.
+func plainText(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) != nil {
 		return string(value)
 	}
 	return s
-}
-
-// clip bounds a message to the length of a log line.
-func clip(message string) string {
-	message = strings.ToValidUTF8(message, "\uFFFD")
-	if len(message) <= logLine {
-		return message
-	}
-	return strings.ToValidUTF8(message[:logLine], "") + "..."
 }
 
 // answerLine is the standard output of a server: lines that begin with "{" may

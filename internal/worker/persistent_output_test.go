@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 type said struct {
@@ -55,7 +57,7 @@ func FuzzDialogue(f *testing.F) {
 		if diff := cmp.Diff(got, listenTo(t, output, maxReply, false)); diff != "" {
 			t.Errorf("chunks matter (-whole +bytewise):\n%s", diff)
 		}
-		if len(got.Result) > maxReply || !utf8.ValidString(got.Log) || !utf8.ValidString(clip(got.Message)) || len(clip(got.Message)) > logLine+3 {
+		if len(got.Result) > maxReply || !utf8.ValidString(got.Log) || !utf8.ValidString(text.Clip(got.Message, logLine)) || len(text.Clip(got.Message, logLine)) > logLine+3 {
 			t.Errorf("%q gives %+v", output, got)
 		}
 		if got.Answered && !strings.Contains(output, "{") {

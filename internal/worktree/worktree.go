@@ -15,7 +15,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
-	"github.com/accelgate/accelgate/internal/foreign"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -43,7 +43,7 @@ func (r *Repository) Git(ctx context.Context, dir string, args ...string) (strin
 		return "", err
 	}
 	if !response.OK() {
-		return "", fmt.Errorf("git %s: %s: %s", strings.Join(args, " "), response.Reason(), foreign.Plain(strings.TrimSpace(response.Log), mostSaid))
+		return "", fmt.Errorf("git %s: %s: %s", strings.Join(args, " "), response.Reason(), text.Plain(strings.TrimSpace(response.Log), mostSaid))
 	}
 	return strings.TrimSpace(string(response.Stdout)), nil
 }

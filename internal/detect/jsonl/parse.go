@@ -5,11 +5,10 @@ import (
 	"math"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/foreign"
-	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
-func quote(s string) string { return foreign.Quote(s, 80) }
+func quote(s string) string { return text.Quote(s, 80) }
 
 // keys are those of a line.
 var keys = []string{"id", "group", "better", "history", "baseline", "candidate", "paired"}
@@ -62,7 +61,7 @@ func (p *parser) trial() (t Trial) {
 }
 
 func (p *parser) unknown(key string, at int) {
-	near := nearest.Word(key, keys)
+	near := text.Nearest(key, keys)
 	if near != "" {
 		near = "did you mean " + near + "? "
 	}

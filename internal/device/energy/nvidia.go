@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -146,16 +146,8 @@ func parseWatts(s string) (float64, bool) {
 
 // lastWords returns the last line of a log, as the end of a sentence.
 func lastWords(log string) string {
-	lines := strings.Split(strings.TrimSpace(log), "\n")
-	words := strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
-			return -1
-		}
-		return r
-	}, lines[len(lines)-1])
-	if words == "" {
-		return ""
+	if words := text.Line(text.LastLine(log), 120); words != "" {
+		return ": " + words
 	}
-	runes := []rune(words)
-	return ": " + string(runes[:min(len(runes), 120)])
+	return ""
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/foreign"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -83,7 +83,7 @@ func blockOf(block string) (s state, ok bool) {
 			s.add("power", "W", v/1000, known) // told in mW
 		case "Current pressure level":
 			if ok = value != ""; ok && value != "Nominal" {
-				s.slow = append(s.slow, "pressure of heat "+foreign.Quote(value, 40))
+				s.slow = append(s.slow, "pressure of heat "+text.Quote(value, 40))
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/foreign"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // askAscend asks npu-smi. Chips are counted in the order in which it lists them.
@@ -102,7 +102,7 @@ func stateOfNPU(first, second [][]string) (s state) {
 	case "Warning", "Alarm", "Critical":
 		s.faults = append(s.faults, "its health is "+health)
 	default:
-		s.untold = append(s.untold, "its health, which is "+foreign.Quote(health, 40))
+		s.untold = append(s.untold, "its health, which is "+text.Quote(health, 40))
 	}
 	for i, q := range []struct{ name, unit string }{{"power", "W"}, {"temperature", "C"}} {
 		if i < len(first[2]) {

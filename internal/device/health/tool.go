@@ -5,10 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/foreign"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -27,7 +26,7 @@ func (t tools) run(ctx context.Context, args ...string) (out []byte, trouble str
 	case err != nil && ctx.Err() != nil:
 		return nil, args[0] + " was not asked to its end: measure again"
 	case err != nil:
-		return nil, fmt.Sprintf("%s failed (%s): run it by hand", args[0], foreign.Plain(err.Error(), 200))
+		return nil, fmt.Sprintf("%s failed (%s): run it by hand", args[0], text.Plain(err.Error(), 200))
 	case resp.StdoutTruncated || len(resp.Stdout) > maxOutput:
 		return nil, args[0] + " printed more than is read: run it by hand"
 	case len(resp.Stdout) == 0:
@@ -38,14 +37,13 @@ func (t tools) run(ctx context.Context, args ...string) (out []byte, trouble str
 
 // unread says that a tool's output was not understood.
 func unread(tool string, err error) string {
-	return fmt.Sprintf("the output of %s is not understood (%s): run it by hand", tool, foreign.Plain(err.Error(), 200))
+	return fmt.Sprintf("the output of %s is not understood (%s): run it by hand", tool, text.Plain(err.Error(), 200))
 }
 
 // lastWords returns the last line of a log, as the end of a sentence.
 func lastWords(log string) string {
-	lines := strings.Split(strings.TrimSpace(log), "\n")
-	if words := lines[len(lines)-1]; words != "" {
-		return ": " + foreign.Quote(words, 120)
+	if words := text.LastLine(log); words != "" {
+		return ": " + text.Quote(words, 120)
 	}
 	return ""
 }

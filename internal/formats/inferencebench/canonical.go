@@ -58,7 +58,7 @@ func (v value) fingerprint() string {
 		case name == "numa":
 			member.set("nodes", value{kind: array})
 		case name == "nccl":
-			member.kind = text
+			member.kind = str
 		default:
 			continue // v1 demands it, so there is no hash to agree with
 		}
@@ -98,7 +98,7 @@ func (v value) append(out []byte, level int) []byte {
 		return append(out, v.text...)
 	case number:
 		return append(out, pythonNumber(v.text)...)
-	case text:
+	case str:
 		return appendText(out, v.text)
 	}
 	open, closing, inner := byte('['), byte(']'), level

@@ -111,7 +111,7 @@ func TestAgainstPython(t *testing.T) {
 			floatValue(math.Pow(10, float64(rng.IntN(40)-20))))
 	}
 	for c := range rune(0x11000) {
-		list.items = append(list.items, value{kind: text, text: string(appendCodePoint(nil, c))})
+		list.items = append(list.items, value{kind: str, text: string(appendCodePoint(nil, c))})
 	}
 	ours := list.canonical()
 	cmd := exec.CommandContext(t.Context(), python, "-c",

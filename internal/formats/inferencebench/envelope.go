@@ -130,7 +130,7 @@ func (e *Envelope) fill() error {
 	if !ok {
 		return errors.New("envelope_version is missing: see whether this is the right file")
 	}
-	if v.kind != text || v.text != schema {
+	if v.kind != str || v.text != schema {
 		return fmt.Errorf("envelope_version is %.40q, this build reads %q: use a file of that version", v.plain(), schema)
 	}
 	for _, d := range fields {
@@ -154,7 +154,7 @@ func (e *Envelope) fillWarnings() error {
 		return fmt.Errorf("warnings are %d, which is more than %d: see what wrote them", len(list.items), maxNotes)
 	}
 	for _, w := range list.items {
-		if w.kind != text || len(w.text) > maxText {
+		if w.kind != str || len(w.text) > maxText {
 			return fmt.Errorf("warnings hold %s or a text of more than %d bytes: write short texts", w.kind, maxText)
 		}
 		e.Warnings = append(e.Warnings, w.plain())
@@ -184,7 +184,7 @@ func (e *Envelope) fillMetrics() error {
 		m := Metric{Name: name, Value: math.NaN()}
 		switch v := metrics.items[i]; v.kind {
 		case null:
-		case text:
+		case str:
 			m.Text = v.plain()
 		case number:
 			m.Value, _ = v.float()

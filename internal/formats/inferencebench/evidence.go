@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // evidence writes what the numbers rest on: how requests ended, the samples
@@ -16,7 +16,7 @@ import (
 func (w *writer) evidence() error {
 	result := &w.run.Results[0]
 	if result.Doubt != "" {
-		w.body.set("x_doubt", textValue(cut(result.Doubt)))
+		w.body.set("x_doubt", textValue(text.Cut(result.Doubt, maxText/2)))
 	}
 	if len(result.Counts) > 0 {
 		counts, err := encode(result.Counts)
@@ -78,18 +78,6 @@ func (w *writer) clientHealth(result *bench.Result) {
 	if len(health.keys) > 0 {
 		w.body.set("x_client_health", health)
 	}
-}
-
-// cut shortens a text to what a field may hold, at the beginning of a letter.
-func cut(s string) string {
-	if len(s) <= maxText/2 {
-		return s
-	}
-	n := maxText / 2
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // pointerName is "samples", as the original calls its file, and "samples-2" for

@@ -16,7 +16,7 @@ const (
 	null kind = iota
 	boolean
 	number
-	text
+	str
 	array
 	object
 )
@@ -106,7 +106,7 @@ func (r *reader) value() (value, error) {
 		return r.object()
 	case '"':
 		s, err := r.text()
-		return value{kind: text, text: s}, err
+		return value{kind: str, text: s}, err
 	}
 	return r.literal()
 }

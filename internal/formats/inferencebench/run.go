@@ -54,7 +54,7 @@ func (e *Envelope) Run() *bench.Run {
 	run := &bench.Run{
 		Schema: bench.RunSchema, Tool: "inferencebench", Host: e.host(), Context: e.context(), Warnings: slices.Clone(e.Warnings),
 	}
-	if tool, ok := e.body.get("x_tool"); ok && tool.kind == text {
+	if tool, ok := e.body.get("x_tool"); ok && tool.kind == str {
 		run.Tool = tool.plain()
 	}
 	if commit := e.SoftwareProvenance.GitCommit; !Unknown("git_commit", commit) {
@@ -67,7 +67,7 @@ func (e *Envelope) Run() *bench.Run {
 	if ended, ok := e.body.get("x_outcome"); ok && bench.Outcome(ended.text).Valid() {
 		result.Outcome = bench.Outcome(ended.text)
 	}
-	if doubt, ok := e.body.get("x_doubt"); ok && doubt.kind == text {
+	if doubt, ok := e.body.get("x_doubt"); ok && doubt.kind == str {
 		result.Doubt = doubt.plain()
 	}
 	result.Counts = e.counts()
@@ -92,7 +92,7 @@ func (e *Envelope) Run() *bench.Run {
 
 // numbers returns the metrics that are no texts, as many as a Run may hold.
 func (e *Envelope) numbers(run *bench.Run) []Metric {
-	list := slices.DeleteFunc(slices.Clone(e.Metrics), func(m Metric) bool { v, _ := e.body.metric(m.Name); return v.kind == text })
+	list := slices.DeleteFunc(slices.Clone(e.Metrics), func(m Metric) bool { v, _ := e.body.metric(m.Name); return v.kind == str })
 	if len(list) <= maxRunMetrics {
 		return list
 	}
@@ -285,7 +285,7 @@ func (e *Envelope) context() map[string]string {
 		fill(strings.ToValidUTF8(key, "\ufffd"), kept.items[i].plain())
 	}
 	for _, m := range e.Metrics {
-		if v, _ := e.body.metric(m.Name); v.kind == text && !isField(m.Name) {
+		if v, _ := e.body.metric(m.Name); v.kind == str && !isField(m.Name) {
 			fill(m.Name, m.Text)
 		}
 	}
@@ -320,7 +320,7 @@ func (e *Envelope) host() bench.Host {
 	host = bench.Host{}
 	known := func(path string, from value) string {
 		v, _ := from.get(path)
-		if v.kind != text || Unknown(path, v.text) {
+		if v.kind != str || Unknown(path, v.text) {
 			return ""
 		}
 		return v.plain()

@@ -50,7 +50,7 @@ func (v *value) add(key string, to value) {
 // plain returns a value for people and for comparing: a text without its
 // quotes, anything else as canonical JSON.
 func (v value) plain() string {
-	if v.kind == text {
+	if v.kind == str {
 		return strings.ToValidUTF8(v.text, "\ufffd")
 	}
 	return string(v.canonical())
@@ -76,7 +76,7 @@ func (v value) float() (float64, bool) {
 }
 
 func textValue(s string) value {
-	return value{kind: text, text: strings.ToValidUTF8(s, "\ufffd")}
+	return value{kind: str, text: strings.ToValidUTF8(s, "\ufffd")}
 }
 
 func floatValue(f float64) value { return value{kind: number, text: pythonFloat(f)} }

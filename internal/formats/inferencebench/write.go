@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // FromRun writes a Run with one result as an envelope, which [Parse] reads and
@@ -241,7 +242,7 @@ func (w *writer) options() (value, error) {
 func optionValue(s string) value {
 	const deepest = 32 // leaves room for what stands around it
 	v, err := read([]byte(s))
-	if err != nil || v.kind == null || v.kind == text || !json.Valid([]byte(s)) || strings.Count(s, "{")+strings.Count(s, "[") > deepest ||
+	if err != nil || v.kind == null || v.kind == str || !json.Valid([]byte(s)) || strings.Count(s, "{")+strings.Count(s, "[") > deepest ||
 		string(v.canonical()) != s {
 		return textValue(s)
 	}
@@ -339,7 +340,7 @@ func (w *writer) warnings() {
 	const begin = "not known, so written as placeholders: "
 	notes = slices.DeleteFunc(notes, func(s string) bool { return strings.HasPrefix(s, begin) })
 	for _, note := range notes[:min(len(notes), maxNotes-1)] {
-		list.items = append(list.items, textValue(cut(note)))
+		list.items = append(list.items, textValue(text.Cut(note, maxText/2)))
 	}
 	for _, path := range w.unknown {
 		paths.items = append(paths.items, textValue(path))

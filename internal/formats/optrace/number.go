@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // The limits bound what a hostile program can make a report carry.
@@ -129,16 +131,5 @@ func inRange(v float64) error {
 	return nil
 }
 
-// quote makes text of an output fit for a message.
-func quote(text []byte) string { return strconv.Quote(cut(string(text[:min(len(text), 100)]), 60)) }
-
-// cut shortens s to at most limit bytes without splitting a character.
-func cut(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && s[limit]&0xc0 == 0x80 {
-		limit--
-	}
-	return s[:limit]
-}
+// quote writes a part of an output for a message.
+func quote(part []byte) string { return text.Quote(string(part[:min(len(part), 300)]), 60) }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const (
@@ -75,7 +76,7 @@ func usable(name []byte) ([]byte, error) {
 		name = bytes.ToValidUTF8(name, []byte("\ufffd")) // as JSON would do it later, when two names may become one
 	}
 	if len(name) > maxName {
-		name = []byte(cut(string(name), maxName))
+		name = []byte(text.Cut(string(name), maxName))
 	}
 	if len(name) == 0 {
 		return nil, errors.New("an operator has no name: see whether the output is what this format is for")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // object fills the members from v. The path is that of the object, with its
@@ -22,7 +22,7 @@ func (r *reader) object(v hujson.Value, path string, members []member) {
 	}
 	var seen []string
 	for _, m := range object.Members {
-		name := text(m.Name)
+		name := textOf(m.Name)
 		i := slices.IndexFunc(members, func(m member) bool { return strings.EqualFold(m.name, name) })
 		if i < 0 {
 			r.unknown(m.Name, path, names(members))
@@ -38,10 +38,10 @@ func (r *reader) object(v hujson.Value, path string, members []member) {
 
 func (r *reader) unknown(name hujson.Value, path string, known []string) {
 	near := ""
-	if s := nearest.Word(strings.ToLower(text(name)), known); s != "" {
+	if s := text.Nearest(strings.ToLower(textOf(name)), known); s != "" {
 		near = fmt.Sprintf("; did you mean %q?", s)
 	}
-	r.warn(name, "TensorSharp does not know %s%s, so it has no effect: remove it%s", path, quote(text(name)), near)
+	r.warn(name, "TensorSharp does not know %s%s, so it has no effect: remove it%s", path, quote(textOf(name)), near)
 }
 
 func (r *reader) member(v hujson.Value, path string, m member) {
@@ -112,7 +112,7 @@ func (r *reader) string(v hujson.Value, path string, into *string) {
 		r.fail(v, "%s: want text, got %s: write it in double quotes", path, kind(v))
 		return
 	}
-	if *into = text(v); strings.ContainsRune(*into, 0) {
+	if *into = textOf(v); strings.ContainsRune(*into, 0) {
 		r.fail(v, "%s: holds a NUL character: remove it", path)
 	}
 }
@@ -160,7 +160,7 @@ func kind(v hujson.Value) string {
 	case '[':
 		return "a list"
 	case '"':
-		return "the text " + quote(text(v))
+		return "the text " + quote(textOf(v))
 	}
 	return plain(string(v.Value.(hujson.Literal)))
 }

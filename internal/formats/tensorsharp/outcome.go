@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // The exit codes that TensorSharp.TestMatrix makes up.
@@ -19,11 +20,11 @@ const (
 func (r *result) result() bench.Result {
 	outcome, cause, reason := r.outcome()
 	b := bench.Result{
-		Cell: bench.Cell{Raw: r.CaseID}, Outcome: outcome, Cause: cause, Reason: head(reason),
-		Output: head(cmp.Or(r.Output.AssistantText, r.OutputPreview)), WallMS: max(r.TotalWallMS, 0),
+		Cell: bench.Cell{Raw: r.CaseID}, Outcome: outcome, Cause: cause, Reason: text.Cut(reason, maxText),
+		Output: text.Cut(cmp.Or(r.Output.AssistantText, r.OutputPreview), maxText), WallMS: max(r.TotalWallMS, 0),
 	}
 	if outcome != bench.Passed {
-		b.Log = tail(r.StdoutTail)
+		b.Log = text.Tail(r.StdoutTail, maxText)
 	}
 	for _, s := range []struct {
 		metric string
@@ -66,8 +67,3 @@ func (r *result) outcome() (bench.Outcome, bench.Cause, string) {
 // crashed reports whether .NET's exit code stands for a signal, 128 and its
 // number, or for an exception of Windows, whose codes are negative.
 func crashed(code int) bool { return code > 128 && code <= 128+64 || code < exitNotBegun }
-
-// head and tail keep the first or last 4 KiB of a text.
-func head(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxText)], "") }
-
-func tail(s string) string { return strings.ToValidUTF8(s[max(0, len(s)-maxText):], "") }

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // The limits of a configuration; real ones have 1.5 kB.
@@ -60,7 +62,7 @@ func IsConfig(data []byte) bool {
 		if err != nil || !ok {
 			return bytes.Contains(lower, []byte(`"`+name+`"`))
 		}
-		return slices.ContainsFunc(object.Members, func(m hujson.ObjectMember) bool { return strings.EqualFold(text(m.Name), name) })
+		return slices.ContainsFunc(object.Members, func(m hujson.ObjectMember) bool { return strings.EqualFold(textOf(m.Name), name) })
 	}
 	return !has("version") && !has("suites") && slices.ContainsFunc(names(new(Config).members()), has)
 }
@@ -151,25 +153,14 @@ func (r *reader) warn(v hujson.Value, format string, args ...any) {
 	}
 }
 
-// text returns the text of a string; "" for anything else.
-func text(v hujson.Value) string {
+// textOf returns the text of a string; "" for anything else.
+func textOf(v hujson.Value) string {
 	if s, ok := v.Value.(hujson.Literal); ok && s.Kind() == '"' {
 		return s.String()
 	}
 	return ""
 }
 
-// quote writes foreign text for a message: short, on one line.
-func quote(s string) string {
-	if len(s) > 60 {
-		return fmt.Sprintf("%.60q (cut)", s)
-	}
-	return fmt.Sprintf("%q", s)
-}
+func quote(s string) string { return text.Quote(s, 60) }
 
-// plain writes foreign text that needs no quotes unless it holds what could
-// disturb a terminal.
-func plain(s string) string {
-	q := fmt.Sprintf("%.300q", s)
-	return q[1 : len(q)-1]
-}
+func plain(s string) string { return text.Plain(s, 300) }

@@ -61,7 +61,7 @@ func (s *scope) lookup(name string) (string, error) {
 	case []any:
 		return "", fmt.Errorf("%s is a list, and {%s} takes one value: pass it on by flags", s.in.path(name), name)
 	default:
-		return text(v), nil
+		return argument(v), nil
 	}
 }
 

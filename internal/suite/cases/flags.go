@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // flags returns the options of an input's settings, in the order in which
@@ -27,7 +28,7 @@ func (b *body) flags(in *input) ([]string, error) {
 			return nil, fmt.Errorf("%s is %s and no flag is known for it: add it to flags of the command, or to ignored if it changes no number%s",
 				in.path(key), shown(v), b.orPreset())
 		}
-		option, ok := option(flag, v, known && text(initial) != "" && text(initial) != "false")
+		option, ok := option(flag, v, known && argument(initial) != "" && argument(initial) != "false")
 		if !ok {
 			return nil, fmt.Errorf("%s is %s, which %s cannot say: add the value to a command of its own by when", in.path(key), shown(v), flag)
 		}
@@ -75,9 +76,9 @@ func option(flag string, v any, on bool) (args []string, ok bool) {
 	}
 	for _, item := range items {
 		if joined {
-			args = append(args, flag+text(item))
+			args = append(args, flag+argument(item))
 		} else {
-			args = append(args, text(item))
+			args = append(args, argument(item))
 		}
 	}
 	return args, true
@@ -85,15 +86,11 @@ func option(flag string, v any, on bool) (args []string, ok bool) {
 
 // shown is a value in a message: short, and on one line.
 func shown(v any) string {
-	const most = 60
 	switch v := v.(type) {
 	case nil:
 		return "null"
 	case string:
-		if len(v) > most {
-			return fmt.Sprintf("%q (cut)", strings.ToValidUTF8(v[:most], "?"))
-		}
-		return fmt.Sprintf("%q", v)
+		return text.Quote(v, 60)
 	case []any:
 		items := make([]string, 0, len(v))
 		for _, item := range v[:min(len(v), 8)] {
@@ -104,5 +101,5 @@ func shown(v any) string {
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	}
-	return text(v)
+	return argument(v)
 }

@@ -123,8 +123,8 @@ func (in *input) path(key string) string {
 	return key
 }
 
-// text writes a setting's value as an argument; that of a list for messages.
-func text(v any) string {
+// argument writes a setting's value as an argument; that of a list for messages.
+func argument(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""
@@ -137,7 +137,7 @@ func text(v any) string {
 	case []any:
 		items := make([]string, len(v))
 		for i, item := range v {
-			items[i] = text(item)
+			items[i] = argument(item)
 		}
 		return strings.Join(items, " ")
 	}
@@ -152,7 +152,7 @@ func same(a, b any) bool {
 	if isList || alsoList {
 		return isList && alsoList && slices.EqualFunc(x, y, same)
 	}
-	if text(a) == text(b) {
+	if argument(a) == argument(b) {
 		return (a == nil) == (b == nil)
 	}
 	_, number := a.(json.Number)
@@ -160,7 +160,7 @@ func same(a, b any) bool {
 	if !number && !alsoNumber {
 		return false
 	}
-	f, err := strconv.ParseFloat(text(a), 64)
-	g, err2 := strconv.ParseFloat(text(b), 64)
+	f, err := strconv.ParseFloat(argument(a), 64)
+	g, err2 := strconv.ParseFloat(argument(b), 64)
 	return err == nil && err2 == nil && f == g
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // ReadPairs reads pairs from YAML or JSON of the form
@@ -166,15 +167,6 @@ func (r *pairReader) tolerance(raw json.RawMessage, at string) float64 {
 	case json.Unmarshal(raw, &s) == nil && strings.HasSuffix(s, "%") && percent.UnmarshalText([]byte(s)) == nil:
 		return float64(percent) / 100
 	}
-	r.fail(at, "%s is no tolerance: write a fraction from 0 to below 1, such as 0.05, or a percentage such as 5%%", cut(raw))
+	r.fail(at, "%s is no tolerance: write a fraction from 0 to below 1, such as 0.05, or a percentage such as 5%%", text.Line(string(raw), 60))
 	return 0
-}
-
-// cut is a value in a message.
-func cut(raw json.RawMessage) string {
-	const most = 60
-	if len(raw) > most {
-		return strings.ToValidUTF8(string(raw[:most]), "?") + "..."
-	}
-	return string(raw)
 }

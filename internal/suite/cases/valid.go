@@ -11,9 +11,9 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/formats/optrace"
-	"github.com/accelgate/accelgate/internal/nearest"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // check validates what types cannot say.
@@ -212,7 +212,7 @@ func checkFormat(name string) error {
 }
 
 func near(word string, words []string) string {
-	if s := nearest.Word(word, words); s != "" {
+	if s := text.Nearest(word, words); s != "" {
 		return fmt.Sprintf(" (did you mean %s?)", s)
 	}
 	return ""

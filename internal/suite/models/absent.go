@@ -8,8 +8,8 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/matrix"
-	"github.com/accelgate/accelgate/internal/nearest"
 	"github.com/accelgate/accelgate/internal/parse"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Demand returns which metrics each cell must report: those that are gated, unless
@@ -76,7 +76,7 @@ func (s *Suite) lack(d bench.Demand, keys []string) bench.Absent {
 	name := d.Metrics[0]
 	m := s.body.Metrics[slices.IndexFunc(s.body.Metrics, func(m metric) bool { return m.Name == name })]
 	word := strings.TrimPrefix(cmp.Or(m.JSON, name), "$.")
-	return bench.Absent{Metric: name, At: d.At, Near: nearest.Word(word, keys), Optional: d.Optional}
+	return bench.Absent{Metric: name, At: d.At, Near: text.Nearest(word, keys), Optional: d.Optional}
 }
 
 // keysOf names what the numbers of an output are called.

@@ -3,10 +3,10 @@ package models
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/parse"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // check compares what a cell answered with what it must answer. It fills in
@@ -17,7 +17,7 @@ func (r *reader) check(result *bench.Result, doc *parse.Document, answer func() 
 		if err != nil {
 			return err
 		}
-		result.Output = clip(answer, maxOutput)
+		result.Output = text.Clip(answer, maxOutput)
 		if err := checkText(answer, e); err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func (r *reader) check(result *bench.Result, doc *parse.Document, answer func() 
 		return err
 	}
 	if result.Output == "" {
-		result.Output = clip(strings.Trim(fmt.Sprint(tokens), "[]"), maxOutput)
+		result.Output = text.Clip(strings.Trim(fmt.Sprint(tokens), "[]"), maxOutput)
 	}
 	if len(tokens) <= bench.MaxTokens {
 		result.Tokens = tokens
@@ -48,7 +48,7 @@ func checkText(answer string, e expectation) error {
 	var lacking []string
 	for _, want := range e.Contains {
 		if !strings.Contains(lower, strings.ToLower(want)) {
-			lacking = append(lacking, fmt.Sprintf("%q", clip(want, 80)))
+			lacking = append(lacking, fmt.Sprintf("%q", text.Clip(want, 80)))
 		}
 	}
 	if len(lacking) > 0 {
@@ -61,7 +61,7 @@ func checkText(answer string, e expectation) error {
 	for i < len(answer) && i < len(*e.Text) && answer[i] == (*e.Text)[i] {
 		i++
 	}
-	return fmt.Errorf("the answer differs at byte %d: got %q, want %q", i, clip(answer[i:], 40), clip((*e.Text)[i:], 40))
+	return fmt.Errorf("the answer differs at byte %d: got %q, want %q", i, text.Clip(answer[i:], 40), text.Clip((*e.Text)[i:], 40))
 }
 
 func checkTokens(got, want []int64) error {
@@ -74,16 +74,4 @@ func checkTokens(got, want []int64) error {
 		return fmt.Errorf("answered %d tokens, want %d", len(got), len(want))
 	}
 	return nil
-}
-
-// clip cuts s to at most n bytes at the edge of a character and makes it valid
-// UTF-8.
-func clip(s string, n int) string {
-	if len(s) > n {
-		for n > 0 && !utf8.RuneStart(s[n]) {
-			n--
-		}
-		s = s[:n] + "..."
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
 }

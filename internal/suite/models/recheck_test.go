@@ -7,6 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/parse"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const rechecked = `
@@ -50,7 +51,7 @@ func TestRecheck(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, o.want)
 		}
 	}
-	r := bench.Result{Cell: bench.Cell{Params: []bench.Param{{Key: "model", Value: "n"}}}, Outcome: bench.Passed, Output: clip(strings.Repeat("é", maxOutput), maxOutput)}
+	r := bench.Result{Cell: bench.Cell{Params: []bench.Param{{Key: "model", Value: "n"}}}, Outcome: bench.Passed, Output: text.Clip(strings.Repeat("é", maxOutput), maxOutput)}
 	if unverified, err := check(&r); err != nil || unverified == "" {
 		t.Errorf("a cut answer: %q, %v, want that it cannot be verified", unverified, err)
 	}

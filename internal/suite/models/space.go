@@ -9,7 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/matrix"
-	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // applySelection applies the body's selection: what is not selected does not exist,
@@ -132,7 +132,7 @@ func (b *body) checkProvided(c *config.Suite) error {
 
 func near(word string, words []string) string {
 	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == word })
-	if s := nearest.Word(word, words); s != "" {
+	if s := text.Nearest(word, words); s != "" {
 		return fmt.Sprintf(" (did you mean %q?)", s)
 	}
 	return ""

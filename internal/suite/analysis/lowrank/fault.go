@@ -2,7 +2,8 @@ package lowrank
 
 import (
 	"fmt"
-	"strings"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Kind says what is wrong with a parameter or with its factors.
@@ -37,7 +38,5 @@ type Fault struct {
 const maxDetail = 1000
 
 func fault(kind Kind, format string, args ...any) Fault {
-	detail := fmt.Sprintf(format, args...)
-	detail = strings.ToValidUTF8(detail[:min(len(detail), maxDetail)], "?") // which JSON keeps
-	return Fault{Kind: kind, Detail: detail}
+	return Fault{Kind: kind, Detail: text.Cut(fmt.Sprintf(format, args...), maxDetail)}
 }

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // WriteLegacy writes the report in the layout of upstream's fidelity script
@@ -42,7 +43,7 @@ func (r Report) writeWorst(b *strings.Builder) {
 	}
 	b.WriteString("🚨 Worst Reconstructed Parameter Differences:\n")
 	for _, p := range worst[:min(5, len(worst))] {
-		fmt.Fprintf(b, "  %s: %.2e (status: %s)\n", plain(p.Name), p.Difference.Max, p.Status)
+		fmt.Fprintf(b, "  %s: %.2e (status: %s)\n", text.Plain(p.Name, maxDetail), p.Difference.Max, p.Status)
 	}
 	b.WriteString("\n")
 }
@@ -51,19 +52,11 @@ func (r Report) writeFaults(b *strings.Builder) {
 	title := "🚫 Faults:\n"
 	for _, p := range r.Parameters {
 		for _, f := range p.Faults {
-			fmt.Fprintf(b, "%s  %s: %s: %s\n", title, plain(p.Name), f.Kind, plain(f.Detail))
+			fmt.Fprintf(b, "%s  %s: %s: %s\n", title, text.Plain(p.Name, maxDetail), f.Kind, text.Plain(f.Detail, maxDetail))
 			title = ""
 		}
 	}
 	if title == "" {
 		b.WriteString("\n")
 	}
-}
-
-// plain quotes what could forge lines.
-func plain(text string) string {
-	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return fmt.Sprintf("%.1000q", text)
-	}
-	return text
 }

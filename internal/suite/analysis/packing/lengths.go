@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Format is how a file holds lengths.
@@ -94,18 +96,9 @@ func (l *list) add(digits string) error {
 func parseLength(digits string) (int64, error) {
 	n, err := strconv.ParseUint(digits, 10, 63)
 	if err != nil || len(digits) > 1 && digits[0] == '0' {
-		return 0, fmt.Errorf("%s is no length: write an integer from 0 on that fits into 63 bits", clip(digits))
+		return 0, fmt.Errorf("%s is no length: write an integer from 0 on that fits into 63 bits", text.Quote(digits, 40))
 	}
 	return int64(n), nil
-}
-
-// clip quotes the beginning of a text.
-func clip(text string) string {
-	const most = 40
-	if len(text) > most {
-		return strconv.Quote(text[:most]) + "..."
-	}
-	return strconv.Quote(text)
 }
 
 // candidates are the fields that a length is looked for in.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // readTable reads one column of a CSV file. All records have as many fields as
@@ -87,7 +89,7 @@ func columnOf(first []string, field string) (int, error) {
 	}
 	if column < 0 {
 		return 0, fmt.Errorf("no column %s in the header: give the name or number of one of the %d columns",
-			clip(strings.Join(names, ", ")), len(first))
+			text.Quote(strings.Join(names, ", "), 40), len(first))
 	}
 	return column, nil
 }

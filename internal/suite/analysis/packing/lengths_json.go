@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // readArray reads a JSON array of integers. It is not encoding/json's work
@@ -111,7 +113,7 @@ func fieldOf(object []byte, field string) (string, error) {
 		}
 		if name, ok := key.(string); ok && slices.Contains(names, name) {
 			if found != "" {
-				return "", fmt.Errorf("both %s and %s: keep one, or name another field", clip(found), clip(name))
+				return "", fmt.Errorf("both %s and %s: keep one, or name another field", text.Quote(found, 40), text.Quote(name, 40))
 			}
 			found, value = name, v
 		}
@@ -123,7 +125,7 @@ func fieldOf(object []byte, field string) (string, error) {
 		return "", errObject
 	}
 	if value == nil {
-		return "", fmt.Errorf("no field %s: name the field that holds the number of tokens", clip(strings.Join(names, ", ")))
+		return "", fmt.Errorf("no field %s: name the field that holds the number of tokens", text.Quote(strings.Join(names, ", "), 40))
 	}
 	return string(value), nil
 }

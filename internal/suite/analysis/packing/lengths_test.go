@@ -30,7 +30,7 @@ func TestReadLengths(t *testing.T) {
 		{packing.JSON, "", "[007]", nil, `"007" is no length`},
 		{packing.JSON, "", "[1_000]", nil, `"1_000" is no length`},
 		{packing.JSON, "", "[9223372036854775808]", nil, `"9223372036854775808" is no length`},
-		{packing.JSON, "", "[" + strings.Repeat("9", 99) + "]", nil, `"` + strings.Repeat("9", 40) + `"... is no length`},
+		{packing.JSON, "", "[" + strings.Repeat("9", 99) + "]", nil, `"` + strings.Repeat("9", 40) + `" (cut) is no length`},
 		{packing.JSON, "", "[1,]", nil, `"" is no length`},
 		{packing.JSON, "", "[1 2]", nil, "line 1: no JSON array of integers"},
 		{packing.JSON, "", "[1", nil, "no JSON array of integers"},

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // devices lists the device profiles of msmodeling (tensor_cast/device.py).
@@ -30,7 +30,7 @@ func (l *linter) device() {
 		return
 	}
 	next := "correct it, or leave it if your program has it"
-	if near := nearest.Word(name, devices); near != "" {
+	if near := text.Nearest(name, devices); near != "" {
 		next = fmt.Sprintf("write %s, or leave it if your program has it", near)
 	}
 	l.note("unknown-device", path, "%s is none of msmodeling's %d device profiles, and it refuses to run others: %s", quote(name), len(devices), next)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/accelgate/accelgate/internal/foreign"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // maxProblems bounds the complaints about one file.
@@ -91,15 +91,12 @@ func (r *reader) sorted() Problems {
 	return r.problems
 }
 
-const (
-	quoted     = 60 // characters of foreign text in a message
-	longestKey = 60 // bytes of a key in a path without quotes
-)
+const quoted = 60 // characters of foreign text in a message
 
-func quote(s string) string { return foreign.Quote(s, quoted) }
+func quote(s string) string { return text.Quote(s, quoted) }
 
 // plain is quote only for what needs it.
-func plain(s string) string { return foreign.Plain(s, quoted) }
+func plain(s string) string { return text.Plain(s, quoted) }
 
 // join appends a key to a JSON path.
-func join(path, key string) string { return foreign.Join(path, key, longestKey, quoted) }
+func join(path, key string) string { return text.JSONPath(path, key, quoted) }

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // New returns a case of a type that has nothing but the documented defaults
@@ -51,7 +51,7 @@ func (r *reader) typeOf(root value) string {
 				return m.value.text
 			}
 			// A slip here is no reason to complain about every other key.
-			return cmp.Or(nearest.Word(m.value.text, types), Text)
+			return cmp.Or(text.Nearest(m.value.text, types), Text)
 		}
 	}
 	return Text

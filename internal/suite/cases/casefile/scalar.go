@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // texts reads a list of text, each of which must be fine.
@@ -33,7 +33,7 @@ func (r *reader) oneOf(v value, members []string) bool {
 		return false
 	}
 	hint := "write one of " + strings.Join(members, ", ")
-	if near := nearest.Word(v.text, members); near != "" {
+	if near := text.Nearest(v.text, members); near != "" {
 		hint = fmt.Sprintf("write %s, or another of %s", near, strings.Join(members, ", "))
 	}
 	r.fail(v.at, hint, "unknown value %s", quote(v.text))

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // schema is what an object may have.
@@ -120,7 +120,7 @@ func (r *reader) unknown(m *member, s *schema) {
 	if s.misplaced != nil {
 		hint = s.misplaced(m.key)
 	}
-	if near := nearest.Word(m.key, s.keys); hint == "" && near != "" {
+	if near := text.Nearest(m.key, s.keys); hint == "" && near != "" {
 		hint = fmt.Sprintf("write %s, or remove it", near)
 	}
 	if hint == "" {

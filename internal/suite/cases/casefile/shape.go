@@ -6,7 +6,7 @@ import "strings"
 type shape uint8
 
 const (
-	text   shape = 1 << iota
+	str    shape = 1 << iota
 	whole        // a whole number
 	number       // any number
 	flag         // true or false
@@ -38,7 +38,7 @@ func (r *reader) fits(f field, v value) bool {
 func (s shape) has(v value) bool {
 	switch v.kind {
 	case '"':
-		return s&text != 0
+		return s&str != 0
 	case 't', 'f':
 		return s&flag != 0
 	case 'n':
@@ -58,7 +58,7 @@ func (s shape) String() string {
 		bit  shape
 		word string
 	}{
-		{text, "text in quotes"}, {whole, "a whole number"}, {number, "a number"},
+		{str, "text in quotes"}, {whole, "a whole number"}, {number, "a number"},
 		{flag, "true or false"}, {null, "null"}, {orList, "a list of it"},
 	} {
 		if s&w.bit != 0 {

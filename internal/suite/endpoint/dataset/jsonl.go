@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // jsonl adds the prompt of a line such as
@@ -58,7 +58,7 @@ func (it *item) setPrompt(o object) error {
 func missingPrompt(o object) error {
 	const next = `write {"prompt": "..."} or {"messages": [...]}`
 	for _, key := range slices.Sorted(maps.Keys(o)) {
-		if near := nearest.Word(strings.ToLower(key), []string{"prompt", "messages"}); near != "" && !o.has(near) && key != near {
+		if near := text.Nearest(strings.ToLower(key), []string{"prompt", "messages"}); near != "" && !o.has(near) && key != near {
 			return fmt.Errorf("the line has neither prompt nor messages but %.40q: did you mean %s? Otherwise %s", key, near, next)
 		}
 	}

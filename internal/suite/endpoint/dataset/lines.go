@@ -8,8 +8,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // maxLine bounds a line or a conversation, in bytes: the longest prompt with
@@ -88,19 +89,8 @@ func reason(err error) string {
 	if err == nil {
 		return ""
 	}
-	return " (" + shown(err.Error()) + ")"
+	return " (" + text.Line(err.Error(), 40) + ")"
 }
-
-// excerpt shows the beginning of foreign text.
-func excerpt(text []byte) string {
-	if len(text) > 40 {
-		return fmt.Sprintf("%q...", strings.ToValidUTF8(string(text[:40]), ""))
-	}
-	return fmt.Sprintf("%q", text)
-}
-
-// shown keeps unprintable characters of a quoted message out of a terminal.
-func shown(s string) string { return strings.Trim(excerpt([]byte(s)), `"`) }
 
 // has tells whether the object has a value under the key; null is none.
 func (o object) has(key string) bool { return len(o[key]) > 0 && string(o[key]) != "null" }
@@ -132,3 +122,6 @@ func (o object) number(key string) (v float64, err error) {
 	}
 	return v, nil
 }
+
+// excerpt quotes the beginning of a part of a file.
+func excerpt(part []byte) string { return text.Quote(string(part), 40) }

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Kind is where prompts come from.
@@ -259,7 +259,7 @@ func (s Spec) checkOutput() error {
 
 // unknown says that a word is none of those known, and which it may be.
 func unknown[T ~string](field, got string, known ...T) error {
-	if near := nearest.Word(got, texts(known)); near != "" {
+	if near := text.Nearest(got, texts(known)); near != "" {
 		return fmt.Errorf("%s: %.40q is not known: did you mean %s? Write one of %s", field, got, near, list(known))
 	}
 	return fmt.Errorf("%s: %.40q is not known: write one of %s", field, got, list(known))

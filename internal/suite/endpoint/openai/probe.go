@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Engine names a server's program.
@@ -139,7 +141,7 @@ func (c *Client) modelID(raw json.RawMessage) (id string, err error) {
 	default:
 		return id, nil
 	}
-	return "", fmt.Errorf("%s lists a model whose id %s (%q): correct the model's name at the server", c.root, wrong, clip(c.quote(id), 80))
+	return "", fmt.Errorf("%s lists a model whose id %s (%q): correct the model's name at the server", c.root, wrong, text.Clip(c.quote(id), 80))
 }
 
 // unreachable says what to do about a server that does not answer.
@@ -224,8 +226,8 @@ func (e encodedError) Error() string { return string(e) + ", " + unwrap }
 // word is the first of several members that is a text.
 func (c *Client) word(object map[string]any, names ...string) string {
 	for _, name := range names {
-		if text, ok := object[name].(string); ok && text != "" {
-			return clip(c.quote(text), 80)
+		if s, ok := object[name].(string); ok && s != "" {
+			return text.Clip(c.quote(s), 80)
 		}
 	}
 	return ""

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // maxQuote bounds what is quoted of a server, in bytes.
@@ -40,7 +41,7 @@ func (c *Client) quote(s string) string {
 	for _, secret := range c.secrets {
 		s = strings.ReplaceAll(s, secret, redacted)
 	}
-	return clip(s, maxQuote)
+	return text.Clip(s, maxQuote)
 }
 
 // holdsKey reports whether a text that is not changed may not be shown.
@@ -56,19 +57,6 @@ func printable(r rune) rune {
 		return '?'
 	}
 	return r
-}
-
-// clip cuts s to at most n bytes, between characters.
-func clip(s string, n int) string {
-	const dots = "..."
-	if len(s) <= n {
-		return s
-	}
-	cut := n - len(dots)
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + dots
 }
 
 // message takes out of an error body what it says, whatever its shape:

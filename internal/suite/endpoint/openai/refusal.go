@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const seeLog = ": look at the server's log"
@@ -67,15 +69,15 @@ const maxRefusal = 64 << 10
 
 func (c *Client) refused(reply *Reply, resp *http.Response) {
 	status := resp.StatusCode
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
-	reason := fmt.Sprintf("HTTP %d: %s", status, c.quote(message(text)))
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
+	reason := fmt.Sprintf("HTTP %d: %s", status, c.quote(message(body)))
 	if name := c.encoding(resp.Header); name != "" {
 		reason = fmt.Sprintf("HTTP %d, with a body in the encoding %s", status, name)
 	}
 	switch {
 	case status == http.StatusTooManyRequests:
 		if wait := resp.Header.Get("Retry-After"); wait != "" {
-			reason += " (retry after " + clip(c.quote(wait), 40) + ")"
+			reason += " (retry after " + text.Clip(c.quote(wait), 40) + ")"
 		}
 		reply.end(RateLimited, reason+nextStep(status))
 	case status >= 500:
@@ -107,7 +109,7 @@ func nextStep(status int) string {
 // encoding names what a body is wrapped in though nobody asked for it, "" for
 // nothing. Some servers write "none".
 func (c *Client) encoding(h http.Header) string {
-	name := clip(c.quote(h.Get("Content-Encoding")), 40)
+	name := text.Clip(c.quote(h.Get("Content-Encoding")), 40)
 	if lower := strings.ToLower(name); lower == "identity" || lower == "none" {
 		return ""
 	}

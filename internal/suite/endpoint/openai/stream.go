@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Expect is what an answer is held against; 0 expects nothing.
@@ -74,7 +76,7 @@ func (c *Client) conclude(reply *Reply, r *recording, expect Expect, cause, err 
 	if cause == errLinger {
 		err = nil
 	}
-	reply.FinishReason = clip(c.quote(reply.FinishReason), 40)
+	reply.FinishReason = text.Clip(c.quote(reply.FinishReason), 40)
 	switch {
 	case err != nil && cause == errCancelled:
 		reply.end(Cancelled, "cancelled while the answer came")

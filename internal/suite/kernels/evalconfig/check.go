@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // The keys of extra that FlashInfer-Bench knows.
@@ -137,19 +137,19 @@ const tvdRange = "is %v: write a number from 0 to 1"
 
 // extra is open, because commands of the user may read it; a slip of the
 // fingers is refused nevertheless.
-func (c checker) extra(path, key, text string) {
+func (c checker) extra(path, key, value string) {
 	path = element(path, key)
 	switch key {
 	case extraTrials:
-		if n, err := strconv.Atoi(text); err != nil || n < 1 || n > maxRuns {
-			c.fail(path, "is %s: write a whole number from 1 to %d", show(text), maxRuns)
+		if n, err := strconv.Atoi(value); err != nil || n < 1 || n > maxRuns {
+			c.fail(path, "is %s: write a whole number from 1 to %d", show(value), maxRuns)
 		}
 	case extraTVD:
-		if v, err := strconv.ParseFloat(text, 64); err != nil || !(v >= 0 && v <= 1) {
-			c.fail(path, tvdRange, show(text))
+		if v, err := strconv.ParseFloat(value, 64); err != nil || !(v >= 0 && v <= 1) {
+			c.fail(path, tvdRange, show(value))
 		}
 	default:
-		if meant := nearest.Word(key, []string{extraTrials, extraTVD}); meant != "" {
+		if meant := text.Nearest(key, []string{extraTrials, extraTVD}); meant != "" {
 			c.fail(path, "unknown key: write %s", meant)
 		}
 	}
@@ -177,7 +177,7 @@ func (f *File) CheckEvaluators(known []string) error {
 			continue
 		}
 		advice := "write " + strings.Join(known, ", ") + ", or a command"
-		if meant := nearest.Word(name, known); meant != "" {
+		if meant := text.Nearest(name, known); meant != "" {
 			advice = fmt.Sprintf("did you mean %s? (%s)", meant, advice)
 		}
 		errs = append(errs, f.doc.Errorf(element("evaluators", glob), "unknown evaluator %s: %s", show(name), advice))
@@ -206,7 +206,7 @@ func (f *File) Strangers(definitions, opTypes []string) (warnings []string) {
 			return
 		}
 		advice := "correct the name or remove it"
-		if meant := nearest.Word(name, known); meant != "" {
+		if meant := text.Nearest(name, known); meant != "" {
 			advice = "did you mean " + show(meant) + "?"
 		}
 		warnings = append(warnings, f.doc.Errorf(path, "no %s has this name: %s", what, advice).Error())

@@ -8,9 +8,9 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"text/tabwriter"
-	"unicode"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Explain writes a table of what counts for a definition, where it comes from,
@@ -142,18 +142,8 @@ func (r Resolved) texts() map[string]string {
 	return texts
 }
 
-// maxShown bounds foreign text in a table or a message, in characters.
+// maxShown bounds foreign text in a table or a message, in bytes.
 const maxShown = 100
 
-// show returns foreign text in a form that disturbs neither a terminal nor a
-// table: as it is, or quoted, and cut if it is long.
-func show(s string) string {
-	cut := ""
-	if runes := []rune(s[:min(len(s), 4*maxShown)]); len(runes) > maxShown {
-		s, cut = string(runes[:maxShown]), " (cut)"
-	}
-	if s == "" || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		s = strconv.Quote(s)
-	}
-	return s + cut
-}
+// show returns foreign text for a table or a message, cut if it is long.
+func show(s string) string { return text.Plain(text.Clip(s, maxShown), maxShown) }

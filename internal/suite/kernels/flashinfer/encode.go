@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // ordered is a JSON object that keeps the order of its members.
@@ -240,5 +241,5 @@ func cut(log string) string {
 	if len(log) <= maxLog {
 		return log
 	}
-	return strings.ToValidUTF8(log[:maxLog], "") + "\n[log truncated]"
+	return text.Cut(log, maxLog) + "\n[log truncated]"
 }

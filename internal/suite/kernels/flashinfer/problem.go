@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/foreign"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // How many complaints are kept: one file must not hide the others.
@@ -79,16 +79,16 @@ func (ps Problems) err() error {
 
 const (
 	quoted     = 200 // characters of foreign text in a message
-	longestKey = 80  // bytes of a key in a path without quotes
+	longestKey = 80  // of a key in a path: bytes without quotes, characters in quotes
 )
 
-func quote(s string) string { return foreign.Quote(s, quoted) }
+func quote(s string) string { return text.Quote(s, quoted) }
 
 // plain is quote only for what needs it.
-func plain(s string) string { return foreign.Plain(s, quoted) }
+func plain(s string) string { return text.Plain(s, quoted) }
 
 // join appends a key to a JSON path.
-func join(path, key string) string { return foreign.Join(path, key, longestKey, quoted) }
+func join(path, key string) string { return text.JSONPath(path, key, longestKey) }
 
 func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/accelgate/accelgate/internal/nearest"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // reader turns the values of one file into our types and collects complaints.
@@ -51,7 +51,7 @@ func (r *reader) object(v value, path string, loose bool, keys ...string) object
 	for _, m := range r.members(v, path) {
 		if !slices.Contains(keys, m.key) && !o.superseded(m, keys) && !loose {
 			hint := "remove it"
-			if word := nearest.Word(m.key, keys); word != "" {
+			if word := text.Nearest(m.key, keys); word != "" {
 				hint = "write " + quote(word)
 			}
 			r.fail(m.value, join(path, m.key), "is no key of the format; %s", hint)
@@ -180,7 +180,7 @@ func (r *reader) oneOf(v value, path string, words []string) string {
 		return s
 	}
 	hint := "one of " + choices(words)
-	if word := nearest.Word(s, words); word != "" {
+	if word := text.Nearest(s, words); word != "" {
 		hint = quote(word)
 	}
 	r.fail(v, path, "%s is unknown; write %s", quote(s), hint)

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // kind begins every case id.
@@ -168,7 +169,7 @@ func (t *Trace) result() bench.Result {
 	r.Outcome, r.Cause = e.Status.Outcome()
 	if r.Outcome != bench.Passed {
 		r.Reason = e.reason()
-		r.Log = strings.ToValidUTF8(e.Log[max(len(e.Log)-maxTail, 0):], "")
+		r.Log = text.Tail(e.Log, maxTail)
 	}
 	if p := e.Performance; p != nil {
 		for _, m := range []struct {

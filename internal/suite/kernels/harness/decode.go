@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/jsonkey"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // message is any line that a worker may write.
@@ -76,7 +77,7 @@ func checkProblem(p *Problem) error {
 	if !p.Kind.Reported() {
 		return fmt.Errorf("it names an error of unknown kind %.40q", string(p.Kind))
 	}
-	p.Message, p.Trace = clip(p.Message, maxMessage), clip(p.Trace, maxTrace)
+	p.Message, p.Trace = text.Clip(p.Message, maxMessage), text.Clip(p.Trace, maxTrace)
 	return nil
 }
 

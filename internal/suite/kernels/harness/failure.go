@@ -2,7 +2,6 @@ package harness
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 )
@@ -77,12 +76,3 @@ const (
 	maxMessage = 4 << 10
 	maxTrace   = 64 << 10
 )
-
-// clip bounds what a worker said.
-func clip(text string, limit int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "") + "..."
-}

@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // compute makes the inputs of a trial and returns the outputs of each set. The
@@ -200,7 +201,7 @@ func (s *side) fits(t tensor.Tensor, said, want Output, repeat int) error {
 func brief(shape []int) []int { return shape[:min(len(shape), maxRank)] }
 
 func (s *side) wrong(kind Kind, format string, args ...any) error {
-	return blamed{s, &Failure{Op: "run", Kind: kind, Message: clip(fmt.Sprintf(format, args...), maxMessage), Log: s.Log()}}
+	return blamed{s, &Failure{Op: "run", Kind: kind, Message: text.Clip(fmt.Sprintf(format, args...), maxMessage), Log: s.Log()}}
 }
 
 // unwritten returns the first output of the solution that still is as it was

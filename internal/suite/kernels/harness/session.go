@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -194,7 +195,7 @@ func (c *conversation) take(line worker.Line) (done bool, err error) {
 	case err != nil:
 		return false, c.broke(err.Error(), line.Text)
 	case e == logs:
-		c.p.Note(clip(m.Text, maxMessage))
+		c.p.Note(text.Clip(m.Text, maxMessage))
 		return false, nil
 	case e != "":
 		return false, nil
@@ -206,7 +207,7 @@ func (c *conversation) take(line worker.Line) (done bool, err error) {
 
 func (c *conversation) broke(what string, line []byte) error {
 	return c.kill(Broke, fmt.Sprintf("the worker wrote %q, which breaks the protocol: %s: "+
-		"nothing else may write to its standard output", clip(string(line[:min(len(line), 200)]), 200), what))
+		"nothing else may write to its standard output", text.Clip(string(line[:min(len(line), 200)]), 200), what))
 }
 
 // blame ends a session whose worker gave a reply that cannot be true.
@@ -215,7 +216,7 @@ func (s *Session) blame(op string, wrong error) error {
 		return nil
 	}
 	c := conversation{Session: s, op: op}
-	return c.kill(Broke, "the worker gave a reply that cannot be true: "+clip(wrong.Error(), maxMessage))
+	return c.kill(Broke, "the worker gave a reply that cannot be true: "+text.Clip(wrong.Error(), maxMessage))
 }
 
 // kill ends the worker because of what it did.

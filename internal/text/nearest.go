@@ -1,13 +1,12 @@
-// Package nearest finds the word that a misspelt one was meant to be.
-package nearest
+package text
 
 // maxWord bounds the words that are compared, in bytes: words come from
 // anywhere, and comparing takes the product of two lengths.
 const maxWord = 200
 
-// Word returns the known word nearest to word, or "" if none is near enough to
+// Nearest returns the known word nearest to word, or "" if none is near enough to
 // be a slip of the fingers: at most a third of its bytes away.
-func Word(word string, known []string) string {
+func Nearest(word string, known []string) string {
 	if len(word) > maxWord {
 		return ""
 	}
