@@ -9,6 +9,8 @@ CONCURRENT = $(shell grep -rlE --include=*.go '^[[:space:]]*go [a-z]|"sync|sync/
 THOROUGH = $(shell { grep -rl --include=*_test.go '^func Test[A-Za-z0-9]*Thorough\>' internal e2e scripts; grep -l '^# tiers:.* thorough' e2e/*/*.txtar; } | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # Packages that look for hidden work in times of microseconds: they run one after another, when the containers are gone.
 TIMED = ./internal/suite/kernels/harness/builtin ./internal/suite/kernels/harness/workers ./internal/suite/kernels
+# Every program, for what no program calls.
+MAINS = ./cmd/... ./e2e/program ./scripts/... ./internal/github/githubtest/openapi/reduce
 THOROUGHLY = go test -json -vet=off -timeout 15m -run '(Thorough|^TestScript)$$'
 # What the Dockerfile builds with, and what all but the race detector can do with: each package is then compiled once.
 # Without cgo a test binary is linked in two thirds of the time.
@@ -52,6 +54,8 @@ lint:
 	@test -z "$$(gofmt -s -l cmd e2e internal scripts)" || { echo "run: gofmt -s -w cmd e2e internal scripts"; gofmt -s -l cmd e2e internal scripts; exit 1; }
 	go vet $(PKGS)
 	go tool staticcheck $(PKGS)
+	@go tool deadcode -f '{{range .Funcs}}{{println .Position.File .Name}}{{end}}' $(MAINS) | sed '/^$$/d' | LC_ALL=C sort | \
+	  diff - <(grep -E '^[^#]' scripts/deadcode.txt | LC_ALL=C sort) || { echo "<: remove the function that no program calls; >: remove the line from scripts/deadcode.txt"; exit 1; }
 	go tool actionlint .github/workflows/*.yml
 	go mod tidy -diff
 	GOOS=windows go vet ./cmd/accelgate ./internal/worker ./internal/device ./internal/safetensors ./internal/suite/analysis/svd ./internal/suite/analysis/hfhub

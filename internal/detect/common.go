@@ -13,35 +13,6 @@ const commonHeads = 3
 // centerLeast is how many earlier runs a cell needs to say how far it moved.
 const centerLeast = 3
 
-// RemoveCommon returns the cells without what moved all of them in each run, as
-// [JudgeReport] judges them: values of History at all runs that at least 20 cells
-// know, in cells with at most 3 head samples. The bases are cut to the last 40
-// values. A [Plan] that goes on after a first run of all cells needs this.
-func RemoveCommon(cells []Cell) []Cell {
-	r := newReporter(cells)
-	r.common()
-	out := make([]Cell, len(cells))
-	for i, c := range cells {
-		out[i] = c
-		if c.Options.mode() == History {
-			out[i].Base, out[i].Head = values(r.rows[i].base, c.Options), values(r.rows[i].head, c.Options)
-		}
-	}
-	return out
-}
-
-// values turns levels back into what was measured.
-func values(y []float64, o Options) []float64 {
-	out := make([]float64, len(y))
-	for i, v := range y {
-		if o.HigherIsBetter {
-			v = -v
-		}
-		out[i] = math.Exp(v)
-	}
-	return out
-}
-
 // common finds what moved all cells of History in each run, the oldest first,
 // takes it out of the rows at once, so that a bad night is not what the nights
 // after it are compared with, and judges that of the head.

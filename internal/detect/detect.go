@@ -5,10 +5,11 @@
 // # Words
 //
 // A sample is one number from one fresh process; repetitions inside a process
-// are reduced to one by [Session]. The base is what was measured of the old
-// code, the head what was measured of the new. A cell is one metric of one
-// benchmark on one host. Everything is computed on logarithms, turned so that
-// larger is worse, which makes a rate and a time the same thing.
+// give one sample, their median after the warm-up (see [Warmup]). The base is
+// what was measured of the old code, the head what was measured of the new. A
+// cell is one metric of one benchmark on one host. Everything is computed on
+// logarithms, turned so that larger is worse, which makes a rate and a time the
+// same thing.
 //
 // # From samples to a verdict
 //
@@ -126,14 +127,4 @@ func Judge(base, head []float64, o Options) Evidence {
 	s := newSamples(base, head, o)
 	e, _ := s.judge(o)
 	return e
-}
-
-// Compare returns the score alone, without locks and verdict; ok is false where
-// nothing can be tested. See [Judge] for the samples.
-func Compare(base, head []float64, o Options) (score Score, ok bool) {
-	s := newSamples(base, head, o)
-	if s.untestable(o) != "" {
-		return Score{}, false
-	}
-	return s.score(o), true
 }

@@ -169,15 +169,6 @@ func TestWarmup(t *testing.T) {
 			t.Errorf("%s: %d, %v", c.name, first, steady)
 		}
 	}
-	sample, first, _ := detect.Session([]float64{30, 1, 2, 1, 2, 1, 2, 1, 2, 1.5})
-	if sample != 1.5 || first != 1 {
-		t.Errorf("%v after %d", sample, first)
-	}
-	for _, bad := range [][]float64{nil, {1, 0}} {
-		if sample, _, _ := detect.Session(bad); !math.IsNaN(sample) {
-			t.Errorf("%v of %v", sample, bad)
-		}
-	}
 }
 
 func ramp(n int, factor float64) []float64 {

@@ -90,21 +90,6 @@ func driftAlike(t *testing.T, values []float64) {
 	}
 }
 
-// TestSessionValueProperties: one process's sample scales with its unit, and so does
-// not what is warm-up.
-func TestSessionValueProperties(t *testing.T) {
-	t.Parallel()
-	rng := source(t)
-	for range 300 {
-		values := noisy(rng.Uint64(), 0.02, [2]float64{130, float64(rng.IntN(6))}, [2]float64{100, float64(1 + rng.IntN(30))})
-		sample, first, steady := detect.Session(values)
-		scaled, first1, steady1 := detect.Session(times(values, 1024))
-		if scaled != 1024*sample || first1 != first || steady1 != steady {
-			t.Fatalf("%v %d %v, want %v %d %v", scaled, first1, steady1, sample, first, steady)
-		}
-	}
-}
-
 // TestHolmProperties: q is in the order of p, at least p, and does not depend on the
 // order of the cells.
 func TestHolmProperties(t *testing.T) {

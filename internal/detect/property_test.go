@@ -193,7 +193,6 @@ func FuzzJudge(f *testing.F) {
 		for _, base := range [][]float64{nil, {a}, {a, b, c}, {a, b, c, d, a, b, c, d, a, b, c, d, e}} {
 			for _, head := range [][]float64{nil, {e}, {d, e, a}, {e, e, d, c, b}} {
 				sound(t, detect.Judge(base, head, o))
-				detect.Session(base)
 				detect.Drift(base, o.HigherIsBetter)
 				detect.ChangePoints(base, detect.Search{HigherIsBetter: o.HigherIsBetter})
 			}

@@ -58,14 +58,3 @@ func stays(y []float64, noise float64) bool {
 	shift := math.Abs(stats.Median(y[half:]) - stats.Median(y[:half]))
 	return shift <= warmShift*noise*math.Sqrt(2/float64(half))*1.25
 }
-
-// Session reduces the values that one process measured to one sample: the median
-// of those after the warm-up. first and steady are those of [Warmup]. It is NaN
-// without values, and where one is unusable.
-func Session(values []float64) (sample float64, first int, steady bool) {
-	if _, lost := levels(values, false); lost > 0 || len(values) == 0 {
-		return math.NaN(), 0, false
-	}
-	first, steady = Warmup(values)
-	return stats.Median(values[first:]), first, steady
-}

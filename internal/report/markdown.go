@@ -17,7 +17,6 @@ const (
 
 var (
 	_ Renderer = Markdown
-	_ Renderer = Terminal
 	_ Renderer = JSON
 )
 

@@ -16,9 +16,6 @@ type TerminalOptions struct {
 	Color   bool // paint verdicts
 }
 
-// Terminal renders plain text for a terminal of 100 columns.
-func Terminal(w io.Writer, r Report) error { return TerminalWith(TerminalOptions{})(w, r) }
-
 // TerminalWith renders plain text. The first line is the verdict, whole,
 // however long. What the report quotes cannot move the cursor, and no line is
 // a command to GitHub's runner.

@@ -140,9 +140,6 @@ type Meter struct {
 // Scope returns what the meter measures, sorted.
 func (m *Meter) Scope() []string { return slices.Clone(m.scope) }
 
-// Method names how the meter measures.
-func (m *Meter) Method() string { return m.method }
-
 // Start starts sampling, which goes on until Stop or until ctx is done. The
 // first sample comes some time later: of nvidia-smi, seconds where no process
 // keeps the driver loaded. Further calls do nothing.

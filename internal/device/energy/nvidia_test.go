@@ -76,8 +76,8 @@ func TestDetectNVIDIA(t *testing.T) {
 			if len(meters) != 1 {
 				t.Fatalf("%d meters", len(meters))
 			}
-			if diff := cmp.Diff(tt.scope, meters[0].Scope()); diff != "" || meters[0].Method() != tt.method {
-				t.Errorf("method %s, scope (-want +got):\n%s", meters[0].Method(), diff)
+			if diff := cmp.Diff(tt.scope, meters[0].Scope()); diff != "" || meters[0].method != tt.method {
+				t.Errorf("method %s, scope (-want +got):\n%s", meters[0].method, diff)
 			}
 		})
 	}

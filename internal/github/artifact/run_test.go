@@ -260,7 +260,7 @@ func judgedRun(t *testing.T, run *bench.Run, want gate.Status) {
 	r := report.New(report.Input{Tool: "accelgate", Now: time.Unix(1767225600, 0), Policy: policy, Decision: decision, Revision: run.Revision,
 		Hosts: []report.HostInput{{Run: run, Reference: ref, Path: "baselines/baseline-desk.json", Comparison: comparison}}})
 	var markdown, terminal, document bytes.Buffer
-	for _, err := range []error{report.Markdown(&markdown, r), report.Terminal(&terminal, r), report.JSON(&document, r)} {
+	for _, err := range []error{report.Markdown(&markdown, r), report.TerminalWith(report.TerminalOptions{})(&terminal, r), report.JSON(&document, r)} {
 		if err != nil {
 			t.Fatal(err)
 		}

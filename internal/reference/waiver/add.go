@@ -1,14 +1,12 @@
 package waiver
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
@@ -46,20 +44,6 @@ func Add(name string, data []byte, e Entry, today Date) ([]byte, error) {
 		return nil, fmt.Errorf(`add waiver: %.200q is not written with one "- cell: ..." below the other: add this by hand: %s`, name, e.Line())
 	}
 	return data, nil
-}
-
-// AddFile is [Add] for the file at path, which it creates if need be. changed
-// is false if the file already says so.
-func AddFile(path string, e Entry, today Date) (changed bool, err error) {
-	data, err := exists(path)
-	if err != nil {
-		return false, fmt.Errorf("add waiver: %w: name another file", err)
-	}
-	text, err := Add(path, data, e, today)
-	if err != nil || bytes.Equal(text, data) && data != nil {
-		return false, err
-	}
-	return true, atomicfile.Write(path, text)
 }
 
 // text is a file as lines, each with its end.

@@ -2,10 +2,8 @@ package waiver
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -99,15 +97,6 @@ func load(path string) ([]byte, error) {
 	defer f.Close()
 	const most = 1<<20 + 1 // more than config takes
 	return io.ReadAll(io.LimitReader(f, most))
-}
-
-// exists is load for a file that may not be there yet.
-func exists(path string) ([]byte, error) {
-	data, err := load(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return data, err
 }
 
 // blank reports a file without any value: one whose last waiver was removed.

@@ -1,8 +1,6 @@
 package waiver_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -219,25 +217,6 @@ func TestAddRefuses(t *testing.T) {
 		if got, err := waiver.Add("waivers.yml", []byte(c.text), c.add, today); err == nil || !strings.Contains(err.Error(), c.want) || got != nil {
 			t.Errorf("Add to %q: %q, %v, want an error with %q", c.text, got, err, c.want)
 		}
-	}
-}
-
-func TestAddFile(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "waivers.yml")
-	today := day(t, "2026-01-01")
-	e := waiver.Entry{Cell: "c", Metric: "m", Ceiling: 5, Expires: day(t, "2026-02-01"), Reason: "r"}
-	for _, want := range []bool{true, false} {
-		if changed, err := waiver.AddFile(path, e, today); err != nil || changed != want {
-			t.Errorf("AddFile() = %v, %v, want %v", changed, err, want)
-		}
-	}
-	got, err := waiver.Load(path, today)
-	if err != nil || len(got) != 1 || got[0] != e {
-		t.Errorf("Load() = %v, %v, want the waiver", got, err)
-	}
-	if _, err := waiver.Load(path+"x", today); !os.IsNotExist(err) && !strings.Contains(err.Error(), "correct policy.waivers") {
-		t.Errorf("Load(a missing file) = %v", err)
 	}
 }
 

@@ -51,9 +51,7 @@ func addC(t *testing.T, dir, name, before string) (log string) {
 	log = filepath.Join(dir, "log."+name)
 	source.Content = strings.ReplaceAll(inC, "LOGFILE", log) + strings.Replace(source.Content, begin, begin+before+"\n    usleep(500); /* so that a busy machine matters less */\n", 1)
 	s.Name, s.Sources = name, []flashinfer.Source{source}
-	if err := flashinfer.WriteSolution(dir, ds.Definition(s.Definition), &s); err != nil {
-		t.Fatal(err)
-	}
+	writeSolution(t, dir, ds.Definition(s.Definition), &s)
 	return log
 }
 
@@ -304,9 +302,7 @@ FIB_EXPORT int32_t run(const DLTensor *x, const DLTensor *w, DLTensor *y) {
 	solution := *ds.Solution("inc")
 	solution.Name, solution.Language, solution.EntryPoint = "incpp", "cpp", "main.cpp::run"
 	solution.Sources = []flashinfer.Source{{Path: "main.cpp", Content: source}}
-	if err := flashinfer.WriteSolution(dir, ds.Definition(solution.Definition), &solution); err != nil {
-		t.Fatal(err)
-	}
+	writeSolution(t, dir, ds.Definition(solution.Definition), &solution)
 	s := mustOpen(t, dir, rmsnorm+"workloads: [rows4]\nsolutions: [incpp]\n")
 	s.tools = tools{}
 	r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})

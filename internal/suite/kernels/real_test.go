@@ -101,12 +101,7 @@ func (r realDefinition) write(t *testing.T, definitions, dir string) string {
 	for _, in := range d.Inputs {
 		w.Inputs[in.Name] = r.input(t, dir, in)
 	}
-	if err := flashinfer.WriteDefinition(dir, d); err != nil {
-		t.Fatal(err)
-	}
-	if err := flashinfer.WriteWorkloads(dir, d, []flashinfer.Workload{w}); err != nil {
-		t.Fatal(err)
-	}
+	writeDefinition(t, dir, d, w)
 	return d.OpType
 }
 
@@ -149,12 +144,9 @@ func TestWithoutTorchThorough(t *testing.T) {
 	}
 	solution := &flashinfer.Solution{Name: "on_arrays", Definition: d.Name, Author: "me", Language: "python", EntryPoint: "main.py::run",
 		TargetHardware: []string{"cpu"}, Sources: []flashinfer.Source{{Path: "main.py", Content: "def run(A, B):\n    return A @ B.T\n"}}}
-	work := []flashinfer.Workload{{UUID: "w", Axes: map[string]int{"M": 4}, Inputs: map[string]flashinfer.Input{"A": {Type: flashinfer.Random}, "B": {Type: flashinfer.Random}}}}
-	for _, err := range []error{flashinfer.WriteDefinition(dir, d), flashinfer.WriteSolution(dir, d, solution), flashinfer.WriteWorkloads(dir, d, work)} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	work := flashinfer.Workload{UUID: "w", Axes: map[string]int{"M": 4}, Inputs: map[string]flashinfer.Input{"A": {Type: flashinfer.Random}, "B": {Type: flashinfer.Random}}}
+	writeDefinition(t, dir, d, work)
+	writeSolution(t, dir, d, solution)
 	s := mustOpen(t, dir, quick+"dataset: .\nreference: go\nsolutions: [on_arrays]\npython: "+wrapper)
 	r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
 	if err != nil || r.Outcome != bench.Passed {

@@ -72,13 +72,6 @@ func cutFactor(name string) (module string, ok bool) {
 	return "", false
 }
 
-// ReadFactors reads the factors of a parameter from a checkpoint. Those of an
-// n x m weight fit together if there are no faults. What they hold is not
-// looked at: see [Measure].
-func ReadFactors(source Source, parameter string, n, m int) (Factors, []Fault) {
-	return readFactors(source, nameSet(source), parameter, n, m)
-}
-
 func nameSet(source Source) map[string]bool {
 	set := map[string]bool{}
 	for _, name := range source.Names() {

@@ -6,7 +6,7 @@
 // dropped: (U_high*S_high)V_high + (U_low*S_low)V_low is W but for rounding.
 //
 // The way of a parameter: [Targets] finds it in a checkpoint, [Decompose] makes
-// its six factors or [ReadFactors] reads those that somebody else made,
+// its six factors or a checkpoint holds those that were made elsewhere,
 // [Factors.Reconstruct] multiplies them, [Compare] and [Measure] say what
 // became of the weight and of the factors. [Run] does that for a whole
 // checkpoint, [RunPart] and [Merge] do it on several hosts.

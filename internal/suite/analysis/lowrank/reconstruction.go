@@ -10,7 +10,7 @@ import (
 
 // Reconstruct returns (U_high*S_high)V_high + (U_low*S_low)V_low, row by row.
 // Of float32 every product and sum is rounded to float32, and the low part is
-// added term by term. The factors must fit together, see [ReadFactors]. All
+// added term by term. The factors must fit together, as readFactors checks. All
 // cores are used; how many there are changes nothing in the result.
 func (f Factors) Reconstruct(compute tensor.DType) []float64 {
 	if compute == tensor.Float32 {

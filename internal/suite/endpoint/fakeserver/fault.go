@@ -139,26 +139,6 @@ func (f *Fault) set(setting string) (err error) {
 	return nil
 }
 
-// String returns the fault as [ParseFault] reads it.
-func (f Fault) String() string {
-	var settings []string
-	for _, s := range []struct {
-		key   string
-		value int
-	}{{"at", f.At}, {"every", f.Every}, {"after", f.After}, {"n", f.N}} {
-		if s.value != 0 {
-			settings = append(settings, s.key+"="+strconv.Itoa(s.value))
-		}
-	}
-	if f.For != 0 {
-		settings = append(settings, "for="+f.For.String())
-	}
-	if len(settings) == 0 {
-		return string(f.Kind)
-	}
-	return string(f.Kind) + ":" + strings.Join(settings, ",")
-}
-
 // script is the faults of one request, by kind.
 type script map[Kind]Fault
 

@@ -1,6 +1,7 @@
 package fakeserver
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -62,4 +63,24 @@ func FuzzParseFault(f *testing.F) {
 			t.Errorf("%q is %+v, and its own form %q is %+v: %v", text, fault, fault.String(), again, err)
 		}
 	})
+}
+
+// String returns the fault as [ParseFault] reads it.
+func (f Fault) String() string {
+	var settings []string
+	for _, s := range []struct {
+		key   string
+		value int
+	}{{"at", f.At}, {"every", f.Every}, {"after", f.After}, {"n", f.N}} {
+		if s.value != 0 {
+			settings = append(settings, s.key+"="+strconv.Itoa(s.value))
+		}
+	}
+	if f.For != 0 {
+		settings = append(settings, "for="+f.For.String())
+	}
+	if len(settings) == 0 {
+		return string(f.Kind)
+	}
+	return string(f.Kind) + ":" + strings.Join(settings, ",")
 }

@@ -46,7 +46,6 @@ func random(seed uint64, n int) []latency.Observation {
 		o := answer(i, due, time.Duration(1+rng.IntN(1e8)), time.Duration(rng.IntN(1e7)), 1+rng.IntN(20))
 		switch rng.IntN(8) {
 		case 0:
-			outcomes := openai.Outcomes()
 			o = failure(i, due, outcomes[1+rng.IntN(len(outcomes)-1)])
 		case 1:
 			o.Reply.Outcome, o.Reply.Source, o.Reply.FinishReason = openai.Cancelled, openai.FromChunks, ""
@@ -76,3 +75,8 @@ func measure(observations []latency.Observation) latency.Input {
 	}
 	return latency.Input{Observations: observations, Window: load.Window{End: end, Drained: end}}
 }
+
+// outcomes lists every outcome, OK first.
+var outcomes = []openai.Outcome{openai.OK, openai.HTTP4xx, openai.HTTP5xx, openai.RateLimited, openai.Connect, openai.ResetReused, openai.ResetMidstream,
+	openai.TimeoutFirst, openai.TimeoutIdle, openai.TimeoutTotal, openai.BadJSON, openai.ErrorInStream, openai.Empty, openai.Truncated, openai.Short,
+	openai.PromptTruncated, openai.Cancelled}

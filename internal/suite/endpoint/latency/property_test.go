@@ -7,7 +7,6 @@ import (
 
 	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
-	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
 )
 
 // TestShiftAndScale moves and stretches all times: latencies do not depend on
@@ -105,7 +104,7 @@ func TestOrderOfObservations(t *testing.T) {
 	})
 	compare(t, "shuffled", before, values(latency.Compute(in)), func(string) float64 { return 1 })
 	total := 0
-	for _, outcome := range openai.Outcomes() {
+	for _, outcome := range outcomes {
 		total += out.Counts[string(outcome)]
 	}
 	if want := before["n_total"] + before["n_cancelled"]; float64(total) != want {

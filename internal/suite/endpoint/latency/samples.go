@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -94,26 +93,6 @@ func rowOf(o *Observation) *sampleRow {
 	return row
 }
 
-func (row *sampleRow) observation() Observation {
-	r := openai.Reply{
-		Outcome: row.Outcome, Reason: row.Error, Note: row.Note, Status: row.Status,
-		Send: row.Send, Conn: row.Conn, Headers: row.Headers, FirstChunk: row.FirstChunk, First: row.First, FirstContent: row.FirstContent,
-		Last: row.Last, Finish: row.Finish, Usage: row.Usage, Done: row.Done, EOF: row.EOF,
-		Chunks: row.Chunks, Reads: row.Reads, PromptTokens: orUnsaid(row.TokensIn), OutputTokens: orUnsaid(row.TokensOut),
-		CachedTokens: orUnsaid(row.Cached), Source: row.Source, FinishReason: row.FinishReason, Reused: row.Reused, Retried: row.Retried,
-		ServerPromptMS: orNaN(row.ServerPrompt), ServerDecodeMS: orNaN(row.ServerDecode),
-	}
-	if len(row.Gaps) > 0 {
-		r.Tokens = row.Gaps // each read before it is overwritten
-	}
-	last := row.First
-	for i, gap := range row.Gaps {
-		last += gap
-		r.Tokens[i] = last
-	}
-	return Observation{Index: *row.Index, Phase: row.Phase, Due: row.Due, Reply: r}
-}
-
 func orNull(v float64) *float64 {
 	if !bench.Finite(v) {
 		return nil
@@ -126,18 +105,4 @@ func saidOrNull(n int) *int {
 		return nil
 	}
 	return &n
-}
-
-func orUnsaid(n *int) int {
-	if n == nil {
-		return -1
-	}
-	return *n
-}
-
-func orNaN(v *float64) float64 {
-	if v == nil {
-		return math.NaN()
-	}
-	return *v
 }

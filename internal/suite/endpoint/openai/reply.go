@@ -30,12 +30,6 @@ const (
 	Cancelled       Outcome = "cancelled_by_window" // by the caller, at the end of what is measured
 )
 
-// Outcomes lists every outcome, OK first.
-func Outcomes() []Outcome {
-	return []Outcome{OK, HTTP4xx, HTTP5xx, RateLimited, Connect, ResetReused, ResetMidstream, TimeoutFirst, TimeoutIdle, TimeoutTotal,
-		BadJSON, ErrorInStream, Empty, Truncated, Short, PromptTruncated, Cancelled}
-}
-
 // Where a count of output tokens comes from.
 const (
 	FromUsage  = "usage"  // the server's own count

@@ -36,7 +36,7 @@ func SamplesNeeded(m Method, row Row) int {
 // Sampling judges the draws of a sampling kernel, row by row.
 //
 // In Strict mode each row fails that has a token which the reference cannot
-// draw (see [Expected]), or whose frequencies a G-test tells from the
+// draw, or whose frequencies a G-test tells from the
 // reference's distribution with p < 1e-6, divided by the number of rows. Tokens
 // are pooled, in the order of their probability, until 5 draws and a thousandth
 // of all are expected; Williams' correction applies. A choice that the

@@ -121,26 +121,6 @@ func tensorFields(tensors []Tensor) ordered {
 	return all
 }
 
-// EncodeSolution returns the file of a solution, which [ParseSolution] reads
-// back as the same. It is an error if that would refuse it.
-func EncodeSolution(s *Solution) ([]byte, error) {
-	spec := ordered{{"language", s.Language}, {"target_hardware", s.TargetHardware}, {"entry_point", s.EntryPoint}}
-	spec.addList("dependencies", s.Dependencies)
-	spec = append(spec, field{"destination_passing_style", s.DestinationPassing})
-	spec.add("binding", s.Binding)
-	sources := []ordered{}
-	for _, f := range s.Sources {
-		sources = append(sources, ordered{{"path", f.Path}, {"content", f.Content}})
-	}
-	o := ordered{{"name", s.Name}, {"definition", s.Definition}, {"author", s.Author}}
-	o.add("description", s.Description)
-	text, err := indented(append(o, field{"spec", spec}, field{"sources", sources}))
-	if err == nil {
-		_, err = ParseSolution("solution "+s.Name, text)
-	}
-	return text, err
-}
-
 // maxLog is how much of a log upstream keeps.
 const maxLog = 5 << 20
 

@@ -58,8 +58,6 @@ type syntaxError struct {
 	message string
 }
 
-func (e *syntaxError) Error() string { return e.message }
-
 // parse reads one document, whose first line is the given one of its file.
 func parse(text []byte, line int) (value, *syntaxError) {
 	if at := invalid(text); at < len(text) {

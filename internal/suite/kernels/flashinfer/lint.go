@@ -20,11 +20,6 @@ type Finding struct {
 	Warning bool   // nothing breaks
 }
 
-// String returns "path:line: message [rule]" on one line.
-func (f Finding) String() string {
-	return Place{f.Path, f.Line}.String() + ": " + f.Message + " [" + f.Rule + "]"
-}
-
 // Blobs knows the headers of tensor files. The path is what
 // [Dataset.BlobPath] returns. An error for a file that does not exist wraps
 // [io/fs.ErrNotExist].

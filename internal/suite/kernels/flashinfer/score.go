@@ -178,23 +178,3 @@ func compareWith(name string, own, reference measured) (Score, bool) {
 	}
 	return score, true
 }
-
-// MaxError is what [Best] demands by default in upstream. The rule by which a
-// trace passes is another one, so that the best may be none that passed.
-const MaxError = 1e-2
-
-// Best returns the trace of a definition with the largest speedup among those
-// that passed with errors of at most the given ones, or nil.
-func Best(traces []*Trace, definition string, maxAbsolute, maxRelative float64) (best *Trace) {
-	for _, t := range traces {
-		e := t.Evaluation
-		if t.Definition != definition || e == nil || e.Status != Passed || e.Correctness == nil || e.Performance == nil ||
-			!(e.Correctness.MaxAbsoluteError <= maxAbsolute && e.Correctness.MaxRelativeError <= maxRelative) {
-			continue
-		}
-		if best == nil || e.Performance.SpeedupFactor > best.Evaluation.Performance.SpeedupFactor {
-			best = t
-		}
-	}
-	return best
-}

@@ -1,7 +1,6 @@
 package flashinfer_test
 
 import (
-	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -38,26 +37,6 @@ func TestSummary(t *testing.T) {
 	ds.Traces[0].Evaluation.Performance.LatencyMS = 0
 	if _, err := flashinfer.Summarize(ds, flashinfer.BaselineAuthor); err == nil || !strings.Contains(err.Error(), "scale_n4.jsonl:1: passed without a latency") {
 		t.Errorf("with a latency of 0: %v", err)
-	}
-}
-
-func TestBest(t *testing.T) {
-	t.Parallel()
-	ds := load(t, dataset)
-	for _, c := range []struct {
-		relative float64
-		want     float64
-	}{{flashinfer.MaxError, 8.0 / 6}, {1, 4}, {math.NaN(), 0}} {
-		got := 0.0
-		if best := flashinfer.Best(ds.Traces, "scale_n4", flashinfer.MaxError, c.relative); best != nil {
-			got = best.Evaluation.Performance.SpeedupFactor
-		}
-		if math.Abs(got-c.want) > 1e-9 {
-			t.Errorf("relative errors up to %v: speedup %v, want %v", c.relative, got, c.want)
-		}
-	}
-	if best := flashinfer.Best(ds.Traces, "other", 1, 1); best != nil {
-		t.Errorf("got %+v of another definition", best)
 	}
 }
 
