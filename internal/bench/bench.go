@@ -450,6 +450,15 @@ const PairSeed = "pair_seed"
 // measured at first, where that is more than the first look takes.
 const FirstPairs = "pairs"
 
+// ByID are the results by the ids of their cells.
+func (r *Run) ByID() map[string]*Result {
+	results := make(map[string]*Result, len(r.Results))
+	for i := range r.Results {
+		results[r.Results[i].Cell.ID()] = &r.Results[i]
+	}
+	return results
+}
+
 // Metric returns the description of the named metric, or nil.
 func (r *Run) Metric(name string) *Metric {
 	for i := range r.Metrics {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 	"github.com/accelgate/accelgate/internal/worktree"
 )
@@ -25,9 +26,9 @@ const (
 
 // openBase opens the base that --ab names, or that a run on a desk finds by itself;
 // nil without one. It must be discarded.
-func (c *Command) openBase(ctx context.Context, p *plan) (*base, error) {
+func (e *Env) openBase(ctx context.Context, p *plan) (*base, error) {
 	o := p.options
-	desk := o.desk && o.ab == "" && o.repeats == 0 && !c.inCI() && p.policy.Compat == "" && p.policy.Method != gate.MethodThreshold
+	desk := o.desk && o.ab == "" && o.repeats == 0 && !e.inCI() && p.policy.Compat == "" && p.policy.Method != gate.MethodThreshold
 	switch {
 	case o.ab == abOff || o.ab == "" && o.pairs == 0 && !desk:
 		if o.pairs > 0 {
@@ -37,17 +38,17 @@ func (c *Command) openBase(ctx context.Context, p *plan) (*base, error) {
 	case p.policy.Compat != "":
 		return nil, usagef("--ab: policy.compat %s has rules of its own, which know no pairs: leave one of the two out", p.policy.Compat)
 	case o.ab == "" && o.pairs == 0:
-		return c.tryBase(ctx, p)
+		return e.tryBase(ctx, p)
 	case o.ab == "" && !o.desk:
 		return nil, usagef("--pairs is about pairs with a base: add --ab FOLDER, a checkout of the base, or leave --pairs out")
 	case o.ab == "" || o.ab == abAuto:
-		b, err := c.baseOf(ctx, p, "", false)
+		b, err := e.baseOf(ctx, p, "", false)
 		return b, asUsage("--ab auto", err, "add --ab FOLDER with a checkout of the base, or leave pairs out with --ab off")
 	}
 	if info, err := os.Stat(o.ab); err == nil && info.IsDir() {
-		return c.openIn(ctx, p, nil, false)
+		return e.openIn(ctx, p, nil, false)
 	}
-	b, err := c.baseOf(ctx, p, o.ab, false)
+	b, err := e.baseOf(ctx, p, o.ab, false)
 	return b, asUsage("--ab", err, "give the folder of a checkout of the base, or a commit of this repository")
 }
 
@@ -83,7 +84,7 @@ const unknownBase = "BASE-CHECKOUT"
 
 // since makes the baseline's commit the next base where nothing differs from HEAD:
 // that is what a loss against the baseline is a loss since.
-func (c *Command) since(ctx context.Context, p *plan, ref *bench.Run) {
+func (e *Env) since(ctx context.Context, p *plan, ref *bench.Run) {
 	if p.options.abNext != abHead || ref == nil || ref.Revision == "" {
 		return
 	}
@@ -96,9 +97,9 @@ func (c *Command) since(ctx context.Context, p *plan, ref *bench.Run) {
 
 // inCI reports whether this is a job of a CI system, where only what is written
 // down decides how it is measured.
-func (c *Command) inCI() bool {
-	ci := c.Getenv("CI")
-	return ci != "" && ci != "false" && ci != "0" || c.Getenv("GITHUB_ACTIONS") == "true"
+func (e *Env) inCI() bool {
+	ci := e.Getenv("CI")
+	return ci != "" && ci != "false" && ci != "0" || e.Getenv("GITHUB_ACTIONS") == "true"
 }
 
 // noBase says why there is no base to pair with.
@@ -115,12 +116,12 @@ func asUsage(flag string, err error, next string) error {
 
 // tryBase opens the merge base where it can be paired with, and says in one line
 // what it does.
-func (c *Command) tryBase(ctx context.Context, p *plan) (*base, error) {
-	b, err := c.baseOf(ctx, p, "", true)
+func (e *Env) tryBase(ctx context.Context, p *plan) (*base, error) {
+	b, err := e.baseOf(ctx, p, "", true)
 	switch {
 	case err == nil:
 		p.options.abNext = abAuto
-		fmt.Fprintf(c.Stderr, "accelgate: measuring in pairs with %s (--ab off measures without)\n", b.checkout)
+		fmt.Fprintf(e.Stderr, "accelgate: measuring in pairs with %s (--ab off measures without)\n", b.checkout)
 		return b, nil
 	case ctx.Err() != nil:
 		return nil, err
@@ -129,14 +130,14 @@ func (c *Command) tryBase(ctx context.Context, p *plan) (*base, error) {
 		return nil, fmt.Errorf("%w; correct it, or measure what is built already with --ab off", err)
 	}
 	p.options.abNext = cmp.Or(p.options.abNext, unknownBase)
-	fmt.Fprintf(c.Stderr, "accelgate: measuring without pairs: %s\n", oneLine(err.Error()))
+	fmt.Fprintf(e.Stderr, "accelgate: measuring without pairs: %s\n", text.OneLine(err.Error()))
 	return nil, nil
 }
 
 // probe measures one cell of each suite in a base that was not asked for, and takes
 // the suites out of the pairs that do not pass there. Where none is left it discards
 // the base and returns nil.
-func (c *Command) probe(ctx context.Context, p *plan, b *base, devices []bench.Device) (*base, error) {
+func (e *Env) probe(ctx context.Context, p *plan, b *base, devices []bench.Device) (*base, error) {
 	if b == nil || !b.tried {
 		return b, nil
 	}
@@ -156,9 +157,9 @@ func (c *Command) probe(ctx context.Context, p *plan, b *base, devices []bench.D
 			delete(b.cells, cell.ID())
 		}
 		p.options.abNext = unknownBase
-		warning := fmt.Sprintf("suite %s is not measured in pairs, because it does not run in %s: %s", one.name, b.checkout, oneLine(why))
+		warning := fmt.Sprintf("suite %s is not measured in pairs, because it does not run in %s: %s", one.name, b.checkout, text.OneLine(why))
 		p.warnings = append(p.warnings, warning)
-		c.warnAll([]string{warning})
+		e.warnAll([]string{warning})
 	}
 	if len(b.cells) == 0 {
 		return nil, b.discard(ctx)

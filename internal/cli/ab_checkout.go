@@ -17,7 +17,8 @@ import (
 
 // checkout is a temporary worktree of the base.
 type checkout struct {
-	*repository
+	*worktree.Repository
+	prefix string // of the configuration's folder, from the root; "" where it is the root
 	commit string
 	what   string // the commit in words
 	folder *worktree.Folder
@@ -30,12 +31,12 @@ func (k *checkout) String() string { return k.what }
 
 // baseOf opens the base in a worktree of its own: a commit, or where it is "" the
 // merge base with the default branch. Errors of type [noBase] say why there is none.
-func (c *Command) baseOf(ctx context.Context, p *plan, commit string, tried bool) (b *base, err error) {
-	k, err := c.findBase(ctx, p, commit)
+func (e *Env) baseOf(ctx context.Context, p *plan, commit string, tried bool) (b *base, err error) {
+	k, err := e.findBase(ctx, p, commit)
 	if err != nil {
 		return nil, err
 	}
-	if err := k.add(ctx, c, p); err != nil {
+	if err := k.add(ctx, e, p); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -46,29 +47,29 @@ func (c *Command) baseOf(ctx context.Context, p *plan, commit string, tried bool
 	if err := k.build(ctx, p); err != nil {
 		return nil, err
 	}
-	return c.openIn(ctx, p, k, tried)
+	return e.openIn(ctx, p, k, tried)
 }
 
 // findBase finds out which commit the base is.
-func (c *Command) findBase(ctx context.Context, p *plan, commit string) (*checkout, error) {
+func (e *Env) findBase(ctx context.Context, p *plan, commit string) (*checkout, error) {
 	dir, err := filepath.Abs(p.file.Dir)
 	if err != nil {
 		return nil, err
 	}
-	r := &repository{Repository: &worktree.Repository{Worker: p.worker, Dir: dir, Now: c.Now}}
+	r := &worktree.Repository{Worker: p.worker, Dir: dir, Now: e.Now}
 	head, err := r.Git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD")
 	if err != nil && commit != "" {
-		return nil, noBase{oneLine(commit) + " is no folder, and " + dir + " is in no git repository with a commit"}
+		return nil, noBase{text.OneLine(commit) + " is no folder, and " + dir + " is in no git repository with a commit"}
 	} else if err != nil {
 		return nil, noBase{dir + " is in no git repository with a commit"}
 	}
-	if r.prefix, err = r.Git(ctx, dir, "rev-parse", "--show-prefix"); err != nil {
+	k := &checkout{Repository: r}
+	if k.prefix, err = r.Git(ctx, dir, "rev-parse", "--show-prefix"); err != nil {
 		return nil, noBase{err.Error()}
 	}
-	k := &checkout{repository: r}
 	if commit != "" {
 		if k.commit, err = r.Git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", commit+"^{commit}"); err != nil {
-			return nil, noBase{oneLine(commit) + " is neither a folder nor a commit"}
+			return nil, noBase{text.OneLine(commit) + " is neither a folder nor a commit"}
 		}
 		k.what = "commit " + shortRevision(k.commit)
 		return k, nil
@@ -140,11 +141,11 @@ const (
 )
 
 // add makes the worktree, or takes the one that an earlier run built.
-func (k *checkout) add(ctx context.Context, c *Command, p *plan) (err error) {
+func (k *checkout) add(ctx context.Context, e *Env, p *plan) (err error) {
 	if _, err := k.RemoveStale(ctx, checkoutPrefix); err != nil {
-		c.warnAll([]string{err.Error()}) // the next run tries again
+		e.warnAll([]string{err.Error()}) // the next run tries again
 	}
-	if k.reuse(ctx, c, p); k.folder == nil {
+	if k.reuse(ctx, e, p); k.folder == nil {
 		if k.folder, err = k.Temporary(ctx, checkoutPrefix, "accelgate run"); err != nil {
 			return noBase{err.Error()}
 		}
@@ -154,7 +155,7 @@ func (k *checkout) add(ctx context.Context, c *Command, p *plan) (err error) {
 		tree, err = k.folder.Add(ctx, checkoutTree, k.commit)
 	}
 	if k.dir = filepath.Join(tree, filepath.FromSlash(k.prefix)); err == nil && !isDir(k.dir) {
-		err = errors.New("the base has no folder " + oneLine(k.prefix))
+		err = errors.New("the base has no folder " + text.OneLine(k.prefix))
 	}
 	if err != nil {
 		return errors.Join(noBase{err.Error()}, k.discard(context.WithoutCancel(ctx)))
@@ -242,7 +243,7 @@ func build(ctx context.Context, p *plan, file *config.File, dir, what string) (i
 			return len(done), err
 		}
 		if !response.OK() {
-			return len(done), noBase{fmt.Sprintf("%s cannot be built by %q: %s: %s", what, strings.Join(s.Build, " "), response.Reason(), oneLine(text.LastLine(response.Log)))}
+			return len(done), noBase{fmt.Sprintf("%s cannot be built by %q: %s: %s", what, strings.Join(s.Build, " "), response.Reason(), text.OneLine(text.LastLine(response.Log)))}
 		}
 		done = append(done, s.Build)
 	}

@@ -49,9 +49,9 @@ func (k *checkout) keptKey(p *plan) string {
 
 // reuse takes the folder of the base that is kept, and leaves a base without one, or
 // one that another process uses, to a temporary folder.
-func (k *checkout) reuse(ctx context.Context, c *Command, p *plan) {
+func (k *checkout) reuse(ctx context.Context, e *Env, p *plan) {
 	key := k.keptKey(p)
-	if !p.options.desk || c.inCI() || key == "" {
+	if !p.options.desk || e.inCI() || key == "" {
 		return
 	}
 	all, err := filepath.Abs(p.outPath(keptFolder))
@@ -63,7 +63,7 @@ func (k *checkout) reuse(ctx context.Context, c *Command, p *plan) {
 		return
 	}
 	k.folder, k.kept = folder, true
-	if k.built = k.stillBuilt(ctx, c.Now()); !k.built {
+	if k.built = k.stillBuilt(ctx, e.Now()); !k.built {
 		if err := k.discard(ctx); err != nil { // what is there is old, or half built
 			k.kept = false
 			return

@@ -33,7 +33,7 @@ type action struct {
 	gh       *actions.Action
 	event    actions.Event
 	in       inputs
-	token    redacting         // takes the token out of what is written
+	token    secretList        // takes the token out of what is written
 	api      *github.Client    // see client; nil until it is needed
 	check    *github.OpenCheck // in progress; nil where there is none
 	troubles []string          // what kept history from being read
@@ -58,8 +58,8 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 		return 0, err
 	}
 	inner := *c
-	a := &action{Command: &inner, gh: gh, token: redacting{secrets: []string{strings.TrimSpace(gh.Input("github-token"))}}}
-	inner.Stdout, inner.Stderr = hiding{a.token, guard}, hiding{a.token, c.Stderr}
+	a := &action{Command: &inner, gh: gh, token: secretList{strings.TrimSpace(gh.Input("github-token"))}}
+	inner.Stdout, inner.Stderr = a.token.writer(guard), a.token.writer(c.Stderr)
 	defer func() {
 		if err = a.token.hidden(err); err != nil {
 			a.annotate(gh.Error, couldNotJudge, err.Error())
@@ -68,20 +68,20 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 		err = errors.Join(err, guard.Close())
 	}()
 	if a.event, err = gh.Event(); err != nil {
-		return 0, usageError{err}
+		return 0, usage(err)
 	}
 	if a.in, err = readInputs(gh, a.event); err != nil {
-		return 0, usageError{err}
+		return 0, usage(err)
 	}
 	a.in.reason = a.token.hide(a.in.reason) // which baselines keep
 	if c := a.event.Comment; c != nil {
 		c.Body = a.token.hide(c.Body)
 	}
 	if err := a.refuse(); err != nil {
-		return 0, usageError{err}
+		return 0, usage(err)
 	}
 	if err := a.dropRoot(); err != nil {
-		return 0, usageError{err}
+		return 0, usage(err)
 	}
 	if a.event.Comment != nil {
 		return a.chat(ctx)
@@ -158,7 +158,7 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	if a.in.runs != "" {
 		return a.collect()
 	}
-	p, err := a.plan(ctx, &a.in.options)
+	p, err := a.env().plan(ctx, &a.in.options)
 	if err != nil {
 		return gathered{}, err
 	}
@@ -166,12 +166,12 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	if err := a.acceptUnlessUpdating(&p.policy, p.file); err != nil {
 		return gathered{}, err
 	}
-	ref, err := p.options.reference(p.file, p.host.Label)
+	ref, err := p.options.referenceFor(p.file, p.host.Label)
 	if err != nil {
 		return gathered{}, err
 	}
 	a.warn(a.gh.Group("Measure"))
-	run, err := a.measure(ctx, p, ref.run())
+	run, err := a.env().measure(ctx, p, ref.run())
 	a.warn(a.gh.EndGroup())
 	if err != nil {
 		return gathered{}, err

@@ -9,13 +9,14 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // collect reads the runs of other jobs, which are not trusted. A host that
 // should have delivered one and did not stands in with an empty run, which the
 // gate cannot pass.
 func (a *action) collect() (g gathered, err error) {
-	if g.file, g.policy, err = a.in.options.load(); err != nil {
+	if g.file, g.policy, err = a.env().load(&a.in.options); err != nil {
 		return g, err
 	}
 	if err := a.acceptUnlessUpdating(&g.policy, g.file); err != nil {
@@ -30,11 +31,11 @@ func (a *action) collect() (g gathered, err error) {
 	}
 	if pr := a.event.PullRequest; a.event.Run != nil && pr != nil && pr.BaseRef != a.event.DefaultBranch && len(g.runs) > 0 {
 		g.runs[0].Warnings = append(g.runs[0].Warnings, fmt.Sprintf("the pull request goes into %s, and the configuration and baselines of %s judge it: "+
-			"compare them before merging", oneLine(pr.BaseRef), a.event.DefaultBranch))
+			"compare them before merging", text.OneLine(pr.BaseRef), a.event.DefaultBranch))
 	}
 	for _, run := range g.runs {
 		if err := a.believe(run, g.file.Limits); err != nil {
-			return g, fmt.Errorf("run of host %s: %w", oneLine(run.Host.Label), err)
+			return g, fmt.Errorf("run of host %s: %w", text.OneLine(run.Host.Label), err)
 		}
 	}
 	if err := recheck(g.file, g.runs); err != nil {
@@ -48,7 +49,7 @@ func (a *action) collect() (g gathered, err error) {
 			g.absent = append(g.absent, label)
 			continue
 		}
-		ref, err := a.in.options.reference(g.file, label)
+		ref, err := a.in.options.referenceFor(g.file, label)
 		if err != nil {
 			return g, err
 		}
@@ -68,12 +69,12 @@ func (a *action) collect() (g gathered, err error) {
 // are missing; so are cells left out by a limit that the configuration has not.
 func (a *action) believe(run *bench.Run, limits config.Limits) error {
 	if want := a.commit(); run.Revision != want {
-		return fmt.Errorf("the run is of commit %q and this workflow of %s: run the measuring job again", oneLine(run.Revision), want)
+		return fmt.Errorf("the run is of commit %q and this workflow of %s: run the measuring job again", text.OneLine(run.Revision), want)
 	}
 	only := a.in.options.only
 	for _, pattern := range only {
 		if !slices.ContainsFunc(run.Results, func(r bench.Result) bool { return matrix.Glob(pattern, r.Cell.ID()) }) {
-			return fmt.Errorf("no cell of the run matches only %q: correct the input, or measure that cell", oneLine(pattern))
+			return fmt.Errorf("no cell of the run matches only %q: correct the input, or measure that cell", text.OneLine(pattern))
 		}
 	}
 	if missing := run.MissingShards(); len(missing) > 0 {
@@ -113,14 +114,14 @@ func (a *action) outside(h bench.Host) (map[string]bool, error) {
 	}
 	o := a.in.options
 	o.only = nil
-	p, err := a.newPlan(&o)
+	p, err := a.env().newPlan(&o)
 	if err != nil {
 		return nil, err
 	}
 	defer p.close()
 	p.host = h
 	if err := p.open(); err != nil {
-		return nil, fmt.Errorf("find the cells of profile %s: %w", oneLine(o.profile), err)
+		return nil, fmt.Errorf("find the cells of profile %s: %w", text.OneLine(o.profile), err)
 	}
 	return setOf(p.others), nil
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // events whose commit is the one under test.
@@ -19,7 +21,7 @@ func (a *action) refuse() error {
 	case a.event.Name == "pull_request_target" && !a.in.dangerTarget:
 		return errors.New("accelgate does not run on pull_request_target, which gives a stranger's code the repository's secrets: use pull_request")
 	case a.event.Name != "pull_request_target" && !slices.Contains(events, a.event.Name):
-		return fmt.Errorf("accelgate does not know which commit event %s is about: use one of %s", oneLine(a.event.Name), strings.Join(events, ", "))
+		return fmt.Errorf("accelgate does not know which commit event %s is about: use one of %s", text.OneLine(a.event.Name), strings.Join(events, ", "))
 	case pr != nil && pr.Fork && a.in.runs == "" && a.Getenv("RUNNER_ENVIRONMENT") != "github-hosted" && !a.in.dangerForks:
 		return errors.New("accelgate does not run code of a fork on a self-hosted runner, which a stranger would then own: " +
 			"add to the job: if: github.event.pull_request.head.repo.full_name == github.repository")
@@ -48,7 +50,7 @@ func (a *action) resolvePull(ctx context.Context) error {
 	}
 	number, err := strconv.Atoi(name)
 	if err != nil || number < 1 {
-		return usagef("the dispatch input pull_request is %q: give the number of one", oneLine(name))
+		return usagef("the dispatch input pull_request is %q: give the number of one", text.OneLine(name))
 	}
 	client, repo, err := a.client()
 	if err != nil {
@@ -60,7 +62,7 @@ func (a *action) resolvePull(ctx context.Context) error {
 	}
 	if measured := cmp.Or(a.event.Inputs[headInput], a.event.SHA); pull.HeadSHA != measured {
 		return usagef("the head of pull request %d is %s, and this is %s: start the workflow on the pull request's branch, or write /accelgate run for a fork's",
-			number, pull.HeadSHA, oneLine(measured))
+			number, pull.HeadSHA, text.OneLine(measured))
 	}
 	a.event.PullRequest = pullRequest(pull, repo)
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/github/actions"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // show writes what the runner shows: log, summary, outputs, annotations.
@@ -63,6 +64,6 @@ func (a *action) output(name, value string) { a.warn(a.gh.SetOutput(name, a.toke
 // warn reports what could not be delivered; it never changes the outcome.
 func (a *action) warn(err error) {
 	if err != nil {
-		fmt.Fprintf(a.Stderr, "accelgate: warning: %s\n", oneLine(err.Error()))
+		fmt.Fprintf(a.Stderr, "accelgate: warning: %s\n", text.OneLine(err.Error()))
 	}
 }

@@ -193,7 +193,7 @@ func (o *fidelityFlags) job(model *analysis.Model) (job lowrank.Job, done func()
 	s.Compute, s.Storage = v.Compute, v.Storage
 	job = lowrank.Job{Original: model.Checkpoint, Settings: s}
 	if o.Revision != "" && !strings.Contains(model.Name, "@") {
-		return job, done, usagef("--revision is about models of the hub: leave it out, as %s is here", oneLine(model.Name))
+		return job, done, usagef("--revision is about models of the hub: leave it out, as %s is here", text.OneLine(model.Name))
 	}
 	if o.factors != "" {
 		factors, err := lowrank.Open(o.factors)
@@ -202,7 +202,7 @@ func (o *fidelityFlags) job(model *analysis.Model) (job lowrank.Job, done func()
 		}
 		job.Factors, done = factors, factors.Close
 	} else if err := s.Check(); err != nil {
-		return job, done, usageError{err}
+		return job, done, usage(err)
 	}
 	if job.Solver, err = analysis.SolverChoice(o.solver).Solver(); err != nil {
 		return job, done, usagef("--solver: %w", err)
@@ -226,7 +226,7 @@ func exitOfFidelity(reports []lowrank.Report) int {
 
 func (o *fidelityFlags) print(w io.Writer, model string, reports []lowrank.Report) error {
 	if reports[0].Summary.Total == 0 {
-		return fmt.Errorf("no parameter of %s was compared: name its family with --family, or parts of its weights' names with --patterns", oneLine(model))
+		return fmt.Errorf("no parameter of %s was compared: name its family with --family, or parts of its weights' names with --patterns", text.OneLine(model))
 	}
 	var err error
 	switch o.format {
@@ -246,11 +246,11 @@ func (o *fidelityFlags) print(w io.Writer, model string, reports []lowrank.Repor
 func (c *Command) fidelityPart(ctx context.Context, o *fidelityFlags, job lowrank.Job) (int, error) {
 	items, _, err := job.Work()
 	if err != nil {
-		return 0, usageError{err}
+		return 0, usage(err)
 	}
 	part, err := job.RunPart(ctx, lowrank.Strategy(o.strategy), o.world, o.rank)
 	if err != nil {
-		return 0, usageError{err}
+		return 0, usage(err)
 	}
 	var data bytes.Buffer
 	if err := part.Write(&data); err != nil {
@@ -259,11 +259,11 @@ func (c *Command) fidelityPart(ctx context.Context, o *fidelityFlags, job lowran
 	if err := atomicfile.Write(o.part, data.Bytes()); err != nil {
 		return 0, err
 	}
-	fmt.Fprintf(c.Stdout, "rank %d of %d: %s in %s\n", o.rank, o.world, text.Plural(len(part.Entries), "parameter"), oneLine(o.part))
+	fmt.Fprintf(c.Stdout, "rank %d of %d: %s in %s\n", o.rank, o.world, text.Plural(len(part.Entries), "parameter"), text.OneLine(o.part))
 	for _, s := range lowrank.Strategies {
 		a, err := lowrank.Assign(items, o.world, s)
 		if err != nil {
-			return 0, usageError{err}
+			return 0, usage(err)
 		}
 		fmt.Fprintf(c.Stdout, "  %-12s the slowest rank takes %.3f x of the bound\n", s, a.Ratio)
 	}
@@ -281,7 +281,7 @@ func (c *Command) mergeFidelity(o *fidelityFlags) (int, error) {
 		part, err := lowrank.ReadPart(file)
 		file.Close()
 		if err != nil {
-			return 0, usagef("--merge %s: %w", oneLine(name), err)
+			return 0, usagef("--merge %s: %w", text.OneLine(name), err)
 		}
 		parts = append(parts, part)
 	}
@@ -306,7 +306,7 @@ func (c *Command) exportFactors(ctx context.Context, o *fidelityFlags, job lowra
 	if err := job.Export(ctx, o.export); err != nil {
 		return 0, errors.Join(err, os.RemoveAll(o.export)) // it was not there before
 	}
-	_, err := fmt.Fprintf(c.Stdout, "factors in %s\nNext: %s\n", oneLine(o.export), o.verify())
+	_, err := fmt.Fprintf(c.Stdout, "factors in %s\nNext: %s\n", text.OneLine(o.export), o.verify())
 	return ExitPassed, err
 }
 
@@ -320,7 +320,7 @@ func (c *Command) fetching() func(hfhub.Progress) {
 		}
 		if now := 100 * p.Done / p.TotalBytes / step; now != told {
 			told = now
-			fmt.Fprintf(c.Stderr, "get %s: %d %% of %d MiB\n", oneLine(p.File), 100*p.Done/p.TotalBytes, p.TotalBytes>>20)
+			fmt.Fprintf(c.Stderr, "get %s: %d %% of %d MiB\n", text.OneLine(p.File), 100*p.Done/p.TotalBytes, p.TotalBytes>>20)
 		}
 	}
 }

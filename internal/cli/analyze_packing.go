@@ -68,17 +68,17 @@ func (c *Command) packingCommand() *cobra.Command {
 func (c *Command) analyzePacking(o *packingFlags) error {
 	algorithms, err := o.chosen()
 	if err != nil {
-		return usageError{err}
+		return usage(err)
 	}
 	problems, err := o.problems()
 	if err != nil {
-		return usageError{err}
+		return usage(err)
 	}
 	var all []packing.Comparison
 	for _, named := range problems {
 		one, err := packing.Compare(named.Problem, algorithms, o.rounds, c.Now)
 		if err != nil {
-			return usageError{err}
+			return usage(err)
 		}
 		one.Name = named.Name
 		all = append(all, one)
@@ -157,7 +157,7 @@ func (o *packingFlags) print(w io.Writer, all []packing.Comparison) error {
 		return report.PackingMarkdown(w, all)
 	case "legacy":
 		if err := report.PackingLegacy(w, all); err != nil {
-			return usageError{err}
+			return usage(err)
 		}
 		return nil
 	case "json":

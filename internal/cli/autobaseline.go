@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/suite/cases"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const autoBaselineHelp = `Run each case twice, or more often, and compare: does it measure the same again,
@@ -84,7 +85,7 @@ func (c *Command) autoBaseline(ctx context.Context, a *autoBaseline, files []str
 		return 0, err
 	}
 	defer p.close()
-	run, err := c.measure(ctx, p, nil)
+	run, err := c.env().measure(ctx, p, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -110,7 +111,7 @@ func (c *Command) autoBaseline(ctx context.Context, a *autoBaseline, files []str
 // planPairs reads the pairs and opens them as the one suite of a plan. Close
 // must be called, unless there is an error.
 func (c *Command) planPairs(ctx context.Context, a *autoBaseline, files []string) (_ *plan, _ []cases.Pair, err error) {
-	p, err := c.newPlan(&a.options)
+	p, err := c.env().newPlan(&a.options)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -130,7 +131,7 @@ func (c *Command) planPairs(ctx context.Context, a *autoBaseline, files []string
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := c.detect(ctx, p); err != nil {
+	if err := c.env().detect(ctx, p); err != nil {
 		return nil, nil, err
 	}
 	env, err := p.env()
@@ -142,7 +143,7 @@ func (c *Command) planPairs(ctx context.Context, a *autoBaseline, files []string
 	if err != nil {
 		return nil, nil, err
 	}
-	p.suites = []planned{{s.Name, opened, opened.Cells(), opened.Skipped()}}
+	p.suites = []planned{{name: s.Name, suite: opened, cells: opened.Cells(), skipped: opened.Skipped()}}
 	p.warnings = append(p.warnings, opened.Warnings()...)
 	return p, pairs, p.addMetrics(s, opened.Metrics())
 }
@@ -177,7 +178,7 @@ func (a *autoBaseline) pairs(s *config.Suite, dir string, files []string) (pairs
 		}
 		more, pairsErr := cases.ReadPairs(path, data)
 		if pairsErr != nil {
-			return nil, usageError{pairsErr}
+			return nil, usage(pairsErr)
 		}
 		pairs = append(pairs, more...)
 	}
@@ -187,7 +188,7 @@ func (a *autoBaseline) pairs(s *config.Suite, dir string, files []string) (pairs
 	seen := map[string]bool{}
 	for _, p := range pairs {
 		if seen[p.Name] {
-			return nil, usagef("%s is the name of two cases: give each a name of its own", oneLine(p.Name))
+			return nil, usagef("%s is the name of two cases: give each a name of its own", text.OneLine(p.Name))
 		}
 		seen[p.Name] = true
 	}

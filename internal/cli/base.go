@@ -12,17 +12,17 @@ import (
 // paths is looked for in dir, where children start as well. Baselines and
 // results are looked for there, too, unless the options name them. Close must be
 // called.
-func (c *Command) planIn(ctx context.Context, o *options, dir string) (*plan, error) {
+func (e *Env) planIn(ctx context.Context, o *options, dir string) (*plan, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("find the folder %s: %w", dir, err)
 	}
-	p, err := c.newPlan(o)
+	p, err := e.newPlan(o)
 	if err != nil {
 		return nil, err
 	}
 	p.file.Dir = absolute
-	if err := c.prepare(ctx, p); err != nil {
+	if err := e.prepare(ctx, p); err != nil {
 		return nil, err
 	}
 	return p, nil

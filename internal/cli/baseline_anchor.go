@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const anchorHelp = `Accept what many small losses have added up to: move the anchors of this host's
@@ -66,7 +67,7 @@ func (c *Command) anchor(ctx context.Context, o *options, only []string, reason 
 		}
 	}
 	for _, change := range changes {
-		fmt.Fprintf(c.Stdout, "%s  %s  %s\n", oneLine(change.CaseID), oneLine(change.Metric), moved(&change))
+		fmt.Fprintf(c.Stdout, "%s  %s  %s\n", text.OneLine(change.CaseID), text.OneLine(change.Metric), moved(&change))
 	}
 	if len(changes) == 0 {
 		_, err := fmt.Fprintf(c.Stdout, "%s: the anchors are the present medians already; nothing was written\n", path)

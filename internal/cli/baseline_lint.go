@@ -11,6 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 func (c *Command) lintCommand(code *int) *cobra.Command {
@@ -32,7 +33,7 @@ func (c *Command) lintCommand(code *int) *cobra.Command {
 func (c *Command) lint(ctx context.Context, o *options, paths []string) (int, error) {
 	configured := len(paths) == 0
 	if configured {
-		file, _, err := o.load()
+		file, _, err := c.env().load(o)
 		if err != nil {
 			return 0, err
 		}
@@ -68,7 +69,7 @@ func (c *Command) unrecorded(ctx context.Context, o options, file *baseline.File
 	o.hostLabel = file.HostLabel
 	p, err := c.planFor(ctx, &o)
 	if err != nil {
-		c.warnAll([]string{"the metrics of the configuration were not looked at: " + oneLine(err.Error())})
+		c.warnAll([]string{"the metrics of the configuration were not looked at: " + text.OneLine(err.Error())})
 		return nil
 	}
 	defer p.close()
@@ -85,7 +86,7 @@ func (c *Command) unrecorded(ctx context.Context, o options, file *baseline.File
 			if len(r.Samples) > 0 && !d.Optional && !d.Met(r) {
 				problems = append(problems, baseline.Problem{CaseID: r.Cell.ID(), Severity: baseline.SeverityError,
 					Message: fmt.Sprintf("the configuration gates %s and the entry does not have it: %s, and run accelgate baseline update",
-						oneLine(strings.Join(d.Metrics, " or ")), cmp.Or(d.Remedy, "correct where the suite reads it, or declare it with optional: true or when"))})
+						text.OneLine(strings.Join(d.Metrics, " or ")), cmp.Or(d.Remedy, "correct where the suite reads it, or declare it with optional: true or when"))})
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 func (c *Command) pruneCommand() *cobra.Command {
@@ -29,7 +30,7 @@ func (c *Command) pruneCommand() *cobra.Command {
 }
 
 func (c *Command) prune(ctx context.Context, o *options, dry bool) error {
-	p, err := c.plan(ctx, o)
+	p, err := c.env().plan(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -40,7 +41,7 @@ func (c *Command) prune(ctx context.Context, o *options, dry bool) error {
 	}
 	kept, removed := baseline.Prune(file, p.known())
 	for _, id := range removed {
-		fmt.Fprintf(c.Stdout, "remove %s\n", oneLine(id))
+		fmt.Fprintf(c.Stdout, "remove %s\n", text.OneLine(id))
 	}
 	fmt.Fprintf(c.Stdout, "%s: %d of %d entries removed\n", p.baselinePath(), len(removed), len(file.Entries))
 	if dry || len(removed) == 0 {

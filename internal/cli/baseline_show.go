@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/reference/baseline"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 func (c *Command) showCommand() *cobra.Command {
@@ -41,7 +42,7 @@ func (c *Command) choosePath(ctx context.Context, o *options, args []string) (st
 	if len(args) == 1 {
 		return args[0], nil
 	}
-	p, err := c.plan(ctx, o)
+	p, err := c.env().plan(ctx, o)
 	if err != nil {
 		return "", err
 	}
@@ -59,24 +60,24 @@ func missingBaseline(err error) error {
 func show(w io.Writer, path string, file *baseline.File) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	ref := file.Run()
-	fmt.Fprintf(t, "%s\nhost\t%s\ndevice\t%s\ncaptured\t%s\ncommit\t%s\n", path, oneLine(ref.Host.Label), oneLine(ref.Host.Device()),
-		file.CapturedAt.Format("2006-01-02 15:04 MST"), oneLine(ref.Revision))
+	fmt.Fprintf(t, "%s\nhost\t%s\ndevice\t%s\ncaptured\t%s\ncommit\t%s\n", path, text.OneLine(ref.Host.Label), text.OneLine(ref.Host.Device()),
+		file.CapturedAt.Format("2006-01-02 15:04 MST"), text.OneLine(ref.Revision))
 	if file.Notes != nil {
-		fmt.Fprintf(t, "notes\t%s\n", oneLine(*file.Notes))
+		fmt.Fprintf(t, "notes\t%s\n", text.OneLine(*file.Notes))
 	}
 	fmt.Fprintf(t, "\ncase\toutcome\tmetric\tmedian\tMAD\tn\tnoise\tMDE\tunit\n")
 	for i := range ref.Results {
 		r := &ref.Results[i]
 		if len(r.Samples) == 0 {
-			fmt.Fprintf(t, "%s\t%s\n", oneLine(r.Cell.ID()), r.Outcome)
+			fmt.Fprintf(t, "%s\t%s\n", text.OneLine(r.Cell.ID()), r.Outcome)
 		}
 		for _, s := range r.Samples {
 			unit := ""
 			if m := ref.Metric(s.Metric); m != nil {
 				unit = m.Unit
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%.5g\t%.3g\t%d\t%s\t%s\t%s\n", oneLine(r.Cell.ID()), r.Outcome, oneLine(s.Metric), s.Summary.Median, s.Summary.MAD, s.Summary.N,
-				ofCalibrating(s.Summary.Noise), ofCalibrating(s.Summary.MDE), oneLine(unit))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%.5g\t%.3g\t%d\t%s\t%s\t%s\n", text.OneLine(r.Cell.ID()), r.Outcome, text.OneLine(s.Metric), s.Summary.Median, s.Summary.MAD, s.Summary.N,
+				ofCalibrating(s.Summary.Noise), ofCalibrating(s.Summary.MDE), text.OneLine(unit))
 		}
 	}
 	return t.Flush()

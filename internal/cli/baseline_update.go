@@ -75,7 +75,7 @@ func (c *Command) update(ctx context.Context, u *update) (int, error) {
 	if err != nil || !accepted {
 		return ExitGateFailed, err
 	}
-	c.warnUnwell(run, "measure")
+	c.env().warnUnwell(run, "measure")
 	c.warnAll(c.ofAnotherCommit(ctx, u, run))
 	recorded, err := c.record(ref, run, u.reason, u.all)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *Command) ofAnotherCommit(ctx context.Context, u *update, run *bench.Run
 		return nil
 	}
 	return []string{fmt.Sprintf("the run in %s is of commit %.12s, and %.12s is checked out: its numbers may not be those of this code; measure again, or record it on purpose",
-		oneLine(u.from), oneLine(run.Revision), head)}
+		text.OneLine(u.from), text.OneLine(run.Revision), head)}
 }
 
 // toRecord gets a run and judges it. One that the gate failed is shown and not
@@ -131,7 +131,7 @@ func (c *Command) toRecord(ctx context.Context, u *update) (run *bench.Run, ref 
 // genuine refuses the run of a demonstration.
 func genuine(run *bench.Run) error {
 	if args, ok := run.Context[demonstration]; ok {
-		return usagef("the run was told to be slow or wrong (%s), so it cannot be recorded: measure without that", oneLine(args))
+		return usagef("the run was told to be slow or wrong (%s), so it cannot be recorded: measure without that", text.OneLine(args))
 	}
 	return nil
 }
@@ -139,24 +139,24 @@ func genuine(run *bench.Run) error {
 // updateRun gets the run: measured now, or from a file.
 func (c *Command) updateRun(ctx context.Context, u *update) (*bench.Run, reference, gate.Policy, error) {
 	if u.from != "" {
-		return u.readRun()
+		return u.readRun(c.env())
 	}
-	p, err := c.plan(ctx, &u.options)
+	p, err := c.env().plan(ctx, &u.options)
 	if err != nil {
 		return nil, reference{}, gate.Policy{}, err
 	}
 	defer p.close()
-	ref, err := u.recorded(p.file, p.host.Label)
+	ref, err := u.recordedFor(p.file, p.host.Label)
 	if err != nil {
 		return nil, reference{}, p.policy, err
 	}
-	run, err := c.measure(ctx, p, nil)
+	run, err := c.env().measure(ctx, p, nil)
 	return run, ref, p.policy, err
 }
 
 // readRun gets the run and its host's baseline from files.
-func (u *update) readRun() (*bench.Run, reference, gate.Policy, error) {
-	file, policy, err := u.load()
+func (u *update) readRun(env *Env) (*bench.Run, reference, gate.Policy, error) {
+	file, policy, err := env.load(&u.options)
 	if err != nil {
 		return nil, reference{}, policy, err
 	}
@@ -164,7 +164,7 @@ func (u *update) readRun() (*bench.Run, reference, gate.Policy, error) {
 	if err != nil {
 		return nil, reference{}, policy, err
 	}
-	ref, err := u.recorded(file, run.Host.Label)
+	ref, err := u.recordedFor(file, run.Host.Label)
 	return run, ref, policy, err
 }
 
@@ -189,9 +189,9 @@ func (c *Command) record(ref reference, run *bench.Run, reason string, all bool)
 		switch one := &run.Results[i]; {
 		case one.Outcome != bench.Passed:
 		case run.Impossible(one) != "":
-			c.warnAll([]string{oneLine(one.Cell.ID()) + " is not recorded: " + oneLine(run.Impossible(one))})
+			c.warnAll([]string{text.OneLine(one.Cell.ID()) + " is not recorded: " + text.OneLine(run.Impossible(one))})
 		case one.Doubt != "":
-			c.warnAll([]string{oneLine(one.Cell.ID()) + " is not recorded, because its numbers are doubtful: " + oneLine(one.Doubt)})
+			c.warnAll([]string{text.OneLine(one.Cell.ID()) + " is not recorded, because its numbers are doubtful: " + text.OneLine(one.Doubt)})
 		default:
 			r.cells++
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/suite/endpoint"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/dataset"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // benchRun is what `bench run` was asked for.
@@ -104,7 +105,7 @@ func (b *benchRun) configuration(args []string) (*config.File, error) {
 func (b *benchRun) suites(args []string) (bodies []map[string]any, err error) {
 	switch {
 	case b.all && len(args) > 0:
-		return nil, usagef("--all-benchmarks and %s: leave one of them out", oneLine(args[0]))
+		return nil, usagef("--all-benchmarks and %s: leave one of them out", text.OneLine(args[0]))
 	case b.all:
 		list, err := endpoint.Presets()
 		for _, p := range list {
@@ -130,7 +131,7 @@ func (b *benchRun) known(name string) error {
 		return err
 	}
 	if !slices.ContainsFunc(list, func(p endpoint.PresetInfo) bool { return p.ID == name }) {
-		return usagef("unknown suite %q: list them with 'accelgate bench run --list', or name a file that ends in .yaml", oneLine(name))
+		return usagef("unknown suite %q: list them with 'accelgate bench run --list', or name a file that ends in .yaml", text.OneLine(name))
 	}
 	return nil
 }

@@ -4,17 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite/endpoint"
 	"github.com/accelgate/accelgate/internal/text"
-	"github.com/accelgate/accelgate/internal/worker"
 )
 
 const benchRunHelp = `Send a suite's requests to an OpenAI-compatible endpoint and write what was
@@ -72,22 +69,12 @@ func (c *Command) benchRun(ctx context.Context, b *benchRun, args []string) (int
 	if err != nil {
 		return 0, err
 	}
-	p := &plan{options: &b.options, file: file, worker: &worker.Isolated{Environ: os.Environ()}, policy: gate.DefaultPolicy(), unjudged: true,
-		now: c.Now, progress: c.showProgress()}
-	if err := b.options.check(); err != nil {
+	p, err := c.env().planOf(ctx, &b.options, file, true)
+	if err != nil {
 		return 0, err
-	}
-	if err := c.detect(ctx, p); err != nil {
-		return 0, err
-	}
-	if err := worker.Conceal(); err != nil {
-		p.warnings = append(p.warnings, fmt.Sprintf("%v: programs under test may read this process's environment", err))
 	}
 	defer p.close()
-	if err := p.open(); err != nil {
-		return 0, err
-	}
-	run, err := c.measure(ctx, p, nil)
+	run, err := c.env().measure(ctx, p, nil)
 	if err != nil {
 		return 0, c.keepMeasured(p, b, err)
 	}
@@ -125,7 +112,7 @@ func (b *benchRun) export(run *bench.Run) (map[string]string, error) {
 		}
 		path, err := exportCell(run, r, b.out, prefix)
 		if err != nil {
-			return paths, fmt.Errorf("write the envelope of %s: %w", oneLine(r.Cell.ID()), err)
+			return paths, fmt.Errorf("write the envelope of %s: %w", text.OneLine(r.Cell.ID()), err)
 		}
 		paths[r.Cell.ID()] = path
 	}

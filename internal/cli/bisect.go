@@ -52,7 +52,7 @@ func (c *Command) bisectCommand() *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n := cmd.ArgsLenAtDash(); len(args) > 0 && n != 0 {
-				return usagef("bisect takes no argument %q: write the build command after --", oneLine(args[0]))
+				return usagef("bisect takes no argument %q: write the build command after --", text.OneLine(args[0]))
 			}
 			b.build = args
 			return c.bisect(cmd.Context(), &b)
@@ -118,18 +118,18 @@ func (c *Command) bisect(ctx context.Context, o *bisect) (err error) {
 func (c *Command) newBisection(ctx context.Context, o *bisect) (*bisection, *repository, error) {
 	file, _, err := o.read()
 	if err != nil {
-		return nil, nil, usageError{err}
+		return nil, nil, usage(err)
 	}
 	dir, err := filepath.Abs(file.Dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := openRepository(ctx, &worker.Isolated{Environ: os.Environ()}, dir, c.Now)
+	r, err := openRepository(ctx, &worker.Isolated{Environ: c.env().Environ}, dir, c.Now)
 	if err != nil {
 		return nil, nil, err
 	}
 	p := &plan{options: &o.options, file: file}
-	b := &bisection{Only: o.only, Metric: o.metric, Build: o.build, Attempts: o.attempts, Prefix: r.prefix, HostLabel: c.label(p), Devices: c.deviceIDs(p)}
+	b := &bisection{Only: o.only, Metric: o.metric, Build: o.build, Attempts: o.attempts, Prefix: r.prefix, HostLabel: c.env().label(p), Devices: c.env().deviceIDs(p)}
 	for path, to := range map[string]*string{o.config: &b.Config, o.outPath(file, "bisect"): &b.State, o.modelDir: &b.ModelDir} {
 		if path == "" {
 			continue
@@ -215,7 +215,7 @@ func (c *Command) ends(ctx context.Context, b *bisection, t *trees) (e detect.Ev
 	if e, err = contest.judge(ctx, detect.Options{}, b.Attempts); err != nil {
 		return e, metric, fmt.Errorf("compare %s with %s: %w", shortRevision(b.Bad), shortRevision(b.Good), err)
 	}
-	fmt.Fprintf(c.Stdout, "%s: bad %s against good %s: %s\n", oneLine(b.Cell), shortRevision(b.Bad), shortRevision(b.Good), contest.change(&e))
+	fmt.Fprintf(c.Stdout, "%s: bad %s against good %s: %s\n", text.OneLine(b.Cell), shortRevision(b.Bad), shortRevision(b.Good), contest.change(&e))
 	switch {
 	case e.Verdict == detect.Regressed:
 	case decided(e.Verdict):
@@ -258,7 +258,7 @@ func (c *Command) bisectRun(ctx context.Context, b *bisection, t *trees) error {
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	isolated := &worker.Isolated{Environ: os.Environ()}
+	isolated := &worker.Isolated{Environ: c.env().Environ}
 	process, err := isolated.Start(t.Request(b.HeadDir, "bisect", "run", executable, "bisect-step", b.path()))
 	if err != nil {
 		return err
@@ -267,7 +267,7 @@ func (c *Command) bisectRun(ctx context.Context, b *bisection, t *trees) error {
 	response, err := process.Wait(ctx, 0)
 	const onlySkipped = 2 // "There are only 'skip'ped commits left to test"
 	if err == nil && !response.OK() && response.ExitCode != onlySkipped {
-		err = fmt.Errorf("git bisect run: %s: %s", response.Reason(), oneLine(strings.TrimSpace(process.Log())))
+		err = fmt.Errorf("git bisect run: %s: %s", response.Reason(), text.OneLine(strings.TrimSpace(process.Log())))
 	}
 	return err
 }
@@ -299,7 +299,7 @@ func (c *Command) tellFound(ctx context.Context, b *bisection, t *trees, left []
 		if err != nil {
 			return shortRevision(commit)
 		}
-		return shortRevision(commit) + " " + oneLine(s)
+		return shortRevision(commit) + " " + text.OneLine(s)
 	}
 	var skipped []step
 	for _, s := range steps {
@@ -310,7 +310,7 @@ func (c *Command) tellFound(ctx context.Context, b *bisection, t *trees, left []
 	slices.SortFunc(skipped, func(a, b step) int { return strings.Compare(a.Commit, b.Commit) })
 	fmt.Fprintf(c.Stdout, "%s in between, %d skipped; what git was told is in %s\n", text.Plural(len(steps)-1, "step"), len(skipped), b.logPath())
 	for _, s := range skipped {
-		fmt.Fprintf(c.Stdout, "  skipped %s: %s\n", subject(s.Commit), oneLine(s.Reason))
+		fmt.Fprintf(c.Stdout, "  skipped %s: %s\n", subject(s.Commit), text.OneLine(s.Reason))
 	}
 	if len(left) != 1 {
 		for _, commit := range left {

@@ -54,7 +54,7 @@ func (c *Command) newContest(ctx context.Context, b *bisection) (*contest, error
 		t.base.plan.close()
 		return nil, unusable{err}
 	}
-	if t.lanes, err = c.lease(ctx, t.head.plan); err == nil {
+	if t.lanes, err = c.env().lease(ctx, t.head.plan); err == nil {
 		if len(t.lanes.devices) > 0 {
 			t.device = t.lanes.devices[0]
 		}
@@ -77,7 +77,7 @@ func (t *contest) close() {
 func (c *Command) openSide(ctx context.Context, b *bisection, root, name string) (side, error) {
 	o := b.options()
 	o.out = filepath.Join(b.State, name)
-	p, err := c.planIn(ctx, &o, filepath.Join(root, b.Prefix))
+	p, err := c.env().planIn(ctx, &o, filepath.Join(root, b.Prefix))
 	if err != nil {
 		return side{}, err
 	}
@@ -85,9 +85,9 @@ func (c *Command) openSide(ctx context.Context, b *bisection, root, name string)
 	var ids []string
 	for _, s := range p.suites {
 		for _, cell := range s.cells {
-			ids = append(ids, oneLine(cell.ID()))
+			ids = append(ids, text.OneLine(cell.ID()))
 			if b.Cell == "" || cell.ID() == b.Cell {
-				found = append(found, side{plan: p, suite: s.suite, measurer: redacting{s.suite, p.secretsOf(s.suite)}, cell: cell})
+				found = append(found, side{plan: p, suite: s.suite, measurer: secretList(p.secretsOf(s.suite)).measurer(s.suite), cell: cell})
 			}
 		}
 	}
@@ -120,9 +120,9 @@ func (s *side) measure(ctx context.Context, d bench.Device) (*bench.Result, erro
 	case err != nil:
 		return nil, err
 	case r.Outcome != bench.Passed:
-		return nil, unusable{fmt.Errorf("the cell did not pass: %s: %s", r.Outcome, oneLine(r.Reason))}
+		return nil, unusable{fmt.Errorf("the cell did not pass: %s: %s", r.Outcome, text.OneLine(r.Reason))}
 	case r.Doubt != "":
-		return nil, unusable{fmt.Errorf("its numbers are doubtful: %s", oneLine(r.Doubt))}
+		return nil, unusable{fmt.Errorf("its numbers are doubtful: %s", text.OneLine(r.Doubt))}
 	}
 	return &r, nil
 }
@@ -173,7 +173,7 @@ func (t *contest) choose(name string, r *bench.Result) (bench.Metric, error) {
 	}
 	switch {
 	case name != "":
-		return bench.Metric{}, usagef("--metric: the cell measures no speed %q: use one of %s", oneLine(name), strings.Join(names, ", "))
+		return bench.Metric{}, usagef("--metric: the cell measures no speed %q: use one of %s", text.OneLine(name), strings.Join(names, ", "))
 	case len(gated) != 1:
 		return bench.Metric{}, usagef("the cell has %d gated metrics: name one with --metric, of %s", len(gated), strings.Join(names, ", "))
 	}

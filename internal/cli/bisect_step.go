@@ -60,7 +60,7 @@ func (c *Command) bisectStep(ctx context.Context, path string) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s is not of accelgate bisect: %w: type 'accelgate bisect'", path, err)
 	}
-	r := &worktree.Repository{Worker: &worker.Isolated{Environ: os.Environ()}, Dir: b.HeadDir, Now: c.Now}
+	r := &worktree.Repository{Worker: &worker.Isolated{Environ: c.env().Environ}, Dir: b.HeadDir, Now: c.Now}
 	s := step{}
 	if s.Commit, err = r.Git(ctx, b.HeadDir, "rev-parse", "HEAD"); err != nil {
 		return 0, err
@@ -83,7 +83,7 @@ func (c *Command) judgeStep(ctx context.Context, b *bisection, w worker.Worker, 
 		if !errors.As(err, &u) || ctx.Err() != nil {
 			return "", err
 		}
-		s.Answer, s.Reason = stepSkip, oneLine(u.Error())
+		s.Answer, s.Reason = stepSkip, text.OneLine(u.Error())
 		return "skipped: " + s.Reason, nil
 	}
 	if err := b.build(ctx, w, b.HeadDir); err != nil {

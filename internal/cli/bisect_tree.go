@@ -48,7 +48,7 @@ func openRepository(ctx context.Context, w worker.Worker, dir string, now func()
 func (r *repository) commit(ctx context.Context, flag, name string) (string, error) {
 	sha, err := r.Git(ctx, r.Dir, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	if err != nil {
-		return "", usagef("%s: %q is no commit of this repository: name one, and fetch it first where the checkout is shallow", flag, oneLine(name))
+		return "", usagef("%s: %q is no commit of this repository: name one, and fetch it first where the checkout is shallow", flag, text.OneLine(name))
 	}
 	return sha, nil
 }
@@ -145,7 +145,7 @@ func (b *bisection) build(ctx context.Context, w worker.Worker, root string) err
 		return usagef("build command: %w: correct what stands after --", response.StartErr)
 	}
 	if !response.OK() {
-		words := "it cannot be built: " + response.Reason() + ": " + oneLine(text.LastLine(response.Log))
+		words := "it cannot be built: " + response.Reason() + ": " + text.OneLine(text.LastLine(response.Log))
 		return unusable{errors.New(strings.TrimSuffix(words, ": "))}
 	}
 	return nil

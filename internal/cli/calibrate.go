@@ -76,7 +76,7 @@ func (c *Command) calibrate(ctx context.Context, k *calibration) (int, error) {
 	if k.record != "" && k.resume {
 		return 0, usagef("--record cannot record the processes that --resume keeps: use one of them")
 	}
-	p, err := c.plan(ctx, &k.options)
+	p, err := c.env().plan(ctx, &k.options)
 	if err != nil {
 		return 0, err
 	}
@@ -97,7 +97,7 @@ func (c *Command) calibrate(ctx context.Context, k *calibration) (int, error) {
 		defer recording.Close()
 	}
 	seen := processes{seen: map[string][]process{}}
-	run, err := c.rounds(ctx, p, k.rounds, &seen)
+	run, err := c.env().rounds(ctx, p, k.rounds, seen.add)
 	if err != nil {
 		return 0, err
 	}
@@ -110,7 +110,7 @@ func (c *Command) calibrate(ctx context.Context, k *calibration) (int, error) {
 			return 0, err
 		}
 	}
-	c.warnUnwell(run, "calibrate")
+	c.env().warnUnwell(run, "calibrate")
 	found := resolve(run, p.policy)
 	if err := c.showResolutions(found, k); err != nil {
 		return 0, err
@@ -141,7 +141,7 @@ func (p *plan) calibrated() (*baseline.File, error) {
 		before = *file.Fingerprint
 	}
 	if same, why := p.host.Comparable(before); !same {
-		return nil, fmt.Errorf("%s is of another machine (%s), whose noise this one does not know: record this machine with 'accelgate baseline update --reason TEXT'", path, oneLine(why))
+		return nil, fmt.Errorf("%s is of another machine (%s), whose noise this one does not know: record this machine with 'accelgate baseline update --reason TEXT'", path, text.OneLine(why))
 	}
 	return file, nil
 }

@@ -46,7 +46,7 @@ func resolve(run *bench.Run, policy gate.Policy) resolutions {
 	policy.Method = gate.MethodThreshold
 	policy.Waivers = nil
 	all := resolutions{Host: run.Host.Label, Cells: []resolution{}}
-	seen, results := map[[2]string]bool{}, resultsOf(run)
+	seen, results := map[[2]string]bool{}, run.ByID()
 	for _, v := range gate.Compare("itself", run, run, policy).Verdicts {
 		if v.Cell == "" || v.Class == gate.LeftOut || v.Class == gate.Skipped || v.Evidence.Method == "exact" || seen[[2]string{v.Cell, v.Metric}] {
 			continue
@@ -111,15 +111,6 @@ func slowdown(better bench.Direction, percent float64) float64 {
 	return 1/(1-min(percent, 99)/100) - 1
 }
 
-// resultsOf are the results of a run by the ids of their cells.
-func resultsOf(run *bench.Run) map[string]*bench.Result {
-	results := make(map[string]*bench.Result, len(run.Results))
-	for i := range run.Results {
-		results[run.Results[i].Cell.ID()] = &run.Results[i]
-	}
-	return results
-}
-
 // resolved counts what could be measured.
 func (all *resolutions) resolved() (n int) {
 	for i := range all.Cells {
@@ -134,7 +125,7 @@ func (all *resolutions) resolved() (n int) {
 func (all *resolutions) why() string {
 	for i := range all.Cells {
 		if r := &all.Cells[i]; r.Why != "" {
-			return oneLine(r.name() + ": " + r.Why)
+			return text.OneLine(r.name() + ": " + r.Why)
 		}
 	}
 	return "no cell has a gated metric: give the suite one that is not informational"
@@ -188,7 +179,7 @@ func (c *Command) printResolutions(all resolutions) error {
 		if r.By == "history" {
 			held++
 		}
-		fmt.Fprintf(t, "%s\t%s\t%.5g\t%s\t%d\t%.2g %%\t%.3g %%\t%.2g … %.2g %% (%d)\t%.4g %%\t%s\n", oneLine(r.Cell), oneLine(r.Metric), r.Median, oneLine(r.Unit), r.N,
+		fmt.Fprintf(t, "%s\t%s\t%.5g\t%s\t%d\t%.2g %%\t%.3g %%\t%.2g … %.2g %% (%d)\t%.4g %%\t%s\n", text.OneLine(r.Cell), text.OneLine(r.Metric), r.Median, text.OneLine(r.Unit), r.N,
 			r.Noise, r.MDE, r.PairsRange[0], r.PairsRange[1], r.Pairs, r.Limit, word)
 	}
 	if err := t.Flush(); err != nil {

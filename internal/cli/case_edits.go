@@ -88,9 +88,9 @@ func (e *caseEdits) measured(suite string, folder cases.Folder, runs []*bench.Ru
 			e.matched++
 			switch host := run.Host.Label; {
 			case r.Outcome != bench.Passed:
-				e.leave("%s is not recorded, because it did not pass (%s): mend it first", oneLine(name), oneLine(r.Reason))
+				e.leave("%s is not recorded, because it did not pass (%s): mend it first", text.OneLine(name), text.OneLine(r.Reason))
 			case folder.Host != "" && folder.Host != host:
-				e.leave("%s is not recorded, because its file holds the times of host %s and this is %s: measure there", oneLine(name), folder.Host, host)
+				e.leave("%s is not recorded, because its file holds the times of host %s and this is %s: measure there", text.OneLine(name), folder.Host, host)
 			default:
 				hosts[name] = append(hosts[name], host)
 				list = append(list, measurement{name: name, host: host, result: r})
@@ -101,7 +101,7 @@ func (e *caseEdits) measured(suite string, folder cases.Folder, runs []*bench.Ru
 	return slices.DeleteFunc(list, func(m measurement) bool {
 		several := hosts[m.name]
 		if len(several) > 1 && several[0] == m.host {
-			e.leave("%s was measured on %s and its file holds the times of one host: set host in suite %s to that host's label", oneLine(m.name), strings.Join(several, ", "), suite)
+			e.leave("%s was measured on %s and its file holds the times of one host: set host in suite %s to that host's label", text.OneLine(m.name), strings.Join(several, ", "), suite)
 		}
 		return len(several) > 1
 	})
@@ -149,7 +149,7 @@ func (c *Command) editFolder(e *caseEdits, folder cases.Folder, list []measureme
 func (e *caseEdits) edit(folder cases.Folder, known *casefile.Case, m measurement) (f caseFile, ok bool, err error) {
 	one := cmp.Or(known, m.fresh)
 	if one == nil {
-		e.leave("%s is not a case in %s: a run of another checkout cannot be recorded here", oneLine(m.name), folder.Path)
+		e.leave("%s is not a case in %s: a run of another checkout cannot be recorded here", text.OneLine(m.name), folder.Path)
 		return f, false, nil
 	}
 	if known != nil && m.fresh != nil && !sameWorkload(known, m.fresh) {

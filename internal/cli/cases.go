@@ -50,7 +50,7 @@ func (c *Command) lintCases(dir string, strict bool) (int, error) {
 		fmt.Fprintln(c.Stdout, text.Clean(f.String()))
 	}
 	if unreadable != nil {
-		return 0, usageError{unreadable}
+		return 0, usage(unreadable)
 	}
 	fmt.Fprintf(c.Stdout, "%s: %s, %s\n", text.Clean(dir), text.Plural(len(cases), "case"), text.Plural(len(findings), "finding"))
 	if strict && len(findings) > 0 {

@@ -55,7 +55,7 @@ func (c *Command) refreshCasesCommand(code *int) *cobra.Command {
 func (c *Command) refreshCases(ctx context.Context, r *caseRefresh) (int, error) {
 	file, _, err := r.read()
 	if err != nil {
-		return 0, usageError{err}
+		return 0, usage(err)
 	}
 	if r.from != "" && (len(r.skip)+len(r.tags)+len(r.skipTags) > 0 || r.profile != "" || r.shard != "") {
 		return 0, usagef("--from takes the run as it is: choose cases by --suite and --only, and leave other selections out")
@@ -76,7 +76,7 @@ func (c *Command) refreshCases(ctx context.Context, r *caseRefresh) (int, error)
 	if err != nil || !accepted {
 		return ExitGateFailed, err
 	}
-	policy, err := r.policy(file)
+	policy, err := c.env().policy(&r.options, file)
 	if err != nil {
 		return 0, err
 	}

@@ -94,7 +94,7 @@ func (c *Command) replay(r *replay) (int, error) {
 	all, unreadable := casefile.Load(r.cases)
 	list, err := r.wanted(all)
 	if len(list) == 0 {
-		return 0, usageError{errors.Join(unreadable, err)}
+		return 0, usage(errors.Join(unreadable, err))
 	}
 	j := c.replayed(r, list)
 	if err := render(c.Stdout, j.report); err != nil {
@@ -106,7 +106,7 @@ func (c *Command) replay(r *replay) (int, error) {
 		}
 	}
 	if unreadable != nil {
-		return 0, usageError{unreadable}
+		return 0, usage(unreadable)
 	}
 	return j.exit(), nil
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const chatUsage = "`/accelgate rerun` measures again after a verdict and posts again after a failed post, `/accelgate rerun CELL-GLOB` measures some cells, " +
@@ -42,11 +43,11 @@ func (a *action) chat(ctx context.Context) (int, error) {
 	case err != nil:
 		return t.answer(ctx, "confused", err.Error()+": "+chatUsage, false)
 	}
-	text, err := t.command(ctx, words[1:])
+	said, err := t.command(ctx, words[1:])
 	if err != nil {
 		return t.answer(ctx, "confused", err.Error(), false)
 	}
-	return t.answer(ctx, "rocket", text, true)
+	return t.answer(ctx, "rocket", said, true)
 }
 
 // talk is the answer to one comment.
@@ -67,15 +68,15 @@ func (t talk) decline(ctx context.Context) (int, error) {
 }
 
 // answer reacts and replies. The reply quotes nothing as it was written.
-func (t talk) answer(ctx context.Context, reaction, text string, done bool) (int, error) {
+func (t talk) answer(ctx context.Context, reaction, said string, done bool) (int, error) {
 	c := t.event.Comment
 	if err := t.client.React(ctx, t.repo, c.ID, reaction); err != nil {
 		t.refused(err)
 	}
-	if reply, err := t.client.Reply(ctx, t.repo, c.Issue, c.ID, text); reply.ID == 0 && err != nil {
+	if reply, err := t.client.Reply(ctx, t.repo, c.Issue, c.ID, said); reply.ID == 0 && err != nil {
 		return 0, err
 	}
-	fmt.Fprintln(t.Stdout, oneLine(text))
+	fmt.Fprintln(t.Stdout, text.OneLine(said))
 	if !done {
 		return ExitUsage, nil
 	}
@@ -177,4 +178,4 @@ func quoted(err error) error { return errors.New(quoteCode(err.Error())) }
 
 // quoteCode shows what a stranger wrote as code, which mentions and links
 // nothing.
-func quoteCode(s string) string { return "`" + strings.ReplaceAll(oneLine(s), "`", "'") + "`" }
+func quoteCode(s string) string { return "`" + strings.ReplaceAll(text.OneLine(s), "`", "'") + "`" }

@@ -189,7 +189,7 @@ func (t talk) approveConfig(ctx context.Context, words []string) (string, error)
 	case len(words) != 1 || words[0] != pull.HeadSHA:
 		return "", fmt.Errorf("approve-config takes the full id of the head, which is `%[1]s`: read its changes, then write `%[2]s %[1]s`", pull.HeadSHA, approveCommand)
 	}
-	file, _, err := t.in.options.load()
+	file, _, err := t.env().load(&t.in.options)
 	if err != nil {
 		return "", quoted(err)
 	}

@@ -6,25 +6,16 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/github/actions"
 	"github.com/accelgate/accelgate/internal/text"
-)
-
-// Exit codes. A regression that was found is not an error of the program.
-const (
-	ExitPassed     = 0 // the gate passed, or the command did what it was asked
-	ExitGateFailed = 1 // the gate failed
-	ExitUsage      = 2 // the command line or the configuration is wrong
-	ExitNoMeasure  = 3 // could not measure or judge: no cells, an unreadable baseline, a dead device
 )
 
 // Command is one invocation of accelgate with what it takes from the process
@@ -41,6 +32,14 @@ type Command struct {
 
 	running *cobra.Command // nil before the arguments are read
 }
+
+// env is what measuring takes from the command.
+func (c *Command) env() *Env {
+	return &Env{Stdout: c.Stdout, Stderr: c.Stderr, Getenv: c.Getenv, Now: c.Now, Environ: os.Environ(), Kinds: kinds, Carry: c.carry}
+}
+
+// warnAll prints warnings for people.
+func (c *Command) warnAll(warnings []string) { c.env().warnAll(warnings) }
 
 // Main runs the command with the arguments that follow the program's name and
 // returns the exit code.
@@ -79,24 +78,6 @@ func (c *Command) complain(err error) {
 	for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
 		fmt.Fprintf(c.Stderr, "accelgate: %s\n", text.Clean(c.carry(line)))
 	}
-}
-
-// usageError marks an error whose remedy is another command line.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
-
-// exitCode maps an error to the code: usage and configuration are 2, whatever
-// else kept accelgate from a verdict is 3.
-func exitCode(err error) int {
-	var usage usageError
-	var invalid *config.Error
-	if errors.As(err, &usage) || errors.As(err, &invalid) {
-		return ExitUsage
-	}
-	return ExitNoMeasure
 }
 
 const about = `accelgate gates pull requests on self-hosted accelerator runners: is the

@@ -7,11 +7,11 @@ import (
 
 // demanded returns which metrics the suites' configuration demands of a cell. It is
 // read wherever a run is judged, and never taken from a run.
-func demanded(file *config.File) (func(bench.Cell) []bench.Demand, error) {
+func (e *Env) demanded(file *config.File) (func(bench.Cell) []bench.Demand, error) {
 	of := make(map[string]func(bench.Cell) []bench.Demand, len(file.Suites))
 	for i := range file.Suites {
 		s := &file.Suites[i]
-		read := kinds[s.Kind].Demand
+		read := e.Kinds[s.Kind].Demand
 		if read == nil {
 			continue
 		}

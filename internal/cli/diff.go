@@ -174,7 +174,7 @@ func readSide(path, compat string) (gate.Side, error) {
 	}
 	run, err := runOf(path, data)
 	if err != nil {
-		return gate.Side{}, usageError{err}
+		return gate.Side{}, usage(err)
 	}
 	return gate.SideOf(path, run, runFacts(run)), nil
 }

@@ -7,11 +7,11 @@ import (
 
 // expected collects what the suites' own files say that cells should measure.
 // It is read wherever a run is judged, and never taken from a run.
-func expected(file *config.File) (map[string]bench.Expected, error) {
+func (e *Env) expected(file *config.File) (map[string]bench.Expected, error) {
 	all := map[string]bench.Expected{}
 	for i := range file.Suites {
 		s := &file.Suites[i]
-		read := kinds[s.Kind].Expect
+		read := e.Kinds[s.Kind].Expect
 		if read == nil {
 			continue
 		}
@@ -19,11 +19,11 @@ func expected(file *config.File) (map[string]bench.Expected, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range list {
-			if _, twice := all[e.Cell]; twice {
-				return nil, s.Errorf("cases", "the case %s is in an earlier suite, too: names of cases are unique over all suites, so rename one, or keep one suite", e.Cell)
+		for _, one := range list {
+			if _, twice := all[one.Cell]; twice {
+				return nil, s.Errorf("cases", "the case %s is in an earlier suite, too: names of cases are unique over all suites, so rename one, or keep one suite", one.Cell)
 			}
-			all[e.Cell] = e
+			all[one.Cell] = one
 		}
 	}
 	return all, nil

@@ -57,10 +57,10 @@ func (c *Command) export(run *bench.Run, only []string, out string) error {
 		}
 		path, err := exportCell(run, r, out, "")
 		if err != nil {
-			return fmt.Errorf("export %s: %w", oneLine(id), err)
+			return fmt.Errorf("export %s: %w", text.OneLine(id), err)
 		}
 		written++
-		fmt.Fprintf(c.Stdout, "%s: %s\n", path, oneLine(id))
+		fmt.Fprintf(c.Stdout, "%s: %s\n", path, text.OneLine(id))
 	}
 	if written == 0 {
 		return usagef("no cell that passed and has numbers matches: list the cells with 'accelgate report'")

@@ -16,9 +16,9 @@ import (
 
 // watches reports whether the machine is to be watched while it measures: flag
 // over environment over configuration.
-func (c *Command) watches(p *plan) (bool, error) {
+func (e *Env) watches(p *plan) (bool, error) {
 	for _, choice := range []struct{ name, value string }{
-		{"--health", p.options.health}, {"ACCELGATE_HEALTH", c.Getenv("ACCELGATE_HEALTH")}, {"host.health", p.file.Host.Health},
+		{"--health", p.options.health}, {"ACCELGATE_HEALTH", e.Getenv("ACCELGATE_HEALTH")}, {"host.health", p.file.Host.Health},
 	} {
 		switch choice.value {
 		case "":
@@ -32,8 +32,8 @@ func (c *Command) watches(p *plan) (bool, error) {
 }
 
 // newWatcher returns nil where nobody is to watch.
-func (c *Command) newWatcher(p *plan, devices []bench.Device) (*health.Watcher, error) {
-	watches, err := c.watches(p)
+func (e *Env) newWatcher(p *plan, devices []bench.Device) (*health.Watcher, error) {
+	watches, err := e.watches(p)
 	if err != nil || !watches {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (c *Command) newWatcher(p *plan, devices []bench.Device) (*health.Watcher, 
 			devices = append(devices, bench.Device{Vendor: device.Apple})
 		}
 	}
-	return health.New(health.Options{Devices: devices, Worker: p.worker, Now: c.Now}), nil
+	return health.New(health.Options{Devices: devices, Worker: p.worker, Now: e.Now}), nil
 }
 
 // watched measures cells and says how the machine was.
@@ -77,7 +77,7 @@ func (w watched) Measure(ctx context.Context, c bench.Cell, d bench.Device) (ben
 
 // warnUnwell says that numbers, or the noise of them, that are about to be kept are
 // of a machine that was not well: a gate that reckons with them lets too much pass.
-func (c *Command) warnUnwell(run *bench.Run, redo string) {
+func (e *Env) warnUnwell(run *bench.Run, redo string) {
 	why, n := "", 0
 	for i := range run.Results {
 		if h := run.Results[i].Health; h != nil && h.Status == bench.Unhealthy {
@@ -86,6 +86,6 @@ func (c *Command) warnUnwell(run *bench.Run, redo string) {
 		}
 	}
 	if n > 0 {
-		c.warnAll([]string{fmt.Sprintf("%s measured on a machine that was not well (%s): %s again when it is", text.Plural(n, "cell"), oneLine(why), redo)})
+		e.warnAll([]string{fmt.Sprintf("%s measured on a machine that was not well (%s): %s again when it is", text.Plural(n, "cell"), text.OneLine(why), redo)})
 	}
 }

@@ -272,12 +272,5 @@ func newest(w io.Writer, all []series) (n int) {
 
 // name is that of a series, in columns, fit to print and to be a format.
 func (s *series) name() string {
-	return strings.ReplaceAll(oneLine(s.Host)+"\t"+oneLine(s.Cell)+"\t"+oneLine(s.Metric), "%", "%%")
-}
-
-func shortRevision(revision string) string {
-	if revision == "" {
-		return "an unknown commit"
-	}
-	return oneLine(revision[:min(len(revision), 12)])
+	return strings.ReplaceAll(text.OneLine(s.Host)+"\t"+text.OneLine(s.Cell)+"\t"+text.OneLine(s.Metric), "%", "%%")
 }

@@ -31,7 +31,7 @@ func (a *action) readHistory(ctx context.Context) {
 		if !ok {
 			var err error
 			if f, err = a.historyOf(ctx, label); err != nil {
-				a.troubles = append(a.troubles, fmt.Sprintf("the kept runs of %s are not used: %v", oneLine(label), oneLine(err.Error())))
+				a.troubles = append(a.troubles, fmt.Sprintf("the kept runs of %s are not used: %v", text.OneLine(label), text.OneLine(err.Error())))
 			}
 			known[label] = f
 		}

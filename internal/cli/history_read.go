@@ -73,7 +73,7 @@ func keptFiles(arguments []string) (paths []string, err error) {
 		}
 		found, err := findFiles(argument, math.MaxInt, func(name string) bool { return name == "run.json" || isHistory(name) })
 		if err != nil {
-			return nil, usageError{err}
+			return nil, usage(err)
 		}
 		if len(found) == 0 {
 			return nil, usagef("%s: no run.json and no history below it: name the folder in which runs are kept", argument)

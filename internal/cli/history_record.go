@@ -46,7 +46,7 @@ func (c *Command) recordRuns(o *options, arguments []string) error {
 		return err
 	}
 	r := recording{Command: c, path: func(label string) string { return history.Path(o.history, label) }, files: map[string]*history.File{}}
-	file, _, err := o.load()
+	file, _, err := c.env().load(o)
 	switch {
 	case err == nil:
 		r.keep = keepRuns(file)
@@ -120,7 +120,7 @@ func (r *recording) save() error {
 
 // tellAdded says what became of a run.
 func (c *Command) tellAdded(run *bench.Run, added history.Added) {
-	name := shortRevision(run.Revision) + " on " + oneLine(run.Host.Label)
+	name := shortRevision(run.Revision) + " on " + text.OneLine(run.Host.Label)
 	if added.Known {
 		fmt.Fprintf(c.Stdout, "%s: is there already\n", name)
 		return
@@ -128,7 +128,7 @@ func (c *Command) tellAdded(run *bench.Run, added history.Added) {
 	fmt.Fprintf(c.Stdout, "%s: %s kept, %d left out\n", name, text.Plural(added.Cells, "cell"), len(added.Left))
 	const most = 20
 	for _, l := range added.Left[:min(len(added.Left), most)] {
-		fmt.Fprintf(c.Stderr, "accelgate: left out: %s: %s\n", oneLine(l.Cell), oneLine(l.Reason))
+		fmt.Fprintf(c.Stderr, "accelgate: left out: %s: %s\n", text.OneLine(l.Cell), text.OneLine(l.Reason))
 	}
 	if rest := len(added.Left) - most; rest > 0 {
 		fmt.Fprintf(c.Stderr, "accelgate: left out: and %d more\n", rest)
@@ -166,7 +166,7 @@ func genuineRuns(arguments []string) (runs []*bench.Run, err error) {
 	for _, of := range parts {
 		run, err := bench.Merge(shards[of])
 		if err != nil {
-			return nil, fmt.Errorf("the shards of %s on %s do not make one run: %w", shortRevision(of.revision), oneLine(of.label), err)
+			return nil, fmt.Errorf("the shards of %s on %s do not make one run: %w", shortRevision(of.revision), text.OneLine(of.label), err)
 		}
 		runs = append(runs, run)
 	}

@@ -77,7 +77,7 @@ func readForeign(path, label, hardware string) (*bench.Run, []string, error) {
 	}
 	data, err := suite.ReadResult(path, path, bench.MaxRunBytes)
 	if err != nil {
-		return nil, nil, usageError{err}
+		return nil, nil, usage(err)
 	}
 	if !inferencebench.IsEnvelope(data) {
 		run, _, warnings, err := importer.Read(data)
@@ -103,7 +103,7 @@ func isDataset(dir string) bool {
 func readTraces(dir, label, hardware string) (*bench.Run, []string, error) {
 	ds, err := flashinfer.Load(dir)
 	if ds == nil {
-		return nil, nil, usageError{err}
+		return nil, nil, usage(err)
 	}
 	var warnings []string
 	if err != nil {

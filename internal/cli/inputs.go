@@ -10,6 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/github/actions"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -84,7 +85,7 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 	}
 	if head := event.Inputs[headInput]; event.Name == "workflow_dispatch" && head != "" {
 		if !fullCommit.MatchString(head) || event.Inputs["pull_request"] == "" {
-			return in, fmt.Errorf("the dispatch input %s is %q: give the full id of the head of the pull request that pull_request names", headInput, oneLine(head))
+			return in, fmt.Errorf("the dispatch input %s is %q: give the full id of the head of the pull request that pull_request names", headInput, text.OneLine(head))
 		}
 		in.options.revision = head
 	}
@@ -110,12 +111,12 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 	}
 	wait := cmp.Or(gh.Input("api-wait"), github.DefaultWait.String())
 	if in.apiWait, err = time.ParseDuration(wait); err != nil || in.apiWait <= 0 {
-		return in, fmt.Errorf("api-wait is %q: give a duration above zero such as 10m", oneLine(wait))
+		return in, fmt.Errorf("api-wait is %q: give a duration above zero such as 10m", text.OneLine(wait))
 	}
 	switch in.comment = commentMode(cmp.Or(gh.Input("comment"), string(commentAlways))); in.comment {
 	case commentAlways, commentOnChange, commentOnFailure, commentOff:
 	default:
-		return in, fmt.Errorf("comment is %q: use always, on-change, on-failure or off", oneLine(string(in.comment)))
+		return in, fmt.Errorf("comment is %q: use always, on-change, on-failure or off", text.OneLine(string(in.comment)))
 	}
 	for _, b := range []struct {
 		name  string
@@ -136,7 +137,7 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 	dispatched, err := strconv.ParseBool(cmp.Or(event.Inputs["update_baseline"], "false"))
 	if err != nil {
-		return fmt.Errorf("the dispatch input update_baseline is %q: make it a boolean", oneLine(event.Inputs["update_baseline"]))
+		return fmt.Errorf("the dispatch input update_baseline is %q: make it a boolean", text.OneLine(event.Inputs["update_baseline"]))
 	}
 	update, err := gh.Bool("update-baseline", dispatched)
 	if err != nil {
@@ -163,7 +164,7 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 			return fmt.Errorf(`mode is post: set runs to the folder of the downloaded run.json files`)
 		}
 	default:
-		return fmt.Errorf("mode is %q: use auto, run, update-baseline or post", oneLine(mode))
+		return fmt.Errorf("mode is %q: use auto, run, update-baseline or post", text.OneLine(mode))
 	}
 	if in.runs != "" && in.options.shard != "" {
 		return fmt.Errorf("shard has no effect on runs of other jobs: leave it out; they are judged as one run of their host")
@@ -181,7 +182,7 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 		return fmt.Errorf("baselines are not refreshed from a pull request's own numbers: start the workflow by hand (workflow_dispatch) after merging")
 	}
 	if tag, ok := strings.CutPrefix(event.Ref, "refs/tags/"); in.update && ok {
-		return fmt.Errorf("baselines of a branch are refreshed, and this runs on the tag %s: start the workflow on the branch %s", oneLine(tag), oneLine(cmp.Or(event.DefaultBranch, "main")))
+		return fmt.Errorf("baselines of a branch are refreshed, and this runs on the tag %s: start the workflow on the branch %s", text.OneLine(tag), text.OneLine(cmp.Or(event.DefaultBranch, "main")))
 	}
 	if in.update && in.reason == "" {
 		return fmt.Errorf("baselines move only for a reason: set the input reason, as the reviewers of the pull request will ask for it")

@@ -21,6 +21,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -53,24 +54,24 @@ type base struct {
 }
 
 // openIn opens the base in a folder.
-func (c *Command) openIn(ctx context.Context, p *plan, from *checkout, tried bool) (*base, error) {
+func (e *Env) openIn(ctx context.Context, p *plan, from *checkout, tried bool) (*base, error) {
 	o := *p.options
 	o.injectSlowdown, o.weightSeed, o.revision, o.out, o.isBase = "", "", "", "", true
 	// Which cells are measured is the head's to say: a shard of another matrix, and a
 	// name that the base does not know, would leave cells without pairs.
 	o.suites, o.only, o.skip, o.tags, o.skipTags, o.profile, o.shard, o.durations, o.maxCells = nil, nil, nil, nil, nil, "", "", nil, math.MaxInt
 	o.hostLabel = p.host.Label // it is one machine
-	opened, err := c.planBase(ctx, &o, from)
+	opened, err := e.planBase(ctx, &o, from)
 	if err != nil {
 		return nil, fmt.Errorf("--ab: %w", err)
 	}
 	b := &base{plan: opened, pairs: cmp.Or(o.pairs, firstPairs(&p.policy)), seed: cmp.Or(o.pairSeed, rand.Uint64()>>11), cells: map[string]paired{}, owed: map[string]bool{}, coins: map[string]*rand.Rand{}, flipped: map[string]bool{}, checkout: from, tried: tried}
-	b.revision = cmp.Or(c.checkedOut(ctx, opened), o.abRevision)
-	if want := cmp.Or(c.mergedInto(ctx, p), o.abRevision); o.abRevision != "" && b.revision != want {
+	b.revision = cmp.Or(e.checkedOut(ctx, opened), o.abRevision)
+	if want := cmp.Or(e.mergedInto(ctx, p), o.abRevision); o.abRevision != "" && b.revision != want {
 		p.warnings = append(p.warnings, fmt.Sprintf("the base is %s, and the pull request is merged into %s, so what else differs counts as its change: check out that one in %s",
-			oneLine(b.revision), oneLine(want), oneLine(o.ab)))
+			text.OneLine(b.revision), text.OneLine(want), text.OneLine(o.ab)))
 	}
-	b.state = b.revision + " " + c.changes(ctx, opened) + " " + opened.file.Digest
+	b.state = b.revision + " " + e.changes(ctx, opened) + " " + opened.file.Digest
 	if err := b.match(p); err != nil {
 		opened.close()
 		return nil, err
@@ -81,7 +82,7 @@ func (c *Command) openIn(ctx context.Context, p *plan, from *checkout, tried boo
 // mergedInto is the first parent of what is checked out, where that is the merge of
 // the pull request's head; "" where it is not, or git cannot tell. A shallow checkout
 // tells.
-func (c *Command) mergedInto(ctx context.Context, p *plan) string {
+func (e *Env) mergedInto(ctx context.Context, p *plan) string {
 	response, err := p.worker.Do(ctx, worker.Request{Args: []string{"git", "cat-file", "-p", "HEAD"}, Dir: p.file.Dir, Timeout: 10 * time.Second})
 	if err != nil || !response.OK() {
 		return ""
@@ -101,24 +102,24 @@ func (c *Command) mergedInto(ctx context.Context, p *plan) string {
 
 // planBase opens the base by its own configuration: what it says of a cell is a
 // part of what the base is. A base without one has that of the head.
-func (c *Command) planBase(ctx context.Context, o *options, from *checkout) (*plan, error) {
+func (e *Env) planBase(ctx context.Context, o *options, from *checkout) (*plan, error) {
 	if from != nil {
 		own := from.config(o.config)
 		if own == "" {
-			return c.planIn(ctx, o, from.dir)
+			return e.planIn(ctx, o, from.dir)
 		}
 		o.config, o.pipedConfig = own, nil
-		return c.plan(ctx, o)
+		return e.plan(ctx, o)
 	}
 	if filepath.IsAbs(o.config) {
-		return c.planIn(ctx, o, o.ab)
+		return e.planIn(ctx, o, o.ab)
 	}
 	own := filepath.Join(o.ab, o.config)
 	if _, err := os.Stat(own); err != nil {
-		return c.planIn(ctx, o, filepath.Dir(own))
+		return e.planIn(ctx, o, filepath.Dir(own))
 	}
 	o.config = own
-	return c.plan(ctx, o)
+	return e.plan(ctx, o)
 }
 
 func (b *base) close() {
@@ -269,7 +270,7 @@ func join(got, old *bench.Result) {
 	got.WallMS += old.WallMS
 	if old.Outcome != bench.Passed || old.Doubt != "" {
 		got.Warnings = append(slices.Clip(got.Warnings),
-			fmt.Sprintf("the base did not pass or is doubtful (%s), so the cell is not judged by pairs: look at the base", oneLine(old.Reason+old.Doubt)))
+			fmt.Sprintf("the base did not pass or is doubtful (%s), so the cell is not judged by pairs: look at the base", text.OneLine(old.Reason+old.Doubt)))
 		return
 	}
 	if !asked(got, old) {

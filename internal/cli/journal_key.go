@@ -21,8 +21,8 @@ const keySize = 32
 // writes to its own folder does not have it. Where it cannot be kept, the key is
 // one of this process, with which nothing can be resumed; with resume, that is an
 // error.
-func (c *Command) journalKey(resume bool) ([]byte, error) {
-	key, err := c.keptKey()
+func (e *Env) journalKey(resume bool) ([]byte, error) {
+	key, err := e.keptKey()
 	if err == nil || resume {
 		return key, err
 	}
@@ -31,8 +31,8 @@ func (c *Command) journalKey(resume bool) ([]byte, error) {
 	return key, nil
 }
 
-func (c *Command) keptKey() ([]byte, error) {
-	dir, err := c.stateFolder()
+func (e *Env) keptKey() ([]byte, error) {
+	dir, err := e.stateFolder()
 	if err != nil {
 		return nil, err
 	}
@@ -70,16 +70,16 @@ func newKey(path string) ([]byte, error) {
 }
 
 // stateFolder is where the user's programs keep their state.
-func (c *Command) stateFolder() (string, error) {
-	if dir := c.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+func (e *Env) stateFolder() (string, error) {
+	if dir := e.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "accelgate"), nil
 	}
 	if runtime.GOOS == "windows" {
-		if dir := c.Getenv("LocalAppData"); dir != "" {
+		if dir := e.Getenv("LocalAppData"); dir != "" {
 			return filepath.Join(dir, "accelgate"), nil
 		}
 	}
-	home := c.Getenv("HOME")
+	home := e.Getenv("HOME")
 	if home == "" {
 		return "", errors.New("the user has no state folder: set XDG_STATE_HOME or HOME, or run without --resume")
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -14,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // reference is a host's baseline with the runs that were kept of the host, read
@@ -39,8 +39,8 @@ func (r reference) run() *bench.Run {
 
 // reference reads the baseline of a host. A missing one is not an error, unless
 // --baseline named it; an unreadable one always is.
-func (o *options) reference(file *config.File, label string) (reference, error) {
-	ref, err := o.recorded(file, label)
+func (o *options) referenceFor(file *config.File, label string) (reference, error) {
+	ref, err := o.recordedFor(file, label)
 	if err == nil && ref.file == nil && o.baseline != "" {
 		return ref, usagef("--baseline: %s does not exist: correct the path, or record it with 'accelgate baseline update --baseline %s --reason TEXT'", o.baseline, o.baseline)
 	}
@@ -48,7 +48,7 @@ func (o *options) reference(file *config.File, label string) (reference, error) 
 }
 
 // recorded is reference for those who are about to write the baseline.
-func (o *options) recorded(file *config.File, label string) (reference, error) {
+func (o *options) recordedFor(file *config.File, label string) (reference, error) {
 	ref, err := loadReference(o.baselinePath(file, label), label)
 	if err != nil {
 		return ref, err
@@ -74,7 +74,7 @@ func loadReference(path, label string) (reference, error) {
 func ofHost(path string, file *baseline.File, label string) (reference, error) {
 	if file.HostLabel != "" && file.HostLabel != label {
 		return reference{}, fmt.Errorf("%s is the baseline of host %q and this host is %q: give the baseline's label with --host-label, or correct host_label in the file",
-			path, oneLine(file.HostLabel), label)
+			path, text.OneLine(file.HostLabel), label)
 	}
 	return reference{path: path, file: file}, nil
 }
@@ -153,14 +153,4 @@ func rendered(render report.Renderer, r report.Report) (string, error) {
 	var b strings.Builder
 	err := render(&b, r)
 	return b.String(), err
-}
-
-// isTerminal reports whether w is a character device.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

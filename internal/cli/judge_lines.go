@@ -13,6 +13,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/detect/jsonl"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const judgeHelp = `Judge cells that somebody else measured, by the statistics that accelgate judges its
@@ -105,8 +106,8 @@ func (c *Command) readTrials(set *jsonl.Set, path string) error {
 		defer f.Close()
 		in, name = f, path
 	}
-	if err := set.Read(in, oneLine(name)); err != nil {
-		return usageError{err}
+	if err := set.Read(in, text.OneLine(name)); err != nil {
+		return usage(err)
 	}
 	return nil
 }
@@ -117,7 +118,7 @@ func writeVerdicts(w io.Writer, verdicts []jsonl.Verdict, fail bool) (int, error
 	e.SetEscapeHTML(false)
 	for i := range verdicts {
 		if err := e.Encode(&verdicts[i]); err != nil {
-			return ExitNoMeasure, fmt.Errorf("write the verdict on %q: %w", oneLine(verdicts[i].ID), err)
+			return ExitNoMeasure, fmt.Errorf("write the verdict on %q: %w", text.OneLine(verdicts[i].ID), err)
 		}
 	}
 	if err := out.Flush(); err != nil {
@@ -137,7 +138,7 @@ func exitOfLines(verdicts []jsonl.Verdict) (code int, err error) {
 		case v.Class == jsonl.Regressed:
 			return ExitGateFailed, nil
 		case v.Change == nil && err == nil:
-			err = fmt.Errorf("line %q has nothing to judge: %s; add its numbers, or leave --fail out", oneLine(v.ID), oneLine(v.Reason))
+			err = fmt.Errorf("line %q has nothing to judge: %s; add its numbers, or leave --fail out", text.OneLine(v.ID), text.OneLine(v.Reason))
 		}
 	}
 	if err != nil {

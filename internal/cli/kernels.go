@@ -77,7 +77,7 @@ func (c *Command) compact(path string) error {
 		}
 	}
 	if err != nil {
-		return usageError{err}
+		return usage(err)
 	}
 	_, err = fmt.Fprintln(c.Stdout, "Next: accelgate kernels report FOLDER, the one that holds traces/")
 	return err

@@ -33,14 +33,14 @@ func (c *Command) kernelsConfigCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, err := chooseDefinition(args[0], local)
 			if err != nil {
-				return usageError{err}
+				return usage(err)
 			}
 			file, err := c.evalConfig(config)
 			if err != nil {
-				return usageError{err}
+				return usage(err)
 			}
 			if err := settings.Check(); err != nil {
-				return usageError{err}
+				return usage(err)
 			}
 			return file.Explain(c.Stdout, d.Name, d.OpType, settings.Overrides)
 		},

@@ -67,15 +67,15 @@ func (c *Command) evaluateCommand(code *int) *cobra.Command {
 func (c *Command) evaluate(e *evaluation) (int, error) {
 	d, name, err := e.settle()
 	if err != nil {
-		return 0, usageError{err}
+		return 0, usage(err)
 	}
 	p, err := e.params(d)
 	if err != nil {
-		return 0, usageError{err}
+		return 0, usage(err)
 	}
 	r, err := e.judge(d, name, p)
 	if err != nil {
-		return 0, usageError{err}
+		return 0, usage(err)
 	}
 	if err := c.printEvaluation(e, fmt.Sprintf("%s: %s, mode %s, evaluator %s", r.Status, d.Name, p.Mode, name), r); err != nil {
 		return 0, err
@@ -201,7 +201,7 @@ func evaluationTable(w io.Writer, verdict string, r evaluator.Result) error {
 			worst = fmt.Sprint(o.WorstIndex)
 		}
 		n := o.NonFinite
-		fmt.Fprintf(t, "%s\t%s\t%.6g %%\t%s\t%s\t%d, %d\t%d, %d\n", oneLine(o.Name), o.Status, 100*o.MatchedRatio, errs, worst,
+		fmt.Fprintf(t, "%s\t%s\t%.6g %%\t%s\t%s\t%d, %d\t%d, %d\n", text.OneLine(o.Name), o.Status, 100*o.MatchedRatio, errs, worst,
 			n.ReferenceNaN, n.ReferenceInf, n.CandidateNaN, n.CandidateInf)
 	}
 	if err := t.Flush(); err != nil {

@@ -45,7 +45,7 @@ func (c *Command) lintKernelsCommand(code *int) *cobra.Command {
 func (c *Command) lintKernels(dir string, strict bool) (int, error) {
 	ds, unreadable := flashinfer.Load(dir)
 	if ds == nil {
-		return 0, usageError{unreadable}
+		return 0, usage(unreadable)
 	}
 	var files blobs
 	defer files.close()
@@ -63,7 +63,7 @@ func (c *Command) lintKernels(dir string, strict bool) (int, error) {
 		fmt.Fprintln(c.Stdout, text.Clean(fmt.Sprintf("%s: %s: %s [%s]", flashinfer.Place{Path: f.Path, Line: f.Line}, level, f.Message, f.Rule)))
 	}
 	if unreadable != nil {
-		return 0, usageError{unreadable}
+		return 0, usage(unreadable)
 	}
 	failures := len(findings) + len(ds.Warnings) - warnings
 	if failures > 0 {

@@ -37,7 +37,7 @@ func (c *Command) kernelsReportCommand() *cobra.Command {
 func (c *Command) reportKernels(dir, author string) error {
 	ds, err := flashinfer.Load(dir)
 	if err != nil {
-		return usageError{err}
+		return usage(err)
 	}
 	s, err := flashinfer.Summarize(ds, author)
 	fmt.Fprintf(c.Stdout, "%s: %s: %d passed, %d failed\n", text.Clean(dir), text.Plural(s.Total, "trace"), s.Passed, s.Failed)
@@ -56,7 +56,7 @@ func scores(w io.Writer, ds *flashinfer.Dataset, s flashinfer.Summary) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "\nauthor\tspeedup\twin rate\tsuccess rate\tdefinitions\tworkloads\n")
 	for _, a := range s.Authors {
-		fmt.Fprintf(t, "%s\t%.3f\t%.1f %%\t%.1f %%\t%d\t%d\n", oneLine(a.Name), a.Speedup, 100*a.WinRate, 100*a.SuccessRate, a.Definitions, a.Workloads)
+		fmt.Fprintf(t, "%s\t%.3f\t%.1f %%\t%.1f %%\t%d\t%d\n", text.OneLine(a.Name), a.Speedup, 100*a.WinRate, 100*a.SuccessRate, a.Definitions, a.Workloads)
 	}
 	fmt.Fprintf(t, "\nsolution\tauthor\tdefinition\tspeedup\twin rate\tworkloads\n")
 	for _, x := range s.Solutions {
@@ -66,7 +66,7 @@ func scores(w io.Writer, ds *flashinfer.Dataset, s flashinfer.Summary) error {
 			failed = "\thas failed traces"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%.3f\t%.1f %%\t%d%s\n",
-			oneLine(x.Name), oneLine(of.Author), oneLine(of.Definition), x.Speedup, 100*x.WinRate, x.Workloads, failed)
+			text.OneLine(x.Name), text.OneLine(of.Author), text.OneLine(of.Definition), x.Speedup, 100*x.WinRate, x.Workloads, failed)
 	}
 	return t.Flush()
 }

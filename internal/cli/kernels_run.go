@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -13,9 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
-	"github.com/accelgate/accelgate/internal/worker"
 )
 
 const kernelsRunHelp = `Measure the solutions of a folder of FlashInfer-Bench, and judge what they
@@ -97,21 +93,12 @@ func (c *Command) kernelsRun(ctx context.Context, k *kernelsRun) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := k.options.check(); err != nil {
+	p, err := c.env().planOf(ctx, &k.options, file, false)
+	if err != nil {
 		return 0, err
 	}
-	p := &plan{options: &k.options, file: file, worker: &worker.Isolated{Environ: os.Environ()}, policy: gate.DefaultPolicy(), now: c.Now}
 	defer p.close()
-	if err := c.detect(ctx, p); err != nil {
-		return 0, err
-	}
-	if err := worker.Conceal(); err != nil {
-		p.warnings = append(p.warnings, fmt.Sprintf("%v: programs under test may read this process's environment", err))
-	}
-	if err := p.open(); err != nil {
-		return 0, err
-	}
-	run, err := c.measure(ctx, p, nil)
+	run, err := c.env().measure(ctx, p, nil)
 	if err != nil {
 		return 0, err
 	}

@@ -1,10 +1,6 @@
 package cli
 
 import (
-	"maps"
-	"slices"
-	"strings"
-
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/analysis"
 	"github.com/accelgate/accelgate/internal/suite/cases"
@@ -22,5 +18,3 @@ var kinds = map[string]suite.Kind{
 	"kernels":  kernels.Kind,
 	"models":   models.Kind,
 }
-
-func kindNames() string { return strings.Join(slices.Sorted(maps.Keys(kinds)), ", ") }

@@ -27,11 +27,11 @@ const defaultLeaseWait = 30 * time.Minute
 
 // lease takes the devices that the run uses: those it was told to, or all
 // accelerators of the host, since cells that are not pinned may use any.
-func (c *Command) lease(ctx context.Context, p *plan) (lanes, error) {
-	ids := c.deviceIDs(p)
-	devices, err := device.Devices(ids, p.host, os.Environ())
+func (e *Env) lease(ctx context.Context, p *plan) (lanes, error) {
+	ids := e.deviceIDs(p)
+	devices, err := device.Devices(ids, p.host, p.environ)
 	if err != nil {
-		return lanes{}, usageError{fmt.Errorf("devices: %w", err)}
+		return lanes{}, usage(fmt.Errorf("devices: %w", err))
 	}
 	l := lanes{devices: devices}
 	leased := devices
@@ -46,9 +46,9 @@ func (c *Command) lease(ctx context.Context, p *plan) (lanes, error) {
 		wait = *p.file.Limits.Lease
 	}
 	l.lease, err = device.Acquire(ctx, device.LeaseOptions{
-		Dir: c.leaseDir(), Devices: leased, Wait: wait, Job: c.job(), Now: c.Now,
-		Waiting: func(h device.Held) { fmt.Fprintf(c.Stderr, "accelgate: waiting up to %v: %s\n", wait, h) },
-		Holder:  c.Getenv("RUNNER_NAME"), Worker: p.worker,
+		Dir: e.leaseDir(), Devices: leased, Wait: wait, Job: e.job(), Now: e.Now,
+		Waiting: func(h device.Held) { fmt.Fprintf(e.Stderr, "accelgate: waiting up to %v: %s\n", wait, h) },
+		Holder:  e.Getenv("RUNNER_NAME"), Worker: p.worker,
 	})
 	if err != nil {
 		return l, err
@@ -56,7 +56,7 @@ func (c *Command) lease(ctx context.Context, p *plan) (lanes, error) {
 	used, err := device.Busy(ctx, p.worker, leased)
 	warnings := slices.Concat(l.lease.Warnings, used)
 	p.warnings = append(p.warnings, warnings...)
-	c.warnAll(warnings)
+	e.warnAll(warnings)
 	if err != nil {
 		l.release()
 	}
@@ -64,11 +64,11 @@ func (c *Command) lease(ctx context.Context, p *plan) (lanes, error) {
 }
 
 // deviceIDs are those of the flag, the environment or the configuration.
-func (c *Command) deviceIDs(p *plan) []string {
+func (e *Env) deviceIDs(p *plan) []string {
 	if len(p.options.devices) > 0 {
 		return p.options.devices
 	}
-	if ids := c.Getenv("ACCELGATE_DEVICES"); ids != "" {
+	if ids := e.Getenv("ACCELGATE_DEVICES"); ids != "" {
 		return strings.Split(ids, ",")
 	}
 	return p.file.Host.Devices
@@ -88,23 +88,23 @@ func everyDevice(h bench.Host) (all []bench.Device) {
 }
 
 // leaseDir is a folder that all jobs of a host share, whoever they run as.
-func (c *Command) leaseDir() string {
-	if dir := c.Getenv("ACCELGATE_LEASES"); dir != "" {
+func (e *Env) leaseDir() string {
+	if dir := e.Getenv("ACCELGATE_LEASES"); dir != "" {
 		return dir
 	}
 	if info, err := os.Stat("/run/lock"); err == nil && info.IsDir() {
 		return "/run/lock/accelgate"
 	}
-	if data := c.Getenv("ProgramData"); runtime.GOOS == "windows" && data != "" {
+	if data := e.Getenv("ProgramData"); runtime.GOOS == "windows" && data != "" {
 		return filepath.Join(data, "accelgate-leases")
 	}
 	return "/tmp/accelgate-leases"
 }
 
 // job names what holds a lease, for those who wait for it.
-func (c *Command) job() string {
-	if id := c.Getenv("GITHUB_RUN_ID"); id != "" {
-		return fmt.Sprintf("%s/%s/actions/runs/%s %s", c.Getenv("GITHUB_SERVER_URL"), c.Getenv("GITHUB_REPOSITORY"), id, c.Getenv("GITHUB_JOB"))
+func (e *Env) job() string {
+	if id := e.Getenv("GITHUB_RUN_ID"); id != "" {
+		return fmt.Sprintf("%s/%s/actions/runs/%s %s", e.Getenv("GITHUB_SERVER_URL"), e.Getenv("GITHUB_REPOSITORY"), id, e.Getenv("GITHUB_JOB"))
 	}
 	return "accelgate run"
 }

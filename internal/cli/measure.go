@@ -1,14 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,8 +13,6 @@ import (
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/runner"
-	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -36,44 +30,44 @@ func (p *plan) outPath(name string) string { return p.options.outPath(p.file, na
 // measure runs the plan and writes run.json before anything else can fail. The
 // reference, nil where there is none, tells which cells look slower and are
 // measured again before anybody is alarmed.
-func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (_ *bench.Run, err error) {
+func (e *Env) measure(ctx context.Context, p *plan, ref *bench.Run) (_ *bench.Run, err error) {
 	if len(p.options.durations) > 0 && p.options.shard == "" {
 		return nil, usagef("--durations balances shards: add --shard k/n, or leave it out")
 	}
 	if err := p.prepareOut(); err != nil {
 		return nil, err
 	}
-	if _, err := c.watches(p); err != nil {
+	if _, err := e.watches(p); err != nil {
 		return nil, err
 	}
-	b, err := c.openBase(ctx, p)
+	b, err := e.openBase(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.discard(ctx)) }()
-	c.since(ctx, p, ref)
-	c.warnAll(p.warnings)
-	lanes, err := c.lease(ctx, p)
+	e.since(ctx, p, ref)
+	e.warnAll(p.warnings)
+	lanes, err := e.lease(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	defer lanes.release()
 	if n := worker.EndStale(); n > 0 {
 		p.warnings = append(p.warnings, fmt.Sprintf("processes that a killed accelgate had left were ended: %d", n))
-		c.warnAll(p.warnings[len(p.warnings)-1:])
+		e.warnAll(p.warnings[len(p.warnings)-1:])
 	}
-	if b, err = c.probe(ctx, p, b, lanes.devices); err != nil {
+	if b, err = e.probe(ctx, p, b, lanes.devices); err != nil {
 		return nil, err
 	}
-	run := c.newRun(ctx, p, b)
-	s, err := c.newSession(ctx, p, b, run.Revision, lanes.devices)
+	run := e.newRun(ctx, p, b)
+	s, err := e.newSession(ctx, p, b, run.Revision, lanes.devices)
 	if err != nil {
 		return nil, err
 	}
 	defer s.journal.Close()
-	hidden := redacting{secrets: s.secrets()}
+	hidden := secretList(s.secrets())
 	for _, one := range p.suites {
-		if err := hidden.secretID(one.cells); err != nil {
+		if err := hidden.checkIDs(one.cells); err != nil {
 			return nil, err
 		}
 	}
@@ -89,10 +83,10 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (_ *benc
 }
 
 // newRun is a run of which nothing is measured yet. b is nil where there is no base.
-func (c *Command) newRun(ctx context.Context, p *plan, b *base) *bench.Run {
+func (e *Env) newRun(ctx context.Context, p *plan, b *base) *bench.Run {
 	run := &bench.Run{
-		Schema: bench.RunSchema, Tool: tool(), Revision: c.revision(ctx, p), Host: p.host,
-		Started: c.Now().UTC().Truncate(time.Second), Context: b.context(p.context()), Base: b.commit(), Metrics: p.metrics, Unselected: p.others, Warnings: p.warnings,
+		Schema: bench.RunSchema, Tool: tool(), Revision: e.revision(ctx, p), Host: p.host,
+		Started: e.Now().UTC().Truncate(time.Second), Context: b.context(p.context()), Base: b.commit(), Metrics: p.metrics, Unselected: p.others, Warnings: p.warnings,
 		LeftOut: p.leftOut,
 	}
 	if p.options.shard != "" {
@@ -112,7 +106,7 @@ func (s *session) all(ctx context.Context, run, ref *bench.Run) error {
 	}
 	if err := s.measure(ctx, run); err != nil {
 		run.Results = s.finished
-		s.plan.partial = redact(run, redacting{secrets: s.secrets()}.hide)
+		s.plan.partial = redact(run, secretList(s.secrets()).hide)
 		return err
 	}
 	if err := s.again(ctx, run, ref); err != nil {
@@ -186,77 +180,4 @@ func saveRun(path string, run *bench.Run) error {
 		return fmt.Errorf("encode the run: %w", err)
 	}
 	return atomicfile.Write(path, append(data, '\n'))
-}
-
-// progress prints a line per measurement, with the metrics that are gated.
-func progress(w io.Writer, metrics []bench.Metric) func(runner.Event) {
-	shown := map[string]bool{}
-	for _, m := range metrics {
-		shown[m.Name] = !m.Informational
-	}
-	return func(e runner.Event) {
-		if e.Skipped {
-			return
-		}
-		r, word := &e.Result, string(e.Result.Outcome)
-		if e.Reused {
-			word = "kept"
-		}
-		fmt.Fprintf(w, "[%d/%d %d/%d] %-9s %s%s\n", e.Round, e.Rounds, e.Index, e.Of, word, r.Cell.ID(), numbers(r, shown))
-	}
-}
-
-// numbers writes a result's values that are to be shown, or why it has none.
-func numbers(r *bench.Result, shown map[string]bool) string {
-	if r.Outcome != bench.Passed {
-		return ": " + oneLine(r.Reason)
-	}
-	var b strings.Builder
-	for _, s := range r.Samples {
-		if !shown[s.Metric] {
-			continue
-		}
-		fmt.Fprintf(&b, "  %s %.4g", s.Metric, s.Values[len(s.Values)-1])
-	}
-	return b.String()
-}
-
-// oneLine makes untrusted text fit to print.
-func oneLine(s string) string { return text.Line(s, 300) }
-
-// revision names the commit under test: flag over the runner's word over git.
-func (c *Command) revision(ctx context.Context, p *plan) string {
-	if p.options.revision != "" {
-		return p.options.revision
-	}
-	if sha := c.Getenv("GITHUB_SHA"); sha != "" {
-		return sha
-	}
-	return c.checkedOut(ctx, p)
-}
-
-// checkedOut names the commit of the plan's folder by what git says.
-func (c *Command) checkedOut(ctx context.Context, p *plan) string {
-	response, err := p.worker.Do(ctx, worker.Request{Args: []string{"git", "rev-parse", "HEAD"}, Dir: p.file.Dir, Timeout: 10 * time.Second})
-	if err != nil || !response.OK() {
-		return "" // not a checkout, or no git: the report says "unknown"
-	}
-	return strings.TrimSpace(string(response.Stdout))
-}
-
-// changes is a digest of what differs in tracked files from the commit under
-// test, so that a resumed run keeps nothing of other sources; "" where there is
-// no checkout. Where git cannot tell, it is never the same twice.
-func (c *Command) changes(ctx context.Context, p *plan) string {
-	response, err := p.worker.Do(ctx, worker.Request{Args: []string{"git", "diff", "--no-ext-diff", "--no-textconv", "--submodule=diff", "HEAD"},
-		Dir: p.file.Dir, Timeout: time.Minute})
-	missing := errors.Is(response.StartErr, worker.ErrNotFound) || bytes.Contains(bytes.ToLower(response.Stderr), []byte("not a git repository"))
-	switch {
-	case err == nil && response.OK() && !response.StdoutTruncated:
-		return fmt.Sprintf("%x", sha256.Sum256(response.Stdout))
-	case missing:
-		return ""
-	}
-	c.warnAll([]string{"git cannot tell what changed (" + oneLine(response.Reason()+" "+response.Log) + "), so nothing of this run can be resumed: see what 'git diff HEAD' says here"})
-	return rand.Text()
 }

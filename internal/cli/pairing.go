@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // paired is a cell of the base, with what measures it.
@@ -181,7 +182,9 @@ func (b *base) compared(head *plan) (metrics []bench.Metric) {
 }
 
 // firstOf names the first of a list.
-func firstOf(names []string) string { return oneLine(strings.Join(some(names), ", ")) }
+func firstOf(names []string) string {
+	return text.OneLine(strings.Join(text.First(names, mostListed), ", "))
+}
 
 // asked reports whether both sides were measured under the same conditions.
 func asked(got, old *bench.Result) bool { return maps.Equal(got.Conditions(), old.Conditions()) }
@@ -196,3 +199,6 @@ func (b *base) lost(got, old *bench.Result) string {
 	}
 	return ""
 }
+
+// mostListed is how many cells a warning names.
+const mostListed = 10

@@ -26,7 +26,7 @@ type compared struct {
 // comparePairs looks up the results of both inputs. An A/A case has one input,
 // and passes if its own noise is within the tolerance.
 func comparePairs(pairs []cases.Pair, run *bench.Run, aa bool) []compared {
-	results := resultsOf(run)
+	results := run.ByID()
 	list := make([]compared, len(pairs))
 	for i, p := range pairs {
 		list[i] = compared{Case: p.Name, Description: p.Description, pair: p}
@@ -106,11 +106,11 @@ var banner = strings.Repeat("=", 60)
 // printPair prints one comparison.
 func (c *Command) printPair(p *compared, aa bool) {
 	w := c.Stdout
-	fmt.Fprintf(w, "%s\n  [%s] %s\n%s\n", banner, oneLine(p.Case), oneLine(p.Description), banner)
+	fmt.Fprintf(w, "%s\n  [%s] %s\n%s\n", banner, text.OneLine(p.Case), text.OneLine(p.Description), banner)
 	status := map[bool]string{true: "PASS", false: "FAIL"}[p.Passed]
 	switch {
 	case p.Error != "":
-		fmt.Fprintf(w, "  Error:     %s\n  Status:    FAIL\n", oneLine(p.Error))
+		fmt.Fprintf(w, "  Error:     %s\n  Status:    FAIL\n", text.OneLine(p.Error))
 	case aa:
 		fmt.Fprintf(w, "  Median:    %.3fms of %d measurements, MAD %.3fms\n", p.Baseline.Median*1000, p.Baseline.N, p.Baseline.MAD*1000)
 		fmt.Fprintf(w, "  Noise:     %.2f%% between the fastest and the slowest\n  Tolerance: ±%.2f%%\n  Status:    %s\n", p.Baseline.Floor*100, p.Tolerance*100, status)
@@ -123,7 +123,7 @@ func (c *Command) printPair(p *compared, aa bool) {
 		if !p.Passed {
 			word := map[bool]string{true: "slower", false: "faster"}[p.Diff > 0]
 			fmt.Fprintf(w, "  Performance regression: %.2f%% %s than baseline!\n", math.Abs(p.Diff)*100, word)
-			fmt.Fprintf(c.Stderr, "[%s] Auto baseline FAILED: diff=%+.2f%%, tolerance=±%.0f%%\n", oneLine(p.Case), p.Diff*100, p.Tolerance*100)
+			fmt.Fprintf(c.Stderr, "[%s] Auto baseline FAILED: diff=%+.2f%%, tolerance=±%.0f%%\n", text.OneLine(p.Case), p.Diff*100, p.Tolerance*100)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,6 +38,8 @@ type plan struct {
 	partial  *bench.Run // what was measured before an error
 	now      func() time.Time
 	progress func(suite.Progress)
+	kinds    map[string]suite.Kind
+	environ  []string // of this process
 }
 
 // planned is an opened suite with its selected cells.
@@ -49,12 +52,12 @@ type planned struct {
 
 // plan loads the configuration, finds out what this machine is, opens the
 // suites and selects the cells. Close must be called.
-func (c *Command) plan(ctx context.Context, o *options) (*plan, error) {
-	p, err := c.newPlan(o)
+func (e *Env) plan(ctx context.Context, o *options) (*plan, error) {
+	p, err := e.newPlan(o)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.prepare(ctx, p); err != nil {
+	if err := e.prepare(ctx, p); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -62,8 +65,8 @@ func (c *Command) plan(ctx context.Context, o *options) (*plan, error) {
 
 // prepare finds out what this machine is, opens the suites and selects the
 // cells. After an error there is nothing to close.
-func (c *Command) prepare(ctx context.Context, p *plan) error {
-	if err := c.detect(ctx, p); err != nil {
+func (e *Env) prepare(ctx context.Context, p *plan) error {
+	if err := e.detect(ctx, p); err != nil {
 		return err
 	}
 	if err := worker.Conceal(); err != nil {
@@ -76,22 +79,42 @@ func (c *Command) prepare(ctx context.Context, p *plan) error {
 	return nil
 }
 
+// emptyPlan is a plan without a configuration.
+func (e *Env) emptyPlan(o *options) (*plan, error) {
+	p := &plan{options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds}
+	return p, o.check()
+}
+
+// planOf opens all of a configuration that a command made, for which there is no
+// baseline; with unjudged it is neither compared nor resumed. Close must be called,
+// unless there is an error.
+func (e *Env) planOf(ctx context.Context, o *options, file *config.File, unjudged bool) (*plan, error) {
+	p, err := e.emptyPlan(o)
+	if err != nil {
+		return nil, err
+	}
+	p.file, p.policy, p.unjudged = file, gate.DefaultPolicy(), unjudged
+	if err := e.prepare(ctx, p); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
 // newPlan reads the configuration.
-func (c *Command) newPlan(o *options) (*plan, error) {
-	p := &plan{options: o, worker: &worker.Isolated{Environ: os.Environ()}, now: c.Now, progress: c.showProgress()}
-	err := o.check()
+func (e *Env) newPlan(o *options) (*plan, error) {
+	p, err := e.emptyPlan(o)
 	if err != nil {
 		return nil, err
 	}
 	if p.file, p.warnings, err = o.read(); err != nil {
-		return nil, usageError{err}
+		return nil, usage(err)
 	}
-	p.policy, err = o.policy(p.file)
+	p.policy, err = e.policy(o, p.file)
 	return p, err
 }
 
 // policy settles what blocks: flag over file over built-in.
-func (o *options) policy(file *config.File) (gate.Policy, error) {
+func (e *Env) policy(o *options, file *config.File) (gate.Policy, error) {
 	policy := gate.DefaultPolicy()
 	if file.Policy.Threshold != nil {
 		policy.Threshold = float64(*file.Policy.Threshold)
@@ -125,10 +148,10 @@ func (o *options) policy(file *config.File) (gate.Policy, error) {
 		policy.Implausible = float64(*f)
 	}
 	var err error
-	if policy.Expected, err = expected(file); err != nil {
+	if policy.Expected, err = e.expected(file); err != nil {
 		return policy, err
 	}
-	policy.Demands, err = demanded(file)
+	policy.Demands, err = e.demanded(file)
 	return policy, err
 }
 
@@ -137,8 +160,8 @@ const leastEffect = 0.001
 
 // label is the host's name as its owner gave it: flag over environment over
 // configuration; "" if nobody did.
-func (c *Command) label(p *plan) string {
-	for _, label := range []string{p.options.hostLabel, c.Getenv("ACCELGATE_HOST_LABEL"), p.file.Host.Label} {
+func (e *Env) label(p *plan) string {
+	for _, label := range []string{p.options.hostLabel, e.Getenv("ACCELGATE_HOST_LABEL"), p.file.Host.Label} {
 		if label != "" {
 			return label
 		}
@@ -147,13 +170,13 @@ func (c *Command) label(p *plan) string {
 }
 
 // detect finds out what this machine is, and names it.
-func (c *Command) detect(ctx context.Context, p *plan) error {
-	label := c.label(p)
+func (e *Env) detect(ctx context.Context, p *plan) error {
+	label := e.label(p)
 	found, warnings, err := device.Detect(ctx, device.Options{Label: label, Worker: p.worker})
 	p.host = found
 	p.warnings = append(p.warnings, warnings...)
 	if err != nil && label != "" {
-		return usageError{err}
+		return usage(err)
 	}
 	return err
 }
@@ -178,10 +201,10 @@ func (p *plan) open() error {
 		all = append(all, cells...)
 	}
 	if err := matrix.Unique(all); err != nil {
-		return usageError{fmt.Errorf("%s: %w", p.options.config, err)}
+		return usage(fmt.Errorf("%s: %w", p.options.config, err))
 	}
 	if err := checkLengths(all); err != nil {
-		return usageError{fmt.Errorf("%s: %w", p.options.config, err)}
+		return usage(fmt.Errorf("%s: %w", p.options.config, err))
 	}
 	return p.narrow()
 }
@@ -212,8 +235,8 @@ func (p *plan) env() (suite.Env, error) {
 	if err != nil {
 		return suite.Env{}, fmt.Errorf("find the folder of %s: %w", p.options.config, err)
 	}
-	return suite.Env{Host: p.host, Worker: p.worker, Environ: os.Environ(), Executable: executable, Dir: dir, Base: p.options.isBase,
-		ModelDir: p.options.modelDir, Pin: device.Pin, Hide: redacting{secrets: p.secrets()}.hide, Now: p.now, Files: p.outPath(""), Progress: p.progress,
+	return suite.Env{Host: p.host, Worker: p.worker, Environ: p.environ, Executable: executable, Dir: dir, Base: p.options.isBase,
+		ModelDir: p.options.modelDir, Pin: device.Pin, Hide: secretList(p.secrets()).hide, Now: p.now, Files: p.outPath(""), Progress: p.progress,
 		RawIDs: p.policy.Compat == gate.CompatTensorSharp}, nil
 }
 
@@ -223,7 +246,7 @@ func (p *plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
 	if wanted {
 		env.EngineArgs = p.options.engineArgs()
 	}
-	opened, err := kinds[s.Kind].Open(s, env)
+	opened, err := p.kinds[s.Kind].Open(s, env)
 	if err != nil {
 		return nil, err
 	}
@@ -292,8 +315,8 @@ func (p *plan) checkNames() error {
 	for i := range p.file.Suites {
 		s := &p.file.Suites[i]
 		names = append(names, s.Name)
-		if _, ok := kinds[s.Kind]; !ok {
-			return s.Errorf("kind", "unknown kind %q: use one of %s", s.Kind, kindNames())
+		if _, ok := p.kinds[s.Kind]; !ok {
+			return s.Errorf("kind", "unknown kind %q: use one of %s", s.Kind, strings.Join(slices.Sorted(maps.Keys(p.kinds)), ", "))
 		}
 	}
 	for _, name := range p.options.suites {

@@ -89,9 +89,9 @@ func (c *Command) planCommand() *cobra.Command {
 func (c *Command) planFor(ctx context.Context, o *options) (*plan, error) {
 	simulated, ok := device.FromLabel(o.hostLabel)
 	if !ok {
-		return c.plan(ctx, o)
+		return c.env().plan(ctx, o)
 	}
-	p, err := c.newPlan(o)
+	p, err := c.env().newPlan(o)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ type (
 func (c *Command) printPlan(ctx context.Context, o *planning) error {
 	planFor := c.planFor
 	if o.here {
-		planFor = c.plan
+		planFor = c.env().plan
 	}
 	p, err := planFor(ctx, &o.options)
 	if err != nil {
@@ -214,7 +214,7 @@ func (c *Command) summarize(p *plan, doc plannedDocument) {
 	reasons := map[string]int{}
 	for _, s := range doc.Skipped {
 		if reasons[s.Reason]++; reasons[s.Reason] == 1 {
-			fmt.Fprintf(c.Stdout, "  skipped: %s: %s\n", s.ID, oneLine(s.Reason))
+			fmt.Fprintf(c.Stdout, "  skipped: %s: %s\n", s.ID, text.OneLine(s.Reason))
 		}
 	}
 	for _, s := range doc.Shards {
@@ -246,7 +246,7 @@ type job struct {
 
 // printMatrix prints one job for each runner and shard.
 func (c *Command) printMatrix(ctx context.Context, o *planning) error {
-	file, _, err := o.load()
+	file, _, err := c.env().load(&o.options)
 	if err != nil {
 		return err
 	}

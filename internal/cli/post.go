@@ -65,7 +65,7 @@ func (a *action) publishError(ctx context.Context, cause error) {
 }
 
 // without returns the posting without a secret. What stands for it is shorter.
-func (p posting) without(secret redacting) posting {
+func (p posting) without(secret secretList) posting {
 	body, annotations := p.body, slices.Clone(p.annotations)
 	p.title, p.body = secret.hide(p.title), func(limit int) string { return secret.hide(body(limit)) }
 	for i := range annotations {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -26,37 +25,6 @@ const refreshBranch = "accelgate/refresh-baselines"
 
 // maxRuns bounds how many run documents a folder may hold.
 const maxRuns = 256
-
-// findRuns lists the run.json files below dir, at most so many, sorted.
-func findRuns(dir string, most int) ([]string, error) {
-	return findFiles(dir, most, func(name string) bool { return name == "run.json" })
-}
-
-// findFiles lists the files below dir with certain names, at most so many,
-// sorted. Links are not followed: the folder may come from artifacts.
-func findFiles(dir string, most int, wanted func(name string) bool) ([]string, error) {
-	var paths []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.Type().IsRegular() && wanted(d.Name()) {
-			paths = append(paths, path)
-		}
-		if len(paths) > most {
-			return fmt.Errorf("holds more than %d run.json files: give the folder of one workflow run", most)
-		}
-		return nil
-	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // no job delivered anything, so nothing was downloaded
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read runs %s: %w", dir, err)
-	}
-	slices.Sort(paths)
-	return paths, nil
-}
 
 // saveReport writes the report beside run.json and returns its path.
 func (a *action) saveReport(g gathered, name, text string) (string, error) {
@@ -216,7 +184,7 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 var inert = strings.NewReplacer("@", "@ ", "#", "# ", "GH-", "GH - ", "gh-", "gh - ", "://", ": //", "[", "( ", "]", " )", "skip-checks:", "skip-checks :")
 
 // forCommit is a text of somebody's as one line of a commit message.
-func forCommit(text string) string { return inert.Replace(oneLine(text)) }
+func forCommit(reason string) string { return inert.Replace(text.OneLine(reason)) }
 
 // changes is the body of the pull request, in ever smaller sizes.
 func changes(body report.Refresh, actionsToken bool, hide func(string) string) github.Ladder {

@@ -17,7 +17,7 @@ func recheck(file *config.File, runs []*bench.Run) error {
 		}
 		check, err := read(s)
 		if err != nil {
-			return usageError{err}
+			return usage(err)
 		}
 		for _, run := range runs {
 			for j := range run.Results {

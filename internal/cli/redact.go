@@ -77,12 +77,12 @@ func redactedList(v reflect.Value, hide func(string) string) reflect.Value {
 	return list
 }
 
-// secretID refuses to measure a cell whose id holds a secret: the id is what
+// checkIDs refuses to measure a cell whose id holds a secret: the id is what
 // runs, baselines and reports name the cell by, so it cannot be redacted.
-func (m redacting) secretID(cells []bench.Cell) error {
+func (l secretList) checkIDs(cells []bench.Cell) error {
 	for _, c := range cells {
-		if id := c.ID(); m.hide(id) != id {
-			return usagef("the id of cell %s of suite %s holds a secret of this process's environment: rename the value, or unset the variable", m.hide(id), c.Suite)
+		if id := c.ID(); l.hide(id) != id {
+			return usagef("the id of cell %s of suite %s holds a secret of this process's environment: rename the value, or unset the variable", l.hide(id), c.Suite)
 		}
 	}
 	return nil

@@ -98,7 +98,7 @@ func TestRedactCoversEachStringOfARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := redacting{secrets: []string{secretText}}
+	m := secretList{secretText}
 	hidden := redact(&run, m.hide)
 
 	count := 0
@@ -132,12 +132,12 @@ func TestRedactKeepsNothing(t *testing.T) {
 
 func TestACellWhoseIDHoldsASecret(t *testing.T) {
 	t.Parallel()
-	m := redacting{secrets: []string{secretText}}
+	m := secretList{secretText}
 	cells := []bench.Cell{{Raw: "fine"}, {Suite: "models", Raw: "m-" + secretText}}
-	if err := m.secretID(cells[:1]); err != nil {
+	if err := m.checkIDs(cells[:1]); err != nil {
 		t.Error(err)
 	}
-	if err := m.secretID(cells); err == nil || strings.Contains(err.Error(), secretText) || !strings.Contains(err.Error(), "m-***") {
+	if err := m.checkIDs(cells); err == nil || strings.Contains(err.Error(), secretText) || !strings.Contains(err.Error(), "m-***") {
 		t.Errorf("got %v, want an error that does not hold the secret", err)
 	}
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -11,9 +10,8 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/report"
-	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const reportHelp = `Judge finished runs again and print the report: with another policy, in another
@@ -57,7 +55,7 @@ func (c *Command) judgeFiles(o *options, paths []string, in report.Input) (judge
 	if o.baseline != "" && len(paths) > 1 {
 		return judged{}, usagef("--baseline goes with a single run: leave it out, and each host's own is used")
 	}
-	file, policy, err := o.load()
+	file, policy, err := c.env().load(o)
 	if err == nil {
 		err = c.accept(&policy, file)
 	}
@@ -100,12 +98,12 @@ func (o *options) readRuns(file *config.File, paths []string) (runs []*bench.Run
 	for _, label := range labels {
 		run, err := bench.Merge(shards[label])
 		if err != nil {
-			return nil, nil, fmt.Errorf("the %d runs of host %s do not make one: %w; give one run for each host, or all its shards", len(shards[label]), oneLine(label), err)
+			return nil, nil, fmt.Errorf("the %d runs of host %s do not make one: %w; give one run for each host, or all its shards", len(shards[label]), text.OneLine(label), err)
 		}
 		if missing := run.MissingShards(); len(missing) > 0 {
 			run.Warnings = append(run.Warnings, fmt.Sprintf("shards %s of this host are missing, so their cells are not judged: give their run.json files, too", strings.Join(missing, ", ")))
 		}
-		ref, err := o.reference(file, label)
+		ref, err := o.referenceFor(file, label)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -119,30 +117,4 @@ func digest(run *bench.Run) (string, error) {
 	data, err := json.Marshal(run)
 	sum := sha256.Sum256(data)
 	return string(sum[:]), err
-}
-
-// readRun reads one run document from anywhere.
-func readRun(path string) (*bench.Run, error) { return new(options).readRun(path) }
-
-// readRun reads a run without the secret, which whoever measured may have got
-// hold of.
-func (o *options) readRun(path string) (*bench.Run, error) {
-	data, err := suite.ReadResult(path, path, bench.MaxRunBytes)
-	if err != nil {
-		return nil, usagef("read the run: %w; 'accelgate run' writes one to .accelgate/run.json", err)
-	}
-	if len(o.secret) >= leastSecret {
-		data = bytes.ReplaceAll(data, []byte(o.secret), []byte("***"))
-	}
-	run, err := bench.DecodeRun(data)
-	if err != nil && inferencebench.IsEnvelope(data) {
-		return nil, usagef("%s is an envelope: make a run of it with 'accelgate import %s --host-label LABEL'", path, path)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w; measure again with 'accelgate run'", path, err)
-	}
-	if err := bench.CheckLabel(run.Host.Label); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return run, nil
 }

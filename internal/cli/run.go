@@ -56,7 +56,7 @@ func (c *Command) runCommand(code *int) *cobra.Command {
 }
 
 func (c *Command) run(ctx context.Context, o *options, format string) (int, error) {
-	p, err := c.plan(ctx, o)
+	p, err := c.env().plan(ctx, o)
 	if err != nil {
 		return 0, err
 	}
@@ -64,11 +64,11 @@ func (c *Command) run(ctx context.Context, o *options, format string) (int, erro
 	if err := c.accept(&p.policy, p.file); err != nil {
 		return 0, err
 	}
-	ref, err := p.options.reference(p.file, p.host.Label)
+	ref, err := p.options.referenceFor(p.file, p.host.Label)
 	if err != nil {
 		return 0, err
 	}
-	run, err := c.measure(ctx, p, ref.run())
+	run, err := c.env().measure(ctx, p, ref.run())
 	if err != nil {
 		return 0, err
 	}

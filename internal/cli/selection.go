@@ -78,7 +78,7 @@ func (p *plan) filter() error {
 	f := matrix.Filter{Only: p.options.only, Skip: p.options.skip}
 	_, others, err := f.Split(all)
 	if err != nil {
-		return usageError{err}
+		return usage(err)
 	}
 	if len(others) == len(all) {
 		return usagef("--only and --skip leave none of %d cells: list the ids with 'accelgate plan --list'", len(all))

@@ -94,7 +94,7 @@ func asItself(run *bench.Run) {
 // selftestRun measures once, or reads a run.
 func (c *Command) selftestRun(ctx context.Context, s *selftest) (*bench.Run, gate.Policy, error) {
 	if s.from != "" {
-		_, policy, err := s.load()
+		_, policy, err := c.env().load(&s.options)
 		if err != nil {
 			return nil, policy, err
 		}
@@ -104,7 +104,7 @@ func (c *Command) selftestRun(ctx context.Context, s *selftest) (*bench.Run, gat
 		}
 		return unpaired(run), policy, nil
 	}
-	p, err := c.plan(ctx, &s.options)
+	p, err := c.env().plan(ctx, &s.options)
 	if err != nil {
 		return nil, gate.Policy{}, err
 	}
@@ -115,7 +115,7 @@ func (c *Command) selftestRun(ctx context.Context, s *selftest) (*bench.Run, gat
 	if s.out == "" { // the last run's document stays
 		s.out = p.file.Resolve(filepath.Join(defaultOut, "selftest"))
 	}
-	run, err := c.measure(ctx, p, nil)
+	run, err := c.env().measure(ctx, p, nil)
 	return run, p.policy, err
 }
 
@@ -133,7 +133,7 @@ func unpaired(run *bench.Run) *bench.Run {
 // asMeasured replaces the recorded totals of case files by those of the run, so
 // that it is compared with itself there, too. Operators are another test.
 func asMeasured(policy gate.Policy, run *bench.Run) gate.Policy {
-	cases, results := make(map[string]bench.Expected, len(policy.Expected)), resultsOf(run)
+	cases, results := make(map[string]bench.Expected, len(policy.Expected)), run.ByID()
 	for id, e := range policy.Expected {
 		e.Operators.Level = string(gate.Off)
 		e.References = slices.Clone(e.References)
@@ -216,7 +216,7 @@ func (t *experiment) note(v *gate.Verdict) {
 }
 
 func described(v *gate.Verdict) string {
-	return oneLine(strings.TrimSpace(v.Cell+" "+v.Metric) + ": " + strings.TrimSuffix(fmt.Sprintf("%s: %s", v.Class, v.Reason), ": "))
+	return text.OneLine(strings.TrimSpace(v.Cell+" "+v.Metric) + ": " + strings.TrimSuffix(fmt.Sprintf("%s: %s", v.Class, v.Reason), ": "))
 }
 
 func (t *experiment) prove(format string, args ...any) {
@@ -256,8 +256,8 @@ func (t *experiment) conclude() (int, error) {
 	for _, line := range t.failed {
 		fmt.Fprintf(t.Stdout, "NOT PROVED  %s\n", line)
 	}
-	for _, line := range some(t.unjudged) {
-		fmt.Fprintf(t.Stdout, "not judged  %s\n", oneLine(line))
+	for _, line := range text.First(t.unjudged, mostNamed) {
+		fmt.Fprintf(t.Stdout, "not judged  %s\n", text.OneLine(line))
 	}
 	if unchecked := t.unchecked(); unchecked > 0 {
 		fmt.Fprintf(t.Stdout, "not judged  the answers of %s are not checked: give the suite expectations\n", text.Plural(unchecked, "cell"))
@@ -268,14 +268,6 @@ func (t *experiment) conclude() (int, error) {
 	}
 	_, err := fmt.Fprintf(t.Stdout, "PASS: this gate fails when it should\n")
 	return ExitPassed, err
-}
-
-// some returns the first lines, and how many there are more.
-func some(lines []string) []string {
-	if more := len(lines) - mostNamed; more > 0 {
-		return append(slices.Clip(lines[:mostNamed]), fmt.Sprintf("and %d more", more))
-	}
-	return lines
 }
 
 // unchecked counts the cells that passed without an answer that was compared.

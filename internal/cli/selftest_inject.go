@@ -37,7 +37,7 @@ func (t *experiment) slower() {
 		j, verdicts := t.judged(t.with(one.slow), t.ref)
 		why := one.unfound(verdicts)
 		if code := j.exit(); why == "" && code != ExitGateFailed {
-			why = fmt.Sprintf("%s, slower, ends in exit %d: %s", oneLine(one.cell), code, reasons(verdicts))
+			why = fmt.Sprintf("%s, slower, ends in exit %d: %s", text.OneLine(one.cell), code, reasons(verdicts))
 		}
 		if why != "" {
 			t.fail("%s", why)
@@ -81,7 +81,7 @@ func (t *experiment) slowerAtOnce() {
 // why is why nothing is judged, with what to do.
 func (t *experiment) why() string {
 	if len(t.unjudged) > 0 {
-		return oneLine(t.unjudged[0]) + ": give its suite a metric that is gated"
+		return text.OneLine(t.unjudged[0]) + ": give its suite a metric that is gated"
 	}
 	return "no cell passed: see 'accelgate run'"
 }
@@ -159,14 +159,14 @@ func (g *gated) unfound(verdicts []gate.Verdict) string {
 			continue
 		}
 		if v.Cell != g.cell {
-			return fmt.Sprintf("where only %s is slower, another cell fails: %s: mend that first", oneLine(g.cell), described(v))
+			return fmt.Sprintf("where only %s is slower, another cell fails: %s: mend that first", text.OneLine(g.cell), described(v))
 		}
 		blocked[v.Metric] = blocked[v.Metric] || v.Class == gate.Regressed || v.Class == gate.Drifted || v.Class == gate.Implausible
 	}
 	for i := range verdicts {
 		v := &verdicts[i]
 		if limit, judged := g.metrics[v.Metric]; judged && v.Cell == g.cell && !blocked[v.Metric] {
-			return fmt.Sprintf("%s %s that is worse by %s does not fail (limit %.4g %%): %s", oneLine(g.cell), oneLine(v.Metric), injected(limit), limit, remedy(v, limit))
+			return fmt.Sprintf("%s %s that is worse by %s does not fail (limit %.4g %%): %s", text.OneLine(g.cell), text.OneLine(v.Metric), injected(limit), limit, remedy(v, limit))
 		}
 	}
 	return ""
@@ -185,7 +185,7 @@ func remedy(v *gate.Verdict, limit float64) string {
 		return "lower policy.threshold"
 	}
 	if v.Reason != "" {
-		return oneLine(v.Reason)
+		return text.OneLine(v.Reason)
 	}
 	return fmt.Sprintf("it is %s: lower policy.threshold, or use policy.method: threshold", v.Class)
 }
@@ -236,7 +236,7 @@ func (t *experiment) each(what string, class gate.Class, amiss func(id string) *
 		j, verdicts := t.judged(run, t.ref)
 		named := slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Cell == id && v.Class == class && v.Level == gate.Fail })
 		if !named || j.exit() != ExitGateFailed {
-			t.fail("%s (%s) ends in exit %d: %s", what, oneLine(id), j.exit(), reasons(verdicts))
+			t.fail("%s (%s) ends in exit %d: %s", what, text.OneLine(id), j.exit(), reasons(verdicts))
 			return
 		}
 	}

@@ -109,7 +109,7 @@ func (t *experiment) few() *experiment {
 	run := *t.run
 	run.LeftOut, run.Unselected = nil, nil
 	run.Results = slices.DeleteFunc(slices.Clone(run.Results), func(r bench.Result) bool { return !kept[r.Cell.ID()] })
-	for id := range resultsOf(t.run) {
+	for id := range t.run.ByID() {
 		if !kept[id] {
 			run.Unselected = append(run.Unselected, id)
 		}
@@ -200,7 +200,7 @@ func (t *experiment) survives(m *mutant, o *options) (lines []string, passed boo
 		for _, edit := range m.edits {
 			edit(parsed)
 		}
-		policy, err := o.policy(parsed)
+		policy, err := t.env().policy(o, parsed)
 		if err != nil {
 			return nil, false
 		}

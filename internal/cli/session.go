@@ -20,7 +20,7 @@ import (
 
 // session is the measuring of one plan: its journal, its devices, its clock.
 type session struct {
-	*Command
+	*Env
 	plan       *plan
 	revision   string
 	devices    []bench.Device
@@ -39,13 +39,13 @@ type session struct {
 }
 
 // newSession opens the journal. Its Close ends the session.
-func (c *Command) newSession(ctx context.Context, p *plan, b *base, revision string, devices []bench.Device) (*session, error) {
-	s := &session{Command: c, plan: p, base: b, revision: revision, devices: devices, keys: map[string]string{}, lanes: map[string]int{}, declared: map[string]string{}, started: c.Now()}
+func (e *Env) newSession(ctx context.Context, p *plan, b *base, revision string, devices []bench.Device) (*session, error) {
+	s := &session{Env: e, plan: p, base: b, revision: revision, devices: devices, keys: map[string]string{}, lanes: map[string]int{}, declared: map[string]string{}, started: e.Now()}
 	var err error
-	if s.watcher, err = c.newWatcher(p, devices); err != nil {
+	if s.watcher, err = e.newWatcher(p, devices); err != nil {
 		return nil, err
 	}
-	s.changes = c.changes(ctx, p)
+	s.changes = e.changes(ctx, p)
 	lane := 0
 	for _, one := range p.suites {
 		if lane, err = s.identify(one, lane); err != nil {
@@ -53,7 +53,7 @@ func (c *Command) newSession(ctx context.Context, p *plan, b *base, revision str
 		}
 	}
 	path := p.outPath("journal.jsonl")
-	key, err := c.journalKey(p.options.resume)
+	key, err := e.journalKey(p.options.resume)
 	if err != nil {
 		return nil, err
 	}

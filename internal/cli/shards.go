@@ -1,13 +1,9 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -15,30 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
-	"github.com/accelgate/accelgate/internal/text"
 )
-
-// shardCount is a flag: how many parts, or auto.
-type shardCount struct {
-	n    int // 0 where it was not given
-	auto bool
-}
-
-func (s *shardCount) Set(text string) error {
-	if s.auto = text == "auto"; s.auto {
-		return nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > matrix.MaxShards {
-		return fmt.Errorf("use 1 to %d, or auto", matrix.MaxShards)
-	}
-	s.n = n
-	return nil
-}
-
-func (s *shardCount) String() string { return "" }
-func (s *shardCount) Type() string   { return "n" }
-func (s *shardCount) given() bool    { return s.auto || s.n > 0 }
 
 // shard is a part of the cells with its expected time.
 type shard struct {
@@ -57,21 +30,6 @@ type sharding struct {
 
 func (s sharding) ratio() float64 { return float64(s.makespan) / float64(max(s.bound, 1)) }
 
-// minutes is a flag that takes a number of minutes.
-type minutes period
-
-func (m *minutes) Set(s string) error {
-	n, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(n >= 1e-3) || n > 1e6 {
-		return errors.New("use a number of minutes, from 0.001 on")
-	}
-	*m = minutes(n * float64(time.Minute))
-	return nil
-}
-
-func (m *minutes) String() string { return "" }
-func (m *minutes) Type() string   { return "m" }
-
 // shards packs the cells into k parts that take equally long by the times of
 // earlier runs, or into fewer where there are not so many groups. All jobs of a
 // matrix must read the same files. Cells that must stay together do.
@@ -81,32 +39,6 @@ func (p *plan) shards(k int) (sharding, error) {
 		return sharding{}, err
 	}
 	return pack(groups, unknown, k), nil
-}
-
-// split packs the cells as flags want, or into so many parts where they do not
-// say.
-func (o *planning) split(p *plan, least int) (sharding, error) {
-	switch {
-	case o.shards.auto:
-		return p.fit(time.Duration(o.most))
-	case o.shards.n > 0:
-		return p.shards(o.shards.n)
-	}
-	return p.shards(max(least, 1))
-}
-
-// warning says where a shard takes longer than it should, and what would help.
-func (o *planning) warning(s sharding) []string {
-	most := time.Duration(o.most)
-	switch {
-	case most == 0 || s.makespan <= most:
-		return nil
-	case o.shards.auto:
-		return []string{fmt.Sprintf("cells that must stay on one machine take %s alone: raise --max-minutes, or split what they load",
-			s.makespan.Round(time.Second))}
-	}
-	return []string{fmt.Sprintf("the longest of %s is expected to take %s: use --shards auto, or raise --max-minutes",
-		text.Plural(len(s.shards), "shard"), s.makespan.Round(time.Second))}
 }
 
 // fit packs the cells into as few parts as take at most the given time each. If
@@ -289,30 +221,6 @@ func measurements(r *bench.Result) (n int) {
 func milliseconds(ms float64) time.Duration {
 	const most = 365 * 24 * time.Hour
 	return max(1, time.Duration(min(ms, float64(most/time.Millisecond))*float64(time.Millisecond)))
-}
-
-// runFiles returns the files that arguments name; of a folder, every run.json
-// below it.
-func runFiles(arguments []string) (paths []string, err error) {
-	for _, argument := range arguments {
-		info, err := os.Stat(argument)
-		if err != nil || !info.IsDir() {
-			paths = append(paths, argument) // reading it says what is wrong with it
-			continue
-		}
-		if real, err := filepath.EvalSymlinks(argument); err == nil {
-			argument = real // a link to a folder is not walked into
-		}
-		found, err := findRuns(argument, math.MaxInt)
-		if err == nil && len(found) == 0 {
-			err = errors.New("no run.json below it: name the folder in which runs are kept")
-		}
-		if err != nil {
-			return nil, usagef("%s: %w", argument, err)
-		}
-		paths = append(paths, found...)
-	}
-	return paths, nil
 }
 
 // median is what a cell of these suites took in the middle; 0 if nothing is known.

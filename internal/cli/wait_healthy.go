@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const (
@@ -29,7 +30,7 @@ func (s *session) waitHealthy(ctx context.Context) error {
 		if err != nil || h == nil || h.Status != bench.Unhealthy {
 			return err
 		}
-		why := oneLine(strings.Join(h.Reasons, "; "))
+		why := text.OneLine(strings.Join(h.Reasons, "; "))
 		left := until.Sub(s.Now())
 		if left <= 0 {
 			return fmt.Errorf("the host is still unhealthy after %v: %s: end what disturbs it, or raise --wait-healthy", limit, why)

@@ -26,5 +26,5 @@ func (c *Command) accept(policy *gate.Policy, file *config.File) (err error) {
 	case file.Policy.Waivers == "" && errors.Is(err, fs.ErrNotExist):
 		return nil
 	}
-	return usageError{err}
+	return usage(err)
 }

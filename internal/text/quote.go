@@ -76,3 +76,6 @@ func Line(s string, limit int) string {
 	}
 	return s
 }
+
+// OneLine is [Line] with the length that messages have room for.
+func OneLine(s string) string { return Line(s, 300) }

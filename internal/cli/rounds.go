@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/runner"
@@ -14,19 +15,19 @@ import (
 // rounds measures all cells of a plan n times, in another order each time, each
 // time in fresh processes: what a suite keeps running ends after each round. The
 // run is saved before it is returned.
-func (c *Command) rounds(ctx context.Context, p *plan, n int, seen *processes) (*bench.Run, error) {
-	c.warnAll(p.warnings)
+func (e *Env) rounds(ctx context.Context, p *plan, n int, seen func(bench.Result, time.Time)) (*bench.Run, error) {
+	e.warnAll(p.warnings)
 	if err := p.prepareOut(); err != nil {
 		return nil, err
 	}
-	lanes, err := c.lease(ctx, p)
+	lanes, err := e.lease(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	defer lanes.release()
 	worker.EndStale()
-	run := c.newRun(ctx, p, nil)
-	s, err := c.newSession(ctx, p, nil, run.Revision, lanes.devices)
+	run := e.newRun(ctx, p, nil)
+	s, err := e.newSession(ctx, p, nil, run.Revision, lanes.devices)
 	if err != nil {
 		return nil, err
 	}
@@ -37,14 +38,14 @@ func (c *Command) rounds(ctx context.Context, p *plan, n int, seen *processes) (
 	for _, one := range p.suites {
 		run.Results = append(run.Results, one.skipped...)
 	}
-	run = redact(run, redacting{secrets: s.secrets()}.hide)
+	run = redact(run, secretList(s.secrets()).hide)
 	if err := run.Validate(); err != nil {
 		return nil, fmt.Errorf("the run is not valid: %w", err)
 	}
 	return run, saveRun(p.outPath("run.json"), run)
 }
 
-func (s *session) rounds(ctx context.Context, run *bench.Run, n int, seen *processes) error {
+func (s *session) rounds(ctx context.Context, run *bench.Run, n int, seen func(bench.Result, time.Time)) error {
 	var cells []bench.Cell
 	for _, one := range s.plan.suites {
 		cells = append(cells, one.cells...)
@@ -89,13 +90,13 @@ func (s *session) rounds(ctx context.Context, run *bench.Run, n int, seen *proce
 }
 
 // round measures each of the cells once.
-func (s *session) round(ctx context.Context, cells []bench.Cell, round, of int, seen *processes) ([]bench.Result, []bench.LeftOut, error) {
+func (s *session) round(ctx context.Context, cells []bench.Cell, round, of int, seen func(bench.Result, time.Time)) ([]bench.Result, []bench.LeftOut, error) {
 	rand.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
 	o := s.options()
 	o.Repeats = nil
 	o.Earlier = func(c bench.Cell, _ int) (bench.Result, bool) { return s.earlierOf(c, round) }
 	o.Journal = func(r bench.Result, _ int) error {
-		seen.add(r, s.Now())
+		seen(r, s.Now())
 		return s.journal.Append(runner.Entry{Key: s.keys[r.Cell.ID()], Round: round, Result: r})
 	}
 	show := o.Progress
