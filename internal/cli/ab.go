@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
@@ -32,15 +33,15 @@ func (e *Env) openBase(ctx context.Context, p *plan) (*base, error) {
 	switch {
 	case o.ab == abOff || o.ab == "" && o.pairs == 0 && !desk:
 		if o.pairs > 0 {
-			return nil, usagef("--pairs needs a base, and --ab is off: leave one of the two out")
+			return nil, exit.Usagef("--pairs needs a base, and --ab is off: leave one of the two out")
 		}
 		return nil, nil
 	case p.policy.Compat != "":
-		return nil, usagef("--ab: policy.compat %s has rules of its own, which know no pairs: leave one of the two out", p.policy.Compat)
+		return nil, exit.Usagef("--ab: policy.compat %s has rules of its own, which know no pairs: leave one of the two out", p.policy.Compat)
 	case o.ab == "" && o.pairs == 0:
 		return e.tryBase(ctx, p)
 	case o.ab == "" && !o.desk:
-		return nil, usagef("--pairs is about pairs with a base: add --ab FOLDER, a checkout of the base, or leave --pairs out")
+		return nil, exit.Usagef("--pairs is about pairs with a base: add --ab FOLDER, a checkout of the base, or leave --pairs out")
 	case o.ab == "" || o.ab == abAuto:
 		b, err := e.baseOf(ctx, p, "", false)
 		return b, asUsage("--ab auto", err, "add --ab FOLDER with a checkout of the base, or leave pairs out with --ab off")
@@ -109,7 +110,7 @@ func (e noBase) Error() string { return e.why }
 
 func asUsage(flag string, err error, next string) error {
 	if why, ok := errors.AsType[noBase](err); ok {
-		return usagef("%s: %s: %s", flag, why.why, next)
+		return exit.Usagef("%s: %s: %s", flag, why.why, next)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/github/actions"
@@ -68,20 +69,20 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 		err = errors.Join(err, guard.Close())
 	}()
 	if a.event, err = gh.Event(); err != nil {
-		return 0, usage(err)
+		return 0, exit.AsUsage(err)
 	}
 	if a.in, err = readInputs(gh, a.event); err != nil {
-		return 0, usage(err)
+		return 0, exit.AsUsage(err)
 	}
 	a.in.reason = a.token.hide(a.in.reason) // which baselines keep
 	if c := a.event.Comment; c != nil {
 		c.Body = a.token.hide(c.Body)
 	}
 	if err := a.refuse(); err != nil {
-		return 0, usage(err)
+		return 0, exit.AsUsage(err)
 	}
 	if err := a.dropRoot(); err != nil {
-		return 0, usage(err)
+		return 0, exit.AsUsage(err)
 	}
 	if a.event.Comment != nil {
 		return a.chat(ctx)
@@ -92,7 +93,7 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 	a.nameByHand()
 	if a.ofFork() {
 		if err := a.askMaintainer(ctx); err != nil || a.event.Run.Skipped {
-			return ExitPassed, err
+			return exit.Passed, err
 		}
 	}
 	if a.event.Run != nil {
@@ -115,9 +116,9 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 	if code, err = a.step(ctx); err != nil && a.in.publish && !a.in.update {
 		a.publishError(ctx, err)
 	}
-	if cause := a.unpublished(); cause != nil && err == nil && code == ExitPassed {
+	if cause := a.unpublished(); cause != nil && err == nil && code == exit.Passed {
 		a.annotate(a.gh.Error, "accelgate could not publish", cause.Error())
-		code = ExitNoMeasure // green, and no trace of it
+		code = exit.NoMeasure // green, and no trace of it
 	}
 	return code, err
 }

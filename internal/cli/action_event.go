@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -50,7 +51,7 @@ func (a *action) resolvePull(ctx context.Context) error {
 	}
 	number, err := strconv.Atoi(name)
 	if err != nil || number < 1 {
-		return usagef("the dispatch input pull_request is %q: give the number of one", text.OneLine(name))
+		return exit.Usagef("the dispatch input pull_request is %q: give the number of one", text.OneLine(name))
 	}
 	client, repo, err := a.client()
 	if err != nil {
@@ -61,7 +62,7 @@ func (a *action) resolvePull(ctx context.Context) error {
 		return err
 	}
 	if measured := cmp.Or(a.event.Inputs[headInput], a.event.SHA); pull.HeadSHA != measured {
-		return usagef("the head of pull request %d is %s, and this is %s: start the workflow on the pull request's branch, or write /accelgate run for a fork's",
+		return exit.Usagef("the head of pull request %d is %s, and this is %s: start the workflow on the pull request's branch, or write /accelgate run for a fork's",
 			number, pull.HeadSHA, text.OneLine(measured))
 	}
 	a.event.PullRequest = pullRequest(pull, repo)

@@ -3,6 +3,8 @@ package cli
 import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/accelgate/accelgate/internal/exit"
 )
 
 const analyzeHelp = `Analyse what a training run does before and beside its kernels. Nothing here
@@ -32,7 +34,7 @@ func notEmpty(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		text := f.Value.Type() == "string" || f.Value.Type() == "stringSlice"
 		if v := f.Value.String(); err == nil && text && (v == "" || v == "[]") {
-			err = usagef("--%s is empty: give it a value, or leave it out", f.Name)
+			err = exit.Usagef("--%s is empty: give it a value, or leave it out", f.Name)
 		}
 	})
 	return err

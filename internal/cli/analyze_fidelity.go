@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite/analysis"
 	"github.com/accelgate/accelgate/internal/suite/analysis/hfhub"
@@ -43,7 +44,7 @@ NaN, singular vectors that are not orthogonal, no parameter.`
 func alone(flags *pflag.FlagSet, name string, with ...string) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		if err == nil && f.Name != name && !slices.Contains(with, f.Name) {
-			err = usagef("--%s has no effect beside --%s: leave it out", f.Name, name)
+			err = exit.Usagef("--%s has no effect beside --%s: leave it out", f.Name, name)
 		}
 	})
 	return err
@@ -114,7 +115,7 @@ func (c *Command) analyzeFidelity(ctx context.Context, o *fidelityFlags) (int, e
 	o.Getenv, o.Progress = c.Getenv, c.fetching()
 	model, err := analysis.OpenModel(ctx, o.Source)
 	if errors.Is(err, analysis.ErrNotHere) {
-		return 0, usagef("--model: %w", err)
+		return 0, exit.Usagef("--model: %w", err)
 	}
 	if err != nil {
 		return 0, err
@@ -150,19 +151,19 @@ func (o *fidelityFlags) check() error {
 	}
 	switch {
 	case !slices.Contains([]string{"text", "legacy", "json"}, o.format):
-		return usagef("--format %.40q: use text, legacy or json", o.format)
+		return exit.Usagef("--format %.40q: use text, legacy or json", o.format)
 	case o.world < 0 || o.world > lowrank.MaxWorld || o.world == 0 && (o.rank != 0 || o.part != ""):
-		return usagef("--rank and --part belong to --world-size, 1 to %d: give all three", lowrank.MaxWorld)
+		return exit.Usagef("--rank and --part belong to --world-size, 1 to %d: give all three", lowrank.MaxWorld)
 	case o.world > 0 && (o.json || o.format != "text"):
-		return usagef("--world-size writes a part: leave --format out, and give it to --merge")
+		return exit.Usagef("--world-size writes a part: leave --format out, and give it to --merge")
 	case o.world > 0 && o.part == "":
-		return usagef("--world-size needs a file for what this rank finds: add --part %d.json", o.rank)
+		return exit.Usagef("--world-size needs a file for what this rank finds: add --part %d.json", o.rank)
 	case o.export != "" && (o.factors != "" || o.world > 0):
-		return usagef("--export saves factors that are made here: leave --factors and --world-size out")
+		return exit.Usagef("--export saves factors that are made here: leave --factors and --world-size out")
 	case o.world > 0 && o.several():
-		return usagef("--world-size shares one combination: add --compute and --storage")
+		return exit.Usagef("--world-size shares one combination: add --compute and --storage")
 	case o.export != "" && o.several():
-		return usagef("--export saves one combination: add --compute and --storage")
+		return exit.Usagef("--export saves one combination: add --compute and --storage")
 	}
 	return nil
 }
@@ -193,19 +194,19 @@ func (o *fidelityFlags) job(model *analysis.Model) (job lowrank.Job, done func()
 	s.Compute, s.Storage = v.Compute, v.Storage
 	job = lowrank.Job{Original: model.Checkpoint, Settings: s}
 	if o.Revision != "" && !strings.Contains(model.Name, "@") {
-		return job, done, usagef("--revision is about models of the hub: leave it out, as %s is here", text.OneLine(model.Name))
+		return job, done, exit.Usagef("--revision is about models of the hub: leave it out, as %s is here", text.OneLine(model.Name))
 	}
 	if o.factors != "" {
 		factors, err := lowrank.Open(o.factors)
 		if err != nil {
-			return job, done, usagef("--factors: %w", err)
+			return job, done, exit.Usagef("--factors: %w", err)
 		}
 		job.Factors, done = factors, factors.Close
 	} else if err := s.Check(); err != nil {
-		return job, done, usage(err)
+		return job, done, exit.AsUsage(err)
 	}
 	if job.Solver, err = analysis.SolverChoice(o.solver).Solver(); err != nil {
-		return job, done, usagef("--solver: %w", err)
+		return job, done, exit.Usagef("--solver: %w", err)
 	}
 	return job, done, nil
 }
@@ -216,12 +217,12 @@ func exitOfFidelity(reports []lowrank.Report) int {
 	for i, r := range reports {
 		switch {
 		case r.Summary.Total == 0:
-			return ExitNoMeasure
+			return exit.NoMeasure
 		case r.Summary.Failed > 0 || i == 0 && !r.Summary.Passed():
-			return ExitGateFailed
+			return exit.GateFailed
 		}
 	}
-	return ExitPassed
+	return exit.Passed
 }
 
 func (o *fidelityFlags) print(w io.Writer, model string, reports []lowrank.Report) error {
@@ -246,11 +247,11 @@ func (o *fidelityFlags) print(w io.Writer, model string, reports []lowrank.Repor
 func (c *Command) fidelityPart(ctx context.Context, o *fidelityFlags, job lowrank.Job) (int, error) {
 	items, _, err := job.Work()
 	if err != nil {
-		return 0, usage(err)
+		return 0, exit.AsUsage(err)
 	}
 	part, err := job.RunPart(ctx, lowrank.Strategy(o.strategy), o.world, o.rank)
 	if err != nil {
-		return 0, usage(err)
+		return 0, exit.AsUsage(err)
 	}
 	var data bytes.Buffer
 	if err := part.Write(&data); err != nil {
@@ -263,12 +264,12 @@ func (c *Command) fidelityPart(ctx context.Context, o *fidelityFlags, job lowran
 	for _, s := range lowrank.Strategies {
 		a, err := lowrank.Assign(items, o.world, s)
 		if err != nil {
-			return 0, usage(err)
+			return 0, exit.AsUsage(err)
 		}
 		fmt.Fprintf(c.Stdout, "  %-12s the slowest rank takes %.3f x of the bound\n", s, a.Ratio)
 	}
 	fmt.Fprintln(c.Stdout, "Next: accelgate analyze fidelity --merge FILES, with the files of all ranks")
-	return ExitPassed, nil
+	return exit.Passed, nil
 }
 
 func (c *Command) mergeFidelity(o *fidelityFlags) (int, error) {
@@ -276,18 +277,18 @@ func (c *Command) mergeFidelity(o *fidelityFlags) (int, error) {
 	for _, name := range o.merge {
 		file, err := os.Open(name)
 		if err != nil {
-			return 0, usagef("--merge: %w: name the files that ranks wrote with --part", err)
+			return 0, exit.Usagef("--merge: %w: name the files that ranks wrote with --part", err)
 		}
 		part, err := lowrank.ReadPart(file)
 		file.Close()
 		if err != nil {
-			return 0, usagef("--merge %s: %w", text.OneLine(name), err)
+			return 0, exit.Usagef("--merge %s: %w", text.OneLine(name), err)
 		}
 		parts = append(parts, part)
 	}
 	merged, err := lowrank.Merge(parts)
 	if err != nil {
-		return 0, usagef("--merge: %w", err)
+		return 0, exit.Usagef("--merge: %w", err)
 	}
 	reports := []lowrank.Report{merged}
 	return exitOfFidelity(reports), o.print(c.Stdout, fmt.Sprintf("%s together", text.Plural(len(parts), "part")), reports)
@@ -301,13 +302,13 @@ func (o *fidelityFlags) verify() line {
 
 func (c *Command) exportFactors(ctx context.Context, o *fidelityFlags, job lowrank.Job) (int, error) {
 	if err := os.Mkdir(o.export, 0o755); err != nil {
-		return 0, usagef("--export: %w: name a new folder", err)
+		return 0, exit.Usagef("--export: %w: name a new folder", err)
 	}
 	if err := job.Export(ctx, o.export); err != nil {
 		return 0, errors.Join(err, os.RemoveAll(o.export)) // it was not there before
 	}
 	_, err := fmt.Fprintf(c.Stdout, "factors in %s\nNext: %s\n", text.OneLine(o.export), o.verify())
-	return ExitPassed, err
+	return exit.Passed, err
 }
 
 // fetching tells, from time to time, how far a download is.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite/analysis"
@@ -68,17 +69,17 @@ func (c *Command) packingCommand() *cobra.Command {
 func (c *Command) analyzePacking(o *packingFlags) error {
 	algorithms, err := o.chosen()
 	if err != nil {
-		return usage(err)
+		return exit.AsUsage(err)
 	}
 	problems, err := o.problems()
 	if err != nil {
-		return usage(err)
+		return exit.AsUsage(err)
 	}
 	var all []packing.Comparison
 	for _, named := range problems {
 		one, err := packing.Compare(named.Problem, algorithms, o.rounds, c.Now)
 		if err != nil {
-			return usage(err)
+			return exit.AsUsage(err)
 		}
 		one.Name = named.Name
 		all = append(all, one)
@@ -92,38 +93,38 @@ func (o *packingFlags) chosen() ([]packing.Algorithm, error) {
 		o.format = "json"
 	}
 	if !slices.Contains([]string{"text", "markdown", "legacy", "json"}, o.format) {
-		return nil, usagef("--format %.40q: use text, markdown, legacy or json", o.format)
+		return nil, exit.Usagef("--format %.40q: use text, markdown, legacy or json", o.format)
 	}
 	const most = 10_000
 	switch {
 	case o.rounds < 0 || o.rounds > most:
-		return nil, usagef("--rounds is %d: use 1 to %d", o.rounds, most)
+		return nil, exit.Usagef("--rounds is %d: use 1 to %d", o.rounds, most)
 	case o.rounds == 0 && o.format != "json":
 		o.rounds = 10
 	}
 	algorithms, err := analysis.Algorithms(o.algorithms)
 	if err != nil {
-		return nil, usagef("--algorithms: %w", err)
+		return nil, exit.Usagef("--algorithms: %w", err)
 	}
 	return algorithms, nil
 }
 
 func (o *packingFlags) problems() (problems []analysis.Problem, err error) {
 	if !analysis.IsPolicy(o.oversize) {
-		return nil, usagef("--oversize %.40q: use legacy, own-row, reject or error", o.oversize)
+		return nil, exit.Usagef("--oversize %.40q: use legacy, own-row, reject or error", o.oversize)
 	}
 	if o.lengths != "" {
 		if len(o.scenarios) > 0 {
-			return nil, usagef("--scenarios are built in: leave them out, or --lengths")
+			return nil, exit.Usagef("--scenarios are built in: leave them out, or --lengths")
 		}
 		p, err := o.fromFile()
 		return []analysis.Problem{p}, err
 	}
 	if o.field != "" || o.maxTokens > 0 || o.ranks > 0 {
-		return nil, usagef("--field, --max-tokens and --ranks are about --lengths: add it, as built-in scenarios have their own")
+		return nil, exit.Usagef("--field, --max-tokens and --ranks are about --lengths: add it, as built-in scenarios have their own")
 	}
 	if problems = analysis.Scenarios(o.scenarios); len(problems) == 0 {
-		return nil, usagef("--scenarios %s matches no scenario: they are named as in compare/1_small, analysis/edge_uniform", strings.Join(o.scenarios, ","))
+		return nil, exit.Usagef("--scenarios %s matches no scenario: they are named as in compare/1_small, analysis/edge_uniform", strings.Join(o.scenarios, ","))
 	}
 	for i := range problems {
 		problems[i].Problem = o.with(problems[i].Problem)
@@ -139,7 +140,7 @@ func (o *packingFlags) with(p packing.Problem) packing.Problem {
 func (o *packingFlags) fromFile() (p analysis.Problem, err error) {
 	lengths, err := analysis.ReadLengths(o.lengths, o.field)
 	if err != nil {
-		return p, usagef("--lengths: %w", err)
+		return p, exit.Usagef("--lengths: %w", err)
 	}
 	p.Name, p.Problem = filepath.Base(o.lengths), o.with(packing.Problem{Lengths: lengths, Max: 130_000, Ranks: 8})
 	if o.maxTokens > 0 {
@@ -157,7 +158,7 @@ func (o *packingFlags) print(w io.Writer, all []packing.Comparison) error {
 		return report.PackingMarkdown(w, all)
 	case "legacy":
 		if err := report.PackingLegacy(w, all); err != nil {
-			return usage(err)
+			return exit.AsUsage(err)
 		}
 		return nil
 	case "json":

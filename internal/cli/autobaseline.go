@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/text"
@@ -75,7 +76,7 @@ func (c *Command) autoBaseline(ctx context.Context, a *autoBaseline, files []str
 		}
 	}
 	if a.aa && a.repeats == 1 {
-		return 0, usagef("--aa: one measurement shows no noise: use --repeats 2 or more")
+		return 0, exit.Usagef("--aa: one measurement shows no noise: use --repeats 2 or more")
 	}
 	if a.aa && a.repeats == 0 {
 		a.repeats = defaultAA
@@ -103,9 +104,9 @@ func (c *Command) autoBaseline(ctx context.Context, a *autoBaseline, files []str
 		}
 	}
 	if slices.ContainsFunc(list, func(p compared) bool { return !p.Passed }) {
-		return ExitGateFailed, nil
+		return exit.GateFailed, nil
 	}
-	return ExitPassed, nil
+	return exit.Passed, nil
 }
 
 // planPairs reads the pairs and opens them as the one suite of a plan. Close
@@ -159,11 +160,11 @@ func (p *plan) casesSuite() (*config.Suite, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, usagef("%s has no such suite of kind cases: add one, or correct --suite", p.options.config)
+		return nil, exit.Usagef("%s has no such suite of kind cases: add one, or correct --suite", p.options.config)
 	case 1:
 		return found[0], nil
 	}
-	return nil, usagef("%s has several suites of kind cases (%s): choose one with --suite", p.options.config, strings.Join(names, ", "))
+	return nil, exit.Usagef("%s has several suites of kind cases (%s): choose one with --suite", p.options.config, strings.Join(names, ", "))
 }
 
 // pairs reads the files, or pairs the suite's cases with themselves.
@@ -174,11 +175,11 @@ func (a *autoBaseline) pairs(s *config.Suite, dir string, files []string) (pairs
 	for _, path := range files {
 		data, readErr := readBounded(path)
 		if readErr != nil {
-			return nil, usagef("read the pairs: %w: name a YAML or JSON file", readErr)
+			return nil, exit.Usagef("read the pairs: %w: name a YAML or JSON file", readErr)
 		}
 		more, pairsErr := cases.ReadPairs(path, data)
 		if pairsErr != nil {
-			return nil, usage(pairsErr)
+			return nil, exit.AsUsage(pairsErr)
 		}
 		pairs = append(pairs, more...)
 	}
@@ -188,7 +189,7 @@ func (a *autoBaseline) pairs(s *config.Suite, dir string, files []string) (pairs
 	seen := map[string]bool{}
 	for _, p := range pairs {
 		if seen[p.Name] {
-			return nil, usagef("%s is the name of two cases: give each a name of its own", text.OneLine(p.Name))
+			return nil, exit.Usagef("%s is the name of two cases: give each a name of its own", text.OneLine(p.Name))
 		}
 		seen[p.Name] = true
 	}
@@ -201,14 +202,14 @@ func (a *autoBaseline) narrow(pairs []cases.Pair) ([]cases.Pair, error) {
 		return len(a.only) > 0 && !matrix.GlobAny(a.only, p.Name) || matrix.GlobAny(a.skip, p.Name)
 	})
 	if len(pairs) == 0 {
-		return nil, usagef("--only and --skip leave no case: correct them; they are globs on the names of cases")
+		return nil, exit.Usagef("--only and --skip leave no case: correct them; they are globs on the names of cases")
 	}
 	if a.tolerance == "" {
 		return pairs, nil
 	}
 	var percent config.Percent
 	if err := percent.UnmarshalText([]byte(a.tolerance)); err != nil {
-		return nil, usagef("--tolerance: %w", err)
+		return nil, exit.Usagef("--tolerance: %w", err)
 	}
 	for i := range pairs {
 		pairs[i].Tolerance = float64(percent) / 100

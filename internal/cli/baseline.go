@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/exit"
+)
 
 const baselineHelp = `Baselines are committed files, one a host, and reviewed like code.
 
@@ -18,7 +22,7 @@ func (c *Command) baselineCommand(code *int) *cobra.Command {
 		Long:  baselineHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return usagef("accelgate baseline: name a command: update, show, lint, prune or anchor; see 'accelgate baseline --help'")
+			return exit.Usagef("accelgate baseline: name a command: update, show, lint, prune or anchor; see 'accelgate baseline --help'")
 		},
 	}
 	parent.AddCommand(c.updateCommand(code), c.showCommand(), c.lintCommand(code), c.pruneCommand(), c.anchorCommand())

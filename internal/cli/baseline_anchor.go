@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
@@ -63,7 +64,7 @@ func (c *Command) anchor(ctx context.Context, o *options, only []string, reason 
 	pinned, changes := baseline.Pin(file, chosen, tool(), reason)
 	for i, found := range hit {
 		if !found {
-			return usagef("--only %q: %s has no such entry that passed: see its ids with 'accelgate baseline show'", only[i], path)
+			return exit.Usagef("--only %q: %s has no such entry that passed: see its ids with 'accelgate baseline show'", only[i], path)
 		}
 	}
 	for _, change := range changes {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -42,7 +43,7 @@ func (c *Command) lint(ctx context.Context, o *options, paths []string) (int, er
 			return 0, fmt.Errorf("%s holds no baseline: record one with 'accelgate baseline update --reason TEXT'", dir)
 		}
 	}
-	code := ExitPassed
+	code := exit.Passed
 	for _, path := range paths {
 		file, err := baseline.Load(path)
 		if err != nil {
@@ -55,7 +56,7 @@ func (c *Command) lint(ctx context.Context, o *options, paths []string) (int, er
 		for _, p := range problems {
 			fmt.Fprintln(c.Stdout, c.carry(p.Format(path)))
 			if p.Severity == baseline.SeverityError {
-				code = ExitGateFailed
+				code = exit.GateFailed
 			}
 		}
 		fmt.Fprintf(c.Stdout, "%s: %d entries, %d problems\n", path, len(file.Entries), len(problems))

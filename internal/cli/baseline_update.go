@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
@@ -62,10 +63,10 @@ func (u *update) addFlags(f *pflag.FlagSet) {
 // numbers without a reason, and demonstrations.
 func (o *options) recordable(command, reason string) error {
 	if strings.TrimSpace(reason) == "" {
-		return usagef("%s: a reason is required, because reviewers will ask for it: add --reason \"...\"", command)
+		return exit.Usagef("%s: a reason is required, because reviewers will ask for it: add --reason \"...\"", command)
 	}
 	if args := o.engineArgs(); len(args) > 0 {
-		return usagef("a run that is told to be slow or wrong (%s) cannot be recorded: leave that out", strings.Join(args, " "))
+		return exit.Usagef("a run that is told to be slow or wrong (%s) cannot be recorded: leave that out", strings.Join(args, " "))
 	}
 	return nil
 }
@@ -73,7 +74,7 @@ func (o *options) recordable(command, reason string) error {
 func (c *Command) update(ctx context.Context, u *update) (int, error) {
 	run, ref, accepted, err := c.toRecord(ctx, u)
 	if err != nil || !accepted {
-		return ExitGateFailed, err
+		return exit.GateFailed, err
 	}
 	c.env().warnUnwell(run, "measure")
 	c.warnAll(c.ofAnotherCommit(ctx, u, run))
@@ -86,7 +87,7 @@ func (c *Command) update(ctx context.Context, u *update) (int, error) {
 	}
 	fmt.Fprintf(c.Stdout, "%s: %s recorded, %s new or changed\n", ref.path, text.Plural(recorded.cells, "cell"), text.Plural(len(recorded.changes)-recorded.still(), "metric"))
 	err = next(c.Stdout, "review it, commit it, and judge", reviewed(ref.path), ref.typed.commands(c.Getenv, run.Host).Run)
-	return ExitPassed, err
+	return exit.Passed, err
 }
 
 // ofAnotherCommit warns that the run to be recorded is of another commit than the
@@ -131,7 +132,7 @@ func (c *Command) toRecord(ctx context.Context, u *update) (run *bench.Run, ref 
 // genuine refuses the run of a demonstration.
 func genuine(run *bench.Run) error {
 	if args, ok := run.Context[demonstration]; ok {
-		return usagef("the run was told to be slow or wrong (%s), so it cannot be recorded: measure without that", text.OneLine(args))
+		return exit.Usagef("the run was told to be slow or wrong (%s), so it cannot be recorded: measure without that", text.OneLine(args))
 	}
 	return nil
 }

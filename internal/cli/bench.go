@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 )
 
@@ -15,7 +16,7 @@ func (c *Command) benchCommand(code *int) *cobra.Command {
 		Short: "Load an OpenAI-compatible endpoint and measure it",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return usagef("accelgate bench: name a command: type 'accelgate bench run --list'")
+			return exit.Usagef("accelgate bench: name a command: type 'accelgate bench run --list'")
 		},
 	}
 	schema := &cobra.Command{

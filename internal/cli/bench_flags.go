@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/suite/endpoint"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/dataset"
 	"github.com/accelgate/accelgate/internal/text"
@@ -105,7 +106,7 @@ func (b *benchRun) configuration(args []string) (*config.File, error) {
 func (b *benchRun) suites(args []string) (bodies []map[string]any, err error) {
 	switch {
 	case b.all && len(args) > 0:
-		return nil, usagef("--all-benchmarks and %s: leave one of them out", text.OneLine(args[0]))
+		return nil, exit.Usagef("--all-benchmarks and %s: leave one of them out", text.OneLine(args[0]))
 	case b.all:
 		list, err := endpoint.Presets()
 		for _, p := range list {
@@ -115,7 +116,7 @@ func (b *benchRun) suites(args []string) (bodies []map[string]any, err error) {
 		}
 		return bodies, err
 	case len(args) == 0:
-		return nil, usagef("no suite given: list them with 'accelgate bench run --list'")
+		return nil, exit.Usagef("no suite given: list them with 'accelgate bench run --list'")
 	}
 	if ext := filepath.Ext(args[0]); ext == ".yaml" || ext == ".yml" || ext == ".json" {
 		body, err := ownSuite(args[0])
@@ -131,7 +132,7 @@ func (b *benchRun) known(name string) error {
 		return err
 	}
 	if !slices.ContainsFunc(list, func(p endpoint.PresetInfo) bool { return p.ID == name }) {
-		return usagef("unknown suite %q: list them with 'accelgate bench run --list', or name a file that ends in .yaml", text.OneLine(name))
+		return exit.Usagef("unknown suite %q: list them with 'accelgate bench run --list', or name a file that ends in .yaml", text.OneLine(name))
 	}
 	return nil
 }
@@ -140,21 +141,21 @@ func (b *benchRun) known(name string) error {
 func ownSuite(path string) (map[string]any, error) {
 	data, err := readBounded(path)
 	if err != nil {
-		return nil, usagef("read the suite: %w: name a YAML file with the keys of a suite of kind endpoint", err)
+		return nil, exit.Usagef("read the suite: %w: name a YAML file with the keys of a suite of kind endpoint", err)
 	}
 	if data, err = config.ToJSON(path, data); err != nil {
 		return nil, err
 	}
 	var body map[string]any
 	if err := json.Unmarshal(data, &body); err != nil {
-		return nil, usagef("%s: %w: write the keys of a suite of kind endpoint", path, err)
+		return nil, exit.Usagef("%s: %w: write the keys of a suite of kind endpoint", path, err)
 	}
 	if body["name"] == nil {
 		name := filepath.Base(path)
 		body["name"] = name[:len(name)-len(filepath.Ext(name))]
 	}
 	if kind, ok := body["kind"]; ok && kind != "endpoint" {
-		return nil, usagef("%s: kind is %v: 'bench run' measures suites of kind endpoint; put others into accelgate.yaml", path, kind)
+		return nil, exit.Usagef("%s: kind is %v: 'bench run' measures suites of kind endpoint; put others into accelgate.yaml", path, kind)
 	}
 	body["kind"] = "endpoint"
 	return body, nil
@@ -180,7 +181,7 @@ func (b *benchRun) override(body map[string]any) error {
 	if b.dataset != "" {
 		path, err := filepath.Abs(b.dataset)
 		if err != nil {
-			return usagef("--dataset: %w", err)
+			return exit.Usagef("--dataset: %w", err)
 		}
 		set(path, "dataset", "path")
 		if kind := b.datasetKind(body); kind == "" || kind == dataset.Builtin {
@@ -266,13 +267,13 @@ func (b *benchRun) loads() (closed []int, open []float64, err error) {
 			continue
 		}
 		if given++; given > 1 {
-			return nil, nil, usagef("--concurrency, --sweep, --rps and --rps-sweep exclude each other: keep one")
+			return nil, nil, exit.Usagef("--concurrency, --sweep, --rps and --rps-sweep exclude each other: keep one")
 		}
 		for item := range strings.SplitSeq(f.text, ",") {
 			item = strings.TrimSpace(item)
 			n, numberErr := strconv.ParseFloat(item, 64)
 			if whole := f.name == "concurrency" || f.name == "sweep"; numberErr != nil || !plainNumber.MatchString(item) || whole && n != float64(int(n)) {
-				return nil, nil, usagef("--%s: %q is not such a number: write numbers separated by commas", f.name, item)
+				return nil, nil, exit.Usagef("--%s: %q is not such a number: write numbers separated by commas", f.name, item)
 			} else if whole {
 				closed = append(closed, int(n))
 			} else {

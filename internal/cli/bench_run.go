@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite/endpoint"
 	"github.com/accelgate/accelgate/internal/text"
@@ -92,9 +93,9 @@ func (c *Command) conclude(p *plan, b *benchRun, run *bench.Run) (int, error) {
 	}
 	notPassed := func(r bench.Result) bool { return r.Outcome != bench.Passed }
 	if slices.ContainsFunc(run.Results, notPassed) {
-		return ExitNoMeasure, nil
+		return exit.NoMeasure, nil
 	}
-	return ExitPassed, nil
+	return exit.Passed, nil
 }
 
 // export writes an envelope of each load that has numbers, and returns their

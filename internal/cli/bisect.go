@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
@@ -52,7 +53,7 @@ func (c *Command) bisectCommand() *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n := cmd.ArgsLenAtDash(); len(args) > 0 && n != 0 {
-				return usagef("bisect takes no argument %q: write the build command after --", text.OneLine(args[0]))
+				return exit.Usagef("bisect takes no argument %q: write the build command after --", text.OneLine(args[0]))
 			}
 			b.build = args
 			return c.bisect(cmd.Context(), &b)
@@ -76,11 +77,11 @@ func (b *bisect) check() error {
 	const mostAttempts = 10
 	switch {
 	case b.good == "":
-		return usagef("bisect: name a commit before the slow-down with --good")
+		return exit.Usagef("bisect: name a commit before the slow-down with --good")
 	case b.only == "":
-		return usagef("bisect: name a cell with --only: 'accelgate plan --list' prints the ids")
+		return exit.Usagef("bisect: name a cell with --only: 'accelgate plan --list' prints the ids")
 	case b.attempts < 1 || b.attempts > mostAttempts:
-		return usagef("--attempts is %d: use 1 to %d", b.attempts, mostAttempts)
+		return exit.Usagef("--attempts is %d: use 1 to %d", b.attempts, mostAttempts)
 	}
 	return b.options.check()
 }
@@ -118,7 +119,7 @@ func (c *Command) bisect(ctx context.Context, o *bisect) (err error) {
 func (c *Command) newBisection(ctx context.Context, o *bisect) (*bisection, *repository, error) {
 	file, _, err := o.read()
 	if err != nil {
-		return nil, nil, usage(err)
+		return nil, nil, exit.AsUsage(err)
 	}
 	dir, err := filepath.Abs(file.Dir)
 	if err != nil {
@@ -152,10 +153,10 @@ func (c *Command) findEnds(ctx context.Context, o *bisect, r *repository, b *bis
 		return err
 	}
 	if b.Good == b.Bad {
-		return usagef("--good and --bad are the same commit: name one before the slow-down with --good")
+		return exit.Usagef("--good and --bad are the same commit: name one before the slow-down with --good")
 	}
 	if _, err := r.Git(ctx, r.Dir, "merge-base", "--is-ancestor", b.Good, b.Bad); err != nil {
-		return usagef("%s is no ancestor of %s: use one, as 'git merge-base %s %s' finds; where the checkout is shallow, fetch the whole history first", shortRevision(b.Good), shortRevision(b.Bad), shortRevision(b.Good), shortRevision(b.Bad))
+		return exit.Usagef("%s is no ancestor of %s: use one, as 'git merge-base %s %s' finds; where the checkout is shallow, fetch the whole history first", shortRevision(b.Good), shortRevision(b.Bad), shortRevision(b.Good), shortRevision(b.Bad))
 	}
 	return nil
 }

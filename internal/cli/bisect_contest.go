@@ -12,6 +12,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
@@ -96,7 +97,7 @@ func (c *Command) openSide(ctx context.Context, b *bisection, root, name string)
 	}
 	p.close()
 	if len(found) > 1 {
-		return side{}, usagef("--only matches %d cells, as %s: name one of them", len(found), strings.Join(ids[:min(len(ids), 5)], ", "))
+		return side{}, exit.Usagef("--only matches %d cells, as %s: name one of them", len(found), strings.Join(ids[:min(len(ids), 5)], ", "))
 	}
 	return side{}, errors.New("this host cannot run the cell there: see 'accelgate plan' in a checkout of that commit")
 }
@@ -173,9 +174,9 @@ func (t *contest) choose(name string, r *bench.Result) (bench.Metric, error) {
 	}
 	switch {
 	case name != "":
-		return bench.Metric{}, usagef("--metric: the cell measures no speed %q: use one of %s", text.OneLine(name), strings.Join(names, ", "))
+		return bench.Metric{}, exit.Usagef("--metric: the cell measures no speed %q: use one of %s", text.OneLine(name), strings.Join(names, ", "))
 	case len(gated) != 1:
-		return bench.Metric{}, usagef("the cell has %d gated metrics: name one with --metric, of %s", len(gated), strings.Join(names, ", "))
+		return bench.Metric{}, exit.Usagef("the cell has %d gated metrics: name one with --metric, of %s", len(gated), strings.Join(names, ", "))
 	}
 	return gated[0], nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 	"github.com/accelgate/accelgate/internal/worktree"
@@ -31,7 +32,7 @@ func openRepository(ctx context.Context, w worker.Worker, dir string, now func()
 	r := &repository{Repository: &worktree.Repository{Worker: w, Dir: dir, Now: now}}
 	var err error
 	if r.prefix, err = r.Git(ctx, dir, "rev-parse", "--show-prefix"); err != nil {
-		return nil, usagef("%w: bisect needs the configuration in a git repository", err)
+		return nil, exit.Usagef("%w: bisect needs the configuration in a git repository", err)
 	}
 	common, err := r.Git(ctx, dir, "rev-parse", "--git-common-dir")
 	if err != nil {
@@ -48,7 +49,7 @@ func openRepository(ctx context.Context, w worker.Worker, dir string, now func()
 func (r *repository) commit(ctx context.Context, flag, name string) (string, error) {
 	sha, err := r.Git(ctx, r.Dir, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	if err != nil {
-		return "", usagef("%s: %q is no commit of this repository: name one, and fetch it first where the checkout is shallow", flag, text.OneLine(name))
+		return "", exit.Usagef("%s: %q is no commit of this repository: name one, and fetch it first where the checkout is shallow", flag, text.OneLine(name))
 	}
 	return sha, nil
 }
@@ -142,7 +143,7 @@ func (b *bisection) build(ctx context.Context, w worker.Worker, root string) err
 		return err
 	}
 	if errors.Is(response.StartErr, worker.ErrNotFound) {
-		return usagef("build command: %w: correct what stands after --", response.StartErr)
+		return exit.Usagef("build command: %w: correct what stands after --", response.StartErr)
 	}
 	if !response.OK() {
 		words := "it cannot be built: " + response.Reason() + ": " + text.OneLine(text.LastLine(response.Log))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -71,10 +72,10 @@ func (c *Command) calibrateCommand(code *int) *cobra.Command {
 
 func (c *Command) calibrate(ctx context.Context, k *calibration) (int, error) {
 	if k.rounds < detect.LeastResolved || k.rounds > maxRepeats {
-		return 0, usagef("--rounds is %d: use %d to %d", k.rounds, detect.LeastResolved, maxRepeats)
+		return 0, exit.Usagef("--rounds is %d: use %d to %d", k.rounds, detect.LeastResolved, maxRepeats)
 	}
 	if k.record != "" && k.resume {
-		return 0, usagef("--record cannot record the processes that --resume keeps: use one of them")
+		return 0, exit.Usagef("--record cannot record the processes that --resume keeps: use one of them")
 	}
 	p, err := c.env().plan(ctx, &k.options)
 	if err != nil {
@@ -119,13 +120,13 @@ func (c *Command) calibrate(ctx context.Context, k *calibration) (int, error) {
 		return 0, fmt.Errorf("the noise of no metric could be measured: %s", found.why())
 	}
 	if !k.write {
-		return ExitPassed, nil
+		return exit.Passed, nil
 	}
 	file, err := p.calibrated() // it may have been refreshed meanwhile
 	if err != nil {
 		return 0, err
 	}
-	return ExitPassed, c.writeNoise(p.baselinePath(), file, found, k.json)
+	return exit.Passed, c.writeNoise(p.baselinePath(), file, found, k.json)
 }
 
 // calibrated reads the baseline that is to be written, before anything is

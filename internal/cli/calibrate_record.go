@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -123,11 +124,11 @@ func openRecording(path, label string) (*os.File, error) {
 		path = filepath.Join(path, "pairs-"+label+".jsonl")
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, usage(fmt.Errorf("--record: %w: name a file or a folder that can be written", err))
+		return nil, exit.AsUsage(fmt.Errorf("--record: %w: name a file or a folder that can be written", err))
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
-		return nil, usage(fmt.Errorf("--record: %w: name a file or a folder that can be written", err))
+		return nil, exit.AsUsage(fmt.Errorf("--record: %w: name a file or a folder that can be written", err))
 	}
 	return f, nil
 }

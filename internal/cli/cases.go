@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -24,7 +25,7 @@ func (c *Command) casesCommand(code *int) *cobra.Command {
 		Short: "Work with msmodeling's case files",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return usagef("accelgate cases: name a command: lint, replay or refresh; see 'accelgate cases --help'")
+			return exit.Usagef("accelgate cases: name a command: lint, replay or refresh; see 'accelgate cases --help'")
 		},
 	}
 	var strict bool
@@ -50,11 +51,11 @@ func (c *Command) lintCases(dir string, strict bool) (int, error) {
 		fmt.Fprintln(c.Stdout, text.Clean(f.String()))
 	}
 	if unreadable != nil {
-		return 0, usage(unreadable)
+		return 0, exit.AsUsage(unreadable)
 	}
 	fmt.Fprintf(c.Stdout, "%s: %s, %s\n", text.Clean(dir), text.Plural(len(cases), "case"), text.Plural(len(findings), "finding"))
 	if strict && len(findings) > 0 {
-		return ExitGateFailed, nil
+		return exit.GateFailed, nil
 	}
-	return ExitPassed, nil
+	return exit.Passed, nil
 }

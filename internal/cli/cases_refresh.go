@@ -10,6 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
@@ -55,18 +56,18 @@ func (c *Command) refreshCasesCommand(code *int) *cobra.Command {
 func (c *Command) refreshCases(ctx context.Context, r *caseRefresh) (int, error) {
 	file, _, err := r.read()
 	if err != nil {
-		return 0, usage(err)
+		return 0, exit.AsUsage(err)
 	}
 	if r.from != "" && (len(r.skip)+len(r.tags)+len(r.skipTags) > 0 || r.profile != "" || r.shard != "") {
-		return 0, usagef("--from takes the run as it is: choose cases by --suite and --only, and leave other selections out")
+		return 0, exit.Usagef("--from takes the run as it is: choose cases by --suite and --only, and leave other selections out")
 	}
 	known := suitesOfCases(file)
 	if len(known) == 0 {
-		return 0, usagef("%s has no suite of kind cases: add one, or record the host's baseline with 'accelgate baseline update'", r.config)
+		return 0, exit.Usagef("%s has no suite of kind cases: add one, or record the host's baseline with 'accelgate baseline update'", r.config)
 	}
 	for _, name := range r.suites {
 		if !slices.Contains(known, name) {
-			return 0, usagef("--suite: %s has no suite of kind cases called %q: it has %s", r.config, name, strings.Join(known, ", "))
+			return 0, exit.Usagef("--suite: %s has no suite of kind cases called %q: it has %s", r.config, name, strings.Join(known, ", "))
 		}
 	}
 	if r.from == "" && len(r.suites) == 0 {
@@ -74,7 +75,7 @@ func (c *Command) refreshCases(ctx context.Context, r *caseRefresh) (int, error)
 	}
 	run, ref, accepted, err := c.toRecord(ctx, &r.update)
 	if err != nil || !accepted {
-		return ExitGateFailed, err
+		return exit.GateFailed, err
 	}
 	policy, err := c.env().policy(&r.options, file)
 	if err != nil {
@@ -86,7 +87,7 @@ func (c *Command) refreshCases(ctx context.Context, r *caseRefresh) (int, error)
 		return 0, err
 	}
 	if edits.matched == 0 {
-		return 0, usagef("the run has no case that --suite and --only choose: list its cases with 'accelgate report %s'", cmp.Or(r.from, "RUN.json"))
+		return 0, exit.Usagef("the run has no case that --suite and --only choose: list its cases with 'accelgate report %s'", cmp.Or(r.from, "RUN.json"))
 	}
 	if !r.dryRun {
 		if err := edits.save(); err != nil {
@@ -95,7 +96,7 @@ func (c *Command) refreshCases(ctx context.Context, r *caseRefresh) (int, error)
 	}
 	c.warnAll(edits.left)
 	edits.tell(c.Stdout, r.dryRun, ref.typed.commands(c.Getenv, run.Host).Run)
-	return ExitPassed, nil
+	return exit.Passed, nil
 }
 
 // unlessForced returns the policy whose implausible changes are not recorded.

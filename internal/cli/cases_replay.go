@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/optrace"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/matrix"
@@ -68,11 +69,11 @@ func (c *Command) replayCommand(code *int) *cobra.Command {
 func (r *replay) check() error {
 	switch {
 	case r.cases == "" || r.tables == "":
-		return usagef("accelgate cases replay: give both folders: add --cases FOLDER --tables FOLDER")
+		return exit.Usagef("accelgate cases replay: give both folders: add --cases FOLDER --tables FOLDER")
 	case r.compat != "" && r.compat != gate.CompatMSModeling:
-		return usagef("--compat: unknown tool %q: write msmodeling, or leave it out", r.compat)
+		return exit.Usagef("--compat: unknown tool %q: write msmodeling, or leave it out", r.compat)
 	case r.json && r.format != "" && r.format != "json":
-		return usagef("--json is --format json: leave one of the two out")
+		return exit.Usagef("--json is --format json: leave one of the two out")
 	case r.json:
 		r.format = "json"
 	case r.format == "" && r.compat != "":
@@ -94,7 +95,7 @@ func (c *Command) replay(r *replay) (int, error) {
 	all, unreadable := casefile.Load(r.cases)
 	list, err := r.wanted(all)
 	if len(list) == 0 {
-		return 0, usage(errors.Join(unreadable, err))
+		return 0, exit.AsUsage(errors.Join(unreadable, err))
 	}
 	j := c.replayed(r, list)
 	if err := render(c.Stdout, j.report); err != nil {
@@ -106,7 +107,7 @@ func (c *Command) replay(r *replay) (int, error) {
 		}
 	}
 	if unreadable != nil {
-		return 0, usage(unreadable)
+		return 0, exit.AsUsage(unreadable)
 	}
 	return j.exit(), nil
 }
@@ -120,7 +121,7 @@ func (r *replay) wanted(all []*casefile.Case) ([]*casefile.Case, error) {
 		return !matrix.GlobAny(r.only, c.Name)
 	})
 	if len(kept) == 0 {
-		return nil, usagef("--only: no case in %s matches: list them with 'ls'", r.cases)
+		return nil, exit.Usagef("--only: no case in %s matches: list them with 'ls'", r.cases)
 	}
 	return kept, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -23,11 +24,11 @@ const chatUsage = "`/accelgate rerun` measures again after a verdict and posts a
 func (a *action) chat(ctx context.Context) (int, error) {
 	if c := a.event.Comment; !c.New || c.Bot {
 		_, err := fmt.Fprintln(a.Stdout, "Only new comments of people are answered: write one.")
-		return ExitPassed, err
+		return exit.Passed, err
 	}
 	words, err := commandOf(a.event.Comment.Body)
 	if len(words) == 0 || words[0] != "/accelgate" || !a.event.Comment.OnPullRequest {
-		return ExitPassed, nil // it is not for us
+		return exit.Passed, nil // it is not for us
 	}
 	client, repo, cerr := a.client()
 	if cerr != nil {
@@ -64,7 +65,7 @@ func (t talk) decline(ctx context.Context) (int, error) {
 		t.refused(err)
 	}
 	_, err := fmt.Fprintln(t.Stdout, "The command was not run: its author has no write permission in the repository; ask a maintainer.")
-	return ExitPassed, err
+	return exit.Passed, err
 }
 
 // answer reacts and replies. The reply quotes nothing as it was written.
@@ -78,9 +79,9 @@ func (t talk) answer(ctx context.Context, reaction, said string, done bool) (int
 	}
 	fmt.Fprintln(t.Stdout, text.OneLine(said))
 	if !done {
-		return ExitUsage, nil
+		return exit.Usage, nil
 	}
-	return ExitPassed, nil
+	return exit.Passed, nil
 }
 
 // command does what the words say and returns what was done. Its errors are for

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/github/actions"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -55,7 +56,7 @@ func (c *Command) Main(ctx context.Context, args []string) int {
 	root.SetErr(c.Stderr)
 	if err := root.ExecuteContext(ctx); err != nil {
 		c.complain(err)
-		return exitCode(err)
+		return exit.Code(err)
 	}
 	return code
 }
@@ -112,7 +113,7 @@ func (c *Command) root(code *int) *cobra.Command {
 		Args:             cobra.NoArgs,
 		PersistentPreRun: func(cmd *cobra.Command, _ []string) { c.running = cmd },
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usagef("no command given: type 'accelgate run', or 'accelgate --help' for all commands")
+			return exit.Usagef("no command given: type 'accelgate run', or 'accelgate --help' for all commands")
 		},
 	}
 	root.SetFlagErrorFunc(flagError)
@@ -149,7 +150,7 @@ func complaint(cmd *cobra.Command, err error, near string) error {
 	if near != "" {
 		near = " (did you mean " + near + "?)"
 	}
-	return usagef("%v%s; see '%s --help'", err, near, cmd.CommandPath())
+	return exit.Usagef("%v%s; see '%s --help'", err, near, cmd.CommandPath())
 }
 
 func suggestCommand(cmd *cobra.Command, args []string) string {

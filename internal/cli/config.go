@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/tensorsharp"
 )
 
@@ -18,7 +19,7 @@ func (c *Command) configCommand() *cobra.Command {
 		Short: "Work with configurations",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return usagef("accelgate config: name a command: type 'accelgate config convert FILE'")
+			return exit.Usagef("accelgate config: name a command: type 'accelgate config convert FILE'")
 		},
 	}
 	parent.AddCommand(&cobra.Command{
@@ -30,14 +31,14 @@ func (c *Command) configCommand() *cobra.Command {
 			o := options{config: args[0]}
 			data, err := readBounded(o.config)
 			if err != nil {
-				return usagef("config convert: %w: name a matrix-config.json", err)
+				return exit.Usagef("config convert: %w: name a matrix-config.json", err)
 			}
 			if !tensorsharp.IsConfig(data) {
-				return usagef("config convert: %s is not a matrix-config.json of TensorSharp: name one", o.config)
+				return exit.Usagef("config convert: %s is not a matrix-config.json of TensorSharp: name one", o.config)
 			}
 			text, warnings, err := o.translate(data)
 			if err != nil {
-				return usage(err)
+				return exit.AsUsage(err)
 			}
 			c.warnAll(warnings)
 			_, err = c.Stdout.Write(text)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/tensorsharp"
 	"github.com/accelgate/accelgate/internal/gate"
 )
@@ -16,7 +17,7 @@ import (
 func (e *Env) load(o *options) (*config.File, gate.Policy, error) {
 	file, _, err := o.read()
 	if err != nil {
-		return nil, gate.Policy{}, usage(err)
+		return nil, gate.Policy{}, exit.AsUsage(err)
 	}
 	policy, err := e.policy(o, file)
 	return file, policy, err

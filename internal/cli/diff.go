@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/importer"
@@ -90,32 +91,32 @@ func (c *Command) diff(d *diff, baselinePath, candidatePath string) (int, error)
 func exitOfDiff(d gate.Difference) int {
 	switch {
 	case d.Refused != "":
-		return ExitNoMeasure
+		return exit.NoMeasure
 	case d.Failed:
-		return ExitGateFailed
+		return exit.GateFailed
 	}
-	return ExitPassed
+	return exit.Passed
 }
 
 // policy settles the flags.
 func (d *diff) policy() (gate.DiffPolicy, error) {
 	p := gate.DiffPolicy{Strict: d.strict, Compat: d.compat, Context: map[string]gate.Level{}}
 	if d.compat != "" && d.compat != gate.CompatInferenceBench {
-		return p, usagef("--compat: unknown tool %q: write inferencebench, or leave it out", d.compat)
+		return p, exit.Usagef("--compat: unknown tool %q: write inferencebench, or leave it out", d.compat)
 	}
 	var err error
 	if p.Tolerance, err = fraction(d.tolerance); err != nil {
-		return p, usagef("--tolerance: %w", err)
+		return p, exit.Usagef("--tolerance: %w", err)
 	}
 	if d.compat != "" && len(d.context) > 0 {
-		return p, usagef("--context has no effect with --compat, whose rules look at six conditions and only warn: leave one of the two out")
+		return p, exit.Usagef("--context has no effect with --compat, whose rules look at six conditions and only warn: leave one of the two out")
 	}
 	known := slices.Sorted(maps.Keys(gate.DefaultContext()))
 	for _, c := range d.context {
 		name, word, _ := strings.Cut(c, "=")
 		level, ok := map[string]gate.Level{"ignore": gate.Off, "warn": gate.Warn, "refuse": gate.Fail}[word]
 		if !ok || !slices.Contains(known, name) {
-			return p, usagef("--context %q: write NAME=LEVEL with one of %s, and ignore, warn or refuse", c, strings.Join(known, ", "))
+			return p, exit.Usagef("--context %q: write NAME=LEVEL with one of %s, and ignore, warn or refuse", c, strings.Join(known, ", "))
 		}
 		p.Context[name] = level
 	}
@@ -157,24 +158,24 @@ func (d *diff) renderer(p gate.DiffPolicy) (func(*Command, gate.Difference) erro
 	case d.report == "markdown":
 		return func(c *Command, f gate.Difference) error { return report.DiffMarkdown(c.Stdout, f, o) }, nil
 	}
-	return nil, usagef("--report: unknown format %q: use table, json or markdown", d.report)
+	return nil, exit.Usagef("--report: unknown format %q: use table, json or markdown", d.report)
 }
 
 // readSide reads a document of any kind that holds numbers.
 func readSide(path, compat string) (gate.Side, error) {
 	data, err := suite.ReadResult(path, path, bench.MaxRunBytes)
 	if err != nil {
-		return gate.Side{}, usagef("%w: name a run.json, a baseline or an envelope", err)
+		return gate.Side{}, exit.Usagef("%w: name a run.json, a baseline or an envelope", err)
 	}
 	if inferencebench.IsEnvelope(data) {
 		return envelopeSide(path, data, compat)
 	}
 	if compat != "" {
-		return gate.Side{}, usagef("%s is not an envelope, and --compat compares envelopes: leave --compat out", path)
+		return gate.Side{}, exit.Usagef("%s is not an envelope, and --compat compares envelopes: leave --compat out", path)
 	}
 	run, err := runOf(path, data)
 	if err != nil {
-		return gate.Side{}, usage(err)
+		return gate.Side{}, exit.AsUsage(err)
 	}
 	return gate.SideOf(path, run, runFacts(run)), nil
 }

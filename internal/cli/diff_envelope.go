@@ -2,6 +2,7 @@ package cli
 
 import (
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/gate"
 )
@@ -10,7 +11,7 @@ import (
 func envelopeSide(path string, data []byte, compat string) (gate.Side, error) {
 	e, err := inferencebench.Parse(data)
 	if err != nil {
-		return gate.Side{}, usagef("%s: %w", path, err)
+		return gate.Side{}, exit.Usagef("%s: %w", path, err)
 	}
 	if compat != "" {
 		return originalSide(path, e), nil

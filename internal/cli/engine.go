@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/engine"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/fakeserver"
 )
 
@@ -17,7 +18,7 @@ func (c *Command) engineCommand(code *int) *cobra.Command {
 		Short: "The embedded engine: a small transformer on the CPU",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return usagef("accelgate engine: name a command: type 'accelgate engine bench --help'")
+			return exit.Usagef("accelgate engine: name a command: type 'accelgate engine bench --help'")
 		},
 	}
 	parent.AddCommand(

@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/text"
@@ -30,7 +31,7 @@ func (c *Command) exportCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if out == "" {
-				return usagef("--out is empty: name a folder for the envelopes")
+				return exit.Usagef("--out is empty: name a folder for the envelopes")
 			}
 			run, err := readRun(args[0])
 			if err != nil {
@@ -63,7 +64,7 @@ func (c *Command) export(run *bench.Run, only []string, out string) error {
 		fmt.Fprintf(c.Stdout, "%s: %s\n", path, text.OneLine(id))
 	}
 	if written == 0 {
-		return usagef("no cell that passed and has numbers matches: list the cells with 'accelgate report'")
+		return exit.Usagef("no cell that passed and has numbers matches: list the cells with 'accelgate report'")
 	}
 	_, err := fmt.Fprintf(c.Stdout, "%s written\nNext: accelgate diff BEFORE.json AFTER.json\n", text.Plural(written, "envelope"))
 	return err

@@ -9,6 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/device/health"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
@@ -25,7 +26,7 @@ func (e *Env) watches(p *plan) (bool, error) {
 		case "auto", "off":
 			return choice.value == "auto", nil
 		default:
-			return false, usagef("%s is %q: write auto or off", choice.name, choice.value)
+			return false, exit.Usagef("%s is %q: write auto or off", choice.name, choice.value)
 		}
 	}
 	return true, nil

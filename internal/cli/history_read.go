@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/reference/history"
 )
 
@@ -63,7 +64,7 @@ func keptFiles(arguments []string) (paths []string, err error) {
 		info, err := os.Stat(argument)
 		if err != nil || !info.IsDir() {
 			if filepath.Ext(argument) == ".jsonl" && !isHistory(argument) {
-				return nil, usagef("%s does not say whose runs it keeps: name it %s", argument, history.Name("LABEL"))
+				return nil, exit.Usagef("%s does not say whose runs it keeps: name it %s", argument, history.Name("LABEL"))
 			}
 			paths = append(paths, argument) // reading it says what is wrong with it
 			continue
@@ -73,10 +74,10 @@ func keptFiles(arguments []string) (paths []string, err error) {
 		}
 		found, err := findFiles(argument, math.MaxInt, func(name string) bool { return name == "run.json" || isHistory(name) })
 		if err != nil {
-			return nil, usage(err)
+			return nil, exit.AsUsage(err)
 		}
 		if len(found) == 0 {
-			return nil, usagef("%s: no run.json and no history below it: name the folder in which runs are kept", argument)
+			return nil, exit.Usagef("%s: no run.json and no history below it: name the folder in which runs are kept", argument)
 		}
 		paths = append(paths, found...)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/formats/tensorsharp"
 	"github.com/accelgate/accelgate/internal/importer"
@@ -40,10 +41,10 @@ func (c *Command) importCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if label == "" {
-				return usagef("import: the folder does not say which host measured: add --host-label")
+				return exit.Usagef("import: the folder does not say which host measured: add --host-label")
 			}
 			if err := bench.CheckLabel(label); err != nil {
-				return usagef("--host-label: %w", err)
+				return exit.Usagef("--host-label: %w", err)
 			}
 			run, warnings, err := readForeign(args[0], label, hardware)
 			c.warnAll(warnings)
@@ -71,24 +72,24 @@ func readForeign(path, label, hardware string) (*bench.Run, []string, error) {
 	case dir && isDataset(path):
 		return readTraces(path, label, hardware)
 	case hardware != "":
-		return nil, nil, usagef("--hardware chooses among the traces of a dataset, which %s is not: leave it out", path)
+		return nil, nil, exit.Usagef("--hardware chooses among the traces of a dataset, which %s is not: leave it out", path)
 	case dir:
 		return tensorsharp.ReadResults(path)
 	}
 	data, err := suite.ReadResult(path, path, bench.MaxRunBytes)
 	if err != nil {
-		return nil, nil, usage(err)
+		return nil, nil, exit.AsUsage(err)
 	}
 	if !inferencebench.IsEnvelope(data) {
 		run, _, warnings, err := importer.Read(data)
 		if err != nil {
-			return nil, nil, usagef("%s: %w", path, err)
+			return nil, nil, exit.Usagef("%s: %w", path, err)
 		}
 		return run, warnings, nil
 	}
 	e, err := inferencebench.Parse(data)
 	if err != nil {
-		return nil, nil, usagef("%s: %w", path, err)
+		return nil, nil, exit.Usagef("%s: %w", path, err)
 	}
 	return e.Run(), nil, nil
 }
@@ -103,7 +104,7 @@ func isDataset(dir string) bool {
 func readTraces(dir, label, hardware string) (*bench.Run, []string, error) {
 	ds, err := flashinfer.Load(dir)
 	if ds == nil {
-		return nil, nil, usage(err)
+		return nil, nil, exit.AsUsage(err)
 	}
 	var warnings []string
 	if err != nil {
@@ -114,7 +115,7 @@ func readTraces(dir, label, hardware string) (*bench.Run, []string, error) {
 	}
 	run, err := flashinfer.ToRun(ds.Traces, hardware, label, tool())
 	if err != nil {
-		return nil, warnings, usagef("%s: %w (--hardware names a device)", dir, err)
+		return nil, warnings, exit.Usagef("%s: %w (--hardware names a device)", dir, err)
 	}
 	return run, warnings, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/reference/history"
@@ -42,7 +43,7 @@ func (r reference) run() *bench.Run {
 func (o *options) referenceFor(file *config.File, label string) (reference, error) {
 	ref, err := o.recordedFor(file, label)
 	if err == nil && ref.file == nil && o.baseline != "" {
-		return ref, usagef("--baseline: %s does not exist: correct the path, or record it with 'accelgate baseline update --baseline %s --reason TEXT'", o.baseline, o.baseline)
+		return ref, exit.Usagef("--baseline: %s does not exist: correct the path, or record it with 'accelgate baseline update --baseline %s --reason TEXT'", o.baseline, o.baseline)
 	}
 	return ref, err
 }
@@ -108,11 +109,11 @@ func (c *Command) judge(runs []*bench.Run, refs []reference, policy gate.Policy,
 func (j judged) exit() int {
 	switch j.decision.Status {
 	case gate.StatusPassed, gate.StatusInconclusive:
-		return ExitPassed
+		return exit.Passed
 	case gate.StatusNoEvidence:
-		return ExitNoMeasure
+		return exit.NoMeasure
 	}
-	return ExitGateFailed
+	return exit.GateFailed
 }
 
 // renderer returns the format that --format names.
@@ -131,7 +132,7 @@ func (c *Command) renderer(format string) (report.Renderer, error) {
 	case "test":
 		return report.MSModelingTest, nil
 	}
-	return nil, usagef("--format: unknown format %q: use terminal, markdown or json, or for model cases: cases, check or test", format)
+	return nil, exit.Usagef("--format: unknown format %q: use terminal, markdown or json, or for model cases: cases, check or test", format)
 }
 
 // color follows https://no-color.org and asks for a real terminal.

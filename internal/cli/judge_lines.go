@@ -13,6 +13,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/detect/jsonl"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -87,11 +88,11 @@ func (c *Command) judgeLines(paths []string, o *judgeFlags) (int, error) {
 	}
 	for _, path := range paths {
 		if err := c.readTrials(&set, path); err != nil {
-			return ExitUsage, err
+			return exit.Usage, err
 		}
 	}
 	if set.Len() == 0 {
-		return ExitNoMeasure, errors.New("there is no line to judge: write a line of JSON for each cell; see 'accelgate judge --help'")
+		return exit.NoMeasure, errors.New("there is no line to judge: write a line of JSON for each cell; see 'accelgate judge --help'")
 	}
 	return writeVerdicts(c.Stdout, set.Judge(), o.fail)
 }
@@ -101,13 +102,13 @@ func (c *Command) readTrials(set *jsonl.Set, path string) error {
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return usagef("read lines to judge: %w: check the path", err)
+			return exit.Usagef("read lines to judge: %w: check the path", err)
 		}
 		defer f.Close()
 		in, name = f, path
 	}
 	if err := set.Read(in, text.OneLine(name)); err != nil {
-		return usage(err)
+		return exit.AsUsage(err)
 	}
 	return nil
 }
@@ -118,16 +119,16 @@ func writeVerdicts(w io.Writer, verdicts []jsonl.Verdict, fail bool) (int, error
 	e.SetEscapeHTML(false)
 	for i := range verdicts {
 		if err := e.Encode(&verdicts[i]); err != nil {
-			return ExitNoMeasure, fmt.Errorf("write the verdict on %q: %w", text.OneLine(verdicts[i].ID), err)
+			return exit.NoMeasure, fmt.Errorf("write the verdict on %q: %w", text.OneLine(verdicts[i].ID), err)
 		}
 	}
 	if err := out.Flush(); err != nil {
-		return ExitNoMeasure, fmt.Errorf("write verdicts: %w", err)
+		return exit.NoMeasure, fmt.Errorf("write verdicts: %w", err)
 	}
 	if fail {
 		return exitOfLines(verdicts)
 	}
-	return ExitPassed, nil
+	return exit.Passed, nil
 }
 
 // exitOfLines is the exit code with --fail. A line without a number to judge is no
@@ -136,13 +137,13 @@ func exitOfLines(verdicts []jsonl.Verdict) (code int, err error) {
 	for i := range verdicts {
 		switch v := &verdicts[i]; {
 		case v.Class == jsonl.Regressed:
-			return ExitGateFailed, nil
+			return exit.GateFailed, nil
 		case v.Change == nil && err == nil:
 			err = fmt.Errorf("line %q has nothing to judge: %s; add its numbers, or leave --fail out", text.OneLine(v.ID), text.OneLine(v.Reason))
 		}
 	}
 	if err != nil {
-		return ExitNoMeasure, err
+		return exit.NoMeasure, err
 	}
-	return ExitPassed, nil
+	return exit.Passed, nil
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/reference/history"
 )
 
@@ -42,7 +43,7 @@ func (o *options) kept(file *config.File, label string) (*history.File, error) {
 		}
 	}
 	if info, err := os.Stat(o.history); o.history != "" && (err != nil || !info.IsDir()) {
-		return nil, usagef("--history: %s is not a folder: correct the path, or record runs with 'accelgate history record --history %s RUN.json'", o.history, o.history)
+		return nil, exit.Usagef("--history: %s is not a folder: correct the path, or record runs with 'accelgate history record --history %s RUN.json'", o.history, o.history)
 	}
 	kept, err := history.Load(o.historyPath(file, label))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -36,7 +37,7 @@ func group(name, short, commands string) *cobra.Command {
 		Short: short,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usagef("%s: name a command: %s; see '%[1]s --help'", cmd.CommandPath(), commands)
+			return exit.Usagef("%s: name a command: %s; see '%[1]s --help'", cmd.CommandPath(), commands)
 		},
 	}
 }
@@ -77,7 +78,7 @@ func (c *Command) compact(path string) error {
 		}
 	}
 	if err != nil {
-		return usage(err)
+		return exit.AsUsage(err)
 	}
 	_, err = fmt.Fprintln(c.Stdout, "Next: accelgate kernels report FOLDER, the one that holds traces/")
 	return err

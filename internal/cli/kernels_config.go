@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evalconfig"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
@@ -33,14 +34,14 @@ func (c *Command) kernelsConfigCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			d, err := chooseDefinition(args[0], local)
 			if err != nil {
-				return usage(err)
+				return exit.AsUsage(err)
 			}
 			file, err := c.evalConfig(config)
 			if err != nil {
-				return usage(err)
+				return exit.AsUsage(err)
 			}
 			if err := settings.Check(); err != nil {
-				return usage(err)
+				return exit.AsUsage(err)
 			}
 			return file.Explain(c.Stdout, d.Name, d.OpType, settings.Overrides)
 		},

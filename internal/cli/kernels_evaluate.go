@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/suite/kernels"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evalconfig"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
@@ -67,23 +68,23 @@ func (c *Command) evaluateCommand(code *int) *cobra.Command {
 func (c *Command) evaluate(e *evaluation) (int, error) {
 	d, name, err := e.settle()
 	if err != nil {
-		return 0, usage(err)
+		return 0, exit.AsUsage(err)
 	}
 	p, err := e.params(d)
 	if err != nil {
-		return 0, usage(err)
+		return 0, exit.AsUsage(err)
 	}
 	r, err := e.judge(d, name, p)
 	if err != nil {
-		return 0, usage(err)
+		return 0, exit.AsUsage(err)
 	}
 	if err := c.printEvaluation(e, fmt.Sprintf("%s: %s, mode %s, evaluator %s", r.Status, d.Name, p.Mode, name), r); err != nil {
 		return 0, err
 	}
 	if r.Status != evaluator.Passed {
-		return ExitGateFailed, nil
+		return exit.GateFailed, nil
 	}
-	return ExitPassed, nil
+	return exit.Passed, nil
 }
 
 // settle checks the flags and returns the definition and its evaluator.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/tensor"
@@ -45,7 +46,7 @@ func (c *Command) lintKernelsCommand(code *int) *cobra.Command {
 func (c *Command) lintKernels(dir string, strict bool) (int, error) {
 	ds, unreadable := flashinfer.Load(dir)
 	if ds == nil {
-		return 0, usage(unreadable)
+		return 0, exit.AsUsage(unreadable)
 	}
 	var files blobs
 	defer files.close()
@@ -63,7 +64,7 @@ func (c *Command) lintKernels(dir string, strict bool) (int, error) {
 		fmt.Fprintln(c.Stdout, text.Clean(fmt.Sprintf("%s: %s: %s [%s]", flashinfer.Place{Path: f.Path, Line: f.Line}, level, f.Message, f.Rule)))
 	}
 	if unreadable != nil {
-		return 0, usage(unreadable)
+		return 0, exit.AsUsage(unreadable)
 	}
 	failures := len(findings) + len(ds.Warnings) - warnings
 	if failures > 0 {
@@ -72,9 +73,9 @@ func (c *Command) lintKernels(dir string, strict bool) (int, error) {
 	fmt.Fprintf(c.Stdout, "%s: %s, %s, %s, %s: %s, %s\n%s\n", text.Clean(dir), text.Plural(len(ds.Definitions), "definition"), text.Plural(len(ds.Solutions), "solution"),
 		text.Plural(len(ds.Workloads), "workload"), text.Plural(len(ds.Traces), "trace"), text.Plural(failures, "error"), text.Plural(warnings, "warning"), text.Clean(next))
 	if strict && failures > 0 {
-		return ExitGateFailed, nil
+		return exit.GateFailed, nil
 	}
-	return ExitPassed, nil
+	return exit.Passed, nil
 }
 
 // blobs reads the headers of tensor files, and last elements. It keeps the last

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -37,7 +38,7 @@ func (c *Command) kernelsReportCommand() *cobra.Command {
 func (c *Command) reportKernels(dir, author string) error {
 	ds, err := flashinfer.Load(dir)
 	if err != nil {
-		return usage(err)
+		return exit.AsUsage(err)
 	}
 	s, err := flashinfer.Summarize(ds, author)
 	fmt.Fprintf(c.Stdout, "%s: %s: %d passed, %d failed\n", text.Clean(dir), text.Plural(s.Total, "trace"), s.Passed, s.Failed)

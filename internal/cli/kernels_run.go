@@ -11,6 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/report"
 )
 
@@ -112,11 +113,11 @@ func exitOfKernels(run *bench.Run) int {
 	}
 	switch {
 	case has(bench.Incorrect, bench.Failed, bench.Timeout):
-		return ExitGateFailed
+		return exit.GateFailed
 	case has(bench.Skipped) || len(run.Results) == 0:
-		return ExitNoMeasure
+		return exit.NoMeasure
 	}
-	return ExitPassed
+	return exit.Passed
 }
 
 // configuration makes the configuration that accelgate.yaml would hold.
@@ -154,7 +155,7 @@ func (k *kernelsRun) paths(body map[string]any) error {
 		}
 		path, err := filepath.Abs(name)
 		if err != nil {
-			return usagef("%s: %w", name, err)
+			return exit.Usagef("%s: %w", name, err)
 		}
 		body[key] = path
 	}

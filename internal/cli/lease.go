@@ -12,6 +12,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/exit"
 )
 
 // lanes are the devices that cells are pinned to, leased for this run.
@@ -31,7 +32,7 @@ func (e *Env) lease(ctx context.Context, p *plan) (lanes, error) {
 	ids := e.deviceIDs(p)
 	devices, err := device.Devices(ids, p.host, p.environ)
 	if err != nil {
-		return lanes{}, usage(fmt.Errorf("devices: %w", err))
+		return lanes{}, exit.AsUsage(fmt.Errorf("devices: %w", err))
 	}
 	l := lanes{devices: devices}
 	leased := devices

@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -32,7 +33,7 @@ func (p *plan) outPath(name string) string { return p.options.outPath(p.file, na
 // measured again before anybody is alarmed.
 func (e *Env) measure(ctx context.Context, p *plan, ref *bench.Run) (_ *bench.Run, err error) {
 	if len(p.options.durations) > 0 && p.options.shard == "" {
-		return nil, usagef("--durations balances shards: add --shard k/n, or leave it out")
+		return nil, exit.Usagef("--durations balances shards: add --shard k/n, or leave it out")
 	}
 	if err := p.prepareOut(); err != nil {
 		return nil, err
@@ -124,10 +125,10 @@ func (p *plan) prepareOut() error {
 	run := p.outPath("run.json")
 	out := filepath.Dir(run)
 	if info, err := os.Stat(out); err == nil && !info.IsDir() {
-		return usagef("--out: %s is a file: name a folder", out)
+		return exit.Usagef("--out: %s is a file: name a folder", out)
 	}
 	if info, err := os.Lstat(run); err == nil && info.IsDir() {
-		return usagef("--out: %s is a folder, and the run is to be written there: name another folder", run)
+		return exit.Usagef("--out: %s is a folder, and the run is to be written there: name another folder", run)
 	}
 	return hideOut(out)
 }
@@ -144,7 +145,7 @@ func hideOut(out string) error {
 		own = parent
 	}
 	if err := os.MkdirAll(own, 0o755); err != nil {
-		return usagef("make the folder for the run: %w: choose another one with --out", err)
+		return exit.Usagef("make the folder for the run: %w: choose another one with --out", err)
 	}
 	ignore := filepath.Join(own, ".gitignore")
 	if _, err := os.Lstat(ignore); !errors.Is(err, os.ErrNotExist) {

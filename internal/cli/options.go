@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/engine"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/reference/history"
 )
 
@@ -57,17 +58,17 @@ const defaultOut = ".accelgate"
 // check refuses what would only be found after measuring.
 func (o *options) check() error {
 	if o.repeats > maxRepeats {
-		return usagef("--repeats is %d: use 1 to %d", o.repeats, maxRepeats)
+		return exit.Usagef("--repeats is %d: use 1 to %d", o.repeats, maxRepeats)
 	}
 	var slowdown engine.Slowdown
 	if o.injectSlowdown != "" {
 		if err := slowdown.Set(o.injectSlowdown); err != nil {
-			return usagef("--inject-slowdown: %w", err)
+			return exit.Usagef("--inject-slowdown: %w", err)
 		}
 	}
 	if o.weightSeed != "" {
 		if _, err := strconv.ParseUint(o.weightSeed, 10, 64); err != nil {
-			return usagef("--weight-seed is %q: use a whole number from 0", o.weightSeed)
+			return exit.Usagef("--weight-seed is %q: use a whole number from 0", o.weightSeed)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
@@ -62,7 +63,7 @@ func (b *base) match(head *plan) error {
 		return noBase{strings.Join(slices.Sorted(maps.Keys(why)), ", or ")}
 	}
 	if len(b.cells) == 0 {
-		return usagef("--ab: no cell can be measured in pairs, because %s", strings.Join(slices.Sorted(maps.Keys(why)), ", or "))
+		return exit.Usagef("--ab: no cell can be measured in pairs, because %s", strings.Join(slices.Sorted(maps.Keys(why)), ", or "))
 	}
 	for _, reason := range slices.Sorted(maps.Keys(why)) {
 		head.warnings = append(head.warnings, fmt.Sprintf("not measured in pairs, because %s: %s", reason, firstOf(why[reason])))
@@ -128,7 +129,7 @@ func (b *base) sameMetrics(head *plan) error {
 		for j := range b.plan.metrics {
 			if old := &b.plan.metrics[j]; old.Name == now.Name {
 				if why := gate.Contradiction("base", old, now); why != "" {
-					return usagef("--ab: %s cannot be compared with the base: %s; give it another name, or measure this change without --ab", now.Name, why)
+					return exit.Usagef("--ab: %s cannot be compared with the base: %s; give it another name, or measure this change without --ab", now.Name, why)
 				}
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
@@ -107,7 +108,7 @@ func (e *Env) newPlan(o *options) (*plan, error) {
 		return nil, err
 	}
 	if p.file, p.warnings, err = o.read(); err != nil {
-		return nil, usage(err)
+		return nil, exit.AsUsage(err)
 	}
 	p.policy, err = e.policy(o, p.file)
 	return p, err
@@ -122,7 +123,7 @@ func (e *Env) policy(o *options, file *config.File) (gate.Policy, error) {
 	if o.threshold != "" {
 		var percent config.Percent
 		if err := percent.UnmarshalText([]byte(o.threshold)); err != nil {
-			return policy, usagef("--threshold: %w", err)
+			return policy, exit.Usagef("--threshold: %w", err)
 		}
 		policy.Threshold = float64(percent)
 	}
@@ -176,7 +177,7 @@ func (e *Env) detect(ctx context.Context, p *plan) error {
 	p.host = found
 	p.warnings = append(p.warnings, warnings...)
 	if err != nil && label != "" {
-		return usage(err)
+		return exit.AsUsage(err)
 	}
 	return err
 }
@@ -201,10 +202,10 @@ func (p *plan) open() error {
 		all = append(all, cells...)
 	}
 	if err := matrix.Unique(all); err != nil {
-		return usage(fmt.Errorf("%s: %w", p.options.config, err))
+		return exit.AsUsage(fmt.Errorf("%s: %w", p.options.config, err))
 	}
 	if err := checkLengths(all); err != nil {
-		return usage(fmt.Errorf("%s: %w", p.options.config, err))
+		return exit.AsUsage(fmt.Errorf("%s: %w", p.options.config, err))
 	}
 	return p.narrow()
 }
@@ -228,7 +229,7 @@ func (p *plan) env() (suite.Env, error) {
 	}
 	if p.options.modelDir != "" { // children start elsewhere
 		if p.options.modelDir, err = filepath.Abs(p.options.modelDir); err != nil {
-			return suite.Env{}, usagef("--model-dir: %w", err)
+			return suite.Env{}, exit.Usagef("--model-dir: %w", err)
 		}
 	}
 	dir, err := filepath.Abs(p.file.Dir)
@@ -321,7 +322,7 @@ func (p *plan) checkNames() error {
 	}
 	for _, name := range p.options.suites {
 		if !slices.Contains(names, name) {
-			return usagef("--suite: %s has no suite %q: it has %s", p.options.config, name, strings.Join(names, ", "))
+			return exit.Usagef("--suite: %s has no suite %q: it has %s", p.options.config, name, strings.Join(names, ", "))
 		}
 	}
 	return nil

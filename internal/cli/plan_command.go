@@ -11,6 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -51,19 +52,19 @@ func (c *Command) planCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.shards.auto && o.most == 0 {
-				return usagef("--shards auto needs to know how long a shard may take: add --max-minutes")
+				return exit.Usagef("--shards auto needs to know how long a shard may take: add --max-minutes")
 			}
 			switch {
 			case o.most > 0 && len(o.durations) == 0:
-				return usagef("--max-minutes needs to know how long cells take: add --durations with the run.json of earlier runs")
+				return exit.Usagef("--max-minutes needs to know how long cells take: add --durations with the run.json of earlier runs")
 			case o.most > 0 && !o.shards.given() && !o.matrix:
-				return usagef("--max-minutes bounds shards: add --shards auto")
+				return exit.Usagef("--max-minutes bounds shards: add --shards auto")
 			}
 			if len(o.durations) > 0 && !o.shards.given() && o.shard == "" && !o.matrix {
-				return usagef("--durations balances shards: add --shards n, or leave it out")
+				return exit.Usagef("--durations balances shards: add --shards n, or leave it out")
 			}
 			if o.list && o.json || o.matrix && (o.list || o.json) {
-				return usagef("--list, --json and --github-matrix exclude each other: keep one")
+				return exit.Usagef("--list, --json and --github-matrix exclude each other: keep one")
 			}
 			if o.matrix {
 				return c.printMatrix(cmd.Context(), &o)
@@ -251,7 +252,7 @@ func (c *Command) printMatrix(ctx context.Context, o *planning) error {
 		return err
 	}
 	if len(file.Runners) == 0 {
-		return usagef("--github-matrix: %s has no runners: add \"runners: [{host: linux-cuda, runs_on: [self-hosted, cuda], shards: 2}]\"", o.config)
+		return exit.Usagef("--github-matrix: %s has no runners: add \"runners: [{host: linux-cuda, runs_on: [self-hosted, cuda], shards: 2}]\"", o.config)
 	}
 	include := []job{}
 	for _, r := range file.Runners {

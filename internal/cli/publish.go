@@ -13,6 +13,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/report"
@@ -121,7 +122,7 @@ func (a *action) refresh(ctx context.Context, g gathered, j judged) (int, error)
 		return 0, err
 	}
 	if !a.in.publish {
-		return ExitPassed, nil
+		return exit.Passed, nil
 	}
 	return a.propose(ctx, body, files)
 }
@@ -172,11 +173,11 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 	}
 	if pull.Number == 0 {
 		fmt.Fprintln(a.Stdout, "The baselines are already what was measured; there is nothing to propose.")
-		return ExitPassed, nil
+		return exit.Passed, nil
 	}
 	a.output("pull-request", strconv.Itoa(pull.Number))
 	_, err = fmt.Fprintf(a.Stdout, "Pull request #%d %s: %s\n", pull.Number, pull.Change, pull.URL)
-	return ExitPassed, err
+	return exit.Passed, err
 }
 
 // inert takes from a text what GitHub acts on in a commit message: mentions,
@@ -243,7 +244,7 @@ func (a *action) repositoryPath(path string) (string, error) {
 	}
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {
-		return "", usagef("the baseline %s is outside of the repository %s: set baselines in the configuration to a folder inside", path, root)
+		return "", exit.Usagef("the baseline %s is outside of the repository %s: set baselines in the configuration to a folder inside", path, root)
 	}
 	return filepath.ToSlash(rel), nil
 }

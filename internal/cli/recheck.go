@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/exit"
 )
 
 // recheck holds the recorded answers of runs of other jobs against the expectations
@@ -17,7 +18,7 @@ func recheck(file *config.File, runs []*bench.Run) error {
 		}
 		check, err := read(s)
 		if err != nil {
-			return usage(err)
+			return exit.AsUsage(err)
 		}
 		for _, run := range runs {
 			for j := range run.Results {

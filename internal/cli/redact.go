@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 )
 
 // redact returns a copy of value, such as a Run, in which hide was applied to
@@ -82,7 +83,7 @@ func redactedList(v reflect.Value, hide func(string) string) reflect.Value {
 func (l secretList) checkIDs(cells []bench.Cell) error {
 	for _, c := range cells {
 		if id := c.ID(); l.hide(id) != id {
-			return usagef("the id of cell %s of suite %s holds a secret of this process's environment: rename the value, or unset the variable", l.hide(id), c.Suite)
+			return exit.Usagef("the id of cell %s of suite %s holds a secret of this process's environment: rename the value, or unset the variable", l.hide(id), c.Suite)
 		}
 	}
 	return nil

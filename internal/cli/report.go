@@ -10,6 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -53,7 +54,7 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 // baselines.
 func (c *Command) judgeFiles(o *options, paths []string, in report.Input) (judged, error) {
 	if o.baseline != "" && len(paths) > 1 {
-		return judged{}, usagef("--baseline goes with a single run: leave it out, and each host's own is used")
+		return judged{}, exit.Usagef("--baseline goes with a single run: leave it out, and each host's own is used")
 	}
 	file, policy, err := c.env().load(o)
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/suite"
 )
@@ -32,7 +33,7 @@ func runFiles(arguments []string) (paths []string, err error) {
 			err = errors.New("no run.json below it: name the folder in which runs are kept")
 		}
 		if err != nil {
-			return nil, usagef("%s: %w", argument, err)
+			return nil, exit.Usagef("%s: %w", argument, err)
 		}
 		paths = append(paths, found...)
 	}
@@ -78,14 +79,14 @@ func readRun(path string) (*bench.Run, error) { return new(options).readRun(path
 func (o *options) readRun(path string) (*bench.Run, error) {
 	data, err := suite.ReadResult(path, path, bench.MaxRunBytes)
 	if err != nil {
-		return nil, usagef("read the run: %w; 'accelgate run' writes one to .accelgate/run.json", err)
+		return nil, exit.Usagef("read the run: %w; 'accelgate run' writes one to .accelgate/run.json", err)
 	}
 	if len(o.secret) >= leastSecret {
 		data = bytes.ReplaceAll(data, []byte(o.secret), []byte("***"))
 	}
 	run, err := bench.DecodeRun(data)
 	if err != nil && inferencebench.IsEnvelope(data) {
-		return nil, usagef("%s is an envelope: make a run of it with 'accelgate import %s --host-label LABEL'", path, path)
+		return nil, exit.Usagef("%s is an envelope: make a run of it with 'accelgate import %s --host-label LABEL'", path, path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; measure again with 'accelgate run'", path, err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/suite"
 )
@@ -25,7 +26,7 @@ func (p *plan) narrow() error {
 		return err
 	}
 	if p.size() == 0 && !p.skips() {
-		return usagef("the flags leave none of %d cells: list the ids with 'accelgate plan --list'", before)
+		return exit.Usagef("the flags leave none of %d cells: list the ids with 'accelgate plan --list'", before)
 	}
 	p.limit() // of the matrix, so that all shards agree on it
 	return p.split()
@@ -60,7 +61,7 @@ func (p *plan) keep(s *planned, want func(bench.Cell) bool) {
 func (p *plan) query(s *planned) error {
 	want, err := s.suite.Select(suite.Query{Profile: p.options.profile, Tags: p.options.tags, SkipTags: p.options.skipTags})
 	if err != nil {
-		return usagef("suite %s: %w: choose another, or another suite with --suite", s.name, err)
+		return exit.Usagef("suite %s: %w: choose another, or another suite with --suite", s.name, err)
 	}
 	p.keep(s, want)
 	return nil
@@ -78,10 +79,10 @@ func (p *plan) filter() error {
 	f := matrix.Filter{Only: p.options.only, Skip: p.options.skip}
 	_, others, err := f.Split(all)
 	if err != nil {
-		return usage(err)
+		return exit.AsUsage(err)
 	}
 	if len(others) == len(all) {
-		return usagef("--only and --skip leave none of %d cells: list the ids with 'accelgate plan --list'", len(all))
+		return exit.Usagef("--only and --skip leave none of %d cells: list the ids with 'accelgate plan --list'", len(all))
 	}
 	dropped := setOf(others)
 	for i := range p.suites {
@@ -98,14 +99,14 @@ func (p *plan) split() error {
 	}
 	shard, err := matrix.ParseShard(p.options.shard)
 	if err != nil {
-		return usagef("--shard: %w", err)
+		return exit.Usagef("--shard: %w", err)
 	}
 	packed, err := p.shards(shard.Of)
 	if err != nil {
 		return err
 	}
 	if shard.Index > len(packed.shards) {
-		return usagef("--shard %s: the cells make only %d shards: use fewer", shard, len(packed.shards))
+		return exit.Usagef("--shard %s: the cells make only %d shards: use fewer", shard, len(packed.shards))
 	}
 	mine := setOf(cellIDs(packed.shards[shard.Index-1].cells))
 	for i := range p.suites {

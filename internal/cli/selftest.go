@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
@@ -183,7 +184,7 @@ func (t *experiment) green() bool {
 	for i := range verdicts {
 		t.note(&verdicts[i])
 	}
-	if code := j.exit(); code == ExitPassed {
+	if code := j.exit(); code == exit.Passed {
 		t.prove("1 x: %s judged by themselves pass, exit %d", text.Plural(len(t.run.Results), "cell"), code)
 		return true
 	}
@@ -238,11 +239,11 @@ func (t *experiment) nothing() {
 		empty.Unselected = append(empty.Unselected, t.run.Results[i].Cell.ID())
 	}
 	j, _ := t.judged(&empty, t.ref)
-	if code, none := j.exit(), exitCode(runner.ErrNoCells); code != ExitNoMeasure || none != ExitNoMeasure {
+	if code, none := j.exit(), exit.Code(runner.ErrNoCells); code != exit.NoMeasure || none != exit.NoMeasure {
 		t.fail("a run without a cell ends in exit %d, and one without any to measure in %d: report this as a bug", code, none)
 		return
 	}
-	t.prove("0 cells: no evidence, exit %d", ExitNoMeasure)
+	t.prove("0 cells: no evidence, exit %d", exit.NoMeasure)
 }
 
 // mostNamed is how many cells are named of each sort.
@@ -264,10 +265,10 @@ func (t *experiment) conclude() (int, error) {
 	}
 	if len(t.failed) > 0 {
 		_, err := fmt.Fprintf(t.Stdout, "FAIL: this gate cannot fail as it should: %s\n", t.failed[0])
-		return ExitGateFailed, err
+		return exit.GateFailed, err
 	}
 	_, err := fmt.Fprintf(t.Stdout, "PASS: this gate fails when it should\n")
-	return ExitPassed, err
+	return exit.Passed, err
 }
 
 // unchecked counts the cells that passed without an answer that was compared.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
@@ -36,7 +37,7 @@ func (t *experiment) slower() {
 	for _, one := range chosen {
 		j, verdicts := t.judged(t.with(one.slow), t.ref)
 		why := one.unfound(verdicts)
-		if code := j.exit(); why == "" && code != ExitGateFailed {
+		if code := j.exit(); why == "" && code != exit.GateFailed {
 			why = fmt.Sprintf("%s, slower, ends in exit %d: %s", text.OneLine(one.cell), code, reasons(verdicts))
 		}
 		if why != "" {
@@ -49,7 +50,7 @@ func (t *experiment) slower() {
 		found++
 	}
 	if found == len(chosen) {
-		t.prove("1.5 x the limit slower: %d of %s that are judged fail one at a time, each with its name, exit %d", found, text.Plural(len(t.gated), "cell"), ExitGateFailed)
+		t.prove("1.5 x the limit slower: %d of %s that are judged fail one at a time, each with its name, exit %d", found, text.Plural(len(t.gated), "cell"), exit.GateFailed)
 	}
 	t.slowerAtOnce()
 }
@@ -71,7 +72,7 @@ func (t *experiment) slowerAtOnce() {
 			named++
 		}
 	}
-	if j.exit() != ExitGateFailed || named == 0 {
+	if j.exit() != exit.GateFailed || named == 0 {
 		t.fail("all cells slower by 1.5 x their limits end in exit %d: %s", j.exit(), reasons(verdicts))
 		return
 	}
@@ -235,13 +236,13 @@ func (t *experiment) each(what string, class gate.Class, amiss func(id string) *
 		}
 		j, verdicts := t.judged(run, t.ref)
 		named := slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Cell == id && v.Class == class && v.Level == gate.Fail })
-		if !named || j.exit() != ExitGateFailed {
+		if !named || j.exit() != exit.GateFailed {
 			t.fail("%s (%s) ends in exit %d: %s", what, text.OneLine(id), j.exit(), reasons(verdicts))
 			return
 		}
 	}
 	if len(ids) > 0 {
-		t.prove("%s: %s one at a time, each with its name, exit %d", what, text.Plural(len(ids), "cell"), ExitGateFailed)
+		t.prove("%s: %s one at a time, each with its name, exit %d", what, text.Plural(len(ids), "cell"), exit.GateFailed)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
@@ -126,7 +127,7 @@ func (t *experiment) few() *experiment {
 // report is what is printed of a run that passes, line by line.
 func (t *experiment) report(run *bench.Run, ref reference) ([]string, error) {
 	j, _ := t.judged(run, ref)
-	if code := j.exit(); code != ExitPassed {
+	if code := j.exit(); code != exit.Passed {
 		return nil, fmt.Errorf("exit %d", code)
 	}
 	printed, err := rendered(report.TerminalWith(report.TerminalOptions{Columns: unwrapped}), j.report)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite"
@@ -50,10 +51,10 @@ func (p *plan) fit(most time.Duration) (sharding, error) {
 		return sharding{}, err
 	}
 	if len(p.options.durations) == 0 {
-		return sharding{}, usagef("--shards auto needs to know how long cells take: add --durations with the run.json of earlier runs")
+		return sharding{}, exit.Usagef("--shards auto needs to know how long cells take: add --durations with the run.json of earlier runs")
 	}
 	if unknown == p.size() {
-		return sharding{}, usagef("--durations has no time of any cell of this plan: give runs of this configuration")
+		return sharding{}, exit.Usagef("--durations has no time of any cell of this plan: give runs of this configuration")
 	}
 	var longest time.Duration
 	for _, g := range groups {

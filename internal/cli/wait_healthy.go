@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -23,7 +24,7 @@ func (s *session) waitHealthy(ctx context.Context) error {
 		return nil
 	}
 	if s.watcher == nil {
-		return usagef("--wait-healthy: the health of the host is not watched: add --health auto, or leave one of the two out")
+		return exit.Usagef("--wait-healthy: the health of the host is not watched: add --health auto, or leave one of the two out")
 	}
 	for until, told := s.Now().Add(limit), ""; ; {
 		h, err := s.lookAtHost(ctx, min(healthLook, limit))

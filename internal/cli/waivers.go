@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 )
@@ -26,5 +27,5 @@ func (c *Command) accept(policy *gate.Policy, file *config.File) (err error) {
 	case file.Policy.Waivers == "" && errors.Is(err, fs.ErrNotExist):
 		return nil
 	}
-	return usage(err)
+	return exit.AsUsage(err)
 }
