@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/exit"
 )
 
 // thief looks for the token in every way of the security page that a measured
@@ -70,7 +70,7 @@ func TestRootIsGivenUp(t *testing.T) {
 	cmd.Env = append(cmd.Env, "PATH="+os.Getenv("PATH"), "TMPDIR="+s.temp)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v, exit code %d, want %d\n%s", err, cmd.ProcessState.ExitCode(), cli.ExitPassed, out)
+		t.Fatalf("%v, exit code %d, want %d\n%s", err, cmd.ProcessState.ExitCode(), exit.Passed, out)
 	}
 	data, err := os.ReadFile(stolen)
 	if err != nil {

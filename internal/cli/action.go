@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/github/actions"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
 )
 
@@ -34,7 +35,7 @@ type action struct {
 	gh       *actions.Action
 	event    actions.Event
 	in       inputs
-	token    secretList        // takes the token out of what is written
+	token    measure.Secrets   // takes the token out of what is written
 	api      *github.Client    // see client; nil until it is needed
 	check    *github.OpenCheck // in progress; nil where there is none
 	troubles []string          // what kept history from being read
@@ -59,10 +60,10 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 		return 0, err
 	}
 	inner := *c
-	a := &action{Command: &inner, gh: gh, token: secretList{strings.TrimSpace(gh.Input("github-token"))}}
-	inner.Stdout, inner.Stderr = a.token.writer(guard), a.token.writer(c.Stderr)
+	a := &action{Command: &inner, gh: gh, token: measure.Secrets{strings.TrimSpace(gh.Input("github-token"))}}
+	inner.Stdout, inner.Stderr = a.token.Writer(guard), a.token.Writer(c.Stderr)
 	defer func() {
-		if err = a.token.hidden(err); err != nil {
+		if err = a.token.Hidden(err); err != nil {
 			a.annotate(gh.Error, couldNotJudge, err.Error())
 			a.output("verdict", string(gate.StatusNoEvidence))
 		}
@@ -74,9 +75,9 @@ func (c *Command) action(ctx context.Context) (code int, err error) {
 	if a.in, err = readInputs(gh, a.event); err != nil {
 		return 0, exit.AsUsage(err)
 	}
-	a.in.reason = a.token.hide(a.in.reason) // which baselines keep
+	a.in.reason = a.token.Hide(a.in.reason) // which baselines keep
 	if c := a.event.Comment; c != nil {
-		c.Body = a.token.hide(c.Body)
+		c.Body = a.token.Hide(c.Body)
 	}
 	if err := a.refuse(); err != nil {
 		return 0, exit.AsUsage(err)
@@ -132,7 +133,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	a.tellTroubles(g)
-	in := report.Input{Config: a.in.options.config, Revision: a.commit(), Links: report.Links{Run: a.event.RunURL}}
+	in := report.Input{Config: a.in.options.Config, Revision: a.commit(), Links: report.Links{Run: a.event.RunURL}}
 	switch {
 	case a.event.Run != nil:
 		in.Base = a.event.SHA // what is checked out, whatever the pull request goes into
@@ -159,26 +160,26 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	if a.in.runs != "" {
 		return a.collect()
 	}
-	p, err := a.env().plan(ctx, &a.in.options)
+	p, err := a.env().Plan(ctx, &a.in.options)
 	if err != nil {
 		return gathered{}, err
 	}
-	defer p.close()
-	if err := a.acceptUnlessUpdating(&p.policy, p.file); err != nil {
+	defer p.Close()
+	if err := a.acceptUnlessUpdating(&p.Policy, p.File); err != nil {
 		return gathered{}, err
 	}
-	ref, err := p.options.referenceFor(p.file, p.host.Label)
+	ref, err := referenceFor(p.Options, p.File, p.Host.Label)
 	if err != nil {
 		return gathered{}, err
 	}
 	a.warn(a.gh.Group("Measure"))
-	run, err := a.env().measure(ctx, p, ref.run())
+	run, err := a.env().Measure(ctx, p, ref.run())
 	a.warn(a.gh.EndGroup())
 	if err != nil {
 		return gathered{}, err
 	}
-	a.output("run", p.outPath("run.json"))
-	return gathered{file: p.file, policy: p.policy, runs: []*bench.Run{run}, refs: []reference{ref}}, nil
+	a.output("run", p.OutPath("run.json"))
+	return gathered{file: p.File, policy: p.Policy, runs: []*bench.Run{run}, refs: []reference{ref}}, nil
 }
 
 // acceptUnlessUpdating leaves waivers out where new baselines are proposed.

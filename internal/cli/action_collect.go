@@ -8,6 +8,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -16,17 +17,17 @@ import (
 // should have delivered one and did not stands in with an empty run, which the
 // gate cannot pass.
 func (a *action) collect() (g gathered, err error) {
-	if g.file, g.policy, err = a.env().load(&a.in.options); err != nil {
+	if g.file, g.policy, err = a.env().Load(&a.in.options); err != nil {
 		return g, err
 	}
 	if err := a.acceptUnlessUpdating(&g.policy, g.file); err != nil {
 		return g, err
 	}
-	paths, err := findRuns(a.in.runs, maxRuns)
+	paths, err := measure.FindRuns(a.in.runs, maxRuns)
 	if err != nil {
 		return g, err
 	}
-	if g.runs, g.refs, err = a.in.options.readRuns(g.file, paths); err != nil {
+	if g.runs, g.refs, err = readRuns(&a.in.options, g.file, paths); err != nil {
 		return g, err
 	}
 	if pr := a.event.PullRequest; a.event.Run != nil && pr != nil && pr.BaseRef != a.event.DefaultBranch && len(g.runs) > 0 {
@@ -49,7 +50,7 @@ func (a *action) collect() (g gathered, err error) {
 			g.absent = append(g.absent, label)
 			continue
 		}
-		ref, err := a.in.options.referenceFor(g.file, label)
+		ref, err := referenceFor(&a.in.options, g.file, label)
 		if err != nil {
 			return g, err
 		}
@@ -71,7 +72,7 @@ func (a *action) believe(run *bench.Run, limits config.Limits) error {
 	if want := a.commit(); run.Revision != want {
 		return fmt.Errorf("the run is of commit %q and this workflow of %s: run the measuring job again", text.OneLine(run.Revision), want)
 	}
-	only := a.in.options.only
+	only := a.in.options.Only
 	for _, pattern := range only {
 		if !slices.ContainsFunc(run.Results, func(r bench.Result) bool { return matrix.Glob(pattern, r.Cell.ID()) }) {
 			return fmt.Errorf("no cell of the run matches only %q: correct the input, or measure that cell", text.OneLine(pattern))
@@ -109,19 +110,19 @@ func mayLeaveOut(run *bench.Run, limits config.Limits) bool {
 // outside lists the cells that the profile leaves out on a host, by this job's
 // configuration and not by what a run says.
 func (a *action) outside(h bench.Host) (map[string]bool, error) {
-	if a.in.options.profile == "" {
+	if a.in.options.Profile == "" {
 		return nil, nil
 	}
 	o := a.in.options
-	o.only = nil
-	p, err := a.env().newPlan(&o)
+	o.Only = nil
+	p, err := a.env().NewPlan(&o)
 	if err != nil {
 		return nil, err
 	}
-	defer p.close()
-	p.host = h
-	if err := p.open(); err != nil {
-		return nil, fmt.Errorf("find the cells of profile %s: %w", text.OneLine(o.profile), err)
+	defer p.Close()
+	p.Host = h
+	if err := p.Open(); err != nil {
+		return nil, fmt.Errorf("find the cells of profile %s: %w", text.OneLine(o.Profile), err)
 	}
-	return setOf(p.others), nil
+	return measure.SetOf(p.Others), nil
 }

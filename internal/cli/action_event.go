@@ -82,7 +82,7 @@ const (
 func (a *action) nameByHand() {
 	switch {
 	case a.event.Name != "workflow_dispatch":
-	case len(a.in.options.only)+len(a.in.options.suites) > 0:
+	case len(a.in.options.Only)+len(a.in.options.Suites) > 0:
 		a.in.checkName += someCells
 	case a.event.PullRequest == nil:
 		a.in.checkName += byHand

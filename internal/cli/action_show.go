@@ -20,7 +20,7 @@ func (a *action) show(g gathered, j judged) error {
 	if err != nil {
 		return err
 	}
-	md = a.token.hide(md)
+	md = a.token.Hide(md)
 	path, err := a.saveReport(g, "report.md", md)
 	if err != nil {
 		return err
@@ -55,11 +55,11 @@ func (a *action) annotateFindings(j judged) {
 }
 
 func (a *action) annotate(issue func(actions.Annotation) error, title, message string) {
-	a.warn(issue(actions.Annotation{Title: a.token.hide(title), Message: a.token.hide(message)}))
+	a.warn(issue(actions.Annotation{Title: a.token.Hide(title), Message: a.token.Hide(message)}))
 }
 
 // output sets an output of the step.
-func (a *action) output(name, value string) { a.warn(a.gh.SetOutput(name, a.token.hide(value))) }
+func (a *action) output(name, value string) { a.warn(a.gh.SetOutput(name, a.token.Hide(value))) }
 
 // warn reports what could not be delivered; it never changes the outcome.
 func (a *action) warn(err error) {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/github/githubtest"
 )
 
@@ -175,16 +176,16 @@ func TestTokenIsNowhere(t *testing.T) {
 		code                 int
 		want                 string // in what was written, so that something was
 	}{
-		{"a program that got hold of it", "pull_request", pullPayload, nil, false, cli.ExitGateFailed, "stolen: ***"},
-		{"a server that repeats it", "pull_request", pullPayload, nil, true, cli.ExitGateFailed, "could not publish"},
-		{"a file named by it", "pull_request", pullPayload, map[string]string{"INPUT_CONFIG": "/nowhere/" + actionToken + ".yaml"}, false, cli.ExitUsage, "/nowhere/***.yaml"},
-		{"a folder named by it", "pull_request", pullPayload, map[string]string{"INPUT_RUNS": "/nowhere/" + actionToken}, false, cli.ExitNoMeasure, "/nowhere/***"},
-		{"a mode named by it", "pull_request", pullPayload, map[string]string{"INPUT_MODE": actionToken}, false, cli.ExitUsage, "mode is"},
-		{"a check named by it", "pull_request", pullPayload, map[string]string{"INPUT_CHECK-NAME": actionToken}, false, cli.ExitGateFailed, "holds the token, and was not sent"},
+		{"a program that got hold of it", "pull_request", pullPayload, nil, false, exit.GateFailed, "stolen: ***"},
+		{"a server that repeats it", "pull_request", pullPayload, nil, true, exit.GateFailed, "could not publish"},
+		{"a file named by it", "pull_request", pullPayload, map[string]string{"INPUT_CONFIG": "/nowhere/" + actionToken + ".yaml"}, false, exit.Usage, "/nowhere/***.yaml"},
+		{"a folder named by it", "pull_request", pullPayload, map[string]string{"INPUT_RUNS": "/nowhere/" + actionToken}, false, exit.NoMeasure, "/nowhere/***"},
+		{"a mode named by it", "pull_request", pullPayload, map[string]string{"INPUT_MODE": actionToken}, false, exit.Usage, "mode is"},
+		{"a check named by it", "pull_request", pullPayload, map[string]string{"INPUT_CHECK-NAME": actionToken}, false, exit.GateFailed, "holds the token, and was not sent"},
 		{"a reason that is it", "workflow_dispatch", dispatchPayload,
-			map[string]string{"INPUT_UPDATE-BASELINE": "true", "INPUT_FORCE": "true", "INPUT_REASON": "because of " + actionToken}, false, cli.ExitPassed, "because of ***"},
-		{"a comment that holds it", "issue_comment", fmt.Sprintf(chatPayload, "/accelgate refresh now "+actionToken), nil, false, cli.ExitPassed, "now ***"},
-		{"a command that is it", "issue_comment", fmt.Sprintf(chatPayload, "/accelgate accept c m "+actionToken+" 7 x"), nil, false, cli.ExitUsage, "no ceiling"},
+			map[string]string{"INPUT_UPDATE-BASELINE": "true", "INPUT_FORCE": "true", "INPUT_REASON": "because of " + actionToken}, false, exit.Passed, "because of ***"},
+		{"a comment that holds it", "issue_comment", fmt.Sprintf(chatPayload, "/accelgate refresh now "+actionToken), nil, false, exit.Passed, "now ***"},
+		{"a command that is it", "issue_comment", fmt.Sprintf(chatPayload, "/accelgate accept c m "+actionToken+" 7 x"), nil, false, exit.Usage, "no ceiling"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -220,7 +221,7 @@ func TestEnterpriseServer(t *testing.T) {
 	s.env["GITHUB_SERVER_URL"] = "https://github.example.com"
 	s.write("runs/run.json", s.stepRun("x"))
 	s.env["INPUT_RUNS"] = filepath.Join(s.work, "runs")
-	if code := s.run(t.Context()); code != cli.ExitGateFailed {
+	if code := s.run(t.Context()); code != exit.GateFailed {
 		t.Fatalf("exit code %d: %s", code, s.stderr.String())
 	}
 	comments := s.server.Comments("octo/repo", 1)
@@ -284,7 +285,7 @@ func TestPushBetweenSearchAndComment(t *testing.T) {
 		}
 	})
 	for range 2 {
-		if code := s.run(t.Context()); code != cli.ExitNoMeasure { // there is no such run, hence no artifact
+		if code := s.run(t.Context()); code != exit.NoMeasure { // there is no such run, hence no artifact
 			t.Fatalf("exit code %d: %s", code, s.stderr.String())
 		}
 	}
@@ -304,7 +305,7 @@ func TestRefreshGoesOnWithoutAnAbsentHost(t *testing.T) {
 		"INPUT_UPDATE-BASELINE": "true", "INPUT_REASON": "new driver", "INPUT_HOSTS": "desk,mi300x"})
 	s.write("runs/run.json", s.faultRun(true))
 	s.env["INPUT_RUNS"] = filepath.Join(s.work, "runs")
-	if code := s.run(t.Context()); code != cli.ExitPassed {
+	if code := s.run(t.Context()); code != exit.Passed {
 		t.Fatalf("exit code %d: %s", code, s.stderr.String())
 	}
 	pulls := s.server.PullRequests("octo/repo")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -51,7 +52,7 @@ func (c *Command) versionCommand() *cobra.Command {
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(c.Stdout, "accelgate version %s\n", version())
+			_, err := fmt.Fprintf(c.Stdout, "accelgate version %s\n", measure.Version())
 			return err
 		},
 	}

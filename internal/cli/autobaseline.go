@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -32,7 +33,7 @@ configuration's suite, each against itself. FILE is YAML or JSON:
 
 // autoBaseline is what auto-baseline was asked for.
 type autoBaseline struct {
-	options
+	measure.Options
 	aa        bool
 	tolerance string
 	promote   bool
@@ -53,10 +54,10 @@ func (c *Command) autoBaselineCommand(code *int) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	a.addConfig(f)
-	a.addHost(f)
-	a.addMeasuring(f)
-	a.addDemonstration(f)
+	addConfig(&a.Options, f)
+	addHost(&a.Options, f)
+	addMeasuring(&a.Options, f)
+	addDemonstration(&a.Options, f)
 	f.BoolVar(&a.aa, "aa", false, "measure one input repeatedly (5 times unless --repeats says otherwise) and tell the noise floor")
 	f.StringVar(&a.tolerance, "tolerance", "", "difference in `percent` that passes (default: the case's, or 5)")
 	f.BoolVar(&a.promote, "promote", false, "record the measured times and operators in the case files; needs --reason")
@@ -71,22 +72,22 @@ const defaultAA = 5
 
 func (c *Command) autoBaseline(ctx context.Context, a *autoBaseline, files []string) (int, error) {
 	if a.promote {
-		if err := a.recordable("accelgate auto-baseline --promote", a.reason); err != nil {
+		if err := recordable(&a.Options, "accelgate auto-baseline --promote", a.reason); err != nil {
 			return 0, err
 		}
 	}
-	if a.aa && a.repeats == 1 {
+	if a.aa && a.Repeats == 1 {
 		return 0, exit.Usagef("--aa: one measurement shows no noise: use --repeats 2 or more")
 	}
-	if a.aa && a.repeats == 0 {
-		a.repeats = defaultAA
+	if a.aa && a.Repeats == 0 {
+		a.Repeats = defaultAA
 	}
 	p, pairs, err := c.planPairs(ctx, a, files)
 	if err != nil {
 		return 0, err
 	}
-	defer p.close()
-	run, err := c.env().measure(ctx, p, nil)
+	defer p.Close()
+	run, err := c.env().Measure(ctx, p, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -111,60 +112,60 @@ func (c *Command) autoBaseline(ctx context.Context, a *autoBaseline, files []str
 
 // planPairs reads the pairs and opens them as the one suite of a plan. Close
 // must be called, unless there is an error.
-func (c *Command) planPairs(ctx context.Context, a *autoBaseline, files []string) (_ *plan, _ []cases.Pair, err error) {
-	p, err := c.env().newPlan(&a.options)
+func (c *Command) planPairs(ctx context.Context, a *autoBaseline, files []string) (_ *measure.Plan, _ []cases.Pair, err error) {
+	p, err := c.env().NewPlan(&a.Options)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() {
 		if err != nil {
-			p.close()
+			p.Close()
 		}
 	}()
-	if a.out == "" { // the last run's document stays
-		p.options.out = p.file.Resolve(filepath.Join(defaultOut, "auto-baseline"))
+	if a.Out == "" { // the last run's document stays
+		p.Options.Out = p.File.Resolve(filepath.Join(measure.DefaultOut, "auto-baseline"))
 	}
-	s, err := p.casesSuite()
+	s, err := casesSuite(p)
 	if err != nil {
 		return nil, nil, err
 	}
-	pairs, err := a.pairs(s, p.file.Dir, files)
+	pairs, err := a.pairs(s, p.File.Dir, files)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := c.env().detect(ctx, p); err != nil {
+	if err := c.env().Detect(ctx, p); err != nil {
 		return nil, nil, err
 	}
-	env, err := p.env()
+	env, err := p.Env()
 	if err != nil {
 		return nil, nil, err
 	}
-	env.EngineArgs = p.options.engineArgs()
+	env.EngineArgs = p.Options.EngineArgs()
 	opened, err := cases.OpenPairs(s, env, pairs, a.aa)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.suites = []planned{{name: s.Name, suite: opened, cells: opened.Cells(), skipped: opened.Skipped()}}
-	p.warnings = append(p.warnings, opened.Warnings()...)
-	return p, pairs, p.addMetrics(s, opened.Metrics())
+	p.Suites = []measure.Planned{{Name: s.Name, Suite: opened, Cells: opened.Cells(), Skipped: opened.Skipped()}}
+	p.Warnings = append(p.Warnings, opened.Warnings()...)
+	return p, pairs, p.AddMetrics(s, opened.Metrics())
 }
 
 // casesSuite is the one suite of kind cases, or the one that --suite names.
-func (p *plan) casesSuite() (*config.Suite, error) {
+func casesSuite(p *measure.Plan) (*config.Suite, error) {
 	var found []*config.Suite
 	var names []string
-	for i := range p.file.Suites {
-		if s := &p.file.Suites[i]; s.Kind == "cases" && (len(p.options.suites) == 0 || slices.Contains(p.options.suites, s.Name)) {
+	for i := range p.File.Suites {
+		if s := &p.File.Suites[i]; s.Kind == "cases" && (len(p.Options.Suites) == 0 || slices.Contains(p.Options.Suites, s.Name)) {
 			found, names = append(found, s), append(names, s.Name)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return nil, exit.Usagef("%s has no such suite of kind cases: add one, or correct --suite", p.options.config)
+		return nil, exit.Usagef("%s has no such suite of kind cases: add one, or correct --suite", p.Options.Config)
 	case 1:
 		return found[0], nil
 	}
-	return nil, exit.Usagef("%s has several suites of kind cases (%s): choose one with --suite", p.options.config, strings.Join(names, ", "))
+	return nil, exit.Usagef("%s has several suites of kind cases (%s): choose one with --suite", p.Options.Config, strings.Join(names, ", "))
 }
 
 // pairs reads the files, or pairs the suite's cases with themselves.
@@ -173,7 +174,7 @@ func (a *autoBaseline) pairs(s *config.Suite, dir string, files []string) (pairs
 		pairs, err = cases.OwnPairs(s, dir)
 	}
 	for _, path := range files {
-		data, readErr := readBounded(path)
+		data, readErr := measure.ReadBounded(path)
 		if readErr != nil {
 			return nil, exit.Usagef("read the pairs: %w: name a YAML or JSON file", readErr)
 		}
@@ -199,7 +200,7 @@ func (a *autoBaseline) pairs(s *config.Suite, dir string, files []string) (pairs
 // narrow applies --only, --skip and --tolerance.
 func (a *autoBaseline) narrow(pairs []cases.Pair) ([]cases.Pair, error) {
 	pairs = slices.DeleteFunc(pairs, func(p cases.Pair) bool {
-		return len(a.only) > 0 && !matrix.GlobAny(a.only, p.Name) || matrix.GlobAny(a.skip, p.Name)
+		return len(a.Only) > 0 && !matrix.GlobAny(a.Only, p.Name) || matrix.GlobAny(a.Skip, p.Name)
 	})
 	if len(pairs) == 0 {
 		return nil, exit.Usagef("--only and --skip leave no case: correct them; they are globs on the names of cases")

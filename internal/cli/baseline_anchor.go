@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -20,7 +21,7 @@ medians first, with 'accelgate baseline update', if they are old.
   accelgate baseline anchor --reason "the new sampler is worth it" --only 'tiny__*'`
 
 func (c *Command) anchorCommand() *cobra.Command {
-	var o options
+	var o measure.Options
 	var only []string
 	var reason string
 	cmd := &cobra.Command{
@@ -29,20 +30,20 @@ func (c *Command) anchorCommand() *cobra.Command {
 		Long:  anchorHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.recordable("accelgate baseline anchor", reason); err != nil {
+			if err := recordable(&o, "accelgate baseline anchor", reason); err != nil {
 				return err
 			}
 			return c.anchor(cmd.Context(), &o, only, reason)
 		},
 	}
-	o.addConfig(cmd.Flags())
-	o.addHost(cmd.Flags())
+	addConfig(&o, cmd.Flags())
+	addHost(&o, cmd.Flags())
 	cmd.Flags().StringArrayVar(&only, "only", nil, "move only the anchors of this case `id` or glob; may be repeated (default: all)")
 	cmd.Flags().StringVar(&reason, "reason", "", "why the present level is accepted; kept in the notes (required)")
 	return cmd
 }
 
-func (c *Command) anchor(ctx context.Context, o *options, only []string, reason string) error {
+func (c *Command) anchor(ctx context.Context, o *measure.Options, only []string, reason string) error {
 	path, err := c.choosePath(ctx, o, nil)
 	if err != nil {
 		return err
@@ -61,7 +62,7 @@ func (c *Command) anchor(ctx context.Context, o *options, only []string, reason 
 		}
 		return any
 	}
-	pinned, changes := baseline.Pin(file, chosen, tool(), reason)
+	pinned, changes := baseline.Pin(file, chosen, measure.Tool(), reason)
 	for i, found := range hit {
 		if !found {
 			return exit.Usagef("--only %q: %s has no such entry that passed: see its ids with 'accelgate baseline show'", only[i], path)

@@ -11,12 +11,13 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
 func (c *Command) lintCommand(code *int) *cobra.Command {
-	var o options
+	var o measure.Options
 	cmd := &cobra.Command{
 		Use:   "lint [FILE...]",
 		Short: "Check baselines for what goes wrong in them",
@@ -25,20 +26,20 @@ func (c *Command) lintCommand(code *int) *cobra.Command {
 			return err
 		},
 	}
-	o.addConfig(cmd.Flags())
+	addConfig(&o, cmd.Flags())
 	return cmd
 }
 
 // lint checks the files named, or all in the configuration's folder, those against
 // what it gates, too. Errors make it fail; warnings are printed only.
-func (c *Command) lint(ctx context.Context, o *options, paths []string) (int, error) {
+func (c *Command) lint(ctx context.Context, o *measure.Options, paths []string) (int, error) {
 	configured := len(paths) == 0
 	if configured {
-		file, _, err := c.env().load(o)
+		file, _, err := c.env().Load(o)
 		if err != nil {
 			return 0, err
 		}
-		dir := filepath.Dir(o.baselinePath(file, "x"))
+		dir := filepath.Dir(o.BaselinePath(file, "x"))
 		if paths, err = filepath.Glob(filepath.Join(dir, "baseline-*.json")); err != nil || len(paths) == 0 {
 			return 0, fmt.Errorf("%s holds no baseline: record one with 'accelgate baseline update --reason TEXT'", dir)
 		}
@@ -66,18 +67,18 @@ func (c *Command) lint(ctx context.Context, o *options, paths []string) (int, er
 
 // unrecorded finds the metrics that the configuration gates and that entries of its
 // cells do not have: a run reports them as missing.
-func (c *Command) unrecorded(ctx context.Context, o options, file *baseline.File) (problems []baseline.Problem) {
-	o.hostLabel = file.HostLabel
+func (c *Command) unrecorded(ctx context.Context, o measure.Options, file *baseline.File) (problems []baseline.Problem) {
+	o.HostLabel = file.HostLabel
 	p, err := c.planFor(ctx, &o)
 	if err != nil {
 		c.warnAll([]string{"the metrics of the configuration were not looked at: " + text.OneLine(err.Error())})
 		return nil
 	}
-	defer p.close()
+	defer p.Close()
 	demands := map[string][]bench.Demand{}
-	for _, one := range p.suites {
-		for _, cell := range one.suite.Cells() {
-			demands[cell.ID()] = p.policy.Demands(cell)
+	for _, one := range p.Suites {
+		for _, cell := range one.Suite.Cells() {
+			demands[cell.ID()] = p.Policy.Demands(cell)
 		}
 	}
 	run := file.Run()

@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
 func (c *Command) pruneCommand() *cobra.Command {
-	var o options
+	var o measure.Options
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "prune",
@@ -22,44 +23,44 @@ func (c *Command) pruneCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return c.prune(cmd.Context(), &o, dry) },
 	}
-	o.addConfig(cmd.Flags())
-	o.addHost(cmd.Flags())
-	o.addModels(cmd.Flags())
+	addConfig(&o, cmd.Flags())
+	addHost(&o, cmd.Flags())
+	addModels(&o, cmd.Flags())
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would be removed and write nothing")
 	return cmd
 }
 
-func (c *Command) prune(ctx context.Context, o *options, dry bool) error {
-	p, err := c.env().plan(ctx, o)
+func (c *Command) prune(ctx context.Context, o *measure.Options, dry bool) error {
+	p, err := c.env().Plan(ctx, o)
 	if err != nil {
 		return err
 	}
-	defer p.close()
-	file, err := baseline.Load(p.baselinePath())
+	defer p.Close()
+	file, err := baseline.Load(p.BaselinePath())
 	if err != nil {
 		return missingBaseline(err)
 	}
-	kept, removed := baseline.Prune(file, p.known())
+	kept, removed := baseline.Prune(file, known(p))
 	for _, id := range removed {
 		fmt.Fprintf(c.Stdout, "remove %s\n", text.OneLine(id))
 	}
-	fmt.Fprintf(c.Stdout, "%s: %d of %d entries removed\n", p.baselinePath(), len(removed), len(file.Entries))
+	fmt.Fprintf(c.Stdout, "%s: %d of %d entries removed\n", p.BaselinePath(), len(removed), len(file.Entries))
 	if dry || len(removed) == 0 {
 		return nil
 	}
-	return baseline.Save(p.baselinePath(), kept)
+	return baseline.Save(p.BaselinePath(), kept)
 }
 
 // known returns whether the configuration has a cell of an id. Of a combination
 // that this host cannot run now all sweeps are known, though they are not
 // spelled out: a driver that is broken today must not cost a baseline.
-func (p *plan) known() func(id string) bool {
+func known(p *measure.Plan) func(id string) bool {
 	has, stems := map[string]bool{}, []string(nil)
-	for _, s := range p.suites {
-		for _, cell := range s.suite.Cells() {
+	for _, s := range p.Suites {
+		for _, cell := range s.Suite.Cells() {
 			has[cell.ID()] = true
 		}
-		for _, r := range s.suite.Skipped() {
+		for _, r := range s.Suite.Skipped() {
 			stems = append(stems, strings.TrimSuffix(r.Cell.ID(), matrix.Plain))
 		}
 	}

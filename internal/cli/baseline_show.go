@@ -10,12 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
 func (c *Command) showCommand() *cobra.Command {
-	var o options
+	var o measure.Options
 	cmd := &cobra.Command{
 		Use:   "show [FILE]",
 		Short: "Print a baseline",
@@ -32,22 +33,22 @@ func (c *Command) showCommand() *cobra.Command {
 			return show(c.Stdout, path, file)
 		},
 	}
-	o.addConfig(cmd.Flags())
-	o.addHost(cmd.Flags())
+	addConfig(&o, cmd.Flags())
+	addHost(&o, cmd.Flags())
 	return cmd
 }
 
 // choosePath is the file named, or the one of this host.
-func (c *Command) choosePath(ctx context.Context, o *options, args []string) (string, error) {
+func (c *Command) choosePath(ctx context.Context, o *measure.Options, args []string) (string, error) {
 	if len(args) == 1 {
 		return args[0], nil
 	}
-	p, err := c.env().plan(ctx, o)
+	p, err := c.env().Plan(ctx, o)
 	if err != nil {
 		return "", err
 	}
-	defer p.close()
-	return p.baselinePath(), nil
+	defer p.Close()
+	return p.BaselinePath(), nil
 }
 
 func missingBaseline(err error) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
@@ -23,7 +24,7 @@ import (
 
 // update is what baseline update was asked for.
 type update struct {
-	options
+	measure.Options
 	from, reason string
 	force, all   bool
 }
@@ -35,7 +36,7 @@ func (c *Command) updateCommand(code *int) *cobra.Command {
 		Short: "Record this host's baseline from a run",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if err := u.recordable("accelgate baseline update", u.reason); err != nil {
+			if err := recordable(&u.Options, "accelgate baseline update", u.reason); err != nil {
 				return err
 			}
 			*code, err = c.update(cmd.Context(), &u)
@@ -48,11 +49,11 @@ func (c *Command) updateCommand(code *int) *cobra.Command {
 
 // addFlags adds the flags of what is recorded, and why.
 func (u *update) addFlags(f *pflag.FlagSet) {
-	u.addConfig(f)
-	u.addHost(f)
-	u.addHistory(f)
-	u.addPolicy(f)
-	u.addMeasure(f)
+	addConfig(&u.Options, f)
+	addHost(&u.Options, f)
+	addHistory(&u.Options, f)
+	addPolicy(&u.Options, f)
+	addMeasure(&u.Options, f)
 	f.StringVar(&u.from, "from", "", "record this `run.json` in place of measuring")
 	f.StringVar(&u.reason, "reason", "", "why the numbers move; kept with them (required)")
 	f.BoolVar(&u.all, "all", false, "rewrite numbers that moved within their noise, too")
@@ -61,11 +62,11 @@ func (u *update) addFlags(f *pflag.FlagSet) {
 
 // recordable refuses what must not be recorded, before anything is measured:
 // numbers without a reason, and demonstrations.
-func (o *options) recordable(command, reason string) error {
+func recordable(o *measure.Options, command, reason string) error {
 	if strings.TrimSpace(reason) == "" {
 		return exit.Usagef("%s: a reason is required, because reviewers will ask for it: add --reason \"...\"", command)
 	}
-	if args := o.engineArgs(); len(args) > 0 {
+	if args := o.EngineArgs(); len(args) > 0 {
 		return exit.Usagef("a run that is told to be slow or wrong (%s) cannot be recorded: leave that out", strings.Join(args, " "))
 	}
 	return nil
@@ -76,7 +77,7 @@ func (c *Command) update(ctx context.Context, u *update) (int, error) {
 	if err != nil || !accepted {
 		return exit.GateFailed, err
 	}
-	c.env().warnUnwell(run, "measure")
+	c.env().WarnUnwell(run, "measure")
 	c.warnAll(c.ofAnotherCommit(ctx, u, run))
 	recorded, err := c.record(ref, run, u.reason, u.all)
 	if err != nil {
@@ -97,7 +98,7 @@ func (c *Command) ofAnotherCommit(ctx context.Context, u *update, run *bench.Run
 		return nil
 	}
 	response, err := (&worker.Isolated{Environ: os.Environ()}).Do(ctx, worker.Request{
-		Args: []string{"git", "rev-parse", "HEAD"}, Dir: filepath.Dir(u.config), Timeout: 10 * time.Second})
+		Args: []string{"git", "rev-parse", "HEAD"}, Dir: filepath.Dir(u.Config), Timeout: 10 * time.Second})
 	head := strings.TrimSpace(string(response.Stdout))
 	if err != nil || !response.OK() || head == "" || strings.HasPrefix(head, run.Revision) {
 		return nil
@@ -116,11 +117,11 @@ func (c *Command) toRecord(ctx context.Context, u *update) (run *bench.Run, ref 
 	if err := genuine(run); err != nil {
 		return nil, ref, false, err
 	}
-	j := c.judge([]*bench.Run{run}, []reference{ref}, policy, report.Input{Config: u.config, Revision: run.Revision})
+	j := c.judge([]*bench.Run{run}, []reference{ref}, policy, report.Input{Config: u.Config, Revision: run.Revision})
 	if j.decision.Status != gate.StatusFailed { // what only warns must not become the measure by itself
 		fixed := policy
 		fixed.Method = gate.MethodThreshold
-		j = c.judge([]*bench.Run{run}, []reference{ref}, fixed, report.Input{Config: u.config, Revision: run.Revision})
+		j = c.judge([]*bench.Run{run}, []reference{ref}, fixed, report.Input{Config: u.Config, Revision: run.Revision})
 	}
 	if u.force || j.decision.Status != gate.StatusFailed {
 		return run, ref, true, nil
@@ -131,7 +132,7 @@ func (c *Command) toRecord(ctx context.Context, u *update) (run *bench.Run, ref 
 
 // genuine refuses the run of a demonstration.
 func genuine(run *bench.Run) error {
-	if args, ok := run.Context[demonstration]; ok {
+	if args, ok := run.Context[measure.Demonstration]; ok {
 		return exit.Usagef("the run was told to be slow or wrong (%s), so it cannot be recorded: measure without that", text.OneLine(args))
 	}
 	return nil
@@ -142,30 +143,30 @@ func (c *Command) updateRun(ctx context.Context, u *update) (*bench.Run, referen
 	if u.from != "" {
 		return u.readRun(c.env())
 	}
-	p, err := c.env().plan(ctx, &u.options)
+	p, err := c.env().Plan(ctx, &u.Options)
 	if err != nil {
 		return nil, reference{}, gate.Policy{}, err
 	}
-	defer p.close()
-	ref, err := u.recordedFor(p.file, p.host.Label)
+	defer p.Close()
+	ref, err := recordedFor(&u.Options, p.File, p.Host.Label)
 	if err != nil {
-		return nil, reference{}, p.policy, err
+		return nil, reference{}, p.Policy, err
 	}
-	run, err := c.env().measure(ctx, p, nil)
-	return run, ref, p.policy, err
+	run, err := c.env().Measure(ctx, p, nil)
+	return run, ref, p.Policy, err
 }
 
 // readRun gets the run and its host's baseline from files.
-func (u *update) readRun(env *Env) (*bench.Run, reference, gate.Policy, error) {
-	file, policy, err := env.load(&u.options)
+func (u *update) readRun(env *measure.Env) (*bench.Run, reference, gate.Policy, error) {
+	file, policy, err := env.Load(&u.Options)
 	if err != nil {
 		return nil, reference{}, policy, err
 	}
-	run, err := readRun(u.from)
+	run, err := measure.ReadRun(u.from)
 	if err != nil {
 		return nil, reference{}, policy, err
 	}
-	ref, err := u.recordedFor(file, run.Host.Label)
+	ref, err := recordedFor(&u.Options, file, run.Host.Label)
 	return run, ref, policy, err
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/suite/endpoint"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/dataset"
 	"github.com/accelgate/accelgate/internal/text"
@@ -20,7 +21,7 @@ import (
 
 // benchRun is what `bench run` was asked for.
 type benchRun struct {
-	options
+	measure.Options
 	list, metrics, all bool
 	changed            func(flag string) bool
 
@@ -55,11 +56,11 @@ func (b *benchRun) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&b.sloTemplate, "slo-template", "", "`name` of the limits that requests are held against: llm.standard or llm.relaxed")
 	f.StringVar(&b.sloHardware, "hardware", "", "`class` of hardware for those limits, as in h100 (default: by this host's accelerators)")
 	f.StringSliceVar(&b.gpus, "gpus", nil, "`ids` of the NVIDIA GPUs of the server whose energy is measured, as in 0,1")
-	f.StringVar(&b.out, "output", "results", "`folder` for envelopes, samples and run.json")
-	f.StringVar(&b.hostLabel, "host-label", "", "`label` of this host")
-	f.Var((*count)(&b.repeats), "repeats", "measure each load `n` times")
-	f.StringVar(&b.revision, "revision", "", "`commit` of the code under test (default: what git says)")
-	f.StringVar(&b.injectSlowdown, "inject-slowdown", "", "make the embedded engine slower by `PHASE=PERCENT`, as in decode=30%")
+	f.StringVar(&b.Out, "output", "results", "`folder` for envelopes, samples and run.json")
+	f.StringVar(&b.HostLabel, "host-label", "", "`label` of this host")
+	f.Var((*count)(&b.Repeats), "repeats", "measure each load `n` times")
+	f.StringVar(&b.Revision, "revision", "", "`commit` of the code under test (default: what git says)")
+	f.StringVar(&b.InjectSlowdown, "inject-slowdown", "", "make the embedded engine slower by `PHASE=PERCENT`, as in decode=30%")
 }
 
 // seconds is a flag that takes a duration, or a number of seconds as
@@ -95,11 +96,11 @@ func (b *benchRun) configuration(args []string) (*config.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.config = "the command line"
+	b.Config = "the command line"
 	if len(args) > 0 {
-		b.config = args[0] + " with the command line"
+		b.Config = args[0] + " with the command line"
 	}
-	return config.Parse(b.config, data)
+	return config.Parse(b.Config, data)
 }
 
 // suites names the suite that was asked for, the user's own, or all.
@@ -139,7 +140,7 @@ func (b *benchRun) known(name string) error {
 
 // ownSuite reads a user's suite: the body of one of kind endpoint.
 func ownSuite(path string) (map[string]any, error) {
-	data, err := readBounded(path)
+	data, err := measure.ReadBounded(path)
 	if err != nil {
 		return nil, exit.Usagef("read the suite: %w: name a YAML file with the keys of a suite of kind endpoint", err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite/endpoint"
 	"github.com/accelgate/accelgate/internal/text"
@@ -70,12 +71,12 @@ func (c *Command) benchRun(ctx context.Context, b *benchRun, args []string) (int
 	if err != nil {
 		return 0, err
 	}
-	p, err := c.env().planOf(ctx, &b.options, file, true)
+	p, err := c.env().PlanOf(ctx, &b.Options, file, true)
 	if err != nil {
 		return 0, err
 	}
-	defer p.close()
-	run, err := c.env().measure(ctx, p, nil)
+	defer p.Close()
+	run, err := c.env().Measure(ctx, p, nil)
 	if err != nil {
 		return 0, c.keepMeasured(p, b, err)
 	}
@@ -83,7 +84,7 @@ func (c *Command) benchRun(ctx context.Context, b *benchRun, args []string) (int
 }
 
 // conclude writes the envelopes and says what became of each load.
-func (c *Command) conclude(p *plan, b *benchRun, run *bench.Run) (int, error) {
+func (c *Command) conclude(p *measure.Plan, b *benchRun, run *bench.Run) (int, error) {
 	paths, err := b.export(run)
 	if err != nil {
 		return 0, err
@@ -111,7 +112,7 @@ func (b *benchRun) export(run *bench.Run) (map[string]string, error) {
 		if len(run.Results) > 1 || b.sweeps() {
 			prefix = endpoint.Prefix(r.Cell)
 		}
-		path, err := exportCell(run, r, b.out, prefix)
+		path, err := exportCell(run, r, b.Out, prefix)
 		if err != nil {
 			return paths, fmt.Errorf("write the envelope of %s: %w", text.OneLine(r.Cell.ID()), err)
 		}
@@ -121,13 +122,13 @@ func (b *benchRun) export(run *bench.Run) (map[string]string, error) {
 }
 
 // keepMeasured writes what was finished before an error, which it returns.
-func (c *Command) keepMeasured(p *plan, b *benchRun, err error) error {
-	if p.partial == nil || len(p.partial.Results) == 0 {
+func (c *Command) keepMeasured(p *measure.Plan, b *benchRun, err error) error {
+	if p.Partial == nil || len(p.Partial.Results) == 0 {
 		return err
 	}
-	paths, exportErr := b.export(p.partial)
-	if saveErr := saveRun(p.outPath("run.json"), p.partial); saveErr != nil || exportErr != nil {
+	paths, exportErr := b.export(p.Partial)
+	if saveErr := measure.SaveRun(p.OutPath("run.json"), p.Partial); saveErr != nil || exportErr != nil {
 		return errors.Join(err, exportErr, saveErr)
 	}
-	return fmt.Errorf("%w\nwhat was measured is kept, %s in %s: mend it and start again", err, text.Plural(len(paths), "envelope"), b.out)
+	return fmt.Errorf("%w\nwhat was measured is kept, %s in %s: mend it and start again", err, text.Plural(len(paths), "envelope"), b.Out)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
@@ -38,7 +39,7 @@ or skipped commits are in the way.`
 
 // bisect is what the command was asked for.
 type bisect struct {
-	options
+	measure.Options
 	good, bad, only, metric string
 	attempts                int
 	build                   []string
@@ -60,16 +61,16 @@ func (c *Command) bisectCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	b.addConfig(f)
+	addConfig(&b.Options, f)
 	f.StringVar(&b.good, "good", "", "`commit` before the slow-down (required)")
 	f.StringVar(&b.bad, "bad", "HEAD", "`commit` that has it")
 	f.StringVar(&b.only, "only", "", "the case `id`, or a glob that matches one (required)")
 	f.StringVar(&b.metric, "metric", "", "the `metric` to compare (default: the cell's only gated one)")
 	f.IntVar(&b.attempts, "attempts", 3, "up to `n` times ten pairs for a commit, before it is skipped")
-	f.StringVar(&b.hostLabel, "host-label", "", "`label` of this host (default: as for run)")
-	f.StringSliceVar(&b.devices, "devices", nil, "`ids` of accelerators, of which the first is used (default: as for run)")
-	f.StringVar(&b.out, "out", "", "`folder` for the log of the bisection (default: "+defaultOut+"/bisect beside the configuration)")
-	b.addModels(f)
+	f.StringVar(&b.HostLabel, "host-label", "", "`label` of this host (default: as for run)")
+	f.StringSliceVar(&b.Devices, "devices", nil, "`ids` of accelerators, of which the first is used (default: as for run)")
+	f.StringVar(&b.Out, "out", "", "`folder` for the log of the bisection (default: "+measure.DefaultOut+"/bisect beside the configuration)")
+	addModels(&b.Options, f)
 	return cmd
 }
 
@@ -83,7 +84,7 @@ func (b *bisect) check() error {
 	case b.attempts < 1 || b.attempts > mostAttempts:
 		return exit.Usagef("--attempts is %d: use 1 to %d", b.attempts, mostAttempts)
 	}
-	return b.options.check()
+	return b.Options.Check()
 }
 
 // bisect finds the commit.
@@ -117,7 +118,7 @@ func (c *Command) bisect(ctx context.Context, o *bisect) (err error) {
 // newBisection settles what is searched for, as far as that is known before
 // anything is built.
 func (c *Command) newBisection(ctx context.Context, o *bisect) (*bisection, *repository, error) {
-	file, _, err := o.read()
+	file, _, err := o.Read()
 	if err != nil {
 		return nil, nil, exit.AsUsage(err)
 	}
@@ -129,9 +130,9 @@ func (c *Command) newBisection(ctx context.Context, o *bisect) (*bisection, *rep
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &plan{options: &o.options, file: file}
-	b := &bisection{Only: o.only, Metric: o.metric, Build: o.build, Attempts: o.attempts, Prefix: r.prefix, HostLabel: c.env().label(p), Devices: c.env().deviceIDs(p)}
-	for path, to := range map[string]*string{o.config: &b.Config, o.outPath(file, "bisect"): &b.State, o.modelDir: &b.ModelDir} {
+	p := &measure.Plan{Options: &o.Options, File: file}
+	b := &bisection{Only: o.only, Metric: o.metric, Build: o.build, Attempts: o.attempts, Prefix: r.prefix, HostLabel: c.env().Label(p), Devices: c.env().DeviceIDs(p)}
+	for path, to := range map[string]*string{o.Config: &b.Config, o.OutPath(file, "bisect"): &b.State, o.ModelDir: &b.ModelDir} {
 		if path == "" {
 			continue
 		}
@@ -156,7 +157,7 @@ func (c *Command) findEnds(ctx context.Context, o *bisect, r *repository, b *bis
 		return exit.Usagef("--good and --bad are the same commit: name one before the slow-down with --good")
 	}
 	if _, err := r.Git(ctx, r.Dir, "merge-base", "--is-ancestor", b.Good, b.Bad); err != nil {
-		return exit.Usagef("%s is no ancestor of %s: use one, as 'git merge-base %s %s' finds; where the checkout is shallow, fetch the whole history first", shortRevision(b.Good), shortRevision(b.Bad), shortRevision(b.Good), shortRevision(b.Bad))
+		return exit.Usagef("%s is no ancestor of %s: use one, as 'git merge-base %s %s' finds; where the checkout is shallow, fetch the whole history first", measure.ShortRevision(b.Good), measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), measure.ShortRevision(b.Bad))
 	}
 	return nil
 }
@@ -195,9 +196,9 @@ func (c *Command) search(ctx context.Context, b *bisection, t *trees) (err error
 func endError(flag, commit string, err error) error {
 	var u unusable
 	if errors.As(err, &u) {
-		return fmt.Errorf("%s %s: %w; name another commit, or correct what stands after --", flag, shortRevision(commit), u.error)
+		return fmt.Errorf("%s %s: %w; name another commit, or correct what stands after --", flag, measure.ShortRevision(commit), u.error)
 	}
-	return fmt.Errorf("%s %s: %w", flag, shortRevision(commit), err)
+	return fmt.Errorf("%s %s: %w", flag, measure.ShortRevision(commit), err)
 }
 
 // ends demands that the bad commit is slower than the good one, and settles from
@@ -208,24 +209,24 @@ func (c *Command) ends(ctx context.Context, b *bisection, t *trees) (e detect.Ev
 	}
 	contest, err := c.newContest(ctx, b)
 	if err != nil {
-		return e, metric, fmt.Errorf("compare %s with %s: %w", shortRevision(b.Bad), shortRevision(b.Good), err)
+		return e, metric, fmt.Errorf("compare %s with %s: %w", measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), err)
 	}
 	defer contest.close()
 	metric, b.Cell, b.Metric = contest.metric, contest.base.cell.ID(), contest.metric.Name
-	c.warnAll(contest.head.plan.warnings)
+	c.warnAll(contest.head.plan.Warnings)
 	if e, err = contest.judge(ctx, detect.Options{}, b.Attempts); err != nil {
-		return e, metric, fmt.Errorf("compare %s with %s: %w", shortRevision(b.Bad), shortRevision(b.Good), err)
+		return e, metric, fmt.Errorf("compare %s with %s: %w", measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), err)
 	}
-	fmt.Fprintf(c.Stdout, "%s: bad %s against good %s: %s\n", text.OneLine(b.Cell), shortRevision(b.Bad), shortRevision(b.Good), contest.change(&e))
+	fmt.Fprintf(c.Stdout, "%s: bad %s against good %s: %s\n", text.OneLine(b.Cell), measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), contest.change(&e))
 	switch {
 	case e.Verdict == detect.Regressed:
 	case decided(e.Verdict):
 		return e, metric, fmt.Errorf("%s is not slower than %s (%s), so there is nothing to find: name an earlier commit with --good, another --metric, or a build command "+
 			"after -- if programs must be built; commands of the configuration that name programs by absolute paths run the same ones in every checkout",
-			shortRevision(b.Bad), shortRevision(b.Good), e.Verdict)
+			measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), e.Verdict)
 	default:
 		return e, metric, fmt.Errorf("noise hides whether %s is slower than %s; as many pairs find slow-downs from %.1f %% on: quieten the host, or raise --attempts",
-			shortRevision(b.Bad), shortRevision(b.Good), 100*e.MDE)
+			measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), 100*e.MDE)
 	}
 	b.Limit = half(e.Estimate)
 	return e, metric, errors.Join(t.Tidy(ctx, b.HeadDir), b.save())
@@ -298,9 +299,9 @@ func (c *Command) tellFound(ctx context.Context, b *bisection, t *trees, left []
 	subject := func(commit string) string {
 		s, err := t.Git(ctx, t.Dir, "show", "--no-patch", "--format=%s", commit)
 		if err != nil {
-			return shortRevision(commit)
+			return measure.ShortRevision(commit)
 		}
-		return shortRevision(commit) + " " + text.OneLine(s)
+		return measure.ShortRevision(commit) + " " + text.OneLine(s)
 	}
 	var skipped []step
 	for _, s := range steps {
@@ -321,8 +322,8 @@ func (c *Command) tellFound(ctx context.Context, b *bisection, t *trees, left []
 	}
 	found := steps[left[0]]
 	if found.Evidence == nil {
-		return fmt.Errorf("git bisect names %s, which no step judged: look at %s", shortRevision(left[0]), b.stepsPath())
+		return fmt.Errorf("git bisect names %s, which no step judged: look at %s", measure.ShortRevision(left[0]), b.stepsPath())
 	}
-	_, err := fmt.Fprintf(c.Stdout, "First bad commit: %s\n  against %s: %s\nNext: git show %s\n", subject(left[0]), shortRevision(b.Good), bisected(found.Evidence, metric), left[0])
+	_, err := fmt.Fprintf(c.Stdout, "First bad commit: %s\n  against %s: %s\nNext: git show %s\n", subject(left[0]), measure.ShortRevision(b.Good), bisected(found.Evidence, metric), left[0])
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
@@ -22,7 +23,7 @@ import (
 type contest struct {
 	*Command
 	base, head side
-	lanes      lanes
+	lanes      measure.Lanes
 	device     bench.Device
 	metric     bench.Metric
 	failed     int // pairs in which something went wrong
@@ -30,7 +31,7 @@ type contest struct {
 
 // side is the cell in one checkout.
 type side struct {
-	plan     *plan
+	plan     *measure.Plan
 	suite    suite.Suite
 	measurer runner.Measurer
 	cell     bench.Cell
@@ -52,12 +53,12 @@ func (c *Command) newContest(ctx context.Context, b *bisection) (*contest, error
 		return nil, err
 	}
 	if t.head, err = c.openSide(ctx, b, b.HeadDir, "head"); err != nil {
-		t.base.plan.close()
+		t.base.plan.Close()
 		return nil, unusable{err}
 	}
-	if t.lanes, err = c.env().lease(ctx, t.head.plan); err == nil {
-		if len(t.lanes.devices) > 0 {
-			t.device = t.lanes.devices[0]
+	if t.lanes, err = c.env().Lease(ctx, t.head.plan); err == nil {
+		if len(t.lanes.Devices) > 0 {
+			t.device = t.lanes.Devices[0]
 		}
 		err = t.warm(ctx, b)
 	}
@@ -69,33 +70,33 @@ func (c *Command) newContest(ctx context.Context, b *bisection) (*contest, error
 }
 
 func (t *contest) close() {
-	t.lanes.release()
-	t.base.plan.close()
-	t.head.plan.close()
+	t.lanes.Release()
+	t.base.plan.Close()
+	t.head.plan.Close()
 }
 
 // openSide opens the one cell in a checkout.
 func (c *Command) openSide(ctx context.Context, b *bisection, root, name string) (side, error) {
 	o := b.options()
-	o.out = filepath.Join(b.State, name)
-	p, err := c.env().planIn(ctx, &o, filepath.Join(root, b.Prefix))
+	o.Out = filepath.Join(b.State, name)
+	p, err := c.env().PlanIn(ctx, &o, filepath.Join(root, b.Prefix))
 	if err != nil {
 		return side{}, err
 	}
 	var found []side
 	var ids []string
-	for _, s := range p.suites {
-		for _, cell := range s.cells {
+	for _, s := range p.Suites {
+		for _, cell := range s.Cells {
 			ids = append(ids, text.OneLine(cell.ID()))
 			if b.Cell == "" || cell.ID() == b.Cell {
-				found = append(found, side{plan: p, suite: s.suite, measurer: secretList(p.secretsOf(s.suite)).measurer(s.suite), cell: cell})
+				found = append(found, side{plan: p, suite: s.Suite, measurer: measure.Secrets(secretsOf(p, s.Suite)).Measurer(s.Suite), cell: cell})
 			}
 		}
 	}
 	if len(found) == 1 {
 		return found[0], nil
 	}
-	p.close()
+	p.Close()
 	if len(found) > 1 {
 		return side{}, exit.Usagef("--only matches %d cells, as %s: name one of them", len(found), strings.Join(ids[:min(len(ids), 5)], ", "))
 	}
@@ -103,8 +104,8 @@ func (c *Command) openSide(ctx context.Context, b *bisection, root, name string)
 }
 
 // secretsOf are those of this process and of a suite.
-func (p *plan) secretsOf(s suite.Suite) []string {
-	secrets := p.secrets()
+func secretsOf(p *measure.Plan, s suite.Suite) []string {
+	secrets := p.Secrets()
 	if keeper, ok := s.(suite.SecretKeeper); ok {
 		secrets = append(secrets, keeper.Secrets()...)
 	}
@@ -159,7 +160,7 @@ func plain(err error) error {
 func (t *contest) choose(name string, r *bench.Result) (bench.Metric, error) {
 	var gated []bench.Metric
 	var names []string
-	for _, m := range t.base.plan.metrics {
+	for _, m := range t.base.plan.Metrics {
 		s := r.Sample(m.Name)
 		if s == nil || len(s.Values) == 0 || m.Exact {
 			continue

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 	"github.com/accelgate/accelgate/internal/worktree"
@@ -72,7 +73,7 @@ func (c *Command) bisectStep(ctx context.Context, path string) (int, error) {
 	if err := r.Tidy(ctx, b.HeadDir); err != nil {
 		return 0, err
 	}
-	fmt.Fprintf(c.Stdout, "accelgate: %s: %s\n", shortRevision(s.Commit), said)
+	fmt.Fprintf(c.Stdout, "accelgate: %s: %s\n", measure.ShortRevision(s.Commit), said)
 	return s.Answer, appendStep(b.stepsPath(), &s)
 }
 
@@ -138,7 +139,7 @@ func readSteps(path string) (map[string]step, error) {
 		return nil, err
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(io.LimitReader(f, maxConfig))
+	lines := bufio.NewScanner(io.LimitReader(f, measure.MaxConfig))
 	for lines.Scan() {
 		var s step
 		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 	"github.com/accelgate/accelgate/internal/worktree"
@@ -93,10 +94,10 @@ type bisection struct {
 	Attempts  int      `json:"attempts"`
 }
 
-func (b *bisection) options() options {
-	o := options{config: b.Config, hostLabel: b.HostLabel, modelDir: b.ModelDir, devices: b.Devices, only: []string{b.Only}}
+func (b *bisection) options() measure.Options {
+	o := measure.Options{Config: b.Config, HostLabel: b.HostLabel, ModelDir: b.ModelDir, Devices: b.Devices, Only: []string{b.Only}}
 	if b.Cell != "" {
-		o.only = []string{b.Cell}
+		o.Only = []string{b.Cell}
 	}
 	return o
 }
@@ -125,7 +126,7 @@ func (b *bisection) save() error {
 }
 
 func loadBisection(path string) (*bisection, error) {
-	data, err := readBounded(path)
+	data, err := measure.ReadBounded(path)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -32,7 +33,7 @@ said of one run is the least that it takes. Exit 0 says that it was measured, 3 
 
 // calibration is what calibrate was asked for.
 type calibration struct {
-	options
+	measure.Options
 	rounds      int
 	json, write bool
 	record      string // file or folder; "" for none
@@ -54,16 +55,16 @@ func (c *Command) calibrateCommand(code *int) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	k.addConfig(f)
-	k.addHost(f)
-	k.addSelection(f)
-	f.StringSliceVar(&k.suites, "suite", nil, "`names` of the suites to measure, separated by commas (default: all)")
-	f.StringVar(&k.threshold, "threshold", "", "limit in `percent` that cells should resolve (default: the configuration's, or 10)")
+	addConfig(&k.Options, f)
+	addHost(&k.Options, f)
+	addSelection(&k.Options, f)
+	f.StringSliceVar(&k.Suites, "suite", nil, "`names` of the suites to measure, separated by commas (default: all)")
+	f.StringVar(&k.Threshold, "threshold", "", "limit in `percent` that cells should resolve (default: the configuration's, or 10)")
 	f.Var((*count)(&k.rounds), "rounds", "fresh processes per cell, `n` (default 10)")
-	f.StringSliceVar(&k.devices, "devices", nil, "`ids` of the accelerators to measure on (default: ACCELGATE_DEVICES or the configuration's)")
-	f.Var((*period)(&k.budget), "budget", "end measuring after this `time` (default: the configuration's)")
-	f.BoolVar(&k.resume, "resume", false, "keep what an interrupted calibration of the same build and configuration has measured")
-	f.StringVar(&k.out, "out", "", "`folder` for run.json and the journal (default: "+filepath.Join(defaultOut, "calibrate")+" beside the configuration)")
+	f.StringSliceVar(&k.Devices, "devices", nil, "`ids` of the accelerators to measure on (default: ACCELGATE_DEVICES or the configuration's)")
+	f.Var((*period)(&k.Budget), "budget", "end measuring after this `time` (default: the configuration's)")
+	f.BoolVar(&k.Resume, "resume", false, "keep what an interrupted calibration of the same build and configuration has measured")
+	f.StringVar(&k.Out, "out", "", "`folder` for run.json and the journal (default: "+filepath.Join(measure.DefaultOut, "calibrate")+" beside the configuration)")
 	f.BoolVar(&k.json, "json", false, "print everything as JSON")
 	f.StringVar(&k.record, "record", "", "append each process's values, times and health to this `file` (.jsonl), or to pairs-LABEL.jsonl in this folder")
 	f.BoolVar(&k.write, "write", false, "write noise and MDE into this host's baseline")
@@ -71,34 +72,34 @@ func (c *Command) calibrateCommand(code *int) *cobra.Command {
 }
 
 func (c *Command) calibrate(ctx context.Context, k *calibration) (int, error) {
-	if k.rounds < detect.LeastResolved || k.rounds > maxRepeats {
-		return 0, exit.Usagef("--rounds is %d: use %d to %d", k.rounds, detect.LeastResolved, maxRepeats)
+	if k.rounds < detect.LeastResolved || k.rounds > measure.MaxRepeats {
+		return 0, exit.Usagef("--rounds is %d: use %d to %d", k.rounds, detect.LeastResolved, measure.MaxRepeats)
 	}
-	if k.record != "" && k.resume {
+	if k.record != "" && k.Resume {
 		return 0, exit.Usagef("--record cannot record the processes that --resume keeps: use one of them")
 	}
-	p, err := c.env().plan(ctx, &k.options)
+	p, err := c.env().Plan(ctx, &k.Options)
 	if err != nil {
 		return 0, err
 	}
-	defer p.close()
-	if k.out == "" { // the last run's document stays
-		k.out = p.file.Resolve(filepath.Join(defaultOut, "calibrate"))
+	defer p.Close()
+	if k.Out == "" { // the last run's document stays
+		k.Out = p.File.Resolve(filepath.Join(measure.DefaultOut, "calibrate"))
 	}
 	if k.write {
-		if _, err = p.calibrated(); err != nil {
+		if _, err = calibrated(p); err != nil {
 			return 0, err
 		}
 	}
 	var recording *os.File
 	if k.record != "" {
-		if recording, err = openRecording(k.record, p.host.Label); err != nil {
+		if recording, err = openRecording(k.record, p.Host.Label); err != nil {
 			return 0, err
 		}
 		defer recording.Close()
 	}
 	seen := processes{seen: map[string][]process{}}
-	run, err := c.env().rounds(ctx, p, k.rounds, seen.add)
+	run, err := c.env().Rounds(ctx, p, k.rounds, seen.add)
 	if err != nil {
 		return 0, err
 	}
@@ -111,8 +112,8 @@ func (c *Command) calibrate(ctx context.Context, k *calibration) (int, error) {
 			return 0, err
 		}
 	}
-	c.env().warnUnwell(run, "calibrate")
-	found := resolve(run, p.policy)
+	c.env().WarnUnwell(run, "calibrate")
+	found := resolve(run, p.Policy)
 	if err := c.showResolutions(found, k); err != nil {
 		return 0, err
 	}
@@ -122,17 +123,17 @@ func (c *Command) calibrate(ctx context.Context, k *calibration) (int, error) {
 	if !k.write {
 		return exit.Passed, nil
 	}
-	file, err := p.calibrated() // it may have been refreshed meanwhile
+	file, err := calibrated(p) // it may have been refreshed meanwhile
 	if err != nil {
 		return 0, err
 	}
-	return exit.Passed, c.writeNoise(p.baselinePath(), file, found, k.json)
+	return exit.Passed, c.writeNoise(p.BaselinePath(), file, found, k.json)
 }
 
 // calibrated reads the baseline that is to be written, before anything is
 // measured: one of another machine would keep the noise of this one.
-func (p *plan) calibrated() (*baseline.File, error) {
-	path := p.baselinePath()
+func calibrated(p *measure.Plan) (*baseline.File, error) {
+	path := p.BaselinePath()
 	file, err := baseline.Load(path)
 	if err != nil {
 		return nil, missingBaseline(err)
@@ -141,7 +142,7 @@ func (p *plan) calibrated() (*baseline.File, error) {
 	if file.Fingerprint != nil {
 		before = *file.Fingerprint
 	}
-	if same, why := p.host.Comparable(before); !same {
+	if same, why := p.Host.Comparable(before); !same {
 		return nil, fmt.Errorf("%s is of another machine (%s), whose noise this one does not know: record this machine with 'accelgate baseline update --reason TEXT'", path, text.OneLine(why))
 	}
 	return file, nil

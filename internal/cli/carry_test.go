@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/exit"
 )
 
 // TestCommandsInErrorsLackTheFlagsOfTheUser: the remedy in a message was about the
@@ -40,7 +40,7 @@ func TestCommandsInErrorsLackTheFlagsOfTheUser(t *testing.T) {
 			t.Errorf("%q: exit %d: %s\nwant %s", c.args, code, out, c.want)
 			continue
 		}
-		if code, out := accelgate(words(t, found[1])...); code == cli.ExitUsage {
+		if code, out := accelgate(words(t, found[1])...); code == exit.Usage {
 			t.Errorf("%s is refused: %s", found[1], out)
 		}
 	}

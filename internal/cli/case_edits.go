@@ -15,6 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/cases"
@@ -134,7 +135,7 @@ func (c *Command) editFolder(e *caseEdits, folder cases.Folder, list []measureme
 		}
 		files = append(files, f)
 		records = append(records, casefile.Record{Time: c.Now().UTC(), Case: m.name, Reason: e.reason, Revision: e.revision,
-			Tool: tool(), Host: m.host, Changes: f.changes})
+			Tool: measure.Tool(), Host: m.host, Changes: f.changes})
 	}
 	if len(files) == 0 {
 		return nil
@@ -167,7 +168,7 @@ func (e *caseEdits) edit(folder cases.Folder, known *casefile.Case, m measuremen
 		return f, false, nil
 	}
 	f = caseFile{path: one.Path, name: m.name, host: m.host}
-	data, err := readBounded(one.Path)
+	data, err := measure.ReadBounded(one.Path)
 	if errors.Is(err, fs.ErrNotExist) && known == nil {
 		data, err = casefile.Marshal(one)
 	}

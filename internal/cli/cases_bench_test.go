@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/exit"
 )
 
 // BenchmarkReplay loads, compares and renders 2,000 cases of 200 operators each
@@ -40,7 +41,7 @@ func replayOnce(b *testing.B, dir, format string) {
 	c := cli.Command{Stdin: &stdout, Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }, Now: time.Now}
 	code := c.Main(context.Background(), []string{"cases", "replay", "--compat", "msmodeling", "--format", format,
 		"--cases", filepath.Join(dir, "cases"), "--tables", filepath.Join(dir, "tables")})
-	if code != cli.ExitGateFailed || stdout.Len() < 100_000 {
+	if code != exit.GateFailed || stdout.Len() < 100_000 {
 		b.Fatalf("exit code %d, %d bytes: %.500s", code, stdout.Len(), &stderr)
 	}
 }

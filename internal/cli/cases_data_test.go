@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/testtier"
 )
 
@@ -23,7 +24,7 @@ func TestReplayOfTheOriginal(t *testing.T) {
 	c := cli.Command{Stdin: &stdout, Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }, Now: time.Now}
 	code := c.Main(t.Context(), []string{"cases", "replay", "--compat", "msmodeling",
 		"--cases", filepath.Join(dir, "cases"), "--tables", filepath.Join(dir, "tables")})
-	if code != cli.ExitGateFailed {
+	if code != exit.GateFailed {
 		t.Errorf("exit code %d, the original's is 1: %s", code, &stderr)
 	}
 	want, err := os.ReadFile(filepath.Join(dir, "stdout.txt"))

@@ -39,7 +39,7 @@ func (c *Command) refreshCasesCommand(code *int) *cobra.Command {
 		Long:  refreshCasesHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if err := r.recordable("accelgate cases refresh", r.reason); err != nil {
+			if err := recordable(&r.update.Options, "accelgate cases refresh", r.reason); err != nil {
 				return err
 			}
 			*code, err = c.refreshCases(cmd.Context(), &r)
@@ -54,35 +54,35 @@ func (c *Command) refreshCasesCommand(code *int) *cobra.Command {
 }
 
 func (c *Command) refreshCases(ctx context.Context, r *caseRefresh) (int, error) {
-	file, _, err := r.read()
+	file, _, err := r.Read()
 	if err != nil {
 		return 0, exit.AsUsage(err)
 	}
-	if r.from != "" && (len(r.skip)+len(r.tags)+len(r.skipTags) > 0 || r.profile != "" || r.shard != "") {
+	if r.from != "" && (len(r.Skip)+len(r.Tags)+len(r.SkipTags) > 0 || r.Profile != "" || r.Shard != "") {
 		return 0, exit.Usagef("--from takes the run as it is: choose cases by --suite and --only, and leave other selections out")
 	}
 	known := suitesOfCases(file)
 	if len(known) == 0 {
-		return 0, exit.Usagef("%s has no suite of kind cases: add one, or record the host's baseline with 'accelgate baseline update'", r.config)
+		return 0, exit.Usagef("%s has no suite of kind cases: add one, or record the host's baseline with 'accelgate baseline update'", r.Config)
 	}
-	for _, name := range r.suites {
+	for _, name := range r.Suites {
 		if !slices.Contains(known, name) {
-			return 0, exit.Usagef("--suite: %s has no suite of kind cases called %q: it has %s", r.config, name, strings.Join(known, ", "))
+			return 0, exit.Usagef("--suite: %s has no suite of kind cases called %q: it has %s", r.Config, name, strings.Join(known, ", "))
 		}
 	}
-	if r.from == "" && len(r.suites) == 0 {
-		r.suites = known
+	if r.from == "" && len(r.Suites) == 0 {
+		r.Suites = known
 	}
 	run, ref, accepted, err := c.toRecord(ctx, &r.update)
 	if err != nil || !accepted {
 		return exit.GateFailed, err
 	}
-	policy, err := c.env().policy(&r.options, file)
+	policy, err := c.env().Policy(&r.Options, file)
 	if err != nil {
 		return 0, err
 	}
 	edits, err := c.editCases(file, []*bench.Run{run},
-		caseEdits{reason: r.reason, initial: r.initial, revision: run.Revision, suites: r.suites, only: r.only, policy: unlessForced(r.force, &policy)})
+		caseEdits{reason: r.reason, initial: r.initial, revision: run.Revision, suites: r.Suites, only: r.Only, policy: unlessForced(r.force, &policy)})
 	if err != nil {
 		return 0, err
 	}

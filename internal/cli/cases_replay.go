@@ -18,6 +18,7 @@ import (
 	"github.com/accelgate/accelgate/internal/formats/optrace"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/cases"
@@ -128,7 +129,7 @@ func (r *replay) wanted(all []*casefile.Case) ([]*casefile.Case, error) {
 
 // replayed makes a run of the tables and judges it.
 func (c *Command) replayed(r *replay, list []*casefile.Case) judged {
-	run := &bench.Run{Schema: bench.RunSchema, Tool: tool(), Host: bench.Host{Label: "replay"},
+	run := &bench.Run{Schema: bench.RunSchema, Tool: measure.Tool(), Host: bench.Host{Label: "replay"},
 		Started: c.Now().UTC().Truncate(time.Second), Metrics: []bench.Metric{cases.Total}, Results: r.results(list)}
 	policy := gate.DefaultPolicy()
 	policy.Compat, policy.Recorded, policy.Expected = r.compat, true, make(map[string]bench.Expected, len(list))

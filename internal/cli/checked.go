@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite/cases"
@@ -29,7 +30,7 @@ const (
 // compared counts as a difference, but without a token nothing is published that
 // could be green.
 func (a *action) checkedChanges(ctx context.Context, file *config.File, policy *gate.Policy) *report.CheckedChanges {
-	if a.event.PullRequest == nil || !a.in.publish || a.in.update || strings.TrimSpace(a.in.options.secret) == "" {
+	if a.event.PullRequest == nil || !a.in.publish || a.in.update || strings.TrimSpace(a.in.options.Secret) == "" {
 		return nil
 	}
 	changes, rule, err := a.compareChecked(ctx, file)
@@ -48,7 +49,7 @@ func (a *action) checkedChanges(ctx context.Context, file *config.File, policy *
 // compareChecked returns the differences, and policy.config_changes of the base.
 func (a *action) compareChecked(ctx context.Context, file *config.File) (*report.CheckedChanges, string, error) {
 	changes, rule := &report.CheckedChanges{}, file.Policy.ConfigChanges
-	name, err := a.repositoryPath(a.in.options.config)
+	name, err := a.repositoryPath(a.in.options.Config)
 	if err != nil {
 		return changes, rule, nil // the pull request cannot change what is not in the repository
 	}
@@ -68,14 +69,14 @@ func (a *action) compareChecked(ctx context.Context, file *config.File) (*report
 	if found.Complete && !slices.Contains(found.Paths, name) {
 		return changes, rule, nil
 	}
-	old, err := client.FileAt(ctx, repo, found.MergeBase, name, maxConfig)
+	old, err := client.FileAt(ctx, repo, found.MergeBase, name, measure.MaxConfig)
 	if err != nil {
 		return changes, rule, err
 	}
 	if base, parseErr := config.Parse(name, old); a.in.runs == "" && parseErr == nil {
 		rule = base.Policy.ConfigChanges // what is checked out here is the pull request's own
 	}
-	now, err := client.FileAt(ctx, repo, a.commit(), name, maxConfig)
+	now, err := client.FileAt(ctx, repo, a.commit(), name, measure.MaxConfig)
 	if err != nil {
 		return changes, rule, err
 	}
@@ -99,7 +100,7 @@ func (a *action) checkedFiles(file *config.File, changed []string) (list []strin
 			within = append(within, p)
 		}
 	}
-	add(a.in.options.baselines(file))
+	add(a.in.options.Baselines(file))
 	add(file.Resolve(cmp.Or(file.Policy.Waivers, waiver.FileName)))
 	for i := range file.Suites {
 		if file.Suites[i].Kind != "cases" {
@@ -189,7 +190,7 @@ func (t talk) approveConfig(ctx context.Context, words []string) (string, error)
 	case len(words) != 1 || words[0] != pull.HeadSHA:
 		return "", fmt.Errorf("approve-config takes the full id of the head, which is `%[1]s`: read its changes, then write `%[2]s %[1]s`", pull.HeadSHA, approveCommand)
 	}
-	file, _, err := t.env().load(&t.in.options)
+	file, _, err := t.env().Load(&t.in.options)
 	if err != nil {
 		return "", quoted(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/github/githubtest"
 )
 
@@ -124,8 +124,8 @@ func TestPullRequestThatExcusesItself(t *testing.T) {
 			s := changedStep(t, token, base, map[string]string{
 				"accelgate.yaml":               strings.Replace(base, "[{contains: [blue]}]", `[{contains: ["@everyone </details>"]}]`, 1),
 				"baselines/baseline-desk.json": "{ }"})
-			if code := s.run(t.Context()); code != cli.ExitGateFailed {
-				t.Fatalf("exit code %d, want %d: %s", code, cli.ExitGateFailed, s.stderr.String())
+			if code := s.run(t.Context()); code != exit.GateFailed {
+				t.Fatalf("exit code %d, want %d: %s", code, exit.GateFailed, s.stderr.String())
 			}
 			for _, want := range []string{"This pull request changes what is checked** (2 changes)", "`suites[s].expect[0].contains`", "`[blue]`", "`[\"@everyone </details>\"]`",
 				"`baselines/baseline-desk.json`", "`/accelgate approve-config " + s.head() + "`"} {
@@ -138,7 +138,7 @@ func TestPullRequestThatExcusesItself(t *testing.T) {
 			}
 			s.conclude(token, "action_required")
 			s.comment("ghp_alice", "/accelgate approve-config "+s.head())
-			if code := s.run(t.Context()); code != cli.ExitPassed {
+			if code := s.run(t.Context()); code != exit.Passed {
 				t.Fatalf("exit code %d after the approval, want 0: %s", code, s.stderr.String())
 			}
 			if !strings.Contains(s.report(), "Approved for this commit by `alice`") {
@@ -170,18 +170,18 @@ func TestApprovalsThatAreNone(t *testing.T) {
 		write  func(s *actionStep)
 		code   int
 	}{
-		"a stranger's":      {"", func(s *actionStep) { s.comment("ghp_mallory", "/accelgate approve-config "+s.head()) }, cli.ExitGateFailed},
-		"without a commit":  {"", func(s *actionStep) { s.comment("ghp_alice", "/accelgate approve-config") }, cli.ExitGateFailed},
-		"of another commit": {"", func(s *actionStep) { s.comment("ghp_alice", "/accelgate approve-config "+strings.Repeat("2", 40)) }, cli.ExitGateFailed},
-		"a program's":       {"", func(s *actionStep) { s.comment(actionToken, "/accelgate approve-config "+s.head()) }, cli.ExitGateFailed},
+		"a stranger's":      {"", func(s *actionStep) { s.comment("ghp_mallory", "/accelgate approve-config "+s.head()) }, exit.GateFailed},
+		"without a commit":  {"", func(s *actionStep) { s.comment("ghp_alice", "/accelgate approve-config") }, exit.GateFailed},
+		"of another commit": {"", func(s *actionStep) { s.comment("ghp_alice", "/accelgate approve-config "+strings.Repeat("2", 40)) }, exit.GateFailed},
+		"a program's":       {"", func(s *actionStep) { s.comment(actionToken, "/accelgate approve-config "+s.head()) }, exit.GateFailed},
 		"an edited one": {"", func(s *actionStep) {
 			id := s.comment("ghp_alice", "/accelgate approve-config")
 			s.send("PATCH", fmt.Sprintf("/repos/octo/repo/issues/comments/%d", id), "ghp_bob", "/accelgate approve-config "+s.head())
-		}, cli.ExitGateFailed},
-		"quoted in a text":     {"", func(s *actionStep) { s.comment("ghp_alice", "Do not write /accelgate approve-config "+s.head()) }, cli.ExitGateFailed},
-		"the author's own":     {", config_changes: other-person", func(s *actionStep) { s.comment("ghp_alice", "/accelgate approve-config "+s.head()) }, cli.ExitGateFailed},
-		"another person's":     {", config_changes: other-person", func(s *actionStep) { s.comment("ghp_bob", "/accelgate approve-config "+s.head()) }, cli.ExitPassed},
-		"none, and none asked": {", config_changes: warn", func(*actionStep) {}, cli.ExitPassed},
+		}, exit.GateFailed},
+		"quoted in a text":     {"", func(s *actionStep) { s.comment("ghp_alice", "Do not write /accelgate approve-config "+s.head()) }, exit.GateFailed},
+		"the author's own":     {", config_changes: other-person", func(s *actionStep) { s.comment("ghp_alice", "/accelgate approve-config "+s.head()) }, exit.GateFailed},
+		"another person's":     {", config_changes: other-person", func(s *actionStep) { s.comment("ghp_bob", "/accelgate approve-config "+s.head()) }, exit.Passed},
+		"none, and none asked": {", config_changes: warn", func(*actionStep) {}, exit.Passed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -217,13 +217,13 @@ func TestConfigurationThatCannotBeCompared(t *testing.T) {
 			t.Parallel()
 			s := changedStep(t, stepTokens["actions"], base, map[string]string{"accelgate.yaml": c.file})
 			s.refuse = c.refuse
-			if code := s.run(t.Context()); code != cli.ExitGateFailed || !strings.Contains(s.report(), c.want) {
-				t.Errorf("exit code %d, want %d and %q in\n%s", code, cli.ExitGateFailed, c.want, s.report())
+			if code := s.run(t.Context()); code != exit.GateFailed || !strings.Contains(s.report(), c.want) {
+				t.Errorf("exit code %d, want %d and %q in\n%s", code, exit.GateFailed, c.want, s.report())
 			}
 		})
 	}
 	s := changedStep(t, stepTokens["actions"], base, map[string]string{"accelgate.yaml": "# a remark\n" + base})
-	if code := s.run(t.Context()); code != cli.ExitPassed || strings.Contains(s.report(), "changes what is checked") {
+	if code := s.run(t.Context()); code != exit.Passed || strings.Contains(s.report(), "changes what is checked") {
 		t.Errorf("a remark: exit code %d, want 0 and no section in\n%s", code, s.report())
 	}
 }
@@ -238,10 +238,10 @@ func TestOutcomeOfTheHeadsExpectations(t *testing.T) {
 		code int
 		want string
 	}{
-		"the expected answer": {[2]string{"", ""}, cli.ExitPassed, "Answers are right"},
-		"another answer":      {[2]string{"The sky is blue.", "The sky is green."}, cli.ExitGateFailed, "the answer lacks"},
-		"no answer":           {[2]string{`"output": "The sky is blue.", `, ""}, cli.ExitGateFailed, "the run recorded no answer, which the configuration expects"},
-		"a cut answer":        {[2]string{"The sky is blue.", strings.Repeat("x", 4096) + "..."}, cli.ExitPassed, "do not show all that is expected"},
+		"the expected answer": {[2]string{"", ""}, exit.Passed, "Answers are right"},
+		"another answer":      {[2]string{"The sky is blue.", "The sky is green."}, exit.GateFailed, "the answer lacks"},
+		"no answer":           {[2]string{`"output": "The sky is blue.", `, ""}, exit.GateFailed, "the run recorded no answer, which the configuration expects"},
+		"a cut answer":        {[2]string{"The sky is blue.", strings.Repeat("x", 4096) + "..."}, exit.Passed, "do not show all that is expected"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -266,17 +266,17 @@ func TestApproveConfigCommand(t *testing.T) {
 		code           int
 		want           string
 	}{
-		"the head":         {"", "$HEAD", cli.ExitPassed, "is approved. The failed jobs of run 77"},
-		"no commit":        {"", "", cli.ExitUsage, "approve-config takes the full id of the head"},
-		"another commit":   {"", strings.Repeat("2", 40), cli.ExitUsage, "approve-config takes the full id of the head"},
-		"a short id":       {"", "$SHORT", cli.ExitUsage, "approve-config takes the full id of the head"},
-		"the author's own": {", config_changes: other-person", "$HEAD", cli.ExitUsage, "ask another user with write permission"},
+		"the head":         {"", "$HEAD", exit.Passed, "is approved. The failed jobs of run 77"},
+		"no commit":        {"", "", exit.Usage, "approve-config takes the full id of the head"},
+		"another commit":   {"", strings.Repeat("2", 40), exit.Usage, "approve-config takes the full id of the head"},
+		"a short id":       {"", "$SHORT", exit.Usage, "approve-config takes the full id of the head"},
+		"the author's own": {", config_changes: other-person", "$HEAD", exit.Usage, "ask another user with write permission"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := changedStep(t, stepTokens["actions"], fmt.Sprintf(expectingConfig, c.policy), map[string]string{"accelgate.yaml": fmt.Sprintf(expectingConfig, ", threshold: 90%")},
 				githubtest.RunSeed{ID: 77, HeadSHA: "x", Conclusion: "failure"})
-			if code := s.run(t.Context()); code != cli.ExitGateFailed {
+			if code := s.run(t.Context()); code != exit.GateFailed {
 				t.Fatalf("exit code %d: %s", code, s.stderr.String())
 			}
 			body := "/accelgate approve-config " + strings.NewReplacer("$HEAD", s.head(), "$SHORT", s.head()[:12]).Replace(c.commit)
@@ -285,7 +285,7 @@ func TestApproveConfigCommand(t *testing.T) {
 			s.write("event.json", fmt.Sprintf(chatPayload, body))
 			code := s.run(t.Context())
 			replied := strings.ReplaceAll(strings.ReplaceAll(s.stdout.String(), "[run 77]", "run 77"), "\n", " ")
-			if started := len(s.server.Dispatches()); code != c.code || !strings.Contains(replied, c.want) || started > 0 != (c.code == cli.ExitPassed) {
+			if started := len(s.server.Dispatches()); code != c.code || !strings.Contains(replied, c.want) || started > 0 != (c.code == exit.Passed) {
 				t.Errorf("exit code %d, want %d and %q, %d runs started:\n%s%s", code, c.code, c.want, started, replied, s.stderr.String())
 			}
 		})

@@ -16,6 +16,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/github/actions"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -35,12 +36,12 @@ type Command struct {
 }
 
 // env is what measuring takes from the command.
-func (c *Command) env() *Env {
-	return &Env{Stdout: c.Stdout, Stderr: c.Stderr, Getenv: c.Getenv, Now: c.Now, Environ: os.Environ(), Kinds: kinds, Carry: c.carry}
+func (c *Command) env() *measure.Env {
+	return &measure.Env{Stdout: c.Stdout, Stderr: c.Stderr, Getenv: c.Getenv, Now: c.Now, Environ: os.Environ(), Kinds: kinds, Carry: c.carry}
 }
 
 // warnAll prints warnings for people.
-func (c *Command) warnAll(warnings []string) { c.env().warnAll(warnings) }
+func (c *Command) warnAll(warnings []string) { c.env().WarnAll(warnings) }
 
 // Main runs the command with the arguments that follow the program's name and
 // returns the exit code.
@@ -107,7 +108,7 @@ func (c *Command) root(code *int) *cobra.Command {
 		Use:              "accelgate",
 		Short:            "Gate pull requests on self-hosted accelerator runners",
 		Long:             about,
-		Version:          version(),
+		Version:          measure.Version(),
 		SilenceErrors:    true,
 		SilenceUsage:     true,
 		Args:             cobra.NoArgs,

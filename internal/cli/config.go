@@ -5,6 +5,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/tensorsharp"
+	"github.com/accelgate/accelgate/internal/measure"
 )
 
 const convertHelp = `Print TensorSharp's matrix-config.json as an accelgate.yaml. accelgate reads the
@@ -28,15 +29,15 @@ func (c *Command) configCommand() *cobra.Command {
 		Long:  convertHelp,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			o := options{config: args[0]}
-			data, err := readBounded(o.config)
+			o := measure.Options{Config: args[0]}
+			data, err := measure.ReadBounded(o.Config)
 			if err != nil {
 				return exit.Usagef("config convert: %w: name a matrix-config.json", err)
 			}
 			if !tensorsharp.IsConfig(data) {
-				return exit.Usagef("config convert: %s is not a matrix-config.json of TensorSharp: name one", o.config)
+				return exit.Usagef("config convert: %s is not a matrix-config.json of TensorSharp: name one", o.Config)
 			}
-			text, warnings, err := o.translate(data)
+			text, warnings, err := o.Translate(data)
 			if err != nil {
 				return exit.AsUsage(err)
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/exit"
 )
 
 // TestDiffOfTheOriginal compares published envelopes by InferenceBench's rules:
@@ -37,7 +38,7 @@ func TestDiffOfTheOriginal(t *testing.T) {
 		c := cli.Command{Stdin: &stdout, Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }, Now: time.Now}
 		code := c.Main(t.Context(), []string{"diff", "--compat", "inferencebench", "--tolerance", strconv.FormatFloat(pair.Tolerance, 'g', -1, 64), "--report", "json",
 			filepath.Join(dir, pair.Baseline), filepath.Join(dir, pair.Candidate)})
-		if code != cli.ExitPassed {
+		if code != exit.Passed {
 			t.Errorf("%s and %s: exit code %d: %s", pair.Baseline, pair.Candidate, code, &stderr)
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -33,7 +34,7 @@ func (c *Command) exportCommand() *cobra.Command {
 			if out == "" {
 				return exit.Usagef("--out is empty: name a folder for the envelopes")
 			}
-			run, err := readRun(args[0])
+			run, err := measure.ReadRun(args[0])
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/github/githubtest"
 	"github.com/accelgate/accelgate/internal/testtier"
 )
@@ -88,12 +88,12 @@ func faultTrial(t *testing.T, seed uint64, token githubtest.Token, passes bool) 
 		}
 	}
 	published = concluded || len(comments) == 1
-	if !published && code == cli.ExitPassed {
+	if !published && code == exit.Passed {
 		t.Errorf("%s, and nothing is published\n%v", what, s.server.Requests())
 	}
 	// GitHub must show what the pull request changes; without an answer the check is action_required.
-	unread := code == cli.ExitGateFailed && strings.Contains(s.written()[filepath.Join(".accelgate", "report.md")], "configuration could not be compared")
-	if want := map[bool]int{true: cli.ExitPassed, false: cli.ExitGateFailed}[passes]; code != want && !(passes && (code == cli.ExitNoMeasure || unread)) {
+	unread := code == exit.GateFailed && strings.Contains(s.written()[filepath.Join(".accelgate", "report.md")], "configuration could not be compared")
+	if want := map[bool]int{true: exit.Passed, false: exit.GateFailed}[passes]; code != want && !(passes && (code == exit.NoMeasure || unread)) {
 		t.Errorf("%s, want %d\n%s", what, want, s.stderr.String())
 	}
 	return published

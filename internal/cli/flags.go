@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -30,79 +31,79 @@ func flagNames(cmd *cobra.Command) []string {
 	return names
 }
 
-func (o *options) addConfig(f *pflag.FlagSet) {
-	f.StringVar(&o.config, "config", defaultConfig, "the configuration `file`")
+func addConfig(o *measure.Options, f *pflag.FlagSet) {
+	f.StringVar(&o.Config, "config", measure.DefaultConfig, "the configuration `file`")
 }
 
 // addHost adds the flags that choose the baseline.
-func (o *options) addHost(f *pflag.FlagSet) {
-	f.StringVar(&o.hostLabel, "host-label", "", "`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the machine)")
-	f.StringVar(&o.baseline, "baseline", "", "baseline `file` (default: baseline-<label>.json in the configuration's folder of baselines)")
+func addHost(o *measure.Options, f *pflag.FlagSet) {
+	f.StringVar(&o.HostLabel, "host-label", "", "`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the machine)")
+	f.StringVar(&o.Baseline, "baseline", "", "baseline `file` (default: baseline-<label>.json in the configuration's folder of baselines)")
 }
 
 // addHistory adds the flag that says where kept runs are.
-func (o *options) addHistory(f *pflag.FlagSet) {
-	f.StringVar(&o.history, "history", "", "`folder` of kept runs, history-<label>.jsonl (default: the configuration's, or "+defaultHistory+" in its folder of baselines)")
+func addHistory(o *measure.Options, f *pflag.FlagSet) {
+	f.StringVar(&o.History, "history", "", "`folder` of kept runs, history-<label>.jsonl (default: the configuration's, or "+measure.DefaultHistory+" in its folder of baselines)")
 }
 
 // addPolicy adds the flags that change what blocks.
-func (o *options) addPolicy(f *pflag.FlagSet) {
-	f.StringVar(&o.threshold, "threshold", "", "change for the worse, in `percent`, beyond which a metric blocks (default: the configuration's, or 10)")
-	f.BoolVar(&o.requireBaseline, "require-baseline", false, "do not pass when no baseline can judge the speed")
+func addPolicy(o *measure.Options, f *pflag.FlagSet) {
+	f.StringVar(&o.Threshold, "threshold", "", "change for the worse, in `percent`, beyond which a metric blocks (default: the configuration's, or 10)")
+	f.BoolVar(&o.RequireBaseline, "require-baseline", false, "do not pass when no baseline can judge the speed")
 }
 
 // addMeasure adds the flags of what and how to measure.
-func (o *options) addMeasure(f *pflag.FlagSet) {
-	o.addMeasuring(f)
-	o.addParts(f)
+func addMeasure(o *measure.Options, f *pflag.FlagSet) {
+	addMeasuring(o, f)
+	addParts(o, f)
 }
 
 // addMeasuring adds the flags of how to measure, and of which suites and cells
 // by name.
-func (o *options) addMeasuring(f *pflag.FlagSet) {
-	f.StringSliceVar(&o.suites, "suite", nil, "`names` of the suites to run, separated by commas (default: all)")
-	o.addNames(f)
-	f.Var((*count)(&o.repeats), "repeats", "processes per cell, `n` in place of each suite's own")
-	f.StringSliceVar(&o.devices, "devices", nil, "`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)")
-	f.StringVar(&o.health, "health", "", "`mode`: auto watches the machine while it measures, off does not (default: ACCELGATE_HEALTH, the configuration's, or auto)")
-	f.Var((*period)(&o.waitHealthy), "wait-healthy", "wait up to this `time` for a healthy host before measuring, as in 10m")
-	f.Var((*period)(&o.budget), "budget", "end measuring after this `time` and declare what was left out (default: the configuration's)")
-	f.BoolVar(&o.resume, "resume", false, "keep what an interrupted run of the same build and configuration has measured; failures are measured again")
-	f.StringVar(&o.ab, "ab", "", "the `base` to measure in pairs with: auto finds the merge base with the default branch and builds it, off measures no pairs; else a folder with a checkout that is built, or a commit (default: auto on a desk, off in CI)")
-	f.Var((*count)(&o.pairs), "pairs", "`n` pairs of every cell at first; cells that may be slower are measured in up to 30 (default: 2)")
-	f.Uint64Var(&o.pairSeed, "pair-seed", 0, "`seed` of the order within pairs, as in run.json (default: chosen)")
-	f.StringVar(&o.out, "out", "", "`folder` for run.json and the journal (default: "+defaultOut+" beside the configuration)")
-	f.StringVar(&o.revision, "revision", "", "`commit` of the code under test (default: what git says)")
+func addMeasuring(o *measure.Options, f *pflag.FlagSet) {
+	f.StringSliceVar(&o.Suites, "suite", nil, "`names` of the suites to run, separated by commas (default: all)")
+	addNames(o, f)
+	f.Var((*count)(&o.Repeats), "repeats", "processes per cell, `n` in place of each suite's own")
+	f.StringSliceVar(&o.Devices, "devices", nil, "`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)")
+	f.StringVar(&o.Health, "health", "", "`mode`: auto watches the machine while it measures, off does not (default: ACCELGATE_HEALTH, the configuration's, or auto)")
+	f.Var((*period)(&o.WaitHealthy), "wait-healthy", "wait up to this `time` for a healthy host before measuring, as in 10m")
+	f.Var((*period)(&o.Budget), "budget", "end measuring after this `time` and declare what was left out (default: the configuration's)")
+	f.BoolVar(&o.Resume, "resume", false, "keep what an interrupted run of the same build and configuration has measured; failures are measured again")
+	f.StringVar(&o.AB, "ab", "", "the `base` to measure in pairs with: auto finds the merge base with the default branch and builds it, off measures no pairs; else a folder with a checkout that is built, or a commit (default: auto on a desk, off in CI)")
+	f.Var((*count)(&o.Pairs), "pairs", "`n` pairs of every cell at first; cells that may be slower are measured in up to 30 (default: 2)")
+	f.Uint64Var(&o.PairSeed, "pair-seed", 0, "`seed` of the order within pairs, as in run.json (default: chosen)")
+	f.StringVar(&o.Out, "out", "", "`folder` for run.json and the journal (default: "+measure.DefaultOut+" beside the configuration)")
+	f.StringVar(&o.Revision, "revision", "", "`commit` of the code under test (default: what git says)")
 }
 
 // addDemonstration adds the flags that make the embedded engine slow or wrong. No
 // command that records, or proves something of the gate, has them.
-func (o *options) addDemonstration(f *pflag.FlagSet) {
-	f.StringVar(&o.injectSlowdown, "inject-slowdown", "", "make the embedded engine slower by `PHASE=PERCENT`, as in decode=30%, to see the gate fail")
-	f.StringVar(&o.weightSeed, "weight-seed", "", "give the embedded engine other weights by this `seed`, to see the gate fail")
+func addDemonstration(o *measure.Options, f *pflag.FlagSet) {
+	f.StringVar(&o.InjectSlowdown, "inject-slowdown", "", "make the embedded engine slower by `PHASE=PERCENT`, as in decode=30%, to see the gate fail")
+	f.StringVar(&o.WeightSeed, "weight-seed", "", "give the embedded engine other weights by this `seed`, to see the gate fail")
 }
 
 // addSelection adds the flags that choose cells.
-func (o *options) addSelection(f *pflag.FlagSet) {
-	o.addNames(f)
-	o.addParts(f)
+func addSelection(o *measure.Options, f *pflag.FlagSet) {
+	addNames(o, f)
+	addParts(o, f)
 }
 
 // addNames adds the flags that choose cells by their ids.
-func (o *options) addNames(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.only, "only", nil, "measure only this case `id` or glob; may be repeated")
-	f.StringArrayVar(&o.skip, "skip", nil, "leave out this case `id` or glob; may be repeated")
+func addNames(o *measure.Options, f *pflag.FlagSet) {
+	f.StringArrayVar(&o.Only, "only", nil, "measure only this case `id` or glob; may be repeated")
+	f.StringArrayVar(&o.Skip, "skip", nil, "leave out this case `id` or glob; may be repeated")
 }
 
 // addParts adds the flags that choose cells by what the configuration says.
-func (o *options) addParts(f *pflag.FlagSet) {
-	o.addModels(f)
-	f.StringVar(&o.profile, "profile", "", "measure only the cells of this profile, `name` as in smoke")
-	f.StringSliceVar(&o.tags, "tags", nil, "measure only cells with one of these `tags`")
-	f.StringSliceVar(&o.skipTags, "skip-tags", nil, "leave out cells with one of these `tags`")
-	f.StringVar(&o.shard, "shard", "", "measure only part `k/n` of the cells")
-	f.StringArrayVar(&o.durations, "durations", nil, "`run.json` of an earlier run, or a folder of them, whose times make the shards equally long; may be repeated")
-	f.Var((*count)(&o.maxCells), "max-cells", "measure at most `n` cells and declare what was left out (default: the configuration's)")
+func addParts(o *measure.Options, f *pflag.FlagSet) {
+	addModels(o, f)
+	f.StringVar(&o.Profile, "profile", "", "measure only the cells of this profile, `name` as in smoke")
+	f.StringSliceVar(&o.Tags, "tags", nil, "measure only cells with one of these `tags`")
+	f.StringSliceVar(&o.SkipTags, "skip-tags", nil, "leave out cells with one of these `tags`")
+	f.StringVar(&o.Shard, "shard", "", "measure only part `k/n` of the cells")
+	f.StringArrayVar(&o.Durations, "durations", nil, "`run.json` of an earlier run, or a folder of them, whose times make the shards equally long; may be repeated")
+	f.Var((*count)(&o.MaxCells), "max-cells", "measure at most `n` cells and declare what was left out (default: the configuration's)")
 }
 
 // count is a flag that takes a whole number from 1 on; 0 means that it was not
@@ -137,6 +138,6 @@ func (p *period) String() string { return "" }
 func (p *period) Type() string   { return "duration" }
 
 // addModels adds the flag that says where models are.
-func (o *options) addModels(f *pflag.FlagSet) {
-	f.StringVar(&o.modelDir, "model-dir", "", "`folder` in which suites look for models (default: the configuration's)")
+func addModels(o *measure.Options, f *pflag.FlagSet) {
+	f.StringVar(&o.ModelDir, "model-dir", "", "`folder` in which suites look for models (default: the configuration's)")
 }

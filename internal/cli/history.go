@@ -15,6 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -245,10 +246,10 @@ func levels(w io.Writer, all []series) (n int) {
 	for i := range all {
 		s := &all[i]
 		for _, l := range s.Changes {
-			row(s, "%s\t%.1g\t%s and %s", l, l.P, shortRevision(l.After), shortRevision(l.Before))
+			row(s, "%s\t%.1g\t%s and %s", l, l.P, measure.ShortRevision(l.After), measure.ShortRevision(l.Before))
 		}
 		if s.Drift != nil {
-			row(s, "%s\tdrift\tsince %s", s.Drift, shortRevision(s.Drift.Since))
+			row(s, "%s\tdrift\tsince %s", s.Drift, measure.ShortRevision(s.Drift.Since))
 		}
 	}
 	return n

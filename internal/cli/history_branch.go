@@ -10,6 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -22,11 +23,11 @@ const branchBytes = 16 << 20
 // beside. What cannot be read is a warning: the gate must not depend on a branch
 // that others may push to.
 func (a *action) readHistory(ctx context.Context) {
-	if a.in.historyBranch == "" || a.in.options.secret == "" {
+	if a.in.historyBranch == "" || a.in.options.Secret == "" {
 		return
 	}
 	known := map[string]*history.File{}
-	a.in.options.onBranch = func(label string) *history.File {
+	a.in.options.OnBranch = func(label string) *history.File {
 		f, ok := known[label]
 		if !ok {
 			var err error
@@ -78,7 +79,7 @@ func (a *action) keep(ctx context.Context, g gathered, j judged) {
 		a.notKept(err)
 		return
 	}
-	r := recordingOnBranch{runs: g.runs, most: keepRuns(g.file), hide: a.token.hide}
+	r := recordingOnBranch{runs: g.runs, most: measure.KeepRuns(g.file), hide: a.token.Hide}
 	change, err := client.Revise(ctx, repo, github.Revision{Branch: a.in.historyBranch, Message: r.message(a.commit()), Paths: r.paths(), Limit: branchBytes, Edit: r.edit})
 	for _, err := range r.troubles {
 		a.notKept(err)
@@ -98,7 +99,7 @@ func (a *action) keepable(status gate.Status) bool {
 	default:
 		return false
 	}
-	some := len(a.in.options.only)+len(a.in.options.suites) > 0
+	some := len(a.in.options.Only)+len(a.in.options.Suites) > 0
 	return a.in.publish && !some && a.event.PullRequest == nil && a.event.Run == nil && (status == gate.StatusPassed || status == gate.StatusInconclusive || status == gate.StatusActionRequired)
 }
 
@@ -145,7 +146,7 @@ func (r *recordingOnBranch) message(commit string) string {
 	for _, run := range r.runs {
 		hosts = append(hosts, run.Host.Label)
 	}
-	return fmt.Sprintf("Runs of %s on %s", shortRevision(commit), strings.Join(hosts, ", "))
+	return fmt.Sprintf("Runs of %s on %s", measure.ShortRevision(commit), strings.Join(hosts, ", "))
 }
 
 // edit adds each run to its file. One that cannot be read stays as it is, so

@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/history"
 )
 
@@ -22,7 +23,7 @@ func keptRuns(arguments []string) ([]*bench.Run, error) {
 	for _, path := range paths {
 		label, isHistory := history.Label(path)
 		if !isHistory {
-			run, err := readRun(path)
+			run, err := measure.ReadRun(path)
 			if err != nil {
 				return nil, err
 			}
@@ -72,7 +73,7 @@ func keptFiles(arguments []string) (paths []string, err error) {
 		if real, err := filepath.EvalSymlinks(argument); err == nil {
 			argument = real // a link to a folder is not walked into
 		}
-		found, err := findFiles(argument, math.MaxInt, func(name string) bool { return name == "run.json" || isHistory(name) })
+		found, err := measure.FindFiles(argument, math.MaxInt, func(name string) bool { return name == "run.json" || isHistory(name) })
 		if err != nil {
 			return nil, exit.AsUsage(err)
 		}

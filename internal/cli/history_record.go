@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -25,7 +26,7 @@ is there already is left alone, and the newest policy.history_keep (200) stay.
 Runs that were told to be slow or wrong are refused.`
 
 func (c *Command) recordCommand() *cobra.Command {
-	var o options
+	var o measure.Options
 	cmd := &cobra.Command{
 		Use:   "record RUN.json...",
 		Short: "Keep runs, so that noise can be told from change",
@@ -33,25 +34,25 @@ func (c *Command) recordCommand() *cobra.Command {
 		Args:  cobra.MinimumNArgs(1),
 		RunE:  func(_ *cobra.Command, args []string) error { return c.recordRuns(&o, args) },
 	}
-	o.addConfig(cmd.Flags())
-	o.addHistory(cmd.Flags())
+	addConfig(&o, cmd.Flags())
+	addHistory(&o, cmd.Flags())
 	return cmd
 }
 
 // recordRuns adds runs to the histories of their hosts. Nothing is written unless
 // all of them can be read.
-func (c *Command) recordRuns(o *options, arguments []string) error {
+func (c *Command) recordRuns(o *measure.Options, arguments []string) error {
 	runs, err := genuineRuns(arguments)
 	if err != nil {
 		return err
 	}
-	r := recording{Command: c, path: func(label string) string { return history.Path(o.history, label) }, files: map[string]*history.File{}}
-	file, _, err := c.env().load(o)
+	r := recording{Command: c, path: func(label string) string { return history.Path(o.History, label) }, files: map[string]*history.File{}}
+	file, _, err := c.env().Load(o)
 	switch {
 	case err == nil:
-		r.keep = keepRuns(file)
-		r.path = func(label string) string { return o.historyPath(file, label) }
-	case o.history == "" || !errors.Is(err, fs.ErrNotExist):
+		r.keep = measure.KeepRuns(file)
+		r.path = func(label string) string { return o.HistoryPath(file, label) }
+	case o.History == "" || !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	kept := 0
@@ -120,7 +121,7 @@ func (r *recording) save() error {
 
 // tellAdded says what became of a run.
 func (c *Command) tellAdded(run *bench.Run, added history.Added) {
-	name := shortRevision(run.Revision) + " on " + text.OneLine(run.Host.Label)
+	name := measure.ShortRevision(run.Revision) + " on " + text.OneLine(run.Host.Label)
 	if added.Known {
 		fmt.Fprintf(c.Stdout, "%s: is there already\n", name)
 		return
@@ -138,7 +139,7 @@ func (c *Command) tellAdded(run *bench.Run, added history.Added) {
 // genuineRuns reads runs that may be kept. Shards of one commit and host are one
 // run.
 func genuineRuns(arguments []string) (runs []*bench.Run, err error) {
-	paths, err := runFiles(arguments)
+	paths, err := measure.RunFiles(arguments)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +147,7 @@ func genuineRuns(arguments []string) (runs []*bench.Run, err error) {
 	shards := map[part][]*bench.Run{}
 	var parts []part
 	for _, path := range paths {
-		run, err := readRun(path)
+		run, err := measure.ReadRun(path)
 		if err == nil {
 			err = genuine(run)
 		}
@@ -166,7 +167,7 @@ func genuineRuns(arguments []string) (runs []*bench.Run, err error) {
 	for _, of := range parts {
 		run, err := bench.Merge(shards[of])
 		if err != nil {
-			return nil, fmt.Errorf("the shards of %s on %s do not make one run: %w", shortRevision(of.revision), text.OneLine(of.label), err)
+			return nil, fmt.Errorf("the shards of %s on %s do not make one run: %w", measure.ShortRevision(of.revision), text.OneLine(of.label), err)
 		}
 		runs = append(runs, run)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/formats/tensorsharp"
 	"github.com/accelgate/accelgate/internal/importer"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/text"
@@ -51,7 +52,7 @@ func (c *Command) importCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			run.Tool, run.Host.Label = tool(), label
+			run.Tool, run.Host.Label = measure.Tool(), label
 			run.Revision = cmp.Or(revision, run.Revision)
 			return c.saveImport(run, filepath.Join(out, "run.json"))
 		},
@@ -60,7 +61,7 @@ func (c *Command) importCommand() *cobra.Command {
 	f.StringVar(&label, "host-label", "", "`label` of the host that measured (required)")
 	f.StringVar(&hardware, "hardware", "", "`device` whose traces are taken, as the traces call it, where a dataset has those of several")
 	f.StringVar(&revision, "revision", "", "`commit` that was measured")
-	f.StringVar(&out, "out", defaultOut, "`folder` for run.json")
+	f.StringVar(&out, "out", measure.DefaultOut, "`folder` for run.json")
 	return cmd
 }
 
@@ -113,7 +114,7 @@ func readTraces(dir, label, hardware string) (*bench.Run, []string, error) {
 	for _, w := range ds.Warnings {
 		warnings = append(warnings, w.Error())
 	}
-	run, err := flashinfer.ToRun(ds.Traces, hardware, label, tool())
+	run, err := flashinfer.ToRun(ds.Traces, hardware, label, measure.Tool())
 	if err != nil {
 		return nil, warnings, exit.Usagef("%s: %w (--hardware names a device)", dir, err)
 	}
@@ -124,7 +125,7 @@ func (c *Command) saveImport(run *bench.Run, path string) error {
 	if err := run.Validate(); err != nil {
 		return fmt.Errorf("the results do not make a run: %w: remove the file that is wrong", err)
 	}
-	if err := saveRun(path, run); err != nil {
+	if err := measure.SaveRun(path, run); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(c.Stdout, "%s: %s imported\nNext: accelgate report %s\n", path, text.Plural(len(run.Results), "cell"), text.ShellWord(path))

@@ -10,13 +10,14 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/github/actions"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
 // inputs are those of action.yml.
 type inputs struct {
-	options   options
+	options   measure.Options
 	update    bool // propose new baselines
 	reason    string
 	force     bool
@@ -66,28 +67,28 @@ func inputEnv(getenv func(string) string) func(string) string {
 
 // readInputs reads all inputs; every complaint names the input.
 func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) {
-	in.options = options{
-		config:    gh.Input("config"),
-		hostLabel: gh.Input("host-label"),
-		threshold: gh.Input("threshold"),
-		suites:    list(gh.Input("suite"), ","),
-		only:      list(gh.Input("only"), "\n"),
-		profile:   gh.Input("profile"),
-		shard:     gh.Input("shard"),
-		modelDir:  gh.Input("model-dir"),
-		ab:        gh.Input("ab"),
+	in.options = measure.Options{
+		Config:    gh.Input("config"),
+		HostLabel: gh.Input("host-label"),
+		Threshold: gh.Input("threshold"),
+		Suites:    list(gh.Input("suite"), ","),
+		Only:      list(gh.Input("only"), "\n"),
+		Profile:   gh.Input("profile"),
+		Shard:     gh.Input("shard"),
+		ModelDir:  gh.Input("model-dir"),
+		AB:        gh.Input("ab"),
 	}
-	if in.options.config == "" {
-		in.options.config = "accelgate.yaml"
+	if in.options.Config == "" {
+		in.options.Config = "accelgate.yaml"
 	}
 	if event.PullRequest != nil {
-		in.options.revision, in.options.abRevision = event.PullRequest.HeadSHA, event.PullRequest.BaseSHA
+		in.options.Revision, in.options.ABRevision = event.PullRequest.HeadSHA, event.PullRequest.BaseSHA
 	}
 	if head := event.Inputs[headInput]; event.Name == "workflow_dispatch" && head != "" {
 		if !fullCommit.MatchString(head) || event.Inputs["pull_request"] == "" {
 			return in, fmt.Errorf("the dispatch input %s is %q: give the full id of the head of the pull request that pull_request names", headInput, text.OneLine(head))
 		}
-		in.options.revision = head
+		in.options.Revision = head
 	}
 	in.reason, in.runs, in.hosts = gh.Input("reason"), gh.Input("runs"), list(gh.Input("hosts"), ",")
 	for _, label := range in.hosts {
@@ -95,7 +96,7 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 			return in, fmt.Errorf("input hosts: %w", err)
 		}
 	}
-	in.checkName, in.options.secret = gh.Input("check-name"), gh.Input("github-token")
+	in.checkName, in.options.Secret = gh.Input("check-name"), gh.Input("github-token")
 	if in.checkName == "" {
 		in.checkName = "accelgate"
 	}
@@ -122,7 +123,7 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 		name  string
 		unset bool
 		to    *bool
-	}{{"require-baseline", true, &in.options.requireBaseline}, {"force", false, &in.force}, {"initial", false, &in.initial}, {"publish", true, &in.publish},
+	}{{"require-baseline", true, &in.options.RequireBaseline}, {"force", false, &in.force}, {"initial", false, &in.initial}, {"publish", true, &in.publish},
 		{"notify", false, &in.notify}, {"all", false, &in.all},
 		{"dangerously-measure-forks-on-self-hosted-runners", false, &in.dangerForks}, {"dangerously-run-on-pull-request-target", false, &in.dangerTarget}} {
 		if *b.to, err = gh.Bool(b.name, b.unset); err != nil {
@@ -166,13 +167,13 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 	default:
 		return fmt.Errorf("mode is %q: use auto, run, update-baseline or post", text.OneLine(mode))
 	}
-	if in.runs != "" && in.options.shard != "" {
+	if in.runs != "" && in.options.Shard != "" {
 		return fmt.Errorf("shard has no effect on runs of other jobs: leave it out; they are judged as one run of their host")
 	}
-	if (in.runs != "" || event.Run != nil) && in.options.ab != "" {
+	if (in.runs != "" || event.Run != nil) && in.options.AB != "" {
 		return fmt.Errorf("ab has no effect on runs of other jobs: set it in the jobs that measure, or leave it out")
 	}
-	if in.runs != "" && len(in.options.suites) > 0 {
+	if in.runs != "" && len(in.options.Suites) > 0 {
 		return fmt.Errorf("suite has no effect on runs of other jobs: set only to the cells that they were told to measure")
 	}
 	if in.update && event.Run != nil {

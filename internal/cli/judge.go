@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/report"
@@ -40,22 +41,22 @@ func (r reference) run() *bench.Run {
 
 // reference reads the baseline of a host. A missing one is not an error, unless
 // --baseline named it; an unreadable one always is.
-func (o *options) referenceFor(file *config.File, label string) (reference, error) {
-	ref, err := o.recordedFor(file, label)
-	if err == nil && ref.file == nil && o.baseline != "" {
-		return ref, exit.Usagef("--baseline: %s does not exist: correct the path, or record it with 'accelgate baseline update --baseline %s --reason TEXT'", o.baseline, o.baseline)
+func referenceFor(o *measure.Options, file *config.File, label string) (reference, error) {
+	ref, err := recordedFor(o, file, label)
+	if err == nil && ref.file == nil && o.Baseline != "" {
+		return ref, exit.Usagef("--baseline: %s does not exist: correct the path, or record it with 'accelgate baseline update --baseline %s --reason TEXT'", o.Baseline, o.Baseline)
 	}
 	return ref, err
 }
 
 // recorded is reference for those who are about to write the baseline.
-func (o *options) recordedFor(file *config.File, label string) (reference, error) {
-	ref, err := loadReference(o.baselinePath(file, label), label)
+func recordedFor(o *measure.Options, file *config.File, label string) (reference, error) {
+	ref, err := loadReference(o.BaselinePath(file, label), label)
 	if err != nil {
 		return ref, err
 	}
 	ref.typed = &typing{o, file}
-	ref.kept, err = o.kept(file, label)
+	ref.kept, err = o.Kept(file, label)
 	return ref, err
 }
 
@@ -101,7 +102,7 @@ func (c *Command) judge(runs []*bench.Run, refs []reference, policy gate.Policy,
 			Commands: refs[i].typed.commands(c.Getenv, run.Host)})
 	}
 	decision := gate.Decide(comparisons, policy)
-	in.Tool, in.Now, in.Policy, in.Decision = tool(), c.Now(), policy, decision
+	in.Tool, in.Now, in.Policy, in.Decision = measure.Tool(), c.Now(), policy, decision
 	return judged{decision: decision, report: report.New(in)}
 }
 
@@ -137,7 +138,7 @@ func (c *Command) renderer(format string) (report.Renderer, error) {
 
 // color follows https://no-color.org and asks for a real terminal.
 func (c *Command) color() bool {
-	return c.Getenv("NO_COLOR") == "" && c.Getenv("TERM") != "dumb" && isTerminal(c.Stdout)
+	return c.Getenv("NO_COLOR") == "" && c.Getenv("TERM") != "dumb" && measure.IsTerminal(c.Stdout)
 }
 
 // render writes the report to w.

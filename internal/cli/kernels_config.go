@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evalconfig"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
@@ -95,7 +96,7 @@ func (c *Command) evalConfig(path string) (*evalconfig.File, error) {
 	if path == "" {
 		return evalconfig.Default(), nil
 	}
-	text, err := readBounded(path)
+	text, err := measure.ReadBounded(path)
 	if err != nil {
 		return nil, fmt.Errorf("--config: %w: name a configuration in YAML", err)
 	}

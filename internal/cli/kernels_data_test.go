@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 	"github.com/accelgate/accelgate/internal/tensor"
@@ -65,7 +66,7 @@ func judgeFiles(t *testing.T, args ...string) (v judgedOutputs) {
 	if err := json.Unmarshal([]byte(stdout), &v); err != nil {
 		t.Fatalf("exit code %d, %q: %v: %s", code, stdout, err, stderr)
 	}
-	if passed := v.Status == evaluator.Passed; passed != (code == cli.ExitPassed) || !passed && code != cli.ExitGateFailed {
+	if passed := v.Status == evaluator.Passed; passed != (code == exit.Passed) || !passed && code != exit.GateFailed {
 		t.Errorf("exit code %d for %s", code, v.Status)
 	}
 	return v
@@ -192,7 +193,7 @@ func TestLintOfTheDataset(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(testData(t), "flashinfer", "flashinfer-trace")
 	code, stdout, stderr := kernels(t, "lint", "--strict", dir)
-	if code != cli.ExitGateFailed {
+	if code != exit.GateFailed {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	var found []string

@@ -12,6 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
 )
 
@@ -31,7 +32,7 @@ accelgate.yaml is judged against this host's baseline by 'accelgate run'.`
 
 // kernelsRun is what the command was asked for.
 type kernelsRun struct {
-	options
+	measure.Options
 	changed                                  func(string) bool
 	local, config, mode, reference, python   string
 	device                                   string
@@ -83,10 +84,10 @@ func (k *kernelsRun) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&k.isolated, "use-isolated-runner", false, "a process of its own for each case")
 	f.BoolVar(&k.noSave, "no-save-results", false, "append no traces")
 	f.BoolVar(&k.resumeTraces, "resume", false, "keep what the folder's traces hold of the same contents, settings and host; failures are measured again")
-	f.StringVar(&k.out, "out", filepath.Join(defaultOut, "kernels"), "`folder` for run.json and the journal")
-	f.StringSliceVar(&k.devices, "devices", nil, "`ids` of the accelerators to measure on")
-	f.StringVar(&k.hostLabel, "host-label", "", "`label` of this host")
-	f.StringVar(&k.revision, "revision", "", "`commit` of the code under test (default: what git says)")
+	f.StringVar(&k.Out, "out", filepath.Join(measure.DefaultOut, "kernels"), "`folder` for run.json and the journal")
+	f.StringSliceVar(&k.Devices, "devices", nil, "`ids` of the accelerators to measure on")
+	f.StringVar(&k.HostLabel, "host-label", "", "`label` of this host")
+	f.StringVar(&k.Revision, "revision", "", "`commit` of the code under test (default: what git says)")
 }
 
 func (c *Command) kernelsRun(ctx context.Context, k *kernelsRun) (int, error) {
@@ -94,16 +95,16 @@ func (c *Command) kernelsRun(ctx context.Context, k *kernelsRun) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	p, err := c.env().planOf(ctx, &k.options, file, false)
+	p, err := c.env().PlanOf(ctx, &k.Options, file, false)
 	if err != nil {
 		return 0, err
 	}
-	defer p.close()
-	run, err := c.env().measure(ctx, p, nil)
+	defer p.Close()
+	run, err := c.env().Measure(ctx, p, nil)
 	if err != nil {
 		return 0, err
 	}
-	return exitOfKernels(run), report.Kernels(c.Stdout, run, p.outPath("run.json"))
+	return exitOfKernels(run), report.Kernels(c.Stdout, run, p.OutPath("run.json"))
 }
 
 // exitOfKernels is green only if every case was measured and passed.

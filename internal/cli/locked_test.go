@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/exit"
 )
 
 // TestLockedPullRequest: where GitHub refuses the comment because the conversation is
@@ -16,7 +16,7 @@ func TestLockedPullRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := lockedStep(t, token)
-			if code := s.run(t.Context()); code != cli.ExitPassed {
+			if code := s.run(t.Context()); code != exit.Passed {
 				t.Fatalf("exit code %d, want 0: %s", code, s.stderr.String())
 			}
 			s.conclude(token, "success")

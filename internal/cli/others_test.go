@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/exit"
 )
 
 // TestTwoDispatchesIntoOneRefresh: the text of a refresh was of the last host alone,
@@ -22,7 +22,7 @@ func TestTwoDispatchesIntoOneRefresh(t *testing.T) {
 		s.write("runs/run.json", strings.NewReplacer("$HOST", host, "$HEAD", s.head()).Replace(`{"schema": 1, "tool": "t", "revision": "$HEAD", "started": "2026-01-01T00:00:00Z",
 			"host": {"label": "$HOST", "cpu": "x", "cores": 2}, "metrics": [{"name": "tps", "unit": "tok/s", "better": "higher"}],
 			"results": [{"cell": {"suite": "s", "id": "on-$HOST"}, "outcome": "passed", "samples": [{"metric": "tps", "values": [123]}]}]}`))
-		if code := s.run(t.Context()); code != cli.ExitPassed {
+		if code := s.run(t.Context()); code != exit.Passed {
 			t.Fatalf("%s: exit code %d: %s%s", host, code, s.stdout.String(), s.stderr.String())
 		}
 		if host == "desk" { // another file on the branch is named

@@ -12,6 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -36,7 +37,7 @@ run --shard k/n' the same --durations and --host-label.`
 
 // planning are the flags of plan.
 type planning struct {
-	options
+	measure.Options
 	list, json, matrix bool
 	here               bool // whatever the label says
 	shards             shardCount
@@ -55,12 +56,12 @@ func (c *Command) planCommand() *cobra.Command {
 				return exit.Usagef("--shards auto needs to know how long a shard may take: add --max-minutes")
 			}
 			switch {
-			case o.most > 0 && len(o.durations) == 0:
+			case o.most > 0 && len(o.Durations) == 0:
 				return exit.Usagef("--max-minutes needs to know how long cells take: add --durations with the run.json of earlier runs")
 			case o.most > 0 && !o.shards.given() && !o.matrix:
 				return exit.Usagef("--max-minutes bounds shards: add --shards auto")
 			}
-			if len(o.durations) > 0 && !o.shards.given() && o.shard == "" && !o.matrix {
+			if len(o.Durations) > 0 && !o.shards.given() && o.Shard == "" && !o.matrix {
 				return exit.Usagef("--durations balances shards: add --shards n, or leave it out")
 			}
 			if o.list && o.json || o.matrix && (o.list || o.json) {
@@ -73,10 +74,10 @@ func (c *Command) planCommand() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	o.addConfig(f)
-	f.StringVar(&o.hostLabel, "host-label", "", "`label` of the host to plan for (default: this machine)")
-	f.StringSliceVar(&o.suites, "suite", nil, "`names` of the suites, separated by commas (default: all)")
-	o.addSelection(f)
+	addConfig(&o.Options, f)
+	f.StringVar(&o.HostLabel, "host-label", "", "`label` of the host to plan for (default: this machine)")
+	f.StringSliceVar(&o.Suites, "suite", nil, "`names` of the suites, separated by commas (default: all)")
+	addSelection(&o.Options, f)
 	f.Var(&o.shards, "shards", "pack the cells into `n` parts, or auto: as few as take --max-minutes each")
 	f.Var((*minutes)(&o.most), "max-minutes", "`m` minutes that a shard should take at most")
 	f.BoolVar(&o.list, "list", false, "print the case ids, one a line")
@@ -87,18 +88,18 @@ func (c *Command) planCommand() *cobra.Command {
 
 // planFor plans for the host of a label, without asking this machine where the
 // label says what it is.
-func (c *Command) planFor(ctx context.Context, o *options) (*plan, error) {
-	simulated, ok := device.FromLabel(o.hostLabel)
+func (c *Command) planFor(ctx context.Context, o *measure.Options) (*measure.Plan, error) {
+	simulated, ok := device.FromLabel(o.HostLabel)
 	if !ok {
-		return c.env().plan(ctx, o)
+		return c.env().Plan(ctx, o)
 	}
-	p, err := c.env().newPlan(o)
+	p, err := c.env().NewPlan(o)
 	if err != nil {
 		return nil, err
 	}
-	p.host = simulated
-	if err := p.open(); err != nil {
-		p.close()
+	p.Host = simulated
+	if err := p.Open(); err != nil {
+		p.Close()
 		return nil, err
 	}
 	return p, nil
@@ -139,14 +140,14 @@ type (
 func (c *Command) printPlan(ctx context.Context, o *planning) error {
 	planFor := c.planFor
 	if o.here {
-		planFor = c.env().plan
+		planFor = c.env().Plan
 	}
-	p, err := planFor(ctx, &o.options)
+	p, err := planFor(ctx, &o.Options)
 	if err != nil {
 		return err
 	}
-	defer p.close()
-	c.warnAll(p.warnings)
+	defer p.Close()
+	c.warnAll(p.Warnings)
 	doc, err := c.document(p, o)
 	if err != nil {
 		return err
@@ -167,17 +168,17 @@ func (c *Command) printPlan(ctx context.Context, o *planning) error {
 	return nil
 }
 
-func (c *Command) document(p *plan, o *planning) (plannedDocument, error) {
-	doc := plannedDocument{Host: p.host.Label, Cells: []plannedCell{}, Skipped: []plannedSkip{}, LeftOut: []bench.LeftOut{}}
-	for _, s := range p.suites {
-		for _, cell := range s.cells {
+func (c *Command) document(p *measure.Plan, o *planning) (plannedDocument, error) {
+	doc := plannedDocument{Host: p.Host.Label, Cells: []plannedCell{}, Skipped: []plannedSkip{}, LeftOut: []bench.LeftOut{}}
+	for _, s := range p.Suites {
+		for _, cell := range s.Cells {
 			doc.Cells = append(doc.Cells, plannedCell{cell.ID(), cell.Suite})
 		}
-		for _, r := range s.skipped {
+		for _, r := range s.Skipped {
 			doc.Skipped = append(doc.Skipped, plannedSkip{r.Cell.ID(), r.Reason})
 		}
 	}
-	doc.LeftOut = append(doc.LeftOut, p.leftOut...)
+	doc.LeftOut = append(doc.LeftOut, p.LeftOut...)
 	if !o.shards.given() {
 		return doc, nil
 	}
@@ -186,11 +187,11 @@ func (c *Command) document(p *plan, o *planning) (plannedDocument, error) {
 		return doc, err
 	}
 	c.warnAll(o.warning(split))
-	for i, s := range split.shards {
-		doc.Shards = append(doc.Shards, plannedShard{fmt.Sprintf("%d/%d", i+1, len(split.shards)), inMilliseconds(s.time), cellIDs(s.cells)})
+	for i, s := range split.Shards {
+		doc.Shards = append(doc.Shards, plannedShard{fmt.Sprintf("%d/%d", i+1, len(split.Shards)), inMilliseconds(s.Time), measure.CellIDs(s.Cells)})
 	}
-	if split.makespan > 0 {
-		doc.Expected = &expectedTimes{inMilliseconds(split.makespan), inMilliseconds(split.bound), split.ratio(), split.unknown}
+	if split.Makespan > 0 {
+		doc.Expected = &expectedTimes{inMilliseconds(split.Makespan), inMilliseconds(split.Bound), split.Ratio(), split.Unknown}
 	}
 	return doc, nil
 }
@@ -198,19 +199,19 @@ func (c *Command) document(p *plan, o *planning) (plannedDocument, error) {
 func inMilliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // summarize prints a plan for people.
-func (c *Command) summarize(p *plan, doc plannedDocument) {
+func (c *Command) summarize(p *measure.Plan, doc plannedDocument) {
 	fmt.Fprintf(c.Stdout, "host %s: %d cells", doc.Host, len(doc.Cells))
 	for _, more := range []struct {
 		n    int
 		what string
-	}{{len(doc.Skipped), "combinations that it cannot run"}, {len(doc.LeftOut), "cells over the limit"}, {len(p.others), "cells not selected"}} {
+	}{{len(doc.Skipped), "combinations that it cannot run"}, {len(doc.LeftOut), "cells over the limit"}, {len(p.Others), "cells not selected"}} {
 		if more.n > 0 {
 			fmt.Fprintf(c.Stdout, ", %d %s", more.n, more.what)
 		}
 	}
 	fmt.Fprintln(c.Stdout)
-	for _, s := range p.suites {
-		fmt.Fprintf(c.Stdout, "  suite %s: %d cells x %d measurements\n", s.name, len(s.cells), s.suite.Repeats())
+	for _, s := range p.Suites {
+		fmt.Fprintf(c.Stdout, "  suite %s: %d cells x %d measurements\n", s.Name, len(s.Cells), s.Suite.Repeats())
 	}
 	reasons := map[string]int{}
 	for _, s := range doc.Skipped {
@@ -231,7 +232,7 @@ func (c *Command) summarize(p *plan, doc plannedDocument) {
 			fmt.Fprintf(c.Stdout, "  %s not in earlier runs, counted as the median of the others\n", text.Plural(e.UnknownCells, "cell"))
 		}
 	}
-	t := typing{p.options, p.file}
+	t := typing{p.Options, p.File}
 	_ = next(c.Stdout, "print the ids, or measure them", string(t.planned("accelgate plan")+" --list"), string(t.planned("accelgate run")))
 }
 
@@ -247,17 +248,17 @@ type job struct {
 
 // printMatrix prints one job for each runner and shard.
 func (c *Command) printMatrix(ctx context.Context, o *planning) error {
-	file, _, err := c.env().load(&o.options)
+	file, _, err := c.env().Load(&o.Options)
 	if err != nil {
 		return err
 	}
 	if len(file.Runners) == 0 {
-		return exit.Usagef("--github-matrix: %s has no runners: add \"runners: [{host: linux-cuda, runs_on: [self-hosted, cuda], shards: 2}]\"", o.config)
+		return exit.Usagef("--github-matrix: %s has no runners: add \"runners: [{host: linux-cuda, runs_on: [self-hosted, cuda], shards: 2}]\"", o.Config)
 	}
 	include := []job{}
 	for _, r := range file.Runners {
-		one := o.options
-		one.hostLabel, one.shard = r.Host, ""
+		one := o.Options
+		one.HostLabel, one.Shard = r.Host, ""
 		if _, known := device.FromLabel(r.Host); !known {
 			c.warnAll([]string{fmt.Sprintf("the label %s does not tell what machine it is, so its jobs are planned as for this one: plan on such a machine, or name runners such as linux-cuda-%s", r.Host, r.Host)})
 		}
@@ -266,14 +267,14 @@ func (c *Command) printMatrix(ctx context.Context, o *planning) error {
 			return err
 		}
 		split, err := o.split(p, r.Shards)
-		p.close()
+		p.Close()
 		if err != nil {
 			return err
 		}
 		c.warnAll(o.warning(split))
-		shards := len(split.shards)
-		for i, s := range split.shards {
-			j := job{Host: r.Host, RunsOn: r.RunsOn, Cells: len(s.cells), Minutes: math.Ceil(s.time.Minutes()*10) / 10}
+		shards := len(split.Shards)
+		for i, s := range split.Shards {
+			j := job{Host: r.Host, RunsOn: r.RunsOn, Cells: len(s.Cells), Minutes: math.Ceil(s.Time.Minutes()*10) / 10}
 			if j.RunsOn == nil {
 				j.RunsOn = []string{"self-hosted", r.Host}
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -49,26 +50,26 @@ func (m *minutes) Type() string   { return "m" }
 
 // split packs the cells as flags want, or into so many parts where they do not
 // say.
-func (o *planning) split(p *plan, least int) (sharding, error) {
+func (o *planning) split(p *measure.Plan, least int) (measure.Sharding, error) {
 	switch {
 	case o.shards.auto:
-		return p.fit(time.Duration(o.most))
+		return p.Fit(time.Duration(o.most))
 	case o.shards.n > 0:
-		return p.shards(o.shards.n)
+		return p.Shards(o.shards.n)
 	}
-	return p.shards(max(least, 1))
+	return p.Shards(max(least, 1))
 }
 
 // warning says where a shard takes longer than it should, and what would help.
-func (o *planning) warning(s sharding) []string {
+func (o *planning) warning(s measure.Sharding) []string {
 	most := time.Duration(o.most)
 	switch {
-	case most == 0 || s.makespan <= most:
+	case most == 0 || s.Makespan <= most:
 		return nil
 	case o.shards.auto:
 		return []string{fmt.Sprintf("cells that must stay on one machine take %s alone: raise --max-minutes, or split what they load",
-			s.makespan.Round(time.Second))}
+			s.Makespan.Round(time.Second))}
 	}
 	return []string{fmt.Sprintf("the longest of %s is expected to take %s: use --shards auto, or raise --max-minutes",
-		text.Plural(len(s.shards), "shard"), s.makespan.Round(time.Second))}
+		text.Plural(len(s.Shards), "shard"), s.Makespan.Round(time.Second))}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -65,11 +66,11 @@ func (a *action) publishError(ctx context.Context, cause error) {
 }
 
 // without returns the posting without a secret. What stands for it is shorter.
-func (p posting) without(secret secretList) posting {
+func (p posting) without(secret measure.Secrets) posting {
 	body, annotations := p.body, slices.Clone(p.annotations)
-	p.title, p.body = secret.hide(p.title), func(limit int) string { return secret.hide(body(limit)) }
+	p.title, p.body = secret.Hide(p.title), func(limit int) string { return secret.Hide(body(limit)) }
 	for i := range annotations {
-		annotations[i].Title, annotations[i].Message = secret.hide(annotations[i].Title), secret.hide(annotations[i].Message)
+		annotations[i].Title, annotations[i].Message = secret.Hide(annotations[i].Title), secret.Hide(annotations[i].Message)
 	}
 	p.annotations = annotations
 	return p
@@ -194,7 +195,7 @@ func (a *action) seq() github.Seq {
 // annotations puts each finding at the line of the configuration where its suite
 // begins.
 func (a *action) annotations(file *config.File, j judged) (list []github.Annotation) {
-	path, err := a.repositoryPath(a.in.options.config)
+	path, err := a.repositoryPath(a.in.options.Config)
 	if err != nil {
 		return nil // the configuration is elsewhere, where nothing can be annotated
 	}

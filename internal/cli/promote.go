@@ -5,34 +5,35 @@ import (
 	"path/filepath"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 )
 
 // promote records what auto-baseline measured in the suite's folder: the
 // numbers of a case that has a file, a new file for one that has none. What did
 // not pass is not recorded. The outcome is told on out.
-func (c *Command) promote(out io.Writer, p *plan, list []compared, run *bench.Run, a *autoBaseline) error {
-	s, err := p.casesSuite()
+func (c *Command) promote(out io.Writer, p *measure.Plan, list []compared, run *bench.Run, a *autoBaseline) error {
+	s, err := casesSuite(p)
 	if err != nil {
 		return err
 	}
-	folder, err := cases.FolderOf(s, p.file.Dir)
+	folder, err := cases.FolderOf(s, p.File.Dir)
 	if err != nil {
 		return err
 	}
-	e := caseEdits{reason: a.reason, revision: run.Revision, policy: unlessForced(a.force, &p.policy)}
+	e := caseEdits{reason: a.reason, revision: run.Revision, policy: unlessForced(a.force, &p.Policy)}
 	var passed []measurement
 	for _, one := range list {
 		if !one.Passed {
 			e.leave("%s is not recorded, because it did not pass: mend it first", one.Case)
 			continue
 		}
-		if folder.Host != "" && folder.Host != p.host.Label {
-			e.leave("%s is not recorded, because the files hold the times of host %s and this is %s: measure there", one.Case, folder.Host, p.host.Label)
+		if folder.Host != "" && folder.Host != p.Host.Label {
+			e.leave("%s is not recorded, because the files hold the times of host %s and this is %s: measure there", one.Case, folder.Host, p.Host.Label)
 			continue
 		}
 		fresh := one.pair.NewCase(filepath.Join(folder.Path, one.Case+".json"))
-		passed = append(passed, measurement{name: one.Case, host: p.host.Label, result: one.result, fresh: fresh})
+		passed = append(passed, measurement{name: one.Case, host: p.Host.Label, result: one.result, fresh: fresh})
 	}
 	if err := c.editFolder(&e, folder, passed); err != nil {
 		return err
@@ -41,6 +42,6 @@ func (c *Command) promote(out io.Writer, p *plan, list []compared, run *bench.Ru
 		return err
 	}
 	c.warnAll(e.left)
-	e.tell(out, false, string((&typing{p.options, p.file}).planned("accelgate run")))
+	e.tell(out, false, string((&typing{p.Options, p.File}).planned("accelgate run")))
 	return nil
 }

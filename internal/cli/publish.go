@@ -16,6 +16,7 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -29,7 +30,7 @@ const maxRuns = 256
 
 // saveReport writes the report beside run.json and returns its path.
 func (a *action) saveReport(g gathered, name, text string) (string, error) {
-	path := a.in.options.outPath(g.file, name)
+	path := a.in.options.OutPath(g.file, name)
 	return path, atomicfile.Write(path, []byte(text))
 }
 
@@ -40,7 +41,7 @@ func (a *action) saveJSON(g gathered, j judged) error {
 	if err != nil {
 		return err
 	}
-	path, err := a.saveReport(g, "report.json", a.token.hide(all))
+	path, err := a.saveReport(g, "report.json", a.token.Hide(all))
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func (a *action) client() (*github.Client, github.Repo, error) {
 	if err != nil || a.api != nil {
 		return a.api, repo, err
 	}
-	a.api, err = github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.options.secret, Author: a.in.author, UserAgent: "accelgate/" + version(),
+	a.api, err = github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.options.Secret, Author: a.in.author, UserAgent: "accelgate/" + measure.Version(),
 		Sleep: a.Sleep, Now: a.Now, Wait: a.in.apiWait})
 	return a.api, repo, err
 }
@@ -90,7 +91,7 @@ func (a *action) refresh(ctx context.Context, g gathered, j judged) (int, error)
 		return j.exit(), nil
 	}
 	files := map[string][]byte{}
-	body := report.Refresh{Tool: tool(), Reason: a.in.reason, Revision: a.commit(), Links: report.Links{Run: a.event.RunURL}}
+	body := report.Refresh{Tool: measure.Tool(), Reason: a.in.reason, Revision: a.commit(), Links: report.Links{Run: a.event.RunURL}}
 	for _, label := range g.absent {
 		why := fmt.Sprintf("host %s delivered no run.json: look at the log of its job", label)
 		a.annotate(a.gh.Warning, "baseline not refreshed", why)
@@ -130,7 +131,7 @@ func (a *action) refresh(ctx context.Context, g gathered, j judged) (int, error)
 // refreshCaseFiles renews the case files of what was measured, and adds them to
 // the files of the pull request.
 func (a *action) refreshCaseFiles(g gathered, files map[string][]byte, body *report.Refresh) error {
-	edits, err := a.editCases(g.file, g.runs, caseEdits{reason: a.in.reason, revision: a.commit(), initial: a.in.initial, only: a.in.options.only, policy: unlessForced(a.in.force, &g.policy)})
+	edits, err := a.editCases(g.file, g.runs, caseEdits{reason: a.in.reason, revision: a.commit(), initial: a.in.initial, only: a.in.options.Only, policy: unlessForced(a.in.force, &g.policy)})
 	if err != nil {
 		return err
 	}
@@ -160,11 +161,11 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 	describe := func(others []github.Proposed) (string, github.Ladder) {
 		all := withOthers(body, others)
 		title, _ := report.Changes(all)
-		return a.token.hide(title), changes(all, client.FromActionsToken(), a.token.hide)
+		return a.token.Hide(title), changes(all, client.FromActionsToken(), a.token.Hide)
 	}
 	base, branch := a.refreshInto()
-	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: branch, Title: a.token.hide(title), Body: changes(body, client.FromActionsToken(), a.token.hide),
-		Message: a.token.hide(title) + "\n\n" + forCommit(a.in.reason), Files: files, Describe: describe, Labels: a.in.labels, Reviewers: a.in.reviewers})
+	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: branch, Title: a.token.Hide(title), Body: changes(body, client.FromActionsToken(), a.token.Hide),
+		Message: a.token.Hide(title) + "\n\n" + forCommit(a.in.reason), Files: files, Describe: describe, Labels: a.in.labels, Reviewers: a.in.reviewers})
 	if err != nil {
 		return 0, err
 	}

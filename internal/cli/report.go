@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -22,7 +23,7 @@ format, or for several hosts at once.
   accelgate report --format markdown h100/run.json mi300x/run.json`
 
 func (c *Command) reportCommand(code *int) *cobra.Command {
-	var o options
+	var o measure.Options
 	var format string
 	cmd := &cobra.Command{
 		Use:   "report RUN.json...",
@@ -33,7 +34,7 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 			if _, err := c.renderer(format); err != nil {
 				return err
 			}
-			j, err := c.judgeFiles(&o, args, report.Input{Config: o.config})
+			j, err := c.judgeFiles(&o, args, report.Input{Config: o.Config})
 			if err != nil {
 				return err
 			}
@@ -42,28 +43,28 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	o.addConfig(f)
-	f.StringVar(&o.baseline, "baseline", "", "baseline `file`, for a single run (default: the configuration's of the run's host)")
-	o.addHistory(f)
-	o.addPolicy(f)
+	addConfig(&o, f)
+	f.StringVar(&o.Baseline, "baseline", "", "baseline `file`, for a single run (default: the configuration's of the run's host)")
+	addHistory(&o, f)
+	addPolicy(&o, f)
 	f.StringVar(&format, "format", "terminal", "report `format`: terminal, markdown or json")
 	return cmd
 }
 
 // judgeFiles judges run documents under the configuration's policy and
 // baselines.
-func (c *Command) judgeFiles(o *options, paths []string, in report.Input) (judged, error) {
-	if o.baseline != "" && len(paths) > 1 {
+func (c *Command) judgeFiles(o *measure.Options, paths []string, in report.Input) (judged, error) {
+	if o.Baseline != "" && len(paths) > 1 {
 		return judged{}, exit.Usagef("--baseline goes with a single run: leave it out, and each host's own is used")
 	}
-	file, policy, err := c.env().load(o)
+	file, policy, err := c.env().Load(o)
 	if err == nil {
 		err = c.accept(&policy, file)
 	}
 	if err != nil {
 		return judged{}, err
 	}
-	runs, refs, err := o.readRuns(file, paths)
+	runs, refs, err := readRuns(o, file, paths)
 	if err != nil {
 		return judged{}, err
 	}
@@ -73,12 +74,12 @@ func (c *Command) judgeFiles(o *options, paths []string, in report.Input) (judge
 
 // readRuns reads runs and the baselines of their hosts, in pairs. Runs of one
 // host are shards of one run.
-func (o *options) readRuns(file *config.File, paths []string) (runs []*bench.Run, refs []reference, err error) {
+func readRuns(o *measure.Options, file *config.File, paths []string) (runs []*bench.Run, refs []reference, err error) {
 	shards := map[string][]*bench.Run{}
 	seen := map[string]bool{}
 	var labels []string
 	for _, path := range paths {
-		run, err := o.readRun(path)
+		run, err := o.ReadRun(path)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -104,7 +105,7 @@ func (o *options) readRuns(file *config.File, paths []string) (runs []*bench.Run
 		if missing := run.MissingShards(); len(missing) > 0 {
 			run.Warnings = append(run.Warnings, fmt.Sprintf("shards %s of this host are missing, so their cells are not judged: give their run.json files, too", strings.Join(missing, ", ")))
 		}
-		ref, err := o.referenceFor(file, label)
+		ref, err := referenceFor(o, file, label)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/github/githubtest"
 )
 
@@ -35,7 +35,7 @@ func TestRerunAfterAFailedPost(t *testing.T) {
 					s.editRun(c.run[0], c.run[1])
 				}
 				s.refuse = c.refuse
-				if code := s.run(t.Context()); code == cli.ExitPassed {
+				if code := s.run(t.Context()); code == exit.Passed {
 					t.Fatalf("exit code 0: %s", s.stderr.String())
 				}
 				s.refuse = nil
@@ -44,7 +44,7 @@ func TestRerunAfterAFailedPost(t *testing.T) {
 				s.write("event.json", strings.ReplaceAll(chatPayload, "%s", "/accelgate rerun"))
 				code, started := s.run(t.Context()), s.server.Dispatches()
 				c.want.Login = token.Login
-				if code != cli.ExitPassed || len(started) != 1 || started[0].Rerun != c.want.Rerun || started[0].Failed != c.want.Failed {
+				if code != exit.Passed || len(started) != 1 || started[0].Rerun != c.want.Rerun || started[0].Failed != c.want.Failed {
 					t.Errorf("exit code %d, started %+v, want %+v: %s", code, started, c.want, s.stderr.String())
 				}
 			})

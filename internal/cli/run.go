@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
 )
 
@@ -23,7 +24,7 @@ without a baseline of its own is judged for correctness only, and the report
 says so first.`
 
 func (c *Command) runCommand(code *int) *cobra.Command {
-	var o options
+	var o measure.Options
 	var list bool
 	var format string
 	cmd := &cobra.Command{
@@ -36,42 +37,42 @@ func (c *Command) runCommand(code *int) *cobra.Command {
 				return err
 			}
 			if list {
-				return c.printPlan(cmd.Context(), &planning{options: o, list: true, here: true})
+				return c.printPlan(cmd.Context(), &planning{Options: o, list: true, here: true})
 			}
-			o.desk = true
+			o.Desk = true
 			*code, err = c.run(cmd.Context(), &o, format)
 			return err
 		},
 	}
 	f := cmd.Flags()
-	o.addConfig(f)
-	o.addHost(f)
-	o.addHistory(f)
-	o.addPolicy(f)
-	o.addMeasure(f)
-	o.addDemonstration(f)
+	addConfig(&o, f)
+	addHost(&o, f)
+	addHistory(&o, f)
+	addPolicy(&o, f)
+	addMeasure(&o, f)
+	addDemonstration(&o, f)
 	f.BoolVar(&list, "list", false, "print the case ids and measure nothing")
 	f.StringVar(&format, "format", "terminal", "report `format`: terminal, markdown or json")
 	return cmd
 }
 
-func (c *Command) run(ctx context.Context, o *options, format string) (int, error) {
-	p, err := c.env().plan(ctx, o)
+func (c *Command) run(ctx context.Context, o *measure.Options, format string) (int, error) {
+	p, err := c.env().Plan(ctx, o)
 	if err != nil {
 		return 0, err
 	}
-	defer p.close()
-	if err := c.accept(&p.policy, p.file); err != nil {
+	defer p.Close()
+	if err := c.accept(&p.Policy, p.File); err != nil {
 		return 0, err
 	}
-	ref, err := p.options.referenceFor(p.file, p.host.Label)
+	ref, err := referenceFor(p.Options, p.File, p.Host.Label)
 	if err != nil {
 		return 0, err
 	}
-	run, err := c.env().measure(ctx, p, ref.run())
+	run, err := c.env().Measure(ctx, p, ref.run())
 	if err != nil {
 		return 0, err
 	}
-	j := c.judge([]*bench.Run{run}, []reference{ref}, p.policy, report.Input{Config: o.config, Revision: run.Revision})
+	j := c.judge([]*bench.Run{run}, []reference{ref}, p.Policy, report.Input{Config: o.Config, Revision: run.Revision})
 	return j.exit(), c.render(c.Stdout, format, j)
 }

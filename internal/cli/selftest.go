@@ -12,6 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/runner"
@@ -32,7 +33,7 @@ Exit 0 says that all of it was proved, 1 that this gate cannot fail, and why.`
 
 // selftest is what selftest was asked for.
 type selftest struct {
-	options
+	measure.Options
 	from string
 }
 
@@ -49,10 +50,10 @@ func (c *Command) selftestCommand(code *int) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	s.addConfig(f)
-	s.addHost(f)
-	s.addPolicy(f)
-	s.addMeasure(f)
+	addConfig(&s.Options, f)
+	addHost(&s.Options, f)
+	addPolicy(&s.Options, f)
+	addMeasure(&s.Options, f)
 	f.StringVar(&s.from, "from", "", "take the numbers of this `run.json` in place of measuring")
 	return cmd
 }
@@ -67,13 +68,13 @@ func (c *Command) selftest(ctx context.Context, s *selftest) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	t := experiment{Command: c, run: run, ref: reference{path: "itself", file: file}, policy: asMeasured(policy, run), config: s.config}
+	t := experiment{Command: c, run: run, ref: reference{path: "itself", file: file}, policy: asMeasured(policy, run), config: s.Config}
 	if t.green() {
 		t.slower()
 		t.missing()
 		t.wrong()
 		t.nothing()
-		t.mutate(&s.options)
+		t.mutate(&s.Options)
 	}
 	return t.conclude()
 }
@@ -95,29 +96,29 @@ func asItself(run *bench.Run) {
 // selftestRun measures once, or reads a run.
 func (c *Command) selftestRun(ctx context.Context, s *selftest) (*bench.Run, gate.Policy, error) {
 	if s.from != "" {
-		_, policy, err := c.env().load(&s.options)
+		_, policy, err := c.env().Load(&s.Options)
 		if err != nil {
 			return nil, policy, err
 		}
-		run, err := readRun(s.from)
+		run, err := measure.ReadRun(s.from)
 		if err != nil {
 			return nil, policy, err
 		}
 		return unpaired(run), policy, nil
 	}
-	p, err := c.env().plan(ctx, &s.options)
+	p, err := c.env().Plan(ctx, &s.Options)
 	if err != nil {
 		return nil, gate.Policy{}, err
 	}
-	defer p.close()
-	if s.repeats == 0 {
-		s.repeats = 1
+	defer p.Close()
+	if s.Repeats == 0 {
+		s.Repeats = 1
 	}
-	if s.out == "" { // the last run's document stays
-		s.out = p.file.Resolve(filepath.Join(defaultOut, "selftest"))
+	if s.Out == "" { // the last run's document stays
+		s.Out = p.File.Resolve(filepath.Join(measure.DefaultOut, "selftest"))
 	}
-	run, err := c.env().measure(ctx, p, nil)
-	return run, p.policy, err
+	run, err := c.env().Measure(ctx, p, nil)
+	return run, p.Policy, err
 }
 
 // unpaired drops what a run was measured in turns with: it is compared with itself.

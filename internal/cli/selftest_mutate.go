@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
@@ -53,7 +54,7 @@ type mutant struct {
 
 // mutate judges damaged copies of configuration, run and baseline. Each must be
 // refused, fail the gate, or be named in a line of the report.
-func (t *experiment) mutate(o *options) {
+func (t *experiment) mutate(o *measure.Options) {
 	few := t.few()
 	if few == nil {
 		return // why is said where the slow-downs are
@@ -135,8 +136,8 @@ func (t *experiment) report(run *bench.Run, ref reference) ([]string, error) {
 }
 
 // mutant copies the documents and chooses a number to damage.
-func (t *experiment) mutant(rng *rand.Rand, o *options) (*mutant, error) {
-	m := &mutant{Rand: rng, policy: t.policy, flagged: o.threshold != ""}
+func (t *experiment) mutant(rng *rand.Rand, o *measure.Options) (*mutant, error) {
+	m := &mutant{Rand: rng, policy: t.policy, flagged: o.Threshold != ""}
 	g := t.gated[rng.IntN(len(t.gated))]
 	m.cell = g.cell
 	var metrics []string
@@ -159,8 +160,8 @@ func (t *experiment) mutant(rng *rand.Rand, o *options) (*mutant, error) {
 	if m.ref, err = tree(ref); err != nil {
 		return nil, err
 	}
-	if !strings.EqualFold(filepath.Ext(o.config), ".json") { // those are translated, or made by programs
-		data, err := os.ReadFile(o.config)
+	if !strings.EqualFold(filepath.Ext(o.Config), ".json") { // those are translated, or made by programs
+		data, err := os.ReadFile(o.Config)
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +180,7 @@ func tree(data []byte) (map[string]any, error) {
 
 // survives judges a mutant by the way that every run takes, and returns the
 // report if it passes.
-func (t *experiment) survives(m *mutant, o *options) (lines []string, passed bool) {
+func (t *experiment) survives(m *mutant, o *measure.Options) (lines []string, passed bool) {
 	run, err := bench.DecodeRun(m.text(m.run))
 	if err != nil {
 		return nil, false
@@ -194,14 +195,14 @@ func (t *experiment) survives(m *mutant, o *options) (lines []string, passed boo
 	}
 	judge := *t
 	if m.config != "" {
-		parsed, err := config.Parse(o.config, []byte(m.config))
+		parsed, err := config.Parse(o.Config, []byte(m.config))
 		if err != nil {
 			return nil, false
 		}
 		for _, edit := range m.edits {
 			edit(parsed)
 		}
-		policy, err := t.env().policy(o, parsed)
+		policy, err := t.env().Policy(o, parsed)
 		if err != nil {
 			return nil, false
 		}

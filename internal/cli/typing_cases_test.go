@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/testtier"
 )
 
@@ -98,7 +98,7 @@ func (g *generated) executeCase(t *testing.T, typed string) string {
 	}
 	args := words(t, typed)
 	code, out := accelgate(args...)
-	if code == cli.ExitUsage {
+	if code == exit.Usage {
 		t.Errorf("%s\nis refused: %s", typed, out)
 	}
 	if args[0] != "cases" {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/testtier"
 )
@@ -289,7 +290,7 @@ func (g *generated) reproduced(t *testing.T, typed string, args []string, code i
 	t.Helper()
 	run := g.run(t)
 	only := args[slices.Index(args, "--only")+1]
-	if len(run.Results) != 1 || run.Results[0].Cell.ID() != only || g.label != "" && run.Host.Label != g.label || code != cli.ExitGateFailed {
+	if len(run.Results) != 1 || run.Results[0].Cell.ID() != only || g.label != "" && run.Host.Label != g.label || code != exit.GateFailed {
 		t.Errorf("%s: %d\nmeasured %d cells on %s, and %q was to be reproduced", typed, code, len(run.Results), run.Host.Label, only)
 	}
 	if i := slices.Index(args, "--repeats"); i >= 0 && fmt.Sprint(len(run.Results[0].Samples[0].Values)) != args[i+1] {

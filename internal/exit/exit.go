@@ -1,3 +1,5 @@
+// Package exit holds the exit codes, and the errors whose remedy is another
+// command line or configuration.
 package exit
 
 import (

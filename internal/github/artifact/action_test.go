@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/cli"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github/githubtest"
 )
@@ -241,8 +242,8 @@ func TestTooManyArtifacts(t *testing.T) {
 
 func (p posted) refused(t *testing.T) {
 	t.Helper()
-	if p.code != cli.ExitNoMeasure {
-		t.Errorf("exit code %d, want %d:\n%s", p.code, cli.ExitNoMeasure, p.stderr)
+	if p.code != exit.NoMeasure {
+		t.Errorf("exit code %d, want %d:\n%s", p.code, exit.NoMeasure, p.stderr)
 	}
 	if len(p.files) > 0 {
 		t.Errorf("the checkout holds %q, which a refused archive left", p.files)

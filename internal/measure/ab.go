@@ -1,0 +1,199 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/worker"
+	"github.com/accelgate/accelgate/internal/worktree"
+)
+
+// What --ab may be besides a folder and a commit.
+const (
+	abAuto = "auto"
+	abOff  = "off"
+	abHead = "HEAD"
+)
+
+// openBase opens the base that --ab names, or that a run on a desk finds by itself;
+// nil without one. It must be discarded.
+func (e *Env) openBase(ctx context.Context, p *Plan) (*base, error) {
+	o := p.Options
+	desk := o.Desk && o.AB == "" && o.Repeats == 0 && !e.inCI() && p.Policy.Compat == "" && p.Policy.Method != gate.MethodThreshold
+	switch {
+	case o.AB == abOff || o.AB == "" && o.Pairs == 0 && !desk:
+		if o.Pairs > 0 {
+			return nil, exit.Usagef("--pairs needs a base, and --ab is off: leave one of the two out")
+		}
+		return nil, nil
+	case p.Policy.Compat != "":
+		return nil, exit.Usagef("--ab: policy.compat %s has rules of its own, which know no pairs: leave one of the two out", p.Policy.Compat)
+	case o.AB == "" && o.Pairs == 0:
+		return e.tryBase(ctx, p)
+	case o.AB == "" && !o.Desk:
+		return nil, exit.Usagef("--pairs is about pairs with a base: add --ab FOLDER, a checkout of the base, or leave --pairs out")
+	case o.AB == "" || o.AB == abAuto:
+		b, err := e.baseOf(ctx, p, "", false)
+		return b, asUsage("--ab auto", err, "add --ab FOLDER with a checkout of the base, or leave pairs out with --ab off")
+	}
+	if info, err := os.Stat(o.AB); err == nil && info.IsDir() {
+		return e.openIn(ctx, p, nil, false)
+	}
+	b, err := e.baseOf(ctx, p, o.AB, false)
+	return b, asUsage("--ab", err, "give the folder of a checkout of the base, or a commit of this repository")
+}
+
+// NextBase is what --ab is to be in a command that is printed, for a configuration
+// in dir.
+func (o *Options) NextBase(dir string) string {
+	switch {
+	case o.AB != "" && o.AB != abOff:
+		return o.AB
+	case o.abNext == "" && inRepository(dir):
+		return abAuto
+	}
+	return cmp.Or(o.abNext, unknownBase)
+}
+
+func inRepository(dir string) bool {
+	dir, err := filepath.Abs(dir)
+	for err == nil {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return false
+		}
+		dir = parent
+	}
+	return false
+}
+
+// unknownBase stands for a checkout that only the user can make.
+const unknownBase = "BASE-CHECKOUT"
+
+// since makes the baseline's commit the next base where nothing differs from HEAD:
+// that is what a loss against the baseline is a loss since.
+func (e *Env) since(ctx context.Context, p *Plan, ref *bench.Run) {
+	if p.Options.abNext != abHead || ref == nil || ref.Revision == "" {
+		return
+	}
+	response, err := p.worker.Do(ctx, worker.Request{Args: []string{"git", "rev-parse", "--verify", "--quiet", "--end-of-options", ref.Revision + "^{commit}"},
+		Dir: p.File.Dir, Unset: worktree.Variables, Timeout: 10 * time.Second})
+	if err == nil && response.OK() {
+		p.Options.abNext = ShortRevision(strings.TrimSpace(string(response.Stdout)))
+	}
+}
+
+// inCI reports whether this is a job of a CI system, where only what is written
+// down decides how it is measured.
+func (e *Env) inCI() bool {
+	ci := e.Getenv("CI")
+	return ci != "" && ci != "false" && ci != "0" || e.Getenv("GITHUB_ACTIONS") == "true"
+}
+
+// noBase says why there is no base to pair with.
+type noBase struct{ why string }
+
+func (e noBase) Error() string { return e.why }
+
+func asUsage(flag string, err error, next string) error {
+	if why, ok := errors.AsType[noBase](err); ok {
+		return exit.Usagef("%s: %s: %s", flag, why.why, next)
+	}
+	return err
+}
+
+// tryBase opens the merge base where it can be paired with, and says in one line
+// what it does.
+func (e *Env) tryBase(ctx context.Context, p *Plan) (*base, error) {
+	b, err := e.baseOf(ctx, p, "", true)
+	switch {
+	case err == nil:
+		p.Options.abNext = abAuto
+		fmt.Fprintf(e.Stderr, "accelgate: measuring in pairs with %s (--ab off measures without)\n", b.checkout)
+		return b, nil
+	case ctx.Err() != nil:
+		return nil, err
+	}
+	if _, ok := errors.AsType[unbuilt](err); ok {
+		return nil, fmt.Errorf("%w; correct it, or measure what is built already with --ab off", err)
+	}
+	p.Options.abNext = cmp.Or(p.Options.abNext, unknownBase)
+	fmt.Fprintf(e.Stderr, "accelgate: measuring without pairs: %s\n", text.OneLine(err.Error()))
+	return nil, nil
+}
+
+// probe measures one cell of each suite in a base that was not asked for, and takes
+// the suites out of the pairs that do not pass there. Where none is left it discards
+// the base and returns nil.
+func (e *Env) probe(ctx context.Context, p *Plan, b *base, devices []bench.Device) (*base, error) {
+	if b == nil || !b.tried {
+		return b, nil
+	}
+	device := bench.Device{}
+	if len(devices) > 0 {
+		device = devices[0]
+	}
+	for _, one := range p.Suites {
+		why, err := b.runs(ctx, one, device)
+		if err != nil {
+			return b, err
+		}
+		if why == "" {
+			continue
+		}
+		for _, cell := range one.Cells {
+			delete(b.cells, cell.ID())
+		}
+		p.Options.abNext = unknownBase
+		warning := fmt.Sprintf("suite %s is not measured in pairs, because it does not run in %s: %s", one.Name, b.checkout, text.OneLine(why))
+		p.Warnings = append(p.Warnings, warning)
+		e.WarnAll([]string{warning})
+	}
+	if len(b.cells) == 0 {
+		return nil, b.discard(ctx)
+	}
+	return b, nil
+}
+
+// mostProbes is how many cells of a suite may fail in the base before all do.
+const mostProbes = 2
+
+// runs says why no cell of a suite runs in the base; "" if one does, or none is to
+// be paired.
+func (b *base) runs(ctx context.Context, one Planned, device bench.Device) (why string, err error) {
+	probed, measurer := 0, measurerOf(b.plan)
+	for _, cell := range one.Cells {
+		of, ok := b.cells[cell.ID()]
+		if !ok || probed == mostProbes {
+			continue
+		}
+		probed++
+		r, err := measurer.Measure(ctx, of.cell, device)
+		if err == nil {
+			err = of.suite.Rest(device)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return "", context.Cause(ctx)
+		case err != nil:
+			return err.Error(), nil
+		case r.Outcome == bench.Passed:
+			return "", nil
+		}
+		why = r.Reason
+	}
+	return why, nil
+}

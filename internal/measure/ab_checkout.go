@@ -1,0 +1,251 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/worker"
+	"github.com/accelgate/accelgate/internal/worktree"
+)
+
+// checkout is a temporary worktree of the base.
+type checkout struct {
+	*worktree.Repository
+	prefix string // of the configuration's folder, from the root; "" where it is the root
+	commit string
+	what   string // the commit in words
+	folder *worktree.Folder
+	dir    string // the configuration's folder in it
+	kept   bool   // the folder stays for the next run once the base is built
+	built  bool   // by an earlier run
+}
+
+func (k *checkout) String() string { return k.what }
+
+// baseOf opens the base in a worktree of its own: a commit, or where it is "" the
+// merge base with the default branch. Errors of type [noBase] say why there is none.
+func (e *Env) baseOf(ctx context.Context, p *Plan, commit string, tried bool) (b *base, err error) {
+	k, err := e.findBase(ctx, p, commit)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.add(ctx, e, p); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, k.remove(context.WithoutCancel(ctx)))
+		}
+	}()
+	if err := k.build(ctx, p); err != nil {
+		return nil, err
+	}
+	return e.openIn(ctx, p, k, tried)
+}
+
+// findBase finds out which commit the base is.
+func (e *Env) findBase(ctx context.Context, p *Plan, commit string) (*checkout, error) {
+	dir, err := filepath.Abs(p.File.Dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &worktree.Repository{Worker: p.worker, Dir: dir, Now: e.Now}
+	head, err := r.Git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD")
+	if err != nil && commit != "" {
+		return nil, noBase{text.OneLine(commit) + " is no folder, and " + dir + " is in no git repository with a commit"}
+	} else if err != nil {
+		return nil, noBase{dir + " is in no git repository with a commit"}
+	}
+	k := &checkout{Repository: r}
+	if k.prefix, err = r.Git(ctx, dir, "rev-parse", "--show-prefix"); err != nil {
+		return nil, noBase{err.Error()}
+	}
+	if commit != "" {
+		if k.commit, err = r.Git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", commit+"^{commit}"); err != nil {
+			return nil, noBase{text.OneLine(commit) + " is neither a folder nor a commit"}
+		}
+		k.what = "commit " + ShortRevision(k.commit)
+		return k, nil
+	}
+	return k, k.findMergeBase(ctx, p, head)
+}
+
+// findMergeBase settles where the branch under test left the default branch.
+func (k *checkout) findMergeBase(ctx context.Context, p *Plan, head string) (err error) {
+	branch := k.defaultBranch(ctx)
+	if branch == "" {
+		k.commit, k.what = head, "HEAD "+ShortRevision(head)
+	} else if k.commit, err = k.Git(ctx, k.Dir, "merge-base", "HEAD", branch); err != nil || k.commit == "" {
+		return noBase{"git finds no merge base of HEAD and " + branch + ", as in a shallow checkout"}
+	}
+	if k.what == "" {
+		k.what = fmt.Sprintf("the merge base with %s, %s", strings.TrimPrefix(strings.TrimPrefix(branch, "refs/heads/"), "refs/remotes/"), ShortRevision(k.commit))
+	}
+	if k.commit != head || len(p.Options.EngineArgs()) > 0 {
+		return nil
+	}
+	changed, err := k.changed(ctx, p)
+	if err == nil && !changed {
+		p.Options.abNext = abHead
+		err = noBase{"nothing differs from " + k.what}
+	}
+	return err
+}
+
+// defaultBranch is the branch that work goes back to; "" if git does not say.
+func (k *checkout) defaultBranch(ctx context.Context) string {
+	dir := k.Dir
+	if ref, err := k.Git(ctx, dir, "symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"); err == nil {
+		if _, err := k.Git(ctx, dir, "rev-parse", "--verify", "--quiet", ref); err == nil {
+			return ref
+		}
+	}
+	for _, ref := range []string{"refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master"} {
+		if _, err := k.Git(ctx, dir, "rev-parse", "--verify", "--quiet", ref); err == nil {
+			return ref
+		}
+	}
+	return ""
+}
+
+// changed reports whether files differ from HEAD, but for those that accelgate
+// writes: baselines, kept runs and results.
+func (k *checkout) changed(ctx context.Context, p *Plan) (bool, error) {
+	args := []string{"status", "--porcelain", "--untracked-files=normal", "--", ":/"}
+	for _, own := range []string{p.Options.Baselines(p.File), p.OutPath(""), p.File.Resolve(p.File.Policy.History)} {
+		abs, err := filepath.Abs(own)
+		if err != nil {
+			return false, err
+		}
+		if rel, err := filepath.Rel(k.Dir, abs); err == nil && filepath.IsLocal(rel) && rel != "." {
+			args = append(args, ":(exclude)"+filepath.ToSlash(rel))
+		}
+	}
+	status, err := k.Git(ctx, k.Dir, args...)
+	if err != nil {
+		return false, noBase{err.Error()}
+	}
+	return status != "", nil
+}
+
+const (
+	checkoutPrefix = "accelgate-base-"
+	checkoutTree   = "base"
+)
+
+// add makes the worktree, or takes the one that an earlier run built.
+func (k *checkout) add(ctx context.Context, e *Env, p *Plan) (err error) {
+	if _, err := k.RemoveStale(ctx, checkoutPrefix); err != nil {
+		e.WarnAll([]string{err.Error()}) // the next run tries again
+	}
+	if k.reuse(ctx, e, p); k.folder == nil {
+		if k.folder, err = k.Temporary(ctx, checkoutPrefix, "accelgate run"); err != nil {
+			return noBase{err.Error()}
+		}
+	}
+	tree := filepath.Join(k.folder.Root, checkoutTree)
+	if !k.built {
+		tree, err = k.folder.Add(ctx, checkoutTree, k.commit)
+	}
+	if k.dir = filepath.Join(tree, filepath.FromSlash(k.prefix)); err == nil && !isDir(k.dir) {
+		err = errors.New("the base has no folder " + text.OneLine(k.prefix))
+	}
+	if err != nil {
+		return errors.Join(noBase{err.Error()}, k.discard(context.WithoutCancel(ctx)))
+	}
+	return nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// remove removes the worktree, or leaves a built one for the next run.
+func (k *checkout) remove(ctx context.Context) error {
+	if k != nil && k.folder != nil && k.kept && k.built {
+		k.folder.Release()
+		return nil
+	}
+	return k.discard(ctx)
+}
+
+func (k *checkout) discard(ctx context.Context) error {
+	if k == nil || k.folder == nil {
+		return nil
+	}
+	folder := k.folder
+	k.folder = nil
+	return folder.Remove(ctx)
+}
+
+// config is the base's own configuration; "" if it has none.
+func (k *checkout) config(heads string) string {
+	if piped(heads) {
+		return ""
+	}
+	own := filepath.Join(k.dir, filepath.Base(heads))
+	if _, err := os.Stat(own); err != nil {
+		return ""
+	}
+	return own
+}
+
+// build builds both sides by the commands of the suites that are measured, so that
+// one is not built in another way than the other.
+func (k *checkout) build(ctx context.Context, p *Plan) error {
+	file, dir := p.File, p.File.Dir
+	if _, err := build(ctx, p, file, dir, "the code under test"); err != nil {
+		return unbuilt{err}
+	}
+	if k.built {
+		return nil
+	}
+	if own := k.config(p.Options.Config); own != "" {
+		loaded, err := config.Load(own)
+		if err == nil {
+			file = loaded
+		}
+	}
+	commands, err := build(ctx, p, file, k.dir, "the base")
+	if _, missing := os.Stat(filepath.Join(k.folder.Root, checkoutTree, ".gitmodules")); err == nil && commands == 0 && missing == nil {
+		err = noBase{"the base has submodules, which no build command of a suite fetches"}
+	}
+	if err == nil && k.kept {
+		k.built = k.keep() == nil
+	}
+	return err
+}
+
+// unbuilt says that the code under test cannot be built: there is nothing to measure,
+// in pairs or without.
+type unbuilt struct{ error }
+
+// build runs the build commands of the suites that are measured, each once, and
+// counts them.
+func build(ctx context.Context, p *Plan, file *config.File, dir, what string) (int, error) {
+	var done [][]string
+	for i := range file.Suites {
+		s := &file.Suites[i]
+		measured := slices.ContainsFunc(p.Suites, func(one Planned) bool { return one.Name == s.Name })
+		if len(s.Build) == 0 || !measured || slices.ContainsFunc(done, func(b []string) bool { return slices.Equal(b, s.Build) }) {
+			continue
+		}
+		response, err := p.worker.Do(ctx, worker.Request{Args: s.Build, Dir: dir})
+		if err != nil {
+			return len(done), err
+		}
+		if !response.OK() {
+			return len(done), noBase{fmt.Sprintf("%s cannot be built by %q: %s: %s", what, strings.Join(s.Build, " "), response.Reason(), text.OneLine(text.LastLine(response.Log)))}
+		}
+		done = append(done, s.Build)
+	}
+	return len(done), nil
+}

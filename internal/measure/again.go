@@ -1,0 +1,141 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/runner"
+)
+
+const (
+	// defaultConfirm is the number of values that a regression rests on: the
+	// median of three is not moved by one disturbance.
+	defaultConfirm = 3
+	// mostValues is where more values of a cell that lies on its limit stop to
+	// pay.
+	mostValues = 10
+	// deviceCoolDown is the wait before a second look where devices are pinned
+	// to: accelerators lower their clocks while they are hot.
+	deviceCoolDown = 5 * time.Second
+)
+
+// again measures cells a second time whose verdicts more values may change:
+// those that look slower, apart from what made them look so, and those whose
+// values lie on both sides of the limit, until they do not or time is over.
+func (s *session) again(ctx context.Context, run, ref *bench.Run) error {
+	want := s.confirmations()
+	if want == 0 || ref == nil && len(s.plan.Policy.Expected) == 0 && s.base == nil {
+		return nil
+	}
+	for {
+		c := gate.Compare("", ref, run, s.plan.Policy)
+		ids, why := gate.Open(c)
+		more := s.more(run, ids, why, want)
+		s.morePairs(run, gate.Pairs(c), more)
+		if len(more) == 0 {
+			return nil
+		}
+		if err := s.coolDown(ctx); err != nil {
+			return s.interrupted(err)
+		}
+		o := s.options()
+		o.Repeats = func(c bench.Cell) int { return more[c.ID()] }
+		if _, err := runner.Again(ctx, s.measurer(), run.Results, func(c bench.Cell) bool { return more[c.ID()] > 0 }, o); err != nil {
+			return s.interrupted(err)
+		}
+	}
+}
+
+func (s *session) confirmations() int {
+	switch n := s.plan.File.Policy.Confirm; {
+	case n != nil:
+		return *n
+	case s.plan.Policy.Compat != "":
+		return 0 // another tool's rules know no second look
+	}
+	return defaultConfirm
+}
+
+// more says how many values each open cell is to have, and marks those that
+// were chosen because they look slower.
+func (s *session) more(run *bench.Run, ids []string, why map[string]gate.Ask, want int) map[string]int {
+	more, confirm := map[string]int{}, 0
+	_, late := s.outOfTime()
+	open := SetOf(ids)
+	for i := range run.Results {
+		r := &run.Results[i]
+		id, has := r.Cell.ID(), len(valuesOf(r))
+		switch {
+		case !open[id] || has == 0 || r.Selected > 0:
+		case why[id] == gate.Confirm:
+			r.Selected = has
+			r.Health = nil // what is judged from here on is measured anew
+			more[id] = min(has+want, MaxRepeats)
+			confirm++
+		case !late && has < mostValues:
+			more[id] = min(has+want, mostValues)
+		}
+	}
+	if confirm > 0 {
+		fmt.Fprintf(s.Stderr, "accelgate: cells that look slower: %d; they are measured again, %d times each, and judged by that\n", confirm, want)
+	}
+	if n := len(more) - confirm; n > 0 {
+		fmt.Fprintf(s.Stderr, "accelgate: cells whose values lie on both sides of the limit: %d; they are measured more often\n", n)
+	}
+	return more
+}
+
+// morePairs adds the cells that need more pairs of base and head.
+func (s *session) morePairs(run *bench.Run, need, more map[string]int) {
+	cells, most := 0, 0
+	for i := range run.Results {
+		r := &run.Results[i]
+		id := r.Cell.ID()
+		if has := len(valuesOf(r)); has > 0 && has < need[id] {
+			more[id] = max(more[id], need[id])
+			cells, most = cells+1, max(most, need[id])
+		}
+	}
+	if cells > 0 {
+		fmt.Fprintf(s.Stderr, "accelgate: cells that may be slower: %d; they are measured in up to %d pairs\n", cells, most)
+	}
+}
+
+// valuesOf returns the values of a cell that passes, of a metric that it reported
+// each time: one that is only shown may be absent.
+func valuesOf(r *bench.Result) []float64 {
+	if r.Outcome != bench.Passed || len(r.Samples) == 0 {
+		return nil
+	}
+	most := r.Samples[0].Values
+	for i := range r.Samples {
+		if values := r.Samples[i].Values; len(values) > len(most) {
+			most = values
+		}
+	}
+	return most
+}
+
+// coolDown ends what suites keep running, so that a second look is one at fresh
+// processes, and waits.
+func (s *session) coolDown(ctx context.Context) error {
+	if err := s.rest(); err != nil {
+		return err
+	}
+	wait := s.plan.File.Limits.CoolDown
+	if wait == nil && len(s.devices) > 0 {
+		wait = new(deviceCoolDown)
+	}
+	if wait == nil {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(*wait):
+		return nil
+	}
+}

@@ -1,0 +1,30 @@
+package measure
+
+import (
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+)
+
+// expected collects what the suites' own files say that cells should measure.
+// It is read wherever a run is judged, and never taken from a run.
+func (e *Env) expected(file *config.File) (map[string]bench.Expected, error) {
+	all := map[string]bench.Expected{}
+	for i := range file.Suites {
+		s := &file.Suites[i]
+		read := e.Kinds[s.Kind].Expect
+		if read == nil {
+			continue
+		}
+		list, err := read(s, file.Dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range list {
+			if _, twice := all[one.Cell]; twice {
+				return nil, s.Errorf("cases", "the case %s is in an earlier suite, too: names of cases are unique over all suites, so rename one, or keep one suite", one.Cell)
+			}
+			all[one.Cell] = one
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,92 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/device/health"
+	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/text"
+)
+
+// watches reports whether the machine is to be watched while it measures: flag
+// over environment over configuration.
+func (e *Env) watches(p *Plan) (bool, error) {
+	for _, choice := range []struct{ name, value string }{
+		{"--health", p.Options.Health}, {"ACCELGATE_HEALTH", e.Getenv("ACCELGATE_HEALTH")}, {"host.health", p.File.Host.Health},
+	} {
+		switch choice.value {
+		case "":
+		case "auto", "off":
+			return choice.value == "auto", nil
+		default:
+			return false, exit.Usagef("%s is %q: write auto or off", choice.name, choice.value)
+		}
+	}
+	return true, nil
+}
+
+// newWatcher returns nil where nobody is to watch.
+func (e *Env) newWatcher(p *Plan, devices []bench.Device) (*health.Watcher, error) {
+	watches, err := e.watches(p)
+	if err != nil || !watches {
+		return nil, err
+	}
+	if len(devices) == 0 {
+		devices = everyDevice(p.Host) // cells may use any
+		if slices.ContainsFunc(p.Host.Accelerators, func(a bench.Accelerator) bool { return a.Vendor == device.Apple }) {
+			devices = append(devices, bench.Device{Vendor: device.Apple})
+		}
+	}
+	return health.New(health.Options{Devices: devices, Worker: p.worker, Now: e.Now}), nil
+}
+
+// watched measures cells and says how the machine was.
+type watched struct {
+	runner.Measurer
+	watcher *health.Watcher
+	outside map[string]bool // by suite: it measures what does not run below this process
+}
+
+// watch makes a measurer watch the machine, unless nobody is to.
+func (s *session) watch(m runner.Measurer) runner.Measurer {
+	if s.watcher == nil {
+		return m
+	}
+	w := watched{m, s.watcher, map[string]bool{}}
+	for _, one := range s.plan.Suites {
+		if outsider, ok := one.Suite.(suite.Outsider); ok {
+			w.outside[one.Name] = outsider.Outside()
+		}
+	}
+	return w
+}
+
+// Measure implements [runner.Measurer].
+func (w watched) Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
+	span := w.watcher.Begin(ctx, d, w.outside[c.Suite])
+	r, err := w.Measurer.Measure(ctx, c, d)
+	r.Health = span.End(ctx)
+	return r, err
+}
+
+// WarnUnwell says that numbers, or the noise of them, that are about to be kept are
+// of a machine that was not well: a gate that reckons with them lets too much pass.
+func (e *Env) WarnUnwell(run *bench.Run, redo string) {
+	why, n := "", 0
+	for i := range run.Results {
+		if h := run.Results[i].Health; h != nil && h.Status == bench.Unhealthy {
+			n++
+			why = cmp.Or(why, h.Reasons[0])
+		}
+	}
+	if n > 0 {
+		e.WarnAll([]string{fmt.Sprintf("%s measured on a machine that was not well (%s): %s again when it is", text.Plural(n, "cell"), text.OneLine(why), redo)})
+	}
+}

@@ -1,0 +1,295 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// defaultPairs is how many pairs of base and head are measured of each cell where
+// nothing is measured again; otherwise the first look takes fewer.
+const defaultPairs = 5
+
+func firstPairs(p *gate.Policy) int {
+	if p.OneLook {
+		return defaultPairs
+	}
+	return detect.DefaultStages().Looks[0].Pairs
+}
+
+// base is the code that a run is compared with in turns: the same configuration
+// opened in another checkout.
+type base struct {
+	plan     *Plan
+	revision string
+	pairs    int                   // of each cell, at first
+	seed     uint64                // of the order within pairs
+	cells    map[string]paired     // that are measured in pairs, by id
+	owed     map[string]bool       // metrics that the head must report where the base does
+	state    string                // of its files and configuration
+	coins    map[string]*rand.Rand // by id: devices must not change each other's order
+	flipped  map[string]bool       // the order of a cell's pair before, where the second one of two is due
+	mu       sync.Mutex
+	checkout *checkout // that accelgate made of it; nil if the user did
+	tried    bool      // it was not asked for
+}
+
+// openIn opens the base in a folder.
+func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool) (*base, error) {
+	o := *p.Options
+	o.InjectSlowdown, o.WeightSeed, o.Revision, o.Out, o.isBase = "", "", "", "", true
+	// Which cells are measured is the head's to say: a shard of another matrix, and a
+	// name that the base does not know, would leave cells without pairs.
+	o.Suites, o.Only, o.Skip, o.Tags, o.SkipTags, o.Profile, o.Shard, o.Durations, o.MaxCells = nil, nil, nil, nil, nil, "", "", nil, math.MaxInt
+	o.HostLabel = p.Host.Label // it is one machine
+	opened, err := e.planBase(ctx, &o, from)
+	if err != nil {
+		return nil, fmt.Errorf("--ab: %w", err)
+	}
+	b := &base{plan: opened, pairs: cmp.Or(o.Pairs, firstPairs(&p.Policy)), seed: cmp.Or(o.PairSeed, rand.Uint64()>>11), cells: map[string]paired{}, owed: map[string]bool{}, coins: map[string]*rand.Rand{}, flipped: map[string]bool{}, checkout: from, tried: tried}
+	b.revision = cmp.Or(e.checkedOut(ctx, opened), o.ABRevision)
+	if want := cmp.Or(e.mergedInto(ctx, p), o.ABRevision); o.ABRevision != "" && b.revision != want {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the base is %s, and the pull request is merged into %s, so what else differs counts as its change: check out that one in %s",
+			text.OneLine(b.revision), text.OneLine(want), text.OneLine(o.AB)))
+	}
+	b.state = b.revision + " " + e.changes(ctx, opened) + " " + opened.File.Digest
+	if err := b.match(p); err != nil {
+		opened.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// mergedInto is the first parent of what is checked out, where that is the merge of
+// the pull request's head; "" where it is not, or git cannot tell. A shallow checkout
+// tells.
+func (e *Env) mergedInto(ctx context.Context, p *Plan) string {
+	response, err := p.worker.Do(ctx, worker.Request{Args: []string{"git", "cat-file", "-p", "HEAD"}, Dir: p.File.Dir, Timeout: 10 * time.Second})
+	if err != nil || !response.OK() {
+		return ""
+	}
+	header, _, _ := strings.Cut(string(response.Stdout), "\n\n")
+	var parents []string
+	for line := range strings.Lines(header) {
+		if parent, ok := strings.CutPrefix(line, "parent "); ok {
+			parents = append(parents, strings.TrimSpace(parent))
+		}
+	}
+	if len(parents) != 2 || parents[1] != p.Options.Revision {
+		return ""
+	}
+	return parents[0]
+}
+
+// planBase opens the base by its own configuration: what it says of a cell is a
+// part of what the base is. A base without one has that of the head.
+func (e *Env) planBase(ctx context.Context, o *Options, from *checkout) (*Plan, error) {
+	if from != nil {
+		own := from.config(o.Config)
+		if own == "" {
+			return e.PlanIn(ctx, o, from.dir)
+		}
+		o.Config, o.pipedConfig = own, nil
+		return e.Plan(ctx, o)
+	}
+	if filepath.IsAbs(o.Config) {
+		return e.PlanIn(ctx, o, o.AB)
+	}
+	own := filepath.Join(o.AB, o.Config)
+	if _, err := os.Stat(own); err != nil {
+		return e.PlanIn(ctx, o, filepath.Dir(own))
+	}
+	o.Config = own
+	return e.Plan(ctx, o)
+}
+
+func (b *base) close() {
+	if b != nil {
+		b.plan.Close()
+	}
+}
+
+// discard closes the base and removes the checkout that accelgate made of it.
+func (b *base) discard(ctx context.Context) error {
+	b.close()
+	if b == nil {
+		return nil
+	}
+	return b.checkout.remove(context.WithoutCancel(ctx))
+}
+
+// digest is what the base runs for a cell; "" where it has no such cell.
+func (b *base) digest(c bench.Cell) (string, error) {
+	if b == nil {
+		return "", nil
+	}
+	of, ok := b.cells[c.ID()]
+	if !ok {
+		return "", nil
+	}
+	command, err := of.suite.Digest(of.cell)
+	return b.state + " " + command, err
+}
+
+// has reports whether the base has a cell to measure in turns.
+func (b *base) has(id string) bool {
+	if b == nil {
+		return false
+	}
+	_, ok := b.cells[id]
+	return ok
+}
+
+// commit is that of the base; "" without one.
+func (b *base) commit() string {
+	if b == nil {
+		return ""
+	}
+	return cmp.Or(b.revision, "unknown")
+}
+
+// context adds what a reader needs to repeat the order of the pairs.
+func (b *base) context(facts map[string]string) map[string]string {
+	if b == nil {
+		return facts
+	}
+	all := map[string]string{bench.PairSeed: strconv.FormatUint(b.seed, 10)}
+	if b.pairs > detect.DefaultStages().Looks[0].Pairs {
+		all[bench.FirstPairs] = strconv.Itoa(b.pairs)
+	}
+	maps.Copy(all, facts)
+	return all
+}
+
+// pair makes each measurement of a cell that the base has one of both, in turns.
+func (b *base) pair(head *bySuite, retries int) runner.Measurer {
+	if b == nil {
+		return head
+	}
+	return &interleaved{base: b, head: head, old: measurerOf(b.plan), retries: retries}
+}
+
+// baseFirst flips a coin for the first of two pairs; the second has the other
+// order.
+func (b *base) baseFirst(id string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if before, due := b.flipped[id]; due {
+		delete(b.flipped, id)
+		return !before
+	}
+	coin := b.coins[id]
+	if coin == nil {
+		of := fnv.New64a()
+		of.Write([]byte(id))
+		coin = rand.New(rand.NewPCG(b.seed, of.Sum64()))
+		b.coins[id] = coin
+	}
+	first := coin.IntN(2) == 0
+	b.flipped[id] = first
+	return first
+}
+
+// interleaved measures base and head in turns, each in a process of its own. The
+// order is AB BA or BA AB, by a coin for every two pairs, so that neither drift
+// nor what the first process leaves behind counts for one side.
+type interleaved struct {
+	base      *base
+	head, old *bySuite
+	retries   int // of the base
+}
+
+// Measure implements [runner.Measurer].
+func (m *interleaved) Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
+	if !m.base.has(c.ID()) {
+		return m.head.Measure(ctx, c, d)
+	}
+	var sides [2]bench.Result // head, base
+	order := []int{0, 1}
+	if m.base.baseFirst(c.ID()) {
+		order = []int{1, 0}
+	}
+	for _, side := range order {
+		var err error
+		if sides[side], err = m.side(ctx, side, c, d); err != nil {
+			return bench.Result{}, err
+		}
+		if side == 0 && sides[0].Outcome != bench.Passed {
+			return sides[0], nil // there is nothing to compare
+		}
+	}
+	join(&sides[0], &sides[1])
+	if metric := m.base.lost(&sides[0], &sides[1]); metric != "" {
+		sides[0].Outcome, sides[0].Cause = bench.Failed, bench.CauseOutput
+		sides[0].Reason = fmt.Sprintf("the base printed %s and this did not", metric)
+	}
+	return sides[0], nil
+}
+
+// side measures one of the two and ends what it keeps running.
+func (m *interleaved) side(ctx context.Context, side int, c bench.Cell, d bench.Device) (bench.Result, error) {
+	of, name := m.head, "the head"
+	if side == 1 {
+		of, name, c = m.old, "the base", m.base.cells[c.ID()].cell // whose suite may have another name
+	}
+	r, err := of.Measure(ctx, c, d)
+	for retry := 0; err == nil && side == 1 && r.Cause.Infrastructure() && retry < m.retries; retry++ { // the runner sees the head alone
+		r, err = of.Measure(ctx, c, d)
+	}
+	if err == nil {
+		err = of.suites[c.Suite].Rest(d)
+	}
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
+
+// join puts what the base did beside what the head did. A base that did not pass
+// says nothing.
+func join(got, old *bench.Result) {
+	got.WallMS += old.WallMS
+	if old.Outcome != bench.Passed || old.Doubt != "" {
+		got.Warnings = append(slices.Clip(got.Warnings),
+			fmt.Sprintf("the base did not pass or is doubtful (%s), so the cell is not judged by pairs: look at the base", text.OneLine(old.Reason+old.Doubt)))
+		return
+	}
+	if !asked(got, old) {
+		got.Warnings = append(slices.Clip(got.Warnings), "the base was measured under other conditions, so the cell is not judged by pairs: change conditions and code apart")
+		return
+	}
+	for i := range got.Samples {
+		s := &got.Samples[i]
+		if of := old.Sample(s.Metric); of != nil && len(of.Values) == len(s.Values) {
+			s.Base = slices.Clone(of.Values)
+		}
+	}
+}
+
+// measurerOf measures each cell by its suite.
+func measurerOf(p *Plan) *bySuite {
+	b := &bySuite{suites: map[string]suite.Suite{}, last: map[bench.Device]string{}}
+	for _, one := range p.Suites {
+		b.suites[one.Name] = one.Suite
+	}
+	return b
+}

@@ -1,0 +1,111 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/exit"
+)
+
+// Lanes are the devices that cells are pinned to, leased for this run.
+type Lanes struct {
+	Devices []bench.Device // empty: one lane without pinning
+	lease   *device.Lease
+}
+
+func (l Lanes) Release() { l.lease.Release() }
+
+// defaultLeaseWait bounds the wait for another job's devices.
+const defaultLeaseWait = 30 * time.Minute
+
+// Lease takes the devices that the run uses: those it was told to, or all
+// accelerators of the host, since cells that are not pinned may use any.
+func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
+	ids := e.DeviceIDs(p)
+	devices, err := device.Devices(ids, p.Host, p.environ)
+	if err != nil {
+		return Lanes{}, exit.AsUsage(fmt.Errorf("devices: %w", err))
+	}
+	l := Lanes{Devices: devices}
+	leased := devices
+	if len(leased) == 0 {
+		leased = everyDevice(p.Host)
+	}
+	if len(leased) == 0 || p.size() == 0 {
+		return l, nil
+	}
+	wait := defaultLeaseWait
+	if p.File.Limits.Lease != nil {
+		wait = *p.File.Limits.Lease
+	}
+	l.lease, err = device.Acquire(ctx, device.LeaseOptions{
+		Dir: e.leaseDir(), Devices: leased, Wait: wait, Job: e.job(), Now: e.Now,
+		Waiting: func(h device.Held) { fmt.Fprintf(e.Stderr, "accelgate: waiting up to %v: %s\n", wait, h) },
+		Holder:  e.Getenv("RUNNER_NAME"), Worker: p.worker,
+	})
+	if err != nil {
+		return l, err
+	}
+	used, err := device.Busy(ctx, p.worker, leased)
+	warnings := slices.Concat(l.lease.Warnings, used)
+	p.Warnings = append(p.Warnings, warnings...)
+	e.WarnAll(warnings)
+	if err != nil {
+		l.Release()
+	}
+	return l, err
+}
+
+// DeviceIDs are those of the flag, the environment or the configuration.
+func (e *Env) DeviceIDs(p *Plan) []string {
+	if len(p.Options.Devices) > 0 {
+		return p.Options.Devices
+	}
+	if ids := e.Getenv("ACCELGATE_DEVICES"); ids != "" {
+		return strings.Split(ids, ",")
+	}
+	return p.File.Host.Devices
+}
+
+// everyDevice lists the accelerators that several jobs could share by mistake.
+func everyDevice(h bench.Host) (all []bench.Device) {
+	next := map[string]int{}
+	for _, a := range h.Accelerators {
+		if a.Vendor == device.Apple {
+			continue // one per machine, and every program uses it
+		}
+		all = append(all, bench.Device{Vendor: a.Vendor, ID: fmt.Sprint(next[a.Vendor])})
+		next[a.Vendor]++
+	}
+	return all
+}
+
+// leaseDir is a folder that all jobs of a host share, whoever they run as.
+func (e *Env) leaseDir() string {
+	if dir := e.Getenv("ACCELGATE_LEASES"); dir != "" {
+		return dir
+	}
+	if info, err := os.Stat("/run/lock"); err == nil && info.IsDir() {
+		return "/run/lock/accelgate"
+	}
+	if data := e.Getenv("ProgramData"); runtime.GOOS == "windows" && data != "" {
+		return filepath.Join(data, "accelgate-leases")
+	}
+	return "/tmp/accelgate-leases"
+}
+
+// job names what holds a lease, for those who wait for it.
+func (e *Env) job() string {
+	if id := e.Getenv("GITHUB_RUN_ID"); id != "" {
+		return fmt.Sprintf("%s/%s/actions/runs/%s %s", e.Getenv("GITHUB_SERVER_URL"), e.Getenv("GITHUB_REPOSITORY"), id, e.Getenv("GITHUB_JOB"))
+	}
+	return "accelgate run"
+}

@@ -1,0 +1,184 @@
+package measure
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/atomicfile"
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// OutPath is the path of a file that a run leaves.
+func (o *Options) OutPath(file *config.File, name string) string {
+	out := o.Out
+	if out == "" {
+		out = file.Resolve(DefaultOut)
+	}
+	return filepath.Join(out, name)
+}
+
+func (p *Plan) OutPath(name string) string { return p.Options.OutPath(p.File, name) }
+
+// Measure runs the plan and writes run.json before anything else can fail. The
+// reference, nil where there is none, tells which cells look slower and are
+// measured again before anybody is alarmed.
+func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Run, err error) {
+	if len(p.Options.Durations) > 0 && p.Options.Shard == "" {
+		return nil, exit.Usagef("--durations balances shards: add --shard k/n, or leave it out")
+	}
+	if err := p.prepareOut(); err != nil {
+		return nil, err
+	}
+	if _, err := e.watches(p); err != nil {
+		return nil, err
+	}
+	b, err := e.openBase(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.discard(ctx)) }()
+	e.since(ctx, p, ref)
+	e.WarnAll(p.Warnings)
+	lanes, err := e.Lease(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer lanes.Release()
+	if n := worker.EndStale(); n > 0 {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("processes that a killed accelgate had left were ended: %d", n))
+		e.WarnAll(p.Warnings[len(p.Warnings)-1:])
+	}
+	if b, err = e.probe(ctx, p, b, lanes.Devices); err != nil {
+		return nil, err
+	}
+	run := e.newRun(ctx, p, b)
+	s, err := e.newSession(ctx, p, b, run.Revision, lanes.Devices)
+	if err != nil {
+		return nil, err
+	}
+	defer s.journal.Close()
+	hidden := Secrets(s.secrets())
+	for _, one := range p.Suites {
+		if err := hidden.checkIDs(one.Cells); err != nil {
+			return nil, err
+		}
+	}
+	s.unchanged(ref)
+	if err := s.all(ctx, run, ref); err != nil {
+		return nil, err
+	}
+	run = redact(run, hidden.Hide)
+	if err := run.Validate(); err != nil {
+		return nil, fmt.Errorf("the run is not valid: %w", err)
+	}
+	return run, SaveRun(p.OutPath("run.json"), run)
+}
+
+// newRun is a run of which nothing is measured yet. b is nil where there is no base.
+func (e *Env) newRun(ctx context.Context, p *Plan, b *base) *bench.Run {
+	run := &bench.Run{
+		Schema: bench.RunSchema, Tool: Tool(), Revision: e.revision(ctx, p), Host: p.Host,
+		Started: e.Now().UTC().Truncate(time.Second), Context: b.context(p.context()), Base: b.commit(), Metrics: p.Metrics, Unselected: p.Others, Warnings: p.Warnings,
+		LeftOut: p.LeftOut,
+	}
+	if p.Options.Shard != "" {
+		run.Shards = []string{p.Options.Shard}
+	}
+	return run
+}
+
+// all measures all cells, what looks slower again, and the machine itself before
+// and after.
+func (s *session) all(ctx context.Context, run, ref *bench.Run) error {
+	if err := s.waitHealthy(ctx); err != nil {
+		return err
+	}
+	if err := s.calibrate(ctx, run); err != nil {
+		return err
+	}
+	if err := s.measure(ctx, run); err != nil {
+		run.Results = s.finished
+		s.plan.Partial = redact(run, Secrets(s.secrets()).Hide)
+		return err
+	}
+	if err := s.again(ctx, run, ref); err != nil {
+		return err
+	}
+	if err := s.rest(); err != nil {
+		return s.interrupted(err)
+	}
+	return s.recalibrate(ctx, run)
+}
+
+// prepareOut checks the folder for the run's files before anything is measured.
+// The run of an earlier build stays until this one is complete, which replaces it.
+func (p *Plan) prepareOut() error {
+	run := p.OutPath("run.json")
+	out := filepath.Dir(run)
+	if info, err := os.Stat(out); err == nil && !info.IsDir() {
+		return exit.Usagef("--out: %s is a file: name a folder", out)
+	}
+	if info, err := os.Lstat(run); err == nil && info.IsDir() {
+		return exit.Usagef("--out: %s is a folder, and the run is to be written there: name another folder", run)
+	}
+	return hideOut(out)
+}
+
+// hideOut keeps accelgate's own folder out of git, without touching what the
+// user's .gitignore says. Other folders are the user's to name.
+func hideOut(out string) error {
+	own := out
+	for filepath.Base(own) != DefaultOut {
+		parent := filepath.Dir(own)
+		if parent == own {
+			return nil
+		}
+		own = parent
+	}
+	if err := os.MkdirAll(own, 0o755); err != nil {
+		return exit.Usagef("make the folder for the run: %w: choose another one with --out", err)
+	}
+	ignore := filepath.Join(own, ".gitignore")
+	if _, err := os.Lstat(ignore); !errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return atomicfile.Write(ignore, []byte("*\n"))
+}
+
+func (p *Plan) repeats(s Planned) int {
+	if p.Options.Repeats > 0 {
+		return p.Options.Repeats
+	}
+	return s.Suite.Repeats()
+}
+
+// context records what else a reader must know to repeat the run.
+func (p *Plan) context() map[string]string {
+	args := p.Options.EngineArgs()
+	if len(args) == 0 {
+		return nil
+	}
+	return map[string]string{Demonstration: strings.Join(args, " ")}
+}
+
+// Demonstration is the context key of a run whose engine was told to be wrong
+// or slow; such a run must never become a baseline.
+const Demonstration = "demonstration"
+
+// SaveRun writes a run document that has been validated.
+func SaveRun(path string, run *bench.Run) error {
+	data, err := json.MarshalIndent(run, "", " ")
+	if err != nil {
+		return fmt.Errorf("encode the run: %w", err)
+	}
+	return atomicfile.Write(path, append(data, '\n'))
+}

@@ -1,0 +1,205 @@
+package measure
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/text"
+)
+
+// paired is a cell of the base, with what measures it.
+type paired struct {
+	suite suite.Suite
+	cell  bench.Cell
+}
+
+// match finds which cells of the head can be measured in turns with the base, and
+// warns of the others: what is compared with itself is never slower.
+func (b *base) match(head *Plan) error {
+	if err := b.sameMetrics(head); err != nil {
+		return err
+	}
+	for _, m := range head.Metrics {
+		b.owed[m.Name] = !m.Informational
+	}
+	all := map[string]paired{}
+	for _, one := range b.plan.Suites {
+		for _, cell := range one.Cells {
+			all[cell.ID()] = paired{one.Suite, cell}
+		}
+	}
+	why := map[string][]string{}
+	for _, one := range head.Suites {
+		for _, cell := range one.Cells {
+			id := cell.ID()
+			of, ok := all[id]
+			if !ok {
+				why["the base has no such cell"] = append(why["the base has no such cell"], id)
+				continue
+			}
+			reason, err := b.itself(head, one.Suite, cell, of)
+			if err != nil {
+				return err
+			}
+			if reason != "" {
+				why[reason] = append(why[reason], id)
+				continue
+			}
+			b.cells[id] = of
+		}
+	}
+	if b.tried && len(b.cells) == 0 {
+		if len(why[sameAccelgate]) > 0 {
+			head.Options.abNext = abAuto // works if it is asked for
+		}
+		return noBase{strings.Join(slices.Sorted(maps.Keys(why)), ", or ")}
+	}
+	if len(b.cells) == 0 {
+		return exit.Usagef("--ab: no cell can be measured in pairs, because %s", strings.Join(slices.Sorted(maps.Keys(why)), ", or "))
+	}
+	for _, reason := range slices.Sorted(maps.Keys(why)) {
+		head.Warnings = append(head.Warnings, fmt.Sprintf("not measured in pairs, because %s: %s", reason, firstOf(why[reason])))
+	}
+	b.missed(head, all)
+	return nil
+}
+
+// itself says why measuring a cell in turns would compare one thing with itself;
+// "" if it would not.
+func (b *base) itself(head *Plan, s suite.Suite, cell bench.Cell, of paired) (string, error) {
+	here, ok := s.(suite.Addressed)
+	there, same := of.suite.(suite.Addressed)
+	if b.tried {
+		if why := sameProgram(head, s, cell); why != "" {
+			return why, nil
+		}
+	}
+	if ok && same && here.Address() != "" && here.Address() == there.Address() {
+		return "both sides would ask one server: let accelgate start it, or give the base one with another base_url", nil
+	}
+	if !sameFolder(head.File.Dir, b.plan.File.Dir) {
+		return "", nil
+	}
+	now, err := s.Digest(cell)
+	if err != nil {
+		return "", err
+	}
+	old, err := of.suite.Digest(of.cell)
+	if err == nil && now == old {
+		return "the base is the folder that is under test, with the same command: give a checkout of the base, or the suite a base_command", nil
+	}
+	return "", err
+}
+
+// sameProgram says why a checkout of the base would hardly change what a cell
+// measures, so that pairs are not worth their time unless they are asked for; "" if
+// it would.
+func sameProgram(head *Plan, s suite.Suite, cell bench.Cell) string {
+	starts, ok := s.(suite.Starter)
+	switch {
+	case !ok:
+		return "suites of this kind are paired only if --ab names a base"
+	case starts.Embedded(cell) && len(head.Options.EngineArgs()) == 0:
+		return sameAccelgate
+	}
+	return ""
+}
+
+const sameAccelgate = "both sides would run this accelgate"
+
+func sameFolder(a, b string) bool {
+	one, err := os.Stat(a)
+	other, otherErr := os.Stat(b)
+	return errors.Join(err, otherErr) == nil && os.SameFile(one, other)
+}
+
+// sameMetrics refuses numbers that mean different things on the two sides: a
+// change must not turn around by itself what is better, or take it out of the gate.
+func (b *base) sameMetrics(head *Plan) error {
+	for i := range head.Metrics {
+		now := &head.Metrics[i]
+		for j := range b.plan.Metrics {
+			if old := &b.plan.Metrics[j]; old.Name == now.Name {
+				if why := gate.Contradiction("base", old, now); why != "" {
+					return exit.Usagef("--ab: %s cannot be compared with the base: %s; give it another name, or measure this change without --ab", now.Name, why)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// missed warns of cells and gated metrics that only the base has: where there is no
+// baseline, nobody else misses them.
+func (b *base) missed(head *Plan, all map[string]paired) {
+	known := SetOf(head.Others)
+	for _, one := range head.Suites {
+		for _, cell := range one.all() {
+			known[cell.ID()] = true
+		}
+	}
+	for _, l := range head.LeftOut {
+		known[l.Cell] = true
+	}
+	var cells, metrics []string
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		if !known[id] {
+			cells = append(cells, id)
+		}
+	}
+	for _, m := range b.compared(head) {
+		if !m.Informational && !slices.ContainsFunc(head.Metrics, func(now bench.Metric) bool { return now.Name == m.Name }) {
+			metrics = append(metrics, m.Name)
+		}
+	}
+	if len(cells) > 0 {
+		head.Warnings = append(head.Warnings, "the base has cells that this configuration has not, so nothing judges them: "+firstOf(cells))
+	}
+	if len(metrics) > 0 {
+		head.Warnings = append(head.Warnings, "the base has gated metrics that this configuration has not, so nothing judges them: "+firstOf(metrics))
+	}
+}
+
+// compared are the metrics of the base's suites that the head measures: all of them,
+// unless --suite selected some, whose metrics alone were asked for.
+func (b *base) compared(head *Plan) (metrics []bench.Metric) {
+	if len(head.Options.Suites) == 0 {
+		return b.plan.Metrics
+	}
+	for _, one := range b.plan.Suites {
+		if slices.ContainsFunc(head.Suites, func(h Planned) bool { return h.Name == one.Name }) {
+			metrics = append(metrics, one.Suite.Metrics()...)
+		}
+	}
+	return metrics
+}
+
+// firstOf names the first of a list.
+func firstOf(names []string) string {
+	return text.OneLine(strings.Join(text.First(names, mostListed), ", "))
+}
+
+// asked reports whether both sides were measured under the same conditions.
+func asked(got, old *bench.Result) bool { return maps.Equal(got.Conditions(), old.Conditions()) }
+
+// lost names a gated metric that the base reports for a cell and the head does not,
+// although its configuration describes it; "" if there is none.
+func (b *base) lost(got, old *bench.Result) string {
+	for i := range old.Samples {
+		if name := old.Samples[i].Metric; b.owed[name] && got.Sample(name) == nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// mostListed is how many cells a warning names.
+const mostListed = 10

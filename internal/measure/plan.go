@@ -1,0 +1,355 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/reference/baseline"
+	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// Plan is what a command is going to measure and how it will judge.
+type Plan struct {
+	Options  *Options
+	File     *config.File
+	Host     bench.Host
+	worker   worker.Worker
+	Policy   gate.Policy
+	Suites   []Planned
+	Metrics  []bench.Metric  // of all chosen suites
+	Others   []string        // ids of cells that a filter left out
+	LeftOut  []bench.LeftOut // cells over max_cells
+	Warnings []string
+	unjudged bool       // nothing is compared with a baseline, and nothing resumed
+	Partial  *bench.Run // what was measured before an error
+	now      func() time.Time
+	progress func(suite.Progress)
+	kinds    map[string]suite.Kind
+	environ  []string // of this process
+}
+
+// Planned is an opened suite with its selected cells.
+type Planned struct {
+	Name    string
+	Suite   suite.Suite
+	Cells   []bench.Cell
+	Skipped []bench.Result
+}
+
+// Plan loads the configuration, finds out what this machine is, opens the
+// suites and selects the cells. Close must be called.
+func (e *Env) Plan(ctx context.Context, o *Options) (*Plan, error) {
+	p, err := e.NewPlan(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.prepare(ctx, p); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// prepare finds out what this machine is, opens the suites and selects the
+// cells. After an error there is nothing to close.
+func (e *Env) prepare(ctx context.Context, p *Plan) error {
+	if err := e.Detect(ctx, p); err != nil {
+		return err
+	}
+	if err := worker.Conceal(); err != nil {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%v: programs under test may read this process's environment", err))
+	}
+	if err := p.Open(); err != nil {
+		p.Close()
+		return err
+	}
+	return nil
+}
+
+// emptyPlan is a plan without a configuration.
+func (e *Env) emptyPlan(o *Options) (*Plan, error) {
+	p := &Plan{Options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds}
+	return p, o.Check()
+}
+
+// PlanOf opens all of a configuration that a command made, for which there is no
+// baseline; with unjudged it is neither compared nor resumed. Close must be called,
+// unless there is an error.
+func (e *Env) PlanOf(ctx context.Context, o *Options, file *config.File, unjudged bool) (*Plan, error) {
+	p, err := e.emptyPlan(o)
+	if err != nil {
+		return nil, err
+	}
+	p.File, p.Policy, p.unjudged = file, gate.DefaultPolicy(), unjudged
+	if err := e.prepare(ctx, p); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// NewPlan reads the configuration.
+func (e *Env) NewPlan(o *Options) (*Plan, error) {
+	p, err := e.emptyPlan(o)
+	if err != nil {
+		return nil, err
+	}
+	if p.File, p.Warnings, err = o.Read(); err != nil {
+		return nil, exit.AsUsage(err)
+	}
+	p.Policy, err = e.Policy(o, p.File)
+	return p, err
+}
+
+// Policy settles what blocks: flag over file over built-in.
+func (e *Env) Policy(o *Options, file *config.File) (gate.Policy, error) {
+	policy := gate.DefaultPolicy()
+	if file.Policy.Threshold != nil {
+		policy.Threshold = float64(*file.Policy.Threshold)
+	}
+	if o.Threshold != "" {
+		var percent config.Percent
+		if err := percent.UnmarshalText([]byte(o.Threshold)); err != nil {
+			return policy, exit.Usagef("--threshold: %w", err)
+		}
+		policy.Threshold = float64(percent)
+	}
+	policy.RequireBaseline = o.RequireBaseline || file.Policy.RequireBaseline != nil && *file.Policy.RequireBaseline
+	policy.Part = o.Shard != ""
+	policy.Fingerprint, policy.LeftOut, policy.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, file.Policy.Compat
+	policy.Method, policy.Inconclusive, policy.Unhealthy = file.Policy.Method, file.Policy.Inconclusive, file.Policy.Unhealthy
+	if file.Policy.FalseAlarms != nil {
+		policy.FalseAlarms = float64(*file.Policy.FalseAlarms)
+	}
+	policy.OneLook = file.Policy.Confirm != nil && *file.Policy.Confirm == 0
+	if file.Policy.Threshold != nil || o.Threshold != "" {
+		policy.MinEffect = max(policy.Threshold, leastEffect) // what somebody says is the limit is that of evidence, too
+	}
+	if m := file.Policy.MinEffect; m != nil && o.Threshold == "" {
+		policy.MinEffect = max(float64(*m), leastEffect)
+	}
+	policy.Drift = max(gate.DefaultDrift, policy.Threshold) // what is allowed in one step is no drift
+	if d := file.Policy.Drift; d != nil {
+		policy.Drift = float64(*d)
+	}
+	if f := file.Policy.Implausible; f != nil {
+		policy.Implausible = float64(*f)
+	}
+	var err error
+	if policy.Expected, err = e.expected(file); err != nil {
+		return policy, err
+	}
+	policy.Demands, err = e.demanded(file)
+	return policy, err
+}
+
+// leastEffect stands for 0 %, which the gate takes for a limit that nobody set.
+const leastEffect = 0.001
+
+// Label is the host's name as its owner gave it: flag over environment over
+// configuration; "" if nobody did.
+func (e *Env) Label(p *Plan) string {
+	for _, label := range []string{p.Options.HostLabel, e.Getenv("ACCELGATE_HOST_LABEL"), p.File.Host.Label} {
+		if label != "" {
+			return label
+		}
+	}
+	return ""
+}
+
+// Detect finds out what this machine is, and names it.
+func (e *Env) Detect(ctx context.Context, p *Plan) error {
+	label := e.Label(p)
+	found, warnings, err := device.Detect(ctx, device.Options{Label: label, Worker: p.worker})
+	p.Host = found
+	p.Warnings = append(p.Warnings, warnings...)
+	if err != nil && label != "" {
+		return exit.AsUsage(err)
+	}
+	return err
+}
+
+// Open opens the suites and selects their cells. A suite that --suite leaves
+// out is opened all the same, because its cells must be declared as left out.
+// Ids are checked over all suites together before anything is measured.
+func (p *Plan) Open() error {
+	if err := p.checkNames(); err != nil {
+		return err
+	}
+	env, err := p.Env()
+	if err != nil {
+		return err
+	}
+	var all []bench.Cell
+	for i := range p.File.Suites {
+		cells, err := p.openSuite(&p.File.Suites[i], env)
+		if err != nil {
+			return err
+		}
+		all = append(all, cells...)
+	}
+	if err := matrix.Unique(all); err != nil {
+		return exit.AsUsage(fmt.Errorf("%s: %w", p.Options.Config, err))
+	}
+	if err := checkLengths(all); err != nil {
+		return exit.AsUsage(fmt.Errorf("%s: %w", p.Options.Config, err))
+	}
+	return p.narrow()
+}
+
+// checkLengths refuses ids that no run document can hold, before anything is
+// measured.
+func checkLengths(cells []bench.Cell) error {
+	for _, c := range cells {
+		if id := c.ID(); len(id) > bench.MaxID {
+			return fmt.Errorf("suite %s: the case id %.60q... has %d bytes, more than %d: shorten its values", c.Suite, id, len(id), bench.MaxID)
+		}
+	}
+	return nil
+}
+
+// Env is what suites get from outside.
+func (p *Plan) Env() (suite.Env, error) {
+	executable, err := os.Executable()
+	if err != nil {
+		return suite.Env{}, fmt.Errorf("find this program: %w", err)
+	}
+	if p.Options.ModelDir != "" { // children start elsewhere
+		if p.Options.ModelDir, err = filepath.Abs(p.Options.ModelDir); err != nil {
+			return suite.Env{}, exit.Usagef("--model-dir: %w", err)
+		}
+	}
+	dir, err := filepath.Abs(p.File.Dir)
+	if err != nil {
+		return suite.Env{}, fmt.Errorf("find the folder of %s: %w", p.Options.Config, err)
+	}
+	return suite.Env{Host: p.Host, Worker: p.worker, Environ: p.environ, Executable: executable, Dir: dir, Base: p.Options.isBase,
+		ModelDir: p.Options.ModelDir, Pin: device.Pin, Hide: Secrets(p.Secrets()).Hide, Now: p.now, Files: p.OutPath(""), Progress: p.progress,
+		RawIDs: p.Policy.Compat == gate.CompatTensorSharp}, nil
+}
+
+// openSuite opens one suite and returns all of its cells, skipped ones too.
+func (p *Plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
+	wanted := len(p.Options.Suites) == 0 || slices.Contains(p.Options.Suites, s.Name)
+	if wanted {
+		env.EngineArgs = p.Options.EngineArgs()
+	}
+	opened, err := p.kinds[s.Kind].Open(s, env)
+	if err != nil {
+		return nil, err
+	}
+	planned := Planned{s.Name, opened, opened.Cells(), opened.Skipped()}
+	all := planned.all()
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes"))
+	}
+	if !wanted {
+		p.Others = append(p.Others, CellIDs(all)...)
+		return all, opened.Close()
+	}
+	p.Warnings = append(p.Warnings, opened.Warnings()...)
+	p.Suites = append(p.Suites, planned)
+	return all, p.AddMetrics(s, opened.Metrics())
+}
+
+// all returns every cell, those that this host cannot run last.
+func (s *Planned) all() []bench.Cell {
+	all := slices.Clone(s.Cells)
+	for _, r := range s.Skipped {
+		all = append(all, r.Cell)
+	}
+	return all
+}
+
+// AddMetrics collects the suites' metrics; one name has one meaning in a run.
+func (p *Plan) AddMetrics(s *config.Suite, metrics []bench.Metric) error {
+	for _, m := range metrics {
+		i := slices.IndexFunc(p.Metrics, func(known bench.Metric) bool { return known.Name == m.Name })
+		if i < 0 {
+			p.Metrics = append(p.Metrics, m)
+		} else if p.Metrics[i] != m {
+			return s.Errorf("metrics", "%s is described in another way by an earlier suite: use one description, or two names", m.Name)
+		}
+	}
+	return nil
+}
+
+// informational reports whether a metric is only shown.
+func (p *Plan) informational(metric string) bool {
+	i := slices.IndexFunc(p.Metrics, func(m bench.Metric) bool { return m.Name == metric })
+	return i >= 0 && p.Metrics[i].Informational
+}
+
+// SetOf makes ids fast to find.
+func SetOf(ids []string) map[string]bool {
+	set := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
+}
+
+func CellIDs(cells []bench.Cell) []string {
+	ids := make([]string, 0, len(cells))
+	for _, c := range cells {
+		ids = append(ids, c.ID())
+	}
+	return ids
+}
+
+// checkNames refuses unknown kinds, and names in --suite that no suite has.
+func (p *Plan) checkNames() error {
+	var names []string
+	for i := range p.File.Suites {
+		s := &p.File.Suites[i]
+		names = append(names, s.Name)
+		if _, ok := p.kinds[s.Kind]; !ok {
+			return s.Errorf("kind", "unknown kind %q: use one of %s", s.Kind, strings.Join(slices.Sorted(maps.Keys(p.kinds)), ", "))
+		}
+	}
+	for _, name := range p.Options.Suites {
+		if !slices.Contains(names, name) {
+			return exit.Usagef("--suite: %s has no suite %q: it has %s", p.Options.Config, name, strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
+
+// Close releases the suites and the worker.
+func (p *Plan) Close() {
+	for _, s := range p.Suites {
+		s.Suite.Close()
+	}
+	p.worker.Close()
+}
+
+// BaselinePath is where this host's baseline is or will be.
+func (p *Plan) BaselinePath() string { return p.Options.BaselinePath(p.File, p.Host.Label) }
+
+func (o *Options) BaselinePath(file *config.File, label string) string {
+	if o.Baseline != "" {
+		return o.Baseline
+	}
+	return baseline.Path(o.Baselines(file), label)
+}
+
+// Baselines is the folder of baselines.
+func (o *Options) Baselines(file *config.File) string {
+	return file.Resolve(cmp.Or(file.Baselines, defaultBaselines))
+}
+
+// defaultBaselines is the folder of baselines, beside the configuration.
+const defaultBaselines = "baselines"

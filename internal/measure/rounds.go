@@ -1,0 +1,149 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// Rounds measures all cells of a plan n times, in another order each time, each
+// time in fresh processes: what a suite keeps running ends after each round. The
+// run is saved before it is returned.
+func (e *Env) Rounds(ctx context.Context, p *Plan, n int, seen func(bench.Result, time.Time)) (*bench.Run, error) {
+	e.WarnAll(p.Warnings)
+	if err := p.prepareOut(); err != nil {
+		return nil, err
+	}
+	lanes, err := e.Lease(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer lanes.Release()
+	worker.EndStale()
+	run := e.newRun(ctx, p, nil)
+	s, err := e.newSession(ctx, p, nil, run.Revision, lanes.Devices)
+	if err != nil {
+		return nil, err
+	}
+	defer s.journal.Close()
+	if err := s.rounds(ctx, run, n, seen); err != nil {
+		return nil, err
+	}
+	for _, one := range p.Suites {
+		run.Results = append(run.Results, one.Skipped...)
+	}
+	run = redact(run, Secrets(s.secrets()).Hide)
+	if err := run.Validate(); err != nil {
+		return nil, fmt.Errorf("the run is not valid: %w", err)
+	}
+	return run, SaveRun(p.OutPath("run.json"), run)
+}
+
+func (s *session) rounds(ctx context.Context, run *bench.Run, n int, seen func(bench.Result, time.Time)) error {
+	var cells []bench.Cell
+	for _, one := range s.plan.Suites {
+		cells = append(cells, one.Cells...)
+	}
+	if len(cells) == 0 {
+		return runner.ErrNoCells
+	}
+	merged := make(map[string]*bench.Result, len(cells))
+	for round := 1; round <= n; round++ {
+		results, out, err := s.round(ctx, cells, round, n, seen)
+		if err != nil {
+			return s.interrupted(err)
+		}
+		for i := range results {
+			addRound(merged, &results[i])
+		}
+		if round == 1 {
+			run.LeftOut = append(run.LeftOut, out...)
+		}
+		if len(out) > 0 {
+			over := fmt.Sprintf("the budget ended in round %d of %d: raise limits.budget, or lower --rounds", round, n)
+			run.Warnings = append(run.Warnings, over)
+			s.WarnAll([]string{over})
+			break
+		}
+		if err := s.rest(); err != nil {
+			return s.interrupted(err)
+		}
+		cells = slices.DeleteFunc(cells, func(c bench.Cell) bool { return merged[c.ID()].Outcome != bench.Passed })
+		if len(cells) == 0 {
+			break
+		}
+	}
+	for _, one := range s.plan.Suites {
+		for _, cell := range one.Cells {
+			if r := merged[cell.ID()]; r != nil {
+				run.Results = append(run.Results, *r)
+			}
+		}
+	}
+	return nil
+}
+
+// round measures each of the cells once.
+func (s *session) round(ctx context.Context, cells []bench.Cell, round, of int, seen func(bench.Result, time.Time)) ([]bench.Result, []bench.LeftOut, error) {
+	rand.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
+	o := s.options()
+	o.Repeats = nil
+	o.Earlier = func(c bench.Cell, _ int) (bench.Result, bool) { return s.earlierOf(c, round) }
+	o.Journal = func(r bench.Result, _ int) error {
+		seen(r, s.Now())
+		return s.journal.Append(runner.Entry{Key: s.keys[r.Cell.ID()], Round: round, Result: r})
+	}
+	show := o.Progress
+	o.Progress = func(e runner.Event) {
+		e.Round, e.Rounds = round, of
+		show(e)
+	}
+	return runner.Run(ctx, s.measurer(), cells, o)
+}
+
+// rest ends what suites keep running. A process that fails after its last answer
+// is an error: its answers are doubtful.
+func (s *session) rest() error {
+	devices := s.devices
+	if len(devices) == 0 {
+		devices = []bench.Device{{}}
+	}
+	for _, one := range s.plan.Suites {
+		for _, d := range devices {
+			if err := one.Suite.Rest(d); err != nil {
+				return fmt.Errorf("suite %s: %w", one.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// addRound adds the values of a round to those before it. A round that did not
+// pass replaces the outcome, and one on a machine that was not well its health.
+func addRound(merged map[string]*bench.Result, r *bench.Result) {
+	id := r.Cell.ID()
+	before := merged[id]
+	if before == nil {
+		one := *r
+		merged[id] = &one
+		return
+	}
+	before.WallMS += r.WallMS
+	if r.Health != nil && r.Health.Status == bench.Unhealthy {
+		before.Health = r.Health
+	}
+	before.Outcome, before.Reason, before.Cause, before.Log = r.Outcome, r.Reason, r.Cause, r.Log
+	for _, sample := range r.Samples {
+		if known := before.Sample(sample.Metric); known != nil {
+			known.Values, known.Estimates = append(known.Values, sample.Values...), nil
+		} else {
+			before.Samples = append(before.Samples, sample)
+		}
+	}
+}

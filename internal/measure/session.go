@@ -1,0 +1,305 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device/health"
+	"github.com/accelgate/accelgate/internal/engine"
+	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/suite"
+)
+
+// session is the measuring of one plan: its journal, its devices, its clock.
+type session struct {
+	*Env
+	plan       *Plan
+	revision   string
+	devices    []bench.Device
+	journal    *runner.Journal
+	earlier    map[string]map[int]runner.Entry // what an interrupted run measured
+	keys       map[string]string               // of cells, by id
+	lanes      map[string]int                  // of cells, by id
+	declared   map[string]string               // digests of declared artifacts, by id of cell
+	same       map[string]bool                 // ids of cells whose artifacts are the reference's
+	changes    string                          // digest of what is not committed
+	started    time.Time
+	base       *base          // nil without pairs
+	finished   []bench.Result // the last measurement of each cell
+	watcher    *health.Watcher
+	calibrator *engine.Calibrator // nil if the host is not watched
+}
+
+// newSession opens the journal. Its Close ends the session.
+func (e *Env) newSession(ctx context.Context, p *Plan, b *base, revision string, devices []bench.Device) (*session, error) {
+	s := &session{Env: e, plan: p, base: b, revision: revision, devices: devices, keys: map[string]string{}, lanes: map[string]int{}, declared: map[string]string{}, started: e.Now()}
+	var err error
+	if s.watcher, err = e.newWatcher(p, devices); err != nil {
+		return nil, err
+	}
+	s.changes = e.changes(ctx, p)
+	lane := 0
+	for _, one := range p.Suites {
+		if lane, err = s.identify(one, lane); err != nil {
+			return nil, err
+		}
+	}
+	path := p.OutPath("journal.jsonl")
+	key, err := e.journalKey(p.Options.Resume)
+	if err != nil {
+		return nil, err
+	}
+	if !p.Options.Resume {
+		s.journal, err = runner.CreateJournal(path, key)
+		return s, err
+	}
+	journal, entries, err := runner.ContinueJournal(path, key)
+	if err != nil {
+		return nil, err
+	}
+	s.journal, s.earlier = journal, runner.Earlier(entries)
+	s.announce(entries)
+	return s, nil
+}
+
+// announce says what of an interrupted run is kept.
+func (s *session) announce(entries []runner.Entry) {
+	type measurement struct {
+		id    string
+		round int
+	}
+	last := map[measurement]runner.Entry{}
+	for _, e := range entries {
+		last[measurement{e.Result.Cell.ID(), e.Round}] = e
+	}
+	kept, failed, other, unselected := 0, 0, 0, 0
+	for m, e := range last {
+		switch key, selected := s.keys[m.id]; {
+		case !selected:
+			unselected++
+		case e.Key != key:
+			other++
+		case e.Result.Outcome != bench.Passed:
+			failed++
+		default:
+			kept++
+		}
+	}
+	fmt.Fprintf(s.Stderr, "accelgate: resuming: %d measurements kept; %d that failed and %d of another build, configuration, environment or host are not", kept, failed, other)
+	if unselected > 0 {
+		fmt.Fprintf(s.Stderr, "; %d are of cells that are not selected now", unselected)
+	}
+	fmt.Fprintln(s.Stderr)
+}
+
+// identify deals a suite's cells out to the devices, by their place in the
+// whole matrix, so that no filter moves one, and with their twins. It computes
+// their keys: revision, configuration, host, device and tool, with the digest
+// of what is run. The numbers of lanes go on from first, and the next one is
+// returned.
+func (s *session) identify(one Planned, first int) (next int, err error) {
+	groups := grouped(one.Suite, one.Suite.Cells())
+	next = first
+	for i, cell := range one.Suite.Cells() {
+		s.lanes[cell.ID()] = first + groups[i]
+		next = max(next, first+groups[i]+1)
+	}
+	for _, cell := range one.Cells {
+		id := cell.ID()
+		command, err := one.Suite.Digest(cell)
+		if err != nil {
+			return first, err
+		}
+		device := ""
+		if n := len(s.devices); n > 0 {
+			device = s.devices[s.lanes[id]%n].String()
+		}
+		base, err := s.base.digest(cell)
+		if err != nil {
+			return first, err
+		}
+		if err := s.declare(one.Suite, cell); err != nil {
+			return first, err
+		}
+		data, err := json.Marshal([]any{s.revision, s.changes, s.plan.File.Digest, s.plan.Host, device, Tool(), id, command, base, s.declared[id]})
+		if err != nil {
+			return first, err
+		}
+		sum := sha256.Sum256(data)
+		s.keys[id] = hex.EncodeToString(sum[:])
+	}
+	return next, nil
+}
+
+// grouped numbers cells such that twins have one number: the difference of two
+// devices, or of two machines, is not noise.
+func grouped(of suite.Suite, cells []bench.Cell) []int {
+	numbers, at := make([]int, len(cells)), make(map[string]int, len(cells))
+	next := 0
+	for i, c := range cells {
+		id := c.ID()
+		n, ok := at[cmp.Or(of.Twin(c), id)]
+		if !ok {
+			n = next
+			next++
+		}
+		numbers[i], at[id] = n, n
+	}
+	return numbers
+}
+
+// measure measures the cells of all suites, round by round, and adds them to
+// the run.
+func (s *session) measure(ctx context.Context, run *bench.Run) error {
+	var cells []bench.Cell
+	for _, one := range s.plan.Suites {
+		cells = append(cells, one.Cells...)
+	}
+	if len(cells) > 0 {
+		results, out, err := runner.Run(ctx, s.measurer(), cells, s.options())
+		if err != nil {
+			return s.interrupted(err)
+		}
+		s.attach(results)
+		run.Results, run.LeftOut = results, append(run.LeftOut, out...)
+		run.Warnings = append(run.Warnings, s.cutShort(results)...)
+		run.Warnings = append(run.Warnings, warmUp(run)...)
+	}
+	for _, one := range s.plan.Suites {
+		run.Results = append(run.Results, one.Skipped...)
+	}
+	return nil
+}
+
+// cutShort declares the measurements that a budget left no time for.
+func (s *session) cutShort(results []bench.Result) []string {
+	if _, over := s.outOfTime(); !over {
+		return nil
+	}
+	repeats, n := s.repeats(), 0
+	for i := range results {
+		if r := &results[i]; r.Outcome == bench.Passed && len(r.Samples) > 0 && len(r.Samples[0].Values) < repeats(r.Cell) {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("the budget ended before all repeats: %d cells have fewer values than configured; raise limits.budget, or lower repeats", n)}
+}
+
+// bySuite measures each cell by its suite. What a suite keeps running on a
+// device ends before another suite measures there.
+type bySuite struct {
+	suites map[string]suite.Suite
+	mu     sync.Mutex
+	last   map[bench.Device]string
+}
+
+// Measure implements [runner.Measurer].
+func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
+	b.mu.Lock()
+	last := b.last[d]
+	b.last[d] = c.Suite
+	b.mu.Unlock()
+	if last != "" && last != c.Suite {
+		if err := b.suites[last].Rest(d); err != nil {
+			return bench.Result{}, err
+		}
+	}
+	return b.suites[c.Suite].Measure(ctx, c, d)
+}
+
+func (s *session) measurer() runner.Measurer {
+	return redacting{possible{s.watch(s.base.pair(measurerOf(s.plan), s.plan.File.Limits.Retries)), s.plan.Metrics}, s.secrets()}
+}
+
+// secrets are those of this process and of the suites of both sides.
+func (s *session) secrets() []string {
+	suites := s.plan.Suites
+	if s.base != nil { // what it prints is told, too
+		suites = slices.Concat(suites, s.base.plan.Suites)
+	}
+	secrets := s.plan.Secrets()
+	for _, one := range suites {
+		if keeper, ok := one.Suite.(suite.SecretKeeper); ok {
+			secrets = append(secrets, keeper.Secrets()...)
+		}
+	}
+	return secrets
+}
+
+func (s *session) interrupted(err error) error {
+	if s.plan.unjudged {
+		return err // whoever measures so says what is kept
+	}
+	return fmt.Errorf("%w\nwhat was finished is in %s: go on with --resume, or start over without it", err, s.plan.OutPath("journal.jsonl"))
+}
+
+// repeats returns how often each cell is to be measured.
+func (s *session) repeats() func(bench.Cell) int {
+	repeats := map[string]int{}
+	for _, one := range s.plan.Suites {
+		repeats[one.Name] = s.plan.repeats(one)
+	}
+	return func(c bench.Cell) int {
+		if s.same[c.ID()] {
+			return 1 // for the answer alone
+		}
+		if s.base.has(c.ID()) {
+			return s.base.pairs
+		}
+		return repeats[c.Suite]
+	}
+}
+
+func (s *session) options() runner.Options {
+	return runner.Options{
+		Repeats:   s.repeats(),
+		Retries:   s.plan.File.Limits.Retries,
+		Devices:   s.devices,
+		Lane:      func(c bench.Cell) int { return s.lanes[c.ID()] },
+		Earlier:   s.earlierOf,
+		OutOfTime: s.outOfTime,
+		Journal: func(r bench.Result, round int) error {
+			if s.plan.unjudged {
+				s.finish(r)
+			}
+			return s.journal.Append(runner.Entry{Key: s.keys[r.Cell.ID()], Round: round, Result: r})
+		},
+		Optional: s.plan.informational,
+		Progress: progress(s.Stderr, s.plan.Metrics),
+	}
+}
+
+// finish notes a measurement, which an error may make the last one.
+func (s *session) finish(r bench.Result) {
+	s.finished = slices.DeleteFunc(s.finished, func(old bench.Result) bool { return old.Cell.ID() == r.Cell.ID() })
+	s.finished = append(s.finished, r)
+}
+
+func (s *session) earlierOf(c bench.Cell, round int) (bench.Result, bool) {
+	id := c.ID()
+	e, ok := s.earlier[id][round]
+	return e.Result, ok && e.Key == s.keys[id]
+}
+
+// outOfTime ends measuring when the budget is used up.
+func (s *session) outOfTime() (string, bool) {
+	budget := s.plan.File.Limits.Budget
+	if s.plan.Options.Budget > 0 {
+		budget = s.plan.Options.Budget
+	}
+	if budget == 0 || s.Now().Sub(s.started) < budget {
+		return "", false
+	}
+	return fmt.Sprintf("over the budget of %v", budget), true
+}

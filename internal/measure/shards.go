@@ -1,0 +1,241 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
+)
+
+// shard is a part of the cells with its expected time.
+type shard struct {
+	Cells []bench.Cell
+	Time  time.Duration // 0 where no time is known
+}
+
+// Sharding is how the cells are split, and what is expected of it.
+type Sharding struct {
+	Shards []shard
+	// makespan is the time of the longest shard, bound what no packing into so
+	// many can fall below. Both are 0 where no time is known.
+	Makespan, Bound time.Duration
+	Unknown         int // cells without a time in earlier runs
+}
+
+func (s Sharding) Ratio() float64 { return float64(s.Makespan) / float64(max(s.Bound, 1)) }
+
+// Shards packs the cells into k parts that take equally long by the times of
+// earlier runs, or into fewer where there are not so many groups. All jobs of a
+// matrix must read the same files. Cells that must stay together do.
+func (p *Plan) Shards(k int) (Sharding, error) {
+	groups, unknown, err := p.groups()
+	if err != nil {
+		return Sharding{}, err
+	}
+	return pack(groups, unknown, k), nil
+}
+
+// Fit packs the cells into as few parts as take at most the given time each. If
+// no number does, because a group alone takes longer, the parts are as many as
+// bring the longest down to that group.
+func (p *Plan) Fit(most time.Duration) (Sharding, error) {
+	groups, unknown, err := p.groups()
+	if err != nil {
+		return Sharding{}, err
+	}
+	if len(p.Options.Durations) == 0 {
+		return Sharding{}, exit.Usagef("--shards auto needs to know how long cells take: add --durations with the run.json of earlier runs")
+	}
+	if unknown == p.size() {
+		return Sharding{}, exit.Usagef("--durations has no time of any cell of this plan: give runs of this configuration")
+	}
+	var longest time.Duration
+	for _, g := range groups {
+		longest = max(longest, g.Time)
+	}
+	for k := 1; ; k++ {
+		if s := pack(groups, unknown, k); s.Makespan <= max(most, longest) || k >= min(len(groups), matrix.MaxShards) {
+			return s, nil
+		}
+	}
+}
+
+// pack splits groups over k parts, longest first.
+func pack(groups []shard, unknown, k int) Sharding {
+	k = max(min(k, len(groups)), 1)
+	costs := make([]int64, len(groups))
+	timed := false
+	for i, g := range groups {
+		costs[i] = g.Time.Nanoseconds()
+		timed = timed || g.Time > 0
+	}
+	if !timed {
+		for i, g := range groups {
+			costs[i] = int64(len(g.Cells))
+		}
+	}
+	s := Sharding{Shards: make([]shard, k), Unknown: unknown}
+	bins := packing.Spread(costs, k)
+	for i, indexes := range bins {
+		slices.Sort(indexes)
+		for _, j := range indexes {
+			s.Shards[i].Cells = append(s.Shards[i].Cells, groups[j].Cells...)
+			s.Shards[i].Time += groups[j].Time
+		}
+	}
+	if timed {
+		s.Makespan, s.Bound = time.Duration(packing.Makespan(costs, bins)), time.Duration(packing.MakespanBound(costs, k))
+	}
+	return s
+}
+
+// groups returns the cells that must stay on one machine: a cell and its twin,
+// and those that share what their suite loads once, with their expected times,
+// and how many cells have none.
+func (p *Plan) groups() (groups []shard, unknown int, err error) {
+	times, err := p.times()
+	if err != nil {
+		return nil, 0, err
+	}
+	all := median(times, p.Suites...)
+	for _, s := range p.Suites {
+		fallback, first := median(times, s), len(groups)
+		if fallback == 0 {
+			fallback = all
+		}
+		for i, n := range together(s.Suite, s.Cells) {
+			if first+n == len(groups) {
+				groups = append(groups, shard{})
+			}
+			took, known := times[s.Cells[i].ID()]
+			if !known {
+				took = fallback
+				unknown++
+			}
+			g := &groups[first+n]
+			g.Cells, g.Time = append(g.Cells, s.Cells[i]), g.Time+took*time.Duration(p.repeats(s))
+		}
+	}
+	return groups, unknown, nil
+}
+
+// together numbers cells such that those have one number that are twins or share
+// a load.
+func together(of suite.Suite, cells []bench.Cell) []int {
+	numbers := grouped(of, cells)
+	loader, ok := of.(suite.Loader)
+	if !ok {
+		return numbers
+	}
+	merged := make([]int, len(numbers)) // the number that another one became, at most itself
+	for i := range merged {
+		merged[i] = i
+	}
+	find := func(n int) int {
+		for merged[n] != n {
+			n = merged[n]
+		}
+		return n
+	}
+	first := map[string]int{} // number of a load
+	for i, c := range cells {
+		key := loader.Load(c)
+		if n, known := first[key]; known && key != "" {
+			one, other := find(n), find(numbers[i])
+			merged[max(one, other)] = min(one, other)
+		} else {
+			first[key] = numbers[i]
+		}
+	}
+	dense := map[int]int{}
+	for i, n := range numbers {
+		n = find(n)
+		if _, known := dense[n]; !known {
+			dense[n] = len(dense)
+		}
+		numbers[i] = dense[n]
+	}
+	return numbers
+}
+
+// times returns how long one measurement of each cell took, the median of earlier
+// runs. Those of
+// this host count where there are any; failed cells end early and count only
+// where none passed.
+func (p *Plan) times() (map[string]time.Duration, error) {
+	paths, err := RunFiles(p.Options.Durations)
+	if err != nil {
+		return nil, err
+	}
+	passed, any := map[string][]float64{}, map[string][]float64{}
+	own := false
+	for _, path := range paths {
+		run, err := ReadRun(path)
+		if err != nil {
+			return nil, fmt.Errorf("--durations: %w", err)
+		}
+		mine := run.Host.Label == p.Host.Label
+		if mine && !own {
+			clear(passed)
+			clear(any)
+		}
+		if own = own || mine; own && !mine {
+			continue
+		}
+		for i := range run.Results {
+			r := &run.Results[i]
+			if !(r.WallMS > 0) || math.IsInf(r.WallMS, 1) {
+				continue
+			}
+			id, one := r.Cell.ID(), r.WallMS/float64(measurements(r))
+			if any[id] = append(any[id], one); r.Outcome == bench.Passed {
+				passed[id] = append(passed[id], one)
+			}
+		}
+	}
+	times := map[string]time.Duration{}
+	for id, ms := range any {
+		if len(passed[id]) > 0 {
+			ms = passed[id]
+		}
+		times[id] = milliseconds(stats.Median(ms))
+	}
+	return times, nil
+}
+
+// measurements is how often a cell was measured: once for each value.
+func measurements(r *bench.Result) (n int) {
+	for _, s := range r.Samples {
+		n = max(n, len(s.Values))
+	}
+	return max(n, 1)
+}
+
+// milliseconds bounds what a file says to a year, so that sums stay small.
+func milliseconds(ms float64) time.Duration {
+	const most = 365 * 24 * time.Hour
+	return max(1, time.Duration(min(ms, float64(most/time.Millisecond))*float64(time.Millisecond)))
+}
+
+// median is what a cell of these suites took in the middle; 0 if nothing is known.
+func median(times map[string]time.Duration, suites ...Planned) time.Duration {
+	var known []float64
+	for _, s := range suites {
+		for _, c := range s.Cells {
+			if took, ok := times[c.ID()]; ok {
+				known = append(known, float64(took))
+			}
+		}
+	}
+	if len(known) == 0 {
+		return 0
+	}
+	return time.Duration(stats.Median(known))
+}

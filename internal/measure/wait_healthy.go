@@ -1,0 +1,63 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/text"
+)
+
+const (
+	healthLook  = time.Second      // how long one look takes
+	healthPause = 10 * time.Second // between two
+)
+
+// waitHealthy waits until the host is healthy, as long as --wait-healthy allows. A
+// host that nothing can be said of is not waited for.
+func (s *session) waitHealthy(ctx context.Context) error {
+	limit := s.plan.Options.WaitHealthy
+	if limit == 0 || s.plan.size() == 0 {
+		return nil
+	}
+	if s.watcher == nil {
+		return exit.Usagef("--wait-healthy: the health of the host is not watched: add --health auto, or leave one of the two out")
+	}
+	for until, told := s.Now().Add(limit), ""; ; {
+		h, err := s.lookAtHost(ctx, min(healthLook, limit))
+		if err != nil || h == nil || h.Status != bench.Unhealthy {
+			return err
+		}
+		why := text.OneLine(strings.Join(h.Reasons, "; "))
+		left := until.Sub(s.Now())
+		if left <= 0 {
+			return fmt.Errorf("the host is still unhealthy after %v: %s: end what disturbs it, or raise --wait-healthy", limit, why)
+		}
+		if why != told {
+			fmt.Fprintf(s.Stderr, "accelgate: waiting up to %v for a healthy host: %s\n", left.Round(time.Second), why)
+			told = why
+		}
+		if err := pause(ctx, min(healthPause, left)); err != nil {
+			return err
+		}
+	}
+}
+
+// lookAtHost watches all devices and the processors for so long.
+func (s *session) lookAtHost(ctx context.Context, d time.Duration) (*bench.Health, error) {
+	span := s.watcher.Begin(ctx, bench.Device{}, false)
+	err := pause(ctx, d)
+	return span.End(ctx), err
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}
