@@ -39,7 +39,7 @@ func (a *action) collect() (g gathered, err error) {
 			return g, fmt.Errorf("run of host %s: %w", text.OneLine(run.Host.Label), err)
 		}
 	}
-	if err := recheck(g.file, g.runs); err != nil {
+	if err := a.recheck(g.file, g.runs); err != nil {
 		return g, err
 	}
 	for _, label := range a.in.hosts {

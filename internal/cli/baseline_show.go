@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -49,13 +47,6 @@ func (c *Command) choosePath(ctx context.Context, o *measure.Options, args []str
 	}
 	defer p.Close()
 	return p.BaselinePath(), nil
-}
-
-func missingBaseline(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w; record one with 'accelgate baseline update --reason TEXT'", err)
-	}
-	return err
 }
 
 func show(w io.Writer, path string, file *baseline.File) error {

@@ -232,7 +232,7 @@ func (c *Command) summarize(p *measure.Plan, doc plannedDocument) {
 			fmt.Fprintf(c.Stdout, "  %s not in earlier runs, counted as the median of the others\n", text.Plural(e.UnknownCells, "cell"))
 		}
 	}
-	t := typing{p.Options, p.File}
+	t := typing{options: p.Options, file: p.File}
 	_ = next(c.Stdout, "print the ids, or measure them", string(t.planned("accelgate plan")+" --list"), string(t.planned("accelgate run")))
 }
 

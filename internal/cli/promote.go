@@ -42,6 +42,6 @@ func (c *Command) promote(out io.Writer, p *measure.Plan, list []compared, run *
 		return err
 	}
 	c.warnAll(e.left)
-	e.tell(out, false, string((&typing{p.Options, p.File}).planned("accelgate run")))
+	e.tell(out, false, string((&typing{options: p.Options, file: p.File}).planned("accelgate run")))
 	return nil
 }

@@ -9,10 +9,10 @@ import (
 // recheck holds the recorded answers of runs of other jobs against the expectations
 // of this job's configuration: what measured them may have expected something else,
 // or nothing. A cell that passed there and would not have passed here is incorrect.
-func recheck(file *config.File, runs []*bench.Run) error {
+func (c *Command) recheck(file *config.File, runs []*bench.Run) error {
 	for i := range file.Suites {
 		s := &file.Suites[i]
-		read := kinds[s.Kind].Recheck
+		read := c.env().Kinds[s.Kind].Recheck
 		if read == nil {
 			continue
 		}

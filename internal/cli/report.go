@@ -1,19 +1,10 @@
 package cli
 
 import (
-	"crypto/sha256"
-	"encoding/json"
-	"fmt"
-	"strings"
-
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
-	"github.com/accelgate/accelgate/internal/text"
 )
 
 const reportHelp = `Judge finished runs again and print the report: with another policy, in another
@@ -49,74 +40,4 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 	addPolicy(&o, f)
 	f.StringVar(&format, "format", "terminal", "report `format`: terminal, markdown or json")
 	return cmd
-}
-
-// judgeFiles judges run documents under the configuration's policy and
-// baselines.
-func (c *Command) judgeFiles(o *measure.Options, paths []string, in report.Input) (judged, error) {
-	if o.Baseline != "" && len(paths) > 1 {
-		return judged{}, exit.Usagef("--baseline goes with a single run: leave it out, and each host's own is used")
-	}
-	file, policy, err := c.env().Load(o)
-	if err == nil {
-		err = c.accept(&policy, file)
-	}
-	if err != nil {
-		return judged{}, err
-	}
-	runs, refs, err := readRuns(o, file, paths)
-	if err != nil {
-		return judged{}, err
-	}
-	in.Revision = runs[0].Revision
-	return c.judge(runs, refs, policy, in), nil
-}
-
-// readRuns reads runs and the baselines of their hosts, in pairs. Runs of one
-// host are shards of one run.
-func readRuns(o *measure.Options, file *config.File, paths []string) (runs []*bench.Run, refs []reference, err error) {
-	shards := map[string][]*bench.Run{}
-	seen := map[string]bool{}
-	var labels []string
-	for _, path := range paths {
-		run, err := o.ReadRun(path)
-		if err != nil {
-			return nil, nil, err
-		}
-		label := run.Host.Label
-		sum, err := digest(run)
-		if err != nil {
-			return nil, nil, err
-		}
-		if seen[sum] {
-			continue // downloaded twice
-		}
-		seen[sum] = true
-		if shards[label] == nil {
-			labels = append(labels, label)
-		}
-		shards[label] = append(shards[label], run)
-	}
-	for _, label := range labels {
-		run, err := bench.Merge(shards[label])
-		if err != nil {
-			return nil, nil, fmt.Errorf("the %d runs of host %s do not make one: %w; give one run for each host, or all its shards", len(shards[label]), text.OneLine(label), err)
-		}
-		if missing := run.MissingShards(); len(missing) > 0 {
-			run.Warnings = append(run.Warnings, fmt.Sprintf("shards %s of this host are missing, so their cells are not judged: give their run.json files, too", strings.Join(missing, ", ")))
-		}
-		ref, err := referenceFor(o, file, label)
-		if err != nil {
-			return nil, nil, err
-		}
-		runs, refs = append(runs, run), append(refs, ref)
-	}
-	return runs, refs, nil
-}
-
-// digest is the same for equal documents.
-func digest(run *bench.Run) (string, error) {
-	data, err := json.Marshal(run)
-	sum := sha256.Sum256(data)
-	return string(sum[:]), err
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -127,22 +125,4 @@ func (t *typing) label(getenv func(string) string, h bench.Host) string {
 		}
 	}
 	return h.Label
-}
-
-// next prints what to do next, and commands that do it on lines of their own: one
-// that holds quotes cannot stand between quotes.
-func next(w io.Writer, what string, commands ...string) error {
-	_, err := fmt.Fprintf(w, "Next: %s:\n  %s\n", what, strings.Join(commands, "\n  "))
-	return err
-}
-
-// reviewed is the command that shows what was written, whether git knows the file
-// or not.
-func reviewed(paths ...string) string {
-	words := make([]string, 0, len(paths))
-	for _, p := range paths {
-		words = append(words, text.ShellWord(p))
-	}
-	files := strings.Join(words, " ")
-	return "git add -N " + files + " && git diff " + files
 }

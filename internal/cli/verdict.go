@@ -3,9 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
@@ -55,7 +53,7 @@ func recordedFor(o *measure.Options, file *config.File, label string) (reference
 	if err != nil {
 		return ref, err
 	}
-	ref.typed = &typing{o, file}
+	ref.typed = &typing{options: o, file: file}
 	ref.kept, err = o.Kept(file, label)
 	return ref, err
 }
@@ -117,42 +115,9 @@ func (j judged) exit() int {
 	return exit.GateFailed
 }
 
-// renderer returns the format that --format names.
-func (c *Command) renderer(format string) (report.Renderer, error) {
-	switch format {
-	case "terminal":
-		return report.TerminalWith(report.TerminalOptions{Color: c.color()}), nil
-	case "markdown":
-		return report.Markdown, nil
-	case "json":
-		return report.JSON, nil
-	case "cases":
-		return report.CasesMarkdown, nil
-	case "check":
-		return report.MSModelingCheck, nil
-	case "test":
-		return report.MSModelingTest, nil
+func missingBaseline(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; record one with 'accelgate baseline update --reason TEXT'", err)
 	}
-	return nil, exit.Usagef("--format: unknown format %q: use terminal, markdown or json, or for model cases: cases, check or test", format)
-}
-
-// color follows https://no-color.org and asks for a real terminal.
-func (c *Command) color() bool {
-	return c.Getenv("NO_COLOR") == "" && c.Getenv("TERM") != "dumb" && measure.IsTerminal(c.Stdout)
-}
-
-// render writes the report to w.
-func (c *Command) render(w io.Writer, format string, j judged) error {
-	r, err := c.renderer(format)
-	if err != nil {
-		return err
-	}
-	return r(w, j.report)
-}
-
-// rendered renders to a string.
-func rendered(render report.Renderer, r report.Report) (string, error) {
-	var b strings.Builder
-	err := render(&b, r)
-	return b.String(), err
+	return err
 }

@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/text"
+)
+
+// next prints what to do next, and commands that do it on lines of their own: one
+// that holds quotes cannot stand between quotes.
+func next(w io.Writer, what string, commands ...string) error {
+	_, err := fmt.Fprintf(w, "Next: %s:\n  %s\n", what, strings.Join(commands, "\n  "))
+	return err
+}
+
+// reviewed is the command that shows what was written, whether git knows the file
+// or not.
+func reviewed(paths ...string) string {
+	words := make([]string, 0, len(paths))
+	for _, p := range paths {
+		words = append(words, text.ShellWord(p))
+	}
+	files := strings.Join(words, " ")
+	return "git add -N " + files + " && git diff " + files
+}
