@@ -15,6 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/github/actions"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 func (c *Command) actionCommand(code *int) *cobra.Command {
@@ -47,7 +48,7 @@ type gathered struct {
 	file   *config.File
 	policy gate.Policy
 	runs   []*bench.Run
-	refs   []reference
+	refs   []verdict.Reference
 	absent []string // labels of hosts that a refresh goes on without
 }
 
@@ -141,7 +142,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 		in.Base = a.event.PullRequest.BaseSHA
 	}
 	in.Checked = a.checkedChanges(ctx, g.file, &g.policy)
-	j := a.judge(g.runs, g.refs, g.policy, in)
+	j := verdict.Judge(a.env(), g.runs, g.refs, g.policy, in)
 	if err := a.show(g, j); err != nil {
 		return 0, err
 	}
@@ -152,7 +153,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 		a.publish(ctx, g, j)
 	}
 	a.keep(ctx, g, j)
-	return j.exit(), nil
+	return j.Exit(), nil
 }
 
 // gather measures here, or reads the runs of other jobs.
@@ -168,18 +169,18 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	if err := a.acceptUnlessUpdating(&p.Policy, p.File); err != nil {
 		return gathered{}, err
 	}
-	ref, err := referenceFor(p.Options, p.File, p.Host.Label)
+	ref, err := verdict.ReferenceFor(p.Options, p.File, p.Host.Label)
 	if err != nil {
 		return gathered{}, err
 	}
 	a.warn(a.gh.Group("Measure"))
-	run, err := a.env().Measure(ctx, p, ref.run())
+	run, err := a.env().Measure(ctx, p, ref.Run())
 	a.warn(a.gh.EndGroup())
 	if err != nil {
 		return gathered{}, err
 	}
 	a.output("run", p.OutPath("run.json"))
-	return gathered{file: p.File, policy: p.Policy, runs: []*bench.Run{run}, refs: []reference{ref}}, nil
+	return gathered{file: p.File, policy: p.Policy, runs: []*bench.Run{run}, refs: []verdict.Reference{ref}}, nil
 }
 
 // acceptUnlessUpdating leaves waivers out where new baselines are proposed.
@@ -187,5 +188,5 @@ func (a *action) acceptUnlessUpdating(policy *gate.Policy, file *config.File) er
 	if a.in.update {
 		return nil
 	}
-	return a.accept(policy, file)
+	return verdict.Accept(a.env(), policy, file)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // collect reads the runs of other jobs, which are not trusted. A host that
@@ -27,7 +28,7 @@ func (a *action) collect() (g gathered, err error) {
 	if err != nil {
 		return g, err
 	}
-	if g.runs, g.refs, err = readRuns(&a.in.options, g.file, paths); err != nil {
+	if g.runs, g.refs, err = verdict.ReadRuns(&a.in.options, g.file, paths); err != nil {
 		return g, err
 	}
 	if pr := a.event.PullRequest; a.event.Run != nil && pr != nil && pr.BaseRef != a.event.DefaultBranch && len(g.runs) > 0 {
@@ -39,7 +40,7 @@ func (a *action) collect() (g gathered, err error) {
 			return g, fmt.Errorf("run of host %s: %w", text.OneLine(run.Host.Label), err)
 		}
 	}
-	if err := a.recheck(g.file, g.runs); err != nil {
+	if err := verdict.Recheck(a.env(), g.file, g.runs); err != nil {
 		return g, err
 	}
 	for _, label := range a.in.hosts {
@@ -50,7 +51,7 @@ func (a *action) collect() (g gathered, err error) {
 			g.absent = append(g.absent, label)
 			continue
 		}
-		ref, err := referenceFor(&a.in.options, g.file, label)
+		ref, err := verdict.ReferenceFor(&a.in.options, g.file, label)
 		if err != nil {
 			return g, err
 		}

@@ -8,15 +8,16 @@ import (
 	"github.com/accelgate/accelgate/internal/github/actions"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // show writes what the runner shows: log, summary, outputs, annotations.
-func (a *action) show(g gathered, j judged) error {
-	if err := a.render(a.Stdout, "terminal", j); err != nil {
+func (a *action) show(g gathered, j verdict.Judged) error {
+	if err := verdict.Render(a.env(), a.Stdout, "terminal", j); err != nil {
 		return err
 	}
 	const summaryBytes = 900_000 // of the 1 MiB that GitHub takes
-	md, err := rendered(report.MarkdownLimit(summaryBytes), j.report)
+	md, err := verdict.Rendered(report.MarkdownLimit(summaryBytes), j.Report)
 	if err != nil {
 		return err
 	}
@@ -31,17 +32,17 @@ func (a *action) show(g gathered, j judged) error {
 	_, err = a.gh.Summary(md)
 	a.warn(err)
 	a.output("report", path)
-	a.output("verdict", string(j.decision.Status))
+	a.output("verdict", string(j.Decision.Status))
 	a.annotateFindings(j)
 	return nil
 }
 
 // annotateFindings puts the worst findings where GitHub shows them first, and
 // the number of the others.
-func (a *action) annotateFindings(j judged) {
+func (a *action) annotateFindings(j verdict.Judged) {
 	const most = 9 // GitHub shows ten of a kind
-	findings, blocking := j.report.Findings(), 0
-	for _, n := range j.decision.Blocking {
+	findings, blocking := j.Report.Findings(), 0
+	for _, n := range j.Decision.Blocking {
 		blocking += n
 	}
 	findings = findings[:min(len(findings), most)]

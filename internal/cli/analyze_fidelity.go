@@ -23,6 +23,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
 	"github.com/accelgate/accelgate/internal/tensor"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const fidelityHelp = `Decompose the weights of a checkpoint as orthogonal subspace fine-tuning does,
@@ -295,9 +296,9 @@ func (c *Command) mergeFidelity(o *fidelityFlags) (int, error) {
 }
 
 // verify is the command that checks exported factors.
-func (o *fidelityFlags) verify() line {
-	l := line("accelgate analyze fidelity").add("--model", o.Name).add("--revision", o.Revision).add("--cache", o.Cache)
-	return l.add("--family", o.family).list("--patterns", o.patterns).add("--factors", o.export)
+func (o *fidelityFlags) verify() verdict.Line {
+	l := verdict.Line("accelgate analyze fidelity").Add("--model", o.Name).Add("--revision", o.Revision).Add("--cache", o.Cache)
+	return l.Add("--family", o.family).List("--patterns", o.patterns).Add("--factors", o.export)
 }
 
 func (c *Command) exportFactors(ctx context.Context, o *fidelityFlags, job lowrank.Job) (int, error) {

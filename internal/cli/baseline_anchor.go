@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const anchorHelp = `Accept what many small losses have added up to: move the anchors of this host's
@@ -50,7 +51,7 @@ func (c *Command) anchor(ctx context.Context, o *measure.Options, only []string,
 	}
 	file, err := baseline.Load(path)
 	if err != nil {
-		return missingBaseline(err)
+		return verdict.MissingBaseline(err)
 	}
 	hit := make([]bool, len(only))
 	chosen := func(id string) bool {
@@ -79,13 +80,13 @@ func (c *Command) anchor(ctx context.Context, o *measure.Options, only []string,
 		return err
 	}
 	fmt.Fprintf(c.Stdout, "%s: anchors moved: %d\n", path, len(changes))
-	return next(c.Stdout, "review it and commit it", reviewed(path))
+	return verdict.Next(c.Stdout, "review it and commit it", verdict.Reviewed(path))
 }
 
 // moved says from where to where an anchor moved.
 func moved(c *baseline.Change) string {
 	if gain, ok := c.Better.Gain(c.Old, c.New); ok && c.HasOld {
-		return fmt.Sprintf("%.5g -> %.5g, %s", c.Old, c.New, changed{Change: c.Better.Change(gain) / 100, Better: betterOf(gain)})
+		return fmt.Sprintf("%.5g -> %.5g, %s", c.Old, c.New, verdict.Changed{Change: c.Better.Change(gain) / 100, Better: verdict.BetterOf(gain)})
 	}
 	return fmt.Sprintf("-> %.5g", c.New)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 func (c *Command) lintCommand(code *int) *cobra.Command {
@@ -48,7 +49,7 @@ func (c *Command) lint(ctx context.Context, o *measure.Options, paths []string) 
 	for _, path := range paths {
 		file, err := baseline.Load(path)
 		if err != nil {
-			return 0, missingBaseline(err)
+			return 0, verdict.MissingBaseline(err)
 		}
 		problems := baseline.Lint(path, file, c.Now())
 		if configured {

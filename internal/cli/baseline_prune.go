@@ -12,6 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 func (c *Command) pruneCommand() *cobra.Command {
@@ -38,7 +39,7 @@ func (c *Command) prune(ctx context.Context, o *measure.Options, dry bool) error
 	defer p.Close()
 	file, err := baseline.Load(p.BaselinePath())
 	if err != nil {
-		return missingBaseline(err)
+		return verdict.MissingBaseline(err)
 	}
 	kept, removed := baseline.Prune(file, known(p))
 	for _, id := range removed {

@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 func (c *Command) showCommand() *cobra.Command {
@@ -26,7 +27,7 @@ func (c *Command) showCommand() *cobra.Command {
 			}
 			file, err := baseline.Load(path)
 			if err != nil {
-				return missingBaseline(err)
+				return verdict.MissingBaseline(err)
 			}
 			return show(c.Stdout, path, file)
 		},

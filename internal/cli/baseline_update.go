@@ -19,6 +19,7 @@ import (
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -86,8 +87,8 @@ func (c *Command) update(ctx context.Context, u *update) (int, error) {
 	if n := recorded.still(); n > 0 {
 		fmt.Fprintf(c.Stdout, "%s moved within the noise and stay as they were; --all rewrites them too\n", text.Plural(n, "number"))
 	}
-	fmt.Fprintf(c.Stdout, "%s: %s recorded, %s new or changed\n", ref.path, text.Plural(recorded.cells, "cell"), text.Plural(len(recorded.changes)-recorded.still(), "metric"))
-	err = next(c.Stdout, "review it, commit it, and judge", reviewed(ref.path), ref.typed.commands(c.Getenv, run.Host).Run)
+	fmt.Fprintf(c.Stdout, "%s: %s recorded, %s new or changed\n", ref.Path, text.Plural(recorded.cells, "cell"), text.Plural(len(recorded.changes)-recorded.still(), "metric"))
+	err = verdict.Next(c.Stdout, "review it, commit it, and judge", verdict.Reviewed(ref.Path), ref.Typed.Commands(c.Getenv, run.Host).Run)
 	return exit.Passed, err
 }
 
@@ -109,7 +110,7 @@ func (c *Command) ofAnotherCommit(ctx context.Context, u *update, run *bench.Run
 
 // toRecord gets a run and judges it. One that the gate failed is shown and not
 // accepted, unless that was forced.
-func (c *Command) toRecord(ctx context.Context, u *update) (run *bench.Run, ref reference, accepted bool, err error) {
+func (c *Command) toRecord(ctx context.Context, u *update) (run *bench.Run, ref verdict.Reference, accepted bool, err error) {
 	run, ref, policy, err := c.updateRun(ctx, u)
 	if err != nil {
 		return nil, ref, false, err
@@ -117,17 +118,17 @@ func (c *Command) toRecord(ctx context.Context, u *update) (run *bench.Run, ref 
 	if err := genuine(run); err != nil {
 		return nil, ref, false, err
 	}
-	j := c.judge([]*bench.Run{run}, []reference{ref}, policy, report.Input{Config: u.Config, Revision: run.Revision})
-	if j.decision.Status != gate.StatusFailed { // what only warns must not become the measure by itself
+	j := verdict.Judge(c.env(), []*bench.Run{run}, []verdict.Reference{ref}, policy, report.Input{Config: u.Config, Revision: run.Revision})
+	if j.Decision.Status != gate.StatusFailed { // what only warns must not become the measure by itself
 		fixed := policy
 		fixed.Method = gate.MethodThreshold
-		j = c.judge([]*bench.Run{run}, []reference{ref}, fixed, report.Input{Config: u.Config, Revision: run.Revision})
+		j = verdict.Judge(c.env(), []*bench.Run{run}, []verdict.Reference{ref}, fixed, report.Input{Config: u.Config, Revision: run.Revision})
 	}
-	if u.force || j.decision.Status != gate.StatusFailed {
+	if u.force || j.Decision.Status != gate.StatusFailed {
 		return run, ref, true, nil
 	}
 	fmt.Fprintf(c.Stderr, "accelgate: not recorded, because the gate failed; mend it, or add --force to record what passed\n")
-	return run, ref, false, c.render(c.Stdout, "terminal", j)
+	return run, ref, false, verdict.Render(c.env(), c.Stdout, "terminal", j)
 }
 
 // genuine refuses the run of a demonstration.
@@ -139,34 +140,34 @@ func genuine(run *bench.Run) error {
 }
 
 // updateRun gets the run: measured now, or from a file.
-func (c *Command) updateRun(ctx context.Context, u *update) (*bench.Run, reference, gate.Policy, error) {
+func (c *Command) updateRun(ctx context.Context, u *update) (*bench.Run, verdict.Reference, gate.Policy, error) {
 	if u.from != "" {
 		return u.readRun(c.env())
 	}
 	p, err := c.env().Plan(ctx, &u.Options)
 	if err != nil {
-		return nil, reference{}, gate.Policy{}, err
+		return nil, verdict.Reference{}, gate.Policy{}, err
 	}
 	defer p.Close()
-	ref, err := recordedFor(&u.Options, p.File, p.Host.Label)
+	ref, err := verdict.RecordedFor(&u.Options, p.File, p.Host.Label)
 	if err != nil {
-		return nil, reference{}, p.Policy, err
+		return nil, verdict.Reference{}, p.Policy, err
 	}
 	run, err := c.env().Measure(ctx, p, nil)
 	return run, ref, p.Policy, err
 }
 
 // readRun gets the run and its host's baseline from files.
-func (u *update) readRun(env *measure.Env) (*bench.Run, reference, gate.Policy, error) {
+func (u *update) readRun(env *measure.Env) (*bench.Run, verdict.Reference, gate.Policy, error) {
 	file, policy, err := env.Load(&u.Options)
 	if err != nil {
-		return nil, reference{}, policy, err
+		return nil, verdict.Reference{}, policy, err
 	}
 	run, err := measure.ReadRun(u.from)
 	if err != nil {
-		return nil, reference{}, policy, err
+		return nil, verdict.Reference{}, policy, err
 	}
-	ref, err := recordedFor(&u.Options, file, run.Host.Label)
+	ref, err := verdict.RecordedFor(&u.Options, file, run.Host.Label)
 	return run, ref, policy, err
 }
 
@@ -179,12 +180,12 @@ type recorded struct {
 }
 
 // record merges a run into its host's baseline and saves it.
-func (c *Command) record(ref reference, run *bench.Run, reason string, all bool) (r recorded, err error) {
+func (c *Command) record(ref verdict.Reference, run *bench.Run, reason string, all bool) (r recorded, err error) {
 	if err := genuine(run); err != nil {
 		return r, err
 	}
-	r.before = ref.file
-	if r.file, r.changes, err = baseline.Update(ref.file, run, baseline.UpdateOptions{Reason: reason, Now: c.Now(), All: all}); err != nil {
+	r.before = ref.File
+	if r.file, r.changes, err = baseline.Update(ref.File, run, baseline.UpdateOptions{Reason: reason, Now: c.Now(), All: all}); err != nil {
 		return r, err
 	}
 	for i := range run.Results {
@@ -198,7 +199,7 @@ func (c *Command) record(ref reference, run *bench.Run, reason string, all bool)
 			r.cells++
 		}
 	}
-	return r, baseline.Save(ref.path, r.file)
+	return r, baseline.Save(ref.Path, r.file)
 }
 
 // still counts the numbers that stay because they moved within their noise.

@@ -17,6 +17,7 @@ import (
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // contest measures one cell of two checkouts in turns.
@@ -268,8 +269,8 @@ func (t *contest) tolerate(err error) error {
 func (t *contest) change(e *detect.Evidence) string { return bisected(e, t.metric) }
 
 func bisected(e *detect.Evidence, m bench.Metric) string {
-	c := changeOf(e.Estimate, m.Better)
-	interval := intervalOf(e, m.Better)
+	c := verdict.ChangeOf(e.Estimate, m.Better)
+	interval := verdict.IntervalOf(e, m.Better)
 	return fmt.Sprintf("%s %s, 95 %%: %+.1f to %+.1f, p %.1g, %s", m.Name, c, 100*interval[0], 100*interval[1], e.P, text.Plural(e.N, "pair"))
 }
 

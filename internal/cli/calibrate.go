@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const calibrateHelp = `Find out how much the numbers of unchanged code differ on this host, and from
@@ -136,7 +137,7 @@ func calibrated(p *measure.Plan) (*baseline.File, error) {
 	path := p.BaselinePath()
 	file, err := baseline.Load(path)
 	if err != nil {
-		return nil, missingBaseline(err)
+		return nil, verdict.MissingBaseline(err)
 	}
 	var before bench.Fingerprint
 	if file.Fingerprint != nil {
@@ -171,5 +172,5 @@ func (c *Command) writeNoise(path string, file *baseline.File, found resolutions
 		out = c.Stderr // what is on standard output is one document
 	}
 	fmt.Fprintf(out, "%s: noise of %s written\n", path, text.Plural(len(all)-len(lost), "metric"))
-	return next(out, "review it and commit it", reviewed(path))
+	return verdict.Next(out, "review it and commit it", verdict.Reviewed(path))
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // caseEdits are the edited case files of a refresh, with why. Commands and the
@@ -268,7 +269,7 @@ func (e *caseEdits) next(w io.Writer, dryRun bool, judge string) {
 	for _, f := range e.files {
 		paths = append(paths, filepath.Dir(f.path))
 	}
-	_ = next(w, "review it, commit it, and judge", reviewed(slices.Compact(paths)...), judge) // losing this line is harmless
+	_ = verdict.Next(w, "review it, commit it, and judge", verdict.Reviewed(slices.Compact(paths)...), judge) // losing this line is harmless
 }
 
 // forReport says what changed in the words of the report.

@@ -95,7 +95,7 @@ func (c *Command) refreshCases(ctx context.Context, r *caseRefresh) (int, error)
 		}
 	}
 	c.warnAll(edits.left)
-	edits.tell(c.Stdout, r.dryRun, ref.typed.commands(c.Getenv, run.Host).Run)
+	edits.tell(c.Stdout, r.dryRun, ref.Typed.Commands(c.Getenv, run.Host).Run)
 	return exit.Passed, nil
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const replayHelp = `Judge recorded tables of msmodeling's simulator without running anything: the
@@ -89,7 +90,7 @@ func (c *Command) replay(r *replay) (int, error) {
 	if err := r.check(); err != nil {
 		return 0, err
 	}
-	render, err := c.renderer(r.format)
+	render, err := verdict.Renderer(c.env(), r.format)
 	if err != nil {
 		return 0, err
 	}
@@ -99,18 +100,18 @@ func (c *Command) replay(r *replay) (int, error) {
 		return 0, exit.AsUsage(errors.Join(unreadable, err))
 	}
 	j := c.replayed(r, list)
-	if err := render(c.Stdout, j.report); err != nil {
+	if err := render(c.Stdout, j.Report); err != nil {
 		return 0, err
 	}
 	if r.compat != "" {
-		if err := report.Anomalies(c.Stderr, j.report); err != nil {
+		if err := report.Anomalies(c.Stderr, j.Report); err != nil {
 			return 0, err
 		}
 	}
 	if unreadable != nil {
 		return 0, exit.AsUsage(unreadable)
 	}
-	return j.exit(), nil
+	return j.Exit(), nil
 }
 
 // wanted returns the cases that --only names.
@@ -128,7 +129,7 @@ func (r *replay) wanted(all []*casefile.Case) ([]*casefile.Case, error) {
 }
 
 // replayed makes a run of the tables and judges it.
-func (c *Command) replayed(r *replay, list []*casefile.Case) judged {
+func (c *Command) replayed(r *replay, list []*casefile.Case) verdict.Judged {
 	run := &bench.Run{Schema: bench.RunSchema, Tool: measure.Tool(), Host: bench.Host{Label: "replay"},
 		Started: c.Now().UTC().Truncate(time.Second), Metrics: []bench.Metric{cases.Total}, Results: r.results(list)}
 	policy := gate.DefaultPolicy()
@@ -137,7 +138,7 @@ func (c *Command) replayed(r *replay, list []*casefile.Case) judged {
 		e := cases.Expected(one)
 		policy.Expected[e.Cell] = e
 	}
-	return c.judge([]*bench.Run{run}, []reference{{}}, policy, report.Input{})
+	return verdict.Judge(c.env(), []*bench.Run{run}, []verdict.Reference{{}}, policy, report.Input{})
 }
 
 // results reads the tables on all cores, in the order of the cases.

@@ -18,6 +18,7 @@ import (
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const historyHelp = `Find where kept runs changed for good: for each host, cell and gated metric, the
@@ -66,7 +67,7 @@ type series struct {
 	Changes []level `json:"changes"`
 	Drift   *drift  `json:"drift,omitempty"`
 	// Newest is the last run against those before it.
-	Newest *newestRun `json:"newest,omitempty"`
+	Newest *verdict.NewestRun `json:"newest,omitempty"`
 
 	better    bench.Direction
 	values    []float64 // one for each run of the host, NaN where it has none
@@ -75,7 +76,7 @@ type series struct {
 
 // level is a change of the level, from one commit to the next that was measured.
 type level struct {
-	changed
+	verdict.Changed
 	P      float64 `json:"p"`
 	After  string  `json:"after"`  // last commit on the old level
 	Before string  `json:"before"` // first one on the new level
@@ -83,7 +84,7 @@ type level struct {
 
 // drift is a loss in steps that are too small to be found one by one.
 type drift struct {
-	changed
+	verdict.Changed
 	Since string `json:"since"` // commit
 }
 
@@ -130,7 +131,7 @@ func judgeNewest(all []series) {
 		}
 		judged := detect.JudgeReport(cells, 0)
 		for n, i := range indexes {
-			all[i].Newest = newestOf(&judged.Cells[n], all[i].better)
+			all[i].Newest = verdict.NewestOf(&judged.Cells[n], all[i].better)
 		}
 	}
 }
@@ -196,13 +197,13 @@ func (s *series) look() {
 		for before > 0 && math.IsNaN(s.values[before]) {
 			before--
 		}
-		s.Changes = append(s.Changes, level{changed: changeOf(p.Change, s.better), P: p.P, After: s.revisions[max(before, 0)], Before: s.revisions[p.Index]})
+		s.Changes = append(s.Changes, level{Changed: verdict.ChangeOf(p.Change, s.better), P: p.P, After: s.revisions[max(before, 0)], Before: s.revisions[p.Index]})
 	}
 	if len(s.Changes) > 0 {
 		return // a step looks like drift, too
 	}
 	if d, ok := detect.Drift(s.values, higher); ok && d.Alarm >= 0 && d.Change > leastChange {
-		s.Drift = &drift{changed: changeOf(d.Change, s.better), Since: s.revisions[d.Since]}
+		s.Drift = &drift{Changed: verdict.ChangeOf(d.Change, s.better), Since: s.revisions[d.Since]}
 	}
 }
 

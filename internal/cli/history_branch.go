@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // branchBytes bounds a host's history on the branch, because GitHub's API carries
@@ -64,8 +65,8 @@ func (a *action) tellTroubles(g gathered) {
 // keep records the runs on the branch, where they are of the default branch, of
 // all cells, and did not fail. Pull requests never get there: what they measure is
 // not yet anybody's history. A refusal is a warning.
-func (a *action) keep(ctx context.Context, g gathered, j judged) {
-	if a.in.historyBranch == "" || !a.keepable(j.decision.Status) {
+func (a *action) keep(ctx context.Context, g gathered, j verdict.Judged) {
+	if a.in.historyBranch == "" || !a.keepable(j.Decision.Status) {
 		return
 	}
 	client, repo, err := a.client()

@@ -12,6 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const recordHelp = `Keep the numbers of finished runs, in history-<host label>.jsonl: later runs are
@@ -116,7 +117,7 @@ func (r *recording) save() error {
 			paths = append(paths, text.ShellWord(r.path(label)))
 		}
 	}
-	return next(r.Stdout, "commit it beside the baselines, and look for changes", "accelgate history "+strings.Join(paths, " "))
+	return verdict.Next(r.Stdout, "commit it beside the baselines, and look for changes", "accelgate history "+strings.Join(paths, " "))
 }
 
 // tellAdded says what became of a run.

@@ -14,6 +14,7 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const planHelp = `Print what would be measured, and measure nothing. It needs no accelerator and
@@ -232,8 +233,8 @@ func (c *Command) summarize(p *measure.Plan, doc plannedDocument) {
 			fmt.Fprintf(c.Stdout, "  %s not in earlier runs, counted as the median of the others\n", text.Plural(e.UnknownCells, "cell"))
 		}
 	}
-	t := typing{options: p.Options, file: p.File}
-	_ = next(c.Stdout, "print the ids, or measure them", string(t.planned("accelgate plan")+" --list"), string(t.planned("accelgate run")))
+	t := verdict.Typing{Options: p.Options, File: p.File}
+	_ = verdict.Next(c.Stdout, "print the ids, or measure them", string(t.Planned("accelgate plan")+" --list"), string(t.Planned("accelgate run")))
 }
 
 // job is one job of a workflow's matrix.

@@ -16,6 +16,7 @@ import (
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // posting is what a step says on GitHub.
@@ -28,21 +29,21 @@ type posting struct {
 }
 
 // publish writes the verdict.
-func (a *action) publish(ctx context.Context, g gathered, j judged) {
-	title, note := j.report.Title(), a.note()
+func (a *action) publish(ctx context.Context, g gathered, j verdict.Judged) {
+	title, note := j.Report.Title(), a.note()
 	body := func(limit int) string {
 		limit -= len(note)
 		const least = 1000 // of a whole report
 		if limit < least {
 			return note + text.Cut("### "+title+"\n", limit)
 		}
-		md, err := rendered(report.MarkdownLimit(limit), j.report)
+		md, err := verdict.Rendered(report.MarkdownLimit(limit), j.Report)
 		if err != nil {
 			return note + text.Cut(quoteCode(err.Error()), limit)
 		}
 		return note + md
 	}
-	a.post(ctx, posting{title: title, body: body, status: j.decision.Status, conclusion: conclusions[j.decision.Status], annotations: a.annotations(g.file, j)})
+	a.post(ctx, posting{title: title, body: body, status: j.Decision.Status, conclusion: conclusions[j.Decision.Status], annotations: a.annotations(g.file, j)})
 }
 
 // note precedes the report where it would be taken for more than it is.
@@ -194,7 +195,7 @@ func (a *action) seq() github.Seq {
 
 // annotations puts each finding at the line of the configuration where its suite
 // begins.
-func (a *action) annotations(file *config.File, j judged) (list []github.Annotation) {
+func (a *action) annotations(file *config.File, j verdict.Judged) (list []github.Annotation) {
 	path, err := a.repositoryPath(a.in.options.Config)
 	if err != nil {
 		return nil // the configuration is elsewhere, where nothing can be annotated
@@ -203,7 +204,7 @@ func (a *action) annotations(file *config.File, j judged) (list []github.Annotat
 	for i := range file.Suites {
 		lines[file.Suites[i].Name] = file.Suites[i].Line
 	}
-	for _, f := range j.report.Findings() {
+	for _, f := range j.Report.Findings() {
 		list = append(list, github.Annotation{Path: filepath.ToSlash(path), Line: max(lines[f.Suite], 1), Level: "failure",
 			Title: strings.Join(strings.Fields(f.Host+" "+f.Cell+" "+f.Metric), " "), Message: f.Message})
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/suite/cases"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // promote records what auto-baseline measured in the suite's folder: the
@@ -42,6 +43,6 @@ func (c *Command) promote(out io.Writer, p *measure.Plan, list []compared, run *
 		return err
 	}
 	c.warnAll(e.left)
-	e.tell(out, false, string((&typing{options: p.Options, file: p.File}).planned("accelgate run")))
+	e.tell(out, false, string((&verdict.Typing{Options: p.Options, File: p.File}).Planned("accelgate run")))
 	return nil
 }

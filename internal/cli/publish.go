@@ -19,6 +19,7 @@ import (
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // refreshBranch is the branch of refresh pull requests into the default branch.
@@ -36,8 +37,8 @@ func (a *action) saveReport(g gathered, name, text string) (string, error) {
 
 // saveJSON writes the report for programs, and sets the outputs that lead there:
 // its path, and how many verdicts there are of each class.
-func (a *action) saveJSON(g gathered, j judged) error {
-	all, err := rendered(report.JSON, j.report)
+func (a *action) saveJSON(g gathered, j verdict.Judged) error {
+	all, err := verdict.Rendered(report.JSON, j.Report)
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func (a *action) saveJSON(g gathered, j judged) error {
 	if err != nil {
 		return err
 	}
-	counts, err := json.Marshal(j.decision.Counts)
+	counts, err := json.Marshal(j.Decision.Counts)
 	if err != nil {
 		return fmt.Errorf("count the verdicts: %w: report this", err)
 	}
@@ -85,10 +86,10 @@ func (a *action) refused(err error) {
 }
 
 // refresh proposes new baselines in one pull request for all hosts.
-func (a *action) refresh(ctx context.Context, g gathered, j judged) (int, error) {
-	if j.decision.Status == gate.StatusNoEvidence || j.decision.Status == gate.StatusFailed && !a.in.force {
+func (a *action) refresh(ctx context.Context, g gathered, j verdict.Judged) (int, error) {
+	if j.Decision.Status == gate.StatusNoEvidence || j.Decision.Status == gate.StatusFailed && !a.in.force {
 		a.annotate(a.gh.Error, "baselines not refreshed", "the gate did not pass; mend it, or set the input force to record the cells that passed")
-		return j.exit(), nil
+		return j.Exit(), nil
 	}
 	files := map[string][]byte{}
 	body := report.Refresh{Tool: measure.Tool(), Reason: a.in.reason, Revision: a.commit(), Links: report.Links{Run: a.event.RunURL}}
@@ -98,11 +99,11 @@ func (a *action) refresh(ctx context.Context, g gathered, j judged) (int, error)
 		body.Left = append(body.Left, why)
 	}
 	for i, run := range g.runs {
-		path, err := a.repositoryPath(g.refs[i].path)
+		path, err := a.repositoryPath(g.refs[i].Path)
 		if err != nil {
 			return 0, err
 		}
-		before, err := os.ReadFile(g.refs[i].path)
+		before, err := os.ReadFile(g.refs[i].Path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return 0, fmt.Errorf("read the baseline: %w: make it readable, or remove it", err)
 		}
@@ -110,7 +111,7 @@ func (a *action) refresh(ctx context.Context, g gathered, j judged) (int, error)
 		if err != nil {
 			return 0, err
 		}
-		if files[path], err = os.ReadFile(g.refs[i].path); err != nil {
+		if files[path], err = os.ReadFile(g.refs[i].Path); err != nil {
 			return 0, fmt.Errorf("read the baseline that was just saved: %w: run it again", err)
 		}
 		if recorded.unchanged() { // an earlier proposal may have other numbers for it

@@ -5,6 +5,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const reportHelp = `Judge finished runs again and print the report: with another policy, in another
@@ -22,15 +23,15 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 		Long:  reportHelp,
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if _, err := c.renderer(format); err != nil {
+			if _, err := verdict.Renderer(c.env(), format); err != nil {
 				return err
 			}
-			j, err := c.judgeFiles(&o, args, report.Input{Config: o.Config})
+			j, err := verdict.JudgeFiles(c.env(), &o, args, report.Input{Config: o.Config})
 			if err != nil {
 				return err
 			}
-			*code = j.exit()
-			return c.render(c.Stdout, format, j)
+			*code = j.Exit()
+			return verdict.Render(c.env(), c.Stdout, format, j)
 		},
 	}
 	f := cmd.Flags()

@@ -8,6 +8,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const runHelp = `Measure the suites of accelgate.yaml, compare with this host's baseline, print
@@ -33,7 +34,7 @@ func (c *Command) runCommand(code *int) *cobra.Command {
 		Long:  runHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if _, err := c.renderer(format); err != nil {
+			if _, err := verdict.Renderer(c.env(), format); err != nil {
 				return err
 			}
 			if list {
@@ -62,17 +63,17 @@ func (c *Command) run(ctx context.Context, o *measure.Options, format string) (i
 		return 0, err
 	}
 	defer p.Close()
-	if err := c.accept(&p.Policy, p.File); err != nil {
+	if err := verdict.Accept(c.env(), &p.Policy, p.File); err != nil {
 		return 0, err
 	}
-	ref, err := referenceFor(p.Options, p.File, p.Host.Label)
+	ref, err := verdict.ReferenceFor(p.Options, p.File, p.Host.Label)
 	if err != nil {
 		return 0, err
 	}
-	run, err := c.env().Measure(ctx, p, ref.run())
+	run, err := c.env().Measure(ctx, p, ref.Run())
 	if err != nil {
 		return 0, err
 	}
-	j := c.judge([]*bench.Run{run}, []reference{ref}, p.Policy, report.Input{Config: o.Config, Revision: run.Revision})
-	return j.exit(), c.render(c.Stdout, format, j)
+	j := verdict.Judge(c.env(), []*bench.Run{run}, []verdict.Reference{ref}, p.Policy, report.Input{Config: o.Config, Revision: run.Revision})
+	return j.Exit(), verdict.Render(c.env(), c.Stdout, format, j)
 }

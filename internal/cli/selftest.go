@@ -17,6 +17,7 @@ import (
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const selftestHelp = `Prove that the gate of this configuration can fail. A run is judged against
@@ -68,7 +69,7 @@ func (c *Command) selftest(ctx context.Context, s *selftest) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	t := experiment{Command: c, run: run, ref: reference{path: "itself", file: file}, policy: asMeasured(policy, run), config: s.Config}
+	t := experiment{Command: c, run: run, ref: verdict.Reference{Path: "itself", File: file}, policy: asMeasured(policy, run), config: s.Config}
 	if t.green() {
 		t.slower()
 		t.missing()
@@ -155,7 +156,7 @@ func asMeasured(policy gate.Policy, run *bench.Run) gate.Policy {
 type experiment struct {
 	*Command
 	run    *bench.Run
-	ref    reference
+	ref    verdict.Reference
 	policy gate.Policy
 	config string
 
@@ -173,9 +174,9 @@ type gated struct {
 }
 
 // judged is what a run comes to, by the way that every run takes.
-func (t *experiment) judged(run *bench.Run, ref reference) (judged, []gate.Verdict) {
-	j := t.judge([]*bench.Run{run}, []reference{ref}, t.policy, report.Input{Config: t.config, Revision: run.Revision})
-	return j, gate.Compare(ref.path, ref.run(), run, t.policy).Verdicts
+func (t *experiment) judged(run *bench.Run, ref verdict.Reference) (verdict.Judged, []gate.Verdict) {
+	j := verdict.Judge(t.env(), []*bench.Run{run}, []verdict.Reference{ref}, t.policy, report.Input{Config: t.config, Revision: run.Revision})
+	return j, gate.Compare(ref.Path, ref.Run(), run, t.policy).Verdicts
 }
 
 // green judges the run by itself, and notes what is judged there. What is red by
@@ -185,7 +186,7 @@ func (t *experiment) green() bool {
 	for i := range verdicts {
 		t.note(&verdicts[i])
 	}
-	if code := j.exit(); code == exit.Passed {
+	if code := j.Exit(); code == exit.Passed {
 		t.prove("1 x: %s judged by themselves pass, exit %d", text.Plural(len(t.run.Results), "cell"), code)
 		return true
 	}
@@ -195,7 +196,7 @@ func (t *experiment) green() bool {
 			return false
 		}
 	}
-	t.fail("the run does not pass when it is judged by itself (%s): see 'accelgate run'", j.decision.Status)
+	t.fail("the run does not pass when it is judged by itself (%s): see 'accelgate run'", j.Decision.Status)
 	return false
 }
 
@@ -240,7 +241,7 @@ func (t *experiment) nothing() {
 		empty.Unselected = append(empty.Unselected, t.run.Results[i].Cell.ID())
 	}
 	j, _ := t.judged(&empty, t.ref)
-	if code, none := j.exit(), exit.Code(runner.ErrNoCells); code != exit.NoMeasure || none != exit.NoMeasure {
+	if code, none := j.Exit(), exit.Code(runner.ErrNoCells); code != exit.NoMeasure || none != exit.NoMeasure {
 		t.fail("a run without a cell ends in exit %d, and one without any to measure in %d: report this as a bug", code, none)
 		return
 	}

@@ -37,7 +37,7 @@ func (t *experiment) slower() {
 	for _, one := range chosen {
 		j, verdicts := t.judged(t.with(one.slow), t.ref)
 		why := one.unfound(verdicts)
-		if code := j.exit(); why == "" && code != exit.GateFailed {
+		if code := j.Exit(); why == "" && code != exit.GateFailed {
 			why = fmt.Sprintf("%s, slower, ends in exit %d: %s", text.OneLine(one.cell), code, reasons(verdicts))
 		}
 		if why != "" {
@@ -72,11 +72,11 @@ func (t *experiment) slowerAtOnce() {
 			named++
 		}
 	}
-	if j.exit() != exit.GateFailed || named == 0 {
-		t.fail("all cells slower by 1.5 x their limits end in exit %d: %s", j.exit(), reasons(verdicts))
+	if j.Exit() != exit.GateFailed || named == 0 {
+		t.fail("all cells slower by 1.5 x their limits end in exit %d: %s", j.Exit(), reasons(verdicts))
 		return
 	}
-	t.prove("all of them slower at once: %s named, exit %d", text.Plural(named, "number"), j.exit())
+	t.prove("all of them slower at once: %s named, exit %d", text.Plural(named, "number"), j.Exit())
 }
 
 // why is why nothing is judged, with what to do.
@@ -236,8 +236,8 @@ func (t *experiment) each(what string, class gate.Class, amiss func(id string) *
 		}
 		j, verdicts := t.judged(run, t.ref)
 		named := slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Cell == id && v.Class == class && v.Level == gate.Fail })
-		if !named || j.exit() != exit.GateFailed {
-			t.fail("%s (%s) ends in exit %d: %s", what, text.OneLine(id), j.exit(), reasons(verdicts))
+		if !named || j.Exit() != exit.GateFailed {
+			t.fail("%s (%s) ends in exit %d: %s", what, text.OneLine(id), j.Exit(), reasons(verdicts))
 			return
 		}
 	}

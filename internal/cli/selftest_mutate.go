@@ -18,6 +18,7 @@ import (
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const (
@@ -121,17 +122,17 @@ func (t *experiment) few() *experiment {
 	if err != nil || len(kept) == 0 {
 		return nil
 	}
-	some.run, some.ref = &run, reference{path: t.ref.path, file: file}
+	some.run, some.ref = &run, verdict.Reference{Path: t.ref.Path, File: file}
 	return &some
 }
 
 // report is what is printed of a run that passes, line by line.
-func (t *experiment) report(run *bench.Run, ref reference) ([]string, error) {
+func (t *experiment) report(run *bench.Run, ref verdict.Reference) ([]string, error) {
 	j, _ := t.judged(run, ref)
-	if code := j.exit(); code != exit.Passed {
+	if code := j.Exit(); code != exit.Passed {
 		return nil, fmt.Errorf("exit %d", code)
 	}
-	printed, err := rendered(report.TerminalWith(report.TerminalOptions{Columns: unwrapped}), j.report)
+	printed, err := verdict.Rendered(report.TerminalWith(report.TerminalOptions{Columns: unwrapped}), j.Report)
 	return strings.Split(printed, "\n"), err
 }
 
@@ -150,7 +151,7 @@ func (t *experiment) mutant(rng *rand.Rand, o *measure.Options) (*mutant, error)
 	if err != nil {
 		return nil, err
 	}
-	ref, err := baseline.Marshal(t.ref.file)
+	ref, err := baseline.Marshal(t.ref.File)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +190,7 @@ func (t *experiment) survives(m *mutant, o *measure.Options) (lines []string, pa
 	if err != nil {
 		return nil, false
 	}
-	ref, err := ofHost(t.ref.path, file, run.Host.Label)
+	ref, err := verdict.OfHost(t.ref.Path, file, run.Host.Label)
 	if err != nil {
 		return nil, false
 	}

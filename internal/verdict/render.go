@@ -1,4 +1,4 @@
-package cli
+package verdict
 
 import (
 	"io"
@@ -9,11 +9,11 @@ import (
 	"github.com/accelgate/accelgate/internal/report"
 )
 
-// renderer returns the format that --format names.
-func (c *Command) renderer(format string) (report.Renderer, error) {
+// Renderer returns the format that --format names.
+func Renderer(e *measure.Env, format string) (report.Renderer, error) {
 	switch format {
 	case "terminal":
-		return report.TerminalWith(report.TerminalOptions{Color: c.color()}), nil
+		return report.TerminalWith(report.TerminalOptions{Color: color(e)}), nil
 	case "markdown":
 		return report.Markdown, nil
 	case "json":
@@ -29,21 +29,21 @@ func (c *Command) renderer(format string) (report.Renderer, error) {
 }
 
 // color follows https://no-color.org and asks for a real terminal.
-func (c *Command) color() bool {
-	return c.Getenv("NO_COLOR") == "" && c.Getenv("TERM") != "dumb" && measure.IsTerminal(c.Stdout)
+func color(e *measure.Env) bool {
+	return e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb" && measure.IsTerminal(e.Stdout)
 }
 
-// render writes the report to w.
-func (c *Command) render(w io.Writer, format string, j judged) error {
-	r, err := c.renderer(format)
+// Render writes the report to w.
+func Render(e *measure.Env, w io.Writer, format string, j Judged) error {
+	r, err := Renderer(e, format)
 	if err != nil {
 		return err
 	}
-	return r(w, j.report)
+	return r(w, j.Report)
 }
 
-// rendered renders to a string.
-func rendered(render report.Renderer, r report.Report) (string, error) {
+// Rendered renders to a string.
+func Rendered(render report.Renderer, r report.Report) (string, error) {
 	var b strings.Builder
 	err := render(&b, r)
 	return b.String(), err

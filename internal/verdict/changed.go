@@ -1,4 +1,4 @@
-package cli
+package verdict
 
 import (
 	"fmt"
@@ -7,17 +7,17 @@ import (
 	"github.com/accelgate/accelgate/internal/detect"
 )
 
-// changed is by how much a metric changed: new/old - 1 in its own sign, and
+// Changed is by how much a metric changed: new/old - 1 in its own sign, and
 // whether that is better, nil for no change.
-type changed struct {
+type Changed struct {
 	Change float64 `json:"change"`
 	Better *bool   `json:"better"`
 }
 
-// changeOf turns a slow-down, as package detect finds it, into the change of a
+// ChangeOf turns a slow-down, as package detect finds it, into the change of a
 // metric: 0.25 more time is 0.2 less of a rate.
-func changeOf(slower float64, better bench.Direction) changed {
-	return changed{metricChange(slower, better), betterOf(-slower)}
+func ChangeOf(slower float64, better bench.Direction) Changed {
+	return Changed{metricChange(slower, better), BetterOf(-slower)}
 }
 
 func metricChange(slower float64, better bench.Direction) float64 {
@@ -28,13 +28,13 @@ func metricChange(slower float64, better bench.Direction) float64 {
 	return 1/max(1+slower, fastest) - 1
 }
 
-// intervalOf is the interval of 95 % of [changeOf].
-func intervalOf(e *detect.Evidence, better bench.Direction) [2]float64 {
+// IntervalOf is the interval of 95 % of [changeOf].
+func IntervalOf(e *detect.Evidence, better bench.Direction) [2]float64 {
 	low, high := metricChange(e.Low, better), metricChange(e.High, better)
 	return [2]float64{min(low, high), max(low, high)}
 }
 
-func betterOf(gain float64) *bool {
+func BetterOf(gain float64) *bool {
 	if gain == 0 {
 		return nil
 	}
@@ -43,7 +43,7 @@ func betterOf(gain float64) *bool {
 }
 
 // String is "+31.0 % (worse)".
-func (c changed) String() string {
+func (c Changed) String() string {
 	s := fmt.Sprintf("%+.1f %%", 100*c.Change)
 	switch {
 	case c.Better == nil:
@@ -54,9 +54,9 @@ func (c changed) String() string {
 	return s + " (worse)"
 }
 
-// newestRun is the last run of a series against those before it.
-type newestRun struct {
-	changed
+// NewestRun is the last run of a series against those before it.
+type NewestRun struct {
+	Changed
 	Interval [2]float64 `json:"interval"` // of 95 %
 	P        float64    `json:"p"`
 	Q        float64    `json:"q,omitempty"`
@@ -69,7 +69,7 @@ type newestRun struct {
 	Reason     string         `json:"reason,omitempty"`
 }
 
-func newestOf(e *detect.Evidence, better bench.Direction) *newestRun {
-	return &newestRun{changed: changeOf(e.Estimate, better), Interval: intervalOf(e, better), P: e.P, Q: e.Q, N: e.N, K: e.K,
+func NewestOf(e *detect.Evidence, better bench.Direction) *NewestRun {
+	return &NewestRun{Changed: ChangeOf(e.Estimate, better), Interval: IntervalOf(e, better), P: e.P, Q: e.Q, N: e.N, K: e.K,
 		NoiseFloor: e.NoiseFloor, MDE: e.MDE, Verdict: e.Verdict, Reason: e.Reason}
 }

@@ -1,4 +1,4 @@
-package cli
+package verdict
 
 import (
 	"fmt"
@@ -8,16 +8,16 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// next prints what to do next, and commands that do it on lines of their own: one
+// Next prints what to do next, and commands that do it on lines of their own: one
 // that holds quotes cannot stand between quotes.
-func next(w io.Writer, what string, commands ...string) error {
+func Next(w io.Writer, what string, commands ...string) error {
 	_, err := fmt.Fprintf(w, "Next: %s:\n  %s\n", what, strings.Join(commands, "\n  "))
 	return err
 }
 
-// reviewed is the command that shows what was written, whether git knows the file
+// Reviewed is the command that shows what was written, whether git knows the file
 // or not.
-func reviewed(paths ...string) string {
+func Reviewed(paths ...string) string {
 	words := make([]string, 0, len(paths))
 	for _, p := range paths {
 		words = append(words, text.ShellWord(p))

@@ -1,4 +1,4 @@
-package cli
+package verdict
 
 import (
 	"errors"
@@ -16,21 +16,21 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// reference is a host's baseline with the runs that were kept of the host, read
+// Reference is a host's baseline with the runs that were kept of the host, read
 // before anything is measured: a corrupt one must not cost an hour to find.
-type reference struct {
-	path  string
-	file  *baseline.File // nil where there is none
+type Reference struct {
+	Path  string
+	File  *baseline.File // nil where there is none
 	kept  *history.File  // nil where there are none
-	typed *typing        // what commands about the host repeat; nil where there is no configuration
+	Typed *Typing        // what commands about the host repeat; nil where there is no configuration
 }
 
-// run is the baseline as a run, with its history; nil where there is none.
-func (r reference) run() *bench.Run {
-	if r.file == nil {
+// Run is the baseline as a run, with its history; nil where there is none.
+func (r Reference) Run() *bench.Run {
+	if r.File == nil {
 		return nil
 	}
-	run := r.file.Run()
+	run := r.File.Run()
 	if r.kept != nil {
 		r.kept.Attach(run)
 	}
@@ -39,74 +39,74 @@ func (r reference) run() *bench.Run {
 
 // reference reads the baseline of a host. A missing one is not an error, unless
 // --baseline named it; an unreadable one always is.
-func referenceFor(o *measure.Options, file *config.File, label string) (reference, error) {
-	ref, err := recordedFor(o, file, label)
-	if err == nil && ref.file == nil && o.Baseline != "" {
+func ReferenceFor(o *measure.Options, file *config.File, label string) (Reference, error) {
+	ref, err := RecordedFor(o, file, label)
+	if err == nil && ref.File == nil && o.Baseline != "" {
 		return ref, exit.Usagef("--baseline: %s does not exist: correct the path, or record it with 'accelgate baseline update --baseline %s --reason TEXT'", o.Baseline, o.Baseline)
 	}
 	return ref, err
 }
 
 // recorded is reference for those who are about to write the baseline.
-func recordedFor(o *measure.Options, file *config.File, label string) (reference, error) {
+func RecordedFor(o *measure.Options, file *config.File, label string) (Reference, error) {
 	ref, err := loadReference(o.BaselinePath(file, label), label)
 	if err != nil {
 		return ref, err
 	}
-	ref.typed = &typing{options: o, file: file}
+	ref.Typed = &Typing{Options: o, File: file}
 	ref.kept, err = o.Kept(file, label)
 	return ref, err
 }
 
 // loadReference reads a baseline; a missing one has no file.
-func loadReference(path, label string) (reference, error) {
+func loadReference(path, label string) (Reference, error) {
 	file, err := baseline.Load(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return reference{path: path}, nil
+		return Reference{Path: path}, nil
 	case err != nil:
-		return reference{}, err
+		return Reference{}, err
 	}
-	return ofHost(path, file, label)
+	return OfHost(path, file, label)
 }
 
-// ofHost refuses the baseline of another host.
-func ofHost(path string, file *baseline.File, label string) (reference, error) {
+// OfHost refuses the baseline of another host.
+func OfHost(path string, file *baseline.File, label string) (Reference, error) {
 	if file.HostLabel != "" && file.HostLabel != label {
-		return reference{}, fmt.Errorf("%s is the baseline of host %q and this host is %q: give the baseline's label with --host-label, or correct host_label in the file",
+		return Reference{}, fmt.Errorf("%s is the baseline of host %q and this host is %q: give the baseline's label with --host-label, or correct host_label in the file",
 			path, text.OneLine(file.HostLabel), label)
 	}
-	return reference{path: path, file: file}, nil
+	return Reference{Path: path, File: file}, nil
 }
 
-// judged is a set of runs with their comparisons and the one decision.
-type judged struct {
-	decision gate.Decision
-	report   report.Report
+// Judged is a set of runs with their comparisons and the one decision.
+type Judged struct {
+	Decision gate.Decision
+	Report   report.Report
 }
 
-// judge compares each run with its reference and decides. The runs and
+// Judge compares each run with its reference and decides. The runs and
 // references go in pairs.
-func (c *Command) judge(runs []*bench.Run, refs []reference, policy gate.Policy, in report.Input) judged {
+func Judge(e *measure.Env, runs []*bench.Run, refs []Reference, policy gate.Policy, in report.Input) Judged {
 	var comparisons []gate.Comparison
 	for i, run := range runs {
-		ref, name := refs[i].run(), ""
+		ref, name := refs[i].Run(), ""
 		if ref != nil {
-			name = refs[i].path
+			name = refs[i].Path
 		}
 		comparison := gate.Compare(name, ref, run, policy)
 		comparisons = append(comparisons, comparison)
-		in.Hosts = append(in.Hosts, report.HostInput{Run: run, Reference: ref, Path: refs[i].path, Comparison: comparison,
-			Commands: refs[i].typed.commands(c.Getenv, run.Host)})
+		in.Hosts = append(in.Hosts, report.HostInput{Run: run, Reference: ref, Path: refs[i].Path, Comparison: comparison,
+			Commands: refs[i].Typed.Commands(e.Getenv, run.Host)})
 	}
 	decision := gate.Decide(comparisons, policy)
-	in.Tool, in.Now, in.Policy, in.Decision = measure.Tool(), c.Now(), policy, decision
-	return judged{decision: decision, report: report.New(in)}
+	in.Tool, in.Now, in.Policy, in.Decision = measure.Tool(), e.Now(), policy, decision
+	return Judged{Decision: decision, Report: report.New(in)}
 }
 
-// exit maps the decision to the exit code.
-func (j judged) exit() int {
-	switch j.decision.Status {
+// Exit maps the decision to the exit code.
+func (j Judged) Exit() int {
+	switch j.Decision.Status {
 	case gate.StatusPassed, gate.StatusInconclusive:
 		return exit.Passed
 	case gate.StatusNoEvidence:
@@ -115,7 +115,7 @@ func (j judged) exit() int {
 	return exit.GateFailed
 }
 
-func missingBaseline(err error) error {
+func MissingBaseline(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w; record one with 'accelgate baseline update --reason TEXT'", err)
 	}

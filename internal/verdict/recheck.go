@@ -1,18 +1,19 @@
-package cli
+package verdict
 
 import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/measure"
 )
 
-// recheck holds the recorded answers of runs of other jobs against the expectations
+// Recheck holds the recorded answers of runs of other jobs against the expectations
 // of this job's configuration: what measured them may have expected something else,
 // or nothing. A cell that passed there and would not have passed here is incorrect.
-func (c *Command) recheck(file *config.File, runs []*bench.Run) error {
+func Recheck(e *measure.Env, file *config.File, runs []*bench.Run) error {
 	for i := range file.Suites {
 		s := &file.Suites[i]
-		read := c.env().Kinds[s.Kind].Recheck
+		read := e.Kinds[s.Kind].Recheck
 		if read == nil {
 			continue
 		}

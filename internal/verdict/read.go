@@ -1,4 +1,4 @@
-package cli
+package verdict
 
 import (
 	"crypto/sha256"
@@ -14,30 +14,30 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// judgeFiles judges run documents under the configuration's policy and
+// JudgeFiles judges run documents under the configuration's policy and
 // baselines.
-func (c *Command) judgeFiles(o *measure.Options, paths []string, in report.Input) (judged, error) {
+func JudgeFiles(e *measure.Env, o *measure.Options, paths []string, in report.Input) (Judged, error) {
 	if o.Baseline != "" && len(paths) > 1 {
-		return judged{}, exit.Usagef("--baseline goes with a single run: leave it out, and each host's own is used")
+		return Judged{}, exit.Usagef("--baseline goes with a single run: leave it out, and each host's own is used")
 	}
-	file, policy, err := c.env().Load(o)
+	file, policy, err := e.Load(o)
 	if err == nil {
-		err = c.accept(&policy, file)
+		err = Accept(e, &policy, file)
 	}
 	if err != nil {
-		return judged{}, err
+		return Judged{}, err
 	}
-	runs, refs, err := readRuns(o, file, paths)
+	runs, refs, err := ReadRuns(o, file, paths)
 	if err != nil {
-		return judged{}, err
+		return Judged{}, err
 	}
 	in.Revision = runs[0].Revision
-	return c.judge(runs, refs, policy, in), nil
+	return Judge(e, runs, refs, policy, in), nil
 }
 
-// readRuns reads runs and the baselines of their hosts, in pairs. Runs of one
+// ReadRuns reads runs and the baselines of their hosts, in pairs. Runs of one
 // host are shards of one run.
-func readRuns(o *measure.Options, file *config.File, paths []string) (runs []*bench.Run, refs []reference, err error) {
+func ReadRuns(o *measure.Options, file *config.File, paths []string) (runs []*bench.Run, refs []Reference, err error) {
 	shards := map[string][]*bench.Run{}
 	seen := map[string]bool{}
 	var labels []string
@@ -68,7 +68,7 @@ func readRuns(o *measure.Options, file *config.File, paths []string) (runs []*be
 		if missing := run.MissingShards(); len(missing) > 0 {
 			run.Warnings = append(run.Warnings, fmt.Sprintf("shards %s of this host are missing, so their cells are not judged: give their run.json files, too", strings.Join(missing, ", ")))
 		}
-		ref, err := referenceFor(o, file, label)
+		ref, err := ReferenceFor(o, file, label)
 		if err != nil {
 			return nil, nil, err
 		}

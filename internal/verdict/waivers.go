@@ -1,4 +1,4 @@
-package cli
+package verdict
 
 import (
 	"errors"
@@ -7,19 +7,20 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 )
 
-// accept adds the waivers of the configuration's folder to a policy, as of
+// Accept adds the waivers of the configuration's folder to a policy, as of
 // today: those of policy.waivers, which must exist, or of waivers.yml, if it
 // does. Recording a baseline does without: what is accepted for a while must
 // not become the measure of what comes after.
-func (c *Command) accept(policy *gate.Policy, file *config.File) (err error) {
+func Accept(e *measure.Env, policy *gate.Policy, file *config.File) (err error) {
 	name := file.Policy.Waivers
 	if name == "" {
 		name = waiver.FileName
 	}
-	policy.Today = waiver.DateOf(c.Now())
+	policy.Today = waiver.DateOf(e.Now())
 	policy.Waivers, err = waiver.Load(file.Resolve(name), policy.Today)
 	switch {
 	case err == nil:

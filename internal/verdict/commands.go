@@ -1,0 +1,128 @@
+package verdict
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/text"
+)
+
+// Typing is what printed commands repeat of a command line: without it, they would
+// be about another configuration, host or part of the matrix.
+type Typing struct {
+	Options *measure.Options
+	File    *config.File
+}
+
+// Line is a command with its flags.
+type Line string
+
+func (l Line) Add(flag string, values ...string) Line {
+	for _, v := range values {
+		if v != "" {
+			l += Line(" " + flag + " " + text.ShellWord(v))
+		}
+	}
+	return l
+}
+
+// common are the flags that every command on a configuration and a host takes.
+func (t *Typing) common(command, label string) Line {
+	l := t.configured(command).Add("--host-label", label)
+	return l.Add("--baseline", t.Options.Baseline)
+}
+
+func (t *Typing) configured(command string) Line {
+	l := Line(command)
+	if t.Options.Config != measure.DefaultConfig {
+		l = l.Add("--config", t.Options.Config)
+	}
+	return l
+}
+
+// parts are the flags that choose what is measured, but for single cells.
+func (l Line) parts(o *measure.Options) Line {
+	l = l.List("--suite", o.Suites).Add("--profile", o.Profile)
+	return l.List("--tags", o.Tags).List("--skip-tags", o.SkipTags)
+}
+
+// List adds a flag whose values are separated by commas.
+func (l Line) List(flag string, values []string) Line {
+	if len(values) == 0 {
+		return l
+	}
+	return l.Add(flag, strings.Join(values, ","))
+}
+
+// conditions are the flags that say where and how it is measured and judged.
+func (l Line) conditions(o *measure.Options) Line {
+	l = l.Add("--model-dir", o.ModelDir).List("--devices", o.Devices).Add("--health", o.Health)
+	l = l.Add("--history", o.History).Add("--threshold", o.Threshold).Add("--out", o.Out)
+	if o.RequireBaseline {
+		l += " --require-baseline"
+	}
+	return l
+}
+
+// selected are the flags that choose single cells.
+func (l Line) selected(o *measure.Options) Line {
+	l = l.Add("--only", o.Only...).Add("--skip", o.Skip...)
+	if o.MaxCells > 0 {
+		l = l.Add("--max-cells", strconv.Itoa(o.MaxCells))
+	}
+	if l = l.Add("--shard", o.Shard); o.Shard != "" {
+		l = l.Add("--durations", o.Durations...)
+	}
+	return l
+}
+
+// demonstrated are the flags that make the embedded engine slow or wrong.
+func (l Line) demonstrated(o *measure.Options) Line {
+	return l.Add("--inject-slowdown", o.InjectSlowdown).Add("--weight-seed", o.WeightSeed)
+}
+
+// Commands are those that are printed about a run of a host.
+func (t *Typing) Commands(getenv func(string) string, h bench.Host) report.Commands {
+	if t == nil {
+		return report.Commands{}
+	}
+	o, label := t.Options, t.label(getenv, h)
+	run := func(l Line) Line { return l.parts(o).conditions(o).demonstrated(o) }
+	update := func(l Line) Line { return l.parts(o).conditions(o) }
+	return report.Commands{
+		Run:      string(run(t.common("accelgate run", label)).selected(o)),
+		Cell:     string(run(t.common("accelgate run", label))),
+		RunAs:    string(run(t.configured("accelgate run")).selected(o)),
+		Update:   string(update(t.common("accelgate baseline update", label)).selected(o)),
+		UpdateAs: string(update(t.configured("accelgate baseline update")).selected(o)),
+		Prune:    string(t.common("accelgate baseline prune", label).Add("--model-dir", o.ModelDir)),
+		Anchor:   string(t.common("accelgate baseline anchor", label)),
+		Refresh:  string(t.common("accelgate cases refresh", label).conditions(o)),
+		Base:     o.NextBase(t.File.Dir),
+		Dir:      t.File.Dir,
+	}
+}
+
+// Planned is a command on the cells of a plan.
+func (t *Typing) Planned(command string) Line {
+	o := t.Options
+	return t.configured(command).Add("--host-label", o.HostLabel).parts(o).Add("--model-dir", o.ModelDir).selected(o)
+}
+
+// label is the host's, where a command without it would take another one.
+func (t *Typing) label(getenv func(string) string, h bench.Host) string {
+	if getenv("ACCELGATE_HOST_LABEL") == "" {
+		switch {
+		case t.File.Host.Label == h.Label:
+			return ""
+		case t.File.Host.Label == "" && h.Label == device.Derived(h.Fingerprint):
+			return ""
+		}
+	}
+	return h.Label
+}
