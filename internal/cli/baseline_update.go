@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/verdict"
@@ -59,18 +57,6 @@ func (u *update) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&u.reason, "reason", "", "why the numbers move; kept with them (required)")
 	f.BoolVar(&u.all, "all", false, "rewrite numbers that moved within their noise, too")
 	f.BoolVar(&u.force, "force", false, "record even though the gate failed; cells that did not pass are never recorded")
-}
-
-// recordable refuses what must not be recorded, before anything is measured:
-// numbers without a reason, and demonstrations.
-func recordable(o *measure.Options, command, reason string) error {
-	if strings.TrimSpace(reason) == "" {
-		return exit.Usagef("%s: a reason is required, because reviewers will ask for it: add --reason \"...\"", command)
-	}
-	if args := o.EngineArgs(); len(args) > 0 {
-		return exit.Usagef("a run that is told to be slow or wrong (%s) cannot be recorded: leave that out", strings.Join(args, " "))
-	}
-	return nil
 }
 
 func (c *Command) update(ctx context.Context, u *update) (int, error) {
@@ -131,14 +117,6 @@ func (c *Command) toRecord(ctx context.Context, u *update) (run *bench.Run, ref 
 	return run, ref, false, verdict.Render(c.env(), c.Stdout, "terminal", j)
 }
 
-// genuine refuses the run of a demonstration.
-func genuine(run *bench.Run) error {
-	if args, ok := run.Context[measure.Demonstration]; ok {
-		return exit.Usagef("the run was told to be slow or wrong (%s), so it cannot be recorded: measure without that", text.OneLine(args))
-	}
-	return nil
-}
-
 // updateRun gets the run: measured now, or from a file.
 func (c *Command) updateRun(ctx context.Context, u *update) (*bench.Run, verdict.Reference, gate.Policy, error) {
 	if u.from != "" {
@@ -169,69 +147,4 @@ func (u *update) readRun(env *measure.Env) (*bench.Run, verdict.Reference, gate.
 	}
 	ref, err := verdict.RecordedFor(&u.Options, file, run.Host.Label)
 	return run, ref, policy, err
-}
-
-// recorded is what a refresh wrote.
-type recorded struct {
-	before  *baseline.File // nil where the file is new
-	file    *baseline.File
-	changes []baseline.Change
-	cells   int
-}
-
-// record merges a run into its host's baseline and saves it.
-func (c *Command) record(ref verdict.Reference, run *bench.Run, reason string, all bool) (r recorded, err error) {
-	if err := genuine(run); err != nil {
-		return r, err
-	}
-	r.before = ref.File
-	if r.file, r.changes, err = baseline.Update(ref.File, run, baseline.UpdateOptions{Reason: reason, Now: c.Now(), All: all}); err != nil {
-		return r, err
-	}
-	for i := range run.Results {
-		switch one := &run.Results[i]; {
-		case one.Outcome != bench.Passed:
-		case run.Impossible(one) != "":
-			c.warnAll([]string{text.OneLine(one.Cell.ID()) + " is not recorded: " + text.OneLine(run.Impossible(one))})
-		case one.Doubt != "":
-			c.warnAll([]string{text.OneLine(one.Cell.ID()) + " is not recorded, because its numbers are doubtful: " + text.OneLine(one.Doubt)})
-		default:
-			r.cells++
-		}
-	}
-	return r, baseline.Save(ref.Path, r.file)
-}
-
-// still counts the numbers that stay because they moved within their noise.
-func (r recorded) still() (n int) {
-	for _, c := range r.changes {
-		if c.Kind == baseline.Still {
-			n++
-		}
-	}
-	return n
-}
-
-// unchanged reports whether the file would say the same again, but for when.
-func (r recorded) unchanged() bool {
-	return r.before != nil && len(r.changes) == r.still() && r.before.Fingerprint != nil && r.file.Fingerprint != nil && reflect.DeepEqual(*r.before.Fingerprint, *r.file.Fingerprint)
-}
-
-// forReport says what changed in the words of the report.
-func (r recorded) forReport(host, path string) report.HostChanges {
-	h := report.HostChanges{Host: host, Path: path}
-	if r.before != nil {
-		h.Before = r.before.Fingerprint
-	}
-	if r.file.Fingerprint != nil {
-		h.After = *r.file.Fingerprint
-	}
-	for _, c := range r.changes {
-		if c.Kind == baseline.Added || c.Kind == baseline.Changed {
-			h.Changes = append(h.Changes, report.Change{Cell: c.CaseID, Metric: c.Metric, Unit: c.Unit, Better: c.Better, Old: c.Old, New: c.New, HasOld: c.HasOld,
-				Noise: c.Noise, OldN: c.OldN, NewN: c.NewN})
-		}
-	}
-	h.Still = r.still()
-	return h
 }

@@ -280,3 +280,11 @@ func (f *caseFile) forReport(path string) report.CaseChanges {
 	}
 	return changes
 }
+
+// unlessForced returns the policy whose implausible changes are not recorded.
+func unlessForced(force bool, p *gate.Policy) *gate.Policy {
+	if force {
+		return nil
+	}
+	return p
+}

@@ -11,7 +11,6 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/gate"
 )
 
 const refreshCasesHelp = `Write measured times and operators back to the case files. Only numbers change
@@ -97,14 +96,6 @@ func (c *Command) refreshCases(ctx context.Context, r *caseRefresh) (int, error)
 	c.warnAll(edits.left)
 	edits.tell(c.Stdout, r.dryRun, ref.Typed.Commands(c.Getenv, run.Host).Run)
 	return exit.Passed, nil
-}
-
-// unlessForced returns the policy whose implausible changes are not recorded.
-func unlessForced(force bool, p *gate.Policy) *gate.Policy {
-	if force {
-		return nil
-	}
-	return p
 }
 
 // suitesOfCases names the suites whose cases can be refreshed, so that nothing
