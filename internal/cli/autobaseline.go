@@ -12,6 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/record"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -72,7 +73,7 @@ const defaultAA = 5
 
 func (c *Command) autoBaseline(ctx context.Context, a *autoBaseline, files []string) (int, error) {
 	if a.promote {
-		if err := recordable(&a.Options, "accelgate auto-baseline --promote", a.reason); err != nil {
+		if err := record.Recordable(&a.Options, "accelgate auto-baseline --promote", a.reason); err != nil {
 			return 0, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/record"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/verdict"
@@ -31,7 +32,7 @@ func (c *Command) anchorCommand() *cobra.Command {
 		Long:  anchorHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := recordable(&o, "accelgate baseline anchor", reason); err != nil {
+			if err := record.Recordable(&o, "accelgate baseline anchor", reason); err != nil {
 				return err
 			}
 			return c.anchor(cmd.Context(), &o, only, reason)

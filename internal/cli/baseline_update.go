@@ -15,6 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/record"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/verdict"
@@ -35,7 +36,7 @@ func (c *Command) updateCommand(code *int) *cobra.Command {
 		Short: "Record this host's baseline from a run",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if err := recordable(&u.Options, "accelgate baseline update", u.reason); err != nil {
+			if err := record.Recordable(&u.Options, "accelgate baseline update", u.reason); err != nil {
 				return err
 			}
 			*code, err = c.update(cmd.Context(), &u)
@@ -66,14 +67,14 @@ func (c *Command) update(ctx context.Context, u *update) (int, error) {
 	}
 	c.env().WarnUnwell(run, "measure")
 	c.warnAll(c.ofAnotherCommit(ctx, u, run))
-	recorded, err := c.record(ref, run, u.reason, u.all)
+	recorded, err := record.Record(c.env(), ref, run, u.reason, u.all)
 	if err != nil {
 		return 0, err
 	}
-	if n := recorded.still(); n > 0 {
+	if n := recorded.Still(); n > 0 {
 		fmt.Fprintf(c.Stdout, "%s moved within the noise and stay as they were; --all rewrites them too\n", text.Plural(n, "number"))
 	}
-	fmt.Fprintf(c.Stdout, "%s: %s recorded, %s new or changed\n", ref.Path, text.Plural(recorded.cells, "cell"), text.Plural(len(recorded.changes)-recorded.still(), "metric"))
+	fmt.Fprintf(c.Stdout, "%s: %s recorded, %s new or changed\n", ref.Path, text.Plural(recorded.Cells, "cell"), text.Plural(len(recorded.Changes)-recorded.Still(), "metric"))
 	err = verdict.Next(c.Stdout, "review it, commit it, and judge", verdict.Reviewed(ref.Path), ref.Typed.Commands(c.Getenv, run.Host).Run)
 	return exit.Passed, err
 }
@@ -101,7 +102,7 @@ func (c *Command) toRecord(ctx context.Context, u *update) (run *bench.Run, ref 
 	if err != nil {
 		return nil, ref, false, err
 	}
-	if err := genuine(run); err != nil {
+	if err := record.Genuine(run); err != nil {
 		return nil, ref, false, err
 	}
 	j := verdict.Judge(c.env(), []*bench.Run{run}, []verdict.Reference{ref}, policy, report.Input{Config: u.Config, Revision: run.Revision})

@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/record"
 )
 
 const refreshCasesHelp = `Write measured times and operators back to the case files. Only numbers change
@@ -38,7 +39,7 @@ func (c *Command) refreshCasesCommand(code *int) *cobra.Command {
 		Long:  refreshCasesHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if err := recordable(&r.update.Options, "accelgate cases refresh", r.reason); err != nil {
+			if err := record.Recordable(&r.update.Options, "accelgate cases refresh", r.reason); err != nil {
 				return err
 			}
 			*code, err = c.refreshCases(cmd.Context(), &r)
@@ -80,21 +81,21 @@ func (c *Command) refreshCases(ctx context.Context, r *caseRefresh) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	edits, err := c.editCases(file, []*bench.Run{run},
-		caseEdits{reason: r.reason, initial: r.initial, revision: run.Revision, suites: r.Suites, only: r.Only, policy: unlessForced(r.force, &policy)})
+	edits, err := record.EditCases(c.env(), file, []*bench.Run{run},
+		record.CaseEdits{Reason: r.reason, Initial: r.initial, Revision: run.Revision, Suites: r.Suites, Only: r.Only, Policy: record.UnlessForced(r.force, &policy)})
 	if err != nil {
 		return 0, err
 	}
-	if edits.matched == 0 {
+	if edits.Matched == 0 {
 		return 0, exit.Usagef("the run has no case that --suite and --only choose: list its cases with 'accelgate report %s'", cmp.Or(r.from, "RUN.json"))
 	}
 	if !r.dryRun {
-		if err := edits.save(); err != nil {
+		if err := edits.Save(); err != nil {
 			return 0, err
 		}
 	}
-	c.warnAll(edits.left)
-	edits.tell(c.Stdout, r.dryRun, ref.Typed.Commands(c.Getenv, run.Host).Run)
+	c.warnAll(edits.Left)
+	edits.Tell(c.Stdout, r.dryRun, ref.Typed.Commands(c.Getenv, run.Host).Run)
 	return exit.Passed, nil
 }
 

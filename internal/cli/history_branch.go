@@ -11,6 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/record"
 	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/verdict"
@@ -170,7 +171,7 @@ func (r *recordingOnBranch) edit(files map[string][]byte) (map[string][]byte, er
 }
 
 func (r *recordingOnBranch) add(run *bench.Run, data []byte) ([]byte, error) {
-	if err := genuine(run); err != nil {
+	if err := record.Genuine(run); err != nil {
 		return nil, err
 	}
 	f, err := history.Read(history.Name(run.Host.Label)+" on the history branch", bytes.NewReader(data))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/record"
 	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/verdict"
@@ -150,7 +151,7 @@ func genuineRuns(arguments []string) (runs []*bench.Run, err error) {
 	for _, path := range paths {
 		run, err := measure.ReadRun(path)
 		if err == nil {
-			err = genuine(run)
+			err = record.Genuine(run)
 		}
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/record"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/verdict"
 )
@@ -22,27 +23,27 @@ func (c *Command) promote(out io.Writer, p *measure.Plan, list []compared, run *
 	if err != nil {
 		return err
 	}
-	e := caseEdits{reason: a.reason, revision: run.Revision, policy: unlessForced(a.force, &p.Policy)}
-	var passed []measurement
+	e := record.CaseEdits{Reason: a.reason, Revision: run.Revision, Policy: record.UnlessForced(a.force, &p.Policy)}
+	var passed []record.Measurement
 	for _, one := range list {
 		if !one.Passed {
-			e.leave("%s is not recorded, because it did not pass: mend it first", one.Case)
+			e.Leave("%s is not recorded, because it did not pass: mend it first", one.Case)
 			continue
 		}
 		if folder.Host != "" && folder.Host != p.Host.Label {
-			e.leave("%s is not recorded, because the files hold the times of host %s and this is %s: measure there", one.Case, folder.Host, p.Host.Label)
+			e.Leave("%s is not recorded, because the files hold the times of host %s and this is %s: measure there", one.Case, folder.Host, p.Host.Label)
 			continue
 		}
 		fresh := one.pair.NewCase(filepath.Join(folder.Path, one.Case+".json"))
-		passed = append(passed, measurement{name: one.Case, host: p.Host.Label, result: one.result, fresh: fresh})
+		passed = append(passed, record.Measurement{Name: one.Case, Host: p.Host.Label, Result: one.result, Fresh: fresh})
 	}
-	if err := c.editFolder(&e, folder, passed); err != nil {
+	if err := record.EditFolder(c.env(), &e, folder, passed); err != nil {
 		return err
 	}
-	if err := e.save(); err != nil {
+	if err := e.Save(); err != nil {
 		return err
 	}
-	c.warnAll(e.left)
-	e.tell(out, false, string((&verdict.Typing{Options: p.Options, File: p.File}).Planned("accelgate run")))
+	c.warnAll(e.Left)
+	e.Tell(out, false, string((&verdict.Typing{Options: p.Options, File: p.File}).Planned("accelgate run")))
 	return nil
 }

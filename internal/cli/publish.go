@@ -17,6 +17,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/record"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/verdict"
@@ -107,17 +108,17 @@ func (a *action) refresh(ctx context.Context, g gathered, j verdict.Judged) (int
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return 0, fmt.Errorf("read the baseline: %w: make it readable, or remove it", err)
 		}
-		recorded, err := a.record(g.refs[i], run, a.in.reason, a.in.all)
+		recorded, err := record.Record(a.env(), g.refs[i], run, a.in.reason, a.in.all)
 		if err != nil {
 			return 0, err
 		}
 		if files[path], err = os.ReadFile(g.refs[i].Path); err != nil {
 			return 0, fmt.Errorf("read the baseline that was just saved: %w: run it again", err)
 		}
-		if recorded.unchanged() { // an earlier proposal may have other numbers for it
+		if recorded.Unchanged() { // an earlier proposal may have other numbers for it
 			files[path] = before
 		}
-		body.Hosts = append(body.Hosts, recorded.forReport(run.Host.Label, path))
+		body.Hosts = append(body.Hosts, recorded.ForReport(run.Host.Label, path))
 		body.Left = append(body.Left, refusedCells(run)...)
 	}
 	if err := a.refreshCaseFiles(g, files, &body); err != nil {
@@ -132,22 +133,22 @@ func (a *action) refresh(ctx context.Context, g gathered, j verdict.Judged) (int
 // refreshCaseFiles renews the case files of what was measured, and adds them to
 // the files of the pull request.
 func (a *action) refreshCaseFiles(g gathered, files map[string][]byte, body *report.Refresh) error {
-	edits, err := a.editCases(g.file, g.runs, caseEdits{reason: a.in.reason, revision: a.commit(), initial: a.in.initial, only: a.in.options.Only, policy: unlessForced(a.in.force, &g.policy)})
+	edits, err := record.EditCases(a.env(), g.file, g.runs, record.CaseEdits{Reason: a.in.reason, Revision: a.commit(), Initial: a.in.initial, Only: a.in.options.Only, Policy: record.UnlessForced(a.in.force, &g.policy)})
 	if err != nil {
 		return err
 	}
-	body.Left = append(body.Left, edits.left...)
-	for _, f := range edits.files {
-		path, err := a.repositoryPath(f.path)
+	body.Left = append(body.Left, edits.Left...)
+	for _, f := range edits.Files {
+		path, err := a.repositoryPath(f.Path)
 		if err != nil {
 			return err
 		}
-		files[path] = f.data
-		if f.name != "" {
-			body.Cases = append(body.Cases, f.forReport(path))
+		files[path] = f.Data
+		if f.Name != "" {
+			body.Cases = append(body.Cases, f.ForReport(path))
 		}
 	}
-	return edits.save()
+	return edits.Save()
 }
 
 // propose opens or updates the pull request. Unlike a comment it is what was

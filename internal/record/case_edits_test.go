@@ -1,4 +1,4 @@
-package cli
+package record
 
 import (
 	"strings"
@@ -29,11 +29,11 @@ func TestImplausibleTimesAreRecorded(t *testing.T) {
 		{"operators alone", 1, 1, casefile.Refresh{}, ""},
 	} {
 		one := &casefile.Case{InitialTimeS: c.initial, BaselineTimeS: c.baseline}
-		e := caseEdits{policy: unlessForced(false, &policy)}
+		e := CaseEdits{Policy: UnlessForced(false, &policy)}
 		if why := e.implausible(one, &c.refresh); (why == "") != (c.want == "") || !strings.Contains(why, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, why, c.want)
 		}
-		e.policy = unlessForced(true, &policy)
+		e.Policy = UnlessForced(true, &policy)
 		if why := e.implausible(one, &c.refresh); why != "" {
 			t.Errorf("%s, forced: %q", c.name, why)
 		}

@@ -1,4 +1,4 @@
-package cli
+package record
 
 import (
 	"cmp"
@@ -24,52 +24,52 @@ import (
 	"github.com/accelgate/accelgate/internal/verdict"
 )
 
-// caseEdits are the edited case files of a refresh, with why. Commands and the
+// CaseEdits are the edited case files of a refresh, with why. Commands and the
 // action share them; nothing is written before save.
-type caseEdits struct {
-	reason, revision string
-	initial          bool         // renew initial times, too
-	policy           *gate.Policy // says which changes are implausible; nil records those, too
-	suites, only     []string     // names, and ids or globs; empty for all
-	files            []caseFile
-	left             []string // what was not refreshed, and why
-	matched          int      // results that only and suites choose
+type CaseEdits struct {
+	Reason, Revision string
+	Initial          bool         // renew initial times, too
+	Policy           *gate.Policy // says which changes are implausible; nil records those, too
+	Suites, Only     []string     // names, and ids or globs; empty for all
+	Files            []caseFile
+	Left             []string // what was not refreshed, and why
+	Matched          int      // results that only and suites choose
 }
 
 // caseFile is one file of a refresh.
 type caseFile struct {
-	path    string
-	data    []byte
-	name    string // of the case; "" for the history
+	Path    string
+	Data    []byte
+	Name    string // of the case; "" for the history
 	host    string
 	changes []casefile.Change
 }
 
-// measurement is a result that is to be recorded in a case's file.
-type measurement struct {
-	name, host string
-	result     *bench.Result
-	fresh      *casefile.Case // what to write if the case has no file; nil for a case that must have one
+// Measurement is a result that is to be recorded in a case's file.
+type Measurement struct {
+	Name, Host string
+	Result     *bench.Result
+	Fresh      *casefile.Case // what to write if the case has no file; nil for a case that must have one
 }
 
-// leave notes why a case is not refreshed.
-func (e *caseEdits) leave(format string, args ...any) {
-	e.left = append(e.left, fmt.Sprintf(format, args...))
+// Leave notes why a case is not refreshed.
+func (e *CaseEdits) Leave(format string, args ...any) {
+	e.Left = append(e.Left, fmt.Sprintf(format, args...))
 }
 
-// editCases edits the files of all cases that the runs measured and that
+// EditCases edits the files of all cases that the runs measured and that
 // passed.
-func (c *Command) editCases(file *config.File, runs []*bench.Run, e caseEdits) (*caseEdits, error) {
+func EditCases(env *measure.Env, file *config.File, runs []*bench.Run, e CaseEdits) (*CaseEdits, error) {
 	for i := range file.Suites {
 		s := &file.Suites[i]
-		if s.Kind != "cases" || len(e.suites) > 0 && !slices.Contains(e.suites, s.Name) {
+		if s.Kind != "cases" || len(e.Suites) > 0 && !slices.Contains(e.Suites, s.Name) {
 			continue
 		}
 		folder, err := cases.FolderOf(s, file.Dir)
 		if err != nil {
 			return nil, err
 		}
-		if err := c.editFolder(&e, folder, e.measured(s.Name, folder, runs)); err != nil {
+		if err := EditFolder(env, &e, folder, e.measured(s.Name, folder, runs)); err != nil {
 			return nil, err
 		}
 	}
@@ -78,7 +78,7 @@ func (c *Command) editCases(file *config.File, runs []*bench.Run, e caseEdits) (
 
 // measured lists what is to be recorded of a suite, by case. A case that
 // several hosts measured is left alone: its file holds one host's numbers.
-func (e *caseEdits) measured(suite string, folder cases.Folder, runs []*bench.Run) (list []measurement) {
+func (e *CaseEdits) measured(suite string, folder cases.Folder, runs []*bench.Run) (list []Measurement) {
 	hosts := map[string][]string{}
 	for _, run := range runs {
 		for i := range run.Results {
@@ -87,35 +87,35 @@ func (e *caseEdits) measured(suite string, folder cases.Folder, runs []*bench.Ru
 			if r.Cell.Suite != suite || !mine || !e.wants(r.Cell) {
 				continue
 			}
-			e.matched++
+			e.Matched++
 			switch host := run.Host.Label; {
 			case r.Outcome != bench.Passed:
-				e.leave("%s is not recorded, because it did not pass (%s): mend it first", text.OneLine(name), text.OneLine(r.Reason))
+				e.Leave("%s is not recorded, because it did not pass (%s): mend it first", text.OneLine(name), text.OneLine(r.Reason))
 			case folder.Host != "" && folder.Host != host:
-				e.leave("%s is not recorded, because its file holds the times of host %s and this is %s: measure there", text.OneLine(name), folder.Host, host)
+				e.Leave("%s is not recorded, because its file holds the times of host %s and this is %s: measure there", text.OneLine(name), folder.Host, host)
 			default:
 				hosts[name] = append(hosts[name], host)
-				list = append(list, measurement{name: name, host: host, result: r})
+				list = append(list, Measurement{Name: name, Host: host, Result: r})
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b measurement) int { return strings.Compare(a.name, b.name) })
-	return slices.DeleteFunc(list, func(m measurement) bool {
-		several := hosts[m.name]
-		if len(several) > 1 && several[0] == m.host {
-			e.leave("%s was measured on %s and its file holds the times of one host: set host in suite %s to that host's label", text.OneLine(m.name), strings.Join(several, ", "), suite)
+	slices.SortStableFunc(list, func(a, b Measurement) int { return strings.Compare(a.Name, b.Name) })
+	return slices.DeleteFunc(list, func(m Measurement) bool {
+		several := hosts[m.Name]
+		if len(several) > 1 && several[0] == m.Host {
+			e.Leave("%s was measured on %s and its file holds the times of one host: set host in suite %s to that host's label", text.OneLine(m.Name), strings.Join(several, ", "), suite)
 		}
 		return len(several) > 1
 	})
 }
 
-func (e *caseEdits) wants(cell bench.Cell) bool {
-	return len(e.only) == 0 || matrix.GlobAny(e.only, cell.ID())
+func (e *CaseEdits) wants(cell bench.Cell) bool {
+	return len(e.Only) == 0 || matrix.GlobAny(e.Only, cell.ID())
 }
 
-// editFolder edits the files of one folder, and its history. Only cases that
+// EditFolder edits the files of one folder, and its history. Only cases that
 // are there can be edited, whatever names a run brings.
-func (c *Command) editFolder(e *caseEdits, folder cases.Folder, list []measurement) error {
+func EditFolder(env *measure.Env, e *CaseEdits, folder cases.Folder, list []Measurement) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -127,7 +127,7 @@ func (c *Command) editFolder(e *caseEdits, folder cases.Folder, list []measureme
 	var files []caseFile
 	var records []casefile.Record
 	for _, m := range list {
-		f, ok, err := e.edit(folder, known[m.name], m)
+		f, ok, err := e.edit(folder, known[m.Name], m)
 		if err != nil {
 			return err
 		}
@@ -135,40 +135,40 @@ func (c *Command) editFolder(e *caseEdits, folder cases.Folder, list []measureme
 			continue
 		}
 		files = append(files, f)
-		records = append(records, casefile.Record{Time: c.Now().UTC(), Case: m.name, Reason: e.reason, Revision: e.revision,
-			Tool: measure.Tool(), Host: m.host, Changes: f.changes})
+		records = append(records, casefile.Record{Time: env.Now().UTC(), Case: m.Name, Reason: e.Reason, Revision: e.Revision,
+			Tool: measure.Tool(), Host: m.Host, Changes: f.changes})
 	}
 	if len(files) == 0 {
 		return nil
 	}
 	history, err := refreshes(folder.Path, records)
-	e.files = append(append(e.files, history), files...)
+	e.Files = append(append(e.Files, history), files...)
 	return err
 }
 
 // edit returns the case's file with the measured numbers; ok is false where it
 // is left alone.
-func (e *caseEdits) edit(folder cases.Folder, known *casefile.Case, m measurement) (f caseFile, ok bool, err error) {
-	one := cmp.Or(known, m.fresh)
+func (e *CaseEdits) edit(folder cases.Folder, known *casefile.Case, m Measurement) (f caseFile, ok bool, err error) {
+	one := cmp.Or(known, m.Fresh)
 	if one == nil {
-		e.leave("%s is not a case in %s: a run of another checkout cannot be recorded here", text.OneLine(m.name), folder.Path)
+		e.Leave("%s is not a case in %s: a run of another checkout cannot be recorded here", text.OneLine(m.Name), folder.Path)
 		return f, false, nil
 	}
-	if known != nil && m.fresh != nil && !sameWorkload(known, m.fresh) {
-		e.leave("%s is not recorded, because the case of this name measures another input: give the pair another name", m.name)
+	if known != nil && m.Fresh != nil && !sameWorkload(known, m.Fresh) {
+		e.Leave("%s is not recorded, because the case of this name measures another input: give the pair another name", m.Name)
 		return f, false, nil
 	}
 	first := one.InitialTimeS == 0 && one.BaselineTimeS == 0 // as an anchor is set where a baseline has none
-	refresh, err := folder.RefreshOf(one, m.result, e.initial || first)
+	refresh, err := folder.RefreshOf(one, m.Result, e.Initial || first)
 	if err != nil {
-		e.leave("%s is not recorded: %v", m.name, err)
+		e.Leave("%s is not recorded: %v", m.Name, err)
 		return f, false, nil
 	}
 	if why := e.implausible(one, &refresh); why != "" {
-		e.leave("%s is not recorded: its total %s; if the change is meant, record it with --force (in the action, the input force)", m.name, why)
+		e.Leave("%s is not recorded: its total %s; if the change is meant, record it with --force (in the action, the input force)", m.Name, why)
 		return f, false, nil
 	}
-	f = caseFile{path: one.Path, name: m.name, host: m.host}
+	f = caseFile{Path: one.Path, Name: m.Name, host: m.Host}
 	data, err := measure.ReadBounded(one.Path)
 	if errors.Is(err, fs.ErrNotExist) && known == nil {
 		data, err = casefile.Marshal(one)
@@ -176,24 +176,24 @@ func (e *caseEdits) edit(folder cases.Folder, known *casefile.Case, m measuremen
 	if err != nil {
 		return f, false, err
 	}
-	if f.data, f.changes, err = casefile.Edit(one.Path, data, refresh); err != nil {
-		e.leave("%s is not recorded: %v", m.name, err)
+	if f.Data, f.changes, err = casefile.Edit(one.Path, data, refresh); err != nil {
+		e.Leave("%s is not recorded: %v", m.Name, err)
 		return f, false, nil
 	}
 	return f, true, nil
 }
 
 // implausible says how a recorded time would change by more than code makes, or "".
-func (e *caseEdits) implausible(one *casefile.Case, fresh *casefile.Refresh) string {
-	if e.policy == nil {
+func (e *CaseEdits) implausible(one *casefile.Case, fresh *casefile.Refresh) string {
+	if e.Policy == nil {
 		return ""
 	}
 	why := ""
 	if t := fresh.BaselineTimeS; t != nil {
-		why = e.policy.TooFar(cmp.Or(one.BaselineTimeS, one.InitialTimeS), *t)
+		why = e.Policy.TooFar(cmp.Or(one.BaselineTimeS, one.InitialTimeS), *t)
 	}
 	if t := fresh.InitialTimeS; t != nil && why == "" {
-		why = e.policy.TooFar(one.InitialTimeS, *t)
+		why = e.Policy.TooFar(one.InitialTimeS, *t)
 	}
 	return why
 }
@@ -215,31 +215,31 @@ func refreshes(folder string, records []casefile.Record) (caseFile, error) {
 	if err != nil {
 		return caseFile{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return caseFile{path: path, data: data}, nil
+	return caseFile{Path: path, Data: data}, nil
 }
 
-// save writes the files. The history of a folder comes before its cases: a
+// Save writes the files. The history of a folder comes before its cases: a
 // refresh that is killed in the middle and done again tells a change twice
 // rather than never.
-func (e *caseEdits) save() error {
-	for _, f := range e.files {
-		if err := casefile.Save(f.path, f.data); err != nil {
+func (e *CaseEdits) Save() error {
+	for _, f := range e.Files {
+		if err := casefile.Save(f.Path, f.Data); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tell says what changed, what did not, and what to do next.
-func (e *caseEdits) tell(w io.Writer, dryRun bool, judge string) {
+// Tell says what changed, what did not, and what to do next.
+func (e *CaseEdits) Tell(w io.Writer, dryRun bool, judge string) {
 	n, values := 0, 0
-	for _, f := range e.files {
-		if f.name == "" {
+	for _, f := range e.Files {
+		if f.Name == "" {
 			continue
 		}
 		n++
 		values += len(f.changes)
-		fmt.Fprintf(w, "%s: %s\n", text.Clean(f.path), text.Plural(len(f.changes), "value"))
+		fmt.Fprintf(w, "%s: %s\n", text.Clean(f.Path), text.Plural(len(f.changes), "value"))
 		for _, ch := range f.changes {
 			fmt.Fprintf(w, "  %s: %s -> %s\n", text.Clean(ch.JSONPath), text.Clean(ch.Old), text.Clean(ch.New))
 		}
@@ -252,7 +252,7 @@ func (e *caseEdits) tell(w io.Writer, dryRun bool, judge string) {
 	case n > 0:
 		fmt.Fprintf(w, "%s %s, %s\n", text.Plural(n, "case"), done, text.Plural(values, "value"))
 		e.next(w, dryRun, judge)
-	case len(e.left) > 0:
+	case len(e.Left) > 0:
 		fmt.Fprintln(w, "No case was refreshed; the warnings say why.")
 	default:
 		fmt.Fprintln(w, "The case files already hold what was measured; nothing is to be refreshed.")
@@ -260,29 +260,29 @@ func (e *caseEdits) tell(w io.Writer, dryRun bool, judge string) {
 }
 
 // next says what to do with the files.
-func (e *caseEdits) next(w io.Writer, dryRun bool, judge string) {
+func (e *CaseEdits) next(w io.Writer, dryRun bool, judge string) {
 	if dryRun {
 		fmt.Fprintln(w, "Next: leave --dry-run out to write this")
 		return
 	}
 	var paths []string
-	for _, f := range e.files {
-		paths = append(paths, filepath.Dir(f.path))
+	for _, f := range e.Files {
+		paths = append(paths, filepath.Dir(f.Path))
 	}
 	_ = verdict.Next(w, "review it, commit it, and judge", verdict.Reviewed(slices.Compact(paths)...), judge) // losing this line is harmless
 }
 
-// forReport says what changed in the words of the report.
-func (f *caseFile) forReport(path string) report.CaseChanges {
-	changes := report.CaseChanges{Path: path, Case: f.name, Host: f.host}
+// ForReport says what changed in the words of the report.
+func (f *caseFile) ForReport(path string) report.CaseChanges {
+	changes := report.CaseChanges{Path: path, Case: f.Name, Host: f.host}
 	for _, c := range f.changes {
 		changes.Changes = append(changes.Changes, report.CaseChange{JSONPath: c.JSONPath, Old: c.Old, New: c.New})
 	}
 	return changes
 }
 
-// unlessForced returns the policy whose implausible changes are not recorded.
-func unlessForced(force bool, p *gate.Policy) *gate.Policy {
+// UnlessForced returns the policy whose implausible changes are not recorded.
+func UnlessForced(force bool, p *gate.Policy) *gate.Policy {
 	if force {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package cli
+package record
 
 import (
 	"reflect"
@@ -13,9 +13,9 @@ import (
 	"github.com/accelgate/accelgate/internal/verdict"
 )
 
-// recordable refuses what must not be recorded, before anything is measured:
+// Recordable refuses what must not be recorded, before anything is measured:
 // numbers without a reason, and demonstrations.
-func recordable(o *measure.Options, command, reason string) error {
+func Recordable(o *measure.Options, command, reason string) error {
 	if strings.TrimSpace(reason) == "" {
 		return exit.Usagef("%s: a reason is required, because reviewers will ask for it: add --reason \"...\"", command)
 	}
@@ -25,8 +25,8 @@ func recordable(o *measure.Options, command, reason string) error {
 	return nil
 }
 
-// genuine refuses the run of a demonstration.
-func genuine(run *bench.Run) error {
+// Genuine refuses the run of a demonstration.
+func Genuine(run *bench.Run) error {
 	if args, ok := run.Context[measure.Demonstration]; ok {
 		return exit.Usagef("the run was told to be slow or wrong (%s), so it cannot be recorded: measure without that", text.OneLine(args))
 	}
@@ -37,36 +37,36 @@ func genuine(run *bench.Run) error {
 type recorded struct {
 	before  *baseline.File // nil where the file is new
 	file    *baseline.File
-	changes []baseline.Change
-	cells   int
+	Changes []baseline.Change
+	Cells   int
 }
 
-// record merges a run into its host's baseline and saves it.
-func (c *Command) record(ref verdict.Reference, run *bench.Run, reason string, all bool) (r recorded, err error) {
-	if err := genuine(run); err != nil {
+// Record merges a run into its host's baseline and saves it.
+func Record(e *measure.Env, ref verdict.Reference, run *bench.Run, reason string, all bool) (r recorded, err error) {
+	if err := Genuine(run); err != nil {
 		return r, err
 	}
 	r.before = ref.File
-	if r.file, r.changes, err = baseline.Update(ref.File, run, baseline.UpdateOptions{Reason: reason, Now: c.Now(), All: all}); err != nil {
+	if r.file, r.Changes, err = baseline.Update(ref.File, run, baseline.UpdateOptions{Reason: reason, Now: e.Now(), All: all}); err != nil {
 		return r, err
 	}
 	for i := range run.Results {
 		switch one := &run.Results[i]; {
 		case one.Outcome != bench.Passed:
 		case run.Impossible(one) != "":
-			c.warnAll([]string{text.OneLine(one.Cell.ID()) + " is not recorded: " + text.OneLine(run.Impossible(one))})
+			e.WarnAll([]string{text.OneLine(one.Cell.ID()) + " is not recorded: " + text.OneLine(run.Impossible(one))})
 		case one.Doubt != "":
-			c.warnAll([]string{text.OneLine(one.Cell.ID()) + " is not recorded, because its numbers are doubtful: " + text.OneLine(one.Doubt)})
+			e.WarnAll([]string{text.OneLine(one.Cell.ID()) + " is not recorded, because its numbers are doubtful: " + text.OneLine(one.Doubt)})
 		default:
-			r.cells++
+			r.Cells++
 		}
 	}
 	return r, baseline.Save(ref.Path, r.file)
 }
 
-// still counts the numbers that stay because they moved within their noise.
-func (r recorded) still() (n int) {
-	for _, c := range r.changes {
+// Still counts the numbers that stay because they moved within their noise.
+func (r recorded) Still() (n int) {
+	for _, c := range r.Changes {
 		if c.Kind == baseline.Still {
 			n++
 		}
@@ -74,13 +74,13 @@ func (r recorded) still() (n int) {
 	return n
 }
 
-// unchanged reports whether the file would say the same again, but for when.
-func (r recorded) unchanged() bool {
-	return r.before != nil && len(r.changes) == r.still() && r.before.Fingerprint != nil && r.file.Fingerprint != nil && reflect.DeepEqual(*r.before.Fingerprint, *r.file.Fingerprint)
+// Unchanged reports whether the file would say the same again, but for when.
+func (r recorded) Unchanged() bool {
+	return r.before != nil && len(r.Changes) == r.Still() && r.before.Fingerprint != nil && r.file.Fingerprint != nil && reflect.DeepEqual(*r.before.Fingerprint, *r.file.Fingerprint)
 }
 
-// forReport says what changed in the words of the report.
-func (r recorded) forReport(host, path string) report.HostChanges {
+// ForReport says what changed in the words of the report.
+func (r recorded) ForReport(host, path string) report.HostChanges {
 	h := report.HostChanges{Host: host, Path: path}
 	if r.before != nil {
 		h.Before = r.before.Fingerprint
@@ -88,12 +88,12 @@ func (r recorded) forReport(host, path string) report.HostChanges {
 	if r.file.Fingerprint != nil {
 		h.After = *r.file.Fingerprint
 	}
-	for _, c := range r.changes {
+	for _, c := range r.Changes {
 		if c.Kind == baseline.Added || c.Kind == baseline.Changed {
 			h.Changes = append(h.Changes, report.Change{Cell: c.CaseID, Metric: c.Metric, Unit: c.Unit, Better: c.Better, Old: c.Old, New: c.New, HasOld: c.HasOld,
 				Noise: c.Noise, OldN: c.OldN, NewN: c.NewN})
 		}
 	}
-	h.Still = r.still()
+	h.Still = r.Still()
 	return h
 }
