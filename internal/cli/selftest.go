@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
@@ -20,46 +18,13 @@ import (
 	"github.com/accelgate/accelgate/internal/verdict"
 )
 
-const selftestHelp = `Prove that the gate of this configuration can fail. A run is judged against
-itself, which must pass; then what must fail is put into copies of it: every cell
-slower by half more than its limit, a cell that is missing, a wrong answer, no
-cell at all; then 100 mutations of configuration, run and baseline, each of which must
-fail, be refused, or be named by a line of the report. They are judged as a run is, with the configuration's policy and
-without its waivers.
-
-  accelgate selftest                                measure every cell once, and prove it
-  accelgate selftest --from .accelgate/run.json     with the numbers of a finished run
-
-Exit 0 says that all of it was proved, 1 that this gate cannot fail, and why.`
-
-// selftest is what selftest was asked for.
-type selftest struct {
+// selftestOptions is what selftest was asked for.
+type selftestOptions struct {
 	measure.Options
 	from string
 }
 
-func (c *Command) selftestCommand(code *int) *cobra.Command {
-	s := selftest{}
-	cmd := &cobra.Command{
-		Use:   "selftest",
-		Short: "Prove that the gate of this configuration can fail",
-		Long:  selftestHelp,
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			*code, err = c.selftest(cmd.Context(), &s)
-			return err
-		},
-	}
-	f := cmd.Flags()
-	addConfig(&s.Options, f)
-	addHost(&s.Options, f)
-	addPolicy(&s.Options, f)
-	addMeasure(&s.Options, f)
-	f.StringVar(&s.from, "from", "", "take the numbers of this `run.json` in place of measuring")
-	return cmd
-}
-
-func (c *Command) selftest(ctx context.Context, s *selftest) (int, error) {
+func (c *Command) runSelftest(ctx context.Context, s *selftestOptions) (int, error) {
 	run, policy, err := c.selftestRun(ctx, s)
 	if err != nil {
 		return 0, err
@@ -95,7 +60,7 @@ func asItself(run *bench.Run) {
 }
 
 // selftestRun measures once, or reads a run.
-func (c *Command) selftestRun(ctx context.Context, s *selftest) (*bench.Run, gate.Policy, error) {
+func (c *Command) selftestRun(ctx context.Context, s *selftestOptions) (*bench.Run, gate.Policy, error) {
 	if s.from != "" {
 		_, policy, err := c.env().Load(&s.Options)
 		if err != nil {

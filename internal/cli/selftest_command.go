@@ -1,0 +1,36 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+const selftestHelp = `Prove that the gate of this configuration can fail. A run is judged against
+itself, which must pass; then what must fail is put into copies of it: every cell
+slower by half more than its limit, a cell that is missing, a wrong answer, no
+cell at all; then 100 mutations of configuration, run and baseline, each of which must
+fail, be refused, or be named by a line of the report. They are judged as a run is, with the configuration's policy and
+without its waivers.
+
+  accelgate selftest                                measure every cell once, and prove it
+  accelgate selftest --from .accelgate/run.json     with the numbers of a finished run
+
+Exit 0 says that all of it was proved, 1 that this gate cannot fail, and why.`
+
+func (c *Command) selftestCommand(code *int) *cobra.Command {
+	s := selftestOptions{}
+	cmd := &cobra.Command{
+		Use:   "selftest",
+		Short: "Prove that the gate of this configuration can fail",
+		Long:  selftestHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			*code, err = c.runSelftest(cmd.Context(), &s)
+			return err
+		},
+	}
+	f := cmd.Flags()
+	addConfig(&s.Options, f)
+	addHost(&s.Options, f)
+	addPolicy(&s.Options, f)
+	addMeasure(&s.Options, f)
+	f.StringVar(&s.from, "from", "", "take the numbers of this `run.json` in place of measuring")
+	return cmd
+}
