@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/selftest"
+)
 
 const selftestHelp = `Prove that the gate of this configuration can fail. A run is judged against
 itself, which must pass; then what must fail is put into copies of it: every cell
@@ -15,14 +19,14 @@ without its waivers.
 Exit 0 says that all of it was proved, 1 that this gate cannot fail, and why.`
 
 func (c *Command) selftestCommand(code *int) *cobra.Command {
-	s := selftestOptions{}
+	s := selftest.Options{}
 	cmd := &cobra.Command{
 		Use:   "selftest",
 		Short: "Prove that the gate of this configuration can fail",
 		Long:  selftestHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			*code, err = c.runSelftest(cmd.Context(), &s)
+			*code, err = selftest.Run(c.env(), cmd.Context(), &s)
 			return err
 		},
 	}
@@ -31,6 +35,6 @@ func (c *Command) selftestCommand(code *int) *cobra.Command {
 	addHost(&s.Options, f)
 	addPolicy(&s.Options, f)
 	addMeasure(&s.Options, f)
-	f.StringVar(&s.from, "from", "", "take the numbers of this `run.json` in place of measuring")
+	f.StringVar(&s.From, "from", "", "take the numbers of this `run.json` in place of measuring")
 	return cmd
 }

@@ -1,4 +1,4 @@
-package cli
+package selftest
 
 import (
 	"context"
@@ -18,23 +18,23 @@ import (
 	"github.com/accelgate/accelgate/internal/verdict"
 )
 
-// selftestOptions is what selftest was asked for.
-type selftestOptions struct {
+// Options is what selftest was asked for.
+type Options struct {
 	measure.Options
-	from string
+	From string
 }
 
-func (c *Command) runSelftest(ctx context.Context, s *selftestOptions) (int, error) {
-	run, policy, err := c.selftestRun(ctx, s)
+func Run(e *measure.Env, ctx context.Context, s *Options) (int, error) {
+	run, policy, err := selftestRun(e, ctx, s)
 	if err != nil {
 		return 0, err
 	}
 	asItself(run)
-	file, _, err := baseline.Update(nil, run, baseline.UpdateOptions{Reason: "selftest", Now: c.Now()})
+	file, _, err := baseline.Update(nil, run, baseline.UpdateOptions{Reason: "selftest", Now: e.Now()})
 	if err != nil {
 		return 0, err
 	}
-	t := experiment{Command: c, run: run, ref: verdict.Reference{Path: "itself", File: file}, policy: asMeasured(policy, run), config: s.Config}
+	t := experiment{Env: e, run: run, ref: verdict.Reference{Path: "itself", File: file}, policy: asMeasured(policy, run), config: s.Config}
 	if t.green() {
 		t.slower()
 		t.missing()
@@ -60,19 +60,19 @@ func asItself(run *bench.Run) {
 }
 
 // selftestRun measures once, or reads a run.
-func (c *Command) selftestRun(ctx context.Context, s *selftestOptions) (*bench.Run, gate.Policy, error) {
-	if s.from != "" {
-		_, policy, err := c.env().Load(&s.Options)
+func selftestRun(e *measure.Env, ctx context.Context, s *Options) (*bench.Run, gate.Policy, error) {
+	if s.From != "" {
+		_, policy, err := e.Load(&s.Options)
 		if err != nil {
 			return nil, policy, err
 		}
-		run, err := measure.ReadRun(s.from)
+		run, err := measure.ReadRun(s.From)
 		if err != nil {
 			return nil, policy, err
 		}
 		return unpaired(run), policy, nil
 	}
-	p, err := c.env().Plan(ctx, &s.Options)
+	p, err := e.Plan(ctx, &s.Options)
 	if err != nil {
 		return nil, gate.Policy{}, err
 	}
@@ -83,7 +83,7 @@ func (c *Command) selftestRun(ctx context.Context, s *selftestOptions) (*bench.R
 	if s.Out == "" { // the last run's document stays
 		s.Out = p.File.Resolve(filepath.Join(measure.DefaultOut, "selftest"))
 	}
-	run, err := c.env().Measure(ctx, p, nil)
+	run, err := e.Measure(ctx, p, nil)
 	return run, p.Policy, err
 }
 
@@ -119,7 +119,7 @@ func asMeasured(policy gate.Policy, run *bench.Run) gate.Policy {
 
 // experiment judges a run and worse copies of it.
 type experiment struct {
-	*Command
+	*measure.Env
 	run    *bench.Run
 	ref    verdict.Reference
 	policy gate.Policy
@@ -140,7 +140,7 @@ type gated struct {
 
 // judged is what a run comes to, by the way that every run takes.
 func (t *experiment) judged(run *bench.Run, ref verdict.Reference) (verdict.Judged, []gate.Verdict) {
-	j := verdict.Judge(t.env(), []*bench.Run{run}, []verdict.Reference{ref}, t.policy, report.Input{Config: t.config, Revision: run.Revision})
+	j := verdict.Judge(t.Env, []*bench.Run{run}, []verdict.Reference{ref}, t.policy, report.Input{Config: t.config, Revision: run.Revision})
 	return j, gate.Compare(ref.Path, ref.Run(), run, t.policy).Verdicts
 }
 

@@ -1,4 +1,4 @@
-package cli
+package selftest
 
 import (
 	"bytes"
@@ -203,7 +203,7 @@ func (t *experiment) survives(m *mutant, o *measure.Options) (lines []string, pa
 		for _, edit := range m.edits {
 			edit(parsed)
 		}
-		policy, err := t.env().Policy(o, parsed)
+		policy, err := t.Env.Policy(o, parsed)
 		if err != nil {
 			return nil, false
 		}
