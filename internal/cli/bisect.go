@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
@@ -20,61 +18,15 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-const bisectHelp = `Find the commit that made one cell slower, by git bisect. Nothing happens in your
-checkout: two temporary worktrees hold the good commit and the one under test, and
-the cell is measured in both in turns, by the configuration as it is here.
-
-  accelgate bisect --good v1.2.0 --bad HEAD --only 'tiny__cpu__short_text__baseline' -- make
-  accelgate bisect --good HEAD~20 --only '*tg128*' --metric decode_tps
-
-What stands after -- builds a checkout, in the folder that the configuration has in
-it; commands of the configuration must name what is built by relative paths. First
-the bad commit must be slower than the good one, beyond noise. Then a commit is bad
-if it has more than half of that slow-down, good if that can be excluded, and
-skipped if it cannot be built, does not pass, or stays open after --attempts times
-ten pairs.
-
-Exit codes: 0 the commit was found, 2 wrong usage, 3 the bad commit is not slower,
-or skipped commits are in the way.`
-
-// bisect is what the command was asked for.
-type bisect struct {
+// bisectOptions is what the command was asked for.
+type bisectOptions struct {
 	measure.Options
 	good, bad, only, metric string
 	attempts                int
 	build                   []string
 }
 
-func (c *Command) bisectCommand() *cobra.Command {
-	var b bisect
-	cmd := &cobra.Command{
-		Use:   "bisect --good REV --only CELL [-- BUILD...]",
-		Short: "Find the commit that made a cell slower",
-		Long:  bisectHelp,
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if n := cmd.ArgsLenAtDash(); len(args) > 0 && n != 0 {
-				return exit.Usagef("bisect takes no argument %q: write the build command after --", text.OneLine(args[0]))
-			}
-			b.build = args
-			return c.bisect(cmd.Context(), &b)
-		},
-	}
-	f := cmd.Flags()
-	addConfig(&b.Options, f)
-	f.StringVar(&b.good, "good", "", "`commit` before the slow-down (required)")
-	f.StringVar(&b.bad, "bad", "HEAD", "`commit` that has it")
-	f.StringVar(&b.only, "only", "", "the case `id`, or a glob that matches one (required)")
-	f.StringVar(&b.metric, "metric", "", "the `metric` to compare (default: the cell's only gated one)")
-	f.IntVar(&b.attempts, "attempts", 3, "up to `n` times ten pairs for a commit, before it is skipped")
-	f.StringVar(&b.HostLabel, "host-label", "", "`label` of this host (default: as for run)")
-	f.StringSliceVar(&b.Devices, "devices", nil, "`ids` of accelerators, of which the first is used (default: as for run)")
-	f.StringVar(&b.Out, "out", "", "`folder` for the log of the bisection (default: "+measure.DefaultOut+"/bisect beside the configuration)")
-	addModels(&b.Options, f)
-	return cmd
-}
-
-func (b *bisect) check() error {
+func (b *bisectOptions) check() error {
 	const mostAttempts = 10
 	switch {
 	case b.good == "":
@@ -87,8 +39,8 @@ func (b *bisect) check() error {
 	return b.Options.Check()
 }
 
-// bisect finds the commit.
-func (c *Command) bisect(ctx context.Context, o *bisect) (err error) {
+// runBisect finds the commit.
+func (c *Command) runBisect(ctx context.Context, o *bisectOptions) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -117,7 +69,7 @@ func (c *Command) bisect(ctx context.Context, o *bisect) (err error) {
 
 // newBisection settles what is searched for, as far as that is known before
 // anything is built.
-func (c *Command) newBisection(ctx context.Context, o *bisect) (*bisection, *repository, error) {
+func (c *Command) newBisection(ctx context.Context, o *bisectOptions) (*bisection, *repository, error) {
 	file, _, err := o.Read()
 	if err != nil {
 		return nil, nil, exit.AsUsage(err)
@@ -146,7 +98,7 @@ func (c *Command) newBisection(ctx context.Context, o *bisect) (*bisection, *rep
 // findEnds resolves both commits. The good one must be an ancestor of the other:
 // git bisect would otherwise test where they parted, and mean something else by
 // "good".
-func (c *Command) findEnds(ctx context.Context, o *bisect, r *repository, b *bisection) (err error) {
+func (c *Command) findEnds(ctx context.Context, o *bisectOptions, r *repository, b *bisection) (err error) {
 	if b.Good, err = r.commit(ctx, "--good", o.good); err != nil {
 		return err
 	}

@@ -10,8 +10,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
@@ -34,24 +32,6 @@ type step struct {
 	Answer   int              `json:"answer"` // stepGood, stepBad or stepSkip
 	Reason   string           `json:"reason,omitempty"`
 	Evidence *detect.Evidence `json:"evidence,omitempty"`
-}
-
-func (c *Command) bisectStepCommand(code *int) *cobra.Command {
-	return &cobra.Command{
-		Use:    "bisect-step FILE",
-		Short:  "What git bisect runs for accelgate bisect",
-		Hidden: true,
-		Args:   cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			answer, err := c.bisectStep(cmd.Context(), args[0])
-			if err != nil {
-				c.complain(err)
-				answer = stepAbort
-			}
-			*code = answer
-			return nil
-		},
-	}
 }
 
 // bisectStep builds and judges what git has checked out, and returns the exit
