@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/bisect"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
@@ -26,7 +27,7 @@ Exit codes: 0 the commit was found, 2 wrong usage, 3 the bad commit is not slowe
 or skipped commits are in the way.`
 
 func (c *Command) bisectCommand() *cobra.Command {
-	var b bisectOptions
+	var b bisect.Options
 	cmd := &cobra.Command{
 		Use:   "bisect --good REV --only CELL [-- BUILD...]",
 		Short: "Find the commit that made a cell slower",
@@ -36,17 +37,17 @@ func (c *Command) bisectCommand() *cobra.Command {
 			if n := cmd.ArgsLenAtDash(); len(args) > 0 && n != 0 {
 				return exit.Usagef("bisect takes no argument %q: write the build command after --", text.OneLine(args[0]))
 			}
-			b.build = args
-			return c.runBisect(cmd.Context(), &b)
+			b.Build = args
+			return bisect.Run(c.env(), cmd.Context(), &b)
 		},
 	}
 	f := cmd.Flags()
 	addConfig(&b.Options, f)
-	f.StringVar(&b.good, "good", "", "`commit` before the slow-down (required)")
-	f.StringVar(&b.bad, "bad", "HEAD", "`commit` that has it")
-	f.StringVar(&b.only, "only", "", "the case `id`, or a glob that matches one (required)")
-	f.StringVar(&b.metric, "metric", "", "the `metric` to compare (default: the cell's only gated one)")
-	f.IntVar(&b.attempts, "attempts", 3, "up to `n` times ten pairs for a commit, before it is skipped")
+	f.StringVar(&b.Good, "good", "", "`commit` before the slow-down (required)")
+	f.StringVar(&b.Bad, "bad", "HEAD", "`commit` that has it")
+	f.StringVar(&b.Only, "only", "", "the case `id`, or a glob that matches one (required)")
+	f.StringVar(&b.Metric, "metric", "", "the `metric` to compare (default: the cell's only gated one)")
+	f.IntVar(&b.Attempts, "attempts", 3, "up to `n` times ten pairs for a commit, before it is skipped")
 	f.StringVar(&b.HostLabel, "host-label", "", "`label` of this host (default: as for run)")
 	f.StringSliceVar(&b.Devices, "devices", nil, "`ids` of accelerators, of which the first is used (default: as for run)")
 	f.StringVar(&b.Out, "out", "", "`folder` for the log of the bisection (default: "+measure.DefaultOut+"/bisect beside the configuration)")
@@ -61,10 +62,10 @@ func (c *Command) bisectStepCommand(code *int) *cobra.Command {
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			answer, err := c.bisectStep(cmd.Context(), args[0])
+			answer, err := bisect.Step(c.env(), cmd.Context(), args[0])
 			if err != nil {
 				c.complain(err)
-				answer = stepAbort
+				answer = bisect.StepAbort
 			}
 			*code = answer
 			return nil

@@ -1,4 +1,4 @@
-package cli
+package bisect
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 
 // contest measures one cell of two checkouts in turns.
 type contest struct {
-	*Command
+	*measure.Env
 	base, head side
 	lanes      measure.Lanes
 	device     bench.Device
@@ -47,17 +47,17 @@ func (u unusable) Unwrap() error { return u.error }
 // newContest opens the cell in both checkouts and takes its device. The metric is
 // chosen from what the base measures, which is the warm-up of it; the head's
 // follows. Close must be called. An unusable error is about the head.
-func (c *Command) newContest(ctx context.Context, b *bisection) (*contest, error) {
-	t := &contest{Command: c}
+func newContest(e *measure.Env, ctx context.Context, b *bisection) (*contest, error) {
+	t := &contest{Env: e}
 	var err error
-	if t.base, err = c.openSide(ctx, b, b.GoodDir, "good"); err != nil {
+	if t.base, err = openSide(e, ctx, b, b.GoodDir, "good"); err != nil {
 		return nil, err
 	}
-	if t.head, err = c.openSide(ctx, b, b.HeadDir, "head"); err != nil {
+	if t.head, err = openSide(e, ctx, b, b.HeadDir, "head"); err != nil {
 		t.base.plan.Close()
 		return nil, unusable{err}
 	}
-	if t.lanes, err = c.env().Lease(ctx, t.head.plan); err == nil {
+	if t.lanes, err = e.Lease(ctx, t.head.plan); err == nil {
 		if len(t.lanes.Devices) > 0 {
 			t.device = t.lanes.Devices[0]
 		}
@@ -77,10 +77,10 @@ func (t *contest) close() {
 }
 
 // openSide opens the one cell in a checkout.
-func (c *Command) openSide(ctx context.Context, b *bisection, root, name string) (side, error) {
+func openSide(e *measure.Env, ctx context.Context, b *bisection, root, name string) (side, error) {
 	o := b.options()
 	o.Out = filepath.Join(b.State, name)
-	p, err := c.env().PlanIn(ctx, &o, filepath.Join(root, b.Prefix))
+	p, err := e.PlanIn(ctx, &o, filepath.Join(root, b.Prefix))
 	if err != nil {
 		return side{}, err
 	}

@@ -1,4 +1,4 @@
-package cli
+package bisect
 
 import (
 	"bufio"
@@ -23,7 +23,7 @@ const (
 	stepGood  = 0
 	stepBad   = 1
 	stepSkip  = 125
-	stepAbort = 128 // and above
+	StepAbort = 128 // and above
 )
 
 // step is what became of one commit.
@@ -34,31 +34,31 @@ type step struct {
 	Evidence *detect.Evidence `json:"evidence,omitempty"`
 }
 
-// bisectStep builds and judges what git has checked out, and returns the exit
+// Step builds and judges what git has checked out, and returns the exit
 // code that git bisect run asks for.
-func (c *Command) bisectStep(ctx context.Context, path string) (int, error) {
+func Step(e *measure.Env, ctx context.Context, path string) (int, error) {
 	b, err := loadBisection(path)
 	if err != nil {
 		return 0, fmt.Errorf("%s is not of accelgate bisect: %w: type 'accelgate bisect'", path, err)
 	}
-	r := &worktree.Repository{Worker: &worker.Isolated{Environ: c.env().Environ}, Dir: b.HeadDir, Now: c.Now}
+	r := &worktree.Repository{Worker: &worker.Isolated{Environ: e.Environ}, Dir: b.HeadDir, Now: e.Now}
 	s := step{}
 	if s.Commit, err = r.Git(ctx, b.HeadDir, "rev-parse", "HEAD"); err != nil {
 		return 0, err
 	}
-	said, err := c.judgeStep(ctx, b, r.Worker, &s)
+	said, err := judgeStep(e, ctx, b, r.Worker, &s)
 	if err != nil {
 		return 0, err
 	}
 	if err := r.Tidy(ctx, b.HeadDir); err != nil {
 		return 0, err
 	}
-	fmt.Fprintf(c.Stdout, "accelgate: %s: %s\n", measure.ShortRevision(s.Commit), said)
+	fmt.Fprintf(e.Stdout, "accelgate: %s: %s\n", measure.ShortRevision(s.Commit), said)
 	return s.Answer, appendStep(b.stepsPath(), &s)
 }
 
 // judgeStep fills in the answer and says it for people.
-func (c *Command) judgeStep(ctx context.Context, b *bisection, w worker.Worker, s *step) (said string, err error) {
+func judgeStep(env *measure.Env, ctx context.Context, b *bisection, w worker.Worker, s *step) (said string, err error) {
 	skip := func(err error) (string, error) {
 		var u unusable
 		if !errors.As(err, &u) || ctx.Err() != nil {
@@ -70,7 +70,7 @@ func (c *Command) judgeStep(ctx context.Context, b *bisection, w worker.Worker, 
 	if err := b.build(ctx, w, b.HeadDir); err != nil {
 		return skip(err)
 	}
-	t, err := c.newContest(ctx, b)
+	t, err := newContest(env, ctx, b)
 	if err != nil {
 		return skip(err)
 	}

@@ -1,4 +1,4 @@
-package cli
+package bisect
 
 import (
 	"context"
@@ -18,33 +18,33 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// bisectOptions is what the command was asked for.
-type bisectOptions struct {
+// Options is what the command was asked for.
+type Options struct {
 	measure.Options
-	good, bad, only, metric string
-	attempts                int
-	build                   []string
+	Good, Bad, Only, Metric string
+	Attempts                int
+	Build                   []string
 }
 
-func (b *bisectOptions) check() error {
+func (b *Options) check() error {
 	const mostAttempts = 10
 	switch {
-	case b.good == "":
+	case b.Good == "":
 		return exit.Usagef("bisect: name a commit before the slow-down with --good")
-	case b.only == "":
+	case b.Only == "":
 		return exit.Usagef("bisect: name a cell with --only: 'accelgate plan --list' prints the ids")
-	case b.attempts < 1 || b.attempts > mostAttempts:
-		return exit.Usagef("--attempts is %d: use 1 to %d", b.attempts, mostAttempts)
+	case b.Attempts < 1 || b.Attempts > mostAttempts:
+		return exit.Usagef("--attempts is %d: use 1 to %d", b.Attempts, mostAttempts)
 	}
 	return b.Options.Check()
 }
 
-// runBisect finds the commit.
-func (c *Command) runBisect(ctx context.Context, o *bisectOptions) (err error) {
+// Run finds the commit.
+func Run(e *measure.Env, ctx context.Context, o *Options) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
-	b, r, err := c.newBisection(ctx, o)
+	b, r, err := newBisection(e, ctx, o)
 	if err != nil {
 		return err
 	}
@@ -57,19 +57,19 @@ func (c *Command) runBisect(ctx context.Context, o *bisectOptions) (err error) {
 	if stale, err := r.RemoveStale(ctx, treesPrefix); err != nil {
 		return err
 	} else if stale > 0 {
-		fmt.Fprintln(c.Stderr, "accelgate: worktrees that a killed bisect had left were removed")
+		fmt.Fprintln(e.Stderr, "accelgate: worktrees that a killed bisect had left were removed")
 	}
 	t, err := r.trees(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Remove(context.WithoutCancel(ctx))) }()
-	return c.search(ctx, b, t)
+	return search(e, ctx, b, t)
 }
 
 // newBisection settles what is searched for, as far as that is known before
 // anything is built.
-func (c *Command) newBisection(ctx context.Context, o *bisectOptions) (*bisection, *repository, error) {
+func newBisection(e *measure.Env, ctx context.Context, o *Options) (*bisection, *repository, error) {
 	file, _, err := o.Read()
 	if err != nil {
 		return nil, nil, exit.AsUsage(err)
@@ -78,12 +78,12 @@ func (c *Command) newBisection(ctx context.Context, o *bisectOptions) (*bisectio
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := openRepository(ctx, &worker.Isolated{Environ: c.env().Environ}, dir, c.Now)
+	r, err := openRepository(ctx, &worker.Isolated{Environ: e.Environ}, dir, e.Now)
 	if err != nil {
 		return nil, nil, err
 	}
 	p := &measure.Plan{Options: &o.Options, File: file}
-	b := &bisection{Only: o.only, Metric: o.metric, Build: o.build, Attempts: o.attempts, Prefix: r.prefix, HostLabel: c.env().Label(p), Devices: c.env().DeviceIDs(p)}
+	b := &bisection{Only: o.Only, Metric: o.Metric, Build: o.Build, Attempts: o.Attempts, Prefix: r.prefix, HostLabel: e.Label(p), Devices: e.DeviceIDs(p)}
 	for path, to := range map[string]*string{o.Config: &b.Config, o.OutPath(file, "bisect"): &b.State, o.ModelDir: &b.ModelDir} {
 		if path == "" {
 			continue
@@ -92,17 +92,17 @@ func (c *Command) newBisection(ctx context.Context, o *bisectOptions) (*bisectio
 			return nil, nil, err
 		}
 	}
-	return b, r, c.findEnds(ctx, o, r, b)
+	return b, r, findEnds(e, ctx, o, r, b)
 }
 
 // findEnds resolves both commits. The good one must be an ancestor of the other:
 // git bisect would otherwise test where they parted, and mean something else by
 // "good".
-func (c *Command) findEnds(ctx context.Context, o *bisectOptions, r *repository, b *bisection) (err error) {
-	if b.Good, err = r.commit(ctx, "--good", o.good); err != nil {
+func findEnds(e *measure.Env, ctx context.Context, o *Options, r *repository, b *bisection) (err error) {
+	if b.Good, err = r.commit(ctx, "--good", o.Good); err != nil {
 		return err
 	}
-	if b.Bad, err = r.commit(ctx, "--bad", o.bad); err != nil {
+	if b.Bad, err = r.commit(ctx, "--bad", o.Bad); err != nil {
 		return err
 	}
 	if b.Good == b.Bad {
@@ -115,7 +115,7 @@ func (c *Command) findEnds(ctx context.Context, o *bisectOptions, r *repository,
 }
 
 // search checks both ends, lets git bisect between them, and reports.
-func (c *Command) search(ctx context.Context, b *bisection, t *trees) (err error) {
+func search(e *measure.Env, ctx context.Context, b *bisection, t *trees) (err error) {
 	if err := b.discardOld(); err != nil {
 		return err
 	}
@@ -128,11 +128,11 @@ func (c *Command) search(ctx context.Context, b *bisection, t *trees) (err error
 	if err := b.build(ctx, t.Worker, b.GoodDir); err != nil {
 		return endError("--good", b.Good, err)
 	}
-	ends, metric, err := c.ends(ctx, b, t)
+	ends, metric, err := ends(e, ctx, b, t)
 	if err != nil {
 		return err
 	}
-	left, err := c.drive(ctx, b, t)
+	left, err := drive(e, ctx, b, t)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (c *Command) search(ctx context.Context, b *bisection, t *trees) (err error
 		return err
 	}
 	steps[b.Bad] = step{Commit: b.Bad, Answer: stepBad, Evidence: &ends}
-	return c.tellFound(ctx, b, t, left, steps, metric)
+	return tellFound(e, ctx, b, t, left, steps, metric)
 }
 
 // endError says which end cannot be built.
@@ -155,21 +155,21 @@ func endError(flag, commit string, err error) error {
 
 // ends demands that the bad commit is slower than the good one, and settles from
 // which slow-down on a commit is bad.
-func (c *Command) ends(ctx context.Context, b *bisection, t *trees) (e detect.Evidence, metric bench.Metric, err error) {
+func ends(env *measure.Env, ctx context.Context, b *bisection, t *trees) (e detect.Evidence, metric bench.Metric, err error) {
 	if err := b.build(ctx, t.Worker, b.HeadDir); err != nil {
 		return e, metric, endError("--bad", b.Bad, err)
 	}
-	contest, err := c.newContest(ctx, b)
+	contest, err := newContest(env, ctx, b)
 	if err != nil {
 		return e, metric, fmt.Errorf("compare %s with %s: %w", measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), err)
 	}
 	defer contest.close()
 	metric, b.Cell, b.Metric = contest.metric, contest.base.cell.ID(), contest.metric.Name
-	c.warnAll(contest.head.plan.Warnings)
+	env.WarnAll(contest.head.plan.Warnings)
 	if e, err = contest.judge(ctx, detect.Options{}, b.Attempts); err != nil {
 		return e, metric, fmt.Errorf("compare %s with %s: %w", measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), err)
 	}
-	fmt.Fprintf(c.Stdout, "%s: bad %s against good %s: %s\n", text.OneLine(b.Cell), measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), contest.change(&e))
+	fmt.Fprintf(env.Stdout, "%s: bad %s against good %s: %s\n", text.OneLine(b.Cell), measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), contest.change(&e))
 	switch {
 	case e.Verdict == detect.Regressed:
 	case decided(e.Verdict):
@@ -186,12 +186,12 @@ func (c *Command) ends(ctx context.Context, b *bisection, t *trees) (e detect.Ev
 
 // drive runs git bisect and returns the commits that may be the first bad one:
 // one, unless skipped ones are in the way.
-func (c *Command) drive(ctx context.Context, b *bisection, t *trees) (left []string, err error) {
+func drive(e *measure.Env, ctx context.Context, b *bisection, t *trees) (left []string, err error) {
 	if _, err := t.Git(ctx, b.HeadDir, "bisect", "start", b.Bad, b.Good); err != nil {
 		return nil, err
 	}
 	if left, err = t.suspects(ctx, b); err == nil && len(left) > 1 {
-		err = c.bisectRun(ctx, b, t)
+		err = bisectRun(e, ctx, b, t)
 	}
 	if err != nil {
 		return nil, err
@@ -207,17 +207,17 @@ func (c *Command) drive(ctx context.Context, b *bisection, t *trees) (left []str
 }
 
 // bisectRun lets git choose commits and this program judge them.
-func (c *Command) bisectRun(ctx context.Context, b *bisection, t *trees) error {
+func bisectRun(e *measure.Env, ctx context.Context, b *bisection, t *trees) error {
 	executable, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	isolated := &worker.Isolated{Environ: c.env().Environ}
+	isolated := &worker.Isolated{Environ: e.Environ}
 	process, err := isolated.Start(t.Request(b.HeadDir, "bisect", "run", executable, "bisect-step", b.path()))
 	if err != nil {
 		return err
 	}
-	follow(ctx, c.Stderr, process)
+	follow(ctx, e.Stderr, process)
 	response, err := process.Wait(ctx, 0)
 	const onlySkipped = 2 // "There are only 'skip'ped commits left to test"
 	if err == nil && !response.OK() && response.ExitCode != onlySkipped {
@@ -247,7 +247,7 @@ func (t *trees) suspects(ctx context.Context, b *bisection) ([]string, error) {
 }
 
 // tellFound says what was found and what to type next.
-func (c *Command) tellFound(ctx context.Context, b *bisection, t *trees, left []string, steps map[string]step, metric bench.Metric) error {
+func tellFound(e *measure.Env, ctx context.Context, b *bisection, t *trees, left []string, steps map[string]step, metric bench.Metric) error {
 	subject := func(commit string) string {
 		s, err := t.Git(ctx, t.Dir, "show", "--no-patch", "--format=%s", commit)
 		if err != nil {
@@ -262,13 +262,13 @@ func (c *Command) tellFound(ctx context.Context, b *bisection, t *trees, left []
 		}
 	}
 	slices.SortFunc(skipped, func(a, b step) int { return strings.Compare(a.Commit, b.Commit) })
-	fmt.Fprintf(c.Stdout, "%s in between, %d skipped; what git was told is in %s\n", text.Plural(len(steps)-1, "step"), len(skipped), b.logPath())
+	fmt.Fprintf(e.Stdout, "%s in between, %d skipped; what git was told is in %s\n", text.Plural(len(steps)-1, "step"), len(skipped), b.logPath())
 	for _, s := range skipped {
-		fmt.Fprintf(c.Stdout, "  skipped %s: %s\n", subject(s.Commit), text.OneLine(s.Reason))
+		fmt.Fprintf(e.Stdout, "  skipped %s: %s\n", subject(s.Commit), text.OneLine(s.Reason))
 	}
 	if len(left) != 1 {
 		for _, commit := range left {
-			fmt.Fprintf(c.Stdout, "  may be it: %s\n", subject(commit))
+			fmt.Fprintf(e.Stdout, "  may be it: %s\n", subject(commit))
 		}
 		return fmt.Errorf("the first bad commit is one of %d, of which those between could not be judged: mend what kept them from being built or measured, or raise --attempts", len(left))
 	}
@@ -276,6 +276,6 @@ func (c *Command) tellFound(ctx context.Context, b *bisection, t *trees, left []
 	if found.Evidence == nil {
 		return fmt.Errorf("git bisect names %s, which no step judged: look at %s", measure.ShortRevision(left[0]), b.stepsPath())
 	}
-	_, err := fmt.Fprintf(c.Stdout, "First bad commit: %s\n  against %s: %s\nNext: git show %s\n", subject(left[0]), measure.ShortRevision(b.Good), bisected(found.Evidence, metric), left[0])
+	_, err := fmt.Fprintf(e.Stdout, "First bad commit: %s\n  against %s: %s\nNext: git show %s\n", subject(left[0]), measure.ShortRevision(b.Good), bisected(found.Evidence, metric), left[0])
 	return err
 }
