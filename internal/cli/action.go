@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
-
-	"github.com/spf13/cobra"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
@@ -18,29 +17,18 @@ import (
 	"github.com/accelgate/accelgate/internal/verdict"
 )
 
-func (c *Command) actionCommand(code *int) *cobra.Command {
-	return &cobra.Command{
-		Use:   "action",
-		Short: "What the GitHub Action runs: inputs and event from the runner's environment",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			*code, err = c.action(cmd.Context())
-			return err
-		},
-	}
-}
-
 // action is one step of a workflow.
 type action struct {
 	*Command // writes to the guarded streams
 	gh       *actions.Action
 	event    actions.Event
 	in       inputs
-	token    measure.Secrets   // takes the token out of what is written
-	api      *github.Client    // see client; nil until it is needed
-	check    *github.OpenCheck // in progress; nil where there is none
-	troubles []string          // what kept history from being read
-	lost     error             // why the verdict is not on GitHub; nil where it is
+	token    measure.Secrets                            // takes the token out of what is written
+	sleep    func(context.Context, time.Duration) error // between requests to GitHub; nil means a timer
+	api      *github.Client                             // see client; nil until it is needed
+	check    *github.OpenCheck                          // in progress; nil where there is none
+	troubles []string                                   // what kept history from being read
+	lost     error                                      // why the verdict is not on GitHub; nil where it is
 }
 
 // gathered is what the step judges: runs with their references, in pairs.
@@ -52,16 +40,16 @@ type gathered struct {
 	absent []string // labels of hosts that a refresh goes on without
 }
 
-// action measures or gathers, judges, and publishes. Publishing never changes
+// runAction measures or gathers, judges, and publishes. Publishing never changes
 // the exit code that the decision gives.
-func (c *Command) action(ctx context.Context) (code int, err error) {
+func (c *Command) runAction(ctx context.Context, sleep func(context.Context, time.Duration) error) (code int, err error) {
 	gh := actions.New(actions.Options{Getenv: inputEnv(c.Getenv), Stdout: c.Stdout})
 	guard, err := gh.Guard()
 	if err != nil {
 		return 0, err
 	}
 	inner := *c
-	a := &action{Command: &inner, gh: gh, token: measure.Secrets{strings.TrimSpace(gh.Input("github-token"))}}
+	a := &action{Command: &inner, gh: gh, sleep: sleep, token: measure.Secrets{strings.TrimSpace(gh.Input("github-token"))}}
 	inner.Stdout, inner.Stderr = a.token.Writer(guard), a.token.Writer(c.Stderr)
 	defer func() {
 		if err = a.token.Hidden(err); err != nil {

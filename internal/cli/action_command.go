@@ -1,0 +1,15 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+func (c *Command) actionCommand(code *int) *cobra.Command {
+	return &cobra.Command{
+		Use:   "action",
+		Short: "What the GitHub Action runs: inputs and event from the runner's environment",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			*code, err = c.runAction(cmd.Context(), c.Sleep)
+			return err
+		},
+	}
+}
