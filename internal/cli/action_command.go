@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/action"
+)
 
 func (c *Command) actionCommand(code *int) *cobra.Command {
 	return &cobra.Command{
@@ -8,7 +12,7 @@ func (c *Command) actionCommand(code *int) *cobra.Command {
 		Short: "What the GitHub Action runs: inputs and event from the runner's environment",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			*code, err = c.runAction(cmd.Context(), c.Sleep)
+			*code, err = action.Run(c.env(), cmd.Context(), c.Sleep)
 			return err
 		},
 	}

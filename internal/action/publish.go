@@ -1,4 +1,4 @@
-package cli
+package action
 
 import (
 	"context"
@@ -108,7 +108,7 @@ func (a *action) refresh(ctx context.Context, g gathered, j verdict.Judged) (int
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return 0, fmt.Errorf("read the baseline: %w: make it readable, or remove it", err)
 		}
-		recorded, err := record.Record(a.env(), g.refs[i], run, a.in.reason, a.in.all)
+		recorded, err := record.Record(a.Env, g.refs[i], run, a.in.reason, a.in.all)
 		if err != nil {
 			return 0, err
 		}
@@ -133,7 +133,7 @@ func (a *action) refresh(ctx context.Context, g gathered, j verdict.Judged) (int
 // refreshCaseFiles renews the case files of what was measured, and adds them to
 // the files of the pull request.
 func (a *action) refreshCaseFiles(g gathered, files map[string][]byte, body *report.Refresh) error {
-	edits, err := record.EditCases(a.env(), g.file, g.runs, record.CaseEdits{Reason: a.in.reason, Revision: a.commit(), Initial: a.in.initial, Only: a.in.options.Only, Policy: record.UnlessForced(a.in.force, &g.policy)})
+	edits, err := record.EditCases(a.Env, g.file, g.runs, record.CaseEdits{Reason: a.in.reason, Revision: a.commit(), Initial: a.in.initial, Only: a.in.options.Only, Policy: record.UnlessForced(a.in.force, &g.policy)})
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package cli
+package action
 
 import (
 	"cmp"
@@ -190,7 +190,7 @@ func (t talk) approveConfig(ctx context.Context, words []string) (string, error)
 	case len(words) != 1 || words[0] != pull.HeadSHA:
 		return "", fmt.Errorf("approve-config takes the full id of the head, which is `%[1]s`: read its changes, then write `%[2]s %[1]s`", pull.HeadSHA, approveCommand)
 	}
-	file, _, err := t.env().Load(&t.in.options)
+	file, _, err := t.Env.Load(&t.in.options)
 	if err != nil {
 		return "", quoted(err)
 	}

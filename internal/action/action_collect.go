@@ -1,4 +1,4 @@
-package cli
+package action
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ import (
 // should have delivered one and did not stands in with an empty run, which the
 // gate cannot pass.
 func (a *action) collect() (g gathered, err error) {
-	if g.file, g.policy, err = a.env().Load(&a.in.options); err != nil {
+	if g.file, g.policy, err = a.Env.Load(&a.in.options); err != nil {
 		return g, err
 	}
 	if err := a.acceptUnlessUpdating(&g.policy, g.file); err != nil {
@@ -40,7 +40,7 @@ func (a *action) collect() (g gathered, err error) {
 			return g, fmt.Errorf("run of host %s: %w", text.OneLine(run.Host.Label), err)
 		}
 	}
-	if err := verdict.Recheck(a.env(), g.file, g.runs); err != nil {
+	if err := verdict.Recheck(a.Env, g.file, g.runs); err != nil {
 		return g, err
 	}
 	for _, label := range a.in.hosts {
@@ -116,7 +116,7 @@ func (a *action) outside(h bench.Host) (map[string]bool, error) {
 	}
 	o := a.in.options
 	o.Only = nil
-	p, err := a.env().NewPlan(&o)
+	p, err := a.Env.NewPlan(&o)
 	if err != nil {
 		return nil, err
 	}

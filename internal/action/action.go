@@ -1,4 +1,4 @@
-package cli
+package action
 
 import (
 	"context"
@@ -19,16 +19,16 @@ import (
 
 // action is one step of a workflow.
 type action struct {
-	*Command // writes to the guarded streams
-	gh       *actions.Action
-	event    actions.Event
-	in       inputs
-	token    measure.Secrets                            // takes the token out of what is written
-	sleep    func(context.Context, time.Duration) error // between requests to GitHub; nil means a timer
-	api      *github.Client                             // see client; nil until it is needed
-	check    *github.OpenCheck                          // in progress; nil where there is none
-	troubles []string                                   // what kept history from being read
-	lost     error                                      // why the verdict is not on GitHub; nil where it is
+	*measure.Env // writes to the guarded streams
+	gh           *actions.Action
+	event        actions.Event
+	in           inputs
+	token        measure.Secrets                            // takes the token out of what is written
+	sleep        func(context.Context, time.Duration) error // between requests to GitHub; nil means a timer
+	api          *github.Client                             // see client; nil until it is needed
+	check        *github.OpenCheck                          // in progress; nil where there is none
+	troubles     []string                                   // what kept history from being read
+	lost         error                                      // why the verdict is not on GitHub; nil where it is
 }
 
 // gathered is what the step judges: runs with their references, in pairs.
@@ -40,17 +40,17 @@ type gathered struct {
 	absent []string // labels of hosts that a refresh goes on without
 }
 
-// runAction measures or gathers, judges, and publishes. Publishing never changes
+// Run measures or gathers, judges, and publishes. Publishing never changes
 // the exit code that the decision gives.
-func (c *Command) runAction(ctx context.Context, sleep func(context.Context, time.Duration) error) (code int, err error) {
-	gh := actions.New(actions.Options{Getenv: inputEnv(c.Getenv), Stdout: c.Stdout})
+func Run(e *measure.Env, ctx context.Context, sleep func(context.Context, time.Duration) error) (code int, err error) {
+	gh := actions.New(actions.Options{Getenv: inputEnv(e.Getenv), Stdout: e.Stdout})
 	guard, err := gh.Guard()
 	if err != nil {
 		return 0, err
 	}
-	inner := *c
-	a := &action{Command: &inner, gh: gh, sleep: sleep, token: measure.Secrets{strings.TrimSpace(gh.Input("github-token"))}}
-	inner.Stdout, inner.Stderr = a.token.Writer(guard), a.token.Writer(c.Stderr)
+	inner := *e
+	a := &action{Env: &inner, gh: gh, sleep: sleep, token: measure.Secrets{strings.TrimSpace(gh.Input("github-token"))}}
+	inner.Stdout, inner.Stderr = a.token.Writer(guard), a.token.Writer(e.Stderr)
 	defer func() {
 		if err = a.token.Hidden(err); err != nil {
 			a.annotate(gh.Error, couldNotJudge, err.Error())
@@ -130,7 +130,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 		in.Base = a.event.PullRequest.BaseSHA
 	}
 	in.Checked = a.checkedChanges(ctx, g.file, &g.policy)
-	j := verdict.Judge(a.env(), g.runs, g.refs, g.policy, in)
+	j := verdict.Judge(a.Env, g.runs, g.refs, g.policy, in)
 	if err := a.show(g, j); err != nil {
 		return 0, err
 	}
@@ -149,7 +149,7 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	if a.in.runs != "" {
 		return a.collect()
 	}
-	p, err := a.env().Plan(ctx, &a.in.options)
+	p, err := a.Env.Plan(ctx, &a.in.options)
 	if err != nil {
 		return gathered{}, err
 	}
@@ -162,7 +162,7 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 		return gathered{}, err
 	}
 	a.warn(a.gh.Group("Measure"))
-	run, err := a.env().Measure(ctx, p, ref.Run())
+	run, err := a.Env.Measure(ctx, p, ref.Run())
 	a.warn(a.gh.EndGroup())
 	if err != nil {
 		return gathered{}, err
@@ -176,5 +176,5 @@ func (a *action) acceptUnlessUpdating(policy *gate.Policy, file *config.File) er
 	if a.in.update {
 		return nil
 	}
-	return verdict.Accept(a.env(), policy, file)
+	return verdict.Accept(a.Env, policy, file)
 }

@@ -1,4 +1,4 @@
-package cli
+package action
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 
 // show writes what the runner shows: log, summary, outputs, annotations.
 func (a *action) show(g gathered, j verdict.Judged) error {
-	if err := verdict.Render(a.env(), a.Stdout, "terminal", j); err != nil {
+	if err := verdict.Render(a.Env, a.Stdout, "terminal", j); err != nil {
 		return err
 	}
 	const summaryBytes = 900_000 // of the 1 MiB that GitHub takes

@@ -1,4 +1,4 @@
-package cli
+package action
 
 import (
 	"cmp"
@@ -47,7 +47,7 @@ func (t talk) acceptCell(ctx context.Context, words []string) (string, error) {
 // waived returns the waivers' file with one more, and its path in the
 // repository. The file is this checkout's, which is the base branch's.
 func (t talk) waived(entry waiver.Entry, today waiver.Date) (path string, data []byte, err error) {
-	file, _, err := t.env().Load(&t.in.options)
+	file, _, err := t.Env.Load(&t.in.options)
 	if err != nil {
 		return "", nil, err
 	}
