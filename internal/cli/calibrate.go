@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/exit"
@@ -17,23 +15,8 @@ import (
 	"github.com/accelgate/accelgate/internal/verdict"
 )
 
-const calibrateHelp = `Find out how much the numbers of unchanged code differ on this host, and from
-which slow-down on its gate can see one. Each cell is measured again and again in
-fresh processes, all cells once a round, in another order each time.
-
-  accelgate calibrate                          10 rounds of every cell
-  accelgate calibrate --only 'm__*' --rounds 20
-  accelgate calibrate --record noise/          append every process's values to a file, for make evaluate
-  accelgate calibrate --write                  keep it in this host's baseline, which the gate then reckons with
-
-For each gated metric, the noise is the standard deviation of one process. MDE is
-the smallest slow-down that is found in 4 of 5 cases: by one run against earlier
-ones, and by 5 pairs of old and new code in turns (run --ab). A limit below it
-cannot be held. Runs of other days differ by more than processes of one: what is
-said of one run is the least that it takes. Exit 0 says that it was measured, 3 that nothing could be.`
-
-// calibration is what calibrate was asked for.
-type calibration struct {
+// calibrateOptions is what calibrate was asked for.
+type calibrateOptions struct {
 	measure.Options
 	rounds      int
 	json, write bool
@@ -43,36 +26,7 @@ type calibration struct {
 // defaultRounds make five pairs of neighbours.
 const defaultRounds = 10
 
-func (c *Command) calibrateCommand(code *int) *cobra.Command {
-	k := calibration{rounds: defaultRounds}
-	cmd := &cobra.Command{
-		Use:   "calibrate",
-		Short: "Measure the noise of every cell, and what its gate can see",
-		Long:  calibrateHelp,
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			*code, err = c.calibrate(cmd.Context(), &k)
-			return err
-		},
-	}
-	f := cmd.Flags()
-	addConfig(&k.Options, f)
-	addHost(&k.Options, f)
-	addSelection(&k.Options, f)
-	f.StringSliceVar(&k.Suites, "suite", nil, "`names` of the suites to measure, separated by commas (default: all)")
-	f.StringVar(&k.Threshold, "threshold", "", "limit in `percent` that cells should resolve (default: the configuration's, or 10)")
-	f.Var((*count)(&k.rounds), "rounds", "fresh processes per cell, `n` (default 10)")
-	f.StringSliceVar(&k.Devices, "devices", nil, "`ids` of the accelerators to measure on (default: ACCELGATE_DEVICES or the configuration's)")
-	f.Var((*period)(&k.Budget), "budget", "end measuring after this `time` (default: the configuration's)")
-	f.BoolVar(&k.Resume, "resume", false, "keep what an interrupted calibration of the same build and configuration has measured")
-	f.StringVar(&k.Out, "out", "", "`folder` for run.json and the journal (default: "+filepath.Join(measure.DefaultOut, "calibrate")+" beside the configuration)")
-	f.BoolVar(&k.json, "json", false, "print everything as JSON")
-	f.StringVar(&k.record, "record", "", "append each process's values, times and health to this `file` (.jsonl), or to pairs-LABEL.jsonl in this folder")
-	f.BoolVar(&k.write, "write", false, "write noise and MDE into this host's baseline")
-	return cmd
-}
-
-func (c *Command) calibrate(ctx context.Context, k *calibration) (int, error) {
+func (c *Command) runCalibration(ctx context.Context, k *calibrateOptions) (int, error) {
 	if k.rounds < detect.LeastResolved || k.rounds > measure.MaxRepeats {
 		return 0, exit.Usagef("--rounds is %d: use %d to %d", k.rounds, detect.LeastResolved, measure.MaxRepeats)
 	}

@@ -144,7 +144,7 @@ func (r *resolution) verdict() string {
 	return fmt.Sprintf("cannot resolve its limit of %.4g %%, not even by %d pairs: quieten the host, use more pairs, or raise the limit", r.Limit, r.Pairs)
 }
 
-func (c *Command) showResolutions(all resolutions, k *calibration) error {
+func (c *Command) showResolutions(all resolutions, k *calibrateOptions) error {
 	if k.json {
 		e := json.NewEncoder(c.Stdout)
 		e.SetIndent("", " ")
