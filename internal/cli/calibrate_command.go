@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/calibrate"
 	"github.com/accelgate/accelgate/internal/measure"
 )
 
@@ -24,14 +25,14 @@ cannot be held. Runs of other days differ by more than processes of one: what is
 said of one run is the least that it takes. Exit 0 says that it was measured, 3 that nothing could be.`
 
 func (c *Command) calibrateCommand(code *int) *cobra.Command {
-	k := calibrateOptions{rounds: defaultRounds}
+	k := calibrate.Options{Rounds: calibrate.DefaultRounds}
 	cmd := &cobra.Command{
 		Use:   "calibrate",
 		Short: "Measure the noise of every cell, and what its gate can see",
 		Long:  calibrateHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			*code, err = c.runCalibration(cmd.Context(), &k)
+			*code, err = calibrate.Run(c.env(), cmd.Context(), &k)
 			return err
 		},
 	}
@@ -41,13 +42,13 @@ func (c *Command) calibrateCommand(code *int) *cobra.Command {
 	addSelection(&k.Options, f)
 	f.StringSliceVar(&k.Suites, "suite", nil, "`names` of the suites to measure, separated by commas (default: all)")
 	f.StringVar(&k.Threshold, "threshold", "", "limit in `percent` that cells should resolve (default: the configuration's, or 10)")
-	f.Var((*count)(&k.rounds), "rounds", "fresh processes per cell, `n` (default 10)")
+	f.Var((*count)(&k.Rounds), "rounds", "fresh processes per cell, `n` (default 10)")
 	f.StringSliceVar(&k.Devices, "devices", nil, "`ids` of the accelerators to measure on (default: ACCELGATE_DEVICES or the configuration's)")
 	f.Var((*period)(&k.Budget), "budget", "end measuring after this `time` (default: the configuration's)")
 	f.BoolVar(&k.Resume, "resume", false, "keep what an interrupted calibration of the same build and configuration has measured")
 	f.StringVar(&k.Out, "out", "", "`folder` for run.json and the journal (default: "+filepath.Join(measure.DefaultOut, "calibrate")+" beside the configuration)")
-	f.BoolVar(&k.json, "json", false, "print everything as JSON")
-	f.StringVar(&k.record, "record", "", "append each process's values, times and health to this `file` (.jsonl), or to pairs-LABEL.jsonl in this folder")
-	f.BoolVar(&k.write, "write", false, "write noise and MDE into this host's baseline")
+	f.BoolVar(&k.Json, "json", false, "print everything as JSON")
+	f.StringVar(&k.Record, "record", "", "append each process's values, times and health to this `file` (.jsonl), or to pairs-LABEL.jsonl in this folder")
+	f.BoolVar(&k.Write, "write", false, "write noise and MDE into this host's baseline")
 	return cmd
 }

@@ -1,4 +1,4 @@
-package cli
+package calibrate
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -134,7 +135,7 @@ func openRecording(path, label string) (*os.File, error) {
 }
 
 // appendRecording appends what was measured to a file, and closes it.
-func (c *Command) appendRecording(f *os.File, lines []byte) error {
+func appendRecording(env *measure.Env, f *os.File, lines []byte) error {
 	_, err := f.Write(lines)
 	if e := f.Close(); err == nil {
 		err = e
@@ -142,6 +143,6 @@ func (c *Command) appendRecording(f *os.File, lines []byte) error {
 	if err != nil {
 		return fmt.Errorf("record the calibration: %w", err)
 	}
-	fmt.Fprintf(c.Stderr, "accelgate: %s: pairs of %s recorded\n", f.Name(), text.Plural(bytes.Count(lines, []byte("\n")), "metric"))
+	fmt.Fprintf(env.Stderr, "accelgate: %s: pairs of %s recorded\n", f.Name(), text.Plural(bytes.Count(lines, []byte("\n")), "metric"))
 	return nil
 }

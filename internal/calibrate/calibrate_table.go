@@ -1,4 +1,4 @@
-package cli
+package calibrate
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -144,29 +145,29 @@ func (r *resolution) verdict() string {
 	return fmt.Sprintf("cannot resolve its limit of %.4g %%, not even by %d pairs: quieten the host, use more pairs, or raise the limit", r.Limit, r.Pairs)
 }
 
-func (c *Command) showResolutions(all resolutions, k *calibrateOptions) error {
-	if k.json {
-		e := json.NewEncoder(c.Stdout)
+func showResolutions(env *measure.Env, all resolutions, k *Options) error {
+	if k.Json {
+		e := json.NewEncoder(env.Stdout)
 		e.SetIndent("", " ")
 		if err := e.Encode(all); err != nil {
 			return err
 		}
-	} else if err := c.printResolutions(all); err != nil {
+	} else if err := printResolutions(env, all); err != nil {
 		return err
 	}
 	for i := range all.Cells {
 		switch r := &all.Cells[i]; {
 		case r.Why != "":
-			c.warnAll([]string{fmt.Sprintf("%s was not calibrated: %s", r.name(), r.Why)})
+			env.WarnAll([]string{fmt.Sprintf("%s was not calibrated: %s", r.name(), r.Why)})
 		case r.By != "history":
-			c.warnAll([]string{r.name() + " " + r.verdict()})
+			env.WarnAll([]string{r.name() + " " + r.verdict()})
 		}
 	}
 	return nil
 }
 
-func (c *Command) printResolutions(all resolutions) error {
-	t := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
+func printResolutions(e *measure.Env, all resolutions) error {
+	t := tabwriter.NewWriter(e.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "cell\tmetric\tmedian\tunit\tn\tnoise\tMDE of a run\tof pairs\tlimit\tverdict\n")
 	held, counted := 0, 0
 	for i := range all.Cells {
@@ -185,6 +186,6 @@ func (c *Command) printResolutions(all resolutions) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.Stdout, "%d of %s can be held to their limits by single runs\n", held, text.Plural(counted, "metric"))
+	_, err := fmt.Fprintf(e.Stdout, "%d of %s can be held to their limits by single runs\n", held, text.Plural(counted, "metric"))
 	return err
 }

@@ -1,4 +1,4 @@
-package cli
+package calibrate
 
 import (
 	"context"
@@ -15,25 +15,25 @@ import (
 	"github.com/accelgate/accelgate/internal/verdict"
 )
 
-// calibrateOptions is what calibrate was asked for.
-type calibrateOptions struct {
+// Options is what calibrate was asked for.
+type Options struct {
 	measure.Options
-	rounds      int
-	json, write bool
-	record      string // file or folder; "" for none
+	Rounds      int
+	Json, Write bool
+	Record      string // file or folder; "" for none
 }
 
-// defaultRounds make five pairs of neighbours.
-const defaultRounds = 10
+// DefaultRounds make five pairs of neighbours.
+const DefaultRounds = 10
 
-func (c *Command) runCalibration(ctx context.Context, k *calibrateOptions) (int, error) {
-	if k.rounds < detect.LeastResolved || k.rounds > measure.MaxRepeats {
-		return 0, exit.Usagef("--rounds is %d: use %d to %d", k.rounds, detect.LeastResolved, measure.MaxRepeats)
+func Run(e *measure.Env, ctx context.Context, k *Options) (int, error) {
+	if k.Rounds < detect.LeastResolved || k.Rounds > measure.MaxRepeats {
+		return 0, exit.Usagef("--rounds is %d: use %d to %d", k.Rounds, detect.LeastResolved, measure.MaxRepeats)
 	}
-	if k.record != "" && k.Resume {
+	if k.Record != "" && k.Resume {
 		return 0, exit.Usagef("--record cannot record the processes that --resume keeps: use one of them")
 	}
-	p, err := c.env().Plan(ctx, &k.Options)
+	p, err := e.Plan(ctx, &k.Options)
 	if err != nil {
 		return 0, err
 	}
@@ -41,20 +41,20 @@ func (c *Command) runCalibration(ctx context.Context, k *calibrateOptions) (int,
 	if k.Out == "" { // the last run's document stays
 		k.Out = p.File.Resolve(filepath.Join(measure.DefaultOut, "calibrate"))
 	}
-	if k.write {
+	if k.Write {
 		if _, err = calibrated(p); err != nil {
 			return 0, err
 		}
 	}
 	var recording *os.File
-	if k.record != "" {
-		if recording, err = openRecording(k.record, p.Host.Label); err != nil {
+	if k.Record != "" {
+		if recording, err = openRecording(k.Record, p.Host.Label); err != nil {
 			return 0, err
 		}
 		defer recording.Close()
 	}
 	seen := processes{seen: map[string][]process{}}
-	run, err := c.env().Rounds(ctx, p, k.rounds, seen.add)
+	run, err := e.Rounds(ctx, p, k.Rounds, seen.add)
 	if err != nil {
 		return 0, err
 	}
@@ -63,26 +63,26 @@ func (c *Command) runCalibration(ctx context.Context, k *calibrateOptions) (int,
 		if err != nil {
 			return 0, err
 		}
-		if err := c.appendRecording(recording, lines); err != nil {
+		if err := appendRecording(e, recording, lines); err != nil {
 			return 0, err
 		}
 	}
-	c.env().WarnUnwell(run, "calibrate")
+	e.WarnUnwell(run, "calibrate")
 	found := resolve(run, p.Policy)
-	if err := c.showResolutions(found, k); err != nil {
+	if err := showResolutions(e, found, k); err != nil {
 		return 0, err
 	}
 	if found.resolved() == 0 {
 		return 0, fmt.Errorf("the noise of no metric could be measured: %s", found.why())
 	}
-	if !k.write {
+	if !k.Write {
 		return exit.Passed, nil
 	}
 	file, err := calibrated(p) // it may have been refreshed meanwhile
 	if err != nil {
 		return 0, err
 	}
-	return exit.Passed, c.writeNoise(p.BaselinePath(), file, found, k.json)
+	return exit.Passed, writeNoise(e, p.BaselinePath(), file, found, k.Json)
 }
 
 // calibrated reads the baseline that is to be written, before anything is
@@ -104,7 +104,7 @@ func calibrated(p *measure.Plan) (*baseline.File, error) {
 }
 
 // writeNoise puts what was found into the baseline.
-func (c *Command) writeNoise(path string, file *baseline.File, found resolutions, quiet bool) error {
+func writeNoise(e *measure.Env, path string, file *baseline.File, found resolutions, quiet bool) error {
 	var all []baseline.Calibrated
 	for i := range found.Cells {
 		if r := &found.Cells[i]; r.Why == "" {
@@ -113,7 +113,7 @@ func (c *Command) writeNoise(path string, file *baseline.File, found resolutions
 	}
 	file, lost := baseline.Calibrate(file, all)
 	for _, l := range lost {
-		c.warnAll([]string{fmt.Sprintf("%s has no %s of %s, so its noise is not kept: record it with 'accelgate baseline update --reason TEXT'", path, l.Metric, l.CaseID)})
+		e.WarnAll([]string{fmt.Sprintf("%s has no %s of %s, so its noise is not kept: record it with 'accelgate baseline update --reason TEXT'", path, l.Metric, l.CaseID)})
 	}
 	if len(lost) == len(all) {
 		return fmt.Errorf("%s has none of the cells that were measured: record them with 'accelgate baseline update --reason TEXT'", path)
@@ -121,9 +121,9 @@ func (c *Command) writeNoise(path string, file *baseline.File, found resolutions
 	if err := baseline.Save(path, file); err != nil {
 		return err
 	}
-	out := c.Stdout
+	out := e.Stdout
 	if quiet {
-		out = c.Stderr // what is on standard output is one document
+		out = e.Stderr // what is on standard output is one document
 	}
 	fmt.Fprintf(out, "%s: noise of %s written\n", path, text.Plural(len(all)-len(lost), "metric"))
 	return verdict.Next(out, "review it and commit it", verdict.Reviewed(path))
