@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/matrix"
@@ -17,23 +15,8 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-const autoBaselineHelp = `Run each case twice, or more often, and compare: does it measure the same again,
-do two inputs take the same time? Without FILE these are the cases of the
-configuration's suite, each against itself. FILE is YAML or JSON:
-
-  cases:
-    - name: qwen3-8B_auto
-      description: decode, context 1536 against 1500
-      tolerance: 5%
-      baseline_input: {model_id: Qwen/Qwen3-8B, num_queries: 32, context_length: 1536, decode: true}
-      compare_input: {model_id: Qwen/Qwen3-8B, num_queries: 32, context_length: 1500, decode: true}
-
-  accelgate auto-baseline auto.yaml
-  accelgate auto-baseline --aa --repeats 10              the noise floor of each case
-  accelgate auto-baseline --promote --reason "new case"  record the times in the case files`
-
-// autoBaseline is what auto-baseline was asked for.
-type autoBaseline struct {
+// autoBaselineOptions is what auto-baseline was asked for.
+type autoBaselineOptions struct {
 	measure.Options
 	aa        bool
 	tolerance string
@@ -43,35 +26,10 @@ type autoBaseline struct {
 	json      bool
 }
 
-func (c *Command) autoBaselineCommand(code *int) *cobra.Command {
-	var a autoBaseline
-	cmd := &cobra.Command{
-		Use:   "auto-baseline [FILE...]",
-		Short: "Run model cases repeatedly and compare them with themselves or with another input",
-		Long:  autoBaselineHelp,
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			*code, err = c.autoBaseline(cmd.Context(), &a, args)
-			return err
-		},
-	}
-	f := cmd.Flags()
-	addConfig(&a.Options, f)
-	addHost(&a.Options, f)
-	addMeasuring(&a.Options, f)
-	addDemonstration(&a.Options, f)
-	f.BoolVar(&a.aa, "aa", false, "measure one input repeatedly (5 times unless --repeats says otherwise) and tell the noise floor")
-	f.StringVar(&a.tolerance, "tolerance", "", "difference in `percent` that passes (default: the case's, or 5)")
-	f.BoolVar(&a.promote, "promote", false, "record the measured times and operators in the case files; needs --reason")
-	f.StringVar(&a.reason, "reason", "", "why times are recorded; kept beside the case files")
-	f.BoolVar(&a.force, "force", false, "record times that changed by more than code makes, too; what did not pass is never recorded")
-	f.BoolVar(&a.json, "json", false, "print the comparisons as JSON")
-	return cmd
-}
-
 // defaultAA is how often an A/A case is measured.
 const defaultAA = 5
 
-func (c *Command) autoBaseline(ctx context.Context, a *autoBaseline, files []string) (int, error) {
+func (c *Command) runAutoBaseline(ctx context.Context, a *autoBaselineOptions, files []string) (int, error) {
 	if a.promote {
 		if err := record.Recordable(&a.Options, "accelgate auto-baseline --promote", a.reason); err != nil {
 			return 0, err
@@ -113,7 +71,7 @@ func (c *Command) autoBaseline(ctx context.Context, a *autoBaseline, files []str
 
 // planPairs reads the pairs and opens them as the one suite of a plan. Close
 // must be called, unless there is an error.
-func (c *Command) planPairs(ctx context.Context, a *autoBaseline, files []string) (_ *measure.Plan, _ []cases.Pair, err error) {
+func (c *Command) planPairs(ctx context.Context, a *autoBaselineOptions, files []string) (_ *measure.Plan, _ []cases.Pair, err error) {
 	p, err := c.env().NewPlan(&a.Options)
 	if err != nil {
 		return nil, nil, err
@@ -170,7 +128,7 @@ func casesSuite(p *measure.Plan) (*config.Suite, error) {
 }
 
 // pairs reads the files, or pairs the suite's cases with themselves.
-func (a *autoBaseline) pairs(s *config.Suite, dir string, files []string) (pairs []cases.Pair, err error) {
+func (a *autoBaselineOptions) pairs(s *config.Suite, dir string, files []string) (pairs []cases.Pair, err error) {
 	if len(files) == 0 {
 		pairs, err = cases.OwnPairs(s, dir)
 	}
@@ -199,7 +157,7 @@ func (a *autoBaseline) pairs(s *config.Suite, dir string, files []string) (pairs
 }
 
 // narrow applies --only, --skip and --tolerance.
-func (a *autoBaseline) narrow(pairs []cases.Pair) ([]cases.Pair, error) {
+func (a *autoBaselineOptions) narrow(pairs []cases.Pair) ([]cases.Pair, error) {
 	pairs = slices.DeleteFunc(pairs, func(p cases.Pair) bool {
 		return len(a.Only) > 0 && !matrix.GlobAny(a.Only, p.Name) || matrix.GlobAny(a.Skip, p.Name)
 	})

@@ -77,7 +77,7 @@ func (c *compared) values(results map[string]*bench.Result, cell bench.Cell, whi
 
 // showPairs prints the comparisons in the layout of auto_baseline.py's log, or
 // as JSON.
-func (c *Command) showPairs(list []compared, a *autoBaseline) error {
+func (c *Command) showPairs(list []compared, a *autoBaselineOptions) error {
 	if a.json {
 		for i := range list { // JSON has no NaN
 			if d := list[i].Diff; math.IsNaN(d) || math.IsInf(d, 0) {

@@ -14,7 +14,7 @@ import (
 // promote records what auto-baseline measured in the suite's folder: the
 // numbers of a case that has a file, a new file for one that has none. What did
 // not pass is not recorded. The outcome is told on out.
-func (c *Command) promote(out io.Writer, p *measure.Plan, list []compared, run *bench.Run, a *autoBaseline) error {
+func (c *Command) promote(out io.Writer, p *measure.Plan, list []compared, run *bench.Run, a *autoBaselineOptions) error {
 	s, err := casesSuite(p)
 	if err != nil {
 		return err

@@ -1,0 +1,43 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+const autoBaselineHelp = `Run each case twice, or more often, and compare: does it measure the same again,
+do two inputs take the same time? Without FILE these are the cases of the
+configuration's suite, each against itself. FILE is YAML or JSON:
+
+  cases:
+    - name: qwen3-8B_auto
+      description: decode, context 1536 against 1500
+      tolerance: 5%
+      baseline_input: {model_id: Qwen/Qwen3-8B, num_queries: 32, context_length: 1536, decode: true}
+      compare_input: {model_id: Qwen/Qwen3-8B, num_queries: 32, context_length: 1500, decode: true}
+
+  accelgate auto-baseline auto.yaml
+  accelgate auto-baseline --aa --repeats 10              the noise floor of each case
+  accelgate auto-baseline --promote --reason "new case"  record the times in the case files`
+
+func (c *Command) autoBaselineCommand(code *int) *cobra.Command {
+	var a autoBaselineOptions
+	cmd := &cobra.Command{
+		Use:   "auto-baseline [FILE...]",
+		Short: "Run model cases repeatedly and compare them with themselves or with another input",
+		Long:  autoBaselineHelp,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			*code, err = c.runAutoBaseline(cmd.Context(), &a, args)
+			return err
+		},
+	}
+	f := cmd.Flags()
+	addConfig(&a.Options, f)
+	addHost(&a.Options, f)
+	addMeasuring(&a.Options, f)
+	addDemonstration(&a.Options, f)
+	f.BoolVar(&a.aa, "aa", false, "measure one input repeatedly (5 times unless --repeats says otherwise) and tell the noise floor")
+	f.StringVar(&a.tolerance, "tolerance", "", "difference in `percent` that passes (default: the case's, or 5)")
+	f.BoolVar(&a.promote, "promote", false, "record the measured times and operators in the case files; needs --reason")
+	f.StringVar(&a.reason, "reason", "", "why times are recorded; kept beside the case files")
+	f.BoolVar(&a.force, "force", false, "record times that changed by more than code makes, too; what did not pass is never recorded")
+	f.BoolVar(&a.json, "json", false, "print the comparisons as JSON")
+	return cmd
+}
