@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/autobaseline"
+)
 
 const autoBaselineHelp = `Run each case twice, or more often, and compare: does it measure the same again,
 do two inputs take the same time? Without FILE these are the cases of the
@@ -18,13 +22,13 @@ configuration's suite, each against itself. FILE is YAML or JSON:
   accelgate auto-baseline --promote --reason "new case"  record the times in the case files`
 
 func (c *Command) autoBaselineCommand(code *int) *cobra.Command {
-	var a autoBaselineOptions
+	var a autobaseline.Options
 	cmd := &cobra.Command{
 		Use:   "auto-baseline [FILE...]",
 		Short: "Run model cases repeatedly and compare them with themselves or with another input",
 		Long:  autoBaselineHelp,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			*code, err = c.runAutoBaseline(cmd.Context(), &a, args)
+			*code, err = autobaseline.Run(c.env(), cmd.Context(), &a, args)
 			return err
 		},
 	}
@@ -33,11 +37,11 @@ func (c *Command) autoBaselineCommand(code *int) *cobra.Command {
 	addHost(&a.Options, f)
 	addMeasuring(&a.Options, f)
 	addDemonstration(&a.Options, f)
-	f.BoolVar(&a.aa, "aa", false, "measure one input repeatedly (5 times unless --repeats says otherwise) and tell the noise floor")
-	f.StringVar(&a.tolerance, "tolerance", "", "difference in `percent` that passes (default: the case's, or 5)")
-	f.BoolVar(&a.promote, "promote", false, "record the measured times and operators in the case files; needs --reason")
-	f.StringVar(&a.reason, "reason", "", "why times are recorded; kept beside the case files")
-	f.BoolVar(&a.force, "force", false, "record times that changed by more than code makes, too; what did not pass is never recorded")
-	f.BoolVar(&a.json, "json", false, "print the comparisons as JSON")
+	f.BoolVar(&a.Aa, "aa", false, "measure one input repeatedly (5 times unless --repeats says otherwise) and tell the noise floor")
+	f.StringVar(&a.Tolerance, "tolerance", "", "difference in `percent` that passes (default: the case's, or 5)")
+	f.BoolVar(&a.Promote, "promote", false, "record the measured times and operators in the case files; needs --reason")
+	f.StringVar(&a.Reason, "reason", "", "why times are recorded; kept beside the case files")
+	f.BoolVar(&a.Force, "force", false, "record times that changed by more than code makes, too; what did not pass is never recorded")
+	f.BoolVar(&a.Json, "json", false, "print the comparisons as JSON")
 	return cmd
 }

@@ -1,4 +1,4 @@
-package cli
+package autobaseline
 
 import (
 	"context"
@@ -15,51 +15,51 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// autoBaselineOptions is what auto-baseline was asked for.
-type autoBaselineOptions struct {
+// Options is what auto-baseline was asked for.
+type Options struct {
 	measure.Options
-	aa        bool
-	tolerance string
-	promote   bool
-	reason    string
-	force     bool
-	json      bool
+	Aa        bool
+	Tolerance string
+	Promote   bool
+	Reason    string
+	Force     bool
+	Json      bool
 }
 
 // defaultAA is how often an A/A case is measured.
 const defaultAA = 5
 
-func (c *Command) runAutoBaseline(ctx context.Context, a *autoBaselineOptions, files []string) (int, error) {
-	if a.promote {
-		if err := record.Recordable(&a.Options, "accelgate auto-baseline --promote", a.reason); err != nil {
+func Run(e *measure.Env, ctx context.Context, a *Options, files []string) (int, error) {
+	if a.Promote {
+		if err := record.Recordable(&a.Options, "accelgate auto-baseline --promote", a.Reason); err != nil {
 			return 0, err
 		}
 	}
-	if a.aa && a.Repeats == 1 {
+	if a.Aa && a.Repeats == 1 {
 		return 0, exit.Usagef("--aa: one measurement shows no noise: use --repeats 2 or more")
 	}
-	if a.aa && a.Repeats == 0 {
+	if a.Aa && a.Repeats == 0 {
 		a.Repeats = defaultAA
 	}
-	p, pairs, err := c.planPairs(ctx, a, files)
+	p, pairs, err := planPairs(e, ctx, a, files)
 	if err != nil {
 		return 0, err
 	}
 	defer p.Close()
-	run, err := c.env().Measure(ctx, p, nil)
+	run, err := e.Measure(ctx, p, nil)
 	if err != nil {
 		return 0, err
 	}
-	list := comparePairs(pairs, run, a.aa)
-	if err := c.showPairs(list, a); err != nil {
+	list := comparePairs(pairs, run, a.Aa)
+	if err := showPairs(e, list, a); err != nil {
 		return 0, err
 	}
-	if a.promote {
-		out := c.Stdout
-		if a.json {
-			out = c.Stderr // what is on standard output is one document
+	if a.Promote {
+		out := e.Stdout
+		if a.Json {
+			out = e.Stderr // what is on standard output is one document
 		}
-		if err := c.promote(out, p, list, run, a); err != nil {
+		if err := promote(e, out, p, list, run, a); err != nil {
 			return 0, err
 		}
 	}
@@ -71,8 +71,8 @@ func (c *Command) runAutoBaseline(ctx context.Context, a *autoBaselineOptions, f
 
 // planPairs reads the pairs and opens them as the one suite of a plan. Close
 // must be called, unless there is an error.
-func (c *Command) planPairs(ctx context.Context, a *autoBaselineOptions, files []string) (_ *measure.Plan, _ []cases.Pair, err error) {
-	p, err := c.env().NewPlan(&a.Options)
+func planPairs(e *measure.Env, ctx context.Context, a *Options, files []string) (_ *measure.Plan, _ []cases.Pair, err error) {
+	p, err := e.NewPlan(&a.Options)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -92,7 +92,7 @@ func (c *Command) planPairs(ctx context.Context, a *autoBaselineOptions, files [
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := c.env().Detect(ctx, p); err != nil {
+	if err := e.Detect(ctx, p); err != nil {
 		return nil, nil, err
 	}
 	env, err := p.Env()
@@ -100,7 +100,7 @@ func (c *Command) planPairs(ctx context.Context, a *autoBaselineOptions, files [
 		return nil, nil, err
 	}
 	env.EngineArgs = p.Options.EngineArgs()
-	opened, err := cases.OpenPairs(s, env, pairs, a.aa)
+	opened, err := cases.OpenPairs(s, env, pairs, a.Aa)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -128,7 +128,7 @@ func casesSuite(p *measure.Plan) (*config.Suite, error) {
 }
 
 // pairs reads the files, or pairs the suite's cases with themselves.
-func (a *autoBaselineOptions) pairs(s *config.Suite, dir string, files []string) (pairs []cases.Pair, err error) {
+func (a *Options) pairs(s *config.Suite, dir string, files []string) (pairs []cases.Pair, err error) {
 	if len(files) == 0 {
 		pairs, err = cases.OwnPairs(s, dir)
 	}
@@ -157,18 +157,18 @@ func (a *autoBaselineOptions) pairs(s *config.Suite, dir string, files []string)
 }
 
 // narrow applies --only, --skip and --tolerance.
-func (a *autoBaselineOptions) narrow(pairs []cases.Pair) ([]cases.Pair, error) {
+func (a *Options) narrow(pairs []cases.Pair) ([]cases.Pair, error) {
 	pairs = slices.DeleteFunc(pairs, func(p cases.Pair) bool {
 		return len(a.Only) > 0 && !matrix.GlobAny(a.Only, p.Name) || matrix.GlobAny(a.Skip, p.Name)
 	})
 	if len(pairs) == 0 {
 		return nil, exit.Usagef("--only and --skip leave no case: correct them; they are globs on the names of cases")
 	}
-	if a.tolerance == "" {
+	if a.Tolerance == "" {
 		return pairs, nil
 	}
 	var percent config.Percent
-	if err := percent.UnmarshalText([]byte(a.tolerance)); err != nil {
+	if err := percent.UnmarshalText([]byte(a.Tolerance)); err != nil {
 		return nil, exit.Usagef("--tolerance: %w", err)
 	}
 	for i := range pairs {

@@ -1,4 +1,4 @@
-package cli
+package autobaseline
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -77,19 +78,19 @@ func (c *compared) values(results map[string]*bench.Result, cell bench.Cell, whi
 
 // showPairs prints the comparisons in the layout of auto_baseline.py's log, or
 // as JSON.
-func (c *Command) showPairs(list []compared, a *autoBaselineOptions) error {
-	if a.json {
+func showPairs(env *measure.Env, list []compared, a *Options) error {
+	if a.Json {
 		for i := range list { // JSON has no NaN
 			if d := list[i].Diff; math.IsNaN(d) || math.IsInf(d, 0) {
 				list[i].Diff = 0
 			}
 		}
-		e := json.NewEncoder(c.Stdout)
+		e := json.NewEncoder(env.Stdout)
 		e.SetIndent("", " ")
 		return e.Encode(list)
 	}
 	for i := range list {
-		c.printPair(&list[i], a.aa)
+		printPair(env, &list[i], a.Aa)
 	}
 	failed := 0
 	for _, p := range list {
@@ -97,15 +98,15 @@ func (c *Command) showPairs(list []compared, a *autoBaselineOptions) error {
 			failed++
 		}
 	}
-	_, err := fmt.Fprintf(c.Stdout, "%s\n%s, %d failed\n", banner, text.Plural(len(list), "case"), failed)
+	_, err := fmt.Fprintf(env.Stdout, "%s\n%s, %d failed\n", banner, text.Plural(len(list), "case"), failed)
 	return err
 }
 
 var banner = strings.Repeat("=", 60)
 
 // printPair prints one comparison.
-func (c *Command) printPair(p *compared, aa bool) {
-	w := c.Stdout
+func printPair(e *measure.Env, p *compared, aa bool) {
+	w := e.Stdout
 	fmt.Fprintf(w, "%s\n  [%s] %s\n%s\n", banner, text.OneLine(p.Case), text.OneLine(p.Description), banner)
 	status := map[bool]string{true: "PASS", false: "FAIL"}[p.Passed]
 	switch {
@@ -123,7 +124,7 @@ func (c *Command) printPair(p *compared, aa bool) {
 		if !p.Passed {
 			word := map[bool]string{true: "slower", false: "faster"}[p.Diff > 0]
 			fmt.Fprintf(w, "  Performance regression: %.2f%% %s than baseline!\n", math.Abs(p.Diff)*100, word)
-			fmt.Fprintf(c.Stderr, "[%s] Auto baseline FAILED: diff=%+.2f%%, tolerance=±%.0f%%\n", text.OneLine(p.Case), p.Diff*100, p.Tolerance*100)
+			fmt.Fprintf(e.Stderr, "[%s] Auto baseline FAILED: diff=%+.2f%%, tolerance=±%.0f%%\n", text.OneLine(p.Case), p.Diff*100, p.Tolerance*100)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package autobaseline
 
 import (
 	"io"
@@ -14,7 +14,7 @@ import (
 // promote records what auto-baseline measured in the suite's folder: the
 // numbers of a case that has a file, a new file for one that has none. What did
 // not pass is not recorded. The outcome is told on out.
-func (c *Command) promote(out io.Writer, p *measure.Plan, list []compared, run *bench.Run, a *autoBaselineOptions) error {
+func promote(env *measure.Env, out io.Writer, p *measure.Plan, list []compared, run *bench.Run, a *Options) error {
 	s, err := casesSuite(p)
 	if err != nil {
 		return err
@@ -23,7 +23,7 @@ func (c *Command) promote(out io.Writer, p *measure.Plan, list []compared, run *
 	if err != nil {
 		return err
 	}
-	e := record.CaseEdits{Reason: a.reason, Revision: run.Revision, Policy: record.UnlessForced(a.force, &p.Policy)}
+	e := record.CaseEdits{Reason: a.Reason, Revision: run.Revision, Policy: record.UnlessForced(a.Force, &p.Policy)}
 	var passed []record.Measurement
 	for _, one := range list {
 		if !one.Passed {
@@ -37,13 +37,13 @@ func (c *Command) promote(out io.Writer, p *measure.Plan, list []compared, run *
 		fresh := one.pair.NewCase(filepath.Join(folder.Path, one.Case+".json"))
 		passed = append(passed, record.Measurement{Name: one.Case, Host: p.Host.Label, Result: one.result, Fresh: fresh})
 	}
-	if err := record.EditFolder(c.env(), &e, folder, passed); err != nil {
+	if err := record.EditFolder(env, &e, folder, passed); err != nil {
 		return err
 	}
 	if err := e.Save(); err != nil {
 		return err
 	}
-	c.warnAll(e.Left)
+	env.WarnAll(e.Left)
 	e.Tell(out, false, string((&verdict.Typing{Options: p.Options, File: p.File}).Planned("accelgate run")))
 	return nil
 }
