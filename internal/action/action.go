@@ -1,3 +1,5 @@
+// Package action is one step of a workflow: inputs and event, measuring or
+// collecting runs, judging, and publishing comment, check and pull requests.
 package action
 
 import (

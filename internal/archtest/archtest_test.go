@@ -79,12 +79,21 @@ var allowed = map[string][]string{
 		"matrix", "safetensors", "stats", "suite", "tensor", "text", "worker"},
 	"suite/analysis": {"bench", "config", "suite/analysis/hfhub", "lazyregexp", "matrix", "suite/analysis/lowrank", "suite/analysis/packing", "stats", "suite", "suite/analysis/svd", "tensor", "text"},
 	"suite/endpoint": {"atomicfile", "bench", "config", "device/energy", "lazyregexp", "suite/endpoint/load", "suite/endpoint/openai", "suite/endpoint/dataset", "suite/endpoint/latency", "suite", "worker"},
-	"cli": {"atomicfile", "bench", "config", "detect", "detect/jsonl", "device", "device/health", "engine", "formats/inferencebench",
-		"formats/optrace", "formats/tensorsharp", "gate", "github", "github/actions", "github/artifact", "importer", "lazyregexp", "matrix",
-		"text", "reference/baseline", "reference/history", "reference/waiver", "report", "runner", "safetensors", "stats", "suite",
-		"suite/*", "tensor", "worker", "worktree", "suite/cases/casefile", "suite/endpoint/dataset", "suite/endpoint/fakeserver",
-		"suite/kernels/evalconfig", "suite/kernels/evaluator", "suite/kernels/flashinfer", "suite/kernels/harness/gokernel",
-		"suite/analysis/hfhub", "suite/analysis/lowrank", "suite/analysis/packing", "suite/analysis/svd"},
+	"exit":           {"config"},
+	"measure":        {"atomicfile", "bench", "config", "detect", "device", "device/health", "engine", "exit", "formats/inferencebench", "formats/tensorsharp", "gate", "matrix", "reference/baseline", "reference/history", "runner", "stats", "suite", "suite/analysis/packing", "text", "worker", "worktree"},
+	"verdict":        {"bench", "config", "detect", "device", "exit", "gate", "measure", "reference/baseline", "reference/history", "reference/waiver", "report", "text"},
+	"record":         {"bench", "config", "exit", "gate", "matrix", "measure", "reference/baseline", "report", "suite", "suite/cases", "suite/cases/casefile", "text", "verdict"},
+	"selftest":       {"bench", "config", "exit", "gate", "lazyregexp", "measure", "reference/baseline", "report", "runner", "stats", "text", "verdict"},
+	"bisect":         {"atomicfile", "bench", "detect", "device", "exit", "measure", "runner", "suite", "text", "verdict", "worker", "worktree"},
+	"action":         {"atomicfile", "bench", "config", "exit", "gate", "github", "github/actions", "github/artifact", "lazyregexp", "matrix", "measure", "record", "reference/baseline", "reference/history", "reference/waiver", "report", "runner", "suite/cases", "text", "verdict", "worker"},
+	"calibrate":      {"bench", "detect", "exit", "gate", "measure", "reference/baseline", "stats", "text", "verdict"},
+	"autobaseline":   {"bench", "config", "exit", "gate", "matrix", "measure", "record", "suite/cases", "text", "verdict"},
+	"cli": {"action", "atomicfile", "autobaseline", "bench", "bisect", "calibrate", "config", "detect", "detect/jsonl", "device", "engine",
+		"exit", "formats/inferencebench", "formats/optrace", "formats/tensorsharp", "gate", "github/actions", "importer", "lazyregexp", "matrix",
+		"measure", "record", "reference/baseline", "reference/history", "report", "safetensors", "selftest", "stats", "suite", "suite/*",
+		"suite/analysis/hfhub", "suite/analysis/lowrank", "suite/analysis/packing", "suite/cases/casefile", "suite/endpoint/dataset",
+		"suite/endpoint/fakeserver", "suite/kernels/evalconfig", "suite/kernels/evaluator", "suite/kernels/flashinfer",
+		"suite/kernels/harness/gokernel", "tensor", "text", "verdict", "worker"},
 }
 
 // owned names packages that only one of ours may import, with the reason.
@@ -190,8 +199,11 @@ func TestImportsPointDown(t *testing.T) {
 
 // outsiders import packages of a kind from above it, or beside it, with the reason.
 var outsiders = map[string]string{
-	"cli":    "commands such as bench run and analyze are front doors of a kind",
-	"report": "analyze's reports are written where all reports are",
+	"cli":          "commands such as bench run and analyze are front doors of a kind",
+	"report":       "analyze's reports are written where all reports are",
+	"measure":      "shards are divided as jobs are",
+	"record":       "what cases measured is written into their files",
+	"autobaseline": "its pairs are cases",
 }
 
 // TestKindsArePrivate: what one kind alone needs stands below it, and no other room imports it.

@@ -52,7 +52,7 @@ func TestInputsOfBothActionsAreTheOnesRead(t *testing.T) {
 	load(t, "native/action.yml", &native)
 
 	read := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?:Input\(|Bool\(|\{)"([a-z-]+)"`).FindAllStringSubmatch(content(t, "internal/cli/inputs.go"), -1) {
+	for _, m := range regexp.MustCompile(`(?:Input\(|Bool\(|\{)"([a-z-]+)"`).FindAllStringSubmatch(content(t, "internal/action/inputs.go"), -1) {
 		read[m[1]] = true
 	}
 	want := slices.Sorted(maps.Keys(read))
@@ -83,7 +83,7 @@ func TestOutputsAreTheOnesSet(t *testing.T) {
 	var docker manifest
 	load(t, "action.yml", &docker)
 	set := map[string]bool{}
-	code := content(t, "internal/cli/action.go") + content(t, "internal/cli/action_show.go") + content(t, "internal/cli/post.go") + content(t, "internal/cli/publish.go") + content(t, "internal/cli/checked.go")
+	code := content(t, "internal/action/action.go") + content(t, "internal/action/show.go") + content(t, "internal/action/post.go") + content(t, "internal/action/publish.go") + content(t, "internal/action/checked.go")
 	for _, m := range regexp.MustCompile(`\.output\("([a-z-]+)"`).FindAllStringSubmatch(code, -1) {
 		set[m[1]] = true
 	}

@@ -1,3 +1,5 @@
+// Package autobaseline runs model cases repeatedly and compares them with
+// themselves or with another input.
 package autobaseline
 
 import (
@@ -29,6 +31,8 @@ type Options struct {
 // defaultAA is how often an A/A case is measured.
 const defaultAA = 5
 
+// Run measures the pairs, compares, records where that was asked for, and returns
+// the exit code.
 func Run(e *measure.Env, ctx context.Context, a *Options, files []string) (int, error) {
 	if a.Promote {
 		if err := record.Recordable(&a.Options, "accelgate auto-baseline --promote", a.Reason); err != nil {

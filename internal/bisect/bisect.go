@@ -1,3 +1,5 @@
+// Package bisect finds the commit that made a cell slower, by git bisect, with the
+// good commit and each candidate measured in pairs.
 package bisect
 
 import (

@@ -1,3 +1,5 @@
+// Package calibrate measures the noise of every cell, and tells from which
+// slow-down on the gate can see one.
 package calibrate
 
 import (
@@ -26,6 +28,7 @@ type Options struct {
 // DefaultRounds make five pairs of neighbours.
 const DefaultRounds = 10
 
+// Run measures the rounds, prints what they resolve and returns the exit code.
 func Run(e *measure.Env, ctx context.Context, k *Options) (int, error) {
 	if k.Rounds < detect.LeastResolved || k.Rounds > measure.MaxRepeats {
 		return 0, exit.Usagef("--rounds is %d: use %d to %d", k.Rounds, detect.LeastResolved, measure.MaxRepeats)

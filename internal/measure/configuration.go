@@ -93,6 +93,7 @@ func (o *Options) Translate(data []byte) ([]byte, []string, error) {
 // MaxConfig bounds a configuration of another tool.
 const MaxConfig = 1 << 20
 
+// ReadBounded reads a file that people write: at most [MaxConfig] bytes.
 func ReadBounded(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -21,6 +21,7 @@ type Lanes struct {
 	lease   *device.Lease
 }
 
+// Release gives the devices back.
 func (l Lanes) Release() { l.lease.Release() }
 
 // defaultLeaseWait bounds the wait for another job's devices.

@@ -1,3 +1,6 @@
+// Package measure turns a configuration into a Run: it opens the suites, selects
+// and shards their cells, leases devices, measures in rounds or in pairs with a
+// base, measures again what looks slower, and writes run.json. It judges nothing.
 package measure
 
 import (
@@ -26,6 +29,7 @@ func (o *Options) OutPath(file *config.File, name string) string {
 	return filepath.Join(out, name)
 }
 
+// OutPath is the path of a file that this plan leaves.
 func (p *Plan) OutPath(name string) string { return p.Options.OutPath(p.File, name) }
 
 // Measure runs the plan and writes run.json before anything else can fail. The

@@ -74,6 +74,7 @@ func (o *Options) Check() error {
 	return nil
 }
 
+// MaxRepeats bounds processes a cell and rounds.
 const MaxRepeats = 1000
 
 // EngineArgs are what the demonstration flags add to the embedded engine's

@@ -302,6 +302,7 @@ func SetOf(ids []string) map[string]bool {
 	return set
 }
 
+// CellIDs are the ids of cells, in their order.
 func CellIDs(cells []bench.Cell) []string {
 	ids := make([]string, 0, len(cells))
 	for _, c := range cells {
@@ -339,6 +340,7 @@ func (p *Plan) Close() {
 // BaselinePath is where this host's baseline is or will be.
 func (p *Plan) BaselinePath() string { return p.Options.BaselinePath(p.File, p.Host.Label) }
 
+// BaselinePath is where the baseline of a host label is or will be.
 func (o *Options) BaselinePath(file *config.File, label string) string {
 	if o.Baseline != "" {
 		return o.Baseline

@@ -29,6 +29,7 @@ type Sharding struct {
 	Unknown         int // cells without a time in earlier runs
 }
 
+// Ratio is the longest shard over the bound, at least 1.
 func (s Sharding) Ratio() float64 { return float64(s.Makespan) / float64(max(s.Bound, 1)) }
 
 // Shards packs the cells into k parts that take equally long by the times of

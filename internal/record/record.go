@@ -1,3 +1,5 @@
+// Package record writes what a run measured into what later runs are compared
+// with: the baseline of a host and the files of cases.
 package record
 
 import (

@@ -1,3 +1,5 @@
+// Package selftest proves that the gate of a configuration can fail: it judges a
+// run by itself, and damaged copies of it.
 package selftest
 
 import (
@@ -24,6 +26,7 @@ type Options struct {
 	From string
 }
 
+// Run proves, or says what is not proved, and returns the exit code.
 func Run(e *measure.Env, ctx context.Context, s *Options) (int, error) {
 	run, policy, err := selftestRun(e, ctx, s)
 	if err != nil {

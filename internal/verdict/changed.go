@@ -34,6 +34,7 @@ func IntervalOf(e *detect.Evidence, better bench.Direction) [2]float64 {
 	return [2]float64{min(low, high), max(low, high)}
 }
 
+// BetterOf reports whether a gain is one, nil for no change.
 func BetterOf(gain float64) *bool {
 	if gain == 0 {
 		return nil
@@ -69,6 +70,7 @@ type NewestRun struct {
 	Reason     string         `json:"reason,omitempty"`
 }
 
+// NewestOf turns evidence about the last run into what is printed.
 func NewestOf(e *detect.Evidence, better bench.Direction) *NewestRun {
 	return &NewestRun{Changed: ChangeOf(e.Estimate, better), Interval: IntervalOf(e, better), P: e.P, Q: e.Q, N: e.N, K: e.K,
 		NoiseFloor: e.NoiseFloor, MDE: e.MDE, Verdict: e.Verdict, Reason: e.Reason}

@@ -22,6 +22,7 @@ type Typing struct {
 // Line is a command with its flags.
 type Line string
 
+// Add adds a flag once for each value that is not empty, quoted for a shell.
 func (l Line) Add(flag string, values ...string) Line {
 	for _, v := range values {
 		if v != "" {

@@ -1,3 +1,5 @@
+// Package verdict leads runs and their references through the gate to one report
+// and an exit code. It reads references, and decides nothing itself.
 package verdict
 
 import (
@@ -37,7 +39,7 @@ func (r Reference) Run() *bench.Run {
 	return run
 }
 
-// reference reads the baseline of a host. A missing one is not an error, unless
+// ReferenceFor reads the baseline of a host. A missing one is not an error, unless
 // --baseline named it; an unreadable one always is.
 func ReferenceFor(o *measure.Options, file *config.File, label string) (Reference, error) {
 	ref, err := RecordedFor(o, file, label)
@@ -47,7 +49,7 @@ func ReferenceFor(o *measure.Options, file *config.File, label string) (Referenc
 	return ref, err
 }
 
-// recorded is reference for those who are about to write the baseline.
+// RecordedFor is [ReferenceFor] for those who are about to write the baseline.
 func RecordedFor(o *measure.Options, file *config.File, label string) (Reference, error) {
 	ref, err := loadReference(o.BaselinePath(file, label), label)
 	if err != nil {
@@ -115,6 +117,7 @@ func (j Judged) Exit() int {
 	return exit.GateFailed
 }
 
+// MissingBaseline adds to the error of a baseline that does not exist how to record one.
 func MissingBaseline(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w; record one with 'accelgate baseline update --reason TEXT'", err)
