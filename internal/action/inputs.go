@@ -68,15 +68,13 @@ func inputEnv(getenv func(string) string) func(string) string {
 // readInputs reads all inputs; every complaint names the input.
 func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) {
 	in.options = measure.Options{
-		Config:    gh.Input("config"),
-		HostLabel: gh.Input("host-label"),
-		Threshold: gh.Input("threshold"),
-		Suites:    list(gh.Input("suite"), ","),
-		Only:      list(gh.Input("only"), "\n"),
-		Profile:   gh.Input("profile"),
-		Shard:     gh.Input("shard"),
-		ModelDir:  gh.Input("model-dir"),
-		AB:        gh.Input("ab"),
+		Sources: measure.Sources{Config: gh.Input("config"), HostLabel: gh.Input("host-label")},
+		Selection: measure.Selection{
+			Suites: list(gh.Input("suite"), ","), Only: list(gh.Input("only"), "\n"), Profile: gh.Input("profile"), Shard: gh.Input("shard"),
+		},
+		Measuring: measure.Measuring{ModelDir: gh.Input("model-dir")},
+		Pairing:   measure.Pairing{AB: gh.Input("ab")},
+		Limits:    measure.Limits{Threshold: gh.Input("threshold")},
 	}
 	if in.options.Config == "" {
 		in.options.Config = "accelgate.yaml"

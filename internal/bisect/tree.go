@@ -95,7 +95,8 @@ type bisection struct {
 }
 
 func (b *bisection) options() measure.Options {
-	o := measure.Options{Config: b.Config, HostLabel: b.HostLabel, ModelDir: b.ModelDir, Devices: b.Devices, Only: []string{b.Only}}
+	o := measure.Options{Sources: measure.Sources{Config: b.Config, HostLabel: b.HostLabel}, Measuring: measure.Measuring{ModelDir: b.ModelDir, Devices: b.Devices},
+		Selection: measure.Selection{Only: []string{b.Only}}}
 	if b.Cell != "" {
 		o.Only = []string{b.Cell}
 	}

@@ -56,10 +56,10 @@ type base struct {
 // openIn opens the base in a folder.
 func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool) (*base, error) {
 	o := *p.Options
-	o.InjectSlowdown, o.WeightSeed, o.Revision, o.Out, o.isBase = "", "", "", "", true
+	o.Injected, o.Revision, o.Out, o.isBase = Injected{}, "", "", true
 	// Which cells are measured is the head's to say: a shard of another matrix, and a
-	// name that the base does not know, would leave cells without pairs.
-	o.Suites, o.Only, o.Skip, o.Tags, o.SkipTags, o.Profile, o.Shard, o.Durations, o.MaxCells = nil, nil, nil, nil, nil, "", "", nil, math.MaxInt
+	// name that the base does not have, would leave cells without pairs.
+	o.Selection = Selection{MaxCells: math.MaxInt}
 	o.HostLabel = p.Host.Label // it is one machine
 	opened, err := e.planBase(ctx, &o, from)
 	if err != nil {

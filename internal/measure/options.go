@@ -9,44 +9,75 @@ import (
 	"github.com/accelgate/accelgate/internal/reference/history"
 )
 
-// Options are the flags that run, baseline update and the action share.
+// Options are what commands and the action ask of measuring, by theme. Each flag
+// sets one field; the zero value is what a plain `accelgate run` means.
 type Options struct {
-	Config          string
-	pipedConfig     []byte // what --config held, where it is no file
-	Baseline        string // a file in place of <baselines>/baseline-<label>.json
-	History         string // folder of kept runs
-	HostLabel       string
-	Suites          []string
-	Only, Skip      []string
-	Threshold       string
-	RequireBaseline bool
-	Repeats         int
-	Out             string // folder of run.json and the journal
-	ModelDir        string // in place of the suites' own
-	Profile         string
-	Tags, SkipTags  []string
-	Shard           string   // "2/3"
-	Durations       []string // run.json, or folders of them, whose times balance the shards
-	Devices         []string
-	Health          string // "auto" or "off"
-	WaitHealthy     time.Duration
-	MaxCells        int
-	Budget          time.Duration
-	Resume          bool
-	AB              string // checkout of the base, a commit, or one of the words in ab.go
-	abNext          string // what --ab is to be next time, where it was not given
-	Desk            bool   // a person runs this and did not say how to compare
-	Pairs           int
-	PairSeed        uint64
-	isBase          bool   // these are the options of the base itself
-	ABRevision      string // commit of the base; "" for what git says
-	Revision        string
-	InjectSlowdown  string
-	WeightSeed      string
-	// onBranch returns the kept runs of a host that are not in a folder, nil if there
-	// are none; nil where nobody looks elsewhere.
+	Sources
+	Selection
+	Measuring
+	Pairing
+	Limits
+	Injected
+}
+
+// Sources are the configuration, and what a run of a host is compared with.
+type Sources struct {
+	Config      string
+	pipedConfig []byte // what Config held, where it is no file
+	HostLabel   string
+	Baseline    string // a file in place of <baselines>/baseline-<label>.json
+	History     string // folder of earlier runs
+	// OnBranch returns the earlier runs of a host that are not in a folder, nil if
+	// there are none; nil where they are looked for in folders alone.
 	OnBranch func(label string) *history.File
-	Secret   string // the action's token, used on GitHub and kept out of results
+}
+
+// Selection chooses cells. All of them must want a cell.
+type Selection struct {
+	Suites         []string // names; empty for all
+	Only, Skip     []string // ids or globs
+	Profile        string
+	Tags, SkipTags []string
+	Shard          string   // "2/3"
+	Durations      []string // run.json, or folders of them, whose times balance the shards
+	MaxCells       int      // 0 for the configuration's
+}
+
+// Measuring says how cells are measured and where the results go.
+type Measuring struct {
+	Repeats     int // processes a cell; 0 for each suite's own
+	Devices     []string
+	Health      string        // "auto" or "off"; "" for the configuration's
+	WaitHealthy time.Duration // 0 for no wait
+	Budget      time.Duration // 0 for the configuration's
+	Resume      bool
+	Out         string // folder of run.json and the journal
+	ModelDir    string // in place of the suites' own
+	Revision    string // of the code under test; "" for what git says
+	Secret      string // the action's token, used on GitHub and kept out of results
+}
+
+// Pairing chooses the base that cells are measured in pairs with.
+type Pairing struct {
+	AB         string // checkout of the base, a commit, or one of the words of base_open.go
+	abNext     string // what --ab is to be next time, where it was not given
+	Desk       bool   // a person runs this and did not say how to compare
+	Pairs      int    // of each cell at first; 0 for the procedure's own
+	PairSeed   uint64 // 0 for a random one
+	isBase     bool   // these are the options of the base itself
+	ABRevision string // commit of the base; "" for what git says
+}
+
+// Limits change what blocks.
+type Limits struct {
+	Threshold       string // percent; "" for the configuration's
+	RequireBaseline bool
+}
+
+// Injected makes the embedded engine slow or wrong, to show that the gate can fail.
+type Injected struct {
+	InjectSlowdown string // PHASE=PERCENT
+	WeightSeed     string
 }
 
 // DefaultConfig is the configuration where --config names none.
