@@ -124,7 +124,11 @@ func (c *comparer) evident(m *described, ref, got *bench.Result) (cell detect.Ce
 		return cell, false
 	}
 	o.Mode = detect.History
-	base, head := detect.Sessions(old.History, now.Values, got.Sessions < 2)
+	base, head := detect.Sessions(old.Level(), now.Values, got.Sessions < 2)
+	if old.Unhealthy != nil {
+		all, _ := detect.Sessions(old.History, now.Values, got.Sessions < 2)
+		o.Wide = detect.Wide(all)
+	}
 	return detect.Cell{Base: base, Head: head, Options: o}, true
 }
 

@@ -26,7 +26,8 @@ const MaxAttached = 40
 // holds to be the same, under the same major version of the driver where both
 // name one. Of a cell it counts if metric, unit and conditions are the same, and if
 // no change of level is after it: [detect.ChangePoints] says where a new level
-// begins, and noise is left as it is. A regression that was merged becomes the
+// begins, and noise is left as it is. Runs of an unhealthy host are marked, and
+// change no level ([bench.Sample.Level]). A regression that was merged becomes the
 // level by that; the anchors of the baseline show it as drift.
 //
 // The entries share memory with f.
@@ -35,7 +36,7 @@ func (f *File) Attach(ref *bench.Run) {
 	places := f.places(ref)
 	for i := range ref.Results {
 		for j := range ref.Results[i].Samples {
-			ref.Results[i].Samples[j].History = nil
+			ref.Results[i].Samples[j].History, ref.Results[i].Samples[j].Unhealthy = nil, nil
 		}
 	}
 	if len(chosen) == 0 {
@@ -48,16 +49,17 @@ func (f *File) Attach(ref *bench.Run) {
 	for i := range ref.Results {
 		for j := range ref.Results[i].Samples {
 			s := &ref.Results[i].Samples[j]
-			newestLevel(s.History, ref.Metric(s.Metric))
+			newestLevel(s, ref.Metric(s.Metric))
 		}
 	}
 }
 
 // newestLevel empties the entries before the last change of level.
-func newestLevel(runs [][]float64, m *bench.Metric) {
-	if len(runs) == 0 || m == nil || m.Exact {
+func newestLevel(s *bench.Sample, m *bench.Metric) {
+	if len(s.History) == 0 || m == nil || m.Exact {
 		return
 	}
+	runs := s.Level()
 	medians := make([]float64, len(runs))
 	for i, values := range runs {
 		if medians[i] = math.NaN(); len(values) > 0 {
@@ -65,7 +67,7 @@ func newestLevel(runs [][]float64, m *bench.Metric) {
 		}
 	}
 	if changes := detect.ChangePoints(medians, detect.Search{HigherIsBetter: m.Better != bench.Lower}); len(changes) > 0 {
-		clear(runs[:changes[len(changes)-1].Index])
+		clear(s.History[:changes[len(changes)-1].Index])
 	}
 }
 
@@ -127,6 +129,9 @@ func (a *attaching) run(r *run, at int) {
 			}
 			if s := result.Sample(r.Metrics[metric].Name); s != nil {
 				a.set(s, at, values)
+				if c.unhealthy {
+					a.mark(s, at)
+				}
 			}
 		})
 	}
@@ -161,4 +166,12 @@ func (a *attaching) set(s *bench.Sample, at int, values []float64) {
 		s.History, a.spare = a.spare[:a.of:a.of], a.spare[a.of:]
 	}
 	s.History[at] = values
+}
+
+// mark says that an entry is of an unhealthy host.
+func (a *attaching) mark(s *bench.Sample, at int) {
+	if s.Unhealthy == nil {
+		s.Unhealthy = make([]bool, a.of)
+	}
+	s.Unhealthy[at] = true
 }
