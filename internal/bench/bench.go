@@ -468,7 +468,14 @@ type Run struct {
 	Base string `json:"base,omitempty"`
 	// Calibration is what the machine itself did; nil if nobody looked.
 	Calibration *Calibration `json:"calibration,omitempty"`
+	// Earlier says, of a reference, when and of which commit the entries of
+	// Sample.History are, in their order. It does not travel in a run.
+	Earlier []Point `json:"-"`
 }
+
+// DefaultBranch is the condition of a run of the default branch's newest commit, with
+// nothing changed: the runs of its history came before it on the same branch.
+const DefaultBranch = "default_branch"
 
 // PairSeed is the condition of a run that says how the order within pairs was drawn.
 const PairSeed = "pair_seed"

@@ -66,6 +66,7 @@ func (c *Command) measure(ctx context.Context, p *plan, ref *bench.Run) (_ *benc
 		return nil, err
 	}
 	run := c.newRun(ctx, p, b)
+	c.follow(ctx, p, run, ref)
 	s, err := c.newSession(ctx, p, b, run.Revision, lanes.devices)
 	if err != nil {
 		return nil, err

@@ -103,6 +103,7 @@ func (t *typing) commands(getenv func(string) string, h bench.Host) report.Comma
 		Prune:    string(t.common("accelgate baseline prune", label).add("--model-dir", o.modelDir)),
 		Anchor:   string(t.common("accelgate baseline anchor", label)),
 		Refresh:  string(t.common("accelgate cases refresh", label).conditions(o)),
+		Bisect:   string(t.configured("accelgate bisect").add("--host-label", label).add("--model-dir", o.modelDir).list("--devices", o.devices)),
 		Base:     o.nextBase(t.file.Dir),
 		Dir:      t.file.Dir,
 	}

@@ -15,7 +15,7 @@ import (
 // of the noise, and are of older code.
 const MaxAttached = 40
 
-// Attach sets Sample.History of all samples of ref, a committed baseline as a
+// Attach sets Run.Earlier and Sample.History of all samples of ref, a committed baseline as a
 // run, in place: the values of the newest kept runs, at most [MaxAttached], the
 // oldest first. All samples of a reference have an entry for each of these runs, so
 // that entries at the same distance from the end are of one run; an entry is
@@ -26,13 +26,14 @@ const MaxAttached = 40
 // holds to be the same, under the same major version of the driver where both
 // name one. Of a cell it counts if metric, unit and conditions are the same, and if
 // no change of level is after it: [detect.ChangePoints] says where a new level
-// begins, and noise is left as it is. Runs of an unhealthy host are marked, and
+// begins, of at least 3 runs, and noise is left as it is. Runs of an unhealthy host are marked, and
 // change no level ([bench.Sample.Level]). A regression that was merged becomes the
 // level by that; the anchors of the baseline show it as drift.
 //
 // The entries share memory with f.
 func (f *File) Attach(ref *bench.Run) {
 	chosen := f.comparable(ref.Host.Fingerprint)
+	ref.Earlier = points(chosen)
 	places := f.places(ref)
 	for i := range ref.Results {
 		for j := range ref.Results[i].Samples {
@@ -54,6 +55,19 @@ func (f *File) Attach(ref *bench.Run) {
 	}
 }
 
+// points say of which commits runs are.
+func points(runs []*run) []bench.Point {
+	points := make([]bench.Point, len(runs))
+	for i, r := range runs {
+		points[i] = bench.Point{At: r.Started, Revision: r.Revision}
+	}
+	return points
+}
+
+// leastLevel is how many runs make a level: fewer may be a disturbance, and the
+// gate wants them to stand against the level before them.
+const leastLevel = 3
+
 // newestLevel empties the entries before the last change of level.
 func newestLevel(s *bench.Sample, m *bench.Metric) {
 	if len(s.History) == 0 || m == nil || m.Exact {
@@ -66,9 +80,21 @@ func newestLevel(s *bench.Sample, m *bench.Metric) {
 			medians[i] = median(values)
 		}
 	}
-	if changes := detect.ChangePoints(medians, detect.Search{HigherIsBetter: m.Better != bench.Lower}); len(changes) > 0 {
-		clear(s.History[:changes[len(changes)-1].Index])
+	for _, change := range slices.Backward(detect.ChangePoints(medians, detect.Search{HigherIsBetter: m.Better != bench.Lower})) {
+		if usable(medians[change.Index:]) >= leastLevel {
+			clear(s.History[:change.Index])
+			return
+		}
 	}
+}
+
+func usable(values []float64) (n int) {
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			n++
+		}
+	}
+	return n
 }
 
 // attaching is one Attach.
