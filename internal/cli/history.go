@@ -115,7 +115,7 @@ func (c *Command) history(paths []string, o *historyFlags) error {
 const leastHistory = 8
 
 // judgeNewest judges the newest run of each host as a whole, so that few of many
-// cells are false alarms.
+// cells are false alarms: by itself, and with the run before it, which it may confirm.
 func judgeNewest(all []series) {
 	byHost := map[string][]int{}
 	for i := range all {
@@ -127,9 +127,12 @@ func judgeNewest(all []series) {
 			last := len(all[i].values) - 1
 			cells[n] = detect.Cell{Base: all[i].level()[:last], Head: all[i].values[last:], Options: detect.Options{HigherIsBetter: all[i].better != bench.Lower}}
 		}
-		judged := detect.JudgeReport(cells, 0)
+		judged, next := detect.JudgeReport(cells, 0).Cells, detect.JudgeNext(cells, 0).Cells
 		for n, i := range indexes {
-			all[i].Newest = newestOf(&judged.Cells[n], all[i].better)
+			if next[n].Verdict == detect.Regressed { // the run before shows it, too
+				judged[n] = next[n]
+			}
+			all[i].Newest = newestOf(&judged[n], all[i].better)
 		}
 	}
 }
