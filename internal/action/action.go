@@ -132,6 +132,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 		in.Base = a.event.PullRequest.BaseSHA
 	}
 	in.Checked = a.checkedChanges(ctx, g.file, &g.policy)
+	g.policy.NextRun = a.follows(ctx)
 	j := verdict.Judge(a.Env, g.runs, g.refs, g.policy, in)
 	if err := a.show(g, j); err != nil {
 		return 0, err

@@ -96,13 +96,31 @@ func (a *action) keep(ctx context.Context, g gathered, j verdict.Judged) {
 // keepable reports whether the runs of this event may be kept, as far as it can
 // be told without asking GitHub.
 func (a *action) keepable(status gate.Status) bool {
+	some := len(a.in.options.Only)+len(a.in.options.Suites) > 0
+	return a.in.publish && !some && a.ofBranch() && (status == gate.StatusPassed || status == gate.StatusInconclusive || status == gate.StatusActionRequired)
+}
+
+// ofBranch reports whether the event is about the newest commit of a branch.
+func (a *action) ofBranch() bool {
 	switch a.event.Name {
 	case "push", "schedule", "workflow_dispatch":
-	default:
+		return a.event.PullRequest == nil && a.event.Run == nil
+	}
+	return false
+}
+
+// follows reports whether what is judged came after the kept runs on the default
+// branch. Where GitHub does not answer, it does not: nothing is confirmed then.
+func (a *action) follows(ctx context.Context) bool {
+	if !a.ofBranch() {
 		return false
 	}
-	some := len(a.in.options.Only)+len(a.in.options.Suites) > 0
-	return a.in.publish && !some && a.event.PullRequest == nil && a.event.Run == nil && (status == gate.StatusPassed || status == gate.StatusInconclusive || status == gate.StatusActionRequired)
+	client, repo, err := a.client()
+	if err != nil {
+		return false
+	}
+	ours, err := a.onDefaultBranch(ctx, client, repo)
+	return err == nil && ours
 }
 
 // onDefaultBranch reports whether the event is about the default branch, which

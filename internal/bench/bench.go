@@ -131,6 +131,33 @@ type Sample struct {
 	// where it is unknown. Neither travels in a run.
 	History [][]float64 `json:"-"`
 	Anchor  float64     `json:"-"`
+	// Unhealthy marks the entries of History that were measured on an unhealthy
+	// host; nil if there are none.
+	Unhealthy []bool `json:"-"`
+}
+
+// LeastHealthy is how many healthy runs say what the level of a cell is without
+// the unhealthy ones.
+const LeastHealthy = 3
+
+// Level returns the entries of History that say what the level is: those of a
+// healthy host, with the others empty. With fewer than [LeastHealthy] of them, it
+// returns all. What it returns must not be modified.
+func (s *Sample) Level() [][]float64 {
+	if s.Unhealthy == nil {
+		return s.History
+	}
+	level, healthy := make([][]float64, len(s.History)), 0
+	for i, values := range s.History {
+		if !s.Unhealthy[i] && len(values) > 0 {
+			level[i] = values
+			healthy++
+		}
+	}
+	if healthy < LeastHealthy {
+		return s.History
+	}
+	return level
 }
 
 // Point is when, and of which commit, something was recorded; a field is zero
@@ -441,7 +468,14 @@ type Run struct {
 	Base string `json:"base,omitempty"`
 	// Calibration is what the machine itself did; nil if nobody looked.
 	Calibration *Calibration `json:"calibration,omitempty"`
+	// Earlier says, of a reference, when and of which commit the entries of
+	// Sample.History are, in their order. It does not travel in a run.
+	Earlier []Point `json:"-"`
 }
+
+// DefaultBranch is the condition of a run of the default branch's newest commit, with
+// nothing changed: the runs of its history came before it on the same branch.
+const DefaultBranch = "default_branch"
 
 // PairSeed is the condition of a run that says how the order within pairs was drawn.
 const PairSeed = "pair_seed"

@@ -71,6 +71,7 @@ type series struct {
 
 	better    bench.Direction
 	values    []float64 // one for each run of the host, NaN where it has none
+	unhealthy []int     // places of the values of an unhealthy host
 	revisions []string
 }
 
@@ -117,7 +118,7 @@ func (c *Command) history(paths []string, o *historyFlags) error {
 const leastHistory = 8
 
 // judgeNewest judges the newest run of each host as a whole, so that few of many
-// cells are false alarms.
+// cells are false alarms: by itself, and with the run before it, which it may confirm.
 func judgeNewest(all []series) {
 	byHost := map[string][]int{}
 	for i := range all {
@@ -127,11 +128,14 @@ func judgeNewest(all []series) {
 		cells := make([]detect.Cell, len(indexes))
 		for n, i := range indexes {
 			last := len(all[i].values) - 1
-			cells[n] = detect.Cell{Base: all[i].values[:last], Head: all[i].values[last:], Options: detect.Options{HigherIsBetter: all[i].better != bench.Lower}}
+			cells[n] = detect.Cell{Base: all[i].level()[:last], Head: all[i].values[last:], Options: detect.Options{HigherIsBetter: all[i].better != bench.Lower}}
 		}
-		judged := detect.JudgeReport(cells, 0)
+		judged, next := detect.JudgeReport(cells, 0).Cells, detect.JudgeNext(cells, 0).Cells
 		for n, i := range indexes {
-			all[i].Newest = verdict.NewestOf(&judged.Cells[n], all[i].better)
+			if next[n].Verdict == detect.Regressed { // the run before shows it, too
+				judged[n] = next[n]
+			}
+			all[i].Newest = verdict.NewestOf(&judged[n], all[i].better)
 		}
 	}
 }
@@ -159,7 +163,9 @@ func (o *historyFlags) collect(runs []*bench.Run) (all []series) {
 					at[key] = n
 					all = append(all, series{Host: host, Cell: key[1], Metric: m.Name, Unit: m.Unit, better: m.Better, Changes: []level{}})
 				}
-				all[n].add(len(revisions[host])-1, stats.Median(r.Judged(&sample)))
+				if all[n].add(len(revisions[host])-1, stats.Median(r.Judged(&sample))); r.Health != nil && r.Health.Status == bench.Unhealthy {
+					all[n].unhealthy = append(all[n].unhealthy, len(all[n].values)-1)
+				}
 			}
 		}
 	}
@@ -183,6 +189,19 @@ func (s *series) pad(n int) {
 	}
 }
 
+// level returns the values without those of an unhealthy host, where enough are left: these
+// are no sign of the code.
+func (s *series) level() []float64 {
+	if len(s.unhealthy) == 0 || s.Runs-len(s.unhealthy) < leastHistory {
+		return s.values
+	}
+	values := slices.Clone(s.values)
+	for _, at := range s.unhealthy {
+		values[at] = math.NaN()
+	}
+	return values
+}
+
 // leastChange is the relative change from which a level is told of.
 const leastChange = 0.01
 
@@ -191,10 +210,10 @@ func (s *series) look() {
 	if s.Runs < leastHistory {
 		return
 	}
-	higher := s.better != bench.Lower
-	for _, p := range detect.ChangePoints(s.values, detect.Search{HigherIsBetter: higher, MinEffect: leastChange}) {
+	higher, values := s.better != bench.Lower, s.level()
+	for _, p := range detect.ChangePoints(values, detect.Search{HigherIsBetter: higher, MinEffect: leastChange}) {
 		before := p.Index - 1
-		for before > 0 && math.IsNaN(s.values[before]) {
+		for before > 0 && math.IsNaN(values[before]) {
 			before--
 		}
 		s.Changes = append(s.Changes, level{Changed: verdict.ChangeOf(p.Change, s.better), P: p.P, After: s.revisions[max(before, 0)], Before: s.revisions[p.Index]})
@@ -202,7 +221,7 @@ func (s *series) look() {
 	if len(s.Changes) > 0 {
 		return // a step looks like drift, too
 	}
-	if d, ok := detect.Drift(s.values, higher); ok && d.Alarm >= 0 && d.Change > leastChange {
+	if d, ok := detect.Drift(values, higher); ok && d.Alarm >= 0 && d.Change > leastChange {
 		s.Drift = &drift{Changed: verdict.ChangeOf(d.Change, s.better), Since: s.revisions[d.Since]}
 	}
 }

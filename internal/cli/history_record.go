@@ -23,7 +23,8 @@ judged by the noise of those before them. Record runs of the default branch.
   accelgate history record --history kept runs/*/run.json
 
 Kept are the gated metrics of cells that passed, with numbers that are not
-doubtful, on a machine that was not found unwell; the others are told. A run that
+doubtful; the others are listed. Cells of an unhealthy host are kept and marked:
+they show its noise, and not how fast the code is. A run that
 is there already is left alone, and the newest policy.history_keep (200) stay.
 Runs that were told to be slow or wrong are refused.`
 
@@ -128,7 +129,11 @@ func (c *Command) tellAdded(run *bench.Run, added history.Added) {
 		fmt.Fprintf(c.Stdout, "%s: is there already\n", name)
 		return
 	}
-	fmt.Fprintf(c.Stdout, "%s: %s kept, %d left out\n", name, text.Plural(added.Cells, "cell"), len(added.Left))
+	marked := ""
+	if added.Unhealthy > 0 {
+		marked = fmt.Sprintf(" (%d of an unhealthy host: its noise counts, its level does not)", added.Unhealthy)
+	}
+	fmt.Fprintf(c.Stdout, "%s: %s kept%s, %d left out\n", name, text.Plural(added.Cells, "cell"), marked, len(added.Left))
 	const most = 20
 	for _, l := range added.Left[:min(len(added.Left), most)] {
 		fmt.Fprintf(c.Stderr, "accelgate: left out: %s: %s\n", text.OneLine(l.Cell), text.OneLine(l.Reason))

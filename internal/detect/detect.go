@@ -74,6 +74,10 @@ type Options struct {
 	// that is long enough. Cross is the noise of one sample over all cells of
 	// the report, as [Cross] estimates it; 0 means that it is unknown.
 	Own, Cross float64
+	// Wide is the noise of one sample when runs of an unhealthy host count as well, as
+	// [Wide] estimates it. It can only raise the expected noise; 0 where there are no
+	// such runs.
+	Wide float64
 }
 
 // Defaults of [Options], relative.

@@ -7,7 +7,7 @@ import "math"
 // know, in cells with at most 3 head samples. The bases are cut to the last 40
 // values. A [Plan] that goes on after a first run of all cells needs this.
 func RemoveCommon(cells []Cell) []Cell {
-	r := newReporter(cells)
+	r := newReporter(cells, leastHeads)
 	r.common()
 	out := make([]Cell, len(cells))
 	for i, c := range cells {

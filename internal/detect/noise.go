@@ -25,6 +25,21 @@ func Own(values []float64) (noise float64, ok bool) {
 	return ownNoise(y)
 }
 
+// wideLeast is the number of runs from which [Wide] knows a noise.
+const wideLeast = 3
+
+// Wide estimates the noise of one sample as [Own] does, from 3 usable values on: it
+// only widens what else is expected, so a rough estimate does no harm. It is 0
+// with fewer.
+func Wide(values []float64) float64 {
+	y, _ := levels(values, false)
+	y = y[len(y)-min(len(y), ownSpan):]
+	if len(y) < wideLeast {
+		return 0
+	}
+	return max(ownFloor, stats.StepNoise(y))
+}
+
 func ownNoise(y []float64) (noise float64, ok bool) {
 	y = y[len(y)-min(len(y), ownSpan):]
 	if len(y) < ownLeast {

@@ -34,12 +34,17 @@ const reportLeast = 20
 
 // JudgeReport judges the cells of one run together. A cell is Regressed if [Judge]
 // says so and Holm's procedure over all tested cells holds at falseAlarms (0 is
-// [DefaultFalseAlarms]); cells that a lock stops count as p = 1. A single new run
+// [DefaultFalseAlarms]); cells that a lock stops count as p = 1. Of 3 new runs against
+// history, each must be slower by itself, and their joint p counts. A single new run
 // against history is never more than [Suspect], because no correction holds
 // there with useful power. The order of the cells does not matter. Pairs are
 // judged in one stage, by all there are; see [JudgeStages].
 func JudgeReport(cells []Cell, falseAlarms float64) Report {
-	r := newReporter(cells)
+	return judgeReport(cells, falseAlarms, leastHeads)
+}
+
+func judgeReport(cells []Cell, falseAlarms float64, least int) Report {
+	r := newReporter(cells, least)
 	r.common()
 	return r.report(falseAlarms)
 }
@@ -49,7 +54,11 @@ func JudgeReport(cells []Cell, falseAlarms float64) Report {
 // change may have done it. Then Host says so, and Shifts is empty. Where nobody can
 // say what moved them in earlier runs, all of it stays.
 func JudgeGroup(cells []Cell, falseAlarms float64) Report {
-	r := JudgeReport(cells, falseAlarms)
+	return judgeGroup(cells, falseAlarms, leastHeads)
+}
+
+func judgeGroup(cells []Cell, falseAlarms float64, least int) Report {
+	r := judgeReport(cells, falseAlarms, least)
 	switch r.Host.Verdict {
 	case Untested:
 		if len(r.Shifts) == 0 {
@@ -57,7 +66,7 @@ func JudgeGroup(cells []Cell, falseAlarms float64) Report {
 		}
 		fallthrough
 	case Regressed, Suspect, Improved:
-		apart := JudgeApart(cells, falseAlarms)
+		apart := judgeApart(cells, falseAlarms, least)
 		apart.Host = r.Host
 		return apart
 	}
@@ -67,7 +76,11 @@ func JudgeGroup(cells []Cell, falseAlarms float64) Report {
 // JudgeApart is JudgeReport for cells that need not be of the same runs: nothing
 // is known of what moved all of them, and nothing is taken out.
 func JudgeApart(cells []Cell, falseAlarms float64) Report {
-	r := newReporter(cells)
+	return judgeApart(cells, falseAlarms, leastHeads)
+}
+
+func judgeApart(cells []Cell, falseAlarms float64, least int) Report {
+	r := newReporter(cells, least)
 	r.out.Host = Evidence{Mode: History, Verdict: Untested, Reason: "the cells were not taken for those of one run"}
 	return r.report(falseAlarms)
 }
@@ -75,11 +88,12 @@ func JudgeApart(cells []Cell, falseAlarms float64) Report {
 type reporter struct {
 	cells []Cell
 	rows  []row
+	least int // new runs that can be Regressed against history
 	out   Report
 }
 
-func newReporter(cells []Cell) *reporter {
-	r := &reporter{cells: cells, rows: make([]row, len(cells))}
+func newReporter(cells []Cell, least int) *reporter {
+	r := &reporter{cells: cells, rows: make([]row, len(cells)), least: least}
 	for i, c := range cells {
 		r.rows[i] = newRow(c)
 	}
@@ -169,16 +183,21 @@ func (r *reporter) cross(m Mode) float64 {
 func (r *reporter) judge() {
 	r.out.Cells = make([]Evidence, len(r.cells))
 	for i, c := range r.cells {
-		o := c.Options
-		if o.Cross <= 0 {
-			o.Cross = r.out.Cross
-			if o.mode() == Interleaved {
-				o.Cross = r.out.PairCross
-			}
-		}
 		s := r.corrected(i)
-		r.out.Cells[i], _ = s.judge(o)
+		r.out.Cells[i], _ = s.judge(r.options(c))
 	}
+}
+
+// options are those of a cell, with the noise over the cells.
+func (r *reporter) options(c Cell) Options {
+	o := c.Options
+	if o.Cross <= 0 {
+		o.Cross = r.out.Cross
+		if o.mode() == Interleaved {
+			o.Cross = r.out.PairCross
+		}
+	}
+	return o
 }
 
 // correct corrects for the number of cells.
@@ -190,7 +209,10 @@ func (r *reporter) correct(falseAlarms float64) {
 			continue
 		}
 		p := e.P
-		if !e.Passes {
+		if joint, ok := r.joint(i); ok {
+			p = joint
+			r.out.Cells[i].jointly(p)
+		} else if !e.Passes {
 			p = 1
 		}
 		ps, at = append(ps, p), append(at, i)
@@ -198,14 +220,14 @@ func (r *reporter) correct(falseAlarms float64) {
 	for j, q := range AdjustHolm(ps) {
 		e := &r.out.Cells[at[j]]
 		e.Q = q
-		e.correct(falseAlarms)
+		e.correct(falseAlarms, r.least)
 	}
-	r.out.Host.convicts()
+	r.out.Host.convicts(leastHeads)
 }
 
 // correct takes back what does not hold in the report.
-func (e *Evidence) correct(falseAlarms float64) {
-	if e.convicts(); e.Verdict == Regressed && e.Q > falseAlarms {
+func (e *Evidence) correct(falseAlarms float64, least int) {
+	if e.convicts(least); e.Verdict == Regressed && e.Q > falseAlarms {
 		e.Verdict = Suspect
 		e.Reason = fmt.Sprintf("p %.2g is low, but among so many cells that is worth %.2g, not up to %.2g: measure again", e.P, e.Q, falseAlarms)
 	}
@@ -215,8 +237,8 @@ func (e *Evidence) correct(falseAlarms float64) {
 const leastHeads = 3
 
 // convicts makes too few runs against history a suspicion.
-func (e *Evidence) convicts() {
-	if e.Mode == History && e.Verdict == Regressed && e.N < leastHeads {
+func (e *Evidence) convicts(least int) {
+	if e.Mode == History && e.Verdict == Regressed && e.N < least {
 		e.Verdict = Suspect
 		e.Reason = fmt.Sprintf("%d of the %d new runs that can show a loss against history: measure in pairs, or in more runs", e.N, leastHeads)
 	}

@@ -64,7 +64,11 @@ func (s *samples) prior(o Options) float64 {
 	if own <= 0 && o.mode() == History {
 		own, _ = ownNoise(s.history)
 	}
-	return prior(own, o.Cross, o.mode())
+	expected := prior(own, o.Cross, o.mode())
+	if o.Wide > 0 {
+		expected = max(expected, prior(o.Wide, o.Cross, o.mode()))
+	}
+	return expected
 }
 
 // priorWeight is how many degrees of freedom the expected noise is worth.

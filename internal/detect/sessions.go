@@ -39,19 +39,28 @@ func Sessions(runs [][]float64, head []float64, oneSession bool) (base, samples 
 	m := len(head)
 	switch {
 	case !(oneSession && m > 1) && single(runs):
-		samples = head
+		return middles(runs, m), head
 	case alike(runs, m):
 		return turns(runs, m), head
-	case usable(head):
-		samples = []float64{middle(head)}
-	default:
-		samples = head
 	}
-	base = make([]float64, len(runs))
+	return OneEach(runs, head)
+}
+
+// OneEach makes one sample of each run, as [Sessions] does where sessions differ.
+func OneEach(runs [][]float64, head []float64) (base, samples []float64) {
+	if samples = head; usable(head) {
+		samples = []float64{middle(head)}
+	}
+	return middles(runs, len(head)), samples
+}
+
+// middles are the medians of at most the first m values of each run.
+func middles(runs [][]float64, m int) []float64 {
+	base := make([]float64, len(runs))
 	for i, run := range runs {
 		base[i] = middle(first(run, m))
 	}
-	return base, samples
+	return base
 }
 
 // single says that no run has more than one value.

@@ -22,6 +22,8 @@ type evidence struct {
 	host  detect.Evidence            // on what moved all cells alike
 	sides map[numberOf]sidesEvidence // of numbers without pairs and history
 	share float64                    // of false alarms that each road may spend
+	next  map[numberOf]bool          // losses that this run confirms
+	began Began                      // with which commits
 }
 
 // weighed is the evidence of one number, with what it is about.
@@ -43,6 +45,7 @@ func (c *comparer) gather() {
 	var numbers []numberOf
 	var sides []detect.Sides
 	var without []numberOf
+	next := c.newNextRun()
 	for _, got := range c.results {
 		if got.Outcome != bench.Passed || got.Doubt != "" || c.ref == nil && !inPairs(got) {
 			continue
@@ -56,6 +59,7 @@ func (c *comparer) gather() {
 			m := &c.metrics[k]
 			if cell, ok := c.evident(m, ref, got); ok {
 				cells, numbers = append(cells, cell), append(numbers, numberOf{id, m.Name})
+				next.add(cell, ref, got, m.Name)
 				if values := got.Sample(m.Name).Values; few(cell) && len(values) >= leastValues {
 					sides, without = append(sides, sidesOfRuns(cell, values)), append(without, numberOf{id, m.Name})
 				}
@@ -64,9 +68,10 @@ func (c *comparer) gather() {
 			}
 		}
 	}
-	c.evidence.share = c.policy.falseAlarms() / float64(max(1, one(slices.ContainsFunc(cells, convicts))+one(len(sides) > 0)))
+	c.evidence.share = c.policy.falseAlarms() / float64(max(1, one(slices.ContainsFunc(cells, convicts) || next.any())+one(len(sides) > 0)))
 	if len(cells) > 0 {
 		c.weigh(cells, numbers)
+		c.confirmNext(next)
 	}
 	if len(sides) > 0 {
 		c.evidence.sides = weighSides(sides, without, c.healthy())
@@ -124,7 +129,11 @@ func (c *comparer) evident(m *described, ref, got *bench.Result) (cell detect.Ce
 		return cell, false
 	}
 	o.Mode = detect.History
-	base, head := detect.Sessions(old.History, now.Values, got.Sessions < 2)
+	base, head := detect.Sessions(old.Level(), now.Values, got.Sessions < 2)
+	if old.Unhealthy != nil {
+		all, _ := detect.Sessions(old.History, now.Values, got.Sessions < 2)
+		o.Wide = detect.Wide(all)
+	}
 	return detect.Cell{Base: base, Head: head, Options: o}, true
 }
 
@@ -197,6 +206,7 @@ func (c *comparer) byEvidence(m *described, id string) (v Verdict, ok bool) {
 	}
 	c.classify(&v, e.Evidence)
 	c.beyondChance(&v, numberOf{id, m.Name})
+	c.tellNext(&v, numberOf{id, m.Name})
 	if e.Mode == detect.History && v.Delta < 0 && c.accepted(m, id, v.Old, v.New) {
 		c.settleLoss(&v)
 	}
@@ -244,7 +254,7 @@ func (c *comparer) classify(v *Verdict, e detect.Evidence) {
 		v.Class = v.improved()
 	case detect.Suspect:
 		v.Class, v.Level = Inconclusive, c.policy.open()
-		v.Reason = "suspected: " + e.Reason
+		v.Reason, v.Suspected = "suspected: "+e.Reason, true
 		if e.Need > 0 && v.Delta < -c.policy.Threshold-tolerance { // a run that ended early proves nothing
 			v.Level = Fail
 		}

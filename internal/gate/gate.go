@@ -91,6 +91,12 @@ type Verdict struct {
 	// Unhealthy says that the number is a loss which the host may have made: it was
 	// unhealthy, or its calibration workload moved as well.
 	Unhealthy bool `json:"unhealthy,omitempty"`
+	// Suspected says that the number is slower than earlier runs, by more than their
+	// noise, and that this run alone does not show it.
+	Suspected bool `json:"suspected,omitempty"`
+	// Confirmed says that the run before was suspected and that this one confirms it; see
+	// [Comparison.Began]. New is the median of both runs.
+	Confirmed bool `json:"confirmed,omitempty"`
 	// Alike is the place, from 1, of the finding in [Comparison].Alike that the verdict
 	// is part of; 0 for none.
 	Alike int `json:"alike,omitempty"`
@@ -187,6 +193,10 @@ type Policy struct {
 	// OneLook says that nothing is measured again, so that pairs are judged by all
 	// that there are, and not in stages.
 	OneLook bool `json:"one_look,omitempty"`
+	// NextRun says that the run is of the branch whose runs are the history, and came
+	// after them: a loss that the newest of them shows as well is [Regressed].
+	// [bench.DefaultBranch] in a run's context says so, too.
+	NextRun bool `json:"next_run,omitempty"`
 	// Inconclusive is the level of numbers whose evidence stays open: "fail", or
 	// "warn" if empty.
 	Inconclusive string `json:"inconclusive,omitempty"`
@@ -254,6 +264,9 @@ type Comparison struct {
 	// Sight is what the comparison could have seen, by road. No verdict depends on
 	// it.
 	Sight []Sight `json:"sight,omitempty"`
+	// Began says with which commit confirmed losses began; nil where this run
+	// confirms none.
+	Began *Began `json:"began,omitempty"`
 	// Alike lists the losses that cells share. No verdict's class depends on it.
 	Alike []Alike `json:"alike,omitempty"`
 	// Checks hold a Check for each passed cell of Policy.Expected, in the order
@@ -289,6 +302,7 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	c.waive()
 	c.settle()
 	c.alike()
+	c.out.Began = c.began()
 	if c.out.MissingShards = run.MissingShards(); c.out.Unjudged == "" {
 		c.out.Uncompared = c.uncompared()
 	}

@@ -62,7 +62,7 @@ const earlierCounted = 10
 func (c *comparer) beyondChance(v *Verdict, n numberOf) {
 	e, ok := c.evidence.sides[n]
 	if ok && v.Class == Inconclusive && v.Delta < -c.policy.Threshold-tolerance && (e.q <= c.evidence.share || e.Estimate >= e.large) {
-		v.Class, v.Level = Regressed, Fail
+		v.Class, v.Level, v.Suspected = Regressed, Fail, false
 		v.Evidence.Q = e.q
 		v.Reason = fmt.Sprintf("beyond the threshold of %.4g %%, and beyond what two sessions of unchanged code differ by", c.policy.Threshold)
 	}

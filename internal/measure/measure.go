@@ -65,6 +65,7 @@ func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Ru
 		return nil, err
 	}
 	run := e.newRun(ctx, p, b)
+	e.follow(ctx, p, run, ref)
 	s, err := e.newSession(ctx, p, b, run.Revision, lanes.Devices)
 	if err != nil {
 		return nil, err

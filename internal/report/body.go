@@ -31,11 +31,13 @@ func (r *Report) page(c caps) page {
 // the numbers cannot say.
 func (r *Report) lead() []block {
 	blocks := append(append(r.otherMachines(), r.checkedChanges()...), r.provenance(), paragraph{plain(r.sum())})
+	blocks = append(blocks, r.began()...)
 	blocks = append(blocks, r.alike()...)
 	blocks = append(blocks, r.notJudged()...)
 	blocks = append(blocks, r.drifted()...)
 	blocks = append(blocks, r.notMeasured()...)
 	blocks = append(blocks, r.unsettled()...)
+	blocks = append(blocks, r.suspected()...)
 	blocks = append(blocks, r.unwell()...)
 	blocks = append(blocks, r.retried()...)
 	blocks = append(blocks, r.sight()...)

@@ -54,6 +54,7 @@ type HostDocument struct {
 	Retried    int               `json:"retried,omitempty"`
 	Noise      *gate.Noise       `json:"noise,omitempty"`   // of the run's A/A pairs
 	Sight      []gate.Sight      `json:"sight,omitempty"`   // what could have been seen, by road
+	Began      *gate.Began       `json:"began,omitempty"`   // with which commits the losses began that this run confirms
 	Alike      []AlikeDocument   `json:"alike,omitempty"`   // losses that cells share
 	Waivers    []gate.WaiverUse  `json:"waivers,omitempty"` // about this host; those of the decision are over all hosts
 	Metrics    []bench.Metric    `json:"metrics"`
@@ -179,7 +180,7 @@ func (h *host) document() *HostDocument {
 		Host: h.Run.Host.Label, Device: h.Run.Host.Device(), Machine: finiteMachine(h.Run.Host.Fingerprint),
 		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged,
 		Measured: h.measured, Right: h.right, Checked: h.checked, Uncompared: h.Comparison.Uncompared, Unselected: h.unselected,
-		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Sight: finiteSight(h.Comparison.Sight), Alike: h.alikeDocuments(), Waivers: finiteWaivers(h.Comparison.Waivers),
+		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Sight: finiteSight(h.Comparison.Sight), Began: h.Comparison.Began, Alike: h.alikeDocuments(), Waivers: finiteWaivers(h.Comparison.Waivers),
 		Metrics: h.Run.Metrics, Warnings: warningsOf(h.Run),
 	}
 	if ref := h.Reference; ref != nil {

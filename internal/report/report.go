@@ -68,6 +68,7 @@ type Commands struct {
 	// Refresh writes new numbers into case files: "accelgate cases refresh".
 	Refresh string
 	Anchor  string // "accelgate baseline anchor"
+	Bisect  string // "accelgate bisect"
 	Base    string // checkout of the base that was measured in pairs; "" if unknown
 	Dir     string // that the programs of cells start in; "" is the present one
 }
@@ -86,6 +87,7 @@ func (c Commands) orDefault() Commands {
 	set(&c.Prune, "accelgate baseline prune")
 	set(&c.Refresh, "accelgate cases refresh")
 	set(&c.Anchor, "accelgate baseline anchor")
+	set(&c.Bisect, "accelgate bisect")
 	return c
 }
 

@@ -104,6 +104,7 @@ func (t *Typing) Commands(getenv func(string) string, h bench.Host) report.Comma
 		Prune:    string(t.common("accelgate baseline prune", label).Add("--model-dir", o.ModelDir)),
 		Anchor:   string(t.common("accelgate baseline anchor", label)),
 		Refresh:  string(t.common("accelgate cases refresh", label).conditions(o)),
+		Bisect:   string(t.configured("accelgate bisect").Add("--host-label", label).Add("--model-dir", o.ModelDir).List("--devices", o.Devices)),
 		Base:     o.NextBase(t.File.Dir),
 		Dir:      t.File.Dir,
 	}

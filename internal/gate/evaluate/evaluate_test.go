@@ -90,7 +90,8 @@ func TestAimsThorough(t *testing.T) {
 	d := load(t)
 	check(t, "pairs on a loaded host", evaluate.Own(d), aim{5, []float64{0, 22, 47, 67}, 9})
 	check(t, "pairs of GPU kernels", evaluate.KernelRates(d), aim{2, []float64{0, 50, 85, 95}, 9})
-	check(t, "history, 3 runs", evaluate.HistoryRates(d, 3), aim{6, []float64{16, 26, 44, 65}, 3})
+	check(t, "history, 3 runs", evaluate.HistoryRates(d, 3), aim{6, []float64{20, 31, 54, 71}, 3})
+	check(t, "next run", evaluate.NextRates(d), aim{6, []float64{18, 28, 50, 67}, 1})
 	check(t, "two sessions", evaluate.SessionRates(d), aim{7, []float64{0, 0, 20, 45}, 9})
 }
 

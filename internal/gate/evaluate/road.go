@@ -8,6 +8,8 @@ package evaluate
 import (
 	"fmt"
 	"math"
+	"slices"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
@@ -33,6 +35,7 @@ type sample struct {
 type road struct {
 	name    string
 	paired  bool
+	next    bool // the first of two new runs is the newest of the history
 	samples []sample
 	policy  gate.Policy
 }
@@ -94,22 +97,35 @@ func (r *road) again(c gate.Comparison, cells []number, run, ref *bench.Run) gat
 func (r *road) documents(cells []number) (run, ref *bench.Run) {
 	host := bench.Host{Label: "host", Fingerprint: bench.Fingerprint{OS: "linux", CPU: "cpu", Cores: 8}}
 	metrics := []bench.Metric{{Name: metric, Unit: "ms", Better: bench.Lower}}
-	run = &bench.Run{Schema: bench.RunSchema, Host: host, Metrics: metrics}
+	run = &bench.Run{Schema: bench.RunSchema, Started: time.Unix(1, 0), Host: host, Metrics: metrics}
 	if !r.paired {
 		ref = &bench.Run{Schema: bench.RunSchema, Host: host, Metrics: metrics}
 	}
 	for i := range cells {
 		n := &cells[i]
+		if r.next {
+			n = n.recordedFirst()
+		}
 		s := bench.Sample{Metric: metric, Values: n.head}
 		if r.paired {
 			s.Base = n.base
 		} else {
 			old := bench.Sample{Metric: metric, Summary: summary(n), History: n.history}
+			if len(n.history) > len(ref.Earlier) {
+				ref.Earlier = make([]bench.Point, len(n.history))
+			}
 			ref.Results = append(ref.Results, result(i, old, 0))
 		}
 		run.Results = append(run.Results, result(i, s, n.sessions))
 	}
 	return run, ref
+}
+
+// recordedFirst has the first of two new runs in the history.
+func (n *number) recordedFirst() *number {
+	out := *n
+	out.history, out.head, out.sessions = append(slices.Clip(n.history), n.head[:1]), n.head[1:], 0
+	return &out
 }
 
 func result(i int, s bench.Sample, sessions int) bench.Result {

@@ -152,6 +152,14 @@ func historyRoad(sets []detectors.Set, n int, name string) road {
 	return r
 }
 
+// nextRoad are reports of one run that comes after the newest of the history on the
+// default branch. The code changed before both.
+func nextRoad(sets []detectors.Set, name string) road {
+	r := historyRoad(sets, 2, name)
+	r.next, r.policy.NextRun = true, true
+	return r
+}
+
 // sessionRoad are reports of one session after another on the loaded host, without
 // pairs and history: 5 values each, and 3 more for suspects.
 func sessionRoad(all []detectors.Paired) road {

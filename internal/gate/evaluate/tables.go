@@ -38,6 +38,12 @@ func HistoryRates(d detectors.Data, n int) Rates {
 	return r.measure(gated, effects)
 }
 
+// NextRates measures runs that confirm the run before them, by the gate alone.
+func NextRates(d detectors.Data) Rates {
+	r := nextRoad(d.Sets, "next run")
+	return r.measure(gated, effects)
+}
+
 // SessionRates measures two sessions without pairs and history by the gate alone.
 func SessionRates(d detectors.Data) Rates {
 	r := sessionRoad(d.Own)
@@ -71,6 +77,13 @@ func Roads(w io.Writer, d detectors.Data) {
 		table(w, &history, effects, append(append([]rule{gated}, peers(lastRuns, n)...), eDivisive(n)))
 		history = historyRoad(accelerators(d.Sets), n, "history, "+plural(n)+", accelerators")
 		table(w, &history, effects, []rule{gated})
+	}
+	for _, of := range []struct {
+		sets []detectors.Set
+		name string
+	}{{d.Sets, "all sets"}, {accelerators(d.Sets), "accelerators"}} {
+		next := nextRoad(of.sets, "default branch, confirmed by the next run, "+of.name)
+		table(w, &next, effects, []rule{gated})
 	}
 	sessions := sessionRoad(d.Own)
 	table(w, &sessions, largeEffects, append([]rule{gated}, peers(bothSessions, 5)...))

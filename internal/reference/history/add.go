@@ -17,6 +17,8 @@ import (
 type Added struct {
 	Known bool // it was kept before, and nothing was done
 	Cells int  // that are kept of it
+	// Unhealthy counts those of them that were measured on an unhealthy host.
+	Unhealthy int
 	// Left says of each cell that is not kept why.
 	Left []Left
 }
@@ -29,9 +31,10 @@ var ErrNothing = errors.New("no cell of the run is fit to be kept")
 
 // Add keeps a run, and drops the oldest ones where there are more than
 // [File.Keep]. Of the run it keeps the gated metrics, exact ones too, of cells that
-// passed, whose numbers are not doubtful, and that were measured on a machine that
-// was not found unwell; informational metrics are left out, because they are
-// many and decide nothing. A run of the same commit and start is not kept again.
+// passed and whose numbers are not doubtful; informational metrics are left out,
+// because they are many and decide nothing. Cells of an unhealthy host are marked:
+// they say how noisy the host is, and not what the level is (see
+// [bench.Sample.Level]). A run of the same commit and start is not kept again.
 // The caller must not offer demonstrations.
 //
 // Runs are kept in the order in which they started, whatever the order in which
@@ -51,8 +54,11 @@ func (f *File) Add(from *bench.Run) (Added, error) {
 		if reason == "" && !r.keep(result) {
 			reason = "it has no number that is gated"
 		}
-		if reason != "" {
+		switch {
+		case reason != "":
 			added.Left = append(added.Left, Left{result.Cell.ID(), reason})
+		case unhealthy(result):
+			added.Unhealthy++
 		}
 	}
 	if added.Cells = len(r.cells); added.Cells == 0 {
@@ -101,11 +107,11 @@ func unfit(r *bench.Result) string {
 		return "it did not pass: " + string(r.Outcome)
 	case r.Doubt != "":
 		return "its numbers are doubtful: " + r.Doubt
-	case r.Health != nil && r.Health.Status == bench.Unhealthy:
-		return "the machine was not well: " + strings.Join(r.Health.Reasons, "; ")
 	}
 	return ""
 }
+
+func unhealthy(r *bench.Result) bool { return r.Health != nil && r.Health.Status == bench.Unhealthy }
 
 // keep adds a result; false if there is nothing to keep of it.
 func (r *keeping) keep(result *bench.Result) bool {
@@ -123,7 +129,7 @@ func (r *keeping) keep(result *bench.Result) bool {
 		r.values = append(r.values, result.Judged(result.Sample(r.gated[place].Name))...)
 		r.spans = append(r.spans, span{place, int32(len(r.values))})
 	}
-	r.cells = append(r.cells, cell{r.intern([]byte(result.Cell.ID())), int32(len(r.spans)), r.condition(result.Conditions())})
+	r.cells = append(r.cells, cell{r.intern([]byte(result.Cell.ID())), int32(len(r.spans)), r.condition(result.Conditions()), unhealthy(result)})
 	return true
 }
 

@@ -15,7 +15,7 @@ import (
 // of the noise, and are of older code.
 const MaxAttached = 40
 
-// Attach sets Sample.History of all samples of ref, a committed baseline as a
+// Attach sets Run.Earlier and Sample.History of all samples of ref, a committed baseline as a
 // run, in place: the values of the newest kept runs, at most [MaxAttached], the
 // oldest first. All samples of a reference have an entry for each of these runs, so
 // that entries at the same distance from the end are of one run; an entry is
@@ -26,16 +26,18 @@ const MaxAttached = 40
 // holds to be the same, under the same major version of the driver where both
 // name one. Of a cell it counts if metric, unit and conditions are the same, and if
 // no change of level is after it: [detect.ChangePoints] says where a new level
-// begins, and noise is left as it is. A regression that was merged becomes the
+// begins, of at least 3 runs, and noise is left as it is. Runs of an unhealthy host are marked, and
+// change no level ([bench.Sample.Level]). A regression that was merged becomes the
 // level by that; the anchors of the baseline show it as drift.
 //
 // The entries share memory with f.
 func (f *File) Attach(ref *bench.Run) {
 	chosen := f.comparable(ref.Host.Fingerprint)
+	ref.Earlier = points(chosen)
 	places := f.places(ref)
 	for i := range ref.Results {
 		for j := range ref.Results[i].Samples {
-			ref.Results[i].Samples[j].History = nil
+			ref.Results[i].Samples[j].History, ref.Results[i].Samples[j].Unhealthy = nil, nil
 		}
 	}
 	if len(chosen) == 0 {
@@ -48,25 +50,51 @@ func (f *File) Attach(ref *bench.Run) {
 	for i := range ref.Results {
 		for j := range ref.Results[i].Samples {
 			s := &ref.Results[i].Samples[j]
-			newestLevel(s.History, ref.Metric(s.Metric))
+			newestLevel(s, ref.Metric(s.Metric))
 		}
 	}
 }
 
+// points say of which commits runs are.
+func points(runs []*run) []bench.Point {
+	points := make([]bench.Point, len(runs))
+	for i, r := range runs {
+		points[i] = bench.Point{At: r.Started, Revision: r.Revision}
+	}
+	return points
+}
+
+// leastLevel is how many runs make a level: fewer may be a disturbance, and the
+// gate wants them to stand against the level before them.
+const leastLevel = 3
+
 // newestLevel empties the entries before the last change of level.
-func newestLevel(runs [][]float64, m *bench.Metric) {
-	if len(runs) == 0 || m == nil || m.Exact {
+func newestLevel(s *bench.Sample, m *bench.Metric) {
+	if len(s.History) == 0 || m == nil || m.Exact {
 		return
 	}
+	runs := s.Level()
 	medians := make([]float64, len(runs))
 	for i, values := range runs {
 		if medians[i] = math.NaN(); len(values) > 0 {
 			medians[i] = median(values)
 		}
 	}
-	if changes := detect.ChangePoints(medians, detect.Search{HigherIsBetter: m.Better != bench.Lower}); len(changes) > 0 {
-		clear(runs[:changes[len(changes)-1].Index])
+	for _, change := range slices.Backward(detect.ChangePoints(medians, detect.Search{HigherIsBetter: m.Better != bench.Lower})) {
+		if usable(medians[change.Index:]) >= leastLevel {
+			clear(s.History[:change.Index])
+			return
+		}
 	}
+}
+
+func usable(values []float64) (n int) {
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			n++
+		}
+	}
+	return n
 }
 
 // attaching is one Attach.
@@ -127,6 +155,9 @@ func (a *attaching) run(r *run, at int) {
 			}
 			if s := result.Sample(r.Metrics[metric].Name); s != nil {
 				a.set(s, at, values)
+				if c.unhealthy {
+					a.mark(s, at)
+				}
 			}
 		})
 	}
@@ -161,4 +192,12 @@ func (a *attaching) set(s *bench.Sample, at int, values []float64) {
 		s.History, a.spare = a.spare[:a.of:a.of], a.spare[a.of:]
 	}
 	s.History[at] = values
+}
+
+// mark says that an entry is of an unhealthy host.
+func (a *attaching) mark(s *bench.Sample, at int) {
+	if s.Unhealthy == nil {
+		s.Unhealthy = make([]bool, a.of)
+	}
+	s.Unhealthy[at] = true
 }

@@ -11,7 +11,8 @@
 // metric among the metrics of the line; the values of the run's processes
 // follow, in the order of measurement, with seven digits. Where numbers hold
 // under certain conditions only, the place of these among the "conditions" of the
-// line comes first: "cell":[2,[0,41.2]].
+// line comes first: "cell":[2,[0,41.2]]. Cells that were measured on an unhealthy
+// host stand in "unhealthy" in place of "cells", in the same form.
 //
 // The package decides nothing: what is fit to be kept is said in [File.Add], what
 // a reference may be compared with in [File.Attach].
@@ -93,6 +94,7 @@ type Metric struct {
 // before it end.
 type cell struct {
 	id, end, conditions int32
+	unhealthy           bool // the host was, while the cell was measured
 }
 
 // span is the values of one metric: its place in the header, and where they end.
@@ -191,6 +193,9 @@ func (r *run) document(ids []string, label string) *bench.Run {
 	for n, c := range r.cells {
 		result := &d.Results[n]
 		result.Cell.Raw, result.Outcome, result.Context = ids[c.id], bench.Passed, r.asked(c)
+		if c.unhealthy {
+			result.Health = &bench.Health{Status: bench.Unhealthy, Reasons: []string{"the history marks it as measured on an unhealthy host"}}
+		}
 		r.each(n, func(metric int32, values []float64) {
 			result.Samples = append(result.Samples, bench.Sample{Metric: r.Metrics[metric].Name, Values: values})
 		})

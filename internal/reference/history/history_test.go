@@ -111,8 +111,8 @@ func TestOnlyWhatIsFitIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := history.Added{Cells: 2, Left: []history.Left{{"b", "it did not pass: incorrect"}, {"c", "its numbers are doubtful: the client was slow"},
-		{"d", "the machine was not well: throttled"}, {"e", "it has no number that is gated"}}}
+	want := history.Added{Cells: 3, Unhealthy: 1, Left: []history.Left{{"b", "it did not pass: incorrect"}, {"c", "its numbers are doubtful: the client was slow"},
+		{"e", "it has no number that is gated"}}}
 	if diff := cmp.Diff(want, added); diff != "" {
 		t.Errorf("added (-want +got):\n%s", diff)
 	}
@@ -210,6 +210,9 @@ func TestStrict(t *testing.T) {
 		"long header":     {`"schema":1`, `"schema":1,"conditions":[{}` + strings.Repeat(" ", 16<<20) + `]`, "take more than 16777216 bytes"},
 		"long metrics":    {`"metrics":[`, `"metrics":[` + strings.Repeat(" ", 4<<20), `"metrics" takes more than 4194304 bytes`},
 		"metric's key":    {`"better"`, `"x":1,"better"`, "metrics: "},
+		"both healths":    {`{"a":[[0,1]]}`, `{"a":[[0,1]]},"unhealthy":{"a":[[0,1]]}`, `cell "a" stands twice`},
+		"health twice":    {`{"a":[[0,1]]}`, `{},"unhealthy":{"a":[[0,1]]},"unhealthy":{}`, `"unhealthy" stands twice`},
+		"no cells":        {`{"a":[[0,1]]}`, `{},"unhealthy":[]`, "object belongs"},
 		"not JSON":        {`{"schema"`, `{schema`, "not JSON"},
 		"not UTF-8":       {`"revision":"r"`, "\"revision\":\"\xff\"", "not JSON"},
 		"not a document":  {line, `7`, "object belongs"},

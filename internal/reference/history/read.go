@@ -89,8 +89,8 @@ func (f *reader) line(n int32, text []byte) error {
 			return fmt.Errorf("%.80q stands twice", key)
 		}
 		seen[string(key)] = true
-		if string(key) == "cells" {
-			return f.cells(n, &c, &r)
+		if name := string(key); name == healthyCells || name == unhealthyCells {
+			return f.cells(n, &c, &r, name == unhealthyCells)
 		}
 		text := c.raw()
 		if f.headers += len(text); f.headers > maxHeaders {
@@ -139,7 +139,7 @@ func (r *run) member(key string, text []byte) error {
 }
 
 // cells reads {"id":[[metric,value...]...]...}.
-func (f *reader) cells(line int32, c *cursor, r *run) error {
+func (f *reader) cells(line int32, c *cursor, r *run, unhealthy bool) error {
 	return c.object(func(key []byte) error {
 		id := f.intern(key)
 		if int(id) == len(f.last) {
@@ -159,7 +159,7 @@ func (f *reader) cells(line int32, c *cursor, r *run) error {
 		if f.values+len(r.values) > maxAllValues {
 			return fmt.Errorf("has values that, with those above it, are more than %d", maxAllValues)
 		}
-		r.cells = append(r.cells, cell{id, int32(len(r.spans)), conditions})
+		r.cells = append(r.cells, cell{id, int32(len(r.spans)), conditions, unhealthy})
 		return nil
 	})
 }

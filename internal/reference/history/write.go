@@ -64,22 +64,43 @@ func (f *File) write(w io.Writer) error {
 	return nil
 }
 
-// marshal writes a line, its cells in the order in which they were added, and
-// tells how long it is without them.
+// Members of a line that hold cells.
+const healthyCells, unhealthyCells = "cells", "unhealthy"
+
+// marshal writes a line, its cells in the order in which they were added, those of
+// an unhealthy host last, and returns how long it is without them.
 func (r *run) marshal(ids []string) (line []byte, header int, err error) {
 	if line, err = json.Marshal(r.header); err != nil {
 		return nil, 0, fmt.Errorf("encode a kept run: %w", err)
 	}
 	header = len(line)
-	line = append(line[:header-1], `,"cells":{`...)
+	line, err = r.appendCells(line[:header-1], ids, false)
+	if err == nil && slices.ContainsFunc(r.cells, func(c cell) bool { return c.unhealthy }) {
+		line, err = r.appendCells(line, ids, true)
+	}
+	return append(line, "}\n"...), header, err
+}
+
+// appendCells writes the member of the cells of a healthy or of an unhealthy host.
+func (r *run) appendCells(line []byte, ids []string, unhealthy bool) ([]byte, error) {
+	name := healthyCells
+	if unhealthy {
+		name = unhealthyCells
+	}
+	line = append(append(append(line, `,"`...), name...), `":{`...)
+	some := false
 	for n, c := range r.cells {
+		if c.unhealthy != unhealthy {
+			continue
+		}
 		id, err := json.Marshal(ids[c.id])
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		if n > 0 {
+		if some {
 			line = append(line, ',')
 		}
+		some = true
 		line = append(append(line, id...), ':', '[')
 		first := true
 		if c.conditions >= 0 {
@@ -95,7 +116,7 @@ func (r *run) marshal(ids []string) (line []byte, header int, err error) {
 		})
 		line = append(line, ']')
 	}
-	return append(line, "}}\n"...), header, nil
+	return append(line, '}'), nil
 }
 
 // digits are enough to tell changes of a thousandth of a percent apart.
