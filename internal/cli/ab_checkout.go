@@ -115,7 +115,7 @@ func (k *checkout) defaultBranch(ctx context.Context) string {
 }
 
 // changed reports whether files differ from HEAD, but for those that accelgate
-// writes: baselines, kept runs and results.
+// writes: baselines, history and results.
 func (k *checkout) changed(ctx context.Context, p *plan) (bool, error) {
 	args := []string{"status", "--porcelain", "--untracked-files=normal", "--", ":/"}
 	for _, own := range []string{p.options.baselines(p.file), p.outPath(""), p.file.Resolve(p.file.Policy.History)} {

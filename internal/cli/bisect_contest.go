@@ -17,7 +17,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// contest measures one cell of two checkouts in turns.
+// contest measures one cell of two checkouts alternately.
 type contest struct {
 	*Command
 	base, head side

@@ -106,7 +106,7 @@ answer still right, is it still as fast, on this host?
   accelgate plan                             what would be measured: cells, shards, the workflow's matrix
   accelgate baseline update --reason TEXT    record this host's baseline
   accelgate report .accelgate/run.json       judge and print a finished run again
-  accelgate history runs/                    between which commits kept runs became slower or faster
+  accelgate history runs/                    between which commits the history became slower or faster
   accelgate calibrate                        the noise of every cell, and what its gate can see
   accelgate judge cells.jsonl                judge cells that somebody else measured, by the same statistics
   accelgate bisect --good REV --only CELL    which commit made a cell slower

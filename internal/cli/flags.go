@@ -37,7 +37,7 @@ type options struct {
 	config          string
 	pipedConfig     []byte // what --config held, where it is no file
 	baseline        string // a file in place of <baselines>/baseline-<label>.json
-	history         string // folder of kept runs
+	history         string // folder of the history
 	hostLabel       string
 	suites          []string
 	only, skip      []string
@@ -66,7 +66,7 @@ type options struct {
 	revision        string
 	injectSlowdown  string
 	weightSeed      string
-	// onBranch returns the kept runs of a host that are not in a folder, nil if there
+	// onBranch returns the runs of a host's history that are not in a folder, nil if there
 	// are none; nil where nobody looks elsewhere.
 	onBranch func(label string) *history.File
 	secret   string // the action's token, used on GitHub and kept out of results
@@ -88,9 +88,9 @@ func (o *options) addHost(f *pflag.FlagSet) {
 	f.StringVar(&o.baseline, "baseline", "", "baseline `file` (default: baseline-<label>.json in the configuration's folder of baselines)")
 }
 
-// addHistory adds the flag that says where kept runs are.
+// addHistory adds the flag that names the folder of the history.
 func (o *options) addHistory(f *pflag.FlagSet) {
-	f.StringVar(&o.history, "history", "", "`folder` of kept runs, history-<label>.jsonl (default: the configuration's, or "+defaultHistory+" in its folder of baselines)")
+	f.StringVar(&o.history, "history", "", "`folder` of the history, history-<label>.jsonl (default: the configuration's, or "+defaultHistory+" in its folder of baselines)")
 }
 
 // addPolicy adds the flags that change what blocks.

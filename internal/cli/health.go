@@ -76,7 +76,7 @@ func (w watched) Measure(ctx context.Context, c bench.Cell, d bench.Device) (ben
 }
 
 // warnUnwell says that numbers, or the noise of them, that are about to be kept are
-// of a machine that was not well: a gate that reckons with them lets too much pass.
+// of an unhealthy host: a gate that uses them lets too much pass.
 func (c *Command) warnUnwell(run *bench.Run, redo string) {
 	why, n := "", 0
 	for i := range run.Results {
@@ -86,6 +86,6 @@ func (c *Command) warnUnwell(run *bench.Run, redo string) {
 		}
 	}
 	if n > 0 {
-		c.warnAll([]string{fmt.Sprintf("%s measured on a machine that was not well (%s): %s again when it is", text.Plural(n, "cell"), oneLine(why), redo)})
+		c.warnAll([]string{fmt.Sprintf("%s measured on an unhealthy host (%s): %s again when it is healthy", text.Plural(n, "cell"), oneLine(why), redo)})
 	}
 }

@@ -18,7 +18,7 @@ import (
 // it in one answer. The branch is one commit, so it bounds the clone as well.
 const branchBytes = 16 << 20
 
-// readHistory makes the kept runs on the branch those that references stand
+// readHistory makes the history on the branch the one that references stand
 // beside. What cannot be read is a warning: the gate must not depend on a branch
 // that others may push to.
 func (a *action) readHistory(ctx context.Context) {
@@ -31,7 +31,7 @@ func (a *action) readHistory(ctx context.Context) {
 		if !ok {
 			var err error
 			if f, err = a.historyOf(ctx, label); err != nil {
-				a.troubles = append(a.troubles, fmt.Sprintf("the kept runs of %s are not used: %v", oneLine(label), oneLine(err.Error())))
+				a.troubles = append(a.troubles, fmt.Sprintf("the history of %s is not used: %v", oneLine(label), oneLine(err.Error())))
 			}
 			known[label] = f
 		}
@@ -87,7 +87,7 @@ func (a *action) keep(ctx context.Context, g gathered, j judged) {
 		a.notKept(err)
 		return
 	}
-	fmt.Fprintf(a.Stdout, "Kept runs on branch %s: %s, %s in all\n", a.in.historyBranch, change, text.Plural(r.kept, "run"))
+	fmt.Fprintf(a.Stdout, "History on branch %s: %s, %s in all\n", a.in.historyBranch, change, text.Plural(r.kept, "run"))
 }
 
 // keepable reports whether the runs of this event may be kept, as far as it can

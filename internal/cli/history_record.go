@@ -17,7 +17,7 @@ const recordHelp = `Keep the numbers of finished runs, in history-<host label>.j
 judged by the noise of those before them. Record runs of the default branch.
 
   accelgate history record .accelgate/run.json
-  accelgate history record --history kept runs/*/run.json
+  accelgate history record --history history runs/*/run.json
 
 Kept are the gated metrics of cells that passed, with numbers that are not
 doubtful, on a machine that was not found unwell; the others are told. A run that

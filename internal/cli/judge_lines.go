@@ -23,7 +23,7 @@ own by, and by nothing else. Each line of the files, or of standard input, is a 
 
 history holds earlier runs, the oldest first, each with the values of its fresh
 processes; baseline is what the old code did last, candidate the new code; null
-stands for a missing value. Values that are paired were measured in turns. Lines of
+stands for a missing value. Values that are paired were measured alternately. Lines of
 one "group" are the cells of one run, and are judged as such.
 
   accelgate judge cells.jsonl > verdicts.jsonl

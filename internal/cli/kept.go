@@ -10,10 +10,10 @@ import (
 	"github.com/accelgate/accelgate/internal/reference/history"
 )
 
-// defaultHistory is the folder of kept runs, inside that of the baselines.
+// defaultHistory is the folder of the history, inside that of the baselines.
 const defaultHistory = "history"
 
-// historyPath is where a host's kept runs are or will be.
+// historyPath returns the path of a host's history, whether it exists or not.
 func (o *options) historyPath(file *config.File, label string) string {
 	switch {
 	case o.history != "":

@@ -119,7 +119,7 @@ func (c *Command) selftestRun(ctx context.Context, s *selftest) (*bench.Run, gat
 	return run, p.policy, err
 }
 
-// unpaired drops what a run was measured in turns with: it is compared with itself.
+// unpaired drops what a run was measured alternately with: it is compared with itself.
 func unpaired(run *bench.Run) *bench.Run {
 	run.Base = ""
 	for i := range run.Results {

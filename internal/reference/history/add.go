@@ -102,7 +102,7 @@ func unfit(r *bench.Result) string {
 	case r.Doubt != "":
 		return "its numbers are doubtful: " + r.Doubt
 	case r.Health != nil && r.Health.Status == bench.Unhealthy:
-		return "the machine was not well: " + strings.Join(r.Health.Reasons, "; ")
+		return "the host was unhealthy: " + strings.Join(r.Health.Reasons, "; ")
 	}
 	return ""
 }

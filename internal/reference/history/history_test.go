@@ -112,7 +112,7 @@ func TestOnlyWhatIsFitIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := history.Added{Cells: 2, Left: []history.Left{{"b", "it did not pass: incorrect"}, {"c", "its numbers are doubtful: the client was slow"},
-		{"d", "the machine was not well: throttled"}, {"e", "it has no number that is gated"}}}
+		{"d", "the host was unhealthy: throttled"}, {"e", "it has no number that is gated"}}}
 	if diff := cmp.Diff(want, added); diff != "" {
 		t.Errorf("added (-want +got):\n%s", diff)
 	}

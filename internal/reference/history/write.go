@@ -68,7 +68,7 @@ func (f *File) write(w io.Writer) error {
 // tells how long it is without them.
 func (r *run) marshal(ids []string) (line []byte, header int, err error) {
 	if line, err = json.Marshal(r.header); err != nil {
-		return nil, 0, fmt.Errorf("encode a kept run: %w", err)
+		return nil, 0, fmt.Errorf("encode a run of the history: %w", err)
 	}
 	header = len(line)
 	line = append(line[:header-1], `,"cells":{`...)

@@ -1,0 +1,104 @@
+package archtest
+
+import (
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// banned lists words that comments, messages, scripts and pages do not use, and what they use instead. A blank in a
+// pattern is any space, a line end of a comment included.
+var banned = []struct{ pattern, instead string }{
+	{`in turns`, "alternately, or paired"},
+	{`kept runs?`, "the history, or earlier runs"},
+	{`not well`, "unhealthy"},
+	{`reckon(s|ed|ing)?`, "use"},
+	{`whose word`, "name the source"},
+}
+
+// unchecked names files whose words are data.
+var unchecked = map[string]bool{
+	"internal/archtest/prose_test.go": true,
+	"CHANGELOG.md":                    true, // what a version said stays
+}
+
+func TestProseIsPlain(t *testing.T) {
+	type rule struct {
+		*regexp.Regexp
+		instead string
+	}
+	var rules []rule
+	for _, b := range banned {
+		rules = append(rules, rule{regexp.MustCompile(`(?i)\b` + strings.ReplaceAll(b.pattern, " ", `[\s/#>]+`) + `\b`), b.instead})
+	}
+	files := 0
+	for name, prose := range proses(t) {
+		files++
+		for _, r := range rules {
+			for _, at := range r.FindAllStringIndex(prose, -1) {
+				t.Errorf("%s:%d: %q: write %s", name, 1+strings.Count(prose[:at[0]], "\n"), prose[at[0]:at[1]], r.instead)
+			}
+		}
+	}
+	if files < 500 {
+		t.Errorf("%d files were read, want 500 or more", files)
+	}
+}
+
+// proses returns the words of each file by its path: of Go those in comments and strings. Recorded output of programs,
+// in testdata, is not ours.
+func proses(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator)))
+		hidden := strings.HasPrefix(d.Name(), ".") && d.Name() != ".." && d.Name() != ".github"
+		switch {
+		case d.IsDir() && (hidden || d.Name() == "testdata"):
+			return filepath.SkipDir
+		case d.IsDir() || unchecked[name]:
+			return nil
+		case filepath.Ext(name) == ".go":
+			found[name] = words([]byte(content(t, name)))
+		case strings.Contains(".md .txtar .yml", filepath.Ext(name)) && filepath.Ext(name) != "":
+			found[name] = content(t, name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// words keeps the comments and strings of a Go file, each on its line.
+func words(src []byte) string {
+	var s scanner.Scanner
+	file := token.NewFileSet().AddFile("", -1, len(src))
+	s.Init(file, src, nil, scanner.ScanComments)
+	kept, last := strings.Builder{}, 0
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return kept.String()
+		}
+		at := file.Offset(pos)
+		if at < last {
+			continue // a semicolon that the scanner put in
+		}
+		kept.WriteString(strings.Repeat("\n", strings.Count(string(src[last:at]), "\n")))
+		last = at
+		if tok == token.COMMENT || tok == token.STRING {
+			kept.WriteString(lit + " ")
+			last = at + len(lit)
+		}
+	}
+}
