@@ -65,7 +65,7 @@ func (o *options) recordable(command, reason string) error {
 		return usagef("%s: a reason is required, because reviewers will ask for it: add --reason \"...\"", command)
 	}
 	if args := o.engineArgs(); len(args) > 0 {
-		return usagef("a run that is told to be slow or wrong (%s) cannot be recorded: leave that out", strings.Join(args, " "))
+		return usagef("a run that is made slow or wrong (%s) cannot be recorded: leave that out", strings.Join(args, " "))
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func (c *Command) toRecord(ctx context.Context, u *update) (run *bench.Run, ref 
 // genuine refuses the run of a demonstration.
 func genuine(run *bench.Run) error {
 	if args, ok := run.Context[demonstration]; ok {
-		return usagef("the run was told to be slow or wrong (%s), so it cannot be recorded: measure without that", oneLine(args))
+		return usagef("the run was made slow or wrong (%s), so it cannot be recorded: measure without that", oneLine(args))
 	}
 	return nil
 }

@@ -308,7 +308,7 @@ func (c *Command) tellFound(ctx context.Context, b *bisection, t *trees, left []
 		}
 	}
 	slices.SortFunc(skipped, func(a, b step) int { return strings.Compare(a.Commit, b.Commit) })
-	fmt.Fprintf(c.Stdout, "%s in between, %d skipped; what git was told is in %s\n", text.Plural(len(steps)-1, "step"), len(skipped), b.logPath())
+	fmt.Fprintf(c.Stdout, "%s in between, %d skipped; the answers to git are in %s\n", text.Plural(len(steps)-1, "step"), len(skipped), b.logPath())
 	for _, s := range skipped {
 		fmt.Fprintf(c.Stdout, "  skipped %s: %s\n", subject(s.Commit), oneLine(s.Reason))
 	}

@@ -20,9 +20,9 @@ judged by the noise of those before them. Record runs of the default branch.
   accelgate history record --history history runs/*/run.json
 
 Kept are the gated metrics of cells that passed, with numbers that are not
-doubtful, on a machine that was not found unwell; the others are told. A run that
+doubtful, on a machine that was not found unhealthy; the others are listed. A run that
 is there already is left alone, and the newest policy.history_keep (200) stay.
-Runs that were told to be slow or wrong are refused.`
+Runs that were made slow or wrong are refused.`
 
 func (c *Command) recordCommand() *cobra.Command {
 	var o options

@@ -15,7 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/detect/jsonl"
 )
 
-const judgeHelp = `Judge cells that somebody else measured, by the statistics that accelgate judges its
+const judgeHelp = `Judge cells that another tool measured, by the statistics that accelgate judges its
 own by, and by nothing else. Each line of the files, or of standard input, is a cell:
 
   {"id": "a", "better": "lower", "history": [[10.1], [10.0], [9.9]], "candidate": [10.6]}
@@ -45,7 +45,7 @@ func (c *Command) judgeCommand(code *int) *cobra.Command {
 	var o judgeFlags
 	cmd := &cobra.Command{
 		Use:   "judge [LINES.jsonl...]",
-		Short: "Judge cells that somebody else measured",
+		Short: "Judge cells that another tool measured",
 		Long:  judgeHelp,
 		RunE: func(_ *cobra.Command, args []string) (err error) {
 			*code, err = c.judgeLines(args, &o)

@@ -1,4 +1,4 @@
-// Package jsonl judges cells that somebody else measured: it reads them from lines
+// Package jsonl judges cells that another tool measured: it reads them from lines
 // of JSON and says of each what package detect does. It knows no suite, no host
 // and no policy, and decides nothing beyond that.
 //

@@ -27,7 +27,7 @@
 //   - Its count of uncorrected memory errors grew.
 //   - It reports that it is unhealthy: a reset is due, rows or pages wait
 //     to be replaced, its tool's own health is not OK, or the kernel's log tells of
-//     an XID that speaks of the device and not of a program.
+//     an XID about the device and not about a program.
 //   - A process computes on it that does not descend from this one.
 //
 // Of the processors, on Linux:
