@@ -107,7 +107,7 @@ func (s *story) withoutBaselines(t *testing.T, github *fake) {
 	o := s.act(t, started{workflow: "accelgate.yml", event: "pull_request", payload: pull(1, s.head, s.base, repoName), run: 11, fake: github})
 	o.want(judged) // by pairs with the base, which need none
 	o.says("post", "summary", "slower than the base")
-	github.wantComment(t, "1", "in turns with")
+	github.wantComment(t, "1", "paired with")
 	github.wantCheck(t, s.head, "success")
 }
 

@@ -36,7 +36,7 @@ func (a *action) collect() (g gathered, err error) {
 			"compare them before merging", text.OneLine(pr.BaseRef), a.event.DefaultBranch))
 	}
 	for _, run := range g.runs {
-		if err := a.believe(run, g.file.Limits); err != nil {
+		if err := a.vet(run, g.file.Limits); err != nil {
 			return g, fmt.Errorf("run of host %s: %w", text.OneLine(run.Host.Label), err)
 		}
 	}
@@ -65,11 +65,11 @@ func (a *action) collect() (g gathered, err error) {
 	return g, nil
 }
 
-// believe checks a run against what this job knows. It must be of the commit
+// vet checks a run against what this job knows. It must be of the commit
 // that this job is about, hold what only asks for, and cannot excuse itself:
 // cells that it says it left out, and that this job was not told to leave out,
 // are missing; so are cells left out by a limit that the configuration has not.
-func (a *action) believe(run *bench.Run, limits config.Limits) error {
+func (a *action) vet(run *bench.Run, limits config.Limits) error {
 	if want := a.commit(); run.Revision != want {
 		return fmt.Errorf("the run is of commit %q and this workflow of %s: run the measuring job again", text.OneLine(run.Revision), want)
 	}
@@ -96,7 +96,7 @@ func (a *action) believe(run *bench.Run, limits config.Limits) error {
 }
 
 // mayLeaveOut reports whether the configuration's limits can have left out what
-// a run says. A budget can leave out anything, and is believed; how many cells
+// a run says. A budget can leave out anything, and counts; how many cells
 // there must be at least is known.
 func mayLeaveOut(run *bench.Run, limits config.Limits) bool {
 	measured := 0

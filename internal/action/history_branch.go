@@ -21,7 +21,7 @@ import (
 // it in one answer. The branch is one commit, so it bounds the clone as well.
 const branchBytes = 16 << 20
 
-// readHistory makes the kept runs on the branch those that references stand
+// readHistory makes the history on the branch the one that references stand
 // beside. What cannot be read is a warning: the gate must not depend on a branch
 // that others may push to.
 func (a *action) readHistory(ctx context.Context) {
@@ -34,7 +34,7 @@ func (a *action) readHistory(ctx context.Context) {
 		if !ok {
 			var err error
 			if f, err = a.historyOf(ctx, label); err != nil {
-				a.troubles = append(a.troubles, fmt.Sprintf("the kept runs of %s are not used: %v", text.OneLine(label), text.OneLine(err.Error())))
+				a.troubles = append(a.troubles, fmt.Sprintf("the history of %s is not used: %v", text.OneLine(label), text.OneLine(err.Error())))
 			}
 			known[label] = f
 		}
@@ -90,7 +90,7 @@ func (a *action) keep(ctx context.Context, g gathered, j verdict.Judged) {
 		a.notKept(err)
 		return
 	}
-	fmt.Fprintf(a.Stdout, "Kept runs on branch %s: %s, %s in all\n", a.in.historyBranch, change, text.Plural(r.kept, "run"))
+	fmt.Fprintf(a.Stdout, "History on branch %s: %s, %s in all\n", a.in.historyBranch, change, text.Plural(r.kept, "run"))
 }
 
 // keepable reports whether the runs of this event may be kept, as far as it can
@@ -109,7 +109,7 @@ func (a *action) ofBranch() bool {
 	return false
 }
 
-// follows reports whether what is judged came after the kept runs on the default
+// follows reports whether what is judged came after the history on the default
 // branch. Where GitHub does not answer, it does not: nothing is confirmed then.
 func (a *action) follows(ctx context.Context) bool {
 	if !a.ofBranch() {

@@ -99,13 +99,13 @@ var allowed = map[string][]string{
 // owned names packages that only one of ours may import, with the reason.
 var owned = map[string]struct{ owner, reason string }{
 	"os/exec":                               {"worker", "every child gets its group, deadline and scrubbed environment in one place"},
-	"github.com/google/go-github/v62":       {"github", "a foreign SDK is spoken in one package, in our words outside"},
+	"github.com/google/go-github/v62":       {"github", "a foreign SDK is used in one package, in our words outside"},
 	"golang.org/x/oauth2":                   {"github", "the token is handled in one place"},
-	"github.com/sethvargo/go-githubactions": {"github/actions", "the runner's protocol is spoken in one place"},
+	"github.com/sethvargo/go-githubactions": {"github/actions", "the runner's protocol is used in one place"},
 	"github.com/yuin/goldmark":              {"report", "only reports are Markdown"},
 	"github.com/goccy/go-yaml":              {"config", "YAML is strict and has positions, in one place"},
 	"github.com/moby/moby":                  {"worker", "containers are started where processes are"},
-	"github.com/containerd/errdefs":         {"worker", "an engine's refusals are told apart where it is spoken to"},
+	"github.com/containerd/errdefs":         {"worker", "an engine's refusals are told apart where it is called"},
 	"github.com/ebitengine/purego":          {"suite/analysis/svd", "foreign libraries are loaded in one place"},
 	"github.com/expr-lang/expr":             {"matrix", "predicates are about cells"},
 	"github.com/gofrs/flock":                {"device suite/analysis/hfhub runner", "leases are about devices, a journal has one writer, a cache has several"},

@@ -95,8 +95,8 @@ type Metric struct {
 	// its name does not: "t_first - t_send" of requests that were answered.
 	Definition string `json:"definition,omitempty"`
 	// ConfirmedBy names another gated metric of the cell that must be worse as
-	// well for this one to be regressed: a ratio to something that was measured in
-	// turns with it tells a slower host from slower code.
+	// well for this one to be regressed: a ratio to something measured
+	// alternately tells a slower host from slower code.
 	ConfirmedBy string `json:"confirmed_by,omitempty"`
 }
 
@@ -121,7 +121,7 @@ type Sample struct {
 	// Doubt says why the values are not fit to be judged, where those of the
 	// result's other metrics are; empty if they are.
 	Doubt string `json:"doubt,omitempty"`
-	// Base is what the old code did in turns with the new, one value for each of
+	// Base is what the old code did, measured alternately with the new, one value for each of
 	// the last of Values: they are pairs. Empty where the base was not measured.
 	Base []float64 `json:"base,omitempty"`
 	// History, of a reference, holds earlier runs of the cell on this host, the

@@ -10,7 +10,7 @@ import (
 // Health says how the machine was while something was measured.
 type Health struct {
 	Status HealthStatus `json:"status"`
-	// Reasons say, for people, why it was not well, or what could not be read.
+	// Reasons say, for people, why it was unhealthy, or what could not be read.
 	// They may quote what a vendor's tool printed.
 	Reasons  []string  `json:"reasons,omitempty"`
 	Readings []Reading `json:"readings,omitempty"`
@@ -67,7 +67,7 @@ func (h *Health) validate() error {
 		return fmt.Errorf("unknown health %.80q", h.Status)
 	}
 	if h.Status == Unhealthy && len(h.Reasons) == 0 {
-		return errors.New("was not well without a reason")
+		return errors.New("was unhealthy without a reason")
 	}
 	if len(h.Reasons) > MaxFacts || len(h.Readings) > maxReadings {
 		return fmt.Errorf("has more than %d reasons or %d readings of its health", MaxFacts, maxReadings)

@@ -24,7 +24,7 @@ func Merge(runs []*Run) (*Run, error) {
 			return nil, fmt.Errorf("they are of different machines behind the label %.80q: give each machine its own label with --host-label", r.Host.Label)
 		}
 		if r.Base != merged.Base {
-			return nil, fmt.Errorf("they were measured in turns with the bases %.80q and %.80q: measure all shards with one", merged.Base, r.Base)
+			return nil, fmt.Errorf("they were measured alternately with the bases %.80q and %.80q: measure all shards with one", merged.Base, r.Base)
 		}
 		if err := merged.addMetrics(r.Metrics); err != nil {
 			return nil, err

@@ -264,7 +264,7 @@ func tellFound(e *measure.Env, ctx context.Context, b *bisection, t *trees, left
 		}
 	}
 	slices.SortFunc(skipped, func(a, b step) int { return strings.Compare(a.Commit, b.Commit) })
-	fmt.Fprintf(e.Stdout, "%s in between, %d skipped; what git was told is in %s\n", text.Plural(len(steps)-1, "step"), len(skipped), b.logPath())
+	fmt.Fprintf(e.Stdout, "%s in between, %d skipped; the answers to git are in %s\n", text.Plural(len(steps)-1, "step"), len(skipped), b.logPath())
 	for _, s := range skipped {
 		fmt.Fprintf(e.Stdout, "  skipped %s: %s\n", subject(s.Commit), text.OneLine(s.Reason))
 	}

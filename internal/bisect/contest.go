@@ -20,7 +20,7 @@ import (
 	"github.com/accelgate/accelgate/internal/verdict"
 )
 
-// contest measures one cell of two checkouts in turns.
+// contest measures one cell of two checkouts alternately.
 type contest struct {
 	*measure.Env
 	base, head side

@@ -31,7 +31,7 @@ type resolution struct {
 	Median float64 `json:"median"`
 	Noise  float64 `json:"noise"` // percent, standard deviation of one process
 	MDE    float64 `json:"mde"`   // percent, of one run against earlier ones
-	// PairsMDE is that of Pairs pairs of old and new code in turns.
+	// PairsMDE is that of Pairs pairs of old and new code.
 	PairsMDE float64 `json:"pairs_mde"`
 	// PairsRange is the promise before measuring: see [detect.Resolution].
 	PairsRange [2]float64 `json:"pairs_mde_range"`

@@ -11,7 +11,7 @@ import (
 
 const bisectHelp = `Find the commit that made one cell slower, by git bisect. Nothing happens in your
 checkout: two temporary worktrees hold the good commit and the one under test, and
-the cell is measured in both in turns, by the configuration as it is here.
+the cell is measured in both alternately, by the configuration as it is here.
 
   accelgate bisect --good v1.2.0 --bad HEAD --only 'tiny__cpu__short_text__baseline' -- make
   accelgate bisect --good HEAD~20 --only '*tg128*' --metric decode_tps

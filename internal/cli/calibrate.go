@@ -16,11 +16,11 @@ fresh processes, all cells once a round, in another order each time.
   accelgate calibrate                          10 rounds of every cell
   accelgate calibrate --only 'm__*' --rounds 20
   accelgate calibrate --record noise/          append every process's values to a file, for make evaluate
-  accelgate calibrate --write                  keep it in this host's baseline, which the gate then reckons with
+  accelgate calibrate --write                  keep it in this host's baseline, which the gate then uses
 
 For each gated metric, the noise is the standard deviation of one process. MDE is
 the smallest slow-down that is found in 4 of 5 cases: by one run against earlier
-ones, and by 5 pairs of old and new code in turns (run --ab). A limit below it
+ones, and by 5 pairs of old and new code (run --ab). A limit below it
 cannot be held. Runs of other days differ by more than processes of one: what is
 said of one run is the least that it takes. Exit 0 says that it was measured, 3 that nothing could be.`
 

@@ -74,7 +74,7 @@ func (c *Command) guarded(action bool) *Command {
 	return &g
 }
 
-// complain prints an error for people: each line says which program speaks,
+// complain prints an error for people: each line names the program,
 // so that it can be told from the output of what accelgate ran.
 func (c *Command) complain(err error) {
 	for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
@@ -89,9 +89,9 @@ answer still right, is it still as fast, on this host?
   accelgate plan                             what would be measured: cells, shards, the workflow's matrix
   accelgate baseline update --reason TEXT    record this host's baseline
   accelgate report .accelgate/run.json       judge and print a finished run again
-  accelgate history runs/                    between which commits kept runs became slower or faster
+  accelgate history runs/                    between which commits the history became slower or faster
   accelgate calibrate                        the noise of every cell, and what its gate can see
-  accelgate judge cells.jsonl                judge cells that somebody else measured, by the same statistics
+  accelgate judge cells.jsonl                judge cells that another tool measured, by the same statistics
   accelgate bisect --good REV --only CELL    which commit made a cell slower
   accelgate selftest                         prove that this gate can fail
   accelgate bench run SUITE                  load an OpenAI-compatible endpoint; see also accelgate diff

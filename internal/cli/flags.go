@@ -41,9 +41,9 @@ func addHost(o *measure.Options, f *pflag.FlagSet) {
 	f.StringVar(&o.Baseline, "baseline", "", "baseline `file` (default: baseline-<label>.json in the configuration's folder of baselines)")
 }
 
-// addHistory adds the flag that says where kept runs are.
+// addHistory adds the flag that names the folder of the history.
 func addHistory(o *measure.Options, f *pflag.FlagSet) {
-	f.StringVar(&o.History, "history", "", "`folder` of kept runs, history-<label>.jsonl (default: the configuration's, or "+measure.DefaultHistory+" in its folder of baselines)")
+	f.StringVar(&o.History, "history", "", "`folder` of the history, history-<label>.jsonl (default: the configuration's, or "+measure.DefaultHistory+" in its folder of baselines)")
 }
 
 // addPolicy adds the flags that change what blocks.

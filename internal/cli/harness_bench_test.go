@@ -24,7 +24,7 @@ import (
 
 // BenchmarkHarness compares a whole measured cell (command, environment,
 // process group, capture, parsing, correctness, journal) with a bare fork and
-// exec of the same child, in turns, by their medians. "ratio" is the whole
+// exec of the same child, alternately, by their medians. "ratio" is the whole
 // cell over the bare child, "own/bare" is what the harness adds.
 func BenchmarkHarness(b *testing.B) {
 	program, err := exec.LookPath("echo")
@@ -149,7 +149,7 @@ func BenchmarkMatrix712(b *testing.B) {
 	})
 }
 
-// compare runs accelgate over the configuration in turns with 712 bare steps.
+// compare runs accelgate over the configuration alternately with 712 bare steps.
 func compare(b *testing.B, config string, bare func()) {
 	dir := b.TempDir()
 	path := filepath.Join(dir, "accelgate.yaml")

@@ -21,7 +21,7 @@ import (
 	"github.com/accelgate/accelgate/internal/verdict"
 )
 
-const historyHelp = `Find where kept runs changed for good: for each host, cell and gated metric, the
+const historyHelp = `Find where the history changed for good: for each host, cell and gated metric, the
 commits between which the level moved, and slow drift that no single comparison
 shows. Runs are run.json files and histories, history-<host label>.jsonl; of a
 folder, all below it. They are put in the order in which they started.
@@ -44,7 +44,7 @@ func (c *Command) historyCommand() *cobra.Command {
 	var o historyFlags
 	cmd := &cobra.Command{
 		Use:   "history RUN.json|HISTORY.jsonl|FOLDER...",
-		Short: "Find between which commits kept runs became slower or faster",
+		Short: "Find between which commits the history became slower or faster",
 		Long:  historyHelp,
 		Args:  cobra.MinimumNArgs(1),
 		RunE:  func(_ *cobra.Command, args []string) error { return c.history(args, &o) },

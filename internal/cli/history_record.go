@@ -20,13 +20,13 @@ const recordHelp = `Keep the numbers of finished runs, in history-<host label>.j
 judged by the noise of those before them. Record runs of the default branch.
 
   accelgate history record .accelgate/run.json
-  accelgate history record --history kept runs/*/run.json
+  accelgate history record --history history runs/*/run.json
 
 Kept are the gated metrics of cells that passed, with numbers that are not
 doubtful; the others are listed. Cells of an unhealthy host are kept and marked:
 they show its noise, and not how fast the code is. A run that
 is there already is left alone, and the newest policy.history_keep (200) stay.
-Runs that were told to be slow or wrong are refused.`
+Runs that were made slow or wrong are refused.`
 
 func (c *Command) recordCommand() *cobra.Command {
 	var o measure.Options

@@ -17,7 +17,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-const judgeHelp = `Judge cells that somebody else measured, by the statistics that accelgate judges its
+const judgeHelp = `Judge cells that another tool measured, by the statistics that accelgate judges its
 own by, and by nothing else. Each line of the files, or of standard input, is a cell:
 
   {"id": "a", "better": "lower", "history": [[10.1], [10.0], [9.9]], "candidate": [10.6]}
@@ -25,7 +25,7 @@ own by, and by nothing else. Each line of the files, or of standard input, is a 
 
 history holds earlier runs, the oldest first, each with the values of its fresh
 processes; baseline is what the old code did last, candidate the new code; null
-stands for a missing value. Values that are paired were measured in turns. Lines of
+stands for a missing value. Values that are paired were measured alternately. Lines of
 one "group" are the cells of one run, and are judged as such.
 
   accelgate judge cells.jsonl > verdicts.jsonl
@@ -47,7 +47,7 @@ func (c *Command) judgeCommand(code *int) *cobra.Command {
 	var o judgeFlags
 	cmd := &cobra.Command{
 		Use:   "judge [LINES.jsonl...]",
-		Short: "Judge cells that somebody else measured",
+		Short: "Judge cells that another tool measured",
 		Long:  judgeHelp,
 		RunE: func(_ *cobra.Command, args []string) (err error) {
 			*code, err = c.judgeLines(args, &o)

@@ -105,8 +105,8 @@ type Policy struct {
 	// Inconclusive says what a cell means whose evidence stays open: "warn" or
 	// "fail"; "" is "warn".
 	Inconclusive string `yaml:"inconclusive"`
-	// Unhealthy says what a regression means that was measured on a machine that
-	// was not well: "inconclusive" or "ignore"; "" is "inconclusive".
+	// Unhealthy says what a regression means that was measured on an unhealthy
+	// host: "inconclusive" or "ignore"; "" is "inconclusive".
 	Unhealthy string `yaml:"unhealthy"`
 	// FalseAlarms is the chance that a report on unchanged code blocks for speed.
 	// Nil leaves it to cli.
@@ -117,7 +117,7 @@ type Policy struct {
 	// Implausible is the factor beyond which a change is implausible. Nil leaves it
 	// to cli.
 	Implausible *int `yaml:"implausible"`
-	// History is the folder of kept runs as written; see [File.Resolve]. "" leaves
+	// History is the folder of the history as written; see [File.Resolve]. "" leaves
 	// it to cli.
 	History string `yaml:"history"`
 	// HistoryKeep is how many of the newest runs of a host are kept. Nil leaves it

@@ -14,7 +14,7 @@
 // # From samples to a verdict
 //
 // [Judge] judges one cell: from earlier runs ([History]) or from pairs that were
-// measured in turns ([Interleaved]). [JudgeReport] judges the cells of one run
+// measured alternately ([Interleaved]). [JudgeReport] judges the cells of one run
 // together, which knows more: how noisy this run is, what moved all of
 // them, and how many chances there were for a false alarm. [Plan] says what
 // is worth measuring next. [ChangePoints], [Drift] and [Anchored] look at long
@@ -34,7 +34,7 @@ const (
 	// base is in their order, the newest last. Without at least 2 (3 for a
 	// single head sample) nothing is worse than [Suspect].
 	History Mode = "history"
-	// Interleaved compares two sides that were measured in turns on one host, in
+	// Interleaved compares two sides that were measured alternately on one host, in
 	// a random order within each pair. It needs no history.
 	Interleaved Mode = "interleaved"
 	// Anchor compares with a level that was pinned long ago; see [Anchored].
@@ -103,7 +103,7 @@ type Evidence struct {
 	N        int     `json:"n"`           // samples of the head
 	K        int     `json:"k"`           // samples of the base that were used
 	Mode     Mode    `json:"mode"`
-	// NoiseFloor is the relative noise of one sample that the score reckons with.
+	// NoiseFloor is the relative noise of one sample that the score uses.
 	NoiseFloor float64 `json:"noise_floor"`
 	// MDE is the smallest slow-down that as many samples with this noise would
 	// have called Regressed in 4 of 5 cases.

@@ -113,7 +113,7 @@ func TestVerdicts(t *testing.T) {
 
 func TestOwnAndCross(t *testing.T) {
 	t.Parallel()
-	// Steps of .1 in turns, and one level far away, which is one step only.
+	// Steps of .1 alternately, and one level far away, which is one step only.
 	y := make([]float64, 31)
 	for i := range y {
 		y[i] = 0.1 * float64(i%2)

@@ -11,7 +11,7 @@ import "fmt"
 // built. Pairs are judged alone: the runs that made a cell suspect do not enter.
 // They are looked at twice, and each look spends a part of Alpha.
 type Plan struct {
-	Pairs bool // base and head can be measured in turns
+	Pairs bool // base and head can be measured alternately
 	// FirstPairs and LastPairs are the numbers of pairs after which they are
 	// looked at; 0 is 7 and 10. Without a second look, both are equal.
 	FirstPairs, LastPairs int
@@ -40,7 +40,7 @@ const (
 type Measured struct {
 	History []float64 // earlier runs, the newest last
 	Head    []float64 // runs of the new code, for comparison with history
-	// PairBase and PairHead are measured in turns.
+	// PairBase and PairHead are measured alternately.
 	PairBase, PairHead []float64
 }
 
@@ -51,7 +51,7 @@ type Action string
 const (
 	Stop   Action = "stop"   // the evidence is what there is to say
 	Repeat Action = "repeat" // measure the head until there are N runs of it, in another slot
-	Pair   Action = "pair"   // measure base and head in turns until there are N pairs
+	Pair   Action = "pair"   // measure base and head alternately until there are N pairs
 )
 
 // Step is the next thing to do.

@@ -18,7 +18,7 @@ type Resolution struct {
 	// this noise, would have called [Regressed] in 4 of 5 cases. Runs of other days
 	// and other jobs differ by more.
 	Single float64
-	// Paired is that of Pairs pairs that are measured in turns.
+	// Paired is that of Pairs pairs that are measured alternately.
 	// It is the middle of a promise: Paired and the range are of this session, and
 	// what pairs could see is stated from them, once they are measured.
 	Paired float64

@@ -28,7 +28,7 @@ const sessionsAlike = 2
 // With 6 to 11 runs, the noise of runs is hardly known, and one sample a run would
 // find nothing. Where these runs show that sessions do not differ, all values are
 // samples: the variance between runs is at most twice what the noise within them
-// explains. base is then in turns of one value of each run, so that its end, which is what counts,
+// explains. base then alternates between the runs, one value of each, so that its end, which is what counts,
 // is still of several sessions. With more runs, one sample a run finds as much, and
 // cannot be wrong about that.
 //
@@ -125,7 +125,7 @@ func alike(runs [][]float64, m int) bool {
 	return between <= sessionsAlike*within*within*explained/count
 }
 
-// turns lists the first m values of each run in turns, so that the last ones are
+// turns interleaves the first m values of the runs, so that the last ones are
 // one of each run.
 func turns(runs [][]float64, m int) []float64 {
 	var all []float64

@@ -18,7 +18,7 @@ import (
 //
 // A number must be below the count of the vendor's detected accelerators.
 // Where none was detected, for want of the vendor's tool, or where h is of
-// [FromLabel], the configuration is believed.
+// [FromLabel], the configuration counts.
 //
 // Environ is the environment of this process. Where it holds the vendor's
 // variable for visible devices, numbers count within that list, as they do for

@@ -87,7 +87,7 @@ func openLease(path string) (*os.File, error) {
 			return nil, fmt.Errorf("%w: choose a folder for lease files that this user may write to", err)
 		}
 	}
-	return nil, errors.New("its lease file vanishes again and again: choose a folder that nobody cleans up")
+	return nil, errors.New("its lease file vanishes again and again: choose a folder that is not cleaned up")
 }
 
 // openExisting opens a regular file, which must have no other name: a hostile

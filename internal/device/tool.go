@@ -37,7 +37,7 @@ type tool struct {
 }
 
 // vendor has tools in the order of preference: the first one that lists a
-// device is believed.
+// device counts.
 type vendor struct {
 	name    string
 	systems []string

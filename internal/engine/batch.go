@@ -73,7 +73,7 @@ func (b *batch) compute() []float32 {
 }
 
 // forward computes the first so many half layers: attentions and feed-forward
-// blocks in turns.
+// blocks alternately.
 func (b *batch) forward(halves int) {
 	n := b.embed()
 	for i := range halves {

@@ -34,7 +34,7 @@ The result of a run is what "accelgate engine bench" prints.
 `
 
 // Worker keeps a model and answers requests, given the arguments after `engine
-// worker`, and returns the exit code. It speaks the protocol that [Persistent]
+// worker`, and returns the exit code. It uses the protocol that [Persistent]
 // of package worker documents. The result of a run is the [Report] that Bench
 // prints for the same arguments; no run sees anything of an earlier one. Worker
 // ends when stdin does, when asked to, or when the context does; a read of

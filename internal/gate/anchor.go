@@ -81,7 +81,7 @@ func (c *comparer) drift(since bench.Point, v Verdict, got *bench.Result) Verdic
 	}
 	if fresh(c.byID[v.Cell].Sample(v.Metric)) && knownNoise(c.byID[v.Cell].Sample(v.Metric)) == 0 {
 		v.Class, v.Level, v.Evidence.Method = Inconclusive, c.policy.open(), ""
-		v.Reason = fmt.Sprintf("%.1f %% worse than its anchor%s, which is its baseline: many small losses, or the machine on another day, whose noise nobody knows: "+
+		v.Reason = fmt.Sprintf("%.1f %% worse than its anchor%s, which is its baseline: many small losses, or the machine on another day, whose noise is unknown: "+
 			"look with accelgate history, or measure it with accelgate calibrate --write", -v.Delta, pinnedOn(since))
 		return v
 	}

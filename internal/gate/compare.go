@@ -343,7 +343,7 @@ func (c *comparer) metric(m *described, ref, got *bench.Result, old, new *bench.
 }
 
 // byPairs reports whether a number without evidence is compared with that of the
-// base that it was measured in turns with: there are too few pairs, or one of them
+// base that it was measured alternately with: there are too few pairs, or one of them
 // holds no number that can be tested, or the policy wants the threshold alone.
 func (c *comparer) byPairs(m *described, ref, got *bench.Result, old, new *bench.Sample) bool {
 	switch {

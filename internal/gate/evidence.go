@@ -78,7 +78,7 @@ func (c *comparer) gather() {
 	}
 }
 
-// inPairs reports whether the result was measured in turns with the base.
+// inPairs reports whether the result was measured alternately with the base.
 func inPairs(r *bench.Result) bool {
 	return slices.ContainsFunc(r.Samples, func(s bench.Sample) bool { return len(s.Base) > 0 })
 }
@@ -174,7 +174,7 @@ func earlierRuns(s *bench.Sample) (n int) {
 }
 
 // slower turns a loss in percent of the metric into the relative slow-down that
-// detect reckons with: 10 % of a rate are 11 % more time.
+// detect uses: 10 % of a rate are 11 % more time.
 func (m *described) slower(percent float64) float64 {
 	if m.Better == bench.Lower {
 		return percent / 100

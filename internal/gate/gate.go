@@ -124,7 +124,7 @@ type Evidence struct {
 	// magnitudes of a change for the worse in the metric's own terms.
 	P float64 `json:"p,omitempty"` // one-sided: how often noise alone looks at least as slow
 	Q float64 `json:"q,omitempty"` // P corrected for all numbers that were judged
-	// NoiseFloor is the noise of one sample that was reckoned with.
+	// NoiseFloor is the noise of one sample that was used.
 	NoiseFloor float64 `json:"noise_floor,omitempty"`
 	// MDE is the smallest slow-down that as many samples with this noise would
 	// have found in 4 of 5 cases.
@@ -200,7 +200,7 @@ type Policy struct {
 	// Inconclusive is the level of numbers whose evidence stays open: "fail", or
 	// "warn" if empty.
 	Inconclusive string `json:"inconclusive,omitempty"`
-	// Unhealthy is [UnhealthyIgnore] if what a machine measured that was not well
+	// Unhealthy is [UnhealthyIgnore] if what an unhealthy host measured
 	// is judged all the same.
 	Unhealthy string `json:"unhealthy,omitempty"`
 	// Drift is the change for the worse since a cell's anchor, in percent, beyond

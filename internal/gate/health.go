@@ -19,7 +19,7 @@ func (c *comparer) takeBack(r *bench.Result, verdicts []Verdict) {
 	}
 	why := ""
 	if r.Health != nil && r.Health.Status == bench.Unhealthy {
-		why = "while the machine was not well (" + printable(strings.Join(r.Health.Reasons, "; "), mostLine) + ")"
+		why = "while the host was unhealthy (" + printable(strings.Join(r.Health.Reasons, "; "), mostLine) + ")"
 	}
 	for i := range verdicts {
 		v := &verdicts[i]

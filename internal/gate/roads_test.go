@@ -116,7 +116,7 @@ func TestSight(t *testing.T) {
 	}
 }
 
-// TestASlowHistoryIsDrift holds that kept runs which are slower than the baseline,
+// TestASlowHistoryIsDrift holds that a history which is slower than the baseline,
 // merged or made up, do not make a slow run pass: its anchor shows the loss.
 func TestASlowHistoryIsDrift(t *testing.T) {
 	r := rand.New(rand.NewPCG(55, 56))

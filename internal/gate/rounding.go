@@ -20,7 +20,7 @@ type step struct {
 const mostClaimed = 0.1
 
 // printed returns the step of a metric. What the reference says was reviewed
-// and counts, also if it is nothing; the run is believed only where the
+// and counts, also if it is nothing; the run counts only where the
 // reference cannot say it, as TensorSharp's own cannot.
 func printed(ref, run *bench.Metric, described bool) step {
 	switch {

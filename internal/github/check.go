@@ -95,7 +95,7 @@ var commitID = lazyregexp.New(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 // updates the one it made before, or creates one. GitHub only ever adds
 // annotations, so where an earlier run has some that check has not, a new run
 // takes its place. Runs of that name that were left unfinished are completed
-// too. Where a newer run has spoken, Change is Outdated.
+// too. Where a newer run has reported, Change is Outdated.
 func (c *Client) UpsertCheck(ctx context.Context, repo Repo, headSHA string, check Check) (CheckRun, error) {
 	p := checking{client: c, repo: repo, sha: headSHA, check: check}
 	p.doing = fmt.Sprintf("publish check run %q on %s@%s", check.Name, repo, headSHA)

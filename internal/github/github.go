@@ -51,7 +51,7 @@ type Options struct {
 	// DefaultWait where zero. A request that would wait longer fails at once.
 	Wait time.Duration
 	// Doubt is how often a refusal (403, 404, 422) is asked again before it is
-	// believed, by default never. GitHub's replicas refuse what was made a
+	// doubted, by default never. GitHub's replicas refuse what was made a
 	// moment ago, and proxies refuse at will.
 	Doubt int
 }

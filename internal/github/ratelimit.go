@@ -46,7 +46,7 @@ func (t *sender) serverTime(r *http.Response) time.Time {
 	return t.now()
 }
 
-// namesLimit reports whether a response speaks of a rate limit, and leaves its
+// namesLimit reports whether a response is about a rate limit, and leaves its
 // body to be read again.
 func namesLimit(r *http.Response) bool {
 	start, _ := io.ReadAll(io.LimitReader(r.Body, 4096)) // a failure comes again when the body is read

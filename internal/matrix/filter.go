@@ -14,7 +14,7 @@ type Filter struct {
 
 // Split returns the selected cells and the ids of the others, both in order.
 // A pattern that matches no cell is an error: a filter with a typing error
-// would otherwise measure less than its author believes.
+// would otherwise measure less than its author expects.
 func (f Filter) Split(cells []bench.Cell) (selected []bench.Cell, others []string, err error) {
 	used := make(map[string]bool)
 	for _, c := range cells {

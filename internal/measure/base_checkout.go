@@ -116,7 +116,7 @@ func (k *checkout) defaultBranch(ctx context.Context) string {
 }
 
 // changed reports whether files differ from HEAD, but for those that accelgate
-// writes: baselines, kept runs and results.
+// writes: baselines, histories and results.
 func (k *checkout) changed(ctx context.Context, p *Plan) (bool, error) {
 	args := []string{"status", "--porcelain", "--untracked-files=normal", "--", ":/"}
 	for _, own := range []string{p.Options.Baselines(p.File), p.OutPath(""), p.File.Resolve(p.File.Policy.History)} {

@@ -77,7 +77,7 @@ func (w watched) Measure(ctx context.Context, c bench.Cell, d bench.Device) (ben
 }
 
 // WarnUnwell says that numbers, or the noise of them, that are about to be kept are
-// of a machine that was not well: a gate that reckons with them lets too much pass.
+// of an unhealthy host: a gate that uses them lets too much pass.
 func (e *Env) WarnUnwell(run *bench.Run, redo string) {
 	why, n := "", 0
 	for i := range run.Results {
@@ -87,6 +87,6 @@ func (e *Env) WarnUnwell(run *bench.Run, redo string) {
 		}
 	}
 	if n > 0 {
-		e.WarnAll([]string{fmt.Sprintf("%s measured on a machine that was not well (%s): %s again when it is", text.Plural(n, "cell"), text.OneLine(why), redo)})
+		e.WarnAll([]string{fmt.Sprintf("%s measured on an unhealthy host (%s): %s again when it is healthy", text.Plural(n, "cell"), text.OneLine(why), redo)})
 	}
 }

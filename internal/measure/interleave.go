@@ -36,7 +36,7 @@ func firstPairs(p *gate.Policy) int {
 	return detect.DefaultStages().Looks[0].Pairs
 }
 
-// base is the code that a run is compared with in turns: the same configuration
+// base is the code that a run is compared with alternately: the same configuration
 // opened in another checkout.
 type base struct {
 	plan     *Plan
@@ -150,7 +150,7 @@ func (b *base) digest(c bench.Cell) (string, error) {
 	return b.state + " " + command, err
 }
 
-// has reports whether the base has a cell to measure in turns.
+// has reports whether the base has a cell to measure alternately.
 func (b *base) has(id string) bool {
 	if b == nil {
 		return false
@@ -180,7 +180,7 @@ func (b *base) context(facts map[string]string) map[string]string {
 	return all
 }
 
-// pair makes each measurement of a cell that the base has one of both, in turns.
+// pair makes each measurement of a cell that the base has one of both, alternately.
 func (b *base) pair(head *bySuite, retries int) runner.Measurer {
 	if b == nil {
 		return head
@@ -209,7 +209,7 @@ func (b *base) baseFirst(id string) bool {
 	return first
 }
 
-// interleaved measures base and head in turns, each in a process of its own. The
+// interleaved measures base and head alternately, each in a process of its own. The
 // order is AB BA or BA AB, by a coin for every two pairs, so that neither drift
 // nor what the first process leaves behind counts for one side.
 type interleaved struct {

@@ -11,10 +11,10 @@ import (
 	"github.com/accelgate/accelgate/internal/reference/history"
 )
 
-// DefaultHistory is the folder of kept runs, inside that of the baselines.
+// DefaultHistory is the folder of the history, inside that of the baselines.
 const DefaultHistory = "history"
 
-// HistoryPath is where a host's kept runs are or will be.
+// HistoryPath is the path of the history of a host, whether it exists or not.
 func (o *Options) HistoryPath(file *config.File, label string) string {
 	switch {
 	case o.History != "":

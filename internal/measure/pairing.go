@@ -21,7 +21,7 @@ type paired struct {
 	cell  bench.Cell
 }
 
-// match finds which cells of the head can be measured in turns with the base, and
+// match finds which cells of the head can be measured alternately with the base, and
 // warns of the others: what is compared with itself is never slower.
 func (b *base) match(head *Plan) error {
 	if err := b.sameMetrics(head); err != nil {
@@ -72,7 +72,7 @@ func (b *base) match(head *Plan) error {
 	return nil
 }
 
-// itself says why measuring a cell in turns would compare one thing with itself;
+// itself says why measuring a cell alternately would compare one thing with itself;
 // "" if it would not.
 func (b *base) itself(head *Plan, s suite.Suite, cell bench.Cell, of paired) (string, error) {
 	here, ok := s.(suite.Addressed)

@@ -125,7 +125,7 @@ func (s *session) rest() error {
 }
 
 // addRound adds the values of a round to those before it. A round that did not
-// pass replaces the outcome, and one on a machine that was not well its health.
+// pass replaces the outcome, and one on an unhealthy host its health.
 func addRound(merged map[string]*bench.Result, r *bench.Result) {
 	id := r.Cell.ID()
 	before := merged[id]

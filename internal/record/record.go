@@ -22,7 +22,7 @@ func Recordable(o *measure.Options, command, reason string) error {
 		return exit.Usagef("%s: a reason is required, because reviewers will ask for it: add --reason \"...\"", command)
 	}
 	if args := o.EngineArgs(); len(args) > 0 {
-		return exit.Usagef("a run that is told to be slow or wrong (%s) cannot be recorded: leave that out", strings.Join(args, " "))
+		return exit.Usagef("a run that is made slow or wrong (%s) cannot be recorded: leave that out", strings.Join(args, " "))
 	}
 	return nil
 }
@@ -30,7 +30,7 @@ func Recordable(o *measure.Options, command, reason string) error {
 // Genuine refuses the run of a demonstration.
 func Genuine(run *bench.Run) error {
 	if args, ok := run.Context[measure.Demonstration]; ok {
-		return exit.Usagef("the run was told to be slow or wrong (%s), so it cannot be recorded: measure without that", text.OneLine(args))
+		return exit.Usagef("the run was made slow or wrong (%s), so it cannot be recorded: measure without that", text.OneLine(args))
 	}
 	return nil
 }

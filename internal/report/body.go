@@ -83,7 +83,7 @@ func (r *Report) inTurnsWith() (line inline) {
 	for i := range r.hosts {
 		if base := r.hosts[i].Run.Base; base != "" && !slices.Contains(told, base) && len(told) < maxCautions {
 			told = append(told, base)
-			line = append(line, plain(" · in turns with "), code(commit(base)))
+			line = append(line, plain(" · paired with "), code(commit(base)))
 		}
 	}
 	return line

@@ -227,7 +227,7 @@ func (r *Report) shared() []block {
 				continue
 			}
 			blocks = append(blocks, paragraph{strong("All cells together"), plain(" look slower: speed " + inWords(v.Delta, v.Evidence.Limit, bench.Higher) + " on "), code(h.Run.Host.Label),
-				plain(", which earlier runs differ too much to call slower, and each cell is told without it. Measure in pairs with the base, which shows it: "),
+				plain(", which earlier runs differ too much to call slower, and each cell is judged without it. Measure in pairs with the base, which shows it: "),
 				command(h.Commands.Run + r.withBase(h))})
 		}
 	}

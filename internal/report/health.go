@@ -9,7 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// unwell tells of machines that were not well while they measured, with the
+// unwell lists hosts that were unhealthy while they measured, with the
 // first reasons: their numbers are doubtful whether they block or not.
 func (r *Report) unwell() []block {
 	const most = 2
@@ -25,7 +25,7 @@ func (r *Report) unwell() []block {
 		if n++; n > maxCautions {
 			continue
 		}
-		line := inline{strong("The machine was not well"), plain(" while " + text.Plural(cells, "cell") + " " + wasWere(cells) + " measured")}
+		line := inline{strong("Unhealthy host"), plain(" while " + text.Plural(cells, "cell") + " " + wasWere(cells) + " measured")}
 		if cells == 0 {
 			line = inline{strong("The calibration workload moved"), plain(" as well as the cells")}
 		}
@@ -43,7 +43,7 @@ func (r *Report) unwell() []block {
 		}
 		blocks = append(blocks, paragraph(line))
 	}
-	return withRest(blocks, n, "host that was not well", "hosts that were not well")
+	return withRest(blocks, n, "unhealthy host", "unhealthy hosts")
 }
 
 // doubted counts the losses that the host may have made and that do not block: they
@@ -55,7 +55,7 @@ func (h *host) doubted() (n int) {
 	return n
 }
 
-// ill counts the cells of a run that were measured on a machine that was not
+// collects why.
 // well, and collects why.
 func ill(run *bench.Run) (cells int, reasons []string) {
 	for i := range run.Results {

@@ -106,7 +106,7 @@ func (c console) testOperators(of *hostCases) {
 // and "[Check 2]". There, a case without a reference is not counted as passed,
 // and operators that differ are FAIL whatever the level of their verdict. Rows
 // are aligned as the README's; one of its own is off by a column. A case that
-// could not be judged, of which the README does not speak, is an ERROR and
+// could not be judged, which the README does not mention, is an ERROR and
 // counts as failed.
 func MSModelingCheck(w io.Writer, r Report) error {
 	out := newConsole(w)

@@ -6,7 +6,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// joinHealth is what two rounds say of the machine: one that was not well, or not
+// joinHealth is what two rounds say of the machine: one that was unhealthy, or not
 // looked at, says so for both. Nil is a round that nobody watched, which changes
 // nothing.
 func joinHealth(old, more *bench.Health) *bench.Health {

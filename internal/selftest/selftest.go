@@ -90,7 +90,7 @@ func selftestRun(e *measure.Env, ctx context.Context, s *Options) (*bench.Run, g
 	return run, p.Policy, err
 }
 
-// unpaired drops what a run was measured in turns with: it is compared with itself.
+// unpaired drops what a run was measured alternately with: it is compared with itself.
 func unpaired(run *bench.Run) *bench.Run {
 	run.Base = ""
 	for i := range run.Results {

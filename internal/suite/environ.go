@@ -21,7 +21,7 @@ func Entries(vars map[string]string) []string {
 }
 
 // CheckEnv refuses variables, at path of the configuration, that would never
-// reach a child: their author must not believe that they did.
+// reach a child: their author must not take them for set.
 func CheckEnv(c *config.Suite, path string, env map[string]string) (errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if err := CheckVariable(c, path, name); err != nil {

@@ -92,7 +92,7 @@ type Env struct {
 	Executable string
 	// Dir is the folder of the configuration file; children start in it.
 	Dir string
-	// Base says that this is the old code, which is measured in turns with the new.
+	// Base says that this is the old code, which is measured alternately with the new.
 	Base bool
 	// RawIDs says that cells are named as TensorSharp names them: their values are
 	// joined without escapes.

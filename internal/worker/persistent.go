@@ -254,9 +254,9 @@ func unready(got outcome, resp Response, limit time.Duration) error {
 		return fmt.Errorf("the process ended before it was ready: %s: look at the log", resp.ending())
 	case TimedOut:
 		return fmt.Errorf("the process did not answer the first ping within %v: raise the time to start, "+
-			"or see that it speaks the protocol of persistent workers", limit)
+			"or see that it uses the protocol of persistent workers", limit)
 	}
-	return errors.New("the process refused the first ping: look at the log, and see that it speaks the protocol of persistent workers")
+	return errors.New("the process refused the first ping: look at the log, and see that it uses the protocol of persistent workers")
 }
 
 func (w *Persistent) start(req Request) (*server, error) {

@@ -28,7 +28,7 @@ type message struct {
 	Params map[string]any `json:"params"`
 }
 
-// serve is a child that speaks the protocol.
+// serve is a child that uses the protocol.
 func serve(run func(params map[string]any) any) {
 	in := bufio.NewReader(os.Stdin)
 	for {

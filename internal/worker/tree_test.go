@@ -24,7 +24,7 @@ import (
 // subject is a worker whose children must leave nothing behind.
 type subject struct {
 	name   string
-	serves bool // the child speaks the protocol of persistent workers
+	serves bool // the child uses the protocol of persistent workers
 	new    func() worker.Worker
 }
 

@@ -214,7 +214,7 @@ func gpuNoise(all []Repeats) map[string]float64 {
 // Kernels prints the rates on GPU kernels, and how much warm-up is found in
 // them.
 func Kernels(w io.Writer, all []Repeats) {
-	fmt.Fprint(w, "\n## GPU kernels, launches in turns\n\n")
+	fmt.Fprint(w, "\n## GPU kernels, alternating launches\n\n")
 	header(w, "n, rule", KernelEffects)
 	for _, r := range KernelRows(all) {
 		r.print(w, fmt.Sprintf("%d, %s", r.N, r.Rule))

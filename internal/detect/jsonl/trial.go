@@ -1,4 +1,4 @@
-// Package jsonl judges cells that somebody else measured: it reads them from lines
+// Package jsonl judges cells that another tool measured: it reads them from lines
 // of JSON and says of each what package detect does. It knows no suite, no host
 // and no policy, and decides nothing beyond that.
 //
@@ -24,7 +24,7 @@ type Trial struct {
 	// processes. Pairs need none.
 	History [][]float64
 	// Baseline and Candidate are the values of the old and of the new code, each of a
-	// fresh process. Paired says that the first of both were measured in turns, and
+	// fresh process. Paired says that the first of both were measured alternately, and
 	// so on; otherwise Baseline is the newest run of the history.
 	Baseline, Candidate []float64
 	Paired              bool

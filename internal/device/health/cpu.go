@@ -94,7 +94,7 @@ func use(from, end machine, total float64, outside bool) (f finding) {
 	f.readings.add("cpu steal", "%", 100*steal)
 	switch {
 	case outside:
-		f.unknown = append(f.unknown, "what is measured does not run below accelgate, so nobody can tell its use of the processors from that of others: see for yourself that nothing else runs")
+		f.unknown = append(f.unknown, "what is measured does not run below accelgate, so its use of the processors cannot be separated from that of others: check that nothing else runs")
 	case foreign > maxForeign:
 		f.unwell = append(f.unwell, fmt.Sprintf("other programs used %.0f %% of the processors: end them, and measure again", 100*foreign))
 	}

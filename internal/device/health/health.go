@@ -25,9 +25,9 @@
 //     tells only its highest clock, 0.7 of it is taken for the nominal one: small
 //     GPUs cannot keep more (T4: base 585 of 1590 MHz, L4: 795 of 2040).
 //   - Its count of uncorrected memory errors grew.
-//   - It says of itself that it is not well: a reset is due, rows or pages wait
+//   - It reports that it is unhealthy: a reset is due, rows or pages wait
 //     to be replaced, its tool's own health is not OK, or the kernel's log tells of
-//     an XID that speaks of the device and not of a program.
+//     an XID about the device and not about a program.
 //   - A process computes on it that does not descend from this one.
 //
 // Of the processors, on Linux:

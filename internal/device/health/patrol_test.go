@@ -108,7 +108,7 @@ func TestNVIDIASpanOfAnOlderDriver(t *testing.T) {
 		v := &vendorTools{print: func(string) []byte { return log }}
 		h := spanOf(t, v, gpu0)
 		reasons := strings.Join(h.Reasons, "\n")
-		if h.Status != bench.Unhealthy || !strings.Contains(reasons, softwareHeat) || !strings.Contains(reasons, "retired") || !strings.Contains(reasons, "nobody tells") {
+		if h.Status != bench.Unhealthy || !strings.Contains(reasons, softwareHeat) || !strings.Contains(reasons, "retired") || !strings.Contains(reasons, "no tool lists") {
 			t.Errorf("%s %q", h.Status, h.Reasons)
 		}
 		if v.times("clocks_throttle_reasons.active") != 1 || v.times("-q -x -i 0") != 2 {
@@ -210,7 +210,7 @@ func TestOthersOutsideOfTheContainer(t *testing.T) {
 	for namespace, want := range map[string]bool{"pid:[4026531836]": false, "pid:[4026532197]": true} {
 		for name, log := range map[string][]byte{"none": none, "ours": ours} {
 			h := spanIn(t, namespace, log)
-			if got := strings.Contains(strings.Join(h.Reasons, "\n"), "nobody tells which processes use nvidia:0"); got != want {
+			if got := strings.Contains(strings.Join(h.Reasons, "\n"), "no tool lists the processes that use nvidia:0"); got != want {
 				t.Errorf("%s in %s: %q", name, namespace, h.Reasons)
 			}
 		}

@@ -49,7 +49,7 @@ func (w *watched) judge() (f finding) {
 		f.unwell = append(f.unwell, fmt.Sprintf("%s says that %s: mend it before you measure", name, fault))
 	}
 	if len(w.samples) == 0 && len(w.last.held) == 0 {
-		f.unknown = append(f.unknown, fmt.Sprintf("nobody saw whether %s was held back meanwhile: measure for longer, or see with its vendor's tool", name))
+		f.unknown = append(f.unknown, fmt.Sprintf("no reading shows whether %s was held back meanwhile: measure for longer, or see with its vendor's tool", name))
 	}
 	for _, what := range w.last.untold {
 		f.unknown = append(f.unknown, fmt.Sprintf("%s does not tell %s: see with its vendor's tool that it is well", name, what))
@@ -118,9 +118,9 @@ func (w *watched) company() (f finding) {
 		shown := strangers[:min(len(strangers), maxShown)]
 		f.unwell = append(f.unwell, fmt.Sprintf("other processes use %s (%s): end them, or measure on a device of your own with --devices", name, strings.Join(shown, "; ")))
 	case !w.first.listed || !w.last.listed:
-		f.unknown = append(f.unknown, fmt.Sprintf("nobody tells which processes use %s: see with its vendor's tool that none else does", name))
+		f.unknown = append(f.unknown, fmt.Sprintf("no tool lists the processes that use %s: see with its vendor's tool that no other does", name))
 	case blurred:
-		f.unknown = append(f.unknown, fmt.Sprintf("processes use %s of which cannot be seen from here whose they are: see with its vendor's tool that none else does", name))
+		f.unknown = append(f.unknown, fmt.Sprintf("processes use %s of which cannot be seen from here whose they are: see with its vendor's tool that no other does", name))
 	}
 	return f
 }

@@ -47,9 +47,9 @@ func TestDeviceRules(t *testing.T) {
 		"another's, though not all are told": {func(w *watched) {
 			w.last.listed, w.last.users = false, []user{{pid: 7, kin: others}}
 		}, bench.Unhealthy, "(pid 7, 0 MiB)"},
-		"nobody looked meanwhile":              {func(w *watched) { w.samples = nil }, bench.HealthUnknown, "nobody saw"},
+		"nobody looked meanwhile":              {func(w *watched) { w.samples = nil }, bench.HealthUnknown, "no reading shows"},
 		"nobody looked, but the driver counts": {func(w *watched) { w.samples, w.last.held = nil, map[string]float64{softwareHeat: 1} }, bench.Healthy, ""},
-		"nobody tells":                         {func(w *watched) { w.last.listed = false }, bench.HealthUnknown, "nobody tells"},
+		"nobody tells":                         {func(w *watched) { w.last.listed = false }, bench.HealthUnknown, "no tool lists"},
 		"throttled, power-capped": {func(w *watched) {
 			for i := range w.samples {
 				w.samples[i].capped, w.samples[i].clock = true, 900

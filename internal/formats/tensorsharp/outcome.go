@@ -37,7 +37,7 @@ func (r *result) result() bench.Result {
 	return b
 }
 
-// outcome believes the worst where a file contradicts itself: ok counts only
+// outcome takes the worst where a file contradicts itself: ok counts only
 // with exit code 0 and an answer that was not wrong.
 func (r *result) outcome() (bench.Outcome, bench.Cause, string) {
 	ok := r.OK != nil && *r.OK

@@ -1,4 +1,4 @@
-// Package actions speaks the protocol between a step and the GitHub Actions
+// Package actions implements the protocol between a step and the GitHub Actions
 // runner: inputs, outputs, the job summary, annotations, groups and the event.
 // It is the only importer of go-githubactions, and it is not a client of
 // GitHub's API (package github is).

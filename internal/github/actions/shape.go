@@ -51,7 +51,7 @@ func ref(s string) bool {
 }
 
 // address reports whether s is the base of a web address. Plain http is what
-// servers on a desk speak.
+// servers on a desk use.
 func address(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && u.RawQuery == "" && u.Fragment == "" &&

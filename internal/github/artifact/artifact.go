@@ -7,7 +7,7 @@
 // two readers of one archive can disagree about: headers that contradict each
 // other, entries that overlap, bytes that belong to none. Here every byte has
 // to belong to exactly one part, and both headers of an entry have to agree. It
-// opens no archive inside of one, follows no link and believes no size.
+// opens no archive inside of one, follows no link and takes no size as given.
 //
 // The format is that of APPNOTE.TXT 6.3.10 (PKWARE), as far as the archives of
 // actions/upload-artifact, Info-ZIP and Go's archive/zip use it: stored and

@@ -16,7 +16,7 @@ import (
 const MaxAttached = 40
 
 // Attach sets Run.Earlier and Sample.History of all samples of ref, a committed baseline as a
-// run, in place: the values of the newest kept runs, at most [MaxAttached], the
+// run, in place: the values of the newest earlier runs, at most [MaxAttached], the
 // oldest first. All samples of a reference have an entry for each of these runs, so
 // that entries at the same distance from the end are of one run; an entry is
 // empty where the run lacks the cell, or where its numbers cannot stand beside

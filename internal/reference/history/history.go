@@ -50,7 +50,7 @@ const (
 	maxDevices    = 1024
 )
 
-// File is the kept runs of one host. The zero value is empty and ready to use.
+// File is the history of one host. The zero value is empty and ready to use.
 // It is not safe for concurrent use.
 type File struct {
 	// Keep is how many of the newest runs stay; [MaxRuns] if 0.
@@ -146,7 +146,7 @@ func (f *File) intern(id []byte) int32 {
 	return n
 }
 
-// Len returns the number of kept runs.
+// Len returns the number of runs.
 func (f *File) Len() int { return len(f.runs) }
 
 // Has reports whether a run of this commit that started then is kept.
@@ -174,7 +174,7 @@ func Label(name string) (label string, ok bool) {
 	return label, bench.CheckLabel(label) == nil
 }
 
-// Runs returns the kept runs as run documents, the oldest first, for those who
+// Runs returns the history as run documents, the oldest first, for those who
 // look at all of them. Their cells have no parameters.
 func (f *File) Runs(label string) []*bench.Run {
 	runs := make([]*bench.Run, len(f.runs))

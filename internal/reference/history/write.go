@@ -71,7 +71,7 @@ const healthyCells, unhealthyCells = "cells", "unhealthy"
 // an unhealthy host last, and returns how long it is without them.
 func (r *run) marshal(ids []string) (line []byte, header int, err error) {
 	if line, err = json.Marshal(r.header); err != nil {
-		return nil, 0, fmt.Errorf("encode a kept run: %w", err)
+		return nil, 0, fmt.Errorf("encode a run of the history: %w", err)
 	}
 	header = len(line)
 	line, err = r.appendCells(line[:header-1], ids, false)

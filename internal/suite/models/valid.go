@@ -62,7 +62,7 @@ func (b *body) checkChoices(c *config.Suite) error {
 }
 
 // checkEnv refuses variables that would never reach the child: their author
-// must not believe that they did.
+// must not take them for set.
 func (b *body) checkEnv(c *config.Suite) error {
 	errs := suite.CheckEnv(c, "env", b.Env)
 	for i, s := range b.Sweeps {

@@ -28,7 +28,7 @@ import (
 //
 // and beside it .locks, one lock per digest. Others write symbolic links into
 // snapshots, without checking digests; their blobs are read once before they
-// are believed. No link is followed out of the model's folder.
+// count. No link is followed out of the model's folder.
 type cache struct {
 	dir, name, path string
 	root            *os.Root

@@ -85,7 +85,7 @@ func (c Client) Format(w fmt.State, _ rune) {
 // content delivery network, which hold signatures.
 //
 // The hub serves files above 50 GB by its protocol xet only, which is not
-// spoken here (huggingface_hub, constants.py: MAX_HTTP_DOWNLOAD_SIZE).
+// used here (huggingface_hub, constants.py: MAX_HTTP_DOWNLOAD_SIZE).
 func (c *Client) Fetch(ctx context.Context, id, revision string, want func(name string) bool) (folder string, err error) {
 	f, err := c.prepare(id, cmp.Or(revision, DefaultRevision), want)
 	if err == nil {

@@ -229,6 +229,6 @@ func TestRecordedDevices(t *testing.T) {
 		}
 	}
 	if known != 11 {
-		t.Errorf("%d profiles, and lint speaks of 11", known)
+		t.Errorf("%d profiles, and lint names 11", known)
 	}
 }

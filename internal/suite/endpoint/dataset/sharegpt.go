@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// Who speaks in ShareGPT's files.
+// The speakers in ShareGPT's files.
 var (
 	askers    = []string{"human", "user"}
 	answerers = []string{"gpt", "chatgpt", "assistant", "bing", "bard"}

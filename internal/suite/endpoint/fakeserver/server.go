@@ -214,7 +214,7 @@ func (s *Server) refuse(w http.ResponseWriter, script script) bool {
 		if f.kind == RateLimit {
 			w.Header().Set("Retry-After", strconv.Itoa(int(script.wait(RateLimit, time.Second).Seconds())))
 		}
-		s.fail(w, f.status, f.name, "the mock was told to fail: "+string(f.kind))
+		s.fail(w, f.status, f.name, "the mock fails as configured: "+string(f.kind))
 		return true
 	}
 	return false

@@ -124,7 +124,7 @@ func (a *answer) strike(f Fault) bool {
 	case BadJSON:
 		return a.send(a.event(nil, a.head+`,"choices":[{"index":0,`))
 	case ErrorLine:
-		a.send(a.event(nil, errorObject("internal_error", "the mock was told to fail in the stream", http.StatusInternalServerError)))
+		a.send(a.event(nil, errorObject("internal_error", "the mock fails as configured in the stream", http.StatusInternalServerError)))
 		a.send(a.event(nil, "[DONE]"))
 	case ResetMidstream:
 		a.conn.reset()

@@ -21,7 +21,7 @@ func (a *answer) whole() {
 	half := len(body) / 2
 	switch {
 	case a.script.has(ErrorLine):
-		body = []byte(errorObject("internal_error", "the mock was told to fail in the answer", http.StatusInternalServerError))
+		body = []byte(errorObject("internal_error", "the mock fails as configured in the answer", http.StatusInternalServerError))
 	case a.script.has(BadJSON):
 		body = body[:half]
 	}

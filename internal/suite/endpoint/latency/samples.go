@@ -26,7 +26,7 @@ type sampleRow struct {
 	TokensOut    *int     `json:"tokens_out"`
 	FinishReason string   `json:"finish_reason"`
 	Error        string   `json:"error,omitempty"`
-	Note         string   `json:"note,omitempty"` // what the server said and is not believed
+	Note         string   `json:"note,omitempty"` // what the server sent and is ignored
 
 	Phase   load.Phase     `json:"phase"`
 	Outcome openai.Outcome `json:"outcome"`

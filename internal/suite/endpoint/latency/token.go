@@ -33,7 +33,7 @@ func count(tokens int) float64 {
 	return float64(tokens)
 }
 
-// maxPrompt bounds what is believed of a prompt: more tokens than any model
+// maxPrompt bounds the tokens of a prompt that count: more tokens than any model
 // takes, and few enough that sums do not overflow.
 const maxPrompt = 1 << 31
 

@@ -50,7 +50,7 @@ func TestNotesAreOneWarning(t *testing.T) {
 		observations = append(observations, o)
 	}
 	out := latency.Compute(measure(observations))
-	const want = "20 of 60 answers report tokens that cannot be, which were not believed, " +
+	const want = "20 of 60 answers report tokens that cannot be, which were ignored, " +
 		"such as that the server reports 99 output tokens where 10 were asked for: correct"
 	if len(out.Warnings) != 1 || !strings.HasPrefix(out.Warnings[0], want) {
 		t.Errorf("warnings %q, want one that begins with %q", out.Warnings, want)

@@ -64,7 +64,7 @@ func (m *measurement) warnSaturated() string {
 	return "requests waited ever longer to be sent, so latencies depend on how long was measured: lower the rate, or allow more requests in flight"
 }
 
-// warnNotes shows what of the server's counts was not believed.
+// warnNotes shows what of the server's counts was ignored.
 func (m *measurement) warnNotes() string {
 	n, first := 0, ""
 	for _, o := range m.ok {
@@ -75,7 +75,7 @@ func (m *measurement) warnNotes() string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d answers report tokens that cannot be, which were not believed, such as that %s: "+
+	return fmt.Sprintf("%d of %d answers report tokens that cannot be, which were ignored, such as that %s: "+
 		"correct what the server, or a proxy before it, reports as usage", n, len(m.ok), first)
 }
 

@@ -1,7 +1,7 @@
 // Package load sends requests by a schedule: how many at once, or when each.
 // It knows nothing of what is sent, and keeps its own delays apart from the
 // server's. A Plan becomes a Schedule, Run executes it, and Saturated,
-// OverSaturated and Watch say whether what was measured may be believed.
+// OverSaturated and Watch report whether what was measured may be used.
 package load
 
 import "time"

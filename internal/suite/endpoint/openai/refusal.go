@@ -31,7 +31,7 @@ func (c *Client) unanswered(reply *Reply, a *attempt, cause, err error) {
 	case reply.Conn == 0:
 		reply.end(Connect, "no connection to "+c.root+": "+reason+": start the server, or correct --base-url")
 	case strings.Contains(err.Error(), "malformed HTTP"): // net/http has no type for it
-		reply.end(Connect, "the server does not speak HTTP: "+reason+": correct --base-url")
+		reply.end(Connect, "the server does not answer in HTTP: "+reason+": correct --base-url")
 	default:
 		reply.end(ResetMidstream, "the connection ended before the answer: "+reason+seeLog)
 	}

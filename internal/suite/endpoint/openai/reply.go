@@ -1,4 +1,4 @@
-// Package openai is the client's side of servers that speak OpenAI's protocol,
+// Package openai is the client's side of servers with an OpenAI-compatible API,
 // for measuring them: it streams completions and says of each when what came,
 // how it ended and what the server counted. It sends what it is given, once;
 // when to send, and what the times amount to, is for others.
@@ -68,7 +68,7 @@ type Reply struct {
 	OutputTokens int // by Source
 	CachedTokens int // of the prompt, from the server's cache
 	Source       string
-	// Note says which of the server's counts cannot be and were not believed,
+	// Note says which of the server's counts cannot be and were ignored,
 	// "" if none. It is no failure, and fit to be shown.
 	Note         string
 	FinishReason string

@@ -12,7 +12,7 @@ import (
 // Expect is what an answer is held against; 0 expects nothing.
 type Expect struct {
 	OutputTokens int // that were asked for with ignore_eos
-	// MaxTokens is the request's. A count above it is not believed, and how
+	// MaxTokens is the request's. A count above it is ignored, and how
 	// much is read of an answer rests on it.
 	MaxTokens    int
 	PromptTokens int // that were sent: a server that counts fewer cut the prompt
@@ -101,8 +101,8 @@ func (c *Client) conclude(reply *Reply, r *recording, expect Expect, cause, err 
 	}
 }
 
-// complete classifies an answer that came to its end. Without a count that
-// can be believed no answer is short: chunks are a lower bound.
+// complete classifies an answer that came to its end. Without a usable count
+// no answer is short: chunks are a lower bound.
 func (r *Reply) complete(expect Expect, uncounted bool) {
 	switch {
 	case len(r.Tokens) == 0:

@@ -310,7 +310,7 @@ func TestHTTP2OverTLS(t *testing.T) {
 	}
 	all.Wait()
 	if _, ok := protocols.Load("HTTP/2.0"); !ok {
-		t.Error("HTTP/2 was not spoken")
+		t.Error("HTTP/2 was not used")
 	}
 	stranger := client(t, openai.Options{BaseURL: server.URL})
 	if r := stranger.Stream(t.Context(), chat(t), openai.Expect{}); r.Outcome != openai.Connect || !strings.Contains(r.Reason, "is not trusted") || !strings.Contains(r.Reason, "SSL_CERT_FILE") {

@@ -163,7 +163,7 @@ func (c checker) evaluator(at, glob string, e Evaluator) {
 	case e.Name != "" && e.Command != nil:
 		c.fail(at, "has both a name and a command: remove one of them")
 	case e.Name == "" && (len(e.Command) == 0 || e.Command[0] == ""):
-		c.fail(at, "names nobody: write the name of an evaluator, or \"command:\" with a list of the program and its arguments")
+		c.fail(at, "names no evaluator: write the name of an evaluator, or \"command:\" with a list of the program and its arguments")
 	}
 }
 

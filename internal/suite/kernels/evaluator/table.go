@@ -58,7 +58,7 @@ func For(d flashinfer.Definition) (name string, err error) {
 }
 
 // Rule is the user's choice for the definitions whose name matches Glob, in the
-// syntax of [path.Match]: either a name from above, or a command that speaks
+// syntax of [path.Match]: either a name from above, or a command that uses
 // [Protocol].
 type Rule struct {
 	Glob      string

@@ -50,7 +50,7 @@ func escape(name string) string {
 }
 
 // Metrics are those of a kernel's cell. A solution is slower only if both its
-// latency and its speedup over the reference, which was timed in turns with it,
+// latency and its speedup over the reference, which was timed alternately with it,
 // say so: where only one moved, it is the host or the reference that did.
 func Metrics() []bench.Metric {
 	return []bench.Metric{

@@ -91,7 +91,7 @@ const (
 func (r HelloReply) check() error {
 	switch {
 	case r.Proto != Proto:
-		return fmt.Errorf("it speaks %.40q and not %s", r.Proto, Proto)
+		return fmt.Errorf("it uses %.40q and not %s", r.Proto, Proto)
 	case r.Kind == "" || len(r.Kind) > maxName:
 		return errors.New("it names no kind")
 	case len(r.Devices) == 0 || len(r.Devices) > maxDevices:

@@ -66,7 +66,7 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%q describes %v", line, run.Outputs)
 		}
 		if json.Unmarshal(line, &hello) == nil && hello.check() == nil && hello.Proto != Proto {
-			t.Errorf("%q speaks %q", line, hello.Proto)
+			t.Errorf("%q uses %q", line, hello.Proto)
 		}
 	})
 }

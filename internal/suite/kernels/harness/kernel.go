@@ -5,7 +5,7 @@
 //
 // # Protocol
 //
-// A worker is a process that speaks "fib-worker/1": one JSON object a line, a
+// A worker is a process that uses the protocol "fib-worker/1": one JSON object a line, a
 // request on its standard input, a reply on its standard output, one at a time.
 // A request has a number, an operation and the fields of that operation's type
 // in this package; the reply repeats the number, says whether it worked, and

@@ -102,7 +102,7 @@ func (s *Session) Close() error {
 	}
 	if s.dead == nil {
 		s.p.CloseInput()
-		s.dead = &Failure{Op: "exit", Kind: Died, Message: "the worker was told to exit", Dead: true}
+		s.dead = &Failure{Op: "exit", Kind: Died, Message: "the worker got the request to exit", Dead: true}
 	}
 	_, err := s.p.Wait(context.Background(), obeyWait)
 	return err

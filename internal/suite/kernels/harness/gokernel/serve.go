@@ -26,7 +26,7 @@ const (
 // Serve is a worker: it answers the requests on in, in the protocol of package
 // kernel, until it is told to exit, in ends, or ctx is done. Now is the timer of
 // the kernels. Nothing else may write to out. The error says that the caller
-// does not speak the protocol or cannot be reached.
+// does not use the protocol or cannot be reached.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, now func() time.Time) error {
 	s := &server{now: now, out: out, functions: map[string]*function{"": {}}, tensors: store{}}
 	lines, failed := make(chan []byte), make(chan error, 1)
@@ -110,7 +110,7 @@ func (s *server) answer(line []byte) (exit bool, err error) {
 		Op  string  `json:"op"`
 	}
 	if err := json.Unmarshal(line, &head); err != nil || head.Seq == nil {
-		return false, fmt.Errorf("a request is no JSON object with a seq: speak %s", harness.Proto)
+		return false, fmt.Errorf("a request is no JSON object with a seq: use %s", harness.Proto)
 	}
 	s.setBusy(true)
 	start := s.now()
@@ -197,7 +197,7 @@ func with[Q, R any](line []byte, handle func(Q) (R, error)) (any, error) {
 
 func (s *server) hello(q harness.Hello) (harness.HelloReply, error) {
 	if q.Proto != harness.Proto || q.Device != "" && q.Device != "cpu" {
-		return harness.HelloReply{}, refusal{harness.Unsupported, "", fmt.Errorf("this worker speaks %s, on the device cpu", harness.Proto)}
+		return harness.HelloReply{}, refusal{harness.Unsupported, "", fmt.Errorf("this worker uses %s, on the device cpu", harness.Proto)}
 	}
 	if q.Private {
 		if err := worker.Conceal(); err != nil {

@@ -1,6 +1,6 @@
 // Package workers holds the kernel workers that are shipped as text: two in
 // Python, one for functions on torch tensors and one on numpy arrays, and one in
-// C. They speak the protocol fib-worker/1 of package kernel. This package
+// C. They use the protocol fib-worker/1 of package kernel. This package
 // starts nothing: it says what to write where and which commands to run.
 //
 //	dir/fib_worker_torch.py   python3 >= 3.9 with torch: python and triton, on any device of torch
@@ -29,7 +29,7 @@
 // loaded, and the protocol goes over private ones, which a child that
 // os.fork makes does not keep. Code in the same process finds these
 // descriptors nevertheless, as it finds and replaces the clock: whoever reads
-// the replies must believe nothing but the numbers of its own requests, its own
+// the replies must use nothing but the numbers of its own requests, its own
 // clock and the saved outputs.
 package workers
 

@@ -61,7 +61,7 @@ class Worker:
 
     def hello(self, request):
         if request.get("proto") != protocol.PROTO:
-            raise Fault("runtime", f"this worker speaks {protocol.PROTO}, not {request.get('proto')!r}")
+            raise Fault("runtime", f"this worker uses {protocol.PROTO}, not {request.get('proto')!r}")
         if request.get("private"):
             isolation.conceal()
         reply = self.backend.hello(request.get("device", ""))

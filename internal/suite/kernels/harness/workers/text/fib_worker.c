@@ -89,7 +89,7 @@ static void release_tensor(const char *name) {
 
 static int do_hello(const json *r) {
     const char *device = json_text(json_get(r, "device"));
-    if (strcmp(json_text(json_get(r, "proto")), "fib-worker/1")) return fail("runtime", "this worker speaks fib-worker/1 only");
+    if (strcmp(json_text(json_get(r, "proto")), "fib-worker/1")) return fail("runtime", "this worker uses fib-worker/1 only");
     if (*device && strcmp(device, "cpu")) return fail("unsupported", "the C worker has no device %.100s: use cpu", device);
     putf(&w.reply, ",\"kind\":\"c\",\"proto\":\"fib-worker/1\",\"pid\":%d,\"timers\":[\"wall\"],\"dtypes\":[", (int)getpid());
     for (int i = 0; i < DTYPES; i++) putf(&w.reply, "%s\"%s\"", i ? "," : "", dtypes[i].name);
