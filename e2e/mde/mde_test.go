@@ -42,7 +42,7 @@ func TestMDENightly(t *testing.T) {
 		t.Fatal(err)
 	}
 	const policy = "threshold: 10% #"
-	once := strings.Replace(string(config), policy, "threshold: 2%\n  confirm: 0 #", 1) // one look
+	once := strings.Replace(string(config), policy, "threshold: 2%\n  remeasure: 0 #", 1) // one look
 	if once == string(config) {
 		t.Fatal("accelgate.yaml no longer holds what the test changes")
 	}

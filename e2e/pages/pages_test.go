@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { script.Main(m) }
 var stretch = strings.NewReplacer(
 	// The noise of a loaded host has no bound, so the test checks only that the command reports it.
 	"--tolerance 20% --only tiny-decode # the noise floor", "--tolerance 99% --only tiny-decode || test $? = 1", "1 case, 0 failed", "  Tolerance: ±99.00%",
-	"threshold: 10%", "threshold: 80%\n  confirm: 2", "repeats: 3", "repeats: 1", "limit 10 %", "limit 80 %",
+	"threshold: 10%", "threshold: 80%\n  remeasure: 2", "repeats: 3", "repeats: 1", "limit 10 %", "limit 80 %",
 	"decode=30%", "decode=95%")
 
 // checkout is a folder with the stretched quickstart and nothing else.

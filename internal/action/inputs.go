@@ -121,8 +121,8 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 		name  string
 		unset bool
 		to    *bool
-	}{{"require-baseline", true, &in.options.RequireBaseline}, {"force", false, &in.force}, {"initial", false, &in.initial}, {"publish", true, &in.publish},
-		{"notify", false, &in.notify}, {"all", false, &in.all},
+	}{{"require-baseline", true, &in.options.RequireBaseline}, {"force", false, &in.force}, {"initial-times", false, &in.initial}, {"publish", true, &in.publish},
+		{"notify", false, &in.notify}, {"within-noise", false, &in.all},
 		{"dangerously-measure-forks-on-self-hosted-runners", false, &in.dangerForks}, {"dangerously-run-on-pull-request-target", false, &in.dangerTarget}} {
 		if *b.to, err = gh.Bool(b.name, b.unset); err != nil {
 			return in, err

@@ -117,7 +117,7 @@ func secretsOf(p *measure.Plan, s suite.Suite) []string {
 func (s *side) measure(ctx context.Context, d bench.Device) (*bench.Result, error) {
 	r, err := s.measurer.Measure(ctx, s.cell, d)
 	if err == nil {
-		err = s.suite.Rest(d)
+		err = s.suite.Release(d)
 	}
 	switch {
 	case err != nil:

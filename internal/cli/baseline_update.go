@@ -56,7 +56,7 @@ func (u *update) addFlags(f *pflag.FlagSet) {
 	addMeasure(&u.Options, f)
 	f.StringVar(&u.from, "from", "", "record this `run.json` in place of measuring")
 	f.StringVar(&u.reason, "reason", "", "why the numbers move; kept with them (required)")
-	f.BoolVar(&u.all, "all", false, "rewrite numbers that moved within their noise, too")
+	f.BoolVar(&u.all, "within-noise", false, "rewrite numbers that moved within their noise, too")
 	f.BoolVar(&u.force, "force", false, "record even though the gate failed; cells that did not pass are never recorded")
 }
 
@@ -72,7 +72,7 @@ func (c *Command) update(ctx context.Context, u *update) (int, error) {
 		return 0, err
 	}
 	if n := recorded.Still(); n > 0 {
-		fmt.Fprintf(c.Stdout, "%s moved within the noise and stay as they were; --all rewrites them too\n", text.Plural(n, "number"))
+		fmt.Fprintf(c.Stdout, "%s moved within the noise and stay as they were; --within-noise rewrites them too\n", text.Plural(n, "number"))
 	}
 	fmt.Fprintf(c.Stdout, "%s: %s recorded, %s new or changed\n", ref.Path, text.Plural(recorded.Cells, "cell"), text.Plural(len(recorded.Changes)-recorded.Still(), "metric"))
 	err = verdict.Next(c.Stdout, "review it, commit it, and judge", verdict.Reviewed(ref.Path), ref.Typed.Commands(c.Getenv, run.Host).Run)

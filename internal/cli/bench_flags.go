@@ -56,7 +56,7 @@ func (b *benchRun) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&b.sloTemplate, "slo-template", "", "`name` of the limits that requests are held against: llm.standard or llm.relaxed")
 	f.StringVar(&b.sloHardware, "hardware", "", "`class` of hardware for those limits, as in h100 (default: by this host's accelerators)")
 	f.StringSliceVar(&b.gpus, "gpus", nil, "`ids` of the NVIDIA GPUs of the server whose energy is measured, as in 0,1")
-	f.StringVar(&b.Out, "output", "results", "`folder` for envelopes, samples and run.json")
+	f.StringVar(&b.Out, "out", "results", "`folder` for envelopes, samples and run.json")
 	f.StringVar(&b.HostLabel, "host-label", "", "`label` of this host")
 	f.Var((*count)(&b.Repeats), "repeats", "measure each load `n` times")
 	f.StringVar(&b.Revision, "revision", "", "`commit` of the code under test (default: what git says)")

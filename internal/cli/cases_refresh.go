@@ -22,7 +22,7 @@ every other byte of a file stay. The reason is kept in history.jsonl beside them
   accelgate cases refresh --reason "new attention kernel" --from .accelgate/run.json
 
 baseline_time_s and operators are renewed; initial_time_s, the base of drift,
-only with --initial or where a case has no time at all. Cases that did not
+only with --initial-times or where a case has no time at all. Cases that did not
 pass are never recorded.`
 
 // caseRefresh is what cases refresh was asked for.
@@ -48,7 +48,7 @@ func (c *Command) refreshCasesCommand(code *int) *cobra.Command {
 	}
 	f := cmd.Flags()
 	r.addFlags(f)
-	f.BoolVar(&r.initial, "initial", false, "renew initial_time_s as well, so that drift is measured from here on")
+	f.BoolVar(&r.initial, "initial-times", false, "renew initial_time_s as well, so that drift is measured from here on")
 	f.BoolVar(&r.dryRun, "dry-run", false, "only print what would change")
 	return cmd
 }

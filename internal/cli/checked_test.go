@@ -16,7 +16,7 @@ import (
 )
 
 const expectingConfig = `version: 1
-policy: {confirm: 0%s}
+policy: {remeasure: 0%s}
 suites:
   - name: s
     kind: models

@@ -27,7 +27,7 @@ envelopes, in any mix. No configuration and no baseline policy is involved.
 
   accelgate diff before/run.json .accelgate/run.json
   accelgate diff --strict --tolerance 5% baselines/baseline-h100.json .accelgate/run.json
-  accelgate diff --compat inferencebench --tolerance 0.02 --report json base.json cand.json
+  accelgate diff --compat inferencebench --tolerance 0.02 --format json base.json cand.json
 
 Without --strict the exit code is 0 whatever changed. With it, a regression or
 something that vanished is 1. Two documents that must not be compared, because
@@ -58,7 +58,7 @@ func (c *Command) diffCommand(code *int) *cobra.Command {
 	f.StringVar(&d.tolerance, "tolerance", "2%", "relative `change` that is none, as in 2% or 0.02")
 	f.BoolVar(&d.strict, "strict", false, "let regressions, and what vanished, fail")
 	f.StringVar(&d.compat, "compat", "", "compare and print as another tool does: `inferencebench`")
-	f.StringVar(&d.report, "report", "table", "`table`, markdown or json")
+	f.StringVar(&d.report, "format", "table", "`table`, markdown or json")
 	f.StringArrayVar(&d.context, "context", nil, "what a difference in a condition means, `NAME=LEVEL` with ignore, warn or refuse; may be repeated")
 	return cmd
 }
@@ -158,7 +158,7 @@ func (d *diff) renderer(p gate.DiffPolicy) (func(*Command, gate.Difference) erro
 	case d.report == "markdown":
 		return func(c *Command, f gate.Difference) error { return report.DiffMarkdown(c.Stdout, f, o) }, nil
 	}
-	return nil, exit.Usagef("--report: unknown format %q: use table, json or markdown", d.report)
+	return nil, exit.Usagef("--format: unknown format %q: use table, json or markdown", d.report)
 }
 
 // readSide reads a document of any kind that holds numbers.

@@ -36,7 +36,7 @@ func TestDiffOfTheOriginal(t *testing.T) {
 	for _, pair := range pairs {
 		var stdout, stderr bytes.Buffer
 		c := cli.Command{Stdin: &stdout, Stdout: &stdout, Stderr: &stderr, Getenv: func(string) string { return "" }, Now: time.Now}
-		code := c.Main(t.Context(), []string{"diff", "--compat", "inferencebench", "--tolerance", strconv.FormatFloat(pair.Tolerance, 'g', -1, 64), "--report", "json",
+		code := c.Main(t.Context(), []string{"diff", "--compat", "inferencebench", "--tolerance", strconv.FormatFloat(pair.Tolerance, 'g', -1, 64), "--format", "json",
 			filepath.Join(dir, pair.Baseline), filepath.Join(dir, pair.Candidate)})
 		if code != exit.Passed {
 			t.Errorf("%s and %s: exit code %d: %s", pair.Baseline, pair.Candidate, code, &stderr)

@@ -29,12 +29,12 @@ stands for a missing value. Values that are paired were measured alternately. Li
 one "group" are the cells of one run, and are judged as such.
 
   accelgate judge cells.jsonl > verdicts.jsonl
-  convert results.csv | accelgate judge --min-effect 1% --fail
+  convert results.csv | accelgate judge --min-effect 1% --exit-code
 
 Each line of the output is the verdict on one cell, in the same order: unchanged,
 improved, regressed or inconclusive, with the change (new/old - 1 in the sign of the
-values) and whether it is better, its interval of 95 %, p, and q for its group. Exit codes: 0 all lines were judged, 1 with --fail:
-a cell is regressed, 2 a line is wrong, 3 there is no line, or with --fail one that
+values) and whether it is better, its interval of 95 %, p, and q for its group. Exit codes: 0 all lines were judged, 1 with --exit-code:
+a cell is regressed, 2 a line is wrong, 3 there is no line, or with --exit-code one that
 has nothing to judge.`
 
 // judgeFlags are the flags of judge.
@@ -62,7 +62,7 @@ func (o *judgeFlags) add(f *pflag.FlagSet) {
 	f.Var((*share)(&o.minEffect), "min-effect", "smallest change, in `percent`, that is worth an alarm (default: 2%, of pairs 0.5%)")
 	f.Var((*share)(&o.alpha), "alpha", "rate of false alarms, in `percent`, of cells that are judged alone (default: 1% of pairs, the calibrated one of history)")
 	f.Var((*share)(&o.falseAlarms), "false-alarms", "chance, in `percent`, that a group of unchanged cells has a regression (default: 2%)")
-	f.BoolVar(&o.fail, "fail", false, "exit with 1 if any cell is regressed, with 3 if any has nothing to judge")
+	f.BoolVar(&o.fail, "exit-code", false, "exit with 1 if any cell is regressed, with 3 if any has nothing to judge")
 }
 
 // share is a flag that takes a percentage above 0.
@@ -131,7 +131,7 @@ func writeVerdicts(w io.Writer, verdicts []jsonl.Verdict, fail bool) (int, error
 	return exit.Passed, nil
 }
 
-// exitOfLines is the exit code with --fail. A line without a number to judge is no
+// exitOfLines is the exit code with --exit-code. A line without a number to judge is no
 // success, as a cell that was not measured is none.
 func exitOfLines(verdicts []jsonl.Verdict) (code int, err error) {
 	for i := range verdicts {
@@ -139,7 +139,7 @@ func exitOfLines(verdicts []jsonl.Verdict) (code int, err error) {
 		case v.Class == jsonl.Regressed:
 			return exit.GateFailed, nil
 		case v.Change == nil && err == nil:
-			err = fmt.Errorf("line %q has nothing to judge: %s; add its numbers, or leave --fail out", text.OneLine(v.ID), text.OneLine(v.Reason))
+			err = fmt.Errorf("line %q has nothing to judge: %s; add its numbers, or leave --exit-code out", text.OneLine(v.ID), text.OneLine(v.Reason))
 		}
 	}
 	if err != nil {

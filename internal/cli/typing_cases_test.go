@@ -118,14 +118,14 @@ func (g *generated) executeCase(t *testing.T, typed string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if changed := strings.Contains(string(data), `"initial_time_s": 2`); changed != (other == name && slices.Contains(args, "--initial")) {
+		if changed := strings.Contains(string(data), `"initial_time_s": 2`); changed != (other == name && slices.Contains(args, "--initial-times")) {
 			t.Errorf("%s: the initial time of %s: %s", typed, other, data)
 		}
 		if measured := regexp.MustCompile(`"baseline_time_s": 2`).Match(data); other == name && !measured {
 			t.Errorf("%s: the baseline time of %s: %s", typed, other, data)
 		}
 	}
-	if slices.Contains(args, "--initial") {
+	if slices.Contains(args, "--initial-times") {
 		return "initial"
 	}
 	return "refresh"

@@ -11,9 +11,9 @@ import (
 
 // The bounds of the frame's numbers.
 const (
-	maxRetries = 10
-	maxConfirm = 100
-	maxShards  = 256
+	maxRetries   = 10
+	maxRemeasure = 100
+	maxShards    = 256
 	// The gate uses the newest 40 runs of a host, and change points need them.
 	leastHistoryKeep = 40
 	maxHistoryKeep   = 1000
@@ -33,8 +33,8 @@ func (d *decoder) choices(f *File, nodes map[string]ast.Node) {
 	d.oneOf(nodes["policy"], "policy.inconclusive", p.Inconclusive, "warn", "fail")
 	d.oneOf(nodes["policy"], "policy.config_changes", p.ConfigChanges, "block", "other-person", "warn")
 	d.oneOf(nodes["policy"], "policy.unhealthy", p.Unhealthy, "inconclusive", "ignore")
-	if p.Confirm != nil {
-		d.between(nodes["policy"], "policy.confirm", *p.Confirm, 0, maxConfirm)
+	if p.Remeasure != nil {
+		d.between(nodes["policy"], "policy.remeasure", *p.Remeasure, 0, maxRemeasure)
 	}
 	if p.HistoryKeep != nil {
 		d.between(nodes["policy"], "policy.history_keep", *p.HistoryKeep, leastHistoryKeep, maxHistoryKeep)

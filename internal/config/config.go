@@ -123,9 +123,9 @@ type Policy struct {
 	// HistoryKeep is how many of the newest runs of a host are kept. Nil leaves it
 	// to cli.
 	HistoryKeep *int `yaml:"history_keep"`
-	// Confirm is the number of values that a regression must rest on: a cell
+	// Remeasure is the number of values that a regression must rest on: a cell
 	// with fewer is measured again before it blocks. Nil leaves it to cli.
-	Confirm *int `yaml:"confirm"`
+	Remeasure *int `yaml:"remeasure"`
 	// Waivers is the file of waivers as written; see [File.Resolve]. "" leaves
 	// it to cli.
 	Waivers string `yaml:"waivers"`

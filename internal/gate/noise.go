@@ -61,7 +61,7 @@ func (c *comparer) noise() *Noise {
 // pair is two results measured under the same conditions.
 type pair struct{ first, second *bench.Result }
 
-// pairs finds the twins, each pair once, although both may name the other.
+// pairs finds the A/A partners, each pair once, although both may name the other.
 // Those that ran on different devices are none.
 func (c *comparer) pairs() []pair {
 	byID := map[string]*bench.Result{}

@@ -12,7 +12,7 @@ type family struct {
 	combination Combination
 	tags        []string // of its axis values
 	skip        string
-	plain       string // id of the plain cell where a twin is wanted
+	plain       string // id of the plain cell where a A/A partner is wanted
 }
 
 // add appends the cell that sets the variables, unless it is excluded.

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// defaultConfirm is the number of values that a regression rests on: the
+	// defaultRemeasure is the number of values that a regression rests on: the
 	// median of three is not moved by one disturbance.
-	defaultConfirm = 3
+	defaultRemeasure = 3
 	// mostValues is where more values of a cell that lies on its limit stop to
 	// pay.
 	mostValues = 10
@@ -50,13 +50,13 @@ func (s *session) again(ctx context.Context, run, ref *bench.Run) error {
 }
 
 func (s *session) confirmations() int {
-	switch n := s.plan.File.Policy.Confirm; {
+	switch n := s.plan.File.Policy.Remeasure; {
 	case n != nil:
 		return *n
 	case s.plan.Policy.Compat != "":
 		return 0 // another tool's rules know no second look
 	}
-	return defaultConfirm
+	return defaultRemeasure
 }
 
 // more says how many values each open cell is to have, and marks those that

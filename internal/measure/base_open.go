@@ -183,7 +183,7 @@ func (b *base) runs(ctx context.Context, one Planned, device bench.Device) (why 
 		probed++
 		r, err := measurer.Measure(ctx, of.cell, device)
 		if err == nil {
-			err = of.suite.Rest(device)
+			err = of.suite.Release(device)
 		}
 		switch {
 		case ctx.Err() != nil:

@@ -61,8 +61,8 @@ func (s *session) watch(m runner.Measurer) runner.Measurer {
 	}
 	w := watched{m, s.watcher, map[string]bool{}}
 	for _, one := range s.plan.Suites {
-		if outsider, ok := one.Suite.(suite.Outsider); ok {
-			w.outside[one.Name] = outsider.Outside()
+		if external, ok := one.Suite.(suite.External); ok {
+			w.outside[one.Name] = external.Outside()
 		}
 	}
 	return w

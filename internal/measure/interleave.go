@@ -256,7 +256,7 @@ func (m *interleaved) side(ctx context.Context, side int, c bench.Cell, d bench.
 		r, err = of.Measure(ctx, c, d)
 	}
 	if err == nil {
-		err = of.suites[c.Suite].Rest(d)
+		err = of.suites[c.Suite].Release(d)
 	}
 	if err != nil {
 		return r, fmt.Errorf("%s: %w", name, err)

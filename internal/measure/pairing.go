@@ -75,8 +75,8 @@ func (b *base) match(head *Plan) error {
 // itself says why measuring a cell alternately would compare one thing with itself;
 // "" if it would not.
 func (b *base) itself(head *Plan, s suite.Suite, cell bench.Cell, of paired) (string, error) {
-	here, ok := s.(suite.Addressed)
-	there, same := of.suite.(suite.Addressed)
+	here, ok := s.(suite.Remote)
+	there, same := of.suite.(suite.Remote)
 	if b.tried {
 		if why := sameProgram(head, s, cell); why != "" {
 			return why, nil

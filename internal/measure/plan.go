@@ -134,7 +134,7 @@ func (e *Env) Policy(o *Options, file *config.File) (gate.Policy, error) {
 	if file.Policy.FalseAlarms != nil {
 		policy.FalseAlarms = float64(*file.Policy.FalseAlarms)
 	}
-	policy.OneLook = file.Policy.Confirm != nil && *file.Policy.Confirm == 0
+	policy.OneLook = file.Policy.Remeasure != nil && *file.Policy.Remeasure == 0
 	if file.Policy.Threshold != nil || o.Threshold != "" {
 		policy.MinEffect = max(policy.Threshold, leastEffect) // what somebody says is the limit is that of evidence, too
 	}

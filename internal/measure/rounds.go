@@ -116,7 +116,7 @@ func (s *session) rest() error {
 	}
 	for _, one := range s.plan.Suites {
 		for _, d := range devices {
-			if err := one.Suite.Rest(d); err != nil {
+			if err := one.Suite.Release(d); err != nil {
 				return fmt.Errorf("suite %s: %w", one.Name, err)
 			}
 		}

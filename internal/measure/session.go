@@ -101,7 +101,7 @@ func (s *session) announce(entries []runner.Entry) {
 }
 
 // identify deals a suite's cells out to the devices, by their place in the
-// whole matrix, so that no filter moves one, and with their twins. It computes
+// whole matrix, so that no filter moves one, and with their A/A partners. It computes
 // their keys: revision, configuration, host, device and tool, with the digest
 // of what is run. The numbers of lanes go on from first, and the next one is
 // returned.
@@ -139,14 +139,14 @@ func (s *session) identify(one Planned, first int) (next int, err error) {
 	return next, nil
 }
 
-// grouped numbers cells such that twins have one number: the difference of two
+// grouped numbers cells such that A/A partners have one number: the difference of two
 // devices, or of two machines, is not noise.
 func grouped(of suite.Suite, cells []bench.Cell) []int {
 	numbers, at := make([]int, len(cells)), make(map[string]int, len(cells))
 	next := 0
 	for i, c := range cells {
 		id := c.ID()
-		n, ok := at[cmp.Or(of.Twin(c), id)]
+		n, ok := at[cmp.Or(of.AAPartner(c), id)]
 		if !ok {
 			n = next
 			next++
@@ -211,7 +211,7 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 	b.last[d] = c.Suite
 	b.mu.Unlock()
 	if last != "" && last != c.Suite {
-		if err := b.suites[last].Rest(d); err != nil {
+		if err := b.suites[last].Release(d); err != nil {
 			return bench.Result{}, err
 		}
 	}

@@ -97,7 +97,7 @@ func pack(groups []shard, unknown, k int) Sharding {
 	return s
 }
 
-// groups returns the cells that must stay on one machine: a cell and its twin,
+// groups returns the cells that must stay on one machine: a cell and its A/A partner,
 // and those that share what their suite loads once, with their expected times,
 // and how many cells have none.
 func (p *Plan) groups() (groups []shard, unknown int, err error) {
@@ -127,7 +127,7 @@ func (p *Plan) groups() (groups []shard, unknown int, err error) {
 	return groups, unknown, nil
 }
 
-// together numbers cells such that those have one number that are twins or share
+// together numbers cells such that those have one number that are A/A partners or share
 // a load.
 func together(of suite.Suite, cells []bench.Cell) []int {
 	numbers := grouped(of, cells)

@@ -262,8 +262,8 @@ func (r *Report) anchor(f finding) inline {
 func (r *Report) refresh(f finding, initial bool) inline {
 	why, flag := "Accept new numbers into the case file, one cell at a time: ", ""
 	if initial {
-		why = "Drift is measured from the initial time, which only --initial renews. Accept new numbers as the initial ones too, one cell at a time: "
-		flag = " --initial"
+		why = "Drift is measured from the initial time, which only --initial-times renews. Accept new numbers as the initial ones too, one cell at a time: "
+		flag = " --initial-times"
 	}
 	return r.on(f, inline{plain(why),
 		command(r.hosts[f.host].Commands.Refresh + flag + " --only " + text.ShellQuote(f.Cell) + ` --reason "why they are accepted"` + force)})

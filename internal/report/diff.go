@@ -169,7 +169,7 @@ func (v *diffView) blocks(rows, facts int) []block {
 		blocks = append(blocks, v.table(min(rows, len(v.ranked))))
 	}
 	if len(v.ranked) > rows {
-		blocks = append(blocks, paragraph{plain("All of them: accelgate diff --report json")})
+		blocks = append(blocks, paragraph{plain("All of them: accelgate diff --format json")})
 	}
 	return blocks
 }

@@ -35,7 +35,7 @@ func TestNextSaysWhatToType(t *testing.T) {
 	unequal := equal
 	unequal.Class, unequal.Reference = gate.CorrectnessFailure, "baselines/baseline-desk.json"
 	const refresh = `accelgate cases refresh --only 'c' --reason "why they are accepted" --force`
-	const drift = "Drift is measured from the initial time, which only --initial renews."
+	const drift = "Drift is measured from the initial time, which only --initial-times renews."
 	for _, c := range []struct {
 		name     string
 		typed    report.Commands
@@ -56,22 +56,22 @@ func TestNextSaysWhatToType(t *testing.T) {
 		{"slower than both", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail)), slower}, []string{
 			refresh, "accelgate baseline update", "100 → 80 vs baseline"}},
 		{"drifted", own, []gate.Verdict{of("initial", judgedCell("c", gate.Drifted, gate.Fail))}, []string{
-			"go run . run --only 'c'", drift, "go run . refresh --initial --only 'c' --reason \"why they are accepted\" --force\n", "drifted, -20.0 %",
+			"go run . run --only 'c'", drift, "go run . refresh --initial-times --only 'c' --reason \"why they are accepted\" --force\n", "drifted, -20.0 %",
 			"100 → 80 vs initial", "!go run . update", "!refresh --only"}},
 		{"slower and drifted", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail)), of("initial", judgedCell("c", gate.Drifted, gate.Fail))},
-			[]string{drift, "accelgate cases refresh --initial --only 'c'", "!refresh --only"}},
+			[]string{drift, "accelgate cases refresh --initial-times --only 'c'", "!refresh --only"}},
 		{"slower, and drift is only shown", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail)), of("initial", judgedCell("c", gate.Drifted, gate.Warn))},
-			[]string{refresh, "!--initial"}},
+			[]string{refresh, "!--initial-times"}},
 		{"slower than the only time, the initial one", report.Commands{}, []gate.Verdict{of("initial", judgedCell("c", gate.Regressed, gate.Fail))},
-			[]string{drift, "accelgate cases refresh --initial --only 'c'"}},
+			[]string{drift, "accelgate cases refresh --initial-times --only 'c'"}},
 		{"one drifted, one slower", report.Commands{}, []gate.Verdict{of("initial", judgedCell("d", gate.Drifted, gate.Fail)), of("baseline", judgedCell("c", gate.Regressed, gate.Fail))},
-			[]string{refresh, drift, "accelgate cases refresh --initial --only 'd'"}},
+			[]string{refresh, drift, "accelgate cases refresh --initial-times --only 'd'"}},
 		{"drifted, not blocking", report.Commands{}, []gate.Verdict{of("initial", judgedCell("c", gate.Drifted, gate.Warn))}, []string{
 			"drifted (not blocking)", "100 → 80 vs initial, -20.0 % (worse), limit 10 %", "!== Next"}},
 		{"other operators", report.Commands{}, []gate.Verdict{of("baseline", whole("c", gate.OperatorsDiffer, gate.Fail))}, []string{
 			"operators differ", "1 verdict = 1 with other operators\n", refresh, "!baseline update"}},
 		{"other operators than initially", report.Commands{}, []gate.Verdict{of("initial", whole("c", gate.OperatorsDiffer, gate.Fail))}, []string{
-			refresh, "!--initial"}},
+			refresh, "!--initial-times"}},
 		{"too fast", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Improved, gate.Fail))}, []string{
 			"faster than allowed, -20.0 %", refresh, "!baseline update"}},
 		{"not equal", report.Commands{}, []gate.Verdict{of("baseline", equal)}, []string{

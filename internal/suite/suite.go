@@ -26,9 +26,9 @@ type Suite interface {
 	// Select returns which cells a query wants. An error means that the suite
 	// has no such profile or tag.
 	Select(q Query) (func(bench.Cell) bool, error)
-	// Twin returns the id of a cell that is measured under the same conditions
+	// AAPartner returns the id of a cell that is measured under the same conditions
 	// as c, so that their difference is noise; "" if there is none.
-	Twin(c bench.Cell) string
+	AAPartner(c bench.Cell) string
 	// Warnings tells what looks wrong and does not keep the suite from running.
 	Warnings() []string
 	// Repeats is how often each cell is measured, at least 1.
@@ -41,9 +41,9 @@ type Suite interface {
 	// An error means that no further cell of this suite can be measured; what
 	// happens to this cell is its Outcome.
 	Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error)
-	// Rest ends what the suite keeps running for a device, such as a loaded
+	// Release ends what the suite keeps running for a device, such as a loaded
 	// model: cells of another suite are measured next.
-	Rest(d bench.Device) error
+	Release(d bench.Device) error
 	// Close releases what the suite holds. It may be called once.
 	Close() error
 }
@@ -52,17 +52,17 @@ type Suite interface {
 // that it measures.
 type SecretKeeper interface{ Secrets() []string }
 
-// Outsider is a Suite that may measure what does not run below this process, such
+// External is a Suite that may measure what does not run below this process, such
 // as a server that runs already or containers.
-type Outsider interface{ Outside() bool }
+type External interface{ Outside() bool }
 
 // Starter is a Suite that starts a program for each cell. Embedded reports whether
 // that is accelgate itself.
 type Starter interface{ Embedded(c bench.Cell) bool }
 
-// Addressed is a Suite that may measure a server which runs already: all who use the
+// Remote is a Suite that may measure a server which runs already: all who use the
 // same address measure the same server. "" is none.
-type Addressed interface{ Address() string }
+type Remote interface{ Address() string }
 
 // Loader is a Suite that keeps what it has loaded, such as a model, for the next
 // cell that needs the same.

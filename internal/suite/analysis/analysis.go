@@ -118,8 +118,8 @@ func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
 	}, nil
 }
 
-// Twin returns "": no two cells are the same.
-func (s *Suite) Twin(bench.Cell) string { return "" }
+// AAPartner returns "": no two cells are the same.
+func (s *Suite) AAPartner(bench.Cell) string { return "" }
 
 // Warnings returns nothing.
 func (s *Suite) Warnings() []string { return nil }
@@ -156,8 +156,8 @@ func (s *Suite) Secrets() []string {
 	return nil
 }
 
-// Rest does nothing: there are no processes.
-func (s *Suite) Rest(bench.Device) error { return nil }
+// Release does nothing: there are no processes.
+func (s *Suite) Release(bench.Device) error { return nil }
 
 // Close closes the checkpoint and removes the generated one.
 func (s *Suite) Close() error {

@@ -171,8 +171,8 @@ func (s *Suite) Cells() []bench.Cell { return s.cells }
 // Skipped returns nothing: every host can run every case, or fails it.
 func (s *Suite) Skipped() []bench.Result { return nil }
 
-// Twin returns "": no two cases are the same.
-func (s *Suite) Twin(bench.Cell) string { return "" }
+// AAPartner returns "": no two cases are the same.
+func (s *Suite) AAPartner(bench.Cell) string { return "" }
 
 // Warnings tells which cases cannot be run.
 func (s *Suite) Warnings() []string { return s.warnings }
@@ -180,8 +180,8 @@ func (s *Suite) Warnings() []string { return s.warnings }
 // Repeats is the configured number of processes per cell.
 func (s *Suite) Repeats() int { return s.body.Repeats }
 
-// Rest does nothing: each measurement is a process of its own.
-func (s *Suite) Rest(bench.Device) error { return nil }
+// Release does nothing: each measurement is a process of its own.
+func (s *Suite) Release(bench.Device) error { return nil }
 
 // Close does nothing: each measurement is a process of its own.
 func (s *Suite) Close() error { return nil }

@@ -104,8 +104,8 @@ func (s *Suite) Cells() []bench.Cell { return s.cells }
 // Skipped returns nothing: every host can send requests.
 func (s *Suite) Skipped() []bench.Result { return nil }
 
-// Twin returns "": no two loads are the same.
-func (s *Suite) Twin(bench.Cell) string { return "" }
+// AAPartner returns "": no two loads are the same.
+func (s *Suite) AAPartner(bench.Cell) string { return "" }
 
 // Warnings tells what looks wrong.
 func (s *Suite) Warnings() []string { return s.warnings }
@@ -113,8 +113,8 @@ func (s *Suite) Warnings() []string { return s.warnings }
 // Repeats is the configured number of measurements per cell.
 func (s *Suite) Repeats() int { return s.body.Repeats }
 
-// Rest does nothing: a server lives as long as its measurement.
-func (s *Suite) Rest(bench.Device) error { return nil }
+// Release does nothing: a server lives as long as its measurement.
+func (s *Suite) Release(bench.Device) error { return nil }
 
 // Close does nothing: a server lives as long as its measurement.
 func (s *Suite) Close() error { return nil }
@@ -133,8 +133,8 @@ func (s *Suite) Digest(cell bench.Cell) (string, error) {
 	return s.digest(cell)
 }
 
-// Address implements [suite.Addressed].
+// Address implements [suite.Remote].
 func (s *Suite) Address() string { return s.body.BaseURL }
 
-// Outside implements [suite.Outsider]: a server with a base_url runs already.
+// Outside implements [suite.External]: a server with a base_url runs already.
 func (s *Suite) Outside() bool { return s.body.BaseURL != "" }

@@ -249,7 +249,7 @@ func TestOutside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.(suite.Outsider).Outside(); got != want {
+		if got := s.(suite.External).Outside(); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
 	}

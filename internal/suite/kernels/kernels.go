@@ -185,8 +185,8 @@ func (s *Suite) Skipped() (results []bench.Result) {
 	return results
 }
 
-// Twin returns "": no two cells are the same.
-func (s *Suite) Twin(bench.Cell) string { return "" }
+// AAPartner returns "": no two cells are the same.
+func (s *Suite) AAPartner(bench.Cell) string { return "" }
 
 // Warnings tells what looks wrong.
 func (s *Suite) Warnings() []string { return s.warnings }
@@ -194,8 +194,8 @@ func (s *Suite) Warnings() []string { return s.warnings }
 // Repeats is the configured number of measurements per cell.
 func (s *Suite) Repeats() int { return s.body.Repeats }
 
-// Rest ends the workers of a device.
-func (s *Suite) Rest(d bench.Device) error {
+// Release ends the workers of a device.
+func (s *Suite) Release(d bench.Device) error {
 	s.mu.Lock()
 	l := s.lanes[d]
 	delete(s.lanes, d)
@@ -210,7 +210,7 @@ func (s *Suite) Rest(d bench.Device) error {
 func (s *Suite) Close() error {
 	var errs []error
 	for d := range s.lanes {
-		errs = append(errs, s.Rest(d))
+		errs = append(errs, s.Release(d))
 	}
 	for _, f := range s.folders {
 		errs = append(errs, f.remove())

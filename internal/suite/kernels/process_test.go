@@ -144,7 +144,7 @@ func TestTwoDevicesAtOnce(t *testing.T) {
 	if len(others) != 2 || len(column(others, 0)) != 2 || !slices.Equal(column(others, 1), []string{"0", "1"}) {
 		t.Errorf("references ran as %v, want one process on each device", others)
 	}
-	if err := s.Rest(devices[0]); err != nil {
+	if err := s.Release(devices[0]); err != nil {
 		t.Fatal(err)
 	}
 	for _, lines := range [][][]string{solutions, others} {
@@ -154,7 +154,7 @@ func TestTwoDevicesAtOnce(t *testing.T) {
 			}
 		}
 	}
-	if err := s.Rest(devices[1]); err != nil {
+	if err := s.Release(devices[1]); err != nil {
 		t.Fatal(err)
 	}
 	gone(t, slices.Concat(column(solutions, 0), column(others, 0)))
@@ -212,7 +212,7 @@ func TestCancelled(t *testing.T) {
 		t.Fatalf("a cancelled measurement is %s: %s", r.Outcome, r.Reason)
 	}
 	gone(t, column(told(t, log), 0))
-	if err := s.Rest(bench.Device{}); err != nil {
+	if err := s.Release(bench.Device{}); err != nil {
 		t.Fatal(err)
 	}
 	gone(t, column(told(t, workers), 0))

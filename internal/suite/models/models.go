@@ -301,8 +301,8 @@ func (s *Suite) Cells() []bench.Cell { return s.cells }
 // its sweeps are not spelled out.
 func (s *Suite) Skipped() []bench.Result { return s.skipped }
 
-// Twin returns the id of the cell that is measured under the same conditions.
-func (s *Suite) Twin(c bench.Cell) string { return s.points[c.ID()].Twin }
+// AAPartner returns the id of the cell that is measured under the same conditions.
+func (s *Suite) AAPartner(c bench.Cell) string { return s.points[c.ID()].Twin }
 
 // Warnings tells what looks wrong in the folder of models.
 func (s *Suite) Warnings() []string { return s.warnings }
@@ -310,8 +310,8 @@ func (s *Suite) Warnings() []string { return s.warnings }
 // Repeats is the configured number of processes per cell.
 func (s *Suite) Repeats() int { return s.body.Repeats }
 
-// Rest ends the process that is kept for a device.
-func (s *Suite) Rest(d bench.Device) error { return s.workers.rest(d) }
+// Release ends the process that is kept for a device.
+func (s *Suite) Release(d bench.Device) error { return s.workers.rest(d) }
 
 // Close ends the processes that are kept.
 func (s *Suite) Close() error { return s.workers.close() }

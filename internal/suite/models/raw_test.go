@@ -30,7 +30,7 @@ func TestRawIDs(t *testing.T) {
 	var ids []string
 	for _, c := range s.Cells() {
 		ids = append(ids, c.ID())
-		if twin := s.Twin(c); c.Get("env.KV") == "f16" && twin != "my__llama__cpu__f__baseline" {
+		if twin := s.AAPartner(c); c.Get("env.KV") == "f16" && twin != "my__llama__cpu__f__baseline" {
 			t.Errorf("the twin of %s is %q", c.ID(), twin)
 		}
 		if c.Get("model") != "my__llama" {

@@ -126,5 +126,5 @@ func (w *workers) close() error {
 	return errors.Join(errs...)
 }
 
-// Outside implements [suite.Outsider]: containers are children of their engine.
+// Outside implements [suite.External]: containers are children of their engine.
 func (s *Suite) Outside() bool { return s.body.Worker.Container != nil }

@@ -30,7 +30,7 @@ type pace struct {
 	met   []float64 // the median of all others
 }
 
-// ratio and extra say how much longer fresh calls take than their twins. Both
+// ratio and extra say how much longer fresh calls take than their A/A partners. Both
 // were made within the same milliseconds, and neither's slot was called before:
 // what the machine does besides, and what a first call costs, hits both alike.
 func (c pace) ratio() float64 {
@@ -146,7 +146,7 @@ func (p *procedure) renew(ctx context.Context, s *side, trial, set int) error {
 }
 
 // surprise times calls with the other sets, which are as they were in a trial, and
-// among them one with the new contents and its twin.
+// among them one with the new contents and its A/A partner.
 func (p *procedure) surprise(ctx context.Context, s *side, set int, to *pace) error {
 	if err := p.makeSpare(ctx, s); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (p *procedure) surprise(ctx context.Context, s *side, set int, to *pace) er
 }
 
 // mix returns an order of calls of other slots, of which the first rests in the
-// second half, with one call of the slot fresh and one of the slot twin at random
+// second half, with one call of the slot fresh and one of the slot A/A partner at random
 // places of that half. The places count from the first timed call.
 func (p *procedure) mix(others []int, fresh, twin, count int) (order []int, atFresh, atTwin int) {
 	half := p.Warmup + count/2
