@@ -13,9 +13,9 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/formats"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/importer"
 	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
@@ -203,7 +203,7 @@ func runOf(path string, data []byte) (*bench.Run, error) {
 		}
 		return file.Run(), nil
 	}
-	run, _, _, foreignErr := importer.Read(data)
+	run, _, _, foreignErr := formats.ReadFile(data)
 	if foreignErr == nil {
 		return run, nil
 	}

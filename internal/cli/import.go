@@ -11,9 +11,9 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/formats"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/formats/tensorsharp"
-	"github.com/accelgate/accelgate/internal/importer"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
@@ -30,7 +30,7 @@ baseline from it.
 A folder is one that TensorSharp.TestMatrix writes, one JSON file a cell, or a
 dataset of FlashInfer-Bench, whose traces are taken; what is not such a file is
 left out with a warning. A file is an InferenceBench envelope, or what one of
-these wrote: ` + strings.Join(importer.Names(), ", ") + `.
+these wrote: ` + strings.Join(formats.FileNames(), ", ") + `.
 Metrics are named by what they measure, not by the tools' labels.`
 
 func (c *Command) importCommand() *cobra.Command {
@@ -82,7 +82,7 @@ func readForeign(path, label, hardware string) (*bench.Run, []string, error) {
 		return nil, nil, exit.AsUsage(err)
 	}
 	if !inferencebench.IsEnvelope(data) {
-		run, _, warnings, err := importer.Read(data)
+		run, _, warnings, err := formats.ReadFile(data)
 		if err != nil {
 			return nil, nil, exit.Usagef("%s: %w", path, err)
 		}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/formats"
 	"github.com/accelgate/accelgate/internal/matrix"
-	"github.com/accelgate/accelgate/internal/parse"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -80,10 +80,10 @@ func (s *Suite) lack(d bench.Demand, keys []string) bench.Absent {
 }
 
 // keysOf names what the numbers of an output are called.
-func (r *reader) keysOf(printed parse.Output) func() []string {
+func (r *reader) keysOf(printed formats.Output) func() []string {
 	return func() (keys []string) {
 		if r.format == nil {
-			return parse.NewDocument(printed.Stdout).Keys(bench.MaxKeys, bench.MaxKey)
+			return formats.NewDocument(printed.Stdout).Keys(bench.MaxKeys, bench.MaxKey)
 		}
 		reading, err := r.format(printed)
 		if err != nil {

@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/parse"
+	"github.com/accelgate/accelgate/internal/formats"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
 // check compares what a cell answered with what it must answer. It fills in
 // result.Output and result.Tokens; its error says for people what is wrong.
-func (r *reader) check(result *bench.Result, doc *parse.Document, answer func() (string, error), e expectation) error {
+func (r *reader) check(result *bench.Result, doc *formats.Document, answer func() (string, error), e expectation) error {
 	if e.Text != nil || len(e.Contains) > 0 {
 		answer, err := answer()
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/parse"
+	"github.com/accelgate/accelgate/internal/formats"
 )
 
 // body is the part of accelgate.yaml that belongs to this kind;
@@ -51,13 +51,13 @@ type body struct {
 	// then standard output) or "file", for which {output} is a fresh path.
 	Output string `yaml:"output"`
 	// Parser names a program whose output is understood as a whole, in place
-	// of json and regexp in Metrics; see parse.Formats.
+	// of json and regexp in Metrics; see formats.Outputs.
 	Parser    string        `yaml:"parser"`
 	Metrics   []metric      `yaml:"metrics"`
 	own       bool          // the metrics are the suite's, and not the preset's
 	Answer    *source       `yaml:"answer"`
-	Tokens    *parse.Path   `yaml:"tokens"`    // of the list of token ids
-	Operators *parse.Path   `yaml:"operators"` // of the list of {name, total_ms, calls}
+	Tokens    *formats.Path `yaml:"tokens"`    // of the list of token ids
+	Operators *formats.Path `yaml:"operators"` // of the list of {name, total_ms, calls}
 	Expect    []expectation `yaml:"expect"`
 	// Failures tell from what a failed child printed why it failed.
 	Failures []failure `yaml:"failures"`
@@ -202,8 +202,8 @@ func (m metric) describe() bench.Metric {
 // source says where in the output the answer stands, by one of the three.
 // Without a source, the answer is all of the output.
 type source struct {
-	JSON   *parse.Path    `yaml:"json"`
-	Regexp *parse.Pattern `yaml:"regexp"`
+	JSON   *formats.Path    `yaml:"json"`
+	Regexp *formats.Pattern `yaml:"regexp"`
 	// Parser asks the suite's parser for the answer.
 	Parser bool `yaml:"parser"`
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/parse"
+	"github.com/accelgate/accelgate/internal/formats"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/worker"
 )
@@ -18,23 +18,23 @@ import (
 // reader takes metrics, answer, token ids and operators from what a child
 // printed.
 type reader struct {
-	metrics   *parse.Extractor
+	metrics   *formats.Extractor
 	names     []string // of all metrics
 	required  []string // metrics of which at least one must be printed
 	answer    source
-	tokens    *parse.Path
-	operators *parse.Path
-	output    string       // where the numbers stand
-	format    parse.Format // nil: metrics and answer say where they stand
+	tokens    *formats.Path
+	operators *formats.Path
+	output    string         // where the numbers stand
+	format    formats.Format // nil: metrics and answer say where they stand
 	failures  []failure
 }
 
 func (b *body) reader(c *config.Suite) (r reader, err error) {
-	var specs []parse.Spec
+	var specs []formats.Spec
 	for _, m := range b.Metrics {
 		r.names = append(r.names, m.Name)
 		if b.Parser == "" {
-			specs = append(specs, parse.Spec{Metric: m.Name, JSON: m.JSON, Regexp: m.Regexp})
+			specs = append(specs, formats.Spec{Metric: m.Name, JSON: m.JSON, Regexp: m.Regexp})
 		}
 		if !m.Informational {
 			r.required = append(r.required, m.Name)
@@ -45,7 +45,7 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 			r.required = append(r.required, m.Name)
 		}
 	}
-	if r.metrics, err = parse.Compile(specs); err != nil {
+	if r.metrics, err = formats.Compile(specs); err != nil {
 		return r, c.Errorf("metrics", "%v", err)
 	}
 	if r.format, err = b.format(c); err != nil {
@@ -114,8 +114,8 @@ func (r *reader) conclude(result *bench.Result, response worker.Response, file s
 }
 
 // printed returns what the numbers are read from.
-func (r *reader) printed(response worker.Response, file string) (parse.Output, error) {
-	out := parse.Output{Stdout: response.Stdout, Stderr: response.Stderr}
+func (r *reader) printed(response worker.Response, file string) (formats.Output, error) {
+	out := formats.Output{Stdout: response.Stdout, Stderr: response.Stderr}
 	switch r.output {
 	case outputBoth:
 		if r.format == nil {
@@ -140,8 +140,8 @@ const between = "\n"
 // read takes everything from the output. A number that cannot be used fails
 // the cell; an answer that is not the expected one makes it incorrect, with
 // its numbers kept.
-func (r *reader) read(result *bench.Result, printed parse.Output, expected []expectation) {
-	doc := parse.NewDocument(printed.Stdout)
+func (r *reader) read(result *bench.Result, printed formats.Output, expected []expectation) {
+	doc := formats.NewDocument(printed.Stdout)
 	answer, err := r.numbers(result, doc, printed)
 	if err != nil {
 		suite.Unusable(result, err)
@@ -156,7 +156,7 @@ func (r *reader) read(result *bench.Result, printed parse.Output, expected []exp
 }
 
 // numbers takes metrics and operators, and says where the answer comes from.
-func (r *reader) numbers(result *bench.Result, doc *parse.Document, printed parse.Output) (answer func() (string, error), err error) {
+func (r *reader) numbers(result *bench.Result, doc *formats.Document, printed formats.Output) (answer func() (string, error), err error) {
 	answer = func() (string, error) { return r.text(doc, printed.Stdout, printed.Stderr) }
 	if r.format != nil {
 		reading, err := r.format(printed)
@@ -192,7 +192,7 @@ func (r *reader) numbers(result *bench.Result, doc *parse.Document, printed pars
 
 // sample keeps the values of the suite's metrics. It demands at least one that
 // is gated: a program that ran and measured nothing has not passed.
-func (r *reader) sample(result *bench.Result, values []parse.Value, why error) error {
+func (r *reader) sample(result *bench.Result, values []formats.Value, why error) error {
 	for _, v := range values {
 		if slices.Contains(r.names, v.Metric) {
 			result.Samples = append(result.Samples, bench.Sample{Metric: v.Metric, Values: []float64{v.Value}})
@@ -211,7 +211,7 @@ func (r *reader) sample(result *bench.Result, values []parse.Value, why error) e
 }
 
 // unknown says which metrics a parser found that the suite does not have.
-func unknown(values []parse.Value, names []string) error {
+func unknown(values []formats.Value, names []string) error {
 	const most = 10
 	var found []string
 	for _, v := range values {
@@ -227,7 +227,7 @@ func unknown(values []parse.Value, names []string) error {
 
 // text returns the answer: where nothing says where it stands, all of what the
 // program printed on standard output, or of its file.
-func (r *reader) text(doc *parse.Document, stdout, stderr []byte) (string, error) {
+func (r *reader) text(doc *formats.Document, stdout, stderr []byte) (string, error) {
 	switch {
 	case r.answer.JSON != nil:
 		s, ok, err := doc.Text(*r.answer.JSON)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/parse"
+	"github.com/accelgate/accelgate/internal/formats"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -61,8 +61,8 @@ func TestRecheck(t *testing.T) {
 func TestTokenIDsAreRecorded(t *testing.T) {
 	r := bench.Result{}
 	reader := &reader{}
-	doc := parse.NewDocument([]byte(`{"ids": [1, 2, 3]}`))
-	var path parse.Path
+	doc := formats.NewDocument([]byte(`{"ids": [1, 2, 3]}`))
+	var path formats.Path
 	if err := path.UnmarshalText([]byte("ids")); err != nil {
 		t.Fatal(err)
 	}

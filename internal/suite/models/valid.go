@@ -11,7 +11,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/parse"
+	"github.com/accelgate/accelgate/internal/formats"
 	"github.com/accelgate/accelgate/internal/suite"
 )
 
@@ -218,13 +218,13 @@ const (
 )
 
 // format returns the suite's parser; nil where metrics say where they stand.
-func (b *body) format(c *config.Suite) (parse.Format, error) {
+func (b *body) format(c *config.Suite) (formats.Format, error) {
 	if b.Parser == "" {
 		return nil, nil
 	}
-	f, ok := parse.Formats[b.Parser]
+	f, ok := formats.Outputs[b.Parser]
 	if !ok {
-		return nil, c.Errorf("parser", "unknown parser %q: use one of %s", b.Parser, strings.Join(slices.Sorted(maps.Keys(parse.Formats)), ", "))
+		return nil, c.Errorf("parser", "unknown parser %q: use one of %s", b.Parser, strings.Join(slices.Sorted(maps.Keys(formats.Outputs)), ", "))
 	}
 	return f, nil
 }

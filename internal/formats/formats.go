@@ -1,0 +1,44 @@
+// Package formats reads what other tools print and save: one file a tool, one
+// entry of a table a format, and two doors. [Outputs] reads the output of a
+// program that a suite started; [ReadFile] reads a file that a load generator
+// saved, as a [bench.Run]. Where a format has both, they share its rules, so that
+// numbers are the same whichever way they come. Files whose tools have rooms of
+// their own are in the folders below. Everything here is hostile and bounded.
+//
+// For a format that a suite describes itself, [Document] and [Extractor] take values
+// out of any output by paths and patterns. Three cases stay apart everywhere: a value
+// that is missing (ok is false), a value that is there and unusable (an error), and
+// a value that is zero.
+package formats
+
+// format is what one tool prints or saves; a nil door is one that it has not.
+type format struct {
+	name   string
+	output Format
+	is     func(object) bool // whether a saved document is of this format
+	read   func(*builder, object) error
+}
+
+// formats in the order in which saved files are asked. SGLang's generator began as a
+// copy of vLLM's and is told apart by what only it counts.
+var formats = []format{
+	{"sglang", sglang, isSGLang, readSGLang},
+	{"vllm", vllm, isVLLM, readVLLM},
+	{"guidellm", nil, isGuideLLM, readGuideLLM},
+	{"llama-benchy", nil, isBenchy, readBenchy},
+	{"llama-bench", llamaBench, func(o object) bool { return o.has("avg_ts", "n_prompt", "n_gen") }, readLlamaBench},
+	{"inference-perf", nil, func(o object) bool { return o.has("load_summary", "successes") }, readInferencePerf},
+	{"llmperf", nil, isLLMPerf, readLLMPerf},
+	{"aiperf", nil, isAIPerf, readAIPerf},
+	{"tensorsharp", tensorSharp, nil, nil},
+}
+
+func outputs() map[string]Format {
+	all := map[string]Format{}
+	for _, f := range formats {
+		if f.output != nil {
+			all[f.name] = f.output
+		}
+	}
+	return all
+}

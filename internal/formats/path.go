@@ -1,0 +1,120 @@
+package formats
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const maxSteps = 64
+
+// Path leads to a value inside a JSON document. It is a small subset of
+// JSONPath that always names exactly one value:
+//
+//	$                      the document
+//	$.timing.decode_tps    members by name; the leading "$." may be left out
+//	runs[0].ms             elements by index
+//	runs[-1].ms            the last element
+//	$['tokens/s']["a b"]   names that hold other characters than letters,
+//	                       digits, "_" and "-"; there are no escapes
+//
+// The zero Path leads to the document. Paths come from [ParsePath].
+type Path struct {
+	text  string
+	steps []step
+}
+
+// step is one element of a Path: a member's name or an element's index.
+type step struct {
+	name  string
+	index int
+	named bool
+}
+
+// ParsePath reads a path. Its errors say what may be written instead.
+func ParsePath(text string) (Path, error) {
+	if text == "" {
+		return Path{}, pathError(text, "it is empty")
+	}
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return Path{}, pathError(text, "it holds a character that cannot be printed")
+	}
+	p := Path{text: text}
+	rest, rooted := strings.CutPrefix(text, "$")
+	if !rooted && text[0] != '[' {
+		rest = "." + text
+	}
+	for rest != "" {
+		var s step
+		var problem string
+		if s, rest, problem = parseStep(rest); problem != "" {
+			return Path{}, pathError(text, problem)
+		}
+		if p.steps = append(p.steps, s); len(p.steps) > maxSteps {
+			return Path{}, pathError(text, fmt.Sprintf("it has more than %d steps", maxSteps))
+		}
+	}
+	return p, nil
+}
+
+func pathError(text, problem string) error {
+	return fmt.Errorf("JSON path %q: %s; write for example $.timing.decode_tps, runs[-1].ms or ['tokens/s']", cut(text, 100), problem)
+}
+
+// parseStep reads the first step of text, which is not empty.
+func parseStep(text string) (s step, rest, problem string) {
+	switch {
+	case text[0] == '.':
+		end := 1
+		for end < len(text) && nameByte(text[end]) {
+			end++
+		}
+		if end == 1 {
+			return s, "", "a name is expected after a dot"
+		}
+		return step{name: text[1:end], named: true}, text[end:], ""
+	case strings.HasPrefix(text, "['"), strings.HasPrefix(text, `["`):
+		name, rest, ok := strings.Cut(text[2:], text[1:2]+"]")
+		if !ok {
+			return s, "", "a quoted name is not closed"
+		}
+		return step{name: name, named: true}, rest, ""
+	case text[0] == '[':
+		digits, rest, ok := strings.Cut(text[1:], "]")
+		index, err := strconv.Atoi(digits)
+		if !ok || err != nil || digits[0] == '+' {
+			return s, "", "an index or a quoted name is expected in brackets"
+		}
+		return step{index: index}, rest, ""
+	}
+	return s, "", fmt.Sprintf("%q is not expected", cut(text, 20))
+}
+
+func nameByte(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '-' || c >= 0x80
+}
+
+// UnmarshalText makes a Path a field of a configuration; see [ParsePath].
+func (p *Path) UnmarshalText(text []byte) error {
+	parsed, err := ParsePath(string(text))
+	if err != nil {
+		return err
+	}
+	*p = parsed
+	return nil
+}
+
+// String returns the path as it was written.
+func (p Path) String() string {
+	if p.text == "" {
+		return "$"
+	}
+	return p.text
+}
+
+func field(name string) Path { return Path{text: name, steps: []step{{name: name, named: true}}} }
+
+// index names an element of the array at p, for messages.
+func (p Path) index(i int) Path { return Path{text: fmt.Sprintf("%s[%d]", p, i)} }
