@@ -83,13 +83,17 @@ func Run(e *measure.Env, ctx context.Context, sleep func(context.Context, time.D
 		return 0, err
 	}
 	a.nameByHand()
+	unresolved := a.pullOfRun(ctx)
+	if unresolved == nil && a.skipped(ctx) {
+		return a.orUnpublished(exit.Passed), nil
+	}
 	if a.ofFork() {
 		if err := a.askMaintainer(ctx); err != nil || a.event.Run.Skipped {
 			return exit.Passed, err
 		}
 	}
 	if a.event.Run != nil {
-		clean, err := a.foreign(ctx)
+		clean, err := a.foreign(ctx, unresolved)
 		if clean != nil {
 			defer clean()
 		}
@@ -108,11 +112,21 @@ func Run(e *measure.Env, ctx context.Context, sleep func(context.Context, time.D
 	if code, err = a.step(ctx); err != nil && a.in.publish && !a.in.update {
 		a.publishError(ctx, err)
 	}
-	if cause := a.unpublished(); cause != nil && err == nil && code == exit.Passed {
-		a.annotate(a.gh.Error, "accelgate could not publish", cause.Error())
-		code = exit.NoMeasure // green, and no trace of it
+	if err == nil {
+		code = a.orUnpublished(code)
 	}
 	return code, err
+}
+
+// orUnpublished is the exit code of a step: green without any trace of it on GitHub
+// is not green.
+func (a *action) orUnpublished(code int) int {
+	cause := a.unpublished()
+	if cause == nil || code != exit.Passed {
+		return code
+	}
+	a.annotate(a.gh.Error, "accelgate could not publish", cause.Error())
+	return exit.NoMeasure
 }
 
 // couldNotJudge heads every trace of an error on GitHub.

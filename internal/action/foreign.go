@@ -24,15 +24,16 @@ const artifactPrefix = "accelgate-run-"
 // stranger ran in there, so everything that it left is hostile: the pull request
 // is the one that GitHub names for head repository, branch and commit, archives
 // are bounded and refused as a whole, and what their run documents say is judged
-// by this checkout's configuration and baselines.
-func (a *action) foreign(ctx context.Context) (clean func(), err error) {
+// by this checkout's configuration and baselines. unresolved is what [action.pullOfRun]
+// returned.
+func (a *action) foreign(ctx context.Context, unresolved error) (clean func(), err error) {
 	dir, err := os.MkdirTemp(a.Getenv("RUNNER_TEMP"), "accelgate-runs-*") // with the permissions 0700
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for artifacts: %w: set RUNNER_TEMP to one that is writable", err)
 	}
 	clean = func() { _ = os.RemoveAll(dir) }
-	if err := a.pullOfRun(ctx); err != nil {
-		return clean, err
+	if unresolved != nil {
+		return clean, unresolved
 	}
 	if err := a.download(ctx, dir); err != nil {
 		return clean, err
@@ -46,6 +47,9 @@ func (a *action) foreign(ctx context.Context) (clean func(), err error) {
 // written, on the commit that was measured.
 func (a *action) pullOfRun(ctx context.Context) error {
 	run := a.event.Run
+	if run == nil {
+		return nil
+	}
 	head, err := github.ParseRepo(run.HeadRepo)
 	if err != nil || run.HeadBranch == "" {
 		return nil // the fork is gone, and with it what could be merged
@@ -65,7 +69,7 @@ func (a *action) pullOfRun(ctx context.Context) error {
 // pullRequest is a pull request of the API in the words of an event.
 func pullRequest(p github.Pull, repo github.Repo) *actions.PullRequest {
 	return &actions.PullRequest{Number: p.Number, HeadSHA: p.HeadSHA, BaseSHA: p.BaseSHA, HeadRef: p.HeadRef, BaseRef: p.BaseRef,
-		HeadRepo: p.HeadRepo.String(), Fork: p.Fork(repo)}
+		HeadRepo: p.HeadRepo.String(), Fork: p.Fork(repo), Labels: p.Labels}
 }
 
 // maxRunBytes bounds the archives of one workflow run, and what they hold.

@@ -41,6 +41,7 @@ var operations = map[string]operation{
 	"repos/get-collaborator-permission-level":                            read(getPermission, "metadata"),
 	"repos/create-dispatch-event":                                        write(dispatchRepository, "contents"),
 	"reactions/create-for-issue-comment":                                 write(createReaction, "issues", "pull-requests"),
+	"issues/list-events":                                                 read(listEvents, "issues"),
 	"issues/add-labels":                                                  write(addLabels, "issues", "pull-requests"),
 	"pulls/request-reviewers":                                            write(requestReviewers, "pull-requests"),
 	"actions/list-workflow-run-artifacts":                                read(listArtifacts, "actions"),

@@ -64,13 +64,51 @@ func addLabels(c *call) reply {
 	c.decode(&in)
 	for _, name := range in.Labels {
 		if !slices.Contains(p.labels, name) {
-			p.labels = append(p.labels, name)
+			c.label(c.repo, p, LabelSeed{Name: name, By: c.token.Login})
 		}
 		if c.repo.labels[name] == 0 {
 			c.repo.labels[name] = c.newID()
 		}
 	}
 	return ok(c.labelsOf(p))
+}
+
+// labelEvent is that a label was set or removed.
+type labelEvent struct {
+	id      int64
+	label   string
+	login   string
+	removed bool
+	created time.Time
+}
+
+// label sets or removes a label and notes who did.
+func (s *Server) label(r *repository, p *pullRequest, seed LabelSeed) {
+	if r.labels[seed.Name] == 0 {
+		r.labels[seed.Name] = s.newID()
+	}
+	p.labels = slices.DeleteFunc(p.labels, func(name string) bool { return name == seed.Name })
+	if !seed.Removed {
+		p.labels = append(p.labels, seed.Name)
+	}
+	p.labelled = append(p.labelled, labelEvent{s.newID(), seed.Name, seed.By, seed.Removed, s.tick()})
+}
+
+// listEvents lists who set and removed labels; other events of issues are not kept.
+func listEvents(c *call) reply {
+	p := c.repo.pull(int(c.number("issue_number")))
+	if p == nil {
+		return notFound()
+	}
+	page, header := paginate(c, p.labelled)
+	listing := list{}
+	for _, e := range page {
+		word := map[bool]string{true: "unlabeled", false: "labeled"}[e.removed]
+		listing = append(listing, object{"id": e.id, "node_id": "LE_1", "url": c.address("issues/events/%d", e.id), "actor": c.user(e.login),
+			"event": word, "commit_id": nil, "commit_url": nil, "created_at": e.created.Format(time.RFC3339),
+			"label": object{"name": e.label, "color": "ededed"}, "performed_via_github_app": nil})
+	}
+	return reply{status: http.StatusOK, header: header, body: listing}
 }
 
 func (c *call) labelsOf(p *pullRequest) list {
