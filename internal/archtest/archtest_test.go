@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 	"jsonkey":                        {"bench"},
 	"worker":                         {"jsonkey", "lazyregexp", "text"},
 	"runner":                         {"atomicfile", "bench", "stats"},
-	"formats":                        {"bench", "formats/inferencebench", "jsonkey", "lazyregexp", "text"},
+	"formats":                        {"bench", "formats/inferencebench", "jsonkey", "lazyregexp", "stats", "text"},
 	"formats/tensorsharp":            {"bench", "jsonkey", "text"},
 	"suite/cases/casefile":           {"atomicfile", "text"},
 	"formats/optrace":                {"bench", "jsonkey", "text"},

@@ -5,6 +5,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/analysis"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/suite/endpoint"
+	"github.com/accelgate/accelgate/internal/suite/exec"
 	"github.com/accelgate/accelgate/internal/suite/kernels"
 	"github.com/accelgate/accelgate/internal/suite/models"
 )
@@ -13,6 +14,7 @@ import (
 // line here.
 var kinds = map[string]suite.Kind{
 	"analysis": analysis.Kind,
+	"exec":     exec.Kind,
 	"cases":    cases.Kind,
 	"endpoint": endpoint.Kind,
 	"kernels":  kernels.Kind,

@@ -1,7 +1,7 @@
 // Package formats reads what other tools print and save: one file a tool, one
 // entry of a table a format, and two doors. [Outputs] reads the output of a
-// program that a suite started; [ReadFile] reads a file that a load generator
-// saved, as a [bench.Run]. Where a format has both, they share its rules, so that
+// program that a suite started, or [Harnesses] where it is a harness of benchmarks;
+// [ReadFile] reads a file that a load generator saved, as a [bench.Run]. Where a format has both, they share its rules, so that
 // numbers are the same whichever way they come. Files whose tools have rooms of
 // their own are in the folders below. Everything here is hostile and bounded.
 //
@@ -17,20 +17,27 @@ type format struct {
 	output Format
 	is     func(object) bool // whether a saved document is of this format
 	read   func(*builder, object) error
+	// benchmarks reads the benchmarks of a harness, which names them itself.
+	benchmarks func([]byte) ([]Benchmark, error)
 }
 
 // formats in the order in which saved files are asked. SGLang's generator began as a
 // copy of vLLM's and is told apart by what only it counts.
 var formats = []format{
-	{"sglang", sglang, isSGLang, readSGLang},
-	{"vllm", vllm, isVLLM, readVLLM},
-	{"guidellm", nil, isGuideLLM, readGuideLLM},
-	{"llama-benchy", nil, isBenchy, readBenchy},
-	{"llama-bench", llamaBench, func(o object) bool { return o.has("avg_ts", "n_prompt", "n_gen") }, readLlamaBench},
-	{"inference-perf", nil, func(o object) bool { return o.has("load_summary", "successes") }, readInferencePerf},
-	{"llmperf", nil, isLLMPerf, readLLMPerf},
-	{"aiperf", nil, isAIPerf, readAIPerf},
-	{"tensorsharp", tensorSharp, nil, nil},
+	{name: "sglang", output: sglang, is: isSGLang, read: readSGLang},
+	{name: "vllm", output: vllm, is: isVLLM, read: readVLLM},
+	{name: "guidellm", is: isGuideLLM, read: readGuideLLM},
+	{name: "llama-benchy", is: isBenchy, read: readBenchy},
+	{name: "llama-bench", output: llamaBench, is: func(o object) bool { return o.has("avg_ts", "n_prompt", "n_gen") }, read: readLlamaBench},
+	{name: "inference-perf", is: func(o object) bool { return o.has("load_summary", "successes") }, read: readInferencePerf},
+	{name: "llmperf", is: isLLMPerf, read: readLLMPerf},
+	{name: "aiperf", is: isAIPerf, read: readAIPerf},
+	{name: "tensorsharp", output: tensorSharp},
+	{name: "gobench", benchmarks: goBench},
+	{name: "googlebench", benchmarks: googleBench},
+	{name: "hyperfine", benchmarks: hyperfine},
+	{name: "nvbench", benchmarks: nvbench},
+	{name: "pytest-benchmark", benchmarks: pytestBenchmark},
 }
 
 func outputs() map[string]Format {

@@ -1,0 +1,130 @@
+package formats
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/jsonkey"
+	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/text"
+)
+
+// Benchmark is one benchmark of a harness as one process measured it.
+type Benchmark struct {
+	Name   string
+	Values []Value // of [BenchmarkMetrics], each at most once: medians of its repetitions
+	Failed string  // why it has no values; "" if it has
+}
+
+// Harnesses read what benchmark harnesses print or save, by the name that a suite of
+// kind exec has for them. Repetitions in one process are not independent, so they
+// become one value. The map must not be changed.
+//
+//	metric       unit  what                            gobench     googlebench       hyperfine  pytest-benchmark  nvbench
+//	time_ns      ns    one operation, command or call  ns/op       real_time         median     median            cold GPU mean
+//	cpu_time_ns  ns    the processor's, or the host's  -           cpu_time          user+sys   -                 cold CPU mean
+//	bytes_per_s  B/s                                   MB/s        bytes_per_second  -          -                 -
+//	items_per_s  1/s                                   -           items_per_second  -          -                 -
+//	alloc_bytes  B     allocated per operation         B/op        -                 -          -                 -
+//	allocs       -     allocations per operation       allocs/op   -                 -          -                 -
+var Harnesses = harnesses()
+
+// BenchmarkMetrics are the metrics of harnesses. Only the time is gated: the others
+// say why it changed.
+var BenchmarkMetrics = []bench.Metric{
+	{Name: "time_ns", Unit: "ns", Better: bench.Lower},
+	{Name: "cpu_time_ns", Unit: "ns", Better: bench.Lower, Informational: true, Optional: true},
+	{Name: "bytes_per_s", Unit: "B/s", Better: bench.Higher, Informational: true, Optional: true},
+	{Name: "items_per_s", Unit: "1/s", Better: bench.Higher, Informational: true, Optional: true},
+	{Name: "alloc_bytes", Unit: "B", Better: bench.Lower, Informational: true, Optional: true},
+	{Name: "allocs", Better: bench.Lower, Kind: bench.Ratio, Informational: true, Optional: true},
+}
+
+func harnesses() map[string]func([]byte) ([]Benchmark, error) {
+	all := map[string]func([]byte) ([]Benchmark, error){}
+	for _, f := range formats {
+		if f.benchmarks != nil {
+			all[f.name] = f.benchmarks
+		}
+	}
+	return all
+}
+
+// The limits of what a harness can make a report carry.
+const (
+	maxBenchmarks  = 10_000
+	maxRepetitions = 100_000 // values of all benchmarks
+)
+
+// repetitions gathers the benchmarks of one process in their order.
+type repetitions struct {
+	order  []string
+	values map[string]map[string][]float64 // by benchmark and metric
+	failed map[string]string
+	n      int
+}
+
+// add adds what one repetition measured. A value that no measurement yields is an error.
+func (r *repetitions) add(name string, values ...Value) error {
+	if r.values == nil {
+		r.values, r.failed = map[string]map[string][]float64{}, map[string]string{}
+	}
+	if r.n += max(len(values), 1); r.n > maxRepetitions || len(r.order) > maxBenchmarks {
+		return fmt.Errorf("the result holds more than %d benchmarks or %d values: measure fewer at once", maxBenchmarks, maxRepetitions)
+	}
+	if r.values[name] == nil {
+		r.order = append(r.order, name)
+		r.values[name] = map[string][]float64{}
+	}
+	for _, v := range values {
+		if !bench.Finite(v.Value) || v.Value < 0 || v.Value == 0 && v.Metric == "time_ns" {
+			return fmt.Errorf("%s of %s is %v, which no measurement yields: see the log of the program", v.Metric, text.Quote(name, 200), v.Value)
+		}
+		r.values[name][v.Metric] = append(r.values[name][v.Metric], v.Value)
+	}
+	return nil
+}
+
+// fail notes why a benchmark has no values.
+func (r *repetitions) fail(name, why string) error {
+	err := r.add(name)
+	r.failed[name] = text.Plain(why, 500)
+	return err
+}
+
+// benchmarks are the medians.
+func (r *repetitions) benchmarks() (all []Benchmark) {
+	for _, name := range r.order {
+		b := Benchmark{Name: name, Failed: r.failed[name]}
+		for _, m := range BenchmarkMetrics {
+			if values := r.values[name][m.Name]; len(values) > 0 && b.Failed == "" {
+				b.Values = append(b.Values, Value{m.Name, stats.Median(values)})
+			}
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// harnessJSON decodes the JSON document that a harness saved or printed. Text before
+// it, such as a log, is an error: give the file that the harness writes.
+func harnessJSON(data []byte, into any) error {
+	if err := jsonkey.Check(data); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("the result is not the JSON of this harness (%w): let it write a file, and name it with read.file", err)
+	}
+	return nil
+}
+
+// BenchmarkNamed returns the benchmark that a configuration names.
+func BenchmarkNamed(all []Benchmark, name string) (Benchmark, bool) {
+	i := slices.IndexFunc(all, func(b Benchmark) bool { return b.Name == name })
+	if i < 0 {
+		return Benchmark{}, false
+	}
+	return all[i], true
+}

@@ -1,0 +1,218 @@
+// Package exec is the suite kind for benchmarks that a harness runs: Go's, Google
+// Benchmark, hyperfine, pytest-benchmark, nvbench. Each benchmark is a cell, and each
+// measurement one process of the harness that measures this benchmark.
+package exec
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/formats"
+	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// Suite is an opened list of benchmarks.
+type Suite struct {
+	body      *body
+	env       suite.Env
+	dir       string
+	cells     []bench.Cell
+	unset     []string
+	contents  suite.Contents
+	inherited []string
+}
+
+var _ suite.Suite = (*Suite)(nil)
+
+// key is the parameter that names a cell's benchmark.
+const key = "benchmark"
+
+// Open decodes and checks the suite's part of the configuration. It starts nothing.
+func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
+	b, err := load(c)
+	if err != nil {
+		return nil, err
+	}
+	if len(env.EngineArgs) > 0 {
+		return nil, c.Errorf("command", "suite %s does not run the embedded engine, so its injected slowdown has no effect: leave it out, or select another suite with --suite", c.Name)
+	}
+	s := &Suite{body: b, env: env, dir: filepath.Join(env.Dir, b.Dir), inherited: suite.Inherited(env.Environ), unset: suite.Unset(b.Unset, env.Environ)}
+	if filepath.IsAbs(b.Dir) {
+		s.dir = b.Dir
+	}
+	s.contents = suite.Contents{Dir: s.dir, Environ: env.Environ}
+	for _, name := range b.Benchmarks {
+		s.cells = append(s.cells, bench.Cell{Suite: c.Name, Params: []bench.Param{{Key: key, Value: name}}})
+	}
+	return s, nil
+}
+
+// Metrics are those of the harness's format.
+func (s *Suite) Metrics() []bench.Metric { return slices.Clone(formats.BenchmarkMetrics) }
+
+// Cells are the benchmarks in the order of the configuration.
+func (s *Suite) Cells() []bench.Cell { return s.cells }
+
+// Skipped returns nothing: every host can run every benchmark, or fails it.
+func (s *Suite) Skipped() []bench.Result { return nil }
+
+// AAPartner returns "": no two benchmarks are the same.
+func (s *Suite) AAPartner(bench.Cell) string { return "" }
+
+// Warnings returns nothing.
+func (s *Suite) Warnings() []string { return nil }
+
+// Repeats is the configured number of processes per benchmark.
+func (s *Suite) Repeats() int { return s.body.Repeats }
+
+// Release does nothing: each measurement is a process of its own.
+func (s *Suite) Release(bench.Device) error { return nil }
+
+// Close does nothing: each measurement is a process of its own.
+func (s *Suite) Close() error { return nil }
+
+// Embedded implements [suite.Starter]: no benchmark is accelgate's.
+func (s *Suite) Embedded(bench.Cell) bool { return false }
+
+// Select returns which benchmarks a query wants.
+func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
+	patterns, err := suite.Profile(q, s.body.Profiles, slices.Sorted(maps.Keys(s.body.Tags)))
+	if err != nil {
+		return nil, err
+	}
+	return func(c bench.Cell) bool {
+		name := c.Params[0].Value
+		var tags []string
+		for tag, globs := range s.body.Tags {
+			if matrix.GlobAny(globs, name) {
+				tags = append(tags, tag)
+			}
+		}
+		return (q.Profile == "" || matrix.GlobAny(patterns, name)) && q.Wants(tags)
+	}, nil
+}
+
+// Measure runs the harness once for one benchmark.
+func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (bench.Result, error) {
+	result := bench.Result{Cell: cell}
+	output, err := os.MkdirTemp("", "exec-")
+	if err != nil {
+		return result, fmt.Errorf("make a folder for the program's result: %w: name another temporary folder with TMPDIR", err)
+	}
+	defer os.RemoveAll(output)
+	name := cell.Params[0].Value
+	if result.Command, err = s.body.arguments(name, output); err != nil {
+		return result, err
+	}
+	result.Env = suite.Entries(s.body.Env)
+	if s.env.Pin != nil {
+		result.Env = append(result.Env, s.env.Pin(d)...)
+	}
+	response, err := s.env.Worker.Do(ctx, worker.Request{Args: result.Command, Dir: s.dir, Env: result.Env, Unset: s.unset, Timeout: s.body.Timeout})
+	if err != nil {
+		return result, err
+	}
+	if err := suite.NoProgram(response); err != nil {
+		return result, err
+	}
+	if suite.Conclude(&result, response); result.Outcome == bench.Passed {
+		s.read(&result, name, response, output)
+	}
+	if result.Outcome != bench.Passed {
+		result.Log = response.Log
+	}
+	return result, nil
+}
+
+// maxFile bounds what a harness writes.
+const maxFile = 64 << 20
+
+// read takes the benchmark's values out of what the harness printed or wrote.
+func (s *Suite) read(result *bench.Result, name string, response worker.Response, output string) {
+	data, err := response.Stdout, error(nil)
+	if s.body.Read.File != "" {
+		data, err = suite.ReadResult(filepath.Join(output, s.body.Read.File), "{output}/"+s.body.Read.File, maxFile)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("the program wrote no {output}/%s: see its log", s.body.Read.File)
+		}
+	} else if response.StdoutTruncated {
+		err = errors.New(suite.Truncated + ": let the harness write a file, and name it with read.file")
+	}
+	var all []formats.Benchmark
+	if err == nil {
+		all, err = formats.Harnesses[s.body.Read.Format](data)
+	}
+	if err != nil {
+		suite.Unusable(result, err)
+		return
+	}
+	found, ok := formats.BenchmarkNamed(all, name)
+	switch {
+	case !ok:
+		suite.Fail(result, bench.CauseOutput, absent(name, all))
+	case found.Failed != "":
+		suite.Fail(result, bench.CauseOutput, found.Failed)
+	default:
+		for _, v := range found.Values {
+			result.Samples = append(result.Samples, bench.Sample{Metric: v.Metric, Values: []float64{v.Value}})
+		}
+	}
+}
+
+// absent says which benchmarks there were.
+func absent(name string, all []formats.Benchmark) string {
+	names := make([]string, 0, len(all))
+	for _, b := range all {
+		names = append(names, text.Quote(b.Name, 100))
+	}
+	why := "the harness measured no benchmark " + text.Quote(name, 100)
+	if near := text.Nearest(name, namesOf(all)); near != "" {
+		return why + " (did you mean " + text.Quote(near, 100) + "?): correct benchmarks, or the command"
+	}
+	if len(names) == 0 {
+		return why + ", and no other: see its log"
+	}
+	return fmt.Sprintf("%s, but %v: correct benchmarks, or the command", why, text.First(names, 5))
+}
+
+func namesOf(all []formats.Benchmark) (names []string) {
+	for _, b := range all {
+		names = append(names, b.Name)
+	}
+	return names
+}
+
+// Digest identifies what Measure runs for a benchmark: arguments, environment, folder,
+// and the contents of the program and of all files that an argument names.
+func (s *Suite) Digest(cell bench.Cell) (string, error) {
+	args, err := s.body.arguments(cell.Params[0].Value, "output") // the real folder differs each time
+	if err != nil {
+		return "", err
+	}
+	env := suite.Entries(s.body.Env)
+	contents := append(s.contents.Named(args[1:]), s.contents.Program(args[0], env))
+	data, err := json.Marshal([]any{args, env, s.dir, contents, s.unset, s.inherited, s.body.Read})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+func unknownPlaceholder(name string) error {
+	return fmt.Errorf("{%s} is no placeholder: use {benchmark}, {regexp} or {output}, and {{ for a brace", text.Plain(name, 80))
+}
