@@ -75,7 +75,7 @@ type Metric struct {
 	// Kind is what kind of number the metric is; 0 where its unit says so, see
 	// [Metric.Quantity].
 	Kind Quantity `json:"kind,omitempty"`
-	// MinCount is how many of what CountedBy counts a value must rest on to be
+	// MinCount is the least count, by CountedBy, that a value must rest on to be
 	// gated: a 99th percentile of 40 requests is their maximum. Below it, on either
 	// side of a comparison, the metric is informational.
 	MinCount int32 `json:"min_count,omitempty"`
@@ -180,7 +180,7 @@ type Estimate struct {
 // Summary is what a baseline keeps of a sample: the median, the median
 // absolute deviation (unscaled) and the number of values. Noise and MDE are what
 // measuring the same code again and again has shown, as fractions; 0 where
-// nobody has.
+// not measured.
 type Summary struct {
 	Median float64 `json:"median"`
 	MAD    float64 `json:"mad"`
@@ -224,7 +224,7 @@ var ErrContradiction = errors.New("the result contradicts itself")
 // blame.
 type Cause string
 
-// The causes. An empty cause means that the cell passed, or that nobody said.
+// The causes. An empty cause means that the cell passed, or that it is unknown.
 const (
 	CauseStart    Cause = "start"    // the program could not be started
 	CauseExit     Cause = "exit"     // it exited with a code other than 0
@@ -343,7 +343,7 @@ type Result struct {
 	Warnings []string `json:"warnings,omitempty"`
 	// Counts tells apart what the samples rest on, such as requests by outcome.
 	Counts map[string]int `json:"counts,omitempty"`
-	// Health says how the machine was while the cell was measured; nil if nobody
+	// Health says how the machine was while the cell was measured; nil if no tool
 	// looked.
 	Health *Health `json:"health,omitempty"`
 	// Artifacts is the digest of the files that the suite declares to be what is
@@ -376,7 +376,7 @@ type Result struct {
 	Output string `json:"output,omitempty"`
 	// Tokens are the token ids that correctness was judged on, at most MaxTokens.
 	Tokens []int64 `json:"tokens,omitempty"`
-	// Log is the tail of what the child printed. It is untrusted.
+	// Log is the tail of the child's output. It is untrusted.
 	Log string `json:"log,omitempty"`
 	// Command is the argument vector of the child, for reproducing by hand.
 	Command []string `json:"command,omitempty"`
@@ -466,7 +466,7 @@ type Run struct {
 	Warnings []string  `json:"warnings,omitempty"`
 	// Base is the commit that Sample.Base was measured of; "" without pairs.
 	Base string `json:"base,omitempty"`
-	// Calibration is what the machine itself did; nil if nobody looked.
+	// Calibration holds the calibration workload's times; nil if it did not run.
 	Calibration *Calibration `json:"calibration,omitempty"`
 	// Earlier says, of a reference, when and of which commit the entries of
 	// Sample.History are, in their order. It does not travel in a run.

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of what a Run document may be made of. They are checked before
+// The limits of a Run document. They are checked before
 // anything is decoded, because a few bytes of text can make many of memory.
 const (
 	maxDepth = 16

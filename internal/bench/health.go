@@ -17,7 +17,7 @@ type Health struct {
 }
 
 // SameReason reports whether two reasons differ in their numbers only: what is
-// told of each of many measurements, with another number, is told once.
+// reported for each of many measurements, with another number, is printed once.
 func SameReason(a, b string) bool {
 	words := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -33,7 +33,7 @@ func SameReason(a, b string) bool {
 // HealthStatus is a Health in a word.
 type HealthStatus string
 
-// The statuses. Unknown is not Healthy: nobody could look.
+// The statuses. Unknown is not Healthy: no look was possible.
 const (
 	Healthy       HealthStatus = "ok"
 	Unhealthy     HealthStatus = "unhealthy"

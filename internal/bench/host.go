@@ -42,7 +42,7 @@ func (h Host) Own() string {
 	return h.Label[:min(len(h.Label), 63-len(suffix))] + suffix
 }
 
-// Unknown reports whether nobody said which machine it is: TensorSharp's
+// Unknown reports whether the host is not described: TensorSharp's
 // baselines do not.
 func (f Fingerprint) Unknown() bool { return f.CPU == "" && f.Cores == 0 && len(f.Accelerators) == 0 }
 

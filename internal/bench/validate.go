@@ -334,7 +334,7 @@ func (s *Sample) validateEstimates() error {
 }
 
 const (
-	// MaxFacts bounds each list of what else is said of a result, and MaxFact the
+	// MaxFacts bounds each list of further facts of a result, and MaxFact the
 	// bytes of one of them.
 	MaxFacts = 4096
 	MaxFact  = 64 << 10

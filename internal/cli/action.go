@@ -9,7 +9,7 @@ import (
 func (c *Command) actionCommand(code *int) *cobra.Command {
 	return &cobra.Command{
 		Use:   "action",
-		Short: "What the GitHub Action runs: inputs and event from the runner's environment",
+		Short: "Run as the GitHub Action, with inputs and event from the runner's environment",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			*code, err = action.Run(c.env(), cmd.Context(), c.Sleep)

@@ -121,7 +121,7 @@ func (s *actionStep) run(ctx context.Context) int {
 }
 
 // written is all that the step left, by where: streams, files and requests.
-// The folder of runs is what somebody else left.
+// The folder of runs is one that another program left.
 func (s *actionStep) written() map[string]string {
 	all := map[string]string{"stdout": s.stdout.String(), "stderr": s.stderr.String(), "requests": strings.Join(s.sent, "\n\n")}
 	for _, root := range []string{s.work, s.temp} {
@@ -268,7 +268,7 @@ func TestCheckNeverLingers(t *testing.T) {
 	}
 }
 
-// TestPushBetweenSearchAndComment: the pull request is found, then somebody
+// TestPushBetweenSearchAndComment: the pull request is found, then a user
 // pushes. What is said names the commit that was measured, and is its check; the
 // new head has none, and the run says nothing once the head is another.
 func TestPushBetweenSearchAndComment(t *testing.T) {
@@ -293,7 +293,7 @@ func TestPushBetweenSearchAndComment(t *testing.T) {
 		t.Errorf("checks are not of the commit that was measured: %v", s.server.CheckRuns("octo/repo", pushed))
 	}
 	if comments := s.server.Comments("octo/repo", 1); len(comments) != 2 {
-		t.Errorf("%d comments, want somebody's and one of ours", len(comments))
+		t.Errorf("%d comments, want another user's and one of ours", len(comments))
 	}
 }
 

@@ -65,7 +65,7 @@ func (c *Command) fidelityCommand(code *int) *cobra.Command {
 	var o fidelityFlags
 	cmd := &cobra.Command{
 		Use:   "fidelity",
-		Short: "Measure what decomposing weights loses",
+		Short: "Measure the error of decomposed weights",
 		Long:  fidelityHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -158,7 +158,7 @@ func (o *fidelityFlags) check() error {
 	case o.world > 0 && (o.json || o.format != "text"):
 		return exit.Usagef("--world-size writes a part: leave --format out, and give it to --merge")
 	case o.world > 0 && o.part == "":
-		return exit.Usagef("--world-size needs a file for what this rank finds: add --part %d.json", o.rank)
+		return exit.Usagef("--world-size needs a file for this rank's results: add --part %d.json", o.rank)
 	case o.export != "" && (o.factors != "" || o.world > 0):
 		return exit.Usagef("--export saves factors that are made here: leave --factors and --world-size out")
 	case o.world > 0 && o.several():

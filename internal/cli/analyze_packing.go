@@ -57,7 +57,7 @@ func (c *Command) packingCommand() *cobra.Command {
 	f.StringSliceVar(&o.algorithms, "algorithms", nil, "only these, `names` separated by commas")
 	f.Var((*count)(&o.maxTokens), "max-tokens", "`n` tokens that a rank takes in one row (default: 130000)")
 	f.Var((*count)(&o.ranks), "ranks", "`n` ranks (default: 8)")
-	f.StringVar(&o.oversize, "oversize", string(packing.Legacy), "`what` becomes of sequences that no rank takes: legacy, own-row, reject or error")
+	f.StringVar(&o.oversize, "oversize", string(packing.Legacy), "`mode` for sequences that no rank takes: legacy, own-row, reject or error")
 	f.Float64Var(&o.linear, "cost-linear", 0, "`a` of the cost a*l + b*l^2")
 	f.Float64Var(&o.quadratic, "cost-quadratic", 0, "`b` of the cost a*l + b*l^2")
 	f.IntVar(&o.rounds, "rounds", 0, "`n` timed rounds, interleaved (default: 10, and none with --json)")

@@ -37,11 +37,11 @@ func (c *Command) autoBaselineCommand(code *int) *cobra.Command {
 	addHost(&a.Options, f)
 	addMeasuring(&a.Options, f)
 	addDemonstration(&a.Options, f)
-	f.BoolVar(&a.Aa, "aa", false, "measure one input repeatedly (5 times unless --repeats says otherwise) and tell the noise floor")
+	f.BoolVar(&a.Aa, "aa", false, "measure one input repeatedly (5 times unless --repeats is given) and report the noise floor")
 	f.StringVar(&a.Tolerance, "tolerance", "", "difference in `percent` that passes (default: the case's, or 5)")
 	f.BoolVar(&a.Promote, "promote", false, "record the measured times and operators in the case files; needs --reason")
 	f.StringVar(&a.Reason, "reason", "", "why times are recorded; kept beside the case files")
-	f.BoolVar(&a.Force, "force", false, "record times that changed by more than code makes, too; what did not pass is never recorded")
+	f.BoolVar(&a.Force, "force", false, "also record implausible changes; failed cases are never recorded")
 	f.BoolVar(&a.Json, "json", false, "print the comparisons as JSON")
 	return cmd
 }

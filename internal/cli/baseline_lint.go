@@ -21,7 +21,7 @@ func (c *Command) lintCommand(code *int) *cobra.Command {
 	var o measure.Options
 	cmd := &cobra.Command{
 		Use:   "lint [FILE...]",
-		Short: "Check baselines for what goes wrong in them",
+		Short: "Check baselines for mistakes",
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			*code, err = c.lint(cmd.Context(), &o, args)
 			return err

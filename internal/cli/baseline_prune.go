@@ -27,7 +27,7 @@ func (c *Command) pruneCommand() *cobra.Command {
 	addConfig(&o, cmd.Flags())
 	addHost(&o, cmd.Flags())
 	addModels(&o, cmd.Flags())
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would be removed and write nothing")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "print the entries to remove and write nothing")
 	return cmd
 }
 

@@ -47,7 +47,7 @@ func (c *Command) updateCommand(code *int) *cobra.Command {
 	return cmd
 }
 
-// addFlags adds the flags of what is recorded, and why.
+// addFlags adds the flags of the recording and its reason.
 func (u *update) addFlags(f *pflag.FlagSet) {
 	addConfig(&u.Options, f)
 	addHost(&u.Options, f)

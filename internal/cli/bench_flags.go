@@ -41,7 +41,7 @@ func (b *benchRun) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&b.all, "all-benchmarks", false, "run every suite that ships with accelgate and needs no file")
 	f.StringVar(&b.baseURL, "base-url", "", "`URL` of the server, such as http://localhost:8000 (default: start the embedded engine)")
 	f.StringVar(&b.model, "model", "", "`name` of the model as requests give it (default: the first that the server lists)")
-	f.StringVar(&b.engine, "engine", "", "`name` of the engine (default: what the server says)")
+	f.StringVar(&b.engine, "engine", "", "`name` of the engine (default: the server's)")
 	f.StringVar(&b.quantization, "quant", "", "`name` of the model's quantisation for the envelope, as in fp16")
 	f.StringVar(&b.apiKeyEnv, "api-key-env", "", "`variable` that holds the server's API key")
 	f.StringVar(&b.concurrency, "concurrency", "", "requests at once, `n` in place of the suite's loads")
@@ -59,7 +59,7 @@ func (b *benchRun) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&b.Out, "out", "results", "`folder` for envelopes, samples and run.json")
 	f.StringVar(&b.HostLabel, "host-label", "", "`label` of this host")
 	f.Var((*count)(&b.Repeats), "repeats", "measure each load `n` times")
-	f.StringVar(&b.Revision, "revision", "", "`commit` of the code under test (default: what git says)")
+	f.StringVar(&b.Revision, "revision", "", "`commit` of the code under test (default: git's HEAD)")
 	f.StringVar(&b.InjectSlowdown, "inject-slowdown", "", "make the embedded engine slower by `PHASE=PERCENT`, as in decode=30%")
 }
 
@@ -217,8 +217,8 @@ func (b *benchRun) datasetKind(body map[string]any) dataset.Kind {
 	return ""
 }
 
-// embeddedDuration is how long the embedded engine is measured where nobody
-// says: what it shows is how things work.
+// embeddedDuration is how long the embedded engine is measured without
+// a flag: it is a demonstration.
 const embeddedDuration = 10 * time.Second
 
 func (b *benchRun) overrideLength(body map[string]any) {

@@ -58,7 +58,7 @@ func (c *Command) bisectCommand() *cobra.Command {
 func (c *Command) bisectStepCommand(code *int) *cobra.Command {
 	return &cobra.Command{
 		Use:    "bisect-step FILE",
-		Short:  "What git bisect runs for accelgate bisect",
+		Short:  "Judge one commit; git bisect runs this for accelgate bisect",
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -28,7 +28,7 @@ func (c *Command) calibrateCommand(code *int) *cobra.Command {
 	k := calibrate.Options{Rounds: calibrate.DefaultRounds}
 	cmd := &cobra.Command{
 		Use:   "calibrate",
-		Short: "Measure the noise of every cell, and what its gate can see",
+		Short: "Measure the noise and the minimum detectable effect of every cell",
 		Long:  calibrateHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -45,7 +45,7 @@ func (c *Command) calibrateCommand(code *int) *cobra.Command {
 	f.Var((*count)(&k.Rounds), "rounds", "fresh processes per cell, `n` (default 10)")
 	f.StringSliceVar(&k.Devices, "devices", nil, "`ids` of the accelerators to measure on (default: ACCELGATE_DEVICES or the configuration's)")
 	f.Var((*period)(&k.Budget), "budget", "end measuring after this `time` (default: the configuration's)")
-	f.BoolVar(&k.Resume, "resume", false, "keep what an interrupted calibration of the same build and configuration has measured")
+	f.BoolVar(&k.Resume, "resume", false, "keep the measurements of an interrupted calibration of the same build and configuration")
 	f.StringVar(&k.Out, "out", "", "`folder` for run.json and the journal (default: "+filepath.Join(measure.DefaultOut, "calibrate")+" beside the configuration)")
 	f.BoolVar(&k.Json, "json", false, "print everything as JSON")
 	f.StringVar(&k.Record, "record", "", "append each process's values, times and health to this `file` (.jsonl), or to pairs-LABEL.jsonl in this folder")

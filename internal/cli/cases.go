@@ -31,7 +31,7 @@ func (c *Command) casesCommand(code *int) *cobra.Command {
 	var strict bool
 	lint := &cobra.Command{
 		Use:   "lint FOLDER",
-		Short: "Check case files for what goes wrong in them",
+		Short: "Check case files for mistakes",
 		Long:  casesLintHelp,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) (err error) {

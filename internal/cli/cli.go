@@ -75,7 +75,7 @@ func (c *Command) guarded(action bool) *Command {
 }
 
 // complain prints an error for people: each line names the program,
-// so that it can be told from the output of what accelgate ran.
+// so that it differs from the output of measured programs.
 func (c *Command) complain(err error) {
 	for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
 		fmt.Fprintf(c.Stderr, "accelgate: %s\n", text.Clean(c.carry(line)))

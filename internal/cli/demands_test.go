@@ -24,7 +24,7 @@ suites:
 `
 
 // reporting is a run with one cell for each suite, each with every metric that its
-// configuration gates. It holds no list of what is absent.
+// configuration gates. It holds no list of absent metrics.
 func reporting() *bench.Run {
 	run := &bench.Run{Schema: bench.RunSchema, Tool: "accelgate", Started: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC),
 		Host: bench.Host{Label: "lab", Fingerprint: bench.Fingerprint{OS: "linux", Arch: "amd64", CPU: "EPYC", Cores: 8}}}

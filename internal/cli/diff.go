@@ -56,10 +56,10 @@ func (c *Command) diffCommand(code *int) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&d.tolerance, "tolerance", "2%", "relative `change` that is none, as in 2% or 0.02")
-	f.BoolVar(&d.strict, "strict", false, "let regressions, and what vanished, fail")
+	f.BoolVar(&d.strict, "strict", false, "fail on regressions, and on vanished cells or metrics")
 	f.StringVar(&d.compat, "compat", "", "compare and print as another tool does: `inferencebench`")
 	f.StringVar(&d.report, "format", "table", "`table`, markdown or json")
-	f.StringArrayVar(&d.context, "context", nil, "what a difference in a condition means, `NAME=LEVEL` with ignore, warn or refuse; may be repeated")
+	f.StringArrayVar(&d.context, "context", nil, "level of a difference in a condition, `NAME=LEVEL` with ignore, warn or refuse; may be repeated")
 	return cmd
 }
 
@@ -126,7 +126,7 @@ func (d *diff) policy() (gate.DiffPolicy, error) {
 var plainNumber = lazyregexp.New(`^[0-9]+(\.[0-9]+)?([eE]-?[0-9]+)?$`)
 
 // fraction reads "2%" or "0.02". A whole number without a percent sign is
-// refused: nobody means a tolerance of 200 %.
+// refused: a tolerance of 200 % is a mistake.
 func fraction(s string) (float64, error) {
 	text, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
 	text = strings.TrimSpace(text)
@@ -207,7 +207,7 @@ func runOf(path string, data []byte) (*bench.Run, error) {
 	if foreignErr == nil {
 		return run, nil
 	}
-	if err != nil && !json.Valid(data) { // JSON lines are not JSON either, but somebody knows them
+	if err != nil && !json.Valid(data) { // JSON lines are not JSON either, but formats reads them
 		return nil, fmt.Errorf("%s is not JSON (%w): name a run.json, a baseline or an envelope", path, err)
 	}
 	return nil, fmt.Errorf("%s is no run, baseline or envelope: name one of these; as the result of another tool: %w", path, foreignErr)

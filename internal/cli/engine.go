@@ -22,7 +22,7 @@ func (c *Command) engineCommand(code *int) *cobra.Command {
 		},
 	}
 	parent.AddCommand(
-		c.engineMode(code, "bench", "Run the model once and print what it measured as JSON", engine.Command.Bench),
+		c.engineMode(code, "bench", "Run the model once and print its measurements as JSON", engine.Command.Bench),
 		c.engineMode(code, "worker", "Keep the model loaded and answer requests, one JSON object a line",
 			func(e engine.Command, ctx context.Context, args []string) int { return e.Worker(ctx, c.Stdin, args) }),
 		c.engineMode(code, "serve", "Serve the model over HTTP, as OpenAI's API does", engine.Command.Serve),

@@ -52,7 +52,7 @@ func addPolicy(o *measure.Options, f *pflag.FlagSet) {
 	f.BoolVar(&o.RequireBaseline, "require-baseline", false, "do not pass when no baseline can judge the speed")
 }
 
-// addMeasure adds the flags of what and how to measure.
+// addMeasure adds the flags of measuring.
 func addMeasure(o *measure.Options, f *pflag.FlagSet) {
 	addMeasuring(o, f)
 	addParts(o, f)
@@ -67,13 +67,13 @@ func addMeasuring(o *measure.Options, f *pflag.FlagSet) {
 	f.StringSliceVar(&o.Devices, "devices", nil, "`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)")
 	f.StringVar(&o.Health, "health", "", "`mode`: auto watches the machine while it measures, off does not (default: ACCELGATE_HEALTH, the configuration's, or auto)")
 	f.Var((*period)(&o.WaitHealthy), "wait-healthy", "wait up to this `time` for a healthy host before measuring, as in 10m")
-	f.Var((*period)(&o.Budget), "budget", "end measuring after this `time` and declare what was left out (default: the configuration's)")
-	f.BoolVar(&o.Resume, "resume", false, "keep what an interrupted run of the same build and configuration has measured; failures are measured again")
+	f.Var((*period)(&o.Budget), "budget", "end measuring after this `time` and list the cells left out (default: the configuration's)")
+	f.BoolVar(&o.Resume, "resume", false, "keep the measurements of an interrupted run of the same build and configuration; failures are measured again")
 	f.StringVar(&o.AB, "ab", "", "the `base` to measure in pairs with: auto finds the merge base with the default branch and builds it, off measures no pairs; else a folder with a checkout that is built, or a commit (default: auto on a desk, off in CI)")
 	f.Var((*count)(&o.Pairs), "pairs", "`n` pairs of every cell at first; cells that may be slower are measured in up to 30 (default: 2)")
 	f.Uint64Var(&o.PairSeed, "pair-seed", 0, "`seed` of the order within pairs, as in run.json (default: chosen)")
 	f.StringVar(&o.Out, "out", "", "`folder` for run.json and the journal (default: "+measure.DefaultOut+" beside the configuration)")
-	f.StringVar(&o.Revision, "revision", "", "`commit` of the code under test (default: what git says)")
+	f.StringVar(&o.Revision, "revision", "", "`commit` of the code under test (default: git's HEAD)")
 }
 
 // addDemonstration adds the flags that make the embedded engine slow or wrong. No
@@ -103,7 +103,7 @@ func addParts(o *measure.Options, f *pflag.FlagSet) {
 	f.StringSliceVar(&o.SkipTags, "skip-tags", nil, "leave out cells with one of these `tags`")
 	f.StringVar(&o.Shard, "shard", "", "measure only part `k/n` of the cells")
 	f.StringArrayVar(&o.Durations, "durations", nil, "`run.json` of an earlier run, or a folder of them, whose times make the shards equally long; may be repeated")
-	f.Var((*count)(&o.MaxCells), "max-cells", "measure at most `n` cells and declare what was left out (default: the configuration's)")
+	f.Var((*count)(&o.MaxCells), "max-cells", "measure at most `n` cells and list those left out (default: the configuration's)")
 }
 
 // count is a flag that takes a whole number from 1 on; 0 means that it was not

@@ -202,7 +202,7 @@ func (s *series) level() []float64 {
 	return values
 }
 
-// leastChange is the relative change from which a level is told of.
+// leastChange is the least relative change of a level that is reported.
 const leastChange = 0.01
 
 // look finds changes and drift.

@@ -32,7 +32,7 @@ func (c *Command) recordCommand() *cobra.Command {
 	var o measure.Options
 	cmd := &cobra.Command{
 		Use:   "record RUN.json...",
-		Short: "Keep runs, so that noise can be told from change",
+		Short: "Record runs in the history, to separate noise from change",
 		Long:  recordHelp,
 		Args:  cobra.MinimumNArgs(1),
 		RunE:  func(_ *cobra.Command, args []string) error { return c.recordRuns(&o, args) },

@@ -29,7 +29,7 @@ func (c *Command) kernelsConfigCommand() *cobra.Command {
 	var settings settingFlags
 	explain := &cobra.Command{
 		Use:   "explain DEFINITION",
-		Short: "Print what counts for a definition, and why",
+		Short: "Print the settings of a definition, and their sources",
 		Long:  explainHelp,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -112,7 +112,7 @@ func (c *Command) evalConfig(path string) (*evalconfig.File, error) {
 // measuring and judging a definition. One that is not given says nothing.
 type settingFlags struct{ evalconfig.Overrides }
 
-// addJudging adds the flags of what is right.
+// addJudging adds the flags of correctness.
 func (s *settingFlags) addJudging(f *pflag.FlagSet) {
 	f.Var(optional[string]{&s.Mode, func(s string) (string, error) { return s, nil }}, "mode",
 		"`rules` that judge outputs: strict or fib (default: strict)")

@@ -31,7 +31,7 @@ func (c *Command) lintKernelsCommand(code *int) *cobra.Command {
 	var strict bool
 	cmd := &cobra.Command{
 		Use:   "lint FOLDER",
-		Short: "Check a dataset for what goes wrong in it",
+		Short: "Check a dataset for mistakes",
 		Long:  lintKernelsHelp,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) (err error) {

@@ -48,7 +48,7 @@ func (c *Command) kernelsRunCommand(code *int) *cobra.Command {
 	var k kernelsRun
 	cmd := &cobra.Command{
 		Use:   "run",
-		Short: "Measure solutions and judge what they computed",
+		Short: "Measure solutions and judge their results",
 		Long:  kernelsRunHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -83,11 +83,11 @@ func (k *kernelsRun) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&k.noBaseline, "no-profile-baseline", false, "do not time the reference")
 	f.BoolVar(&k.isolated, "use-isolated-runner", false, "a process of its own for each case")
 	f.BoolVar(&k.noSave, "no-save-results", false, "append no traces")
-	f.BoolVar(&k.resumeTraces, "resume", false, "keep what the folder's traces hold of the same contents, settings and host; failures are measured again")
+	f.BoolVar(&k.resumeTraces, "resume", false, "keep the folder's traces of the same contents, settings and host; failures are measured again")
 	f.StringVar(&k.Out, "out", filepath.Join(measure.DefaultOut, "kernels"), "`folder` for run.json and the journal")
 	f.StringSliceVar(&k.Devices, "devices", nil, "`ids` of the accelerators to measure on")
 	f.StringVar(&k.HostLabel, "host-label", "", "`label` of this host")
-	f.StringVar(&k.Revision, "revision", "", "`commit` of the code under test (default: what git says)")
+	f.StringVar(&k.Revision, "revision", "", "`commit` of the code under test (default: git's HEAD)")
 }
 
 func (c *Command) kernelsRun(ctx context.Context, k *kernelsRun) (int, error) {

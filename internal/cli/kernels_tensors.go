@@ -91,7 +91,7 @@ func (s axisSizes) fit(d *flashinfer.Definition, want flashinfer.Tensor, got ten
 }
 
 // readCandidate returns all tensors of a file that anybody may have written.
-// One whose number format nobody knows is judged by that.
+// One of unknown number format is judged by that.
 func readCandidate(path string, reference []evaluator.Output) ([]evaluator.Output, error) {
 	size := int64(0)
 	for _, o := range reference {

@@ -49,16 +49,16 @@ func (c *Command) planCommand() *cobra.Command {
 	var o planning
 	cmd := &cobra.Command{
 		Use:   "plan",
-		Short: "Print what would be measured: cells, shards, the matrix of a workflow",
+		Short: "Print the plan: cells, shards, the matrix of a workflow",
 		Long:  planHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.shards.auto && o.most == 0 {
-				return exit.Usagef("--shards auto needs to know how long a shard may take: add --max-minutes")
+				return exit.Usagef("--shards auto needs the longest time of a shard: add --max-minutes")
 			}
 			switch {
 			case o.most > 0 && len(o.Durations) == 0:
-				return exit.Usagef("--max-minutes needs to know how long cells take: add --durations with the run.json of earlier runs")
+				return exit.Usagef("--max-minutes needs the times of cells: add --durations with the run.json of earlier runs")
 			case o.most > 0 && !o.shards.given() && !o.matrix:
 				return exit.Usagef("--max-minutes bounds shards: add --shards auto")
 			}
@@ -261,7 +261,7 @@ func (c *Command) printMatrix(ctx context.Context, o *planning) error {
 		one := o.Options
 		one.HostLabel, one.Shard = r.Host, ""
 		if _, known := device.FromLabel(r.Host); !known {
-			c.warnAll([]string{fmt.Sprintf("the label %s does not tell what machine it is, so its jobs are planned as for this one: plan on such a machine, or name runners such as linux-cuda-%s", r.Host, r.Host)})
+			c.warnAll([]string{fmt.Sprintf("the label %s does not name a kind of host, so its jobs are planned for this host: plan on such a host, or name runners such as linux-cuda-%s", r.Host, r.Host)})
 		}
 		p, err := c.planFor(ctx, &one)
 		if err != nil {

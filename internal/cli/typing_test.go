@@ -316,7 +316,7 @@ func (g *generated) again(t *testing.T, typed, out string) {
 }
 
 // updated demands that the host's own baseline, and no other file, holds the numbers
-// of what passed, so that only what did not pass, or is gone, blocks afterwards.
+// of passed cells, so that only failed or vanished ones block afterwards.
 func (g *generated) updated(t *testing.T, typed string, args []string, code int, out string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(g.config), "baselines", "*.json"))

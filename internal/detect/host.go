@@ -25,8 +25,8 @@ const (
 
 // CompareHost compares times, which are positive, of the same work on one machine.
 // The machine moved if the medians differ by more than 2 % and by more than 3
-// standard errors of their difference. The noise of one time is the larger of what
-// both series' distances from their medians and their steps say. Without a time
+// standard errors of their difference. The noise of one time is the larger of those that
+// both series' distances from their medians and their steps give. Without a time
 // on either side nothing moved, whatever the limit.
 func CompareHost(before, after []float64) HostChange {
 	a, _ := levels(before, false)

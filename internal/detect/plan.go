@@ -58,7 +58,7 @@ const (
 type Step struct {
 	Action   Action
 	N        int      // samples to have, those measured included
-	Evidence Evidence // of what has been measured
+	Evidence Evidence // of the measurements so far
 	Reason   string   // for people
 	// Spent is the part of Alpha that the looks at pairs have used up so far.
 	Spent float64

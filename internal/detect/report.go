@@ -51,8 +51,8 @@ func judgeReport(cells []Cell, falseAlarms float64, least int) Report {
 
 // JudgeGroup is JudgeReport for readers who see the cells and not the host: what moved
 // all cells beyond what moved them in earlier runs stays in each of them, because a
-// change may have done it. Then Host says so, and Shifts is empty. Where nobody can
-// say what moved them in earlier runs, all of it stays.
+// change may have done it. Then Host says so, and Shifts is empty. Where the cause
+// of moves in earlier runs is unknown, all of it stays.
 func JudgeGroup(cells []Cell, falseAlarms float64) Report {
 	return judgeGroup(cells, falseAlarms, leastHeads)
 }
@@ -74,7 +74,7 @@ func judgeGroup(cells []Cell, falseAlarms float64, least int) Report {
 }
 
 // JudgeApart is JudgeReport for cells that need not be of the same runs: nothing
-// is known of what moved all of them, and nothing is taken out.
+// is known about common moves, and nothing is taken out.
 func JudgeApart(cells []Cell, falseAlarms float64) Report {
 	return judgeApart(cells, falseAlarms, leastHeads)
 }

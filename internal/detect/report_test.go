@@ -264,7 +264,7 @@ func TestApart(t *testing.T) {
 	if g := detect.JudgeGroup(quietCells(40, 1, still), 0); len(g.Shifts) != 1 || verdicts(g)[detect.Regressed] != 0 {
 		t.Errorf("a group that did not: %+v", g.Host)
 	}
-	few := quietCells(40, 1, slow) // with so few runs, nobody knows what moves all of them
+	few := quietCells(40, 1, slow) // so few runs do not show what moves all of them
 	for i := range few {
 		few[i].Base = few[i].Base[27:]
 	}

@@ -50,7 +50,7 @@ func Resolve(values []float64, step float64, o Options) (r Resolution, ok bool) 
 	if lost > 0 || len(y) < LeastResolved {
 		return r, false
 	}
-	rounding := math.Abs(step) / stats.Median(values) / math.Sqrt(12) // standard deviation of what rounding takes
+	rounding := math.Abs(step) / stats.Median(values) / math.Sqrt(12) // standard deviation of the rounding
 	r.Noise = max(ownFloor, rounding, stats.StepNoise(y))
 	r.Pairs = min(len(values)/2, ResolvedPairs)
 	o.Mode = Interleaved
@@ -64,7 +64,7 @@ func Resolve(values []float64, step float64, o Options) (r Resolution, ok bool) 
 // neighbours and over which of the two came first, the slow-down from which on that
 // block would have called it. Noise that comes in bursts spoils some blocks and
 // leaves others quiet, and no average of them would be what is found. A single block
-// says less than the noise in it, so the median of what each states is the least.
+// says less than the noise in it, so the median of the stated ones is the least.
 func paired(values []float64, n int, o Options) (middle float64, span [2]float64) {
 	var found, stated, blocks []float64
 	for block := range slices.Chunk(values, 2*n) {

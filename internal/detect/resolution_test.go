@@ -47,7 +47,7 @@ func TestResolve(t *testing.T) {
 				}
 			}
 			if paired < 0.7 || paired > 0.95 || single < 0.68 || single > 0.95 {
-				t.Errorf("noise %v, tails %v: pairs find %.2f of what they are said to find in 0.8, single runs %.2f", sigma, tails, paired, single)
+				t.Errorf("noise %v, tails %v: pairs find %.2f of the changes that they should find in 0.8, single runs %.2f", sigma, tails, paired, single)
 			}
 			if noise < 0.95*sigma || noise > 1.5*sigma {
 				t.Errorf("noise %v, tails %v: estimated at %v", sigma, tails, noise)

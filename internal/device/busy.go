@@ -59,8 +59,8 @@ func Busy(ctx context.Context, w worker.Worker, devices []bench.Device) (warning
 }
 
 func unseen(trouble string) string {
-	return fmt.Sprintf("nvidia-smi does not tell whether other processes use the devices (%s): "+
-		"run nvidia-smi and see for yourself before you trust the numbers", trouble)
+	return fmt.Sprintf("nvidia-smi does not report whether other processes use the devices (%s): "+
+		"run nvidia-smi and check before you use the numbers", trouble)
 }
 
 // nvidiaIDs returns the ids to look at; none means all.

@@ -23,7 +23,7 @@ func TestBusy(t *testing.T) {
 		want    []string // parts of the warnings
 	}{
 		{name: "no tool", devices: nvidia("0")},
-		{name: "nobody", tools: map[string]fake{"nvidia-smi processes": {}}, devices: nvidia("0")},
+		{name: "no process", tools: map[string]fake{"nvidia-smi processes": {}}, devices: nvidia("0")},
 		{
 			name: "one", tools: processes("4242, 3072, GPU-11aaaaaa-0000"), devices: nvidia("0", "1"),
 			want: []string{"another process uses nvidia:0 (pid 4242, 3 GiB): its numbers are doubtful: stop it, or wait until it ends"},
@@ -56,7 +56,7 @@ func TestBusy(t *testing.T) {
 		{
 			name: "failing tool", devices: nvidia("0"),
 			tools: map[string]fake{"nvidia-smi processes": {Stdout: "No driver\n", Exit: 9}},
-			want:  []string{"does not tell whether other processes use the devices (exit code 9: No driver): run nvidia-smi and see"},
+			want:  []string{"does not report whether other processes use the devices (exit code 9: No driver): run nvidia-smi and check"},
 		},
 		{
 			name: "tool that fails later", devices: nvidia("0"),

@@ -71,5 +71,5 @@ func FromLabel(label string) (bench.Host, bool) {
 	return host, true
 }
 
-// Derived is the label that a machine has where nobody gave it one.
+// Derived is the label of a host without a given one.
 func Derived(f bench.Fingerprint) string { return derive(f.OS, f.Arch, f.Accelerators) }

@@ -32,10 +32,10 @@ type LeaseOptions struct {
 	// Wait is how long to wait for devices that others lease. Zero waits only
 	// for the moment that it takes to read who they are.
 	Wait time.Duration
-	// Waiting is called while Acquire waits, once for each change of what it
+	// Waiting is called while Acquire waits, once for each change of the holders it
 	// waits for. Nil is fine.
 	Waiting func(Held)
-	// Now returns the time that others are told. Required.
+	// Now returns the time that waiting jobs print. Required.
 	Now func() time.Time
 	// Worker runs nvidia-smi, which tells that a number and a UUID are the
 	// same device. Nil means that nothing is asked.

@@ -93,8 +93,8 @@ func holdWithChild(j job) error {
 	return child.Run()
 }
 
-// count adds one to the number in a file, as nobody should who does not have
-// it to himself.
+// count adds one to the number in a file, which is safe only with
+// exclusive access.
 func count(j job) error {
 	for range j.Rounds {
 		rand.Shuffle(len(j.Devices), func(a, b int) { j.Devices[a], j.Devices[b] = j.Devices[b], j.Devices[a] })

@@ -29,7 +29,7 @@ func openDir(t *testing.T) string {
 	return dir
 }
 
-// What somebody put in the place of a lease file is neither followed, nor
+// Links and pipes in the place of a lease file are neither followed, nor
 // waited for, nor changed.
 func TestLeaseFilePlantedByOthers(t *testing.T) {
 	t.Parallel()
@@ -64,7 +64,7 @@ func TestLeaseFilePlantedByOthers(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 			if text := leaseFile(t, top, "victim"); text != "precious" {
-				t.Errorf("the file of somebody else now says %q", text)
+				t.Errorf("the file of another user now says %q", text)
 			}
 			if _, err := os.Lstat(victim + "-to-be"); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("a link to nothing was followed: %v", err)
@@ -158,6 +158,6 @@ func TestLeaseFileClosedToOthers(t *testing.T) {
 	write(t, filepath.Join(dir, "nvidia-0.lock"), "")
 	o := startAs(t, 65534, job{Dir: dir, Devices: nvidia("0")})
 	if !o.lines.Scan() || !strings.Contains(o.lines.Text(), "permission denied: have its owner remove it or make it writable for all") {
-		t.Errorf("the other user is told %q", o.lines.Text())
+		t.Errorf("the other user reads %q", o.lines.Text())
 	}
 }

@@ -91,7 +91,7 @@ func openLease(path string) (*os.File, error) {
 }
 
 // openExisting opens a regular file, which must have no other name: a hostile
-// user could link a file of somebody else here, to have it overwritten.
+// user could link a file of another user here, to have it overwritten.
 func openExisting(path string) (*os.File, error) {
 	info, err := os.Lstat(path)
 	if err != nil {

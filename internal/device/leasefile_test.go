@@ -11,7 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// A lock on a file that nobody finds any more keeps nobody away.
+// A lock on a removed file locks nothing.
 func TestCurrentNoticesThatTheFileWasReplaced(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "nvidia-0.lock")

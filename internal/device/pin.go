@@ -12,7 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// pinning is how a vendor's runtime is told which devices a process may see.
+// pinning is how a vendor's runtime gets the devices that a process may see.
 type pinning struct {
 	variable string   // takes a list of ids
 	beside   []string // NAME=VALUE entries that give the ids their meaning

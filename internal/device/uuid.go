@@ -94,7 +94,7 @@ func physical(ctx context.Context, w worker.Worker, devices []bench.Device) (nam
 				return nil, nil, fmt.Errorf("device %s is none that nvidia-smi lists, or stands for several: "+
 					"choose from what nvidia-smi -L lists", text.Quote(name, 80))
 			default:
-				warnings = append(warnings, fmt.Sprintf("nvidia-smi does not tell the UUID of %s (%s), so only jobs that name it alike "+
+				warnings = append(warnings, fmt.Sprintf("nvidia-smi does not report the UUID of %s (%s), so only jobs that name it alike "+
 					"are kept from it: repair nvidia-smi, or name the device alike in all jobs of this host", text.Quote(name, 80), trouble))
 			}
 		}

@@ -141,7 +141,7 @@ func (f *finding) compare(m metricPair, p DiffPolicy) {
 	case m.exact():
 		row.Verdict, row.Reason = DiffRegression, fmt.Sprintf("must equal %v: find out why it does not", old)
 	case row.Better == "":
-		row.Verdict, row.Reason = DiffUnknown, "which direction is better is not known: shown, not judged"
+		row.Verdict, row.Reason = DiffUnknown, "the direction is unknown: shown, not judged"
 	default:
 		row.Verdict, row.Reason = direct(row.Better, old, new)
 	}

@@ -290,7 +290,7 @@ func (c *comparer) together() {
 	v := Verdict{Class: Regressed, Level: Fail, Delta: -slower, Reference: c.out.Reference,
 		Evidence: Evidence{Method: "evidence", Limit: limit, OldN: e.K, NewN: e.N, Mode: detect.History, P: e.P, NoiseFloor: 100 * e.NoiseFloor, MDE: 100 * e.MDE},
 		Interval: [2]float64{100 * (1/(1+e.High) - 1), 100 * (1/(1+max(e.Low, -0.99)) - 1)},
-		Reason:   "all cells together moved against earlier runs: a change that everything shares, or the machine; measure in pairs with --ab, which tells the two apart"}
+		Reason:   "all cells together moved against earlier runs: a change that everything shares, or the machine; measure in pairs with --ab, which separates the two"}
 	switch e.Verdict {
 	case detect.Regressed:
 	case detect.Suspect, detect.Inconclusive:

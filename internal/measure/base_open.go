@@ -37,7 +37,7 @@ func (e *Env) openBase(ctx context.Context, p *Plan) (*base, error) {
 		}
 		return nil, nil
 	case p.Policy.Compat != "":
-		return nil, exit.Usagef("--ab: policy.compat %s has rules of its own, which know no pairs: leave one of the two out", p.Policy.Compat)
+		return nil, exit.Usagef("--ab: policy.compat %s does not judge pairs: leave one of the two out", p.Policy.Compat)
 	case o.AB == "" && o.Pairs == 0:
 		return e.tryBase(ctx, p)
 	case o.AB == "" && !o.Desk:

@@ -17,7 +17,7 @@ type Env struct {
 	Stderr io.Writer // what is for people to follow
 	Getenv func(string) string
 	Now    func() time.Time
-	// Environ is the process's environment, of which children get what is no secret.
+	// Environ is the process's environment, of which children get all but secrets.
 	Environ []string
 	Kinds   map[string]suite.Kind // by the name that the configuration uses
 	// Carry adds to the commands in a message the flags that the user gave.

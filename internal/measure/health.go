@@ -32,7 +32,7 @@ func (e *Env) watches(p *Plan) (bool, error) {
 	return true, nil
 }
 
-// newWatcher returns nil where nobody is to watch.
+// newWatcher returns nil where watching is off.
 func (e *Env) newWatcher(p *Plan, devices []bench.Device) (*health.Watcher, error) {
 	watches, err := e.watches(p)
 	if err != nil || !watches {
@@ -54,7 +54,7 @@ type watched struct {
 	outside map[string]bool // by suite: it measures what does not run below this process
 }
 
-// watch makes a measurer watch the machine, unless nobody is to.
+// watch makes a measurer watch the host, unless watching is off.
 func (s *session) watch(m runner.Measurer) runner.Measurer {
 	if s.watcher == nil {
 		return m

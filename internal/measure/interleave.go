@@ -79,8 +79,8 @@ func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool) (
 	return b, nil
 }
 
-// mergedInto is the first parent of what is checked out, where that is the merge of
-// the pull request's head; "" where it is not, or git cannot tell. A shallow checkout
+// mergedInto is the first parent of the checked out commit, where that is the merge of
+// the pull request's head; "" where it is not, or git cannot show it. A shallow checkout
 // tells.
 func (e *Env) mergedInto(ctx context.Context, p *Plan) string {
 	response, err := p.worker.Do(ctx, worker.Request{Args: []string{"git", "cat-file", "-p", "HEAD"}, Dir: p.File.Dir, Timeout: 10 * time.Second})
@@ -101,7 +101,7 @@ func (e *Env) mergedInto(ctx context.Context, p *Plan) string {
 }
 
 // planBase opens the base by its own configuration: what it says of a cell is a
-// part of what the base is. A base without one has that of the head.
+// part of the base's identity. A base without one has that of the head.
 func (e *Env) planBase(ctx context.Context, o *Options, from *checkout) (*Plan, error) {
 	if from != nil {
 		own := from.config(o.Config)

@@ -27,7 +27,7 @@ func (l Lanes) Release() { l.lease.Release() }
 // defaultLeaseWait bounds the wait for another job's devices.
 const defaultLeaseWait = 30 * time.Minute
 
-// Lease takes the devices that the run uses: those it was told to, or all
+// Lease takes the devices that the run uses: the given ones, or all
 // accelerators of the host, since cells that are not pinned may use any.
 func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
 	ids := e.DeviceIDs(p)

@@ -175,7 +175,7 @@ func (p *Plan) context() map[string]string {
 	return map[string]string{Demonstration: strings.Join(args, " ")}
 }
 
-// Demonstration is the context key of a run whose engine was told to be wrong
+// Demonstration is the context key of a run whose engine was made wrong
 // or slow; such a run must never become a baseline.
 const Demonstration = "demonstration"
 

@@ -138,7 +138,7 @@ func (b *base) sameMetrics(head *Plan) error {
 }
 
 // missed warns of cells and gated metrics that only the base has: where there is no
-// baseline, nobody else misses them.
+// baseline, only this check misses them.
 func (b *base) missed(head *Plan, all map[string]paired) {
 	known := SetOf(head.Others)
 	for _, one := range head.Suites {

@@ -136,7 +136,7 @@ func (e *Env) Policy(o *Options, file *config.File) (gate.Policy, error) {
 	}
 	policy.OneLook = file.Policy.Remeasure != nil && *file.Policy.Remeasure == 0
 	if file.Policy.Threshold != nil || o.Threshold != "" {
-		policy.MinEffect = max(policy.Threshold, leastEffect) // what somebody says is the limit is that of evidence, too
+		policy.MinEffect = max(policy.Threshold, leastEffect) // a given limit is that of evidence, too
 	}
 	if m := file.Policy.MinEffect; m != nil && o.Threshold == "" {
 		policy.MinEffect = max(float64(*m), leastEffect)
@@ -156,11 +156,11 @@ func (e *Env) Policy(o *Options, file *config.File) (gate.Policy, error) {
 	return policy, err
 }
 
-// leastEffect stands for 0 %, which the gate takes for a limit that nobody set.
+// leastEffect stands for 0 %, which the gate takes for an absent limit.
 const leastEffect = 0.001
 
 // Label is the host's name as its owner gave it: flag over environment over
-// configuration; "" if nobody did.
+// configuration; "" if absent.
 func (e *Env) Label(p *Plan) string {
 	for _, label := range []string{p.Options.HostLabel, e.Getenv("ACCELGATE_HOST_LABEL"), p.File.Host.Label} {
 		if label != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// quietProgress is how often a log is told how far a load is.
+// quietProgress is how often a log gets the progress of a load.
 const quietProgress = 30 * time.Second
 
 // progressWidth is how much of a terminal's line progress takes.

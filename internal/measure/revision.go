@@ -42,7 +42,7 @@ func (e *Env) checkedOut(ctx context.Context, p *Plan) string {
 	return strings.TrimSpace(string(response.Stdout))
 }
 
-// changes is a digest of what differs in tracked files from the commit under
+// changes is a digest of the differences of tracked files from the commit under
 // test, so that a resumed run keeps nothing of other sources; "" where there is
 // no checkout. Where git cannot tell, it is never the same twice.
 func (e *Env) changes(ctx context.Context, p *Plan) string {
@@ -55,6 +55,6 @@ func (e *Env) changes(ctx context.Context, p *Plan) string {
 	case missing:
 		return ""
 	}
-	e.WarnAll([]string{"git cannot tell what changed (" + text.OneLine(response.Reason()+" "+response.Log) + "), so nothing of this run can be resumed: see what 'git diff HEAD' says here"})
+	e.WarnAll([]string{"git cannot list the changes (" + text.OneLine(response.Reason()+" "+response.Log) + "), so nothing of this run can be resumed: see what 'git diff HEAD' says here"})
 	return rand.Text()
 }

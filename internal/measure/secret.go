@@ -10,7 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// Secrets are texts that are taken out of what is printed and kept.
+// Secrets are texts that are taken out of all output and files.
 type Secrets []string
 
 // redacting takes secrets out of everything that a measurement yields. The
@@ -51,7 +51,7 @@ func (e hiddenError) Error() string { return e.text }
 func (e hiddenError) Unwrap() error { return e.error }
 
 // hiding writes to w without the secrets. A secret that comes in two writes is
-// not found: it stands behind those who take secrets out of what they write.
+// not found: it backs up the writers that take secrets out themselves.
 type hiding struct {
 	secrets Secrets
 	w       io.Writer

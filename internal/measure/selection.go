@@ -12,7 +12,7 @@ import (
 
 // narrow keeps the cells that the flags want: profile and tags first, then ids,
 // then, after max_cells, the shard. What they leave out is declared in the run.
-// What max_cells leaves out is declared as such, because nobody asked for it by
+// What max_cells leaves out is declared as such, because no user left it out by
 // name.
 func (p *Plan) narrow() error {
 	before := 0

@@ -30,7 +30,7 @@ type session struct {
 	lanes      map[string]int                  // of cells, by id
 	declared   map[string]string               // digests of declared artifacts, by id of cell
 	same       map[string]bool                 // ids of cells whose artifacts are the reference's
-	changes    string                          // digest of what is not committed
+	changes    string                          // digest of uncommitted changes
 	started    time.Time
 	base       *base          // nil without pairs
 	finished   []bench.Result // the last measurement of each cell
@@ -103,7 +103,7 @@ func (s *session) announce(entries []runner.Entry) {
 // identify deals a suite's cells out to the devices, by their place in the
 // whole matrix, so that no filter moves one, and with their A/A partners. It computes
 // their keys: revision, configuration, host, device and tool, with the digest
-// of what is run. The numbers of lanes go on from first, and the next one is
+// of the run cells. The numbers of lanes go on from first, and the next one is
 // returned.
 func (s *session) identify(one Planned, first int) (next int, err error) {
 	groups := grouped(one.Suite, one.Suite.Cells())
@@ -225,7 +225,7 @@ func (s *session) measurer() runner.Measurer {
 // secrets are those of this process and of the suites of both sides.
 func (s *session) secrets() []string {
 	suites := s.plan.Suites
-	if s.base != nil { // what it prints is told, too
+	if s.base != nil { // its output is shown, too
 		suites = slices.Concat(suites, s.base.plan.Suites)
 	}
 	secrets := s.plan.Secrets()

@@ -52,7 +52,7 @@ func (p *Plan) Fit(most time.Duration) (Sharding, error) {
 		return Sharding{}, err
 	}
 	if len(p.Options.Durations) == 0 {
-		return Sharding{}, exit.Usagef("--shards auto needs to know how long cells take: add --durations with the run.json of earlier runs")
+		return Sharding{}, exit.Usagef("--shards auto needs the times of cells: add --durations with the run.json of earlier runs")
 	}
 	if unknown == p.size() {
 		return Sharding{}, exit.Usagef("--durations has no time of any cell of this plan: give runs of this configuration")

@@ -13,8 +13,8 @@ var times = []struct {
 	exponent int
 }{{"s", 12}, {"ms", 9}, {"µs", 6}, {"ns", 3}, {"ps", 0}}
 
-// exponent is the power of ten of a picosecond that unit is. What is no unit of
-// time is counted in millionths of millionths too.
+// exponent is the power of ten of a picosecond that unit is. Other units than those of
+// time are counted in millionths of millionths too.
 func exponent(unit string) (n int, isTime bool) {
 	if unit == "us" || unit == "μs" { // Greek mu
 		unit = "µs"

@@ -12,8 +12,8 @@ import (
 // of each kind.
 const maxCautions = 5
 
-// otherMachines tells of hosts that are not the machine of their baseline, and
-// what to type. Where speeds are just not judged, notJudged does.
+// otherMachines warns of hosts that are not the host of their baseline, with
+// the next command. Where speeds are just not judged, notJudged does.
 func (r *Report) otherMachines() []block {
 	var blocks []block
 	n := 0
@@ -90,7 +90,7 @@ func (r *Report) notMeasured() []block {
 		plain("; raise limits.budget or limits.max_cells in the configuration, or split the matrix over more jobs:")}, items}
 }
 
-// retried tells of cells that passed at a later attempt only.
+// retried warns of cells that passed at a later attempt only.
 func (r *Report) retried() []block {
 	const first = 3
 	var blocks []block
@@ -208,7 +208,7 @@ func (h *host) base() string {
 	return " --ab " + text.ShellWord(h.Commands.Base)
 }
 
-// shared tells of hosts all of whose cells look slower, where that is in no cell's
+// shared warns of hosts all of whose cells look slower, where that is in no cell's
 // number and blocks nothing.
 func (r *Report) shared() []block {
 	var blocks []block

@@ -47,7 +47,7 @@ func TestEveryCauseHasItsWord(t *testing.T) {
 		in.Decision = gate.Decide([]gate.Comparison{c}, in.Policy)
 		word, _, _ := strings.Cut(report.New(in).Findings()[0].Message, ":")
 		if before, twice := words[word]; twice && cause != "made up" || word == "failed to run" != (cause == "" || cause == "made up") {
-			t.Errorf("cause %q is told as %q, like %q", cause, word, before)
+			t.Errorf("cause %q is printed as %q, like %q", cause, word, before)
 		}
 		words[word] = cause
 	}
@@ -108,7 +108,7 @@ func TestCautionsOfManyHostsAreBounded(t *testing.T) {
 	}
 }
 
-// TestOneMore: what is one more than shown is told of as one.
+// TestOneMore: one more than shown is printed as one.
 func TestOneMore(t *testing.T) {
 	var hosts []report.HostInput
 	for range 6 {

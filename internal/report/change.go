@@ -38,7 +38,7 @@ func (h *host) changeOf(v *gate.Verdict) (c change, ok bool) {
 }
 
 // direction is that of the verdict's metric. Operators are times, and all cells
-// together are told as a speed.
+// together are printed as a speed.
 func (h *host) direction(v *gate.Verdict) bench.Direction {
 	if m := h.metrics[v.Metric]; m != nil {
 		return m.Better

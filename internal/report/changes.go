@@ -167,7 +167,7 @@ func (h *HostChanges) blocks(rows int) []block {
 	head = append(head, plain(": "+text.Plural(len(h.Changes), "number")))
 	blocks := []block{paragraph(head)}
 	if moved := h.moved(); moved != nil {
-		blocks = append(blocks, paragraph{plain("What has changed about the machine:")}, moved)
+		blocks = append(blocks, paragraph{plain("Changes of the host:")}, moved)
 	}
 	if len(h.Changes) > 0 {
 		blocks = append(blocks, h.table(rows))

@@ -68,7 +68,7 @@ func differs(c *gate.Check) bool {
 }
 
 // milliseconds writes a time as the original does, whose unit is the second.
-// What is no time keeps its unit.
+// Other amounts than times keep their unit.
 func milliseconds(x float64, unit string) string {
 	n, isTime := exponent(unit)
 	var b [32]byte

@@ -132,7 +132,7 @@ func escapeCode(s string) string {
 
 // escapeCodeCell is escapeCode inside a table, where a bar ends the cell even
 // within code unless a backslash precedes it. Whether a backslash can itself be
-// escaped there is told differently by every parser, so that pair is spelt out.
+// escaped there depends on the parser, so that pair is spelt out.
 func escapeCodeCell(s string) string {
 	s = strings.ReplaceAll(visible(s), `\|`, `\<U+007C>`)
 	return strings.ReplaceAll(escapeCode(s), "|", `\|`)

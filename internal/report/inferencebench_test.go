@@ -192,7 +192,7 @@ func readJSON(t *testing.T, path string, into any) {
 }
 
 // inferenceBenchData returns the folder of the original's published envelopes
-// and of what it printed about them.
+// and of its output about them.
 func inferenceBenchData(t *testing.T) string {
 	t.Helper()
 	data := testtier.Data(t, "InferenceBench's tables were NOT compared with", "inferencebench")

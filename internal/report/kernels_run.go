@@ -13,7 +13,7 @@ import (
 )
 
 // Kernels renders a run of kernels that no baseline judges, as plain text: the
-// first line says whether every case passed; of what did not comes why, then the
+// first line says whether every case passed; the reasons of the others follow, then the
 // numbers, at most some dozens of each.
 func Kernels(w io.Writer, run *bench.Run, path string) error {
 	const most = 40

@@ -23,7 +23,7 @@ type Renderer func(w io.Writer, r Report) error
 // points to alone for as long as the Report is in use.
 type Input struct {
 	Tool     string    // "accelgate v0.1.0"
-	Now      time.Time // the age of a baseline is told against it
+	Now      time.Time // the age of a baseline is computed from it
 	Policy   gate.Policy
 	Decision gate.Decision // of the comparisons of all Hosts
 	Hosts    []HostInput

@@ -31,7 +31,7 @@ type scenario struct {
 	Hosts                        []struct {
 		Path           string
 		Run, Reference *bench.Run
-		Comparison     *gate.Comparison   // in place of what gate finds
+		Comparison     *gate.Comparison   // in place of the gate's
 		Anchors        map[string]float64 // of the first metric of the reference's cells, by id
 	}
 }

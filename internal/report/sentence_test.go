@@ -72,7 +72,7 @@ func TestTitle(t *testing.T) {
 	another := equal
 	another.Cell = "another"
 	tokens := another
-	tokens.Reference = "baselines/baseline-desk.json" // of a metric that nobody describes
+	tokens.Reference = "baselines/baseline-desk.json" // of a metric without a description
 	plain := whole("plain", gate.Unchanged, gate.Off)
 	check("Passed: 1 cell is right and it is equal to the recorded time", p, verdicts(1, equal))
 	check("Passed: 2 cells are right and all are equal to the recorded times", p, verdicts(2, equal, another))

@@ -224,7 +224,7 @@ func one(is bool) int {
 }
 
 // isTime reports whether a verdict is on a time, as the totals of case files
-// are that nobody describes.
+// are without a description.
 func isTime(m *bench.Metric, v *gate.Verdict) bool {
 	if m == nil {
 		return ofFile(v.Reference)

@@ -8,7 +8,7 @@ import (
 )
 
 // waivers shows the regressions that people have accepted for a while, and what
-// became of each waiver, the used ones included: an exception that nobody sees
+// became of each waiver, the used ones included: a hidden exception
 // becomes the rule.
 func (r *Report) waivers(most int) (title string, blocks []block, n int) {
 	all, waived := r.in.Decision.Waivers, &r.shown.waived

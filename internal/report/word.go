@@ -13,7 +13,7 @@ type label struct {
 	one, many       string // what a blocking cell does: "1 cell ...", "2 cells ..."
 }
 
-// unequal is how reports tell of a [gate.CorrectnessFailure] that numbers were
+// unequal is the word of reports for a [gate.CorrectnessFailure] that numbers were
 // compared for: the answer is not what is wrong there.
 const unequal gate.Class = "unequal"
 

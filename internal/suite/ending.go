@@ -69,7 +69,7 @@ func NoProgram(response worker.Response) error {
 
 // Truncated is the reason of a measurement whose child printed more than its
 // worker keeps.
-const Truncated = "printed more than accelgate keeps, so its numbers cannot be trusted to be there"
+const Truncated = "printed more than accelgate keeps, so numbers may be missing"
 
 // ReadResult reads a file of at most limit bytes that a program was told to
 // write. The name is what a user calls it, such as {output}. Where there is no

@@ -183,7 +183,7 @@ func (s *splitter) write(p []byte) {
 	eachLine(s.skip(p), s.extend, s.end)
 }
 
-// eachLine hands p on in pieces, and tells of each end of a line.
+// eachLine passes p on in pieces, and reports each end of a line.
 func eachLine(p []byte, extend func([]byte), end func()) {
 	for {
 		i := bytes.IndexByte(p, '\n')

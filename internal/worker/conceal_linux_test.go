@@ -15,7 +15,7 @@ import (
 )
 
 // TestConceal: a child looks for its parent's secret in /proc, once with and
-// once without Conceal. Root may look anyway, so both run as nobody.
+// once without Conceal. Root may look anyway, so both run as another user.
 func TestConceal(t *testing.T) {
 	dir, err := os.MkdirTemp("", "conceal") // unlike t.TempDir's it may be opened to all
 	if err != nil {

@@ -229,7 +229,7 @@ func (c *cell) watch(ctx context.Context) {
 		case err := <-wait.Error:
 			cancel()
 			c.code = afterKill
-			if !errdefs.IsNotFound(err) { // else somebody removed it
+			if !errdefs.IsNotFound(err) { // else it was removed
 				c.lost = err
 			}
 			return
@@ -239,7 +239,7 @@ func (c *cell) watch(ctx context.Context) {
 			if state, err := c.state(ctx); err == nil && hasEnded(state) {
 				c.code = state.ExitCode
 				cancel()
-				select { // the client sends one of them, and hangs if nobody takes it
+				select { // the client sends one of them, and hangs without a receiver
 				case <-wait.Result:
 				case <-wait.Error:
 				}
@@ -294,7 +294,7 @@ func (c *cell) signal(ctx context.Context, name string, limit time.Duration) {
 // inspect fills in how the container ended.
 func (c *cell) inspect(resp *Response, forced bool) error {
 	state, err := c.state(context.Background())
-	if errdefs.IsNotFound(err) { // somebody removed it
+	if errdefs.IsNotFound(err) { // it was removed
 		state, err = &container.State{ExitCode: c.code}, nil
 	}
 	if err != nil {
@@ -349,6 +349,6 @@ func (e *engine) removeContainer(id string) error {
 		case pause > time.Second:
 			return fmt.Errorf("remove container %s: %w: remove it by '%s rm -f %s'", id, err, e.command(), id)
 		}
-		time.Sleep(pause) // somebody else removes it, or a mount is still busy
+		time.Sleep(pause) // another program removes it, or a mount is still busy
 	}
 }

@@ -23,7 +23,7 @@ const (
 
 // owner names a process for as long as the machine runs: numbers of processes
 // are given again, and every container counts its own. The zero owner, that of
-// a system without /proc, owns nothing that could be told to be left over.
+// a system without /proc, owns nothing that could be recognised as left over.
 type owner struct {
 	boot      string // of the machine, /proc/sys/kernel/random/boot_id
 	namespace string // of process numbers
@@ -31,7 +31,7 @@ type owner struct {
 	started   uint64 // in ticks after the boot
 }
 
-// thisProcess returns the owner of what this process creates.
+// thisProcess returns the owner of all that this process creates.
 func thisProcess() owner {
 	namespace, err := os.Readlink("/proc/self/ns/pid")
 	stat, ok := parseStat(readStart("/proc/self/stat"))
@@ -119,7 +119,7 @@ func (e *engine) sweep(ctx context.Context) error {
 	return nil
 }
 
-// abandoned reports whether nobody waits for a container. In doubt somebody
+// abandoned reports whether no process waits for a container. In doubt one
 // does: another machine may use the engine, too.
 func (e *engine) abandoned(ctx context.Context, c container.Summary) bool {
 	o, ok := parseOwner(c.Labels[labelOwner])

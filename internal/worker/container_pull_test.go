@@ -86,7 +86,7 @@ func TestContainerPullsThorough(t *testing.T) {
 	r := newRegistry(t)
 	insecure := filepath.Join(t.TempDir(), "registries.conf")
 	put(t, insecure, fmt.Sprintf("[[registry]]\nlocation = %q\ninsecure = true\n", r.address))
-	t.Setenv("CONTAINERS_REGISTRIES_CONF", insecure) // Docker trusts this machine anyway
+	t.Setenv("CONTAINERS_REGISTRIES_CONF", insecure) // Docker accepts this host anyway
 	e := newEngine(t)
 	r.publish(t, e.layer(t).Bytes())
 	w := e.worker(t)

@@ -141,7 +141,7 @@ func (e *engine) locate(path string) (host string, readOnly bool, err error) {
 		return path, false, nil
 	}
 	if e.self.id == "" {
-		return "", false, fmt.Errorf("accelgate runs in a container that the engine at %s does not know, so it cannot tell what %s is called there: "+
+		return "", false, fmt.Errorf("accelgate runs in a container that the engine at %s does not list, so the host path of %s is unknown: "+
 			"mount the socket of the engine that runs accelgate, or set same_paths if both see the same files at the same paths", e.host, path)
 	}
 	real, err := filepath.EvalSymlinks(path)

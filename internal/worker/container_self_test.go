@@ -205,7 +205,7 @@ func TestAbandoned(t *testing.T) {
 		{"before the machine was started", label("other", me.namespace, 1), "unix:///x", container.StateExited, true},
 		{"of another machine", label("other", me.namespace, 1), "unix:///x", container.StateRunning, false},
 		{"of another machine, ended", label("other", me.namespace, 1), "tcp://x:1", container.StateExited, false},
-		{"malformed", "somebody", "unix:///x", container.StateExited, false},
+		{"malformed", "no-owner", "unix:///x", container.StateExited, false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

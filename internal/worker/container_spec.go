@@ -18,7 +18,7 @@ import (
 	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
-// Validate reports what is wrong with the fields as far as it can be told
+// Validate reports faults of the fields that can be found
 // without an engine.
 func (w *Container) Validate() error {
 	var errs []error

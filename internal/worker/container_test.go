@@ -113,7 +113,7 @@ func containerDoesNotStart(t *testing.T, e *testEngine) {
 		{"image that cannot be pulled", func(w *worker.Container) { w.Image, w.Pull = "localhost:1/absent:1", true }, run, false, "pull image localhost:1/absent:1: "},
 		{"absent mount", func(w *worker.Container) { w.Mounts = []string{filepath.Join(dir, "gone") + ":/mnt"} }, run, false, "gone"},
 		{"absent device", func(w *worker.Container) { w.Devices = []string{"/dev/absent"} }, run, false, "/dev/absent"},
-		{"absent user", func(w *worker.Container) { w.User = "nobody-of-this-name" }, run, false, "nobody-of-this-name"},
+		{"absent user", func(w *worker.Container) { w.User = "no-user-of-this-name" }, run, false, "no-user-of-this-name"},
 		{"absent network", func(w *worker.Container) { w.Network = "absent-network" }, run, false, "absent-network"},
 		{"folder with a comma", nil, worker.Request{Args: run.Args, Dir: comma}, false, "rename it"},
 	}

@@ -51,7 +51,7 @@ func tracer(arg string) { // not getppid: by now the parent may be dead, and the
 }
 
 // A child that hangs in the kernel cannot be made at will. One whose death is
-// withheld looks the same from here: a tracer is told of it first, and the
+// withheld looks the same from here: a tracer gets the exit first, and the
 // parent only once the tracer has let go.
 func TestUnkillableChildIsAnError(t *testing.T) {
 	t.Parallel()

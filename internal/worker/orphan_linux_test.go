@@ -27,7 +27,7 @@ func TestAKilledParentTakesItsChildAlong(t *testing.T) {
 	dies(t, child)
 }
 
-// doomed runs a child that does not end, until somebody kills it.
+// doomed runs a child that does not end, until it is killed.
 func doomed(string) {
 	w := &worker.Isolated{Environ: os.Environ()}
 	_, _ = w.Do(context.Background(), worker.Request{Args: []string{os.Args[0]}, Env: []string{childMode + "=hold"}})

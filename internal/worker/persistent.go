@@ -51,7 +51,7 @@ const (
 // are random: an answer to a request that was not sent fails the next one. The
 // result of a run may be any JSON value. The line must begin with "{"; every
 // other line on the standard output, all of the standard error, and an answer
-// that nobody waits for are log. A child in Python:
+// that no request waits for are log. A child in Python:
 //
 //	import json, sys
 //
@@ -127,7 +127,7 @@ func (w *Persistent) Do(ctx context.Context, req Request) (Response, error) {
 
 // attempt runs a request. Its Response has no End if the process died before
 // the request reached it, or if it died in the middle of one after it had
-// served another: whose fault that was is told by a fresh process. Both happen
+// served another: a fresh process shows whose fault that was. Both happen
 // only if retry says that another attempt follows.
 func (w *Persistent) attempt(ctx context.Context, req Request, params []byte, retry bool) (Response, error) {
 	ready, err := w.prepare(ctx, req)
@@ -276,7 +276,7 @@ func (w *Persistent) end(why End) (Response, error) {
 	s := w.live
 	w.live = nil
 	resp, err := s.conclude(why)
-	_ = s.stdin.Close() // ends a write that nobody read
+	_ = s.stdin.Close() // ends a write without a reader
 	return resp, err
 }
 

@@ -26,7 +26,7 @@ type server struct {
 type outcome struct {
 	answer
 	answered bool // if not, end says why: Exited, TimedOut, Cancelled, or Refused for a closed pipe
-	end      End  // of what answered: Exited for a result, else Refused
+	end      End  // of the answering process: Exited for a result, else Refused
 	lost     bool // the process had died before it read the request
 	wall     time.Duration
 }
@@ -116,7 +116,7 @@ func broken(sent <-chan error) bool {
 	select {
 	case err := <-sent:
 		return err != nil
-	case <-time.After(leftoverWait): // somebody else holds the pipe
+	case <-time.After(leftoverWait): // another process holds the pipe
 		return true
 	}
 }

@@ -370,7 +370,7 @@ func TestPersistentClosedOutput(t *testing.T) {
 	}
 }
 
-// A process that dies while nobody asks is replaced, and the caller told.
+// A process that dies between requests is replaced, and the caller gets a warning.
 func TestPersistentRestarts(t *testing.T) {
 	t.Parallel()
 	w := persistent(t, &worker.Persistent{HealthTimeout: time.Second, Grace: soonToo})

@@ -59,7 +59,7 @@ func (w *Isolated) Start(req Request) (*Process, error) {
 
 // Lines yields the child's standard output and is closed at its end, which may
 // come after the child's own: a descendant can hold it open. The child blocks
-// while nobody receives. Nothing more is yielded once Wait or Stop was called.
+// while no caller receives. Nothing more is yielded once Wait or Stop was called.
 func (p *Process) Lines() <-chan Line { return p.out.lines.to }
 
 // Exited is closed when the child itself has exited.
@@ -121,7 +121,7 @@ func (p *Process) Stop(why End) (Response, error) {
 func (p *Process) Kill(why End) (Response, error) {
 	p.out.lines.discard()
 	select {
-	case <-p.child.exited: // its number may be somebody else's soon
+	case <-p.child.exited: // its PID may be reused soon
 	default:
 		p.end.Do(func() {
 			p.child.dies()
@@ -138,7 +138,7 @@ func (p *Process) conclude(why End) (Response, error) {
 
 func (p *Process) finish(why End) {
 	p.resp, p.err = p.child.conclude(why)
-	_ = p.stdin.Close() // ends a write that nobody read
+	_ = p.stdin.Close() // ends a write without a reader
 	p.out.report(&p.resp)
 }
 
@@ -168,7 +168,7 @@ type lineSink struct {
 	once sync.Once
 }
 
-// discard makes the sink drop what nobody will receive.
+// discard makes the sink drop lines without a receiver.
 func (l *lineSink) discard() { l.once.Do(func() { close(l.quit) }) }
 
 func (l *lineSink) write(p []byte) {

@@ -66,7 +66,7 @@ func TestProcessLinesAreBounded(t *testing.T) {
 func TestProcessFloodIsNotKept(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t, &worker.Isolated{MaxStderr: 100}, request(t, "flood", "4"))
-	got, err := p.Wait(within(t), 0) // nobody receives the lines
+	got, err := p.Wait(within(t), 0) // no reader receives the lines
 	if err != nil || !got.OK() {
 		t.Fatalf("end %q, code %d, error %v, want code 0", got.End, got.ExitCode, err)
 	}

@@ -105,7 +105,7 @@ func number(text []byte) int {
 // where the number is not that of a child. __WALL includes those of clone(2).
 func asChild(pid int) (dead, ok bool) {
 	const pPID, wall = 1, 0x40000000 // P_PID and __WALL of waitid(2)
-	var info [16]uint64              // siginfo_t has 128 bytes and stays zero where nobody died
+	var info [16]uint64              // siginfo_t has 128 bytes and stays zero where no process died
 	_, _, errno := syscall.Syscall6(syscall.SYS_WAITID, pPID, uintptr(pid), uintptr(unsafe.Pointer(&info)),
 		syscall.WEXITED|syscall.WNOHANG|syscall.WNOWAIT|wall, 0, 0)
 	return info[0] != 0, errno == 0
@@ -150,7 +150,7 @@ func startIn(stat string) uint64 {
 	return math.MaxUint64
 }
 
-// unread returns the bytes that were written to a pipe and not read yet. Nobody need be left to read them.
+// unread returns the bytes that were written to a pipe and not read yet. A reader need not be left.
 func unread(pipe *os.File) (n int32) {
 	conn, err := pipe.SyscallConn()
 	if err != nil {

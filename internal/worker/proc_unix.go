@@ -31,7 +31,7 @@ func kill(p *os.Process) { signalGroup(p, syscall.SIGKILL) }
 func sweep(p *os.Process) { signalGroup(p, syscall.SIGKILL) }
 
 // signalGroup must not be called once p was waited for: the number of the
-// group may then belong to somebody else. An error means that nobody is left.
+// group may then belong to another program. An error means that no process is left.
 func signalGroup(p *os.Process, sig syscall.Signal) { _ = syscall.Kill(-p.Pid, sig) }
 
 // awaitExit blocks until p has exited and leaves it unwaited for, so that the

@@ -19,7 +19,7 @@ func setGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// interrupt asks the group of p to end. Without a console nobody hears it.
+// interrupt asks the group of p to end. Without a console it has no effect.
 func interrupt(p *os.Process) {
 	const ctrlBreak = 1
 	_, _, _ = consoleCtrlEvent.Call(ctrlBreak, uintptr(p.Pid))
@@ -39,7 +39,7 @@ func sweep(*os.Process) {}
 // leaves that of p to os/exec.
 func awaitExit(p *os.Process) {
 	h, err := syscall.OpenProcess(syscall.SYNCHRONIZE, false, uint32(p.Pid))
-	if err != nil { // p keeps its number taken, so it has exited and nobody may look at it any more
+	if err != nil { // p keeps its PID taken, so it has exited and may not be inspected any more
 		return
 	}
 	defer syscall.CloseHandle(h)

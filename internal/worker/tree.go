@@ -8,8 +8,8 @@ import (
 )
 
 // Cell is the environment variable in which every child and what descends from
-// it carries a value of its own, so that orphans of several requests are told
-// apart: the [owner] that started it and random text. Where accelgate runs below
+// it carries a value of its own, so that orphans of several requests are
+// distinguished: the [owner] that started it and random text. Where accelgate runs below
 // accelgate the values of both stand in it, joined by ".", the outer one first.
 const Cell = "ACCELGATE_CELL"
 

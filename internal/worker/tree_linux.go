@@ -16,7 +16,7 @@ import (
 // the whole process. Its lock is held while a child is started or waited for
 // and while orphans are looked for. A number that was seen under the lock and
 // is one of our children therefore still means the same process: it stays
-// taken until somebody waits for it.
+// taken until its parent waits for it.
 var forest struct {
 	sync.Mutex
 	adopts sync.Once
@@ -171,7 +171,7 @@ func (t *tree) killOrphan(p process) {
 	_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG|syscall.WALL, nil)
 }
 
-// ancestors returns the process and its parents, which somebody may have started
+// ancestors returns the process and its parents, which a user may have started
 // below a cell to work in: they are used.
 func ancestors(pid int) (all []int) {
 	for pid > 1 {

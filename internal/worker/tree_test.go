@@ -33,7 +33,7 @@ var subjects = []subject{
 	{"persistent", true, func() worker.Worker { return &worker.Persistent{Grace: soon} }},
 }
 
-// leftovers are the traits of what the child leaves behind: "pipe" holds the
+// leftovers are the traits of the processes that the child leaves behind: "pipe" holds the
 // standard output, "session" leaves process group and session, "fork" has a
 // parent of its own that exits at once, "deaf" ignores SIGTERM, "brood" has a
 // child in a further session. Beside them "bare" has no environment.
@@ -133,7 +133,7 @@ const (
 	childServes = "WORKER_TEST_SERVES"
 )
 
-// leaver starts a leftover and ends as it is told to.
+// leaver starts a leftover and ends as its arguments say.
 func leaver(left string) {
 	work := func() {
 		upRead, upWrite, err := os.Pipe()
@@ -203,7 +203,7 @@ func leftover(arg string) {
 }
 
 // Two requests run at once, and what one leaves behind is ended without
-// touching the other's: at once if it can be told apart, else with the other.
+// touching the other's: at once if it can be distinguished, else with the other.
 func TestOrphansAreToldApart(t *testing.T) {
 	for _, test := range []struct {
 		left         string

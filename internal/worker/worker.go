@@ -15,7 +15,7 @@
 // prctl(2)): whatever loses its parent becomes a child of this process instead
 // of process 1's, however it left the group, and is killed and reaped before a
 // request counts as finished. Several requests may run at once; the orphans of
-// each are told apart by their process group and by a random value in the
+// each are distinguished by their process group and by a random value in the
 // variable [Cell] of their environment. An orphan that shows neither is killed
 // with the last of the requests that it can belong to, by the time it started.
 //
@@ -170,7 +170,7 @@ func (r Response) ending() string {
 	if name == "" {
 		return fmt.Sprintf("exit code %d", r.ExitCode)
 	}
-	return fmt.Sprintf("exit code %d (a shell's way to say: ended by signal %s)", r.ExitCode, name) + r.outOfMemory(name)
+	return fmt.Sprintf("exit code %d (a shell's code for: ended by signal %s)", r.ExitCode, name) + r.outOfMemory(name)
 }
 
 func (r Response) outOfMemory(signal string) string {

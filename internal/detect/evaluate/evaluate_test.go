@@ -75,7 +75,7 @@ func checkPage(t *testing.T, printed string) {
 		}
 	}
 	if rows < 50 {
-		t.Errorf("docs/detection.md has %d rows of what was measured", rows)
+		t.Errorf("docs/detection.md has %d measured rows", rows)
 	}
 }
 
@@ -98,7 +98,7 @@ func check(t *testing.T, name string, rates []evaluate.Rate, g goal) {
 	}
 }
 
-// missed are the goals that are not reached, with what is: they are told of in
+// missed are the goals that are not reached, with the results: they stand in
 // docs/detection.md, and may not get worse.
 var missed = map[string]float64{
 	"accelerators, n 3: times fewer false alarms than fixed 10 %": 2.85,

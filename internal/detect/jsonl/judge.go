@@ -219,7 +219,7 @@ func (s *sample) verdict(e detect.Evidence) Verdict {
 	switch {
 	case e.Mode == detect.History && s.sessions < s.sessionsLeast():
 		v.Suspect = e.Verdict == detect.Suspect || e.Verdict == detect.Regressed
-		v.Reason = fmt.Sprintf("how much runs differ takes %d of them to know, and there are %d: measure again, or in pairs", s.sessionsLeast(), s.sessions)
+		v.Reason = fmt.Sprintf("the noise between runs takes %d runs to estimate, and there are %d: measure again, or in pairs", s.sessionsLeast(), s.sessions)
 	case e.Verdict == detect.Suspect:
 		v.Suspect = true
 	case e.Verdict == detect.Improved && e.High >= 0: // it may be no better at all

@@ -72,11 +72,11 @@ func (p *parser) unknown(key string, at int) {
 func (p *parser) complete(t *Trial, better string) {
 	switch {
 	case t.ID == "":
-		p.fail(0, `there is no id: add "id", which tells the line from others`)
+		p.fail(0, `there is no id: add "id", unique in its group`)
 	case better == "":
 		p.fail(0, `there is no direction: add "better": "higher" or "lower"`)
 	case t.Paired && len(t.Baseline) != len(t.Candidate):
-		p.fail(0, "%d values of the baseline and %d of the candidate are no pairs: give both the same number, null for what is missing, or leave paired out",
+		p.fail(0, "%d values of the baseline and %d of the candidate are no pairs: give both the same number, null for a missing value, or leave paired out",
 			len(t.Baseline), len(t.Candidate))
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// Limits of what is read: 500,000 cells of 40 values fit into a GiB.
+// Limits of the input: 500,000 cells of 40 values fit into a GiB.
 const (
 	MaxLine   = 16 << 20   // bytes
 	MaxLines  = 500_000    // of all files

@@ -54,7 +54,7 @@ func (p *parser) want(c byte, what string) {
 	}
 }
 
-// wrong says what stands in the place of what.
+// wrong describes the value found and the value expected.
 func (p *parser) wrong(what string) {
 	rest := p.text[p.at:]
 	if len(rest) == 0 {
@@ -152,7 +152,7 @@ func (p *parser) string() string {
 	}
 	var s string
 	if json.Unmarshal(quoted, &s) != nil {
-		p.fail(from, "the string has an escape that JSON does not know: correct it")
+		p.fail(from, "the string has an escape that JSON does not have: correct it")
 	}
 	return s
 }

@@ -392,7 +392,7 @@ func TestShift(t *testing.T) {
 			t.Errorf("shift of %s", shown(v))
 		}
 	}
-	all[3].History = all[3].History[1:] // now nobody knows which runs are the same
+	all[3].History = all[3].History[1:] // now the runs cannot be matched
 	got = judge(t, text(t, all), jsonl.Options{})
 	if c := classes(got); c[jsonl.Regressed] != 0 || got[7].Shift != 0 || math.Abs(*got[7].Change-0.10) > 0.05 {
 		t.Errorf("not aligned: %v, %s", c, shown(got[7]))

@@ -40,7 +40,7 @@ func Detect(ctx context.Context, opts Options) (meters []*Meter, absent []Absenc
 		case d.Vendor == "cpu":
 			cpu = true
 		case d.Vendor == "nvidia" && strings.HasPrefix(d.ID, "MIG-"):
-			absent = append(absent, Absence{d.String(), "the driver tells the power of whole GPUs only: measure energy on one without MIG"})
+			absent = append(absent, Absence{d.String(), "the driver reports the power of whole GPUs only: measure energy on one without MIG"})
 		case d.Vendor == "nvidia":
 			gpus = append(gpus, d)
 		default:

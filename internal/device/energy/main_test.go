@@ -80,7 +80,7 @@ const (
 	delay   = 60 * time.Millisecond
 )
 
-// loop prints samples at once, and another one when it is told to end.
+// loop prints samples at once, and another one at the request to end.
 func (f fake) loop(uuids []string) int {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGTERM)

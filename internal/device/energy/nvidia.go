@@ -40,7 +40,7 @@ var uuidShape = lazyregexp.New(`^GPU-[0-9A-Za-z-]{4,96}$`)
 // gpu is a row of a probe.
 type gpu struct {
 	index, uuid string
-	powered     bool // its power is told
+	powered     bool // its power is reported
 }
 
 // detectNVIDIA asks all GPUs for their power once, and keeps the declared ones.
@@ -104,7 +104,7 @@ func choose(found []gpu, declared []bench.Device, trouble string) (uuids []strin
 		case !ok:
 			absent = append(absent, Absence{d.String(), "nvidia-smi lists no such GPU, or several: choose from what nvidia-smi -L lists"})
 		case !g.powered:
-			absent = append(absent, Absence{d.String(), "nvidia-smi tells no power for it: run nvidia-smi -q -d POWER " +
+			absent = append(absent, Absence{d.String(), "nvidia-smi reports no power for it: run nvidia-smi -q -d POWER " +
 				"to see whether the driver or the device is at fault"})
 		default:
 			uuids = append(uuids, g.uuid)

@@ -68,7 +68,7 @@ type point struct {
 type series struct {
 	scope  string
 	points []point // times ascend strictly
-	fault  string  // why there are no further points, with what to do; "" if nobody knows
+	fault  string  // why there are no further points, with what to do; "" if unknown
 	gap    time.Duration
 }
 
@@ -173,7 +173,7 @@ func (c *counter) watts(at time.Duration) float64 {
 	return (c.points[i].v - c.points[i-1].v) / (c.points[i].at - c.points[i-1].at).Seconds()
 }
 
-// moments are the middles of the intervals, at which their power is told.
+// moments are the middles of the intervals, at which their power is reported.
 func (c *counter) moments(span Span) []time.Duration {
 	var moments []time.Duration
 	last := span.Start

@@ -19,7 +19,7 @@ const (
 )
 
 const (
-	window = time.Second // the least time that use is told of
+	window = time.Second // the least time that use is reported for
 	period = time.Second // between looks while a span lasts
 	// leastTicks are so many that one more or less does not decide.
 	leastTicks = 50
@@ -38,7 +38,7 @@ func (w *Watcher) look() machine {
 	return now
 }
 
-// since returns the look from which use is told that ends with a look: the
+// since returns the look from which use is counted up to a look: the
 // beginning of the span, or an earlier one where that is too short ago. One of
 // long before says what others did while nothing was measured.
 func (w *Watcher) since(begin, end machine) machine {
@@ -59,7 +59,7 @@ func (w *Watcher) processors(begin, end machine, outside bool) (f finding) {
 	from := w.since(begin, end)
 	for _, m := range []machine{from, end} {
 		if m.err != nil {
-			f.unknown = append(f.unknown, fmt.Sprintf("the use of the processors cannot be told (%v): mount /proc as on a usual host", m.err))
+			f.unknown = append(f.unknown, fmt.Sprintf("the use of the processors is unknown (%v): mount /proc as on a usual host", m.err))
 			return f
 		}
 	}
@@ -69,11 +69,11 @@ func (w *Watcher) processors(begin, end machine, outside bool) (f finding) {
 		f.unwell = append(f.unwell, "the processors were throttled because they were too hot: cool the machine, and measure again")
 	}
 	if total < leastTicks {
-		f.unknown = append(f.unknown, "the span is too short to tell who used the processors: measure for longer")
+		f.unknown = append(f.unknown, "the span is too short to attribute the use of the processors: measure for longer")
 		return f
 	}
 	if end.own < from.own {
-		f.unknown = append(f.unknown, "the use of the processors cannot be told, as a process of this run could not be seen: measure again")
+		f.unknown = append(f.unknown, "the use of the processors is unknown, as a process of this run could not be seen: measure again")
 		return f
 	}
 	if from.pressed && end.pressed {

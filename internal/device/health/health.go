@@ -21,12 +21,12 @@
 //     0.5 of the nominal one. NVML's reference describes hardware slowdown as
 //     "reducing the core clocks by a factor of 2 or more", and this is no less. A
 //     power cap alone is the usual state of a busy device, and clocks that
-//     somebody locked are the same in every run: both are readings. Where a GPU
-//     tells only its highest clock, 0.7 of it is taken for the nominal one: small
+//     a user locked are the same in every run: both are readings. Where a GPU
+//     reports only its highest clock, 0.7 of it is taken for the nominal one: small
 //     GPUs cannot keep more (T4: base 585 of 1590 MHz, L4: 795 of 2040).
 //   - Its count of uncorrected memory errors grew.
 //   - It reports that it is unhealthy: a reset is due, rows or pages wait
-//     to be replaced, its tool's own health is not OK, or the kernel's log tells of
+//     to be replaced, its tool's own health is not OK, or the kernel's log reports
 //     an XID about the device and not about a program.
 //   - A process computes on it that does not descend from this one.
 //
@@ -53,7 +53,7 @@
 // root, and what the driver thinks must follow from one is its recovery action. amd-smi tells all of it from ROCm 6.3 on, its predecessor rocm-smi
 // neither throttling nor errors. npu-smi sums up heat and errors in its own word
 // for the health of a chip. powermetrics tells the pressure of heat on macOS to
-// root only, and nobody tells there who uses the GPU. amd-smi and npu-smi take tenths
+// root only, and no tool there lists the users of the GPU. amd-smi and npu-smi take tenths
 // of a second of a processor, so they are asked every 10 s in between.
 package health
 
@@ -132,8 +132,8 @@ type Span struct {
 // Begin starts to watch the processors and a device, or all of Options.Devices
 // where d is zero. It returns when the device was looked at once, unless that
 // was just done. Outside says that what will be measured does not run below this
-// process, as in a container or on a server that runs already: then nobody can
-// tell others from it. End must be called.
+// process, as in a container or on a server that runs already: then others cannot
+// be separated from it. End must be called.
 func (w *Watcher) Begin(ctx context.Context, d bench.Device, outside bool) *Span {
 	devices := w.opts.Devices
 	if d != (bench.Device{}) {

@@ -12,12 +12,12 @@ import (
 // (PCI:0000:61:00): 79, pid=4242, name=python3, GPU has fallen off the bus."
 var xid = lazyregexp.New(`NVRM: Xid \(PCI:([0-9A-Fa-f]{4,8}):([0-9A-Fa-f]{2}):([0-9A-Fa-f]{2})[^)]*\): ([0-9]{1,4})\b`)
 
-// brokenXID are the numbers that tell of a device and not of a program: errors of
+// brokenXID are the numbers about a device and not about a program: errors of
 // memory (48, 63, 64, 92, 94, 95, 140), of controllers on it (61, 62, 119, 120), of
 // its links (74), and its loss (79). See NVIDIA's "XID Errors".
 var brokenXID = []string{"48", "61", "62", "63", "64", "74", "79", "92", "94", "95", "119", "120", "140"}
 
-// parseXIDs returns what the kernel's log tells of broken devices, in words by the
+// parseXIDs returns what the kernel's log reports about broken devices, in words by the
 // devices' places on the bus.
 func parseXIDs(log []byte) map[string][]string {
 	words := map[string][]string{}
@@ -26,7 +26,7 @@ func parseXIDs(log []byte) map[string][]string {
 			continue
 		}
 		bus := busOf(found[1] + ":" + found[2] + ":" + found[3])
-		fault := fmt.Sprintf("the kernel's log tells of its XID %s", found[4])
+		fault := fmt.Sprintf("the kernel's log reports its XID %s", found[4])
 		if !slices.Contains(words[bus], fault) {
 			words[bus] = append(words[bus], fault)
 		}

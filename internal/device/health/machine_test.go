@@ -143,7 +143,7 @@ func TestThrottledProcessors(t *testing.T) {
 	}
 }
 
-// TestShortSpans are told of by the last second, which other spans saw.
+// TestShortSpans are described by the last second, which other spans saw.
 func TestShortSpans(t *testing.T) {
 	r := newRoot(t)
 	w := r.watcher()

@@ -32,7 +32,7 @@ func askNVIDIA(ctx context.Context, t tools, devices []bench.Device) (map[string
 			s.at = t.now()
 			found[d.String()] = s
 		} else if strings.HasPrefix(d.ID, "MIG-") {
-			trouble = "the driver tells the state of whole GPUs only: measure on one without MIG to have it looked at"
+			trouble = "the driver reports the state of whole GPUs only: measure on one without MIG"
 		} else {
 			trouble = "nvidia-smi lists no such GPU, or several: choose from what nvidia-smi -L lists"
 		}

@@ -112,7 +112,7 @@ func (g *nvidiaGPU) state() state {
 	return s
 }
 
-// power is told as the present one or, by older drivers, as one of the last second.
+// power is reported as the present one or, by older drivers, as one of the last second.
 func (g *nvidiaGPU) power() string {
 	for _, list := range []element{g.Power, g.OldPower} {
 		for _, name := range []string{"instant_power_draw", "power_draw", "average_power_draw"} {

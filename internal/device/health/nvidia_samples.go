@@ -8,7 +8,7 @@ import (
 // slowNVIDIA are the bits of clocks_event_reasons.active, which older drivers
 // call clocks_throttle_reasons.active, that tell that a device is held back, with
 // our words for them. They are those of NVML's nvmlClocksEventReasons; idle
-// (0x1), clocks that somebody set (0x2, 0x100), and boost in step with other
+// (0x1), clocks that a user set (0x2, 0x100), and boost in step with other
 // devices (0x10) are no harm.
 var slowNVIDIA = []struct {
 	bit  uint64

@@ -171,7 +171,7 @@ func TestXIDs(t *testing.T) {
 4,1238,5678905,-;usb 1-1: new device
 `
 	got := parseXIDs([]byte(log))
-	want := map[string][]string{"0000:18:00": {"the kernel's log tells of its XID 79"}, "0000:2a:00": {"the kernel's log tells of its XID 95"}}
+	want := map[string][]string{"0000:18:00": {"the kernel's log reports its XID 79"}, "0000:2a:00": {"the kernel's log reports its XID 95"}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v", got)
 	}

@@ -53,9 +53,9 @@ func (w *Watcher) patrols(ctx context.Context, devices []bench.Device) (all []*p
 		p := &patrol{vendor: vendors[name], tools: tools{w.opts.Worker, w.opts.Now, w.opts.GOOS}, devices: byVendor[name]}
 		switch p.first = w.recent(p.devices); {
 		case p.ask == nil:
-			p.trouble = "this build cannot look at devices of " + name + ": see with the vendor's tool that they are well"
+			p.trouble = "this build cannot look at devices of " + name + ": check with the vendor's tool that they are healthy"
 		case w.opts.Worker == nil:
-			p.trouble = "no tool was asked: see with the vendor's that they are well"
+			p.trouble = "no tool was asked: check with the vendor's that they are healthy"
 		case p.first == nil:
 			p.first, p.trouble = w.ask(ctx, name, p)
 		}

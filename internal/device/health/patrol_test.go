@@ -127,7 +127,7 @@ func TestUnknownDevices(t *testing.T) {
 	}{
 		"no tool":         {gpu0, func(string) []byte { return nil }, "nvidia-smi is not installed"},
 		"nonsense":        {gpu0, func(string) []byte { return []byte("No devices were found\n") }, "is not understood"},
-		"nothing":         {gpu0, func(string) []byte { return []byte{} }, "said nothing"},
+		"nothing":         {gpu0, func(string) []byte { return []byte{} }, "printed nothing"},
 		"another GPU":     {bench.Device{Vendor: "nvidia", ID: "GPU-77"}, func(string) []byte { return log }, "lists no such GPU"},
 		"MIG":             {bench.Device{Vendor: "nvidia", ID: "MIG-77"}, func(string) []byte { return log }, "without MIG"},
 		"another vendor":  {bench.Device{Vendor: "intel", ID: "0"}, nil, "this build cannot look at devices of intel"},
@@ -168,7 +168,7 @@ func TestAllDevices(t *testing.T) {
 			s := w.Begin(t.Context(), bench.Device{}, false)
 			time.Sleep(time.Second)
 			h := s.End(t.Context())
-			if reasons := strings.Join(h.Reasons, "\n"); h.Status != bench.Unhealthy || !strings.Contains(reasons, "nvidia:1 says that rows of its memory wait") {
+			if reasons := strings.Join(h.Reasons, "\n"); h.Status != bench.Unhealthy || !strings.Contains(reasons, "nvidia:1 reports that rows of its memory wait") {
 				t.Errorf("%s %q", h.Status, h.Reasons)
 			}
 		}
@@ -197,13 +197,13 @@ func TestLostDevice(t *testing.T) {
 		f.Close()
 		h := s.End(t.Context())
 		reasons := strings.Join(h.Reasons, "\n")
-		if h.Status != bench.Unhealthy || !strings.Contains(reasons, "nvidia:0 is lost (the kernel's log tells of its XID 79)") || strings.Contains(reasons, "XID 48") {
+		if h.Status != bench.Unhealthy || !strings.Contains(reasons, "nvidia:0 is lost (the kernel's log reports its XID 79)") || strings.Contains(reasons, "XID 48") {
 			t.Errorf("%s %q", h.Status, h.Reasons)
 		}
 	})
 }
 
-// TestOthersOutsideOfTheContainer are not seen, so nobody says that there are none.
+// TestOthersOutsideOfTheContainer are not seen, so their absence is not reported.
 func TestOthersOutsideOfTheContainer(t *testing.T) {
 	none := recorded(t, "nvidia-440.xml") // without processes
 	ours := []byte(strings.ReplaceAll(string(recorded(t, "nvidia-560.xml")), "<pid>4242<", fmt.Sprintf("<pid>%d<", self)))
@@ -262,7 +262,7 @@ func TestToolThatHangs(t *testing.T) {
 		for n := range 3 {
 			h := w.Begin(t.Context(), gpu0, false).End(t.Context())
 			reasons := strings.Join(h.Reasons, "\n")
-			if h.Status != bench.HealthUnknown || !strings.Contains(reasons, "nvidia-smi said nothing") || strings.Contains(reasons, "not asked again") != (n > 0) {
+			if h.Status != bench.HealthUnknown || !strings.Contains(reasons, "nvidia-smi printed nothing") || strings.Contains(reasons, "not asked again") != (n > 0) {
 				t.Errorf("%s %q", h.Status, h.Reasons)
 			}
 		}

@@ -13,7 +13,7 @@ const maxReadings = 1000
 // readings sum up quantities by their names.
 type readings []bench.Reading
 
-// add counts one value in; what is no number is left out.
+// add counts one value in; texts are left out.
 func (r *readings) add(name, unit string, v float64) {
 	if !bench.Finite(v) {
 		return

@@ -43,16 +43,16 @@ func (w *watched) judge() (f finding) {
 		f.unwell = append(f.unwell, fmt.Sprintf("%s ran at %.0f %% of its clock to stay below its power limit: look at the limit and the power supply", name, 100*share))
 	}
 	if n := w.last.errors - w.first.errors; w.first.counted && w.last.counted && n > 0 {
-		f.unwell = append(f.unwell, fmt.Sprintf("%s counted %.0f uncorrected memory errors: do not trust its answers, and have it tested", name, n))
+		f.unwell = append(f.unwell, fmt.Sprintf("%s counted %.0f uncorrected memory errors: test the device, its answers may be wrong", name, n))
 	}
 	for _, fault := range w.last.faults {
-		f.unwell = append(f.unwell, fmt.Sprintf("%s says that %s: mend it before you measure", name, fault))
+		f.unwell = append(f.unwell, fmt.Sprintf("%s reports that %s: repair it before you measure", name, fault))
 	}
 	if len(w.samples) == 0 && len(w.last.held) == 0 {
 		f.unknown = append(f.unknown, fmt.Sprintf("no reading shows whether %s was held back meanwhile: measure for longer, or see with its vendor's tool", name))
 	}
 	for _, what := range w.last.untold {
-		f.unknown = append(f.unknown, fmt.Sprintf("%s does not tell %s: see with its vendor's tool that it is well", name, what))
+		f.unknown = append(f.unknown, fmt.Sprintf("%s does not report %s: check with its vendor's tool that it is healthy", name, what))
 	}
 	f.join(w.company())
 	return f
@@ -120,7 +120,7 @@ func (w *watched) company() (f finding) {
 	case !w.first.listed || !w.last.listed:
 		f.unknown = append(f.unknown, fmt.Sprintf("no tool lists the processes that use %s: see with its vendor's tool that no other does", name))
 	case blurred:
-		f.unknown = append(f.unknown, fmt.Sprintf("processes use %s of which cannot be seen from here whose they are: see with its vendor's tool that no other does", name))
+		f.unknown = append(f.unknown, fmt.Sprintf("the owners of processes that use %s are not visible here: check with its vendor's tool that no other process does", name))
 	}
 	return f
 }

@@ -42,14 +42,14 @@ func TestDeviceRules(t *testing.T) {
 		"another's": {func(w *watched) {
 			w.first.users, w.last.users = []user{{pid: 7, mib: 3000, kin: others}}, []user{{pid: 7, mib: 3000, kin: others}}
 		}, bench.Unhealthy, "(pid 7, 3000 MiB)"},
-		"somebody's":               {func(w *watched) { w.first.users = []user{{pid: 7}} }, bench.HealthUnknown, "whose they are"},
-		"another's, or the cell's": {func(w *watched) { w.outside, w.last.users = true, []user{{pid: 7, kin: others}} }, bench.HealthUnknown, "whose they are"},
-		"another's, though not all are told": {func(w *watched) {
+		"an unknown owner's":       {func(w *watched) { w.first.users = []user{{pid: 7}} }, bench.HealthUnknown, "owners of processes"},
+		"another's, or the cell's": {func(w *watched) { w.outside, w.last.users = true, []user{{pid: 7, kin: others}} }, bench.HealthUnknown, "owners of processes"},
+		"another's, though not all are listed": {func(w *watched) {
 			w.last.listed, w.last.users = false, []user{{pid: 7, kin: others}}
 		}, bench.Unhealthy, "(pid 7, 0 MiB)"},
-		"nobody looked meanwhile":              {func(w *watched) { w.samples = nil }, bench.HealthUnknown, "no reading shows"},
-		"nobody looked, but the driver counts": {func(w *watched) { w.samples, w.last.held = nil, map[string]float64{softwareHeat: 1} }, bench.Healthy, ""},
-		"nobody tells":                         {func(w *watched) { w.last.listed = false }, bench.HealthUnknown, "no tool lists"},
+		"no look meanwhile":              {func(w *watched) { w.samples = nil }, bench.HealthUnknown, "no reading shows"},
+		"no look, but the driver counts": {func(w *watched) { w.samples, w.last.held = nil, map[string]float64{softwareHeat: 1} }, bench.Healthy, ""},
+		"no list":                        {func(w *watched) { w.last.listed = false }, bench.HealthUnknown, "no tool lists"},
 		"throttled, power-capped": {func(w *watched) {
 			for i := range w.samples {
 				w.samples[i].capped, w.samples[i].clock = true, 900

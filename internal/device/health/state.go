@@ -25,7 +25,7 @@ type state struct {
 	counted bool
 	// faults say what the device says is wrong with itself.
 	faults []string
-	// users are the processes that compute on it; listed says that they are told.
+	// users are the processes that compute on it; listed says that the tool lists them.
 	users  []user
 	listed bool
 	// throttleSpelling says that an NVIDIA driver calls events throttling.

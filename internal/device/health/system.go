@@ -121,7 +121,7 @@ const mostWalks = 10
 
 // used adds up the ticks of this process, of its children that ended, and of all
 // processes below it that run. What ends between two looks is in neither of them,
-// so only a walk that saw all it was told of counts.
+// so only a walk that saw all listed processes counts.
 func (s *system) used() (total uint64, err error) {
 	for range mostWalks {
 		if total, err = s.walk(); !errors.Is(err, errUnseen) {

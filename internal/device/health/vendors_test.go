@@ -129,11 +129,11 @@ func TestVendors(t *testing.T) {
 		says    []string
 	}{
 		"amd":              {bench.Device{Vendor: "amd", ID: "0"}, "", bench.Unhealthy, []string{"amd:0 was held back (too hot)", "processes use amd:0"}},
-		"amd, mute":        {bench.Device{Vendor: "amd", ID: "1"}, "", bench.HealthUnknown, []string{"amd:1 does not tell whether it is held back"}},
+		"amd, mute":        {bench.Device{Vendor: "amd", ID: "1"}, "", bench.HealthUnknown, []string{"amd:1 does not report whether it is held back"}},
 		"amd, older tools": {bench.Device{Vendor: "amd", ID: "0"}, "amd-smi", bench.HealthUnknown, []string{"held back", "memory errors"}},
 		"amd, another":     {bench.Device{Vendor: "amd", ID: "7"}, "", bench.HealthUnknown, []string{"no device of this number"}},
 		"amd, no tools":    {bench.Device{Vendor: "amd", ID: "0"}, "amd-smi rocm-smi", bench.HealthUnknown, []string{"amd-smi is not installed"}},
-		"ascend":           {bench.Device{Vendor: "ascend", ID: "1"}, "", bench.Unhealthy, []string{"ascend:1 says that its health is Alarm"}},
+		"ascend":           {bench.Device{Vendor: "ascend", ID: "1"}, "", bench.Unhealthy, []string{"ascend:1 reports that its health is Alarm"}},
 		"ascend, no tool":  {bench.Device{Vendor: "ascend", ID: "1"}, "npu-smi", bench.HealthUnknown, []string{"npu-smi is not installed"}},
 		"apple":            {bench.Device{Vendor: "apple"}, "", bench.Unhealthy, []string{`apple was held back (pressure of heat "Heavy")`}},
 		"apple, not root":  {bench.Device{Vendor: "apple"}, "powermetrics", bench.HealthUnknown, []string{"only root may"}},

@@ -238,7 +238,7 @@ func (r *reader) escape() (rune, error) {
 	}
 	c, ok := r.hex()
 	if !ok {
-		return 0, r.bad("a text has an escape that JSON does not know")
+		return 0, r.bad("a text has an escape that JSON does not have")
 	}
 	r.pos += 6
 	if low, ok := r.hex(); ok {

@@ -74,10 +74,10 @@ func TestReadConfigComplains(t *testing.T) {
 		kind bool
 		want string
 	}{
-		{`{"timeout_secs": 5}`, isWarning, `c.json:1:2: TensorSharp does not know "timeout_secs", so it has no effect: remove it; did you mean "timeout_seconds"?`},
-		{"{\n \"schön\": 1, \"media_dri\": null}", isWarning, `c.json:2:14: TensorSharp does not know "media_dri", so it has no effect: remove it; did you mean "media_dir"?`},
-		{`{"models": [{"id": "a", "supports_images": true}]}`, isWarning, `c.json:1:25: TensorSharp does not know models[0]."supports_images", so it has no effect: remove it; did you mean "supports_image"?`},
-		{`{"$schema": "x"}`, isWarning, `c.json:1:2: TensorSharp does not know "$schema", so it has no effect: remove it`},
+		{`{"timeout_secs": 5}`, isWarning, `c.json:1:2: TensorSharp has no key "timeout_secs", so it has no effect: remove it; did you mean "timeout_seconds"?`},
+		{"{\n \"schön\": 1, \"media_dri\": null}", isWarning, `c.json:2:14: TensorSharp has no key "media_dri", so it has no effect: remove it; did you mean "media_dir"?`},
+		{`{"models": [{"id": "a", "supports_images": true}]}`, isWarning, `c.json:1:25: TensorSharp has no key models[0]."supports_images", so it has no effect: remove it; did you mean "supports_image"?`},
+		{`{"$schema": "x"}`, isWarning, `c.json:1:2: TensorSharp has no key "$schema", so it has no effect: remove it`},
 		{`{"model_dir": "a", "MODEL_DIR": "b"}`, isWarning, `c.json:1:20: model_dir stands twice, and only the last one counts: remove the others`},
 		{`{"max_parallel": 4}`, isWarning, `c.json:1:18: max_parallel is 4, and TensorSharp runs one cell at a time whatever it says: remove it`},
 		{`{"timeout_seconds": "900"}`, isErr, `c.json:1:21: timeout_seconds: want a whole number, got the text "900": write decimal digits without quotes`},

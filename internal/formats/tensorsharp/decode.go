@@ -41,7 +41,7 @@ func (r *reader) unknown(name hujson.Value, path string, known []string) {
 	if s := text.Nearest(strings.ToLower(textOf(name)), known); s != "" {
 		near = fmt.Sprintf("; did you mean %q?", s)
 	}
-	r.warn(name, "TensorSharp does not know %s%s, so it has no effect: remove it%s", path, quote(textOf(name)), near)
+	r.warn(name, "TensorSharp has no key %s%s, so it has no effect: remove it%s", path, quote(textOf(name)), near)
 }
 
 func (r *reader) member(v hujson.Value, path string, m member) {

@@ -69,7 +69,7 @@ func Parse(name string, data []byte) (*File, error) {
 		r.unexpected("the end of the file")
 	}
 	if f.Schema > Schema {
-		return nil, fmt.Errorf("%s: schema %d is newer than this build knows (%d): upgrade accelgate", plain(name), f.Schema, Schema)
+		return nil, fmt.Errorf("%s: schema %d is newer than this build reads (%d): upgrade accelgate", plain(name), f.Schema, Schema)
 	}
 	if err := r.err(); err != nil {
 		return nil, err

@@ -148,17 +148,17 @@ func TestParseErrors(t *testing.T) {
 	check("{}\n{}", `b.json:2:1: '{' where the end of the file should be: correct it by hand, or restore the file from git`)
 	check("{\n\"é\": \"\xff\"}", `b.json:2:7: byte 0xff is not UTF-8: save the file as UTF-8`)
 	check("{\x00}", `b.json:1:2: '\x00' where a string should be: correct it by hand, or restore the file from git`)
-	check(`{"schema": 2, "entries": 7}`, `b.json: schema 2 is newer than this build knows (1): upgrade accelgate`)
+	check(`{"schema": 2, "entries": 7}`, `b.json: schema 2 is newer than this build reads (1): upgrade accelgate`)
 
 	// Syntax.
 	check("{\"notes\": \"a\nb\"}", `b.json:1:11: this string is not closed on its line, or holds a tab: add the quote, or write \n and \t`)
-	check(`{"notes": "C:\perf"}`, `b.json:1:11: this string has an escape that JSON does not know: write \\ for a backslash`)
+	check(`{"notes": "C:\perf"}`, `b.json:1:11: this string has an escape that JSON does not have: write \\ for a backslash`)
 	check("{\n  /* oops }", `b.json:2:3: this comment is not closed: write // to the end of the line, or /* and */`)
 	check(`{"notes" "a"}`, `b.json:1:10: '"' where a colon should be: correct it by hand, or restore the file from git`)
 	check(`{"notes": }`, `b.json:1:11: '}' where a string should be: correct it by hand, or restore the file from git`)
 	check(`{,}`, `b.json:1:2: ',' where a string should be: correct it by hand, or restore the file from git`)
 	check(`{"x": [1,,2]}`, `b.json:1:10: ',' where a value should be: correct it by hand, or restore the file from git`)
-	check(`{"x": 01}`, `b.json:1:7: 01 is not a value that JSON knows: write a number, true, false or null, or put it in quotes`)
+	check(`{"x": 01}`, `b.json:1:7: 01 is no JSON value: write a number, true, false or null, or put it in quotes`)
 	check(handWritten[:len(handWritten)/2], `b.json:9:33: the file ends where the end of a string should be: it was cut short, restore it from git`)
 
 	// Values.

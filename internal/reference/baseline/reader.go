@@ -244,7 +244,7 @@ func (r *reader) str() []byte {
 	}
 	var s string
 	if err := json.Unmarshal(r.data[start:end], &s); err != nil {
-		r.fail(start, "this string has an escape that JSON does not know: write \\\\ for a backslash")
+		r.fail(start, "this string has an escape that JSON does not have: write \\\\ for a backslash")
 		return nil
 	}
 	return []byte(s)

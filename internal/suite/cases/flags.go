@@ -25,12 +25,12 @@ func (b *body) flags(in *input) ([]string, error) {
 		}
 		flag := k.Flags[key]
 		if flag == "" {
-			return nil, fmt.Errorf("%s is %s and no flag is known for it: add it to flags of the command, or to ignored if it changes no number%s",
+			return nil, fmt.Errorf("%s is %s and has no flag: add it to flags of the command, or to ignored if it changes no number%s",
 				in.path(key), shown(v), b.orPreset())
 		}
 		option, ok := option(flag, v, known && argument(initial) != "" && argument(initial) != "false")
 		if !ok {
-			return nil, fmt.Errorf("%s is %s, which %s cannot say: add the value to a command of its own by when", in.path(key), shown(v), flag)
+			return nil, fmt.Errorf("%s is %s, which %s cannot express: add the value to a command of its own by when", in.path(key), shown(v), flag)
 		}
 		args = append(args, option...)
 	}

@@ -191,7 +191,7 @@ func TestEveryPresetKnowsItsSettings(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, map[string]string{"cases/a.json": `{"name": "a", "description": "d", "user_input": {"model_id": "m", "` + key + `": ` + value + `}}`})
 		r := results(t, in(t, dir, "    cases: cases\n    preset: msmodeling\n"))["a"]
-		want := "cases/a.json: user_input." + key + " is " + value + " and no flag is known for it: add it to flags of the command, or to ignored if it changes no number, or name another preset than msmodeling"
+		want := "cases/a.json: user_input." + key + " is " + value + " and has no flag: add it to flags of the command, or to ignored if it changes no number, or name another preset than msmodeling"
 		if r.Cause != bench.CauseInput || r.Reason != want {
 			t.Errorf("%s, %q, want %q", r.Cause, r.Reason, want)
 		}
@@ -229,12 +229,12 @@ func TestFlags(t *testing.T) {
 		{`, "mtp_acceptance_rate": [0.90, 0.6, 0.4, 0.2]`, "", ""},
 		{"", `, "compilation_config": ["enable_multistream", "enable_sequence_parallel"]`, "--compilation-config enable_multistream enable_sequence_parallel"},
 		{`, "log_level": "debug"`, "", ""},
-		{`, "block_size": 64`, "", "error user_input.block_size is 64 and no flag is known for it"},
+		{`, "block_size": 64`, "", "error user_input.block_size is 64 and has no flag"},
 		{`, "enable_multistream": true`, "", ""},
-		{`, "enable_multistream": false`, "", "error user_input.enable_multistream is false, which --multistream cannot say: add the value to a command of its own by when"},
-		{`, "mtp_acceptance_rate": []`, "", "error user_input.mtp_acceptance_rate is [], which --rates cannot say"},
+		{`, "enable_multistream": false`, "", "error user_input.enable_multistream is false, which --multistream cannot express: add the value to a command of its own by when"},
+		{`, "mtp_acceptance_rate": []`, "", "error user_input.mtp_acceptance_rate is [], which --rates cannot express"},
 		{`, "mtp_acceptance_rate": [1, 2, 3, 4, 5, 6, 7, 8, 9], "draft_model_config_path": "` + strings.Repeat("x", 99) + `"`, "",
-			`error user_input.draft_model_config_path is "` + strings.Repeat("x", 60) + `" (cut) and no flag`},
+			`error user_input.draft_model_config_path is "` + strings.Repeat("x", 60) + `" (cut) and has no flag`},
 	} {
 		dir := t.TempDir()
 		write(t, dir, map[string]string{"cases/a.json": `{"name": "a", "description": "d", "user_input": {"model_id": "m", ` + fixed + c.settings + `}` + c.more + `}`})
@@ -346,8 +346,8 @@ func TestEngine(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"seed":  "user_input.block_size is 64 and no flag is known for it",
-		"quant": `user_input.quantize_linear_action is "FP8" and no flag is known for it`,
+		"seed":  "user_input.block_size is 64 and has no flag",
+		"quant": `user_input.quantize_linear_action is "FP8" and has no flag`,
 		"model": "exit code 2",
 	} {
 		if r := got[name]; r.Outcome != bench.Failed || !strings.Contains(r.Reason, want) {

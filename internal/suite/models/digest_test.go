@@ -104,7 +104,7 @@ func TestArtifactsRefuse(t *testing.T) {
 	for _, tt := range []struct{ from, to, want string }{
 		{"[lib, ", "[none, ", `suites[0].artifacts: "none": matches no file`},
 		{"[lib, \"{model.path}\"", "[lib, \"{modle.path}\"", "suites[0].artifacts: unknown placeholder {modle.path}"},
-		{"    backends", "    worker: {container: {image: alpine}}\n    backends", "cannot tell whether image alpine has changed: name it by its digest"},
+		{"    backends", "    worker: {container: {image: alpine}}\n    backends", "changes of image alpine cannot be detected: name it by its digest"},
 	} {
 		s, err := open(t, strings.Replace(declared, tt.from, tt.to, 1), suite.Env{})
 		if err == nil {

@@ -180,7 +180,7 @@ func (b *body) checkWorker(c *config.Suite) error {
 	case w.Persistent != nil && b.Output == outputFile:
 		return c.Errorf("output", "a persistent process answers on its standard output: leave output out, or use another worker")
 	case w.Container != nil && len(b.Artifacts) > 0 && !strings.Contains(w.Container.Image, "@sha256:"):
-		return c.Errorf("artifacts", "cannot tell whether image %s has changed: name it by its digest, as in name@sha256:..., or leave artifacts out", w.Container.Image)
+		return c.Errorf("artifacts", "changes of image %s cannot be detected: name it by its digest, as in name@sha256:..., or leave artifacts out", w.Container.Image)
 	case w.Container != nil:
 		return w.Container.check(c)
 	}

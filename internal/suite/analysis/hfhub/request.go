@@ -111,7 +111,7 @@ func follow(from *url.URL, location string) (*url.URL, error) {
 	to, err := from.Parse(location)
 	switch {
 	case err != nil || to.Host == "" || to.User != nil || to.Scheme != "https" && to.Scheme != "http":
-		return nil, fmt.Errorf("%q redirects to what is no plain address: check the endpoint", from.Host)
+		return nil, fmt.Errorf("%q redirects to an invalid address: check the endpoint", from.Host)
 	case from.Scheme == "https" && to.Scheme != "https":
 		return nil, fmt.Errorf("%q redirects from https to http at %.80q: check the endpoint", from.Host, to.Host)
 	}

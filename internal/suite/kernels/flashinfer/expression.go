@@ -212,7 +212,7 @@ func (p *expression) named(name string) *term {
 		}
 		return &term{op: "shape", name: name, value: sign * n.value}
 	case p.peek() == "." || p.peek() == "[" || p.peek() == "(":
-		return p.want("T.shape[i] or T[-1].item(), which is all that is known of tensors")
+		return p.want("T.shape[i] or T[-1].item(), the only properties of tensors")
 	}
 	return &term{op: "axis", name: name}
 }

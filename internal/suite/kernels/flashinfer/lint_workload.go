@@ -59,7 +59,7 @@ func (l *linter) axes(d *Definition, w *Trace) bool {
 		}
 	}
 	if len(given) > 0 {
-		l.note(w.Place, "axes", "gives what is no axis of the definition (%s): remove it", names(given))
+		l.note(w.Place, "axes", "names no axis of the definition (%s): remove it", names(given))
 	}
 	return len(l.findings) == before
 }
@@ -81,7 +81,7 @@ func (l *linter) inputs(d *Definition, w *Trace) {
 		}
 	}
 	if len(given) > 0 {
-		l.note(w.Place, "inputs", "gives what is no input of the definition (%s): remove it", names(given))
+		l.note(w.Place, "inputs", "names no input of the definition (%s): remove it", names(given))
 	}
 }
 
