@@ -50,42 +50,61 @@ const (
 // loss is the change of one cell in a metric.
 type loss struct {
 	*Verdict
-	size float64 // relative slow-down, of the logarithm
+	suite string
+	at    int     // place among the verdicts
+	size  float64 // relative slow-down, of the logarithm
 }
 
-// alike finds the losses that cells share, and marks their verdicts.
-func (c *comparer) alike() {
-	if c.policy.Compat != "" {
-		return
+// alike finds the losses that cells share. It returns the verdicts with their places
+// in the list.
+func alike(in *inputs, verdicts []Verdict) ([]Verdict, []Alike) {
+	if in.policy.Compat != "" {
+		return verdicts, nil
 	}
-	suites := make(map[string]string, len(c.results))
-	for _, r := range c.results {
-		suites[r.Cell.ID()] = r.Cell.Suite
-	}
-	type key struct{ suite, metric string }
-	var order []key
-	groups := map[key][]loss{}
-	for i := range c.out.Verdicts {
-		v := &c.out.Verdicts[i]
-		k := key{suites[v.Cell], v.Metric}
-		of := groups[k]
-		if !v.comparesSpeed() || len(of) > 0 && of[len(of)-1].Cell == v.Cell { // those of one cell are adjacent
+	var shares []Alike
+	marked := verdicts
+	for _, group := range lossesOf(in, verdicts) {
+		a, members := shared(in, group)
+		if a == nil {
 			continue
 		}
-		if of == nil {
-			order = append(order, k)
+		if shares == nil {
+			marked = slices.Clone(verdicts)
 		}
-		groups[k] = append(of, loss{v, c.slowdown(v)})
-	}
-	for _, k := range order {
-		if a, members := c.shared(groups[k]); a != nil {
-			a.Suite, a.Metric = k.suite, k.metric
-			c.out.Alike = append(c.out.Alike, *a)
-			for _, l := range members {
-				l.Verdict.Alike = len(c.out.Alike)
-			}
+		shares = append(shares, *a)
+		for _, l := range members {
+			marked[l.at].Alike = len(shares)
 		}
 	}
+	return marked, shares
+}
+
+// lossesOf groups the changes of cells by suite and metric, in the order of the verdicts.
+func lossesOf(in *inputs, verdicts []Verdict) (groups [][]loss) {
+	suites := make(map[string]string, len(in.cells))
+	for _, c := range in.cells {
+		suites[c.id] = c.got.Cell.Suite
+	}
+	type key struct{ suite, metric string }
+	places := map[key]int{}
+	for i := range verdicts {
+		v := &verdicts[i]
+		if !v.comparesSpeed() {
+			continue
+		}
+		k := key{suites[v.Cell], v.Metric}
+		g, ok := places[k]
+		if !ok {
+			g = len(groups)
+			places[k], groups = g, append(groups, nil)
+		}
+		of := groups[g]
+		if len(of) > 0 && of[len(of)-1].Cell == v.Cell { // those of one cell are adjacent
+			continue
+		}
+		groups[g] = append(of, loss{v, k.suite, i, slowdown(in, v)})
+	}
+	return groups
 }
 
 // comparesSpeed reports whether the verdict compares a speed of this run with one
@@ -95,17 +114,17 @@ func (v *Verdict) comparesSpeed() bool {
 }
 
 // slowdown is how much slower a verdict says that the cell is.
-func (c *comparer) slowdown(v *Verdict) float64 {
-	i := slices.IndexFunc(c.metrics, func(m described) bool { return m.Name == v.Metric })
-	if i < 0 || !(v.Delta < 0) {
+func slowdown(in *inputs, v *Verdict) float64 {
+	m := in.metric(v.Metric)
+	if m == nil || !(v.Delta < 0) {
 		return 0 // how much it gained is of no interest
 	}
-	return math.Log1p(c.metrics[i].slower(-v.Delta))
+	return math.Log1p(m.slower(-v.Delta))
 }
 
 // shared sums up the losses of cells that moved alike; nil if they did not. It returns
 // those that have a finding of their own.
-func (c *comparer) shared(all []loss) (*Alike, []loss) {
+func shared(in *inputs, all []loss) (*Alike, []loss) {
 	sizes := make([]float64, len(all))
 	for i, l := range all {
 		sizes[i] = l.size
@@ -116,7 +135,7 @@ func (c *comparer) shared(all []loss) (*Alike, []loss) {
 	if !(middle > 0) || len(moved) < leastAlike || float64(len(moved)) < shareAlike*float64(len(all)) || len(findings) < 2 {
 		return nil, nil
 	}
-	a := &Alike{Cells: len(moved), Of: len(all)}
+	a := &Alike{Suite: all[0].suite, Metric: all[0].Metric, Cells: len(moved), Of: len(all)}
 	deltas := make([]float64, len(moved))
 	for i, l := range moved {
 		deltas[i] = l.Delta
@@ -126,7 +145,7 @@ func (c *comparer) shared(all []loss) (*Alike, []loss) {
 	for _, l := range findings {
 		a.Blocking += one(l.Level == Fail)
 	}
-	a.Witness, a.Reason = c.witness(moved, a.Delta)
+	a.Witness, a.Reason = in.host.witness(moved, a.Delta)
 	return a, findings
 }
 
@@ -149,9 +168,8 @@ func representative(findings []loss) string {
 
 // witness says what is known of the host. Base and head of pairs were measured
 // alternately, so a change of the host moves both.
-func (c *comparer) witness(moved []loss, delta float64) (Witness, string) {
+func (h hostShift) witness(moved []loss, delta float64) (Witness, string) {
 	paired := !slices.ContainsFunc(moved, func(l loss) bool { return l.Evidence.Mode != detect.Interleaved })
-	h := &c.host
 	switch {
 	case paired:
 		return HostUnchanged, "base and head were measured alternately, so the host did not cause it: the code did"

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -21,25 +20,25 @@ const DefaultDrift = 10.0
 // anchors judges a passed cell by its anchors, metric by metric: those of
 // verdicts whose speed was judged and that are not regressed already. Losses
 // that were each within the limit add up there.
-func (c *comparer) anchors(id string, ref, got *bench.Result, verdicts []Verdict) {
-	if c.policy.Drift <= 0 || c.out.Unjudged != "" { // anchors are of the machine of the baseline
-		return
+func anchors(in *inputs, c cell, verdicts []Verdict) (drifts []Verdict) {
+	if in.policy.Drift <= 0 || in.unjudged != "" { // anchors are of the machine of the baseline
+		return nil
 	}
 	var since []Verdict
 	for i := range verdicts {
 		if v := &verdicts[i]; v.driftable() {
-			if d, ok := c.anchored(ref, got, v); ok {
-				d.Cell, d.Metric, d.Reference = id, v.Metric, AnchorReference
+			if d, ok := anchored(in, c, v); ok {
+				d.Cell, d.Metric, d.Reference = c.id, v.Metric, AnchorReference
 				since = append(since, d)
 			}
 		}
 	}
-	c.confirm(since)
-	for _, v := range since {
+	for _, v := range confirm(in, since) {
 		if v.Class == Regressed {
-			c.add(c.doubted(c.drift(ref.Anchored, v, got)))
+			drifts = append(drifts, doubted(&in.policy, drift(in, c, v)))
 		}
 	}
+	return drifts
 }
 
 // driftable reports whether speed was judged, and not for the worse already. An
@@ -51,19 +50,17 @@ func (v *Verdict) driftable() bool {
 // anchored compares the metric of a verdict with its anchor by the rule of
 // [threshold]; ok is false where there is none, or where that is what the verdict
 // compared with.
-func (c *comparer) anchored(ref, got *bench.Result, judged *Verdict) (v Verdict, ok bool) {
-	metric := judged.Metric
-	i := slices.IndexFunc(c.metrics, func(m described) bool { return m.Name == metric })
-	old, now := ref.Sample(metric), got.Sample(metric)
-	if i < 0 || old == nil || now == nil || !(old.Anchor > 0) || !bench.Finite(old.Anchor) {
+func anchored(in *inputs, c cell, judged *Verdict) (v Verdict, ok bool) {
+	m := in.metric(judged.Metric)
+	old, now := c.ref.Sample(judged.Metric), c.got.Sample(judged.Metric)
+	if m == nil || old == nil || now == nil || !(old.Anchor > 0) || !bench.Finite(old.Anchor) {
 		return v, false
 	}
 	if fresh(old) && judged.Evidence.Method == "threshold" && judged.Evidence.Mode == "" {
 		return v, false // nothing has added up
 	}
-	m := &c.metrics[i]
-	pinned := bench.Sample{Metric: metric, Summary: &bench.Summary{Median: old.Anchor, N: 1}}
-	return m.step.doubt(&m.Metric, threshold(&m.Metric, &pinned, now, c.policy.Drift)), true
+	pinned := bench.Sample{Metric: m.Name, Summary: &bench.Summary{Median: old.Anchor, N: 1}}
+	return m.step.doubt(&m.Metric, threshold(&m.Metric, &pinned, now, in.policy.Drift)), true
 }
 
 // fresh reports whether the baseline has not moved since the anchor was pinned.
@@ -72,15 +69,16 @@ func fresh(old *bench.Sample) bool { return old.Anchor == summarize(old).Median 
 
 // drift makes of a loss since the anchor what it means: it blocks, unless the
 // known noise of the cell may have made it.
-func (c *comparer) drift(since bench.Point, v Verdict, got *bench.Result) Verdict {
+func drift(in *inputs, c cell, v Verdict) Verdict {
 	v.Class, v.Level = Drifted, Fail
-	if noise, ok := c.byChance(&v, got); ok {
-		v.Class, v.Level, v.Evidence.Method = Inconclusive, c.policy.open(), ""
+	since, old := c.ref.Anchored, c.ref.Sample(v.Metric)
+	if noise, ok := byChance(in.metric(v.Metric), old, c.got.Sample(v.Metric)); ok {
+		v.Class, v.Level, v.Evidence.Method = Inconclusive, in.policy.open(), ""
 		v.Reason = fmt.Sprintf("%.1f %% worse than its anchor%s, which its noise of %.2g %% can make: measure it again with more --repeats", -v.Delta, pinnedOn(since), 100*noise)
 		return v
 	}
-	if fresh(c.byID[v.Cell].Sample(v.Metric)) && knownNoise(c.byID[v.Cell].Sample(v.Metric)) == 0 {
-		v.Class, v.Level, v.Evidence.Method = Inconclusive, c.policy.open(), ""
+	if fresh(old) && knownNoise(old) == 0 {
+		v.Class, v.Level, v.Evidence.Method = Inconclusive, in.policy.open(), ""
 		v.Reason = fmt.Sprintf("%.1f %% worse than its anchor%s, which is its baseline: many small losses, or the machine on another day, whose noise is unknown: "+
 			"look with accelgate history, or measure it with accelgate calibrate --write", -v.Delta, pinnedOn(since))
 		return v
@@ -94,8 +92,7 @@ func (c *comparer) drift(since bench.Point, v Verdict, got *bench.Result) Verdic
 // anchor. What calibrating or earlier runs have shown of it must exclude that
 // for certain; what the values of one run show is less than all of the noise, so
 // it need only make a suspicion. Where nothing is known, the limit alone decides.
-func (c *comparer) byChance(v *Verdict, got *bench.Result) (noise float64, ok bool) {
-	old, now := c.byID[v.Cell].Sample(v.Metric), got.Sample(v.Metric)
+func byChance(m *described, old, now *bench.Sample) (noise float64, ok bool) {
 	noise, certain := knownNoise(old), true
 	if noise == 0 {
 		noise, certain = max(observedNoise(old), observedNoise(now)), false
@@ -103,9 +100,8 @@ func (c *comparer) byChance(v *Verdict, got *bench.Result) (noise float64, ok bo
 	if noise == 0 || len(now.Values) == 0 {
 		return 0, false
 	}
-	i := slices.IndexFunc(c.metrics, func(m described) bool { return m.Name == v.Metric })
 	e := detect.Anchored([]float64{old.Anchor}, now.Values, detect.Options{
-		HigherIsBetter: c.metrics[i].Better != bench.Lower,
+		HigherIsBetter: m.Better != bench.Lower,
 		MinEffect:      -1, // how large it is, the limit has said
 		Own:            noise,
 	})

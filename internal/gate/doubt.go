@@ -64,7 +64,7 @@ func (m *described) doubtful(r *bench.Result) string {
 // asMuch reports whether two changes for the worse are the same factor, or the
 // confirming one the larger: a latency of +x % is a ratio of -x/(1+x) %, so the
 // one may be beyond the limit while the other is not.
-func (c *comparer) asMuch(v, by *Verdict) bool {
+func asMuch(v, by *Verdict) bool {
 	factor := func(v *Verdict) float64 {
 		if v.Old <= 0 || v.New <= 0 {
 			return 1
@@ -76,10 +76,10 @@ func (c *comparer) asMuch(v, by *Verdict) bool {
 }
 
 // changeOf is the change of a verdict in its metric's own sign, with the word.
-func (c *comparer) changeOf(v *Verdict) string {
+func changeOf(in *inputs, v *Verdict) string {
 	better := bench.Higher
-	if m := slices.IndexFunc(c.metrics, func(m described) bool { return m.Name == v.Metric }); m >= 0 {
-		better = c.metrics[m].Better
+	if m := in.metric(v.Metric); m != nil {
+		better = m.Better
 	}
 	change := better.Change(v.Delta)
 	if word := better.Word(change); word != "" {
@@ -91,19 +91,36 @@ func (c *comparer) changeOf(v *Verdict) string {
 // confirm takes back regressions of a cell that another metric, which should
 // confirm them, was judged and does not: the host or what it was measured
 // against moved, and not the code alone.
-func (c *comparer) confirm(verdicts []Verdict) {
-	was := slices.Clone(verdicts)
+func confirm(in *inputs, verdicts []Verdict) []Verdict {
+	out := verdicts
 	for i := range verdicts {
-		v := &verdicts[i]
-		m := slices.IndexFunc(c.metrics, func(m described) bool { return m.Name == v.Metric })
-		if v.Class != Regressed || m < 0 || c.metrics[m].ConfirmedBy == "" {
+		by := unconfirmed(in, &verdicts[i], verdicts)
+		if by == nil {
 			continue
 		}
-		by := c.metrics[m].ConfirmedBy
-		j := slices.IndexFunc(was, func(o Verdict) bool { return o.Metric == by })
-		if j >= 0 && was[j].judged() && was[j].Class != Regressed && was[j].Class != Inconclusive && !c.asMuch(v, &was[j]) {
-			v.Class, v.Level = Inconclusive, Warn
-			v.Reason = joined(v.Reason, fmt.Sprintf("%s does not confirm it (%s), so the host or the reference drifted: measure again", by, c.changeOf(&was[j])))
+		if &out[0] == &verdicts[0] {
+			out = slices.Clone(verdicts) // each is confirmed by the others as they were
 		}
+		v := &out[i]
+		v.Class, v.Level = Inconclusive, Warn
+		v.Reason = joined(v.Reason, fmt.Sprintf("%s does not confirm it (%s), so the host or the reference drifted: measure again", by.Metric, changeOf(in, by)))
 	}
+	return out
+}
+
+// unconfirmed returns the verdict that should confirm a regression and does not; nil
+// where there is none.
+func unconfirmed(in *inputs, v *Verdict, all []Verdict) *Verdict {
+	if v.Class != Regressed {
+		return nil
+	}
+	m := in.metric(v.Metric)
+	if m == nil || m.ConfirmedBy == "" {
+		return nil
+	}
+	i := slices.IndexFunc(all, func(o Verdict) bool { return o.Metric == m.ConfirmedBy })
+	if i < 0 || !all[i].judged() || all[i].Class == Regressed || all[i].Class == Inconclusive || asMuch(v, &all[i]) {
+		return nil
+	}
+	return &all[i]
 }

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -16,66 +17,94 @@ type numberOf struct{ cell, metric string }
 
 // evidence is what package detect found of every number that has pairs, or
 // enough earlier runs on the same machine. It is found for all of them at once,
-// because a run of many cells has many chances for a false alarm.
+// because a run of many cells has many chances for a false alarm. It does not change
+// after weigh returns it.
 type evidence struct {
 	of    map[numberOf]weighed
 	host  detect.Evidence            // on what moved all cells alike
 	sides map[numberOf]sidesEvidence // of numbers without pairs and history
 	share float64                    // of false alarms that each road may spend
-	next  map[numberOf]bool          // losses that this run confirms
-	began Began                      // with which commits
+	began Began                      // with which commits the losses began that this run confirms
 }
 
 // weighed is the evidence of one number, with what it is about.
 type weighed struct {
 	detect.Evidence
 	detect.Cell
+	confirmed bool // by this run, after it was suspected in the one before
 }
 
 // leastRuns is how many earlier runs say how much runs of a cell differ. With
 // fewer, the fixed limit decides.
 const leastRuns = 3
 
-// gather finds the evidence.
-func (c *comparer) gather() {
-	if c.policy.Method == MethodThreshold || c.policy.Compat != "" {
-		return
+// weigh finds the evidence of all numbers of the run.
+func weigh(in *inputs) *evidence {
+	if in.policy.Method == MethodThreshold || in.policy.Compat != "" {
+		return &evidence{}
 	}
-	var cells []detect.Cell
-	var numbers []numberOf
-	var sides []detect.Sides
-	var without []numberOf
-	next := c.newNextRun()
-	for _, got := range c.results {
-		if got.Outcome != bench.Passed || got.Doubt != "" || c.ref == nil && !inPairs(got) {
+	n := numbersOf(in)
+	ev := &evidence{share: n.share(&in.policy)}
+	if len(n.cells) > 0 {
+		ev.of, ev.host = weighTogether(in, n, ev.share)
+		if n.next != nil {
+			maps.Copy(ev.of, n.next.confirmed(ev.share))
+			ev.began = n.next.began(in)
+		}
+	}
+	if len(n.sides) > 0 {
+		ev.sides = weighSides(n.sides, n.without, healthy(in.cells))
+	}
+	return ev
+}
+
+// numbers are those of a run that can be weighed.
+type numbers struct {
+	cells   []detect.Cell // with pairs, or else history
+	of      []numberOf    // cells
+	sides   []detect.Sides
+	without []numberOf // sides
+	next    *nextRun
+}
+
+func numbersOf(in *inputs) *numbers {
+	n := &numbers{next: newNextRun(in)}
+	for _, c := range in.cells {
+		if c.got.Outcome != bench.Passed || c.got.Doubt != "" || in.ref == nil && !inPairs(c.got) {
 			continue
 		}
-		id := got.Cell.ID()
-		ref := c.byID[id]
-		if ref != nil && ref.Outcome != bench.Passed {
-			ref = nil
+		if c.ref != nil && c.ref.Outcome != bench.Passed {
+			c.ref = nil
 		}
-		for k := range c.metrics {
-			m := &c.metrics[k]
-			if cell, ok := c.evident(m, ref, got); ok {
-				cells, numbers = append(cells, cell), append(numbers, numberOf{id, m.Name})
-				next.add(cell, ref, got, m.Name)
-				if values := got.Sample(m.Name).Values; few(cell) && len(values) >= leastValues {
-					sides, without = append(sides, sidesOfRuns(cell, values)), append(without, numberOf{id, m.Name})
-				}
-			} else if pair, ok := c.sidesOf(m, ref, got); ok {
-				sides, without = append(sides, pair), append(without, numberOf{id, m.Name})
-			}
+		for k := range in.metrics {
+			n.add(in, &in.metrics[k], c)
 		}
 	}
-	c.evidence.share = c.policy.falseAlarms() / float64(max(1, one(slices.ContainsFunc(cells, convicts) || next.any())+one(len(sides) > 0)))
-	if len(cells) > 0 {
-		c.weigh(cells, numbers)
-		c.confirmNext(next)
+	return n
+}
+
+// add adds a number to those that are weighed by its kind of evidence. c.ref is nil where the
+// reference has no numbers of the cell.
+func (n *numbers) add(in *inputs, m *described, c cell) {
+	number := numberOf{c.id, m.Name}
+	samples, ok := evident(in, m, c)
+	if !ok {
+		if two, ok := sidesOf(in, m, c); ok {
+			n.sides, n.without = append(n.sides, two), append(n.without, number)
+		}
+		return
 	}
-	if len(sides) > 0 {
-		c.evidence.sides = weighSides(sides, without, c.healthy())
+	n.cells, n.of = append(n.cells, samples), append(n.of, number)
+	n.next.add(samples, c, m.Name)
+	if values := c.got.Sample(m.Name).Values; few(samples) && len(values) >= leastValues {
+		n.sides, n.without = append(n.sides, sidesOfRuns(samples, values)), append(n.without, number)
 	}
+}
+
+// share is the part of the false alarms that each road may spend.
+func (n *numbers) share(p *Policy) float64 {
+	roads := one(slices.ContainsFunc(n.cells, convicts) || n.next.any()) + one(len(n.sides) > 0)
+	return p.falseAlarms() / float64(max(1, roads))
 }
 
 // inPairs reports whether the result was measured alternately with the base.
@@ -83,22 +112,25 @@ func inPairs(r *bench.Result) bool {
 	return slices.ContainsFunc(r.Samples, func(s bench.Sample) bool { return len(s.Base) > 0 })
 }
 
-// weigh judges all numbers together. What all cells share stays in them where it
+// weighTogether judges all numbers together. What all cells share stays in them where it
 // is remarkable: it is what they must be named for.
-func (c *comparer) weigh(cells []detect.Cell, numbers []numberOf) {
-	r := detect.JudgeGroup(cells, c.evidence.share)
-	if !c.policy.OneLook {
-		r = detect.JudgeRun(cells, c.stages(), c.evidence.share)
+func weighTogether(in *inputs, n *numbers, share float64) (map[numberOf]weighed, detect.Evidence) {
+	var r detect.Report
+	if in.policy.OneLook {
+		r = detect.JudgeGroup(n.cells, share)
+	} else {
+		r = detect.JudgeRun(n.cells, stages(in.run), share)
 	}
-	c.evidence.of, c.evidence.host = make(map[numberOf]weighed, len(cells)), r.Host
+	of := make(map[numberOf]weighed, len(n.cells))
 	for i, e := range r.Cells {
-		c.evidence.of[numbers[i]] = weighed{e, cells[i]}
+		of[n.of[i]] = weighed{Evidence: e, Cell: n.cells[i]}
 	}
+	return of, r.Host
 }
 
 // stages are those that the pairs of the run were measured in.
-func (c *comparer) stages() detect.Stages {
-	first, err := strconv.Atoi(c.run.Context[bench.FirstPairs])
+func stages(run *bench.Run) detect.Stages {
+	first, err := strconv.Atoi(run.Context[bench.FirstPairs])
 	if err != nil {
 		return detect.DefaultStages()
 	}
@@ -109,43 +141,43 @@ func (c *comparer) stages() detect.Stages {
 const mostFirst = 100
 
 // evident returns the samples of a number that is gated and has pairs, or else
-// history. ref is nil where the reference has no numbers of the cell.
-func (c *comparer) evident(m *described, ref, got *bench.Result) (cell detect.Cell, ok bool) {
-	now := got.Sample(m.Name)
-	if now == nil || len(now.Values) == 0 || !c.measures(m, ref, got) {
-		return cell, false
+// history.
+func evident(in *inputs, m *described, c cell) (samples detect.Cell, ok bool) {
+	now := c.got.Sample(m.Name)
+	if now == nil || len(now.Values) == 0 || !measures(in, m, c) {
+		return samples, false
 	}
-	limit := c.policy.minEffect()
-	o := detect.Options{HigherIsBetter: m.Better != bench.Lower, MinEffect: m.slower(limit), Tolerance: m.slower(max(limit, c.policy.Threshold))}
+	limit := in.policy.minEffect()
+	o := detect.Options{HigherIsBetter: m.Better != bench.Lower, MinEffect: m.slower(limit), Tolerance: m.slower(max(limit, in.policy.Threshold))}
 	if n := len(now.Base); n > 0 {
 		o.Mode = detect.Interleaved
 		return detect.Cell{Base: now.Base, Head: now.Values[len(now.Values)-n:], Options: o}, true
 	}
-	if ref == nil || c.out.Unjudged != "" || m.tooFew(ref) {
-		return cell, false
+	if c.ref == nil || in.unjudged != "" || m.tooFew(c.ref) {
+		return samples, false
 	}
-	old := ref.Sample(m.Name)
+	old := c.ref.Sample(m.Name)
 	if old == nil || earlierRuns(old) < leastRuns {
-		return cell, false
+		return samples, false
 	}
 	o.Mode = detect.History
-	base, head := detect.Sessions(old.Level(), now.Values, got.Sessions < 2)
+	base, head := detect.Sessions(old.Level(), now.Values, c.got.Sessions < 2)
 	if old.Unhealthy != nil {
-		all, _ := detect.Sessions(old.History, now.Values, got.Sessions < 2)
+		all, _ := detect.Sessions(old.History, now.Values, c.got.Sessions < 2)
 		o.Wide = detect.Wide(all)
 	}
 	return detect.Cell{Base: base, Head: head, Options: o}, true
 }
 
 // measures reports whether a number is one whose change can be judged.
-func (c *comparer) measures(m *described, ref, got *bench.Result) bool {
+func measures(in *inputs, m *described, c cell) bool {
 	switch {
-	case m.Informational || m.Exact || m.contradiction != "" || m.doubt(got) != "" || m.tooFew(got):
+	case m.Informational || m.Exact || m.contradiction != "" || m.doubt(c.got) != "" || m.tooFew(c.got):
 		return false
-	case ref != nil && c.out.Unjudged == "" && unchanged(ref, got):
+	case c.ref != nil && in.unjudged == "" && unchanged(c.ref, c.got):
 		return false
 	}
-	return m.instead == "" || !applies(got, m.instead) && (ref == nil || !applies(ref, m.instead))
+	return m.instead == "" || !applies(c.got, m.instead) && (c.ref == nil || !applies(c.ref, m.instead))
 }
 
 // falseAlarms is the chance, as a fraction, that a report on unchanged code blocks
@@ -192,23 +224,25 @@ func (m *described) percent(slower float64) float64 {
 
 // byEvidence is the verdict on a number of which there is evidence; ok is false
 // where there is none, or where it is no number that can be tested.
-func (c *comparer) byEvidence(m *described, id string) (v Verdict, ok bool) {
-	e, ok := c.evidence.of[numberOf{id, m.Name}]
+func byEvidence(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool) {
+	number := numberOf{c.id, m.Name}
+	e, ok := ev.of[number]
 	if !ok || e.Verdict == detect.Untested || e.Mode == detect.History && e.K < leastRuns { // of what is left without unusable values
 		return v, false
 	}
 	v = Verdict{Old: stats.Median(newest(e.Base, e.K)), New: stats.Median(e.Head),
 		Delta: m.percent(e.Estimate), Interval: [2]float64{m.percent(e.High), m.percent(e.Low)}}
-	v.Evidence = Evidence{Method: "evidence", Limit: c.policy.minEffect(), OldN: e.K, NewN: e.N, Noise: 100 * e.NoiseFloor,
+	v.Evidence = Evidence{Method: "evidence", Limit: in.policy.minEffect(), OldN: e.K, NewN: e.N, Noise: 100 * e.NoiseFloor,
 		Mode: e.Mode, P: e.P, Q: e.Q, NoiseFloor: 100 * e.NoiseFloor, MDE: math.Abs(m.percent(e.MDE)), Pairs: e.Used, Need: e.Need}
 	if e.Mode == detect.Interleaved {
 		v.Reference = pairReference
 	}
-	c.classify(&v, e.Evidence)
-	c.beyondChance(&v, numberOf{id, m.Name})
-	c.tellNext(&v, numberOf{id, m.Name})
-	if e.Mode == detect.History && v.Delta < 0 && c.accepted(m, id, v.Old, v.New) {
-		c.settleLoss(&v)
+	v = beyondChance(in, ev, number, classified(&in.policy, v, e.Evidence))
+	if e.confirmed {
+		v.Confirmed, v.Reason = true, suspectedBefore(ev.began)
+	}
+	if e.Mode == detect.History && v.Delta < 0 && accepted(in, m, c.id, v.Old, v.New) {
+		v = settled(&in.policy, v)
 	}
 	return v, true
 }
@@ -217,22 +251,23 @@ func (c *comparer) byEvidence(m *described, id string) (v Verdict, ok bool) {
 // recorded in the committed baseline: that is slower than these runs, too, and the
 // number is not slower than that. Earlier runs would hold it against the cell
 // until there are enough new ones, which a gate that fails never lets in.
-func (c *comparer) accepted(m *described, id string, before, now float64) bool {
-	committed, limit := summarize(c.byID[id].Sample(m.Name)).Median, c.policy.minEffect()
+func accepted(in *inputs, m *described, id string, before, now float64) bool {
+	committed, limit := summarize(in.byID[id].Sample(m.Name)).Median, in.policy.minEffect()
 	moved, ok := m.Better.Gain(before, committed)
 	since, known := m.Better.Gain(committed, now)
 	return ok && known && moved <= -limit && since > -limit
 }
 
-// settleLoss keeps an accepted loss from blocking.
-func (c *comparer) settleLoss(v *Verdict) {
+// settled keeps an accepted loss from blocking.
+func settled(p *Policy, v Verdict) Verdict {
 	if v.Class == Inconclusive {
-		v.Level = c.policy.open()
+		v.Level = p.open()
 	}
 	if v.Class == Regressed {
 		v.Class, v.Level = Unchanged, Off
 		v.Reason = "slower than earlier runs, and not than the baseline, in which that was accepted"
 	}
+	return v
 }
 
 // newest returns the last n values that are measured: what the score took.
@@ -244,8 +279,8 @@ func newest(values []float64, n int) []float64 {
 // pairReference names what pairs are compared with.
 const pairReference = "base"
 
-// classify turns what detect found into what it means here.
-func (c *comparer) classify(v *Verdict, e detect.Evidence) {
+// classified turns what detect found into what it means here.
+func classified(p *Policy, v Verdict, e detect.Evidence) Verdict {
 	v.Class, v.Level = Unchanged, Off
 	switch e.Verdict {
 	case detect.Regressed:
@@ -253,15 +288,16 @@ func (c *comparer) classify(v *Verdict, e detect.Evidence) {
 	case detect.Improved:
 		v.Class = v.improved()
 	case detect.Suspect:
-		v.Class, v.Level = Inconclusive, c.policy.open()
+		v.Class, v.Level = Inconclusive, p.open()
 		v.Reason, v.Suspected = "suspected: "+e.Reason, true
-		if e.Need > 0 && v.Delta < -c.policy.Threshold-tolerance { // a run that ended early proves nothing
+		if e.Need > 0 && v.Delta < -p.Threshold-tolerance { // a run that ended early proves nothing
 			v.Level = Fail
 		}
 	case detect.Inconclusive:
-		v.Class, v.Level = Inconclusive, c.policy.open()
+		v.Class, v.Level = Inconclusive, p.open()
 		v.Reason = fmt.Sprintf("a loss of %.1f %% cannot be excluded: as many values with this noise find one from %.1f %% on; %s", -v.Interval[0], v.Evidence.MDE, measureMore(e.Mode))
 	}
+	return v
 }
 
 func measureMore(mode detect.Mode) string {
@@ -277,54 +313,4 @@ func (p *Policy) open() Level {
 		return Fail
 	}
 	return Warn
-}
-
-// together adds the verdict on what moved all cells alike. The machine itself is
-// what is left to blame where the cells have no code in common.
-func (c *comparer) together() {
-	e := &c.evidence.host
-	slower, limit := 100*(1-1/(1+e.Estimate)), c.policy.minEffect()
-	if slower < limit || c.acceptedByMost() {
-		return
-	}
-	v := Verdict{Class: Regressed, Level: Fail, Delta: -slower, Reference: c.out.Reference,
-		Evidence: Evidence{Method: "evidence", Limit: limit, OldN: e.K, NewN: e.N, Mode: detect.History, P: e.P, NoiseFloor: 100 * e.NoiseFloor, MDE: 100 * e.MDE},
-		Interval: [2]float64{100 * (1/(1+e.High) - 1), 100 * (1/(1+max(e.Low, -0.99)) - 1)},
-		Reason:   "all cells together moved against earlier runs: a change that everything shares, or the machine; measure in pairs with --ab, which separates the two"}
-	switch e.Verdict {
-	case detect.Regressed:
-	case detect.Suspect, detect.Inconclusive:
-		// It is in no cell's number where it was taken out of them, so it must be said.
-		v.Class, v.Level = Inconclusive, c.policy.open()
-		v.Reason = "all cells together look slower than earlier runs, and these differ too much to say so: measure in pairs with --ab"
-		c.add(v)
-		return
-	default:
-		return
-	}
-	if because := c.host.explains(&v); because != "" && c.policy.Unhealthy != UnhealthyIgnore {
-		v.Class = Inconclusive
-		v.Reason = joined(v.Reason, "measured "+because)
-	}
-	c.add(v)
-}
-
-// acceptedByMost reports whether what moved all cells is recorded in the baseline
-// of most of them.
-func (c *comparer) acceptedByMost() bool {
-	metrics := make(map[string]*described, len(c.metrics))
-	for i := range c.metrics {
-		metrics[c.metrics[i].Name] = &c.metrics[i]
-	}
-	of, accepted := 0, 0
-	for number, e := range c.evidence.of {
-		if e.Mode != detect.History || e.Verdict == detect.Untested {
-			continue
-		}
-		of++
-		if c.accepted(metrics[number.metric], number.cell, stats.Median(newest(e.Base, e.K)), stats.Median(e.Head)) {
-			accepted++
-		}
-	}
-	return 2*accepted > of
 }

@@ -276,36 +276,3 @@ type Comparison struct {
 	// became of them.
 	Waivers []WaiverUse `json:"waivers,omitempty"`
 }
-
-// Compare judges run against ref, the Run of a baseline called name. A nil ref
-// means that there is no reference: outcomes are still judged, and a wrong
-// answer is a correctness failure without any baseline. Neither run is
-// changed. Both must have passed [bench.Run.Validate].
-func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
-	c := comparer{policy: p, run: run, ref: ref}
-	c.out.Reference = name
-	c.out.Verdicts = make([]Verdict, 0, len(run.Results)+1)
-	c.index()
-	c.machines()
-	c.shifts()
-	c.gather()
-	c.together()
-	for _, r := range c.results {
-		c.judge(r)
-	}
-	c.leftOut()
-	if p.Compat == CompatTensorSharp {
-		c.order()
-	} else {
-		c.missing()
-	}
-	c.waive()
-	c.settle()
-	c.alike()
-	c.out.Began = c.began()
-	if c.out.MissingShards = run.MissingShards(); c.out.Unjudged == "" {
-		c.out.Uncompared = c.uncompared()
-	}
-	c.out.Noise, c.out.Sight = c.noise(), c.sight()
-	return c.out
-}

@@ -10,30 +10,29 @@ import (
 	"github.com/accelgate/accelgate/internal/detect"
 )
 
-// takeBack takes back the losses of a cell that an unhealthy host, or one that did
-// the calibration workload slower as well, may have made. They block only where a
+// unhealthy says how the host was unhealthy during a result, or "".
+func unhealthy(in *inputs, r *bench.Result) string {
+	if in.policy.Unhealthy == UnhealthyIgnore || r.Health == nil || r.Health.Status != bench.Unhealthy {
+		return ""
+	}
+	return "while the host was unhealthy (" + printable(strings.Join(r.Health.Reasons, "; "), mostLine) + ")"
+}
+
+// takenBack takes back a loss that an unhealthy host, or one that did the calibration
+// workload slower as well, may have made. It blocks only where a
 // baseline is required, as in the action: there, nothing passes without evidence.
-func (c *comparer) takeBack(r *bench.Result, verdicts []Verdict) {
-	if c.policy.Unhealthy == UnhealthyIgnore || c.policy.Compat != "" {
-		return
+func takenBack(in *inputs, unhealthy string, v Verdict) Verdict {
+	if in.policy.Unhealthy == UnhealthyIgnore || in.policy.Compat != "" || !v.loss() || v.Level != Fail {
+		return v
 	}
-	why := ""
-	if r.Health != nil && r.Health.Status == bench.Unhealthy {
-		why = "while the host was unhealthy (" + printable(strings.Join(r.Health.Reasons, "; "), mostLine) + ")"
-	}
-	for i := range verdicts {
-		v := &verdicts[i]
-		if !v.loss() || v.Level != Fail {
-			continue
+	if because := cmp.Or(unhealthy, in.host.explains(&v)); because != "" {
+		v.Class, v.Unhealthy = Inconclusive, true
+		if !in.policy.RequireBaseline {
+			v.Level = in.policy.open()
 		}
-		if because := cmp.Or(why, c.host.explains(v)); because != "" {
-			v.Class, v.Unhealthy = Inconclusive, true
-			if !c.policy.RequireBaseline {
-				v.Level = c.policy.open()
-			}
-			v.Reason = joined(v.Reason, fmt.Sprintf("looks %.1f %% slower, measured %s: measure again when it is well", -v.Delta, because))
-		}
+		v.Reason = joined(v.Reason, fmt.Sprintf("looks %.1f %% slower, measured %s: measure again when it is well", -v.Delta, because))
 	}
+	return v
 }
 
 // hostShift is what accelgate's own piece of work says of the machine; zero where
@@ -47,24 +46,25 @@ type hostShift struct {
 	change, limit float64
 }
 
-// shifts compares the calibration with itself after all cells, and with that of
+// shiftOf compares the calibration with itself after all cells, and with that of
 // the reference.
-func (c *comparer) shifts() {
-	now := c.run.Calibration
+func shiftOf(ref, run *bench.Run) (s hostShift) {
+	now := run.Calibration
 	if now == nil {
-		return
+		return s
 	}
 	if d := detect.CompareHost(now.Before, now.After); d.Moved() {
-		c.host = hostShift{percent: 100 * math.Abs(d.Change), since: "while it measured"}
+		s = hostShift{percent: 100 * math.Abs(d.Change), since: "while it measured"}
 	}
-	if c.ref == nil || c.ref.Calibration == nil {
-		return
+	if ref == nil || ref.Calibration == nil {
+		return s
 	}
-	d := detect.CompareHost(c.ref.Calibration.Before, now.Before)
-	c.host.known, c.host.change, c.host.limit = len(now.Before) > 0 && len(c.ref.Calibration.Before) > 0, 100*d.Change, 100*d.Limit
-	if d.Moved() && d.Change > 0 && 100*d.Change > c.host.percent {
-		c.host.percent, c.host.since = 100*d.Change, "since the baseline was recorded"
+	d := detect.CompareHost(ref.Calibration.Before, now.Before)
+	s.known, s.change, s.limit = len(now.Before) > 0 && len(ref.Calibration.Before) > 0, 100*d.Change, 100*d.Limit
+	if d.Moved() && d.Change > 0 && 100*d.Change > s.percent {
+		s.percent, s.since = 100*d.Change, "since the baseline was recorded"
 	}
+	return s
 }
 
 // explains says how the machine moved, where that may be all of a loss: what is

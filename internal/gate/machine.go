@@ -6,41 +6,40 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// machines decides whether speeds of the run may be judged by the reference's.
-// A reference that does not say where it was measured is no mismatch.
-func (c *comparer) machines() {
-	if c.ref == nil {
-		return
+// machines decides whether speeds of the run may be judged by the reference's:
+// unjudged says why not. A reference that does not say where it was measured is no mismatch.
+func machines(ref, run *bench.Run, p *Policy) (unjudged string, differ []Verdict) {
+	if ref == nil {
+		return "there is no baseline for this host", nil
 	}
-	here, there := c.run.Host.Fingerprint, c.ref.Host.Fingerprint
+	here, there := run.Host.Fingerprint, ref.Host.Fingerprint
 	same, why := here.Comparable(there)
-	rule := c.policy.fingerprint(here, there)
-	switch {
-	case same && here.Elsewhere(there) && rule != FingerprintIgnore && c.policy.Compat == "":
-		c.add(Verdict{Class: Mismatch, Level: Warn, Reason: "the baseline was measured on another machine of this kind: " +
-			"give each machine a label of its own, here with --host-label " + c.run.Host.Own() +
-			", or set policy.fingerprint: ignore to let them share one"})
-	case same:
-	case c.ref.Host.Unknown():
-		if rule != FingerprintIgnore && c.policy.Compat != CompatTensorSharp {
-			c.out.Unjudged = why
-		}
-	case rule == FingerprintIgnore:
-		c.add(Verdict{Class: Mismatch, Level: Warn, Reason: why +
-			"; speeds are judged all the same because policy.fingerprint is ignore: remove it to have them told apart"})
-	case rule == FingerprintWarn:
-		c.out.Unjudged = why
-		c.add(Verdict{Class: Mismatch, Level: Warn, Reason: why +
-			": record this machine with baseline update, or give it a label of its own with --host-label"})
-	default:
-		c.out.Unjudged = why
-		c.add(Verdict{Class: Mismatch, Level: Fail, Reason: why +
-			": give this machine a label of its own with --host-label, or set policy.fingerprint: ignore to judge by it all the same"})
+	rule := p.fingerprint(here, there)
+	mismatch := func(level Level, reason string) []Verdict {
+		return []Verdict{{Class: Mismatch, Level: level, Reason: reason}}
 	}
+	switch {
+	case same && here.Elsewhere(there) && rule != FingerprintIgnore && p.Compat == "":
+		return "", mismatch(Warn, "the baseline was measured on another machine of this kind: "+
+			"give each machine a label of its own, here with --host-label "+run.Host.Own()+
+			", or set policy.fingerprint: ignore to let them share one")
+	case same, ref.Host.Unknown() && (rule == FingerprintIgnore || p.Compat == CompatTensorSharp):
+		return "", nil
+	case ref.Host.Unknown():
+		return why, nil
+	case rule == FingerprintIgnore:
+		return "", mismatch(Warn, why+
+			"; speeds are judged all the same because policy.fingerprint is ignore: remove it to have them told apart")
+	case rule == FingerprintWarn:
+		return why, mismatch(Warn, why+
+			": record this machine with baseline update, or give it a label of its own with --host-label")
+	}
+	return why, mismatch(Fail, why+
+		": give this machine a label of its own with --host-label, or set policy.fingerprint: ignore to judge by it all the same")
 }
 
 // fingerprint is what to do about two machines that differ.
-func (p Policy) fingerprint(here, there bench.Fingerprint) string {
+func (p *Policy) fingerprint(here, there bench.Fingerprint) string {
 	if p.Fingerprint != "" {
 		return p.Fingerprint
 	}

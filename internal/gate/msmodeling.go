@@ -10,24 +10,24 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// msmodeling judges a cell as the checker of Ascend/msmodeling does (its
-// tests/benchmark/models/test_model_regression.py at commit 84fec85): the total
-// to both sides, so that a gain fails as well; a case without any reference
-// passes; operators only warn. The host's baseline, drift and exactness are not
-// known to it.
-func (c *comparer) msmodeling(check *Check, e *bench.Expected, sample *bench.Sample, got *bench.Result) {
+// msmodeling judges the total of a cell as the checker of Ascend/msmodeling does (its
+// tests/benchmark/models/test_model_regression.py at commit 84fec85): to both sides,
+// so that a gain fails as well; a case without any reference
+// passes. The host's baseline, drift and exactness are not known to it.
+func msmodeling(check Check, sample *bench.Sample) (Check, []Verdict) {
 	check.Status = status(check.References)
 	decides := deciding(check.References)
+	var verdicts []Verdict
 	if decides < 0 {
-		c.add(Verdict{Cell: check.Cell, Metric: check.Metric, Class: Untracked, Level: Off, New: check.Actual,
-			Reason: "the case has no time to compare with, which msmodeling counts as passed: record one with cases refresh"})
+		verdicts = []Verdict{{Cell: check.Cell, Metric: check.Metric, Class: Untracked, Level: Off, New: check.Actual,
+			Reason: "the case has no time to compare with, which msmodeling counts as passed: record one with cases refresh"}}
 	}
 	for i := range check.References {
 		if r := &check.References[i]; !r.Passed || i == decides && check.Status == CheckPass {
-			c.add(twoSided(r, check, sample))
+			verdicts = append(verdicts, twoSided(r, &check, sample))
 		}
 	}
-	c.topOperators(check, &e.Operators, summarize(sample).N, got)
+	return check, verdicts
 }
 
 // twoSided is the verdict on a reference that was compared already.
@@ -46,15 +46,15 @@ func twoSided(r *ReferenceCheck, check *Check, sample *bench.Sample) Verdict {
 }
 
 // topOperators compares the first N operators of the run with the N largest
-// recorded ones.
-func (c *comparer) topOperators(check *Check, e *bench.ExpectedOperators, measured int, got *bench.Result) {
-	o := &check.Operators
+// recorded ones, as the original does, which only warns.
+func topOperators(check Check, e *bench.ExpectedOperators, measured int, got *bench.Result) (o OperatorCheck, verdicts []Verdict) {
+	o = check.Operators
 	switch {
 	case levelOf(e.Level, Fail) == Off:
-		return
+		return o, nil
 	case len(e.Entries) == 0:
 		o.Status = OperatorsNoBaseline
-		return
+		return o, nil
 	}
 	var actual []bench.Entry
 	b, unit, ok := breakdown(got, check.Unit)
@@ -62,14 +62,15 @@ func (c *comparer) topOperators(check *Check, e *bench.ExpectedOperators, measur
 		actual = top(b.Entries, e.TopN)
 	}
 	recorded := largestOf(e.Entries, e.TopN)
-	t := topN{check: check, o: o, recorded: recorded, perUnit: picoseconds(check.Unit)}
+	t := topN{check: &check, o: &o, recorded: recorded, perUnit: picoseconds(check.Unit)}
 	o.Rows = make([]OperatorRow, 0, max(len(recorded), len(actual)))
 	t.compare(actual, unit, total(e.Entries))
 	o.Status = OperatorsPass
 	if len(o.Violations) > 0 {
 		o.Status = OperatorsWarn
-		c.add(operatorsDiffer(check, Warn, t.reason(), measured))
+		verdicts = []Verdict{operatorsDiffer(&check, Warn, t.reason(), measured)}
 	}
+	return o, verdicts
 }
 
 // top is the first n of a list.
@@ -114,7 +115,8 @@ type topN struct {
 // compare adds the missing operators by name, then those of the run in its
 // order. The original compares the numbers as they are, without any rounding.
 func (t *topN) compare(actual []bench.Entry, unit scale, sum float64) {
-	t.o.DeltaPS = inPS(t.check.Actual, t.perUnit) - inPS(recordedTotal(t.o, t.check.References, sum), t.perUnit)
+	of, was := recordedTotal(t.check.References, sum)
+	t.o.Of, t.o.DeltaPS = of, inPS(t.check.Actual, t.perUnit)-inPS(was, t.perUnit)
 	place := make(map[string]int, len(t.recorded)) // in t.recorded
 	for i, e := range t.recorded {
 		place[e.Name] = i

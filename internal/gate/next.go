@@ -28,26 +28,27 @@ type nextRun struct {
 
 // newNextRun returns nil where this run does not come after those of the history on
 // the same branch, or where the history says too little.
-func (c *comparer) newNextRun() *nextRun {
-	if c.ref == nil || !c.policy.NextRun && c.run.Context[bench.DefaultBranch] == "" {
+func newNextRun(in *inputs) *nextRun {
+	if in.ref == nil || !in.policy.NextRun && in.run.Context[bench.DefaultBranch] == "" {
 		return nil
 	}
-	last := len(c.ref.Earlier) - 1
-	for last >= leastRuns && !(c.ref.Earlier[last].At.Before(c.run.Started) && c.healthyRun(len(c.ref.Earlier)-last)) {
+	earlier := in.ref.Earlier
+	last := len(earlier) - 1
+	for last >= leastRuns && !(earlier[last].At.Before(in.run.Started) && healthyRun(in.ref, len(earlier)-last)) {
 		last--
 	}
 	if last < leastRuns {
 		return nil
 	}
-	return &nextRun{last: last, newer: len(c.ref.Earlier) - 1 - last}
+	return &nextRun{last: last, newer: len(earlier) - 1 - last}
 }
 
 // healthyRun reports whether a run of the history, counted from the end, has a number
 // that counts for the level.
-func (c *comparer) healthyRun(fromEnd int) bool {
-	for i := range c.ref.Results {
-		for j := range c.ref.Results[i].Samples {
-			if s := &c.ref.Results[i].Samples[j]; fromEnd <= len(s.History) && len(s.Level()[len(s.History)-fromEnd]) > 0 {
+func healthyRun(ref *bench.Run, fromEnd int) bool {
+	for i := range ref.Results {
+		for j := range ref.Results[i].Samples {
+			if s := &ref.Results[i].Samples[j]; fromEnd <= len(s.History) && len(s.Level()[len(s.History)-fromEnd]) > 0 {
 				return true
 			}
 		}
@@ -56,41 +57,42 @@ func (c *comparer) healthyRun(fromEnd int) bool {
 }
 
 // add notes a number that one run cannot convict.
-func (n *nextRun) add(cell detect.Cell, ref, got *bench.Result, metric string) {
-	if n == nil || !few(cell) {
+func (n *nextRun) add(samples detect.Cell, c cell, metric string) {
+	if n == nil || !few(samples) {
 		return
 	}
-	level := ref.Sample(metric).Level()
-	cell.Base, cell.Head = detect.OneEach(level[:max(0, len(level)-n.newer)], got.Sample(metric).Values)
-	n.cells, n.numbers = append(n.cells, cell), append(n.numbers, numberOf{got.Cell.ID(), metric})
+	level := c.ref.Sample(metric).Level()
+	samples.Base, samples.Head = detect.OneEach(level[:max(0, len(level)-n.newer)], c.got.Sample(metric).Values)
+	n.cells, n.numbers = append(n.cells, samples), append(n.numbers, numberOf{c.id, metric})
 }
 
 func (n *nextRun) any() bool { return n != nil && len(n.cells) > 0 }
 
-// confirmNext takes the evidence of both runs on losses that both show, each by itself.
-func (c *comparer) confirmNext(n *nextRun) {
-	if n == nil {
-		return
-	}
-	c.evidence.next = map[numberOf]bool{}
-	for i, e := range detect.JudgeNext(n.cells, c.evidence.share).Cells {
+// confirmed returns the evidence of both runs on losses that both show, each by itself.
+func (n *nextRun) confirmed(share float64) map[numberOf]weighed {
+	of := map[numberOf]weighed{}
+	for i, e := range detect.JudgeNext(n.cells, share).Cells {
 		if e.Verdict != detect.Regressed {
 			continue
 		}
-		cell := n.cells[i]
-		last := len(cell.Base) - 1
-		cell.Base, cell.Head = cell.Base[:last], []float64{cell.Base[last], cell.Head[0]}
-		c.evidence.of[n.numbers[i]], c.evidence.next[n.numbers[i]] = weighed{e, cell}, true
+		samples := n.cells[i]
+		last := len(samples.Base) - 1
+		samples.Base, samples.Head = samples.Base[:last], []float64{samples.Base[last], samples.Head[0]}
+		of[n.numbers[i]] = weighed{Evidence: e, Cell: samples, confirmed: true}
 	}
-	c.evidence.began = Began{After: c.ref.Earlier[n.last-1].Revision, Suspected: c.ref.Earlier[n.last].Revision, Confirmed: c.run.Revision}
+	return of
 }
 
-// began counts the confirmed losses that stand.
-func (c *comparer) began() *Began {
-	b := c.evidence.began
-	for i := range c.out.Verdicts {
-		v := &c.out.Verdicts[i]
-		if v.Confirmed && v.Class == Regressed {
+// began names the commits of both runs.
+func (n *nextRun) began(in *inputs) Began {
+	earlier := in.ref.Earlier
+	return Began{After: earlier[n.last-1].Revision, Suspected: earlier[n.last].Revision, Confirmed: in.run.Revision}
+}
+
+// standing counts the confirmed losses among the verdicts; nil where there is none.
+func (b Began) standing(verdicts []Verdict) *Began {
+	for i := range verdicts {
+		if v := &verdicts[i]; v.Confirmed && v.Class == Regressed {
 			b.Numbers++
 		}
 	}
@@ -100,12 +102,9 @@ func (c *comparer) began() *Began {
 	return &b
 }
 
-// tellNext says that a loss is confirmed.
-func (c *comparer) tellNext(v *Verdict, n numberOf) {
-	if c.evidence.next[n] {
-		v.Confirmed = true
-		v.Reason = fmt.Sprintf("suspected in the run before, of %s, and confirmed by this one", commitOf(c.evidence.began.Suspected))
-	}
+// suspectedBefore is the reason of a loss that this run confirms.
+func suspectedBefore(b Began) string {
+	return fmt.Sprintf("suspected in the run before, of %s, and confirmed by this one", commitOf(b.Suspected))
 }
 
 func commitOf(revision string) string {

@@ -38,16 +38,16 @@ func (v *Verdict) loss() bool {
 	return v.Evidence.Method != "exact" && (v.Class == Regressed || v.Class == Drifted || v.Class == OperatorsDiffer)
 }
 
-// noise is nil where the run has no pair whose cells both passed.
-func (c *comparer) noise() *Noise {
-	pairs := c.pairs()
+// noiseOf is nil where the run has no pair whose cells both passed.
+func noiseOf(in *inputs) *Noise {
+	pairs := twins(in.run)
 	if len(pairs) == 0 {
 		return nil
 	}
 	n := &Noise{Pairs: len(pairs)}
-	for i := range c.metrics {
-		m := &c.metrics[i]
-		if m.Exact || !c.gated(m) {
+	for i := range in.metrics {
+		m := &in.metrics[i]
+		if m.Exact || !in.policy.gated(m) {
 			continue
 		}
 		if differences := differences(m, pairs); len(differences) > 0 {
@@ -61,20 +61,20 @@ func (c *comparer) noise() *Noise {
 // pair is two results measured under the same conditions.
 type pair struct{ first, second *bench.Result }
 
-// pairs finds the A/A partners, each pair once, although both may name the other.
+// twins finds the A/A partners, each pair once, although both may name the other.
 // Those that ran on different devices are none.
-func (c *comparer) pairs() []pair {
+func twins(run *bench.Run) []pair {
 	byID := map[string]*bench.Result{}
-	for i := range c.run.Results {
-		if twin := c.run.Results[i].Twin; twin != "" {
+	for i := range run.Results {
+		if twin := run.Results[i].Twin; twin != "" {
 			byID[twin] = nil
 		}
 	}
 	if len(byID) == 0 {
 		return nil // nearly always: ids are costly to build
 	}
-	for i := range c.run.Results {
-		r := &c.run.Results[i]
+	for i := range run.Results {
+		r := &run.Results[i]
 		if id := r.Cell.ID(); r.Outcome == bench.Passed {
 			if _, named := byID[id]; named {
 				byID[id] = r
@@ -82,8 +82,8 @@ func (c *comparer) pairs() []pair {
 		}
 	}
 	var pairs []pair
-	for i := range c.run.Results {
-		r := &c.run.Results[i]
+	for i := range run.Results {
+		r := &run.Results[i]
 		twin := byID[r.Twin]
 		if r.Twin == "" || twin == nil || r.Outcome != bench.Passed || r.Device != twin.Device {
 			continue

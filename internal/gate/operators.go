@@ -13,40 +13,44 @@ const operators = "operators"
 // much, because programs print few digits.
 const rounding = 0.001
 
-// operators compares the operators of a result with the recorded ones. measured
+// judgeOperators compares the operators of a result with the recorded ones. measured
 // is the number of values that the total rests on.
-func (c *comparer) operators(check *Check, e *bench.ExpectedOperators, measured int, got *bench.Result) {
-	o, level := &check.Operators, levelOf(e.Level, Fail)
+func judgeOperators(check Check, e *bench.ExpectedOperators, measured int, got *bench.Result) (o OperatorCheck, verdicts []Verdict) {
+	o, level := check.Operators, levelOf(e.Level, Fail)
 	b, unit, ok := breakdown(got, check.Unit)
 	switch {
 	case level == Off:
-		return
+		return o, nil
 	case len(e.Entries) == 0:
 		o.Status = OperatorsNoBaseline
-		return
+		return o, nil
 	case !ok:
-		c.add(noBreakdown(check, b, level))
-		return
+		return o, []Verdict{noBreakdown(&check, b, level)}
 	}
-	p := &c.parts
+	p := spareParts.Get().(*parts)
+	defer spareParts.Put(p)
 	p.reset()
 	p.recorded(e.Entries)
 	p.measured(b.Entries, unit)
 	if len(b.Entries) > 0 && p.oldSum > 0 && p.newSum <= 0 {
-		c.add(noTimes(check, level))
-		return
+		return o, []Verdict{noTimes(&check, level)}
 	}
-	u := newUnion(p, e, picoseconds(check.Unit), recordedTotal(o, check.References, p.oldSum), check.Actual)
+	of, recorded := recordedTotal(check.References, p.oldSum)
+	u := newUnion(p, e, picoseconds(check.Unit), recorded, check.Actual)
 	u.cuts(largestReference(check.References))
-	o.Status, o.DeltaPS, o.Rows = OperatorsPass, u.deltaPS, u.judged()
+	o.Of, o.Status, o.DeltaPS, o.Rows = of, OperatorsPass, u.deltaPS, u.judged()
 	if u.impossible(measured) {
-		c.add(tooMuch(check, p.newSum))
+		verdicts = append(verdicts, tooMuch(&check, p.newSum))
 	}
-	violations := u.violations(o.Rows)
-	if len(violations) == 0 {
-		return
+	if violations := u.violations(o.Rows); len(violations) > 0 {
+		o.Status = statusOf(level)
+		verdicts = append(verdicts, notRecorded(&check, level, violations, measured))
 	}
-	o.Status = statusOf(level)
+	return o, verdicts
+}
+
+// notRecorded is the verdict on operators that are not as recorded, the largest loss first.
+func notRecorded(check *Check, level Level, violations []*OperatorRow, measured int) Verdict {
 	worst := violations[0]
 	v := operatorsDiffer(check, level, explain(check, violations), measured)
 	v.Old, v.New, v.Delta = worst.Old, worst.New, finite(-worst.Diff*100)
@@ -54,7 +58,7 @@ func (c *comparer) operators(check *Check, e *bench.ExpectedOperators, measured 
 		v.Delta = -100
 	}
 	v.Interval = [2]float64{v.Delta, v.Delta}
-	c.add(v)
+	return v
 }
 
 // operatorsDiffer is the one verdict on all operators that are not as recorded.
@@ -131,7 +135,7 @@ func largestReference(references []ReferenceCheck) float64 {
 // recordedTotal is the total that the recorded operators are parts of: the
 // smallest reference that is not less than their sum, else the largest, else
 // the sum. 0 if nothing is known, as where calls alone were recorded.
-func recordedTotal(o *OperatorCheck, references []ReferenceCheck, sum float64) float64 {
+func recordedTotal(references []ReferenceCheck, sum float64) (name string, total float64) {
 	fits := func(r *ReferenceCheck) bool { return r.Value*(1+rounding) >= sum }
 	var best *ReferenceCheck
 	for i := range references {
@@ -141,8 +145,7 @@ func recordedTotal(o *OperatorCheck, references []ReferenceCheck, sum float64) f
 		}
 	}
 	if best == nil {
-		return max(sum, 0)
+		return "", max(sum, 0)
 	}
-	o.Of = best.Name
-	return best.Value
+	return best.Name, best.Value
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/accelgate/accelgate/internal/bench"
 )
@@ -19,6 +20,9 @@ type parts struct {
 	oldSorted, newSorted bool
 	oldSum, newSum       float64
 }
+
+// spareParts are those of cells that were judged.
+var spareParts = sync.Pool{New: func() any { return new(parts) }}
 
 // reset empties p for the next cell. What it holds is costly to make anew for
 // each of thousands of cells.

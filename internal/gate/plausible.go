@@ -26,23 +26,24 @@ func (p *Policy) TooFar(recorded, measured float64) string {
 	return farther(recorded, measured, p.implausible())
 }
 
-// refuseImpossible makes failed cells of those that passed with a value that its
+// possible makes failed cells of those that passed with a value that its
 // metric cannot have, such as a negative rate. TensorSharp knows no such rule.
-func (c *comparer) refuseImpossible() {
-	if c.policy.Compat == CompatTensorSharp {
-		return
+func possible(run *bench.Run, results []*bench.Result, p *Policy) []*bench.Result {
+	if p.Compat == CompatTensorSharp {
+		return results
 	}
-	for i, r := range c.results {
+	for i, r := range results {
 		if r.Outcome != bench.Passed {
 			continue
 		}
-		if why := c.run.Impossible(r); why != "" {
+		if why := run.Impossible(r); why != "" {
 			failed := *r
 			failed.Outcome, failed.Cause = bench.Failed, bench.CauseOutput
 			failed.Reason = why + ": correct what the program prints, or the metric's kind in the configuration"
-			c.results[i] = &failed
+			results[i] = &failed
 		}
 	}
+	return results
 }
 
 // impossible is the verdict on a number whose reference its metric cannot have;
@@ -61,14 +62,14 @@ func (m *described) impossible(old, now *bench.Sample) (v Verdict, ok bool) {
 
 // plausible blocks a change that is larger than any code makes, in either
 // direction. A change from or to 0 has no factor and other rules.
-func (c *comparer) plausible(m *bench.Metric, v Verdict) Verdict {
-	if c.policy.Compat != "" || m.Quantity() == bench.Score || v.Old == 0 || v.New == 0 {
+func plausible(p *Policy, m *bench.Metric, v Verdict) Verdict {
+	if p.Compat != "" || m.Quantity() == bench.Score || v.Old == 0 || v.New == 0 {
 		return v
 	}
 	if method := v.Evidence.Method; method != "threshold" && method != "evidence" {
 		return v
 	}
-	if why := farther(v.Old, v.New, c.policy.implausible()); why != "" {
+	if why := farther(v.Old, v.New, p.implausible()); why != "" {
 		v.Class, v.Level = Implausible, Fail
 		v.Reason = why + "; if the change is meant, record it with baseline update --force"
 	}

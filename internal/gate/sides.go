@@ -18,11 +18,11 @@ type sidesEvidence struct {
 }
 
 // sidesOf returns both sides of a number that the fixed threshold decides.
-func (c *comparer) sidesOf(m *described, ref, got *bench.Result) (s detect.Sides, ok bool) {
-	if ref == nil || c.out.Unjudged != "" || !c.measures(m, ref, got) || m.tooFew(ref) {
+func sidesOf(in *inputs, m *described, c cell) (s detect.Sides, ok bool) {
+	if c.ref == nil || in.unjudged != "" || !measures(in, m, c) || m.tooFew(c.ref) {
 		return s, false
 	}
-	old, now := ref.Sample(m.Name), got.Sample(m.Name)
+	old, now := c.ref.Sample(m.Name), c.got.Sample(m.Name)
 	if old == nil || now == nil || len(now.Base) > 0 {
 		return s, false
 	}
@@ -59,13 +59,14 @@ const earlierCounted = 10
 
 // beyondChance makes a suspicion against history a loss that would block without
 // any history as well: beyond the threshold, and beyond what two sessions differ by.
-func (c *comparer) beyondChance(v *Verdict, n numberOf) {
-	e, ok := c.evidence.sides[n]
-	if ok && v.Class == Inconclusive && v.Delta < -c.policy.Threshold-tolerance && (e.q <= c.evidence.share || e.Estimate >= e.large) {
+func beyondChance(in *inputs, ev *evidence, n numberOf, v Verdict) Verdict {
+	e, ok := ev.sides[n]
+	if ok && v.Class == Inconclusive && v.Delta < -in.policy.Threshold-tolerance && (e.q <= ev.share || e.Estimate >= e.large) {
 		v.Class, v.Level, v.Suspected = Regressed, Fail, false
 		v.Evidence.Q = e.q
-		v.Reason = fmt.Sprintf("beyond the threshold of %.4g %%, and beyond what two sessions of unchanged code differ by", c.policy.Threshold)
+		v.Reason = fmt.Sprintf("beyond the threshold of %.4g %%, and beyond what two sessions of unchanged code differ by", in.policy.Threshold)
 	}
+	return v
 }
 
 // weighSides judges all numbers of the road together.
@@ -86,27 +87,27 @@ func weighSides(sides []detect.Sides, numbers []numberOf, healthy map[string]boo
 	return of
 }
 
-// healthy says during which cells the host was healthy, and not only unknown to be
-// unhealthy.
-func (c *comparer) healthy() map[string]bool {
-	of := map[string]bool{}
-	for _, r := range c.results {
-		of[r.Cell.ID()] = r.Health != nil && r.Health.Status == bench.Healthy
+// healthy returns, by the id of the cell, whether the host was healthy, and not only
+// unknown to be unhealthy.
+func healthy(cells []cell) map[string]bool {
+	of := make(map[string]bool, len(cells))
+	for _, c := range cells {
+		of[c.id] = c.got.Health != nil && c.got.Health.Status == bench.Healthy
 	}
 	return of
 }
 
 // withinChance makes a loss beyond the threshold inconclusive that two sessions of
 // unchanged code may differ by: without pairs and history, nothing says how much they do.
-func (c *comparer) withinChance(m *described, id string, v Verdict) Verdict {
-	e, ok := c.evidence.sides[numberOf{id, m.Name}]
+func withinChance(in *inputs, ev *evidence, n numberOf, m *described, v Verdict) Verdict {
+	e, ok := ev.sides[n]
 	if !ok || v.Evidence.Method != "threshold" {
 		return v
 	}
 	v.Evidence.P, v.Evidence.Q = e.P, e.q
-	v.Evidence.MDE = max(v.Evidence.Limit, math.Abs(m.percent(min(e.large, e.Least(c.evidence.share/float64(e.of))))))
-	if v.Class == Regressed && e.q > c.evidence.share && e.Estimate < e.large {
-		v.Class, v.Level = Inconclusive, c.policy.open()
+	v.Evidence.MDE = max(v.Evidence.Limit, math.Abs(m.percent(min(e.large, e.Least(ev.share/float64(e.of))))))
+	if v.Class == Regressed && e.q > ev.share && e.Estimate < e.large {
+		v.Class, v.Level = Inconclusive, in.policy.open()
 		v.Reason = joined(v.Reason, fmt.Sprintf("looks %.1f %% slower, and two sessions of unchanged code may differ as much: a loss blocks from %.3g %% on; decide it in pairs with --ab", -v.Delta, v.Evidence.MDE))
 	}
 	return v

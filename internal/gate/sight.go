@@ -41,11 +41,11 @@ func (e *Evidence) Road() Road {
 	return RoadHistory
 }
 
-// sight sums up the minimum detectable effects of all numbers, road by road.
-func (c *comparer) sight() []Sight {
+// sightOf sums up the minimum detectable effects of all numbers, road by road.
+func sightOf(verdicts []Verdict) []Sight {
 	found, convicts := map[Road][]float64{}, map[Road]bool{}
-	for i := range c.out.Verdicts {
-		v := &c.out.Verdicts[i]
+	for i := range verdicts {
+		v := &verdicts[i]
 		road := v.Evidence.Road()
 		if road == "" || v.Cell == "" || !(v.Evidence.MDE > 0) {
 			continue

@@ -18,63 +18,63 @@ const (
 // here: throughput regression is Regressed, improvement is Fixed, and what it
 // finds nothing about is Unchanged. A cell that it does not know never blocks,
 // vanished cells are not looked for, and speed-ups are not told.
-func (c *comparer) tensorSharp(id string, ref, got *bench.Result) {
+func tensorSharp(in *inputs, c cell) findings {
+	id, ref, got := c.id, c.ref, c.got
 	is := got.Outcome == bench.Passed
 	was := ref != nil && ref.Outcome == bench.Passed
 	switch {
 	case got.Outcome == bench.Skipped:
-		c.add(Verdict{Cell: id, Class: Skipped, Level: Off, Reason: got.Reason})
+		return found(Verdict{Cell: id, Class: Skipped, Level: Off, Reason: got.Reason})
 	case ref == nil:
-		c.add(Verdict{Cell: id, Class: Untracked, Level: Warn, Reason: joined("the baseline does not have this cell", got.Reason)})
+		return found(Verdict{Cell: id, Class: Untracked, Level: Warn, Reason: joined("the baseline does not have this cell", got.Reason)})
 	case was && !is:
 		v := Verdict{Cell: id, Class: RuntimeFailure, Level: Fail, Delta: -100, Reason: got.Reason}
 		if got.Outcome == bench.Incorrect {
 			v.Class = CorrectnessFailure
 		}
-		c.add(v)
+		return found(v)
 	case !was && is:
-		c.add(Verdict{Cell: id, Class: Fixed, Level: Off, Reason: "failed in the baseline, passes now"})
+		return found(Verdict{Cell: id, Class: Fixed, Level: Off, Reason: "failed in the baseline, passes now"})
 	case !was && !is:
-		c.add(Verdict{Cell: id, Class: Unchanged, Level: Warn, Reason: joined("fails as in the baseline", got.Reason)})
-	default:
-		c.throughput(id, ref, got)
+		return found(Verdict{Cell: id, Class: Unchanged, Level: Warn, Reason: joined("fails as in the baseline", got.Reason)})
 	}
+	return throughput(in, c)
 }
 
 // throughput judges decode if either side has it above 0, else prefill. The
 // arithmetic is TensorSharp's to the last bit: no tolerance, and a change of
 // exactly the threshold passes.
-func (c *comparer) throughput(id string, ref, got *bench.Result) {
-	v := Verdict{Cell: id, Metric: prefill, Class: Unchanged, Level: Off}
-	if applies(ref, decode) || applies(got, decode) {
+func throughput(in *inputs, c cell) findings {
+	v, tracked := Verdict{Cell: c.id, Metric: prefill, Class: Unchanged, Level: Off}, false
+	if applies(c.ref, decode) || applies(c.got, decode) {
 		v.Metric = decode
 	}
-	old, new := classic(ref, v.Metric), classic(got, v.Metric)
+	old, new := classic(c.ref, v.Metric), classic(c.got, v.Metric)
 	v.Old, v.New = old.Median, new.Median
 	switch {
-	case c.out.Unjudged != "":
-		v.Class, v.Reason = Inconclusive, "speed was not judged: "+c.out.Unjudged
+	case in.unjudged != "":
+		v.Class, v.Reason = Inconclusive, "speed was not judged: "+in.unjudged
 	case old.Median <= 0 && new.Median <= 0:
 		v.Metric = "" // there is nothing to judge
-		c.tracked++
+		tracked = true
 	case old.Median <= 0:
 		v.Reason = "the baseline is 0, which TensorSharp finds nothing about"
 	default:
-		c.tracked++
+		tracked = true
 		v.Delta = (v.New - v.Old) / v.Old * 100
 		v.Interval = [2]float64{v.Delta, v.Delta}
-		v.Evidence = Evidence{Method: "threshold", Limit: c.policy.Threshold, OldN: old.N, NewN: new.N, Noise: max(noise(old), noise(new))}
-		if s := got.Sample(v.Metric); s != nil {
+		v.Evidence = Evidence{Method: "threshold", Limit: in.policy.Threshold, OldN: old.N, NewN: new.N, Noise: max(noise(old), noise(new))}
+		if s := c.got.Sample(v.Metric); s != nil {
 			v.Interval = interval(&bench.Metric{Better: bench.Higher}, v.Old, s, v.Delta)
 		}
-		if v.Delta < -c.policy.Threshold {
+		if v.Delta < -in.policy.Threshold {
 			v.Class, v.Level = Regressed, Fail
 			if new.N == 1 {
 				v.Reason = single
 			}
 		}
 	}
-	c.add(v)
+	return findings{verdicts: []Verdict{v}, tracked: tracked}
 }
 
 // classic is the metric's summary; all 0 where the result does not have it, as
@@ -87,8 +87,8 @@ func classic(r *bench.Result, metric string) bench.Summary {
 }
 
 // gated reports whether the policy judges the metric at all.
-func (c *comparer) gated(m *described) bool {
-	if c.policy.Compat == CompatTensorSharp {
+func (p *Policy) gated(m *described) bool {
+	if p.Compat == CompatTensorSharp {
 		return m.Name == decode || m.Name == prefill
 	}
 	return !m.Informational
@@ -98,18 +98,20 @@ func (c *comparer) gated(m *described) bool {
 // before them, and what it does not list after them.
 var tensorSharpOrder = []Class{Mismatch, RuntimeFailure, CorrectnessFailure, Regressed, Fixed, Untracked}
 
-// order sorts by class, and by case id within one.
-func (c *comparer) order() {
+// inTensorSharpOrder sorts by class, and by case id within one.
+func inTensorSharpOrder(verdicts []Verdict) []Verdict {
 	place := func(class Class) int {
 		if i := slices.Index(tensorSharpOrder, class); i >= 0 {
 			return i
 		}
 		return len(tensorSharpOrder)
 	}
-	slices.SortStableFunc(c.out.Verdicts, func(a, b Verdict) int {
+	sorted := slices.Clone(verdicts)
+	slices.SortStableFunc(sorted, func(a, b Verdict) int {
 		if by := place(a.Class) - place(b.Class); by != 0 {
 			return by
 		}
 		return strings.Compare(a.Cell, b.Cell)
 	})
+	return sorted
 }

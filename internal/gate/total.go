@@ -53,43 +53,41 @@ func status(checks []ReferenceCheck) CheckStatus {
 	return CheckPass
 }
 
-// total judges a total: slower than the deciding reference by strictly more
+// judgeTotal judges a total: slower than the deciding reference by strictly more
 // than its tolerance is a regression, and beyond that of any other is drift.
-func (c *comparer) total(check *Check, e *bench.Expected, sample *bench.Sample, timed bool) {
+func judgeTotal(in *inputs, c cell, check Check, e *bench.Expected, sample *bench.Sample) (Check, []Verdict) {
 	decides := deciding(check.References)
 	if decides < 0 {
 		check.Status = CheckNoBaseline
-		if !timed {
-			c.noReference(check, e)
+		if c.ref != nil && c.ref.Outcome == bench.Passed {
+			return check, nil // the host's baseline judges it
 		}
-		return
+		return check, []Verdict{noReference(in, &check, e)}
 	}
 	improved := false
-	var drifts []Verdict
+	verdicts := make([]Verdict, 1, 2) // the deciding one comes first
 	for i := range check.References {
 		r := &check.References[i]
-		v := against(r, check, e.Exact, sample)
+		v := against(r, &check, e.Exact, sample)
 		if i == decides {
-			v = c.plausible(&bench.Metric{Name: check.Metric, Kind: bench.Time}, v)
+			v = plausible(&in.policy, &bench.Metric{Name: check.Metric, Kind: bench.Time}, v)
 		}
 		r.Passed = v.Level == Off
 		switch {
 		case i == decides:
 			improved = v.Class == Improved
-			c.add(c.doubted(v))
+			verdicts[0] = doubted(&in.policy, v)
 		case v.Class == Regressed && !e.Exact:
-			drifts = append(drifts, c.doubted(drifted(v, e)))
+			verdicts = append(verdicts, doubted(&in.policy, drifted(v, e)))
 		case e.Exact && v.Level == Fail: // they have no room to drift
-			drifts = append(drifts, v)
+			verdicts = append(verdicts, v)
 		}
-	}
-	for _, v := range drifts {
-		c.add(v)
 	}
 	check.Status = status(check.References)
 	if improved && check.Status == CheckPass {
 		check.Status = CheckImproved
 	}
+	return check, verdicts
 }
 
 // against judges a total by one reference.
@@ -142,25 +140,25 @@ func drifted(v Verdict, e *bench.Expected) Verdict {
 }
 
 // doubted says so where a loss rests on one value that can be measured again.
-func (c *comparer) doubted(v Verdict) Verdict {
-	if !c.policy.Recorded && v.Evidence.Method != "exact" && (v.Class == Regressed || v.Class == Drifted) && v.Evidence.NewN == 1 {
+func doubted(p *Policy, v Verdict) Verdict {
+	if !p.Recorded && v.Evidence.Method != "exact" && (v.Class == Regressed || v.Class == Drifted) && v.Evidence.NewN == 1 {
 		v.Reason = joined(v.Reason, single)
 	}
 	return v
 }
 
 // noReference reports a cell whose time cannot be compared with anything.
-func (c *comparer) noReference(check *Check, e *bench.Expected) {
+func noReference(in *inputs, check *Check, e *bench.Expected) Verdict {
 	v := Verdict{Cell: check.Cell, Metric: check.Metric, Class: Untracked, Level: levelOf(e.NoReference, Warn), New: check.Actual,
 		Reason: "neither the case nor the baseline has a time to compare with: record one with cases refresh, or this host's with baseline update"}
-	if c.elsewhere(e) {
+	if elsewhere(in.run, e) {
 		v.Reason = fmt.Sprintf("the recorded times are of host %q: record this host's with baseline update", printable(e.Host, mostName))
 	}
-	c.add(v)
+	return v
 }
 
 // totalMissing reports a cell that passed without its total.
-func (c *comparer) totalMissing(check *Check) {
+func totalMissing(check Check) (Check, []Verdict) {
 	v := Verdict{Cell: check.Cell, Metric: check.Metric, Class: Missing, Level: Fail, Delta: -100,
 		Reason: fmt.Sprintf("the run has no %s for this case: make the program print it, or correct how the suite reads it", check.Metric)}
 	for i := range check.References {
@@ -170,7 +168,7 @@ func (c *comparer) totalMissing(check *Check) {
 	if i := deciding(check.References); i >= 0 {
 		v.Reference, v.Old = check.References[i].Name, check.References[i].Value
 	}
-	c.add(v)
+	return check, []Verdict{v}
 }
 
 // finite keeps a number in the range that documents can hold, and makes no

@@ -16,14 +16,14 @@ type Uncompared struct {
 
 // uncompared lists the suites of which cells passed and not one number was
 // compared, in the order of the run. Calls of operators are no such number.
-func (c *comparer) uncompared() (list []Uncompared) {
+func uncompared(cells []cell, verdicts []Verdict) (list []Uncompared) {
 	type suite struct {
 		compared bool
 		reason   string
 	}
 	compared, reasons := map[string]bool{}, map[string]string{}
-	for i := range c.out.Verdicts {
-		v := &c.out.Verdicts[i]
+	for i := range verdicts {
+		v := &verdicts[i]
 		compared[v.Cell] = compared[v.Cell] || v.judged() && v.Class != OperatorsDiffer
 		if reasons[v.Cell] == "" {
 			reasons[v.Cell] = v.Reason
@@ -31,19 +31,19 @@ func (c *comparer) uncompared() (list []Uncompared) {
 	}
 	suites := map[string]*suite{}
 	var names []string
-	for _, r := range c.results {
-		if r.Outcome != bench.Passed {
+	for _, c := range cells {
+		if c.got.Outcome != bench.Passed {
 			continue
 		}
-		of := suites[r.Cell.Suite]
+		name := c.got.Cell.Suite
+		of := suites[name]
 		if of == nil {
 			of = &suite{}
-			suites[r.Cell.Suite] = of
-			names = append(names, r.Cell.Suite)
+			suites[name] = of
+			names = append(names, name)
 		}
-		id := r.Cell.ID()
-		of.compared = of.compared || compared[id]
-		of.reason = cmp.Or(of.reason, reasons[id])
+		of.compared = of.compared || compared[c.id]
+		of.reason = cmp.Or(of.reason, reasons[c.id])
 	}
 	for _, name := range names {
 		if of := suites[name]; !of.compared {

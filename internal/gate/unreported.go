@@ -19,25 +19,25 @@ type lack struct {
 // lacks finds, by the id of each cell, which metrics it should have reported, by
 // the configuration or by the run's own list: a list that was shortened by hand
 // hides nothing. TensorSharp does not look.
-func (c *comparer) lacks() map[string][]lack {
-	if c.policy.Compat == CompatTensorSharp {
+func lacks(in *inputs) map[string][]lack {
+	if in.policy.Compat == CompatTensorSharp {
 		return nil
 	}
 	all, optional := map[string][]lack{}, optionals{}
-	for _, r := range c.results {
+	for _, c := range in.cells {
+		id, r := c.id, c.got
 		if r.Outcome != bench.Passed {
 			continue
 		}
-		id := r.Cell.ID()
 		for _, a := range r.Absent {
-			if !a.Optional && r.Sample(a.Metric) == nil && !c.informational(a.Metric) {
+			if !a.Optional && r.Sample(a.Metric) == nil && !in.informational(a.Metric) {
 				all[id] = append(all[id], lack{Absent: a})
 			}
 		}
-		if c.policy.Demands == nil {
+		if in.policy.Demands == nil {
 			continue
 		}
-		for _, d := range c.policy.Demands(r.Cell) {
+		for _, d := range in.policy.Demands(r.Cell) {
 			switch {
 			case d.Optional:
 				optional.look(r, id, &d)
@@ -51,8 +51,8 @@ func (c *comparer) lacks() map[string][]lack {
 }
 
 // informational reports whether both sides only show the metric.
-func (c *comparer) informational(metric string) bool {
-	return slices.ContainsFunc(c.metrics, func(m described) bool { return m.Name == metric && m.Informational && m.contradiction == "" })
+func (in *inputs) informational(metric string) bool {
+	return slices.ContainsFunc(in.metrics, func(m described) bool { return m.Name == metric && m.Informational && m.contradiction == "" })
 }
 
 func lackOf(r *bench.Result, d *bench.Demand) lack {
@@ -97,22 +97,21 @@ func (o optionals) add(all map[string][]lack) {
 
 // unreported blocks a cell that passed without a metric that its suite gates: a
 // typo in the configuration would otherwise judge nothing. A metric that is
-// optional, and that no cell reports, warns. The verdicts on the cell start at
-// first, and the new ones follow them.
-func (c *comparer) unreported(got *bench.Result, first int) {
-	id := got.Cell.ID()
-	for _, l := range c.absences[id] {
-		v := Verdict{Cell: id, Metric: l.Metric, Class: Missing, Level: Fail, Reason: l.explain(keysOf(got))}
+// optional, and that no cell reports, warns. It returns the verdicts on the cell with
+// the new ones after them.
+func unreported(in *inputs, c cell, verdicts []Verdict) []Verdict {
+	for _, l := range in.absences[c.id] {
+		v := Verdict{Cell: c.id, Metric: l.Metric, Class: Missing, Level: Fail, Reason: l.explain(keysOf(c.got))}
 		if l.shown {
 			v.Level, v.Reason = Warn, "no cell of the suite reports this optional metric: "+v.Reason
 		}
-		verdicts := c.out.Verdicts[first:]
 		if i := slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Metric == l.Metric && v.Class == Missing }); i >= 0 {
 			verdicts[i].Reason = joined(verdicts[i].Reason, v.Reason)
 			continue
 		}
-		c.add(v)
+		verdicts = append(verdicts, v)
 	}
+	return verdicts
 }
 
 // keysOf names what the output of a cell held, or what was read of it.

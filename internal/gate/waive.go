@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 )
 
@@ -39,23 +40,26 @@ func (u *WaiverUse) more(state WaiverState, note string) {
 }
 
 // waive takes the regressions that are accepted out of what blocks. Nothing else
-// can be: a wrong answer is wrong whatever anybody wrote down.
-func (c *comparer) waive() {
-	index := map[string][]int{} // of out.Waivers, by cell
-	for _, e := range c.policy.Waivers {
-		if e.Host == "" || e.Host == c.run.Host.Label {
-			index[e.Cell] = append(index[e.Cell], len(c.out.Waivers))
-			c.out.Waivers = append(c.out.Waivers, c.unused(e))
+// can be: a wrong answer is wrong whatever a waiver says. It returns the verdicts, and
+// the waivers of this host with what became of them.
+func waive(in *inputs, verdicts []Verdict) ([]Verdict, []WaiverUse) {
+	var uses []WaiverUse
+	index := map[string][]int{} // of uses, by cell
+	for _, e := range in.policy.Waivers {
+		if e.Host == "" || e.Host == in.run.Host.Label {
+			index[e.Cell] = append(index[e.Cell], len(uses))
+			uses = append(uses, unused(in, e))
 		}
 	}
 	if len(index) == 0 {
-		return
+		return verdicts, nil
 	}
-	for i := range c.out.Verdicts {
-		v := &c.out.Verdicts[i]
+	verdicts = slices.Clone(verdicts)
+	for i := range verdicts {
+		v := &verdicts[i]
 		var of []*WaiverUse
 		for _, k := range index[v.Cell] {
-			u := &c.out.Waivers[k]
+			u := &uses[k]
 			if u.Metric == v.Metric || v.Metric == "" {
 				u.noted(v)
 			}
@@ -64,9 +68,10 @@ func (c *comparer) waive() {
 			}
 		}
 		if len(of) > 0 && v.waivable() {
-			c.accept(v, of)
+			verdicts[i] = waived(in.policy.Today, *v, of)
 		}
 	}
+	return verdicts, uses
 }
 
 // waivable reports a loss of speed that blocks, also one that the machine may have
@@ -76,16 +81,16 @@ func (v *Verdict) waivable() bool {
 	return v.Level == Fail && (v.Class == Regressed || open) && (v.Evidence.Method == "threshold" || v.Evidence.Method == "evidence")
 }
 
-// accept settles a regression by the waivers for it, of which the one for this
+// waived settles a regression by the waivers for it, of which the one for this
 // host alone counts before the one for all.
-func (c *comparer) accept(v *Verdict, of []*WaiverUse) {
+func waived(today waiver.Date, v Verdict, of []*WaiverUse) Verdict {
 	slices.SortStableFunc(of, func(a, b *WaiverUse) int { return -cmp.Compare(a.Host, b.Host) })
-	i := slices.IndexFunc(of, func(u *WaiverUse) bool { return u.Holds(c.policy.Today) })
+	i := slices.IndexFunc(of, func(u *WaiverUse) bool { return u.Holds(today) })
 	if i < 0 {
 		u := of[0]
 		u.Note = "what it was for is still slower than allowed: fix it, or write a new day"
 		v.Reason = joined(v.Reason, fmt.Sprintf("its waiver up to %v %% expired on %s", u.Ceiling, u.Expires))
-		return
+		return v
 	}
 	u := of[i]
 	for _, other := range of {
@@ -93,14 +98,15 @@ func (c *comparer) accept(v *Verdict, of []*WaiverUse) {
 			other.Note = "the waiver of this host counts in its place"
 		}
 	}
-	if why := u.beyond(v); why != "" {
+	if why := u.beyond(&v); why != "" {
 		u.more(WaiverExceeded, fmt.Sprintf("slower by %.4g %%, which is %s: fix it", -v.Delta, why))
 		v.Reason = joined(v.Reason, fmt.Sprintf("%s of its waiver until %s", why, u.Expires))
-		return
+		return v
 	}
 	u.more(WaiverUsed, "")
 	v.Class, v.Level = Waived, Warn
 	v.Reason = fmt.Sprintf("waived up to %v %% until %s: %s", u.Ceiling, u.Expires, u.Entry.Reason)
+	return v
 }
 
 // beyond says how a regression is more than its waiver allows, or "". No ceiling
@@ -116,14 +122,14 @@ func (u *WaiverUse) beyond(v *Verdict) string {
 }
 
 // unused is a waiver before any verdict was looked at.
-func (c *comparer) unused(e waiver.Entry) WaiverUse {
-	u := WaiverUse{Entry: e, State: WaiverUnused, DaysLeft: e.DaysLeft(c.policy.Today)}
+func unused(in *inputs, e waiver.Entry) WaiverUse {
+	u := WaiverUse{Entry: e, State: WaiverUnused, DaysLeft: e.DaysLeft(in.policy.Today)}
 	switch {
-	case !e.Holds(c.policy.Today):
+	case !e.Holds(in.policy.Today):
 		u.State, u.Note = WaiverExpired, "remove it"
-	case slices.Contains(c.run.Unselected, e.Cell):
+	case slices.Contains(in.run.Unselected, e.Cell):
 		u.Note = "the cell was left out by a filter"
-	case c.knows(e):
+	case in.has(e):
 		u.Note = "the metric of this cell was not judged"
 	default:
 		u.Note = "neither the run nor a reference has this cell and metric: correct the waiver, or remove it"
@@ -131,14 +137,14 @@ func (c *comparer) unused(e waiver.Entry) WaiverUse {
 	return u
 }
 
-// knows reports whether either side has the cell, and any cell the metric.
-func (c *comparer) knows(e waiver.Entry) bool {
-	expected, ok := c.policy.Expected[e.Cell]
+// has reports whether either side has the cell, and any cell the metric.
+func (in *inputs) has(e waiver.Entry) bool {
+	expected, ok := in.policy.Expected[e.Cell]
 	if ok && expected.Metric == e.Metric {
 		return true
 	}
-	metric := slices.ContainsFunc(c.metrics, func(m described) bool { return m.Name == e.Metric })
-	return metric && (ok || c.seen[e.Cell] || c.byID[e.Cell] != nil)
+	leftOut := func(o bench.LeftOut) bool { return o.Cell == e.Cell }
+	return in.metric(e.Metric) != nil && (ok || in.ids[e.Cell] || in.byID[e.Cell] != nil || e.Cell != "" && slices.ContainsFunc(in.run.LeftOut, leftOut))
 }
 
 // noted says why a waiver is of no use to a verdict, unless it turns out to be.

@@ -1,0 +1,132 @@
+package gate
+
+import (
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+)
+
+// findings are what judging a cell yields.
+type findings struct {
+	verdicts []Verdict
+	check    *Check // of a cell that its suite's files describe
+	tracked  bool   // it passes on both sides, with a number judged or none to judge
+	alone    bool   // it was judged without the host's baseline
+	paired   bool   // it was judged by pairs with the base
+}
+
+func found(verdicts ...Verdict) findings { return findings{verdicts: verdicts} }
+
+// and adds what another rule finds of the same cell.
+func (f findings) and(more findings) findings {
+	f.verdicts = append(f.verdicts, more.verdicts...)
+	f.tracked, f.alone, f.paired = f.tracked || more.tracked, f.alone || more.alone, f.paired || more.paired
+	return f
+}
+
+// judgeCell judges a cell by its outcome, by its suite's files and by the
+// reference, in this order.
+func judgeCell(in *inputs, ev *evidence, c cell) findings {
+	var f findings
+	if in.policy.Compat == CompatTensorSharp {
+		f = tensorSharp(in, c)
+	} else {
+		f = byOutcome(in, ev, c)
+	}
+	f.verdicts = unreported(in, c, f.verdicts)
+	because := unhealthy(in, c.got)
+	for i := range f.verdicts {
+		f.verdicts[i] = attributed(c.got, takenBack(in, because, f.verdicts[i]))
+	}
+	return f
+}
+
+// byOutcome applies TensorSharp's rules in their order, with one difference: a cell
+// that fails blocks even where the reference does not have it, because a wrong
+// answer needs no baseline to be wrong. A cell that suites' files describe is
+// judged by them first.
+func byOutcome(in *inputs, ev *evidence, c cell) findings {
+	e, expected := in.policy.Expected[c.id]
+	switch {
+	case c.got.Outcome == bench.Skipped:
+		return found(skipped(in, c))
+	case c.got.Outcome != bench.Passed:
+		return found(failed(c))
+	case expected:
+		return judgeExpected(in, c, e).and(known(in, ev, c))
+	case c.ref == nil && !inPairs(c.got):
+		return found(Verdict{Cell: c.id, Class: Untracked, Level: Warn, Reason: "the baseline does not have this cell"})
+	}
+	return known(in, ev, c)
+}
+
+// known judges a cell that passed by the reference, or by pairs without one.
+func known(in *inputs, ev *evidence, c cell) (f findings) {
+	if c.ref != nil && c.ref.Outcome == bench.Passed {
+		if why := asked(c.ref, c.got); why != "" {
+			return found(Verdict{Cell: c.id, Class: Inconclusive, Level: Fail, Reason: why})
+		}
+		return judgeSpeed(in, ev, c)
+	}
+	if c.ref != nil {
+		f = found(Verdict{Cell: c.id, Class: Fixed, Level: Off, Reason: "failed in the baseline, passes now"})
+	}
+	if inPairs(c.got) { // the base passes, too
+		f = f.and(judgeSpeed(in, ev, cell{c.id, c.got, &bench.Result{Outcome: bench.Passed}}))
+	}
+	return f
+}
+
+func skipped(in *inputs, c cell) Verdict {
+	v := Verdict{Cell: c.id, Class: Skipped, Level: Off, Reason: c.got.Reason}
+	if in.owed(c.id) {
+		v.Level = Fail
+		v.Reason = "newly skipped: " + c.got.Reason
+	}
+	return v
+}
+
+func failed(c cell) Verdict {
+	v := Verdict{Cell: c.id, Class: RuntimeFailure, Level: Fail, Delta: -100, Reason: c.got.Reason}
+	if c.got.Outcome == bench.Incorrect {
+		v.Class = CorrectnessFailure
+	}
+	if c.ref != nil && c.ref.Outcome != bench.Passed {
+		v.Level, v.Delta = Warn, 0
+		v.Reason = "known failure, recorded in the baseline: " + c.got.Reason
+	}
+	return v
+}
+
+// attributed adds what the result says of its measurement.
+func attributed(got *bench.Result, v Verdict) Verdict {
+	v.Cause, v.Device, v.Retries = got.Cause, got.Device, got.Retries
+	if got.Selected > 0 && v.Metric != "" {
+		v.Evidence.Again = values(got, v.Metric)
+	}
+	return v
+}
+
+// judgeSpeed judges the metrics of a cell that passes on both sides. The cell counts
+// as tracked if any of them was judged, or if there is none to judge.
+func judgeSpeed(in *inputs, ev *evidence, c cell) (f findings) {
+	var verdicts []Verdict
+	for i := range in.metrics {
+		m := &in.metrics[i]
+		if v, ok := judgeMetric(in, ev, m, c); ok {
+			v.Cell, v.Metric = c.id, m.Name
+			verdicts = append(verdicts, plausible(&in.policy, &m.Metric, v))
+		}
+	}
+	if len(verdicts) == 0 {
+		return findings{verdicts: []Verdict{{Cell: c.id, Class: Unchanged, Level: Off}}, tracked: true}
+	}
+	verdicts = confirm(in, verdicts)
+	for i := range verdicts {
+		v := &verdicts[i]
+		f.tracked = f.tracked || v.judged()
+		f.paired = f.paired || v.judged() && v.Evidence.Mode == detect.Interleaved
+	}
+	f.alone = f.paired
+	f.verdicts = append(verdicts, anchors(in, c, verdicts)...)
+	return f
+}

@@ -1,0 +1,66 @@
+package gate
+
+import (
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// inputs is what all steps of a comparison read. It does not change after newInputs
+// returns it.
+type inputs struct {
+	policy    Policy
+	reference string                   // what the reference is called
+	run, ref  *bench.Run               // ref is nil without a reference
+	byID      map[string]*bench.Result // the reference's results
+	cells     []cell                   // of the run, in its order
+	ids       map[string]bool          // of cells
+	metrics   []described              // of both sides
+	absences  map[string][]lack        // by the id of the cell
+	host      hostShift
+	unjudged  string // why speed is not judged by the reference; "" where it is
+}
+
+// cell is a result of the run with that of the reference. The result is without
+// the values that chose the cell to be measured again.
+type cell struct {
+	id  string
+	got *bench.Result
+	ref *bench.Result // nil where the reference does not have the cell
+}
+
+// newInputs reads both sides once. The verdicts are on the host and on metrics.
+func newInputs(reference string, ref, run *bench.Run, p Policy) (*inputs, []Verdict) {
+	ref = withoutExpected(ref, run, &p)
+	in := &inputs{policy: p, reference: reference, run: run, ref: ref, byID: indexed(ref), metrics: describedBy(ref, run), host: shiftOf(ref, run)}
+	results := possible(run, judgedOf(run), &p)
+	in.cells, in.ids = make([]cell, len(results)), make(map[string]bool, len(results))
+	for i, got := range results {
+		id := got.Cell.ID()
+		in.cells[i], in.ids[id] = cell{id, got, in.byID[id]}, true
+	}
+	in.absences = lacks(in)
+	unjudged, differ := machines(ref, run, &p)
+	in.unjudged = unjudged
+	return in, append(coarser(ref, run), differ...)
+}
+
+func indexed(ref *bench.Run) map[string]*bench.Result {
+	if ref == nil {
+		return nil
+	}
+	byID := make(map[string]*bench.Result, len(ref.Results))
+	for i := range ref.Results {
+		byID[ref.Results[i].Cell.ID()] = &ref.Results[i]
+	}
+	return byID
+}
+
+// metric returns the description of a metric; nil where neither side has it.
+func (in *inputs) metric(name string) *described {
+	i := slices.IndexFunc(in.metrics, func(m described) bool { return m.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &in.metrics[i]
+}

@@ -1,0 +1,119 @@
+package gate
+
+import (
+	"fmt"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+)
+
+// judgeMetric judges one metric of a cell by the best evidence there is; ok is false
+// where it is not gated.
+func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool) {
+	if m.contradiction == "" && (m.Informational || m.tooFew(c.ref)) {
+		return v, false
+	}
+	old, new := c.ref.Sample(m.Name), c.got.Sample(m.Name)
+	if old == nil && new == nil {
+		return v, false
+	}
+	if old != nil && new == nil {
+		return Verdict{Class: Missing, Level: Fail, Delta: -100, Old: summarize(old).Median,
+			Reason: fmt.Sprintf("the baseline has %s for this cell and the run does not", m.Name)}, true
+	}
+	if m.instead != "" && (applies(c.ref, m.instead) || applies(c.got, m.instead)) {
+		return v, false
+	}
+	if v, ok := m.impossible(old, new); ok {
+		return v, true
+	}
+	if v, ok := byEvidence(in, ev, m, c); ok {
+		return m.step.doubt(&m.Metric, v), true
+	}
+	if byPairs(in, m, c, old, new) {
+		return byBase(m, new, c.got.Selected, in.policy.Threshold), true
+	}
+	return byThreshold(in, ev, m, c, old, new), true
+}
+
+// byThreshold judges a number without evidence and pairs: equality where it must be
+// equal, else the fixed threshold.
+func byThreshold(in *inputs, ev *evidence, m *described, c cell, old, new *bench.Sample) Verdict {
+	switch {
+	case old == nil:
+		return Verdict{Class: Untracked, Level: Warn, New: summarize(new).Median,
+			Reason: fmt.Sprintf("the baseline does not have %s for this cell", m.Name)}
+	case in.run.Metric(m.Name) == nil:
+		return Verdict{Class: Inconclusive, Level: Fail, Old: summarize(old).Median, New: summarize(new).Median,
+			Reason: "the run does not say what " + m.Name + " is: measure it again with this version of accelgate"}
+	case m.contradiction != "":
+		return Verdict{Class: Inconclusive, Level: Fail, Old: summarize(old).Median, New: summarize(new).Median,
+			Reason: m.contradiction + "; if that is meant, record it with baseline update --force"}
+	case m.Exact:
+		return exact(old, new)
+	case in.unjudged != "":
+		return Verdict{Class: Inconclusive, Level: Off, Old: summarize(old).Median, New: summarize(new).Median,
+			Reason: "speed was not judged: " + in.unjudged}
+	case unchanged(c.ref, c.got):
+		return digest(old, new)
+	case m.doubt(c.got) != "" || m.tooFew(c.got):
+		return Verdict{Class: Inconclusive, Level: Warn, Old: summarize(old).Median, New: summarize(new).Median, Reason: m.doubtful(c.got)}
+	}
+	return once(withinChance(in, ev, numberOf{c.id, m.Name}, m, m.step.doubt(&m.Metric, threshold(&m.Metric, old, new, in.policy.Threshold))))
+}
+
+// byPairs reports whether a number without evidence is compared with that of the
+// base that it was measured alternately with: there are too few pairs, or one of them
+// holds no number that can be tested, or the policy wants the threshold alone.
+func byPairs(in *inputs, m *described, c cell, old, new *bench.Sample) bool {
+	switch {
+	case len(new.Base) == 0 || in.policy.Compat != "" || m.contradiction != "" || m.doubt(c.got) != "" || m.tooFew(c.got):
+		return false
+	case m.Exact:
+		return old == nil // what the baseline says must be equal counts
+	}
+	return in.unjudged != "" || !unchanged(c.ref, c.got)
+}
+
+// byBase is the verdict of the threshold, or of equality, on pairs. Those that
+// made the cell suspect do not count.
+func byBase(m *described, new *bench.Sample, selected int, limit float64) (v Verdict) {
+	n := len(new.Base)
+	first := 0
+	if selected < n {
+		first = selected
+	}
+	base := bench.Sample{Metric: m.Name, Values: new.Base[first:]}
+	head := bench.Sample{Metric: m.Name, Values: new.Values[len(new.Values)-n+first:]}
+	if m.Exact {
+		v = exact(&base, &head)
+	} else {
+		v = once(m.step.doubt(&m.Metric, threshold(&m.Metric, &base, &head, limit)))
+	}
+	v.Reference, v.Evidence.Mode = pairReference, detect.Interleaved
+	return v
+}
+
+const single = "rests on a single measurement: measure the cell again with --only and --repeats 5"
+
+// once adds to a regression that it rests on one value.
+func once(v Verdict) Verdict {
+	if v.Class == Regressed && v.Evidence.NewN == 1 {
+		v.Reason = joined(v.Reason, single)
+	}
+	return v
+}
+
+func joined(reason, more string) string {
+	if reason == "" {
+		return more
+	}
+	return reason + "; " + more
+}
+
+// applies reports whether the result has the metric above 0, which is how
+// TensorSharp's programs say that it applies.
+func applies(r *bench.Result, metric string) bool {
+	s := r.Sample(metric)
+	return s != nil && summarize(s).Median > 0
+}

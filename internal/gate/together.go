@@ -1,0 +1,55 @@
+package gate
+
+import (
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// together is the verdict on what moved all cells alike; ok is false where nothing did. The machine itself is
+// what is left to blame where the cells have no code in common.
+func together(in *inputs, ev *evidence) (v Verdict, ok bool) {
+	e := &ev.host
+	slower, limit := 100*(1-1/(1+e.Estimate)), in.policy.minEffect()
+	if slower < limit || acceptedByMost(in, ev) {
+		return v, false
+	}
+	v = Verdict{Class: Regressed, Level: Fail, Delta: -slower, Reference: in.reference,
+		Evidence: Evidence{Method: "evidence", Limit: limit, OldN: e.K, NewN: e.N, Mode: detect.History, P: e.P, NoiseFloor: 100 * e.NoiseFloor, MDE: 100 * e.MDE},
+		Interval: [2]float64{100 * (1/(1+e.High) - 1), 100 * (1/(1+max(e.Low, -0.99)) - 1)},
+		Reason:   "all cells together moved against earlier runs: a change that everything shares, or the machine; measure in pairs with --ab, which separates the two"}
+	switch e.Verdict {
+	case detect.Regressed:
+	case detect.Suspect, detect.Inconclusive:
+		// It is in no cell's number where it was taken out of them, so it must be said.
+		v.Class, v.Level = Inconclusive, in.policy.open()
+		v.Reason = "all cells together look slower than earlier runs, and these differ too much to say so: measure in pairs with --ab"
+		return v, true
+	default:
+		return Verdict{}, false
+	}
+	if because := in.host.explains(&v); because != "" && in.policy.Unhealthy != UnhealthyIgnore {
+		v.Class = Inconclusive
+		v.Reason = joined(v.Reason, "measured "+because)
+	}
+	return v, true
+}
+
+// acceptedByMost reports whether what moved all cells is recorded in the baseline
+// of most of them.
+func acceptedByMost(in *inputs, ev *evidence) bool {
+	metrics := make(map[string]*described, len(in.metrics))
+	for i := range in.metrics {
+		metrics[in.metrics[i].Name] = &in.metrics[i]
+	}
+	of, most := 0, 0
+	for number, e := range ev.of {
+		if e.Mode != detect.History || e.Verdict == detect.Untested {
+			continue
+		}
+		of++
+		if accepted(in, metrics[number.metric], number.cell, stats.Median(newest(e.Base, e.K)), stats.Median(e.Head)) {
+			most++
+		}
+	}
+	return 2*most > of
+}
