@@ -168,19 +168,19 @@ func representative(findings []loss) string {
 
 // witness says what is known of the host. Base and head of pairs were measured
 // alternately, so a change of the host moves both.
-func (h hostShift) witness(moved []loss, delta float64) (Witness, string) {
+func (s hostShift) witness(moved []loss, delta float64) (Witness, string) {
 	paired := !slices.ContainsFunc(moved, func(l loss) bool { return l.Evidence.Mode != detect.Interleaved })
 	switch {
 	case paired:
 		return HostUnchanged, "base and head were measured alternately, so the host did not cause it: the code did"
-	case h.percent > 0 && h.explains(&Verdict{Delta: delta}) == "":
-		return HostChanged, fmt.Sprintf("the calibration workload moved by %.1f %% %s: the host changed, and that is not all of it", h.percent, h.since)
-	case h.percent > 0:
-		return HostChanged, fmt.Sprintf("the calibration workload moved by %.1f %% %s: the host changed, which may be all of it", h.percent, h.since)
-	case h.known && math.Abs(h.change) > h.limit:
-		return HostChanged, fmt.Sprintf("the calibration workload is faster than at the baseline (%+.1f %%): the host changed, and did not cause the loss", h.change)
-	case h.known:
-		return HostUnchanged, fmt.Sprintf("the calibration workload did not move since the baseline (%+.1f %%, limit %.1f %%): the host did not change, so the code or its environment did", h.change, h.limit)
+	case s.percent > 0 && s.explains(&Verdict{Delta: delta}) == "":
+		return HostChanged, fmt.Sprintf("the calibration workload moved by %.1f %% %s: the host changed, and that is not all of it", s.percent, s.since)
+	case s.percent > 0:
+		return HostChanged, fmt.Sprintf("the calibration workload moved by %.1f %% %s: the host changed, which may be all of it", s.percent, s.since)
+	case s.known && math.Abs(s.change) > s.limit:
+		return HostChanged, fmt.Sprintf("the calibration workload is faster than at the baseline (%+.1f %%): the host changed, and did not cause the loss", s.change)
+	case s.known:
+		return HostUnchanged, fmt.Sprintf("the calibration workload did not move since the baseline (%+.1f %%, limit %.1f %%): the host did not change, so the code or its environment did", s.change, s.limit)
 	}
 	return HostUnknown, "no calibration workload of both sides says whether the host changed: measure in pairs with --ab"
 }

@@ -83,8 +83,8 @@ func numbersOf(in *inputs) *numbers {
 	return n
 }
 
-// add adds a number to those that are weighed by its kind of evidence. c.ref is nil where the
-// reference has no numbers of the cell.
+// add adds a number to those of its kind of evidence. c.ref is nil where the reference
+// has no numbers of the cell.
 func (n *numbers) add(in *inputs, m *described, c cell) {
 	number := numberOf{c.id, m.Name}
 	samples, ok := evident(in, m, c)
@@ -112,8 +112,8 @@ func inPairs(r *bench.Result) bool {
 	return slices.ContainsFunc(r.Samples, func(s bench.Sample) bool { return len(s.Base) > 0 })
 }
 
-// weighTogether judges all numbers together. What all cells share stays in them where it
-// is remarkable: it is what they must be named for.
+// weighTogether judges all numbers together. A change that all cells share stays in each
+// of them where it is remarkable, so that the cells are named for it.
 func weighTogether(in *inputs, n *numbers, share float64) (map[numberOf]weighed, detect.Evidence) {
 	var r detect.Report
 	if in.policy.OneLook {

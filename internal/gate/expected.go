@@ -8,8 +8,7 @@ import (
 
 // judgeExpected judges a cell that passed by what its suite's files say of it.
 func judgeExpected(in *inputs, c cell, e bench.Expected) findings {
-	elsewhere := elsewhere(in.run, &e)
-	if elsewhere {
+	if elsewhere(in.run, &e) {
 		e.References, e.Operators.Entries = nil, nil
 	}
 	check := Check{Cell: c.id, Description: e.Description, Metric: e.Metric, Unit: in.unitOf(e.Metric)}
@@ -19,12 +18,12 @@ func judgeExpected(in *inputs, c cell, e bench.Expected) findings {
 	}
 	check.References = references(&e, check.Actual)
 	check.Operators = OperatorCheck{Status: OperatorsOff, TopN: e.Operators.TopN, Tolerance: e.Operators.Tolerance}
-	original := original(in.run, &in.policy, &e)
+	byOriginal := original(in.run, &in.policy, &e)
 	var verdicts, parts []Verdict
 	switch {
 	case sample == nil:
 		check, verdicts = totalMissing(check)
-	case original:
+	case byOriginal:
 		check, verdicts = msmodeling(check, sample)
 		check.Operators, parts = topOperators(check, &e.Operators, summarize(sample).N, c.got)
 	default:
@@ -33,7 +32,7 @@ func judgeExpected(in *inputs, c cell, e bench.Expected) findings {
 	}
 	f := found(append(verdicts, parts...)...)
 	f.check = &check
-	return f.counted(original)
+	return f.counted(byOriginal)
 }
 
 // elsewhere reports whether the recorded numbers are of another host, so that
@@ -47,15 +46,15 @@ func original(run *bench.Run, p *Policy, e *bench.Expected) bool {
 	return p.Compat == CompatMSModeling && !elsewhere(run, e)
 }
 
-// counted notes whether a cell was judged by its suite's files. Operators that were compared are
-// evidence as well: their calls are numbers that must be equal, like an exact
+// counted notes whether a cell was judged by its suite's files. Compared operators
+// are evidence as well: their calls are numbers that must be equal, like an exact
 // metric, and may be all that can be committed for any machine. But they do not
 // settle the speed of the cell. The original counts a case without a baseline
 // as passed.
-func (f findings) counted(original bool) findings {
+func (f findings) counted(byOriginal bool) findings {
 	judged := slices.ContainsFunc(f.verdicts, Verdict.judged)
 	f.tracked = judged || f.check.Operators.compared()
-	f.alone = judged || original && f.check.Status == CheckNoBaseline
+	f.alone = judged || byOriginal && f.check.Status == CheckNoBaseline
 	return f
 }
 

@@ -5,8 +5,8 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// together is the verdict on what moved all cells alike; ok is false where nothing did. The machine itself is
-// what is left to blame where the cells have no code in common.
+// together is the verdict on a change that all cells share; ok is false where there is
+// none. If the cells have no code in common, only the host can have caused it.
 func together(in *inputs, ev *evidence) (v Verdict, ok bool) {
 	e := &ev.host
 	slower, limit := 100*(1-1/(1+e.Estimate)), in.policy.minEffect()
