@@ -340,7 +340,7 @@ func TestRedirects(t *testing.T) {
 	gone.Close()
 	s.fail(append([]fault{nil}, repeat(to(gone.URL+"/?Signature=secret"), 6)...), nil)
 	if _, err := s.client(t.TempDir()).Fetch(t.Context(), model, "", only(shard)); err == nil || !strings.Contains(err.Error(), "refused") || strings.Contains(err.Error(), "secret") {
-		t.Errorf("an address that nobody answers: %v", err)
+		t.Errorf("an address without an answer: %v", err)
 	}
 
 	secure := httptest.NewUnstartedServer(to(s.hub.URL + "/api/models/" + model + "/revision/main?blobs=true").handler())
