@@ -22,7 +22,7 @@ import (
 )
 
 // TestImageThorough builds the image of action.yml and starts it as GitHub's runner
-// starts a container action: honest without a baseline, green with one, one
+// starts a container action: a warning without a baseline, green with one, one
 // comment throughout, and no need for root or for a writable image.
 func TestImageThorough(t *testing.T) {
 	testtier.Thorough(t)

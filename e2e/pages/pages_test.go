@@ -106,7 +106,7 @@ func shell(t *testing.T, command, dir string) string {
 	return string(out)
 }
 
-// TestQuickstart is the promise of the first page, on the whole suite: honest
+// TestQuickstart is the promise of the first page, on the whole suite: a warning
 // without a baseline, green with one, red when slow or wrong.
 func TestQuickstart(t *testing.T) {
 	dir := checkout(t)

@@ -104,7 +104,7 @@ var owned = map[string]struct{ owner, reason string }{
 	"github.com/yuin/goldmark":              {"report", "only reports are Markdown"},
 	"github.com/goccy/go-yaml":              {"config", "YAML is strict and has positions, in one place"},
 	"github.com/moby/moby":                  {"worker", "containers are started where processes are"},
-	"github.com/containerd/errdefs":         {"worker", "an engine's refusals are told apart where it is called"},
+	"github.com/containerd/errdefs":         {"worker", "an engine's refusals are distinguished where it is called"},
 	"github.com/ebitengine/purego":          {"suite/analysis/svd", "foreign libraries are loaded in one place"},
 	"github.com/expr-lang/expr":             {"matrix", "predicates are about cells"},
 	"github.com/gofrs/flock":                {"device suite/analysis/hfhub runner", "leases are about devices, a journal has one writer, a cache has several"},

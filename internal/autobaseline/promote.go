@@ -13,7 +13,7 @@ import (
 
 // promote records what auto-baseline measured in the suite's folder: the
 // numbers of a case that has a file, a new file for one that has none. What did
-// not pass is not recorded. The outcome is told on out.
+// not pass is not recorded. The outcome is printed to out.
 func promote(env *measure.Env, out io.Writer, p *measure.Plan, list []compared, run *bench.Run, a *Options) error {
 	s, err := casesSuite(p)
 	if err != nil {

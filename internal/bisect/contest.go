@@ -229,7 +229,7 @@ func (t *contest) attempt(ctx context.Context, p detect.Plan, o detect.Options, 
 	}
 }
 
-// decided says whether more pairs would not change what git bisect is told.
+// decided reports whether more pairs would not change the answer to git bisect.
 func decided(v detect.Verdict) bool {
 	return slices.Contains([]detect.Verdict{detect.Regressed, detect.Unchanged, detect.Improved}, v)
 }

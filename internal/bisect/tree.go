@@ -88,7 +88,7 @@ type bisection struct {
 	GoodDir   string   `json:"good_dir"` // roots of worktrees
 	HeadDir   string   `json:"head_dir"`
 	Prefix    string   `json:"prefix"` // of the configuration's folder, from a root
-	State     string   `json:"state"`  // folder of what is written on the way
+	State     string   `json:"state"`  // folder of temporary files
 	Build     []string `json:"build,omitempty"`
 	Limit     float64  `json:"limit"` // relative slow-down from which a commit is bad
 	Attempts  int      `json:"attempts"`

@@ -29,7 +29,7 @@ import (
 	"time"
 )
 
-// The limits of what can be asked for. They keep a mistyped number from
+// The limits of requests. They keep a mistyped number from
 // filling the memory of a shared runner.
 const (
 	MaxTokens  = 8192 // of one prompt and its answer together

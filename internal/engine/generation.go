@@ -10,8 +10,8 @@ type generation struct {
 	prompt []int
 	limit  int // tokens of the answer, at least 1
 	queued time.Time
-	// tokens holds a whole answer, so that whoever reads slowly delays nobody
-	// else. It is closed when no more come.
+	// tokens holds a whole answer, so that a slow reader delays no other one.
+	// It is closed when no more come.
 	tokens chan byte
 	err    error // why fewer tokens came than the limit; to be read once tokens is closed
 

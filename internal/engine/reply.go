@@ -97,7 +97,7 @@ func (a *reply) whole(ctx context.Context, g *generation) {
 	})
 	a.count(ctx, err)
 	switch {
-	case ctx.Err() != nil: // nobody listens
+	case ctx.Err() != nil: // the client is gone
 	case err != nil:
 		a.refusal(err).write(a.w)
 	default:

@@ -337,7 +337,7 @@ func TestServeRefusesRequests(t *testing.T) {
 // command's.
 func TestFullQueueRefuses(t *testing.T) {
 	t.Parallel()
-	s := newScheduler(newModel(t, Options{Model: "micro"}), 1, 64, 1, nil) // which nobody runs
+	s := newScheduler(newModel(t, Options{Model: "micro"}), 1, 64, 1, nil) // which does not run
 	if err := s.push(newGeneration([]int{1}, 1, time.Now())); err != nil {
 		t.Fatal(err)
 	}

@@ -107,7 +107,7 @@ func TestWorkerRefuses(t *testing.T) {
 	}
 }
 
-// The input is a pipe that nobody writes to.
+// The input is a pipe without a writer.
 func TestWorkerStopsWithTheContext(t *testing.T) {
 	in, _ := io.Pipe()
 	defer in.Close()

@@ -21,7 +21,7 @@ import (
 func Check(data []byte) error { return check(data, func(key []byte) []byte { return key }) }
 
 // CheckFold is [Check] for readers that ignore the letter case of keys, as
-// encoding/json does with fields and System.Text.Json where it is told to.
+// encoding/json does with fields and System.Text.Json with its option.
 func CheckFold(data []byte) error { return check(data, bytes.ToLower) }
 
 func check(data []byte, form func([]byte) []byte) error {

@@ -114,7 +114,7 @@ func (r *resolver) noFunction(n ast.Node, name string) {
 	r.fail(n, hint, "%q is no function of predicates", name)
 }
 
-// called is the name that somebody took for a function.
+// called is the name that an expression uses as a function.
 func called(callee ast.Node) string {
 	switch c := callee.(type) {
 	case *ast.IdentifierNode:

@@ -7,7 +7,7 @@ import (
 )
 
 // joinHealth is what two rounds say of the machine: one that was unhealthy, or not
-// looked at, says so for both. Nil is a round that nobody watched, which changes
+// looked at, says so for both. Nil is an unwatched round, which changes
 // nothing.
 func joinHealth(old, more *bench.Health) *bench.Health {
 	if old == nil || more == nil {

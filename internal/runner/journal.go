@@ -43,7 +43,7 @@ type Journal struct {
 }
 
 // line is an entry as it is written. MAC is the HMAC-SHA256 of the bytes of the
-// entry under the user's key: a line that was edited, or written by somebody
+// entry under the user's key: a line that was edited, or written
 // without the key, is refused. It does not prove that the measured program told
 // the truth, nor protect from who can read the key.
 type line struct {

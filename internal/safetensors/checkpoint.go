@@ -52,7 +52,7 @@ type Info struct {
 	File   string       // that holds it, without folder
 }
 
-// OpenCheckpoint opens a checkpoint, which nobody changes while it is open: a
+// OpenCheckpoint opens a checkpoint, which must not change while it is open: a
 // *.safetensors file, or a folder with model.safetensors, or one with
 // model.safetensors.index.json and the shards that this names. Headers are
 // read, data is mapped as [Open] does.

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// Open opens a file that nobody changes while it is open, such as one of a
+// Open opens a file that must not change while it is open, such as one of a
 // dataset. Where the system can it maps the file into memory, so that only
 // what is used is read.
 //

@@ -191,7 +191,7 @@ func remedy(v *gate.Verdict, limit float64) string {
 	return fmt.Sprintf("it is %s: lower policy.threshold, or use policy.method: threshold", v.Class)
 }
 
-// reasons are the first of what verdicts say.
+// reasons are the first reasons of the verdicts.
 func reasons(verdicts []gate.Verdict) string {
 	var all []string
 	for i := range verdicts {

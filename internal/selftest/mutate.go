@@ -40,7 +40,7 @@ type mutation struct {
 	apply func(*mutant) []string
 }
 
-// mutant is a copy of what a run is judged by, as decoded JSON and as text.
+// mutant is a copy of the inputs of a verdict, as decoded JSON and as text.
 type mutant struct {
 	*rand.Rand
 	run, ref map[string]any

@@ -51,7 +51,7 @@ type Contents struct {
 // such as a model, size and time do: reading it would take longer than a cell.
 const maxContent = 256 << 20
 
-// Program returns the digest of what a worker would start with the variables
+// Program returns the digest of the program that a worker would start with the variables
 // env, "" where it would find nothing.
 func (c *Contents) Program(name string, env []string) string {
 	path, err := worker.Find(name, slices.Concat(c.Environ, env))
@@ -62,7 +62,7 @@ func (c *Contents) Program(name string, env []string) string {
 }
 
 // Named returns the digests of the files that arguments name, also behind a
-// "=". What is no file has "".
+// "=". Other arguments have "".
 func (c *Contents) Named(args []string) []string {
 	digests := make([]string, 0, len(args))
 	for _, name := range args {
@@ -99,7 +99,7 @@ func (c *Contents) File(path string) string {
 const maxListing = 10_000
 
 // listing is a digest of the names, sizes and times in a folder, such as a
-// model in several files; "" for what is no folder.
+// model in several files; "" if path is no folder.
 func listing(path string) string {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return ""

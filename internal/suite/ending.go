@@ -71,7 +71,7 @@ func NoProgram(response worker.Response) error {
 // worker keeps.
 const Truncated = "printed more than accelgate keeps, so numbers may be missing"
 
-// ReadResult reads a file of at most limit bytes that a program was told to
+// ReadResult reads a file of at most limit bytes that a program was asked to
 // write. The name is what a user calls it, such as {output}. Where there is no
 // file, the error is an [io/fs.ErrNotExist] and says nothing to users.
 func ReadResult(path, name string, limit int64) ([]byte, error) {

@@ -115,8 +115,8 @@ type Env struct {
 	// Files is the folder in which a suite may leave files beside the run
 	// document; "" leaves none.
 	Files string
-	// Progress is told from time to time how far a measurement is; nil tells
-	// nobody. It may be called by several goroutines at once.
+	// Progress gets the progress of a measurement from time to time, unless nil.
+	// It may be called by several goroutines at once.
 	Progress func(Progress)
 }
 

@@ -14,7 +14,7 @@ import (
 // Accept adds the waivers of the configuration's folder to a policy, as of
 // today: those of policy.waivers, which must exist, or of waivers.yml, if it
 // does. Recording a baseline does without: what is accepted for a while must
-// not become the measure of what comes after.
+// not become the reference of later runs.
 func Accept(e *measure.Env, policy *gate.Policy, file *config.File) (err error) {
 	name := file.Policy.Waivers
 	if name == "" {

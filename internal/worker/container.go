@@ -128,7 +128,7 @@ func (w *Container) Do(ctx context.Context, req Request) (Response, error) {
 }
 
 // connected returns the engine, which the first call looks for and rids of
-// what earlier processes left.
+// the leftovers of earlier processes.
 func (w *Container) connected(ctx context.Context) (*engine, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

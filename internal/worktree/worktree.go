@@ -34,7 +34,7 @@ func (r *Repository) Request(dir string, args ...string) worker.Request {
 	return worker.Request{Args: append([]string{"git"}, args...), Dir: dir, Unset: Variables}
 }
 
-const mostSaid = 300 // runes of what git prints
+const mostSaid = 300 // runes of git's output
 
 // Git runs git in a folder and returns what it prints, trimmed.
 func (r *Repository) Git(ctx context.Context, dir string, args ...string) (string, error) {

@@ -40,7 +40,7 @@ import (
 // Clock tells the time. Its functions are called from several goroutines.
 type Clock struct {
 	// Now is the time since the caller's epoch, by a monotonic clock. Spans are
-	// told by it.
+	// measured by it.
 	Now func() time.Duration
 	// Wall is the time of day, by which nvidia-smi stamps its samples. It is
 	// mapped to Now by reading both when nvidia-smi starts and when it ended,

@@ -128,7 +128,7 @@ func TestVendors(t *testing.T) {
 		status  bench.HealthStatus
 		says    []string
 	}{
-		"amd":              {bench.Device{Vendor: "amd", ID: "0"}, "", bench.Unhealthy, []string{"amd:0 was held back (too hot)", "processes use amd:0"}},
+		"amd":              {bench.Device{Vendor: "amd", ID: "0"}, "", bench.Unhealthy, []string{"amd:0 was held back (too hot)", "the owners of processes that use amd:0"}},
 		"amd, mute":        {bench.Device{Vendor: "amd", ID: "1"}, "", bench.HealthUnknown, []string{"amd:1 does not report whether it is held back"}},
 		"amd, older tools": {bench.Device{Vendor: "amd", ID: "0"}, "amd-smi", bench.HealthUnknown, []string{"held back", "memory errors"}},
 		"amd, another":     {bench.Device{Vendor: "amd", ID: "7"}, "", bench.HealthUnknown, []string{"no device of this number"}},

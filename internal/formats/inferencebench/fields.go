@@ -14,7 +14,7 @@ type field struct {
 	kind     kind
 	optional bool                  // may be absent or null
 	rule     shape                 // of a text or a number
-	of       func(*Fields) *string // where it is kept; nil if nobody compares it
+	of       func(*Fields) *string // where it is kept; nil if it is not compared
 	context  string                // its name in a Run's Context; "" if it is no condition of the measurement
 	// placeholder stands for what is not known. Where the original has one of
 	// its own, it is that.

@@ -81,7 +81,7 @@ func textValue(s string) value {
 
 func floatValue(f float64) value { return value{kind: number, text: pythonFloat(f)} }
 
-// encode makes a value of what encoding/json can write.
+// encode makes a value of one that encoding/json can write.
 func encode(from any) (value, error) {
 	data, err := json.Marshal(from)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 //
 // Fields of base win; what base leaves empty comes from the Run's Context, by
 // the names that [Envelope.Run] lists, from Started, Revision and Host. Every
-// other condition is a driver option. What v1 demands and nobody knows is
+// other condition is a driver option. An unknown value that v1 demands is
 // written as the original's placeholder and listed in warnings and in
 // x_placeholders. Shards, breakdowns, answers and logs are not written. The
 // envelope is not signed.
@@ -206,7 +206,7 @@ func gpus(devices []bench.Accelerator) value {
 	return list
 }
 
-// identify hashes the hardware, unless somebody says what identifies it or
+// identify hashes the hardware, unless an identity is given or
 // nothing is known of the machine.
 func (w *writer) identify() {
 	if w.base.Fingerprint != "" || w.run.Context["hardware_fingerprint"] != "" || w.run.Host.Fingerprint.Unknown() {

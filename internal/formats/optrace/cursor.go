@@ -10,7 +10,7 @@ import (
 )
 
 // cursor reads a JSON text from front to back, at several times the speed of
-// encoding/json, which matters for traces of 100 MB. What nobody asks for is
+// encoding/json, which matters for traces of 100 MB. Unread members are
 // passed over and not checked, so that a NaN of Python in it does no harm; what
 // encoding/json accepts is read as encoding/json reads it.
 type cursor struct {

@@ -22,8 +22,8 @@ const (
 type operators struct {
 	entries []bench.Entry
 	index   map[string]int // of entries, by name
-	sum     amount         // of what row was given
-	// rounding is by how many seconds the rounding of what was printed may have
+	sum     amount         // of the given rows
+	// rounding is by how many seconds the rounding of printed numbers may have
 	// moved the sum.
 	rounding float64
 }
@@ -95,7 +95,7 @@ func (o *operators) append(name []byte, seconds float64, calls int64) error {
 	return nil
 }
 
-// amount is a sum of what is in range by itself.
+// amount is a sum of terms that are each in range.
 type amount struct {
 	seconds float64
 	calls   int64
@@ -115,8 +115,8 @@ func (o *operators) sorted() (entries []bench.Entry, sum float64) {
 }
 
 // checked returns p if its total is in range and not smaller than its operators
-// together, of which rounding is the part in seconds that the rounding of what
-// was printed explains.
+// together, of which rounding is the part in seconds that the rounding of numbers that
+// were printed explains.
 func (p *Profile) checked(rounding float64) (*Profile, error) {
 	if err := inRange(p.Total); err != nil {
 		return nil, fmt.Errorf("the total of %w: see whether the output is what this format is for", err)

@@ -14,7 +14,7 @@ import (
 // and is then the sum; operators may be left out where it is there; calls may
 // be left out where they are not known. Other members are passed over. The total
 // is the sum over all operators and streams; one that is smaller than its
-// operators together, by more than 1 % and the rounding of what was printed,
+// operators together, by more than 1 % and the rounding of printed numbers,
 // wraps [bench.ErrContradiction], as does a key that occurs twice in one object.
 func plainJSON(data []byte) (*Profile, error) {
 	text, err := result(data)

@@ -31,7 +31,7 @@ func load(t testing.TB) (d detectors.Data) {
 }
 
 // The marks of what is generated on the page.
-const begin, end = "<!-- what follows is written by make evaluate UPDATE=1 -->\n", "<!-- end of what make evaluate writes -->\n"
+const begin, end = "<!-- what follows is written by make evaluate UPDATE=1 -->\n", "<!-- end of the output of make evaluate -->\n"
 
 // TestPageNightly holds that docs/detection.md has the tables that the gate makes
 // of the data.

@@ -39,7 +39,7 @@ func Calibrate(old *File, found []Calibrated) (f *File, lost []Calibrated) {
 	return &file, lost
 }
 
-// rough rounds to two significant digits: nobody knows the noise of a number
+// rough rounds to two significant digits: the noise of a number is not known
 // better than that.
 func rough(fraction float64) float64 {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(fraction, 'g', 2, 64), 64)

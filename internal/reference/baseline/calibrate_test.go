@@ -56,7 +56,7 @@ func TestCalibrate(t *testing.T) {
 
 	odd, _ := baseline.Calibrate(f, []baseline.Calibrated{{CaseID: "a", Metric: "decode_tps", Noise: math.NaN(), MDE: math.Inf(1)}})
 	if m := parse(t, marshal(t, odd)).Entries[0].Metric("decode_tps"); m.Noise != 0 {
-		t.Errorf("what is no number: %+v", m)
+		t.Errorf("not a number: %+v", m)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestCalibrationOfTheMachine(t *testing.T) {
 	}
 }
 
-// TestPin: an anchor moves when somebody says why, and by nothing else.
+// TestPin: an anchor moves with a reason only.
 func TestPin(t *testing.T) {
 	f := calibrated(t)
 	failed := baseline.Entry{CaseID: "z"}

@@ -94,7 +94,7 @@ func TestFaultTwoGPUsBehindOneLabel(t *testing.T) {
 }
 
 // TestFaultSlowCreep: nine refreshes that each lose 9 %, which no gate blocks,
-// are told from the first one that exceeds 10 % in all, and the gate gets the first number to judge by.
+// are reported from the first one that exceeds 10 % in all, and the gate gets the first number to judge by.
 func TestFaultSlowCreep(t *testing.T) {
 	var f *baseline.File
 	now, speed := monday, 100.0

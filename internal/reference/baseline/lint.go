@@ -22,7 +22,7 @@ const (
 	SeverityWarning Severity = "warning" // worth a look
 )
 
-// Problem is something that [Parse] accepts and nobody should commit.
+// Problem is a fault that [Parse] accepts and that should not be committed.
 type Problem struct {
 	Line     int    // 0 where it concerns the file, or was not parsed
 	CaseID   string // "" where it concerns the file

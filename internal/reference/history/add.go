@@ -165,7 +165,7 @@ func (r *keeping) enough(result *bench.Result, place int32) bool {
 	return count != nil && len(count.Values) > 0 && stats.Median(count.Values) >= float64(m.MinCount)
 }
 
-// calibration is the median of all values; 0 if nobody looked.
+// calibration is the median of all values; 0 if it did not run.
 func calibration(c *bench.Calibration) float64 {
 	if c == nil {
 		return 0

@@ -1,5 +1,5 @@
 // Package history keeps the numbers of earlier runs of one host, so that noise
-// can be told from change. A file history-<host label>.jsonl holds one line for
+// can be separated from change. A file history-<host label>.jsonl holds one line for
 // each run, the oldest first:
 //
 //	{"schema":1,"revision":"0123abc","started":"2026-03-01T09:00:00Z",
@@ -35,7 +35,7 @@ const (
 	// MaxRuns is how many runs a file keeps where [File.Keep] is 0; the oldest are
 	// dropped.
 	MaxRuns  = 200
-	maxLines = 5000 // of a file that somebody else wrote
+	maxLines = 5000 // of a file that another program wrote
 	// MaxBytes bounds a file that is read or written.
 	MaxBytes      = 256 << 20
 	maxHeaders    = 16 << 20  // bytes of all lines without their cells, which take most memory
@@ -76,7 +76,7 @@ type header struct {
 	Revision    string              `json:"revision,omitempty"`
 	Started     time.Time           `json:"started"`
 	Fingerprint bench.Fingerprint   `json:"fingerprint"`
-	Calibration float64             `json:"calibration_ms,omitempty"` // median, 0 if nobody looked
+	Calibration float64             `json:"calibration_ms,omitempty"` // median, 0 if it did not run
 	Metrics     []Metric            `json:"metrics,omitempty"`
 	Conditions  []map[string]string `json:"conditions,omitempty"` // different ones
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 )
 
-// maxEntries bounds a file: what nobody can overlook is no list of exceptions.
+// maxEntries bounds a file: a longer list cannot be reviewed.
 const maxEntries = 500
 
 // The bounds of texts, in bytes.

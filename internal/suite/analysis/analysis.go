@@ -75,7 +75,7 @@ func cell(params ...bench.Param) bench.Cell {
 	return bench.Cell{Raw: strings.Join(parts, "/"), Params: params}
 }
 
-// escape keeps names readable and ids free of what paths and terminals take
+// escape keeps names readable and ids free of characters that paths and terminals take
 // otherwise.
 func escape(name string) string {
 	parts := strings.Split(name, "/")

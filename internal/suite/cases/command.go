@@ -28,7 +28,7 @@ type scope struct {
 	vars       map[string]string
 	executable string
 	output     string
-	used       map[string]bool // the settings that were looked up; nil where nobody asks
+	used       map[string]bool // the settings that were looked up; nil where unused ones are not reported
 }
 
 // lookup returns what a name stands for. Its errors are of the template, if
@@ -128,7 +128,7 @@ func (b *body) choose(in *input) {
 	in.fail(fmt.Sprintf("no command fits: those for %s cases are for %s: correct the case, or add one to commands%s", in.typ, strings.Join(whens, ", or for "), b.orPreset()))
 }
 
-// orPreset is a further next step: the preset may be one that nobody chose.
+// orPreset is a further next step: the preset may be the default one.
 func (b *body) orPreset() string {
 	if b.Preset == "" {
 		return ""

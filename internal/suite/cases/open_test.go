@@ -21,7 +21,7 @@ const frame = `
     timeout: 20s
 `
 
-// TestOpenRefuses: what is wrong with the configuration is told before anything
+// TestOpenRefuses: faults of the configuration are reported before anything
 // is measured, with its position.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()

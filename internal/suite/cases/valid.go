@@ -158,7 +158,7 @@ func (b *body) checkCommand(c *config.Suite, i int) error {
 	return errors.Join(errs...)
 }
 
-// checkSettings refuses what is no setting of the type.
+// checkSettings refuses unknown settings of the type.
 func (k *command) checkSettings(c *config.Suite, path string) error {
 	known := append(casefile.Keys(k.Type), compilation)
 	check := func(path, key string) error {

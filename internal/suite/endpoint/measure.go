@@ -31,7 +31,7 @@ type measurement struct {
 	model  string
 	seen   *record
 	asked  *dataset.Sequence
-	nonces uint64 // seed of what makes prompts unique
+	nonces uint64 // seed of the texts that make prompts unique
 }
 
 // Measure sends one load and computes what it amounts to. A server that is not
@@ -100,7 +100,7 @@ func (m *measurement) connect(ctx context.Context) (err error) {
 	return nil
 }
 
-// defaultConnections are kept open where nobody says how many requests are
+// defaultConnections are kept open where it is not configured how many requests are
 // under way at once.
 const defaultConnections = 256
 

@@ -237,7 +237,7 @@ load: {concurrency: [1], requests: 2}`, e)
 	}
 }
 
-// TestOutside: a server that runs already is nobody's child here, and one that is
+// TestOutside: a server that runs already is no child here, and one that is
 // started is ours.
 func TestOutside(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,7 @@ type meters struct {
 // idleSpan is how long the idle server is looked at before the load.
 const idleSpan = 2 * time.Second
 
-// meters starts the meters of what is declared: the suite's GPUs, or the device
+// meters starts the declared meters: the suite's GPUs, or the device
 // that the cell is pinned to, and the CPU where there is neither. The energy of
 // this host says nothing of a server elsewhere.
 func (m *measurement) meters(ctx context.Context) (*meters, error) {
@@ -43,7 +43,7 @@ func (m *measurement) meters(ctx context.Context) (*meters, error) {
 	e.list = list
 	for _, a := range absent {
 		e.absent = cmp.Or(e.absent, a.Scope+": "+a.Reason)
-		if len(devices) > 0 { // nobody declared the CPU
+		if len(devices) > 0 { // the CPU was not declared
 			e.warnings = append(e.warnings, "energy of "+a.Scope+" was not measured: "+a.Reason)
 		}
 	}

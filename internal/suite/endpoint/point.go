@@ -71,7 +71,7 @@ func Prefix(cell bench.Cell) string {
 	return fmt.Sprintf("%s-", b)
 }
 
-// plan is the load of a point. Of what the mode does not use nothing is in it,
+// plan is the load of a point. Settings that the mode does not use are not in it,
 // so that equal traffic has equal plans.
 func (s *Suite) plan(p point) load.Plan {
 	l := &s.body.Load

@@ -32,7 +32,7 @@ type record struct {
 	outstanding  map[int]int // by index
 	failed       int
 	refused      int          // connections in a row
-	reported     atomic.Int64 // when progress was told last, as a time.Duration
+	reported     atomic.Int64 // when progress was reported last, as a time.Duration
 }
 
 func newRecord(m *measurement, s load.Schedule) *record {

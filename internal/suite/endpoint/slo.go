@@ -71,7 +71,7 @@ func (s *slo) objective(host bench.Host) (objective, error) {
 }
 
 // class is the hardware class of the host: one of the words of its first
-// accelerator's model, "cpu" without one, and "" for one that nobody knows.
+// accelerator's model, "cpu" without one, and "" for an unknown one.
 func (t *templates) class(host bench.Host) string {
 	if len(host.Accelerators) == 0 {
 		return "cpu"

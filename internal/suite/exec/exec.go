@@ -141,7 +141,7 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 // maxFile bounds what a harness writes.
 const maxFile = 64 << 20
 
-// read takes the benchmark's values out of what the harness printed or wrote.
+// read takes the benchmark's values out of the harness's output or file.
 func (s *Suite) read(result *bench.Result, name string, response worker.Response, output string) {
 	data, err := response.Stdout, error(nil)
 	if s.body.Read.File != "" {

@@ -91,7 +91,7 @@ func (s *Suite) input(d *flashinfer.Definition, t flashinfer.Tensor, from flashi
 	return in
 }
 
-// checkBlobs tells of a file that is missing before any worker is asked.
+// checkBlobs reports a missing file before any worker is asked.
 func (s *Suite) checkBlobs(p *point, shapes map[string][]int) error {
 	for _, t := range p.definition.Inputs {
 		in := p.workload.Inputs[t.Name]

@@ -33,7 +33,7 @@ const (
 	goSolution        = "builtin"
 )
 
-// choose makes the points of what the configuration selects. A glob that names
+// choose makes the points that the configuration selects. A glob that names
 // nothing is an error: coverage must not shrink by a misspelling.
 func (s *Suite) choose(c *config.Suite) error {
 	if err := s.checkGlobs(c); err != nil {

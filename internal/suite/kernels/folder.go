@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// folder is a private folder for files that a run needs and nobody else. It is
+// folder is a private folder for files that only this run needs. It is
 // locked while its owner lives, which the kernel ends however the owner dies, so
 // that the next run knows which ones were left behind.
 type folder struct {
 	path string
-	lock *os.File // nil where folders cannot be locked: nobody takes those for left behind
+	lock *os.File // nil where folders cannot be locked: those never count as left behind
 }
 
 // folderName is what all folders of this kind have before their own part.
@@ -51,7 +51,7 @@ func (f *folder) remove() error {
 }
 
 // sweep removes the folders beside one that are of the same user and have no
-// live owner. What cannot be removed stays: it keeps nobody from measuring.
+// live owner. Folders that cannot be removed stay: they do no harm.
 func sweep(beside *folder) {
 	own, err := os.Lstat(beside.path)
 	if err != nil {

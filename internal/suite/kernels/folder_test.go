@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestFoldersOfTheDead: what nobody owns any more goes, and nothing else does.
+// TestFoldersOfTheDead: folders without an owner go, and no others.
 func TestFoldersOfTheDead(t *testing.T) {
 	parent := t.TempDir()
 	t.Setenv("TMPDIR", parent)
@@ -24,7 +24,7 @@ func TestFoldersOfTheDead(t *testing.T) {
 			left[filepath.Join(dir, top)] = !strings.HasPrefix(name, folderName)
 		}
 	}
-	shared := filepath.Join(parent, "accelgate-kernels-4") // somebody made it for others too
+	shared := filepath.Join(parent, "accelgate-kernels-4") // made for other users too
 	file := filepath.Join(parent, "accelgate-kernels-5")
 	link := filepath.Join(parent, "accelgate-kernels-6")
 	for _, err := range []error{os.Mkdir(shared, 0o700), os.Chmod(shared, 0o755), os.WriteFile(file, nil, 0o600), os.Symlink(filepath.Join(parent, "kept"), link)} {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// claim locks a new folder. It reports false if the folder is somebody else's by
+// claim locks a new folder. It reports false if the folder is another process's by
 // now. Where the file system has no locks there is none.
 func claim(path string) (*os.File, bool) {
 	dir, err := lock(path)

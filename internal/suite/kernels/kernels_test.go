@@ -122,7 +122,7 @@ func measureAll(t *testing.T, s *Suite) {
 	}
 }
 
-// skipped lets a machine without a C compiler pass, where nobody demands one.
+// skipped lets a machine without a C compiler pass, where none is demanded.
 func skipped(t *testing.T, r bench.Result) bool {
 	if r.Outcome != bench.Skipped || os.Getenv("ACCELGATE_TEST_REQUIRE") == "1" {
 		return false
@@ -177,7 +177,7 @@ func TestOutcomes(t *testing.T) {
 		{"no such kernel", gemm, func(t *testing.T, dir string) {
 			edit(t, dir, "solutions/*/gemm/gemm_n128_k256/*.json", "builtin::gemm_blocked", "builtin::nothing")
 		}, "failed", "COMPILE_ERROR"},
-		{"a language nobody builds", gemm, func(t *testing.T, dir string) {
+		{"a language without a builder", gemm, func(t *testing.T, dir string) {
 			edit(t, dir, "solutions/*/gemm/gemm_n128_k256/*.json", `"language": "go"`, `"language": "tilelang"`)
 		}, "skipped", "no worker builds tilelang: measure it with flashinfer-bench"},
 		{"constraint", gemm, func(t *testing.T, dir string) {
@@ -268,7 +268,7 @@ func TestRefused(t *testing.T) {
 	for body, want := range map[string]string{
 		"dataset: nowhere":         "nowhere",
 		"definitions: [gem_n128*]": `"gem_n128\*" names nothing in the dataset`,
-		"solutions: [nobody]":      `"nobody" names nothing in the dataset`,
+		"solutions: [nemo]":        `"nemo" names nothing in the dataset`,
 		"definitions: [gemm_n128_k256]\nsolutions: [accelgate_c_rmsnorm_h256]": "no solution and workload",
 		"reference: julia":     "unknown worker",
 		"resume: true":         "set traces",

@@ -185,7 +185,7 @@ func (o *outcome) conclude() {
 	o.status, o.reason, o.warnings = m.Status, m.Reason, append(o.warnings, m.Warnings...)
 	if m.Failed != nil {
 		o.reason, o.log = m.Failed.Error(), m.Failed.Log
-		if m.Blame == "reference" { // which nobody is to judge a solution by
+		if m.Blame == "reference" { // which must not judge a solution
 			o.status, o.cause = evaluator.RuntimeError, bench.CauseInput
 			o.reason = "the reference failed: " + o.reason
 		}

@@ -41,8 +41,8 @@ func (j *judge) shape(name string) []int {
 	return nil
 }
 
-// leastDraws is how many calls an evaluator of the user's gets where nobody can
-// say how many tokens may be drawn.
+// leastDraws is how many calls an evaluator of the user's gets where it is
+// unknown how many tokens may be drawn.
 const leastDraws = 5000
 
 // needed is how many calls a sampling case takes, 0 for others: as many as a

@@ -134,7 +134,7 @@ func (r *resultFile) typable(args []string) []string {
 
 func (r *resultFile) remove() {
 	if r.path != "" {
-		_ = os.RemoveAll(filepath.Dir(r.path)) // what is left of it harms nobody
+		_ = os.RemoveAll(filepath.Dir(r.path)) // a leftover does no harm
 	}
 }
 

@@ -225,7 +225,7 @@ func unknown(values []formats.Value, names []string) error {
 	return fmt.Errorf("the parser found %s", strings.Join(found, ", "))
 }
 
-// text returns the answer: where nothing says where it stands, all of what the
+// text returns the answer: where no place is configured, all that the
 // program printed on standard output, or of its file.
 func (r *reader) text(doc *formats.Document, stdout, stderr []byte) (string, error) {
 	switch {

@@ -108,7 +108,7 @@ func TestFaults(t *testing.T) {
 		"cut twice":             {nil, []fault{cut(1000), cut(500)}, "all, bytes=1000- If-Range, bytes=1500- If-Range", ""},
 		"cut before anything":   {nil, []fault{cut(0)}, "all, all", ""},
 		"ignores Range":         {nil, []fault{cut(1000), whole}, "all, bytes=1000- If-Range", ""},
-		"changed, honest":       {nil, []fault{other(1000)}, "all, bytes=1000- If-Range", ""},
+		"changed, correct":      {nil, []fault{other(1000)}, "all, bytes=1000- If-Range", ""},
 		"changed, If-Range":     {nil, []fault{other(1000), partial("bytes 1000-299999/300000", `"new"`)}, "all, bytes=1000- If-Range, all", ""},
 		"changed, no ETag":      {nil, []fault{other(1000), partial("bytes 1000-299999/300000", "")}, "all, bytes=1000- If-Range, all", ""},
 		"rest, other ETag":      {nil, []fault{cut(1000), partial("bytes 1000-299999/300000", `"new"`)}, "all, bytes=1000- If-Range, all", ""},

@@ -142,9 +142,9 @@ func TestRefusals(t *testing.T) {
 		"option":              {model, "-main", "", "no revision"},
 		"line":                {model, "ma\nin", "", "no revision"},
 		"long revision":       {model, strings.Repeat("r", 201), "", "no revision"},
-		"endpoint":            {model, "", "huggingface.co", "no plain address"},
-		"file":                {model, "", "file:///etc", "no plain address"},
-		"user":                {model, "", "https://u:p@huggingface.co", "no plain address"},
+		"endpoint":            {model, "", "huggingface.co", "redirects to an invalid address"},
+		"file":                {model, "", "file:///etc", "redirects to an invalid address"},
+		"user":                {model, "", "https://u:p@huggingface.co", "redirects to an invalid address"},
 		"token in the clear":  {model, "", "http://mirror.example", "in the clear"},
 		"token in the clear ": {model, "", "http://127.0.0.1.example", "in the clear"},
 	} {
@@ -309,10 +309,10 @@ func TestRedirects(t *testing.T) {
 	}
 	s := newServer(t)
 	for target, want := range map[string]string{
-		"ftp://example.com/x":      "no plain address",
-		"file:///etc/passwd":       "no plain address",
-		"http://u:p@example.com/x": "no plain address",
-		"http:///x":                "no plain address",
+		"ftp://example.com/x":      "redirects to an invalid address",
+		"file:///etc/passwd":       "redirects to an invalid address",
+		"http://u:p@example.com/x": "redirects to an invalid address",
+		"http:///x":                "redirects to an invalid address",
 	} {
 		s.fail([]fault{to(target)}, nil)
 		if _, err := s.client(t.TempDir()).Fetch(t.Context(), model, "", nil); err == nil || !strings.Contains(err.Error(), want) {
@@ -340,7 +340,7 @@ func TestRedirects(t *testing.T) {
 	gone.Close()
 	s.fail(append([]fault{nil}, repeat(to(gone.URL+"/?Signature=secret"), 6)...), nil)
 	if _, err := s.client(t.TempDir()).Fetch(t.Context(), model, "", only(shard)); err == nil || !strings.Contains(err.Error(), "refused") || strings.Contains(err.Error(), "secret") {
-		t.Errorf("an address that nobody answers: %v", err)
+		t.Errorf("an address without an answer: %v", err)
 	}
 
 	secure := httptest.NewUnstartedServer(to(s.hub.URL + "/api/models/" + model + "/revision/main?blobs=true").handler())

@@ -42,7 +42,7 @@ type lfs struct {
 // ParseInfo reads the hub's answer for a model, of at most MaxInfo bytes. Names
 // that lead elsewhere, occur twice or are too many, sizes below zero and
 // malformed digests are errors; absent sizes and digests are not, because a file
-// that nobody wants needs none.
+// that is not wanted needs none.
 func ParseInfo(text []byte) (Info, error) {
 	if len(text) > MaxInfo {
 		return Info{}, fmt.Errorf("a listing of more than %d bytes: name another model", MaxInfo)
@@ -101,7 +101,7 @@ func (s sibling) file() (File, error) {
 }
 
 // check reports whether a file can be had: its name, and that its bytes can be
-// told from wrong ones.
+// verified.
 func (f File) check() error {
 	if f.Size < 0 || f.Digest == "" {
 		return fmt.Errorf("%.80q is listed without size or digest: use an endpoint that answers ?blobs=true", f.Name)

@@ -186,7 +186,7 @@ func (w *watch) broken(err error, u *url.URL) error {
 	return again{err, 0}
 }
 
-// watched tells the watch of what arrives.
+// watched passes each read to the watch.
 type watched struct {
 	io.Reader
 	*watch

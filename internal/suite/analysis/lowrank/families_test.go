@@ -28,7 +28,7 @@ func TestFamily(t *testing.T) {
 		"ibm-granite/granite-3.1":       "granite",
 		"google/gemma-2-2b":             "gemma",
 		"llama-distilled-from-mistral":  "llama",
-		"a model that nobody has named": "default",
+		"a model without a name":        "default",
 		"":                              "default",
 	} {
 		if got, patterns := lowrank.Family(model); got != want || len(patterns) < 4 {

@@ -13,7 +13,7 @@ type Kind string
 const (
 	Unreadable    Kind = "unreadable"     // the weight or a factor cannot be read
 	Missing       Kind = "missing"        // a factor is not there
-	Extra         Kind = "extra"          // there are factors of what is no target
+	Extra         Kind = "extra"          // there are factors without a target
 	Format        Kind = "format"         // a number format that is not wanted
 	Shape         Kind = "shape"          // sizes that do not fit together
 	Rank          Kind = "rank"           // triplets are lost, occur twice, or are split elsewhere

@@ -223,7 +223,7 @@ func checkPlanted(t *testing.T, p lowrank.Parameter, numbers lowrank.Status) {
 	}
 }
 
-// TestExtraFactors: factors of what is no target are as wrong as missing ones.
+// TestExtraFactors: factors without a target are as wrong as missing ones.
 func TestExtraFactors(t *testing.T) {
 	t.Parallel()
 	weights := model(tensor.Float64)

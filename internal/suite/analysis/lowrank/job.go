@@ -32,7 +32,7 @@ type Job struct {
 	// Shard is how many bytes of factors a file of [Job.Export] has at least,
 	// unless it is the last. 0 is 1 GiB.
 	Shard int64
-	// Progress, unless nil, is told each finished parameter, one at a time, in
+	// Progress, unless nil, gets each finished parameter, one at a time, in
 	// no particular order.
 	Progress func(Parameter)
 }
@@ -81,7 +81,7 @@ func (j Job) solvers() []string {
 }
 
 // Work returns what is to be compared, in the order of the sources, and which
-// targets are not decomposed. Factors of what is no target follow, as items
+// targets are not decomposed. Factors without a target follow, as items
 // that have failed.
 func (j Job) Work() ([]Item, []Skip, error) {
 	if _, err := j.check(); err != nil {

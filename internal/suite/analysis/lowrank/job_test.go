@@ -117,7 +117,7 @@ func many(n int) memory {
 }
 
 // TestLimits: workers and memory bound what runs at once, and change nothing in
-// the report; parameters are told one at a time.
+// the report; parameters are reported one at a time.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	m := many(40)

@@ -11,7 +11,7 @@ import (
 // whole matrix for 0 and K, and 0 where from equals to. It uses all cores.
 //
 // It panics where a slice expression would, for 0 <= from <= to <= K does not
-// hold or slices too short; [Factors.Check] tells of those, and of NaN, which
+// hold or slices too short; [Factors.Check] reports those, and NaN, which
 // may get lost in the product.
 func Reconstruct(f Factors, from, to int) []float64 {
 	product := make([]float64, f.M*f.N)

@@ -59,7 +59,7 @@ func Edit(path string, data []byte, refresh Refresh) ([]byte, []Change, error) {
 		return nil, nil, fmt.Errorf("refresh %s: it would be larger than %d bytes: record fewer operators", plain(path), maxFileSize)
 	}
 	if _, err := Parse(path, []byte(text)); err != nil {
-		return nil, nil, err // better than a file that nobody can read
+		return nil, nil, err // better than an unreadable file
 	}
 	return []byte(text), changes, nil
 }

@@ -71,7 +71,7 @@ type keySet struct {
 }
 
 // object calls set for each known member that is given once, and returns which
-// of the known keys are given. Of what is no object everything is: one
+// of the known keys are given. A non-object is given as a whole: one
 // complaint is enough.
 func (r *reader) object(v value, s *schema, set func(key string, v value)) keySet {
 	given := keySet{schema: s}

@@ -61,7 +61,7 @@ func Default(typ, key string) (value any, ok bool) {
 // [Case.UserInput] or [Case.Video].
 //
 // The error is [Problems] about path, without lines and columns, because the
-// text may be a translation of what stands there. Their JSON paths begin with
+// text may be a translation of the file. Their JSON paths begin with
 // prefix, such as "cases[0].baseline_input".
 func ParseSettings(path, prefix, typ string, data []byte) (map[string]any, error) {
 	r := &reader{path: path, prefix: prefix, text: string(data)}

@@ -28,7 +28,7 @@ func (d *Dataset) seal() {
 	d.Hash = hex.EncodeToString(whole.Sum(nil))
 }
 
-// digest is the SHA-256 of what a prompt says.
+// digest is the SHA-256 of a prompt's text.
 func digest(p Prompt) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	write := func(s string) {

@@ -61,7 +61,7 @@ type Config struct {
 
 	// Listen is the address (default 127.0.0.1:0, a free port).
 	Listen string
-	// TLS serves https with a certificate that [Server.Client] trusts; HTTP2
+	// TLS serves https with a certificate that [Server.Client] accepts; HTTP2
 	// offers HTTP/2 too and needs TLS.
 	TLS, HTTP2 bool
 	// Now is a monotonic clock, as time.Now is. It must be given.

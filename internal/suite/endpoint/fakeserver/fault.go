@@ -36,7 +36,7 @@ const (
 	NoDone      Kind = "no-done"     // no [DONE]
 	NoFinish    Kind = "no-finish"   // no finish_reason
 	Short       Kind = "short"       // After tokens (default half of them), finish_reason "stop"
-	PromptCut   Kind = "prompt-cut"  // usage.prompt_tokens is half of what came
+	PromptCut   Kind = "prompt-cut"  // usage.prompt_tokens is half of the true number
 	NoSpace     Kind = "no-space"    // "data:{" without a space
 	CRLF        Kind = "crlf"        // lines end in \r\n
 	Pings       Kind = "pings"       // a ": keepalive" line before each token, as soon as the one before it is out

@@ -7,7 +7,7 @@ import (
 )
 
 // version is what the server says it is, in each engine's own place. It is
-// nobody's release.
+// no real release.
 const version = "0.0.0-mock"
 
 // page is a page that does not depend on its request.

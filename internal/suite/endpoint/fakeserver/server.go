@@ -1,5 +1,5 @@
-// Package fakeserver is an OpenAI-compatible server that sends what it is told
-// to, when it is told to: tokens at exact times, and every way of misbehaving
+// Package fakeserver is an OpenAI-compatible server that sends the configured tokens
+// at exact times, and shows every way of misbehaving
 // that clients have met. Tests of clients use it in process ([New]) and, where
 // the client's own processor time counts, as a command in a process of its own
 // ([Command]).
@@ -91,7 +91,7 @@ func (s *Server) Start() error {
 	return nil
 }
 
-// Client returns a client that trusts the server's certificate.
+// Client returns a client that accepts the server's certificate.
 func (s *Server) Client() *http.Client { return s.http.Client() }
 
 // Close resets all connections and returns when nothing of a started server

@@ -282,7 +282,7 @@ func ask(t *testing.T, c net.Conn, body string) {
 }
 
 // writes returns the body of an answer as the server wrote it: net/http makes
-// one chunk of what lies between two flushes.
+// one chunk of the text between two flushes.
 func writes(t *testing.T, r *bufio.Reader) (all []string) {
 	t.Helper()
 	for {

@@ -8,7 +8,7 @@ import (
 )
 
 // MaxClientDelay is how late the load generator may be before its own slowness
-// shows in the numbers, where nobody says otherwise: a fifth of a TPOT of 10 ms,
+// shows in the numbers, unless configured otherwise: a fifth of a TPOT of 10 ms,
 // and more than an idle machine needs to wake a goroutine.
 const MaxClientDelay = 2 * time.Millisecond
 
@@ -26,7 +26,7 @@ type Client struct {
 	Limit            time.Duration // what is late; 0 is MaxClientDelay
 	ScheduleDelayP50 time.Duration // Output has it, and the next
 	ScheduleDelayP99 time.Duration
-	// Capped tells of an open loop with a limit on requests in flight: then the
+	// Capped reports an open loop with a limit on requests in flight: then the
 	// delay of the schedule is the server's, and Output.Saturated judges it.
 	Capped       bool
 	WakeDelayP50 time.Duration

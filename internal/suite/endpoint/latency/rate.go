@@ -29,7 +29,7 @@ func (t *tally) add(at time.Duration, amount float64) bool {
 
 func (t *tally) total() float64 { return mean(t.parts[:]) * batches }
 
-// rate adds the metric of what t counted per second. There is no interval
+// rate adds the metric of t's count per second. There is no interval
 // where a sub-window is shorter than the median answer: its neighbours share
 // the same answers and vary too little.
 func (m *measurement) rate(name string, t *tally) {

@@ -15,7 +15,7 @@ import (
 // sampleRow is one line of a samples file: the names of InferenceBench 0.1.0
 // first, with our definitions, then everything that they are computed from.
 // Fields that end in _ns are since the epoch, 0 where the event did not happen;
-// null stands for a number that nobody said or that cannot be computed.
+// null stands for a number that was not reported or cannot be computed.
 type sampleRow struct {
 	Index        *int     `json:"request_idx"`
 	OK           bool     `json:"ok"`

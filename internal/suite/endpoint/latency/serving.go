@@ -4,7 +4,7 @@
 //
 // Four rules hold for all metrics. A latency is of requests of the measuring
 // phase that were answered ([openai.OK]); one whose events are missing or out
-// of order is absent, never 0. A rate per second is of what happened inside the
+// of order is absent, never 0. A rate per second counts the events inside the
 // window, whichever phase it belongs to, because that is what the server did in
 // that time. What was not measured is absent. One Sample value is one process,
 // and its Estimate says how sure that process can be of it.

@@ -1,5 +1,5 @@
 // Package load sends requests by a schedule: how many at once, or when each.
-// It knows nothing of what is sent, and keeps its own delays apart from the
+// It is independent of the requests, and keeps its own delays apart from the
 // server's. A Plan becomes a Schedule, Run executes it, and Saturated,
 // OverSaturated and Watch report whether what was measured may be used.
 package load

@@ -76,7 +76,7 @@ func ln(x float64) float64 {
 }
 
 // exp returns e to the power of x for x from about -700 to 700, within a
-// part in 1e13, and 0 below: Taylor's series of what is left of x modulo ln 2.
+// part in 1e13, and 0 below: Taylor's series of x modulo ln 2.
 func exp(x float64) float64 {
 	if x < -700 {
 		return 0

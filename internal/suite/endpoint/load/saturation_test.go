@@ -49,7 +49,7 @@ func (m *moments) Pop() any {
 }
 
 // queue simulates a server of 8 slots and exponential service times of mean 1 s
-// under a Poisson load, a share of what it can serve.
+// under a Poisson load, a share of its capacity.
 func queue(t *testing.T, share float64, requests int, seed uint64) []Sample {
 	const slots = 8
 	s := lay(t, Plan{Mode: Gamma, Burstiness: 1, Rate: share * slots, Requests: requests, Seed: seed})

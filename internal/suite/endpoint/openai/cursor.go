@@ -2,7 +2,7 @@ package openai
 
 import "strconv"
 
-// cursor walks over one JSON value without making anything of what it skips.
+// cursor walks over one JSON value without decoding skipped members.
 // It is as strict as encoding/json about what JSON is; bad is set, and stays,
 // where the text is none.
 type cursor struct {
@@ -215,7 +215,7 @@ func (c *cursor) float() (f float64, ok bool) {
 // maxCount bounds the tokens that a server may claim.
 const maxCount = 1 << 31
 
-// count reads a number of tokens into n. What is no number of tokens leaves n
+// count reads a number of tokens into n. Any other value leaves n
 // as it is.
 func (c *cursor) count(n *int) {
 	if f, ok := c.float(); ok && f >= 0 && f < maxCount {

@@ -94,7 +94,7 @@ func canonicalRoot(u *url.URL) string {
 
 // EndpointHash is the SHA-256, in hexadecimal, of the canonical base URL
 // without credentials: equal for every spelling of one server. It is "" for
-// what is no URL.
+// an invalid URL.
 func EndpointHash(baseURL string) string {
 	u, err := url.Parse(baseURL)
 	if err != nil || u.Hostname() == "" {

@@ -121,7 +121,7 @@ type decoded struct {
 }
 
 // duplicates reports whether a name stands there twice, or in another case:
-// there encoding/json and the cursor differ, and nobody is right.
+// there encoding/json and the cursor differ, and neither is right.
 func duplicates(text []byte) bool {
 	for _, name := range []string{`"choices"`, `"delta"`, `"content"`, `"text"`, `"finish_reason"`} {
 		lower := strings.ToLower(string(text))

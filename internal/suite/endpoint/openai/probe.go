@@ -126,7 +126,7 @@ func (c *Client) models(ctx context.Context, s *Server) (owner string, err error
 }
 
 // modelID refuses an id that no request could name. The decoder puts U+FFFD in
-// place of what is no UTF-8, and that is another id.
+// place of invalid UTF-8, and that is another id.
 func (c *Client) modelID(raw json.RawMessage) (id string, err error) {
 	wrong := ""
 	switch {

@@ -164,7 +164,7 @@ func (r *recording) line(from int) (line []byte, next int) {
 	return bytes.TrimSuffix(line, []byte("\r")), next
 }
 
-// field splits a line of an event stream. Comments and what is no field have
+// field splits a line of an event stream. Comments and other lines have
 // kind "". llama.cpp once wrote errors as a field of that name.
 func field(line []byte) (kind string, value []byte) {
 	colon := bytes.IndexByte(line, ':')

@@ -61,7 +61,7 @@ func TestStreamWithAKeyTwiceIsAnswered(t *testing.T) {
 }
 
 // TestWhatOnlyBeganAsDone is cut off after the linger, by a mistake that is
-// ours: the outcome is that of what came.
+// ours: the outcome is that of the received part.
 func TestWhatOnlyBeganAsDone(t *testing.T) {
 	t.Parallel()
 	const begin = line + lastLines

@@ -106,7 +106,7 @@ func nextStep(status int) string {
 	return seeLog
 }
 
-// encoding names what a body is wrapped in though nobody asked for it, "" for
+// encoding names the unrequested encoding of a body, "" for
 // nothing. Some servers write "none".
 func (c *Client) encoding(h http.Header) string {
 	name := text.Clip(c.quote(h.Get("Content-Encoding")), 40)

@@ -27,7 +27,7 @@ const (
 	Truncated       Outcome = "truncated"       // ended without a finish reason
 	Short           Outcome = "short"           // stopped before the length that was asked for under ignore_eos
 	PromptTruncated Outcome = "prompt_truncated"
-	Cancelled       Outcome = "cancelled_by_window" // by the caller, at the end of what is measured
+	Cancelled       Outcome = "cancelled_by_window" // by the caller, at the end of the window
 )
 
 // Where a count of output tokens comes from.
@@ -38,7 +38,7 @@ const (
 
 // Reply is what became of one request. Times are since the epoch that the
 // caller gave, by a monotonic clock; 0 means that the event did not happen.
-// Counts that nobody said are -1.
+// Unreported counts are -1.
 type Reply struct {
 	Outcome Outcome
 	Reason  string // why not OK, for people, bounded; it quotes the server and is untrusted

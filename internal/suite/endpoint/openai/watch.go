@@ -46,7 +46,7 @@ func (w *watch) after(limit time.Duration, cause error) *time.Timer {
 	return t
 }
 
-// progress is told of each read that completed a line. Before the first token
+// progress records each read that completed a line. Before the first token
 // only First counts: comments keep a prefill alive that takes longer than
 // Idle, and a role chunk may precede it.
 func (w *watch) progress(r *recording) {

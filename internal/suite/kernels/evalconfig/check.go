@@ -31,7 +31,7 @@ const (
 	maxComplaints = 20
 )
 
-// checker looks at what types cannot say. Fail is told the path of a value.
+// checker looks at what types cannot say. Fail gets the path of a value.
 type checker struct {
 	fail func(path, format string, args ...any)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// Explain writes a table of what counts for a definition, where it comes from,
+// Explain writes a table of the settings of a definition, their sources,
 // and what FlashInfer-Bench's documented and coded orders yield where that
 // differs. The errors are those of [File.Resolve] and of w.
 func (f *File) Explain(w io.Writer, definition, opType string, flags Overrides) error {

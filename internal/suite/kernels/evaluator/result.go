@@ -61,7 +61,7 @@ type OutputResult struct {
 	MaxRelativeError Number  `json:"max_relative_error"` // max |x-y| / (|y| + 1e-8), y being the reference
 	MatchedRatio     float64 `json:"matched_ratio"`      // share of elements that are accepted
 
-	// WorstIndex is where the error is largest in terms of what is allowed
+	// WorstIndex is where the error is largest relative to the error allowed
 	// there, the first such place; WorstFlat is the same in the flattened
 	// output, -1 if the outputs are equal or were not compared.
 	WorstIndex []int `json:"worst_index"`

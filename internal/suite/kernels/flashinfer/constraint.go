@@ -35,7 +35,7 @@ type scope struct {
 	last   func(tensor string) (int64, error)
 }
 
-// errNoElements is why a constraint was not evaluated where nobody knows the
+// errNoElements is why a constraint was not evaluated without the
 // elements of tensors.
 var errNoElements = errors.New("the elements of tensors are not known here: give them")
 

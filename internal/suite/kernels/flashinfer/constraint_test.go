@@ -80,7 +80,7 @@ func TestConstraintsWithoutElements(t *testing.T) {
 	t.Parallel()
 	d := constrained("indptr[-1].item() == 1")
 	if err := d.CheckConstraints(map[string]int{"a": 7, "b": 1}, map[string][]int{"indptr": {1}}, nil); err != nil {
-		t.Errorf("a constraint of what nobody knows: %v", err)
+		t.Errorf("a constraint of unknown elements: %v", err)
 	}
 	if err := d.CheckConstraints(map[string]int{"a": 7}, nil, nil); err == nil || !strings.Contains(err.Error(), `does not give the axis "b"`) {
 		t.Errorf("an axis is missing: %v", err)

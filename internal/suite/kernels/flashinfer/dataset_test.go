@@ -103,7 +103,7 @@ func copyDataset(t testing.TB) string {
 }
 
 // change writes the file, or does what its name says before a colon: edit
-// replaces the first occurrence of what stands before " => " in each line.
+// replaces the first occurrence of the text before " => " in each line.
 func change(t *testing.T, root string, f txtar.File) {
 	t.Helper()
 	verb, name, special := strings.Cut(f.Name, ": ")

@@ -34,7 +34,7 @@ func (d digest) list(all []string) {
 
 func (d digest) hex() string { return hex.EncodeToString(d.Sum(nil)) }
 
-// Hash returns the SHA-256, in hexadecimal, of what decides how a solution is
+// Hash returns the SHA-256, in hexadecimal, of all that decides how a solution is
 // built, called and judged: definition, language, entry point, binding, who
 // allocates the outputs, dependencies and sources. It does not depend on the
 // solution's name.

@@ -58,7 +58,7 @@ type linter struct {
 	ds       *Dataset
 	blobs    Blobs
 	missing  map[string]bool     // tensor files, and whether they are
-	placed   map[string]bool     // files, with the name of what is in them
+	placed   map[string]bool     // files, with the name of their content
 	sound    map[string][]string // constraints that can be evaluated, by definition
 	findings []Finding
 }

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 )
 
-// The limits of what is read. Upstream cuts a log after 5 MiB, and keeps one
+// The limits of the input. Upstream cuts a log after 5 MiB, and keeps one
 // in each line.
 const (
 	maxFiles       = 200_000

@@ -37,7 +37,7 @@ func (t *Trace) Case() Case {
 type Results map[Case]*Trace
 
 // Index returns the last trace of each case. Traces without a key, as upstream
-// writes them, are none: nobody knows what they were measured with.
+// writes them, are none: their settings are unknown.
 func Index(traces []*Trace) Results {
 	results := make(Results, len(traces))
 	for _, t := range traces {

@@ -30,8 +30,8 @@ func TestSummary(t *testing.T) {
 	if err != nil || got.Failed != 1 || got.Solutions[0].Speedup != 0 || got.Solutions[0].SuccessRate != 0 || got.Authors[0].Workloads != 2 {
 		t.Errorf("with one failure: %+v, %v; want scores of 0", got, err)
 	}
-	got, err = flashinfer.Summarize(ds, "nobody")
-	if err == nil || !strings.Contains(err.Error(), `has 0 solutions of the author "nobody"`) || got.Total != 6 {
+	got, err = flashinfer.Summarize(ds, "nemo")
+	if err == nil || !strings.Contains(err.Error(), `has 0 solutions of the author "nemo"`) || got.Total != 6 {
 		t.Errorf("without a baseline: %+v, %v", got, err)
 	}
 	ds.Traces[0].Evaluation.Performance.LatencyMS = 0

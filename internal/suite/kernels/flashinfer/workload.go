@@ -10,7 +10,7 @@ import (
 const maxWhole = 1 << 53
 
 // workload reads a workload. Of one that was measured elsewhere files may have
-// absolute paths, as upstream allows: nobody opens them.
+// absolute paths, as upstream allows: they are never opened.
 func (r *reader) workload(v value, measured bool) (w Workload) {
 	o := r.object(v, "workload", false, "uuid", "axes", "inputs")
 	if _, ok := o.given["uuid"]; ok || v.kind != '{' {

@@ -26,15 +26,15 @@ type Input struct {
 	DType  tensor.DType
 	Shape  []int // nil is a scalar
 	Dist   Dist
-	File   *File // that nobody changes
+	File   *File // which must not change
 	Scalar json.Number
 }
 
 func (i Input) random() bool { return i.File == nil && i.Scalar == "" }
 
 // Seed is that of a random input: the first eight bytes, little endian, of the
-// SHA-256 of a JSON array of the five arguments. Nobody has to keep inputs, or
-// send them, who knows where they belong.
+// SHA-256 of a JSON array of the five arguments. Inputs need not be kept, or
+// sent.
 func Seed(definition, workload, input string, trial, set int) uint64 {
 	text, _ := json.Marshal([]any{definition, workload, input, trial, set}) // strings and integers cannot fail
 	sum := sha256.Sum256(text)

@@ -82,7 +82,7 @@ func TestTimerIsHeldAgainstTheSlope(t *testing.T) {
 		outside  bool
 		short    bool
 	}{
-		{"honest", 1e6, 0, 200 * time.Millisecond, false, false},
+		{"plain", 1e6, 0, 200 * time.Millisecond, false, false},
 		{"half", 5e5, 0, 200 * time.Millisecond, false, false},
 		{"less than half", 5e5 - 1, 0, 200 * time.Millisecond, true, false},
 		{"half more", 15e5, 0, 200 * time.Millisecond, false, false},

@@ -23,7 +23,7 @@ const (
 )
 
 // pace is what one side's calls take, in nanoseconds, in requests in which one
-// call meets inputs that nobody had seen before.
+// call meets inputs that no call had seen before.
 type pace struct {
 	fresh []float64 // of that call, per round
 	twin  []float64 // of a call like it, but with inputs that were met before
@@ -217,7 +217,7 @@ func (p *procedure) around(s *side, so pace) int {
 }
 
 // keeps returns why the solution seems to keep results, or nothing. What new
-// inputs cost an honest function, as they are in no cache yet, the reference shows.
+// inputs cost a plain function, as they are in no cache yet, the reference shows.
 func keeps(reference, solution pace) string {
 	if solution.ratio() <= freshFactor*max(1, reference.ratio()) || solution.extra() <= max(freshFloor, freshFactor*reference.extra()) {
 		return ""

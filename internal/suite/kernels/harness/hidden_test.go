@@ -20,7 +20,7 @@ func TestHiddenCallsAreMissed(t *testing.T) {
 		short
 		hidden bool
 	}{
-		"honest":       {rounds(3e5, 3e5, 3e5, 3e5), false},
+		"plain":        {rounds(3e5, 3e5, 3e5, 3e5), false},
 		"busy machine": {rounds(3e5, 20e6, 20e6, 20e6), false},
 		"hidden":       {rounds(9e6, 8e6, 9e6, 20e6), true},
 	} {

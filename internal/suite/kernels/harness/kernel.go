@@ -57,11 +57,11 @@
 //   - outputs of another dtype, shape or count than the definition's, or none:
 //     [Measure], from the saved files and not from what the worker says;
 //   - outputs that do not depend on the inputs, are cached from earlier inputs,
-//     or are written only when nobody times: inputs change with every set and
+//     or are written only outside of timing: inputs change with every set and
 //     every trial, outputs are poisoned before every call, and slots chosen
 //     after the timing are judged once more;
 //   - results that are kept for inputs that were there before: in the end
-//     [Measure] times requests in which one call of many, nobody knows which,
+//     [Measure] times requests in which one call of many, chosen at random,
 //     meets inputs that are new, and compares it with its neighbours. Where
 //     those, too, take longer than in the trials, all is measured anew: what is
 //     reported is what held beside new inputs;

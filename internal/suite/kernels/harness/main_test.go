@@ -20,7 +20,7 @@ import (
 )
 
 // The test binary is its own worker: childMode names one of the cheats below,
-// or honest.
+// or plain.
 const (
 	childMode = "KERNEL_TEST_CHILD"
 	childAddr = "KERNEL_TEST_ADDR"
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	switch mode := os.Getenv(childMode); mode {
 	case "":
 		os.Exit(m.Run())
-	case "honest":
+	case "plain":
 		_ = gokernel.Serve(context.Background(), os.Stdin, os.Stdout, time.Now)
 	case "echo":
 		_, _ = io.Copy(os.Stdout, os.Stdin)
@@ -49,14 +49,14 @@ func TestMain(m *testing.M) {
 // fields is a message.
 type fields map[string]any
 
-// cheat is what a dishonest worker does to a request before it is served and to
+// cheat is what a displain worker does to a request before it is served and to
 // the reply before it is written.
 type cheat struct {
 	before func(request fields)
 	after  func(request, reply fields)
 }
 
-// serve puts a cheat between the caller and an honest worker.
+// serve puts a cheat between the caller and a plain worker.
 func serve(c cheat) {
 	in, toHonest := io.Pipe()
 	fromHonest, out := io.Pipe()

@@ -28,7 +28,7 @@ type Settings struct {
 	Iterations int // timed calls per trial, at least: 50
 	Trials     int // 3
 	// Sets is how many sets of inputs a trial has, 3 and at least 3. They are
-	// used alternately, in an order that nobody knows before the build.
+	// used alternately, in an order that is chosen after the build.
 	Sets int
 	// MinTime is how long N calls must take for the worker's timer to be
 	// checked: 50 ms. Iterations are raised until they do, to at most
@@ -102,7 +102,7 @@ type Timing struct {
 
 // Measure has both programs compute the case, has the outputs judged, and times
 // both, alternately. The sessions are not closed; one that is dead afterwards was
-// ended because of what its worker did. An error means that nothing can be
+// ended because of its worker's behaviour. An error means that nothing can be
 // measured here any more or ctx is done; the Measurement holds what is known.
 func Measure(ctx context.Context, c Case, reference, solution Program, s Settings) (m Measurement, err error) {
 	var seed [32]byte

@@ -18,7 +18,7 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// open starts a worker: honest, or one of the cheats.
+// open starts a worker: plain, or one of the cheats.
 func open(t testing.TB, mode string, limits harness.Limits, env ...string) (*harness.Session, error) {
 	t.Helper()
 	self, err := os.Executable()
@@ -91,7 +91,7 @@ func TestMeasureHonest(t *testing.T) {
 		pairs = append(pairs, p)
 		return same(p)
 	}
-	ref, sol := mustOpen(t, "honest", harness.Limits{}), mustOpen(t, "honest", harness.Limits{})
+	ref, sol := mustOpen(t, "plain", harness.Limits{}), mustOpen(t, "plain", harness.Limits{})
 	m, err := harness.Measure(within(t), small, program(ref, "gemm"), program(sol, "gemm_blocked"), s)
 	if err != nil || m.Status != evaluator.Passed || m.Failed != nil {
 		t.Fatalf("status %s, reason %q, error %v", m.Status, m.Reason, err)
@@ -121,7 +121,7 @@ func TestMeasureHonest(t *testing.T) {
 
 func TestMeasureServesManyCases(t *testing.T) {
 	t.Parallel()
-	ref, sol := mustOpen(t, "honest", harness.Limits{}), mustOpen(t, "honest", harness.Limits{})
+	ref, sol := mustOpen(t, "plain", harness.Limits{}), mustOpen(t, "plain", harness.Limits{})
 	for _, entry := range []string{"gemm", "no_such_kernel", "gemm_blocked"} {
 		m, err := harness.Measure(within(t), small, program(ref, "gemm"), program(sol, entry), quick(t))
 		want := evaluator.Passed
@@ -171,7 +171,7 @@ func TestCheatsAreCaught(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			ref, sol := mustOpen(t, "honest", harness.Limits{}), mustOpen(t, mode, want.limits)
+			ref, sol := mustOpen(t, "plain", harness.Limits{}), mustOpen(t, mode, want.limits)
 			m, err := harness.Measure(within(t), small, program(ref, "gemm"), program(sol, "gemm_blocked"), quick(t))
 			if err != nil || m.Status != want.status || !strings.Contains(m.Reason, want.reason) {
 				t.Fatalf("status %s, reason %q, error %v, want %s and %q", m.Status, m.Reason, err, want.status, want.reason)
@@ -193,7 +193,7 @@ func TestCheatsAreCaught(t *testing.T) {
 // as a process that a solution left behind could.
 func TestTamperedFileIsSuspect(t *testing.T) {
 	t.Parallel()
-	ref, sol := mustOpen(t, "nan", harness.Limits{}), mustOpen(t, "honest", harness.Limits{})
+	ref, sol := mustOpen(t, "nan", harness.Limits{}), mustOpen(t, "plain", harness.Limits{})
 	m, err := harness.Measure(within(t), small, program(ref, "gemm"), program(sol, "gemm"), quick(t))
 	if err != nil || m.Status != evaluator.Suspect || m.Failed == nil || m.Failed.Kind != harness.Tampered || m.Blame != "solution" {
 		t.Errorf("status %s, reason %q, error %v, blame %q, want a suspicion", m.Status, m.Reason, err, m.Blame)
@@ -206,7 +206,7 @@ func TestTamperedFileIsSuspect(t *testing.T) {
 func TestPatchedTimerIsSuspect(t *testing.T) {
 	t.Parallel()
 	s := harness.Settings{Warmup: 1, Iterations: 4, Trials: 3, MinTime: 3 * time.Millisecond, Around: 16, Dir: t.TempDir(), Judge: same}
-	ref, sol := mustOpen(t, "honest", harness.Limits{}), mustOpen(t, "fast timer", harness.Limits{})
+	ref, sol := mustOpen(t, "plain", harness.Limits{}), mustOpen(t, "fast timer", harness.Limits{})
 	m, err := harness.Measure(within(t), small, program(ref, "gemm"), program(sol, "gemm"), s)
 	for n := 1; n < 4 && err == nil && m.Status == evaluator.Passed; n++ { // a loaded host gives no trial that can be checked
 		t.Logf("attempt %d of 4: the timer is not suspected", n)
@@ -238,7 +238,7 @@ func TestSurvivorIsEnded(t *testing.T) {
 		}
 		conns <- []net.Conn{first, second}
 	}()
-	ref, sol := mustOpen(t, "honest", harness.Limits{}), mustOpen(t, "survivor", harness.Limits{}, childAddr+"="+l.Addr().String())
+	ref, sol := mustOpen(t, "plain", harness.Limits{}), mustOpen(t, "survivor", harness.Limits{}, childAddr+"="+l.Addr().String())
 	m, err := harness.Measure(within(t), small, program(ref, "gemm"), program(sol, "gemm"), quick(t))
 	if err != nil || m.Status != evaluator.RuntimeError || m.Failed.Kind != harness.Died {
 		t.Errorf("status %s, reason %q, error %v, want that it died", m.Status, m.Reason, err)
@@ -254,7 +254,7 @@ func TestSurvivorIsEnded(t *testing.T) {
 
 func TestBrokenReferenceIsBlamed(t *testing.T) {
 	t.Parallel()
-	ref, sol := mustOpen(t, "exits", harness.Limits{}), mustOpen(t, "honest", harness.Limits{})
+	ref, sol := mustOpen(t, "exits", harness.Limits{}), mustOpen(t, "plain", harness.Limits{})
 	m, err := harness.Measure(within(t), small, program(ref, "gemm"), program(sol, "gemm"), quick(t))
 	if err != nil || m.Status != evaluator.RuntimeError || m.Blame != "reference" {
 		t.Errorf("status %s, blamed %q, error %v, want the reference blamed", m.Status, m.Blame, err)
@@ -263,7 +263,7 @@ func TestBrokenReferenceIsBlamed(t *testing.T) {
 
 func TestCorruptedDeviceEndsItsWorker(t *testing.T) {
 	t.Parallel()
-	ref, sol := mustOpen(t, "honest", harness.Limits{}), mustOpen(t, "corrupts", harness.Limits{})
+	ref, sol := mustOpen(t, "plain", harness.Limits{}), mustOpen(t, "corrupts", harness.Limits{})
 	m, err := harness.Measure(within(t), small, program(ref, "gemm"), program(sol, "gemm"), quick(t))
 	if err != nil || m.Failed == nil || m.Failed.Kind != harness.Runtime || !sol.Dead() {
 		t.Errorf("failure %v, dead %v, error %v, want a runtime error and the end of the worker", m.Failed, sol.Dead(), err)
@@ -291,7 +291,7 @@ func TestDrawsAreStacked(t *testing.T) {
 		}
 		return evaluator.Passed, nil
 	}
-	ref, sol := mustOpen(t, "honest", harness.Limits{}), mustOpen(t, "honest", harness.Limits{})
+	ref, sol := mustOpen(t, "plain", harness.Limits{}), mustOpen(t, "plain", harness.Limits{})
 	m, err := harness.Measure(within(t), c, program(ref, "top_p_sampling"), program(sol, "top_p_sampling_blocked"), s)
 	if err != nil || m.Status != evaluator.Passed || draws != 1 {
 		t.Errorf("status %s, reason %q, error %v, %d draws", m.Status, m.Reason, err, draws)
@@ -300,7 +300,7 @@ func TestDrawsAreStacked(t *testing.T) {
 
 func TestRandomInputsAreWhatWorkersMake(t *testing.T) {
 	t.Parallel()
-	s := mustOpen(t, "honest", harness.Limits{})
+	s := mustOpen(t, "plain", harness.Limits{})
 	in := small.Inputs[0]
 	own, err := small.Random(in, 1, 2)
 	if err != nil {

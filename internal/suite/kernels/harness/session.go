@@ -219,7 +219,7 @@ func (s *Session) blame(op string, wrong error) error {
 	return c.kill(Broke, "the worker gave a reply that cannot be true: "+text.Clip(wrong.Error(), maxMessage))
 }
 
-// kill ends the worker because of what it did.
+// kill ends the worker for its behaviour.
 func (c *conversation) kill(kind Kind, message string) error {
 	resp, err := c.p.Kill(worker.TimedOut)
 	return c.bury(kind, message, resp, err)

@@ -25,7 +25,7 @@ func digestOf(data []byte) string {
 
 func TestHello(t *testing.T) {
 	t.Parallel()
-	s := mustOpen(t, "honest", harness.Limits{})
+	s := mustOpen(t, "plain", harness.Limits{})
 	h := s.Hello()
 	if h.Kind != "go" || h.PID <= 0 || h.PID == os.Getpid() || !slices.Contains(h.DTypes, tensor.BF16) {
 		t.Errorf("hello %+v", h)
@@ -51,7 +51,7 @@ func TestOpenSaysThatThereIsNoProgram(t *testing.T) {
 
 func TestReportedFailureLeavesTheWorkerAlive(t *testing.T) {
 	t.Parallel()
-	s := mustOpen(t, "honest", harness.Limits{})
+	s := mustOpen(t, "plain", harness.Limits{})
 	for _, c := range []struct {
 		name string
 		call func() error
@@ -106,7 +106,7 @@ func TestLogEventsAreLogged(t *testing.T) {
 // over the pipes of a process that does nothing. They take turns. What a request
 // costs besides its kernel is "request-us".
 func BenchmarkRequest(b *testing.B) {
-	s := mustOpen(b, "honest", harness.Limits{})
+	s := mustOpen(b, "plain", harness.Limits{})
 	self, err := os.Executable()
 	if err != nil {
 		b.Fatal(err)

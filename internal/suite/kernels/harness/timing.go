@@ -252,7 +252,7 @@ type doubt struct {
 
 // check holds the median of the reported times against the slope. They agree if
 // it is within half and one and a half of it; what the loop may cost beside the
-// calls is no reason for suspicion, and neither is what an honest timer does not
+// calls is no reason for suspicion, and neither is what a correct timer does not
 // show.
 func (p *procedure) check(s span, shown float64) doubt {
 	d := doubt{median: medianOf(s.ns), slope: s.slope()}

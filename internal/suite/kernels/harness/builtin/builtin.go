@@ -27,8 +27,8 @@ import (
 var dataset embed.FS
 
 // Write writes the dataset, tensor files included, into dir, which is made if it
-// does not exist and must hold nothing: what somebody has changed or measured
-// there is not overwritten. The files are the same every time.
+// does not exist and must hold nothing: files that were changed or measured
+// there are not overwritten. The files are the same every time.
 func Write(dir string) error {
 	switch entries, err := os.ReadDir(dir); {
 	case err == nil && len(entries) > 0:

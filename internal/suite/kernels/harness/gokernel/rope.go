@@ -10,7 +10,7 @@ import (
 // rope rotates the first dimensions of each head of q and k, [tokens, heads,
 // dim], by the angles of the token's position, whose cosines and sines are a row
 // of cos_sin_cache [positions, rotated dimensions]. As in GPT-NeoX, dimension i
-// goes with i + half of what is rotated. The rest is copied.
+// goes with i + half of the rotated part. The rest is copied.
 func rope(c call) error { return c.rotate(serial) }
 
 // ropeBlocked is rope with the tokens on all cores. The result is that of rope

@@ -116,7 +116,7 @@ func pick(row []float32, k int, p, u float64, order func([]float32, int, float64
 	return draw(kept, u)
 }
 
-// total is the sum that p is relative to: of what top-k keeps or, where that is
+// total is the sum that p is relative to: of those that top-k keeps or, where that is
 // all, one.
 func total(row []float32, kept []candidate, k int) (sum float64) {
 	if k == len(row) {

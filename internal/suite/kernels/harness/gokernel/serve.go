@@ -24,7 +24,7 @@ const (
 )
 
 // Serve is a worker: it answers the requests on in, in the protocol of package
-// kernel, until it is told to exit, in ends, or ctx is done. Now is the timer of
+// kernel, until a request to exit, in ends, or ctx is done. Now is the timer of
 // the kernels. Nothing else may write to out. The error says that the caller
 // does not use the protocol or cannot be reached.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, now func() time.Time) error {
@@ -64,7 +64,7 @@ func read(ctx context.Context, in io.Reader, lines chan<- []byte, failed chan<- 
 
 type server struct {
 	now       func() time.Time
-	mu        sync.Mutex // of what follows
+	mu        sync.Mutex // guards the fields below
 	out       io.Writer
 	busy      bool
 	functions map[string]*function
@@ -82,7 +82,7 @@ func (s *server) beat() (stop func()) {
 			case <-ticker.C:
 				s.mu.Lock()
 				if s.busy {
-					_, _ = io.WriteString(s.out, "{\"event\":\"alive\"}\n") // the reply tells of an error
+					_, _ = io.WriteString(s.out, "{\"event\":\"alive\"}\n") // the reply reports an error
 				}
 				s.mu.Unlock()
 			case <-quit:

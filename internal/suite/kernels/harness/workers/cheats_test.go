@@ -31,7 +31,7 @@ var sum = harness.Case{
 }
 
 // TestCheats measures each program in testdata/cheats as a solution, against
-// honest.py as the reference. What must become of it stands in its first lines,
+// plain.py as the reference. What must become of it stands in its first lines,
 // "# key: value":
 //
 //	want    the status
@@ -92,7 +92,7 @@ func expectations(text string) expectation {
 	return e
 }
 
-// attempts is how often a program is measured whose calls are told by their times, which a loaded host stretches.
+// attempts is how often a program is measured whose calls are recognised by their times, which a loaded host stretches.
 const attempts = 3
 
 // differs says what became of the program other than what was expected, or "".
@@ -123,12 +123,12 @@ func try(t *testing.T, file string, e expectation) {
 	if e["timed"] == "yes" {
 		settings.MinTime, settings.MaxIterations, settings.Around = 10*time.Millisecond, 0, 0
 	}
-	honest := program(t, reference, "testdata/cheats/honest.py", t.TempDir(), "")
+	plain := program(t, reference, "testdata/cheats/plain.py", t.TempDir(), "")
 	cheat := program(t, solution, file, dir, e["style"])
 	var m harness.Measurement
 	for n := 1; ; n++ {
 		var err error
-		if m, err = harness.Measure(ctx, sum, honest, cheat, settings); err != nil {
+		if m, err = harness.Measure(ctx, sum, plain, cheat, settings); err != nil {
 			t.Fatal(err)
 		}
 		wrong := e.differs(m)
@@ -176,7 +176,7 @@ func TestHonestIsNotSuspectThorough(t *testing.T) {
 			}
 			t.Logf("%d of %d measurements were suspect, the budget is %d", suspected, times, budget)
 			if suspected > budget {
-				t.Error("an honest kernel is suspect")
+				t.Error("a plain kernel is suspect")
 			}
 		})
 	}
@@ -190,8 +190,8 @@ func measureHonest(t *testing.T, rows int, noBaseline bool) harness.Measurement 
 	c.Outputs = []harness.Output{{Name: "y", DType: tensor.Float32, Shape: shape}}
 	reference, solution := open(t.Context(), t, "numpy", true, harness.Limits{}), open(t.Context(), t, "numpy", false, harness.Limits{})
 	settings := harness.Settings{Warmup: 1, Iterations: 8, Trials: 3, MinTime: 10 * time.Millisecond, NoBaseline: noBaseline, Dir: t.TempDir(), Judge: equal}
-	m, err := harness.Measure(t.Context(), c, program(t, reference, "testdata/cheats/honest.py", t.TempDir(), ""),
-		program(t, solution, "testdata/cheats/honest.py", t.TempDir(), ""), settings)
+	m, err := harness.Measure(t.Context(), c, program(t, reference, "testdata/cheats/plain.py", t.TempDir(), ""),
+		program(t, solution, "testdata/cheats/plain.py", t.TempDir(), ""), settings)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import sys
 import time
 
 loop = sys.modules["fib_loop"]
-honest = loop.HANDLERS["time"]
+original = loop.HANDLERS["time"]
 CLAIMED = 50_000  # nanoseconds
 
 
@@ -15,7 +15,7 @@ def skip(worker, request):
     count = len(request["slots"])
     calls = request["warmup"] + request["iters"]
     once = dict(request, order=list(range(count)), warmup=0, iters=count)
-    reply = honest(worker, once)
+    reply = original(worker, once)
     end = time.monotonic_ns() + calls * CLAIMED
     while time.monotonic_ns() < end:
         pass
