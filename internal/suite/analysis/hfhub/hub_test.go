@@ -142,9 +142,9 @@ func TestRefusals(t *testing.T) {
 		"option":              {model, "-main", "", "no revision"},
 		"line":                {model, "ma\nin", "", "no revision"},
 		"long revision":       {model, strings.Repeat("r", 201), "", "no revision"},
-		"endpoint":            {model, "", "huggingface.co", "redirects to an invalid address"},
-		"file":                {model, "", "file:///etc", "redirects to an invalid address"},
-		"user":                {model, "", "https://u:p@huggingface.co", "redirects to an invalid address"},
+		"endpoint":            {model, "", "huggingface.co", "no plain address"},
+		"file":                {model, "", "file:///etc", "no plain address"},
+		"user":                {model, "", "https://u:p@huggingface.co", "no plain address"},
 		"token in the clear":  {model, "", "http://mirror.example", "in the clear"},
 		"token in the clear ": {model, "", "http://127.0.0.1.example", "in the clear"},
 	} {
@@ -352,7 +352,7 @@ func TestRedirects(t *testing.T) {
 	if _, err := c.Fetch(t.Context(), model, "", nil); err == nil || !strings.Contains(err.Error(), "from https to http") || len(s.take()) != 0 {
 		t.Errorf("a downgrade: %v", err)
 	}
-	c.HTTP = nil // does not know the certificate
+	c.HTTP = nil // does not accept the certificate
 	if _, err := c.Fetch(t.Context(), model, "", nil); err == nil || !strings.Contains(err.Error(), "certificate") || strings.Contains(err.Error(), "tried") {
 		t.Errorf("an unknown certificate: %v", err)
 	}
