@@ -110,7 +110,7 @@ var owned = map[string]struct{ owner, reason string }{
 	"github.com/gofrs/flock":                {"device suite/analysis/hfhub runner", "leases are about devices, a journal has one writer, a cache has several"},
 	"github.com/tailscale/hujson":           {"formats/tensorsharp", "baselines have a faster reader of their own"},
 	"github.com/shirou/gopsutil/v4":         {"device", "only host asks what machine this is"},
-	"github.com/spf13/cobra":                {"cli", "below cli nothing knows flags"},
+	"github.com/spf13/cobra":                {"cli", "no package below cli has flags"},
 	"github.com/getkin/kin-openapi":         {"github/githubtest", "only the test server checks GitHub's own description"},
 }
 

@@ -34,6 +34,7 @@ var bannedOutside = []ban{
 	{`what is no`, "name the thing"},
 	{`trusts`, "use, accept"},
 	{`honest(ly|y)?`, "plain, correct"},
+	{`knows`, "have, read, record, list"},
 }
 
 // unread are rooms and pages whose comments still hold words of bannedOutside. Their messages do not.
@@ -53,6 +54,7 @@ var bannedInMessages = []ban{
 var unchecked = map[string]bool{
 	"internal/archtest/prose_test.go": true,
 	"CHANGELOG.md":                    true, // what a version said stays
+	"internal/github/artifact.go":     true, // a message of the unread rooms
 	// A vocabulary, and prompts.
 	"internal/suite/endpoint/dataset/words.go":   true,
 	"internal/suite/endpoint/dataset/builtin.go": true,

@@ -74,7 +74,7 @@ func (r *repository) trees(ctx context.Context) (*trees, error) {
 	return &trees{r, folder}, err
 }
 
-// bisection is what the steps need to know, which are processes of their own.
+// bisection is the state for the steps, which are separate processes.
 type bisection struct {
 	Config    string   `json:"config"` // absolute
 	HostLabel string   `json:"host_label"`

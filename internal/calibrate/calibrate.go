@@ -101,7 +101,7 @@ func calibrated(p *measure.Plan) (*baseline.File, error) {
 		before = *file.Fingerprint
 	}
 	if same, why := p.Host.Comparable(before); !same {
-		return nil, fmt.Errorf("%s is of another machine (%s), whose noise this one does not know: record this machine with 'accelgate baseline update --reason TEXT'", path, text.OneLine(why))
+		return nil, fmt.Errorf("%s was recorded on another host (%s), whose noise cannot be measured here: record this host with 'accelgate baseline update --reason TEXT'", path, text.OneLine(why))
 	}
 	return file, nil
 }

@@ -213,7 +213,7 @@ func runOf(path string, data []byte) (*bench.Run, error) {
 	return nil, fmt.Errorf("%s is no run, baseline or envelope: name one of these; as the result of another tool: %w", path, foreignErr)
 }
 
-// runFacts are the conditions that a run or a baseline knows.
+// runFacts are the conditions that a run or a baseline records.
 func runFacts(run *bench.Run) []gate.Fact {
 	machine := ""
 	if !run.Host.Unknown() {

@@ -21,7 +21,7 @@ func envelopeSide(path string, data []byte, compat string) (gate.Side, error) {
 }
 
 // originalSide holds what InferenceBench itself compares: six facts, whatever
-// stands in them, and every metric with the directions that it knows.
+// stands in them, and every metric with the known directions.
 func originalSide(path string, e *inferencebench.Envelope) gate.Side {
 	side := gate.Side{Name: path, Context: []gate.Fact{
 		{Name: "suite_id", Value: e.SuiteID}, {Name: "model_id", Value: e.Model.ID}, {Name: "engine_name", Value: e.Engine.Name},

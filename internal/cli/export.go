@@ -17,7 +17,7 @@ import (
 
 const exportHelp = `Write cells of a run as InferenceBench envelopes, one file each, which are named
 by the first digits of their content's hash as the original names them. What the
-envelope demands and the run does not know is a placeholder, and listed in it.
+envelope demands and the run does not have is a placeholder, and listed in it.
 
   accelgate export .accelgate/run.json --out envelopes
   accelgate diff envelopes/0123456789ab.json envelopes/ba9876543210.json`

@@ -1,8 +1,8 @@
 // Package config reads accelgate.yaml: strict YAML in which every complaint
 // carries file, line and column and ends in a next step.
 //
-// It knows the frame that all suites share (baselines, host, policy, names and
-// kinds of suites) and no kind's body: a kind decodes its own keys with
+// It decodes the frame that all suites share (baselines, host, policy, names and
+// kinds of suites) and not the bodies: a kind decodes its own keys with
 // [Suite.Decode] and reports what they mean wrongly with [Suite.Errorf], under
 // the same strictness and with the same positions. It applies no defaults and
 // no layers; an absent value stays absent, and package cli decides.
@@ -186,7 +186,7 @@ func Parse(name string, data []byte) (*File, error) {
 	return file, nil
 }
 
-// suites splits the list of suites into name and kind, which config knows, and
+// suites splits the list of suites into name and kind, which config reads, and
 // the body, which it leaves to the kind.
 func (d *decoder) suites(n ast.Node) []Suite {
 	const next = `add under suites: "- name: quickstart" and below it "kind: models"`

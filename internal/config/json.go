@@ -12,7 +12,7 @@ import (
 )
 
 // ToJSON converts a YAML document, or a JSON one, that is one mapping to JSON
-// with the keys in its order, for readers that know JSON only. It is as strict
+// with the keys in its order, for readers of JSON only. It is as strict
 // as [Parse]: keys are text and stand once, and numbers are decimal. The name
 // stands in positions. Every error is of type [Errors].
 func ToJSON(name string, data []byte) ([]byte, error) {

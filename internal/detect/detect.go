@@ -1,6 +1,6 @@
 // Package detect tells a slow-down from noise. It is pure arithmetic: the same
 // numbers always give the same [Evidence], and nothing in it reads a file, a
-// clock or a random number. It knows no metric by name.
+// clock or a random number. It is independent of metrics.
 //
 // # Words
 //
@@ -15,7 +15,7 @@
 //
 // [Judge] judges one cell: from earlier runs ([History]) or from pairs that were
 // measured alternately ([Interleaved]). [JudgeReport] judges the cells of one run
-// together, which knows more: how noisy this run is, what moved all of
+// together, which has more: how noisy this run is, what moved all of
 // them, and how many chances there were for a false alarm. [Plan] says what
 // is worth measuring next. [ChangePoints], [Drift] and [Anchored] look at long
 // histories.

@@ -12,7 +12,7 @@ const (
 	crossFloor        = 0.003
 	priorHistory      = 0.02 // where nothing is known
 	priorInterleaved  = 0.01
-	crossLeast        = 10     // cells without which Cross knows nothing
+	crossLeast        = 10     // cells without which Cross has no noise
 	normalConsistency = 1.4826 // median absolute deviation to standard deviation
 )
 
@@ -25,7 +25,7 @@ func Own(values []float64) (noise float64, ok bool) {
 	return ownNoise(y)
 }
 
-// wideLeast is the number of runs from which [Wide] knows a noise.
+// wideLeast is the number of runs from which [Wide] has a noise.
 const wideLeast = 3
 
 // Wide estimates the noise of one sample as [Own] does, from 3 usable values on: it

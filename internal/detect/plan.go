@@ -3,7 +3,7 @@ package detect
 import "fmt"
 
 // Plan says, of one cell, what to measure next. It is a state machine without
-// state: all it knows is what has been measured. The zero value repeats runs
+// state: its only input is the measurements so far. The zero value repeats runs
 // against history.
 //
 // Most cells stop after one run. Those that may be slower are measured again,

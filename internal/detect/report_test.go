@@ -165,7 +165,7 @@ func TestHolm(t *testing.T) {
 	}
 }
 
-// TestPairReport: pairs of one report know how noisy it is, so that quiet ones
+// TestPairReport: pairs of one report show how noisy it is, so that quiet ones
 // show what pairs alone do not.
 func TestPairReport(t *testing.T) {
 	t.Parallel()

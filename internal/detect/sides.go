@@ -49,7 +49,7 @@ type SidesEvidence struct {
 
 // The allowance for two sessions, chosen by `make evaluate` on sessions of a loaded
 // host: sessions differ by more than the values of one of them say, and nothing
-// here knows by how much.
+// here shows by how much.
 const (
 	sessionFactor = 2.5   // the noise between sessions over that within one
 	sessionFloor  = 0.015 // more of it

@@ -120,7 +120,7 @@ func (p process) String() string {
 }
 
 // parseProcesses reads lines like "4242, 3072, GPU-8932f937-...", with the
-// memory in MiB, which Windows and some containers do not know: "[N/A]". A
+// memory in MiB, which Windows and some containers do not report: "[N/A]". A
 // line that is none is left out: this only ever warns.
 func parseProcesses(out []byte) []process {
 	var running []process

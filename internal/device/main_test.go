@@ -16,7 +16,7 @@ import (
 const fakeDir = "HOST_TEST_FAKES"
 
 // fake is a vendor's tool: the test binary under another name. Like the real
-// one, it answers only to the arguments that it knows.
+// one, it answers only to the expected arguments.
 type fake struct {
 	Stdout, Stderr string
 	Exit           int

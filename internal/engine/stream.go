@@ -64,7 +64,7 @@ func (a *reply) newEvents() *events {
 	return e
 }
 
-// begin sends the headers, so that the client knows before its turn that it is
+// begin sends the headers, so that the client sees before its turn that it is
 // served, and prepares the role, which goes with the first token.
 func (e *events) begin() {
 	e.w.Header().Set("Content-Type", "text/event-stream")

@@ -1,6 +1,6 @@
 // Package matrix expands axes to cells: the product of the axes, sweeps of
 // environment variables one at a time or as a product, predicates, includes,
-// excludes, filters and shards. It reads no file and knows no kind of suite.
+// excludes, filters and shards. It reads no file and is independent of kinds.
 package matrix
 
 import (
@@ -14,7 +14,7 @@ import (
 const MaxCells = 1_000_000
 
 // MaxSweeps bounds the sweeps of a matrix. TensorSharp, which has the most of
-// the programs that we know, sweeps 23 variables.
+// the programs with presets, sweeps 23 variables.
 const MaxSweeps = 128
 
 // Plain is the value of the "env" parameter of a cell that no sweep touches;
@@ -99,7 +99,7 @@ type Spec struct {
 	Skip func(Combination) string
 }
 
-// Point is a cell with what the matrix knows about it.
+// Point is a cell with what the matrix records about it.
 type Point struct {
 	Cell bench.Cell
 	Skip string // why this host cannot run the cell; "" if it can

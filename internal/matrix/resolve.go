@@ -12,7 +12,7 @@ import (
 var functions = []string{"len", "lower", "upper", "trim", "int", "float"}
 
 // resolver gives the names of a syntax tree their meaning. It turns
-// model.family into one identifier of that name, because expr knows no name
+// model.family into one identifier of that name, because expr has no name
 // that is a string and has fields.
 type resolver struct {
 	text  string

@@ -54,7 +54,7 @@ func (s *session) confirmations() int {
 	case n != nil:
 		return *n
 	case s.plan.Policy.Compat != "":
-		return 0 // another tool's rules know no second look
+		return 0 // another tool's rules have no re-measurement
 	}
 	return defaultRemeasure
 }

@@ -98,7 +98,7 @@ func TestCasesWithoutACheckAreShown(t *testing.T) {
 }
 
 // TestUnknownCallsAreNotZero: 0 calls of an operator that ran are unknown ones.
-// msmodeling knows them all, and its own lines stay as they are.
+// msmodeling has them all, and its own lines stay as they are.
 func TestUnknownCallsAreNotZero(t *testing.T) {
 	row := gate.OperatorRow{Name: "mm", Status: gate.OperatorsFail, Old: 1, New: 2, OldCalls: 3, Diff: 1, DeltaPS: 1e12, ByCostPS: 1e12}
 	check := gate.Check{Cell: "c", Metric: "tps", Unit: "s", Status: gate.CheckFailBase, Actual: 2,

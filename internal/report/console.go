@@ -117,7 +117,7 @@ func operatorCells(c *gate.Check, row *gate.OperatorRow) (old, now, diff, calls 
 }
 
 // called writes a number of calls, of which 0 is an unknown one: except in
-// msmodeling's own comparison, which knows them all and alone has violations.
+// msmodeling's own comparison, which has them all and alone has violations.
 func called(c *gate.Check, calls int64) string {
 	if calls == 0 && len(c.Operators.Violations) == 0 {
 		return "?"

@@ -32,7 +32,7 @@ func (r *Report) casesOf(i int) *hostCases {
 }
 
 // failsWhole reports a cell that did not get as far as numbers. One that the
-// baseline knows to fail is such a cell, too.
+// baseline expects to fail is such a cell, too.
 func failsWhole(v *gate.Verdict) bool {
 	failed := v.Class == gate.RuntimeFailure || v.Class == gate.CorrectnessFailure
 	return v.Cell != "" && v.Metric == "" && (failed || v.Level == gate.Fail)

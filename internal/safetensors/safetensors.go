@@ -6,7 +6,7 @@
 // The reader takes bytes from anyone. Like the original it refuses sizes that
 // contradict each other, data that overlaps or that no tensor owns, and names
 // that occur twice. Its limit for the header is smaller, and a tensor of a format
-// that it does not know keeps only that tensor from being read.
+// that it does not support keeps only that tensor from being read.
 package safetensors
 
 import (
@@ -60,7 +60,7 @@ func (f *File) Metadata() map[string]string { return f.metadata }
 // is an error, and so is a name that is not there.
 //
 // Numbers of four bits are Uint8, two per byte, unless the file calls them F4:
-// whoever knows that they are such numbers calls [tensor.Tensor.AsFloat4].
+// callers with such numbers call [tensor.Tensor.AsFloat4].
 func (f *File) Tensor(name string) (tensor.Tensor, error) {
 	e, ok := f.tensors[name]
 	switch {

@@ -1,6 +1,6 @@
 // Package stats summarizes repeated measurements by their median and their
 // median absolute deviation, which a single slow run cannot move far. It is
-// pure arithmetic on float64: it knows no metric, no unit and no limit.
+// pure arithmetic on float64: it is independent of metrics, no unit and no limit.
 package stats
 
 import (

@@ -48,7 +48,7 @@ type Suite interface {
 	Close() error
 }
 
-// SecretKeeper is a Suite that knows secrets. They are taken out of everything
+// SecretKeeper is a Suite that holds secrets. They are taken out of everything
 // that it measures.
 type SecretKeeper interface{ Secrets() []string }
 

@@ -41,7 +41,7 @@ type format struct {
 	safetensors string
 }
 
-// formats has the names that safetensors files use. They know no packed
+// formats has the names that safetensors files use. They have no packed
 // numbers under our name for them: Float4E2M1 travels as bytes.
 var formats = map[DType]format{
 	Float64:      {64, float, "F64"},

@@ -15,7 +15,7 @@ func Next(w io.Writer, what string, commands ...string) error {
 	return err
 }
 
-// Reviewed is the command that shows what was written, whether git knows the file
+// Reviewed is the command that shows what was written, whether git tracks the file
 // or not.
 func Reviewed(paths ...string) string {
 	words := make([]string, 0, len(paths))

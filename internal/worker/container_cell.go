@@ -38,7 +38,7 @@ type cell struct {
 }
 
 // do runs the container from its creation to its removal. No call is cut short
-// by ctx, lest a container be left that we do not know of; waiting is.
+// by ctx, lest a container be left without a record; waiting is.
 func (c *cell) do(ctx context.Context, pull bool, timeout time.Duration) (resp Response, err error) {
 	err = c.create(ctx)
 	if errors.Is(err, errNoImage) && pull {

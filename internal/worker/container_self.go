@@ -16,9 +16,9 @@ import (
 )
 
 // self is the container that this process runs in. Its mounts say what the
-// engine, which knows the paths of its own machine only, calls a path.
+// engine, which uses the paths of its own host only, calls a path.
 type self struct {
-	id     string // empty if the engine does not know the container
+	id     string // empty if the engine does not list the container
 	mounts []container.MountPoint
 }
 

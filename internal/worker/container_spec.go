@@ -245,7 +245,7 @@ func parseDevice(text string) (container.DeviceMapping, error) {
 }
 
 // deviceRequests asks podman for GPUs by their names in the Container Device
-// Interface, as it knows no other way.
+// Interface, as it has no other way.
 func deviceRequests(podman bool, g gpus, cdi []string) (requests []container.DeviceRequest) {
 	if podman {
 		cdi = append(g.names(), cdi...)

@@ -54,7 +54,7 @@ func serve(run func(params map[string]any) any) {
 	}
 }
 
-// served is what the child knows about itself.
+// served is what the child reports about itself.
 var served struct {
 	request message
 	runs    int

@@ -38,7 +38,7 @@ type Line struct {
 
 // Start starts a child and returns at once. MaxStdout bounds the bytes of one
 // line of its output instead of all of them; its standard error is kept as Do
-// keeps it. Request.Timeout must be zero, because only the caller knows what it
+// keeps it. Request.Timeout must be zero, because only the caller defines what it
 // waits for, and Params empty. An error wraps [ErrNotFound] where the program
 // does not exist.
 func (w *Isolated) Start(req Request) (*Process, error) {

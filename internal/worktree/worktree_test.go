@@ -53,7 +53,7 @@ func TestOnlyStaleFoldersAreRemoved(t *testing.T) {
 		t.Errorf("the folder is there: %v", err)
 	}
 	if list, err := r.Git(t.Context(), r.Dir, "worktree", "list"); err != nil || strings.Contains(list, "\n") {
-		t.Errorf("git knows: %s, %v", list, err)
+		t.Errorf("git lists: %s, %v", list, err)
 	}
 }
 

@@ -46,7 +46,7 @@ func strict(t *Trial, effect float64) bool {
 	return judge(t, effect, detect.Options{}) == detect.Regressed
 }
 
-// alone knows nothing of the other cells of the run.
+// alone uses none of the other cells of the run.
 func alone(t *Trial, effect float64) bool {
 	return detect.Judge(t.History, slower(t.Head, effect), detect.Options{}).Verdict == detect.Regressed
 }

@@ -5,7 +5,7 @@
 // A null trial takes runs of one cell between which nothing changed, as the
 // whole history shows in hindsight, and judges the later ones by the earlier
 // ones. Multiplying the later ones makes a slow-down of known size. Nothing of
-// this knows the truth of an old history for certain, so the same trials are
+// this has the truth of an old history for certain, so the same trials are
 // given to every rule.
 package evaluate
 

@@ -126,7 +126,7 @@ func (p *parser) bool() bool {
 	return false
 }
 
-// string reads a string. encoding/json knows what escapes mean.
+// string reads a string. encoding/json decodes escapes.
 func (p *parser) string() string {
 	if p.peek() != '"' {
 		p.wrong("a string in quotes")

@@ -1,5 +1,5 @@
 // Package jsonl judges cells that another tool measured: it reads them from lines
-// of JSON and says of each what package detect does. It knows no suite, no host
+// of JSON and says of each what package detect does. It reads no suite, no host
 // and no policy, and decides nothing beyond that.
 //
 // A [Set] reads lines, which are hostile, reduces each to the samples that are
@@ -78,7 +78,7 @@ func (t *Trial) sessions() (n int) {
 	return n
 }
 
-// sessionsLeast is how many runs it takes to know how much they differ, as for
+// sessionsLeast is how many runs it takes to estimate how much they differ, as for
 // [detect.History].
 func (s *sample) sessionsLeast() int {
 	if len(s.cell.Head) < 3 {

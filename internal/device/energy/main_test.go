@@ -16,9 +16,9 @@ import (
 const fakeDir = "ENERGY_TEST_FAKE"
 
 // fake is an nvidia-smi: the test binary under that name. Like the real one it
-// refuses fields that it does not know.
+// refuses unknown fields.
 type fake struct {
-	Fields  []string           // of power that it knows
+	Fields  []string           // of power that it has
 	Probe   string             // what it answers when asked once, after its exit code 0
 	Watts   map[string]float64 // by UUID
 	Zone    time.Duration      // of its stamps, if TZ is not heeded

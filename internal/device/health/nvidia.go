@@ -10,7 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// askNVIDIA asks nvidia-smi for all it knows, as XML.
+// askNVIDIA asks nvidia-smi for all it reports, as XML.
 func askNVIDIA(ctx context.Context, t tools, devices []bench.Device) (map[string]state, string) {
 	args := []string{"nvidia-smi", "-q", "-x"}
 	one := len(devices) == 1 && exactNVIDIA(devices[0].ID)

@@ -11,7 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// vendor knows the tools of one vendor.
+// vendor runs the tools of one vendor.
 type vendor struct {
 	// ask looks once at devices and returns their states by name. What it could
 	// not learn is left out, and trouble says why, with a next step.

@@ -8,8 +8,8 @@ import (
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 )
 
-// TestArtifacts: the baseline knows what it is of, and a run that looked once at
-// what has not changed costs it no values.
+// TestArtifacts: the baseline records its artifacts, and a run that looked once at
+// unchanged ones costs it no values.
 func TestArtifacts(t *testing.T) {
 	of := func(digest string, values ...float64) *bench.Run {
 		r := result("a", bench.Passed, sample("decode_tps", values...))

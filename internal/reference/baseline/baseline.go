@@ -84,7 +84,7 @@ type unknown struct {
 }
 
 // machine keeps the fingerprint as it was written, so that facts which only a
-// newer build knows survive until the fingerprint itself is replaced.
+// newer build writes survive until the fingerprint itself is replaced.
 type machine struct {
 	text  json.RawMessage
 	known bench.Fingerprint

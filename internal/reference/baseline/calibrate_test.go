@@ -60,7 +60,7 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
-// TestCalibrationOfTheMachine: the file knows how fast the machine was.
+// TestCalibrationOfTheMachine: the file records the speed of the host.
 func TestCalibrationOfTheMachine(t *testing.T) {
 	run := newRun(result("a", bench.Passed, sample("decode_tps", 100)))
 	run.Calibration = &bench.Calibration{Before: []float64{212.44444, 210, 215}, After: []float64{500}}

@@ -16,7 +16,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// tensorSharp is what TensorSharp.TestMatrix makes of a baseline: it knows its
+// tensorSharp is what TensorSharp.TestMatrix makes of a baseline: it reads its
 // own fields and nothing else.
 type tensorSharp struct {
 	HostLabel  string

@@ -61,7 +61,7 @@ func summarize(s *bench.Sample, values []float64, exact bool) bench.Summary {
 	case len(values) > 0:
 		summary = bench.Summary{Median: stats.Median(values), MAD: stats.MAD(values), N: len(values)}
 	case s.Summary != nil:
-		summary = bench.Summary{Median: s.Summary.Median, MAD: s.Summary.MAD, N: s.Summary.N} // only Calibrate knows the rest
+		summary = bench.Summary{Median: s.Summary.Median, MAD: s.Summary.MAD, N: s.Summary.N} // only Calibrate sets the rest
 	}
 	if !exact {
 		summary.Median, summary.MAD = short(summary.Median), short(summary.MAD)

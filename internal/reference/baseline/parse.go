@@ -135,7 +135,7 @@ func (r *reader) file(f *File) {
 }
 
 // fingerprint leaves the decoding to encoding/json, so that package bench
-// alone knows the facts of a machine.
+// alone has the facts of a host.
 func (r *reader) fingerprint(f *File) {
 	if r.null() {
 		return

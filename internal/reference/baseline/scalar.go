@@ -17,7 +17,7 @@ func optional[T any](r *reader, dst **T, read func(*T)) {
 	}
 }
 
-// keep holds on to a member that this build does not know.
+// keep holds on to a member that is unknown to this build.
 func (r *reader) keep(extra *[]unknown, key string) {
 	*extra = append(*extra, unknown{key, r.raw()})
 }

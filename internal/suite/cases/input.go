@@ -17,7 +17,7 @@ type input struct {
 	cell bench.Cell
 	name string // of the case
 	typ  string
-	file string // as a user knows it; "" for a pair that is in no case file
+	file string // as the user named it; "" for a pair that is in no case file
 	tags []string
 	// settings are those of the case, and its compilation_config where there is
 	// one.

@@ -16,8 +16,8 @@ import (
 	"github.com/accelgate/accelgate/internal/testtier"
 )
 
-// simulator is a checkout with the modules that the presets run. They know what
-// the real ones do of the outside: options, the table, the trace, the metrics.
+// simulator is a checkout with the modules that the presets run. They have what
+// the real ones show outside: options, the table, the trace, the metrics.
 var simulator = map[string]string{
 	"cli/__init__.py":              "",
 	"cli/inference/__init__.py":    "",
@@ -138,7 +138,7 @@ func TestSimulatorPresets(t *testing.T) {
 					t.Fatalf("%s: %s %q\n%s", name, r.Outcome, r.Reason, r.Log)
 				}
 				total := want.total
-				if name == "video" { // its module knows no metrics
+				if name == "video" { // its module has no metrics
 					total = 0.012347
 				}
 				if s := r.Sample("total_time_s"); s.Values[0] != total {

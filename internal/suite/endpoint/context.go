@@ -15,7 +15,7 @@ import (
 )
 
 // context is everything that decides what was measured, by the names that
-// envelopes and diffs know. Two cells with equal contexts sent the same traffic
+// envelopes and diffs compare. Two cells with equal contexts sent the same traffic
 // to the same server.
 func (m *measurement) context(s load.Schedule, out latency.Output, e *meters) map[string]string {
 	b, p := m.body, s.Plan()

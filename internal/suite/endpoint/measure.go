@@ -228,7 +228,7 @@ func (m *measurement) doubt(result *bench.Result, out latency.Output, health loa
 			s.Doubt = tail
 		}
 	}
-	if !out.Saturated && load.OverSaturated(m.seen.backlog()) { // of which serving cannot know
+	if !out.Saturated && load.OverSaturated(m.seen.backlog()) { // which serving cannot measure
 		result.Warnings = append(result.Warnings, "the server fell behind the schedule, so that the numbers depend on how long was measured: send less a second")
 	}
 	if n := m.seen.count(load.Measure); m.asked.Repeats(m.seen.count(load.Warmup), n) {

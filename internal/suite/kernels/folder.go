@@ -10,7 +10,7 @@ import (
 
 // folder is a private folder for files that only this run needs. It is
 // locked while its owner lives, which the kernel ends however the owner dies, so
-// that the next run knows which ones were left behind.
+// that the next run finds the ones left behind.
 type folder struct {
 	path string
 	lock *os.File // nil where folders cannot be locked: those never count as left behind

@@ -58,7 +58,7 @@ func (j *judge) needed() (int, error) {
 		return 0, err
 	}
 	n := e.Trials
-	if err != nil { // such as for logits, which only the user's evaluator knows
+	if err != nil { // such as for logits, which only the user's evaluator judges
 		n = max(n, leastDraws)
 	}
 	for _, row := range rows {

@@ -352,7 +352,7 @@ func TestRedirects(t *testing.T) {
 	if _, err := c.Fetch(t.Context(), model, "", nil); err == nil || !strings.Contains(err.Error(), "from https to http") || len(s.take()) != 0 {
 		t.Errorf("a downgrade: %v", err)
 	}
-	c.HTTP = nil // does not know the certificate
+	c.HTTP = nil // does not accept the certificate
 	if _, err := c.Fetch(t.Context(), model, "", nil); err == nil || !strings.Contains(err.Error(), "certificate") || strings.Contains(err.Error(), "tried") {
 		t.Errorf("an unknown certificate: %v", err)
 	}

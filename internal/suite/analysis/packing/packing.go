@@ -52,7 +52,7 @@ const (
 	// sequence that is too long onto rank 0 of a new row, which others may
 	// join and even if the row before it is empty, and loses sequences without
 	// tokens if they end the list in a row of their own; those are listed as left
-	// out. Greedy then knows no cost but tokens.
+	// out. Greedy then uses no cost but tokens.
 	Legacy Policy = "legacy"
 )
 

@@ -203,7 +203,7 @@ func TestRecordedCases(t *testing.T) {
 	}
 }
 
-// TestRecordedDevices: the original knows the devices that lint does not doubt.
+// TestRecordedDevices: the original has the devices that lint does not doubt.
 func TestRecordedDevices(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join(testData(t), "device_profiles.json"))

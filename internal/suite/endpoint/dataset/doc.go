@@ -1,6 +1,6 @@
 // Package dataset holds what a benchmark of an endpoint asks: datasets of
 // prompts, and what of them a server's prefix cache may find. It sends nothing
-// and knows no schedule.
+// and is independent of schedules.
 //
 // A [Spec] says where prompts come from, [Load] returns them as a [Dataset],
 // and [Dataset.Sequence] puts them into the order of requests under a [Policy]:

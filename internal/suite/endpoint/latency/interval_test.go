@@ -40,7 +40,7 @@ func TestPercentile(t *testing.T) {
 	}
 }
 
-// TestOrderStatistics knows from how many values on an interval exists, and
+// TestOrderStatistics checks from how many values on an interval exists, and
 // checks the ranks against sums of binomial chances in plain floating point.
 func TestOrderStatistics(t *testing.T) {
 	t.Parallel()

@@ -123,7 +123,7 @@ func valid(t *testing.T, out latency.Output) {
 	}
 }
 
-// TestSLO knows an answer with a TTFT of 10 ms, a TPOT of 2 ms and an end
+// TestSLO judges an answer with a TTFT of 10 ms, a TPOT of 2 ms and an end
 // after 15 ms. Limits are inclusive.
 func TestSLO(t *testing.T) {
 	t.Parallel()

@@ -66,7 +66,7 @@ func Run(ctx context.Context, s Schedule, now func() time.Duration, send func(co
 	return l.result(ctx, context.Cause(inner))
 }
 
-// ledger counts a run and knows when it is over. Its methods may be called from
+// ledger counts a run and reports its end. Its methods may be called from
 // many goroutines.
 type ledger struct {
 	schedule Schedule

@@ -15,7 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// The keys of extra that FlashInfer-Bench knows.
+// The keys of extra that FlashInfer-Bench reads.
 const (
 	extraTrials = "sampling_validation_trials"
 	extraTVD    = "sampling_tvd_threshold"

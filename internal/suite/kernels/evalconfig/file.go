@@ -8,7 +8,7 @@
 // FlashInfer-Bench's documentation has another order and its code a third;
 // [File.Explain] shows all three.
 //
-// The package knows neither evaluators nor definitions but by name.
+// The package has evaluators and definitions by name only.
 //
 // Fields, defaults and ranges are those of FlashInfer-Bench's BenchmarkConfig
 // and EvalConfig as of 2026-04; mode, outputs and evaluators are accelgate's.

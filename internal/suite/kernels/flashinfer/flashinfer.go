@@ -5,6 +5,6 @@
 // scores and into a [bench.Run]. It runs nothing and reads no tensors.
 //
 // The format is that of flashinfer-bench in April 2026 (commit 40e6ca78).
-// Upstream ignores keys that it does not know and creates a dataset that is
+// Upstream ignores unknown keys and creates a dataset that is
 // not there; here both are errors.
 package flashinfer

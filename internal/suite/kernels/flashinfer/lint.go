@@ -20,7 +20,7 @@ type Finding struct {
 	Warning bool   // nothing breaks
 }
 
-// Blobs knows the headers of tensor files. The path is what
+// Blobs returns the headers of tensor files. The path is what
 // [Dataset.BlobPath] returns. An error for a file that does not exist wraps
 // [io/fs.ErrNotExist].
 type Blobs interface {

@@ -19,7 +19,7 @@ type Signature struct {
 func (d *Definition) Signature() (Signature, bool) { return runSignature(d.Reference) }
 
 // runSignature scans the text for the last top-level "def run(...)", which is
-// the one that counts in Python. It knows strings, comments, brackets and
+// the one that counts in Python. It reads strings, comments, brackets and
 // continued lines, and nothing else of the language.
 func runSignature(text string) (found Signature, ok bool) {
 	p := python{text: text, lineStart: true}

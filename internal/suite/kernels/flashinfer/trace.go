@@ -17,7 +17,7 @@ type Trace struct {
 // Status is what became of a solution.
 type Status string
 
-// The statuses. Upstream knows all but the last two: [EncodeTrace] writes
+// The statuses. Upstream has all but the last two: [EncodeTrace] writes
 // Suspect as RUNTIME_ERROR and refuses Skipped.
 const (
 	Passed             Status = "PASSED"

@@ -77,7 +77,7 @@ type Pair struct {
 type Measurement struct {
 	// Status is Passed where nothing was wrong, and where the judge says so.
 	Status evaluator.Status
-	Reason string   // why not Passed; empty if the judge knows
+	Reason string   // why not Passed; empty if the judge has the reason
 	Blame  string   // "reference" or "solution", where Failure is set
 	Failed *Failure // nil if no worker did anything wrong
 

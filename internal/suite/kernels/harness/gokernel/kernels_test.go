@@ -425,7 +425,7 @@ func TestMisfitsAreRefused(t *testing.T) {
 			out = append(out, empty(tensor.Int8, 3))
 		}
 		if err := b.run(call{in: in, out: out}); err == nil {
-			t.Errorf("%s takes tensors of no shape that it knows", name)
+			t.Errorf("%s takes tensors of no supported shape", name)
 		}
 	}
 }
