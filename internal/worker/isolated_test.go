@@ -236,8 +236,8 @@ func TestReasonExplainsShellCodes(t *testing.T) {
 	for code, want := range map[int]string{
 		1:   "exit code 1",
 		128: "exit code 128",
-		137: "exit code 137 (a shell's way to say: ended by signal killed) (by the system, which may have run out of memory: look at dmesg)",
-		139: "exit code 139 (a shell's way to say: ended by signal segmentation fault)",
+		137: "exit code 137 (a shell's code for: ended by signal killed) (by the system, which may have run out of memory: look at dmesg)",
+		139: "exit code 139 (a shell's code for: ended by signal segmentation fault)",
 		255: "exit code 255",
 	} {
 		got := worker.Response{End: worker.Exited, ExitCode: code}.Reason()
