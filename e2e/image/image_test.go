@@ -268,7 +268,7 @@ func (s *step) read(t *testing.T, name string) string {
 
 // run runs the image by the runner's line, as of DockerRun in
 // src/Runner.Worker/Container/DockerCommandManager.cs, but in the network of
-// this machine, where the server is. It wants an exit code.
+// this machine, where the server is. It demands an exit code.
 func (s *step) run(t *testing.T, want int, image string, env map[string]string, options, args []string) {
 	t.Helper()
 	s.write(t, "file_commands/output", "")

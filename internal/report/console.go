@@ -37,7 +37,7 @@ func (c console) title(title string, width int) {
 	c.rule("=", width)
 }
 
-// each writes the tables of every host that shown wants, under its name where
+// each writes the tables of every host that shown selects, under its name where
 // the report has several hosts.
 func (c console) each(r *Report, shown func(*hostCases) bool, tables func(*hostCases)) error {
 	first := true

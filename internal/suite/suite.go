@@ -23,7 +23,7 @@ type Suite interface {
 	// Skipped returns a result with Outcome Skipped and a Reason for each cell
 	// that this host cannot run.
 	Skipped() []bench.Result
-	// Select returns which cells a query wants. An error means that the suite
+	// Select returns the cells that a query selects. An error means that the suite
 	// has no such profile or tag.
 	Select(q Query) (func(bench.Cell) bool, error)
 	// AAPartner returns the id of a cell that is measured under the same conditions

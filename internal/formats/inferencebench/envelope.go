@@ -112,7 +112,7 @@ func stringEnd(data []byte, i int) int {
 
 // Parse reads an envelope, which may come from anywhere. Members that v1 does
 // not know are allowed and kept; a member that v1 demands and that is missing
-// or not as v1 wants it is an error, which names it.
+// or against v1 is an error, which names it.
 func Parse(data []byte) (*Envelope, error) {
 	body, err := read(data)
 	if err != nil {

@@ -103,7 +103,7 @@ func TestSchemaRefuses(t *testing.T) {
 }
 
 // TestSchemaAgrees: member by member of v1, the schema demands what the reader
-// demands, and wants the same kinds of values.
+// demands, and demands the same kinds of values.
 func TestSchemaAgrees(t *testing.T) {
 	t.Parallel()
 	valid := validator(t)

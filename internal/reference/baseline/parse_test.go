@@ -334,7 +334,7 @@ func FuzzUnknown(f *testing.F) {
 		file, err := baseline.Parse("b.json", data)
 		standard, husonErr := hujson.Standardize(bytes.Clone(data))
 		if husonErr != nil || !json.Valid(standard) {
-			return // hujson wants comments to be Unicode lines
+			return // hujson accepts only comments of Unicode lines
 		}
 		want := map[string]any{}
 		if err := decode(standard, &want); err != nil || len(want) != 1 {

@@ -65,7 +65,7 @@ func points(runs []*run) []bench.Point {
 }
 
 // leastLevel is how many runs make a level: fewer may be a disturbance, and the
-// gate wants them to stand against the level before them.
+// gate compares them with the level before them.
 const leastLevel = 3
 
 // newestLevel empties the entries before the last change of level.

@@ -186,7 +186,7 @@ func (s *Suite) Release(bench.Device) error { return nil }
 // Close does nothing: each measurement is a process of its own.
 func (s *Suite) Close() error { return nil }
 
-// Select returns which cells a query wants.
+// Select returns the cells that a query selects.
 func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
 	var tags []string
 	for _, in := range s.inputs {

@@ -88,7 +88,7 @@ func (s *Suite) Close() error { return nil }
 // Embedded implements [suite.Starter]: no benchmark is accelgate's.
 func (s *Suite) Embedded(bench.Cell) bool { return false }
 
-// Select returns which benchmarks a query wants.
+// Select returns the benchmarks that a query selects.
 func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
 	patterns, err := suite.Profile(q, s.body.Profiles, slices.Sorted(maps.Keys(s.body.Tags)))
 	if err != nil {

@@ -316,7 +316,7 @@ func (s *Suite) Release(d bench.Device) error { return s.workers.rest(d) }
 // Close ends the processes that are kept.
 func (s *Suite) Close() error { return s.workers.close() }
 
-// Select returns which cells a query wants.
+// Select returns the cells that a query selects.
 func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
 	profile, err := suite.Profile(q, s.body.Profiles, s.tags())
 	if err != nil {

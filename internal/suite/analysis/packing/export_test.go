@@ -1,4 +1,4 @@
 package packing
 
-// Realistic makes as many lengths as a test wants.
+// Realistic makes as many lengths as a test needs.
 func Realistic(n int, seed uint32) []int64 { return realistic(newMT19937(seed), n) }

@@ -67,7 +67,7 @@ func thinTall(a []float64, m, n int) (Factors, error) {
 	return Factors{M: m, N: n, K: n, U: u, S: f.S, VT: f.VT}, nil
 }
 
-// thinSquare decomposes A = Q B PT with B bidiagonal, then B. It wants m >= n
+// thinSquare decomposes A = Q B PT with B bidiagonal, then B. It needs m >= n
 // and overwrites a.
 func thinSquare(a []float64, m, n int) (Factors, error) {
 	var l gonum.Implementation

@@ -17,7 +17,7 @@ const redacted = "***"
 
 // leastSecret is the length of a key, in bytes, from which on it is taken out
 // of a server's text. Shorter ones, such as EMPTY and vllm, are written
-// where a server wants any key at all: they are words, and a text without them
+// where a server demands any key at all: they are words, and a text without them
 // would say something else. No key of any length is shown by ourselves.
 const leastSecret = 6
 
