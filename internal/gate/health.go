@@ -69,9 +69,9 @@ func shiftOf(ref, run *bench.Run) (s hostShift) {
 
 // explains says how the machine moved, where that may be all of a loss: what is
 // more than twice as much has another cause, too. Pairs are moved alike.
-func (h hostShift) explains(v *Verdict) string {
-	if h.percent == 0 || v.Evidence.Mode == detect.Interleaved || -v.Delta > 2*h.percent {
+func (s hostShift) explains(v *Verdict) string {
+	if s.percent == 0 || v.Evidence.Mode == detect.Interleaved || -v.Delta > 2*s.percent {
 		return ""
 	}
-	return fmt.Sprintf("on a machine whose own piece of work moved by %.1f %% %s", h.percent, h.since)
+	return fmt.Sprintf("on a machine whose own piece of work moved by %.1f %% %s", s.percent, s.since)
 }
