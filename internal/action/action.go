@@ -44,7 +44,7 @@ type gathered struct {
 
 // Run measures or gathers, judges, and publishes. Publishing never changes
 // the exit code that the decision gives.
-func Run(e *measure.Env, ctx context.Context, sleep func(context.Context, time.Duration) error) (code int, err error) {
+func Run(ctx context.Context, e *measure.Env, sleep func(context.Context, time.Duration) error) (code int, err error) {
 	gh := actions.New(actions.Options{Getenv: inputEnv(e.Getenv), Stdout: e.Stdout})
 	guard, err := gh.Guard()
 	if err != nil {

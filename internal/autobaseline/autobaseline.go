@@ -33,7 +33,7 @@ const defaultAA = 5
 
 // Run measures the pairs, compares, records where that was asked for, and returns
 // the exit code.
-func Run(e *measure.Env, ctx context.Context, a *Options, files []string) (int, error) {
+func Run(ctx context.Context, e *measure.Env, a *Options, files []string) (int, error) {
 	if a.Promote {
 		if err := record.Recordable(&a.Options, "accelgate auto-baseline --promote", a.Reason); err != nil {
 			return 0, err
@@ -45,7 +45,7 @@ func Run(e *measure.Env, ctx context.Context, a *Options, files []string) (int, 
 	if a.Aa && a.Repeats == 0 {
 		a.Repeats = defaultAA
 	}
-	p, pairs, err := planPairs(e, ctx, a, files)
+	p, pairs, err := planPairs(ctx, e, a, files)
 	if err != nil {
 		return 0, err
 	}
@@ -75,7 +75,7 @@ func Run(e *measure.Env, ctx context.Context, a *Options, files []string) (int, 
 
 // planPairs reads the pairs and opens them as the one suite of a plan. Close
 // must be called, unless there is an error.
-func planPairs(e *measure.Env, ctx context.Context, a *Options, files []string) (_ *measure.Plan, _ []cases.Pair, err error) {
+func planPairs(ctx context.Context, e *measure.Env, a *Options, files []string) (_ *measure.Plan, _ []cases.Pair, err error) {
 	p, err := e.NewPlan(&a.Options)
 	if err != nil {
 		return nil, nil, err

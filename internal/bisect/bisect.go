@@ -42,11 +42,11 @@ func (b *Options) check() error {
 }
 
 // Run finds the commit.
-func Run(e *measure.Env, ctx context.Context, o *Options) (err error) {
+func Run(ctx context.Context, e *measure.Env, o *Options) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
-	b, r, err := newBisection(e, ctx, o)
+	b, r, err := newBisection(ctx, e, o)
 	if err != nil {
 		return err
 	}
@@ -66,12 +66,12 @@ func Run(e *measure.Env, ctx context.Context, o *Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.Remove(context.WithoutCancel(ctx))) }()
-	return search(e, ctx, b, t)
+	return search(ctx, e, b, t)
 }
 
 // newBisection settles what is searched for, as far as that is known before
 // anything is built.
-func newBisection(e *measure.Env, ctx context.Context, o *Options) (*bisection, *repository, error) {
+func newBisection(ctx context.Context, e *measure.Env, o *Options) (*bisection, *repository, error) {
 	file, _, err := o.Read()
 	if err != nil {
 		return nil, nil, exit.AsUsage(err)
@@ -94,13 +94,13 @@ func newBisection(e *measure.Env, ctx context.Context, o *Options) (*bisection, 
 			return nil, nil, err
 		}
 	}
-	return b, r, findEnds(e, ctx, o, r, b)
+	return b, r, findEnds(ctx, e, o, r, b)
 }
 
 // findEnds resolves both commits. The good one must be an ancestor of the other:
 // git bisect would otherwise test where they parted, and mean something else by
 // "good".
-func findEnds(e *measure.Env, ctx context.Context, o *Options, r *repository, b *bisection) (err error) {
+func findEnds(ctx context.Context, e *measure.Env, o *Options, r *repository, b *bisection) (err error) {
 	if b.Good, err = r.commit(ctx, "--good", o.Good); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func findEnds(e *measure.Env, ctx context.Context, o *Options, r *repository, b 
 }
 
 // search checks both ends, lets git bisect between them, and reports.
-func search(e *measure.Env, ctx context.Context, b *bisection, t *trees) (err error) {
+func search(ctx context.Context, e *measure.Env, b *bisection, t *trees) (err error) {
 	if err := b.discardOld(); err != nil {
 		return err
 	}
@@ -130,11 +130,11 @@ func search(e *measure.Env, ctx context.Context, b *bisection, t *trees) (err er
 	if err := b.build(ctx, t.Worker, b.GoodDir); err != nil {
 		return endError("--good", b.Good, err)
 	}
-	ends, metric, err := ends(e, ctx, b, t)
+	ends, metric, err := ends(ctx, e, b, t)
 	if err != nil {
 		return err
 	}
-	left, err := drive(e, ctx, b, t)
+	left, err := drive(ctx, e, b, t)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func search(e *measure.Env, ctx context.Context, b *bisection, t *trees) (err er
 		return err
 	}
 	steps[b.Bad] = step{Commit: b.Bad, Answer: stepBad, Evidence: &ends}
-	return tellFound(e, ctx, b, t, left, steps, metric)
+	return tellFound(ctx, e, b, t, left, steps, metric)
 }
 
 // endError says which end cannot be built.
@@ -157,11 +157,11 @@ func endError(flag, commit string, err error) error {
 
 // ends demands that the bad commit is slower than the good one, and settles from
 // which slow-down on a commit is bad.
-func ends(env *measure.Env, ctx context.Context, b *bisection, t *trees) (e detect.Evidence, metric bench.Metric, err error) {
+func ends(ctx context.Context, env *measure.Env, b *bisection, t *trees) (e detect.Evidence, metric bench.Metric, err error) {
 	if err := b.build(ctx, t.Worker, b.HeadDir); err != nil {
 		return e, metric, endError("--bad", b.Bad, err)
 	}
-	contest, err := newContest(env, ctx, b)
+	contest, err := newContest(ctx, env, b)
 	if err != nil {
 		return e, metric, fmt.Errorf("compare %s with %s: %w", measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), err)
 	}
@@ -188,12 +188,12 @@ func ends(env *measure.Env, ctx context.Context, b *bisection, t *trees) (e dete
 
 // drive runs git bisect and returns the commits that may be the first bad one:
 // one, unless skipped ones are in the way.
-func drive(e *measure.Env, ctx context.Context, b *bisection, t *trees) (left []string, err error) {
+func drive(ctx context.Context, e *measure.Env, b *bisection, t *trees) (left []string, err error) {
 	if _, err := t.Git(ctx, b.HeadDir, "bisect", "start", b.Bad, b.Good); err != nil {
 		return nil, err
 	}
 	if left, err = t.suspects(ctx, b); err == nil && len(left) > 1 {
-		err = bisectRun(e, ctx, b, t)
+		err = bisectRun(ctx, e, b, t)
 	}
 	if err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ func drive(e *measure.Env, ctx context.Context, b *bisection, t *trees) (left []
 }
 
 // bisectRun lets git choose commits and this program judge them.
-func bisectRun(e *measure.Env, ctx context.Context, b *bisection, t *trees) error {
+func bisectRun(ctx context.Context, e *measure.Env, b *bisection, t *trees) error {
 	executable, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
@@ -249,7 +249,7 @@ func (t *trees) suspects(ctx context.Context, b *bisection) ([]string, error) {
 }
 
 // tellFound says what was found and what to type next.
-func tellFound(e *measure.Env, ctx context.Context, b *bisection, t *trees, left []string, steps map[string]step, metric bench.Metric) error {
+func tellFound(ctx context.Context, e *measure.Env, b *bisection, t *trees, left []string, steps map[string]step, metric bench.Metric) error {
 	subject := func(commit string) string {
 		s, err := t.Git(ctx, t.Dir, "show", "--no-patch", "--format=%s", commit)
 		if err != nil {

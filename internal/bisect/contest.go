@@ -47,13 +47,13 @@ func (u unusable) Unwrap() error { return u.error }
 // newContest opens the cell in both checkouts and takes its device. The metric is
 // chosen from what the base measures, which is the warm-up of it; the head's
 // follows. Close must be called. An unusable error is about the head.
-func newContest(e *measure.Env, ctx context.Context, b *bisection) (*contest, error) {
+func newContest(ctx context.Context, e *measure.Env, b *bisection) (*contest, error) {
 	t := &contest{Env: e}
 	var err error
-	if t.base, err = openSide(e, ctx, b, b.GoodDir, "good"); err != nil {
+	if t.base, err = openSide(ctx, e, b, b.GoodDir, "good"); err != nil {
 		return nil, err
 	}
-	if t.head, err = openSide(e, ctx, b, b.HeadDir, "head"); err != nil {
+	if t.head, err = openSide(ctx, e, b, b.HeadDir, "head"); err != nil {
 		t.base.plan.Close()
 		return nil, unusable{err}
 	}
@@ -77,7 +77,7 @@ func (t *contest) close() {
 }
 
 // openSide opens the one cell in a checkout.
-func openSide(e *measure.Env, ctx context.Context, b *bisection, root, name string) (side, error) {
+func openSide(ctx context.Context, e *measure.Env, b *bisection, root, name string) (side, error) {
 	o := b.options()
 	o.Out = filepath.Join(b.State, name)
 	p, err := e.PlanIn(ctx, &o, filepath.Join(root, b.Prefix))

@@ -36,7 +36,7 @@ type step struct {
 
 // Step builds and judges what git has checked out, and returns the exit
 // code that git bisect run asks for.
-func Step(e *measure.Env, ctx context.Context, path string) (int, error) {
+func Step(ctx context.Context, e *measure.Env, path string) (int, error) {
 	b, err := loadBisection(path)
 	if err != nil {
 		return 0, fmt.Errorf("%s is not of accelgate bisect: %w: type 'accelgate bisect'", path, err)
@@ -46,7 +46,7 @@ func Step(e *measure.Env, ctx context.Context, path string) (int, error) {
 	if s.Commit, err = r.Git(ctx, b.HeadDir, "rev-parse", "HEAD"); err != nil {
 		return 0, err
 	}
-	said, err := judgeStep(e, ctx, b, r.Worker, &s)
+	said, err := judgeStep(ctx, e, b, r.Worker, &s)
 	if err != nil {
 		return 0, err
 	}
@@ -58,7 +58,7 @@ func Step(e *measure.Env, ctx context.Context, path string) (int, error) {
 }
 
 // judgeStep fills in the answer and says it for people.
-func judgeStep(env *measure.Env, ctx context.Context, b *bisection, w worker.Worker, s *step) (said string, err error) {
+func judgeStep(ctx context.Context, env *measure.Env, b *bisection, w worker.Worker, s *step) (said string, err error) {
 	skip := func(err error) (string, error) {
 		var u unusable
 		if !errors.As(err, &u) || ctx.Err() != nil {
@@ -70,7 +70,7 @@ func judgeStep(env *measure.Env, ctx context.Context, b *bisection, w worker.Wor
 	if err := b.build(ctx, w, b.HeadDir); err != nil {
 		return skip(err)
 	}
-	t, err := newContest(env, ctx, b)
+	t, err := newContest(ctx, env, b)
 	if err != nil {
 		return skip(err)
 	}

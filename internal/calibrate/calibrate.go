@@ -29,7 +29,7 @@ type Options struct {
 const DefaultRounds = 10
 
 // Run measures the rounds, prints what they resolve and returns the exit code.
-func Run(e *measure.Env, ctx context.Context, k *Options) (int, error) {
+func Run(ctx context.Context, e *measure.Env, k *Options) (int, error) {
 	if k.Rounds < detect.LeastResolved || k.Rounds > measure.MaxRepeats {
 		return 0, exit.Usagef("--rounds is %d: use %d to %d", k.Rounds, detect.LeastResolved, measure.MaxRepeats)
 	}

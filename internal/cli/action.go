@@ -12,7 +12,7 @@ func (c *Command) actionCommand(code *int) *cobra.Command {
 		Short: "Run as the GitHub Action, with inputs and event from the runner's environment",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			*code, err = action.Run(c.env(), cmd.Context(), c.Sleep)
+			*code, err = action.Run(cmd.Context(), c.env(), c.Sleep)
 			return err
 		},
 	}

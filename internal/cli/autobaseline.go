@@ -28,7 +28,7 @@ func (c *Command) autoBaselineCommand(code *int) *cobra.Command {
 		Short: "Run model cases repeatedly and compare them with themselves or with another input",
 		Long:  autoBaselineHelp,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			*code, err = autobaseline.Run(c.env(), cmd.Context(), &a, args)
+			*code, err = autobaseline.Run(cmd.Context(), c.env(), &a, args)
 			return err
 		},
 	}

@@ -38,7 +38,7 @@ func (c *Command) bisectCommand() *cobra.Command {
 				return exit.Usagef("bisect takes no argument %q: write the build command after --", text.OneLine(args[0]))
 			}
 			b.Build = args
-			return bisect.Run(c.env(), cmd.Context(), &b)
+			return bisect.Run(cmd.Context(), c.env(), &b)
 		},
 	}
 	f := cmd.Flags()
@@ -62,7 +62,7 @@ func (c *Command) bisectStepCommand(code *int) *cobra.Command {
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			answer, err := bisect.Step(c.env(), cmd.Context(), args[0])
+			answer, err := bisect.Step(cmd.Context(), c.env(), args[0])
 			if err != nil {
 				c.complain(err)
 				answer = bisect.StepAbort

@@ -32,7 +32,7 @@ func (c *Command) calibrateCommand(code *int) *cobra.Command {
 		Long:  calibrateHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			*code, err = calibrate.Run(c.env(), cmd.Context(), &k)
+			*code, err = calibrate.Run(cmd.Context(), c.env(), &k)
 			return err
 		},
 	}

@@ -1,5 +1,5 @@
 // Package cli is the command line of accelgate: one file per command, the
-// table of suite kinds, the exit codes, and all wiring. It is the only reader
+// table of suite kinds, and all wiring. It is the only reader
 // of arguments, environment and clock; what the packages below need of them
 // are parameters.
 package cli

@@ -26,7 +26,7 @@ func (c *Command) selftestCommand(code *int) *cobra.Command {
 		Long:  selftestHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			*code, err = selftest.Run(c.env(), cmd.Context(), &s)
+			*code, err = selftest.Run(cmd.Context(), c.env(), &s)
 			return err
 		},
 	}

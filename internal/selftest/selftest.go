@@ -27,8 +27,8 @@ type Options struct {
 }
 
 // Run proves, or says what is not proved, and returns the exit code.
-func Run(e *measure.Env, ctx context.Context, s *Options) (int, error) {
-	run, policy, err := selftestRun(e, ctx, s)
+func Run(ctx context.Context, e *measure.Env, s *Options) (int, error) {
+	run, policy, err := selftestRun(ctx, e, s)
 	if err != nil {
 		return 0, err
 	}
@@ -63,7 +63,7 @@ func asItself(run *bench.Run) {
 }
 
 // selftestRun measures once, or reads a run.
-func selftestRun(e *measure.Env, ctx context.Context, s *Options) (*bench.Run, gate.Policy, error) {
+func selftestRun(ctx context.Context, e *measure.Env, s *Options) (*bench.Run, gate.Policy, error) {
 	if s.From != "" {
 		_, policy, err := e.Load(&s.Options)
 		if err != nil {
