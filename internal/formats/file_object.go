@@ -109,7 +109,7 @@ func number(raw json.RawMessage) (v float64, ok bool, err error) {
 		return 0, false, fmt.Errorf("%.40q is too long for a number", raw)
 	}
 	s := string(raw)
-	if quoted := strings.Trim(s, `"`); words[quoted] {
+	if quoted := strings.Trim(s, `"`); notFinite[quoted] {
 		s = quoted
 	} else if s[0] != '-' && (s[0] < '0' || s[0] > '9') {
 		return 0, false, fmt.Errorf("%.40q is not a number", s)
@@ -119,9 +119,6 @@ func number(raw json.RawMessage) (v float64, ok bool, err error) {
 	}
 	return v, true, nil
 }
-
-// words are what Python's json writes for numbers that are not finite.
-var words = map[string]bool{"NaN": true, "Infinity": true, "-Infinity": true}
 
 // decodeFile returns the objects in data, at least one and at most maxCells.
 func decodeFile(data []byte) (documents []object, err error) {
@@ -181,7 +178,7 @@ func rawBytes(items []json.RawMessage) (all [][]byte) {
 	return all
 }
 
-// quoteWords makes strings of the bare words NaN, Infinity and -Infinity,
+// quoteWords makes strings of the bare words for numbers that are not finite,
 // which are no JSON, and counts the members of objects: two bytes of input
 // must not become a whole entry of a map by the million.
 func quoteWords(data []byte) ([]byte, error) {
@@ -195,7 +192,7 @@ func quoteWords(data []byte) ([]byte, error) {
 			if members++; members > maxMembers {
 				return nil, fmt.Errorf("the result holds more than %d members: save it without the records of single requests", maxMembers)
 			}
-		case 'N', 'I', '-':
+		case 'N', 'I', 'n', 'i', '-':
 			word := wordAt(data[i:])
 			if word == "" {
 				continue
@@ -212,8 +209,8 @@ func quoteWords(data []byte) ([]byte, error) {
 }
 
 func wordAt(data []byte) string {
-	for _, word := range []string{"NaN", "Infinity", "-Infinity"} {
-		if bytes.HasPrefix(data, []byte(word)) {
+	for n := min(len("-Infinity"), len(data)); n > 0; n-- {
+		if word := string(data[:n]); notFinite[word] {
 			return word
 		}
 	}
