@@ -87,6 +87,15 @@ func (r *repetitions) add(name string, values ...Value) error {
 	return nil
 }
 
+// once adds what a harness measured that lists each benchmark once: two of one name
+// are two benchmarks, and no repetitions.
+func (r *repetitions) once(name string, values ...Value) error {
+	if r.values[name] != nil {
+		return fmt.Errorf("the benchmark %s occurs twice: give each a name of its own, or measure one of them", text.Quote(name, 200))
+	}
+	return r.add(name, values...)
+}
+
 // fail notes why a benchmark has no values.
 func (r *repetitions) fail(name, why string) error {
 	err := r.add(name)

@@ -2,16 +2,60 @@ package formats
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // goBench reads the lines of Go's benchmarks, https://go.dev/design/14313-benchmark-format:
-// name, iterations, and pairs of value and unit. What follows the last "-" of a name
-// is GOMAXPROCS where it is a number, and no part of the name.
+// name, iterations, and pairs of value and unit. Lines of one name are repetitions.
+// The ending "-8" of a name, GOMAXPROCS, is left out where all names have the same: with
+// -cpu 1,4 they differ and stay. A name
+// that occurs in several packages is PACKAGE.NAME.
 func goBench(out []byte) ([]Benchmark, error) {
+	rows, err := goRows(out)
+	if err != nil {
+		return nil, err
+	}
+	procs := commonProcs(rows)
+	packages := map[string]string{} // of a name; "" where there are several
+	for _, r := range rows {
+		if pkg, known := packages[r.name]; known && pkg != r.pkg {
+			packages[r.name] = ""
+		} else if !known {
+			packages[r.name] = r.pkg
+		}
+	}
 	var all repetitions
+	for _, r := range rows {
+		name := strings.TrimSuffix(r.name, procs)
+		if r.pkg != "" && packages[r.name] == "" {
+			name = r.pkg + "." + name
+		}
+		if err := all.add(name, r.values...); err != nil {
+			return nil, err
+		}
+	}
+	return all.benchmarks(), nil
+}
+
+// goRow is one repetition of a benchmark.
+type goRow struct {
+	pkg, name string
+	values    []Value
+}
+
+// goRows returns the lines of benchmarks, each with the package whose name stands
+// above it.
+func goRows(out []byte) (rows []goRow, err error) {
+	pkg := ""
 	for line := range bytes.Lines(out) {
+		if name, ok := bytes.CutPrefix(line, []byte("pkg: ")); ok {
+			pkg = strings.TrimSpace(string(name))
+			continue
+		}
 		fields := strings.Fields(string(line))
 		if len(fields) < 4 || len(fields)%2 != 0 || !strings.HasPrefix(fields[0], "Benchmark") {
 			continue
@@ -21,22 +65,31 @@ func goBench(out []byte) ([]Benchmark, error) {
 		}
 		values, err := goValues(fields[2:])
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w: see what the program printed in the middle of this line", text.Quote(fields[0], 200), err)
 		}
-		if err := all.add(goName(fields[0]), values...); err != nil {
-			return nil, err
+		if rows = append(rows, goRow{pkg, fields[0], values}); len(rows) > maxRepetitions {
+			return nil, fmt.Errorf("the output holds more than %d lines of benchmarks: measure fewer at once", maxRepetitions)
 		}
 	}
-	return all.benchmarks(), nil
+	return rows, nil
 }
 
-func goName(name string) string {
-	if i := strings.LastIndexByte(name, '-'); i > 0 {
-		if _, err := strconv.ParseUint(name[i+1:], 10, 32); err == nil {
-			return name[:i]
+// commonProcs returns the ending "-8" that the names of all rows have, "" where they
+// have none or different ones.
+func commonProcs(rows []goRow) (common string) {
+	for i, r := range rows {
+		procs := ""
+		if at := strings.LastIndexByte(r.name, '-'); at > 0 {
+			if _, err := strconv.ParseUint(r.name[at+1:], 10, 32); err == nil {
+				procs = r.name[at:]
+			}
 		}
+		if i > 0 && procs != common {
+			return ""
+		}
+		common = procs
 	}
-	return name
+	return common
 }
 
 // goUnits are the units of package testing. Those that a benchmark reports by

@@ -44,6 +44,8 @@ type googleRun struct {
 	Items     *float64 `json:"items_per_second"`
 	Failed    bool     `json:"error_occurred"`
 	Message   string   `json:"error_message"`
+	Skipped   bool     `json:"skipped"` // with times of 0
+	Why       string   `json:"skip_message"`
 }
 
 func (b *googleRun) name() string { return cmp.Or(b.RunName, b.Name) }
@@ -54,6 +56,9 @@ var googleUnits = map[string]float64{"": 1, "ns": 1, "us": 1e3, "ms": 1e6, "s": 
 func (b *googleRun) add(to *repetitions) error {
 	if b.Failed {
 		return to.fail(b.name(), cmp.Or(b.Message, "the harness reports an error"))
+	}
+	if b.Skipped {
+		return to.fail(b.name(), "skipped: "+b.Why)
 	}
 	scale, known := googleUnits[b.Unit]
 	if !known || b.Real == nil {

@@ -34,7 +34,7 @@ func hyperfine(out []byte) ([]Benchmark, error) {
 			if r.User != nil && r.System != nil {
 				values = append(values, Value{"cpu_time_ns", (*r.User + *r.System) * 1e9})
 			}
-			err = all.add(r.Command, values...)
+			err = all.once(r.Command, values...)
 		}
 		if err != nil {
 			return nil, err

@@ -62,13 +62,13 @@ func (s *nvbenchState) add(to *repetitions, name string) error {
 	for tag, metric := range map[string]string{"nv/cold/time/gpu/mean": "time_ns", "nv/cold/time/cpu/mean": "cpu_time_ns"} {
 		v, ok, err := s.summary(tag)
 		if err != nil {
-			return fmt.Errorf("benchmark %.200q: %w", name, err)
+			return fmt.Errorf("benchmark %.200q: %w: see whether the file is whole", name, err)
 		}
 		if ok {
 			values = append(values, Value{metric, v * 1e9})
 		}
 	}
-	return to.add(name, values...)
+	return to.once(name, values...)
 }
 
 // summary is the value of a summary, in seconds.

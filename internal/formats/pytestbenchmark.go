@@ -21,7 +21,7 @@ func pytestBenchmark(out []byte) ([]Benchmark, error) {
 		if b.Stats.Median == nil || b.Name == "" {
 			return nil, fmt.Errorf("benchmark %.200q has no stats.median: see whether the file is of pytest --benchmark-json", b.Name)
 		}
-		if err := all.add(b.Name, Value{"time_ns", *b.Stats.Median * 1e9}); err != nil {
+		if err := all.once(b.Name, Value{"time_ns", *b.Stats.Median * 1e9}); err != nil {
 			return nil, err
 		}
 	}
