@@ -59,6 +59,7 @@ func TestKernels(t *testing.T)   { page(t, filepath.Join("docs", "kernels.md")) 
 // below it must stand in what it prints.
 func page(t *testing.T, name string) {
 	t.Helper()
+	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", name))
 	if err != nil {
 		t.Fatal(err)
@@ -109,6 +110,7 @@ func shell(t *testing.T, command, dir string) string {
 // TestQuickstart is the promise of the first page, on the whole suite: a warning
 // without a baseline, green with one, red when slow or wrong.
 func TestQuickstart(t *testing.T) {
+	t.Parallel()
 	dir := checkout(t)
 	check := func(command string, wants ...string) {
 		t.Helper()
