@@ -22,8 +22,9 @@ func TestMain(m *testing.M) { script.Main(m) }
 var stretch = strings.NewReplacer(
 	// The noise of a loaded host has no bound, so the test checks only that the command reports it.
 	"--tolerance 20% --only tiny-decode # the noise floor", "--tolerance 99% --only tiny-decode || test $? = 1", "1 case, 0 failed", "  Tolerance: ±99.00%",
-	"threshold: 10%", "threshold: 80%\n  remeasure: 2", "repeats: 3", "repeats: 1", "limit 10 %", "limit 80 %",
-	"decode=30%", "decode=95%")
+	// A baseline that the load made 7 times slower still shows the slow-down, and a run that is 3 times slower in three measurements passes.
+	"threshold: 10%", "threshold: 70%\n  remeasure: 2", "repeats: 3", "repeats: 1", "limit 10 %", "limit 70 %",
+	"decode=30%", "decode=96%")
 
 // checkout is a folder with the stretched quickstart and nothing else.
 func checkout(t *testing.T) string {
@@ -34,7 +35,7 @@ func checkout(t *testing.T) string {
 		t.Fatal(err)
 	}
 	stretched := stretch.Replace(string(config))
-	if !strings.Contains(stretched, "threshold: 80%") || !strings.Contains(stretched, "repeats: 1") {
+	if !strings.Contains(stretched, "threshold: 70%") || !strings.Contains(stretched, "repeats: 1") {
 		t.Fatal("accelgate.yaml no longer holds what the test stretches")
 	}
 	if err := os.WriteFile(filepath.Join(dir, "accelgate.yaml"), []byte(stretched), 0o644); err != nil {
@@ -124,7 +125,7 @@ func TestQuickstart(t *testing.T) {
 	check("accelgate run", "speed was NOT judged", "18/18", "tiny-decode")
 	check("accelgate baseline update --from .accelgate/run.json --reason first", "20 cells recorded")
 	check("accelgate run", "PASS: 20 cells")
-	check("accelgate run --only '*__short_text__KV*' --inject-slowdown decode=95% # exit 1", "FAIL: 4 of 4 cells are slower",
+	check("accelgate run --only '*__short_text__KV*' --inject-slowdown decode=96% # exit 1", "FAIL: 4 of 4 cells are slower",
 		"tiny__cpu__short_text__KV_CACHE_DTYPE=f16", "tiny__cpu_parallel__short_text__KV_CACHE_DTYPE=q8_0")
 	check("accelgate run --only '*__short_text__*' --weight-seed 2 # exit 1", "FAIL: 6 of 6 cells give wrong answers")
 	check("accelgate baseline update --from .accelgate/run.json --reason no --force # exit 2")

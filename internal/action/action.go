@@ -157,6 +157,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 	if a.in.publish {
 		a.publish(ctx, g, j)
 	}
+	a.commentOnCommits(ctx, j)
 	a.keep(ctx, g, j)
 	return j.Exit(), nil
 }

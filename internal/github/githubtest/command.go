@@ -44,6 +44,7 @@ with 1 and lists the violations on stderr if a request or a response broke GitHu
 Pages for scripts, below the address; "get" prints one and fails where there is none:
 
     /_fake/comments?repo=octo/repo&issue=1               JSON
+    /_fake/commit-comments?repo=octo/repo&sha=COMMIT     JSON
     /_fake/pulls?repo=octo/repo                          JSON
     /_fake/checks?repo=octo/repo&sha=COMMIT              JSON
     /_fake/head?repo=octo/repo&branch=main               the commit

@@ -138,21 +138,22 @@ type Fault struct {
 
 // repository is the state of one repository.
 type repository struct {
-	id            int64
-	owner, name   string
-	defaultBranch string
-	forbidPulls   bool
-	git           *gitStore
-	refs          map[string]string // "refs/heads/main" -> commit
-	pulls         []*pullRequest    // by number, ascending
-	comments      []*comment        // by id, ascending
-	checks        []*checkRun       // by id, ascending
-	permissions   map[string]string // by login in lower case
-	runs          []*workflowRun
-	artifacts     []*artifact
-	reactions     []reaction
-	labels        map[string]int64 // ids by name
-	maxBody       int
+	id             int64
+	owner, name    string
+	defaultBranch  string
+	forbidPulls    bool
+	git            *gitStore
+	refs           map[string]string // "refs/heads/main" -> commit
+	pulls          []*pullRequest    // by number, ascending
+	comments       []*comment        // by id, ascending
+	commitComments []*commitComment  // by id, ascending
+	checks         []*checkRun       // by id, ascending
+	permissions    map[string]string // by login in lower case
+	runs           []*workflowRun
+	artifacts      []*artifact
+	reactions      []reaction
+	labels         map[string]int64 // ids by name
+	maxBody        int
 }
 
 func (r *repository) fullName() string { return r.owner + "/" + r.name }
