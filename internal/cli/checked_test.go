@@ -59,7 +59,7 @@ func judgingStep(t *testing.T, token githubtest.Token, base string, changed map[
 			Branches:     map[string]map[string]string{"work": changed},
 			Runs:         runs,
 			PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work", Author: "alice", Locked: locked}},
-			Permissions:  map[string]string{"alice": "write", "bob": "admin", "mallory": "read", "carol": "write", "dave": "write"}}},
+			Permissions:  map[string]string{"alice": "write", "bob": "admin", "mallory": "read", "carol": "write", "dave": "write", "tina": "triage"}}},
 		Tokens: []githubtest.Token{token, {Value: "ghp_alice", Login: "alice"}, {Value: "ghp_bob", Login: "bob"}, {Value: "ghp_mallory", Login: "mallory"}},
 	})
 	s.write("accelgate.yaml", base)

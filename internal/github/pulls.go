@@ -22,7 +22,6 @@ type Pull struct {
 	BaseRef, BaseSHA string
 	// HeadPushed is when something was last pushed to HeadRepo.
 	HeadPushed time.Time
-	Labels     []string
 }
 
 // Fork reports whether the pull request comes from another repository.
@@ -103,15 +102,12 @@ func (c *Client) GetPull(ctx context.Context, repo Repo, number int) (Pull, erro
 // pullOf translates. The head repository of a deleted fork is zero, which is
 // nobody's.
 func pullOf(o *gh.PullRequest) Pull {
-	head, labels := o.GetHead(), make([]string, 0, len(o.Labels))
-	for _, l := range o.Labels {
-		labels = append(labels, l.GetName())
-	}
+	head := o.GetHead()
 	return Pull{
 		Number: o.GetNumber(), URL: o.GetHTMLURL(), Author: o.GetUser().GetLogin(),
 		HeadRepo: Repo{head.GetRepo().GetOwner().GetLogin(), head.GetRepo().GetName()},
 		HeadRef:  head.GetRef(), HeadSHA: head.GetSHA(), BaseRef: o.GetBase().GetRef(), BaseSHA: o.GetBase().GetSHA(),
-		HeadPushed: head.GetRepo().GetPushedAt().Time, Labels: labels,
+		HeadPushed: head.GetRepo().GetPushedAt().Time,
 	}
 }
 
