@@ -478,7 +478,7 @@ func TestEveryOperationWorks(t *testing.T) {
 		{workflow, "GET", base + "/commits/" + work + "/pulls", ""},
 		{workflow, "GET", base + "/collaborators/bob/permission", ""},
 		{workflow, "POST", base + "/issues/7/labels", `{"labels": ["performance"]}`},
-		{workflow, "GET", base + "/issues/7/events", ""},
+		{workflow, "GET", base + "/issues/7/events?per_page=1", ""},
 		{workflow, "POST", base + "/pulls/7/requested_reviewers", `{"reviewers": ["bob"], "team_reviewers": ["speed"]}`},
 		{workflow, "GET", base + "/actions/permissions/workflow", ""},
 		{workflow, "GET", base + "/actions/runs/100", ""},

@@ -66,15 +66,6 @@ type PullRequestSeed struct {
 	HeadSHA string `json:"head_sha,omitempty"`
 	// Locked lets only users with write permission comment.
 	Locked bool `json:"locked,omitempty"`
-	// Labels are set, and removed, in this order.
-	Labels []LabelSeed `json:"labels,omitempty"`
-}
-
-// LabelSeed is a label that a user set, or removed, on a pull request.
-type LabelSeed struct {
-	Name    string `json:"name"`
-	By      string `json:"by"`
-	Removed bool   `json:"removed,omitempty"`
 }
 
 // RunSeed is a run of a workflow, with the artifacts that it left.
@@ -154,6 +145,7 @@ type repository struct {
 	reactions      []reaction
 	labels         map[string]int64 // ids by name
 	maxBody        int
+	events         []issueEvent // by id, ascending
 }
 
 func (r *repository) fullName() string { return r.owner + "/" + r.name }
@@ -289,14 +281,10 @@ func (s *Server) seedPull(r *repository, seed PullRequestSeed) error {
 		return fmt.Errorf("pull request %d: no branch %q or %q", seed.Number, seed.Head, seed.Base)
 	}
 	now := s.tick()
-	p := &pullRequest{
+	r.pulls = append(r.pulls, &pullRequest{
 		id: s.newID(), number: seed.Number, title: seed.Title, state: "open", head: seed.Head, base: seed.Base,
 		author: seed.Author, created: now, updated: now, fork: seed.Fork, headSHA: seed.HeadSHA, locked: seed.Locked,
-	}
-	for _, l := range seed.Labels {
-		s.label(r, p, l)
-	}
-	r.pulls = append(r.pulls, p)
+	})
 	return nil
 }
 

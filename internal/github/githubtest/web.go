@@ -41,6 +41,10 @@ func (s *Server) inspect(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("no repository %q: give repo=owner/name", repo), http.StatusNotFound)
 		return
 	}
+	if r.Method == http.MethodPost {
+		s.act(w, page, repo, query)
+		return
+	}
 	switch page {
 	case "comments":
 		issue, _ := strconv.Atoi(query.Get("issue"))
