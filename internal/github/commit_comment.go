@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // commitCommentPermission is what comments on commits take. GitHub's pages of permissions list them with the contents.
@@ -18,21 +20,21 @@ const commitCommentPermission = "contents: write"
 // Lines and permissions are those of https://docs.github.com/rest/commits/comments.
 func (c *Client) CommentOnCommit(ctx context.Context, repo Repo, commit, key string, body Ladder) (url string, err error) {
 	m := marker{key: key, sum: digest("")}
-	text, err := body.at(room(MaxText, m.String(), "\n"))
+	written, err := body.at(room(MaxText, m.String(), "\n"))
 	if err := errors.Join(repo.check(), checkKey(key), err); err != nil {
-		return "", fmt.Errorf("comment on the commit %s of %s: %w", cut(commit, 40), repo, err)
+		return "", fmt.Errorf("comment on the commit %s of %s: %w", text.Cut(commit, 40), repo, err)
 	}
-	m.sum = digest(text)
-	text = m.String() + "\n" + text
+	m.sum = digest(written)
+	written = m.String() + "\n" + written
 	found, err := c.ownCommitComment(ctx, repo, commit, key)
-	doing := fmt.Sprintf("comment on the commit %s of %s", cut(commit, 40), repo)
+	doing := fmt.Sprintf("comment on the commit %s of %s", text.Cut(commit, 40), repo)
 	switch {
 	case err != nil:
 		return "", explain(doing, commitCommentPermission, err)
 	case found == nil:
-		found, _, err = c.api.Repositories.CreateComment(once(ctx), repo.Owner, repo.Name, commit, &gh.RepositoryComment{Body: &text})
-	case !sameText(found.GetBody(), text):
-		_, _, err = c.api.Repositories.UpdateComment(ctx, repo.Owner, repo.Name, found.GetID(), &gh.RepositoryComment{Body: &text})
+		found, _, err = c.api.Repositories.CreateComment(once(ctx), repo.Owner, repo.Name, commit, &gh.RepositoryComment{Body: &written})
+	case !sameText(found.GetBody(), written):
+		_, _, err = c.api.Repositories.UpdateComment(ctx, repo.Owner, repo.Name, found.GetID(), &gh.RepositoryComment{Body: &written})
 	}
 	return found.GetHTMLURL(), explainIf(doing, commitCommentPermission, err)
 }
