@@ -13,8 +13,9 @@ import (
 )
 
 // checkedFiles are those of the changed files by which something is judged: the
-// baselines, the waivers and the files that suites name. Where one of them is a link
-// of the repository, so are the files that it leads to.
+// baselines, the waivers, the files that suites name and the workflow that runs, whose
+// inputs judge too. Where one of them is a link of the repository, so are the files
+// that it leads to.
 func (a *action) checkedFiles(file *config.File, changed []string) (list []string) {
 	named := []string{a.in.options.Baselines(file), file.Resolve(cmp.Or(file.Policy.Waivers, waiver.FileName))}
 	for i := range file.Suites {
@@ -25,7 +26,8 @@ func (a *action) checkedFiles(file *config.File, changed []string) (list []strin
 			}
 		}
 	}
-	within := a.targets(a.in.options.Config)
+	within := append(a.targets(a.in.options.Config), a.workflowFile()...)
+	configuration, _ := a.repositoryPath(a.in.options.Config) // whose values are compared by themselves
 	for _, p := range named {
 		if rel, err := a.repositoryPath(p); err == nil {
 			within = append(within, rel)
@@ -33,17 +35,29 @@ func (a *action) checkedFiles(file *config.File, changed []string) (list []strin
 		within = append(within, a.targets(p)...)
 	}
 	for _, p := range changed {
-		if slices.ContainsFunc(within, func(dir string) bool { return covers(dir, p) }) {
+		above := strings.HasPrefix(configuration, p+"/")
+		if above || slices.ContainsFunc(within, func(dir string) bool { return covers(dir, p) }) {
 			list = append(list, p)
 		}
 	}
 	return list
 }
 
-// covers reports whether a path is that of a file or lies in that folder. Of the
-// repository itself these are the files, without its folders.
+// covers reports whether a changed path is that of a file, lies in that folder or is a
+// submodule or link above it. Of the repository itself these are the files, without its
+// folders.
 func covers(dir, p string) bool {
-	return p == dir || strings.HasPrefix(p, dir+"/") || dir == "." && path.Dir(p) == "."
+	return p == dir || strings.HasPrefix(p, dir+"/") || strings.HasPrefix(dir, p+"/") || dir == "." && path.Dir(p) == "."
+}
+
+// workflowFile returns the file of the workflow that runs, where the runner names it:
+// GITHUB_WORKFLOW_REF is OWNER/NAME/PATH@REF.
+func (a *action) workflowFile() []string {
+	name, _, _ := strings.Cut(a.Getenv("GITHUB_WORKFLOW_REF"), "@")
+	if file, ok := strings.CutPrefix(name, a.event.Repository()+"/"); ok && file != "" {
+		return []string{file}
+	}
+	return nil
 }
 
 // maxLinks bounds how many entries of a folder are looked at for links.

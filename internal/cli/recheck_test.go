@@ -99,6 +99,29 @@ func (s *actionStep) wantChanged(path string) {
 	}
 }
 
+// TestChangedFilesAboveAndBeside: a submodule above what is checked, and the workflow
+// that runs, whose inputs judge too.
+func TestChangedFilesAboveAndBeside(t *testing.T) {
+	t.Parallel()
+	const config = "version: 1\nsuites: [{name: other, kind: models, command: [x], metrics: [{name: tps, json: tps}]}, {name: s, kind: cases, cases: module/cases}]\n"
+	for name, c := range map[string]struct{ config, changed string }{
+		"a submodule with cases":             {"accelgate.yaml", "module"},
+		"a submodule with the configuration": {"gate/accelgate.yaml", "gate"},
+		"the workflow":                       {"accelgate.yaml", ".github/workflows/gate.yml"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := changedStep(t, stepTokens["actions"], config, map[string]string{c.changed: "x", "other": "x", ".github/workflows/other.yml": "x"})
+			s.write("module/cases/x.json", `{"test_cases": []}`)
+			s.write("gate/module/cases/x.json", `{"test_cases": []}`)
+			s.write("gate/accelgate.yaml", config)
+			s.env["INPUT_CONFIG"] = filepath.Join(s.work, filepath.FromSlash(c.config))
+			s.env["GITHUB_WORKFLOW_REF"] = "octo/repo/.github/workflows/gate.yml@refs/pull/1/merge"
+			s.wantChanged(c.changed)
+		})
+	}
+}
+
 // TestChangedFilesBehindLinks: a file is judged by where its links lead.
 func TestChangedFilesBehindLinks(t *testing.T) {
 	t.Parallel()
