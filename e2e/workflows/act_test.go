@@ -2,6 +2,7 @@ package workflows_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,6 +46,7 @@ type started struct {
 	payload  any
 	run      int64
 	fake     *fake
+	token    string // of the job that talks to GitHub; token where empty
 }
 
 // pinned finds the actions of others that a workflow uses, by their commits.
@@ -67,7 +69,7 @@ func (w *world) act(t *testing.T, s started) *outcome {
 	}
 	args := []string{s.event, "-W", file, "--eventpath", payload, "--json", "--no-skip-checkout", "--no-cache-server",
 		"--pull=false", "--rebuild=false", "--action-cache-path", w.cache, "--container-options", "-v " + w.cache + ":" + w.cache + " --network host", // the event and the files for outputs are there
-		"-P", "ubuntu-latest=-self-hosted", "-P", "self-hosted=-self-hosted", "-a", "alice", "-s", "GITHUB_TOKEN=" + token}
+		"-P", "ubuntu-latest=-self-hosted", "-P", "self-hosted=-self-hosted", "-a", "alice", "-s", "GITHUB_TOKEN=" + cmp.Or(s.token, token)}
 	for name, value := range map[string]string{"GITHUB_API_URL": s.fake.address, "GITHUB_RUN_ID": fmt.Sprint(s.run),
 		"E2E_REPOSITORY": w.repo, "E2E_ARTIFACTS": w.artifacts, "GOFLAGS": "-buildvcs=false"} {
 		args = append(args, "--env", name+"="+value)

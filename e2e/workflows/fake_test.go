@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,11 +27,20 @@ type fake struct {
 // the test ends it must have seen nothing that breaks GitHub's description.
 func (w *world) serve(t *testing.T, repo githubtest.Repo, permissions map[string]string) *fake {
 	t.Helper()
+	return w.serveJobs(t, repo, map[string]map[string]string{token: permissions})
+}
+
+// serveJobs is serve with the permissions of several jobs, by their tokens.
+func (w *world) serveJobs(t *testing.T, repo githubtest.Repo, jobs map[string]map[string]string) *fake {
+	t.Helper()
 	repo.Name = repoName
+	var tokens []githubtest.Token
+	for value, permissions := range jobs {
+		tokens = append(tokens, githubtest.Token{Value: value, Login: "github-actions[bot]", Integration: true, Permissions: permissions})
+	}
 	dir := t.TempDir()
 	state, address := filepath.Join(dir, "state.json"), filepath.Join(dir, "address")
-	writeJSON(t, state, githubtest.State{Repos: []githubtest.Repo{repo}, Tokens: []githubtest.Token{
-		{Value: token, Login: "github-actions[bot]", Integration: true, Permissions: permissions}}})
+	writeJSON(t, state, githubtest.State{Repos: []githubtest.Repo{repo}, Tokens: tokens})
 	log := &strings.Builder{}
 	cmd := exec.Command(w.fakegithub, "-state", state, "-addr-file", address, "-stdin")
 	cmd.Stdout, cmd.Stderr = io.Discard, log
@@ -68,7 +78,26 @@ func (f *fake) page(t *testing.T, name string, values ...string) string {
 	for i := 0; i < len(values); i += 2 {
 		query.Set(values[i], values[i+1])
 	}
-	response, err := http.Get(f.address + "/_fake/" + name + "?" + query.Encode())
+	return f.request(t, http.MethodGet, name, query)
+}
+
+// do does what a user does: see fakegithub -help. It returns what the page says.
+func (f *fake) do(t *testing.T, name, login string, values ...string) string {
+	t.Helper()
+	query := url.Values{"repo": {repoName}, "as": {login}}
+	for i := 0; i < len(values); i += 2 {
+		query.Set(values[i], values[i+1])
+	}
+	return strings.TrimSpace(f.request(t, http.MethodPost, name, query))
+}
+
+func (f *fake) request(t *testing.T, method, name string, query url.Values) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, f.address+"/_fake/"+name+"?"+query.Encode(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,6 +130,17 @@ func (f *fake) wantComment(t *testing.T, issue, text string) int64 {
 		t.Fatalf("got comments %+v, want one with %q", all, text)
 	}
 	return all[0].ID
+}
+
+// wantReport checks that a pull request has one report of the gate, with a text.
+func (f *fake) wantReport(t *testing.T, issue, text string) {
+	t.Helper()
+	all := slices.DeleteFunc(list[githubtest.Comment](t, f, "comments", "issue", issue), func(c githubtest.Comment) bool {
+		return !strings.HasPrefix(c.Body, "<!-- accelgate v=1 key=accelgate ")
+	})
+	if len(all) != 1 || !strings.Contains(all[0].Body, text) {
+		t.Errorf("got reports %+v, want one with %q", all, text)
+	}
 }
 
 // wantCheck checks that a commit has one check run, with a conclusion.

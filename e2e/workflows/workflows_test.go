@@ -87,12 +87,15 @@ func TestWorkflowsThorough(t *testing.T) {
 	t.Run("a pull request with baselines, by the container action and then the native one", s.withBaselines)
 	t.Run("a host that delivers nothing", s.withoutRun)
 	t.Run("comments", s.comments)
+	t.Run("a label takes a pull request out of the gate", s.labelSkips)
+	t.Run("a changed configuration waits for an approval", s.changedConfiguration)
 	t.Run("a fork", func(t *testing.T) {
 		w.git(t, "checkout", "-q", "main")
 		t.Run("is not measured on our machines", s.forkIsSkipped)
 		t.Run("is refused by the action itself", s.forkIsRefused)
 		t.Run("is judged by what its own workflow measured", func(t *testing.T) { s.forkIsJudged(t, "run.json", "success", "success", "Passed") })
 		t.Run("is skipped by the workflow and waits for a maintainer", s.skippedForkWaits)
+		t.Run("is measured here on a maintainer's command", s.forkIsMeasured)
 		t.Run("whose artifact leaves its folder", func(t *testing.T) { s.forkIsJudged(t, "../../run.json", "failure", "failure", "refused") })
 	})
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/reference/waiver"
 	"github.com/accelgate/accelgate/internal/report"
 )
 
@@ -48,6 +47,9 @@ func (a *action) checkedChanges(ctx context.Context, file *config.File, policy *
 // compareChecked returns the differences, and policy.config_changes of the base.
 func (a *action) compareChecked(ctx context.Context, file *config.File) (*report.CheckedChanges, string, error) {
 	changes, rule := &report.CheckedChanges{}, file.Policy.ConfigChanges
+	if a.in.runs == "" {
+		rule = "" // what is checked out here is the pull request's own: the base's rule is read below
+	}
 	name, err := a.repositoryPath(a.in.options.Config)
 	if err != nil {
 		return changes, rule, nil // the pull request cannot change what is not in the repository
@@ -65,15 +67,16 @@ func (a *action) compareChecked(ctx context.Context, file *config.File) (*report
 		changes.Notes = append(changes.Notes, "the pull request changes 300 files or more, of which GitHub lists 300: look for baselines, waivers and case files among them")
 	}
 	changes.Files = a.checkedFiles(file, found.Paths)
-	if found.Complete && !slices.Contains(found.Paths, name) {
-		return changes, rule, nil
+	names := append(a.targets(a.in.options.Config), name)
+	if found.Complete && !slices.ContainsFunc(found.Paths, func(p string) bool { return slices.Contains(names, p) }) {
+		return changes, file.Policy.ConfigChanges, nil
 	}
 	old, err := client.FileAt(ctx, repo, found.MergeBase, name, measure.MaxConfig)
 	if err != nil {
 		return changes, rule, err
 	}
 	if base, parseErr := config.Parse(name, old); a.in.runs == "" && parseErr == nil {
-		rule = base.Policy.ConfigChanges // what is checked out here is the pull request's own
+		rule = base.Policy.ConfigChanges
 	}
 	now, err := client.FileAt(ctx, repo, a.commit(), name, measure.MaxConfig)
 	if err != nil {
@@ -88,38 +91,6 @@ func (a *action) compareChecked(ctx context.Context, file *config.File) (*report
 		changes.Values = append(changes.Values, report.ChangedValue(d))
 	}
 	return changes, rule, err
-}
-
-// checkedFiles are those of the changed files by which something is judged: the
-// baselines, the waivers and what suites name.
-func (a *action) checkedFiles(file *config.File, changed []string) (list []string) {
-	var within []string
-	add := func(p string) {
-		if p, err := a.repositoryPath(p); err == nil {
-			within = append(within, p)
-		}
-	}
-	add(a.in.options.Baselines(file))
-	add(file.Resolve(cmp.Or(file.Policy.Waivers, waiver.FileName)))
-	for i := range file.Suites {
-		of := a.Env.Kinds[file.Suites[i].Kind].Files
-		if of == nil {
-			continue
-		}
-		named, err := of(&file.Suites[i], file.Dir)
-		if err != nil {
-			continue // a suite that cannot be read is judged by nothing
-		}
-		for _, p := range named {
-			add(p)
-		}
-	}
-	for _, p := range changed {
-		if slices.ContainsFunc(within, func(dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }) {
-			list = append(list, p)
-		}
-	}
-	return list
 }
 
 // settleChanges says what the changes need.

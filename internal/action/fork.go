@@ -61,8 +61,8 @@ func (t talk) runFork(ctx context.Context, words []string) (string, error) {
 		return "", fmt.Errorf("run is for pull requests of forks; the workflow measures this one by itself: write `/accelgate rerun` to measure again")
 	case t.event.DefaultBranch == "" || t.event.Comment.Created.IsZero():
 		return "", fmt.Errorf("the event names no default branch or no time of the comment: start the workflow by hand")
-	case pull.HeadPushed.IsZero() || pull.HeadPushed.After(t.event.Comment.Created):
-		return "", fmt.Errorf("the fork was pushed to after the comment was written: read `%s`, then write `/accelgate run` again", pull.HeadSHA)
+	case pull.HeadPushed.IsZero() || !pull.HeadPushed.Before(t.event.Comment.Created): // both are in whole seconds
+		return "", fmt.Errorf("the fork was pushed to after the comment was written, or in the same second: read `%s`, then write `/accelgate run` again", pull.HeadSHA)
 	}
 	inputs := map[string]string{"pull_request": strconv.Itoa(pull.Number), headInput: pull.HeadSHA}
 	if err := t.client.Dispatch(ctx, t.repo, t.in.workflow, t.event.DefaultBranch, inputs); err != nil {

@@ -42,12 +42,7 @@ type actionStep struct {
 func newActionStep(t *testing.T, event, payload string, inputs map[string]string) *actionStep {
 	t.Helper()
 	s := &actionStep{t: t, work: t.TempDir(), temp: t.TempDir()}
-	s.server = s.github(githubtest.State{
-		Repos: []githubtest.Repo{{Name: "octo/repo", Files: map[string]string{"a": "a"}, Branches: map[string]map[string]string{"work": {"b": "b"}},
-			PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work"}}, Permissions: map[string]string{"alice": "write"},
-			Comments: []githubtest.CommentSeed{{Issue: 1, Author: "alice", Body: "hello"}}}},
-		Tokens: []githubtest.Token{{Value: actionToken, Login: "github-actions[bot]", Integration: true}},
-	})
+	s.server = s.github(stepState(githubtest.Token{Value: actionToken, Login: "github-actions[bot]", Integration: true}))
 	listener := httptest.NewServer(s)
 	t.Cleanup(listener.Close)
 	s.write("accelgate.yaml", stepConfig)
@@ -59,6 +54,23 @@ func newActionStep(t *testing.T, event, payload string, inputs map[string]string
 		"INPUT_GITHUB-TOKEN": actionToken, "INPUT_CONFIG": filepath.Join(s.work, "accelgate.yaml"),
 	}
 	maps.Copy(s.env, inputs)
+	return s
+}
+
+// stepState is a repository with a pull request and a comment.
+func stepState(token githubtest.Token) githubtest.State {
+	return githubtest.State{
+		Repos: []githubtest.Repo{{Name: "octo/repo", Files: map[string]string{"a": "a"}, Branches: map[string]map[string]string{"work": {"b": "b"}},
+			PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work"}}, Permissions: map[string]string{"alice": "write", "carol": "write", "dave": "write"},
+			Comments: []githubtest.CommentSeed{{Issue: 1, Author: "alice", Body: "hello"}}}},
+		Tokens: []githubtest.Token{token},
+	}
+}
+
+// withToken begins again on a GitHub that has this token alone.
+func (s *actionStep) withToken(token githubtest.Token) *actionStep {
+	s.server = s.github(stepState(token))
+	s.env["INPUT_GITHUB-TOKEN"], s.env["INPUT_TOKEN-AUTHOR"] = token.Value, token.Login
 	return s
 }
 
@@ -301,22 +313,27 @@ func TestPushBetweenSearchAndComment(t *testing.T) {
 // others from being refreshed, and the pull request names it.
 func TestRefreshGoesOnWithoutAnAbsentHost(t *testing.T) {
 	t.Parallel()
-	s := newActionStep(t, "workflow_dispatch", dispatchPayload, map[string]string{
-		"INPUT_UPDATE-BASELINE": "true", "INPUT_REASON": "new driver", "INPUT_HOSTS": "desk,mi300x"})
-	s.write("runs/run.json", s.faultRun(true))
-	s.env["INPUT_RUNS"] = filepath.Join(s.work, "runs")
-	if code := s.run(t.Context()); code != exit.Passed {
-		t.Fatalf("exit code %d: %s", code, s.stderr.String())
-	}
-	pulls := s.server.PullRequests("octo/repo")
-	if len(pulls) != 2 || !strings.Contains(pulls[1].Body, "host mi300x delivered no run.json") {
-		t.Errorf("got pull requests %+v, want one that names the absent host", pulls)
-	}
-	if output := s.written()["output"]; !strings.Contains(output, "report.json") || !strings.Contains(output, `{"untracked":1}`) && !strings.Contains(output, `"new":1`) {
-		t.Errorf("the outputs lack the JSON report or the counts:\n%s", output)
-	}
-	files := strings.Join(s.server.Files("octo/repo", "accelgate/refresh-baselines"), " ")
-	if !strings.Contains(files, "baseline-desk.json") || strings.Contains(files, "mi300x") {
-		t.Errorf("the branch has %s, want the baseline of desk alone", files)
+	for kind, token := range stepTokens {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := newActionStep(t, "workflow_dispatch", dispatchPayload, map[string]string{
+				"INPUT_UPDATE-BASELINE": "true", "INPUT_REASON": "new driver", "INPUT_HOSTS": "desk,mi300x"}).withToken(token)
+			s.write("runs/run.json", s.faultRun(true))
+			s.env["INPUT_RUNS"] = filepath.Join(s.work, "runs")
+			if code := s.run(t.Context()); code != exit.Passed {
+				t.Fatalf("exit code %d: %s", code, s.stderr.String())
+			}
+			pulls := s.server.PullRequests("octo/repo")
+			if len(pulls) != 2 || !strings.Contains(pulls[1].Body, "host mi300x delivered no run.json") {
+				t.Errorf("got pull requests %+v, want one that names the absent host", pulls)
+			}
+			if output := s.written()["output"]; !strings.Contains(output, "report.json") || !strings.Contains(output, `{"untracked":1}`) && !strings.Contains(output, `"new":1`) {
+				t.Errorf("the outputs lack the JSON report or the counts:\n%s", output)
+			}
+			files := strings.Join(s.server.Files("octo/repo", "accelgate/refresh-baselines"), " ")
+			if !strings.Contains(files, "baseline-desk.json") || strings.Contains(files, "mi300x") {
+				t.Errorf("the branch has %s, want the baseline of desk alone", files)
+			}
+		})
 	}
 }

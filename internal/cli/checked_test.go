@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -240,6 +241,31 @@ func TestConfigurationThatCannotBeCompared(t *testing.T) {
 	s := changedStep(t, stepTokens["actions"], base, map[string]string{"accelgate.yaml": "# a remark\n" + base})
 	if code := s.run(t.Context()); code != exit.Passed || strings.Contains(s.report(), "changes what is checked") {
 		t.Errorf("a remark: exit code %d, want 0 and no section in\n%s", code, s.report())
+	}
+}
+
+// TestHeadsRuleForItsOwnChanges: one job that measures and posts has the pull request's
+// configuration, whose config_changes counts for nothing, whatever GitHub answers.
+func TestHeadsRuleForItsOwnChanges(t *testing.T) {
+	t.Parallel()
+	for name, refused := range map[string]string{"all answered": "/nothing/", "no comparison": "/compare/", "no file": "/contents/", "a link": "/nothing/"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			head := fmt.Sprintf(expectingConfig, ", config_changes: warn")
+			path := map[bool]string{true: "real.yaml", false: "accelgate.yaml"}[name == "a link"]
+			s := changedStep(t, stepTokens["actions"], fmt.Sprintf(expectingConfig, ""), map[string]string{path: head})
+			s.write(path, head)
+			if path == "real.yaml" {
+				if err := errors.Join(os.Remove(filepath.Join(s.work, "accelgate.yaml")), os.Symlink(path, filepath.Join(s.work, "accelgate.yaml"))); err != nil {
+					t.Skip("this system makes no links: ", err)
+				}
+			}
+			s.env["INPUT_RUNS"] = ""
+			s.refuse = func(r *http.Request) bool { return strings.Contains(r.URL.Path, refused) }
+			if s.run(t.Context()); !strings.Contains(s.report(), "can approve them for this commit") || strings.Contains(s.report(), "no approval is needed") {
+				t.Errorf("the pull request approves itself:\n%s\n%s", s.report(), s.stderr.String())
+			}
+		})
 	}
 }
 

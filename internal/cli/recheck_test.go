@@ -2,6 +2,8 @@ package cli_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -64,22 +66,90 @@ func TestChangedFilesOfSuites(t *testing.T) {
 	for name, suite := range map[string]string{
 		"cases":    `kind: cases, cases: judged`,
 		"kernels":  `kind: kernels, config: judged`,
-		"dataset":  `kind: kernels, dataset: judged`,
+		"dataset":  `kind: kernels, dataset: set`,
+		"root":     `kind: cases, cases: .`,
 		"endpoint": `kind: endpoint, load: {concurrency: [1], requests: 5}, dataset: {kind: jsonl, path: judged/x.json}`,
 		"analysis": `kind: analysis, packing: {lengths: [{file: judged/x.json, max_tokens: 10, ranks: 1}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			changed := map[string]string{"judged/x.json": "{}", "other/x.json": "{}"}
-			if name == "kernels" {
+			want := "judged"
+			switch name {
+			case "kernels":
 				changed = map[string]string{"judged": "{}", "other": "{}"}
+			case "dataset": // its solutions are the code under test
+				want, changed = "set/workloads/x.jsonl", map[string]string{"set/workloads/x.jsonl": "{}", "set/solutions/x.json": "{}"}
+			case "root":
+				want, changed = "x.json", map[string]string{"x.json": "{}", "other/x.json": "{}"}
 			}
 			s := changedStep(t, stepTokens["actions"], fmt.Sprintf("version: 1\nsuites: [{name: other, kind: models, command: [x], metrics: [{name: tps, json: tps}]}, {name: s, %s}]\n", suite), changed)
 			s.write("judged/x.json", `{"test_cases": []}`)
-			s.run(t.Context())
-			if report := s.report(); !strings.Contains(report, "This pull request changes what is checked** (1 change)") || !strings.Contains(report, "`judged") {
-				t.Errorf("the comment lacks the changed file:\n%s\n%s", report, s.stderr.String())
+			s.wantChanged(want)
+		})
+	}
+}
+
+// wantChanged demands that the comment lists one changed file.
+func (s *actionStep) wantChanged(path string) {
+	s.t.Helper()
+	s.run(s.t.Context())
+	if report := s.report(); !strings.Contains(report, "This pull request changes what is checked** (1 change)") || !strings.Contains(report, "`"+path) {
+		s.t.Errorf("the comment lacks the changed file %s:\n%s\n%s", path, report, s.stderr.String())
+	}
+}
+
+// TestChangedFilesAboveAndBeside: a submodule above what is checked, and the workflow
+// that runs, whose inputs judge too.
+func TestChangedFilesAboveAndBeside(t *testing.T) {
+	t.Parallel()
+	const config = "version: 1\nsuites: [{name: other, kind: models, command: [x], metrics: [{name: tps, json: tps}]}, {name: s, kind: cases, cases: module/cases}]\n"
+	for name, c := range map[string]struct{ config, changed string }{
+		"a submodule with cases":             {"accelgate.yaml", "module"},
+		"a submodule with the configuration": {"gate/accelgate.yaml", "gate"},
+		"the workflow":                       {"accelgate.yaml", ".github/workflows/gate.yml"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := changedStep(t, stepTokens["actions"], config, map[string]string{c.changed: "x", "other": "x", ".github/workflows/other.yml": "x"})
+			s.write("module/cases/x.json", `{"test_cases": []}`)
+			s.write("gate/module/cases/x.json", `{"test_cases": []}`)
+			s.write("gate/accelgate.yaml", config)
+			s.env["INPUT_CONFIG"] = filepath.Join(s.work, filepath.FromSlash(c.config))
+			s.env["GITHUB_WORKFLOW_REF"] = "octo/repo/.github/workflows/gate.yml@refs/pull/1/merge"
+			s.wantChanged(c.changed)
+		})
+	}
+}
+
+// TestChangedFilesBehindLinks: a file is judged by where its links lead.
+func TestChangedFilesBehindLinks(t *testing.T) {
+	t.Parallel()
+	const config = "version: 1\nsuites: [{name: other, kind: models, command: [x], metrics: [{name: tps, json: tps}]}, {name: s, kind: cases, cases: %s}]\n"
+	for name, c := range map[string]struct {
+		cases, link, to string // the link is in the checkout
+	}{
+		"a linked folder":           {"linked", "linked", "real/below"},
+		"a folder below a link":     {"linked/below", "linked", "real"},
+		"a linked file in a folder": {"held", "held/y.json", "../real/below/x.json"},
+		"a linked configuration":    {"none", "accelgate.yaml", "real/below/x.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := changedStep(t, stepTokens["actions"], fmt.Sprintf(config, c.cases), map[string]string{"real/below/x.json": "{}", "other/x.json": "{}"})
+			s.write("real/below/x.json", `{"test_cases": []}`)
+			s.write("held/z.json", `{"test_cases": []}`)
+			if name == "a linked configuration" {
+				s.write(c.to, fmt.Sprintf(config, c.cases))
+				s.write("none/x.json", `{"test_cases": []}`)
+				if err := os.Remove(filepath.Join(s.work, c.link)); err != nil {
+					t.Fatal(err)
+				}
 			}
+			if err := os.Symlink(c.to, filepath.Join(s.work, c.link)); err != nil {
+				t.Skip("this system makes no links: ", err)
+			}
+			s.wantChanged("real/below/x.json")
 		})
 	}
 }

@@ -61,9 +61,11 @@ type PullRequestSeed struct {
 	Base   string `json:"base,omitempty"`
 	Author string `json:"author,omitempty"`
 	// Fork is the "owner/name" of the repository that has the branch Head,
-	// where it is another one. HeadSHA is the commit it points to then.
-	Fork    string `json:"fork,omitempty"`
-	HeadSHA string `json:"head_sha,omitempty"`
+	// where it is another one. HeadSHA is the commit it points to then, or where a
+	// test has made it elsewhere, and HeadFiles are the files that it changes.
+	Fork      string            `json:"fork,omitempty"`
+	HeadSHA   string            `json:"head_sha,omitempty"`
+	HeadFiles map[string]string `json:"head_files,omitempty"`
 	// Locked lets only users with write permission comment.
 	Locked bool `json:"locked,omitempty"`
 }
@@ -227,7 +229,7 @@ func (s *Server) addRepo(seed Repo) error {
 		}
 	}
 	for _, sha := range seed.Commits {
-		r.git.commitOn(sha, first)
+		r.git.commitOn(sha, first, nil)
 	}
 	s.seedSettings(r, seed)
 	for _, pull := range seed.PullRequests {
@@ -257,11 +259,9 @@ func (s *Server) seedSettings(r *repository, seed Repo) {
 	}
 }
 
-// commitOn makes an id known as that of a commit without changes on top of another.
-func (g *gitStore) commitOn(sha, parent string) {
-	later := g.commits[parent]
-	later.parents = []string{parent}
-	g.commits[sha] = later
+// commitOn makes an id known as that of a commit with changed files on top of another.
+func (g *gitStore) commitOn(sha, parent string, files map[string]string) {
+	g.commits[sha] = g.commits[g.commitFiles(files, "work", g.commits[parent].author, parent)]
 }
 
 func (s *Server) seedPull(r *repository, seed PullRequestSeed) error {
@@ -274,8 +274,8 @@ func (s *Server) seedPull(r *repository, seed PullRequestSeed) error {
 	if seed.Number == 0 {
 		seed.Number = r.nextNumber()
 	}
-	if seed.Fork != "" {
-		r.git.commitOn(seed.HeadSHA, r.head(seed.Base))
+	if seed.HeadSHA != "" {
+		r.git.commitOn(seed.HeadSHA, r.head(seed.Base), seed.HeadFiles)
 	}
 	if seed.Fork == "" && r.head(seed.Head) == "" || r.head(seed.Base) == "" {
 		return fmt.Errorf("pull request %d: no branch %q or %q", seed.Number, seed.Head, seed.Base)

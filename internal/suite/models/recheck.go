@@ -3,6 +3,7 @@ package models
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -21,7 +22,11 @@ func Recheck(c *config.Suite) (func(*bench.Result) (unverified string, err error
 	s := Suite{body: b}
 	s.index()
 	return func(r *bench.Result) (unverified string, err error) {
-		for _, e := range s.expected(r.Cell) {
+		cell, ok := s.named(r.Cell)
+		if !ok && s.selective() {
+			return "", errors.New("the run names fewer parameters of the cell than the configuration has axes, and they select the expectations: measure again")
+		}
+		for _, e := range s.expected(cell) {
 			more, err := recheck(r, e)
 			if err != nil {
 				return "", err
@@ -30,6 +35,34 @@ func Recheck(c *config.Suite) (func(*bench.Result) (unverified string, err error
 		}
 		return unverified, nil
 	}, nil
+}
+
+// named returns the cell with the names that its parameters have here: a run of another
+// configuration may call an axis otherwise, which the id of the cell does not show. The
+// axes come first, in their order.
+func (s *Suite) named(c bench.Cell) (named bench.Cell, ok bool) {
+	if len(c.Params) < len(s.axes) {
+		return c, false
+	}
+	c.Params = slices.Clone(c.Params)
+	for i, a := range s.axes {
+		p := &c.Params[i]
+		if name, swept := strings.CutPrefix(p.Key, bench.EnvPrefix); swept {
+			p.Value = name + "=" + p.Value // as in the id
+		}
+		p.Key = a.Name
+	}
+	return c, true
+}
+
+// selective reports whether an expectation is of some cells only.
+func (s *Suite) selective() bool {
+	for _, a := range s.axes {
+		if slices.ContainsFunc(a.Values, func(v value) bool { return v.Expect != nil }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.body.Expect, func(e expectation) bool { return len(e.When) > 0 })
 }
 
 func recheck(r *bench.Result, e expectation) (unverified string, err error) {

@@ -12,13 +12,18 @@ import (
 
 const rechecked = `
 command: [engine]
-models: [m, {id: n, expect: {contains: [Paris]}}]
+models: [m, {id: n, expect: {contains: [Paris]}}, {id: a=b, expect: {contains: [Paris]}}]
 tokens: ids
 expect:
   - {when: {model: m}, text: "The sky is blue."}
   - {when: {model: m}, tokens: [1, 2, 3]}
 metrics: [{name: tps, json: tps, better: higher}]
 `
+
+// cellOf is a cell with a model, in whatever axis.
+func cellOf(axis, model string) bench.Cell {
+	return bench.Cell{Params: []bench.Param{{Key: axis, Value: model}, {Key: "backend", Value: "c"}, {Key: "feature", Value: "f"}}}
+}
 
 // TestRecheck: what a run recorded is held against the judge's expectations.
 func TestRecheck(t *testing.T) {
@@ -45,13 +50,23 @@ func TestRecheck(t *testing.T) {
 		"of a value, cut":     {"n", strings.Repeat("é", maxOutput) + "", nil, "lacks"},
 		"of an unknown value": {"o", "", nil, ""},
 	} {
-		r := bench.Result{Cell: bench.Cell{Params: []bench.Param{{Key: "model", Value: o.model}}}, Outcome: bench.Passed, Output: o.output, Tokens: o.tokens}
+		r := bench.Result{Cell: cellOf("model", o.model), Outcome: bench.Passed, Output: o.output, Tokens: o.tokens}
 		_, err := check(&r)
 		if o.want == "" && err != nil || o.want != "" && (err == nil || !strings.Contains(err.Error(), o.want)) {
 			t.Errorf("%s: %v, want %q", name, err, o.want)
 		}
 	}
-	r := bench.Result{Cell: bench.Cell{Params: []bench.Param{{Key: "model", Value: "n"}}}, Outcome: bench.Passed, Output: text.Clip(strings.Repeat("é", maxOutput), maxOutput)}
+	for name, cell := range map[string]bench.Cell{ // of the same id
+		"an axis of another name": cellOf("network", "n"),
+		"an id alone":             {Raw: cellOf("model", "n").ID()},
+		"a swept variable":        {Params: append([]bench.Param{{Key: bench.EnvPrefix + "a", Value: "b"}}, cellOf("", "").Params[1:]...)},
+	} {
+		r := bench.Result{Cell: cell, Outcome: bench.Passed, Output: "London"}
+		if _, err := check(&r); err == nil {
+			t.Errorf("%s: passes with a wrong answer", name)
+		}
+	}
+	r := bench.Result{Cell: cellOf("model", "n"), Outcome: bench.Passed, Output: text.Clip(strings.Repeat("é", maxOutput), maxOutput)}
 	if unverified, err := check(&r); err != nil || unverified == "" {
 		t.Errorf("a cut answer: %q, %v, want that it cannot be verified", unverified, err)
 	}
