@@ -50,7 +50,9 @@ func (p *printer) page(page page) {
 	p.section("Needs action", page.action)
 	p.section("Next", page.next)
 	for _, s := range page.folded {
-		p.section(s.title, s.blocks)
+		if !s.narrow {
+			p.section(s.title, s.blocks)
+		}
 	}
 	p.line("")
 	p.line(page.footer)
