@@ -89,6 +89,8 @@ answer still right, is it still as fast, on this host?
   accelgate plan                             what would be measured: cells, shards, the workflow's matrix
   accelgate baseline update --reason TEXT    record this host's baseline
   accelgate report .accelgate/run.json       judge and print a finished run again
+  accelgate explain CELL                     why a cell of the last run got its verdicts
+  accelgate list                             suites, cells, hosts and baselines
   accelgate history runs/                    between which commits the history became slower or faster
   accelgate calibrate                        the noise of every cell, and what its gate can see
   accelgate judge cells.jsonl                judge cells that another tool measured, by the same statistics
@@ -124,8 +126,9 @@ func (c *Command) root(code *int) *cobra.Command {
 		c.calibrateCommand(code), c.judgeCommand(code), c.benchCommand(code), c.diffCommand(code), c.importCommand(),
 		c.exportCommand(), c.bisectCommand(), c.bisectStepCommand(code), c.selftestCommand(code), c.configCommand(),
 		c.casesCommand(code), c.kernelsCommand(code), c.analyzeCommand(code), c.autoBaselineCommand(code), c.engineCommand(code),
-		c.actionCommand(code), c.versionCommand(),
+		c.actionCommand(code), c.versionCommand(), c.listCommand(), c.explainCommand(), c.manCommand(),
 	)
+	c.completeFlags(root)
 	root.InitDefaultCompletionCmd()
 	strict(root)
 	return root

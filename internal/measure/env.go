@@ -3,7 +3,6 @@ package measure
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/suite"
@@ -29,14 +28,4 @@ func (e *Env) WarnAll(warnings []string) {
 	for _, w := range warnings {
 		fmt.Fprintf(e.Stderr, "accelgate: warning: %s\n", text.OneLine(e.Carry(w)))
 	}
-}
-
-// IsTerminal reports whether w is a character device.
-func IsTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

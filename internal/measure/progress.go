@@ -10,6 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/terminal"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -24,15 +25,15 @@ const progressWidth = 79
 func (e *Env) showProgress() func(suite.Progress) {
 	var mu sync.Mutex
 	last := e.Now()
-	terminal := IsTerminal(e.Stderr) && e.Getenv("CI") == ""
+	live := terminal.Is(e.Stderr) && e.Getenv("CI") == ""
 	return func(p suite.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		now := e.Now()
 		switch {
-		case terminal && p.Ended:
+		case live && p.Ended:
 			fmt.Fprintf(e.Stderr, "\r%s\r", strings.Repeat(" ", progressWidth))
-		case terminal:
+		case live:
 			fmt.Fprintf(e.Stderr, "\r%-*.*s", progressWidth, progressWidth, progressLine(p))
 		case p.Ended:
 		case now.Sub(last) >= quietProgress:
