@@ -18,6 +18,7 @@ type Terminal struct {
 	Columns int  // 0 if unknown
 	Color   bool
 	Links   bool // hyperlinks by OSC 8
+	Over    bool // its last line can be written over: it has a size
 }
 
 // Of describes what is behind w. NO_COLOR (https://no-color.org) wins over FORCE_COLOR,
@@ -27,10 +28,12 @@ func Of(w io.Writer, getenv func(string) string) Terminal {
 	able := t.Is && getenv("TERM") != "dumb"
 	t.Color = getenv("NO_COLOR") == "" && (able || forced(getenv("FORCE_COLOR")))
 	t.Links = forced(getenv("FORCE_HYPERLINK")) || able && links(getenv)
+	if f, ok := w.(*os.File); ok && t.Is {
+		t.Columns, _, _ = term.GetSize(int(f.Fd()))
+		t.Over = able && t.Columns > 0
+	}
 	if columns, err := strconv.Atoi(getenv("COLUMNS")); err == nil && columns > 0 {
 		t.Columns = columns
-	} else if f, ok := w.(*os.File); ok && t.Is {
-		t.Columns, _, _ = term.GetSize(int(f.Fd()))
 	}
 	return t
 }
