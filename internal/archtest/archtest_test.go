@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"text":                           {},
 	"lazyregexp":                     {},
 	"testtier":                       {}, // for tests
+	"terminal":                       {},
 	"config":                         {"lazyregexp", "text"},
 	"github/actions":                 {"text"},
 	"github":                         {"lazyregexp", "text"},
@@ -45,7 +46,7 @@ var allowed = map[string][]string{
 	"worktree":                       {"bench", "device", "text", "worker"},
 	"reference/history":              {"atomicfile", "bench", "detect", "stats"},
 	"gate":                           {"bench", "detect", "stats", "reference/waiver", "text"},
-	"report":                         {"bench", "detect", "gate", "lazyregexp", "suite/analysis/lowrank", "suite/analysis/packing", "stats", "reference/waiver", "text"},
+	"report":                         {"bench", "detect", "gate", "lazyregexp", "suite/analysis/lowrank", "suite/analysis/packing", "stats", "reference/waiver", "terminal", "text"},
 	"engine":                         {"tensor"},
 	"suite/endpoint/openai":          {"text"},
 	"suite/endpoint/fakeserver":      {},
@@ -79,8 +80,10 @@ var allowed = map[string][]string{
 	"suite/analysis": {"bench", "config", "suite/analysis/hfhub", "lazyregexp", "matrix", "suite/analysis/lowrank", "suite/analysis/packing", "stats", "suite", "suite/analysis/svd", "tensor", "text"},
 	"suite/endpoint": {"atomicfile", "bench", "config", "device/energy", "lazyregexp", "suite/endpoint/load", "suite/endpoint/openai", "suite/endpoint/dataset", "suite/endpoint/latency", "suite", "worker"},
 	"exit":           {"config"},
-	"measure":        {"atomicfile", "bench", "config", "detect", "device", "device/health", "engine", "exit", "formats", "formats/inferencebench", "formats/tensorsharp", "gate", "matrix", "reference/baseline", "reference/history", "runner", "stats", "suite", "suite/analysis/packing", "text", "worker", "worktree"},
-	"verdict":        {"bench", "config", "detect", "device", "exit", "gate", "measure", "reference/baseline", "reference/history", "reference/waiver", "report", "text"},
+	"measure":        {"atomicfile", "bench", "config", "detect", "device", "device/health", "engine", "exit", "formats", "formats/inferencebench", "formats/tensorsharp", "gate", "matrix", "progress", "reference/baseline", "reference/history", "runner", "stats", "suite", "suite/analysis/packing", "text", "worker", "worktree"},
+	"progress":       {"bench", "stats", "text"},
+	"inventory":      {"bench", "measure", "reference/baseline", "reference/history", "text"},
+	"verdict":        {"bench", "config", "detect", "device", "exit", "gate", "measure", "reference/baseline", "reference/history", "reference/waiver", "report", "terminal", "text"},
 	"record":         {"bench", "config", "exit", "gate", "matrix", "measure", "reference/baseline", "report", "suite", "suite/cases", "suite/cases/casefile", "text", "verdict"},
 	"selftest":       {"bench", "config", "exit", "gate", "lazyregexp", "measure", "reference/baseline", "report", "runner", "stats", "text", "verdict"},
 	"bisect":         {"atomicfile", "bench", "detect", "device", "exit", "measure", "runner", "suite", "text", "verdict", "worker", "worktree"},
@@ -88,11 +91,11 @@ var allowed = map[string][]string{
 	"calibrate":      {"bench", "detect", "exit", "gate", "measure", "reference/baseline", "stats", "text", "verdict"},
 	"autobaseline":   {"bench", "config", "exit", "gate", "matrix", "measure", "record", "suite/cases", "text", "verdict"},
 	"cli": {"action", "atomicfile", "autobaseline", "bench", "bisect", "calibrate", "config", "detect", "detect/jsonl", "device", "engine",
-		"exit", "formats", "formats/inferencebench", "formats/optrace", "formats/tensorsharp", "gate", "github/actions", "lazyregexp", "matrix",
-		"measure", "record", "reference/baseline", "reference/history", "report", "safetensors", "selftest", "stats", "suite", "suite/*",
+		"exit", "formats", "formats/inferencebench", "formats/optrace", "formats/tensorsharp", "gate", "github/actions", "inventory", "lazyregexp", "matrix",
+		"measure", "progress", "record", "reference/baseline", "reference/history", "report", "safetensors", "selftest", "stats", "suite", "suite/*",
 		"suite/analysis/hfhub", "suite/analysis/lowrank", "suite/analysis/packing", "suite/cases/casefile", "suite/endpoint/dataset",
 		"suite/endpoint/fakeserver", "suite/kernels/evalconfig", "suite/kernels/evaluator", "suite/kernels/flashinfer",
-		"suite/kernels/harness/gokernel", "tensor", "text", "verdict", "worker"},
+		"suite/kernels/harness/gokernel", "tensor", "terminal", "text", "verdict", "worker"},
 }
 
 // owned names packages that only one of ours may import, with the reason.
@@ -110,6 +113,8 @@ var owned = map[string]struct{ owner, reason string }{
 	"github.com/gofrs/flock":                {"device suite/analysis/hfhub runner", "leases are about devices, a journal has one writer, a cache has several"},
 	"github.com/tailscale/hujson":           {"formats/tensorsharp", "baselines have a faster reader of their own"},
 	"github.com/shirou/gopsutil/v4":         {"device", "only host asks what machine this is"},
+	"github.com/vbauerster/mpb/v8":          {"progress", "one package writes over lines of a terminal"},
+	"golang.org/x/term":                     {"terminal", "one package asks what a terminal can show"},
 	"github.com/spf13/cobra":                {"cli", "no package below cli has flags"},
 	"github.com/getkin/kin-openapi":         {"github/githubtest", "only the test server checks GitHub's own description"},
 }

@@ -127,14 +127,19 @@ func search(ctx context.Context, e *measure.Env, b *bisection, t *trees) (err er
 	if b.HeadDir, err = t.Add(ctx, "head", b.Bad); err != nil {
 		return err
 	}
-	if err := b.build(ctx, t.Worker, b.GoodDir); err != nil {
+	end := e.Progress.Begin("build " + measure.ShortRevision(b.Good))
+	err = b.build(ctx, t.Worker, b.GoodDir)
+	end()
+	if err != nil {
 		return endError("--good", b.Good, err)
 	}
 	ends, metric, err := ends(ctx, e, b, t)
 	if err != nil {
 		return err
 	}
+	end = e.Progress.Begin("git bisect, " + measure.ShortRevision(b.Good) + " to " + measure.ShortRevision(b.Bad))
 	left, err := drive(ctx, e, b, t)
+	end()
 	if err != nil {
 		return err
 	}
@@ -158,6 +163,8 @@ func endError(flag, commit string, err error) error {
 // ends demands that the bad commit is slower than the good one, and settles from
 // which slow-down on a commit is bad.
 func ends(ctx context.Context, env *measure.Env, b *bisection, t *trees) (e detect.Evidence, metric bench.Metric, err error) {
+	end := env.Progress.Begin("build and measure " + measure.ShortRevision(b.Bad) + " and " + measure.ShortRevision(b.Good))
+	defer end()
 	if err := b.build(ctx, t.Worker, b.HeadDir); err != nil {
 		return e, metric, endError("--bad", b.Bad, err)
 	}
@@ -171,6 +178,7 @@ func ends(ctx context.Context, env *measure.Env, b *bisection, t *trees) (e dete
 	if e, err = contest.judge(ctx, detect.Options{}, b.Attempts); err != nil {
 		return e, metric, fmt.Errorf("compare %s with %s: %w", measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), err)
 	}
+	end() // what follows is on standard output
 	fmt.Fprintf(env.Stdout, "%s: bad %s against good %s: %s\n", text.OneLine(b.Cell), measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), contest.change(&e))
 	switch {
 	case e.Verdict == detect.Regressed:

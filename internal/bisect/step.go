@@ -46,7 +46,9 @@ func Step(ctx context.Context, e *measure.Env, path string) (int, error) {
 	if s.Commit, err = r.Git(ctx, b.HeadDir, "rev-parse", "HEAD"); err != nil {
 		return 0, err
 	}
+	end := e.Progress.Begin("build and measure " + measure.ShortRevision(s.Commit))
 	said, err := judgeStep(ctx, e, b, r.Worker, &s)
+	end()
 	if err != nil {
 		return 0, err
 	}

@@ -47,13 +47,20 @@ func (c *Command) helpCommand() *cobra.Command {
 }
 
 func (c *Command) versionCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version",
+		Short: "Print the version, the commit and the version of Go",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(c.Stdout, "accelgate version %s\n", measure.Version())
+			b := measure.Built()
+			if asJSON {
+				return c.encode(b)
+			}
+			_, err := fmt.Fprintf(c.Stdout, "accelgate version %s\n", b)
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
+	return cmd
 }

@@ -26,6 +26,7 @@ func (c *Command) anchorCommand() *cobra.Command {
 	var o measure.Options
 	var only []string
 	var reason string
+	var dry bool
 	cmd := &cobra.Command{
 		Use:   "anchor",
 		Short: "Accept the present level as the one that drift is judged from",
@@ -35,17 +36,18 @@ func (c *Command) anchorCommand() *cobra.Command {
 			if err := record.Recordable(&o, "accelgate baseline anchor", reason); err != nil {
 				return err
 			}
-			return c.anchor(cmd.Context(), &o, only, reason)
+			return c.anchor(cmd.Context(), &o, only, reason, dry)
 		},
 	}
 	addConfig(&o, cmd.Flags())
 	addHost(&o, cmd.Flags())
 	cmd.Flags().StringArrayVar(&only, "only", nil, "move only the anchors of this case `id` or glob; may be repeated (default: all)")
 	cmd.Flags().StringVar(&reason, "reason", "", "why the present level is accepted; kept in the notes (required)")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "print the anchors that would move and write nothing")
 	return cmd
 }
 
-func (c *Command) anchor(ctx context.Context, o *measure.Options, only []string, reason string) error {
+func (c *Command) anchor(ctx context.Context, o *measure.Options, only []string, reason string, dry bool) error {
 	path, err := c.choosePath(ctx, o, nil)
 	if err != nil {
 		return err
@@ -75,6 +77,10 @@ func (c *Command) anchor(ctx context.Context, o *measure.Options, only []string,
 	}
 	if len(changes) == 0 {
 		_, err := fmt.Fprintf(c.Stdout, "%s: the anchors are the present medians already; nothing was written\n", path)
+		return err
+	}
+	if dry {
+		_, err := fmt.Fprintf(c.Stdout, "%s: anchors that would move: %d\n", path, len(changes))
 		return err
 	}
 	if err := baseline.Save(path, pinned); err != nil {

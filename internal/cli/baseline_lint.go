@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,21 +20,23 @@ import (
 
 func (c *Command) lintCommand(code *int) *cobra.Command {
 	var o measure.Options
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "lint [FILE...]",
 		Short: "Check baselines for mistakes",
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			*code, err = c.lint(cmd.Context(), &o, args)
+			*code, err = c.lint(cmd.Context(), &o, args, asJSON)
 			return err
 		},
 	}
 	addConfig(&o, cmd.Flags())
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the problems as JSON")
 	return cmd
 }
 
 // lint checks the files named, or all in the configuration's folder, those against
 // what it gates, too. Errors make it fail; warnings are printed only.
-func (c *Command) lint(ctx context.Context, o *measure.Options, paths []string) (int, error) {
+func (c *Command) lint(ctx context.Context, o *measure.Options, paths []string, asJSON bool) (int, error) {
 	configured := len(paths) == 0
 	if configured {
 		file, _, err := c.env().Load(o)
@@ -46,6 +49,7 @@ func (c *Command) lint(ctx context.Context, o *measure.Options, paths []string) 
 		}
 	}
 	code := exit.Passed
+	checked := []lintedBaseline{}
 	for _, path := range paths {
 		file, err := baseline.Load(path)
 		if err != nil {
@@ -55,15 +59,28 @@ func (c *Command) lint(ctx context.Context, o *measure.Options, paths []string) 
 		if configured {
 			problems = append(problems, c.unrecorded(ctx, *o, file)...)
 		}
-		for _, p := range problems {
-			fmt.Fprintln(c.Stdout, c.carry(p.Format(path)))
-			if p.Severity == baseline.SeverityError {
-				code = exit.GateFailed
-			}
+		if slices.ContainsFunc(problems, func(p baseline.Problem) bool { return p.Severity == baseline.SeverityError }) {
+			code = exit.GateFailed
 		}
-		fmt.Fprintf(c.Stdout, "%s: %d entries, %d problems\n", path, len(file.Entries), len(problems))
+		checked = append(checked, lintedBaseline{path, len(file.Entries), append([]baseline.Problem{}, problems...)})
+	}
+	if asJSON {
+		return code, c.encode(checked)
+	}
+	for _, b := range checked {
+		for _, p := range b.Problems {
+			fmt.Fprintln(c.Stdout, c.carry(p.Format(b.Path)))
+		}
+		fmt.Fprintf(c.Stdout, "%s: %d entries, %d problems\n", b.Path, b.Entries, len(b.Problems))
 	}
 	return code, nil
+}
+
+// lintedBaseline is the JSON of a file that was checked.
+type lintedBaseline struct {
+	Path     string             `json:"path"`
+	Entries  int                `json:"entries"`
+	Problems []baseline.Problem `json:"problems"`
 }
 
 // unrecorded finds the metrics that the configuration gates and that entries of its

@@ -2,20 +2,18 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/inventory"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
-	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 func (c *Command) showCommand() *cobra.Command {
 	var o measure.Options
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show [FILE]",
 		Short: "Print a baseline",
@@ -29,11 +27,16 @@ func (c *Command) showCommand() *cobra.Command {
 			if err != nil {
 				return verdict.MissingBaseline(err)
 			}
-			return show(c.Stdout, path, file)
+			shown := inventory.OfBaseline(path, file)
+			if asJSON {
+				return c.encode(shown)
+			}
+			return shown.Print(c.Stdout)
 		},
 	}
 	addConfig(&o, cmd.Flags())
 	addHost(&o, cmd.Flags())
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
 	return cmd
 }
 
@@ -48,38 +51,4 @@ func (c *Command) choosePath(ctx context.Context, o *measure.Options, args []str
 	}
 	defer p.Close()
 	return p.BaselinePath(), nil
-}
-
-func show(w io.Writer, path string, file *baseline.File) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	ref := file.Run()
-	fmt.Fprintf(t, "%s\nhost\t%s\ndevice\t%s\ncaptured\t%s\ncommit\t%s\n", path, text.OneLine(ref.Host.Label), text.OneLine(ref.Host.Device()),
-		file.CapturedAt.Format("2006-01-02 15:04 MST"), text.OneLine(ref.Revision))
-	if file.Notes != nil {
-		fmt.Fprintf(t, "notes\t%s\n", text.OneLine(*file.Notes))
-	}
-	fmt.Fprintf(t, "\ncase\toutcome\tmetric\tmedian\tMAD\tn\tnoise\tMDE\tunit\n")
-	for i := range ref.Results {
-		r := &ref.Results[i]
-		if len(r.Samples) == 0 {
-			fmt.Fprintf(t, "%s\t%s\n", text.OneLine(r.Cell.ID()), r.Outcome)
-		}
-		for _, s := range r.Samples {
-			unit := ""
-			if m := ref.Metric(s.Metric); m != nil {
-				unit = m.Unit
-			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%.5g\t%.3g\t%d\t%s\t%s\t%s\n", text.OneLine(r.Cell.ID()), r.Outcome, text.OneLine(s.Metric), s.Summary.Median, s.Summary.MAD, s.Summary.N,
-				ofCalibrating(s.Summary.Noise), ofCalibrating(s.Summary.MDE), text.OneLine(unit))
-		}
-	}
-	return t.Flush()
-}
-
-// ofCalibrating writes a fraction that calibrate has found, or that it has not.
-func ofCalibrating(fraction float64) string {
-	if fraction == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.2g %%", 100*fraction)
 }

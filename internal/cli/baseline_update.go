@@ -16,6 +16,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/record"
+	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/verdict"
@@ -27,6 +28,7 @@ type update struct {
 	measure.Options
 	from, reason string
 	force, all   bool
+	dry          bool
 }
 
 func (c *Command) updateCommand(code *int) *cobra.Command {
@@ -58,6 +60,7 @@ func (u *update) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&u.reason, "reason", "", "why the numbers move; kept with them (required)")
 	f.BoolVar(&u.all, "within-noise", false, "rewrite numbers that moved within their noise, too")
 	f.BoolVar(&u.force, "force", false, "record even though the gate failed; cells that did not pass are never recorded")
+	f.BoolVar(&u.dry, "dry-run", false, "print what would be recorded and write nothing but the run")
 }
 
 func (c *Command) update(ctx context.Context, u *update) (int, error) {
@@ -67,16 +70,35 @@ func (c *Command) update(ctx context.Context, u *update) (int, error) {
 	}
 	c.env().WarnUnwell(run, "measure")
 	c.warnAll(c.ofAnotherCommit(ctx, u, run))
-	recorded, err := record.Record(c.env(), ref, run, u.reason, u.all)
+	write, done := record.Record, "recorded"
+	if u.dry {
+		write, done = record.Preview, "would be recorded"
+	}
+	recorded, err := write(c.env(), ref, run, u.reason, u.all)
 	if err != nil {
 		return 0, err
 	}
 	if n := recorded.Still(); n > 0 {
 		fmt.Fprintf(c.Stdout, "%s moved within the noise and stay as they were; --within-noise rewrites them too\n", text.Plural(n, "number"))
 	}
-	fmt.Fprintf(c.Stdout, "%s: %s recorded, %s new or changed\n", ref.Path, text.Plural(recorded.Cells, "cell"), text.Plural(len(recorded.Changes)-recorded.Still(), "metric"))
+	fmt.Fprintf(c.Stdout, "%s: %s %s, %s new or changed\n", ref.Path, text.Plural(recorded.Cells, "cell"), done, text.Plural(len(recorded.Changes)-recorded.Still(), "metric"))
+	if u.dry {
+		return exit.Passed, c.printChanges(recorded.Changes)
+	}
 	err = verdict.Next(c.Stdout, "review it, commit it, and judge", verdict.Reviewed(ref.Path), ref.Typed.Commands(c.Getenv, run.Host).Run)
 	return exit.Passed, err
+}
+
+// printChanges prints the numbers that a dry run would write.
+func (c *Command) printChanges(changes []baseline.Change) error {
+	for i := range changes {
+		if of := &changes[i]; of.Kind != baseline.Still {
+			if _, err := fmt.Fprintf(c.Stdout, "%s  %s  %s\n", text.OneLine(of.CaseID), text.OneLine(of.Metric), moved(of)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // ofAnotherCommit warns that the run to be recorded is of another commit than the

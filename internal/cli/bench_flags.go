@@ -22,8 +22,8 @@ import (
 // benchRun is what `bench run` was asked for.
 type benchRun struct {
 	measure.Options
-	list, metrics, all bool
-	changed            func(flag string) bool
+	list, metrics, all, json bool
+	changed                  func(flag string) bool
 
 	baseURL, model, engine, quantization, apiKeyEnv string
 	concurrency, rates                              string
@@ -36,6 +36,7 @@ type benchRun struct {
 }
 
 func (b *benchRun) addFlags(f *pflag.FlagSet) {
+	f.BoolVar(&b.json, "json", false, "print the run, or the list, as JSON")
 	f.BoolVar(&b.list, "list", false, "list the suites that ship with accelgate")
 	f.BoolVar(&b.metrics, "metrics", false, "list every metric with its definition")
 	f.BoolVar(&b.all, "all-benchmarks", false, "run every suite that ships with accelgate and needs no file")

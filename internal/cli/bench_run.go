@@ -40,7 +40,9 @@ func (c *Command) benchRunCommand(code *int) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			switch {
 			case b.list:
-				return c.listSuites()
+				return c.listSuites(b.json)
+			case b.metrics && b.json:
+				return c.encode(endpoint.Catalogue())
 			case b.metrics:
 				return report.MetricsTable(c.Stdout, endpoint.Catalogue())
 			}
@@ -54,10 +56,13 @@ func (c *Command) benchRunCommand(code *int) *cobra.Command {
 }
 
 // listSuites prints the suites that ship with accelgate.
-func (c *Command) listSuites() error {
+func (c *Command) listSuites(asJSON bool) error {
 	list, err := endpoint.Presets()
 	if err != nil {
 		return err
+	}
+	if asJSON {
+		return c.encode(list)
 	}
 	for _, p := range list {
 		fmt.Fprintf(c.Stdout, "%-32s %s; %s\n", p.ID, p.Description, p.Loads)
@@ -89,7 +94,11 @@ func (c *Command) conclude(p *measure.Plan, b *benchRun, run *bench.Run) (int, e
 	if err != nil {
 		return 0, err
 	}
-	if err := report.Serving(c.Stdout, run, paths); err != nil {
+	if b.json {
+		if err := c.encode(run); err != nil {
+			return 0, err
+		}
+	} else if err := report.Serving(c.Stdout, run, paths); err != nil {
 		return 0, err
 	}
 	notPassed := func(r bench.Result) bool { return r.Outcome != bench.Passed }

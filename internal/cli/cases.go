@@ -28,34 +28,45 @@ func (c *Command) casesCommand(code *int) *cobra.Command {
 			return exit.Usagef("accelgate cases: name a command: lint, replay or refresh; see 'accelgate cases --help'")
 		},
 	}
-	var strict bool
+	var strict, asJSON bool
 	lint := &cobra.Command{
 		Use:   "lint FOLDER",
 		Short: "Check case files for mistakes",
 		Long:  casesLintHelp,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) (err error) {
-			*code, err = c.lintCases(args[0], strict)
+			*code, err = c.lintCases(args[0], strict, asJSON)
 			return err
 		},
 	}
 	lint.Flags().BoolVar(&strict, "strict", false, "let findings fail")
+	lint.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	parent.AddCommand(lint, c.replayCommand(code), c.refreshCasesCommand(code))
 	return parent
 }
 
-func (c *Command) lintCases(dir string, strict bool) (int, error) {
+func (c *Command) lintCases(dir string, strict, asJSON bool) (int, error) {
 	cases, unreadable := casefile.Load(dir)
 	findings := casefile.Lint(cases)
+	code := exit.Passed
+	if strict && len(findings) > 0 {
+		code = exit.GateFailed
+	}
+	if asJSON {
+		if err := c.encode(map[string]any{"folder": dir, "cases": len(cases), "findings": append([]casefile.Finding{}, findings...)}); err != nil {
+			return 0, err
+		}
+		findings = nil
+	}
 	for _, f := range findings {
 		fmt.Fprintln(c.Stdout, text.Clean(f.String()))
 	}
 	if unreadable != nil {
 		return 0, exit.AsUsage(unreadable)
 	}
-	fmt.Fprintf(c.Stdout, "%s: %s, %s\n", text.Clean(dir), text.Plural(len(cases), "case"), text.Plural(len(findings), "finding"))
-	if strict && len(findings) > 0 {
-		return exit.GateFailed, nil
+	if asJSON {
+		return code, nil
 	}
-	return exit.Passed, nil
+	fmt.Fprintf(c.Stdout, "%s: %s, %s\n", text.Clean(dir), text.Plural(len(cases), "case"), text.Plural(len(findings), "finding"))
+	return code, nil
 }

@@ -28,7 +28,7 @@ pass are never recorded.`
 // caseRefresh is what cases refresh was asked for.
 type caseRefresh struct {
 	update
-	initial, dryRun bool
+	initial bool
 }
 
 func (c *Command) refreshCasesCommand(code *int) *cobra.Command {
@@ -49,7 +49,6 @@ func (c *Command) refreshCasesCommand(code *int) *cobra.Command {
 	f := cmd.Flags()
 	r.addFlags(f)
 	f.BoolVar(&r.initial, "initial-times", false, "renew initial_time_s as well, so that drift is measured from here on")
-	f.BoolVar(&r.dryRun, "dry-run", false, "only print what would change")
 	return cmd
 }
 
@@ -89,13 +88,13 @@ func (c *Command) refreshCases(ctx context.Context, r *caseRefresh) (int, error)
 	if edits.Matched == 0 {
 		return 0, exit.Usagef("the run has no case that --suite and --only choose: list its cases with 'accelgate report %s'", cmp.Or(r.from, "RUN.json"))
 	}
-	if !r.dryRun {
+	if !r.dry {
 		if err := edits.Save(); err != nil {
 			return 0, err
 		}
 	}
 	c.warnAll(edits.Left)
-	edits.Tell(c.Stdout, r.dryRun, ref.Typed.Commands(c.Getenv, run.Host).Run)
+	edits.Tell(c.Stdout, r.dry, ref.Typed.Commands(c.Getenv, run.Host).Run)
 	return exit.Passed, nil
 }
 

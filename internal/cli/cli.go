@@ -17,6 +17,8 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/github/actions"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/progress"
+	"github.com/accelgate/accelgate/internal/terminal"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -33,11 +35,26 @@ type Command struct {
 	Sleep func(context.Context, time.Duration) error
 
 	running *cobra.Command // nil before the arguments are read
+
+	quiet, verbose bool
+	shown          *progress.Display // made when it is first needed
+	runner         io.Writer         // standard error as GitHub's runner reads it; nil elsewhere
 }
 
 // env is what measuring takes from the command.
 func (c *Command) env() *measure.Env {
-	return &measure.Env{Stdout: c.Stdout, Stderr: c.Stderr, Getenv: c.Getenv, Now: c.Now, Environ: os.Environ(), Kinds: kinds, Carry: c.carry}
+	if c.shown == nil {
+		c.shown = c.display()
+	}
+	return &measure.Env{Stdout: c.Stdout, Stderr: c.shown, Progress: c.shown, Getenv: c.Getenv, Now: c.Now, Environ: os.Environ(), Kinds: kinds, Carry: c.carry}
+}
+
+// display shows progress on standard error: a status line on a terminal that a person
+// watches, lines in a log.
+func (c *Command) display() *progress.Display {
+	t := terminal.Of(c.Stderr, c.Getenv)
+	return progress.New(progress.Options{Out: c.Stderr, Live: t.Over && c.Getenv("CI") == "", Each: c.verbose, Quiet: c.quiet,
+		Groups: c.runner, Columns: t.Columns, Now: c.Now})
 }
 
 // warnAll prints warnings for people.
@@ -55,7 +72,9 @@ func (c *Command) Main(ctx context.Context, args []string) int {
 	root.SetIn(c.Stdin)
 	root.SetOut(c.Stdout)
 	root.SetErr(c.Stderr)
-	if err := root.ExecuteContext(ctx); err != nil {
+	err := root.ExecuteContext(ctx)
+	c.shown.Close()
+	if err != nil {
 		c.complain(err)
 		return exit.Code(err)
 	}
@@ -67,6 +86,7 @@ func (c *Command) Main(ctx context.Context, args []string) int {
 // action issues commands itself and guards its own standard output.
 func (c *Command) guarded(action bool) *Command {
 	g := *c
+	g.runner = c.Stderr
 	g.Stderr = actions.Defang(c.Stderr)
 	if !action {
 		g.Stdout = actions.Defang(c.Stdout)
@@ -89,6 +109,8 @@ answer still right, is it still as fast, on this host?
   accelgate plan                             what would be measured: cells, shards, the workflow's matrix
   accelgate baseline update --reason TEXT    record this host's baseline
   accelgate report .accelgate/run.json       judge and print a finished run again
+  accelgate explain CELL                     why a cell of the last run got its verdicts
+  accelgate list                             suites, cells, hosts and baselines
   accelgate history runs/                    between which commits the history became slower or faster
   accelgate calibrate                        the noise of every cell, and what its gate can see
   accelgate judge cells.jsonl                judge cells that another tool measured, by the same statistics
@@ -117,6 +139,8 @@ func (c *Command) root(code *int) *cobra.Command {
 			return exit.Usagef("no command given: type 'accelgate run', or 'accelgate --help' for all commands")
 		},
 	}
+	root.PersistentFlags().BoolVarP(&c.quiet, "quiet", "q", false, "show no progress: only warnings, errors and results")
+	root.PersistentFlags().BoolVarP(&c.verbose, "verbose", "v", false, "show each measurement, and not only each cell")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(c.helpCommand()) // cobra's answers a misspelt command with success
 	root.AddCommand(
@@ -124,8 +148,9 @@ func (c *Command) root(code *int) *cobra.Command {
 		c.calibrateCommand(code), c.judgeCommand(code), c.benchCommand(code), c.diffCommand(code), c.importCommand(),
 		c.exportCommand(), c.bisectCommand(), c.bisectStepCommand(code), c.selftestCommand(code), c.configCommand(),
 		c.casesCommand(code), c.kernelsCommand(code), c.analyzeCommand(code), c.autoBaselineCommand(code), c.engineCommand(code),
-		c.actionCommand(code), c.versionCommand(),
+		c.actionCommand(code), c.versionCommand(), c.listCommand(), c.explainCommand(), c.manCommand(),
 	)
+	c.completeFlags(root)
 	root.InitDefaultCompletionCmd()
 	strict(root)
 	return root

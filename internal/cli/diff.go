@@ -59,6 +59,7 @@ func (c *Command) diffCommand(code *int) *cobra.Command {
 	f.BoolVar(&d.strict, "strict", false, "fail on regressions, and on vanished cells or metrics")
 	f.StringVar(&d.compat, "compat", "", "compare and print as another tool does: `inferencebench`")
 	f.StringVar(&d.report, "format", "table", "`table`, markdown or json")
+	addJSON(cmd, &d.report)
 	f.StringArrayVar(&d.context, "context", nil, "level of a difference in a condition, `NAME=LEVEL` with ignore, warn or refuse; may be repeated")
 	return cmd
 }

@@ -30,21 +30,23 @@ Runs that were made slow or wrong are refused.`
 
 func (c *Command) recordCommand() *cobra.Command {
 	var o measure.Options
+	var dry bool
 	cmd := &cobra.Command{
 		Use:   "record RUN.json...",
 		Short: "Record runs in the history, to separate noise from change",
 		Long:  recordHelp,
 		Args:  cobra.MinimumNArgs(1),
-		RunE:  func(_ *cobra.Command, args []string) error { return c.recordRuns(&o, args) },
+		RunE:  func(_ *cobra.Command, args []string) error { return c.recordRuns(&o, args, dry) },
 	}
 	addConfig(&o, cmd.Flags())
 	addHistory(&o, cmd.Flags())
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would be kept and write nothing")
 	return cmd
 }
 
 // recordRuns adds runs to the histories of their hosts. Nothing is written unless
 // all of them can be read.
-func (c *Command) recordRuns(o *measure.Options, arguments []string) error {
+func (c *Command) recordRuns(o *measure.Options, arguments []string, dry bool) error {
 	runs, err := genuineRuns(arguments)
 	if err != nil {
 		return err
@@ -69,6 +71,10 @@ func (c *Command) recordRuns(o *measure.Options, arguments []string) error {
 	}
 	if kept == 0 {
 		return fmt.Errorf("%w, so nothing was recorded: see 'accelgate report %s'", history.ErrNothing, arguments[0])
+	}
+	if dry {
+		_, err := fmt.Fprintln(c.Stdout, "nothing was written: leave out --dry-run to record it")
+		return err
 	}
 	return r.save()
 }

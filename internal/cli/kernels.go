@@ -51,24 +51,27 @@ host and configuration that accelgate adds. Lines that stay are not changed.
   accelgate kernels traces compact flashinfer-trace     all files below its traces/`
 
 func (c *Command) compactCommand() *cobra.Command {
-	return &cobra.Command{
+	var dry bool
+	cmd := &cobra.Command{
 		Use:   "compact FILE|FOLDER",
 		Short: "Keep the last result of each case",
 		Long:  compactHelp,
 		Args:  cobra.ExactArgs(1),
-		RunE:  func(_ *cobra.Command, args []string) error { return c.compact(args[0]) },
+		RunE:  func(_ *cobra.Command, args []string) error { return c.compact(args[0], dry) },
 	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "print what would be dropped and write nothing")
+	return cmd
 }
 
 // compact compacts what can be, and then complains about the rest.
-func (c *Command) compact(path string) error {
+func (c *Command) compact(path string, dry bool) error {
 	info, err := os.Stat(path)
 	var files []flashinfer.CompactedFile
 	if err == nil && info.IsDir() {
-		files, err = flashinfer.DedupeAll(path)
+		files, err = flashinfer.DedupeAll(path, dry)
 	} else {
 		var done flashinfer.Compacted
-		if done, err = flashinfer.Dedupe(path); err == nil {
+		if done, err = flashinfer.Dedupe(path, dry); err == nil {
 			files = append(files, flashinfer.CompactedFile{Path: path, Compacted: done})
 		}
 	}

@@ -26,6 +26,7 @@ code would come to another value, that is printed too.
 
 func (c *Command) kernelsConfigCommand() *cobra.Command {
 	var local, config string
+	var asJSON bool
 	var settings settingFlags
 	explain := &cobra.Command{
 		Use:   "explain DEFINITION",
@@ -44,10 +45,18 @@ func (c *Command) kernelsConfigCommand() *cobra.Command {
 			if err := settings.Check(); err != nil {
 				return exit.AsUsage(err)
 			}
+			if asJSON {
+				list, err := file.Settings(d.Name, d.OpType, settings.Overrides)
+				if err != nil {
+					return err
+				}
+				return c.encode(list)
+			}
 			return file.Explain(c.Stdout, d.Name, d.OpType, settings.Overrides)
 		},
 	}
 	f := explain.Flags()
+	f.BoolVar(&asJSON, "json", false, "print the settings as JSON")
 	f.StringVar(&local, "local", "", "`folder` of the dataset that DEFINITION is a name in (default: DEFINITION is a JSON file)")
 	f.StringVar(&config, "config", "", "configuration `file` of flashinfer-bench, in YAML (default: the values that ship with accelgate)")
 	settings.addJudging(f)

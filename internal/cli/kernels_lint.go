@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -28,22 +29,23 @@ other file. Findings are errors or warnings; errors make the exit code 1 with
 --strict.`
 
 func (c *Command) lintKernelsCommand(code *int) *cobra.Command {
-	var strict bool
+	var strict, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "lint FOLDER",
 		Short: "Check a dataset for mistakes",
 		Long:  lintKernelsHelp,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) (err error) {
-			*code, err = c.lintKernels(args[0], strict)
+			*code, err = c.lintKernels(args[0], strict, asJSON)
 			return err
 		},
 	}
 	cmd.Flags().BoolVar(&strict, "strict", false, "let findings that are errors fail")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	return cmd
 }
 
-func (c *Command) lintKernels(dir string, strict bool) (int, error) {
+func (c *Command) lintKernels(dir string, strict, asJSON bool) (int, error) {
 	ds, unreadable := flashinfer.Load(dir)
 	if ds == nil {
 		return 0, exit.AsUsage(unreadable)
@@ -51,6 +53,12 @@ func (c *Command) lintKernels(dir string, strict bool) (int, error) {
 	var files blobs
 	defer files.close()
 	findings := flashinfer.Lint(ds, &files)
+	if asJSON {
+		if err := c.encode(lintedDataset(ds, findings)); err != nil || unreadable == nil {
+			return exitOfLint(findings, strict), err
+		}
+		return 0, exit.AsUsage(unreadable)
+	}
 	warnings, next := len(ds.Warnings), "Next: accelgate kernels run --local "+text.ShellWord(dir)
 	for _, w := range ds.Warnings {
 		fmt.Fprintln(c.Stdout, text.Clean(w.Place.String()+": warning: "+w.Message))
@@ -72,10 +80,24 @@ func (c *Command) lintKernels(dir string, strict bool) (int, error) {
 	}
 	fmt.Fprintf(c.Stdout, "%s: %s, %s, %s, %s: %s, %s\n%s\n", text.Clean(dir), text.Plural(len(ds.Definitions), "definition"), text.Plural(len(ds.Solutions), "solution"),
 		text.Plural(len(ds.Workloads), "workload"), text.Plural(len(ds.Traces), "trace"), text.Plural(failures, "error"), text.Plural(warnings, "warning"), text.Clean(next))
-	if strict && failures > 0 {
-		return exit.GateFailed, nil
+	return exitOfLint(findings, strict), nil
+}
+
+func exitOfLint(findings []flashinfer.Finding, strict bool) int {
+	if strict && slices.ContainsFunc(findings, func(f flashinfer.Finding) bool { return !f.Warning }) {
+		return exit.GateFailed
 	}
-	return exit.Passed, nil
+	return exit.Passed
+}
+
+// lintedDataset is the JSON of a dataset that was checked. What the reader warned of is
+// a finding of the rule "read".
+func lintedDataset(ds *flashinfer.Dataset, findings []flashinfer.Finding) map[string]any {
+	all := []flashinfer.Finding{}
+	for _, w := range ds.Warnings {
+		all = append(all, flashinfer.Finding{Path: w.Place.Path, Line: w.Place.Line, Rule: "read", Message: w.Message, Warning: true})
+	}
+	return map[string]any{"definitions": len(ds.Definitions), "solutions": len(ds.Solutions), "workloads": len(ds.Workloads), "traces": len(ds.Traces), "findings": append(all, findings...)}
 }
 
 // blobs reads the headers of tensor files, and last elements. It keeps the last

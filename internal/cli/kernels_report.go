@@ -22,25 +22,30 @@ score is the mean over definitions of the best solution.
 
 func (c *Command) kernelsReportCommand() *cobra.Command {
 	var author string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "report FOLDER",
 		Short: "Score solutions and authors by their traces",
 		Long:  kernelsReportHelp,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return c.reportKernels(args[0], author)
+			return c.reportKernels(args[0], author, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&author, "baseline-author", flashinfer.BaselineAuthor, "`author` whose solutions the others are compared with")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the scores as JSON")
 	return cmd
 }
 
-func (c *Command) reportKernels(dir, author string) error {
+func (c *Command) reportKernels(dir, author string, asJSON bool) error {
 	ds, err := flashinfer.Load(dir)
 	if err != nil {
 		return exit.AsUsage(err)
 	}
 	s, err := flashinfer.Summarize(ds, author)
+	if asJSON && err == nil {
+		return c.encode(s)
+	}
 	fmt.Fprintf(c.Stdout, "%s: %s: %d passed, %d failed\n", text.Clean(dir), text.Plural(s.Total, "trace"), s.Passed, s.Failed)
 	switch {
 	case err != nil:

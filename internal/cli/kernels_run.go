@@ -41,7 +41,7 @@ type kernelsRun struct {
 	timeoutSeconds                           int
 	rtol, atol, ratio                        float64
 	noBaseline, isolated, noSave             bool
-	resumeTraces                             bool
+	resumeTraces, json                       bool
 }
 
 func (c *Command) kernelsRunCommand(code *int) *cobra.Command {
@@ -62,6 +62,7 @@ func (c *Command) kernelsRunCommand(code *int) *cobra.Command {
 }
 
 func (k *kernelsRun) addFlags(f *pflag.FlagSet) {
+	f.BoolVar(&k.json, "json", false, "print the run as JSON")
 	f.StringVar(&k.local, "local", "", "`folder` of definitions, solutions, workloads and traces (default: what ships with accelgate)")
 	f.StringVar(&k.config, "config", "", "evaluation settings, a YAML `file` as flashinfer-bench reads it")
 	f.StringSliceVar(&k.definitions, "definitions", nil, "only these, `globs` separated by commas")
@@ -103,6 +104,9 @@ func (c *Command) kernelsRun(ctx context.Context, k *kernelsRun) (int, error) {
 	run, err := c.env().Measure(ctx, p, nil)
 	if err != nil {
 		return 0, err
+	}
+	if k.json {
+		return exitOfKernels(run), c.encode(run)
 	}
 	return exitOfKernels(run), report.Kernels(c.Stdout, run, p.OutPath("run.json"))
 }

@@ -40,5 +40,6 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 	addHistory(&o, f)
 	addPolicy(&o, f)
 	f.StringVar(&format, "format", "terminal", "report `format`: terminal, markdown or json")
+	addJSON(cmd, &format)
 	return cmd
 }

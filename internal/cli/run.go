@@ -54,6 +54,7 @@ func (c *Command) runCommand(code *int) *cobra.Command {
 	addDemonstration(&o, f)
 	f.BoolVar(&list, "list", false, "print the case ids and measure nothing")
 	f.StringVar(&format, "format", "terminal", "report `format`: terminal, markdown or json")
+	addJSON(cmd, &format)
 	return cmd
 }
 

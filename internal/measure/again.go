@@ -43,7 +43,10 @@ func (s *session) again(ctx context.Context, run, ref *bench.Run) error {
 		}
 		o := s.options()
 		o.Repeats = func(c bench.Cell) int { return more[c.ID()] }
-		if _, err := runner.Again(ctx, s.measurer(), run.Results, func(c bench.Cell) bool { return more[c.ID()] > 0 }, o); err != nil {
+		end := s.stage("measure again", cellsOf(run), missing(run, more))
+		_, err := runner.Again(ctx, s.measurer(), run.Results, func(c bench.Cell) bool { return more[c.ID()] > 0 }, o)
+		end()
+		if err != nil {
 			return s.interrupted(err)
 		}
 	}
@@ -138,4 +141,21 @@ func (s *session) coolDown(ctx context.Context) error {
 	case <-time.After(*wait):
 		return nil
 	}
+}
+
+// missing says how many values cells lack of those that they are to have.
+func missing(run *bench.Run, more map[string]int) func(bench.Cell) int {
+	has := make(map[string]int, len(more))
+	for i := range run.Results {
+		has[run.Results[i].Cell.ID()] = len(valuesOf(&run.Results[i]))
+	}
+	return func(c bench.Cell) int { return more[c.ID()] - has[c.ID()] }
+}
+
+func cellsOf(run *bench.Run) []bench.Cell {
+	cells := make([]bench.Cell, len(run.Results))
+	for i := range run.Results {
+		cells[i] = run.Results[i].Cell
+	}
+	return cells
 }

@@ -3,15 +3,15 @@ package measure
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
+	"github.com/accelgate/accelgate/internal/progress"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Env is what measuring takes from the process and the command that runs. All
-// fields are required. It is safe for concurrent use where Stderr is.
+// fields but Progress are required. It is safe for concurrent use where Stderr is.
 type Env struct {
 	Stdout io.Writer // results only
 	Stderr io.Writer // what is for people to follow
@@ -20,6 +20,8 @@ type Env struct {
 	// Environ is the process's environment, of which children get all but secrets.
 	Environ []string
 	Kinds   map[string]suite.Kind // by the name that the configuration uses
+	// Progress shows how far measuring is; nil shows nothing. It is what Stderr writes to.
+	Progress *progress.Display
 	// Carry adds to the commands in a message the flags that the user gave.
 	Carry func(message string) string
 }
@@ -29,14 +31,4 @@ func (e *Env) WarnAll(warnings []string) {
 	for _, w := range warnings {
 		fmt.Fprintf(e.Stderr, "accelgate: warning: %s\n", text.OneLine(e.Carry(w)))
 	}
-}
-
-// IsTerminal reports whether w is a character device.
-func IsTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -42,17 +42,22 @@ func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Ru
 	if err := p.prepareOut(); err != nil {
 		return nil, err
 	}
+	e.expect(p)
 	if _, err := e.watches(p); err != nil {
 		return nil, err
 	}
+	end := e.Progress.Begin("prepare the base")
 	b, err := e.openBase(ctx, p)
+	end()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.discard(ctx)) }()
 	e.since(ctx, p, ref)
 	e.WarnAll(p.Warnings)
+	end = e.Progress.Begin("wait for the devices")
 	lanes, err := e.Lease(ctx, p)
+	end()
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +86,9 @@ func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Ru
 	if err := s.all(ctx, run, ref); err != nil {
 		return nil, err
 	}
+	if !p.unjudged { // who measures so prints a table of its own
+		e.Progress.Table(shown(p.Metrics))
+	}
 	run = redact(run, hidden.Hide)
 	if err := run.Validate(); err != nil {
 		return nil, fmt.Errorf("the run is not valid: %w", err)
@@ -104,6 +112,7 @@ func (e *Env) newRun(ctx context.Context, p *Plan, b *base) *bench.Run {
 // all measures all cells, what looks slower again, and the machine itself before
 // and after.
 func (s *session) all(ctx context.Context, run, ref *bench.Run) error {
+	defer s.Progress.Begin("look at the host")()
 	if err := s.waitHealthy(ctx); err != nil {
 		return err
 	}

@@ -1,49 +1,30 @@
 package measure
 
 import (
+	"context"
 	"fmt"
-	"io"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/progress"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// quietProgress is how often a log gets the progress of a load.
-const quietProgress = 30 * time.Second
-
-// progressWidth is how much of a terminal's line progress takes.
-const progressWidth = 79
-
-// showProgress returns what shows how far a measurement is: one line that is
-// written over on a terminal, and now and then a line elsewhere.
+// showProgress returns what shows how far the measurement of one cell is.
 func (e *Env) showProgress() func(suite.Progress) {
-	var mu sync.Mutex
-	last := e.Now()
-	terminal := IsTerminal(e.Stderr) && e.Getenv("CI") == ""
 	return func(p suite.Progress) {
-		mu.Lock()
-		defer mu.Unlock()
-		now := e.Now()
-		switch {
-		case terminal && p.Ended:
-			fmt.Fprintf(e.Stderr, "\r%s\r", strings.Repeat(" ", progressWidth))
-		case terminal:
-			fmt.Fprintf(e.Stderr, "\r%-*.*s", progressWidth, progressWidth, progressLine(p))
-		case p.Ended:
-		case now.Sub(last) >= quietProgress:
-			last = now
-			fmt.Fprintf(e.Stderr, "accelgate: %s\n", progressLine(p))
+		detail := ""
+		if !p.Ended {
+			detail = progressLine(p)
 		}
+		e.Progress.Detail(p.Cell, detail)
 	}
 }
 
 func progressLine(p suite.Progress) string {
-	line := fmt.Sprintf("%s: %d requests, %.1f/s", text.OneLine(p.Cell), p.Done, p.Rate)
+	line := fmt.Sprintf("%s, %.1f/s", text.Plural(p.Done, "request"), p.Rate)
 	if p.Failed > 0 {
 		line += fmt.Sprintf(", %d failed", p.Failed)
 	}
@@ -53,35 +34,61 @@ func progressLine(p suite.Progress) string {
 	return line
 }
 
-// progress prints a line per measurement, with the metrics that are gated.
-func progress(w io.Writer, metrics []bench.Metric) func(runner.Event) {
-	shown := map[string]bool{}
+// shown reports the metrics that progress shows: those that are gated.
+func shown(metrics []bench.Metric) func(string) bool {
+	gated := map[string]bool{}
 	for _, m := range metrics {
-		shown[m.Name] = !m.Informational
+		gated[m.Name] = !m.Informational
 	}
+	return func(name string) bool { return gated[name] }
+}
+
+// progress shows each measurement that is finished.
+func (s *session) progress() func(runner.Event) {
+	gated := shown(s.plan.Metrics)
 	return func(e runner.Event) {
-		if e.Skipped {
-			return
-		}
-		r, word := &e.Result, string(e.Result.Outcome)
-		if e.Reused {
-			word = "kept"
-		}
-		fmt.Fprintf(w, "[%d/%d %d/%d] %-9s %s%s\n", e.Round, e.Rounds, e.Index, e.Of, word, r.Cell.ID(), numbers(r, shown))
+		s.Progress.Finished(progress.Measurement{Result: e.Result, Round: e.Round, Rounds: e.Rounds, Skipped: e.Skipped, Reused: e.Reused}, gated)
 	}
 }
 
-// numbers writes a result's values that are to be shown, or why it has none.
-func numbers(r *bench.Result, shown map[string]bool) string {
-	if r.Outcome != bench.Passed {
-		return ": " + text.OneLine(r.Reason)
-	}
-	var b strings.Builder
-	for _, s := range r.Samples {
-		if !shown[s.Metric] {
-			continue
+// stage shows a part of measuring until the function that it returns is called.
+func (s *session) stage(name string, cells []bench.Cell, todo func(bench.Cell) int) (end func()) {
+	stage := progress.Stage{Name: name, Todo: make(map[string]int, len(cells)), Lanes: len(s.devices)}
+	for _, c := range cells {
+		if n := todo(c); n > 0 {
+			stage.Todo[c.ID()] = n
 		}
-		fmt.Fprintf(&b, "  %s %.4g", s.Metric, s.Values[len(s.Values)-1])
 	}
-	return b.String()
+	return s.Progress.Stage(stage)
+}
+
+// announced shows which cell is being measured.
+type announced struct {
+	runner.Measurer
+	show *progress.Display
+}
+
+// Measure implements [runner.Measurer].
+func (a announced) Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
+	a.show.Started(c.ID())
+	return a.Measurer.Measure(ctx, c, d)
+}
+
+// expect reads from the run that is about to be replaced how long its measurements took.
+func (e *Env) expect(p *Plan) {
+	if e.Progress == nil {
+		return
+	}
+	run, err := p.Options.ReadRun(p.OutPath("run.json"))
+	if err != nil {
+		return // there is none, or none that can be read: the first round says it
+	}
+	times := map[string]time.Duration{}
+	for i := range run.Results {
+		r := &run.Results[i]
+		if n := len(valuesOf(r)); n > 0 && r.WallMS > 0 {
+			times[r.Cell.ID()] = time.Duration(r.WallMS / float64(n) * float64(time.Millisecond))
+		}
+	}
+	e.Progress.Expect(times)
 }

@@ -20,7 +20,9 @@ func (e *Env) Rounds(ctx context.Context, p *Plan, n int, seen func(bench.Result
 	if err := p.prepareOut(); err != nil {
 		return nil, err
 	}
+	end := e.Progress.Begin("wait for the devices")
 	lanes, err := e.Lease(ctx, p)
+	end()
 	if err != nil {
 		return nil, err
 	}
@@ -53,6 +55,7 @@ func (s *session) rounds(ctx context.Context, run *bench.Run, n int, seen func(b
 	if len(cells) == 0 {
 		return runner.ErrNoCells
 	}
+	defer s.stage("measure", cells, func(bench.Cell) int { return n })()
 	merged := make(map[string]*bench.Result, len(cells))
 	for round := 1; round <= n; round++ {
 		results, out, err := s.round(ctx, cells, round, n, seen)

@@ -164,7 +164,9 @@ func (s *session) measure(ctx context.Context, run *bench.Run) error {
 		cells = append(cells, one.Cells...)
 	}
 	if len(cells) > 0 {
+		end := s.stage("measure", cells, s.repeats())
 		results, out, err := runner.Run(ctx, s.measurer(), cells, s.options())
+		end()
 		if err != nil {
 			return s.interrupted(err)
 		}
@@ -219,7 +221,8 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 }
 
 func (s *session) measurer() runner.Measurer {
-	return redacting{possible{s.watch(s.base.pair(measurerOf(s.plan), s.plan.File.Limits.Retries)), s.plan.Metrics}, s.secrets()}
+	measured := redacting{possible{s.watch(s.base.pair(measurerOf(s.plan), s.plan.File.Limits.Retries)), s.plan.Metrics}, s.secrets()}
+	return announced{measured, s.Progress}
 }
 
 // secrets are those of this process and of the suites of both sides.
@@ -276,7 +279,7 @@ func (s *session) options() runner.Options {
 			return s.journal.Append(runner.Entry{Key: s.keys[r.Cell.ID()], Round: round, Result: r})
 		},
 		Optional: s.plan.informational,
-		Progress: progress(s.Stderr, s.plan.Metrics),
+		Progress: s.progress(),
 	}
 }
 

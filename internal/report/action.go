@@ -9,16 +9,47 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
+// actionTable shows the worst of each class, and below them the causes that many
+// cells share.
 func (r *Report) actionTable(most int) []block {
-	l := &r.shown.action
-	if l.total == 0 {
-		return nil
+	a := &r.shown.action
+	var blocks []block
+	if rows := a.single(most); len(rows) > 0 {
+		t := &table{total: len(rows), brief: true, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Limit>", "Evidence~")}
+		for _, f := range rows {
+			t.rows = append(t.rows, r.actionRow(f))
+		}
+		blocks = append(blocks, t)
 	}
-	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Limit>", "Evidence~")}
-	for _, f := range l.rows[:min(most, len(l.rows))] {
-		t.rows = append(t.rows, r.actionRow(f))
+	if rest := a.rest(most); rest != nil {
+		blocks = append(blocks, paragraph(append(inline{plain("… and ")}, rest...)))
 	}
-	return []block{t}
+	if shared := r.sharedCauses(); shared != nil {
+		blocks = append(blocks, shared)
+	}
+	return blocks
+}
+
+// sharedCauses has a line for each cause, with the first cells.
+func (r *Report) sharedCauses() bullets {
+	var items bullets
+	verdicts := 0
+	for i, f := range r.shown.action.shared {
+		if i >= maxShared {
+			verdicts += f.cause.n
+			continue
+		}
+		var cells []string
+		for _, one := range f.cause.first[:2] {
+			cells = append(cells, one.Cell)
+		}
+		item := append(r.on(f, f.sharedCause()), plain("; such as "))
+		items = append(items, append(item, such(cells, f.cause.n)...))
+	}
+	if verdicts > 0 {
+		items = append(items, inline{plain(fmt.Sprintf("%d more of %s", verdicts, text.Plural(len(r.shown.action.shared)-maxShared, "other cause")))})
+	}
+	return items
 }
 
 // columns inserts the host after the cell where there are several hosts.
@@ -119,7 +150,7 @@ func evidence(f finding) inline {
 		parts = append(parts, inline{plain("on "), code(f.Device)})
 	}
 	if f.Reason != "" || len(parts) == 0 {
-		parts = append(parts, only(reason(f.Reason)))
+		parts = append(parts, only(reason(f.because())))
 	}
 	line := parts[0]
 	for _, p := range parts[1:] {

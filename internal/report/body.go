@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
@@ -57,7 +58,7 @@ func (r *Report) footer(most int) string {
 		need = "needs action is"
 	}
 	return fmt.Sprintf("%d of %s that %s shown; %s",
-		min(most, len(r.shown.action.rows)), text.Plural(r.shown.action.total, "row"), need, all)
+		r.shown.action.listed(most), text.Plural(r.shown.action.total, "row"), need, all)
 }
 
 // provenance says what was compared, and where more can be read.
@@ -101,6 +102,7 @@ func (r *Report) orUnknown(revision string) span {
 func (r *Report) notJudged() []block {
 	const most = 5
 	var blocks []block
+	var shown []string // hosts without flags of their own have the same commands
 	n := 0
 	for i := range r.hosts {
 		h := &r.hosts[i]
@@ -113,7 +115,10 @@ func (r *Report) notJudged() []block {
 		advice, commands := r.advice(h)
 		line := inline{strong("Speed was not judged"), plain(" on "), code(h.Run.Host.Label), plain(": "),
 			reason(h.Comparison.Unjudged), plain(". ")}
-		blocks = append(blocks, paragraph(append(line, advice...)), preformatted(commands))
+		blocks = append(blocks, paragraph(append(line, advice...)))
+		if said := strings.Join(commands, "\n"); !slices.Contains(shown, said) {
+			blocks, shown = append(blocks, preformatted(commands)), append(shown, said)
+		}
 	}
 	if n > most {
 		blocks = append(blocks, paragraph{plain("… and " + text.Plural(n-most, "more host") + " whose speed was not judged")})

@@ -16,10 +16,10 @@ func (r *Report) outputs() (blocks []block, n int) {
 	const most = 5
 	for _, f := range r.shown.action.rows {
 		result := r.hosts[f.host].results[f.Cell]
-		if n == most || rank(f.Class) > rank(gate.RuntimeFailure) {
+		if n == most {
 			break
 		}
-		if result == nil || f.Metric != "" {
+		if result == nil || f.Metric != "" || rank(f.Class) > rank(gate.RuntimeFailure) {
 			continue
 		}
 		n++
@@ -30,7 +30,11 @@ func (r *Report) outputs() (blocks []block, n int) {
 		if f.Device != "" {
 			head = append(head, plain(", device "), code(f.Device))
 		}
-		blocks = append(blocks, paragraph(append(head, plain(" ("+f.word()+"): "), reason(f.Reason))))
+		of := ""
+		if f.cause != nil {
+			of = fmt.Sprintf(", 1 of %d alike", f.cause.n)
+		}
+		blocks = append(blocks, paragraph(append(head, plain(" ("+f.word()+of+"): "), reason(f.because()))))
 		blocks = append(blocks, quoted("Answer", "it goes on", result.Output, false)...)
 		blocks = append(blocks, quoted("Log", "its end", result.Log, true)...)
 		if line := r.hosts[f.host].Commands.child(result); line != "" {

@@ -9,7 +9,7 @@ import (
 
 // How many rows a report can show. The rest is counted, and is in the JSON.
 const (
-	maxAction = 15  // rows that need action
+	maxAction = 10  // rows that need action, of each class
 	maxFolded = 100 // rows of each folded section
 	maxHosts  = 30
 )
@@ -24,11 +24,15 @@ type Finding struct {
 	Message            string // "slower: 95.3 → 80.1 tok/s, -15.9 % (worse), limit 10 %"
 }
 
-// Findings returns the rows that need action, the worst first and at most 15,
-// for instance to annotate a workflow run.
+// Findings returns the rows that need action, at most 15, for instance to annotate a
+// workflow run: the six worst, the causes that cells share, and the others.
 func (r Report) Findings() []Finding {
-	findings := make([]Finding, 0, len(r.shown.action.rows))
-	for _, f := range r.shown.action.rows {
+	const most, first, shared = 15, 6, 3
+	single, causes := r.shown.action.single(maxAction), r.shown.action.shared
+	first0 := min(first, len(single))
+	rows := slices.Concat(single[:first0], causes[:min(shared, len(causes))], single[first0:])
+	findings := make([]Finding, 0, most)
+	for _, f := range rows[:min(most, len(rows))] {
 		findings = append(findings, Finding{
 			Host: name(r.hosts[f.host].Run.Host.Label), Cell: name(f.Cell), Metric: name(f.Metric),
 			Suite: r.suiteOf(f), Class: f.Class, Verdicts: f.verdicts(), Message: r.message(f),
@@ -38,8 +42,11 @@ func (r Report) Findings() []Finding {
 }
 
 func (f finding) verdicts() int {
-	if f.alike != nil {
+	switch {
+	case f.alike != nil:
 		return f.alike.Blocking
+	case f.cause != nil:
+		return f.cause.n
 	}
 	return 1
 }
@@ -56,7 +63,10 @@ func (r *Report) message(f finding) string {
 		size, more := r.changed(f)
 		return f.word() + ": " + f.cell().String() + ", " + size + more + ", limit " + bare(f.Evidence.Limit) + "; " + shorten(visible(f.alike.Reason), maxReason)
 	}
-	why := shorten(visible(f.Reason), maxReason)
+	if f.cause != nil {
+		return f.sharedCause().String()
+	}
+	why := shorten(visible(f.because()), maxReason)
 	if f.Class != gate.Regressed && !f.hasChange() {
 		return f.word() + ": " + why
 	}
@@ -87,6 +97,8 @@ type finding struct {
 	host int
 	*gate.Verdict
 	alike *gate.Alike // that the verdict stands for; nil if it stands for itself
+	cause *cause      // likewise
+	line  string      // of the log of a cell that failed to run; see because
 }
 
 // list keeps the first limit findings in an order, and counts all.
@@ -117,7 +129,7 @@ func (l *list) add(f finding) {
 
 // selection is what a report shows one by one.
 type selection struct {
-	action    list // blocks
+	action    actions // blocks
 	judged    list
 	better    list // improved and fixed
 	waived    list // slower, and accepted for a while
@@ -130,7 +142,7 @@ type selection struct {
 
 func newSelection() selection {
 	return selection{
-		action:    list{limit: maxAction, order: bySeverity},
+		action:    newActions(),
 		judged:    list{limit: maxFolded, order: byLoss},
 		better:    list{limit: maxFolded, order: byGain},
 		waived:    list{limit: maxFolded, order: byLoss},
@@ -140,18 +152,22 @@ func newSelection() selection {
 	}
 }
 
-func (s *selection) scan(host int, c *gate.Comparison) {
+func (s *selection) scan(host int, h *host) {
+	c := &h.Comparison
 	for i := range c.Verdicts {
-		f := finding{host: host, Verdict: &c.Verdicts[i]}
+		f := finding{host: host, Verdict: &c.Verdicts[i], line: h.crashLine(&c.Verdicts[i])}
 		if ofSpeed(f.Verdict) && f.Class != gate.Inconclusive {
 			s.judged.add(f)
 		}
 		if f.Class == gate.LeftOut {
 			s.leftOut.add(f)
 		}
-		if f.Class == gate.Skipped && f.Level != gate.Fail {
+		switch l := s.pick(f); {
+		case f.Class == gate.Skipped && f.Level != gate.Fail:
 			s.skipped.add(f)
-		} else if l := s.pick(f); l != nil && f.standsFor(c) {
+		case f.Level == gate.Fail && f.standsFor(c):
+			s.action.add(f)
+		case l != nil && f.standsFor(c):
 			l.add(f)
 		}
 	}
@@ -173,7 +189,7 @@ func (s *selection) pick(f finding) *list {
 	case f.Class == gate.LeftOut && f.Level != gate.Fail, f.Class == gate.Mismatch && f.Level != gate.Fail, f.Unhealthy && f.Level != gate.Fail:
 		return nil // told in a paragraph
 	case f.Level == gate.Fail:
-		return &s.action
+		return nil // told among what needs action
 	case f.Class == gate.Improved || f.Class == gate.Fixed:
 		return &s.better
 	case f.Class == gate.Waived:

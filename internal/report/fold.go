@@ -16,7 +16,7 @@ func (r *Report) folded(most int) []section {
 	var sections []section
 	add := func(title string, n int, blocks ...block) {
 		if n > 0 {
-			sections = append(sections, section{title, blocks})
+			sections = append(sections, section{title: title, blocks: blocks})
 		}
 	}
 	s := &r.shown
@@ -33,6 +33,9 @@ func (r *Report) folded(most int) []section {
 	add(fmt.Sprintf("%d measured, speed not judged", s.unjudged.total), s.unjudged.total, r.unjudgedTable(most))
 	add("Not blocking: "+text.Plural(s.known.total, "finding"), s.known.total, r.reasonTable(&s.known, most))
 	add(fmt.Sprintf("%d skipped", s.skipped.cells), s.skipped.cells, r.groupTable(&s.skipped, most))
+	if whole := r.wholeReasons(); whole != nil {
+		sections = append(sections, section{title: text.Plural(len(whole), "reason") + " that the tables cut", blocks: []block{whole}, narrow: true})
+	}
 	warnings, n := r.warnings(most)
 	add(text.Plural(n, "warning"), n, warnings)
 	add("Facts about the run", len(r.hosts), r.facts()...)
@@ -41,7 +44,7 @@ func (r *Report) folded(most int) []section {
 
 func (r *Report) judgedTable(most int) block {
 	l := &r.shown.judged
-	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Evidence~")}
+	t := &table{total: l.total, brief: true, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Evidence~")}
 	for _, f := range l.rows[:min(most, len(l.rows))] {
 		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f),
 			r.changeCell(f), evidence(f)))
@@ -127,7 +130,7 @@ func (r *Report) unjudgedTable(most int) block {
 }
 
 func (r *Report) reasonTable(l *list, most int) block {
-	t := &table{total: l.total, columns: r.columns("Cell", "What", "Reason~")}
+	t := &table{total: l.total, brief: true, columns: r.columns("Cell", "What", "Reason~")}
 	for _, f := range l.rows[:min(most, len(l.rows))] {
 		why := evidence(f)
 		if f.hasChange() || f.Class == gate.Regressed && r.hosts[f.host].ofCase(f.Verdict) {
@@ -136,4 +139,24 @@ func (r *Report) reasonTable(l *list, most int) block {
 		t.rows = append(t.rows, r.row(f, only(plain(f.word())), why))
 	}
 	return t
+}
+
+// wholeReasons lists what the cells of tables that need action, or do not block, are
+// too narrow for, each once.
+func (r *Report) wholeReasons() bullets {
+	const most = 20
+	var items bullets
+	seen := map[string]bool{}
+	for _, f := range slices.Concat(r.shown.action.single(maxAction), r.shown.known.rows) {
+		why := reason(f.because())
+		if f.alike != nil {
+			why = reason(f.alike.Reason)
+		}
+		if !why.isLong() || seen[why.text] || len(items) == most {
+			continue
+		}
+		seen[why.text] = true
+		items = append(items, r.on(f, append(append(f.cell(), plain(": ")), why)))
+	}
+	return items
 }

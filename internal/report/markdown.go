@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
@@ -26,7 +27,7 @@ func Markdown(w io.Writer, r Report) error { return MarkdownLimit(MarkdownBytes)
 // MarkdownLimit renders for GitHub in at most limit bytes of UTF-8; a limit
 // below 1000 counts as 1000. What does not fit is left out in this order, and
 // said to be: folded sections, the longest first; rows that need action beyond
-// five; everything but verdict and hosts; everything but the verdict.
+// five of each class; everything but verdict and hosts; everything but the verdict.
 func MarkdownLimit(limit int) Renderer {
 	limit = max(limit, least)
 	return func(w io.Writer, r Report) error {
@@ -54,7 +55,7 @@ func (r *Report) fit(limit int) string {
 		folded[i] = ""
 	}
 	p = r.page(caps{action: 5})
-	left = []string{"all details", "rows that need action beyond five"}
+	left = []string{"all details", "rows that need action beyond five of each class"}
 	if s := p.markdown(r.in.Tool, nil, left); len(s) <= limit {
 		return s
 	}
@@ -90,7 +91,6 @@ func longest(s []string) int {
 // markdown puts the page together; left names what was left out of it.
 func (p *page) markdown(tool string, folded, left []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s %s\n\n", p.status.sign, p.headline().markdown())
 	write := func(blocks ...block) {
 		for _, block := range blocks {
 			block.markdown(&b)
@@ -114,7 +114,18 @@ func (p *page) markdown(tool string, folded, left []string) string {
 		b.WriteString(omitted(left) + "\n\n")
 	}
 	fmt.Fprintf(&b, "<sub>%s · %s</sub>\n", escapeText(name(tool)), p.footer)
-	return b.String()
+	return fmt.Sprintf("### %s %s\n\n", p.status.sign, p.headline().unlessSaid(b.String()).markdown()) + b.String()
+}
+
+// unlessSaid leaves out the command that a headline ends in, if the rest has it.
+func (in inline) unlessSaid(rest string) inline {
+	i := slices.IndexFunc(in, func(s span) bool { return s.kind == shell })
+	if i < 1 || !strings.Contains(rest, in[i].text) {
+		return in
+	}
+	before := in[i-1]
+	before.text = strings.TrimSuffix(before.text, ". Next: ")
+	return append(slices.Clone(in[:i-1]), before)
 }
 
 func omitted(left []string) string {
@@ -155,6 +166,9 @@ func (t *table) markdown(b *strings.Builder) {
 	for _, row := range t.rows {
 		b.WriteString("|")
 		for _, cell := range row {
+			if t.brief {
+				cell = cell.short()
+			}
 			b.WriteString(" " + cell.write(escapeCodeCell) + " |")
 		}
 		b.WriteString("\n")
@@ -162,6 +176,39 @@ func (t *table) markdown(b *strings.Builder) {
 	if more := t.total - len(t.rows); more > 0 {
 		fmt.Fprintf(b, "\n… and %d more\n", more)
 	}
+}
+
+// maxCell is the longest reason in a cell of a table, in runes: longer ones make the
+// other columns narrow. A section has them whole.
+const maxCell = 80
+
+func (in inline) short() inline {
+	if !slices.ContainsFunc(in, span.isLong) {
+		return in
+	}
+	in = slices.Clone(in)
+	for i := range in {
+		if in[i].isLong() {
+			in[i].text = cutAtWord(in[i].text, maxCell)
+		}
+	}
+	return in
+}
+
+func (s span) isLong() bool { return s.kind == prose && utf8.RuneCountInString(s.text) > maxCell }
+
+// cutAtWord keeps the beginning of s: up to the cause or the next step, else whole
+// words.
+func cutAtWord(s string, limit int) string {
+	head := string([]rune(s)[:limit-1])
+	at := max(strings.LastIndex(head, "; "), strings.LastIndex(head, ": "))
+	if at < limit/3 {
+		at = strings.LastIndexByte(head, ' ')
+	}
+	if at >= limit/3 {
+		head = head[:at]
+	}
+	return strings.TrimRight(head, " :;,") + "…"
 }
 
 func (in inline) markdown() string { return in.write(escapeCode) }

@@ -21,6 +21,7 @@ func (p *page) headline() inline { return p.status.headline(p.sentence) }
 type section struct {
 	title  string // ours
 	blocks []block
+	narrow bool // holds what only Markdown's tables cut
 }
 
 // block is a paragraph, a list, a table or preformatted text.
@@ -36,7 +37,8 @@ type (
 	table        struct {
 		columns []column
 		rows    [][]inline
-		total   int // rows there are; more than len(rows) if some are not shown
+		total   int  // rows there are; more than len(rows) if some are not shown
+		brief   bool // Markdown cuts long reasons: wholeReasons has them
 	}
 	column struct {
 		name  string // ours

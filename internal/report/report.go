@@ -115,6 +115,7 @@ type host struct {
 	metrics map[string]*bench.Metric // the reference's description wins, as in gate
 	results map[string]*bench.Result // of the run, for the cells that are shown
 	olds    map[string]*bench.Result // of the reference, likewise
+	crashed map[string]*bench.Result // of the run, those with a log, by cell
 	checks  map[string]*gate.Check   // by cell
 	// initial holds the cells of case files that block by their distance from the
 	// initial time: new baseline times do not help them.
@@ -134,9 +135,12 @@ func New(in Input) Report {
 		h.Commands = h.Commands.orDefault()
 		h.scan()
 		h.check(h.Run.Results)
-		r.shown.scan(i, &h.Comparison)
+		h.crashed = crashedResults(h.Run)
+		r.shown.scan(i, h)
 		r.total.merge(&h.tally)
 	}
+	r.shown.action.settle()
+	r.attachAxes()
 	r.scanKernels()
 	r.attach()
 	return r
@@ -162,8 +166,8 @@ func (r *Report) attach() {
 	for i := range wanted {
 		wanted[i] = map[string]bool{}
 	}
-	for _, l := range []*list{&r.shown.action, &r.shown.untracked} {
-		for _, f := range l.rows {
+	for _, rows := range [][]finding{r.shown.action.rows, r.shown.untracked.rows} {
+		for _, f := range rows {
 			wanted[f.host][f.Cell] = true
 		}
 	}

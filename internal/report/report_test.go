@@ -208,11 +208,12 @@ func TestFindingsAreInOrder(t *testing.T) {
 		for _, n := range in.Decision.Blocking {
 			blocking += n
 		}
-		told := 0
+		told, full := 0, map[gate.Class]int{}
 		for _, f := range findings {
 			told += f.Verdicts
+			full[f.Class]++
 		}
-		if len(findings) > 15 || told != blocking && len(findings) < 15 {
+		if len(findings) > 15 || told != blocking && len(findings) < 15 && !slices.Contains(slices.Collect(maps.Values(full)), 10) {
 			t.Errorf("%s: %d findings of %d verdicts, want %d", name, len(findings), told, blocking)
 		}
 		order := []gate.Class{gate.Mismatch, gate.CorrectnessFailure, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.Regressed,

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/accelgate/accelgate/internal/terminal"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -14,18 +15,16 @@ import (
 type TerminalOptions struct {
 	Columns int  // width; 0 means 100
 	Color   bool // paint verdicts
+	Links   bool // show addresses as hyperlinks
 }
 
 // TerminalWith renders plain text. The first line is the verdict, whole,
 // however long. What the report quotes cannot move the cursor, and no line is
 // a command to GitHub's runner.
 func TerminalWith(o TerminalOptions) Renderer {
-	if o.Columns <= 0 {
-		o.Columns = 100
-	}
 	return func(w io.Writer, r Report) error {
 		const rows = 20
-		p := printer{w: bufio.NewWriter(w), options: o}
+		p := newPrinter(w, o)
 		p.page(r.page(caps{maxAction, rows}))
 		p.line(visible(shorten(r.in.Tool, maxName)))
 		return p.w.Flush()
@@ -36,6 +35,13 @@ func TerminalWith(o TerminalOptions) Renderer {
 type printer struct {
 	w       *bufio.Writer
 	options TerminalOptions
+}
+
+func newPrinter(w io.Writer, o TerminalOptions) printer {
+	if o.Columns <= 0 {
+		o.Columns = 100
+	}
+	return printer{w: bufio.NewWriter(w), options: o}
 }
 
 func (p *printer) line(s string) {
@@ -50,7 +56,9 @@ func (p *printer) page(page page) {
 	p.section("Needs action", page.action)
 	p.section("Next", page.next)
 	for _, s := range page.folded {
-		p.section(s.title, s.blocks)
+		if !s.narrow {
+			p.section(s.title, s.blocks)
+		}
 	}
 	p.line("")
 	p.line(page.footer)
@@ -87,7 +95,23 @@ func (p *printer) paint(mark string) string {
 	return "\x1b[1;" + colour + "m" + mark + "\x1b[0m"
 }
 
-func (p paragraph) terminal(out *printer) { out.line(inline(p).String()) }
+func (p paragraph) terminal(out *printer) { out.line(out.linked(inline(p))) }
+
+// linked is a line whose addresses are hyperlinks, where the terminal has them.
+func (p *printer) linked(in inline) string {
+	if !p.options.Links {
+		return in.String()
+	}
+	var b strings.Builder
+	for _, s := range in {
+		if s.kind == address && len(s.alt) <= longestURL && safeURL.MatchString(s.alt) {
+			b.WriteString(terminal.Link(s.text, s.alt))
+			continue
+		}
+		b.WriteString(inline{s}.String())
+	}
+	return b.String()
+}
 
 func (l bullets) terminal(out *printer) {
 	for _, item := range l {

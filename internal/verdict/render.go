@@ -7,13 +7,14 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/terminal"
 )
 
 // Renderer returns the format that --format names.
 func Renderer(e *measure.Env, format string) (report.Renderer, error) {
 	switch format {
 	case "terminal":
-		return report.TerminalWith(report.TerminalOptions{Color: color(e)}), nil
+		return report.TerminalWith(Terminal(e)), nil
 	case "markdown":
 		return report.Markdown, nil
 	case "json":
@@ -28,9 +29,10 @@ func Renderer(e *measure.Env, format string) (report.Renderer, error) {
 	return nil, exit.Usagef("--format: unknown format %q: use terminal, markdown or json, or for model cases: cases, check or test", format)
 }
 
-// color follows https://no-color.org and asks for a real terminal.
-func color(e *measure.Env) bool {
-	return e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb" && measure.IsTerminal(e.Stdout)
+// Terminal says what the terminal behind standard output can show.
+func Terminal(e *measure.Env) report.TerminalOptions {
+	t := terminal.Of(e.Stdout, e.Getenv)
+	return report.TerminalOptions{Columns: t.Columns, Color: t.Color, Links: t.Links}
 }
 
 // Render writes the report to w.

@@ -24,10 +24,10 @@ const (
 
 // Problem is a fault that [Parse] accepts and that should not be committed.
 type Problem struct {
-	Line     int    // 0 where it concerns the file, or was not parsed
-	CaseID   string // "" where it concerns the file
-	Severity Severity
-	Message  string // ends in what to do; quotes names of the file
+	Line     int      `json:"line,omitempty"` // 0 where it concerns the file, or was not parsed
+	CaseID   string   `json:"cell,omitempty"` // "" where it concerns the file
+	Severity Severity `json:"severity"`
+	Message  string   `json:"message"` // ends in what to do; quotes names of the file
 }
 
 // Format returns the problem on one line that editors understand, after the

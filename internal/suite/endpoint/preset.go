@@ -14,11 +14,12 @@ import (
 
 // PresetInfo is a suite that ships with accelgate.
 type PresetInfo struct {
-	ID, Description string
-	Loads           string // "c4, c16, c64; 2m0s each"
+	ID          string `json:"id"`
+	Description string `json:"description"`
+	Loads       string `json:"loads"` // "c4, c16, c64; 2m0s each"
 	// NeedsFile says that the dataset is a file that the user brings.
-	NeedsFile bool
-	Dataset   dataset.Kind
+	NeedsFile bool         `json:"needs_file"`
+	Dataset   dataset.Kind `json:"dataset"`
 }
 
 // Presets lists the suites that ship with accelgate, by name.

@@ -32,10 +32,10 @@ const (
 
 // Finding is something that [Parse] accepts and that probably goes wrong.
 type Finding struct {
-	Path     string // of the file
-	JSONPath string
-	Rule     string // such as "wide-tolerance"
-	Message  string // ends in the next step; foreign text is quoted
+	Path     string `json:"path"` // of the file
+	JSONPath string `json:"json_path"`
+	Rule     string `json:"rule"`    // such as "wide-tolerance"
+	Message  string `json:"message"` // ends in the next step; foreign text is quoted
 }
 
 // String returns "file: JSON path: message [rule]" on one line.

@@ -39,6 +39,30 @@ func (f *File) Explain(w io.Writer, definition, opType string, flags Overrides) 
 	return err
 }
 
+// Setting is a row of [File.Explain].
+type Setting struct {
+	Key        string `json:"setting"`
+	Value      string `json:"value"`
+	Origin     string `json:"origin"`
+	Documented string `json:"upstream_documentation"` // what upstream's documentation yields; "" if it agrees
+	Coded      string `json:"upstream_code"`
+}
+
+// Settings are the rows of [File.Explain], for programs.
+func (f *File) Settings(definition, opType string, flags Overrides) ([]Setting, error) {
+	r, err := f.Resolve(definition, opType, flags)
+	if err != nil {
+		return nil, err
+	}
+	documented, coded := f.upstream(definition, opType, flags)
+	other, third := documented.texts(), coded.texts()
+	var list []Setting
+	for _, row := range r.rows() {
+		list = append(list, Setting{row.key, row.text, row.origin, differing(other, row), differing(third, row)})
+	}
+	return list, nil
+}
+
 const orders = `A column of upstream's is empty where it agrees; "none" is what upstream does not have.
 accelgate:                 built-in < bundled < top level < op_type_config < definition_config < flags
 upstream's documentation:  built-in < top level and flags < op_type_config < definition_config

@@ -20,9 +20,9 @@ type Compacted struct {
 
 // Dedupe keeps the last line of each case of a trace file, in order and byte
 // for byte; see [Trace.Case]. Blank lines and an unfinished last line go. A file
-// with nothing to drop is not written. An error of type [Problems] says which
+// with nothing to drop is not written, and with dry none is. An error of type [Problems] says which
 // lines cannot be read; the file is then untouched. A link is refused.
-func Dedupe(path string) (Compacted, error) {
+func Dedupe(path string, dry bool) (Compacted, error) {
 	text, err := readTraces(path)
 	if err != nil {
 		return Compacted{}, fmt.Errorf("compact the traces %s: %s; name a trace file that can be read", plain(path), plain(cause(err)))
@@ -39,7 +39,7 @@ func Dedupe(path string) (Compacted, error) {
 		return Compacted{}, err
 	}
 	c.done.Kept = len(c.last)
-	if c.done.Dropped == 0 && c.done.Cut == 0 {
+	if dry || c.done.Dropped == 0 && c.done.Cut == 0 {
 		return c.done, nil
 	}
 	return c.done, atomicfile.Write(path, together(c.lines))
@@ -55,7 +55,7 @@ type CompactedFile struct {
 // folder traces if it has one, as a dataset does. A file that cannot be compacted
 // keeps none of the others from it; the error is about all such files. It returns
 // those that were compacted, in the order of paths.
-func DedupeAll(root string) (files []CompactedFile, err error) {
+func DedupeAll(root string, dry bool) (files []CompactedFile, err error) {
 	if info, err := os.Lstat(filepath.Join(root, tracesFolder)); err == nil && info.IsDir() {
 		root = filepath.Join(root, tracesFolder)
 	}
@@ -68,7 +68,7 @@ func DedupeAll(root string) (files []CompactedFile, err error) {
 	}
 	var errs []error
 	for _, path := range paths {
-		done, err := Dedupe(path)
+		done, err := Dedupe(path, dry)
 		if err != nil {
 			errs = append(errs, err)
 			continue

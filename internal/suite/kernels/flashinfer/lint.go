@@ -13,11 +13,11 @@ import (
 // Finding is something that [Load] accepts and that goes wrong later, or
 // probably does.
 type Finding struct {
-	Path    string // of the file, as in [Place]
-	Line    int    // 0 where the whole file is meant
-	Rule    string // such as "run-order"
-	Message string // ends in the next step; foreign text is quoted
-	Warning bool   // nothing breaks
+	Path    string `json:"path"`              // of the file, as in [Place]
+	Line    int    `json:"line,omitempty"`    // 0 where the whole file is meant
+	Rule    string `json:"rule"`              // such as "run-order"
+	Message string `json:"message"`           // ends in the next step; foreign text is quoted
+	Warning bool   `json:"warning,omitempty"` // nothing breaks
 }
 
 // Blobs returns the headers of tensor files. The path is what

@@ -13,23 +13,25 @@ const BaselineAuthor = "baseline"
 // Score is how much faster a solution, or all of an author's, is than the
 // baseline. It follows upstream's "report summary".
 type Score struct {
-	Name string // of the solution or the author
+	Name string `json:"name"` // of the solution or the author
 	// Speedup is the mean over workloads of the baseline's latency by the
 	// solution's; 0 for a solution with any failed trace. An author's is the
 	// mean over definitions of the best solution's.
-	Speedup     float64
-	WinRate     float64 // share of workloads in which it is faster
-	SuccessRate float64 // 0 for a solution with any failed trace, else 1
-	Definitions int
-	Workloads   int
-	Best        map[string]string // of an author, definition to solution
+	Speedup     float64           `json:"speedup"`
+	WinRate     float64           `json:"win_rate"`     // share of workloads in which it is faster
+	SuccessRate float64           `json:"success_rate"` // 0 for a solution with any failed trace, else 1
+	Definitions int               `json:"definitions"`
+	Workloads   int               `json:"workloads"`
+	Best        map[string]string `json:"best,omitempty"` // of an author, definition to solution
 }
 
 // Summary is what a dataset's traces add up to.
 type Summary struct {
-	Total, Passed, Failed int     // traces
-	Solutions             []Score // in the dataset's order
-	Authors               []Score // fastest first
+	Total     int     `json:"traces"`
+	Passed    int     `json:"passed"`
+	Failed    int     `json:"failed"`
+	Solutions []Score `json:"solutions"` // in the dataset's order
+	Authors   []Score `json:"authors"`   // fastest first
 }
 
 // Summarize scores all solutions and authors against the author whose

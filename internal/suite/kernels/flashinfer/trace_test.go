@@ -241,26 +241,26 @@ func TestDedupe(t *testing.T) {
 	if err := os.WriteFile(path, []byte(a1+old+"\n"+b+other+old2+a2+`{"definition":`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	done, err := flashinfer.Dedupe(path)
+	done, err := flashinfer.Dedupe(path, false)
 	if want := (flashinfer.Compacted{Kept: 4, Dropped: 2, Cut: 14}); err != nil || done != want {
 		t.Errorf("got %+v, %v; want %+v", done, err, want)
 	}
 	if got, _ := os.ReadFile(path); string(got) != b+other+old2+a2 {
 		t.Errorf("kept\n%s", got)
 	}
-	if done, err := flashinfer.Dedupe(path); err != nil || done != (flashinfer.Compacted{Kept: 4}) {
+	if done, err := flashinfer.Dedupe(path, false); err != nil || done != (flashinfer.Compacted{Kept: 4}) {
 		t.Errorf("again: %+v, %v", done, err)
 	}
 	if err := os.WriteFile(path, []byte(a1+"{}\n"+a1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := flashinfer.Dedupe(path); err == nil || !strings.Contains(err.Error(), "traces.jsonl:2: ") {
+	if _, err := flashinfer.Dedupe(path, false); err == nil || !strings.Contains(err.Error(), "traces.jsonl:2: ") {
 		t.Errorf("a line that is no trace: %v", err)
 	}
 	if got, _ := os.ReadFile(path); string(got) != a1+"{}\n"+a1 {
 		t.Errorf("the file was changed:\n%s", got)
 	}
-	if _, err := flashinfer.Dedupe(filepath.Join(t.TempDir(), "absent")); err == nil {
+	if _, err := flashinfer.Dedupe(filepath.Join(t.TempDir(), "absent"), false); err == nil {
 		t.Error("an absent file is fine")
 	}
 }
@@ -284,7 +284,7 @@ func TestDedupeAll(t *testing.T) {
 		put("traces/ben/bad.jsonl", line+workload+line): line + workload + line, put("workloads/x/a.jsonl", workload+workload): workload + workload,
 		put("traces/ben/notes.txt", line+line): line + line,
 	}
-	files, err := flashinfer.DedupeAll(root)
+	files, err := flashinfer.DedupeAll(root, false)
 	if err == nil || !strings.Contains(err.Error(), "bad.jsonl:2: evaluation: a trace needs a result") ||
 		strings.Count(err.Error(), ".jsonl:") != 1 || len(files) != 3 ||
 		files[0].Compacted != (flashinfer.Compacted{Kept: 1, Dropped: 2}) || files[2].Compacted != (flashinfer.Compacted{Kept: 1}) {
@@ -295,7 +295,7 @@ func TestDedupeAll(t *testing.T) {
 			t.Errorf("%s holds %q, %v, want %q", path, got, err, text)
 		}
 	}
-	if files, err := flashinfer.DedupeAll(filepath.Join(root, "traces", "ann")); err != nil || len(files) != 1 {
+	if files, err := flashinfer.DedupeAll(filepath.Join(root, "traces", "ann"), false); err != nil || len(files) != 1 {
 		t.Errorf("a folder below: %+v, %v", files, err)
 	}
 	for name, lay := range map[string]func(dir string) error{
@@ -306,14 +306,14 @@ func TestDedupeAll(t *testing.T) {
 		if err := lay(dir); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := flashinfer.DedupeAll(dir); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := flashinfer.DedupeAll(dir, false); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if err := os.Symlink(filepath.Join(root, "traces", "ben", "c.jsonl"), filepath.Join(root, "c.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := flashinfer.Dedupe(filepath.Join(root, "c.jsonl")); err == nil || !strings.Contains(err.Error(), "c.jsonl is a link") {
+	if _, err := flashinfer.Dedupe(filepath.Join(root, "c.jsonl"), false); err == nil || !strings.Contains(err.Error(), "c.jsonl is a link") {
 		t.Errorf("a link: %v", err)
 	}
 }

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/inventory"
+	"github.com/accelgate/accelgate/internal/measure"
+)
+
+const listHelp = `List what there is: the suites of the configuration, and the hosts with their
+baselines and history. With --cells, list each cell with the hosts whose baselines
+have it, and the entries of baselines that the configuration no longer has.
+
+'accelgate plan' prints what one run would measure, after filters, limits and
+shards; list prints what the repository has, for all hosts.
+
+  accelgate list
+  accelgate list --cells --json`
+
+func (c *Command) listCommand() *cobra.Command {
+	var o measure.Options
+	var cells, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List suites, cells, hosts and baselines",
+		Long:  listHelp,
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return c.list(cmd.Context(), &o, cells, asJSON) },
+	}
+	f := cmd.Flags()
+	addConfig(&o, f)
+	f.StringVar(&o.HostLabel, "host-label", "", "`label` of the host whose cells are listed (default: this host)")
+	addModels(&o, f)
+	f.BoolVar(&cells, "cells", false, "list the cells")
+	f.BoolVar(&asJSON, "json", false, "print everything as JSON")
+	return cmd
+}
+
+func (c *Command) list(ctx context.Context, o *measure.Options, cells, asJSON bool) error {
+	p, err := c.planFor(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	c.warnAll(p.Warnings)
+	inv, err := inventory.Take(p)
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return c.encode(inv)
+	case cells:
+		return inv.PrintCells(c.Stdout)
+	}
+	return inv.Print(c.Stdout)
+}

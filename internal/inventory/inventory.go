@@ -1,0 +1,127 @@
+// Package inventory lists what a configuration and its folder of baselines have: suites
+// and their cells, hosts with their baselines and their history. It measures nothing and
+// judges nothing.
+package inventory
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/reference/baseline"
+	"github.com/accelgate/accelgate/internal/reference/history"
+)
+
+// Inventory is what there is.
+type Inventory struct {
+	Config string  `json:"config"`
+	Host   string  `json:"host"` // whose cells are listed
+	Suites []Suite `json:"suites"`
+	Hosts  []Host  `json:"hosts"`
+	Cells  []Cell  `json:"cells"`
+}
+
+// Suite is a suite of the configuration.
+type Suite struct {
+	Name    string `json:"name"`
+	Kind    string `json:"kind"`
+	Cells   int    `json:"cells"`   // that the host can run
+	Skipped int    `json:"skipped"` // that it cannot
+}
+
+// Host is a label with a baseline, a history or a runner.
+type Host struct {
+	Label    string    `json:"label"`
+	Device   string    `json:"device,omitempty"`
+	Baseline string    `json:"baseline,omitempty"` // its path; absent if there is none
+	Cells    int       `json:"cells"`              // in the baseline
+	Captured time.Time `json:"captured,omitzero"`
+	Commit   string    `json:"commit,omitempty"`
+	Runs     int       `json:"runs"`              // in the history
+	Runner   bool      `json:"runner"`            // of the configuration
+	Problem  string    `json:"problem,omitempty"` // why a file cannot be read
+}
+
+// Cell is a cell of the configuration, or one that only baselines have.
+type Cell struct {
+	ID    string `json:"id"`
+	Suite string `json:"suite,omitempty"` // absent if the configuration does not have it
+	// Baselines are the labels of the hosts whose baselines have the cell.
+	Baselines []string `json:"baselines"`
+}
+
+// Take lists what an opened plan and the files beside its configuration have.
+func Take(p *measure.Plan) (Inventory, error) {
+	inv := Inventory{Config: p.Options.Config, Host: p.Host.Label, Suites: []Suite{}, Hosts: []Host{}, Cells: []Cell{}}
+	at := map[string]int{}
+	for i, s := range p.Suites {
+		inv.Suites = append(inv.Suites, Suite{s.Name, p.File.Suites[i].Kind, len(s.Cells), len(s.Skipped)})
+		for _, c := range s.Cells {
+			at[c.ID()] = len(inv.Cells)
+			inv.Cells = append(inv.Cells, Cell{ID: c.ID(), Suite: s.Name, Baselines: []string{}})
+		}
+	}
+	labels, err := known(p)
+	for _, label := range labels {
+		host, ids := hostOf(p, label)
+		inv.Hosts = append(inv.Hosts, host)
+		for _, id := range ids {
+			if _, has := at[id]; !has {
+				at[id] = len(inv.Cells)
+				inv.Cells = append(inv.Cells, Cell{ID: id})
+			}
+			c := &inv.Cells[at[id]]
+			c.Baselines = append(c.Baselines, label)
+		}
+	}
+	return inv, err
+}
+
+// known are the labels of baselines, histories and runners, sorted.
+func known(p *measure.Plan) (labels []string, err error) {
+	for _, r := range p.File.Runners {
+		labels = append(labels, r.Host)
+	}
+	baselines, err := filepath.Glob(filepath.Join(p.Options.Baselines(p.File), "baseline-*.json"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range baselines {
+		labels = append(labels, strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "baseline-"), ".json"))
+	}
+	histories, err := filepath.Glob(filepath.Join(filepath.Dir(p.Options.HistoryPath(p.File, "x")), "history-*.jsonl"))
+	for _, path := range histories {
+		if label, ok := history.Label(filepath.Base(path)); ok {
+			labels = append(labels, label)
+		}
+	}
+	slices.Sort(labels)
+	return slices.Compact(labels), err
+}
+
+// hostOf reads what there is of a host, with the ids of its baseline.
+func hostOf(p *measure.Plan, label string) (h Host, ids []string) {
+	h = Host{Label: label}
+	for _, r := range p.File.Runners {
+		h.Runner = h.Runner || r.Host == label
+	}
+	path := baseline.Path(p.Options.Baselines(p.File), label)
+	if file, err := baseline.Load(path); err == nil {
+		run := file.Run()
+		h.Baseline, h.Cells, h.Captured, h.Commit, h.Device = path, len(file.Entries), file.CapturedAt, run.Revision, run.Host.Device()
+		for i := range file.Entries {
+			ids = append(ids, file.Entries[i].CaseID)
+		}
+	} else if exists(path) {
+		h.Baseline, h.Problem = path, err.Error()
+	}
+	kept := p.Options.HistoryPath(p.File, label)
+	if file, err := history.Load(kept); err == nil {
+		h.Runs = file.Len()
+	} else if exists(kept) {
+		h.Problem = err.Error()
+	}
+	return h, ids
+}
