@@ -84,8 +84,8 @@ func Run(ctx context.Context, e *measure.Env, sleep func(context.Context, time.D
 	}
 	a.nameByHand()
 	unresolved := a.pullOfRun(ctx)
-	if unresolved == nil && a.skipped(ctx) {
-		return a.orUnpublished(exit.Passed), nil
+	if set := a.skippedBy(ctx); set.By != "" {
+		return a.skip(ctx, set)
 	}
 	if a.ofFork() {
 		if err := a.askMaintainer(ctx); err != nil || a.event.Run.Skipped {
@@ -157,6 +157,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 	if a.in.publish {
 		a.publish(ctx, g, j)
 	}
+	a.commentOnCommits(ctx, j)
 	a.keep(ctx, g, j)
 	return j.Exit(), nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 	"github.com/accelgate/accelgate/internal/report"
-	"github.com/accelgate/accelgate/internal/suite/cases"
 )
 
 // The values of policy.config_changes; "" is changesBlock.
@@ -92,7 +91,7 @@ func (a *action) compareChecked(ctx context.Context, file *config.File) (*report
 }
 
 // checkedFiles are those of the changed files by which something is judged: the
-// baselines, the waivers and the case files of the configuration.
+// baselines, the waivers and what suites name.
 func (a *action) checkedFiles(file *config.File, changed []string) (list []string) {
 	var within []string
 	add := func(p string) {
@@ -103,11 +102,16 @@ func (a *action) checkedFiles(file *config.File, changed []string) (list []strin
 	add(a.in.options.Baselines(file))
 	add(file.Resolve(cmp.Or(file.Policy.Waivers, waiver.FileName)))
 	for i := range file.Suites {
-		if file.Suites[i].Kind != "cases" {
+		of := a.Env.Kinds[file.Suites[i].Kind].Files
+		if of == nil {
 			continue
 		}
-		if folder, err := cases.FolderOf(&file.Suites[i], file.Dir); err == nil {
-			add(folder.Path)
+		named, err := of(&file.Suites[i], file.Dir)
+		if err != nil {
+			continue // a suite that cannot be read is judged by nothing
+		}
+		for _, p := range named {
+			add(p)
 		}
 	}
 	for _, p := range changed {

@@ -69,7 +69,7 @@ func (a *action) pullOfRun(ctx context.Context) error {
 // pullRequest is a pull request of the API in the words of an event.
 func pullRequest(p github.Pull, repo github.Repo) *actions.PullRequest {
 	return &actions.PullRequest{Number: p.Number, HeadSHA: p.HeadSHA, BaseSHA: p.BaseSHA, HeadRef: p.HeadRef, BaseRef: p.BaseRef,
-		HeadRepo: p.HeadRepo.String(), Fork: p.Fork(repo), Labels: p.Labels}
+		HeadRepo: p.HeadRepo.String(), Fork: p.Fork(repo)}
 }
 
 // maxRunBytes bounds the archives of one workflow run, and what they hold.

@@ -36,10 +36,13 @@ func (a *action) askMaintainer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	summary := "The pull request comes from a fork, whose code does not run on this project's runners unasked.\n\n" +
+		"A maintainer can start this: write `/accelgate run` in a comment on the pull request, after reading its changes.\n"
+	for _, trouble := range a.troubles {
+		summary += "\nWarning: " + quoteCode(a.token.Hide(trouble)) + "\n"
+	}
 	_, err = client.UpsertCheck(ctx, repo, a.commit(), github.Check{Name: required, Conclusion: "action_required", Title: "not measured on this project's runners",
-		Summary: "The pull request comes from a fork, whose code does not run on this project's runners unasked.\n\n" +
-			"A maintainer can start this: write `/accelgate run` in a comment on the pull request, after reading its changes.",
-		DetailsURL: a.event.RunURL, Seq: a.seq()})
+		Summary: summary, DetailsURL: a.event.RunURL, Seq: a.seq()})
 	return err
 }
 

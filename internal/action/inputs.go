@@ -35,6 +35,8 @@ type inputs struct {
 	author    string          // login of the token, where GitHub does not name it
 	apiWait   time.Duration   // for GitHub's rate limits
 	runAs     *worker.Account // whom root becomes; nil is the owner of the workspace
+	// commitComment tells the commit with which a confirmed loss began.
+	commitComment bool
 	// historyBranch is the branch that keeps runs; "" if none does.
 	historyBranch string
 	// dangerForks and dangerTarget run a stranger's code where it can take the
@@ -122,7 +124,7 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 		unset bool
 		to    *bool
 	}{{"require-baseline", true, &in.options.RequireBaseline}, {"force", false, &in.force}, {"initial-times", false, &in.initial}, {"publish", true, &in.publish},
-		{"notify", false, &in.notify}, {"within-noise", false, &in.all},
+		{"notify", false, &in.notify}, {"within-noise", false, &in.all}, {"commit-comment", false, &in.commitComment},
 		{"dangerously-measure-forks-on-self-hosted-runners", false, &in.dangerForks}, {"dangerously-run-on-pull-request-target", false, &in.dangerTarget}} {
 		if *b.to, err = gh.Bool(b.name, b.unset); err != nil {
 			return in, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/accelgate/accelgate/internal/gate"
 )
@@ -30,6 +31,10 @@ func (t talk) rerunCause(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s of [run %d](%s/%s/actions/runs/%[2]d) run again.", what, run, t.event.ServerURL, t.event.Repository()), nil
 }
 
+// measuredStates are the verdicts that only another measurement can change. After a
+// skipped run no job has failed that could run again.
+var measuredStates = []gate.Status{gate.StatusFailed, gate.StatusNoEvidence, gate.StatusInconclusive, statusSkipped}
+
 // lastRun returns the newest run that began a check on the head or wrote the
 // comment, 0 if there is none, and whether its measurement made its verdict. A token
 // that may not read checks leaves the comment.
@@ -39,7 +44,7 @@ func (t talk) lastRun(ctx context.Context) (run int64, measured bool, err error)
 		return 0, false, err
 	}
 	run = posted.Seq.Run
-	measured = run != 0 && (posted.State == string(gate.StatusFailed) || posted.State == string(gate.StatusNoEvidence))
+	measured = run != 0 && slices.Contains(measuredStates, gate.Status(posted.State))
 	pull, err := t.client.GetPull(ctx, t.repo, t.event.Comment.Issue)
 	if err != nil {
 		return 0, false, err
@@ -51,7 +56,7 @@ func (t talk) lastRun(ctx context.Context) (run int64, measured bool, err error)
 	if err != nil {
 		t.warn(err)
 	} else if check.Seq.Run > run || check.Seq.Run == run && check.Seq.Attempt > posted.Seq.Attempt {
-		return check.Seq.Run, check.Conclusion == "failure", nil
+		return check.Seq.Run, check.Conclusion == "failure" || check.Conclusion == "neutral", nil
 	}
 	return run, measured, nil
 }

@@ -3,65 +3,76 @@ package action
 import (
 	"context"
 	"fmt"
-	"slices"
-	"time"
+	"strings"
 
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
-// skipLabel is the label by which a maintainer takes a pull request out of the gate.
+// skipLabel is the label by which a user with write permission takes a pull request
+// out of the gate.
 const skipLabel = "accelgate-skip"
 
-// skipped reports whether the pull request has the label and who set it may push, and
-// says so on GitHub. Whatever keeps that from being known leaves the gate as it is.
-func (a *action) skipped(ctx context.Context) bool {
+// statusSkipped is the state of a pull request that was not judged, in the comment and
+// in the output. It is no status of the gate, which decided nothing.
+const statusSkipped gate.Status = "skipped"
+
+// skippedBy returns who set the label, if the pull request has it now and that user
+// may push now; By is "" otherwise. A label that does not count, or that cannot be
+// read, is a warning of the report, and the gate judges.
+func (a *action) skippedBy(ctx context.Context) github.Labelled {
 	pr := a.event.PullRequest
-	if pr == nil || !a.in.publish || a.in.update || !slices.Contains(pr.Labels, skipLabel) {
-		return false
+	if pr == nil || !a.in.publish || a.in.update || strings.TrimSpace(a.in.options.Secret) == "" || strings.HasSuffix(a.in.checkName, someCells) {
+		return github.Labelled{}
 	}
-	set, why := a.whoSkips(ctx, pr.Number)
-	if why != "" {
-		a.annotate(a.gh.Warning, "label "+skipLabel+" ignored", why)
-		return false
-	}
-	a.publishSkip(ctx, set)
-	return true
-}
-
-// whoSkips returns who set the label, or why it does not count.
-func (a *action) whoSkips(ctx context.Context, number int) (set github.Labelled, why string) {
-	client, repo, err := a.client()
+	set, err := a.readSkipLabel(ctx, pr.Number)
 	if err == nil {
-		set, err = client.LabelledBy(ctx, repo, number, skipLabel)
+		return set
 	}
-	if err != nil {
-		return set, err.Error()
-	}
-	if set.Login == "" {
-		return set, "it was removed meanwhile: run the job again if it is to count"
-	}
-	may, err := client.Permission(ctx, repo, set.Login)
-	switch {
-	case err != nil:
-		return set, err.Error()
-	case !may.CanWrite():
-		return set, fmt.Sprintf("%s set it and has no write permission: ask a maintainer to remove it and to set it", set.Login)
-	}
-	return set, ""
+	a.annotate(a.gh.Warning, "label "+skipLabel, err.Error())
+	a.warn(err)
+	a.troubles = append(a.troubles, text.OneLine(err.Error()))
+	return github.Labelled{}
 }
 
-// publishSkip shows who took the pull request out of the gate. Its check is neutral:
-// green would say that something was measured.
-func (a *action) publishSkip(ctx context.Context, set github.Labelled) {
-	by := fmt.Sprintf("%s set the label %s on %s", set.Login, skipLabel, set.At.UTC().Format(time.DateOnly))
-	body := fmt.Sprintf("### Skipped\n\n%s set the label `%s` on %s, so nothing was judged on `%s`, and nothing will be on later commits.\n\n"+
-		"To have the pull request judged, remove the label and run the job again.\n",
-		quoteCode(set.Login), skipLabel, set.At.UTC().Format("2006-01-02 15:04 UTC"), a.commit())
-	fmt.Fprintf(a.Stdout, "Skipped: %s. Remove the label and run the job again to have it judged.\n", by)
+// readSkipLabel is [action.skippedBy] with the reason why a label does not count.
+func (a *action) readSkipLabel(ctx context.Context, number int) (github.Labelled, error) {
+	const again = "remove it, and let a user with write permission set it"
+	client, repo, err := a.client()
+	if err != nil {
+		return github.Labelled{}, err
+	}
+	set, err := client.Label(ctx, repo, number, skipLabel)
+	if err != nil || !set.Set {
+		return github.Labelled{}, err
+	}
+	if set.By == "" {
+		return github.Labelled{}, fmt.Errorf("the label %s is ignored: GitHub names no user who set it; %s", skipLabel, again)
+	}
+	may, err := client.Permission(ctx, repo, set.By)
+	if err != nil {
+		return github.Labelled{}, err
+	}
+	if !may.CanWrite() {
+		return github.Labelled{}, fmt.Errorf("the label %s is ignored: %s set it and has no write permission; %s", skipLabel, text.OneLine(set.By), again)
+	}
+	return set, nil
+}
+
+// skip shows who took the pull request out of the gate. Its check is neutral: green
+// would say that something was measured.
+func (a *action) skip(ctx context.Context, set github.Labelled) (int, error) {
+	title := fmt.Sprintf("skipped by @%s: label %s", text.OneLine(set.By), skipLabel)
+	at, by := set.At.UTC().Format("2006-01-02 15:04 UTC"), quoteCode("@"+set.By)
+	body := a.token.Hide(fmt.Sprintf("### ⏭️ Skipped by %s\n\n%[1]s set the label `%s` at %s, so nothing was judged on `%s`. The label counts for later commits too.\n\n"+
+		"To have the pull request judged, remove the label and write `/accelgate rerun`.\n", by, skipLabel, at, a.commit()))
+	fmt.Fprintf(a.Stdout, "%s (set at %s); nothing was judged\n", title, at)
+	a.annotate(a.gh.Warning, "accelgate skipped", title)
 	_, err := a.gh.Summary(body)
 	a.warn(err)
-	a.output("verdict", "skipped")
-	a.post(ctx, posting{title: "skipped: " + by, body: func(limit int) string { return body[:min(len(body), limit)] }, status: gate.StatusInconclusive,
-		conclusion: "neutral"})
+	a.output("verdict", string(statusSkipped))
+	a.post(ctx, posting{title: title, body: func(limit int) string { return text.Cut(body, limit) }, status: statusSkipped, conclusion: "neutral"})
+	return a.orUnpublished(exit.Passed), nil
 }

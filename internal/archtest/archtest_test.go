@@ -84,7 +84,7 @@ var allowed = map[string][]string{
 	"record":         {"bench", "config", "exit", "gate", "matrix", "measure", "reference/baseline", "report", "suite", "suite/cases", "suite/cases/casefile", "text", "verdict"},
 	"selftest":       {"bench", "config", "exit", "gate", "lazyregexp", "measure", "reference/baseline", "report", "runner", "stats", "text", "verdict"},
 	"bisect":         {"atomicfile", "bench", "detect", "device", "exit", "measure", "runner", "suite", "text", "verdict", "worker", "worktree"},
-	"action":         {"atomicfile", "bench", "config", "exit", "gate", "github", "github/actions", "github/artifact", "lazyregexp", "matrix", "measure", "record", "reference/baseline", "reference/history", "reference/waiver", "report", "runner", "suite/cases", "text", "verdict", "worker"},
+	"action":         {"atomicfile", "bench", "config", "exit", "gate", "github", "github/actions", "github/artifact", "lazyregexp", "matrix", "measure", "record", "reference/baseline", "reference/history", "reference/waiver", "report", "runner", "text", "verdict", "worker"},
 	"calibrate":      {"bench", "detect", "exit", "gate", "measure", "reference/baseline", "stats", "text", "verdict"},
 	"autobaseline":   {"bench", "config", "exit", "gate", "matrix", "measure", "record", "suite/cases", "text", "verdict"},
 	"cli": {"action", "atomicfile", "autobaseline", "bench", "bisect", "calibrate", "config", "detect", "detect/jsonl", "device", "engine",

@@ -21,9 +21,19 @@ func TestThreatModelNamesTests(t *testing.T) {
 	if !ok || rest == "" {
 		t.Fatal("docs/security.md no longer has its sections")
 	}
-	rows := 0
-	for _, row := range tableRow.FindAllString(attacks, -1) {
-		if strings.HasPrefix(row, "| attack |") {
+	if rows := rowsWithTests(t, attacks); rows < 40 {
+		t.Errorf("the threat model has %d attacks, want 40 or more", rows)
+	}
+	if !strings.Contains(content(t, "README.md"), "(docs/security.md)") || !strings.Contains(content(t, "SECURITY.md"), "(docs/security.md)") {
+		t.Error("README.md and SECURITY.md lead to docs/security.md")
+	}
+}
+
+// rowsWithTests counts the rows of tables, each of which names tests that exist.
+func rowsWithTests(t *testing.T, text string) (rows int) {
+	t.Helper()
+	for _, row := range tableRow.FindAllString(text, -1) {
+		if strings.HasSuffix(row, "| test |") {
 			continue
 		}
 		rows++
@@ -37,11 +47,23 @@ func TestThreatModelNamesTests(t *testing.T) {
 			}
 		}
 	}
-	if rows < 40 {
-		t.Errorf("the threat model has %d attacks, want 40 or more", rows)
+	return rows
+}
+
+// TestEachKindSaysWhatIsCheckedAgain: the threat model has a row with tests for each kind.
+func TestEachKindSaysWhatIsCheckedAgain(t *testing.T) {
+	_, table, _ := strings.Cut(content(t, "docs/security.md"), "\n## What is checked again")
+	kinds, err := filepath.Glob(filepath.Join("..", "suite", "*", "kind.go"))
+	if err != nil || len(kinds) < 6 {
+		t.Fatalf("found the kinds %q, %v, want 6 or more", kinds, err)
 	}
-	if !strings.Contains(content(t, "README.md"), "(docs/security.md)") || !strings.Contains(content(t, "SECURITY.md"), "(docs/security.md)") {
-		t.Error("README.md and SECURITY.md lead to docs/security.md")
+	for _, path := range kinds {
+		if kind := filepath.Base(filepath.Dir(path)); !strings.Contains(table, "\n| `"+kind+"` |") {
+			t.Errorf("docs/security.md does not say what is checked again for kind %s", kind)
+		}
+	}
+	if rows := rowsWithTests(t, table); rows != len(kinds) {
+		t.Errorf("the table has %d rows for %d kinds", rows, len(kinds))
 	}
 }
 

@@ -59,7 +59,7 @@ func judgingStep(t *testing.T, token githubtest.Token, base string, changed map[
 			Branches:     map[string]map[string]string{"work": changed},
 			Runs:         runs,
 			PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work", Author: "alice", Locked: locked}},
-			Permissions:  map[string]string{"alice": "write", "bob": "admin", "mallory": "read", "carol": "write", "dave": "write"}}},
+			Permissions:  map[string]string{"alice": "write", "bob": "admin", "mallory": "read", "carol": "write", "dave": "write", "tina": "triage"}}},
 		Tokens: []githubtest.Token{token, {Value: "ghp_alice", Login: "alice"}, {Value: "ghp_bob", Login: "bob"}, {Value: "ghp_mallory", Login: "mallory"}},
 	})
 	s.write("accelgate.yaml", base)
@@ -145,8 +145,23 @@ func TestPullRequestThatExcusesItself(t *testing.T) {
 				t.Errorf("the comment does not say who approved:\n%s", s.report())
 			}
 			s.conclude(token, "success")
+			s.push()
+			if code := s.run(t.Context()); code != exit.GateFailed || strings.Contains(s.report(), "Approved for this commit") {
+				t.Errorf("exit code %d after a push, want %d and no approval in\n%s", code, exit.GateFailed, s.report())
+			}
+			s.conclude(token, "action_required")
 		})
 	}
+}
+
+// push moves the head, and the event and the run follow.
+func (s *actionStep) push() {
+	s.t.Helper()
+	old := s.head()
+	s.server.Commit("octo/repo", "work", map[string]string{"pushed": "x"})
+	s.editRun(old, s.head())
+	s.write("event.json", strings.ReplaceAll(pullPayload, "$HEAD", s.head()))
+	s.env["GITHUB_SHA"], s.env["GITHUB_RUN_ID"] = s.head(), "78"
 }
 
 // conclude demands a conclusion of the check, where the token may write one.

@@ -21,6 +21,7 @@ suites:
   - {name: k, kind: kernels}
   - {name: a, kind: analysis, level: fail, packing: {scenarios: [compare/1_small]}}
   - {name: e, kind: endpoint, gate: [tpot_p50_ms, joules_per_token], load: {concurrency: [1], requests: 4}}
+  - {name: x, kind: exec, command: [go, test, "-bench={regexp}"], read: {format: gobench}, benchmarks: [Decode]}
 `
 
 // reporting is a run with one cell for each suite, each with every metric that its
@@ -38,6 +39,7 @@ func reporting() *bench.Run {
 		{"a", "packing/compare/1_small/greedy", []string{"rows", "rows_over_bound", "step_efficiency", "idle_share", "avg_row_balance_ratio",
 			"worst_row_balance_ratio", "row_balance_std", "avg_row_efficiency", "overall_efficiency", "sum_row_max"}},
 		{"e", "concurrency=1", []string{"tpot_p50_ms", "joules_per_token"}},
+		{"x", "Decode", []string{"allocs_op", "time_ns"}},
 	} {
 		r := bench.Result{Cell: bench.Cell{Suite: c.suite, Raw: c.id}, Outcome: bench.Passed}
 		for _, name := range c.metrics {
@@ -80,7 +82,7 @@ func TestRunThatDropsAGatedMetricPasses(t *testing.T) {
 	if code, out := accelgate(append([]string{"report", from}, flags...)...); code != 0 || strings.Contains(out, "missing") {
 		t.Fatalf("with every metric: exit %d\n%s", code, out)
 	}
-	for i, drop := range []string{"rate", "execution_time_s", "latency_ms", "rows_over_bound", "joules_per_token"} {
+	for i, drop := range []string{"rate", "execution_time_s", "latency_ms", "rows_over_bound", "joules_per_token", "time_ns"} {
 		run := reporting()
 		r := &run.Results[i]
 		r.Samples = slices.DeleteFunc(r.Samples, func(s bench.Sample) bool { return s.Metric == drop })

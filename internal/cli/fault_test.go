@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,9 +29,37 @@ var faultKinds = []githubtest.Kind{
 	githubtest.Exhausted, githubtest.Secondary, githubtest.Down, githubtest.DownAfter, githubtest.Truncated,
 }
 
-// TestFaultTrial publishes a verdict while a quarter of all requests go wrong.
-// Whatever happens there are never two comments, a check that stays in progress,
-// a check of another colour than the verdict, or exit code 0 with nothing published.
+// outcome is what a step may leave: an exit code, the conclusion of the check, and a
+// text of the comment.
+type outcome struct {
+	code             int
+	conclusion, text string
+}
+
+// faultCase is a verdict to publish. The first outcome is the usual one; the others
+// are those of answers that GitHub did not give, and none of them is better.
+type faultCase struct {
+	name     string
+	passes   bool              // the run's own cell
+	changed  map[string]string // files of the pull request
+	labelled bool
+	may      []outcome
+}
+
+var faultCases = []faultCase{
+	{"passes", true, map[string]string{"b": "b"}, false, []outcome{
+		{exit.Passed, "success", "speed was NOT judged"}, {exit.GateFailed, "action_required", "configuration could not be compared"}}},
+	{"wrong answer", false, map[string]string{"b": "b"}, false, []outcome{{exit.GateFailed, "failure", "Failed"}}},
+	{"changed configuration", true, map[string]string{"accelgate.yaml": strings.Replace(stepConfig, "tok/s", "tok", 1)}, false, []outcome{
+		{exit.GateFailed, "action_required", "Action required"}}},
+	{"skipped", false, map[string]string{"b": "b"}, true, []outcome{
+		{exit.Passed, "neutral", "Skipped by `@alice`"}, {exit.GateFailed, "failure", "Failed"}}},
+}
+
+// TestFaultTrial publishes verdicts while a quarter of all requests go wrong, over an
+// earlier verdict and over none. Whatever happens there are never two comments, a check
+// that stays in progress, a check of another colour than the verdict, or exit code 0
+// with nothing published.
 func TestFaultTrial(t *testing.T) { faultTrials(t, 8) }
 
 // TestFaultTrialThorough is the same with 200 seeds.
@@ -41,63 +70,126 @@ func TestFaultTrialThorough(t *testing.T) {
 
 func faultTrials(t *testing.T, seeds uint64) {
 	t.Parallel()
-	published := 0
+	published, all := 0, 0
 	for seed := range seeds {
-		for _, passes := range []bool{true, false} {
-			if faultTrial(t, seed, faultTokens[seed%uint64(len(faultTokens))], passes) {
+		for i, c := range faultCases {
+			f := faultRun{c, faultTokens[(seed+uint64(i))%uint64(len(faultTokens))], seed&4 != 0, githubtest.Chaos{Seed: seed, Share: 0.25, Kinds: faultKinds}}
+			if all++; f.judge(t, f.begin(t)) {
 				published++
 			}
 		}
 	}
-	t.Logf("%d of %d verdicts were published", published, 2*seeds)
-	if published < int(seeds) {
-		t.Errorf("%d of %d verdicts were published, want most", published, 2*seeds)
+	t.Logf("%d of %d verdicts were published", published, all)
+	if published < all*9/10 {
+		t.Errorf("%d of %d verdicts were published, want 9 of 10", published, all)
 	}
 }
 
-func faultTrial(t *testing.T, seed uint64, token githubtest.Token, passes bool) (published bool) {
+// TestFaultAtEveryRequest loses the answer to each request of a step alone.
+func TestFaultAtEveryRequest(t *testing.T) { faultsAtEveryRequest(t, githubtest.ResetAfter) }
+
+// TestFaultAtEveryRequestThorough is the same with each kind of fault.
+func TestFaultAtEveryRequestThorough(t *testing.T) {
+	testtier.Thorough(t)
+	faultsAtEveryRequest(t, faultKinds...)
+}
+
+func faultsAtEveryRequest(t *testing.T, kinds ...githubtest.Kind) {
+	t.Parallel()
+	all := 0
+	for i, c := range faultCases {
+		for j, kind := range kinds {
+			for at, struck := 1, true; struck; at++ {
+				f := faultRun{c, faultTokens[(i+j)%len(faultTokens)], at%2 == 0, githubtest.Chaos{At: at, Kinds: []githubtest.Kind{kind}}}
+				s := f.begin(t)
+				f.judge(t, s)
+				struck = slices.ContainsFunc(s.server.Requests(), func(r githubtest.Request) bool { return r.Fault != "" })
+				all++
+			}
+		}
+	}
+	t.Logf("%d steps", all)
+}
+
+// faultRun is one step under faults.
+type faultRun struct {
+	faultCase
+	token   githubtest.Token
+	earlier bool // an attempt with another verdict came before, without faults
+	chaos   githubtest.Chaos
+}
+
+// begin prepares the step, up to the first fault.
+func (f faultRun) begin(t *testing.T) *actionStep {
 	t.Helper()
-	s := newActionStep(t, "pull_request", pullPayload, map[string]string{"INPUT_GITHUB-TOKEN": token.Value, "INPUT_REQUIRE-BASELINE": "false"})
+	s := newActionStep(t, "pull_request", pullPayload, map[string]string{"INPUT_GITHUB-TOKEN": f.token.Value, "INPUT_REQUIRE-BASELINE": "false"})
 	s.server = s.github(githubtest.State{
-		Repos: []githubtest.Repo{{Name: "octo/repo", Files: map[string]string{"a": "a"}, Branches: map[string]map[string]string{"work": {"b": "b"}},
-			PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work"}}}},
-		Tokens: []githubtest.Token{token},
-		Chaos:  &githubtest.Chaos{Seed: seed, Share: 0.25, Kinds: faultKinds},
+		Repos: []githubtest.Repo{{Name: "octo/repo", Files: map[string]string{"accelgate.yaml": stepConfig}, Branches: map[string]map[string]string{"work": f.changed},
+			PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work"}}, Permissions: map[string]string{"alice": "write"}}},
+		Tokens: []githubtest.Token{f.token}, CheckEvery: 7,
 	})
 	listener := httptest.NewServer(s)
-	defer listener.Close()
+	t.Cleanup(listener.Close)
 	s.env["GITHUB_API_URL"], s.env["GITHUB_SHA"] = listener.URL, s.head()
 	s.write("event.json", strings.ReplaceAll(pullPayload, "$HEAD", s.head()))
-	s.write("runs/run.json", s.faultRun(passes))
 	s.env["INPUT_RUNS"] = filepath.Join(s.work, "runs")
-	code := s.run(t.Context())
+	if f.earlier {
+		s.write("runs/run.json", s.faultRun(!f.passes))
+		s.run(t.Context())
+		s.stdout.Reset()
+		s.env["GITHUB_RUN_ATTEMPT"] = "2"
+	}
+	if f.labelled {
+		s.label("alice")
+	}
+	s.write("runs/run.json", s.faultRun(f.passes))
+	return s
+}
 
+// judge runs the step under faults, and looks at what it left.
+func (f faultRun) judge(t *testing.T, s *actionStep) (published bool) {
+	t.Helper()
+	before := s.server.CheckRuns("octo/repo", s.head())
+	if err := s.server.Disturb(f.chaos); err != nil {
+		t.Fatal(err)
+	}
+	code := s.run(t.Context())
 	comments, checks := s.server.Comments("octo/repo", 1), s.server.CheckRuns("octo/repo", s.head())
-	what := fmt.Sprintf("seed %d, %s, passes %t: exit code %d", seed, token.Login, passes, code)
+	fail := func(format string, args ...any) {
+		t.Helper()
+		t.Errorf("%s, %s, earlier %t, chaos %+v: exit code %d: %s\n%s\n%v", f.name, f.token.Login, f.earlier, f.chaos, code, fmt.Sprintf(format, args...),
+			s.stderr.String(), s.server.Requests())
+	}
 	if len(comments) > 1 {
-		t.Errorf("%s: %d comments\n%v", what, len(comments), s.server.Requests())
+		fail("%d comments", len(comments))
 	}
-	concluded := false
-	for _, check := range checks {
-		concluded = concluded || check.Status == "completed"
+	refused := strings.Contains(s.stdout.String(), "accelgate could not publish")
+	colours, texts := false, false
+	for i, check := range checks {
 		if check.Status != "completed" {
-			t.Errorf("%s: a check stays in progress\n%v", what, s.server.Requests())
+			fail("a check stays in progress")
 		}
-		if check.Conclusion == "success" && !passes || check.Conclusion == "failure" && passes {
-			t.Errorf("%s: the check is %s\n%v", what, check.Conclusion, s.server.Requests())
+		right := f.allows(func(o outcome) bool { return o.conclusion == check.Conclusion })
+		colours = colours || right && i == len(checks)-1
+		if last := i == len(checks)-1; !right && (last && !refused || i >= len(before)) {
+			fail("check %d of %d is %s", i+1, len(checks), check.Conclusion)
 		}
 	}
-	published = concluded || len(comments) == 1
-	if !published && code == exit.Passed {
-		t.Errorf("%s, and nothing is published\n%v", what, s.server.Requests())
+	if len(comments) == 1 {
+		if texts = f.allows(func(o outcome) bool { return strings.Contains(comments[0].Body, o.text) }); !texts && !refused {
+			fail("the comment is of another verdict:\n%.500s", comments[0].Body)
+		}
 	}
-	// GitHub must show what the pull request changes; without an answer the check is action_required.
-	unread := code == exit.GateFailed && strings.Contains(s.written()[filepath.Join(".accelgate", "report.md")], "configuration could not be compared")
-	if want := map[bool]int{true: exit.Passed, false: exit.GateFailed}[passes]; code != want && !(passes && (code == exit.NoMeasure || unread)) {
-		t.Errorf("%s, want %d\n%s", what, want, s.stderr.String())
+	if published = colours || texts; !published && code == exit.Passed {
+		fail("nothing is published")
+	}
+	if !f.allows(func(o outcome) bool { return o.code == code }) && (code != exit.NoMeasure || !refused) {
+		fail("want exit code %d", f.may[0].code)
 	}
 	return published
 }
+
+func (f faultCase) allows(is func(outcome) bool) bool { return slices.ContainsFunc(f.may, is) }
 
 // faultRun is a run of the one cell, which passed or gave a wrong answer.
 func (s *actionStep) faultRun(passes bool) string {

@@ -1,6 +1,6 @@
 package formats
 
-// isAIPerf knows profile_export_aiperf.json and, which has the same form,
+// isAIPerf reports whether the file is profile_export_aiperf.json or, of the same form,
 // profile_export_genai_perf.json.
 func isAIPerf(o object) bool {
 	return aiperfMetrics(o).child("request_latency").has("unit") || aiperfMetrics(o).child("time_to_first_token").has("unit")

@@ -52,7 +52,7 @@ func harnesses() map[string]func([]byte) ([]Benchmark, error) {
 	return all
 }
 
-// The limits of what a harness can make a report carry.
+// Limits on the names and counts that a harness can put into a report.
 const (
 	maxBenchmarks  = 10_000
 	maxRepetitions = 100_000 // values of all benchmarks

@@ -154,8 +154,8 @@ func count(raw []byte) float64 {
 	return v
 }
 
-// identity are the conditions that are parameters of every cell that knows
-// them; others are only where the cells differ in them.
+// identity are the conditions that are parameters of every cell that has
+// them; others are parameters only where the cells differ in them.
 var identity = []string{"model", "engine", "suite", "test", "phase", "concurrency", "rate", "label"}
 
 // run joins cells of equal conditions and returns the whole.

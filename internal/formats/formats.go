@@ -22,7 +22,7 @@ type format struct {
 }
 
 // formats in the order in which saved files are asked. SGLang's generator began as a
-// copy of vLLM's and is told apart by what only it counts.
+// copy of vLLM's and differs by counts that only it prints.
 var formats = []format{
 	{name: "sglang", output: sglang, is: isSGLang, read: readSGLang},
 	{name: "vllm", output: vllm, is: isVLLM, read: readVLLM},

@@ -10,7 +10,7 @@ import (
 )
 
 // object is a JSON object whose members are decoded when they are read:
-// results carry arrays with a number for each token that nobody asks for.
+// results carry arrays with a number for each token, which no metric needs.
 type object map[string]json.RawMessage
 
 // has reports whether o has all of the members.

@@ -17,9 +17,9 @@ type Reading struct {
 	HasAnswer bool
 }
 
-// Format understands the output of one foreign program as a whole. Where there
-// is nothing that it knows, it returns a Reading without Values; where there is
-// and it cannot be used, an error that says what to do. It may be called by
+// Format understands the output of one foreign program as a whole. It returns a Reading without Values
+// where the output holds nothing of the format, and an error with the next step where the output holds
+// something of it that cannot be used. It may be called by
 // several goroutines at once and keeps nothing of the Output.
 type Format func(Output) (Reading, error)
 

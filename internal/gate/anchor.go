@@ -9,8 +9,8 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// AnchorReference is the [Verdict.Reference] of what is judged by the level that
-// a baseline's entry was pinned to, and not by the level that moves with it.
+// AnchorReference is the [Verdict.Reference] of verdicts by the level that
+// a baseline's entry was pinned to, rather than by the level that moves with it.
 const AnchorReference = "anchor"
 
 // DefaultDrift is the change for the worse since its anchor, in percent, beyond

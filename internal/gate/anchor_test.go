@@ -81,7 +81,7 @@ func TestAnchorSaysSinceWhenAndWhatToDo(t *testing.T) {
 		}
 	}
 	if strings.Contains(v.Reason, "single") {
-		t.Errorf("three values are told to be one: %s", v.Reason)
+		t.Errorf("three values are reported as one: %s", v.Reason)
 	}
 }
 

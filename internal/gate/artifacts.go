@@ -8,7 +8,7 @@ func unchanged(ref, got *bench.Result) bool {
 	return got.Artifacts != "" && got.Artifacts == ref.Artifacts
 }
 
-// digest is the verdict on a metric of what has not changed. Its numbers are
+// digest is the verdict on a metric of a cell whose artifacts have not changed. Its numbers are
 // shown, and not compared.
 func digest(old, new *bench.Sample) Verdict {
 	o, n := summarize(old), summarize(new)

@@ -33,8 +33,8 @@ func DefaultContext() map[string]Level { return maps.Clone(defaultContext) }
 // and those of its cells together, because an envelope has one place for both:
 // the baseline's in
 // their order, then what only the candidate has. A fact that both do not know
-// matches. One that a single side does not know is a mismatch that at most
-// warns, unless the policy itself says more: nobody can tell whether it is one.
+// matches. One that a single side lacks is a mismatch that at most
+// warns, unless the policy itself says more: the values may be equal.
 func (p DiffPolicy) compareContext(baseline, candidate Side) []ContextMatch {
 	var all matchList
 	for _, cell := range pairCells(baseline.Cells, candidate.Cells) {
@@ -71,7 +71,7 @@ type matchList struct {
 	at   map[string]int
 }
 
-// maxMatches bounds the facts that are told of: a document may hold any number.
+// maxMatches bounds the facts that are reported: a document may hold any number.
 const maxMatches = 1000
 
 func (l *matchList) add(more []ContextMatch) {

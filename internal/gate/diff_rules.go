@@ -19,7 +19,7 @@ import (
 // lower-is-better metric is a regression and every other change inconclusive.
 // Where both sides hold several values of a number, a difference counts only if it is
 // beyond what two sessions of unchanged code may differ by. NaN and infinities are no numbers. A metric that is informational on the
-// baseline's side, or of a direction that neither side knows, is shown and never
+// baseline's side, or of a direction that neither side states, is shown and never
 // a regression. Unless a vanished metric is informational, it fails if strict,
 // and so does one whose unit or direction the sides disagree about: it is not
 // the metric that it was.

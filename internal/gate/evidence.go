@@ -227,7 +227,7 @@ func (m *described) percent(slower float64) float64 {
 func byEvidence(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool) {
 	number := numberOf{c.id, m.Name}
 	e, ok := ev.of[number]
-	if !ok || e.Verdict == detect.Untested || e.Mode == detect.History && e.K < leastRuns { // of what is left without unusable values
+	if !ok || e.Verdict == detect.Untested || e.Mode == detect.History && e.K < leastRuns { // once unusable values are left out
 		return v, false
 	}
 	v = Verdict{Old: stats.Median(newest(e.Base, e.K)), New: stats.Median(e.Head),
@@ -307,7 +307,7 @@ func measureMore(mode detect.Mode) string {
 	return "measure more, or in pairs with --ab"
 }
 
-// open is the level of what stays open.
+// open is the level of an inconclusive number.
 func (p *Policy) open() Level {
 	if p.Inconclusive == string(Fail) {
 		return Fail

@@ -188,7 +188,7 @@ func TestExpectedBesideTheBaseline(t *testing.T) {
 		{"the baseline does not have the cell", known, one(timed("z", 1)), one(timed("z", 1), timed("a", 10)),
 			[]string{"z total_time_s unchanged off 0", "a total_time_s unchanged off 0"}},
 		{"the baseline alone has a time", none, one(timed("a", 10)), one(timed("a", 10)), []string{"a total_time_s unchanged off 0"}},
-		{"nobody has a time", none, one(timed("z", 1)), one(timed("z", 1), timed("a", 10)),
+		{"neither has a time", none, one(timed("z", 1)), one(timed("z", 1), timed("a", 10)),
 			[]string{"z total_time_s unchanged off 0", "a total_time_s untracked warn 0"}},
 		{"failed in the baseline", none, one(cell("a!failed")), one(timed("a", 10)),
 			[]string{"a total_time_s untracked warn 0", "a fixed off 0"}},
@@ -236,8 +236,8 @@ func TestExpectedCellsOutOfTheRun(t *testing.T) {
 	}
 }
 
-// TestExpectedEvidenceOfSpeed: what suites' files judge needs no baseline of
-// the host, and what nobody judges is no evidence.
+// TestExpectedEvidenceOfSpeed: cells that suites' files judge need no baseline of
+// the host, and cells without any reference are no evidence.
 func TestExpectedEvidenceOfSpeed(t *testing.T) {
 	t.Parallel()
 	known := expect("a", bench.BaselineReference, 10.0, 0.1)
@@ -261,7 +261,7 @@ func TestExpectedEvidenceOfSpeed(t *testing.T) {
 	}{
 		{"judged", nil, []bench.Result{timed("a", 10)}, policy(known), gate.StatusPassed},
 		{"judged beside one that failed", nil, []bench.Result{timed("a", 10), cell("b!failed")}, policy(known), gate.StatusFailed},
-		{"beside a cell that nobody judges", nil, []bench.Result{timed("a", 10), timed("b", 1)}, policy(known), gate.StatusActionRequired},
+		{"beside a cell without a reference", nil, []bench.Result{timed("a", 10), timed("b", 1)}, policy(known), gate.StatusActionRequired},
 		{"beside a case without a time", nil, []bench.Result{timed("a", 10), timed("b", 1)}, policy(known, expect("b")),
 			gate.StatusActionRequired},
 		{"without a time", nil, []bench.Result{timed("a", 10)}, policy(expect("a")), gate.StatusActionRequired},

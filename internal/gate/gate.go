@@ -4,8 +4,8 @@
 // that as well ([bench.Expected]): its total by the recorded ones, and the
 // operators that the total is made of by the recorded operators, which yields a
 // [Check] beside the verdicts. It is pure: it reads no file, renders nothing and
-// exits nowhere, and nothing after it changes its decision. It knows no metric
-// by name, except for the two that TensorSharp's own rules are about
+// exits nowhere, and nothing after it changes its decision. It names no metric,
+// except for the two that TensorSharp's own rules are about
 // (tensorsharp.go); what an Expected calls its total may have any name.
 package gate
 
@@ -73,7 +73,7 @@ const (
 type Verdict struct {
 	Cell      string `json:"cell"`
 	Metric    string `json:"metric,omitempty"`
-	Reference string `json:"reference,omitempty"` // name of what it was compared with
+	Reference string `json:"reference,omitempty"` // name of the reference
 	Class     Class  `json:"class"`
 	Level     Level  `json:"level"`
 	// Old and New are medians in the metric's unit; 0 where there is none.
@@ -209,14 +209,14 @@ type Policy struct {
 	// Implausible is the factor between two numbers beyond which a change is
 	// [Implausible]; 0 is DefaultImplausible.
 	Implausible float64 `json:"implausible,omitempty"`
-	// Part says that the run is meant to be one shard of a matrix, which somebody
-	// else puts together.
+	// Part says that the run is meant to be one shard of a matrix, which another
+	// command puts together.
 	Part bool `json:"part,omitempty"`
 	// Unapproved says that the pull request changes what is checked, and that no
 	// person has approved it: the decision is ActionRequired in place of Passed.
 	Unapproved bool `json:"-"`
 	// Recorded says that the run was not measured now and cannot be measured
-	// again, so nobody is told to.
+	// again, so no command to measure it is printed.
 	Recorded bool `json:"-"`
 }
 

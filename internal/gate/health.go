@@ -35,8 +35,8 @@ func takenBack(in *inputs, unhealthy string, v Verdict) Verdict {
 	return v
 }
 
-// hostShift is what accelgate's own piece of work says of the machine; zero where
-// it did not move, or nobody knows.
+// hostShift is the change of the calibration workload; zero where
+// it did not move, or was not measured on both sides.
 type hostShift struct {
 	percent float64 // of time, without sign
 	since   string

@@ -12,8 +12,8 @@ import (
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 )
 
-// TestAllSlowerAfterFewRuns holds that what slows all cells is not taken for the
-// machine where nobody knows what the machine does.
+// TestAllSlowerAfterFewRuns holds that a slow-down of all cells is not blamed on the
+// host where nothing was recorded of the host.
 func TestAllSlowerAfterFewRuns(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for runs := 3; runs <= 8; runs++ {
@@ -38,7 +38,7 @@ func TestAllSlowerAfterFewRuns(t *testing.T) {
 }
 
 // TestAllOpenIsSaid holds that a loss which all cells share, and which is taken out
-// of them, is told where earlier runs differ too much to call it one.
+// of them, is reported where earlier runs differ too much to call it one.
 func TestAllOpenIsSaid(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
 	nights := noisy(r, 1, 0.05, 15)
@@ -56,7 +56,7 @@ func TestAllOpenIsSaid(t *testing.T) {
 	if v := c.Verdicts[0]; v.Cell != "" || v.Class != gate.Inconclusive || v.Delta > -4 || v.Reason == "" {
 		t.Errorf("all cells look 8 %% slower: %+v", v)
 	}
-	// What all share is judged by the limit that somebody set, too.
+	// The common part is judged by a limit of the configuration as well.
 	p := gate.DefaultPolicy()
 	p.Threshold, p.MinEffect = 20, 20
 	if v := gate.Compare("b", run(ref...), run(got...), p).Verdicts[0]; v.Cell == "" {

@@ -108,7 +108,7 @@ func TestMSModelingOperators(t *testing.T) {
 		{"calls alone", entries("mm", 0.5, 92), 10, operating(timed("a", 1), "s", "mm", 0.5, 91), gate.OperatorsWarn,
 			[]string{"mm  WARN"},
 			[]string{"  mm: +0.00% (baseline=500.000ms, actual=500.000ms)", "  mm: #CALLS MISMATCH baseline=92, actual=91"}},
-		{"calls that nobody recorded", entries("mm", 0.5, 0), 10, operating(timed("a", 1), "s", "mm", 0.5, 91), gate.OperatorsPass,
+		{"calls that were not recorded", entries("mm", 0.5, 0), 10, operating(timed("a", 1), "s", "mm", 0.5, 91), gate.OperatorsPass,
 			[]string{"mm  PASS"}, nil},
 		{"missing ones by name, then the run's in their order", entries("z", 0.4, 1, "mm", 0.3, 2, "a", 0.2, 3), 3,
 			operating(timed("a", 1), "s", "new", 0.5, 48, "mm", 0.3, 2), gate.OperatorsWarn,

@@ -23,7 +23,7 @@ func TestNoise(t *testing.T) {
 		cell("c", "decode_tps", 50.0),
 		twin("c", cell("c2", "decode_tps", 52.0)),
 		twin("c", cell("c3", "decode_tps", 50.0)),
-		// What is no pair.
+		// No pair.
 		twin("self", cell("self", "decode_tps", 1.0)),
 		twin("gone", cell("lonely", "decode_tps", 1.0)),
 		twin("c", cell("broken!failed", "decode_tps", 1.0)),

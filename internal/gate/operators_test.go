@@ -87,7 +87,7 @@ func TestOperators(t *testing.T) {
 			"mm +125.0 % (1.000 to 2.250 s, 2 to 3 calls, +500.000 ms by the number of calls and +750.000 ms per call; 100 % of the change of the total): refresh the case if that is meant"},
 		{"other calls, equal time", ops("", 0, 0, "mm", 1.0, 92), operating(timed("a", 1), "s", "mm", 1.0, 91), gate.OperatorsFail,
 			[]string{"mm FAIL 1 1 -10869565217+10869565217"}, "calls of mm: 92 to 91: refresh the case if that is meant"},
-		{"calls that nobody recorded", ops("", 0, 0, "mm", 1.0, 0), operating(timed("a", 1), "s", "mm", 1.0, 91), gate.OperatorsPass,
+		{"calls that were not recorded", ops("", 0, 0, "mm", 1.0, 0), operating(timed("a", 1), "s", "mm", 1.0, 91), gate.OperatorsPass,
 			[]string{"mm PASS 1 1 0+0"}, ""},
 		{"calls that the run does not say", ops("", 0, 0, "mm", 1.0, 2), operating(timed("a", 1), "s", "mm", 1.0, 0), gate.OperatorsFail,
 			[]string{"mm FAIL 1 1 0+0"}, "the run does not say how often mm was called (2 recorded): refresh the case if that is meant"},
@@ -130,7 +130,7 @@ func TestOperators(t *testing.T) {
 			[]string{fmt.Sprintf("add missing FAIL 0.4 0 %d+0", -4*s/10), "mm PASS 0.6 0.6 0+0",
 				fmt.Sprintf("(rest) other PASS 0 0.4 0+%d", 4*s/10)},
 			"missing: add (400.000 ms, 1 call): refresh the case if that is meant"},
-		{"vanished, and nobody says how many are compared", ops("", 0, 0, "mm", 0.6, 3, "add", 0.4, 1),
+		{"vanished, and the number that are compared is not stated", ops("", 0, 0, "mm", 0.6, 3, "add", 0.4, 1),
 			operating(timed("a", 1), "s", "mm", 0.6, 3), gate.OperatorsFail,
 			[]string{fmt.Sprintf("add missing FAIL 0.4 0 %d+0", -4*s/10), "mm PASS 0.6 0.6 0+0",
 				fmt.Sprintf("(rest) other PASS 0 0.4 0+%d", 4*s/10)},
@@ -342,8 +342,8 @@ func TestOperatorsBesideTwoTotals(t *testing.T) {
 	}
 }
 
-// TestOperatorUnits: all units of time are converted to the total's, and what
-// is no time is compared if the units are equal.
+// TestOperatorUnits: all units of time are converted to the total's, and other units
+// are compared if they are equal.
 func TestOperatorUnits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

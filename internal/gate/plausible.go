@@ -27,7 +27,7 @@ func (p *Policy) TooFar(recorded, measured float64) string {
 }
 
 // possible makes failed cells of those that passed with a value that its
-// metric cannot have, such as a negative rate. TensorSharp knows no such rule.
+// metric cannot have, such as a negative rate. TensorSharp has no such rule.
 func possible(run *bench.Run, results []*bench.Result, p *Policy) []*bench.Result {
 	if p.Compat == CompatTensorSharp {
 		return results

@@ -59,7 +59,7 @@ func TestRounding(t *testing.T) {
 
 		// The baseline's description was reviewed; the run's is a claim.
 		{"claimed", tps, 0, 0.1, 0.5, 0.4, gate.Inconclusive},
-		{"the baseline knows better", tps, 0.01, 10, 0.5, 0.4, gate.Regressed},
+		{"the baseline has a finer one", tps, 0.01, 10, 0.5, 0.4, gate.Regressed},
 		{"claimed too large", tps, 0, 10, 50, 42, gate.Regressed},
 		{"claimed, and the baseline's number is finer", tps, 0, 0.1, 0.52, 0.44, gate.Regressed},
 		{"claimed, and the run's number is finer", tps, 0, 0.1, 0.5, 0.42, gate.Regressed},

@@ -55,7 +55,7 @@ func (v *Verdict) improved() Class {
 
 // fromZero judges against a reference of zero, from which every relative
 // change is undefined: growth of a lower-is-better metric is for the worse by
-// any threshold, everything else cannot be told.
+// any threshold, everything else is undecided.
 func fromZero(m *bench.Metric, v Verdict) Verdict {
 	switch {
 	case v.New == 0:

@@ -26,7 +26,7 @@ func TestSideOf(t *testing.T) {
 	want := gate.Side{Name: "run.json", Context: facts, Cells: []gate.SideCell{
 		{ID: "a", Metrics: []gate.SideMetric{
 			{Metric: r.Metrics[0], Value: 2, Has: true, N: 3, Spread: &spread},
-			{Metric: r.Metrics[1], Value: 7, Has: true}, // of one process, and of nobody knows how many requests
+			{Metric: r.Metrics[1], Value: 7, Has: true}, // of one process, and of an unknown number of requests
 			{Metric: bench.Metric{Name: "plain", Better: bench.Higher}, Value: 1, Has: true, N: 1}}},
 		{ID: "counted", Metrics: []gate.SideMetric{{Metric: r.Metrics[1], Value: 7, Has: true, N: 50}}},
 		{ID: "crashed"},

@@ -283,7 +283,7 @@ func TestTensorSharpIsNeverGreenWithoutEvidence(t *testing.T) {
 }
 
 // TestTensorSharpJudgesNothingElse: other metrics are neither judged nor
-// missed, and TensorSharp knows no cells that a limit left out.
+// missed, and TensorSharp has no cells that a limit left out.
 func TestTensorSharpJudgesNothingElse(t *testing.T) {
 	ref := run(cell("a", "decode_tps", 100.0, "ttft_ms", 1.0, "checksum", 1.0), cell("b", "decode_tps", 1.0))
 	got := run(cell("a", "decode_tps", 100.0, "ttft_ms", 99.0, "checksum", 2.0))

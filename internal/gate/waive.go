@@ -12,7 +12,7 @@ import (
 // WaiverState says what became of a waiver.
 type WaiverState string
 
-// The states, from the one that needs nobody's attention to the one that needs
+// The states, from the one that needs no attention to the one that needs
 // it most.
 const (
 	WaiverUnused   WaiverState = "unused"
@@ -39,7 +39,7 @@ func (u *WaiverUse) more(state WaiverState, note string) {
 	}
 }
 
-// waive takes the regressions that are accepted out of what blocks. Nothing else
+// waive lets accepted regressions warn instead of block. Nothing else
 // can be: a wrong answer is wrong whatever a waiver says. It returns the verdicts, and
 // the waivers of this host with what became of them.
 func waive(in *inputs, verdicts []Verdict) ([]Verdict, []WaiverUse) {

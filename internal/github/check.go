@@ -11,6 +11,7 @@ import (
 	gh "github.com/google/go-github/v62/github"
 
 	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Limits of check runs: https://docs.github.com/rest/checks/runs
@@ -73,7 +74,7 @@ type Checked struct {
 // FindCheck returns the check run of a name that was made here, of several the
 // newest.
 func (c *Client) FindCheck(ctx context.Context, repo Repo, headSHA, name string) (Checked, error) {
-	doing := fmt.Sprintf("read check run %q on %s@%s", name, repo, cut(headSHA, 80))
+	doing := fmt.Sprintf("read check run %q on %s@%s", name, repo, text.Cut(headSHA, 80))
 	if err := errors.Join(repo.check(), checkCommit(headSHA)); err != nil {
 		return Checked{}, fmt.Errorf("%s: %w", doing, err)
 	}
@@ -317,7 +318,7 @@ func checkSeq(run *gh.CheckRun) Seq {
 
 func checkCommit(id string) error {
 	if !commitID.MatchString(id) {
-		return fmt.Errorf("%q is no commit: give its full id", cut(id, 80))
+		return fmt.Errorf("%q is no commit: give its full id", text.Cut(id, 80))
 	}
 	return nil
 }
@@ -340,8 +341,8 @@ func (k Check) annotations() []Annotation {
 	for i, a := range sent {
 		a.Line = max(a.Line, 1)
 		a.EndLine = max(a.EndLine, a.Line)
-		a.Title = cut(a.Title, maxAnnotationTitle)
-		a.Message = cut(a.Message, maxAnnotationMessage)
+		a.Title = text.Cut(a.Title, maxAnnotationTitle)
+		a.Message = text.Cut(a.Message, maxAnnotationMessage)
 		sent[i] = a
 	}
 	return sent

@@ -125,16 +125,19 @@ func everything(ctx context.Context, c *github.Client, sha string) []error {
 	add(c.OpenRefresh(ctx, repo, refresh()))
 	do(c.PreflightRefresh(ctx, repo))
 	add(c.PullsOf(ctx, repo, repo, "work", sha))
-	add(c.PullsWith(ctx, repo, sha))
+	add(c.Label(ctx, repo, pullRequest, "performance"))
+	add(c.Remarks(ctx, repo, pullRequest, "/accelgate"))
+	add(c.FindCheck(ctx, repo, sha, "accelgate"))
+	add(c.Compare(ctx, repo, "main", sha))
+	add(c.FileAt(ctx, repo, sha, "README.md", 1<<20))
 	add(c.GetPull(ctx, repo, pullRequest))
 	add(c.Permission(ctx, repo, "alice"))
 	do(c.React(ctx, repo, 1, "eyes"))
 	add(c.Artifacts(ctx, repo, 100))
 	add(c.DownloadArtifact(ctx, repo, 4, io.Discard, 1<<20))
-	add(c.GetRun(ctx, repo, 100))
 	do(c.Dispatch(ctx, repo, "ci.yml", "main", nil))
-	do(c.DispatchEvent(ctx, repo, "e", nil))
 	do(c.RerunFailedJobs(ctx, repo, 100))
+	do(c.RerunAllJobs(ctx, repo, 100))
 	return errs
 }
 

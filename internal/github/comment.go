@@ -42,13 +42,6 @@ type Post struct {
 	Fresh func(before string) bool
 }
 
-// CommentRoom returns how many bytes of [MaxText] are left for the body of a
-// comment under key.
-func CommentRoom(key string) int {
-	longest := marker{key: key, seq: Seq{1<<63 - 1, 1<<63 - 1}, sum: digest(""), state: strings.Repeat("s", 40)}
-	return MaxText - len(longest.String()) - 1
-}
-
 // Posted is a comment that is there.
 type Posted struct {
 	ID    int64 // 0 where there is none

@@ -346,11 +346,11 @@ func whoseTokenItIs(t *testing.T, start starter) {
 func TestCommentHasRoom(t *testing.T) {
 	s, address := githubtest.New(t, state())
 	c := client(t, address, token)
-	room := github.CommentRoom(key)
-	if _, err := c.UpsertComment(t.Context(), repo, pullRequest, key, run(1<<62, 1<<62, strings.Repeat("e", room))); err != nil {
+	full := github.Post{Seq: github.Seq{Run: 1 << 62, Attempt: 1 << 62}, Body: func(limit int) string { return strings.Repeat("e", limit) }}
+	if _, err := c.UpsertComment(t.Context(), repo, pullRequest, key, full); err != nil {
 		t.Fatalf("a comment that fills the room: %v", err)
 	}
-	_, err := c.UpsertComment(t.Context(), repo, pullRequest, key, say(strings.Repeat("é", room)))
+	_, err := c.UpsertComment(t.Context(), repo, pullRequest, key, say(strings.Repeat("é", github.MaxText/2)))
 	if err == nil || !strings.Contains(err.Error(), "bytes too long") {
 		t.Errorf("got error %v, want one about the length", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"net/http"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Compared is how one commit differs from where it left another one's history.
@@ -22,10 +24,10 @@ const maxListed = 300
 // Compare lists the files that head has changed since it left base. Base is a
 // branch or the full id of a commit, head such an id.
 func (c *Client) Compare(ctx context.Context, repo Repo, base, head string) (Compared, error) {
-	doing := fmt.Sprintf("compare %s with %s in %s", cut(base, 80), cut(head, 80), repo)
+	doing := fmt.Sprintf("compare %s with %s in %s", text.Cut(base, 80), text.Cut(head, 80), repo)
 	err := errors.Join(repo.check(), checkCommit(head))
 	if !validBranch(base) {
-		err = errors.Join(err, fmt.Errorf("%q is no branch or commit", cut(base, 80)))
+		err = errors.Join(err, fmt.Errorf("%q is no branch or commit", text.Cut(base, 80)))
 	}
 	if err != nil {
 		return Compared{}, fmt.Errorf("%s: %w", doing, err)
@@ -47,10 +49,10 @@ func (c *Client) Compare(ctx context.Context, repo Repo, base, head string) (Com
 // FileAt reads a file of a commit, of at most limit bytes; nil where the commit does
 // not have it.
 func (c *Client) FileAt(ctx context.Context, repo Repo, sha, path string, limit int) ([]byte, error) {
-	doing := fmt.Sprintf("read %s of %s in %s", path, cut(sha, 80), repo)
+	doing := fmt.Sprintf("read %s of %s in %s", path, text.Cut(sha, 80), repo)
 	err := errors.Join(repo.check(), checkCommit(sha))
 	if !validPath(path) {
-		err = errors.Join(err, fmt.Errorf("%q is no path of a file", cut(path, 200)))
+		err = errors.Join(err, fmt.Errorf("%q is no path of a file", text.Cut(path, 200)))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", doing, err)

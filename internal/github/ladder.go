@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	gh "github.com/google/go-github/v62/github"
 
@@ -68,18 +67,6 @@ func room(limit int, rest ...string) int {
 		limit -= len(s)
 	}
 	return limit
-}
-
-// cut shortens s to at most n bytes without splitting a character.
-func cut(s string, n int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= n {
-		return s
-	}
-	for !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // optional leaves an empty text out of a request.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Pull is a pull request as GitHub has it.
@@ -22,7 +24,6 @@ type Pull struct {
 	BaseRef, BaseSHA string
 	// HeadPushed is when something was last pushed to HeadRepo.
 	HeadPushed time.Time
-	Labels     []string
 }
 
 // Fork reports whether the pull request comes from another repository.
@@ -37,10 +38,10 @@ func (r Repo) same(other Repo) bool {
 // name any pull request that its author likes. It returns none where the branch
 // has moved on.
 func (c *Client) PullsOf(ctx context.Context, repo, headRepo Repo, headBranch, headSHA string) ([]Pull, error) {
-	doing := fmt.Sprintf("find the pull request of %s:%s in %s", headRepo, cut(headBranch, 200), repo)
+	doing := fmt.Sprintf("find the pull request of %s:%s in %s", headRepo, text.Cut(headBranch, 200), repo)
 	err := errors.Join(repo.check(), headRepo.check(), checkCommit(headSHA))
 	if !validBranch(headBranch) {
-		err = errors.Join(err, fmt.Errorf("%q is no name for a branch", cut(headBranch, 200)))
+		err = errors.Join(err, fmt.Errorf("%q is no name for a branch", text.Cut(headBranch, 200)))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", doing, err)
@@ -65,28 +66,6 @@ func (c *Client) PullsOf(ctx context.Context, repo, headRepo Repo, headBranch, h
 	return found, nil
 }
 
-// PullsWith returns the open pull requests that have a commit, for events that
-// name nothing else.
-func (c *Client) PullsWith(ctx context.Context, repo Repo, sha string) ([]Pull, error) {
-	doing := fmt.Sprintf("find the pull requests with %s in %s", cut(sha, 80), repo)
-	if err := errors.Join(repo.check(), checkCommit(sha)); err != nil {
-		return nil, fmt.Errorf("%s: %w", doing, err)
-	}
-	all, err := allPages(func(page gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
-		return c.api.PullRequests.ListPullRequestsWithCommit(ctx, repo.Owner, repo.Name, sha, &page)
-	})
-	if err != nil {
-		return nil, explain(doing, "pull-requests: read", err)
-	}
-	var found []Pull
-	for _, o := range all {
-		if o.GetState() == "open" {
-			found = append(found, pullOf(o))
-		}
-	}
-	return found, nil
-}
-
 // GetPull returns a pull request, for events that name its number only.
 func (c *Client) GetPull(ctx context.Context, repo Repo, number int) (Pull, error) {
 	doing := fmt.Sprintf("read pull request %s#%d", repo, number)
@@ -103,15 +82,12 @@ func (c *Client) GetPull(ctx context.Context, repo Repo, number int) (Pull, erro
 // pullOf translates. The head repository of a deleted fork is zero, which is
 // nobody's.
 func pullOf(o *gh.PullRequest) Pull {
-	head, labels := o.GetHead(), make([]string, 0, len(o.Labels))
-	for _, l := range o.Labels {
-		labels = append(labels, l.GetName())
-	}
+	head := o.GetHead()
 	return Pull{
 		Number: o.GetNumber(), URL: o.GetHTMLURL(), Author: o.GetUser().GetLogin(),
 		HeadRepo: Repo{head.GetRepo().GetOwner().GetLogin(), head.GetRepo().GetName()},
 		HeadRef:  head.GetRef(), HeadSHA: head.GetSHA(), BaseRef: o.GetBase().GetRef(), BaseSHA: o.GetBase().GetSHA(),
-		HeadPushed: head.GetRepo().GetPushedAt().Time, Labels: labels,
+		HeadPushed: head.GetRepo().GetPushedAt().Time,
 	}
 }
 
@@ -124,7 +100,7 @@ func (p Permission) CanWrite() bool { return p == "admin" || p == "write" }
 
 // Permission returns what a login may do. An unknown login may do nothing.
 func (c *Client) Permission(ctx context.Context, repo Repo, login string) (Permission, error) {
-	doing := fmt.Sprintf("read what %q may do in %s", cut(login, 80), repo)
+	doing := fmt.Sprintf("read what %q may do in %s", text.Cut(login, 80), repo)
 	if err := repo.check(); err != nil {
 		return "", fmt.Errorf("%s: %w", doing, err)
 	}
@@ -142,7 +118,7 @@ func (c *Client) Permission(ctx context.Context, repo Repo, login string) (Permi
 	case "admin", "write", "read", "none":
 		return p, nil
 	}
-	return "", fmt.Errorf("%s: GitHub answers %q, which is not known: look at the collaborators in the settings", doing, cut(level.GetPermission(), 40))
+	return "", fmt.Errorf("%s: GitHub answers %q, which is not known: look at the collaborators in the settings", doing, text.Cut(level.GetPermission(), 40))
 }
 
 // React puts an emoji under a comment, once: +1, -1, laugh, confused, heart,

@@ -14,6 +14,7 @@ import (
 	gh "github.com/google/go-github/v62/github"
 
 	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // What a token needs to write branches and to open pull requests.
@@ -358,7 +359,7 @@ func (r Refresh) check() error {
 	}
 	for _, name := range slices.Concat(r.Labels, r.Reviewers) {
 		if strings.TrimSpace(name) == "" || len(name) > 100 || !utf8.ValidString(name) {
-			return fmt.Errorf("%q is no label or reviewer: give one of 1 to 100 bytes", cut(name, 120))
+			return fmt.Errorf("%q is no label or reviewer: give one of 1 to 100 bytes", text.Cut(name, 120))
 		}
 	}
 	return nil

@@ -10,39 +10,12 @@ import (
 	gh "github.com/google/go-github/v62/github"
 
 	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // actionsPermission is what a token needs to start workflows and to run them
 // again.
 const actionsPermission = "actions: write"
-
-// WorkflowRun is a run of a workflow as GitHub has it.
-type WorkflowRun struct {
-	ID, Attempt         int64
-	Event               string
-	Status, Conclusion  string // Conclusion is "" while it runs
-	HeadRepo            Repo
-	HeadBranch, HeadSHA string
-	URL                 string // for people
-}
-
-// GetRun returns a run of a workflow.
-func (c *Client) GetRun(ctx context.Context, repo Repo, id int64) (WorkflowRun, error) {
-	doing := fmt.Sprintf("read run %d of %s", id, repo)
-	if err := repo.check(); err != nil {
-		return WorkflowRun{}, fmt.Errorf("%s: %w", doing, err)
-	}
-	run, _, err := c.api.Actions.GetWorkflowRunByID(ctx, repo.Owner, repo.Name, id)
-	if err != nil {
-		return WorkflowRun{}, explain(doing, "actions: read", err)
-	}
-	head := run.GetHeadRepository()
-	return WorkflowRun{
-		ID: run.GetID(), Attempt: int64(run.GetRunAttempt()), Event: run.GetEvent(), Status: run.GetStatus(),
-		Conclusion: run.GetConclusion(), HeadRepo: Repo{head.GetOwner().GetLogin(), head.GetName()},
-		HeadBranch: run.GetHeadBranch(), HeadSHA: run.GetHeadSHA(), URL: run.GetHTMLURL(),
-	}, nil
-}
 
 // validWorkflow matches the file of a workflow, or its id, of at most maxWorkflow bytes: a pattern that counts so far takes
 // every process milliseconds to compile.
@@ -54,7 +27,7 @@ const maxWorkflow = 200
 // repeated after a failure that may have come after the start: the error says
 // to look.
 func (c *Client) Dispatch(ctx context.Context, repo Repo, workflow, ref string, inputs map[string]string) error {
-	doing := fmt.Sprintf("start workflow %q of %s", cut(workflow, 200), repo)
+	doing := fmt.Sprintf("start workflow %q of %s", text.Cut(workflow, 200), repo)
 	err := repo.check()
 	if len(workflow) > maxWorkflow || !validWorkflow.MatchString(workflow) || workflow == "." || workflow == ".." {
 		err = errors.Join(err, errors.New("this is no workflow: give the name of its file"))
@@ -68,21 +41,6 @@ func (c *Client) Dispatch(ctx context.Context, repo Repo, workflow, ref string, 
 		body["inputs"] = inputs
 	}
 	return explainOnce(doing, actionsPermission, c.call(once(ctx), http.MethodPost, path, body, nil))
-}
-
-// DispatchEvent starts the workflows that wait for a repository_dispatch event
-// of a type, with a payload of at most ten members. It is not repeated either.
-func (c *Client) DispatchEvent(ctx context.Context, repo Repo, event string, payload map[string]any) error {
-	doing := fmt.Sprintf("send the event %q to %s", cut(event, 100), repo)
-	if err := repo.check(); err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
-	path := fmt.Sprintf("repos/%s/%s/dispatches", repo.Owner, repo.Name)
-	body := map[string]any{"event_type": event}
-	if len(payload) > 0 {
-		body["client_payload"] = payload
-	}
-	return explainOnce(doing, contentsPermission, c.call(once(ctx), http.MethodPost, path, body, nil))
 }
 
 // RerunFailedJobs runs the jobs of a run again that failed. It is not repeated

@@ -17,9 +17,6 @@ func TestWorkflowsAreStarted(t *testing.T) {
 	if err := c.Dispatch(t.Context(), repo, "accelgate.yml", "main", map[string]string{"reason": "new driver"}); err != nil {
 		t.Error(err)
 	}
-	if err := c.DispatchEvent(t.Context(), repo, "accelgate", map[string]any{"pr": 7}); err != nil {
-		t.Error(err)
-	}
 	if err := c.RerunFailedJobs(t.Context(), repo, 100); err != nil {
 		t.Error(err)
 	}
@@ -28,7 +25,6 @@ func TestWorkflowsAreStarted(t *testing.T) {
 	}
 	want := []githubtest.Dispatch{
 		{Workflow: "accelgate.yml", Ref: "main", Payload: map[string]any{"reason": "new driver"}, Login: actionsBot},
-		{Event: "accelgate", Payload: map[string]any{"pr": 7.0}, Login: actionsBot},
 		{Rerun: 100, Failed: true, Login: actionsBot},
 	}
 	if diff := cmp.Diff(s.Dispatches(), want); diff != "" {
@@ -54,7 +50,6 @@ func TestNothingIsStartedTwice(t *testing.T) {
 		c := client(t, address, token)
 		for i, err := range []error{
 			c.Dispatch(t.Context(), repo, "accelgate.yml", "main", nil),
-			c.DispatchEvent(t.Context(), repo, "accelgate", nil),
 			c.RerunFailedJobs(t.Context(), repo, 100),
 		} {
 			// An empty answer cannot be cut short.
@@ -65,7 +60,7 @@ func TestNothingIsStartedTwice(t *testing.T) {
 				t.Errorf("%s: call %d: got %v", kind, i, err)
 			}
 		}
-		if got := s.Dispatches(); len(got) != 3 {
+		if got := s.Dispatches(); len(got) != 2 {
 			t.Errorf("%s: got %s, want each once", kind, fmt.Sprint(got))
 		}
 	}

@@ -9,6 +9,29 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
+// Began is what a report says of the commits with which confirmed losses of a host began.
+type Began struct {
+	Host      string // label
+	Suspected string // commit of the run that was suspected first; "" where it is unknown
+	Text      string // Markdown
+}
+
+// Began returns the confirmed losses of each host that has some, in the order of the hosts.
+func (r *Report) Began() (all []Began) {
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		if b := h.Comparison.Began; b != nil {
+			var body strings.Builder
+			for _, paragraph := range r.beganOn(h) {
+				paragraph.markdown(&body)
+				body.WriteByte('\n')
+			}
+			all = append(all, Began{Host: h.Run.Host.Label, Suspected: b.Suspected, Text: body.String()})
+		}
+	}
+	return all
+}
+
 // began says with which commits the losses began that a run confirms, and how to find
 // the one.
 func (r *Report) began() []block {
@@ -16,24 +39,29 @@ func (r *Report) began() []block {
 	n := 0
 	for i := range r.hosts {
 		h := &r.hosts[i]
-		b := h.Comparison.Began
-		if b == nil {
+		if h.Comparison.Began == nil {
 			continue
 		}
-		if n++; n > maxCautions {
-			continue
-		}
-		line := inline{strong("Confirmed by the next run"), plain(": " + text.Plural(b.Numbers, "confirmed regression") + " began after "), r.orUnknown(b.After), plain(", by "), r.orUnknown(b.Suspected)}
-		if len(r.hosts) > 1 {
-			line = append(line, plain(" on "), code(h.Run.Host.Label))
-		}
-		line = append(line, plain("; that run was suspected, and this run of "), r.orUnknown(b.Confirmed), plain(" shows it again"))
-		blocks = append(blocks, paragraph(line))
-		if commands := h.between(b); commands != nil {
-			blocks = append(blocks, paragraph{plain("The commits in between, and the one that did it:")}, preformatted(commands))
+		if n++; n <= maxCautions {
+			blocks = append(blocks, r.beganOn(h)...)
 		}
 	}
 	return withRest(blocks, n, "host with confirmed losses", "hosts with confirmed losses")
+}
+
+// beganOn is began for one host.
+func (r *Report) beganOn(h *host) []block {
+	b := h.Comparison.Began
+	line := inline{strong("Confirmed by the next run"), plain(": " + text.Plural(b.Numbers, "confirmed regression") + " began after "), r.orUnknown(b.After), plain(", by "), r.orUnknown(b.Suspected)}
+	if len(r.hosts) > 1 {
+		line = append(line, plain(" on "), code(h.Run.Host.Label))
+	}
+	line = append(line, plain("; that run was suspected, and this run of "), r.orUnknown(b.Confirmed), plain(" shows it again"))
+	blocks := []block{paragraph(line)}
+	if commands := h.between(b); commands != nil {
+		blocks = append(blocks, paragraph{plain("The commits in between, and the one that did it:")}, preformatted(commands))
+	}
+	return blocks
 }
 
 // between are the commands that list the commits of a range and search it; nil

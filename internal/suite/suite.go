@@ -135,6 +135,7 @@ type Kind struct {
 	Expect  Expect  // nil where no file of its own says what cells should measure
 	Demand  Demand  // nil where the configuration gates no metric by name
 	Recheck Recheck // nil where a run does not record what was judged
+	Files   Files   // nil where the configuration says all
 }
 
 // Open opens a suite from its part of the configuration. Errors about the
@@ -151,6 +152,12 @@ type Expect func(c *config.Suite, dir string) ([]bench.Expected, error)
 // that a run cannot drop one. It reads the configuration and nothing else.
 type Demand func(c *config.Suite) (func(bench.Cell) []bench.Demand, error)
 
-// Recheck returns what holds the recorded answer of a cell that passed against the
-// configuration's expectations. It reads the configuration and nothing else.
+// Files returns the files and folders that the suite names and is measured or judged
+// by, whether they are there or not. The folder is the configuration's.
+type Files func(c *config.Suite, dir string) ([]string, error)
+
+// Recheck returns what holds the record of a cell that passed against the
+// configuration's expectations. It reads the configuration and nothing else. An error
+// says that the answer is wrong, unverified what the record does not show; a record
+// that is no measurement is failed in place.
 type Recheck func(c *config.Suite) (func(*bench.Result) (unverified string, err error), error)

@@ -44,7 +44,7 @@ func Direction(name string) (d bench.Direction, gated, known bool) {
 
 // OriginalDirection returns the direction that InferenceBench 0.1.0 gives the
 // metric of exactly this name in its diff; ok is false for all others, of
-// which it says nothing. It gates on power and energy, and knows no
+// which it says nothing. It gates on power and energy, and has no
 // percentiles other than its own.
 func OriginalDirection(name string) (d bench.Direction, ok bool) {
 	d, ok = original[name]

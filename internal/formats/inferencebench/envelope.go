@@ -1,11 +1,11 @@
 // Package inferencebench reads and writes the result files of InferenceBench
 // (github.com/yobitelcomm/bench, version 0.1.0, Apache-2.0): envelopes of
-// version v1. It knows their fields, their hashes and their directions, and
+// version v1. It has their fields, their hashes and their directions, and
 // views an envelope as a Run and a Run as an envelope. It judges nothing and
 // checks no signature.
 //
 // What it writes is a superset of v1: members that begin with "x_" hold what a
-// Run knows and v1 has no place for, and the original ignores them.
+// Run has and v1 lacks, and the original ignores them.
 package inferencebench
 
 import (

@@ -151,7 +151,7 @@ func TestDirection(t *testing.T) {
 	}
 }
 
-// TestDirectionsAgree: where the original knows a direction, ours is the same.
+// TestDirectionsAgree: where the original has a direction, ours is the same.
 func TestDirectionsAgree(t *testing.T) {
 	t.Parallel()
 	if len(original) != 47 {
@@ -163,7 +163,7 @@ func TestDirectionsAgree(t *testing.T) {
 		}
 	}
 	if _, ok := OriginalDirection("ttft_p95_ms"); ok {
-		t.Error("the original knows no ttft_p95_ms")
+		t.Error("the original has no ttft_p95_ms")
 	}
 }
 

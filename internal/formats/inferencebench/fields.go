@@ -8,7 +8,7 @@ import (
 	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
-// field is one member that v1 knows.
+// field is one member of v1.
 type field struct {
 	path     string
 	kind     kind

@@ -47,8 +47,8 @@ const (
 // Context has, by the names suite, suite_version, model, model_revision,
 // provider, endpoint_hash, engine, engine_version, engine_config_hash,
 // engine_image_digest, quantization, quantization_method,
-// hardware_fingerprint, dataset, dataset_hash, seed and slo_template, what is
-// no placeholder; every driver option by its own name; and metrics that are
+// hardware_fingerprint, dataset, dataset_hash, seed and slo_template, unless it is
+// a placeholder; every driver option by its own name; and metrics that are
 // texts. What is not finite has no sample and a warning.
 func (e *Envelope) Run() *bench.Run {
 	run := &bench.Run{
@@ -339,7 +339,7 @@ func (e *Envelope) host() bench.Host {
 	return host
 }
 
-// vendor knows the only one whose library the original reads.
+// vendor returns the only vendor whose library the original reads.
 func vendor(model string) string {
 	if strings.HasPrefix(strings.ToLower(model), "nvidia") {
 		return "nvidia"

@@ -196,7 +196,7 @@ func randomRun(rng *rand.Rand) (*bench.Run, Fields) {
 	return run, base
 }
 
-// evidence adds what a load generator knows of a result.
+// evidence adds what a load generator records of a result.
 func evidence(rng *rand.Rand, result *bench.Result) {
 	if rng.IntN(2) == 0 {
 		return

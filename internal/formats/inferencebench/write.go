@@ -106,7 +106,7 @@ func (w *writer) write() ([]byte, error) {
 	return w.body.indented(), nil
 }
 
-// complete fills in those fields of base that the Run knows and that v1
+// complete fills in those fields of base that the Run has and that v1
 // accepts.
 func (w *writer) complete() error {
 	for _, d := range fields {

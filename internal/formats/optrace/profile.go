@@ -1,6 +1,6 @@
 // Package optrace reads where a program's time went: the tables, metrics and
 // traces of msmodeling's simulator and of PyTorch's profiler, and a plain JSON
-// form that any program can print. It is pure and knows nothing of cells.
+// form that any program can print. It is pure and independent of cells.
 package optrace
 
 import (
@@ -24,7 +24,7 @@ type Profile struct {
 	Operators []bench.Entry
 	// CriticalPath charges the time of a chain of operators, each of which began
 	// when the one before it ended, to their names, each once and the largest
-	// first. The sum is critical_path_s. Only msmodeling-trace knows it; it is nil
+	// first. The sum is critical_path_s. Only msmodeling-trace has it; it is nil
 	// elsewhere.
 	CriticalPath []bench.Entry
 	// Values are further metrics, sorted by name, each at most once.

@@ -3,7 +3,7 @@
 // accelgate.yaml, and its folder of results, which becomes a [bench.Run].
 // Baselines are read by package baseline.
 //
-// It knows the shapes of those files and where things lie in TensorSharp's
+// It has the shapes of those files and where things lie in TensorSharp's
 // repository. Backends, features and variables are data of the models kind's
 // tensorsharp preset.
 //

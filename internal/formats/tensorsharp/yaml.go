@@ -151,7 +151,7 @@ func (t *translation) items(member string, list []string) []string {
 	for _, s := range list {
 		switch {
 		case member == "default_env_vars" && s == "none" && len(list) == 1:
-			continue // TensorSharp knows no such variable and measures none
+			continue // TensorSharp has no such variable and measures none
 		case slices.Contains(seen, s):
 			t.warn("%s lists %s twice, and it is measured once: remove one", member, quote(s))
 			continue

@@ -30,7 +30,7 @@ func load(t testing.TB) (d detectors.Data) {
 	return d
 }
 
-// The marks of what is generated on the page.
+// The marks around the generated part of the page.
 const begin, end = "<!-- what follows is written by make evaluate UPDATE=1 -->\n", "<!-- end of the output of make evaluate -->\n"
 
 // TestPageNightly holds that docs/detection.md has the tables that the gate makes

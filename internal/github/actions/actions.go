@@ -20,6 +20,8 @@ import (
 	"sync"
 
 	"github.com/sethvargo/go-githubactions"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Options says how the runner is reached. Both fields are required.
@@ -77,7 +79,7 @@ func (a *Action) Bool(name string, unset bool) (bool, error) {
 // Group starts a foldable group of lines in the log. Groups do not nest; the
 // next one ends the one before it.
 func (a *Action) Group(title string) error {
-	return a.command("start log group", func() { a.lib.Group(cut(clean(title), maxTitle)) })
+	return a.command("start log group", func() { a.lib.Group(text.Line(title, maxTitle)) })
 }
 
 // EndGroup ends the group.

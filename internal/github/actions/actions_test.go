@@ -160,7 +160,7 @@ func TestAnnotationsAreEscaped(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const hostile = " title=100%25%2C %3A%3Aerror%3A%3Ax::50%25%0A::warning::y%0A##[add-mask]z [0m\n"
+	const hostile = " title=100%25%2C %3A%3Aerror%3A%3Ax::50%25%0A::warning::y%0A## [add-mask]z [0m\n"
 	want := "::error::plain\n::warning::plain\n::error" + hostile + "::warning" + hostile
 	if diff := cmp.Diff(stdout.String(), want); diff != "" {
 		t.Errorf("-got +want:\n%s", diff)
@@ -190,7 +190,7 @@ func TestLongAnnotationsAreCut(t *testing.T) {
 	if err := a.Warning(actions.Annotation{Title: strings.Repeat("é", 1000), Message: strings.Repeat("ü", 100_000)}); err != nil {
 		t.Fatal(err)
 	}
-	if got := stdout.Len(); got > 4096+200+50 || strings.Contains(stdout.String(), "\ufffd") {
+	if got := stdout.Len(); got > 4096+2*200+50 || strings.Contains(stdout.String(), "\ufffd") {
 		t.Errorf("got %d bytes, want a cut between characters", got)
 	}
 }

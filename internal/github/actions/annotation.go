@@ -1,19 +1,18 @@
 package actions
 
 import (
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/sethvargo/go-githubactions"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 const (
 	// maxMessage is where the runner cuts a message (_maxIssueMessageLength
 	// in src/Runner.Worker/ExecutionContext.cs).
 	maxMessage = 4096
-	maxTitle   = 200
+	maxTitle   = 200 // characters
 )
 
 // Annotation is a remark that GitHub shows on the run. Both texts may be
@@ -31,38 +30,20 @@ func (a *Action) Warning(n Annotation) error { return a.annotate("warning", n) }
 func (a *Action) annotate(name string, n Annotation) error {
 	props := githubactions.CommandProperties{}
 	if n.Title != "" {
-		props["title"] = cut(clean(n.Title), maxTitle)
+		props["title"] = text.Line(n.Title, maxTitle)
 	}
-	cmd := &githubactions.Command{Name: name, Message: cut(cleanLines(n.Message), maxMessage), Properties: props}
+	cmd := &githubactions.Command{Name: name, Message: text.Clip(cleanLines(n.Message), maxMessage-len("...")), Properties: props}
 	return a.command("annotate the run", func() { a.lib.IssueCommand(cmd) })
 }
 
-// clean makes untrusted text fit for one line: characters that cannot be
-// printed, such as line ends, escapes and marks that reverse the order of
-// text, become blanks.
-func clean(s string) string { return strings.Join(strings.Fields(cleanLines(s)), " ") }
-
-// cleanLines is clean for text of several lines.
+// cleanLines keeps the ends of lines and cleans each line.
 func cleanLines(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "\ufffd"))
-}
-
-// cut shortens s to at most limit bytes without splitting a character.
-func cut(s string, limit int) string {
-	if len(s) <= limit {
-		return s
+	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = text.Clean(line)
 	}
-	limit -= len("…")
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit] + "…"
+	return strings.Join(lines, "\n")
 }
 
 // quote writes untrusted text for an error message.
-func quote(s string) string { return strconv.Quote(cut(s, 100)) }
+func quote(s string) string { return text.Quote(s, 100) }

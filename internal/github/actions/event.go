@@ -55,8 +55,6 @@ type PullRequest struct {
 	// Fork reports whether the head may come from outside of the repository.
 	// It is true if that is not known.
 	Fork bool
-	// Labels are the names of those that it had when the event happened.
-	Labels []string
 }
 
 // Comment is a comment that somebody, perhaps a stranger, has made.
@@ -191,9 +189,6 @@ type pullRequestJSON struct {
 	Number int        `json:"number"`
 	Head   branchJSON `json:"head"`
 	Base   branchJSON `json:"base"`
-	Labels []struct {
-		Name string `json:"name"`
-	} `json:"labels"`
 }
 
 type branchJSON struct {
@@ -232,9 +227,6 @@ func (p *pullRequestJSON) check(base string) (*PullRequest, error) {
 		HeadSHA: p.Head.SHA, BaseSHA: p.Base.SHA,
 		HeadRef: p.Head.Ref, BaseRef: p.Base.Ref,
 		Fork: true,
-	}
-	for _, l := range p.Labels {
-		pr.Labels = append(pr.Labels, l.Name)
 	}
 	if r := p.Head.Repo; r != nil {
 		if !repository(r.FullName) {

@@ -59,6 +59,10 @@ var operations = map[string]operation{
 	"issues/update-comment": write(updateComment, "issues", "pull-requests"),
 	"issues/delete-comment": write(deleteComment, "issues", "pull-requests"),
 
+	"repos/list-comments-for-commit": read(listCommitComments, "contents"),
+	"repos/create-commit-comment":    write(createCommitComment, "contents"),
+	"repos/update-commit-comment":    write(updateCommitComment, "contents"),
+
 	"pulls/list":   read(listPulls, "pull-requests"),
 	"pulls/get":    read(getPull, "pull-requests"),
 	"pulls/create": write(createPull, "pull-requests"),

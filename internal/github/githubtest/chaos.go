@@ -52,6 +52,8 @@ type Chaos struct {
 	Seed  uint64  `json:"seed"`
 	Share float64 `json:"share"`           // of the requests, 0 to 1
 	Kinds []Kind  `json:"kinds,omitempty"` // each as likely as the others; all where empty
+	// At strikes that request alone, whatever Share is. The first one is 1.
+	At int `json:"at,omitempty"`
 	// Pause is how long a slow body pauses; Latency is the longest time that a
 	// request takes to arrive and its answer to return, each. Both are in
 	// nanoseconds in a file. Latency is of [Server.Direct] only.
@@ -63,6 +65,7 @@ type Chaos struct {
 type chaos struct {
 	Chaos
 	random *rand.Rand
+	drawn  int // requests so far
 	pushes int
 	late   []lateRequest
 }
@@ -97,9 +100,24 @@ func newChaos(c Chaos) (*chaos, error) {
 	return &chaos{Chaos: c, random: rand.New(rand.NewPCG(c.Seed, 0x9e3779b97f4a7c15))}, nil
 }
 
+// Disturb makes requests fail from now on.
+func (s *Server) Disturb(by Chaos) error {
+	made, err := newChaos(by)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.chaos = made
+	return nil
+}
+
 // draw returns what goes wrong with the next request, or "".
 func (c *chaos) draw(method string) Kind {
-	if c == nil || c.random.Float64() >= c.Share {
+	if c == nil {
+		return ""
+	}
+	if c.drawn++; c.At > 0 && c.drawn != c.At || c.At == 0 && c.random.Float64() >= c.Share {
 		return ""
 	}
 	kind := c.Kinds[c.random.IntN(len(c.Kinds))]

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -25,6 +26,7 @@ const usage = `fakegithub serves a stand-in for GitHub's API to tests of workflo
 
     fakegithub -state FILE [-addr HOST:PORT] [-addr-file FILE] [-stdin]
     fakegithub get URL
+    fakegithub post URL
 
 The first line on stdout is the address, for GITHUB_API_URL. The server runs until it is interrupted. It then exits
 with 1 and lists the violations on stderr if a request or a response broke GitHub's own description of the API.
@@ -44,6 +46,7 @@ with 1 and lists the violations on stderr if a request or a response broke GitHu
 Pages for scripts, below the address; "get" prints one and fails where there is none:
 
     /_fake/comments?repo=octo/repo&issue=1               JSON
+    /_fake/commit-comments?repo=octo/repo&sha=COMMIT     JSON
     /_fake/pulls?repo=octo/repo                          JSON
     /_fake/checks?repo=octo/repo&sha=COMMIT              JSON
     /_fake/head?repo=octo/repo&branch=main               the commit
@@ -53,13 +56,20 @@ Pages for scripts, below the address; "get" prints one and fails where there is 
     /_fake/dispatches                                    JSON
     /_fake/requests                                      one per line: method, path, status
     /_fake/violations                                    one per line
+
+Pages that do what people do; "post" calls one:
+
+    /_fake/comment?repo=octo/repo&issue=1&as=LOGIN&body=TEXT           prints the id
+    /_fake/label?repo=octo/repo&issue=1&as=LOGIN&label=NAME
+    /_fake/unlabel?repo=octo/repo&issue=1&as=LOGIN&label=NAME
+    /_fake/push?repo=octo/repo&branch=NAME&path=FILE&content=TEXT      prints the commit
 `
 
 // Command runs the fakegithub command and returns its exit code: 0, 1 after
 // violations, 2 for wrong usage. It returns soon after ctx is done.
 func Command(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if len(args) == 2 && args[0] == "get" {
-		return get(ctx, args[1], stdout, stderr)
+	if len(args) == 2 && (args[0] == "get" || args[0] == "post") {
+		return ask(ctx, strings.ToUpper(args[0]), args[1], stdout, stderr)
 	}
 	flags := flag.NewFlagSet("fakegithub", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -162,9 +172,9 @@ func writeFile(path, content string) error {
 	return os.Rename(file.Name(), path)
 }
 
-// get prints a page, for scripts on machines without curl.
-func get(ctx context.Context, url string, stdout, stderr io.Writer) int {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+// ask prints a page, for scripts on machines without curl.
+func ask(ctx context.Context, method, url string, stdout, stderr io.Writer) int {
+	request, err := http.NewRequestWithContext(ctx, method, url, nil)
 	if err != nil {
 		fmt.Fprintln(stderr, "fakegithub:", err)
 		return exitUsage

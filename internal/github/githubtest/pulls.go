@@ -20,7 +20,6 @@ type pullRequest struct {
 	headSHA          string // of a fork's branch, or of a closed pull request
 	locked           bool
 	labels           []string
-	labelled         []labelEvent
 	reviewers        []string
 	teams            []string
 }

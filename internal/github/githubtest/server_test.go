@@ -439,6 +439,7 @@ func TestEveryOperationWorks(t *testing.T) {
 	for _, content := range []string{"eyes", "eyes"} {
 		api.send(workflow, "POST", fmt.Sprintf("%s/issues/comments/%.0f/reactions", base, mine.member("id")), `{"content": "`+content+`"}`)
 	}
+	onCommit := api.send(workflow, "POST", base+"/commits/"+work+"/comments", `{"body": "a"}`)
 	again, mayRerun := fmt.Sprintf("%s/actions/runs/100/rerun", base), 403 // it runs already
 	defer func() {
 		if got := api.send(workflow, "POST", again, ""); got.status != mayRerun {
@@ -462,6 +463,9 @@ func TestEveryOperationWorks(t *testing.T) {
 		{workflow, "GET", fmt.Sprintf("%s/issues/comments/%d", base, comment), ""},
 		{workflow, "PATCH", fmt.Sprintf("%s/issues/comments/%d", base, comment), `{"body": "b"}`},
 		{workflow, "DELETE", fmt.Sprintf("%s/issues/comments/%d", base, comment), ""},
+		{workflow, "GET", base + "/commits/" + work + "/comments", ""},
+		{workflow, "POST", base + "/commits/" + work + "/comments", `{"body": "a"}`},
+		{workflow, "PATCH", fmt.Sprintf("%s/comments/%.0f", base, onCommit.member("id")), `{"body": "b"}`},
 		{workflow, "GET", base + "/pulls?state=all&head=octo:work&base=main&direction=asc", ""},
 		{workflow, "GET", base + "/pulls/7", ""},
 		{workflow, "POST", base + "/pulls", `{"title": "t", "head": "new", "base": "main", "body": "b"}`},
@@ -474,7 +478,7 @@ func TestEveryOperationWorks(t *testing.T) {
 		{workflow, "GET", base + "/commits/" + work + "/pulls", ""},
 		{workflow, "GET", base + "/collaborators/bob/permission", ""},
 		{workflow, "POST", base + "/issues/7/labels", `{"labels": ["performance"]}`},
-		{workflow, "GET", base + "/issues/7/events", ""},
+		{workflow, "GET", base + "/issues/7/events?per_page=1", ""},
 		{workflow, "POST", base + "/pulls/7/requested_reviewers", `{"reviewers": ["bob"], "team_reviewers": ["speed"]}`},
 		{workflow, "GET", base + "/actions/permissions/workflow", ""},
 		{workflow, "GET", base + "/actions/runs/100", ""},

@@ -66,15 +66,6 @@ type PullRequestSeed struct {
 	HeadSHA string `json:"head_sha,omitempty"`
 	// Locked lets only users with write permission comment.
 	Locked bool `json:"locked,omitempty"`
-	// Labels are set, and removed, in this order.
-	Labels []LabelSeed `json:"labels,omitempty"`
-}
-
-// LabelSeed is a label that a user set, or removed, on a pull request.
-type LabelSeed struct {
-	Name    string `json:"name"`
-	By      string `json:"by"`
-	Removed bool   `json:"removed,omitempty"`
 }
 
 // RunSeed is a run of a workflow, with the artifacts that it left.
@@ -138,21 +129,23 @@ type Fault struct {
 
 // repository is the state of one repository.
 type repository struct {
-	id            int64
-	owner, name   string
-	defaultBranch string
-	forbidPulls   bool
-	git           *gitStore
-	refs          map[string]string // "refs/heads/main" -> commit
-	pulls         []*pullRequest    // by number, ascending
-	comments      []*comment        // by id, ascending
-	checks        []*checkRun       // by id, ascending
-	permissions   map[string]string // by login in lower case
-	runs          []*workflowRun
-	artifacts     []*artifact
-	reactions     []reaction
-	labels        map[string]int64 // ids by name
-	maxBody       int
+	id             int64
+	owner, name    string
+	defaultBranch  string
+	forbidPulls    bool
+	git            *gitStore
+	refs           map[string]string // "refs/heads/main" -> commit
+	pulls          []*pullRequest    // by number, ascending
+	comments       []*comment        // by id, ascending
+	commitComments []*commitComment  // by id, ascending
+	checks         []*checkRun       // by id, ascending
+	permissions    map[string]string // by login in lower case
+	runs           []*workflowRun
+	artifacts      []*artifact
+	reactions      []reaction
+	labels         map[string]int64 // ids by name
+	maxBody        int
+	events         []issueEvent // by id, ascending
 }
 
 func (r *repository) fullName() string { return r.owner + "/" + r.name }
@@ -288,14 +281,10 @@ func (s *Server) seedPull(r *repository, seed PullRequestSeed) error {
 		return fmt.Errorf("pull request %d: no branch %q or %q", seed.Number, seed.Head, seed.Base)
 	}
 	now := s.tick()
-	p := &pullRequest{
+	r.pulls = append(r.pulls, &pullRequest{
 		id: s.newID(), number: seed.Number, title: seed.Title, state: "open", head: seed.Head, base: seed.Base,
 		author: seed.Author, created: now, updated: now, fork: seed.Fork, headSHA: seed.HeadSHA, locked: seed.Locked,
-	}
-	for _, l := range seed.Labels {
-		s.label(r, p, l)
-	}
-	r.pulls = append(r.pulls, p)
+	})
 	return nil
 }
 

@@ -16,6 +16,7 @@ const inspectPrefix = "/_fake/"
 // inspect answers:
 //
 //	/_fake/comments?repo=owner/name&issue=1
+//	/_fake/commit-comments?repo=owner/name&sha=ID
 //	/_fake/pulls?repo=owner/name
 //	/_fake/checks?repo=owner/name&sha=ID
 //	/_fake/head?repo=owner/name&branch=main             the commit's id
@@ -40,10 +41,16 @@ func (s *Server) inspect(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("no repository %q: give repo=owner/name", repo), http.StatusNotFound)
 		return
 	}
+	if r.Method == http.MethodPost {
+		s.act(w, page, repo, query)
+		return
+	}
 	switch page {
 	case "comments":
 		issue, _ := strconv.Atoi(query.Get("issue"))
 		writeJSON(w, s.Comments(repo, issue))
+	case "commit-comments":
+		writeJSON(w, s.CommitComments(repo, query.Get("sha")))
 	case "pulls":
 		writeJSON(w, s.PullRequests(repo))
 	case "checks":

@@ -101,6 +101,9 @@ func TestEveryMetricIsMeasured(t *testing.T) {
 		if err != nil || r.Outcome != bench.Passed || r.Cell.ID() != c.ID() {
 			t.Fatalf("%s: %+v, %v", c.ID(), r, err)
 		}
+		if tolerance, ok := r.Context["tolerance"]; ok != strings.HasPrefix(c.ID(), "fidelity/") || ok && tolerance != "1e-05" {
+			t.Errorf("%s: the tolerance is recorded as %q, want 1e-05", c.ID(), tolerance)
+		}
 		for _, sample := range r.Samples {
 			measured[sample.Metric] = true
 			if len(sample.Values) != 1 || !bench.Finite(sample.Values[0]) {

@@ -45,12 +45,10 @@ type fidelity struct {
 }
 
 func (f *fidelity) add() {
-	name := cmp.Or(f.body.Name, shortName(f.body.Model))
 	for i, v := range f.body.Variants {
 		f.suite.add(point{
-			tag: tagFidelity,
-			cell: cell(bench.Param{Key: "kind", Value: tagFidelity}, bench.Param{Key: "checkpoint", Value: name},
-				bench.Param{Key: "formats", Value: string(v.Compute) + "-" + string(v.Storage)}),
+			tag:  tagFidelity,
+			cell: f.body.cell(v),
 			content: func() (string, error) {
 				data, err := json.Marshal([]any{f.body, v, f.weights()})
 				return fmt.Sprintf("%x", sha256.Sum256(data)), err
@@ -58,6 +56,12 @@ func (f *fidelity) add() {
 			measure: func(ctx context.Context) (bench.Result, error) { return f.measure(ctx, v, i == 0) },
 		})
 	}
+}
+
+// cell names a combination of formats.
+func (b *fidelityBody) cell(v Variant) bench.Cell {
+	return cell(bench.Param{Key: "kind", Value: tagFidelity}, bench.Param{Key: "checkpoint", Value: cmp.Or(b.Name, shortName(b.Model))},
+		bench.Param{Key: "formats", Value: string(v.Compute) + "-" + string(v.Storage)})
 }
 
 // shortName is what a cell calls a checkpoint: an id on the hub, or the last
@@ -150,7 +154,7 @@ func (f *fidelity) measure(ctx context.Context, v Variant, first bool) (r bench.
 		return r, err
 	}
 	took := float64(f.suite.env.Now().Sub(began).Microseconds()) / 1000
-	r.Context = map[string]string{"solver": strings.Join(report.Solvers, ", "), "checkpoint": model.Name}
+	r.Context = map[string]string{"solver": strings.Join(report.Solvers, ", "), "checkpoint": model.Name, factTolerance: formatTolerance(report.Settings.Tolerance)}
 	r.Warnings = append(r.Warnings, model.Warnings...)
 	return f.result(r, report, took, first), nil
 }

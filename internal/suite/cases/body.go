@@ -11,7 +11,7 @@ import (
 )
 
 // body is the part of accelgate.yaml that belongs to this kind;
-// docs/configuration.md describes it.
+// docs/cases.md describes it.
 type body struct {
 	Cases string `yaml:"cases"` // folder of case files
 	// Preset names a file of package preset whose keys are the defaults of all

@@ -18,7 +18,7 @@ var block = regexp.MustCompile("(?s)```(yaml|json)\n(.*?)```")
 func TestDocumentation(t *testing.T) {
 	t.Parallel()
 	read := 0
-	for _, name := range []string{"configuration.md", "presets.md"} {
+	for _, name := range []string{"cases.md", "presets.md"} {
 		text, err := os.ReadFile("../../../docs/" + name)
 		if err != nil {
 			t.Fatal(err)

@@ -35,6 +35,11 @@ func FolderOf(c *config.Suite, dir string) (Folder, error) {
 	return Folder{Path: resolve(dir, b.Cases), Host: b.Host, References: b.References}, nil
 }
 
+func files(c *config.Suite, dir string) ([]string, error) {
+	folder, err := FolderOf(c, dir)
+	return []string{folder.Path}, err
+}
+
 func (b *body) checkFolder(c *config.Suite) error {
 	if b.Cases == "" {
 		return c.Errorf("cases", "the suite has no folder of cases: add cases, the folder that holds the *.json files")

@@ -12,7 +12,7 @@ import (
 )
 
 // body is the part of accelgate.yaml that belongs to this kind;
-// docs/configuration.md describes it.
+// docs/endpoints.md describes it.
 type body struct {
 	// Preset names a file of preset whose keys are the defaults of all others
 	// here: what is asked, and how often.

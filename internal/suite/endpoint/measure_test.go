@@ -38,12 +38,17 @@ func env(t testing.TB) suite.Env {
 
 func openBody(t testing.TB, name, text string, e suite.Env) (suite.Suite, error) {
 	t.Helper()
+	return Open(suiteOf(t, name, text), e)
+}
+
+func suiteOf(t testing.TB, name, text string) *config.Suite {
+	t.Helper()
 	indented := "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 	file, err := config.Parse(name, []byte("version: 1\nsuites:\n  - name: chat\n    kind: endpoint\n  "+indented+"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Open(&file.Suites[0], e)
+	return &file.Suites[0]
 }
 
 // expectation is what the first lines of a file of testdata/measure demand.
@@ -106,6 +111,11 @@ func TestMeasure(t *testing.T) {
 			}
 			check(t, &result, expectations(t, string(text)))
 			checkWhole(t, s, &result, e.Files)
+			if passed := result.Outcome == bench.Passed; passed {
+				if unverified := rechecked(t, string(text), &result); unverified != "" || result.Outcome != bench.Passed {
+					t.Errorf("under its own configuration it is %q: %s%s", result.Outcome, result.Reason, unverified)
+				}
+			}
 		})
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // body is the part of accelgate.yaml that belongs to this kind;
-// docs/configuration.md describes it.
+// docs/exec.md describes it.
 type body struct {
 	Command    []string            `yaml:"command,required"` // templates
 	Read       source              `yaml:"read,required"`

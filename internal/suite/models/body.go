@@ -10,7 +10,7 @@ import (
 )
 
 // body is the part of accelgate.yaml that belongs to this kind;
-// docs/configuration.md describes it.
+// docs/models.md describes it.
 type body struct {
 	// Preset names a file of package preset whose keys are the defaults of all
 	// others here.
