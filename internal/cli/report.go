@@ -39,6 +39,6 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 	f.StringVar(&o.Baseline, "baseline", "", "baseline `file`, for a single run (default: the configuration's of the run's host)")
 	addHistory(&o, f)
 	addPolicy(&o, f)
-	f.StringVar(&format, "format", "terminal", "report `format`: terminal, markdown or json")
+	f.StringVar(&format, "format", "terminal", "report `format`: terminal, markdown, html or json")
 	return cmd
 }
