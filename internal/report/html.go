@@ -50,7 +50,9 @@ func (h htmlWriter) head(p *page, tool string) {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>%s</title><style>%s</style></head><body><main>
-<h1><span aria-hidden="true">%s</span> `, base64.StdEncoding.EncodeToString(digest[:]), escapeHTML(p.headline().String()+" · "+name(tool)), style, p.status.sign)
+<h1>`, base64.StdEncoding.EncodeToString(digest[:]), escapeHTML(p.headline().String()+" · "+name(tool)), style)
+	h.mark(p.status.mark)
+	h.WriteByte(' ')
 	h.inline(p.headline())
 	h.WriteString("</h1>\n")
 }
@@ -139,11 +141,17 @@ func (h htmlWriter) inline(in inline) {
 		case address:
 			h.link(s)
 		case signal:
-			fmt.Fprintf(h, `<span role="img" aria-label="%s">%s</span>`, escapeHTML(s.alt), escapeHTML(s.text))
+			h.mark(s.alt)
 		default:
 			h.WriteString(escapeHTML(s.text))
 		}
 	}
+}
+
+// mark writes a status as a word, because many systems have no font for its sign.
+func (h htmlWriter) mark(word string) {
+	class := map[string]string{"FAIL": " fail", "PASS": " pass", "WARN": " warn", "INCONCLUSIVE": " warn", "ACTION REQUIRED": " fail"}[word]
+	fmt.Fprintf(h, `<span class="mark%s">%s</span>`, class, escapeHTML(word))
 }
 
 func (h htmlWriter) link(s span) {

@@ -83,7 +83,7 @@ func byID(run *bench.Run) map[string]*bench.Result {
 
 // form is shown by the script, which it needs.
 func (h htmlWriter) form(all []cellPage, keys []string, hosts bool) {
-	h.WriteString(`<form id="filter" hidden><label>Search <input type="search" name="q" placeholder="cell, metric or reason"></label>` + "\n")
+	h.WriteString(`<form id="filter" hidden><label>Search <input type="search" name="q" placeholder="cell, verdict or metric"></label>` + "\n")
 	classes := map[string]bool{}
 	labels := map[string]bool{}
 	values := map[string]map[string]bool{}
@@ -150,13 +150,15 @@ func (c *cellPage) data(keys []string) string {
 	return string(data)
 }
 
-var signs = map[gate.Level]status{gate.Fail: {sign: "❌", mark: "blocks"}, gate.Warn: {sign: "⚠️", mark: "warns"}, gate.Off: {sign: "·", mark: "counts only"}}
+var marks = map[gate.Level]string{gate.Fail: "FAIL", gate.Warn: "WARN"}
 
 func (h htmlWriter) cell(r *Report, i int, c cellPage, keys []string) {
 	first := c.verdicts[0]
-	sign := signs[first.Level]
-	fmt.Fprintf(h, `<details class="cell" id="c%d" data-v="%s"><summary><span role="img" aria-label="%s">%s</span> <code>%s</code> <span class="class">%s</span> <span class="change">`,
-		i, escapeHTML(c.data(keys)), sign.mark, sign.sign, escapeHTML(name(first.Cell)), escapeHTML(first.word()))
+	fmt.Fprintf(h, `<details class="cell" id="c%d" data-v="%s"><summary>`, i, escapeHTML(c.data(keys)))
+	if mark := marks[first.Level]; mark != "" {
+		h.mark(mark)
+	}
+	fmt.Fprintf(h, ` <code>%s</code> <span class="class">%s</span> <span class="change">`, escapeHTML(name(first.Cell)), escapeHTML(first.word()))
 	if change := c.change(r); change != nil {
 		h.inline(change)
 	}
@@ -175,7 +177,7 @@ func (c *cellPage) change(r *Report) inline {
 	for _, v := range c.verdicts {
 		if ofSpeed(v.Verdict) {
 			size, _ := r.changed(v)
-			return append(append(metricName(v), plain(" "+size+" ")), r.values(v)...)
+			return append(append(metricName(v), plain(" "+size+", ")), r.values(v)...)
 		}
 	}
 	return nil

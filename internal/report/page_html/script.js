@@ -5,9 +5,9 @@
   const output = form.querySelector('output');
   const cells = Array.from(list.children, (element, i) => {
     const v = JSON.parse(element.dataset.v);
-    return {element, i, v, name: element.querySelector('code').textContent, text: null};
+    const summary = element.firstChild;
+    return {element, i, v, name: summary.querySelector('code').textContent, text: summary.textContent.toLowerCase()};
   });
-  const text = (cell) => cell.text ??= (cell.element.querySelector('summary').textContent + ' ' + (cell.element.querySelector('table')?.textContent ?? '')).toLowerCase();
   const orders = {
     i: (a, b) => a.i - b.i,
     loss: (a, b) => a.v.d - b.v.d || a.i - b.i,
@@ -22,7 +22,7 @@
     let shown = 0;
     for (const cell of cells) {
       const keep = (form.class.value === '' || cell.v.c === form.class.value) && (!form.host || form.host.value === '' || cell.v.h === form.host.value) &&
-        facets.every(([k, value]) => cell.v.p[k] === value) && words.every((w) => text(cell).includes(w));
+        facets.every(([k, value]) => cell.v.p[k] === value) && words.every((w) => cell.text.includes(w));
       if (cell.element.hidden === keep) cell.element.hidden = !keep;
       shown += keep;
     }
