@@ -22,6 +22,7 @@ const module = "github.com/accelgate/accelgate/"
 var allowed = map[string][]string{
 	"atomicfile":                     {},
 	"bench":                          {"lazyregexp"},
+	"chart":                          {},
 	"stats":                          {},
 	"tensor":                         {},
 	"text":                           {},
@@ -46,7 +47,7 @@ var allowed = map[string][]string{
 	"worktree":                       {"bench", "device", "text", "worker"},
 	"reference/history":              {"atomicfile", "bench", "detect", "stats"},
 	"gate":                           {"bench", "detect", "stats", "reference/waiver", "text"},
-	"report":                         {"bench", "detect", "gate", "lazyregexp", "suite/analysis/lowrank", "suite/analysis/packing", "stats", "reference/waiver", "terminal", "text"},
+	"report":                         {"bench", "chart", "detect", "gate", "lazyregexp", "suite/analysis/lowrank", "suite/analysis/packing", "stats", "reference/waiver", "terminal", "text"},
 	"engine":                         {"tensor"},
 	"suite/endpoint/openai":          {"text"},
 	"suite/endpoint/fakeserver":      {},

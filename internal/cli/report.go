@@ -39,7 +39,7 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 	f.StringVar(&o.Baseline, "baseline", "", "baseline `file`, for a single run (default: the configuration's of the run's host)")
 	addHistory(&o, f)
 	addPolicy(&o, f)
-	f.StringVar(&format, "format", "terminal", "report `format`: terminal, markdown or json")
+	f.StringVar(&format, "format", "terminal", "report `format`: terminal, markdown, html or json")
 	addJSON(cmd, &format)
 	return cmd
 }

@@ -17,6 +17,8 @@ func Renderer(e *measure.Env, format string) (report.Renderer, error) {
 		return report.TerminalWith(Terminal(e)), nil
 	case "markdown":
 		return report.Markdown, nil
+	case "html":
+		return report.HTML, nil
 	case "json":
 		return report.JSON, nil
 	case "cases":
@@ -26,7 +28,7 @@ func Renderer(e *measure.Env, format string) (report.Renderer, error) {
 	case "test":
 		return report.MSModelingTest, nil
 	}
-	return nil, exit.Usagef("--format: unknown format %q: use terminal, markdown or json, or for model cases: cases, check or test", format)
+	return nil, exit.Usagef("--format: unknown format %q: use terminal, markdown, html or json, or for model cases: cases, check or test", format)
 }
 
 // Terminal says what the terminal behind standard output can show.

@@ -1,0 +1,187 @@
+package report
+
+import (
+	"bufio"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"io"
+	"slices"
+)
+
+// The style and the script of the page. The script filters and sorts, and nothing else.
+var (
+	//go:embed page_html/style.css
+	style string
+	//go:embed page_html/script.js
+	script string
+)
+
+// HTML renders one file that needs no network: the parts that Markdown has, and then every cell with its values, trend,
+// operators, command and log. It works without script, except for filtering and sorting. A policy in the page lets
+// the browser run that script alone, whatever names and logs hold.
+func HTML(w io.Writer, r Report) error {
+	h := htmlWriter{bufio.NewWriterSize(w, 64<<10)}
+	p := r.page(caps{maxAction, maxFolded})
+	h.head(&p, r.in.Tool)
+	h.blocks(p.lead)
+	h.block(p.hosts)
+	h.titled("Needs action", p.action)
+	h.titled("Next", p.next)
+	h.cells(&r)
+	for _, s := range p.folded {
+		if !s.narrow {
+			h.folded(s.title, s.blocks)
+		}
+	}
+	fmt.Fprintf(h, "<footer>%s · %s</footer>\n</main><script>%s</script></body></html>\n", escapeHTML(name(r.in.Tool)), escapeHTML(p.footer), script)
+	return h.Flush()
+}
+
+// htmlWriter writes escaped text. Write errors are kept by its buffer.
+type htmlWriter struct{ *bufio.Writer }
+
+func (h htmlWriter) head(p *page, tool string) {
+	digest := sha256.Sum256([]byte(script))
+	fmt.Fprintf(h, `<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>%s</title><style>%s</style></head><body><main>
+<h1>`, base64.StdEncoding.EncodeToString(digest[:]), escapeHTML(p.headline().String()+" · "+name(tool)), style)
+	h.mark(p.status.mark)
+	h.WriteByte(' ')
+	h.inline(p.headline())
+	h.WriteString("</h1>\n")
+}
+
+func (h htmlWriter) titled(title string, blocks []block) {
+	if len(blocks) > 0 {
+		h.WriteString("<h2>" + title + "</h2>\n")
+		h.blocks(blocks)
+	}
+}
+
+func (h htmlWriter) folded(title string, blocks []block) {
+	h.WriteString(`<details class="section"><summary>` + escapeHTML(title) + "</summary>\n")
+	h.blocks(blocks)
+	h.WriteString("</details>\n")
+}
+
+func (h htmlWriter) blocks(blocks []block) {
+	for _, b := range blocks {
+		h.block(b)
+	}
+}
+
+func (h htmlWriter) block(b block) {
+	switch b := b.(type) {
+	case paragraph:
+		h.WriteString("<p>")
+		h.inline(inline(b))
+		h.WriteString("</p>\n")
+	case bullets:
+		h.WriteString("<ul>")
+		for _, item := range b {
+			h.WriteString("<li>")
+			h.inline(item)
+			h.WriteString("</li>\n")
+		}
+		h.WriteString("</ul>\n")
+	case preformatted:
+		h.WriteString(`<pre tabindex="0">`)
+		for _, line := range b {
+			h.WriteString(escapeHTML(line) + "\n")
+		}
+		h.WriteString("</pre>\n")
+	case *table:
+		h.table(b)
+	}
+}
+
+func (h htmlWriter) table(t *table) {
+	if t == nil || len(t.rows) == 0 {
+		return
+	}
+	class := func(c column) string {
+		if c.right {
+			return ` class="n"`
+		}
+		return ""
+	}
+	h.WriteString(`<div class="wide" tabindex="0" role="region" aria-label="` + escapeHTML(t.columns[0].name) + `"><table><thead><tr>`)
+	for _, c := range t.columns {
+		fmt.Fprintf(h, `<th scope="col"%s>%s</th>`, class(c), escapeHTML(c.name))
+	}
+	h.WriteString("</tr></thead><tbody>\n")
+	for _, row := range t.rows {
+		h.WriteString("<tr>")
+		for i, cell := range row {
+			h.WriteString("<td" + class(t.columns[i]) + ">")
+			h.inline(cell)
+			h.WriteString("</td>")
+		}
+		h.WriteString("</tr>\n")
+	}
+	h.WriteString("</tbody></table></div>\n")
+	if more := t.total - len(t.rows); more > 0 {
+		fmt.Fprintf(h, "<p>… and %d more</p>\n", more)
+	}
+}
+
+func (h htmlWriter) inline(in inline) {
+	for _, s := range in {
+		switch s.kind {
+		case emphasis:
+			h.WriteString("<strong>" + escapeHTML(s.text) + "</strong>")
+		case verbatim, shell:
+			h.WriteString("<code>" + escapeHTML(s.text) + "</code>")
+		case address:
+			h.link(s)
+		case signal:
+			h.mark(s.alt)
+		default:
+			h.WriteString(escapeHTML(s.text))
+		}
+	}
+}
+
+// mark writes a status as a word, because many systems have no font for its sign.
+func (h htmlWriter) mark(word string) {
+	class := map[string]string{"FAIL": " fail", "PASS": " pass", "WARN": " warn", "INCONCLUSIVE": " warn", "ACTION REQUIRED": " fail"}[word]
+	fmt.Fprintf(h, `<span class="mark%s">%s</span>`, class, escapeHTML(word))
+}
+
+func (h htmlWriter) link(s span) {
+	if len(s.alt) > longestURL || !safeURL.MatchString(s.alt) {
+		h.WriteString(escapeHTML(s.text))
+		return
+	}
+	fmt.Fprintf(h, `<a href="%s">%s</a>`, escapeHTML(s.alt), escapeHTML(s.text))
+}
+
+// escapeHTML makes a text visible, and safe inside elements and quoted attributes.
+func escapeHTML(s string) string { return html.EscapeString(visible(s)) }
+
+// facets are the parameters that the cells of a page differ in, in their order.
+func facets(r *Report) (keys []string) {
+	const most = 40 // values of one facet; more are no choice to make
+	values := map[string]map[string]bool{}
+	for i := range r.hosts {
+		results := r.hosts[i].Run.Results
+		for k := range results {
+			for _, p := range results[k].Cell.Params {
+				if values[p.Key] == nil {
+					values[p.Key] = map[string]bool{}
+					keys = append(keys, p.Key)
+				}
+				if len(values[p.Key]) <= most {
+					values[p.Key][p.Value] = true
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(keys, func(k string) bool { return len(values[k]) < 2 || len(values[k]) > most })
+}

@@ -1,0 +1,213 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
+)
+
+// cellPage is what the page shows of one cell: its verdicts, the first of which stands for it.
+type cellPage struct {
+	host     *host
+	at       int // of the host
+	verdicts []finding
+	now, old *bench.Result // nil where that side lacks the cell
+}
+
+// cells writes every cell of every host, as a list of folds with a form to filter and to sort.
+func (h htmlWriter) cells(r *Report) {
+	all := cellPages(r)
+	if len(all) == 0 {
+		return
+	}
+	keys := facets(r)
+	h.WriteString("<h2 id=\"cells\">" + text.Plural(len(all), "cell") + "</h2>\n")
+	h.form(all, keys, len(r.hosts) > 1)
+	h.WriteString(`<div id="list">` + "\n")
+	for i, c := range all {
+		h.cell(r, i, c, keys)
+	}
+	h.WriteString("</div>\n")
+}
+
+// cellPages groups the verdicts of cells, which are adjacent, and joins both sides' results.
+func cellPages(r *Report) (all []cellPage) {
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		now, old := byID(h.Run), byID(h.Reference)
+		verdicts := h.Comparison.Verdicts
+		for k := 0; k < len(verdicts); {
+			end := k + 1
+			for end < len(verdicts) && verdicts[end].Cell == verdicts[k].Cell {
+				end++
+			}
+			if id := verdicts[k].Cell; id != "" {
+				c := cellPage{host: h, at: i, now: now[id], old: old[id]}
+				for v := k; v < end; v++ {
+					c.verdicts = append(c.verdicts, finding{host: i, Verdict: &verdicts[v], line: h.crashLine(&verdicts[v])})
+				}
+				slices.SortStableFunc(c.verdicts, worstFirst)
+				all = append(all, c)
+			}
+			k = end
+		}
+	}
+	return all
+}
+
+func worstFirst(a, b finding) int {
+	levels := map[gate.Level]int{gate.Fail: 0, gate.Warn: 1, gate.Off: 2}
+	if d := levels[a.Level] - levels[b.Level]; d != 0 {
+		return d
+	}
+	return bySeverity(a, b)
+}
+
+func byID(run *bench.Run) map[string]*bench.Result {
+	if run == nil {
+		return nil
+	}
+	found := make(map[string]*bench.Result, len(run.Results))
+	for i := range run.Results {
+		found[run.Results[i].Cell.ID()] = &run.Results[i]
+	}
+	return found
+}
+
+// form is shown by the script, which it needs.
+func (h htmlWriter) form(all []cellPage, keys []string, hosts bool) {
+	h.WriteString(`<form id="filter" hidden><label>Search <input type="search" name="q" placeholder="cell, verdict or metric"></label>` + "\n")
+	classes := map[string]bool{}
+	labels := map[string]bool{}
+	values := map[string]map[string]bool{}
+	for _, c := range all {
+		classes[c.verdicts[0].word()] = true
+		labels[c.host.Run.Host.Label] = true
+		for _, p := range c.params() {
+			if values[p.Key] == nil {
+				values[p.Key] = map[string]bool{}
+			}
+			values[p.Key][p.Value] = true
+		}
+	}
+	h.choice("Class", "class", classes)
+	if hosts {
+		h.choice("Host", "host", labels)
+	}
+	for i, key := range keys {
+		h.choice(strings.TrimPrefix(key, bench.EnvPrefix), "p"+strconv.Itoa(i), values[key])
+	}
+	h.WriteString(`<label>Sort <select name="sort"><option value="i">as measured</option><option value="loss">largest loss</option><option value="gain">largest gain</option>` +
+		`<option value="noise">largest noise</option><option value="t">name</option></select></label> <output aria-live="polite"></output></form>` + "\n")
+}
+
+func (h htmlWriter) choice(label, field string, values map[string]bool) {
+	fmt.Fprintf(h, `<label>%s <select name="%s"><option value="">all</option>`, escapeHTML(label), field)
+	sorted := make([]string, 0, len(values))
+	for v := range values {
+		sorted = append(sorted, v)
+	}
+	slices.Sort(sorted)
+	for _, v := range sorted {
+		fmt.Fprintf(h, `<option>%s</option>`, escapeHTML(name(v)))
+	}
+	h.WriteString("</select></label>\n")
+}
+
+func (c *cellPage) params() []bench.Param {
+	if c.now != nil {
+		return c.now.Cell.Params
+	}
+	return nil
+}
+
+// data is what the script filters and sorts by.
+func (c *cellPage) data(keys []string) string {
+	first := c.verdicts[0]
+	delta, noise := 0.0, 0.0
+	for _, v := range c.verdicts {
+		if ofSpeed(v.Verdict) && math.Abs(finite(v.Delta)) > math.Abs(delta) {
+			delta = finite(v.Delta)
+		}
+		noise = max(noise, finite(v.Evidence.NoiseFloor), finite(v.Evidence.Noise))
+	}
+	facets := make([]string, len(keys))
+	for i, key := range keys {
+		for _, p := range c.params() {
+			if p.Key == key {
+				facets[i] = name(p.Value)
+			}
+		}
+	}
+	data, _ := json.Marshal(map[string]any{"c": first.word(), "h": name(c.host.Run.Host.Label), "d": delta, "n": noise, "p": facets}) // no value of it fails
+	return string(data)
+}
+
+var marks = map[gate.Level]string{gate.Fail: "FAIL", gate.Warn: "WARN"}
+
+func (h htmlWriter) cell(r *Report, i int, c cellPage, keys []string) {
+	first := c.verdicts[0]
+	fmt.Fprintf(h, `<details class="cell" id="c%d" data-v="%s"><summary>`, i, escapeHTML(c.data(keys)))
+	if mark := marks[first.Level]; mark != "" {
+		h.mark(mark)
+	}
+	fmt.Fprintf(h, ` <code>%s</code> <span class="class">%s</span> <span class="change">`, escapeHTML(name(first.Cell)), escapeHTML(first.word()))
+	if change := c.change(r); change != nil {
+		h.inline(change)
+	}
+	h.WriteString("</span></summary>\n")
+	if len(r.hosts) > 1 {
+		h.WriteString("<p>on <code>" + escapeHTML(name(c.host.Run.Host.Label)) + "</code></p>")
+	}
+	h.table(c.table(r))
+	h.charts(&c)
+	h.facts(&c)
+	h.WriteString("</details>\n")
+}
+
+// change is that of the first verdict on a speed.
+func (c *cellPage) change(r *Report) inline {
+	for _, v := range c.verdicts {
+		if ofSpeed(v.Verdict) {
+			size, _ := r.changed(v)
+			return append(append(metricName(v), plain(" "+size+", ")), r.values(v)...)
+		}
+	}
+	return nil
+}
+
+func (c *cellPage) table(r *Report) *table {
+	t := &table{columns: columns("Metric", "Verdict", "Baseline → now>", "Change>", "Limit>", "Evidence")}
+	for _, v := range c.verdicts {
+		change, limit := none, none
+		if ofSpeed(v.Verdict) || v.hasChange() {
+			size, more := r.changed(v)
+			change, limit = inline{strong(size), plain(more)}, only(plain(bare(v.Evidence.Limit)))
+		}
+		t.rows = append(t.rows, []inline{metricName(v), only(plain(v.word())), r.values(v), change, limit, evidence(v)})
+	}
+	t.total = len(t.rows)
+	return t
+}
+
+// facts are health, command, answer and log.
+func (h htmlWriter) facts(c *cellPage) {
+	if c.now == nil {
+		return
+	}
+	if s := c.now.Health; s != nil && s.Status == bench.Unhealthy && len(s.Reasons) > 0 {
+		h.block(paragraph{plain("Unhealthy host: "), reason(s.Reasons[0])})
+	}
+	if line := c.host.Commands.child(c.now); line != "" {
+		h.block(paragraph{plain("Command: "), command(line)})
+	}
+	h.blocks(quoted("Answer", "it goes on", c.now.Output, false))
+	h.blocks(quoted("Log", "its end", c.now.Log, true))
+}
