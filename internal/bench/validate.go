@@ -1,15 +1,15 @@
 package bench
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The limits of a Run document: a file from elsewhere must not fill the memory.
@@ -18,6 +18,7 @@ const (
 	maxResults  = 500_000
 	maxMetrics  = 1000
 	maxValues   = 1000 // the most repeats that a suite may ask for
+	leastResult = 100  // bytes that one in a long list takes: fewer get no room beforehand
 )
 
 // DecodeRun reads a Run document, which may come from anywhere, and validates
@@ -28,7 +29,8 @@ func DecodeRun(data []byte) (*Run, error) {
 	if len(data) > MaxRunBytes {
 		return nil, fmt.Errorf("run document of %d bytes is over the limit of %d", len(data), MaxRunBytes)
 	}
-	if err := scanDocument(data); err != nil {
+	n, err := scanDocument(data)
+	if err != nil {
 		return nil, fmt.Errorf("decode run document: %w", err)
 	}
 	type plain Run
@@ -36,56 +38,75 @@ func DecodeRun(data []byte) (*Run, error) {
 		*plain
 		Results results `json:"results"` // hides the field of plain
 	}{plain: new(plain)}
-	if err := strict(data, &document); err != nil {
-		return nil, fmt.Errorf("decode run document: %w", err)
+	document.Results.n = min(n, len(data)/leastResult)
+	if err := json.Unmarshal(data, &document, strictly); err != nil {
+		return nil, fmt.Errorf("decode run document: %w", inOurWords(err))
 	}
 	run := (*Run)(document.plain)
-	run.Results = document.Results
+	run.Results = document.Results.list
 	if err := run.Validate(); err != nil {
 		return nil, err
 	}
 	return run, nil
 }
 
-func strict(data []byte, into any) error {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
+// inOurWords names the place and the kind of a value that does not fit, without the types of this program. The
+// package's own words differ from run to run.
+func inOurWords(err error) error {
+	var s *json.SemanticError
+	if !errors.As(err, &s) {
 		return err
 	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return errors.New("more text follows the document")
+	for inner := s; errors.As(s.Err, &inner); {
+		s = inner
 	}
-	return nil
+	switch {
+	case errors.Is(s.Err, json.ErrUnknownName):
+		return fmt.Errorf("unknown field %.80q at %.120q", s.JSONPointer.LastToken(), s.JSONPointer.Parent())
+	case s.JSONKind != 0 && s.Err == nil:
+		return fmt.Errorf("a %v does not fit at %.120q", s.JSONKind, s.JSONPointer)
+	case s.JSONKind != 0:
+		return fmt.Errorf("a %v does not fit at %.120q: %w", s.JSONKind, s.JSONPointer, s.Err)
+	}
+	return s.Err
 }
+
+// strictly refuses fields that are unknown or in another letter case. Of what it leaves to [scanDocument]: keys that
+// stand twice, whose message names them, and null.
+var strictly = json.JoinOptions(json.RejectUnknownMembers(true), jsontext.AllowDuplicateNames(true))
 
 // results are decoded and validated one by one: two bytes of input make a
 // whole empty Result, and a list of millions of them must end at the first.
-type results []Result
+type results struct {
+	list []Result
+	n    int // to expect
+}
 
-func (rs *results) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		return nil // how none are written
+// UnmarshalJSONFrom decodes a list of results.
+func (rs *results) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	start, err := d.ReadToken()
+	if err != nil || start.Kind() == 'n' { // null is how none are written
+		return err
 	}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if start, err := decoder.Token(); err != nil || start != json.Delim('[') {
+	if start.Kind() != '[' {
 		return errors.New("results must be a list")
 	}
-	for decoder.More() {
-		if len(*rs) == maxResults {
+	rs.list = make([]Result, 0, rs.n)
+	for d.PeekKind() != ']' {
+		if len(rs.list) == maxResults {
 			return fmt.Errorf("more than %d results", maxResults)
 		}
-		var r Result
-		if err := decoder.Decode(&r); err != nil {
+		rs.list = append(rs.list, Result{})
+		r := &rs.list[len(rs.list)-1]
+		if err := json.UnmarshalDecode(d, r, strictly); err != nil {
 			return err
 		}
 		if err := r.validate(); err != nil {
-			return fmt.Errorf("result %d: %w", len(*rs), err)
+			return fmt.Errorf("result %d: %w", len(rs.list)-1, err)
 		}
-		*rs = append(*rs, r)
 	}
-	return nil
+	_, err = d.ReadToken()
+	return err
 }
 
 // Validate reports what would make a comparison meaningless: an unknown

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -87,7 +88,9 @@ func ReadResult(path, name string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("read the result at %s: %w", name, err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	buffer := bytes.NewBuffer(make([]byte, 0, min(info.Size(), limit)+bytes.MinRead))
+	_, err = buffer.ReadFrom(io.LimitReader(f, limit+1))
+	data := buffer.Bytes()
 	if err != nil {
 		return nil, fmt.Errorf("read the result at %s: %w", name, err)
 	}
