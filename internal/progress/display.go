@@ -151,7 +151,7 @@ func (d *Display) Detail(cell, detail string) {
 	defer d.mu.Unlock()
 	d.s.detail = ""
 	if detail != "" {
-		d.s.detail = text.OneLine(cell) + ": " + detail
+		d.s.detail = detail + " · " + text.OneLine(cell)
 	}
 }
 

@@ -112,7 +112,7 @@ func TestNothingIsSilent(t *testing.T) {
 		if n := strings.Count(measuring, "accelgate: measure: 0 of 2 cells · round 1/2"); n < 20 || n > 41 {
 			t.Errorf("%d lines in 20 minutes of measuring, want 20 to 41", n)
 		}
-		for _, want := range []string{"slow: 12 requests, 1.0/s", "about 49m30s left", "about 20m0s left"} {
+		for _, want := range []string{"12 requests, 1.0/s · slow", "about 49m30s left", "about 20m0s left"} {
 			if !strings.Contains(measuring, want) {
 				t.Errorf("lacks %q:\n%s", want, measuring)
 			}
