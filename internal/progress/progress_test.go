@@ -191,7 +191,25 @@ func TestQuietAndVerbose(t *testing.T) {
 	none.Detail("a", "x")
 	none.Expect(nil)
 	none.Table(gated)
+	none.Forget()
 	none.Close()
+}
+
+// TestForget: a command that measures twice shows the second run by its own values.
+func TestForget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out log
+		d := progress.New(progress.Options{Out: &out, Now: time.Now})
+		for _, value := range []float64{1, 100} {
+			d.Forget()
+			end := d.Stage(stage(1, "a"))
+			d.Finished(measured("a", 1, 1, value), gated)
+			end()
+		}
+		if got, want := out.String(), "[1/1] passed    a  tps 1\n[1/1] passed    a  tps 100\n"; got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	})
 }
 
 // TestHostileNames: a name cannot move the cursor, colour the terminal or command the
