@@ -71,7 +71,7 @@ func inOurWords(err error) error {
 	return s.Err
 }
 
-// strictly refuses fields that are unknown or in another letter case. Of what it leaves to [scanDocument]: keys that
+// strictly refuses fields that are unknown or in another letter case. [scanDocument] refuses the rest: keys that
 // stand twice, whose message names them, and null.
 var strictly = json.JoinOptions(json.RejectUnknownMembers(true), jsontext.AllowDuplicateNames(true))
 

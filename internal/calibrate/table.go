@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/terminal"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -167,7 +167,7 @@ func showResolutions(env *measure.Env, all resolutions, k *Options) error {
 }
 
 func printResolutions(e *measure.Env, all resolutions) error {
-	t := tabwriter.NewWriter(e.Stdout, 0, 0, 2, ' ', 0)
+	t := terminal.NewTable(e.Stdout)
 	fmt.Fprintf(t, "cell\tmetric\tmedian\tunit\tn\tnoise\tMDE of a run\tof pairs\tlimit\tverdict\n")
 	held, counted := 0, 0
 	for i := range all.Cells {

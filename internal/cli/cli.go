@@ -70,7 +70,6 @@ func (c *Command) Main(ctx context.Context, args []string) int {
 	root := c.root(&code)
 	root.SetArgs(args)
 	root.SetIn(c.Stdin)
-	root.SetOut(c.Stdout)
 	root.SetErr(c.Stderr)
 	err := root.ExecuteContext(ctx)
 	c.shown.Close()
@@ -151,6 +150,7 @@ func (c *Command) root(code *int) *cobra.Command {
 		c.actionCommand(code), c.versionCommand(), c.listCommand(), c.explainCommand(), c.manCommand(),
 	)
 	c.completeFlags(root)
+	root.SetOut(c.Stdout) // which the next line asks for
 	root.InitDefaultCompletionCmd()
 	strict(root)
 	return root

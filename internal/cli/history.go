@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/terminal"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/verdict"
 )
@@ -238,7 +238,7 @@ func (s *series) worst() float64 {
 }
 
 func (c *Command) printHistory(all []series, runs int) error {
-	t := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
+	t := terminal.NewTable(c.Stdout)
 	changed := levels(t, all)
 	if err := t.Flush(); err != nil {
 		return err

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/terminal"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -59,7 +59,7 @@ func (c *Command) reportKernels(dir, author string, asJSON bool) error {
 // scores prints authors with the fastest first, and solutions in the dataset's
 // order.
 func scores(w io.Writer, ds *flashinfer.Dataset, s flashinfer.Summary) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := terminal.NewTable(w)
 	fmt.Fprintf(t, "\nauthor\tspeedup\twin rate\tsuccess rate\tdefinitions\tworkloads\n")
 	for _, a := range s.Authors {
 		fmt.Fprintf(t, "%s\t%.3f\t%.1f %%\t%.1f %%\t%d\t%d\n", text.OneLine(a.Name), a.Speedup, 100*a.WinRate, 100*a.SuccessRate, a.Definitions, a.Workloads)

@@ -3,11 +3,11 @@ package inventory
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
+	"github.com/accelgate/accelgate/internal/terminal"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -57,7 +57,7 @@ func OfBaseline(path string, file *baseline.File) Baseline {
 
 // Print writes the baseline as a table.
 func (b *Baseline) Print(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := terminal.NewTable(w)
 	fmt.Fprintf(t, "%s\nhost\t%s\ndevice\t%s\ncaptured\t%s\ncommit\t%s\n", b.Path, text.OneLine(b.Host), text.OneLine(b.Device),
 		b.Captured.Format("2006-01-02 15:04 MST"), text.OneLine(b.Commit))
 	if b.Notes != "" {

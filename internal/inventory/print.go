@@ -6,8 +6,8 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/accelgate/accelgate/internal/terminal"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -18,7 +18,7 @@ func exists(path string) bool {
 
 // Print writes suites and hosts as tables.
 func (inv *Inventory) Print(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := terminal.NewTable(w)
 	fmt.Fprintf(t, "suite\tkind\tcells on %s\tskipped\n", text.OneLine(inv.Host))
 	for _, s := range inv.Suites {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%d\n", text.OneLine(s.Name), text.OneLine(s.Kind), s.Cells, s.Skipped)
@@ -50,7 +50,7 @@ func or(s string) string { return text.OneLine(cmp.Or(s, "-")) }
 
 // PrintCells writes each cell with the hosts whose baselines have it.
 func (inv *Inventory) PrintCells(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := terminal.NewTable(w)
 	fmt.Fprintf(t, "cell\tsuite\tbaselines\n")
 	for _, c := range inv.Cells {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", text.OneLine(c.ID), text.OneLine(cmp.Or(c.Suite, "(not in the configuration)")), or(strings.Join(c.Baselines, ", ")))

@@ -42,6 +42,7 @@ func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Ru
 	if err := p.prepareOut(); err != nil {
 		return nil, err
 	}
+	e.Progress.Forget()
 	e.expect(p)
 	if _, err := e.watches(p); err != nil {
 		return nil, err

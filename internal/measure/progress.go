@@ -74,21 +74,18 @@ func (a announced) Measure(ctx context.Context, c bench.Cell, d bench.Device) (b
 	return a.Measurer.Measure(ctx, c, d)
 }
 
-// expect reads from the run that is about to be replaced how long its measurements took.
+// expect says how long measurements took in earlier runs: those of --durations, else the
+// run that is about to be replaced. Without them, the first round says it.
 func (e *Env) expect(p *Plan) {
 	if e.Progress == nil {
 		return
 	}
-	run, err := p.Options.ReadRun(p.OutPath("run.json"))
-	if err != nil {
-		return // there is none, or none that can be read: the first round says it
+	earlier := *p
+	if options := *p.Options; len(options.Durations) == 0 {
+		options.Durations = []string{p.OutPath("run.json")}
+		earlier.Options = &options
 	}
-	times := map[string]time.Duration{}
-	for i := range run.Results {
-		r := &run.Results[i]
-		if n := len(valuesOf(r)); n > 0 && r.WallMS > 0 {
-			times[r.Cell.ID()] = time.Duration(r.WallMS / float64(n) * float64(time.Millisecond))
-		}
+	if times, err := earlier.times(); err == nil {
+		e.Progress.Expect(times)
 	}
-	e.Progress.Expect(times)
 }

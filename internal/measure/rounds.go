@@ -16,6 +16,7 @@ import (
 // time in fresh processes: what a suite keeps running ends after each round. The
 // run is saved before it is returned.
 func (e *Env) Rounds(ctx context.Context, p *Plan, n int, seen func(bench.Result, time.Time)) (*bench.Run, error) {
+	e.Progress.Forget()
 	e.WarnAll(p.Warnings)
 	if err := p.prepareOut(); err != nil {
 		return nil, err

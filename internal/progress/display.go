@@ -121,6 +121,18 @@ func (d *Display) Stage(s Stage) (end func()) {
 	})
 }
 
+// Forget begins a run: what was measured before is not in its lines and its table.
+func (d *Display) Forget() {
+	if d == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := newState()
+	s.activities, s.since, s.begun = d.s.activities, d.s.since, d.s.begun
+	d.s = s
+}
+
 // Expect says how long one measurement of a cell took in an earlier run, by id.
 func (d *Display) Expect(times map[string]time.Duration) {
 	if d == nil {
@@ -151,7 +163,7 @@ func (d *Display) Detail(cell, detail string) {
 	defer d.mu.Unlock()
 	d.s.detail = ""
 	if detail != "" {
-		d.s.detail = text.OneLine(cell) + ": " + detail
+		d.s.detail = detail + " · " + text.OneLine(cell)
 	}
 }
 

@@ -41,10 +41,12 @@ func (d *Display) live(stop <-chan struct{}) {
 		}
 		d.mu.Lock()
 		now := d.o.Now()
-		due := now.Sub(d.lastLine) >= silence
-		line := d.s.status(now)
+		line := ""
+		if now.Sub(d.lastLine) >= silence {
+			line = d.s.status(now)
+		}
 		d.mu.Unlock()
-		if due {
+		if line != "" {
 			d.line("accelgate: %s", line)
 		}
 	}

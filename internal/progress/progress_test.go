@@ -112,7 +112,7 @@ func TestNothingIsSilent(t *testing.T) {
 		if n := strings.Count(measuring, "accelgate: measure: 0 of 2 cells · round 1/2"); n < 20 || n > 41 {
 			t.Errorf("%d lines in 20 minutes of measuring, want 20 to 41", n)
 		}
-		for _, want := range []string{"slow: 12 requests, 1.0/s", "about 49m30s left", "about 20m0s left"} {
+		for _, want := range []string{"12 requests, 1.0/s · slow", "about 49m30s left", "about 20m0s left"} {
 			if !strings.Contains(measuring, want) {
 				t.Errorf("lacks %q:\n%s", want, measuring)
 			}
@@ -191,7 +191,25 @@ func TestQuietAndVerbose(t *testing.T) {
 	none.Detail("a", "x")
 	none.Expect(nil)
 	none.Table(gated)
+	none.Forget()
 	none.Close()
+}
+
+// TestForget: a command that measures twice shows the second run by its own values.
+func TestForget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out log
+		d := progress.New(progress.Options{Out: &out, Now: time.Now})
+		for _, value := range []float64{1, 100} {
+			d.Forget()
+			end := d.Stage(stage(1, "a"))
+			d.Finished(measured("a", 1, 1, value), gated)
+			end()
+		}
+		if got, want := out.String(), "[1/1] passed    a  tps 1\n[1/1] passed    a  tps 100\n"; got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	})
 }
 
 // TestHostileNames: a name cannot move the cursor, colour the terminal or command the

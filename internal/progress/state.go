@@ -67,11 +67,13 @@ type state struct {
 	round      int
 	rounds     int
 	done       int // measurements of this stage
+	total      int // those that it is to have
 	at         int // cells whose lines were written
 	cells      map[string]*cell
 	order      []string
 	failed     int
 	expected   map[string]time.Duration // of one measurement, by earlier runs
+	rest       estimate
 }
 
 func newState() state { return state{cells: map[string]*cell{}} }
@@ -98,7 +100,7 @@ func (s *state) stage(stage Stage, now time.Time) {
 	if s.begun.IsZero() {
 		s.begun = now
 	}
-	s.current, s.since, s.done, s.at, s.running, s.detail = &stage, now, 0, 0, nil, ""
+	s.current, s.since, s.done, s.total, s.at, s.running, s.detail = &stage, now, 0, stage.total(), 0, nil, ""
 	s.round, s.rounds = 1, slices.Max(append(slices.Collect(maps.Values(stage.Todo)), 1))
 	for id := range stage.Todo {
 		if c := s.cells[id]; c != nil {
@@ -180,15 +182,38 @@ func (s *state) share() (done, total int64) {
 	if s.current == nil {
 		return 0, 0
 	}
-	return int64(s.done), int64(max(s.current.total(), s.done+1)) // a full bar would end
+	return int64(s.done), int64(max(s.total, s.done+1)) // a full bar would end
 }
 
-// left is how long the rest of the stage takes: by the measurements of each cell in this
-// run, else by earlier runs, else by the mean of this run.
+// estimate is how long the measurements take that are not finished.
+type estimate struct {
+	done  int // measurements when it was made
+	stage *Stage
+	time  time.Duration
+	ok    bool
+}
+
+// left is how long the rest of the stage takes, without what the present measurements
+// have already taken.
 func (s *state) left(now time.Time) (left time.Duration, ok bool) {
 	if s.current == nil {
 		return 0, false
 	}
+	// A run of 100,000 cells must not be slowed down by what it shows.
+	if few := s.total / 200; s.rest.stage != s.current || s.done-s.rest.done > few || !s.rest.ok {
+		s.rest = estimate{done: s.done, stage: s.current}
+		s.rest.time, s.rest.ok = s.unmeasured()
+	}
+	left = s.rest.time
+	for _, r := range s.running {
+		left -= min(now.Sub(r.since), s.expected[r.cell])
+	}
+	return max(0, left/time.Duration(max(1, s.current.Lanes))), s.rest.ok
+}
+
+// unmeasured is how long the measurements take that are not finished: by those of each
+// cell in this run, else by earlier runs, else by the mean of this run.
+func (s *state) unmeasured() (left time.Duration, ok bool) {
 	var sum time.Duration
 	n := 0
 	for _, c := range s.cells {
@@ -213,10 +238,7 @@ func (s *state) left(now time.Time) (left time.Duration, ok bool) {
 		}
 		left += each * time.Duration(max(0, todo-done))
 	}
-	for _, r := range s.running {
-		left -= min(now.Sub(r.since), s.expected[r.cell])
-	}
-	return max(0, left/time.Duration(max(1, s.current.Lanes))), true
+	return left, true
 }
 
 // status is what happens now, in one line without control characters. The cell is last,

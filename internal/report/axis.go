@@ -103,7 +103,8 @@ func (c common) names() (line inline) {
 // attachAxes says of each shared cause what its cells have in common, and of the
 // rows that a class cannot show.
 func (r *Report) attachAxes() {
-	for _, f := range r.shown.action.shared {
+	shared := r.shown.action.shared
+	for _, f := range shared[:min(maxShared, len(shared))] { // each takes a pass over all cells
 		f.cause.common = r.hosts[f.host].commonAxes(f.cause.shared)
 	}
 	for i := range r.shown.action.classes {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -117,7 +118,7 @@ func (x *Explained) rest() {
 func (x *Explained) add(p *gate.Policy, h *host, v *gate.Verdict) {
 	d := ExplainedVerdict{VerdictDocument: h.finiteVerdict(*v), Rule: ruleOf(p, v), Stages: stagesOf(h, x.result, v)}
 	if s := sampleOf(x.result, v.Metric); s != nil {
-		d.Values, d.Base, d.Selected = s.Values, s.Base, x.result.Selected
+		d.Values, d.Base, d.Selected = s.Values, s.Base, max(x.result.Selected, choosing(&v.Evidence))
 	}
 	if s := sampleOf(x.old, v.Metric); s != nil {
 		d.Reference, d.History = s.Summary, s.History
@@ -249,7 +250,7 @@ func (d *ExplainedVerdict) rows() []dots {
 	if d.Reference != nil {
 		median = []float64{d.Reference.Median}
 	}
-	if d.Old != 0 && (d.Reference == nil || d.Old != d.Reference.Median) {
+	if d.Old != 0 && d.Evidence.Mode != detect.Interleaved && (d.Reference == nil || d.Old != d.Reference.Median) {
 		recorded = []float64{d.Old}
 	}
 	chose := min(d.Selected, len(d.Values))

@@ -51,6 +51,14 @@ var rules = map[gate.Class]string{
 	gate.Unchanged:          "no gated metric of the cell is worse",
 }
 
+// choosing is how many of a cell's pairs only chose it for more.
+func choosing(e *gate.Evidence) int {
+	if e.Mode != detect.Interleaved {
+		return 0
+	}
+	return max(0, e.Pairs-e.NewN)
+}
+
 // stagesOf says how often the cell was measured, and which values count.
 func stagesOf(h *host, res *bench.Result, v *gate.Verdict) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
@@ -62,7 +70,10 @@ func stagesOf(h *host, res *bench.Result, v *gate.Verdict) (list []string) {
 	case res.Selected > 1:
 		add("the first %s looked slower and chose the cell; they do not count", text.Plural(res.Selected, "value"))
 	}
-	if e.Pairs > 0 {
+	switch chose := choosing(e); {
+	case chose > 0:
+		add("the last %s decide; %s before them chose the cell", text.Plural(e.NewN, "pair"), text.Plural(chose, "pair"))
+	case e.Pairs > 0:
 		add("%s decide", text.Plural(e.Pairs, "pair"))
 	}
 	if e.Need > e.Pairs {

@@ -201,3 +201,29 @@ func TestRestNamesItsAxis(t *testing.T) {
 		t.Errorf("lacks %q:\n%s", want, text)
 	}
 }
+
+// FuzzCrashLog has a log of any kind in six crashes of one cause and in one of another:
+// comment, terminal and explanation stay what they are.
+func FuzzCrashLog(f *testing.F) {
+	for _, evil := range hostile {
+		f.Add("loading\n" + evil + "\nerror: " + evil)
+	}
+	f.Fuzz(func(t *testing.T, log string) {
+		i := 0
+		h := grid(2, 2, func(res *bench.Result) bool {
+			i++
+			return i == 8 || crash(res, log[:len(log)*min(i, 7)/7])
+		})
+		r := report.New(judged(report.Input{Tool: "accelgate v0.1.0"}, h))
+		text := render(t, report.Markdown, r)
+		skeleton(t, text)
+		if got := shownVerdicts(text); got != 7 {
+			t.Errorf("%d blocking verdicts are shown or counted, want 7", got)
+		}
+		checkPlain(t, render(t, report.Terminal, r))
+		checkPlain(t, explained(t, r, r.CellIDs(), 80))
+		for _, f := range r.Findings() {
+			checkPlain(t, f.Message)
+		}
+	})
+}

@@ -100,3 +100,19 @@ func TestTerminalIsPlain(t *testing.T) {
 	bare.Hosts[0].Run.Host.Label = "::warning::x"
 	checkPlain(t, render(t, report.Terminal, report.New(bare)))
 }
+
+// TestTerminalLinks: an address is a hyperlink only where the terminal has them, and only
+// if it is one.
+func TestTerminalLinks(t *testing.T) {
+	r := report.New(load(t, "regressed").input())
+	const link = "\x1b]8;;" + ownLink + "\x1b\\workflow run\x1b]8;;\x1b\\"
+	with := render(t, report.TerminalWith(report.TerminalOptions{Links: true}), r)
+	if !strings.Contains(with, link) || strings.Contains(with, "workflow run "+ownLink) {
+		t.Errorf("lacks the hyperlink:\n%s", with)
+	}
+	checkPlain(t, strings.ReplaceAll(with, link, "workflow run "+ownLink))
+	for _, evil := range hostile {
+		text := render(t, report.TerminalWith(report.TerminalOptions{Links: true}), report.New(planted(evil)))
+		checkPlain(t, strings.ReplaceAll(text, strings.ReplaceAll(link, "workflow run", "whole report"), ""))
+	}
+}
