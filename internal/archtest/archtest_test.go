@@ -85,18 +85,21 @@ var allowed = map[string][]string{
 	"progress":       {"bench", "stats", "text"},
 	"inventory":      {"bench", "measure", "reference/baseline", "reference/history", "terminal", "text"},
 	"verdict":        {"bench", "config", "detect", "device", "exit", "gate", "measure", "reference/baseline", "reference/history", "reference/waiver", "report", "terminal", "text"},
-	"record":         {"bench", "config", "exit", "gate", "matrix", "measure", "reference/baseline", "report", "suite", "suite/cases", "suite/cases/casefile", "text", "verdict"},
+	"record":         {"bench", "config", "exit", "gate", "matrix", "measure", "reference/baseline", "reference/history", "report", "suite", "suite/cases", "suite/cases/casefile", "text", "verdict"},
 	"selftest":       {"bench", "config", "exit", "gate", "lazyregexp", "measure", "reference/baseline", "report", "runner", "stats", "text", "verdict"},
 	"bisect":         {"atomicfile", "bench", "detect", "device", "exit", "measure", "runner", "suite", "text", "verdict", "worker", "worktree"},
 	"action":         {"atomicfile", "bench", "config", "exit", "gate", "github", "github/actions", "github/artifact", "lazyregexp", "matrix", "measure", "record", "reference/baseline", "reference/history", "reference/waiver", "report", "runner", "text", "verdict", "worker"},
 	"calibrate":      {"bench", "detect", "exit", "gate", "measure", "reference/baseline", "stats", "terminal", "text", "verdict"},
+	"plan":           {"bench", "device", "exit", "matrix", "measure", "text", "verdict"},
+	"analyze":        {"atomicfile", "exit", "measure", "report", "stats", "suite/analysis", "suite/analysis/hfhub", "suite/analysis/lowrank", "suite/analysis/packing", "tensor", "text", "verdict"},
+	"trend":          {"bench", "detect", "exit", "matrix", "measure", "reference/history", "stats", "terminal", "text", "verdict"},
 	"autobaseline":   {"bench", "config", "exit", "gate", "matrix", "measure", "record", "suite/cases", "text", "verdict"},
-	"cli": {"action", "atomicfile", "autobaseline", "bench", "bisect", "calibrate", "config", "detect", "detect/jsonl", "device", "engine",
+	"cli": {"action", "analyze", "atomicfile", "autobaseline", "bench", "bisect", "calibrate", "config", "detect", "detect/jsonl", "device", "engine",
 		"exit", "formats", "formats/inferencebench", "formats/optrace", "formats/tensorsharp", "gate", "github/actions", "inventory", "lazyregexp", "matrix",
-		"measure", "progress", "record", "reference/baseline", "reference/history", "report", "safetensors", "selftest", "stats", "suite", "suite/*",
+		"measure", "plan", "progress", "record", "reference/baseline", "reference/history", "report", "safetensors", "selftest", "stats", "suite", "suite/*",
 		"suite/analysis/hfhub", "suite/analysis/lowrank", "suite/analysis/packing", "suite/cases/casefile", "suite/endpoint/dataset",
 		"suite/endpoint/fakeserver", "suite/kernels/evalconfig", "suite/kernels/evaluator", "suite/kernels/flashinfer",
-		"suite/kernels/harness/gokernel", "tensor", "terminal", "text", "verdict", "worker"},
+		"suite/kernels/harness/gokernel", "tensor", "terminal", "text", "trend", "verdict", "worker"},
 }
 
 // owned names packages that only one of ours may import, with the reason.
@@ -204,7 +207,8 @@ func TestImportsPointDown(t *testing.T) {
 
 // outsiders import packages of a kind from above it, or beside it, with the reason.
 var outsiders = map[string]string{
-	"cli":          "commands such as bench run and analyze are front doors of a kind",
+	"cli":          "commands such as bench run are front doors of a kind",
+	"analyze":      "the front door of kind analysis",
 	"report":       "analyze's reports are written where all reports are",
 	"measure":      "shards are divided as jobs are",
 	"record":       "what cases measured is written into their files",

@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/plan"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/verdict"
@@ -87,7 +88,7 @@ type lintedBaseline struct {
 // cells do not have: a run reports them as missing.
 func (c *Command) unrecorded(ctx context.Context, o measure.Options, file *baseline.File) (problems []baseline.Problem) {
 	o.HostLabel = file.HostLabel
-	p, err := c.planFor(ctx, &o)
+	p, err := plan.For(ctx, c.env(), &o)
 	if err != nil {
 		c.warnAll([]string{"the metrics of the configuration were not looked at: " + text.OneLine(err.Error())})
 		return nil

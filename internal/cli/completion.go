@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/plan"
 )
 
 // encode prints a document.
@@ -63,7 +64,7 @@ func (c *Command) completeSuites(cmd *cobra.Command, _ []string, prefix string) 
 }
 
 func (c *Command) completeCells(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	p, err := c.planFor(cmd.Context(), configured(cmd))
+	p, err := plan.For(cmd.Context(), c.env(), configured(cmd))
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/inventory"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/plan"
 )
 
 const listHelp = `List what there is: the suites of the configuration, and the hosts with their
@@ -39,7 +40,7 @@ func (c *Command) listCommand() *cobra.Command {
 }
 
 func (c *Command) list(ctx context.Context, o *measure.Options, cells, asJSON bool) error {
-	p, err := c.planFor(ctx, o)
+	p, err := plan.For(ctx, c.env(), o)
 	if err != nil {
 		return err
 	}

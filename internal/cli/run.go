@@ -7,6 +7,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/plan"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/verdict"
 )
@@ -38,7 +39,7 @@ func (c *Command) runCommand(code *int) *cobra.Command {
 				return err
 			}
 			if list {
-				return c.printPlan(cmd.Context(), &planning{Options: o, list: true, here: true})
+				return plan.Print(cmd.Context(), c.env(), &plan.Options{Options: o, List: true, Here: true})
 			}
 			o.Desk = true
 			*code, err = c.run(cmd.Context(), &o, format)

@@ -1,7 +1,6 @@
-package cli
+package plan
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -11,13 +10,14 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// shardCount is a flag: how many parts, or auto.
-type shardCount struct {
+// ShardCount is a flag: how many parts, or auto.
+type ShardCount struct {
 	n    int // 0 where it was not given
 	auto bool
 }
 
-func (s *shardCount) Set(text string) error {
+// Set reads a number of parts, or auto.
+func (s *ShardCount) Set(text string) error {
 	if s.auto = text == "auto"; s.auto {
 		return nil
 	}
@@ -29,44 +29,32 @@ func (s *shardCount) Set(text string) error {
 	return nil
 }
 
-func (s *shardCount) String() string { return "" }
-func (s *shardCount) Type() string   { return "n" }
-func (s *shardCount) given() bool    { return s.auto || s.n > 0 }
+// String is empty: the flag has no default.
+func (s *ShardCount) String() string { return "" }
 
-// minutes is a flag that takes a number of minutes.
-type minutes period
-
-func (m *minutes) Set(s string) error {
-	n, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(n >= 1e-3) || n > 1e6 {
-		return errors.New("use a number of minutes, from 0.001 on")
-	}
-	*m = minutes(n * float64(time.Minute))
-	return nil
-}
-
-func (m *minutes) String() string { return "" }
-func (m *minutes) Type() string   { return "m" }
+// Type is what help texts call the value.
+func (s *ShardCount) Type() string { return "n" }
+func (s *ShardCount) given() bool  { return s.auto || s.n > 0 }
 
 // split packs the cells as flags want, or into so many parts where they do not
 // say.
-func (o *planning) split(p *measure.Plan, least int) (measure.Sharding, error) {
+func (o *Options) split(p *measure.Plan, least int) (measure.Sharding, error) {
 	switch {
-	case o.shards.auto:
-		return p.Fit(time.Duration(o.most))
-	case o.shards.n > 0:
-		return p.Shards(o.shards.n)
+	case o.Shards.auto:
+		return p.Fit(o.Longest)
+	case o.Shards.n > 0:
+		return p.Shards(o.Shards.n)
 	}
 	return p.Shards(max(least, 1))
 }
 
 // warning says where a shard takes longer than it should, and what would help.
-func (o *planning) warning(s measure.Sharding) []string {
-	most := time.Duration(o.most)
+func (o *Options) warning(s measure.Sharding) []string {
+	most := o.Longest
 	switch {
 	case most == 0 || s.Makespan <= most:
 		return nil
-	case o.shards.auto:
+	case o.Shards.auto:
 		return []string{fmt.Sprintf("cells that must stay on one machine take %s alone: raise --max-minutes, or split what they load",
 			s.Makespan.Round(time.Second))}
 	}
