@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"text":                           {},
 	"lazyregexp":                     {},
 	"testtier":                       {}, // for tests
+	"version":                        {},
 	"config":                         {"lazyregexp", "text"},
 	"github/actions":                 {"text"},
 	"github":                         {"lazyregexp", "text"},
@@ -79,7 +80,7 @@ var allowed = map[string][]string{
 	"suite/analysis": {"bench", "config", "suite/analysis/hfhub", "lazyregexp", "matrix", "suite/analysis/lowrank", "suite/analysis/packing", "stats", "suite", "suite/analysis/svd", "tensor", "text"},
 	"suite/endpoint": {"atomicfile", "bench", "config", "device/energy", "lazyregexp", "suite/endpoint/load", "suite/endpoint/openai", "suite/endpoint/dataset", "suite/endpoint/latency", "suite", "worker"},
 	"exit":           {"config"},
-	"measure":        {"atomicfile", "bench", "config", "detect", "device", "device/health", "engine", "exit", "formats", "formats/inferencebench", "formats/tensorsharp", "gate", "matrix", "reference/baseline", "reference/history", "runner", "stats", "suite", "suite/analysis/packing", "text", "worker", "worktree"},
+	"measure":        {"atomicfile", "bench", "config", "detect", "device", "device/health", "engine", "exit", "formats", "formats/inferencebench", "formats/tensorsharp", "gate", "matrix", "reference/baseline", "reference/history", "runner", "stats", "suite", "suite/analysis/packing", "text", "version", "worker", "worktree"},
 	"verdict":        {"bench", "config", "detect", "device", "exit", "gate", "measure", "reference/baseline", "reference/history", "reference/waiver", "report", "text"},
 	"record":         {"bench", "config", "exit", "gate", "matrix", "measure", "reference/baseline", "report", "suite", "suite/cases", "suite/cases/casefile", "text", "verdict"},
 	"selftest":       {"bench", "config", "exit", "gate", "lazyregexp", "measure", "reference/baseline", "report", "runner", "stats", "text", "verdict"},
