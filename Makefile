@@ -56,7 +56,7 @@ lint:
 	go tool staticcheck $(PKGS)
 	@go tool deadcode -f '{{range .Funcs}}{{println .Position.File .Name}}{{end}}' $(MAINS) | sed '/^$$/d' | LC_ALL=C sort | \
 	  diff - <(grep -E '^[^#]' scripts/deadcode.txt | LC_ALL=C sort) || { echo "<: remove the function that no program calls; >: remove the line from scripts/deadcode.txt"; exit 1; }
-	go tool actionlint .github/workflows/*.yml
+	go tool actionlint .github/workflows/*.yml examples/workflows/*.yml
 	go mod tidy -diff
 	GOOS=windows go vet ./cmd/accelgate ./internal/worker ./internal/device ./internal/safetensors ./internal/suite/analysis/svd ./internal/suite/analysis/hfhub
 	GOOS=darwin GOARCH=arm64 go vet ./cmd/accelgate ./internal/worker ./internal/device ./internal/safetensors ./internal/suite/analysis/svd ./internal/suite/analysis/hfhub

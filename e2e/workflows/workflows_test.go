@@ -1,5 +1,5 @@
-// Package workflows_test runs the workflows that accelgate ships by nektos/act, with both
-// actions, against fakegithub.
+// Package workflows_test runs by nektos/act, against fakegithub, the workflows of a user's
+// repository, which call those that accelgate ships; these use both actions.
 package workflows_test
 
 import (
@@ -29,10 +29,7 @@ var repository = object{"full_name": repoName, "default_branch": "main"}
 // needs more is refused, as GitHub would.
 func (w *world) permissions(t *testing.T, workflow, job string) map[string]string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(w.repo, ".github", "workflows", workflow))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := []byte(read(t, filepath.Join(w.source, ".github", "workflows", workflow)))
 	var file struct {
 		Jobs map[string]struct {
 			Permissions map[string]string `yaml:"permissions"`
@@ -67,7 +64,7 @@ type story struct {
 func TestWorkflowsThorough(t *testing.T) {
 	testtier.Thorough(t)
 	w := newWorld(t)
-	s := story{world: w, base: w.git(t, "rev-parse", "HEAD"), post: w.permissions(t, "accelgate.yml", "post")}
+	s := story{world: w, base: w.git(t, "rev-parse", "HEAD"), post: w.permissions(t, "gate.yml", "post")}
 	w.git(t, "checkout", "-q", "-b", "work")
 	w.write(t, "work.txt", "work\n")
 	s.head = w.commit(t, "work")
@@ -84,7 +81,8 @@ func TestWorkflowsThorough(t *testing.T) {
 	w.git(t, "merge", "-q", "main")
 	s.head = w.git(t, "rev-parse", "HEAD")
 	s.seed.Commits = []string{s.base, s.head}
-	t.Run("a pull request with baselines, by the container action and then the native one", s.withBaselines)
+	t.Run("a pull request with baselines, twice", s.withBaselines)
+	t.Run("the merge queue, a push and a base that does not build", s.others)
 	t.Run("a host that delivers nothing", s.withoutRun)
 	t.Run("comments", s.comments)
 	t.Run("a label takes a pull request out of the gate", s.labelSkips)
@@ -128,7 +126,7 @@ func (s *story) dispatch(t *testing.T, github *fake) {
 func (s *story) withBaselines(t *testing.T) {
 	github := s.serve(t, s.seed, s.post)
 	var first int64
-	workflows := []string{"accelgate.yml", "native.yml"}
+	workflows := []string{"accelgate.yml", "accelgate.yml"}
 	for i, workflow := range workflows {
 		o := s.act(t, started{workflow: workflow, event: "pull_request", payload: pull(1, s.head, s.base, repoName), run: 21 + int64(i), fake: github})
 		o.want(judged)
@@ -150,6 +148,38 @@ func (s *story) withBaselines(t *testing.T) {
 	}
 }
 
+// others runs the events of a user's workflow that need no story of their own.
+func (s *story) others(t *testing.T) {
+	github := s.serve(t, s.seed, s.post)
+	o := s.act(t, started{workflow: "accelgate.yml", event: "merge_group", run: 31, fake: github, payload: object{"action": "checks_requested",
+		"repository": repository, "merge_group": object{"base_sha": s.base, "head_sha": s.head, "head_ref": "refs/heads/gh-readonly-queue/main/pr-1"}}})
+	o.want(judged)
+	github.wantCheck(t, s.head, "success")
+
+	s.git(t, "checkout", "-q", "main")
+	defer s.git(t, "checkout", "-q", "work")
+	o = s.act(t, started{workflow: "accelgate.yml", event: "push", run: 32, fake: github,
+		payload: object{"ref": "refs/heads/main", "after": s.base, "repository": repository}})
+	o.want(judged)
+	if kept := github.page(t, "files", "branch", "accelgate-history", "path", "history-accelgate-cpu.jsonl"); kept == "" {
+		t.Error("a push of the default branch kept no run")
+	}
+
+	s.write(t, "build.sh", "exit 1\n")
+	broken := s.commit(t, "does not build")
+	s.git(t, "checkout", "-q", "-b", "repair")
+	s.write(t, "build.sh", "touch built\n")
+	seed := s.seed
+	repair := s.commit(t, "builds again")
+	seed.Commits = []string{broken, repair}
+	github = s.serve(t, seed, s.post)
+	o = s.act(t, started{workflow: "accelgate.yml", event: "pull_request", payload: pull(1, repair, broken, repoName), run: 33, fake: github})
+	o.want(judged)
+	o.says("measure", "warning", "The base does not build")
+	s.git(t, "checkout", "-q", "main")
+	s.git(t, "reset", "-q", "--hard", s.base)
+}
+
 // withoutRun breaks the configuration on the pull request's branch: the base's
 // still judges.
 func (s *story) withoutRun(t *testing.T) {
@@ -169,7 +199,7 @@ func (s *story) comments(t *testing.T) {
 	seed.Permissions = map[string]string{"alice": "write", "mallory": "read"}
 	seed.Comments = []githubtest.CommentSeed{{Issue: 1, Author: "alice", Body: "/accelgate refresh new driver"},
 		{Issue: 1, Author: "mallory", Body: "/accelgate refresh mine"}, {Issue: 1, Author: "mallory", Body: "what is /accelgate?"}}
-	github := s.serve(t, seed, s.permissions(t, "chatops.yml", "answer"))
+	github := s.serve(t, seed, s.permissions(t, "chat.yml", "answer"))
 	for i, want := range []struct {
 		results  map[string]string
 		reaction string
@@ -179,7 +209,7 @@ func (s *story) comments(t *testing.T) {
 		{map[string]string{}, ""},
 	} {
 		c := list[githubtest.Comment](t, github, "comments", "issue", "1")[i]
-		s.act(t, started{workflow: "chatops.yml", event: "issue_comment", run: 60, fake: github, payload: object{"action": "created",
+		s.act(t, started{workflow: "accelgate-chat.yml", event: "issue_comment", run: 60, fake: github, payload: object{"action": "created",
 			"repository": repository, "issue": object{"number": 1, "pull_request": object{}},
 			"comment": object{"id": c.ID, "body": c.Body, "user": object{"login": c.Author}}}}).want(want.results)
 		if got := github.page(t, "reactions", "comment", strconv.FormatInt(c.ID, 10)); got != want.reaction {
@@ -229,8 +259,8 @@ func (s *story) forkIsJudged(t *testing.T, entry, result, conclusion, says strin
 		HeadSHA: strangersCommit, Author: "mallory"})
 	seed.Runs = []githubtest.RunSeed{{ID: 555, HeadRepo: stranger, HeadBranch: "work", HeadSHA: strangersCommit, Conclusion: "success",
 		Artifacts: []githubtest.ArtifactSeed{{Name: "accelgate-run-accelgate-cpu", Data: archive(t, entry, s.measured(t, strangersCommit))}}}}
-	github := s.serve(t, seed, s.permissions(t, "post.yml", "post"))
-	s.act(t, started{workflow: "post.yml", event: "workflow_run", run: 73, fake: github, payload: object{"action": "completed", "repository": repository,
+	github := s.serve(t, seed, s.permissions(t, "forks.yml", "post"))
+	s.act(t, started{workflow: "accelgate-forks.yml", event: "workflow_run", run: 73, fake: github, payload: object{"action": "completed", "repository": repository,
 		"workflow_run": object{"id": 555, "run_attempt": 1, "event": "pull_request", "conclusion": "success", "head_sha": strangersCommit,
 			"head_branch": "work", "head_repository": object{"full_name": stranger}}}}).want(map[string]string{"post": result})
 	github.wantComment(t, "5", says)
@@ -244,8 +274,8 @@ func (s *story) forkIsJudged(t *testing.T, entry, result, conclusion, says strin
 func (s *story) skippedForkWaits(t *testing.T) {
 	seed := s.seed
 	seed.Commits = []string{strangersCommit}
-	github := s.serve(t, seed, s.permissions(t, "post.yml", "post"))
-	s.act(t, started{workflow: "post.yml", event: "workflow_run", run: 74, fake: github, payload: object{"action": "completed", "repository": repository,
+	github := s.serve(t, seed, s.permissions(t, "forks.yml", "post"))
+	s.act(t, started{workflow: "accelgate-forks.yml", event: "workflow_run", run: 74, fake: github, payload: object{"action": "completed", "repository": repository,
 		"workflow_run": object{"id": 556, "run_attempt": 1, "event": "pull_request", "conclusion": "skipped", "head_sha": strangersCommit,
 			"head_branch": "work", "head_repository": object{"full_name": stranger}}}}).want(map[string]string{"post": "success"})
 	github.wantChecks(t, strangersCommit, map[string]string{"accelgate": "action_required"})

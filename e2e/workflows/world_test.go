@@ -19,13 +19,15 @@ import (
 
 const (
 	repoName = "octo/repo"
-	token    = "ghs_e2e0123456789"       // github.token of every job
-	image    = "act-dockeraction:latest" // what act calls the image of "uses: ./"
+	token    = "ghs_e2e0123456789"                                // github.token of every job
+	image    = "act-accelgate-accelgate-main-dockeraction:latest" // what act calls the image of "uses: accelgate/accelgate@main"
 )
 
 // world is what all scenarios share.
 type world struct {
-	repo       string // the fixture repository
+	repo       string // the repository of a user
+	source     string // this checkout's files, for the workflows and actions that users name
+	unguarded  string // the same with a gate.yml that does not skip forks
 	cache      string // act's folder, in which the jobs run
 	artifacts  string // what upload-artifact leaves, by run and name
 	actions    string // stand-ins for the actions of others
@@ -62,7 +64,8 @@ func newWorld(t *testing.T) *world {
 		testtier.Missing(t, "the workflows were NOT tested, as these are missing:\n  "+strings.Join(missing, "\n  "))
 	}
 	dir := t.TempDir()
-	w := &world{repo: filepath.Join(dir, "repo"), cache: filepath.Join(dir, "act"), artifacts: filepath.Join(dir, "artifacts"),
+	w := &world{repo: filepath.Join(dir, "repo"), source: filepath.Join(dir, "accelgate"), unguarded: filepath.Join(dir, "unguarded"),
+		cache: filepath.Join(dir, "act"), artifacts: filepath.Join(dir, "artifacts"),
 		actions: filepath.Join(root(t), "e2e", "workflows", "testdata", "actions"), binary: binary, fakegithub: filepath.Join(dir, "fakegithub")}
 	command(t, root(t), "go", "build", "-o", w.fakegithub, "./cmd/fakegithub")
 	w.env = append(w.env, "DOCKER_HOST="+engine.listen(t))
@@ -179,13 +182,33 @@ func (e engine) build(t *testing.T) {
 	command(t, root(t), string(e), append(args, ".")...)
 }
 
-// fixture makes a repository of the checkout's files but its tests, with a small
-// suite and no baselines, and two workflows more.
+// fixture makes a user's repository, with the workflows that docs/github.md shows, a small suite and no baselines, and
+// two checkouts of accelgate for act to find.
 func (w *world) fixture(t *testing.T) {
 	t.Helper()
+	for _, name := range []string{"accelgate.yml", "accelgate-forks.yml", "accelgate-chat.yml"} {
+		w.write(t, filepath.Join(".github", "workflows", name), read(t, filepath.Join(root(t), "examples", "workflows", name)))
+	}
+	caller := filepath.Join(w.repo, ".github", "workflows", "accelgate.yml")
+	put(t, caller, replace(t, caller, `["gpu-a","gpu-b","mac"]`, `["accelgate-cpu"]`, "build: make", "build: . ./build.sh"))
+	put(t, filepath.Join(filepath.Dir(caller), "unguarded.yml"), replace(t, caller, "gate.yml@v1", "gate.yml@unguarded"))
+	w.write(t, "build.sh", "touch built\n")
+	w.write(t, "accelgate.yaml", read(t, filepath.Join("testdata", "accelgate.yaml")))
+	w.git(t, "init", "-q", "-b", "main")
+	w.git(t, "remote", "add", "origin", "https://github.com/"+repoName+".git")
+	w.commit(t, "fixture")
+	checkout(t, w.source)
+	checkout(t, w.unguarded)
+	gate := filepath.Join(w.unguarded, ".github", "workflows", "gate.yml")
+	put(t, gate, replace(t, gate, "github.event_name != 'pull_request' || github", "true || github"))
+}
+
+// checkout copies this checkout's files but its tests.
+func checkout(t *testing.T, to string) {
+	t.Helper()
 	for name := range strings.SplitSeq(strings.TrimRight(command(t, root(t), "git", "ls-files", "-z"), "\x00"), "\x00") {
-		if strings.HasPrefix(name, "baselines/") || strings.Contains(name, "/testdata/") || strings.HasSuffix(name, "_test.go") {
-			continue // nothing that a workflow here needs
+		if strings.Contains(name, "/testdata/") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "e2e/") {
+			continue
 		}
 		info, err := os.Lstat(filepath.Join(root(t), name))
 		if errors.Is(err, os.ErrNotExist) {
@@ -195,54 +218,44 @@ func (w *world) fixture(t *testing.T) {
 			t.Fatal(err)
 		}
 		if info.Mode().IsRegular() {
-			w.copy(t, filepath.Join(root(t), name), name)
+			put(t, filepath.Join(to, name), read(t, filepath.Join(root(t), name)))
 		}
 	}
-	w.copy(t, filepath.Join("testdata", "accelgate.yaml"), "accelgate.yaml")
-	w.derive(t, "native.yml", "uses: ./\n", "uses: ./native\n", "persist-credentials: false\n      - uses: ./native", `persist-credentials: false
-      - uses: actions/setup-go@d35c59abb061a4a6fb18e82ac0862c26744d6ab5 # v5.5.0
-        with:
-          go-version-file: go.mod
-      - uses: ./native`)
-	w.derive(t, "unguarded.yml", "    if: github.event_name != 'pull_request' || github.event.pull_request.head.repo.full_name == github.repository\n", "")
-	w.git(t, "init", "-q", "-b", "main")
-	w.git(t, "remote", "add", "origin", "https://github.com/"+repoName+".git")
-	w.commit(t, "fixture")
 }
 
-// derive writes a workflow that is accelgate.yml but for some texts, each of
-// which must be there.
-func (w *world) derive(t *testing.T, name string, replacements ...string) {
+// replace returns a file with other texts in place of some, each of which it must hold.
+func replace(t *testing.T, path string, replacements ...string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(w.repo, ".github", "workflows", "accelgate.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(data)
+	text := read(t, path)
 	for i := 0; i < len(replacements); i += 2 {
 		if !strings.Contains(text, replacements[i]) {
-			t.Fatalf("accelgate.yml has no %q: correct e2e", replacements[i])
+			t.Fatalf("%s has no %q: correct e2e", path, replacements[i])
 		}
 		text = strings.ReplaceAll(text, replacements[i], replacements[i+1])
 	}
-	w.write(t, filepath.Join(".github", "workflows", name), text)
+	return text
 }
 
-func (w *world) copy(t *testing.T, from, name string) {
+func read(t *testing.T, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(from)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.write(t, name, string(data))
+	return string(data)
 }
 
-func (w *world) write(t *testing.T, name, content string) {
+func put(t *testing.T, path, content string) {
 	t.Helper()
-	path := filepath.Join(w.repo, name)
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// write writes a file of the user's repository.
+func (w *world) write(t *testing.T, name, content string) {
+	t.Helper()
+	put(t, filepath.Join(w.repo, name), content)
 }
 
 func (w *world) git(t *testing.T, args ...string) string {

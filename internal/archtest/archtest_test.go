@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"lazyregexp":                     {},
 	"testtier":                       {}, // for tests
 	"terminal":                       {},
+	"version":                        {},
 	"config":                         {"lazyregexp", "text"},
 	"github/actions":                 {"text"},
 	"github":                         {"lazyregexp", "text"},
@@ -81,7 +82,7 @@ var allowed = map[string][]string{
 	"suite/analysis": {"bench", "config", "suite/analysis/hfhub", "lazyregexp", "matrix", "suite/analysis/lowrank", "suite/analysis/packing", "stats", "suite", "suite/analysis/svd", "tensor", "text"},
 	"suite/endpoint": {"atomicfile", "bench", "config", "device/energy", "lazyregexp", "suite/endpoint/load", "suite/endpoint/openai", "suite/endpoint/dataset", "suite/endpoint/latency", "suite", "worker"},
 	"exit":           {"config"},
-	"measure":        {"atomicfile", "bench", "config", "detect", "device", "device/health", "engine", "exit", "formats", "formats/inferencebench", "formats/tensorsharp", "gate", "matrix", "progress", "reference/baseline", "reference/history", "runner", "stats", "suite", "suite/analysis/packing", "text", "worker", "worktree"},
+	"measure":        {"atomicfile", "bench", "config", "detect", "device", "device/health", "engine", "exit", "formats", "formats/inferencebench", "formats/tensorsharp", "gate", "matrix", "progress", "reference/baseline", "reference/history", "runner", "stats", "suite", "suite/analysis/packing", "text", "version", "worker", "worktree"},
 	"progress":       {"bench", "stats", "text"},
 	"inventory":      {"bench", "measure", "reference/baseline", "reference/history", "terminal", "text"},
 	"verdict":        {"bench", "config", "detect", "device", "exit", "gate", "measure", "reference/baseline", "reference/history", "reference/waiver", "report", "terminal", "text"},

@@ -101,59 +101,6 @@ func content(t *testing.T, name string) string {
 	return string(data)
 }
 
-var (
-	uses   = regexp.MustCompile(`(?m)^\s*-?\s*uses:\s*(\S+)`)
-	pinned = regexp.MustCompile(`^[^@]+@[0-9a-f]{40}$`)
-	script = regexp.MustCompile(`\$\{\{[^}]*(github\.event|inputs\.|github\.head_ref|github\.ref_name)`)
-)
-
-// TestWorkflowsAreSafe holds what a reviewer would look for.
-func TestWorkflowsAreSafe(t *testing.T) {
-	names, err := filepath.Glob(filepath.Join("..", "..", ".github", "workflows", "*.yml"))
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no workflows: %v", err)
-	}
-	for _, name := range names {
-		var w struct {
-			On          any               `yaml:"on"`
-			Permissions map[string]string `yaml:"permissions"`
-			Jobs        map[string]struct {
-				Timeout int `yaml:"timeout-minutes"`
-				Steps   []struct {
-					Uses string            `yaml:"uses"`
-					Run  string            `yaml:"run"`
-					With map[string]string `yaml:"with"`
-				} `yaml:"steps"`
-			} `yaml:"jobs"`
-		}
-		text := load(t, strings.TrimPrefix(filepath.ToSlash(name), "../../"), &w)
-		if len(w.Permissions) != 1 || w.Permissions["contents"] != "read" {
-			t.Errorf("%s: top-level permissions are %v, want contents: read and more only where a job needs it", name, w.Permissions)
-		}
-		if strings.Contains(text, "pull_request_target") {
-			t.Errorf("%s: pull_request_target gives a stranger's code the repository's secrets", name)
-		}
-		for _, m := range uses.FindAllStringSubmatch(text, -1) {
-			if !strings.HasPrefix(m[1], "./") && !pinned.MatchString(m[1]) {
-				t.Errorf("%s: %s is not pinned to a commit", name, m[1])
-			}
-		}
-		for id, job := range w.Jobs {
-			if job.Timeout == 0 {
-				t.Errorf("%s: job %s has no timeout-minutes", name, id)
-			}
-			for _, step := range job.Steps {
-				if script.MatchString(step.Run) {
-					t.Errorf("%s: job %s puts an expression into a script; pass it through env", name, id)
-				}
-				if strings.HasPrefix(step.Uses, "actions/checkout@") && step.With["persist-credentials"] != "false" {
-					t.Errorf("%s: job %s leaves the token in the checkout; set persist-credentials: false", name, id)
-				}
-			}
-		}
-	}
-}
-
 // TestImageIsEmptyButForTheBinary: the last stage starts from nothing.
 func TestImageIsEmptyButForTheBinary(t *testing.T) {
 	text := content(t, "Dockerfile")
@@ -164,56 +111,6 @@ func TestImageIsEmptyButForTheBinary(t *testing.T) {
 	for _, bad := range []string{":latest", "ADD ", "curl ", "wget "} {
 		if strings.Contains(text, bad) {
 			t.Errorf("Dockerfile has %q: what an image is made of must be pinned", bad)
-		}
-	}
-}
-
-// TestTheBaseJudges: the job that may write never checks out what a pull request
-// brought, whatever started it, and the job that runs the pull request's code has
-// no token.
-func TestTheBaseJudges(t *testing.T) {
-	type workflow struct {
-		Jobs map[string]struct {
-			If          string            `yaml:"if"`
-			Permissions map[string]string `yaml:"permissions"`
-			Steps       []struct {
-				Uses string            `yaml:"uses"`
-				With map[string]string `yaml:"with"`
-			} `yaml:"steps"`
-		} `yaml:"jobs"`
-	}
-	checkout := func(w workflow, job string) (ref string, found bool) {
-		for _, step := range w.Jobs[job].Steps {
-			if strings.HasPrefix(step.Uses, "actions/checkout@") {
-				return strings.Join(strings.Fields(step.With["ref"]), " "), true
-			}
-		}
-		return "", false
-	}
-	var gate, post, chat workflow
-	load(t, ".github/workflows/accelgate.yml", &gate)
-	load(t, ".github/workflows/post.yml", &post)
-	load(t, ".github/workflows/chatops.yml", &chat)
-	want := "${{ github.event.pull_request.base.sha || github.event.merge_group.base_sha || " +
-		"inputs.pull_request && !inputs.update_baseline && github.event.repository.default_branch || github.sha }}"
-	if ref, found := checkout(gate, "post"); !found || ref != want {
-		t.Errorf("the job that judges checks out %q, want %q", ref, want)
-	}
-	for name, w := range map[string]struct {
-		workflow
-		job string
-	}{"post.yml": {post, "post"}, "chatops.yml": {chat, "answer"}} {
-		if ref, found := checkout(w.workflow, w.job); !found || ref != "" {
-			t.Errorf("%s checks out %q, want the default branch, which is what it runs on", name, ref)
-		}
-	}
-	measure := gate.Jobs["measure"]
-	if len(measure.Permissions) != 0 || !strings.Contains(measure.If, "head.repo.full_name == github.repository") {
-		t.Errorf("the job that measures has permissions %v, and runs if %q", measure.Permissions, measure.If)
-	}
-	for _, step := range measure.Steps {
-		if token, set := step.With["github-token"]; step.Uses == "./" && (!set || token != "" || step.With["publish"] != "false") {
-			t.Error("the job that measures is given a token, or publishes")
 		}
 	}
 }

@@ -1,0 +1,200 @@
+package archtest
+
+import (
+	"maps"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	uses   = regexp.MustCompile(`(?m)^\s*-?\s*uses:\s*(\S+)`)
+	pinned = regexp.MustCompile(`^[^@]+@[0-9a-f]{40}$`)
+	ours   = regexp.MustCompile(`^accelgate/accelgate(/native)?@main$`) // scripts/release pins it
+	script = regexp.MustCompile(`\$\{\{[^}]*(github\.event|inputs\.|github\.head_ref|github\.ref_name)`)
+)
+
+// TestWorkflowsAreSafe holds what a reviewer would look for.
+func TestWorkflowsAreSafe(t *testing.T) {
+	names, err := filepath.Glob(filepath.Join("..", "..", ".github", "workflows", "*.yml"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no workflows: %v", err)
+	}
+	for _, name := range names {
+		var w struct {
+			On          any               `yaml:"on"`
+			Permissions map[string]string `yaml:"permissions"`
+			Jobs        map[string]struct {
+				Timeout any    `yaml:"timeout-minutes"`
+				Uses    string `yaml:"uses"`
+				Steps   []struct {
+					Uses string            `yaml:"uses"`
+					Run  string            `yaml:"run"`
+					With map[string]string `yaml:"with"`
+				} `yaml:"steps"`
+			} `yaml:"jobs"`
+		}
+		text := load(t, strings.TrimPrefix(filepath.ToSlash(name), "../../"), &w)
+		if len(w.Permissions) != 1 || w.Permissions["contents"] != "read" {
+			t.Errorf("%s: top-level permissions are %v, want contents: read and more only where a job needs it", name, w.Permissions)
+		}
+		if strings.Contains(text, "pull_request_target") {
+			t.Errorf("%s: pull_request_target gives a stranger's code the repository's secrets", name)
+		}
+		for _, m := range uses.FindAllStringSubmatch(text, -1) {
+			if !strings.HasPrefix(m[1], "./") && !pinned.MatchString(m[1]) && !ours.MatchString(m[1]) {
+				t.Errorf("%s: %s is not pinned to a commit", name, m[1])
+			}
+		}
+		for id, job := range w.Jobs {
+			if job.Timeout == nil && job.Uses == "" {
+				t.Errorf("%s: job %s has no timeout-minutes", name, id)
+			}
+			for _, step := range job.Steps {
+				if script.MatchString(step.Run) {
+					t.Errorf("%s: job %s puts an expression into a script; pass it through env", name, id)
+				}
+				if strings.HasPrefix(step.Uses, "actions/checkout@") && step.With["persist-credentials"] != "false" {
+					t.Errorf("%s: job %s leaves the token in the checkout; set persist-credentials: false", name, id)
+				}
+			}
+		}
+	}
+}
+
+// TestTheBaseJudges: the job that may write never checks out what a pull request
+// brought, whatever started it, and the job that runs the pull request's code has
+// no token.
+func TestTheBaseJudges(t *testing.T) {
+	type workflow struct {
+		Jobs map[string]struct {
+			If          string            `yaml:"if"`
+			Permissions map[string]string `yaml:"permissions"`
+			Steps       []struct {
+				Uses string            `yaml:"uses"`
+				With map[string]string `yaml:"with"`
+			} `yaml:"steps"`
+		} `yaml:"jobs"`
+	}
+	checkout := func(w workflow, job string) (ref string, found bool) {
+		for _, step := range w.Jobs[job].Steps {
+			if strings.HasPrefix(step.Uses, "actions/checkout@") {
+				return strings.Join(strings.Fields(step.With["ref"]), " "), true
+			}
+		}
+		return "", false
+	}
+	var gate, post, chat workflow
+	load(t, ".github/workflows/gate.yml", &gate)
+	load(t, ".github/workflows/forks.yml", &post)
+	load(t, ".github/workflows/chat.yml", &chat)
+	want := "${{ github.event.pull_request.base.sha || github.event.merge_group.base_sha || " +
+		"github.event.inputs.pull_request && github.event.inputs.update_baseline != 'true' && github.event.repository.default_branch || github.sha }}"
+	if ref, found := checkout(gate, "post"); !found || ref != want {
+		t.Errorf("the job that judges checks out %q, want %q", ref, want)
+	}
+	for name, w := range map[string]struct {
+		workflow
+		job string
+	}{"forks.yml": {post, "post"}, "chat.yml": {chat, "answer"}} {
+		if ref, found := checkout(w.workflow, w.job); !found || ref != "" {
+			t.Errorf("%s checks out %q, want the default branch, which is what it runs on", name, ref)
+		}
+	}
+	measure := gate.Jobs["measure"]
+	if len(measure.Permissions) != 1 || measure.Permissions["contents"] != "read" || !strings.Contains(measure.If, "head.repo.full_name == github.repository") {
+		t.Errorf("the job that measures has permissions %v, and runs if %q", measure.Permissions, measure.If)
+	}
+	for _, step := range measure.Steps {
+		if token, set := step.With["github-token"]; strings.HasPrefix(step.Uses, "accelgate/") && (!set || token != "" || step.With["publish"] != "false") {
+			t.Error("the job that measures is given a token, or publishes")
+		}
+	}
+}
+
+// caller is a workflow that calls one of ours.
+type caller struct {
+	Jobs map[string]struct {
+		Permissions map[string]string `yaml:"permissions"`
+		Uses        string            `yaml:"uses"`
+		With        map[string]string `yaml:"with"`
+	} `yaml:"jobs"`
+}
+
+// TestCallersGiveWhatIsCalled: a caller's inputs exist, it gives all permissions that the called jobs ask for, and no
+// more, and it has at most 20 lines.
+func TestCallersGiveWhatIsCalled(t *testing.T) {
+	callers := []string{".github/workflows/accelgate.yml", ".github/workflows/post.yml", ".github/workflows/chatops.yml",
+		"examples/workflows/accelgate.yml", "examples/workflows/accelgate-forks.yml", "examples/workflows/accelgate-chat.yml"}
+	for _, name := range callers {
+		var c caller
+		text := load(t, name, &c)
+		if lines := strings.Count(text, "\n"); lines > 20 {
+			t.Errorf("%s has %d lines, want 20 at most", name, lines)
+		}
+		for id, job := range c.Jobs {
+			var called struct {
+				On struct {
+					Call struct {
+						Inputs map[string]any `yaml:"inputs"`
+					} `yaml:"workflow_call"`
+				} `yaml:"on"`
+				Jobs map[string]struct {
+					Permissions map[string]string `yaml:"permissions"`
+				} `yaml:"jobs"`
+			}
+			file, _, _ := strings.Cut(job.Uses, "@")
+			load(t, ".github/workflows/"+path.Base(file), &called)
+			for input := range job.With {
+				if _, ok := called.On.Call.Inputs[input]; !ok {
+					t.Errorf("%s: job %s gives the input %s, which %s lacks", name, id, input, path.Base(file))
+				}
+			}
+			needed := map[string]string{}
+			for _, j := range called.Jobs {
+				for scope, level := range j.Permissions {
+					needed[scope] = max(needed[scope], level) // "write" is after "read"
+				}
+			}
+			if !maps.Equal(job.Permissions, needed) {
+				t.Errorf("%s: job %s has permissions %v, the called jobs ask for %v", name, id, job.Permissions, needed)
+			}
+		}
+	}
+}
+
+// TestCalledWorkflowsNameNoRepository: a folder of the checkout and the label of this project's host stand in this
+// project's own callers alone.
+func TestCalledWorkflowsNameNoRepository(t *testing.T) {
+	for _, name := range []string{"gate.yml", "forks.yml", "chat.yml"} {
+		text := content(t, ".github/workflows/"+name)
+		for _, own := range []string{"uses: ./", "accelgate-cpu"} {
+			if strings.Contains(text, own) {
+				t.Errorf("%s has %q, which other repositories lack", name, own)
+			}
+		}
+	}
+}
+
+// TestDocsShowTheCallers: docs/github.md shows the files of examples/workflows.
+func TestDocsShowTheCallers(t *testing.T) {
+	page := content(t, "docs/github.md")
+	for _, name := range []string{"accelgate.yml", "accelgate-forks.yml", "accelgate-chat.yml"} {
+		if !strings.Contains(page, "```yaml\n"+content(t, "examples/workflows/"+name)+"```") {
+			t.Errorf("docs/github.md does not show examples/workflows/%s as it is", name)
+		}
+	}
+	_, inputs, _ := strings.Cut(content(t, ".github/workflows/gate.yml"), "    inputs:\n")
+	inputs, _, _ = strings.Cut(inputs, "    secrets:\n")
+	rows := regexp.MustCompile(`(?m)^      ([a-z-]+):\n        description: (.*)$`).FindAllStringSubmatch(inputs, -1)
+	if len(rows) < 10 {
+		t.Errorf("gate.yml has %d inputs, want 10 or more", len(rows))
+	}
+	for _, m := range rows {
+		if !regexp.MustCompile("(?m)^\\| `" + m[1] + "` \\| .* \\| " + regexp.QuoteMeta(m[2]) + " \\|$").MatchString(page) {
+			t.Errorf("docs/github.md has no row for the input %s with its description", m[1])
+		}
+	}
+}
