@@ -106,7 +106,7 @@ func (f *Found) workflow(a Answers) string {
 	if commands := f.builds(); len(commands) > 0 {
 		build = "\n      build: " + scalar(strings.Join(commands, " && "))
 	}
-	return fmt.Sprintf(workflow, f.Branch, labels, build)
+	return fmt.Sprintf(workflow, scalar(f.Branch), labels, build)
 }
 
 // builds are the build commands of the suites that run, each once.

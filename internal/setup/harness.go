@@ -73,7 +73,7 @@ func (r *repository) unused(names []string) (left []string) {
 
 // usableName reports whether a benchmark's name can be written and measured.
 func usableName(name string) bool {
-	return name != "" && len(name) <= 300 && utf8.ValidString(name)
+	return name != "" && len(name) <= 300 && utf8.ValidString(name) && !strings.Contains(name, "\x00")
 }
 
 // body writes the keys of kind exec.

@@ -67,7 +67,7 @@ type repository struct {
 func Look(ctx context.Context, o Options) (*Found, error) {
 	r := &repository{Options: o, worker: &worker.Isolated{Environ: o.Environ}}
 	var err error
-	if r.files, err = walk(o.Dir); err != nil {
+	if r.files, err = walk(o.Dir, maxFiles); err != nil {
 		return nil, fmt.Errorf("read the repository: %w: run accelgate init in its root", err)
 	}
 	defer r.files.close()

@@ -25,6 +25,7 @@ var skipped = []string{"node_modules", "vendor", "third_party", "testdata", "sit
 type files struct {
 	root *os.Root
 	all  []file
+	most int
 	cut  bool // there are more
 	read int
 }
@@ -35,13 +36,13 @@ type file struct {
 	executable bool
 }
 
-// walk lists the files of a folder.
-func walk(dir string) (*files, error) {
+// walk lists the files of a folder, at most so many.
+func walk(dir string, most int) (*files, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	f := &files{root: root}
+	f := &files{root: root, most: most}
 	level := []string{"."}
 	for depth := 0; depth <= maxDepth && len(level) > 0; depth++ {
 		var below []string
@@ -62,7 +63,7 @@ func (f *files) list(folder string) (folders []string) {
 		return nil
 	}
 	defer d.Close()
-	room := maxFiles - len(f.all)
+	room := f.most - len(f.all)
 	if room <= 0 {
 		f.cut = true
 		return nil
@@ -86,10 +87,10 @@ func (f *files) list(folder string) (folders []string) {
 	return folders
 }
 
-// usable reports whether a path can be written into a configuration: YAML is UTF-8, and
-// braces are placeholders in commands.
+// usable reports whether a path can be written into a configuration: YAML is UTF-8, braces
+// are placeholders in commands, and three points are all packages of Go below a folder.
 func usable(name string) bool {
-	return utf8.ValidString(name) && !strings.ContainsAny(name, "{}\\")
+	return utf8.ValidString(name) && !strings.ContainsAny(name, "{}\\\x00") && !strings.Contains(name, "...")
 }
 
 // content is the beginning of a file; "" if it cannot be read.
