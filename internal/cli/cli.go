@@ -104,6 +104,7 @@ func (c *Command) complain(err error) {
 const about = `accelgate gates pull requests on self-hosted accelerator runners: is the
 answer still right, is it still as fast, on this host?
 
+  accelgate init                             write accelgate.yaml and the workflow for this repository
   accelgate run                              measure, compare with the baseline, report
   accelgate plan                             what would be measured: cells, shards, the workflow's matrix
   accelgate baseline update --reason TEXT    record this host's baseline
@@ -147,7 +148,7 @@ func (c *Command) root(code *int) *cobra.Command {
 		c.calibrateCommand(code), c.judgeCommand(code), c.benchCommand(code), c.diffCommand(code), c.importCommand(),
 		c.exportCommand(), c.bisectCommand(), c.bisectStepCommand(code), c.selftestCommand(code), c.configCommand(),
 		c.casesCommand(code), c.kernelsCommand(code), c.analyzeCommand(code), c.autoBaselineCommand(code), c.engineCommand(code),
-		c.actionCommand(code), c.versionCommand(), c.listCommand(), c.explainCommand(), c.manCommand(),
+		c.actionCommand(code), c.versionCommand(), c.listCommand(), c.explainCommand(), c.manCommand(), c.initCommand(),
 	)
 	c.completeFlags(root)
 	root.SetOut(c.Stdout) // which the next line asks for

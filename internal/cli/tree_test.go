@@ -54,6 +54,7 @@ var changing = map[string]string{
 	"accelgate calibrate":              "without --write it only prints what it found",
 	"accelgate cases refresh":          "",
 	"accelgate history record":         "",
+	"accelgate init":                   "",
 	"accelgate kernels traces compact": "",
 }
 

@@ -1,0 +1,108 @@
+package setup
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// goBenchmarks finds packages with Go benchmarks: a suite for each.
+func (r *repository) goBenchmarks(ctx context.Context) (all []Suite, err error) {
+	tests := r.files.named(func(base string) bool { return strings.HasSuffix(base, "_test.go") })
+	var folders []string
+	guesses := map[string][]string{}
+	for _, name := range tests {
+		source := r.files.content(name)
+		folder := path.Dir(name)
+		if !strings.Contains(source, "func Benchmark") || r.moduleOf(folder) == "" {
+			continue
+		}
+		if !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+		}
+		guesses[folder] = append(guesses[folder], goNames(source)...)
+	}
+	for _, folder := range folders[:min(len(folders), maxSuites)] {
+		s, _, err := r.listed(ctx, r.goHarness(folder, guesses[folder]))
+		if err != nil {
+			return nil, err
+		}
+		if !r.has("go") {
+			s.Missing = "install Go"
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func (r *repository) goHarness(folder string, guess []string) *harness {
+	module := r.moduleOf(folder)
+	pkg := "."
+	if rest := strings.TrimPrefix(strings.TrimPrefix(folder, module), "/"); module == "." && folder != "." {
+		pkg = "./" + folder
+	} else if module != "." && rest != "" {
+		pkg = "./" + rest
+	}
+	name := "go"
+	if folder != "." {
+		name = "go-" + plain(path.Base(folder), "package")
+	}
+	run := []string{"go", "test", "-run", "^$", "-bench"}
+	return &harness{
+		name: name, title: "Go benchmarks in " + local(folder), dir: module, format: "gobench", guess: guess,
+		command: append(slices.Clone(run), "^{regexp}$", "-benchtime", "200ms", pkg),
+		listing: append(slices.Clone(run), ".", "-benchtime", "1x", pkg),
+	}
+}
+
+// moduleOf is the folder of the module that has a package; "" for none.
+func (r *repository) moduleOf(folder string) string {
+	for {
+		if r.files.has(path.Join(folder, "go.mod")) {
+			return folder
+		}
+		if folder == "." {
+			return ""
+		}
+		folder = path.Dir(folder)
+	}
+}
+
+// goNames are the benchmarks of a test file that have no benchmarks of their own.
+func goNames(source string) (names []string) {
+	parsed, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	for _, d := range parsed.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if ok && f.Recv == nil && isBenchmark(f.Name.Name) && !runsOthers(f) {
+			names = append(names, f.Name.Name)
+		}
+	}
+	return names
+}
+
+// isBenchmark follows the rule of package testing.
+func isBenchmark(name string) bool {
+	rest, ok := strings.CutPrefix(name, "Benchmark")
+	first, _ := utf8.DecodeRuneInString(rest)
+	return ok && (rest == "" || !unicode.IsLower(first))
+}
+
+// runsOthers reports a call of Run, as of testing.B.
+func runsOthers(f *ast.FuncDecl) (found bool) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "Run" {
+			found = true
+		}
+		return !found
+	})
+	return found
+}

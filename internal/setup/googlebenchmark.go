@@ -1,0 +1,83 @@
+package setup
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
+)
+
+// macros finds benchmarks of Google Benchmark without arguments of their own.
+var macros = lazyregexp.New(`(?m)^\s*BENCHMARK\((\w+)\);`)
+
+// googleBenchmark finds programs that use Google Benchmark: built ones below folders of
+// results, or the sources alone.
+func (r *repository) googleBenchmark(ctx context.Context) (all []Suite, err error) {
+	uses, guess := r.usesGoogleBenchmark()
+	if !uses {
+		return nil, nil
+	}
+	programs := r.files.programs(func(base string) bool {
+		return strings.Contains(strings.ToLower(base), "bench") && base != llamaProgram && path.Ext(base) != ".so" && path.Ext(base) != ".py" && path.Ext(base) != ".sh"
+	})
+	for _, name := range programs[:min(len(programs), maxSuites)] {
+		s, listed, err := r.listed(ctx, r.googleHarness(name))
+		if err != nil {
+			return nil, err
+		}
+		if listed {
+			all = append(all, s)
+		}
+	}
+	if len(all) > 0 {
+		return all, nil
+	}
+	h := r.googleHarness("build/bench")
+	return []Suite{{Name: h.name, Title: "Google Benchmark", Build: h.build, Body: h.body(append(guess, "NAME")[:max(len(guess), 1)]),
+		Missing: "build the program, and run accelgate init --force again"}}, nil
+}
+
+func (r *repository) googleHarness(program string) *harness {
+	h := &harness{
+		name: plain(path.Base(program), "bench"), title: "Google Benchmark in " + local(program), format: "googlebench", file: "result.json",
+		command: []string{local(program), "--benchmark_filter=^{regexp}$", "--benchmark_out={output}/result.json", "--benchmark_min_time=0.2"},
+		listing: []string{local(program), "--benchmark_out={output}/result.json", "--benchmark_min_time=0.001"},
+	}
+	if top, _, _ := strings.Cut(program, "/"); r.files.has("CMakeLists.txt") && top == "build" {
+		h.build = "cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build"
+		h.more = []string{"# build: [sh, -c, " + scalar(h.build) + "] # builds both sides of a comparison"}
+	}
+	return h
+}
+
+// usesGoogleBenchmark reports whether sources or build files use the library, and the
+// names that sources show.
+func (r *repository) usesGoogleBenchmark() (uses bool, names []string) {
+	sources := r.files.named(func(base string) bool {
+		return slices.Contains([]string{".cc", ".cpp", ".cxx", ".cu", ".hip"}, path.Ext(base)) || base == "CMakeLists.txt"
+	})
+	for _, name := range sources {
+		source := r.files.content(name)
+		if strings.Contains(source, "benchmark::benchmark") || strings.Contains(source, "benchmark::State") {
+			uses = true
+			for _, m := range macros.FindAllStringSubmatch(source, -1) {
+				names = append(names, m[1])
+			}
+		}
+	}
+	return uses, names
+}
+
+// programs returns executable files in folders of results whose name passes.
+func (f *files) programs(is func(base string) bool) (all []string) {
+	for _, one := range f.all {
+		top, _, below := strings.Cut(one.path, "/")
+		if below && one.executable && (strings.HasPrefix(top, "build") || top == "bin" || top == "out") && is(path.Base(one.path)) &&
+			!strings.Contains(one.path, "CMakeFiles/") {
+			all = append(all, one.path)
+		}
+	}
+	return all
+}
