@@ -148,7 +148,7 @@ func (c *Command) root(code *int) *cobra.Command {
 		c.calibrateCommand(code), c.judgeCommand(code), c.benchCommand(code), c.diffCommand(code), c.importCommand(),
 		c.exportCommand(), c.bisectCommand(), c.bisectStepCommand(code), c.selftestCommand(code), c.configCommand(),
 		c.casesCommand(code), c.kernelsCommand(code), c.analyzeCommand(code), c.autoBaselineCommand(code), c.engineCommand(code),
-		c.actionCommand(code), c.versionCommand(), c.listCommand(), c.explainCommand(), c.manCommand(), c.initCommand(),
+		c.actionCommand(code), c.versionCommand(), c.listCommand(), c.explainCommand(), c.manCommand(), c.initCommand(), c.schemaCommand(),
 	)
 	c.completeFlags(root)
 	root.SetOut(c.Stdout) // which the next line asks for

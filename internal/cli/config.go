@@ -20,7 +20,7 @@ func (c *Command) configCommand() *cobra.Command {
 		Short: "Work with configurations",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return exit.Usagef("accelgate config: name a command: type 'accelgate config convert FILE'")
+			return exit.Usagef("accelgate config: name a command: type 'accelgate config check'")
 		},
 	}
 	parent.AddCommand(&cobra.Command{
@@ -46,5 +46,6 @@ func (c *Command) configCommand() *cobra.Command {
 			return err
 		},
 	})
+	parent.AddCommand(c.checkCommand())
 	return parent
 }

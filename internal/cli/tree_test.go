@@ -15,6 +15,8 @@ import (
 
 // noTable are the commands that print no table, with what they print instead.
 var noTable = map[string]string{
+	"accelgate config check":           "a line that there are no mistakes; mistakes are errors",
+	"accelgate schema config":          "a JSON document",
 	"accelgate action":                 "the action's outputs and its report.json are its documents",
 	"accelgate baseline anchor":        "a line for each number that it writes; the baseline is the document",
 	"accelgate baseline prune":         "a line for each entry that it removes; the baseline is the document",

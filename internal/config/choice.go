@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -25,14 +26,6 @@ const (
 // choices checks the values of the frame that types cannot.
 func (d *decoder) choices(f *File, nodes map[string]ast.Node) {
 	p, l := f.Policy, f.Limits
-	d.oneOf(nodes["host"], "host.health", f.Host.Health, "auto", "off")
-	d.oneOf(nodes["policy"], "policy.fingerprint", p.Fingerprint, "ignore", "warn", "refuse")
-	d.oneOf(nodes["policy"], "policy.left_out", p.LeftOut, "fail", "warn")
-	d.oneOf(nodes["policy"], "policy.compat", p.Compat, "msmodeling", "tensorsharp")
-	d.oneOf(nodes["policy"], "policy.method", p.Method, "evidence", "threshold")
-	d.oneOf(nodes["policy"], "policy.inconclusive", p.Inconclusive, "warn", "fail")
-	d.oneOf(nodes["policy"], "policy.config_changes", p.ConfigChanges, "block", "other-person", "warn")
-	d.oneOf(nodes["policy"], "policy.unhealthy", p.Unhealthy, "inconclusive", "ignore")
 	if p.Remeasure != nil {
 		d.between(nodes["policy"], "policy.remeasure", *p.Remeasure, 0, maxRemeasure)
 	}
@@ -67,9 +60,11 @@ func (d *decoder) at(n ast.Node, path string) ast.Node {
 	return n
 }
 
-func (d *decoder) oneOf(n ast.Node, path, got string, want ...string) {
-	if got != "" && !slices.Contains(want, got) {
-		d.fail(start(d.at(n, path)), fmt.Sprintf("%s: unknown value %s", path, quote(got)), "write "+strings.Join(want, ", "))
+// choice checks a field that takes one of several values; see [oneOf].
+func (d *decoder) choice(n ast.Node, path string, f reflect.StructField, got reflect.Value) {
+	want := oneOf(f)
+	if len(want) > 0 && got.String() != "" && !slices.Contains(want, got.String()) {
+		d.fail(start(n), fmt.Sprintf("%s: unknown value %s", path, quote(got.String())), "write "+strings.Join(want, ", "))
 	}
 }
 

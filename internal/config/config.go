@@ -52,7 +52,7 @@ type Host struct {
 	Devices []string `yaml:"devices"`
 	// Health is "auto" if the machine is watched while cells are measured, or
 	// "off"; "" leaves it to cli.
-	Health string `yaml:"health"`
+	Health string `yaml:"health" oneof:"auto off"`
 }
 
 // Limits bound what a run may cost. Zero means no bound.
@@ -89,25 +89,25 @@ type Policy struct {
 	RequireBaseline *bool `yaml:"require_baseline"`
 	// Fingerprint says what a baseline of another machine means: "ignore",
 	// "warn" or "refuse"; "" leaves it to the gate.
-	Fingerprint string `yaml:"fingerprint"`
+	Fingerprint string `yaml:"fingerprint" oneof:"ignore warn refuse"`
 	// LeftOut says what a cell means that a limit kept from being measured and
 	// that the baseline has: "fail" or "warn"; "" is "fail".
-	LeftOut string `yaml:"left_out"`
+	LeftOut string `yaml:"left_out" oneof:"fail warn"`
 	// Compat names a tool whose rules are applied in place of our own:
 	// "msmodeling" or "tensorsharp"; "" is none.
-	Compat string `yaml:"compat"`
+	Compat string `yaml:"compat" oneof:"msmodeling tensorsharp"`
 	// Method is "evidence", which judges speed by pairs or by history where there
 	// is enough of them, or "threshold", which never does; "" leaves it to cli.
-	Method string `yaml:"method"`
+	Method string `yaml:"method" oneof:"evidence threshold"`
 	// MinEffect is the slowdown in percent below which evidence is of no interest.
 	// Nil leaves it to cli.
 	MinEffect *Percent `yaml:"min_effect"`
 	// Inconclusive says what a cell means whose evidence stays open: "warn" or
 	// "fail"; "" is "warn".
-	Inconclusive string `yaml:"inconclusive"`
+	Inconclusive string `yaml:"inconclusive" oneof:"warn fail"`
 	// Unhealthy says what a regression means that was measured on an unhealthy
 	// host: "inconclusive" or "ignore"; "" is "inconclusive".
-	Unhealthy string `yaml:"unhealthy"`
+	Unhealthy string `yaml:"unhealthy" oneof:"inconclusive ignore"`
 	// FalseAlarms is the chance that a report on unchanged code blocks for speed.
 	// Nil leaves it to cli.
 	FalseAlarms *Percent `yaml:"false_alarms"`
@@ -132,7 +132,7 @@ type Policy struct {
 	// ConfigChanges says what a pull request needs that changes what is checked:
 	// "block", the approval of a user with write permission, "other-person", that of
 	// another one than its author, or "warn", none; "" is "block".
-	ConfigChanges string `yaml:"config_changes"`
+	ConfigChanges string `yaml:"config_changes" oneof:"block other-person warn"`
 }
 
 // Resolve returns the path relative to the folder of the file, or the path
@@ -150,7 +150,7 @@ func (f *File) Resolve(path string) string {
 func Load(path string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("open configuration: %w; create the file or name another one with --config", err)
+		return nil, fmt.Errorf("open configuration: %w; create it with 'accelgate init', or name another one with --config", err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))

@@ -46,6 +46,7 @@ func (d *decoder) structure(n ast.Node, path string, into any, extra ...string) 
 		found[p.key] = p.node
 		if index, ok := fields[p.key]; ok {
 			d.value(p.node, join(path, p.key), v.FieldByIndex(index))
+			d.choice(p.node, join(path, p.key), v.Type().FieldByIndex(index), v.FieldByIndex(index))
 		} else if !slices.Contains(extra, p.key) && !slices.Contains(extra, "*") {
 			d.unknownKey(p, path, known)
 		}

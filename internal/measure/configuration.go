@@ -35,7 +35,7 @@ func (o *Options) Read() (*config.File, []string, error) {
 	}
 	data, err := ReadBounded(o.Config)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open configuration: %w; create the file or name another one with --config", err)
+		return nil, nil, fmt.Errorf("open configuration: %w; create it with 'accelgate init', or name another one with --config", err)
 	}
 	if !tensorsharp.IsConfig(data) && !strings.HasPrefix(strings.ToLower(filepath.Base(o.Config)), "matrix-config") {
 		file, err := config.Parse(o.Config, data)

@@ -129,8 +129,9 @@ type Progress struct {
 	Ended         bool          // the last one of a load
 }
 
-// Kind is a kind of suite: what its folder provides. Only Open is required.
+// Kind is a kind of suite: what its folder provides. Only Body and Open are required.
 type Kind struct {
+	Body    any // of the type that the kind's keys are decoded into, for the schema
 	Open    Open
 	Expect  Expect  // nil where no file of its own says what cells should measure
 	Demand  Demand  // nil where the configuration gates no metric by name

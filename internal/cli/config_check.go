@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/plan"
+	"github.com/accelgate/accelgate/internal/text"
+)
+
+const checkHelp = `Check a configuration as 'accelgate run' reads it: every key, value and cell, and
+the files that suites name. Nothing is measured.
+
+  accelgate config check
+  accelgate config check ci/accelgate.yaml`
+
+func (c *Command) checkCommand() *cobra.Command {
+	var o measure.Options
+	cmd := &cobra.Command{
+		Use:   "check [FILE]",
+		Short: "Check a configuration without measuring",
+		Long:  checkHelp,
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Config = measure.DefaultConfig
+			if len(args) > 0 {
+				o.Config = args[0]
+			}
+			return c.check(cmd.Context(), &o)
+		},
+	}
+	cmd.Flags().StringVar(&o.HostLabel, "host-label", "", "`label` of the host whose cells are checked (default: this host)")
+	addModels(&o, cmd.Flags())
+	return cmd
+}
+
+func (c *Command) check(ctx context.Context, o *measure.Options) error {
+	p, err := plan.For(ctx, c.env(), o)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	c.warnAll(p.Warnings)
+	cells := 0
+	for _, s := range p.Suites {
+		cells += len(s.Suite.Cells())
+	}
+	_, err = fmt.Fprintf(c.Stdout, "%s: no mistakes; %s, %s on %s\n", o.Config, text.Plural(len(p.Suites), "suite"), text.Plural(cells, "cell"), p.Host.Label)
+	return err
+}
