@@ -35,7 +35,7 @@ func (r *repository) googleBenchmark(ctx context.Context) (all []Suite, err erro
 		return all, nil
 	}
 	h := r.googleHarness("build/bench")
-	return []Suite{{Name: h.name, Title: "Google Benchmark", Build: h.build, Body: h.body(append(guess, "NAME")[:max(len(guess), 1)]),
+	return []Suite{{Name: h.name, Title: "Google Benchmark", Build: h.build, Body: h.body(append(guess, "NAME")[:max(len(guess), 1)], maxNames),
 		Missing: "build the program, and run accelgate init --force again"}}, nil
 }
 

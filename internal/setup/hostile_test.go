@@ -149,3 +149,26 @@ func TestDetection(t *testing.T) {
 		})
 	}
 }
+
+// TestManyBenchmarks: the first run measures few of many benchmarks, and at least one of each package.
+func TestManyBenchmarks(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "go.mod", "module m\n")
+	for _, pkg := range []string{"a", "b", "c", "d"} {
+		source := "package " + pkg + "\n"
+		for i := range 30 {
+			source += fmt.Sprintf("func Benchmark_%s%d(b *testing.B) {}\n", pkg, i)
+		}
+		put(t, dir, pkg+"/x_test.go", source)
+	}
+	f := look(t, dir)
+	for i := range f.Suites { // no go in PATH
+		f.Suites[i].Missing = ""
+	}
+	cells, _ := written(t, f)
+	for name, want := range map[string]int{"go-a": 12, "go-b": 12, "go-c": 1, "go-d": 1} {
+		if len(cells[name]) != want {
+			t.Errorf("%s: got %d cells, want %d", name, len(cells[name]), want)
+		}
+	}
+}

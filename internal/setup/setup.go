@@ -59,6 +59,7 @@ type repository struct {
 	files  *files
 	worker worker.Worker
 	host   bench.Host
+	cells  int      // benchmarks to measure
 	taken  []string // names of benchmarks of earlier suites
 }
 

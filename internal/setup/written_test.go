@@ -66,8 +66,8 @@ func FuzzWritten(f *testing.F) {
 		module := r.goHarness(folder, nil)
 		found := &Found{Branch: "main", Host: bench.Host{Label: "desk"}}
 		found.Suites = []Suite{
-			{Name: module.name, Title: module.title, Body: module.body([]string{name, "other"})},
-			{Name: "later", Title: name, Body: (r.googleHarness(path.Join("build", folder))).body([]string{"third"}), Missing: name},
+			{Name: module.name, Title: module.title, Body: module.body([]string{name, "other"}, 1)},
+			{Name: "later", Title: name, Body: (r.googleHarness(path.Join("build", folder))).body([]string{"third"}, 1), Missing: name},
 			r.llamaSuite(local(folder), name),
 			r.servingSuite("vllm", "vLLM", "[throughput]", true),
 		}
