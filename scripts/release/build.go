@@ -10,14 +10,35 @@ import (
 	"strings"
 )
 
-// targets are the systems that a release has a binary for.
-var targets = []struct{ os, arch string }{
+type target struct{ os, arch string }
+
+// all are the systems that a release has a binary for.
+var all = []target{
 	{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
+}
+
+// targets returns those that a list names, or all where it is empty.
+func targets(list string) (chosen []target, err error) {
+	if list == "" {
+		return all, nil
+	}
+	for name := range strings.SplitSeq(list, ",") {
+		i := slices.IndexFunc(all, func(t target) bool { return t.os+"/"+t.arch == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no target %q: give darwin, linux or windows, with /amd64 or /arm64", name)
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
 }
 
 // build writes the binaries of the targets that only names, else of all, their SBOMs and checksums.txt.
 func build(root, version, out, only string) error {
-	out, err := filepath.Abs(out)
+	chosen, err := targets(only)
+	if err != nil {
+		return err
+	}
+	out, err = filepath.Abs(out)
 	if err != nil {
 		return err
 	}
@@ -25,10 +46,7 @@ func build(root, version, out, only string) error {
 		return err
 	}
 	var sums strings.Builder
-	for _, t := range targets {
-		if only != "" && !slices.Contains(strings.Split(only, ","), t.os+"/"+t.arch) {
-			continue
-		}
+	for _, t := range chosen {
 		name := "accelgate_" + t.os + "_" + t.arch
 		if t.os == "windows" {
 			name += ".exe"
@@ -45,9 +63,6 @@ func build(root, version, out, only string) error {
 		if err := writeSBOM(filepath.Join(out, name), version, digest); err != nil {
 			return err
 		}
-	}
-	if sums.Len() == 0 {
-		return fmt.Errorf("no target of %q: give some of darwin, linux or windows, each with /amd64 or /arm64", only)
 	}
 	return os.WriteFile(filepath.Join(out, "checksums.txt"), []byte(sums.String()), 0o644)
 }

@@ -37,7 +37,7 @@ func run(root string, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("release "+args[0], flag.ContinueOnError)
 	version := flags.String("version", "", "the release, such as v1.2.3")
 	out := flags.String("out", "dist", "build: the folder to write")
-	only := flags.String("targets", "", "build: systems such as linux/amd64, separated by commas; empty builds all")
+	only := flags.String("targets", "", "build, pin: systems such as linux/amd64, separated by commas; empty means all")
 	sums := flags.String("sums", "", "pin: the checksums of the binaries")
 	image := flags.String("image", "", "pin: the image with its digest")
 	commit := flags.String("commit", "", "pin-workflows: the commit whose actions are pinned")
@@ -57,7 +57,7 @@ func run(root string, args []string, stdout io.Writer) error {
 		}
 		return err
 	case "pin":
-		return pinActions(root, *version, *sums, *image)
+		return pinActions(root, *version, *sums, *image, *only)
 	case "pin-workflows":
 		return pinWorkflows(root, *version, *commit)
 	}

@@ -33,7 +33,11 @@ func notes(root, version string) (string, error) {
 }
 
 // pinActions makes both actions use what was built: action.yml the image, native/action.yml the binaries.
-func pinActions(root, version, sums, image string) error {
+func pinActions(root, version, sums, image, only string) error {
+	chosen, err := targets(only)
+	if err != nil {
+		return err
+	}
 	if !imageForm.MatchString(image) {
 		return fmt.Errorf("-image is %q: give NAME@sha256:DIGEST", image)
 	}
@@ -41,8 +45,8 @@ func pinActions(root, version, sums, image string) error {
 	if err != nil {
 		return err
 	}
-	if found := sumForm.FindAll(data, -1); len(found) != len(targets) || strings.Count(string(data), "\n") != len(targets) {
-		return fmt.Errorf("%s has %d checksums, want %d and nothing else", sums, len(found), len(targets))
+	if found := sumForm.FindAll(data, -1); len(found) != len(chosen) || strings.Count(string(data), "\n") != len(chosen) {
+		return fmt.Errorf("%s has %d checksums, want %d and nothing else", sums, len(found), len(chosen))
 	}
 	if err := replaceOnce(filepath.Join(root, "action.yml"), "  image: Dockerfile\n", "  image: docker://"+image+"\n"); err != nil {
 		return err

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
-
-	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // checkout copies the files that a release changes or builds to a new folder.
@@ -58,7 +56,7 @@ func sums(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "checksums.txt")
 	text := ""
-	for _, s := range targets {
+	for _, s := range all {
 		text += strings.Repeat("ab", 32) + "  accelgate_" + s.os + "_" + s.arch + "\n"
 	}
 	write(t, path, text)
@@ -75,7 +73,7 @@ func TestReleasePinsEverything(t *testing.T) {
 	if text := read(t, filepath.Join(root, "action.yml")); !strings.Contains(text, "\n  image: docker://"+image+"\n") || strings.Contains(text, "Dockerfile") {
 		t.Error("action.yml does not name the image by its digest")
 	}
-	if text := read(t, filepath.Join(root, "native", "release.txt")); !strings.HasPrefix(text, "# version: v1.2.3\n") || strings.Count(text, "  accelgate_") != len(targets) {
+	if text := read(t, filepath.Join(root, "native", "release.txt")); !strings.HasPrefix(text, "# version: v1.2.3\n") || strings.Count(text, "  accelgate_") != len(all) {
 		t.Errorf("native/release.txt is\n%s", text)
 	}
 	if err := run(root, []string{"pin-workflows", "-version", "v1.2.3", "-commit", commit}, nil); err != nil {
@@ -129,35 +127,17 @@ func TestNotesAreTheSectionOfTheVersion(t *testing.T) {
 	}
 }
 
-// TestBuildIsReproducibleThorough builds one target twice, in two folders, the second time without anything that the
-// first one cached. It takes a minute, as every package is compiled again.
-func TestBuildIsReproducibleThorough(t *testing.T) {
-	testtier.Thorough(t)
-	first := filepath.Join(t.TempDir(), "first")
-	if err := run(filepath.Join("..", ".."), []string{"build", "-version", "v1.2.3", "-targets", "linux/amd64", "-out", first}, nil); err != nil {
-		t.Fatal(err)
-	}
-	again := checkout(t, "cmd", "internal", "go.mod", "go.sum")
-	t.Setenv("GOCACHE", t.TempDir())
-	t.Setenv("GOFLAGS", "-buildvcs=true") // of a builder with settings of its own
-	out := filepath.Join(again, "dist")
-	if err := run(again, []string{"build", "-version", "v1.2.3", "-targets", "linux/amd64", "-out", out}, nil); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"accelgate_linux_amd64", "accelgate_linux_amd64.cdx.json", "checksums.txt"} {
-		if read(t, filepath.Join(first, name)) != read(t, filepath.Join(out, name)) {
-			t.Errorf("%s differs between two folders", name)
-		}
-	}
-	printed, err := exec.Command(filepath.Join(out, "accelgate_linux_amd64"), "version").Output()
-	if err != nil || string(printed) != "accelgate version v1.2.3\n" {
-		t.Errorf("the binary prints %q, %v", printed, err)
-	}
-	var b bom
-	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "accelgate_linux_amd64.cdx.json"))), &b); err != nil {
-		t.Fatal(err)
-	}
-	if b.Metadata.Component.Version != "v1.2.3" || len(b.Components) < 10 || !strings.HasPrefix(read(t, filepath.Join(out, "checksums.txt")), b.Metadata.Component.Hashes[0].Content) {
-		t.Errorf("the SBOM describes %+v with %d components", b.Metadata, len(b.Components))
+func TestSBOMListsModules(t *testing.T) {
+	info := &debug.BuildInfo{GoVersion: "go1.26.8", Main: debug.Module{Path: "github.com/accelgate/accelgate"}, Deps: []*debug.Module{
+		{Path: "github.com/spf13/cobra", Version: "v1.10.2"},
+		{Path: "example.com/old", Version: "v1.0.0", Replace: &debug.Module{Path: "example.com/new", Version: "v2.0.0"}}}}
+	data, err := json.Marshal(describe(info, "accelgate_linux_amd64", "v1.2.3", "00ff"))
+	want := `{"bomFormat":"CycloneDX","specVersion":"1.5","version":1,"metadata":{"component":{"type":"application","name":"accelgate_linux_amd64",` +
+		`"version":"v1.2.3","purl":"pkg:golang/github.com/accelgate/accelgate@v1.2.3","hashes":[{"alg":"SHA-256","content":"00ff"}]}},"components":[` +
+		`{"type":"library","name":"std","version":"go1.26.8","purl":"pkg:golang/std@go1.26.8"},` +
+		`{"type":"library","name":"github.com/spf13/cobra","version":"v1.10.2","purl":"pkg:golang/github.com/spf13/cobra@v1.10.2"},` +
+		`{"type":"library","name":"example.com/new","version":"v2.0.0","purl":"pkg:golang/example.com/new@v2.0.0"}]}`
+	if err != nil || string(data) != want {
+		t.Errorf("got\n%s, %v\nwant\n%s", data, err, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 )
 
 // bom is a bill of materials in CycloneDX 1.5: the part of it that the linker records.
@@ -39,8 +40,17 @@ func writeSBOM(file, version, digest string) error {
 	if err != nil {
 		return err
 	}
+	data, err := json.MarshalIndent(describe(info, filepath.Base(file), version, digest), "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file+".cdx.json", append(data, '\n'), 0o644)
+}
+
+// describe lists what a binary says that it was linked from.
+func describe(info *debug.BuildInfo, name, version, digest string) bom {
 	b := bom{Format: "CycloneDX", Spec: "1.5", Version: 1}
-	b.Metadata.Component = component{Type: "application", Name: filepath.Base(file), Version: version,
+	b.Metadata.Component = component{Type: "application", Name: name, Version: version,
 		PURL: "pkg:golang/" + info.Main.Path + "@" + version, Hashes: []hash{{"SHA-256", digest}}}
 	b.Components = []component{{Type: "library", Name: "std", Version: info.GoVersion, PURL: "pkg:golang/std@" + info.GoVersion}}
 	for _, m := range info.Deps {
@@ -49,9 +59,5 @@ func writeSBOM(file, version, digest string) error {
 		}
 		b.Components = append(b.Components, component{Type: "library", Name: m.Path, Version: m.Version, PURL: "pkg:golang/" + m.Path + "@" + m.Version})
 	}
-	data, err := json.MarshalIndent(b, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file+".cdx.json", append(data, '\n'), 0o644)
+	return b
 }
