@@ -46,7 +46,9 @@ type started struct {
 	payload  any
 	run      int64
 	fake     *fake
-	token    string // of the job that talks to GitHub; token where empty
+	token    string   // of the job that talks to GitHub; token where empty
+	repo     string   // the user's repository where it is empty
+	args     []string // more for act
 }
 
 // pinned finds the actions of others that a workflow uses, by their commits.
@@ -84,27 +86,28 @@ func (w *world) act(t *testing.T, s started) *outcome {
 	t.Helper()
 	payload := filepath.Join(t.TempDir(), "event.json")
 	writeJSON(t, payload, s.payload)
-	file := filepath.Join(w.repo, ".github", "workflows", s.workflow)
+	repo := cmp.Or(s.repo, w.repo)
+	file := filepath.Join(repo, ".github", "workflows", s.workflow)
 	args := []string{s.event, "-W", file, "--eventpath", payload, "--json", "--no-skip-checkout", "--no-cache-server",
 		"--pull=false", "--rebuild=false", "--action-cache-path", w.cache, "--container-options", "-v " + w.cache + ":" + w.cache + " --network host", // the event and the files for outputs are there
 		"-P", "ubuntu-latest=-self-hosted", "-P", "self-hosted=-self-hosted", "-a", "alice", "-s", "GITHUB_TOKEN=" + cmp.Or(s.token, token)}
 	for name, value := range map[string]string{"GITHUB_API_URL": s.fake.address, "GITHUB_RUN_ID": fmt.Sprint(s.run),
-		"E2E_REPOSITORY": w.repo, "E2E_ARTIFACTS": w.artifacts, "GOFLAGS": "-buildvcs=false"} {
+		"E2E_REPOSITORY": repo, "E2E_ARTIFACTS": w.artifacts, "GOFLAGS": "-buildvcs=false"} {
 		args = append(args, "--env", name+"="+value)
 	}
 	for _, standin := range w.standins(t) {
 		args = append(args, "--local-repository", standin)
 	}
-	return w.start(t, args)
+	return w.start(t, repo, append(args, s.args...))
 }
 
 // start runs act and reads its lines. What it shows must not hold the token.
-func (w *world) start(t *testing.T, args []string) *outcome {
+func (w *world) start(t *testing.T, dir string, args []string) *outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, w.binary, args...)
-	cmd.Dir = w.repo
+	cmd.Dir = dir
 	cmd.Env = slices.Clone(w.env)
 	for _, name := range inherited {
 		if value, set := os.LookupEnv(name); set {

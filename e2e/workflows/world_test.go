@@ -260,7 +260,12 @@ func (w *world) write(t *testing.T, name, content string) {
 
 func (w *world) git(t *testing.T, args ...string) string {
 	t.Helper()
-	return command(t, w.repo, "git", append([]string{"-c", "user.name=octo", "-c", "user.email=octo@example.com", "-c", "advice.detachedHead=false"}, args...)...)
+	return gitIn(t, w.repo, args...)
+}
+
+func gitIn(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	return command(t, dir, "git", append([]string{"-c", "user.name=octo", "-c", "user.email=octo@example.com", "-c", "advice.detachedHead=false"}, args...)...)
 }
 
 // commit commits everything on the branch that is checked out.

@@ -139,6 +139,9 @@ func (s *Server) handle(r *http.Request, body []byte) delivery {
 		if id, ok := strings.CutPrefix(r.URL.Path, blobPrefix); ok {
 			return s.blob(r, id, &log)
 		}
+		if strings.Contains(r.URL.Path, downloadPart) {
+			return s.release(r.URL.Path, &log)
+		}
 		return s.answer(r, body, &log)
 	}
 	answer := delivery{}

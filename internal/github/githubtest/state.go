@@ -47,6 +47,8 @@ type Repo struct {
 	Permissions map[string]string `json:"permissions,omitempty"`
 	// Runs are runs of workflows.
 	Runs []RunSeed `json:"runs,omitempty"`
+	// Releases are the files of releases, by tag and name, in base64 in a file.
+	Releases map[string]map[string][]byte `json:"releases,omitempty"`
 	// MaxBody is the longest text of a comment, a pull request or a check run,
 	// in characters, where it is less than GitHub's 65,536.
 	MaxBody int `json:"max_body,omitempty"`
@@ -147,7 +149,8 @@ type repository struct {
 	reactions      []reaction
 	labels         map[string]int64 // ids by name
 	maxBody        int
-	events         []issueEvent // by id, ascending
+	events         []issueEvent                 // by id, ascending
+	releases       map[string]map[string][]byte // files by tag and name
 }
 
 func (r *repository) fullName() string { return r.owner + "/" + r.name }
@@ -215,7 +218,7 @@ func (s *Server) addRepo(seed Repo) error {
 	r := &repository{
 		id: s.newID(), owner: owner, name: name, defaultBranch: seed.DefaultBranch,
 		forbidPulls: seed.ForbidActionsPullRequests, git: newGitStore(), refs: map[string]string{},
-		permissions: map[string]string{}, labels: map[string]int64{}, maxBody: maxBodyLength,
+		permissions: map[string]string{}, labels: map[string]int64{}, releases: seed.Releases, maxBody: maxBodyLength,
 	}
 	if r.defaultBranch == "" {
 		r.defaultBranch = "main"
