@@ -18,8 +18,9 @@ import (
 
 // Limits on suites of kind exec: the first run takes less than a minute where benchmarks are small.
 const (
-	maxNames  = 12 // benchmarks of a suite that are measured; others are comments
-	maxCells  = 24 // of all suites together, but for the first of each
+	maxNames  = 12  // benchmarks of a suite that are measured; others are comments
+	maxCells  = 24  // of all suites together, but for the first of each
+	maxTime   = 1e9 // nanoseconds of one iteration of those
 	maxListed = 200
 	maxSuites = 6 // of one harness
 	listLimit = 60 * time.Second
@@ -36,6 +37,7 @@ type harness struct {
 	file    string   // its result in {output}; "" for standard output
 	listing []string // runs each benchmark as briefly as it can; {output} is filled in
 	guess   []string // names that its sources show, where listing fails
+	slow    []string // names that listing found to take long
 	build   string
 	more    []string // further lines of the suite
 }
@@ -57,7 +59,7 @@ func (r *repository) listed(ctx context.Context, h *harness) (s Suite, listed bo
 	} else {
 		s.Title += " (" + text.Plural(len(names), "benchmark") + ")"
 	}
-	measured := min(len(names), maxNames, max(maxCells-r.cells, 1))
+	measured := min(max(len(names)-len(h.slow), 1), maxNames, max(maxCells-r.cells, 1))
 	if r.cells += measured; measured < len(names) {
 		s.Title = fmt.Sprintf("%s (%d of %d benchmarks, the others as comments)", h.title, measured, len(names))
 	}
@@ -132,14 +134,24 @@ func (r *repository) names(ctx context.Context, h *harness) (names []string, why
 		return nil, text.OneLine(err.Error()), nil
 	}
 	for _, b := range found {
-		if b.Failed == "" {
+		switch {
+		case b.Failed != "":
+		case slow(b):
+			h.slow = append(h.slow, b.Name)
+		default:
 			names = append(names, b.Name)
 		}
 	}
-	if len(names) == 0 {
+	if names = append(names, h.slow...); len(names) == 0 {
 		why = text.OneLine(response.Reason())
 	}
 	return names, why, nil
+}
+
+// slow reports a benchmark whose iteration takes long: the first run would take minutes.
+func slow(b formats.Benchmark) bool {
+	i := slices.IndexFunc(b.Values, func(v formats.Value) bool { return v.Metric == "time_ns" })
+	return i >= 0 && b.Values[i].Value > maxTime
 }
 
 // resultIn reads the file that a harness wrote.
