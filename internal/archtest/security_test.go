@@ -72,7 +72,7 @@ func TestEachKindSaysWhatIsCheckedAgain(t *testing.T) {
 func hasTest(t *testing.T, pkg, name, sub string) bool {
 	t.Helper()
 	dir := filepath.Join("..", "..", "internal", filepath.FromSlash(pkg))
-	if strings.HasPrefix(pkg, "e2e/") {
+	if strings.HasPrefix(pkg, "e2e/") || strings.HasPrefix(pkg, "scripts/") {
 		dir = filepath.Join("..", "..", filepath.FromSlash(pkg))
 	}
 	if name == "TestScript" {

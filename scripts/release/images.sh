@@ -23,8 +23,9 @@ push() { # push TARGET TAG: build, push, and print the name with the digest
   local list=$repository:$2
   podman manifest rm "$list" >/dev/null 2>&1 || true
   podman build --quiet --layers=false --pull=missing --timestamp 0 --platform "$platforms" --manifest "$list" \
+    --label "org.opencontainers.image.version=$version" --label org.opencontainers.image.source=https://github.com/accelgate/accelgate \
     --target "$1" --file "$here/Dockerfile" "$context" >&2
-  podman manifest push --all --digestfile "$context/digest" "$list" "docker://$list" >&2
+  podman manifest push --all --rm --digestfile "$context/digest" "$list" "docker://$list" >&2
   echo "$repository@$(<"$context/digest")"
 }
 
