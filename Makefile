@@ -41,6 +41,9 @@ thorough: .test/bin
 
 # What measures for many minutes; .github/workflows/nightly.yml runs it.
 nightly: evaluate mde
+	@$(PROGRAMS)
+	.ci/tools
+	CONTAINERS_CONF="$$(.ci/containers)" ACCELGATE_TEST_TIER=nightly ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -run '^TestReleaseNightly$$' -count=1 -timeout 30m -v ./e2e/workflows
 	$(MAKE) fuzz FUZZTIME=2m
 
 # Is every test in a tier? After test, race and thorough, with all that they need.

@@ -20,7 +20,7 @@ var people = map[string]string{"alice": "write", "mallory": "triage"}
 func (s *story) serveTwo(t *testing.T, seed githubtest.Repo) *fake {
 	t.Helper()
 	seed.Permissions = people
-	return s.serveJobs(t, seed, map[string]map[string]string{token: s.post, chatToken: s.permissions(t, "chatops.yml", "answer")})
+	return s.serveJobs(t, seed, map[string]map[string]string{token: s.post, chatToken: s.permissions(t, "chat.yml", "answer")})
 }
 
 // command writes a comment and runs the workflow that answers it. It returns the
@@ -32,7 +32,7 @@ func (s *story) command(t *testing.T, github *fake, login, issue, body string) (
 		t.Fatal(err)
 	}
 	number, _ := strconv.Atoi(issue)
-	s.act(t, started{workflow: "chatops.yml", event: "issue_comment", run: 60, fake: github, token: chatToken, payload: object{"action": "created", "repository": repository,
+	s.act(t, started{workflow: "accelgate-chat.yml", event: "issue_comment", run: 60, fake: github, token: chatToken, payload: object{"action": "created", "repository": repository,
 		"issue": object{"number": number, "pull_request": object{}}, "comment": object{"id": id, "body": body, "created_at": "2030-01-01T00:00:00Z",
 			"user": object{"login": login}}}}).want(map[string]string{"answer": "success"})
 	return github.page(t, "reactions", "comment", strconv.Itoa(id)), list[githubtest.Dispatch](t, github, "dispatches")
