@@ -153,10 +153,7 @@ func appendText(out []byte, s string) []byte {
 	return append(out, '"')
 }
 
-var (
-	numeric = lazyregexp.New(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
-	integer = lazyregexp.New(`^-?(0|[1-9][0-9]*)$`)
-)
+var integer = lazyregexp.New(`^-?(0|[1-9][0-9]*)$`)
 
 // pythonNumber spells a number of JSON as Python does after reading it:
 // integers have any size, everything else is a float64.

@@ -5,8 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/accelgate/accelgate/internal/jsonread"
 )
 
 // kind is what a JSON value is.
@@ -49,9 +54,9 @@ const (
 // reader reads JSON as Python's json module does: with NaN, Infinity and
 // -Infinity. Unlike Python it refuses keys that stand twice.
 type reader struct {
-	data          []byte
-	pos           int
-	depth, values int
+	*jsonread.Reader // of the text with other words in place of those three
+	data             []byte
+	values           int
 }
 
 // read reads one value that is all of data.
@@ -59,205 +64,144 @@ func read(data []byte) (value, error) {
 	if len(data) > maxBytes {
 		return value{}, fmt.Errorf("%d bytes are more than %d, which no envelope has: see whether this is the right file", len(data), maxBytes)
 	}
-	r := reader{data: bytes.TrimPrefix(data, []byte("\ufeff"))}
-	if !utf8.Valid(r.data) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if !utf8.Valid(data) {
 		return value{}, errors.New("is not UTF-8: save it as UTF-8 without changing anything else")
 	}
+	r := reader{Reader: jsonread.New(finite(data)), data: data}
 	v, err := r.value()
-	if err == nil && r.peek() != 0 {
-		err = r.bad("more text follows the document")
+	if err == nil {
+		err = r.End()
 	}
-	if err == nil && r.pos < len(r.data) {
-		err = r.bad("a zero byte follows the document")
+	switch at := r.Next(); {
+	case !jsonread.Malformed(err):
+		return v, err
+	case at == len(data):
+		return v, r.bad("the document ends too early")
+	default:
+		return v, r.bad("%.20q is not JSON here", data[at:min(at+20, len(data))])
 	}
-	return v, err
+}
+
+// finite returns data with numbers as long as the words in place of those that are
+// not finite.
+func finite(data []byte) []byte {
+	nan, infinity := []byte("NaN"), []byte("Infinity")
+	if !bytes.Contains(data, nan) && !bytes.Contains(data, infinity) {
+		return data
+	}
+	out := bytes.Clone(data)
+	inside := false // of a string
+	for i := 0; i < len(out); i++ {
+		switch rest := out[i:]; {
+		case rest[0] == '"':
+			inside = !inside
+		case inside && rest[0] == '\\':
+			i++
+		case !inside && bytes.HasPrefix(rest, nan):
+			copy(rest, "0e0")
+		case !inside && bytes.HasPrefix(rest, infinity):
+			copy(rest, "0e000000")
+		}
+	}
+	return out
 }
 
 func (r *reader) bad(format string, args ...any) error {
-	line := 1 + bytes.Count(r.data[:min(r.pos, len(r.data))], []byte("\n"))
+	line := 1 + bytes.Count(r.data[:r.Next()], []byte("\n"))
 	return fmt.Errorf("line %d: %s: restore the file, or measure again", line, fmt.Sprintf(format, args...))
 }
 
-// peek moves over white space and returns the next byte, 0 at the end.
-func (r *reader) peek() byte {
-	for ; r.pos < len(r.data); r.pos++ {
-		switch c := r.data[r.pos]; c {
-		case ' ', '\t', '\r', '\n':
-		default:
-			return c
-		}
-	}
-	return 0
-}
-
-func (r *reader) value() (value, error) {
-	if r.values++; r.values > maxValues {
-		return value{}, r.bad("more than %d values", maxValues)
-	}
-	switch r.peek() {
-	case '{', '[':
-		if r.depth++; r.depth > maxDepth {
-			return value{}, r.bad("values are nested more than %d deep", maxDepth)
-		}
-		defer func() { r.depth-- }()
-		if r.data[r.pos] == '[' {
-			return r.array()
-		}
+func (r *reader) value() (v value, err error) {
+	kind := r.PeekKind()
+	switch r.values++; {
+	case r.values > maxValues:
+		return v, r.bad("more than %d values", maxValues)
+	case kind != '{' && kind != '[':
+		return r.scalar(kind)
+	case r.StackDepth() == maxDepth:
+		return v, r.bad("values are nested more than %d deep", maxDepth)
+	case kind == '{':
 		return r.object()
-	case '"':
-		s, err := r.text()
-		return value{kind: str, text: s}, err
 	}
-	return r.literal()
-}
-
-// more moves to the next item and reports whether there is one; if not, it
-// moves behind the closing byte.
-func (r *reader) more(closing byte, first bool) (bool, error) {
-	c := r.peek()
-	switch {
-	case c == closing:
-		r.pos++
-		return false, nil
-	case first:
-		return true, nil
-	case c == ',':
-		r.pos++
-		if r.peek() != closing {
-			return true, nil
-		}
-	}
-	return false, r.bad("expected a comma and a value, or %q", string(closing))
-}
-
-func (r *reader) array() (value, error) {
-	v := value{kind: array}
-	r.pos++
-	for first := true; ; first = false {
-		if more, err := r.more(']', first); err != nil || !more {
-			return v, err
-		}
+	v.kind = array
+	return v, r.List(func() error {
 		item, err := r.value()
-		if err != nil {
-			return v, err
-		}
 		v.items = append(v.items, item)
-	}
+		return err
+	})
 }
 
 func (r *reader) object() (value, error) {
 	v := value{kind: object}
 	seen := map[string]bool{}
-	r.pos++
-	for first := true; ; first = false {
-		if more, err := r.more('}', first); err != nil || !more {
-			return v, err
-		}
-		key, err := r.text()
-		switch {
-		case err != nil:
-			return v, err
-		case seen[key]:
-			return v, r.bad("%.100q stands twice in one object", key)
-		case r.peek() != ':':
-			return v, r.bad("expected a colon behind %.100q", key)
-		}
-		r.pos++
-		item, err := r.value()
-		if err != nil {
-			return v, err
+	err := r.Object(func([]byte) error {
+		key := unquote(string(r.Key()))
+		if seen[key] {
+			return r.bad("%.100q stands twice in one object", key)
 		}
 		seen[key] = true
+		item, err := r.value()
 		v.keys, v.items = append(v.keys, key), append(v.items, item)
-	}
+		return err
+	})
+	return v, err
 }
 
-func (r *reader) literal() (value, error) {
-	start := r.pos
-	for r.pos < len(r.data) && literalByte(r.data[r.pos]) {
-		r.pos++
+func (r *reader) scalar(kind jsontext.Kind) (value, error) {
+	read, err := r.ReadValue()
+	if err != nil || kind == 'n' {
+		return value{}, err
 	}
-	lit := string(r.data[start:r.pos])
+	end := int(r.InputOffset())
+	lit := string(r.data[end-len(read) : end])
 	switch {
-	case lit == "null":
-		return value{}, nil
-	case lit == "true" || lit == "false":
+	case kind == 't' || kind == 'f':
 		return value{kind: boolean, text: lit}, nil
-	case lit == "NaN" || lit == "Infinity" || lit == "-Infinity":
-		return value{kind: number, text: lit}, nil
+	case kind == '"':
+		return value{kind: str, text: unquote(lit)}, nil
 	case len(lit) > maxDigits:
 		return value{}, r.bad("a number has more than %d digits", maxDigits)
-	case numeric.MatchString(lit):
+	case lit == "NaN" || lit == "Infinity" || lit == "-Infinity" || lit == string(read):
 		return value{kind: number, text: lit}, nil
-	case lit == "":
-		return value{}, r.bad("expected a value, found %.20q", r.data[start:min(start+20, len(r.data))])
 	}
 	return value{}, r.bad("%.40q is not a value of JSON", lit)
 }
 
-func literalByte(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '+' || c == '.'
-}
-
-func (r *reader) text() (string, error) {
-	if r.peek() != '"' {
-		return "", r.bad("expected a text in quotes")
+// unquote decodes a string of JSON.
+func unquote(s string) string {
+	s = s[1 : len(s)-1]
+	i := strings.IndexByte(s, '\\')
+	if i < 0 {
+		return s
 	}
-	r.pos++
 	var out []byte
-	for start := r.pos; r.pos < len(r.data); {
-		switch c := r.data[r.pos]; {
-		case c == '"':
-			out = append(out, r.data[start:r.pos]...)
-			r.pos++
-			return string(out), nil
-		case c < ' ':
-			return "", r.bad("a text holds an unescaped control character")
-		case c == '\\':
-			out = append(out, r.data[start:r.pos]...)
-			escape, err := r.escape()
-			if err != nil {
-				return "", err
-			}
-			out = appendCodePoint(out, escape)
-			start = r.pos
-		default:
-			r.pos++
-		}
+	for ; i >= 0; i = strings.IndexByte(s, '\\') {
+		c, size := escape(s[i:])
+		out = appendCodePoint(append(out, s[:i]...), c)
+		s = s[i+size:]
 	}
-	return "", r.bad("a text is not closed")
+	return string(append(out, s...))
 }
 
-// escape reads an escape, and two where they are the halves of one character.
-func (r *reader) escape() (rune, error) {
-	if r.pos+1 < len(r.data) {
-		if i := bytes.IndexByte([]byte(`"\/bfnrt`), r.data[r.pos+1]); i >= 0 {
-			r.pos += 2
-			return rune("\"\\/\b\f\n\r\t"[i]), nil
+// escape decodes an escape, and two where they are the halves of one character.
+func escape(s string) (c rune, size int) {
+	if i := strings.IndexByte(`"\/bfnrt`, s[1]); i >= 0 {
+		return rune("\"\\/\b\f\n\r\t"[i]), 2
+	}
+	c = codeUnit(s)
+	if len(s) >= 12 && s[6:8] == `\u` {
+		if pair := utf16.DecodeRune(c, codeUnit(s[6:])); pair != utf8.RuneError {
+			return pair, 12
 		}
 	}
-	c, ok := r.hex()
-	if !ok {
-		return 0, r.bad("a text has an escape that JSON does not have")
-	}
-	r.pos += 6
-	if low, ok := r.hex(); ok {
-		if pair := utf16.DecodeRune(c, low); pair != utf8.RuneError {
-			r.pos += 6
-			return pair, nil
-		}
-	}
-	return c, nil
+	return c, 6
 }
 
-// hex reads the \uXXXX that stands next, and does not move.
-func (r *reader) hex() (rune, bool) {
-	rest := r.data[r.pos:]
-	if len(rest) < 6 || rest[0] != '\\' || rest[1] != 'u' {
-		return 0, false
-	}
-	c, err := strconv.ParseUint(string(rest[2:6]), 16, 16)
-	return rune(c), err == nil
+// codeUnit decodes \uXXXX.
+func codeUnit(s string) rune {
+	c, _ := strconv.ParseUint(s[2:6], 16, 16)
+	return rune(c)
 }
 
 // appendCodePoint is utf8.AppendRune that keeps surrogates.

@@ -19,6 +19,7 @@
 package history
 
 import (
+	"iter"
 	"path/filepath"
 	"slices"
 	"time"
@@ -176,12 +177,17 @@ func Label(name string) (label string, ok bool) {
 
 // Runs returns the history as run documents, the oldest first, for those who
 // look at all of them. Their cells have no parameters.
-func (f *File) Runs(label string) []*bench.Run {
-	runs := make([]*bench.Run, len(f.runs))
-	for i := range f.runs {
-		runs[i] = f.runs[i].document(f.ids, label)
+func (f *File) Runs(label string) []*bench.Run { return slices.Collect(f.All(label)) }
+
+// All is [File.Runs] one after the other, so that few of them are in memory.
+func (f *File) All(label string) iter.Seq[*bench.Run] {
+	return func(yield func(*bench.Run) bool) {
+		for i := range f.runs {
+			if !yield(f.runs[i].document(f.ids, label)) {
+				return
+			}
+		}
 	}
-	return runs
 }
 
 func (r *run) document(ids []string, label string) *bench.Run {

@@ -12,19 +12,20 @@ import (
 	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/jsonread"
 )
 
 // Load reads the file at path, which need not be one of ours. An absent file is
 // [os.ErrNotExist].
 func Load(path string) (*File, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for a writer
+		return nil, fmt.Errorf("read the history: %s is not a file: name one that 'accelgate history record' wrote", path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the history: %w", err)
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("read the history: %s is not a file: name one that 'accelgate history record' wrote", path)
-	}
 	return Read(path, file)
 }
 
@@ -71,6 +72,7 @@ func readLine(from *bufio.Reader, line []byte) ([]byte, error) {
 // reader is a file that is being read.
 type reader struct {
 	*File
+	json    jsonread.Reader
 	last    []int32 // line that had an id last, by its place
 	headers int     // bytes of members but cells, of all lines
 	values  int     // of all lines above
@@ -78,21 +80,21 @@ type reader struct {
 
 // line reads one run. Runs stand in the order in which they started.
 func (f *reader) line(n int32, text []byte) error {
-	if !utf8.Valid(text) || !json.Valid(text) {
-		return errors.New("is not JSON")
-	}
-	r := f.sized()
-	c := cursor{data: text}
+	r, c := f.sized(), &f.json
+	c.Open(text)
 	seen := map[string]bool{}
-	err := c.object(func(key []byte) error {
+	err := c.Object(func(key []byte) error {
 		if seen[string(key)] {
 			return fmt.Errorf("%.80q stands twice", key)
 		}
 		seen[string(key)] = true
 		if name := string(key); name == healthyCells || name == unhealthyCells {
-			return f.cells(n, &c, &r, name == unhealthyCells)
+			return f.cells(n, c, &r, name == unhealthyCells)
 		}
-		text := c.raw()
+		text, err := c.ReadValue()
+		if err != nil {
+			return err
+		}
 		if f.headers += len(text); f.headers > maxHeaders {
 			return fmt.Errorf("has metrics and conditions that, with those above it, take more than %d bytes", maxHeaders)
 		}
@@ -101,6 +103,12 @@ func (f *reader) line(n int32, text []byte) error {
 		}
 		return r.member(string(key), text)
 	})
+	if err == nil {
+		err = c.End()
+	}
+	if jsonread.Malformed(err) || !utf8.Valid(text) {
+		return errors.New("is not JSON")
+	}
 	if err == nil {
 		err = r.validate(f.ids)
 	}
@@ -139,8 +147,8 @@ func (r *run) member(key string, text []byte) error {
 }
 
 // cells reads {"id":[[metric,value...]...]...}.
-func (f *reader) cells(line int32, c *cursor, r *run, unhealthy bool) error {
-	return c.object(func(key []byte) error {
+func (f *reader) cells(line int32, c *jsonread.Reader, r *run, unhealthy bool) error {
+	return c.Object(func(key []byte) error {
 		id := f.intern(key)
 		if int(id) == len(f.last) {
 			f.last = append(f.last, 0)
@@ -165,14 +173,14 @@ func (f *reader) cells(line int32, c *cursor, r *run, unhealthy bool) error {
 }
 
 // spansOf reads the list of a cell, and returns the place of its conditions.
-func (r *run) spansOf(c *cursor) (conditions int32, err error) {
+func (r *run) spansOf(c *jsonread.Reader) (conditions int32, err error) {
 	conditions = -1
 	n := 0
-	err = c.array(func() error {
-		if n++; n > 1 || c.next() == '[' {
+	err = c.List(func() error {
+		if n++; n > 1 || c.PeekKind() == '[' {
 			return r.span(c)
 		}
-		v, err := c.number()
+		v, err := c.Number()
 		if err == nil && (v != math.Trunc(v) || v < 0 || v >= maxConditions) {
 			err = errors.New("begins with a number that is no place of conditions")
 		}
@@ -183,11 +191,11 @@ func (r *run) spansOf(c *cursor) (conditions int32, err error) {
 }
 
 // span reads [metric,value...].
-func (r *run) span(c *cursor) error {
+func (r *run) span(c *jsonread.Reader) error {
 	first, from := true, len(r.values)
 	var metric float64
-	err := c.array(func() error {
-		v, err := c.number()
+	err := c.List(func() error {
+		v, err := c.Number()
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/accelgate/accelgate/internal/jsonread"
 )
 
 // maxFileSize bounds a case file; real ones have 4 KB.
@@ -17,8 +19,9 @@ const maxFileSize = 1 << 20
 // complaints. It keeps its memory between files.
 type reader struct {
 	path, text string
+	data       []byte // which text is a copy of
 	prefix     string // of all JSON paths
-	pos        int
+	json       jsonread.Reader
 	root       value
 	problems   Problems
 	dropped    bool
@@ -29,8 +32,8 @@ type reader struct {
 
 // open begins another file. What was read of the one before is invalid then,
 // except for the case and the problems.
-func (r *reader) open(path, text string) {
-	*r = reader{path: path, text: text, stack: r.stack[:0], kept: r.kept[:0], file: r.file}
+func (r *reader) open(path string, data []byte) {
+	*r = reader{path: path, data: data, text: string(data), json: r.json, stack: r.stack[:0], kept: r.kept[:0], file: r.file}
 }
 
 const restore = "restore the file from version control"

@@ -44,7 +44,7 @@ func Edit(path string, data []byte, refresh Refresh) ([]byte, []Change, error) {
 		return nil, nil, err
 	}
 	var r reader
-	c, problems := r.parse(path, string(data))
+	c, problems := r.parse(path, data)
 	if len(problems) > 0 {
 		return nil, nil, problems
 	}

@@ -109,34 +109,34 @@ func (r *reader) load(path string, e fs.DirEntry) (*Case, Problems) {
 	case !e.Type().IsRegular():
 		return fail("is not a file", "move it out of the folder of cases")
 	}
-	text, err := r.readFile(path, e)
+	data, err := r.readFile(path, e)
 	if err != nil {
 		return fail("cannot be read: "+plain(err.Error()), "correct its permissions, or restore it from version control")
 	}
-	return r.parse(path, text)
+	return r.parse(path, data)
 }
 
 // readFile returns the content of the file that was listed, up to one byte
 // more than a case may have.
-func (r *reader) readFile(path string, e fs.DirEntry) (string, error) {
+func (r *reader) readFile(path string, e fs.DirEntry) ([]byte, error) {
 	listed, err := e.Info()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer file.Close()
 	opened, err := file.Stat()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if !os.SameFile(listed, opened) {
-		return "", errors.New("it was replaced while it was read")
+		return nil, errors.New("it was replaced while it was read")
 	}
 	r.file.Reset()
 	r.file.Grow(int(min(opened.Size(), maxFileSize)) + bytes.MinRead)
 	_, err = r.file.ReadFrom(io.LimitReader(file, maxFileSize+1))
-	return r.file.String(), err
+	return r.file.Bytes(), err
 }

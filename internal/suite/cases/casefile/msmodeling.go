@@ -70,7 +70,7 @@ type Operator struct {
 // stands in messages, and its stem must be the name of the case. The error is
 // [Problems].
 func Parse(path string, data []byte) (*Case, error) {
-	c, problems := new(reader).parse(path, string(data))
+	c, problems := new(reader).parse(path, data)
 	if len(problems) > 0 {
 		return nil, problems
 	}
@@ -78,8 +78,8 @@ func Parse(path string, data []byte) (*Case, error) {
 }
 
 // parse returns what it could read of a file that has problems, or nil.
-func (r *reader) parse(path, text string) (*Case, Problems) {
-	r.open(path, text)
+func (r *reader) parse(path string, data []byte) (*Case, Problems) {
+	r.open(path, data)
 	var c *Case
 	if r.readable() && r.valid() {
 		c = r.read()

@@ -64,7 +64,7 @@ func Default(typ, key string) (value any, ok bool) {
 // text may be a translation of the file. Their JSON paths begin with
 // prefix, such as "cases[0].baseline_input".
 func ParseSettings(path, prefix, typ string, data []byte) (map[string]any, error) {
-	r := &reader{path: path, prefix: prefix, text: string(data)}
+	r := &reader{path: path, prefix: prefix, data: data, text: string(data)}
 	m := r.settings(typ)
 	problems := r.sorted()
 	for i := range problems {

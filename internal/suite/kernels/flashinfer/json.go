@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/accelgate/accelgate/internal/jsonread"
 )
 
 // The limits of one document, far above every real one: two bytes of input
@@ -64,16 +66,18 @@ func parse(text []byte, line int) (value, *syntaxError) {
 		cutOff := !utf8.FullRune(text[at:]) && beginning(text[:at])
 		return value{}, &syntaxError{line + bytes.Count(text[:at], newline), cutOff, "is not UTF-8; save it as UTF-8"}
 	}
-	if !json.Valid(text) {
-		return value{}, noJSON(text, line, json.Unmarshal(text, new(json.RawMessage)))
-	}
-	p := parser{text: text, decoder: json.NewDecoder(bytes.NewReader(text)), line: line}
-	p.decoder.UseNumber()
+	p := parser{Reader: jsonread.New(text), text: text, line: line}
 	v, err := p.value(0)
-	if err != nil {
+	if err == nil {
+		err = p.End()
+	}
+	switch {
+	case err == nil:
+		return v, nil
+	case errors.Is(err, errTooLarge):
 		return value{}, &syntaxError{p.line, false, err.Error()}
 	}
-	return v, nil
+	return value{}, noJSON(text, line, json.Unmarshal(text, new(json.RawMessage)))
 }
 
 var newline = []byte("\n")
@@ -120,77 +124,46 @@ func noJSON(text []byte, line int, err error) *syntaxError {
 	return e
 }
 
-// parser builds the tree of a text that is known to be JSON.
+// parser builds the tree of a text.
 type parser struct {
+	*jsonread.Reader
 	text    []byte
-	decoder *json.Decoder
 	line    int // of the byte at counted
 	counted int
 	values  int
 }
 
+var errTooLarge = fmt.Errorf("nests deeper than %d, or holds more than %d values; make it smaller", maxDepth, maxValues)
+
 func (p *parser) value(depth int) (v value, err error) {
-	token, err := p.decoder.Token()
-	if err != nil {
-		return v, err
-	}
+	start := p.Next()
+	p.line += bytes.Count(p.text[p.counted:start], newline)
+	p.counted = start
 	if p.values++; depth > maxDepth || p.values > maxValues {
-		return v, fmt.Errorf("nests deeper than %d, or holds more than %d values; make it smaller", maxDepth, maxValues)
+		return v, errTooLarge
 	}
-	v.line = p.lineHere()
-	switch token := token.(type) {
-	case json.Delim:
-		return p.members(v, byte(token), depth)
-	case string:
-		v.kind, v.text = '"', token
-	case json.Number:
-		v.kind, v.text = '0', token.String()
-	case bool:
-		v.kind = 'f'
-		if token {
-			v.kind = 't'
-		}
+	add := func(key []byte) error {
+		m, err := p.value(depth + 1)
+		v.members = append(v.members, member{string(key), m})
+		return err
+	}
+	v.line, v.kind = p.line, byte(p.PeekKind())
+	switch v.kind {
+	case '{':
+		err = p.Object(add)
+	case '[':
+		err = p.List(func() error { return add(nil) })
+	case '"':
+		text, err := p.Text()
+		v.text = string(text)
+		return v, err
 	default:
-		v.kind = 'n'
-	}
-	return v, nil
-}
-
-// members reads what an object or a list holds, and its end.
-func (p *parser) members(v value, kind byte, depth int) (value, error) {
-	v.kind = kind
-	start := p.decoder.InputOffset() - 1
-	for p.decoder.More() {
-		var m member
-		var err error
-		if kind == '{' {
-			if m.key, err = p.key(); err != nil {
-				return v, err
-			}
+		raw, err := p.ReadValue()
+		if v.kind == '0' {
+			v.text = string(raw)
 		}
-		if m.value, err = p.value(depth + 1); err != nil {
-			return v, err
-		}
-		v.members = append(v.members, m)
-	}
-	if _, err := p.decoder.Token(); err != nil {
 		return v, err
 	}
-	v.raw = p.text[start:p.decoder.InputOffset()]
-	return v, nil
-}
-
-func (p *parser) key() (string, error) {
-	token, err := p.decoder.Token()
-	key, _ := token.(string)
-	return key, err
-}
-
-// lineHere returns the line that the last token ends on, and so stands on: no
-// token has a line break in it.
-func (p *parser) lineHere() int {
-	here := int(p.decoder.InputOffset())
-	p.line += bytes.Count(p.text[p.counted:here], newline)
-	p.counted = here
-	return p.line
+	v.raw = p.text[start:p.InputOffset()]
+	return v, err
 }
