@@ -14,6 +14,25 @@ import (
 	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
+// AMD is the vendor of Instinct and Radeon GPUs.
+const AMD = "amd"
+
+var amd = vendor{
+	name: AMD, label: "rocm", hosts: []string{"linux", "windows"},
+	systems: []string{"linux"}, tools: []tool{amdSMI, rocmSMI},
+	// Each of these variables filters what the layer below it has left, and
+	// numbers that anew, so exactly one may be set. AMD recommends
+	// ROCR_VISIBLE_DEVICES on Linux; HIP_VISIBLE_DEVICES exists on Windows,
+	// too, and is the one that Ray and vLLM accept.
+	// https://rocm.docs.amd.com/projects/HIP/en/latest/reference/env_variables.html
+	// https://github.com/ROCm/ROCR-Runtime/issues/155
+	pin: pinning{
+		variable: "HIP_VISIBLE_DEVICES",
+		clashing: []string{"ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "CUDA_VISIBLE_DEVICES"},
+		id:       index, example: "amd:0",
+	},
+}
+
 var (
 	amdSMI = tool{
 		args:  []string{"amd-smi", "static", "--asic", "--vram", "--driver", "--json"},

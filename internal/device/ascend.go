@@ -7,6 +7,17 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
+// Ascend is the vendor of Huawei's NPUs.
+const Ascend = "ascend"
+
+var ascend = vendor{
+	name: Ascend, label: "npu", hosts: []string{"linux"},
+	systems: []string{"linux"}, tools: []tool{npuSMI},
+	// CANN's counterpart of CUDA_VISIBLE_DEVICES; it takes the logic IDs that
+	// "npu-smi info -m" lists.
+	pin: pinning{variable: "ASCEND_RT_VISIBLE_DEVICES", id: index, example: "ascend:0"},
+}
+
 // npuSMI lists the chips of Huawei's NPUs. It does not tell their memory or
 // the driver's version.
 var npuSMI = tool{args: []string{"npu-smi", "info", "-m"}, parse: parseAscend}

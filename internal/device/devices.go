@@ -49,7 +49,7 @@ func device(id string, h bench.Host, environ []string) (bench.Device, error) {
 	if err != nil {
 		return d, err
 	}
-	p, ok := pinnings[d.Vendor]
+	p, ok := pinningOf(d.Vendor)
 	if !ok {
 		return d, nil
 	}
@@ -61,25 +61,26 @@ func device(id string, h bench.Host, environ []string) (bench.Device, error) {
 
 func parseDevice(id string, h bench.Host) (bench.Device, error) {
 	vendor, rest, written := strings.Cut(id, ":")
+	p, known := pinningOf(vendor)
 	switch {
-	case vendor == CPU || vendor == Apple:
+	case vendor == CPU || single(vendor):
 		return onlyOne(vendor, written, h)
 	case written:
-	case pinnings[id].id != nil:
-		return bench.Device{}, fmt.Errorf("it does not say which one: write %s", pinnings[id].example)
+	case known:
+		return bench.Device{}, fmt.Errorf("it does not say which one: write %s", p.example)
 	default:
 		var err error
 		if vendor, err = vendorOf(id, h); err != nil {
 			return bench.Device{}, err
 		}
-		if rest = id; vendor == Apple {
-			return onlyOne(Apple, true, h)
+		if rest = id; single(vendor) {
+			return onlyOne(vendor, true, h)
 		}
+		p, known = pinningOf(vendor)
 	}
-	p, ok := pinnings[vendor]
 	switch {
-	case !ok:
-		return bench.Device{}, fmt.Errorf("the vendor %s is unknown: write nvidia, amd, ascend, intel, apple or cpu", text.Quote(vendor, 80))
+	case !known:
+		return bench.Device{}, fmt.Errorf("the vendor %s is unknown: write %s or cpu", text.Quote(vendor, 80), strings.Join(vendorNames(), ", "))
 	case !p.id.MatchString(rest):
 		return bench.Device{}, fmt.Errorf("it names no %s device: write a number, as in %s", vendor, p.example)
 	}
@@ -91,18 +92,22 @@ func onlyOne(vendor string, numbered bool, h bench.Host) (bench.Device, error) {
 	if numbered {
 		return bench.Device{}, fmt.Errorf("there is one %s device, without a number: write %s", vendor, vendor)
 	}
-	if n, _ := count(h, vendor); vendor == Apple && n == 0 {
-		return bench.Device{}, errors.New("this host has no Apple GPU: write the vendor and number of another device, or cpu")
+	if n, _ := count(h, vendor); vendor != CPU && n == 0 {
+		return bench.Device{}, fmt.Errorf("this host has no %s: write the vendor and number of another device, or cpu", vendorNamed(vendor).single)
 	}
 	return bench.Device{Vendor: vendor}, nil
 }
 
 // vendorOf finds the vendor of an id that comes without one.
 func vendorOf(id string, h bench.Host) (string, error) {
-	if strings.HasPrefix(id, "GPU-") || strings.HasPrefix(id, "MIG-") {
-		return NVIDIA, nil
+	numbered := false
+	for _, v := range vendors {
+		if slices.ContainsFunc(v.prefixes, func(p string) bool { return strings.HasPrefix(id, p) }) {
+			return v.name, nil
+		}
+		numbered = numbered || v.pin.id != nil && v.pin.id.MatchString(id)
 	}
-	if !intelID.MatchString(id) {
+	if !numbered {
 		return "", errors.New("it names no device: write a number, a vendor with a number, as in nvidia:0, or cpu")
 	}
 	var found []string
@@ -143,4 +148,29 @@ func count(h bench.Host, vendor string) (n int, exact bool) {
 		}
 	}
 	return n, exact
+}
+
+// Leasable returns the accelerators of a host that several jobs could share by mistake, by
+// their numbers. One that is the only one in each machine is none: every program uses it.
+func Leasable(h bench.Host) (all []bench.Device) {
+	next := map[string]int{}
+	for _, a := range h.Accelerators {
+		if single(a.Vendor) {
+			continue
+		}
+		all = append(all, bench.Device{Vendor: a.Vendor, ID: strconv.Itoa(next[a.Vendor])})
+		next[a.Vendor]++
+	}
+	return all
+}
+
+// All returns the accelerators of a host.
+func All(h bench.Host) []bench.Device {
+	all := Leasable(h)
+	for _, v := range vendors {
+		if v.single != "" && has(h.Accelerators, v.name) {
+			all = append(all, bench.Device{Vendor: v.name})
+		}
+	}
+	return all
 }

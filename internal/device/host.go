@@ -26,16 +26,8 @@ type Options struct {
 	Worker worker.Worker
 }
 
-// Vendors of accelerators, as [bench.Accelerator] names them, and CPU, which
-// [bench.Device] takes for one more.
-const (
-	NVIDIA = "nvidia"
-	AMD    = "amd"
-	Ascend = "ascend"
-	Apple  = "apple"
-	Intel  = "intel" // not detected: Intel has no tool that is installed everywhere
-	CPU    = "cpu"
-)
+// CPU is what [bench.Device] takes for one more vendor of accelerators.
+const CPU = "cpu"
 
 // Detect describes the machine that this process runs on. What cannot be
 // found out stays zero and yields a warning, each with a next step. An error

@@ -23,18 +23,18 @@ func identify(ctx context.Context, opts Options, f *bench.Fingerprint) error {
 	if opts.GOOS == "linux" && runtime.GOOS == "linux" {
 		f.Machine = machineOf(machineIDFile)
 	}
-	if opts.Worker == nil || !has(f.Accelerators, NVIDIA) {
-		return nil
-	}
-	known, _, err := nvidiaGPUs(ctx, opts.Worker)
-	if err != nil {
-		return err
-	}
-	next := 0
-	for i := range f.Accelerators {
-		if a := &f.Accelerators[i]; a.Vendor == NVIDIA && next < len(known) {
-			a.ID = bench.Identify(known[next].uuid)
-			next++
+	for _, v := range vendors {
+		if v.digests == nil || opts.Worker == nil || !has(f.Accelerators, v.name) {
+			continue
+		}
+		digests, err := v.digests(ctx, opts.Worker)
+		if err != nil {
+			return err
+		}
+		for i := range f.Accelerators {
+			if a := &f.Accelerators[i]; a.Vendor == v.name && len(digests) > 0 {
+				a.ID, digests = digests[0], digests[1:]
+			}
 		}
 	}
 	return nil

@@ -15,14 +15,11 @@ func derive(goos, goarch string, devices []bench.Accelerator) string {
 		return "macos-mlx"
 	case goos == "darwin":
 		return "macos-x64"
-	case has(devices, NVIDIA):
-		return goos + "-cuda"
-	case has(devices, AMD):
-		return goos + "-rocm"
-	case has(devices, Ascend):
-		return goos + "-npu"
-	case has(devices, Intel):
-		return goos + "-xpu"
+	}
+	for _, v := range vendors {
+		if v.label != "" && has(devices, v.name) {
+			return goos + "-" + v.label
+		}
 	}
 	return goos + "-cpu"
 }
@@ -32,18 +29,23 @@ func has(devices []bench.Accelerator, vendor string) bool {
 }
 
 // nominal is what a derived label says of a host, as derive reads it.
-var nominal = map[string]struct{ goos, goarch, vendor string }{
-	"linux-cpu":    {"linux", "amd64", ""},
-	"linux-cuda":   {"linux", "amd64", NVIDIA},
-	"linux-rocm":   {"linux", "amd64", AMD},
-	"linux-npu":    {"linux", "amd64", Ascend},
-	"linux-xpu":    {"linux", "amd64", Intel},
-	"macos-mlx":    {"darwin", "arm64", Apple},
-	"macos-x64":    {"darwin", "amd64", ""},
-	"windows-cpu":  {"windows", "amd64", ""},
-	"windows-cuda": {"windows", "amd64", NVIDIA},
-	"windows-rocm": {"windows", "amd64", AMD},
-	"windows-xpu":  {"windows", "amd64", Intel},
+var nominal = nominals()
+
+type nominalHost struct{ goos, goarch, vendor string }
+
+func nominals() map[string]nominalHost {
+	all := map[string]nominalHost{
+		"linux-cpu":   {"linux", "amd64", ""},
+		"macos-mlx":   {"darwin", "arm64", Apple},
+		"macos-x64":   {"darwin", "amd64", ""},
+		"windows-cpu": {"windows", "amd64", ""},
+	}
+	for _, v := range vendors {
+		for _, goos := range v.hosts {
+			all[goos+"-"+v.label] = nominalHost{goos, "amd64", v.name}
+		}
+	}
+	return all
 }
 
 // FromLabel returns what a host of this label nominally is, for planning

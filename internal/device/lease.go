@@ -244,3 +244,23 @@ func shareFolder(dir string) error {
 	}
 	return nil
 }
+
+// physical returns a name for each device that is the same however a job
+// names the device, as far as can be found out. An error means that the worker
+// cannot go on, or that an id is wrong.
+func physical(ctx context.Context, w worker.Worker, devices []bench.Device) (names, warnings []string, err error) {
+	for _, d := range devices {
+		names = append(names, d.String())
+	}
+	for _, v := range vendors {
+		if v.physical == nil {
+			continue
+		}
+		more, err := v.physical(ctx, w, devices, names)
+		if err != nil {
+			return nil, nil, err
+		}
+		warnings = append(warnings, more...)
+	}
+	return names, warnings, nil
+}

@@ -1,7 +1,6 @@
 package device
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,32 +35,15 @@ type tool struct {
 	parse func(out []byte) (inventory, error)
 }
 
-// vendor has tools in the order of preference: the first one that lists a
-// device counts.
-type vendor struct {
-	name    string
-	systems []string
-	tools   []tool
-}
-
-var vendors = []vendor{
-	{NVIDIA, []string{"linux", "windows"}, []tool{nvidiaSMI}},
-	{AMD, []string{"linux"}, []tool{amdSMI, rocmSMI}},
-	{Ascend, []string{"linux"}, []tool{npuSMI}},
-}
-
 // accelerators asks every vendor that exists on this system. A vendor without
 // tools has no devices here.
 func accelerators(ctx context.Context, opts Options, cpuModel string) (all inventory, warnings []string, err error) {
-	if opts.GOOS == "darwin" && opts.GOARCH == "arm64" {
-		return inventory{devices: []bench.Accelerator{{Vendor: Apple, Model: cmp.Or(cpuModel, "Apple GPU")}}}, nil, nil
-	}
-	if opts.Worker == nil {
-		return inventory{}, nil, nil
-	}
 	var drivers []string
 	for _, v := range vendors {
-		if !slices.Contains(v.systems, opts.GOOS) {
+		if v.builtIn != nil {
+			all.devices = append(all.devices, v.builtIn(opts.GOOS, opts.GOARCH, cpuModel)...)
+		}
+		if opts.Worker == nil || !slices.Contains(v.systems, opts.GOOS) {
 			continue
 		}
 		found, w, err := v.ask(ctx, opts.Worker)
@@ -79,7 +61,7 @@ func accelerators(ctx context.Context, opts Options, cpuModel string) (all inven
 	return all, warnings, nil
 }
 
-func (v vendor) ask(ctx context.Context, w worker.Worker) (inventory, []string, error) {
+func (v *vendor) ask(ctx context.Context, w worker.Worker) (inventory, []string, error) {
 	var warnings, failed []string
 	for _, t := range v.tools {
 		resp, err := w.Do(ctx, worker.Request{Args: t.args, Timeout: toolTimeout})
