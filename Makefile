@@ -43,7 +43,8 @@ thorough: .test/bin
 nightly: evaluate mde
 	@$(PROGRAMS)
 	.ci/tools
-	CONTAINERS_CONF="$$(.ci/containers)" ACCELGATE_TEST_TIER=nightly ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -run '^TestReleaseNightly$$' -count=1 -timeout 30m -v ./e2e/workflows
+	CONTAINERS_CONF="$$(.ci/containers)" ACCELGATE_TEST_TIER=nightly ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -run '^Test(Release|Newcomer)Nightly$$' -count=1 -timeout 30m -v ./e2e/workflows
+	ACCELGATE_TEST_TIER=nightly ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -run '^TestLargePagesNightly$$' -count=1 -timeout 30m -v ./e2e/browser
 	$(MAKE) fuzz FUZZTIME=2m
 
 # Is every test in a tier? After test, race and thorough, with all that they need.

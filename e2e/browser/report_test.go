@@ -45,6 +45,22 @@ func TestLargeReportPageThorough(t *testing.T) {
 	look(t, ctx, reportOf(t, 50), "large", 1280, "light", "5000", "50")
 }
 
+// TestLargePagesNightly opens the report and the dashboard of 5,000 cells with 200 runs of history in each view. axe would take
+// minutes for the report, whose 100-cell sister it looks at.
+func TestLargePagesNightly(t *testing.T) {
+	testtier.Nightly(t)
+	browser := open(t)
+	address := reportOf(t, 50)
+	for _, view := range views {
+		t.Run("report-"+view.name, func(t *testing.T) {
+			ctx, cancel := chromedp.NewContext(browser)
+			defer cancel()
+			look(t, ctx, address, "large-"+view.name, view.width, view.scheme, "5000", "50")
+		})
+	}
+	t.Run("dashboard", func(t *testing.T) { walk(t, 50) })
+}
+
 // reportOf is the address of a page of 100 cells a model.
 func reportOf(t *testing.T, models int) string {
 	t.Helper()

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/tensor"
@@ -41,7 +42,7 @@ func Run(t *testing.T) {
 		Setup:               setup,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "await": await, "setenv": setenv, "expand": expand, "replace": replace, "tensors": tensors, "pack": pack,
+			"code": code, "await": await, "setenv": setenv, "expand": expand, "replace": replace, "tensors": tensors, "pack": pack, "valid": valid,
 		},
 	})
 }
@@ -185,6 +186,20 @@ func pack(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(w.Close())
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(base64.StdEncoding.EncodeToString(archive.Bytes())), 0o644))
+}
+
+// valid checks a document by a committed schema: valid run .accelgate/run.json
+func valid(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: valid run|baseline FILE")
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	schema, err := c.Compile(filepath.Join("..", "..", "schema", args[0]+".json"))
+	ts.Check(err)
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(args[1])))
+	ts.Check(err)
+	ts.Check(schema.Validate(document))
 }
 
 // tensors writes a safetensors file: tensors FILE name=dtype:2x3:1,nan,inf

@@ -58,13 +58,13 @@ func TestReleaseNightly(t *testing.T) {
 	t.Run("the images", func(t *testing.T) { releasedImages(t, registry, tag) })
 }
 
-var ownUses = regexp.MustCompile(`uses: accelgate/accelgate(?:/native)?@(\S+)`)
+var ownUses = regexp.MustCompile(`uses: accelgate/accelgate(?:/native|/site)?@(\S+)`)
 
 // pinnedRelease looks at the checkout of the tag. act builds one target of six, so the pins of the binaries are checked
 // by scripts/release.
 func pinnedRelease(t *testing.T, source, tag, registry string) {
 	actions := gitIn(t, source, "rev-parse", "v1.2.3^")
-	for _, name := range []string{"gate.yml", "forks.yml", "chat.yml"} {
+	for _, name := range []string{"gate.yml", "forks.yml", "chat.yml", "pages.yml"} {
 		for _, m := range ownUses.FindAllStringSubmatch(read(t, filepath.Join(tag, ".github", "workflows", name)), -1) {
 			if m[1] != actions {
 				t.Errorf("%s names the actions at %s, want the commit %s", name, m[1], actions)

@@ -109,6 +109,10 @@ func (s *story) withoutBaselines(t *testing.T, github *fake) {
 	o.want(judged) // by pairs with the base, which need none
 	o.says("post", "summary", "slower than the base")
 	github.wantComment(t, "1", "paired with")
+	github.wantComment(t, "1", "/actions/runs/11#artifacts)")
+	if page := read(t, filepath.Join(s.artifacts, "11", "accelgate-report", "report.html")); !strings.Contains(page, "</html>") {
+		t.Errorf("the artifact holds no whole report: %d bytes", len(page))
+	}
 	github.wantCheck(t, s.head, "success")
 }
 
@@ -245,7 +249,7 @@ func (s *story) forkIsRefused(t *testing.T) {
 	o := s.act(t, started{workflow: "unguarded.yml", event: "pull_request", payload: pull(1, strangersCommit, s.base, stranger), run: 72, fake: github})
 	o.want(unjudged)
 	o.says("measure", "error", "does not run code of a fork on a self-hosted runner")
-	if _, err := os.Stat(filepath.Join(s.artifacts, "72")); err == nil {
+	if _, err := os.Stat(filepath.Join(s.artifacts, "72", "accelgate-run-accelgate-cpu")); err == nil {
 		t.Error("something was measured")
 	}
 }

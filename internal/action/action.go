@@ -104,6 +104,11 @@ func Run(ctx context.Context, e *measure.Env, sleep func(context.Context, time.D
 			return 0, err
 		}
 	}
+	if a.in.publish && !a.in.update {
+		if runs := a.firstRuns(ctx); len(runs) > 0 {
+			return a.first(ctx, runs), nil
+		}
+	}
 	a.readHistory(ctx)
 	if a.in.publish && !a.in.update {
 		a.begin(ctx)
@@ -138,7 +143,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	a.tellTroubles(g)
-	in := report.Input{Config: a.in.options.Config, Revision: a.commit(), Links: report.Links{Run: a.event.RunURL}}
+	in := report.Input{Config: a.in.options.Config, Revision: a.commit(), Links: a.links()}
 	switch {
 	case a.event.Run != nil:
 		in.Base = a.event.SHA // what is checked out, whatever the pull request goes into

@@ -37,6 +37,8 @@ type inputs struct {
 	runAs     *worker.Account // whom root becomes; nil is the owner of the workspace
 	// commitComment tells the commit with which a confirmed loss began.
 	commitComment bool
+	// siteURL is the root of the dashboard, and reportURL where the report as a page is; "" for none.
+	siteURL, reportURL string
 	// historyBranch is the branch that keeps runs; "" if none does.
 	historyBranch string
 	// dangerForks and dangerTarget run a stranger's code where it can take the
@@ -102,6 +104,12 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 	}
 	in.labels, in.reviewers = list(gh.Input("labels"), ","), list(gh.Input("reviewers"), ",")
 	in.historyBranch = gh.Input("history-branch")
+	if in.siteURL, err = siteAddress("site-url", gh.Input("site-url"), event.ServerURL); err != nil {
+		return in, err
+	}
+	if in.reportURL, err = address("report-url", gh.Input("report-url"), event.ServerURL); err != nil {
+		return in, err
+	}
 	in.workflow, in.author = cmp.Or(gh.Input("workflow"), "accelgate.yml"), gh.Input("token-author")
 	if account := gh.Input("run-as"); account != "" {
 		parsed, err := worker.ParseAccount(account)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/measure"
@@ -43,7 +42,7 @@ func (a *action) publish(ctx context.Context, g gathered, j verdict.Judged) {
 		}
 		return note + md
 	}
-	a.post(ctx, posting{title: title, body: body, status: j.Decision.Status, conclusion: conclusions[j.Decision.Status], annotations: a.annotations(g.file, j)})
+	a.post(ctx, posting{title: title, body: body, status: j.Decision.Status, conclusion: conclusions[j.Decision.Status], annotations: a.annotations(j)})
 }
 
 // note precedes the report where it would be taken for more than it is.
@@ -195,17 +194,13 @@ func (a *action) seq() github.Seq {
 
 // annotations puts each finding at the line of the configuration where its suite
 // begins.
-func (a *action) annotations(file *config.File, j verdict.Judged) (list []github.Annotation) {
+func (a *action) annotations(j verdict.Judged) (list []github.Annotation) {
 	path, err := a.repositoryPath(a.in.options.Config)
 	if err != nil {
 		return nil // the configuration is elsewhere, where nothing can be annotated
 	}
-	lines := map[string]int{}
-	for i := range file.Suites {
-		lines[file.Suites[i].Name] = file.Suites[i].Line
-	}
 	for _, f := range j.Report.Findings() {
-		list = append(list, github.Annotation{Path: filepath.ToSlash(path), Line: max(lines[f.Suite], 1), Level: "failure",
+		list = append(list, github.Annotation{Path: filepath.ToSlash(path), Line: f.Line, Level: "failure",
 			Title: strings.Join(strings.Fields(f.Host+" "+f.Cell+" "+f.Metric), " "), Message: f.Message})
 	}
 	return list

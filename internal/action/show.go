@@ -29,12 +29,26 @@ func (a *action) show(g gathered, j verdict.Judged) error {
 	if err := a.saveJSON(g, j); err != nil {
 		return err
 	}
+	if err := a.saveHTML(g, j); err != nil {
+		return err
+	}
 	_, err = a.gh.Summary(md)
 	a.warn(err)
 	a.output("report", path)
 	a.output("verdict", string(j.Decision.Status))
 	a.annotateFindings(j)
 	return nil
+}
+
+// saveHTML writes the report as one page.
+func (a *action) saveHTML(g gathered, j verdict.Judged) error {
+	page, err := verdict.Rendered(report.HTML, j.Report)
+	if err != nil {
+		return err
+	}
+	path, err := a.saveReport(g, "report.html", a.token.Hide(page))
+	a.output("html", path)
+	return err
 }
 
 // annotateFindings puts the worst findings where GitHub shows them first, and

@@ -17,7 +17,6 @@ import (
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite/analysis"
 	"github.com/accelgate/accelgate/internal/suite/analysis/hfhub"
 	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
@@ -170,7 +169,7 @@ func (o *Fidelity) print(w io.Writer, model string, reports []lowrank.Report) er
 		e.SetIndent("", " ")
 		err = e.Encode(map[string]any{"model": model, "reports": reports})
 	default:
-		err = report.Fidelity(w, model, reports)
+		err = fidelityText(w, model, reports)
 	}
 	return err
 }

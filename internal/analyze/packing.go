@@ -10,7 +10,6 @@ import (
 
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite/analysis"
 	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
@@ -118,16 +117,16 @@ func (o *Packing) fromFile() (p analysis.Problem, err error) {
 func (o *Packing) print(w io.Writer, all []packing.Comparison) error {
 	switch o.Format {
 	case "markdown":
-		return report.PackingMarkdown(w, all)
+		return packingMarkdown(w, all)
 	case "legacy":
-		if err := report.PackingLegacy(w, all); err != nil {
+		if err := packingLegacy(w, all); err != nil {
 			return exit.AsUsage(err)
 		}
 		return nil
 	case "json":
 		return o.encode(w, all)
 	}
-	return report.Packing(w, all)
+	return packingText(w, all)
 }
 
 // packed* are the JSON of a comparison.

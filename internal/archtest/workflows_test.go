@@ -1,19 +1,23 @@
 package archtest
 
 import (
+	"fmt"
 	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/goccy/go-yaml"
 )
 
 var (
-	uses   = regexp.MustCompile(`(?m)^\s*-?\s*uses:\s*(\S+)`)
-	pinned = regexp.MustCompile(`^[^@]+@[0-9a-f]{40}$`)
-	ours   = regexp.MustCompile(`^accelgate/accelgate(/native)?@main$`) // scripts/release pins it
-	script = regexp.MustCompile(`\$\{\{[^}]*(github\.event|inputs\.|github\.head_ref|github\.ref_name)`)
+	uses      = regexp.MustCompile(`(?m)^\s*-?\s*uses:\s*(\S+)`)
+	pinned    = regexp.MustCompile(`^[^@]+@[0-9a-f]{40}$`)
+	ours      = regexp.MustCompile(`^accelgate/accelgate(/native|/site)?@main$`) // scripts/release pins it
+	yamlBlock = regexp.MustCompile("(?sm)^```yaml[^\n]*\n(.*?)^```$")
+	script    = regexp.MustCompile(`\$\{\{[^}]*(github\.event|inputs\.|github\.head_ref|github\.ref_name)`)
 )
 
 // TestWorkflowsAreSafe holds what a reviewer would look for.
@@ -126,49 +130,103 @@ type caller struct {
 // TestCallersGiveWhatIsCalled: a caller's inputs exist, it gives all permissions that the called jobs ask for, and no
 // more, and it has at most 20 lines.
 func TestCallersGiveWhatIsCalled(t *testing.T) {
-	callers := []string{".github/workflows/accelgate.yml", ".github/workflows/post.yml", ".github/workflows/chatops.yml",
-		"examples/workflows/accelgate.yml", "examples/workflows/accelgate-forks.yml", "examples/workflows/accelgate-chat.yml"}
-	for _, name := range callers {
-		var c caller
-		text := load(t, name, &c)
-		if lines := strings.Count(text, "\n"); lines > 20 {
-			t.Errorf("%s has %d lines, want 20 at most", name, lines)
+	callers := map[string]string{}
+	for _, name := range []string{".github/workflows/accelgate.yml", ".github/workflows/post.yml", ".github/workflows/chatops.yml",
+		"examples/workflows/accelgate.yml", "examples/workflows/accelgate-forks.yml", "examples/workflows/accelgate-chat.yml", "examples/workflows/accelgate-pages.yml"} {
+		callers[name] = content(t, name)
+	}
+	for i, m := range yamlBlock.FindAllStringSubmatch(content(t, "docs/recipes.md"), -1) {
+		if strings.Contains(m[1], "/.github/workflows/") {
+			callers[fmt.Sprintf("docs/recipes.md, block %d", i)] = m[1]
 		}
-		for id, job := range c.Jobs {
-			var called struct {
-				On struct {
-					Call struct {
-						Inputs map[string]any `yaml:"inputs"`
-					} `yaml:"workflow_call"`
-				} `yaml:"on"`
-				Jobs map[string]struct {
-					Permissions map[string]string `yaml:"permissions"`
-				} `yaml:"jobs"`
+	}
+	if len(callers) < 13 {
+		t.Errorf("%d workflows call ours, want 13 or more", len(callers))
+	}
+	for name, text := range callers {
+		checkCaller(t, name, text)
+	}
+}
+
+func checkCaller(t *testing.T, name, text string) {
+	t.Helper()
+	var c caller
+	if err := yaml.Unmarshal([]byte(text), &c); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if lines := strings.Count(text, "\n"); lines > 20 {
+		t.Errorf("%s has %d lines, want 20 at most", name, lines)
+	}
+	for id, job := range c.Jobs {
+		var called struct {
+			On struct {
+				Call struct {
+					Inputs map[string]any `yaml:"inputs"`
+				} `yaml:"workflow_call"`
+			} `yaml:"on"`
+			Jobs map[string]struct {
+				Permissions map[string]string `yaml:"permissions"`
+			} `yaml:"jobs"`
+		}
+		file, _, _ := strings.Cut(job.Uses, "@")
+		load(t, ".github/workflows/"+path.Base(file), &called)
+		for input := range job.With {
+			if _, ok := called.On.Call.Inputs[input]; !ok {
+				t.Errorf("%s: job %s gives the input %s, which %s lacks", name, id, input, path.Base(file))
 			}
-			file, _, _ := strings.Cut(job.Uses, "@")
-			load(t, ".github/workflows/"+path.Base(file), &called)
-			for input := range job.With {
-				if _, ok := called.On.Call.Inputs[input]; !ok {
-					t.Errorf("%s: job %s gives the input %s, which %s lacks", name, id, input, path.Base(file))
+		}
+		needed := map[string]string{}
+		for _, j := range called.Jobs {
+			for scope, level := range j.Permissions {
+				needed[scope] = max(needed[scope], level) // "write" is after "read"
+			}
+		}
+		if !maps.Equal(job.Permissions, needed) {
+			t.Errorf("%s: job %s has permissions %v, the called jobs ask for %v", name, id, job.Permissions, needed)
+		}
+	}
+}
+
+// TestRecipesUseOurInputs: the steps of a recipe's own workflow give inputs that action.yml has, and no token to a checkout.
+func TestRecipesUseOurInputs(t *testing.T) {
+	var action manifest
+	load(t, "action.yml", &action)
+	steps := 0
+	for _, m := range yamlBlock.FindAllStringSubmatch(content(t, "docs/recipes.md"), -1) {
+		var w struct {
+			Jobs map[string]struct {
+				Steps []struct {
+					Uses string            `yaml:"uses"`
+					With map[string]string `yaml:"with"`
+				} `yaml:"steps"`
+			} `yaml:"jobs"`
+		}
+		if err := yaml.Unmarshal([]byte(m[1]), &w); err != nil {
+			t.Fatalf("%v in\n%s", err, m[1])
+		}
+		for _, job := range w.Jobs {
+			for _, step := range job.Steps {
+				steps++
+				if strings.HasPrefix(step.Uses, "actions/checkout@") && step.With["persist-credentials"] != "false" {
+					t.Errorf("%s leaves the token in the checkout; set persist-credentials: false", step.Uses)
+				}
+				for input := range step.With {
+					if _, ok := action.Inputs[input]; !ok && strings.HasPrefix(step.Uses, "accelgate/") {
+						t.Errorf("%s is given %s, which is no input", step.Uses, input)
+					}
 				}
 			}
-			needed := map[string]string{}
-			for _, j := range called.Jobs {
-				for scope, level := range j.Permissions {
-					needed[scope] = max(needed[scope], level) // "write" is after "read"
-				}
-			}
-			if !maps.Equal(job.Permissions, needed) {
-				t.Errorf("%s: job %s has permissions %v, the called jobs ask for %v", name, id, job.Permissions, needed)
-			}
 		}
+	}
+	if steps == 0 {
+		t.Error("docs/recipes.md has no workflow with steps")
 	}
 }
 
 // TestCalledWorkflowsNameNoRepository: a folder of the checkout and the label of this project's host stand in this
 // project's own callers alone.
 func TestCalledWorkflowsNameNoRepository(t *testing.T) {
-	for _, name := range []string{"gate.yml", "forks.yml", "chat.yml"} {
+	for _, name := range []string{"gate.yml", "forks.yml", "chat.yml", "pages.yml"} {
 		text := content(t, ".github/workflows/"+name)
 		for _, own := range []string{"uses: ./", "accelgate-cpu"} {
 			if strings.Contains(text, own) {
@@ -178,12 +236,13 @@ func TestCalledWorkflowsNameNoRepository(t *testing.T) {
 	}
 }
 
-// TestDocsShowTheCallers: docs/github.md shows the files of examples/workflows.
+// TestDocsShowTheCallers: docs/github.md and docs/dashboard.md show the files of examples/workflows.
 func TestDocsShowTheCallers(t *testing.T) {
 	page := content(t, "docs/github.md")
-	for _, name := range []string{"accelgate.yml", "accelgate-forks.yml", "accelgate-chat.yml"} {
-		if !strings.Contains(page, "```yaml\n"+content(t, "examples/workflows/"+name)+"```") {
-			t.Errorf("docs/github.md does not show examples/workflows/%s as it is", name)
+	shown := page + content(t, "docs/dashboard.md")
+	for _, name := range []string{"accelgate.yml", "accelgate-forks.yml", "accelgate-chat.yml", "accelgate-pages.yml"} {
+		if !strings.Contains(shown, "```yaml\n"+content(t, "examples/workflows/"+name)+"```") {
+			t.Errorf("no page shows examples/workflows/%s as it is", name)
 		}
 	}
 	_, inputs, _ := strings.Cut(content(t, ".github/workflows/gate.yml"), "    inputs:\n")

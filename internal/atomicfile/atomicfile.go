@@ -12,7 +12,8 @@ import (
 // Write replaces the file at path with data, making its folder if it is
 // missing: it writes a temporary file beside it, syncs, and renames. A file
 // that exists keeps its permissions; a new one gets 0644. On an error the old
-// file is untouched and no temporary file is left.
+// file is untouched and no temporary file is left. A folder, a device or a pipe
+// is an error.
 func Write(path string, data []byte) error {
 	return WriteFrom(path, func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -23,6 +24,9 @@ func Write(path string, data []byte) error {
 // WriteFrom is Write for content that write produces bit by bit. Its error is
 // one of the whole.
 func WriteFrom(path string, write func(io.Writer) error) (err error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // root could replace a device
+		return fmt.Errorf("write %s: it is a folder, a device or a pipe; name a file", path)
+	}
 	dir := filepath.Dir(path)
 	if err := MkdirAll(dir); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

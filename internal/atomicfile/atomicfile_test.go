@@ -77,6 +77,12 @@ func TestWriteLeavesNothingBehindOnError(t *testing.T) {
 	if err := atomicfile.Write(path, []byte("x")); err == nil {
 		t.Error("writing over a folder must fail")
 	}
+	if err := os.Symlink(os.DevNull, filepath.Join(dir, "null")); err == nil {
+		if err := atomicfile.Write(filepath.Join(dir, "null"), []byte("x")); err == nil {
+			t.Error("writing over a link to a device must fail")
+		}
+		os.Remove(filepath.Join(dir, "null"))
+	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 		t.Errorf("folder holds %v, want no temporary file", entries)
 	}

@@ -9,6 +9,7 @@ package bench
 import (
 	"errors"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -205,14 +206,11 @@ const (
 	Skipped   Outcome = "skipped" // this host cannot run the cell; Reason says why
 )
 
-// Valid reports whether o is one of the outcomes above.
-func (o Outcome) Valid() bool {
-	switch o {
-	case Passed, Incorrect, Failed, Timeout, Skipped:
-		return true
-	}
-	return false
-}
+// Outcomes are those above.
+var Outcomes = []Outcome{Passed, Incorrect, Failed, Timeout, Skipped}
+
+// Valid reports whether o is one of [Outcomes].
+func (o Outcome) Valid() bool { return slices.Contains(Outcomes, o) }
 
 // ErrContradiction is wrapped by the error of a reader whose input reports two
 // values for one thing, such as a total smaller than its parts. A measurement
@@ -251,6 +249,9 @@ const (
 	CheckedOutput   CheckKind = "output"   // the output of a kernel against its reference's
 	CheckedAnalysis CheckKind = "analysis" // what an analysis computed against what it must be
 )
+
+// CheckKinds are those above.
+var CheckKinds = []CheckKind{CheckedAnswer, CheckedOutput, CheckedAnalysis}
 
 // Correctness is what the correctness of a cell that passed was judged on; "" if
 // it was not.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/accelgate/accelgate/internal/jsonread"
 )
 
 // The limits of a Run document. They are checked before
@@ -35,150 +37,79 @@ func scanDocument(data []byte) (results int, err error) {
 	if !utf8.Valid(data) {
 		return 0, errors.New("it is not UTF-8")
 	}
-	if !jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true)) {
-		return 0, json.Unmarshal(data, new(jsontext.Value), jsontext.AllowDuplicateNames(true)) // which says where
+	s := scanner{Reader: jsonread.New(data)}
+	if err = s.value(nil); err == nil {
+		err = s.End()
 	}
-	s := scanner{data: data}
-	err = s.value(nil)
+	if err != nil && !jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true)) {
+		err = json.Unmarshal(data, new(jsontext.Value), jsontext.AllowDuplicateNames(true)) // which says where
+	}
 	return s.results, err
 }
 
-// scanner goes through JSON that is known to be valid.
+// scanner passes over a document.
 type scanner struct {
-	data  []byte
-	at    int
-	depth int
-	keys  [][]byte // of the open objects
+	*jsonread.Reader
+	keys [][]byte // of the open objects
 
 	results int
 }
 
 func (s *scanner) errorf(format string, args ...any) error {
-	return fmt.Errorf("byte %d: %w", s.at, fmt.Errorf(format, args...))
-}
-
-// next skips white space and returns the byte after it.
-func (s *scanner) next() byte {
-	for {
-		switch c := s.data[s.at]; c {
-		case ' ', '\t', '\r', '\n':
-			s.at++
-		default:
-			return c
-		}
-	}
+	return fmt.Errorf("byte %d: %w", s.InputOffset(), fmt.Errorf(format, args...))
 }
 
 // value passes over one; key is what it stands under.
-func (s *scanner) value(key []byte) (err error) {
-	switch s.next() {
-	case '{', '[':
-		if s.depth++; s.depth > maxDepth {
-			return s.errorf("values nest deeper than %d levels", maxDepth)
+func (s *scanner) value(key []byte) error {
+	kind := s.PeekKind()
+	switch {
+	case kind != '{' && kind != '[':
+		raw, err := s.ReadValue()
+		if len(raw)-len(`""`) > maxText {
+			return s.errorf("a text has more than %d bytes", maxText)
 		}
-		if s.data[s.at] == '{' {
-			err = s.object(key)
-		} else {
-			err = s.list(key)
-		}
-		s.depth--
 		return err
-	case '"':
-		_, err = s.text()
-		return err
+	case s.StackDepth() == maxDepth:
+		return s.errorf("values nest deeper than %d levels", maxDepth)
+	case kind == '{':
+		return s.object(key)
 	}
-	for ; s.at < len(s.data); s.at++ {
-		switch s.data[s.at] {
-		case ',', ']', '}', ' ', '\t', '\r', '\n':
-			return nil
-		}
-	}
-	return nil
-}
-
-// text passes over a string and returns it as written, without its quotes.
-func (s *scanner) text() ([]byte, error) {
-	begin := s.at + 1
-	for s.at = begin; s.data[s.at] != '"'; s.at++ {
-		if s.data[s.at] == '\\' {
-			s.at++
-		}
-	}
-	text := s.data[begin:s.at]
-	s.at++
-	if len(text) > maxText {
-		return nil, s.errorf("a text has more than %d bytes", maxText)
-	}
-	return text, nil
-}
-
-func (s *scanner) list(key []byte) error {
+	n := 0
 	most, bounded := maxElements[string(key)]
-	s.at++
-	for n := 0; s.next() != ']'; n++ {
-		if s.data[s.at] == ',' {
-			s.at++
-		}
-		if s.next() == 'n' {
-			return s.errorf("null stands in a list")
-		}
-		if bounded && n == most {
+	return s.List(func() error {
+		if n++; bounded && n > most {
 			return s.errorf("%s has more than %d elements", key, most)
 		}
-		if err := s.value(nil); err != nil {
-			return err
+		if s.PeekKind() == 'n' {
+			return s.errorf("null stands in a list")
 		}
-		if s.depth == 2 && string(key) == "results" {
+		if s.StackDepth() == 2 && string(key) == "results" {
 			s.results++
 		}
-	}
-	s.at++
-	return nil
+		return s.value(nil)
+	})
 }
 
 func (s *scanner) object(under []byte) error {
 	free := string(under) == "context" || string(under) == "counts" // whose keys are names of others
 	first := len(s.keys)
 	defer func() { s.keys = s.keys[:first] }()
-	s.at++
-	for s.next() != '}' {
-		if s.data[s.at] == ',' {
-			s.at++
-			s.next()
-		}
-		key, err := s.key(free)
-		if err != nil {
-			return err
-		}
-		if s.keys = append(s.keys, key); len(s.keys)-first > MaxFacts {
+	err := s.Object(func(key []byte) error {
+		escaped := len(s.Key()) != len(key)+len(`""`)
+		switch s.keys = append(s.keys, key); {
+		case !free && (escaped || !isField(key)):
+			return s.errorf("unknown key %.80q", key)
+		case len(s.keys)-first > MaxFacts:
 			return s.errorf("an object has more than %d keys", MaxFacts)
+		case len(key) > maxText:
+			return s.errorf("a text has more than %d bytes", maxText)
 		}
-		s.next() // ":"
-		s.at++
-		if err := s.value(key); err != nil {
-			return err
-		}
-	}
-	s.at++
-	return s.unique(s.keys[first:])
-}
-
-// key reads one. Those that are not names of others are compared by package
-// json without regard to case.
-func (s *scanner) key(free bool) ([]byte, error) {
-	key, err := s.text()
+		return s.value(key)
+	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if !free && !isField(key) {
-		return nil, s.errorf("unknown key %.80q", key)
-	}
-	if free && bytes.IndexByte(key, '\\') >= 0 {
-		var name string
-		err = json.Unmarshal(s.data[s.at-len(key)-2:s.at], &name)
-		key = []byte(name)
-	}
-	return key, err
+	return s.unique(s.keys[first:])
 }
 
 // isField reports the letters of which the fields of a Run are made.

@@ -40,6 +40,9 @@ const (
 	HealthUnknown HealthStatus = "unknown"
 )
 
+// HealthStatuses are those above.
+var HealthStatuses = []HealthStatus{Healthy, Unhealthy, HealthUnknown}
+
 // Reading is what was read of one quantity over a span of time, such as the
 // clock of a device.
 type Reading struct {
@@ -63,7 +66,7 @@ const maxReadings = 1000
 
 // validate refuses what cannot have been read.
 func (h *Health) validate() error {
-	if h.Status != Healthy && h.Status != Unhealthy && h.Status != HealthUnknown {
+	if !slices.Contains(HealthStatuses, h.Status) {
 		return fmt.Errorf("unknown health %.80q", h.Status)
 	}
 	if h.Status == Unhealthy && len(h.Reasons) == 0 {

@@ -244,9 +244,7 @@ func (r *Result) validate() error {
 	if !r.Outcome.Valid() {
 		return fmt.Errorf("unknown outcome %.80q", r.Outcome)
 	}
-	switch r.Checked {
-	case "", CheckedAnswer, CheckedOutput, CheckedAnalysis:
-	default:
+	if r.Checked != "" && !slices.Contains(CheckKinds, r.Checked) {
 		return fmt.Errorf("was checked for an unknown %.80q", r.Checked)
 	}
 	if r.Retries < 0 || r.Retries > maxCount || !Finite(r.WallMS) || r.WallMS < 0 {

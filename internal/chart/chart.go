@@ -1,6 +1,7 @@
-// Package chart draws small charts as SVG: the spread of values, their trend over runs, and the parts of a change.
+// Package chart draws small charts as SVG: the spread of values, their trend over runs, and the parts of a change. It
+// draws trends as text, too, where a page cannot have SVG.
 //
-// A chart has a fixed width, classes in place of colours (a page's style sheet decides, light or dark), a description
+// A chart in SVG has a fixed width, classes in place of colours (a page's style sheet decides, light or dark), a description
 // for screen readers, and no script. All names are escaped; numbers that are not finite are left out. The same
 // input gives the same bytes. Functions are pure and safe for concurrent use.
 package chart
@@ -26,7 +27,11 @@ type canvas struct{ strings.Builder }
 
 // finish puts the frame around the elements.
 func (c *canvas) finish(height float64, description string) string {
-	return fmt.Sprintf(`<svg class="chart" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`, n(width), n(height), html.EscapeString(description), c.String())
+	return c.frame(width, height, "chart", description)
+}
+
+func (c *canvas) frame(width, height float64, class, description string) string {
+	return fmt.Sprintf(`<svg class="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">%s</svg>`, class, n(width), n(height), html.EscapeString(description), c.String())
 }
 
 // text writes a text; anchor is start, middle or end.

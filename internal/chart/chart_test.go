@@ -69,6 +69,7 @@ func FuzzCharts(f *testing.F) {
 		for _, svg := range []string{
 			chart.Strip([]chart.Group{{name, "base", []float64{a, b}, c, a}, {name, "head", []float64{c, c, a}, a, b}}, name),
 			chart.Trend{Name: name, Unit: name, Values: []float64{a, b, c}, Doubtful: []bool{true, true}, Changes: []int{1}, Anchor: c}.SVG(),
+			chart.Trend{Name: name, Unit: name, Values: []float64{a, b, c}, Doubtful: []bool{true, true}, Changes: []int{1, 7}}.Spark(),
 			chart.Waterfall(a, []chart.Step{{name, b}, {name, c}, {name, a}}, 1, name),
 		} {
 			if strings.Contains(svg, "script") && !strings.Contains(name, "script") {

@@ -105,6 +105,7 @@ const about = `accelgate gates pull requests on self-hosted accelerator runners:
 answer still right, is it still as fast, on this host?
 
   accelgate init                             write accelgate.yaml and the workflow for this repository
+  accelgate doctor                           what is wrong with this host, repository and workflow
   accelgate run                              measure, compare with the baseline, report
   accelgate plan                             what would be measured: cells, shards, the workflow's matrix
   accelgate baseline update --reason TEXT    record this host's baseline
@@ -112,6 +113,7 @@ answer still right, is it still as fast, on this host?
   accelgate explain CELL                     why a cell of the last run got its verdicts
   accelgate list                             suites, cells, hosts and baselines
   accelgate history runs/                    between which commits the history became slower or faster
+  accelgate site --out public                the history as static pages, with a badge and a feed
   accelgate calibrate                        the noise of every cell, and what its gate can see
   accelgate judge cells.jsonl                judge cells that another tool measured, by the same statistics
   accelgate bisect --good REV --only CELL    which commit made a cell slower
@@ -144,11 +146,11 @@ func (c *Command) root(code *int) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(c.helpCommand()) // cobra's answers a misspelt command with success
 	root.AddCommand(
-		c.runCommand(code), c.planCommand(), c.baselineCommand(code), c.reportCommand(code), c.historyCommand(),
+		c.runCommand(code), c.doctorCommand(code), c.planCommand(), c.baselineCommand(code), c.reportCommand(code), c.historyCommand(),
 		c.calibrateCommand(code), c.judgeCommand(code), c.benchCommand(code), c.diffCommand(code), c.importCommand(),
 		c.exportCommand(), c.bisectCommand(), c.bisectStepCommand(code), c.selftestCommand(code), c.configCommand(),
 		c.casesCommand(code), c.kernelsCommand(code), c.analyzeCommand(code), c.autoBaselineCommand(code), c.engineCommand(code),
-		c.actionCommand(code), c.versionCommand(), c.listCommand(), c.explainCommand(), c.manCommand(), c.initCommand(), c.schemaCommand(),
+		c.actionCommand(code), c.versionCommand(), c.listCommand(), c.explainCommand(), c.manCommand(), c.initCommand(), c.schemaCommand(), c.siteCommand(),
 	)
 	c.completeFlags(root)
 	root.SetOut(c.Stdout) // which the next line asks for

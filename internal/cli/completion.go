@@ -40,7 +40,7 @@ type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 // configuration, and ids of cells, from a plan that starts nothing. Errors complete
 // nothing: a shell has no place for them.
 func (c *Command) completeFlags(cmd *cobra.Command) {
-	for name, complete := range map[string]completer{"suite": c.completeSuites, "only": c.completeCells, "skip": c.completeCells} {
+	for name, complete := range map[string]completer{"suite": c.completeSuites, "only": c.completeCells, "skip": c.completeCells, "cell": c.completeCells} {
 		if cmd.Flags().Lookup(name) != nil && cmd.Flags().Lookup("config") != nil {
 			_ = cmd.RegisterFlagCompletionFunc(name, complete) // fails only for a flag that does not exist
 		}

@@ -38,9 +38,18 @@ func (c *Command) checkCommand() *cobra.Command {
 }
 
 func (c *Command) check(ctx context.Context, o *measure.Options) error {
+	has, err := c.checked(ctx, o)
+	if err == nil {
+		_, err = fmt.Fprintln(c.Stdout, has)
+	}
+	return err
+}
+
+// checked says what a configuration has.
+func (c *Command) checked(ctx context.Context, o *measure.Options) (string, error) {
 	p, err := plan.For(ctx, c.env(), o)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer p.Close()
 	c.warnAll(p.Warnings)
@@ -48,6 +57,5 @@ func (c *Command) check(ctx context.Context, o *measure.Options) error {
 	for _, s := range p.Suites {
 		cells += len(s.Suite.Cells())
 	}
-	_, err = fmt.Fprintf(c.Stdout, "%s: no mistakes; %s, %s on %s\n", o.Config, text.Plural(len(p.Suites), "suite"), text.Plural(cells, "cell"), p.Host.Label)
-	return err
+	return fmt.Sprintf("%s: no mistakes; %s, %s on %s", o.Config, text.Plural(len(p.Suites), "suite"), text.Plural(cells, "cell"), p.Host.Label), nil
 }

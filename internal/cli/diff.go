@@ -193,10 +193,13 @@ func runOf(path string, data []byte) (*bench.Run, error) {
 	switch {
 	case members.Results != nil:
 		run, err := bench.DecodeRun(data)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w; measure again with 'accelgate run'", path, err)
+		if err == nil {
+			return run, nil
 		}
-		return run, nil
+		if run, _, _, foreignErr := formats.ReadFile(data); foreignErr == nil {
+			return run, nil // other tools call their results so, too
+		}
+		return nil, fmt.Errorf("%s: %w; measure again with 'accelgate run'", path, err)
 	case members.Entries != nil:
 		file, err := baseline.Parse(path, data)
 		if err != nil {

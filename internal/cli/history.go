@@ -1,16 +1,24 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
+
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/terminal"
 	"github.com/accelgate/accelgate/internal/trend"
 )
 
 const historyHelp = `Find where the history changed for good: for each host, cell and gated metric, the
 commits between which the level moved, and slow drift that no single comparison
 shows. Runs are run.json files and histories, history-<host label>.jsonl; of a
-folder, all below it. They are put in the order in which they started.
+folder, all below it. They are put in the order in which they started. Without an
+argument, the configuration's folder of the history is read.
 
+  accelgate history --cell tiny__cpu__tg64__baseline    draw the trend of a cell
   accelgate history runs/
   accelgate history baselines/history --only 'moe*' --json
   accelgate history record .accelgate/run.json    keep a run for later comparisons
@@ -20,17 +28,40 @@ of them. Change points are those of E-divisive, as Apache Otava finds them.`
 
 func (c *Command) historyCommand() *cobra.Command {
 	var o trend.Options
+	var configured measure.Options
 	cmd := &cobra.Command{
-		Use:   "history RUN.json|HISTORY.jsonl|FOLDER...",
+		Use:   "history [RUN.json|HISTORY.jsonl|FOLDER]...",
 		Short: "Find between which commits the history became slower or faster",
 		Long:  historyHelp,
-		Args:  cobra.MinimumNArgs(1),
-		RunE:  func(_ *cobra.Command, args []string) error { return trend.Report(c.Stdout, args, o) },
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			if len(args) == 0 {
+				if args, err = historyFolder(&configured); err != nil {
+					return err
+				}
+			}
+			o.Columns = terminal.Of(c.Stdout, c.Getenv).Columns
+			return trend.Report(c.Stdout, args, o)
+		},
 	}
 	f := cmd.Flags()
+	addConfig(&configured, f)
+	f.StringVar(&o.Cell, "cell", "", "draw the trend of this case `id` or glob")
 	f.StringArrayVar(&o.Only, "only", nil, "look only at this case `id` or glob; may be repeated")
 	f.BoolVar(&o.All, "all", false, "look at metrics that are only shown, too")
 	f.BoolVar(&o.JSON, "json", false, "print everything as JSON")
 	cmd.AddCommand(c.recordCommand())
 	return cmd
+}
+
+// historyFolder is the folder that the configuration names.
+func historyFolder(o *measure.Options) ([]string, error) {
+	file, _, err := o.Read()
+	if err != nil {
+		return nil, exit.AsUsage(err)
+	}
+	folder := filepath.Dir(o.HistoryPath(file, "label"))
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return nil, exit.Usagef("%s holds no history: record runs with 'accelgate history record .accelgate/run.json', or name run.json files", folder)
+	}
+	return []string{folder}, nil
 }

@@ -31,10 +31,11 @@ A folder is one that TensorSharp.TestMatrix writes, one JSON file a cell, or a
 dataset of FlashInfer-Bench, whose traces are taken; what is not such a file is
 left out with a warning. A file is an InferenceBench envelope, or what one of
 these wrote: ` + strings.Join(formats.FileNames(), ", ") + `.
-Metrics are named by what they measure, not by the tools' labels.`
+The content of a file shows its format; --format names it where the content fits
+several. Metrics are named by what they measure, not by the tools' labels.`
 
 func (c *Command) importCommand() *cobra.Command {
-	var label, hardware, out, revision string
+	var label, hardware, format, out, revision string
 	cmd := &cobra.Command{
 		Use:   "import FOLDER|FILE",
 		Short: "Turn another tool's results into a run.json",
@@ -47,7 +48,7 @@ func (c *Command) importCommand() *cobra.Command {
 			if err := bench.CheckLabel(label); err != nil {
 				return exit.Usagef("--host-label: %w", err)
 			}
-			run, warnings, err := readForeign(args[0], label, hardware)
+			run, warnings, err := readForeign(args[0], label, hardware, format)
 			c.warnAll(warnings)
 			if err != nil {
 				return err
@@ -60,29 +61,32 @@ func (c *Command) importCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&label, "host-label", "", "`label` of the host that measured (required)")
 	f.StringVar(&hardware, "hardware", "", "`device` whose traces are taken, as the traces call it, where a dataset has those of several")
+	f.StringVar(&format, "format", "", "`name` of the file's format, where its content fits several")
 	f.StringVar(&revision, "revision", "", "`commit` that was measured")
 	f.StringVar(&out, "out", measure.DefaultOut, "`folder` for run.json")
 	return cmd
 }
 
 // readForeign reads a folder of TensorSharp's results or of FlashInfer-Bench's
-// traces, or a file. Hardware chooses among traces.
-func readForeign(path, label, hardware string) (*bench.Run, []string, error) {
+// traces, or a file, of the format if one is named. Hardware chooses among traces.
+func readForeign(path, label, hardware, format string) (*bench.Run, []string, error) {
 	info, err := os.Stat(path)
 	switch dir := err != nil || info.IsDir(); {
 	case dir && isDataset(path):
 		return readTraces(path, label, hardware)
 	case hardware != "":
 		return nil, nil, exit.Usagef("--hardware chooses among the traces of a dataset, which %s is not: leave it out", path)
+	case dir && format != "":
+		return nil, nil, exit.Usagef("--format names the format of a file, which %s is not: leave it out", path)
 	case dir:
 		return tensorsharp.ReadResults(path)
 	}
 	data, err := suite.ReadResult(path, path, bench.MaxRunBytes)
 	if err != nil {
-		return nil, nil, exit.AsUsage(err)
+		return nil, nil, exit.Usagef("%w: name the file that the tool saved", err)
 	}
-	if !inferencebench.IsEnvelope(data) {
-		run, _, warnings, err := formats.ReadFile(data)
+	if format != "" || !inferencebench.IsEnvelope(data) {
+		run, _, warnings, err := formats.ReadFileAs(format, data)
 		if err != nil {
 			return nil, nil, exit.Usagef("%s: %w", path, err)
 		}

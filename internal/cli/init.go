@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -85,11 +86,7 @@ func (c *Command) setup(ctx context.Context, s *start) ([]setup.File, *setup.Fou
 	if err != nil {
 		return nil, nil, err
 	}
-	label := s.label
-	if label == "" {
-		label = c.Getenv("ACCELGATE_HOST_LABEL")
-	}
-	found, err := setup.Look(ctx, setup.Options{Dir: ".", Server: s.server, Label: label, Getenv: c.Getenv, Environ: os.Environ(),
+	found, err := setup.Look(ctx, setup.Options{Dir: ".", Server: s.server, Label: c.hostLabel(s.label), Getenv: c.Getenv, Environ: os.Environ(),
 		Note: func(line string) { fmt.Fprintf(c.Stderr, "accelgate: %s\n", line) }})
 	if err != nil {
 		return nil, nil, err
@@ -122,4 +119,9 @@ func (c *Command) preview(files []setup.File, asJSON bool) error {
 	}
 	_, err = fmt.Fprintln(c.Stdout, "nothing was written: leave out --dry-run")
 	return err
+}
+
+// hostLabel is the label that the flag has, or the environment; "" to derive it.
+func (c *Command) hostLabel(flag string) string {
+	return cmp.Or(flag, c.Getenv("ACCELGATE_HOST_LABEL"))
 }

@@ -9,10 +9,11 @@ import (
 )
 
 const reportHelp = `Judge finished runs again and print the report: with another policy, in another
-format, or for several hosts at once.
+format, or for several hosts at once. docs/formats.md says who reads each format.
 
   accelgate report .accelgate/run.json
-  accelgate report --format markdown h100/run.json mi300x/run.json`
+  accelgate report --format markdown h100/run.json mi300x/run.json
+  accelgate report --format junit .accelgate/run.json > junit.xml`
 
 func (c *Command) reportCommand(code *int) *cobra.Command {
 	var o measure.Options
@@ -39,7 +40,7 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 	f.StringVar(&o.Baseline, "baseline", "", "baseline `file`, for a single run (default: the configuration's of the run's host)")
 	addHistory(&o, f)
 	addPolicy(&o, f)
-	f.StringVar(&format, "format", "terminal", "report `format`: terminal, markdown, html or json")
+	f.StringVar(&format, "format", "terminal", "report `format`: "+verdict.Formats())
 	addJSON(cmd, &format)
 	return cmd
 }

@@ -54,7 +54,7 @@ func (c *Command) runCommand(code *int) *cobra.Command {
 	addMeasure(&o, f)
 	addDemonstration(&o, f)
 	f.BoolVar(&list, "list", false, "print the case ids and measure nothing")
-	f.StringVar(&format, "format", "terminal", "report `format`: terminal, markdown, html or json")
+	f.StringVar(&format, "format", "terminal", "report `format`: "+verdict.Formats())
 	addJSON(cmd, &format)
 	return cmd
 }

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"maps"
+
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/schema"
 )
 
 const schemaHelp = `Print the JSON Schema of accelgate.yaml, for editors and other tools. The same
@@ -13,27 +16,61 @@ writes a line with its address. 'accelgate config check' checks more than a sche
 
   accelgate schema config > accelgate.schema.json`
 
+const schemaRunHelp = `Print the JSON Schema of run.json, the document of one measuring command. The same
+schema is schema/run.json in accelgate's repository.
+
+  accelgate schema run > run.schema.json`
+
+const schemaBaselineHelp = `Print the JSON Schema of baseline-HOST.json. The same schema is schema/baseline.json
+in accelgate's repository. 'accelgate baseline lint' checks more than a schema can.
+
+  accelgate schema baseline > baseline.schema.json`
+
+const schemaReportHelp = `Print the JSON Schema of the output of 'accelgate report --format json'. The same
+schema is schema/report.json in accelgate's repository; docs/formats.md describes
+the members.
+
+  accelgate schema report > report.schema.json`
+
 func (c *Command) schemaCommand() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "schema",
 		Short: "Print JSON Schemas of files",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return exit.Usagef("accelgate schema: name a file: type 'accelgate schema config'")
+			return exit.Usagef("accelgate schema: name a file: type 'accelgate schema config', 'accelgate schema run', 'accelgate schema baseline' or 'accelgate schema report'")
 		},
 	}
-	parent.AddCommand(&cobra.Command{
-		Use:   "config",
-		Short: "Print the JSON Schema of accelgate.yaml",
-		Long:  schemaHelp,
+	parent.AddCommand(
+		c.schemaOf("config", "Print the JSON Schema of accelgate.yaml", schemaHelp, configSchema),
+		c.schemaOf("run", "Print the JSON Schema of run.json", schemaRunHelp, func() (any, error) { return schema.Run() }),
+		c.schemaOf("baseline", "Print the JSON Schema of baselines", schemaBaselineHelp, func() (any, error) { return schema.Baseline() }),
+		c.schemaOf("report", "Print the JSON Schema of reports", schemaReportHelp, func() (any, error) { return schema.Report() }),
+	)
+	return parent
+}
+
+func (c *Command) schemaOf(name, short, long string, of func() (any, error)) *cobra.Command {
+	return &cobra.Command{
+		Use:   name,
+		Short: short,
+		Long:  long,
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			bodies := map[string]any{}
-			for name, kind := range kinds {
-				bodies[name] = kind.Body
+			s, err := of()
+			if err != nil {
+				return err
 			}
-			return c.encode(config.Schema(bodies))
+			return c.encode(s)
 		},
-	})
-	return parent
+	}
+}
+
+func configSchema() (any, error) {
+	bodies, keys := map[string]any{}, config.Keys{}
+	for name, kind := range kinds {
+		bodies[name] = kind.Body
+		maps.Copy(keys, kind.Keys)
+	}
+	return config.Schema(bodies, keys), nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 )
 
-var update = flag.Bool("update", false, "rewrite schema/accelgate.schema.json")
+var update = flag.Bool("update", false, "rewrite schema/*.json")
 
 const schemaFile = "../../schema/accelgate.schema.json"
 
@@ -33,17 +33,19 @@ func printed(t *testing.T, args ...string) []byte {
 	return out.Bytes()
 }
 
-// TestSchemaIsFresh: the committed schema is the one that the types yield.
+// TestSchemaIsFresh: the committed schemas are those that the types yield.
 func TestSchemaIsFresh(t *testing.T) {
-	got := printed(t, "schema", "config")
-	if *update {
-		if err := os.WriteFile(schemaFile, got, 0o644); err != nil {
-			t.Fatal(err)
+	for name, file := range map[string]string{"config": schemaFile, "run": "../../schema/run.json", "baseline": "../../schema/baseline.json", "report": "../../schema/report.json"} {
+		got := printed(t, "schema", name)
+		if *update {
+			if err := os.WriteFile(file, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	want, err := os.ReadFile(schemaFile)
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("schema/accelgate.schema.json is not what 'accelgate schema config' prints: run go test ./internal/cli -run TestSchemaIsFresh -update: %v", err)
+		want, err := os.ReadFile(file)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what 'accelgate schema %s' prints: run go test ./internal/cli -run TestSchemaIsFresh -update: %v", file, name, err)
+		}
 	}
 }
 

@@ -16,7 +16,10 @@ import (
 // noTable are the commands that print no table, with what they print instead.
 var noTable = map[string]string{
 	"accelgate config check":           "a line that there are no mistakes; mistakes are errors",
+	"accelgate schema baseline":        "a JSON document",
 	"accelgate schema config":          "a JSON document",
+	"accelgate schema report":          "a JSON document",
+	"accelgate schema run":             "a JSON document",
 	"accelgate action":                 "the action's outputs and its report.json are its documents",
 	"accelgate baseline anchor":        "a line for each number that it writes; the baseline is the document",
 	"accelgate baseline prune":         "a line for each entry that it removes; the baseline is the document",
@@ -35,13 +38,14 @@ var noTable = map[string]string{
 	"accelgate engine mock":            "a line that says where it listens",
 	"accelgate engine serve":           "a line that says where it listens",
 	"accelgate engine worker":          "JSON, one object a line",
-	"accelgate export":                 "the path of each document that it writes",
+	"accelgate export":                 "a document for another tool, or the path of each envelope",
 	"accelgate history record":         "a line for each run; the history is the document",
 	"accelgate import":                 "the path of the run that it writes",
 	"accelgate judge":                  "JSON, one object a line",
 	"accelgate kernels traces compact": "a line for each file",
 	"accelgate kernels worker":         "frames of the protocol of kernel workers",
 	"accelgate man":                    "the folder of the pages that it writes",
+	"accelgate site":                   "a line that counts the pages that it writes",
 	"accelgate selftest":               "a sentence for each thing that was proved",
 }
 
@@ -63,7 +67,7 @@ var changing = map[string]string{
 // onlyNew are the commands that write files of their own, where --out or an argument
 // says: nothing that people edit is there.
 var onlyNew = []string{"accelgate analyze fidelity", "accelgate bench run", "accelgate bisect", "accelgate export", "accelgate import", "accelgate kernels run",
-	"accelgate man", "accelgate run", "accelgate selftest"}
+	"accelgate man", "accelgate run", "accelgate selftest", "accelgate site"}
 
 // leaves are the commands that do something.
 func leaves(cmd *cobra.Command) (all []*cobra.Command) {

@@ -17,6 +17,7 @@ type item struct {
 type layered struct {
 	Items []item            `yaml:"items"`
 	Vars  map[string]string `yaml:"vars"`
+	One   config.List[item] `yaml:"one"`
 	Inner struct {
 		A string `yaml:"a"`
 		B string `yaml:"b"`
@@ -47,9 +48,30 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// TestListOfOne: a plain value stands for a list of it, and nothing else does.
+func TestListOfOne(t *testing.T) {
+	for text, want := range map[string]config.List[item]{
+		"one: x\n":      {{Name: "x"}},
+		"one: [x, y]\n": {{Name: "x"}, {Name: "y"}},
+		"one: {a: b}\n": nil,
+	} {
+		s, err := config.Body("preset", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got layered
+		if err := s.Decode(&got); (err == nil) != (want != nil) {
+			t.Errorf("%s: %v", text, err)
+		}
+		if diff := cmp.Diff(want, got.One); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
 func TestBodyErrorsCarryTheName(t *testing.T) {
 	for text, want := range map[string]string{
-		"items: [x]\nitem: y\n": "preset x:2:1: unknown key \"item\" at the top level; did you mean \"items\"? (known keys: build, inner, items, kind, name, vars)",
+		"items: [x]\nitem: y\n": "preset x:2:1: unknown key \"item\" at the top level; did you mean \"items\"? (known keys: build, inner, items, kind, limits, name, one, vars)",
 		"items: [[x]]\n":        "preset x:1:9: items[0]: want a mapping, got a list; write one \"key: value\" per line, indented",
 		"":                      "preset x:1:1: file is empty; write at least \"version: 1\" and \"suites:\" with one suite",
 	} {

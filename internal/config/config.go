@@ -207,7 +207,11 @@ func (d *decoder) suites(n ast.Node) []Suite {
 	for i, item := range seq.Values {
 		s := &suites[i]
 		*s = Suite{Line: start(item).Line, doc: d.doc, node: item, path: fmt.Sprintf("suites[%d]", i)}
+		before := len(d.errs)
 		name := d.structure(item, s.path, s, "*")["name"]
+		if len(d.errs) == before {
+			d.limits(s)
+		}
 		if s.Name == "" {
 			continue
 		}

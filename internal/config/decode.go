@@ -116,6 +116,11 @@ func (d *decoder) text(n ast.Node, path string, u encoding.TextUnmarshaler) {
 
 func (d *decoder) list(n ast.Node, path string, v reflect.Value) {
 	seq, ok := n.(*ast.SequenceNode)
+	if _, scalar := scalarText(n); scalar && single(v.Type()) {
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		d.value(n, path, v.Index(0))
+		return
+	}
 	if !ok {
 		d.wrongType(n, path, "a list")
 		return

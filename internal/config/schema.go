@@ -15,48 +15,54 @@ const SchemaID = "https://raw.githubusercontent.com/accelgate/accelgate/main/sch
 type object = map[string]any
 
 // Schema returns the JSON Schema (draft 7, which editors read) of accelgate.yaml. Bodies
-// are values of the types that suites are decoded into, by their kind. The schema follows
-// the same tags as [Suite.Decode]; checks beyond types and names are not in it.
-func Schema(bodies map[string]any) any {
+// are values of the types that suites are decoded into, by their kind, and keys describes
+// theirs. The schema follows the same tags as [Suite.Decode]; checks beyond types and names are not in it.
+func Schema(bodies map[string]any, keys Keys) any {
+	all := maps.Clone(reference)
+	maps.Copy(all, keys)
+	suite := reflect.TypeFor[Suite]()
 	kinds := slices.Sorted(maps.Keys(bodies))
 	definitions, branches := object{}, []any{}
 	for _, kind := range kinds {
-		definitions[kind] = suiteSchema(kind, bodies[kind])
+		definitions[kind] = all.suiteSchema(kind, bodies[kind])
 		branches = append(branches, object{
 			"if":   object{"properties": object{"kind": object{"const": kind}}, "required": []string{"kind"}},
 			"then": object{"$ref": "#/definitions/" + kind},
 		})
 	}
-	file := structSchema(reflect.TypeFor[File]())
+	file := all.structSchema(reflect.TypeFor[File]())
 	file["$schema"], file["$id"], file["title"] = "http://json-schema.org/draft-07/schema#", SchemaID, "accelgate.yaml"
 	file["definitions"] = definitions
-	file["properties"].(object)["version"] = object{"const": Version}
-	file["properties"].(object)["suites"] = object{"type": "array", "minItems": 1, "items": object{
-		"type": "object", "required": []string{"name", "kind"}, "properties": object{"kind": object{"enum": kinds}}, "allOf": branches,
-	}}
+	every := all.structSchema(suite)
+	every["properties"].(object)["kind"] = all.describe(object{"enum": kinds}, suite, "kind")
+	every["allOf"] = branches
+	delete(every, "additionalProperties")
+	file["properties"].(object)["version"] = all.describe(object{"const": Version}, reflect.TypeFor[File](), "version")
+	file["properties"].(object)["suites"] = all.describe(object{"type": "array", "minItems": 1, "items": every}, reflect.TypeFor[File](), "suites")
 	file["required"] = []string{"version", "suites"}
 	return file
 }
 
 // suiteSchema is a suite of a kind: its body with the keys of all suites.
-func suiteSchema(kind string, body any) object {
-	all := structSchema(reflect.TypeOf(body))
+func (keys Keys) suiteSchema(kind string, body any) object {
+	all, suite := keys.structSchema(reflect.TypeOf(body)), reflect.TypeFor[Suite]()
 	properties := all["properties"].(object)
-	maps.Copy(properties, structSchema(reflect.TypeFor[Suite]())["properties"].(object))
-	properties["kind"] = object{"const": kind}
+	maps.Copy(properties, keys.structSchema(suite)["properties"].(object))
+	properties["kind"] = keys.describe(object{"const": kind}, suite, "kind")
 	return all
 }
 
 // structSchema is a mapping without unknown keys.
-func structSchema(t reflect.Type) object {
+func (keys Keys) structSchema(t reflect.Type) object {
 	fields, required := fieldsOf(t)
 	properties := object{}
 	for key, index := range fields {
 		f := t.FieldByIndex(index)
-		properties[key] = typeSchema(f.Type)
+		property := keys.typeSchema(f.Type)
 		if values := oneOf(f); len(values) > 0 {
-			properties[key] = object{"enum": values}
+			property = object{"enum": values}
 		}
+		properties[key] = keys.describe(property, t, key)
 	}
 	schema := object{"type": "object", "properties": properties, "additionalProperties": false}
 	if len(required) > 0 {
@@ -69,7 +75,7 @@ func structSchema(t reflect.Type) object {
 var textSchema = object{"type": []string{"string", "number", "boolean"}}
 
 // typeSchema is a value of a type that [Suite.Decode] lists.
-func typeSchema(t reflect.Type) object {
+func (keys Keys) typeSchema(t reflect.Type) object {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -84,13 +90,18 @@ func typeSchema(t reflect.Type) object {
 	switch t.Kind() {
 	case reflect.Struct:
 		if _, ok := shorthand(t); ok {
-			return object{"anyOf": []any{textSchema, structSchema(t)}}
+			return object{"anyOf": []any{textSchema, keys.structSchema(t)}}
 		}
-		return structSchema(t)
+		return keys.structSchema(t)
 	case reflect.Slice:
-		return object{"type": "array", "items": typeSchema(t.Elem())}
+		item := keys.typeSchema(t.Elem())
+		list := object{"type": "array", "items": item}
+		if single(t) {
+			return object{"anyOf": []any{item, list}}
+		}
+		return list
 	case reflect.Map:
-		return object{"type": "object", "additionalProperties": typeSchema(t.Elem())}
+		return object{"type": "object", "additionalProperties": keys.typeSchema(t.Elem())}
 	case reflect.Bool:
 		return object{"type": "boolean"}
 	case reflect.Float64, reflect.Float32:

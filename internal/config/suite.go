@@ -16,6 +16,8 @@ type Suite struct {
 	// Build is the command that builds a checkout, which starts in the
 	// configuration's folder; empty if nothing is built.
 	Build []string `yaml:"build"`
+	// Limits are those of single metrics, in place of the policy's.
+	Limits []Limit `yaml:"limits"`
 	// Line is where the suite starts in its file.
 	Line int
 
@@ -25,10 +27,10 @@ type Suite struct {
 }
 
 // Decode fills the struct that into points to with the keys of the suite other
-// than name, kind and build, by the tags `yaml:"key"`, `yaml:"key,required"`, and
+// than name, kind, build and limits, by the tags `yaml:"key"`, `yaml:"key,required"`, and
 // `yaml:"key,scalar"` for the field that a plain value in place of the mapping
 // stands for. Keys without a field are errors. Fields may be strings, booleans, integers,
-// floats, [time.Duration], implementations of [encoding.TextUnmarshaler], and
+// floats, [time.Duration], implementations of [encoding.TextUnmarshaler], [List], and
 // pointers, slices, string-keyed maps and structs of these; fields of embedded
 // structs are the struct's own. An absent key leaves its field as it was, so
 // defaults are set before the call; maps keep the entries they have. Where into
@@ -40,7 +42,7 @@ func (s *Suite) Decode(into any) error {
 		d.value(s.node, s.path, v)
 		return d.err()
 	}
-	d.structure(s.node, s.path, into, "name", "kind", "build")
+	d.structure(s.node, s.path, into, "name", "kind", "build", "limits")
 	return d.err()
 }
 

@@ -22,13 +22,15 @@ type Benchmark struct {
 // kind exec has for them. Repetitions in one process are not independent, so they
 // become one value. The map must not be changed.
 //
-//	metric       unit  what                            gobench     googlebench       hyperfine  pytest-benchmark  nvbench
-//	time_ns      ns    one operation, command or call  ns/op       real_time         median     median            cold GPU mean
-//	cpu_time_ns  ns    the processor's, or the host's  -           cpu_time          user+sys   -                 cold CPU mean
-//	bytes_per_s  B/s                                   MB/s        bytes_per_second  -          -                 -
-//	items_per_s  1/s                                   -           items_per_second  -          -                 -
-//	alloc_bytes  B     allocated per operation         B/op        -                 -          -                 -
-//	allocs       -     allocations per operation       allocs/op   -                 -          -                 -
+//	metric       unit  what                            gobench     googlebench       hyperfine  pytest-benchmark  nvbench        criterion    jmh
+//	time_ns      ns    one operation, command or call  ns/op       real_time         median     median            cold GPU mean  estimate     mean
+//	cpu_time_ns  ns    the processor's, or the host's  -           cpu_time          user+sys   -                 cold CPU mean  -            -
+//	bytes_per_s  B/s                                   MB/s        bytes_per_second  -          -                 -              thrpt        -
+//	items_per_s  1/s                                   -           items_per_second  -          -                 -              thrpt        ops/s
+//	alloc_bytes  B     allocated per operation         B/op        -                 -          -                 -              -            gc.alloc.rate.norm
+//	allocs       -     allocations per operation       allocs/op   -                 -          -                 -              -            -
+//
+// Catch2 and torch.utils.benchmark have time_ns alone: a mean, and a median.
 var Harnesses = harnesses()
 
 // BenchmarkMetrics are the metrics of harnesses. Only the time is gated: the others
@@ -124,7 +126,7 @@ func harnessJSON(data []byte, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("the result is not the JSON of this harness (%w): let it write a file, and name it with read.file", err)
+		return fmt.Errorf("the result is not the JSON of this harness (%w): let it write a file, and give that (read.file in a suite)", err)
 	}
 	return nil
 }
@@ -136,4 +138,18 @@ func BenchmarkNamed(all []Benchmark, name string) (Benchmark, bool) {
 		return Benchmark{}, false
 	}
 	return all[i], true
+}
+
+// owners returns whose each name is; "" where several have the name.
+func owners[T any](all []T, of func(T) (name, owner string)) map[string]string {
+	found := map[string]string{}
+	for _, one := range all {
+		name, owner := of(one)
+		if first, known := found[name]; known && first != owner {
+			found[name] = ""
+		} else if !known {
+			found[name] = owner
+		}
+	}
+	return found
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -146,6 +147,24 @@ func (d *Document) Text(p Path) (s string, ok bool, err error) {
 		return "", true, unexpected(p, "a string", found)
 	}
 	return s, true, nil
+}
+
+// Plain returns the string at p, or a number or truth value as it is written. A null
+// counts as missing.
+func (d *Document) Plain(p Path) (s string, ok bool, err error) {
+	found, ok := d.find(p)
+	if !ok || d.twice != nil {
+		return "", false, d.twice
+	}
+	switch v := found.(type) {
+	case string:
+		return v, true, nil
+	case json.Number:
+		return v.String(), true, nil
+	case bool:
+		return strconv.FormatBool(v), true, nil
+	}
+	return "", true, unexpected(p, "a string, number or truth value", found)
 }
 
 // Ints returns the array of whole numbers at p, such as token ids, of at most

@@ -25,7 +25,7 @@ const HostLabel = "imported"
 func FileNames() []string {
 	var names []string
 	for _, f := range formats {
-		if f.read != nil {
+		if f.imported() {
 			names = append(names, f.name)
 		}
 	}
@@ -33,8 +33,8 @@ func FileNames() []string {
 	return names
 }
 
-// ReadFile returns the result of a load generator as a Run that validates, and
-// the name of its format. The file is one JSON object, an array of them, or
+// ReadFile returns the result of a tool as a Run that validates, and
+// the name of its format. The file is text that the tool prints, or one JSON object, an array of them, or
 // several one after another, all of one format; the words Infinity and NaN,
 // which Python writes, are tolerated. Every benchmark in it is a cell;
 // benchmarks under equal conditions are repeats, each a value of one cell.
@@ -68,36 +68,103 @@ func FileNames() []string {
 //	prefill_tps, decode_tps, combined_tps          llama-bench, without a server
 //	prefill_tok_per_s, decode_tok_per_s            the same seen by a client, all requests together
 //	peak_tok_per_s, prefill_est_ms                 llama-benchy
+//	time_ns, cpu_time_ns, ...                      harnesses of benchmarks, see [Harnesses]
+//
+// What lists scores, such as lm-evaluation-harness, has the metrics of its file, each
+// with its unit and direction.
 func ReadFile(data []byte) (run *bench.Run, format string, warnings []string, err error) {
+	return ReadFileAs("", data)
+}
+
+// ReadFileAs reads a file of a format of [FileNames], "" for the one that its content
+// shows. Formats with the same content need the name.
+func ReadFileAs(name string, data []byte) (run *bench.Run, format string, warnings []string, err error) {
 	if len(data) > MaxFileBytes {
 		return nil, "", nil, fmt.Errorf("result of %d bytes is over the limit of %d: "+
 			"save it without the records of single requests", len(data), MaxFileBytes)
 	}
-	documents, err := decodeFile(data)
+	f, documents, err := identify(name, data)
 	if err != nil {
 		return nil, "", nil, err
 	}
-	f := detect(documents[0])
-	if f == nil {
-		return nil, "", nil, unknown()
+	if f.read != nil {
+		run, err = f.generated(documents)
+	} else {
+		run, err = f.named(data)
 	}
+	if err != nil {
+		return nil, f.name, nil, err
+	}
+	return run, f.name, slices.Clone(run.Warnings), nil
+}
+
+// identify returns the format of a file, and its documents where it is JSON that no
+// name was given for.
+func identify(name string, data []byte) (*format, []object, error) {
+	i := slices.IndexFunc(formats, func(f format) bool { return f.name == name && f.imported() })
+	if name != "" && i < 0 {
+		return nil, nil, fmt.Errorf("unknown format %.80q: use one of %s", name, strings.Join(FileNames(), ", "))
+	}
+	if name != "" && formats[i].read == nil {
+		return &formats[i], nil, nil
+	}
+	documents, err := decodeFile(data)
+	if i >= 0 {
+		return &formats[i], documents, err
+	}
+	for i := range formats {
+		f := &formats[i]
+		if err == nil && f.is != nil && f.is(documents[0]) || err != nil && f.text != nil && f.text(data) {
+			return f, documents, nil
+		}
+	}
+	if err == nil {
+		err = unknown()
+	}
+	return nil, nil, err
+}
+
+// named reads a file that names its cells.
+func (f *format) named(data []byte) (*bench.Run, error) {
+	var s *sheet
+	var err error
+	if f.benchmarks != nil {
+		s, err = ofBenchmarks(f.benchmarks, data)
+	} else {
+		s, err = f.list(data)
+	}
+	if err == nil && s == nil {
+		err = errors.New("the file holds nothing of it: give another file, or leave the name of the format out")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("format %s: %w", f.name, err)
+	}
+	run, err := s.run(f.name)
+	if err != nil {
+		return nil, fmt.Errorf("format %s: %w", f.name, err)
+	}
+	return run, nil
+}
+
+// generated reads what load generators saved.
+func (f *format) generated(documents []object) (*bench.Run, error) {
 	b := &builder{format: f.name}
 	for i, o := range documents {
 		if other := detect(o); other == nil || other.name != f.name {
-			return nil, f.name, nil, fmt.Errorf("object %d is not of format %s like those before it: "+
-				"give each format a file of its own", i+1, f.name)
+			return nil, fmt.Errorf("object %d is not of format %s: give each format a file of its own", i+1, f.name)
 		}
 		if err := f.read(b, o); err != nil {
-			return nil, f.name, nil, fmt.Errorf("object %d, format %s: %w", i+1, f.name, err)
+			return nil, fmt.Errorf("object %d, format %s: %w", i+1, f.name, err)
 		}
 		if len(b.cells) > maxCells {
-			return nil, f.name, nil, fmt.Errorf("the result holds more than %d benchmarks: split the file", maxCells)
+			return nil, fmt.Errorf("the result holds more than %d benchmarks: split the file", maxCells)
 		}
 	}
-	if run, err = b.run(); err != nil {
-		return nil, f.name, nil, fmt.Errorf("format %s: %w", f.name, err)
+	run, err := b.run()
+	if err != nil {
+		return nil, fmt.Errorf("format %s: %w", f.name, err)
 	}
-	return run, f.name, slices.Clone(run.Warnings), nil
+	return run, nil
 }
 
 func detect(o object) *format {
@@ -110,6 +177,6 @@ func detect(o object) *format {
 }
 
 func unknown() error {
-	return errors.New("the result is of no load generator that is known (" + strings.Join(FileNames(), ", ") +
-		"): give the JSON file of results that one of them saves, for llama-bench what it prints with -o json")
+	return errors.New("the result is of no tool that is known (" + strings.Join(FileNames(), ", ") +
+		"): give the file of results that one of them saves, for llama-bench what it prints with -o json")
 }

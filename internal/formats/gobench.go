@@ -6,8 +6,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/text"
 )
+
+var goLine = lazyregexp.New(`(?m)^Benchmark\S*\s+[0-9]+\s+[0-9.eE+]+ ns/op`)
+
+func isGoBench(data []byte) bool { return len(goLine.FindSubmatch(data)) > 0 }
 
 // goBench reads the lines of Go's benchmarks, https://go.dev/design/14313-benchmark-format:
 // name, iterations, and pairs of value and unit. Lines of one name are repetitions.
@@ -20,14 +25,7 @@ func goBench(out []byte) ([]Benchmark, error) {
 		return nil, err
 	}
 	procs := commonProcs(rows)
-	packages := map[string]string{} // of a name; "" where there are several
-	for _, r := range rows {
-		if pkg, known := packages[r.name]; known && pkg != r.pkg {
-			packages[r.name] = ""
-		} else if !known {
-			packages[r.name] = r.pkg
-		}
-	}
+	packages := owners(rows, func(r goRow) (name, owner string) { return r.name, r.pkg })
 	var all repetitions
 	for _, r := range rows {
 		name := strings.TrimSuffix(r.name, procs)

@@ -1,9 +1,19 @@
 package formats
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 )
+
+func isHyperfine(o object) bool {
+	results, err := o.list("results")
+	if err != nil || len(results) == 0 {
+		return false
+	}
+	var first object
+	return json.Unmarshal(results[0], &first) == nil && first.has("command", "times") || first.has("command", "median")
+}
 
 // hyperfine reads what hyperfine --export-json writes. The name of a benchmark is its
 // command, or what --command-name says. A command that failed has no time.

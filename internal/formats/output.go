@@ -49,6 +49,10 @@ type Format func(Output) (Reading, error)
 //	accept_length          tok    tokens per speculative step                   -            serve                     serving
 //	retokenized_ratio      -      generated text's tokens over those reported   -            -                         serving
 //
+// lm-eval, llama-perplexity, mlperf-loadgen, github-action-benchmark, customBiggerIsBetter,
+// customSmallerIsBetter and bmf yield NAME.METRIC for each number of the file; NAME alone
+// where it has one number, and METRIC alone where the file has one name.
+//
 // tensorsharp yields prefill_tps and decode_tps of one request, and
 // model_load_ms.
 //

@@ -32,7 +32,7 @@ func judgeCell(in *inputs, ev *evidence, c cell) findings {
 	} else {
 		f = byOutcome(in, ev, c)
 	}
-	f.verdicts = unreported(in, c, f.verdicts)
+	f.verdicts = unreported(in, c, bounded(in, c, f.verdicts))
 	because := unhealthy(in, c.got)
 	for i := range f.verdicts {
 		f.verdicts[i] = attributed(c.got, takenBack(in, because, f.verdicts[i]))

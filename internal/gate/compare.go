@@ -14,7 +14,7 @@ import (
 func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	in, verdicts := newInputs(name, ref, run, p)
 	ev := weigh(in)
-	if v, ok := together(in, ev); ok {
+	if v, ok := together(in.withoutChanges(), ev); ok {
 		verdicts = append(verdicts, v)
 	}
 	verdicts, sum := judgeCells(in, ev, slices.Grow(verdicts, len(in.cells)+1))

@@ -18,6 +18,12 @@ const (
 	StatusInconclusive Status = "inconclusive"
 )
 
+// Statuses lists every status.
+var Statuses = []Status{StatusPassed, StatusFailed, StatusActionRequired, StatusNoEvidence, StatusInconclusive}
+
+// Passes reports whether a command with this decision exits with 0.
+func (s Status) Passes() bool { return s == StatusPassed || s == StatusInconclusive }
+
 // Decision sums up all comparisons of one invocation.
 type Decision struct {
 	Status Status        `json:"status"`

@@ -38,11 +38,28 @@ type weighed struct {
 // fewer, the fixed limit decides.
 const leastRuns = 3
 
-// weigh finds the evidence of all numbers of the run.
+// weigh finds the evidence of all numbers of the run. Numbers with a limit of their own
+// are weighed a second time, by it, among all others, so that no limit moves the
+// evidence of another number. The rate of false alarms holds for both together: each
+// Holm's procedure errs only where the smallest p of an unchanged number is that small.
 func weigh(in *inputs) *evidence {
 	if in.policy.Method == MethodThreshold || in.policy.Compat != "" {
 		return &evidence{}
 	}
+	if !in.limitsChanges() {
+		return weighBy(in)
+	}
+	ev, own := weighBy(in.withoutChanges()), weighBy(in)
+	for number, e := range own.of {
+		if _, ok := in.change(number); ok {
+			ev.of[number] = e
+		}
+	}
+	return ev
+}
+
+// weighBy finds the evidence by the limits of the inputs.
+func weighBy(in *inputs) *evidence {
 	n := numbersOf(in)
 	ev := &evidence{share: n.share(&in.policy)}
 	if len(n.cells) > 0 {
@@ -147,8 +164,9 @@ func evident(in *inputs, m *described, c cell) (samples detect.Cell, ok bool) {
 	if now == nil || len(now.Values) == 0 || !measures(in, m, c) {
 		return samples, false
 	}
-	limit := in.policy.minEffect()
-	o := detect.Options{HigherIsBetter: m.Better != bench.Lower, MinEffect: m.slower(limit), Tolerance: m.slower(max(limit, in.policy.Threshold))}
+	policy := in.policyOf(numberOf{c.id, m.Name})
+	limit := policy.minEffect()
+	o := detect.Options{HigherIsBetter: m.Better != bench.Lower, MinEffect: m.slower(limit), Tolerance: m.slower(max(limit, policy.Threshold))}
 	if n := len(now.Base); n > 0 {
 		o.Mode = detect.Interleaved
 		return detect.Cell{Base: now.Base, Head: now.Values[len(now.Values)-n:], Options: o}, true
@@ -230,19 +248,20 @@ func byEvidence(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok b
 	if !ok || e.Verdict == detect.Untested || e.Mode == detect.History && e.K < leastRuns { // once unusable values are left out
 		return v, false
 	}
+	policy := in.policyOf(number)
 	v = Verdict{Old: stats.Median(newest(e.Base, e.K)), New: stats.Median(e.Head),
 		Delta: m.percent(e.Estimate), Interval: [2]float64{m.percent(e.High), m.percent(e.Low)}}
-	v.Evidence = Evidence{Method: "evidence", Limit: in.policy.minEffect(), OldN: e.K, NewN: e.N, Noise: 100 * e.NoiseFloor,
+	v.Evidence = Evidence{Method: "evidence", Limit: policy.minEffect(), OldN: e.K, NewN: e.N, Noise: 100 * e.NoiseFloor,
 		Mode: e.Mode, P: e.P, Q: e.Q, NoiseFloor: 100 * e.NoiseFloor, MDE: math.Abs(m.percent(e.MDE)), Pairs: e.Used, Need: e.Need}
 	if e.Mode == detect.Interleaved {
 		v.Reference = pairReference
 	}
-	v = beyondChance(in, ev, number, classified(&in.policy, v, e.Evidence))
+	v = beyondChance(in, ev, number, classified(policy, v, e.Evidence))
 	if e.confirmed {
 		v.Confirmed, v.Reason = true, suspectedBefore(ev.began)
 	}
 	if e.Mode == detect.History && v.Delta < 0 && accepted(in, m, c.id, v.Old, v.New) {
-		v = settled(&in.policy, v)
+		v = settled(policy, v)
 	}
 	return v, true
 }
@@ -252,7 +271,7 @@ func byEvidence(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok b
 // number is not slower than that. Earlier runs would hold it against the cell
 // until there are enough new ones, which a gate that fails never lets in.
 func accepted(in *inputs, m *described, id string, before, now float64) bool {
-	committed, limit := summarize(in.byID[id].Sample(m.Name)).Median, in.policy.minEffect()
+	committed, limit := summarize(in.byID[id].Sample(m.Name)).Median, in.policyOf(numberOf{id, m.Name}).minEffect()
 	moved, ok := m.Better.Gain(before, committed)
 	since, known := m.Better.Gain(committed, now)
 	return ok && known && moved <= -limit && since > -limit

@@ -43,6 +43,9 @@ const (
 	// and beyond that of an older one: many small losses add up. The older one is
 	// the initial time of a case, or the anchor of a baseline's entry.
 	Drifted Class = "drifted"
+	// OutOfBounds is a median below the minimum or above the maximum that the
+	// configuration sets, whatever the reference is.
+	OutOfBounds Class = "out_of_bounds"
 	// OperatorsDiffer is a total whose parts are not the recorded ones any more.
 	OperatorsDiffer Class = "operators_differ"
 	// Mismatch is a verdict on the host: the run and the reference come from
@@ -52,7 +55,7 @@ const (
 
 // Classes lists every class, the most severe first: the order of reports.
 var Classes = []Class{
-	Mismatch, CorrectnessFailure, RuntimeFailure, Missing, Implausible, Regressed, Drifted, OperatorsDiffer, Skipped, LeftOut,
+	Mismatch, CorrectnessFailure, RuntimeFailure, Missing, OutOfBounds, Implausible, Regressed, Drifted, OperatorsDiffer, Skipped, LeftOut,
 	Waived, Inconclusive, Untracked, Improved, Fixed, Unchanged,
 }
 
@@ -109,12 +112,16 @@ type Verdict struct {
 // Evidence says what a verdict rests on.
 type Evidence struct {
 	// Method is "evidence", "threshold" or "exact" where numbers were compared,
+	// "bound" where one is beyond Min or Max,
 	// "digest" where what is measured did not change, "outcome" where the outcome
 	// of the cell decided, "" where nothing could be judged.
 	Method string  `json:"method,omitempty"`
 	Limit  float64 `json:"limit,omitempty"` // percent
-	OldN   int     `json:"old_n,omitempty"`
-	NewN   int     `json:"new_n,omitempty"`
+	// Min and Max bound the median of the run, in the metric's unit; nil is none.
+	Min  *float64 `json:"min,omitempty"`
+	Max  *float64 `json:"max,omitempty"`
+	OldN int      `json:"old_n,omitempty"`
+	NewN int      `json:"new_n,omitempty"`
 	// Noise is the larger of both sides' MAD in percent of the median.
 	Noise float64 `json:"noise,omitempty"`
 
@@ -175,6 +182,11 @@ type Policy struct {
 	// Demands returns the metrics that the configuration gates in a cell; nil where
 	// there is none.
 	Demands func(bench.Cell) []bench.Demand `json:"-"`
+	// Limits returns the configuration's own limits of the metrics of a cell, by metric, on
+	// the host with this label; nil where there are none.
+	Limits func(c bench.Cell, host string) map[string]Limit `json:"-"`
+	// LargestLimit is the largest Change of Limits, in percent; 0 where there is none.
+	LargestLimit float64 `json:"largest_limit,omitempty"`
 	// Waivers are the regressions that are accepted, valid and in the order of
 	// their file. Only what [waiver.Entry.Holds] on Today counts; the zero Today
 	// accepts nothing.

@@ -10,13 +10,14 @@ import (
 // returns it.
 type inputs struct {
 	policy    Policy
-	reference string                   // what the reference is called
-	run, ref  *bench.Run               // ref is nil without a reference
-	byID      map[string]*bench.Result // the reference's results
-	cells     []cell                   // of the run, in its order
-	ids       map[string]bool          // of cells
-	metrics   []described              // of both sides
-	absences  map[string][]lack        // by the id of the cell
+	reference string                      // what the reference is called
+	run, ref  *bench.Run                  // ref is nil without a reference
+	byID      map[string]*bench.Result    // the reference's results
+	cells     []cell                      // of the run, in its order
+	ids       map[string]bool             // of cells
+	metrics   []described                 // of both sides
+	absences  map[string][]lack           // by the id of the cell
+	limits    map[string]map[string]Limit // by the id of the cell, and metric
 	host      hostShift
 	unjudged  string // why speed is not judged by the reference; "" where it is
 }
@@ -39,7 +40,7 @@ func newInputs(reference string, ref, run *bench.Run, p Policy) (*inputs, []Verd
 		id := got.Cell.ID()
 		in.cells[i], in.ids[id] = cell{id, got, in.byID[id]}, true
 	}
-	in.absences = lacks(in)
+	in.absences, in.limits = lacks(in), limitsOf(in.cells, run, &in.policy)
 	unjudged, differ := machines(ref, run, &p)
 	in.unjudged = unjudged
 	return in, append(coarser(ref, run), differ...)

@@ -31,7 +31,7 @@ func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok 
 		return m.step.doubt(&m.Metric, v), true
 	}
 	if byPairs(in, m, c, old, new) {
-		return byBase(m, new, c.got.Selected, in.policy.Threshold), true
+		return byBase(m, new, c.got.Selected, in.policyOf(numberOf{c.id, m.Name}).Threshold), true
 	}
 	return byThreshold(in, ev, m, c, old, new), true
 }
@@ -59,7 +59,8 @@ func byThreshold(in *inputs, ev *evidence, m *described, c cell, old, new *bench
 	case m.doubt(c.got) != "" || m.tooFew(c.got):
 		return Verdict{Class: Inconclusive, Level: Warn, Old: summarize(old).Median, New: summarize(new).Median, Reason: m.doubtful(c.got)}
 	}
-	return once(withinChance(in, ev, numberOf{c.id, m.Name}, m, m.step.doubt(&m.Metric, threshold(&m.Metric, old, new, in.policy.Threshold))))
+	number := numberOf{c.id, m.Name}
+	return once(withinChance(in, ev, number, m, m.step.doubt(&m.Metric, threshold(&m.Metric, old, new, in.policyOf(number).Threshold))))
 }
 
 // byPairs reports whether a number without evidence is compared with that of the

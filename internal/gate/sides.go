@@ -61,10 +61,11 @@ const earlierCounted = 10
 // any history as well: beyond the threshold, and beyond what two sessions differ by.
 func beyondChance(in *inputs, ev *evidence, n numberOf, v Verdict) Verdict {
 	e, ok := ev.sides[n]
-	if ok && v.Class == Inconclusive && v.Delta < -in.policy.Threshold-tolerance && (e.q <= ev.share || e.Estimate >= e.large) {
+	limit := in.policyOf(n).Threshold
+	if ok && v.Class == Inconclusive && v.Delta < -limit-tolerance && (e.q <= ev.share || e.Estimate >= e.large) {
 		v.Class, v.Level, v.Suspected = Regressed, Fail, false
 		v.Evidence.Q = e.q
-		v.Reason = fmt.Sprintf("beyond the threshold of %.4g %%, and beyond what two sessions of unchanged code differ by", in.policy.Threshold)
+		v.Reason = fmt.Sprintf("beyond the threshold of %.4g %%, and beyond what two sessions of unchanged code differ by", limit)
 	}
 	return v
 }

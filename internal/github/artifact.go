@@ -98,7 +98,7 @@ func (d *download) run(ctx context.Context) error {
 		Size   int64  `json:"size_in_bytes"`
 		Digest string `json:"digest"`
 	}
-	path := fmt.Sprintf("repos/%s/%s/actions/artifacts/%d", d.repo.Owner, d.repo.Name, d.id)
+	path := d.repo.path(fmt.Sprintf("actions/artifacts/%d", d.id))
 	if err := d.client.call(ctx, http.MethodGet, path, nil, &about); err != nil {
 		return err
 	}

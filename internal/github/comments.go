@@ -60,7 +60,7 @@ func (c *Client) ownComments(ctx context.Context, repo Repo, issue int, key stri
 }
 
 func (c *Client) listComments(ctx context.Context, repo Repo, issue int, page gh.ListOptions) (all []*listed, response *gh.Response, err error) {
-	address := fmt.Sprintf("repos/%s/%s/issues/%d/comments?page=%d&per_page=%d", repo.Owner, repo.Name, issue, page.Page, page.PerPage)
+	address := repo.path(fmt.Sprintf("issues/%d/comments?page=%d&per_page=%d", issue, page.Page, page.PerPage))
 	request, err := c.api.NewRequest(http.MethodGet, address, nil)
 	if err != nil {
 		return nil, nil, err

@@ -171,6 +171,9 @@ func ParseRepo(fullName string) (Repo, error) {
 // String returns "owner/name".
 func (r Repo) String() string { return r.Owner + "/" + r.Name }
 
+// path is the address of something of the repository, from the API's root.
+func (r Repo) path(below string) string { return "repos/" + r.Owner + "/" + r.Name + "/" + below }
+
 var validName = lazyregexp.New(`^[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*$`) // but not "." or ".."
 
 // check keeps a name from leading to another address of the API.

@@ -85,22 +85,30 @@ func (c *Client) OpenRefresh(ctx context.Context, repo Repo, r Refresh) (PullReq
 // PreflightRefresh reports why pull requests could not be opened, as far as
 // that can be known before: a token that may not know it yields nil.
 func (c *Client) PreflightRefresh(ctx context.Context, repo Repo) error {
+	may, known, err := c.MayPropose(ctx, repo)
+	if err == nil && known && !may && c.FromActionsToken() {
+		return fmt.Errorf("look whether pull requests can be opened in %s: %w: %s", repo, ErrForbidden, allowPulls)
+	}
+	return err
+}
+
+// MayPropose reports whether workflows may open pull requests in a repository. GitHub
+// shows it to administrators; it is not known to others.
+func (c *Client) MayPropose(ctx context.Context, repo Repo) (may, known bool, err error) {
 	doing := fmt.Sprintf("look whether pull requests can be opened in %s", repo)
 	if err := repo.check(); err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
+		return false, false, fmt.Errorf("%s: %w", doing, err)
 	}
 	hidden := manner{answers: []int{http.StatusForbidden, http.StatusNotFound}}
 	settings, _, err := c.api.Repositories.GetDefaultWorkflowPermissions(hidden.in(ctx), repo.Owner, repo.Name)
 	code := status(err)
 	switch {
 	case (code == http.StatusForbidden || code == http.StatusNotFound) && !limited(err):
-		return nil
+		return false, false, nil
 	case err != nil:
-		return explain(doing, "administration: read", err)
-	case c.FromActionsToken() && !settings.GetCanApprovePullRequestReviews():
-		return fmt.Errorf("%s: %w: %s", doing, ErrForbidden, allowPulls)
+		return false, false, explain(doing, "administration: read", err)
 	}
-	return nil
+	return settings.GetCanApprovePullRequestReviews(), true, nil
 }
 
 // allowPulls is what to change so that a workflow's token may open pull requests.

@@ -24,7 +24,7 @@ func (p *proposal) label(ctx context.Context, open *gh.PullRequest) {
 	if len(missing) == 0 {
 		return
 	}
-	path := fmt.Sprintf("repos/%s/%s/issues/%d/labels", p.repo.Owner, p.repo.Name, open.GetNumber())
+	path := p.repo.path(fmt.Sprintf("issues/%d/labels", open.GetNumber()))
 	p.warn("label the pull request", p.client.call(repeatable(ctx), http.MethodPost, path, map[string]any{"labels": missing}, nil))
 }
 

@@ -52,6 +52,7 @@ func (k tokenKind) starter(t *testing.T, seed githubtest.State) (hub, string) {
 	}
 	s, address := githubtest.New(t, seed)
 	kindAt.Store(address, k)
+	t.Cleanup(func() { kindAt.Delete(address) }) // another server may get the port
 	return asWorkflow{s, k.token.Login}, address
 }
 

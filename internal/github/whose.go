@@ -63,7 +63,7 @@ var refusals = []int{http.StatusForbidden, http.StatusNotFound, http.StatusUnpro
 
 // user asks for the person that the token belongs to. Apps get 403.
 func (c *Client) user(ctx context.Context) (string, error) {
-	user, _, err := c.api.Users.Get(manner{answers: refusals}.in(ctx), "")
+	user, _, err := c.api.Users.Get(asked.in(ctx), "")
 	return user.GetLogin(), err
 }
 

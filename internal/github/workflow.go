@@ -35,7 +35,7 @@ func (c *Client) Dispatch(ctx context.Context, repo Repo, workflow, ref string, 
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	path := fmt.Sprintf("repos/%s/%s/actions/workflows/%s/dispatches", repo.Owner, repo.Name, url.PathEscape(workflow))
+	path := repo.path("actions/workflows/" + url.PathEscape(workflow) + "/dispatches")
 	body := map[string]any{"ref": ref}
 	if len(inputs) > 0 {
 		body["inputs"] = inputs

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
@@ -39,10 +38,7 @@ func (e *Env) newWatcher(p *Plan, devices []bench.Device) (*health.Watcher, erro
 		return nil, err
 	}
 	if len(devices) == 0 {
-		devices = everyDevice(p.Host) // cells may use any
-		if slices.ContainsFunc(p.Host.Accelerators, func(a bench.Accelerator) bool { return a.Vendor == device.Apple }) {
-			devices = append(devices, bench.Device{Vendor: device.Apple})
-		}
+		devices = device.All(p.Host) // cells may use any
 	}
 	return health.New(health.Options{Devices: devices, Worker: p.worker, Now: e.Now}), nil
 }

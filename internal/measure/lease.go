@@ -38,7 +38,7 @@ func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
 	l := Lanes{Devices: devices}
 	leased := devices
 	if len(leased) == 0 {
-		leased = everyDevice(p.Host)
+		leased = device.Leasable(p.Host)
 	}
 	if len(leased) == 0 || p.size() == 0 {
 		return l, nil
@@ -74,19 +74,6 @@ func (e *Env) DeviceIDs(p *Plan) []string {
 		return strings.Split(ids, ",")
 	}
 	return p.File.Host.Devices
-}
-
-// everyDevice lists the accelerators that several jobs could share by mistake.
-func everyDevice(h bench.Host) (all []bench.Device) {
-	next := map[string]int{}
-	for _, a := range h.Accelerators {
-		if a.Vendor == device.Apple {
-			continue // one per machine, and every program uses it
-		}
-		all = append(all, bench.Device{Vendor: a.Vendor, ID: fmt.Sprint(next[a.Vendor])})
-		next[a.Vendor]++
-	}
-	return all
 }
 
 // leaseDir is a folder that all jobs of a host share, whoever they run as.

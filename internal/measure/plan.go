@@ -3,6 +3,7 @@ package measure
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -152,7 +153,11 @@ func (e *Env) Policy(o *Options, file *config.File) (gate.Policy, error) {
 	if policy.Expected, err = e.expected(file); err != nil {
 		return policy, err
 	}
-	policy.Demands, err = e.demanded(file)
+	if policy.Demands, err = e.demanded(file); err != nil {
+		return policy, err
+	}
+	limits, err := e.limits(file)
+	policy.Limits, policy.LargestLimit = limited(limits), largest(limits)
 	return policy, err
 }
 
@@ -256,13 +261,14 @@ func (p *Plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes"))
 	}
+	limits := p.checkLimits(s, opened.Metrics(), all)
 	if !wanted {
 		p.Others = append(p.Others, CellIDs(all)...)
-		return all, opened.Close()
+		return all, errors.Join(limits, opened.Close())
 	}
 	p.Warnings = append(p.Warnings, opened.Warnings()...)
 	p.Suites = append(p.Suites, planned)
-	return all, p.AddMetrics(s, opened.Metrics())
+	return all, errors.Join(limits, p.AddMetrics(s, opened.Metrics()))
 }
 
 // all returns every cell, those that this host cannot run last.

@@ -19,7 +19,7 @@ func (r *Report) actionTable(most int) []block {
 		for _, f := range rows {
 			t.rows = append(t.rows, r.actionRow(f))
 		}
-		blocks = append(blocks, t)
+		blocks = append(blocks, r.withHistory(t, rows))
 	}
 	if rest := a.rest(most); rest != nil {
 		blocks = append(blocks, paragraph(append(inline{plain("… and ")}, rest...)))
@@ -62,7 +62,7 @@ func (r *Report) columns(names ...string) []column {
 
 // row begins a row of the table whose columns are made by [Report.columns].
 func (r *Report) row(f finding, cells ...inline) []inline {
-	row := []inline{f.cell()}
+	row := []inline{r.linked(f)}
 	if len(r.hosts) > 1 {
 		row = append(row, only(code(r.hosts[f.host].Run.Host.Label)))
 	}
@@ -82,16 +82,14 @@ func (f finding) cell() inline {
 
 func (r *Report) actionRow(f finding) []inline {
 	size, more := r.changed(f)
-	change, limit := inline{strong(size), plain(more)}, only(plain(bare(f.Evidence.Limit)))
+	change := inline{strong(size), plain(more)}
 	switch {
 	case f.hasChange():
 		change = append(inline{strong(f.word()), plain(", ")}, change...)
-	case f.Class == gate.OperatorsDiffer:
+	case f.Class == gate.OperatorsDiffer, !ofSpeed(f.Verdict):
 		change = only(strong(f.word()))
-	case !ofSpeed(f.Verdict):
-		change, limit = only(strong(f.word())), none
 	}
-	return r.row(f, metricName(f), r.values(f), change, limit, r.explained(f))
+	return r.row(f, metricName(f), r.values(f), change, limitsIn(f.Verdict), r.explained(f))
 }
 
 // explained is the evidence, with the operator behind it where that is known.
@@ -125,6 +123,8 @@ func (r *Report) values(f finding) inline {
 			return none
 		}
 		return inline{plain(number(f.Old)), unit, plain(" → none")}
+	case gate.OutOfBounds:
+		return inline{plain(number(f.New)), unit}
 	case gate.Untracked:
 		return inline{plain("none → " + number(f.New)), unit}
 	}

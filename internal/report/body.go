@@ -11,8 +11,12 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// caps are the numbers of rows one rendering shows at most.
-type caps struct{ action, folded int }
+// caps are the numbers of rows one rendering shows at most. open lists the speeds that
+// are not decided beside the others.
+type caps struct {
+	action, folded int
+	open           bool
+}
 
 func (r *Report) page(c caps) page {
 	st, sentence := r.verdict()
@@ -23,7 +27,7 @@ func (r *Report) page(c caps) page {
 		hosts:    r.hostTable(),
 		action:   r.actionTable(c.action),
 		next:     r.next(),
-		folded:   r.folded(c.folded),
+		folded:   r.folded(c),
 		footer:   r.footer(c.action),
 	}
 }

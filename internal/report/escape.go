@@ -174,7 +174,7 @@ var safeURL = lazyregexp.New(`^https?://[A-Za-z0-9._~/?#=&%:+,;-]+$`)
 const longestURL = len("https://") + 500
 
 // escapeLink writes a link, or its label alone if the address is not one.
-// The label is ours.
+// The label is ours, or a code span.
 func escapeLink(label, url string) string {
 	if len(url) > longestURL || !safeURL.MatchString(url) {
 		return label

@@ -16,6 +16,8 @@ func ruleOf(p *gate.Policy, v *gate.Verdict) string {
 	switch {
 	case v.Class == gate.Implausible:
 		return "code does not change a number by such a factor: it blocks in both directions"
+	case v.Class == gate.OutOfBounds:
+		return "the configuration bounds the median (" + limitsIn(v).String() + "): it blocks without any baseline"
 	case v.Class == gate.Drifted:
 		return "may be worse than the level that drift is measured from by at most " + limit
 	case e.Method == "evidence" && e.Mode == detect.Interleaved:

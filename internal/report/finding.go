@@ -19,7 +19,9 @@ const (
 type Finding struct {
 	Host, Cell, Metric string // no Cell: the host as a whole
 	Suite              string // of the cell; "" where the run does not have it
+	Line               int    // of the configuration, where the suite begins; 1 if that is unknown
 	Class              gate.Class
+	Level              gate.Level
 	Verdicts           int    // that block and that the finding stands for
 	Message            string // "slower: 95.3 → 80.1 tok/s, -15.9 % (worse), limit 10 %"
 }
@@ -33,12 +35,14 @@ func (r Report) Findings() []Finding {
 	rows := slices.Concat(single[:first0], causes[:min(shared, len(causes))], single[first0:])
 	findings := make([]Finding, 0, most)
 	for _, f := range rows[:min(most, len(rows))] {
-		findings = append(findings, Finding{
-			Host: name(r.hosts[f.host].Run.Host.Label), Cell: name(f.Cell), Metric: name(f.Metric),
-			Suite: r.suiteOf(f), Class: f.Class, Verdicts: f.verdicts(), Message: r.message(f),
-		})
+		findings = append(findings, r.finding(f, r.suiteOf(f)))
 	}
 	return findings
+}
+
+func (r *Report) finding(f finding, suite string) Finding {
+	return Finding{Host: name(r.hosts[f.host].Run.Host.Label), Cell: name(f.Cell), Metric: name(f.Metric), Suite: suite, Line: max(r.in.Lines[suite], 1),
+		Class: f.Class, Level: f.Level, Verdicts: f.verdicts(), Message: r.message(f)}
 }
 
 func (f finding) verdicts() int {
@@ -131,6 +135,7 @@ func (l *list) add(f finding) {
 type selection struct {
 	action    actions // blocks
 	judged    list
+	speeds    list // judged, and not decided
 	better    list // improved and fixed
 	waived    list // slower, and accepted for a while
 	untracked list
@@ -144,6 +149,7 @@ func newSelection() selection {
 	return selection{
 		action:    newActions(),
 		judged:    list{limit: maxFolded, order: byLoss},
+		speeds:    list{limit: maxFolded, order: byLoss},
 		better:    list{limit: maxFolded, order: byGain},
 		waived:    list{limit: maxFolded, order: byLoss},
 		untracked: list{limit: maxFolded},
@@ -158,6 +164,9 @@ func (s *selection) scan(host int, h *host) {
 		f := finding{host: host, Verdict: &c.Verdicts[i], line: h.crashLine(&c.Verdicts[i])}
 		if ofSpeed(f.Verdict) && f.Class != gate.Inconclusive {
 			s.judged.add(f)
+		}
+		if ofSpeed(f.Verdict) && f.Cell != "" && (f.Class != gate.Inconclusive || f.Alike == 0 && !f.Unhealthy) { // these have a line of their own
+			s.speeds.add(f)
 		}
 		if f.Class == gate.LeftOut {
 			s.leftOut.add(f)

@@ -52,12 +52,13 @@ func planted(s string) report.Input {
 		result(4, 200), result(5, 100), result(6, 100), fails(7, bench.Timeout), fails(8, bench.Skipped))
 	old := run(machine, result(0, 1), result(1, 1), result(2, 1), result(3, 100), result(4, 100), result(5, 100),
 		fails(7, bench.Failed), result(9, 1))
+	old.Earlier, old.Results[3].Samples[0].History = make([]bench.Point, 2), [][]float64{{100}, {101}}
 	fresh.LeftOut = []bench.LeftOut{{Cell: word(9), Reason: word(0)}, {Cell: word(10), Reason: word(1)}, {Cell: word(11), Reason: word(1)}}
 	fresh.Results[5].Twin, fresh.Results[6].Retries, fresh.Results[6].Device = word(6), 1, word(0)
 	moved := run(other, result(3, 100))
 	other.Accelerators = []bench.Accelerator{{Vendor: word(4), Model: word(6)}}
 	replaced := run(other, result(3, 100))
-	in := judged(report.Input{Tool: word(0), Revision: s, Base: s, Config: word(0), Links: report.Links{Run: "javascript:" + s, Report: ownLink}},
+	in := judged(report.Input{Tool: word(0), Revision: s, Base: s, Config: word(0), Links: report.Links{Run: "javascript:" + s, Report: ownLink, Cell: func(_, _ string) string { return ownLink }}},
 		report.HostInput{Run: fresh, Reference: old, Path: s},
 		report.HostInput{Run: run(machine, result(3, 50)), Reference: moved, Path: s},
 		report.HostInput{Run: run(machine, result(3, 50)), Reference: replaced, Path: s},

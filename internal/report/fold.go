@@ -12,7 +12,8 @@ import (
 )
 
 // folded is what a reader opens: first what explains a failure, then the rest.
-func (r *Report) folded(most int) []section {
+func (r *Report) folded(c caps) []section {
+	most := c.folded
 	var sections []section
 	add := func(title string, n int, blocks ...block) {
 		if n > 0 {
@@ -27,7 +28,11 @@ func (r *Report) folded(most int) []section {
 	add("Kernels by definition", len(r.kernels.list), r.kernelTable(most))
 	title, waivers, n := r.waivers(most)
 	add(title, n, waivers...)
-	add(text.Plural(s.judged.total, "judged speed")+", the largest loss first", s.judged.total, r.judgedTable(most))
+	if c.open {
+		add(text.Plural(s.speeds.total, "speed")+", the largest loss first", s.speeds.total, r.speedTable(most))
+	} else {
+		add(text.Plural(s.judged.total, "judged speed")+", the largest loss first", s.judged.total, r.judgedTable(most))
+	}
 	add(fmt.Sprintf("%d improved or fixed", s.better.total), s.better.total, r.betterTable(most))
 	add(fmt.Sprintf("%d not in the baseline", s.untracked.total), s.untracked.total, r.untrackedTable(most))
 	add(fmt.Sprintf("%d measured, speed not judged", s.unjudged.total), s.unjudged.total, r.unjudgedTable(most))
@@ -49,7 +54,21 @@ func (r *Report) judgedTable(most int) block {
 		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f),
 			r.changeCell(f), evidence(f)))
 	}
-	return t
+	return r.withHistory(t, l.rows)
+}
+
+// speedTable has the speeds that are not decided beside those that are, each with its verdict.
+func (r *Report) speedTable(most int) block {
+	l := &r.shown.speeds
+	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Verdict", "Evidence~")}
+	for _, f := range l.rows[:min(most, len(l.rows))] {
+		why := evidence(f)
+		if f.Class == gate.Inconclusive { // its reason stands among what does not block
+			why = only(plain(cmp.Or(basis(&f.Evidence), "–")))
+		}
+		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f), r.changeCell(f), only(plain(f.word())), why))
+	}
+	return r.withHistory(t, l.rows)
 }
 
 // changeCell is the change of a finding in a cell of a table.
@@ -68,7 +87,7 @@ func (r *Report) betterTable(most int) block {
 		}
 		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f), change))
 	}
-	return t
+	return r.withHistory(t, l.rows)
 }
 
 // untrackedTable shows the numbers of a cell, since no comparison does.
@@ -126,7 +145,7 @@ func (r *Report) unjudgedTable(most int) block {
 	for _, f := range l.rows[:min(most, len(l.rows))] {
 		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f)))
 	}
-	return t
+	return r.withHistory(t, l.rows)
 }
 
 func (r *Report) reasonTable(l *list, most int) block {
@@ -138,7 +157,7 @@ func (r *Report) reasonTable(l *list, most int) block {
 		}
 		t.rows = append(t.rows, r.row(f, only(plain(f.word())), why))
 	}
-	return t
+	return r.withHistory(t, l.rows)
 }
 
 // wholeReasons lists what the cells of tables that need action, or do not block, are

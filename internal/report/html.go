@@ -11,20 +11,22 @@ import (
 	"slices"
 )
 
-// The style and the script of the page. The script filters and sorts, and nothing else.
-var (
-	//go:embed page_html/style.css
-	style string
-	//go:embed page_html/script.js
-	script string
-)
+// Style is the style sheet of the page, light and dark, with the classes of package chart. Other pages of ours use it as well.
+//
+//go:embed page_html/style.css
+var Style string
+
+// script filters and sorts, and nothing else.
+//
+//go:embed page_html/script.js
+var script string
 
 // HTML renders one file that needs no network: the parts that Markdown has, and then every cell with its values, trend,
 // operators, command and log. It works without script, except for filtering and sorting. A policy in the page lets
 // the browser run that script alone, whatever names and logs hold.
 func HTML(w io.Writer, r Report) error {
 	h := htmlWriter{bufio.NewWriterSize(w, 64<<10)}
-	p := r.page(caps{maxAction, maxFolded})
+	p := r.page(caps{action: maxAction, folded: maxFolded})
 	h.head(&p, r.in.Tool)
 	h.blocks(p.lead)
 	h.block(p.hosts)
@@ -50,7 +52,7 @@ func (h htmlWriter) head(p *page, tool string) {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>%s</title><style>%s</style></head><body><main>
-<h1>`, base64.StdEncoding.EncodeToString(digest[:]), escapeHTML(p.headline().String()+" · "+name(tool)), style)
+<h1>`, base64.StdEncoding.EncodeToString(digest[:]), escapeHTML(p.headline().String()+" · "+name(tool)), Style)
 	h.mark(p.status.mark)
 	h.WriteByte(' ')
 	h.inline(p.headline())
@@ -137,9 +139,9 @@ func (h htmlWriter) inline(in inline) {
 		case emphasis:
 			h.WriteString("<strong>" + escapeHTML(s.text) + "</strong>")
 		case verbatim, shell:
-			h.WriteString("<code>" + escapeHTML(s.text) + "</code>")
+			h.link("<code>"+escapeHTML(s.text)+"</code>", s.alt)
 		case address:
-			h.link(s)
+			h.link(escapeHTML(s.text), s.alt)
 		case signal:
 			h.mark(s.alt)
 		default:
@@ -154,12 +156,13 @@ func (h htmlWriter) mark(word string) {
 	fmt.Fprintf(h, `<span class="mark%s">%s</span>`, class, escapeHTML(word))
 }
 
-func (h htmlWriter) link(s span) {
-	if len(s.alt) > longestURL || !safeURL.MatchString(s.alt) {
-		h.WriteString(escapeHTML(s.text))
+// link writes markup as a link, or alone if the address is not one.
+func (h htmlWriter) link(markup, url string) {
+	if len(url) > longestURL || !safeURL.MatchString(url) {
+		h.WriteString(markup)
 		return
 	}
-	fmt.Fprintf(h, `<a href="%s">%s</a>`, escapeHTML(s.alt), escapeHTML(s.text))
+	fmt.Fprintf(h, `<a href="%s">%s</a>`, escapeHTML(url), markup)
 }
 
 // escapeHTML makes a text visible, and safe inside elements and quoted attributes.

@@ -186,12 +186,12 @@ func (c *cellPage) change(r *Report) inline {
 func (c *cellPage) table(r *Report) *table {
 	t := &table{columns: columns("Metric", "Verdict", "Baseline → now>", "Change>", "Limit>", "Evidence")}
 	for _, v := range c.verdicts {
-		change, limit := none, none
+		change := none
 		if ofSpeed(v.Verdict) || v.hasChange() {
 			size, more := r.changed(v)
-			change, limit = inline{strong(size), plain(more)}, only(plain(bare(v.Evidence.Limit)))
+			change = inline{strong(size), plain(more)}
 		}
-		t.rows = append(t.rows, []inline{metricName(v), only(plain(v.word())), r.values(v), change, limit, evidence(v)})
+		t.rows = append(t.rows, []inline{metricName(v), only(plain(v.word())), r.values(v), change, limitsIn(v.Verdict), evidence(v)})
 	}
 	t.total = len(t.rows)
 	return t

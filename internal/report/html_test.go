@@ -18,10 +18,13 @@ import (
 )
 
 // wide is a report of n cells of two models and many features, with a history of runs runs. One cell in fifty is 30 % slower.
-func wide(n, runs int) report.Report {
+func wide(n, runs int) report.Report { return report.New(wideInput(n, runs)) }
+
+func wideInput(n, runs int) report.Input {
 	rng := rand.New(rand.NewPCG(1, 2))
 	metric := bench.Metric{Name: "decode_tps", Unit: "tok/s", Better: bench.Higher}
 	head, base := &bench.Run{Host: bench.Host{Label: "lab"}, Metrics: []bench.Metric{metric}}, &bench.Run{Host: bench.Host{Label: "lab"}, Metrics: []bench.Metric{metric}}
+	base.Earlier = make([]bench.Point, runs)
 	for i := range n {
 		cell := bench.Cell{Suite: "s", Params: []bench.Param{{Key: "model", Value: fmt.Sprintf("m%d", i%2)}, {Key: "feature", Value: fmt.Sprintf("f%d", i/2)}, {Key: "env.KV", Value: []string{"f16", "q8"}[i%2]}}}
 		value := func() float64 { return 100 * (1 + 0.02*rng.NormFloat64()) }
@@ -45,8 +48,8 @@ func wide(n, runs int) report.Report {
 	}
 	policy := gate.DefaultPolicy()
 	c := gate.Compare("the baseline", base, head, policy)
-	return report.New(report.Input{Tool: "accelgate", Policy: policy, Decision: gate.Decide([]gate.Comparison{c}, policy),
-		Hosts: []report.HostInput{{Run: head, Reference: base, Path: "baselines/baseline-lab.json", Comparison: c}}})
+	return report.Input{Tool: "accelgate", Policy: policy, Decision: gate.Decide([]gate.Comparison{c}, policy),
+		Hosts: []report.HostInput{{Run: head, Reference: base, Path: "baselines/baseline-lab.json", Comparison: c}}}
 }
 
 func rendered(t testing.TB, r report.Report) string {

@@ -26,8 +26,9 @@ func Markdown(w io.Writer, r Report) error { return MarkdownLimit(MarkdownBytes)
 
 // MarkdownLimit renders for GitHub in at most limit bytes of UTF-8; a limit
 // below 1000 counts as 1000. What does not fit is left out in this order, and
-// said to be: folded sections, the longest first; rows that need action beyond
-// five of each class; everything but verdict and hosts; everything but the verdict.
+// said to be: the history of rows; the links of cells; folded sections, the longest first;
+// rows that need action beyond five of each class; everything but verdict and hosts;
+// everything but the verdict.
 func MarkdownLimit(limit int) Renderer {
 	limit = max(limit, least)
 	return func(w io.Writer, r Report) error {
@@ -37,12 +38,23 @@ func MarkdownLimit(limit int) Renderer {
 }
 
 func (r *Report) fit(limit int) string {
-	p := r.page(caps{maxAction, maxFolded})
-	folded := make([]string, len(p.folded))
-	for i := range p.folded {
-		folded[i] = p.folded[i].markdown()
-	}
+	p := r.page(caps{action: maxAction, folded: maxFolded})
+	folded := p.sections()
 	var left []string
+	for _, drop := range []struct {
+		name string
+		do   func(*page)
+	}{{"the history of rows", (*page).unspared}, {"the links of cells", (*page).unlinked}} {
+		before := p.markdown(r.in.Tool, folded, left)
+		if len(before) <= limit {
+			return before
+		}
+		drop.do(&p)
+		folded = p.sections()
+		if p.markdown(r.in.Tool, folded, left) != before {
+			left = append(left, drop.name)
+		}
+	}
 	for {
 		if s := p.markdown(r.in.Tool, folded, left); len(s) <= limit {
 			return s
@@ -55,6 +67,8 @@ func (r *Report) fit(limit int) string {
 		folded[i] = ""
 	}
 	p = r.page(caps{action: 5})
+	p.unspared()
+	p.unlinked()
 	left = []string{"all details", "rows that need action beyond five of each class"}
 	if s := p.markdown(r.in.Tool, nil, left); len(s) <= limit {
 		return s
@@ -65,6 +79,15 @@ func (r *Report) fit(limit int) string {
 		return s
 	}
 	return fmt.Sprintf("### %s %s\n\n%s\n", p.status.sign, p.brief(), omitted([]string{"everything but the verdict"}))
+}
+
+// sections are the folded sections, each as a whole.
+func (p *page) sections() []string {
+	folded := make([]string, len(p.folded))
+	for i := range p.folded {
+		folded[i] = p.folded[i].markdown()
+	}
+	return folded
 }
 
 // brief is the headline up to the first thing in it that is not ours, so that
@@ -220,7 +243,7 @@ func (in inline) write(code func(string) string) string {
 		case emphasis:
 			b.WriteString("**" + s.text + "**")
 		case verbatim, shell:
-			b.WriteString(code(s.text))
+			b.WriteString(escapeLink(code(s.text), s.alt))
 		case prose:
 			b.WriteString(escapeText(s.text))
 		case address:

@@ -165,7 +165,7 @@ func TestOrderOfRows(t *testing.T) {
 		at("cell-a", gate.Regressed, gate.Fail, -30), whole("cell-w", gate.CorrectnessFailure, gate.Fail))
 	check(" improved or fixed", []string{"cell-b", "cell-a", "cell-f"},
 		at("cell-a", gate.Improved, gate.Off, 12), whole("cell-f", gate.Fixed, gate.Off), at("cell-b", gate.Improved, gate.Off, 40))
-	check(" judged speeds", []string{"cell-b", "cell-a"},
+	check(" speeds", []string{"cell-b", "cell-a"},
 		at("cell-a", gate.Unchanged, gate.Off, 2), at("cell-b", gate.Unchanged, gate.Off, -3))
 }
 

@@ -44,6 +44,7 @@ type (
 		name  string // ours
 		right bool
 		soft  bool // may be shortened
+		spare bool // the first to go where space is short
 	}
 )
 
@@ -53,7 +54,7 @@ type inline []span
 type span struct {
 	kind kind
 	text string
-	alt  string // a link's address, a status in words
+	alt  string // a link's address, that of verbatim text too; a status in words
 }
 
 type kind int

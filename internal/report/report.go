@@ -30,7 +30,9 @@ type Input struct {
 	Revision string // commit under test
 	Base     string // commit that policy and baselines were taken from
 	Config   string // path of the configuration
-	Links    Links
+	// Lines are those of the configuration at which its suites begin, by their names.
+	Lines map[string]int
+	Links Links
 	// Checked is what the pull request changes in what is checked; nil if it
 	// changes nothing.
 	Checked *CheckedChanges
@@ -52,6 +54,8 @@ type HostInput struct {
 type Links struct {
 	Run    string // of the workflow run
 	Report string // of the whole report
+	// Cell returns the address of the page of a host's cell; nil where cells have none.
+	Cell func(host, cell string) string `json:"-"`
 }
 
 // Commands are what a person types, each with the flags that make it about the
@@ -126,7 +130,7 @@ type host struct {
 // over 100,000 cells costs no more to render than one over a hundred.
 func New(in Input) Report {
 	in.Policy.Threshold = finite(in.Policy.Threshold)
-	in.Policy.Implausible = finite(in.Policy.Implausible)
+	in.Policy.Implausible, in.Policy.LargestLimit = finite(in.Policy.Implausible), finite(in.Policy.LargestLimit)
 	in.Policy.MinEffect, in.Policy.FalseAlarms, in.Policy.Drift = finite(in.Policy.MinEffect), finite(in.Policy.FalseAlarms), finite(in.Policy.Drift)
 	r := Report{in: in, hosts: make([]host, len(in.Hosts)), total: newTally(), shown: newSelection()}
 	for i := range in.Hosts {
@@ -166,9 +170,17 @@ func (r *Report) attach() {
 	for i := range wanted {
 		wanted[i] = map[string]bool{}
 	}
-	for _, rows := range [][]finding{r.shown.action.rows, r.shown.untracked.rows} {
+	s := &r.shown
+	for _, rows := range [][]finding{s.action.rows, s.untracked.rows, s.known.rows} {
 		for _, f := range rows {
 			wanted[f.host][f.Cell] = true
+		}
+	}
+	for _, rows := range [][]finding{s.judged.rows, s.speeds.rows, s.better.rows, s.waived.rows, s.unjudged.rows} {
+		for _, f := range rows {
+			if ref := r.hosts[f.host].Reference; r.in.Links.Cell != nil || ref != nil && len(ref.Earlier) > 0 {
+				wanted[f.host][f.Cell] = true
+			}
 		}
 	}
 	for i := range r.hosts {

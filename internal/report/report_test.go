@@ -26,13 +26,15 @@ type scenario struct {
 	Now                          time.Time
 	Policy                       gate.Policy
 	Links                        report.Links
+	Site                         string           // of the pages of cells
 	Expected                     []bench.Expected // what case files say
 	Waivers                      []waiver.Entry
 	Hosts                        []struct {
 		Path           string
 		Run, Reference *bench.Run
-		Comparison     *gate.Comparison   // in place of the gate's
-		Anchors        map[string]float64 // of the first metric of the reference's cells, by id
+		Comparison     *gate.Comparison     // in place of the gate's
+		Anchors        map[string]float64   // of the first metric of the reference's cells, by id
+		Earlier        map[string][]float64 // runs, likewise; 0 where a run lacks the cell
 	}
 }
 
@@ -45,6 +47,9 @@ func (s *scenario) input() report.Input {
 	for _, e := range s.Expected {
 		in.Policy.Expected[e.Cell] = e
 	}
+	if s.Site != "" {
+		in.Links.Cell = func(host, _ string) string { return s.Site + host + "/cell.html" }
+	}
 	var comparisons []gate.Comparison
 	for _, h := range s.Hosts {
 		name := ""
@@ -55,6 +60,17 @@ func (s *scenario) input() report.Input {
 			i := slices.IndexFunc(h.Reference.Results, func(r bench.Result) bool { return r.Cell.ID() == id })
 			r := &h.Reference.Results[i]
 			r.Samples[0].Anchor, r.Anchored = anchor, bench.Point{At: s.Now.AddDate(0, -2, 0), Revision: "89abdef"}
+		}
+		for id, values := range h.Earlier {
+			i := slices.IndexFunc(h.Reference.Results, func(r bench.Result) bool { return r.Cell.ID() == id })
+			h.Reference.Earlier = make([]bench.Point, len(values))
+			history := make([][]float64, len(values))
+			for n, v := range values {
+				if v != 0 {
+					history[n] = []float64{v}
+				}
+			}
+			h.Reference.Results[i].Samples[0].History = history
 		}
 		c := gate.Compare(name, h.Reference, h.Run, in.Policy)
 		if h.Comparison != nil {

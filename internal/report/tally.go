@@ -12,7 +12,7 @@ import (
 // severity orders what needs action, the worst first. A cell with several
 // blocking verdicts is counted under the first of them.
 var severity = []gate.Class{
-	gate.Mismatch, gate.CorrectnessFailure, unequal, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.Implausible, gate.Regressed,
+	gate.Mismatch, gate.CorrectnessFailure, unequal, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.OutOfBounds, gate.Implausible, gate.Regressed,
 	gate.Drifted, gate.OperatorsDiffer, gate.Improved, gate.LeftOut,
 }
 

@@ -25,7 +25,7 @@ func TerminalWith(o TerminalOptions) Renderer {
 	return func(w io.Writer, r Report) error {
 		const rows = 20
 		p := newPrinter(w, o)
-		p.page(r.page(caps{maxAction, rows}))
+		p.page(r.page(caps{maxAction, rows, true}), &r)
 		p.line(visible(shorten(r.in.Tool, maxName)))
 		return p.w.Flush()
 	}
@@ -49,11 +49,12 @@ func (p *printer) line(s string) {
 	p.w.WriteByte('\n')
 }
 
-func (p *printer) page(page page) {
+func (p *printer) page(page page, r *Report) {
 	p.line(p.paint(page.status.mark) + ": " + page.sentence.String())
 	p.blocks(page.lead)
 	p.blocks([]block{page.hosts})
 	p.section("Needs action", page.action)
+	p.suspects(r)
 	p.section("Next", page.next)
 	for _, s := range page.folded {
 		if !s.narrow {

@@ -46,7 +46,7 @@ func (r *Report) waivedTable(most int) block {
 	for _, f := range l.rows[:min(most, len(l.rows))] {
 		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f), r.changeCell(f), evidence(f)))
 	}
-	return t
+	return r.withHistory(t, l.rows)
 }
 
 func waiverTable(all []gate.WaiverUse, most int) block {

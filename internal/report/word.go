@@ -38,6 +38,8 @@ var labels = map[gate.Class]label{
 	gate.Regressed:      {"slower", "slower (not blocking)", "is slower", "are slower"},
 	gate.Implausible: {"implausible", "implausible (not blocking)",
 		"changed implausibly", "changed implausibly"},
+	gate.OutOfBounds: {"out of bounds", "out of bounds (not blocking)",
+		"has a metric beyond its bounds", "have a metric beyond their bounds"},
 	gate.Drifted: {"drifted", "drifted (not blocking)",
 		"has drifted beyond its limit", "have drifted beyond their limit"},
 	gate.OperatorsDiffer: {"with other operators", "with other operators (not blocking)",

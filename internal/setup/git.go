@@ -16,6 +16,15 @@ import (
 // onGitHub finds owner and name in the addresses that git has for a repository.
 var onGitHub = lazyregexp.New(`^(?:https://|ssh://git@|git@|git://)(?:[^/@]*@)?github\.com[:/]([A-Za-z0-9-]+/[A-Za-z0-9._-]+?)(?:\.git)?/?$`)
 
+// OnGitHub returns owner/name of an address that git has for a repository, or "" if it is
+// not on github.com.
+func OnGitHub(address string) string {
+	if m := onGitHub.FindStringSubmatch(strings.TrimSpace(address)); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
 // branchName is what the workflow may hold as a pattern of branches; others would need escapes.
 var branchName = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`)
 
@@ -35,9 +44,7 @@ func (r *repository) git(ctx context.Context) (remote, branch string, err error)
 	if prefix := ask("rev-parse", "--show-prefix"); prefix != "" {
 		return "", "", exit.Usagef("this folder is no root of the git repository: cd %s, and run the command again", text.ShellWord(strings.Repeat("../", strings.Count(prefix, "/"))))
 	}
-	if m := onGitHub.FindStringSubmatch(ask("remote", "get-url", "origin")); m != nil {
-		remote = m[1]
-	}
+	remote = OnGitHub(ask("remote", "get-url", "origin"))
 	branch = strings.TrimPrefix(ask("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"), "origin/")
 	for _, usual := range []string{"main", "master"} {
 		if branch == "" && ask("rev-parse", "--verify", "--quiet", "refs/heads/"+usual) != "" {

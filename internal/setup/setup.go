@@ -149,5 +149,5 @@ func local(name string) string {
 	if path.IsAbs(name) {
 		return name
 	}
-	return "./" + strings.TrimPrefix(name, "./")
+	return "./" + strings.TrimPrefix(path.Clean(name), "./")
 }

@@ -83,19 +83,26 @@ func ReadResult(path, name string, limit int64) ([]byte, error) {
 	if !info.Mode().IsRegular() { // opening a pipe would block, a link lead elsewhere
 		return nil, fmt.Errorf("the result at %s is not a regular file", name)
 	}
+	if info.Size() > limit {
+		return nil, tooLarge(name, limit)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the result at %s: %w", name, err)
 	}
 	defer f.Close()
-	buffer := bytes.NewBuffer(make([]byte, 0, min(info.Size(), limit)+bytes.MinRead))
+	buffer := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
 	_, err = buffer.ReadFrom(io.LimitReader(f, limit+1))
 	data := buffer.Bytes()
 	if err != nil {
 		return nil, fmt.Errorf("read the result at %s: %w", name, err)
 	}
 	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("the result at %s is larger than %d bytes", name, limit)
+		return nil, tooLarge(name, limit)
 	}
 	return data, nil
+}
+
+func tooLarge(name string, limit int64) error {
+	return fmt.Errorf("the result at %s is larger than %d bytes", name, limit)
 }

@@ -129,14 +129,16 @@ type Progress struct {
 	Ended         bool          // the last one of a load
 }
 
-// Kind is a kind of suite: what its folder provides. Only Body and Open are required.
+// Kind is a kind of suite: what its folder provides. Only Body, Keys and Open are required.
 type Kind struct {
-	Body    any // of the type that the kind's keys are decoded into, for the schema
+	Body    any         // what the kind's keys are decoded into, with what absent keys stand for, for the schema
+	Keys    config.Keys // describes the keys, for the schema and the pages of docs
 	Open    Open
 	Expect  Expect  // nil where no file of its own says what cells should measure
 	Demand  Demand  // nil where the configuration gates no metric by name
 	Recheck Recheck // nil where a run does not record what was judged
 	Files   Files   // nil where the configuration says all
+	Limits  Limits  // nil where metrics have no limits of their own
 }
 
 // Open opens a suite from its part of the configuration. Errors about the
@@ -152,6 +154,10 @@ type Expect func(c *config.Suite, dir string) ([]bench.Expected, error)
 // Demand returns which metrics the configuration gates in a cell of the suite, so
 // that a run cannot drop one. It reads the configuration and nothing else.
 type Demand func(c *config.Suite) (func(bench.Cell) []bench.Demand, error)
+
+// Limits returns the limits of the changes of metrics that the list of metrics has. It
+// reads the configuration and nothing else.
+type Limits func(c *config.Suite) ([]config.Limit, error)
 
 // Files returns the files and folders that the suite names and is measured or judged
 // by, whether they are there or not. The folder is the configuration's.

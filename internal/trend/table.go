@@ -11,7 +11,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-func write(w io.Writer, all []series, runs int) error {
+func write(w io.Writer, all []Series, runs int) error {
 	t := terminal.NewTable(w)
 	changed := levels(t, all)
 	if err := t.Flush(); err != nil {
@@ -30,8 +30,8 @@ func write(w io.Writer, all []series, runs int) error {
 }
 
 // levels writes a row for each change, and returns how many there are.
-func levels(w io.Writer, all []series) (n int) {
-	row := func(s *series, format string, args ...any) {
+func levels(w io.Writer, all []Series) (n int) {
+	row := func(s *Series, format string, args ...any) {
 		if n++; n == 1 {
 			fmt.Fprintf(w, "host\tcell\tmetric\tchange\tp\tbetween\n")
 		}
@@ -51,7 +51,7 @@ func levels(w io.Writer, all []series) (n int) {
 
 // newest writes a row for each series whose last value is slower, or may be, and
 // returns how many there are.
-func newest(w io.Writer, all []series) (n int) {
+func newest(w io.Writer, all []Series) (n int) {
 	for i := range all {
 		s, e := &all[i], all[i].Newest
 		if e.Verdict != detect.Regressed && e.Verdict != detect.Suspect {
@@ -66,6 +66,6 @@ func newest(w io.Writer, all []series) (n int) {
 }
 
 // name is that of a series, in columns, fit to print and to be a format.
-func (s *series) name() string {
+func (s *Series) name() string {
 	return strings.ReplaceAll(text.OneLine(s.Host)+"\t"+text.OneLine(s.Cell)+"\t"+text.OneLine(s.Metric), "%", "%%")
 }

@@ -19,6 +19,18 @@ type Typing struct {
 	File    *config.File
 }
 
+// lines are those of the configuration at which its suites begin, by their names.
+func (t *Typing) lines() map[string]int {
+	if t == nil {
+		return nil
+	}
+	lines := map[string]int{}
+	for i := range t.File.Suites {
+		lines[t.File.Suites[i].Name] = t.File.Suites[i].Line
+	}
+	return lines
+}
+
 // Line is a command with its flags.
 type Line string
 

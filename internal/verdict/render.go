@@ -7,28 +7,52 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/report/interchange"
 	"github.com/accelgate/accelgate/internal/terminal"
 )
 
-// Renderer returns the format that --format names.
-func Renderer(e *measure.Env, format string) (report.Renderer, error) {
-	switch format {
-	case "terminal":
-		return report.TerminalWith(Terminal(e)), nil
-	case "markdown":
-		return report.Markdown, nil
-	case "html":
-		return report.HTML, nil
-	case "json":
-		return report.JSON, nil
-	case "cases":
-		return report.CasesMarkdown, nil
-	case "check":
-		return report.MSModelingCheck, nil
-	case "test":
-		return report.MSModelingTest, nil
+// formats are those of reports. The last three are for model cases.
+var formats = []struct {
+	name   string
+	render report.Renderer // nil for the one that depends on the terminal
+}{
+	{"terminal", nil},
+	{"markdown", report.Markdown},
+	{"html", report.HTML},
+	{"json", report.JSON},
+	{"junit", interchange.JUnit},
+	{"sarif", interchange.SARIF},
+	{"annotations", interchange.Annotations},
+	{"badge", interchange.Badge},
+	{"cases", report.CasesMarkdown},
+	{"check", report.MSModelingCheck},
+	{"test", report.MSModelingTest},
+}
+
+const ofCases = 3
+
+// Formats names the formats of every report, for help texts: "terminal, markdown or json".
+func Formats() string {
+	var names []string
+	for _, f := range formats[:len(formats)-ofCases] {
+		names = append(names, f.name)
 	}
-	return nil, exit.Usagef("--format: unknown format %q: use terminal, markdown, html or json, or for model cases: cases, check or test", format)
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// Renderer returns the renderer of a format.
+func Renderer(e *measure.Env, format string) (report.Renderer, error) {
+	for _, f := range formats {
+		switch {
+		case f.name != format:
+		case f.render == nil:
+			return report.TerminalWith(Terminal(e)), nil
+		default:
+			return f.render, nil
+		}
+	}
+	return nil, exit.Usagef("--format: unknown format %q: use %s, or for model cases: cases, check or test", format, Formats())
 }
 
 // Terminal says what the terminal behind standard output can show.

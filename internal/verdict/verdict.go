@@ -98,6 +98,7 @@ func Judge(e *measure.Env, runs []*bench.Run, refs []Reference, policy gate.Poli
 		}
 		comparison := gate.Compare(name, ref, run, policy)
 		comparisons = append(comparisons, comparison)
+		in.Lines = refs[i].Typed.lines()
 		in.Hosts = append(in.Hosts, report.HostInput{Run: run, Reference: ref, Path: refs[i].Path, Comparison: comparison,
 			Commands: refs[i].Typed.Commands(e.Getenv, run.Host)})
 	}
@@ -108,10 +109,10 @@ func Judge(e *measure.Env, runs []*bench.Run, refs []Reference, policy gate.Poli
 
 // Exit maps the decision to the exit code.
 func (j Judged) Exit() int {
-	switch j.Decision.Status {
-	case gate.StatusPassed, gate.StatusInconclusive:
+	switch status := j.Decision.Status; {
+	case status.Passes():
 		return exit.Passed
-	case gate.StatusNoEvidence:
+	case status == gate.StatusNoEvidence:
 		return exit.NoMeasure
 	}
 	return exit.GateFailed

@@ -42,11 +42,20 @@ func TestContainerThorough(t *testing.T) {
 		"out of memory":  containerOutOfMemory,
 		"many at once":   containerManyAtOnce,
 		"nested":         containerNested,
+		"about":          containerAbout,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, e)
 		})
+	}
+}
+
+// containerAbout asks the engine what it is.
+func containerAbout(t *testing.T, e *testEngine) {
+	got, err := (&worker.Container{Socket: e.socket}).About(t.Context())
+	if err != nil || got.Command != e.cli[0] || got.Version == "" || got.Address != e.socket || len(got.Runtimes) == 0 {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
 

@@ -13,8 +13,8 @@ var (
 	commitForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
 	imageForm  = regexp.MustCompile(`^[a-z0-9.:/_-]+@sha256:[0-9a-f]{64}$`)
 	sumForm    = regexp.MustCompile(`(?m)^[0-9a-f]{64}  accelgate_[a-z0-9_]+(\.exe)?$`)
-	called     = []string{"gate.yml", "forks.yml", "chat.yml"}
-	ownAction  = regexp.MustCompile(`(?m)uses: (accelgate/accelgate(?:/native)?)@main$`)
+	called     = []string{"gate.yml", "forks.yml", "chat.yml", "pages.yml"}
+	ownAction  = regexp.MustCompile(`(?m)uses: (accelgate/accelgate(?:/native|/site)?)@main$`)
 )
 
 // notes returns the section of CHANGELOG.md that a release needs.

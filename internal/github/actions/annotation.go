@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/sethvargo/go-githubactions"
@@ -15,9 +16,13 @@ const (
 	maxTitle   = 200 // characters
 )
 
-// Annotation is a remark that GitHub shows on the run. Both texts may be
-// untrusted; what is too long is cut.
-type Annotation struct{ Title, Message string }
+// Annotation is a remark that GitHub shows on the run, and at a line of a file if it has a
+// path in the repository. All texts may be untrusted; what is too long is cut.
+type Annotation struct {
+	Title, Message string
+	Path           string
+	Line           int // from 1
+}
 
 // Error annotates the run with an error. GitHub shows ten annotations of each
 // level per step (docs/problem-matchers.md of actions/toolkit, "Limitations"),
@@ -27,13 +32,23 @@ func (a *Action) Error(n Annotation) error { return a.annotate("error", n) }
 // Warning annotates the run with a warning; see [Action.Error].
 func (a *Action) Warning(n Annotation) error { return a.annotate("warning", n) }
 
-func (a *Action) annotate(name string, n Annotation) error {
+func (a *Action) annotate(level string, n Annotation) error {
+	return a.command("annotate the run", func() { a.lib.IssueCommand(n.command(level)) })
+}
+
+// Command is the line, without its end, by which any step annotates its run. The level is
+// "error", "warning" or "notice".
+func (n Annotation) Command(level string) string { return n.command(level).String() }
+
+func (n Annotation) command(level string) *githubactions.Command {
 	props := githubactions.CommandProperties{}
 	if n.Title != "" {
 		props["title"] = text.Line(n.Title, maxTitle)
 	}
-	cmd := &githubactions.Command{Name: name, Message: text.Clip(cleanLines(n.Message), maxMessage-len("...")), Properties: props}
-	return a.command("annotate the run", func() { a.lib.IssueCommand(cmd) })
+	if n.Path != "" {
+		props["file"], props["line"] = text.Clean(n.Path), strconv.Itoa(max(n.Line, 1))
+	}
+	return &githubactions.Command{Name: level, Message: text.Clip(cleanLines(n.Message), maxMessage-len("...")), Properties: props}
 }
 
 // cleanLines keeps the ends of lines and cleans each line.

@@ -25,6 +25,9 @@ var operations = map[string]operation{
 	"repos/get":         read(getRepo, "metadata"),
 	"repos/get-content": read(getContent, "contents"),
 
+	"repos/get-branch":       read(getBranch, "contents"),
+	"repos/get-branch-rules": read(getBranchRules, "metadata"),
+
 	"git/get-ref":       read(getRef, "contents"),
 	"git/create-ref":    write(createRef, "contents"),
 	"git/update-ref":    write(updateRef, "contents"),
@@ -48,6 +51,8 @@ var operations = map[string]operation{
 	"actions/get-artifact":                                               read(getArtifact, "actions"),
 	"actions/download-artifact":                                          read(downloadArtifact, "actions"),
 	"actions/get-workflow-run":                                           read(getRun, "actions"),
+	"actions/list-workflow-runs-for-repo":                                read(listRuns, "actions"),
+	"actions/list-self-hosted-runners-for-repo":                          read(listRunners, "administration"),
 	"actions/re-run-workflow":                                            write(rerun, "actions"),
 	"actions/re-run-workflow-failed-jobs":                                write(rerunFailed, "actions"),
 	"actions/create-workflow-dispatch":                                   write(dispatchWorkflow, "actions"),

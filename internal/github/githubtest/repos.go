@@ -34,7 +34,29 @@ func (c *call) user(login string) object {
 	return object{"login": login, "id": id, "type": kind, "url": c.base + "/users/" + login, "html_url": c.base + "/" + login}
 }
 
-func getRepo(c *call) reply { return ok(c.repository()) }
+// getRepo shows the role of a user, as GitHub does; of an app it shows none.
+func getRepo(c *call) reply {
+	o := c.repository()
+	if !c.token.Integration {
+		o["permissions"] = rights(c.repo.permissions[strings.ToLower(c.token.Login)])
+	}
+	r := ok(o)
+	if !c.token.Integration && c.token.Permissions == nil { // a classic token
+		r.header = http.Header{"X-Oauth-Scopes": {"repo, workflow"}}
+	}
+	return r
+}
+
+// rights says which roles a role includes.
+func rights(role string) object {
+	all := []string{"pull", "triage", "push", "maintain", "admin"}
+	rank := map[string]int{"": 1, "read": 1, "triage": 2, "write": 3, "maintain": 4, "admin": 5}[role]
+	o := object{}
+	for i, name := range all {
+		o[name] = i < rank
+	}
+	return o
+}
 
 func (c *call) repository() object {
 	now := c.clock.Format(time.RFC3339)

@@ -47,6 +47,12 @@ type Repo struct {
 	Permissions map[string]string `json:"permissions,omitempty"`
 	// Runs are runs of workflows.
 	Runs []RunSeed `json:"runs,omitempty"`
+	// Runners are self-hosted.
+	Runners []RunnerSeed `json:"runners,omitempty"`
+	// RequiredChecks are demanded by branch protection of the default branch,
+	// RulesetChecks by a ruleset.
+	RequiredChecks []string `json:"required_checks,omitempty"`
+	RulesetChecks  []string `json:"ruleset_checks,omitempty"`
 	// Releases are the files of releases, by tag and name, in base64 in a file.
 	Releases map[string]map[string][]byte `json:"releases,omitempty"`
 	// MaxBody is the longest text of a comment, a pull request or a check run,
@@ -70,6 +76,13 @@ type PullRequestSeed struct {
 	HeadFiles map[string]string `json:"head_files,omitempty"`
 	// Locked lets only users with write permission comment.
 	Locked bool `json:"locked,omitempty"`
+}
+
+// RunnerSeed is a self-hosted runner.
+type RunnerSeed struct {
+	Name    string   `json:"name"`
+	Labels  []string `json:"labels"`
+	Offline bool     `json:"offline,omitempty"`
 }
 
 // RunSeed is a run of a workflow, with the artifacts that it left.
@@ -149,7 +162,10 @@ type repository struct {
 	reactions      []reaction
 	labels         map[string]int64 // ids by name
 	maxBody        int
-	events         []issueEvent                 // by id, ascending
+	events         []issueEvent // by id, ascending
+	runners        []RunnerSeed
+	required       []string                     // checks, by branch protection
+	ruled          []string                     // checks, by a ruleset
 	releases       map[string]map[string][]byte // files by tag and name
 }
 
@@ -254,6 +270,7 @@ func (s *Server) seedSettings(r *repository, seed Repo) {
 	if seed.MaxBody > 0 {
 		r.maxBody = min(seed.MaxBody, maxBodyLength)
 	}
+	r.runners, r.required, r.ruled = seed.Runners, seed.RequiredChecks, seed.RulesetChecks
 	for login, level := range seed.Permissions {
 		r.permissions[strings.ToLower(login)] = level
 	}

@@ -56,20 +56,21 @@ import (
 const Schema = 1
 
 // File is a baseline. A File that was parsed also carries what it does not
-// understand, and writes it back.
+// understand, and writes it back. The tags of File and its parts are the keys that
+// [Marshal] writes, for package schema.
 type File struct {
-	HostLabel  string
-	CapturedAt time.Time // UTC, kept to 100 ns as .NET does
-	Commit     *string
-	Notes      *string
-	Schema     int // 0 is not written
+	HostLabel  string    `json:"host_label"`
+	CapturedAt time.Time `json:"captured_at"` // UTC, kept to 100 ns as .NET does
+	Commit     *string   `json:"commit"`
+	Notes      *string   `json:"notes"`
+	Schema     int       `json:"schema,omitempty"` // 0 is not written
 	// Fingerprint is the machine of all speeds in the file; nil if unknown.
-	Fingerprint *bench.Fingerprint
+	Fingerprint *bench.Fingerprint `json:"fingerprint,omitempty"`
 	// CalibrationMS is how long the machine took for accelgate's own piece of
 	// work when the file was captured (see [bench.Calibration]), in milliseconds;
 	// 0 if unknown.
-	CalibrationMS float64
-	Entries       []Entry
+	CalibrationMS float64 `json:"calibration_ms,omitempty"`
+	Entries       []Entry `json:"entries"`
 
 	extra   []unknown
 	machine machine
@@ -92,29 +93,31 @@ type machine struct {
 
 // Entry is what the baseline holds on one cell.
 type Entry struct {
-	CaseID        string
-	OK            bool
-	CorrectnessOK *bool // nil: correctness was not checked
+	CaseID        string `json:"case_id"`
+	OK            bool   `json:"ok"`
+	CorrectnessOK *bool  `json:"correctness_ok"` // nil: correctness was not checked
 
 	// TensorSharp's metrics; nil where the file has none. Where Metrics holds
 	// the same name, that median wins. TensorSharp writes 0 for "does not apply".
-	PrefillTPS, DecodeTPS, ModelLoadMS *float64
+	PrefillTPS  *float64 `json:"prefill_tps,omitempty"`
+	DecodeTPS   *float64 `json:"decode_tps,omitempty"`
+	ModelLoadMS *float64 `json:"model_load_ms,omitempty"`
 
 	// Conditions are what was asked of a server, where that can differ: numbers
 	// under other ones are not compared with these. Nil where there are none.
-	Conditions map[string]string
+	Conditions map[string]string `json:"conditions,omitempty"`
 
 	// Artifacts is the digest of the files that are what was measured, ""
 	// where the suite declares none; see [bench.Result].
-	Artifacts string
+	Artifacts string `json:"artifacts,omitempty"`
 
 	// Suite tells configurations that share a folder of baselines apart: "" in
 	// TensorSharp's files and in those of earlier builds.
-	Suite string
+	Suite string `json:"suite,omitempty"`
 
-	Metrics   []Metric // sorted by name; empty in TensorSharp's files
-	Operators []Operator
-	Anchor    *Anchor
+	Metrics   []Metric   `json:"metrics,omitempty"` // sorted by name, written as an object; empty in TensorSharp's files
+	Operators []Operator `json:"operators,omitempty"`
+	Anchor    *Anchor    `json:"anchor,omitempty"`
 
 	extra []unknown
 	line  int // in the parsed file
@@ -146,9 +149,9 @@ func (m *Metric) place() *[]unknown {
 
 // Operator is one part of a cell's time.
 type Operator struct {
-	Name    string
-	TotalMS float64
-	Calls   int64
+	Name    string  `json:"name"`
+	TotalMS float64 `json:"total_ms"`
+	Calls   int64   `json:"calls"`
 
 	extra []unknown
 }
@@ -157,9 +160,9 @@ type Operator struct {
 // alone, so that many small losses, each within the limit, still add up; [Pin]
 // moves it.
 type Anchor struct {
-	CapturedAt time.Time
-	Commit     string
-	Metrics    map[string]float64
+	CapturedAt time.Time          `json:"captured_at"`
+	Commit     string             `json:"commit"`
+	Metrics    map[string]float64 `json:"metrics"`
 
 	extra []unknown
 }

@@ -95,8 +95,11 @@ const (
 	maxRounds  = 10_000
 )
 
+// defaults is the body before any configuration is decoded over it.
+func defaults() body { return body{Level: Off, Repeats: 1} }
+
 func read(c *config.Suite) (*body, error) {
-	b := body{Level: Off, Repeats: 1}
+	b := defaults()
 	if err := c.Decode(&b); err != nil {
 		return nil, err
 	}

@@ -80,6 +80,9 @@ type metric struct {
 	Exact         bool   `yaml:"exact"`
 	Informational bool   `yaml:"informational"`
 	Optional      bool   `yaml:"optional"` // some cases do not report it
+	// Limit is the change for the worse, against the host's baseline, that blocks; nil is
+	// the policy's.
+	Limit *config.Percent `yaml:"limit"`
 }
 
 const (

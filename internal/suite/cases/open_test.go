@@ -52,6 +52,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"    timeout: 20s", "    operators: {min_share: 0.01}", "0.01 can be read in two ways; write 1% for a share of 0.01, or 0.01%"},
 		{"    timeout: 20s", "    metrics: [tpss]", `metrics[0]: unknown metric "tpss" (did you mean tps?): use one of total_time_s, execution_time_s`},
 		{"    timeout: 20s", "    metrics: [tps, {name: tps, exact: true}]", "metrics[1]: metric tps stands twice: remove one"},
+		{"    timeout: 20s", "    metrics: [{name: tps, limit: 0%}]", "metrics[0].limit: 0% is no limit that noise allows"},
+		{"    timeout: 20s", "    metrics: [{name: tps, exact: true, limit: 3%}]", "metrics[0].limit: no change of tps is judged, because it is exact or informational"},
 		{"    timeout: 20s", "    metrics: [{name: total_time_s, informational: true}]", "is what cases are judged by: remove informational"},
 		{"vars: {tool: t}", "vars: {tool: t, model_id: x}", `vars.model_id: "model_id" is a setting of cases, or accelgate's own: use another name`},
 		{"vars: {tool: t}", "vars: {tool: t, tol: x}", "vars.tol: {tol} stands in no template (did you mean tool?): correct it or remove it"},

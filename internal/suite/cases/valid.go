@@ -26,7 +26,7 @@ func (b *body) check(c *config.Suite) error {
 	case len(b.Commands) == 0:
 		return c.Errorf("commands", "is empty, so no case can be run: add a command, or leave the key out for the embedded engine")
 	}
-	errs := []error{b.checkLevels(c), b.checkReferences(c), b.checkHost(c), b.checkGlobs(c), b.checkMetrics(c), b.checkVars(c)}
+	errs := []error{b.checkLevels(c), b.checkReferences(c), b.checkHost(c), b.checkGlobs(c), b.checkMetrics(c), suite.CheckLimits(c, b.metricLimits()), b.checkVars(c)}
 	errs = append(errs, suite.CheckEnv(c, "env", b.Env)...)
 	errs = append(errs, suite.CheckUnset(c, "unset", b.Unset)...)
 	for i := range b.Commands {

@@ -41,9 +41,12 @@ const (
 	maxRepeats     = 1000
 )
 
+// defaults is the body before any configuration is decoded over it.
+func defaults() body { return body{Repeats: defaultRepeats, Timeout: defaultTimeout} }
+
 // load decodes and checks the suite.
 func load(c *config.Suite) (*body, error) {
-	b := body{Repeats: defaultRepeats, Timeout: defaultTimeout}
+	b := defaults()
 	if err := c.Decode(&b); err != nil {
 		return nil, err
 	}

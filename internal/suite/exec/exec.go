@@ -1,5 +1,5 @@
-// Package exec is the suite kind for benchmarks that a harness runs: Go's, Google
-// Benchmark, hyperfine, pytest-benchmark, nvbench. Each benchmark is a cell, and each
+// Package exec is the suite kind for benchmarks that a harness runs, such as Go's or
+// Google Benchmark; formats.Harnesses has all. Each benchmark is a cell, and each
 // measurement one process of the harness that measures this benchmark.
 package exec
 

@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/formats"
@@ -12,11 +13,12 @@ import (
 // check compares what a cell answered with what it must answer. It fills in
 // result.Output and result.Tokens; its error says for people what is wrong.
 func (r *reader) check(result *bench.Result, doc *formats.Document, answer func() (string, error), e expectation) error {
-	if e.Text != nil || len(e.Contains) > 0 {
+	if e.readsText() {
 		answer, err := answer()
 		if err != nil {
 			return err
 		}
+		answer = strings.ToValidUTF8(answer, "\uFFFD") // as a result records it
 		result.Output = text.Clip(answer, maxOutput)
 		if err := checkText(answer, e); err != nil {
 			return err
@@ -35,43 +37,79 @@ func (r *reader) check(result *bench.Result, doc *formats.Document, answer func(
 	if result.Output == "" {
 		result.Output = text.Clip(strings.Trim(fmt.Sprint(tokens), "[]"), maxOutput)
 	}
-	if len(tokens) <= bench.MaxTokens {
-		result.Tokens = tokens
-	}
-	return checkTokens(tokens, e.Tokens)
+	result.Tokens = tokens[:min(len(tokens), bench.MaxTokens)] // more than any expectation lists
+	return checkTokens(tokens, &e)
 }
 
-// checkText is TensorSharp's rule, all substrings and letter case ignored, and
-// equality where the whole text is given.
+// checkText is the rule of the measuring job and of the one that judges. For
+// substrings it is TensorSharp's: all of them, letter case ignored.
 func checkText(answer string, e expectation) error {
+	if lacking := e.lacking(answer); len(lacking) > 0 {
+		return fmt.Errorf("the answer lacks %s: got %s", strings.Join(lacking, ", "), quoted(answer))
+	}
+	for _, re := range e.Matches {
+		if !re.MatchString(answer) {
+			return fmt.Errorf("the answer does not match %s: got %s", quoted(re.String()), quoted(answer))
+		}
+	}
+	if e.Text != nil && answer != *e.Text {
+		if err := e.near(answer); err != nil {
+			return err
+		}
+	}
+	if e.JSON != nil {
+		return checkJSON(answer, &e)
+	}
+	return nil
+}
+
+// lacking returns the substrings that the answer does not have, quoted.
+func (e *expectation) lacking(answer string) (lacking []string) {
 	lower := strings.ToLower(answer)
-	var lacking []string
 	for _, want := range e.Contains {
 		if !strings.Contains(lower, strings.ToLower(want)) {
-			lacking = append(lacking, fmt.Sprintf("%q", text.Clip(want, 80)))
+			lacking = append(lacking, quoted(want))
 		}
 	}
-	if len(lacking) > 0 {
-		return fmt.Errorf("the answer lacks %s", strings.Join(lacking, ", "))
-	}
-	if e.Text == nil || answer == *e.Text {
-		return nil
-	}
-	i := 0
-	for i < len(answer) && i < len(*e.Text) && answer[i] == (*e.Text)[i] {
-		i++
-	}
-	return fmt.Errorf("the answer differs at byte %d: got %q, want %q", i, text.Clip(answer[i:], 40), text.Clip((*e.Text)[i:], 40))
+	return lacking
 }
 
-func checkTokens(got, want []int64) error {
-	for i := range min(len(got), len(want)) {
-		if got[i] != want[i] {
-			return fmt.Errorf("token %d of %d is %d, want %d", i+1, len(want), got[i], want[i])
-		}
+// maxCompared bounds the characters of answers that edit_distance compares.
+const maxCompared = 20_000
+
+// near says why an answer that is not the recorded one is not near enough to it.
+func (e *expectation) near(answer string) error {
+	if e.EditDistance == nil {
+		return fmt.Errorf("the answer %s", difference(answer, *e.Text))
 	}
-	if len(got) != len(want) {
-		return fmt.Errorf("answered %d tokens, want %d", len(got), len(want))
+	if n := utf8.RuneCountInString(answer); n > maxCompared {
+		return fmt.Errorf("the answer has %d characters, and edit_distance compares at most %d: it %s", n, maxCompared, difference(answer, *e.Text))
+	}
+	const rounding = 1e-9 // 0.7 % of 1000 must be 7
+	want := []rune(*e.Text)
+	limit := int(float64(*e.EditDistance)/100*float64(len(want)) + rounding)
+	if within([]rune(answer), want, limit) {
+		return nil
+	}
+	return fmt.Errorf("the answer is more than %s (%s) from text: it %s", text.Plural(limit, "edit"), e.EditDistance, difference(answer, *e.Text))
+}
+
+// checkTokens compares all token ids, or the first of them.
+func checkTokens(got []int64, e *expectation) error {
+	want := e.Tokens
+	if e.TokensPrefix != nil {
+		want = want[:*e.TokensPrefix]
+		got = got[:min(len(got), len(want))]
+	}
+	i := 0
+	for i < min(len(got), len(want)) && got[i] == want[i] {
+		i++
+	}
+	switch {
+	case i < min(len(got), len(want)):
+		return fmt.Errorf("token %d of %d is %d, want %d: got %s, want %s", i+1, len(want), got[i], want[i], window(got, i), window(want, i))
+	case len(got) != len(want):
+		return fmt.Errorf("answered %s, want %d: got %s, want %s", text.Plural(len(got), "token"), len(want), window(got, i), window(want, i))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/formats"
 )
 
@@ -183,7 +184,9 @@ type metric struct {
 	Better        string `yaml:"better"`
 	Exact         bool   `yaml:"exact"`
 	Informational bool   `yaml:"informational"`
-	FallbackFor   string `yaml:"fallback_for"`
+	// Limit is the change for the worse that blocks; nil is the policy's.
+	Limit       *config.Percent `yaml:"limit"`
+	FallbackFor string          `yaml:"fallback_for"`
 	// Resolution is the step in which the program prints the metric.
 	Resolution float64 `yaml:"resolution"`
 	// Kind is what kind of number it is; "" is by the unit.
@@ -206,14 +209,6 @@ type source struct {
 	Regexp *formats.Pattern `yaml:"regexp"`
 	// Parser asks the suite's parser for the answer.
 	Parser bool `yaml:"parser"`
-}
-
-// expectation is what the cells that When selects must answer.
-type expectation struct {
-	When     map[string]string `yaml:"when"`     // as in exclude; empty selects every cell
-	Contains []string          `yaml:"contains"` // substrings, letter case ignored
-	Text     *string           `yaml:"text"`     // the whole answer
-	Tokens   []int64           `yaml:"tokens"`   // the whole list of token ids
 }
 
 // axis is a dimension of the matrix.

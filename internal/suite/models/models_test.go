@@ -101,7 +101,7 @@ func TestOutcomes(t *testing.T) {
 	check(good, "    expect: [{contains: [blue, sky]}]", bench.Passed, "")
 	check(good, "    expect: [{contains: [blue, red, green]}]", bench.Incorrect, `lacks "red", "green"`)
 	check(good, "    expect: [{text: The sky is Blue.}]", bench.Passed, "")
-	check(good, "    expect: [{text: The sky was Blue.}]", bench.Incorrect, `differs at byte 8: got "is Blue.", want "was Blue."`)
+	check(good, "    expect: [{text: The sky was Blue.}]", bench.Incorrect, `differs at byte 8 after "The sky ": got "is Blue.", want "was Blue."`)
 	check(good, "    expect: [{text: The sky is Blue. Really.}]", bench.Incorrect, "differs at byte 16")
 	check(good, "    expect: [{tokens: [1, 2, 3]}]", bench.Passed, "")
 	check(good, "    expect: [{tokens: [1, 2, 4]}]", bench.Incorrect, "token 3 of 3 is 3, want 4")
@@ -263,6 +263,32 @@ func TestOpenRefuses(t *testing.T) {
 	check("model has no values", "models: [{id: m}]", "models: []")
 	check("selects no cell", "    timeout: 20s", "    expect: [{when: {feature: g}, contains: [a]}]")
 	check("every answer contains", "    timeout: 20s", "    expect: [{contains: ['']}]")
+	check("expect[0].matches[1]: \"a*\" matches an empty answer", "    timeout: 20s", "    expect: [{matches: [b, a*]}]")
+	check("accelgate.yaml:8:24: suites[0].expect[0].matches", "    timeout: 20s", "    expect: [{matches: '('}]")
+	check("longer than 1000 bytes", "    timeout: 20s", "    expect: [{matches: '"+strings.Repeat("a", 1001)+"'}]")
+	for keys, want := range map[string]string{
+		"equals: a":                          ".equals: belongs to json",
+		"value: 1":                           ".value: belongs to json",
+		"json: a, equals: b, tolerance: 1":   ".tolerance: belongs to value",
+		"tolerance: 1":                       ".tolerance: belongs to value",
+		"json: a":                            ".json: needs equals or value",
+		"json: a, equals: b, value: 1":       ".json: needs equals or value",
+		"json: a, value: 0, tolerance: 5%":   ".tolerance: a share of 0 is 0",
+		"json: a, value: 1, tolerance: -1":   "want a number from 0 on",
+		"json: a, value: 1, tolerance: .inf": "want a number from 0 on",
+		"json: a, value: 1, tolerance: 100%": "want a percentage",
+		"json: 'a..b', equals: 1":            "a name is expected after a dot",
+		"edit_distance: 5%":                  ".edit_distance: belongs to text",
+		"text: '', edit_distance: 5%":        ".edit_distance: belongs to text",
+		"text: a, edit_distance: 100%":       "want a percentage",
+		"text: " + strings.Repeat("a", 20_001) + ", edit_distance: 5%": ".text: has more than 20000 characters",
+		"tokens_prefix: 1":              ".tokens_prefix: is 1, and tokens lists 0",
+		"tokens: [1], tokens_prefix: 2": ".tokens_prefix: is 2, and tokens lists 1",
+		"tokens: [1], tokens_prefix: 0": ".tokens_prefix: is 0",
+		"json: a, value: x":             "want a number",
+	} {
+		check(want, "    timeout: 20s", "    expect: [{"+keys+"}]")
+	}
 	check("expects nothing", "    timeout: 20s", "    expect: [{when: {feature: f}}]")
 	check("where they are printed", "tokens: ids", "expect: [{tokens: [1]}]")
 	check(`model "x" is not in models`, "    timeout: 20s", "    include: [{model: x, backend: cpu, feature: f}]")

@@ -37,7 +37,7 @@ func (b *body) check(c *config.Suite) error {
 	case len(b.Metrics) == 0:
 		return c.Errorf("metrics", "the suite has none: add at least one, with json or regexp")
 	}
-	return errors.Join(b.checkChoices(c), b.checkEnv(c), b.checkValues(c), b.checkMetrics(c), b.checkExpect(c), b.checkWorker(c))
+	return errors.Join(b.checkChoices(c), b.checkEnv(c), b.checkValues(c), b.checkMetrics(c), suite.CheckLimits(c, b.metricLimits()), b.checkExpect(c), b.checkWorker(c))
 }
 
 func (b *body) checkChoices(c *config.Suite) error {
@@ -131,41 +131,6 @@ func (b *body) checkMetrics(c *config.Suite) error {
 		if m.FallbackFor != "" && (j < 0 || !b.Metrics[j].describe().Gates()) {
 			return c.Errorf(fmt.Sprintf("metrics[%d].fallback_for", i), "%q is not a metric that is always gated: name one that is neither informational nor a fallback", m.FallbackFor)
 		}
-	}
-	return nil
-}
-
-func (b *body) checkExpect(c *config.Suite) error {
-	for i, e := range b.Expect {
-		if err := b.checkExpectation(c, fmt.Sprintf("expect[%d]", i), e); err != nil {
-			return err
-		}
-	}
-	for _, axis := range b.dimensions() {
-		for i, v := range axis.Values {
-			if v.Expect == nil {
-				continue
-			}
-			path := fmt.Sprintf("%s[%d].expect", axis.path, i)
-			if len(v.Expect.When) > 0 {
-				return c.Errorf(path+".when", "the value already selects the cells: leave when out")
-			}
-			if err := b.checkExpectation(c, path, *v.Expect); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (b *body) checkExpectation(c *config.Suite, path string, e expectation) error {
-	switch {
-	case len(e.Contains) == 0 && e.Text == nil && e.Tokens == nil:
-		return c.Errorf(path, "expects nothing: add contains, text or tokens")
-	case slices.Contains(e.Contains, ""):
-		return c.Errorf(path+".contains", "every answer contains \"\": write what it must contain")
-	case e.Tokens != nil && b.Tokens == nil:
-		return c.Errorf(path, "tokens are expected, and the suite does not say where they are printed: add tokens, a JSON path, to the suite")
 	}
 	return nil
 }

@@ -1,0 +1,38 @@
+package config
+
+import "fmt"
+
+// Limit is an entry of the limits of a suite. Later entries win over earlier ones, value by
+// value. A nil value limits nothing.
+type Limit struct {
+	Metric string `yaml:"metric,required"`
+	// When selects cells: each key names an axis, a swept variable or "host", and each
+	// value is a glob. Empty selects every cell on every host.
+	When map[string]string `yaml:"when"`
+	// Change is the change for the worse that blocks where the policy's threshold would.
+	Change *Percent `yaml:"change"`
+	// Min and Max bound the median, in the metric's unit.
+	Min *float64 `yaml:"min"`
+	Max *float64 `yaml:"max"`
+}
+
+// limits complains about limits that cannot be meant.
+func (d *decoder) limits(s *Suite) {
+	for i, l := range s.Limits {
+		path := fmt.Sprintf("limits[%d]", i)
+		complain := func(path, format string, args ...any) {
+			d.errs = append(d.errs, s.Errorf(path, format, args...))
+		}
+		switch {
+		case l.Change == nil && l.Min == nil && l.Max == nil:
+			complain(path, "limits nothing: add change, min or max")
+		case l.Change != nil && *l.Change == 0:
+			complain(path+".change", "0%% is no limit that noise allows: write a percentage above 0%%, or exact: true in the metric")
+		case l.Min != nil && l.Max != nil && *l.Min > *l.Max:
+			complain(path+".min", "%v is above max %v: swap them or correct one", *l.Min, *l.Max)
+		}
+		if l.When != nil && len(l.When) == 0 {
+			complain(path+".when", "is empty: name an axis, a swept variable or host, or remove it")
+		}
+	}
+}

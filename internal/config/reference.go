@@ -1,0 +1,125 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+)
+
+// docs is where the links of descriptions lead: pages of docs, as they are published.
+const docs = "https://github.com/accelgate/accelgate/blob/main/docs/"
+
+// links makes relative links lead to docs.
+var links = strings.NewReplacer("](https:", "](https:", "](", "]("+docs)
+
+// Key describes a key for editors and the pages of docs.
+type Key struct {
+	Absent any    // the value that an absent key stands for; nil where that depends, or where there is none
+	Text   string // Markdown; its links are relative to docs
+}
+
+// Keys describes keys, by the type of the mapping that they are decoded into.
+type Keys map[reflect.Type]map[string]Key
+
+// describe adds what is there on a key of a type to its schema. The schema is not modified.
+func (keys Keys) describe(schema object, t reflect.Type, name string) object {
+	k, ok := keys[t][name]
+	if !ok {
+		return schema
+	}
+	described := object{"description": links.Replace(k.Text)}
+	for keyword, value := range schema {
+		described[keyword] = value
+	}
+	if k.Absent != nil {
+		described["default"] = k.Absent
+	}
+	return described
+}
+
+// reference describes each key of the frame.
+var reference = Keys{
+	reflect.TypeFor[File](): {
+		"version": {nil, "Version of the format."},
+		"baselines": {"baselines", "Folder of the committed baselines. Each configuration needs a folder of its own. " +
+			"The cells of another configuration would be missing from every run, which blocks and names their suite."},
+		"host":   {nil, "The host that measures."},
+		"policy": {nil, "Limits of the gate."},
+		"limits": {nil, "Limits of the cost of a run. The run and the report declare what a limit left out."},
+		"runners": {nil, "Hosts of the project. For each, `accelgate plan --github-matrix` prints jobs. " +
+			"`accelgate plan --shards auto --max-minutes 20 --durations FOLDER` makes as few shards as take 20 minutes each by the median times of earlier runs. " +
+			"It keeps cells together that share what a persistent process has loaded, and reports how far from the bound the longest shard is."},
+		"suites": {nil, "Cells to measure. Each kind has [further keys](configuration.md#kinds)."},
+	},
+	reflect.TypeFor[Host](): {
+		"label": {nil, "Label of this host, which selects `baseline-<label>.json`. Flag `--host-label` wins over variable `ACCELGATE_HOST_LABEL`, which wins over this key. " +
+			"If all are absent, the label is that of the detected hardware: `linux-cuda`, `macos-mlx`, `windows-cuda`, `linux-rocm`, `linux-cpu`, ..."},
+		"devices": {nil, "Accelerators to measure on, one cell at a time on each, as in `[0, 1]`. " +
+			"Flag `--devices` wins over variable `ACCELGATE_DEVICES`, which wins over this key. See [Devices](configuration.md#devices)."},
+		"health": {"auto", "`auto` watches the host while it measures, `off` does not. Flag `--health` wins over variable `ACCELGATE_HEALTH`, which wins over this key. " +
+			"See [The machine's health](configuration.md#the-machines-health)."},
+	},
+	reflect.TypeFor[Policy](): {
+		"threshold": {"10%", "Change for the worse beyond which a metric blocks. A change of exactly the threshold passes. " +
+			"Flag `--threshold` wins over this key."},
+		"require_baseline": {false, "If `true`, a run does not pass if no baseline can judge its speed, or if no metric of a suite was compared. " +
+			"Flag `--require-baseline` has the same effect. The action does so unless its input is `false`."},
+		"method": {"evidence", "`evidence` judges speed by pairs, else by earlier runs, where there is enough of either, and by the threshold elsewhere. " +
+			"`threshold` judges by the threshold alone. See [How speed is judged](configuration.md#how-speed-is-judged)."},
+		"min_effect":   {nil, "Change for the worse below which evidence raises no alarm. If absent, `policy.threshold` if that is given, else 2%."},
+		"false_alarms": {"2%", "Chance that a report on unchanged code blocks for speed, whatever the number of cells."},
+		"inconclusive": {"warn", "Level of a number whose evidence stays open. Such a number is never counted as passed. " +
+			"One that looks slower by more than `policy.threshold`, which chance makes in at most 1 of 100 cases, blocks with `warn` as well."},
+		"unhealthy": {"inconclusive", "How a loss on an unhealthy host counts, or a loss that the calibration workload shows as well. " +
+			"`inconclusive` blocks only where a baseline is required or `policy.inconclusive` is `fail`. `ignore` judges it like any other."},
+		"remeasure": {3, "How often a cell that looks slower is measured again before it blocks, 0 to 100. The cell is measured after a cool-down, in fresh processes. " +
+			"It is judged by these values without the ones that made it look slower. 0 turns this off."},
+		"drift": {nil, "Change for the worse, since a cell's anchor, beyond which a metric blocks as drifted. If absent, the larger of `policy.threshold` and 10%. 0 turns this off. " +
+			"The anchor is the median that a baseline's entry was created with. No refresh moves it, only `accelgate baseline anchor --reason TEXT` does. " +
+			"So losses that are each within the threshold add up. A loss that the noise of the cell can have made is inconclusive."},
+		"implausible": {100, "Factor between two numbers, 2 to 1000000, beyond which a change is *implausible*. " +
+			"Such a change blocks in both directions and is not recorded without `--force`."},
+		"fingerprint": {nil, "Effect of a baseline of another host: `refuse` blocks, `warn` shows the speed without judging it, and `ignore` judges it. " +
+			"If absent, other accelerators, or none where the baseline has some, are refused, and another CPU is a warning. " +
+			"Another host of the same kind is judged, with a warning that proposes a label; `ignore` silences it. " +
+			"Digests of the machine id, the UUIDs of NVIDIA devices and the serial numbers of AMD devices separate such hosts."},
+		"left_out": {"fail", "Level of a cell that the baseline has and that a limit kept from being measured."},
+		"compat": {nil, "`tensorsharp` judges by TensorSharp.TestMatrix's rules, see [Other tools' files](configuration.md#other-tools-files). " +
+			"`msmodeling` judges [cases](cases.md) by msmodeling's."},
+		"history": {nil, "Folder of the history, `history-<label>.jsonl`. If absent, `history` in the folder of baselines. Flag `--history` wins over this key. " +
+			"See [History](configuration.md#history)."},
+		"history_keep": {200, "Newest runs of a host that are kept, 40 to 1000. See [History](configuration.md#history)."},
+		"config_changes": {"block", "Approval that a pull request needs if it changes what is checked. `block`: of a user with write permission. " +
+			"`other-person`: of another user than its author. `warn`: none. The base branch's value counts. See [Configuration changes](github.md#configuration-changes)."},
+		"waivers": {nil, "File of accepted regressions. If absent, `waivers.yml` beside this file, if it exists. See [Waivers](configuration.md#waivers)."},
+	},
+	reflect.TypeFor[Limits](): {
+		"max_cells": {nil, "Measure at most so many cells, the first of the matrix. Flag `--max-cells` wins over this key."},
+		"budget": {nil, "End measuring after this time, as in `90m`. Flag `--budget` wins over this key. " +
+			"Every cell of every suite is measured once before any is measured twice, so a budget costs repeats before it costs cells."},
+		"retries": {0, "Retries after an infrastructure failure, 0 to 10: the program could not be started, or `failures` of the suite says so. " +
+			"A crash, a timeout or an incorrect answer is never repeated. The exception is a crash of a persistent process that had served other cells: a fresh process confirms it."},
+		"cool_down": {nil, "Wait before cells are measured again. If absent, 5s on devices and none elsewhere."},
+		"lease":     {"30m", "Longest wait for devices that another job uses."},
+	},
+	reflect.TypeFor[Runner](): {
+		"host":    {nil, "Label of the host, which selects the baseline."},
+		"runs_on": {nil, "Labels of the GitHub runner. If absent, `self-hosted` and the label of the host."},
+		"shards":  {1, "Jobs to split the matrix over, up to 256."},
+	},
+	reflect.TypeFor[Suite](): {
+		"name": {nil, "Name of the suite, unique in the file: 1 to 64 letters, digits, `.`, `-` or `_`, the first a letter or digit."},
+		"kind": {nil, "Kind of the suite, see [Kinds](configuration.md#kinds)."},
+		"build": {nil, "Command that builds a checkout, in the configuration's folder, as in `[make]`. " +
+			"`run` uses it where it makes [the base](configuration.md#the-base) itself, on both sides."},
+		"limits": {nil, "Limits of single metrics. Later entries win over earlier ones, value by value, and over `limit` of the metric. " +
+			"See [Limits of single metrics](configuration.md#limits-of-single-metrics)."},
+	},
+	reflect.TypeFor[Limit](): {
+		"metric": {nil, "Name of the metric."},
+		"when": {nil, "Cells that the entry is for, as in `{backend: cuda*, host: h100-*}`: an axis, a swept variable or `host`, which is the label of the host, and a glob. " +
+			"If absent, all cells on all hosts."},
+		"change": {nil, "Change for the worse that blocks, in place of `policy.threshold` and `policy.min_effect`."},
+		"min":    {nil, "Least median that passes, in the metric's unit. No baseline is needed."},
+		"max":    {nil, "Largest median that passes, in the metric's unit. No baseline is needed."},
+	},
+}

@@ -1,0 +1,90 @@
+package doctor
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text"
+)
+
+// judge compares a call with what this version takes, and returns how much is wrong.
+func (l *look) judge(c call) int {
+	before := len(l.findings)
+	takes := reusable[c.workflow]
+	for _, name := range slices.Sorted(maps.Keys(c.with)) {
+		if !slices.Contains(takes.inputs, name) {
+			l.add("workflow", Error, fmt.Sprintf("%s gives %s the input %s, which it does not have%s", c.file, c.workflow, text.Quote(name, 60), meant(name, takes.inputs)), "correct the file")
+		}
+	}
+	if !slices.Contains(c.events, takes.event) {
+		l.add("workflow", Error, fmt.Sprintf("%s does not run on %s, as %s must", c.file, takes.event, c.workflow), "copy the head of examples/workflows")
+	}
+	if lacks := takes.lacks(c); lacks != "" {
+		l.add("workflow", Error, fmt.Sprintf("%s gives %s less than it needs, so GitHub does not start it", c.file, c.workflow), "write permissions: "+lacks)
+	}
+	if c.granted == nil {
+		l.add("workflow", Warning, fmt.Sprintf("%s names no permissions, so those of the repository's settings count", c.file), "write permissions: "+takes.needs())
+	}
+	if labels, known := c.hosts(); c.workflow == "gate.yml" && known && len(labels) == 0 {
+		l.add("workflow", Error, fmt.Sprintf("%s names no hosts as a JSON list", c.file), `write hosts: '["`+l.host.Label+`"]'`)
+	}
+	l.outdated(c)
+	return len(l.findings) - before
+}
+
+func meant(name string, known []string) string {
+	if near := text.Nearest(name, known); near != "" {
+		return ", did you mean " + near + "?"
+	}
+	return ""
+}
+
+// lacks returns the permissions to write, or "" where those given are enough.
+func (t called) lacks(c call) string {
+	for name, level := range t.permissions {
+		if given := c.granted[name]; c.granted != nil && !c.all && given != "write" && given != level {
+			return t.needs()
+		}
+	}
+	return ""
+}
+
+// needs are the permissions as a caller writes them.
+func (t called) needs() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(t.permissions)) {
+		all = append(all, name+": "+t.permissions[name])
+	}
+	return "{" + strings.Join(all, ", ") + "}"
+}
+
+// hosts are the labels of the runners that measure; they are not known where an
+// expression computes them.
+func (c call) hosts() (labels []string, known bool) {
+	given, _ := c.with["hosts"].(string)
+	if strings.Contains(given, "${{") {
+		return nil, false
+	}
+	if json.Unmarshal([]byte(given), &labels) != nil {
+		labels = nil
+	}
+	return labels, true
+}
+
+var release = lazyregexp.New(`^v(\d+)(\.\d+\.\d+)?$`)
+
+// outdated compares the release that is called with this program.
+func (l *look) outdated(c call) {
+	called, mine := release.FindStringSubmatch(c.ref), release.FindStringSubmatch(l.Version)
+	switch {
+	case mine == nil: // built from a checkout
+	case called == nil && c.ref == "main":
+		l.add("workflow", Warning, fmt.Sprintf("%s calls %s@main, which changes without notice", c.file, c.workflow), "write @v"+mine[1])
+	case called != nil && called[1] != mine[1]:
+		l.add("workflow", Warning, fmt.Sprintf("%s calls %s@%s, and this is %s", c.file, c.workflow, c.ref, l.Version), "write @v"+mine[1]+", or install the release that the workflow calls")
+	}
+}

@@ -1,0 +1,138 @@
+// Package doctor looks at everything that a gate rests on, the host, its container
+// engine, the repository, the workflow and GitHub, and says of each what is wrong and how
+// to mend it. It changes nothing. What it reads is hostile: names are printed escaped.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// Status says how one thing is.
+type Status string
+
+// The states, the worst first.
+const (
+	Error   Status = "error"   // a gate cannot work with this
+	Warning Status = "warning" // a gate works, and is noisier or weaker than it could be
+	Unknown Status = "unknown" // not looked at; the text says why
+	OK      Status = "ok"
+)
+
+// Finding is what was found of one thing.
+type Finding struct {
+	Check  string `json:"check"`
+	Status Status `json:"status"`
+	Text   string `json:"text"`
+	Fix    string `json:"fix,omitempty"` // what to do or to type; "" only if Status is OK
+}
+
+// Options are what Look takes from the command.
+type Options struct {
+	Dir     string // root of the repository
+	Label   string // of this host; "" to derive it
+	Root    string // where the folders proc and sys are; "" is "/"
+	GOOS    string
+	Environ []string
+	Worker  worker.Worker // runs git and the vendors' tools
+	Now     func() time.Time
+	Version string // of accelgate
+	// Check reads the configuration, and says what it has or what is wrong with it.
+	Check func(context.Context) (string, error)
+	// GitHub is nil without a token, or where Token says what is wrong with it.
+	GitHub *github.Client
+	Token  error
+	Repo   string // owner/name; "" to take that of the remote origin
+	Job    bool   // this process is a job of GitHub Actions
+}
+
+// look is one examination.
+type look struct {
+	Options
+	host     bench.Host
+	calls    []call // of our workflows by the repository's own
+	remote   github.Repo
+	findings []Finding
+}
+
+// Look examines everything, in the order of the findings. An error means that ctx is
+// done.
+func Look(ctx context.Context, o Options) ([]Finding, error) {
+	l := &look{Options: o}
+	for _, step := range []func(context.Context){
+		l.devices, l.settings, l.governor, l.load, l.containers,
+		l.git, l.configuration, l.workflows,
+		l.access,
+	} {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		step(ctx)
+	}
+	return l.findings, ctx.Err()
+}
+
+// Worst returns the worst status.
+func Worst(findings []Finding) Status {
+	for _, s := range []Status{Error, Warning, Unknown} {
+		if slices.ContainsFunc(findings, func(f Finding) bool { return f.Status == s }) {
+			return s
+		}
+	}
+	return OK
+}
+
+// limit bounds a text that may quote programs and files.
+const limit = 400
+
+func (l *look) add(check string, status Status, what, fix string) {
+	l.findings = append(l.findings, Finding{check, status, text.Line(what, limit), text.Line(fix, limit)})
+}
+
+func (l *look) ok(check, format string, args ...any) {
+	l.add(check, OK, fmt.Sprintf(format, args...), "")
+}
+
+// output returns what a program prints, and false where it is absent or fails.
+func (l *look) output(ctx context.Context, args ...string) (string, bool) {
+	response, err := l.Worker.Do(ctx, worker.Request{Args: args, Dir: l.Dir, Timeout: 10 * time.Second})
+	return string(response.Stdout), err == nil && response.OK()
+}
+
+// has reports whether the host has an accelerator of a vendor.
+func (l *look) has(vendor string) bool {
+	return slices.ContainsFunc(l.host.Accelerators, func(a bench.Accelerator) bool { return a.Vendor == vendor })
+}
+
+// devices says what this host is.
+func (l *look) devices(ctx context.Context) {
+	host, warnings, err := device.Detect(ctx, device.Options{Label: l.Label, Worker: l.Worker, GOOS: l.GOOS})
+	if err != nil {
+		before, fix := cut(err.Error())
+		l.add("devices", Error, before, fix)
+		return
+	}
+	l.host = host
+	for _, w := range warnings {
+		before, fix := cut(w)
+		l.add("devices", Warning, before, fix)
+	}
+	if len(host.Accelerators) == 0 {
+		l.ok("devices", "host %s: no accelerator, %s", host.Label, text.Quote(host.CPU, limit))
+		return
+	}
+	l.ok("devices", "host %s: %s, the first %s", host.Label, text.Plural(len(host.Accelerators), "accelerator"), text.Quote(host.Accelerators[0].Model, limit))
+	if host.Driver == "" {
+		l.add("driver", Unknown, "the driver's version is unknown, so that a change of it is not noticed", "install the vendor's tool, such as nvidia-smi, amd-smi or npu-smi")
+		return
+	}
+	l.ok("driver", "%s", host.Driver)
+}

@@ -1,0 +1,142 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/github"
+	"github.com/accelgate/accelgate/internal/text"
+)
+
+// access looks at the token, and with it at the runners and the rules of the repository.
+func (l *look) access(ctx context.Context) {
+	switch {
+	case l.remote == github.Repo{}:
+		l.add("github", Unknown, "the remote origin is no repository on GitHub", "accelgate doctor --repo OWNER/NAME")
+		return
+	case l.Token != nil:
+		before, fix := cut(l.Token.Error())
+		l.add("token", Error, before, fix)
+		return
+	case l.GitHub == nil:
+		l.add("token", Unknown, "there is no token, so nothing on GitHub was looked at", "GITHUB_TOKEN=$(gh auth token) accelgate doctor")
+		return
+	}
+	a, err := l.GitHub.Access(ctx, l.remote)
+	if err != nil {
+		before, fix := cut(err.Error())
+		l.add("token", Error, before, fix)
+		return
+	}
+	l.token(a)
+	l.proposals(ctx)
+	l.runners(ctx)
+	l.protection(ctx, a.DefaultBranch)
+}
+
+// token says whose token it is, and what it may do.
+func (l *look) token(a github.Access) {
+	whose := a.Login
+	if whose == "" {
+		whose = "an app"
+	}
+	l.ok("token", "of %s, for %s", text.Quote(whose, 60), l.remote)
+	writes := []string{"admin", "maintain", "push"}
+	switch {
+	case len(a.Refused) > 0:
+		l.add("permissions", Warning, "the token may not read "+strings.Join(a.Refused, ", ")+": of these nothing can be said", "give the token "+strings.Join(a.Refused, ": read, ")+": read")
+	case a.Role == "":
+		l.add("permissions", Unknown, "GitHub does not show what this token may write", "look at permissions in the workflow: see docs/github.md")
+	case !slices.Contains(writes, a.Role):
+		l.add("permissions", Warning, fmt.Sprintf("%s may not push to %s, so commands in comments are refused", text.Quote(whose, 60), l.remote), "ask an administrator for the role write")
+	default:
+		l.ok("permissions", "the token reads everything, and the role of its owner is %s", a.Role)
+	}
+}
+
+// proposals looks whether workflows may open the pull requests that refresh baselines.
+func (l *look) proposals(ctx context.Context) {
+	may, known, err := l.GitHub.MayPropose(ctx, l.remote)
+	switch {
+	case err != nil:
+		before, fix := cut(err.Error())
+		l.add("refresh", Warning, before, fix)
+	case !known:
+		l.add("refresh", Unknown, "only administrators see whether workflows may open pull requests", "open "+l.page("settings/actions"))
+	case !may:
+		l.add("refresh", Warning, "workflows may not open pull requests, so baselines cannot be refreshed by one",
+			"gh api -X PUT repos/"+l.remote.String()+"/actions/permissions/workflow -F can_approve_pull_request_reviews=true")
+	default:
+		l.ok("refresh", "workflows may open pull requests")
+	}
+}
+
+func (l *look) page(below string) string {
+	return "https://github.com/" + l.remote.String() + "/" + below
+}
+
+// runners compares the labels in the workflows with the runners of the repository.
+func (l *look) runners(ctx context.Context) {
+	var labels []string
+	for _, c := range l.calls {
+		found, _ := c.hosts()
+		labels = append(labels, found...)
+	}
+	all, err := l.GitHub.Runners(ctx, l.remote)
+	switch {
+	case len(labels) == 0:
+		return
+	case err != nil:
+		l.add("runners", Unknown, "only administrators see the runners", "open "+l.page("settings/actions/runners"))
+		return
+	}
+	slices.Sort(labels)
+	for _, label := range slices.Compact(labels) {
+		l.runner(label, all)
+	}
+}
+
+func (l *look) runner(label string, all []github.Runner) {
+	with := slices.DeleteFunc(slices.Clone(all), func(r github.Runner) bool { return !slices.Contains(r.Labels, label) })
+	online := slices.ContainsFunc(with, func(r github.Runner) bool { return r.Online })
+	switch name := text.Quote(label, 60); {
+	case online:
+		l.ok("runners", "%s with label %s", text.Plural(len(with), "runner"), name)
+	case len(with) > 0:
+		l.add("runners", Error, fmt.Sprintf("the runner with label %s is offline, so jobs wait for it", name), "start it on its host: ./run.sh, or sudo ./svc.sh start")
+	default:
+		l.add("runners", Warning, fmt.Sprintf("no runner of the repository has label %s (those of an organization cannot be seen)", name), "add one at "+l.page("settings/actions/runners/new")+", or correct hosts in the workflow")
+	}
+}
+
+// protection looks whether the default branch requires the check: without it a red
+// verdict can be merged.
+func (l *look) protection(ctx context.Context, branch string) {
+	required, err := l.GitHub.Required(ctx, l.remote, branch)
+	if err != nil {
+		before, fix := cut(err.Error())
+		l.add("protection", Unknown, before, fix)
+		return
+	}
+	check := l.check()
+	switch name := text.Quote(check, 60); {
+	case slices.Contains(required.Checks, check):
+		l.ok("protection", "%s requires the check %s", text.Quote(branch, 60), name)
+	case required.Protected:
+		l.add("protection", Warning, fmt.Sprintf("%s is protected and does not require the check %s, so a red verdict can be merged", text.Quote(branch, 60), name), "add it at "+l.page("settings/rules"))
+	default:
+		l.add("protection", Warning, fmt.Sprintf("%s is not protected, so a red verdict can be merged", text.Quote(branch, 60)), "require the check "+name+" at "+l.page("settings/rules"))
+	}
+}
+
+// check is the name of the check run.
+func (l *look) check() string {
+	for _, c := range l.calls {
+		if name, ok := c.with["check-name"].(string); ok && c.workflow == "gate.yml" && name != "" {
+			return name
+		}
+	}
+	return "accelgate"
+}

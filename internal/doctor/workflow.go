@@ -1,0 +1,142 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/lazyregexp"
+)
+
+// call is a job of the repository that calls one of our workflows.
+type call struct {
+	file     string // accelgate.yml
+	name     string // of its workflow
+	workflow string // gate.yml
+	ref      string // v1; "" in this project's own repository
+	with     map[string]any
+	granted  map[string]string // permissions; nil for those of the repository's settings
+	all      bool              // write-all
+	events   []string
+}
+
+// workflowFile is a workflow as far as it is looked at.
+type workflowFile struct {
+	Name        string
+	On          any
+	Permissions any
+	Jobs        map[string]struct {
+		Uses        string
+		With        map[string]any
+		Permissions any
+	}
+}
+
+const (
+	mostWorkflows = 200
+	mostBytes     = 1 << 20
+)
+
+// oursCalled finds our workflows in uses.
+var oursCalled = lazyregexp.New(`^(?:accelgate/accelgate|\.)/\.github/workflows/(gate|forks|chat)\.yml(?:@([A-Za-z0-9._/-]+))?$`)
+
+// workflows looks for the calls in .github/workflows.
+func (l *look) workflows(context.Context) {
+	files, _ := filepath.Glob(filepath.Join(l.Dir, ".github", "workflows", "*.y*ml"))
+	for _, path := range files[:min(len(files), mostWorkflows)] {
+		data, err := readBounded(path)
+		if err != nil || !bytes.Contains(data, []byte("accelgate")) && !bytes.Contains(data, []byte("/gate.yml")) {
+			continue
+		}
+		calls, err := callsOf(filepath.Base(path), data)
+		if err != nil {
+			l.add("workflow", Error, err.Error(), "correct the file")
+		}
+		l.calls = append(l.calls, calls...)
+	}
+	if !slices.ContainsFunc(l.calls, func(c call) bool { return c.workflow == "gate.yml" }) {
+		l.add("workflow", Warning, "no workflow calls gate.yml, so pull requests are not gated", "accelgate init, or copy examples/workflows/accelgate.yml")
+		return
+	}
+	for _, c := range l.calls {
+		if wrong := l.judge(c); wrong == 0 {
+			l.ok("workflow", "%s calls %s as this version expects", c.file, c.workflow)
+		}
+	}
+}
+
+func readBounded(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for a writer
+		return nil, fs.ErrInvalid
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, mostBytes))
+}
+
+func callsOf(file string, data []byte) ([]call, error) {
+	document, err := config.ToJSON(file, data)
+	if err != nil {
+		return nil, err
+	}
+	var w workflowFile
+	if err := json.Unmarshal(document, &w); err != nil {
+		return nil, fmt.Errorf("%s is no workflow: %w", file, err)
+	}
+	var calls []call
+	for _, id := range slices.Sorted(maps.Keys(w.Jobs)) {
+		job := w.Jobs[id]
+		m := oursCalled.FindStringSubmatch(job.Uses)
+		if m == nil {
+			continue
+		}
+		c := call{file: file, name: w.Name, workflow: m[1] + ".yml", ref: m[2], with: job.With, events: eventsOf(w.On)}
+		permissions := job.Permissions
+		if permissions == nil {
+			permissions = w.Permissions
+		}
+		c.granted, c.all = granted(permissions)
+		calls = append(calls, c)
+	}
+	return calls, nil
+}
+
+// eventsOf reads the three forms of on.
+func eventsOf(on any) (events []string) {
+	switch on := on.(type) {
+	case string:
+		return []string{on}
+	case []any:
+		for _, e := range on {
+			events = append(events, fmt.Sprint(e))
+		}
+	case map[string]any:
+		return slices.Sorted(maps.Keys(on))
+	}
+	return events
+}
+
+// granted reads the forms of permissions; all is write-all.
+func granted(permissions any) (each map[string]string, all bool) {
+	switch p := permissions.(type) {
+	case string:
+		return map[string]string{}, p == "write-all"
+	case map[string]any:
+		each = map[string]string{}
+		for name, level := range p {
+			each[name] = fmt.Sprint(level)
+		}
+	}
+	return each, false
+}

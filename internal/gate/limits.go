@@ -1,0 +1,130 @@
+package gate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// Limit holds the configuration's own limits of one metric in a cell. nil is none.
+type Limit struct {
+	// Change is the change for the worse, in percent, that the metric may have. It is
+	// used in place of the policy's Threshold and MinEffect.
+	Change *float64
+	// Min and Max bound the median, in the metric's unit. A median on a bound passes.
+	Min, Max *float64
+}
+
+// limitsOf returns the limits of each cell of the run by its id; nil where the
+// configuration has none.
+func limitsOf(cells []cell, run *bench.Run, p *Policy) map[string]map[string]Limit {
+	if p.Limits == nil {
+		return nil
+	}
+	of := map[string]map[string]Limit{}
+	for _, c := range cells {
+		if limits := p.Limits(c.got.Cell, run.Host.Label); len(limits) > 0 {
+			of[c.id] = limits
+		}
+	}
+	return of
+}
+
+// change returns the limit of a number's change, in percent; ok is false where only
+// the policy limits it.
+func (in *inputs) change(n numberOf) (percent float64, ok bool) {
+	if l := in.limits[n.cell][n.metric]; l.Change != nil {
+		return *l.Change, true
+	}
+	return 0, false
+}
+
+// policyOf returns the policy with the limit of a number in place of its own. Drift is
+// at least as much: a loss that is allowed in one step is no drift.
+func (in *inputs) policyOf(n numberOf) *Policy {
+	limit, ok := in.change(n)
+	if !ok {
+		return &in.policy
+	}
+	p := in.policy
+	p.Threshold, p.MinEffect = limit, limit
+	if p.Drift > 0 {
+		p.Drift = max(p.Drift, limit)
+	}
+	return &p
+}
+
+// withoutChanges returns the inputs without limits of changes: the policy limits
+// all numbers.
+func (in *inputs) withoutChanges() *inputs {
+	out := *in
+	out.limits = nil
+	return &out
+}
+
+// limitsChanges reports whether any number has a limit of its own.
+func (in *inputs) limitsChanges() bool {
+	for _, limits := range in.limits {
+		for _, l := range limits {
+			if l.Change != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// bounded judges the medians of a cell that passed by their bounds, and shows these
+// in the other verdicts on the metrics. No reference, noise or state of the host
+// counts.
+func bounded(in *inputs, c cell, verdicts []Verdict) []Verdict {
+	if c.got.Outcome != bench.Passed {
+		return verdicts
+	}
+	limits := in.limits[c.id]
+	for _, metric := range slices.Sorted(maps.Keys(limits)) {
+		l := limits[metric]
+		if l.Min == nil && l.Max == nil {
+			continue
+		}
+		for i := range verdicts {
+			if v := &verdicts[i]; v.Metric == metric {
+				v.Evidence.Min, v.Evidence.Max = l.Min, l.Max
+			}
+		}
+		if v, ok := l.judge(in.run, c, metric); ok && !(v.Class == Missing && lacking(verdicts, metric)) {
+			verdicts = append(verdicts, v)
+		}
+	}
+	return verdicts
+}
+
+func lacking(verdicts []Verdict, metric string) bool {
+	return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Metric == metric && v.Class == Missing })
+}
+
+// judge is the verdict on a median beyond its bounds; ok is false where it is within
+// them. A metric that some cells need not report may be absent.
+func (l Limit) judge(run *bench.Run, c cell, metric string) (v Verdict, ok bool) {
+	v = Verdict{Cell: c.id, Metric: metric, Level: Fail, Evidence: Evidence{Method: "bound", Min: l.Min, Max: l.Max}}
+	sample := c.got.Sample(metric)
+	if sample == nil {
+		m := run.Metric(metric)
+		v.Class, v.Evidence.Method = Missing, ""
+		v.Reason = "the configuration bounds " + printable(metric, mostName) + " and the cell does not report it"
+		return v, m == nil || !m.Optional && m.FallbackFor == ""
+	}
+	s := summarize(sample)
+	v.Class, v.New, v.Evidence.NewN, v.Evidence.Noise = OutOfBounds, s.Median, s.N, noise(s)
+	switch { // NaN is within no bounds
+	case l.Min != nil && !(s.Median >= *l.Min):
+		v.Reason = fmt.Sprintf("%v is below the minimum %v", s.Median, *l.Min)
+	case l.Max != nil && !(s.Median <= *l.Max):
+		v.Reason = fmt.Sprintf("%v is above the maximum %v", s.Median, *l.Max)
+	default:
+		return v, false
+	}
+	return v, true
+}

@@ -1,0 +1,181 @@
+package gate_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/quick"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// limiting returns the policy with the limits of one metric in the cells with these ids, or
+// in all.
+func limiting(p gate.Policy, metric string, l gate.Limit, ids ...string) gate.Policy {
+	p.Limits = func(c bench.Cell, _ string) map[string]gate.Limit {
+		if len(ids) > 0 && !slices.Contains(ids, c.ID()) {
+			return nil
+		}
+		return map[string]gate.Limit{metric: l}
+	}
+	return p
+}
+
+func TestLimitsByTheThreshold(t *testing.T) {
+	ref := run(cell("a", "decode_tps", 100.0), cell("b", "decode_tps", 100.0))
+	check := func(name string, now float64, l gate.Limit, want ...string) {
+		t.Helper()
+		got := run(cell("a", "decode_tps", now), cell("b", "decode_tps", now))
+		c := gate.Compare("base", ref, got, limiting(fixed(), "decode_tps", l, "a"))
+		if diff := cmp.Diff(want, lines(c)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	check("a limit below the threshold blocks", 95, gate.Limit{Change: new(3.0)}, "a decode_tps regressed fail -5", "b decode_tps unchanged off -5")
+	check("exactly the limit passes", 97, gate.Limit{Change: new(3.0)}, "a decode_tps unchanged off -3", "b decode_tps unchanged off -3")
+	check("a limit above it passes", 80, gate.Limit{Change: new(30.0)}, "a decode_tps unchanged off -20", "b decode_tps regressed fail -20")
+	check("a minimum", 95, gate.Limit{Min: new(96.0)}, "a decode_tps unchanged off -5", "a decode_tps out_of_bounds fail 0", "b decode_tps unchanged off -5")
+	check("a median on a bound", 95, gate.Limit{Min: new(95.0), Max: new(95.0)}, "a decode_tps unchanged off -5", "b decode_tps unchanged off -5")
+	check("a maximum of 0", 95, gate.Limit{Max: new(0.0)}, "a decode_tps unchanged off -5", "a decode_tps out_of_bounds fail 0", "b decode_tps unchanged off -5")
+}
+
+// TestBoundsNeedNoBaseline: neither a baseline, nor a healthy host, nor a description of
+// the metric is needed, and a metric that is only shown counts as well.
+func TestBoundsNeedNoBaseline(t *testing.T) {
+	got := run(cell("a", "model_load_ms", 9.5))
+	got.Results[0].Health = &bench.Health{Status: bench.Unhealthy, Reasons: []string{"hot"}}
+	p := limiting(gate.DefaultPolicy(), "model_load_ms", gate.Limit{Min: new(1.0), Max: new(8.1)})
+	c := gate.Compare("", nil, got, p)
+	v := c.Verdicts[len(c.Verdicts)-1]
+	if v.Class != gate.OutOfBounds || v.Level != gate.Fail || v.New != 9.5 || v.Reason != "9.5 is above the maximum 8.1" || *v.Evidence.Min != 1 || *v.Evidence.Max != 8.1 {
+		t.Errorf("verdict %+v", v)
+	}
+	if d := gate.Decide([]gate.Comparison{c}, p); d.Status != gate.StatusFailed {
+		t.Errorf("decision %+v, want failed", d)
+	}
+	got.Metrics, got.Results[0].Samples = nil, nil
+	c = gate.Compare("", nil, got, p)
+	if v := c.Verdicts[len(c.Verdicts)-1]; v.Class != gate.Missing || v.Level != gate.Fail || !strings.Contains(v.Reason, "does not report it") {
+		t.Errorf("without the metric: %+v", v)
+	}
+}
+
+// TestLimitsOfEvidence: in pairs and against history, a loss blocks only if it is
+// significant and at least the limit of the metric.
+func TestLimitsOfEvidence(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	base := noisy(r, 100, 0.002, 30)
+	paired := func(level float64) (ref, got *bench.Run) {
+		return nil, run(inTurns("a", noisy(r, level, 0.002, 30), base))
+	}
+	earlier := func(level float64) (ref, got *bench.Run) {
+		got = run(inTurns("a", noisy(r, level, 0.002, 3), nil))
+		got.Results[0].Sessions = 3
+		return run(withHistory("a", 100, noisy(r, 100, 0.002, 12))), got
+	}
+	for name, road := range map[string]func(float64) (*bench.Run, *bench.Run){"pairs": paired, "history": earlier} {
+		for _, c := range []struct {
+			level, limit float64 // no limit is 0
+			blocks       bool
+		}{{101.2, 0, false}, {101.2, 0.5, true}, {106, 0, true}, {106, 10, false}, {100, 0.5, false}} {
+			p := gate.DefaultPolicy()
+			if c.limit > 0 {
+				p = limiting(p, "ttft_ms", gate.Limit{Change: &c.limit})
+			}
+			ref, got := road(c.level)
+			v := verdictOf(t, gate.Compare("base", ref, got, p), "a")
+			if (v.Level == gate.Fail) != c.blocks || v.Evidence.Method != "evidence" || c.limit > 0 && v.Evidence.Limit != c.limit {
+				t.Errorf("%s: %v with limit %v: %s %s %+v", name, c.level, c.limit, v.Class, v.Level, v.Evidence)
+			}
+		}
+	}
+}
+
+// TestADriftWithinTheLimit: what a metric may lose in one step is no drift.
+func TestADriftWithinTheLimit(t *testing.T) {
+	ref := run(cell("a", "decode_tps", 85.0))
+	ref.Results[0].Samples[0].Anchor = 100
+	p := fixed()
+	p.Drift = 10
+	if got := lines(gate.Compare("base", ref, run(cell("a", "decode_tps", 84.0)), p)); len(got) != 2 {
+		t.Errorf("%q, want a drift", got)
+	}
+	p = limiting(p, "decode_tps", gate.Limit{Change: new(30.0)})
+	if got := lines(gate.Compare("base", ref, run(cell("a", "decode_tps", 84.0)), p)); len(got) != 1 {
+		t.Errorf("%q, want no drift", got)
+	}
+}
+
+// TestALimitIsOfOneMetric: limits of one metric in some cells change no verdict on
+// another number, on any road, whatever they are.
+func TestALimitIsOfOneMetric(t *testing.T) {
+	others := func(c gate.Comparison) (kept []gate.Verdict) {
+		for _, v := range c.Verdicts {
+			if v.Metric != "ttft_ms" || v.Cell != "c0" {
+				kept = append(kept, v)
+			}
+		}
+		return kept
+	}
+	property := func(seed uint64, percent, low uint8, pairs bool) bool {
+		r := rand.New(rand.NewPCG(seed, 9))
+		ref, got := &bench.Run{}, run()
+		for i := range 24 {
+			id, level := "c"+string(rune('0'+i)), 100*(1+0.05*r.Float64())
+			one := inTurns(id, noisy(r, level, 0.01, 30), nil)
+			if pairs {
+				one.Samples[0].Base = noisy(r, 100, 0.01, 30)
+			}
+			one.Sessions = 3
+			one.Samples = append(one.Samples, bench.Sample{Metric: "decode_tps", Values: []float64{100 - 20*r.Float64()}})
+			old := withHistory(id, 100, noisy(r, 100, 0.01, 12))
+			old.Samples = append(old.Samples, bench.Sample{Metric: "decode_tps", Values: []float64{100}})
+			ref.Results, got.Results = append(ref.Results, old), append(got.Results, one)
+		}
+		ref.Schema, ref.Host, ref.Metrics = got.Schema, got.Host, got.Metrics
+		l := gate.Limit{Change: new(float64(percent%60)/4 + 0.25), Min: new(float64(low))}
+		p := gate.DefaultPolicy()
+		limited := gate.Compare("base", ref, got, limiting(p, "ttft_ms", l, "c0"))
+		diff := cmp.Diff(others(gate.Compare("base", ref, got, p)), others(limited))
+		if diff != "" {
+			t.Errorf("pairs %v, %v %% (-without +with):\n%s", pairs, *l.Change, diff)
+		}
+		return diff == ""
+	}
+	if err := quick.Check(property, &quick.Config{MaxCount: 40}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBoundsAreIndependentOfTheBaseline: whatever a baseline has, the verdict by bounds is
+// that without any.
+func TestBoundsAreIndependentOfTheBaseline(t *testing.T) {
+	beyond := func(c gate.Comparison) (classes []string) {
+		for _, v := range c.Verdicts {
+			if v.Class == gate.OutOfBounds {
+				classes = append(classes, v.Metric+string(v.Level)+v.Reason)
+			}
+		}
+		return classes
+	}
+	property := func(old, now, low, high uint16, absent, other bool) bool {
+		l := gate.Limit{Min: new(float64(low)), Max: new(float64(low) + float64(high))}
+		p := limiting(gate.DefaultPolicy(), "decode_tps", l)
+		got, ref := run(cell("a", "decode_tps", float64(now))), run(cell("a", "decode_tps", float64(old)))
+		if absent {
+			ref = run(cell("b"))
+		}
+		if other {
+			ref.Host.CPU = "another"
+		}
+		found := beyond(gate.Compare("base", ref, got, p))
+		return cmp.Equal(found, beyond(gate.Compare("", nil, got, p))) && (len(found) > 0) == (float64(now) < *l.Min || float64(now) > *l.Max)
+	}
+	if err := quick.Check(property, &quick.Config{MaxCount: 2000}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,156 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/text"
+)
+
+// limit is an entry of a suite's limits. host is a glob of labels, "" for every host;
+// cells selects every cell if empty.
+type limit struct {
+	gate.Limit
+	metric, host string
+	cells        matrix.Match
+}
+
+const hostKey = "host"
+
+// mostWord bounds a word in a message, in runes.
+const mostWord = 80
+
+func limitOf(l *config.Limit) limit {
+	out := limit{Limit: gate.Limit{Change: (*float64)(l.Change), Min: l.Min, Max: l.Max}, metric: l.Metric, host: l.When[hostKey], cells: maps.Clone(l.When)}
+	delete(out.cells, hostKey)
+	return out
+}
+
+func (l *limit) selects(c bench.Cell) bool { return len(l.cells) == 0 || l.cells.Selects(c) }
+
+func (l *limit) of(host string) bool { return l.host == "" || matrix.Glob(l.host, host) }
+
+// limits returns the limits of single metrics by suite: those of the kind's own list of
+// metrics, then those of the suite. They are read wherever a run is judged, and never
+// taken from a run.
+func (e *Env) limits(file *config.File) (map[string][]limit, error) {
+	of := map[string][]limit{}
+	for i := range file.Suites {
+		s := &file.Suites[i]
+		var all []config.Limit
+		if read := e.Kinds[s.Kind].Limits; read != nil {
+			var err error
+			if all, err = read(s); err != nil {
+				return nil, err
+			}
+		}
+		for _, l := range append(all, s.Limits...) {
+			of[s.Name] = append(of[s.Name], limitOf(&l))
+		}
+		if len(of[s.Name]) > 0 && file.Policy.Compat != "" {
+			return nil, s.Errorf("limits", "policy.compat: %s has no limits of single metrics: remove one of the two, or limit in metrics", file.Policy.Compat)
+		}
+	}
+	return of, nil
+}
+
+// limited returns the limits of a cell on a host, of which the last one wins; nil where
+// no suite has any.
+func limited(of map[string][]limit) func(bench.Cell, string) map[string]gate.Limit {
+	if len(of) == 0 {
+		return nil
+	}
+	return func(c bench.Cell, host string) map[string]gate.Limit {
+		var found map[string]gate.Limit
+		for _, l := range of[c.Suite] {
+			if !l.of(host) || !l.selects(c) {
+				continue
+			}
+			if found == nil {
+				found = map[string]gate.Limit{}
+			}
+			before := found[l.metric]
+			found[l.metric] = gate.Limit{Change: cmp.Or(l.Change, before.Change), Min: cmp.Or(l.Min, before.Min), Max: cmp.Or(l.Max, before.Max)}
+		}
+		return found
+	}
+}
+
+// largest is the largest change that any limit allows, in percent.
+func largest(of map[string][]limit) (percent float64) {
+	for _, limits := range of {
+		for _, l := range limits {
+			if l.Change != nil {
+				percent = max(percent, *l.Change)
+			}
+		}
+	}
+	return percent
+}
+
+// checkLimits refuses limits of a suite that nothing in it can meet: a misspelled name
+// would limit nothing. Which cells there are may differ from host to host, so entries
+// for other hosts are not held against the cells.
+func (p *Plan) checkLimits(s *config.Suite, metrics []bench.Metric, cells []bench.Cell) error {
+	for i := range s.Limits {
+		path, l := fmt.Sprintf("limits[%d]", i), limitOf(&s.Limits[i])
+		if err := checkMetric(s, path, &l, metrics); err != nil {
+			return err
+		}
+		if err := checkKeys(s, path, &l, cells); err != nil {
+			return err
+		}
+		if l.of(p.Host.Label) && !slices.ContainsFunc(cells, l.selects) {
+			return s.Errorf(path+".when", "matches no cell of the suite: correct it, name the hosts that have such cells by host, or remove the entry")
+		}
+	}
+	return nil
+}
+
+func checkMetric(s *config.Suite, path string, l *limit, metrics []bench.Metric) error {
+	i := slices.IndexFunc(metrics, func(m bench.Metric) bool { return m.Name == l.metric })
+	if i < 0 {
+		names := make([]string, len(metrics))
+		for k := range metrics {
+			names[k] = metrics[k].Name
+		}
+		return s.Errorf(path+".metric", "the suite has no metric %s: %s", text.Quote(l.metric, mostWord), instead(l.metric, names))
+	}
+	if m := &metrics[i]; l.Change != nil && (m.Exact || m.Informational) {
+		return s.Errorf(path+".change", "no change of %s is judged, because it is exact or informational: use min and max, or gate the metric", m.Name)
+	}
+	return nil
+}
+
+// checkKeys refuses names that no cell has.
+func checkKeys(s *config.Suite, path string, l *limit, cells []bench.Cell) error {
+	keys := []string{hostKey}
+	for _, c := range cells {
+		for _, param := range c.Params {
+			if key := strings.TrimPrefix(param.Key, bench.EnvPrefix); !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(l.cells)) {
+		if !slices.Contains(keys, key) {
+			return s.Errorf(path+".when."+key, "no cell has %s: %s", text.Quote(key, mostWord), instead(key, keys))
+		}
+	}
+	return nil
+}
+
+// instead proposes a word in place of an unknown one.
+func instead(word string, words []string) string {
+	if near := text.Nearest(word, words); near != "" {
+		return fmt.Sprintf("did you mean %s?", text.Quote(near, mostWord))
+	}
+	return "use one of " + strings.Join(words, ", ")
+}

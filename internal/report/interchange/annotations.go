@@ -1,0 +1,37 @@
+package interchange
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/accelgate/accelgate/internal/github/actions"
+	"github.com/accelgate/accelgate/internal/report"
+)
+
+// mostAnnotations is one less than GitHub shows of each level in a step; the last one is
+// the decision.
+const mostAnnotations = 9
+
+// Annotations writes workflow commands that annotate the line of the configuration where
+// the suite of each finding begins, the worst findings first, and then the decision. A
+// configuration outside of the working folder has no line that GitHub could show.
+func Annotations(w io.Writer, r report.Report) error {
+	head := r.Head()
+	path := ""
+	if filepath.IsLocal(head.Config) {
+		path = filepath.ToSlash(filepath.Clean(head.Config))
+	}
+	findings := r.Findings()
+	for _, f := range findings[:min(len(findings), mostAnnotations)] {
+		if _, err := fmt.Fprintln(w, actions.Annotation{Title: title(f), Message: f.Message, Path: path, Line: f.Line}.Command("error")); err != nil {
+			return err
+		}
+	}
+	level := "notice"
+	if !head.Decision.Status.Passes() {
+		level = "error"
+	}
+	_, err := fmt.Fprintln(w, actions.Annotation{Title: "accelgate", Message: r.Title()}.Command(level))
+	return err
+}

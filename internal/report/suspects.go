@@ -1,0 +1,51 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// suspect is a speed that blocks or is suspected, with the values on both sides.
+type suspect struct {
+	head inline
+	rows []dots
+	unit string
+}
+
+// suspects are the first speeds that block, and then those that a single run suspects;
+// more says that some are left out.
+func (r *Report) suspects() (list []suspect, more bool) {
+	const most = 5
+	for _, f := range slices.Concat(r.shown.action.rows, r.shown.known.rows) {
+		if !ofSpeed(f.Verdict) || f.Level != gate.Fail && !f.Suspected || f.Cell == "" || f.alike != nil {
+			continue
+		}
+		if len(list) == most {
+			return list, true
+		}
+		h := &r.hosts[f.host]
+		x := Explained{of: f.host, result: h.results[f.Cell], old: h.olds[f.Cell]}
+		x.add(&r.in.Policy, h, f.Verdict)
+		head := append(r.on(f, only(code(f.Cell))), plain(": "), code(f.Metric), plain(" "))
+		list = append(list, suspect{append(head, r.change(f)...), x.Verdicts[0].rows(), r.unit(f)})
+	}
+	return list, false
+}
+
+// suspects draws the values of each suspect on a scale of its own.
+func (p *printer) suspects(r *Report) {
+	list, more := r.suspects()
+	if len(list) == 0 {
+		return
+	}
+	p.line("")
+	p.line("== Values of suspects, the worst first")
+	for _, s := range list {
+		p.line(s.head.String())
+		p.strip(s.rows, s.unit)
+	}
+	if more {
+		p.line("... and more: accelgate explain CELL")
+	}
+}

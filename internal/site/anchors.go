@@ -1,0 +1,71 @@
+package site
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/trend"
+	"github.com/accelgate/accelgate/internal/verdict"
+)
+
+// Creep is how far the newest runs of a metric are from its anchor.
+type Creep struct {
+	verdict.Changed
+	Low, High          float64 // of the interval of 95 %
+	Cell, Metric, Page string
+	Since              time.Time // of the anchor
+	Verdict            detect.Verdict
+	slower             float64
+}
+
+// Slow is drift that [detect.Drift] finds without an anchor.
+type Slow struct {
+	verdict.Changed
+	Cell, Metric, Page, Since string
+}
+
+// creeps lists losses since the anchors, the largest first. [detect.Anchored] compares the newest five runs with the anchor.
+func (h *host) creeps() (all []Creep) {
+	for _, c := range h.Cells {
+		for i, s := range c.Series {
+			level, at := c.anchor(s.Metric)
+			if level == 0 {
+				continue
+			}
+			e := detect.Anchored([]float64{level}, h.valuesSince(s, at), detect.Options{HigherIsBetter: s.Better != bench.Lower})
+			if e.Verdict == detect.Untested || !(e.Estimate > 0) {
+				continue
+			}
+			interval := verdict.IntervalOf(&e, s.Better)
+			all = append(all, Creep{verdict.ChangeOf(e.Estimate, s.Better), interval[0], interval[1], c.ID, s.Metric, h.cellPage(c) + "#" + metricPlace(i), at, e.Verdict, e.Estimate})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Creep) int { return cmp.Compare(b.slower, a.slower) })
+	return all
+}
+
+// valuesSince are the values of the runs from a time on; all of them where it is unknown.
+func (h *host) valuesSince(s *trend.Series, at time.Time) (values []float64) {
+	for i, v := range s.Values {
+		if !math.IsNaN(v) && !h.Runs[i].At.Before(at) {
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// slow lists slow drift, in the order of the cells.
+func (h *host) slow() (all []Slow) {
+	for _, c := range h.Cells {
+		for i, s := range c.Series {
+			if s.Drift != nil {
+				all = append(all, Slow{s.Drift.Changed, c.ID, s.Metric, h.cellPage(c) + "#" + metricPlace(i), s.Drift.Since})
+			}
+		}
+	}
+	return all
+}

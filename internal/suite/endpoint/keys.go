@@ -1,0 +1,110 @@
+package endpoint
+
+import (
+	"reflect"
+
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/dataset"
+)
+
+// keys describes the keys of this kind.
+var keys = config.Keys{
+	reflect.TypeFor[body](): {
+		"preset":        {Text: "One of the suites that `accelgate bench run --list` names. Its keys are defaults of all other keys."},
+		"suite_version": {Absent: "1.0.0", Text: "Version of the requests. Raise it when they change; older numbers are then not compared with newer ones."},
+		"description":   {Text: "What the suite measures, as `accelgate bench run --list` shows it of a preset."},
+		"model":         {Text: "The model, as requests name it. If absent, the first that the server lists."},
+		"engine":        {Text: "What the engine is. If absent, what the server reports of itself."},
+		"quantization":  {Text: "The model's quantization, as you declare it."},
+		"base_url":      {Text: "Root of a server that runs; a trailing `/v1` is fine. It must list its models. Credentials in it are refused."},
+		"api_key_env": {Text: "Name of the variable that holds the key. The key is sent as a bearer token, is taken out of everything that is written, " +
+			"and is not handed to a `server` unless its `env` does."},
+		"server": {Text: "Server that is started for each measurement in place of `base_url`, and ended afterwards with all that it started. " +
+			"If both are absent, the embedded engine is measured."},
+		"request":        {Text: "Options of the requests."},
+		"dataset":        {Text: "Prompts, see [Datasets](endpoints.md#datasets)."},
+		"load":           {Text: "When requests are sent, and how many, see [Loads](endpoints.md#loads)."},
+		"timeouts":       {Text: "Limits of the time of a request, each up to 24h."},
+		"slo":            {Text: "Limits of a request that counts as good. A plain value stands for the template. Durations replace those of the template."},
+		"min_ok_rate":    {Absent: 0.95, Text: "Share of requests that must be answered. Below it the cell fails, with the numbers kept. It also fails if the server went away, or if more requests were cut than answered."},
+		"client_delay":   {Absent: "2ms", Text: "How late the load generator may be, see [Results](endpoints.md#results)."},
+		"gate":           {Text: "Metrics that are gated in place of the default ones. `accelgate bench run --metrics` lists all with their definitions."},
+		"gpus":           {Text: "NVIDIA GPUs, by index or UUID, whose energy counts. If absent, the cell's device, and on a host without accelerators the CPU."},
+		"price_per_hour": {Text: "Price of the host in USD, for `cost_usd_per_million_tokens`."},
+		"repeats":        {Absent: 1, Text: "Measurements of each load, up to 1000."},
+	},
+	reflect.TypeFor[server](): {
+		"command":       {Text: "Program and its arguments, with `{port}`, which must occur, `{model}` and `{accelgate}`."},
+		"env":           {Text: "Variables of the server."},
+		"start_timeout": {Absent: "10m", Text: "Bound for the start. The server is ready when `/health`, or else `/v1/models`, answers."},
+	},
+	reflect.TypeFor[request](): {
+		"api":         {Absent: "chat", Text: "`chat` or `completions`."},
+		"max_tokens":  {Absent: 128, Text: "Most tokens of an answer, 1 to 1048576. `output` of the data set replaces it."},
+		"temperature": {Absent: 0, Text: "Temperature, 0 to 2."},
+		"ignore_eos":  {Absent: false, Text: "`true` makes all answers equally long, on servers that support it."},
+		"keepalive":   {Absent: true, Text: "Whether a connection serves further requests."},
+		"system":      {Text: "System prompt, with `api: chat`."},
+		"stop":        {Text: "Texts that end an answer."},
+		"extra":       {Text: "Further members of the request, each as JSON."},
+	},
+	reflect.TypeFor[timeouts](): {
+		"first": {Absent: "60s", Text: "To the first token."},
+		"idle":  {Absent: "30s", Text: "From line to line."},
+		"total": {Absent: "120s", Text: "Of the whole request."},
+	},
+	reflect.TypeFor[slo](): {
+		"template": {Text: "`llm.standard`: 200 ms to the first token, 50 ms per further token and 3 s for the request, on an H100. `llm.relaxed`: 1 s, none and 10 s. " +
+			"Other hardware classes multiply them."},
+		"hardware": {Text: "Class of the hardware, such as `a100`. If absent, by a word in the accelerator's model; `cpu` on a host without accelerators."},
+		"ttft":     {Text: "Limit of the time to the first token."},
+		"tpot":     {Text: "Limit of the time per further token."},
+		"e2e":      {Text: "Limit of the time of the whole request."},
+	},
+	reflect.TypeFor[prompts](): {
+		"kind": {Absent: "builtin", Text: "Where prompts come from: `builtin` (texts that ship with accelgate), `random` (words without meaning), `lognormal` (the same with lognormal lengths), `shared-prefix` " +
+			"(`groups` of prompts that share their first `prefix` words, each followed by `input` words of its own), `jsonl`, `sharegpt` or `trace` (files)."},
+		"set":  {Absent: "chat", Text: "Of `builtin`: `chat` (10 short questions), `code` (10 beginnings of files), `rag` (a question about 2,048 words) or `long-context` (8,192 words)."},
+		"path": {Text: "File of `jsonl`, `sharegpt` and `trace`, see [Datasets](endpoints.md#datasets). A file that is missing is an error; nothing is ever put in its place."},
+		"n": {Text: "Number of prompts; of a file the first that hold one. If absent, all of a file or of the sets `chat` and `code`, 16 for each group of `shared-prefix`, and otherwise 200. " +
+			"A source that holds fewer is an error."},
+		"seed": {Absent: 42, Text: "Decides every word and length. It is not negative."},
+		"input": {Text: "Length of generated prompts in words, of about one token each: all of a random one, what follows the prefix of `shared-prefix`, the document of `rag` and `long-context`. " +
+			"The server's usage says how many tokens a prompt really had, and the report with it."},
+		"output":         {Text: "Length of answers in tokens; of `jsonl` where a line has none. If absent, `request.max_tokens`."},
+		"groups":         {Text: "Prefixes of `shared-prefix`, or documents of `rag` and `long-context`, of which each prompt has its own if absent. A prefix returns after all others."},
+		"prefix":         {Text: "Words that a group of `shared-prefix` shares."},
+		"block":          {Absent: 512, Text: "Tokens that each of a trace's `hash_ids` stands for."},
+		"time_unit":      {Text: "Unit of a trace's `timestamp`: `ms` or `s`. Required with `trace`."},
+		"answer_lengths": {Absent: false, Text: "`true` asks `sharegpt` for as many tokens as the answer has words."},
+		"cache_policy": {Absent: "unique", Text: "What a prefix cache may find: `unique` begins every prompt with words of its own, `shared-prefix` puts them behind what the data set means to be shared, " +
+			"`as-is` sends prompts unchanged, and again when they are used up, which the run records. A server that was there before gets other words each time."},
+	},
+	reflect.TypeFor[dataset.Lengths](): {
+		"dist":  {Text: "`fixed` (`value`), `uniform` (`min`, `max`) or `lognormal` (`p50`, `sigma`, `min`, `max`)."},
+		"value": {Text: "The length, of `fixed`."},
+		"min":   {Text: "Smallest length, of `uniform` and `lognormal`, where 1 if absent."},
+		"max":   {Text: "Largest length, of `uniform` and `lognormal`, where the most that is allowed if absent."},
+		"p50":   {Text: "Median of `lognormal`, before it is truncated to `min` and `max`."},
+		"sigma": {Text: "Standard deviation of the logarithm of `lognormal`, above 0 and at most 5; that of ShareGPT's lengths is about 1."},
+	},
+	reflect.TypeFor[loading](): {
+		"mode": {Absent: "closed", Text: "`closed` (each slot sends when its last request has ended), or an open mode: `constant` (equal gaps), `gamma` (random arrivals), `burst` (groups), " +
+			"`trace` (the times of `dataset.kind: trace`)."},
+		"concurrency":   {Text: "Slots of `closed`: a cell for each number."},
+		"rate":          {Text: "Requests a second of `constant`, `gamma` and `burst`: a cell for each number."},
+		"burstiness":    {Absent: 1, Text: "Shape of the gaps of `gamma`: 1 is Poisson, less comes in clusters."},
+		"burst":         {Text: "Requests of one group of `burst`."},
+		"ramp":          {Text: "Time over which slots start, so that they do not go in step. If absent, `auto_ramp` counts."},
+		"auto_ramp":     {Absent: true, Text: "Whether slots start over one service time."},
+		"max_in_flight": {Text: "Bound for requests at once in open modes. One that waits is late by the schedule."},
+		"duration":      {Text: "Time that is measured. `duration` or `requests` is given, or both: then whichever comes first counts."},
+		"requests":      {Text: "Requests that are measured."},
+		"warmup":        {Text: "What is sent before it is measured: both, the requests and the time."},
+		"drain":         {Absent: "30s", Text: "Time that requests of the window may go on after it, under unchanged load. Then they are cancelled and counted."},
+	},
+	reflect.TypeFor[warmup](): {
+		"requests": {Text: "Requests. If absent, the larger of 3 and twice the slots, and none of a trace."},
+		"duration": {Absent: "2s", Text: "Time."},
+	},
+}

@@ -1,0 +1,31 @@
+package exec
+
+import (
+	"reflect"
+
+	"github.com/accelgate/accelgate/internal/config"
+)
+
+// keys describes the keys of this kind.
+var keys = config.Keys{
+	reflect.TypeFor[body](): {
+		"command": {Text: "The program and its arguments, which no shell interprets. `{benchmark}` is the name, `{regexp}` the name as a regular expression, " +
+			"`{output}` a fresh folder. With several benchmarks one of the first two must occur."},
+		"read": {Text: "Where the harness reports its values. Required. A plain value stands for the format."},
+		"benchmarks": {Text: "The names, as the harness reports them: without `-8` for Go (with it where `-cpu` lists several, and `PACKAGE.NAME` where several packages have the name), " +
+			"the command or `--command-name` for hyperfine, `fullname` for pytest, `NAME/AXIS=VALUE,...` for nvbench, `CLASS.METHOD:PARAM=VALUE,...` for JMH, " +
+			"`TEST CASE/BENCHMARK` for Catch2 where several test cases have the name, title and description for torch.utils.benchmark."},
+		"dir":      {Text: "Folder in which children start. If absent, that of the configuration."},
+		"env":      {Text: "Variables of every child."},
+		"unset":    {Text: "Variables that no child inherits, by name or glob (letter case counts)."},
+		"repeats":  {Absent: defaultRepeats, Text: "Processes per benchmark, up to 1000."},
+		"timeout":  {Absent: "15m", Text: "Bound for one process."},
+		"tags":     {Text: "Lists of globs on names of benchmarks, by tag, for `--tags`."},
+		"profiles": {Text: "Lists of globs on names of benchmarks, by profile, for `--profile`."},
+	},
+	reflect.TypeFor[source](): {
+		"format": {Text: "Format of the values: `gobench`, `googlebench` (JSON), `hyperfine` (`--export-json`), `nvbench` (`--json`), `pytest-benchmark` (`--benchmark-json`), " +
+			"`criterion` (what `cargo bench` prints), `jmh` (`-rf json`), `catch2` (`-r xml`), `torch-benchmark` (printed `Measurement`); see [formats](formats.md). Required."},
+		"file": {Text: "Name of a file in `{output}`. If absent, standard output."},
+	},
+}
