@@ -7,8 +7,10 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/verdict"
@@ -20,6 +22,9 @@ import (
 func (a *action) collect() (g gathered, err error) {
 	if g.file, g.policy, err = a.Env.Load(&a.in.options); err != nil {
 		return g, err
+	}
+	if o := &a.in.options; len(o.Suites) > 0 && !slices.ContainsFunc(g.file.Suites, func(s config.Suite) bool { return slices.Contains(o.Suites, s.Name) }) {
+		return g, exit.Usagef("input suite: %s has none of %s: correct the input, or leave it out", o.Config, text.OneLine(strings.Join(o.Suites, ", ")))
 	}
 	if err := a.acceptUnlessUpdating(&g.policy, g.file); err != nil {
 		return g, err
@@ -35,8 +40,8 @@ func (a *action) collect() (g gathered, err error) {
 		g.runs[0].Warnings = append(g.runs[0].Warnings, fmt.Sprintf("the pull request goes into %s, and the configuration and baselines of %s judge it: "+
 			"compare them before merging", text.OneLine(pr.BaseRef), a.event.DefaultBranch))
 	}
-	for _, run := range g.runs {
-		if err := a.vet(run, g.file.Limits); err != nil {
+	for i, run := range g.runs {
+		if err := a.vet(run, &g, g.refs[i].File); err != nil {
 			return g, fmt.Errorf("run of host %s: %w", text.OneLine(run.Host.Label), err)
 		}
 	}
@@ -69,7 +74,7 @@ func (a *action) collect() (g gathered, err error) {
 // that this job is about, hold what only asks for, and cannot excuse itself:
 // cells that it says it left out, and that this job was not told to leave out,
 // are missing; so are cells left out by a limit that the configuration has not.
-func (a *action) vet(run *bench.Run, limits config.Limits) error {
+func (a *action) vet(run *bench.Run, g *gathered, ref *baseline.File) error {
 	if want := a.commit(); run.Revision != want {
 		return fmt.Errorf("the run is of commit %q and this workflow of %s: run the measuring job again", text.OneLine(run.Revision), want)
 	}
@@ -82,15 +87,16 @@ func (a *action) vet(run *bench.Run, limits config.Limits) error {
 	if missing := run.MissingShards(); len(missing) > 0 {
 		return fmt.Errorf("shards %s delivered no run.json: look at the logs of their jobs", strings.Join(missing, ", "))
 	}
-	if !mayLeaveOut(run, limits) {
+	if !mayLeaveOut(run, g.file.Limits) {
 		run.LeftOut = nil
 	}
 	others, err := a.outside(run.Host)
 	if err != nil {
 		return err
 	}
+	elsewhere := a.elsewhere(run.Host.Label, g, ref)
 	run.Unselected = slices.DeleteFunc(run.Unselected, func(id string) bool {
-		return !others[id] && (len(only) == 0 || matrix.GlobAny(only, id))
+		return !others[id] && !elsewhere[id] && (len(only) == 0 || matrix.GlobAny(only, id))
 	})
 	return nil
 }
@@ -106,6 +112,27 @@ func mayLeaveOut(run *bench.Run, limits config.Limits) bool {
 		}
 	}
 	return limits.Budget > 0 || limits.MaxCells > 0 && measured >= limits.MaxCells
+}
+
+// elsewhere lists the cells that are owed on a host and belong to suites that its runs
+// leave out, by the input suite or by the runners of this job's configuration. What a
+// suite holds is not opened, because its data may be on the host alone.
+func (a *action) elsewhere(label string, g *gathered, ref *baseline.File) map[string]bool {
+	ids := map[string]bool{}
+	add := func(id, suite string) {
+		if suite != "" && !a.in.options.Wants(g.file, label, suite) {
+			ids[id] = true
+		}
+	}
+	if ref != nil {
+		for i := range ref.Entries {
+			add(ref.Entries[i].CaseID, ref.Entries[i].Suite)
+		}
+	}
+	for id, one := range g.policy.Expected {
+		add(id, one.Suite)
+	}
+	return ids
 }
 
 // outside lists the cells that the profile leaves out on a host, by this job's

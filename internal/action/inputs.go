@@ -181,9 +181,6 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 	if (in.runs != "" || event.Run != nil) && in.options.AB != "" {
 		return fmt.Errorf("ab has no effect on runs of other jobs: set it in the jobs that measure, or leave it out")
 	}
-	if in.runs != "" && len(in.options.Suites) > 0 {
-		return fmt.Errorf("suite has no effect on runs of other jobs: set only to the cells that they had to measure")
-	}
 	if in.update && event.Run != nil {
 		return fmt.Errorf("baselines are not refreshed from what a stranger's workflow uploaded: start the workflow by hand (workflow_dispatch)")
 	}

@@ -5,6 +5,7 @@ package bench
 // travels in a Run, because a run must not bring its own limits.
 type Expected struct {
 	Cell        string // id
+	Suite       string // name
 	Description string
 	// Host is the label of the only host that References and Operators are of;
 	// "" for all. The cell itself is expected on every host.

@@ -44,9 +44,6 @@ func (d *decoder) choices(f *File, nodes map[string]ast.Node) {
 	if l.Lease != nil {
 		d.notNegative(nodes["limits"], "limits.lease", *l.Lease)
 	}
-	for i, r := range f.Runners {
-		d.between(nodes["runners"], fmt.Sprintf("runners[%d].shards", i), r.Shards, 0, maxShards)
-	}
 }
 
 // at finds the node of the last key of path below n, for its position.

@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -75,9 +76,11 @@ type Limits struct {
 
 // Runner is a kind of GitHub runner that measures.
 type Runner struct {
-	Host   string   `yaml:"host,required"` // label of the baseline
-	RunsOn []string `yaml:"runs_on"`       // labels of the runner
-	Shards int      `yaml:"shards"`        // jobs to split the matrix over; 0 means 1
+	Host    string        `yaml:"host,required"` // label of the baseline
+	RunsOn  []string      `yaml:"runs_on"`       // labels of the runner
+	Suites  []string      `yaml:"suites"`        // names of those that the host measures; nil is all
+	Shards  int           `yaml:"shards"`        // jobs to split the matrix over; 0 means 1
+	Longest time.Duration `yaml:"longest"`       // that a job should measure; 0 is any
 }
 
 // Policy holds the limits of the gate. A nil value was not set.
@@ -135,6 +138,13 @@ type Policy struct {
 	ConfigChanges string `yaml:"config_changes" oneof:"block other-person warn"`
 }
 
+// Measures reports whether a host measures a suite: every host does, unless an entry of
+// [File.Runners] names its suites.
+func (f *File) Measures(host, suite string) bool {
+	i := slices.IndexFunc(f.Runners, func(r Runner) bool { return r.Host == host })
+	return i < 0 || f.Runners[i].Suites == nil || slices.Contains(f.Runners[i].Suites, suite)
+}
+
 // Resolve returns the path relative to the folder of the file, or the path
 // itself if it is absolute.
 func (f *File) Resolve(path string) string {
@@ -180,6 +190,7 @@ func Parse(name string, data []byte) (*File, error) {
 	if _, ok := d.resolve(doc.root).(*ast.MappingNode); ok {
 		file.Suites = d.suites(nodes["suites"])
 	}
+	d.runners(file, nodes["runners"])
 	if err := d.err(); err != nil {
 		return nil, err
 	}

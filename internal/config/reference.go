@@ -45,7 +45,7 @@ var reference = Keys{
 		"host":   {nil, "The host that measures."},
 		"policy": {nil, "Limits of the gate."},
 		"limits": {nil, "Limits of the cost of a run. The run and the report declare what a limit left out."},
-		"runners": {nil, "Hosts of the project. For each, `accelgate plan --github-matrix` prints jobs. " +
+		"runners": {nil, "Hosts of the project, and the suites of each. For each, `accelgate plan --github-matrix` prints jobs. " +
 			"`accelgate plan --shards auto --max-minutes 20 --durations FOLDER` makes as few shards as take 20 minutes each by the median times of earlier runs. " +
 			"It keeps cells together that share what a persistent process has loaded, and reports how far from the bound the longest shard is."},
 		"suites": {nil, "Cells to measure. Each kind has [further keys](configuration.md#kinds)."},
@@ -102,9 +102,11 @@ var reference = Keys{
 		"lease":     {"30m", "Longest wait for devices that another job uses."},
 	},
 	reflect.TypeFor[Runner](): {
-		"host":    {nil, "Label of the host, which selects the baseline."},
+		"host":    {nil, "Label of the host, which selects the baseline. A host has one entry."},
 		"runs_on": {nil, "Labels of the GitHub runner. If absent, `self-hosted` and the label of the host."},
-		"shards":  {1, "Jobs to split the matrix over, up to 256."},
+		"suites":  {nil, "Names of the suites that the host measures. The others are left out of its runs, its plan and its verdict. If absent, all."},
+		"shards":  {1, "Jobs to split the matrix over, up to 256. Excludes `longest`."},
+		"longest": {nil, "Longest time that a job should measure, as in `20m`. With `--durations`, `accelgate plan --github-matrix` makes as few jobs as keep to it."},
 	},
 	reflect.TypeFor[Suite](): {
 		"name": {nil, "Name of the suite, unique in the file: 1 to 64 letters, digits, `.`, `-` or `_`, the first a letter or digit."},

@@ -23,6 +23,7 @@ func (e *Env) expected(file *config.File) (map[string]bench.Expected, error) {
 			if _, twice := all[one.Cell]; twice {
 				return nil, s.Errorf("cases", "the case %s is in an earlier suite, too: names of cases are unique over all suites, so rename one, or keep one suite", one.Cell)
 			}
+			one.Suite = s.Name
 			all[one.Cell] = one
 		}
 	}

@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -191,7 +189,7 @@ func (e *Env) Detect(ctx context.Context, p *Plan) error {
 // out is opened all the same, because its cells must be declared as left out.
 // Ids are checked over all suites together before anything is measured.
 func (p *Plan) Open() error {
-	if err := p.checkNames(); err != nil {
+	if err := errors.Join(p.checkNames(), p.checkHost()); err != nil {
 		return err
 	}
 	env, err := p.Env()
@@ -248,7 +246,7 @@ func (p *Plan) Env() (suite.Env, error) {
 
 // openSuite opens one suite and returns all of its cells, skipped ones too.
 func (p *Plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
-	wanted := len(p.Options.Suites) == 0 || slices.Contains(p.Options.Suites, s.Name)
+	wanted := p.Options.Wants(p.File, p.Host.Label, s.Name)
 	if wanted {
 		env.EngineArgs = p.Options.EngineArgs()
 	}
@@ -315,24 +313,6 @@ func CellIDs(cells []bench.Cell) []string {
 		ids = append(ids, c.ID())
 	}
 	return ids
-}
-
-// checkNames refuses unknown kinds, and names in --suite that no suite has.
-func (p *Plan) checkNames() error {
-	var names []string
-	for i := range p.File.Suites {
-		s := &p.File.Suites[i]
-		names = append(names, s.Name)
-		if _, ok := p.kinds[s.Kind]; !ok {
-			return s.Errorf("kind", "unknown kind %q: use one of %s", s.Kind, strings.Join(slices.Sorted(maps.Keys(p.kinds)), ", "))
-		}
-	}
-	for _, name := range p.Options.Suites {
-		if !slices.Contains(names, name) {
-			return exit.Usagef("--suite: %s has no suite %q: it has %s", p.Options.Config, name, strings.Join(names, ", "))
-		}
-	}
-	return nil
 }
 
 // Close releases the suites and the worker.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
@@ -32,32 +33,14 @@ func PrintMatrix(ctx context.Context, e *measure.Env, o *Options) error {
 	}
 	include := []job{}
 	for _, r := range file.Runners {
-		one := o.Options
-		one.HostLabel, one.Shard = r.Host, ""
-		if _, known := device.FromLabel(r.Host); !known {
-			e.WarnAll([]string{fmt.Sprintf("the label %s does not name a kind of host, so its jobs are planned for this host: plan on such a host, or name runners such as linux-cuda-%s", r.Host, r.Host)})
+		if !o.Measures(file, r.Host) {
+			continue
 		}
-		p, err := For(ctx, e, &one)
+		jobs, err := o.jobs(ctx, e, &r)
 		if err != nil {
 			return err
 		}
-		split, err := o.split(p, r.Shards)
-		p.Close()
-		if err != nil {
-			return err
-		}
-		e.WarnAll(o.warning(split))
-		shards := len(split.Shards)
-		for i, s := range split.Shards {
-			j := job{Host: r.Host, RunsOn: r.RunsOn, Cells: len(s.Cells), Minutes: math.Ceil(s.Time.Minutes()*10) / 10}
-			if j.RunsOn == nil {
-				j.RunsOn = []string{"self-hosted", r.Host}
-			}
-			if shards > 1 {
-				j.Shard = fmt.Sprintf("%d/%d", i+1, shards)
-			}
-			include = append(include, j)
-		}
+		include = append(include, jobs...)
 	}
 	data, err := json.Marshal(map[string]any{"include": include})
 	if err != nil {
@@ -65,4 +48,34 @@ func PrintMatrix(ctx context.Context, e *measure.Env, o *Options) error {
 	}
 	_, err = fmt.Fprintf(e.Stdout, "%s\n", data)
 	return err
+}
+
+// jobs are those of one runner.
+func (o *Options) jobs(ctx context.Context, e *measure.Env, r *config.Runner) ([]job, error) {
+	one := *o.of(r)
+	one.HostLabel, one.Shard = r.Host, ""
+	if _, known := device.FromLabel(r.Host); !known {
+		e.WarnAll([]string{fmt.Sprintf("the label %s does not name a kind of host, so its jobs are planned for this host: plan on such a host, or name runners such as linux-cuda-%s", r.Host, r.Host)})
+	}
+	p, err := For(ctx, e, &one.Options)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	split, err := one.split(p, r.Shards)
+	if err != nil {
+		return nil, err
+	}
+	e.WarnAll(one.warning(split))
+	jobs := make([]job, len(split.Shards))
+	for i, s := range split.Shards {
+		jobs[i] = job{Host: r.Host, RunsOn: r.RunsOn, Cells: len(s.Cells), Minutes: math.Ceil(s.Time.Minutes()*10) / 10}
+		if r.RunsOn == nil {
+			jobs[i].RunsOn = []string{"self-hosted", r.Host}
+		}
+		if len(jobs) > 1 {
+			jobs[i].Shard = fmt.Sprintf("%d/%d", i+1, len(jobs))
+		}
+	}
+	return jobs, nil
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
@@ -48,6 +49,17 @@ func (o *Options) split(p *measure.Plan, least int) (measure.Sharding, error) {
 	return p.Shards(max(least, 1))
 }
 
+// of are the options with the longest time that a runner's entry allows, which flags win
+// over. Without times of earlier runs it cannot count.
+func (o *Options) of(r *config.Runner) *Options {
+	if r.Longest == 0 || o.Longest > 0 || o.Shards.given() || len(o.Durations) == 0 {
+		return o
+	}
+	one := *o
+	one.Longest, one.Shards = r.Longest, ShardCount{auto: true}
+	return &one
+}
+
 // warning says where a shard takes longer than it should, and what would help.
 func (o *Options) warning(s measure.Sharding) []string {
 	most := o.Longest
@@ -55,9 +67,9 @@ func (o *Options) warning(s measure.Sharding) []string {
 	case most == 0 || s.Makespan <= most:
 		return nil
 	case o.Shards.auto:
-		return []string{fmt.Sprintf("cells that must stay on one machine take %s alone: raise --max-minutes, or split what they load",
+		return []string{fmt.Sprintf("cells that must stay on one machine take %s alone: raise --max-minutes or longest of the runner, or split what they load",
 			s.Makespan.Round(time.Second))}
 	}
-	return []string{fmt.Sprintf("the longest of %s is expected to take %s: use --shards auto, or raise --max-minutes",
+	return []string{fmt.Sprintf("the longest of %s is expected to take %s: use --shards auto, or raise --max-minutes or longest of the runner",
 		text.Plural(len(s.Shards), "shard"), s.Makespan.Round(time.Second))}
 }
