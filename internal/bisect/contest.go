@@ -58,9 +58,7 @@ func newContest(ctx context.Context, e *measure.Env, b *bisection) (*contest, er
 		return nil, unusable{err}
 	}
 	if t.lanes, err = e.Lease(ctx, t.head.plan); err == nil {
-		if len(t.lanes.Devices) > 0 {
-			t.device = t.lanes.Devices[0]
-		}
+		t.device = t.lanes.For(t.head.plan, t.head.cell)
 		err = t.warm(ctx, b)
 	}
 	if err != nil {

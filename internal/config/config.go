@@ -222,6 +222,7 @@ func (d *decoder) suites(n ast.Node) []Suite {
 		name := d.structure(item, s.path, s, "*")["name"]
 		if len(d.errs) == before {
 			d.limits(s)
+			d.devices(s)
 		}
 		if s.Name == "" {
 			continue

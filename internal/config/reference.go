@@ -113,8 +113,14 @@ var reference = Keys{
 		"kind": {nil, "Kind of the suite, see [Kinds](configuration.md#kinds)."},
 		"build": {nil, "Command that builds a checkout, in the configuration's folder, as in `[make]`. " +
 			"`run` uses it where it makes [the base](configuration.md#the-base) itself, on both sides."},
+		"devices": {1, "Devices that a cell needs at once, as in `2` or `[{when: {tp: 4}, count: 4}]`. Later entries win over earlier ones. " +
+			"A cell is skipped where the host has fewer. See [Devices](configuration.md#devices)."},
 		"limits": {nil, "Limits of single metrics. Later entries win over earlier ones, value by value, and over `limit` of the metric. " +
 			"See [Limits of single metrics](configuration.md#limits-of-single-metrics)."},
+	},
+	reflect.TypeFor[DeviceCount](): {
+		"when":  {nil, "Cells that need so many, as in `{tp: 4}`: an axis or a swept variable, and a glob. If absent, all cells."},
+		"count": {1, "Number of devices."},
 	},
 	reflect.TypeFor[Limit](): {
 		"metric": {nil, "Name of the metric."},

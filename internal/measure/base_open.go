@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/runner"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 	"github.com/accelgate/accelgate/internal/worktree"
@@ -142,12 +143,8 @@ func (e *Env) probe(ctx context.Context, p *Plan, b *base, devices []bench.Devic
 	if b == nil || !b.tried {
 		return b, nil
 	}
-	device := bench.Device{}
-	if len(devices) > 0 {
-		device = devices[0]
-	}
 	for _, one := range p.Suites {
-		why, err := b.runs(ctx, one, device)
+		why, err := b.runs(ctx, one, func(c bench.Cell) bench.Device { return runner.On(devices, p.width(c), 0) })
 		if err != nil {
 			return b, err
 		}
@@ -173,7 +170,7 @@ const mostProbes = 2
 
 // runs says why no cell of a suite runs in the base; "" if one does, or none is to
 // be paired.
-func (b *base) runs(ctx context.Context, one Planned, device bench.Device) (why string, err error) {
+func (b *base) runs(ctx context.Context, one Planned, on func(bench.Cell) bench.Device) (why string, err error) {
 	probed, measurer := 0, measurerOf(b.plan)
 	for _, cell := range one.Cells {
 		of, ok := b.cells[cell.ID()]
@@ -181,6 +178,7 @@ func (b *base) runs(ctx context.Context, one Planned, device bench.Device) (why 
 			continue
 		}
 		probed++
+		device := on(cell)
 		r, err := measurer.Measure(ctx, of.cell, device)
 		if err == nil {
 			err = of.suite.Release(device)

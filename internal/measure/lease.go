@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/runner"
 )
 
 // Lanes are the devices that cells are pinned to, leased for this run.
@@ -24,6 +25,9 @@ type Lanes struct {
 // Release gives the devices back.
 func (l Lanes) Release() { l.lease.Release() }
 
+// For are the first devices, as many as a cell of the plan needs.
+func (l Lanes) For(p *Plan, c bench.Cell) bench.Device { return runner.On(l.Devices, p.width(c), 0) }
+
 // defaultLeaseWait bounds the wait for another job's devices.
 const defaultLeaseWait = 30 * time.Minute
 
@@ -34,6 +38,9 @@ func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
 	devices, err := device.Devices(ids, p.Host, p.environ)
 	if err != nil {
 		return Lanes{}, exit.AsUsage(fmt.Errorf("devices: %w", err))
+	}
+	if err := p.checkGroups(devices); err != nil {
+		return Lanes{}, err
 	}
 	l := Lanes{Devices: devices}
 	leased := devices

@@ -104,7 +104,7 @@ func (p *Plan) checkLimits(s *config.Suite, metrics []bench.Metric, cells []benc
 		if err := checkMetric(s, path, &l, metrics); err != nil {
 			return err
 		}
-		if err := checkKeys(s, path, &l, cells); err != nil {
+		if err := checkKeys(s, path, l.cells, []string{hostKey}, cells); err != nil {
 			return err
 		}
 		if l.of(p.Host.Label) && !slices.ContainsFunc(cells, l.selects) {
@@ -130,8 +130,7 @@ func checkMetric(s *config.Suite, path string, l *limit, metrics []bench.Metric)
 }
 
 // checkKeys refuses names that no cell has.
-func checkKeys(s *config.Suite, path string, l *limit, cells []bench.Cell) error {
-	keys := []string{hostKey}
+func checkKeys(s *config.Suite, path string, when matrix.Match, keys []string, cells []bench.Cell) error {
 	for _, c := range cells {
 		for _, param := range c.Params {
 			if key := strings.TrimPrefix(param.Key, bench.EnvPrefix); !slices.Contains(keys, key) {
@@ -139,7 +138,7 @@ func checkKeys(s *config.Suite, path string, l *limit, cells []bench.Cell) error
 			}
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(l.cells)) {
+	for _, key := range slices.Sorted(maps.Keys(when)) {
 		if !slices.Contains(keys, key) {
 			return s.Errorf(path+".when."+key, "no cell has %s: %s", text.Quote(key, mostWord), instead(key, keys))
 		}

@@ -40,6 +40,9 @@ type Plan struct {
 	progress func(suite.Progress)
 	kinds    map[string]suite.Kind
 	environ  []string // of this process
+
+	deviceIDs []string       // that cells are pinned to; none: cells are not pinned
+	widths    map[string]int // devices that cells need at once, by id, where that is more than 1
 }
 
 // Planned is an opened suite with its selected cells.
@@ -69,6 +72,7 @@ func (e *Env) prepare(ctx context.Context, p *Plan) error {
 	if err := e.Detect(ctx, p); err != nil {
 		return err
 	}
+	p.deviceIDs = e.DeviceIDs(p)
 	if err := worker.Conceal(); err != nil {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("%v: programs under test may read this process's environment", err))
 	}
@@ -81,7 +85,7 @@ func (e *Env) prepare(ctx context.Context, p *Plan) error {
 
 // emptyPlan is a plan without a configuration.
 func (e *Env) emptyPlan(o *Options) (*Plan, error) {
-	p := &Plan{Options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds}
+	p := &Plan{Options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds, widths: map[string]int{}}
 	return p, o.Check()
 }
 
@@ -259,7 +263,8 @@ func (p *Plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes"))
 	}
-	limits := p.checkLimits(s, opened.Metrics(), all)
+	limits := errors.Join(p.checkLimits(s, opened.Metrics(), all), checkWidths(s, all))
+	p.wide(s, &planned)
 	if !wanted {
 		p.Others = append(p.Others, CellIDs(all)...)
 		return all, errors.Join(limits, opened.Close())

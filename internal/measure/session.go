@@ -118,10 +118,7 @@ func (s *session) identify(one Planned, first int) (next int, err error) {
 		if err != nil {
 			return first, err
 		}
-		device := ""
-		if n := len(s.devices); n > 0 {
-			device = s.devices[s.lanes[id]%n].String()
-		}
+		device := runner.On(s.devices, s.plan.width(cell), s.lanes[id]).String()
 		base, err := s.base.digest(cell)
 		if err != nil {
 			return first, err
@@ -199,7 +196,7 @@ func (s *session) cutShort(results []bench.Result) []string {
 }
 
 // bySuite measures each cell by its suite. What a suite keeps running on a
-// device ends before another suite measures there.
+// device ends before another suite measures there, or a cell that needs another number of devices.
 type bySuite struct {
 	suites map[string]suite.Suite
 	mu     sync.Mutex
@@ -208,16 +205,37 @@ type bySuite struct {
 
 // Measure implements [runner.Measurer].
 func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
-	b.mu.Lock()
-	last := b.last[d]
-	b.last[d] = c.Suite
-	b.mu.Unlock()
-	if last != "" && last != c.Suite {
-		if err := b.suites[last].Release(d); err != nil {
-			return bench.Result{}, err
-		}
+	if err := b.clear(c.Suite, d); err != nil {
+		return bench.Result{}, err
 	}
 	return b.suites[c.Suite].Measure(ctx, c, d)
+}
+
+// clear makes a device free for a suite. It holds the lock meanwhile, because two lanes may
+// wait for what one wider lane keeps.
+func (b *bySuite) clear(suite string, d bench.Device) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for other, last := range b.last {
+		if other == d && last == suite || !shared(other, d) {
+			continue
+		}
+		delete(b.last, other)
+		if err := b.suites[last].Release(other); err != nil {
+			return err
+		}
+	}
+	b.last[d] = suite
+	return nil
+}
+
+// shared reports whether two groups of devices have one in common.
+func shared(a, b bench.Device) bool {
+	if a == b {
+		return true
+	}
+	members := b.Members()
+	return slices.ContainsFunc(a.Members(), func(d bench.Device) bool { return slices.Contains(members, d) })
 }
 
 func (s *session) measurer() runner.Measurer {
@@ -269,6 +287,7 @@ func (s *session) options() runner.Options {
 		Repeats:   s.repeats(),
 		Retries:   s.plan.File.Limits.Retries,
 		Devices:   s.devices,
+		Width:     s.plan.width,
 		Lane:      func(c bench.Cell) int { return s.lanes[c.ID()] },
 		Earlier:   s.earlierOf,
 		OutOfTime: s.outOfTime,

@@ -27,9 +27,12 @@ type lanes struct {
 
 func (l *lanes) Measure(_ context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
 	l.mu.Lock()
-	l.met = l.met || l.busy[d.String()]
 	l.moved = l.moved || l.at[c.ID()] != "" && l.at[c.ID()] != d.String()
-	l.busy[d.String()], l.at[c.ID()] = true, d.String()
+	l.at[c.ID()] = d.String()
+	for _, one := range d.Members() {
+		l.met = l.met || l.busy[one.String()]
+		l.busy[one.String()] = true
+	}
 	n := 0
 	for _, busy := range l.busy {
 		if busy {
@@ -40,7 +43,9 @@ func (l *lanes) Measure(_ context.Context, c bench.Cell, d bench.Device) (bench.
 	l.mu.Unlock()
 	time.Sleep(time.Second)
 	l.mu.Lock()
-	l.busy[d.String()] = false
+	for _, one := range d.Members() {
+		l.busy[one.String()] = false
+	}
 	l.mu.Unlock()
 	return passed(1), nil
 }
@@ -62,6 +67,36 @@ func TestOneCellAtATimeOnEachDevice(t *testing.T) {
 			t.Errorf("8 measurements of a second on two devices took %v", took)
 		}
 		for i, want := range []string{"nvidia:0", "nvidia:1", "nvidia:0", "nvidia:1"} {
+			if results[i].Device != want {
+				t.Errorf("%s ran on %s, want %s", results[i].Cell.ID(), results[i].Device, want)
+			}
+		}
+	})
+}
+
+// TestCellsThatNeedSeveralDevices share none of them with a cell beside them.
+func TestCellsThatNeedSeveralDevices(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &lanes{busy: map[string]bool{}, at: map[string]string{}}
+		var devices []bench.Device
+		for id := range 5 {
+			devices = append(devices, bench.Device{Vendor: "nvidia", ID: fmt.Sprint(id)})
+		}
+		width := map[string]int{"a": 1, "b": 2, "c": 4, "d": 2, "e": 2, "f": 5}
+		start := time.Now()
+		results, _, err := runner.Run(t.Context(), m, cells("a", "b", "c", "d", "e", "f"), runner.Options{
+			Repeats: times(2), Devices: devices, Width: func(c bench.Cell) int { return width[c.ID()] },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.met || m.moved || m.atOnce != 5 {
+			t.Errorf("two cells met on a device: %v; a cell moved: %v; devices at once: %d, want 5", m.met, m.moved, m.atOnce)
+		}
+		if took := time.Since(start); took != 10*time.Second { // b and d together, e after them
+			t.Errorf("rounds of a, then b and d, then e, then c, then f took %v, want 5 s each", took)
+		}
+		for i, want := range []string{"nvidia:0", "nvidia:2,3", "nvidia:0,1,2,3", "nvidia:2,3", "nvidia:0,1", "nvidia:0,1,2,3,4"} {
 			if results[i].Device != want {
 				t.Errorf("%s ran on %s, want %s", results[i].Cell.ID(), results[i].Device, want)
 			}

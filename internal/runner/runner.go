@@ -52,6 +52,10 @@ type Options struct {
 	// Devices are the lanes: one cell at a time is measured on each. Empty
 	// means one lane without a device.
 	Devices []bench.Device
+	// Width returns how many of Devices a cell needs at once, at least 1 and at most as
+	// many as there are. Cells of one width are measured before wider ones, in each round.
+	// Nil means one each.
+	Width func(c bench.Cell) int
 	// Lane returns the index in Devices on which a cell is always measured, so
 	// that two unequal devices never look like a regression. Nil deals the
 	// cells out in their order.
@@ -164,49 +168,77 @@ func (r *run) repeats(c bench.Cell) int {
 }
 
 func (r *run) rounds(ctx context.Context) error {
-	lanes, last := r.lanes(), 0
+	phases, last := r.phases(), 0
 	for _, c := range r.cells {
 		last = max(last, r.repeats(c))
 	}
 	for round := 1; round <= last; round++ {
-		ctx, cancel := context.WithCancelCause(ctx)
-		var lane sync.WaitGroup
-		for i, indexes := range lanes {
-			lane.Go(func() {
-				if err := r.lane(ctx, r.device(i), indexes, round); err != nil {
-					cancel(err)
-				}
-			})
-		}
-		lane.Wait()
-		err := context.Cause(ctx)
-		cancel(nil)
-		if err != nil {
-			return err
+		for _, lanes := range phases {
+			if err := r.phase(ctx, lanes, round); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (r *run) device(lane int) bench.Device {
-	if len(r.Devices) == 0 {
-		return bench.Device{}
+// phase measures a round of the cells of one width, on all lanes at once.
+func (r *run) phase(ctx context.Context, lanes map[bench.Device][]int, round int) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var lane sync.WaitGroup
+	for d, indexes := range lanes {
+		lane.Go(func() {
+			if err := r.lane(ctx, d, indexes, round); err != nil {
+				cancel(err)
+			}
+		})
 	}
-	return r.Devices[lane]
+	lane.Wait()
+	return context.Cause(ctx)
 }
 
-// lanes deals the cells out to the devices.
-func (r *run) lanes() [][]int {
-	lanes := make([][]int, max(len(r.Devices), 1))
+// phases deals the cells out to the devices, in phases of one width each.
+func (r *run) phases() (phases []map[bench.Device][]int) {
+	at := map[int]map[bench.Device][]int{}
 	for i, c := range r.cells {
 		lane := i
 		if r.Lane != nil {
 			lane = r.Lane(c)
 		}
-		lane %= len(lanes)
-		lanes[lane] = append(lanes[lane], i)
+		width := r.width(c)
+		if at[width] == nil {
+			at[width] = map[bench.Device][]int{}
+		}
+		d := On(r.Devices, width, lane)
+		at[width][d] = append(at[width][d], i)
 	}
-	return lanes
+	for _, width := range slices.Sorted(maps.Keys(at)) {
+		phases = append(phases, at[width])
+	}
+	return phases
+}
+
+func (r *run) width(c bench.Cell) int {
+	if r.Width == nil {
+		return 1
+	}
+	return r.Width(c)
+}
+
+// On returns the device of a lane of cells that need width of the devices: of four, lane 1
+// of width 2 has the last two. Devices over the last whole lane stay idle. It is the zero
+// value where there are no devices.
+func On(devices []bench.Device, width, lane int) bench.Device {
+	lanes := len(devices) / width
+	switch {
+	case lanes == 0:
+		return bench.Device{}
+	case width == 1:
+		return devices[lane%lanes]
+	}
+	first := lane % lanes * width
+	return bench.Group(devices[first : first+width])
 }
 
 // lane measures cells on one device, one after the other.

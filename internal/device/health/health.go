@@ -137,7 +137,7 @@ type Span struct {
 func (w *Watcher) Begin(ctx context.Context, d bench.Device, outside bool) *Span {
 	devices := w.opts.Devices
 	if d != (bench.Device{}) {
-		devices = []bench.Device{d}
+		devices = d.Members()
 	}
 	watching, stop := context.WithCancel(ctx)
 	s := &Span{w: w, outside: outside, stop: stop}

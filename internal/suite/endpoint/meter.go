@@ -93,8 +93,8 @@ func (m *measurement) declared() (devices []bench.Device) {
 	for _, id := range m.body.GPUs {
 		devices = append(devices, bench.Device{Vendor: "nvidia", ID: id})
 	}
-	if devices == nil && m.device != (bench.Device{}) {
-		devices = []bench.Device{m.device}
+	if devices == nil {
+		return m.device.Members()
 	}
 	return devices
 }
