@@ -7,7 +7,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -199,6 +201,7 @@ func (s *session) cutShort(results []bench.Result) []string {
 // device ends before another suite measures there, or a cell that needs another number of devices.
 type bySuite struct {
 	suites map[string]suite.Suite
+	width  func(bench.Cell) int
 	mu     sync.Mutex
 	last   map[bench.Device]string
 }
@@ -208,7 +211,15 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 	if err := b.clear(c.Suite, d); err != nil {
 		return bench.Result{}, err
 	}
-	return b.suites[c.Suite].Measure(ctx, c, d)
+	r, err := b.suites[c.Suite].Measure(ctx, c, d)
+	if width := b.width(c); width > 1 && err == nil {
+		r.Context = maps.Clone(r.Context)
+		if r.Context == nil {
+			r.Context = map[string]string{}
+		}
+		r.Context["devices"] = strconv.Itoa(width)
+	}
+	return r, err
 }
 
 // clear makes a device free for a suite. It holds the lock meanwhile, because two lanes may
