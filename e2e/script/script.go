@@ -81,7 +81,9 @@ func setup(env *testscript.Env) error {
 		env.Setenv(name, time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly))
 	}
 	env.Setenv("CONTAINERS_CONF", os.Getenv("CONTAINERS_CONF"))
-	return nil
+	examples, err := filepath.Abs(filepath.Join("..", "..", "examples"))
+	env.Setenv("EXAMPLES", examples)
+	return err
 }
 
 func condition(name string) (bool, error) {
