@@ -92,7 +92,7 @@ var allowed = map[string][]string{
 	"setup":          {"atomicfile", "bench", "config", "device", "exit", "formats", "lazyregexp", "text", "worker", "worktree"},
 	"doctor":         {"bench", "config", "device", "device/health", "github", "lazyregexp", "setup", "text", "worker", "worktree"},
 	"verdict":        {"bench", "config", "detect", "device", "exit", "gate", "measure", "reference/baseline", "reference/history", "reference/waiver", "report", "report/interchange", "terminal", "text"},
-	"record":         {"bench", "config", "exit", "gate", "matrix", "measure", "reference/baseline", "reference/history", "report", "suite", "suite/cases", "suite/cases/casefile", "text", "verdict"},
+	"record":         {"bench", "config", "exit", "gate", "matrix", "measure", "plan", "reference/baseline", "reference/history", "report", "suite", "suite/cases", "suite/cases/casefile", "text", "verdict", "worker"},
 	"selftest":       {"bench", "config", "exit", "gate", "lazyregexp", "measure", "reference/baseline", "report", "runner", "stats", "text", "verdict"},
 	"bisect":         {"atomicfile", "bench", "detect", "device", "exit", "measure", "runner", "suite", "text", "verdict", "worker", "worktree"},
 	"action":         {"atomicfile", "bench", "config", "exit", "gate", "github", "github/actions", "github/artifact", "lazyregexp", "matrix", "measure", "record", "reference/baseline", "reference/history", "reference/waiver", "report", "runner", "site", "text", "verdict", "worker"},
