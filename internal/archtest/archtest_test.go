@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 	"chart":                          {},
 	"stats":                          {},
 	"tensor":                         {},
-	"text":                           {},
+	"text":                           {"lazyregexp"},
 	"lazyregexp":                     {},
 	"testtier":                       {}, // for tests
 	"terminal":                       {},
@@ -91,7 +91,7 @@ var allowed = map[string][]string{
 	"inventory":      {"bench", "measure", "reference/baseline", "reference/history", "terminal", "text"},
 	"setup":          {"atomicfile", "bench", "config", "device", "exit", "formats", "lazyregexp", "text", "worker", "worktree"},
 	"doctor":         {"bench", "config", "device", "device/health", "github", "lazyregexp", "setup", "text", "worker", "worktree"},
-	"verdict":        {"bench", "config", "detect", "device", "exit", "gate", "measure", "reference/baseline", "reference/history", "reference/waiver", "report", "report/interchange", "terminal", "text"},
+	"verdict":        {"bench", "config", "detect", "device", "exit", "formats", "formats/inferencebench", "gate", "measure", "reference/baseline", "reference/history", "reference/waiver", "report", "report/interchange", "suite", "terminal", "text"},
 	"record":         {"bench", "config", "exit", "gate", "matrix", "measure", "plan", "reference/baseline", "reference/history", "report", "suite", "suite/cases", "suite/cases/casefile", "text", "verdict", "worker"},
 	"selftest":       {"bench", "config", "exit", "gate", "lazyregexp", "measure", "reference/baseline", "report", "runner", "stats", "text", "verdict"},
 	"bisect":         {"atomicfile", "bench", "detect", "device", "exit", "measure", "runner", "suite", "text", "verdict", "worker", "worktree"},

@@ -159,7 +159,7 @@ func (o optional[T]) Type() string   { return "value" }
 
 func parseFloat(s string) (float64, error) {
 	x, err := strconv.ParseFloat(s, 64)
-	if err != nil || !plainNumber.MatchString(s) {
+	if err != nil || !text.IsNumber(s) {
 		return 0, fmt.Errorf("write a number such as 0.01 or 1e-2")
 	}
 	return x, nil
