@@ -85,7 +85,7 @@ var allowed = map[string][]string{
 	"suite/analysis": {"bench", "config", "suite/analysis/hfhub", "lazyregexp", "matrix", "suite/analysis/lowrank", "suite/analysis/packing", "stats", "suite", "suite/analysis/svd", "tensor", "text"},
 	"suite/endpoint": {"atomicfile", "bench", "config", "device/energy", "lazyregexp", "suite/endpoint/load", "suite/endpoint/openai", "suite/endpoint/dataset", "suite/endpoint/latency", "suite", "worker"},
 	"exit":           {"config"},
-	"export":         {"bench", "lazyregexp", "stats", "text"},
+	"export":         {"atomicfile", "bench", "formats/inferencebench", "lazyregexp", "stats", "text"},
 	"measure":        {"atomicfile", "bench", "config", "detect", "device", "device/health", "engine", "exit", "formats", "formats/inferencebench", "formats/tensorsharp", "gate", "matrix", "progress", "reference/baseline", "reference/history", "runner", "stats", "suite", "suite/analysis/packing", "text", "version", "worker", "worktree"},
 	"progress":       {"bench", "stats", "text"},
 	"inventory":      {"bench", "measure", "reference/baseline", "reference/history", "terminal", "text"},
@@ -102,12 +102,11 @@ var allowed = map[string][]string{
 	"trend":          {"bench", "chart", "detect", "exit", "matrix", "measure", "reference/history", "stats", "terminal", "text", "verdict"},
 	"site":           {"atomicfile", "bench", "chart", "detect", "exit", "lazyregexp", "measure", "record", "reference/baseline", "reference/history", "report", "text", "trend", "verdict"},
 	"autobaseline":   {"bench", "config", "exit", "gate", "matrix", "measure", "record", "suite/cases", "text", "verdict"},
-	"cli": {"action", "analyze", "atomicfile", "autobaseline", "bench", "bisect", "calibrate", "config", "detect", "detect/jsonl", "device", "doctor", "engine",
-		"exit", "export", "formats", "formats/inferencebench", "formats/optrace", "formats/tensorsharp", "gate", "github", "github/actions", "inventory", "lazyregexp", "matrix",
-		"measure", "plan", "progress", "record", "reference/baseline", "reference/history", "report", "schema", "selftest", "setup", "site", "stats", "suite", "suite/*",
-		"suite/analysis/hfhub", "suite/analysis/lowrank", "suite/analysis/packing", "suite/cases/casefile", "suite/endpoint/dataset",
-		"suite/endpoint/fakeserver", "suite/kernels/evalconfig", "suite/kernels/evaluator", "suite/kernels/flashinfer",
-		"suite/kernels/harness/gokernel", "tensor", "terminal", "text", "trend", "verdict", "worker"},
+	"cli": {"action", "analyze", "atomicfile", "autobaseline", "bench", "bisect", "calibrate", "config", "detect/jsonl", "doctor", "engine", "exit", "export", "formats",
+		"formats/inferencebench", "formats/tensorsharp", "gate", "github", "github/actions", "inventory", "lazyregexp", "matrix", "measure", "plan", "progress", "record", "reference/baseline",
+		"report", "schema", "selftest", "setup", "site", "suite", "suite/*", "suite/analysis/lowrank", "suite/analysis/packing", "suite/cases/casefile", "suite/endpoint/dataset",
+		"suite/endpoint/fakeserver", "suite/kernels/evalconfig", "suite/kernels/evaluator", "suite/kernels/flashinfer", "suite/kernels/harness/gokernel", "terminal", "text", "trend", "verdict",
+		"worker"},
 }
 
 // owned names packages that only one of ours may import, with the reason.
