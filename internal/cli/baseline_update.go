@@ -14,6 +14,9 @@ func (c *Command) updateCommand(code *int) *cobra.Command {
 		Short: "Record this host's baseline from a run",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if err := unmeasured(cmd.Flags(), u.From); err != nil {
+				return err
+			}
 			*code, err = u.Run(cmd.Context(), c.env())
 			return err
 		},

@@ -25,6 +25,9 @@ func (c *Command) refreshCasesCommand(code *int) *cobra.Command {
 		Long:  refreshCasesHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if err := unmeasured(cmd.Flags(), r.From, "suite", "only"); err != nil {
+				return err
+			}
 			*code, err = r.Run(cmd.Context(), c.env())
 			return err
 		},

@@ -28,9 +28,6 @@ func (r *CaseRefresh) Run(ctx context.Context, e *measure.Env) (int, error) {
 	if err != nil {
 		return 0, exit.AsUsage(err)
 	}
-	if r.From != "" && (len(r.Skip)+len(r.Tags)+len(r.SkipTags) > 0 || r.Profile != "" || r.Shard != "") {
-		return 0, exit.Usagef("--from takes the run as it is: choose cases by --suite and --only, and leave other selections out")
-	}
 	known := suitesOfCases(file)
 	if len(known) == 0 {
 		return 0, exit.Usagef("%s has no suite of kind cases: add one, or record the host's baseline with 'accelgate baseline update'", r.Config)
