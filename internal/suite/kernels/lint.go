@@ -7,9 +7,9 @@ import (
 	"io"
 	"os"
 
-	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 )
 
 // Lint reports what is doubtful about a dataset and its tensor files, in the order of
