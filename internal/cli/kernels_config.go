@@ -60,7 +60,7 @@ func (c *Command) kernelsConfigCommand() *cobra.Command {
 	f.StringVar(&config, "config", "", "configuration `file` of flashinfer-bench, in YAML (default: the values that ship with accelgate)")
 	settings.addJudging(f)
 	settings.addMeasuring(f)
-	parent := group("config", "Explain configurations", "explain")
+	parent := group("config", "Explain configurations")
 	parent.AddCommand(explain)
 	return parent
 }
