@@ -19,7 +19,7 @@ A suite of kind analysis in accelgate.yaml measures the same as cells, for
 information unless its level says that it gates.`
 
 func (c *Command) analyzeCommand(code *int) *cobra.Command {
-	parent := group("analyze", "Analyse batch packing and the fidelity of decomposed weights", "packing or fidelity")
+	parent := group("analyze", "Analyse batch packing and the fidelity of decomposed weights")
 	parent.Long = analyzeHelp
 	parent.AddCommand(c.packingCommand(), c.fidelityCommand(code))
 	for _, cmd := range parent.Commands() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -24,6 +25,24 @@ func positional(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("%s: no argument given: type '%s %s'", full, full, takes)
 	}
 	return fmt.Errorf("%s: %s given: type '%s %s'", full, text.Plural(len(args), "argument"), full, takes)
+}
+
+// group is a command that does nothing without one of its own commands.
+func group(name, short string) *cobra.Command {
+	return &cobra.Command{
+		Use:   name,
+		Short: short,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var names []string
+			for _, sub := range cmd.Commands() {
+				if !sub.Hidden {
+					names = append(names, sub.Name())
+				}
+			}
+			return exit.Usagef("%s: name a command: %s; see '%[1]s --help'", cmd.CommandPath(), strings.Join(names, ", "))
+		},
+	}
 }
 
 // helpCommand is cobra's own, but a misspelt command is an error.

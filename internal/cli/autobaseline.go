@@ -34,7 +34,7 @@ func (c *Command) autoBaselineCommand(code *int) *cobra.Command {
 	}
 	f := cmd.Flags()
 	addConfig(&a.Options, f)
-	addHost(&a.Options, f)
+	addLabel(&a.Options, f)
 	addMeasuring(&a.Options, f)
 	addDemonstration(&a.Options, f)
 	f.BoolVar(&a.Aa, "aa", false, "measure one input repeatedly (5 times unless --repeats is given) and report the noise floor")

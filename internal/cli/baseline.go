@@ -2,8 +2,6 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
-
-	"github.com/accelgate/accelgate/internal/exit"
 )
 
 const baselineHelp = `Baselines are committed files, one a host, and reviewed like code.
@@ -16,15 +14,8 @@ const baselineHelp = `Baselines are committed files, one a host, and reviewed li
   accelgate baseline anchor --reason "accepted" --only ID       judge drift from here on`
 
 func (c *Command) baselineCommand(code *int) *cobra.Command {
-	parent := &cobra.Command{
-		Use:   "baseline",
-		Short: "Record, show, check, prune and anchor baselines",
-		Long:  baselineHelp,
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			return exit.Usagef("accelgate baseline: name a command: update, show, lint, prune or anchor; see 'accelgate baseline --help'")
-		},
-	}
+	parent := group("baseline", "Record, show, check, prune and anchor baselines")
+	parent.Long = baselineHelp
 	parent.AddCommand(c.updateCommand(code), c.showCommand(), c.lintCommand(code), c.pruneCommand(), c.anchorCommand())
 	return parent
 }

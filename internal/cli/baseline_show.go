@@ -1,12 +1,11 @@
 package cli
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/inventory"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/record"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/verdict"
 )
@@ -19,15 +18,18 @@ func (c *Command) showCommand() *cobra.Command {
 		Short: "Print a baseline",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := c.choosePath(cmd.Context(), &o, args)
-			if err != nil {
-				return err
+			if len(args) == 0 {
+				path, err := record.PathOf(cmd.Context(), c.env(), &o)
+				if err != nil {
+					return err
+				}
+				args = []string{path}
 			}
-			file, err := baseline.Load(path)
+			file, err := baseline.Load(args[0])
 			if err != nil {
 				return verdict.MissingBaseline(err)
 			}
-			shown := inventory.OfBaseline(path, file)
+			shown := inventory.OfBaseline(args[0], file)
 			if asJSON {
 				return c.encode(shown)
 			}
@@ -38,17 +40,4 @@ func (c *Command) showCommand() *cobra.Command {
 	addHost(&o, cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
 	return cmd
-}
-
-// choosePath is the file named, or the one of this host.
-func (c *Command) choosePath(ctx context.Context, o *measure.Options, args []string) (string, error) {
-	if len(args) == 1 {
-		return args[0], nil
-	}
-	p, err := c.env().Plan(ctx, o)
-	if err != nil {
-		return "", err
-	}
-	defer p.Close()
-	return p.BaselinePath(), nil
 }

@@ -5,20 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 )
 
 // benchCommand is about servers of language models.
 func (c *Command) benchCommand(code *int) *cobra.Command {
-	parent := &cobra.Command{
-		Use:   "bench",
-		Short: "Load an OpenAI-compatible endpoint and measure it",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			return exit.Usagef("accelgate bench: name a command: type 'accelgate bench run --list'")
-		},
-	}
+	parent := group("bench", "Load an OpenAI-compatible endpoint and measure it")
 	schema := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of envelopes",

@@ -274,7 +274,7 @@ func (b *benchRun) loads() (closed []int, open []float64, err error) {
 		for item := range strings.SplitSeq(f.text, ",") {
 			item = strings.TrimSpace(item)
 			n, numberErr := strconv.ParseFloat(item, 64)
-			if whole := f.name == "concurrency" || f.name == "sweep"; numberErr != nil || !plainNumber.MatchString(item) || whole && n != float64(int(n)) {
+			if whole := f.name == "concurrency" || f.name == "sweep"; numberErr != nil || !text.IsNumber(item) || whole && n != float64(int(n)) {
 				return nil, nil, exit.Usagef("--%s: %q is not such a number: write numbers separated by commas", f.name, item)
 			} else if whole {
 				closed = append(closed, int(n))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/export"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/suite/endpoint"
@@ -121,7 +122,7 @@ func (b *benchRun) export(run *bench.Run) (map[string]string, error) {
 		if len(run.Results) > 1 || b.sweeps() {
 			prefix = endpoint.Prefix(r.Cell)
 		}
-		path, err := exportCell(run, r, b.Out, prefix)
+		path, err := export.Envelope(run, r, b.Out, prefix)
 		if err != nil {
 			return paths, fmt.Errorf("write the envelope of %s: %w", text.OneLine(r.Cell.ID()), err)
 		}

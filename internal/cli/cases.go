@@ -20,14 +20,7 @@ A file that cannot be read is an error with its place (exit code 2) and hides no
 other file; findings are warnings, and make the exit code 1 with --strict.`
 
 func (c *Command) casesCommand(code *int) *cobra.Command {
-	parent := &cobra.Command{
-		Use:   "cases",
-		Short: "Work with msmodeling's case files",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			return exit.Usagef("accelgate cases: name a command: lint, replay or refresh; see 'accelgate cases --help'")
-		},
-	}
+	parent := group("cases", "Work with msmodeling's case files")
 	var strict, asJSON bool
 	lint := &cobra.Command{
 		Use:   "lint FOLDER",

@@ -2,25 +2,17 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
-	"path/filepath"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/formats/optrace"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/report"
-	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/cases"
 	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
 	"github.com/accelgate/accelgate/internal/verdict"
@@ -131,7 +123,7 @@ func (r *replay) wanted(all []*casefile.Case) ([]*casefile.Case, error) {
 // replayed makes a run of the tables and judges it.
 func (c *Command) replayed(r *replay, list []*casefile.Case) verdict.Judged {
 	run := &bench.Run{Schema: bench.RunSchema, Tool: measure.Tool(), Host: bench.Host{Label: "replay"},
-		Started: c.Now().UTC().Truncate(time.Second), Metrics: []bench.Metric{cases.Total}, Results: r.results(list)}
+		Started: c.Now().UTC().Truncate(time.Second), Metrics: []bench.Metric{cases.Total}, Results: cases.ReadTables(list, r.tables)}
 	policy := gate.DefaultPolicy()
 	policy.Compat, policy.Recorded, policy.Expected = r.compat, true, make(map[string]bench.Expected, len(list))
 	for _, one := range list {
@@ -139,50 +131,4 @@ func (c *Command) replayed(r *replay, list []*casefile.Case) verdict.Judged {
 		policy.Expected[e.Cell] = e
 	}
 	return verdict.Judge(c.env(), []*bench.Run{run}, []verdict.Reference{{}}, policy, report.Input{})
-}
-
-// results reads the tables on all cores, in the order of the cases.
-func (r *replay) results(list []*casefile.Case) []bench.Result {
-	results := make([]bench.Result, len(list))
-	var next atomic.Int64
-	var readers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(list)) {
-		readers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(list); i = int(next.Add(1)) - 1 {
-				results[i] = r.result(list[i])
-			}
-		})
-	}
-	readers.Wait()
-	return results
-}
-
-// result is what the table of a case says.
-func (r *replay) result(one *casefile.Case) bench.Result {
-	cell := cases.Cell(one.Name)
-	data, err := readTable(filepath.Join(r.tables, one.Name+".txt"))
-	if err != nil {
-		return bench.Result{Cell: cell, Outcome: bench.Failed, Cause: bench.CauseInput, Reason: err.Error()}
-	}
-	p, err := optrace.Formats["msmodeling-table"](data)
-	if err != nil {
-		result := bench.Result{Cell: cell}
-		suite.Unusable(&result, err)
-		return result
-	}
-	return cases.Result(cell, p)
-}
-
-// maxTable bounds a recorded table; real ones have 10 KB.
-const maxTable = 16 << 20
-
-func readTable(path string) ([]byte, error) {
-	data, err := suite.ReadResult(path, path, maxTable)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no table %s: record what the simulator prints for the case there", path)
-	case err != nil:
-		return nil, fmt.Errorf("%w: record the table again", err)
-	}
-	return data, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/github/actions"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/progress"
+	"github.com/accelgate/accelgate/internal/measure/progress"
 	"github.com/accelgate/accelgate/internal/terminal"
 	"github.com/accelgate/accelgate/internal/text"
 )

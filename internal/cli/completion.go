@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -9,14 +8,12 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/plan"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // encode prints a document.
 func (c *Command) encode(v any) error {
-	e := json.NewEncoder(c.Stdout)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	return e.Encode(v)
+	return text.WriteJSON(c.Stdout, " ", v)
 }
 
 // addJSON adds --json to a command that has formats, as the same as --format json.

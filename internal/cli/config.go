@@ -15,14 +15,7 @@ cannot say.
   accelgate config convert matrix-config.json > accelgate.yaml`
 
 func (c *Command) configCommand() *cobra.Command {
-	parent := &cobra.Command{
-		Use:   "config",
-		Short: "Work with configurations",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			return exit.Usagef("accelgate config: name a command: type 'accelgate config check'")
-		},
-	}
+	parent := group("config", "Work with configurations")
 	parent.AddCommand(&cobra.Command{
 		Use:   "convert FILE",
 		Short: "Print another tool's configuration as an accelgate.yaml",

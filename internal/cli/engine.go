@@ -6,21 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/engine"
-	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/fakeserver"
 )
 
 // engineCommand mounts the embedded engine, which suites run as a child by
 // executing accelgate again. It parses its own arguments.
 func (c *Command) engineCommand(code *int) *cobra.Command {
-	parent := &cobra.Command{
-		Use:   "engine",
-		Short: "The embedded engine: a small transformer on the CPU",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			return exit.Usagef("accelgate engine: name a command: type 'accelgate engine bench --help'")
-		},
-	}
+	parent := group("engine", "The embedded engine: a small transformer on the CPU")
 	parent.AddCommand(
 		c.engineMode(code, "bench", "Run the model once and print its measurements as JSON", engine.Command.Bench),
 		c.engineMode(code, "worker", "Keep the model loaded and answer requests, one JSON object a line",

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/export"
-	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
@@ -114,7 +112,7 @@ func (c *Command) exportEnvelopes(run *bench.Run, from, out string) error {
 		if r.Outcome != bench.Passed || len(r.Samples) == 0 {
 			continue
 		}
-		path, err := exportCell(run, r, out, "")
+		path, err := export.Envelope(run, r, out, "")
 		if err != nil {
 			return fmt.Errorf("export %s: %w", text.OneLine(r.Cell.ID()), err)
 		}
@@ -126,19 +124,4 @@ func (c *Command) exportEnvelopes(run *bench.Run, from, out string) error {
 	}
 	_, err := fmt.Fprintf(c.Stdout, "%s written\nNext: accelgate diff BEFORE.json AFTER.json\n", text.Plural(written, "envelope"))
 	return err
-}
-
-func exportCell(run *bench.Run, r *bench.Result, out, prefix string) (path string, err error) {
-	one := *run
-	one.Results, one.Unselected, one.LeftOut, one.Shards = []bench.Result{*r}, nil, nil, nil
-	data, err := inferencebench.FromRun(&one, inferencebench.Fields{})
-	if err != nil {
-		return "", err
-	}
-	hash, err := inferencebench.ContentHash(data)
-	if err != nil {
-		return "", err
-	}
-	path = filepath.Join(out, prefix+hash[:12]+".json")
-	return path, atomicfile.Write(path, data)
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -37,8 +39,13 @@ func addConfig(o *measure.Options, f *pflag.FlagSet) {
 
 // addHost adds the flags that choose the baseline.
 func addHost(o *measure.Options, f *pflag.FlagSet) {
-	f.StringVar(&o.HostLabel, "host-label", "", "`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the machine)")
+	addLabel(o, f)
 	f.StringVar(&o.Baseline, "baseline", "", "baseline `file` (default: baseline-<label>.json in the configuration's folder of baselines)")
+}
+
+// addLabel adds the flag that names this host.
+func addLabel(o *measure.Options, f *pflag.FlagSet) {
+	f.StringVar(&o.HostLabel, "host-label", "", "`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the machine)")
 }
 
 // addHistory adds the flag that names the folder of the history.
@@ -55,6 +62,7 @@ func addPolicy(o *measure.Options, f *pflag.FlagSet) {
 // addMeasure adds the flags of measuring.
 func addMeasure(o *measure.Options, f *pflag.FlagSet) {
 	addMeasuring(o, f)
+	addPairs(o, f)
 	addParts(o, f)
 }
 
@@ -69,11 +77,32 @@ func addMeasuring(o *measure.Options, f *pflag.FlagSet) {
 	f.Var((*period)(&o.WaitHealthy), "wait-healthy", "wait up to this `time` for a healthy host before measuring, as in 10m")
 	f.Var((*period)(&o.Budget), "budget", "end measuring after this `time` and list the cells left out (default: the configuration's)")
 	f.BoolVar(&o.Resume, "resume", false, "keep the measurements of an interrupted run of the same build and configuration; failures are measured again")
+	f.StringVar(&o.Out, "out", "", "`folder` for run.json and the journal (default: "+measure.DefaultOut+" beside the configuration)")
+	f.StringVar(&o.Revision, "revision", "", "`commit` of the code under test (default: git's HEAD)")
+}
+
+// addPairs adds the flags of pairs with a base. Commands that compare a run with itself
+// have none.
+func addPairs(o *measure.Options, f *pflag.FlagSet) {
 	f.StringVar(&o.AB, "ab", "", "the `base` to measure in pairs with: auto finds the merge base with the default branch and builds it, off measures no pairs; else a folder with a checkout that is built, or a commit (default: auto on a desk, off in CI)")
 	f.Var((*count)(&o.Pairs), "pairs", "`n` pairs of every cell at first; cells that may be slower are measured in up to 30 (default: 2)")
 	f.Uint64Var(&o.PairSeed, "pair-seed", 0, "`seed` of the order within pairs, as in run.json (default: chosen)")
-	f.StringVar(&o.Out, "out", "", "`folder` for run.json and the journal (default: "+measure.DefaultOut+" beside the configuration)")
-	f.StringVar(&o.Revision, "revision", "", "`commit` of the code under test (default: git's HEAD)")
+}
+
+// unmeasured refuses the flags of measuring beside --from, where they have no effect.
+// Those of has do have one.
+func unmeasured(flags *pflag.FlagSet, from string, has ...string) (err error) {
+	if from == "" {
+		return nil
+	}
+	var measuring pflag.FlagSet
+	addMeasure(&measure.Options{}, &measuring)
+	flags.Visit(func(f *pflag.Flag) {
+		if err == nil && measuring.Lookup(f.Name) != nil && f.Name != "model-dir" && !slices.Contains(has, f.Name) {
+			err = exit.Usagef("--%s has no effect beside --from, which takes the run as it is: leave one of the two out", f.Name)
+		}
+	})
+	return err
 }
 
 // addDemonstration adds the flags that make the embedded engine slow or wrong. No

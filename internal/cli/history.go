@@ -1,12 +1,8 @@
 package cli
 
 import (
-	"os"
-	"path/filepath"
-
 	"github.com/spf13/cobra"
 
-	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/terminal"
 	"github.com/accelgate/accelgate/internal/trend"
@@ -35,7 +31,7 @@ func (c *Command) historyCommand() *cobra.Command {
 		Long:  historyHelp,
 		RunE: func(_ *cobra.Command, args []string) (err error) {
 			if len(args) == 0 {
-				if args, err = historyFolder(&configured); err != nil {
+				if args, err = trend.Folder(&configured); err != nil {
 					return err
 				}
 			}
@@ -51,17 +47,4 @@ func (c *Command) historyCommand() *cobra.Command {
 	f.BoolVar(&o.JSON, "json", false, "print everything as JSON")
 	cmd.AddCommand(c.recordCommand())
 	return cmd
-}
-
-// historyFolder is the folder that the configuration names.
-func historyFolder(o *measure.Options) ([]string, error) {
-	file, _, err := o.Read()
-	if err != nil {
-		return nil, exit.AsUsage(err)
-	}
-	folder := filepath.Dir(o.HistoryPath(file, "label"))
-	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return nil, exit.Usagef("%s holds no history: record runs with 'accelgate history record .accelgate/run.json', or name run.json files", folder)
-	}
-	return []string{folder}, nil
 }

@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -94,7 +91,14 @@ func (c *Command) judgeLines(paths []string, o *judgeFlags) (int, error) {
 	if set.Len() == 0 {
 		return exit.NoMeasure, errors.New("there is no line to judge: write a line of JSON for each cell; see 'accelgate judge --help'")
 	}
-	return writeVerdicts(c.Stdout, set.Judge(), o.fail)
+	verdicts := set.Judge()
+	if err := jsonl.Write(c.Stdout, verdicts); err != nil {
+		return exit.NoMeasure, err
+	}
+	if o.fail {
+		return exitOfLines(verdicts)
+	}
+	return exit.Passed, nil
 }
 
 func (c *Command) readTrials(set *jsonl.Set, path string) error {
@@ -111,24 +115,6 @@ func (c *Command) readTrials(set *jsonl.Set, path string) error {
 		return exit.AsUsage(err)
 	}
 	return nil
-}
-
-func writeVerdicts(w io.Writer, verdicts []jsonl.Verdict, fail bool) (int, error) {
-	out := bufio.NewWriterSize(w, 1<<16)
-	e := json.NewEncoder(out)
-	e.SetEscapeHTML(false)
-	for i := range verdicts {
-		if err := e.Encode(&verdicts[i]); err != nil {
-			return exit.NoMeasure, fmt.Errorf("write the verdict on %q: %w", text.OneLine(verdicts[i].ID), err)
-		}
-	}
-	if err := out.Flush(); err != nil {
-		return exit.NoMeasure, fmt.Errorf("write verdicts: %w", err)
-	}
-	if fail {
-		return exitOfLines(verdicts)
-	}
-	return exit.Passed, nil
 }
 
 // exitOfLines is the exit code with --exit-code. A line without a number to judge is no

@@ -21,25 +21,13 @@ of FlashInfer-Bench.
   accelgate kernels config explain D.json              where each setting comes from`
 
 func (c *Command) kernelsCommand(code *int) *cobra.Command {
-	parent := group("kernels", "Measure and judge kernels", "lint, run, report, evaluate, config or traces")
+	parent := group("kernels", "Measure and judge kernels")
 	parent.Long = kernelsHelp
-	traces := group("traces", "Work with traces", "compact")
+	traces := group("traces", "Work with traces")
 	traces.AddCommand(c.compactCommand())
 	parent.AddCommand(c.kernelsRunCommand(code), c.kernelsWorkerCommand(), c.evaluateCommand(code),
 		c.lintKernelsCommand(code), c.kernelsReportCommand(), c.kernelsConfigCommand(), traces)
 	return parent
-}
-
-// group is a command that does nothing without one of its own commands.
-func group(name, short, commands string) *cobra.Command {
-	return &cobra.Command{
-		Use:   name,
-		Short: short,
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return exit.Usagef("%s: name a command: %s; see '%[1]s --help'", cmd.CommandPath(), commands)
-		},
-	}
 }
 
 const compactHelp = `Keep the last result of each case in files of traces: upstream's tools append

@@ -3,16 +3,15 @@ package cli
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/suite/kernels"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evalconfig"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
-	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -34,7 +33,7 @@ func (c *Command) kernelsConfigCommand() *cobra.Command {
 		Long:  explainHelp,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			d, err := chooseDefinition(args[0], local)
+			d, err := kernels.FindDefinition(args[0], local)
 			if err != nil {
 				return exit.AsUsage(err)
 			}
@@ -61,42 +60,9 @@ func (c *Command) kernelsConfigCommand() *cobra.Command {
 	f.StringVar(&config, "config", "", "configuration `file` of flashinfer-bench, in YAML (default: the values that ship with accelgate)")
 	settings.addJudging(f)
 	settings.addMeasuring(f)
-	parent := group("config", "Explain configurations", "explain")
+	parent := group("config", "Explain configurations")
 	parent.AddCommand(explain)
 	return parent
-}
-
-// chooseDefinition returns a definition by its name in a dataset or by its
-// file.
-func chooseDefinition(name, local string) (*flashinfer.Definition, error) {
-	if local == "" && strings.HasSuffix(name, ".json") {
-		return readDefinition(name)
-	}
-	if local == "" {
-		return nil, fmt.Errorf("%q is no JSON file: name the definition's, or add --local with the folder of its dataset", name)
-	}
-	ds, err := flashinfer.Load(local)
-	if ds == nil {
-		return nil, err
-	}
-	if d := ds.Definition(name); d != nil {
-		return d, nil
-	}
-	if err != nil { // it may be in a file that cannot be read
-		return nil, err
-	}
-	return nil, fmt.Errorf("%s has no definition %q%s: write a name that is in definitions/", local, name, nearDefinition(ds, name))
-}
-
-func nearDefinition(ds *flashinfer.Dataset, name string) string {
-	var names []string
-	for _, d := range ds.Definitions {
-		names = append(names, d.Name)
-	}
-	if word := text.Nearest(name, names); word != "" {
-		return fmt.Sprintf(" (did you mean %s?)", word)
-	}
-	return ""
 }
 
 // evalConfig reads a configuration of kernels; without a path it is the one
@@ -159,7 +125,7 @@ func (o optional[T]) Type() string   { return "value" }
 
 func parseFloat(s string) (float64, error) {
 	x, err := strconv.ParseFloat(s, 64)
-	if err != nil || !plainNumber.MatchString(s) {
+	if err != nil || !text.IsNumber(s) {
 		return 0, fmt.Errorf("write a number such as 0.01 or 1e-2")
 	}
 	return x, nil

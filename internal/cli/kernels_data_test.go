@@ -13,9 +13,9 @@ import (
 
 	"github.com/accelgate/accelgate/internal/cli"
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 )
 
 // kernels runs a command below "accelgate kernels".

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -15,8 +14,6 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/kernels/evalconfig"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
-	"github.com/accelgate/accelgate/internal/terminal"
-	"github.com/accelgate/accelgate/internal/text"
 )
 
 const evaluateHelp = `Judge the saved outputs of a kernel by those of its reference.
@@ -35,10 +32,10 @@ the command line, a file or the definition.`
 
 // evaluation is what the command was asked for.
 type evaluation struct {
-	settings                                 settingFlags
-	evaluator                                string
-	definition, reference, candidate, inputs string
-	json                                     bool
+	settings              settingFlags
+	evaluator, definition string
+	files                 kernels.Saved
+	json                  bool
 }
 
 func (c *Command) evaluateCommand(code *int) *cobra.Command {
@@ -57,9 +54,9 @@ func (c *Command) evaluateCommand(code *int) *cobra.Command {
 	e.settings.addJudging(f)
 	f.StringVar(&e.evaluator, "evaluator", "", "`name` of one of "+strings.Join(evaluator.Names(), ", ")+" (default: the definition's)")
 	f.StringVar(&e.definition, "definition", "", "the definition's JSON `file` (required)")
-	f.StringVar(&e.reference, "reference", "", "safetensors `file` with the outputs of the reference (required, but for samples)")
-	f.StringVar(&e.candidate, "candidate", "", "safetensors `file` with the outputs to judge (required)")
-	f.StringVar(&e.inputs, "inputs", "", "safetensors `file` with the inputs, for the evaluators that need them")
+	f.StringVar(&e.files.Reference, "reference", "", "safetensors `file` with the outputs of the reference (required, but for samples)")
+	f.StringVar(&e.files.Candidate, "candidate", "", "safetensors `file` with the outputs to judge (required)")
+	f.StringVar(&e.files.Inputs, "inputs", "", "safetensors `file` with the inputs, for the evaluators that need them")
 	f.BoolVar(&e.json, "json", false, "print the result as JSON")
 	return cmd
 }
@@ -74,7 +71,7 @@ func (c *Command) evaluate(e *evaluation) (int, error) {
 	if err != nil {
 		return 0, exit.AsUsage(err)
 	}
-	r, err := e.judge(d, name, p)
+	r, err := e.files.Judge(d, name, p)
 	if err != nil {
 		return 0, exit.AsUsage(err)
 	}
@@ -89,10 +86,10 @@ func (c *Command) evaluate(e *evaluation) (int, error) {
 
 // settle checks the flags and returns the definition and its evaluator.
 func (e *evaluation) settle() (*flashinfer.Definition, string, error) {
-	if e.definition == "" || e.candidate == "" {
+	if e.definition == "" || e.files.Candidate == "" {
 		return nil, "", errors.New("evaluate: add --definition D.json and --candidate C.safetensors")
 	}
-	d, err := readDefinition(e.definition)
+	d, err := kernels.ReadDefinition(e.definition)
 	if err != nil {
 		return nil, "", err
 	}
@@ -110,11 +107,11 @@ func (e *evaluation) settle() (*flashinfer.Definition, string, error) {
 
 // complete demands the files that an evaluator needs.
 func (e *evaluation) complete(d *flashinfer.Definition, name string) error {
-	if (name == evaluator.NameSampling || name == evaluator.NameIndexer) && e.inputs == "" {
+	if (name == evaluator.NameSampling || name == evaluator.NameIndexer) && e.files.Inputs == "" {
 		return fmt.Errorf("the evaluator %s of the definition %s needs the inputs: add --inputs I.safetensors, or compare the numbers alone with --evaluator %s",
 			name, d.Name, evaluator.NameElementwise)
 	}
-	if name != evaluator.NameSampling && e.reference == "" {
+	if name != evaluator.NameSampling && e.files.Reference == "" {
 		return errors.New("evaluate: add --reference R.safetensors")
 	}
 	return nil
@@ -126,92 +123,17 @@ func (e *evaluation) params(d *flashinfer.Definition) (evaluator.Params, error) 
 	return kernels.Params(d, r), err
 }
 
-// judge reads the files and has the evaluator judge them.
-func (e *evaluation) judge(d *flashinfer.Definition, name string, p evaluator.Params) (r evaluator.Result, err error) {
-	evidence := kernels.Evidence{Definition: d, Params: p, Input: inputsOf(d, e.inputs)}
-	if name == evaluator.NameSampling { // a single draw of the reference says nothing of samples
-		evidence.Candidate, err = readDraws(d, e.candidate)
-	} else if evidence.Reference, err = readReference(d, e.reference); err == nil {
-		evidence.Candidate, err = readCandidate(e.candidate, evidence.Reference)
-	}
-	if err != nil {
-		return r, err
-	}
-	return evidence.Judge(name)
-}
-
 // printEvaluation prints the verdict; why it is not PASSED is for people.
 func (c *Command) printEvaluation(e *evaluation, verdict string, r evaluator.Result) error {
 	if !e.json {
-		return evaluationTable(c.Stdout, verdict, r)
+		return kernels.PrintJudged(c.Stdout, verdict, r)
 	}
 	if r.Log != "" {
 		c.complain(errors.New(r.Log))
 	}
-	text, err := json.Marshal(evaluatedOf(r))
+	text, err := json.Marshal(kernels.JudgedJSON(r))
 	if err == nil {
 		_, err = fmt.Fprintf(c.Stdout, "%s\n", text)
 	}
 	return err
-}
-
-// evaluated is a verdict as JSON.
-type evaluated struct {
-	Status  evaluator.Status  `json:"status"`
-	Outputs []evaluatedOutput `json:"outputs"`
-}
-
-// evaluatedOutput has null for the errors of an output that could not be
-// compared, and for the worst index of one that is equal.
-type evaluatedOutput struct {
-	Name             string              `json:"name"`
-	MaxAbsoluteError *evaluator.Number   `json:"max_absolute_error"`
-	MaxRelativeError *evaluator.Number   `json:"max_relative_error"`
-	MatchedRatio     float64             `json:"matched_ratio"`
-	WorstIndex       []int               `json:"worst_index"`
-	NonFinite        evaluator.NonFinite `json:"nonfinite"`
-}
-
-func evaluatedOf(r evaluator.Result) evaluated {
-	all := evaluated{Status: r.Status, Outputs: []evaluatedOutput{}}
-	for _, o := range r.Outputs {
-		out := evaluatedOutput{Name: o.Name, MatchedRatio: o.MatchedRatio, WorstIndex: o.WorstIndex, NonFinite: o.NonFinite}
-		if wasCompared(o) {
-			out.MaxAbsoluteError, out.MaxRelativeError = &o.MaxAbsoluteError, &o.MaxRelativeError
-		}
-		all.Outputs = append(all.Outputs, out)
-	}
-	return all
-}
-
-// wasCompared reports whether an output has the shape and format that make it comparable.
-func wasCompared(o evaluator.OutputResult) bool {
-	return o.Status == evaluator.Passed || o.Status == evaluator.IncorrectNumerical
-}
-
-func evaluationTable(w io.Writer, verdict string, r evaluator.Result) error {
-	t := terminal.NewTable(w)
-	fmt.Fprintf(t, "%s\noutput\tstatus\tmatched\tmax abs error\tmax rel error\tworst index\tNaN, inf: reference\tcandidate\n", text.Clean(verdict))
-	for _, o := range r.Outputs {
-		errs := "-\t-"
-		if wasCompared(o) {
-			errs = fmt.Sprintf("%.4g\t%.4g", float64(o.MaxAbsoluteError), float64(o.MaxRelativeError))
-		}
-		worst := "-"
-		if o.WorstIndex != nil {
-			worst = fmt.Sprint(o.WorstIndex)
-		}
-		n := o.NonFinite
-		fmt.Fprintf(t, "%s\t%s\t%.6g %%\t%s\t%s\t%d, %d\t%d, %d\n", text.OneLine(o.Name), o.Status, 100*o.MatchedRatio, errs, worst,
-			n.ReferenceNaN, n.ReferenceInf, n.CandidateNaN, n.CandidateInf)
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	for line := range strings.Lines(r.Log) {
-		if _, err := fmt.Fprintln(w, text.Clean(strings.TrimSuffix(line, "\n"))); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,19 +1,14 @@
 package cli
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/safetensors"
+	"github.com/accelgate/accelgate/internal/suite/kernels"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
-	"github.com/accelgate/accelgate/internal/tensor"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -50,9 +45,7 @@ func (c *Command) lintKernels(dir string, strict, asJSON bool) (int, error) {
 	if ds == nil {
 		return 0, exit.AsUsage(unreadable)
 	}
-	var files blobs
-	defer files.close()
-	findings := flashinfer.Lint(ds, &files)
+	findings := kernels.Lint(ds)
 	if asJSON {
 		if err := c.encode(lintedDataset(ds, findings)); err != nil || unreadable == nil {
 			return exitOfLint(findings, strict), err
@@ -98,64 +91,4 @@ func lintedDataset(ds *flashinfer.Dataset, findings []flashinfer.Finding) map[st
 		all = append(all, flashinfer.Finding{Path: w.Place.Path, Line: w.Place.Line, Rule: "read", Message: w.Message, Warning: true})
 	}
 	return map[string]any{"definitions": len(ds.Definitions), "solutions": len(ds.Solutions), "workloads": len(ds.Workloads), "traces": len(ds.Traces), "findings": append(all, findings...)}
-}
-
-// blobs reads the headers of tensor files, and last elements. It keeps the last
-// file open, because the inputs of a workload are mostly in one.
-type blobs struct {
-	path string
-	file *safetensors.File
-	err  error
-}
-
-// Shape implements [flashinfer.Blobs].
-func (b *blobs) Shape(path, key string) ([]int, tensor.DType, error) {
-	t, err := b.tensor(path, key)
-	return t.Shape, t.DType, err
-}
-
-// Last implements [flashinfer.Elements].
-func (b *blobs) Last(path, key string) (int64, error) {
-	t, err := b.tensor(path, key)
-	last := make([]int64, 1)
-	if err == nil && (!t.DType.IsInteger() || t.Ints(last, t.Elements()-1) != 1) {
-		err = fmt.Errorf("%s %v has no last whole number: correct the file, or the constraint", t.DType, t.Shape)
-	}
-	return last[0], err
-}
-
-func (b *blobs) tensor(path, key string) (tensor.Tensor, error) {
-	if path != b.path {
-		b.close()
-		b.path = path
-		if b.file, b.err = safetensors.Open(path); b.err != nil && isPointer(path) {
-			b.err = errors.New("it is a pointer of Git LFS in place of the file, fetch it by 'git lfs pull'")
-		}
-	}
-	if b.err != nil {
-		return tensor.Tensor{}, b.err
-	}
-	return b.file.Tensor(key)
-}
-
-func (b *blobs) close() {
-	if b.file != nil {
-		b.file.Close()
-	}
-}
-
-// isPointer reports whether a regular file is what Git LFS leaves in the place
-// of one that was not fetched (github.com/git-lfs/git-lfs, docs/spec.md).
-func isPointer(path string) bool {
-	const start = "version https://git-lfs.github.com/spec/"
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, int64(len(start))))
-	return err == nil && bytes.Equal(text, []byte(start))
 }

@@ -3,13 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/suite/kernels"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
-	"github.com/accelgate/accelgate/internal/terminal"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -53,26 +52,5 @@ func (c *Command) reportKernels(dir, author string, asJSON bool) error {
 	case len(s.Solutions) == 0:
 		return errors.New("no solution has a trace for a workload that the baseline passed: measure some with 'accelgate kernels run --local " + dir + "'")
 	}
-	return scores(c.Stdout, ds, s)
-}
-
-// scores prints authors with the fastest first, and solutions in the dataset's
-// order.
-func scores(w io.Writer, ds *flashinfer.Dataset, s flashinfer.Summary) error {
-	t := terminal.NewTable(w)
-	fmt.Fprintf(t, "\nauthor\tspeedup\twin rate\tsuccess rate\tdefinitions\tworkloads\n")
-	for _, a := range s.Authors {
-		fmt.Fprintf(t, "%s\t%.3f\t%.1f %%\t%.1f %%\t%d\t%d\n", text.OneLine(a.Name), a.Speedup, 100*a.WinRate, 100*a.SuccessRate, a.Definitions, a.Workloads)
-	}
-	fmt.Fprintf(t, "\nsolution\tauthor\tdefinition\tspeedup\twin rate\tworkloads\n")
-	for _, x := range s.Solutions {
-		of := ds.Solution(x.Name)
-		failed := ""
-		if x.SuccessRate == 0 {
-			failed = "\thas failed traces"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%.3f\t%.1f %%\t%d%s\n",
-			text.OneLine(x.Name), text.OneLine(of.Author), text.OneLine(of.Definition), x.Speedup, 100*x.WinRate, x.Workloads, failed)
-	}
-	return t.Flush()
+	return kernels.PrintScores(c.Stdout, ds, s)
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/schema"
 )
 
@@ -33,14 +32,7 @@ the members.
   accelgate schema report > report.schema.json`
 
 func (c *Command) schemaCommand() *cobra.Command {
-	parent := &cobra.Command{
-		Use:   "schema",
-		Short: "Print JSON Schemas of files",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			return exit.Usagef("accelgate schema: name a file: type 'accelgate schema config', 'accelgate schema run', 'accelgate schema baseline' or 'accelgate schema report'")
-		},
-	}
+	parent := group("schema", "Print JSON Schemas of files")
 	parent.AddCommand(
 		c.schemaOf("config", "Print the JSON Schema of accelgate.yaml", schemaHelp, configSchema),
 		c.schemaOf("run", "Print the JSON Schema of run.json", schemaRunHelp, func() (any, error) { return schema.Run() }),

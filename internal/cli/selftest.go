@@ -26,15 +26,19 @@ func (c *Command) selftestCommand(code *int) *cobra.Command {
 		Long:  selftestHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if err := unmeasured(cmd.Flags(), s.From); err != nil {
+				return err
+			}
 			*code, err = selftest.Run(cmd.Context(), c.env(), &s)
 			return err
 		},
 	}
 	f := cmd.Flags()
 	addConfig(&s.Options, f)
-	addHost(&s.Options, f)
+	addLabel(&s.Options, f)
 	addPolicy(&s.Options, f)
-	addMeasure(&s.Options, f)
+	addMeasuring(&s.Options, f)
+	addParts(&s.Options, f)
 	f.StringVar(&s.From, "from", "", "take the numbers of this `run.json` in place of measuring")
 	return cmd
 }

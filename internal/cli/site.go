@@ -2,12 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -60,7 +56,7 @@ func (c *Command) site(ctx context.Context, o *measure.Options, s site.Options, 
 	}
 	if len(arguments) == 0 {
 		var err error
-		if arguments, err = c.siteFolders(o); err != nil {
+		if arguments, err = site.Folders(c.env(), o); err != nil {
 			return err
 		}
 	}
@@ -73,29 +69,4 @@ func (c *Command) site(ctx context.Context, o *measure.Options, s site.Options, 
 	_, err = fmt.Fprintf(c.Stdout, "%s: %s, %s, %s\nNext: open %s\n", s.Out, text.Plural(built.Hosts, "host"), text.Plural(built.Cells, "cell"), text.Plural(built.Pages, "page"),
 		filepath.Join(s.Out, "index.html"))
 	return err
-}
-
-// siteFolders are the configuration's folder of baselines, and that of the history where it is another.
-func (c *Command) siteFolders(o *measure.Options) ([]string, error) {
-	file, _, err := c.env().Load(o)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, exit.Usagef("%w; or name the folder of histories, as in 'accelgate site --out public baselines'", err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	candidates := []string{o.Baselines(file)}
-	if kept := filepath.Dir(o.HistoryPath(file, "x")); filepath.Dir(kept) != filepath.Clean(candidates[0]) {
-		candidates = append(candidates, kept)
-	}
-	var folders []string
-	for _, folder := range candidates {
-		if _, err := os.Stat(folder); err == nil {
-			folders = append(folders, folder)
-		}
-	}
-	if len(folders) == 0 {
-		return nil, exit.Usagef("no history: %s is not there: record runs with 'accelgate history record RUN.json'", strings.Join(candidates, " or "))
-	}
-	return folders, nil
 }

@@ -1,11 +1,11 @@
 package export
 
 import (
-	"encoding/json"
 	"io"
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // measure is a metric of Bencher: the median, and the least and the largest value where
@@ -41,13 +41,5 @@ func BMF(w io.Writer, run *bench.Run) error {
 	if len(benchmarks) == 0 {
 		return ErrNothing
 	}
-	return encode(w, benchmarks)
-}
-
-// encode writes JSON for people, too.
-func encode(w io.Writer, document any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(document)
+	return text.WriteJSON(w, "  ", benchmarks)
 }

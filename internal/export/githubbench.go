@@ -41,5 +41,5 @@ func ofDirection(w io.Writer, run *bench.Run, better bench.Direction) error {
 	if len(entries) == 0 {
 		return fmt.Errorf("%w that is better when %s", ErrNothing, better)
 	}
-	return encode(w, entries)
+	return text.WriteJSON(w, "  ", entries)
 }

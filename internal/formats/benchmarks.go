@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/jsonkey"
+	"github.com/accelgate/accelgate/internal/jsonread/jsonkey"
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/text"
 )

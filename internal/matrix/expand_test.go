@@ -197,7 +197,7 @@ func TestExpandErrors(t *testing.T) {
 			s.Sweeps = append(s.Sweeps, matrix.Sweep{Env: fmt.Sprint("V", i), Values: []string{"1"}})
 		}
 	})
-	check(`exclude[0]: unknown key "modl": did you mean model?`, func(s *matrix.Spec) { s.Exclude = []matrix.Match{{"modl": "m1"}} })
+	check(`exclude[0]: unknown key "modl": did you mean "model"?`, func(s *matrix.Spec) { s.Exclude = []matrix.Match{{"modl": "m1"}} })
 	check("exclude[0]: is empty", func(s *matrix.Spec) { s.Exclude = []matrix.Match{{}} })
 
 	check("include[0]: feature is missing", include(matrix.Match{"model": "m", "backend": "b"}))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Match selects cells: each key names an axis, "env", or a swept variable, and
@@ -39,7 +40,7 @@ func (s *Spec) known(m Match) error {
 	}
 	for key := range m {
 		if !slices.Contains(keys, key) {
-			return fmt.Errorf("unknown key %q: %s", key, instead(key, keys))
+			return fmt.Errorf("unknown key %q: %s", key, text.Instead(key, keys))
 		}
 	}
 	return nil

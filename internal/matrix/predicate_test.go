@@ -58,13 +58,13 @@ func TestPredicate(t *testing.T) {
 
 func TestPredicateErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		`modle == "x"`:                      `line 1, column 1: unknown name "modle": did you mean model?; a value stands in quotes`,
+		`modle == "x"`:                      `line 1, column 1: unknown name "modle": did you mean "model"?; a value stands in quotes`,
 		`backend == mlx`:                    `line 1, column 12: unknown name "mlx": use one of tags, host, model, backend, feature; a value stands in quotes`,
-		"true and\n  model.famly == \"x\"":  `line 2, column 9: no value of model has the variable "famly": did you mean family?`,
+		"true and\n  model.famly == \"x\"":  `line 2, column 9: no value of model has the variable "famly": did you mean "family"?`,
 		`backend.kind == "x"`:               `line 1, column 9: no value of backend has the variable "kind": add vars to a value of backend`,
 		`host == "x"`:                       `line 1, column 1: unknown name host: write host.os`,
-		`host.oss == "x"`:                   `line 1, column 6: host has no "oss": did you mean os?`,
-		`host.vendor == "x"`:                `did you mean vendors?`,
+		`host.oss == "x"`:                   `line 1, column 6: host has no "oss": did you mean "os"?`,
+		`host.vendor == "x"`:                `did you mean "vendors"?`,
 		`model`:                             `line 1, column 1: expected bool, but got string: compare strings`,
 		`[true, 1][0]`:                      `expected bool, but got`,
 		`model == 3`:                        `line 1, column 7: invalid operation: == (mismatched types string and int): compare strings`,
@@ -77,7 +77,7 @@ func TestPredicateErrors(t *testing.T) {
 		`any(tags, # == "a")`:               `"#" cannot be used`,
 		`all(tags, true)`:                   `line 1, column 1: "all" is no function of predicates: use one of len`,
 		`repeat(model, 1000000) == ""`:      `line 1, column 1: "repeat" is no function`,
-		`lowr(model) == ""`:                 `"lowr" is no function of predicates: did you mean lower?`,
+		`lowr(model) == ""`:                 `"lowr" is no function of predicates: did you mean "lower"?`,
 		`model.startsWith("q")`:             `line 1, column 7: "startsWith" is no function of predicates: write model startsWith "gemma"`,
 		`tags.join("q") == ""`:              `line 1, column 6: "join" is no function of predicates: use one of len`,
 		`tags[0](1)`:                        `unexpected token`,

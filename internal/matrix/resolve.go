@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // functions are the builtin ones of expr that predicates may call.
@@ -75,7 +77,7 @@ func (r *resolver) identifier(n *ast.IdentifierNode) {
 		for _, a := range r.axes {
 			known = append(known, a.Key)
 		}
-		r.fail(n, instead(n.Value, known)+"; a value stands in quotes", "unknown name %q", n.Value)
+		r.fail(n, text.Instead(n.Value, known)+"; a value stands in quotes", "unknown name %q", n.Value)
 	}
 }
 
@@ -86,7 +88,7 @@ func (r *resolver) member(n *ast.MemberNode, base, field string) {
 			r.env[name] = value
 			return
 		}
-		r.fail(n, instead(field, []string{"os", "arch", "label", "vendors"}), "host has no %q", field)
+		r.fail(n, text.Instead(field, []string{"os", "arch", "label", "vendors"}), "host has no %q", field)
 		return
 	}
 	var known []string
@@ -103,11 +105,11 @@ func (r *resolver) member(n *ast.MemberNode, base, field string) {
 		r.fail(n, "add vars to a value of "+base, "no value of %s has the variable %q", base, field)
 		return
 	}
-	r.fail(n, instead(field, known), "no value of %s has the variable %q", base, field)
+	r.fail(n, text.Instead(field, known), "no value of %s has the variable %q", base, field)
 }
 
 func (r *resolver) noFunction(n ast.Node, name string) {
-	hint := instead(name, functions)
+	hint := text.Instead(name, functions)
 	if slices.Contains(permitted, name) {
 		hint = fmt.Sprintf("write model %s \"gemma\"", name)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/measure/runner"
 )
 
 const (

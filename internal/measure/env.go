@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/progress"
+	"github.com/accelgate/accelgate/internal/measure/progress"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/device/health"
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/measure/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
 )

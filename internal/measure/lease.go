@@ -13,7 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/measure/runner"
 )
 
 // Lanes are the devices that cells are pinned to, leased for this run.

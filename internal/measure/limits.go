@@ -121,7 +121,7 @@ func checkMetric(s *config.Suite, path string, l *limit, metrics []bench.Metric)
 		for k := range metrics {
 			names[k] = metrics[k].Name
 		}
-		return s.Errorf(path+".metric", "the suite has no metric %s: %s", text.Quote(l.metric, mostWord), instead(l.metric, names))
+		return s.Errorf(path+".metric", "the suite has no metric %s: %s", text.Quote(l.metric, mostWord), text.Instead(l.metric, names))
 	}
 	if m := &metrics[i]; l.Change != nil && (m.Exact || m.Informational) {
 		return s.Errorf(path+".change", "no change of %s is judged, because it is exact or informational: use min and max, or gate the metric", m.Name)
@@ -140,16 +140,8 @@ func checkKeys(s *config.Suite, path string, when matrix.Match, keys []string, c
 	}
 	for _, key := range slices.Sorted(maps.Keys(when)) {
 		if !slices.Contains(keys, key) {
-			return s.Errorf(path+".when."+key, "no cell has %s: %s", text.Quote(key, mostWord), instead(key, keys))
+			return s.Errorf(path+".when."+key, "no cell has %s: %s", text.Quote(key, mostWord), text.Instead(key, keys))
 		}
 	}
 	return nil
-}
-
-// instead proposes a word in place of an unknown one.
-func instead(word string, words []string) string {
-	if near := text.Nearest(word, words); near != "" {
-		return fmt.Sprintf("did you mean %s?", text.Quote(near, mostWord))
-	}
-	return "use one of " + strings.Join(words, ", ")
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/measure/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 )
 

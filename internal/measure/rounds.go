@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/measure/runner"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 

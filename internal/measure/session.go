@@ -16,7 +16,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device/health"
 	"github.com/accelgate/accelgate/internal/engine"
-	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/measure/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 )
 

@@ -3,7 +3,6 @@ package plan
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -120,10 +119,7 @@ func Print(ctx context.Context, e *measure.Env, o *Options) error {
 			fmt.Fprintln(e.Stdout, cell.ID)
 		}
 	case o.JSON:
-		encoder := json.NewEncoder(e.Stdout)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", " ")
-		return encoder.Encode(doc)
+		return text.WriteJSON(e.Stdout, " ", doc)
 	default:
 		summarize(e.Stdout, p, doc)
 	}

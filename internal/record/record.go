@@ -1,5 +1,6 @@
 // Package record writes what a run measured into what later runs are compared
-// with: the baseline of a host and the files of cases.
+// with: the baseline of a host, its history, and the files of cases. It prunes, anchors
+// and checks baselines as well.
 package record
 
 import (

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -137,10 +136,7 @@ func sampleOf(res *bench.Result, metric string) *bench.Sample {
 
 // ExplainJSON writes what Explain returns.
 func ExplainJSON(w io.Writer, list []Explained) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	return e.Encode(list)
+	return text.WriteJSON(w, " ", list)
 }
 
 // ExplainText writes what Explain returns for a terminal.

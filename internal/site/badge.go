@@ -1,22 +1,18 @@
 package site
 
 import (
-	"encoding/json"
 	"fmt"
 	"html"
 	"io"
 
+	"github.com/accelgate/accelgate/internal/report/interchange"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
 // badge writes the number of regressions of the last 7 days as badge.json, in the form of shields.io's endpoints, and as badge.svg.
 func (s *site) badge() error {
 	message, color := s.state()
-	data, err := json.Marshal(map[string]any{"schemaVersion": 1, "label": "performance", "message": message, "color": color})
-	if err != nil {
-		return err
-	}
-	if err := s.file("badge.json", func(w io.Writer) error { _, err := fmt.Fprintf(w, "%s\n", data); return err }); err != nil {
+	if err := s.file("badge.json", interchange.Endpoint{Label: "performance", Message: message, Color: color}.Write); err != nil {
 		return err
 	}
 	return s.file("badge.svg", func(w io.Writer) error {

@@ -1,5 +1,7 @@
 package text
 
+import "strings"
+
 // maxWord bounds the words that are compared, in bytes: words come from
 // anywhere, and comparing takes the product of two lengths.
 const maxWord = 200
@@ -20,6 +22,15 @@ func Nearest(word string, known []string) string {
 		}
 	}
 	return best
+}
+
+// Instead proposes what to write in place of an unknown word: the nearest known one, or
+// all.
+func Instead(word string, known []string) string {
+	if near := Nearest(word, known); near != "" {
+		return "did you mean " + Quote(near, 80) + "?"
+	}
+	return "use one of " + strings.Join(known, ", ")
 }
 
 // distance counts the insertions, deletions, replacements and swaps of

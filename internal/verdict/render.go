@@ -11,8 +11,8 @@ import (
 	"github.com/accelgate/accelgate/internal/terminal"
 )
 
-// formats are those of reports. The last three are for model cases.
-var formats = []struct {
+// renderers are those of reports. The last three are for model cases.
+var renderers = []struct {
 	name   string
 	render report.Renderer // nil for the one that depends on the terminal
 }{
@@ -34,7 +34,7 @@ const ofCases = 3
 // Formats names the formats of every report, for help texts: "terminal, markdown or json".
 func Formats() string {
 	var names []string
-	for _, f := range formats[:len(formats)-ofCases] {
+	for _, f := range renderers[:len(renderers)-ofCases] {
 		names = append(names, f.name)
 	}
 	last := len(names) - 1
@@ -43,7 +43,7 @@ func Formats() string {
 
 // Renderer returns the renderer of a format.
 func Renderer(e *measure.Env, format string) (report.Renderer, error) {
-	for _, f := range formats {
+	for _, f := range renderers {
 		switch {
 		case f.name != format:
 		case f.render == nil:

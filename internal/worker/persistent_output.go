@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/accelgate/accelgate/internal/jsonkey"
+	"github.com/accelgate/accelgate/internal/jsonread/jsonkey"
 )
 
 // keepLine is the size of a line buffer that is worth keeping for the next.

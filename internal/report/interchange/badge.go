@@ -6,20 +6,31 @@ import (
 
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
-// endpoint is what shields.io reads from an address (https://shields.io/badges/endpoint-badge).
-type endpoint struct {
-	SchemaVersion int    `json:"schemaVersion"`
-	Label         string `json:"label"`
-	Message       string `json:"message"`
-	Color         string `json:"color"`
-	IsError       bool   `json:"isError,omitempty"` // the color cannot be overridden
+// Endpoint is what shields.io reads from an address (https://shields.io/badges/endpoint-badge).
+type Endpoint struct {
+	Label   string
+	Message string
+	Color   string // a name of shields.io
+	IsError bool   // the color cannot be overridden
+}
+
+// Write writes the JSON document.
+func (e Endpoint) Write(w io.Writer) error {
+	return text.WriteJSON(w, "  ", struct {
+		SchemaVersion int    `json:"schemaVersion"`
+		Label         string `json:"label"`
+		Message       string `json:"message"`
+		Color         string `json:"color"`
+		IsError       bool   `json:"isError,omitempty"`
+	}{1, e.Label, e.Message, e.Color, e.IsError})
 }
 
 // Badge writes the decision as the endpoint of a shields.io badge.
 func Badge(w io.Writer, r report.Report) error {
-	b := endpoint{SchemaVersion: 1, Label: "accelgate", Message: "passed", Color: "brightgreen"}
+	b := Endpoint{Label: "accelgate", Message: "passed", Color: "brightgreen"}
 	t := r.Totals()
 	switch d := r.Head().Decision; d.Status {
 	case gate.StatusFailed:
@@ -38,5 +49,5 @@ func Badge(w io.Writer, r report.Report) error {
 			b.Message, b.Color = "passed, speed not judged", "yellow"
 		}
 	}
-	return encode(w, b)
+	return b.Write(w)
 }

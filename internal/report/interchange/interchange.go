@@ -6,8 +6,6 @@
 package interchange
 
 import (
-	"encoding/json"
-	"io"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -34,11 +32,4 @@ func reference(config string) string {
 		u.Scheme, u.Path = "file", "/"+strings.TrimPrefix(u.Path, "/")
 	}
 	return u.String()
-}
-
-func encode(w io.Writer, document any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(document)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // The objects of SARIF 2.1.0 (sections 3.13 to 3.52) that a report fills in.
@@ -120,7 +121,7 @@ func SARIF(w io.Writer, r report.Report) error {
 	for _, f := range warnings {
 		run.add(head.Config, "warning", f.Finding, f.cell)
 	}
-	return encode(w, sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+	return text.WriteJSON(w, "  ", sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
 }
 
 func (run *sarifRun) add(config, level string, f report.Finding, cell string) {

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 )
 
 // inputProblem is what is wrong with a case's own files: neither the solution

@@ -9,10 +9,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 

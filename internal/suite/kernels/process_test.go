@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/measure/runner"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/testtier"

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 	"github.com/accelgate/accelgate/internal/testtier"
 )
 

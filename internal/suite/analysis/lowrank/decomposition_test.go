@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
 	"github.com/accelgate/accelgate/internal/suite/analysis/svd"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 )
 
 func TestTopK(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/accelgate/accelgate/internal/safetensors"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 )
 
 // Export decomposes the items of [Job.Work] and saves their factors in a folder,

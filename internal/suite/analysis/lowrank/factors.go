@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 )
 
 // Factors are what a weight of N x M was decomposed into. With h frozen

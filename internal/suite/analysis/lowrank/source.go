@@ -1,8 +1,8 @@
 package lowrank
 
 import (
-	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 )
 
 // Source has the tensors of a checkpoint. Its methods are called concurrently;

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 	"github.com/accelgate/accelgate/internal/testtier"
 )
 

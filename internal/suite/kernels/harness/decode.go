@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/accelgate/accelgate/internal/jsonkey"
+	"github.com/accelgate/accelgate/internal/jsonread/jsonkey"
 	"github.com/accelgate/accelgate/internal/text"
 )
 

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness/gokernel"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 )
 
 // The test binary is its own worker: childMode names one of the cheats below,

@@ -18,9 +18,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 )
 
 //go:embed dataset

@@ -10,11 +10,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness/builtin"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness/gokernel"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 )
 
 // blobs reads tensor files for the linter.

@@ -8,9 +8,9 @@ import (
 	"os"
 	"slices"
 
-	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 )
 
 // function is a kernel that was built. That of the empty id does nothing.

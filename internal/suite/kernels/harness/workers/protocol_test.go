@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/accelgate/accelgate/internal/safetensors"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 	"github.com/accelgate/accelgate/internal/testtier"
 )
 

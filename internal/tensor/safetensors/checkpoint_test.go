@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 )
 
 func put(t testing.TB, path string, data []byte) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/jsonkey"
+	"github.com/accelgate/accelgate/internal/jsonread/jsonkey"
 )
 
 func TestCheck(t *testing.T) {

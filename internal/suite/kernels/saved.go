@@ -1,29 +1,40 @@
-package cli
+package kernels
 
 import (
 	"fmt"
 	"slices"
 	"sync"
 
-	"github.com/accelgate/accelgate/internal/safetensors"
-	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 )
 
 const (
-	maxDefinition = 16 << 20 // bytes, as in datasets
-	maxTensors    = 8 << 30  // bytes of a file, which is held in memory
-	maxDraws      = 1 << 30  // bytes of samples
+	maxTensors = 8 << 30 // bytes of a file, which is held in memory
+	maxDraws   = 1 << 30 // bytes of samples
 )
 
-func readDefinition(path string) (*flashinfer.Definition, error) {
-	text, err := suite.ReadResult(path, path, maxDefinition)
-	if err != nil {
-		return nil, fmt.Errorf("%w: name the JSON file of a definition", err)
+// Saved names safetensors files: a kernel's outputs, and the ones that judge them.
+type Saved struct {
+	Reference string // outputs of the reference; not read for samples
+	Candidate string // outputs to judge, from anywhere
+	Inputs    string // for the evaluators that need them; "" elsewhere
+}
+
+// Judge reads the files and has the evaluator of that name judge them by params.
+func (s Saved) Judge(d *flashinfer.Definition, name string, params evaluator.Params) (r evaluator.Result, err error) {
+	evidence := Evidence{Definition: d, Params: params, Input: inputsOf(d, s.Inputs)}
+	if name == evaluator.NameSampling { // a single draw of the reference says nothing of samples
+		evidence.Candidate, err = readDraws(d, s.Candidate)
+	} else if evidence.Reference, err = readReference(d, s.Reference); err == nil {
+		evidence.Candidate, err = readCandidate(s.Candidate, evidence.Reference)
 	}
-	return flashinfer.ParseDefinition(path, text)
+	if err != nil {
+		return r, err
+	}
+	return evidence.Judge(name)
 }
 
 // readReference returns the outputs of the reference in the definition's

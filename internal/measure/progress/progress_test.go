@@ -12,7 +12,7 @@ import (
 	"unicode"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/progress"
+	"github.com/accelgate/accelgate/internal/measure/progress"
 )
 
 // log is what a display writes.

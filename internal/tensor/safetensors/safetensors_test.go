@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/safetensors"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 	"github.com/accelgate/accelgate/internal/testtier"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/measure/runner"
 )
 
 func entry(id string, round int, outcome bench.Outcome) runner.Entry {

@@ -1,4 +1,4 @@
-package cli
+package verdict
 
 import (
 	"github.com/accelgate/accelgate/internal/bench"

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/runner"
+	"github.com/accelgate/accelgate/internal/measure/runner"
 )
 
 // lanes records what runs where, and whether two cells met on one device.

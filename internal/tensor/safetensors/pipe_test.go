@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/accelgate/accelgate/internal/safetensors"
+	"github.com/accelgate/accelgate/internal/tensor/safetensors"
 )
 
 // TestPipesAreNotWaitedFor: a pipe under the name of a file has no writer, and

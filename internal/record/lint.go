@@ -1,0 +1,109 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/plan"
+	"github.com/accelgate/accelgate/internal/reference/baseline"
+	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
+)
+
+// Linted are baselines that were checked.
+type Linted []lintedBaseline
+
+type lintedBaseline struct {
+	Path     string             `json:"path"`
+	Entries  int                `json:"entries"`
+	Problems []baseline.Problem `json:"problems"`
+}
+
+// Lint checks the files named, or all in the configuration's folder, those against what
+// it gates, too.
+func Lint(ctx context.Context, e *measure.Env, o *measure.Options, paths []string) (Linted, error) {
+	configured := len(paths) == 0
+	if configured {
+		file, _, err := e.Load(o)
+		if err != nil {
+			return nil, err
+		}
+		dir := filepath.Dir(o.BaselinePath(file, "x"))
+		if paths, err = filepath.Glob(filepath.Join(dir, "baseline-*.json")); err != nil || len(paths) == 0 {
+			return nil, fmt.Errorf("%s holds no baseline: record one with 'accelgate baseline update --reason TEXT'", dir)
+		}
+	}
+	checked := Linted{}
+	for _, path := range paths {
+		file, err := baseline.Load(path)
+		if err != nil {
+			return nil, verdict.MissingBaseline(err)
+		}
+		problems := baseline.Lint(path, file, e.Now())
+		if configured {
+			problems = append(problems, unrecorded(ctx, e, *o, file)...)
+		}
+		checked = append(checked, lintedBaseline{path, len(file.Entries), append([]baseline.Problem{}, problems...)})
+	}
+	return checked, nil
+}
+
+// Exit is the exit code: errors fail, warnings are printed only.
+func (l Linted) Exit() int {
+	for _, b := range l {
+		if slices.ContainsFunc(b.Problems, func(p baseline.Problem) bool { return p.Severity == baseline.SeverityError }) {
+			return exit.GateFailed
+		}
+	}
+	return exit.Passed
+}
+
+// Print writes a line for each problem and each file.
+func (l Linted) Print(e *measure.Env) error {
+	for _, b := range l {
+		for _, p := range b.Problems {
+			fmt.Fprintln(e.Stdout, e.Carry(p.Format(b.Path)))
+		}
+		if _, err := fmt.Fprintf(e.Stdout, "%s: %d entries, %d problems\n", b.Path, b.Entries, len(b.Problems)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unrecorded finds the metrics that the configuration gates and that entries of its
+// cells do not have: a run reports them as missing.
+func unrecorded(ctx context.Context, e *measure.Env, o measure.Options, file *baseline.File) (problems []baseline.Problem) {
+	o.HostLabel = file.HostLabel
+	p, err := plan.For(ctx, e, &o)
+	if err != nil {
+		e.WarnAll([]string{"the metrics of the configuration were not looked at: " + text.OneLine(err.Error())})
+		return nil
+	}
+	defer p.Close()
+	demands := map[string][]bench.Demand{}
+	for _, one := range p.Suites {
+		for _, cell := range one.Suite.Cells() {
+			demands[cell.ID()] = p.Policy.Demands(cell)
+		}
+	}
+	run := file.Run()
+	for i := range run.Results {
+		r := &run.Results[i]
+		for _, d := range demands[r.Cell.ID()] {
+			if len(r.Samples) > 0 && !d.Optional && !d.Met(r) {
+				problems = append(problems, baseline.Problem{CaseID: r.Cell.ID(), Severity: baseline.SeverityError,
+					Message: fmt.Sprintf("the configuration gates %s and the entry does not have it: %s, and run accelgate baseline update",
+						text.OneLine(strings.Join(d.Metrics, " or ")), cmp.Or(d.Remedy, "correct where the suite reads it, or declare it with optional: true or when"))})
+			}
+		}
+	}
+	return problems
+}

@@ -1,0 +1,55 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/reference/baseline"
+	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
+)
+
+// Prune removes the entries of the host's baseline whose cells the configuration no
+// longer has. With dry it prints them only.
+func Prune(ctx context.Context, e *measure.Env, o *measure.Options, dry bool) error {
+	p, err := e.Plan(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	file, err := baseline.Load(p.BaselinePath())
+	if err != nil {
+		return verdict.MissingBaseline(err)
+	}
+	kept, removed := baseline.Prune(file, known(p))
+	for _, id := range removed {
+		fmt.Fprintf(e.Stdout, "remove %s\n", text.OneLine(id))
+	}
+	fmt.Fprintf(e.Stdout, "%s: %d of %d entries removed\n", p.BaselinePath(), len(removed), len(file.Entries))
+	if dry || len(removed) == 0 {
+		return nil
+	}
+	return baseline.Save(p.BaselinePath(), kept)
+}
+
+// known returns whether the configuration has a cell of an id. Of a combination
+// that this host cannot run now all sweeps are known, though they are not
+// spelled out: a driver that is broken today must not cost a baseline.
+func known(p *measure.Plan) func(id string) bool {
+	has, stems := map[string]bool{}, []string(nil)
+	for _, s := range p.Suites {
+		for _, cell := range s.Suite.Cells() {
+			has[cell.ID()] = true
+		}
+		for _, r := range s.Suite.Skipped() {
+			stems = append(stems, strings.TrimSuffix(r.Cell.ID(), matrix.Plain))
+		}
+	}
+	return func(id string) bool {
+		return has[id] || slices.ContainsFunc(stems, func(stem string) bool { return strings.HasPrefix(id, stem) })
+	}
+}

@@ -1,0 +1,144 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/reference/baseline"
+	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// Update records a run in its host's baseline.
+type Update struct {
+	measure.Options
+	From   string // the path of a run.json; "" measures
+	Reason string // why the numbers move
+	Force  bool   // record although the gate failed
+	All    bool   // rewrite numbers that moved within their noise, too
+	Dry    bool   // print what would be recorded, and write nothing but the run
+}
+
+// Run measures or reads the run, judges it, and records it unless the gate failed. It
+// returns the exit code.
+func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
+	if err := Recordable(&u.Options, "accelgate baseline update", u.Reason); err != nil {
+		return 0, err
+	}
+	run, ref, accepted, err := u.judged(ctx, e)
+	if err != nil || !accepted {
+		return exit.GateFailed, err
+	}
+	e.WarnUnwell(run, "measure")
+	e.WarnAll(u.ofAnotherCommit(ctx, e, run))
+	write, done := Record, "recorded"
+	if u.Dry {
+		write, done = Preview, "would be recorded"
+	}
+	recorded, err := write(e, ref, run, u.Reason, u.All)
+	if err != nil {
+		return 0, err
+	}
+	if n := recorded.Still(); n > 0 {
+		fmt.Fprintf(e.Stdout, "%s moved within the noise and stay as they were; --within-noise rewrites them too\n", text.Plural(n, "number"))
+	}
+	fmt.Fprintf(e.Stdout, "%s: %s %s, %s new or changed\n", ref.Path, text.Plural(recorded.Cells, "cell"), done, text.Plural(len(recorded.Changes)-recorded.Still(), "metric"))
+	if u.Dry {
+		return exit.Passed, printChanges(e.Stdout, recorded.Changes)
+	}
+	err = verdict.Next(e.Stdout, "review it, commit it, and judge", verdict.Reviewed(ref.Path), ref.Typed.Commands(e.Getenv, run.Host).Run)
+	return exit.Passed, err
+}
+
+// printChanges prints the numbers that a dry run would write.
+func printChanges(w io.Writer, changes []baseline.Change) error {
+	for i := range changes {
+		if of := &changes[i]; of.Kind != baseline.Still {
+			if _, err := fmt.Fprintf(w, "%s  %s  %s\n", text.OneLine(of.CaseID), text.OneLine(of.Metric), moved(of)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ofAnotherCommit warns that the run to be recorded is of another commit than the
+// one that is checked out. Where either is unknown there is no warning.
+func (u *Update) ofAnotherCommit(ctx context.Context, e *measure.Env, run *bench.Run) []string {
+	if u.From == "" || run.Revision == "" {
+		return nil
+	}
+	response, err := (&worker.Isolated{Environ: e.Environ}).Do(ctx, worker.Request{
+		Args: []string{"git", "rev-parse", "HEAD"}, Dir: filepath.Dir(u.Config), Timeout: 10 * time.Second})
+	head := strings.TrimSpace(string(response.Stdout))
+	if err != nil || !response.OK() || head == "" || strings.HasPrefix(head, run.Revision) {
+		return nil
+	}
+	return []string{fmt.Sprintf("the run in %s is of commit %.12s, and %.12s is checked out: its numbers may not be those of this code; measure again, or record it on purpose",
+		text.OneLine(u.From), text.OneLine(run.Revision), head)}
+}
+
+// judged gets a run and judges it. One that the gate failed is shown and not
+// accepted, unless that was forced.
+func (u *Update) judged(ctx context.Context, e *measure.Env) (run *bench.Run, ref verdict.Reference, accepted bool, err error) {
+	run, ref, policy, err := u.run(ctx, e)
+	if err != nil {
+		return nil, ref, false, err
+	}
+	if err := Genuine(run); err != nil {
+		return nil, ref, false, err
+	}
+	j := verdict.Judge(e, []*bench.Run{run}, []verdict.Reference{ref}, policy, report.Input{Config: u.Config, Revision: run.Revision})
+	if j.Decision.Status != gate.StatusFailed { // what only warns must not become the measure by itself
+		fixed := policy
+		fixed.Method = gate.MethodThreshold
+		j = verdict.Judge(e, []*bench.Run{run}, []verdict.Reference{ref}, fixed, report.Input{Config: u.Config, Revision: run.Revision})
+	}
+	if u.Force || j.Decision.Status != gate.StatusFailed {
+		return run, ref, true, nil
+	}
+	fmt.Fprintf(e.Stderr, "accelgate: not recorded, because the gate failed; mend it, or add --force to record what passed\n")
+	return run, ref, false, verdict.Render(e, e.Stdout, "terminal", j)
+}
+
+// run gets the run: measured now, or from a file.
+func (u *Update) run(ctx context.Context, e *measure.Env) (*bench.Run, verdict.Reference, gate.Policy, error) {
+	if u.From != "" {
+		return u.read(e)
+	}
+	p, err := e.Plan(ctx, &u.Options)
+	if err != nil {
+		return nil, verdict.Reference{}, gate.Policy{}, err
+	}
+	defer p.Close()
+	ref, err := verdict.RecordedFor(&u.Options, p.File, p.Host.Label)
+	if err != nil {
+		return nil, verdict.Reference{}, p.Policy, err
+	}
+	run, err := e.Measure(ctx, p, nil)
+	return run, ref, p.Policy, err
+}
+
+// read gets the run and its host's baseline from files.
+func (u *Update) read(e *measure.Env) (*bench.Run, verdict.Reference, gate.Policy, error) {
+	file, policy, err := e.Load(&u.Options)
+	if err != nil {
+		return nil, verdict.Reference{}, policy, err
+	}
+	run, err := measure.ReadRun(u.From)
+	if err != nil {
+		return nil, verdict.Reference{}, policy, err
+	}
+	ref, err := verdict.RecordedFor(&u.Options, file, run.Host.Label)
+	return run, ref, policy, err
+}

@@ -1,0 +1,121 @@
+package verdict
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/text"
+)
+
+// Diff compares two documents number by number, without a configuration.
+type Diff struct {
+	Tolerance string   // relative change that is none, as in "2%" or "0.02"
+	Strict    bool     // regressions, and what vanished, fail
+	Compat    string   // the tool by whose rules it compares; "" is this one
+	Format    string   // table, markdown or json
+	Context   []string // levels of differences in conditions, NAME=LEVEL
+}
+
+// Run compares two documents, prints the difference to w, and returns the exit code.
+func (d *Diff) Run(w io.Writer, baselinePath, candidatePath string) (int, error) {
+	policy, err := d.policy()
+	if err != nil {
+		return 0, err
+	}
+	render, err := d.renderer(policy)
+	if err != nil {
+		return 0, err
+	}
+	before, err := readSide(baselinePath, policy.Compat)
+	if err != nil {
+		return 0, err
+	}
+	after, err := readSide(candidatePath, policy.Compat)
+	if err != nil {
+		return 0, err
+	}
+	found := gate.Diff(before, after, policy)
+	if err := render(w, found); err != nil {
+		return 0, err
+	}
+	return exitOfDiff(found), nil
+}
+
+// exitOfDiff maps a difference to the exit code.
+func exitOfDiff(d gate.Difference) int {
+	switch {
+	case d.Refused != "":
+		return exit.NoMeasure
+	case d.Failed:
+		return exit.GateFailed
+	}
+	return exit.Passed
+}
+
+// policy settles the flags.
+func (d *Diff) policy() (gate.DiffPolicy, error) {
+	p := gate.DiffPolicy{Strict: d.Strict, Compat: d.Compat, Context: map[string]gate.Level{}}
+	if d.Compat != "" && d.Compat != gate.CompatInferenceBench {
+		return p, exit.Usagef("--compat: unknown tool %q: write inferencebench, or leave it out", d.Compat)
+	}
+	var err error
+	if p.Tolerance, err = fraction(d.Tolerance); err != nil {
+		return p, exit.Usagef("--tolerance: %w", err)
+	}
+	if d.Compat != "" && len(d.Context) > 0 {
+		return p, exit.Usagef("--context has no effect with --compat, whose rules look at six conditions and only warn: leave one of the two out")
+	}
+	known := slices.Sorted(maps.Keys(gate.DefaultContext()))
+	for _, c := range d.Context {
+		name, word, _ := strings.Cut(c, "=")
+		level, ok := map[string]gate.Level{"ignore": gate.Off, "warn": gate.Warn, "refuse": gate.Fail}[word]
+		if !ok || !slices.Contains(known, name) {
+			return p, exit.Usagef("--context %q: write NAME=LEVEL with one of %s, and ignore, warn or refuse", c, strings.Join(known, ", "))
+		}
+		p.Context[name] = level
+	}
+	return p, nil
+}
+
+// fraction reads "2%" or "0.02". A whole number without a percent sign is
+// refused: a tolerance of 200 % is a mistake.
+func fraction(s string) (float64, error) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
+	number = strings.TrimSpace(number)
+	x, err := strconv.ParseFloat(number, 64)
+	switch {
+	case err != nil || !text.IsNumber(number):
+		return 0, fmt.Errorf("%q is not a share: write 2%% or 0.02", s)
+	case percent:
+		return x / 100, nil
+	case x >= 1:
+		return 0, fmt.Errorf("%q would be 100 %% or more: write %s%% or a fraction such as 0.02", s, number)
+	}
+	return x, nil
+}
+
+// renderer returns how the difference is printed.
+func (d *Diff) renderer(p gate.DiffPolicy) (func(io.Writer, gate.Difference) error, error) {
+	o := report.DiffOptions{Tolerance: p.Tolerance, Strict: p.Strict}
+	compat := p.Compat != ""
+	switch {
+	case d.Format == "table" && compat:
+		return func(w io.Writer, f gate.Difference) error { return report.InferenceBenchTable(w, f) }, nil
+	case d.Format == "json" && compat:
+		return func(w io.Writer, f gate.Difference) error { return report.InferenceBenchJSON(w, f) }, nil
+	case d.Format == "table":
+		return func(w io.Writer, f gate.Difference) error { return report.DiffTerminal(w, f, o) }, nil
+	case d.Format == "json":
+		return func(w io.Writer, f gate.Difference) error { return report.DiffJSON(w, f, o) }, nil
+	case d.Format == "markdown":
+		return func(w io.Writer, f gate.Difference) error { return report.DiffMarkdown(w, f, o) }, nil
+	}
+	return nil, exit.Usagef("--format: unknown format %q: use table, json or markdown", d.Format)
+}
