@@ -136,7 +136,7 @@ func (c *Command) toRecord(ctx context.Context, u *update) (run *bench.Run, ref 
 	if u.force || j.Decision.Status != gate.StatusFailed {
 		return run, ref, true, nil
 	}
-	fmt.Fprintf(c.Stderr, "accelgate: not recorded, because the gate failed; mend it, or add --force to record what passed\n")
+	fmt.Fprintf(c.Stderr, "accelgate: not recorded, because the gate failed; fix it, or add --force to record what passed\n")
 	return run, ref, false, verdict.Render(c.env(), c.Stdout, "terminal", j)
 }
 

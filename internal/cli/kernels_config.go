@@ -73,7 +73,7 @@ func chooseDefinition(name, local string) (*flashinfer.Definition, error) {
 		return readDefinition(name)
 	}
 	if local == "" {
-		return nil, fmt.Errorf("%q is no JSON file: name the definition's, or add --local with the folder of its dataset", name)
+		return nil, fmt.Errorf("%q is not a JSON file: name the definition's, or add --local with the folder of its dataset", name)
 	}
 	ds, err := flashinfer.Load(local)
 	if ds == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-const lintKernelsHelp = `Read a dataset of FlashInfer-Bench strictly, and say what in it goes wrong later:
+const lintKernelsHelp = `Read a dataset of FlashInfer-Bench strictly, and report mistakes in it:
 references whose parameters are in another order than the inputs, constraints
 that do not hold, workloads that do not fit their definition, tensor files that
 are missing or have another shape.
@@ -129,7 +129,7 @@ func (b *blobs) tensor(path, key string) (tensor.Tensor, error) {
 		b.close()
 		b.path = path
 		if b.file, b.err = safetensors.Open(path); b.err != nil && isPointer(path) {
-			b.err = errors.New("it is a pointer of Git LFS in place of the file, fetch it by 'git lfs pull'")
+			b.err = errors.New("it is a pointer of Git LFS, not the file: fetch it by 'git lfs pull'")
 		}
 	}
 	if b.err != nil {
