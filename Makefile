@@ -1,5 +1,5 @@
 # make test is what a developer runs; CI runs every tier: docs/testing.md.
-.PHONY: test race thorough nightly tiers lint fuzz bench evaluate mde
+.PHONY: test race thorough nightly tiers lint fuzz bench evaluate mde messages
 
 SHELL = /bin/bash -o pipefail
 PKGS = ./...
@@ -90,6 +90,10 @@ endif
 # of it, on the embedded engine; minutes, on a quiet host.
 mde:
 	ACCELGATE_TEST_TIER=nightly go test -run '^TestMDENightly$$' -count=1 -timeout 60m -v ./e2e/mde
+
+# All errors, warnings, findings, help texts and sentences of the program, with their places; a test checks their style.
+messages:
+	@go test -count=1 -v -run '^TestMessagesFollowTheirRules$$' ./internal/archtest | sed -n 's/^ *messages_test.go:[0-9]*: //p'
 
 bench:
 	go test -run '^$$' -bench . -benchtime 200ms $(PKGS)

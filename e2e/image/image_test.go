@@ -66,7 +66,7 @@ func TestImageThorough(t *testing.T) {
 	})
 	t.Run("the second run updates it", func(t *testing.T) {
 		s.run(t, 0, image, env, nil, []string{"baseline", "update", "--from", ".accelgate/run.json", "--reason", "first"})
-		env["INPUT_THRESHOLD"] = "99" // the machine is running other tests
+		env["INPUT_THRESHOLD"] = "99" // the host is running other tests
 		s.run(t, 0, image, env, nil, action.Runs.Args)
 		s.left(t, "passed", "Passed")
 		published(t, "success", "Passed")
@@ -268,7 +268,7 @@ func (s *step) read(t *testing.T, name string) string {
 
 // run runs the image by the runner's line, as of DockerRun in
 // src/Runner.Worker/Container/DockerCommandManager.cs, but in the network of
-// this machine, where the server is. It demands an exit code.
+// this host, where the server is. It demands an exit code.
 func (s *step) run(t *testing.T, want int, image string, env map[string]string, options, args []string) {
 	t.Helper()
 	s.write(t, "file_commands/output", "")

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// BenchmarkWatch holds what watching the machine adds to a run: to one of a single cell that does nothing, which the
+// BenchmarkWatch holds what watching the host adds to a run: to one of a single cell that does nothing, which the
 // calibration before and after is all of, to one of many such measurements, and to one of 15 s, where every second has a look at the processors.
-// Watched and unwatched runs alternate, so that what else the machine does meets both.
+// Watched and unwatched runs alternate, so that what else the host does meets both.
 func BenchmarkWatch(b *testing.B) {
 	for _, bench := range []struct {
 		name, command string

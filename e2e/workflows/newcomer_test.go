@@ -167,7 +167,7 @@ func (n *newcomer) decodes(milliseconds int) {
 	put(n.t, filepath.Join(n.repo, "decoder.go"), fmt.Sprintf("package decoder\n\nimport \"time\"\n\n// Decode decodes one token.\nfunc Decode() { time.Sleep(%d * time.Millisecond) }\n", milliseconds))
 }
 
-// installs builds the command into an empty home. The module cache of this machine stands in for the proxy.
+// installs builds the command into an empty home. The module cache of this host stands in for the proxy.
 func (n *newcomer) installs() {
 	n.t.Helper()
 	const line = "go install github.com/accelgate/accelgate/cmd/accelgate@latest"

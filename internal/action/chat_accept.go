@@ -28,11 +28,11 @@ func (t talk) acceptCell(ctx context.Context, words []string) (string, error) {
 	}
 	days, err := strconv.Atoi(words[3])
 	if err != nil || days < 1 || days > waiver.MaxDays {
-		return "", fmt.Errorf("%s is no number of days from 1 to %d: %s", quoteCode(words[3]), waiver.MaxDays, form)
+		return "", fmt.Errorf("%s is not a number of days from 1 to %d: %s", quoteCode(words[3]), waiver.MaxDays, form)
 	}
 	ceiling, err := strconv.ParseFloat(strings.TrimSuffix(words[2], "%"), 64)
 	if err != nil {
-		return "", fmt.Errorf("%s is no ceiling in percent: %s", quoteCode(words[2]), form)
+		return "", fmt.Errorf("%s is not a ceiling in percent: %s", quoteCode(words[2]), form)
 	}
 	today := waiver.DateOf(t.Now())
 	entry := waiver.Entry{Cell: words[0], Metric: words[1], Ceiling: ceiling, Expires: today + waiver.Date(days), Reason: strings.Join(words[4:], " "),

@@ -20,11 +20,11 @@ var events = []string{"pull_request", "merge_group", "push", "schedule", "workfl
 func (a *action) refuse() error {
 	switch pr := a.event.PullRequest; {
 	case a.event.Name == "pull_request_target" && !a.in.dangerTarget:
-		return errors.New("accelgate does not run on pull_request_target, which gives a stranger's code the repository's secrets: use pull_request")
+		return errors.New("accelgate does not run on pull_request_target, which gives the code of a fork the repository's secrets: use pull_request")
 	case a.event.Name != "pull_request_target" && !slices.Contains(events, a.event.Name):
-		return fmt.Errorf("accelgate does not know which commit event %s is about: use one of %s", text.OneLine(a.event.Name), strings.Join(events, ", "))
+		return fmt.Errorf("event %s names no commit to measure: use one of %s", text.OneLine(a.event.Name), strings.Join(events, ", "))
 	case pr != nil && pr.Fork && a.in.runs == "" && a.Getenv("RUNNER_ENVIRONMENT") != "github-hosted" && !a.in.dangerForks:
-		return errors.New("accelgate does not run code of a fork on a self-hosted runner, which a stranger would then own: " +
+		return errors.New("accelgate does not run code of a fork on a self-hosted runner, because that code could take over the runner: " +
 			"add to the job: if: github.event.pull_request.head.repo.full_name == github.repository")
 	}
 	return nil

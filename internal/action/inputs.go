@@ -182,7 +182,7 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 		return fmt.Errorf("ab has no effect on runs of other jobs: set it in the jobs that measure, or leave it out")
 	}
 	if in.update && event.Run != nil {
-		return fmt.Errorf("baselines are not refreshed from what a stranger's workflow uploaded: start the workflow by hand (workflow_dispatch)")
+		return fmt.Errorf("baselines are not refreshed from artifacts of a fork's workflow: start the workflow by hand (workflow_dispatch)")
 	}
 	if in.update && event.PullRequest != nil {
 		return fmt.Errorf("baselines are not refreshed from a pull request's own numbers: start the workflow by hand (workflow_dispatch) after merging")

@@ -50,7 +50,7 @@ func (a *action) note() string {
 	if !strings.HasSuffix(a.in.checkName, someCells) {
 		return ""
 	}
-	return "> These are some cells, which a comment asked for. What all cells came to stands in the comment and the check of the whole run.\n\n"
+	return "> These are some cells, which a comment asked for. The comment and the check of the whole run have the result of all cells.\n\n"
 }
 
 // publishError replaces what an earlier attempt said of the same commit: a red
@@ -178,7 +178,7 @@ func (a *action) end(ctx context.Context) {
 	if a.check == nil {
 		return
 	}
-	const text = "The job ended before it could judge. Run it again; its log says how far it came."
+	const text = "The job ended before it could judge. Run it again; its log shows how far it came."
 	_, err := a.check.Complete(ctx, github.Check{Conclusion: "cancelled", Title: "cancelled", Summary: text, DetailsURL: a.event.RunURL})
 	a.warn(err)
 }

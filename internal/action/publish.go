@@ -89,7 +89,7 @@ func (a *action) refused(err error) {
 // refresh proposes new baselines in one pull request for all hosts.
 func (a *action) refresh(ctx context.Context, g gathered, j verdict.Judged) (int, error) {
 	if j.Decision.Status == gate.StatusNoEvidence || j.Decision.Status == gate.StatusFailed && !a.in.force {
-		a.annotate(a.gh.Error, "baselines not refreshed", "the gate did not pass; mend it, or set the input force to record the cells that passed")
+		a.annotate(a.gh.Error, "baselines not refreshed", "the gate did not pass; fix it, or set the input force to record the cells that passed")
 		return j.Exit(), nil
 	}
 	files := map[string][]byte{}

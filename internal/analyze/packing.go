@@ -181,7 +181,7 @@ func (o *Packing) encode(w io.Writer, all []packing.Comparison) error {
 		return e.Encode(list[0])
 	}
 	if len(list) == 0 {
-		return errors.New("nothing was compared")
+		return errors.New("no scenario was compared: name one with --scenarios")
 	}
 	return e.Encode(map[string]any{"scenarios": list})
 }

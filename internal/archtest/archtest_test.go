@@ -121,7 +121,7 @@ var owned = map[string]struct{ owner, reason string }{
 	"github.com/containerd/errdefs":         {"worker", "an engine's refusals are distinguished where it is called"},
 	"github.com/ebitengine/purego":          {"suite/analysis/svd", "foreign libraries are loaded in one place"},
 	"github.com/expr-lang/expr":             {"matrix", "predicates are about cells"},
-	"github.com/gofrs/flock":                {"device suite/analysis/hfhub measure/runner", "leases are about devices, a journal has one writer, a cache has several"},
+	"github.com/gofrs/flock":                {"atomicfile device suite/analysis/hfhub measure/runner", "leases are about devices, a journal has one writer, a cache has several, a folder is replaced by one process"},
 	"github.com/tailscale/hujson":           {"formats/tensorsharp", "baselines have a faster reader of their own"},
 	"github.com/shirou/gopsutil/v4":         {"device", "only host asks what machine this is"},
 	"github.com/vbauerster/mpb/v8":          {"measure/progress", "one package writes over lines of a terminal"},

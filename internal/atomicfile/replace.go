@@ -9,29 +9,31 @@ import (
 )
 
 // Replace replaces the folder at path, with all that is in it, by one that write fills: it makes
-// a folder beside it and renames that. On an error of write the old folder is untouched. Files in it are
+// a folder beside it, .NAME.accelgate-DIGITS, and renames what is in that. On an error of write the old folder is untouched.
+// Those that killed processes left there are removed first, and a folder that was
+// being replaced is put back. Files in it are
 // not synced one by one, because there may be many; after a crash of the system, write the folder again.
 func Replace(path string, write func(dir string) error) (err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	above := filepath.Dir(path)
-	if err := MkdirAll(above); err != nil {
+	if err := MkdirAll(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	temp, err := os.MkdirTemp(above, "."+filepath.Base(path)+".*")
+	removeStale(path)
+	w, err := begin(path)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	defer os.RemoveAll(temp)
-	filled, old := filepath.Join(temp, "new"), filepath.Join(temp, "old")
+	defer w.remove()
+	filled := filepath.Join(w.dir, "new")
 	if err := MkdirAll(filled); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	if err := write(filled); err != nil {
 		return err
 	}
-	return swap(path, filled, old)
+	return swap(path, filled, filepath.Join(w.dir, "old"))
 }
 
 // swap moves the folder at path to old and filled to path.

@@ -27,7 +27,7 @@ func promote(env *measure.Env, out io.Writer, p *measure.Plan, list []compared, 
 	var passed []record.Measurement
 	for _, one := range list {
 		if !one.Passed {
-			e.Leave("%s is not recorded, because it did not pass: mend it first", one.Case)
+			e.Leave("%s is not recorded, because it did not pass: fix it first", one.Case)
 			continue
 		}
 		if folder.Host != "" && folder.Host != p.Host.Label {

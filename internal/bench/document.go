@@ -141,5 +141,5 @@ func (s *scanner) unique(keys [][]byte) error {
 }
 
 func (s *scanner) twice(key []byte) error {
-	return s.errorf("the key %.80q stands twice in one object", key)
+	return s.errorf("the key %.80q occurs twice in one object", key)
 }

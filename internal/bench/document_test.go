@@ -30,13 +30,13 @@ func TestDecodeRunRefuses(t *testing.T) {
 	}
 	many := func(s string, n int) string { return strings.Repeat(s+",", n) + s }
 	for name, c := range map[string]struct{ document, want string }{
-		"a key twice":                      {cell(`, "outcome": "failed"`), `the key "outcome" stands twice`},
-		"a key twice at the top":           {documentWith(`, "results": []`, ""), `the key "results" stands twice`},
+		"a key twice":                      {cell(`, "outcome": "failed"`), `the key "outcome" occurs twice`},
+		"a key twice at the top":           {documentWith(`, "results": []`, ""), `the key "results" occurs twice`},
 		"a key twice, once escaped":        {cell(`, "out\u0063ome": "failed"`), "unknown key"},
-		"a name twice":                     {cell(`, "context": {"a": "1", "\u0061": "2"}`), `the key "a" stands twice`},
+		"a name twice":                     {cell(`, "context": {"a": "1", "\u0061": "2"}`), `the key "a" occurs twice`},
 		"another letter case":              {cell(`, "Outcome": "failed"`), `unknown key "Outcome"`},
 		"a letter that folds to another":   {documentWith(", \"re\u017fults\": []", ""), "unknown key"},
-		"many names, one twice":            {cell(`, "context": {"x": "", ` + numbered(100) + `, "x": ""}`), `the key "x" stands twice`},
+		"many names, one twice":            {cell(`, "context": {"x": "", ` + numbered(100) + `, "x": ""}`), `the key "x" occurs twice`},
 		"too many names":                   {cell(`, "context": {` + numbered(5000) + `}`), "more than 4096 keys"},
 		"an unknown key":                   {cell(`, "verdict": "passed"`), `unknown field "verdict" at "/results/0"`},
 		"null for a number":                {cell(`, "samples": [{"metric": "m", "values": [null]}]`), "null stands in a list"},

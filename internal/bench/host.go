@@ -73,7 +73,7 @@ func (f Fingerprint) Device() string {
 func (f Fingerprint) Comparable(ref Fingerprint) (ok bool, reason string) {
 	switch {
 	case ref.CPU == "" && len(ref.Accelerators) == 0:
-		return false, "the baseline does not say which machine it was measured on"
+		return false, "the baseline does not state which host it was measured on"
 	case !slices.Equal(f.models(), ref.models()):
 		return false, fmt.Sprintf("accelerator is %s, the baseline's is %s", join(f.models()), join(ref.models()))
 	case f.CPU != ref.CPU || f.Cores != ref.Cores:

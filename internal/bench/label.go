@@ -14,7 +14,7 @@ var labelPattern = lazyregexp.New(`^[a-z0-9][a-z0-9._-]{0,62}$`)
 // and "-", beginning with a letter or digit, at most 63 of them, without ".."
 // and without "." or ".lock" at the end. Capitals are refused because macOS
 // and Windows would let two hosts share one file. The error is one line that
-// is safe to print and says what to type.
+// is safe to print and ends in a label to write.
 func CheckLabel(label string) error {
 	if usableLabel(label) {
 		return nil
@@ -22,7 +22,7 @@ func CheckLabel(label string) error {
 	// The runner of GitHub Actions obeys "##[" anywhere in a line.
 	quoted := strings.ReplaceAll(fmt.Sprintf("%.80q", label), "##[", `##\x5b`)
 	return fmt.Errorf(`host label %s cannot name a file and a branch (lower-case letters, digits, ".", "_", "-"; `+
-		`at most 63): use --host-label %s`, quoted, suggestLabel(label))
+		`at most 63): write %s`, quoted, suggestLabel(label))
 }
 
 // usableLabel keeps to the rules that git has for a part of a branch name.

@@ -47,7 +47,7 @@ func TestCheckLabelRefuses(t *testing.T) {
 		if strings.Contains(err.Error(), "##[") || strings.ContainsFunc(err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }) {
 			t.Errorf("%q: the error is not safe to print: %q", label, err)
 		}
-		if !strings.HasSuffix(err.Error(), "use --host-label "+want) || len(err.Error()) > 800 {
+		if !strings.HasSuffix(err.Error(), "write "+want) || len(err.Error()) > 800 {
 			t.Errorf("%q: error %q, want it to propose %q", label, err, want)
 		}
 	}

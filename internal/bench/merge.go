@@ -21,7 +21,7 @@ func Merge(runs []*Run) (*Run, error) {
 		case r.Revision != merged.Revision:
 			return nil, fmt.Errorf("they are of commits %.80q and %.80q: merge runs of one commit", merged.Revision, r.Revision)
 		case !reflect.DeepEqual(r.Host, merged.Host):
-			return nil, fmt.Errorf("they are of different machines behind the label %.80q: give each machine its own label with --host-label", r.Host.Label)
+			return nil, fmt.Errorf("they are of different hosts behind the label %.80q: give each host its own label with --host-label", r.Host.Label)
 		}
 		if r.Base != merged.Base {
 			return nil, fmt.Errorf("they were measured alternately with the bases %.80q and %.80q: measure all shards with one", merged.Base, r.Base)

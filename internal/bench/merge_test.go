@@ -47,11 +47,11 @@ func TestMergeRefusesWhatIsNotOneRun(t *testing.T) {
 	base := part("c", "h", nil, "b")
 	base.Base = "other"
 	for want, r := range map[string]*bench.Run{
-		"bases":     base,
-		"commits":   part("d", "h", nil, "b"),
-		"machines":  other,
-		"metric":    slower,
-		"same cell": part("c", "h", nil, "a"),
+		"bases":           base,
+		"commits":         part("d", "h", nil, "b"),
+		"different hosts": other,
+		"metric":          slower,
+		"same cell":       part("c", "h", nil, "a"),
 	} {
 		if _, err := bench.Merge([]*bench.Run{part("c", "h", nil, "a"), r}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Merge() = %v, want an error about %s", err, want)

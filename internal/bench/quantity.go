@@ -95,7 +95,7 @@ func (r *Run) Impossible(result *Result) string {
 			return why
 		}
 		if m.Quantity() == 0 && !m.Informational && !m.Exact && slices.Min(slices.Concat(s.Values, s.Base, s.medians())) < 0 {
-			return m.Name + " is negative, of which no relative change can be judged, and neither its unit nor kind: score says that it may be"
+			return m.Name + " is negative, of which no relative change can be judged, and neither its unit nor kind: score allows that"
 		}
 	}
 	return ""

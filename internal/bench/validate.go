@@ -130,7 +130,7 @@ func (r *Run) Validate() error {
 	for i := range r.Results {
 		id := r.Results[i].Cell.ID()
 		if id == "" || seen[id] {
-			return fmt.Errorf("result %d: case id %.80q is empty or stands twice", i, id)
+			return fmt.Errorf("result %d: case id %.80q is empty or occurs twice", i, id)
 		}
 		seen[id] = true
 		if err := r.Results[i].validate(); err != nil {
@@ -203,7 +203,7 @@ func validateMetrics(metrics []Metric) error {
 			return fmt.Errorf("metric %.80q: a name or a unit has more than %d bytes", m.Name, maxName)
 		}
 		if _, twice := byName[m.Name]; twice || m.Name == "" {
-			return fmt.Errorf("metric %q has no name or stands twice", m.Name)
+			return fmt.Errorf("metric %q has no name or occurs twice", m.Name)
 		}
 		if m.Better != Higher && m.Better != Lower {
 			return fmt.Errorf("metric %q: better is %.80q, want %q or %q", m.Name, m.Better, Higher, Lower)
@@ -286,7 +286,7 @@ func (r *Result) validateSamples() error {
 			return fmt.Errorf("metric %.80q: a name of more than %d bytes or more than %d values", s.Metric, maxName, maxValues)
 		}
 		if seen[s.Metric] {
-			return fmt.Errorf("metric %q stands twice", s.Metric)
+			return fmt.Errorf("metric %q occurs twice", s.Metric)
 		}
 		seen[s.Metric] = true
 		if (s.Summary == nil) == (len(s.Values) == 0) {

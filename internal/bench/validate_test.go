@@ -52,25 +52,25 @@ func TestValidateRefuses(t *testing.T) {
 		}
 	}
 	check("schema 2", func(r *bench.Run) { r.Schema = 2 })
-	check("stands twice", func(r *bench.Run) { r.Results = append(r.Results, r.Results[0]) })
-	check("stands twice", func(r *bench.Run) { r.Results[0].Cell = bench.Cell{} })
+	check("occurs twice", func(r *bench.Run) { r.Results = append(r.Results, r.Results[0]) })
+	check("occurs twice", func(r *bench.Run) { r.Results[0].Cell = bench.Cell{} })
 	check("unknown outcome", func(r *bench.Run) { r.Results[0].Outcome = "fine" })
 	check("better is", func(r *bench.Run) { r.Metrics[0].Better = "more" })
 	check("not a finite number", func(r *bench.Run) { r.Results[0].Samples[0].Values[1] = math.NaN() })
-	check("stands twice", func(r *bench.Run) { r.Metrics = append(r.Metrics, r.Metrics[0]) })
+	check("occurs twice", func(r *bench.Run) { r.Metrics = append(r.Metrics, r.Metrics[0]) })
 	check("always gated", func(r *bench.Run) { r.Metrics[0].FallbackFor = "decode_tps" })
 	check("always gated", func(r *bench.Run) {
 		r.Metrics = append(r.Metrics, bench.Metric{Name: "x", Better: bench.Higher, Informational: true})
 		r.Metrics[0].FallbackFor = "x"
 	})
-	check("stands twice", func(r *bench.Run) {
+	check("occurs twice", func(r *bench.Run) {
 		r.Results[0].Samples = append(r.Results[0].Samples, r.Results[0].Samples[0])
 	})
 	check("of nothing", func(r *bench.Run) {
 		r.Results[0].Samples[0] = bench.Sample{Metric: "decode_tps", Summary: &bench.Summary{Median: 1, MAD: -5, N: 3}}
 	})
 	check("one of the two", func(r *bench.Run) { r.Results[0].Samples[0].Summary = &bench.Summary{Median: 1} })
-	check("stands twice", func(r *bench.Run) {
+	check("occurs twice", func(r *bench.Run) {
 		r.Results[0].Samples = append(r.Results[0].Samples, r.Results[0].Samples[0])
 	})
 	check("of nothing", func(r *bench.Run) {

@@ -111,7 +111,7 @@ func findEnds(ctx context.Context, e *measure.Env, o *Options, r *repository, b 
 		return exit.Usagef("--good and --bad are the same commit: name one before the slow-down with --good")
 	}
 	if _, err := r.Git(ctx, r.Dir, "merge-base", "--is-ancestor", b.Good, b.Bad); err != nil {
-		return exit.Usagef("%s is no ancestor of %s: use one, as 'git merge-base %s %s' finds; where the checkout is shallow, fetch the whole history first", measure.ShortRevision(b.Good), measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), measure.ShortRevision(b.Bad))
+		return exit.Usagef("%s is not an ancestor of %s: use one, as 'git merge-base %s %s' finds; where the checkout is shallow, fetch the whole history first", measure.ShortRevision(b.Good), measure.ShortRevision(b.Bad), measure.ShortRevision(b.Good), measure.ShortRevision(b.Bad))
 	}
 	return nil
 }
@@ -280,7 +280,7 @@ func tellFound(ctx context.Context, e *measure.Env, b *bisection, t *trees, left
 		for _, commit := range left {
 			fmt.Fprintf(e.Stdout, "  may be it: %s\n", subject(commit))
 		}
-		return fmt.Errorf("the first bad commit is one of %d, of which those between could not be judged: mend what kept them from being built or measured, or raise --attempts", len(left))
+		return fmt.Errorf("the first bad commit is one of %d, of which those between could not be judged: fix what kept them from being built or measured, or raise --attempts", len(left))
 	}
 	found := steps[left[0]]
 	if found.Evidence == nil {

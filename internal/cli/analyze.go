@@ -16,7 +16,7 @@ needs an accelerator.
   accelgate analyze fidelity --model ./checkpoint --storage bfloat16
 
 A suite of kind analysis in accelgate.yaml measures the same as cells, for
-information unless its level says that it gates.`
+information unless its level makes it gate.`
 
 func (c *Command) analyzeCommand(code *int) *cobra.Command {
 	parent := group("analyze", "Analyse batch packing and the fidelity of decomposed weights")

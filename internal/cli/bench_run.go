@@ -27,7 +27,7 @@ run.json. Without --base-url the embedded engine answers, for a short time.
   accelgate bench run my-suite.yaml --base-url http://localhost:8000 --duration 60s
   accelgate diff results/c16-0123456789ab.json results/c16-ba9876543210.json
 
-It judges nothing: exit 0 says that everything was measured, 3 that something
+It judges nothing: exit 0 means that everything was measured, 3 that something
 was not, and what was measured is kept. A suite of kind endpoint in
 accelgate.yaml measures the same and is judged by 'accelgate run'.`
 
@@ -140,5 +140,5 @@ func (c *Command) keepMeasured(p *measure.Plan, b *benchRun, err error) error {
 	if saveErr := measure.SaveRun(p.OutPath("run.json"), p.Partial); saveErr != nil || exportErr != nil {
 		return errors.Join(err, exportErr, saveErr)
 	}
-	return fmt.Errorf("%w\nwhat was measured is kept, %s in %s: mend it and start again", err, text.Plural(len(paths), "envelope"), b.Out)
+	return fmt.Errorf("%w\nwhat was measured is kept, %s in %s: fix it and start again", err, text.Plural(len(paths), "envelope"), b.Out)
 }

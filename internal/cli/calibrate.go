@@ -22,7 +22,7 @@ For each gated metric, the noise is the standard deviation of one process. MDE i
 the smallest slow-down that is found in 4 of 5 cases: by one run against earlier
 ones, and by 5 pairs of old and new code (run --ab). A limit below it
 cannot be held. Runs of other days differ by more than processes of one: what is
-said of one run is the least that it takes. Exit 0 says that it was measured, 3 that nothing could be.`
+given for one run is the least that it takes. Exit 0 means that it was measured, 3 that nothing could be.`
 
 func (c *Command) calibrateCommand(code *int) *cobra.Command {
 	k := calibrate.Options{Rounds: calibrate.DefaultRounds}

@@ -10,8 +10,8 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-const casesLintHelp = `Read the case files of msmodeling's regression framework strictly, and say what
-in them goes wrong later: tolerances that let everything pass, reference times
+const casesLintHelp = `Read the case files of msmodeling's regression framework strictly, and report
+mistakes in them: tolerances that let everything pass, reference times
 whose windows do not meet, operators that do not add up.
 
   accelgate cases lint tests/benchmark/models/cases

@@ -143,7 +143,7 @@ func TestPullRequestThatExcusesItself(t *testing.T) {
 				t.Fatalf("exit code %d after the approval, want 0: %s", code, s.stderr.String())
 			}
 			if !strings.Contains(s.report(), "Approved for this commit by `alice`") {
-				t.Errorf("the comment does not say who approved:\n%s", s.report())
+				t.Errorf("the comment does not state who approved:\n%s", s.report())
 			}
 			s.conclude(token, "success")
 			s.push()

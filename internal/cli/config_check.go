@@ -53,9 +53,14 @@ func (c *Command) checked(ctx context.Context, o *measure.Options) (string, erro
 	}
 	defer p.Close()
 	c.warnAll(p.Warnings)
+	return described(p), nil
+}
+
+// described counts what a configuration without mistakes has.
+func described(p *measure.Plan) string {
 	cells := 0
 	for _, s := range p.Suites {
 		cells += len(s.Suite.Cells())
 	}
-	return fmt.Sprintf("%s: no mistakes; %s, %s on %s", o.Config, text.Plural(len(p.Suites), "suite"), text.Plural(cells, "cell"), p.Host.Label), nil
+	return fmt.Sprintf("%s: no mistakes; %s, %s on %s", p.Options.Config, text.Plural(len(p.Suites), "suite"), text.Plural(cells, "cell"), p.Host.Label)
 }

@@ -1,13 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/doctor"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/github"
@@ -16,7 +19,7 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-const doctorHelp = `Look at everything that a gate rests on, and say how to mend what is wrong: devices,
+const doctorHelp = `Look at everything that a gate rests on, and report how to fix it: devices,
 driver and their settings, governor, load, container engine, git, configuration,
 workflows, and on GitHub the token, runners and branch protection. Nothing is changed.
 
@@ -46,7 +49,7 @@ func (c *Command) doctorCommand(code *int) *cobra.Command {
 	}
 	f := cmd.Flags()
 	addConfig(&v.options, f)
-	f.StringVar(&v.options.HostLabel, "host-label", "", "`label` of this host (default: ACCELGATE_HOST_LABEL, or derived from the machine)")
+	f.StringVar(&v.options.HostLabel, "host-label", "", "`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the hardware)")
 	f.StringVar(&v.repo, "repo", "", "`owner/name` on GitHub (default: GITHUB_REPOSITORY, or the remote origin)")
 	f.BoolVar(&v.asJSON, "json", false, "print the findings as JSON")
 	return cmd
@@ -75,18 +78,49 @@ func (c *Command) doctor(ctx context.Context, v *visit) (code int, err error) {
 }
 
 func (c *Command) doctorOptions(v *visit) doctor.Options {
-	o := doctor.Options{Dir: ".", Label: c.hostLabel(v.options.HostLabel), Environ: os.Environ(), Worker: &worker.Isolated{Environ: os.Environ()},
+	o := doctor.Options{Dir: ".", Environ: os.Environ(), Worker: &worker.Isolated{Environ: os.Environ()},
 		GOOS: runtime.GOOS, Now: c.Now, Version: measure.Version(), Repo: v.repo, Job: c.Getenv("GITHUB_ACTIONS") == "true"}
 	if o.Repo == "" {
 		o.Repo = c.Getenv("GITHUB_REPOSITORY")
 	}
-	o.Check = func(ctx context.Context) (string, error) { return c.checked(ctx, &v.options) }
+	o.Host, o.Check = c.looks(v)
+	o.Server = c.Getenv("GITHUB_SERVER_URL")
+	api := c.Getenv("GITHUB_API_URL")
+	if api == "" && o.Server != "" && strings.TrimSuffix(o.Server, "/") != "https://github.com" {
+		api = strings.TrimSuffix(o.Server, "/") + "/api/v3" // of a GitHub Enterprise Server
+	}
 	token := c.Getenv("GITHUB_TOKEN")
 	if token == "" {
 		token = c.Getenv("GH_TOKEN")
 	}
 	if token != "" {
-		o.GitHub, o.Token = github.New(github.Options{BaseURL: c.Getenv("GITHUB_API_URL"), Token: token, UserAgent: "accelgate/" + measure.Version(), Sleep: c.Sleep, Now: c.Now})
+		o.GitHub, o.Token = github.New(github.Options{BaseURL: api, Token: token, UserAgent: "accelgate/" + measure.Version(), Sleep: c.Sleep, Now: c.Now})
 	}
 	return o
+}
+
+// looks returns how this host is found out, as measuring does it, and how the suites of the
+// configuration are then checked on it, so that no tool is asked twice for the devices.
+func (c *Command) looks(v *visit) (host func(context.Context) (bench.Host, []string, error), check func(context.Context) (string, error)) {
+	var p *measure.Plan
+	var wrong, unknown error // of the configuration, and of the host
+	host = func(ctx context.Context) (found bench.Host, warnings []string, err error) {
+		e := c.env()
+		p, wrong = e.AnyPlan(&v.options)
+		c.warnAll(p.Warnings)
+		p.Warnings = nil
+		unknown = e.Detect(ctx, p)
+		return p.Host, p.Warnings, unknown
+	}
+	check = func(context.Context) (string, error) {
+		defer p.Close()
+		if err := cmp.Or(wrong, unknown); err != nil {
+			return "", err
+		}
+		if err := p.Open(); err != nil {
+			return "", err
+		}
+		return described(p), nil
+	}
+	return host, check
 }

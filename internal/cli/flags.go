@@ -45,7 +45,7 @@ func addHost(o *measure.Options, f *pflag.FlagSet) {
 
 // addLabel adds the flag that names this host.
 func addLabel(o *measure.Options, f *pflag.FlagSet) {
-	f.StringVar(&o.HostLabel, "host-label", "", "`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the machine)")
+	f.StringVar(&o.HostLabel, "host-label", "", "`label` of this host (default: ACCELGATE_HOST_LABEL, the configuration's, or derived from the hardware)")
 }
 
 // addHistory adds the flag that names the folder of the history.
@@ -73,7 +73,7 @@ func addMeasuring(o *measure.Options, f *pflag.FlagSet) {
 	addNames(o, f)
 	f.Var((*count)(&o.Repeats), "repeats", "processes per cell, `n` in place of each suite's own")
 	f.StringSliceVar(&o.Devices, "devices", nil, "`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)")
-	f.StringVar(&o.Health, "health", "", "`mode`: auto watches the machine while it measures, off does not (default: ACCELGATE_HEALTH, the configuration's, or auto)")
+	f.StringVar(&o.Health, "health", "", "`mode`: auto watches the host while it measures, off does not (default: ACCELGATE_HEALTH, the configuration's, or auto)")
 	f.Var((*period)(&o.WaitHealthy), "wait-healthy", "wait up to this `time` for a healthy host before measuring, as in 10m")
 	f.Var((*period)(&o.Budget), "budget", "end measuring after this `time` and list the cells left out (default: the configuration's)")
 	f.BoolVar(&o.Resume, "resume", false, "keep the measurements of an interrupted run of the same build and configuration; failures are measured again")

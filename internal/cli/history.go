@@ -19,7 +19,7 @@ argument, the configuration's folder of the history is read.
   accelgate history baselines/history --only 'moe*' --json
   accelgate history record .accelgate/run.json    keep a run for later comparisons
 
-It decides nothing: exit 0 says that the runs were read, 3 that there are too few
+It decides nothing: exit 0 means that the runs were read, 3 that there are too few
 of them. Change points are those of E-divisive, as Apache Otava finds them.`
 
 func (c *Command) historyCommand() *cobra.Command {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"os"
@@ -15,6 +16,8 @@ import (
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/formats/tensorsharp"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/reference/baseline"
+	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/text"
@@ -43,7 +46,7 @@ func (c *Command) importCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if label == "" {
-				return exit.Usagef("import: the folder does not say which host measured: add --host-label")
+				return exit.Usagef("import: the folder does not state which host measured: add --host-label")
 			}
 			if err := bench.CheckLabel(label); err != nil {
 				return exit.Usagef("--host-label: %w", err)
@@ -88,7 +91,7 @@ func readForeign(path, label, hardware, format string) (*bench.Run, []string, er
 	if format != "" || !inferencebench.IsEnvelope(data) {
 		run, _, warnings, err := formats.ReadFileAs(format, data)
 		if err != nil {
-			return nil, nil, exit.Usagef("%s: %w", path, err)
+			return nil, nil, foreignError(path, data, err)
 		}
 		return run, warnings, nil
 	}
@@ -97,6 +100,32 @@ func readForeign(path, label, hardware, format string) (*bench.Run, []string, er
 		return nil, nil, exit.Usagef("%s: %w", path, err)
 	}
 	return e.Run(), nil, nil
+}
+
+// foreignError names the command that reads a file of accelgate's own, and else what is wrong with it.
+func foreignError(path string, data []byte, err error) error {
+	if reader := ours(path, data); reader != "" {
+		return exit.Usagef("%s is accelgate's own: read it with 'accelgate %s %s'", path, reader, text.ShellWord(path))
+	}
+	return exit.Usagef("%s: %w", path, err)
+}
+
+// ours is the command that reads a file of accelgate's, "" for other files.
+func ours(path string, data []byte) string {
+	_, isHistory := history.Label(path)
+	switch {
+	case isHistory:
+		return "history"
+	case !bytes.HasPrefix(bytes.TrimSpace(data[:min(len(data), 1024)]), []byte("{")):
+		return ""
+	}
+	if _, err := bench.DecodeRun(data); err == nil {
+		return "report"
+	}
+	if f, err := baseline.Parse(path, data); err == nil && f.HostLabel != "" { // which reads much that is none
+		return "baseline show"
+	}
+	return ""
 }
 
 // isDataset reports whether a folder is a dataset of FlashInfer-Bench.

@@ -40,10 +40,10 @@ func (c *Command) initCommand() *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return c.start(cmd.Context(), &s) },
 	}
 	f := cmd.Flags()
-	f.BoolVarP(&s.yes, "yes", "y", false, "ask nothing (default where standard input is no terminal)")
+	f.BoolVarP(&s.yes, "yes", "y", false, "ask nothing (default where standard input is not a terminal)")
 	f.StringVar(&s.server, "server", "", "`url` of an OpenAI-compatible server to measure (default: OPENAI_BASE_URL)")
 	f.StringVar(&s.hosts, "hosts", "", "`labels` of the self-hosted runners that measure, separated by commas (default: this host's label)")
-	f.StringVar(&s.label, "host-label", "", "`label` of this host (default: ACCELGATE_HOST_LABEL, or derived from the machine)")
+	f.StringVar(&s.label, "host-label", "", "`label` of this host (default: ACCELGATE_HOST_LABEL, or derived from the hardware)")
 	f.BoolVar(&s.force, "force", false, "replace files that exist")
 	f.BoolVar(&s.dry, "dry-run", false, "print the files and write nothing")
 	f.BoolVar(&s.asJSON, "json", false, "print paths and contents of the files as JSON")

@@ -12,7 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-const lintKernelsHelp = `Read a dataset of FlashInfer-Bench strictly, and say what in it goes wrong later:
+const lintKernelsHelp = `Read a dataset of FlashInfer-Bench strictly, and report mistakes in it:
 references whose parameters are in another order than the inputs, constraints
 that do not hold, workloads that do not fit their definition, tensor files that
 are missing or have another shape.

@@ -26,7 +26,7 @@ outputs are compared here.
   accelgate kernels run --local flashinfer-trace --resume
 
 Results are appended to the folder's traces as flashinfer-bench writes them,
-and run.json is left in the folder of --out. Exit 0 says that every case passed,
+and run.json is left in the folder of --out. Exit 0 means that every case passed,
 1 that one did not, 3 that one could not be measured. A suite of kind kernels in
 accelgate.yaml is judged against this host's baseline by 'accelgate run'.`
 

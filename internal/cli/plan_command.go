@@ -48,7 +48,7 @@ func (c *Command) planCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	addConfig(&o.Options, f)
-	f.StringVar(&o.HostLabel, "host-label", "", "`label` of the host to plan for (default: this machine)")
+	f.StringVar(&o.HostLabel, "host-label", "", "`label` of the host to plan for (default: this host)")
 	f.StringSliceVar(&o.Suites, "suite", nil, "`names` of the suites, separated by commas (default: all)")
 	addSelection(&o.Options, f)
 	f.Var(&o.Shards, "shards", "pack the cells into `n` parts, or auto: as few as take --max-minutes each")

@@ -23,7 +23,7 @@ the report and exit with the verdict.
 
 run.json and a journal of every measurement are left in .accelgate. A machine
 without a baseline of its own is judged for correctness only, and the report
-says so first.`
+reports that first.`
 
 func (c *Command) runCommand(code *int) *cobra.Command {
 	var o measure.Options

@@ -16,7 +16,7 @@ without its waivers.
   accelgate selftest                                measure every cell once, and prove it
   accelgate selftest --from .accelgate/run.json     with the numbers of a finished run
 
-Exit 0 says that all of it was proved, 1 that this gate cannot fail, and why.`
+Exit 0 means that all of it was proved, 1 that this gate cannot fail, and why.`
 
 func (c *Command) selftestCommand(code *int) *cobra.Command {
 	s := selftest.Options{}

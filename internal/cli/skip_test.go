@@ -79,7 +79,7 @@ func TestSkipLabelsThatAreNone(t *testing.T) {
 		"a former collaborator's":    {func(s *actionStep) { s.label("gone") }, "gone set it and has no write permission"},
 		"an app's":                   {func(s *actionStep) { s.label("github-actions[bot]") }, "GitHub names no user who set it"},
 		"a stranger's after alice's": {func(s *actionStep) { s.label("alice"); s.unlabel("mallory"); s.label("mallory") }, "mallory set it and has no write permission"},
-		"of a name that is none":     {func(s *actionStep) { s.label("x`</details>@everyone") }, "is no login"},
+		"of a name that is none":     {func(s *actionStep) { s.label("x`</details>@everyone") }, "is not a login"},
 	} {
 		for kind, token := range stepTokens {
 			t.Run(name+"/"+kind, func(t *testing.T) {

@@ -105,7 +105,7 @@ func TestTablesHaveJSON(t *testing.T) {
 	}
 	for _, path := range slices.Concat(keys(noTable), keys(changing), onlyNew) {
 		if !seen[path] {
-			t.Errorf("%s is listed and is no command", path)
+			t.Errorf("%s is listed and is not a command", path)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func FuzzToJSON(f *testing.F) {
 			return
 		}
 		if !json.Valid(got) {
-			t.Errorf("%q became %q, which is no JSON", data, got)
+			t.Errorf("%q became %q, which is not JSON", data, got)
 		}
 		if again, err := config.ToJSON("f", got); len(got) < 1000 && (err != nil || string(again) != string(got)) {
 			t.Errorf("%q became %q and then %q, %v", data, got, again, err)

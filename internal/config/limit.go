@@ -27,7 +27,7 @@ func (d *decoder) limits(s *Suite) {
 		case l.Change == nil && l.Min == nil && l.Max == nil:
 			complain(path, "limits nothing: add change, min or max")
 		case l.Change != nil && *l.Change == 0:
-			complain(path+".change", "0%% is no limit that noise allows: write a percentage above 0%%, or exact: true in the metric")
+			complain(path+".change", "0%% is not a limit that noise allows: write a percentage above 0%%, or exact: true in the metric")
 		case l.Min != nil && l.Max != nil && *l.Min > *l.Max:
 			complain(path+".min", "%v is above max %v: swap them or correct one", *l.Min, *l.Max)
 		}

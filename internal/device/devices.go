@@ -67,7 +67,7 @@ func parseDevice(id string, h bench.Host) (bench.Device, error) {
 		return onlyOne(vendor, written, h)
 	case written:
 	case known:
-		return bench.Device{}, fmt.Errorf("it does not say which one: write %s", p.example)
+		return bench.Device{}, fmt.Errorf("it does not state which one: write %s", p.example)
 	default:
 		var err error
 		if vendor, err = vendorOf(id, h); err != nil {

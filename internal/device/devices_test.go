@@ -55,7 +55,7 @@ func TestDevices(t *testing.T) {
 		{machine: "h100x2", ids: "2", wantErr: []string{`device "2": this host has 2 devices of nvidia`, "write a number below 2"}},
 		{machine: "h100x2", ids: "0 nvidia:0", wantErr: []string{`nvidia:0 is listed twice, here as "nvidia:0": remove one`}},
 		{machine: "h100x2", ids: "tpu:0", wantErr: []string{`the vendor "tpu" is unknown: write nvidia, amd`}},
-		{machine: "h100x2", ids: "nvidia", wantErr: []string{"does not say which one: write nvidia:0"}},
+		{machine: "h100x2", ids: "nvidia", wantErr: []string{"does not state which one: write nvidia:0"}},
 		{machine: "h100x2", ids: "nvidia:", wantErr: []string{"it names no nvidia device: write a number, as in nvidia:0"}},
 		{machine: "h100x2", ids: "00", wantErr: []string{"write a number"}},
 		{machine: "h100x2", ids: "-1", wantErr: []string{"write a number"}},

@@ -285,7 +285,7 @@ func TestDetectNamesArmCPU(t *testing.T) {
 		{name: "spaces and controls", cpuinfo: "processor: 0\nmodel name:  Some \t  CPU\u202e @  3GHz \n", want: "Some CPU @ 3GHz"},
 		{
 			name: "nothing", cpuinfo: "processor: 0\n",
-			wantWarnings: []string{"the CPU model is unknown: give this machine a label of its own with --host-label"},
+			wantWarnings: []string{"the CPU model is unknown: give this host a label of its own with --host-label"},
 		},
 		{name: "no file", wantWarnings: []string{"the CPU model is unknown (could not read"}},
 	}

@@ -41,9 +41,9 @@ func machine(ctx context.Context, opts Options) (bench.Fingerprint, []string) {
 
 func unknown(what string, err error) string {
 	if err == nil {
-		return fmt.Sprintf("the %s is unknown: give this machine a label of its own with --host-label", what)
+		return fmt.Sprintf("the %s is unknown: give this host a label of its own with --host-label", what)
 	}
-	return fmt.Sprintf("the %s is unknown (%s): give this machine a label of its own with --host-label", what, clean(err.Error()))
+	return fmt.Sprintf("the %s is unknown (%s): give this host a label of its own with --host-label", what, clean(err.Error()))
 }
 
 // modelOf names a CPU. Linux on Arm gives no name, only numbers, for which

@@ -20,7 +20,7 @@ func (l *look) judge(c call) int {
 			l.add("workflow", Error, fmt.Sprintf("%s gives %s the input %s, which it does not have%s", c.file, c.workflow, text.Quote(name, 60), meant(name, takes.inputs)), "correct the file")
 		}
 	}
-	if !slices.Contains(c.events, takes.event) {
+	if takes.event != "" && !slices.Contains(c.events, takes.event) {
 		l.add("workflow", Error, fmt.Sprintf("%s does not run on %s, as %s must", c.file, takes.event, c.workflow), "copy the head of examples/workflows")
 	}
 	if lacks := takes.lacks(c); lacks != "" {

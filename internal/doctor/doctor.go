@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
@@ -38,29 +37,33 @@ type Finding struct {
 // Options are what Look takes from the command.
 type Options struct {
 	Dir     string // root of the repository
-	Label   string // of this host; "" to derive it
 	Root    string // where the folders proc and sys are; "" is "/"
 	GOOS    string
 	Environ []string
 	Worker  worker.Worker // runs git and the vendors' tools
 	Now     func() time.Time
 	Version string // of accelgate
-	// Check reads the configuration, and says what it has or what is wrong with it.
+	// Host finds out what this host is, with warnings; it is asked once, before Check.
+	Host func(context.Context) (bench.Host, []string, error)
+	// Check reads the configuration, and returns what it has or what is wrong with it.
 	Check func(context.Context) (string, error)
 	// GitHub is nil without a token, or where Token says what is wrong with it.
 	GitHub *github.Client
 	Token  error
 	Repo   string // owner/name; "" to take that of the remote origin
+	Server string // address of GitHub's pages, such as https://github.com
 	Job    bool   // this process is a job of GitHub Actions
 }
 
 // look is one examination.
 type look struct {
 	Options
-	host     bench.Host
-	calls    []call // of our workflows by the repository's own
-	remote   github.Repo
-	findings []Finding
+	host   bench.Host
+	calls  []call // of our workflows by the repository's own
+	remote github.Repo
+	// elsewhere is the host of the remote origin if it is not the server.
+	elsewhere string
+	findings  []Finding
 }
 
 // Look examines everything, in the order of the findings. An error means that ctx is
@@ -114,7 +117,7 @@ func (l *look) has(vendor string) bool {
 
 // devices says what this host is.
 func (l *look) devices(ctx context.Context) {
-	host, warnings, err := device.Detect(ctx, device.Options{Label: l.Label, Worker: l.Worker, GOOS: l.GOOS})
+	host, warnings, err := l.Host(ctx)
 	if err != nil {
 		before, fix := cut(err.Error())
 		l.add("devices", Error, before, fix)

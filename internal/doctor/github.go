@@ -1,8 +1,10 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -13,15 +15,19 @@ import (
 // access looks at the token, and with it at the runners and the rules of the repository.
 func (l *look) access(ctx context.Context) {
 	switch {
+	case l.elsewhere != "":
+		l.add("github", Unknown, "the remote origin is on "+text.Quote(l.elsewhere, 100)+", not on "+l.server(),
+			"if that is a GitHub Enterprise Server, type GITHUB_SERVER_URL=https://"+l.elsewhere+" accelgate doctor")
+		return
 	case l.remote == github.Repo{}:
-		l.add("github", Unknown, "the remote origin is no repository on GitHub", "accelgate doctor --repo OWNER/NAME")
+		l.add("github", Unknown, "the remote origin is not a repository on GitHub", "accelgate doctor --repo OWNER/NAME")
 		return
 	case l.Token != nil:
 		before, fix := cut(l.Token.Error())
 		l.add("token", Error, before, fix)
 		return
 	case l.GitHub == nil:
-		l.add("token", Unknown, "there is no token, so nothing on GitHub was looked at", "GITHUB_TOKEN=$(gh auth token) accelgate doctor")
+		l.add("token", Unknown, "there is no token, so nothing on GitHub was looked at", "GITHUB_TOKEN=$(gh auth token"+l.hostname()+") accelgate doctor")
 		return
 	}
 	a, err := l.GitHub.Access(ctx, l.remote)
@@ -46,7 +52,7 @@ func (l *look) token(a github.Access) {
 	writes := []string{"admin", "maintain", "push"}
 	switch {
 	case len(a.Refused) > 0:
-		l.add("permissions", Warning, "the token may not read "+strings.Join(a.Refused, ", ")+": of these nothing can be said", "give the token "+strings.Join(a.Refused, ": read, ")+": read")
+		l.add("permissions", Warning, "the token may not read "+strings.Join(a.Refused, ", ")+": they were not checked", "give the token "+strings.Join(a.Refused, ": read, ")+": read")
 	case a.Role == "":
 		l.add("permissions", Unknown, "GitHub does not show what this token may write", "look at permissions in the workflow: see docs/github.md")
 	case !slices.Contains(writes, a.Role):
@@ -67,14 +73,32 @@ func (l *look) proposals(ctx context.Context) {
 		l.add("refresh", Unknown, "only administrators see whether workflows may open pull requests", "open "+l.page("settings/actions"))
 	case !may:
 		l.add("refresh", Warning, "workflows may not open pull requests, so baselines cannot be refreshed by one",
-			"gh api -X PUT repos/"+l.remote.String()+"/actions/permissions/workflow -F can_approve_pull_request_reviews=true")
+			"gh api"+l.hostname()+" -X PUT repos/"+l.remote.String()+"/actions/permissions/workflow -F can_approve_pull_request_reviews=true")
 	default:
 		l.ok("refresh", "workflows may open pull requests")
 	}
 }
 
 func (l *look) page(below string) string {
-	return "https://github.com/" + l.remote.String() + "/" + below
+	return strings.TrimSuffix(cmp.Or(l.Server, githubCom), "/") + "/" + l.remote.String() + "/" + below
+}
+
+const githubCom = "https://github.com"
+
+// server is the host of GitHub's pages.
+func (l *look) server() string {
+	if u, err := url.Parse(cmp.Or(l.Server, githubCom)); err == nil && u.Hostname() != "" {
+		return strings.ToLower(u.Hostname())
+	}
+	return "github.com"
+}
+
+// hostname is what gh needs to use another server than github.com.
+func (l *look) hostname() string {
+	if host := l.server(); host != "github.com" {
+		return " --hostname " + text.ShellWord(host)
+	}
+	return ""
 }
 
 // runners compares the labels in the workflows with the runners of the repository.

@@ -3,7 +3,7 @@ package doctor
 // called is what a reusable workflow of this version takes from its caller. A test
 // compares it with the files.
 type called struct {
-	event       string // that the caller must run on
+	event       string // that the caller must run on; "" for any
 	inputs      []string
 	permissions map[string]string
 }
@@ -20,6 +20,10 @@ var reusable = map[string]called{
 		event:       "workflow_run",
 		inputs:      []string{"hosts", "config", "check-name", "post-on"},
 		permissions: map[string]string{"actions": "read", "contents": "read", "pull-requests": "write", "issues": "read", "checks": "write"},
+	},
+	"pages.yml": {
+		inputs:      []string{"config", "history-branch", "title", "build-on"},
+		permissions: map[string]string{"contents": "read", "pages": "write", "id-token": "write"},
 	},
 	"chat.yml": {
 		event:       "issue_comment",

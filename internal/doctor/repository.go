@@ -35,7 +35,7 @@ func (l *look) git(ctx context.Context) {
 }
 
 // repository is that of the command line, or of the remote origin; the zero value if
-// there is none on GitHub.
+// there is none on the server. The token goes to no host that only the remote names.
 func (l *look) repository(ask func(args ...string) (string, error)) github.Repo {
 	name := l.Repo
 	if name == "" {
@@ -43,7 +43,11 @@ func (l *look) repository(ask func(args ...string) (string, error)) github.Repo 
 		if err != nil {
 			return github.Repo{}
 		}
-		name = setup.OnGitHub(address)
+		if l.elsewhere, name = setup.Hosted(address); l.elsewhere == l.server() {
+			l.elsewhere = ""
+		} else {
+			name = ""
+		}
 	}
 	repo, err := github.ParseRepo(name)
 	if err != nil {

@@ -42,7 +42,7 @@ func (l *look) settings(ctx context.Context) {
 		}
 	}
 	if len(l.findings) == good {
-		l.ok("settings", "persistence mode, power limit and application clocks of %s are as they should be; locked clocks cannot be read", text.Plural(len(rows), "GPU"))
+		l.ok("settings", "persistence mode, power limit and application clocks of %s are at their defaults; locked clocks cannot be read", text.Plural(len(rows), "GPU"))
 	}
 }
 
@@ -84,7 +84,7 @@ func (l *look) governor(context.Context) {
 	}
 	switch {
 	case len(files) == 0:
-		l.ok("governor", "this machine shows no governor, as virtual machines do: its host chooses the clocks")
+		l.ok("governor", "this host has no governor, as is usual for virtual ones: the hypervisor chooses the clocks")
 	case slow > 0:
 		l.add("governor", Warning, fmt.Sprintf("%d of %s choose their clocks by %s, which adds noise", slow, text.Plural(len(files), "processor"), text.Quote(name, 40)), "sudo cpupower frequency-set --governor performance")
 	default:

@@ -46,7 +46,7 @@ const (
 )
 
 // oursCalled finds our workflows in uses.
-var oursCalled = lazyregexp.New(`^(?:accelgate/accelgate|\.)/\.github/workflows/(gate|forks|chat)\.yml(?:@([A-Za-z0-9._/-]+))?$`)
+var oursCalled = lazyregexp.New(`^(?:accelgate/accelgate|\.)/\.github/workflows/(gate|forks|chat|pages)\.yml(?:@([A-Za-z0-9._/-]+))?$`)
 
 // workflows looks for the calls in .github/workflows.
 func (l *look) workflows(context.Context) {
@@ -64,7 +64,6 @@ func (l *look) workflows(context.Context) {
 	}
 	if !slices.ContainsFunc(l.calls, func(c call) bool { return c.workflow == "gate.yml" }) {
 		l.add("workflow", Warning, "no workflow calls gate.yml, so pull requests are not gated", "accelgate init, or copy examples/workflows/accelgate.yml")
-		return
 	}
 	for _, c := range l.calls {
 		if wrong := l.judge(c); wrong == 0 {
@@ -92,7 +91,7 @@ func callsOf(file string, data []byte) ([]call, error) {
 	}
 	var w workflowFile
 	if err := json.Unmarshal(document, &w); err != nil {
-		return nil, fmt.Errorf("%s is no workflow: %w", file, err)
+		return nil, fmt.Errorf("%s is not a workflow: %w", file, err)
 	}
 	var calls []call
 	for _, id := range slices.Sorted(maps.Keys(w.Jobs)) {

@@ -390,7 +390,7 @@ func TestServeDescribesItself(t *testing.T) {
 }
 
 // TestServeStopsCleanly ends the context with answers under way. How much of
-// them is computed in the time that is left depends on the machine, but none
+// them is computed in the time that is left depends on the host, but none
 // may look complete without being so.
 func TestServeStopsCleanly(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,7 @@ Usage:
   accelgate engine worker [flags]
 
 The flags and the environment are those of "accelgate engine bench"; --model, --seed, --backend and --threads choose what is
-loaded, the others hold for each request that does not say otherwise. Requests come on standard input and are answered in turn:
+loaded, the others hold for each request that sets nothing else. Requests come on standard input and are answered in turn:
 
   {"id":1,"method":"ping"}
   {"id":2,"method":"run","params":{"prompt":"The gate is","decode_tokens":8}}

@@ -26,7 +26,7 @@ func number(t testing.TB, s string) float64 {
 	t.Helper()
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil {
-		t.Errorf("%q is no number: %v", s, err)
+		t.Errorf("%q is not a number: %v", s, err)
 	}
 	return x
 }
@@ -207,7 +207,7 @@ func readOpenMetrics(t testing.TB, document []byte) map[string]float64 {
 		if name, ok := strings.CutPrefix(line, "# TYPE "); ok {
 			family = strings.TrimSuffix(name, " gauge")
 			if families[family] {
-				t.Errorf("family %s stands twice", family)
+				t.Errorf("family %s occurs twice", family)
 			}
 			families[family] = true
 			continue
@@ -332,7 +332,7 @@ func readEntries(t testing.TB, document []byte) map[string]float64 {
 			t.Fatalf("a field is missing in\n%s", document)
 		}
 		if _, twice := all[*e.Name]; twice {
-			t.Errorf("%q stands twice", *e.Name)
+			t.Errorf("%q occurs twice", *e.Name)
 		}
 		all[*e.Name] = *e.Value
 	}

@@ -67,7 +67,7 @@ func (s *sheet) bmfMetric(measure string) bench.Metric {
 	m, known := bmfMeasures[slug]
 	if m.Name = slug; !known {
 		m.Better, m.Kind, m.Informational = bench.Higher, bench.Score, true
-		s.warn("the file does not say whether %s is better higher or lower, so it is shown and not gated: "+
+		s.warn("the file does not state whether %s is better higher or lower, so it is shown and not gated: "+
 			"read it by a suite with 'parser: bmf' and name its direction in metrics", text.Quote(measure, 80))
 	}
 	return m

@@ -126,7 +126,7 @@ func allZero(member func(key string) []byte) bool {
 // Without any answer there are no other numbers: tools write zeros then.
 func (c *cell) requests(ok, failed float64) {
 	if !(ok >= 0 && failed >= 0) || ok > 1<<53 || failed > 1<<53 {
-		c.warn("the file does not say how many requests were answered and how many failed, so there is no ok_rate: see the tool's log")
+		c.warn("the file does not state how many requests were answered and how many failed, so there is no ok_rate: see the tool's log")
 		if c.ok = max(ok, 0); ok >= 0 {
 			c.put("n_ok", ok)
 		}

@@ -35,7 +35,7 @@ func (o object) benchmarks(read func(one object)) error {
 	for i, item := range items {
 		var one object
 		if err := json.Unmarshal(item, &one); err != nil || one == nil {
-			return fmt.Errorf("benchmark %d is no object: save the result again", i+1)
+			return fmt.Errorf("benchmark %d is not an object: save the result again", i+1)
 		}
 		read(one)
 	}
@@ -122,22 +122,23 @@ func number(raw json.RawMessage) (v float64, ok bool, err error) {
 
 // decodeFile returns the objects in data, at least one and at most maxCells.
 func decodeFile(data []byte) (documents []object, err error) {
-	data, err = quoteWords(bytes.TrimPrefix(data, []byte("\ufeff")))
-	if err != nil {
+	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\ufeff")))
+	switch {
+	case len(data) == 0:
+		return nil, errors.New("the result is empty: see whether the load generator ran to its end")
+	case data[0] != '[' && data[0] != '{':
+		return nil, unknown()
+	}
+	if data, err = quoteWords(data); err != nil {
 		return nil, err
 	}
 	if err := jsonkey.Check(data); err != nil {
 		return nil, err
 	}
-	switch trimmed := bytes.TrimSpace(data); {
-	case len(trimmed) == 0:
-		return nil, errors.New("the result is empty: see whether the load generator ran to its end")
-	case trimmed[0] == '[':
-		if data, err = elements(trimmed); err != nil {
+	if data[0] == '[' {
+		if data, err = elements(data); err != nil {
 			return nil, err
 		}
-	case trimmed[0] != '{':
-		return nil, unknown()
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	for {
@@ -149,7 +150,7 @@ func decodeFile(data []byte) (documents []object, err error) {
 		case err == io.EOF:
 			return nil, unknown()
 		case err != nil || o == nil:
-			return nil, fmt.Errorf("object %d of the result is no JSON object (%v): save the result again", len(documents)+1, err)
+			return nil, fmt.Errorf("object %d of the result is not a JSON object (%v): save the result again", len(documents)+1, err)
 		case len(documents) == maxCells:
 			return nil, fmt.Errorf("the result holds more than %d objects: split the file", maxCells)
 		}
@@ -162,7 +163,7 @@ func elements(data []byte) ([]byte, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	var whole json.RawMessage
 	if err := decoder.Decode(&whole); err != nil {
-		return nil, fmt.Errorf("the result is no valid JSON (%v): save it again", err)
+		return nil, fmt.Errorf("the result is not valid JSON (%v): save it again", err)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
 		return nil, errors.New("more text follows the list of results: give each list a file of its own")

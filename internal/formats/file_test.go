@@ -110,7 +110,7 @@ func TestReadRefuses(t *testing.T) {
 		"empty list":    {"[]", "known"},
 		"cut off":       {`{"avg_ts":1,`, "save the result again"},
 		"null":          {"null", "known"},
-		"list of null":  {"[null]", "no JSON object"},
+		"list of null":  {"[null]", "not a JSON object"},
 		"two formats":   {`{"avg_ts":1,"n_prompt":1,"n_gen":0,"samples_ts":[1]} {"load_summary":{},"successes":{}}`, "a file of its own"},
 		"prometheus":    {`{"load_summary":{},"successes":{"count":1,"rate":2}}`, "lifecycle_metrics.json"},
 		"no test":       {`{"avg_ts":1,"n_prompt":0,"n_gen":0}`, "see whether"},

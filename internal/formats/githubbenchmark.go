@@ -52,7 +52,7 @@ func githubData(data []byte) (*sheet, error) {
 		if custom, err := saved(data, isGitHubCustom); err != nil || len(custom) == 0 {
 			return nil, err
 		}
-		return nil, errors.New("the file does not say which values are better: add --format customBiggerIsBetter or --format customSmallerIsBetter " +
+		return nil, errors.New("the file does not state which values are better: add --format customBiggerIsBetter or --format customSmallerIsBetter " +
 			"to the import, or write the name as the suite's parser")
 	}
 	_, document, _ := bytes.Cut(data[at:], []byte("="))
@@ -136,7 +136,7 @@ func githubCustom(data []byte, better bench.Direction) (*sheet, error) {
 	for _, o := range found {
 		var b githubBench
 		if remake(o, &b) != nil {
-			return nil, fmt.Errorf("the value %.40q of a benchmark is no number: write {name, unit, value}", o["value"])
+			return nil, fmt.Errorf("the value %.40q of a benchmark is not a number: write {name, unit, value}", o["value"])
 		}
 		if err := s.githubBench("", b, better); err != nil {
 			return nil, err

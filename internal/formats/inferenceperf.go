@@ -17,7 +17,7 @@ var lifecycleTimes = []source{
 func readInferencePerf(b *builder, o object) error {
 	load, successes := o.child("load_summary"), o.child("successes")
 	if !successes.has("throughput") && successes.has("rate") {
-		return errors.New("this is what Prometheus said of the server, not what the client measured: " +
+		return errors.New("these are Prometheus's metrics of the server, not the client's measurements: " +
 			"give the file whose name ends in lifecycle_metrics.json")
 	}
 	c := b.cell(map[string]string{"client": "inference-perf", "token_source": "client's tokenizer",

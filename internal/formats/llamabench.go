@@ -66,7 +66,7 @@ func llamaReading(rows []object) (Reading, error) {
 			return Reading{}, fmt.Errorf("test %s: %w", name, err)
 		}
 		if first, twice := seen[name]; twice {
-			return Reading{}, fmt.Errorf("test %s stands twice%s: run one of them in each cell", name, difference(first, row))
+			return Reading{}, fmt.Errorf("test %s occurs twice%s: run one of them in each cell", name, difference(first, row))
 		}
 		seen[name] = row
 		kinds[kind] = append(kinds[kind], tps)

@@ -104,7 +104,7 @@ func (s *sheet) lmEvalMetric(higher object, metric string) bench.Metric {
 		m.Better = bench.Lower
 	case said != "true" && !slices.Contains(lmEvalHigher, metric):
 		m.Informational = true
-		s.warn("the file does not say whether %s is better higher or lower, so it is shown and not gated: "+
+		s.warn("the file does not state whether %s is better higher or lower, so it is shown and not gated: "+
 			"read it by a suite with 'parser: lm-eval' and name its direction in metrics", text.Quote(metric, 80))
 	}
 	return m

@@ -45,7 +45,7 @@ func (o object) number(name string) (v float64, ok bool, err error) {
 func (o object) count(name string) (n int64, ok bool, err error) {
 	v, ok, err := o.number(name)
 	if err == nil && (v < 0 || v > 1<<53 || v != math.Trunc(v)) {
-		err = fmt.Errorf("value at %s is %v, which is no count", name, v)
+		err = fmt.Errorf("value at %s is %v, which is not a count", name, v)
 	}
 	if err != nil {
 		return 0, ok, fmt.Errorf("%w: see whether the output is this program's", err)

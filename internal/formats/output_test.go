@@ -149,7 +149,7 @@ func TestRecordedLlamaBenchCSV(t *testing.T) {
 		}
 	}
 	_, err = formats.Outputs["llama-bench"](formats.Output{Stdout: data})
-	if want := `test pp128 stands twice, with n_threads "1" and "2": run one of them in each cell`; text(err) != want {
+	if want := `test pp128 occurs twice, with n_threads "1" and "2": run one of them in each cell`; text(err) != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -176,7 +176,7 @@ func readings(t *testing.T, parser string, stdout []byte) map[string]float64 {
 		got[v.Metric] = v.Value
 	}
 	if len(got) != len(r.Values) {
-		t.Errorf("a metric stands twice in %v", r.Values)
+		t.Errorf("a metric occurs twice in %v", r.Values)
 	}
 	return got
 }

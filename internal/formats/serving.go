@@ -64,7 +64,7 @@ func suffix(statistic string) string {
 func requests(o object) (completed, failed int64, err error) {
 	completed, ok, err := object(o).count("completed")
 	if err == nil && !ok {
-		err = fmt.Errorf("the result does not say how many requests were completed: see whether the output is this program's")
+		err = fmt.Errorf("the result does not state how many requests were completed: see whether the output is this program's")
 	}
 	if err != nil {
 		return -1, -1, err

@@ -182,5 +182,5 @@ func (s hostShift) witness(moved []loss, delta float64) (Witness, string) {
 	case s.known:
 		return HostUnchanged, fmt.Sprintf("the calibration workload did not move since the baseline (%+.1f %%, limit %.1f %%): the host did not change, so the code or its environment did", s.change, s.limit)
 	}
-	return HostUnknown, "no calibration workload of both sides says whether the host changed: measure in pairs with --ab"
+	return HostUnknown, "without a calibration workload on both sides it is open whether the host changed: measure in pairs with --ab"
 }

@@ -79,7 +79,7 @@ func drift(in *inputs, c cell, v Verdict) Verdict {
 	}
 	if fresh(old) && knownNoise(old) == 0 {
 		v.Class, v.Level, v.Evidence.Method = Inconclusive, in.policy.open(), ""
-		v.Reason = fmt.Sprintf("%.1f %% worse than its anchor%s, which is its baseline: many small losses, or the machine on another day, whose noise is unknown: "+
+		v.Reason = fmt.Sprintf("%.1f %% worse than its anchor%s, which is its baseline: many small losses, or the host on another day, whose noise is unknown: "+
 			"look with accelgate history, or measure it with accelgate calibrate --write", -v.Delta, pinnedOn(since))
 		return v
 	}

@@ -77,7 +77,7 @@ func TestAnchorSaysSinceWhenAndWhatToDo(t *testing.T) {
 	}
 	for _, want := range []string{"2026-01-05", "89abdef01234…", "accelgate history", "accelgate baseline anchor"} {
 		if !strings.Contains(v.Reason, want) {
-			t.Errorf("reason %q does not say %q", v.Reason, want)
+			t.Errorf("reason %q does not state %q", v.Reason, want)
 		}
 	}
 	if strings.Contains(v.Reason, "single") {

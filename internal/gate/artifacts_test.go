@@ -8,7 +8,7 @@ import (
 )
 
 // TestSameArtifacts: what has not changed cannot be slower, whatever the numbers
-// say, but it can be wrong, unequal or incomplete, or of another machine.
+// say, but it can be wrong, unequal or incomplete, or of another host.
 func TestSameArtifacts(t *testing.T) {
 	t.Parallel()
 	judge := func(old, now string, change func(ref, got *bench.Run)) gate.Verdict {
@@ -45,7 +45,7 @@ func TestSameArtifacts(t *testing.T) {
 	}
 	v = judge("d", "d", func(ref, _ *bench.Run) { ref.Host.CPU = "another" })
 	if v.Class != gate.Inconclusive {
-		t.Errorf("another machine: %+v", v)
+		t.Errorf("another host: %+v", v)
 	}
 }
 

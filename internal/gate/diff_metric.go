@@ -57,7 +57,7 @@ func (m metricPair) disagreement() string {
 		return fmt.Sprintf("the baseline is in %.40q and the candidate in %.40q: measure both in one unit", a, b)
 	}
 	if a, b := m.old.Better, m.new.Better; a != b && directed(a) && directed(b) {
-		return fmt.Sprintf("the baseline says that %s is better and the candidate that %s is: find out which holds", a, b)
+		return fmt.Sprintf("the baseline records that %s is better, and the candidate that %s is: correct the wrong one", a, b)
 	}
 	return ""
 }

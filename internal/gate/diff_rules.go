@@ -106,7 +106,7 @@ func (p DiffPolicy) find(m metricPair) finding {
 	case m.added:
 		row.Verdict, row.Reason = DiffNew, "the baseline does not have the cell: record it there to have it judged"
 	case row.Baseline == nil && row.Candidate == nil:
-		row.Verdict, row.Reason = DiffNoChange, "neither side has a number, so nothing was compared"
+		row.Verdict, row.Reason = DiffNoChange, "neither side has a number, so no scenario was compared: name one with --scenarios"
 	case row.Candidate == nil:
 		f.fails = one(!m.informational())
 		row.Verdict, row.Reason = DiffMissing, "the candidate has no number for it: measure it again"

@@ -63,7 +63,7 @@ func TestExpectedTotal(t *testing.T) {
 		{"exactly the tolerance", expect("a", base, 10.0, 0.1), 11, gate.CheckPass, []string{"a total_time_s unchanged off -10"}},
 		{"slower", expect("a", base, 10.0, 0.1), 11.01, gate.CheckFailBase, []string{"a total_time_s regressed fail -10.1"}},
 		{"faster by exactly the tolerance", expect("a", base, 10.0, 0.1), 9, gate.CheckPass, []string{"a total_time_s unchanged off 10"}},
-		{"faster is no failure", expect("a", base, 10.0, 0.1), 8, gate.CheckImproved, []string{"a total_time_s improved off 20"}},
+		{"faster is not a failure", expect("a", base, 10.0, 0.1), 8, gate.CheckImproved, []string{"a total_time_s improved off 20"}},
 		{"a tolerance of nothing", expect("a", base, 10.0, 0.0), 10.01, gate.CheckFailBase, []string{"a total_time_s regressed fail -0.1"}},
 		{"the initial value decides where there is no baseline", expect("a", initial, 10.0, 0.1), 12, gate.CheckFailInit,
 			[]string{"a total_time_s regressed fail -20"}},
@@ -274,7 +274,7 @@ func TestExpectedEvidenceOfSpeed(t *testing.T) {
 		{"calls and nothing to compare them with", nil, []bench.Result{timed("a", 10)}, policy(called), gate.StatusFailed},
 		{"exactly equal", nil, []bench.Result{timed("a", 10)}, policy(exact), gate.StatusPassed},
 		{"another machine's baseline", other, []bench.Result{timed("a", 10), timed("z", 1)}, policy(known), gate.StatusActionRequired},
-		{"slower on another machine", other, []bench.Result{timed("a", 12), timed("z", 1)}, policy(known), gate.StatusFailed},
+		{"slower on another host", other, []bench.Result{timed("a", 12), timed("z", 1)}, policy(known), gate.StatusFailed},
 	} {
 		tt.p.RequireBaseline = true
 		c := gate.Compare("base", tt.ref, withTotal(run(tt.got...)), tt.p)

@@ -35,7 +35,7 @@ func (check *Check) phrase(r *OperatorRow) string {
 	case r.Change == OperatorMissing:
 		return fmt.Sprintf("missing: %s (%s%s%s)", name, amounts(check.Unit, r.Old), called(r.OldCalls), r.share())
 	case !r.slower(check.Operators.Tolerance) && r.NewCalls == 0:
-		return fmt.Sprintf("the run does not say how often %s was called (%d recorded)", name, r.OldCalls)
+		return fmt.Sprintf("the run does not state how often %s was called (%d recorded)", name, r.OldCalls)
 	case !r.slower(check.Operators.Tolerance):
 		return fmt.Sprintf("calls of %s: %d to %d", name, r.OldCalls, r.NewCalls)
 	}

@@ -127,7 +127,7 @@ func TestFaultOneSampleAgainstOne(t *testing.T) {
 	c, d := decided(run(cell("a", "decode_tps", 100.0)), run(cell("a", "decode_tps", 60.0)))
 	wantStatus(t, d, gate.StatusFailed, gate.Regressed)
 	if v := c.Verdicts[0]; !strings.Contains(v.Reason, "single measurement: measure the cell again") || v.Evidence.NewN != 1 {
-		t.Errorf("verdict %+v does not say that it rests on one value", v)
+		t.Errorf("verdict %+v does not state that it rests on one value", v)
 	}
 	if ids, _ := gate.Open(c); len(ids) != 1 || ids[0] != "a" {
 		t.Errorf("Open = %q, want a", ids)

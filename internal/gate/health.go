@@ -73,5 +73,5 @@ func (s hostShift) explains(v *Verdict) string {
 	if s.percent == 0 || v.Evidence.Mode == detect.Interleaved || -v.Delta > 2*s.percent {
 		return ""
 	}
-	return fmt.Sprintf("on a machine whose own piece of work moved by %.1f %% %s", s.percent, s.since)
+	return fmt.Sprintf("on a host whose calibration workload moved by %.1f %% %s", s.percent, s.since)
 }

@@ -248,7 +248,7 @@ func TestAcceptedLossEnds(t *testing.T) {
 	}
 }
 
-// TestPairsAndAnchors holds that pairs on another machine know no anchor, and that
+// TestPairsAndAnchors holds that pairs on another host know no anchor, and that
 // a baseline that never moved is one.
 func TestPairsAndAnchors(t *testing.T) {
 	r := rand.New(rand.NewPCG(32, 33))
@@ -272,7 +272,7 @@ func TestPairsAndAnchors(t *testing.T) {
 	}
 	ref.Host.CPU = "another"
 	if v := find(); v != nil {
-		t.Errorf("on another machine: %+v", v)
+		t.Errorf("on another host: %+v", v)
 	}
 }
 

@@ -20,8 +20,8 @@ func machines(ref, run *bench.Run, p *Policy) (unjudged string, differ []Verdict
 	}
 	switch {
 	case same && here.Elsewhere(there) && rule != FingerprintIgnore && p.Compat == "":
-		return "", mismatch(Warn, "the baseline was measured on another machine of this kind: "+
-			"give each machine a label of its own, here with --host-label "+run.Host.Own()+
+		return "", mismatch(Warn, "the baseline was measured on another host of this kind: "+
+			"give each host a label of its own, here with --host-label "+run.Host.Own()+
 			", or set policy.fingerprint: ignore to let them share one")
 	case same, ref.Host.Unknown() && (rule == FingerprintIgnore || p.Compat == CompatTensorSharp):
 		return "", nil
@@ -32,10 +32,10 @@ func machines(ref, run *bench.Run, p *Policy) (unjudged string, differ []Verdict
 			"; speeds are judged all the same because policy.fingerprint is ignore: remove it to have them told apart")
 	case rule == FingerprintWarn:
 		return why, mismatch(Warn, why+
-			": record this machine with baseline update, or give it a label of its own with --host-label")
+			": record this host with baseline update, or give it a label of its own with --host-label")
 	}
 	return why, mismatch(Fail, why+
-		": give this machine a label of its own with --host-label, or set policy.fingerprint: ignore to judge by it all the same")
+		": give this host a label of its own with --host-label, or set policy.fingerprint: ignore to judge by it all the same")
 }
 
 // fingerprint is what to do about two machines that differ.

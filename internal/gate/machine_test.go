@@ -20,7 +20,7 @@ func with(cpu string, models ...string) bench.Fingerprint {
 }
 
 // TestFingerprintPolicy judges a regression and a wrong answer by a baseline of
-// another machine, for each policy.
+// another host, for each policy.
 func TestFingerprintPolicy(t *testing.T) {
 	const (
 		refused = "mismatch fail 0, a decode_tps inconclusive off 0, b correctness_failure fail -100"
@@ -43,7 +43,7 @@ func TestFingerprintPolicy(t *testing.T) {
 		{"no accelerator here", with("c"), h100, refused, refused, warned, ignored},
 		{"no accelerator there", h100, with("c"), warned, refused, warned, ignored},
 		{"a model is not known", with("c", ""), h100, warned, refused, warned, ignored},
-		{"the baseline does not say", h100, bench.Fingerprint{}, silent, silent, silent, judged},
+		{"the baseline does not state", h100, bench.Fingerprint{}, silent, silent, silent, judged},
 	} {
 		for policy, want := range map[string]string{"": tt.byDefault, gate.FingerprintRefuse: tt.refuse, "unknown": tt.refuse,
 			gate.FingerprintWarn: tt.warn, gate.FingerprintIgnore: tt.ignores} {

@@ -45,7 +45,7 @@ func byThreshold(in *inputs, ev *evidence, m *described, c cell, old, new *bench
 			Reason: fmt.Sprintf("the baseline does not have %s for this cell", m.Name)}
 	case in.run.Metric(m.Name) == nil:
 		return Verdict{Class: Inconclusive, Level: Fail, Old: summarize(old).Median, New: summarize(new).Median,
-			Reason: "the run does not say what " + m.Name + " is: measure it again with this version of accelgate"}
+			Reason: "the run does not state what " + m.Name + " is: measure it again with this version of accelgate"}
 	case m.contradiction != "":
 		return Verdict{Class: Inconclusive, Level: Fail, Old: summarize(old).Median, New: summarize(new).Median,
 			Reason: m.contradiction + "; if that is meant, record it with baseline update --force"}

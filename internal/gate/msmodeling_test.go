@@ -81,7 +81,7 @@ func TestMSModelingIgnoresTheBaseline(t *testing.T) {
 		t.Errorf("%+v, unjudged %q: %v", d, c.Unjudged, lines(c))
 	}
 	if c = gate.Compare("", nil, withTotal(run(timed("b", 1), cell("a!skipped"))), p); c.Unjudged == "" {
-		t.Errorf("nothing was judged, and the comparison does not say so: %v", lines(c))
+		t.Errorf("nothing was judged, and the comparison does not state so: %v", lines(c))
 	}
 }
 

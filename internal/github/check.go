@@ -226,7 +226,7 @@ func (p *checking) finishOthers(ctx context.Context, runs []*gh.CheckRun) error 
 		}
 		_, _, err := p.client.api.Checks.UpdateCheckRun(ctx, p.repo.Owner, p.repo.Name, run.GetID(), gh.UpdateCheckRunOptions{
 			Name: p.check.Name, Status: gh.String("completed"), Conclusion: &p.check.Conclusion,
-			Output: &gh.CheckRunOutput{Title: &p.check.Title, Summary: gh.String("Another check run of the same name says more.")},
+			Output: &gh.CheckRunOutput{Title: &p.check.Title, Summary: gh.String("Another check run of the same name has more.")},
 		})
 		if err != nil {
 			return err
@@ -318,7 +318,7 @@ func checkSeq(run *gh.CheckRun) Seq {
 
 func checkCommit(id string) error {
 	if !commitID.MatchString(id) {
-		return fmt.Errorf("%q is no commit: give its full id", text.Cut(id, 80))
+		return fmt.Errorf("%q is not a commit: give its full id", text.Cut(id, 80))
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func (c *Client) Compare(ctx context.Context, repo Repo, base, head string) (Com
 	doing := fmt.Sprintf("compare %s with %s in %s", text.Cut(base, 80), text.Cut(head, 80), repo)
 	err := errors.Join(repo.check(), checkCommit(head))
 	if !validBranch(base) {
-		err = errors.Join(err, fmt.Errorf("%q is no branch or commit", text.Cut(base, 80)))
+		err = errors.Join(err, fmt.Errorf("%q is not a branch or commit", text.Cut(base, 80)))
 	}
 	if err != nil {
 		return Compared{}, fmt.Errorf("%s: %w", doing, err)
@@ -52,7 +52,7 @@ func (c *Client) FileAt(ctx context.Context, repo Repo, sha, path string, limit 
 	doing := fmt.Sprintf("read %s of %s in %s", path, text.Cut(sha, 80), repo)
 	err := errors.Join(repo.check(), checkCommit(sha))
 	if !validPath(path) {
-		err = errors.Join(err, fmt.Errorf("%q is no path of a file", text.Cut(path, 200)))
+		err = errors.Join(err, fmt.Errorf("%q is not a path of a file", text.Cut(path, 200)))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", doing, err)
@@ -64,7 +64,7 @@ func (c *Client) FileAt(ctx context.Context, repo Repo, sha, path string, limit 
 	case err != nil:
 		return nil, explain(doing, contentsRead, err)
 	case file == nil || file.GetType() != "file":
-		return nil, fmt.Errorf("%s: it is no file", doing)
+		return nil, fmt.Errorf("%s: it is not a file", doing)
 	case file.GetSize() > limit || file.GetEncoding() == "none":
 		return nil, fmt.Errorf("%s: it has %d bytes, more than %d: %w", doing, file.GetSize(), limit, ErrTooLarge)
 	}

@@ -179,7 +179,7 @@ var validName = lazyregexp.New(`^[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*$`) 
 // check keeps a name from leading to another address of the API.
 func (r Repo) check() error {
 	if !validName.MatchString(r.Owner) || !validName.MatchString(r.Name) {
-		return fmt.Errorf("%q is no repository: give it as owner/name", r.String())
+		return fmt.Errorf("%q is not a repository: give it as owner/name", r.String())
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (c *Client) PullsOf(ctx context.Context, repo, headRepo Repo, headBranch, h
 	doing := fmt.Sprintf("find the pull request of %s:%s in %s", headRepo, text.Cut(headBranch, 200), repo)
 	err := errors.Join(repo.check(), headRepo.check(), checkCommit(headSHA))
 	if !validBranch(headBranch) {
-		err = errors.Join(err, fmt.Errorf("%q is no name for a branch", text.Cut(headBranch, 200)))
+		err = errors.Join(err, fmt.Errorf("%q is not a name for a branch", text.Cut(headBranch, 200)))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", doing, err)
@@ -105,7 +105,7 @@ func (c *Client) Permission(ctx context.Context, repo Repo, login string) (Permi
 		return "", fmt.Errorf("%s: %w", doing, err)
 	}
 	if !validName.MatchString(strings.TrimSuffix(login, "[bot]")) {
-		return "", fmt.Errorf("%s: this is no login: take it from the event", doing)
+		return "", fmt.Errorf("%s: this is not a login: take it from the event", doing)
 	}
 	level, _, err := c.api.Repositories.GetPermissionLevel(ctx, repo.Owner, repo.Name, login)
 	switch {

@@ -352,7 +352,7 @@ func (p *proposal) closePull(ctx context.Context, at position) error {
 // check returns what is wrong with the request itself.
 func (r Refresh) check() error {
 	if !validBranch(r.Branch) || r.Base != "" && !validBranch(r.Base) {
-		return fmt.Errorf("%q or %q is no name for a branch", r.Branch, r.Base)
+		return fmt.Errorf("%q or %q is not a name for a branch", r.Branch, r.Base)
 	}
 	if r.Title == "" || len(r.Files) == 0 || r.Body == nil {
 		return errors.New("a pull request needs a title, a text and at least one file")
@@ -362,12 +362,12 @@ func (r Refresh) check() error {
 	}
 	for path := range r.Files {
 		if !validPath(path) {
-			return fmt.Errorf("%q is no path in a repository: give it from the root, with slashes", path)
+			return fmt.Errorf("%q is not a path in a repository: give it from the root, with slashes", path)
 		}
 	}
 	for _, name := range slices.Concat(r.Labels, r.Reviewers) {
 		if strings.TrimSpace(name) == "" || len(name) > 100 || !utf8.ValidString(name) {
-			return fmt.Errorf("%q is no label or reviewer: give one of 1 to 100 bytes", text.Cut(name, 120))
+			return fmt.Errorf("%q is not a label or reviewer: give one of 1 to 100 bytes", text.Cut(name, 120))
 		}
 	}
 	return nil

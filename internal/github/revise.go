@@ -189,7 +189,7 @@ func find(entries []*gh.TreeEntry, path string) *gh.TreeEntry {
 func (v *revising) blob(ctx context.Context, entry *gh.TreeEntry) ([]byte, error) {
 	const link = "120000" // https://docs.github.com/rest/git/trees#create-a-tree
 	if entry.GetType() != "blob" || entry.GetMode() == link {
-		return nil, hopeless{fmt.Errorf("%s: %q is there and is no file: delete it on the branch", v.doing, entry.GetPath())}
+		return nil, hopeless{fmt.Errorf("%s: %q is there and is not a file: delete it on the branch", v.doing, entry.GetPath())}
 	}
 	if int64(entry.GetSize()) > v.Limit {
 		return nil, hopeless{fmt.Errorf("%s: %q has %d bytes, more than %d: delete it on the branch: %w", v.doing, entry.GetPath(), entry.GetSize(), v.Limit, ErrTooLarge)}
@@ -232,14 +232,14 @@ func (v *revising) write(ctx context.Context, at tip, files map[string][]byte) e
 // check returns what is wrong with the request itself.
 func (r Revision) check() error {
 	if !validBranch(r.Branch) {
-		return fmt.Errorf("%q is no name for a branch", r.Branch)
+		return fmt.Errorf("%q is not a name for a branch", r.Branch)
 	}
 	if len(r.Paths) == 0 {
 		return errors.New("no file to read or to change: name one")
 	}
 	for _, path := range r.Paths {
 		if !validPath(path) || strings.Contains(path, "/") {
-			return fmt.Errorf("%q is no name of a file at the root of a branch", path)
+			return fmt.Errorf("%q is not a name of a file at the root of a branch", path)
 		}
 	}
 	return nil

@@ -78,7 +78,7 @@ func TestBranchFileIsBounded(t *testing.T) {
 	if _, _, err := c.BranchFile(t.Context(), repo, records, "large", 100); !errors.Is(err, github.ErrTooLarge) {
 		t.Errorf("too large: %v", err)
 	}
-	if _, _, err := c.BranchFile(t.Context(), repo, records, "folder", 100); err == nil || !strings.Contains(err.Error(), "is no file: delete it") {
+	if _, _, err := c.BranchFile(t.Context(), repo, records, "folder", 100); err == nil || !strings.Contains(err.Error(), "is not a file: delete it") {
 		t.Errorf("a folder: %v", err)
 	}
 	for _, path := range []string{"", "a/b", "..", "/etc/passwd", "a\nb"} {
@@ -123,7 +123,7 @@ func TestReviseRefuses(t *testing.T) {
 	broken.Edit = func(map[string][]byte) (map[string][]byte, error) { return nil, errors.New("no such luck") }
 	onMain := appending("README.md", "x")
 	onMain.Branch = "main"
-	for want, r := range map[string]github.Revision{"no such luck": broken, "choose one that nothing else uses": onMain, "no name for a branch": {Branch: "a b"},
+	for want, r := range map[string]github.Revision{"no such luck": broken, "choose one that nothing else uses": onMain, "not a name for a branch": {Branch: "a b"},
 		"name one": {Branch: records}} {
 		if _, err := client(t, address, token).Revise(t.Context(), repo, r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)

@@ -57,7 +57,7 @@ func (u *upsert) check() error {
 		return errors.New("there is no text: give one")
 	}
 	if !validState.MatchString(u.post.State) {
-		return fmt.Errorf("%q is no state: use a-z, 0-9, - and _, at most 40", text.Cut(u.post.State, 60))
+		return fmt.Errorf("%q is not a state: use a-z, 0-9, - and _, at most 40", text.Cut(u.post.State, 60))
 	}
 	_, _, err := u.text()
 	return err

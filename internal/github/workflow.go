@@ -30,7 +30,7 @@ func (c *Client) Dispatch(ctx context.Context, repo Repo, workflow, ref string, 
 	doing := fmt.Sprintf("start workflow %q of %s", text.Cut(workflow, 200), repo)
 	err := repo.check()
 	if len(workflow) > maxWorkflow || !validWorkflow.MatchString(workflow) || workflow == "." || workflow == ".." {
-		err = errors.Join(err, errors.New("this is no workflow: give the name of its file"))
+		err = errors.Join(err, errors.New("this is not a workflow: give the name of its file"))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)

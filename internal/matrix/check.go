@@ -44,7 +44,7 @@ func (s *Spec) checkAxes(names map[string]bool) error {
 		case slices.Contains(reserved, a.Key):
 			return fmt.Errorf("axis %s: the word means something else in predicates or cells: choose another name", a.Key)
 		case names[a.Key]:
-			return fmt.Errorf("axis %s stands twice: rename one", a.Key)
+			return fmt.Errorf("axis %s occurs twice: rename one", a.Key)
 		}
 		names[a.Key] = true
 		ids := make([]string, 0, len(a.Values))

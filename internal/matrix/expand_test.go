@@ -187,7 +187,7 @@ func TestExpandErrors(t *testing.T) {
 	check("sweep FUSED has no values", func(s *matrix.Spec) { s.Sweeps[1].Values = nil })
 	check(`axis "a-b": use letters`, func(s *matrix.Spec) { s.Axes[0].Key = "a-b" })
 	check("axis tags: the word", func(s *matrix.Spec) { s.Axes[0].Key = "tags" })
-	check("axis backend stands twice", func(s *matrix.Spec) { s.Axes[0].Key = "backend" })
+	check("axis backend occurs twice", func(s *matrix.Spec) { s.Axes[0].Key = "backend" })
 	check(`sweep "A=1" is not`, func(s *matrix.Spec) { s.Sweeps[0].Env = "A=1" })
 	check("sweep model has the name", func(s *matrix.Spec) { s.Sweeps[0].Env = "model" })
 	check("sweep FUSED has the name", func(s *matrix.Spec) { s.Sweeps[0].Env = "FUSED" })
@@ -212,7 +212,7 @@ func TestExpandErrors(t *testing.T) {
 	check(`include[0]: unknown key "fetaure"`, include(cell("fetaure", "1")))
 	check("name the variable itself", include(cell("env", "FUSED=1")))
 	check("FUSED is empty", include(cell("FUSED", "")))
-	check("stands twice", include(cell()))
+	check("occurs twice", include(cell()))
 	check("FUSED is at its default: leave it out", func(s *matrix.Spec) {
 		s.Mode, s.Sweeps[1].Default = matrix.Product, "1"
 		s.Include = []matrix.Match{cell("FUSED", "1", "KV_CACHE_DTYPE", "2")}
@@ -305,7 +305,7 @@ func TestNoTwoCellsRunTheSameUnlessTwins(t *testing.T) {
 		for _, p := range expand(t, s) {
 			id, does := p.Cell.ID(), combination(s, p.Cell)+"\n"+swept(s, p.Cell)
 			if ids[id] {
-				t.Errorf("%s stands twice", id)
+				t.Errorf("%s occurs twice", id)
 			}
 			if other, ok := runs[does]; ok && p.Twin != other || !ok && p.Twin != "" {
 				t.Errorf("%s runs what %q runs, its twin is %q", id, other, p.Twin)

@@ -24,7 +24,7 @@ func (e *expansion) include() error {
 		}
 		id := e.points[len(e.points)-1].Cell.ID()
 		if ids[id] {
-			return fmt.Errorf("include[%d]: case id %q stands twice: remove the entry", i, id)
+			return fmt.Errorf("include[%d]: case id %q occurs twice: remove the entry", i, id)
 		}
 		ids[id] = true
 	}

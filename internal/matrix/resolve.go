@@ -113,7 +113,7 @@ func (r *resolver) noFunction(n ast.Node, name string) {
 	if slices.Contains(permitted, name) {
 		hint = fmt.Sprintf("write model %s \"gemma\"", name)
 	}
-	r.fail(n, hint, "%q is no function of predicates", name)
+	r.fail(n, hint, "%q is not a function of predicates", name)
 }
 
 // called is the name that an expression uses as a function.

@@ -59,7 +59,7 @@ func (e *Env) findBase(ctx context.Context, p *Plan, commit string) (*checkout, 
 	r := &worktree.Repository{Worker: p.worker, Dir: dir, Now: e.Now}
 	head, err := r.Git(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD")
 	if err != nil && commit != "" {
-		return nil, noBase{text.OneLine(commit) + " is no folder, and " + dir + " is in no git repository with a commit"}
+		return nil, noBase{text.OneLine(commit) + " is not a folder, and " + dir + " is in no git repository with a commit"}
 	} else if err != nil {
 		return nil, noBase{dir + " is in no git repository with a commit"}
 	}

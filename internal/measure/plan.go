@@ -169,17 +169,30 @@ const leastEffect = 0.001
 // Label is the host's name as its owner gave it: flag over environment over
 // configuration; "" if absent.
 func (e *Env) Label(p *Plan) string {
-	for _, label := range []string{p.Options.HostLabel, e.Getenv("ACCELGATE_HOST_LABEL"), p.File.Host.Label} {
-		if label != "" {
-			return label
+	label, _ := e.label(p)
+	return label
+}
+
+// label also returns where the label was given.
+func (e *Env) label(p *Plan) (label, origin string) {
+	for _, given := range [][2]string{{p.Options.HostLabel, "--host-label"}, {e.Getenv(labelVariable), labelVariable}, {p.File.Host.Label, p.Options.Config + ": host.label"}} {
+		if given[0] != "" {
+			return given[0], given[1]
 		}
 	}
-	return ""
+	return "", ""
 }
+
+const labelVariable = "ACCELGATE_HOST_LABEL"
 
 // Detect finds out what this machine is, and names it.
 func (e *Env) Detect(ctx context.Context, p *Plan) error {
-	label := e.Label(p)
+	label, origin := e.label(p)
+	if label != "" {
+		if err := bench.CheckLabel(label); err != nil {
+			return exit.Usagef("%s: %w", origin, err)
+		}
+	}
 	found, warnings, err := device.Detect(ctx, device.Options{Label: label, Worker: p.worker})
 	p.Host = found
 	p.Warnings = append(p.Warnings, warnings...)
@@ -187,6 +200,18 @@ func (e *Env) Detect(ctx context.Context, p *Plan) error {
 		return exit.AsUsage(err)
 	}
 	return err
+}
+
+// AnyPlan is [Env.NewPlan] for a report about host and configuration: p is never nil, so that the
+// host can be detected where the configuration cannot be used, too.
+func (e *Env) AnyPlan(o *Options) (p *Plan, err error) {
+	if p, err = e.NewPlan(o); p == nil {
+		p, _ = e.emptyPlan(o) // its error is in err
+	}
+	if p.File == nil {
+		p.File = &config.File{}
+	}
+	return p, err
 }
 
 // Open opens the suites and selects their cells. A suite that --suite leaves

@@ -55,6 +55,6 @@ func (e *Env) changes(ctx context.Context, p *Plan) string {
 	case missing:
 		return ""
 	}
-	e.WarnAll([]string{"git cannot list the changes (" + text.OneLine(response.Reason()+" "+response.Log) + "), so nothing of this run can be resumed: see what 'git diff HEAD' says here"})
+	e.WarnAll([]string{"git cannot list the changes (" + text.OneLine(response.Reason()+" "+response.Log) + "), so nothing of this run can be resumed: see what 'git diff HEAD' prints here"})
 	return rand.Text()
 }

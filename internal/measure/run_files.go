@@ -92,7 +92,7 @@ func (o *Options) ReadRun(path string) (*bench.Run, error) {
 		return nil, fmt.Errorf("%s: %w; measure again with 'accelgate run'", path, err)
 	}
 	if err := bench.CheckLabel(run.Host.Label); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w in host.label, or measure again with 'accelgate run'", path, err)
 	}
 	return run, nil
 }

@@ -90,7 +90,7 @@ func (e *CaseEdits) measured(suite string, folder cases.Folder, runs []*bench.Ru
 			e.Matched++
 			switch host := run.Host.Label; {
 			case r.Outcome != bench.Passed:
-				e.Leave("%s is not recorded, because it did not pass (%s): mend it first", text.OneLine(name), text.OneLine(r.Reason))
+				e.Leave("%s is not recorded, because it did not pass (%s): fix it first", text.OneLine(name), text.OneLine(r.Reason))
 			case folder.Host != "" && folder.Host != host:
 				e.Leave("%s is not recorded, because its file holds the times of host %s and this is %s: measure there", text.OneLine(name), folder.Host, host)
 			default:
@@ -209,7 +209,7 @@ func refreshes(folder string, records []casefile.Record) (caseFile, error) {
 	path := filepath.Join(folder, casefile.HistoryFile)
 	old, err := suite.ReadResult(path, path, casefile.MaxHistory)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return caseFile{}, fmt.Errorf("%w: mend it, or move it away", err)
+		return caseFile{}, fmt.Errorf("%w: fix it, or move it away", err)
 	}
 	data, err := casefile.AppendHistory(old, records)
 	if err != nil {
@@ -253,7 +253,7 @@ func (e *CaseEdits) Tell(w io.Writer, dryRun bool, judge string) {
 		fmt.Fprintf(w, "%s %s, %s\n", text.Plural(n, "case"), done, text.Plural(values, "value"))
 		e.next(w, dryRun, judge)
 	case len(e.Left) > 0:
-		fmt.Fprintln(w, "No case was refreshed; the warnings say why.")
+		fmt.Fprintln(w, "No case was refreshed; the warnings give the reasons.")
 	default:
 		fmt.Fprintln(w, "The case files already hold what was measured; nothing is to be refreshed.")
 	}

@@ -107,7 +107,7 @@ func (u *Update) judged(ctx context.Context, e *measure.Env) (run *bench.Run, re
 	if u.Force || j.Decision.Status != gate.StatusFailed {
 		return run, ref, true, nil
 	}
-	fmt.Fprintf(e.Stderr, "accelgate: not recorded, because the gate failed; mend it, or add --force to record what passed\n")
+	fmt.Fprintf(e.Stderr, "accelgate: not recorded, because the gate failed; fix it, or add --force to record what passed\n")
 	return run, ref, false, verdict.Render(e, e.Stdout, "terminal", j)
 }
 

@@ -140,15 +140,15 @@ func (r *Report) advice(h *host) (inline, []string) {
 			[]string{visible(h.Commands.Refresh+h.onlyUnrecorded()) + ` --reason "first times"`}
 	}
 	if h.Reference == nil {
-		return inline{plain("To record this machine in "), code(h.Path), plain(", type on it:")},
+		return inline{plain("To record this host in "), code(h.Path), plain(", type on it:")},
 			[]string{h.update("first baseline") + forced}
 	}
 	if ok, _ := h.Run.Host.Comparable(h.Reference.Host.Fingerprint); !ok && !h.replaces() {
-		return inline{plain("Numbers of this machine can replace "), code(h.Path), plain(" once every cell of it passes here. To give this machine a label of its own and keep both, type:")},
-			[]string{visible(h.Commands.UpdateAs+newLabel+` --reason "second machine"`) + forced}
+		return inline{plain("Values of this host can replace "), code(h.Path), plain(" once every cell of it passes here. To give this host a label of its own and keep both, type:")},
+			[]string{visible(h.Commands.UpdateAs+newLabel+` --reason "second host"`) + forced}
 	} else if !ok {
-		return inline{plain("To replace "), code(h.Path), plain(" by numbers of this machine, or to give this machine a label of its own and keep both, type one of:")},
-			[]string{h.update("new machine") + forced, visible(h.Commands.UpdateAs+newLabel+` --reason "second machine"`) + forced}
+		return inline{plain("To replace "), code(h.Path), plain(" by values of this host, or to give this host a label of its own and keep both, type one of:")},
+			[]string{h.update("new host") + forced, visible(h.Commands.UpdateAs+newLabel+` --reason "second host"`) + forced}
 	}
 	return inline{plain("To add the cells of this run to "), code(h.Path), plain(", type:")},
 		[]string{h.update("new cells") + forced}

@@ -89,7 +89,7 @@ func TestCasesWithoutACheckAreShown(t *testing.T) {
 			}
 		}
 		if strings.Contains(got, "hello") || strings.Contains(got, "old`") || strings.Contains(got, "skip") {
-			t.Errorf("%s shows a cell that is no case or did not fail:\n%s", name, got)
+			t.Errorf("%s shows a cell that is not a case or did not fail:\n%s", name, got)
 		}
 		if sum := regexp.MustCompile(`Total: 4 \| Passed: 0 \| Failed: 4|4 totals: 0 passed, 4 failed \(4 could`); !sum.MatchString(got) {
 			t.Errorf("%s does not count them as failed:\n%s", name, got)
@@ -184,7 +184,7 @@ func TestCasesMarkdownLimit(t *testing.T) {
 			t.Errorf("limit %d: %d bytes", limit, len(got))
 		}
 		if !strings.Contains(got, " more\n") && !strings.Contains(got, "Left out to keep") {
-			t.Errorf("limit %d: does not say what it leaves out", limit)
+			t.Errorf("limit %d: does not state what it leaves out", limit)
 		}
 		if i, k := strings.Index(got, "FAIL(BASE)"), strings.Index(got, "| PASS |"); k >= 0 && (i < 0 || k < i) {
 			t.Errorf("limit %d: what passes comes first", limit)

@@ -25,29 +25,29 @@ func (r *Report) otherMachines() []block {
 		if n++; n > maxCautions {
 			continue
 		}
-		line := inline{strong("Another machine"), plain(": "), code(h.Run.Host.Label), plain(" is not the machine that "), code(h.Path),
+		line := inline{strong("Another host"), plain(": "), code(h.Run.Host.Label), plain(" is not the host that "), code(h.Path),
 			plain(" was measured on: ")}
 		if h.refused == 0 {
 			blocks = append(blocks, paragraph(append(line, reason(h.mismatch.Reason))))
 			continue
 		}
-		advice := ". Speeds were not judged. Give this machine a label of its own, or, if it has replaced the other one, record it; type one of:"
+		advice := ". Speeds were not judged. Give this host a label of its own, or, if it has replaced the other one, record it; type one of:"
 		if !h.replaces() {
-			advice = ". Speeds were not judged. Give this machine a label of its own; its numbers can replace the other's once every cell of the baseline passes here. Type:"
+			advice = ". Speeds were not judged. Give this host a label of its own; its numbers can replace the other's once every cell of the baseline passes here. Type:"
 		}
 		blocks = append(blocks,
 			paragraph(append(line, reason(h.Comparison.Unjudged), plain(advice))),
 			preformatted(h.relabelled()),
 			paragraph{plain("To judge its speeds by that baseline all the same, set policy.fingerprint: ignore in the configuration.")})
 	}
-	return withRest(blocks, n, "host that is another machine", "hosts that are other machines")
+	return withRest(blocks, n, "host with other hardware", "hosts with other hardware")
 }
 
 // relabelled are the commands for a host whose label another machine has.
 func (h *host) relabelled() []string {
 	lines := []string{visible(h.Commands.RunAs + newLabel)}
 	if h.replaces() {
-		lines = append(lines, h.update("new machine")+force)
+		lines = append(lines, h.update("new host")+force)
 	}
 	return lines
 }
@@ -108,7 +108,7 @@ func (r *Report) retried() []block {
 			line = append(line, plain(" on "), code(h.Run.Host.Label))
 		}
 		line = append(append(line, plain(": ")), such(h.afterRetry(first), h.retried)...)
-		blocks = append(blocks, paragraph(append(line, plain("; look for what fails on this machine"))))
+		blocks = append(blocks, paragraph(append(line, plain("; look for what fails on this host"))))
 	}
 	return withRest(blocks, n, "host with retries", "hosts with retries")
 }
@@ -186,7 +186,7 @@ func (r *Report) unsettled() []block {
 	if t.open == 0 || t.hidden <= 0 {
 		return blocks
 	}
-	line := inline{strong(text.Plural(t.open, "cell") + " inconclusive"), plain(": the noise of the machine may hide losses of up to " + rough(t.hidden) +
+	line := inline{strong(text.Plural(t.open, "cell") + " inconclusive"), plain(": the noise of the host may hide losses of up to " + rough(t.hidden) +
 		". Measure "), plain(map[bool]string{true: "more pairs: ", false: "in pairs with the base, which sees more: "}[r.inTurnsWith() != nil])}
 	return append(blocks, paragraph(append(line, command(r.commands().Run+r.withBase(&r.hosts[0])))))
 }

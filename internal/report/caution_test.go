@@ -100,8 +100,8 @@ func TestCautionsOfManyHostsAreBounded(t *testing.T) {
 			Reference: &bench.Run{Host: machine("H100")}})
 	}
 	text := render(t, report.Terminal, report.New(judged(report.Input{}, hosts...)))
-	for _, want := range []string{"… and 3 more hosts that are other machines\n", "… and 3 more hosts with retries\n", "… and 3 more hosts with A/A pairs\n",
-		"FAIL: this is not the machine of the baseline on 8 of 8 hosts ("} {
+	for _, want := range []string{"… and 3 more hosts with other hardware\n", "… and 3 more hosts with retries\n", "… and 3 more hosts with A/A pairs\n",
+		"FAIL: this is not the host of the baseline on 8 of 8 hosts ("} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
 		}

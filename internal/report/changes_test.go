@@ -141,7 +141,7 @@ func TestChangesLimit(t *testing.T) {
 			t.Errorf("limit %d: %d rows, no fewer than %d", limit, n, rows)
 		}
 		if rows = n; !strings.Contains(body, " more\n") && !strings.Contains(body, "Left out") {
-			t.Errorf("limit %d: does not say what was left out", limit)
+			t.Errorf("limit %d: does not state what was left out", limit)
 		}
 		skeleton(t, body)
 	}

@@ -36,7 +36,7 @@ func ruleOf(p *gate.Policy, v *gate.Verdict) string {
 	if rule := rules[v.Class]; rule != "" {
 		return rule
 	}
-	return "nothing was compared"
+	return "no scenario was compared: name one with --scenarios"
 }
 
 // rules are those of classes that no number decides.
@@ -79,7 +79,7 @@ func stagesOf(h *host, res *bench.Result, v *gate.Verdict) (list []string) {
 		add("%s decide", text.Plural(e.Pairs, "pair"))
 	}
 	if e.Need > e.Pairs {
-		add("%d pairs are needed before more can be said", e.Need)
+		add("%d pairs are needed for a decision", e.Need)
 	}
 	if v.Suspected {
 		add("suspected: the next run confirms it, or pairs with the base decide it")

@@ -26,7 +26,7 @@ func Kernels(w io.Writer, run *bench.Run, path string) error {
 	p.section("Not passed", kernelFailures(run, most))
 	p.blocks([]block{kernelTable(run, most)})
 	p.line("")
-	next := "see why above, mend it and measure again"
+	next := "see why above, fix it and measure again"
 	if n := len(run.Results); by[bench.Passed] == n && n > 0 {
 		next = "accelgate baseline update --from " + text.ShellWord(path) + " --reason TEXT"
 	}

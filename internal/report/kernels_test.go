@@ -42,8 +42,8 @@ func TestDriftIsTold(t *testing.T) {
 		changes [][2]float64
 		want    string // "" for no word of it
 	}{
-		"all slower":          {[][2]float64{slower, slower, slower}, "in 3 of 3 workloads (geomean of all: solutions +20.0 % (worse), references +20.0 % (worse)). The machine is slower"},
-		"all faster":          {[][2]float64{faster, faster, faster}, "solutions -20.0 % (better), references -20.0 % (better)). The machine is faster"},
+		"all slower":          {[][2]float64{slower, slower, slower}, "in 3 of 3 workloads (geomean of all: solutions +20.0 % (worse), references +20.0 % (worse)). The host is slower"},
+		"all faster":          {[][2]float64{faster, faster, faster}, "solutions -20.0 % (better), references -20.0 % (better)). The host is faster"},
 		"most":                {[][2]float64{slower, slower, {1.3, 1}}, "in 2 of 3 workloads"},
 		"half":                {[][2]float64{slower, slower, {1, 1}, {1, 1}}, ""},
 		"both directions":     {[][2]float64{slower, slower, faster, faster}, ""},

@@ -103,7 +103,7 @@ func TestMarkdownLimit(t *testing.T) {
 				t.Fatalf("%s: %d bytes, limit %d", name, len(got), limit)
 			}
 			if limit < len(full) && !strings.Contains(got, "Left out to keep this within its size limit: ") {
-				t.Fatalf("%s at %d: does not say what was left out", name, limit)
+				t.Fatalf("%s at %d: does not state what was left out", name, limit)
 			}
 			if !strings.HasPrefix(got, heading) {
 				t.Fatalf("%s at %d: does not start with %q", name, limit, heading)

@@ -82,7 +82,7 @@ func (r *Report) failures() inline {
 	if first < 0 {
 		return inline{plain(r.deedsOfCells())}
 	}
-	line := inline{plain("this is not the machine of the baseline" + r.onHosts(func(h *host) bool { return h.refused > 0 }) + " ("),
+	line := inline{plain("this is not the host of the baseline" + r.onHosts(func(h *host) bool { return h.refused > 0 }) + " ("),
 		reason(r.hosts[first].Comparison.Unjudged), plain(")")}
 	if r.total.blocked() > 0 {
 		return append(line, plain("; "+r.deedsOfCells()))

@@ -105,11 +105,11 @@ func TestTitle(t *testing.T) {
 
 	known := gate.Comparison{Measured: 2, Passed: 1, Unjudged: "another\nmachine", Verdicts: []gate.Verdict{
 		whole("a", gate.Untracked, gate.Warn), whole("b", gate.CorrectnessFailure, gate.Warn)}}
-	check(`1 of 2 cells is right, 1 fails as the baseline records; speed was NOT judged: another ⏎ machine. Next: accelgate baseline update --reason "new machine"`, p, known)
+	check(`1 of 2 cells is right, 1 fails as the baseline records; speed was NOT judged: another ⏎ machine. Next: accelgate baseline update --reason "new host"`, p, known)
 	p.RequireBaseline = true
 	known.Verdicts = known.Verdicts[:1]
 	known.Measured = 1
-	check(`Action required: answers are right (1 cell); speed was NOT judged: another ⏎ machine. Next: accelgate baseline update --reason "new machine"`, p, known)
+	check(`Action required: answers are right (1 cell); speed was NOT judged: another ⏎ machine. Next: accelgate baseline update --reason "new host"`, p, known)
 
 	// No cell is called right whose answer was not checked.
 	const allowed = "slower than the baseline allows (limit 10 %, 1 number compared)"
@@ -118,11 +118,11 @@ func TestTitle(t *testing.T) {
 	answers = 0
 	check("Passed: 1 cell ran (no answer was checked) and none is "+allowed, p, verdicts(1, fine))
 	check("Passed: 2 of 3 cells passed (no answer was checked), 1 fails as the baseline records, and none of the 1 whose speed was judged is "+allowed, p, failing)
-	check(`1 cell ran (no answer was checked); speed was NOT judged: another ⏎ machine. Next: accelgate baseline update --reason "new machine"`, p, known)
+	check(`1 cell ran (no answer was checked); speed was NOT judged: another ⏎ machine. Next: accelgate baseline update --reason "new host"`, p, known)
 	answers = 1
 	check("Passed: 2 of 3 cells passed, 1 answer was checked and is right, 1 fails as the baseline records, and none of the 1 whose speed was judged is "+allowed, p, failing)
 	answers = 2
 	known.Measured, known.Passed = 3, 3
-	check(`3 cells ran, 2 answers were checked and are right; speed was NOT judged: another ⏎ machine. Next: accelgate baseline update --reason "new machine"`, p, known)
+	check(`3 cells ran, 2 answers were checked and are right; speed was NOT judged: another ⏎ machine. Next: accelgate baseline update --reason "new host"`, p, known)
 	check("Passed: 3 cells ran, 2 answers were checked and are right, and no speed was compared", p, verdicts(3, whole("plain", gate.Unchanged, gate.Off)))
 }

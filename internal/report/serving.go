@@ -122,7 +122,7 @@ func servingFiles(run *bench.Run, envelopes map[string]string) []block {
 func servingNext(run *bench.Run, envelopes map[string]string, bad int) string {
 	switch {
 	case bad > 0:
-		return "Next: see why above, mend it and measure again; what was measured is kept"
+		return "Next: see why above, fix it and measure again; what was measured is kept"
 	case len(run.Results) > 0 && envelopes[run.Results[0].Cell.ID()] != "":
 		return "Next: measure again after a change, then accelgate diff " + text.ShellWord(envelopes[run.Results[0].Cell.ID()]) + " AFTER.json"
 	}

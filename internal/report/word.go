@@ -45,7 +45,7 @@ var labels = map[gate.Class]label{
 	gate.OperatorsDiffer: {"with other operators", "with other operators (not blocking)",
 		"has other operators than recorded", "have other operators than recorded"},
 	gate.LeftOut:      {"not measured", "not measured (not blocking)", "was not measured", "were not measured"},
-	gate.Mismatch:     {"another machine", "another machine (not blocking)", "", ""},
+	gate.Mismatch:     {"another host", "another host (not blocking)", "", ""},
 	gate.Waived:       {"waived (blocking)", "waived", "", ""},
 	gate.Inconclusive: {"inconclusive (blocking)", "inconclusive", "", ""},
 	gate.Untracked:    {"not in the baseline (blocking)", "not in the baseline", "", ""},
@@ -64,7 +64,7 @@ var causes = map[bench.Cause]string{
 	bench.CauseTimeout:  "timed out",
 	bench.CauseInput:    "lacks a file",
 	bench.CauseOutput:   "printed no numbers",
-	bench.CauseMachine:  "the machine failed",
+	bench.CauseMachine:  "the host failed",
 	bench.CauseCapacity: "the host lacks what it needs",
 }
 

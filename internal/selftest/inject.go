@@ -160,7 +160,7 @@ func (g *gated) unfound(verdicts []gate.Verdict) string {
 			continue
 		}
 		if v.Cell != g.cell {
-			return fmt.Sprintf("where only %s is slower, another cell fails: %s: mend that first", text.OneLine(g.cell), described(v))
+			return fmt.Sprintf("where only %s is slower, another cell fails: %s: fix that first", text.OneLine(g.cell), described(v))
 		}
 		blocked[v.Metric] = blocked[v.Metric] || v.Class == gate.Regressed || v.Class == gate.Drifted || v.Class == gate.Implausible
 	}
@@ -200,7 +200,7 @@ func reasons(verdicts []gate.Verdict) string {
 		}
 	}
 	if all == nil {
-		return "nothing was said against it: lower policy.threshold"
+		return "the gate passed it: lower policy.threshold"
 	}
 	return strings.Join(all, "; ")
 }

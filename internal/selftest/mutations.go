@@ -40,12 +40,12 @@ var mutations = []mutation{
 		}
 		return []string{m.metric}
 	}},
-	{"run: a metric stands twice in a cell", func(m *mutant) []string {
+	{"run: a metric occurs twice in a cell", func(m *mutant) []string {
 		r := m.result()
 		r["samples"] = append(r["samples"].([]any), m.sample())
 		return m.number()
 	}},
-	{"run: a key of a cell stands twice", func(m *mutant) []string {
+	{"run: a key of a cell occurs twice", func(m *mutant) []string {
 		m.result()[m.mark(`"outcome"`)] = "passed"
 		return m.number()
 	}},
@@ -53,7 +53,7 @@ var mutations = []mutation{
 		m.run["results"] = without(m.run["results"], m.result())
 		return []string{m.cell}
 	}},
-	{"run: a cell stands twice", func(m *mutant) []string {
+	{"run: a cell occurs twice", func(m *mutant) []string {
 		m.run["results"] = append(m.run["results"].([]any), m.result())
 		return []string{m.cell}
 	}},
@@ -140,7 +140,7 @@ var mutations = []mutation{
 			f.Suites = slices.DeleteFunc(f.Suites, func(s config.Suite) bool { return s.Name == suite })
 		}, m.cell)
 	}},
-	{"configuration: a key stands twice", func(m *mutant) []string {
+	{"configuration: a key occurs twice", func(m *mutant) []string {
 		return onKey(m, func(key string) string { return key + ": null\n" + key + ":" })
 	}},
 	{"configuration: a key is misspelt", func(m *mutant) []string { return onKey(m, func(key string) string { return key + "x:" }) }},
@@ -149,7 +149,7 @@ var mutations = []mutation{
 	{"configuration: drift is allowed", onPolicy("drift 970 %", func(p *config.Policy) { p.Drift = percent(970) })},
 	{"configuration: hardly any loss is certain enough", onPolicy("false_alarms 0.001 %", func(p *config.Policy) { p.FalseAlarms = percent(0.001) })},
 	{"configuration: an implausible change is allowed", onPolicy("implausible 970000", func(p *config.Policy) { p.Implausible = new(int); *p.Implausible = 970000 })},
-	{"configuration: another machine is judged", onPolicy("fingerprint ignore", func(p *config.Policy) { p.Fingerprint = gate.FingerprintIgnore })},
+	{"configuration: another host is judged", onPolicy("fingerprint ignore", func(p *config.Policy) { p.Fingerprint = gate.FingerprintIgnore })},
 	{"configuration: cells may be left out", onPolicy("left_out warn", func(p *config.Policy) { p.LeftOut = gate.LeftOutWarn })},
 	{"configuration: an unhealthy host is judged", onPolicy("unhealthy ignore", func(p *config.Policy) { p.Unhealthy = gate.UnhealthyIgnore })},
 	{"configuration: evidence does not count", onPolicy("method threshold", func(p *config.Policy) { p.Method = gate.MethodThreshold })},
@@ -161,7 +161,7 @@ var mutations = []mutation{
 	{"baseline: a median is not a number", onEntry(func(m *mutant, d map[string]any) { d["median"] = m.mark("NaN") })},
 	{"baseline: a median is zero", onEntry(func(_ *mutant, d map[string]any) { d["median"] = 0 })},
 	{"baseline: a median is dropped", onEntry(func(_ *mutant, d map[string]any) { delete(d, "median") })},
-	{"baseline: a key of a metric stands twice", onEntry(func(m *mutant, d map[string]any) { d[m.mark(`"median"`)] = 1 })},
+	{"baseline: a key of a metric occurs twice", onEntry(func(m *mutant, d map[string]any) { d[m.mark(`"median"`)] = 1 })},
 	{"baseline: the unit of a metric is swapped", withUnit(onEntries(func(d map[string]any) { d["unit"] = "furlong" }))},
 	{"baseline: the unit of one entry is swapped", withUnit(onEntry(func(_ *mutant, d map[string]any) { d["unit"] = "furlong" }))},
 	{"baseline: the direction of a metric is swapped", onEntries(func(d map[string]any) { d["better"] = opposite(d["better"]) })},
@@ -177,7 +177,7 @@ var mutations = []mutation{
 		m.ref["entries"] = without(m.ref["entries"], m.entry())
 		return []string{m.cell}
 	}},
-	{"baseline: an entry stands twice", func(m *mutant) []string {
+	{"baseline: an entry occurs twice", func(m *mutant) []string {
 		m.ref["entries"] = append(m.ref["entries"].([]any), m.entry())
 		return []string{m.cell}
 	}},
@@ -203,7 +203,7 @@ var mutations = []mutation{
 	}},
 	{"baseline: the host is not known", func(m *mutant) []string {
 		delete(m.ref, "fingerprint")
-		return []string{"does not say which machine"}
+		return []string{"does not state which host"}
 	}},
 	{"baseline: the schema is newer", func(m *mutant) []string {
 		m.ref["schema"] = 99

@@ -160,7 +160,7 @@ func (t *experiment) green() bool {
 	}
 	for _, v := range verdicts {
 		if v.Level == gate.Fail {
-			t.fail("the run is not even as good as itself: %s: mend that first", described(&v))
+			t.fail("the run is not even as good as itself: %s: fix that first", described(&v))
 			return false
 		}
 	}

@@ -13,14 +13,23 @@ import (
 	"github.com/accelgate/accelgate/internal/worktree"
 )
 
-// onGitHub finds owner and name in the addresses that git has for a repository.
-var onGitHub = lazyregexp.New(`^(?:https://|ssh://git@|git@|git://)(?:[^/@]*@)?github\.com[:/]([A-Za-z0-9-]+/[A-Za-z0-9._-]+?)(?:\.git)?/?$`)
+// hosted finds host, owner and name in the addresses that git has for a repository.
+var hosted = lazyregexp.New(`^(?:https?://|ssh://git@|git@|git://)(?:[^/@]*@)?([A-Za-z0-9][A-Za-z0-9.-]*)(?::\d+(?:/)|[:/])([A-Za-z0-9-]+/[A-Za-z0-9._-]+?)(?:\.git)?/?$`)
 
-// OnGitHub returns owner/name of an address that git has for a repository, or "" if it is
+// Hosted splits an address that git has for a repository into its host, in lower case and without a
+// port, and owner/name; both are "" for other addresses.
+func Hosted(address string) (host, repository string) {
+	if m := hosted.FindStringSubmatch(strings.TrimSpace(address)); m != nil {
+		return strings.ToLower(m[1]), m[2]
+	}
+	return "", ""
+}
+
+// onGitHub returns owner/name of an address that git has for a repository, or "" if it is
 // not on github.com.
-func OnGitHub(address string) string {
-	if m := onGitHub.FindStringSubmatch(strings.TrimSpace(address)); m != nil {
-		return m[1]
+func onGitHub(address string) string {
+	if host, repository := Hosted(address); host == "github.com" {
+		return repository
 	}
 	return ""
 }
@@ -42,9 +51,9 @@ func (r *repository) git(ctx context.Context) (remote, branch string, err error)
 		return strings.TrimSpace(string(response.Stdout))
 	}
 	if prefix := ask("rev-parse", "--show-prefix"); prefix != "" {
-		return "", "", exit.Usagef("this folder is no root of the git repository: cd %s, and run the command again", text.ShellWord(strings.Repeat("../", strings.Count(prefix, "/"))))
+		return "", "", exit.Usagef("this folder is not the root of the git repository: cd %s, and run the command again", text.ShellWord(strings.Repeat("../", strings.Count(prefix, "/"))))
 	}
-	remote = OnGitHub(ask("remote", "get-url", "origin"))
+	remote = onGitHub(ask("remote", "get-url", "origin"))
 	branch = strings.TrimPrefix(ask("symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"), "origin/")
 	for _, usual := range []string{"main", "master"} {
 		if branch == "" && ask("rev-parse", "--verify", "--quiet", "refs/heads/"+usual) != "" {

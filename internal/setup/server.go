@@ -48,7 +48,7 @@ func (r *repository) server(ctx context.Context) ([]Suite, error) {
 func (r *repository) serverSuite(address string) (Suite, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return Suite{}, fmt.Errorf("it is no address of a server: write one such as http://localhost:8000")
+		return Suite{}, fmt.Errorf("it is not an address of a server: write one such as http://localhost:8000")
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return Suite{}, fmt.Errorf("the address goes into a committed file, and has credentials, a query or a fragment: write the root of the server, and the key into the variable %s", keyVariable)

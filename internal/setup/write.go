@@ -23,7 +23,7 @@ func Check(dir string, files []File, force bool) error {
 		case err != nil:
 			return fmt.Errorf("write %s: %w; correct its folder", f.Path, err)
 		case !info.Mode().IsRegular():
-			return exit.Usagef("%s is no regular file: remove it, and run the command again", f.Path)
+			return exit.Usagef("%s is not a regular file: remove it, and run the command again", f.Path)
 		default:
 			there = append(there, f.Path)
 		}
@@ -80,7 +80,7 @@ func Ignore(dir string) (*File, error) {
 		return &File{IgnoreFile, ignored + "\n"}, nil
 	}
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIgnore {
-		return nil, exit.Usagef("%s is no small regular file: replace it, and run the command again", IgnoreFile)
+		return nil, exit.Usagef("%s is not a small regular file: replace it, and run the command again", IgnoreFile)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -178,12 +178,17 @@ func TestRemotes(t *testing.T) {
 		"https://github.com/o/r.git": "o/r", "git@github.com:o/r.git": "o/r", "ssh://git@github.com/o/r": "o/r", "https://me:secret@github.com/o/r/": "o/r",
 		"https://gitlab.com/o/r.git": "", "https://github.com.evil.org/o/r": "", "https://evil.org/github.com/o/r": "", "https://github.com/o/r/../x": "",
 	} {
-		got := ""
-		if m := onGitHub.FindStringSubmatch(address); m != nil {
-			got = m[1]
-		}
-		if got != want {
+		if got := onGitHub(address); got != want {
 			t.Errorf("%s: got %q, want %q", address, got, want)
+		}
+	}
+	for address, want := range map[string]string{
+		"https://GitHub.example.com/o/r.git": "github.example.com o/r", "git@github.example.com:o/r.git": "github.example.com o/r",
+		"ssh://git@github.example.com:2222/o/r": "github.example.com o/r", "https://me:x@h:8443/o/r/": "h o/r", "http://h/o/r": "h o/r",
+		"file:///o/r": " ", "/o/r": " ", "https://h/a/b/c": " ", "https://-h/o/r": " ", "https://h\n/o/r": " ",
+	} {
+		if host, repository := Hosted(address); host+" "+repository != want {
+			t.Errorf("%s: got %q %q, want %q", address, host, repository, want)
 		}
 	}
 }

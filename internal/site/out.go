@@ -19,7 +19,7 @@ var written = []string{marker, ".nojekyll", "badge.json", "badge.svg", "compare.
 func (o *Options) check() error {
 	for flag, address := range map[string]string{"--repository": o.Repository, "--url": o.URL} {
 		if address != "" && !safeURL.MatchString(address) {
-			return exit.Usagef("%s: %.100q is no address: write it as https://github.com/owner/name", flag, address)
+			return exit.Usagef("%s: %.100q is not an address: write it as https://github.com/owner/name", flag, address)
 		}
 	}
 	entries, err := os.ReadDir(o.Out)

@@ -61,7 +61,7 @@ func (c *Contents) Declared(globs []string) (string, error) {
 // declare adds the files of one glob, in the order of their names.
 func (c *Contents) declare(sum hash.Hash, glob string, n *int) error {
 	if strings.ContainsRune(glob, 0) {
-		return errors.New("is no name of a file: correct it")
+		return errors.New("is not a name of a file: correct it")
 	}
 	if !filepath.IsAbs(glob) {
 		glob = filepath.Join(escaped(c.Dir), glob)
@@ -113,7 +113,7 @@ func (c *Contents) artifact(sum hash.Hash, path string, n *int) error {
 		return err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%q is no file: declare what is measured, and folders behind links by themselves", path)
+		return fmt.Errorf("%q is not a file: declare what is measured, and folders behind links by themselves", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {

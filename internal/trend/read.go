@@ -65,7 +65,7 @@ func keptFiles(arguments []string) (paths []string, err error) {
 		info, err := os.Stat(argument)
 		if err != nil || !info.IsDir() {
 			if filepath.Ext(argument) == ".jsonl" && !isHistory(argument) {
-				return nil, exit.Usagef("%s does not say whose runs it keeps: name it %s", argument, history.Name("LABEL"))
+				return nil, exit.Usagef("%s does not state whose runs it keeps: name it %s", argument, history.Name("LABEL"))
 			}
 			paths = append(paths, argument) // reading it says what is wrong with it
 			continue

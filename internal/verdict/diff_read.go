@@ -70,7 +70,7 @@ func runOf(path string, data []byte) (*bench.Run, error) {
 	if err != nil && !json.Valid(data) { // JSON lines are not JSON either, but formats reads them
 		return nil, fmt.Errorf("%s is not JSON (%w): name a run.json, a baseline or an envelope", path, err)
 	}
-	return nil, fmt.Errorf("%s is no run, baseline or envelope: name one of these; as the result of another tool: %w", path, foreignErr)
+	return nil, fmt.Errorf("%s is not a run, baseline or envelope: name one of these; as the result of another tool: %w", path, foreignErr)
 }
 
 // runFacts are the conditions that a run or a baseline records.

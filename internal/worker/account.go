@@ -32,7 +32,7 @@ func ParseAccount(s string) (Account, error) {
 		numbers = append(numbers, int(n))
 	}
 	if !ok || numbers[0] == 0 {
-		return Account{}, fmt.Errorf("%q is no account: give UID:GID or UID:GID,GROUP,... in numbers, and not root's", s)
+		return Account{}, fmt.Errorf("%q is not an account: give UID:GID or UID:GID,GROUP,... in numbers, and not root's", s)
 	}
 	return Account{UID: numbers[0], GID: numbers[1], Groups: numbers[2:]}, nil
 }

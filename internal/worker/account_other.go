@@ -4,7 +4,7 @@ package worker
 
 import "errors"
 
-var errNoAccounts = errors.New("only on Linux can the process become another account")
+var errNoAccounts = errors.New("a process can change its account on Linux only")
 
 // Become is for Linux, where container actions run.
 func Become(Account) error { return errNoAccounts }

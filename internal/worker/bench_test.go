@@ -12,7 +12,7 @@ import (
 
 // BenchmarkIsolated shows what Do costs above starting the same child barely.
 // The child is the cheapest there is, so the ratio is the worst there is.
-// "paired" takes turns, so that noise on the machine hits both alike, and
+// "paired" takes turns, so that noise on the host hits both alike, and
 // reports medians; "ratio" is the number to look at.
 func BenchmarkIsolated(b *testing.B) {
 	program, err := exec.LookPath("true")

@@ -102,7 +102,7 @@ func (c *child) conclude(end End) (resp Response, err error) {
 	} else {
 		c.abandon()
 		err = fmt.Errorf("%s (process %d) is still there %v after it was killed: "+
-			"a driver may hang; look at dmesg, reset the device or restart the machine", c.name(), c.process.Pid, c.killWait)
+			"a driver may hang; look at dmesg, reset the device or restart the host", c.name(), c.process.Pid, c.killWait)
 	}
 	for _, p := range c.pipes { // ends the readers, whoever still holds the other side
 		_ = p.Close()
@@ -144,7 +144,7 @@ func (c *child) clean() error {
 	c.wait(c.cmd)
 	if left != 0 {
 		return fmt.Errorf("process %d, which %s left behind, is still there %v after it was killed: end it by hand "+
-			"if it is another user's; else a driver may hang: look at dmesg, reset the device or restart the machine", left, c.name(), c.killWait)
+			"if it is another user's; else a driver may hang: look at dmesg, reset the device or restart the host", left, c.name(), c.killWait)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 
 // BenchmarkContainer shows what Do costs above the engine's own command that
 // runs the same image and removes the container. The two take turns, so that
-// noise on the machine hits both alike; "ratio" is that of the medians.
+// noise on the host hits both alike; "ratio" is that of the medians.
 func BenchmarkContainer(b *testing.B) {
 	e := newEngine(b)
 	w, req := e.worker(b), e.request(b, "exit", "0")

@@ -101,7 +101,7 @@ func (c *cell) pull(ctx context.Context) error {
 		err = progress.Wait(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("pull image %s: %w: see what '%s pull %s' says", image, err, c.engine.command(), image)
+		return fmt.Errorf("pull image %s: %w: see what '%s pull %s' prints", image, err, c.engine.command(), image)
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func (c *cell) finish(ctx context.Context, timeout time.Duration) (Response, err
 	switch {
 	case !gone:
 		return resp, fmt.Errorf("container %s is still there %v after it was killed: a driver may hang; look at dmesg, "+
-			"reset the device or restart the machine", c.id, c.killWait)
+			"reset the device or restart the host", c.id, c.killWait)
 	case c.lost != nil:
 		return resp, c.engine.unreachable(fmt.Errorf("lost container %s, which the next run removes: %w", c.id, c.lost))
 	}
@@ -264,7 +264,7 @@ func (c *cell) state(ctx context.Context) (*container.State, error) {
 	defer cancel()
 	r, err := c.engine.ContainerInspect(ctx, c.id, client.ContainerInspectOptions{})
 	if err == nil && r.Container.State == nil {
-		err = errors.New("the engine does not say how the container ended")
+		err = errors.New("the engine does not state how the container ended")
 	}
 	return r.Container.State, err
 }

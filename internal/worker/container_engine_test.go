@@ -207,7 +207,7 @@ func (e *testEngine) containers(t testing.TB) string {
 	return string(out)
 }
 
-// marked counts the processes of this machine that have the marker in their
+// marked counts the processes of this host that have the marker in their
 // command lines; those in containers are among them.
 func marked(t testing.TB, marker string) (n int) {
 	t.Helper()

@@ -202,9 +202,9 @@ func TestAbandoned(t *testing.T) {
 		{"ours", me.String(), "unix:///x", container.StateRunning, false},
 		{"of an earlier process", label(me.boot, me.namespace, me.started+1), "unix:///x", container.StateRunning, true},
 		{"of another container, which is not named", label(me.boot, "pid:[2]", 1), "unix:///x", container.StateRunning, false},
-		{"before the machine was started", label("other", me.namespace, 1), "unix:///x", container.StateExited, true},
-		{"of another machine", label("other", me.namespace, 1), "unix:///x", container.StateRunning, false},
-		{"of another machine, ended", label("other", me.namespace, 1), "tcp://x:1", container.StateExited, false},
+		{"before the host was started", label("other", me.namespace, 1), "unix:///x", container.StateExited, true},
+		{"of another host", label("other", me.namespace, 1), "unix:///x", container.StateRunning, false},
+		{"of another host, ended", label("other", me.namespace, 1), "tcp://x:1", container.StateExited, false},
 		{"malformed", "no-owner", "unix:///x", container.StateExited, false},
 	}
 	for _, test := range tests {

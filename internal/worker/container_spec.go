@@ -147,7 +147,7 @@ func (w *Container) mounts(e *engine, root string) ([]mount.Mount, error) {
 			return nil, err
 		}
 		if e.exposed(source) {
-			return nil, fmt.Errorf("%s holds the container engine's socket, through which a container could take over this machine: "+
+			return nil, fmt.Errorf("%s holds the container engine's socket, through which a container could take over this host: "+
 				"choose a folder without it", m.Source)
 		}
 		m.Source, m.ReadOnly = source, m.ReadOnly || readOnly

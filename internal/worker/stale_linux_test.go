@@ -8,7 +8,7 @@ import (
 )
 
 // TestEndStaleEndsWhatADeadOwnerLeft: processes show whose they are, and those
-// of a living accelgate, of another machine and of another namespace are left
+// of a living accelgate, of another host and of another namespace are left
 // alone.
 func TestEndStaleEndsWhatADeadOwnerLeft(t *testing.T) {
 	here := thisOwner()

@@ -13,7 +13,7 @@ var classes = []struct {
 	in   func(*Trial) bool
 }{
 	{"accelerators", func(t *Trial) bool { return t.Accelerator }},
-	{"other machines", func(t *Trial) bool { return !t.Accelerator }},
+	{"other hosts", func(t *Trial) bool { return !t.Accelerator }},
 	{"quiet, noise < 0.75 %", func(t *Trial) bool { return t.Noise < 0.0075 }},
 	{"medium, 0.75-2 %", func(t *Trial) bool { return t.Noise >= 0.0075 && t.Noise < 0.02 }},
 	{"noisy, 2-5 %", func(t *Trial) bool { return t.Noise >= 0.02 && t.Noise < 0.05 }},

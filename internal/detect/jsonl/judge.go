@@ -137,7 +137,7 @@ func (s *Set) report(at []int, cells []detect.Cell) (r detect.Report, moved stri
 	}
 	r = s.paired(cells, detect.JudgeGroup(cells, s.Options.FalseAlarms))
 	if r.Host.Verdict != detect.Untested && len(r.Shifts) == 0 {
-		moved = fmt.Sprintf("all cells of the group became %s by %.1f %%: look at what they share first, the machine or a change",
+		moved = fmt.Sprintf("all cells of the group became %s by %.1f %%: look at what they share first, the host or a change",
 			map[bool]string{true: "slower", false: "faster"}[r.Host.Estimate > 0], 100*math.Abs(r.Host.Estimate))
 	}
 	return r, moved

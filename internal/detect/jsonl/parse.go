@@ -30,7 +30,7 @@ func (p *parser) trial() (t Trial) {
 	seen := map[string]bool{}
 	p.object(func(key string, at int) {
 		if seen[key] {
-			p.fail(at, "key %s stands twice: remove one of the two", quote(key))
+			p.fail(at, "key %s occurs twice: remove one of the two", quote(key))
 		}
 		seen[key] = true
 		switch key {

@@ -53,7 +53,7 @@ func detectRAPL(clock Clock, root string) (*Meter, []Absence) {
 	names, err := list(dir)
 	if err != nil {
 		return nil, []Absence{{"cpu", fmt.Sprintf("the entries of powercap cannot be listed (%v): "+
-			"measure on a machine that is no virtual one, with the kernel's module intel_rapl_msr", err)}}
+			"measure on a host that is not a virtual machine, with the kernel's module intel_rapl_msr", err)}}
 	}
 	var zones []zone
 	var absent []Absence
@@ -79,7 +79,7 @@ func detectRAPL(clock Clock, root string) (*Meter, []Absence) {
 		}
 	}
 	if len(zones) == 0 {
-		return nil, []Absence{{"cpu", "powercap lists no package of a CPU: measure on a machine that is no virtual one, " +
+		return nil, []Absence{{"cpu", "powercap lists no package of a CPU: measure on a host that is not a virtual machine, " +
 			"with the kernel's module intel_rapl_msr"}}
 	}
 	slices.SortFunc(zones, func(a, b zone) int { return strings.Compare(a.scope, b.scope) })
@@ -203,7 +203,7 @@ func (r *zoneReader) read(now func() time.Duration) {
 // count adds a sample.
 func (r *zoneReader) count(at time.Duration, count uint64) {
 	if count > r.wrap {
-		r.fault = fmt.Sprintf("its counter says %d microjoules, above its own limit: look at its folder in powercap", count)
+		r.fault = fmt.Sprintf("its counter shows %d microjoules, above its own limit: look at its folder in powercap", count)
 		return
 	}
 	n := len(r.points)
@@ -241,7 +241,7 @@ func readCount(path string) (uint64, error) {
 func parseCount(text string) (uint64, error) {
 	count, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || count > 1<<62 {
-		return 0, fmt.Errorf("%.40q is no number of microjoules", text)
+		return 0, fmt.Errorf("%.40q is not a number of microjoules", text)
 	}
 	return count, nil
 }

@@ -66,7 +66,7 @@ func (w *Watcher) processors(begin, end machine, outside bool) (f finding) {
 	total := end.all.total() - min(end.all.total(), from.all.total())
 	f.readings.add("cpu load", "", end.load)
 	if end.throttle > begin.throttle {
-		f.unwell = append(f.unwell, "the processors were throttled because they were too hot: cool the machine, and measure again")
+		f.unwell = append(f.unwell, "the processors were throttled because they were too hot: cool the host, and measure again")
 	}
 	if total < leastTicks {
 		f.unknown = append(f.unknown, "the span is too short to attribute the use of the processors: measure for longer")
@@ -99,7 +99,7 @@ func use(from, end machine, total float64, outside bool) (f finding) {
 		f.unwell = append(f.unwell, fmt.Sprintf("other programs used %.0f %% of the processors: end them, and measure again", 100*foreign))
 	}
 	if steal > maxSteal {
-		f.unwell = append(f.unwell, fmt.Sprintf("the hypervisor gave %.0f %% of the processors' time to other machines: use a host that is not shared", 100*steal))
+		f.unwell = append(f.unwell, fmt.Sprintf("the hypervisor gave %.0f %% of the processors' time to other virtual machines: use a host that is not shared", 100*steal))
 	}
 	return f
 }

@@ -71,7 +71,7 @@ func (r *rootOf) watcher() *Watcher {
 	return New(Options{Root: r.dir, PID: self, GOOS: "linux", Now: func() time.Time { return r.now }})
 }
 
-// span watches while the machine changes and 10 s pass.
+// span watches while the host changes and 10 s pass.
 func (r *rootOf) span(outside bool, change func()) *bench.Health {
 	s := r.watcher().Begin(r.Context(), bench.Device{}, outside)
 	r.now = r.now.Add(10 * time.Second)

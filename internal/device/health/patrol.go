@@ -161,7 +161,7 @@ func (p *patrol) end(ctx context.Context, s *Span) (f finding) {
 		if !begun || !ended {
 			f.unknown = append(f.unknown, fmt.Sprintf("%s cannot be looked at (%s)", name, p.trouble))
 			for _, fault := range broken[first.bus] { // a device that is lost tells nothing more
-				f.unwell = append(f.unwell, fmt.Sprintf("%s is lost (%s): mend it before you measure", name, fault))
+				f.unwell = append(f.unwell, fmt.Sprintf("%s is lost (%s): fix it before you measure", name, fault))
 			}
 			continue
 		}

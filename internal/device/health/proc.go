@@ -52,7 +52,7 @@ func parseTicks(times []byte) (ticks, error) {
 		}
 		t, err := strconv.ParseUint(string(field), 10, 64)
 		if err != nil || t > maxTicks {
-			return ticks{}, errors.New("a time is no number of ticks")
+			return ticks{}, errors.New("a time is not a number of ticks")
 		}
 		v[n] = t
 		n++

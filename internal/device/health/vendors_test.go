@@ -153,7 +153,7 @@ func TestVendors(t *testing.T) {
 			reasons := strings.Join(h.Reasons, "\n")
 			for _, words := range test.says {
 				if !strings.Contains(reasons, words) {
-					t.Errorf("%s does not say %q: %q", name, words, h.Reasons)
+					t.Errorf("%s does not state %q: %q", name, words, h.Reasons)
 				}
 			}
 			if h.Status != test.status {

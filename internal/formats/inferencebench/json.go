@@ -138,7 +138,7 @@ func (r *reader) object() (value, error) {
 	err := r.Object(func([]byte) error {
 		key := unquote(string(r.Key()))
 		if seen[key] {
-			return r.bad("%.100q stands twice in one object", key)
+			return r.bad("%.100q occurs twice in one object", key)
 		}
 		seen[key] = true
 		item, err := r.value()

@@ -88,7 +88,7 @@ func decimal(text []byte) (float64, error) {
 func printedTime(text []byte) (float64, error) {
 	digits, scale := cutUnit(text)
 	if scale == 0 {
-		return 0, fmt.Errorf("%s is no time in ns, us, ms or s", quote(text))
+		return 0, fmt.Errorf("%s is not a time in ns, us, ms or s", quote(text))
 	}
 	v, err := decimal(bytes.TrimRight(digits, " \t"))
 	if err != nil {

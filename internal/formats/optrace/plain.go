@@ -54,7 +54,7 @@ func plainJSON(data []byte) (*Profile, error) {
 func plainOperator(c *cursor, ops *operators) error {
 	members := plainMembers{}
 	if c.peek() != '{' {
-		return errors.New("an element of operators is no object: print name, total_s and calls of each")
+		return errors.New("an element of operators is not an object: print name, total_s and calls of each")
 	}
 	if err := c.object(func(key []byte) error { return members.take(key, c) }); err != nil {
 		return err

@@ -177,7 +177,7 @@ func simulatorTotal(text []byte, model string) (float64, error) {
 		return total, nil
 	}
 	if bad != nil {
-		return 0, fmt.Errorf("the total for %s is %s, which is no time in ns, us, ms or s: see in the simulator's log what went wrong",
+		return 0, fmt.Errorf("the total for %s is %s, which is not a time in ns, us, ms or s: see in the simulator's log what went wrong",
 			shown, quote(bytes.TrimSpace(bad)))
 	}
 	return 0, fmt.Errorf("no total: Could not find 'Total time for %s' in output: see in the simulator's log why it ended early", shown)

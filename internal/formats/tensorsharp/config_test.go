@@ -78,8 +78,8 @@ func TestReadConfigComplains(t *testing.T) {
 		{"{\n \"schön\": 1, \"media_dri\": null}", isWarning, `c.json:2:14: TensorSharp has no key "media_dri", so it has no effect: remove it; did you mean "media_dir"?`},
 		{`{"models": [{"id": "a", "supports_images": true}]}`, isWarning, `c.json:1:25: TensorSharp has no key models[0]."supports_images", so it has no effect: remove it; did you mean "supports_image"?`},
 		{`{"$schema": "x"}`, isWarning, `c.json:1:2: TensorSharp has no key "$schema", so it has no effect: remove it`},
-		{`{"model_dir": "a", "MODEL_DIR": "b"}`, isWarning, `c.json:1:20: model_dir stands twice, and only the last one counts: remove the others`},
-		{`{"max_parallel": 4}`, isWarning, `c.json:1:18: max_parallel is 4, and TensorSharp runs one cell at a time whatever it says: remove it`},
+		{`{"model_dir": "a", "MODEL_DIR": "b"}`, isWarning, `c.json:1:20: model_dir occurs twice, and only the last one counts: remove the others`},
+		{`{"max_parallel": 4}`, isWarning, `c.json:1:18: max_parallel is 4, and TensorSharp runs one cell at a time whatever its value: remove it`},
 		{`{"timeout_seconds": "900"}`, isErr, `c.json:1:21: timeout_seconds: want a whole number, got the text "900": write decimal digits without quotes`},
 		{`{"timeout_seconds": 1.5}`, isErr, `c.json:1:21: timeout_seconds: want a whole number, got 1.5: write decimal digits without quotes`},
 		{`{"timeout_seconds": 99999999999999999999}`, isErr, `want a whole number, got 99999999999999999999`},
@@ -103,7 +103,7 @@ func TestReadConfigComplains(t *testing.T) {
 		{`{"model_dir": "a" "b": 1}`, isErr, `c.json:1:19: not valid JSON`},
 		{"{\"model_dir\": \"\xff\"}", isErr, `c.json:1:16: byte 0xff is not text: save the file as UTF-8`},
 		{strings.Repeat("[", 20_000), isErr, `c.json: more than 10000 lists and objects: shorten the file`},
-		{strings.Repeat(" ", 2<<20), isErr, `c.json: larger than 1048576 bytes: this is no configuration, name another file`},
+		{strings.Repeat(" ", 2<<20), isErr, `c.json: larger than 1048576 bytes: this is not a configuration, name another file`},
 	} {
 		_, warnings, err := tensorsharp.ReadConfig("c.json", []byte(c.text))
 		got := strings.Join(warnings, "\n")

@@ -29,7 +29,7 @@ func (r *reader) object(v hujson.Value, path string, members []member) {
 			continue
 		}
 		if slices.Contains(seen, members[i].name) {
-			r.warn(m.Name, "%s%s stands twice, and only the last one counts: remove the others", path, members[i].name)
+			r.warn(m.Name, "%s%s occurs twice, and only the last one counts: remove the others", path, members[i].name)
 		}
 		seen = append(seen, members[i].name)
 		r.member(m.Value, path+members[i].name, members[i])
@@ -94,7 +94,7 @@ func (r *reader) int(v hujson.Value, path string, into *int, m member) {
 	*into = n
 	r.bounds(v, path, float64(n), m)
 	if m.name == "max_parallel" && n != 1 {
-		r.warn(v, "max_parallel is %d, and TensorSharp runs one cell at a time whatever it says: remove it", n)
+		r.warn(v, "max_parallel is %d, and TensorSharp runs one cell at a time whatever its value: remove it", n)
 	}
 }
 

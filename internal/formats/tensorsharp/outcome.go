@@ -47,7 +47,7 @@ func (r *result) outcome() (bench.Outcome, bench.Cause, string) {
 		if strings.HasPrefix(r.SkipReason, "could not build args") { // a prompt or media file is missing
 			cause = bench.CauseInput
 		}
-		return bench.Skipped, cause, cmp.Or(r.SkipReason, "TensorSharp.TestMatrix does not say why")
+		return bench.Skipped, cause, cmp.Or(r.SkipReason, "TensorSharp.TestMatrix does not state why")
 	case r.ExitCode == exitTimeout:
 		return bench.Timeout, bench.CauseTimeout, "was stopped at its deadline"
 	case r.ExitCode == exitNotBegun:
@@ -59,7 +59,7 @@ func (r *result) outcome() (bench.Outcome, bench.Cause, string) {
 	case r.CorrectnessOK != nil && !*r.CorrectnessOK:
 		return bench.Incorrect, bench.CauseAnswer, cmp.Or(r.CorrectnessError, r.Error, "the answer is wrong")
 	case !ok:
-		return bench.Failed, bench.CauseOutput, cmp.Or(r.Error, "TensorSharp.TestMatrix does not say why")
+		return bench.Failed, bench.CauseOutput, cmp.Or(r.Error, "TensorSharp.TestMatrix does not state why")
 	}
 	return bench.Passed, "", ""
 }

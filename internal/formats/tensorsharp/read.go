@@ -100,7 +100,7 @@ func (r *reader) err() error { return errors.Join(r.errs...) }
 func (r *reader) parse() (hujson.Value, error) {
 	var none hujson.Value
 	if len(r.data) > maxConfigBytes {
-		return none, fmt.Errorf("%s: larger than %d bytes: this is no configuration, name another file", plain(r.name), maxConfigBytes)
+		return none, fmt.Errorf("%s: larger than %d bytes: this is not a configuration, name another file", plain(r.name), maxConfigBytes)
 	}
 	r.data = append(bytes.Clone(bytes.TrimPrefix(r.data, []byte("\ufeff"))), '\n')
 	if bytes.Count(r.data, []byte("{"))+bytes.Count(r.data, []byte("[")) > maxNested {

@@ -67,7 +67,7 @@ func ReadResults(dir string) (run *bench.Run, warnings []string, err error) {
 		i.add(e.Name(), r)
 	}
 	if more := i.count - maxResultWarnings; more > 0 {
-		i.warnings = append(i.warnings, fmt.Sprintf("%d more files like these: mend these first", more))
+		i.warnings = append(i.warnings, fmt.Sprintf("%d more files like these: fix these first", more))
 	}
 	if len(i.run.Results) == 0 {
 		return nil, i.warnings, fmt.Errorf("%s holds no result of TensorSharp.TestMatrix: name the folder that results_dir of matrix-config.json names", plain(dir))
@@ -139,7 +139,7 @@ func decodeResult(name string, data []byte) (*result, error) {
 	case strings.ReplaceAll(r.CaseID, "=", "@")+".json" != name:
 		return nil, fmt.Errorf("holds case %s, whose file has another name", quote(r.CaseID))
 	case r.OK == nil && !r.Skipped:
-		return nil, errors.New("does not say whether the cell is ok")
+		return nil, errors.New("does not state whether the cell is ok")
 	}
 	return &r, nil
 }

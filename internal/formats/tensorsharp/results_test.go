@@ -95,7 +95,7 @@ func TestReadResultsOutcomes(t *testing.T) {
 		{"crash on windows", `, "ok": false, "exit_code": -1073741819`, bench.Failed, bench.CauseCrash, "exit -1073741819"},
 		{"no metrics", `, "ok": false, "error": "no metrics parsed from output"`, bench.Failed, bench.CauseOutput, "no metrics parsed from output"},
 		{"no input", `, "ok": false, "skipped": true, "skip_reason": "could not build args: gone"`, bench.Skipped, bench.CauseInput, "could not build args: gone"},
-		{"skipped", `, "ok": false, "skipped": true`, bench.Skipped, bench.CauseCapacity, "TensorSharp.TestMatrix does not say why"},
+		{"skipped", `, "ok": false, "skipped": true`, bench.Skipped, bench.CauseCapacity, "TensorSharp.TestMatrix does not state why"},
 	} {
 		run, warnings, err := tensorsharp.ReadResults(folder(t, map[string]string{c.name: cell(c.name, c.more)}))
 		if err != nil || len(warnings) > 0 || len(run.Results) != 1 {
@@ -148,21 +148,21 @@ func TestReadResultsLeavesStrayFilesOut(t *testing.T) {
 	t.Parallel()
 	good := cell("good", "")
 	stray := map[string]string{
-		"copy of good":  good,
-		"good=1":        cell("good=1", ""),
-		"config":        `{"model_dir": "m"}`,
-		"truncated":     good[:len(good)/2],
-		"empty":         "",
-		"list":          "[]",
-		"null":          "null",
-		"wrong type":    cell("wrong type", `, "exit_code": "0"`),
-		"does not say":  `{"case_id": "does not say"}`,
-		"null ok":       cell("null ok", `, "ok": null`),
-		"infinite":      cell("infinite", `, "decode_tps": 1e999`),
-		"large":         cell("large", strings.Repeat(" ", 5<<20)),
-		"deep":          strings.Repeat("[", 1<<20),
-		"\x1b[31mevil":  "x",
-		"two documents": cell("two documents", "") + "{}",
+		"copy of good":   good,
+		"good=1":         cell("good=1", ""),
+		"config":         `{"model_dir": "m"}`,
+		"truncated":      good[:len(good)/2],
+		"empty":          "",
+		"list":           "[]",
+		"null":           "null",
+		"wrong type":     cell("wrong type", `, "exit_code": "0"`),
+		"does not state": `{"case_id": "does not state"}`,
+		"null ok":        cell("null ok", `, "ok": null`),
+		"infinite":       cell("infinite", `, "decode_tps": 1e999`),
+		"large":          cell("large", strings.Repeat(" ", 5<<20)),
+		"deep":           strings.Repeat("[", 1<<20),
+		"\x1b[31mevil":   "x",
+		"two documents":  cell("two documents", "") + "{}",
 	}
 	all := map[string]string{"good": good}
 	for name, text := range stray {

@@ -156,7 +156,7 @@ func (t *translation) items(member string, list []string) []string {
 			t.warn("%s lists %s twice, and it is measured once: remove one", member, quote(s))
 			continue
 		case s == "" || strings.ContainsAny(s, "*?"):
-			t.warn("%s: %s is no name: remove it", member, quote(s))
+			t.warn("%s: %s is not a name: remove it", member, quote(s))
 			continue
 		}
 		seen = append(seen, s)

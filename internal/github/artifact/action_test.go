@@ -253,7 +253,7 @@ func (p posted) refused(t *testing.T) {
 	}
 	p.harmless(t, "no_evidence", "failure")
 	if body := p.comments[0].Body; !strings.Contains(body, "accelgate could not judge") || strings.Contains(body, "Passed") || len(body) > 2500 {
-		t.Errorf("the comment is no short refusal:\n%s", body)
+		t.Errorf("the comment is not a short refusal:\n%s", body)
 	}
 }
 

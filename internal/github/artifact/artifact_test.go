@@ -124,7 +124,7 @@ func TestExtractWantsAPrivateFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := runOnly("{}")
-	for path, want := range map[string]string{open: "mode 0700", link: "is no folder", filepath.Join(dir, "none"): "make the folder first"} {
+	for path, want := range map[string]string{open: "mode 0700", link: "is not a folder", filepath.Join(dir, "none"): "make the folder first"} {
 		if _, err := artifact.Extract(bytes.NewReader(data), int64(len(data)), path, artifact.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Extract(%s) = %v, want an error with %q", filepath.Base(path), err, want)
 		}
@@ -152,7 +152,7 @@ func TestReadErrorsAreNoRefusals(t *testing.T) {
 	for at := range data {
 		_, err := artifact.Read(failing{bytes.NewReader(data), int64(at)}, int64(len(data)), artifact.Options{})
 		if _, refused := errors.AsType[artifact.Refusal](err); err == nil || refused || !strings.Contains(err.Error(), "download it again") {
-			t.Errorf("byte %d cannot be read: %v, want an error that is no refusal", at, err)
+			t.Errorf("byte %d cannot be read: %v, want an error that is not a refusal", at, err)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (a *archive) directory(size int64) error {
 	case size > a.limits.Archive:
 		return refusef("it has more than %d bytes: give each shard an artifact of its own", a.limits.Archive)
 	case size < endSize:
-		return refusef("it is no zip archive: %s", next)
+		return refusef("it is not a zip archive: %s", next)
 	}
 	end, err := a.at(size-endSize, endSize)
 	if err != nil {

@@ -104,7 +104,7 @@ func (e *entry) mode(attributes uint32) error {
 	case kind == 0o120000 || attributes&dosLink != 0:
 		return e.refusef("is a link: %s", next)
 	case kind != 0 && kind != want || attributes&dosVolume != 0 || attributes&dosFolder != 0 && !e.folder:
-		return e.refusef("is no plain file: %s", next)
+		return e.refusef("is not a plain file: %s", next)
 	case mode&modeSpecial != 0:
 		return e.refusef("has the special mode %04o: %s", mode&0o7777, next)
 	}
@@ -179,7 +179,7 @@ func (a *archive) descriptor(e *entry, at int64) (end int64, err error) {
 		return 0, err
 	}
 	if order.Uint32(b) != descriptorSignature || e.sums() != [3]int64{int64(order.Uint32(b[4:])), int64(order.Uint32(b[8:])), int64(order.Uint32(b[12:]))} {
-		return 0, e.refusef("is followed by a descriptor that says something else than the directory: %s", next)
+		return 0, e.refusef("is followed by a descriptor that contradicts the directory: %s", next)
 	}
 	return at + descriptorSize, nil
 }

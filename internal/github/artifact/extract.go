@@ -50,7 +50,7 @@ func private(dir string) error {
 	case err != nil:
 		return fmt.Errorf("extract archive: %w: make the folder first", err)
 	case !info.IsDir():
-		return fmt.Errorf("extract archive: %s is no folder: name one", dir)
+		return fmt.Errorf("extract archive: %s is not a folder: name one", dir)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
 		return fmt.Errorf("extract archive: others may enter %s (mode %v): make a folder with mode 0700", dir, info.Mode().Perm())
 	}

@@ -20,7 +20,7 @@ var hostile = []struct {
 	build      func() []byte
 }{
 	// The archive as a whole.
-	{"nothing", "no zip archive", func() []byte { return nil }},
+	{"nothing", "not a zip archive", func() []byte { return nil }},
 	{"JSON in place of an archive", "cut short", func() []byte { return []byte(strings.Repeat(run, 10)) }},
 	{"cut short", "cut short", func() []byte { return runOnly(run)[:60] }},
 	{"no entry", "holds no file", func() []byte { return archive() }},
@@ -103,13 +103,13 @@ var hostile = []struct {
 	{"another method in its own header", "another one in its own header", func() []byte { return archive(item{name: "run.json", local: put(8, 2, 0)}) }},
 	{"another size in its own header", "another one in its own header", func() []byte { return archive(item{name: "run.json", data: run, local: put(22, 4, 1)}) }},
 	{"other flags in its own header", "another one in its own header", func() []byte { return archive(item{name: "run.json", local: put(6, 2, 1)}) }},
-	{"a descriptor with another checksum", "a descriptor that says something else",
+	{"a descriptor with another checksum", "a descriptor that contradicts",
 		func() []byte { return archive(item{name: "run.json", data: run, descriptor: put(4, 4, 1)}) }},
 	{"no header of its own", "no header of its own", func() []byte { return archive(item{name: "run.json", local: put(0, 4, 0)}) }},
 
 	// Sizes.
 	{"a bomb", "grows to more than 500 times", func() []byte { return runOnly(strings.Repeat(" ", 1900<<10)) }},
-	{"a bomb that says it is small", "more bytes than it says", func() []byte {
+	{"a bomb that says it is small", "more bytes than it declares", func() []byte {
 		small := func(b []byte, at int) { put(at, 4, 10)(b) }
 		return archive(item{name: "run.json", data: strings.Repeat(" ", 5<<20), local: func(b []byte) { small(b, 22) }, central: func(b []byte) { small(b, 24) }})
 	}},
@@ -118,7 +118,7 @@ var hostile = []struct {
 		mib := strings.Repeat(" ", 1<<20)
 		return archive(item{name: "a/run.json", data: mib}, item{name: "b/run.json", data: mib}, item{name: "c/run.json", data: mib}, item{name: "d/run.json", data: mib})
 	}},
-	{"fewer bytes than it says", "fewer bytes than it says", func() []byte {
+	{"fewer bytes than it declares", "fewer bytes than it declares", func() []byte {
 		return archive(item{name: "run.json", data: run, local: put(22, 4, 100), central: put(24, 4, 100)})
 	}},
 	{"stored with two sizes", "two sizes", func() []byte {
@@ -137,12 +137,12 @@ var hostile = []struct {
 	// What entries are.
 	{"a symbolic link", "is a link", func() []byte { return archive(item{name: "run.json", data: "/etc/passwd", attributes: 0o120777 << 16}) }},
 	{"a link of Windows", "is a link", func() []byte { return archive(item{name: "run.json", attributes: 0x400}) }},
-	{"a device", "no plain file", func() []byte { return archive(item{name: "run.json", attributes: 0o020666 << 16}) }},
-	{"a pipe", "no plain file", func() []byte { return archive(item{name: "run.json", attributes: 0o010666 << 16}) }},
-	{"a socket", "no plain file", func() []byte { return archive(item{name: "run.json", attributes: 0o140666 << 16}) }},
-	{"a folder by its mode alone", "no plain file", func() []byte { return archive(item{name: "run.json", attributes: 0o040755 << 16}) }},
-	{"a folder by its DOS attribute alone", "no plain file", func() []byte { return archive(item{name: "run.json", attributes: 0x10}) }},
-	{"a file by its mode and a folder by its name", "no plain file", func() []byte { return archive(item{name: "run.json/", attributes: 0o100644 << 16}) }},
+	{"a device", "not a plain file", func() []byte { return archive(item{name: "run.json", attributes: 0o020666 << 16}) }},
+	{"a pipe", "not a plain file", func() []byte { return archive(item{name: "run.json", attributes: 0o010666 << 16}) }},
+	{"a socket", "not a plain file", func() []byte { return archive(item{name: "run.json", attributes: 0o140666 << 16}) }},
+	{"a folder by its mode alone", "not a plain file", func() []byte { return archive(item{name: "run.json", attributes: 0o040755 << 16}) }},
+	{"a folder by its DOS attribute alone", "not a plain file", func() []byte { return archive(item{name: "run.json", attributes: 0x10}) }},
+	{"a file by its mode and a folder by its name", "not a plain file", func() []byte { return archive(item{name: "run.json/", attributes: 0o100644 << 16}) }},
 	{"a program with its owner's rights", "special mode 4755", func() []byte { return archive(item{name: "run.json", attributes: 0o104755 << 16}) }},
 	{"a folder with contents", "folder with contents", func() []byte { return archive(item{name: "a/", data: run}, item{name: "run.json"}) }},
 	{"folders alone", "holds no file", func() []byte { return archive(item{name: "a/", stored: true}) }},
@@ -185,10 +185,10 @@ var hostile = []struct {
 	{"a character without width", "invisible", func() []byte { return archive(item{name: "a\u200b/run.json"}) }},
 	{"no UTF-8", "not UTF-8", func() []byte { return archive(item{name: "\xff\xfe/run.json"}) }},
 	{"a letter that looks like another", "characters other than", func() []byte { return archive(item{name: "run.jsоn"}) }},
-	{"one name in two letter cases", "stands twice", func() []byte { return archive(item{name: "A/run.json"}, item{name: "a/run.json"}) }},
-	{"one name twice", "stands twice", func() []byte { return archive(item{name: "run.json", data: "{}"}, item{name: "run.json", data: run}) }},
+	{"one name in two letter cases", "occurs twice", func() []byte { return archive(item{name: "A/run.json"}, item{name: "a/run.json"}) }},
+	{"one name twice", "occurs twice", func() []byte { return archive(item{name: "run.json", data: "{}"}, item{name: "run.json", data: run}) }},
 	{"a file that is a folder", "a file and a folder", func() []byte { return archive(item{name: "run.json"}, item{name: "run.json/run.json"}) }},
-	{"a folder that is a file", "stands twice", func() []byte { return archive(item{name: "run.json/", stored: true}, item{name: "run.json"}) }},
+	{"a folder that is a file", "occurs twice", func() []byte { return archive(item{name: "run.json/", stored: true}, item{name: "run.json"}) }},
 	{"three folders", "more than 2 folders", func() []byte { return archive(item{name: "a/b/c/run.json"}) }},
 	{"a long name", "more than 255 bytes", func() []byte { return archive(item{name: strings.Repeat("a", 300) + "/run.json"}) }},
 	{"an empty part", "empty part", func() []byte { return archive(item{name: "a//run.json"}) }},

@@ -54,7 +54,7 @@ type counter struct {
 func (c *counter) Write(p []byte) (n int, err error) {
 	defer func() { c.failed = err }()
 	if c.n += int64(len(p)); c.n > c.entry.size {
-		return 0, c.refusef("has more bytes than it says: %s", next)
+		return 0, c.refusef("has more bytes than it declares: %s", next)
 	}
 	if err := c.fits(c.entry, c.n); err != nil {
 		return 0, err
@@ -72,9 +72,9 @@ func (c *counter) Write(p []byte) (n int, err error) {
 func (c *counter) check() error {
 	switch {
 	case c.n != c.entry.size:
-		return c.refusef("has fewer bytes than it says: %s", next)
+		return c.refusef("has fewer bytes than it declares: %s", next)
 	case c.sum.Sum32() != c.crc:
-		return c.refusef("does not have the checksum that it says: upload it again")
+		return c.refusef("does not have the checksum that it declares: upload it again")
 	case packs(c.head):
 		return c.refusef("is an archive within the archive: %s", next)
 	}

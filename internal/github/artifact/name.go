@@ -20,7 +20,7 @@ func (a *archive) names() error {
 		}
 		name := strings.ToLower(strings.TrimSuffix(e.name, "/"))
 		if _, twice := kinds[name]; twice && !(e.folder && !kinds[name]) {
-			return e.refusef("stands twice, letter case aside: %s", next)
+			return e.refusef("occurs twice, letter case aside: %s", next)
 		}
 		kinds[name] = !e.folder
 	}

@@ -28,7 +28,7 @@ func TestTypicalBreakdown(t *testing.T) {
 		{"in half of the rounds", [][]bench.Breakdown{round("operators", mm(1, 2), add), round("operators", mm(3, 2))}, round("operators", mm(2, 2))},
 		{"in two of three", [][]bench.Breakdown{round("operators", mm(1, 2), add), round("operators", add, mm(3, 2)), round("operators", mm(5, 2))},
 			round("operators", add, mm(3, 2))},
-		{"a name that stands twice", [][]bench.Breakdown{round("operators", mm(1, 2), mm(2, 2)), round("operators", mm(1, 1), mm(4, 1))}, round("operators", mm(4, 2))},
+		{"a name that occurs twice", [][]bench.Breakdown{round("operators", mm(1, 2), mm(2, 2)), round("operators", mm(1, 1), mm(4, 1))}, round("operators", mm(4, 2))},
 		{"two of one title", [][]bench.Breakdown{{round("x", mm(1, 1))[0], round("x", mm(8, 1))[0]}, {round("x", mm(3, 1))[0], round("x", mm(8, 1))[0]}},
 			[]bench.Breakdown{round("x", mm(2, 1))[0], round("x", mm(8, 1))[0]}},
 		{"in one of three", [][]bench.Breakdown{round("operators", mm(1, 2), add), round("operators", mm(1, 2)), round("operators", mm(1, 2))}, round("operators", mm(1, 2))},

@@ -171,7 +171,7 @@ func ReadJournal(path string, key []byte) (entries []Entry, size int64, err erro
 		return nil, 0, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxJournal {
-		return nil, 0, fmt.Errorf("%s is not a journal: it is no file, or of more than %d bytes: run without --resume", path, maxJournal)
+		return nil, 0, fmt.Errorf("%s is not a journal: it is not a file, or of more than %d bytes: run without --resume", path, maxJournal)
 	}
 	file, err := os.Open(path)
 	if err != nil {

@@ -27,7 +27,7 @@ func calibrated(t *testing.T) *baseline.File {
 }
 
 // TestCalibrate: what was found is kept in two digits, over any refresh, and is
-// dropped where the machine is another one.
+// dropped where the host is another one.
 func TestCalibrate(t *testing.T) {
 	f := calibrated(t)
 	if text := marshal(t, f); !strings.Contains(text, `"n": 1, "noise": 0.012, "mde": 0.057, "better"`) || strings.Count(text, "noise") != 1 {
@@ -44,7 +44,7 @@ func TestCalibrate(t *testing.T) {
 	run.Host.Fingerprint = h200
 	moved, _ := update(t, f, run, baseline.UpdateOptions{Now: tuesday})
 	if m := moved.Entries[0].Metric("decode_tps"); m.Noise != 0 || m.MDE != 0 || moved.Entries[0].Anchor.Metrics["decode_tps"] != 200 {
-		t.Errorf("on another machine: %+v, anchor %+v", m, moved.Entries[0].Anchor)
+		t.Errorf("on another host: %+v, anchor %+v", m, moved.Entries[0].Anchor)
 	}
 
 	foreign := newRun(bench.Result{Cell: bench.Cell{Raw: "b"}, Outcome: bench.Passed, // a run cannot excuse itself by its own noise
@@ -79,7 +79,7 @@ func TestCalibrationOfTheMachine(t *testing.T) {
 	run.Host.Fingerprint = h200
 	moved, _ := update(t, f, run, baseline.UpdateOptions{Now: tuesday})
 	if moved.CalibrationMS != 0 || moved.Run().Calibration != nil {
-		t.Errorf("another machine keeps %v", moved.CalibrationMS)
+		t.Errorf("another host keeps %v", moved.CalibrationMS)
 	}
 }
 

@@ -27,7 +27,7 @@ func newEntry(id string, r *bench.Result, described map[string]bench.Metric) (En
 		case summary.N == 0:
 			continue
 		case !known || s.Metric == "":
-			return e, fmt.Errorf("cell %s: the run does not say what metric %s is: measure again with accelgate baseline update", quote(id), quote(s.Metric))
+			return e, fmt.Errorf("cell %s: the run does not state what metric %s is: measure again with accelgate baseline update", quote(id), quote(s.Metric))
 		case e.Metric(s.Metric) != nil:
 			return e, fmt.Errorf("cell %s: metric %s is there twice: measure again with accelgate baseline update", quote(id), quote(s.Metric))
 		case !usable(summary):

@@ -143,7 +143,7 @@ func (r *reader) fingerprint(f *File) {
 	at := r.pos
 	text := r.raw()
 	if len(text) > maxFingerprint {
-		r.fail(at, "fingerprint has more than %d KiB, which no machine needs: "+mend, maxFingerprint>>10)
+		r.fail(at, "fingerprint has more than %d KiB, which no host needs: "+mend, maxFingerprint>>10)
 	}
 	if r.bad != nil {
 		return

@@ -158,7 +158,7 @@ func TestParseErrors(t *testing.T) {
 	check(`{"notes": }`, `b.json:1:11: '}' where a string should be: correct it by hand, or restore the file from git`)
 	check(`{,}`, `b.json:1:2: ',' where a string should be: correct it by hand, or restore the file from git`)
 	check(`{"x": [1,,2]}`, `b.json:1:10: ',' where a value should be: correct it by hand, or restore the file from git`)
-	check(`{"x": 01}`, `b.json:1:7: 01 is no JSON value: write a number, true, false or null, or put it in quotes`)
+	check(`{"x": 01}`, `b.json:1:7: 01 is not a JSON value: write a number, true, false or null, or put it in quotes`)
 	check(handWritten[:len(handWritten)/2], `b.json:9:33: the file ends where the end of a string should be: it was cut short, restore it from git`)
 
 	// Values.
@@ -255,7 +255,7 @@ func TestParseErrorPlace(t *testing.T) {
 	}
 }
 
-// TestRealFiles reads the baselines of other tools, where the machine has any.
+// TestRealFiles reads the baselines of other tools, where the host has any.
 func TestRealFiles(t *testing.T) {
 	dir := testtier.Data(t, "other tools' baselines were NOT read", "tensorsharp/baseline*.json")
 	paths, err := filepath.Glob(filepath.Join(dir, "tensorsharp", "baseline*.json"))

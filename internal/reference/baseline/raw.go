@@ -24,7 +24,7 @@ func (r *reader) compact(b []byte) []byte {
 	case literalByte(c):
 		lit := r.literal()
 		if !json.Valid(lit) {
-			r.note(r.pos, "%s is no JSON value: write a number, true, false or null, or put it in quotes", clip(string(lit)))
+			r.note(r.pos, "%s is not a JSON value: write a number, true, false or null, or put it in quotes", clip(string(lit)))
 		}
 		r.pos += len(lit)
 		return append(b, lit...)

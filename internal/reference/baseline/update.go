@@ -117,8 +117,8 @@ func (u *update) checkMachine(old *File) (moved bool, err error) {
 	if len(left) == 0 {
 		return true, nil
 	}
-	return true, fmt.Errorf("the speeds in the baseline of %s are of another machine (%s) and %d of its %d entries, such as %s, did not pass in this run: "+
-		"run the whole matrix on this machine, or remove those entries with accelgate baseline prune",
+	return true, fmt.Errorf("the speeds in the baseline of %s are of another host (%s) and %d of its %d entries, such as %s, did not pass in this run: "+
+		"run the whole matrix on this host, or remove those entries with accelgate baseline prune",
 		u.run.Host.Label, plain(reason), len(left), len(old.Entries), quote(slices.Min(left)))
 }
 

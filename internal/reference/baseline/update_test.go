@@ -290,7 +290,7 @@ func TestUpdateRefuses(t *testing.T) {
 	refused(`cell "a": "decode_tps" is +Inf`, passed(sample("decode_tps", math.Inf(1))))
 	refused(`cell "a": "decode_tps" is 1e+300`, passed(sample("decode_tps", 1e300)))
 	refused("no cell of the run passed without doubt", passed(sample("decode_tps", -1)))
-	refused(`the run does not say what metric "tps" is`, passed(sample("tps", 1)))
+	refused(`the run does not state what metric "tps" is`, passed(sample("tps", 1)))
 	refused(`metric "decode_tps" is there twice`, passed(sample("decode_tps", 1), sample("decode_tps", 1)))
 	refused(`"decode_tps" is 1, which`, passed(bench.Sample{Metric: "decode_tps", Summary: &bench.Summary{Median: 1, MAD: -1, N: 1}}))
 
@@ -335,7 +335,7 @@ func TestOperatorsAreCut(t *testing.T) {
 	}
 }
 
-// TestUpdateProperties holds for every run and every baseline of one machine.
+// TestUpdateProperties holds for every run and every baseline of one host.
 func TestUpdateProperties(t *testing.T) {
 	for seed := range uint64(200) {
 		r := random{rand.New(rand.NewPCG(seed, 3))}

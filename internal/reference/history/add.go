@@ -27,7 +27,7 @@ type Added struct {
 type Left struct{ Cell, Reason string }
 
 // ErrNothing says that no cell of a run is fit to be kept.
-var ErrNothing = errors.New("no cell of the run is fit to be kept")
+var ErrNothing = errors.New("no cell of the run can be recorded")
 
 // Add keeps a run, and drops the oldest ones where there are more than
 // [File.Keep]. Of the run it keeps the gated metrics, exact ones too, of cells that
@@ -62,15 +62,15 @@ func (f *File) Add(from *bench.Run) (Added, error) {
 		}
 	}
 	if added.Cells = len(r.cells); added.Cells == 0 {
-		return added, fmt.Errorf("%w: see what its report says", ErrNothing)
+		return added, fmt.Errorf("%w: see its report", ErrNothing)
 	}
 	if err := r.validate(f.ids); err != nil {
-		return added, fmt.Errorf("keep the run: %w", err)
+		return added, fmt.Errorf("keep the run: %w: measure again with 'accelgate run', or leave the file out", err)
 	}
 	at := sort.Search(len(f.runs), func(n int) bool { return f.runs[n].Started.After(r.Started) })
 	keep := cmp.Or(f.Keep, MaxRuns)
 	if at == 0 && len(f.runs) >= keep {
-		return Added{}, fmt.Errorf("%w: it is older than the %d runs that are", ErrNothing, keep)
+		return Added{}, fmt.Errorf("%w: it is older than the %d runs of the history", ErrNothing, keep)
 	}
 	f.runs = slices.Insert(f.runs, at, r.run)
 	f.keepNewest(keep)

@@ -85,7 +85,7 @@ func (f *reader) line(n int32, text []byte) error {
 	seen := map[string]bool{}
 	err := c.Object(func(key []byte) error {
 		if seen[string(key)] {
-			return fmt.Errorf("%.80q stands twice", key)
+			return fmt.Errorf("%.80q occurs twice", key)
 		}
 		seen[string(key)] = true
 		if name := string(key); name == healthyCells || name == unhealthyCells {
@@ -154,7 +154,7 @@ func (f *reader) cells(line int32, c *jsonread.Reader, r *run, unhealthy bool) e
 			f.last = append(f.last, 0)
 		}
 		if f.last[id] == line {
-			return fmt.Errorf("cell %.80q stands twice", key)
+			return fmt.Errorf("cell %.80q occurs twice", key)
 		}
 		f.last[id] = line
 		if len(r.cells) == maxCells || len(f.ids) > maxIDs {
@@ -182,7 +182,7 @@ func (r *run) spansOf(c *jsonread.Reader) (conditions int32, err error) {
 		}
 		v, err := c.Number()
 		if err == nil && (v != math.Trunc(v) || v < 0 || v >= maxConditions) {
-			err = errors.New("begins with a number that is no place of conditions")
+			err = errors.New("begins with a number that is not a place of conditions")
 		}
 		conditions = int32(v)
 		return err
@@ -225,13 +225,13 @@ func (r *run) validate(ids []string) error {
 	case r.Schema != Schema:
 		return fmt.Errorf("has schema %d, this build reads %d: use the accelgate version that wrote it", r.Schema, Schema)
 	case r.Started.IsZero():
-		return errors.New("does not say when the run started")
+		return errors.New("does not state when the run started")
 	case len(r.Revision) > maxName || len(r.Metrics) > maxMetrics || len(r.Conditions) > maxConditions:
 		return fmt.Errorf("has too long a commit, more than %d metrics, or more than %d different conditions", maxMetrics, maxConditions)
 	case len(r.Fingerprint.Accelerators) > maxDevices || !bench.Finite(r.Fingerprint.MemoryGiB):
 		return fmt.Errorf("names more than %d devices", maxDevices)
 	case !bench.Finite(r.Calibration) || r.Calibration < 0:
-		return fmt.Errorf("says that the calibration took %v ms", r.Calibration)
+		return fmt.Errorf("has a calibration of %v ms", r.Calibration)
 	}
 	if err := validMetrics(r.Metrics); err != nil {
 		return err
@@ -243,7 +243,7 @@ func validMetrics(metrics []Metric) error {
 	names := map[string]bool{}
 	for _, m := range metrics {
 		if m.Name == "" || names[m.Name] || len(m.Name) > maxName || len(m.Unit) > maxName {
-			return fmt.Errorf("metric %.80q has no name, stands twice, or is named too long", m.Name)
+			return fmt.Errorf("metric %.80q has no name, occurs twice, or is named too long", m.Name)
 		}
 		if m.Better != bench.Higher && m.Better != bench.Lower {
 			return fmt.Errorf("metric %.80q: better is %.80q, want %q or %q", m.Name, m.Better, bench.Higher, bench.Lower)

@@ -65,7 +65,7 @@ func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 func (d *Date) UnmarshalText(text []byte) error {
 	t, err := time.Parse(time.DateOnly, string(text))
 	if err != nil {
-		return fmt.Errorf("%.60q is no day; write it as 2026-01-31", text)
+		return fmt.Errorf("%.60q is not a day; write it as 2026-01-31", text)
 	}
 	*d = DateOf(t)
 	return nil

@@ -30,7 +30,7 @@ const file = `# Regressions that we accept for a while.
   issue: https://github.com/o/r/issues/7
   by: octocat
 
-# only on this machine
+# only on this host
 - {cell: a__b, metric: ttft_ms, host: h100-a, ceiling: 900, expires: 2025-01-01, reason: rushed}
 `
 
@@ -107,10 +107,10 @@ func TestReadErrors(t *testing.T) {
 		entry("ceiling: .nan"):                       `got ".nan"`,
 		entry("ceiling: 0.5"):                        `waivers.yml:3:12: [0].ceiling: 0.5 can be read in two ways; write 50% or 0.5%`,
 		entry("ceiling: [1]"):                        "want text, got a list",
-		entry("expires: 2026-02-30"):                 `waivers.yml:4:12: [0].expires: "2026-02-30" is no day; write it as 2026-01-31`,
-		entry("expires: tomorrow"):                   `"tomorrow" is no day`,
-		entry("expires: 2026-1-2"):                   `"2026-1-2" is no day`,
-		entry("expires: 2026-01-31T00:00:00Z"):       "is no day",
+		entry("expires: 2026-02-30"):                 `waivers.yml:4:12: [0].expires: "2026-02-30" is not a day; write it as 2026-01-31`,
+		entry("expires: tomorrow"):                   `"tomorrow" is not a day`,
+		entry("expires: 2026-1-2"):                   `"2026-1-2" is not a day`,
+		entry("expires: 2026-01-31T00:00:00Z"):       "is not a day",
 		entry("expires: 2027-01-03"):                 "waivers.yml:4:12: [0].expires: 2027-01-03 is 367 days ahead; write a day until 2027-01-02",
 		entry("reason: ' '"):                         "waivers.yml:5:11: [0].reason: holds control or invisible characters",
 		entry("reason: ''"):                          "waivers.yml:5:11: [0].reason: is empty; write a value",

@@ -36,7 +36,7 @@ func Algorithms(names []string) (chosen []packing.Algorithm, err error) {
 			return nil, err
 		}
 		if slices.Contains(names[:i], name) {
-			return nil, fmt.Errorf("%s stands twice: name each once", name)
+			return nil, fmt.Errorf("%s occurs twice: name each once", name)
 		}
 		chosen = append(chosen, a)
 	}

@@ -27,16 +27,16 @@ func TestRecheck(t *testing.T) {
 		judge    string
 		err, say string // "" is none
 	}{
-		"the same":                              {loose, "level: fail\nfidelity: {tolerance: 1" + variants, "", ""},
-		"a tolerance that the numbers are in":   {loose, "level: fail\nfidelity: {tolerance: 0.01" + variants, "", ""},
-		"a smaller tolerance":                   {loose, "level: fail\nfidelity: {tolerance: 1.0e-9" + variants, "", `by the tolerance "1", and that of the configuration is 1e-09`},
-		"a level that gates":                    {off, "level: fail\nfidelity: {tolerance: 1.0e-9" + variants, "parameters differ by more than the tolerance", ""},
-		"a level that informs":                  {loose, "level: off\nfidelity: {tolerance: 1.0e-9" + variants, "", ""},
-		"fewer degrees":                         {loose, "level: off\nfidelity: {max_degrees: 0.4" + variants, "degrees from a right angle", ""},
-		"another suite's cell is no business":   {loose, "level: fail\npacking: {}", "", ""},
-		"no count of parameters that differ":    {bench.Result{Cell: cell, Outcome: bench.Passed}, "level: fail\nfidelity: {tolerance: 1" + variants, "differ by more", ""},
-		"another combination than the gate's":   {off, "level: fail\nfidelity: {solver: go, variants: [{compute: float64, storage: float64}, {compute: float32, storage: bfloat16}]}", "", ""},
-		"the combination of another checkpoint": {off, "level: fail\nfidelity: {name: x" + variants, "", ""},
+		"the same":                               {loose, "level: fail\nfidelity: {tolerance: 1" + variants, "", ""},
+		"a tolerance that the numbers are in":    {loose, "level: fail\nfidelity: {tolerance: 0.01" + variants, "", ""},
+		"a smaller tolerance":                    {loose, "level: fail\nfidelity: {tolerance: 1.0e-9" + variants, "", `by the tolerance "1", and that of the configuration is 1e-09`},
+		"a level that gates":                     {off, "level: fail\nfidelity: {tolerance: 1.0e-9" + variants, "parameters differ by more than the tolerance", ""},
+		"a level that informs":                   {loose, "level: off\nfidelity: {tolerance: 1.0e-9" + variants, "", ""},
+		"fewer degrees":                          {loose, "level: off\nfidelity: {max_degrees: 0.4" + variants, "degrees from a right angle", ""},
+		"another suite's cell is not a business": {loose, "level: fail\npacking: {}", "", ""},
+		"no count of parameters that differ":     {bench.Result{Cell: cell, Outcome: bench.Passed}, "level: fail\nfidelity: {tolerance: 1" + variants, "differ by more", ""},
+		"another combination than the gate's":    {off, "level: fail\nfidelity: {solver: go, variants: [{compute: float64, storage: float64}, {compute: float32, storage: bfloat16}]}", "", ""},
+		"the combination of another checkpoint":  {off, "level: fail\nfidelity: {name: x" + variants, "", ""},
 	} {
 		file, err := config.Parse("f.yaml", []byte("version: 1\nsuites:\n  - name: a\n    kind: analysis\n"+indent(c.judge)))
 		if err != nil {

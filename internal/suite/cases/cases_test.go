@@ -135,7 +135,7 @@ func TestEndingsOfACase(t *testing.T) {
 			t.Errorf("%s: %s, %s, %q, want %s, %s, %q", c.id, r.Outcome, r.Cause, r.Reason, c.outcome, c.cause, c.reason)
 		}
 		if strings.Contains(r.Reason, dir) {
-			t.Errorf("%s: the reason holds a path of this machine: %s", c.id, r.Reason)
+			t.Errorf("%s: the reason holds a path of this host: %s", c.id, r.Reason)
 		}
 		if ran := c.cause != bench.CauseInput; ran != (r.Command != nil) || r.Log != c.log {
 			t.Errorf("%s: command %q, log %q, want %q", c.id, r.Command, r.Log, c.log)

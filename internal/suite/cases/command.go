@@ -42,7 +42,7 @@ func (s *scope) lookup(name string) (string, error) {
 	case "name":
 		return s.in.name, nil
 	case flagsName:
-		return "", fmt.Errorf("{%s} is a list and must be an argument of its own", name)
+		return "", fmt.Errorf("{%s} is a list: make it an argument of its own", name)
 	}
 	if value, ok := s.vars[name]; ok {
 		return value, nil

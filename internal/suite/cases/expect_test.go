@@ -16,7 +16,7 @@ const recorded = `{"name": "a__b", "description": "d", "initial_time_s": 0.5, "b
  "operator_top_n": 3, "operator_tolerance": 0.15, "operators": [{"name": "mm", "total_time_s": 0.3, "num_calls": 7}, {"name": "add", "total_time_s": 0.1}]}`
 
 // TestExpect: what a case file records, under the suite's policy, read without
-// the machine that measures.
+// the host that measures.
 func TestExpect(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func TestExpect(t *testing.T) {
 	if diff := cmp.Diff(want, read("    host: lab\n    exact: true\n    references: [initial]\n    no_reference: fail\n    drift: off\n    operators: {level: warn, min_share: 2.5%}\n")); diff != "" {
 		t.Errorf("policy (-want +got):\n%s", diff)
 	}
-	want[0].References = []bench.Reference{baseline, initial} // a judge on another machine has no programs
+	want[0].References = []bench.Reference{baseline, initial} // a judge on another host has no programs
 	if diff := cmp.Diff(want, read("    host: lab\n    exact: true\n    dir: nowhere\n    no_reference: fail\n    drift: off\n    operators: {level: warn, min_share: 2.5%}\n")); diff != "" {
 		t.Errorf("without dir (-want +got):\n%s", diff)
 	}

@@ -40,7 +40,7 @@ func ReadPairs(path string, data []byte) ([]Pair, error) {
 	for i, item := range items {
 		p := r.pair(item, index("cases", i))
 		if slices.ContainsFunc(pairs, func(o Pair) bool { return p.Name != "" && o.Name == p.Name }) {
-			r.fail(index("cases", i)+".name", "%q stands twice: rename one of the two", p.Name)
+			r.fail(index("cases", i)+".name", "%q occurs twice: rename one of the two", p.Name)
 		}
 		pairs = append(pairs, p)
 	}
@@ -167,6 +167,6 @@ func (r *pairReader) tolerance(raw json.RawMessage, at string) float64 {
 	case json.Unmarshal(raw, &s) == nil && strings.HasSuffix(s, "%") && percent.UnmarshalText([]byte(s)) == nil:
 		return float64(percent) / 100
 	}
-	r.fail(at, "%s is no tolerance: write a fraction from 0 to below 1, such as 0.05, or a percentage such as 5%%", text.Line(string(raw), 60))
+	r.fail(at, "%s is not a tolerance: write a fraction from 0 to below 1, such as 0.05, or a percentage such as 5%%", text.Line(string(raw), 60))
 	return 0
 }

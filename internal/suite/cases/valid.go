@@ -54,7 +54,7 @@ func (b *body) checkReferences(c *config.Suite) error {
 		case name != bench.InitialReference && name != bench.BaselineReference:
 			return c.Errorf(index("references", i), "unknown reference %q: write initial or baseline", name)
 		case slices.Contains(b.References[:i], name):
-			return c.Errorf(index("references", i), "%s stands twice: remove one", name)
+			return c.Errorf(index("references", i), "%s occurs twice: remove one", name)
 		}
 	}
 	return nil
@@ -90,7 +90,7 @@ func (b *body) checkMetrics(c *config.Suite) error {
 		case !slices.Contains(names, m.Name):
 			return c.Errorf(path, "unknown metric %q%s: use one of %s", m.Name, near(m.Name, names), strings.Join(names, ", "))
 		case slices.ContainsFunc(b.Metrics[:i], func(o metric) bool { return o.Name == m.Name }):
-			return c.Errorf(path, "metric %s stands twice: remove one", m.Name)
+			return c.Errorf(path, "metric %s occurs twice: remove one", m.Name)
 		case m.Name == Total.Name && m.Informational:
 			return c.Errorf(path, "%s is what cases are judged by: remove informational", m.Name)
 		}
@@ -189,7 +189,7 @@ func (k *command) checkSettings(c *config.Suite, path string) error {
 
 func (k *command) checkRead(c *config.Suite, path string) error {
 	if len(k.Read) == 0 {
-		return c.Errorf(path, "is empty: say where the total stands, as in {format: json}")
+		return c.Errorf(path, "is empty: name the place of the total, as in {format: json}")
 	}
 	for i, s := range k.Read {
 		at := fmt.Sprintf("%s[%d]", path, i)

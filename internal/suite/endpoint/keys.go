@@ -70,7 +70,7 @@ var keys = config.Keys{
 			"A source that holds fewer is an error."},
 		"seed": {Absent: 42, Text: "Decides every word and length. It is not negative."},
 		"input": {Text: "Length of generated prompts in words, of about one token each: all of a random one, what follows the prefix of `shared-prefix`, the document of `rag` and `long-context`. " +
-			"The server's usage says how many tokens a prompt really had, and the report with it."},
+			"The server's usage, and so the report, has the real number of tokens of a prompt."},
 		"output":         {Text: "Length of answers in tokens; of `jsonl` where a line has none. If absent, `request.max_tokens`."},
 		"groups":         {Text: "Prefixes of `shared-prefix`, or documents of `rag` and `long-context`, of which each prompt has its own if absent. A prefix returns after all others."},
 		"prefix":         {Text: "Words that a group of `shared-prefix` shares."},

@@ -206,7 +206,7 @@ load: {concurrency: [2], duration: 1h}`, env(t))
 	defer cancel()
 	r, err := s.Measure(ctx, s.Cells()[0], bench.Device{})
 	if err == nil {
-		t.Error("a cancelled measurement is no error")
+		t.Error("a cancelled measurement is not an error")
 	}
 	if conn, err := net.Dial("tcp", r.Command[len(r.Command)-3]); err == nil {
 		conn.Close()

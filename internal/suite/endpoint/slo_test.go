@@ -22,7 +22,7 @@ func TestObjective(t *testing.T) {
 		{"no template", slo{}, gpu("NVIDIA H100 80GB HBM3"), "", ""},
 		{"H100", slo{Template: "llm.standard"}, gpu("NVIDIA H100 80GB HBM3"), "h100", "ttft<=200ms tpot<=50ms e2e<=3s"},
 		{"H200", slo{Template: "llm.relaxed"}, gpu("NVIDIA H200"), "h200", "ttft<=600ms e2e<=6s"},
-		{"an L40 is no L4", slo{Template: "llm.standard"}, gpu("NVIDIA L40S"), "", "ttft<=200ms tpot<=50ms e2e<=3s"},
+		{"an L40 is not a L4", slo{Template: "llm.standard"}, gpu("NVIDIA L40S"), "", "ttft<=200ms tpot<=50ms e2e<=3s"},
 		{"SXM", slo{Template: "llm.standard"}, gpu("NVIDIA A100-SXM4-80GB"), "a100", "ttft<=300ms tpot<=75ms e2e<=4.5s"},
 		{"no accelerator", slo{Template: "llm.standard"}, bench.Host{}, "cpu", "ttft<=4s tpot<=1s e2e<=1m0s"},
 		{"declared", slo{Template: "llm.standard", Hardware: "l4"}, gpu("NVIDIA H100"), "l4", "ttft<=500ms tpot<=125ms e2e<=7.5s"},

@@ -57,7 +57,7 @@ func (b *body) checkAddress(c *config.Suite) error {
 	case b.BaseURL == "" && !strings.Contains(strings.Join(b.Server.Command, " "), "{port}"):
 		return c.Errorf("server.command", "has no {port}: add the option that makes the server listen there")
 	case b.APIKeyEnv != "" && !variableName.MatchString(b.APIKeyEnv):
-		return c.Errorf("api_key_env", "%q is no name of a variable: write the name of the one that holds the key, such as OPENAI_API_KEY, never the key", b.APIKeyEnv)
+		return c.Errorf("api_key_env", "%q is not a name of a variable: write the name of the one that holds the key, such as OPENAI_API_KEY, never the key", b.APIKeyEnv)
 	case b.BaseURL == "":
 		return nil
 	}
@@ -104,16 +104,16 @@ func (b *body) checkPoints(c *config.Suite) error {
 	case !open && len(l.Rate) > 0:
 		return c.Errorf("load.rate", "has no effect in mode %s: remove it, or set mode: gamma", l.Mode)
 	case (l.Mode == load.Trace) != (b.Dataset.Kind == dataset.Trace):
-		return c.Errorf("load.mode", "mode trace and dataset.kind trace go together, because the file says when each request arrives: set both")
+		return c.Errorf("load.mode", "mode trace and dataset.kind trace go together, because the file holds the arrival time of each request: set both")
 	}
 	for i, n := range l.Concurrency {
 		if slices.Contains(l.Concurrency[:i], n) {
-			return c.Errorf(fmt.Sprintf("load.concurrency[%d]", i), "%d stands twice: remove one", n)
+			return c.Errorf(fmt.Sprintf("load.concurrency[%d]", i), "%d occurs twice: remove one", n)
 		}
 	}
 	for i, r := range l.Rate {
 		if slices.Contains(l.Rate[:i], r) {
-			return c.Errorf(fmt.Sprintf("load.rate[%d]", i), "%v stands twice: remove one", r)
+			return c.Errorf(fmt.Sprintf("load.rate[%d]", i), "%v occurs twice: remove one", r)
 		}
 	}
 	return nil

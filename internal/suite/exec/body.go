@@ -59,9 +59,9 @@ func (b *body) check(c *config.Suite) error {
 	case formats.Harnesses[b.Read.Format] == nil:
 		return c.Errorf("read", "unknown format %.80q: use one of %s", b.Read.Format, strings.Join(names, ", "))
 	case b.Read.File != "" && strings.ContainsAny(b.Read.File, `/\`):
-		return c.Errorf("read.file", "%.80q is no name of a file: write the name alone, and {output}/NAME in command", b.Read.File)
+		return c.Errorf("read.file", "%.80q is not a name of a file: write the name alone, and {output}/NAME in command", b.Read.File)
 	case b.Read.File != "" && !strings.Contains(strings.Join(b.Command, " "), "{output}"):
-		return c.Errorf("read.file", "command does not say where the file goes: add {output}/%s to it", text.Quote(b.Read.File, 80))
+		return c.Errorf("read.file", "command does not state where the file goes: add {output}/%s to it", text.Quote(b.Read.File, 80))
 	case len(b.Command) == 0 || b.Command[0] == "":
 		return c.Errorf("command", "is empty: write the program and its arguments")
 	case len(b.Benchmarks) == 0:

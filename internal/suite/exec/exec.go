@@ -214,5 +214,5 @@ func (s *Suite) Digest(cell bench.Cell) (string, error) {
 }
 
 func unknownPlaceholder(name string) error {
-	return fmt.Errorf("{%s} is no placeholder: use {benchmark}, {regexp} or {output}, and {{ for a brace", text.Plain(name, 80))
+	return fmt.Errorf("{%s} is not a placeholder: use {benchmark}, {regexp} or {output}, and {{ for a brace", text.Plain(name, 80))
 }

@@ -105,7 +105,7 @@ func (s *Suite) checkBlobs(p *point, shapes map[string][]int) error {
 		case err != nil:
 			return fmt.Errorf("the blob of input %s: %w: correct its permissions", t.Name, err)
 		case !info.Mode().IsRegular(): // opening a pipe would wait for a writer
-			return fmt.Errorf("the blob of input %s, %s, is no regular file: correct the workload", t.Name, in.Path)
+			return fmt.Errorf("the blob of input %s, %s, is not a regular file: correct the workload", t.Name, in.Path)
 		}
 		if err := s.checkBlob(t, in, shapes[t.Name]); err != nil {
 			return fmt.Errorf("the blob of input %s, %s: %w: download it again, or correct the workload", t.Name, in.Path, err)

@@ -27,7 +27,7 @@ func FindDefinition(name, folder string) (*flashinfer.Definition, error) {
 		return ReadDefinition(name)
 	}
 	if folder == "" {
-		return nil, fmt.Errorf("%q is no JSON file: name the definition's, or add --local with the folder of its dataset", name)
+		return nil, fmt.Errorf("%q is not a JSON file: name the definition's, or add --local with the folder of its dataset", name)
 	}
 	ds, err := flashinfer.Load(folder)
 	if ds == nil {

@@ -49,7 +49,7 @@ func (b *blobs) tensor(path, key string) (tensor.Tensor, error) {
 		b.close()
 		b.path = path
 		if b.file, b.err = safetensors.Open(path); b.err != nil && isPointer(path) {
-			b.err = errors.New("it is a pointer of Git LFS in place of the file, fetch it by 'git lfs pull'")
+			b.err = errors.New("it is a pointer of Git LFS, not the file: fetch it by 'git lfs pull'")
 		}
 	}
 	if b.err != nil {

@@ -83,7 +83,7 @@ func gone(t *testing.T, pids []string) {
 	for _, pid := range pids {
 		number := 0
 		if _, err := fmt.Sscan(pid, &number); err != nil || number < 2 {
-			t.Fatalf("%q is no process", pid)
+			t.Fatalf("%q is not a process", pid)
 		}
 		if err := syscall.Kill(number, 0); err != syscall.ESRCH {
 			t.Errorf("process %d is still there: %v", number, err)

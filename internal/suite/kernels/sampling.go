@@ -24,7 +24,7 @@ func (j *judge) tokens(pair harness.Pair) (evaluator.Result, error) {
 		for i, token := range drawn {
 			if token < 0 || token >= int64(shape[1]) {
 				r.Status = evaluator.IncorrectNumerical
-				r.Log = fmt.Sprintf("row %d drew %d, which is no token of %d", i, token, shape[1])
+				r.Log = fmt.Sprintf("row %d drew %d, which is not a token of %d", i, token, shape[1])
 			}
 		}
 	}

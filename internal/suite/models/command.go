@@ -71,7 +71,7 @@ func (s *scope) lookup(name string) (string, error) {
 	case !dotted:
 		return v.ID, nil
 	case variable == "args":
-		return "", fmt.Errorf("{%s} is a list and must be an argument of its own", name)
+		return "", fmt.Errorf("{%s} is a list: make it an argument of its own", name)
 	}
 	value, ok := v.Vars[variable]
 	if !ok {

@@ -88,7 +88,7 @@ func (f *folder) regular(e fs.DirEntry) bool {
 	}
 	info, err := os.Stat(filepath.Join(f.path, e.Name()))
 	if err != nil {
-		f.warn("%q leads nowhere and is left out: mend the link or remove it", filepath.Join(f.path, e.Name()))
+		f.warn("%q leads nowhere and is left out: fix the link or remove it", filepath.Join(f.path, e.Name()))
 		return false
 	}
 	return info.Mode().IsRegular()

@@ -64,7 +64,7 @@ func (b *body) checkExpectation(c *config.Suite, path string, e expectation) err
 	case slices.Contains(e.Contains, ""):
 		return c.Errorf(path+".contains", "every answer contains \"\": write what it must contain")
 	case e.Tokens != nil && b.Tokens == nil:
-		return c.Errorf(path, "tokens are expected, and the suite does not say where they are printed: add tokens, a JSON path, to the suite")
+		return c.Errorf(path, "tokens are expected, and the suite does not state where they are printed: add tokens, a JSON path, to the suite")
 	}
 	for i, re := range e.Matches {
 		if re.MatchString("") {

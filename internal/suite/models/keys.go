@@ -136,7 +136,7 @@ var keys = config.Keys{
 		"memory_mib": {Text: "Bound for memory, in MiB."},
 		"shm_mib":    {Text: "Bound for `/dev/shm`, in MiB."},
 		"socket":     {Text: "Socket of the engine, as in `unix:///run/docker.sock`. If absent, `DOCKER_HOST` or the usual place; podman's works too."},
-		"same_paths": {Absent: false, Text: "accelgate may itself run in a container that the socket is mounted into: host paths are found from its own mounts. `true` says that there is nothing to find."},
+		"same_paths": {Absent: false, Text: "accelgate may itself run in a container that the socket is mounted into: host paths are found from its own mounts. `true` stands for nothing to find."},
 	},
 	reflect.TypeFor[metric](): {
 		"name":          {Text: "Name of the metric. Required."},
@@ -149,7 +149,7 @@ var keys = config.Keys{
 		"informational": {Absent: false, Text: "`true`: shown and not gated."},
 		"fallback_for":  {Text: "Metric M in place of which this one is gated: only where neither side has M above 0. M is a metric that is always gated."},
 		"resolution":    {Text: "Step in which the program prints the metric. A change that rounding alone explains does not block, from the next baseline on."},
-		"kind":          {Text: "Which values the metric cannot have, where its unit does not say so: see [Metrics](models.md#metrics)."},
+		"kind":          {Text: "Which values the metric cannot have, where its unit does not imply it: see [Metrics](models.md#metrics)."},
 		"optional":      {Absent: false, Text: "`true` demands the metric of no cell, see [Metrics](models.md#metrics)."},
 		"when":          {Text: "Cells that must print the metric, by the keys of `exclude`, see [Metrics](models.md#metrics)."},
 	},

@@ -114,7 +114,7 @@ func (b *body) checkMetrics(c *config.Suite) error {
 		case m.Name == "":
 			return c.Errorf(path, "the metric has no name: add name")
 		case slices.Contains(names, m.Name):
-			return c.Errorf(path, "metric %q stands twice: remove one", m.Name)
+			return c.Errorf(path, "metric %q occurs twice: remove one", m.Name)
 		case m.Better != string(bench.Higher) && m.Better != string(bench.Lower):
 			return c.Errorf(path, "metric %s: better is %q: write higher or lower", m.Name, m.Better)
 		case m.Optional && len(m.When) > 0:

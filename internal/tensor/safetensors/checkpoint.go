@@ -296,7 +296,7 @@ func checkShards(weights map[string]string) error {
 	for tensor, name := range weights {
 		if !strings.HasSuffix(name, ".safetensors") || len(name) > 255 || strings.ContainsAny(name, `/\:`) || !filepath.IsLocal(name) ||
 			strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return fmt.Errorf("%.80q is in %.80q, which is no name of a *.safetensors file beside the index: use plain names", tensor, name)
+			return fmt.Errorf("%.80q is in %.80q, which is not a name of a *.safetensors file beside the index: use plain names", tensor, name)
 		}
 		shards[name] = true
 	}

@@ -43,7 +43,7 @@ func split(file []byte) (header, data []byte, err error) {
 	}
 	header, data = bytes.TrimRight(file[:size], " "), file[size:]
 	if !bytes.HasPrefix(header, []byte("{")) || !json.Valid(header) || !utf8.Valid(header) {
-		return nil, nil, errors.New("the header is no JSON object in UTF-8: write the file with a safetensors library")
+		return nil, nil, errors.New("the header is not a JSON object in UTF-8: write the file with a safetensors library")
 	}
 	return header, data, nil
 }

@@ -265,7 +265,7 @@ func TestRandomFaults(t *testing.T) {
 		}
 	}
 	if t.Logf("%d of 60 calls succeeded", succeeded); succeeded < 5 || succeeded == 60 {
-		t.Error("that is no mixture")
+		t.Error("that is not a mixture")
 	}
 }
 

@@ -102,11 +102,11 @@ func (f *fetch) choose(info Info) ([]File, error) {
 			return nil, err
 		}
 		if other, ok := seen[strings.ToLower(file.Name)]; ok {
-			return nil, fmt.Errorf("%.80q and %.80q are one file on some systems: want one of them", other, file.Name)
+			return nil, fmt.Errorf("%.80q and %.80q are one file on some systems: choose one of them", other, file.Name)
 		}
 		seen[strings.ToLower(file.Name)] = file.Name
 		if file.Size > limit-sum { // never overflows, as the sum does not pass the limit
-			return nil, fmt.Errorf("the wanted files have more than %d bytes: want fewer, or allow more", limit)
+			return nil, fmt.Errorf("the files have more than %d bytes: choose fewer, or allow more", limit)
 		}
 		sum += file.Size
 		files = append(files, file)
@@ -115,7 +115,7 @@ func (f *fetch) choose(info Info) ([]File, error) {
 	case len(files) == 0:
 		return nil, fmt.Errorf("none of its %d files is wanted: name a model that has them", len(info.Files))
 	case len(files) > MaxFiles:
-		return nil, fmt.Errorf("%d files are wanted, of which at most %d are taken at once: want fewer", len(files), MaxFiles)
+		return nil, fmt.Errorf("%d files are wanted, of which at most %d are taken at once: choose fewer", len(files), MaxFiles)
 	}
 	f.progress.TotalBytes = sum
 	return files, nil

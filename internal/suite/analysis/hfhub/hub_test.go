@@ -136,15 +136,15 @@ func TestRefusals(t *testing.T) {
 		"git":                 {"a/b.git", "", "", "no id of a model"},
 		"long id":             {"a/" + strings.Repeat("b", 97), "", "", "no id of a model"},
 		"other letters":       {"a/bü", "", "", "no id of a model"},
-		"revision above":      {model, "a/../b", "", "no revision"},
-		"revision query":      {model, "main?blobs=false", "", "no revision"},
-		"absolute revision":   {model, "/main", "", "no revision"},
-		"option":              {model, "-main", "", "no revision"},
-		"line":                {model, "ma\nin", "", "no revision"},
-		"long revision":       {model, strings.Repeat("r", 201), "", "no revision"},
-		"endpoint":            {model, "", "huggingface.co", "no plain address"},
-		"file":                {model, "", "file:///etc", "no plain address"},
-		"user":                {model, "", "https://u:p@huggingface.co", "no plain address"},
+		"revision above":      {model, "a/../b", "", "not a revision"},
+		"revision query":      {model, "main?blobs=false", "", "not a revision"},
+		"absolute revision":   {model, "/main", "", "not a revision"},
+		"option":              {model, "-main", "", "not a revision"},
+		"line":                {model, "ma\nin", "", "not a revision"},
+		"long revision":       {model, strings.Repeat("r", 201), "", "not a revision"},
+		"endpoint":            {model, "", "huggingface.co", "not a plain address"},
+		"file":                {model, "", "file:///etc", "not a plain address"},
+		"user":                {model, "", "https://u:p@huggingface.co", "not a plain address"},
 		"token in the clear":  {model, "", "http://mirror.example", "in the clear"},
 		"token in the clear ": {model, "", "http://127.0.0.1.example", "in the clear"},
 	} {
@@ -191,27 +191,27 @@ func TestListings(t *testing.T) {
 		"folder":            {[]any{file("a/", 1)}, "no name of a file"},
 		"itself":            {[]any{file(".", 1)}, "no name of a file"},
 		"empty":             {[]any{file("", 1)}, "no name of a file"},
-		"Windows":           {[]any{file(`..\x`, 1)}, "no name that can be saved"},
-		"zero":              {[]any{file("a\x00b", 1)}, "no name that can be saved"},
-		"long name":         {[]any{file(strings.Repeat("a", 256), 1)}, "no name that can be saved"},
-		"long path":         {[]any{file(strings.Repeat("a/", 600)+"a", 1)}, "no name that can be saved"},
+		"Windows":           {[]any{file(`..\x`, 1)}, "not a name that can be saved"},
+		"zero":              {[]any{file("a\x00b", 1)}, "not a name that can be saved"},
+		"long name":         {[]any{file(strings.Repeat("a", 256), 1)}, "not a name that can be saved"},
+		"long path":         {[]any{file(strings.Repeat("a/", 600)+"a", 1)}, "not a name that can be saved"},
 		"twice":             {[]any{file("a", 1), file("a", 1)}, "listed twice"},
 		"cases":             {[]any{file("a", 1), file("A", 1)}, "one file on some systems"},
 		"below zero":        {[]any{file("a", -1)}, "size below zero"},
 		"huge size":         {[]any{file("a", int64(1)<<62), file("b", int64(1)<<62)}, "more than 274877906944 bytes"},
 		"sum overflows":     {[]any{file("a", 1), file("b", int64(math.MaxInt64))}, "more than 274877906944 bytes"},
 		"many bytes":        {[]any{file("a", 200<<30), file("b", 56<<30), file("c", 1)}, "more than 274877906944 bytes"},
-		"fraction":          {[]any{file("a", 1.5)}, "no JSON as the hub writes it"},
-		"overflow":          {[]any{file("a", json.Number("18446744073709551616"))}, "no JSON as the hub writes it"},
+		"fraction":          {[]any{file("a", 1.5)}, "not JSON as the hub writes it"},
+		"overflow":          {[]any{file("a", json.Number("18446744073709551616"))}, "not JSON as the hub writes it"},
 		"no size":           {[]any{file("a", nil)}, "without size or digest"},
 		"no digest":         {[]any{file("a", 1, "blobId", nil)}, "without size or digest"},
-		"digest of names":   {[]any{file("a", 1, "blobId", "../../../../../../../../../../etc/passwd1")}, "no digest"},
-		"large digest":      {[]any{file("a", 1, "lfs", map[string]any{"sha256": strings.Repeat("A", 64)})}, "no digest"},
+		"digest of names":   {[]any{file("a", 1, "blobId", "../../../../../../../../../../etc/passwd1")}, "not a digest"},
+		"large digest":      {[]any{file("a", 1, "lfs", map[string]any{"sha256": strings.Repeat("A", 64)})}, "not a digest"},
 		"two sizes":         {[]any{file("a", 1, "lfs", map[string]any{"sha256": strings.Repeat("a", 64), "size": 2})}, "with 1 and with 2 bytes"},
 		"no files":          {[]any{}, "none of its 0 files is wanted"},
 		"many files":        {many(hfhub.MaxFiles + 1), "2001 files are wanted"},
 		"very many files":   {many(hfhub.MaxListed + 1), "100001 files"},
-		"list of something": {"x", "no JSON as the hub writes it"},
+		"list of something": {"x", "not JSON as the hub writes it"},
 	} {
 		s, dir := newServer(t), t.TempDir()
 		s.listing = func([]map[string]any) any { return map[string]any{"sha": commit, "siblings": c.siblings} }
@@ -231,7 +231,7 @@ func TestListings(t *testing.T) {
 		t.Errorf("a long listing: %v", err)
 	}
 	s.commit = "main"
-	if _, err := s.client(t.TempDir()).Fetch(t.Context(), model, "", nil); err == nil || !strings.Contains(err.Error(), "which is no commit") {
+	if _, err := s.client(t.TempDir()).Fetch(t.Context(), model, "", nil); err == nil || !strings.Contains(err.Error(), "which is not a commit") {
 		t.Errorf("no commit: %v", err)
 	}
 	s.commit = commit
@@ -268,9 +268,9 @@ func TestAnswers(t *testing.T) {
 		"anonymous": {answer(401, "RepoNotFound"), "", "give a token"},
 		"token":     {answer(401, ""), token, "that the token may read"},
 		"teapot":    {answer(418, token), token, "answers 418"},
-		"text":      {func(w http.ResponseWriter, _ *http.Request, _ []byte) { fmt.Fprint(w, token) }, token, "no JSON"},
+		"text":      {func(w http.ResponseWriter, _ *http.Request, _ []byte) { fmt.Fprint(w, token) }, token, "not JSON"},
 		"commit": {func(w http.ResponseWriter, _ *http.Request, _ []byte) { fmt.Fprintf(w, `{"sha":%q}`, token) },
-			token, `of "***", which is no commit`},
+			token, `of "***", which is not a commit`},
 	} {
 		s := newServer(t)
 		s.fail([]fault{c.fault}, nil)
@@ -525,7 +525,7 @@ func FuzzParseInfo(f *testing.F) {
 	})
 }
 
-// BenchmarkFetch gets a file of 64 MiB from a server of this machine: redirect,
+// BenchmarkFetch gets a file of 64 MiB from a server of this host: redirect,
 // transfer, digest, fsync.
 func BenchmarkFetch(b *testing.B) {
 	s := newServer(b)

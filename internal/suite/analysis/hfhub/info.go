@@ -49,10 +49,10 @@ func ParseInfo(text []byte) (Info, error) {
 	}
 	var l listing
 	if err := json.Unmarshal(text, &l); err != nil {
-		return Info{}, errors.New("the listing is no JSON as the hub writes it: check the endpoint")
+		return Info{}, errors.New("the listing is not JSON as the hub writes it: check the endpoint")
 	}
 	if !isCommit(l.SHA) {
-		return Info{}, fmt.Errorf("the listing is of %.80q, which is no commit: check the endpoint", l.SHA)
+		return Info{}, fmt.Errorf("the listing is of %.80q, which is not a commit: check the endpoint", l.SHA)
 	}
 	if len(l.Siblings) > MaxListed {
 		return Info{}, fmt.Errorf("%d files, of which at most %d are read: name another model", len(l.Siblings), MaxListed)
@@ -95,7 +95,7 @@ func (s sibling) file() (File, error) {
 		return File{}, errors.New("is listed with a size below zero: check the endpoint")
 	}
 	if f.Digest != "" && !form.MatchString(f.Digest) {
-		return File{}, fmt.Errorf("is listed with %.80q, which is no digest: check the endpoint", f.Digest)
+		return File{}, fmt.Errorf("is listed with %.80q, which is not a digest: check the endpoint", f.Digest)
 	}
 	return f, nil
 }

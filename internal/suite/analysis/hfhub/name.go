@@ -41,7 +41,7 @@ func checkRevision(revision string) error {
 		bad = bad || part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") || strings.HasSuffix(part, ".") || strings.Contains(part, "..")
 	}
 	if bad || !filepath.IsLocal(filepath.FromSlash(revision)) {
-		return fmt.Errorf("%.80q is no revision: name a branch, a tag or a commit", revision)
+		return fmt.Errorf("%.80q is not a revision: name a branch, a tag or a commit", revision)
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func checkName(name string) error {
 		bad = bad || len(part) > 255
 	}
 	if bad {
-		return fmt.Errorf("%.80q is no name that can be saved: want other files", name)
+		return fmt.Errorf("%.80q is not a name that can be saved: choose other files", name)
 	}
 	return nil
 }

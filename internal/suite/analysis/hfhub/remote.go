@@ -18,7 +18,7 @@ func (c *Client) remote(id string) (remote, error) {
 	endpoint, err := url.Parse(cmp.Or(c.Endpoint, DefaultEndpoint))
 	if err != nil || endpoint.Host == "" || endpoint.User != nil || endpoint.RawQuery != "" || endpoint.Fragment != "" ||
 		endpoint.Scheme != "https" && endpoint.Scheme != "http" {
-		return remote{}, errors.New("the endpoint is no plain address: write https://HOST")
+		return remote{}, errors.New("the endpoint is not a plain address: write https://HOST")
 	}
 	if c.Token != "" && endpoint.Scheme == "http" && !isLoopback(endpoint.Hostname()) {
 		return remote{}, fmt.Errorf("a token for %.80q would go over the network in the clear: write https, or give no token", endpoint.Host)

@@ -113,7 +113,7 @@ func checkWeight(t tensor.Tensor) error {
 	return nil
 }
 
-var errNotFinite = errors.New("the weight has NaN or infinite numbers: mend the checkpoint")
+var errNotFinite = errors.New("the weight has NaN or infinite numbers: fix the checkpoint")
 
 // finite reports whether a tensor of floating point numbers has no NaN and no
 // infinity.

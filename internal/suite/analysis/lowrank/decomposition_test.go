@@ -80,7 +80,7 @@ func TestSplitChangesNothing(t *testing.T) {
 			for i, v := range f.Reconstruct(compute) {
 				largest = max(largest, math.Abs(v-want[i]))
 				if compute == tensor.Float32 && float64(float32(v)) != v {
-					t.Fatalf("%v is no float32", v)
+					t.Fatalf("%v is not a float32", v)
 				}
 			}
 			if largest > limit || compute == tensor.Float32 && largest < 1e-9 {
@@ -110,7 +110,7 @@ func TestFloat32IsEmulated(t *testing.T) {
 	for _, factor := range want {
 		for _, v := range values(factor.Tensor) {
 			if float64(float32(v)) != v {
-				t.Fatalf("%s has %v, which is no float32", factor.Name, v)
+				t.Fatalf("%s has %v, which is not a float32", factor.Name, v)
 			}
 		}
 	}

@@ -218,7 +218,7 @@ func checkPlanted(t *testing.T, p lowrank.Parameter, numbers lowrank.Status) {
 	}
 	for _, f := range p.Faults {
 		if !strings.Contains(f.Detail, ": ") {
-			t.Errorf("%q does not say what to do", f.Detail)
+			t.Errorf("%q does not state what to do", f.Detail)
 		}
 	}
 }

@@ -96,7 +96,7 @@ func (l *list) add(digits string) error {
 func parseLength(digits string) (int64, error) {
 	n, err := strconv.ParseUint(digits, 10, 63)
 	if err != nil || len(digits) > 1 && digits[0] == '0' {
-		return 0, fmt.Errorf("%s is no length: write an integer from 0 on that fits into 63 bits", text.Quote(digits, 40))
+		return 0, fmt.Errorf("%s is not a length: write an integer from 0 on that fits into 63 bits", text.Quote(digits, 40))
 	}
 	return int64(n), nil
 }

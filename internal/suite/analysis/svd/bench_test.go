@@ -14,7 +14,7 @@ import (
 )
 
 // BenchmarkThin compares solvers by the CPU time of this process, which other
-// load on the machine hardly changes: cpu-s/op, and gonum-ratio, how many times
+// load on the host hardly changes: cpu-s/op, and gonum-ratio, how many times
 // gonum's CPU time that of the solver is contained in. ACCELGATE_BENCH_SVD is
 // the size for another one, as 2048.
 func BenchmarkThin(b *testing.B) {

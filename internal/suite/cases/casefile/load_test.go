@@ -35,7 +35,7 @@ func TestLoad(t *testing.T) {
 		{"link", map[string]string{"a.json": minimal("a"), "b.json": "->a.json"}, []string{"a"}, "DIR/b.json: is a link, which is not followed; put the file itself here"},
 		{"folder", map[string]string{"a.json": minimal("a"), "b.json/": ""}, []string{"a"}, "DIR/b.json: is not a file; move it out of the folder of cases"},
 		{"large", map[string]string{"a.json": strings.Repeat(" ", 1<<20+1)}, nil,
-			"DIR/a.json: is larger than 1048576 bytes, so it is no case; move it out of the folder of cases"},
+			"DIR/a.json: is larger than 1048576 bytes, so it is not a case; move it out of the folder of cases"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -105,7 +105,7 @@ func TestMarshalErrors(t *testing.T) {
 		"c.json:12:16: user_input.tp_size: want a whole number, got the text \"2\"; write a whole number":                          func(c *casefile.Case) { c.UserInput = map[string]any{"tp_size": "2"} },
 		"c.json:14:15: operators[0].name: is empty; write the operator's name, such as aten.mm.default":                            func(c *casefile.Case) { c.UserInput, c.Operators = nil, []casefile.Operator{{}} },
 		"c.json:11:14: command: want a list, got null; write a list, such as [\"./bench\"]":                                        func(c *casefile.Case) { c.Type = "command" },
-		"c.json: is larger than 1048576 bytes, so it is no case; move it out of the folder of cases":                               func(c *casefile.Case) { c.Description = strings.Repeat("x", 1<<20) },
+		"c.json: is larger than 1048576 bytes, so it is not a case; move it out of the folder of cases":                            func(c *casefile.Case) { c.Description = strings.Repeat("x", 1<<20) },
 	} {
 		c := casefile.New("c.json", casefile.Text)
 		change(c)

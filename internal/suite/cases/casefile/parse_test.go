@@ -81,7 +81,7 @@ func checkProblems(t *testing.T, err error) {
 func TestTooMuch(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]string{
-		`{"name": "c", "description": "` + strings.Repeat("x", 1<<20) + `"}`: "c.json: is larger than 1048576 bytes, so it is no case; move it out of the folder of cases",
+		`{"name": "c", "description": "` + strings.Repeat("x", 1<<20) + `"}`: "c.json: is larger than 1048576 bytes, so it is not a case; move it out of the folder of cases",
 		strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000):            "c.json:1:10001: not valid JSON: invalid character '[' exceeded max depth; correct the text here, or restore the file from version control",
 	} {
 		_, err := casefile.Parse("c.json", []byte(input))

@@ -89,7 +89,7 @@ func readMessages(raw json.RawMessage) ([]Message, error) {
 		all = append(all, m)
 	}
 	if !said {
-		return nil, errors.New("messages says nothing: write a message with content, or remove the line")
+		return nil, errors.New("messages has no content: write a message with content, or remove the line")
 	}
 	return all, nil
 }

@@ -79,7 +79,7 @@ func TestFilesThatAreWrong(t *testing.T) {
 		{jsonl, `{"prompt":"a","output_tokens":0}`, `output_tokens is "0": write a whole number from 1`},
 		{jsonl, `{"prompt":"a","output_tokens":1.5}`, `output_tokens is "1.5"`},
 		{jsonl, `{"prompt":"a","output_tokens":2,"max_tokens":3}`, "output_tokens is 2 and max_tokens 3: keep one"},
-		{jsonl, `{"messages":[]}`, "messages says nothing"},
+		{jsonl, `{"messages":[]}`, "messages has no content"},
 		{jsonl, `{"messages":[null]}`, "message 1: role is"},
 		{jsonl, `{"messages":"a"}`, "messages is \"\\\"a\\\"\" and not a list"},
 		{jsonl, `{"messages":[{"role":"usre","content":"a"}]}`, "did you mean user?"},
@@ -143,7 +143,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for _, spec := range []dataset.Spec{jsonl, shareGPT, trace} {
 		if _, err := dataset.Load(spec, func(string) (io.ReadCloser, error) { return failing{}, nil }); err == nil {
-			t.Errorf("%s: a failing disk is no error", spec.Kind)
+			t.Errorf("%s: a failing disk is not an error", spec.Kind)
 		}
 	}
 }

@@ -44,7 +44,7 @@ Flags:
   --jitter DURATION  each token is late by up to this much (default 0s)
   --seed N           seed of the jitter (default 0)
   --tokens N         length of an answer whose request names none (default %d)
-  --slots N          requests that are answered at once; 0 is no limit (default 0)
+  --slots N          requests that are answered at once; 0 for no limit (default 0)
   --cached N         tokens of each prompt that are said to be cached (default 0)
   --model NAME       the model that /v1/models lists (default %s)
   --engine NAME      whose habits it has: %s (default vllm)

@@ -61,7 +61,7 @@ type body struct {
 func readRequest(data []byte, chat bool) (Request, error) {
 	var b body
 	if !bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
-		return Request{}, errors.New("the body is no JSON object: send one")
+		return Request{}, errors.New("the body is not a JSON object: send one")
 	}
 	if err := json.Unmarshal(data, &b); err != nil {
 		return Request{}, fmt.Errorf("the body is not understood: %w", err)

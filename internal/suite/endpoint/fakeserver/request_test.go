@@ -11,8 +11,8 @@ func TestInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := start(t, Config{})
 	for _, c := range []struct{ path, body, want string }{
-		{chatPath, ``, "no JSON object"},
-		{chatPath, `[]`, "no JSON object"},
+		{chatPath, ``, "not a JSON object"},
+		{chatPath, `[]`, "not a JSON object"},
 		{chatPath, `{"messages":`, "not understood"},
 		{chatPath, `{}`, "messages are absent"},
 		{chatPath, `{"messages":[]}`, "messages are empty"},

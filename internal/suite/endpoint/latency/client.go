@@ -35,7 +35,7 @@ type Client struct {
 	GCPauseMax   time.Duration
 }
 
-const instead = ": the numbers may be the client's; run it on a machine of its own, send less at once, or raise client_delay"
+const instead = ": the numbers may be the client's; run it on a host of its own, send less at once, or raise client_delay"
 
 // ClientLimited says why all numbers may be the client's rather than the
 // server's, with a next step; "" if they are not. A client that is late in the

@@ -174,14 +174,14 @@ func TestWarnings(t *testing.T) {
 		return observations
 	}
 	for want, observations := range map[string][]latency.Observation{
-		"":                  each(func(int, *latency.Observation) {}),
-		"by chunks":         each(func(_ int, o *latency.Observation) { o.Reply.Source = openai.FromChunks }),
-		"no time between":   each(func(_ int, o *latency.Observation) { o.Reply.OutputTokens = 40 }),
-		"arrived together":  each(func(_ int, o *latency.Observation) { o.Reply.Reads = []int32{0, 0, 0, 0, 1, 2, 3, 4, 5, 6} }),
-		"the first text":    each(func(_ int, o *latency.Observation) { o.Reply.FirstChunk -= 20 * ms }),
-		"server's cache":    each(func(_ int, o *latency.Observation) { o.Reply.CachedTokens = 40 }),
-		"wait in its queue": each(func(_ int, o *latency.Observation) { o.Reply.ServerPromptMS = 5 }),
-		"ever longer":       each(func(i int, o *latency.Observation) { o.Due -= time.Duration(i) * 50 * ms }),
+		"":                   each(func(int, *latency.Observation) {}),
+		"by chunks":          each(func(_ int, o *latency.Observation) { o.Reply.Source = openai.FromChunks }),
+		"not a time between": each(func(_ int, o *latency.Observation) { o.Reply.OutputTokens = 40 }),
+		"arrived together":   each(func(_ int, o *latency.Observation) { o.Reply.Reads = []int32{0, 0, 0, 0, 1, 2, 3, 4, 5, 6} }),
+		"the first text":     each(func(_ int, o *latency.Observation) { o.Reply.FirstChunk -= 20 * ms }),
+		"server's cache":     each(func(_ int, o *latency.Observation) { o.Reply.CachedTokens = 40 }),
+		"wait in its queue":  each(func(_ int, o *latency.Observation) { o.Reply.ServerPromptMS = 5 }),
+		"ever longer":        each(func(i int, o *latency.Observation) { o.Due -= time.Duration(i) * 50 * ms }),
 		"cut 50 % of the req": each(func(i int, o *latency.Observation) {
 			o.Reply.Outcome = []openai.Outcome{openai.OK, openai.Cancelled}[i%2]
 		}),
@@ -193,7 +193,7 @@ func TestWarnings(t *testing.T) {
 		if want != "" && (len(out.Warnings) != 1 || !strings.Contains(out.Warnings[0], want)) {
 			t.Errorf("warnings %q, want one with %q", out.Warnings, want)
 		}
-		if token := want != "by chunks" && want != "no time between"; out.ICLTokenLevel != token {
+		if token := want != "by chunks" && want != "not a time between"; out.ICLTokenLevel != token {
 			t.Errorf("%s: ICL at token level: %t", want, out.ICLTokenLevel)
 		}
 	}

@@ -92,7 +92,7 @@ func (m *measurement) warnChunks() string {
 	if distance <= maxChunkDistance {
 		return ""
 	}
-	return fmt.Sprintf("the server counts %s more or fewer tokens than it sent chunks, so icl_*_ms is no time between tokens: compare tpot_*_ms instead",
+	return fmt.Sprintf("the server counts %s more or fewer tokens than it sent chunks, so icl_*_ms is not a time between tokens: compare tpot_*_ms instead",
 		percent(distance))
 }
 

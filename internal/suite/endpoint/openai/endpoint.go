@@ -31,7 +31,7 @@ func parseRoot(base string) (string, error) {
 	u, err := url.Parse(base)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("base URL %.200q is no URL: write it as http://HOST:PORT", shown)
+		return "", fmt.Errorf("base URL %.200q is not a URL: write it as http://HOST:PORT", shown)
 	case u.User != nil:
 		return "", errors.New("the base URL holds a user or a password: take them out, and name the variable that holds the key with --api-key-env")
 	case !strings.EqualFold(u.Scheme, "http") && !strings.EqualFold(u.Scheme, "https"):

@@ -131,7 +131,7 @@ func (c *Client) modelID(raw json.RawMessage) (id string, err error) {
 	wrong := ""
 	switch {
 	case json.Unmarshal(raw, &id) != nil || id == "":
-		wrong = "is no text"
+		wrong = "is not text"
 	case len(id) > maxModelID:
 		wrong = fmt.Sprintf("is longer than %d bytes", maxModelID)
 	case strings.ContainsRune(id, utf8.RuneError):

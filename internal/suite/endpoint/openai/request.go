@@ -68,7 +68,7 @@ func Encode(r Request) (Body, error) {
 			return Body{}, fmt.Errorf("extra field %.80q is set by accelgate itself: leave it out", name)
 		}
 		if !json.Valid(value) {
-			return Body{}, fmt.Errorf("extra field %.80q is no JSON: correct it", name)
+			return Body{}, fmt.Errorf("extra field %.80q is not JSON: correct it", name)
 		}
 		fields[name] = value
 	}

@@ -59,7 +59,7 @@ func TestBaseURL(t *testing.T) {
 	for url, want := range map[string]string{
 		"": "give one, such as http://127.0.0.1:8000", "localhost:8000": "write http://localhost:8000", "127.0.0.1:8000/v1": "write http://127.0.0.1",
 		"ftp://h": "neither http nor https", "http://": "names no host", "http://:80": "names no host", "http://me:secret@h": "--api-key-env",
-		"http://me:secret@h:x": "no URL", "me:secret@h": "no scheme", "http://h?key=1": "query", "http://h\n": "no URL", "http://h:port": "no URL",
+		"http://me:secret@h:x": "not a URL", "me:secret@h": "no scheme", "http://h?key=1": "query", "http://h\n": "not a URL", "http://h:port": "not a URL",
 	} {
 		_, err := openai.New(openai.Options{BaseURL: url, Now: clock()})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {

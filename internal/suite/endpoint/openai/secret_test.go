@@ -70,7 +70,7 @@ func TestKeyDoesNotTravel(t *testing.T) {
 // TestShortKeysAreWords has a server say what a short key also is.
 func TestShortKeysAreWords(t *testing.T) {
 	t.Parallel()
-	const says = "model EMPTY of vllm is no maximum"
+	const says = "model EMPTY of vllm is not a maximum"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(400); write(w, says) }))
 	defer server.Close()
 	for key, whole := range map[string]bool{"m": true, "x": true, "EMPTY": true, "vllm": true, "maximum": false} {

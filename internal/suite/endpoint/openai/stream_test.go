@@ -80,11 +80,11 @@ func TestReusedConnectionThatFailsIsRetriedOnce(t *testing.T) {
 		second  string // what the second connection answers, "" closes it
 		outcome openai.Outcome
 	}{
-		"the fresh one answers":     {sized(token + ending), openai.OK},
-		"the fresh one fails too":   {"", openai.ResetReused},
-		"the fresh one breaks off":  {eventHead + "Content-Length: 900\r\n\r\n" + token, openai.ResetMidstream},
-		"the fresh one is no HTTP":  {"220 mail ready\r\n\r\n", openai.Connect},
-		"the fresh one is an error": {"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", openai.HTTP5xx},
+		"the fresh one answers":       {sized(token + ending), openai.OK},
+		"the fresh one fails too":     {"", openai.ResetReused},
+		"the fresh one breaks off":    {eventHead + "Content-Length: 900\r\n\r\n" + token, openai.ResetMidstream},
+		"the fresh one is not a HTTP": {"220 mail ready\r\n\r\n", openai.Connect},
+		"the fresh one is an error":   {"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", openai.HTTP5xx},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -159,7 +159,7 @@ func (c checker) evaluator(at, glob string, e Evaluator) {
 	_, err := path.Match(glob, "")
 	switch {
 	case glob == "" || err != nil:
-		c.fail(at, "this is no pattern for names of definitions: write one such as \"gemm_*\"")
+		c.fail(at, "this is not a pattern for names of definitions: write one such as \"gemm_*\"")
 	case e.Name != "" && e.Command != nil:
 		c.fail(at, "has both a name and a command: remove one of them")
 	case e.Name == "" && (len(e.Command) == 0 || e.Command[0] == ""):

@@ -154,7 +154,7 @@ func usable(reference []Output, p Params) error {
 			return fmt.Errorf("reference output %q: %w: run the reference again", o.Name, err)
 		}
 		if known[o.Name] {
-			return fmt.Errorf("reference output %q stands twice: rename one", o.Name)
+			return fmt.Errorf("reference output %q occurs twice: rename one", o.Name)
 		}
 		known[o.Name] = true
 	}

@@ -327,7 +327,7 @@ func TestRefusesWhatItCannotJudge(t *testing.T) {
 	}{
 		{nil, evaluator.Params{}, "the reference has no outputs: run it again"},
 		{named("y", broken), evaluator.Params{}, `reference output "y"`},
-		{append(named("y", y), named("y", y)...), evaluator.Params{}, `reference output "y" stands twice`},
+		{append(named("y", y), named("y", y)...), evaluator.Params{}, `reference output "y" occurs twice`},
 		{named("y", y), evaluator.Params{Mode: "exact"}, `mode is "exact": write "strict" or "fib"`},
 		{named("y", y), evaluator.Params{Rtol: -1}, `rtol is -1`},
 		{named("y", y), evaluator.Params{Atol: math.NaN()}, `atol is NaN`},

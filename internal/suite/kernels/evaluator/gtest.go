@@ -24,7 +24,7 @@ func (s *samplingResult) strictRow(m Method, i int, row Row, p Params) bool {
 	s.distance(tvd)
 	*s.Extra.TVDFloor = max(*s.Extra.TVDFloor, floor)
 	if !valid {
-		s.outside(i, "a sample is no token")
+		s.outside(i, "a sample is not a token")
 		return false
 	}
 	best, supported := 0.0, false

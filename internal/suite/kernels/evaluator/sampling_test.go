@@ -226,7 +226,7 @@ func TestFibSampling(t *testing.T) {
 			t.Errorf("token %d: %+v", token, got)
 		}
 		row.Samples = append(slices.Repeat([]int64{0}, 50_000), token)
-		if got := sample(t, evaluator.TopP, evaluator.Params{}, row); got.Status != evaluator.IncorrectNumerical || !strings.Contains(got.Log, "no token") {
+		if got := sample(t, evaluator.TopP, evaluator.Params{}, row); got.Status != evaluator.IncorrectNumerical || !strings.Contains(got.Log, "not a token") {
 			t.Errorf("token %d: %+v", token, got)
 		}
 	}

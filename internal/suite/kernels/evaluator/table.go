@@ -68,7 +68,7 @@ type Rule struct {
 
 func (r Rule) valid() error {
 	if _, err := path.Match(r.Glob, ""); err != nil || r.Glob == "" {
-		return fmt.Errorf("evaluators: %q is no pattern for names: write one such as \"gemm_*\"", r.Glob)
+		return fmt.Errorf("evaluators: %q is not a pattern for names: write one such as \"gemm_*\"", r.Glob)
 	}
 	if len(r.Command) > 0 && r.Evaluator == "" {
 		return nil

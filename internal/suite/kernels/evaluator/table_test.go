@@ -51,8 +51,8 @@ func TestChoose(t *testing.T) {
 		{[]evaluator.Rule{{"x", "sample", nil}}, "", nil, `has the evaluator "sample": write one of elementwise, low_bit, sampling`},
 		{[]evaluator.Rule{{"x", "external", nil}}, "", nil, `has the evaluator "external"`},
 		{[]evaluator.Rule{{"x", "sampling", command}}, "", nil, `has the evaluator "sampling"`},
-		{[]evaluator.Rule{{"[", "sampling", nil}}, "", nil, `"[" is no pattern`},
-		{[]evaluator.Rule{{"", "sampling", nil}}, "", nil, `"" is no pattern`},
+		{[]evaluator.Rule{{"[", "sampling", nil}}, "", nil, `"[" is not a pattern`},
+		{[]evaluator.Rule{{"", "sampling", nil}}, "", nil, `"" is not a pattern`},
 	} {
 		name, run, err := evaluator.Choose(definition, c.rules)
 		if c.problem != "" {

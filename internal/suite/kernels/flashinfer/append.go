@@ -84,9 +84,9 @@ func own(dir *os.Root, path string) (info fs.FileInfo, err error) {
 		case info.Mode()&fs.ModeSymlink != 0:
 			return nil, notOwn{fmt.Errorf("%s is a link, which is not followed", plain(name))}
 		case !last && !info.IsDir():
-			return nil, notOwn{fmt.Errorf("%s is no folder", plain(name))}
+			return nil, notOwn{fmt.Errorf("%s is not a folder", plain(name))}
 		case last && !info.Mode().IsRegular():
-			return nil, notOwn{fmt.Errorf("%s is no ordinary file", plain(name))}
+			return nil, notOwn{fmt.Errorf("%s is not an ordinary file", plain(name))}
 		}
 	}
 	return info, nil

@@ -109,7 +109,7 @@ func (t *term) lookUp(s *scope) (int64, error) {
 	shape, ok := s.shapes[t.name]
 	switch {
 	case !ok:
-		return 0, fmt.Errorf("%s is no tensor of the definition: correct the name", quote(t.name))
+		return 0, fmt.Errorf("%s is not a tensor of the definition: correct the name", quote(t.name))
 	case t.op == "last" && s.last == nil:
 		return 0, errNoElements
 	case t.op == "last":
@@ -219,7 +219,7 @@ func (d *Definition) checkNames(t *term) error {
 func (d *Definition) checkTensor(t *term) error {
 	of := d.tensor(t.name)
 	if of == nil {
-		return fmt.Errorf("%s is no tensor of the definition: correct the name", quote(t.name))
+		return fmt.Errorf("%s is not a tensor of the definition: correct the name", quote(t.name))
 	}
 	if _, ok := t.axisOf(len(of.Shape)); t.op == "shape" && !ok {
 		return fmt.Errorf("%s has %d axes, so there is none with the index %d: correct the index", quote(t.name), len(of.Shape), t.value)

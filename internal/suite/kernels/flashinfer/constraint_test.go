@@ -47,7 +47,7 @@ func TestConstraints(t *testing.T) {
 		"a // b == 0":                   "divides by zero: correct the workload or the constraint",
 		"a % b == 0":                    "divides by zero: correct the workload or the constraint",
 		"c == 1":                        `"c" is none of the axes: correct the name`,
-		"u.shape[0] == 1":               `"u" is no tensor of the definition: correct the name`,
+		"u.shape[0] == 1":               `"u" is not a tensor of the definition: correct the name`,
 		"t.shape[2] == 1":               `"t" has 2 axes, so there is none with the index 2: correct the index`,
 		"t.shape[-3] == 1":              `"t" has 2 axes, so there is none with the index -3: correct the index`,
 		"t[-1].item() == 1":             `last element of "t": there is none: read it`,

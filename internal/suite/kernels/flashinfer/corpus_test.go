@@ -200,7 +200,7 @@ func TestLegacyIsRefused(t *testing.T) {
 	}
 	_, err := flashinfer.ParseSolution("s.json", read("torch_gemm_n_4096_k_4096.solution.json"))
 	wantProblems(t, err, `spec.language: "Python" is spelt as in the format of 2025-07, which is no longer read; write "python"`,
-		"spec.build_commands: is of the format of 2025-07, which is no longer read; remove it, the binding says how a solution is built")
+		"spec.build_commands: is of the format of 2025-07, which is no longer read; remove it, the binding decides how a solution is built")
 	for _, name := range []string{"gemm_n_4096_k_4096.2025-07.traces.jsonl", "batch_decode.workload.jsonl"} {
 		for i, line := range strings.Split(strings.TrimSpace(string(read(name))), "\n") {
 			_, err := flashinfer.ParseTrace(flashinfer.Place{Path: name, Line: i + 1}, []byte(line))

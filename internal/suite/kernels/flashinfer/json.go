@@ -119,7 +119,7 @@ func noJSON(text []byte, line int, err error) *syntaxError {
 	case bytes.HasPrefix(rest, []byte("N")) || bytes.HasPrefix(rest, []byte("I")):
 		e.message = `NaN and Infinity are no JSON; write "NaN" or "Infinity" with quotes`
 	default:
-		e.message = fmt.Sprintf("is no JSON (%s); correct it, or restore the file", plain(err.Error()))
+		e.message = fmt.Sprintf("is not JSON (%s); correct it, or restore the file", plain(err.Error()))
 	}
 	return e
 }

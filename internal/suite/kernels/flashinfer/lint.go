@@ -85,7 +85,7 @@ func (l *linter) place(at Place, folder, ending string, names ...string) {
 	known := l.placed[at.Path+want]
 	l.placed[at.Path+want] = true
 	if got := l.ds.relative(at.Path); got != want && !known {
-		l.note(Place{at.Path, 0}, "path", "is of %s by what it says: move it there, or correct its names", plain(want))
+		l.note(Place{at.Path, 0}, "path", "belongs at %s by its names: move it there, or correct them", plain(want))
 	}
 }
 

@@ -117,7 +117,7 @@ func readFile(dir *os.Root, name string, limit int) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no ordinary file")
+		return nil, errors.New("it is not an ordinary file")
 	}
 	in, err := dir.Open(name)
 	if err != nil {

@@ -54,7 +54,7 @@ func (r *reader) object(v value, path string, loose bool, keys ...string) object
 			if word := text.Nearest(m.key, keys); word != "" {
 				hint = "write " + quote(word)
 			}
-			r.fail(m.value, join(path, m.key), "is no key of the format; %s", hint)
+			r.fail(m.value, join(path, m.key), "is not a key of the format; %s", hint)
 		}
 		if m.kind != 'n' { // null is as good as absent
 			o.given[m.key] = m.value
@@ -76,7 +76,7 @@ func (r *reader) members(v value, path string) []member {
 			r.lines[join(path, m.key)] = m.line
 		}
 		if seen[m.key] {
-			r.fail(m.value, join(path, m.key), "stands twice; remove one of the two")
+			r.fail(m.value, join(path, m.key), "occurs twice; remove one of the two")
 			continue
 		}
 		seen[m.key] = true
@@ -88,8 +88,8 @@ func (r *reader) members(v value, path string) []member {
 // former are keys of the format of July 2025 and what took their place, "" if
 // nothing did.
 var former = map[string]struct{ now, advice string }{
-	"build_commands": {"", "remove it, the binding says how a solution is built"},
-	"build":          {"", "remove it, the binding says how a solution is built"},
+	"build_commands": {"", "remove it, the binding decides how a solution is built"},
+	"build":          {"", "remove it, the binding decides how a solution is built"},
 	"log_file":       {"log", `write "log" with the text itself, or ""`},
 	"device":         {"hardware", `rename it to "hardware"`},
 }

@@ -219,7 +219,7 @@ func TestAppendFollowsNoLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := flashinfer.AppendTrace(root, filepath.Join("traces", "ann", "x.jsonl"), result("w1", flashinfer.Passed, "c")); err == nil ||
-		!strings.Contains(err.Error(), "x.jsonl is no ordinary file; put an ordinary file") {
+		!strings.Contains(err.Error(), "x.jsonl is not an ordinary file; put an ordinary file") {
 		t.Errorf("a folder: %v", err)
 	}
 }
@@ -255,7 +255,7 @@ func TestDedupe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := flashinfer.Dedupe(path, false); err == nil || !strings.Contains(err.Error(), "traces.jsonl:2: ") {
-		t.Errorf("a line that is no trace: %v", err)
+		t.Errorf("a line that is not a trace: %v", err)
 	}
 	if got, _ := os.ReadFile(path); string(got) != a1+"{}\n"+a1 {
 		t.Errorf("the file was changed:\n%s", got)

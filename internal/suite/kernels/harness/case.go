@@ -48,7 +48,7 @@ func (c Case) Random(in Input, trial, set int) (tensor.Tensor, error) {
 		t.Data = make([]byte, t.DType.Size(n))
 	}
 	if err := t.Validate(); err != nil || !in.random() {
-		return t, fmt.Errorf("input %q is no random tensor: %w", in.Name, err)
+		return t, fmt.Errorf("input %q is not a random tensor: %w", in.Name, err)
 	}
 	seed := Seed(c.Definition, c.Workload, in.Name, trial, set)
 	if in.Dist == ByDType {

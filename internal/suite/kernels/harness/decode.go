@@ -48,7 +48,7 @@ func decode(line []byte, seq uint64, reply any) (e event, m message, err error) 
 	case *m.Seq != seq:
 		return "", m, fmt.Errorf("it replies to request %d, which is not the one that waits (%d)", *m.Seq, seq)
 	case m.OK == nil || *m.OK == (m.Error != nil):
-		return "", m, errors.New("it says neither ok:true without an error nor ok:false with one")
+		return "", m, errors.New("it is neither ok:true without an error nor ok:false with one")
 	case m.HostNS < 0:
 		return "", m, errors.New("its host_ns is negative")
 	case m.Error != nil:

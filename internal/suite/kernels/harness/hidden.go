@@ -111,7 +111,7 @@ func (p *procedure) hidden(s short) string {
 	if least <= unseenFloor {
 		return ""
 	}
-	return fmt.Sprintf("with fresh inputs the worker says that a call takes %s, and by our clock %s per call are missing: "+
+	return fmt.Sprintf("with fresh inputs the worker reports that a call takes %s, and by our clock %s per call are missing: "+
 		"look for what the solution does to the clock", nanoseconds(stats.Median(s.medians)), nanoseconds(least))
 }
 

@@ -96,7 +96,7 @@ func TestMeasureHonest(t *testing.T) {
 	if err != nil || m.Status != evaluator.Passed || m.Failed != nil {
 		t.Fatalf("status %s, reason %q, error %v", m.Status, m.Reason, err)
 	}
-	if len(pairs) < s.Trials*(3+2)+3+3 { // more where the machine is disturbed
+	if len(pairs) < s.Trials*(3+2)+3+3 { // more where the host is disturbed
 		t.Errorf("%d pairs were judged, want 3 before and 2 after the timing of each trial, 3 between inputs that were met before, and 3 in the end", len(pairs))
 	}
 	for i, p := range pairs {
@@ -165,7 +165,7 @@ func TestCheatsAreCaught(t *testing.T) {
 		"nan":          {evaluator.IncorrectNumerical, "", "", harness.Limits{}},
 		"dtype":        {evaluator.IncorrectDType, harness.WrongDType, "bfloat16", harness.Limits{}},
 		"shape":        {evaluator.IncorrectShape, harness.WrongShape, "[2048]", harness.Limits{}},
-		"lies dtype":   {evaluator.RuntimeError, harness.Runtime, "is said to be int16", harness.Limits{}},
+		"lies dtype":   {evaluator.RuntimeError, harness.Runtime, "is declared as int16", harness.Limits{}},
 		"lies name":    {evaluator.RuntimeError, harness.Broke, "cannot be true", harness.Limits{}},
 		"other inputs": {evaluator.RuntimeError, harness.Broke, "other bytes", harness.Limits{}},
 	} {
@@ -212,7 +212,7 @@ func TestPatchedTimerIsSuspect(t *testing.T) {
 		t.Logf("attempt %d of 4: the timer is not suspected", n)
 		m, err = harness.Measure(within(t), small, program(ref, "gemm"), program(sol, "gemm"), s)
 	}
-	if err != nil || m.Status != evaluator.Suspect || !strings.Contains(m.Reason, "says that a call takes 100ns") {
+	if err != nil || m.Status != evaluator.Suspect || !strings.Contains(m.Reason, "reports that a call takes 100ns") {
 		t.Errorf("status %s, reason %q, error %v, want a suspicion", m.Status, m.Reason, err)
 	}
 	if len(m.Solution.NS) != s.Trials {

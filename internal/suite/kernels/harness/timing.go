@@ -287,7 +287,7 @@ func (p *procedure) suspect() {
 	}
 	if 2*outside > len(p.doubts) {
 		p.Status = evaluator.Suspect
-		p.Reason = fmt.Sprintf("the worker says that a call takes %s, and by our clock it takes %s (in %d of %d trials): "+
+		p.Reason = fmt.Sprintf("the worker reports that a call takes %s, and by our clock it takes %s (in %d of %d trials): "+
 			"look for what the solution does to the clock", nanoseconds(worst.median), nanoseconds(worst.slope), outside, len(p.doubts))
 	}
 	if short > 0 {

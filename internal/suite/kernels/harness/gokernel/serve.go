@@ -110,7 +110,7 @@ func (s *server) answer(line []byte) (exit bool, err error) {
 		Op  string  `json:"op"`
 	}
 	if err := json.Unmarshal(line, &head); err != nil || head.Seq == nil {
-		return false, fmt.Errorf("a request is no JSON object with a seq: use %s", harness.Proto)
+		return false, fmt.Errorf("a request is not a JSON object with a seq: use %s", harness.Proto)
 	}
 	s.setBusy(true)
 	start := s.now()

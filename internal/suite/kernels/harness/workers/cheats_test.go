@@ -154,7 +154,7 @@ func try(t *testing.T, file string, e expectation) {
 }
 
 // TestHonestIsNotSuspectThorough measures kernels of about 5 us, 100 us and 2 ms
-// again and again. It is not parallel: what others do to the machine is not its
+// again and again. It is not parallel: what others do to the host is not its
 // subject. What they do all the same may cost the budget.
 func TestHonestIsNotSuspectThorough(t *testing.T) {
 	testtier.Thorough(t)

@@ -184,7 +184,7 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	if _, err := workers.Text("../workers.go"); err == nil {
-		t.Error("a file that is no worker has a text")
+		t.Error("a file that is not a worker has a text")
 	}
 	if err := workers.Write(filepath.Join(dir, "none")); err == nil {
 		t.Error("a folder that does not exist was written to")
