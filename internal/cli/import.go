@@ -16,7 +16,7 @@ import (
 	"github.com/accelgate/accelgate/internal/formats/tensorsharp"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/suite"
-	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/suite/kernels"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -72,8 +72,12 @@ func (c *Command) importCommand() *cobra.Command {
 func readForeign(path, label, hardware, format string) (*bench.Run, []string, error) {
 	info, err := os.Stat(path)
 	switch dir := err != nil || info.IsDir(); {
-	case dir && isDataset(path):
-		return readTraces(path, label, hardware)
+	case dir && kernels.IsDataset(path):
+		run, warnings, err := kernels.ReadTraces(path, hardware, label, measure.Tool())
+		if err != nil {
+			err = exit.AsUsage(err)
+		}
+		return run, warnings, err
 	case hardware != "":
 		return nil, nil, exit.Usagef("--hardware chooses among the traces of a dataset, which %s is not: leave it out", path)
 	case dir && format != "":
@@ -97,32 +101,6 @@ func readForeign(path, label, hardware, format string) (*bench.Run, []string, er
 		return nil, nil, exit.Usagef("%s: %w", path, err)
 	}
 	return e.Run(), nil, nil
-}
-
-// isDataset reports whether a folder is a dataset of FlashInfer-Bench.
-func isDataset(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, "definitions"))
-	return err == nil && info.IsDir()
-}
-
-// readTraces reads the results of a dataset.
-func readTraces(dir, label, hardware string) (*bench.Run, []string, error) {
-	ds, err := flashinfer.Load(dir)
-	if ds == nil {
-		return nil, nil, exit.AsUsage(err)
-	}
-	var warnings []string
-	if err != nil {
-		warnings = strings.Split(err.Error(), "\n")
-	}
-	for _, w := range ds.Warnings {
-		warnings = append(warnings, w.Error())
-	}
-	run, err := flashinfer.ToRun(ds.Traces, hardware, label, measure.Tool())
-	if err != nil {
-		return nil, warnings, exit.Usagef("%s: %w (--hardware names a device)", dir, err)
-	}
-	return run, warnings, nil
 }
 
 func (c *Command) saveImport(run *bench.Run, path string) error {
