@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"os"
@@ -16,11 +15,10 @@ import (
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/formats/tensorsharp"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/reference/baseline"
-	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/suite"
-	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/suite/kernels"
 	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 var importHelp = `Turn the results of another tool into a run.json, to judge it or to record a
@@ -75,8 +73,12 @@ func (c *Command) importCommand() *cobra.Command {
 func readForeign(path, label, hardware, format string) (*bench.Run, []string, error) {
 	info, err := os.Stat(path)
 	switch dir := err != nil || info.IsDir(); {
-	case dir && isDataset(path):
-		return readTraces(path, label, hardware)
+	case dir && kernels.IsDataset(path):
+		run, warnings, err := kernels.ReadTraces(path, hardware, label, measure.Tool())
+		if err != nil {
+			err = exit.AsUsage(err)
+		}
+		return run, warnings, err
 	case hardware != "":
 		return nil, nil, exit.Usagef("--hardware chooses among the traces of a dataset, which %s is not: leave it out", path)
 	case dir && format != "":
@@ -104,54 +106,10 @@ func readForeign(path, label, hardware, format string) (*bench.Run, []string, er
 
 // foreignError names the command that reads a file of accelgate's own, and else what is wrong with it.
 func foreignError(path string, data []byte, err error) error {
-	if reader := ours(path, data); reader != "" {
+	if reader := verdict.Reader(path, data); reader != "" {
 		return exit.Usagef("%s is accelgate's own: read it with 'accelgate %s %s'", path, reader, text.ShellWord(path))
 	}
 	return exit.Usagef("%s: %w", path, err)
-}
-
-// ours is the command that reads a file of accelgate's, "" for other files.
-func ours(path string, data []byte) string {
-	_, isHistory := history.Label(path)
-	switch {
-	case isHistory:
-		return "history"
-	case !bytes.HasPrefix(bytes.TrimSpace(data[:min(len(data), 1024)]), []byte("{")):
-		return ""
-	}
-	if _, err := bench.DecodeRun(data); err == nil {
-		return "report"
-	}
-	if f, err := baseline.Parse(path, data); err == nil && f.HostLabel != "" { // which reads much that is none
-		return "baseline show"
-	}
-	return ""
-}
-
-// isDataset reports whether a folder is a dataset of FlashInfer-Bench.
-func isDataset(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, "definitions"))
-	return err == nil && info.IsDir()
-}
-
-// readTraces reads the results of a dataset.
-func readTraces(dir, label, hardware string) (*bench.Run, []string, error) {
-	ds, err := flashinfer.Load(dir)
-	if ds == nil {
-		return nil, nil, exit.AsUsage(err)
-	}
-	var warnings []string
-	if err != nil {
-		warnings = strings.Split(err.Error(), "\n")
-	}
-	for _, w := range ds.Warnings {
-		warnings = append(warnings, w.Error())
-	}
-	run, err := flashinfer.ToRun(ds.Traces, hardware, label, measure.Tool())
-	if err != nil {
-		return nil, warnings, exit.Usagef("%s: %w (--hardware names a device)", dir, err)
-	}
-	return run, warnings, nil
 }
 
 func (c *Command) saveImport(run *bench.Run, path string) error {

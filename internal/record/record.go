@@ -46,15 +46,15 @@ type recorded struct {
 
 // Record merges a run into its host's baseline and saves it.
 func Record(e *measure.Env, ref verdict.Reference, run *bench.Run, reason string, all bool) (recorded, error) {
-	r, err := Preview(e, ref, run, reason, all)
+	r, err := preview(e, ref, run, reason, all)
 	if err != nil {
 		return r, err
 	}
 	return r, baseline.Save(ref.Path, r.file)
 }
 
-// Preview is [Record] without saving.
-func Preview(e *measure.Env, ref verdict.Reference, run *bench.Run, reason string, all bool) (r recorded, err error) {
+// preview is [Record] without saving.
+func preview(e *measure.Env, ref verdict.Reference, run *bench.Run, reason string, all bool) (r recorded, err error) {
 	if err := Genuine(run); err != nil {
 		return r, err
 	}

@@ -43,7 +43,7 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 	e.WarnAll(u.ofAnotherCommit(ctx, e, run))
 	write, done := Record, "recorded"
 	if u.Dry {
-		write, done = Preview, "would be recorded"
+		write, done = preview, "would be recorded"
 	}
 	recorded, err := write(e, ref, run, u.Reason, u.All)
 	if err != nil {
