@@ -1,15 +1,24 @@
 package detect
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext" // and not stat/distuv, which links all of LAPACK
 )
 
-// survival is 1-F(t) of Student's distribution.
+// survival is 1-F(t) of Student's distribution: half of the regularized incomplete beta
+// function for t above 0, see https://dlmf.nist.gov/8.17.
 func survival(t, df float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(t)
+	tail := 0.5 * mathext.RegIncBeta(df/2, 0.5, df/(t*t+df))
+	switch {
+	case t == 0:
+		return 0.5
+	case t > 0:
+		return tail
+	}
+	return 1 - tail
 }
 
 // quantiles remembers what quantile has computed: it costs more than all else of
@@ -27,9 +36,18 @@ func quantile(p, df float64) float64 {
 	if q, ok := quantiles.Load(key); ok {
 		return q.(float64)
 	}
-	q := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(p)
+	q := studentQuantile(p, df)
 	if quantileCount.Add(1) <= maxQuantiles {
 		quantiles.Store(key, q)
 	}
 	return q
+}
+
+// studentQuantile inverts the tail that survival computes.
+func studentQuantile(p, df float64) float64 {
+	if p == 0.5 {
+		return 0
+	}
+	x := mathext.InvRegIncBeta(df/2, 0.5, 2*min(p, 1-p))
+	return math.Copysign(math.Sqrt(df*(1-x)/x), p-0.5)
 }
