@@ -86,7 +86,7 @@ var allowed = map[string][]string{
 	"suite/endpoint": {"atomicfile", "bench", "config", "device/energy", "lazyregexp", "suite/endpoint/load", "suite/endpoint/openai", "suite/endpoint/dataset", "suite/endpoint/latency", "suite", "worker"},
 	"exit":           {"config"},
 	"export":         {"bench", "lazyregexp", "stats", "text"},
-	"measure":        {"atomicfile", "bench", "config", "detect", "device", "device/health", "engine", "exit", "formats", "formats/inferencebench", "formats/tensorsharp", "gate", "matrix", "progress", "reference/baseline", "reference/history", "runner", "stats", "suite", "suite/analysis/packing", "text", "version", "worker", "worktree"},
+	"measure":        {"atomicfile", "bench", "config", "detect", "device", "device/energy", "device/health", "engine", "exit", "formats", "formats/inferencebench", "formats/tensorsharp", "gate", "matrix", "progress", "reference/baseline", "reference/history", "runner", "stats", "suite", "suite/analysis/packing", "text", "version", "worker", "worktree"},
 	"progress":       {"bench", "stats", "text"},
 	"inventory":      {"bench", "measure", "reference/baseline", "reference/history", "terminal", "text"},
 	"setup":          {"atomicfile", "bench", "config", "device", "exit", "formats", "lazyregexp", "text", "worker", "worktree"},

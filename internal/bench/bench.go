@@ -364,6 +364,10 @@ type Result struct {
 	// Files are what the measurement left beside the run document.
 	Files   []File   `json:"files,omitempty"`
 	Samples []Sample `json:"samples,omitempty"`
+	// Resources are what the measurement used beside what it measured, by the names of
+	// [Resource]. They are shown and never judged: one that a limit names is in Samples
+	// instead.
+	Resources []Sample `json:"resources,omitempty"`
 	// Absent are the metrics that the output of a cell that passed should have held;
 	// Keys are what it held instead, set only together with Absent. Untrusted.
 	Absent     []Absent    `json:"absent,omitempty"`

@@ -115,7 +115,7 @@ var reference = Keys{
 			"See [Limits of single metrics](configuration.md#limits-of-single-metrics)."},
 	},
 	reflect.TypeFor[Limit](): {
-		"metric": {nil, "Name of the metric."},
+		"metric": {nil, "Name of the metric, or of a [resource](configuration.md#resources)."},
 		"when": {nil, "Cells that the entry is for, as in `{backend: cuda*, host: h100-*}`: an axis, a swept variable or `host`, which is the label of the host, and a glob. " +
 			"If absent, all cells on all hosts."},
 		"change": {nil, "Change for the worse that blocks, in place of `policy.threshold` and `policy.min_effect`."},

@@ -190,7 +190,7 @@ func evident(in *inputs, m *described, c cell) (samples detect.Cell, ok bool) {
 // measures reports whether a number is one whose change can be judged.
 func measures(in *inputs, m *described, c cell) bool {
 	switch {
-	case m.Informational || m.Exact || m.contradiction != "" || m.doubt(c.got) != "" || m.tooFew(c.got):
+	case in.shows(m, c.id) || m.Exact || m.contradiction != "" || m.doubt(c.got) != "" || m.tooFew(c.got):
 		return false
 	case c.ref != nil && in.unjudged == "" && unchanged(c.ref, c.got):
 		return false

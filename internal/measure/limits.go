@@ -121,9 +121,10 @@ func checkMetric(s *config.Suite, path string, l *limit, metrics []bench.Metric)
 		for k := range metrics {
 			names[k] = metrics[k].Name
 		}
+		names = append(names, bench.ResourceNames()...)
 		return s.Errorf(path+".metric", "the suite has no metric %s: %s", text.Quote(l.metric, mostWord), instead(l.metric, names))
 	}
-	if m := &metrics[i]; l.Change != nil && (m.Exact || m.Informational) {
+	if m := &metrics[i]; l.Change != nil && (m.Exact || m.Informational) && !m.IsResource() {
 		return s.Errorf(path+".change", "no change of %s is judged, because it is exact or informational: use min and max, or gate the metric", m.Name)
 	}
 	return nil
