@@ -21,7 +21,7 @@ const module = "github.com/accelgate/accelgate/"
 // not listed may import nothing internal and must be added here first.
 var allowed = map[string][]string{
 	"atomicfile":                     {},
-	"bench":                          {"jsonread", "lazyregexp"},
+	"bench":                          {"jsonread", "lazyregexp", "stats"},
 	"chart":                          {},
 	"stats":                          {},
 	"tensor":                         {},

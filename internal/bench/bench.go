@@ -191,6 +191,9 @@ type Summary struct {
 	// MDE is the smallest slow-down that a single value, judged by ten earlier
 	// runs with this noise, would have shown in 4 of 5 cases.
 	MDE float64 `json:"mde,omitempty"`
+	// StdErr is the standard error that the program reported, see [Sample.StdErr]; 0 where
+	// it reported none.
+	StdErr float64 `json:"stderr,omitempty"`
 }
 
 // Outcome says how the measurement of a cell ended. It is not a verdict: only

@@ -120,6 +120,8 @@ var reference = Keys{
 			"If absent, all cells on all hosts."},
 		"change": {nil, "Change for the worse that blocks, in place of `policy.threshold` and `policy.min_effect`."},
 		"min":    {nil, "Least median that passes, in the metric's unit. No baseline is needed."},
-		"max":    {nil, "Largest median that passes, in the metric's unit. No baseline is needed."},
+		"test": {nil, "`one-sided`: a loss that is significant by the standard errors which the program reports blocks, in place of `policy.threshold`. `two-sided`: a significant " +
+			"difference blocks. With `change`, one of at least that. See [Scores](configuration.md#scores)."},
+		"max": {nil, "Largest median that passes, in the metric's unit. No baseline is needed."},
 	},
 }

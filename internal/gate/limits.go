@@ -15,6 +15,10 @@ type Limit struct {
 	Change *float64
 	// Min and Max bound the median, in the metric's unit. A median on a bound passes.
 	Min, Max *float64
+	// Test is [TestOneSided] or [TestTwoSided] to compare the metric by the standard errors
+	// that its program reports, in place of the policy. Change is then the least
+	// difference that blocks. "" tests nothing.
+	Test string
 }
 
 // limitsOf returns the limits of each cell of the run by its id; nil where the
@@ -48,7 +52,7 @@ func (in *inputs) shows(m *described, cell string) bool {
 		return false
 	}
 	_, limited := in.change(numberOf{cell, m.Name})
-	return !limited
+	return !limited && !in.tested(numberOf{cell, m.Name})
 }
 
 // policyOf returns the policy with the limit of a number in place of its own. Drift is
@@ -74,11 +78,11 @@ func (in *inputs) withoutChanges() *inputs {
 	return &out
 }
 
-// limitsChanges reports whether any number has a limit of its own.
+// limitsChanges reports whether any number has a limit of its own, or a test.
 func (in *inputs) limitsChanges() bool {
 	for _, limits := range in.limits {
 		for _, l := range limits {
-			if l.Change != nil {
+			if l.Change != nil || l.Test != "" {
 				return true
 			}
 		}

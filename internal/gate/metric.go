@@ -27,6 +27,9 @@ func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok 
 	if v, ok := m.impossible(old, new); ok {
 		return v, true
 	}
+	if v, ok := byScore(in, ev, m, c); ok {
+		return v, true
+	}
 	if v, ok := byEvidence(in, ev, m, c); ok {
 		return m.step.doubt(&m.Metric, v), true
 	}
