@@ -74,6 +74,11 @@ func files(t *testing.T, tier string) []string {
 }
 
 func setup(env *testscript.Env) error {
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		return err
+	}
+	env.Setenv("EXAMPLES", examples)
 	env.Setenv("ACCELGATE_HOST_LABEL", "desk")
 	env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
 	env.Setenv("ACCELGATE_HEALTH", "off")                                                          // other tests run on this host at the same time

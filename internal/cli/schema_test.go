@@ -54,7 +54,8 @@ func configurations(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	files, _ := filepath.Glob("../../examples/*/accelgate.yaml")
-	for _, file := range append(files, "../../accelgate.yaml") {
+	gates, _ := filepath.Glob("../../examples/gates/*.yaml")
+	for _, file := range append(append(files, gates...), "../../accelgate.yaml") {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
