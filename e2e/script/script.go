@@ -74,6 +74,11 @@ func files(t *testing.T, tier string) []string {
 }
 
 func setup(env *testscript.Env) error {
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		return err
+	}
+	env.Setenv("EXAMPLES", examples)
 	env.Setenv("ACCELGATE_HOST_LABEL", "desk")
 	env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
 	env.Setenv("ACCELGATE_HEALTH", "off")                                                          // other tests run on this host at the same time
@@ -81,9 +86,7 @@ func setup(env *testscript.Env) error {
 		env.Setenv(name, time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly))
 	}
 	env.Setenv("CONTAINERS_CONF", os.Getenv("CONTAINERS_CONF"))
-	examples, err := filepath.Abs(filepath.Join("..", "..", "examples"))
-	env.Setenv("EXAMPLES", examples)
-	return err
+	return nil
 }
 
 func condition(name string) (bool, error) {

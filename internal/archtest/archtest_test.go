@@ -21,7 +21,7 @@ const module = "github.com/accelgate/accelgate/"
 // not listed may import nothing internal and must be added here first.
 var allowed = map[string][]string{
 	"atomicfile":                     {},
-	"bench":                          {"jsonread", "lazyregexp"},
+	"bench":                          {"jsonread", "lazyregexp", "stats"},
 	"chart":                          {},
 	"stats":                          {},
 	"tensor":                         {},
@@ -87,7 +87,7 @@ var allowed = map[string][]string{
 	"suite/endpoint": {"atomicfile", "bench", "config", "device/energy", "lazyregexp", "suite/endpoint/load", "suite/endpoint/openai", "suite/endpoint/dataset", "suite/endpoint/latency", "suite", "worker"},
 	"exit":           {"config"},
 	"export":         {"atomicfile", "bench", "formats/inferencebench", "lazyregexp", "stats", "text"},
-	"measure":        {"atomicfile", "bench", "config", "detect", "device", "device/health", "engine", "exit", "formats", "formats/inferencebench", "formats/tensorsharp", "gate", "matrix", "measure/progress", "reference/baseline", "reference/history", "measure/runner", "stats", "suite", "suite/analysis/packing", "text", "version", "worker", "worktree"},
+	"measure":        {"atomicfile", "bench", "config", "detect", "device", "device/energy", "device/health", "engine", "exit", "formats", "formats/inferencebench", "formats/tensorsharp", "gate", "matrix", "measure/progress", "reference/baseline", "reference/history", "measure/runner", "stats", "suite", "suite/analysis/packing", "text", "version", "worker", "worktree"},
 	"inventory":      {"bench", "measure", "reference/baseline", "reference/history", "terminal", "text"},
 	"setup":          {"atomicfile", "bench", "config", "device", "exit", "formats", "lazyregexp", "text", "worker", "worktree"},
 	"doctor":         {"bench", "config", "device", "device/health", "github", "lazyregexp", "setup", "text", "worker", "worktree"},

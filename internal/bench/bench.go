@@ -192,6 +192,9 @@ type Summary struct {
 	// MDE is the smallest slow-down that a single value, judged by ten earlier
 	// runs with this noise, would have shown in 4 of 5 cases.
 	MDE float64 `json:"mde,omitempty"`
+	// StdErr is the standard error that the program reported, see [Sample.StdErr]; 0 where
+	// it reported none.
+	StdErr float64 `json:"stderr,omitempty"`
 }
 
 // Outcome says how the measurement of a cell ended. It is not a verdict: only
@@ -385,6 +388,10 @@ type Result struct {
 	// Files are what the measurement left beside the run document.
 	Files   []File   `json:"files,omitempty"`
 	Samples []Sample `json:"samples,omitempty"`
+	// Resources are what the measurement used beside what it measured, by the names of
+	// [Resource]. They are shown and never judged: one that a limit names is in Samples
+	// instead.
+	Resources []Sample `json:"resources,omitempty"`
 	// Absent are the metrics that the output of a cell that passed should have held;
 	// Keys are what it held instead, set only together with Absent. Untrusted.
 	Absent     []Absent    `json:"absent,omitempty"`

@@ -253,7 +253,7 @@ func (r *Result) validate() error {
 	if len(r.Tokens) > MaxTokens {
 		return fmt.Errorf("has more than %d token ids", MaxTokens)
 	}
-	if len(r.Samples) > maxMetrics {
+	if max(len(r.Samples), len(r.Resources)) > maxMetrics {
 		return fmt.Errorf("has more than %d metrics", maxMetrics)
 	}
 	if r.Selected < 0 || r.Selected > maxValues || len(r.Artifacts) > maxName {
@@ -267,8 +267,10 @@ func (r *Result) validate() error {
 			return err
 		}
 	}
-	if err := r.validateSamples(); err != nil {
-		return err
+	for _, samples := range [][]Sample{r.Samples, r.Resources} {
+		if err := validateSamples(samples); err != nil {
+			return err
+		}
 	}
 	if err := r.validateAbsent(); err != nil {
 		return err
@@ -279,9 +281,9 @@ func (r *Result) validate() error {
 	return r.validateFacts()
 }
 
-func (r *Result) validateSamples() error {
-	seen := make(map[string]bool, len(r.Samples))
-	for _, s := range r.Samples {
+func validateSamples(samples []Sample) error {
+	seen := make(map[string]bool, len(samples))
+	for _, s := range samples {
 		if len(s.Metric) > maxName || len(s.Values) > maxValues || len(s.Doubt) > MaxFact {
 			return fmt.Errorf("metric %.80q: a name of more than %d bytes or more than %d values", s.Metric, maxName, maxValues)
 		}
@@ -303,7 +305,7 @@ func (r *Result) validateSamples() error {
 		if m := s.Summary; m != nil && !(Finite(m.Median) && Finite(m.MAD) && m.MAD >= 0 && m.N >= 1 && m.N <= maxCount) {
 			return fmt.Errorf("metric %q has a summary that is not finite, of nothing, or of more than %d values", s.Metric, maxCount)
 		}
-		if m := s.Summary; m != nil && !(Finite(m.Noise) && m.Noise >= 0 && Finite(m.MDE) && m.MDE >= 0) {
+		if m := s.Summary; m != nil && !(Finite(m.Noise) && m.Noise >= 0 && Finite(m.MDE) && m.MDE >= 0 && Finite(m.StdErr) && m.StdErr >= 0) {
 			return fmt.Errorf("metric %q has a noise of %v and finds changes from %v on, which cannot be", s.Metric, m.Noise, m.MDE)
 		}
 		if err := s.validateEstimates(); err != nil {

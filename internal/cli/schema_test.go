@@ -53,7 +53,7 @@ func TestSchemaIsFresh(t *testing.T) {
 func configurations(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	files, _ := filepath.Glob("../../examples/*/accelgate.yaml")
+	files, _ := filepath.Glob("../../examples/*/*.yaml")
 	for _, file := range append(files, "../../accelgate.yaml") {
 		data, err := os.ReadFile(file)
 		if err != nil {

@@ -1,6 +1,10 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Limit is an entry of the limits of a suite. Later entries win over earlier ones, value by
 // value. A nil value limits nothing.
@@ -14,7 +18,12 @@ type Limit struct {
 	// Min and Max bound the median, in the metric's unit.
 	Min *float64 `yaml:"min"`
 	Max *float64 `yaml:"max"`
+	// Test compares the metric by its standard errors: one of [Tests], or "" for none.
+	Test string `yaml:"test"`
 }
+
+// Tests are the values of [Limit.Test].
+var Tests = []string{"one-sided", "two-sided"}
 
 // limits complains about limits that cannot be meant.
 func (d *decoder) limits(s *Suite) {
@@ -24,8 +33,10 @@ func (d *decoder) limits(s *Suite) {
 			d.errs = append(d.errs, s.Errorf(path, format, args...))
 		}
 		switch {
-		case l.Change == nil && l.Min == nil && l.Max == nil:
-			complain(path, "limits nothing: add change, min or max")
+		case l.Change == nil && l.Min == nil && l.Max == nil && l.Test == "":
+			complain(path, "limits nothing: add change, min, max or test")
+		case l.Test != "" && !slices.Contains(Tests, l.Test):
+			complain(path+".test", "unknown value %q: write %s", l.Test, strings.Join(Tests, " or "))
 		case l.Change != nil && *l.Change == 0:
 			complain(path+".change", "0%% is not a limit that noise allows: write a percentage above 0%%, or exact: true in the metric")
 		case l.Min != nil && l.Max != nil && *l.Min > *l.Max:

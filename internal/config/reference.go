@@ -123,11 +123,13 @@ var reference = Keys{
 		"count": {1, "Number of devices."},
 	},
 	reflect.TypeFor[Limit](): {
-		"metric": {nil, "Name of the metric."},
+		"metric": {nil, "Name of the metric, or of a [resource](configuration.md#resources)."},
 		"when": {nil, "Cells that the entry is for, as in `{backend: cuda*, host: h100-*}`: an axis, a swept variable or `host`, which is the label of the host, and a glob. " +
 			"If absent, all cells on all hosts."},
 		"change": {nil, "Change for the worse that blocks, in place of `policy.threshold` and `policy.min_effect`."},
 		"min":    {nil, "Least median that passes, in the metric's unit. No baseline is needed."},
-		"max":    {nil, "Largest median that passes, in the metric's unit. No baseline is needed."},
+		"test": {nil, "`one-sided`: a loss that is significant by the standard errors which the program reports blocks, in place of `policy.threshold`. `two-sided`: a significant " +
+			"difference blocks. With `change`, one of at least that. See [Scores](configuration.md#scores)."},
+		"max": {nil, "Largest median that passes, in the metric's unit. No baseline is needed."},
 	},
 }

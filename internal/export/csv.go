@@ -35,11 +35,12 @@ func CSV(w io.Writer, run *bench.Run) error {
 	for i := range run.Results {
 		r := &run.Results[i]
 		head := []string{label(run.Host.Label), label(run.Revision), started, label(r.Cell.Suite), label(cellName(&r.Cell)), string(r.Outcome)}
-		if len(r.Samples) == 0 {
+		samples := slices.Concat(r.Samples, r.Resources)
+		if len(samples) == 0 {
 			out.Write(append(head, "", "", "", "", "", "", label(r.Doubt)))
 		}
-		for k := range r.Samples {
-			writeSample(out, run, r, &r.Samples[k], head)
+		for k := range samples {
+			writeSample(out, run, r, &samples[k], head)
 		}
 	}
 	out.Flush()
@@ -47,10 +48,7 @@ func CSV(w io.Writer, run *bench.Run) error {
 }
 
 func writeSample(out *csv.Writer, run *bench.Run, r *bench.Result, s *bench.Sample, head []string) {
-	m := run.Metric(s.Metric)
-	if m == nil {
-		m = &bench.Metric{}
-	}
+	m := cmp.Or(run.Metric(s.Metric), bench.Resource(s.Metric), &bench.Metric{})
 	values := s.Values
 	if s.Summary != nil {
 		values = []float64{s.Summary.Median}

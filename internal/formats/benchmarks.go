@@ -16,6 +16,8 @@ type Benchmark struct {
 	Name   string
 	Values []Value // of [BenchmarkMetrics], each at most once: medians of its repetitions
 	Failed string  // why it has no values; "" if it has
+	// stdErrs are the standard errors of Values, by metric.
+	stdErrs map[string]float64
 }
 
 // Harnesses read what benchmark harnesses print or save, by the name that a suite of

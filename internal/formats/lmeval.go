@@ -25,8 +25,8 @@ var lmEvalHigher = []string{"acc", "acc_norm", "acc_mutual_info", "exact_match",
 
 // lmEval reads what lm-evaluation-harness saves with --output_path, format 0.4. Each
 // task and group is a row. The metric has the name of the file without the filter
-// "none": "acc_norm", "exact_match,strict-match". Standard errors are left out: they
-// are of the sample of questions, which is the same in the next run.
+// "none": "acc_norm", "exact_match,strict-match". Standard errors are of the sample
+// of questions: "acc_stderr,none" is that of "acc,none".
 func lmEval(data []byte) (*sheet, error) {
 	found, err := saved(data, isLMEval)
 	if err != nil || len(found) == 0 {
@@ -87,6 +87,7 @@ func (s *sheet) lmEvalTask(o object, task string, scores object) error {
 		if err := s.add(task, m, v); err != nil {
 			return err
 		}
+		s.stdErr(task, m.Name, string(scores[metric+"_stderr"+strings.TrimPrefix(key, metric)]))
 	}
 	if row, err := s.row(task); err != nil || len(row.Values) > 0 {
 		return err

@@ -128,6 +128,9 @@ func shown(run *bench.Run) string {
 		for _, s := range r.Samples {
 			m := run.Metric(s.Metric)
 			gated := map[bool]string{true: "shown", false: "gated"}[m.Informational]
+			if stdErr, ok := s.StdErr(); ok {
+				gated += fmt.Sprintf(", standard error %.6g", stdErr)
+			}
 			fmt.Fprintln(&b, " ", s.Metric, strconv.FormatFloat(s.Values[0], 'g', -1, 64), strings.TrimSpace(m.Unit+" "+string(m.Better)), gated)
 		}
 	}

@@ -12,7 +12,10 @@ type Output struct{ Stdout, Stderr []byte }
 
 // Reading is what a Format found.
 type Reading struct {
-	Values    []Value // by metric, each at most once
+	Values []Value // by metric, each at most once
+	// StdErrs are the standard errors that the program reports, by the metrics of Values;
+	// at least 0.
+	StdErrs   map[string]float64
 	Answer    string
 	HasAnswer bool
 }

@@ -55,12 +55,15 @@ func perplexity(data []byte) (*sheet, error) {
 		if score, ok := hellaSwagScore(line); ok {
 			hellaSwag = score
 		}
-		m, number, ok := perplexityLine(line)
+		m, fields, ok := perplexityLine(line)
 		if !ok {
 			continue
 		}
-		if err := s.print(m, number); err != nil {
+		if err := s.print(m, strings.TrimSuffix(fields[0], "%")); err != nil {
 			return nil, err
+		}
+		if len(fields) > 2 && (fields[1] == "+/-" || fields[1] == "±") {
+			s.stdErr("", m.Name, strings.TrimSuffix(fields[2], "%"))
 		}
 	}
 	if len(s.rows) == 0 && hellaSwag != "" {
@@ -74,22 +77,23 @@ func perplexity(data []byte) (*sheet, error) {
 	return s, nil
 }
 
-// perplexityLine returns the metric of a line and its number.
-func perplexityLine(line []byte) (m bench.Metric, number string, ok bool) {
+// perplexityLine returns the metric of a line and its words from the number on, such as
+// "5.9", "+/-", "0.03".
+func perplexityLine(line []byte) (m bench.Metric, fields []string, ok bool) {
 	before, after, found := bytes.Cut(line[:min(len(line), 256)], []byte(":"))
 	if !found || len(before) == 0 || bytes.IndexByte([]byte("FM9RS "), before[0]) < 0 {
-		return m, "", false
+		return m, nil, false
 	}
 	key, _, _ := strings.Cut(strings.Join(strings.Fields(string(before)), " "), "score(")
 	if strings.HasSuffix(key, "Winogrande ") {
 		key += "score"
 	}
 	m, ok = perplexityLines[key]
-	fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(string(after)), "PPL ="))
+	fields = strings.Fields(strings.TrimPrefix(strings.TrimSpace(string(after)), "PPL ="))
 	if !ok || len(fields) == 0 || key[0] == 'F' && !slices.Contains(fields, "+/-") { // a log may have a final result, too
-		return m, "", false
+		return m, nil, false
 	}
-	return m, strings.TrimSuffix(fields[0], "%"), true
+	return m, fields, true
 }
 
 // hellaSwagScore returns the score of a line "TASKS<tab>SCORE%<tab>[interval]".

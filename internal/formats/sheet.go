@@ -70,6 +70,20 @@ func (s *sheet) add(name string, m bench.Metric, v float64) error {
 	return nil
 }
 
+// stdErr notes the standard error of a value. A text such as "N/A", or a number below 0, is
+// left out.
+func (s *sheet) stdErr(name, metric, number string) {
+	v, err := finite(number)
+	row, rowErr := s.row(name)
+	if err != nil || rowErr != nil || v < 0 {
+		return
+	}
+	if row.stdErrs == nil {
+		row.stdErrs = map[string]float64{}
+	}
+	row.stdErrs[metric] = v
+}
+
 // describe adds a metric, of which a file must not give two descriptions.
 func (s *sheet) describe(m bench.Metric) error {
 	i := slices.IndexFunc(s.metrics, func(known bench.Metric) bool { return known.Name == m.Name })
@@ -116,7 +130,7 @@ func (s *sheet) run(format string) (*bench.Run, error) {
 		}
 		for _, v := range row.Values {
 			if r.Outcome == bench.Passed {
-				r.Samples = append(r.Samples, bench.Sample{Metric: v.Metric, Values: []float64{v.Value}})
+				r.Samples = append(r.Samples, v.Sample(row.stdErrs))
 			}
 		}
 		run.Results = append(run.Results, r)
@@ -136,16 +150,34 @@ func listed(read func([]byte) (*sheet, error)) Format {
 			return Reading{}, err
 		}
 		var values []Value
+		stdErrs := map[string]float64{}
 		for _, row := range s.rows {
 			if row.Failed != "" {
 				return Reading{}, fmt.Errorf("%s failed: %s", text.Quote(row.Name, 80), row.Failed)
 			}
 			for _, v := range row.Values {
-				values = append(values, s.names(row, v)...)
+				names := s.names(row, v)
+				values = append(values, names...)
+				if stdErr, ok := row.stdErrs[v.Metric]; ok {
+					for _, n := range names {
+						stdErrs[n.Metric] = stdErr
+					}
+				}
 			}
 		}
-		return newReading(values)
+		reading, err := newReading(values)
+		reading.StdErrs = stdErrs
+		return reading, err
 	}
+}
+
+// Sample is the value with its standard error, if it has one.
+func (v Value) Sample(stdErrs map[string]float64) bench.Sample {
+	s := bench.Sample{Metric: v.Metric, Values: []float64{v.Value}}
+	if stdErr, ok := stdErrs[v.Metric]; ok {
+		s.Estimates = []bench.Estimate{bench.StdErrEstimate(v.Value, stdErr)}
+	}
+	return s
 }
 
 func (s *sheet) names(row Benchmark, v Value) (values []Value) {

@@ -23,8 +23,10 @@ type evidence struct {
 	of    map[numberOf]weighed
 	host  detect.Evidence            // on what moved all cells alike
 	sides map[numberOf]sidesEvidence // of numbers without pairs and history
-	share float64                    // of false alarms that each road may spend
-	began Began                      // with which commits the losses began that this run confirms
+	// scores are those that are tested by standard errors, with false alarms of their own.
+	scores map[numberOf]scored
+	share  float64 // of false alarms that each road may spend
+	began  Began   // with which commits the losses began that this run confirms
 }
 
 // weighed is the evidence of one number, with what it is about.
@@ -43,6 +45,12 @@ const leastRuns = 3
 // evidence of another number. The rate of false alarms holds for both together: each
 // Holm's procedure errs only where the smallest p of an unchanged number is that small.
 func weigh(in *inputs) *evidence {
+	ev := weighSpeeds(in)
+	ev.scores = weighScores(in)
+	return ev
+}
+
+func weighSpeeds(in *inputs) *evidence {
 	if in.policy.Method == MethodThreshold || in.policy.Compat != "" {
 		return &evidence{}
 	}
@@ -190,7 +198,7 @@ func evident(in *inputs, m *described, c cell) (samples detect.Cell, ok bool) {
 // measures reports whether a number is one whose change can be judged.
 func measures(in *inputs, m *described, c cell) bool {
 	switch {
-	case m.Informational || m.Exact || m.contradiction != "" || m.doubt(c.got) != "" || m.tooFew(c.got):
+	case in.shows(m, c.id) || in.tested(numberOf{c.id, m.Name}) || m.Exact || m.contradiction != "" || m.doubt(c.got) != "" || m.tooFew(c.got):
 		return false
 	case c.ref != nil && in.unjudged == "" && unchanged(c.ref, c.got):
 		return false

@@ -111,7 +111,7 @@ type Verdict struct {
 
 // Evidence says what a verdict rests on.
 type Evidence struct {
-	// Method is "evidence", "threshold" or "exact" where numbers were compared,
+	// Method is "evidence", "threshold", "exact" or "test" where numbers were compared,
 	// "bound" where one is beyond Min or Max,
 	// "digest" where what is measured did not change, "outcome" where the outcome
 	// of the cell decided, "" where nothing could be judged.
@@ -124,6 +124,11 @@ type Evidence struct {
 	NewN int      `json:"new_n,omitempty"`
 	// Noise is the larger of both sides' MAD in percent of the median.
 	Noise float64 `json:"noise,omitempty"`
+
+	// Test is the limit's, with the method "test"; StdErr is the standard error of the
+	// difference New - Old, in the metric's unit, and P and Q are set as well.
+	Test   string  `json:"test,omitempty"`
+	StdErr float64 `json:"stderr,omitempty"`
 
 	// Mode says what the base is: earlier runs, with the method "evidence", or pairs.
 	Mode detect.Mode `json:"mode,omitempty"`

@@ -15,6 +15,10 @@ type Limit struct {
 	Change *float64
 	// Min and Max bound the median, in the metric's unit. A median on a bound passes.
 	Min, Max *float64
+	// Test is [TestOneSided] or [TestTwoSided] to compare the metric by the standard errors
+	// that its program reports, in place of the policy. Change is then the least
+	// difference that blocks. "" tests nothing.
+	Test string
 }
 
 // limitsOf returns the limits of each cell of the run by its id; nil where the
@@ -41,6 +45,16 @@ func (in *inputs) change(n numberOf) (percent float64, ok bool) {
 	return 0, false
 }
 
+// shows reports whether a metric is only shown in a cell: it is informational, and the
+// configuration limits no change of it there.
+func (in *inputs) shows(m *described, cell string) bool {
+	if !m.Informational {
+		return false
+	}
+	_, limited := in.change(numberOf{cell, m.Name})
+	return !limited && !in.tested(numberOf{cell, m.Name})
+}
+
 // policyOf returns the policy with the limit of a number in place of its own. Drift is
 // at least as much: a loss that is allowed in one step is no drift.
 func (in *inputs) policyOf(n numberOf) *Policy {
@@ -64,11 +78,11 @@ func (in *inputs) withoutChanges() *inputs {
 	return &out
 }
 
-// limitsChanges reports whether any number has a limit of its own.
+// limitsChanges reports whether any number has a limit of its own, or a test.
 func (in *inputs) limitsChanges() bool {
 	for _, limits := range in.limits {
 		for _, l := range limits {
-			if l.Change != nil {
+			if l.Change != nil || l.Test != "" {
 				return true
 			}
 		}
@@ -86,7 +100,7 @@ func bounded(in *inputs, c cell, verdicts []Verdict) []Verdict {
 	limits := in.limits[c.id]
 	for _, metric := range slices.Sorted(maps.Keys(limits)) {
 		l := limits[metric]
-		if l.Min == nil && l.Max == nil {
+		if l.Min == nil && l.Max == nil && !in.limitsResource(metric) {
 			continue
 		}
 		for i := range verdicts {
@@ -99,6 +113,15 @@ func bounded(in *inputs, c cell, verdicts []Verdict) []Verdict {
 		}
 	}
 	return verdicts
+}
+
+// limitsResource reports whether a metric is a resource: only its limits demand it.
+func (in *inputs) limitsResource(metric string) bool {
+	if m := in.run.Metric(metric); m != nil {
+		return m.IsResource()
+	}
+	m := in.metric(metric)
+	return m == nil && bench.Resource(metric) != nil || m != nil && m.IsResource()
 }
 
 func lacking(verdicts []Verdict, metric string) bool {
@@ -114,6 +137,9 @@ func (l Limit) judge(run *bench.Run, c cell, metric string) (v Verdict, ok bool)
 		m := run.Metric(metric)
 		v.Class, v.Evidence.Method = Missing, ""
 		v.Reason = "the configuration bounds " + printable(metric, mostName) + " and the cell does not report it"
+		if m != nil && m.IsResource() {
+			v.Reason = "the configuration limits " + metric + " and it could not be measured here (" + m.Definition + "): remove the limit, or name the hosts that can in its when, as in when: {host: gpu-*}"
+		}
 		return v, m == nil || !m.Optional && m.FallbackFor == ""
 	}
 	s := summarize(sample)
@@ -125,6 +151,9 @@ func (l Limit) judge(run *bench.Run, c cell, metric string) (v Verdict, ok bool)
 		v.Reason = fmt.Sprintf("%v is above the maximum %v", s.Median, *l.Max)
 	default:
 		return v, false
+	}
+	if m := run.Metric(metric); sample.Doubt != "" && m != nil && m.IsResource() {
+		v.Class, v.Reason = Inconclusive, joined(v.Reason, sample.Doubt)
 	}
 	return v, true
 }

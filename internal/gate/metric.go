@@ -10,7 +10,7 @@ import (
 // judgeMetric judges one metric of a cell by the best evidence there is; ok is false
 // where it is not gated.
 func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool) {
-	if m.contradiction == "" && (m.Informational || m.tooFew(c.ref)) {
+	if m.contradiction == "" && (in.shows(m, c.id) || m.tooFew(c.ref)) {
 		return v, false
 	}
 	old, new := c.ref.Sample(m.Name), c.got.Sample(m.Name)
@@ -25,6 +25,9 @@ func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok 
 		return v, false
 	}
 	if v, ok := m.impossible(old, new); ok {
+		return v, true
+	}
+	if v, ok := byScore(in, ev, m, c); ok {
 		return v, true
 	}
 	if v, ok := byEvidence(in, ev, m, c); ok {

@@ -78,7 +78,7 @@ func waive(in *inputs, verdicts []Verdict) ([]Verdict, []WaiverUse) {
 // made or that could not be shown: it is no more than what was measured.
 func (v *Verdict) waivable() bool {
 	open := v.Class == Inconclusive && v.Delta < 0
-	return v.Level == Fail && (v.Class == Regressed || open) && (v.Evidence.Method == "threshold" || v.Evidence.Method == "evidence")
+	return v.Level == Fail && (v.Class == Regressed || open) && (v.Evidence.Method == "threshold" || v.Evidence.Method == "evidence" || v.Evidence.Method == MethodTest)
 }
 
 // waived settles a regression by the waivers for it, of which the one for this

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/device/energy"
 	"github.com/accelgate/accelgate/internal/device/health"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure/runner"
@@ -47,7 +49,9 @@ func (e *Env) newWatcher(p *Plan, devices []bench.Device) (*health.Watcher, erro
 type watched struct {
 	runner.Measurer
 	watcher *health.Watcher
-	outside map[string]bool // by suite: it measures what does not run below this process
+	outside map[string]bool  // by suite: it measures what does not run below this process
+	energy  *energy.Packages // nil where no counter can be read
+	now     func() time.Time
 }
 
 // watch makes a measurer watch the host, unless watching is off.
@@ -55,7 +59,7 @@ func (s *session) watch(m runner.Measurer) runner.Measurer {
 	if s.watcher == nil {
 		return m
 	}
-	w := watched{m, s.watcher, map[string]bool{}}
+	w := watched{m, s.watcher, map[string]bool{}, energy.OpenPackages(""), s.Now}
 	for _, one := range s.plan.Suites {
 		if external, ok := one.Suite.(suite.External); ok {
 			w.outside[one.Name] = external.Outside()
@@ -67,9 +71,25 @@ func (s *session) watch(m runner.Measurer) runner.Measurer {
 // Measure implements [runner.Measurer].
 func (w watched) Measure(ctx context.Context, c bench.Cell, d bench.Device) (bench.Result, error) {
 	span := w.watcher.Begin(ctx, d, w.outside[c.Suite])
+	end := w.count()
 	r, err := w.Measurer.Measure(ctx, c, d)
+	end(&r)
 	r.Health = span.End(ctx)
+	deviceMemory(&r)
 	return r, err
+}
+
+// count starts counting energy. The function it returns notes it.
+func (w watched) count() func(*bench.Result) {
+	if w.energy == nil {
+		return func(*bench.Result) {}
+	}
+	from, start := w.energy.Read(), w.now()
+	return func(r *bench.Result) {
+		if joules, ok := w.energy.Joules(from, w.energy.Read(), w.now().Sub(start)); ok {
+			r.Use(bench.CPUEnergy, joules, "")
+		}
+	}
 }
 
 // WarnUnwell says that numbers, or the noise of them, that are about to be kept are

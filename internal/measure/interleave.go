@@ -181,11 +181,11 @@ func (b *base) context(facts map[string]string) map[string]string {
 }
 
 // pair makes each measurement of a cell that the base has one of both, alternately.
-func (b *base) pair(head *bySuite, retries int) runner.Measurer {
+func (b *base) pair(head *bySuite, plan *Plan) runner.Measurer {
 	if b == nil {
 		return head
 	}
-	return &interleaved{base: b, head: head, old: measurerOf(b.plan), retries: retries}
+	return &interleaved{base: b, head: head, old: measurerOf(b.plan), plan: plan}
 }
 
 // baseFirst flips a coin for the first of two pairs; the second has the other
@@ -215,7 +215,7 @@ func (b *base) baseFirst(id string) bool {
 type interleaved struct {
 	base      *base
 	head, old *bySuite
-	retries   int // of the base
+	plan      *Plan // of the head, whose limits count for both
 }
 
 // Measure implements [runner.Measurer].
@@ -233,6 +233,7 @@ func (m *interleaved) Measure(ctx context.Context, c bench.Cell, d bench.Device)
 		if sides[side], err = m.side(ctx, side, c, d); err != nil {
 			return bench.Result{}, err
 		}
+		m.plan.promote(c, &sides[side])
 		if side == 0 && sides[0].Outcome != bench.Passed {
 			return sides[0], nil // there is nothing to compare
 		}
@@ -252,7 +253,7 @@ func (m *interleaved) side(ctx context.Context, side int, c bench.Cell, d bench.
 		of, name, c = m.old, "the base", m.base.cells[c.ID()].cell // whose suite may have another name
 	}
 	r, err := of.Measure(ctx, c, d)
-	for retry := 0; err == nil && side == 1 && r.Cause.Infrastructure() && retry < m.retries; retry++ { // the runner sees the head alone
+	for retry := 0; err == nil && side == 1 && r.Cause.Infrastructure() && retry < m.plan.File.Limits.Retries; retry++ { // the runner sees the head alone
 		r, err = of.Measure(ctx, c, d)
 	}
 	if err == nil {

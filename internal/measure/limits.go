@@ -28,7 +28,7 @@ const hostKey = "host"
 const mostWord = 80
 
 func limitOf(l *config.Limit) limit {
-	out := limit{Limit: gate.Limit{Change: (*float64)(l.Change), Min: l.Min, Max: l.Max}, metric: l.Metric, host: l.When[hostKey], cells: maps.Clone(l.When)}
+	out := limit{Limit: gate.Limit{Change: (*float64)(l.Change), Min: l.Min, Max: l.Max, Test: l.Test}, metric: l.Metric, host: l.When[hostKey], cells: maps.Clone(l.When)}
 	delete(out.cells, hostKey)
 	return out
 }
@@ -77,7 +77,7 @@ func limited(of map[string][]limit) func(bench.Cell, string) map[string]gate.Lim
 				found = map[string]gate.Limit{}
 			}
 			before := found[l.metric]
-			found[l.metric] = gate.Limit{Change: cmp.Or(l.Change, before.Change), Min: cmp.Or(l.Min, before.Min), Max: cmp.Or(l.Max, before.Max)}
+			found[l.metric] = gate.Limit{Change: cmp.Or(l.Change, before.Change), Min: cmp.Or(l.Min, before.Min), Max: cmp.Or(l.Max, before.Max), Test: cmp.Or(l.Test, before.Test)}
 		}
 		return found
 	}
@@ -121,10 +121,15 @@ func checkMetric(s *config.Suite, path string, l *limit, metrics []bench.Metric)
 		for k := range metrics {
 			names[k] = metrics[k].Name
 		}
+		names = append(names, bench.ResourceNames()...)
 		return s.Errorf(path+".metric", "the suite has no metric %s: %s", text.Quote(l.metric, mostWord), text.Instead(l.metric, names))
 	}
-	if m := &metrics[i]; l.Change != nil && (m.Exact || m.Informational) {
-		return s.Errorf(path+".change", "no change of %s is judged, because it is exact or informational: use min and max, or gate the metric", m.Name)
+	if m := &metrics[i]; (l.Change != nil || l.Test != "") && (m.Exact || m.Informational) && !m.IsResource() {
+		key := ".change"
+		if l.Change == nil {
+			key = ".test"
+		}
+		return s.Errorf(path+key, "no change of %s is judged, because it is exact or informational: use min and max, or gate the metric", m.Name)
 	}
 	return nil
 }

@@ -288,7 +288,8 @@ func (p *Plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes"))
 	}
-	limits := errors.Join(p.checkLimits(s, opened.Metrics(), all), checkWidths(s, all))
+	metrics := withResources(s, opened.Metrics())
+	limits := errors.Join(p.checkLimits(s, metrics, all), checkWidths(s, all))
 	p.wide(s, &planned)
 	if !wanted {
 		p.Others = append(p.Others, CellIDs(all)...)
@@ -296,7 +297,7 @@ func (p *Plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
 	}
 	p.Warnings = append(p.Warnings, opened.Warnings()...)
 	p.Suites = append(p.Suites, planned)
-	return all, errors.Join(limits, p.AddMetrics(s, opened.Metrics()))
+	return all, errors.Join(limits, p.AddMetrics(s, metrics))
 }
 
 // all returns every cell, those that this host cannot run last.

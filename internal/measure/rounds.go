@@ -143,11 +143,17 @@ func addRound(merged map[string]*bench.Result, r *bench.Result) {
 		before.Health = r.Health
 	}
 	before.Outcome, before.Reason, before.Cause, before.Log = r.Outcome, r.Reason, r.Cause, r.Log
-	for _, sample := range r.Samples {
-		if known := before.Sample(sample.Metric); known != nil {
-			known.Values, known.Estimates = append(known.Values, sample.Values...), nil
-		} else {
-			before.Samples = append(before.Samples, sample)
+	before.Samples, before.Resources = addValues(before.Samples, r.Samples), addValues(before.Resources, r.Resources)
+}
+
+func addValues(samples, more []bench.Sample) []bench.Sample {
+	for _, s := range more {
+		i := slices.IndexFunc(samples, func(known bench.Sample) bool { return known.Metric == s.Metric })
+		if i < 0 {
+			samples = append(samples, s)
+			continue
 		}
+		samples[i].Values, samples[i].Estimates = append(samples[i].Values, s.Values...), nil
 	}
+	return samples
 }

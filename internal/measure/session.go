@@ -250,7 +250,8 @@ func shared(a, b bench.Device) bool {
 }
 
 func (s *session) measurer() runner.Measurer {
-	measured := redacting{possible{s.watch(s.base.pair(measurerOf(s.plan), s.plan.File.Limits.Retries)), s.plan.Metrics}, s.secrets()}
+	watched := s.watch(s.base.pair(measurerOf(s.plan), s.plan))
+	measured := redacting{possible{promoting{watched, s.plan}, s.plan.Metrics}, s.secrets()}
 	return announced{measured, s.Progress}
 }
 

@@ -171,6 +171,8 @@ func basis(e *gate.Evidence) string {
 		if e.OldN > 1 || e.NewN > 1 {
 			s += ", noise " + rough(e.Noise)
 		}
+	case e.Method == gate.MethodTest:
+		return fmt.Sprintf("%s test, p %.2g, standard error of the difference %.3g, finds losses from %s on", e.Test, finite(e.Q), finite(e.StdErr), rough(e.MDE))
 	case e.Method != "evidence":
 		return ""
 	case e.Mode == detect.Interleaved:

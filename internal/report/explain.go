@@ -22,10 +22,12 @@ type Explained struct {
 	Verdicts []ExplainedVerdict `json:"verdicts"`
 	// Unjudged are the metrics of the cell that no verdict is about.
 	Unjudged []UnjudgedMetric `json:"unjudged,omitempty"`
-	result   *bench.Result    // nil likewise
-	old      *bench.Result    // of the reference; nil where it does not have the cell
-	of       int              // the host
-	findings []finding        // one for each verdict
+	// Resources are what the cell used and no limit names.
+	Resources []UnjudgedMetric `json:"resources,omitempty"`
+	result    *bench.Result    // nil likewise
+	old       *bench.Result    // of the reference; nil where it does not have the cell
+	of        int              // the host
+	findings  []finding        // one for each verdict
 }
 
 // ExplainedVerdict is a verdict with the rule that it follows and the values that it
@@ -112,6 +114,10 @@ func (x *Explained) rest() {
 			x.Unjudged = append(x.Unjudged, UnjudgedMetric{s.Metric, s.Values, s.Base})
 		}
 	}
+	for i := range x.result.Resources {
+		s := &x.result.Resources[i]
+		x.Resources = append(x.Resources, UnjudgedMetric{s.Metric, s.Values, nil})
+	}
 }
 
 func (x *Explained) add(p *gate.Policy, h *host, v *gate.Verdict) {
@@ -155,6 +161,9 @@ func (r *Report) explainCell(p *printer, x *Explained) {
 	h := &r.hosts[x.of]
 	p.line(inline{code(x.Cell), plain(" on "), code(x.Host)}.String())
 	p.line("  " + x.about().String())
+	if line := used(x.result); line != nil {
+		p.line("  used: " + line.String())
+	}
 	for i, f := range x.findings {
 		p.line("")
 		r.explainVerdict(p, f, &x.Verdicts[i])

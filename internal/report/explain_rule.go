@@ -28,6 +28,10 @@ func ruleOf(p *gate.Policy, v *gate.Verdict) string {
 		return "fixed threshold, as policy.method demands: the median may be worse by at most " + limit
 	case e.Method == "threshold":
 		return "fixed threshold, for lack of pairs and of 3 earlier runs: the median may be worse by at most " + limit
+	case e.Method == gate.MethodTest && e.Test == gate.TestTwoSided:
+		return "scores with standard errors, as independent estimates: blocks a difference that chance would hardly make"
+	case e.Method == gate.MethodTest:
+		return "scores with standard errors, as independent estimates: blocks a loss that chance would hardly make"
 	case e.Method == "exact":
 		return "must be equal to the reference's"
 	case e.Method == "digest":

@@ -87,7 +87,11 @@ func (r *Report) message(f finding) string {
 // change is "95.3 → 80.1 tok/s, -15.9 % (worse), limit 10 %".
 func (r *Report) change(f finding) inline {
 	size, more := r.changed(f)
-	return append(r.values(f), plain(", "+size+more+", limit "+bare(f.Evidence.Limit)))
+	limit := "limit " + bare(f.Evidence.Limit)
+	if f.Evidence.Test != "" {
+		limit = f.Evidence.Test + " test"
+	}
+	return append(r.values(f), plain(", "+size+more+", "+limit))
 }
 
 // hasChange reports a finding that only case files give, and whose change does

@@ -205,6 +205,9 @@ func (h htmlWriter) facts(c *cellPage) {
 	if s := c.now.Health; s != nil && s.Status == bench.Unhealthy && len(s.Reasons) > 0 {
 		h.block(paragraph{plain("Unhealthy host: "), reason(s.Reasons[0])})
 	}
+	if line := used(c.now); line != nil {
+		h.block(paragraph(append(inline{plain("Used, median: ")}, line...)))
+	}
 	if line := c.host.Commands.child(c.now); line != "" {
 		h.block(paragraph{plain("Command: "), command(line)})
 	}

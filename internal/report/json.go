@@ -226,7 +226,7 @@ func (h *host) finiteVerdict(v gate.Verdict) *VerdictDocument {
 	d := &VerdictDocument{Verdict: v}
 	h.changeDocument(d)
 	for _, x := range []*float64{&d.Old, &d.New, &d.Verdict.Delta, &d.Verdict.Interval[0], &d.Verdict.Interval[1], &d.Evidence.Limit, &d.Evidence.Noise,
-		&d.Evidence.P, &d.Evidence.Q, &d.Evidence.NoiseFloor, &d.Evidence.MDE} {
+		&d.Evidence.P, &d.Evidence.Q, &d.Evidence.NoiseFloor, &d.Evidence.MDE, &d.Evidence.StdErr} {
 		if math.IsNaN(*x) || math.IsInf(*x, 0) {
 			*x, d.NotFinite = 0, true
 		}

@@ -11,7 +11,10 @@ import (
 func limitsIn(v *gate.Verdict) inline {
 	var list []string
 	e := &v.Evidence
-	if ofSpeed(v) || v.Class == gate.OperatorsDiffer {
+	if e.Test != "" {
+		list = append(list, e.Test)
+	}
+	if ofSpeed(v) && (e.Test == "" || e.Limit > 0) || v.Class == gate.OperatorsDiffer {
 		list = append(list, bare(e.Limit))
 	}
 	if e.Min != nil {

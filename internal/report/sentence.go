@@ -276,6 +276,9 @@ func (t *tally) equality() string {
 // their own.
 func (r *Report) limit() string {
 	l := r.total.limits
+	if l.n == 0 && r.total.tested {
+		return "scores are tested"
+	}
 	if l.n == 0 && r.total.compared > 0 {
 		return "numbers must be equal"
 	}

@@ -12,7 +12,7 @@ import (
 // severity orders what needs action, the worst first. A cell with several
 // blocking verdicts is counted under the first of them.
 var severity = []gate.Class{
-	gate.Mismatch, gate.CorrectnessFailure, unequal, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.OutOfBounds, gate.Implausible, gate.Regressed,
+	gate.Mismatch, gate.CorrectnessFailure, unequal, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.OutOfBounds, gate.Implausible, lowered, gate.Regressed,
 	gate.Drifted, gate.OperatorsDiffer, gate.Improved, gate.LeftOut,
 }
 
@@ -64,6 +64,7 @@ type tally struct {
 
 	// notTimes says that what is equal is more than times.
 	notTimes bool
+	tested   bool // a score was
 
 	// ofCases counts those of blocking that rest on the numbers of case files.
 	ofCases map[gate.Class]int
@@ -193,6 +194,9 @@ func (t *tally) verdict(m *bench.Metric, v *gate.Verdict, how *manner) {
 		}
 	case "digest":
 		how.same = true
+	case gate.MethodTest:
+		t.tested, how.judged, how.compared = true, true, true
+		how.pairs = how.pairs || v.Evidence.Mode == detect.Interleaved
 	case "threshold", "evidence":
 		if stillOpen(v) {
 			how.open = true
@@ -298,6 +302,7 @@ func (t *tally) merge(other *tally) {
 	t.compared += other.compared
 	t.same += other.same
 	t.notTimes = t.notTimes || other.notTimes
+	t.tested = t.tested || other.tested
 	t.expected += other.expected
 	t.unselected += other.unselected
 	t.leftOut += other.leftOut

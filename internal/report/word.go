@@ -17,13 +17,20 @@ type label struct {
 // compared for: the answer is not what is wrong there.
 const unequal gate.Class = "unequal"
 
-// classes are those of gate in their order, and unequal.
-var classes = slices.Insert(slices.Clone(gate.Classes), slices.Index(gate.Classes, gate.CorrectnessFailure)+1, unequal)
+// lowered is the word of reports for a [gate.Regressed] that a test of scores found: it is
+// not slower.
+const lowered gate.Class = "lowered"
+
+// classes are those of gate in their order, unequal and lowered.
+var classes = slices.Insert(slices.Clone(gate.Classes), slices.Index(gate.Classes, gate.CorrectnessFailure)+1, unequal, lowered)
 
 // classOf is the class that a report tells a verdict under.
 func classOf(v *gate.Verdict) gate.Class {
-	if v.Class == gate.CorrectnessFailure && v.Evidence.Method == "exact" {
+	switch {
+	case v.Class == gate.CorrectnessFailure && (v.Evidence.Method == "exact" || v.Evidence.Method == gate.MethodTest):
 		return unequal
+	case v.Class == gate.Regressed && v.Evidence.Method == gate.MethodTest:
+		return lowered
 	}
 	return v.Class
 }
@@ -32,6 +39,8 @@ var labels = map[gate.Class]label{
 	gate.CorrectnessFailure: {"wrong", "known wrong", "gives wrong answers", "give wrong answers"},
 	unequal: {"not equal", "not equal (not blocking)",
 		"differs in a metric that must be equal", "differ in a metric that must be equal"},
+	lowered: {"a worse score", "a worse score (not blocking)",
+		"has a significantly worse score", "have a significantly worse score"},
 	gate.RuntimeFailure: {"failed to run", "known not to run", "fails to run", "fail to run"},
 	gate.Missing:        {"missing", "missing (not blocking)", "is missing or lacks a metric", "are missing or lack a metric"},
 	gate.Skipped:        {"newly skipped", "skipped", "is newly skipped", "are newly skipped"},
@@ -68,9 +77,9 @@ var causes = map[bench.Cause]string{
 	bench.CauseCapacity: "the host lacks what it needs",
 }
 
-// ofSpeed reports whether two speeds were compared.
+// ofSpeed reports whether two speeds were compared, or two scores.
 func ofSpeed(v *gate.Verdict) bool {
-	return v.Evidence.Method == "threshold" || v.Evidence.Method == "evidence"
+	return v.Evidence.Method == "threshold" || v.Evidence.Method == "evidence" || v.Evidence.Method == gate.MethodTest
 }
 
 // stillOpen reports a number whose evidence says neither that it is slower nor

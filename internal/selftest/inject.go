@@ -132,7 +132,13 @@ func (g *gated) slow(r *bench.Result, describe func(string) *bench.Metric) {
 		for k := range s.Values {
 			s.Values[k] *= by
 		}
+		stderr, tested := s.StdErr()
 		s.Estimates = nil
+		for k := range s.Values {
+			if tested { // a score stays as sure as it was
+				s.Estimates = append(s.Estimates, bench.StdErrEstimate(s.Values[k], stderr))
+			}
+		}
 		if s.Summary != nil {
 			summary := *s.Summary
 			summary.Median *= by

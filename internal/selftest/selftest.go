@@ -172,7 +172,7 @@ func (t *experiment) green() bool {
 func (t *experiment) note(v *gate.Verdict) {
 	switch method := v.Evidence.Method; {
 	case v.Cell == "" || v.Class == gate.Skipped || v.Class == gate.LeftOut:
-	case method == "threshold" || method == "evidence":
+	case method == "threshold" || method == "evidence" || method == gate.MethodTest:
 		if n := len(t.gated); n == 0 || t.gated[n-1].cell != v.Cell { // those of a cell are adjacent
 			t.gated = append(t.gated, gated{v.Cell, map[string]float64{}})
 		}

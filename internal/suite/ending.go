@@ -16,6 +16,7 @@ import (
 func Conclude(result *bench.Result, response worker.Response) {
 	result.WallMS = float64(response.Wall.Microseconds()) / 1000
 	result.Retries = response.Restarts // a process had died before it read the request
+	used(result, response)
 	result.Outcome, result.Reason = bench.Passed, ""
 	switch {
 	case response.End == worker.TimedOut:
@@ -27,6 +28,30 @@ func Conclude(result *bench.Result, response worker.Response) {
 		}
 	case !response.OK():
 		Fail(result, cause(response), response.Reason())
+	}
+}
+
+const (
+	mib = 1 << 20
+	// hidden is the doubt of a peak that is an upper bound.
+	hidden = "it is at most this: the program was smaller than accelgate itself, whose memory the kernel counts for it"
+)
+
+// used notes the resources that the worker reports.
+func used(result *bench.Result, response worker.Response) {
+	u := response.Usage
+	if u.CPU > 0 {
+		result.Use(bench.CPUTime, u.CPU.Seconds(), "")
+	}
+	if u.PeakRSS > 0 {
+		doubt := ""
+		if u.Hidden {
+			doubt = hidden
+		}
+		result.Use(bench.PeakRSS, float64(u.PeakRSS)/mib, doubt)
+	}
+	if response.Load > 0 {
+		result.Use(bench.LoadTime, response.Load.Seconds(), "")
 	}
 }
 

@@ -5,8 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/suite"
@@ -46,6 +50,9 @@ func TestConclude(t *testing.T) {
 		if r.Outcome != c.outcome || r.Cause != c.cause || !strings.Contains(r.Reason, c.reason) || (r.Reason == "") != (c.reason == "") {
 			t.Errorf("%q: %s, %s, %q, want %s, %s, %q", c.args, r.Outcome, r.Cause, r.Reason, c.outcome, c.cause, c.reason)
 		}
+		if cpu := r.Resources; runtime.GOOS == "linux" && (len(cpu) > 0) != (c.cause != bench.CauseInput && c.cause != bench.CauseStart) {
+			t.Errorf("%q used %+v", c.args, cpu)
+		}
 		if missing := suite.NoProgram(response); (missing != nil) != (c.cause == bench.CauseInput) {
 			t.Errorf("%q: NoProgram() = %v", c.args, missing)
 		}
@@ -75,5 +82,16 @@ func TestReadResult(t *testing.T) {
 	}
 	if _, err := suite.ReadResult(path, "{output}", 4); err == nil || !strings.Contains(err.Error(), "larger than 4 bytes") {
 		t.Errorf("limit: %v", err)
+	}
+}
+
+func TestConcludeNotesResources(t *testing.T) {
+	t.Parallel()
+	var r bench.Result
+	suite.Conclude(&r, worker.Response{End: worker.Exited, Load: 1500 * time.Millisecond, Usage: worker.Usage{CPU: 2 * time.Second, PeakRSS: 3 << 20, Hidden: true}})
+	doubt := "it is at most this: the program was smaller than accelgate itself, whose memory the kernel counts for it"
+	want := []bench.Sample{{Metric: "cpu_s", Values: []float64{2}}, {Metric: "peak_rss_mib", Values: []float64{3}, Doubt: doubt}, {Metric: "load_s", Values: []float64{1.5}}}
+	if diff := cmp.Diff(want, r.Resources); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

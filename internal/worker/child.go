@@ -33,6 +33,7 @@ type child struct {
 	grace    time.Duration
 	killWait time.Duration
 	oomKills int64 // of the system, before the child or the request
+	ownPeak  int64 // of this process when it started the child
 }
 
 // startChild starts cmd. We read the pipes ourselves, because os/exec waits for
@@ -57,8 +58,9 @@ func startChild(cmd *exec.Cmd, out output, grace, killWait time.Duration) (*chil
 	}
 	c.process = cmd.Process
 	out.start(stdout, stderr)
-	c.oomKills, _ = oomKills() // read while the child comes up, which costs no time then
-	go func() {                // ends with the process, which conclude waits for
+	c.oomKills, _ = oomKills() // both are read while the child comes up, which costs no time then
+	c.ownPeak = ownPeak()
+	go func() { // ends with the process, which conclude waits for
 		awaitExit(c.process)
 		close(c.exited)
 	}()
@@ -155,7 +157,7 @@ func (c *child) response(end End, wall time.Duration) Response {
 	if c.cmd.ProcessState == nil {
 		return resp
 	}
-	resp.ExitCode = c.cmd.ProcessState.ExitCode()
+	resp.ExitCode, resp.Usage = c.cmd.ProcessState.ExitCode(), c.usage()
 	if status, ok := c.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		resp.Signal = status.Signal().String()
 		if end == Exited {
@@ -167,4 +169,12 @@ func (c *child) response(end End, wall time.Duration) Response {
 		resp.OutOfMemory = ok && count > c.oomKills
 	}
 	return resp
+}
+
+// usage is that of the child, which was waited for.
+func (c *child) usage() Usage {
+	u := usageOf(c.cmd.ProcessState)
+	u.add(c.orphans)
+	u.Hidden = u.PeakRSS <= c.ownPeak && u.PeakRSS > 0
+	return u
 }

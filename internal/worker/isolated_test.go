@@ -49,7 +49,7 @@ func TestDo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ignore := cmpopts.IgnoreFields(worker.Response{}, "Wall", "Log")
+			ignore := cmpopts.IgnoreFields(worker.Response{}, "Wall", "Log", "Usage")
 			if diff := cmp.Diff(test.want, got, ignore, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("response (-want +got):\n%s", diff)
 			}

@@ -135,12 +135,13 @@ func (w *Persistent) attempt(ctx context.Context, req Request, params []byte, re
 		return ready, err
 	}
 	w.live.oomKills, _ = oomKills()
-	got := w.live.ask(ctx, req.Timeout, "run", params)
+	got, load := w.live.ask(ctx, req.Timeout, "run", params), w.live.load
 	if retry && (got.lost || !got.answered && got.end == Exited && w.live.served > 0) {
 		return Response{}, w.bury()
 	}
 	resp, err := w.settle(got)
-	resp.Wall, resp.Restarts = got.wall, ready.Restarts
+	resp.Wall, resp.Restarts, resp.Load = got.wall, ready.Restarts, load
+	resp.Usage = Usage{} // of all its requests
 	if err == nil && resp.End == Cancelled {
 		err = stopped(ctx, req)
 	}
@@ -232,7 +233,7 @@ func (w *Persistent) launch(ctx context.Context, req Request) (resp Response, er
 	limit := cmp.Or(w.StartTimeout, DefaultStartTimeout)
 	got := s.ask(ctx, limit, "ping", noParams)
 	if got.ok() {
-		s.used, s.well = time.Now(), true
+		s.used, s.well, s.load = time.Now(), true, time.Since(s.started)
 		return resp, nil
 	}
 	ended, err := w.end(got.end)

@@ -18,8 +18,9 @@ type server struct {
 	id     uint64  // of the last request; the next one cannot be guessed
 	size   int     // of the last request, in bytes
 	used   time.Time
-	served int  // requests that were answered with a result
-	well   bool // the last answer was a result
+	served int           // requests that were answered with a result
+	well   bool          // the last answer was a result
+	load   time.Duration // from its start to its first answer
 }
 
 // outcome is what became of one request to a server.

@@ -224,6 +224,15 @@ func TestPersistentAnswers(t *testing.T) {
 	}
 }
 
+// TestPersistentReportsTheLoad: each answer says how long its process took to come up.
+func TestPersistentReportsTheLoad(t *testing.T) {
+	w := persistent(t, &worker.Persistent{})
+	first, second := ask(t, w, loads), ask(t, w, loads)
+	if first.Load <= 0 || first.Load != second.Load {
+		t.Errorf("the process took %v and %v to load, want one time above 0", first.Load, second.Load)
+	}
+}
+
 func TestPersistentLogsWhatIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	w := persistent(t, &worker.Persistent{})

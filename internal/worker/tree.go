@@ -17,6 +17,8 @@ const Cell = "ACCELGATE_CELL"
 type tree struct {
 	root   int    // number of the child, a process that was not waited for
 	cookie string // its value in [Cell]
+	// orphans is what those used that were reaped here.
+	orphans Usage
 }
 
 // mark gives cmd a cookie.

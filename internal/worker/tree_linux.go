@@ -168,7 +168,7 @@ func (t *tree) killOrphan(p process) {
 		_ = syscall.Kill(-p.group, syscall.SIGKILL)
 	}
 	_ = syscall.Kill(p.pid, syscall.SIGKILL)
-	_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG|syscall.WALL, nil)
+	t.reap(p.pid)
 }
 
 // ancestors returns the process and its parents, which a user may have started

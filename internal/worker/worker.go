@@ -131,6 +131,11 @@ type Response struct {
 	// Log is the last lines of both streams as valid UTF-8, mixed in the order
 	// in which they were read. Long lines are cut.
 	Log string
+	// Usage is what the child used in its life.
+	Usage Usage
+	// Load is the time from the start of the persistent child that served the request
+	// to the answer to its first ping; 0 without one.
+	Load time.Duration
 	// Wall is the time from starting the child to its end, or from sending a
 	// request to its answer. It does not count waiting for what the child left
 	// behind, nor starting a persistent one.

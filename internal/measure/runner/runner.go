@@ -360,8 +360,16 @@ func (s *state) add(r bench.Result) {
 	s.result.WallMS += old.WallMS
 	s.result.Retries += old.Retries
 	s.result.Selected = old.Selected
-	samples := old.Samples
-	for _, sample := range r.Samples {
+	s.result.Samples, s.result.Resources = joinSamples(old.Samples, r.Samples), joinSamples(old.Resources, r.Resources)
+	addFacts(&s.result, &old)
+	if len(r.Breakdowns) > 0 {
+		s.breakdowns = append(s.breakdowns, r.Breakdowns)
+	}
+}
+
+// joinSamples appends the values of one more round.
+func joinSamples(samples, more []bench.Sample) []bench.Sample {
+	for _, sample := range more {
 		if known := find(samples, sample.Metric); known != nil {
 			known.Doubt = cmp.Or(known.Doubt, sample.Doubt) // of one value, and so of the median
 			known.Estimates = joinEstimates(known, &sample)
@@ -371,11 +379,7 @@ func (s *state) add(r bench.Result) {
 		}
 		samples = append(samples, sample)
 	}
-	s.result.Samples = samples
-	addFacts(&s.result, &old)
-	if len(r.Breakdowns) > 0 {
-		s.breakdowns = append(s.breakdowns, r.Breakdowns)
-	}
+	return samples
 }
 
 // joinBase keeps pairs only where every value is one of a pair.

@@ -63,6 +63,9 @@ func summarize(s *bench.Sample, values []float64, exact bool) bench.Summary {
 	case s.Summary != nil:
 		summary = bench.Summary{Median: s.Summary.Median, MAD: s.Summary.MAD, N: s.Summary.N} // only Calibrate sets the rest
 	}
+	if stderr, ok := s.StdErr(); ok {
+		summary.StdErr = short(stderr)
+	}
 	if !exact {
 		summary.Median, summary.MAD = short(summary.Median), short(summary.MAD)
 	}

@@ -124,6 +124,7 @@ func (e *encoder) metric(m *Metric) {
 	e.key("", "n").int(int64(m.N))
 	e.optionalNumber("", "noise", m.Noise)
 	e.optionalNumber("", "mde", m.MDE)
+	e.optionalNumber("", "stderr", m.StdErr)
 	e.optional("better", string(m.Better))
 	e.optional("unit", m.Unit)
 	e.optional("kind", m.Kind.String())

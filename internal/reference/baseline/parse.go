@@ -301,6 +301,8 @@ func (r *reader) metric(m *Metric) {
 			r.positive(&m.Noise)
 		case "mde":
 			r.positive(&m.MDE)
+		case "stderr":
+			r.positive(&m.StdErr)
 		default:
 			if !r.meaning(field, &m.Metric) {
 				r.keep(m.place(), key)

@@ -92,7 +92,7 @@ type keeping struct {
 // describe notes the metrics that are kept.
 func (r *keeping) describe(metrics []bench.Metric) {
 	for _, m := range metrics {
-		if !m.Informational {
+		if !m.Informational || m.IsResource() { // a cell has the sample of a resource only where it is limited
 			r.places[m.Name] = int32(len(r.gated))
 			r.gated = append(r.gated, m)
 			r.Metrics = append(r.Metrics, Metric{Name: m.Name, Unit: m.Unit, Better: m.Better, Exact: m.Exact})

@@ -177,9 +177,11 @@ func (e *expression) UnmarshalText(text []byte) (err error) {
 }
 
 type metric struct {
-	Name          string `yaml:"name"`
-	JSON          string `yaml:"json"`
-	Regexp        string `yaml:"regexp"`
+	Name   string `yaml:"name"`
+	JSON   string `yaml:"json"`
+	Regexp string `yaml:"regexp"`
+	// StdErr finds the standard error as JSON or Regexp find the number.
+	StdErr        string `yaml:"stderr"`
 	Unit          string `yaml:"unit"`
 	Better        string `yaml:"better"`
 	Exact         bool   `yaml:"exact"`

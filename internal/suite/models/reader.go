@@ -19,8 +19,9 @@ import (
 // printed.
 type reader struct {
 	metrics   *formats.Extractor
-	names     []string // of all metrics
-	required  []string // metrics of which at least one must be printed
+	stdErrs   *formats.Extractor // by the names of the metrics
+	names     []string           // of all metrics
+	required  []string           // metrics of which at least one must be printed
 	answer    source
 	tokens    *formats.Path
 	operators *formats.Path
@@ -30,11 +31,20 @@ type reader struct {
 }
 
 func (b *body) reader(c *config.Suite) (r reader, err error) {
-	var specs []formats.Spec
-	for _, m := range b.Metrics {
+	var specs, stdErrs []formats.Spec
+	for i, m := range b.Metrics {
 		r.names = append(r.names, m.Name)
 		if b.Parser == "" {
 			specs = append(specs, formats.Spec{Metric: m.Name, JSON: m.JSON, Regexp: m.Regexp})
+		}
+		switch {
+		case m.StdErr == "":
+		case b.Parser != "":
+			return r, c.Errorf(fmt.Sprintf("metrics[%d].stderr", i), "the suite's parser %s reads the standard error: remove stderr", b.Parser)
+		case m.JSON != "":
+			stdErrs = append(stdErrs, formats.Spec{Metric: m.Name, JSON: m.StdErr})
+		default:
+			stdErrs = append(stdErrs, formats.Spec{Metric: m.Name, Regexp: m.StdErr})
 		}
 		if !m.Informational {
 			r.required = append(r.required, m.Name)
@@ -47,6 +57,9 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 	}
 	if r.metrics, err = formats.Compile(specs); err != nil {
 		return r, c.Errorf("metrics", "%v", err)
+	}
+	if r.stdErrs, err = formats.Compile(stdErrs); err != nil {
+		return r, c.Errorf("metrics", "stderr: %v", err)
 	}
 	if r.format, err = b.format(c); err != nil {
 		return r, err
@@ -171,13 +184,17 @@ func (r *reader) numbers(result *bench.Result, doc *formats.Document, printed fo
 				return reading.Answer, nil
 			}
 		}
-		return answer, r.sample(result, reading.Values, unknown(reading.Values, r.names))
+		return answer, r.sample(result, reading.Values, reading.StdErrs, unknown(reading.Values, r.names))
 	}
 	values, _, err := r.metrics.Extract(doc)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.sample(result, values, doc.Err()); err != nil {
+	stdErrs, err := r.errors(doc)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.sample(result, values, stdErrs, doc.Err()); err != nil {
 		return nil, err
 	}
 	if r.operators == nil {
@@ -190,12 +207,28 @@ func (r *reader) numbers(result *bench.Result, doc *formats.Document, printed fo
 	return answer, err
 }
 
+// errors reads the standard errors that the configuration names.
+func (r *reader) errors(doc *formats.Document) (map[string]float64, error) {
+	values, _, err := r.stdErrs.Extract(doc)
+	if err != nil {
+		return nil, fmt.Errorf("stderr: %w", err)
+	}
+	stdErrs := make(map[string]float64, len(values))
+	for _, v := range values {
+		if v.Value < 0 {
+			return nil, fmt.Errorf("stderr of %s is %v, and none is below 0: correct the path", v.Metric, v.Value)
+		}
+		stdErrs[v.Metric] = v.Value
+	}
+	return stdErrs, nil
+}
+
 // sample keeps the values of the suite's metrics. It demands at least one that
 // is gated: a program that ran and measured nothing has not passed.
-func (r *reader) sample(result *bench.Result, values []formats.Value, why error) error {
+func (r *reader) sample(result *bench.Result, values []formats.Value, stdErrs map[string]float64, why error) error {
 	for _, v := range values {
 		if slices.Contains(r.names, v.Metric) {
-			result.Samples = append(result.Samples, bench.Sample{Metric: v.Metric, Values: []float64{v.Value}})
+			result.Samples = append(result.Samples, v.Sample(stdErrs))
 		}
 	}
 	for _, name := range r.required {

@@ -1,0 +1,167 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// The values of [Limit.Test].
+const (
+	TestOneSided = "one-sided" // a significant loss blocks
+	TestTwoSided = "two-sided" // a significant difference blocks
+)
+
+// MethodTest is the method of a verdict by [Limit.Test].
+const MethodTest = "test"
+
+// scored is a score that is tested: the difference of two estimates over its standard
+// error.
+type scored struct {
+	old, new      float64
+	stderr        float64 // of the difference
+	p, q          float64
+	worse, paired bool
+	oldN, newN    int
+}
+
+// tested reports whether the configuration tests a number by standard errors.
+func (in *inputs) tested(n numberOf) bool { return in.limits[n.cell][n.metric].Test != "" }
+
+// weighScores tests all scores of the run together: by Holm's procedure, the false alarms
+// of the policy hold for all of them.
+func weighScores(in *inputs) map[numberOf]scored {
+	var of []numberOf
+	var all []scored
+	var ps []float64
+	for _, c := range in.cells {
+		if c.got.Outcome != bench.Passed || c.ref != nil && c.ref.Outcome != bench.Passed {
+			continue
+		}
+		for k := range in.metrics {
+			m, n := &in.metrics[k], numberOf{c.id, in.metrics[k].Name}
+			if in.tested(n) && m.contradiction == "" && !m.Exact && m.doubt(c.got) == "" {
+				if s, ok := score(in, m, c); ok {
+					of, all, ps = append(of, n), append(all, s), append(ps, s.p)
+				}
+			}
+		}
+	}
+	scores := make(map[numberOf]scored, len(all))
+	for i, q := range detect.AdjustHolm(ps) {
+		all[i].q = q
+		scores[of[i]] = all[i]
+	}
+	return scores
+}
+
+// score tests one number. ok is false where one side has none, or head no standard error.
+func score(in *inputs, m *described, c cell) (s scored, ok bool) {
+	now := c.got.Sample(m.Name)
+	if now == nil {
+		return s, false
+	}
+	head, ok := now.StdErr()
+	if !ok {
+		return s, false
+	}
+	base := 0.0
+	switch n := len(now.Base); {
+	case n > 0: // pairs
+		s.paired, s.old, s.new, s.oldN, s.newN = true, stats.Median(now.Base), stats.Median(now.Values[len(now.Values)-n:]), n, n
+	case c.ref == nil || in.unjudged != "" || c.ref.Sample(m.Name) == nil || unchanged(c.ref, c.got):
+		return s, false
+	default:
+		old := c.ref.Sample(m.Name)
+		o, n := summarize(old), summarize(now)
+		s.old, s.new, s.oldN, s.newN = o.Median, n.Median, o.N, n.N
+		base, _ = old.StdErr()
+	}
+	if base == 0 {
+		base = head
+	}
+	s.stderr = math.Hypot(head, base)
+	loss := s.old - s.new
+	if m.Better == bench.Lower {
+		loss = -loss
+	}
+	s.worse = loss > 0
+	if in.limits[c.id][m.Name].Test == TestTwoSided {
+		s.p = 2 * upperTail(math.Abs(loss), s.stderr)
+	} else {
+		s.p = upperTail(loss, s.stderr)
+	}
+	s.p = min(1, s.p)
+	return s, true
+}
+
+// upperTail is the chance that an error of that standard deviation is at least x.
+func upperTail(x, stderr float64) float64 {
+	switch {
+	case stderr > 0:
+		return math.Erfc(x/stderr/math.Sqrt2) / 2
+	case x > 0:
+		return 0
+	}
+	return 1
+}
+
+// byScore is the verdict of a test; ok is false where the number is not tested, or where
+// there is nothing to compare with.
+func byScore(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool) {
+	n := numberOf{c.id, m.Name}
+	if !in.tested(n) || in.run.Metric(m.Name) == nil {
+		return v, false
+	}
+	s, ok := ev.scores[n]
+	if !ok {
+		now := c.got.Sample(m.Name)
+		if _, known := now.StdErr(); known || m.contradiction != "" || m.doubt(c.got) != "" {
+			return v, false
+		}
+		return Verdict{Class: Inconclusive, Level: Fail, New: summarize(now).Median,
+			Reason: "the program reports no standard error of " + printable(m.Name, mostName) + ": name it with stderr in the metric, or use min, max or exact"}, true
+	}
+	limit := in.limits[c.id][m.Name]
+	v = Verdict{Class: Unchanged, Level: Off, Old: s.old, New: s.new, Evidence: Evidence{Method: MethodTest, Test: limit.Test, P: s.p, Q: s.q,
+		StdErr: s.stderr, OldN: s.oldN, NewN: s.newN}}
+	if s.paired {
+		v.Reference, v.Evidence.Mode = pairReference, detect.Interleaved
+	}
+	if gain, ok := m.Better.Gain(s.old, s.new); ok {
+		v.Delta = gain
+		e := bench.StdErrEstimate(gain, s.stderr/math.Abs(s.old)*100)
+		v.Interval = [2]float64{e.Low, e.High}
+	}
+	v.Evidence.MDE = s.finds(limit.Test, in.policy.falseAlarms()/float64(len(ev.scores)))
+	significant := s.q <= in.policy.falseAlarms()
+	least, limited := in.change(n)
+	switch {
+	case !significant || limited && math.Abs(v.Delta) < least-tolerance:
+	case s.worse:
+		v.Class, v.Level = Regressed, Fail
+	case limit.Test == TestTwoSided:
+		v.Class, v.Level = CorrectnessFailure, Fail
+		v.Reason = fmt.Sprintf("is better than %v, and a two-sided test allows no difference", s.old)
+	}
+	if limited {
+		v.Evidence.Limit = least
+	}
+	return v, true
+}
+
+// finds is the smallest loss, in percent, that a test at this rate of false alarms finds in 4 of
+// 5 cases.
+func (s *scored) finds(test string, rate float64) float64 {
+	const power = 0.8416 // quantile of the normal distribution for 80 %
+	if test == TestTwoSided {
+		rate /= 2
+	}
+	if s.old == 0 {
+		return 0
+	}
+	return (math.Sqrt2*math.Erfinv(1-2*rate) + power) * s.stderr / math.Abs(s.old) * 100
+}

@@ -1,0 +1,101 @@
+package gate_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// estimate is a score with a standard error; 0 is none.
+type estimate struct{ value, stderr float64 }
+
+// scoring is a run of one cell for each score.
+func scoring(scores ...estimate) *bench.Run {
+	r := run()
+	r.Metrics = []bench.Metric{{Name: "acc", Better: bench.Higher, Kind: bench.Score}}
+	for i, s := range scores {
+		sample := bench.Sample{Metric: "acc", Values: []float64{s.value}}
+		if s.stderr > 0 {
+			sample.Estimates = []bench.Estimate{bench.StdErrEstimate(s.value, s.stderr)}
+		}
+		r.Results = append(r.Results, bench.Result{Cell: bench.Cell{Suite: "s", Raw: string(rune('a' + i))}, Outcome: bench.Passed, Samples: []bench.Sample{sample}})
+	}
+	return r
+}
+
+func TestScoresAreTested(t *testing.T) {
+	one, two := gate.Limit{Test: gate.TestOneSided}, gate.Limit{Test: gate.TestTwoSided}
+	sure := estimate{0.76, 0.004} // a difference has the standard error 0.00566, and 2 % are 2.05 of it
+	for name, c := range map[string]struct {
+		ref, got estimate
+		limit    gate.Limit
+		want     string
+	}{
+		"equal":                      {sure, sure, one, "a acc unchanged off 0"},
+		"within":                     {sure, estimate{0.749, 0.004}, one, "a acc unchanged off -1.447"},
+		"significant":                {sure, estimate{0.748, 0.004}, one, "a acc regressed fail -1.579"},
+		"better":                     {sure, estimate{0.8, 0.004}, one, "a acc unchanged off 5.263"},
+		"two-sided, within":          {sure, estimate{0.748, 0.004}, two, "a acc unchanged off -1.579"},
+		"two-sided, worse":           {sure, estimate{0.746, 0.004}, two, "a acc regressed fail -1.842"},
+		"two-sided, better":          {sure, estimate{0.774, 0.004}, two, "a acc correctness_failure fail 1.842"},
+		"less than change":           {sure, estimate{0.748, 0.004}, gate.Limit{Test: gate.TestOneSided, Change: new(2.0)}, "a acc unchanged off -1.579"},
+		"as much as change":          {sure, estimate{0.74, 0.004}, gate.Limit{Test: gate.TestOneSided, Change: new(2.0)}, "a acc regressed fail -2.632"},
+		"unsure baseline":            {estimate{0.76, 0.04}, estimate{0.7, 0.004}, one, "a acc unchanged off -7.895"},
+		"baseline of an old version": {estimate{0.76, 0}, estimate{0.748, 0.004}, one, "a acc regressed fail -1.579"},
+		"no standard error":          {sure, estimate{0.76, 0}, one, "a acc inconclusive fail 0"},
+	} {
+		got := lines(gate.Compare("base", scoring(c.ref), scoring(c.got), limiting(fixed(), "acc", c.limit)))
+		if diff := cmp.Diff([]string{c.want}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestScoresOfAnUnhealthyHost: heat makes no answer wrong.
+func TestScoresOfAnUnhealthyHost(t *testing.T) {
+	got := scoring(estimate{0.7, 0.004})
+	got.Results[0].Health = &bench.Health{Status: bench.Unhealthy, Reasons: []string{"hot"}}
+	c := gate.Compare("base", scoring(estimate{0.76, 0.004}), got, limiting(gate.DefaultPolicy(), "acc", gate.Limit{Test: gate.TestOneSided}))
+	if v := c.Verdicts[len(c.Verdicts)-1]; v.Class != gate.Regressed || v.Level != gate.Fail {
+		t.Errorf("verdict %+v, want a regression", v)
+	}
+}
+
+// TestScoresInPairs: the base has no standard error of its own.
+func TestScoresInPairs(t *testing.T) {
+	got := scoring(estimate{0.748, 0.004})
+	got.Results[0].Samples[0].Base = []float64{0.76}
+	got.Base = "abc"
+	c := gate.Compare("", nil, got, limiting(gate.DefaultPolicy(), "acc", gate.Limit{Test: gate.TestOneSided}))
+	if v := c.Verdicts[len(c.Verdicts)-1]; v.Class != gate.Regressed || v.Reference != "base" {
+		t.Errorf("verdict %+v, want a regression against the base", v)
+	}
+}
+
+// TestFalseAlarmsOfScores: on unchanged code, at most 2 % of the reports block, whatever the number of scores.
+func TestFalseAlarmsOfScores(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const reports, scores = 2000, 5
+	for _, test := range []string{gate.TestOneSided, gate.TestTwoSided} {
+		red := 0
+		for range reports {
+			var old, now []estimate
+			for range scores {
+				old = append(old, estimate{0.5 + 0.01*r.NormFloat64(), 0.01})
+				now = append(now, estimate{0.5 + 0.01*r.NormFloat64(), 0.01})
+			}
+			p := limiting(fixed(), "acc", gate.Limit{Test: test})
+			c := gate.Compare("base", scoring(old...), scoring(now...), p)
+			if gate.Decide([]gate.Comparison{c}, p).Status == gate.StatusFailed {
+				red++
+			}
+		}
+		if share := float64(red) / reports; share > 0.03 || share < 0.01 {
+			t.Errorf("%s: %.1f %% of the reports block, want 2 %%", test, 100*share)
+		}
+	}
+}

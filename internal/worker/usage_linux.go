@@ -1,0 +1,27 @@
+package worker
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// ownPeak is the largest resident set of this process, in bytes. The kernel counts
+// it for each child: fork shares the memory of the parent until exec, which keeps
+// the peak (setmax_mm_hiwater_rss in fs/exec.c). 0 is unknown.
+func ownPeak() int64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	_, after, _ := bytes.Cut(status, []byte("\nVmHWM:"))
+	before, _, _ := bytes.Cut(after, []byte(" kB"))
+	kib, _ := strconv.ParseInt(string(bytes.TrimSpace(before)), 10, 64)
+	return kib << 10
+}
+
+// reap waits for a dead orphan and counts what it used.
+func (t *tree) reap(pid int) {
+	var ru syscall.Rusage
+	if got, _ := syscall.Wait4(pid, nil, syscall.WNOHANG|syscall.WALL, &ru); got > 0 {
+		t.orphans.add(ruled(&ru))
+	}
+}
