@@ -54,7 +54,7 @@ var styles = []style{
 	{"", regexp.MustCompile(`\bstands? twice\b`), "occurs twice"},
 	{"", regexp.MustCompile(`(?i)\bmend(s|ed)?\b`), "fix, correct or repair"},
 	{"", regexp.MustCompile(`(?i)\b(does|do) not say\b|\bsays (so|that|how|which|when|why|what)\b`), "state, report, name"},
-	{"", regexp.MustCompile(`(?i)\b(this|the|another|other|new|each|of|one) machines?\b`), "host"},
+	{"", regexp.MustCompile(`(?i)\b(an?|this|the|another|other|new|each|of|one)\s+machines?\b`), "host"},
 	{"", regexp.MustCompile(`(?i)\bcomputers?\b`), "host"},
 	{"", regexp.MustCompile(`(?i)\b(second look|least effect|infrastructural)\b`), "the word of the glossary"},
 	{"", regexp.MustCompile(`\bis no [a-km-z]`), "is not a"},
@@ -70,7 +70,9 @@ var names = []string{"Prometheus", "Infinity", "Python", "Markdown"}
 func TestMessagesFollowTheirRules(t *testing.T) {
 	all := messages(t)
 	for _, m := range all {
-		t.Logf("%s\t%s\t%q", m.kind, m.at, m.text)
+		if testing.Verbose() {
+			t.Logf("%s\t%s\t%q", m.kind, m.at, m.text)
+		}
 		for _, r := range styles {
 			if found := r.breaks(m); found != "" {
 				t.Errorf("%s: %s %q: %q: %s", m.at, m.kind, m.text, found, r.instead)

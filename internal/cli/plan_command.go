@@ -22,7 +22,7 @@ none of the programs under test.
   accelgate plan --github-matrix                       for strategy.matrix of a workflow
 
 A label such as linux-cuda, linux-rocm, linux-npu or macos-mlx stands for a
-machine of that kind; with any other label, cells are planned for this one. The
+host of that kind; with any other label, cells are planned for this one. The
 matrix has one job for each of the configuration's runners and shards. Shards are
 packed by the median time of each cell in earlier runs, those of this label where
 there are any; a cell and its A/A twin

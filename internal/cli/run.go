@@ -21,9 +21,9 @@ the report and exit with the verdict.
   accelgate run --ab off                        without pairs with the merge base
   accelgate run --inject-slowdown decode=30%    see the gate fail
 
-run.json and a journal of every measurement are left in .accelgate. A machine
-without a baseline of its own is judged for correctness only, and the report
-reports that first.`
+run.json and a journal of every measurement are left in .accelgate. A host
+without a baseline of its own is judged for correctness only, which the first
+line of the report names.`
 
 func (c *Command) runCommand(code *int) *cobra.Command {
 	var o measure.Options

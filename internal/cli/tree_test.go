@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // noTable are the commands that print no table, with what they print instead.
@@ -151,5 +152,15 @@ func TestCompletionAndManual(t *testing.T) {
 		if other, err := os.ReadFile(filepath.Join(dirs[1], page)); err != nil || !bytes.Equal(one, other) {
 			t.Errorf("%s is written twice and differs (%v)", page, err)
 		}
+		cmd.InitDefaultHelpFlag()
+		usage := roff(cmd.UseLine())
+		if !bytes.Contains(one, []byte(".SH SYNOPSIS\n.B "+usage+"\n")) || !bytes.HasPrefix(one, []byte(".TH \"ACCELGATE")) {
+			t.Errorf("%s lacks its head or %q", page, usage)
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if name := `\fB` + roff("--"+f.Name) + `\fR`; !f.Hidden && !bytes.Contains(one, []byte(name)) {
+				t.Errorf("%s lacks %s", page, name)
+			}
+		})
 	}
 }
