@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -26,7 +27,15 @@ func used(res *bench.Result) (line inline) {
 		if s.Doubt != "" {
 			bound = " at most "
 		}
-		line = append(line, code(m.Name), plain(bound+strconv.FormatFloat(stats.Median(s.Values), 'g', 3, 64)+" "+m.Unit))
+		line = append(line, code(m.Name), plain(bound+digits(stats.Median(s.Values))+" "+m.Unit))
 	}
 	return line
+}
+
+// digits writes three digits, and all of a number that has more before its point.
+func digits(x float64) string {
+	if math.Abs(x) >= 1000 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
 }

@@ -33,7 +33,6 @@ type child struct {
 	grace    time.Duration
 	killWait time.Duration
 	oomKills int64 // of the system, before the child or the request
-	ownPeak  int64 // of this process when it started the child
 }
 
 // startChild starts cmd. We read the pipes ourselves, because os/exec waits for
@@ -58,9 +57,8 @@ func startChild(cmd *exec.Cmd, out output, grace, killWait time.Duration) (*chil
 	}
 	c.process = cmd.Process
 	out.start(stdout, stderr)
-	c.oomKills, _ = oomKills() // both are read while the child comes up, which costs no time then
-	c.ownPeak = ownPeak()
-	go func() { // ends with the process, which conclude waits for
+	c.oomKills, _ = oomKills() // read while the child comes up, which costs no time then
+	go func() {                // ends with the process, which conclude waits for
 		awaitExit(c.process)
 		close(c.exited)
 	}()
@@ -175,6 +173,6 @@ func (c *child) response(end End, wall time.Duration) Response {
 func (c *child) usage() Usage {
 	u := usageOf(c.cmd.ProcessState)
 	u.add(c.orphans)
-	u.Hidden = u.PeakRSS <= c.ownPeak && u.PeakRSS > 0
+	u.Hidden = u.PeakRSS > 0 && hidden(u.PeakRSS)
 	return u
 }

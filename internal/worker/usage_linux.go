@@ -7,9 +7,18 @@ import (
 	"syscall"
 )
 
-// ownPeak is the largest resident set of this process, in bytes. The kernel counts
-// it for each child: fork shares the memory of the parent until exec, which keeps
-// the peak (setmax_mm_hiwater_rss in fs/exec.c). 0 is unknown.
+// hidden reports whether the peak of a child, in bytes, may be that of this process. The
+// kernel counts it for each child: fork shares the memory of the parent until exec,
+// which keeps the peak (setmax_mm_hiwater_rss in fs/exec.c).
+func hidden(peak int64) bool {
+	var ru syscall.Rusage // its peak is at least that of our memory, and takes a microsecond
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &ru) == nil && peak > ruled(&ru).PeakRSS {
+		return false
+	}
+	return peak <= ownPeak()
+}
+
+// ownPeak is the largest resident set of this process, in bytes; 0 is unknown.
 func ownPeak() int64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	_, after, _ := bytes.Cut(status, []byte("\nVmHWM:"))

@@ -2,5 +2,5 @@
 
 package worker
 
-// ownPeak is 0: a child does not inherit it.
-func ownPeak() int64 { return 0 }
+// hidden is false: a child does not inherit the peak of its parent.
+func hidden(int64) bool { return false }
