@@ -53,6 +53,8 @@ func (s *sheet) add(name string, m bench.Metric, v float64) error {
 		return err
 	}
 	switch {
+	case m.Name == "":
+		return fmt.Errorf("a metric of %s has no name: give it one", text.Quote(name, 80))
 	case len(m.Name) > maxText || len(m.Unit) > maxText:
 		return fmt.Errorf("the metric %s of %s has a name or a unit of more than %d bytes: shorten it", text.Quote(m.Name, 80), text.Quote(name, 80), maxText)
 	case !bench.Finite(v) || v < 0 && m.Quantity() != bench.Score:
