@@ -34,7 +34,7 @@ func (s *Suite) kase(p *point) (harness.Case, error) {
 	if err := d.CheckConstraints(w.Axes, shapes, func(name string) (int64, error) { return s.last(w.Inputs[name]) }); err != nil {
 		return harness.Case{}, inputProblem{err}
 	}
-	c := harness.Case{Definition: d.Name, Workload: w.UUID}
+	c := harness.Case{Definition: d.Name, Workload: w.UUID, Secret: s.secret()}
 	for _, in := range d.Inputs {
 		c.Inputs = append(c.Inputs, s.input(d, in, w.Inputs[in.Name], shapes[in.Name]))
 	}
@@ -50,6 +50,15 @@ func (s *Suite) kase(p *point) (harness.Case, error) {
 		c.Outputs = append(c.Outputs, harness.Output{Name: out.Name, DType: out.DType, Shape: shape})
 	}
 	return c, nil
+}
+
+// secret is a new one for each measurement, because the trace shows it to those
+// that follow, unless an earlier measurement is replayed.
+func (s *Suite) secret() harness.Secret {
+	if s.body.Replay != (harness.Secret{}) {
+		return s.body.Replay
+	}
+	return harness.NewSecret()
 }
 
 // sets is how many sets of inputs a trial has.

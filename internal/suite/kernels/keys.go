@@ -29,6 +29,7 @@ var keys = config.Keys{
 		"resume":        {Absent: false, Text: "`true` keeps what passed in `traces` with the same contents (tensor files and evaluators of one's own included), settings and host."},
 		"timeouts":      {Text: "Bounds for the phases of a worker."},
 		"repeats":       {Absent: 1, Text: "Measurements of each cell, up to 1000."},
+		"replay":        {Text: "`evaluation.gate.secret` of a trace: its random inputs are made once more, to look into a failure. A solution can be prepared for them, so no verdict should rest on such a run. If absent, each measurement has a secret of its own."},
 		"flags":         {Text: "Settings over those of `config`, as the options of `accelgate kernels run` are."},
 	},
 	reflect.TypeFor[timeouts](): {

@@ -65,6 +65,7 @@ type outcome struct {
 	failed   *evaluator.Result // the first verdict that is not Passed
 	measured harness.Measurement
 	hello    harness.HelloReply // of the solution's worker
+	secret   harness.Secret     // of the inputs
 	// reference is the kind of the reference's worker, and cold whether caches
 	// were emptied: numbers under different ones are not compared.
 	reference string
@@ -77,6 +78,7 @@ type outcome struct {
 func (s *Suite) outcome(ctx context.Context, l *lane, p *point, d bench.Device) (*outcome, error) {
 	o := &outcome{point: p}
 	c, err := s.kase(p)
+	o.secret = c.Secret
 	if err == nil {
 		limit := time.Duration(p.settings.TimeoutSeconds.V) * time.Second
 		inner, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)

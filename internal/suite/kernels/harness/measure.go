@@ -107,6 +107,9 @@ type Timing struct {
 func Measure(ctx context.Context, c Case, reference, solution Program, s Settings) (m Measurement, err error) {
 	var seed [32]byte
 	_, _ = rand.Read(seed[:]) // never fails
+	if c.Secret == (Secret{}) {
+		c.Secret = NewSecret()
+	}
 	p := &procedure{Case: c, Settings: s.withDefaults(), Measurement: &m, random: mathrand.New(mathrand.NewChaCha8(seed))}
 	if p.reference, err = p.side("reference", reference, &m.Reference); err == nil {
 		p.solution, err = p.side("solution", solution, &m.Solution)

@@ -185,7 +185,7 @@ func caseOf(t *testing.T, ds *flashinfer.Dataset, d *flashinfer.Definition, w *f
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := harness.Case{Definition: d.Name, Workload: w.Workload.UUID}
+	c := harness.Case{Definition: d.Name, Workload: w.Workload.UUID, Secret: harness.NewSecret()}
 	if d.OpType == "sampling" {
 		c.Draws = 5000
 	}
