@@ -40,7 +40,7 @@ func (s *Suite) kase(p *point) (harness.Case, error) {
 	}
 	if bytes := held(c); bytes > s.body.MaxInputGiB*(1<<30) {
 		return c, unavailable{fmt.Errorf("its inputs take %.3g GiB (two workers, %d sets): raise max_input_gib above that, or choose a smaller workload",
-			bytes/(1<<30), sets)}
+			bytes/(1<<30), sets+freshSets)}
 	}
 	for _, out := range d.Outputs {
 		shape := shapes[out.Name]
@@ -49,6 +49,7 @@ func (s *Suite) kase(p *point) (harness.Case, error) {
 		}
 		c.Outputs = append(c.Outputs, harness.Output{Name: out.Name, DType: out.DType, Shape: shape})
 	}
+	c.Bytes, c.Odd = traffic(c), s.odd(p, c)
 	return c, nil
 }
 
@@ -64,6 +65,9 @@ func (s *Suite) secret() harness.Secret {
 // sets is how many sets of inputs a trial has.
 const sets = 3
 
+// freshSets is how many of those that meet fresh inputs count: more of them are small.
+const freshSets = 1
+
 // held is how many bytes the inputs of a case take while it is measured: the
 // workers of reference and solution have each random input once for each set,
 // and each other one once.
@@ -76,7 +80,7 @@ func held(c harness.Case) (bytes float64) {
 		}
 		size := float64(in.DType.Size(n))
 		if in.File == nil && in.Scalar == "" {
-			size *= sets
+			size *= sets + freshSets
 		}
 		bytes += workers * size
 	}

@@ -23,7 +23,7 @@ var keys = config.Keys{
 		"device":        {Text: "torch's device, as in `cuda:0`. If absent, the best there is."},
 		"isolated":      {Absent: false, Text: "`true`: a new process for each solution and workload, whatever `config` has."},
 		"cold_cache":    {Text: "Whether the device's caches are emptied before each call. If absent, on every device but the CPU."},
-		"max_input_gib": {Absent: 24, Text: "Cells whose inputs take more GiB are skipped. All that is held counts: random inputs three times (a trial's sets), others once, and all of it in both workers; outputs come on top."},
+		"max_input_gib": {Absent: 24, Text: "Cells whose inputs take more GiB are skipped. All that is held counts: random inputs four times (a trial's sets and one more), others once, and all of it in both workers; outputs come on top."},
 		"scratch":       {Text: "Folder for outputs, best in memory, such as `/dev/shm`."},
 		"traces":        {Text: "Folder that results are appended to as flashinfer-bench writes them, where no link is followed. If absent, none are written."},
 		"resume":        {Absent: false, Text: "`true` keeps what passed in `traces` with the same contents (tensor files and evaluators of one's own included), settings and host."},

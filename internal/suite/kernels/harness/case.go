@@ -20,6 +20,11 @@ type Case struct {
 	Secret  Secret
 	Inputs  []Input
 	Outputs []Output // what they must be
+	// Bytes is how many bytes a call reads and writes at least, 0 if unknown.
+	Bytes int
+	// Odd are cases of the same inputs and outputs in other shapes, which a solution
+	// that is much faster than the reference must get right as well.
+	Odd []Case
 	// Draws, if above 0, is how often the solution is called with the inputs of
 	// one set, and all outputs kept: for outputs that are drawn at random.
 	Draws int
