@@ -3,6 +3,7 @@ package harness
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/stats"
@@ -27,6 +28,7 @@ func (p *procedure) attempts(ctx context.Context) error {
 		if err := p.attempt(ctx); err != nil || p.Status != "" {
 			return err
 		}
+		p.value()
 		d, status := p.doubts()
 		if status == evaluator.Passed {
 			p.settle()
@@ -48,6 +50,7 @@ func (p *procedure) attempts(ctx context.Context) error {
 func (p *procedure) attempt(ctx context.Context) error {
 	*p.reference.timing, *p.solution.timing, p.Warnings = Timing{}, Timing{}, nil
 	p.rounds, p.evidence, p.took, p.blocks, p.judged = nil, nil, 0, 0, p.random.IntN(freshJudged)
+	p.reference.whole, p.solution.whole = nil, nil
 	for range p.Trials {
 		if err := p.trial(ctx, p.content()); err != nil || p.Status != "" {
 			return err
@@ -86,17 +89,35 @@ func (p *procedure) doubts() (worst doubt, status evaluator.Status) {
 // without counting.
 const settled = 0.2
 
-// settle makes the values that are reported: slopes without the loop. Where
-// calls with fresh inputs took longer than chance and caches explain, though too
-// little for an accusation, that counts.
-func (p *procedure) settle() {
+// resolution is how many standard errors a median must be above nothing.
+const resolution = 3
+
+// value makes the values that are reported: slopes without the loop. Where these
+// do not separate a call from none, on a busy host or because a call is too short,
+// whole requests by their calls stand in, which are longer.
+func (p *procedure) value() {
 	for _, s := range []*side{p.reference, p.solution} {
+		var values []float64
 		for _, trial := range s.timing.Slope {
 			for _, slope := range trial {
-				s.timing.Values = append(s.timing.Values, max(1, slope-s.overhead))
+				values = append(values, slope-s.overhead)
 			}
 		}
+		if n := float64(len(values)); n > 0 && stats.Median(values) <= resolution*spread(values)/math.Sqrt(n) {
+			p.warn(fmt.Sprintf("our clock does not separate a call of the %s from none on this host, so its time includes the request: "+
+				"make the workload larger, or measure again on an idle host", s.name))
+			values = s.whole
+		}
+		for i := range values {
+			values[i] = max(1, values[i])
+		}
+		s.timing.Values = values
 	}
+}
+
+// settle adds to what is reported where calls with fresh inputs took longer than
+// chance and caches explain, though too little for an accusation.
+func (p *procedure) settle() {
 	own := p.solution.timing.Values
 	if len(p.rounds) == 0 || len(own) == 0 {
 		return

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 )
 
@@ -87,17 +88,43 @@ func TestShortfallsCount(t *testing.T) {
 		want   float64
 	}{
 		"plain":                   {func(*round) {}, 50e3},
-		"leaves a quarter out":    {func(r *round) { r.fresh = 66e3 }, 56e3}, // all but a fifth
+		"leaves a quarter out":    {func(r *round) { r.fresh = 70e3 }, 60e3}, // all but a fifth
 		"cold for both":           {func(r *round) { r.fresh, r.theirFresh = 66e3, 120e3 }, 50e3},
 		"shorter on the contrary": {func(r *round) { r.fresh = 20e3 }, 50e3},
 	} {
 		r := calm()
 		c.change(&r)
-		s := &side{timing: &Timing{Slope: [][]float64{{51e3, 51e3}, {51e3}}}, overhead: 1e3}
-		p := &procedure{rounds: []round{r, r, r}, solution: s, reference: &side{timing: &Timing{}}}
+		p, s := valued(51e3, 51e3, 51e3)
+		p.rounds = []round{r, r, r}
+		p.value()
 		p.settle()
-		if got := s.timing.Values; len(got) != 3 || got[1] != c.want {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
+		if got := s.timing.Values; len(got) != 3 || got[1] != c.want || len(p.Warnings) > 0 {
+			t.Errorf("%s: %v, want %v; %q", name, got, c.want, p.Warnings)
+		}
+	}
+}
+
+// valued has slopes of a solution whose loop costs 1 us, and whose whole requests
+// take 90 us a call.
+func valued(slopes ...float64) (*procedure, *side) {
+	s := &side{name: "solution", timing: &Timing{Slope: [][]float64{slopes}}, overhead: 1e3}
+	for range slopes {
+		s.whole = append(s.whole, 90e3)
+	}
+	return &procedure{Measurement: &Measurement{}, solution: s, reference: &side{timing: &Timing{}}}, s
+}
+
+// TestNoCallIsForNothing: slopes that are nothing but noise are no time of a call.
+func TestNoCallIsForNothing(t *testing.T) {
+	t.Parallel()
+	for name, slopes := range map[string][]float64{
+		"noise around nothing":  {-5e4, 6e4, -1e3, 2e3, 9e4, -8e4},
+		"all negative":          {-1, -1, -1},
+		"positive by its noise": {1e3, 9e4, 2e4, -9e4, 3e4, 5e4},
+	} {
+		p, s := valued(slopes...)
+		if p.value(); stats.Median(s.timing.Values) != 90e3 || len(p.Warnings) != 1 {
+			t.Errorf("%s: %v, %q", name, s.timing.Values, p.Warnings)
 		}
 	}
 }

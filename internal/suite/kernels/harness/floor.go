@@ -27,12 +27,8 @@ func (p *procedure) implausible() doubt {
 	if p.Bytes == 0 || p.solution.Hello().Devices[0].Kind != "cpu" {
 		return doubt{}
 	}
-	call, theirs := p.callTime(p.solution), p.callTime(p.reference)
-	if call >= floorShare*p.copyTime() { // measured only once
-		return doubt{}
-	}
-	least := floorShare * p.copyTime()
-	if least < floorLeast || !p.NoBaseline && theirs < least {
+	call, theirs, least := p.callTime(p.solution), p.callTime(p.reference), floorShare*p.copyTime()
+	if call >= least || least < floorLeast || !p.NoBaseline && theirs < least {
 		return doubt{}
 	}
 	return doubt{share: 1, excess: 1, reason: fmt.Sprintf("a call takes %s, and this host needs %s only to read the inputs and to write the outputs (%d bytes): "+
@@ -41,14 +37,10 @@ func (p *procedure) implausible() doubt {
 
 // callTime is what a call of a side takes by our clock, in nanoseconds.
 func (p *procedure) callTime(s *side) float64 {
-	var slopes []float64
-	for _, trial := range s.timing.Slope {
-		slopes = append(slopes, trial...)
-	}
-	if len(slopes) == 0 {
+	if len(s.timing.Values) == 0 {
 		return math.Inf(1)
 	}
-	return max(1, stats.Median(slopes)-s.overhead)
+	return stats.Median(s.timing.Values)
 }
 
 // copyTime returns the nanoseconds in which this host can read half of the bytes

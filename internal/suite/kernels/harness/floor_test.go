@@ -25,7 +25,7 @@ func TestImplausibleCalls(t *testing.T) {
 		"below what a clock can tell": {1, 2e6, 1 << 10, "cpu", evaluator.Passed},
 	} {
 		side := func(slope float64) *side {
-			return &side{Session: &Session{hello: HelloReply{Devices: []Device{{Kind: c.device}}}}, timing: &Timing{Slope: [][]float64{{slope}}}}
+			return &side{Session: &Session{hello: HelloReply{Devices: []Device{{Kind: c.device}}}}, timing: &Timing{Values: []float64{slope}}}
 		}
 		p := &procedure{Case: Case{Bytes: c.bytes}, solution: side(c.call), reference: side(c.theirs), copying: copying}
 		if c.bytes == 1<<10 {

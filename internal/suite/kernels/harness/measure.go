@@ -165,6 +165,7 @@ type side struct {
 	overhead float64
 	recent   []float64
 	perBlock int               // calls of the shorter request of a block
+	whole    []float64         // nanoseconds of the longer requests by their calls, of each block: no call takes longer
 	inputs   map[string]string // digests
 }
 

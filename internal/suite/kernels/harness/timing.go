@@ -91,21 +91,36 @@ func (p *procedure) sidesTimed() []*side {
 	return []*side{p.reference, p.solution}
 }
 
+// pilots are the pairs of requests of which the median counts: other processes
+// make single ones longer.
+const pilots = 5
+
 // pilot returns about how many nanoseconds a call takes, from requests that become
 // longer until their calls outweigh what a request takes.
 func (p *procedure) pilot(ctx context.Context, of *side) (float64, error) {
 	for calls, warmup := p.Sets, p.Warmup; ; calls, warmup = 4*calls, 0 {
-		s := span{calls: calls}
-		for _, times := range []int{1, 3} {
-			if err := p.measure(ctx, of, of.build.ID, &s, times, warmup); err != nil {
-				return 0, err
+		var slopes []float64
+		for range pilots {
+			s := span{calls: calls}
+			for _, times := range []int{1, 3} {
+				if err := p.measure(ctx, of, of.build.ID, &s, times, warmup); err != nil {
+					return 0, err
+				}
+			}
+			slopes, warmup = append(slopes, s.slope()), 0
+			if s.longer > pilotTime { // a slow kernel needs no more
+				break
 			}
 		}
-		if s.longer >= blockTime || 4*calls > p.MaxIterations {
-			return max(50, s.slope()), nil
+		call := max(50, stats.Median(slopes))
+		if 2*call*float64(calls) >= float64(blockTime.Nanoseconds()) || 4*calls > p.MaxIterations {
+			return call, nil
 		}
 	}
 }
+
+// pilotTime is so long that other processes do not matter.
+const pilotTime = 100 * time.Millisecond
 
 // prepare makes sure that all outputs exist, in the reference's worker too if the
 // empty function has to poison them there.
@@ -174,6 +189,7 @@ func (p *procedure) addBlock(s *side, b span, trial int) {
 	t.Timer, t.Clock = b.timer, b.clock
 	t.NS[trial], t.Slope[trial] = append(t.NS[trial], b.ns...), append(t.Slope[trial], b.slope())
 	s.recent = append(s.recent, b.slope())
+	s.whole = append(s.whole, float64((b.wall+b.longer).Nanoseconds())/float64(3*b.calls))
 }
 
 // shown is the share of the reference's time by our clock that its own times
