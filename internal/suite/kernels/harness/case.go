@@ -60,7 +60,7 @@ func (s Secret) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, s[:
 func (s *Secret) UnmarshalText(text []byte) error {
 	b, err := hex.DecodeString(string(text))
 	if err != nil || len(b) != len(s) {
-		return fmt.Errorf("%.100q is no secret: copy the %d digits of evaluation.gate.secret of a trace", text, 2*len(s))
+		return fmt.Errorf("%.100q is not a secret: copy the %d digits of evaluation.gate.secret of a trace", text, 2*len(s))
 	}
 	copy(s[:], b)
 	return nil
