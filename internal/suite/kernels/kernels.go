@@ -35,10 +35,10 @@ type Suite struct {
 	byID     map[string]*point
 	warnings []string
 	contents suite.Contents
-	// minTime, maxCalls and around are MinTime, MaxIterations and Around of the
+	// minTime, maxCalls and fresh are MinTime, MaxIterations and MaxFresh of the
 	// procedure; 0 means its defaults.
-	minTime          time.Duration
-	maxCalls, around int
+	minTime         time.Duration
+	maxCalls, fresh int
 
 	mu     sync.Mutex
 	lanes  map[bench.Device]*lane

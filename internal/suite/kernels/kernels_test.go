@@ -54,7 +54,7 @@ func open(t testing.TB, dir, text string, alter ...func(*suite.Env)) (*Suite, er
 		}
 	})
 	s := opened.(*Suite)
-	s.minTime, s.maxCalls, s.around = time.Hour, 8, 16 // too little to check a timer, which package kernel tests
+	s.minTime, s.maxCalls, s.fresh = time.Hour, 8, 16 // too little to check a timer, which package kernel tests
 	s.tools.built.Do(func() { s.tools.c, s.tools.cErr = compiled() })
 	return s, nil
 }
@@ -94,7 +94,7 @@ func TestBuiltinThorough(t *testing.T) {
 	testtier.Thorough(t)
 	measureAll(t, mustOpen(t, t.TempDir(), quick+"reference: go"))
 	s := mustOpen(t, t.TempDir(), "reference: go\nmax_workloads: 1")
-	s.minTime, s.maxCalls, s.around = 0, 0, 0
+	s.minTime, s.maxCalls, s.fresh = 0, 0, 0
 	measureAll(t, s)
 }
 

@@ -9,16 +9,16 @@ import (
 )
 
 // TestInputsAreCounted: a case is measured if all that is held of its inputs fits:
-// random ones three times in each of two workers, files and numbers once in each.
+// random ones four times in each of two workers, files and numbers once in each.
 func TestInputsAreCounted(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		definition, workload string
 		bytes                int
 	}{
-		{"gemm_n128_k256", "m1", 2 * 3 * 2 * (1*256 + 128*256)},
+		{"gemm_n128_k256", "m1", 2 * 4 * 2 * (1*256 + 128*256)},
 		// Random probs of float32, and top_k of int32 from a file.
-		{"top_k_sampling_from_probs_v256", "batch4", 2*3*4*(4*256) + 2*4*4},
+		{"top_k_sampling_from_probs_v256", "batch4", 2*4*4*(4*256) + 2*4*4},
 	} {
 		for _, more := range []int{-1, 0} {
 			s := mustOpen(t, t.TempDir(), fmt.Sprintf("reference: go\ndefinitions: [%s]\nworkloads: [%s]\nmax_input_gib: %.20f\n",
@@ -31,7 +31,7 @@ func TestInputsAreCounted(t *testing.T) {
 				continue
 			}
 			r, failed := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
-			if failed != nil || r.Outcome != bench.Skipped || !strings.Contains(r.Reason, "two workers, 3 sets): raise max_input_gib") {
+			if failed != nil || r.Outcome != bench.Skipped || !strings.Contains(r.Reason, "two workers, 4 sets): raise max_input_gib") {
 				t.Errorf("%v %s: %s", failed, r.Outcome, r.Reason)
 			}
 		}

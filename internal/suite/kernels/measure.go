@@ -65,6 +65,7 @@ type outcome struct {
 	failed   *evaluator.Result // the first verdict that is not Passed
 	measured harness.Measurement
 	hello    harness.HelloReply // of the solution's worker
+	secret   harness.Secret     // of the inputs
 	// reference is the kind of the reference's worker, and cold whether caches
 	// were emptied: numbers under different ones are not compared.
 	reference string
@@ -77,6 +78,7 @@ type outcome struct {
 func (s *Suite) outcome(ctx context.Context, l *lane, p *point, d bench.Device) (*outcome, error) {
 	o := &outcome{point: p}
 	c, err := s.kase(p)
+	o.secret = c.Secret
 	if err == nil {
 		limit := time.Duration(p.settings.TimeoutSeconds.V) * time.Second
 		inner, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
@@ -175,7 +177,7 @@ func (s *Suite) settingsOf(p *point, j *judge, h harness.HelloReply) harness.Set
 	if s.body.ColdCache != nil {
 		cold = *s.body.ColdCache
 	}
-	return harness.Settings{Warmup: r.WarmupRuns.V, Iterations: r.Iterations.V, Trials: r.NumTrials.V, Sets: sets, MinTime: s.minTime, MaxIterations: s.maxCalls, Around: s.around,
+	return harness.Settings{Warmup: r.WarmupRuns.V, Iterations: r.Iterations.V, Trials: r.NumTrials.V, Sets: sets, MinTime: s.minTime, MaxIterations: s.maxCalls, MaxFresh: s.fresh,
 		NoBaseline: !r.ProfileBaseline.V, ColdCache: cold, Dir: s.outputs, Judge: j.Judge}
 }
 

@@ -24,7 +24,8 @@ func Metrics() []bench.Metric {
 		shown("tvd", "", "largest total variation distance of samples to the reference's distribution"))
 }
 
-// samples are the numbers of a case: medians over all timed calls.
+// samples are the numbers of a case: medians over all blocks of timed calls, by
+// our own clock. What a worker says of its calls shows their spread only.
 func (o *outcome) samples() (samples []bench.Sample) {
 	add := func(name string, value float64, e *bench.Estimate) {
 		if !bench.Finite(value) {
@@ -36,11 +37,11 @@ func (o *outcome) samples() (samples []bench.Sample) {
 		}
 		samples = append(samples, s)
 	}
-	own, reference := flat(o.measured.Solution.NS), flat(o.measured.Reference.NS)
+	own, reference := milliseconds(o.measured.Solution.Values), milliseconds(o.measured.Reference.Values)
 	if len(own) > 0 && o.status == evaluator.Passed {
 		e := suite.MedianOfCalls(own)
 		add("latency_ms", stats.Median(own), &e)
-		add("latency_mad_ms", stats.MAD(own), nil)
+		add("latency_mad_ms", stats.MAD(flat(o.measured.Solution.NS)), nil)
 	}
 	if len(own) > 0 && len(reference) > 0 && o.status == evaluator.Passed {
 		e := suite.MedianOfCalls(reference)
@@ -66,6 +67,13 @@ func (o *outcome) extras(add func(string, float64, *bench.Estimate)) {
 	if e := o.verdict.Extra; e != nil && e.TVD != nil {
 		add("tvd", *e.TVD, nil)
 	}
+}
+
+func milliseconds(ns []float64) (ms []float64) {
+	for _, v := range ns {
+		ms = append(ms, v/1e6)
+	}
+	return ms
 }
 
 // flat returns the times of all trials in milliseconds.

@@ -5,12 +5,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 )
 
 // context is what else decides the numbers of a case.
@@ -81,9 +83,12 @@ func (s *Suite) appendTrace(p *point, o *outcome) error {
 func (s *Suite) trace(p *point, o *outcome) *flashinfer.Trace {
 	e := &flashinfer.Evaluation{Status: o.status, Timestamp: s.env.Now().UTC().Format(time.RFC3339Nano), Log: s.hide(o.traceLog()),
 		Environment: flashinfer.Environment{Hardware: o.device(), Libs: o.hello.Libs},
-		Gate: &flashinfer.Gate{Key: s.key(p), Timer: o.measured.Solution.Timer, Samples: calls(o.measured.Solution.NS),
+		Gate: &flashinfer.Gate{Key: s.key(p), Secret: o.secretText(), Timer: o.measured.Solution.Timer, Samples: calls(o.measured.Solution.NS),
 			Reference: calls(o.measured.Reference.NS)}}
-	if o.status == evaluator.Passed || o.status == evaluator.IncorrectNumerical && o.judged {
+	switch {
+	case o.status == evaluator.IncorrectNumerical && (!o.judged || o.measured.Failed != nil): // an output was never written
+		e.Correctness = &flashinfer.Correctness{MaxAbsoluteError: math.Inf(1), MaxRelativeError: math.Inf(1)}
+	case o.status == evaluator.Passed || o.status == evaluator.IncorrectNumerical:
 		e.Correctness = &flashinfer.Correctness{MaxAbsoluteError: float64(o.verdict.MaxAbsoluteError), MaxRelativeError: float64(o.verdict.MaxRelativeError)}
 		if o.verdict.Extra != nil {
 			e.Correctness.Extra, _ = json.Marshal(o.verdict.Extra) // numbers and lists of them
@@ -93,6 +98,15 @@ func (s *Suite) trace(p *point, o *outcome) *flashinfer.Trace {
 		e.Performance = o.performance()
 	}
 	return &flashinfer.Trace{Definition: p.definition.Name, Solution: p.solution.Name, Workload: *p.workload, Evaluation: e}
+}
+
+// secretText is empty if nothing was measured.
+func (o *outcome) secretText() string {
+	if o.secret == (harness.Secret{}) {
+		return ""
+	}
+	text, _ := o.secret.MarshalText() // never fails
+	return string(text)
 }
 
 func (o *outcome) traceLog() string {

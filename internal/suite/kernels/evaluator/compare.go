@@ -31,21 +31,35 @@ func (o *OutputResult) compare(y, x tensor.Tensor, p Params, ratio float64) {
 		t.Rtol, t.Atol = firstSet(t.Rtol, fibTolerance), firstSet(t.Atol, fibTolerance)
 		all = tallyOf(y, x, func() job { return &fibJob{format: f, tolerance: t} })
 	case f.integer:
-		all = tallyOf(y, x, func() job { return &integerJob{tolerance: t} })
+		upstream := p.upstream(o.Name)
+		all = tallyOf(y, x, func() job { return &integerJob{tolerance: t, upstream: upstream} })
 	default:
-		var mean float64
-		if t.Atol == 0 {
-			mean = magnitude(y)
-		}
-		t = f.defaults(t, p.Reduction, mean)
-		all = tallyOf(y, x, func() job { return &strictJob{format: f, tolerance: t} })
+		all, t = o.strictly(y, x, f, t, p)
 	}
 	o.Tolerance = t
-	o.report(all, y.Shape, p.Mode)
+	o.report(all, y.Shape, p)
+}
+
+// strictly compares floats, and holds their errors as a whole against what
+// roundings can cost where no tolerance was set.
+func (o *OutputResult) strictly(y, x tensor.Tensor, f format, t Tolerance, p Params) (*tally, Tolerance) {
+	var parts []moments
+	if t.Atol == 0 && t.Rtol == 0 && t.RequiredMatchedRatio == 1 && f.rounds {
+		parts = make([]moments, (y.Elements()+segmentLen-1)/segmentLen)
+	}
+	var mean float64
+	if t.Atol == 0 {
+		mean = magnitude(y)
+	}
+	t = f.defaults(t, p.Reduction, mean)
+	upstream := p.upstream(o.Name)
+	all := tallyOf(y, x, func() job { return &strictJob{format: f, tolerance: t, upstream: upstream, moments: parts} })
+	o.RMSError, o.RMSLimit = f.together(parts, p.Reduction)
+	return all, t
 }
 
 // report fills in what was counted, and the status that follows.
-func (o *OutputResult) report(all *tally, shape []int, mode Mode) {
+func (o *OutputResult) report(all *tally, shape []int, p Params) {
 	o.MaxAbsoluteError, o.MaxRelativeError = all.largest()
 	o.MatchedRatio = 1
 	if o.Elements > 0 {
@@ -57,7 +71,7 @@ func (o *OutputResult) report(all *tally, shape []int, mode Mode) {
 	}
 	o.Status = Passed
 	switch n := o.NonFinite; {
-	case mode == Fib && n.CandidateInf+n.CandidateNaN > 0:
+	case p.Mode == Fib && n.CandidateInf+n.CandidateNaN > 0:
 		o.Status = IncorrectNumerical
 		o.Message = fmt.Sprintf("%d NaN and %d infinities, which this mode never accepts: use mode strict if the reference has them, too",
 			n.CandidateNaN, n.CandidateInf)
@@ -65,6 +79,15 @@ func (o *OutputResult) report(all *tally, shape []int, mode Mode) {
 		o.Status = IncorrectNumerical
 		o.Message = fmt.Sprintf("%d of %d elements are off by more than rtol %.3g and atol %.3g, worst at %v: look there first",
 			all.bad, o.Elements, o.Tolerance.Rtol, o.Tolerance.Atol, o.WorstIndex)
+		if all.upstreamOnly > 0 {
+			u := p.upstream(o.Name)
+			o.Message = fmt.Sprintf("%d of %d elements are wrong, %d of them by flashinfer-bench's rule alone (both rtol %.3g and atol %.3g exceeded), worst at %v: look there first",
+				all.bad, o.Elements, all.upstreamOnly, u.Rtol, u.Atol, o.WorstIndex)
+		}
+	case o.RMSError > o.RMSLimit:
+		o.Status = IncorrectNumerical
+		o.Message = fmt.Sprintf("no element is far off, but the root of the mean squared error is %.3g of the output's, and roundings explain %.3g: "+
+			"look for what is approximated or left out", o.RMSError, o.RMSLimit)
 	}
 }
 
@@ -81,6 +104,7 @@ func unravel(at int, shape []int) []int {
 // any order, so that the division of the work does not show.
 type tally struct {
 	bad            int
+	upstreamOnly   int // of these, those that fail upstream's rule alone
 	maxAbs, maxRel float64
 	nanAbs, nanRel bool    // an error is NaN, which Fib reports in place of the largest
 	worst          float64 // the largest error in terms of the tolerance
@@ -91,6 +115,7 @@ type tally struct {
 
 func (t *tally) join(u *tally) {
 	t.bad += u.bad
+	t.upstreamOnly += u.upstreamOnly
 	t.maxAbs, t.maxRel = max(t.maxAbs, u.maxAbs), max(t.maxRel, u.maxRel)
 	t.nanAbs, t.nanRel = t.nanAbs || u.nanAbs, t.nanRel || u.nanRel
 	t.worse(u.worst, u.at)

@@ -16,15 +16,21 @@ import (
 //   - a missing or additional output, or another shape, is IncorrectShape,
 //     another format IncorrectDType; all outputs are looked at, and the gravest
 //     finding is the status.
-//   - an element passes if |x-y| <= atol + rtol |y| in float64. The defaults
+//   - an element passes if it passes upstream's rule, and if
+//     |x-y| <= atol + rtol |y| in float64. The defaults
 //     follow from the format, the mean magnitude m of the reference output and
 //     [Params].Reduction: |x-y| <= r |y| + (s + 4 sqrt(reduction) u) m, where r
-//     and s are 2^-6 for bfloat16, 2^-9 for float16, 2^-19 for float32, 2^-40
-//     for float64, 2^-3 and 2^-4 for float8_e4m3fn, 2^-2 and 2^-3 for
-//     float8_e5m2, 2^-1 and 2^-2 for float4_e2m1, and u is 2^-24, or 2^-53 for
-//     float64. Zeros never pass for a reference that is not zero, however
+//     and s are 2^-6 and 2^-7 for bfloat16, 2^-9 and 2^-10 for float16, 2^-19 for
+//     float32, 2^-40 for float64, 2^-3 and 2^-4 for float8_e4m3fn, 2^-2 and 2^-3
+//     for float8_e5m2, 2^-1 and 2^-2 for float4_e2m1, and u is 2^-24, or 2^-53 for
+//     float64. docs/kernels.md derives them. Zeros never pass for a reference that is not zero, however
 //     small it is. Parts of an output that are much smaller than its mean are
 //     looked at less closely: give an atol where that matters.
+//   - the errors of a bfloat16 or float16 output as a whole may be no larger than
+//     roundings explain, if no tolerance was set: the root of the mean squared
+//     error is at most about sqrt(2) u of that of the reference, u being 2^-8 or
+//     2^-11. An approximation is off by less than the tolerance of an element,
+//     but not at random.
 //   - integers and truth values must be equal, unless [Params].Outputs has a
 //     tolerance for them.
 //   - NaN stands for NaN alone, and only where the reference has one, an

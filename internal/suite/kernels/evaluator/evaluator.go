@@ -104,6 +104,13 @@ func (p Params) tolerance(output string) Tolerance {
 	return t
 }
 
+// upstream returns the tolerance that [Fib] has for an output.
+func (p Params) upstream(output string) Tolerance {
+	t := p.tolerance(output)
+	t.Rtol, t.Atol = firstSet(t.Rtol, fibTolerance), firstSet(t.Atol, fibTolerance)
+	return t
+}
+
 func firstSet(values ...float64) float64 {
 	for _, v := range values {
 		if v != 0 {

@@ -110,7 +110,7 @@ func TestGoldenOutputs(t *testing.T) {
 					}
 					strict := find(t, judge(t, reference, candidate, want.params(evaluator.Strict)), output)
 					i := slices.IndexFunc(reference, func(o evaluator.Output) bool { return o.Name == output })
-					slow(reference[i].Tensor, candidate[i].Tensor, strict.Tolerance).check(t, strict)
+					slow(reference[i].Tensor, candidate[i].Tensor, strict.Tolerance, fib.Tolerance).check(t, strict)
 				})
 				found++
 			}

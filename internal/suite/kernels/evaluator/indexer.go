@@ -213,17 +213,18 @@ func (x *indexer) compare(o *OutputResult, want, got tensor.Tensor, p Params) {
 		mean, count := sumFinite(y)
 		t.Rtol = firstSet(t.Rtol, scoreTolerance)
 		t.Atol = firstSet(t.Atol, scoreTolerance*mean/downscale/float64(max(count, 1)))
-		all = strictScores(y, z, t)
+		all = strictScores(y, z, t, p.upstream(o.Name))
 	}
 	o.Tolerance = t
 	// The errors are of scores, whose infinities are padding.
-	o.report(all, want.Shape, Strict)
+	p.Mode = Strict
+	o.report(all, want.Shape, p)
 }
 
 const scoreTolerance = 0x1p-10
 
-func strictScores(y, x []float64, t Tolerance) *tally {
-	j := &strictJob{format: formats[tensor.Float32], tolerance: t}
+func strictScores(y, x []float64, t, upstream Tolerance) *tally {
+	j := &strictJob{format: formats[tensor.Float32], tolerance: t, upstream: upstream}
 	j.block(y, x, 0)
 	return &j.tally
 }

@@ -11,6 +11,8 @@ type strictJob struct {
 	tally
 	format
 	tolerance Tolerance
+	upstream  Tolerance // what [Fib] would apply
+	moments   []moments // of each segment; nil counts none
 	y, x      [blockLen]float64
 }
 
@@ -21,12 +23,16 @@ func (j *strictJob) compare(y, x tensor.Tensor, from, to int) {
 		n := y.Floats64(j.y[:min(blockLen, to-from)], from)
 		x.Floats64(j.x[:n], from)
 		j.block(j.y[:n], j.x[:n], from)
+		if j.moments != nil {
+			j.moments[from/segmentLen].add(j.y[:n], j.x[:n])
+		}
 	}
 }
 
 func (j *strictJob) block(y, x []float64, from int) {
 	rtol, atol := j.tolerance.Rtol, j.tolerance.Atol
 	maxAbs, maxRel, worst, f := j.maxAbs, j.maxRel, j.worst, j.format
+	lenient := j.upstream.Atol * below32
 	x = x[:len(y)]
 	for i, want := range y {
 		d, size := math.Abs(x[i]-want), math.Abs(want)
@@ -39,6 +45,9 @@ func (j *strictJob) block(y, x []float64, from int) {
 		allowed := atol + float64(rtol*size) // no fused operation, whose result differs
 		if d > allowed {
 			j.bad++
+		} else if d > lenient && j.upstream.fails(float32(want), float32(x[i])) {
+			j.bad++
+			j.upstreamOnly++
 		}
 		if d > maxAbs {
 			maxAbs = d
@@ -58,6 +67,16 @@ func (j *strictJob) block(y, x []float64, from int) {
 // it is not the quotient that is compared, which takes time, but products,
 // which round differently.
 const below = 1 - 0x1p-50
+
+// below32 makes sure that no element is overlooked that fails after rounding to
+// float32.
+const below32 = 1 - 0x1p-20
+
+// fails reports whether an element fails upstream's rule.
+func (t Tolerance) fails(y, x float32) bool {
+	d := abs32(x - y)
+	return d > float32(t.Atol) && d/(abs32(y)+epsilon) > float32(t.Rtol)
+}
 
 // notFinite notes a pair whose difference is infinite or NaN.
 func (j *strictJob) notFinite(y, x float64, at int) {
@@ -136,6 +155,7 @@ func (j *fibJob) notFinite(y, x, abs, rel float32) {
 type integerJob struct {
 	tally
 	tolerance Tolerance
+	upstream  Tolerance // what [Fib] would apply
 	y, x      [blockLen]int64
 }
 
@@ -159,6 +179,9 @@ func (j *integerJob) block(y, x []int64, from int) {
 		allowed := j.tolerance.Atol + float64(j.tolerance.Rtol*size)
 		if d > allowed {
 			j.bad++
+		} else if j.upstream.fails(float32(want), float32(x[i])) {
+			j.bad++
+			j.upstreamOnly++
 		}
 		// Where nothing is allowed all excesses would be infinite.
 		j.worse(d/max(allowed, 1), from+i)

@@ -76,6 +76,11 @@ type OutputResult struct {
 	Histogram Histogram `json:"histogram"`
 
 	Tolerance Tolerance `json:"tolerance"` // the one that was applied, defaults filled in
+
+	// RMSError is the root of the mean squared error by that of the reference's
+	// mean square, and RMSLimit what roundings explain of it, where that was judged.
+	RMSError float64 `json:"rms_error,omitempty"`
+	RMSLimit float64 `json:"rms_limit,omitempty"`
 }
 
 // Histogram counts elements by powers of two of their error.

@@ -18,6 +18,7 @@ const (
 	CompileError       = flashinfer.CompileError
 	Timeout            = flashinfer.TimedOut
 	Suspect            = flashinfer.Suspect
+	Inconclusive       = flashinfer.Inconclusive
 	Skipped            = flashinfer.Skipped
 )
 

@@ -125,8 +125,8 @@ func tensorFields(tensors []Tensor) ordered {
 const maxLog = 5 << 20
 
 // EncodeTrace returns one line of a workload or trace file, without a line
-// break: compact, with all fields, readable by upstream. A suspect is written
-// as a runtime error, whose reason the log must hold already. It is an error to
+// break: compact, with all fields, readable by upstream. Suspect and Inconclusive are
+// written as a runtime error, whose reason the log must hold already. It is an error to
 // write a skipped case, or what [ParseTrace] would refuse.
 func EncodeTrace(t *Trace) ([]byte, error) {
 	o := ordered{{"definition", t.Definition}, {"workload", t.Workload.fields()}, {"solution", nil}, {"evaluation", nil}}
@@ -176,12 +176,12 @@ func (in Input) fields() ordered {
 
 func (e *Evaluation) fields() ordered {
 	status, gate := e.Status, e.Gate
-	if status == Suspect {
+	if status == Suspect || status == Inconclusive {
 		marked := Gate{}
 		if gate != nil {
 			marked = *gate
 		}
-		marked.Status = Suspect
+		marked.Status = e.Status
 		status, gate = RuntimeError, &marked
 	}
 	libs := e.Environment.Libs

@@ -72,8 +72,8 @@ func (r *reader) evaluation(v value) *Evaluation {
 	}
 	if v, ok := o.given["gate"]; ok {
 		e.Gate = r.gate(v)
-		if e.Gate.Status == Suspect && e.Status == RuntimeError {
-			e.Status = Suspect
+		if own := e.Gate.Status; e.Status == RuntimeError && (own == Suspect || own == Inconclusive) {
+			e.Status = own
 		}
 	}
 	return e

@@ -71,6 +71,8 @@ func (s Status) Outcome() (bench.Outcome, bench.Cause) {
 		return bench.Timeout, bench.CauseTimeout
 	case Skipped:
 		return bench.Skipped, bench.CauseCapacity
+	case Inconclusive:
+		return bench.Failed, bench.CauseMachine
 	}
 	return bench.Failed, ""
 }

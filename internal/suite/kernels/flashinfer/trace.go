@@ -17,8 +17,8 @@ type Trace struct {
 // Status is what became of a solution.
 type Status string
 
-// The statuses. Upstream has all but the last two: [EncodeTrace] writes
-// Suspect as RUNTIME_ERROR and refuses Skipped.
+// The statuses. Upstream has all but the last three: [EncodeTrace] writes
+// Suspect and Inconclusive as RUNTIME_ERROR and refuses Skipped.
 const (
 	Passed             Status = "PASSED"
 	IncorrectShape     Status = "INCORRECT_SHAPE"
@@ -27,8 +27,9 @@ const (
 	RuntimeError       Status = "RUNTIME_ERROR"
 	CompileError       Status = "COMPILE_ERROR"
 	TimedOut           Status = "TIMEOUT"
-	Suspect            Status = "SUSPECT" // what it reports of itself cannot be true
-	Skipped            Status = "SKIPPED" // this host cannot build or run it
+	Suspect            Status = "SUSPECT"      // what it reports of itself cannot be true
+	Inconclusive       Status = "INCONCLUSIVE" // the host was too disturbed to decide
+	Skipped            Status = "SKIPPED"      // this host cannot build or run it
 )
 
 // upstreamStatuses are those that may stand in a file.
@@ -78,6 +79,9 @@ type Gate struct {
 	Status Status `json:"status,omitempty"`
 	Timer  string `json:"timer,omitempty"` // kind of clock
 	Seed   uint64 `json:"seed,omitempty,string"`
+	// Secret makes the random inputs again: see package harness. It is written
+	// when the measurement has ended, and serves no other one.
+	Secret string `json:"secret,omitempty"`
 	// Samples are the latencies of single calls in the order of measurement, in
 	// nanoseconds; Reference are those of the reference.
 	Samples   []int64         `json:"samples_ns,omitempty"`

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestDecode(t *testing.T) {
@@ -69,53 +68,4 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%q uses %q", line, hello.Proto)
 		}
 	})
-}
-
-// TestTimerIsHeldAgainstTheSlope states the rule: N calls of 1 ms took 100 ms.
-func TestTimerIsHeldAgainstTheSlope(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name     string
-		reported int64
-		overhead float64 // of the loop, in nanoseconds per call
-		longer   time.Duration
-		outside  bool
-		short    bool
-	}{
-		{"plain", 1e6, 0, 200 * time.Millisecond, false, false},
-		{"half", 5e5, 0, 200 * time.Millisecond, false, false},
-		{"less than half", 5e5 - 1, 0, 200 * time.Millisecond, true, false},
-		{"half more", 15e5, 0, 200 * time.Millisecond, false, false},
-		{"more than that", 15e5 + 1, 0, 200 * time.Millisecond, true, false},
-		{"the loop takes most", 2e5, 7e5, 200 * time.Millisecond, false, false},
-		{"the loop does not explain it", 1e5, 7e5, 200 * time.Millisecond, true, false},
-		{"short", 1e6, 0, 99 * time.Millisecond, true, true},
-	} {
-		p := procedure{Settings: Settings{MinTime: 50 * time.Millisecond}, overhead: c.overhead}
-		d := p.check(span{ns: []int64{c.reported, c.reported, 9e9, 1}, longer: c.longer, calls: 100}, 1)
-		if d.outside() != c.outside || d.short != c.short {
-			t.Errorf("%s: outside %v, short %v of %+v", c.name, d.outside(), d.short, d)
-		}
-	}
-}
-
-func TestSuspicionTakesMostTrials(t *testing.T) {
-	t.Parallel()
-	good, bad, short := doubt{median: 1, low: 1, high: 2}, doubt{median: 3, low: 1, high: 2}, doubt{short: true}
-	for _, c := range []struct {
-		doubts   []doubt
-		suspect  bool
-		warnings int
-	}{
-		{[]doubt{good, good, bad}, false, 0},
-		{[]doubt{bad, good, bad}, true, 0},
-		{[]doubt{short, short, bad}, false, 1},
-		{[]doubt{bad}, true, 0},
-	} {
-		p := procedure{Measurement: &Measurement{}, doubts: c.doubts}
-		p.suspect()
-		if (p.Status != "") != c.suspect || len(p.Warnings) != c.warnings || c.suspect == (p.Reason == "") {
-			t.Errorf("%v: status %q, reason %q, warnings %q", c.doubts, p.Status, p.Reason, p.Warnings)
-		}
-	}
 }

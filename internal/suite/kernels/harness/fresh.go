@@ -2,134 +2,213 @@ package harness
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
+	"github.com/accelgate/accelgate/internal/tensor"
 )
 
 const (
-	freshRounds = 16
-	freshLeast  = 5                     // rounds, however long they take
-	freshTime   = 2 * time.Second       // after which no further round begins
-	freshJudged = 3                     // rounds of which the outputs are judged
-	metTime     = 20 * time.Millisecond // that the calls around a fresh one take about
-	freshTries  = 4                     // before a solution is accused
-
-	freshFactor = 1.5 // that a fresh call may take longer than the others
-	freshFloor  = 2e3 // nanoseconds by which it may always be longer
+	freshRounds = 12              // of an attempt, over all trials
+	freshLeast  = 5               // rounds, however long they take
+	freshTime   = 2 * time.Second // of a trial, after which no further round begins
+	freshJudged = 3               // of so many rounds outputs are judged in one, and in the first
+	// freshWork is about what all calls of a round take: much more than the
+	// request does that they are made in.
+	freshWork = 2 * time.Millisecond
+	// freshBytes bounds the inputs of a round, which should not push those of the
+	// trial out of the caches, and askedBytes the outputs that are asked for.
+	freshBytes = 8 << 20
+	askedBytes = 64 << 20
 )
 
-// pace is what one side's calls take, in nanoseconds, in requests in which one
-// call meets inputs that no call had seen before.
-type pace struct {
-	fresh []float64 // of that call, per round
-	twin  []float64 // of a call like it, but with inputs that were met before
-	met   []float64 // the median of all others
-}
+// freshMost is how many rounds an attempt has.
+func (p *procedure) freshMost() int { return max(freshRounds, p.Trials) }
 
-// ratio and extra say how much longer fresh calls take than their A/A partners. Both
-// were made within the same milliseconds, and neither's slot was called before:
-// what the machine does besides, and what a first call costs, hits both alike.
-func (c pace) ratio() float64 {
-	return stats.Median(c.each(func(fresh, twin float64) float64 { return fresh / max(1, twin) }))
-}
-
-func (c pace) extra() float64 {
-	return stats.Median(c.each(func(fresh, twin float64) float64 { return fresh - twin }))
-}
-
-func (c pace) each(of func(fresh, twin float64) float64) (values []float64) {
-	for i := range c.fresh {
-		values = append(values, of(c.fresh[i], c.twin[i]))
+// freshSize returns how many calls a round has, each with inputs of its own: one
+// where that is enough, so that nothing says whether another one follows.
+func (p *procedure) freshSize(call float64) int {
+	bytes := 1
+	for _, in := range p.Inputs {
+		if n := (tensor.Tensor{Shape: in.Shape}).Elements(); in.random() && n > 0 {
+			bytes += in.DType.Size(n)
+		}
 	}
-	return values
+	return max(1, min(p.MaxFresh, int(float64(freshWork.Nanoseconds())/call), freshBytes/bytes))
 }
 
-// refresh finds solutions that keep results: the sets of a trial stay as they are
-// for all its calls, and here one call of many meets inputs that were never there
-// before, with nothing else about it that differs. It also judges what these
-// calls computed. It reports whether the times of the trials hold: where calls
-// with inputs that were met before now take longer, they must be taken again.
-func (p *procedure) refresh(ctx context.Context) (hold bool, err error) {
+// meetFresh is a round: calls with inputs that no call had before, by our clock,
+// and right after them the request for outputs of theirs that are chosen now. All
+// that the solution leaves out, keeps from earlier calls, or does before or after
+// the request shows in one of these times. The reference does the same, and the
+// same calls once more: what fresh inputs cost beside.
+//
+// The solution's outputs are taken before the reference computes the same, so
+// that no worker holds an answer that the solution still has to give.
+func (p *procedure) meetFresh(ctx context.Context) error {
 	if !slices.ContainsFunc(p.Inputs, Input.random) {
-		p.warn("no input is random: whether the solution keeps results of earlier calls was not checked; give the definition a random input")
-		return true, nil
+		return nil
 	}
-	reason := ""
-	for range freshTries {
-		reference, solution, err := p.paces(ctx)
-		if err != nil || p.Status != "" {
-			return true, err
-		}
-		if !p.holds(reference, solution) {
-			return false, nil
-		}
-		if reason = keeps(reference, solution); reason == "" {
-			return true, p.hides(ctx)
-		}
+	sets, asked := p.freshSets(), p.askedSets()
+	content := p.content()
+	own, err := p.visit(ctx, p.solution, content, sets, asked)
+	if err != nil {
+		return err
 	}
-	p.Status, p.Reason = evaluator.Suspect, reason
-	return true, nil
-}
-
-// paces has both sides timed in rounds.
-func (p *procedure) paces(ctx context.Context) (reference, solution pace, err error) {
-	if err := p.prepare(ctx); err != nil {
-		return reference, solution, err
+	theirs, err := p.visit(ctx, p.reference, content, sets, asked)
+	if err != nil {
+		return err
 	}
-	set, judged := p.random.IntN(p.Sets), p.random.Perm(freshLeast)[:freshJudged]
-	err = p.rounds(freshRounds, freshLeast, freshTime, func(n int) error {
-		return p.pair(ctx, set, slices.Contains(judged, n), &reference, &solution)
-	})
-	if err != nil || p.Status != "" {
-		return reference, solution, err
+	again, _, err := p.request(ctx, p.reference, p.reference.build.ID, p.reference, sets)
+	if err != nil {
+		return err
 	}
-	return reference, solution, p.forget(ctx, p.reference)
-}
-
-// rounds does something most times, or as often as the time allows but at least
-// so many times, until it fails or the case has a status.
-func (p *procedure) rounds(most, least int, limit time.Duration, one func(n int) error) error {
-	start := p.solution.now()
-	for n := range most {
-		if n >= least && p.solution.now().Sub(start) > limit {
-			break
-		}
-		if err := one(n); err != nil || p.Status != "" {
+	idle, theirIdle, err := p.idle(ctx, sets)
+	if err != nil {
+		return err
+	}
+	p.rounds = append(p.rounds, p.round(own, theirs, again, idle, theirIdle))
+	if err := p.forgetSets(ctx, p.reference, sets); err != nil {
+		return err
+	}
+	if n := len(p.rounds); n > 1 && n%freshJudged != p.judged%freshJudged {
+		return nil
+	}
+	for i, set := range asked {
+		if err := p.judge(Pair{Trial: content, Set: set, AfterTiming: true, Reference: theirs.outputs[i], Solution: own.outputs[i]}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pair has both sides timed with the same new contents in one set. The solution's
-// outputs are taken before the reference computes the same, so that no worker
-// holds an answer that the solution still has to give.
-func (p *procedure) pair(ctx context.Context, set int, judged bool, reference, solution *pace) error {
-	pair := Pair{Trial: p.content(), Set: set, AfterTiming: true}
-	for _, side := range []struct {
-		*side
-		pace    *pace
-		outputs *[]evaluator.Output
-	}{{p.solution, solution, &pair.Solution}, {p.reference, reference, &pair.Reference}} {
-		err := p.renew(ctx, side.side, pair.Trial, set)
-		if err == nil {
-			err = p.surprise(ctx, side.side, set, side.pace)
-		}
-		if err == nil && judged {
-			*side.outputs, err = p.saved(ctx, side.side, set)
-		}
-		if err != nil {
-			return err
+// round sums a round up, per call.
+func (p *procedure) round(own, theirs visit, again, idle, theirIdle float64) round {
+	calls := float64(p.freshCalls)
+	r := round{
+		calls: p.freshCalls, idle: theirIdle,
+		long: max(1, stats.Median(p.solution.recent)-p.solution.overhead), fresh: max(1, (own.wall-idle)/calls),
+		theirFresh: max(1, (theirs.wall-theirIdle)/calls), theirAgain: max(1, (again-theirIdle)/calls),
+		ask: own.ask, askAgain: own.askAgain, theirAsk: theirs.ask, theirAskAgain: theirs.askAgain,
+	}
+	if len(p.reference.recent) > 0 { // both meet colder caches there
+		r.theirAgain = max(1, min(r.theirAgain, stats.Median(p.reference.recent)-p.reference.overhead))
+	}
+	if p.alike() {
+		r.make, r.theirMake = own.make, theirs.make
+	}
+	p.solution.recent, p.reference.recent = nil, nil
+	return r
+}
+
+// visit is what a side did in a round. The times are nanoseconds by our clock.
+type visit struct {
+	make          float64 // of making the inputs
+	wall          float64 // of the calls
+	ask, askAgain float64 // of the request for outputs, and of the same once more
+	outputs       [][]evaluator.Output
+}
+
+func (p *procedure) visit(ctx context.Context, s *side, content int, sets, asked []int) (v visit, err error) {
+	start := s.now()
+	for _, set := range sets {
+		if err := p.renew(ctx, s, content, set); err != nil {
+			return v, err
 		}
 	}
-	if !judged {
-		return nil
+	v.make = float64(s.now().Sub(start).Nanoseconds())
+	for _, set := range sets {
+		if err := p.poison(ctx, s, set); err != nil {
+			return v, err
+		}
 	}
-	return p.judge(pair)
+	if v.wall, _, err = p.request(ctx, s, s.build.ID, s, sets); err != nil {
+		return v, err
+	}
+	if v.outputs, v.ask, err = p.ask(ctx, s, asked); err != nil {
+		return v, err
+	}
+	_, v.askAgain, err = p.ask(ctx, s, asked)
+	return v, err
+}
+
+// request calls a function once with each of the sets, and returns how long that
+// took by our clock and by the worker's.
+func (p *procedure) request(ctx context.Context, s *side, id string, of *side, sets []int) (float64, []int64, error) {
+	q := Time{ID: id, Poison: id != "" || of.build.DPS, ColdCache: p.ColdCache, Timer: p.Timer, Order: p.random.Perm(len(sets)), Iterations: len(sets)}
+	for _, set := range sets {
+		q.Slots = append(q.Slots, p.timed(q, set))
+	}
+	reply, wall, err := s.Time(ctx, q)
+	return float64(wall.Nanoseconds()), reply.NS, s.by(err)
+}
+
+// ask takes outputs of sets as they are, and returns how long that took.
+func (p *procedure) ask(ctx context.Context, s *side, sets []int) ([][]evaluator.Output, float64, error) {
+	var names []string
+	for _, set := range sets {
+		names = append(names, p.slot(set).Out...)
+	}
+	path, start := s.path(), s.now()
+	reply, err := s.Save(ctx, Save{Names: names, Save: path})
+	took := float64(s.now().Sub(start).Nanoseconds())
+	if err != nil {
+		return nil, 0, s.by(err)
+	}
+	outputs, err := p.takeSets(s, path, reply, 0, len(sets))
+	return outputs, took, err
+}
+
+// idle returns what the request takes with nothing to call, for the solution and
+// for the reference. Only the reference's worker is asked, or also the solution's if it is
+// of another kind, which may say that its requests take less.
+func (p *procedure) idle(ctx context.Context, sets []int) (own, theirs float64, err error) {
+	empty := func(in, of *side) (float64, error) {
+		if of.build.DPS && !in.build.DPS {
+			for _, set := range sets {
+				if err := p.allocate(ctx, in, p.slot(set).Out); err != nil {
+					return 0, err
+				}
+			}
+		}
+		wall, _, err := p.request(ctx, in, "", of, sets)
+		return wall, err
+	}
+	if theirs, err = empty(p.reference, p.reference); err != nil {
+		return 0, 0, err
+	}
+	if own = theirs; p.reference.build.DPS != p.solution.build.DPS {
+		if own, err = empty(p.reference, p.solution); err != nil {
+			return 0, 0, err
+		}
+	}
+	if p.alike() {
+		return own, theirs, nil
+	}
+	wall, err := empty(p.solution, p.solution)
+	return min(own, wall), theirs, err
+}
+
+// freshSets are the sets of a round, which are not those of a trial.
+func (p *procedure) freshSets() (sets []int) {
+	for n := range p.freshCalls {
+		sets = append(sets, p.Sets+n)
+	}
+	return sets
+}
+
+// askedSets chooses the sets of a round whose outputs are asked for: all, or as
+// many as may be kept.
+func (p *procedure) askedSets() []int {
+	bytes := 1
+	for _, out := range p.Outputs {
+		bytes += out.DType.Size(max(0, tensor.Tensor{Shape: out.Shape}.Elements()))
+	}
+	sets := p.freshSets()
+	p.random.Shuffle(len(sets), func(i, j int) { sets[i], sets[j] = sets[j], sets[i] })
+	return sets[:max(1, min(len(sets), askedBytes/bytes))]
 }
 
 // renew gives the random inputs of a set the contents of a trial, in place.
@@ -138,103 +217,18 @@ func (p *procedure) renew(ctx context.Context, s *side, trial, set int) error {
 		if !in.random() {
 			continue
 		}
-		if _, err := s.Tensor(ctx, p.request(in, trial, set)); err != nil {
+		if _, err := s.Tensor(ctx, p.Case.request(in, trial, set)); err != nil {
 			return s.by(err)
 		}
 	}
 	return nil
 }
 
-// surprise times calls with the other sets, which are as they were in a trial, and
-// among them one with the new contents and its A/A partner.
-func (p *procedure) surprise(ctx context.Context, s *side, set int, to *pace) error {
-	if err := p.makeSpare(ctx, s); err != nil {
-		return err
+// forgetSets frees the outputs of sets in a worker.
+func (p *procedure) forgetSets(ctx context.Context, s *side, sets []int) error {
+	var names []string
+	for _, set := range sets {
+		names = append(names, p.slot(set).Out...)
 	}
-	others := slices.DeleteFunc(p.random.Perm(p.Sets), func(n int) bool { return n == set })
-	q := p.timing(s.build.ID, nil)
-	q.Slots = append(q.Slots, Slot{Args: q.Slots[others[0]].Args, Out: p.spare()})
-	order, fresh, twin := p.mix(others, set, len(q.Slots)-1, p.around(s, *to))
-	q.Order, q.Warmup, q.Iterations = order, p.Warmup, len(order)-p.Warmup
-	reply, _, err := s.Time(ctx, q)
-	if err != nil {
-		return s.by(err)
-	}
-	to.fresh, to.twin = append(to.fresh, float64(reply.NS[fresh])), append(to.twin, float64(reply.NS[twin]))
-	first, second := min(fresh, twin), max(fresh, twin)
-	to.met = append(to.met, medianOf(slices.Concat(reply.NS[:first], reply.NS[first+1:second], reply.NS[second+1:])))
-	return nil
-}
-
-// mix returns an order of calls of other slots, of which the first rests in the
-// second half, with one call of the slot fresh and one of the slot A/A partner at random
-// places of that half. The places count from the first timed call.
-func (p *procedure) mix(others []int, fresh, twin, count int) (order []int, atFresh, atTwin int) {
-	half := p.Warmup + count/2
-	for len(order) < half {
-		order = append(order, others...)
-	}
-	order = order[:half]
-	for len(order) < p.Warmup+count {
-		order = append(order, others[1:]...)
-	}
-	atFresh = half + p.random.IntN(len(order)-half+1)
-	order = slices.Insert(order, atFresh, fresh)
-	atTwin = half + p.random.IntN(len(order)-half+1)
-	if order = slices.Insert(order, atTwin, twin); atTwin <= atFresh {
-		atFresh++
-	}
-	return order, atFresh - p.Warmup, atTwin - p.Warmup
-}
-
-// spare names outputs that belong to no set.
-func (p *procedure) spare() (names []string) {
-	for _, name := range p.slot(0).Out {
-		names = append(names, name+".spare")
-	}
-	return names
-}
-
-// makeSpare makes them as the outputs of a set are before they are written.
-func (p *procedure) makeSpare(ctx context.Context, s *side) error {
-	if !s.build.DPS {
-		return s.by(s.Release(ctx, p.spare()...))
-	}
-	return p.allocate(ctx, s, p.spare())
-}
-
-// around is how many calls stand around a fresh one: as many for both sides as
-// the time allows, because what was not called for longer is colder.
-func (p *procedure) around(s *side, so pace) int {
-	call := medianOf(slices.Concat(s.timing.NS...))
-	if len(s.timing.NS) == 0 { // the reference, without a baseline
-		call = stats.Median(so.met)
-	}
-	if !(call >= 1) {
-		return 2 * p.Sets
-	}
-	return min(p.Around, max(2*p.Sets, int(float64(metTime.Nanoseconds())/call)))
-}
-
-// keeps returns why the solution seems to keep results, or nothing. What new
-// inputs cost a plain function, as they are in no cache yet, the reference shows.
-func keeps(reference, solution pace) string {
-	if solution.ratio() <= freshFactor*max(1, reference.ratio()) || solution.extra() <= max(freshFloor, freshFactor*reference.extra()) {
-		return ""
-	}
-	return fmt.Sprintf("calls with inputs it has met before take %s, with fresh ones %s: it keeps results; compute every call",
-		nanoseconds(stats.Median(solution.twin)), nanoseconds(stats.Median(solution.fresh)))
-}
-
-// holds reports whether calls with inputs that were met before take about as long
-// as in the trials. If not, either the machine has changed or the solution behaves
-// otherwise when it meets new inputs often: both times cannot be the solution's.
-func (p *procedure) holds(reference, solution pace) bool {
-	before, now := medianOf(slices.Concat(p.Solution.NS...)), stats.Median(solution.met)
-	drift, more := 1.0, 0.0
-	if !p.NoBaseline {
-		known := medianOf(slices.Concat(p.Reference.NS...))
-		drift, more = stats.Median(reference.met)/max(1, known), stats.Median(reference.met)-known
-	}
-	return now <= freshFactor*max(1, drift)*before || now-before <= max(freshFloor, freshFactor*more)
+	return s.by(s.Release(ctx, names...))
 }

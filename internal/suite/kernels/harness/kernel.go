@@ -60,15 +60,16 @@
 //     or are written only outside of timing: inputs change with every set and
 //     every trial, outputs are poisoned before every call, and slots chosen
 //     after the timing are judged once more;
-//   - results that are kept for inputs that were there before: in the end
-//     [Measure] times requests in which one call of many, chosen at random,
-//     meets inputs that are new, and compares it with its neighbours. Where
-//     those, too, take longer than in the trials, all is measured anew: what is
-//     reported is what held beside new inputs;
-//   - calls that are left out: requests that call each set hardly more than once,
-//     all with new inputs, by our own clock;
-//   - a timer that says less than half of the truth: [Measure] times requests
-//     itself;
+//   - results that are kept for inputs that were there before, and calls that are
+//     left out: between the blocks of a trial, requests call the function once with
+//     each of some sets that are new, and only afterwards [Measure] chooses which
+//     outputs to ask for. What such a call takes by our clock is compared with the
+//     calls of the blocks around;
+//   - results that are computed when an output is asked for, or when an input
+//     comes: these requests are timed as well;
+//   - a timer that lies: what is reported comes from our clock. What the worker
+//     says of its calls is evidence;
+//   - calls that are faster than memory allows, on CPUs;
 //   - writing to the memory of the reference's worker, on Linux: that one is not
 //     dumpable ([Hello].Private), and workers in Python and C give up
 //     CAP_SYS_PTRACE and CAP_PERFMON, which root has, before they load anything

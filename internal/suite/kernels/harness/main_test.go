@@ -172,6 +172,7 @@ var cheats = map[string]cheat{
 	"symlink":      then("run", symlink),
 	"other inputs": then("tensor", otherInputs),
 	"corrupts":     {before: failRun, after: corrupted},
+	"visible":      {before: look()},
 	"talks":        on("run", func(fields) { write(os.Stdout, fields{"event": "log", "text": "warming up"}) }),
 }
 

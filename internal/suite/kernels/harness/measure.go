@@ -35,8 +35,8 @@ type Settings struct {
 	// MaxIterations, 2^17.
 	MinTime       time.Duration
 	MaxIterations int
-	// Around is how many calls stand at most around one with fresh inputs: 1024.
-	Around    int
+	// MaxFresh is how many calls with fresh inputs a request has at most: 64.
+	MaxFresh  int
 	ColdCache bool
 	Timer     string // empty leaves it to the worker
 	// NoBaseline leaves out timing the reference.
@@ -53,7 +53,7 @@ type Settings struct {
 func (s Settings) withDefaults() Settings {
 	s.Warmup, s.Iterations, s.Trials = cmp.Or(s.Warmup, 10), cmp.Or(s.Iterations, 50), cmp.Or(s.Trials, 3)
 	s.Sets, s.MinTime, s.MaxIterations = max(s.Sets, 3), cmp.Or(s.MinTime, 50*time.Millisecond), cmp.Or(s.MaxIterations, 1<<17)
-	s.Around = cmp.Or(s.Around, 1024)
+	s.MaxFresh = cmp.Or(s.MaxFresh, 64)
 	if s.Judge == nil {
 		s.Judge = func(Pair) (evaluator.Status, error) { return evaluator.Passed, nil }
 	}
@@ -67,6 +67,9 @@ type Pair struct {
 	// call. The last such pairs have a Trial above those of [Settings]: the check
 	// whether results are kept uses inputs of its own.
 	AfterTiming bool
+	// Other says that the inputs are not those of [Case.Random]: they are scaled, or
+	// of another shape. Such pairs have a Trial above those of [Settings], too.
+	Other bool
 	// Draws says that the solution's outputs are those of [Case].Draws calls,
 	// stacked along a new first axis.
 	Draws               bool
@@ -93,11 +96,15 @@ type Timing struct {
 	// spread are those of all.
 	NS    [][]int64
 	Calls []int // that each trial timed
-	// Slope has, for each trial, the nanoseconds per call by our own clock: what
-	// 3N calls took longer than N, divided by 2N. It includes what the worker's
-	// loop costs.
-	Slope []float64
-	Clock *Clock // the last one that the worker told
+	// Slope has, for each block of a trial, the nanoseconds per call by our own
+	// clock: what 3N calls took longer than N, divided by 2N. It includes what the
+	// worker's loop costs.
+	Slope [][]float64
+	// Values are the nanoseconds of a call by our own clock, without the loop, of
+	// all blocks. Their median is what a call takes; NS is evidence only, because
+	// the worker says so.
+	Values []float64
+	Clock  *Clock // the last one that the worker told
 }
 
 // Measure has both programs compute the case, has the outputs judged, and times
@@ -107,6 +114,9 @@ type Timing struct {
 func Measure(ctx context.Context, c Case, reference, solution Program, s Settings) (m Measurement, err error) {
 	var seed [32]byte
 	_, _ = rand.Read(seed[:]) // never fails
+	if c.Secret == (Secret{}) {
+		c.Secret = NewSecret()
+	}
 	p := &procedure{Case: c, Settings: s.withDefaults(), Measurement: &m, random: mathrand.New(mathrand.NewChaCha8(seed))}
 	if p.reference, err = p.side("reference", reference, &m.Reference); err == nil {
 		p.solution, err = p.side("solution", solution, &m.Solution)
@@ -125,10 +135,15 @@ type procedure struct {
 	*Measurement
 	random              *mathrand.Rand
 	reference, solution *side
-	calls               int     // N
-	overhead            float64 // nanoseconds that the loop costs per call
-	doubts              []doubt // of each trial
-	contents            int     // that random inputs have had so far
+	blocks              int           // of a trial
+	freshCalls          int           // of a round
+	judged              int           // which rounds are
+	took                time.Duration // what 3N calls took longer than N, over all blocks of the solution
+	rounds              []round
+	evidence            []evidence // of each block
+	copying             float64    // nanoseconds, 0 if not known yet
+	scale               float64    // of random inputs that are floats, 0 for none
+	contents            int        // that random inputs have had so far
 }
 
 // content returns a number that no trial has had: random inputs depend on it.
@@ -145,7 +160,13 @@ type side struct {
 	dir    string // only for its outputs
 	timing *Timing
 	files  int
-	inputs map[string]string // digests
+	// overhead is what the loop costs per call, in nanoseconds; recent are the
+	// slopes since the last round of fresh inputs.
+	overhead float64
+	recent   []float64
+	perBlock int               // calls of the shorter request of a block
+	whole    []float64         // nanoseconds of the longer requests by their calls, of each block: no call takes longer
+	inputs   map[string]string // digests
 }
 
 func (p *procedure) side(name string, program Program, timing *Timing) (*side, error) {
@@ -231,8 +252,7 @@ func (p *procedure) free(ctx context.Context) error {
 }
 
 func (p *procedure) names() (names []string) {
-	names = p.spare()
-	for set := range p.Sets {
+	for set := range p.Sets + p.freshCalls {
 		s := p.slot(set)
 		names = slices.Concat(names, s.Args, s.Out)
 	}
@@ -246,30 +266,7 @@ func (p *procedure) run(ctx context.Context) error {
 			return s.by(err)
 		}
 	}
-	for range freshTries {
-		if hold, err := p.attempt(ctx); err != nil || hold || p.Status != "" {
-			return err
-		}
-	}
-	p.Status = evaluator.Suspect
-	p.Reason = fmt.Sprintf("in %d attempts calls took longer by more than half as soon as inputs changed more often than in the trials, "+
-		"and the reference's did not: it keeps results; compute every call", freshTries)
-	return nil
-}
-
-// attempt takes the times anew and reports whether they hold.
-func (p *procedure) attempt(ctx context.Context) (bool, error) {
-	*p.reference.timing, *p.solution.timing, p.doubts, p.Warnings = Timing{}, Timing{}, nil, nil
-	p.calls = max((p.Iterations+3)/4, p.Sets) // calls may take longer now
-	for range p.Trials {
-		if err := p.trial(ctx, p.content()); err != nil || p.Status != "" {
-			return true, err
-		}
-	}
-	if p.suspect(); p.Status != "" {
-		return true, nil
-	}
-	return p.refresh(ctx)
+	return p.attempts(ctx)
 }
 
 // trial computes, judges, times, and judges again.

@@ -80,7 +80,7 @@ func same(p harness.Pair) (evaluator.Status, error) {
 
 // quick is too little to check a timer.
 func quick(t testing.TB) harness.Settings {
-	return harness.Settings{Warmup: 1, Iterations: 4, Trials: 2, MaxIterations: 8, MinTime: time.Hour, Around: 16, Dir: t.TempDir(), Judge: same}
+	return harness.Settings{Warmup: 1, Iterations: 4, Trials: 2, MaxIterations: 8, MinTime: time.Hour, MaxFresh: 16, Dir: t.TempDir(), Judge: same}
 }
 
 func TestMeasureHonest(t *testing.T) {
@@ -107,11 +107,12 @@ func TestMeasureHonest(t *testing.T) {
 		}
 	}
 	for _, timing := range []harness.Timing{m.Reference, m.Solution} {
-		if timing.Timer != "wall" || len(timing.NS) != s.Trials || len(timing.NS[0]) != 4*8 || len(timing.Slope) != s.Trials {
-			t.Errorf("timer %q, %d trials, %d slopes", timing.Timer, len(timing.NS), len(timing.Slope))
+		if timing.Timer != "wall" || len(timing.NS) != s.Trials || len(timing.NS[0]) < 4*3 || len(timing.NS[0]) != timing.Calls[0] ||
+			len(timing.Slope) != s.Trials || len(timing.Values) != len(timing.Slope[0])+len(timing.Slope[1]) {
+			t.Errorf("timer %q, %d trials, %d slopes, calls %v, values %v", timing.Timer, len(timing.NS), len(timing.Slope), timing.Calls, timing.Values)
 		}
 	}
-	if len(m.Warnings) == 0 || !strings.Contains(m.Warnings[0], "not checked") {
+	if !strings.Contains(strings.Join(m.Warnings, "\n"), "not checked") {
 		t.Errorf("warnings %q, want that the timer was not checked", m.Warnings)
 	}
 	if left, _ := os.ReadDir(s.Dir); len(left) > 0 {
@@ -205,10 +206,10 @@ func TestTamperedFileIsSuspect(t *testing.T) {
 
 func TestPatchedTimerIsSuspect(t *testing.T) {
 	t.Parallel()
-	s := harness.Settings{Warmup: 1, Iterations: 4, Trials: 3, MinTime: 3 * time.Millisecond, Around: 16, Dir: t.TempDir(), Judge: same}
+	s := harness.Settings{Warmup: 1, Iterations: 4, Trials: 3, MinTime: 3 * time.Millisecond, MaxFresh: 16, Dir: t.TempDir(), Judge: same}
 	ref, sol := mustOpen(t, "plain", harness.Limits{}), mustOpen(t, "fast timer", harness.Limits{})
 	m, err := harness.Measure(within(t), small, program(ref, "gemm"), program(sol, "gemm"), s)
-	for n := 1; n < 4 && err == nil && m.Status == evaluator.Passed; n++ { // a loaded host gives no trial that can be checked
+	for n := 1; n < 4 && err == nil && m.Status != evaluator.Suspect; n++ { // a loaded host decides nothing
 		t.Logf("attempt %d of 4: the timer is not suspected", n)
 		m, err = harness.Measure(within(t), small, program(ref, "gemm"), program(sol, "gemm"), s)
 	}
@@ -302,12 +303,14 @@ func TestRandomInputsAreWhatWorkersMake(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, "plain", harness.Limits{})
 	in := small.Inputs[0]
-	own, err := small.Random(in, 1, 2)
+	c := small
+	c.Secret = harness.NewSecret()
+	own, err := c.Random(in, 1, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	q := harness.Tensor{Name: "x", DType: in.DType, Shape: in.Shape, Digest: true,
-		Random: &harness.Random{Seed: harness.Seed(small.Definition, small.Workload, in.Name, 1, 2)}}
+		Random: &harness.Random{Seed: c.Secret.Seed(small.Definition, small.Workload, in.Name, 1, 2)}}
 	reply, err := s.Tensor(within(t), q)
 	if err != nil || reply.Digest != digestOf(own.Data) {
 		t.Errorf("digest %s, error %v, want that of our own", reply.Digest, err)

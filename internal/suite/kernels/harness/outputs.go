@@ -43,11 +43,17 @@ const digestLimit = 64 << 20
 
 func (p *procedure) load(ctx context.Context, s *side, trial, set int) error {
 	for _, in := range p.Inputs {
-		q := p.request(in, trial, set)
+		q := p.Case.request(in, trial, set)
 		if set > 0 && !in.random() {
 			continue
 		}
 		n := tensor.Tensor{Shape: in.Shape}.Elements()
+		if p.scale != 0 && in.random() && in.DType.IsFloat() {
+			if err := p.loadScaled(ctx, s, in, trial, set); err != nil {
+				return err
+			}
+			continue
+		}
 		q.Digest = trial == 0 && in.random() && in.DType.Size(max(n, 0)) <= digestLimit
 		reply, err := s.Tensor(ctx, q)
 		if err != nil {
@@ -58,6 +64,16 @@ func (p *procedure) load(ctx context.Context, s *side, trial, set int) error {
 		}
 	}
 	return nil
+}
+
+func (p *procedure) loadScaled(ctx context.Context, s *side, in Input, trial, set int) error {
+	q, err := p.scaledFile(s, in, trial, set)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(q.File.Path)
+	_, err = s.Tensor(ctx, q)
+	return err
 }
 
 // compare holds the digest of the solution's input against the reference's. A
@@ -133,7 +149,7 @@ func (p *procedure) forget(ctx context.Context, s *side) error {
 			return s.by(err)
 		}
 	}
-	return s.by(s.Release(ctx, p.spare()...))
+	return nil
 }
 
 func (s *side) path() string {
@@ -144,20 +160,29 @@ func (s *side) path() string {
 // take reads outputs into memory and removes their file. What counts is what
 // was saved, not what the worker says.
 func (p *procedure) take(s *side, path string, said RunReply, repeat int) ([]evaluator.Output, error) {
+	sets, err := p.takeSets(s, path, said, repeat, 1)
+	if err != nil {
+		return nil, err
+	}
+	return sets[0], nil
+}
+
+// takeSets is take for the outputs of several sets, one after another.
+func (p *procedure) takeSets(s *side, path string, said RunReply, repeat, sets int) ([][]evaluator.Output, error) {
 	defer os.Remove(path)
 	limit := int64(safetensors.MaxHeader + 8)
 	for _, o := range p.Outputs {
 		n := tensor.Tensor{Shape: o.Shape}.Elements()
-		limit += int64(8 * max(n, 0) * max(repeat, 1)) // of any format
+		limit += int64(8 * max(n, 0) * max(repeat, 1) * sets) // of any format
 	}
 	file, err := safetensors.Read(path, limit)
 	if err != nil {
 		return nil, s.wrong(Runtime, "the outputs cannot be read: %v", err)
 	}
-	if names := file.Names(); len(names) != len(p.Outputs) {
-		return nil, s.wrong(WrongShape, "%d outputs, where the definition has %d", len(names), len(p.Outputs))
+	if names := file.Names(); len(names) != len(p.Outputs)*sets {
+		return nil, s.wrong(WrongShape, "%d outputs, where %d sets of the definition have %d", len(names), sets, len(p.Outputs)*sets)
 	}
-	outputs, hash := make([]evaluator.Output, len(p.Outputs)), sha256.New()
+	outputs, hash := make([][]evaluator.Output, sets), sha256.New()
 	for i, o := range said.Outputs {
 		t, err := file.Tensor(o.Name)
 		if err == nil && said.Digest != "" {
@@ -169,10 +194,12 @@ func (p *procedure) take(s *side, path string, said RunReply, repeat int) ([]eva
 		if err != nil {
 			return nil, s.wrong(Runtime, "the outputs cannot be read: %v", err)
 		}
-		if err := s.fits(t, o, p.Outputs[i], repeat); err != nil {
+		want := p.Outputs[i%len(p.Outputs)]
+		if err := s.fits(t, o, want, repeat); err != nil {
 			return nil, err
 		}
-		outputs[i] = evaluator.Output{Name: p.Outputs[i].Name, Tensor: t}
+		set := &outputs[i/len(p.Outputs)]
+		*set = append(*set, evaluator.Output{Name: want.Name, Tensor: t})
 	}
 	if said.Digest != "" && hex.EncodeToString(hash.Sum(nil)) != said.Digest {
 		return nil, blamed{p.solution, &Failure{Op: "run", Kind: Tampered, Message: fmt.Sprintf(

@@ -9,32 +9,118 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/stats"
-	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 )
 
-// time times a trial: N calls of the reference, N and 3N of the solution, 3N of
-// the reference, so that a drift of the machine hits both alike. Where N is too
-// small to check the solution's timer it does so again with a larger one.
+// blockTime is about what the shorter request of a block takes: much longer than
+// a request without calls, and mostly shorter than the slice of time after which
+// a busy host takes the processor away.
+const blockTime = time.Millisecond
+
+// time times a trial in blocks, between which calls meet fresh inputs.
 func (p *procedure) time(ctx context.Context) error {
 	if err := p.prepare(ctx); err != nil {
 		return err
 	}
-	for {
-		r, s, err := p.interleave(ctx)
-		if err != nil {
+	if p.blocks == 0 {
+		if err := p.plan(ctx); err != nil {
 			return err
 		}
-		needed := 2 * float64(p.MinTime.Nanoseconds())
-		took := max(float64(s.longer.Nanoseconds()), needed/16)
-		if took >= needed || p.calls >= p.MaxIterations {
-			return p.keep(ctx, r, s)
+	}
+	if err := p.weigh(ctx); err != nil {
+		return err
+	}
+	trial := len(p.solution.timing.NS)
+	for _, s := range p.sidesTimed() {
+		s.timing.NS, s.timing.Slope = append(s.timing.NS, nil), append(s.timing.Slope, nil)
+	}
+	most := (p.freshMost() + p.Trials - 1) / p.Trials
+	least := (freshLeast + p.Trials - 1) / p.Trials
+	every, start, done := max(1, p.blocks/most), p.solution.now(), 0
+	for n := range p.blocks {
+		if err := p.block(ctx, trial, n == 0); err != nil {
+			return err
 		}
-		p.calls = min(p.MaxIterations, int(math.Ceil(1.2*float64(p.calls)*needed/took)))
+		late := done >= least && p.solution.now().Sub(start) > freshTime
+		if (n+1)%every != 0 || done >= most || late {
+			continue
+		}
+		if err := p.meetFresh(ctx); err != nil || p.Status != "" {
+			return err
+		}
+		done++
+	}
+	for ; done < least; done++ {
+		if err := p.meetFresh(ctx); err != nil || p.Status != "" {
+			return err
+		}
+	}
+	for _, s := range p.sidesTimed() {
+		calls := &s.timing.NS[trial]
+		s.timing.Calls = append(s.timing.Calls, len(*calls))
+		*calls = thin(*calls)
+	}
+	return p.forget(ctx, p.reference)
+}
+
+// plan chooses how many calls a block has and how many blocks a trial: as many
+// calls as asked for, and as many as it takes to check the worker's timer.
+func (p *procedure) plan(ctx context.Context) error {
+	call, err := p.pilot(ctx, p.solution)
+	if err != nil {
+		return err
+	}
+	least := float64((p.Iterations + 3) / 4)
+	calls := min(float64(p.MaxIterations), max(least, float64(p.Sets), float64(p.MinTime.Nanoseconds())/call))
+	per := min(calls, max(1, math.Ceil(float64(blockTime.Nanoseconds())/call)))
+	p.solution.perBlock, p.blocks = int(per), int(math.Ceil(calls/per))
+	p.freshCalls = p.freshSize(call)
+	p.reference.perBlock = p.solution.perBlock
+	if p.NoBaseline {
+		return nil
+	}
+	if call, err = p.pilot(ctx, p.reference); err == nil { // it may be much slower
+		p.reference.perBlock = int(min(float64(p.MaxIterations), max(1, math.Ceil(float64(blockTime.Nanoseconds())/call))))
+	}
+	return err
+}
+
+func (p *procedure) sidesTimed() []*side {
+	if p.NoBaseline {
+		return []*side{p.solution}
+	}
+	return []*side{p.reference, p.solution}
+}
+
+// pilots are the pairs of requests of which the median counts: other processes
+// make single ones longer.
+const pilots = 5
+
+// pilot returns about how many nanoseconds a call takes, from requests that become
+// longer until their calls outweigh what a request takes.
+func (p *procedure) pilot(ctx context.Context, of *side) (float64, error) {
+	for calls, warmup := p.Sets, p.Warmup; ; calls, warmup = 4*calls, 0 {
+		var slopes []float64
+		for range pilots {
+			s := span{calls: calls}
+			for _, times := range []int{1, 3} {
+				if err := p.measure(ctx, of, of.build.ID, &s, times, warmup); err != nil {
+					return 0, err
+				}
+			}
+			slopes, warmup = append(slopes, s.slope()), 0
+			if s.longer > pilotTime { // a slow kernel needs no more
+				break
+			}
+		}
+		call := max(50, stats.Median(slopes))
+		if 2*call*float64(calls) >= float64(blockTime.Nanoseconds()) || 4*calls > p.MaxIterations {
+			return call, nil
+		}
 	}
 }
 
-// alike reports whether both workers are of a kind, so that their loops cost the same.
-func (p *procedure) alike() bool { return p.reference.Hello().Kind == p.solution.Hello().Kind }
+// pilotTime is so long that other processes do not matter.
+const pilotTime = 100 * time.Millisecond
 
 // prepare makes sure that all outputs exist, in the reference's worker too if the
 // empty function has to poison them there.
@@ -66,8 +152,14 @@ type span struct {
 
 func (s span) slope() float64 { return float64(s.longer.Nanoseconds()) / float64(2*s.calls) }
 
-func (p *procedure) interleave(ctx context.Context) (r, s span, err error) {
-	r.calls, s.calls = p.calls, p.calls
+// block times N calls of the reference, M and 3M of the solution, 3N of the
+// reference, so that a drift of the host hits both alike.
+func (p *procedure) block(ctx context.Context, trial int, first bool) error {
+	r, s := span{calls: p.reference.perBlock}, span{calls: p.solution.perBlock}
+	warmup := 0
+	if first {
+		warmup = p.Warmup
+	}
 	steps := []struct {
 		side  *side
 		span  *span
@@ -77,17 +169,44 @@ func (p *procedure) interleave(ctx context.Context) (r, s span, err error) {
 		if step.side == p.reference && p.NoBaseline {
 			continue
 		}
-		if err := p.measure(ctx, step.side, step.side.build.ID, step.span, step.times); err != nil {
-			return r, s, err
+		if err := p.measure(ctx, step.side, step.side.build.ID, step.span, step.times, warmup); err != nil {
+			return err
 		}
 	}
-	return r, s, nil
+	p.addBlock(p.solution, s, trial)
+	e := evidence{median: medianOf(s.ns), slope: s.slope() - p.solution.overhead, shown: 1}
+	if !p.NoBaseline {
+		p.addBlock(p.reference, r, trial)
+		e.shown = shown(r, p.reference.overhead)
+	}
+	p.took += s.longer
+	p.evidence = append(p.evidence, e)
+	return nil
+}
+
+func (p *procedure) addBlock(s *side, b span, trial int) {
+	t := s.timing
+	t.Timer, t.Clock = b.timer, b.clock
+	t.NS[trial], t.Slope[trial] = append(t.NS[trial], b.ns...), append(t.Slope[trial], b.slope())
+	s.recent = append(s.recent, b.slope())
+	s.whole = append(s.whole, float64((b.wall+b.longer).Nanoseconds())/float64(3*b.calls))
+}
+
+// shown is the share of the reference's time by our clock that its own times
+// show, from a tenth to 1: calls wait between each other on a busy host, and the
+// median of their times does not show it.
+func shown(r span, overhead float64) float64 {
+	slope := max(r.slope()-overhead, r.slope()/10)
+	if slope <= 0 {
+		return 1
+	}
+	return min(1, max(0.1, medianOf(r.ns)/slope))
 }
 
 // measure has times*N calls timed and adds them to a span.
-func (p *procedure) measure(ctx context.Context, s *side, id string, to *span, times int) error {
-	q := p.timing(id, p.order())
-	q.Warmup, q.Iterations = p.Warmup, times*to.calls
+func (p *procedure) measure(ctx context.Context, s *side, id string, to *span, times, warmup int) error {
+	q := p.timing(id, s, p.order())
+	q.Warmup, q.Iterations = warmup, times*to.calls
 	reply, wall, err := s.Time(ctx, q)
 	if err != nil {
 		return s.by(err)
@@ -104,18 +223,23 @@ func (p *procedure) measure(ctx context.Context, s *side, id string, to *span, t
 	return nil
 }
 
-// timing is a request to time a function with all sets. The empty one has the
-// loop that the solution has: only outputs that it is given are poisoned.
-func (p *procedure) timing(id string, order []int) Time {
-	q := Time{ID: id, Poison: id != "" || p.solution.build.DPS, ColdCache: p.ColdCache, Timer: p.Timer, Order: order}
+// timing is a request to time a function of a side with all sets. The empty one
+// has the loop that the side's program has: only outputs that it is given are
+// poisoned.
+func (p *procedure) timing(id string, of *side, order []int) Time {
+	q := Time{ID: id, Poison: id != "" || of.build.DPS, ColdCache: p.ColdCache, Timer: p.Timer, Order: order}
 	for set := range p.Sets {
-		slot := p.slot(set)
-		if !q.Poison {
-			slot.Out = []string{}
-		}
-		q.Slots = append(q.Slots, slot)
+		q.Slots = append(q.Slots, p.timed(q, set))
 	}
 	return q
+}
+
+func (p *procedure) timed(q Time, set int) Slot {
+	slot := p.slot(set)
+	if !q.Poison {
+		slot.Out = []string{}
+	}
+	return slot
 }
 
 // order has every slot equally often, and each within the first calls.
@@ -125,74 +249,6 @@ func (p *procedure) order() (order []int) {
 		order = append(order, p.random.Perm(p.Sets)...)
 	}
 	return order
-}
-
-// keep takes over what was measured. The reference's outputs are freed, because
-// the solution computes from the same inputs.
-func (p *procedure) keep(ctx context.Context, r, s span) error {
-	s.addTo(p.solution.timing)
-	if !p.NoBaseline {
-		r.addTo(p.reference.timing)
-	}
-	if err := p.weigh(ctx); err != nil {
-		return err
-	}
-	d, err := p.insist(ctx, s)
-	p.doubts = append(p.doubts, d)
-	if err != nil {
-		return err
-	}
-	return p.forget(ctx, p.reference)
-}
-
-// rechecks is how often a timer is checked again that disagrees with our clock:
-// another process that took the processor for a moment is forgiven, a timer that
-// lies is not.
-const rechecks = 3
-
-// insist checks the reported times, and where they disagree with our clock, holds
-// the same times against it again, beside the reference's: on a machine whose
-// processors others want too, calls wait between each other, and the median of
-// their times does not show it. The reference's timer is not suspected, so what
-// its times fall short of our clock by is the machine's doing.
-func (p *procedure) insist(ctx context.Context, s span) (doubt, error) {
-	d := p.check(s, 1)
-	for n := 0; n < rechecks && d.outside() && !d.short; n++ {
-		r, again := span{calls: s.calls}, span{calls: s.calls}
-		for _, step := range []struct {
-			side  *side
-			span  *span
-			times int
-		}{{p.reference, &r, 1}, {p.solution, &again, 1}, {p.solution, &again, 3}, {p.reference, &r, 3}} {
-			if err := p.measure(ctx, step.side, step.side.build.ID, step.span, step.times); err != nil {
-				return d, err
-			}
-		}
-		if err := p.weigh(ctx); err != nil {
-			return d, err
-		}
-		again.ns = s.ns
-		d = p.check(again, p.shown(r))
-	}
-	return d, nil
-}
-
-// shown is the share of the reference's time by our clock that its own times
-// show, from a tenth to 1.
-func (p *procedure) shown(r span) float64 {
-	slope := r.slope()
-	if p.reference.build.DPS == p.solution.build.DPS {
-		slope = max(slope-p.overhead, slope/10)
-	}
-	if slope <= 0 {
-		return 1
-	}
-	return min(1, max(0.1, medianOf(r.ns)/slope))
-}
-
-func (s span) addTo(t *Timing) {
-	t.Timer, t.Clock = s.timer, s.clock
-	t.NS, t.Calls, t.Slope = append(t.NS, thin(s.ns)), append(t.Calls, len(s.ns)), append(t.Slope, s.slope())
 }
 
 // maxKept is how many calls of a trial are kept.
@@ -222,44 +278,65 @@ func thin(ns []int64) []int64 {
 	return values
 }
 
-// weighing is how many calls show at most what the loop costs: it may fill large
-// outputs.
-const weighing = 512
+const (
+	weighings = 5   // that show what the loop costs
+	weighing  = 512 // calls of the shorter request, at most: it may fill large outputs
+)
 
-// weigh learns what the loop around the calls costs: poisoning, cooling, reading
-// the timer. The reference's worker says so, which does not run the solution; it
-// is of the same kind, or else nothing is known.
-func (p *procedure) weigh(ctx context.Context) error {
-	if !p.alike() {
-		return nil
+// weigh learns what the loop around the calls costs each side: poisoning, cooling,
+// reading the timer. The reference's worker says so, which does not run the
+// solution. Where the solution's is of another kind, it may say that its loop
+// costs less, and not that it costs more.
+func (p *procedure) weigh(ctx context.Context) (err error) {
+	if p.reference.overhead, err = p.empty(ctx, p.reference, p.reference); err != nil {
+		return err
 	}
-	empty := span{calls: min(p.calls, weighing)}
-	for _, times := range []int{1, 3} {
-		if err := p.measure(ctx, p.reference, "", &empty, times); err != nil {
+	p.solution.overhead = p.reference.overhead
+	if p.reference.build.DPS != p.solution.build.DPS {
+		if p.solution.overhead, err = p.empty(ctx, p.reference, p.solution); err != nil {
 			return err
 		}
 	}
-	p.overhead = max(0, empty.slope())
-	return nil
+	if p.alike() {
+		return nil
+	}
+	own, err := p.empty(ctx, p.solution, p.solution)
+	p.solution.overhead = min(p.solution.overhead, own)
+	return err
 }
 
-// doubt is what one trial says of a timer.
-type doubt struct {
-	median, slope float64 // nanoseconds
-	low, high     float64 // what the median may be
-	short         bool    // too short to tell
+// empty returns the nanoseconds of an empty call in a worker, in the loop that a
+// side's program has.
+func (p *procedure) empty(ctx context.Context, in, of *side) (float64, error) {
+	if of.build.DPS && !in.build.DPS {
+		for set := range p.Sets {
+			if err := p.allocate(ctx, in, p.slot(set).Out); err != nil {
+				return 0, err
+			}
+		}
+	}
+	var slopes []float64
+	for range weighings {
+		s := span{calls: min(max(of.perBlock, p.Sets), weighing)}
+		for _, times := range []int{1, 3} {
+			q := p.timing("", of, p.order())
+			q.Iterations = times * s.calls
+			_, wall, err := in.Time(ctx, q)
+			if err != nil {
+				return 0, in.by(err)
+			}
+			if times == 1 {
+				s.wall = wall
+			}
+			s.longer = wall - s.wall
+		}
+		slopes = append(slopes, s.slope())
+	}
+	return max(0, stats.Median(slopes)), nil
 }
 
-// check holds the median of the reported times against the slope. They agree if
-// it is within half and one and a half of it; what the loop may cost beside the
-// calls is no reason for suspicion, and neither is what a correct timer does not
-// show.
-func (p *procedure) check(s span, shown float64) doubt {
-	d := doubt{median: medianOf(s.ns), slope: s.slope()}
-	d.low, d.high = 0.5*shown*max(0, d.slope-p.overhead), 1.5*d.slope
-	d.short = float64(s.longer) < 2*float64(p.MinTime)
-	return d
-}
+// alike reports whether both workers are of a kind, so that their loops cost the same.
+func (p *procedure) alike() bool { return p.reference.Hello().Kind == p.solution.Hello().Kind }
 
 func medianOf(ns []int64) float64 {
 	values := make([]float64, len(ns))
@@ -267,35 +344,6 @@ func medianOf(ns []int64) float64 {
 		values[i] = float64(v)
 	}
 	return stats.Median(values)
-}
-
-func (d doubt) outside() bool { return d.median < d.low || d.median > d.high }
-
-// suspect sums up what the trials say. A disturbance of the machine makes one of
-// them disagree, a timer that lies most of them.
-func (p *procedure) suspect() {
-	outside, short := 0, 0
-	var worst doubt
-	for _, d := range p.doubts {
-		switch {
-		case d.short:
-			short++
-		case d.outside():
-			outside++
-			worst = d
-		}
-	}
-	if 2*outside > len(p.doubts) {
-		p.Status = evaluator.Suspect
-		p.Reason = fmt.Sprintf("the worker reports that a call takes %s, and by our clock it takes %s (in %d of %d trials): "+
-			"look for what the solution does to the clock", nanoseconds(worst.median), nanoseconds(worst.slope), outside, len(p.doubts))
-	}
-	if short > 0 {
-		p.warn(fmt.Sprintf("%d calls take less than %v: the worker's timer was not checked; raise the number of iterations", p.calls, p.MinTime))
-	}
-	if slices.ContainsFunc(p.doubts, func(d doubt) bool { return !d.short && d.low < 0.1*d.slope }) {
-		p.warn("a call costs less than the loop around it: the worker's timer was hardly checked; make the workload larger")
-	}
 }
 
 func (p *procedure) warn(text string) { p.Warnings = append(p.Warnings, text) }

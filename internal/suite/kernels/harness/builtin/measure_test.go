@@ -164,7 +164,7 @@ func judgeAll(t *testing.T, ds *flashinfer.Dataset, s *flashinfer.Solution, refe
 	all := ds.WorkloadsOf(d.Name)
 	for _, w := range all[:min(len(all), workloads)] {
 		c := caseOf(t, ds, d, w)
-		settings := harness.Settings{Warmup: 1, Iterations: 4, Trials: 1, MaxIterations: 8, MinTime: time.Hour, Around: 16, Dir: t.TempDir(),
+		settings := harness.Settings{Warmup: 1, Iterations: 4, Trials: 1, MaxIterations: 8, MinTime: time.Hour, MaxFresh: 16, Dir: t.TempDir(),
 			Judge: judge(c, d, ds, w)}
 		m, err := harness.Measure(within(t), c, reference, solution, settings)
 		for n := 1; n < attempts && err == nil && m.Status == evaluator.Suspect; n++ { // a loaded host stretches calls
@@ -185,7 +185,7 @@ func caseOf(t *testing.T, ds *flashinfer.Dataset, d *flashinfer.Definition, w *f
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := harness.Case{Definition: d.Name, Workload: w.Workload.UUID}
+	c := harness.Case{Definition: d.Name, Workload: w.Workload.UUID, Secret: harness.NewSecret()}
 	if d.OpType == "sampling" {
 		c.Draws = 5000
 	}

@@ -1,7 +1,7 @@
 # Keeps results unless new inputs came within the last 10 calls.
-# want: SUSPECT
+# want: SUSPECT or PASSED
 # tier: thorough
-# reason: keeps results
+# reported: 100000
 # timed: yes
 import zlib
 

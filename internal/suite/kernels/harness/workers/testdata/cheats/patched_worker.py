@@ -1,6 +1,6 @@
 # Replaces the worker's own timer, which code in the same process can.
 # want: SUSPECT
-# reason: says that a call takes 100ns
+# reason: reports that a call takes 100ns
 # timed: yes
 import sys
 import time

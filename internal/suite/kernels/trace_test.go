@@ -1,0 +1,76 @@
+//go:build unix
+
+package kernels
+
+import (
+	"encoding/hex"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
+)
+
+// TestUnwrittenOutputLeavesATrace: the last line of a case is what became of it
+// last, also where an output was never written.
+func TestUnwrittenOutputLeavesATrace(t *testing.T) {
+	t.Parallel()
+	dir := dataset(t)
+	addC(t, dir, "forgets", `if (hidden_states->shape[0] > 0) return 0;`)
+	s := mustOpen(t, dir, rmsnorm+"traces: .\nmax_workloads: 1\nsolutions: [forgets]\n")
+	r, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{})
+	if err != nil || r.Outcome != bench.Incorrect || len(r.Warnings) > 0 {
+		t.Fatalf("%v, %s: %s, warnings %q", err, r.Outcome, r.Reason, r.Warnings)
+	}
+	e := lastTrace(t, dir, "forgets")
+	if e.Status != flashinfer.IncorrectNumerical || !math.IsInf(e.Correctness.MaxAbsoluteError, 1) || !strings.Contains(e.Log, "left as it was") {
+		t.Errorf("the trace has %s, %+v and the log %q", e.Status, e.Correctness, e.Log)
+	}
+}
+
+// TestReplay makes the inputs of a trace once more, and otherwise never twice the same.
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	dir := dataset(t)
+	addC(t, dir, "plain", "")
+	body := rmsnorm + "traces: .\nmax_workloads: 1\nsolutions: [plain]\n"
+	secrets := map[string]bool{}
+	for _, more := range []string{"", "replay", ""} {
+		if more == "replay" {
+			more += ": " + lastTrace(t, dir, "plain").Gate.Secret + "\n"
+		}
+		s := mustOpen(t, dir, body+more)
+		if _, err := s.Measure(t.Context(), s.Cells()[0], bench.Device{}); err != nil {
+			t.Fatal(err)
+		}
+		secrets[lastTrace(t, dir, "plain").Gate.Secret] = true
+	}
+	if len(secrets) != 2 {
+		t.Errorf("%d secrets of three runs, of which one replays another: %v", len(secrets), secrets)
+	}
+	for secret := range secrets {
+		if text, err := hex.DecodeString(secret); err != nil || len(text) != len(harness.Secret{}) {
+			t.Errorf("%q is no secret", secret)
+		}
+	}
+}
+
+// lastTrace returns the last result of a solution in the traces of a dataset.
+func lastTrace(t *testing.T, dir, solution string) (last *flashinfer.Evaluation) {
+	t.Helper()
+	ds, err := flashinfer.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, trace := range ds.Traces {
+		if trace.Solution == solution {
+			last = trace.Evaluation
+		}
+	}
+	if last == nil {
+		t.Fatalf("%d traces, none of %s", len(ds.Traces), solution)
+	}
+	return last
+}
