@@ -422,6 +422,8 @@ var binding = map[string]bool{
 	"burst": true, "warmup": true, "api": true, "max_tokens": true, "ignore_eos": true, "temperature": true, "stream": true, "keepalive": true,
 	"cache_policy": true, "input_len": true, "output_len": true, "extra": true,
 	"devices": true, // how many a cell has at once, where that is more than 1
+	// What was answered: a time per token is over the tokens that were streamed.
+	StreamedTokens: true,
 	// Of kernels: two kinds of clock see different things, and a ratio is to its
 	// reference.
 	"timer": true, "cold_cache": true, "reference_worker": true, "device_name": true,

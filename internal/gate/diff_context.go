@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
 )
 
 // defaultContext: what was asked of the endpoint must be the same, or the
@@ -18,6 +20,7 @@ var defaultContext = map[string]Level{
 	"mode": Fail, "concurrency": Fail, "rate": Fail, "arrival": Fail, "burstiness": Fail, "burst": Fail, "warmup": Fail,
 	"api": Fail, "max_tokens": Fail, "ignore_eos": Fail, "temperature": Fail, "stream": Fail, "keepalive": Fail,
 	"cache_policy": Fail, "input_len": Fail, "output_len": Fail, "extra": Fail,
+	bench.StreamedTokens: Fail,
 }
 
 // cellFact is the name under which a pair of cells with different ids is shown
@@ -58,7 +61,11 @@ func (p DiffPolicy) compareFacts(baseline, candidate []Fact) (matches []ContextM
 		c := ContextMatch{Name: f.key, Baseline: f.old.value(), Candidate: f.new.value()}
 		here, there := f.old.known(), f.new.known()
 		c.Match = here == there && (!here || c.Baseline == c.Candidate)
-		c.Level = p.level(f.key, here && there)
+		certain := here && there
+		if f.key == bench.StreamedTokens { // which is absent where all tokens were streamed
+			c.Match, certain = bench.Alike(f.key, c.Baseline, c.Candidate), true
+		}
+		c.Level = p.level(f.key, certain)
 		matches = append(matches, c)
 	}
 	return matches

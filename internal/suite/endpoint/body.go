@@ -30,6 +30,7 @@ type body struct {
 	Request  request  `yaml:"request"`
 	Dataset  prompts  `yaml:"dataset"`
 	Load     loading  `yaml:"load"`
+	Expect   expect   `yaml:"expect"`
 	Timeouts timeouts `yaml:"timeouts"`
 	SLO      slo      `yaml:"slo"`
 	// MinOKRate is the share of requests that must be answered for the numbers to count.
@@ -86,6 +87,13 @@ type loading struct {
 type warmup struct {
 	Requests int           `yaml:"requests"` // 0 is the larger of 3 and twice the requests at once
 	Duration time.Duration `yaml:"duration"`
+}
+
+// expect is what an answer must be to count.
+type expect struct {
+	// PromptTokens are the least that the server must count in each prompt: a
+	// number, or byWords; "" is no limit.
+	PromptTokens string `yaml:"prompt_tokens"`
 }
 
 type timeouts struct {

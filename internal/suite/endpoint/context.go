@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
@@ -36,6 +37,9 @@ func (m *measurement) context(s load.Schedule, out latency.Output, e *meters) ma
 	}
 	if c["engine"] == "" {
 		c["engine"] = string(m.said.Engine)
+	}
+	if out.StreamedShare < 1 {
+		c[bench.StreamedTokens] = strconv.FormatFloat(out.StreamedShare, 'f', 2, 64)
 	}
 	if m.nonces != uint64(b.Dataset.Seed) {
 		c["nonce_seed"] = strconv.FormatUint(m.nonces, 10)

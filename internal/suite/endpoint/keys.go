@@ -24,6 +24,7 @@ var keys = config.Keys{
 		"request":        {Text: "Options of the requests."},
 		"dataset":        {Text: "Prompts, see [Datasets](endpoints.md#datasets)."},
 		"load":           {Text: "When requests are sent, and how many, see [Loads](endpoints.md#loads)."},
+		"expect":         {Text: "What an answer must be to count."},
 		"timeouts":       {Text: "Limits of the time of a request, each up to 24h."},
 		"slo":            {Text: "Limits of a request that counts as good. A plain value stands for the template. Durations replace those of the template."},
 		"min_ok_rate":    {Absent: 0.95, Text: "Share of requests that must be answered. Below it the cell fails, with the numbers kept. It also fails if the server went away, or if more requests were cut than answered."},
@@ -47,6 +48,10 @@ var keys = config.Keys{
 		"system":      {Text: "System prompt, with `api: chat`."},
 		"stop":        {Text: "Texts that end an answer."},
 		"extra":       {Text: "Further members of the request, each as JSON."},
+	},
+	reflect.TypeFor[expect](): {
+		"prompt_tokens": {Text: "Least tokens that the server must count in each prompt: a number, or `words`, because a word is a token at least. An answer with fewer is " +
+			"`prompt_truncated`. If absent, fewer tokens than words are a warning."},
 	},
 	reflect.TypeFor[timeouts](): {
 		"first": {Absent: "60s", Text: "To the first token."},

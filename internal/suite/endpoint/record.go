@@ -62,7 +62,7 @@ func (r *record) send(ctx context.Context, shot load.Shot) {
 		reply = r.client.Stream(ctx, q.body, q.expect)
 	}
 	if shot.Phase != load.Cooldown {
-		r.keep(shot, reply)
+		r.keep(shot, q.words, reply)
 	}
 	r.pause(ctx, reply)
 }
@@ -101,14 +101,14 @@ func (r *record) pause(ctx context.Context, reply openai.Reply) {
 func (r *record) unsent(log load.Log) {
 	for _, shot := range log.Unsent {
 		r.observations = append(r.observations, latency.Observation{Index: shot.Index, Phase: load.Measure, Due: shot.Due,
-			Reply: openai.Reply{Outcome: openai.Cancelled, Reason: "was due and never sent", PromptTokens: -1, OutputTokens: -1, CachedTokens: -1,
+			Reply: openai.Reply{Outcome: openai.Cancelled, Reason: "was due and never sent", PromptTokens: -1, OutputTokens: -1, StreamedTokens: -1, CachedTokens: -1,
 				ServerPromptMS: math.NaN(), ServerDecodeMS: math.NaN()}})
 	}
 }
 
-func (r *record) keep(shot load.Shot, reply openai.Reply) {
+func (r *record) keep(shot load.Shot, words int, reply openai.Reply) {
 	r.mu.Lock()
-	r.observations = append(r.observations, latency.Observation{Index: shot.Index, Phase: shot.Phase, Due: shot.Due, Reply: reply})
+	r.observations = append(r.observations, latency.Observation{Index: shot.Index, Phase: shot.Phase, Due: shot.Due, Words: words, Reply: reply})
 	r.outstanding[shot.Index] = shot.Outstanding
 	if reply.Outcome != openai.OK && reply.Outcome != openai.Cancelled {
 		r.failed++

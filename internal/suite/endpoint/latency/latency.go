@@ -27,7 +27,8 @@ var latencies = []latency{
 	{"ttft_sched", "t_first - due" + answered, func(o *Observation) float64 { return since(o.Due, o.Reply.First) }, []int{50, 99}, false, false},
 	{"ttfc", "t_chunk1 - t_send" + answered, ttfc, []int{50, 99}, false, false},
 	{"ttft_content", "t_first_content - t_send" + answered, ttftContent, []int{50, 99}, false, false},
-	{"tpot", "(t_last - t_first) / (n_out - 1)" + answered + " with n_out > 1 in at least 2 chunks", tpot, []int{50, 95, 99}, true, false},
+	{"tpot", "(t_last - t_first) / (n_out - 1)" + answered + " with n_out > 1 in at least 2 chunks; where more than a tenth of n_out was counted and not streamed, " +
+		"over the streamed tokens", tpot, []int{50, 95, 99}, true, false},
 	{"total", "t_eof - t_send" + answered + ": e2e by InferenceBench's name", e2e, []int{50, 99}, false, false},
 	{"e2e", "t_eof - t_send" + answered, e2e, []int{50, 95, 99}, true, false},
 	{"e2e_sched", "t_eof - due" + answered, func(o *Observation) float64 { return since(o.Due, o.Reply.EOF) }, []int{50, 99}, false, false},
@@ -46,11 +47,13 @@ func ttftContent(o *Observation) float64 { return between(o.Reply.Send, o.Reply.
 func e2e(o *Observation) float64         { return between(o.Reply.Send, o.Reply.EOF) }
 
 // tpot is undefined for one token, and for an answer that came in one piece.
+// Tokens that were counted and not streamed took no part of the time between
+// the first and the last.
 func tpot(o *Observation) float64 {
-	if o.Reply.OutputTokens < 2 || len(o.Reply.Tokens) < 2 {
+	if o.Reply.StreamedTokens < 2 || len(o.Reply.Tokens) < 2 {
 		return absent
 	}
-	return between(o.Reply.First, o.Reply.Last) / float64(o.Reply.OutputTokens-1)
+	return between(o.Reply.First, o.Reply.Last) / float64(o.Reply.StreamedTokens-1)
 }
 
 // between is NaN unless both events happened, the second after the first.
@@ -77,11 +80,11 @@ func (m *measurement) latencies() {
 		slices.Sort(values)
 		for _, p := range l.percentiles {
 			value, e := estimatePercentile(values, p)
-			m.estimated(percentileName(l.name, p), value, e)
+			m.estimated(percentileName(l.name, p), value, m.marked(l.name, e))
 		}
 		if l.mean {
 			value, e := estimateMean(values)
-			m.estimated(l.name+"_mean_ms", value, e)
+			m.estimated(l.name+"_mean_ms", value, m.marked(l.name, e))
 		}
 	}
 }

@@ -51,7 +51,10 @@ type sampleRow struct {
 	Gaps  []time.Duration `json:"gaps_ns,omitempty"`
 	Reads []int32         `json:"reads,omitempty"`
 
-	Cached       *int     `json:"cached_tokens"`
+	Cached *int `json:"cached_tokens"`
+	// Streamed are those of tokens_out that came as chunks, where not all did.
+	Streamed *int `json:"streamed_tokens,omitempty"`
+
 	Source       string   `json:"token_source"`
 	Reused       bool     `json:"reused"`
 	Retried      bool     `json:"retried"`
@@ -82,6 +85,9 @@ func rowOf(o *Observation) *sampleRow {
 		Last: r.Last, Finish: r.Finish, Usage: r.Usage, Done: r.Done, EOF: r.EOF,
 		Chunks: r.Chunks, Reads: r.Reads, Cached: saidOrNull(r.CachedTokens), Source: r.Source, Reused: r.Reused, Retried: r.Retried,
 		ServerPrompt: orNull(r.ServerPromptMS), ServerDecode: orNull(r.ServerDecodeMS),
+	}
+	if r.StreamedTokens < r.OutputTokens {
+		row.Streamed = saidOrNull(r.StreamedTokens)
 	}
 	if len(r.Tokens) > 0 {
 		row.Gaps = make([]time.Duration, len(r.Tokens))

@@ -24,6 +24,7 @@ type Observation struct {
 	Index int
 	Phase load.Phase
 	Due   time.Duration
+	Words int // of the prompt; 0 is not known
 	Reply openai.Reply
 }
 
@@ -77,6 +78,9 @@ type Output struct {
 	// ICLTokenLevel tells that the server's own counts confirm that a chunk is
 	// about a token, so that ICL is a time between tokens.
 	ICLTokenLevel bool
+	// StreamedShare is the share of the counted output tokens that were
+	// streamed, in all answers together; 1 where they are all, or not known.
+	StreamedShare float64
 	// Saturated tells that requests waited ever longer to be sent: the server
 	// takes longer than the schedule allows.
 	Saturated bool
@@ -88,6 +92,7 @@ type Output struct {
 // be computed is absent, and a warning says so where a reader might miss it.
 func Compute(in Input) Output {
 	m := newMeasurement(in)
+	m.streamed()
 	m.latencies()
 	m.gaps()
 	m.scheduleDelays()
@@ -107,6 +112,7 @@ type measurement struct {
 	measured  []*Observation // of the measuring phase, cancelled ones included
 	ok        []*Observation // of measured
 	cancelled int            // of measured
+	hidden    int            // of ok, those with tokens that were counted and not streamed
 	made      float64        // output tokens inside the window
 	coalesced float64        // share of gaps inside one read
 	figures   map[string]figure

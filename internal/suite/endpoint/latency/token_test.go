@@ -38,6 +38,31 @@ func TestCachedRate(t *testing.T) {
 	}
 }
 
+// TestHiddenTokens has answers that count 100 tokens of hidden reasoning and
+// stream 28, 10 ms apart, after a second of silence.
+func TestHiddenTokens(t *testing.T) {
+	t.Parallel()
+	var observations []latency.Observation
+	for i := range 40 {
+		o := answer(i, time.Duration(i)*100*ms, time.Second, 10*ms, 28)
+		o.Reply.OutputTokens = 128
+		observations = append(observations, o)
+	}
+	out := latency.Compute(measure(observations))
+	if got := values(out)["tpot_p50_ms"]; !near(got, 10) {
+		t.Errorf("TPOT %v ms, want 10", got)
+	}
+	if out.StreamedShare != 28./128 || !out.ICLTokenLevel {
+		t.Errorf("share %v, ICL at token level %t", out.StreamedShare, out.ICLTokenLevel)
+	}
+	for _, s := range out.Samples {
+		marked := len(s.Estimates) > 0 && strings.HasSuffix(s.Estimates[0].Method, "over streamed tokens")
+		if marked != strings.HasPrefix(s.Metric, "tpot_") {
+			t.Errorf("%s: marked %t", s.Metric, marked)
+		}
+	}
+}
+
 // TestNotesAreOneWarning notes something of 20 answers out of 60.
 func TestNotesAreOneWarning(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,7 @@ const (
 
 // warn says what a reader of the numbers must know, in a fixed order.
 func (m *measurement) warn() {
-	for _, check := range []func() string{m.warnWindow, m.warnAnswers, m.warnCut, m.warnSaturated, m.warnNotes, m.warnSource, m.warnChunks,
+	for _, check := range []func() string{m.warnWindow, m.warnAnswers, m.warnCut, m.warnSaturated, m.warnNotes, m.warnPrompts, m.warnSource, m.warnHidden, m.warnChunks,
 		m.warnCoalesced, m.warnFirst, m.warnCached, m.warnQueued} {
 		if w := check(); w != "" {
 			m.out.Warnings = append(m.out.Warnings, w)
@@ -79,12 +79,39 @@ func (m *measurement) warnNotes() string {
 		"correct what the server, or a proxy before it, reports as usage", n, len(m.ok), first)
 }
 
+// warnPrompts shows prompts with fewer tokens than words, which a server has cut
+// or counts otherwise.
+func (m *measurement) warnPrompts() string {
+	n, words, tokens := 0, 0, 0
+	for _, o := range m.ok {
+		if said := o.Reply.PromptTokens; 0 < said && said < o.Words {
+			if n == 0 {
+				words, tokens = o.Words, said
+			}
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("in %d of %d answers the server counts fewer tokens than the prompt has words, such as %d where %d words were sent: "+
+		"look for a cut prompt in its log, and set expect.prompt_tokens to words to fail such answers", n, len(m.ok), tokens, words)
+}
+
 func (m *measurement) warnSource() string {
 	if m.out.TokenSource == "" || m.out.TokenSource == openai.FromUsage {
 		return ""
 	}
 	return "the server did not always report usage, so output tokens are counted by chunks, which is a lower bound: " +
 		"have the server report usage in streams"
+}
+
+func (m *measurement) warnHidden() string {
+	if m.hidden == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d answers count tokens that were not streamed, such as hidden reasoning: %s of the counted tokens came, and tpot_*_ms is over these: "+
+		"have the server stream its reasoning, or compare throughput_tok_per_s", m.hidden, len(m.ok), percent(m.out.StreamedShare))
 }
 
 func (m *measurement) warnChunks() string {

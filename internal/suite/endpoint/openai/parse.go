@@ -39,6 +39,9 @@ type parser struct {
 	failing bool  // the event is named error
 	read    int   // the read that brought the line
 	texts   int   // chunks that are a token at least each
+	size    int   // bytes of the answer's texts
+	// thoughts says that reasoning came.
+	thoughts bool
 }
 
 // lines reads line after line up to [DONE] and reports whether any of them
@@ -113,6 +116,7 @@ func (p *parser) data(value []byte, unended bool) {
 	if k.text {
 		p.texts++
 	}
+	p.size, p.thoughts = p.size+k.size, p.thoughts || k.thought
 	if k.token && len(p.tokens) >= p.maxPieces() {
 		p.finding.long = true
 	} else if k.token {
@@ -133,9 +137,12 @@ func (p *parser) take(k chunk) {
 	said := &p.chunk
 	if k.usage {
 		p.reply.Usage = p.now()
-		last(&said.prompt, k.prompt)
+		if k.prompt > 0 { // a prompt has a token at least: 0 is not known
+			said.prompt = k.prompt
+		}
 		last(&said.output, k.output)
 		last(&said.cached, k.cached)
+		last(&said.reasoning, k.reasoning)
 	}
 	if k.finish != nil {
 		said.finish = k.finish
@@ -161,6 +168,7 @@ func (p *parser) finish() {
 	reply.Note, reply.PromptTokens = "", said.prompt
 	reply.OutputTokens, reply.Source = p.output()
 	reply.CachedTokens = p.cached()
+	reply.StreamedTokens = p.streamed(reply.OutputTokens)
 	reply.ServerPromptMS, reply.ServerDecodeMS = said.timings.promptMS, said.timings.decodeMS
 }
 

@@ -15,14 +15,16 @@ type Expect struct {
 	// MaxTokens is the request's. A count above it is ignored, and how
 	// much is read of an answer rests on it.
 	MaxTokens    int
-	PromptTokens int // that were sent: a server that counts fewer cut the prompt
+	// PromptTokens are the least that the server must count in the prompt: with
+	// fewer it was cut.
+	PromptTokens int
 }
 
 // Stream sends the request and reads the answer to its end, in the caller's
 // goroutine. Whatever becomes of it is in the reply. When ctx ends, the reply
 // is cancelled and holds what came until then.
 func (c *Client) Stream(ctx context.Context, body Body, expect Expect) Reply {
-	reply := Reply{PromptTokens: -1, OutputTokens: -1, CachedTokens: -1, ServerPromptMS: math.NaN(), ServerDecodeMS: math.NaN()}
+	reply := Reply{PromptTokens: -1, OutputTokens: -1, StreamedTokens: -1, CachedTokens: -1, ServerPromptMS: math.NaN(), ServerDecodeMS: math.NaN()}
 	reply.Send = c.options.Now()
 	watched, w := c.watch(ctx)
 	defer w.stop()
@@ -113,7 +115,7 @@ func (r *Reply) complete(expect Expect, uncounted bool) {
 		r.end(Short, fmt.Sprintf("%d of %d tokens, finish reason %s: the server does not heed ignore_eos: set request.ignore_eos to false",
 			r.OutputTokens, expect.OutputTokens, r.FinishReason))
 	case expect.PromptTokens > 0 && r.PromptTokens >= 0 && r.PromptTokens < expect.PromptTokens:
-		r.end(PromptTruncated, fmt.Sprintf("the server counts %d tokens in a prompt of %d: its context is too short: "+
+		r.end(PromptTruncated, fmt.Sprintf("the server counts %d tokens in a prompt of %d at least: its context is too short: "+
 			"raise the server's context length, or send shorter prompts", r.PromptTokens, expect.PromptTokens))
 	default:
 		r.end(OK, "")
