@@ -424,6 +424,7 @@ var binding = map[string]bool{
 	"devices": true, // how many a cell has at once, where that is more than 1
 	// What was answered: a time per token is over the tokens that were streamed.
 	StreamedTokens: true,
+	"latency_from": true,
 	// Of kernels: two kinds of clock see different things, and a ratio is to its
 	// reference.
 	"timer": true, "cold_cache": true, "reference_worker": true, "device_name": true,

@@ -27,6 +27,8 @@ type body struct {
 	APIKeyEnv    string `yaml:"api_key_env"`
 	Server       server `yaml:"server"` // started for each measurement; in place of base_url
 
+	Connection connection `yaml:"connection"`
+
 	Request  request  `yaml:"request"`
 	Dataset  prompts  `yaml:"dataset"`
 	Load     loading  `yaml:"load"`
@@ -48,6 +50,16 @@ type server struct {
 	Command      []string          `yaml:"command"` // with {accelgate}, {model} and {port}
 	Env          map[string]string `yaml:"env"`
 	StartTimeout time.Duration     `yaml:"start_timeout"`
+}
+
+// connection is how a server that runs is reached.
+type connection struct {
+	CAFile    string            `yaml:"ca_file"` // certificates in place of the system's
+	Proxy     string            `yaml:"proxy"`
+	Socket    string            `yaml:"socket"`
+	Query     map[string]string `yaml:"query"`
+	Headers   map[string]string `yaml:"headers"`
+	KeyHeader string            `yaml:"api_key_header"`
 }
 
 type request struct {

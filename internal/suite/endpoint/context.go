@@ -68,6 +68,9 @@ func (m *measurement) addLoad(c map[string]string, p load.Plan) {
 	if p.Concurrency > 0 {
 		c["concurrency"] = strconv.Itoa(p.Concurrency)
 	}
+	if m.capped() {
+		c["latency_from"] = "due"
+	}
 	if p.Rate > 0 {
 		c["rate"] = seconds(p.Rate)
 	}

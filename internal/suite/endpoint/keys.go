@@ -21,6 +21,7 @@ var keys = config.Keys{
 			"and is not handed to a `server` unless its `env` does."},
 		"server": {Text: "Server that is started for each measurement in place of `base_url`, and ended afterwards with all that it started. " +
 			"If both are absent, the embedded engine is measured."},
+		"connection":     {Text: "How a server with `base_url` is reached."},
 		"request":        {Text: "Options of the requests."},
 		"dataset":        {Text: "Prompts, see [Datasets](endpoints.md#datasets)."},
 		"load":           {Text: "When requests are sent, and how many, see [Loads](endpoints.md#loads)."},
@@ -38,6 +39,14 @@ var keys = config.Keys{
 		"command":       {Text: "Program and its arguments, with `{port}`, which must occur, `{model}` and `{accelgate}`."},
 		"env":           {Text: "Variables of the server."},
 		"start_timeout": {Absent: "10m", Text: "Bound for the start. The server is ready when `/health`, or else `/v1/models`, answers."},
+	},
+	reflect.TypeFor[connection](): {
+		"ca_file":        {Text: "File of certificates, as PEM, that the server's certificate must lead to, in place of the system's."},
+		"proxy":          {Text: "URL of a proxy, such as `http://proxy:3128`. No proxy is taken from the environment."},
+		"socket":         {Text: "Path of a Unix socket that the server listens on. `base_url` is then `http://localhost`."},
+		"query":          {Text: "Parameters of each request's URL, such as `api-version` on Azure."},
+		"headers":        {Text: "Headers of each request. Keys belong into `api_key_env`."},
+		"api_key_header": {Text: "Header that carries the key, such as `api-key` on Azure. If absent, the key is a bearer token."},
 	},
 	reflect.TypeFor[request](): {
 		"api":         {Absent: "chat", Text: "`chat` or `completions`."},

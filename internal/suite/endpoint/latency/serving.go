@@ -25,7 +25,10 @@ type Observation struct {
 	Phase load.Phase
 	Due   time.Duration
 	Words int // of the prompt; 0 is not known
-	Reply openai.Reply
+	// Capped says that an open loop held requests back: latencies then count
+	// from Due, because those from Reply.Send hide the queue.
+	Capped bool
+	Reply  openai.Reply
 }
 
 // SLO is what an answer must keep to; 0 asks nothing. Limits are inclusive. An
@@ -54,6 +57,7 @@ type Price struct {
 type Input struct {
 	Observations []Observation // warm-up included, in any order
 	Window       load.Window
+	Open         bool // the load was an open loop
 	SLO          SLO
 	Energy       *Energy // nil: not measured
 	Price        Price

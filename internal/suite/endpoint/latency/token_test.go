@@ -38,6 +38,28 @@ func TestCachedRate(t *testing.T) {
 	}
 }
 
+// TestCappedLoop has requests that waited 2 s before they were sent: the gated
+// latencies count from when they were due.
+func TestCappedLoop(t *testing.T) {
+	t.Parallel()
+	var observations []latency.Observation
+	for i := range 40 {
+		o := answer(i, 2*time.Second+time.Duration(i)*100*ms, 50*ms, 10*ms, 10)
+		o.Due -= 2 * time.Second
+		o.Capped = true
+		observations = append(observations, o)
+	}
+	in := measure(observations)
+	in.SLO = latency.SLO{TTFT: time.Second}
+	got := values(latency.Compute(in))
+	for name, want := range map[string]float64{"ttft_p50_ms": 2051, "ttft_sched_p50_ms": 2051, "ttft_sched_p95_ms": 2051, "ttft_send_p50_ms": 50, "total_p99_ms": 2142,
+		"e2e_sched_p95_ms": 2142, "compliance_rate": 0} {
+		if !near(got[name], want) {
+			t.Errorf("%s = %v, want %v", name, got[name], want)
+		}
+	}
+}
+
 // TestHiddenTokens has answers that count 100 tokens of hidden reasoning and
 // stream 28, 10 ms apart, after a second of silence.
 func TestHiddenTokens(t *testing.T) {

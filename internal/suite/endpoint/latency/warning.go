@@ -53,8 +53,15 @@ func (m *measurement) warnCut() string {
 	if !(share > maxCancelledShare) {
 		return ""
 	}
-	return fmt.Sprintf("the end of the measurement cut %s of the requests, and the slowest are cut first, so latencies look better than they are: "+
-		"measure for longer", percent(share))
+	return fmt.Sprintf("the end of the measurement cut %s of the requests, and the slowest are cut first, so latencies look better than they are: %s", percent(share), m.remedy())
+}
+
+// remedy is what to do about requests that were cut.
+func (m *measurement) remedy() string {
+	if m.Open {
+		return "lower the rate or lengthen the drain"
+	}
+	return "measure for longer, or lengthen the drain"
 }
 
 func (m *measurement) warnSaturated() string {
@@ -155,6 +162,9 @@ func (m *measurement) warnQueued() string {
 	waits := present(m.ok, queued)
 	slices.Sort(waits)
 	wait, first := percentile(waits, 0.5), m.value("ttft_p50_ms")
+	if sent := m.value("ttft_send_p50_ms"); sent == sent {
+		first = sent
+	}
 	if !(wait > math.Max(leastQueuedMS, maxQueuedShare*first)) {
 		return ""
 	}
@@ -166,5 +176,5 @@ func queued(o *Observation) float64 {
 	if !(o.Reply.ServerPromptMS > 0) {
 		return absent
 	}
-	return ttft(o) - o.Reply.ServerPromptMS
+	return between(o.Reply.Send, o.Reply.First) - o.Reply.ServerPromptMS
 }
