@@ -20,7 +20,7 @@ var defaultContext = map[string]Level{
 	"mode": Fail, "concurrency": Fail, "rate": Fail, "arrival": Fail, "burstiness": Fail, "burst": Fail, "warmup": Fail,
 	"api": Fail, "max_tokens": Fail, "ignore_eos": Fail, "temperature": Fail, "stream": Fail, "keepalive": Fail,
 	"cache_policy": Fail, "input_len": Fail, "output_len": Fail, "extra": Fail,
-	bench.StreamedTokens: Fail, "latency_from": Fail,
+	bench.StreamedTokens: Fail, "latency_from": Fail, "search": Fail,
 }
 
 // cellFact is the name under which a pair of cells with different ids is shown

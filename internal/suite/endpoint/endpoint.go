@@ -94,6 +94,9 @@ func (s *Suite) warn() {
 
 // Metrics describes everything that a measurement may report.
 func (s *Suite) Metrics() []bench.Metric {
+	if s.body.searches() {
+		return s.searchMetrics()
+	}
 	metrics, _ := latency.Metrics(s.body.Gate...) // checked by Open
 	return append(metrics, clientMetrics...)
 }

@@ -25,6 +25,7 @@ var keys = config.Keys{
 		"request":        {Text: "Options of the requests."},
 		"dataset":        {Text: "Prompts, see [Datasets](endpoints.md#datasets)."},
 		"load":           {Text: "When requests are sent, and how many, see [Loads](endpoints.md#loads)."},
+		"search":         {Text: "Finds the highest load that holds limits, in place of the loads of `load`, see [Search](endpoints.md#search)."},
 		"expect":         {Text: "What an answer must be to count."},
 		"timeouts":       {Text: "Limits of the time of a request, each up to 24h."},
 		"slo":            {Text: "Limits of a request that counts as good. A plain value stands for the template. Durations replace those of the template."},
@@ -57,6 +58,15 @@ var keys = config.Keys{
 		"system":      {Text: "System prompt, with `api: chat`."},
 		"stop":        {Text: "Texts that end an answer."},
 		"extra":       {Text: "Further members of the request, each as JSON."},
+	},
+	reflect.TypeFor[searching](): {
+		"metric":    {Text: "`rate` (requests a second) or `concurrency` (requests at once)."},
+		"slo":       {Text: "Limits that must hold, by metric: most milliseconds of a latency such as `ttft_p95_ms`, and least share of answered requests (`ok_rate: 99%`, if absent `min_ok_rate`)."},
+		"min":       {Absent: 1, Text: "Load to begin with. The cell fails if it does not hold."},
+		"max":       {Absent: 1024, Text: "Highest load to try."},
+		"precision": {Absent: 0.02, Text: "Relative distance of the end points at which the search ends, 0.001 to 0.5."},
+		"repeats":   {Absent: 3, Text: "Probes of each end point, an odd number up to 99. The majority counts."},
+		"budget":    {Absent: "15m", Text: "Time after which no further probe begins."},
 	},
 	reflect.TypeFor[expect](): {
 		"prompt_tokens": {Text: "Least tokens that the server must count in each prompt: a number, or `words`, because a word is a token at least. An answer with fewer is " +

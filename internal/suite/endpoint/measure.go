@@ -67,7 +67,11 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (r
 		return result, nil
 	}
 	defer m.client.Close()
-	err = m.measure(ctx, &result)
+	if s.body.searches() {
+		err = m.search(ctx, &result)
+	} else {
+		err = m.measure(ctx, &result)
+	}
 	return result, err
 }
 
@@ -77,7 +81,7 @@ func (m *measurement) now() time.Duration { return m.env.Now().Sub(m.epoch) }
 // connect waits for the server that was started, and asks any what it is.
 func (m *measurement) connect(ctx context.Context) (err error) {
 	t := m.body.Timeouts
-	options := openai.Options{BaseURL: m.url, APIKey: m.apiKey(), Connections: max(m.point.concurrency, m.body.Load.MaxInFlight, defaultConnections),
+	options := openai.Options{BaseURL: m.url, APIKey: m.apiKey(), Connections: m.connections(),
 		KeepAlive: m.body.Request.KeepAlive, First: t.First, Idle: t.Idle, Total: t.Total, Now: m.now}
 	if err := m.body.Connection.apply(&options, m.env.Dir); err != nil {
 		return err
@@ -101,6 +105,15 @@ func (m *measurement) connect(ctx context.Context) (err error) {
 		return fmt.Errorf("%s lists no model: name one with model, or --model", m.url)
 	}
 	return nil
+}
+
+// connections is how many are kept open.
+func (m *measurement) connections() int {
+	n := max(m.point.concurrency, m.body.Load.MaxInFlight, defaultConnections)
+	if m.body.Search.Metric == searchConcurrency {
+		n = max(n, int(m.body.Search.Max))
+	}
+	return n
 }
 
 // defaultConnections are kept open where it is not configured how many requests are
