@@ -116,6 +116,20 @@ func (m *measurement) connections() int {
 	return n
 }
 
+// atOnce is how many connections the load is expected to need.
+func (m *measurement) atOnce() int {
+	switch n := max(m.point.concurrency, m.body.Load.MaxInFlight); {
+	case n > 0:
+		return min(n, maxWarm)
+	case m.point.rate > 0:
+		return min(int(m.point.rate)+1, maxWarm) // requests of one second
+	}
+	return 0
+}
+
+// maxWarm bounds the connections that are opened before a load.
+const maxWarm = 256
+
 // defaultConnections are kept open where it is not configured how many requests are
 // under way at once.
 const defaultConnections = 256
@@ -165,6 +179,7 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 		return err
 	}
 	m.seen = newRecord(m, schedule)
+	m.client.Warm(ctx, m.atOnce())
 	began := m.now()
 	stopWatching := load.Watch(ctx, m.now)
 	log, gone, runErr := m.run(ctx, schedule)

@@ -176,6 +176,7 @@ func (s *seeking) probe(ctx context.Context, value float64) (bool, error) {
 		return false, err
 	}
 	s.seen = newRecord(s.measurement, schedule)
+	s.client.Warm(ctx, s.atOnce())
 	stopWatching := load.Watch(ctx, s.now)
 	log, gone, err := s.run(ctx, schedule)
 	health := stopWatching()

@@ -26,6 +26,7 @@ var latencies = []latency{
 	{"ttft", "t_first - t_send" + answered + capped, ttft, []int{50, 95, 99}, true, false},
 	{"ttft_sched", "t_first - due" + answered, func(o *Observation) float64 { return since(o.Due, o.Reply.First) }, []int{50, 95, 99}, false, false},
 	{"ttft_send", "t_first - t_send" + answered + ", where load.max_in_flight bounds an open loop", ttftSend, []int{50, 99}, false, false},
+	{"connect", "t_conn - t_send" + answered + " on a connection of their own: name, TCP and TLS", connect, []int{50, 99}, false, false},
 	{"ttfc", "t_chunk1 - t_send" + answered + capped, ttfc, []int{50, 99}, false, false},
 	{"ttft_content", "t_first_content - t_send" + answered + capped, ttftContent, []int{50, 99}, false, false},
 	{"tpot", "(t_last - t_first) / (n_out - 1)" + answered + " with n_out > 1 in at least 2 chunks; where more than a tenth of n_out was counted and not streamed, " +
@@ -45,7 +46,16 @@ var (
 		percentiles: []int{50, 99}, never: true}
 )
 
-func ttft(o *Observation) float64        { return o.until(o.Reply.First) }
+func ttft(o *Observation) float64 { return o.until(o.Reply.First) }
+
+// connect is absent where a connection was used again.
+func connect(o *Observation) float64 {
+	if o.Reply.Reused {
+		return absent
+	}
+	return between(o.Reply.Send, o.Reply.Conn)
+}
+
 func ttfc(o *Observation) float64        { return o.until(o.Reply.FirstChunk) }
 func ttftContent(o *Observation) float64 { return o.until(o.Reply.FirstContent) }
 func e2e(o *Observation) float64         { return o.until(o.Reply.EOF) }

@@ -153,3 +153,32 @@ func TestFakeOverHTTP2(t *testing.T) {
 		t.Error("a certificate of an unknown authority was accepted")
 	}
 }
+
+// TestWarm opens connections that the requests of a load then use.
+func TestWarm(t *testing.T) {
+	t.Parallel()
+	var opened atomic.Int32
+	s := httptest.NewUnstartedServer(answering(func(*http.Request) {}))
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	s.Start()
+	serve(t, s)
+	c := client(t, openai.Options{BaseURL: s.URL, KeepAlive: true, Connections: 8})
+	if n := c.Warm(t.Context(), 8); n != 8 || opened.Load() != 8 {
+		t.Errorf("%d connections, %d were opened, want 8", n, opened.Load())
+	}
+	for range 3 {
+		if r := c.Stream(t.Context(), chat(t), openai.Expect{}); r.Outcome != openai.OK || !r.Reused {
+			t.Errorf("%s (%s), reused %t", r.Outcome, r.Reason, r.Reused)
+		}
+	}
+	if c := client(t, openai.Options{BaseURL: s.URL}); c.Warm(t.Context(), 8) != 0 {
+		t.Error("connections that nothing will use again")
+	}
+	if c := client(t, openai.Options{BaseURL: "http://127.0.0.1:9", KeepAlive: true}); c.Warm(t.Context(), 8) != 0 {
+		t.Error("connections to nothing")
+	}
+}
