@@ -7,6 +7,7 @@ package endpoint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -98,7 +99,7 @@ func (s *Suite) Metrics() []bench.Metric {
 		return s.searchMetrics()
 	}
 	metrics, _ := latency.Metrics(s.body.Gate...) // checked by Open
-	return append(metrics, clientMetrics...)
+	return slices.Concat(metrics, clientMetrics, serverMetrics)
 }
 
 // Cells returns one cell per load.

@@ -181,8 +181,9 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	m.seen = newRecord(m, schedule)
 	m.client.Warm(ctx, m.atOnce())
 	began := m.now()
-	stopWatching := load.Watch(ctx, m.now)
+	stopWatching, stopReading := load.Watch(ctx, m.now), m.watchServer(ctx)
 	log, gone, runErr := m.run(ctx, schedule)
+	reported := stopReading()
 	wall := m.now() - began
 	health := stopWatching()
 	meters.stop()
@@ -198,6 +199,7 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	result.Samples, result.Counts, result.Warnings = out.Samples, out.Counts, append(out.Warnings, meters.warnings...)
 	result.Context = m.context(schedule, out, meters)
 	result.Samples = append(result.Samples, clientSamples(health)...)
+	addTelemetry(result, reported)
 	m.doubt(result, out, health)
 	if err := m.keepSamples(result); err != nil {
 		return err

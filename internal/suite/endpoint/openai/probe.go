@@ -199,6 +199,16 @@ func (c *Client) object(ctx context.Context, path string) (map[string]any, error
 	return object, decoder.Decode(&object)
 }
 
+// Page returns a page below the server's root, such as /metrics, bounded. An
+// answer other than 200 is an error.
+func (c *Client) Page(ctx context.Context, path string) ([]byte, error) {
+	status, body, err := c.get(ctx, path)
+	if err == nil {
+		err = c.statusError(path, status, body)
+	}
+	return body, err
+}
+
 func (c *Client) get(ctx context.Context, path string) (status int, body []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
