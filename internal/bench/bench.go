@@ -397,6 +397,8 @@ type Result struct {
 	Absent     []Absent    `json:"absent,omitempty"`
 	Keys       []string    `json:"keys,omitempty"`
 	Breakdowns []Breakdown `json:"breakdowns,omitempty"`
+	// Curve is what a search over loads measured, in the order of its probes.
+	Curve Curve `json:"curve,omitempty"`
 	// Checked says what correctness was judged on, if not on an answer: one of the
 	// kinds below; "" where it was not judged, or on Output.
 	Checked CheckKind `json:"checked,omitempty"`
@@ -422,6 +424,9 @@ var binding = map[string]bool{
 	"burst": true, "warmup": true, "api": true, "max_tokens": true, "ignore_eos": true, "temperature": true, "stream": true, "keepalive": true,
 	"cache_policy": true, "input_len": true, "output_len": true, "extra": true,
 	"devices": true, // how many a cell has at once, where that is more than 1
+	// What was answered: a time per token is over the tokens that were streamed.
+	StreamedTokens: true,
+	"latency_from": true, "search": true,
 	// Of kernels: two kinds of clock see different things, and a ratio is to its
 	// reference.
 	"timer": true, "cold_cache": true, "reference_worker": true, "device_name": true,

@@ -278,6 +278,9 @@ func (r *Result) validate() error {
 	if err := r.validateBreakdowns(); err != nil {
 		return err
 	}
+	if err := r.validateCurve(); err != nil {
+		return err
+	}
 	return r.validateFacts()
 }
 

@@ -56,6 +56,19 @@ func TestWaterfallAddsUp(t *testing.T) {
 	}
 }
 
+func TestScatterMarksTheKnee(t *testing.T) {
+	t.Parallel()
+	svg := chart.Scatter{X: "req/s", Y: "TTFT p95 (ms)", Good: "holds", Mark: "knee", Points: []chart.Point{{X: 8, Y: 20, Good: true}, {X: 16, Y: 22, Good: true, Marked: true}, {X: 17, Y: 400}}}.SVG()
+	for _, want := range []string{">knee</text>", `aria-label="TTFT p95 (ms) against req/s, 3 points, 2 of them: holds; knee at 16 req/s and 22 TTFT p95 (ms)"`} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %s in %s", want, svg)
+		}
+	}
+	if got := (chart.Scatter{Points: []chart.Point{{X: 1, Y: 1}}}).SVG(); got != "" {
+		t.Errorf("one point is %s", got)
+	}
+}
+
 // FuzzCharts: whatever names and values are, a chart is well-formed, and all its coordinates are numbers.
 func FuzzCharts(f *testing.F) {
 	f.Add("a", 1.0, 2.0, 3.0)
@@ -70,6 +83,7 @@ func FuzzCharts(f *testing.F) {
 			chart.Strip([]chart.Group{{name, "base", []float64{a, b}, c, a}, {name, "head", []float64{c, c, a}, a, b}}, name),
 			chart.Trend{Name: name, Unit: name, Values: []float64{a, b, c}, Doubtful: []bool{true, true}, Changes: []int{1}, Anchor: c}.SVG(),
 			chart.Trend{Name: name, Unit: name, Values: []float64{a, b, c}, Doubtful: []bool{true, true}, Changes: []int{1, 7}}.Spark(),
+			chart.Scatter{X: name, Y: name, Good: name, Mark: name, Points: []chart.Point{{X: a, Y: b}, {X: c, Y: a, Good: true, Marked: true}, {X: b, Y: c}}}.SVG(),
 			chart.Waterfall(a, []chart.Step{{name, b}, {name, c}, {name, a}}, 1, name),
 		} {
 			if strings.Contains(svg, "script") && !strings.Contains(name, "script") {

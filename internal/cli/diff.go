@@ -15,7 +15,8 @@ envelopes, in any mix. No configuration and no baseline policy is involved.
 
 Without --strict the exit code is 0 whatever changed. With it, a regression or
 something that vanished is 1. Two documents that must not be compared, because
-they were measured under other conditions, are 3.`
+they were measured under other conditions or hold a number that cannot be, are
+3, and so is an envelope that --verify finds edited.`
 
 func (c *Command) diffCommand(code *int) *cobra.Command {
 	var d verdict.Diff
@@ -35,6 +36,8 @@ func (c *Command) diffCommand(code *int) *cobra.Command {
 	f.StringVar(&d.Compat, "compat", "", "compare and print as another tool does: `inferencebench`")
 	f.StringVar(&d.Format, "format", "table", "`table`, markdown or json")
 	addJSON(cmd, &d.Format)
+	f.BoolVar(&d.Verify, "verify", false, "hold envelopes against the hash in their names")
+	f.BoolVar(&d.AllowContext, "allow-context", false, "compare under other conditions too, such as another model, engine, quantisation, hardware or load")
 	f.StringArrayVar(&d.Context, "context", nil, "level of a difference in a condition, `NAME=LEVEL` with ignore, warn or refuse; may be repeated")
 	return cmd
 }

@@ -13,6 +13,8 @@ type Side struct {
 	// order in which it is shown.
 	Context []Fact
 	Cells   []SideCell
+	// Impossible says which number cannot be; "" if none is known to be.
+	Impossible string
 }
 
 // Fact is one condition of a measurement, such as the version of the engine.
@@ -20,6 +22,9 @@ type Side struct {
 type Fact struct {
 	Name, Value string
 	Unknown     bool
+	// Needed says that the numbers mean nothing without the fact: where it is
+	// unknown, nothing matches it.
+	Needed bool
 }
 
 // SideCell is one cell of a Side. An envelope has one, with an empty id.
@@ -69,6 +74,9 @@ type DiffPolicy struct {
 	Strict bool
 	// Compat is [CompatInferenceBench] for that tool's rules to the letter.
 	Compat string
+	// AllowContext makes a warning of every mismatch that refuses the comparison,
+	// unless Context says otherwise.
+	AllowContext bool
 	// Context gives the level of a mismatch by the name of a fact; absent is
 	// that of DefaultContext, and Warn where that has none.
 	Context map[string]Level

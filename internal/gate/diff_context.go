@@ -5,19 +5,22 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// defaultContext: what was asked of the endpoint must be the same, or the
-// numbers are of two different things; what answered is what a diff is often
-// about. Names are those of a run's context, driver options under their own.
+// defaultContext: what was asked of the endpoint, and of which model on what
+// hardware, must be the same, or the numbers are of two different things; which
+// version answered is what a diff is often about. Names are those of a run's context, driver options under their own.
 var defaultContext = map[string]Level{
-	"suite": Warn, "model": Warn, "engine": Warn, "engine_version": Warn, "quantization": Warn, "hardware_fingerprint": Warn,
+	"suite": Warn, "model": Fail, "engine": Fail, "engine_version": Warn, "quantization": Fail, "hardware_fingerprint": Fail,
 	"client": Warn, "duration_s": Warn, "seed": Warn, "nonce_seed": Off, "schedule_sha256": Warn, cellFact: Warn,
 
 	"suite_version": Fail, "dataset_hash": Fail,
 	"mode": Fail, "concurrency": Fail, "rate": Fail, "arrival": Fail, "burstiness": Fail, "burst": Fail, "warmup": Fail,
 	"api": Fail, "max_tokens": Fail, "ignore_eos": Fail, "temperature": Fail, "stream": Fail, "keepalive": Fail,
 	"cache_policy": Fail, "input_len": Fail, "output_len": Fail, "extra": Fail,
+	bench.StreamedTokens: Fail, "latency_from": Fail, "search": Fail,
 }
 
 // cellFact is the name under which a pair of cells with different ids is shown
@@ -58,7 +61,14 @@ func (p DiffPolicy) compareFacts(baseline, candidate []Fact) (matches []ContextM
 		c := ContextMatch{Name: f.key, Baseline: f.old.value(), Candidate: f.new.value()}
 		here, there := f.old.known(), f.new.known()
 		c.Match = here == there && (!here || c.Baseline == c.Candidate)
-		c.Level = p.level(f.key, here && there)
+		certain := here && there
+		if f.old.missed() || f.new.missed() {
+			c.Match, certain = false, true
+		}
+		if f.key == bench.StreamedTokens { // which is absent where all tokens were streamed
+			c.Match, certain = bench.Alike(f.key, c.Baseline, c.Candidate), true
+		}
+		c.Level = p.level(f.key, certain)
 		matches = append(matches, c)
 	}
 	return matches
@@ -95,6 +105,9 @@ func (l *matchList) add(more []ContextMatch) {
 
 func (f *Fact) known() bool { return f != nil && !f.Unknown }
 
+// missed reports whether a side had to state the fact and does not.
+func (f *Fact) missed() bool { return f != nil && f.Needed && f.Unknown }
+
 func (f *Fact) value() string {
 	if f == nil {
 		return ""
@@ -108,7 +121,7 @@ func (p DiffPolicy) level(name string, certain bool) Level {
 		return level
 	}
 	level, ok := defaultContext[name]
-	if !ok || level == Fail && !certain {
+	if !ok || level == Fail && (!certain || p.AllowContext) {
 		return Warn
 	}
 	return level
@@ -135,7 +148,7 @@ func differ(context []ContextMatch) string {
 		return ""
 	}
 	return fmt.Sprintf("baseline and candidate were not measured alike, they differ in %s: "+
-		"measure both alike, or compare all the same with %s", strings.Join(facts, ", "), strings.Join(flags, " "))
+		"measure both alike, or compare all the same with %s, or with --allow-context", strings.Join(facts, ", "), strings.Join(flags, " "))
 }
 
 // shown quotes a value of a stranger's document for a message.

@@ -20,9 +20,10 @@ import (
 // Where both sides hold several values of a number, a difference counts only if it is
 // beyond what two sessions of unchanged code may differ by. NaN and infinities are no numbers. A metric that is informational on the
 // baseline's side, or of a direction that neither side states, is shown and never
-// a regression. Unless a vanished metric is informational, it fails if strict,
-// and so does one whose unit or direction the sides disagree about: it is not
-// the metric that it was.
+// a regression. A vanished metric fails if strict,
+// and so does one that is not informational and whose unit or direction the sides
+// disagree about: it is not the metric that it was. A number that cannot be, on
+// either side, refuses the comparison.
 //
 // Strict never passes without evidence: Refused says so where no metric was
 // judged and none vanished. Where not even one could be compared, it is set in
@@ -45,8 +46,21 @@ func Diff(baseline, candidate Side, p DiffPolicy) Difference {
 		compared, judged, fails = compared+f.compared, judged+f.judged, fails+f.fails
 	}
 	d.Refused = refusal(d.Context, p.Strict, compared, judged, fails)
+	if why := impossibleSides(baseline, candidate); why != "" {
+		d.Refused = strings.TrimSuffix(joined(why, d.Refused), "; ")
+	}
 	d.Failed = p.Strict && (fails > 0 || d.Refused != "")
 	return d
+}
+
+// impossibleSides says which number of either side cannot be, or "".
+func impossibleSides(sides ...Side) (why string) {
+	for _, side := range sides {
+		if side.Impossible != "" {
+			why = joined(why, fmt.Sprintf("%.200s: %s: correct what wrote it", side.Name, side.Impossible))
+		}
+	}
+	return why
 }
 
 // refusal says why the two must not be compared, or "".
@@ -108,7 +122,7 @@ func (p DiffPolicy) find(m metricPair) finding {
 	case row.Baseline == nil && row.Candidate == nil:
 		row.Verdict, row.Reason = DiffNoChange, "neither side has a number, so no scenario was compared: name one with --scenarios"
 	case row.Candidate == nil:
-		f.fails = one(!m.informational())
+		f.fails = 1
 		row.Verdict, row.Reason = DiffMissing, "the candidate has no number for it: measure it again"
 	case row.Baseline == nil:
 		row.Verdict, row.Reason = DiffNew, "the baseline has no number for it: record it there to have it judged"

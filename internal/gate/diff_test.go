@@ -77,7 +77,7 @@ func TestDiffRules(t *testing.T) {
 		{"exact", number("a exact", 100), number("a exact", 101), "regression 0.01 fails", "must equal 100"},
 		{"missing", number("a lower", 1), none("a"), "missing none fails", "measure it again"},
 		{"missing without direction", number("a", 1), none("a"), "missing none fails", "measure it again"},
-		{"missing, informational", number("a info", 1), none("a"), "missing none unjudged", "measure it again"},
+		{"missing, informational", number("a info", 1), none("a"), "missing none fails", "measure it again"},
 		{"infinite is missing", number("a lower", 1), number("a lower", inf), "missing none fails", "measure it again"},
 		{"new", none("a"), number("a lower", 1), "new none unjudged", "record it"},
 		{"NaN is none", number("a lower", nan), number("a lower", 1), "new none unjudged", "record it"},
@@ -268,7 +268,7 @@ func TestDiffShowsThatCellsDiffer(t *testing.T) {
 func TestDefaultContextIsACopy(t *testing.T) {
 	t.Parallel()
 	gate.DefaultContext()["concurrency"] = gate.Off
-	for name, want := range map[string]gate.Level{"concurrency": gate.Fail, "dataset_hash": gate.Fail, "suite_version": gate.Fail, "model": gate.Warn} {
+	for name, want := range map[string]gate.Level{"concurrency": gate.Fail, "dataset_hash": gate.Fail, "suite_version": gate.Fail, "model": gate.Fail} {
 		if got := gate.DefaultContext()[name]; got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}

@@ -34,7 +34,7 @@ func asked(ref, got *bench.Result) string {
 	maps.Copy(names, now)
 	var differ []string
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if old[name] != now[name] {
+		if !bench.Alike(name, old[name], now[name]) {
 			differ = append(differ, fmt.Sprintf("%s (%s, %s)", name, shown(old[name]), shown(now[name])))
 		}
 	}

@@ -67,6 +67,8 @@ func TestOtherTraffic(t *testing.T) {
 		{"the same", with(10, "1", "max_tokens", "8"), with(10, "2", "max_tokens", "8"), "a decode_tps unchanged off 0"},
 		{"shorter answers", with(10, "1", "max_tokens", "8"), with(20, "1", "max_tokens", "2"), "a inconclusive fail 0"},
 		{"another mode", with(10, "1", "mode", "closed"), with(20, "1", "mode", "gamma", "burstiness", "1"), "a inconclusive fail 0"},
+		{"tokens hidden from now on", with(10, "1", "mode", "closed"), with(10, "1", "mode", "closed", "streamed_token_rate", "0.22"), "a inconclusive fail 0"},
+		{"about as many tokens hidden", with(10, "1", "streamed_token_rate", "0.3"), with(10, "1", "streamed_token_rate", "0.22"), "a decode_tps unchanged off 0"},
 		{"neither side says", with(10, "1"), with(10, "1", "mode", "gamma"), "a decode_tps unchanged off 0"},
 	} {
 		got := gate.Compare("base", c.ref, c.got, fixed())

@@ -12,13 +12,17 @@ import (
 
 // SideOf returns a run, or a baseline as a run, as one side of a diff. A cell
 // that did not pass is there without numbers, so that what it had before is
-// missing; one that was skipped is not there.
+// missing; one that was skipped is not there. Impossible is the first number of
+// a passed cell that its metric cannot have.
 func SideOf(name string, run *bench.Run, context []Fact) Side {
 	side := Side{Name: name, Context: context}
 	for i := range run.Results {
 		r := &run.Results[i]
 		if r.Outcome == bench.Skipped {
 			continue
+		}
+		if r.Outcome == bench.Passed && side.Impossible == "" {
+			side.Impossible = run.Impossible(r)
 		}
 		cell := SideCell{ID: r.Cell.ID(), Context: factsOf(r.Context)}
 		for j := range run.Metrics {

@@ -25,6 +25,8 @@ func (r *Report) folded(c caps) []section {
 	add(text.Plural(n, "failure")+": answer and log", n, outputs...)
 	title, operators, n := r.operators()
 	add(title, n, operators...)
+	title, curves, n := r.curves()
+	add(title, n, curves...)
 	add("Kernels by definition", len(r.kernels.list), r.kernelTable(most))
 	title, waivers, n := r.waivers(most)
 	add(title, n, waivers...)

@@ -28,6 +28,7 @@ func (h htmlWriter) charts(c *cellPage) {
 		h.figure(now.Metric+": earlier runs and this one", trendOf(m, now, old).SVG())
 	}
 	h.figure("operators: what changed", operatorsOf(c))
+	h.figure("latency against throughput", curveChart(c.now.Curve))
 }
 
 func (h htmlWriter) figure(caption, svg string) {

@@ -34,6 +34,7 @@ func Serving(w io.Writer, run *bench.Run, envelopes map[string]string) error {
 		p.line("measured: " + text.Plural(n, "load"))
 	}
 	p.blocks([]block{servingTable(run)})
+	p.section("Highest loads", servingSearches(run))
 	p.section("Failed", servingFailures(run))
 	p.section("Doubtful, so no baseline will record it", servingNotes(run, servingDoubt))
 	p.section("Notes", servingNotes(run, func(r *bench.Result) []string { return r.Warnings }))
@@ -63,6 +64,25 @@ func servingTable(run *bench.Run) block {
 	}
 	t.total = len(t.rows)
 	return t
+}
+
+// servingSearches shows what searches over loads found, with their curves.
+func servingSearches(run *bench.Run) (blocks []block) {
+	for i := range run.Results {
+		r := &run.Results[i]
+		if len(r.Curve) == 0 {
+			continue
+		}
+		line := inline{code(r.Cell.ID()), plain(": ")}
+		for _, s := range r.Samples {
+			if m := run.Metric(s.Metric); m != nil && strings.HasSuffix(s.Metric, "_at_slo") && len(s.Values) > 0 && len(s.Estimates) > 0 {
+				e := s.Estimates[len(s.Estimates)-1]
+				line = append(line, plain(fmt.Sprintf("%s %.4g %s (%.4g to %.4g); ", s.Metric, stats.Median(s.Values), m.Unit, e.Low, e.High)))
+			}
+		}
+		blocks = append(blocks, paragraph(append(line, plain(r.Curve.Summary()))), curveTable(r.Curve))
+	}
+	return blocks
 }
 
 // servingFailures says why loads failed, with the end of their servers' logs.

@@ -21,6 +21,9 @@ type Diff struct {
 	Compat    string   // the tool by whose rules it compares; "" is this one
 	Format    string   // table, markdown or json
 	Context   []string // levels of differences in conditions, NAME=LEVEL
+	// Verify holds envelopes against the hash in their names. AllowContext
+	// compares under other conditions, too.
+	Verify, AllowContext bool
 }
 
 // Run compares two documents, prints the difference to w, and returns the exit code.
@@ -33,11 +36,11 @@ func (d *Diff) Run(w io.Writer, baselinePath, candidatePath string) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	before, err := readSide(baselinePath, policy.Compat)
+	before, err := d.readSide(baselinePath)
 	if err != nil {
 		return 0, err
 	}
-	after, err := readSide(candidatePath, policy.Compat)
+	after, err := d.readSide(candidatePath)
 	if err != nil {
 		return 0, err
 	}
@@ -61,16 +64,16 @@ func exitOfDiff(d gate.Difference) int {
 
 // policy settles the flags.
 func (d *Diff) policy() (gate.DiffPolicy, error) {
-	p := gate.DiffPolicy{Strict: d.Strict, Compat: d.Compat, Context: map[string]gate.Level{}}
+	p := gate.DiffPolicy{Strict: d.Strict, Compat: d.Compat, AllowContext: d.AllowContext, Context: map[string]gate.Level{}}
 	if d.Compat != "" && d.Compat != gate.CompatInferenceBench {
 		return p, exit.Usagef("--compat: unknown tool %q: write inferencebench, or leave it out", d.Compat)
 	}
 	var err error
-	if p.Tolerance, err = fraction(d.Tolerance); err != nil {
+	if p.Tolerance, err = d.fraction(); err != nil {
 		return p, exit.Usagef("--tolerance: %w", err)
 	}
-	if d.Compat != "" && len(d.Context) > 0 {
-		return p, exit.Usagef("--context has no effect with --compat, whose rules look at six conditions and only warn: leave one of the two out")
+	if d.Compat != "" && (len(d.Context) > 0 || d.AllowContext) {
+		return p, exit.Usagef("--context and --allow-context have no effect with --compat, whose rules look at six conditions and only warn: leave them out")
 	}
 	known := slices.Sorted(maps.Keys(gate.DefaultContext()))
 	for _, c := range d.Context {
@@ -82,6 +85,14 @@ func (d *Diff) policy() (gate.DiffPolicy, error) {
 		p.Context[name] = level
 	}
 	return p, nil
+}
+
+// fraction is the tolerance. InferenceBench takes any fraction: 1.0 is 100 %.
+func (d *Diff) fraction() (float64, error) {
+	if d.Compat != "" && text.IsNumber(d.Tolerance) {
+		return strconv.ParseFloat(d.Tolerance, 64)
+	}
+	return fraction(d.Tolerance)
 }
 
 // fraction reads "2%" or "0.02". A whole number without a percent sign is

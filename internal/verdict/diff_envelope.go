@@ -1,6 +1,10 @@
 package verdict
 
 import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
@@ -17,7 +21,42 @@ func envelopeSide(path string, data []byte, compat string) (gate.Side, error) {
 		return originalSide(path, e), nil
 	}
 	run := e.Run()
-	return gate.SideOf(path, run, contextFacts(run)), nil
+	side := gate.SideOf(path, run, contextFacts(run))
+	side.Impossible = cmp.Or(e.Impossible(), side.Impossible)
+	if loaded, stated := e.Loaded(); loaded && !stated {
+		side.Context = append(side.Context, gate.Fact{Name: "concurrency", Unknown: true, Needed: true})
+	}
+	return side, nil
+}
+
+// impossibleLoad says which number of a load, in a run that has any, cannot be,
+// or "".
+func impossibleLoad(run *bench.Run) string {
+	for i := range run.Results {
+		r := &run.Results[i]
+		if r.Outcome != bench.Passed || r.Context["mode"] == "" || r.Context["schedule_sha256"] == "" {
+			continue
+		}
+		for _, s := range r.Samples {
+			for _, v := range s.Values {
+				if why := inferencebench.ImpossibleValue(s.Metric, v); why != "" {
+					return why
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// verify holds an envelope against the hash in its name.
+func verify(path string, data []byte) error {
+	if !inferencebench.IsEnvelope(data) {
+		return fmt.Errorf("%s: only envelopes have a hash in their name: leave --verify out", path)
+	}
+	if err := inferencebench.VerifyName(filepath.Base(path), data); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 // originalSide holds what InferenceBench itself compares: six facts, whatever

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -19,22 +20,29 @@ import (
 )
 
 // readSide reads a document of any kind that holds numbers.
-func readSide(path, compat string) (gate.Side, error) {
+func (d *Diff) readSide(path string) (gate.Side, error) {
 	data, err := suite.ReadResult(path, path, bench.MaxRunBytes)
 	if err != nil {
 		return gate.Side{}, exit.Usagef("%w: name a run.json, a baseline or an envelope", err)
 	}
-	if inferencebench.IsEnvelope(data) {
-		return envelopeSide(path, data, compat)
+	if d.Verify {
+		if err := verify(path, data); err != nil {
+			return gate.Side{}, err
+		}
 	}
-	if compat != "" {
+	if inferencebench.IsEnvelope(data) {
+		return envelopeSide(path, data, d.Compat)
+	}
+	if d.Compat != "" {
 		return gate.Side{}, exit.Usagef("%s is not an envelope, and --compat compares envelopes: leave --compat out", path)
 	}
 	run, err := runOf(path, data)
 	if err != nil {
 		return gate.Side{}, exit.AsUsage(err)
 	}
-	return gate.SideOf(path, run, runFacts(run)), nil
+	side := gate.SideOf(path, run, runFacts(run))
+	side.Impossible = cmp.Or(side.Impossible, impossibleLoad(run))
+	return side, nil
 }
 
 // runOf reads a run, or a baseline as one. Which of the two it is meant to be,

@@ -23,7 +23,7 @@ func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + p
 var rules = []rule{
 	{whole(`power_.*_w|energy_joules_total|schedule_delay.*`), bench.Lower, false},
 	{whole(`n_.*|.*_tokens_total|cached_token_rate|duration_s`), bench.Higher, false},
-	{whole(`.*_tok_per_s|req_per_s.*|goodput.*`), bench.Higher, true},
+	{whole(`.*_tok_per_s|req_per_s.*|goodput.*|max_(?:rate|concurrency)_at_slo`), bench.Higher, true},
 	{whole(`(?:.*_)?(?:ok|compliance|accept|acceptance|pass|exact_match)_rate`), bench.Higher, true},
 	{whole(`(?:accuracy|chrf|bleu|recall|mrr|ndcg|pass_at).*`), bench.Higher, true},
 	{whole(`.*_ms|.*_latency.*|joules_per_.*|cost_.*|(?:.*_)?error_rate|wer.*|cer.*|timeout_rate|retries.*`), bench.Lower, true},
@@ -83,7 +83,7 @@ var units = []struct{ suffix, unit string }{
 
 // Unit returns the unit that the name of a metric implies, or "".
 func Unit(name string) string {
-	if strings.HasPrefix(name, "req_per_s") {
+	if strings.HasPrefix(name, "req_per_s") || name == "max_rate_at_slo" {
 		return "req/s"
 	}
 	for _, u := range units {

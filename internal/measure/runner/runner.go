@@ -405,6 +405,8 @@ func addFacts(r, old *bench.Result) {
 	r.Health = joinHealth(old.Health, r.Health)
 	r.Files = slices.Concat(old.Files, r.Files)
 	r.Files = r.Files[max(0, len(r.Files)-bench.MaxFacts):] // of the last rounds
+	r.Curve = slices.Concat(old.Curve, r.Curve)
+	r.Curve = r.Curve[max(0, len(r.Curve)-bench.MaxCurve):]
 	for _, w := range old.Warnings {
 		if !slices.Contains(r.Warnings, w) && len(r.Warnings) < bench.MaxFacts {
 			r.Warnings = append(slices.Clip(r.Warnings), w)

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -146,7 +145,7 @@ func (a *attaching) run(r *run, at int) {
 			continue
 		}
 		result := &a.ref.Results[place]
-		if !maps.Equal(r.asked(c), result.Conditions()) {
+		if !bench.AllAlike(r.asked(c), result.Conditions()) {
 			continue
 		}
 		r.each(n, func(metric int32, values []float64) {

@@ -27,11 +27,15 @@ type body struct {
 	APIKeyEnv    string `yaml:"api_key_env"`
 	Server       server `yaml:"server"` // started for each measurement; in place of base_url
 
-	Request  request  `yaml:"request"`
-	Dataset  prompts  `yaml:"dataset"`
-	Load     loading  `yaml:"load"`
-	Timeouts timeouts `yaml:"timeouts"`
-	SLO      slo      `yaml:"slo"`
+	Connection connection `yaml:"connection"`
+
+	Request  request   `yaml:"request"`
+	Dataset  prompts   `yaml:"dataset"`
+	Load     loading   `yaml:"load"`
+	Search   searching `yaml:"search"`
+	Expect   expect    `yaml:"expect"`
+	Timeouts timeouts  `yaml:"timeouts"`
+	SLO      slo       `yaml:"slo"`
 	// MinOKRate is the share of requests that must be answered for the numbers to count.
 	MinOKRate float64  `yaml:"min_ok_rate"`
 	PriceHour float64  `yaml:"price_per_hour"` // USD for the host, for the cost per token
@@ -47,6 +51,16 @@ type server struct {
 	Command      []string          `yaml:"command"` // with {accelgate}, {model} and {port}
 	Env          map[string]string `yaml:"env"`
 	StartTimeout time.Duration     `yaml:"start_timeout"`
+}
+
+// connection is how a server that runs is reached.
+type connection struct {
+	CAFile    string            `yaml:"ca_file"` // certificates in place of the system's
+	Proxy     string            `yaml:"proxy"`
+	Socket    string            `yaml:"socket"`
+	Query     map[string]string `yaml:"query"`
+	Headers   map[string]string `yaml:"headers"`
+	KeyHeader string            `yaml:"api_key_header"`
 }
 
 type request struct {
@@ -88,6 +102,24 @@ type warmup struct {
 	Duration time.Duration `yaml:"duration"`
 }
 
+// searching is the search of the highest load that holds limits.
+type searching struct {
+	Metric    string            `yaml:"metric"` // rate or concurrency; "" searches nothing
+	SLO       map[string]string `yaml:"slo"`    // limits by metric; a share may be written as 99%
+	Min       float64           `yaml:"min"`
+	Max       float64           `yaml:"max"`
+	Precision float64           `yaml:"precision"`
+	Repeats   int               `yaml:"repeats"`
+	Budget    time.Duration     `yaml:"budget"`
+}
+
+// expect is what an answer must be to count.
+type expect struct {
+	// PromptTokens are the least that the server must count in each prompt: a
+	// number, or byWords; "" is no limit.
+	PromptTokens string `yaml:"prompt_tokens"`
+}
+
 type timeouts struct {
 	First time.Duration `yaml:"first"`
 	Idle  time.Duration `yaml:"idle"`
@@ -110,6 +142,7 @@ func defaults() body {
 		Request:  request{API: "chat", MaxTokens: 128, KeepAlive: true},
 		Dataset:  prompts{Spec: dataset.Spec{Kind: dataset.Builtin, Seed: 42}, Policy: dataset.Unique},
 		Load:     loading{Mode: load.Closed, AutoRamp: true, Burstiness: 1, Warmup: warmup{Duration: 2 * time.Second}, Drain: 30 * time.Second},
+		Search:   searching{Min: 1, Max: 1024, Precision: 0.02, Repeats: 3, Budget: 15 * time.Minute},
 		Timeouts: timeouts{First: 60 * time.Second, Idle: 30 * time.Second, Total: 120 * time.Second},
 	}
 }
@@ -138,6 +171,12 @@ func read(c *config.Suite) (*body, error) {
 	if err := c.Decode(&b); err != nil {
 		return nil, err
 	}
+	if b.searches() { // loads of the preset are not the suite's own
+		b.Load.Rate, b.Load.Concurrency = own.Load.Rate, own.Load.Concurrency
+		if b.Search.Metric == searchConcurrency {
+			b.Load.Mode = own.Load.Mode
+		}
+	}
 	b.settle()
 	return &b, b.check(c)
 }
@@ -145,6 +184,7 @@ func read(c *config.Suite) (*body, error) {
 // settle fills in what follows from other keys: without an address, the
 // embedded engine is what answers.
 func (b *body) settle() {
+	b.settleSearch()
 	if b.BaseURL == "" && b.Server.Command == nil {
 		b.Server.Command = []string{"{accelgate}", "engine", "serve", "--listen", "127.0.0.1:{port}", "--slots", "64"}
 		if b.Model != "" {

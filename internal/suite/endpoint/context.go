@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
@@ -37,6 +38,9 @@ func (m *measurement) context(s load.Schedule, out latency.Output, e *meters) ma
 	if c["engine"] == "" {
 		c["engine"] = string(m.said.Engine)
 	}
+	if out.StreamedShare < 1 {
+		c[bench.StreamedTokens] = strconv.FormatFloat(out.StreamedShare, 'f', 2, 64)
+	}
 	if m.nonces != uint64(b.Dataset.Seed) {
 		c["nonce_seed"] = strconv.FormatUint(m.nonces, 10)
 	}
@@ -63,6 +67,9 @@ func (m *measurement) address() string {
 func (m *measurement) addLoad(c map[string]string, p load.Plan) {
 	if p.Concurrency > 0 {
 		c["concurrency"] = strconv.Itoa(p.Concurrency)
+	}
+	if m.capped() {
+		c["latency_from"] = "due"
 	}
 	if p.Rate > 0 {
 		c["rate"] = seconds(p.Rate)

@@ -16,7 +16,11 @@ func (s *Suite) digest(cell bench.Cell) (string, error) {
 	if s.body.BaseURL != "" {
 		return rand.Text(), nil
 	}
-	schedule, err := s.plan(s.points[cell.ID()]).Schedule()
+	p := s.points[cell.ID()]
+	if p.search != "" {
+		p = s.body.Search.point(s.body.Search.Min)
+	}
+	schedule, err := s.plan(p).Schedule()
 	if err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ package endpoint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -94,8 +95,11 @@ func (s *Suite) warn() {
 
 // Metrics describes everything that a measurement may report.
 func (s *Suite) Metrics() []bench.Metric {
+	if s.body.searches() {
+		return s.searchMetrics()
+	}
 	metrics, _ := latency.Metrics(s.body.Gate...) // checked by Open
-	return append(metrics, clientMetrics...)
+	return slices.Concat(metrics, clientMetrics, serverMetrics)
 }
 
 // Cells returns one cell per load.

@@ -21,9 +21,12 @@ var keys = config.Keys{
 			"and is not handed to a `server` unless its `env` does."},
 		"server": {Text: "Server that is started for each measurement in place of `base_url`, and ended afterwards with all that it started. " +
 			"If both are absent, the embedded engine is measured."},
+		"connection":     {Text: "How a server with `base_url` is reached."},
 		"request":        {Text: "Options of the requests."},
 		"dataset":        {Text: "Prompts, see [Datasets](endpoints.md#datasets)."},
 		"load":           {Text: "When requests are sent, and how many, see [Loads](endpoints.md#loads)."},
+		"search":         {Text: "Finds the highest load that holds limits, in place of the loads of `load`, see [Search](endpoints.md#search)."},
+		"expect":         {Text: "What an answer must be to count."},
 		"timeouts":       {Text: "Limits of the time of a request, each up to 24h."},
 		"slo":            {Text: "Limits of a request that counts as good. A plain value stands for the template. Durations replace those of the template."},
 		"min_ok_rate":    {Absent: 0.95, Text: "Share of requests that must be answered. Below it the cell fails, with the numbers kept. It also fails if the server went away, or if more requests were cut than answered."},
@@ -38,6 +41,14 @@ var keys = config.Keys{
 		"env":           {Text: "Variables of the server."},
 		"start_timeout": {Absent: "10m", Text: "Bound for the start. The server is ready when `/health`, or else `/v1/models`, answers."},
 	},
+	reflect.TypeFor[connection](): {
+		"ca_file":        {Text: "File of certificates, as PEM, that the server's certificate must lead to, in place of the system's."},
+		"proxy":          {Text: "URL of a proxy, such as `http://proxy:3128`. No proxy is taken from the environment."},
+		"socket":         {Text: "Path of a Unix socket that the server listens on. `base_url` is then `http://localhost`."},
+		"query":          {Text: "Parameters of each request's URL, such as `api-version` on Azure."},
+		"headers":        {Text: "Headers of each request. Keys belong into `api_key_env`."},
+		"api_key_header": {Text: "Header that carries the key, such as `api-key` on Azure. If absent, the key is a bearer token."},
+	},
 	reflect.TypeFor[request](): {
 		"api":         {Absent: "chat", Text: "`chat` or `completions`."},
 		"max_tokens":  {Absent: 128, Text: "Most tokens of an answer, 1 to 1048576. `output` of the data set replaces it."},
@@ -47,6 +58,19 @@ var keys = config.Keys{
 		"system":      {Text: "System prompt, with `api: chat`."},
 		"stop":        {Text: "Texts that end an answer."},
 		"extra":       {Text: "Further members of the request, each as JSON."},
+	},
+	reflect.TypeFor[searching](): {
+		"metric":    {Text: "`rate` (requests a second) or `concurrency` (requests at once)."},
+		"slo":       {Text: "Limits that must hold, by metric: most milliseconds of a latency such as `ttft_p95_ms`, and least share of answered requests (`ok_rate: 99%`, if absent `min_ok_rate`)."},
+		"min":       {Absent: 1, Text: "Load to begin with. The cell fails if it does not hold."},
+		"max":       {Absent: 1024, Text: "Highest load to try."},
+		"precision": {Absent: 0.02, Text: "Relative distance of the end points at which the search ends, 0.001 to 0.5."},
+		"repeats":   {Absent: 3, Text: "Probes of each end point, an odd number up to 99. The majority counts."},
+		"budget":    {Absent: "15m", Text: "Time after which no further probe begins."},
+	},
+	reflect.TypeFor[expect](): {
+		"prompt_tokens": {Text: "Least tokens that the server must count in each prompt: a number, or `words`, because a word is a token at least. An answer with fewer is " +
+			"`prompt_truncated`. If absent, fewer tokens than words are a warning."},
 	},
 	reflect.TypeFor[timeouts](): {
 		"first": {Absent: "60s", Text: "To the first token."},

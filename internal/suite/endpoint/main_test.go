@@ -19,6 +19,10 @@ func TestMain(m *testing.M) {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 		switch os.Args[2] {
+		case "busy": // another program that computes
+			for ctx.Err() == nil {
+			}
+			os.Exit(0)
 		case "mock":
 			os.Exit(fakeserver.Command{Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now}.Run(ctx, os.Args[3:]))
 		case "serve":

@@ -67,7 +67,11 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (r
 		return result, nil
 	}
 	defer m.client.Close()
-	err = m.measure(ctx, &result)
+	if s.body.searches() {
+		err = m.search(ctx, &result)
+	} else {
+		err = m.measure(ctx, &result)
+	}
 	return result, err
 }
 
@@ -77,9 +81,12 @@ func (m *measurement) now() time.Duration { return m.env.Now().Sub(m.epoch) }
 // connect waits for the server that was started, and asks any what it is.
 func (m *measurement) connect(ctx context.Context) (err error) {
 	t := m.body.Timeouts
-	m.client, err = openai.New(openai.Options{BaseURL: m.url, APIKey: m.apiKey(), Connections: max(m.point.concurrency, m.body.Load.MaxInFlight, defaultConnections),
-		KeepAlive: m.body.Request.KeepAlive, First: t.First, Idle: t.Idle, Total: t.Total, Now: m.now})
-	if err != nil {
+	options := openai.Options{BaseURL: m.url, APIKey: m.apiKey(), Connections: m.connections(),
+		KeepAlive: m.body.Request.KeepAlive, First: t.First, Idle: t.Idle, Total: t.Total, Now: m.now}
+	if err := m.body.Connection.apply(&options, m.env.Dir); err != nil {
+		return err
+	}
+	if m.client, err = openai.New(options); err != nil {
 		return err
 	}
 	if m.server != nil {
@@ -99,6 +106,29 @@ func (m *measurement) connect(ctx context.Context) (err error) {
 	}
 	return nil
 }
+
+// connections is how many are kept open.
+func (m *measurement) connections() int {
+	n := max(m.point.concurrency, m.body.Load.MaxInFlight, defaultConnections)
+	if m.body.Search.Metric == searchConcurrency {
+		n = max(n, int(m.body.Search.Max))
+	}
+	return n
+}
+
+// atOnce is how many connections the load is expected to need.
+func (m *measurement) atOnce() int {
+	switch n := max(m.point.concurrency, m.body.Load.MaxInFlight); {
+	case n > 0:
+		return min(n, maxWarm)
+	case m.point.rate > 0:
+		return min(int(m.point.rate)+1, maxWarm) // requests of one second
+	}
+	return 0
+}
+
+// maxWarm bounds the connections that are opened before a load.
+const maxWarm = 256
 
 // defaultConnections are kept open where it is not configured how many requests are
 // under way at once.
@@ -149,9 +179,11 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 		return err
 	}
 	m.seen = newRecord(m, schedule)
+	m.client.Warm(ctx, m.atOnce())
 	began := m.now()
-	stopWatching := load.Watch(ctx, m.now)
+	stopWatching, stopReading := load.Watch(ctx, m.now), m.watchServer(ctx)
 	log, gone, runErr := m.run(ctx, schedule)
+	reported := stopReading()
 	wall := m.now() - began
 	health := stopWatching()
 	meters.stop()
@@ -160,13 +192,14 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 		gone = gone || m.server.died
 	}
 	result.WallMS = float64(wall.Microseconds()) / 1000
-	in := latency.Input{Observations: m.seen.observations, Window: log.Window,
+	in := latency.Input{Observations: m.seen.observations, Window: log.Window, Open: m.body.Load.Mode != load.Closed,
 		SLO:    latency.SLO{TTFT: m.slo.ttft, TPOT: m.slo.tpot, E2E: m.slo.e2e},
 		Energy: meters.read(log.Window), Price: latency.Price{USDPerHour: m.body.PriceHour}}
 	out := latency.Compute(in)
 	result.Samples, result.Counts, result.Warnings = out.Samples, out.Counts, append(out.Warnings, meters.warnings...)
 	result.Context = m.context(schedule, out, meters)
 	result.Samples = append(result.Samples, clientSamples(health)...)
+	addTelemetry(result, reported)
 	m.doubt(result, out, health)
 	if err := m.keepSamples(result); err != nil {
 		return err
@@ -219,7 +252,7 @@ func (m *measurement) choosePrompts() (err error) {
 // doubt says why the numbers, or the high percentiles alone, may be those of the
 // client.
 func (m *measurement) doubt(result *bench.Result, out latency.Output, health load.Health) {
-	client := latency.Client{Limit: m.body.ClientDelay, ScheduleDelayP50: out.ScheduleDelayP50, ScheduleDelayP99: out.ScheduleDelayP99, Capped: m.body.Load.MaxInFlight > 0,
+	client := latency.Client{Limit: m.body.ClientDelay, ScheduleDelayP50: out.ScheduleDelayP50, ScheduleDelayP99: out.ScheduleDelayP99, Capped: m.capped(),
 		WakeDelayP50: health.WakeDelayP50, WakeDelayP99: health.WakeDelayP99, CPUShare: health.CPUShare, GCPauseMax: health.GCPauseMax}
 	result.Doubt = latency.ClientLimited(client)
 	tail := latency.TailLimited(client)
@@ -248,12 +281,20 @@ func (m *measurement) judgeOutcome(result *bench.Result, gone bool) {
 	case gone:
 		suite.Fail(result, bench.CauseCrash, fmt.Sprintf("the server went away after %d answers: %s", ok, m.seen.failures()))
 	case ok == 0 && total == 0:
-		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("no request ended in the window; %s: measure for longer", m.seen.failures()))
+		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("no request ended in the window; %s: %s", m.seen.failures(), m.lessLoad()))
 	case cut > total:
-		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("%d of %d requests were due in the window and not answered by its end: send less, or raise load.drain", cut, all))
+		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("%d of %d requests were due in the window and not answered by its end: %s", cut, all, m.lessLoad()))
 	case float64(ok) < m.body.MinOKRate*float64(total):
 		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("%d of %d requests were answered: %s", ok, total, m.seen.failures()))
 	}
+}
+
+// lessLoad is what to do about a load that the server did not get through.
+func (m *measurement) lessLoad() string {
+	if m.body.Load.Mode == load.Closed {
+		return "measure for longer, or lengthen the drain (load.drain)"
+	}
+	return "lower the rate or lengthen the drain (load.rate, load.drain)"
 }
 
 // checkKey refuses to measure without the key that was asked for.

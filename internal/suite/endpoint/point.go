@@ -12,12 +12,15 @@ import (
 type point struct {
 	concurrency int
 	rate        float64
+	search      string // metric of a search
 }
 
 // String is the cell's parameter, and after InferenceBench the beginning of a
 // file's name.
 func (p point) String() string {
 	switch {
+	case p.search != "":
+		return "max-" + p.search
 	case p.concurrency > 0:
 		return "c" + strconv.Itoa(p.concurrency)
 	case p.rate > 0:
@@ -44,10 +47,18 @@ func (l *loading) points() []point {
 	return points
 }
 
+// points are the loads, or the one search.
+func (b *body) points() []point {
+	if b.searches() {
+		return []point{{search: b.Search.Metric}}
+	}
+	return b.Load.points()
+}
+
 // expand makes a cell of each point.
 func (s *Suite) expand() {
 	s.points = map[string]point{}
-	for _, p := range s.body.Load.points() {
+	for _, p := range s.body.points() {
 		cell := bench.Cell{Suite: s.name, Params: []bench.Param{{Key: "suite", Value: s.name}}}
 		if s.body.Model != "" {
 			cell.Params = append(cell.Params, bench.Param{Key: "model", Value: s.body.Model})

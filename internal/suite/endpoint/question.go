@@ -44,6 +44,7 @@ func (s *Suite) sequence(c *config.Suite) (*dataset.Sequence, error) {
 type question struct {
 	body   openai.Body
 	expect openai.Expect
+	words  int // of the prompt; 0 is not known
 }
 
 // question makes the request of a shot. A trace's warm-up asks what the trace
@@ -61,7 +62,8 @@ func (s *Suite) ask(model string, p dataset.Prompt) (q question, err error) {
 		request.MaxTokens = p.OutputTokens
 	}
 	q.expect.MaxTokens = request.MaxTokens
-	q.expect.PromptTokens = p.InputLength // a word is a token at least
+	q.words = p.InputLength
+	q.expect.PromptTokens = s.body.Expect.leastTokens(p.InputLength)
 	if r.IgnoreEOS {
 		q.expect.OutputTokens = request.MaxTokens
 	}

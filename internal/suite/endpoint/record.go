@@ -39,6 +39,10 @@ func newRecord(m *measurement, s load.Schedule) *record {
 	return &record{measurement: m, plan: s.Plan(), outstanding: map[int]int{}}
 }
 
+// capped reports whether the load is an open loop with a bound for requests at
+// once.
+func (s *Suite) capped() bool { return s.body.Load.Mode != load.Closed && s.body.Load.MaxInFlight > 0 }
+
 // begin notes when the load starts; stop ends it.
 func (r *record) begin(stop context.CancelCauseFunc) {
 	r.stop, r.began = stop, r.now()
@@ -62,7 +66,7 @@ func (r *record) send(ctx context.Context, shot load.Shot) {
 		reply = r.client.Stream(ctx, q.body, q.expect)
 	}
 	if shot.Phase != load.Cooldown {
-		r.keep(shot, reply)
+		r.keep(shot, q.words, reply)
 	}
 	r.pause(ctx, reply)
 }
@@ -100,15 +104,15 @@ func (r *record) pause(ctx context.Context, reply openai.Reply) {
 // unsent adds the requests that were due in the window and never got a slot.
 func (r *record) unsent(log load.Log) {
 	for _, shot := range log.Unsent {
-		r.observations = append(r.observations, latency.Observation{Index: shot.Index, Phase: load.Measure, Due: shot.Due,
-			Reply: openai.Reply{Outcome: openai.Cancelled, Reason: "was due and never sent", PromptTokens: -1, OutputTokens: -1, CachedTokens: -1,
+		r.observations = append(r.observations, latency.Observation{Index: shot.Index, Phase: load.Measure, Due: shot.Due, Capped: r.capped(),
+			Reply: openai.Reply{Outcome: openai.Cancelled, Reason: "was due and never sent", PromptTokens: -1, OutputTokens: -1, StreamedTokens: -1, CachedTokens: -1,
 				ServerPromptMS: math.NaN(), ServerDecodeMS: math.NaN()}})
 	}
 }
 
-func (r *record) keep(shot load.Shot, reply openai.Reply) {
+func (r *record) keep(shot load.Shot, words int, reply openai.Reply) {
 	r.mu.Lock()
-	r.observations = append(r.observations, latency.Observation{Index: shot.Index, Phase: shot.Phase, Due: shot.Due, Reply: reply})
+	r.observations = append(r.observations, latency.Observation{Index: shot.Index, Phase: shot.Phase, Due: shot.Due, Words: words, Capped: r.capped(), Reply: reply})
 	r.outstanding[shot.Index] = shot.Outstanding
 	if reply.Outcome != openai.OK && reply.Outcome != openai.Cancelled {
 		r.failed++

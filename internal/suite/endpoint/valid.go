@@ -31,7 +31,7 @@ var (
 
 // check validates what types cannot say.
 func (b *body) check(c *config.Suite) error {
-	errs := []error{b.checkAddress(c), b.checkRequest(c), b.checkPoints(c), b.checkTimes(c), b.checkSLO(c), b.checkMetrics(c)}
+	errs := []error{b.checkAddress(c), b.checkRequest(c), b.checkPoints(c), b.checkTimes(c), b.checkSLO(c), b.checkMetrics(c), b.checkExpect(c), b.checkConnection(c), b.checkSearch(c)}
 	switch {
 	case !semver.MatchString(b.Version):
 		errs = append(errs, c.Errorf("suite_version", "is %q: write a version such as 1.0.0, and raise it when what is asked changes", b.Version))
@@ -90,6 +90,9 @@ func (b *body) checkRequest(c *config.Suite) error {
 // checkPoints finds out what the modes' own check, of each point's plan, does
 // not see.
 func (b *body) checkPoints(c *config.Suite) error {
+	if b.searches() {
+		return nil
+	}
 	l := &b.Load
 	closed, open := l.Mode == load.Closed, l.Mode != load.Closed && l.Mode != load.Trace
 	switch {
@@ -121,7 +124,11 @@ func (b *body) checkPoints(c *config.Suite) error {
 
 // checkPlans lays out the load of each point before anything is measured.
 func (s *Suite) checkPlans(c *config.Suite) error {
-	for _, p := range s.body.Load.points() {
+	points := s.body.Load.points()
+	if s.body.searches() {
+		points = []point{s.body.Search.point(s.body.Search.Min), s.body.Search.point(s.body.Search.Max)}
+	}
+	for _, p := range points {
 		if _, err := s.plan(p).Schedule(); err != nil {
 			return c.Errorf("load", "%s: %v", p, err)
 		}

@@ -18,7 +18,7 @@ func answer(index int, due, first, gap time.Duration, tokens int) latency.Observ
 	send := due + ms
 	r := openai.Reply{
 		Outcome: openai.OK, Status: 200, Send: send, Conn: send + 10, Headers: send + 20, FirstChunk: send + first, First: send + first,
-		FirstContent: send + first, PromptTokens: 50, OutputTokens: tokens, CachedTokens: -1, Source: openai.FromUsage, FinishReason: "length",
+		FirstContent: send + first, PromptTokens: 50, OutputTokens: tokens, StreamedTokens: tokens, CachedTokens: -1, Source: openai.FromUsage, FinishReason: "length",
 		Chunks: tokens + 1, ServerPromptMS: math.NaN(), ServerDecodeMS: math.NaN(),
 	}
 	for i := range tokens {
@@ -33,7 +33,7 @@ func answer(index int, due, first, gap time.Duration, tokens int) latency.Observ
 // failure is a request that ended without an answer.
 func failure(index int, due time.Duration, outcome openai.Outcome) latency.Observation {
 	return latency.Observation{Index: index, Phase: load.Measure, Due: due, Reply: openai.Reply{
-		Outcome: outcome, Reason: "it broke", Send: due + ms, EOF: due + 2*ms, PromptTokens: -1, OutputTokens: -1, CachedTokens: -1,
+		Outcome: outcome, Reason: "it broke", Send: due + ms, EOF: due + 2*ms, PromptTokens: -1, OutputTokens: -1, StreamedTokens: -1, CachedTokens: -1,
 		ServerPromptMS: math.NaN(), ServerDecodeMS: math.NaN()}}
 }
 

@@ -23,15 +23,21 @@ type latency struct {
 // latencies of answered requests. t_chunk1 is Reply.FirstChunk, and so on; due
 // is Observation.Due, and differs from t_send by the delay of the schedule.
 var latencies = []latency{
-	{"ttft", "t_first - t_send" + answered, ttft, []int{50, 95, 99}, true, false},
-	{"ttft_sched", "t_first - due" + answered, func(o *Observation) float64 { return since(o.Due, o.Reply.First) }, []int{50, 99}, false, false},
-	{"ttfc", "t_chunk1 - t_send" + answered, ttfc, []int{50, 99}, false, false},
-	{"ttft_content", "t_first_content - t_send" + answered, ttftContent, []int{50, 99}, false, false},
-	{"tpot", "(t_last - t_first) / (n_out - 1)" + answered + " with n_out > 1 in at least 2 chunks", tpot, []int{50, 95, 99}, true, false},
-	{"total", "t_eof - t_send" + answered + ": e2e by InferenceBench's name", e2e, []int{50, 99}, false, false},
-	{"e2e", "t_eof - t_send" + answered, e2e, []int{50, 95, 99}, true, false},
-	{"e2e_sched", "t_eof - due" + answered, func(o *Observation) float64 { return since(o.Due, o.Reply.EOF) }, []int{50, 99}, false, false},
+	{"ttft", "t_first - t_send" + answered + capped, ttft, []int{50, 95, 99}, true, false},
+	{"ttft_sched", "t_first - due" + answered, func(o *Observation) float64 { return since(o.Due, o.Reply.First) }, []int{50, 95, 99}, false, false},
+	{"ttft_send", "t_first - t_send" + answered + ", where load.max_in_flight bounds an open loop", ttftSend, []int{50, 99}, false, false},
+	{"connect", "t_conn - t_send" + answered + " on a connection of their own: name, TCP and TLS", connect, []int{50, 99}, false, false},
+	{"ttfc", "t_chunk1 - t_send" + answered + capped, ttfc, []int{50, 99}, false, false},
+	{"ttft_content", "t_first_content - t_send" + answered + capped, ttftContent, []int{50, 99}, false, false},
+	{"tpot", "(t_last - t_first) / (n_out - 1)" + answered + " with n_out > 1 in at least 2 chunks; where more than a tenth of n_out was counted and not streamed, " +
+		"over the streamed tokens", tpot, []int{50, 95, 99}, true, false},
+	{"total", "t_eof - t_send" + answered + capped + ": e2e by InferenceBench's name", e2e, []int{50, 99}, false, false},
+	{"e2e", "t_eof - t_send" + answered + capped, e2e, []int{50, 95, 99}, true, false},
+	{"e2e_sched", "t_eof - due" + answered, func(o *Observation) float64 { return since(o.Due, o.Reply.EOF) }, []int{50, 95, 99}, false, false},
 }
+
+// capped ends a definition.
+const capped = "; since due, where load.max_in_flight bounds an open loop"
 
 var (
 	gapLatency = latency{name: "icl", definition: "gaps between reads that brought content, all gaps of answered measured requests pooled",
@@ -40,17 +46,44 @@ var (
 		percentiles: []int{50, 99}, never: true}
 )
 
-func ttft(o *Observation) float64        { return between(o.Reply.Send, o.Reply.First) }
-func ttfc(o *Observation) float64        { return between(o.Reply.Send, o.Reply.FirstChunk) }
-func ttftContent(o *Observation) float64 { return between(o.Reply.Send, o.Reply.FirstContent) }
-func e2e(o *Observation) float64         { return between(o.Reply.Send, o.Reply.EOF) }
+func ttft(o *Observation) float64 { return o.until(o.Reply.First) }
 
-// tpot is undefined for one token, and for an answer that came in one piece.
-func tpot(o *Observation) float64 {
-	if o.Reply.OutputTokens < 2 || len(o.Reply.Tokens) < 2 {
+// connect is absent where a connection was used again.
+func connect(o *Observation) float64 {
+	if o.Reply.Reused {
 		return absent
 	}
-	return between(o.Reply.First, o.Reply.Last) / float64(o.Reply.OutputTokens-1)
+	return between(o.Reply.Send, o.Reply.Conn)
+}
+
+func ttfc(o *Observation) float64        { return o.until(o.Reply.FirstChunk) }
+func ttftContent(o *Observation) float64 { return o.until(o.Reply.FirstContent) }
+func e2e(o *Observation) float64         { return o.until(o.Reply.EOF) }
+
+// until is the time to an event since the request was sent, or was due.
+func (o *Observation) until(event time.Duration) float64 {
+	if o.Capped {
+		return since(o.Due, event)
+	}
+	return between(o.Reply.Send, event)
+}
+
+// ttftSend is the time to the first token without the queue before sending.
+func ttftSend(o *Observation) float64 {
+	if !o.Capped {
+		return absent
+	}
+	return between(o.Reply.Send, o.Reply.First)
+}
+
+// tpot is undefined for one token, and for an answer that came in one piece.
+// Tokens that were counted and not streamed took no part of the time between
+// the first and the last.
+func tpot(o *Observation) float64 {
+	if o.Reply.StreamedTokens < 2 || len(o.Reply.Tokens) < 2 {
+		return absent
+	}
+	return between(o.Reply.First, o.Reply.Last) / float64(o.Reply.StreamedTokens-1)
 }
 
 // between is NaN unless both events happened, the second after the first.
@@ -77,11 +110,11 @@ func (m *measurement) latencies() {
 		slices.Sort(values)
 		for _, p := range l.percentiles {
 			value, e := estimatePercentile(values, p)
-			m.estimated(percentileName(l.name, p), value, e)
+			m.estimated(percentileName(l.name, p), value, m.marked(l.name, e))
 		}
 		if l.mean {
 			value, e := estimateMean(values)
-			m.estimated(l.name+"_mean_ms", value, e)
+			m.estimated(l.name+"_mean_ms", value, m.marked(l.name, e))
 		}
 	}
 }
@@ -174,6 +207,6 @@ func (m *measurement) saturated() bool {
 		}
 		delays = append(delays, load.Delay{Due: o.Due, Delay: max(0, sent-o.Due)})
 	}
-	service := m.value("e2e_mean_ms")
+	service := mean(present(m.ok, func(o *Observation) float64 { return between(o.Reply.Send, o.Reply.EOF) }))
 	return bench.Finite(service) && load.Saturated(delays, time.Duration(service*1e6))
 }

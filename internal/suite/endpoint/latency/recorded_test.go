@@ -69,7 +69,7 @@ func recorded(t *testing.T, file string) latency.Input {
 		at := func(v float64) time.Duration { return time.Duration(v * 1e6) }
 		o := latency.Observation{Index: i, Phase: load.Measure, Due: at(r.Sched), Reply: openai.Reply{
 			Outcome: openai.ResetReused, Send: at(r.Send), Headers: at(r.Hdr), FirstChunk: at(r.FirstChunk), First: at(r.First),
-			FirstContent: at(r.First), Last: at(r.Last), EOF: at(r.End), Chunks: r.Chunks, PromptTokens: r.PT, OutputTokens: r.CT, CachedTokens: -1,
+			FirstContent: at(r.First), Last: at(r.Last), EOF: at(r.End), Chunks: r.Chunks, PromptTokens: r.PT, OutputTokens: r.CT, StreamedTokens: r.CT, CachedTokens: -1,
 			Source: openai.FromUsage, FinishReason: r.Fin, ServerPromptMS: r.PromptMS, ServerDecodeMS: math.NaN()}}
 		if r.OK {
 			o.Reply.Outcome, o.Reply.Tokens = openai.OK, []time.Duration{at(r.First)}

@@ -32,6 +32,8 @@ type sampleRow struct {
 	Outcome openai.Outcome `json:"outcome"`
 	Status  int            `json:"status"`
 	Due     time.Duration  `json:"due_ns"`
+	// SinceDue says that ttft_ms and total_ms count from when the request was due.
+	SinceDue bool `json:"since_due,omitempty"`
 
 	Send         time.Duration `json:"send_ns"`
 	Conn         time.Duration `json:"conn_ns"`
@@ -51,7 +53,10 @@ type sampleRow struct {
 	Gaps  []time.Duration `json:"gaps_ns,omitempty"`
 	Reads []int32         `json:"reads,omitempty"`
 
-	Cached       *int     `json:"cached_tokens"`
+	Cached *int `json:"cached_tokens"`
+	// Streamed are those of tokens_out that came as chunks, where not all did.
+	Streamed *int `json:"streamed_tokens,omitempty"`
+
 	Source       string   `json:"token_source"`
 	Reused       bool     `json:"reused"`
 	Retried      bool     `json:"retried"`
@@ -77,11 +82,14 @@ func rowOf(o *Observation) *sampleRow {
 	row := &sampleRow{
 		Index: &o.Index, OK: r.Outcome == openai.OK, TTFT: orNull(ttft(o)), Total: orNull(e2e(o)), TPOT: orNull(tpot(o)),
 		TokensIn: saidOrNull(r.PromptTokens), TokensOut: saidOrNull(r.OutputTokens), FinishReason: r.FinishReason, Error: r.Reason, Note: r.Note,
-		Phase: o.Phase, Outcome: r.Outcome, Status: r.Status, Due: o.Due,
+		Phase: o.Phase, Outcome: r.Outcome, Status: r.Status, Due: o.Due, SinceDue: o.Capped,
 		Send: r.Send, Conn: r.Conn, Headers: r.Headers, FirstChunk: r.FirstChunk, First: r.First, FirstContent: r.FirstContent,
 		Last: r.Last, Finish: r.Finish, Usage: r.Usage, Done: r.Done, EOF: r.EOF,
 		Chunks: r.Chunks, Reads: r.Reads, Cached: saidOrNull(r.CachedTokens), Source: r.Source, Reused: r.Reused, Retried: r.Retried,
 		ServerPrompt: orNull(r.ServerPromptMS), ServerDecode: orNull(r.ServerDecodeMS),
+	}
+	if r.StreamedTokens < r.OutputTokens {
+		row.Streamed = saidOrNull(r.StreamedTokens)
 	}
 	if len(r.Tokens) > 0 {
 		row.Gaps = make([]time.Duration, len(r.Tokens))

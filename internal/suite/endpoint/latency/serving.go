@@ -24,7 +24,11 @@ type Observation struct {
 	Index int
 	Phase load.Phase
 	Due   time.Duration
-	Reply openai.Reply
+	Words int // of the prompt; 0 is not known
+	// Capped says that an open loop held requests back: latencies then count
+	// from Due, because those from Reply.Send hide the queue.
+	Capped bool
+	Reply  openai.Reply
 }
 
 // SLO is what an answer must keep to; 0 asks nothing. Limits are inclusive. An
@@ -53,6 +57,7 @@ type Price struct {
 type Input struct {
 	Observations []Observation // warm-up included, in any order
 	Window       load.Window
+	Open         bool // the load was an open loop
 	SLO          SLO
 	Energy       *Energy // nil: not measured
 	Price        Price
@@ -77,6 +82,9 @@ type Output struct {
 	// ICLTokenLevel tells that the server's own counts confirm that a chunk is
 	// about a token, so that ICL is a time between tokens.
 	ICLTokenLevel bool
+	// StreamedShare is the share of the counted output tokens that were
+	// streamed, in all answers together; 1 where they are all, or not known.
+	StreamedShare float64
 	// Saturated tells that requests waited ever longer to be sent: the server
 	// takes longer than the schedule allows.
 	Saturated bool
@@ -88,6 +96,7 @@ type Output struct {
 // be computed is absent, and a warning says so where a reader might miss it.
 func Compute(in Input) Output {
 	m := newMeasurement(in)
+	m.streamed()
 	m.latencies()
 	m.gaps()
 	m.scheduleDelays()
@@ -107,6 +116,7 @@ type measurement struct {
 	measured  []*Observation // of the measuring phase, cancelled ones included
 	ok        []*Observation // of measured
 	cancelled int            // of measured
+	hidden    int            // of ok, those with tokens that were counted and not streamed
 	made      float64        // output tokens inside the window
 	coalesced float64        // share of gaps inside one read
 	figures   map[string]figure

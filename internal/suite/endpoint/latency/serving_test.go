@@ -176,7 +176,8 @@ func TestWarnings(t *testing.T) {
 	for want, observations := range map[string][]latency.Observation{
 		"":                   each(func(int, *latency.Observation) {}),
 		"by chunks":          each(func(_ int, o *latency.Observation) { o.Reply.Source = openai.FromChunks }),
-		"not a time between": each(func(_ int, o *latency.Observation) { o.Reply.OutputTokens = 40 }),
+		"not a time between": each(func(_ int, o *latency.Observation) { o.Reply.OutputTokens, o.Reply.StreamedTokens = 40, 40 }),
+		"not streamed":       each(func(_ int, o *latency.Observation) { o.Reply.OutputTokens = 110 }),
 		"arrived together":   each(func(_ int, o *latency.Observation) { o.Reply.Reads = []int32{0, 0, 0, 0, 1, 2, 3, 4, 5, 6} }),
 		"the first text":     each(func(_ int, o *latency.Observation) { o.Reply.FirstChunk -= 20 * ms }),
 		"server's cache":     each(func(_ int, o *latency.Observation) { o.Reply.CachedTokens = 40 }),

@@ -3,12 +3,43 @@ package latency
 import (
 	"slices"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
 )
 
 // maxChunkDistance is how far the server's count of tokens and the number of
 // content chunks may be apart for a chunk to count as a token.
 const maxChunkDistance = 0.2
+
+// streamed sums up how many of the counted tokens were streamed.
+func (m *measurement) streamed() {
+	counted, streamed := 0, 0
+	for _, o := range m.ok {
+		if r := &o.Reply; r.OutputTokens > 0 {
+			counted, streamed = counted+r.OutputTokens, streamed+r.StreamedTokens
+			m.hidden += one(r.StreamedTokens < r.OutputTokens)
+		}
+	}
+	m.out.StreamedShare = 1
+	if m.hidden > 0 {
+		m.out.StreamedShare = float64(streamed) / float64(counted)
+	}
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// marked adds to the method of a TPOT that it is over streamed tokens.
+func (m *measurement) marked(latency string, e bench.Estimate) bench.Estimate {
+	if latency == "tpot" && m.hidden > 0 {
+		e.Method += "; over streamed tokens"
+	}
+	return e
+}
 
 func (m *measurement) tokens() {
 	m.median("n_input_tokens_p50", func(o *Observation) float64 { return count(o.Reply.PromptTokens) })
@@ -68,13 +99,13 @@ func (m *measurement) source() string {
 	return source
 }
 
-// chunkDistance compares the server's own counts with the chunks that brought
-// them. known is false where the server counted nothing.
+// chunkDistance compares the server's own counts of the streamed tokens with
+// the chunks that brought them. known is false where the server counted nothing.
 func (m *measurement) chunkDistance() (distance float64, known bool) {
 	tokens, chunks := 0, 0
 	for _, o := range m.ok {
 		if r := &o.Reply; r.Source == openai.FromUsage && r.OutputTokens > 0 {
-			tokens, chunks = tokens+r.OutputTokens, chunks+len(r.Tokens)
+			tokens, chunks = tokens+r.StreamedTokens, chunks+len(r.Tokens)
 		}
 	}
 	if tokens == 0 {

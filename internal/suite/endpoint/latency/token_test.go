@@ -38,6 +38,53 @@ func TestCachedRate(t *testing.T) {
 	}
 }
 
+// TestCappedLoop has requests that waited 2 s before they were sent: the gated
+// latencies count from when they were due.
+func TestCappedLoop(t *testing.T) {
+	t.Parallel()
+	var observations []latency.Observation
+	for i := range 40 {
+		o := answer(i, 2*time.Second+time.Duration(i)*100*ms, 50*ms, 10*ms, 10)
+		o.Due -= 2 * time.Second
+		o.Capped = true
+		observations = append(observations, o)
+	}
+	in := measure(observations)
+	in.SLO = latency.SLO{TTFT: time.Second}
+	got := values(latency.Compute(in))
+	for name, want := range map[string]float64{"ttft_p50_ms": 2051, "ttft_sched_p50_ms": 2051, "ttft_sched_p95_ms": 2051, "ttft_send_p50_ms": 50, "total_p99_ms": 2142,
+		"e2e_sched_p95_ms": 2142, "compliance_rate": 0} {
+		if !near(got[name], want) {
+			t.Errorf("%s = %v, want %v", name, got[name], want)
+		}
+	}
+}
+
+// TestHiddenTokens has answers that count 100 tokens of hidden reasoning and
+// stream 28, 10 ms apart, after a second of silence.
+func TestHiddenTokens(t *testing.T) {
+	t.Parallel()
+	var observations []latency.Observation
+	for i := range 40 {
+		o := answer(i, time.Duration(i)*100*ms, time.Second, 10*ms, 28)
+		o.Reply.OutputTokens = 128
+		observations = append(observations, o)
+	}
+	out := latency.Compute(measure(observations))
+	if got := values(out)["tpot_p50_ms"]; !near(got, 10) {
+		t.Errorf("TPOT %v ms, want 10", got)
+	}
+	if out.StreamedShare != 28./128 || !out.ICLTokenLevel {
+		t.Errorf("share %v, ICL at token level %t", out.StreamedShare, out.ICLTokenLevel)
+	}
+	for _, s := range out.Samples {
+		marked := len(s.Estimates) > 0 && strings.HasSuffix(s.Estimates[0].Method, "over streamed tokens")
+		if marked != strings.HasPrefix(s.Metric, "tpot_") {
+			t.Errorf("%s: marked %t", s.Metric, marked)
+		}
+	}
+}
+
 // TestNotesAreOneWarning notes something of 20 answers out of 60.
 func TestNotesAreOneWarning(t *testing.T) {
 	t.Parallel()

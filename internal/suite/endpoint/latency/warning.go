@@ -23,7 +23,7 @@ const (
 
 // warn says what a reader of the numbers must know, in a fixed order.
 func (m *measurement) warn() {
-	for _, check := range []func() string{m.warnWindow, m.warnAnswers, m.warnCut, m.warnSaturated, m.warnNotes, m.warnSource, m.warnChunks,
+	for _, check := range []func() string{m.warnWindow, m.warnAnswers, m.warnCut, m.warnSaturated, m.warnNotes, m.warnPrompts, m.warnSource, m.warnHidden, m.warnChunks,
 		m.warnCoalesced, m.warnFirst, m.warnCached, m.warnQueued} {
 		if w := check(); w != "" {
 			m.out.Warnings = append(m.out.Warnings, w)
@@ -53,8 +53,15 @@ func (m *measurement) warnCut() string {
 	if !(share > maxCancelledShare) {
 		return ""
 	}
-	return fmt.Sprintf("the end of the measurement cut %s of the requests, and the slowest are cut first, so latencies look better than they are: "+
-		"measure for longer", percent(share))
+	return fmt.Sprintf("the end of the measurement cut %s of the requests, and the slowest are cut first, so latencies look better than they are: %s", percent(share), m.remedy())
+}
+
+// remedy is what to do about requests that were cut.
+func (m *measurement) remedy() string {
+	if m.Open {
+		return "lower the rate or lengthen the drain"
+	}
+	return "measure for longer, or lengthen the drain"
 }
 
 func (m *measurement) warnSaturated() string {
@@ -79,12 +86,39 @@ func (m *measurement) warnNotes() string {
 		"correct what the server, or a proxy before it, reports as usage", n, len(m.ok), first)
 }
 
+// warnPrompts shows prompts with fewer tokens than words, which a server has cut
+// or counts otherwise.
+func (m *measurement) warnPrompts() string {
+	n, words, tokens := 0, 0, 0
+	for _, o := range m.ok {
+		if said := o.Reply.PromptTokens; 0 < said && said < o.Words {
+			if n == 0 {
+				words, tokens = o.Words, said
+			}
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("in %d of %d answers the server counts fewer tokens than the prompt has words, such as %d where %d words were sent: "+
+		"look for a cut prompt in its log, and set expect.prompt_tokens to words to fail such answers", n, len(m.ok), tokens, words)
+}
+
 func (m *measurement) warnSource() string {
 	if m.out.TokenSource == "" || m.out.TokenSource == openai.FromUsage {
 		return ""
 	}
 	return "the server did not always report usage, so output tokens are counted by chunks, which is a lower bound: " +
 		"have the server report usage in streams"
+}
+
+func (m *measurement) warnHidden() string {
+	if m.hidden == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d answers count tokens that were not streamed, such as hidden reasoning: %s of the counted tokens came, and tpot_*_ms is over these: "+
+		"have the server stream its reasoning, or compare throughput_tok_per_s", m.hidden, len(m.ok), percent(m.out.StreamedShare))
 }
 
 func (m *measurement) warnChunks() string {
@@ -128,6 +162,9 @@ func (m *measurement) warnQueued() string {
 	waits := present(m.ok, queued)
 	slices.Sort(waits)
 	wait, first := percentile(waits, 0.5), m.value("ttft_p50_ms")
+	if sent := m.value("ttft_send_p50_ms"); sent == sent {
+		first = sent
+	}
 	if !(wait > math.Max(leastQueuedMS, maxQueuedShare*first)) {
 		return ""
 	}
@@ -139,5 +176,5 @@ func queued(o *Observation) float64 {
 	if !(o.Reply.ServerPromptMS > 0) {
 		return absent
 	}
-	return ttft(o) - o.Reply.ServerPromptMS
+	return between(o.Reply.Send, o.Reply.First) - o.Reply.ServerPromptMS
 }

@@ -1,19 +1,25 @@
 package openai
 
-import "math"
+import (
+	"bytes"
+	"math"
+)
 
 // chunk is what one data line says, or a whole answer that is no stream.
 type chunk struct {
 	choice  bool   // there is one, whatever is in it
-	token   bool   // content, text, reasoning or tool calls
-	text    bool   // any of them but tool calls
-	content bool   // content or text
+	token   bool   // content, text, a refusal, reasoning, tool or function calls
+	text    bool   // any of them but calls and reasoning that is no plain text
+	content bool   // content, text or a refusal
+	thought bool   // reasoning
+	size    int    // bytes of all of them
 	finish  []byte // as written; nil without one
 	failure []byte // an error, as written; nil without one
 	twice   string // a key that counts and occurs twice in one object; "" without one
 
 	usage                  bool
 	prompt, output, cached int // -1 where not said
+	reasoning              int // tokens of output that are reasoning, -1 where not said
 	timings                timings
 }
 
@@ -24,7 +30,7 @@ type timings struct {
 	promptMS, decodeMS float64
 }
 
-var noChunk = chunk{prompt: -1, output: -1, cached: -1,
+var noChunk = chunk{prompt: -1, output: -1, cached: -1, reasoning: -1,
 	timings: timings{promptN: -1, cacheN: -1, promptMS: math.NaN(), decodeMS: math.NaN()}}
 
 // parseChunk reads one JSON value; ok is false if it is none. The slices in
@@ -56,10 +62,14 @@ const (
 	nameFinish
 	nameContent
 	nameTools
+	nameCall
+	nameRefusal
 	namePrompt
 	nameOutput
 	nameDetails
 	nameCached
+	nameOutputDetails
+	nameReasoned
 	namePromptN
 	nameCacheN
 	namePromptMS
@@ -117,7 +127,7 @@ func (k *chunk) readChoice(c *cursor) {
 			k.readDelta(c)
 		case "text":
 			k.once(&seen, nameText, "text")
-			k.say(c.filled())
+			k.say(c)
 		case "finish_reason":
 			k.once(&seen, nameFinish, "finish_reason")
 			if raw := c.skip(); len(raw) > 2 && raw[0] == '"' {
@@ -135,24 +145,62 @@ func (k *chunk) readDelta(c *cursor) {
 		return
 	}
 	for n := 0; c.more('}', n); n++ {
-		switch string(c.key()) {
+		switch key := c.key(); string(key) {
 		case "content":
 			k.once(&seen, nameContent, "content")
-			k.say(c.filled())
-		case "reasoning", "reasoning_content": // two fields of one meaning, and neither is a number
-			filled := c.filled()
-			k.token, k.text = k.token || filled, k.text || filled
+			k.say(c)
+		case "refusal":
+			k.once(&seen, nameRefusal, "refusal")
+			k.say(c)
 		case "tool_calls":
 			k.once(&seen, nameTools, "tool_calls")
-			k.token = c.filled() || k.token
+			k.call(c)
+		case "function_call": // what tool_calls replaced
+			k.once(&seen, nameCall, "function_call")
+			k.call(c)
 		default:
-			c.skip()
+			if reasons(key) {
+				k.think(c)
+			} else {
+				c.skip()
+			}
 		}
 	}
 }
 
-func (k *chunk) say(filled bool) {
-	k.token, k.text, k.content = k.token || filled, k.text || filled, k.content || filled
+// reasons reports whether a member of a delta is reasoning: reasoning,
+// reasoning_content, reasoning_details, reasoning_text or thinking. A delta
+// may hold several of one meaning.
+func reasons(key []byte) bool {
+	return string(key) == "thinking" || bytes.HasPrefix(key, []byte("reasoning"))
+}
+
+func (k *chunk) say(c *cursor) {
+	raw := c.skip()
+	if filled(raw) {
+		k.token, k.text, k.content = true, true, true
+		k.size += textSize(raw)
+	}
+}
+
+// think reads reasoning. A list or an object may be a signature without a
+// token, so it is no proof of one. Of several members the longest counts.
+func (k *chunk) think(c *cursor) {
+	raw := c.skip()
+	if filled(raw) {
+		k.token, k.thought = true, true
+		k.text = k.text || raw[0] == '"'
+		k.size = max(k.size, textSize(raw))
+	}
+}
+
+// call reads calls of tools, or one of a function.
+func (k *chunk) call(c *cursor) {
+	raw := c.skip()
+	if filled(raw) {
+		k.token = true
+		k.size += callSize(raw)
+	}
 }
 
 func (k *chunk) readUsage(c *cursor) {
@@ -171,22 +219,26 @@ func (k *chunk) readUsage(c *cursor) {
 			c.count(&k.output)
 		case "prompt_tokens_details":
 			k.once(&seen, nameDetails, "prompt_tokens_details")
-			k.readDetails(c)
+			k.readDetails(c, "cached_tokens", nameCached, &k.cached)
+		case "completion_tokens_details":
+			k.once(&seen, nameOutputDetails, "completion_tokens_details")
+			k.readDetails(c, "reasoning_tokens", nameReasoned, &k.reasoning)
 		default:
 			c.skip()
 		}
 	}
 }
 
-func (k *chunk) readDetails(c *cursor) {
+// readDetails reads one count out of the details of another.
+func (k *chunk) readDetails(c *cursor, key string, name names, to *int) {
 	var seen names
 	if !c.enter('{') {
 		return
 	}
 	for n := 0; c.more('}', n); n++ {
-		if string(c.key()) == "cached_tokens" {
-			k.once(&seen, nameCached, "cached_tokens")
-			c.count(&k.cached)
+		if string(c.key()) == key {
+			k.once(&seen, name, key)
+			c.count(to)
 		} else {
 			c.skip()
 		}

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,6 +27,16 @@ type Options struct {
 	// First bounds the time from sending to the first token, Idle that from
 	// line to line after it, Total the whole request. 0 means no bound.
 	First, Idle, Total time.Duration
+	// KeyHeader is the header that carries the key as it is, such as Azure's
+	// api-key; "" sends it as a bearer token.
+	KeyHeader string
+	// Header and Query are added to each request, such as Azure's api-version.
+	Header http.Header
+	Query  url.Values
+	// Proxy is asked for each connection; nil asks none. Socket is the path of
+	// the Unix socket that all connections go to; "" is the URL's host.
+	Proxy  *url.URL
+	Socket string
 	// RootCAs replaces the system's certificate authorities.
 	RootCAs *x509.CertPool
 	// Now is the time since the epoch that every time of a Reply refers to, by
@@ -43,6 +55,8 @@ type Client struct {
 
 	shared *http.Transport // connections are used again if Options say so
 	fresh  *http.Transport // each request gets a connection of its own
+
+	held atomic.Int64 // bodies in a row that stayed open after [DONE]
 }
 
 // What bounds a connection attempt when Options do not: without it a black
@@ -63,24 +77,65 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{options: o, root: root, secrets: spellings(o.APIKey), header: http.Header{
 		"Content-Type": {"application/json"}, "Accept": {"text/event-stream"}, "User-Agent": {"accelgate"}}}
-	if o.APIKey != "" {
+	for name, values := range o.Header {
+		c.header[http.CanonicalHeaderKey(name)] = values
+	}
+	switch {
+	case o.APIKey == "":
+	case o.KeyHeader != "":
+		c.header.Set(o.KeyHeader, o.APIKey)
+	default:
 		c.header.Set("Authorization", "Bearer "+o.APIKey)
 	}
 	c.shared, c.fresh = transport(o, o.KeepAlive), transport(o, false)
-	if c.chat, err = url.Parse(root + "/v1/chat/completions"); err != nil {
+	if c.chat, err = c.page(chatPath); err != nil {
 		return nil, err
 	}
-	c.text, err = url.Parse(root + "/v1/completions")
+	c.text, err = c.page(textPath)
 	return c, err
 }
 
-// transport takes no proxy from the environment: what is measured would be
-// the proxy. Requests go straight to it and not through http.Client, which
+// page is the URL of a path below the server's root. The deployments of Azure
+// have the version of the API in the query and not in the path.
+func (c *Client) page(path string) (*url.URL, error) {
+	if c.deployment() != "" {
+		path = strings.TrimPrefix(path, "/v1")
+	}
+	u, err := url.Parse(c.root + path)
+	if err == nil {
+		u.RawQuery = c.options.Query.Encode()
+	}
+	return u, err
+}
+
+// deployment is the name of Azure's deployment that the root is, "" for any
+// other server.
+func (c *Client) deployment() string {
+	_, name, found := strings.Cut(c.root, "/openai/deployments/")
+	if !found || strings.Contains(name, "/") {
+		return ""
+	}
+	return name
+}
+
+// transport takes no proxy from the environment: unless one is asked for, what
+// is measured would be the proxy. Requests go straight to it and not through http.Client, which
 // follows redirects: a key must not travel to wherever a server points.
 func transport(o Options, keepAlive bool) *http.Transport {
 	dialer := net.Dialer{Timeout: connectTimeout, KeepAlive: 15 * time.Second}
+	dial := dialer.DialContext
+	if o.Socket != "" {
+		dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return dialer.DialContext(ctx, "unix", o.Socket)
+		}
+	}
+	var proxy func(*http.Request) (*url.URL, error)
+	if o.Proxy != nil {
+		proxy = http.ProxyURL(o.Proxy)
+	}
 	return &http.Transport{
-		DialContext:            dialer.DialContext,
+		DialContext:            dial,
+		Proxy:                  proxy,
 		TLSClientConfig:        &tls.Config{RootCAs: o.RootCAs, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    connectTimeout,
 		ForceAttemptHTTP2:      true,

@@ -222,20 +222,3 @@ func (c *cursor) count(n *int) {
 		*n = int(f)
 	}
 }
-
-// filled reads a value and reports whether it is a text, a list or an object
-// with something in it.
-func (c *cursor) filled() bool {
-	raw := c.skip()
-	if len(raw) <= 2 {
-		return false
-	}
-	switch raw[0] {
-	case '"':
-		return true
-	case '[', '{':
-		in := cursor{b: raw, i: 1}
-		return in.peek() != raw[len(raw)-1]
-	}
-	return false
-}

@@ -40,6 +40,7 @@ type want struct {
 	Tokens       int            `json:"token_chunks"`
 	Prompt       int            `json:"prompt_tokens"`
 	Output       int            `json:"output_tokens"`
+	Streamed     int            `json:"streamed_tokens,omitempty"` // where they are not all
 	Cached       int            `json:"cached_tokens"`
 	Source       string         `json:"source,omitempty"`
 	Note         string         `json:"note,omitempty"`
@@ -57,6 +58,9 @@ type expectation struct {
 func view(r openai.Reply) want {
 	v := want{Outcome: r.Outcome, Reason: r.Reason, Chunks: r.Chunks, Tokens: len(r.Tokens), Prompt: r.PromptTokens, Output: r.OutputTokens,
 		Cached: r.CachedTokens, Source: r.Source, Note: r.Note, FinishReason: r.FinishReason, PromptMS: zeroNaN(r.ServerPromptMS), DecodeMS: zeroNaN(r.ServerDecodeMS)}
+	if r.StreamedTokens != r.OutputTokens {
+		v.Streamed = r.StreamedTokens
+	}
 	for _, e := range []struct {
 		name string
 		at   time.Duration

@@ -37,14 +37,22 @@ type parser struct {
 	finding finding
 	chunk   chunk // what was said last of each thing
 	failing bool  // the event is named error
+	event   event // whose lines are not whole yet
 	read    int   // the read that brought the line
 	texts   int   // chunks that are a token at least each
+	size    int   // bytes of the answer's texts
+	// thoughts says that reasoning came.
+	thoughts bool
 }
 
 // lines reads line after line up to [DONE] and reports whether any of them
 // belongs to an event stream.
 func (p *parser) lines() (streamed bool) {
-	for from := 0; from < len(p.body); {
+	from := 0
+	if bytes.HasPrefix(p.body, []byte("\ufeff")) { // which a stream may begin with
+		from = len("\ufeff")
+	}
+	for from < len(p.body) {
 		line, next := p.line(from)
 		from = next
 		for p.reads[p.read].end < next {
@@ -54,12 +62,14 @@ func (p *parser) lines() (streamed bool) {
 		streamed = streamed || kind != "" || len(line) > 0 && line[0] == ':'
 		switch {
 		case len(line) == 0:
+			p.dispatch()
 			p.failing = false
 		case kind == "event":
 			p.failing = string(value) == "error"
 		case kind == "error" || kind == "data" && p.failing:
 			p.fail(value)
 		case kind == "data" && string(value) == "[DONE]":
+			p.dispatch()
 			p.reply.Done = p.now()
 			return true
 		case kind == "data" && len(value) > 0:
@@ -70,7 +80,19 @@ func (p *parser) lines() (streamed bool) {
 			}
 		}
 	}
+	if p.event.lines < 2 { // else the stream was cut within an event
+		p.dispatch()
+	}
 	return streamed
+}
+
+// dispatch reads what is left of an event at its end.
+func (p *parser) dispatch() {
+	if k, whole, bad := p.event.end(); whole {
+		p.chunkOf(k)
+	} else if bad != nil && p.finding.bad == nil {
+		p.finding.bad = bad
+	}
 }
 
 func (p *parser) now() time.Duration { return p.reads[p.read].at }
@@ -84,13 +106,22 @@ func (p *parser) fail(text []byte) {
 // data reads one payload. One that nothing ends was cut off where it is no
 // JSON: that the stream has no end then says so.
 func (p *parser) data(value []byte, unended bool) {
-	k, ok := parseChunk(value)
-	if !ok {
-		if p.finding.bad == nil && !unended {
-			p.finding.bad = value
+	if unended && p.event.lines == 0 {
+		if k, ok := parseChunk(value); ok {
+			p.chunkOf(k)
 		}
 		return
 	}
+	k, whole := p.event.add(value)
+	if !whole {
+		return
+	}
+	p.dispatch() // what came before and is no JSON
+	p.chunkOf(k)
+}
+
+// chunkOf takes in one chunk.
+func (p *parser) chunkOf(k chunk) {
 	if k.failure != nil {
 		p.fail(k.failure)
 	}
@@ -113,6 +144,7 @@ func (p *parser) data(value []byte, unended bool) {
 	if k.text {
 		p.texts++
 	}
+	p.size, p.thoughts = p.size+k.size, p.thoughts || k.thought
 	if k.token && len(p.tokens) >= p.maxPieces() {
 		p.finding.long = true
 	} else if k.token {
@@ -133,9 +165,12 @@ func (p *parser) take(k chunk) {
 	said := &p.chunk
 	if k.usage {
 		p.reply.Usage = p.now()
-		last(&said.prompt, k.prompt)
+		if k.prompt > 0 { // a prompt has a token at least: 0 is not known
+			said.prompt = k.prompt
+		}
 		last(&said.output, k.output)
 		last(&said.cached, k.cached)
+		last(&said.reasoning, k.reasoning)
 	}
 	if k.finish != nil {
 		said.finish = k.finish
@@ -161,6 +196,7 @@ func (p *parser) finish() {
 	reply.Note, reply.PromptTokens = "", said.prompt
 	reply.OutputTokens, reply.Source = p.output()
 	reply.CachedTokens = p.cached()
+	reply.StreamedTokens = p.streamed(reply.OutputTokens)
 	reply.ServerPromptMS, reply.ServerDecodeMS = said.timings.promptMS, said.timings.decodeMS
 }
 

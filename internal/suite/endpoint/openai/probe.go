@@ -11,7 +11,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -58,6 +57,10 @@ const (
 // about the models: a server that says nothing else of itself is Unknown.
 func (c *Client) Probe(ctx context.Context) (Server, error) {
 	s := Server{Engine: Unknown}
+	if name := c.deployment(); name != "" { // which lists no models
+		s.Models = []string{name}
+		return s, nil
+	}
 	owner, err := c.models(ctx, &s)
 	if err != nil {
 		return s, err
@@ -196,10 +199,20 @@ func (c *Client) object(ctx context.Context, path string) (map[string]any, error
 	return object, decoder.Decode(&object)
 }
 
+// Page returns a page below the server's root, such as /metrics, bounded. An
+// answer other than 200 is an error.
+func (c *Client) Page(ctx context.Context, path string) ([]byte, error) {
+	status, body, err := c.get(ctx, path)
+	if err == nil {
+		err = c.statusError(path, status, body)
+	}
+	return body, err
+}
+
 func (c *Client) get(ctx context.Context, path string) (status int, body []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	target, err := url.Parse(c.root + path)
+	target, err := c.page(path)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -29,6 +29,9 @@ const (
 
 var errTooLong = errors.New("the answer is too long")
 
+// errDone says that [DONE] came before the end of the body.
+var errDone = errors.New("[DONE]")
+
 // bound is base and so much for each token that was asked for; most where that
 // is more, or not known.
 func bound(base, perToken, most, tokens int) int {
@@ -46,9 +49,11 @@ type recording struct {
 	reads     []arrival
 	lineEnd   int // after the last line that is complete
 
-	scanned int  // up to where a token was looked for
-	token   bool // one was seen
-	done    bool // [DONE] came
+	scanned int   // up to where a token was looked for
+	token   bool  // one was seen
+	done    bool  // [DONE] came
+	doneAt  int   // where its line begins
+	event   event // whose first token is looked for
 
 	tokens []time.Duration
 	index  []int32
@@ -74,7 +79,8 @@ func (r *recording) release() {
 }
 
 // read copies a body until it ends. progress is called after each read that
-// completed a line. The error is nil at the end of the body.
+// completed a line. The error is nil at the end of the body, and errDone where
+// [DONE] came before it: what follows counts for nothing.
 func (r *recording) read(body io.Reader, now func() time.Duration, progress func()) error {
 	size, pieces := bound(bodyBase, bodyPerToken, maxBody, r.maxTokens), r.maxPieces()
 	for {
@@ -89,6 +95,9 @@ func (r *recording) read(body io.Reader, now func() time.Duration, progress func
 			}
 		}
 		switch {
+		case err == nil && r.done && r.lineEnd > r.doneAt:
+			r.body = r.body[:r.doneEnd()]
+			return errDone
 		case err == io.EOF:
 			return nil
 		case err != nil:
@@ -114,7 +123,7 @@ func (r *recording) add(n int) bool {
 	if !r.done {
 		r.done = r.ends(old)
 	}
-	end := bytes.LastIndexByte(r.body[old:], '\n')
+	end := max(bytes.LastIndexByte(r.body[old:], '\n'), bytes.LastIndexByte(r.body[old:], '\r'))
 	if end < 0 {
 		return r.done
 	}
@@ -122,12 +131,22 @@ func (r *recording) add(n int) bool {
 	for !r.token && r.scanned < r.lineEnd {
 		line, next := r.line(r.scanned)
 		r.scanned = next
-		if kind, payload := field(line); kind == "data" {
-			k, _ := parseChunk(payload)
+		switch kind, payload := field(line); {
+		case kind == "data":
+			k, _ := r.event.add(payload)
+			r.token = k.token
+		case len(line) == 0:
+			k, _, _ := r.event.end()
 			r.token = k.token
 		}
 	}
 	return true
+}
+
+// doneEnd is where the line of [DONE] ends.
+func (r *recording) doneEnd() int {
+	_, next := r.line(r.doneAt)
+	return next
 }
 
 var lastWord = []byte("[DONE]")
@@ -144,24 +163,40 @@ func (r *recording) ends(old int) bool {
 		before := bytes.TrimRight(r.body[:from+at], " \t")
 		from += at + len(lastWord)
 		start := len(before) - len("data:")
-		if !bytes.HasSuffix(before, []byte("data:")) || start > 0 && before[start-1] != '\n' {
+		if !bytes.HasSuffix(before, []byte("data:")) || start > 0 && before[start-1] != '\n' && before[start-1] != '\r' {
 			continue
 		}
 		line, _ := r.line(start)
 		if _, value := field(line); bytes.Equal(value, lastWord) {
+			r.doneAt = start
 			return true
 		}
 	}
 }
 
 // line returns the line that starts at from, without its end, and where the
-// next one starts.
+// next one starts. A line ends with \n, \r\n or \r.
 func (r *recording) line(from int) (line []byte, next int) {
-	line, next = r.body[from:], len(r.body)
-	if end := bytes.IndexByte(line, '\n'); end >= 0 {
-		line, next = line[:end], from+end+1
+	const window = 1 << 10 // so that a body without one of the two is searched once
+	for at := from; at < len(r.body); at += window {
+		part := r.body[at:min(at+window, len(r.body))]
+		lf := bytes.IndexByte(part, '\n')
+		if lf >= 0 {
+			part = part[:lf]
+		}
+		if cr := bytes.IndexByte(part, '\r'); cr >= 0 {
+			end := at + cr
+			next = end + 1
+			if next < len(r.body) && r.body[next] == '\n' {
+				next++
+			}
+			return r.body[from:end], next
+		}
+		if lf >= 0 {
+			return r.body[from : at+lf], at + lf + 1
+		}
 	}
-	return bytes.TrimSuffix(line, []byte("\r")), next
+	return r.body[from:], len(r.body)
 }
 
 // field splits a line of an event stream. Comments and other lines have

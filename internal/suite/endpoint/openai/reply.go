@@ -48,8 +48,8 @@ type Reply struct {
 	Conn         time.Duration // a connection was got
 	Headers      time.Duration // the status line was read
 	FirstChunk   time.Duration // first data line with a choice, whatever is in it
-	First        time.Duration // first delta with content, reasoning, text or tool calls
-	FirstContent time.Duration // first delta with content or text
+	First        time.Duration // first delta with content, text, a refusal, reasoning, tool or function calls
+	FirstContent time.Duration // first delta with content, text or a refusal
 	Last         time.Duration // last such delta as First is the first of
 	Finish       time.Duration // finish_reason
 	Usage        time.Duration // last usage
@@ -66,8 +66,13 @@ type Reply struct {
 
 	PromptTokens int
 	OutputTokens int // by Source
-	CachedTokens int // of the prompt, from the server's cache
-	Source       string
+	// StreamedTokens are those of OutputTokens that came as chunks. Hidden
+	// reasoning and calls that are held back are counted and not streamed.
+	// It is OutputTokens unless the two differ by more than a tenth
+	// and by more than two.
+	StreamedTokens int
+	CachedTokens   int // of the prompt, from the server's cache
+	Source         string
 	// Note says which of the server's counts cannot be and were ignored,
 	// "" if none. It is no failure, and fit to be shown.
 	Note         string

@@ -48,12 +48,17 @@ type Body struct {
 // Bytes are what is sent. They must not be changed.
 func (b Body) Bytes() []byte { return b.data }
 
+const (
+	chatPath = "/v1/chat/completions"
+	textPath = "/v1/completions"
+)
+
 // Path is where it is sent, below the server's root.
 func (b Body) Path() string {
 	if b.chat {
-		return "/v1/chat/completions"
+		return chatPath
 	}
-	return "/v1/completions"
+	return textPath
 }
 
 // Encode writes the request with its fields sorted, so that equal requests

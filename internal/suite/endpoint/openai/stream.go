@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -14,39 +15,57 @@ type Expect struct {
 	OutputTokens int // that were asked for with ignore_eos
 	// MaxTokens is the request's. A count above it is ignored, and how
 	// much is read of an answer rests on it.
-	MaxTokens    int
-	PromptTokens int // that were sent: a server that counts fewer cut the prompt
+	MaxTokens int
+	// PromptTokens are the least that the server must count in the prompt: with
+	// fewer it was cut.
+	PromptTokens int
 }
 
 // Stream sends the request and reads the answer to its end, in the caller's
 // goroutine. Whatever becomes of it is in the reply. When ctx ends, the reply
 // is cancelled and holds what came until then.
 func (c *Client) Stream(ctx context.Context, body Body, expect Expect) Reply {
-	reply := Reply{PromptTokens: -1, OutputTokens: -1, CachedTokens: -1, ServerPromptMS: math.NaN(), ServerDecodeMS: math.NaN()}
+	reply := Reply{PromptTokens: -1, OutputTokens: -1, StreamedTokens: -1, CachedTokens: -1, ServerPromptMS: math.NaN(), ServerDecodeMS: math.NaN()}
 	reply.Send = c.options.Now()
 	watched, w := c.watch(ctx)
-	defer w.stop()
 	resp, a, err := c.send(watched, body, &reply)
 	if err != nil {
 		reply.EOF = c.options.Now()
 		c.unanswered(&reply, a, cause(ctx, watched), err)
+		w.stop()
 		return reply
 	}
-	defer resp.Body.Close()
 	reply.Headers, reply.Status = c.options.Now(), resp.StatusCode
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		c.refused(&reply, resp)
 		reply.EOF = c.options.Now()
+		_ = resp.Body.Close()
+		w.stop()
 		return reply
 	}
+	c.answer(ctx, watched, w, resp, expect, &reply)
+	return reply
+}
+
+// answer reads the body of an answer and classifies it.
+func (c *Client) answer(caller, watched context.Context, w *watch, resp *http.Response, expect Expect, reply *Reply) {
 	r := recordings.Get().(*recording)
 	defer r.release()
 	r.maxTokens = expect.MaxTokens
-	err = r.read(resp.Body, c.options.Now, func() { w.progress(r) })
+	err := r.read(resp.Body, c.options.Now, func() { w.progress(r) })
 	reply.EOF = c.options.Now()
-	c.conclude(&reply, r, expect, cause(ctx, watched), err)
-	c.nameEncoding(&reply, resp.Header)
-	return reply
+	open := err == errDone
+	if open {
+		err = nil
+	}
+	c.conclude(reply, r, expect, cause(caller, watched), err)
+	c.nameEncoding(reply, resp.Header)
+	if open {
+		c.finish(resp.Body, w)
+		return
+	}
+	_ = resp.Body.Close()
+	w.stop()
 }
 
 // errCancelled says that the caller ended the request.
@@ -113,7 +132,7 @@ func (r *Reply) complete(expect Expect, uncounted bool) {
 		r.end(Short, fmt.Sprintf("%d of %d tokens, finish reason %s: the server does not heed ignore_eos: set request.ignore_eos to false",
 			r.OutputTokens, expect.OutputTokens, r.FinishReason))
 	case expect.PromptTokens > 0 && r.PromptTokens >= 0 && r.PromptTokens < expect.PromptTokens:
-		r.end(PromptTruncated, fmt.Sprintf("the server counts %d tokens in a prompt of %d: its context is too short: "+
+		r.end(PromptTruncated, fmt.Sprintf("the server counts %d tokens in a prompt of %d at least: its context is too short: "+
 			"raise the server's context length, or send shorter prompts", r.PromptTokens, expect.PromptTokens))
 	default:
 		r.end(OK, "")

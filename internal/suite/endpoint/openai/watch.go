@@ -14,8 +14,7 @@ var (
 )
 
 // linger is how long a body may go on after [DONE], so that its connection can
-// serve again and the server sees no client that hangs up. It holds up the next
-// request of a closed loop.
+// serve again and the server sees no client that hangs up.
 const linger = 50 * time.Millisecond
 
 // watch ends a request that takes too long. Its methods are for one goroutine.

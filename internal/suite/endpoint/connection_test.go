@@ -1,0 +1,83 @@
+package endpoint
+
+import (
+	"encoding/pem"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/fakeserver"
+)
+
+func TestConnectionKeys(t *testing.T) {
+	t.Parallel()
+	for keys, want := range map[string]string{
+		"{}":                                               "",
+		"{ca_file: ca.pem, proxy: http://p:1}":             "",
+		"{socket: /run/s, proxy: http://p:1}":              "keep one of the two",
+		"{proxy: 'p:3128'}":                                "is no URL of a proxy",
+		"{proxy: 'http://me:secret@p:3128'}":               "without a user",
+		"{headers: {Authorization: x}}":                    "name the variable of a key with api_key_env",
+		"{headers: {'a b': x}}":                            "is no header",
+		"{headers: {a: \"x\\ny\"}}":                        "is no header",
+		"{api_key_header: host}":                           "is no header for a key",
+		"{api_key_header: Authorization, query: {v: '1'}}": "",
+	} {
+		_, err := openBody(t, "x.yaml", "base_url: http://127.0.0.1:9\nconnection: "+keys+"\nload: {concurrency: [1], requests: 1}", env(t))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", keys, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s shows the password: %v", keys, err)
+		}
+	}
+	if _, err := openBody(t, "x.yaml", "connection: {socket: s}\nload: {concurrency: [1], requests: 1}", env(t)); err == nil || !strings.Contains(err.Error(), "set base_url") {
+		t.Errorf("a socket without a server: %v", err)
+	}
+}
+
+// TestPrivateAuthority measures a server whose certificate only a file proves.
+func TestPrivateAuthority(t *testing.T) {
+	t.Parallel()
+	s := fakeserver.New(fakeserver.Config{TLS: true, Tokens: 2, Now: time.Now})
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	certificate := authorityOf(t, s)
+	e := env(t)
+	e.Dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(e.Dir, "ca.pem"), certificate, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{"ca.pem": "", "none.pem": "connection.ca_file: "} {
+		suite, err := openBody(t, "x.yaml", "base_url: "+s.URL+"\nconnection: {ca_file: "+file+"}\nload: {concurrency: [1], requests: 4, warmup: {duration: 0s}}", e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := suite.Measure(t.Context(), suite.Cells()[0], bench.Device{})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) || err == nil && r.Outcome != bench.Passed {
+			t.Errorf("%s: %s %s, %v", file, r.Outcome, r.Reason, err)
+		}
+	}
+}
+
+// authorityOf returns the fake server's certificate as PEM.
+func authorityOf(t *testing.T, s *fakeserver.Server) []byte {
+	t.Helper()
+	transport := s.Client().Transport.(*http.Transport).Clone()
+	var chain []byte
+	response, err := (&http.Client{Transport: transport}).Get(s.URL + "/health")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	for _, c := range response.TLS.PeerCertificates {
+		chain = append(chain, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})...)
+	}
+	return chain
+}

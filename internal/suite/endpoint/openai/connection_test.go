@@ -1,0 +1,184 @@
+package openai_test
+
+import (
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/suite/endpoint/fakeserver"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
+)
+
+// answering serves every request with one short stream, after a look at it.
+func answering(look func(*http.Request)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		look(r)
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, token+ending)
+	})
+}
+
+// TestConnections reaches servers in every supported way.
+func TestConnections(t *testing.T) {
+	t.Parallel()
+	for name, start := range map[string]func(t *testing.T, see func(*http.Request)) openai.Options{
+		"plain": func(t *testing.T, see func(*http.Request)) openai.Options {
+			return openai.Options{BaseURL: serve(t, httptest.NewServer(answering(see))).URL}
+		},
+		"TLS with a private authority": func(t *testing.T, see func(*http.Request)) openai.Options {
+			s := serve(t, httptest.NewTLSServer(answering(see)))
+			return openai.Options{BaseURL: s.URL, RootCAs: authority(s.Certificate())}
+		},
+		"HTTP/2": func(t *testing.T, see func(*http.Request)) openai.Options {
+			s := httptest.NewUnstartedServer(answering(func(r *http.Request) {
+				if r.ProtoMajor != 2 {
+					t.Errorf("the request is of %s", r.Proto)
+				}
+				see(r)
+			}))
+			s.EnableHTTP2 = true
+			s.StartTLS()
+			return openai.Options{BaseURL: serve(t, s).URL, RootCAs: authority(s.Certificate())}
+		},
+		"Unix socket": func(t *testing.T, see func(*http.Request)) openai.Options {
+			path := filepath.Join(t.TempDir(), "s")
+			l, err := net.Listen("unix", path)
+			if err != nil {
+				t.Skip(err)
+			}
+			s := httptest.NewUnstartedServer(answering(see))
+			s.Listener = l
+			s.Start()
+			serve(t, s)
+			return openai.Options{BaseURL: "http://localhost", Socket: path}
+		},
+		"proxy": func(t *testing.T, see func(*http.Request)) openai.Options {
+			s := serve(t, httptest.NewServer(answering(func(r *http.Request) { // a proxy gets the whole URL
+				if r.URL.Host != "server.invalid" {
+					t.Errorf("the proxy was asked for %s", r.URL)
+				}
+				see(r)
+			})))
+			proxy, err := url.Parse(s.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return openai.Options{BaseURL: "http://server.invalid", Proxy: proxy}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var seen atomic.Int32
+			o := start(t, func(*http.Request) { seen.Add(1) })
+			o.KeepAlive = true
+			c := client(t, o)
+			for range 2 {
+				r := c.Stream(t.Context(), chat(t), openai.Expect{})
+				if r.Outcome != openai.OK {
+					t.Fatalf("%s: %s", r.Outcome, r.Reason)
+				}
+				checkTimes(t, r)
+			}
+			if seen.Load() != 2 {
+				t.Errorf("%d requests came", seen.Load())
+			}
+		})
+	}
+}
+
+func serve(t *testing.T, s *httptest.Server) *httptest.Server {
+	t.Helper()
+	t.Cleanup(s.Close)
+	return s
+}
+
+func authority(c *x509.Certificate) *x509.CertPool {
+	pool := x509.NewCertPool()
+	pool.AddCert(c)
+	return pool
+}
+
+// TestAzure has the deployment in the path, the version in the query, and the
+// key in a header of its own, which nothing shows.
+func TestAzure(t *testing.T) {
+	t.Parallel()
+	const key = "0123456789abcdef"
+	var path, sent atomic.Value
+	s := serve(t, httptest.NewServer(answering(func(r *http.Request) {
+		path.Store(r.URL.String())
+		sent.Store(r.Header.Get("api-key") + "|" + r.Header.Get("Authorization") + "|" + r.Header.Get("X-Tenant"))
+	})))
+	c := client(t, openai.Options{BaseURL: s.URL + "/openai/deployments/small/", APIKey: key, KeyHeader: "api-key",
+		Header: http.Header{"X-Tenant": {"t1"}}, Query: url.Values{"api-version": {"2024-10-21"}}})
+	found, err := c.Probe(t.Context())
+	if err != nil || len(found.Models) != 1 || found.Models[0] != "small" {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if r := c.Stream(t.Context(), chat(t), openai.Expect{}); r.Outcome != openai.OK {
+		t.Errorf("%s: %s", r.Outcome, r.Reason)
+	}
+	if got := path.Load(); got != "/openai/deployments/small/chat/completions?api-version=2024-10-21" {
+		t.Errorf("asked for %s", got)
+	}
+	if got := sent.Load(); got != key+"||t1" {
+		t.Errorf("headers %s", got)
+	}
+}
+
+// TestFakeOverHTTP2 measures the fake server over HTTP/2, a connection for all.
+func TestFakeOverHTTP2(t *testing.T) {
+	t.Parallel()
+	s := fakeserver.New(fakeserver.Config{TLS: true, HTTP2: true, Tokens: 4, TPOT: time.Millisecond, Now: time.Now})
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	roots := s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	c := client(t, openai.Options{BaseURL: s.URL, RootCAs: roots, KeepAlive: true})
+	for i := range 3 {
+		r := c.Stream(t.Context(), chat(t), openai.Expect{})
+		if r.Outcome != openai.OK || r.OutputTokens != 4 || r.Reused != (i > 0) {
+			t.Errorf("%s (%s), %d tokens, reused %t", r.Outcome, r.Reason, r.OutputTokens, r.Reused)
+		}
+	}
+	if c := client(t, openai.Options{BaseURL: s.URL}); !strings.Contains(c.Stream(t.Context(), chat(t), openai.Expect{}).Reason, "certificate") {
+		t.Error("a certificate of an unknown authority was accepted")
+	}
+}
+
+// TestWarm opens connections that the requests of a load then use.
+func TestWarm(t *testing.T) {
+	t.Parallel()
+	var opened atomic.Int32
+	s := httptest.NewUnstartedServer(answering(func(*http.Request) {}))
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	s.Start()
+	serve(t, s)
+	c := client(t, openai.Options{BaseURL: s.URL, KeepAlive: true, Connections: 8})
+	if n := c.Warm(t.Context(), 8); n != 8 || opened.Load() != 8 {
+		t.Errorf("%d connections, %d were opened, want 8", n, opened.Load())
+	}
+	for range 3 {
+		if r := c.Stream(t.Context(), chat(t), openai.Expect{}); r.Outcome != openai.OK || !r.Reused {
+			t.Errorf("%s (%s), reused %t", r.Outcome, r.Reason, r.Reused)
+		}
+	}
+	if c := client(t, openai.Options{BaseURL: s.URL}); c.Warm(t.Context(), 8) != 0 {
+		t.Error("connections that nothing will use again")
+	}
+	if c := client(t, openai.Options{BaseURL: "http://127.0.0.1:9", KeepAlive: true}); c.Warm(t.Context(), 8) != 0 {
+		t.Error("connections to nothing")
+	}
+}
