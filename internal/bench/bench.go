@@ -233,6 +233,7 @@ const (
 	CauseCrash    Cause = "crash"    // a signal ended it
 	CauseOOM      Cause = "oom"      // host or device memory ran out
 	CauseTimeout  Cause = "timeout"  // it was stopped at its deadline
+	CauseSilent   Cause = "silent"   // it was stopped because it printed nothing
 	CauseInput    Cause = "input"    // a file that the cell needs is absent
 	CauseOutput   Cause = "output"   // it printed no usable numbers
 	CauseAnswer   Cause = "answer"   // it answered wrongly
@@ -511,6 +512,10 @@ type Run struct {
 // DefaultBranch is the condition of a run of the default branch's newest commit, with
 // nothing changed: the runs of its history came before it on the same branch.
 const DefaultBranch = "default_branch"
+
+// Unbuilt is the condition of a run of which nothing was measured, because the checkout
+// could not be built.
+const Unbuilt = "unbuilt"
 
 // PairSeed is the condition of a run that says how the order within pairs was drawn.
 const PairSeed = "pair_seed"

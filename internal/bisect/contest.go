@@ -88,7 +88,7 @@ func openSide(ctx context.Context, e *measure.Env, b *bisection, root, name stri
 		for _, cell := range s.Cells {
 			ids = append(ids, text.OneLine(cell.ID()))
 			if b.Cell == "" || cell.ID() == b.Cell {
-				found = append(found, side{plan: p, suite: s.Suite, measurer: measure.Secrets(secretsOf(p, s.Suite)).Measurer(s.Suite), cell: cell})
+				found = append(found, side{plan: p, suite: s.Suite, measurer: measure.Secrets(secretsOf(p, s.Suite)).Measurer(p.Measurer(s.Suite)), cell: cell})
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func secretsOf(p *measure.Plan, s suite.Suite) []string {
 func (s *side) measure(ctx context.Context, d bench.Device) (*bench.Result, error) {
 	r, err := s.measurer.Measure(ctx, s.cell, d)
 	if err == nil {
-		err = s.suite.Release(d)
+		err = s.plan.Release(s.cell.Suite, s.suite, d)
 	}
 	switch {
 	case err != nil:

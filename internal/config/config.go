@@ -32,6 +32,8 @@ type File struct {
 	Host      Host   `yaml:"host"`
 	Policy    Policy `yaml:"policy"`
 	Limits    Limits `yaml:"limits"`
+	// Build builds a checkout before any suite is measured; nil if nothing is built.
+	Build *Build `yaml:"build"`
 	// Runners are the hosts that the project measures on, for planning.
 	Runners []Runner `yaml:"runners"`
 	// Suites is never empty and its names are unique.
@@ -181,6 +183,9 @@ func Parse(name string, data []byte) (*File, error) {
 	d := doc.decoder()
 	nodes := d.structure(doc.root, "", file, "suites")
 	d.choices(file, nodes)
+	if file.Build != nil && len(d.errs) == 0 {
+		d.build(file.Build, nodes["build"], "build")
+	}
 	if v := nodes["version"]; v != nil && file.Version != Version && (file.Version != 0 || len(d.errs) == 0) {
 		d.errs = nil // what a later format means by its keys is not known here
 		d.fail(start(v), fmt.Sprintf("version: this build reads version %d, got %d", Version, file.Version),
@@ -219,10 +224,13 @@ func (d *decoder) suites(n ast.Node) []Suite {
 		s := &suites[i]
 		*s = Suite{Line: start(item).Line, doc: d.doc, node: item, path: fmt.Sprintf("suites[%d]", i)}
 		before := len(d.errs)
-		name := d.structure(item, s.path, s, "*")["name"]
+		nodes := d.structure(item, s.path, s, "*")
+		name := nodes["name"]
 		if len(d.errs) == before {
 			d.limits(s)
 			d.devices(s)
+			d.around(s, nodes)
+			d.attend(s, nodes)
 		}
 		if s.Name == "" {
 			continue

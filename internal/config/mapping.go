@@ -32,8 +32,14 @@ func (d *decoder) table(n ast.Node, path string, v reflect.Value) {
 func (d *decoder) structure(n ast.Node, path string, into any, extra ...string) map[string]ast.Node {
 	v := reflect.ValueOf(into).Elem()
 	fields, required := fieldsOf(v.Type())
-	if index, ok := shorthand(v.Type()); ok {
+	if index, ok := shorthand(v.Type(), "scalar"); ok {
 		if _, scalar := scalarText(d.resolve(n)); scalar {
+			d.value(n, path, v.FieldByIndex(index))
+			return nil
+		}
+	}
+	if index, ok := shorthand(v.Type(), "list"); ok {
+		if _, list := d.resolve(n).(*ast.SequenceNode); list {
 			d.value(n, path, v.FieldByIndex(index))
 			return nil
 		}
@@ -73,7 +79,7 @@ func (d *decoder) unknownKey(p pair, path string, known []string) {
 }
 
 // fieldsOf maps keys to fields, by tags of the form `yaml:"key"`,
-// `yaml:"key,required"` or `yaml:"key,scalar"`. Fields of embedded structs count as the struct's own.
+// `yaml:"key,required"`, `yaml:"key,scalar"` or `yaml:"key,list"`. Fields of embedded structs count as the struct's own.
 func fieldsOf(t reflect.Type) (fields map[string][]int, required []string) {
 	fields = map[string][]int{}
 	for _, f := range reflect.VisibleFields(t) {
@@ -89,11 +95,11 @@ func fieldsOf(t reflect.Type) (fields map[string][]int, required []string) {
 	return fields, required
 }
 
-// shorthand finds the field that a plain value stands for where a mapping is
-// wanted, by the tag `yaml:"key,scalar"`.
-func shorthand(t reflect.Type) (index []int, ok bool) {
+// shorthand finds the field that a plain value or a list stands for where a mapping is
+// wanted, by the tags `yaml:"key,scalar"` and `yaml:"key,list"`.
+func shorthand(t reflect.Type, option string) (index []int, ok bool) {
 	for _, f := range reflect.VisibleFields(t) {
-		if strings.HasSuffix(f.Tag.Get("yaml"), ",scalar") {
+		if strings.HasSuffix(f.Tag.Get("yaml"), ","+option) {
 			return f.Index, true
 		}
 	}

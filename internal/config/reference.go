@@ -17,6 +17,14 @@ type Key struct {
 	Text   string // Markdown; its links are relative to docs
 }
 
+// What the keys of steps, builds and services have in common.
+const (
+	stepCommand = "Program and its arguments, which no shell interprets."
+	stepDir     = "Folder in which it starts. If absent, that of the configuration."
+	stepEnv     = "Variables that it gets besides [what reaches a child](configuration.md#what-reaches-a-child)."
+	stepTimeout = "Longest duration. At its end the command and all that it started are ended."
+)
+
 // Keys describes keys, by the type of the mapping that they are decoded into.
 type Keys map[reflect.Type]map[string]Key
 
@@ -45,6 +53,7 @@ var reference = Keys{
 		"host":   {nil, "The host that measures."},
 		"policy": {nil, "Limits of the gate."},
 		"limits": {nil, "Limits of the cost of a run. The run and the report declare what a limit left out."},
+		"build":  {nil, "Command that builds the checkout before anything is measured. A list stands for `command`. See [Builds](configuration.md#builds)."},
 		"runners": {nil, "Hosts of the project, and the suites of each. For each, `accelgate plan --github-matrix` prints jobs. " +
 			"`accelgate plan --shards auto --max-minutes 20 --durations FOLDER` makes as few shards as take 20 minutes each by the median times of earlier runs. " +
 			"It keeps cells together that share what a persistent process has loaded, and reports how far from the bound the longest shard is."},
@@ -96,8 +105,8 @@ var reference = Keys{
 		"max_cells": {nil, "Measure at most so many cells, the first of the matrix. Flag `--max-cells` wins over this key."},
 		"budget": {nil, "End measuring after this time, as in `90m`. Flag `--budget` wins over this key. " +
 			"Every cell of every suite is measured once before any is measured twice, so a budget costs repeats before it costs cells."},
-		"retries": {0, "Retries after an infrastructure failure, 0 to 10: the program could not be started, or `failures` of the suite matches. " +
-			"A crash, a timeout or an incorrect answer is never repeated. The exception is a crash of a persistent process that had served other cells: a fresh process confirms it."},
+		"retries": {0, "Retries after an infrastructure failure, 0 to 10: the program could not be started, or `failures` of the suite says so. " +
+			"A crash or a timeout is repeated only by `retries` of the suite, an incorrect answer never. The exception is a crash of a persistent process that had served other cells: a fresh process confirms it."},
 		"cool_down": {nil, "Wait before cells are measured again. If absent, 5s on devices and none elsewhere."},
 		"lease":     {"30m", "Longest wait for devices that another job uses."},
 	},
@@ -111,8 +120,18 @@ var reference = Keys{
 	reflect.TypeFor[Suite](): {
 		"name": {nil, "Name of the suite, unique in the file: 1 to 64 letters, digits, `.`, `-` or `_`, the first a letter or digit."},
 		"kind": {nil, "Kind of the suite, see [Kinds](configuration.md#kinds)."},
-		"build": {nil, "Command that builds a checkout, in the configuration's folder, as in `[make]`. " +
-			"`run` uses it where it makes [the base](configuration.md#the-base) itself, on both sides."},
+		"build": {nil, "Command that builds the checkout for this suite. A mapping is run before anything is measured, see [Builds](configuration.md#builds). " +
+			"A list, as in `[make]`, is run only where `run` makes [the base](configuration.md#the-base) itself, on both sides."},
+		"setup":    {nil, "Step before the first cell of the suite. A list stands for `command`. See [Setup and services](configuration.md#setup-and-services)."},
+		"teardown": {nil, "Step after the last cell, also where cells or the setup failed and where a signal ended the run. A list stands for `command`."},
+		"each":     {nil, "Steps around each measurement of a cell."},
+		"service":  {nil, "Program that runs while cells of the suite are measured."},
+		"retries": {nil, "Retries of a measurement, 0 to 10, by the cause of its failure: `crash`, `machine`, `oom`, `silent`, `start` or `timeout`. " +
+			"`start` and `machine` are in place of `limits.retries`. See [Retries and hangs](configuration.md#retries-and-hangs)."},
+		"no_output": {nil, "Longest time in which a child prints nothing, as in `60s`. It is then ended, with the cause `silent`. " +
+			"Kinds `models` (without `worker`), `exec` and `cases`."},
+		"on_timeout":    {nil, "`dump`: a child that is ended at its `timeout` or `no_output` prints its stacks into the log first. Kinds as in `no_output`."},
+		"cell_timeouts": {nil, "Bounds for one process of some cells, in place of the kind's `timeout`. Later entries win. Kinds as in `no_output`."},
 		"devices": {1, "Devices that a cell needs at once, as in `2` or `[{when: {tp: 4}, count: 4}]`. Later entries win over earlier ones. " +
 			"A cell is skipped where the host has fewer. See [Devices](configuration.md#devices)."},
 		"limits": {nil, "Limits of single metrics. Later entries win over earlier ones, value by value, and over `limit` of the metric. " +
@@ -121,6 +140,41 @@ var reference = Keys{
 	reflect.TypeFor[DeviceCount](): {
 		"when":  {nil, "Cells that need so many, as in `{tp: 4}`: an axis or a swept variable, and a glob. If absent, all cells."},
 		"count": {1, "Number of devices."},
+	},
+	reflect.TypeFor[Build](): {
+		"command": {nil, stepCommand},
+		"dir":     {nil, stepDir},
+		"env":     {nil, stepEnv},
+		"timeout": {"1h", stepTimeout},
+		"inputs": {nil, "Globs of the files that the build reads; a folder stands for all files in it. If absent, the build is reused only for the same commit with nothing changed. " +
+			"Needs `outputs`."},
+		"outputs": {nil, "Globs of the files that the build writes, all of which must be there after it. If absent, the build is run each time."},
+	},
+	reflect.TypeFor[Step](): {
+		"command": {nil, stepCommand},
+		"dir":     {nil, stepDir},
+		"env":     {nil, stepEnv},
+		"timeout": {"10m", stepTimeout},
+	},
+	reflect.TypeFor[CellTimeout](): {
+		"when":    {nil, "Cells that the entry is for, as in [`limits`](configuration.md#suiteslimits)."},
+		"timeout": {nil, "Bound for one process."},
+	},
+	reflect.TypeFor[Each](): {
+		"setup":    {nil, "Step before each measurement of a cell. A list stands for `command`."},
+		"teardown": {nil, "Step after each measurement of a cell, whatever became of it. A list stands for `command`."},
+	},
+	reflect.TypeFor[Service](): {
+		"command": {nil, stepCommand},
+		"dir":     {nil, stepDir},
+		"env":     {nil, stepEnv},
+		"ready":   {nil, "How the service shows that it is up: one of `http`, `tcp` and `command`."},
+	},
+	reflect.TypeFor[Ready](): {
+		"http":    {nil, "URL that answers a GET with a status from 200 to 399. Proxies are not used, and redirects are not followed."},
+		"tcp":     {nil, "Address that accepts connections, as in `127.0.0.1:8080`."},
+		"command": {nil, "Command that exits with 0."},
+		"within":  {"60s", "Longest wait. A service that is not up by then fails all cells of the suite."},
 	},
 	reflect.TypeFor[Limit](): {
 		"metric": {nil, "Name of the metric, or of a [resource](configuration.md#resources)."},

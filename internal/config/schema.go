@@ -89,8 +89,11 @@ func (keys Keys) typeSchema(t reflect.Type) object {
 	}
 	switch t.Kind() {
 	case reflect.Struct:
-		if _, ok := shorthand(t); ok {
+		if _, ok := shorthand(t, "scalar"); ok {
 			return object{"anyOf": []any{textSchema, keys.structSchema(t)}}
+		}
+		if index, ok := shorthand(t, "list"); ok {
+			return object{"anyOf": []any{keys.typeSchema(t.FieldByIndex(index).Type), keys.structSchema(t)}}
 		}
 		return keys.structSchema(t)
 	case reflect.Slice:

@@ -2,7 +2,9 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -13,9 +15,10 @@ import (
 type Suite struct {
 	Name string `yaml:"name,required"`
 	Kind string `yaml:"kind,required"`
-	// Build is the command that builds a checkout, which starts in the
-	// configuration's folder; empty if nothing is built.
-	Build []string `yaml:"build"`
+	// Build builds a checkout for this suite; nil if nothing is built.
+	Build *Build `yaml:"build"`
+	Around
+	Attend
 	// Limits are those of single metrics, in place of the policy's.
 	Limits []Limit `yaml:"limits"`
 	// Devices are the counts of devices that cells need; later entries win, and 1 is the
@@ -30,9 +33,9 @@ type Suite struct {
 }
 
 // Decode fills the struct that into points to with the keys of the suite other
-// than name, kind, build, limits and devices, by the tags `yaml:"key"`, `yaml:"key,required"`, and
-// `yaml:"key,scalar"` for the field that a plain value in place of the mapping
-// stands for. Keys without a field are errors. Fields may be strings, booleans, integers,
+// than those of this struct, by the tags `yaml:"key"`, `yaml:"key,required"`, and
+// `yaml:"key,scalar"` and `yaml:"key,list"` for the field that a plain value or a list in
+// place of the mapping stands for. Keys without a field are errors. Fields may be strings, booleans, integers,
 // floats, [time.Duration], implementations of [encoding.TextUnmarshaler], [List], and
 // pointers, slices, string-keyed maps and structs of these; fields of embedded
 // structs are the struct's own. An absent key leaves its field as it was, so
@@ -45,7 +48,8 @@ func (s *Suite) Decode(into any) error {
 		d.value(s.node, s.path, v)
 		return d.err()
 	}
-	d.structure(s.node, s.path, into, "name", "kind", "build", "limits", "devices")
+	fields, _ := fieldsOf(reflect.TypeFor[Suite]())
+	d.structure(s.node, s.path, into, slices.Collect(maps.Keys(fields))...)
 	return d.err()
 }
 

@@ -26,6 +26,7 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	verdicts, waivers := waive(in, verdicts)
 	verdicts, shares := alike(in, verdicts)
 	c := Comparison{Reference: name, Verdicts: verdicts, Unjudged: sum.unjudged(in), MissingShards: run.MissingShards(), Unselected: unselected,
+		Unbuilt:  run.Context[bench.Unbuilt] != "" && sum.passed == 0,
 		Measured: sum.measured, Passed: sum.passed, Checks: sum.checks, Waivers: waivers, Alike: shares,
 		Began: ev.began.standing(verdicts), Noise: noiseOf(in), Sight: sightOf(verdicts)}
 	if c.Unjudged == "" {

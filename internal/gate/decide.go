@@ -1,5 +1,7 @@
 package gate
 
+import "slices"
+
 // Status is the decision in a word.
 type Status string
 
@@ -41,6 +43,9 @@ type Decision struct {
 	// Uncompared counts the suites, over all comparisons, of which not one number
 	// was compared.
 	Uncompared int `json:"uncompared,omitempty"`
+	// Unbuilt says that the comparisons that block are of runs of which nothing was
+	// measured, because the checkout could not be built. The exit code is that of no evidence.
+	Unbuilt bool `json:"unbuilt,omitempty"`
 	// Unapproved says that the pull request changes what is checked, without the
 	// approval that the policy demands.
 	Unapproved bool `json:"unapproved,omitempty"`
@@ -68,6 +73,7 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 		inconclusive = inconclusive || c.Inconclusive()
 	}
 	d.Waivers = waiversOf(comparisons, p)
+	d.Unbuilt = len(d.Blocking) > 0 && d.Blocking[CorrectnessFailure] == 0 && !slices.ContainsFunc(comparisons, func(c Comparison) bool { return !c.Unbuilt && c.blocks() })
 	switch {
 	case len(d.Blocking) > 0:
 		d.Status = StatusFailed
@@ -81,6 +87,11 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 		d.Status = StatusPassed
 	}
 	return d
+}
+
+// blocks reports whether a verdict of the comparison blocks.
+func (c *Comparison) blocks() bool {
+	return slices.ContainsFunc(c.Verdicts, func(v Verdict) bool { return v.Level == Fail })
 }
 
 func (d *Decision) count(verdicts []Verdict) {

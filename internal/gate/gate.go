@@ -275,6 +275,8 @@ type Comparison struct {
 	// Passed counts those of them that passed.
 	Measured int `json:"measured"`
 	Passed   int `json:"passed"`
+	// Unbuilt says that nothing was measured because the checkout could not be built.
+	Unbuilt bool `json:"unbuilt,omitempty"`
 	// Noise is what the run's A/A pairs show; nil where it has none. No verdict
 	// depends on it.
 	Noise *Noise `json:"noise,omitempty"`

@@ -215,7 +215,7 @@ func (k *checkout) build(ctx context.Context, p *Plan) error {
 		}
 	}
 	commands, err := build(ctx, p, file, k.dir, "the base")
-	if _, missing := os.Stat(filepath.Join(k.folder.Root, checkoutTree, ".gitmodules")); err == nil && commands == 0 && missing == nil {
+	if _, missing := os.Stat(filepath.Join(k.folder.Root, checkoutTree, ".gitmodules")); err == nil && commands+len(p.builds(everySuite)) == 0 && missing == nil {
 		err = noBase{"the base has submodules, which no build command of a suite fetches"}
 	}
 	if err == nil && k.kept {
@@ -235,17 +235,17 @@ func build(ctx context.Context, p *Plan, file *config.File, dir, what string) (i
 	for i := range file.Suites {
 		s := &file.Suites[i]
 		measured := slices.ContainsFunc(p.Suites, func(one Planned) bool { return one.Name == s.Name })
-		if len(s.Build) == 0 || !measured || slices.ContainsFunc(done, func(b []string) bool { return slices.Equal(b, s.Build) }) {
+		if s.Build == nil || !s.Build.OnlyPairs || !measured || slices.ContainsFunc(done, func(b []string) bool { return slices.Equal(b, s.Build.Command) }) {
 			continue
 		}
-		response, err := p.worker.Do(ctx, worker.Request{Args: s.Build, Dir: dir})
+		response, err := p.worker.Do(ctx, worker.Request{Args: s.Build.Command, Dir: dir})
 		if err != nil {
 			return len(done), err
 		}
 		if !response.OK() {
-			return len(done), noBase{fmt.Sprintf("%s cannot be built by %q: %s: %s", what, strings.Join(s.Build, " "), response.Reason(), text.OneLine(text.LastLine(response.Log)))}
+			return len(done), noBase{fmt.Sprintf("%s cannot be built by %q: %s: %s", what, strings.Join(s.Build.Command, " "), response.Reason(), text.OneLine(text.LastLine(response.Log)))}
 		}
-		done = append(done, s.Build)
+		done = append(done, s.Build.Command)
 	}
 	return len(done), nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
+	"github.com/accelgate/accelgate/internal/config"
 )
 
 // On a desk the built base stays below the folder of results, so that the next run
@@ -29,14 +30,13 @@ const (
 func (k *checkout) keptKey(p *Plan) string {
 	type command struct {
 		Suite string
-		Build []string
+		Build *config.Build
 	}
-	var commands []command
-	some := false
+	commands, some := []command{{Build: p.File.Build}}, p.File.Build != nil
 	for i := range p.File.Suites {
 		s := &p.File.Suites[i]
 		if slices.ContainsFunc(p.Suites, func(one Planned) bool { return one.Name == s.Name }) {
-			commands, some = append(commands, command{s.Name, s.Build}), some || len(s.Build) > 0
+			commands, some = append(commands, command{s.Name, s.Build}), some || s.Build != nil
 		}
 	}
 	text, err := json.Marshal([]any{k.commit, k.prefix, filepath.Base(p.Options.Config), commands})

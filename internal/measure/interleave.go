@@ -20,6 +20,7 @@ import (
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/measure/runner"
+	"github.com/accelgate/accelgate/internal/prepare"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
@@ -51,12 +52,13 @@ type base struct {
 	mu       sync.Mutex
 	checkout *checkout // that accelgate made of it; nil if the user did
 	tried    bool      // it was not asked for
+	hold     *prepare.Hold
 }
 
 // openIn opens the base in a folder.
 func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool) (*base, error) {
 	o := *p.Options
-	o.Injected, o.Revision, o.Out, o.isBase = Injected{}, "", "", true
+	o.Injected, o.Revision, o.Out, o.isBase, o.baseLogs = Injected{}, "", "", true, p.OutPath(filepath.Join(logs, "base"))
 	// Which cells are measured is the head's to say: a shard of another matrix, and a
 	// name that the base does not have, would leave cells without pairs.
 	o.Selection = Selection{MaxCells: math.MaxInt}
@@ -72,8 +74,11 @@ func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool) (
 			text.OneLine(b.revision), text.OneLine(want), text.OneLine(o.AB)))
 	}
 	b.state = b.revision + " " + e.changes(ctx, opened) + " " + opened.File.Digest
-	if err := b.match(p); err != nil {
-		opened.Close()
+	if err = b.match(p); err == nil {
+		err = b.build(ctx, p)
+	}
+	if err != nil {
+		b.close()
 		return nil, err
 	}
 	return b, nil
@@ -125,6 +130,7 @@ func (e *Env) planBase(ctx context.Context, o *Options, from *checkout) (*Plan, 
 func (b *base) close() {
 	if b != nil {
 		b.plan.Close()
+		b.hold.Release()
 	}
 }
 
@@ -248,16 +254,16 @@ func (m *interleaved) Measure(ctx context.Context, c bench.Cell, d bench.Device)
 
 // side measures one of the two and ends what it keeps running.
 func (m *interleaved) side(ctx context.Context, side int, c bench.Cell, d bench.Device) (bench.Result, error) {
-	of, name := m.head, "the head"
+	of, name, heads := m.head, "the head", c
 	if side == 1 {
 		of, name, c = m.old, "the base", m.base.cells[c.ID()].cell // whose suite may have another name
 	}
 	r, err := of.Measure(ctx, c, d)
-	for retry := 0; err == nil && side == 1 && r.Cause.Infrastructure() && retry < m.plan.File.Limits.Retries; retry++ { // the runner sees the head alone
+	for retry := 0; err == nil && side == 1 && retry < m.plan.retries(heads, r.Cause); retry++ { // the runner sees the head alone
 		r, err = of.Measure(ctx, c, d)
 	}
 	if err == nil {
-		err = of.suites[c.Suite].Release(d)
+		err = of.release(c.Suite, d)
 	}
 	if err != nil {
 		return r, fmt.Errorf("%s: %w", name, err)
@@ -288,7 +294,7 @@ func join(got, old *bench.Result) {
 
 // measurerOf measures each cell by its suite.
 func measurerOf(p *Plan) *bySuite {
-	b := &bySuite{suites: map[string]suite.Suite{}, width: p.width, last: map[bench.Device]string{}}
+	b := &bySuite{plan: p, suites: map[string]suite.Suite{}, width: p.width, last: map[bench.Device]string{}}
 	for _, one := range p.Suites {
 		b.suites[one.Name] = one.Suite
 	}

@@ -47,6 +47,15 @@ func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Ru
 	if _, err := e.watches(p); err != nil {
 		return nil, err
 	}
+	hold, err := e.prepareCode(ctx, p)
+	defer hold.Release()
+	if err != nil {
+		return nil, err
+	}
+	if p.nothingBuilt() {
+		e.WarnAll(p.Warnings)
+		return e.unmeasured(ctx, p)
+	}
 	end := e.Progress.Begin("prepare the base")
 	b, err := e.openBase(ctx, p)
 	end()
@@ -84,7 +93,8 @@ func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Ru
 		}
 	}
 	s.unchanged(ref)
-	if err := s.all(ctx, run, ref); err != nil {
+	err = s.all(ctx, run, ref)
+	if err = s.tearDown(ctx, run, err); err != nil {
 		return nil, err
 	}
 	if !p.unjudged { // who measures so prints a table of its own

@@ -65,6 +65,7 @@ type Pairing struct {
 	Pairs      int    // of each cell at first; 0 for the procedure's own
 	PairSeed   uint64 // 0 for a random one
 	isBase     bool   // these are the options of the base itself
+	baseLogs   string // where the base's logs go
 	ABRevision string // commit of the base; "" for what git says
 }
 

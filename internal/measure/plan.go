@@ -17,6 +17,7 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/measure/runner"
+	"github.com/accelgate/accelgate/internal/prepare"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/worker"
@@ -40,6 +41,9 @@ type Plan struct {
 	progress func(suite.Progress)
 	kinds    map[string]suite.Kind
 	environ  []string // of this process
+	say      func(string)
+	stages   map[string]*prepare.Stage // of the suites that have one, by name
+	attended map[string]*attendance    // of the suites that have one, by name
 
 	deviceIDs []string       // that cells are pinned to; none: cells are not pinned
 	widths    map[string]int // devices that cells need at once, by id, where that is more than 1
@@ -51,6 +55,7 @@ type Planned struct {
 	Suite   suite.Suite
 	Cells   []bench.Cell
 	Skipped []bench.Result
+	unbuilt string // why it could not be built
 }
 
 // Plan loads the configuration, finds out what this machine is, opens the
@@ -85,7 +90,8 @@ func (e *Env) prepare(ctx context.Context, p *Plan) error {
 
 // emptyPlan is a plan without a configuration.
 func (e *Env) emptyPlan(o *Options) (*Plan, error) {
-	p := &Plan{Options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds, widths: map[string]int{}}
+	p := &Plan{Options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds, widths: map[string]int{},
+		say: func(line string) { fmt.Fprintln(e.Stderr, "accelgate: "+line) }}
 	return p, o.Check()
 }
 
@@ -218,7 +224,7 @@ func (e *Env) AnyPlan(o *Options) (p *Plan, err error) {
 // out is opened all the same, because its cells must be declared as left out.
 // Ids are checked over all suites together before anything is measured.
 func (p *Plan) Open() error {
-	if err := errors.Join(p.checkNames(), p.checkHost()); err != nil {
+	if err := errors.Join(p.checkNames(), p.checkHost(), p.checkBuild()); err != nil {
 		return err
 	}
 	env, err := p.Env()
@@ -279,11 +285,14 @@ func (p *Plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
 	if wanted {
 		env.EngineArgs = p.Options.EngineArgs()
 	}
+	if s.Watches() {
+		env.Worker = attending{env.Worker}
+	}
 	opened, err := p.kinds[s.Kind].Open(s, env)
 	if err != nil {
 		return nil, err
 	}
-	planned := Planned{s.Name, opened, opened.Cells(), opened.Skipped()}
+	planned := Planned{Name: s.Name, Suite: opened, Cells: opened.Cells(), Skipped: opened.Skipped()}
 	all := planned.all()
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes"))
@@ -297,6 +306,7 @@ func (p *Plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
 	}
 	p.Warnings = append(p.Warnings, opened.Warnings()...)
 	p.Suites = append(p.Suites, planned)
+	limits = errors.Join(limits, p.addStage(s), p.attend(s, all))
 	return all, errors.Join(limits, p.AddMetrics(s, metrics))
 }
 
@@ -348,6 +358,7 @@ func CellIDs(cells []bench.Cell) []string {
 
 // Close releases the suites and the worker.
 func (p *Plan) Close() {
+	_, _ = p.endStages(context.Background()) // they have ended unless measuring could not begin
 	for _, s := range p.Suites {
 		s.Suite.Close()
 	}

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -21,6 +22,16 @@ func (e *Env) Rounds(ctx context.Context, p *Plan, n int, seen func(bench.Result
 	if err := p.prepareOut(); err != nil {
 		return nil, err
 	}
+	hold, err := e.prepareCode(ctx, p)
+	defer hold.Release()
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range p.Suites {
+		if one.unbuilt != "" {
+			return nil, errors.New(one.unbuilt)
+		}
+	}
 	end := e.Progress.Begin("wait for the devices")
 	lanes, err := e.Lease(ctx, p)
 	end()
@@ -35,7 +46,8 @@ func (e *Env) Rounds(ctx context.Context, p *Plan, n int, seen func(bench.Result
 		return nil, err
 	}
 	defer s.journal.Close()
-	if err := s.rounds(ctx, run, n, seen); err != nil {
+	err = s.rounds(ctx, run, n, seen)
+	if err = s.tearDown(ctx, run, err); err != nil {
 		return nil, err
 	}
 	for _, one := range p.Suites {
@@ -120,7 +132,7 @@ func (s *session) rest() error {
 	}
 	for _, one := range s.plan.Suites {
 		for _, d := range devices {
-			if err := one.Suite.Release(d); err != nil {
+			if err := s.plan.Release(one.Name, one.Suite, d); err != nil {
 				return fmt.Errorf("suite %s: %w", one.Name, err)
 			}
 		}

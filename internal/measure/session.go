@@ -160,7 +160,7 @@ func grouped(of suite.Suite, cells []bench.Cell) []int {
 func (s *session) measure(ctx context.Context, run *bench.Run) error {
 	var cells []bench.Cell
 	for _, one := range s.plan.Suites {
-		cells = append(cells, one.Cells...)
+		cells = append(cells, one.measurable()...)
 	}
 	if len(cells) > 0 {
 		end := s.stage("measure", cells, s.repeats())
@@ -175,6 +175,9 @@ func (s *session) measure(ctx context.Context, run *bench.Run) error {
 		run.Warnings = append(run.Warnings, warmUp(run)...)
 	}
 	for _, one := range s.plan.Suites {
+		if one.unbuilt != "" {
+			run.Results = append(run.Results, one.failed()...)
+		}
 		run.Results = append(run.Results, one.Skipped...)
 	}
 	return nil
@@ -200,6 +203,7 @@ func (s *session) cutShort(results []bench.Result) []string {
 // bySuite measures each cell by its suite. What a suite keeps running on a
 // device ends before another suite measures there, or a cell that needs another number of devices.
 type bySuite struct {
+	plan   *Plan
 	suites map[string]suite.Suite
 	width  func(bench.Cell) int
 	mu     sync.Mutex
@@ -211,7 +215,7 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 	if err := b.clear(c.Suite, d); err != nil {
 		return bench.Result{}, err
 	}
-	r, err := b.suites[c.Suite].Measure(ctx, c, d)
+	r, err := b.plan.Measure(ctx, b.suites[c.Suite], c, d)
 	if width := b.width(c); width > 1 && err == nil {
 		r.Context = maps.Clone(r.Context)
 		if r.Context == nil {
@@ -232,12 +236,16 @@ func (b *bySuite) clear(suite string, d bench.Device) error {
 			continue
 		}
 		delete(b.last, other)
-		if err := b.suites[last].Release(other); err != nil {
+		if err := b.release(last, other); err != nil {
 			return err
 		}
 	}
 	b.last[d] = suite
 	return nil
+}
+
+func (b *bySuite) release(name string, d bench.Device) error {
+	return b.plan.Release(name, b.suites[name], d)
 }
 
 // shared reports whether two groups of devices have one in common.
@@ -297,7 +305,7 @@ func (s *session) repeats() func(bench.Cell) int {
 func (s *session) options() runner.Options {
 	return runner.Options{
 		Repeats:   s.repeats(),
-		Retries:   s.plan.File.Limits.Retries,
+		Retries:   s.plan.retries,
 		Devices:   s.devices,
 		Width:     s.plan.width,
 		Lane:      func(c bench.Cell) int { return s.lanes[c.ID()] },

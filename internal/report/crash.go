@@ -1,13 +1,12 @@
 package report
 
 import (
-	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // because is why a cell failed to run: the last line of its log that says why,
@@ -41,31 +40,9 @@ func crashedResults(run *bench.Run) map[string]*bench.Result {
 	return found
 }
 
-var (
-	// fault is in lines that name a cause, whichever the program's language.
-	fault = lazyregexp.New(`(?i)error|exception|panic|fatal|assert|fail|abort|cannot|can't|could not|unable|denied|no such|not found|invalid|unsupported|refused|exceeded|terminat|out of memory|segmentation|killed`)
-	// frames are lines of a stack, notes about it, and the words of shells and make
-	// about an end that they did not cause.
-	frames = lazyregexp.New(`^(\s+at |\s*File "|\s*#\d+ |goroutine \d+|\s*\S+\(.*\)$|\s+\S+:\d+( \+0x[0-9a-f]+)?$|note: |stack backtrace|Traceback |exit status \d+|exit code \d+|created by |make(\[\d+\])?: |\[New LWP|\[\d+\]\s|={3,}|-{3,})`)
-)
-
-// lastMeaningful is the last line of a log that names a cause; without one, the last
-// that holds words. A log is hostile: the line is as it was printed, and bounded.
+// lastMeaningful is the line of a log that says why. A log is hostile: the line is as it
+// was printed, and bounded.
 func lastMeaningful(log string) string {
 	lines, _ := excerpt(log, true)
-	slices.Reverse(lines)
-	last := ""
-	for _, line := range lines {
-		if frames.MatchString(line) || strings.IndexFunc(line, unicode.IsLetter) < 0 {
-			continue
-		}
-		line = strings.TrimSpace(line)
-		if fault.MatchString(line) {
-			return line
-		}
-		if last == "" {
-			last = line
-		}
-	}
-	return last
+	return text.Meaningful(lines)
 }

@@ -71,6 +71,7 @@ var causes = map[bench.Cause]string{
 	bench.CauseCrash:    "crashed",
 	bench.CauseOOM:      "ran out of memory",
 	bench.CauseTimeout:  "timed out",
+	bench.CauseSilent:   "hung silently",
 	bench.CauseInput:    "lacks a file",
 	bench.CauseOutput:   "printed no numbers",
 	bench.CauseMachine:  "the host failed",

@@ -21,6 +21,8 @@ func Conclude(result *bench.Result, response worker.Response) {
 	switch {
 	case response.End == worker.TimedOut:
 		result.Outcome, result.Cause, result.Reason = bench.Timeout, bench.CauseTimeout, response.Reason()
+	case response.End == worker.Silent:
+		result.Outcome, result.Cause, result.Reason = bench.Timeout, bench.CauseSilent, response.Reason()
 	case response.End == worker.Refused:
 		Fail(result, cause(response), response.Reason()+": "+response.Message)
 		if response.Contradicts {

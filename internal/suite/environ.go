@@ -33,14 +33,14 @@ func CheckEnv(c *config.Suite, path string, env map[string]string) (errs []error
 
 // CheckVariable refuses one name as [CheckEnv] does.
 func CheckVariable(c *config.Suite, path, name string) error {
-	if err := variable(name); err != nil {
+	if err := BadVariable(name); err != nil {
 		return c.Errorf(path, "%v", err)
 	}
 	return nil
 }
 
-// variable says what is wrong with the name of a variable for a child.
-func variable(name string) error {
+// BadVariable says what is wrong with the name of a variable for a child; nil if nothing is.
+func BadVariable(name string) error {
 	switch {
 	case name == "" || strings.ContainsAny(name, "=\x00"):
 		return fmt.Errorf("%q is not the name of a variable: use letters, digits and underscores", name)

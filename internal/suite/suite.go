@@ -139,6 +139,7 @@ type Kind struct {
 	Recheck Recheck // nil where a run does not record what was judged
 	Files   Files   // nil where the configuration says all
 	Limits  Limits  // nil where metrics have no limits of their own
+	Watched bool    // each cell is one child of Env.Worker, whose request has a timeout
 }
 
 // Open opens a suite from its part of the configuration. Errors about the

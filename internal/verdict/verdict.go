@@ -112,7 +112,7 @@ func (j Judged) Exit() int {
 	switch status := j.Decision.Status; {
 	case status.Passes():
 		return exit.Passed
-	case status == gate.StatusNoEvidence:
+	case status == gate.StatusNoEvidence, j.Decision.Unbuilt:
 		return exit.NoMeasure
 	}
 	return exit.GateFailed

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -29,6 +30,7 @@ type output interface {
 type streams struct {
 	eof  chan struct{} // one value for each stream that ended
 	open int           // streams whose value was not taken yet
+	last atomic.Int64  // when something was read, in nanoseconds since the epoch
 }
 
 // sink receives one stream.
@@ -58,6 +60,9 @@ func (s *streams) drain(r io.Reader, to sink) {
 	buf := make([]byte, readSize)
 	for {
 		n, err := r.Read(buf)
+		if n > 0 {
+			s.last.Store(time.Now().UnixNano())
+		}
 		to.write(buf[:n])
 		if err != nil { // the end, or the reading side was closed
 			to.flush()
@@ -71,9 +76,11 @@ func (s *streams) drain(r io.Reader, to sink) {
 // so that a child cannot fill our memory.
 type capture struct {
 	streams
-	stdout head
-	stderr tail
-	log    lastLines
+	stdout     head
+	stderr     tail
+	log        lastLines
+	transcript transcript
+	stacks     stacks
 }
 
 func newCapture(maxStdout, maxStderr int) *capture {
@@ -82,14 +89,30 @@ func newCapture(maxStdout, maxStderr int) *capture {
 
 func (c *capture) start(stdout, stderr io.Reader) {
 	c.read(stdout, stderr,
-		&logged{c.stdout.write, splitter{log: &c.log}}, &logged{c.stderr.write, splitter{log: &c.log}})
+		&logged{c.copied(c.stdout.write), splitter{log: &c.log}}, &logged{c.copied(c.stderr.write), splitter{log: &c.log}})
+}
+
+// copied also writes a stream to the transcript, if one is wanted, and to the stacks while
+// the child is asked for them.
+func (c *capture) copied(keep func([]byte)) func([]byte) {
+	return func(p []byte) {
+		keep(p)
+		if c.transcript.max > 0 {
+			c.transcript.write(p)
+		}
+		c.stacks.write(p)
+	}
 }
 
 // report puts what was kept into resp.
 func (c *capture) report(resp *Response) {
+	resp.Transcript = c.transcript.String()
 	resp.Stdout, resp.StdoutTruncated = c.stdout.buf, c.stdout.truncated
 	resp.Stderr = c.stderr.bytes()
 	resp.Log = c.log.String()
+	if text := c.stacks.String(); text != "" {
+		resp.Log = text
+	}
 }
 
 // logged is a stream that is kept and also logged.

@@ -65,12 +65,6 @@ func startChild(cmd *exec.Cmd, out output, grace, killWait time.Duration) (*chil
 	return c, nil
 }
 
-// finish waits for the end of the child, or brings it about, and ends what is
-// left of its tree.
-func (c *child) finish(ctx context.Context, timeout time.Duration) (Response, error) {
-	return c.conclude(c.await(ctx, timeout))
-}
-
 func (c *child) await(ctx context.Context, timeout time.Duration) End {
 	return awaitEnd(ctx, c.exited, timeout)
 }

@@ -61,12 +61,20 @@ func (w *Isolated) Do(ctx context.Context, req Request) (Response, error) {
 		return Response{End: Cancelled, ExitCode: -1}, stopped(ctx, req)
 	}
 	out := newCapture(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, DefaultMaxStderr))
+	out.transcript.max = req.Transcript
 	c, err := w.start(req, out)
 	if err != nil {
 		return notStarted(err)
 	}
-	resp, err := c.finish(ctx, req.Timeout)
+	end := c.awaitAlive(ctx, req.Timeout, req.NoOutput, &out.streams)
+	if req.Dump && (end == TimedOut || end == Silent) {
+		c.dump(out, w.scrubbed)
+	}
+	resp, err := c.conclude(end)
 	out.report(&resp)
+	if end == Silent {
+		resp.Quiet = req.NoOutput
+	}
 	if err == nil && resp.End == Cancelled {
 		err = stopped(ctx, req)
 	}

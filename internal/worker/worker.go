@@ -72,6 +72,15 @@ type Request struct {
 	// Params is the JSON object that a persistent child is asked about; empty
 	// means {}. A worker that starts a process per request refuses it.
 	Params json.RawMessage
+	// Transcript is how many bytes to keep in Response.Transcript; zero keeps none.
+	// Only [Isolated] keeps one.
+	Transcript int
+	// NoOutput bounds the time in which the child prints nothing; zero means no bound.
+	// Only [Isolated] applies it.
+	NoOutput time.Duration
+	// Dump asks for the stacks of a child that is stopped at Timeout or NoOutput, in
+	// Response.Log. Only [Isolated] applies it.
+	Dump bool
 }
 
 // End says how a child came to its end. Exactly one applies.
@@ -82,6 +91,7 @@ const (
 	Exited     End = "exited"      // of its own accord; see Response.ExitCode
 	Signalled  End = "signalled"   // by a signal that the worker did not send; see Response.Signal
 	TimedOut   End = "timed out"   // stopped by the worker at Request.Timeout
+	Silent     End = "silent"      // stopped by the worker at Request.NoOutput
 	Cancelled  End = "cancelled"   // stopped by the worker because ctx was done; Do returned an error as well
 	NotStarted End = "not started" // or not ready for requests; see Response.StartErr
 	Refused    End = "refused"     // a persistent child gave no result; see Response.Message
@@ -136,6 +146,11 @@ type Response struct {
 	// Load is the time from the start of the persistent child that served the request
 	// to the answer to its first ping; 0 without one.
 	Load time.Duration
+	// Transcript is the beginning and the end of both streams, mixed in the order in
+	// which they were read, as valid UTF-8. A line between them names what is left out.
+	Transcript string
+	// Quiet is Request.NoOutput where End is Silent.
+	Quiet time.Duration
 	// Wall is the time from starting the child to its end, or from sending a
 	// request to its answer. It does not count waiting for what the child left
 	// behind, nor starting a persistent one.
@@ -157,6 +172,8 @@ func (r Response) Reason() string {
 		return fmt.Sprintf("did not start: %v", r.StartErr)
 	case TimedOut, Cancelled:
 		return fmt.Sprintf("%s after %v", r.End, r.Wall.Round(time.Millisecond))
+	case Silent:
+		return fmt.Sprintf("printed nothing for %v and was stopped: look at its stacks, or raise no_output", r.Quiet)
 	case Refused:
 		return "gave no result: look at its message at the end of the log"
 	}

@@ -46,9 +46,9 @@ type Options struct {
 	// disturbance of some seconds hits one value of several cells and not all
 	// values of one. Nil means once each.
 	Repeats func(c bench.Cell) int
-	// Retries is how often a measurement is repeated in place whose cause of
-	// failure is the machine's. Zero means never.
-	Retries int
+	// Retries is how often a measurement of a cell is repeated in place after failures, the
+	// last of which has the cause. A wrong answer is never repeated. Nil means never.
+	Retries func(c bench.Cell, cause bench.Cause) int
 	// Devices are the lanes: one cell at a time is measured on each. Empty
 	// means one lane without a device.
 	Devices []bench.Device
@@ -298,6 +298,7 @@ func (r *run) once(ctx context.Context, c bench.Cell, d bench.Device, round int)
 		}
 	}
 	wall := 0.0
+	var failures []bench.Result
 	for retries := 0; ; retries++ {
 		if err := context.Cause(ctx); err != nil {
 			return result, false, err
@@ -309,11 +310,19 @@ func (r *run) once(ctx context.Context, c bench.Cell, d bench.Device, round int)
 		result.Retries += retries
 		wall += result.WallMS
 		result.WallMS = wall
-		if !result.Cause.Infrastructure() || retries == r.Retries {
+		if !r.retry(&result, retries) {
 			break
 		}
+		failures = append(failures, result)
 	}
+	flaky(&result, failures)
 	return result, false, r.journal(result, round)
+}
+
+// retry reports whether a measurement is repeated once more.
+func (r *run) retry(result *bench.Result, retries int) bool {
+	failed := result.Outcome == bench.Failed || result.Outcome == bench.Timeout
+	return failed && r.Retries != nil && retries < r.Retries(result.Cell, result.Cause)
 }
 
 func (r *run) journal(result bench.Result, round int) error {

@@ -7,7 +7,7 @@ import (
 )
 
 // Kind is the kind "exec": benchmarks of a harness.
-var Kind = suite.Kind{Body: defaults(), Keys: keys, Open: Open, Demand: Demand}
+var Kind = suite.Kind{Body: defaults(), Keys: keys, Open: Open, Demand: Demand, Watched: true}
 
 // Demand returns that each cell must report its time.
 func Demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {

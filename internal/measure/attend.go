@@ -1,0 +1,104 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// attendance is how the children of a suite's cells are watched.
+type attendance struct {
+	noOutput time.Duration
+	dump     bool
+	timeouts []timeoutOf // on this host
+}
+
+// timeoutOf bounds one process of the cells that it selects.
+type timeoutOf struct {
+	limit
+	bound time.Duration
+}
+
+// attend notes how a suite's measurements are watched and repeated, and refuses entries that
+// can have no effect.
+func (p *Plan) attend(s *config.Suite, cells []bench.Cell) error {
+	if !s.Watches() {
+		return nil
+	}
+	if !p.kinds[s.Kind].Watched {
+		return s.Errorf("kind", "children of kind %s cannot be watched: remove no_output, on_timeout and cell_timeouts", s.Kind)
+	}
+	of := &attendance{noOutput: s.NoOutput, dump: s.OnTimeout != ""}
+	for i := range s.CellTimeouts {
+		t := &s.CellTimeouts[i]
+		path, one := fmt.Sprintf("cell_timeouts[%d]", i), timeoutOf{limitOf(&config.Limit{When: t.When}), t.Timeout}
+		if err := checkKeys(s, path, one.cells, []string{hostKey}, cells); err != nil {
+			return err
+		}
+		if !one.of(p.Host.Label) {
+			continue
+		}
+		if !slices.ContainsFunc(cells, one.selects) {
+			return s.Errorf(path+".when", "matches no cell of the suite: correct it, name the hosts that have such cells by host, or remove the entry")
+		}
+		of.timeouts = append(of.timeouts, one)
+	}
+	if p.attended == nil {
+		p.attended = map[string]*attendance{}
+	}
+	p.attended[s.Name] = of
+	return nil
+}
+
+// attending is a worker that applies an attendance to the children of a cell.
+type attending struct{ worker.Worker }
+
+// attendedCell is the key of the context that holds a *measured.
+type attendedCell struct{}
+
+// measured is a cell that is being measured.
+type measured struct {
+	*attendance
+	cell bench.Cell
+}
+
+// Do implements [worker.Worker].
+func (w attending) Do(ctx context.Context, req worker.Request) (worker.Response, error) {
+	if m, ok := ctx.Value(attendedCell{}).(measured); ok {
+		req.NoOutput, req.Dump = m.noOutput, m.dump
+		for _, t := range m.timeouts {
+			if t.selects(m.cell) {
+				req.Timeout = t.bound
+			}
+		}
+	}
+	return w.Worker.Do(ctx, req)
+}
+
+// watching adds to a context how the children of a cell are watched.
+func (p *Plan) watching(ctx context.Context, c bench.Cell) context.Context {
+	if of := p.attended[c.Suite]; of != nil {
+		return context.WithValue(ctx, attendedCell{}, measured{of, c})
+	}
+	return ctx
+}
+
+// retries returns how often a measurement of a cell is repeated after a failure.
+func (p *Plan) retries(c bench.Cell, cause bench.Cause) int {
+	for i := range p.File.Suites {
+		if s := &p.File.Suites[i]; s.Name == c.Suite {
+			if n, ok := s.Retries[string(cause)]; ok {
+				return n
+			}
+		}
+	}
+	if cause.Infrastructure() {
+		return p.File.Limits.Retries
+	}
+	return 0
+}
