@@ -39,7 +39,7 @@ var allowed = map[string][]string{
 	"jsonread":                       {},
 	"worker":                         {"jsonread/jsonkey", "lazyregexp", "text"},
 	"measure/progress":               {"bench", "stats", "text"},
-	"measure/runner":                 {"atomicfile", "bench", "stats"},
+	"measure/runner":                 {"atomicfile", "bench", "stats", "text"},
 	"formats":                        {"bench", "formats/inferencebench", "formats/optrace", "jsonread/jsonkey", "lazyregexp", "stats", "text"},
 	"formats/tensorsharp":            {"bench", "jsonread/jsonkey", "text"},
 	"suite/cases/casefile":           {"atomicfile", "jsonread", "text"},

@@ -45,7 +45,7 @@ func (d *decoder) attend(s *Suite, nodes map[string]ast.Node) {
 		n := s.Retries[p.key]
 		switch {
 		case !slices.Contains(Retried, p.key):
-			complain("retries."+p.key, "is no cause that is measured again: write %s", strings.Join(Retried, ", "))
+			complain("retries."+p.key, "is not a cause that is measured again: write %s", strings.Join(Retried, ", "))
 		case n < 0 || n > maxRetries:
 			complain("retries."+p.key, "is %d: write 0 to %d", n, maxRetries)
 		}

@@ -105,7 +105,7 @@ var reference = Keys{
 		"max_cells": {nil, "Measure at most so many cells, the first of the matrix. Flag `--max-cells` wins over this key."},
 		"budget": {nil, "End measuring after this time, as in `90m`. Flag `--budget` wins over this key. " +
 			"Every cell of every suite is measured once before any is measured twice, so a budget costs repeats before it costs cells."},
-		"retries": {0, "Retries after an infrastructure failure, 0 to 10: the program could not be started, or `failures` of the suite says so. " +
+		"retries": {0, "Retries after an infrastructure failure, 0 to 10: the program could not be started, or `failures` of the suite names it. " +
 			"A crash or a timeout is repeated only by `retries` of the suite, an incorrect answer never. The exception is a crash of a persistent process that had served other cells: a fresh process confirms it."},
 		"cool_down": {nil, "Wait before cells are measured again. If absent, 5s on devices and none elsewhere."},
 		"lease":     {"30m", "Longest wait for devices that another job uses."},

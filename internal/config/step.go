@@ -139,7 +139,7 @@ func (s *Service) wrong() (key, why string) {
 	case s.Ready.HTTP != "" && !httpURL(s.Ready.HTTP):
 		return ".ready.http", fmt.Sprintf("%.80q is no URL: write one such as http://127.0.0.1:8080/health", s.Ready.HTTP)
 	case s.Ready.TCP != "" && !hostPort(s.Ready.TCP):
-		return ".ready.tcp", fmt.Sprintf("%.80q is no address: write one such as 127.0.0.1:8080", s.Ready.TCP)
+		return ".ready.tcp", fmt.Sprintf("%.80q is not an address: write one such as 127.0.0.1:8080", s.Ready.TCP)
 	case s.Ready.Within < 0:
 		return ".ready.within", fmt.Sprintf("is %v: write a positive duration such as 60s", s.Ready.Within)
 	}

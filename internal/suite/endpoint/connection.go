@@ -52,7 +52,7 @@ func (n *connection) apply(o *openai.Options, dir string) error {
 func certificates(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", path)
+		err = fmt.Errorf("%s is not a regular file", path)
 	}
 	if err != nil {
 		return nil, err
@@ -94,13 +94,13 @@ func (b *body) checkConnection(c *config.Suite) error {
 		}
 	}
 	if n.KeyHeader != "" && (!headerName.MatchString(n.KeyHeader) || slices.Contains(reserved[3:], http.CanonicalHeaderKey(n.KeyHeader))) {
-		return c.Errorf("connection.api_key_header", "%q is no header for a key: write a name such as api-key", n.KeyHeader)
+		return c.Errorf("connection.api_key_header", "%q is not a header for a key: write a name such as api-key", n.KeyHeader)
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Headers)) {
 		canonical := http.CanonicalHeaderKey(name)
 		switch {
 		case !headerName.MatchString(name) || !headerValue.MatchString(n.Headers[name]):
-			return c.Errorf("connection.headers", "%q or its value is no header: write a name such as X-Tenant and a text on one line", name)
+			return c.Errorf("connection.headers", "%q or its value is not a header: write a name such as X-Tenant and a text on one line", name)
 		case slices.Contains(reserved, canonical) || strings.EqualFold(name, n.KeyHeader):
 			return c.Errorf("connection.headers", "%s is set by accelgate: name the variable of a key with api_key_env, and leave this header out", canonical)
 		}

@@ -24,7 +24,7 @@ func TestConnectionKeys(t *testing.T) {
 		"{headers: {Authorization: x}}":                    "name the variable of a key with api_key_env",
 		"{headers: {'a b': x}}":                            "is no header",
 		"{headers: {a: \"x\\ny\"}}":                        "is no header",
-		"{api_key_header: host}":                           "is no header for a key",
+		"{api_key_header: host}":                           "is not a header for a key",
 		"{api_key_header: Authorization, query: {v: '1'}}": "",
 	} {
 		_, err := openBody(t, "x.yaml", "base_url: http://127.0.0.1:9\nconnection: "+keys+"\nload: {concurrency: [1], requests: 1}", env(t))

@@ -63,7 +63,7 @@ func TestSearchKeys(t *testing.T) {
 		"search: {slo: {ttft_p95_ms: 500}}":                                                       "write rate or concurrency",
 		"search: {metric: moon, slo: {ttft_p95_ms: 500}}":                                         "write rate or concurrency",
 		"search: {metric: rate}":                                                      "is empty: write limits",
-		"search: {metric: rate, slo: {throughput_tok_per_s: 5}}":                      "is no metric to limit",
+		"search: {metric: rate, slo: {throughput_tok_per_s: 5}}":                      "is not a metric to limit",
 		"search: {metric: rate, slo: {ttft_p95_ms: fast}}":                            "is no limit",
 		"search: {metric: rate, slo: {ttft_p95_ms: 99%}}":                             "is no limit",
 		"search: {metric: rate, slo: {ok_rate: 99}}":                                  "more than all requests",
