@@ -137,7 +137,7 @@ func (s *Service) wrong() (key, why string) {
 	case kinds != 1:
 		return ".ready", fmt.Sprintf("has %d conditions: write one of http, tcp and command", kinds)
 	case s.Ready.HTTP != "" && !httpURL(s.Ready.HTTP):
-		return ".ready.http", fmt.Sprintf("%.80q is no URL: write one such as http://127.0.0.1:8080/health", s.Ready.HTTP)
+		return ".ready.http", fmt.Sprintf("%.80q is not a URL: write one such as http://127.0.0.1:8080/health", s.Ready.HTTP)
 	case s.Ready.TCP != "" && !hostPort(s.Ready.TCP):
 		return ".ready.tcp", fmt.Sprintf("%.80q is not an address: write one such as 127.0.0.1:8080", s.Ready.TCP)
 	case s.Ready.Within < 0:
