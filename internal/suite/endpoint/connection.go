@@ -44,7 +44,7 @@ func (n *connection) apply(o *openai.Options, dir string) error {
 	}
 	o.RootCAs = x509.NewCertPool()
 	if !o.RootCAs.AppendCertsFromPEM(data) {
-		return fmt.Errorf("connection.ca_file: %s holds no certificate as PEM: name the file of the authority that signed the server's", n.CAFile)
+		return fmt.Errorf("connection.ca_file: %s holds no PEM certificate: name the file of the authority that signed the server's", n.CAFile)
 	}
 	return nil
 }
@@ -52,7 +52,7 @@ func (n *connection) apply(o *openai.Options, dir string) error {
 func certificates(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", path)
+		err = fmt.Errorf("%s is not a regular file", path)
 	}
 	if err != nil {
 		return nil, err
@@ -90,17 +90,17 @@ func (b *body) checkConnection(c *config.Suite) error {
 	}
 	if n.Proxy != "" {
 		if u, err := url.Parse(n.Proxy); err != nil || u.Host == "" || u.User != nil || !slices.Contains([]string{"http", "https", "socks5"}, u.Scheme) {
-			return c.Errorf("connection.proxy", "is no URL of a proxy: write http://HOST:PORT, https:// or socks5://, without a user and a password")
+			return c.Errorf("connection.proxy", "is not the URL of a proxy: write http://HOST:PORT, https:// or socks5://, without a user and a password")
 		}
 	}
 	if n.KeyHeader != "" && (!headerName.MatchString(n.KeyHeader) || slices.Contains(reserved[3:], http.CanonicalHeaderKey(n.KeyHeader))) {
-		return c.Errorf("connection.api_key_header", "%q is no header for a key: write a name such as api-key", n.KeyHeader)
+		return c.Errorf("connection.api_key_header", "%q is not a header for a key: write a name such as api-key", n.KeyHeader)
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Headers)) {
 		canonical := http.CanonicalHeaderKey(name)
 		switch {
 		case !headerName.MatchString(name) || !headerValue.MatchString(n.Headers[name]):
-			return c.Errorf("connection.headers", "%q or its value is no header: write a name such as X-Tenant and a text on one line", name)
+			return c.Errorf("connection.headers", "%q or its value is not a header: write a name such as X-Tenant and a text on one line", name)
 		case slices.Contains(reserved, canonical) || strings.EqualFold(name, n.KeyHeader):
 			return c.Errorf("connection.headers", "%s is set by accelgate: name the variable of a key with api_key_env, and leave this header out", canonical)
 		}

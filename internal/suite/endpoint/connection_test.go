@@ -19,12 +19,12 @@ func TestConnectionKeys(t *testing.T) {
 		"{}":                                               "",
 		"{ca_file: ca.pem, proxy: http://p:1}":             "",
 		"{socket: /run/s, proxy: http://p:1}":              "keep one of the two",
-		"{proxy: 'p:3128'}":                                "is no URL of a proxy",
+		"{proxy: 'p:3128'}":                                "is not the URL of a proxy",
 		"{proxy: 'http://me:secret@p:3128'}":               "without a user",
 		"{headers: {Authorization: x}}":                    "name the variable of a key with api_key_env",
-		"{headers: {'a b': x}}":                            "is no header",
-		"{headers: {a: \"x\\ny\"}}":                        "is no header",
-		"{api_key_header: host}":                           "is no header for a key",
+		"{headers: {'a b': x}}":                            "is not a header",
+		"{headers: {a: \"x\\ny\"}}":                        "is not a header",
+		"{api_key_header: host}":                           "is not a header for a key",
 		"{api_key_header: Authorization, query: {v: '1'}}": "",
 	} {
 		_, err := openBody(t, "x.yaml", "base_url: http://127.0.0.1:9\nconnection: "+keys+"\nload: {concurrency: [1], requests: 1}", env(t))

@@ -44,7 +44,7 @@ func (b *body) limits() ([]limit, error) {
 	for _, name := range slices.Sorted(maps.Keys(b.Search.SLO)) {
 		i := slices.IndexFunc(metrics, func(m bench.Metric) bool { return m.Name == name })
 		if i < 0 || !limitable(metrics[i]) {
-			return nil, fmt.Errorf("%.80q is no metric to limit: write a latency such as ttft_p95_ms, or ok_rate", name)
+			return nil, fmt.Errorf("%.80q is not a metric to limit: write a latency such as ttft_p95_ms, or ok_rate", name)
 		}
 		bound, err := bound(b.Search.SLO[name], metrics[i].Unit)
 		if err != nil {
@@ -74,7 +74,7 @@ func bound(text, unit string) (float64, error) {
 	}
 	switch {
 	case err != nil || !(x > 0) || !bench.Finite(x), percent && !share:
-		return 0, fmt.Errorf("%.40q is no limit: write a number of milliseconds, or a share such as 99%%", text)
+		return 0, fmt.Errorf("%.40q is not a limit: write a number of milliseconds, or a share such as 99%%", text)
 	case share && x > 1:
 		return 0, fmt.Errorf("%.40q is more than all requests: write a share such as 99%%", text)
 	}
