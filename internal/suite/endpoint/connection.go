@@ -44,7 +44,7 @@ func (n *connection) apply(o *openai.Options, dir string) error {
 	}
 	o.RootCAs = x509.NewCertPool()
 	if !o.RootCAs.AppendCertsFromPEM(data) {
-		return fmt.Errorf("connection.ca_file: %s holds no certificate as PEM: name the file of the authority that signed the server's", n.CAFile)
+		return fmt.Errorf("connection.ca_file: %s holds no PEM certificate: name the file of the authority that signed the server's", n.CAFile)
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (b *body) checkConnection(c *config.Suite) error {
 	}
 	if n.Proxy != "" {
 		if u, err := url.Parse(n.Proxy); err != nil || u.Host == "" || u.User != nil || !slices.Contains([]string{"http", "https", "socks5"}, u.Scheme) {
-			return c.Errorf("connection.proxy", "is no URL of a proxy: write http://HOST:PORT, https:// or socks5://, without a user and a password")
+			return c.Errorf("connection.proxy", "is not the URL of a proxy: write http://HOST:PORT, https:// or socks5://, without a user and a password")
 		}
 	}
 	if n.KeyHeader != "" && (!headerName.MatchString(n.KeyHeader) || slices.Contains(reserved[3:], http.CanonicalHeaderKey(n.KeyHeader))) {

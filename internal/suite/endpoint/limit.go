@@ -74,7 +74,7 @@ func bound(text, unit string) (float64, error) {
 	}
 	switch {
 	case err != nil || !(x > 0) || !bench.Finite(x), percent && !share:
-		return 0, fmt.Errorf("%.40q is no limit: write a number of milliseconds, or a share such as 99%%", text)
+		return 0, fmt.Errorf("%.40q is not a limit: write a number of milliseconds, or a share such as 99%%", text)
 	case share && x > 1:
 		return 0, fmt.Errorf("%.40q is more than all requests: write a share such as 99%%", text)
 	}
