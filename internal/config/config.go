@@ -223,6 +223,7 @@ func (d *decoder) suites(n ast.Node) []Suite {
 		if len(d.errs) == before {
 			d.limits(s)
 			d.devices(s)
+			d.budgets(s)
 		}
 		if s.Name == "" {
 			continue

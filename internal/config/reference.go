@@ -117,6 +117,13 @@ var reference = Keys{
 			"A cell is skipped where the host has fewer. See [Devices](configuration.md#devices)."},
 		"limits": {nil, "Limits of single metrics. Later entries win over earlier ones, value by value, and over `limit` of the metric. " +
 			"See [Limits of single metrics](configuration.md#limits-of-single-metrics)."},
+		"budgets": {nil, "Budgets of groups of cells: what the geometric mean of a metric over a group may lose. See [Budgets](configuration.md#budgets)."},
+	},
+	reflect.TypeFor[Budget](): {
+		"metric": {nil, "Name of the metric. It may be informational."},
+		"when": {nil, "Cells of the group, as in `{backend: cuda*, host: h100-*}`: an axis, a swept variable or `host`, which is the label of the host, and a glob. " +
+			"If absent, all cells of the suite on all hosts."},
+		"loss": {nil, "Change for the worse of the geometric mean that blocks, above 0%."},
 	},
 	reflect.TypeFor[DeviceCount](): {
 		"when":  {nil, "Cells that need so many, as in `{tp: 4}`: an axis or a swept variable, and a glob. If absent, all cells."},

@@ -21,6 +21,8 @@ type Suite struct {
 	// Devices are the counts of devices that cells need; later entries win, and 1 is the
 	// count of a cell that none selects.
 	Devices List[DeviceCount] `yaml:"devices"`
+	// Budgets are those of groups of cells.
+	Budgets []Budget `yaml:"budgets"`
 	// Line is where the suite starts in its file.
 	Line int
 
@@ -30,7 +32,7 @@ type Suite struct {
 }
 
 // Decode fills the struct that into points to with the keys of the suite other
-// than name, kind, build, limits and devices, by the tags `yaml:"key"`, `yaml:"key,required"`, and
+// than those of the frame, by the tags `yaml:"key"`, `yaml:"key,required"`, and
 // `yaml:"key,scalar"` for the field that a plain value in place of the mapping
 // stands for. Keys without a field are errors. Fields may be strings, booleans, integers,
 // floats, [time.Duration], implementations of [encoding.TextUnmarshaler], [List], and
@@ -45,7 +47,7 @@ func (s *Suite) Decode(into any) error {
 		d.value(s.node, s.path, v)
 		return d.err()
 	}
-	d.structure(s.node, s.path, into, "name", "kind", "build", "limits", "devices")
+	d.structure(s.node, s.path, into, "name", "kind", "build", "limits", "devices", "budgets")
 	return d.err()
 }
 

@@ -17,6 +17,8 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	if v, ok := together(in.withoutChanges(), ev); ok {
 		verdicts = append(verdicts, v)
 	}
+	ofBudgets, spent := budgets(in, ev.share)
+	verdicts = append(verdicts, ofBudgets...)
 	verdicts, sum := judgeCells(in, ev, slices.Grow(verdicts, len(in.cells)+1))
 	missing, unselected := absent(in)
 	verdicts = addressed(name, append(verdicts, missing...))
@@ -26,10 +28,10 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	verdicts, waivers := waive(in, verdicts)
 	verdicts, shares := alike(in, verdicts)
 	c := Comparison{Reference: name, Verdicts: verdicts, Unjudged: sum.unjudged(in), MissingShards: run.MissingShards(), Unselected: unselected,
-		Measured: sum.measured, Passed: sum.passed, Checks: sum.checks, Waivers: waivers, Alike: shares,
+		Measured: sum.measured, Passed: sum.passed, Checks: sum.checks, Waivers: waivers, Alike: shares, Budgets: spent,
 		Began: ev.began.standing(verdicts), Noise: noiseOf(in), Sight: sightOf(verdicts)}
 	if c.Unjudged == "" {
-		c.Uncompared = uncompared(in.cells, verdicts)
+		c.Uncompared = uncompared(in.cells, verdicts, spent)
 	}
 	return c
 }

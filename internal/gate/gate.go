@@ -46,6 +46,8 @@ const (
 	// OutOfBounds is a median below the minimum or above the maximum that the
 	// configuration sets, whatever the reference is.
 	OutOfBounds Class = "out_of_bounds"
+	// OverBudget is a group of cells whose geometric mean lost more than its [Budget].
+	OverBudget Class = "over_budget"
 	// OperatorsDiffer is a total whose parts are not the recorded ones any more.
 	OperatorsDiffer Class = "operators_differ"
 	// Mismatch is a verdict on the host: the run and the reference come from
@@ -55,7 +57,7 @@ const (
 
 // Classes lists every class, the most severe first: the order of reports.
 var Classes = []Class{
-	Mismatch, CorrectnessFailure, RuntimeFailure, Missing, OutOfBounds, Implausible, Regressed, Drifted, OperatorsDiffer, Skipped, LeftOut,
+	Mismatch, CorrectnessFailure, RuntimeFailure, Missing, OutOfBounds, Implausible, Regressed, OverBudget, Drifted, OperatorsDiffer, Skipped, LeftOut,
 	Waived, Inconclusive, Untracked, Improved, Fixed, Unchanged,
 }
 
@@ -72,7 +74,8 @@ const (
 )
 
 // Verdict is the judgement of one metric of one cell, of the cell as a whole
-// when Metric is empty, or of the host as a whole when Cell is empty too.
+// when Metric is empty, or of the host as a whole when Cell is empty too; that of a
+// [Budget] has no Cell.
 type Verdict struct {
 	Cell      string `json:"cell"`
 	Metric    string `json:"metric,omitempty"`
@@ -103,6 +106,9 @@ type Verdict struct {
 	// Alike is the place, from 1, of the finding in [Comparison].Alike that the verdict
 	// is part of; 0 for none.
 	Alike int `json:"alike,omitempty"`
+	// Budget is the place, from 1, of the budget in [Comparison].Budgets that the verdict
+	// is on; 0 for none.
+	Budget int `json:"budget,omitempty"`
 	// Cause, Device and Retries are those of the result that was judged.
 	Cause   bench.Cause `json:"cause,omitempty"`
 	Device  string      `json:"device,omitempty"`
@@ -192,6 +198,9 @@ type Policy struct {
 	Limits func(c bench.Cell, host string) map[string]Limit `json:"-"`
 	// LargestLimit is the largest Change of Limits, in percent; 0 where there is none.
 	LargestLimit float64 `json:"largest_limit,omitempty"`
+	// Budgets returns the budgets of groups of cells on the host with this label; nil where
+	// there are none.
+	Budgets func(host string) []Budget `json:"-"`
 	// Waivers are the regressions that are accepted, valid and in the order of
 	// their file. Only what [waiver.Entry.Holds] on Today counts; the zero Today
 	// accepts nothing.
@@ -286,6 +295,9 @@ type Comparison struct {
 	Began *Began `json:"began,omitempty"`
 	// Alike lists the losses that cells share. No verdict's class depends on it.
 	Alike []Alike `json:"alike,omitempty"`
+	// Budgets say what became of those of the policy, but for those of which a filter left
+	// out every cell.
+	Budgets []Spent `json:"budgets,omitempty"`
 	// Checks hold a Check for each passed cell of Policy.Expected, in the order
 	// of the run.
 	Checks []Check `json:"checks,omitempty"`

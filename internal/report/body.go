@@ -38,6 +38,7 @@ func (r *Report) lead() []block {
 	blocks := append(append(r.otherMachines(), r.checkedChanges()...), r.provenance(), paragraph{plain(r.sum())})
 	blocks = append(blocks, r.began()...)
 	blocks = append(blocks, r.alike()...)
+	blocks = append(blocks, r.openBudgets()...)
 	blocks = append(blocks, r.notJudged()...)
 	blocks = append(blocks, r.drifted()...)
 	blocks = append(blocks, r.notMeasured()...)
@@ -250,6 +251,9 @@ func (h *host) words() string {
 			continue
 		}
 		s += fmt.Sprintf("%d %s", n, labels[severity[i]].blocking)
+	}
+	if h.budgets > 0 {
+		s += text.Plural(h.budgets, "budget") + " blocking"
 	}
 	return s
 }

@@ -56,6 +56,9 @@ func (f finding) verdicts() int {
 }
 
 func (r *Report) suiteOf(f finding) string {
+	if f.Budget > 0 {
+		return r.hosts[f.host].Comparison.Budgets[f.Budget-1].Suite
+	}
 	if res := r.hosts[f.host].results[f.Cell]; res != nil {
 		return res.Cell.Suite
 	}
@@ -166,7 +169,7 @@ func (s *selection) scan(host int, h *host) {
 	c := &h.Comparison
 	for i := range c.Verdicts {
 		f := finding{host: host, Verdict: &c.Verdicts[i], line: h.crashLine(&c.Verdicts[i])}
-		if ofSpeed(f.Verdict) && f.Class != gate.Inconclusive {
+		if ofSpeed(f.Verdict) && f.Class != gate.Inconclusive && f.Budget == 0 {
 			s.judged.add(f)
 		}
 		if ofSpeed(f.Verdict) && f.Cell != "" && (f.Class != gate.Inconclusive || f.Alike == 0 && !f.Unhealthy) { // these have a line of their own
@@ -201,6 +204,8 @@ func (s *selection) pick(f finding) *list {
 	switch {
 	case f.Class == gate.LeftOut && f.Level != gate.Fail, f.Class == gate.Mismatch && f.Level != gate.Fail, f.Unhealthy && f.Level != gate.Fail:
 		return nil // told in a paragraph
+	case f.Budget > 0:
+		return nil // told in a table of their own
 	case f.Level == gate.Fail:
 		return nil // told among what needs action
 	case f.Class == gate.Improved || f.Class == gate.Fixed:

@@ -56,6 +56,7 @@ type HostDocument struct {
 	Sight      []gate.Sight      `json:"sight,omitempty"`   // what could have been seen, by road
 	Began      *gate.Began       `json:"began,omitempty"`   // with which commits the losses began that this run confirms
 	Alike      []AlikeDocument   `json:"alike,omitempty"`   // losses that cells share
+	Budgets    []BudgetDocument  `json:"budgets,omitempty"` // what became of each
 	Waivers    []gate.WaiverUse  `json:"waivers,omitempty"` // about this host; those of the decision are over all hosts
 	Metrics    []bench.Metric    `json:"metrics"`
 	Warnings   []string          `json:"warnings,omitempty"`
@@ -180,7 +181,7 @@ func (h *host) document() *HostDocument {
 		Host: h.Run.Host.Label, Device: h.Run.Host.Device(), Machine: finiteMachine(h.Run.Host.Fingerprint),
 		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged,
 		Measured: h.measured, Right: h.right, Checked: h.checked, Uncompared: h.Comparison.Uncompared, Unselected: h.unselected,
-		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Sight: finiteSight(h.Comparison.Sight), Began: h.Comparison.Began, Alike: h.alikeDocuments(), Waivers: finiteWaivers(h.Comparison.Waivers),
+		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Sight: finiteSight(h.Comparison.Sight), Began: h.Comparison.Began, Alike: h.alikeDocuments(), Budgets: h.budgetDocuments(), Waivers: finiteWaivers(h.Comparison.Waivers),
 		Metrics: h.Run.Metrics, Warnings: warningsOf(h.Run),
 	}
 	if ref := h.Reference; ref != nil {

@@ -84,7 +84,7 @@ func (r *Report) failures() inline {
 	}
 	line := inline{plain("this is not the host of the baseline" + r.onHosts(func(h *host) bool { return h.refused > 0 }) + " ("),
 		reason(r.hosts[first].Comparison.Unjudged), plain(")")}
-	if r.total.blocked() > 0 {
+	if r.total.blocked()+r.total.budgets > 0 {
 		return append(line, plain("; "+r.deedsOfCells()))
 	}
 	return append(line, plain(". Next: "), command(r.hosts[first].Commands.RunAs+newLabel))
@@ -106,7 +106,10 @@ func (r *Report) deedsOfCells() string {
 	if len(clauses) == 0 && r.total.shifted > 0 {
 		clauses = append(clauses, "all cells together are slower than in earlier runs")
 	}
-	on := r.onHosts(func(h *host) bool { return h.blocked()+h.shifted > 0 })
+	if clause := r.overBudget(); clause != "" {
+		clauses = append(clauses, clause)
+	}
+	on := r.onHosts(func(h *host) bool { return h.blocked()+h.shifted+h.budgets > 0 })
 	if on != "" {
 		on = "," + on
 	}

@@ -45,6 +45,7 @@ var labels = map[gate.Class]label{
 	gate.Missing:        {"missing", "missing (not blocking)", "is missing or lacks a metric", "are missing or lack a metric"},
 	gate.Skipped:        {"newly skipped", "skipped", "is newly skipped", "are newly skipped"},
 	gate.Regressed:      {"slower", "slower (not blocking)", "is slower", "are slower"},
+	gate.OverBudget:     {"over budget", "over budget (not blocking)", "", ""},
 	gate.Implausible: {"implausible", "implausible (not blocking)",
 		"changed implausibly", "changed implausibly"},
 	gate.OutOfBounds: {"out of bounds", "out of bounds (not blocking)",

@@ -78,6 +78,7 @@ var rules = map[gate.Class]string{
 	gate.Missing:            "The baseline has the cell or the metric, the run does not",
 	gate.Implausible:        "A metric changed by a factor that code does not make",
 	gate.Regressed:          "A metric is worse than the reference by more than the limit",
+	gate.OverBudget:         "The geometric mean of a group of cells lost more than its budget",
 	gate.OutOfBounds:        "A metric is below its minimum or above its maximum",
 	gate.Drifted:            "A metric is worse than its anchor by more than the limit",
 	gate.OperatorsDiffer:    "The operators are not the recorded ones",
