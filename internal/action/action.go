@@ -194,9 +194,11 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	return gathered{file: p.File, policy: p.Policy, runs: []*bench.Run{run}, refs: []verdict.Reference{ref}}, nil
 }
 
-// acceptUnlessUpdating leaves waivers out where new baselines are proposed.
+// acceptUnlessUpdating leaves waivers out where new baselines are proposed, and lets gains
+// pass.
 func (a *action) acceptUnlessUpdating(policy *gate.Policy, file *config.File) error {
 	if a.in.update {
+		*policy = policy.Recording()
 		return nil
 	}
 	return verdict.Accept(a.Env, policy, file)

@@ -108,6 +108,9 @@ type Policy struct {
 	// Inconclusive says what a cell means whose evidence stays open: "warn" or
 	// "fail"; "" is "warn".
 	Inconclusive string `yaml:"inconclusive" oneof:"warn fail"`
+	// Improvement says what a certain gain means that the baseline does not have: "pass"
+	// or "fail"; "" is "pass".
+	Improvement string `yaml:"improvement" oneof:"pass fail"`
 	// Unhealthy says what a regression means that was measured on an unhealthy
 	// host: "inconclusive" or "ignore"; "" is "inconclusive".
 	Unhealthy string `yaml:"unhealthy" oneof:"inconclusive ignore"`

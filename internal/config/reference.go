@@ -69,6 +69,8 @@ var reference = Keys{
 		"false_alarms": {"2%", "Chance that a report on unchanged code blocks for speed, whatever the number of cells."},
 		"inconclusive": {"warn", "Level of a number whose evidence stays open. Such a number is never counted as passed. " +
 			"One that looks slower by more than `policy.threshold`, which chance makes in at most 1 of 100 cases, blocks with `warn` as well."},
+		"improvement": {"pass", "Level of a gain beyond the limit that is certain and that the baseline does not have. `fail` blocks until the baseline is updated. " +
+			"See [Gains](configuration.md#gains)."},
 		"unhealthy": {"inconclusive", "How a loss on an unhealthy host counts, or a loss that the calibration workload shows as well. " +
 			"`inconclusive` blocks only where a baseline is required or `policy.inconclusive` is `fail`. `ignore` judges it like any other."},
 		"remeasure": {3, "How often a cell that looks slower is measured again before it blocks, 0 to 100. The cell is measured after a cool-down, in fresh processes. " +

@@ -126,10 +126,10 @@ func (n *numbers) add(in *inputs, m *described, c cell) {
 	}
 }
 
-// share is the part of the false alarms that each road may spend, and all budgets
-// together.
+// share is the part of the false alarms that each road may spend, all budgets together,
+// and all gains where they fail.
 func (n *numbers) share(in *inputs) float64 {
-	roads := one(slices.ContainsFunc(n.cells, convicts) || n.next.any()) + one(len(n.sides) > 0) + one(len(in.budgets) > 0)
+	roads := one(slices.ContainsFunc(n.cells, convicts) || n.next.any()) + one(len(n.sides) > 0) + one(len(in.budgets) > 0) + one(in.policy.Improvement == ImprovementFail)
 	return in.policy.falseAlarms() / float64(max(1, roads))
 }
 

@@ -226,6 +226,9 @@ type Policy struct {
 	// Inconclusive is the level of numbers whose evidence stays open: "fail", or
 	// "warn" if empty.
 	Inconclusive string `json:"inconclusive,omitempty"`
+	// Improvement is [ImprovementFail] if a certain gain fails, so that the baseline is
+	// recorded again; else it is shown.
+	Improvement string `json:"improvement,omitempty"`
 	// Unhealthy is [UnhealthyIgnore] if what an unhealthy host measured
 	// is judged all the same.
 	Unhealthy string `json:"unhealthy,omitempty"`

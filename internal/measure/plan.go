@@ -133,6 +133,9 @@ func (e *Env) Policy(o *Options, file *config.File) (gate.Policy, error) {
 	policy.RequireBaseline = o.RequireBaseline || file.Policy.RequireBaseline != nil && *file.Policy.RequireBaseline
 	policy.Part = o.Shard != ""
 	policy.Fingerprint, policy.LeftOut, policy.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, file.Policy.Compat
+	if file.Policy.Improvement == gate.ImprovementFail {
+		policy.Improvement = gate.ImprovementFail
+	}
 	policy.Method, policy.Inconclusive, policy.Unhealthy = file.Policy.Method, file.Policy.Inconclusive, file.Policy.Unhealthy
 	if file.Policy.FalseAlarms != nil {
 		policy.FalseAlarms = float64(*file.Policy.FalseAlarms)

@@ -272,6 +272,17 @@ func (r *Report) accept() bullets {
 		items = append(items, r.on(changed, inline{plain("Accept changed numbers as the new baseline (records only the cells that passed): "),
 			command(h.update("why they are accepted") + force)}))
 	}
+	gained := func(f finding) bool {
+		return f.Class == gate.Improved && f.Level == gate.Fail && !r.hosts[f.host].ofCase(f.Verdict)
+	}
+	if i := slices.IndexFunc(r.shown.action.rows, gained); i >= 0 {
+		forced := force
+		if len(r.in.Decision.Blocking) == 1 {
+			forced = ""
+		}
+		items = append(items, r.on(r.shown.action.rows[i], inline{plain("Update the baseline, so that the gain cannot be lost again: "),
+			command(r.hosts[r.shown.action.rows[i].host].update("faster") + forced)}))
+	}
 	drifted := func(f finding) bool {
 		return f.Class == gate.Drifted && f.Reference == gate.AnchorReference && len(f.Cell) <= typable
 	}
