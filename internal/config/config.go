@@ -111,6 +111,8 @@ type Policy struct {
 	// Improvement says what a certain gain means that the baseline does not have: "pass"
 	// or "fail"; "" is "pass".
 	Improvement string `yaml:"improvement" oneof:"pass fail"`
+	// Levels say on which occasions numbers only warn.
+	Levels []Level `yaml:"levels"`
 	// Unhealthy says what a regression means that was measured on an unhealthy
 	// host: "inconclusive" or "ignore"; "" is "inconclusive".
 	Unhealthy string `yaml:"unhealthy" oneof:"inconclusive ignore"`
@@ -227,6 +229,7 @@ func (d *decoder) suites(n ast.Node) []Suite {
 			d.limits(s)
 			d.devices(s)
 			d.budgets(s)
+			d.levels(s)
 		}
 		if s.Name == "" {
 			continue

@@ -21,6 +21,8 @@ type Suite struct {
 	// Devices are the counts of devices that cells need; later entries win, and 1 is the
 	// count of a cell that none selects.
 	Devices List[DeviceCount] `yaml:"devices"`
+	// Levels say of which cells, and on which occasions, numbers only warn.
+	Levels []SuiteLevel `yaml:"levels"`
 	// Budgets are those of groups of cells.
 	Budgets []Budget `yaml:"budgets"`
 	// Line is where the suite starts in its file.
@@ -47,7 +49,7 @@ func (s *Suite) Decode(into any) error {
 		d.value(s.node, s.path, v)
 		return d.err()
 	}
-	d.structure(s.node, s.path, into, "name", "kind", "build", "limits", "devices", "budgets")
+	d.structure(s.node, s.path, into, "name", "kind", "build", "limits", "devices", "budgets", "levels")
 	return d.err()
 }
 

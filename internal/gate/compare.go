@@ -27,6 +27,7 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 		verdicts = inTensorSharpOrder(verdicts)
 	}
 	verdicts, waivers := waive(in, verdicts)
+	verdicts = advise(in, verdicts, spent)
 	verdicts, shares := alike(in, verdicts)
 	c := Comparison{Reference: name, Verdicts: verdicts, Unjudged: sum.unjudged(in), MissingShards: run.MissingShards(), Unselected: unselected,
 		Measured: sum.measured, Passed: sum.passed, Checks: sum.checks, Waivers: waivers, Alike: shares, Budgets: spent,

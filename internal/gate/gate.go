@@ -106,6 +106,8 @@ type Verdict struct {
 	// Alike is the place, from 1, of the finding in [Comparison].Alike that the verdict
 	// is part of; 0 for none.
 	Alike int `json:"alike,omitempty"`
+	// Advisory says that the verdict would block, but for [Policy.Advisory].
+	Advisory bool `json:"advisory,omitempty"`
 	// Budget is the place, from 1, of the budget in [Comparison].Budgets that the verdict
 	// is on; 0 for none.
 	Budget int `json:"budget,omitempty"`
@@ -201,6 +203,11 @@ type Policy struct {
 	// Budgets returns the budgets of groups of cells on the host with this label; nil where
 	// there are none.
 	Budgets func(host string) []Budget `json:"-"`
+	// Advisory reports whether the numbers of a cell warn on the host with this label instead
+	// of blocking; nil where none do. AdvisoryBy names the entries of the configuration
+	// that say so.
+	Advisory   func(c bench.Cell, host string) bool `json:"-"`
+	AdvisoryBy []string                             `json:"advisory_by,omitempty"`
 	// Waivers are the regressions that are accepted, valid and in the order of
 	// their file. Only what [waiver.Entry.Holds] on Today counts; the zero Today
 	// accepts nothing.

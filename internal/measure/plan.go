@@ -166,8 +166,10 @@ func (e *Env) Policy(o *Options, file *config.File) (gate.Policy, error) {
 	if err != nil {
 		return policy, err
 	}
-	policy.Budgets, err = budgets(file)
-	return policy, err
+	if policy.Budgets, err = budgets(file); err != nil {
+		return policy, err
+	}
+	return policy, refuseLevels(file)
 }
 
 // leastEffect stands for 0 %, which the gate takes for an absent limit.
@@ -296,7 +298,7 @@ func (p *Plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
 		return nil, fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes"))
 	}
 	metrics := withResources(s, opened.Metrics())
-	limits := errors.Join(cmp.Or(p.checkLimits(s, metrics, all), p.checkBudgets(s, metrics, all)), checkWidths(s, all))
+	limits := errors.Join(cmp.Or(p.checkLimits(s, metrics, all), p.checkBudgets(s, metrics, all), p.checkLevels(s, all)), checkWidths(s, all))
 	p.wide(s, &planned)
 	if !wanted {
 		p.Others = append(p.Others, CellIDs(all)...)

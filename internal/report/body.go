@@ -39,6 +39,7 @@ func (r *Report) lead() []block {
 	blocks = append(blocks, r.began()...)
 	blocks = append(blocks, r.alike()...)
 	blocks = append(blocks, r.openBudgets()...)
+	blocks = append(blocks, r.advisory()...)
 	blocks = append(blocks, r.notJudged()...)
 	blocks = append(blocks, r.drifted()...)
 	blocks = append(blocks, r.notMeasured()...)
@@ -229,8 +230,8 @@ func (h *host) correct() string {
 
 // words is the host's verdict in short: "1 wrong, 2 slower".
 func (h *host) words() string {
-	if h.status() == passed && h.waived > 0 {
-		return fmt.Sprintf("nothing worse but %d waived", h.waived)
+	if h.status() == passed && len(h.exceptions()) > 0 {
+		return h.butFor()
 	}
 	if !h.fails() {
 		return map[status]string{noEvidence: "no cell passed", unjudged: "speed not judged", inconclusive: "speed not decided", passed: "nothing worse"}[h.status()]

@@ -43,7 +43,7 @@ func (r *Report) openBudgets() []block {
 	var blocks []block
 	n := 0
 	r.eachBudget(func(f finding, _ *gate.Spent) {
-		if f.Class == gate.Unchanged || f.Level == gate.Fail || f.Level == gate.Off {
+		if f.Class == gate.Unchanged || f.Level == gate.Fail || f.Level == gate.Off || f.Advisory {
 			return
 		}
 		if n++; n <= maxCautions {

@@ -220,7 +220,7 @@ func (r *Report) allGood() string {
 		if t.inPairs == t.judged {
 			than = "the base"
 		}
-		found = append(found, fmt.Sprintf("%s is slower than %s (%s, %s compared)%s", none, than, r.limit(), text.Plural(t.numbers, "number"), t.exceptWaived()))
+		found = append(found, fmt.Sprintf("%s is slower than %s (%s, %s compared)%s", none, than, r.limit(), text.Plural(t.numbers, "number"), t.excepted()))
 	}
 	if t.equal > 0 {
 		found = append(found, t.equality())

@@ -51,6 +51,7 @@ type tally struct {
 	leftOut    int
 	retried    int // passed, after measurements that failed for reasons of the machine
 	waived     int // with a regression that is accepted for a while
+	advisory   int // with a finding that would block, but for its level
 	single     int // block by a regression that rests on one value
 	open       int // with a number that evidence does not settle
 	inPairs    int // judged by pairs with the base
@@ -168,6 +169,7 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 		t.leftOut++
 	}
 	t.waived += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Class == gate.Waived }))
+	t.advisory += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Advisory }))
 	t.judged += one(how.judged)
 	t.open += one(how.open)
 	t.inPairs += one(how.pairs)
@@ -322,6 +324,7 @@ func (t *tally) merge(other *tally) {
 	t.shifted += other.shifted
 	t.budgets += other.budgets
 	t.waived += other.waived
+	t.advisory += other.advisory
 	t.single += other.single
 	t.refused += other.refused
 	t.limits.merge(other.limits)

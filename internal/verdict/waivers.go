@@ -11,11 +11,12 @@ import (
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 )
 
-// Accept adds the waivers of the configuration's folder to a policy, as of
-// today: those of policy.waivers, which must exist, or of waivers.yml, if it
+// Accept adds to a policy what lets a loss pass that it would block: the levels of the
+// configuration, as of an occasion, and the waivers of its folder, as of today: those of policy.waivers, which must exist, or of waivers.yml, if it
 // does. Recording a baseline does without: what is accepted for a while must
 // not become the reference of later runs.
-func Accept(e *measure.Env, policy *gate.Policy, file *config.File) (err error) {
+func Accept(e *measure.Env, policy *gate.Policy, file *config.File, o measure.Occasion) (err error) {
+	o.Advise(policy, file)
 	name := file.Policy.Waivers
 	if name == "" {
 		name = waiver.FileName
