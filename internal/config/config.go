@@ -137,6 +137,9 @@ type Policy struct {
 	// Waivers is the file of waivers as written; see [File.Resolve]. "" leaves
 	// it to cli.
 	Waivers string `yaml:"waivers"`
+	// Quarantine is the file of quarantined cells as written; see [File.Resolve]. ""
+	// leaves it to cli.
+	Quarantine string `yaml:"quarantine"`
 	// ConfigChanges says what a pull request needs that changes what is checked:
 	// "block", the approval of a user with write permission, "other-person", that of
 	// another one than its author, or "warn", none; "" is "block".

@@ -93,7 +93,8 @@ var reference = Keys{
 		"history_keep": {200, "Newest runs of a host that are kept, 40 to 1000. See [History](configuration.md#history)."},
 		"config_changes": {"block", "Approval that a pull request needs if it changes what is checked. `block`: of a user with write permission. " +
 			"`other-person`: of another user than its author. `warn`: none. The base branch's value counts. See [Configuration changes](github.md#configuration-changes)."},
-		"waivers": {nil, "File of accepted regressions. If absent, `waivers.yml` beside this file, if it exists. See [Waivers](configuration.md#waivers)."},
+		"quarantine": {nil, "File of flaky cells that do not block for a while. If absent, `quarantine.yml` beside this file, if it exists. See [Quarantine](configuration.md#quarantine)."},
+		"waivers":    {nil, "File of accepted regressions. If absent, `waivers.yml` beside this file, if it exists. See [Waivers](configuration.md#waivers)."},
 	},
 	reflect.TypeFor[Limits](): {
 		"max_cells": {nil, "Measure at most so many cells, the first of the matrix. Flag `--max-cells` wins over this key."},

@@ -20,6 +20,7 @@ type group struct {
 	// block; "" for none.
 	lost, broken string
 	fresh        []string // cells without a number to compare with
+	apart        []string // cells in quarantine
 	absent       int      // cells of the suite that the run lacks
 	gone         bool     // some of absent are not declared
 }
@@ -54,6 +55,8 @@ func (in *inputs) groupOf(b *Budget) group {
 			g.fresh = append(g.fresh, c.id)
 		case memberSame:
 			g.same++
+		case memberApart:
+			g.apart = append(g.apart, c.id)
 		case memberFailed:
 			failed = append(failed, c.id)
 		case memberWithout:
@@ -105,6 +108,7 @@ const (
 	memberCounts memberState = iota
 	memberFresh
 	memberSame
+	memberApart
 	memberFailed
 	memberWithout
 	memberUnusable
@@ -121,6 +125,8 @@ func (g *group) stateOf(in *inputs, m *member) memberState {
 		old = m.ref.Sample(nameOf(d))
 	}
 	switch {
+	case in.quarantined(m.id):
+		return memberApart
 	case got.Outcome != bench.Passed && (known || in.owed(m.id)):
 		return memberFailed
 	case got.Outcome != bench.Passed || d == nil:
@@ -215,6 +221,9 @@ func (g *group) leftOut() string {
 	var parts []string
 	if len(g.fresh) > 0 {
 		parts = append(parts, cellsOf(g.fresh)+" without a number to compare with")
+	}
+	if len(g.apart) > 0 {
+		parts = append(parts, cellsOf(g.apart)+" in quarantine")
 	}
 	if g.same > 0 {
 		parts = append(parts, fmt.Sprintf("%d of which nothing that is measured has changed", g.same))

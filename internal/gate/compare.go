@@ -27,10 +27,11 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 		verdicts = inTensorSharpOrder(verdicts)
 	}
 	verdicts, waivers := waive(in, verdicts)
+	verdicts, isolated := quarantine(in, verdicts)
 	verdicts = advise(in, verdicts, spent)
 	verdicts, shares := alike(in, verdicts)
 	c := Comparison{Reference: name, Verdicts: verdicts, Unjudged: sum.unjudged(in), MissingShards: run.MissingShards(), Unselected: unselected,
-		Measured: sum.measured, Passed: sum.passed, Checks: sum.checks, Waivers: waivers, Alike: shares, Budgets: spent,
+		Measured: sum.measured, Passed: sum.passed, Checks: sum.checks, Waivers: waivers, Alike: shares, Budgets: spent, Quarantine: isolated,
 		Began: ev.began.standing(verdicts), Noise: noiseOf(in), Sight: sightOf(verdicts)}
 	if c.Unjudged == "" {
 		c.Uncompared = uncompared(in.cells, verdicts, spent)

@@ -44,8 +44,10 @@ type Decision struct {
 	// Unapproved says that the pull request changes what is checked, without the
 	// approval that the policy demands.
 	Unapproved bool `json:"unapproved,omitempty"`
-	// Waivers are all of the policy, over all comparisons.
-	Waivers []WaiverUse `json:"waivers,omitempty"`
+	// Waivers are all of the policy, over all comparisons, and Quarantine all quarantined
+	// cells.
+	Waivers    []WaiverUse     `json:"waivers,omitempty"`
+	Quarantine []QuarantineUse `json:"quarantine,omitempty"`
 }
 
 // Decide sums up. The worst comparison wins; a comparison without a single cell
@@ -67,7 +69,7 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 		d.SpeedCells, d.Undecided = d.SpeedCells+cells, d.Undecided+undecided
 		inconclusive = inconclusive || c.Inconclusive()
 	}
-	d.Waivers = waiversOf(comparisons, p)
+	d.Waivers, d.Quarantine = waiversOf(comparisons, p), quarantineOf(comparisons, p)
 	switch {
 	case len(d.Blocking) > 0:
 		d.Status = StatusFailed

@@ -39,6 +39,9 @@ const (
 	// Waived is a regression that people have accepted for a while, up to more
 	// than it is: see [waiver.Entry]. It warns, and is nothing that passed.
 	Waived Class = "waived"
+	// InQuarantine is a verdict on a flaky cell that would block, but for a while: see
+	// [waiver.Quarantined]. [Verdict.Was] is the class that it would have.
+	InQuarantine Class = "quarantined"
 	// Drifted is a number that is within the tolerance of its reference, or not,
 	// and beyond that of an older one: many small losses add up. The older one is
 	// the initial time of a case, or the anchor of a baseline's entry.
@@ -58,7 +61,7 @@ const (
 // Classes lists every class, the most severe first: the order of reports.
 var Classes = []Class{
 	Mismatch, CorrectnessFailure, RuntimeFailure, Missing, OutOfBounds, Implausible, Regressed, OverBudget, Drifted, OperatorsDiffer, Skipped, LeftOut,
-	Waived, Inconclusive, Untracked, Improved, Fixed, Unchanged,
+	Waived, InQuarantine, Inconclusive, Untracked, Improved, Fixed, Unchanged,
 }
 
 // Level says what a verdict does to the decision. It follows from the class,
@@ -106,6 +109,8 @@ type Verdict struct {
 	// Alike is the place, from 1, of the finding in [Comparison].Alike that the verdict
 	// is part of; 0 for none.
 	Alike int `json:"alike,omitempty"`
+	// Was is the class of a verdict that is InQuarantine, without the quarantine.
+	Was Class `json:"was,omitempty"`
 	// Advisory says that the verdict would block, but for [Policy.Advisory].
 	Advisory bool `json:"advisory,omitempty"`
 	// Budget is the place, from 1, of the budget in [Comparison].Budgets that the verdict
@@ -213,6 +218,9 @@ type Policy struct {
 	// accepts nothing.
 	Waivers []waiver.Entry `json:"-"`
 	Today   waiver.Date    `json:"-"`
+	// Quarantine are the flaky cells that do not block on Today, valid and in the order of
+	// their file.
+	Quarantine []waiver.Quarantined `json:"-"`
 	// Method is [MethodThreshold] if speed is judged by Threshold alone. Otherwise
 	// it is judged by the evidence of pairs or of history wherever there is enough
 	// of it, and by Threshold where there is not.
@@ -314,4 +322,7 @@ type Comparison struct {
 	// Waivers are those of Policy.Waivers that are about this host, with what
 	// became of them.
 	Waivers []WaiverUse `json:"waivers,omitempty"`
+	// Quarantine are the cells of Policy.Quarantine that are about this host, with what
+	// became of them.
+	Quarantine []QuarantineUse `json:"quarantine,omitempty"`
 }

@@ -40,6 +40,7 @@ func (r *Report) lead() []block {
 	blocks = append(blocks, r.alike()...)
 	blocks = append(blocks, r.openBudgets()...)
 	blocks = append(blocks, r.advisory()...)
+	blocks = append(blocks, r.quarantined()...)
 	blocks = append(blocks, r.notJudged()...)
 	blocks = append(blocks, r.drifted()...)
 	blocks = append(blocks, r.notMeasured()...)

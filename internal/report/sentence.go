@@ -157,6 +157,9 @@ func (r *Report) excused(n int) string {
 	if r.in.Policy.Compat != "" {
 		return fails(n) + " without blocking (compat: " + shorten(visible(r.in.Policy.Compat), maxName) + ")"
 	}
+	if r.total.isolated > 0 {
+		return fails(n) + " in quarantine or as the baseline records"
+	}
 	return fails(n) + " as the baseline records"
 }
 

@@ -51,6 +51,7 @@ type tally struct {
 	leftOut    int
 	retried    int // passed, after measurements that failed for reasons of the machine
 	waived     int // with a regression that is accepted for a while
+	isolated   int // in quarantine, which would block
 	advisory   int // with a finding that would block, but for its level
 	single     int // block by a regression that rests on one value
 	open       int // with a number that evidence does not settle
@@ -169,6 +170,7 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 		t.leftOut++
 	}
 	t.waived += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Class == gate.Waived }))
+	t.isolated += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Class == gate.InQuarantine }))
 	t.advisory += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Advisory }))
 	t.judged += one(how.judged)
 	t.open += one(how.open)
@@ -325,6 +327,7 @@ func (t *tally) merge(other *tally) {
 	t.budgets += other.budgets
 	t.waived += other.waived
 	t.advisory += other.advisory
+	t.isolated += other.isolated
 	t.single += other.single
 	t.refused += other.refused
 	t.limits.merge(other.limits)

@@ -57,6 +57,7 @@ var labels = map[gate.Class]label{
 	gate.LeftOut:      {"not measured", "not measured (not blocking)", "was not measured", "were not measured"},
 	gate.Mismatch:     {"another host", "another host (not blocking)", "", ""},
 	gate.Waived:       {"waived (blocking)", "waived", "", ""},
+	gate.InQuarantine: {"quarantined (blocking)", "quarantined", "", ""},
 	gate.Inconclusive: {"inconclusive (blocking)", "inconclusive", "", ""},
 	gate.Untracked:    {"not in the baseline (blocking)", "not in the baseline", "", ""},
 	gate.Improved:     {"faster than allowed", "improved", "is faster than allowed", "are faster than allowed"},

@@ -85,6 +85,7 @@ var rules = map[gate.Class]string{
 	gate.Skipped:            "The host cannot run the cell",
 	gate.LeftOut:            "A limit kept the cell from being measured",
 	gate.Waived:             "A regression that a waiver accepts",
+	gate.InQuarantine:       "A flaky cell that would block, but for its quarantine",
 	gate.Inconclusive:       "The metric could not be judged",
 	gate.Untracked:          "The baseline does not have the cell or the metric",
 	gate.Improved:           "A metric is better than the reference",
