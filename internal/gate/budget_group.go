@@ -87,7 +87,7 @@ func (in *inputs) groupOf(b *Budget) group {
 		to  *string
 	}{
 		{without, metric + " is not reported by ", &g.broken},
-		{unusable, "there is no geometric mean, because " + metric + " is no positive number in ", &g.broken},
+		{unusable, "there is no geometric mean, because " + metric + " is not a positive number in ", &g.broken},
 		{failed, "no passed measurement of ", &g.lost},
 		{doubtful, metric + " is doubtful in ", &g.lost},
 	} {

@@ -122,7 +122,7 @@ func (t *pairsMean) finds(b *budgeted, alpha float64) meanFinding {
 	switch {
 	case t.Unusable > 0:
 		f.interval = [2]float64{-100, 0}
-		f.more = fmt.Sprintf("%d cells have a pair with a value that is no positive number: measure them again", t.Unusable)
+		f.more = fmt.Sprintf("%d cells have a pair with a value that is not a positive number: measure them again", t.Unusable)
 	case t.Least > alpha:
 		f.evidence.MDE = 0
 		f.more = fmt.Sprintf("%d pairs cannot show a loss at all: measure more with --pairs %d", t.Pairs, max(5, 2*t.of))

@@ -67,7 +67,7 @@ func TestQuarantineEnds(t *testing.T) {
 		if got := lines(result)[0]; got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
-		if name == "the day after" && !strings.Contains(result.Verdicts[0].Reason, "its quarantine ended on 2024-10-03: mend it, or write a new day (octocat)") {
+		if name == "the day after" && !strings.Contains(result.Verdicts[0].Reason, "its quarantine ended on 2024-10-03: fix it, or write a new day (octocat)") {
 			t.Errorf("%s: %s", name, result.Verdicts[0].Reason)
 		}
 	}

@@ -17,7 +17,7 @@ func (r *Report) quarantined() []block {
 		end   string
 	}{
 		{gate.QuarantineUsed, "In quarantine, so not blocking", ""},
-		{gate.QuarantineExpired, "Quarantine ended", ": mend the cells, write a new day, or remove the entries"},
+		{gate.QuarantineExpired, "Quarantine ended", ": fix the cells, write a new day, or remove the entries"},
 		{gate.QuarantineUnknown, "Quarantine of unknown cells", ": correct the ids in the file, or remove the entries"},
 	} {
 		var line inline
