@@ -170,14 +170,14 @@ func (a *action) step(ctx context.Context) (int, error) {
 // gather measures here, or reads the runs of other jobs.
 func (a *action) gather(ctx context.Context) (gathered, error) {
 	if a.in.runs != "" {
-		return a.collect()
+		return a.collect(ctx)
 	}
 	p, err := a.Env.Plan(ctx, &a.in.options)
 	if err != nil {
 		return gathered{}, err
 	}
 	defer p.Close()
-	if err := a.acceptUnlessUpdating(&p.Policy, p.File); err != nil {
+	if err := a.acceptUnlessUpdating(ctx, &p.Policy, p.File); err != nil {
 		return gathered{}, err
 	}
 	ref, err := verdict.ReferenceFor(p.Options, p.File, p.Host.Label)
@@ -194,10 +194,12 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	return gathered{file: p.File, policy: p.Policy, runs: []*bench.Run{run}, refs: []verdict.Reference{ref}}, nil
 }
 
-// acceptUnlessUpdating leaves waivers out where new baselines are proposed.
-func (a *action) acceptUnlessUpdating(policy *gate.Policy, file *config.File) error {
+// acceptUnlessUpdating leaves waivers out where new baselines are proposed, and lets gains
+// pass.
+func (a *action) acceptUnlessUpdating(ctx context.Context, policy *gate.Policy, file *config.File) error {
 	if a.in.update {
+		*policy = policy.Recording()
 		return nil
 	}
-	return verdict.Accept(a.Env, policy, file)
+	return verdict.Accept(a.Env, policy, file, a.occasion(ctx))
 }

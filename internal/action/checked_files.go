@@ -13,11 +13,11 @@ import (
 )
 
 // checkedFiles are those of the changed files by which something is judged: the
-// baselines, the waivers, the files that suites name and the workflow that runs, whose
+// baselines, the waivers, the quarantine, the files that suites name and the workflow that runs, whose
 // inputs judge too. Where one of them is a link of the repository, so are the files
 // that it leads to.
 func (a *action) checkedFiles(file *config.File, changed []string) (list []string) {
-	named := []string{a.in.options.Baselines(file), file.Resolve(cmp.Or(file.Policy.Waivers, waiver.FileName))}
+	named := []string{a.in.options.Baselines(file), file.Resolve(cmp.Or(file.Policy.Waivers, waiver.FileName)), file.Resolve(cmp.Or(file.Policy.Quarantine, waiver.QuarantineName))}
 	for i := range file.Suites {
 		if of := a.Env.Kinds[file.Suites[i].Kind].Files; of != nil {
 			paths, err := of(&file.Suites[i], file.Dir)

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,14 +20,14 @@ import (
 // collect reads the runs of other jobs, which are not trusted. A host that
 // should have delivered one and did not stands in with an empty run, which the
 // gate cannot pass.
-func (a *action) collect() (g gathered, err error) {
+func (a *action) collect(ctx context.Context) (g gathered, err error) {
 	if g.file, g.policy, err = a.Env.Load(&a.in.options); err != nil {
 		return g, err
 	}
 	if o := &a.in.options; len(o.Suites) > 0 && !slices.ContainsFunc(g.file.Suites, func(s config.Suite) bool { return slices.Contains(o.Suites, s.Name) }) {
 		return g, exit.Usagef("input suite: %s has none of %s: correct the input, or leave it out", o.Config, text.OneLine(strings.Join(o.Suites, ", ")))
 	}
-	if err := a.acceptUnlessUpdating(&g.policy, g.file); err != nil {
+	if err := a.acceptUnlessUpdating(ctx, &g.policy, g.file); err != nil {
 		return g, err
 	}
 	paths, err := measure.FindRuns(a.in.runs, maxRuns)

@@ -27,7 +27,7 @@ func (a *action) skippedBy(ctx context.Context) github.Labelled {
 	if pr == nil || !a.in.publish || a.in.update || strings.TrimSpace(a.in.options.Secret) == "" || strings.HasSuffix(a.in.checkName, someCells) {
 		return github.Labelled{}
 	}
-	set, err := a.readSkipLabel(ctx, pr.Number)
+	set, err := a.readLabel(ctx, pr.Number, skipLabel)
 	if err == nil {
 		return set
 	}
@@ -37,26 +37,27 @@ func (a *action) skippedBy(ctx context.Context) github.Labelled {
 	return github.Labelled{}
 }
 
-// readSkipLabel is [action.skippedBy] with the reason why a label does not count.
-func (a *action) readSkipLabel(ctx context.Context, number int) (github.Labelled, error) {
+// readLabel returns who set a label that a pull request has now, if that user may push
+// now; the error says why a label does not count.
+func (a *action) readLabel(ctx context.Context, number int, label string) (github.Labelled, error) {
 	const again = "remove it, and let a user with write permission set it"
 	client, repo, err := a.client()
 	if err != nil {
 		return github.Labelled{}, err
 	}
-	set, err := client.Label(ctx, repo, number, skipLabel)
+	set, err := client.Label(ctx, repo, number, label)
 	if err != nil || !set.Set {
 		return github.Labelled{}, err
 	}
 	if set.By == "" {
-		return github.Labelled{}, fmt.Errorf("the label %s is ignored: GitHub names no user who set it; %s", skipLabel, again)
+		return github.Labelled{}, fmt.Errorf("the label %s is ignored: GitHub names no user who set it; %s", text.OneLine(label), again)
 	}
 	may, err := client.Permission(ctx, repo, set.By)
 	if err != nil {
 		return github.Labelled{}, err
 	}
 	if !may.CanWrite() {
-		return github.Labelled{}, fmt.Errorf("the label %s is ignored: %s set it and has no write permission; %s", skipLabel, text.OneLine(set.By), again)
+		return github.Labelled{}, fmt.Errorf("the label %s is ignored: %s set it and has no write permission; %s", text.OneLine(label), text.OneLine(set.By), again)
 	}
 	return set, nil
 }

@@ -65,7 +65,7 @@ func (c *Command) run(ctx context.Context, o *measure.Options, format string) (i
 		return 0, err
 	}
 	defer p.Close()
-	if err := verdict.Accept(c.env(), &p.Policy, p.File); err != nil {
+	if err := verdict.Accept(c.env(), &p.Policy, p.File, measure.Occasion{Event: measure.Desk}); err != nil {
 		return 0, err
 	}
 	ref, err := verdict.ReferenceFor(p.Options, p.File, p.Host.Label)

@@ -110,6 +110,11 @@ type Policy struct {
 	// Inconclusive says what a cell means whose evidence stays open: "warn" or
 	// "fail"; "" is "warn".
 	Inconclusive string `yaml:"inconclusive" oneof:"warn fail"`
+	// Improvement says what a certain gain means that the baseline does not have: "pass"
+	// or "fail"; "" is "pass".
+	Improvement string `yaml:"improvement" oneof:"pass fail"`
+	// Levels say on which occasions numbers only warn.
+	Levels []Level `yaml:"levels"`
 	// Unhealthy says what a regression means that was measured on an unhealthy
 	// host: "inconclusive" or "ignore"; "" is "inconclusive".
 	Unhealthy string `yaml:"unhealthy" oneof:"inconclusive ignore"`
@@ -134,6 +139,9 @@ type Policy struct {
 	// Waivers is the file of waivers as written; see [File.Resolve]. "" leaves
 	// it to cli.
 	Waivers string `yaml:"waivers"`
+	// Quarantine is the file of quarantined cells as written; see [File.Resolve]. ""
+	// leaves it to cli.
+	Quarantine string `yaml:"quarantine"`
 	// ConfigChanges says what a pull request needs that changes what is checked:
 	// "block", the approval of a user with write permission, "other-person", that of
 	// another one than its author, or "warn", none; "" is "block".
@@ -231,6 +239,8 @@ func (d *decoder) suites(n ast.Node) []Suite {
 			d.devices(s)
 			d.around(s, nodes)
 			d.attend(s, nodes)
+			d.budgets(s)
+			d.levels(s)
 		}
 		if s.Name == "" {
 			continue

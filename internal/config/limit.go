@@ -43,7 +43,7 @@ func (d *decoder) limits(s *Suite) {
 			complain(path+".min", "%v is above max %v: swap them or correct one", *l.Min, *l.Max)
 		}
 		if l.When != nil && len(l.When) == 0 {
-			complain(path+".when", "is empty: name an axis, a swept variable or host, or remove it")
+			complain(path+".when", emptyWhen)
 		}
 	}
 }

@@ -78,6 +78,9 @@ var reference = Keys{
 		"false_alarms": {"2%", "Chance that a report on unchanged code blocks for speed, whatever the number of cells."},
 		"inconclusive": {"warn", "Level of a number whose evidence stays open. Such a number is never counted as passed. " +
 			"One that looks slower by more than `policy.threshold`, which chance makes in at most 1 of 100 cases, blocks with `warn` as well."},
+		"improvement": {"pass", "Level of a gain beyond the limit that is certain and that the baseline does not have. `fail` blocks until the baseline is updated. " +
+			"See [Gains](configuration.md#gains)."},
+		"levels": {nil, "Occasions on which numbers beyond their limits warn instead of blocking. Later entries win. See [Levels](configuration.md#levels)."},
 		"unhealthy": {"inconclusive", "How a loss on an unhealthy host counts, or a loss that the calibration workload shows as well. " +
 			"`inconclusive` blocks only where a baseline is required or `policy.inconclusive` is `fail`. `ignore` judges it like any other."},
 		"remeasure": {3, "How often a cell that looks slower is measured again before it blocks, 0 to 100. The cell is measured after a cool-down, in fresh processes. " +
@@ -99,7 +102,8 @@ var reference = Keys{
 		"history_keep": {200, "Newest runs of a host that are kept, 40 to 1000. See [History](configuration.md#history)."},
 		"config_changes": {"block", "Approval that a pull request needs if it changes what is checked. `block`: of a user with write permission. " +
 			"`other-person`: of another user than its author. `warn`: none. The base branch's value counts. See [Configuration changes](github.md#configuration-changes)."},
-		"waivers": {nil, "File of accepted regressions. If absent, `waivers.yml` beside this file, if it exists. See [Waivers](configuration.md#waivers)."},
+		"quarantine": {nil, "File of flaky cells that do not block for a while. If absent, `quarantine.yml` beside this file, if it exists. See [Quarantine](configuration.md#quarantine)."},
+		"waivers":    {nil, "File of accepted regressions. If absent, `waivers.yml` beside this file, if it exists. See [Waivers](configuration.md#waivers)."},
 	},
 	reflect.TypeFor[Limits](): {
 		"max_cells": {nil, "Measure at most so many cells, the first of the matrix. Flag `--max-cells` wins over this key."},
@@ -136,6 +140,26 @@ var reference = Keys{
 			"A cell is skipped where the host has fewer. See [Devices](configuration.md#devices)."},
 		"limits": {nil, "Limits of single metrics. Later entries win over earlier ones, value by value, and over `limit` of the metric. " +
 			"See [Limits of single metrics](configuration.md#limits-of-single-metrics)."},
+		"budgets": {nil, "Budgets of groups of cells: what the geometric mean of a metric over a group may lose. See [Budgets](configuration.md#budgets)."},
+		"levels":  {nil, "Cells, and occasions, of which numbers beyond their limits warn instead of blocking. Later entries win, and all win over `policy.levels`. See [Levels](configuration.md#levels)."},
+	},
+	reflect.TypeFor[Level](): {
+		"event": {nil, "Occasion that the entry is for: the event of the workflow, `tag` for a push of a tag, or `desk` for a run outside of the action. Runs for a pull request, however started, are `pull_request`. If absent, every occasion."},
+		"label": {nil, "Label of the pull request that the entry is for. One that makes numbers advisory counts only if a user with write permission set it. If absent, no label is needed."},
+		"level": {nil, "`advisory`: numbers beyond their limits warn. `required`: they block."},
+	},
+	reflect.TypeFor[SuiteLevel](): {
+		"when": {nil, "Cells that the entry is for, as in `{backend: cuda*, host: h100-*}`: an axis, a swept variable or `host`, which is the label of the host, and a glob. " +
+			"If absent, all cells of the suite on all hosts."},
+		"event": {nil, "Occasion that the entry is for: the event of the workflow, `tag` for a push of a tag, or `desk` for a run outside of the action. Runs for a pull request, however started, are `pull_request`. If absent, every occasion."},
+		"label": {nil, "Label of the pull request that the entry is for. One that makes numbers advisory counts only if a user with write permission set it. If absent, no label is needed."},
+		"level": {nil, "`advisory`: numbers beyond their limits warn. `required`: they block."},
+	},
+	reflect.TypeFor[Budget](): {
+		"metric": {nil, "Name of the metric. It may be informational."},
+		"when": {nil, "Cells of the group, as in `{backend: cuda*, host: h100-*}`: an axis, a swept variable or `host`, which is the label of the host, and a glob. " +
+			"If absent, all cells of the suite on all hosts."},
+		"loss": {nil, "Change for the worse of the geometric mean that blocks, above 0%."},
 	},
 	reflect.TypeFor[DeviceCount](): {
 		"when":  {nil, "Cells that need so many, as in `{tp: 4}`: an axis or a swept variable, and a glob. If absent, all cells."},

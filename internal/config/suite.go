@@ -24,6 +24,10 @@ type Suite struct {
 	// Devices are the counts of devices that cells need; later entries win, and 1 is the
 	// count of a cell that none selects.
 	Devices List[DeviceCount] `yaml:"devices"`
+	// Levels say of which cells, and on which occasions, numbers only warn.
+	Levels []SuiteLevel `yaml:"levels"`
+	// Budgets are those of groups of cells.
+	Budgets []Budget `yaml:"budgets"`
 	// Line is where the suite starts in its file.
 	Line int
 

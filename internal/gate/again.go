@@ -81,7 +81,7 @@ func (v *Verdict) open() Ask {
 	switch e := &v.Evidence; {
 	case e.Again > 0:
 		return ""
-	case v.loss() && v.Level == Fail && e.Method != "evidence", v.Class == Inconclusive && e.Method == "threshold" && v.Delta < -e.Limit-tolerance:
+	case v.loss() && (v.Level == Fail || v.Advisory) && e.Method != "evidence", v.Class == Inconclusive && e.Method == "threshold" && v.Delta < -e.Limit-tolerance:
 		return Confirm // the latter may be chance, or was measured on an unhealthy host
 	case e.Method == "evidence" && e.Mode == detect.Interleaved:
 		return "" // see Pairs

@@ -17,20 +17,25 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	if v, ok := together(in.withoutChanges(), ev); ok {
 		verdicts = append(verdicts, v)
 	}
+	ofBudgets, spent := budgets(in, ev.share)
+	verdicts = append(verdicts, ofBudgets...)
 	verdicts, sum := judgeCells(in, ev, slices.Grow(verdicts, len(in.cells)+1))
+	verdicts = gains(in, ev, verdicts)
 	missing, unselected := absent(in)
 	verdicts = addressed(name, append(verdicts, missing...))
 	if p.Compat == CompatTensorSharp {
 		verdicts = inTensorSharpOrder(verdicts)
 	}
 	verdicts, waivers := waive(in, verdicts)
+	verdicts, isolated := quarantine(in, verdicts)
+	verdicts = advise(in, verdicts, spent)
 	verdicts, shares := alike(in, verdicts)
 	c := Comparison{Reference: name, Verdicts: verdicts, Unjudged: sum.unjudged(in), MissingShards: run.MissingShards(), Unselected: unselected,
 		Unbuilt:  run.Context[bench.Unbuilt] != "" && sum.passed == 0,
-		Measured: sum.measured, Passed: sum.passed, Checks: sum.checks, Waivers: waivers, Alike: shares,
+		Measured: sum.measured, Passed: sum.passed, Checks: sum.checks, Waivers: waivers, Alike: shares, Budgets: spent, Quarantine: isolated,
 		Began: ev.began.standing(verdicts), Noise: noiseOf(in), Sight: sightOf(verdicts)}
 	if c.Unjudged == "" {
-		c.Uncompared = uncompared(in.cells, verdicts)
+		c.Uncompared = uncompared(in.cells, verdicts, spent)
 	}
 	return c
 }

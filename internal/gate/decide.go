@@ -49,8 +49,10 @@ type Decision struct {
 	// Unapproved says that the pull request changes what is checked, without the
 	// approval that the policy demands.
 	Unapproved bool `json:"unapproved,omitempty"`
-	// Waivers are all of the policy, over all comparisons.
-	Waivers []WaiverUse `json:"waivers,omitempty"`
+	// Waivers are all of the policy, over all comparisons, and Quarantine all quarantined
+	// cells.
+	Waivers    []WaiverUse     `json:"waivers,omitempty"`
+	Quarantine []QuarantineUse `json:"quarantine,omitempty"`
 }
 
 // Decide sums up. The worst comparison wins; a comparison without a single cell
@@ -72,7 +74,7 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 		d.SpeedCells, d.Undecided = d.SpeedCells+cells, d.Undecided+undecided
 		inconclusive = inconclusive || c.Inconclusive()
 	}
-	d.Waivers = waiversOf(comparisons, p)
+	d.Waivers, d.Quarantine = waiversOf(comparisons, p), quarantineOf(comparisons, p)
 	d.Unbuilt = len(d.Blocking) > 0 && d.Blocking[CorrectnessFailure] == 0 && !slices.ContainsFunc(comparisons, func(c Comparison) bool { return !c.Unbuilt && c.blocks() })
 	switch {
 	case len(d.Blocking) > 0:

@@ -69,7 +69,7 @@ func weighSpeeds(in *inputs) *evidence {
 // weighBy finds the evidence by the limits of the inputs.
 func weighBy(in *inputs) *evidence {
 	n := numbersOf(in)
-	ev := &evidence{share: n.share(&in.policy)}
+	ev := &evidence{share: n.share(in)}
 	if len(n.cells) > 0 {
 		ev.of, ev.host = weighTogether(in, n, ev.share)
 		if n.next != nil {
@@ -126,10 +126,11 @@ func (n *numbers) add(in *inputs, m *described, c cell) {
 	}
 }
 
-// share is the part of the false alarms that each road may spend.
-func (n *numbers) share(p *Policy) float64 {
-	roads := one(slices.ContainsFunc(n.cells, convicts) || n.next.any()) + one(len(n.sides) > 0)
-	return p.falseAlarms() / float64(max(1, roads))
+// share is the part of the false alarms that each road may spend, all budgets together,
+// and all gains where they fail.
+func (n *numbers) share(in *inputs) float64 {
+	roads := one(slices.ContainsFunc(n.cells, convicts) || n.next.any()) + one(len(n.sides) > 0) + one(len(in.budgets) > 0) + one(in.policy.Improvement == ImprovementFail)
+	return in.policy.falseAlarms() / float64(max(1, roads))
 }
 
 // inPairs reports whether the result was measured alternately with the base.

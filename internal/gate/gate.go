@@ -39,6 +39,9 @@ const (
 	// Waived is a regression that people have accepted for a while, up to more
 	// than it is: see [waiver.Entry]. It warns, and is nothing that passed.
 	Waived Class = "waived"
+	// InQuarantine is a verdict on a flaky cell that would block, but for a while: see
+	// [waiver.Quarantined]. [Verdict.Was] is the class that it would have.
+	InQuarantine Class = "quarantined"
 	// Drifted is a number that is within the tolerance of its reference, or not,
 	// and beyond that of an older one: many small losses add up. The older one is
 	// the initial time of a case, or the anchor of a baseline's entry.
@@ -46,6 +49,8 @@ const (
 	// OutOfBounds is a median below the minimum or above the maximum that the
 	// configuration sets, whatever the reference is.
 	OutOfBounds Class = "out_of_bounds"
+	// OverBudget is a group of cells whose geometric mean lost more than its [Budget].
+	OverBudget Class = "over_budget"
 	// OperatorsDiffer is a total whose parts are not the recorded ones any more.
 	OperatorsDiffer Class = "operators_differ"
 	// Mismatch is a verdict on the host: the run and the reference come from
@@ -55,8 +60,8 @@ const (
 
 // Classes lists every class, the most severe first: the order of reports.
 var Classes = []Class{
-	Mismatch, CorrectnessFailure, RuntimeFailure, Missing, OutOfBounds, Implausible, Regressed, Drifted, OperatorsDiffer, Skipped, LeftOut,
-	Waived, Inconclusive, Untracked, Improved, Fixed, Unchanged,
+	Mismatch, CorrectnessFailure, RuntimeFailure, Missing, OutOfBounds, Implausible, Regressed, OverBudget, Drifted, OperatorsDiffer, Skipped, LeftOut,
+	Waived, InQuarantine, Inconclusive, Untracked, Improved, Fixed, Unchanged,
 }
 
 // Level says what a verdict does to the decision. It follows from the class,
@@ -72,7 +77,8 @@ const (
 )
 
 // Verdict is the judgement of one metric of one cell, of the cell as a whole
-// when Metric is empty, or of the host as a whole when Cell is empty too.
+// when Metric is empty, or of the host as a whole when Cell is empty too; that of a
+// [Budget] has no Cell.
 type Verdict struct {
 	Cell      string `json:"cell"`
 	Metric    string `json:"metric,omitempty"`
@@ -103,6 +109,13 @@ type Verdict struct {
 	// Alike is the place, from 1, of the finding in [Comparison].Alike that the verdict
 	// is part of; 0 for none.
 	Alike int `json:"alike,omitempty"`
+	// Was is the class of a verdict that is InQuarantine, without the quarantine.
+	Was Class `json:"was,omitempty"`
+	// Advisory says that the verdict would block, but for [Policy.Advisory].
+	Advisory bool `json:"advisory,omitempty"`
+	// Budget is the place, from 1, of the budget in [Comparison].Budgets that the verdict
+	// is on; 0 for none.
+	Budget int `json:"budget,omitempty"`
 	// Cause, Device and Retries are those of the result that was judged.
 	Cause   bench.Cause `json:"cause,omitempty"`
 	Device  string      `json:"device,omitempty"`
@@ -192,11 +205,22 @@ type Policy struct {
 	Limits func(c bench.Cell, host string) map[string]Limit `json:"-"`
 	// LargestLimit is the largest Change of Limits, in percent; 0 where there is none.
 	LargestLimit float64 `json:"largest_limit,omitempty"`
+	// Budgets returns the budgets of groups of cells on the host with this label; nil where
+	// there are none.
+	Budgets func(host string) []Budget `json:"-"`
+	// Advisory reports whether the numbers of a cell warn on the host with this label instead
+	// of blocking; nil where none do. AdvisoryBy names the entries of the configuration
+	// that say so.
+	Advisory   func(c bench.Cell, host string) bool `json:"-"`
+	AdvisoryBy []string                             `json:"advisory_by,omitempty"`
 	// Waivers are the regressions that are accepted, valid and in the order of
 	// their file. Only what [waiver.Entry.Holds] on Today counts; the zero Today
 	// accepts nothing.
 	Waivers []waiver.Entry `json:"-"`
 	Today   waiver.Date    `json:"-"`
+	// Quarantine are the flaky cells that do not block on Today, valid and in the order of
+	// their file.
+	Quarantine []waiver.Quarantined `json:"-"`
 	// Method is [MethodThreshold] if speed is judged by Threshold alone. Otherwise
 	// it is judged by the evidence of pairs or of history wherever there is enough
 	// of it, and by Threshold where there is not.
@@ -217,6 +241,9 @@ type Policy struct {
 	// Inconclusive is the level of numbers whose evidence stays open: "fail", or
 	// "warn" if empty.
 	Inconclusive string `json:"inconclusive,omitempty"`
+	// Improvement is [ImprovementFail] if a certain gain fails, so that the baseline is
+	// recorded again; else it is shown.
+	Improvement string `json:"improvement,omitempty"`
 	// Unhealthy is [UnhealthyIgnore] if what an unhealthy host measured
 	// is judged all the same.
 	Unhealthy string `json:"unhealthy,omitempty"`
@@ -288,10 +315,16 @@ type Comparison struct {
 	Began *Began `json:"began,omitempty"`
 	// Alike lists the losses that cells share. No verdict's class depends on it.
 	Alike []Alike `json:"alike,omitempty"`
+	// Budgets say what became of those of the policy, but for those of which a filter left
+	// out every cell.
+	Budgets []Spent `json:"budgets,omitempty"`
 	// Checks hold a Check for each passed cell of Policy.Expected, in the order
 	// of the run.
 	Checks []Check `json:"checks,omitempty"`
 	// Waivers are those of Policy.Waivers that are about this host, with what
 	// became of them.
 	Waivers []WaiverUse `json:"waivers,omitempty"`
+	// Quarantine are the cells of Policy.Quarantine that are about this host, with what
+	// became of them.
+	Quarantine []QuarantineUse `json:"quarantine,omitempty"`
 }

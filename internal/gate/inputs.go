@@ -18,6 +18,7 @@ type inputs struct {
 	metrics   []described                 // of both sides
 	absences  map[string][]lack           // by the id of the cell
 	limits    map[string]map[string]Limit // by the id of the cell, and metric
+	budgets   []Budget
 	host      hostShift
 	unjudged  string // why speed is not judged by the reference; "" where it is
 }
@@ -41,6 +42,9 @@ func newInputs(reference string, ref, run *bench.Run, p Policy) (*inputs, []Verd
 		in.cells[i], in.ids[id] = cell{id, got, in.byID[id]}, true
 	}
 	in.absences, in.limits = lacks(in), limitsOf(in.cells, run, &in.policy)
+	if p.Budgets != nil && p.Compat == "" {
+		in.budgets = p.Budgets(run.Host.Label)
+	}
 	unjudged, differ := machines(ref, run, &p)
 	in.unjudged = unjudged
 	return in, append(coarser(ref, run), differ...)

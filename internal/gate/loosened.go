@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/detect"
 )
@@ -25,5 +26,6 @@ func (p *Policy) Loosened() (keys []string) {
 	add(p.LeftOut == LeftOutWarn, "left_out %s", p.LeftOut)
 	add(p.Unhealthy == UnhealthyIgnore, "unhealthy %s", p.Unhealthy)
 	add(p.Method == MethodThreshold, "method %s", p.Method)
+	add(len(p.AdvisoryBy) > 0, "advisory by %s", strings.Join(p.AdvisoryBy, ", "))
 	return keys
 }

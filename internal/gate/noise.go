@@ -36,7 +36,7 @@ func (n *Noise) Beyond(limit float64) bool {
 // loss leaves out totals that must be equal and scores that are tested: neither moves with
 // the host.
 func (v *Verdict) loss() bool {
-	return v.Evidence.Method != "exact" && v.Evidence.Method != MethodTest && (v.Class == Regressed || v.Class == Drifted || v.Class == OperatorsDiffer)
+	return v.Evidence.Method != "exact" && v.Evidence.Method != MethodTest && (v.Class == Regressed || v.Class == OverBudget || v.Class == Drifted || v.Class == OperatorsDiffer)
 }
 
 // noiseOf is nil where the run has no pair whose cells both passed.

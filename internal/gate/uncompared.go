@@ -15,8 +15,9 @@ type Uncompared struct {
 }
 
 // uncompared lists the suites of which cells passed and not one number was
-// compared, in the order of the run. Calls of operators are no such number.
-func uncompared(cells []cell, verdicts []Verdict) (list []Uncompared) {
+// compared, in the order of the run. Calls of operators are no such number; the mean of
+// a budget is one.
+func uncompared(cells []cell, verdicts []Verdict, spent []Spent) (list []Uncompared) {
 	type suite struct {
 		compared bool
 		reason   string
@@ -30,6 +31,12 @@ func uncompared(cells []cell, verdicts []Verdict) (list []Uncompared) {
 		}
 	}
 	suites := map[string]*suite{}
+	inBudget := map[string]bool{}
+	for i := range verdicts {
+		if v := &verdicts[i]; v.Budget > 0 && v.judged() {
+			inBudget[spent[v.Budget-1].Suite] = true
+		}
+	}
 	var names []string
 	for _, c := range cells {
 		if c.got.Outcome != bench.Passed {
@@ -38,7 +45,7 @@ func uncompared(cells []cell, verdicts []Verdict) (list []Uncompared) {
 		name := c.got.Cell.Suite
 		of := suites[name]
 		if of == nil {
-			of = &suite{}
+			of = &suite{compared: inBudget[name]}
 			suites[name] = of
 			names = append(names, name)
 		}

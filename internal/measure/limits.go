@@ -14,28 +14,50 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// limit is an entry of a suite's limits. host is a glob of labels, "" for every host;
-// cells selects every cell if empty.
+// limit is an entry of a suite's limits.
 type limit struct {
 	gate.Limit
-	metric, host string
-	cells        matrix.Match
+	metric string
+	selection
+}
+
+// selection is the key "when" of an entry. host is a glob of labels, "" for every host;
+// cells selects every cell if empty.
+type selection struct {
+	host  string
+	cells matrix.Match
 }
 
 const hostKey = "host"
+
+func selectionOf(when map[string]string) selection {
+	s := selection{host: when[hostKey], cells: maps.Clone(when)}
+	delete(s.cells, hostKey)
+	return s
+}
+
+// String writes "backend: cuda*, host: h100-*".
+func (s selection) String() string {
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(s.cells)) {
+		parts = append(parts, key+": "+s.cells[key])
+	}
+	if s.host != "" {
+		parts = append(parts, hostKey+": "+s.host)
+	}
+	return strings.Join(parts, ", ")
+}
 
 // mostWord bounds a word in a message, in runes.
 const mostWord = 80
 
 func limitOf(l *config.Limit) limit {
-	out := limit{Limit: gate.Limit{Change: (*float64)(l.Change), Min: l.Min, Max: l.Max, Test: l.Test}, metric: l.Metric, host: l.When[hostKey], cells: maps.Clone(l.When)}
-	delete(out.cells, hostKey)
-	return out
+	return limit{Limit: gate.Limit{Change: (*float64)(l.Change), Min: l.Min, Max: l.Max, Test: l.Test}, metric: l.Metric, selection: selectionOf(l.When)}
 }
 
-func (l *limit) selects(c bench.Cell) bool { return len(l.cells) == 0 || l.cells.Selects(c) }
+func (s *selection) selects(c bench.Cell) bool { return len(s.cells) == 0 || s.cells.Selects(c) }
 
-func (l *limit) of(host string) bool { return l.host == "" || matrix.Glob(l.host, host) }
+func (s *selection) of(host string) bool { return s.host == "" || matrix.Glob(s.host, host) }
 
 // limits returns the limits of single metrics by suite: those of the kind's own list of
 // metrics, then those of the suite. They are read wherever a run is judged, and never
@@ -101,35 +123,45 @@ func largest(of map[string][]limit) (percent float64) {
 func (p *Plan) checkLimits(s *config.Suite, metrics []bench.Metric, cells []bench.Cell) error {
 	for i := range s.Limits {
 		path, l := fmt.Sprintf("limits[%d]", i), limitOf(&s.Limits[i])
-		if err := checkMetric(s, path, &l, metrics); err != nil {
+		m, err := metricOf(s, path, l.metric, metrics)
+		if err != nil {
 			return err
 		}
-		if err := checkKeys(s, path, l.cells, []string{hostKey}, cells); err != nil {
-			return err
+		if (l.Change != nil || l.Test != "") && (m.Exact || m.Informational) && !m.IsResource() {
+			key := ".change"
+			if l.Change == nil {
+				key = ".test"
+			}
+			return s.Errorf(path+key, "no change of %s is judged, because it is exact or informational: use min and max, or gate the metric", m.Name)
 		}
-		if l.of(p.Host.Label) && !slices.ContainsFunc(cells, l.selects) {
-			return s.Errorf(path+".when", "matches no cell of the suite: correct it, name the hosts that have such cells by host, or remove the entry")
+		if err := p.checkSelection(s, path, &l.selection, cells); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func checkMetric(s *config.Suite, path string, l *limit, metrics []bench.Metric) error {
-	i := slices.IndexFunc(metrics, func(m bench.Metric) bool { return m.Name == l.metric })
-	if i < 0 {
-		names := make([]string, len(metrics))
-		for k := range metrics {
-			names[k] = metrics[k].Name
-		}
-		names = append(names, bench.ResourceNames()...)
-		return s.Errorf(path+".metric", "the suite has no metric %s: %s", text.Quote(l.metric, mostWord), text.Instead(l.metric, names))
+// metricOf returns the metric that an entry names.
+func metricOf(s *config.Suite, path, name string, metrics []bench.Metric) (*bench.Metric, error) {
+	i := slices.IndexFunc(metrics, func(m bench.Metric) bool { return m.Name == name })
+	if i >= 0 {
+		return &metrics[i], nil
 	}
-	if m := &metrics[i]; (l.Change != nil || l.Test != "") && (m.Exact || m.Informational) && !m.IsResource() {
-		key := ".change"
-		if l.Change == nil {
-			key = ".test"
-		}
-		return s.Errorf(path+key, "no change of %s is judged, because it is exact or informational: use min and max, or gate the metric", m.Name)
+	names := make([]string, len(metrics))
+	for k := range metrics {
+		names[k] = metrics[k].Name
+	}
+	names = append(names, bench.ResourceNames()...)
+	return nil, s.Errorf(path+".metric", "the suite has no metric %s: %s", text.Quote(name, mostWord), text.Instead(name, names))
+}
+
+// checkSelection refuses a selection of names that no cell has, and one of no cell.
+func (p *Plan) checkSelection(s *config.Suite, path string, of *selection, cells []bench.Cell) error {
+	if err := checkKeys(s, path, of.cells, []string{hostKey}, cells); err != nil {
+		return err
+	}
+	if of.of(p.Host.Label) && !slices.ContainsFunc(cells, of.selects) {
+		return s.Errorf(path+".when", "matches no cell of the suite: correct it, name the hosts that have such cells by host, or remove the entry")
 	}
 	return nil
 }

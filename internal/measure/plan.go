@@ -139,6 +139,9 @@ func (e *Env) Policy(o *Options, file *config.File) (gate.Policy, error) {
 	policy.RequireBaseline = o.RequireBaseline || file.Policy.RequireBaseline != nil && *file.Policy.RequireBaseline
 	policy.Part = o.Shard != ""
 	policy.Fingerprint, policy.LeftOut, policy.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, file.Policy.Compat
+	if file.Policy.Improvement == gate.ImprovementFail {
+		policy.Improvement = gate.ImprovementFail
+	}
 	policy.Method, policy.Inconclusive, policy.Unhealthy = file.Policy.Method, file.Policy.Inconclusive, file.Policy.Unhealthy
 	if file.Policy.FalseAlarms != nil {
 		policy.FalseAlarms = float64(*file.Policy.FalseAlarms)
@@ -166,7 +169,13 @@ func (e *Env) Policy(o *Options, file *config.File) (gate.Policy, error) {
 	}
 	limits, err := e.limits(file)
 	policy.Limits, policy.LargestLimit = limited(limits), largest(limits)
-	return policy, err
+	if err != nil {
+		return policy, err
+	}
+	if policy.Budgets, err = budgets(file); err != nil {
+		return policy, err
+	}
+	return policy, refuseLevels(file)
 }
 
 // leastEffect stands for 0 %, which the gate takes for an absent limit.
@@ -298,7 +307,7 @@ func (p *Plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
 		return nil, fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes"))
 	}
 	metrics := withResources(s, opened.Metrics())
-	limits := errors.Join(p.checkLimits(s, metrics, all), checkWidths(s, all))
+	limits := errors.Join(cmp.Or(p.checkLimits(s, metrics, all), p.checkBudgets(s, metrics, all), p.checkLevels(s, all)), checkWidths(s, all))
 	p.wide(s, &planned)
 	if !wanted {
 		p.Others = append(p.Others, CellIDs(all)...)

@@ -98,6 +98,7 @@ func (u *Update) judged(ctx context.Context, e *measure.Env) (run *bench.Run, re
 	if err := Genuine(run); err != nil {
 		return nil, ref, false, err
 	}
+	policy = policy.Recording()
 	j := verdict.Judge(e, []*bench.Run{run}, []verdict.Reference{ref}, policy, report.Input{Config: u.Config, Revision: run.Revision})
 	if j.Decision.Status != gate.StatusFailed { // what only warns must not become the measure by itself
 		fixed := policy

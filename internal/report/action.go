@@ -74,6 +74,8 @@ func (f finding) cell() inline {
 	switch {
 	case f.alike != nil:
 		return append(inline{plain(allOf(f.alike))}, ofSuite(f.alike)...)
+	case f.Budget > 0:
+		return only(plain("the budget"))
 	case f.Cell == "":
 		return only(plain("the host as a whole"))
 	}
@@ -89,7 +91,11 @@ func (r *Report) actionRow(f finding) []inline {
 	case f.Class == gate.OperatorsDiffer, !ofSpeed(f.Verdict):
 		change = only(strong(f.word()))
 	}
-	return r.row(f, metricName(f), r.values(f), change, limitsIn(f.Verdict), r.explained(f))
+	row := r.row(f, metricName(f), r.values(f), change, limitsIn(f.Verdict), r.explained(f))
+	if f.Budget > 0 {
+		row[0] = r.budgetOf(f)
+	}
+	return row
 }
 
 // explained is the evidence, with the operator behind it where that is known.
@@ -222,7 +228,7 @@ func (r *Report) next() []block {
 	if i := slices.IndexFunc(r.shown.action.rows, single); i >= 0 && !r.replayed() {
 		items = append(items, r.again(r.shown.action.rows[i]))
 	}
-	items = append(items, r.accept()...)
+	items = append(append(items, r.overBudgets()...), r.accept()...)
 	vanished := func(f finding) bool { return f.Class == gate.Missing && (f.Metric == "" || f.Old != 0) }
 	recorded := slices.ContainsFunc(r.hosts, func(h host) bool { return h.Reference != nil })
 	if recorded && (slices.ContainsFunc(r.shown.action.rows, vanished) || r.total.blocking[gate.Skipped] > 0) {
@@ -265,6 +271,17 @@ func (r *Report) accept() bullets {
 		h := &r.hosts[changed.host]
 		items = append(items, r.on(changed, inline{plain("Accept changed numbers as the new baseline (records only the cells that passed): "),
 			command(h.update("why they are accepted") + force)}))
+	}
+	gained := func(f finding) bool {
+		return f.Class == gate.Improved && f.Level == gate.Fail && !r.hosts[f.host].ofCase(f.Verdict)
+	}
+	if i := slices.IndexFunc(r.shown.action.rows, gained); i >= 0 {
+		forced := force
+		if len(r.in.Decision.Blocking) == 1 {
+			forced = ""
+		}
+		items = append(items, r.on(r.shown.action.rows[i], inline{plain("Update the baseline, so that the gain cannot be lost again: "),
+			command(r.hosts[r.shown.action.rows[i].host].update("faster") + forced)}))
 	}
 	drifted := func(f finding) bool {
 		return f.Class == gate.Drifted && f.Reference == gate.AnchorReference && len(f.Cell) <= typable
@@ -323,7 +340,7 @@ const typable = 400
 // reproduce takes the worst cell that still exists and can be typed.
 func (r *Report) reproduce() inline {
 	for _, f := range r.shown.action.rows {
-		if len(f.Cell) > typable || f.Class == gate.Mismatch || f.Class == gate.LeftOut || f.Class == gate.Missing && f.Metric == "" {
+		if len(f.Cell) > typable || f.Class == gate.Mismatch || f.Class == gate.LeftOut || f.Class == gate.Missing && f.Metric == "" || f.Cell == "" {
 			continue
 		}
 		h := &r.hosts[f.host]

@@ -38,6 +38,9 @@ func (r *Report) lead() []block {
 	blocks := append(append(r.otherMachines(), r.checkedChanges()...), r.provenance(), paragraph{plain(r.sum())})
 	blocks = append(blocks, r.began()...)
 	blocks = append(blocks, r.alike()...)
+	blocks = append(blocks, r.openBudgets()...)
+	blocks = append(blocks, r.advisory()...)
+	blocks = append(blocks, r.quarantined()...)
 	blocks = append(blocks, r.notJudged()...)
 	blocks = append(blocks, r.drifted()...)
 	blocks = append(blocks, r.notMeasured()...)
@@ -228,8 +231,8 @@ func (h *host) correct() string {
 
 // words is the host's verdict in short: "1 wrong, 2 slower".
 func (h *host) words() string {
-	if h.status() == passed && h.waived > 0 {
-		return fmt.Sprintf("nothing worse but %d waived", h.waived)
+	if h.status() == passed && len(h.exceptions()) > 0 {
+		return h.butFor()
 	}
 	if !h.fails() {
 		return map[status]string{noEvidence: "no cell passed", unjudged: "speed not judged", inconclusive: "speed not decided", passed: "nothing worse"}[h.status()]
@@ -250,6 +253,9 @@ func (h *host) words() string {
 			continue
 		}
 		s += fmt.Sprintf("%d %s", n, labels[severity[i]].blocking)
+	}
+	if h.budgets > 0 {
+		s += text.Plural(h.budgets, "budget") + " blocking"
 	}
 	return s
 }

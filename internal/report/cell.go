@@ -46,7 +46,11 @@ func (r Report) Cells() iter.Seq[Cell] {
 				c.Suite = visible(suite)
 				id := rest[0].Cell
 				for ; len(rest) > 0 && rest[0].Cell == id; rest = rest[1:] {
-					c.Findings = append(c.Findings, r.finding(finding{host: i, Verdict: &rest[0], line: h.crashLine(&rest[0])}, suite))
+					f := finding{host: i, Verdict: &rest[0], line: h.crashLine(&rest[0])}
+					if f.Budget > 0 {
+						suite = r.suiteOf(f)
+					}
+					c.Findings = append(c.Findings, r.finding(f, suite))
 				}
 				if !yield(c) {
 					return

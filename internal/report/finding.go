@@ -56,6 +56,9 @@ func (f finding) verdicts() int {
 }
 
 func (r *Report) suiteOf(f finding) string {
+	if f.Budget > 0 {
+		return r.hosts[f.host].Comparison.Budgets[f.Budget-1].Suite
+	}
 	if res := r.hosts[f.host].results[f.Cell]; res != nil {
 		return res.Cell.Suite
 	}
@@ -141,6 +144,7 @@ type selection struct {
 	judged    list
 	speeds    list // judged, and not decided
 	better    list // improved and fixed
+	advisory  list // would block, but for the levels of the configuration
 	waived    list // slower, and accepted for a while
 	untracked list
 	unjudged  list // measured, but the baseline cannot judge it
@@ -155,6 +159,7 @@ func newSelection() selection {
 		judged:    list{limit: maxFolded, order: byLoss},
 		speeds:    list{limit: maxFolded, order: byLoss},
 		better:    list{limit: maxFolded, order: byGain},
+		advisory:  list{limit: maxFolded, order: bySeverity},
 		waived:    list{limit: maxFolded, order: byLoss},
 		untracked: list{limit: maxFolded},
 		unjudged:  list{limit: maxFolded},
@@ -166,7 +171,7 @@ func (s *selection) scan(host int, h *host) {
 	c := &h.Comparison
 	for i := range c.Verdicts {
 		f := finding{host: host, Verdict: &c.Verdicts[i], line: h.crashLine(&c.Verdicts[i])}
-		if ofSpeed(f.Verdict) && f.Class != gate.Inconclusive {
+		if ofSpeed(f.Verdict) && f.Class != gate.Inconclusive && f.Budget == 0 {
 			s.judged.add(f)
 		}
 		if ofSpeed(f.Verdict) && f.Cell != "" && (f.Class != gate.Inconclusive || f.Alike == 0 && !f.Unhealthy) { // these have a line of their own
@@ -201,8 +206,12 @@ func (s *selection) pick(f finding) *list {
 	switch {
 	case f.Class == gate.LeftOut && f.Level != gate.Fail, f.Class == gate.Mismatch && f.Level != gate.Fail, f.Unhealthy && f.Level != gate.Fail:
 		return nil // told in a paragraph
+	case f.Budget > 0 && !f.Advisory:
+		return nil // told in a table of their own
 	case f.Level == gate.Fail:
 		return nil // told among what needs action
+	case f.Advisory:
+		return &s.advisory
 	case f.Class == gate.Improved || f.Class == gate.Fixed:
 		return &s.better
 	case f.Class == gate.Waived:

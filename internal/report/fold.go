@@ -30,6 +30,10 @@ func (r *Report) folded(c caps) []section {
 	add("Kernels by definition", len(r.kernels.list), r.kernelTable(most))
 	title, waivers, n := r.waivers(most)
 	add(title, n, waivers...)
+	isolated, n := r.quarantine(most)
+	add(text.Plural(n, "cell")+" in quarantine.yml", n, isolated)
+	budgets, n := r.budgets(most)
+	add(text.Plural(n, "budget"), n, budgets)
 	if c.open {
 		add(text.Plural(s.speeds.total, "speed")+", the largest loss first", s.speeds.total, r.speedTable(most))
 	} else {

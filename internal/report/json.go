@@ -38,29 +38,31 @@ type Document struct {
 
 // HostDocument is one host of a [Document].
 type HostDocument struct {
-	Host       string            `json:"host"`
-	Device     string            `json:"device"`
-	Machine    bench.Fingerprint `json:"machine"`
-	Revision   string            `json:"revision,omitempty"`
-	Started    time.Time         `json:"started,omitzero"`
-	Baseline   *BaselineDocument `json:"baseline"`           // null where there is none
-	Unjudged   string            `json:"unjudged,omitempty"` // why speed was not judged
-	Measured   int               `json:"measured"`
-	Right      int               `json:"right"`
-	Checked    int               `json:"checked"` // see [Totals]
-	Uncompared []gate.Uncompared `json:"uncompared,omitempty"`
-	Unselected int               `json:"unselected,omitempty"`
-	LeftOut    int               `json:"left_out,omitempty"`
-	Retried    int               `json:"retried,omitempty"`
-	Noise      *gate.Noise       `json:"noise,omitempty"`   // of the run's A/A pairs
-	Sight      []gate.Sight      `json:"sight,omitempty"`   // what could have been seen, by road
-	Began      *gate.Began       `json:"began,omitempty"`   // with which commits the losses began that this run confirms
-	Alike      []AlikeDocument   `json:"alike,omitempty"`   // losses that cells share
-	Waivers    []gate.WaiverUse  `json:"waivers,omitempty"` // about this host; those of the decision are over all hosts
-	Metrics    []bench.Metric    `json:"metrics"`
-	Warnings   []string          `json:"warnings,omitempty"`
-	Checks     []gate.Check      `json:"checks,omitempty"` // all of the cells of case files, in the order of the run
-	Verdicts   []VerdictDocument `json:"verdicts"`         // all, in the order of the run
+	Host       string               `json:"host"`
+	Device     string               `json:"device"`
+	Machine    bench.Fingerprint    `json:"machine"`
+	Revision   string               `json:"revision,omitempty"`
+	Started    time.Time            `json:"started,omitzero"`
+	Baseline   *BaselineDocument    `json:"baseline"`           // null where there is none
+	Unjudged   string               `json:"unjudged,omitempty"` // why speed was not judged
+	Measured   int                  `json:"measured"`
+	Right      int                  `json:"right"`
+	Checked    int                  `json:"checked"` // see [Totals]
+	Uncompared []gate.Uncompared    `json:"uncompared,omitempty"`
+	Unselected int                  `json:"unselected,omitempty"`
+	LeftOut    int                  `json:"left_out,omitempty"`
+	Retried    int                  `json:"retried,omitempty"`
+	Noise      *gate.Noise          `json:"noise,omitempty"`      // of the run's A/A pairs
+	Sight      []gate.Sight         `json:"sight,omitempty"`      // what could have been seen, by road
+	Began      *gate.Began          `json:"began,omitempty"`      // with which commits the losses began that this run confirms
+	Alike      []AlikeDocument      `json:"alike,omitempty"`      // losses that cells share
+	Budgets    []BudgetDocument     `json:"budgets,omitempty"`    // what became of each
+	Waivers    []gate.WaiverUse     `json:"waivers,omitempty"`    // about this host; those of the decision are over all hosts
+	Quarantine []gate.QuarantineUse `json:"quarantine,omitempty"` // about this host
+	Metrics    []bench.Metric       `json:"metrics"`
+	Warnings   []string             `json:"warnings,omitempty"`
+	Checks     []gate.Check         `json:"checks,omitempty"` // all of the cells of case files, in the order of the run
+	Verdicts   []VerdictDocument    `json:"verdicts"`         // all, in the order of the run
 }
 
 // BaselineDocument says what a host was compared with.
@@ -180,7 +182,7 @@ func (h *host) document() *HostDocument {
 		Host: h.Run.Host.Label, Device: h.Run.Host.Device(), Machine: finiteMachine(h.Run.Host.Fingerprint),
 		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged,
 		Measured: h.measured, Right: h.right, Checked: h.checked, Uncompared: h.Comparison.Uncompared, Unselected: h.unselected,
-		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Sight: finiteSight(h.Comparison.Sight), Began: h.Comparison.Began, Alike: h.alikeDocuments(), Waivers: finiteWaivers(h.Comparison.Waivers),
+		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Sight: finiteSight(h.Comparison.Sight), Began: h.Comparison.Began, Alike: h.alikeDocuments(), Budgets: h.budgetDocuments(), Waivers: finiteWaivers(h.Comparison.Waivers), Quarantine: h.Comparison.Quarantine,
 		Metrics: h.Run.Metrics, Warnings: warningsOf(h.Run),
 	}
 	if ref := h.Reference; ref != nil {

@@ -171,7 +171,7 @@ func (r *Report) attach() {
 		wanted[i] = map[string]bool{}
 	}
 	s := &r.shown
-	for _, rows := range [][]finding{s.action.rows, s.untracked.rows, s.known.rows} {
+	for _, rows := range [][]finding{s.action.rows, s.advisory.rows, s.untracked.rows, s.known.rows} {
 		for _, f := range rows {
 			wanted[f.host][f.Cell] = true
 		}

@@ -84,7 +84,7 @@ func (r *Report) failures() inline {
 	}
 	line := inline{plain("this is not the host of the baseline" + r.onHosts(func(h *host) bool { return h.refused > 0 }) + " ("),
 		reason(r.hosts[first].Comparison.Unjudged), plain(")")}
-	if r.total.blocked() > 0 {
+	if r.total.blocked()+r.total.budgets > 0 {
 		return append(line, plain("; "+r.deedsOfCells()))
 	}
 	return append(line, plain(". Next: "), command(r.hosts[first].Commands.RunAs+newLabel))
@@ -106,7 +106,10 @@ func (r *Report) deedsOfCells() string {
 	if len(clauses) == 0 && r.total.shifted > 0 {
 		clauses = append(clauses, "all cells together are slower than in earlier runs")
 	}
-	on := r.onHosts(func(h *host) bool { return h.blocked()+h.shifted > 0 })
+	if clause := r.overBudget(); clause != "" {
+		clauses = append(clauses, clause)
+	}
+	on := r.onHosts(func(h *host) bool { return h.blocked()+h.shifted+h.budgets > 0 })
 	if on != "" {
 		on = "," + on
 	}
@@ -153,6 +156,9 @@ func (r *Report) answers() string {
 func (r *Report) excused(n int) string {
 	if r.in.Policy.Compat != "" {
 		return fails(n) + " without blocking (compat: " + shorten(visible(r.in.Policy.Compat), maxName) + ")"
+	}
+	if r.total.isolated > 0 {
+		return fails(n) + " in quarantine or as the baseline records"
 	}
 	return fails(n) + " as the baseline records"
 }
@@ -217,7 +223,7 @@ func (r *Report) allGood() string {
 		if t.inPairs == t.judged {
 			than = "the base"
 		}
-		found = append(found, fmt.Sprintf("%s is slower than %s (%s, %s compared)%s", none, than, r.limit(), text.Plural(t.numbers, "number"), t.exceptWaived()))
+		found = append(found, fmt.Sprintf("%s is slower than %s (%s, %s compared)%s", none, than, r.limit(), text.Plural(t.numbers, "number"), t.excepted()))
 	}
 	if t.equal > 0 {
 		found = append(found, t.equality())

@@ -13,7 +13,7 @@ import (
 // blocking verdicts is counted under the first of them.
 var severity = []gate.Class{
 	gate.Mismatch, gate.CorrectnessFailure, unequal, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.OutOfBounds, gate.Implausible, lowered, gate.Regressed,
-	gate.Drifted, gate.OperatorsDiffer, gate.Improved, gate.LeftOut,
+	gate.OverBudget, gate.Drifted, gate.OperatorsDiffer, gate.Improved, gate.LeftOut,
 }
 
 // rank is the place of a class in [severity]; all others share the last one.
@@ -51,6 +51,8 @@ type tally struct {
 	leftOut    int
 	retried    int // passed, after measurements that failed for reasons of the machine
 	waived     int // with a regression that is accepted for a while
+	isolated   int // in quarantine, which would block
+	advisory   int // with a finding that would block, but for its level
 	single     int // block by a regression that rests on one value
 	open       int // with a number that evidence does not settle
 	inPairs    int // judged by pairs with the base
@@ -59,6 +61,8 @@ type tally struct {
 	hidden float64
 	// shifted counts the hosts all of whose cells moved together.
 	shifted int
+	// budgets counts the budgets that block.
+	budgets int
 
 	checks map[bench.CheckKind]int // checked, by what was compared
 
@@ -166,6 +170,8 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 		t.leftOut++
 	}
 	t.waived += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Class == gate.Waived }))
+	t.isolated += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Class == gate.InQuarantine }))
+	t.advisory += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Advisory }))
 	t.judged += one(how.judged)
 	t.open += one(how.open)
 	t.inPairs += one(how.pairs)
@@ -182,6 +188,9 @@ type manner struct{ judged, equal, compared, open, pairs, same bool }
 
 // verdict notes how one number was judged; m, which may be nil, describes it.
 func (t *tally) verdict(m *bench.Metric, v *gate.Verdict, how *manner) {
+	if v.Budget > 0 {
+		return // of numbers that are counted as those of their cells
+	}
 	if ofNumbers(v) {
 		t.numbers++
 	}
@@ -239,6 +248,10 @@ func isTime(m *bench.Metric, v *gate.Verdict) bool {
 
 // host takes the verdict on the host as a whole.
 func (t *tally) host(v *gate.Verdict) {
+	if v.Budget > 0 {
+		t.budgets += one(v.Level == gate.Fail)
+		return
+	}
 	if v.Class != gate.Mismatch {
 		t.shifted += one(v.Level == gate.Fail)
 		return
@@ -311,14 +324,17 @@ func (t *tally) merge(other *tally) {
 	t.inPairs += other.inPairs
 	t.hidden = max(t.hidden, other.hidden)
 	t.shifted += other.shifted
+	t.budgets += other.budgets
 	t.waived += other.waived
+	t.advisory += other.advisory
+	t.isolated += other.isolated
 	t.single += other.single
 	t.refused += other.refused
 	t.limits.merge(other.limits)
 }
 
 // fails reports whether anything blocks: the host or a cell.
-func (t *tally) fails() bool { return t.refused+t.shifted > 0 || t.blocked() > 0 }
+func (t *tally) fails() bool { return t.refused+t.shifted+t.budgets > 0 || t.blocked() > 0 }
 
 // blocked counts the cells that block.
 func (t *tally) blocked() int {

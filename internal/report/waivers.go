@@ -79,17 +79,6 @@ func daysLeft(n int) string {
 	return text.Plural(n, "day") + " left"
 }
 
-// exceptWaived says, in a sentence that no cell is slower, how many are.
-func (t *tally) exceptWaived() string {
-	switch t.waived {
-	case 0:
-		return ""
-	case 1:
-		return " except for 1 that is waived"
-	}
-	return fmt.Sprintf(" except for %d that are waived", t.waived)
-}
-
 // finiteWaivers keeps what no validated file holds out of JSON.
 func finiteWaivers(all []gate.WaiverUse) []gate.WaiverUse {
 	var list []gate.WaiverUse

@@ -22,7 +22,7 @@ func JudgeFiles(e *measure.Env, o *measure.Options, paths []string, in report.In
 	}
 	file, policy, err := e.Load(o)
 	if err == nil {
-		err = Accept(e, &policy, file)
+		err = Accept(e, &policy, file, measure.Occasion{Event: measure.Desk})
 	}
 	if err != nil {
 		return Judged{}, err

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 
@@ -11,22 +12,30 @@ import (
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 )
 
-// Accept adds the waivers of the configuration's folder to a policy, as of
-// today: those of policy.waivers, which must exist, or of waivers.yml, if it
-// does. Recording a baseline does without: what is accepted for a while must
+// Accept adds to a policy what lets a loss pass that it would block: the levels of the
+// configuration, as of an occasion, and the waivers of its folder, as of today: those of policy.waivers, which must exist, or of waivers.yml, if it
+// does, and the quarantined cells of policy.quarantine or quarantine.yml likewise. Recording a baseline does without: what is accepted for a while must
 // not become the reference of later runs.
-func Accept(e *measure.Env, policy *gate.Policy, file *config.File) (err error) {
-	name := file.Policy.Waivers
-	if name == "" {
-		name = waiver.FileName
-	}
+func Accept(e *measure.Env, policy *gate.Policy, file *config.File, o measure.Occasion) (err error) {
+	o.Advise(policy, file)
 	policy.Today = waiver.DateOf(e.Now())
-	policy.Waivers, err = waiver.Load(file.Resolve(name), policy.Today)
+	policy.Waivers, err = optional(file, file.Policy.Waivers, waiver.FileName, func(path string) ([]waiver.Entry, error) { return waiver.Load(path, policy.Today) })
+	if err != nil {
+		return err
+	}
+	policy.Quarantine, err = optional(file, file.Policy.Quarantine, waiver.QuarantineName, func(path string) ([]waiver.Quarantined, error) { return waiver.LoadQuarantine(path, policy.Today) })
+	return err
+}
+
+// optional loads the file that a key names, which must exist, or that of the usual name,
+// if it does.
+func optional[T any](file *config.File, named, usual string, load func(path string) ([]T, error)) ([]T, error) {
+	list, err := load(file.Resolve(cmp.Or(named, usual)))
 	switch {
 	case err == nil:
-		return nil
-	case file.Policy.Waivers == "" && errors.Is(err, fs.ErrNotExist):
-		return nil
+		return list, nil
+	case named == "" && errors.Is(err, fs.ErrNotExist):
+		return nil, nil
 	}
-	return exit.AsUsage(err)
+	return nil, exit.AsUsage(err)
 }

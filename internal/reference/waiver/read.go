@@ -118,27 +118,42 @@ func (w *written) entry() Entry {
 type complaint struct{ field, text string }
 
 // complaints checks what the types cannot.
-func (e *Entry) complaints(today Date) (list []complaint) {
-	for _, t := range []struct {
-		field, text string
-		most        int
-	}{{"cell", e.Cell, maxCell}, {"metric", e.Metric, maxMetric}, {"host", e.Host, maxHost}, {"reason", e.Reason, maxReason}, {"issue", e.Issue, maxIssue}, {"by", e.By, maxBy}} {
-		switch {
-		case len(t.text) > t.most:
-			list = append(list, complaint{t.field, fmt.Sprintf("has %d bytes, more than %d; shorten it", len(t.text), t.most)})
-		case strings.ContainsFunc(t.text, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.TrimSpace(t.text) != t.text:
-			list = append(list, complaint{t.field, "holds control or invisible characters, or space around it; write it on one line"})
-		case t.text == "" && (t.field == "cell" || t.field == "metric" || t.field == "reason"):
-			list = append(list, complaint{t.field, "is empty; write a value"})
-		}
-	}
+func (e *Entry) complaints(today Date) []complaint {
+	list := complaintsOf([]field{{"cell", e.Cell, maxCell, true}, {"metric", e.Metric, maxMetric, true}, {"host", e.Host, maxHost, false},
+		{"reason", e.Reason, maxReason, true}, {"issue", e.Issue, maxIssue, false}, {"by", e.By, maxBy, false}})
 	if !(e.Ceiling > 0 && e.Ceiling <= MaxCeiling) {
 		list = append(list, complaint{"ceiling", fmt.Sprintf("is %v %%; write a percentage above 0%% and up to %v%%", e.Ceiling, MaxCeiling)})
 	}
-	if days := e.DaysLeft(today); days > MaxDays {
-		list = append(list, complaint{"expires", fmt.Sprintf("%s is %d days ahead; write a day until %s", e.Expires, days, today+MaxDays)})
+	return append(list, tooFar(e.Expires, today)...)
+}
+
+// field is a text of an entry with its bound in bytes.
+type field struct {
+	name, text string
+	most       int
+	required   bool
+}
+
+func complaintsOf(fields []field) (list []complaint) {
+	for _, t := range fields {
+		switch {
+		case len(t.text) > t.most:
+			list = append(list, complaint{t.name, fmt.Sprintf("has %d bytes, more than %d; shorten it", len(t.text), t.most)})
+		case strings.ContainsFunc(t.text, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.TrimSpace(t.text) != t.text:
+			list = append(list, complaint{t.name, "holds control or invisible characters, or space around it; write it on one line"})
+		case t.text == "" && t.required:
+			list = append(list, complaint{t.name, "is empty; write a value"})
+		}
 	}
 	return list
+}
+
+// tooFar complains about a day beyond [MaxDays].
+func tooFar(expires, today Date) []complaint {
+	if days := int(expires - today); days > MaxDays {
+		return []complaint{{"expires", fmt.Sprintf("%s is %d days ahead; write a day until %s", expires, days, today+MaxDays)}}
+	}
+	return nil
 }
 
 // percent is a ceiling: "15%" or "15". A plain number below 1 needs its sign,

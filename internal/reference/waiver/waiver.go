@@ -1,6 +1,7 @@
 // Package waiver reads and edits waivers.yml: the regressions that people
 // accept for a while, each for one metric of one cell, up to a ceiling, until a
-// day, for a reason. It says what is written there; package gate says what that
+// day, for a reason. It reads quarantine.yml as well: flaky cells that do not block
+// until a day. It says what is written there; package gate says what that
 // means for a run.
 package waiver
 

@@ -1,0 +1,53 @@
+package gate_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// advising makes the cells advisory whose ids begin with prefix.
+func advising(p gate.Policy, prefix string) gate.Policy {
+	p.Advisory = func(c bench.Cell, _ string) bool { return strings.HasPrefix(c.ID(), prefix) }
+	p.AdvisoryBy = []string{"policy.levels[0]"}
+	return p
+}
+
+// TestAdvisory: numbers of advisory cells warn, those of others block, and whatever is no
+// number blocks in both.
+func TestAdvisory(t *testing.T) {
+	ref := run(cell("a1", "decode_tps", 100.0), cell("a2", "decode_tps", 100.0, "checksum", 1.0), cell("a3", "decode_tps", 100.0), cell("a4", "decode_tps", 100.0), cell("b", "decode_tps", 100.0))
+	got := run(cell("a1", "decode_tps", 50.0), cell("a2", "decode_tps", 1e9, "checksum", 2.0), cell("a3!incorrect"), cell("b", "decode_tps", 50.0))
+	p := limiting(advising(fixed(), "a"), "decode_tps", gate.Limit{Min: new(60.0)}, "a1")
+	c := gate.Compare("base", ref, got, p)
+	want := []string{"a1 decode_tps regressed warn -50", "a1 decode_tps out_of_bounds warn 0", "a2 decode_tps implausible warn 1e+09", "a2 checksum correctness_failure fail 0",
+		"a3 correctness_failure fail -100", "b decode_tps regressed fail -50", "a4 missing fail 0"}
+	if diff := cmp.Diff(want, lines(c)); diff != "" {
+		t.Error(diff)
+	}
+	for _, v := range c.Verdicts {
+		if v.Advisory != (v.Level == gate.Warn) {
+			t.Errorf("%+v", v)
+		}
+	}
+	if got := p.Loosened(); !cmp.Equal(got[len(got)-1], "advisory by policy.levels[0]") {
+		t.Errorf("loosened: %q", got)
+	}
+	if d := gate.Decide([]gate.Comparison{gate.Compare("base", ref, got, p.Recording())}, p.Recording()); d.Blocking[gate.Regressed] != 2 {
+		t.Errorf("what is recorded: %+v", d.Blocking)
+	}
+}
+
+// TestAdvisoryBudgets: a budget is advisory if all of its cells are.
+func TestAdvisoryBudgets(t *testing.T) {
+	ref, got := run(cell("a1", "decode_tps", 100.0), cell("a2", "decode_tps", 100.0)), run(cell("a1", "decode_tps", 95.0), cell("a2", "decode_tps", 95.0))
+	for prefix, want := range map[string]gate.Level{"a": gate.Warn, "a1": gate.Fail, "b": gate.Fail} {
+		if v := spent(gate.Compare("base", ref, got, budgeting(advising(fixed(), prefix), "decode_tps", 1, "a"))); v.Level != want || v.Class != gate.OverBudget {
+			t.Errorf("%s: %s %s, want %s", prefix, v.Class, v.Level, want)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/text"
+)
+
+// Budget is what the geometric mean of a metric over some cells may lose.
+type Budget struct {
+	Suite  string  `json:"suite,omitempty"`
+	Metric string  `json:"metric"`
+	When   string  `json:"when,omitempty"` // which cells of the suite, for people; "" is all
+	Loss   float64 `json:"loss"`           // percent, above 0
+	// Selects reports whether a cell of the run is in the group.
+	Selects func(bench.Cell) bool `json:"-"`
+}
+
+// Spent is what became of a budget. Class and numbers are those of the [Verdict] with
+// its place.
+type Spent struct {
+	Budget
+	Cells  int `json:"cells"` // that the mean is of
+	Of     int `json:"of"`    // of the group in the run, but for those that the host cannot run
+	Values int `json:"values,omitempty"`
+	// Worst are the cells that lost most, at most 3, the worst first.
+	Worst []CellChange `json:"worst,omitempty"`
+	// LeftOut says which cells of the group are not in the mean, and why; "" for none.
+	LeftOut string `json:"left_out,omitempty"`
+}
+
+// CellChange is the change of the metric in one cell, in percent, negative for the worse.
+type CellChange struct {
+	Cell  string  `json:"cell"`
+	Delta float64 `json:"delta"`
+}
+
+// mostWorst is how many cells a budget names.
+const mostWorst = 3
+
+// budgeted is a budget while it is judged.
+type budgeted struct {
+	Spent
+	group   group
+	verdict Verdict
+	test    meanTest // nil if nothing can be tested
+}
+
+// budgets judges all budgets of the host. Their share of the false alarms is theirs
+// together (Holm), whatever their number.
+func budgets(in *inputs, share float64) ([]Verdict, []Spent) {
+	all := make([]budgeted, len(in.budgets))
+	var ps []float64
+	var tested []int
+	for i := range in.budgets {
+		b := &all[i]
+		*b = in.spend(&in.budgets[i])
+		if b.test != nil {
+			ps, tested = append(ps, b.test.p()), append(tested, i)
+		}
+	}
+	for k, q := range detect.AdjustHolm(ps) {
+		all[tested[k]].decide(in, q, share, float64(len(ps)))
+	}
+	var verdicts []Verdict
+	var spent []Spent
+	for i := range all {
+		b := &all[i]
+		if b.group.ignored() {
+			continue
+		}
+		v := takenBack(in, b.group.unhealthy(in), b.verdict)
+		v.Budget = len(spent) + 1
+		verdicts, spent = append(verdicts, v), append(spent, b.Spent)
+	}
+	return verdicts, spent
+}
+
+// spend finds the cells of a budget and what they show.
+func (in *inputs) spend(of *Budget) budgeted {
+	b := budgeted{Spent: Spent{Budget: *of}, group: in.groupOf(of)}
+	g := &b.group
+	b.Cells, b.Of, b.LeftOut = len(g.members), g.of, g.leftOut()
+	b.verdict = Verdict{Metric: of.Metric, Class: Inconclusive, Level: in.policy.open(), Evidence: Evidence{Limit: of.Loss}}
+	switch {
+	case g.ignored():
+	case g.broken != "":
+		b.verdict.Level, b.verdict.Reason = Fail, g.broken
+	case in.unjudged != "" && !g.paired:
+		b.verdict.Level, b.verdict.Reason = Off, "speed was not judged: "+in.unjudged
+	case len(g.members) == 0 && g.same > 0:
+		b.verdict.Class, b.verdict.Level, b.verdict.Evidence.Method = Unchanged, Off, "digest"
+	case len(g.members) == 0 && g.lost == "":
+		b.verdict.Class, b.verdict.Level = Untracked, Warn
+		b.verdict.Reason = "no cell of the group has a number to compare with: record them with baseline update"
+	case g.lost != "":
+		b.verdict.Reason = g.lost
+	default:
+		b.test = in.testOf(&b)
+		b.Worst = g.worst()
+	}
+	return b
+}
+
+// decide gives the verdict on a mean that was tested; q is p corrected for all budgets.
+func (b *budgeted) decide(in *inputs, q, share, of float64) {
+	v := &b.verdict
+	f := b.test.finds(b, share/of)
+	v.Old, v.New, v.Delta, v.Interval, v.Evidence = f.old, f.new, f.delta, f.interval, f.evidence
+	if v.Evidence.Limit = b.Loss; v.Evidence.P > 0 {
+		v.Evidence.Q = q
+	}
+	b.Values = f.values
+	lost, certain := v.Delta < -b.Loss-tolerance, f.certain || f.convicts && q <= share
+	switch {
+	case lost && certain && f.accepted:
+		v.Class, v.Level, v.Reason = Unchanged, Off, "slower than earlier runs, and not than the baseline, in which that was accepted"
+	case lost && certain:
+		v.Class, v.Level, v.Reason = OverBudget, Fail, "lost most: "+b.worstCells(in)
+	case !lost && in.policy.Method == MethodThreshold, v.Interval[0] >= -b.Loss-tolerance:
+		v.Class, v.Level = Unchanged, Off
+	default:
+		v.Reason = fmt.Sprintf("a loss of %.1f %% cannot be excluded: %s", -v.Interval[0], f.more)
+	}
+}
+
+// worstCells names the cells that lost most: "a (-3.1 %), b (-2.0 %)".
+func (b *budgeted) worstCells(in *inputs) string {
+	list := make([]string, len(b.Worst))
+	better := in.metric(b.Metric).Better
+	for i, w := range b.Worst {
+		list[i] = fmt.Sprintf("%s (%+.1f %%)", printable(w.Cell, mostName), better.Change(w.Delta))
+	}
+	return strings.Join(list, ", ")
+}
+
+// worst returns the members that lost most.
+func (g *group) worst() (list []CellChange) {
+	for _, m := range g.members {
+		if m.delta < 0 {
+			list = append(list, CellChange{m.id, m.delta})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b CellChange) int { return cmp.Compare(a.Delta, b.Delta) })
+	return slices.Clip(list[:min(mostWorst, len(list))])
+}
+
+// meanFinding is what a test shows of a mean.
+type meanFinding struct {
+	old, new, delta   float64 // geometric means, and percent
+	interval          [2]float64
+	evidence          Evidence
+	values            int
+	convicts, certain bool // whether q decides, and whether the loss blocks whatever q is
+	accepted          bool // the baseline has the loss already
+	more              string
+}
+
+// meanTest is one way to evidence on a mean.
+type meanTest interface {
+	p() float64
+	finds(b *budgeted, alpha float64) meanFinding
+}
+
+// geometric is the geometric mean of positive numbers, at least one; NaN where one is none.
+func geometric(values []float64) float64 {
+	var logs float64
+	for _, v := range values {
+		if !(v > 0) || math.IsInf(v, 1) {
+			return math.NaN()
+		}
+		logs += math.Log(v) - math.Log(values[0]) // so that the mean of equal numbers is that number
+	}
+	return values[0] * math.Exp(logs/float64(len(values)))
+}
+
+// cellsOf writes "3 cells (a, b and c)".
+func cellsOf(ids []string) string {
+	const most = 3
+	names := make([]string, 0, most)
+	for _, id := range ids[:min(most, len(ids))] {
+		names = append(names, printable(id, mostName))
+	}
+	s := text.Plural(len(ids), "cell") + " (" + strings.Join(names, ", ")
+	if len(ids) > most {
+		s += ", ..."
+	}
+	return s + ")"
+}

@@ -1,0 +1,268 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// testOf chooses the best evidence that all members have.
+func (in *inputs) testOf(b *budgeted) meanTest {
+	g := &b.group
+	m := mediansOf(g)
+	switch {
+	case in.policy.Method == MethodThreshold:
+		return m
+	case g.paired:
+		return newPairsMean(in, m)
+	}
+	if h, ok := newHistoryMean(in, b, m); ok {
+		return h
+	}
+	return newSidesMean(in, m)
+}
+
+// mediansMean compares the medians of both sides, without any test.
+type mediansMean struct {
+	metric   *described
+	members  []member
+	old, new float64 // geometric means
+	values   int     // of the head
+	olds     int     // of the base
+}
+
+func mediansOf(g *group) *mediansMean {
+	m := &mediansMean{metric: g.metric, members: g.members}
+	var olds, news []float64
+	for i := range g.members {
+		one := &g.members[i]
+		base, values := summarizeBase(one), one.now.Values
+		if one.old == nil {
+			values = values[len(values)-len(one.now.Base):]
+		}
+		head := summarize(one.now).Median
+		if one.old == nil {
+			head = middleOf(values)
+		}
+		olds, news = append(olds, base), append(news, head)
+		m.values += max(1, len(values))
+		m.olds += countBase(one)
+	}
+	m.old, m.new = geometric(olds), geometric(news)
+	return m
+}
+
+func summarizeBase(m *member) float64 {
+	if m.old == nil {
+		return middleOf(m.now.Base)
+	}
+	return summarize(m.old).Median
+}
+
+func countBase(m *member) int {
+	if m.old == nil {
+		return len(m.now.Base)
+	}
+	return max(1, summarize(m.old).N)
+}
+
+func middleOf(values []float64) float64 { return stats.Median(values) }
+
+func (m *mediansMean) p() float64 { return 1 }
+
+func (m *mediansMean) finds(*budgeted, float64) meanFinding {
+	delta, _ := m.metric.Better.Gain(m.old, m.new)
+	mode := detect.Mode("")
+	if len(m.members) > 0 && m.members[0].old == nil {
+		mode = detect.Interleaved
+	}
+	return meanFinding{old: m.old, new: m.new, delta: delta, interval: [2]float64{delta, delta}, certain: true, values: m.values,
+		evidence: Evidence{Method: "threshold", Mode: mode, OldN: m.olds, NewN: m.values}}
+}
+
+// pairsMean is the exact test of the pairs of the first look, which every cell has
+// whatever its values are.
+type pairsMean struct {
+	*mediansMean
+	detect.MeanEvidence
+	of int // pairs of each cell, at most
+}
+
+func newPairsMean(in *inputs, m *mediansMean) *pairsMean {
+	most := math.MaxInt
+	if !in.policy.OneLook {
+		most = stages(in.run).Looks[0].Pairs
+	}
+	t := &pairsMean{mediansMean: m}
+	cells := make([]detect.Cell, len(m.members))
+	for i := range m.members {
+		now := m.members[i].now
+		n := len(now.Base)
+		head, k := now.Values[len(now.Values)-n:], min(n, most)
+		t.of = max(t.of, k)
+		cells[i] = detect.Cell{Base: now.Base[:k], Head: head[:k], Options: detect.Options{HigherIsBetter: m.metric.Better != bench.Lower}}
+	}
+	t.MeanEvidence = detect.JudgeMean(cells)
+	return t
+}
+
+func (t *pairsMean) p() float64 { return t.P }
+
+func (t *pairsMean) finds(b *budgeted, alpha float64) meanFinding {
+	d := t.metric
+	f := t.mediansMean.finds(b, alpha)
+	f.certain, f.convicts, f.values = false, true, t.Pairs
+	f.delta, f.interval = d.percent(t.Estimate), [2]float64{d.percent(t.High), d.percent(t.Low)}
+	f.evidence = Evidence{Method: "evidence", Mode: detect.Interleaved, OldN: t.Pairs, NewN: t.Pairs, Pairs: t.of, P: t.P, Noise: 100 * t.Noise, NoiseFloor: 100 * t.Noise,
+		MDE: math.Abs(d.percent(t.MDE(alpha, d.slower(b.Loss))))}
+	f.more = fmt.Sprintf("%d pairs find one from %.1f %% on; measure more with --pairs %d", t.Pairs, f.evidence.MDE, max(5, 2*t.of))
+	switch {
+	case t.Unusable > 0:
+		f.interval = [2]float64{-100, 0}
+		f.more = fmt.Sprintf("%d cells have a pair with a value that is not a positive number: measure them again", t.Unusable)
+	case t.Least > alpha:
+		f.evidence.MDE = 0
+		f.more = fmt.Sprintf("%d pairs cannot show a loss at all: measure more with --pairs %d", t.Pairs, max(5, 2*t.of))
+	}
+	return f
+}
+
+// historyMean takes the geometric mean of a run for one number, and judges it by those of
+// earlier runs, as a cell is: what moves all cells of a run together is in its noise.
+type historyMean struct {
+	*mediansMean
+	detect.Evidence
+	base, head []float64
+	accepted   bool
+}
+
+// newHistoryMean needs at least 3 earlier runs with a number of every member.
+func newHistoryMean(in *inputs, b *budgeted, m *mediansMean) (*historyMean, bool) {
+	t := &historyMean{mediansMean: m}
+	var all []float64
+	t.base, t.head = meansOf(m.members, (*bench.Sample).Level)
+	o := detect.Options{Mode: detect.History, HigherIsBetter: m.metric.Better != bench.Lower, MinEffect: m.metric.slower(b.Loss), Tolerance: m.metric.slower(b.Loss)}
+	for i := range m.members {
+		if m.members[i].old.Unhealthy != nil && all == nil {
+			all, _ = meansOf(m.members, func(s *bench.Sample) [][]float64 { return s.History })
+			o.Wide = detect.Wide(all)
+		}
+	}
+	t.Evidence = detect.JudgeApart([]detect.Cell{{Base: t.base, Head: t.head, Options: o}}, 1).Cells[0]
+	if t.Verdict == detect.Untested || t.K < leastRuns {
+		return nil, false
+	}
+	before, now := stats.Median(newest(t.base, t.K)), stats.Median(t.head)
+	moved, ok := m.metric.Better.Gain(before, m.old)
+	since, known := m.metric.Better.Gain(m.old, now)
+	t.accepted = ok && known && moved <= -b.Loss && since > -b.Loss
+	return t, true
+}
+
+// meansOf returns the geometric means of earlier runs, NaN where one lacks a member, and
+// of the new one: one for each of its sessions where they are known, else one.
+func meansOf(members []member, level func(*bench.Sample) [][]float64) (base, head []float64) {
+	bases, heads := make([][]float64, len(members)), make([][]float64, len(members))
+	runs, news := math.MaxInt, math.MaxInt
+	for i := range members {
+		m := &members[i]
+		bases[i], heads[i] = detect.OneEach(level(m.old), m.now.Values)
+		if m.got.Sessions >= 2 && len(m.now.Values) == m.got.Sessions {
+			heads[i] = m.now.Values
+		}
+		runs, news = min(runs, len(bases[i])), min(news, len(heads[i]))
+	}
+	for i := range members {
+		if len(heads[i]) != news { // sessions that do not go together
+			return nil, nil
+		}
+	}
+	at := func(of [][]float64, fromEnd int) float64 {
+		values := make([]float64, len(of))
+		for i := range of {
+			values[i] = of[i][len(of[i])-fromEnd]
+		}
+		return geometric(values)
+	}
+	for k := runs; k > 0; k-- {
+		base = append(base, at(bases, k))
+	}
+	for k := news; k > 0; k-- {
+		head = append(head, at(heads, k))
+	}
+	return base, head
+}
+
+// p is 1 where effect, separation or too few new runs forbid an alarm.
+func (t *historyMean) p() float64 {
+	if t.Verdict != detect.Regressed {
+		return 1
+	}
+	return t.P
+}
+
+func (t *historyMean) finds(b *budgeted, _ float64) meanFinding {
+	d := t.metric
+	f := meanFinding{old: stats.Median(newest(t.base, t.K)), new: stats.Median(t.head), delta: d.percent(t.Estimate), values: t.values,
+		interval: [2]float64{d.percent(t.High), d.percent(t.Low)}, convicts: t.Verdict == detect.Regressed, accepted: t.accepted}
+	f.evidence = Evidence{Method: "evidence", Mode: detect.History, OldN: t.K, NewN: t.N, P: t.P, Noise: 100 * t.NoiseFloor, NoiseFloor: 100 * t.NoiseFloor, MDE: math.Abs(d.percent(t.MDE))}
+	f.more = "measure in pairs with --ab"
+	if t.N < leastHeads {
+		f.more = fmt.Sprintf("%d of the %d new runs that can show a loss of a mean against earlier runs: measure in pairs with --ab", t.N, leastHeads)
+	}
+	return f
+}
+
+// sidesMean compares two sessions. What differs between sessions may be common to all
+// cells, so their number does not make the mean surer than one cell of their noise is.
+type sidesMean struct {
+	*mediansMean
+	detect.SidesEvidence
+	large float64 // slow-down that blocks whatever p is
+}
+
+func newSidesMean(in *inputs, m *mediansMean) *sidesMean {
+	s := detect.Sides{Base: detect.Side{Median: m.old}, Head: detect.Side{Median: m.new}, HigherIsBetter: m.metric.Better != bench.Lower}
+	watched := healthy(in.cells)
+	all := true
+	for i := range m.members {
+		o, n := summarize(m.members[i].old), summarize(m.members[i].now)
+		before, now := detect.NewSide(o.Median, o.MAD, o.N), detect.NewSide(n.Median, n.MAD, n.N)
+		s.Base.Noise += math.Pow(max(before.Noise, o.Noise), 2)
+		s.Head.Noise += math.Pow(now.Noise, 2)
+		s.Base.N, s.Head.N = fewest(s.Base.N, before.N, i), fewest(s.Head.N, now.N, i)
+		all = all && watched[m.members[i].id]
+	}
+	k := float64(len(m.members))
+	s.Base.Noise, s.Head.Noise = math.Sqrt(s.Base.Noise/k), math.Sqrt(s.Head.Noise/k)
+	t := &sidesMean{mediansMean: m, SidesEvidence: detect.JudgeSides([]detect.Sides{s})[0]}
+	t.large = t.Huge
+	if all {
+		t.large = min(t.large, t.Large)
+	}
+	return t
+}
+
+func fewest(n, other, i int) int {
+	if i == 0 {
+		return other
+	}
+	return min(n, other)
+}
+
+func (t *sidesMean) p() float64 { return t.P }
+
+func (t *sidesMean) finds(b *budgeted, alpha float64) meanFinding {
+	d := t.metric
+	f := t.mediansMean.finds(b, alpha)
+	least := t.Least(alpha)
+	f.convicts, f.certain = true, t.Estimate >= t.large
+	half := t.Least(0.025)
+	f.interval = [2]float64{d.percent((1+t.Estimate)*(1+half) - 1), d.percent((1+t.Estimate)/(1+half) - 1)}
+	f.evidence.P, f.evidence.MDE = t.P, max(b.Loss, math.Abs(d.percent(min(t.large, least))))
+	f.more = fmt.Sprintf("two sessions of unchanged code may differ as much, and show one from %.3g %% on; decide it in pairs with --ab", f.evidence.MDE)
+	return f
+}

@@ -1,0 +1,62 @@
+package evaluate_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
+	"github.com/accelgate/accelgate/internal/gate/evaluate"
+	"github.com/accelgate/accelgate/internal/testtier"
+)
+
+// TestBudgetsKeepThePromise: unchanged reports of 80 cells with five budgets are red no
+// more often than the policy promises. 2 % of 240 are 5; 11 and more have a chance of 1 %.
+// It takes 2 s, because fewer reports say nothing of a rate of 2 %.
+func TestBudgetsKeepThePromise(t *testing.T) {
+	t.Parallel()
+	var red, over detectors.Rate
+	for _, r := range evaluate.MeasureBudgets(10, nil) {
+		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
+		over.Hits, over.Of = over.Hits+r.Over.Hits, over.Of+r.Over.Of
+	}
+	if red.Of != 240 || red.Hits > 10 || over.Hits > 6 {
+		t.Errorf("%v of unchanged reports are red, %v for a budget", red, over)
+	}
+}
+
+// The marks around the table of docs/detection.md.
+const beginBudgets, endBudgets = "<!-- what follows is written by go test ./internal/gate/evaluate -run TestBudgetsPageNightly -update -->\n", "<!-- end of the table of budgets -->\n"
+
+// TestBudgetsPageNightly holds the table of docs/detection.md, and that it keeps the promise.
+func TestBudgetsPageNightly(t *testing.T) {
+	testtier.Nightly(t)
+	var table bytes.Buffer
+	rates := evaluate.Budgets(&table, 100)
+	var red detectors.Rate
+	for _, r := range rates {
+		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
+	}
+	if red.Percent() > 2 {
+		t.Errorf("%v of unchanged reports are red, want at most 2 %%", red)
+	}
+	path := filepath.Join("..", "..", "..", "docs", "detection.md")
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(page), beginBudgets)
+	was, after, ok2 := strings.Cut(rest, endBudgets)
+	if !ok || !ok2 {
+		t.Fatal("docs/detection.md has no marks for the table of budgets")
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(before+beginBudgets+"\n"+table.String()+"\n"+endBudgets+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if strings.TrimSpace(was) != strings.TrimSpace(table.String()) {
+		t.Errorf("docs/detection.md does not hold what the gate does:\n%s", table.String())
+	}
+}

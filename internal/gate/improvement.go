@@ -1,0 +1,100 @@
+package gate
+
+import (
+	"fmt"
+
+	"github.com/accelgate/accelgate/internal/detect"
+)
+
+// ImprovementFail is the [Policy.Improvement] by which a certain gain fails.
+const ImprovementFail = "fail"
+
+// gains makes improvements fail that are certain, and that the committed baseline does not
+// have: it is to be recorded again, or the gain could be lost later without an alarm. The
+// numbers of cases are recorded in their files, which have rules of their own.
+func gains(in *inputs, ev *evidence, verdicts []Verdict) []Verdict {
+	if in.policy.Improvement != ImprovementFail || in.policy.Compat != "" || in.unjudged != "" {
+		return verdicts
+	}
+	certain := ev.gained()
+	byID := make(map[string]cell, len(in.cells))
+	for _, c := range in.cells {
+		byID[c.id] = c
+	}
+	for i := range verdicts {
+		v := &verdicts[i]
+		number := numberOf{v.Cell, v.Metric}
+		if v.Class != Improved || v.Level != Off || v.Reference != "" && v.Reference != pairReference {
+			continue
+		}
+		if in.policy.Method != MethodThreshold && !(certain[number] <= ev.share) {
+			continue
+		}
+		limit := v.Evidence.Limit
+		if e, weighed := ev.of[number]; !weighed || few(e.Cell) { // two sessions show it
+			limit = in.policyOf(number).Threshold
+		}
+		gain, ok := in.gainSinceBaseline(v)
+		if !ok || gain <= limit+tolerance || unhealthy(in, byID[v.Cell].got) != "" || in.host.fasterBy(gain) {
+			continue
+		}
+		v.Level = Fail
+		v.Reason = joined(v.Reason, fmt.Sprintf("better than the baseline by %.1f %%, and policy.improvement is fail: update the baseline", gain))
+	}
+	return verdicts
+}
+
+// gainSinceBaseline is by how much a number is better than the committed baseline, in
+// percent; ok is false where that has none.
+func (in *inputs) gainSinceBaseline(v *Verdict) (percent float64, ok bool) {
+	m, old := in.metric(v.Metric), in.byID[v.Cell].Sample(v.Metric)
+	if m == nil || old == nil {
+		return 0, false
+	}
+	return m.Better.Gain(summarize(old).Median, v.New)
+}
+
+// gained returns, for each number that can show a gain, the smallest rate of false alarms
+// at which Holm's procedure over all numbers would: of pairs and of at least 3 runs
+// against history by the score, and else of two sessions. Both get the same p, and a
+// number has one of them.
+func (ev *evidence) gained() map[numberOf]float64 {
+	var ps []float64
+	var numbers []numberOf
+	for number, e := range ev.of {
+		switch s, ok := ev.sides[number]; {
+		case e.Verdict == detect.Untested:
+			continue
+		case !few(e.Cell) && e.Verdict == detect.Improved:
+			ps = append(ps, 1-e.P)
+		case few(e.Cell) && ok:
+			ps = append(ps, 1-s.P)
+		default:
+			ps = append(ps, 1)
+		}
+		numbers = append(numbers, number)
+	}
+	for number, s := range ev.sides {
+		if _, ok := ev.of[number]; !ok {
+			ps, numbers = append(ps, 1-s.P), append(numbers, number)
+		}
+	}
+	q := make(map[numberOf]float64, len(ps))
+	for i, adjusted := range detect.AdjustHolm(ps) {
+		q[numbers[i]] = adjusted
+	}
+	return q
+}
+
+// fasterBy reports whether the host may have made a gain: its calibration workload became
+// faster since the baseline, by half of the gain or more.
+func (s hostShift) fasterBy(gain float64) bool {
+	return s.known && s.change < -s.limit && gain <= -2*s.change
+}
+
+// Recording returns the policy by which a run is judged that is to become the baseline: a
+// gain is what it is recorded for, and no loss is advisory.
+func (p Policy) Recording() Policy {
+	p.Improvement, p.Advisory, p.AdvisoryBy = "", nil, nil
+	return p
+}

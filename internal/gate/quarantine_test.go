@@ -1,0 +1,94 @@
+package gate_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/reference/waiver"
+)
+
+const quarantineDay = waiver.Date(20000)
+
+// isolating puts cells into quarantine until a day; today is quarantineDay.
+func isolating(p gate.Policy, until waiver.Date, ids ...string) gate.Policy {
+	p.Today = quarantineDay
+	for _, id := range ids {
+		p.Quarantine = append(p.Quarantine, waiver.Quarantined{Cell: id, Owner: "octocat", Expires: until, Reason: "flaky"})
+	}
+	return p
+}
+
+// TestQuarantine: whatever was measured of a quarantined cell warns; a cell that is not
+// there, and any other cell, blocks.
+func TestQuarantine(t *testing.T) {
+	ref := run(cell("a", "decode_tps", 100.0), cell("b", "decode_tps", 100.0, "checksum", 1.0), cell("c", "decode_tps", 100.0), cell("d", "decode_tps", 100.0), cell("e", "decode_tps", 100.0), cell("f", "decode_tps", 100.0))
+	got := run(cell("a", "decode_tps", 50.0), cell("b", "decode_tps", 1e9, "checksum", 2.0), cell("c!incorrect"), cell("d!failed"), cell("f", "decode_tps", 50.0), cell("g!failed"), cell("h", "decode_tps", 1.0))
+	p := isolating(fixed(), quarantineDay, "a", "b", "c", "d", "e", "g", "h", "zz")
+	c := gate.Compare("base", ref, got, p)
+	want := []string{"a decode_tps quarantined warn -50", "b decode_tps quarantined warn 1e+09", "b checksum quarantined warn 0", "c quarantined warn -100", "d quarantined warn -100",
+		"f decode_tps regressed fail -50", "g quarantined warn -100", "h untracked warn 0", "e missing fail 0"}
+	if diff := cmp.Diff(want, lines(c)); diff != "" {
+		t.Error(diff)
+	}
+	if v := c.Verdicts[0]; v.Was != gate.Regressed || !strings.HasPrefix(v.Reason, "regressed, in quarantine until 2024-10-04 (octocat): flaky; ") {
+		t.Errorf("%+v", v)
+	}
+	states := map[string]gate.QuarantineState{}
+	for _, u := range gate.Decide([]gate.Comparison{c}, p).Quarantine {
+		states[u.Cell] = u.State
+	}
+	wanted := map[string]gate.QuarantineState{"a": "used", "b": "used", "c": "used", "d": "used", "e": "quiet", "g": "used", "h": "quiet", "zz": "unknown"}
+	if diff := cmp.Diff(wanted, states); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestQuarantineEnds: after its day, on another host, and on a day too far ahead, a cell
+// is judged as any other.
+func TestQuarantineEnds(t *testing.T) {
+	ref, got := run(cell("a", "decode_tps", 100.0)), run(cell("a", "decode_tps", 50.0))
+	for name, c := range map[string]struct {
+		until waiver.Date
+		host  string
+		want  string
+	}{
+		"its last day":   {quarantineDay, "", "a decode_tps quarantined warn -50"},
+		"the day after":  {quarantineDay - 1, "", "a decode_tps regressed fail -50"},
+		"a year and two": {quarantineDay + waiver.MaxDays + 1, "", "a decode_tps regressed fail -50"},
+		"this host":      {quarantineDay, "h", "a decode_tps quarantined warn -50"},
+		"another host":   {quarantineDay, "other", "a decode_tps regressed fail -50"},
+	} {
+		p := isolating(fixed(), c.until, "a")
+		p.Quarantine[0].Host = c.host
+		result := gate.Compare("base", ref, got, p)
+		if got := lines(result)[0]; got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+		if name == "the day after" && !strings.Contains(result.Verdicts[0].Reason, "its quarantine ended on 2024-10-03: fix it, or write a new day (octocat)") {
+			t.Errorf("%s: %s", name, result.Verdicts[0].Reason)
+		}
+	}
+}
+
+// TestQuarantineIsNoEvidence: a run of nothing but failing cells in quarantine does not pass.
+func TestQuarantineIsNoEvidence(t *testing.T) {
+	p := isolating(fixed(), quarantineDay, "a")
+	c := gate.Compare("base", run(cell("a", "decode_tps", 100.0)), run(cell("a!failed")), p)
+	if d := gate.Decide([]gate.Comparison{c}, p); d.Status != gate.StatusNoEvidence {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestQuarantineIsInNoBudget: the mean of a budget is that of the other cells.
+func TestQuarantineIsInNoBudget(t *testing.T) {
+	ref := run(cell("a1", "decode_tps", 100.0), cell("a2", "decode_tps", 100.0))
+	for now, want := range map[float64]gate.Class{100: gate.Unchanged, 90: gate.OverBudget} {
+		c := gate.Compare("base", ref, run(cell("a1!failed"), cell("a2", "decode_tps", now)), budgeting(isolating(fixed(), quarantineDay, "a1"), "decode_tps", 1, "a"))
+		if v := spent(c); v.Class != want || c.Budgets[0].LeftOut != "1 cell (a1) in quarantine" {
+			t.Errorf("%v: %s (%s), want %s", now, v.Class, c.Budgets[0].LeftOut, want)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package measure
+
+import (
+	"fmt"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate"
+)
+
+// Occasion is why runs are judged.
+type Occasion struct {
+	Event string // as the key event of a level has it
+	// Labelled reports whether a level by this label counts, which is advisory or not; nil
+	// where there is no pull request.
+	Labelled func(label string, advisory bool) bool
+}
+
+// Desk is the event of an occasion that is no event of a workflow.
+const Desk = "desk"
+
+const advisoryLevel = "advisory"
+
+// level is an entry of levels that counts on an occasion.
+type level struct {
+	selection
+	suite    string // "" is every suite
+	advisory bool
+}
+
+// Advise sets on which cells the levels of the configuration make numbers advisory.
+func (o Occasion) Advise(p *gate.Policy, file *config.File) {
+	var all []level
+	p.Advisory, p.AdvisoryBy = nil, nil
+	add := func(l level, event, label, name, path string) {
+		if l.advisory = name == advisoryLevel; !o.meets(event, label, l.advisory) {
+			return
+		}
+		if all = append(all, l); l.advisory {
+			p.AdvisoryBy = append(p.AdvisoryBy, path)
+		}
+	}
+	for i, l := range file.Policy.Levels {
+		add(level{}, l.Event, l.Label, l.Level, fmt.Sprintf("policy.levels[%d]", i))
+	}
+	for i := range file.Suites {
+		s := &file.Suites[i]
+		for k, l := range s.Levels {
+			add(level{selection: selectionOf(l.When), suite: s.Name}, l.Event, l.Label, l.Level, fmt.Sprintf("suites[%d].levels[%d]", i, k))
+		}
+	}
+	if p.AdvisoryBy == nil {
+		return
+	}
+	p.Advisory = func(c bench.Cell, host string) (advisory bool) {
+		for i := range all {
+			if l := &all[i]; (l.suite == "" || l.suite == c.Suite) && l.of(host) && l.selects(c) {
+				advisory = l.advisory
+			}
+		}
+		return advisory
+	}
+}
+
+func (o Occasion) meets(event, label string, advisory bool) bool {
+	return (event == "" || event == o.Event) && (label == "" || o.Labelled != nil && o.Labelled(label, advisory))
+}
+
+// checkLevels refuses levels that no cell of the suite can meet.
+func (p *Plan) checkLevels(s *config.Suite, cells []bench.Cell) error {
+	for i := range s.Levels {
+		of := selectionOf(s.Levels[i].When)
+		if err := p.checkSelection(s, fmt.Sprintf("levels[%d]", i), &of, cells); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuseLevels refuses levels under another tool's rules, which have none.
+func refuseLevels(file *config.File) error {
+	for i := range file.Suites {
+		if s := &file.Suites[i]; file.Policy.Compat != "" && len(s.Levels)+len(file.Policy.Levels) > 0 {
+			return s.Errorf("", "policy.compat: %s has no levels: remove compat, or levels of the policy and of the suites", file.Policy.Compat)
+		}
+	}
+	return nil
+}

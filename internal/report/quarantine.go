@@ -1,0 +1,66 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
+)
+
+// quarantined says which cells would block but for their quarantine, which entries have
+// expired, and which name no cell.
+func (r *Report) quarantined() []block {
+	var blocks []block
+	for _, of := range []struct {
+		state gate.QuarantineState
+		lead  string
+		end   string
+	}{
+		{gate.QuarantineUsed, "In quarantine, so not blocking", ""},
+		{gate.QuarantineExpired, "Quarantine ended", ": fix the cells, write a new day, or remove the entries"},
+		{gate.QuarantineUnknown, "Quarantine of unknown cells", ": correct the ids in the file, or remove the entries"},
+	} {
+		var line inline
+		n := 0
+		for _, u := range r.in.Decision.Quarantine {
+			if u.State != of.state {
+				continue
+			}
+			if n++; n > maxCautions {
+				continue
+			}
+			if n > 1 {
+				line = append(line, plain(", "))
+			}
+			line = append(line, code(u.Cell), plain(" ("), reason(u.Owner), plain(", until "+u.Expires.String()+")"))
+		}
+		if n == 0 {
+			continue
+		}
+		line = append(inline{strong(of.lead), plain(": ")}, line...)
+		if n > maxCautions {
+			line = append(line, plain(", and "+text.Plural(n-maxCautions, "more cell")))
+		}
+		blocks = append(blocks, paragraph(append(line, plain(of.end))))
+	}
+	return blocks
+}
+
+// quarantine lists all quarantined cells with what became of them.
+func (r *Report) quarantine(most int) (block, int) {
+	all := r.in.Decision.Quarantine
+	t := &table{total: len(all), columns: columns("Cell", "Host~", "Owner", "Until", "State", "Reason~")}
+	for i := range all[:min(most, len(all))] {
+		u := &all[i]
+		on := only(plain("all"))
+		if u.Host != "" {
+			on = only(code(u.Host))
+		}
+		why := only(reason(u.Reason))
+		if strings.TrimSpace(u.Issue) != "" {
+			why = append(why, plain("; "), reason(u.Issue))
+		}
+		t.rows = append(t.rows, []inline{only(code(u.Cell)), on, only(reason(u.Owner)), only(plain(u.Expires.String() + " (" + daysLeft(u.DaysLeft) + ")")), only(plain(string(u.State))), why})
+	}
+	return t, len(all)
+}
