@@ -253,7 +253,7 @@ func TestOpenRefuses(t *testing.T) {
 	check("timeout", "timeout: 20s", "timeout: -1s")
 	check("unknown placeholder {modle}", "{feature.args}", "{modle}")
 	check(`no variable "x"`, "{feature.args}", "{model.x}")
-	check("must be an argument of its own", "{feature.args}", "a{feature.args}")
+	check("make it an argument of its own", "{feature.args}", "a{feature.args}")
 	check("a brace stands alone", "{feature.args}", "{feature")
 	check("never reaches a child", "MODELS_CHILD", "GITHUB_TOKEN")
 	check("never reaches a child", "    timeout: 20s", "    sweeps: [{env: API_KEY, values: [a]}]")
