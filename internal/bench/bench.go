@@ -138,12 +138,12 @@ type Sample struct {
 	Unhealthy []bool `json:"-"`
 }
 
-// LeastHealthy is how many healthy runs say what the level of a cell is without
+// leastHealthy is how many healthy runs say what the level of a cell is without
 // the unhealthy ones.
-const LeastHealthy = 3
+const leastHealthy = 3
 
 // Level returns the entries of History that say what the level is: those of a
-// healthy host, with the others empty. With fewer than [LeastHealthy] of them, it
+// healthy host, with the others empty. With fewer than [leastHealthy] of them, it
 // returns all. What it returns must not be modified.
 func (s *Sample) Level() [][]float64 {
 	if s.Unhealthy == nil {
@@ -156,7 +156,7 @@ func (s *Sample) Level() [][]float64 {
 			healthy++
 		}
 	}
-	if healthy < LeastHealthy {
+	if healthy < leastHealthy {
 		return s.History
 	}
 	return level

@@ -2,15 +2,15 @@ package bench
 
 import "github.com/accelgate/accelgate/internal/stats"
 
-// MethodStdErr is the method of an estimate whose interval a program's own standard
+// methodStdErr is the method of an estimate whose interval a program's own standard
 // error gives: 1.96 of it to either side.
-const MethodStdErr = "standard error"
+const methodStdErr = "standard error"
 
 const normal95 = 1.959963984540054 // quantile of the normal distribution for 95 %
 
 // StdErrEstimate is the estimate of a value with a standard error.
 func StdErrEstimate(value, stderr float64) Estimate {
-	return Estimate{Low: value - normal95*stderr, High: value + normal95*stderr, Method: MethodStdErr}
+	return Estimate{Low: value - normal95*stderr, High: value + normal95*stderr, Method: methodStdErr}
 }
 
 // StdErr returns the standard error of the median of a sample, in the metric's unit: the
@@ -22,7 +22,7 @@ func (s *Sample) StdErr() (stderr float64, ok bool) {
 	}
 	var all []float64
 	for _, e := range s.Estimates {
-		if e.Method == MethodStdErr {
+		if e.Method == methodStdErr {
 			all = append(all, (e.High-e.Low)/2/normal95)
 		}
 	}

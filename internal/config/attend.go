@@ -32,9 +32,9 @@ func (a *Attend) Watches() bool {
 	return a.NoOutput > 0 || a.OnTimeout != "" || len(a.CellTimeouts) > 0
 }
 
-// Retried are the causes for which a measurement may be repeated. Wrong answers are none, and a
+// retried are the causes for which a measurement may be repeated. Wrong answers are none, and a
 // program that exits with an error may report one.
-var Retried = []string{"crash", "machine", "oom", "silent", "start", "timeout"}
+var retried = []string{"crash", "machine", "oom", "silent", "start", "timeout"}
 
 // attend complains about values that cannot be meant.
 func (d *decoder) attend(s *Suite, nodes map[string]ast.Node) {
@@ -44,8 +44,8 @@ func (d *decoder) attend(s *Suite, nodes map[string]ast.Node) {
 	for _, p := range d.pairsOf(nodes["retries"], s.path+".retries") {
 		n := s.Retries[p.key]
 		switch {
-		case !slices.Contains(Retried, p.key):
-			complain("retries."+p.key, "is not a cause that is measured again: write %s", strings.Join(Retried, ", "))
+		case !slices.Contains(retried, p.key):
+			complain("retries."+p.key, "is not a cause that is measured again: write %s", strings.Join(retried, ", "))
 		case n < 0 || n > maxRetries:
 			complain("retries."+p.key, "is %d: write 0 to %d", n, maxRetries)
 		}

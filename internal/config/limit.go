@@ -22,8 +22,8 @@ type Limit struct {
 	Test string `yaml:"test"`
 }
 
-// Tests are the values of [Limit.Test].
-var Tests = []string{"one-sided", "two-sided"}
+// tests are the values of [Limit.Test].
+var tests = []string{"one-sided", "two-sided"}
 
 // limits complains about limits that cannot be meant.
 func (d *decoder) limits(s *Suite) {
@@ -35,8 +35,8 @@ func (d *decoder) limits(s *Suite) {
 		switch {
 		case l.Change == nil && l.Min == nil && l.Max == nil && l.Test == "":
 			complain(path, "limits nothing: add change, min, max or test")
-		case l.Test != "" && !slices.Contains(Tests, l.Test):
-			complain(path+".test", "unknown value %q: write %s", l.Test, strings.Join(Tests, " or "))
+		case l.Test != "" && !slices.Contains(tests, l.Test):
+			complain(path+".test", "unknown value %q: write %s", l.Test, strings.Join(tests, " or "))
 		case l.Change != nil && *l.Change == 0:
 			complain(path+".change", "0%% is not a limit that noise allows: write a percentage above 0%%, or exact: true in the metric")
 		case l.Min != nil && l.Max != nil && *l.Min > *l.Max:

@@ -60,7 +60,7 @@ type Options struct {
 	HigherIsBetter bool
 	Mode           Mode // "" is History
 	// MinEffect is the smallest relative slow-down that is worth an alarm; 0 is
-	// [DefaultMinEffect], in Interleaved [DefaultPairedEffect]. Negative values
+	// [DefaultMinEffect], in Interleaved [defaultPairedEffect]. Negative values
 	// mean that every one is.
 	MinEffect float64
 	// Tolerance is the relative slow-down that must be excluded before a cell is
@@ -83,7 +83,7 @@ type Options struct {
 // Defaults of [Options], relative.
 const (
 	DefaultMinEffect    = 0.02
-	DefaultPairedEffect = 0.005 // pairs hardly drift apart
+	defaultPairedEffect = 0.005 // pairs hardly drift apart
 	DefaultAlpha        = 0.01
 	// DefaultFalseAlarms is the chance that a report on unchanged code holds a
 	// cell that is Regressed.

@@ -94,7 +94,7 @@ func (o Options) minEffect() float64 {
 	case o.MinEffect < 0 || o.MinEffect > 0:
 		return o.MinEffect
 	case o.mode() == Interleaved:
-		return DefaultPairedEffect
+		return defaultPairedEffect
 	}
 	return DefaultMinEffect
 }

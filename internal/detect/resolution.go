@@ -31,8 +31,8 @@ type Resolution struct {
 // LeastResolved is how many values [Resolve] needs.
 const LeastResolved = 6
 
-// ResolvedPairs is the most pairs that [Resolve] looks at together.
-const ResolvedPairs = 5
+// resolvedPairs is the most pairs that [Resolve] looks at together.
+const resolvedPairs = 5
 
 // Resolve tells what can be found, from the values that fresh processes of one
 // code measured, in their order. step is the distance of two values that the
@@ -52,7 +52,7 @@ func Resolve(values []float64, step float64, o Options) (r Resolution, ok bool) 
 	}
 	rounding := math.Abs(step) / stats.Median(values) / math.Sqrt(12) // standard deviation of the rounding
 	r.Noise = max(ownFloor, rounding, stats.StepNoise(y))
-	r.Pairs = min(len(values)/2, ResolvedPairs)
+	r.Pairs = min(len(values)/2, resolvedPairs)
 	o.Mode = Interleaved
 	r.Paired, r.PairedRange = paired(values, r.Pairs, o)
 	o.Mode, o.Own = History, r.Noise

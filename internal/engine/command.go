@@ -85,6 +85,6 @@ func usageText() string {
 	list := func(names []string) (string, string) { return strings.Join(names, ", "), names[0] }
 	models, model := list(Models())
 	backends, backend := list(Backends())
-	dtypes, dtype := list(KVCacheDTypes())
+	dtypes, dtype := list(kvCacheDTypes())
 	return fmt.Sprintf(usage, models, model, backends, backend, dtypes, dtype)
 }

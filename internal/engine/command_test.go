@@ -28,7 +28,7 @@ func bench(t *testing.T, env string, args ...string) (code int, stdout, stderr s
 	t.Helper()
 	var out, err bytes.Buffer
 	getenv := func(name string) string {
-		if name == KVCacheEnv {
+		if name == kvCacheEnv {
 			return env
 		}
 		return ""
@@ -62,7 +62,7 @@ func TestBenchReports(t *testing.T) {
 	tokens, _ := answer(t, newModel(t, Options{Model: "micro", Seed: 7}), "gate", 5)
 	want := Report{
 		Engine: "accelgate embedded", Model: "micro", Seed: 7, Backend: "cpu_parallel", Threads: 2,
-		KVCacheDType: "f16", PromptTokens: 4, TokenIDs: tokens, Text: Decode(tokens),
+		KVCacheDType: "f16", PromptTokens: 4, TokenIDs: tokens, Text: decode(tokens),
 	}
 	measured := cmpopts.IgnoreFields(Report{}, "PrefillTPS", "DecodeTPS", "ModelLoadMS", "Runs", "Operators")
 	if diff := cmp.Diff(got, want, measured); diff != "" {
@@ -171,7 +171,7 @@ func TestBenchRefuses(t *testing.T) {
 		{"", "--decode-tokens 0", "1 to 8192"},
 		{"", "--decode-tokens 2147483647", "1 to 8192"},
 		{"", "--prompt-tokens 8000 --decode-tokens 193", "shorten"},
-		{"", "--prompt " + strings.Repeat("x", MaxTokens), "shorten"},
+		{"", "--prompt " + strings.Repeat("x", maxTokens), "shorten"},
 		{"", "--runs 0", "1 to 1000"},
 		{"", "--runs 1001", "1 to 1000"},
 		{"", "--warmup -1", "0 to 1000"},

@@ -32,8 +32,8 @@ import (
 // The limits of requests. They keep a mistyped number from
 // filling the memory of a shared runner.
 const (
-	MaxTokens  = 8192 // of one prompt and its answer together
-	MaxThreads = 1024
+	maxTokens  = 8192 // of one prompt and its answer together
+	maxThreads = 1024
 )
 
 // Options selects what [New] builds. The zero value is the tiny model with
@@ -45,7 +45,7 @@ type Options struct {
 	// Threads bounds the goroutines of cpu_parallel; 0 is GOMAXPROCS. The
 	// backend cpu has one.
 	Threads int
-	KVCache string // dtype of the KV cache, see [KVCacheDTypes]; "" is f32
+	KVCache string // dtype of the KV cache, see [kvCacheDTypes]; "" is f32
 	// Now times the operators; nil is time.Now. Every session calls it from
 	// the goroutine that uses the session.
 	Now func() time.Time
@@ -96,7 +96,7 @@ func (o Options) withDefaults() (Options, error) {
 	}{
 		{&o.Model, "model", Models()},
 		{&o.Backend, "backend", Backends()},
-		{&o.KVCache, "KV cache dtype", KVCacheDTypes()},
+		{&o.KVCache, "KV cache dtype", kvCacheDTypes()},
 	} {
 		if *choice.value == "" {
 			*choice.value = choice.choices[0]
@@ -117,15 +117,15 @@ func (o Options) withDefaults() (Options, error) {
 
 func (o *Options) setThreads() error {
 	switch {
-	case o.Threads < 0 || o.Threads > MaxThreads:
-		return fmt.Errorf("%d threads: choose 0 (all processors) to %d", o.Threads, MaxThreads)
+	case o.Threads < 0 || o.Threads > maxThreads:
+		return fmt.Errorf("%d threads: choose 0 (all processors) to %d", o.Threads, maxThreads)
 	case o.Backend == backendScalar && o.Threads > 1:
 		return fmt.Errorf("%d threads on backend %s, which has one: choose backend %s",
 			o.Threads, backendScalar, backendParallel)
 	case o.Backend == backendScalar:
 		o.Threads = 1
 	case o.Threads == 0:
-		o.Threads = min(runtime.GOMAXPROCS(0), MaxThreads)
+		o.Threads = min(runtime.GOMAXPROCS(0), maxThreads)
 	}
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// KVCacheEnv is the environment variable that chooses the KV cache dtype.
-const KVCacheEnv = "KV_CACHE_DTYPE"
+// kvCacheEnv is the environment variable that chooses the KV cache dtype.
+const kvCacheEnv = "KV_CACHE_DTYPE"
 
 const maxRuns = 1000
 
@@ -43,7 +43,7 @@ func (c Command) plan(args []string) (*plan, error) {
 	return p, errors.Join(
 		p.setPrompt(flags, *prompt, *promptTokens),
 		p.checkLengths(),
-		p.setOptions(c.Getenv(KVCacheEnv)),
+		p.setOptions(c.Getenv(kvCacheEnv)),
 	)
 }
 
@@ -56,21 +56,21 @@ func (p *plan) setPrompt(flags *flag.FlagSet, text string, tokens int) error {
 	case given["prompt"] && text == "":
 		return errors.New("--prompt is empty: give some text, or a number with --prompt-tokens")
 	case given["prompt"]:
-		p.prompt = Encode(text)
-	case tokens < 1 || tokens >= MaxTokens:
-		return fmt.Errorf("--prompt-tokens %d: choose 1 to %d", tokens, MaxTokens-1)
+		p.prompt = encode(text)
+	case tokens < 1 || tokens >= maxTokens:
+		return fmt.Errorf("--prompt-tokens %d: choose 1 to %d", tokens, maxTokens-1)
 	default:
-		p.prompt = Encode(strings.Repeat(filler, tokens/len(filler)+1)[:tokens])
+		p.prompt = encode(strings.Repeat(filler, tokens/len(filler)+1)[:tokens])
 	}
 	return nil
 }
 
 func (p *plan) checkLengths() error {
 	switch {
-	case p.answer < 1 || p.answer > MaxTokens:
-		return fmt.Errorf("--decode-tokens %d: choose 1 to %d", p.answer, MaxTokens)
-	case len(p.prompt)+p.answer > MaxTokens:
-		return fmt.Errorf("a prompt of %d tokens and an answer of %d are more than %d together: shorten one of them", len(p.prompt), p.answer, MaxTokens)
+	case p.answer < 1 || p.answer > maxTokens:
+		return fmt.Errorf("--decode-tokens %d: choose 1 to %d", p.answer, maxTokens)
+	case len(p.prompt)+p.answer > maxTokens:
+		return fmt.Errorf("a prompt of %d tokens and an answer of %d are more than %d together: shorten one of them", len(p.prompt), p.answer, maxTokens)
 	case p.runs < 1 || p.runs > maxRuns:
 		return fmt.Errorf("--runs %d: choose 1 to %d", p.runs, maxRuns)
 	case p.warmup < 0 || p.warmup > maxRuns:

@@ -12,9 +12,9 @@ type kvRows interface {
 	rows(n int) []float32
 }
 
-// KVCacheDTypes lists the number formats that a KV cache can be kept in, the
+// kvCacheDTypes lists the number formats that a KV cache can be kept in, the
 // default first.
-func KVCacheDTypes() []string { return []string{kvFloat32, "f16", "q8_0"} }
+func kvCacheDTypes() []string { return []string{kvFloat32, "f16", "q8_0"} }
 
 // kvFloat32 is the dtype that is read in place.
 const kvFloat32 = "f32"

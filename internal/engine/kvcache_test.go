@@ -19,7 +19,7 @@ func TestKVCacheKeepsRows(t *testing.T) {
 			return float64(largest) / 127 * (0.5 + 127./2048) // the scale is a half
 		},
 	}
-	for _, dtype := range KVCacheDTypes() {
+	for _, dtype := range kvCacheDTypes() {
 		store := newKVRows(dtype, n, width, make([]float32, n*width))
 		for i := range n {
 			store.put(i, data[i*width:][:width])
@@ -42,7 +42,7 @@ func TestKVCacheKeepsRows(t *testing.T) {
 }
 
 func TestKVCacheStartsOver(t *testing.T) {
-	for _, dtype := range KVCacheDTypes() {
+	for _, dtype := range kvCacheDTypes() {
 		store := newKVRows(dtype, 3, 32, make([]float32, 3*32))
 		row, zeros := normal(32), make([]float32, 32)
 		store.put(0, row)

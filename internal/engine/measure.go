@@ -80,7 +80,7 @@ func (p *plan) step(ctx context.Context, session *Session, tokens []int, phase s
 	if err != nil {
 		return 0, err
 	}
-	token, err := Greedy(logits)
+	token, err := greedy(logits)
 	if err != nil {
 		return 0, fmt.Errorf("model %s with seed %d: %w: try another seed", p.options.Model, p.options.Seed, err)
 	}

@@ -113,9 +113,9 @@ func TestSincos(t *testing.T) {
 
 func TestRope(t *testing.T) {
 	const width = 32
-	r := newRope(width, MaxTokens)
+	r := newRope(width, maxTokens)
 	x := normal(3 * width)
-	for _, position := range []int{0, 1, 2, 77, 1000, MaxTokens - 1} {
+	for _, position := range []int{0, 1, 2, 77, 1000, maxTokens - 1} {
 		y := slices.Clone(x)
 		r.rotate(y, position)
 		closeTo(t, fmt.Sprintf("position %d", position), y, refRotate(doubles(x), width, position), tolerance)

@@ -25,11 +25,11 @@ func TestQuickstartAnswers(t *testing.T) {
 		{strings.Repeat(filler, 3)[:128], "D"},
 	}
 	exact := map[string][]float32{} // the logits with f32, which is the first
-	for _, dtype := range KVCacheDTypes() {
+	for _, dtype := range kvCacheDTypes() {
 		m := newModel(t, Options{Seed: 1, Backend: backendParallel, KVCache: dtype})
 		for _, c := range cases {
 			tokens, logits := answer(t, m, c.prompt, len(c.want))
-			if got := Decode(tokens); got != c.want {
+			if got := decode(tokens); got != c.want {
 				t.Fatalf("%s, %.20q: got %q, want %q", dtype, c.prompt, got, c.want)
 			}
 			if dtype == "f32" {

@@ -72,7 +72,7 @@ func (r *Report) summarise(runs []run) error {
 			shortest = run
 		}
 	}
-	r.TokenIDs, r.Text = shortest.tokens, Decode(shortest.tokens)
+	r.TokenIDs, r.Text = shortest.tokens, decode(shortest.tokens)
 	r.Operators = shortest.operators
 	r.PrefillTPS = slices.Max(r.Runs.PrefillTPS)
 	if len(r.Runs.DecodeTPS) > 0 {

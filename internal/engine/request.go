@@ -67,7 +67,7 @@ func parseRequest(data []byte, chat bool, model string, context int) (request, *
 	if len(text) >= context {
 		return r, tooLong(len(text), 1, context)
 	}
-	r.prompt = Encode(text)
+	r.prompt = encode(text)
 	return r, r.setLimit(&b, context)
 }
 

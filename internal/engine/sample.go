@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// Greedy returns the token of the largest logit among those that answers are
+// greedy returns the token of the largest logit among those that answers are
 // restricted to: printable ASCII and the newline. The lowest token wins a tie.
 // It returns an error if any logit is NaN or infinite: a broken computation
 // must not pass for an answer.
-func Greedy(logits []float32) (int, error) {
+func greedy(logits []float32) (int, error) {
 	best := -1
 	for token, logit := range logits {
 		if math.IsNaN(float64(logit)) || math.IsInf(float64(logit), 0) {

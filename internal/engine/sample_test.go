@@ -11,11 +11,11 @@ func TestTokensAreBytes(t *testing.T) {
 		all[i] = byte(i)
 	}
 	for _, text := range []string{"", "gate", "日本", string(all)} {
-		tokens := Encode(text)
+		tokens := encode(text)
 		if len(tokens) != len(text) {
 			t.Errorf("%q has %d tokens, want %d", text, len(tokens), len(text))
 		}
-		if got := Decode(tokens); got != text {
+		if got := decode(tokens); got != text {
 			t.Errorf("%q comes back as %q", text, got)
 		}
 	}
@@ -30,7 +30,7 @@ func TestGreedy(t *testing.T) {
 		if !(token == 10 || token >= 32 && token <= 126) {
 			want = 10 // the lowest of all that are left
 		}
-		if got, err := Greedy(logits); got != want || err != nil {
+		if got, err := greedy(logits); got != want || err != nil {
 			t.Errorf("largest logit at %d: got %d, %v, want %d", token, got, err, want)
 		}
 	}
@@ -39,7 +39,7 @@ func TestGreedy(t *testing.T) {
 func TestLowestTokenWinsATie(t *testing.T) {
 	logits := make([]float32, vocabulary)
 	logits['z'], logits['b'], logits['k'] = 2, 2, 2
-	if got, err := Greedy(logits); got != 'b' || err != nil {
+	if got, err := greedy(logits); got != 'b' || err != nil {
 		t.Errorf("got %d, %v, want 98", got, err)
 	}
 }
@@ -49,12 +49,12 @@ func TestGreedyRefuses(t *testing.T) {
 		for _, token := range []int{0, 'a', 255} {
 			logits := make([]float32, vocabulary)
 			logits[token] = float32(bad)
-			if got, err := Greedy(logits); err == nil {
+			if got, err := greedy(logits); err == nil {
 				t.Errorf("logit %v at %d: answers %d", bad, token, got)
 			}
 		}
 	}
-	if got, err := Greedy(make([]float32, 10)); err == nil {
+	if got, err := greedy(make([]float32, 10)); err == nil {
 		t.Errorf("no printable token: answers %d", got)
 	}
 }

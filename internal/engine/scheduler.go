@@ -104,7 +104,7 @@ func (s *scheduler) advance(ctx context.Context) {
 	for i, slot := range s.fed {
 		slot.next = slot.next[len(s.parts[i].tokens):]
 		if s.parts[i].ask {
-			token, err := Greedy(row(logits, tokens, vocabulary))
+			token, err := greedy(row(logits, tokens, vocabulary))
 			if err != nil {
 				err = fmt.Errorf("model %s with seed %d: %w: try another seed", s.model.name, s.model.options.Seed, err)
 			}

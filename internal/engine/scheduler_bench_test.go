@@ -82,7 +82,7 @@ func inTurn(b *testing.B, s *Session, prompts [][]int, tokens int) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			token, err := Greedy(logits)
+			token, err := greedy(logits)
 			if err != nil {
 				b.Fatal(err)
 			}

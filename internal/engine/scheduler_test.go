@@ -42,7 +42,7 @@ func randomPrompt(random *rand.Rand, n int) []int {
 
 // alone answers a prompt in a session by itself.
 func alone(t *testing.T, m *Model, prompt []int, n int) []int {
-	tokens, _ := answer(t, m, Decode(prompt), n)
+	tokens, _ := answer(t, m, decode(prompt), n)
 	return tokens
 }
 
@@ -52,7 +52,7 @@ func alone(t *testing.T, m *Model, prompt []int, n int) []int {
 func TestBatchAnswersAsSession(t *testing.T) {
 	t.Parallel()
 	for _, backend := range Backends() {
-		for _, dtype := range KVCacheDTypes() {
+		for _, dtype := range kvCacheDTypes() {
 			t.Run(backend+"/"+dtype, func(t *testing.T) {
 				t.Parallel()
 				m := newModel(t, Options{Model: "micro", Seed: 5, Backend: backend, KVCache: dtype})
@@ -96,7 +96,7 @@ func TestBatchSharesSteps(t *testing.T) {
 	s := newScheduler(newModel(t, Options{Model: "micro"}), slots, 64, slots, nil)
 	var all []*generation
 	for i := range slots {
-		all = append(all, newGeneration(Encode(fmt.Sprintf("prompt %d of thirty-two bytes....", i)), n, time.Now()))
+		all = append(all, newGeneration(encode(fmt.Sprintf("prompt %d of thirty-two bytes....", i)), n, time.Now()))
 		if err := s.push(all[i]); err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestQueueIsFirstInFirstOut(t *testing.T) {
 }
 
 func TestSchedulerStopsWithTheContext(t *testing.T) {
-	s := newScheduler(newModel(t, Options{Model: "micro"}), 1, MaxTokens, 2, nil)
+	s := newScheduler(newModel(t, Options{Model: "micro"}), 1, maxTokens, 2, nil)
 	ctx, stop := context.WithCancel(t.Context())
 	active, waiting := newGeneration([]int{1}, 8000, time.Now()), newGeneration([]int{1}, 1, time.Now())
 	for _, g := range []*generation{active, waiting} {
@@ -169,8 +169,8 @@ func TestStepsDoNotAllocate(t *testing.T) {
 	if testtier.Race {
 		t.Skip("one goroutine; 20 times slower with the race detector")
 	}
-	for _, dtype := range KVCacheDTypes() {
-		s := newScheduler(newModel(t, Options{Model: "micro", KVCache: dtype}), 3, MaxTokens, 3, Slowdown{})
+	for _, dtype := range kvCacheDTypes() {
+		s := newScheduler(newModel(t, Options{Model: "micro", KVCache: dtype}), 3, maxTokens, 3, Slowdown{})
 		for range 3 {
 			if err := s.push(newGeneration(make([]int, 300), 2000, time.Now())); err != nil {
 				t.Fatal(err)

@@ -84,7 +84,7 @@ func (c Command) failServe(code int, err error) int {
 func serveUsageText() string {
 	list := func(names []string) string { return strings.Join(names, ", ") }
 	return fmt.Sprintf(serveUsage, defaultListen, list(Models()), Models()[0], list(Backends()), backendParallel,
-		defaultSlots, defaultContext, list(KVCacheDTypes()), KVCacheDTypes()[0], defaultAnswer)
+		defaultSlots, defaultContext, list(kvCacheDTypes()), kvCacheDTypes()[0], defaultAnswer)
 }
 
 // server is what `engine serve` was asked to be.

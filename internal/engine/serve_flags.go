@@ -38,8 +38,8 @@ func (s *server) checkSizes() error {
 	switch {
 	case s.slots < 1 || s.slots > maxSlots:
 		return fmt.Errorf("--slots %d: choose 1 to %d", s.slots, maxSlots)
-	case s.context < 2 || s.context > MaxTokens:
-		return fmt.Errorf("--context %d: choose 2 to %d", s.context, MaxTokens)
+	case s.context < 2 || s.context > maxTokens:
+		return fmt.Errorf("--context %d: choose 2 to %d", s.context, maxTokens)
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func (s *server) setKey(name string) error {
 }
 
 func (s *server) setOptions() (err error) {
-	s.options.KVCache = s.Getenv(KVCacheEnv)
+	s.options.KVCache = s.Getenv(kvCacheEnv)
 	s.options, err = s.options.withDefaults()
 	return err
 }

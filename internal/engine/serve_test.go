@@ -139,7 +139,7 @@ func (r running) streamed(t *testing.T, path, body string) (events []served) {
 // TestServeAnswersAsSession sends the same prompt in every form.
 func TestServeAnswersAsSession(t *testing.T) {
 	t.Parallel()
-	r := startServe(t, []string{KVCacheEnv + "=q8_0"}, "--seed", "7")
+	r := startServe(t, []string{kvCacheEnv + "=q8_0"}, "--seed", "7")
 	m := newModel(t, Options{Model: "micro", Seed: 7, KVCache: "q8_0"})
 	for _, c := range []struct{ path, prompt, body string }{
 		{"/v1/completions", "Hi \"ü\"", `"prompt":"Hi \"ü\""`},
@@ -150,7 +150,7 @@ func TestServeAnswersAsSession(t *testing.T) {
 			`"messages":[{"role":"system","content":[{"type":"text","text":"a "},{"type":"text","text":"b"}]},{"role":"user","content":"c"}]`},
 	} {
 		tokens, _ := answer(t, m, c.prompt, 9)
-		want, usage := Decode(tokens), usageCounts{len(c.prompt), 9, len(c.prompt) + 9}
+		want, usage := decode(tokens), usageCounts{len(c.prompt), 9, len(c.prompt) + 9}
 		got := r.whole(t, c.path, "{"+c.body+`,"max_tokens":9}`)
 		if choice := got.Choices[0]; choice.Text+choice.Message.Content != want || *choice.FinishReason != "length" || *got.Usage != usage {
 			t.Errorf("%s: got %+v, %+v, want %q, %+v", c.body, choice, got.Usage, want, usage)
@@ -211,7 +211,7 @@ func TestServeStops(t *testing.T) {
 	t.Parallel()
 	r := startServe(t, nil)
 	tokens, _ := answer(t, newModel(t, Options{Model: "micro", Seed: 1}), "stop", 12)
-	text := Decode(tokens)
+	text := decode(tokens)
 	stop, _ := json.Marshal(text[5:8])
 	want := text[:strings.Index(text, text[5:8])]
 	body := `{"prompt":"stop","max_tokens":12,"stop":["never this",` + string(stop) + `]`
@@ -240,8 +240,8 @@ func TestServeManyAtOnce(t *testing.T) {
 			for _, e := range r.streamed(t, "/v1/completions", fmt.Sprintf(`{"prompt":%q,"max_tokens":20,"stream":true}`, prompt)) {
 				got = append(got, e.Choices[0].Text...)
 			}
-			if string(got) != Decode(want) {
-				t.Errorf("%s: got %q, want %q", prompt, got, Decode(want))
+			if string(got) != decode(want) {
+				t.Errorf("%s: got %q, want %q", prompt, got, decode(want))
 			}
 		})
 	}
@@ -371,7 +371,7 @@ func TestServeDescribesItself(t *testing.T) {
 	t.Parallel()
 	revisions := []string{}
 	for _, c := range []struct{ env, seed string }{{"", "1"}, {"", "2"}, {"f16", "1"}} {
-		r := startServe(t, []string{KVCacheEnv + "=" + c.env}, "--seed", c.seed)
+		r := startServe(t, []string{kvCacheEnv + "=" + c.env}, "--seed", c.seed)
 		_, data := r.ask(t, "GET", "/v1/models", "")
 		var models struct {
 			Data []struct{ ID, Owned_by, Revision string }

@@ -17,10 +17,10 @@ type Session struct {
 }
 
 // NewSession returns an empty session with room for capacity tokens, which is
-// at least 1 and at most [MaxTokens].
+// at least 1 and at most [maxTokens].
 func (m *Model) NewSession(capacity int) (*Session, error) {
-	if capacity < 1 || capacity > MaxTokens {
-		return nil, fmt.Errorf("a session of %d tokens: choose 1 to %d", capacity, MaxTokens)
+	if capacity < 1 || capacity > maxTokens {
+		return nil, fmt.Errorf("a session of %d tokens: choose 1 to %d", capacity, maxTokens)
 	}
 	keys, values := m.scratch(capacity)
 	s := &Session{m.newBatch(min(chunk, capacity), 1, capacity), m.newSequence(capacity, keys, values)}

@@ -14,7 +14,7 @@ func BenchmarkSession(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		s, err := m.NewSession(MaxTokens)
+		s, err := m.NewSession(maxTokens)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -45,9 +45,9 @@ func feed(t *testing.T, s *Session, tokens ...int) []float32 {
 func answer(t *testing.T, m *Model, prompt string, n int) (tokens []int, logits []float32) {
 	t.Helper()
 	s := newSession(t, m, len(prompt)+n)
-	last := feed(t, s, Encode(prompt)...)
+	last := feed(t, s, encode(prompt)...)
 	for {
-		token, err := Greedy(last)
+		token, err := greedy(last)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestModelIsAsDefined(t *testing.T) {
 		{"micro", "f32", 1e-5}, {"micro", "f16", 1e-3}, {"micro", "q8_0", 2e-2}, {"tiny", "f32", 1e-5},
 	} {
 		m := newModel(t, Options{Model: c.model, Seed: 3, KVCache: c.dtype})
-		tokens := Encode("Is a gate a gate?\xff\x00")
+		tokens := encode("Is a gate a gate?\xff\x00")
 		s := newSession(t, m, len(tokens))
 		for i, want := range newReference(m).logits(tokens) {
 			closeTo(t, fmt.Sprintf("%s %s token %d", c.model, c.dtype, i), feed(t, s, tokens[i]), want, c.tolerance)
@@ -83,7 +83,7 @@ func TestModelIsAsDefined(t *testing.T) {
 
 func TestBackendsAreEqual(t *testing.T) {
 	prompts := []string{"a", "Measure twice, merge once.", strings.Repeat("long ", 30)}
-	for _, dtype := range KVCacheDTypes() {
+	for _, dtype := range kvCacheDTypes() {
 		for seed, prompt := range prompts {
 			o := Options{Model: "micro", Seed: uint64(seed), KVCache: dtype}
 			wantTokens, want := answer(t, newModel(t, o), prompt, 5)
@@ -91,7 +91,7 @@ func TestBackendsAreEqual(t *testing.T) {
 			for o.Threads = range 4 {
 				gotTokens, got := answer(t, newModel(t, o), prompt, 5)
 				if !slices.Equal(got, want) || !slices.Equal(gotTokens, wantTokens) {
-					t.Errorf("%+v: got %q, want %q", o, Decode(gotTokens), Decode(wantTokens))
+					t.Errorf("%+v: got %q, want %q", o, decode(gotTokens), decode(wantTokens))
 				}
 			}
 		}
@@ -101,9 +101,9 @@ func TestBackendsAreEqual(t *testing.T) {
 // TestPrefillEqualsSteps feeds one text at once, in two parts and token by
 // token. It is longer than a chunk.
 func TestPrefillEqualsSteps(t *testing.T) {
-	tokens := Encode(strings.Repeat("to be or not to be ", 8))
+	tokens := encode(strings.Repeat("to be or not to be ", 8))
 	for _, backend := range Backends() {
-		for _, dtype := range KVCacheDTypes() {
+		for _, dtype := range kvCacheDTypes() {
 			m := newModel(t, Options{Model: "micro", Seed: 1, Backend: backend, KVCache: dtype})
 			whole, parts, steps := newSession(t, m, len(tokens)), newSession(t, m, len(tokens)), newSession(t, m, len(tokens))
 			want := feed(t, whole, tokens...)
@@ -128,8 +128,8 @@ func TestLaterTokensDoNotReachBack(t *testing.T) {
 	for _, backend := range Backends() {
 		m := newModel(t, Options{Model: "micro", Seed: 1, Backend: backend})
 		one, other := newSession(t, m, 16), newSession(t, m, 16)
-		feed(t, one, Encode("sixteen bytes...")...)
-		feed(t, other, Encode("sixteen bytes..!")...)
+		feed(t, one, encode("sixteen bytes...")...)
+		feed(t, other, encode("sixteen bytes..!")...)
 		before := 15 * m.dim
 		if !slices.Equal(one.stream[:before], other.stream[:before]) {
 			t.Errorf("%s: the last token changes those before it", backend)
@@ -144,9 +144,9 @@ func TestLaterTokensDoNotReachBack(t *testing.T) {
 // positions did not count.
 func TestEarlierTokensMatter(t *testing.T) {
 	m := newModel(t, Options{Model: "micro", Seed: 1})
-	want := feed(t, newSession(t, m, 3), Encode("abc")...)
+	want := feed(t, newSession(t, m, 3), encode("abc")...)
 	for _, text := range []string{"xbc", "axc", "bac", "bc"} {
-		if slices.Equal(feed(t, newSession(t, m, 3), Encode(text)...), want) {
+		if slices.Equal(feed(t, newSession(t, m, 3), encode(text)...), want) {
 			t.Errorf("%q has the logits of abc", text)
 		}
 	}
@@ -157,23 +157,23 @@ func TestSeedAndModelMatter(t *testing.T) {
 	want, _ := answer(t, newModel(t, Options{Model: "micro", Seed: 1}), prompt, 16)
 	again, _ := answer(t, newModel(t, Options{Model: "micro", Seed: 1}), prompt, 16)
 	if !slices.Equal(again, want) {
-		t.Errorf("the same seed answered %q, then %q", Decode(want), Decode(again))
+		t.Errorf("the same seed answered %q, then %q", decode(want), decode(again))
 	}
 	for _, o := range []Options{{Model: "micro", Seed: 2}, {Model: "tiny", Seed: 1}} {
 		if got, _ := answer(t, newModel(t, o), prompt, 16); slices.Equal(got, want) {
-			t.Errorf("%+v answers like micro with seed 1: %q", o, Decode(got))
+			t.Errorf("%+v answers like micro with seed 1: %q", o, decode(got))
 		}
 	}
 }
 
 func TestResetForgets(t *testing.T) {
-	for _, dtype := range KVCacheDTypes() {
+	for _, dtype := range kvCacheDTypes() {
 		s := newSession(t, newModel(t, Options{Model: "micro", KVCache: dtype}), 8)
-		want := feed(t, s, Encode("forget!")...)
+		want := feed(t, s, encode("forget!")...)
 		s.Reset()
-		feed(t, s, Encode("other")...)
+		feed(t, s, encode("other")...)
 		s.Reset()
-		if got := feed(t, s, Encode("forget!")...); !slices.Equal(got, want) {
+		if got := feed(t, s, encode("forget!")...); !slices.Equal(got, want) {
 			t.Errorf("%s: a reset session remembers", dtype)
 		}
 	}
@@ -181,7 +181,7 @@ func TestResetForgets(t *testing.T) {
 
 func TestSessionsShareAModel(t *testing.T) {
 	m := newModel(t, Options{Model: "micro", Backend: "cpu_parallel", Threads: 2})
-	tokens := Encode(strings.Repeat("share ", 20))
+	tokens := encode(strings.Repeat("share ", 20))
 	want := feed(t, newSession(t, m, len(tokens)), tokens...)
 	var group sync.WaitGroup
 	for range 4 {
@@ -198,7 +198,7 @@ func TestSessionsShareAModel(t *testing.T) {
 
 func TestSessionRefuses(t *testing.T) {
 	m := newModel(t, Options{Model: "micro"})
-	for _, capacity := range []int{-1, 0, MaxTokens + 1, math.MaxInt} {
+	for _, capacity := range []int{-1, 0, maxTokens + 1, math.MaxInt} {
 		if _, err := m.NewSession(capacity); err == nil {
 			t.Errorf("NewSession(%d) works", capacity)
 		}

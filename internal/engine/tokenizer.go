@@ -1,8 +1,8 @@
 package engine
 
-// Encode splits text into tokens. A token is a byte, so any text has tokens
+// encode splits text into tokens. A token is a byte, so any text has tokens
 // and there are as many as it has bytes.
-func Encode(text string) []int {
+func encode(text string) []int {
 	tokens := make([]int, len(text))
 	for i := range len(text) {
 		tokens[i] = int(text[i])
@@ -10,8 +10,8 @@ func Encode(text string) []int {
 	return tokens
 }
 
-// Decode joins tokens into text; it undoes [Encode]. Tokens must be in [0, 255].
-func Decode(tokens []int) string {
+// decode joins tokens into text; it undoes [Encode]. Tokens must be in [0, 255].
+func decode(tokens []int) string {
 	text := make([]byte, len(tokens))
 	for i, token := range tokens {
 		text[i] = byte(token)

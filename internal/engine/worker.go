@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// maxRequest bounds a line of [Command.Worker]: a prompt of [MaxTokens] bytes
+// maxRequest bounds a line of [Command.Worker]: a prompt of [maxTokens] bytes
 // fits in it six times, however it is escaped.
 const maxRequest = 1 << 20
 

@@ -22,10 +22,10 @@ const (
 	longestMeasure   = 64
 )
 
-// BMF writes the Bencher Metric Format, https://bencher.dev/docs/reference/bencher-metric-format:
+// bmf writes the Bencher Metric Format, https://bencher.dev/docs/reference/bencher-metric-format:
 // cells are benchmarks and metrics are measures. Bencher has the units and directions of
 // measures itself.
-func BMF(w io.Writer, run *bench.Run) error {
+func bmf(w io.Writer, run *bench.Run) error {
 	benchmarks := map[string]map[string]measure{}
 	for n := range numbers(run) {
 		m := measure{Value: n.median}

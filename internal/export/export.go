@@ -29,9 +29,9 @@ var Formats = []Format{
 	{"csv", CSV},
 	{"gobench", GoBench},
 	{"openmetrics", OpenMetrics},
-	{"bmf", BMF},
-	{"customBiggerIsBetter", BiggerIsBetter},
-	{"customSmallerIsBetter", SmallerIsBetter},
+	{"bmf", bmf},
+	{"customBiggerIsBetter", biggerIsBetter},
+	{"customSmallerIsBetter", smallerIsBetter},
 }
 
 // ErrNothing says that a run has no number that a format holds.

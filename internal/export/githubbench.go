@@ -17,13 +17,13 @@ type entry struct {
 	Extra string  `json:"extra,omitempty"`
 }
 
-// BiggerIsBetter writes what github-action-benchmark reads as its tool
+// biggerIsBetter writes what github-action-benchmark reads as its tool
 // customBiggerIsBetter: all metrics that are better when higher. A document has one
 // direction.
-func BiggerIsBetter(w io.Writer, run *bench.Run) error { return ofDirection(w, run, bench.Higher) }
+func biggerIsBetter(w io.Writer, run *bench.Run) error { return ofDirection(w, run, bench.Higher) }
 
-// SmallerIsBetter writes the same for customSmallerIsBetter.
-func SmallerIsBetter(w io.Writer, run *bench.Run) error { return ofDirection(w, run, bench.Lower) }
+// smallerIsBetter writes the same for customSmallerIsBetter.
+func smallerIsBetter(w io.Writer, run *bench.Run) error { return ofDirection(w, run, bench.Lower) }
 
 func ofDirection(w io.Writer, run *bench.Run, better bench.Direction) error {
 	var entries []entry

@@ -163,8 +163,8 @@ type Evidence struct {
 	Again int `json:"again,omitempty"`
 }
 
-// DefaultThreshold is TensorSharp's: a drop of more than 10 % blocks.
-const DefaultThreshold = 10.0
+// defaultThreshold is TensorSharp's: a drop of more than 10 % blocks.
+const defaultThreshold = 10.0
 
 // DefaultMinEffect is the smallest change, in percent, that is worth an alarm
 // where there is evidence.
@@ -281,7 +281,7 @@ const (
 )
 
 // DefaultPolicy is the policy when nothing is configured.
-func DefaultPolicy() Policy { return Policy{Threshold: DefaultThreshold} }
+func DefaultPolicy() Policy { return Policy{Threshold: defaultThreshold} }
 
 // Comparison is a run judged against one reference.
 type Comparison struct {

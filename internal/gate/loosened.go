@@ -16,10 +16,10 @@ func (p *Policy) Loosened() (keys []string) {
 			keys = append(keys, fmt.Sprintf(format, value))
 		}
 	}
-	add(p.Threshold > DefaultThreshold, "threshold %.4g %%", p.Threshold)
+	add(p.Threshold > defaultThreshold, "threshold %.4g %%", p.Threshold)
 	add(p.MinEffect > max(DefaultMinEffect, p.Threshold), "min_effect %.4g %%", p.MinEffect)
 	add(p.Drift > max(DefaultDrift, p.Threshold), "drift %.4g %%", p.Drift)
-	add(p.LargestLimit > max(DefaultThreshold, p.Threshold), "limits of single metrics up to %.4g %%", p.LargestLimit)
+	add(p.LargestLimit > max(defaultThreshold, p.Threshold), "limits of single metrics up to %.4g %%", p.LargestLimit)
 	add(p.FalseAlarms > 0 && p.FalseAlarms < 100*detect.DefaultFalseAlarms, "false_alarms %.4g %%", p.FalseAlarms)
 	add(p.Implausible > DefaultImplausible, "implausible %.0f", p.Implausible)
 	add(p.Fingerprint == FingerprintWarn || p.Fingerprint == FingerprintIgnore, "fingerprint %s", p.Fingerprint)

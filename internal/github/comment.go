@@ -12,11 +12,6 @@ import (
 	gh "github.com/google/go-github/v62/github"
 )
 
-// MaxBody is how long the text of a comment or of a pull request may be, in
-// characters. GitHub's documents do not say so, its error message does: "Body
-// is too long (maximum is 65536 characters)".
-const MaxBody = 65536
-
 // commentPermission is what a token needs for comments on pull requests.
 const commentPermission = "pull-requests: write"
 

@@ -16,9 +16,9 @@ import (
 // call, and so is a call that GitHub did not carry out and that is repeated.
 const maxCalls = 5
 
-// ErrCommentLost marks a comment that GitHub was asked to create once and that
+// errCommentLost marks a comment that GitHub was asked to create once and that
 // is not there.
-var ErrCommentLost = errors.New("GitHub did not confirm the comment")
+var errCommentLost = errors.New("GitHub did not confirm the comment")
 
 // UpsertComment makes a text that of the one comment that carries key on a pull
 // request or issue. It lists the comments once, edits the one that is its own,
@@ -138,7 +138,7 @@ func (u *upsert) create(ctx context.Context, before []posted) (Comment, error) {
 	mine, there := u.mine(found, made, before)
 	switch {
 	case err != nil && !there:
-		return Comment{}, fmt.Errorf("%w: %w", ErrCommentLost, errors.Join(err, again))
+		return Comment{}, fmt.Errorf("%w: %w", errCommentLost, errors.Join(err, again))
 	case again != nil:
 		return Comment{ID: mine.id, URL: mine.url, Change: Created}, again
 	}

@@ -54,16 +54,16 @@ func (s *Spec) checkAxes(names map[string]bool) error {
 		if err := distinct("axis "+a.Key, ids); err != nil {
 			return err
 		}
-		if combinations *= len(ids); combinations > MaxCells {
-			return fmt.Errorf("axis %s: the axes up to it have more than %d combinations: shorten one or split the suite", a.Key, MaxCells)
+		if combinations *= len(ids); combinations > maxCells {
+			return fmt.Errorf("axis %s: the axes up to it have more than %d combinations: shorten one or split the suite", a.Key, maxCells)
 		}
 	}
 	return nil
 }
 
 func (s *Spec) checkSweeps(names map[string]bool) error {
-	if len(s.Sweeps) > MaxSweeps {
-		return fmt.Errorf("the matrix has %d sweeps, more than %d: split the suite", len(s.Sweeps), MaxSweeps)
+	if len(s.Sweeps) > maxSweeps {
+		return fmt.Errorf("the matrix has %d sweeps, more than %d: split the suite", len(s.Sweeps), maxSweeps)
 	}
 	for _, sweep := range s.Sweeps {
 		switch {

@@ -8,7 +8,7 @@ import (
 
 // Expand returns the points of the matrix; no two have the same id. The error
 // names the axis, sweep, exclude or include that is wrong, a predicate that
-// failed, or says that there are more than [MaxCells]. That count takes no
+// failed, or says that there are more than [maxCells]. That count takes no
 // notice of Skip and Exclude, so that it is the same on every host.
 func (s Spec) Expand() ([]Point, error) {
 	if err := s.check(); err != nil {
@@ -133,15 +133,15 @@ func (e *expansion) count() (int, error) {
 		if exists {
 			n += e.size(sweeps)
 		}
-		if n > MaxCells {
-			return 0, fmt.Errorf("the matrix has more than %d cells: shorten an axis or a sweep, or split the suite", MaxCells)
+		if n > maxCells {
+			return 0, fmt.Errorf("the matrix has more than %d cells: shorten an axis or a sweep, or split the suite", maxCells)
 		}
 		buffer = sweeps
 	}
 	return n, nil
 }
 
-// size is the number of cells of a combination, saturating above MaxCells.
+// size is the number of cells of a combination, saturating above maxCells.
 func (e *expansion) size(sweeps []int) int {
 	if e.Mode == Product {
 		return e.productSize(sweeps)
@@ -159,7 +159,7 @@ func (e *expansion) size(sweeps []int) int {
 func (e *expansion) productSize(sweeps []int) int {
 	n, allDefault := 1, true
 	for _, i := range sweeps {
-		if n *= len(e.options[i]); n > MaxCells {
+		if n *= len(e.options[i]); n > maxCells {
 			return n
 		}
 		allDefault = allDefault && e.defaults(i)

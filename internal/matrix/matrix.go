@@ -9,13 +9,13 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// MaxCells bounds an expansion, and the combinations of its axes: a typing
+// maxCells bounds an expansion, and the combinations of its axes: a typing
 // error must not fill the memory.
-const MaxCells = 1_000_000
+const maxCells = 1_000_000
 
-// MaxSweeps bounds the sweeps of a matrix. TensorSharp, which has the most of
+// maxSweeps bounds the sweeps of a matrix. TensorSharp, which has the most of
 // the programs with presets, sweeps 23 variables.
-const MaxSweeps = 128
+const maxSweeps = 128
 
 // Plain is the value of the "env" parameter of a cell that no sweep touches;
 // TensorSharp's ids end in it.

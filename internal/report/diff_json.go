@@ -14,8 +14,8 @@ import (
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
-// DiffSchema is the version of [DiffDocument] written by this build.
-const DiffSchema = 2
+// diffSchema is the version of [DiffDocument] written by this build.
+const diffSchema = 2
 
 // DiffDocument is the JSON form of a [gate.Difference]. It leaves nothing out.
 type DiffDocument struct {
@@ -44,7 +44,7 @@ type DiffRowDocument struct {
 // DiffJSON renders a [DiffDocument], one row a line. What is not printable in a
 // name is written as \uXXXX.
 func DiffJSON(w io.Writer, d gate.Difference, o DiffOptions) error {
-	head, err := printableJSON(DiffDocument{Schema: DiffSchema, BaselinePath: d.Baseline, CandidatePath: d.Candidate,
+	head, err := printableJSON(DiffDocument{Schema: diffSchema, BaselinePath: d.Baseline, CandidatePath: d.Candidate,
 		Tolerance: finite(o.Tolerance), Strict: o.Strict, Compat: d.Compat, Failed: d.Failed, Refused: d.Refused,
 		Context: append([]gate.ContextMatch{}, d.Context...), Counts: countVerdicts(d.Rows)}, unicode.IsPrint)
 	if err != nil {

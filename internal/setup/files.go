@@ -13,7 +13,7 @@ import (
 const (
 	ConfigFile   = "accelgate.yaml"
 	WorkflowFile = ".github/workflows/accelgate.yml"
-	IgnoreFile   = ".gitignore"
+	ignoreFile   = ".gitignore"
 )
 
 const ignored = ".accelgate/"

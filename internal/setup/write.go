@@ -74,17 +74,17 @@ const maxIgnore = 1 << 20
 
 // Ignore is .gitignore with the folder of results; nil if it has the entry.
 func Ignore(dir string) (*File, error) {
-	path := filepath.Join(dir, IgnoreFile)
+	path := filepath.Join(dir, ignoreFile)
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &File{IgnoreFile, ignored + "\n"}, nil
+		return &File{ignoreFile, ignored + "\n"}, nil
 	}
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIgnore {
-		return nil, exit.Usagef("%s is not a small regular file: replace it, and run the command again", IgnoreFile)
+		return nil, exit.Usagef("%s is not a small regular file: replace it, and run the command again", ignoreFile)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w; make it readable", IgnoreFile, err)
+		return nil, fmt.Errorf("read %s: %w; make it readable", ignoreFile, err)
 	}
 	for line := range strings.Lines(string(data)) {
 		if entry := strings.Trim(strings.TrimSpace(line), "/"); entry == strings.TrimSuffix(ignored, "/") {
@@ -95,5 +95,5 @@ func Ignore(dir string) (*File, error) {
 	if content != "" && !strings.HasSuffix(content, "\n") {
 		content += "\n"
 	}
-	return &File{IgnoreFile, content + ignored + "\n"}, nil
+	return &File{ignoreFile, content + ignored + "\n"}, nil
 }

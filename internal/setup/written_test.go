@@ -162,11 +162,11 @@ func TestWorkflow(t *testing.T) {
 func TestIgnore(t *testing.T) {
 	for content, want := range map[string]string{"": ".accelgate/\n", "a": "a\n.accelgate/\n", "a\r\n": "a\r\n.accelgate/\n", "/.accelgate\n": "", ".accelgate/\r\n": "", ".accelgate": ""} {
 		dir := t.TempDir()
-		put(t, dir, IgnoreFile, content)
+		put(t, dir, ignoreFile, content)
 		if _, err := Write(dir, nil); err != nil {
 			t.Fatal(err)
 		}
-		got, err := os.ReadFile(filepath.Join(dir, IgnoreFile))
+		got, err := os.ReadFile(filepath.Join(dir, ignoreFile))
 		if err != nil || want != "" && string(got) != want || want == "" && string(got) != content {
 			t.Errorf("%q became %q: %v", content, got, err)
 		}

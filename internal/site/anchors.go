@@ -12,8 +12,8 @@ import (
 	"github.com/accelgate/accelgate/internal/verdict"
 )
 
-// Creep is how far the newest runs of a metric are from its anchor.
-type Creep struct {
+// creep is how far the newest runs of a metric are from its anchor.
+type creep struct {
 	verdict.Changed
 	Low, High          float64 // of the interval of 95 %
 	Cell, Metric, Page string
@@ -22,14 +22,14 @@ type Creep struct {
 	slower             float64
 }
 
-// Slow is drift that [detect.Drift] finds without an anchor.
-type Slow struct {
+// slow is drift that [detect.Drift] finds without an anchor.
+type slow struct {
 	verdict.Changed
 	Cell, Metric, Page, Since string
 }
 
 // creeps lists losses since the anchors, the largest first. [detect.Anchored] compares the newest five runs with the anchor.
-func (h *host) creeps() (all []Creep) {
+func (h *host) creeps() (all []creep) {
 	for _, c := range h.Cells {
 		for i, s := range c.Series {
 			level, at := c.anchor(s.Metric)
@@ -41,10 +41,10 @@ func (h *host) creeps() (all []Creep) {
 				continue
 			}
 			interval := verdict.IntervalOf(&e, s.Better)
-			all = append(all, Creep{verdict.ChangeOf(e.Estimate, s.Better), interval[0], interval[1], c.ID, s.Metric, h.cellPage(c) + "#" + metricPlace(i), at, e.Verdict, e.Estimate})
+			all = append(all, creep{verdict.ChangeOf(e.Estimate, s.Better), interval[0], interval[1], c.ID, s.Metric, h.cellPage(c) + "#" + metricPlace(i), at, e.Verdict, e.Estimate})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Creep) int { return cmp.Compare(b.slower, a.slower) })
+	slices.SortStableFunc(all, func(a, b creep) int { return cmp.Compare(b.slower, a.slower) })
 	return all
 }
 
@@ -59,11 +59,11 @@ func (h *host) valuesSince(s *trend.Series, at time.Time) (values []float64) {
 }
 
 // slow lists slow drift, in the order of the cells.
-func (h *host) slow() (all []Slow) {
+func (h *host) slow() (all []slow) {
 	for _, c := range h.Cells {
 		for i, s := range c.Series {
 			if s.Drift != nil {
-				all = append(all, Slow{s.Drift.Changed, c.ID, s.Metric, h.cellPage(c) + "#" + metricPlace(i), s.Drift.Since})
+				all = append(all, slow{s.Drift.Changed, c.ID, s.Metric, h.cellPage(c) + "#" + metricPlace(i), s.Drift.Since})
 			}
 		}
 	}

@@ -70,8 +70,8 @@ func (o *Options) RangeURL(after, before string) string {
 	return strings.TrimSuffix(o.Repository, "/") + "/compare/" + after + "..." + before
 }
 
-// RangeCommand lists the commits after one, up to another; "" if one of them cannot be typed.
-func RangeCommand(after, before string) string {
+// rangeCommand lists the commits after one, up to another; "" if one of them cannot be typed.
+func rangeCommand(after, before string) string {
 	if !commit.MatchString(after) || !commit.MatchString(before) || after == before {
 		return ""
 	}

@@ -23,7 +23,7 @@ import (
 var pages embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"shown": shown, "short": short, "count": text.Plural, "command": RangeCommand, "date": date, "percent": func(x float64) string { return fmt.Sprintf("%+.1f %%", 100*x) },
+	"shown": shown, "short": short, "count": text.Plural, "command": rangeCommand, "date": date, "percent": func(x float64) string { return fmt.Sprintf("%+.1f %%", 100*x) },
 	"p": func(x float64) string { return fmt.Sprintf("%.1g", x) },
 }).ParseFS(pages, "pages/*.html"))
 

@@ -16,7 +16,7 @@ type summary struct {
 	Week, Month   counts
 	Flaky, Absent int
 	Failures      int    // in the run documents of the last 30 days
-	Creep         *Creep // the largest loss since an anchor; nil if there is none
+	Creep         *creep // the largest loss since an anchor; nil if there is none
 	moves         []Move // the newest
 	regressed     int    // regressions of the last 7 days
 }

@@ -6,9 +6,9 @@ import "math"
 // bits.
 type BFloat16 uint16
 
-// ToBFloat16 rounds f to the nearest bfloat16, ties to even. What is beyond
+// toBFloat16 rounds f to the nearest bfloat16, ties to even. What is beyond
 // the largest one becomes infinite, a NaN becomes a quiet NaN.
-func ToBFloat16(f float32) BFloat16 {
+func toBFloat16(f float32) BFloat16 {
 	bits := math.Float32bits(f)
 	if bits&0x7fffffff > float32Inf {
 		return BFloat16(bits>>16 | 0x40)

@@ -152,7 +152,7 @@ func encode(data []byte, d DType, src []float32, skip int) {
 		}
 	case BF16:
 		for i, v := range src {
-			little.PutUint16(data[2*i:], uint16(ToBFloat16(v)))
+			little.PutUint16(data[2*i:], uint16(toBFloat16(v)))
 		}
 	case Float8E4M3FN:
 		encode8(data, &e4m3fn, src)

@@ -119,7 +119,7 @@ func (w *Container) Do(ctx context.Context, req Request) (Response, error) {
 		return notStarted(err)
 	}
 	cell := &cell{engine: e, spec: spec, grace: cmp.Or(w.Grace, DefaultGrace), killWait: cmp.Or(w.KillWait, DefaultKillWait),
-		out: newCapture(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, DefaultMaxStderr))}
+		out: newCapture(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, defaultMaxStderr))}
 	resp, err := cell.do(ctx, w.Pull, req.Timeout)
 	if err == nil && resp.End == Cancelled {
 		err = stopped(ctx, req)

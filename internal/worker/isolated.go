@@ -16,7 +16,7 @@ import (
 // What the zero Isolated allows.
 const (
 	DefaultMaxStdout = 8 << 20
-	DefaultMaxStderr = 64 << 10
+	defaultMaxStderr = 64 << 10
 	DefaultGrace     = 2 * time.Second
 	// DefaultKillWait is long because a process that maps a large device or
 	// much pinned memory is killed in seconds, not in milliseconds.
@@ -60,7 +60,7 @@ func (w *Isolated) Do(ctx context.Context, req Request) (Response, error) {
 	case ctx.Err() != nil:
 		return Response{End: Cancelled, ExitCode: -1}, stopped(ctx, req)
 	}
-	out := newCapture(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, DefaultMaxStderr))
+	out := newCapture(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, defaultMaxStderr))
 	out.transcript.max = req.Transcript
 	c, err := w.start(req, out)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 const (
 	DefaultStartTimeout  = 5 * time.Minute // a large model loads from a network drive
 	DefaultHealthTimeout = 10 * time.Second
-	DefaultMaxReply      = 8 << 20
+	defaultMaxReply      = 8 << 20
 	// idleLimit is how long a process is trusted to be well without asking.
 	idleLimit = time.Second
 )
@@ -262,7 +262,7 @@ func unready(got outcome, resp Response, limit time.Duration) error {
 
 func (w *Persistent) start(req Request) (*server, error) {
 	w.once.Do(func() { w.scrubbed = Scrub(w.Environ) })
-	out := newDialogue(cmp.Or(w.MaxReply, DefaultMaxReply), cmp.Or(w.MaxStderr, DefaultMaxStderr))
+	out := newDialogue(cmp.Or(w.MaxReply, defaultMaxReply), cmp.Or(w.MaxStderr, defaultMaxStderr))
 	c, stdin, err := startWithInput(req, w.scrubbed, out, cmp.Or(w.Grace, DefaultGrace), cmp.Or(w.KillWait, DefaultKillWait))
 	if err != nil {
 		return nil, err

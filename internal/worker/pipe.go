@@ -49,7 +49,7 @@ func (w *Isolated) Start(req Request) (*Process, error) {
 		return nil, errors.New("a child that is talked with has neither params nor a time limit of its own: send them, and stop it")
 	}
 	w.once.Do(func() { w.scrubbed = Scrub(w.Environ) })
-	out := newPipe(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, DefaultMaxStderr))
+	out := newPipe(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, defaultMaxStderr))
 	c, stdin, err := startWithInput(req, w.scrubbed, out, cmp.Or(w.Grace, DefaultGrace), cmp.Or(w.KillWait, DefaultKillWait))
 	if err != nil {
 		return nil, err

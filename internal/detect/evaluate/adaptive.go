@@ -14,8 +14,8 @@ type Adaptive struct {
 	Cost  []float64 // measurements a cell, by effect
 }
 
-// PlanHistory follows the plan of repeated runs on trials of 5 runs.
-func PlanHistory(trials []Trial, effects []float64) Adaptive {
+// planHistory follows the plan of repeated runs on trials of 5 runs.
+func planHistory(trials []Trial, effects []float64) Adaptive {
 	a := Adaptive{Rates: make([]Rate, len(effects)), Cost: make([]float64, len(effects))}
 	for i := range trials {
 		for j, effect := range effects {
@@ -43,12 +43,12 @@ func followHistory(t *Trial, effect float64) detect.Step {
 	}
 }
 
-// PlanTrials are the trials that PlanHistory follows: 5 runs after 10.
-func PlanTrials(sets []Set) []Trial { return trials(sets, 5, 10) }
+// planTrials are the trials that planHistory follows: 5 runs after 10.
+func planTrials(sets []Set) []Trial { return trials(sets, 5, 10) }
 
-// PlanPairs screens the own runs by the first 3 of B against earlier sessions, and
+// planPairs screens the own runs by the first 3 of B against earlier sessions, and
 // measures suspects in the 7 pairs that are left.
-func PlanPairs(all []Paired, plan detect.Plan, effects []float64) Adaptive {
+func planPairs(all []Paired, plan detect.Plan, effects []float64) Adaptive {
 	a := Adaptive{Rates: make([]Rate, len(effects)), Cost: make([]float64, len(effects))}
 	stored := map[string][]float64{} // by workload: the median of A of each session
 	for from := 0; from < len(all); {
@@ -110,19 +110,19 @@ func followPairs(plan detect.Plan, p Paired, history []float64, cross float64) d
 func Plans(w io.Writer, sets []Set, own []Paired) {
 	fmt.Fprint(w, "\n## Adaptive plans\n\n")
 	header(w, "plan (runs a cell)", Effects)
-	all := PlanTrials(sets)
-	PlanHistory(all, Effects).print(w, "history 1-3-5, all")
-	PlanHistory(only(all, classes[0].in), Effects).print(w, "history 1-3-5, accelerators")
-	PlanPairs(own, SevenPairs, Effects).print(w, "history 1-3, then 7 pairs, loaded host")
-	PlanPairs(own, generousPairs(), Effects).print(w, "the same, 1 and 3 runs are enough only at p > 0.5")
+	all := planTrials(sets)
+	planHistory(all, Effects).print(w, "history 1-3-5, all")
+	planHistory(only(all, classes[0].in), Effects).print(w, "history 1-3-5, accelerators")
+	planPairs(own, sevenPairs, Effects).print(w, "history 1-3, then 7 pairs, loaded host")
+	planPairs(own, generousPairs(), Effects).print(w, "the same, 1 and 3 runs are enough only at p > 0.5")
 }
 
-// SevenPairs is the plan of as many pairs as the own runs have left after 3.
-var SevenPairs = detect.Plan{Pairs: true, FirstPairs: 7, LastPairs: 7}
+// sevenPairs is the plan of as many pairs as the own runs have left after 3.
+var sevenPairs = detect.Plan{Pairs: true, FirstPairs: 7, LastPairs: 7}
 
 // generousPairs measures again more often, as a host needs whose sessions differ.
 func generousPairs() detect.Plan {
-	p := SevenPairs
+	p := sevenPairs
 	p.PassFirst, p.PassRepeat = 0.5, 0.5
 	return p
 }

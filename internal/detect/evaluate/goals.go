@@ -124,13 +124,13 @@ func reportGoals(sets []Set) (goals []Goal) {
 
 func pairGoals(d *Data) (goals []Goal) {
 	power := map[int][3]float64{3: {22, 36, 54}, 5: {33, 47, 67}, 10: {40, 61, 78}}
-	for _, row := range OwnRows(d.Own) {
+	for _, row := range ownRows(d.Own) {
 		goals = append(goals, Goal{Name: fmt.Sprintf("pairs on a loaded host, n %d: false alarms %%, alpha 1 %%", row.N), Want: "0.5 to 1.5", Got: row.Rates[0].Percent(), Least: 0.5, Most: 1.5})
 		for i, want := range power[row.N] {
-			goals = append(goals, atLeast(row.Rates[4+i].Percent(), want-powerLoss, "pairs on a loaded host, n %d: power %% at %g %%", row.N, 100*OwnEffects[4+i]))
+			goals = append(goals, atLeast(row.Rates[4+i].Percent(), want-powerLoss, "pairs on a loaded host, n %d: power %% at %g %%", row.N, 100*ownEffects[4+i]))
 		}
 	}
-	for _, row := range KernelRows(d.Kernels) {
+	for _, row := range kernelRows(d.Kernels) {
 		goals = append(goals, atMost(row.Rates[0].Percent(), 1.5, "GPU kernels, n %d: false alarms %%", row.N))
 		if row.N == 5 {
 			goals = append(goals, atLeast(row.Rates[2].Percent(), 60, "GPU kernels, n 5: power %% at 1 %%"), atLeast(row.Rates[3].Percent(), 75, "GPU kernels, n 5: power %% at 2 %%"))
@@ -140,9 +140,9 @@ func pairGoals(d *Data) (goals []Goal) {
 }
 
 func planGoals(d *Data) []Goal {
-	trials := PlanTrials(d.Sets)
-	all, accelerators := PlanHistory(trials, Effects[:1]), PlanHistory(only(trials, classes[0].in), Effects[:3])
-	pairs := PlanPairs(d.Own, generousPairs(), Effects)
+	trials := planTrials(d.Sets)
+	all, accelerators := planHistory(trials, Effects[:1]), planHistory(only(trials, classes[0].in), Effects[:3])
+	pairs := planPairs(d.Own, generousPairs(), Effects)
 	return []Goal{
 		atMost(all.Rates[0].Percent(), 1.0, "plan of runs 1-3-5: false alarms %%"),
 		atMost(all.Cost[0], 1.5, "plan of runs 1-3-5: runs of an unchanged cell"),

@@ -78,8 +78,8 @@ func readPairs(name string, from io.Reader) (all []Paired, err error) {
 	return all, lines.Err()
 }
 
-// OwnEffects are the slow-downs of the own runs, as they are in the file.
-var OwnEffects = []float64{0, 0.01, 0.02, 0.03, 0.05, 0.10, 0.20}
+// ownEffects are the slow-downs of the own runs, as they are in the file.
+var ownEffects = []float64{0, 0.01, 0.02, 0.03, 0.05, 0.10, 0.20}
 
 // pairRule says whether head is slower than base.
 type pairRule struct {
@@ -106,9 +106,9 @@ func pairRules() []pairRule {
 // OwnRow judges the own runs by n pairs each. Where nothing was added, the sides
 // also change roles.
 func (r pairRule) own(all []Paired, n int) Row {
-	row := Row{N: n, Rule: r.name, Rates: make([]Rate, len(OwnEffects))}
+	row := Row{N: n, Rule: r.name, Rates: make([]Rate, len(ownEffects))}
 	for _, p := range all {
-		for i, effect := range OwnEffects {
+		for i, effect := range ownEffects {
 			if p.Delta != 100*effect {
 				continue
 			}
@@ -123,8 +123,8 @@ func (r pairRule) own(all []Paired, n int) Row {
 	return row
 }
 
-// OwnRows are the rates of the first rule, ours, by n.
-func OwnRows(all []Paired) []Row {
+// ownRows are the rates of the first rule, ours, by n.
+func ownRows(all []Paired) []Row {
 	var rows []Row
 	for _, n := range Ns[1:] {
 		rows = append(rows, pairRules()[0].own(all, n))
@@ -135,7 +135,7 @@ func OwnRows(all []Paired) []Row {
 // Own prints the rates on the own runs.
 func Own(w io.Writer, all []Paired) {
 	fmt.Fprint(w, "\n## Pairs in random order on a loaded host, known extra work\n\n")
-	header(w, "n, rule", OwnEffects)
+	header(w, "n, rule", ownEffects)
 	for _, n := range Ns[1:] {
 		for _, rule := range pairRules() {
 			rule.own(all, n).print(w, fmt.Sprintf("%d, %s", n, rule.name))
@@ -159,24 +159,24 @@ func LoadRepeats(dir string) ([]Repeats, error) {
 	return file.Items, err
 }
 
-// KernelEffects are the slow-downs of the kernels.
-var KernelEffects = []float64{0, 0.005, 0.01, 0.02, 0.05}
+// kernelEffects are the slow-downs of the kernels.
+var kernelEffects = []float64{0, 0.005, 0.01, 0.02, 0.05}
 
 // coldRepeats are the first launches of a burst, which are left out.
 const coldRepeats = 4
 
-// KernelRows judges alternating launches of one burst by n pairs. The kernels
+// kernelRows judges alternating launches of one burst by n pairs. The kernels
 // of one GPU say together how noisy it is.
-func KernelRows(all []Repeats) []Row {
+func kernelRows(all []Repeats) []Row {
 	cross := gpuNoise(all)
 	var rows []Row
 	for _, n := range Ns[1:] {
-		row := Row{N: n, Rule: "REC-S pairs", Rates: make([]Rate, len(KernelEffects))}
+		row := Row{N: n, Rule: "REC-S pairs", Rates: make([]Rate, len(kernelEffects))}
 		for _, r := range all {
 			alarm := interleaved(detect.Options{Cross: cross[r.GPU]})
 			for at := coldRepeats; at+2*n <= len(r.MS); at += 2 * n {
 				base, head := alternate(r.MS[at : at+2*n])
-				for i, effect := range KernelEffects {
+				for i, effect := range kernelEffects {
 					row.Rates[i].Add(alarm(base, slower(head, effect)))
 				}
 			}
@@ -215,8 +215,8 @@ func gpuNoise(all []Repeats) map[string]float64 {
 // them.
 func Kernels(w io.Writer, all []Repeats) {
 	fmt.Fprint(w, "\n## GPU kernels, alternating launches\n\n")
-	header(w, "n, rule", KernelEffects)
-	for _, r := range KernelRows(all) {
+	header(w, "n, rule", kernelEffects)
+	for _, r := range kernelRows(all) {
 		r.print(w, fmt.Sprintf("%d, %s", r.N, r.Rule))
 	}
 	var warm, steady Rate

@@ -13,8 +13,8 @@ const leastCells = 20
 // slowed is the number of cells of a report that are made slower.
 const slowed = 3
 
-// Whole are the rates of whole reports.
-type Whole struct {
+// whole are the rates of whole reports.
+type whole struct {
 	Reports  Rate // with at least one false alarm
 	Alarms   int  // false ones in all null reports
 	Cells    int
@@ -94,8 +94,8 @@ func NullReports(sets []Set, n int) (reports [][]detect.Cell) {
 }
 
 // Judge counts one rule's rates over reports.
-func (v verdicts) judge(reports [][]detect.Cell, effects []float64) Whole {
-	w := Whole{Effects: effects, RuleName: v.name, Found: make([]Rate, len(effects)), FalseOf: make([]Rate, len(effects))}
+func (v verdicts) judge(reports [][]detect.Cell, effects []float64) whole {
+	w := whole{Effects: effects, RuleName: v.name, Found: make([]Rate, len(effects)), FalseOf: make([]Rate, len(effects))}
 	for at, cells := range reports {
 		alarms, host := v.of(cells)
 		false0 := count(alarms)

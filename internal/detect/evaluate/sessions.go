@@ -43,7 +43,7 @@ func sessionRules() []sessionRule {
 // stored judges the first n processes of B of each session by those of A of earlier
 // ones: a stored baseline where sessions differ by more than processes.
 func (r sessionRule) stored(all []Paired, n int) Row {
-	row := Row{N: n, Rule: r.name, Rates: make([]Rate, len(OwnEffects))}
+	row := Row{N: n, Rule: r.name, Rates: make([]Rate, len(ownEffects))}
 	before, current := map[string][][]float64{}, map[string][]float64{}
 	for i, p := range all {
 		if i > 0 && p.Session != all[i-1].Session {
@@ -53,7 +53,7 @@ func (r sessionRule) stored(all []Paired, n int) Row {
 			clear(current)
 		}
 		runs := before[p.Workload]
-		for i, effect := range OwnEffects {
+		for i, effect := range ownEffects {
 			if p.Delta == 100*effect && len(runs) >= sessionsBefore {
 				row.Rates[i].Add(r.alarm(runs, p.B[:n]))
 			}
@@ -68,7 +68,7 @@ func (r sessionRule) stored(all []Paired, n int) Row {
 // Stored prints the rates of a baseline from earlier sessions on the own runs.
 func Stored(w io.Writer, all []Paired) {
 	fmt.Fprint(w, "\n## Against earlier sessions on a loaded host, known extra work\n\n")
-	header(w, "processes a session, rule", OwnEffects)
+	header(w, "processes a session, rule", ownEffects)
 	for _, n := range Ns {
 		for _, rule := range sessionRules() {
 			rule.stored(all, n).print(w, fmt.Sprintf("%d, %s", n, rule.name))

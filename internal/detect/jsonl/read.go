@@ -11,9 +11,9 @@ import (
 // Limits of the input: 500,000 cells of 40 values fit into a GiB.
 const (
 	MaxLine   = 16 << 20   // bytes
-	MaxLines  = 500_000    // of all files
+	maxLines  = 500_000    // of all files
 	MaxValues = 100_000    // of one line
-	MaxKept   = 32_000_000 // values of all lines that are kept until the last one is read
+	maxKept   = 32_000_000 // values of all lines that are kept until the last one is read
 	MaxName   = 1000       // bytes of an id or a group
 )
 
@@ -106,8 +106,8 @@ func (s *Set) add(text []byte, name string, at int) error {
 	refuse := func(column int, format string, args ...any) error {
 		return &Error{name, at, column, fmt.Sprintf(format, args...)}
 	}
-	if len(s.lines) >= MaxLines {
-		return refuse(1, "there are more than %d lines: judge them in parts, the lines of a group in one", MaxLines)
+	if len(s.lines) >= maxLines {
+		return refuse(1, "there are more than %d lines: judge them in parts, the lines of a group in one", maxLines)
 	}
 	t, err := Parse(text)
 	if err != nil {
@@ -125,8 +125,8 @@ func (s *Set) add(text []byte, name string, at int) error {
 		return refuse(1, "id %s occurs twice in its group, first at %s:%d: give each line of a group an id of its own", quote(t.ID), first.file, first.line)
 	}
 	l := line{t.ID, t.Group, t.reduce(s.Options)}
-	if s.kept += len(l.cell.Base) + len(l.cell.Head); s.kept > MaxKept {
-		return refuse(1, "all lines together have more than %d values to judge: judge them in parts, the lines of a group in one", MaxKept)
+	if s.kept += len(l.cell.Base) + len(l.cell.Head); s.kept > maxKept {
+		return refuse(1, "all lines together have more than %d values to judge: judge them in parts, the lines of a group in one", maxKept)
 	}
 	s.seen[key] = place{name, at}
 	s.groups[t.Group] = append(s.groups[t.Group], len(s.lines))

@@ -26,9 +26,9 @@ func ImpossibleValue(name string, v float64) string {
 	return ""
 }
 
-// ImpossibleOrder says which percentile of one latency is above a higher one, or
+// impossibleOrder says which percentile of one latency is above a higher one, or
 // "". value returns a metric, NaN for one that is absent.
-func ImpossibleOrder(value func(metric string) float64) string {
+func impossibleOrder(value func(metric string) float64) string {
 	for _, latency := range []string{"ttft", "ttft_sched", "ttfc", "tpot", "total", "e2e", "e2e_sched", "icl", "schedule_delay"} {
 		last, at := 0.0, ""
 		for _, p := range []string{"p50", "p95", "p99"} {
@@ -56,7 +56,7 @@ func (e *Envelope) Impossible() string {
 			}
 		}
 	}
-	return ImpossibleOrder(func(name string) float64 {
+	return impossibleOrder(func(name string) float64 {
 		if v, has := values[name]; has {
 			return v
 		}

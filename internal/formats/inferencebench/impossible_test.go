@@ -46,7 +46,7 @@ func TestImpossible(t *testing.T) {
 		{3, math.NaN(), 2, "tpot_p99_ms is 2, below tpot_p50_ms, which is 3"},
 		{1, 3, 2, "tpot_p99_ms is 2, below tpot_p95_ms, which is 3"},
 	} {
-		if got := ImpossibleOrder(value(test.p50, test.p95, test.p99)); got != test.want {
+		if got := impossibleOrder(value(test.p50, test.p95, test.p99)); got != test.want {
 			t.Errorf("%+v: %q", test, got)
 		}
 	}

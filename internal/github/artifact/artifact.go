@@ -20,8 +20,8 @@ import (
 	"slices"
 )
 
-// RunName is the base name of the files that are always expected.
-const RunName = "run.json"
+// runName is the base name of the files that are always expected.
+const runName = "run.json"
 
 // Limits bound what an archive may hold. Zero fields mean those of
 // [DefaultLimits].
@@ -64,7 +64,7 @@ func fill[T int | int64](v *T, value T) {
 // Options say what is expected. The zero value is one host's run.json.
 type Options struct {
 	Limits
-	// Names are base names of files that are kept beside [RunName], in any
+	// Names are base names of files that are kept beside [runName], in any
 	// folder; letter case counts. Names of archives, such as x.zip, are refused
 	// even here.
 	Names []string
@@ -89,7 +89,7 @@ type archive struct {
 
 // open checks the structure and the names.
 func open(r io.ReaderAt, size int64, o Options) (*archive, error) {
-	a := &archive{r: r, limits: o.Limits.orDefault(), expect: append([]string{RunName}, o.Names...)}
+	a := &archive{r: r, limits: o.Limits.orDefault(), expect: append([]string{runName}, o.Names...)}
 	if err := a.directory(size); err != nil {
 		return nil, err
 	}

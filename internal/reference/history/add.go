@@ -44,7 +44,7 @@ func (f *File) Add(from *bench.Run) (Added, error) {
 	if f.Has(from.Revision, from.Started) {
 		return Added{Known: true}, nil
 	}
-	r := keeping{File: f, run: run{header: header{Schema: Schema, Revision: from.Revision, Started: from.Started.UTC(), Fingerprint: from.Host.Fingerprint,
+	r := keeping{File: f, run: run{header: header{Schema: schema, Revision: from.Revision, Started: from.Started.UTC(), Fingerprint: from.Host.Fingerprint,
 		Calibration: calibration(from.Calibration)}}, places: map[string]int32{}, conditions: map[string]int32{}}
 	r.describe(from.Metrics)
 	var added Added
@@ -95,7 +95,7 @@ func (r *keeping) describe(metrics []bench.Metric) {
 		if !m.Informational || m.IsResource() { // a cell has the sample of a resource only where it is limited
 			r.places[m.Name] = int32(len(r.gated))
 			r.gated = append(r.gated, m)
-			r.Metrics = append(r.Metrics, Metric{Name: m.Name, Unit: m.Unit, Better: m.Better, Exact: m.Exact})
+			r.Metrics = append(r.Metrics, metric{Name: m.Name, Unit: m.Unit, Better: m.Better, Exact: m.Exact})
 		}
 	}
 }

@@ -27,8 +27,8 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// Schema is the version of the format that this build reads and writes.
-const Schema = 1
+// schema is the version of the format that this build reads and writes.
+const schema = 1
 
 // The limits of a file. Lines are of strangers' making where the file comes
 // from a branch.
@@ -78,12 +78,12 @@ type header struct {
 	Started     time.Time           `json:"started"`
 	Fingerprint bench.Fingerprint   `json:"fingerprint"`
 	Calibration float64             `json:"calibration_ms,omitempty"` // median, 0 if it did not run
-	Metrics     []Metric            `json:"metrics,omitempty"`
+	Metrics     []metric            `json:"metrics,omitempty"`
 	Conditions  []map[string]string `json:"conditions,omitempty"` // different ones
 }
 
-// Metric is what must be known of a metric to compare its values.
-type Metric struct {
+// metric is what must be known of a metric to compare its values.
+type metric struct {
 	Name   string          `json:"name"`
 	Unit   string          `json:"unit,omitempty"`
 	Better bench.Direction `json:"better"`

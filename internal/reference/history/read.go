@@ -222,8 +222,8 @@ func (r *run) span(c *jsonread.Reader) error {
 // validate reports what would make a run meaningless.
 func (r *run) validate(ids []string) error {
 	switch {
-	case r.Schema != Schema:
-		return fmt.Errorf("has schema %d, this build reads %d: use the accelgate version that wrote it", r.Schema, Schema)
+	case r.Schema != schema:
+		return fmt.Errorf("has schema %d, this build reads %d: use the accelgate version that wrote it", r.Schema, schema)
 	case r.Started.IsZero():
 		return errors.New("does not state when the run started")
 	case len(r.Revision) > maxName || len(r.Metrics) > maxMetrics || len(r.Conditions) > maxConditions:
@@ -239,7 +239,7 @@ func (r *run) validate(ids []string) error {
 	return r.validCells(ids)
 }
 
-func validMetrics(metrics []Metric) error {
+func validMetrics(metrics []metric) error {
 	names := map[string]bool{}
 	for _, m := range metrics {
 		if m.Name == "" || names[m.Name] || len(m.Name) > maxName || len(m.Unit) > maxName {

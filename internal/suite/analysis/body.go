@@ -13,23 +13,23 @@ import (
 // body is the part of accelgate.yaml that belongs to this kind;
 // docs/analysis.md describes it.
 type body struct {
-	Level    Level         `yaml:"level"`
+	Level    level         `yaml:"level"`
 	Repeats  int           `yaml:"repeats"`
 	Packing  *packingBody  `yaml:"packing"`
 	Fidelity *fidelityBody `yaml:"fidelity"`
 }
 
-// Level says whether the numbers gate.
-type Level string
+// level says whether the numbers gate.
+type level string
 
 // The levels. What cannot be computed at all fails at both. Times inform at
 // both: those of microseconds vary by more than a threshold that code is judged by.
 const (
-	Off  Level = "off"  // for information
-	Fail Level = "fail" // deterministic numbers must be equal
+	Off  level = "off"  // for information
+	Fail level = "fail" // deterministic numbers must be equal
 )
 
-func (l Level) apply(metrics []bench.Metric) []bench.Metric {
+func (l level) apply(metrics []bench.Metric) []bench.Metric {
 	metrics = slices.Clone(metrics)
 	for i := range metrics {
 		if l == Off || metrics[i].Unit == "ms" {

@@ -7,9 +7,9 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 )
 
-// Demand returns which metrics each cell must report: all that the suite's level
+// demand returns which metrics each cell must report: all that the suite's level
 // gates.
-func Demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {
+func demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {
 	b, err := read(c)
 	if err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func (b *fidelityBody) cell(v Variant) bench.Cell {
 func shortName(model string) string {
 	switch {
 	case model == "":
-		return Generated
+		return generated
 	case filepath.IsAbs(model) || strings.HasPrefix(model, "."):
 		return filepath.Base(model)
 	}
@@ -82,7 +82,7 @@ func (f *fidelity) weights() string {
 	path := f.suite.resolve(f.body.Model)
 	switch {
 	case f.body.Model == "":
-		return Generated
+		return generated
 	case !isID(f.body.Model, path):
 		return f.suite.contents.File(path)
 	case commit.MatchString(f.body.Revision):

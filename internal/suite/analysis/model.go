@@ -18,8 +18,8 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/analysis/svd"
 )
 
-// Generated is the name of the checkpoint that is made where none is named.
-const Generated = "generated"
+// generated is the name of the checkpoint that is made where none is named.
+const generated = "generated"
 
 // Source says where a checkpoint comes from.
 type Source struct {
@@ -116,11 +116,11 @@ func generate() (*Model, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	m, err := local(path, Generated)
+	m, err := local(path, generated)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	m.dir, m.Family = dir, Generated
+	m.dir, m.Family = dir, generated
 	return m, nil
 }
 

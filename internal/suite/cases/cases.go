@@ -42,7 +42,7 @@ var (
 	_ suite.Suite  = (*Suite)(nil)
 	_ suite.Open   = Open
 	_ suite.Expect = Expect
-	_ suite.Demand = Demand
+	_ suite.Demand = demand
 )
 
 // Total is the metric that cases are judged by: the sum over all operators and

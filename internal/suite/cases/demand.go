@@ -5,9 +5,9 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 )
 
-// Demand returns which metrics each cell must report: the total, and what the
+// demand returns which metrics each cell must report: the total, and what the
 // configuration gates beside it.
-func Demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {
+func demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {
 	b, err := load(c)
 	if err != nil {
 		return nil, err

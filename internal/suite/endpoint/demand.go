@@ -5,9 +5,9 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 )
 
-// Demand returns which metrics each cell must report: those of the key gate. The
+// demand returns which metrics each cell must report: those of the key gate. The
 // default ones depend on the server and the host, as energy does.
-func Demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {
+func demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {
 	b, err := read(c)
 	if err != nil {
 		return nil, err

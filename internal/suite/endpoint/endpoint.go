@@ -34,14 +34,14 @@ type Suite struct {
 
 var (
 	_ suite.Suite        = (*Suite)(nil)
-	_ suite.Open         = Open
+	_ suite.Open         = open
 	_ suite.SecretKeeper = (*Suite)(nil)
 )
 
-// Open decodes and checks the suite's part of the configuration and reads its
+// open decodes and checks the suite's part of the configuration and reads its
 // dataset. A dataset that is not there is an error, and nothing is put in its
 // place.
-func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
+func open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	b, err := read(c)
 	if err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ func env(t testing.TB) suite.Env {
 
 func openBody(t testing.TB, name, text string, e suite.Env) (suite.Suite, error) {
 	t.Helper()
-	return Open(suiteOf(t, name, text), e)
+	return open(suiteOf(t, name, text), e)
 }
 
 func suiteOf(t testing.TB, name, text string) *config.Suite {

@@ -9,11 +9,11 @@ import (
 	"github.com/accelgate/accelgate/internal/suite"
 )
 
-// Recheck returns what holds the recorded counts of requests against min_ok_rate, and
+// recheck returns what holds the recorded counts of requests against min_ok_rate, and
 // the recorded limits of the goodput against slo: a run of another job may have been
 // measured under other ones. The load itself needs no check, because the gate compares
 // numbers under equal conditions only.
-func Recheck(c *config.Suite) (func(*bench.Result) (unverified string, err error), error) {
+func recheck(c *config.Suite) (func(*bench.Result) (unverified string, err error), error) {
 	b, err := read(c)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 
 func rechecked(t *testing.T, text string, r *bench.Result) (unverified string) {
 	t.Helper()
-	check, err := Recheck(suiteOf(t, "accelgate.yaml", text))
+	check, err := recheck(suiteOf(t, "accelgate.yaml", text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,8 +41,8 @@ var _ suite.Suite = (*Suite)(nil)
 // key is the parameter that names a cell's benchmark.
 const key = "benchmark"
 
-// Open decodes and checks the suite's part of the configuration. It starts nothing.
-func Open(c *config.Suite, env suite.Env) (suite.Suite, error) {
+// open decodes and checks the suite's part of the configuration. It starts nothing.
+func open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	b, err := load(c)
 	if err != nil {
 		return nil, err

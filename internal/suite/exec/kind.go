@@ -7,10 +7,10 @@ import (
 )
 
 // Kind is the kind "exec": benchmarks of a harness.
-var Kind = suite.Kind{Body: defaults(), Keys: keys, Open: Open, Demand: Demand, Watched: true}
+var Kind = suite.Kind{Body: defaults(), Keys: keys, Open: open, Demand: demand, Watched: true}
 
-// Demand returns that each cell must report its time.
-func Demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {
+// demand returns that each cell must report its time.
+func demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {
 	if _, err := load(c); err != nil {
 		return nil, err
 	}

@@ -5,9 +5,9 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 )
 
-// Demand returns which metrics each cell must report: the time of the solution. The
+// demand returns which metrics each cell must report: the time of the solution. The
 // ratio to the reference is there only where the evaluation settings time that.
-func Demand(*config.Suite) (func(bench.Cell) []bench.Demand, error) {
+func demand(*config.Suite) (func(bench.Cell) []bench.Demand, error) {
 	demands := []bench.Demand{{Metrics: []string{"latency_ms"}, Remedy: measureAgain}}
 	return func(bench.Cell) []bench.Demand { return demands }, nil
 }

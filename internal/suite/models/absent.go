@@ -12,11 +12,11 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// Demand returns which metrics each cell must report: those that are gated, unless
+// demand returns which metrics each cell must report: those that are gated, unless
 // they are gated in place of another one or of other cells. A metric that is
 // optional counts if the suite itself lists it, because a preset is for programs
 // with several modes.
-func Demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {
+func demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {
 	b, err := load(c)
 	if err != nil {
 		return nil, err

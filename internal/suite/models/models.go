@@ -44,7 +44,7 @@ type Suite struct {
 
 var (
 	_ suite.Suite  = (*Suite)(nil)
-	_ suite.Demand = Demand
+	_ suite.Demand = demand
 )
 
 // Open decodes and checks the suite's part of the configuration and expands

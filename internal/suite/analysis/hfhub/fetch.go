@@ -92,7 +92,7 @@ func (f *fetch) cached(commit string) (string, error) {
 func (f *fetch) choose(info Info) ([]File, error) {
 	var files []File
 	var sum int64
-	limit := cmp.Or(f.MaxBytes, DefaultMaxBytes)
+	limit := cmp.Or(f.MaxBytes, defaultMaxBytes)
 	seen := map[string]string{}
 	for _, file := range info.Files {
 		if !f.want(file.Name) {

@@ -26,9 +26,9 @@ import (
 
 // Defaults and limits.
 const (
-	DefaultEndpoint = "https://huggingface.co"
-	DefaultRevision = "main"
-	DefaultMaxBytes = 256 << 30 // of one call
+	defaultEndpoint = "https://huggingface.co"
+	defaultRevision = "main"
+	defaultMaxBytes = 256 << 30 // of one call
 	DefaultStall    = time.Minute
 	MaxInfo         = 32 << 20 // bytes of a listing
 	MaxListed       = 100_000  // files of a model
@@ -39,12 +39,12 @@ const (
 // its default. A Client may be used concurrently, and by several processes with
 // the same Dir.
 type Client struct {
-	Endpoint string       // of the hub, default DefaultEndpoint; http only without a token, or to this machine
+	Endpoint string       // of the hub, default defaultEndpoint; http only without a token, or to this machine
 	Token    string       // sent to the endpoint's origin only; never part of an error
 	HTTP     *http.Client // its redirects are followed here; default &http.Client{}
 	Dir      string       // the cache, made if it is missing; it must be given
 	Offline  bool         // send nothing: what the cache lacks is an error
-	MaxBytes int64        // largest sum of the files of one call, default DefaultMaxBytes
+	MaxBytes int64        // largest sum of the files of one call, default defaultMaxBytes
 
 	// Progress is called by the goroutine of Fetch while a file arrives, every
 	// megabyte or so and at its end.
@@ -67,7 +67,7 @@ type Progress struct {
 
 // Format prints a client without its token, whatever the verb.
 func (c Client) Format(w fmt.State, _ rune) {
-	fmt.Fprintf(w, "hub client of %q with cache %q", cmp.Or(c.Endpoint, DefaultEndpoint), c.Dir)
+	fmt.Fprintf(w, "hub client of %q with cache %q", cmp.Or(c.Endpoint, defaultEndpoint), c.Dir)
 }
 
 // Fetch returns the folder in the cache that has the files of a model that want
@@ -87,7 +87,7 @@ func (c Client) Format(w fmt.State, _ rune) {
 // The hub serves files above 50 GB by its protocol xet only, which is not
 // used here (huggingface_hub, constants.py: MAX_HTTP_DOWNLOAD_SIZE).
 func (c *Client) Fetch(ctx context.Context, id, revision string, want func(name string) bool) (folder string, err error) {
-	f, err := c.prepare(id, cmp.Or(revision, DefaultRevision), want)
+	f, err := c.prepare(id, cmp.Or(revision, defaultRevision), want)
 	if err == nil {
 		folder, err = f.run(ctx)
 	}

@@ -15,7 +15,7 @@ type remote struct {
 }
 
 func (c *Client) remote(id string) (remote, error) {
-	endpoint, err := url.Parse(cmp.Or(c.Endpoint, DefaultEndpoint))
+	endpoint, err := url.Parse(cmp.Or(c.Endpoint, defaultEndpoint))
 	if err != nil || endpoint.Host == "" || endpoint.User != nil || endpoint.RawQuery != "" || endpoint.Fragment != "" ||
 		endpoint.Scheme != "https" && endpoint.Scheme != "http" {
 		return remote{}, errors.New("the endpoint is not a plain address: write https://HOST")

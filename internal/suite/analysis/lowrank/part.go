@@ -8,12 +8,12 @@ import (
 	"slices"
 )
 
-// PartSchema is the version of [Part] documents that is written and read.
-const PartSchema = 1
+// partSchema is the version of [Part] documents that is written and read.
+const partSchema = 1
 
-// MaxPart is the largest document that [ReadPart] reads, in bytes: some fifty
+// maxPart is the largest document that [ReadPart] reads, in bytes: some fifty
 // thousand parameters.
-const MaxPart = 64 << 20
+const maxPart = 64 << 20
 
 // Part is what one rank of several has found. Parts of the same inputs and
 // settings are put together by [Merge].
@@ -61,7 +61,7 @@ func (j Job) RunPart(ctx context.Context, strategy Strategy, world, rank int) (P
 		return Part{}, err
 	}
 	entries, err := j.entries(ctx, items, assignment.Ranks[rank])
-	return Part{Schema: PartSchema, Settings: j.Settings, Mode: j.mode(), Inputs: inputs, Strategy: strategy, World: world, Rank: rank,
+	return Part{Schema: partSchema, Settings: j.Settings, Mode: j.mode(), Inputs: inputs, Strategy: strategy, World: world, Rank: rank,
 		Items: len(items), Solvers: j.solvers(), Entries: entries, Skipped: skipped}, err
 }
 

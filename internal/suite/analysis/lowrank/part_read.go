@@ -22,12 +22,12 @@ const (
 // Fields that are not known and numbers that contradict each other are errors:
 // what is read merges, and gives a report of finite numbers.
 func ReadPart(r io.Reader) (Part, error) {
-	data, err := io.ReadAll(io.LimitReader(r, MaxPart+1))
+	data, err := io.ReadAll(io.LimitReader(r, maxPart+1))
 	if err != nil {
 		return Part{}, err
 	}
-	if len(data) > MaxPart {
-		return Part{}, fmt.Errorf("more than %d bytes are no part: name a file that a rank has written", MaxPart)
+	if len(data) > maxPart {
+		return Part{}, fmt.Errorf("more than %d bytes are no part: name a file that a rank has written", maxPart)
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -43,8 +43,8 @@ func ReadPart(r io.Reader) (Part, error) {
 
 // check returns what keeps a part from being merged.
 func (p Part) check() error {
-	if p.Schema != PartSchema {
-		return fmt.Errorf("schema %d: run all ranks with the same program, this one reads %d", p.Schema, PartSchema)
+	if p.Schema != partSchema {
+		return fmt.Errorf("schema %d: run all ranks with the same program, this one reads %d", p.Schema, partSchema)
 	}
 	if p.Mode != Decomposed && p.Mode != Verified {
 		return fmt.Errorf("mode %.40q: use %q or %q", p.Mode, Decomposed, Verified)

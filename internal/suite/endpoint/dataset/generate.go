@@ -8,8 +8,8 @@ func (d *Dataset) generate(s Spec) error {
 	for i := range s.N {
 		it := d.item(s, uint64(i))
 		it.output = s.Output.draw(newSource(d.seed, outputLengths, uint64(i)), MaxOutput)
-		if total += it.length; total > MaxTotalWords {
-			return fmt.Errorf("n: the first %d prompts have over %d words: write n: %d or less, or shorter lengths", i+1, MaxTotalWords, i)
+		if total += it.length; total > maxTotalWords {
+			return fmt.Errorf("n: the first %d prompts have over %d words: write n: %d or less, or shorter lengths", i+1, maxTotalWords, i)
 		}
 		d.items = append(d.items, it)
 	}

@@ -81,7 +81,7 @@ func (d *Dataset) read(spec Spec, open Open) error {
 	}
 	defer f.Close()
 	c := &collector{d: d, spec: spec}
-	limited := &limitedReader{r: f, left: MaxFileBytes}
+	limited := &limitedReader{r: f, left: maxFileBytes}
 	switch spec.Kind {
 	case JSONL:
 		err = c.lines(limited, c.jsonl)
@@ -105,7 +105,7 @@ type limitedReader struct {
 	left int64
 }
 
-var errFileSize = fmt.Errorf("the file is larger than %d bytes: split it", int64(MaxFileBytes))
+var errFileSize = fmt.Errorf("the file is larger than %d bytes: split it", int64(maxFileBytes))
 
 func (l *limitedReader) Read(p []byte) (int, error) {
 	if l.left <= 0 {
@@ -162,10 +162,10 @@ func (c *collector) add(it item) error {
 	switch {
 	case size > MaxPromptBytes:
 		return fmt.Errorf("the prompt has %d bytes and may have %d: shorten it", size, MaxPromptBytes)
-	case c.bytes > MaxTextBytes:
-		return fmt.Errorf("the prompts so far have over %d bytes: write n: %d or less", MaxTextBytes, len(c.d.items))
-	case c.words > MaxTotalWords:
-		return fmt.Errorf("the prompts so far have over %d tokens: write n: %d or less", MaxTotalWords, len(c.d.items))
+	case c.bytes > maxTextBytes:
+		return fmt.Errorf("the prompts so far have over %d bytes: write n: %d or less", maxTextBytes, len(c.d.items))
+	case c.words > maxTotalWords:
+		return fmt.Errorf("the prompts so far have over %d tokens: write n: %d or less", maxTotalWords, len(c.d.items))
 	case len(c.d.items) == MaxPrompts:
 		return fmt.Errorf("the file holds more than %d prompts: write n: %d or less", MaxPrompts, MaxPrompts)
 	}

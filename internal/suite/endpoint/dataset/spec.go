@@ -39,9 +39,9 @@ const (
 	MaxPromptBytes = 1 << 20
 	MaxWords       = 1 << 17
 	MaxOutput      = 1 << 20 // tokens of one answer
-	MaxFileBytes   = 2 << 30
-	MaxTextBytes   = 1 << 30 // of all prompts of a file
-	MaxTotalWords  = 1 << 28 // of all generated prompts
+	maxFileBytes   = 2 << 30
+	maxTextBytes   = 1 << 30 // of all prompts of a file
+	maxTotalWords  = 1 << 28 // of all generated prompts
 )
 
 // Spec describes a dataset. Fields that its kind does not have must be zero.

@@ -13,9 +13,9 @@ import (
 
 // Exit codes of [Command.Run].
 const (
-	ExitOK      = 0
-	ExitFailure = 1 // it could not say that it listens
-	ExitUsage   = 2 // the arguments make no sense, or the address is taken
+	exitOK      = 0
+	exitFailure = 1 // it could not say that it listens
+	exitUsage   = 2 // the arguments make no sense, or the address is taken
 )
 
 // Command is the server as a command line.
@@ -69,10 +69,10 @@ func (c Command) Run(ctx context.Context, args []string) int {
 	config, err := parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(c.Stdout, usage, defaultListen, defaultTokens, defaultModel, join(Engines()), join(Kinds()))
-		return ExitOK
+		fmt.Fprintf(c.Stdout, usage, defaultListen, defaultTokens, defaultModel, join(engines()), join(kinds()))
+		return exitOK
 	case err != nil:
-		return c.fail(ExitUsage, err)
+		return c.fail(exitUsage, err)
 	}
 	config.Now = c.Now
 	return c.serve(ctx, config)
@@ -82,18 +82,18 @@ func (c Command) serve(ctx context.Context, config Config) int {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var unsaid error
-	err := Serve(ctx, config, func(url string) {
+	err := serve(ctx, config, func(url string) {
 		if _, unsaid = fmt.Fprintf(c.Stdout, "listening on %s\n", url); unsaid != nil {
 			cancel()
 		}
 	})
 	switch {
 	case err != nil:
-		return c.fail(ExitUsage, err)
+		return c.fail(exitUsage, err)
 	case unsaid != nil:
-		return c.fail(ExitFailure, fmt.Errorf("write the address: %w: check where standard output goes", unsaid))
+		return c.fail(exitFailure, fmt.Errorf("write the address: %w: check where standard output goes", unsaid))
 	}
-	return ExitOK
+	return exitOK
 }
 
 func (c Command) fail(code int, err error) int {
@@ -117,7 +117,7 @@ func parse(args []string) (Config, error) {
 	flags.StringVar(&config.Model, "model", defaultModel, "")
 	flags.StringVar((*string)(&config.Engine), "engine", string(VLLM), "")
 	flags.Func("fault", "", func(text string) error {
-		fault, err := ParseFault(text)
+		fault, err := parseFault(text)
 		config.Faults = append(config.Faults, fault)
 		return err
 	})
@@ -142,7 +142,7 @@ func readFile(name string, config *Config) error {
 		return err
 	}
 	defer file.Close()
-	read, err := ReadConfig(file)
+	read, err := readConfig(file)
 	if err != nil {
 		return err
 	}

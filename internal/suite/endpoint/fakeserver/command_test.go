@@ -42,7 +42,7 @@ func TestCommandServesUntilTheEnd(t *testing.T) {
 		t.Errorf("the flags and the file are not obeyed: %v\n%s", err, text)
 	}
 	cancel()
-	if code := <-ended; code != ExitOK || stderr.Len() > 0 {
+	if code := <-ended; code != exitOK || stderr.Len() > 0 {
 		t.Errorf("exit %d: %s", code, &stderr)
 	}
 }
@@ -65,7 +65,7 @@ func TestCommandRefuses(t *testing.T) {
 	} {
 		var out, stderr bytes.Buffer
 		code := Command{&out, &stderr, time.Now}.Run(t.Context(), strings.Fields(c.args))
-		if code != ExitUsage || out.Len() > 0 || !strings.Contains(stderr.String(), c.want) {
+		if code != exitUsage || out.Len() > 0 || !strings.Contains(stderr.String(), c.want) {
 			t.Errorf("%s: exit %d, %q, want 2 and %q", c.args, code, &stderr, c.want)
 		}
 	}
@@ -75,12 +75,12 @@ func TestCommandHelp(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	code := Command{&out, &out, time.Now}.Run(t.Context(), []string{"-h"})
-	for _, k := range Kinds() {
+	for _, k := range kinds() {
 		if !strings.Contains(out.String(), string(k)) {
 			t.Errorf("the help does not name %s", k)
 		}
 	}
-	if code != ExitOK || strings.Contains(out.String(), "%!") {
+	if code != exitOK || strings.Contains(out.String(), "%!") {
 		t.Errorf("exit %d:\n%s", code, &out)
 	}
 }
@@ -91,7 +91,7 @@ func TestCommandWithoutOutput(t *testing.T) {
 	_, broken := io.Pipe()
 	broken.Close()
 	var stderr bytes.Buffer
-	if code := (Command{broken, &stderr, time.Now}).Run(t.Context(), []string{"--listen", "127.0.0.1:0"}); code != ExitFailure {
+	if code := (Command{broken, &stderr, time.Now}).Run(t.Context(), []string{"--listen", "127.0.0.1:0"}); code != exitFailure {
 		t.Errorf("exit %d: %s", code, &stderr)
 	}
 }
@@ -102,7 +102,7 @@ func TestReadConfigRefuses(t *testing.T) {
 		`{`: "unexpected EOF", `{"tfft":"1ms"}`: "unknown field", `{"ttft":"1"}`: "duration", `{"faults":["x"]}`: "choose one of",
 		`{"slots":-1}`: "choose 0", `{} {}`: "more than one",
 	} {
-		if _, err := ReadConfig(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readConfig(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
@@ -112,7 +112,7 @@ func FuzzReadConfig(f *testing.F) {
 	f.Add(`{"ttft":"50ms","tpot":"10ms","jitter":"1ms","seed":1,"tokens":128,"slots":4,"model":"m","engine":"vllm","faults":["die:at=2"]}`)
 	f.Add(`{"faults":[""]}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		if c, err := ReadConfig(strings.NewReader(text)); err == nil && c.check() != nil {
+		if c, err := readConfig(strings.NewReader(text)); err == nil && c.check() != nil {
 			t.Errorf("%s is read though it is wrong: %v", text, c.check())
 		}
 	})

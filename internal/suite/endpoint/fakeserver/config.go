@@ -20,8 +20,8 @@ const (
 	LlamaCPP Engine = "llamacpp"
 )
 
-// Engines lists every engine, the default first.
-func Engines() []Engine { return []Engine{VLLM, SGLang, LlamaCPP} }
+// engines lists every engine, the default first.
+func engines() []Engine { return []Engine{VLLM, SGLang, LlamaCPP} }
 
 // Defaults of [Config], and what it is held to.
 const (
@@ -69,7 +69,7 @@ type Config struct {
 }
 
 // file is a Config as JSON. Durations are as in "50ms", faults as for
-// [ParseFault].
+// [parseFault].
 type file struct {
 	TTFT         string   `json:"ttft"`
 	TPOT         string   `json:"tpot"`
@@ -84,13 +84,13 @@ type file struct {
 	Listen       string   `json:"listen"`
 }
 
-// ReadConfig reads a Config from JSON:
+// readConfig reads a Config from JSON:
 //
 //	{"ttft": "50ms", "tpot": "10ms", "jitter": "1ms", "seed": 1, "tokens": 128, "slots": 4, "model": "mock",
 //	 "engine": "vllm", "cached_tokens": 0, "faults": ["reset-midstream:after=3,every=5"], "listen": "127.0.0.1:8089"}
 //
 // Every key may be left out; unknown ones are errors. Now is not set.
-func ReadConfig(r io.Reader) (Config, error) {
+func readConfig(r io.Reader) (Config, error) {
 	var f file
 	decoder := json.NewDecoder(io.LimitReader(r, maxConfig))
 	decoder.DisallowUnknownFields()
@@ -114,7 +114,7 @@ func ReadConfig(r io.Reader) (Config, error) {
 		}
 	}
 	for _, text := range f.Faults {
-		fault, err := ParseFault(text)
+		fault, err := parseFault(text)
 		if err != nil {
 			return Config{}, err
 		}
@@ -142,8 +142,8 @@ func (c Config) check() error {
 		count("tokens", c.Tokens, maxTokens), count("slots", c.Slots, maxSlots), count("cached_tokens", c.CachedTokens, maxTokens),
 		count("the number of faults", len(c.Faults), maxFaults),
 	)
-	if c.Engine != "" && !slices.Contains(Engines(), c.Engine) {
-		err = errors.Join(err, fmt.Errorf("engine %q: choose one of %s", c.Engine, join(Engines())))
+	if c.Engine != "" && !slices.Contains(engines(), c.Engine) {
+		err = errors.Join(err, fmt.Errorf("engine %q: choose one of %s", c.Engine, join(engines())))
 	}
 	if c.HTTP2 && !c.TLS {
 		err = errors.Join(err, errors.New("HTTP2 without TLS: set TLS too"))

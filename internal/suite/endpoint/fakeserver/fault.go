@@ -51,8 +51,8 @@ const (
 	ToolCalls     Kind = "tool-calls"      // all tokens are arguments of a tool call
 )
 
-// Kinds lists every kind.
-func Kinds() []Kind {
+// kinds lists every kind.
+func kinds() []Kind {
 	return []Kind{Split, Coalesce, SlowHeaders, Stall, ResetMidstream, CloseAfterReply, CloseOnReuse, Die, RateLimit, ServerError, BadRequest,
 		ErrorBody, ErrorLine, BadJSON, Empty, NoDone, NoFinish, Short, PromptCut, NoSpace, CRLF, Pings, MultiToken, NoUsage, UsageOnFinish,
 		UsageOnEvery, NoRole, Reasoning, ToolCalls}
@@ -74,8 +74,8 @@ const maxParts = 1000
 
 func (f Fault) check() error {
 	switch {
-	case !slices.Contains(Kinds(), f.Kind):
-		return fmt.Errorf("fault %q: choose one of %s", f.Kind, join(Kinds()))
+	case !slices.Contains(kinds(), f.Kind):
+		return fmt.Errorf("fault %q: choose one of %s", f.Kind, join(kinds()))
 	case f.At < 0 || f.Every < 0 || f.After < 0 || f.After > maxTokens:
 		return fmt.Errorf("fault %s: a count is out of range: choose at, every and after from 0, and after to %d", f.Kind, maxTokens)
 	case f.At > 0 && f.Every > 0:
@@ -106,9 +106,9 @@ func (f Fault) count() int {
 	return f.N
 }
 
-// ParseFault reads a fault from its kind and settings, as in
+// parseFault reads a fault from its kind and settings, as in
 // "reset-midstream:after=3,every=5" or "stall:at=2,for=300ms".
-func ParseFault(text string) (Fault, error) {
+func parseFault(text string) (Fault, error) {
 	kind, settings, some := strings.Cut(text, ":")
 	f := Fault{Kind: Kind(kind)}
 	if some {
@@ -178,7 +178,7 @@ func (s script) wait(k Kind, otherwise time.Duration) time.Duration {
 // kinds returns the names in order, for the log.
 func (s script) kinds() []Kind {
 	var all []Kind
-	for _, k := range Kinds() {
+	for _, k := range kinds() {
 		if s.has(k) {
 			all = append(all, k)
 		}

@@ -27,7 +27,7 @@ func TestParseFault(t *testing.T) {
 		{text: "split:n=1000000", err: "choose 0 to 1000"},
 		{text: "stall:for=-1s", err: "choose 0 to 24h"},
 	} {
-		got, err := ParseFault(c.text)
+		got, err := parseFault(c.text)
 		switch {
 		case c.err == "" && (err != nil || got != c.want):
 			t.Errorf("%q: %+v, %v, want %+v", c.text, got, err, c.want)
@@ -41,7 +41,7 @@ func TestParseFault(t *testing.T) {
 // alone.
 func TestEveryKindCanBeAimed(t *testing.T) {
 	t.Parallel()
-	for _, k := range Kinds() {
+	for _, k := range kinds() {
 		s := start(t, Config{}, string(k)+":at=2")
 		post(t.Context(), s, chatPath, chatStream)
 		if got := s.Seen().Requests[0].Faults; len(got) != 0 {
@@ -55,17 +55,17 @@ func FuzzParseFault(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		fault, err := ParseFault(text)
+		fault, err := parseFault(text)
 		if err != nil {
 			return
 		}
-		if again, err := ParseFault(fault.String()); err != nil || again != fault {
+		if again, err := parseFault(fault.String()); err != nil || again != fault {
 			t.Errorf("%q is %+v, and its own form %q is %+v: %v", text, fault, fault.String(), again, err)
 		}
 	})
 }
 
-// String returns the fault as [ParseFault] reads it.
+// String returns the fault as [parseFault] reads it.
 func (f Fault) String() string {
 	var settings []string
 	for _, s := range []struct {

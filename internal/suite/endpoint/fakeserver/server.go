@@ -274,8 +274,8 @@ func (s *Server) length(q Request, script script) int {
 	return total
 }
 
-// Serve starts a server, says so, and closes it when ctx is done.
-func Serve(ctx context.Context, c Config, started func(url string)) error {
+// serve starts a server, says so, and closes it when ctx is done.
+func serve(ctx context.Context, c Config, started func(url string)) error {
 	s := New(c)
 	if err := s.Start(); err != nil {
 		return err

@@ -34,7 +34,7 @@ func start(t testing.TB, c Config, faults ...string) *Server {
 	t.Helper()
 	c.Now = time.Now
 	for _, text := range faults {
-		f, err := ParseFault(text)
+		f, err := parseFault(text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,9 +63,9 @@ type Input struct {
 	Price        Price
 }
 
-// Mixed is where the token counts of a whole measurement come from if not all
+// mixed is where the token counts of a whole measurement come from if not all
 // answers have theirs from [openai.FromUsage], or all from [openai.FromChunks].
-const Mixed = "mixed"
+const mixed = "mixed"
 
 // Output is what Input amounts to.
 type Output struct {

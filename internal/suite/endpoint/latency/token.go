@@ -93,7 +93,7 @@ func (m *measurement) source() string {
 		case source == "":
 			source = s
 		default:
-			return Mixed
+			return mixed
 		}
 	}
 	return source

@@ -15,8 +15,8 @@ func BenchmarkDispatch(b *testing.B) {
 	const batch = 100_000
 	for name, p := range map[string]Plan{
 		"closed":     {Mode: Closed, Concurrency: 16, Requests: batch, Drain: 4 * time.Second},
-		"open":       {Mode: Constant, Rate: MaxRate, Requests: batch, Drain: 4 * time.Second},
-		"open/cap=4": {Mode: Constant, Rate: MaxRate, Requests: batch, Concurrency: 4, Drain: 4 * time.Second},
+		"open":       {Mode: Constant, Rate: maxRate, Requests: batch, Drain: 4 * time.Second},
+		"open/cap=4": {Mode: Constant, Rate: maxRate, Requests: batch, Concurrency: 4, Drain: 4 * time.Second},
 	} {
 		b.Run(name, func(b *testing.B) {
 			s := lay(b, p)

@@ -60,7 +60,7 @@ func (c *closedLoop) take(ctx context.Context) (Shot, bool) {
 	if ctx.Err() != nil {
 		return Shot{}, false
 	}
-	if c.next == MaxRequests {
+	if c.next == maxRequests {
 		c.failure = fmt.Errorf("%d requests were sent and the run is not over: see whether the server refuses them at once, or measure less", c.next)
 		c.cancel(c.failure)
 		return Shot{}, false

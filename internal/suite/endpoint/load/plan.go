@@ -22,9 +22,9 @@ const (
 // Limits of a plan. They are far above what one client can do, and keep what a
 // configuration can ask for within memory.
 const (
-	MaxRequests    = 10_000_000 // of one schedule, all phases
-	MaxConcurrency = 65_536     // slots; a TCP client has about as many ports
-	MaxRate        = 1e6        // requests per second
+	maxRequests    = 10_000_000 // of one schedule, all phases
+	maxConcurrency = 65_536     // slots; a TCP client has about as many ports
+	maxRate        = 1e6        // requests per second
 	MaxSpan        = 7 * 24 * time.Hour
 )
 
@@ -103,8 +103,8 @@ func (p Plan) checkBounds() error {
 		name     string
 		got, max int
 	}{
-		{"concurrency", p.Concurrency, MaxConcurrency}, {"requests", p.Requests, MaxRequests},
-		{"warm-up requests", p.Warmup.Requests, MaxRequests}, {"burst", p.Burst, MaxRequests},
+		{"concurrency", p.Concurrency, maxConcurrency}, {"requests", p.Requests, maxRequests},
+		{"warm-up requests", p.Warmup.Requests, maxRequests}, {"burst", p.Burst, maxRequests},
 	} {
 		if n.got < 0 || n.got > n.max {
 			return fmt.Errorf("%s is %d: give a number from 0 to %d", n.name, n.got, n.max)
@@ -126,8 +126,8 @@ func (p Plan) rated() bool { return p.Mode == Constant || p.Mode == Gamma || p.M
 
 func (p Plan) checkRate() error {
 	switch {
-	case p.rated() && !(p.Rate > 0 && p.Rate <= MaxRate): // NaN too
-		return fmt.Errorf("rate is %v: give requests per second, above 0 and up to %g", p.Rate, float64(MaxRate))
+	case p.rated() && !(p.Rate > 0 && p.Rate <= maxRate): // NaN too
+		return fmt.Errorf("rate is %v: give requests per second, above 0 and up to %g", p.Rate, float64(maxRate))
 	case p.Mode == Gamma && !(p.Burstiness >= minBurstiness):
 		return fmt.Errorf("burstiness is %v: give %v or more; 1 is a Poisson process", p.Burstiness, minBurstiness)
 	case p.Mode == Burst && p.Burst == 0:
@@ -172,8 +172,8 @@ func (p Plan) checkForeign() error {
 
 func (p Plan) checkTrace() error {
 	n := len(p.Trace)
-	if n == 0 || n > MaxRequests {
-		return fmt.Errorf("the trace has %d arrivals: give from 1 to %d", n, MaxRequests)
+	if n == 0 || n > maxRequests {
+		return fmt.Errorf("the trace has %d arrivals: give from 1 to %d", n, maxRequests)
 	}
 	for i, at := range p.Trace {
 		if at < 0 || i > 0 && at < p.Trace[i-1] {
@@ -198,8 +198,8 @@ func (p Plan) checkSize() error {
 		span = max(p.Warmup.Duration.Seconds(), float64(p.Warmup.Requests)/p.Rate) + p.measuredSeconds() + p.Drain.Seconds()
 		requests = max(bound, p.Rate*span)
 	}
-	if requests > MaxRequests {
-		return fmt.Errorf("the schedule would have about %.3g requests, more than %d: lower the rate, the requests or the duration", requests, MaxRequests)
+	if requests > maxRequests {
+		return fmt.Errorf("the schedule would have about %.3g requests, more than %d: lower the rate, the requests or the duration", requests, maxRequests)
 	}
 	if span > MaxSpan.Seconds() {
 		return fmt.Errorf("the schedule would last about %.3g s, more than %v: raise the rate or ask for less", span, MaxSpan)

@@ -18,7 +18,7 @@ func TestPlansThatAreRefused(t *testing.T) {
 		"unknown mode":               {Plan{Mode: "poisson"}, `"poisson": use`},
 		"nothing to measure":         {Plan{Mode: Closed, Concurrency: 1}, "give a number of requests or a duration"},
 		"no slots":                   {Plan{Mode: Closed, Requests: 1}, "concurrency is 0: give"},
-		"too many slots":             {Plan{Mode: Closed, Requests: 1, Concurrency: MaxConcurrency + 1}, "from 0 to 65536"},
+		"too many slots":             {Plan{Mode: Closed, Requests: 1, Concurrency: maxConcurrency + 1}, "from 0 to 65536"},
 		"negative requests":          {Plan{Mode: Closed, Requests: -1, Concurrency: 1}, "requests is -1"},
 		"negative duration":          {Plan{Mode: Closed, Duration: -1, Concurrency: 1}, "duration is -1ns"},
 		"endless duration":           {Plan{Mode: Closed, Duration: math.MaxInt64, Concurrency: 1}, "give a time from 0"},

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// ErrCut is the cause (context.Cause) of the end of a request that was still
+// errCut is the cause (context.Cause) of the end of a request that was still
 // running when the drain after the window was over, or that was not measured
 // and still running when the last measured one had ended. It tells these from
 // a run that the caller ended.
-var ErrCut = errors.New("cancelled at the end of the window")
+var errCut = errors.New("cancelled at the end of the window")
 
 // Count says what became of the requests of one phase.
 type Count struct {
@@ -43,7 +43,7 @@ type Log struct {
 //
 // Load does not pause between the phases and goes on after the window until all
 // measured requests have ended, at most for the plan's drain; then everything
-// still in flight is cancelled with ErrCut. In an open loop the schedule says
+// still in flight is cancelled with errCut. In an open loop the schedule says
 // which requests are measured. In a closed one the window starts when a slot
 // becomes free after the warm-up, its ramp included, and ends after the plan's
 // duration, or when a slot becomes free after the last of its requests was sent.
@@ -135,7 +135,7 @@ func (l *ledger) windowEnds(end time.Duration) {
 			defer l.mu.Unlock()
 			l.finish(max(end, l.now()))
 		}),
-		time.AfterFunc(left+l.schedule.plan.Drain, func() { l.cancel(ErrCut) }),
+		time.AfterFunc(left+l.schedule.plan.Drain, func() { l.cancel(errCut) }),
 	}
 }
 
@@ -145,7 +145,7 @@ func (l *ledger) finish(t time.Duration) {
 	if l.ends && t >= l.log.Window.End && l.pending == 0 && !l.over {
 		l.over = true
 		l.log.Window.Drained = t
-		l.cancel(ErrCut)
+		l.cancel(errCut)
 	}
 }
 
@@ -197,7 +197,7 @@ func (l *ledger) result(ctx context.Context, cause error) (Log, error) {
 	switch {
 	case l.failure != nil:
 		return l.log, l.failure
-	case !errors.Is(cause, ErrCut) && ctx.Err() != nil:
+	case !errors.Is(cause, errCut) && ctx.Err() != nil:
 		return l.log, fmt.Errorf("load stopped before its end: %w", ctx.Err())
 	}
 	return l.log, nil

@@ -99,7 +99,7 @@ func TestClosedLoopKeepsItsSlotsBusy(t *testing.T) {
 			}
 		}
 		for _, s := range r.of(Cooldown) {
-			if s.Due < log.Window.End || s.Due > last || s.end == last && s.cause != nil && !errors.Is(s.cause, ErrCut) {
+			if s.Due < log.Window.End || s.Due > last || s.end == last && s.cause != nil && !errors.Is(s.cause, errCut) {
 				t.Errorf("cool-down request %+v, the last measured one ended at %v", s, last)
 			}
 		}
@@ -148,7 +148,7 @@ func TestStragglersAreCutAfterTheDrain(t *testing.T) {
 					t.Errorf("%v, %+v", err, log)
 				}
 				cut := r.of(Measure)[5]
-				if !errors.Is(cut.cause, ErrCut) || cut.end != 1500*ms {
+				if !errors.Is(cut.cause, errCut) || cut.end != 1500*ms {
 					t.Errorf("the straggler ended at %v by %v", cut.end, cut.cause)
 				}
 				if last := r.of(Cooldown); last[len(last)-1].Due < 1350*ms {

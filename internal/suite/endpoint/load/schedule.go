@@ -58,8 +58,8 @@ func (s *Schedule) lay(next func() (time.Duration, bool)) error {
 		if s.end >= 0 && at > s.to+s.plan.Drain {
 			return nil
 		}
-		if len(s.arrivals) >= MaxRequests || at > 2*MaxSpan {
-			return fmt.Errorf("the schedule exceeds %d requests or %v: lower the rate, the requests or the duration", MaxRequests, 2*MaxSpan)
+		if len(s.arrivals) >= maxRequests || at > 2*MaxSpan {
+			return fmt.Errorf("the schedule exceeds %d requests or %v: lower the rate, the requests or the duration", maxRequests, 2*MaxSpan)
 		}
 		s.arrivals = append(s.arrivals, at)
 	}

@@ -50,13 +50,13 @@ func Elementwise(reference, candidate []Output, p Params) (Result, error) {
 	return elementwise(reference, candidate, p, 1, "")
 }
 
-// LowBitRatio is the RequiredMatchedRatio of [LowBit] if none is set.
-const LowBitRatio = 0.95
+// lowBitRatio is the RequiredMatchedRatio of [LowBit] if none is set.
+const lowBitRatio = 0.95
 
 // LowBit is [Elementwise] for kernels that compute in few bits: 95 % of the
 // elements have to match by default. Extra has the lowest matched ratio.
 func LowBit(reference, candidate []Output, p Params) (Result, error) {
-	r, err := elementwise(reference, candidate, p, LowBitRatio, "")
+	r, err := elementwise(reference, candidate, p, lowBitRatio, "")
 	if err != nil || rank(r.Status) > rank(IncorrectNumerical) || p.Mode == Fib && r.stops() {
 		return r, err
 	}

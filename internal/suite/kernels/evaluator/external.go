@@ -29,9 +29,9 @@ type Request struct {
 	Outputs    map[string]Tolerance `json:"outputs"`   // what differs for single outputs
 }
 
-// Verdict is the answer. Only Status is required; the others are reported as
+// verdict is the answer. Only Status is required; the others are reported as
 // they come.
-type Verdict struct {
+type verdict struct {
 	Status           Status          `json:"status"`
 	MaxAbsoluteError Number          `json:"max_absolute_error"`
 	MaxRelativeError Number          `json:"max_relative_error"`
@@ -74,7 +74,7 @@ func ParseVerdict(text []byte) (Result, error) {
 	return r, nil
 }
 
-func decodeVerdict(text []byte) (v Verdict, err error) {
+func decodeVerdict(text []byte) (v verdict, err error) {
 	switch {
 	case len(text) > MaxVerdictBytes:
 		return v, fmt.Errorf("more than %d bytes of output", MaxVerdictBytes)
@@ -92,7 +92,7 @@ func decodeVerdict(text []byte) (v Verdict, err error) {
 	return v, nil
 }
 
-func (v Verdict) valid() error {
+func (v verdict) valid() error {
 	switch v.Status {
 	case Passed, IncorrectShape, IncorrectDType, IncorrectNumerical:
 	default:

@@ -311,7 +311,7 @@ func (x *indexer) key(token int64, key []float32) {
 }
 
 // dot adds up in four sums, which do not wait for each other.
-func dot[F Float](a, b []float32) F {
+func dot[F float](a, b []float32) F {
 	var sums [4]F
 	b = b[:len(a)]
 	for ; len(a) >= 4; a, b = a[4:], b[4:] {

@@ -30,11 +30,11 @@ func MethodOf(definition string) Method {
 func (m Method) topK() bool { return m == TopK || m == TopKTopP }
 func (m Method) topP() bool { return m == TopP || m == TopKTopP }
 
-// Float is a type that probabilities are computed in.
-type Float interface{ float32 | float64 }
+// float is a type that probabilities are computed in.
+type float interface{ float32 | float64 }
 
 // ranking returns the tokens by falling probability, equal ones in their order.
-func ranking[F Float](probs []F) []int32 {
+func ranking[F float](probs []F) []int32 {
 	order := make([]int32, len(probs))
 	for i := range order {
 		order[i] = int32(i)
@@ -60,7 +60,7 @@ type cuts struct{ exact, low, high int }
 // if 0 < k < n; these renormalised; of them as many as it takes to exceed p, if
 // 0 < p < 1, the one that crosses p included; the likeliest one alone if p <= 0.
 // Tokens of probability 0 are never drawn.
-func keep[F Float](m Method, probs []F, order []int32, k int, p float64) cuts {
+func keep[F float](m Method, probs []F, order []int32, k int, p float64) cuts {
 	n, total := len(order), 1.0
 	if m.topK() && 0 < k && k < n {
 		n, total = k, 0
@@ -86,7 +86,7 @@ func keep[F Float](m Method, probs []F, order []int32, k int, p float64) cuts {
 }
 
 // crossing returns how many tokens it takes to exceed p.
-func crossing[F Float](probs []F, order []int32, p F) int {
+func crossing[F float](probs []F, order []int32, p F) int {
 	sum := 0.0
 	for i, token := range order {
 		if sum += float64(probs[token]); F(sum) > p {
@@ -96,7 +96,7 @@ func crossing[F Float](probs []F, order []int32, p F) int {
 	return len(order)
 }
 
-func mass[F Float](probs []F, tokens []int32) (sum float64) {
+func mass[F float](probs []F, tokens []int32) (sum float64) {
 	for _, token := range tokens {
 		sum += float64(probs[token])
 	}
@@ -108,7 +108,7 @@ func mass[F Float](probs []F, tokens []int32) (sum float64) {
 // as the k-th, if 0 < k < n, and of them those up to which the sum of all
 // original probabilities is at most p + 0.05, and the first one, if 0 < p < 1.
 // Upstream computes in float32.
-func FibMask[F Float](m Method, probs []F, k int, p float64) []bool {
+func FibMask[F float](m Method, probs []F, k int, p float64) []bool {
 	mask := make([]bool, len(probs))
 	order := ranking(probs)
 	n := len(order)
@@ -136,7 +136,7 @@ func FibMask[F Float](m Method, probs []F, k int, p float64) []bool {
 const fibSlack = 0.05
 
 // FibExpected returns the distribution that upstream's evaluator expects.
-func FibExpected[F Float](m Method, probs []F, k int, p float64) []F {
+func FibExpected[F float](m Method, probs []F, k int, p float64) []F {
 	expected := make([]F, len(probs))
 	var total F
 	for token, allowed := range FibMask(m, probs, k, p) {

@@ -14,7 +14,7 @@ import (
 )
 
 // Limits bounds the phases of a worker's life. A zero field has the default of
-// [DefaultLimits].
+// [defaultLimits].
 type Limits struct {
 	Start time.Duration // from the start to the reply to hello
 	Build time.Duration
@@ -27,8 +27,8 @@ type Limits struct {
 	Silence time.Duration
 }
 
-// DefaultLimits is what the zero Limits mean.
-var DefaultLimits = Limits{
+// defaultLimits is what the zero Limits mean.
+var defaultLimits = Limits{
 	Start: 2 * time.Minute, Build: 5 * time.Minute, Load: 5 * time.Minute,
 	Run: time.Minute, Time: 5 * time.Minute, Silence: 30 * time.Second,
 }
@@ -72,7 +72,7 @@ func Open(
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{p: p, now: now, limits: limits.or(DefaultLimits), seq: rand.Uint64N(maxStep)}
+	s := &Session{p: p, now: now, limits: limits.or(defaultLimits), seq: rand.Uint64N(maxStep)}
 	hello.Proto = Proto
 	_, err = s.call(ctx, "hello", s.limits.Start, hello, &s.hello)
 	if err == nil {

@@ -69,8 +69,8 @@ var families = []struct{ prefix, name string }{
 	{"top_k_top_p_sampling_from_probs_v", "top_k_top_p_sampling"},
 }
 
-// Prefix begins the entry points of built-in kernels.
-const Prefix = "builtin::"
+// prefix begins the entry points of built-in kernels.
+const prefix = "builtin::"
 
 // EntryPoint returns the entry point of the plain kernel that computes a
 // definition of FlashInfer-Bench's dataset, and whether there is one. With
@@ -78,7 +78,7 @@ const Prefix = "builtin::"
 func EntryPoint(definition string) (entry string, ok bool) {
 	for _, f := range families {
 		if strings.HasPrefix(definition, f.prefix) {
-			return Prefix + f.name, true
+			return prefix + f.name, true
 		}
 	}
 	return "", false
@@ -87,11 +87,11 @@ func EntryPoint(definition string) (entry string, ok bool) {
 // lookup finds a kernel by an entry point, "builtin::NAME" or
 // "builtin::NAME?eps=VALUE".
 func lookup(entry, definition string) (builtin, float32, error) {
-	name, found := strings.CutPrefix(entry, Prefix)
+	name, found := strings.CutPrefix(entry, prefix)
 	name, query, hasQuery := strings.Cut(name, "?")
 	b, known := builtins[name]
 	if !found || !known {
-		return b, 0, fmt.Errorf("no built-in kernel has the entry point %.80q: write %sgemm, say", entry, Prefix)
+		return b, 0, fmt.Errorf("no built-in kernel has the entry point %.80q: write %sgemm, say", entry, prefix)
 	}
 	if !hasQuery {
 		return b, epsilon(definition), nil
