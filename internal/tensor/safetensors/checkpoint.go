@@ -268,7 +268,7 @@ func (d folder) index() ([]byte, error) {
 // which each writer has its own, are skipped.
 func parseIndex(text []byte) (map[string]string, error) {
 	if !json.Valid(text) || !utf8.Valid(text) {
-		return nil, errors.New("no JSON object in UTF-8: get the file again")
+		return nil, errors.New("not a JSON object in UTF-8: get the file again")
 	}
 	p := parser{json.NewDecoder(bytes.NewReader(text))}
 	p.UseNumber()

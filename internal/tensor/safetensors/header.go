@@ -71,7 +71,7 @@ func parseHeader(text []byte) (header, error) {
 // name the keys that lead to them.
 func (p parser) object(member func(key string) error) error {
 	if token, err := p.Token(); err != nil || token != json.Delim('{') {
-		return errors.New("no JSON object: write the file with a safetensors library")
+		return errors.New("not a JSON object: write the file with a safetensors library")
 	}
 	seen := map[string]bool{}
 	for p.More() {
