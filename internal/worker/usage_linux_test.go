@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/accelgate/accelgate/internal/testtier"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -57,7 +58,8 @@ func TestUsage(t *testing.T) {
 		if err != nil || !resp.OK() {
 			t.Fatalf("%s: %v, %s", mode, err, resp.Log)
 		}
-		if u := resp.Usage; u.CPU < burned || u.PeakRSS < held || u.Hidden && u.PeakRSS > held*4 {
+		// With the race detector this process is large itself.
+		if u := resp.Usage; u.CPU < burned || u.PeakRSS < held || u.Hidden && u.PeakRSS > held*4 && !testtier.Race {
 			t.Errorf("%s used %+v, want at least %v and %d bytes", mode, u, burned, int64(held))
 		}
 	}

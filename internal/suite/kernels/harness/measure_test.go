@@ -96,8 +96,8 @@ func TestMeasureHonest(t *testing.T) {
 	if err != nil || m.Status != evaluator.Passed || m.Failed != nil {
 		t.Fatalf("status %s, reason %q, error %v", m.Status, m.Reason, err)
 	}
-	if len(pairs) < s.Trials*(3+2)+3+3 { // more where the host is disturbed
-		t.Errorf("%d pairs were judged, want 3 before and 2 after the timing of each trial, 3 between inputs that were met before, and 3 in the end", len(pairs))
+	if len(pairs) < s.Trials*3+2+3+3 { // more where the host is disturbed, or calls are fast
+		t.Errorf("%d pairs were judged, want 3 before the timing of each trial, 2 of rounds with fresh inputs, 3 between inputs that were met before, and 3 in the end", len(pairs))
 	}
 	for i, p := range pairs {
 		for _, q := range pairs[:i] {
