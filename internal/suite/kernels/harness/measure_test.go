@@ -107,7 +107,8 @@ func TestMeasureHonest(t *testing.T) {
 		}
 	}
 	for _, timing := range []harness.Timing{m.Reference, m.Solution} {
-		if timing.Timer != "wall" || len(timing.NS) != s.Trials || len(timing.NS[0]) < 4*3 || len(timing.NS[0]) != timing.Calls[0] ||
+		if timing.Timer != "wall" || len(timing.NS) != s.Trials || len(timing.NS[0]) < s.Iterations || // fewer where calls are slow
+			len(timing.NS[0]) != timing.Calls[0] ||
 			len(timing.Slope) != s.Trials || len(timing.Values) != len(timing.Slope[0])+len(timing.Slope[1]) {
 			t.Errorf("timer %q, %d trials, %d slopes, calls %v, values %v", timing.Timer, len(timing.NS), len(timing.Slope), timing.Calls, timing.Values)
 		}
@@ -213,8 +214,12 @@ func TestPatchedTimerIsSuspect(t *testing.T) {
 		t.Logf("attempt %d of 4: the timer is not suspected", n)
 		m, err = harness.Measure(within(t), small, program(ref, "gemm"), program(sol, "gemm"), s)
 	}
-	if err != nil || m.Status != evaluator.Suspect || !strings.Contains(m.Reason, "reports that a call takes 100ns") {
-		t.Errorf("status %s, reason %q, error %v, want a suspicion", m.Status, m.Reason, err)
+	switch {
+	case err == nil && m.Status == evaluator.Suspect && strings.Contains(m.Reason, "reports that a call takes 100ns"):
+	case err == nil && m.Status == evaluator.Passed && slices.Min(m.Solution.Values) > 1000: // TestCheats has hosts that decide
+		t.Log("no attempt of 4 suspected the timer, and its lie did not count: the times are by our clock")
+	default:
+		t.Errorf("status %s, reason %q, error %v, values %v, want a suspicion, or times by our clock", m.Status, m.Reason, err, m.Solution.Values)
 	}
 	if len(m.Solution.NS) != s.Trials {
 		t.Errorf("%d trials were kept for whoever looks into it, want %d", len(m.Solution.NS), s.Trials)
