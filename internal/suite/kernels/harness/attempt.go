@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
@@ -12,11 +13,17 @@ import (
 
 const (
 	// tries is how often a case is measured that raises a doubt, before the solution
-	// is accused or the host given up.
+	// is accused.
 	tries = 3
 	// accusations are how many of the tries must accuse a solution; the others do
 	// not clear it, or they would be the last.
 	accusations = 2
+	// patience is how often a case is measured before the host is given up: other
+	// work on it is often over after seconds.
+	patience = 8
+	// pause is the wait before the first try beyond tries; it grows by as much with
+	// each.
+	pause = 200 * time.Millisecond
 )
 
 // attempts takes all times anew until nothing is in doubt. A solution is accused
@@ -24,7 +31,8 @@ const (
 func (p *procedure) attempts(ctx context.Context) error {
 	accused := 0
 	var last doubt
-	for range tries {
+	for try := 1; try <= patience; try++ {
+		wait(ctx, time.Duration(try-tries)*pause)
 		if err := p.attempt(ctx); err != nil || p.Status != "" {
 			return err
 		}
@@ -37,13 +45,22 @@ func (p *procedure) attempts(ctx context.Context) error {
 		if last = d; status == evaluator.Suspect {
 			accused++
 		}
+		if try >= tries && accused >= max(accusations, try/2+1) {
+			p.Status, p.Reason = evaluator.Suspect, last.reason
+			return nil
+		}
 	}
-	p.Status, p.Reason = evaluator.Suspect, last.reason
-	if accused < accusations {
-		p.Status = evaluator.Inconclusive
-		p.Reason = fmt.Sprintf("the host is too busy to decide whether the solution computes every call (%s): measure again on an idle host", last.reason)
-	}
+	p.Status = evaluator.Inconclusive
+	p.Reason = fmt.Sprintf("the host is too busy to decide whether the solution computes every call (%s): measure again on an idle host", last.reason)
 	return nil
+}
+
+// wait ends with the context, which the next call of a worker reports.
+func wait(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(max(0, d)):
+	}
 }
 
 // attempt takes the times anew.
