@@ -6,6 +6,7 @@ var binding = map[string]bool{
 	"suite_version": true, "dataset_hash": true, "mode": true, "concurrency": true, "rate": true, "arrival": true, "burstiness": true,
 	"burst": true, "warmup": true, "api": true, "max_tokens": true, "ignore_eos": true, "temperature": true, "stream": true, "keepalive": true,
 	"cache_policy": true, "input_len": true, "output_len": true, "extra": true,
+	"cpus":    true, // processors that a cell runs on, where they are chosen
 	"devices": true, // how many a cell has at once, where that is more than 1
 	// What was answered: a time per token is over the tokens that were streamed.
 	StreamedTokens: true,

@@ -138,6 +138,8 @@ var reference = Keys{
 		"cell_timeouts": {nil, "Bounds for one process of some cells, in place of the kind's `timeout`. Later entries win. Kinds as in `no_output`."},
 		"devices": {1, "Devices that a cell needs at once, as in `2` or `[{when: {tp: 4}, count: 4}]`. Later entries win over earlier ones. " +
 			"A cell is skipped where the host has fewer. See [Devices](configuration.md#devices)."},
+		"cpus": {nil, "Processors on which children run, as in `0-15` or `0-7,32-39`; a list has one such entry for each of `host.devices`. Linux, and containers. " +
+			"See [Devices](configuration.md#devices)."},
 		"limits": {nil, "Limits of single metrics. Later entries win over earlier ones, value by value, and over `limit` of the metric. " +
 			"See [Limits of single metrics](configuration.md#limits-of-single-metrics)."},
 		"budgets": {nil, "Budgets of groups of cells: what the geometric mean of a metric over a group may lose. See [Budgets](configuration.md#budgets)."},

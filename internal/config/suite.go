@@ -24,6 +24,9 @@ type Suite struct {
 	// Devices are the counts of devices that cells need; later entries win, and 1 is the
 	// count of a cell that none selects.
 	Devices List[DeviceCount] `yaml:"devices"`
+	// CPUs are the processors of the suite's children, such as "0-7,16": one list for all, or
+	// one for each device of the run; empty leaves them to the system.
+	CPUs List[string] `yaml:"cpus"`
 	// Levels say of which cells, and on which occasions, numbers only warn.
 	Levels []SuiteLevel `yaml:"levels"`
 	// Budgets are those of groups of cells.

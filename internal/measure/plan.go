@@ -45,8 +45,9 @@ type Plan struct {
 	stages   map[string]*prepare.Stage // of the suites that have one, by name
 	attended map[string]*attendance    // of the suites that have one, by name
 
-	deviceIDs []string       // that cells are pinned to; none: cells are not pinned
-	widths    map[string]int // devices that cells need at once, by id, where that is more than 1
+	deviceIDs []string               // that cells are pinned to; none: cells are not pinned
+	cpus      map[string]*processors // by the suite
+	widths    map[string]int         // devices that cells need at once, by id, where that is more than 1
 }
 
 // Planned is an opened suite with its selected cells.
@@ -90,7 +91,7 @@ func (e *Env) prepare(ctx context.Context, p *Plan) error {
 
 // emptyPlan is a plan without a configuration.
 func (e *Env) emptyPlan(o *Options) (*Plan, error) {
-	p := &Plan{Options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds, widths: map[string]int{},
+	p := &Plan{Options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds, widths: map[string]int{}, cpus: map[string]*processors{},
 		say: func(line string) { fmt.Fprintln(e.Stderr, "accelgate: "+line) }}
 	return p, o.Check()
 }
@@ -284,7 +285,7 @@ func (p *Plan) Env() (suite.Env, error) {
 		return suite.Env{}, fmt.Errorf("find the folder of %s: %w", p.Options.Config, err)
 	}
 	return suite.Env{Host: p.Host, Worker: p.worker, Environ: p.environ, Executable: executable, Dir: dir, Base: p.Options.isBase,
-		ModelDir: p.Options.ModelDir, Pin: device.Pin, Hide: Secrets(p.Secrets()).Hide, Now: p.now, Files: p.OutPath(""), Progress: p.progress,
+		ModelDir: p.Options.ModelDir, Hide: Secrets(p.Secrets()).Hide, Now: p.now, Files: p.OutPath(""), Progress: p.progress,
 		RawIDs: p.Policy.Compat == gate.CompatTensorSharp}, nil
 }
 
@@ -297,9 +298,17 @@ func (p *Plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
 	if s.Watches() {
 		env.Worker = attending{env.Worker}
 	}
+	cpus, err := p.processorsOf(s)
+	if err != nil {
+		return nil, err
+	}
+	p.cpus[s.Name], env.Pin = cpus, cpus.pin
 	opened, err := p.kinds[s.Kind].Open(s, env)
 	if err != nil {
 		return nil, err
+	}
+	if remote, ok := opened.(suite.Remote); ok && remote.Address() != "" && len(s.CPUs) > 0 {
+		return nil, errors.Join(s.Errorf("cpus", "the server runs already: remove cpus, or let accelgate start it by server.command"), opened.Close())
 	}
 	planned := Planned{Name: s.Name, Suite: opened, Cells: opened.Cells(), Skipped: opened.Skipped()}
 	all := planned.all()
@@ -315,7 +324,7 @@ func (p *Plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
 	}
 	p.Warnings = append(p.Warnings, opened.Warnings()...)
 	p.Suites = append(p.Suites, planned)
-	limits = errors.Join(limits, p.addStage(s), p.attend(s, all))
+	limits = errors.Join(limits, p.addStage(s, cpus), p.attend(s, all))
 	return all, errors.Join(limits, p.AddMetrics(s, metrics))
 }
 

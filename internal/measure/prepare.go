@@ -10,7 +10,6 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure/runner"
 	"github.com/accelgate/accelgate/internal/prepare"
@@ -149,7 +148,7 @@ func (s *Planned) measurable() []bench.Cell {
 }
 
 // addStage notes what surrounds the cells of a suite.
-func (p *Plan) addStage(s *config.Suite) error {
+func (p *Plan) addStage(s *config.Suite, cpus *processors) error {
 	if err := checkSteps(s); err != nil || s.Empty() {
 		return err
 	}
@@ -160,7 +159,7 @@ func (p *Plan) addStage(s *config.Suite) error {
 	if p.stages == nil {
 		p.stages = map[string]*prepare.Stage{}
 	}
-	p.stages[s.Name] = &prepare.Stage{Checkout: c, Suite: s.Name, Around: s.Around, Pin: device.Pin}
+	p.stages[s.Name] = &prepare.Stage{Checkout: c, Suite: s.Name, Around: s.Around, Pin: cpus.pin}
 	return nil
 }
 

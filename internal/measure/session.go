@@ -217,13 +217,21 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 	}
 	r, err := b.plan.Measure(ctx, b.suites[c.Suite], c, d)
 	if width := b.width(c); width > 1 && err == nil {
-		r.Context = maps.Clone(r.Context)
-		if r.Context == nil {
-			r.Context = map[string]string{}
-		}
-		r.Context["devices"] = strconv.Itoa(width)
+		state(&r, "devices", strconv.Itoa(width))
+	}
+	if cpus := b.plan.cpus[c.Suite]; len(cpus.lists) == 1 && err == nil { // lists of devices are as alike as the devices
+		state(&r, "cpus", cpus.lists[0])
 	}
 	return r, err
+}
+
+// state adds a condition to a result, whose own map stays as it is.
+func state(r *bench.Result, condition, value string) {
+	r.Context = maps.Clone(r.Context)
+	if r.Context == nil {
+		r.Context = map[string]string{}
+	}
+	r.Context[condition] = value
 }
 
 // clear makes a device free for a suite. It holds the lock meanwhile, because two lanes may

@@ -100,8 +100,8 @@ type Env struct {
 	// ModelDir replaces the folder in which a suite looks for models; "" keeps
 	// the configuration's.
 	ModelDir string
-	// Pin returns the variables, NAME=VALUE, that pin a child to a device. Nil
-	// pins nothing.
+	// Pin returns the variables, NAME=VALUE, that pin a child to a device and to
+	// processors. Nil pins nothing.
 	Pin func(bench.Device) []string
 	// EngineArgs are appended to the command of cells that run the embedded
 	// engine, for demonstrations: an injected slowdown, another seed. A suite
@@ -139,6 +139,7 @@ type Kind struct {
 	Recheck Recheck // nil where a run does not record what was judged
 	Files   Files   // nil where the configuration says all
 	Limits  Limits  // nil where metrics have no limits of their own
+	Inside  bool    // cells are computed by accelgate itself, without children
 	Watched bool    // each cell is one child of Env.Worker, whose request has a timeout
 }
 

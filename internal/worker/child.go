@@ -38,7 +38,16 @@ type child struct {
 // startChild starts cmd. We read the pipes ourselves, because os/exec waits for
 // its copying only after it has reaped the leader, when the number of the
 // group is no longer safe to signal.
-func startChild(cmd *exec.Cmd, out output, grace, killWait time.Duration) (*child, error) {
+func startChild(cmd *exec.Cmd, out output, grace, killWait time.Duration) (c *child, err error) {
+	err = onCPUs(cmd.Env, func() error {
+		c, err = startHere(cmd, out, grace, killWait)
+		return err
+	})
+	return c, err
+}
+
+// startHere starts a child on the processors of this thread.
+func startHere(cmd *exec.Cmd, out output, grace, killWait time.Duration) (*child, error) {
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err

@@ -62,6 +62,13 @@ func (w *Container) spec(e *engine, req Request) (client.ContainerCreateOptions,
 	if err != nil {
 		return client.ContainerCreateOptions{}, err
 	}
+	env := w.environ(req)
+	cpus := lookup(env, CPUs)
+	if cpus != "" {
+		if _, err := ParseCPUs(cpus); err != nil {
+			return client.ContainerCreateOptions{}, err
+		}
+	}
 	gpus, _ := parseGPUs(w.GPUs)
 	devices, cdi, _ := parseDevices(w.Devices)
 	host := &container.HostConfig{
@@ -75,6 +82,7 @@ func (w *Container) spec(e *engine, req Request) (client.ContainerCreateOptions,
 		Resources: container.Resources{
 			Memory:         w.Memory,
 			MemorySwap:     w.Memory,
+			CpusetCpus:     cpus,
 			Devices:        devices,
 			DeviceRequests: deviceRequests(e.podman, gpus, cdi),
 		},
@@ -82,7 +90,7 @@ func (w *Container) spec(e *engine, req Request) (client.ContainerCreateOptions,
 	config := &container.Config{
 		Image:        w.Image,
 		Entrypoint:   req.Args, // engines ignore the image's command where there is an entrypoint
-		Env:          w.environ(req),
+		Env:          env,
 		User:         w.User,
 		WorkingDir:   dir,
 		AttachStdout: true,

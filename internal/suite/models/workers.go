@@ -92,16 +92,24 @@ func (c *container) worker(resolve func(string) string) *worker.Container {
 // vendor's variable.
 func pin(c *worker.Container, d bench.Device, variables func(bench.Device) []string) error {
 	switch {
-	case d == bench.Device{} || variables == nil:
+	case variables == nil:
+	case d == bench.Device{}:
+		c.Env = append(c.Env, variables(d)...)
 	case d.Vendor == "nvidia":
 		c.GPUs = "device=" + d.ID
-	case len(variables(d)) == 0 && d.Vendor != "cpu":
+		if i := slices.IndexFunc(variables(d), chosenCPUs); i >= 0 {
+			c.Env = append(c.Env, variables(d)[i])
+		}
+	case d.Vendor != "cpu" && !slices.ContainsFunc(variables(d), func(v string) bool { return !chosenCPUs(v) }):
 		return fmt.Errorf("a container cannot be pinned to %s: remove devices, or worker.container", d)
 	default:
 		c.Env = append(c.Env, variables(d)...)
 	}
 	return nil
 }
+
+// chosenCPUs reports whether a variable chooses processors, not devices.
+func chosenCPUs(variable string) bool { return strings.HasPrefix(variable, worker.CPUs+"=") }
 
 // rest ends the process of a device; a container's worker keeps none.
 func (w *workers) rest(d bench.Device) error {
