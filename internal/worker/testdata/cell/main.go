@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -69,6 +70,7 @@ func show(files []string) {
 	}
 	_ = json.NewEncoder(os.Stdout).Encode(map[string]any{
 		"dir": dir, "uid": os.Getuid(), "env": os.Environ(), "networks": networks, "files": seen,
+		"cpus":            runtime.NumCPU(),
 		"noNewPrivileges": strings.Contains(string(status), "NoNewPrivs:\t1"),
 	})
 }
