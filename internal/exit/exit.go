@@ -33,8 +33,13 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// AsUsage makes an error one of usage.
-func AsUsage(err error) error { return usageError{err} }
+// AsUsage makes an error one of usage; nil stays nil.
+func AsUsage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageError{err}
+}
 
 // Usagef formats an error of usage.
 func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
