@@ -146,17 +146,23 @@ type llama struct {
 
 var listening = regexp.MustCompile(`listening on (http://127\.0\.0\.1:\d+)`)
 
-// startLlama starts llama-server with a generated model on a free port, with four slots and one thread, which does not wait for others.
-func startLlama(t *testing.T) *llama {
+// llamaPrograms returns the folder of llama.cpp's programs.
+func llamaPrograms(t *testing.T) string {
 	t.Helper()
-	tools, err := filepath.Abs(cmp.Or(os.Getenv("ACCELGATE_TOOLS"), filepath.Join("..", "..", ".tools")))
+	dir, err := filepath.Abs(filepath.Join(cmp.Or(os.Getenv("ACCELGATE_TOOLS"), filepath.Join("..", "..", ".tools")), "llama.cpp"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(tools, "llama.cpp", "llama-server")
-	if _, err := os.Stat(program); err != nil {
-		testtier.Missing(t, "llama.cpp's own server was NOT measured: run .ci/llama, which needs npm, its registry, g++ and git")
+	if _, err := os.Stat(filepath.Join(dir, "llama-server")); err != nil {
+		testtier.Missing(t, "llama.cpp's own programs were NOT run: run .ci/llama, which needs npm, its registry, g++ and git")
 	}
+	return dir
+}
+
+// startLlama starts llama-server with a generated model on a free port, with four slots and one thread, which does not wait for others.
+func startLlama(t *testing.T) *llama {
+	t.Helper()
+	program := filepath.Join(llamaPrograms(t), "llama-server")
 	dir := t.TempDir()
 	model := filepath.Join(dir, "random.gguf")
 	writeModel(t, model)

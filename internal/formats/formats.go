@@ -51,7 +51,7 @@ var formats = []format{
 	{name: "catch2", text: isCatch2, benchmarks: catch2},
 	{name: "torch-benchmark", text: isTorchBenchmark, benchmarks: torchBenchmark},
 	{name: "lm-eval", output: listed(lmEval), is: isLMEval, list: lmEval},
-	{name: "llama-perplexity", output: listed(perplexity), text: isPerplexity, list: perplexity},
+	{name: "llama-perplexity", output: printedPerplexity, text: isPerplexity, list: perplexity},
 	{name: "mlperf-loadgen", output: listed(mlperf), text: isMLPerf, list: mlperf},
 	{name: "torch-table", text: isTorchTable, list: profile("torch-table")},
 	{name: "torch-trace", is: isTorchTrace, text: isTorchTraceText, list: profile("torch-trace")},

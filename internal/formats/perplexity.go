@@ -77,9 +77,35 @@ func perplexity(data []byte) (*sheet, error) {
 	return s, nil
 }
 
+// printedPerplexity reads standard output and, if it has no result, standard error,
+// where llama.cpp's log is since 2026.
+func printedPerplexity(out Output) (Reading, error) {
+	read := listed(perplexity)
+	r, err := read(out)
+	if err != nil || len(r.Values) > 0 {
+		return r, err
+	}
+	return read(Output{Stdout: out.Stderr})
+}
+
+// withoutLogTime returns a line from what follows the time and the level of the log, as in "0.04.584.348 I Final estimate".
+// Before them the line may have the beginning of another one, which goes on on standard output.
+func withoutLogTime(line []byte) []byte {
+	at := bytes.LastIndex(line, []byte(" I "))
+	if at < 0 {
+		return line
+	}
+	time := line[bytes.LastIndexByte(line[:at], ' ')+1 : at]
+	if len(time) == 0 || len(bytes.Trim(time, "0123456789.")) > 0 {
+		return line
+	}
+	return line[at+len(" I "):]
+}
+
 // perplexityLine returns the metric of a line and its words from the number on, such as
 // "5.9", "+/-", "0.03".
 func perplexityLine(line []byte) (m bench.Metric, fields []string, ok bool) {
+	line = withoutLogTime(line)
 	before, after, found := bytes.Cut(line[:min(len(line), 256)], []byte(":"))
 	if !found || len(before) == 0 || bytes.IndexByte([]byte("FM9RS "), before[0]) < 0 {
 		return m, nil, false
