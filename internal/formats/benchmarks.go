@@ -32,7 +32,8 @@ type Benchmark struct {
 //	alloc_bytes  B     allocated per operation         B/op        -                 -          -                 -              -            gc.alloc.rate.norm
 //	allocs       -     allocations per operation       allocs/op   -                 -          -                 -              -            -
 //
-// Catch2 and torch.utils.benchmark have time_ns alone: a mean, and a median.
+// Catch2 and torch.utils.benchmark have time_ns alone: a mean, and a median. nanobench has the median, and the
+// rate of batches of bytes or items.
 var Harnesses = harnesses()
 
 // BenchmarkMetrics are the metrics of harnesses. Only the time is gated: the others

@@ -44,6 +44,7 @@ var formats = []format{
 	{name: "gobench", text: isGoBench, benchmarks: goBench},
 	{name: "googlebench", is: func(o object) bool { return o.has("context", "benchmarks") }, benchmarks: googleBench},
 	{name: "hyperfine", is: isHyperfine, benchmarks: hyperfine},
+	{name: "nanobench", is: isNanobench, benchmarks: nanobench},
 	{name: "nvbench", is: func(o object) bool { return o.has("meta", "benchmarks") }, benchmarks: nvbench},
 	{name: "pytest-benchmark", is: func(o object) bool { return o.has("machine_info", "benchmarks") }, benchmarks: pytestBenchmark},
 	{name: "criterion", is: isCriterion, text: isCriterionText, benchmarks: criterion},

@@ -13,7 +13,7 @@ var keys = config.Keys{
 			"`{output}` a fresh folder. With several benchmarks one of the first two must occur."},
 		"read": {Text: "Where the harness reports its values. Required. A plain value stands for the format."},
 		"benchmarks": {Text: "The names, as the harness reports them: without `-8` for Go (with it where `-cpu` lists several, and `PACKAGE.NAME` where several packages have the name), " +
-			"the command or `--command-name` for hyperfine, `fullname` for pytest, `NAME/AXIS=VALUE,...` for nvbench, `CLASS.METHOD:PARAM=VALUE,...` for JMH, " +
+			"the command or `--command-name` for hyperfine, `fullname` for pytest, `TITLE/NAME` for nanobench, `NAME/AXIS=VALUE,...` for nvbench, `CLASS.METHOD:PARAM=VALUE,...` for JMH, " +
 			"`TEST CASE/BENCHMARK` for Catch2 where several test cases have the name, title and description for torch.utils.benchmark."},
 		"dir":      {Text: "Folder in which children start. If absent, that of the configuration."},
 		"env":      {Text: "Variables of every child."},
@@ -24,7 +24,7 @@ var keys = config.Keys{
 		"profiles": {Text: "Lists of globs on names of benchmarks, by profile, for `--profile`."},
 	},
 	reflect.TypeFor[source](): {
-		"format": {Text: "Format of the values: `gobench`, `googlebench` (JSON), `hyperfine` (`--export-json`), `nvbench` (`--json`), `pytest-benchmark` (`--benchmark-json`), " +
+		"format": {Text: "Format of the values: `gobench`, `googlebench` (JSON), `hyperfine` (`--export-json`), `nanobench` (its template `json`), `nvbench` (`--json`), `pytest-benchmark` (`--benchmark-json`), " +
 			"`criterion` (what `cargo bench` prints), `jmh` (`-rf json`), `catch2` (`-r xml`), `torch-benchmark` (printed `Measurement`); see [formats](formats.md). Required."},
 		"file": {Text: "Name of a file in `{output}`. If absent, standard output."},
 	},
