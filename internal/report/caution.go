@@ -220,7 +220,7 @@ func (r *Report) shared() []block {
 			if v.Cell != "" {
 				break // those on the host come first
 			}
-			if v.Class != gate.Inconclusive || v.Level == gate.Fail {
+			if v.Class != gate.Inconclusive || v.Level == gate.Fail || v.Budget > 0 {
 				continue
 			}
 			if n++; n > maxCautions {
