@@ -25,8 +25,9 @@ func TestLlamaExamplesThorough(t *testing.T) {
 	t.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+programs)
 	writeModel(t, filepath.Join(dir, "models", "Qwen3-8B-Q4_K_M.gguf"))
 	write(t, filepath.Join(dir, "wikitext-2-raw", "wiki.test.raw"), []byte(strings.Repeat("the mill by the road to the old town at the sea ", 150)))
-	example(t, "bench.yaml", filepath.Join(dir, "accelgate.yaml"), "max: 9.2", "max: 9000", `"100"`, `"4"`) // a random model predicts nothing
-	example(t, "accelgate.yaml", filepath.Join(dir, "server.yaml"), "/models/", "models/", "duration: 120s", "requests: 8, warmup: {duration: 0s}", "repeats: 3", "repeats: 1")
+	example(t, "bench.yaml", filepath.Join(dir, "accelgate.yaml"), "max: 9.2", "max: 9000", `"100"`, `"4"`, // a random model predicts nothing
+		`[-fa, "on"]`, `[-fa, "on", -t, "1"]`, `[-ngl, "0"]`, `[-ngl, "0", -t, "1"]`) // several threads wait for each other on a busy host
+	example(t, "accelgate.yaml", filepath.Join(dir, "server.yaml"), "/models/", "models/", "duration: 120s", "requests: 8, warmup: {duration: 0s}", "repeats: 3", "repeats: 1", `-np, "4"`, `-t, "1", -np, "4"`)
 
 	accelgate(t, dir, "run", "--ab", "off", "--config", "server.yaml", "--out", "server")
 	accelgate(t, dir, "run", "--ab", "off", "--repeats", "1", "--only", "*__cpu__*")

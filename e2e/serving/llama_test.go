@@ -35,6 +35,9 @@ func TestLlamaServerThorough(t *testing.T) {
 	accelgate(t, dir, "run", "--ab", "off")
 	accelgate(t, dir, "bench", "run", "llm.inference.code-completion", "--base-url", server.url, "--sweep", "1,2", "--requests", "8", "--max-tokens", "8")
 	served := server.stop(t)
+	if run, err := os.ReadFile(filepath.Join(dir, ".accelgate", "run.json")); err != nil || !bytes.Contains(run, []byte(`"server_running_max"`)) {
+		t.Errorf("the run has nothing of the server's /metrics (%v)", err)
+	}
 
 	answered := map[string]int{}
 	for _, folder := range []string{".accelgate", "results"} {
