@@ -115,7 +115,7 @@ func TestNewcomerNightly(t *testing.T) {
 	head := n.git(t, "rev-parse", "HEAD")
 	n.clicks("pushes, and opens a pull request", 3, "git push")
 	github := n.pull(base, head, "accelgate.yaml")
-	n.waits(started{event: "pull_request", payload: pull(1, head, base, repoName), run: 1, fake: github}, map[string]string{"measure": "success", "post": "failure"})
+	n.waits(started{event: "pull_request", payload: pull(1, head, base, repoName), run: 1, fake: github}, map[string]string{"plan": "success", "measure": "success", "post": "failure"})
 	n.comment(github, "Not judged: this pull request adds `accelgate.yaml`", "Review and merge it")
 	github.wantCheck(t, head, "action_required")
 	n.clicks("merges it", 2, "")

@@ -93,7 +93,7 @@ func (s *story) changedConfiguration(t *testing.T) {
 		t.Helper()
 		s.forget(t, 82)
 		s.act(t, started{workflow: "accelgate.yml", event: "pull_request", payload: pull(1, head, s.base, repoName), run: 82, fake: github}).
-			want(map[string]string{"measure": "success", "post": result})
+			want(map[string]string{"plan": "success", "measure": "success", "post": result})
 		github.wantReport(t, "1", says)
 		github.wantChecks(t, head, map[string]string{"accelgate": conclusion})
 	}

@@ -99,10 +99,10 @@ func TestWorkflowsThorough(t *testing.T) {
 }
 
 // judged is how jobs end that found what they needed.
-var judged = map[string]string{"measure": "success", "post": "success"}
+var judged = map[string]string{"plan": "success", "measure": "success", "post": "success"}
 
 // unjudged is how they end otherwise.
-var unjudged = map[string]string{"measure": "failure", "post": "failure"}
+var unjudged = map[string]string{"plan": "success", "measure": "failure", "post": "failure"}
 
 func (s *story) withoutBaselines(t *testing.T, github *fake) {
 	o := s.act(t, started{workflow: "accelgate.yml", event: "pull_request", payload: pull(1, s.head, s.base, repoName), run: 11, fake: github})

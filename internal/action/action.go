@@ -73,6 +73,9 @@ func Run(ctx context.Context, e *measure.Env, sleep func(context.Context, time.D
 	if err := a.refuse(); err != nil {
 		return 0, exit.AsUsage(err)
 	}
+	if a.in.plan {
+		return exit.Passed, a.plan(ctx)
+	}
 	if err := a.dropRoot(); err != nil {
 		return 0, exit.AsUsage(err)
 	}
@@ -82,6 +85,7 @@ func Run(ctx context.Context, e *measure.Env, sleep func(context.Context, time.D
 	if err := a.resolvePull(ctx); err != nil {
 		return 0, err
 	}
+	a.nameConfiguration(a.nameOf(ctx, a.in.options.Config))
 	a.nameByHand()
 	unresolved := a.pullOfRun(ctx)
 	if set := a.skippedBy(ctx); set.By != "" {

@@ -15,7 +15,7 @@ import (
 
 const chatUsage = "`/accelgate rerun` measures again after a verdict and posts again after a failed post, `/accelgate rerun CELL-GLOB` measures some cells, " +
 	"`/accelgate accept CELL METRIC CEILING DAYS REASON` proposes a waiver, " +
-	"`/accelgate approve-config COMMIT` approves a changed configuration, and `/accelgate refresh REASON` measures and proposes new baselines"
+	"`/accelgate approve-config COMMIT` approves a changed configuration, and `/accelgate refresh REASON` measures and proposes new baselines; of several configurations, `/accelgate NAME: ...` names one"
 
 // chat answers a new comment on a pull request that begins with /accelgate.
 // Whoever may push may command, by GitHub's word; everybody else gets a reason.
@@ -44,7 +44,7 @@ func (a *action) chat(ctx context.Context) (int, error) {
 	case err != nil:
 		return t.answer(ctx, "confused", err.Error()+": "+chatUsage, false)
 	}
-	said, err := t.command(ctx, words[1:])
+	said, err := t.addressed(ctx, words[1:])
 	if err != nil {
 		return t.answer(ctx, "confused", err.Error(), false)
 	}
@@ -56,6 +56,8 @@ type talk struct {
 	*action
 	client *github.Client
 	repo   github.Repo
+	all    []talk // one for each configuration that the command is for
+	to     string // the name of the only one; "" where the command names none
 }
 
 // decline reacts to a command from a user without write permission, and does no
@@ -119,7 +121,7 @@ func (t talk) rerun(ctx context.Context, words []string) (string, error) {
 		if pull.Fork(t.repo) {
 			return "", fmt.Errorf("a workflow cannot be started on the branch of a fork: leave the cells out, which runs the failed jobs again")
 		}
-		inputs := map[string]string{"only": words[0], "pull_request": strconv.Itoa(issue)}
+		inputs := t.dispatched(map[string]string{"only": words[0], "pull_request": strconv.Itoa(issue)})
 		if err := t.client.Dispatch(ctx, t.repo, t.in.workflow, pull.HeadRef, inputs); err != nil {
 			return "", quoted(err)
 		}
@@ -137,7 +139,7 @@ func (t talk) dispatchRefresh(ctx context.Context, reason string) (string, error
 		return "", fmt.Errorf("the event does not name the default branch: start the workflow by hand")
 	}
 	reason = fmt.Sprintf("%s (asked for by %s in #%d)", reason, t.event.Comment.Author, t.event.Comment.Issue)
-	inputs := map[string]string{"update_baseline": "true", "reason": reason}
+	inputs := t.dispatched(map[string]string{"update_baseline": "true", "reason": reason})
 	if err := t.client.Dispatch(ctx, t.repo, t.in.workflow, t.event.DefaultBranch, inputs); err != nil {
 		return "", quoted(err)
 	}

@@ -64,7 +64,7 @@ func (t talk) waived(entry waiver.Entry, today waiver.Date) (path string, data [
 }
 
 func (t talk) proposeWaiver(ctx context.Context, entry waiver.Entry, path string, data []byte) (string, error) {
-	sum := sha256.Sum256([]byte(entry.Cell + "\x00" + entry.Metric))
+	sum := sha256.Sum256([]byte(strings.TrimPrefix(t.in.name+"\x00"+entry.Cell+"\x00"+entry.Metric, "\x00")))
 	body := fmt.Sprintf("%s asks in #%d to accept %s of %s, worse by at most %g %%, until %s.\n\nReason: %s\n\nThe waiver counts once this is merged into the branch that "+
 		"the pull request goes into. A regression beyond the ceiling still blocks, and wrong answers always do.\n",
 		quoteCode(t.event.Comment.Author), t.event.Comment.Issue, quoteCode(entry.Metric), quoteCode(entry.Cell), entry.Ceiling, entry.Expires, quoteCode(entry.Reason))

@@ -165,12 +165,14 @@ func (t talk) approveConfig(ctx context.Context, words []string) (string, error)
 	case len(words) != 1 || words[0] != pull.HeadSHA:
 		return "", fmt.Errorf("approve-config takes the full id of the head, which is `%[1]s`: read its changes, then write `%[2]s %[1]s`", pull.HeadSHA, approveCommand)
 	}
-	file, _, err := t.Env.Load(&t.in.options)
-	if err != nil {
-		return "", quoted(err)
-	}
-	if file.Policy.ConfigChanges == changesOtherPerson && strings.EqualFold(pull.Author, t.event.Comment.Author) {
-		return "", errors.New("policy.config_changes is other-person: ask another user with write permission to write this command")
+	for _, one := range t.all {
+		file, _, err := one.Env.Load(&one.in.options)
+		if err != nil {
+			return "", quoted(err)
+		}
+		if file.Policy.ConfigChanges == changesOtherPerson && strings.EqualFold(pull.Author, t.event.Comment.Author) {
+			return "", errors.New("policy.config_changes is other-person: ask another user with write permission to write this command")
+		}
 	}
 	done := fmt.Sprintf("The changed configuration of `%s` is approved.", pull.HeadSHA)
 	if text, err := t.rerun(ctx, nil); err == nil {

@@ -16,10 +16,6 @@ import (
 	"github.com/accelgate/accelgate/internal/github/artifact"
 )
 
-// artifactPrefix begins the names of the artifacts that hold runs, as the
-// workflows that ship with accelgate name them.
-const artifactPrefix = "accelgate-run-"
-
 // foreign makes the runs of a finished workflow run this step's own. Code of a
 // stranger ran in there, so everything that it left is hostile: the pull request
 // is the one that GitHub names for head repository, branch and commit, archives
@@ -86,7 +82,7 @@ func (a *action) download(ctx context.Context, dir string) error {
 		return err
 	}
 	left := artifact.Limits{Archive: maxRunBytes, Total: maxRunBytes}
-	for i, one := range latest(all) {
+	for i, one := range latest(all, a.artifactName("run", "")) {
 		if i >= maxRuns || left.Archive <= 0 || left.Total <= 0 {
 			return fmt.Errorf("run %d left more than %d artifacts, or a GiB of them: look at what its workflow uploads", a.event.Run.ID, maxRuns)
 		}
@@ -99,10 +95,10 @@ func (a *action) download(ctx context.Context, dir string) error {
 
 // latest are the artifacts that hold runs, of each name the last one: a job
 // that ran again left another.
-func latest(all []github.Artifact) []github.Artifact {
+func latest(all []github.Artifact, prefix string) []github.Artifact {
 	byName := map[string]github.Artifact{}
 	for _, one := range all {
-		if strings.HasPrefix(one.Name, artifactPrefix) && !one.Expired && one.ID > byName[one.Name].ID {
+		if strings.HasPrefix(one.Name, prefix) && !one.Expired && one.ID > byName[one.Name].ID {
 			byName[one.Name] = one
 		}
 	}

@@ -64,7 +64,7 @@ func (t talk) runFork(ctx context.Context, words []string) (string, error) {
 	case pull.HeadPushed.IsZero() || !pull.HeadPushed.Before(t.event.Comment.Created): // both are in whole seconds
 		return "", fmt.Errorf("the fork was pushed to after the comment was written, or in the same second: read `%s`, then write `/accelgate run` again", pull.HeadSHA)
 	}
-	inputs := map[string]string{"pull_request": strconv.Itoa(pull.Number), headInput: pull.HeadSHA}
+	inputs := t.dispatched(map[string]string{"pull_request": strconv.Itoa(pull.Number), headInput: pull.HeadSHA})
 	if err := t.client.Dispatch(ctx, t.repo, t.in.workflow, t.event.DefaultBranch, inputs); err != nil {
 		return "", quoted(err)
 	}

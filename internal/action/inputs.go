@@ -25,6 +25,8 @@ type inputs struct {
 	runs      string   // folder of other jobs' runs; "" measures here
 	hosts     []string // labels that must have delivered a run
 	publish   bool
+	name      string // of the configuration; "" where it has none
+	plan      bool   // only say on which hosts to measure
 	checkName string
 	comment   commentMode
 	notify    bool     // a worsened verdict is a new comment
@@ -152,6 +154,10 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 	if err != nil {
 		return err
 	}
+	if in.plan = gh.Input("mode") == "plan"; in.plan {
+		in.publish = false
+		return nil
+	}
 	if len(in.hosts) > 0 && in.runs == "" && event.Run == nil {
 		return fmt.Errorf("hosts is given without runs: set runs to the folder of the hosts' run.json files, or leave hosts out")
 	}
@@ -173,7 +179,7 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 			return fmt.Errorf(`mode is post: set runs to the folder of the downloaded run.json files`)
 		}
 	default:
-		return fmt.Errorf("mode is %q: use auto, run, update-baseline or post", text.OneLine(mode))
+		return fmt.Errorf("mode is %q: use auto, run, update-baseline, post or plan", text.OneLine(mode))
 	}
 	if in.runs != "" && in.options.Shard != "" {
 		return fmt.Errorf("shard has no effect on runs of other jobs: leave it out; they are judged as one run of their host")

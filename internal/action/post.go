@@ -129,7 +129,7 @@ func (a *action) comment(ctx context.Context, client *github.Client, repo github
 	if a.in.notify {
 		post.Fresh = func(before string) bool { return gravity[p.status] > gravity[gate.Status(before)] }
 	}
-	comment, err := client.UpsertComment(ctx, repo, number, a.in.checkName, post)
+	comment, err := a.writeComment(ctx, client, repo, number, post)
 	if comment.Change == github.Outdated {
 		a.warn(fmt.Errorf("the comment %s stays as it is: it is of run %s, and this is run %s; if there is no such run, delete that comment and run the job again",
 			comment.URL, comment.Newer, a.seq()))
@@ -149,7 +149,7 @@ func (a *action) wanted(ctx context.Context, client *github.Client, repo github.
 	if a.in.comment == commentAlways || status != gate.StatusPassed && a.in.comment == commentOnFailure {
 		return true, nil
 	}
-	posted, err := client.FindComment(ctx, repo, number, a.in.checkName)
+	posted, err := a.findComment(ctx, client, repo, number)
 	switch {
 	case err != nil:
 		return false, err

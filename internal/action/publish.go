@@ -225,11 +225,15 @@ func refusedCells(run *bench.Run) (left []string) {
 // refreshInto returns the branch that the event ran on, or "" for the default
 // branch, and the branch to propose changes to it on.
 func (a *action) refreshInto() (base, branch string) {
+	branch, into := refreshBranch, "-into-"
+	if a.in.name != "" { // which has no "."
+		branch, into = refreshBranch+"."+a.in.name, ".into-"
+	}
 	base, ok := strings.CutPrefix(a.event.Ref, "refs/heads/")
 	if !ok || base == a.event.DefaultBranch {
-		return "", refreshBranch
+		return "", branch
 	}
-	return base, refreshBranch + "-into-" + base
+	return base, branch + into + base
 }
 
 // repositoryPath turns a file's path into one from the repository's root.

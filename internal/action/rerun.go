@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/gate"
 )
@@ -14,21 +16,31 @@ import (
 // succeeded; the failed ones where the verdict was not published, or waits for a
 // person or a baseline.
 func (t talk) rerunCause(ctx context.Context) (string, error) {
-	run, measured, err := t.lastRun(ctx)
-	if err != nil {
-		return "", quoted(err)
+	causes := map[int64]bool{} // whether the measurement made the verdict, by run
+	for _, one := range t.all {
+		run, measured, err := one.lastRun(ctx)
+		if err != nil {
+			return "", quoted(err)
+		}
+		if run != 0 { // configurations of one workflow have one
+			causes[run] = causes[run] || measured
+		}
 	}
-	if run == 0 {
+	if len(causes) == 0 {
 		return "", errors.New("no run has been judged here yet: push, or start the workflow by hand")
 	}
-	again, what := t.client.RerunFailedJobs, "The failed jobs"
-	if measured {
-		again, what = t.client.RerunAllJobs, "All jobs"
+	var said []string
+	for _, run := range slices.Sorted(maps.Keys(causes)) {
+		again, what := t.client.RerunFailedJobs, "The failed jobs"
+		if causes[run] {
+			again, what = t.client.RerunAllJobs, "All jobs"
+		}
+		if err := again(ctx, t.repo, run); err != nil {
+			return "", quoted(err)
+		}
+		said = append(said, fmt.Sprintf("%s of [run %d](%s/%s/actions/runs/%[2]d) run again.", what, run, t.event.ServerURL, t.event.Repository()))
 	}
-	if err := again(ctx, t.repo, run); err != nil {
-		return "", quoted(err)
-	}
-	return fmt.Sprintf("%s of [run %d](%s/%s/actions/runs/%[2]d) run again.", what, run, t.event.ServerURL, t.event.Repository()), nil
+	return strings.Join(said, " "), nil
 }
 
 // measuredStates are the verdicts that only another measurement can change. After a
@@ -39,7 +51,7 @@ var measuredStates = []gate.Status{gate.StatusFailed, gate.StatusNoEvidence, gat
 // comment, 0 if there is none, and whether its measurement made its verdict. A token
 // that may not read checks leaves the comment.
 func (t talk) lastRun(ctx context.Context) (run int64, measured bool, err error) {
-	posted, err := t.client.FindComment(ctx, t.repo, t.event.Comment.Issue, t.in.checkName)
+	posted, err := t.findComment(ctx, t.client, t.repo, t.event.Comment.Issue)
 	if err != nil {
 		return 0, false, err
 	}

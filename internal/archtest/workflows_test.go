@@ -96,8 +96,10 @@ func TestTheBaseJudges(t *testing.T) {
 	load(t, ".github/workflows/chat.yml", &chat)
 	want := "${{ github.event.pull_request.base.sha || github.event.merge_group.base_sha || " +
 		"github.event.inputs.pull_request && github.event.inputs.update_baseline != 'true' && github.event.repository.default_branch || github.sha }}"
-	if ref, found := checkout(gate, "post"); !found || ref != want {
-		t.Errorf("the job that judges checks out %q, want %q", ref, want)
+	for _, job := range []string{"plan", "post"} {
+		if ref, found := checkout(gate, job); !found || ref != want {
+			t.Errorf("the job %s checks out %q, want %q", job, ref, want)
+		}
 	}
 	for name, w := range map[string]struct {
 		workflow
@@ -106,6 +108,9 @@ func TestTheBaseJudges(t *testing.T) {
 		if ref, found := checkout(w.workflow, w.job); !found || ref != "" {
 			t.Errorf("%s checks out %q, want the default branch, which is what it runs on", name, ref)
 		}
+	}
+	if plan := gate.Jobs["plan"]; len(plan.Permissions) != 1 || plan.Permissions["contents"] != "read" {
+		t.Errorf("the job that finds the hosts has permissions %v", plan.Permissions)
 	}
 	measure := gate.Jobs["measure"]
 	if len(measure.Permissions) != 1 || measure.Permissions["contents"] != "read" || !strings.Contains(measure.If, "head.repo.full_name == github.repository") {

@@ -26,6 +26,9 @@ const Version = 1
 // File is one accelgate.yaml. Absent values are zero.
 type File struct {
 	Version int `yaml:"version,required"`
+	// Name tells the configurations of a repository apart; "" where there is one. It
+	// has 1 to 32 of a-z, 0-9 and "-".
+	Name string `yaml:"name"`
 	// Baselines is the folder of the committed baselines as written; see
 	// [File.Resolve].
 	Baselines string `yaml:"baselines"`
@@ -191,6 +194,9 @@ func Parse(name string, data []byte) (*File, error) {
 	d := doc.decoder()
 	nodes := d.structure(doc.root, "", file, "suites")
 	d.choices(file, nodes)
+	if n := nodes["name"]; n != nil && len(d.errs) == 0 {
+		d.name(n, file.Name)
+	}
 	if file.Build != nil && len(d.errs) == 0 {
 		d.build(file.Build, nodes["build"], "build")
 	}

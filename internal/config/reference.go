@@ -48,13 +48,15 @@ func (keys Keys) describe(schema object, t reflect.Type, name string) object {
 var reference = Keys{
 	reflect.TypeFor[File](): {
 		"version": {nil, "Version of the format."},
-		"baselines": {"baselines", "Folder of the committed baselines. Each configuration needs a folder of its own. " +
+		"name": {nil, "Name of this configuration among several of the repository: 1 to 32 of `a-z`, `0-9` and `-`. " +
+			"Baselines, history, comment, check, artifacts and refresh PRs are then its own. See [Several configurations](github.md#several-configurations)."},
+		"baselines": {"baselines", "Folder of the committed baselines. If absent and there is a `name`, the folder of that name in `baselines`. Each configuration needs a folder of its own. " +
 			"The cells of another configuration would be missing from every run, which blocks and names their suite."},
 		"host":   {nil, "The host that measures."},
 		"policy": {nil, "Limits of the gate."},
 		"limits": {nil, "Limits of the cost of a run. The run and the report declare what a limit left out."},
 		"build":  {nil, "Command that builds the checkout before anything is measured. A list stands for `command`. See [Builds](configuration.md#builds)."},
-		"runners": {nil, "Hosts of the project, and the suites of each. For each, `accelgate plan --github-matrix` prints jobs. " +
+		"runners": {nil, "Hosts of the project, and the suites of each. The called workflow measures on them if its input `hosts` is empty. For each, `accelgate plan --github-matrix` prints jobs. " +
 			"`accelgate plan --shards auto --max-minutes 20 --durations FOLDER` makes as few shards as take 20 minutes each by the median times of earlier runs. " +
 			"It keeps cells together that share what a persistent process has loaded, and reports how far from the bound the longest shard is."},
 		"suites": {nil, "Cells to measure. Each kind has [further keys](configuration.md#kinds)."},

@@ -1,12 +1,17 @@
 package doctor
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -29,8 +34,9 @@ func (l *look) judge(c call) int {
 	if c.granted == nil {
 		l.add("workflow", Warning, fmt.Sprintf("%s names no permissions, so those of the repository's settings count", c.file), "write permissions: "+takes.needs())
 	}
-	if labels, known := c.hosts(); c.workflow == "gate.yml" && known && len(labels) == 0 {
-		l.add("workflow", Error, fmt.Sprintf("%s names no hosts as a JSON list", c.file), `write hosts: '["`+l.host.Label+`"]'`)
+	if labels, known := l.hosts(c); c.workflow == "gate.yml" && known && len(labels) == 0 {
+		l.add("workflow", Error, fmt.Sprintf("%s names no hosts as a JSON list, and its configuration no runners", c.file),
+			fmt.Sprintf("write hosts: '[\"%s\"]', or runners: [{host: %[1]s}] in the configuration", l.host.Label))
 	}
 	l.outdated(c)
 	return len(l.findings) - before
@@ -63,16 +69,60 @@ func (t called) needs() string {
 }
 
 // hosts are the labels of the runners that measure; they are not known where an
-// expression computes them.
-func (c call) hosts() (labels []string, known bool) {
+// expression computes them, or where the configuration that names them cannot be read.
+func (l *look) hosts(c call) (labels []string, known bool) {
 	given, _ := c.with["hosts"].(string)
 	if strings.Contains(given, "${{") {
 		return nil, false
+	}
+	if given == "" {
+		file, err := config.Load(l.configurationOf(c))
+		if err != nil {
+			return nil, errors.Is(err, fs.ErrNotExist)
+		}
+		for _, r := range file.Runners {
+			of := slices.DeleteFunc(slices.Clone(r.RunsOn), func(label string) bool { return label == "self-hosted" })
+			if len(of) == 0 {
+				of = []string{r.Host}
+			}
+			labels = append(labels, of...)
+		}
+		return labels, true
 	}
 	if json.Unmarshal([]byte(given), &labels) != nil {
 		labels = nil
 	}
 	return labels, true
+}
+
+// configurationOf is the path of the configuration of a call.
+func (l *look) configurationOf(c call) string {
+	name, _ := c.with["config"].(string)
+	if name == "" || !filepath.IsLocal(name) {
+		name = "accelgate.yaml"
+	}
+	return filepath.Join(l.Dir, name)
+}
+
+// checksOf are the names of the check runs of all calls of gate.yml.
+func (l *look) checksOf() (names []string) {
+	for _, c := range l.calls {
+		if c.workflow != "gate.yml" {
+			continue
+		}
+		name, _ := c.with["check-name"].(string)
+		name = cmp.Or(name, "accelgate")
+		if file, err := config.Load(l.configurationOf(c)); err == nil && file.Name != "" {
+			name += " (" + file.Name + ")"
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		names = []string{"accelgate"}
+	}
+	return names
 }
 
 var release = lazyregexp.New(`^v(\d+)(\.\d+\.\d+)?$`)

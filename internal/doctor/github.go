@@ -105,7 +105,7 @@ func (l *look) hostname() string {
 func (l *look) runners(ctx context.Context) {
 	var labels []string
 	for _, c := range l.calls {
-		found, _ := c.hosts()
+		found, _ := l.hosts(c)
 		labels = append(labels, found...)
 	}
 	all, err := l.GitHub.Runners(ctx, l.remote)
@@ -144,7 +144,13 @@ func (l *look) protection(ctx context.Context, branch string) {
 		l.add("protection", Unknown, before, fix)
 		return
 	}
-	check := l.check()
+	for _, check := range l.checksOf() {
+		l.requires(branch, check, required)
+	}
+}
+
+// requires looks whether a branch requires a check.
+func (l *look) requires(branch, check string, required github.Required) {
 	switch name := text.Quote(check, 60); {
 	case slices.Contains(required.Checks, check):
 		l.ok("protection", "%s requires the check %s", text.Quote(branch, 60), name)
@@ -153,14 +159,4 @@ func (l *look) protection(ctx context.Context, branch string) {
 	default:
 		l.add("protection", Warning, fmt.Sprintf("%s is not protected, so a red verdict can be merged", text.Quote(branch, 60)), "require the check "+name+" at "+l.page("settings/rules"))
 	}
-}
-
-// check is the name of the check run.
-func (l *look) check() string {
-	for _, c := range l.calls {
-		if name, ok := c.with["check-name"].(string); ok && c.workflow == "gate.yml" && name != "" {
-			return name
-		}
-	}
-	return "accelgate"
 }

@@ -396,8 +396,9 @@ func (o *Options) BaselinePath(file *config.File, label string) string {
 
 // Baselines is the folder of baselines.
 func (o *Options) Baselines(file *config.File) string {
-	return file.Resolve(cmp.Or(file.Baselines, defaultBaselines))
+	return file.Resolve(cmp.Or(file.Baselines, filepath.Join(defaultBaselines, file.Name)))
 }
 
-// defaultBaselines is the folder of baselines, beside the configuration.
+// defaultBaselines is the folder of baselines, beside the configuration. That of a
+// configuration with a name is inside.
 const defaultBaselines = "baselines"
