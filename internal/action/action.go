@@ -147,7 +147,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	a.tellTroubles(g)
-	in := report.Input{Config: a.in.options.Config, Revision: a.commit(), Links: a.links()}
+	in := report.Input{Config: a.in.options.Config, Name: a.in.name, Revision: a.commit(), Links: a.links()}
 	switch {
 	case a.event.Run != nil:
 		in.Base = a.event.SHA // what is checked out, whatever the pull request goes into

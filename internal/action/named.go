@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -21,10 +22,13 @@ func (a *action) nameOf(ctx context.Context, path string) string {
 	if strings.EqualFold(filepath.Ext(path), ".json") {
 		return "" // of another tool
 	}
-	data, err := measure.ReadBounded(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		data = a.brought(ctx, path)
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return config.NameOf(a.brought(ctx, path))
+	case err != nil || !info.Mode().IsRegular():
+		return "" // a pipe could be read only once
 	}
+	data, _ := measure.ReadBounded(path) // what cannot be read is said by those who judge by it
 	return config.NameOf(data)
 }
 

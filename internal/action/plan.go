@@ -66,6 +66,9 @@ func (a *action) plannedJobs(ctx context.Context) (jobs []planned, err error) {
 			return nil, exit.Usagef("%s: runners: %w", text.OneLine(a.in.options.Config), err)
 		}
 		labels, shards := r.RunsOn, max(r.Shards, 1)
+		if len(a.in.options.Only) > 0 {
+			shards = 1 // there may be fewer cells than shards
+		}
 		if labels == nil {
 			labels = selfHosted(r.Host)
 		}

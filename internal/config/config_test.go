@@ -366,6 +366,10 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, bodies, err := read("accelgate.yaml", data)
 		checkErrors(t, err)
+		name := config.NameOf(data)
+		if name != "" && !config.ValidName(name) || err == nil && name != file.Name {
+			t.Errorf("got the name %q", name)
+		}
 		if err != nil {
 			return
 		}

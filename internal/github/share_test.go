@@ -271,3 +271,32 @@ func FuzzSections(f *testing.F) {
 		}
 	})
 }
+
+// TestOneSharedCommentUnderAnyToken: three invocations of two configurations leave one
+// comment of a token's owner, each in five requests at most, whatever GitHub says of
+// whose it is.
+func TestOneSharedCommentUnderAnyToken(t *testing.T) {
+	for _, kind := range tokenKinds {
+		for name, faults := range everyAnswerOnWhoseTokenItIs {
+			t.Run(kind.name+"/"+name, func(t *testing.T) {
+				seed := state()
+				seed.Faults = faults
+				s, address := kind.starter(t, seed)
+				for i, section := range []string{"engine", "serving", "engine"} {
+					before := len(s.Requests())
+					c := clientWith(t, github.Options{BaseURL: address, Token: kind.token.Value})
+					_, err := c.UpsertSection(t.Context(), repo, pullRequest, shared, section, run(int64(i+2), 1, section))
+					if named := kind.checks() || name != "both are 403"; named != (err == nil) {
+						t.Errorf("invocation %d: got %v", i, err)
+					}
+					if n := len(s.Requests()) - before; n > 6 { // where GraphQL is refused, one more
+						t.Errorf("invocation %d: %d requests: %v", i, n, s.Requests()[before:])
+					}
+				}
+				if n := count(s, "issues/create-comment"); n > 1 {
+					t.Errorf("got %d comments created: %q", n, bodies(s))
+				}
+			})
+		}
+	}
+}

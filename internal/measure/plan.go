@@ -120,6 +120,7 @@ func (e *Env) NewPlan(o *Options) (*Plan, error) {
 	if p.File, p.Warnings, err = o.Read(); err != nil {
 		return nil, exit.AsUsage(err)
 	}
+	p.Warnings = append(p.Warnings, o.leftBehind(p.File)...)
 	p.Policy, err = e.Policy(o, p.File)
 	return p, err
 }

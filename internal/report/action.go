@@ -250,6 +250,14 @@ func (r *Report) next() []block {
 // simulator prints the same numbers each time.
 func (r *Report) replayed() bool { return r.in.Policy.Compat == gate.CompatMSModeling }
 
+// addressed begins a command in a comment that is for this configuration among several.
+func (r *Report) addressed() string {
+	if r.in.Name == "" {
+		return ""
+	}
+	return r.in.Name + ": "
+}
+
 // accept says how to record numbers of cells that passed: in the host's
 // baseline, and in the files of cases.
 func (r *Report) accept() bullets {
@@ -261,7 +269,7 @@ func (r *Report) accept() bullets {
 	byPairs := func(f finding) bool { return f.Class == gate.Regressed && f.Evidence.Mode == detect.Interleaved }
 	if i := slices.IndexFunc(r.shown.action.rows, byPairs); i >= 0 {
 		items = append(items, inline{plain("What pairs with the base show is in no baseline. Accept it for a while in the file of waivers, or by a comment on the pull request: "),
-			command("/accelgate accept")})
+			command("/accelgate " + r.addressed() + "accept")})
 	}
 	inBaseline := func(f finding) bool {
 		return ofBaseline(gate.Regressed) && f.Class == gate.Regressed && !byPairs(f) || ofBaseline(unequal) && classOf(f.Verdict) == unequal || lost(f)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
@@ -47,5 +48,16 @@ func TestNextAfterPairs(t *testing.T) {
 		if !strings.Contains(text, want) || strings.Contains(text, "/accelgate accept") && strings.Contains(text, "baseline update") {
 			t.Errorf("%s: want %q and no other way in\n%s", mode, want, text)
 		}
+	}
+}
+
+// TestNextNamesTheConfiguration: a command in a comment is for one of several.
+func TestNextNamesTheConfiguration(t *testing.T) {
+	slow := judgedByEvidence("a", gate.Regressed, gate.Fail, detect.Interleaved)
+	cmp := gate.Comparison{Measured: 1, Passed: 1, Verdicts: []gate.Verdict{slow}}
+	in := report.Input{Name: "engine", Hosts: []report.HostInput{{Run: &bench.Run{}, Reference: &bench.Run{}, Comparison: cmp}}, Policy: gate.DefaultPolicy()}
+	in.Decision = gate.Decide([]gate.Comparison{cmp}, in.Policy)
+	if text := render(t, report.Terminal, report.New(in)); !strings.Contains(text, "/accelgate engine: accept") {
+		t.Errorf("no command for engine in\n%s", text)
 	}
 }

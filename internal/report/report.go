@@ -30,6 +30,7 @@ type Input struct {
 	Revision string // commit under test
 	Base     string // commit that policy and baselines were taken from
 	Config   string // path of the configuration
+	Name     string // of the configuration; "" where it has none
 	// Lines are those of the configuration at which its suites begin, by their names.
 	Lines map[string]int
 	Links Links

@@ -1,0 +1,30 @@
+package measure
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/text"
+)
+
+// leftBehind says of a configuration with a name that has no baselines yet where some
+// are that it does not read: those from before it had the name.
+func (o *Options) leftBehind(file *config.File) []string {
+	if file.Name == "" || file.Baselines != "" || o.Baseline != "" {
+		return nil
+	}
+	if _, err := os.Lstat(o.Baselines(file)); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	before := file.Resolve(defaultBaselines)
+	found, _ := filepath.Glob(filepath.Join(before, "baseline-*.json"))
+	if len(found) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s not read, because the configuration has the name %s: move them to %s, or write baselines: %s",
+		text.Plural(len(found), "baseline")+" in "+filepath.ToSlash(before), file.Name, filepath.ToSlash(o.Baselines(file)), defaultBaselines)}
+}
