@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -48,7 +49,7 @@ func (a *action) plan(ctx context.Context) error {
 }
 
 func (a *action) plannedJobs(ctx context.Context) (jobs []planned, err error) {
-	for _, host := range a.in.hosts {
+	for _, host := range slices.Compact(slices.Sorted(slices.Values(a.in.hosts))) {
 		jobs = append(jobs, planned{host, selfHosted(host), "", a.artifactName("run", host)})
 	}
 	if jobs != nil {

@@ -104,18 +104,20 @@ func (l *look) configurationOf(c call) string {
 	return filepath.Join(l.Dir, name)
 }
 
-// checksOf are the names of the check runs of all calls of gate.yml.
-func (l *look) checksOf() (names []string) {
+// checkOf is the name of the check run of a call of gate.yml.
+func (l *look) checkOf(c call) string {
+	name, _ := c.with["check-name"].(string)
+	name = cmp.Or(name, "accelgate")
+	if file, err := config.Load(l.configurationOf(c)); err == nil && file.Name != "" {
+		name += " (" + file.Name + ")"
+	}
+	return name
+}
+
+// checks are the names of the check runs of all calls of gate.yml.
+func (l *look) checks() (names []string) {
 	for _, c := range l.calls {
-		if c.workflow != "gate.yml" {
-			continue
-		}
-		name, _ := c.with["check-name"].(string)
-		name = cmp.Or(name, "accelgate")
-		if file, err := config.Load(l.configurationOf(c)); err == nil && file.Name != "" {
-			name += " (" + file.Name + ")"
-		}
-		if !slices.Contains(names, name) {
+		if name := l.checkOf(c); c.workflow == "gate.yml" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -123,6 +125,23 @@ func (l *look) checksOf() (names []string) {
 		names = []string{"accelgate"}
 	}
 	return names
+}
+
+// sharedChecks finds calls that write the same check: one verdict hides the other.
+func (l *look) sharedChecks() {
+	first := map[string]call{}
+	for _, c := range l.calls {
+		if c.workflow != "gate.yml" {
+			continue
+		}
+		name := l.checkOf(c)
+		if other, twice := first[name]; twice {
+			l.add("workflow", Error, fmt.Sprintf("%s and %s call gate.yml with the same check %s, so one verdict replaces the other", other.file, c.file, text.Quote(name, 60)),
+				"give each configuration a name of its own, or each call a check-name")
+			continue
+		}
+		first[name] = c
+	}
 }
 
 var release = lazyregexp.New(`^v(\d+)(\.\d+\.\d+)?$`)

@@ -144,7 +144,7 @@ func (l *look) protection(ctx context.Context, branch string) {
 		l.add("protection", Unknown, before, fix)
 		return
 	}
-	for _, check := range l.checksOf() {
+	for _, check := range l.checks() {
 		l.requires(branch, check, required)
 	}
 }

@@ -65,6 +65,7 @@ func (l *look) workflows(context.Context) {
 	if !slices.ContainsFunc(l.calls, func(c call) bool { return c.workflow == "gate.yml" }) {
 		l.add("workflow", Warning, "no workflow calls gate.yml, so pull requests are not gated", "accelgate init, or copy examples/workflows/accelgate.yml")
 	}
+	l.sharedChecks()
 	for _, c := range l.calls {
 		if wrong := l.judge(c); wrong == 0 {
 			l.ok("workflow", "%s calls %s as this version expects", c.file, c.workflow)
