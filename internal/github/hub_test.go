@@ -47,6 +47,7 @@ var scenarios = []scenario{
 	{name: "sections follow their own runs", run: sectionsFollowTheirOwnRuns},
 	{name: "hostile sections stay", run: hostileSectionsStay},
 	{name: "two configurations at once", run: twoConfigurationsAtOnce},
+	{name: "left over sections are joined", run: leftOverSectionsAreJoined},
 	{name: "worse section is posted anew", run: worseSectionIsPostedAnew},
 	{name: "whose token it is", run: whoseTokenItIs, ownTokens: true},
 	{name: "reply is given once", run: replyIsGivenOnce},

@@ -157,6 +157,22 @@ func worseSectionIsPostedAnew(t *testing.T, start starter) {
 	wantSections(t, s, actionsBot+": ["+shared+" 2.0] {engine 3.1 state=failed} failed {serving 2.1 state=failed} failed")
 }
 
+// leftOverSectionsAreJoined: a job that was ended between creating its comment and
+// joining it to another's leaves two, which the next one makes one.
+func leftOverSectionsAreJoined(t *testing.T, start starter) {
+	var seeds []githubtest.CommentSeed
+	for i, name := range []string{"engine", "serving"} {
+		s, address := githubtest.New(t, state())
+		share(t, client(t, address, token), name, run(int64(i+1), 1, name))
+		seeds = append(seeds, githubtest.CommentSeed{Issue: pullRequest, Author: actionsBot, Body: s.Comments(fullName, pullRequest)[0].Body})
+	}
+	seed := state()
+	seed.Repos[0].Comments = append(seeds, githubtest.CommentSeed{Issue: pullRequest, Author: "mallory", Body: seeds[0].Body})
+	s, address := start(t, seed)
+	share(t, client(t, address, token), "engine", run(4, 1, "engine"))
+	wantSections(t, s, actionsBot+": ["+shared+" 1.0] {engine 4.1} engine {serving 2.1} serving", "mallory: ["+shared+" 1.0] {engine 1.1} engine")
+}
+
 // TestSectionsShareTheRoom: a section that alone would fill the comment leaves room for
 // another one, and of three the one above its share gives way to a line.
 func TestSectionsShareTheRoom(t *testing.T) {
