@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/text"
@@ -105,5 +106,6 @@ func (a *action) writeComment(ctx context.Context, client *github.Client, repo g
 		}
 		return heading + body(limit-len(heading))
 	}
+	post.Rank = func(state string) int { return gravity[gate.Status(state)] } // the worst first
 	return client.UpsertSection(ctx, repo, number, a.sharedComment(), a.in.checkName, post)
 }

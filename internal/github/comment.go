@@ -35,6 +35,9 @@ type Post struct {
 	// there whether to post a new one instead of rewriting it, so that people
 	// are notified. The old one is deleted. It is asked once for each run.
 	Fresh func(before string) bool
+	// Rank orders the sections of a shared comment by their states, the highest first;
+	// nil leaves the order of their names.
+	Rank func(state string) int
 }
 
 // Posted is a comment that is there.

@@ -48,6 +48,7 @@ var scenarios = []scenario{
 	{name: "hostile sections stay", run: hostileSectionsStay},
 	{name: "two configurations at once", run: twoConfigurationsAtOnce},
 	{name: "left over sections are joined", run: leftOverSectionsAreJoined},
+	{name: "worst section comes first", run: worstSectionComesFirst},
 	{name: "worse section is posted anew", run: worseSectionIsPostedAnew},
 	{name: "whose token it is", run: whoseTokenItIs, ownTokens: true},
 	{name: "reply is given once", run: replyIsGivenOnce},

@@ -92,11 +92,11 @@ func sectionsOf(comments []posted) map[string]section {
 	return all
 }
 
-// joined puts sections into limit bytes, in the order of their keys, and returns the
+// joined puts sections into limit bytes, by rank and then by key, and returns the
 // writer's own, whose text the ladder renders into an equal share, of two at least. The
 // others stay as they are, byte for byte. Where all do not fit, those larger than their
 // share give way to a line that names their key.
-func joined(others map[string]section, own section, text Ladder, limit int) (string, section, error) {
+func joined(others map[string]section, own section, post Post, limit int) (string, section, error) {
 	all := maps.Clone(others)
 	all[own.key] = own
 	forgetOldest(all, own.key)
@@ -108,7 +108,7 @@ func joined(others map[string]section, own section, text Ladder, limit int) (str
 		free -= anotherLine
 	}
 	share := max(free, 0) / max(len(all), 2)
-	body, err := text.at(share)
+	body, err := post.Body.at(share)
 	if err != nil {
 		return "", section{}, err
 	}
@@ -122,8 +122,12 @@ func joined(others map[string]section, own section, text Ladder, limit int) (str
 		}
 		all[largest.key] = stub
 	}
+	keys := slices.Sorted(maps.Keys(all))
+	if post.Rank != nil {
+		slices.SortStableFunc(keys, func(a, b string) int { return post.Rank(all[b].state) - post.Rank(all[a].state) })
+	}
 	var parts []string
-	for _, key := range slices.Sorted(maps.Keys(all)) {
+	for _, key := range keys {
 		parts = append(parts, all[key].String())
 	}
 	return strings.Join(parts, between), own, nil

@@ -178,7 +178,7 @@ func (s *sharing) settled(kept posted, all map[string]section, own section) bool
 func (s *sharing) compose(all map[string]section, generation Seq) (string, section, error) {
 	m := marker{key: s.key, seq: generation, sum: digest("")}
 	own := newSection(s.name, s.post.Seq, s.post.State, "")
-	body, own, err := joined(all, own, s.post.Body, room(s.limit, m.String(), "\n"))
+	body, own, err := joined(all, own, s.post, room(s.limit, m.String(), "\n"))
 	m.sum = digest(body)
 	return m.String() + "\n" + body, own, err
 }

@@ -93,6 +93,22 @@ func sectionsFollowTheirOwnRuns(t *testing.T, start starter) {
 	}
 }
 
+func worstSectionComesFirst(t *testing.T, start starter) {
+	s, address := start(t, state())
+	c := client(t, address, token)
+	for i, step := range []struct{ name, state, want string }{
+		{"engine", "passed", "{engine 1.1 state=passed} passed"},
+		{"serving", "failed", "{serving 2.1 state=failed} failed {engine 1.1 state=passed} passed"},
+		{"a", "passed", "{serving 2.1 state=failed} failed {a 3.1 state=passed} passed {engine 1.1 state=passed} passed"},
+		{"serving", "passed", "{a 3.1 state=passed} passed {engine 1.1 state=passed} passed {serving 4.1 state=passed} passed"},
+	} {
+		post := run(int64(i+1), 1, step.state)
+		post.State, post.Rank = step.state, func(state string) int { return map[string]int{"failed": 1}[state] }
+		share(t, c, step.name, post)
+		wantSections(t, s, actionsBot+": ["+shared+" 1.0] "+step.want)
+	}
+}
+
 // hostileSectionsStay: whatever a section says, the others neither change it nor read
 // it, and what was edited is left out.
 func hostileSectionsStay(t *testing.T, start starter) {
@@ -116,7 +132,7 @@ func hostileSectionsStay(t *testing.T, start starter) {
 }
 
 func twoConfigurationsAtOnce(t *testing.T, start starter) {
-	for name, at := range map[string]interrupting{
+	for name, at := range map[string]*interrupting{
 		"both create": {method: "POST", suffix: "/comments"},
 		"both edit":   {method: "PATCH", suffix: ""},
 	} {
@@ -126,7 +142,7 @@ func twoConfigurationsAtOnce(t *testing.T, start starter) {
 				share(t, client(t, address, token), "other", run(1, 1, "there"))
 			}
 			slow := &clock{}
-			o := github.Options{BaseURL: address, Token: token, Transport: &at, Sleep: slow.sleep, Now: slow.now}
+			o := github.Options{BaseURL: address, Token: token, Transport: at, Sleep: slow.sleep, Now: slow.now}
 			at.do = func() { share(t, client(t, address, token), "serving", run(9, 1, "serving")) }
 			share(t, clientWith(t, o), "engine", run(4, 1, "engine"))
 			// The one that came first looks again after the pause, which passes at once here.
