@@ -15,10 +15,10 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// nameOf returns the name that a configuration gives itself, also where the rest of it
-// cannot be read: what is said of an error belongs to the same check. The checkout's
-// counts, which is the base's in the job that posts. Where a pull request brings the
-// configuration, its own counts, because nothing is judged then.
+// nameOf returns the name that a configuration gives itself, also if the rest of it
+// cannot be read: the error is published under the same check. The file of the checkout
+// counts, which is the base's in the job that posts. If a pull request adds the
+// configuration, its own file counts, because nothing is judged then.
 func (a *action) nameOf(ctx context.Context, path string) string {
 	if strings.EqualFold(filepath.Ext(path), ".json") {
 		return "" // of another tool
@@ -29,7 +29,7 @@ func (a *action) nameOf(ctx context.Context, path string) string {
 	case err != nil || !info.Mode().IsRegular():
 		return "" // a pipe could be read only once
 	}
-	data, _ := measure.ReadBounded(path) // what cannot be read is said by those who judge by it
+	data, _ := measure.ReadBounded(path) // judging reports the error
 	return config.NameOf(data)
 }
 
@@ -106,6 +106,6 @@ func (a *action) writeComment(ctx context.Context, client *github.Client, repo g
 		}
 		return heading + body(limit-len(heading))
 	}
-	post.Rank = func(state string) int { return gravity[gate.Status(state)] } // the worst first
+	post.Rank = func(state string) int { return gravity[gate.Status(state)] } // the worst verdict first
 	return client.UpsertSection(ctx, repo, number, a.sharedComment(), a.in.checkName, post)
 }

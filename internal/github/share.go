@@ -14,8 +14,8 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// How writers of one comment find out that another one wrote over them: each looks again
-// after a pause that is longer than the time between another one's reading and writing.
+// How a writer finds that another one wrote over its section: it reads again after a
+// pause that is longer than the time between another one's reading and writing.
 const (
 	settles     = 3 * time.Second
 	staleAfter  = settles - 500*time.Millisecond
@@ -125,7 +125,7 @@ func (s *sharing) step(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, hopeless{fmt.Errorf("%s: %w", s.doing("comment on"), err)}
 	}
-	s.tell(kept, before, own)
+	s.note(kept, before, own)
 	if s.settled(kept, all, own) {
 		s.calls = 0 // duplicates are of others that wrote at the same time
 		return true, s.deleteOthers(ctx, found, kept)
@@ -143,8 +143,8 @@ func (s *sharing) outdated(ctx context.Context, before section, found []posted) 
 	return true
 }
 
-// tell keeps what to return of the first comment that is written.
-func (s *sharing) tell(kept posted, before, own section) {
+// note keeps the result: the comment as it is now, and the first change.
+func (s *sharing) note(kept posted, before, own section) {
 	change := s.said.Change
 	switch {
 	case change != "":

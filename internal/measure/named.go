@@ -11,8 +11,8 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// leftBehind says of a configuration with a name that has no baselines yet where some
-// are that it does not read: those from before it had the name.
+// leftBehind warns of baselines from before the configuration had its name, which it does
+// not read. Once it has a folder of its own, nothing is missing.
 func (o *Options) leftBehind(file *config.File) []string {
 	if file.Name == "" || file.Baselines != "" || o.Baseline != "" {
 		return nil
