@@ -2,10 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
+	"github.com/accelgate/accelgate/internal/suite/endpoint"
 )
 
 // benchCommand is about servers of language models.
@@ -20,6 +22,15 @@ func (c *Command) benchCommand(code *int) *cobra.Command {
 			return err
 		},
 	}
-	parent.AddCommand(c.benchRunCommand(code), schema)
+	client := &cobra.Command{
+		Use:    "client",
+		Short:  "Send the part of a load that standard input describes, for 'bench run'",
+		Args:   cobra.NoArgs,
+		Hidden: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return endpoint.Client(cmd.Context(), c.Stdin, c.Stdout, os.Environ(), c.Now)
+		},
+	}
+	parent.AddCommand(c.benchRunCommand(code), c.benchMergeCommand(code), schema, client)
 	return parent
 }

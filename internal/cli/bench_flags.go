@@ -33,6 +33,8 @@ type benchRun struct {
 	dataset, sloTemplate, sloHardware               string
 	seed                                            int64
 	gpus                                            []string
+	clients                                         int
+	shard, startAt                                  string
 }
 
 func (b *benchRun) addFlags(f *pflag.FlagSet) {
@@ -57,6 +59,9 @@ func (b *benchRun) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&b.sloTemplate, "slo-template", "", "`name` of the limits that requests are held against: llm.standard or llm.relaxed")
 	f.StringVar(&b.sloHardware, "hardware", "", "`class` of hardware for those limits, as in h100 (default: by this host's accelerators)")
 	f.StringSliceVar(&b.gpus, "gpus", nil, "`ids` of the NVIDIA GPUs of the server whose energy is measured, as in 0,1")
+	f.Var((*count)(&b.clients), "clients", "processes of this host that send each load together, `n` in place of the suite's")
+	f.StringVar(&b.shard, "shard", "", "send part `k/n` of the load; other hosts send the rest, see 'accelgate bench merge'")
+	f.StringVar(&b.startAt, "start-at", "", "`time` at which all shards begin, as in 2026-01-31T12:00:00Z or seconds since 1970")
 	f.StringVar(&b.Out, "out", "results", "`folder` for envelopes, samples and run.json")
 	f.StringVar(&b.HostLabel, "host-label", "", "`label` of this host")
 	f.Var((*count)(&b.Repeats), "repeats", "measure each load `n` times")
@@ -199,6 +204,9 @@ func (b *benchRun) override(body map[string]any) error {
 	}
 	if b.maxTokens > 0 {
 		set(b.maxTokens, "request", "max_tokens")
+	}
+	if b.clients > 0 {
+		set(b.clients, "load", "clients")
 	}
 	b.overrideLength(body)
 	return b.overrideLoads(body)

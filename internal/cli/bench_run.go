@@ -77,20 +77,33 @@ func (c *Command) benchRun(ctx context.Context, b *benchRun, args []string) (int
 	if err != nil {
 		return 0, err
 	}
-	p, err := c.env().PlanOf(ctx, &b.Options, file, true)
+	env := c.env()
+	shard, err := b.sharded(c.Now())
+	if err != nil {
+		return 0, err
+	}
+	if shard != nil {
+		env.Kinds = withShard(shard)
+	}
+	p, err := env.PlanOf(ctx, &b.Options, file, true)
 	if err != nil {
 		return 0, err
 	}
 	defer p.Close()
-	run, err := c.env().Measure(ctx, p, nil)
-	if err != nil {
+	run, err := env.Measure(ctx, p, nil)
+	switch {
+	case err != nil && shard != nil:
+		return 0, err
+	case err != nil:
 		return 0, c.keepMeasured(p, b, err)
+	case shard != nil:
+		return c.concludeShard(p, b, shard, run)
 	}
-	return c.conclude(p, b, run)
+	return c.printMeasured(b, run)
 }
 
-// conclude writes the envelopes and says what became of each load.
-func (c *Command) conclude(p *measure.Plan, b *benchRun, run *bench.Run) (int, error) {
+// printMeasured writes the envelopes and says what became of each load.
+func (c *Command) printMeasured(b *benchRun, run *bench.Run) (int, error) {
 	paths, err := b.export(run)
 	if err != nil {
 		return 0, err

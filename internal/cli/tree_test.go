@@ -26,6 +26,7 @@ var noTable = map[string]string{
 	"accelgate baseline prune":         "a line for each entry that it removes; the baseline is the document",
 	"accelgate baseline update":        "a line that says what was recorded; the baseline is the document",
 	"accelgate bench schema":           "JSON",
+	"accelgate bench client":           "JSON, one object a line",
 	"accelgate bisect":                 "one commit, and git's log of the bisection",
 	"accelgate bisect-step":            "one line for git bisect",
 	"accelgate cases refresh":          "a line for each number that it writes; the case files are the documents",
@@ -67,7 +68,7 @@ var changing = map[string]string{
 
 // onlyNew are the commands that write files of their own, where --out or an argument
 // says: nothing that people edit is there.
-var onlyNew = []string{"accelgate analyze fidelity", "accelgate bench run", "accelgate bisect", "accelgate export", "accelgate import", "accelgate kernels run",
+var onlyNew = []string{"accelgate analyze fidelity", "accelgate bench merge", "accelgate bench run", "accelgate bisect", "accelgate export", "accelgate import", "accelgate kernels run",
 	"accelgate man", "accelgate run", "accelgate selftest", "accelgate site"}
 
 // leaves are the commands that do something.

@@ -14,7 +14,7 @@ import (
 // version answered is what a diff is often about. Names are those of a run's context, driver options under their own.
 var defaultContext = map[string]Level{
 	"suite": Warn, "model": Fail, "engine": Fail, "engine_version": Warn, "quantization": Fail, "hardware_fingerprint": Fail,
-	"client": Warn, "duration_s": Warn, "seed": Warn, "nonce_seed": Off, "schedule_sha256": Warn, cellFact: Warn,
+	"client": Warn, "duration_s": Warn, "seed": Warn, "nonce_seed": Off, "clocks": Off, "schedule_sha256": Warn, cellFact: Warn,
 
 	"suite_version": Fail, "dataset_hash": Fail,
 	"mode": Fail, "concurrency": Fail, "rate": Fail, "arrival": Fail, "burstiness": Fail, "burst": Fail, "warmup": Fail,

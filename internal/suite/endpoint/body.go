@@ -91,6 +91,7 @@ type loading struct {
 	Ramp        time.Duration `yaml:"ramp"`
 	AutoRamp    bool          `yaml:"auto_ramp"`
 	MaxInFlight int           `yaml:"max_in_flight"`
+	Clients     int           `yaml:"clients"` // processes that send the load
 	Duration    time.Duration `yaml:"duration"`
 	Requests    int           `yaml:"requests"`
 	Warmup      warmup        `yaml:"warmup"`
@@ -141,7 +142,7 @@ func defaults() body {
 		Server:   server{StartTimeout: 10 * time.Minute},
 		Request:  request{API: "chat", MaxTokens: 128, KeepAlive: true},
 		Dataset:  prompts{Spec: dataset.Spec{Kind: dataset.Builtin, Seed: 42}, Policy: dataset.Unique},
-		Load:     loading{Mode: load.Closed, AutoRamp: true, Burstiness: 1, Warmup: warmup{Duration: 2 * time.Second}, Drain: 30 * time.Second},
+		Load:     loading{Mode: load.Closed, Clients: 1, AutoRamp: true, Burstiness: 1, Warmup: warmup{Duration: 2 * time.Second}, Drain: 30 * time.Second},
 		Search:   searching{Min: 1, Max: 1024, Precision: 0.02, Repeats: 3, Budget: 15 * time.Minute},
 		Timeouts: timeouts{First: 60 * time.Second, Idle: 30 * time.Second, Total: 120 * time.Second},
 	}

@@ -68,6 +68,9 @@ func (m *measurement) addLoad(c map[string]string, p load.Plan) {
 	if p.Concurrency > 0 {
 		c["concurrency"] = strconv.Itoa(p.Concurrency)
 	}
+	if n := m.clients() * max(m.share.Of, 1); n > 1 {
+		c["clients"] = strconv.Itoa(n)
+	}
 	if m.capped() {
 		c["latency_from"] = "due"
 	}
@@ -122,5 +125,5 @@ func (m *measurement) samplesName() string {
 		}
 		return '-'
 	}
-	return fmt.Sprintf("samples-%.80s-%s-%d.jsonl", strings.Map(plain, m.name), m.point, m.epoch.UnixMilli())
+	return fmt.Sprintf("samples-%.80s-%.40s-%d.jsonl", strings.Map(plain, m.name), strings.Map(plain, m.point.String()), m.epoch.UnixMilli())
 }

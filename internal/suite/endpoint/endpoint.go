@@ -30,6 +30,8 @@ type Suite struct {
 	slo      objective
 	contents suite.Contents
 	warnings []string
+	share    share  // of the load, that this process sends
+	shard    *Shard // nil unless other hosts send the rest
 }
 
 var (
@@ -99,6 +101,9 @@ func (s *Suite) Metrics() []bench.Metric {
 		return s.searchMetrics()
 	}
 	metrics, _ := latency.Metrics(s.body.Gate...) // checked by Open
+	if s.clients() > 1 {
+		metrics = append(metrics, severalMetrics...)
+	}
 	return slices.Concat(metrics, clientMetrics, serverMetrics)
 }
 

@@ -122,6 +122,7 @@ var keys = config.Keys{
 		"ramp":          {Text: "Time over which slots start, so that they do not go in step. If absent, `auto_ramp` counts."},
 		"auto_ramp":     {Absent: true, Text: "Whether slots start over one service time."},
 		"max_in_flight": {Text: "Bound for requests at once in open modes. One that waits is late by the schedule."},
+		"clients":       {Absent: 1, Text: "Processes of accelgate on this host that send the load together, each its part, up to 256. See [More than one client](endpoints.md#more-than-one-client)."},
 		"duration":      {Text: "Time that is measured. `duration` or `requests` is given, or both: then whichever comes first counts."},
 		"requests":      {Text: "Requests that are measured."},
 		"warmup":        {Text: "What is sent before it is measured: both, the requests and the time."},

@@ -20,18 +20,23 @@ import (
 // measurement is one load under way.
 type measurement struct {
 	*Suite
-	cell   bench.Cell
-	point  point
-	device bench.Device
-	epoch  time.Time
-	server *running // nil for one that was there
-	said   openai.Server
-	client *openai.Client
-	url    string
-	model  string
-	seen   *record
-	asked  *dataset.Sequence
-	nonces uint64 // seed of the texts that make prompts unique
+	cell     bench.Cell
+	point    point
+	device   bench.Device
+	epoch    time.Time
+	server   *running // nil for one that was there
+	said     openai.Server
+	client   *openai.Client
+	url      string
+	model    string
+	seen     *record
+	schedule load.Schedule
+	asked    *dataset.Sequence
+	nonces   uint64    // seed of the texts that make prompts unique
+	asks     uint64    // seed of those of the load under way
+	start    time.Time // when the load begins, by this clock; zero is at once
+	clock    clock     // the server's, where it was measured
+	own      part      // what this client did of the load
 }
 
 // Measure sends one load and computes what it amounts to. A server that is not
@@ -80,13 +85,7 @@ func (m *measurement) now() time.Duration { return m.env.Now().Sub(m.epoch) }
 
 // connect waits for the server that was started, and asks any what it is.
 func (m *measurement) connect(ctx context.Context) (err error) {
-	t := m.body.Timeouts
-	options := openai.Options{BaseURL: m.url, APIKey: m.apiKey(), Connections: m.connections(),
-		KeepAlive: m.body.Request.KeepAlive, First: t.First, Idle: t.Idle, Total: t.Total, Now: m.now}
-	if err := m.body.Connection.apply(&options, m.env.Dir); err != nil {
-		return err
-	}
-	if m.client, err = openai.New(options); err != nil {
+	if m.client, err = m.newClient(); err != nil {
 		return err
 	}
 	if m.server != nil {
@@ -104,7 +103,7 @@ func (m *measurement) connect(ctx context.Context) (err error) {
 	if m.model == "" {
 		return fmt.Errorf("%s lists no model: name one with model, or --model", m.url)
 	}
-	return nil
+	return m.readClock(ctx)
 }
 
 // connections is how many are kept open.
@@ -118,6 +117,13 @@ func (m *measurement) connections() int {
 
 // atOnce is how many connections the load is expected to need.
 func (m *measurement) atOnce() int {
+	if m.clients() > 1 {
+		return 0 // these processes open their own
+	}
+	return (m.allAtOnce() + max(m.share.Of, 1) - 1) / max(m.share.Of, 1)
+}
+
+func (m *measurement) allAtOnce() int {
 	switch n := max(m.point.concurrency, m.body.Load.MaxInFlight); {
 	case n > 0:
 		return min(n, maxWarm)
@@ -178,7 +184,10 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	if err != nil {
 		return err
 	}
-	m.seen = newRecord(m, schedule)
+	if err := m.waitForStart(ctx, beforeStart); err != nil {
+		return err
+	}
+	m.schedule, m.seen = schedule, newRecord(m, schedule)
 	m.client.Warm(ctx, m.atOnce())
 	began := m.now()
 	stopWatching, stopReading := load.Watch(ctx, m.now), m.watchServer(ctx)
@@ -186,6 +195,10 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	reported := stopReading()
 	wall := m.now() - began
 	health := stopWatching()
+	if m.seen.parts != nil {
+		health = m.own.Health
+	}
+	m.own.Health = health
 	meters.stop()
 	if m.server != nil {
 		m.server.died = m.server.hasEnded()
@@ -201,6 +214,8 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	result.Samples = append(result.Samples, clientSamples(health)...)
 	addTelemetry(result, reported)
 	m.doubt(result, out, health)
+	m.warnRepeats(result)
+	addTogether(result, m.seen.parts)
 	if err := m.keepSamples(result); err != nil {
 		return err
 	}
@@ -208,6 +223,7 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 		return runErr
 	}
 	m.judgeOutcome(result, gone)
+	m.handOver(result)
 	return nil
 }
 
@@ -221,6 +237,17 @@ func (m *measurement) run(ctx context.Context, s load.Schedule) (log load.Log, g
 	defer oneLoad.Unlock()
 	// Memory is cheaper here than a collection in the middle of 256 streams.
 	defer debug.SetGCPercent(debug.SetGCPercent(collectLess))
+	if m.clients() > 1 {
+		return m.runClients(ctx, s)
+	}
+	if m.share.Of > 1 {
+		if s, err = s.Share(m.share.Index, m.share.Of); err != nil {
+			return log, false, err
+		}
+	}
+	if err := m.waitForStart(ctx, 0); err != nil {
+		return log, false, err
+	}
 	inner, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	m.seen.begin(stop)
@@ -231,6 +258,7 @@ func (m *measurement) run(ctx context.Context, s load.Schedule) (log load.Log, g
 		err = nil
 	}
 	m.seen.unsent(log)
+	m.own = part{Epoch: m.epoch, Began: m.seen.began, Window: log.Window, Gone: gone}
 	return log, gone, err
 }
 
@@ -244,8 +272,12 @@ func (m *measurement) choosePrompts() (err error) {
 	m.asked, m.nonces = m.prompts, uint64(m.body.Dataset.Seed)
 	if m.server == nil && m.body.Dataset.Policy != dataset.AsIs {
 		m.nonces = rand.Uint64() >> 1
+		if m.shard != nil {
+			m.nonces = m.shard.nonces()
+		}
 		m.asked, err = m.dataset.Sequence(m.body.Dataset.Policy, m.nonces)
 	}
+	m.asks = m.nonces
 	return err
 }
 
@@ -264,6 +296,10 @@ func (m *measurement) doubt(result *bench.Result, out latency.Output, health loa
 	if !out.Saturated && load.OverSaturated(m.seen.backlog()) { // which serving cannot measure
 		result.Warnings = append(result.Warnings, "the server fell behind the schedule, so that the numbers depend on how long was measured: send less a second")
 	}
+}
+
+// warnRepeats warns of prompts that a prefix cache answers.
+func (m *measurement) warnRepeats(result *bench.Result) {
 	if n := m.seen.count(load.Measure); m.asked.Repeats(m.seen.count(load.Warmup), n) {
 		result.Warnings = append(result.Warnings, fmt.Sprintf("%d requests repeat prompts of a dataset of %d, which a prefix cache answers: "+
 			"set dataset.cache_policy: unique, or take a larger dataset", n, m.dataset.Len()))

@@ -29,8 +29,8 @@ func BenchmarkBesidePlain(b *testing.B) {
 			client := plainClient()
 			var ours, plain []time.Duration
 			for b.Loop() {
-				plain = append(plain, together(func() time.Duration { return plainTTFT(b, client, url) })...)
-				ours = append(ours, together(ourTTFT(b, url))...)
+				plain = append(plain, streamsAtOnce(func() time.Duration { return plainTTFT(b, client, url) })...)
+				ours = append(ours, streamsAtOnce(ourTTFT(b, url))...)
 			}
 			a, p := middle(ours), middle(plain)
 			b.ReportMetric(float64(a)/1e6, "ours-ms")
@@ -42,9 +42,9 @@ func BenchmarkBesidePlain(b *testing.B) {
 
 const streams = 256
 
-// together runs all streams at once, twice, and returns what the second pass
+// streamsAtOnce runs all streams at once, twice, and returns what the second pass
 // took: connections are open by then.
-func together(one func() time.Duration) []time.Duration {
+func streamsAtOnce(one func() time.Duration) []time.Duration {
 	took := make([]time.Duration, streams)
 	for range 2 {
 		var all sync.WaitGroup

@@ -13,12 +13,15 @@ type point struct {
 	concurrency int
 	rate        float64
 	search      string // metric of a search
+	label       string // of a load that other processes sent
 }
 
 // String is the cell's parameter, and after InferenceBench the beginning of a
 // file's name.
 func (p point) String() string {
 	switch {
+	case p.label != "":
+		return p.label
 	case p.search != "":
 		return "max-" + p.search
 	case p.concurrency > 0:

@@ -27,16 +27,17 @@ type record struct {
 	stop  context.CancelCauseFunc
 	began time.Duration
 
+	parts *together // of several clients, nil of one
+
 	mu           sync.Mutex
 	observations []latency.Observation
-	outstanding  map[int]int // by index
 	failed       int
 	refused      int          // connections in a row
 	reported     atomic.Int64 // when progress was reported last, as a time.Duration
 }
 
 func newRecord(m *measurement, s load.Schedule) *record {
-	return &record{measurement: m, plan: s.Plan(), outstanding: map[int]int{}}
+	return &record{measurement: m, plan: s.Plan()}
 }
 
 // capped reports whether the load is an open loop with a bound for requests at
@@ -104,7 +105,7 @@ func (r *record) pause(ctx context.Context, reply openai.Reply) {
 // unsent adds the requests that were due in the window and never got a slot.
 func (r *record) unsent(log load.Log) {
 	for _, shot := range log.Unsent {
-		r.observations = append(r.observations, latency.Observation{Index: shot.Index, Phase: load.Measure, Due: shot.Due, Capped: r.capped(),
+		r.observations = append(r.observations, latency.Observation{Index: shot.Index, Phase: load.Measure, Due: shot.Due, Outstanding: shot.Outstanding, Capped: r.capped(),
 			Reply: openai.Reply{Outcome: openai.Cancelled, Reason: "was due and never sent", PromptTokens: -1, OutputTokens: -1, StreamedTokens: -1, CachedTokens: -1,
 				ServerPromptMS: math.NaN(), ServerDecodeMS: math.NaN()}})
 	}
@@ -112,8 +113,7 @@ func (r *record) unsent(log load.Log) {
 
 func (r *record) keep(shot load.Shot, words int, reply openai.Reply) {
 	r.mu.Lock()
-	r.observations = append(r.observations, latency.Observation{Index: shot.Index, Phase: shot.Phase, Due: shot.Due, Words: words, Capped: r.capped(), Reply: reply})
-	r.outstanding[shot.Index] = shot.Outstanding
+	r.observations = append(r.observations, latency.Observation{Index: shot.Index, Phase: shot.Phase, Due: shot.Due, Words: words, Outstanding: shot.Outstanding, Capped: r.capped(), Reply: reply})
 	if reply.Outcome != openai.OK && reply.Outcome != openai.Cancelled {
 		r.failed++
 	}
@@ -169,7 +169,7 @@ func (r *record) backlog() (samples []load.Sample) {
 	}
 	for i := range r.observations {
 		if o := &r.observations[i]; o.Phase == load.Measure && o.Reply.Outcome == openai.OK && o.Reply.First > o.Due {
-			samples = append(samples, load.Sample{Due: o.Due, Outstanding: r.outstanding[o.Index], Latency: o.Reply.First - o.Due})
+			samples = append(samples, load.Sample{Due: o.Due, Outstanding: o.Outstanding, Latency: o.Reply.First - o.Due})
 		}
 	}
 	return samples

@@ -180,6 +180,10 @@ func (s *seeking) probe(ctx context.Context, value float64) (bool, error) {
 	stopWatching := load.Watch(ctx, s.now)
 	log, gone, err := s.run(ctx, schedule)
 	health := stopWatching()
+	if t := s.seen.parts; t != nil {
+		health = s.own.Health
+		s.result.Doubt = cmp.Or(s.result.Doubt, t.doubt())
+	}
 	if s.gone = gone; gone || err != nil {
 		return false, cmp.Or(err, search.ErrStop)
 	}
@@ -230,7 +234,8 @@ func (m *measurement) freshPrompts(probe int) (err error) {
 	if err := m.choosePrompts(); err != nil || m.body.Dataset.Policy == dataset.AsIs {
 		return err
 	}
-	m.asked, err = m.dataset.Sequence(m.body.Dataset.Policy, m.nonces+uint64(probe))
+	m.asks = m.nonces + uint64(probe)
+	m.asked, err = m.dataset.Sequence(m.body.Dataset.Policy, m.asks)
 	return err
 }
 

@@ -90,10 +90,13 @@ func (b *body) checkRequest(c *config.Suite) error {
 // checkPoints finds out what the modes' own check, of each point's plan, does
 // not see.
 func (b *body) checkPoints(c *config.Suite) error {
+	l := &b.Load
+	if l.Clients < 1 || l.Clients > maxClients {
+		return c.Errorf("load.clients", "is %d: write 1 to %d", l.Clients, maxClients)
+	}
 	if b.searches() {
 		return nil
 	}
-	l := &b.Load
 	closed, open := l.Mode == load.Closed, l.Mode != load.Closed && l.Mode != load.Trace
 	switch {
 	case closed && len(l.Concurrency) == 0:
@@ -129,7 +132,11 @@ func (s *Suite) checkPlans(c *config.Suite) error {
 		points = []point{s.body.Search.point(s.body.Search.Min), s.body.Search.point(s.body.Search.Max)}
 	}
 	for _, p := range points {
-		if _, err := s.plan(p).Schedule(); err != nil {
+		schedule, err := s.plan(p).Schedule()
+		if err == nil {
+			_, err = schedule.Share(0, s.clients())
+		}
+		if err != nil {
 			return c.Errorf("load", "%s: %v", p, err)
 		}
 	}

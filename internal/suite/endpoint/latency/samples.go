@@ -48,6 +48,10 @@ type sampleRow struct {
 	EOF          time.Duration `json:"eof_ns"`
 
 	Chunks int `json:"chunks"`
+	// Words are those of the prompt, and Outstanding the requests that were due and
+	// had not ended; 0 is not known.
+	Words       int `json:"words,omitempty"`
+	Outstanding int `json:"outstanding,omitempty"`
 	// Gaps are the times between content chunks, that of the first from
 	// First; Reads tells which read brought each.
 	Gaps  []time.Duration `json:"gaps_ns,omitempty"`
@@ -85,7 +89,7 @@ func rowOf(o *Observation) *sampleRow {
 		Phase: o.Phase, Outcome: r.Outcome, Status: r.Status, Due: o.Due, SinceDue: o.Capped,
 		Send: r.Send, Conn: r.Conn, Headers: r.Headers, FirstChunk: r.FirstChunk, First: r.First, FirstContent: r.FirstContent,
 		Last: r.Last, Finish: r.Finish, Usage: r.Usage, Done: r.Done, EOF: r.EOF,
-		Chunks: r.Chunks, Reads: r.Reads, Cached: saidOrNull(r.CachedTokens), Source: r.Source, Reused: r.Reused, Retried: r.Retried,
+		Chunks: r.Chunks, Words: o.Words, Outstanding: o.Outstanding, Reads: r.Reads, Cached: saidOrNull(r.CachedTokens), Source: r.Source, Reused: r.Reused, Retried: r.Retried,
 		ServerPrompt: orNull(r.ServerPromptMS), ServerDecode: orNull(r.ServerDecodeMS),
 	}
 	if r.StreamedTokens < r.OutputTokens {

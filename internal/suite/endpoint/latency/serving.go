@@ -25,6 +25,9 @@ type Observation struct {
 	Phase load.Phase
 	Due   time.Duration
 	Words int // of the prompt; 0 is not known
+	// Outstanding is how many requests were due and had not ended when this one
+	// became due, itself included; 0 is not known.
+	Outstanding int
 	// Capped says that an open loop held requests back: latencies then count
 	// from Due, because those from Reply.Send hide the queue.
 	Capped bool

@@ -29,7 +29,7 @@ func runClosed(ctx context.Context, l *ledger) {
 func (c *closedLoop) slot(ctx context.Context, slot int) {
 	p, w := c.schedule.plan, waiter{now: c.now}
 	defer w.stop()
-	if p.Ramp > 0 && !w.until(ctx, c.start+share(p.Ramp, slot, p.Concurrency)) {
+	if p.Ramp > 0 && !w.until(ctx, c.start+c.share(p.Ramp, slot)) {
 		return
 	}
 	for n := 1; ; n++ {
@@ -44,9 +44,9 @@ func (c *closedLoop) slot(ctx context.Context, slot int) {
 	}
 }
 
-// share is slot's part of d, so that the slots divide it evenly.
-func share(d time.Duration, slot, slots int) time.Duration {
-	return time.Duration(float64(d) * float64(slot) / float64(slots))
+// share is slot's part of d, so that the slots of all clients divide it evenly.
+func (c *closedLoop) share(d time.Duration, slot int) time.Duration {
+	return time.Duration(float64(d) * float64(c.schedule.index(slot)) / float64(c.schedule.allSlots()))
 }
 
 // take returns the next request of a slot that is free now, and false when the
@@ -65,7 +65,7 @@ func (c *closedLoop) take(ctx context.Context) (Shot, bool) {
 		c.cancel(c.failure)
 		return Shot{}, false
 	}
-	shot := Shot{Index: c.next, Phase: c.phase(t), Due: t}
+	shot := Shot{Index: c.schedule.index(c.next), Phase: c.phase(t), Due: t}
 	c.next++
 	c.due(&shot)
 	c.sending(shot.Phase)
@@ -122,7 +122,7 @@ func (c *closedLoop) serve(ctx context.Context, shot Shot) {
 
 // pause holds a slot back once, after its second request, which took d.
 func (c *closedLoop) pause(ctx context.Context, w *waiter, slot int, d time.Duration) bool {
-	ok := w.until(ctx, c.now()+share(c.learn(d), slot, c.schedule.plan.Concurrency))
+	ok := w.until(ctx, c.now()+c.share(c.learn(d), slot))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.spread++

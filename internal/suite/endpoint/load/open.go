@@ -46,6 +46,9 @@ func (o *openLoop) dispatch(ctx context.Context) {
 	s, w := o.schedule, waiter{now: o.now}
 	defer w.stop()
 	for i, at := range s.arrivals {
+		if !s.has(i) {
+			continue
+		}
 		if !w.until(ctx, o.start+at) {
 			return
 		}

@@ -15,6 +15,8 @@ type Schedule struct {
 	arrivals   []time.Duration // all phases
 	first, end int             // arrivals[first:end] are measured
 	from, to   time.Duration   // the window
+	// Of a share: client k, of how many, and the slots of all.
+	k, of, slots int
 }
 
 // Plan returns the plan that the schedule was made from.
@@ -26,7 +28,13 @@ func (s Schedule) Measured() int {
 	if s.plan.Mode == Closed {
 		return -1
 	}
-	return s.end - s.first
+	n := 0
+	for i := s.first; i < s.end; i++ {
+		if s.has(i) {
+			n++
+		}
+	}
+	return n
 }
 
 // Schedule lays out a plan: absolute times that depend on nothing but the plan.

@@ -30,6 +30,16 @@ const (
 	Cancelled       Outcome = "cancelled_by_window" // by the caller, at the end of the window
 )
 
+// Known reports whether an outcome is one of these.
+func (o Outcome) Known() bool {
+	switch o {
+	case OK, HTTP4xx, HTTP5xx, RateLimited, Connect, ResetReused, ResetMidstream, TimeoutFirst, TimeoutIdle, TimeoutTotal,
+		BadJSON, ErrorInStream, Empty, Truncated, Short, PromptTruncated, Cancelled:
+		return true
+	}
+	return false
+}
+
 // Where a count of output tokens comes from.
 const (
 	FromUsage  = "usage"  // the server's own count
