@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"crypto/ed25519"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -34,7 +35,8 @@ type benchRun struct {
 	seed                                            int64
 	gpus                                            []string
 	clients                                         int
-	shard, startAt                                  string
+	shard, startAt, signKey                         string
+	signer                                          ed25519.PrivateKey // of signKey
 }
 
 func (b *benchRun) addFlags(f *pflag.FlagSet) {
@@ -62,11 +64,16 @@ func (b *benchRun) addFlags(f *pflag.FlagSet) {
 	f.Var((*count)(&b.clients), "clients", "processes of this host that send each load together, `n` in place of the suite's")
 	f.StringVar(&b.shard, "shard", "", "send part `k/n` of the load; other hosts send the rest, see 'accelgate bench merge'")
 	f.StringVar(&b.startAt, "start-at", "", "`time` at which all shards begin, as in 2026-01-31T12:00:00Z or seconds since 1970")
+	addSignKey(b, f)
 	f.StringVar(&b.Out, "out", "results", "`folder` for envelopes, samples and run.json")
 	f.StringVar(&b.HostLabel, "host-label", "", "`label` of this host")
 	f.Var((*count)(&b.Repeats), "repeats", "measure each load `n` times")
 	f.StringVar(&b.Revision, "revision", "", "`commit` of the code under test (default: git's HEAD)")
 	f.StringVar(&b.InjectSlowdown, "inject-slowdown", "", "make the embedded engine slower by `PHASE=PERCENT`, as in decode=30%")
+}
+
+func addSignKey(b *benchRun, f *pflag.FlagSet) {
+	f.StringVar(&b.signKey, "sign-key", "", "private `key` to sign run.json and envelopes with: a PEM file, or env:NAME; see 'accelgate sign'")
 }
 
 // seconds is a flag that takes a duration, or a number of seconds as

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -47,6 +49,9 @@ func (c *Command) benchRunCommand(code *int) *cobra.Command {
 			case b.metrics:
 				return report.MetricsTable(c.Stdout, endpoint.Catalogue())
 			}
+			if err := refuseEmpty(cmd, "shard", "start-at", "sign-key"); err != nil {
+				return err
+			}
 			b.changed = cmd.Flags().Changed
 			*code, err = c.benchRun(cmd.Context(), &b, args)
 			return err
@@ -77,6 +82,9 @@ func (c *Command) benchRun(ctx context.Context, b *benchRun, args []string) (int
 	if err != nil {
 		return 0, err
 	}
+	if err := c.readSignKey(b); err != nil {
+		return 0, err
+	}
 	env := c.env()
 	shard, err := b.sharded(c.Now())
 	if err != nil {
@@ -102,11 +110,29 @@ func (c *Command) benchRun(ctx context.Context, b *benchRun, args []string) (int
 	return c.printMeasured(b, run)
 }
 
+// readSignKey reads the key before anything is measured.
+func (c *Command) readSignKey(b *benchRun) (err error) {
+	if b.signKey == "" {
+		return nil
+	}
+	if b.shard != "" {
+		return exit.Usagef("--sign-key: a part of a load is not signed: give the key to 'accelgate bench merge'")
+	}
+	b.signer, err = c.privateKey("--sign-key", b.signKey)
+	return err
+}
+
 // printMeasured writes the envelopes and says what became of each load.
 func (c *Command) printMeasured(b *benchRun, run *bench.Run) (int, error) {
 	paths, err := b.export(run)
 	if err != nil {
 		return 0, err
+	}
+	if b.signer != nil {
+		files := append(slices.Sorted(maps.Values(paths)), filepath.Join(b.Out, "run.json"))
+		if err := signFiles(b.signer, files); err != nil {
+			return 0, err
+		}
 	}
 	if b.json {
 		if err := c.encode(run); err != nil {

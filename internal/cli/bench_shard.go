@@ -116,18 +116,25 @@ func (c *Command) benchMergeCommand(code *int) *cobra.Command {
 		Short: "Merge the shards of a load",
 		Long:  benchMergeHelp,
 		Args:  cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) (err error) {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if err := refuseEmpty(cmd, "sign-key"); err != nil {
+				return err
+			}
 			*code, err = c.benchMerge(&b, args)
 			return err
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&b.json, "json", false, "print the run as JSON")
+	addSignKey(&b, f)
 	f.StringVar(&b.Out, "out", "results", "`folder` for the envelope, the samples and run.json")
 	return cmd
 }
 
 func (c *Command) benchMerge(b *benchRun, args []string) (int, error) {
+	if err := c.readSignKey(b); err != nil {
+		return 0, err
+	}
 	var list []*endpoint.ShardFile
 	for _, arg := range args {
 		paths, err := shardFiles(arg)

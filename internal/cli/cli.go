@@ -151,6 +151,7 @@ func (c *Command) root(code *int) *cobra.Command {
 		c.exportCommand(), c.bisectCommand(), c.bisectStepCommand(code), c.selftestCommand(code), c.configCommand(),
 		c.casesCommand(code), c.kernelsCommand(code), c.analyzeCommand(code), c.autoBaselineCommand(code), c.engineCommand(code),
 		c.actionCommand(code), c.versionCommand(), c.listCommand(), c.explainCommand(), c.manCommand(), c.initCommand(), c.schemaCommand(), c.siteCommand(),
+		c.signCommand(),
 	)
 	c.completeFlags(root)
 	root.SetOut(c.Stdout) // which the next line asks for

@@ -16,7 +16,8 @@ envelopes, in any mix. No configuration and no baseline policy is involved.
 Without --strict the exit code is 0 whatever changed. With it, a regression or
 something that vanished is 1. Two documents that must not be compared, because
 they were measured under other conditions or hold a number that cannot be, are
-3, and so is an envelope that --verify finds edited.`
+3, and so is an envelope that --verify finds edited. --verify KEY takes the
+public key of 'accelgate sign' and verifies the signature of any document.`
 
 func (c *Command) diffCommand(code *int) *cobra.Command {
 	var d verdict.Diff
@@ -24,8 +25,14 @@ func (c *Command) diffCommand(code *int) *cobra.Command {
 		Use:   "diff BASELINE CANDIDATE",
 		Short: "Compare two runs, baselines or envelopes",
 		Long:  diffHelp,
-		Args:  cobra.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) (err error) {
+		Args:  diffArgs,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if err := refuseEmpty(cmd, "verify"); err != nil {
+				return err
+			}
+			if args, err = c.verification(&d, args); err != nil {
+				return err
+			}
 			*code, err = d.Run(c.Stdout, args[0], args[1])
 			return err
 		},
@@ -36,8 +43,38 @@ func (c *Command) diffCommand(code *int) *cobra.Command {
 	f.StringVar(&d.Compat, "compat", "", "compare and print as another tool does: `inferencebench`")
 	f.StringVar(&d.Format, "format", "table", "`table`, markdown or json")
 	addJSON(cmd, &d.Format)
-	f.BoolVar(&d.Verify, "verify", false, "hold envelopes against the hash in their names")
+	f.StringVar(&d.Verify, "verify", "", "hold envelopes against the hash in their names, or documents against their signatures by a public `key`")
+	f.Lookup("verify").NoOptDefVal = verdict.ByName
 	f.BoolVar(&d.AllowContext, "allow-context", false, "compare under other conditions too, such as another model, engine, quantisation, hardware or load")
 	f.StringArrayVar(&d.Context, "context", nil, "level of a difference in a condition, `NAME=LEVEL` with ignore, warn or refuse; may be repeated")
 	return cmd
+}
+
+// diffArgs demands two documents, or a key and two: pflag leaves a key behind --verify and a
+// space among them, because the flag needs none.
+func diffArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 3 && cmd.Flags().Lookup("verify").Value.String() == verdict.ByName {
+		return nil
+	}
+	return cobra.ExactArgs(2)(cmd, args)
+}
+
+// verification settles how the documents are verified, and returns these.
+func (c *Command) verification(d *verdict.Diff, args []string) ([]string, error) {
+	if len(args) == 3 {
+		d.Verify, args = args[0], args[1:]
+	}
+	switch d.Verify {
+	case "", verdict.ByName:
+		return args, nil
+	case "true": // as a flag without a key is written out
+		d.Verify = verdict.ByName
+		return args, nil
+	case "false":
+		d.Verify = ""
+		return args, nil
+	}
+	var err error
+	d.Key, err = c.publicKey("--verify", d.Verify)
+	return args, err
 }

@@ -170,3 +170,14 @@ func (p *period) Type() string   { return "duration" }
 func addModels(o *measure.Options, f *pflag.FlagSet) {
 	f.StringVar(&o.ModelDir, "model-dir", "", "`folder` in which suites look for models (default: the configuration's)")
 }
+
+// refuseEmpty refuses some flags that are given without a value, as by a variable that is not set: they
+// would have no effect.
+func refuseEmpty(cmd *cobra.Command, flags ...string) error {
+	for _, name := range flags {
+		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
+			return exit.Usagef("--%s is empty: give it a value, or leave it out", name)
+		}
+	}
+	return nil
+}

@@ -48,6 +48,7 @@ var noTable = map[string]string{
 	"accelgate kernels worker":         "frames of the protocol of kernel workers",
 	"accelgate man":                    "the folder of the pages that it writes",
 	"accelgate site":                   "a line that counts the pages that it writes",
+	"accelgate sign":                   "a line that counts the files",
 	"accelgate selftest":               "a sentence for each thing that was proved",
 }
 
@@ -69,7 +70,7 @@ var changing = map[string]string{
 // onlyNew are the commands that write files of their own, where --out or an argument
 // says: nothing that people edit is there.
 var onlyNew = []string{"accelgate analyze fidelity", "accelgate bench merge", "accelgate bench run", "accelgate bisect", "accelgate export", "accelgate import", "accelgate kernels run",
-	"accelgate man", "accelgate run", "accelgate selftest", "accelgate site"}
+	"accelgate man", "accelgate run", "accelgate selftest", "accelgate sign", "accelgate site"}
 
 // leaves are the commands that do something.
 func leaves(cmd *cobra.Command) (all []*cobra.Command) {

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"crypto/ed25519"
 	"fmt"
 	"io"
 	"maps"
@@ -21,10 +22,15 @@ type Diff struct {
 	Compat    string   // the tool by whose rules it compares; "" is this one
 	Format    string   // table, markdown or json
 	Context   []string // levels of differences in conditions, NAME=LEVEL
-	// Verify holds envelopes against the hash in their names. AllowContext
-	// compares under other conditions, too.
-	Verify, AllowContext bool
+	// Verify is ByName, where Key is nil, or says whose key Key is; "" verifies nothing.
+	Verify string
+	Key    ed25519.PublicKey
+	// AllowContext compares under other conditions, too.
+	AllowContext bool
 }
+
+// ByName verifies envelopes by the hash in their names.
+const ByName = "name"
 
 // Run compares two documents, prints the difference to w, and returns the exit code.
 func (d *Diff) Run(w io.Writer, baselinePath, candidatePath string) (int, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/formats/inferencebench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/signature"
 )
 
 // envelopeSide reads an envelope as one side of a diff.
@@ -48,10 +49,16 @@ func impossibleLoad(run *bench.Run) string {
 	return ""
 }
 
-// verify holds an envelope against the hash in its name.
-func verify(path string, data []byte) error {
+// verify holds a document against its signature, or an envelope against the hash in its name.
+func (d *Diff) verify(path string, data []byte) error {
+	if d.Key != nil {
+		return signature.VerifyFile(d.Key, path, data)
+	}
+	if d.Verify == "" {
+		return nil
+	}
 	if !inferencebench.IsEnvelope(data) {
-		return fmt.Errorf("%s: only envelopes have a hash in their name: leave --verify out", path)
+		return fmt.Errorf("%s: only envelopes have a hash in their name: leave --verify out, or name a public key with --verify=KEY", path)
 	}
 	if err := inferencebench.VerifyName(filepath.Base(path), data); err != nil {
 		return fmt.Errorf("%s: %w", path, err)

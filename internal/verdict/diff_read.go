@@ -25,10 +25,8 @@ func (d *Diff) readSide(path string) (gate.Side, error) {
 	if err != nil {
 		return gate.Side{}, exit.Usagef("%w: name a run.json, a baseline or an envelope", err)
 	}
-	if d.Verify {
-		if err := verify(path, data); err != nil {
-			return gate.Side{}, err
-		}
+	if err := d.verify(path, data); err != nil {
+		return gate.Side{}, err
 	}
 	if inferencebench.IsEnvelope(data) {
 		return envelopeSide(path, data, d.Compat)

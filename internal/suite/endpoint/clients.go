@@ -208,7 +208,7 @@ func (c *client) next(ctx context.Context) (said message, o *latency.Observation
 }
 
 func (c *client) broken(why string) error {
-	return fmt.Errorf("%s sent no result: %s; its log: %s: measure again, or set load.clients to 1", c.name, why, c.process.Log())
+	return fmt.Errorf("%s sent no result: %s; its log: %s: measure again, or set load.clients to 1", c.name, why, cmp.Or(c.process.Log(), "empty"))
 }
 
 // addTogether adds how well several clients were one. Clients that hardly were together are
