@@ -27,6 +27,7 @@ run.json. Without --base-url the embedded engine answers, for a short time.
   accelgate bench run llm.inference.chatbot-short
   accelgate bench run llm.inference.chatbot-short --base-url http://localhost:8000 --sweep 1,16,64
   accelgate bench run my-suite.yaml --base-url http://localhost:8000 --duration 60s
+  accelgate bench run my-suite.yaml --base-url http://localhost:8000 --concurrency 256 --clients 4
   accelgate diff results/c16-0123456789ab.json results/c16-ba9876543210.json
 
 It judges nothing: exit 0 means that everything was measured, 3 that something

@@ -42,6 +42,8 @@ func (b *benchRun) sharded(now time.Time) (*endpoint.Shard, error) {
 	}
 	start, err := startTime(b.startAt)
 	switch {
+	case b.Repeats > 1:
+		return nil, exit.Usagef("--repeats: shards begin one measurement at a time: leave it out, and start the shards again")
 	case b.startAt == "":
 		return nil, exit.Usagef("--shard needs --start-at: give all shards one time at which they begin, as in --start-at %s", now.Add(5*time.Minute).UTC().Format(time.RFC3339))
 	case err != nil:

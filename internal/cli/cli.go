@@ -118,7 +118,7 @@ answer still right, is it still as fast, on this host?
   accelgate judge cells.jsonl                judge cells that another tool measured, by the same statistics
   accelgate bisect --good REV --only CELL    which commit made a cell slower
   accelgate selftest                         prove that this gate can fail
-  accelgate bench run SUITE                  load an OpenAI-compatible endpoint; see also accelgate diff
+  accelgate bench run SUITE                  load an OpenAI-compatible endpoint; see also bench merge, diff, sign
   accelgate cases lint FOLDER                model cases: check their files; see also cases replay, cases refresh
   accelgate kernels evaluate                 kernels: judge saved outputs; see also kernels run, kernels lint
   accelgate analyze packing                  batch packing against the bound; see also analyze fidelity

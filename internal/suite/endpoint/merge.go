@@ -26,7 +26,7 @@ import (
 // Limits of the files.
 const (
 	maxShards       = 4096
-	maxSamplesBytes = 4 << 30
+	maxSamplesBytes = 1 << 30
 )
 
 // ShardName is the name of the file of a shard.

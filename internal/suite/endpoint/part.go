@@ -31,6 +31,7 @@ type together struct {
 	share        float64       // of the time that any of them was in its window
 	began        time.Duration // when the first began
 	skew         time.Duration // until the last began
+	counted      bool          // requests of a closed loop, of which a client may be through first
 }
 
 // merge puts what the clients did together on the clock of epoch. No number is
@@ -38,12 +39,14 @@ type together struct {
 // are.
 //
 // Where a schedule or a number of requests says what is measured, all of it
-// counts, and the window is that of any client. Where the time alone does, in a closed loop, it is the time in which all
-// clients were in their windows, and the requests that were due in it count.
+// counts. The window is as long as the schedule's, or that of any client. Where
+// the time alone does, in a closed loop, it is the time in which all clients were
+// in their windows, and the requests that were due in it count.
 func merge(parts []part, epoch time.Time, p load.Plan) together {
-	var t together
+	t := together{counted: p.Mode == load.Closed && p.Requests > 0}
 	var both load.Window // in which all were
 	var began []time.Duration
+	var start, end time.Duration // summed up
 	for i := range parts {
 		one := &parts[i]
 		shift := one.Epoch.Sub(epoch) + one.Clock.correction()
@@ -53,7 +56,7 @@ func merge(parts []part, epoch time.Time, p load.Plan) together {
 		}
 		t.window = load.Window{Start: min(t.window.Start, w.Start), End: max(t.window.End, w.End), Drained: max(t.window.Drained, w.Drained)}
 		both = load.Window{Start: max(both.Start, w.Start), End: min(both.End, w.End), Drained: t.window.Drained}
-		began = append(began, one.Began+shift)
+		began, start, end = append(began, one.Began+shift), start+w.Start, end+w.End
 		for _, o := range one.observations {
 			o.Reply.Tokens = slices.Clone(o.Reply.Tokens)
 			o.Shift(shift)
@@ -65,7 +68,10 @@ func merge(parts []part, epoch time.Time, p load.Plan) together {
 	if length := t.window.End - t.window.Start; length > 0 {
 		t.share = max(0, (both.End-both.Start).Seconds()/length.Seconds())
 	}
-	if p.Mode == load.Closed && p.Requests == 0 && t.share > 0 {
+	switch {
+	case p.Mode != load.Closed:
+		t.window.Start, t.window.End = start/time.Duration(len(parts)), end/time.Duration(len(parts))
+	case !t.counted && t.share > 0:
 		t.window = both
 		t.narrow()
 	}
