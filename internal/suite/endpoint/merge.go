@@ -108,7 +108,7 @@ func (f *ShardFile) readSamples(dir string) error {
 // measured, and writes its samples to a folder. It is an error if a shard is
 // absent, there twice, or of another configuration, commit or start.
 func MergeShards(list []*ShardFile, dir string) (*bench.Run, error) {
-	if err := checkShards(list); err != nil {
+	if err := cmp.Or(checkShards(list), checkRequests(list)); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(list, func(a, b *ShardFile) int { return cmp.Compare(a.Index, b.Index) })
@@ -127,6 +127,21 @@ func MergeShards(list []*ShardFile, dir string) (*bench.Run, error) {
 	m.point.label = result.Cell.Get("load")
 	m.seen = &record{measurement: m, observations: t.observations, parts: &t}
 	return &run, m.merged(result, list, &run)
+}
+
+// checkRequests refuses shards that hold one request of the load: one is a copy of the other.
+func checkRequests(list []*ShardFile) error {
+	of := map[int]*ShardFile{}
+	for _, f := range list {
+		for i := range f.Part.observations {
+			index := f.Part.observations[i].Index
+			if other := of[index]; other != nil {
+				return fmt.Errorf("%s and %s both hold request %d of the load: take the files that different shards wrote", other.from, f.from, index)
+			}
+			of[index] = f
+		}
+	}
+	return nil
 }
 
 // merged computes the result of all shards.

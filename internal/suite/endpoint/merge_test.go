@@ -109,6 +109,7 @@ func TestShardsThatAreNoWhole(t *testing.T) {
 		"suite":         {change(func(f *ShardFile) { f.Run.Results[0].Cell.Suite = "other" }), "differ in suite"},
 		"condition":     {change(func(f *ShardFile) { f.Run.Results[0].Context["model"] = "m" }), "differ in model"},
 		"number":        {[]string{writeShard(t, 1, 2, nil), writeShard(t, 2, 3, nil)}, "differ in number of shards"},
+		"copied":        {[]string{writeShard(t, 1, 2, nil), writeShard(t, 1, 2, func(f *ShardFile) { f.Index = 2 })}, "both hold request 0 of the load"},
 		"index":         {change(func(f *ShardFile) { f.Index = 3 }), "it is shard 3 of 2"},
 		"format":        {change(func(f *ShardFile) { f.Format = 2 }), "accelgate_shard is 2"},
 		"loads":         {change(func(f *ShardFile) { f.Run.Results = nil }), "0 loads"},
