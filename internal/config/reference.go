@@ -159,6 +159,11 @@ var reference = Keys{
 		"label": {nil, "Label of the pull request that the entry is for. One that makes numbers advisory counts only if a user with write permission set it. If absent, no label is needed."},
 		"level": {nil, "`advisory`: numbers beyond their limits warn. `required`: they block."},
 	},
+	reflect.TypeFor[Trade](): {
+		"loss": {nil, "Largest loss of the metric that a trade lets pass, above its `change`."},
+		"for":  {nil, "Name of the metric of the same cell that pays by its gain. It must be gated; a [resource](configuration.md#resources) needs an entry with `change`."},
+		"gain": {nil, "Gain of that metric, from which on it pays. The gain must be as certain as a loss that blocks."},
+	},
 	reflect.TypeFor[Budget](): {
 		"metric": {nil, "Name of the metric. It may be informational."},
 		"when": {nil, "Cells of the group, as in `{backend: cuda*, host: h100-*}`: an axis, a swept variable or `host`, which is the label of the host, and a glob. " +
@@ -212,6 +217,7 @@ var reference = Keys{
 		"min":    {nil, "Least median that passes, in the metric's unit. No baseline is needed."},
 		"test": {nil, "`one-sided`: a loss that is significant by the standard errors which the program reports blocks, in place of `policy.threshold`. `two-sided`: a significant " +
 			"difference blocks. With `change`, one of at least that. See [Scores](configuration.md#scores)."},
-		"max": {nil, "Largest median that passes, in the metric's unit. No baseline is needed."},
+		"max":   {nil, "Largest median that passes, in the metric's unit. No baseline is needed."},
+		"trade": {nil, "A loss that passes because another metric of the same cell gains. See [Trades](configuration.md#trades)."},
 	},
 }

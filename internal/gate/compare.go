@@ -20,7 +20,7 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	ofBudgets, spent := budgets(in, ev.share)
 	verdicts = append(verdicts, ofBudgets...)
 	verdicts, sum := judgeCells(in, ev, slices.Grow(verdicts, len(in.cells)+1))
-	verdicts = gains(in, ev, verdicts)
+	verdicts = trade(in, gains(in, ev, verdicts))
 	missing, unselected := absent(in)
 	verdicts = addressed(name, append(verdicts, missing...))
 	if p.Compat == CompatTensorSharp {

@@ -39,6 +39,9 @@ const (
 	// Waived is a regression that people have accepted for a while, up to more
 	// than it is: see [waiver.Entry]. It warns, and is nothing that passed.
 	Waived Class = "waived"
+	// Traded is a regression that a certain gain of another metric pays for: see [Trade]. It
+	// warns, and is nothing that passed.
+	Traded Class = "traded"
 	// InQuarantine is a verdict on a flaky cell that would block, but for a while: see
 	// [waiver.Quarantined]. [Verdict.Was] is the class that it would have.
 	InQuarantine Class = "quarantined"
@@ -61,7 +64,7 @@ const (
 // Classes lists every class, the most severe first: the order of reports.
 var Classes = []Class{
 	Mismatch, CorrectnessFailure, RuntimeFailure, Missing, OutOfBounds, Implausible, Regressed, OverBudget, Drifted, OperatorsDiffer, Skipped, LeftOut,
-	Waived, InQuarantine, Inconclusive, Untracked, Improved, Fixed, Unchanged,
+	Traded, Waived, InQuarantine, Inconclusive, Untracked, Improved, Fixed, Unchanged,
 }
 
 // Level says what a verdict does to the decision. It follows from the class,
@@ -111,6 +114,8 @@ type Verdict struct {
 	Alike int `json:"alike,omitempty"`
 	// Was is the class of a verdict that is InQuarantine, without the quarantine.
 	Was Class `json:"was,omitempty"`
+	// Paid is the gain that pays for a loss that is Traded; nil for others.
+	Paid *Paid `json:"paid,omitempty"`
 	// Advisory says that the verdict would block, but for [Policy.Advisory].
 	Advisory bool `json:"advisory,omitempty"`
 	// Budget is the place, from 1, of the budget in [Comparison].Budgets that the verdict

@@ -19,6 +19,8 @@ type Limit struct {
 	// that its program reports, in place of the policy. Change is then the least
 	// difference that blocks. "" tests nothing.
 	Test string
+	// Trade is the loss that a gain of another metric may pay for; nil is none.
+	Trade *Trade
 }
 
 // limitsOf returns the limits of each cell of the run by its id; nil where the

@@ -52,7 +52,11 @@ func (s selection) String() string {
 const mostWord = 80
 
 func limitOf(l *config.Limit) limit {
-	return limit{Limit: gate.Limit{Change: (*float64)(l.Change), Min: l.Min, Max: l.Max, Test: l.Test}, metric: l.Metric, selection: selectionOf(l.When)}
+	of := gate.Limit{Change: (*float64)(l.Change), Min: l.Min, Max: l.Max, Test: l.Test}
+	if t := l.Trade; t != nil {
+		of.Trade = &gate.Trade{Loss: float64(t.Loss), For: t.For, Gain: float64(t.Gain)}
+	}
+	return limit{Limit: of, metric: l.Metric, selection: selectionOf(l.When)}
 }
 
 func (s *selection) selects(c bench.Cell) bool { return len(s.cells) == 0 || s.cells.Selects(c) }
@@ -99,18 +103,21 @@ func limited(of map[string][]limit) func(bench.Cell, string) map[string]gate.Lim
 				found = map[string]gate.Limit{}
 			}
 			before := found[l.metric]
-			found[l.metric] = gate.Limit{Change: cmp.Or(l.Change, before.Change), Min: cmp.Or(l.Min, before.Min), Max: cmp.Or(l.Max, before.Max), Test: cmp.Or(l.Test, before.Test)}
+			found[l.metric] = gate.Limit{Change: cmp.Or(l.Change, before.Change), Min: cmp.Or(l.Min, before.Min), Max: cmp.Or(l.Max, before.Max), Test: cmp.Or(l.Test, before.Test), Trade: cmp.Or(l.Trade, before.Trade)}
 		}
 		return found
 	}
 }
 
-// largest is the largest change that any limit allows, in percent.
+// largest is the largest change that any limit or trade allows, in percent.
 func largest(of map[string][]limit) (percent float64) {
 	for _, limits := range of {
 		for _, l := range limits {
 			if l.Change != nil {
 				percent = max(percent, *l.Change)
+			}
+			if l.Trade != nil {
+				percent = max(percent, l.Trade.Loss)
 			}
 		}
 	}
@@ -127,18 +134,44 @@ func (p *Plan) checkLimits(s *config.Suite, metrics []bench.Metric, cells []benc
 		if err != nil {
 			return err
 		}
-		if (l.Change != nil || l.Test != "") && (m.Exact || m.Informational) && !m.IsResource() {
+		if (l.Change != nil || l.Test != "" || l.Trade != nil) && (m.Exact || m.Informational) && !m.IsResource() {
 			key := ".change"
-			if l.Change == nil {
+			switch {
+			case l.Change != nil:
+			case l.Test != "":
 				key = ".test"
+			default:
+				key = ".trade"
 			}
 			return s.Errorf(path+key, "no change of %s is judged, because it is exact or informational: use min and max, or gate the metric", m.Name)
+		}
+		if err := checkTrade(s, path, l.Trade, metrics); err != nil {
+			return err
 		}
 		if err := p.checkSelection(s, path, &l.selection, cells); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// checkTrade refuses a trade for a metric that the suite does not gate: what pays for a loss
+// could be lost later without an alarm.
+func checkTrade(s *config.Suite, path string, t *gate.Trade, metrics []bench.Metric) error {
+	if t == nil {
+		return nil
+	}
+	path += ".trade.for"
+	known := func(m bench.Metric) bool { return m.Name == t.For && !m.IsResource() }
+	limited := slices.ContainsFunc(s.Limits, func(l config.Limit) bool { return l.Metric == t.For && l.Change != nil })
+	if bench.Resource(t.For) != nil && !limited && !slices.ContainsFunc(metrics, known) {
+		return s.Errorf(path, "%s is only shown: limit it as well, as in limits: [{metric: %s, change: 10%%}], so that the gain is not lost later", t.For, t.For)
+	}
+	m, err := metricOf(s, path, t.For, metrics)
+	if err == nil && (m.Exact || m.Informational && !m.IsResource()) {
+		return s.Errorf(path, "no change of %s is judged, because it is exact or informational: gate the metric, or name another one", m.Name)
+	}
+	return err
 }
 
 // metricOf returns the metric that an entry names.
@@ -152,7 +185,10 @@ func metricOf(s *config.Suite, path, name string, metrics []bench.Metric) (*benc
 		names[k] = metrics[k].Name
 	}
 	names = append(names, bench.ResourceNames()...)
-	return nil, s.Errorf(path+".metric", "the suite has no metric %s: %s", text.Quote(name, mostWord), text.Instead(name, names))
+	if !strings.HasSuffix(path, ".for") {
+		path += ".metric"
+	}
+	return nil, s.Errorf(path, "the suite has no metric %s: %s", text.Quote(name, mostWord), text.Instead(name, names))
 }
 
 // checkSelection refuses a selection of names that no cell has, and one of no cell.

@@ -48,7 +48,7 @@ type exception struct {
 
 // exceptions are the cells that would block, but for what the repository says of them.
 func (t *tally) exceptions() (list []exception) {
-	for _, e := range []exception{{t.waived, "waived"}, {t.advisory, "advisory"}, {t.isolated, "in quarantine"}} {
+	for _, e := range []exception{{t.traded, "traded"}, {t.waived, "waived"}, {t.advisory, "advisory"}, {t.isolated, "in quarantine"}} {
 		if e.n > 0 {
 			list = append(list, e)
 		}

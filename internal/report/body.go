@@ -39,6 +39,7 @@ func (r *Report) lead() []block {
 	blocks = append(blocks, r.began()...)
 	blocks = append(blocks, r.alike()...)
 	blocks = append(blocks, r.openBudgets()...)
+	blocks = append(blocks, r.traded()...)
 	blocks = append(blocks, r.advisory()...)
 	blocks = append(blocks, r.quarantined()...)
 	blocks = append(blocks, r.notJudged()...)

@@ -16,6 +16,8 @@ func ruleOf(p *gate.Policy, v *gate.Verdict) string {
 	switch {
 	case v.Class == gate.Implausible:
 		return "code does not change a number by such a factor: it blocks in both directions"
+	case v.Paid != nil:
+		return fmt.Sprintf("blocks a loss beyond %s, except for one of up to %s where %s gains at least %s as certainly", limit, bare(v.Paid.Loss), v.Paid.For, bare(v.Paid.Gain))
 	case v.Class == gate.OutOfBounds:
 		return "the configuration bounds the median (" + limitsIn(v).String() + "): it blocks without any baseline"
 	case v.Class == gate.Drifted:

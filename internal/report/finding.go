@@ -145,6 +145,7 @@ type selection struct {
 	speeds    list // judged, and not decided
 	better    list // improved and fixed
 	advisory  list // would block, but for the levels of the configuration
+	traded    list // slower, and paid for by a gain
 	waived    list // slower, and accepted for a while
 	untracked list
 	unjudged  list // measured, but the baseline cannot judge it
@@ -160,6 +161,7 @@ func newSelection() selection {
 		speeds:    list{limit: maxFolded, order: byLoss},
 		better:    list{limit: maxFolded, order: byGain},
 		advisory:  list{limit: maxFolded, order: bySeverity},
+		traded:    list{limit: maxFolded, order: byLoss},
 		waived:    list{limit: maxFolded, order: byLoss},
 		untracked: list{limit: maxFolded},
 		unjudged:  list{limit: maxFolded},
@@ -214,6 +216,8 @@ func (s *selection) pick(f finding) *list {
 		return &s.advisory
 	case f.Class == gate.Improved || f.Class == gate.Fixed:
 		return &s.better
+	case f.Class == gate.Traded:
+		return &s.traded
 	case f.Class == gate.Waived:
 		return &s.waived
 	case f.Class == gate.Untracked:

@@ -177,7 +177,7 @@ func (r *Report) attach() {
 			wanted[f.host][f.Cell] = true
 		}
 	}
-	for _, rows := range [][]finding{s.judged.rows, s.speeds.rows, s.better.rows, s.waived.rows, s.unjudged.rows} {
+	for _, rows := range [][]finding{s.judged.rows, s.speeds.rows, s.better.rows, s.waived.rows, s.traded.rows, s.unjudged.rows} {
 		for _, f := range rows {
 			if ref := r.hosts[f.host].Reference; r.in.Links.Cell != nil || ref != nil && len(ref.Earlier) > 0 {
 				wanted[f.host][f.Cell] = true

@@ -50,6 +50,7 @@ type tally struct {
 	unselected int
 	leftOut    int
 	retried    int // passed, after measurements that failed for reasons of the machine
+	traded     int // with a regression that a gain pays for
 	waived     int // with a regression that is accepted for a while
 	isolated   int // in quarantine, which would block
 	advisory   int // with a finding that would block, but for its level
@@ -169,6 +170,7 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 	if verdicts[0].Class == gate.LeftOut {
 		t.leftOut++
 	}
+	t.traded += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Class == gate.Traded }))
 	t.waived += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Class == gate.Waived }))
 	t.isolated += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Class == gate.InQuarantine }))
 	t.advisory += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Advisory }))
@@ -325,6 +327,7 @@ func (t *tally) merge(other *tally) {
 	t.hidden = max(t.hidden, other.hidden)
 	t.shifted += other.shifted
 	t.budgets += other.budgets
+	t.traded += other.traded
 	t.waived += other.waived
 	t.advisory += other.advisory
 	t.isolated += other.isolated

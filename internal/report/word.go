@@ -56,6 +56,7 @@ var labels = map[gate.Class]label{
 		"has other operators than recorded", "have other operators than recorded"},
 	gate.LeftOut:      {"not measured", "not measured (not blocking)", "was not measured", "were not measured"},
 	gate.Mismatch:     {"another host", "another host (not blocking)", "", ""},
+	gate.Traded:       {"traded (blocking)", "traded", "", ""},
 	gate.Waived:       {"waived (blocking)", "waived", "", ""},
 	gate.InQuarantine: {"quarantined (blocking)", "quarantined", "", ""},
 	gate.Inconclusive: {"inconclusive (blocking)", "inconclusive", "", ""},

@@ -84,6 +84,7 @@ var rules = map[gate.Class]string{
 	gate.OperatorsDiffer:    "The operators are not the recorded ones",
 	gate.Skipped:            "The host cannot run the cell",
 	gate.LeftOut:            "A limit kept the cell from being measured",
+	gate.Traded:             "A regression that a certain gain of another metric pays for",
 	gate.Waived:             "A regression that a waiver accepts",
 	gate.InQuarantine:       "A flaky cell that would block, but for its quarantine",
 	gate.Inconclusive:       "The metric could not be judged",
