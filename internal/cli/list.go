@@ -5,14 +5,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/inventory"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/plan"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 const listHelp = `List what there is: the suites of the configuration, and the hosts with their
 baselines and history. With --cells, list each cell with the hosts whose baselines
-have it, and the entries of baselines that the configuration no longer has.
+have it, and the entries of baselines that the configuration no longer has. With
+--limits, list what limits each metric of the cells on one host.
 
 'accelgate plan' prints what one run would measure, after filters, limits and
 shards; list prints what the repository has, for all hosts.
@@ -22,30 +25,34 @@ shards; list prints what the repository has, for all hosts.
 
 func (c *Command) listCommand() *cobra.Command {
 	var o measure.Options
-	var cells, asJSON bool
+	var cells, limits, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List suites, cells, hosts and baselines",
 		Long:  listHelp,
 		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return c.list(cmd.Context(), &o, cells, asJSON) },
+		RunE:  func(cmd *cobra.Command, _ []string) error { return c.list(cmd.Context(), &o, cells, limits, asJSON) },
 	}
 	f := cmd.Flags()
 	addConfig(&o, f)
 	f.StringVar(&o.HostLabel, "host-label", "", "`label` of the host whose cells are listed (default: this host)")
 	addModels(&o, f)
 	f.BoolVar(&cells, "cells", false, "list the cells")
+	f.BoolVar(&limits, "limits", false, "list the limits of the metrics of each cell")
 	f.BoolVar(&asJSON, "json", false, "print everything as JSON")
 	return cmd
 }
 
-func (c *Command) list(ctx context.Context, o *measure.Options, cells, asJSON bool) error {
+func (c *Command) list(ctx context.Context, o *measure.Options, cells, limits, asJSON bool) error {
 	p, err := plan.For(ctx, c.env(), o)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
 	c.warnAll(p.Warnings)
+	if limits {
+		return c.listLimits(p, cells, asJSON)
+	}
 	inv, err := inventory.Take(p)
 	switch {
 	case err != nil:
@@ -56,4 +63,19 @@ func (c *Command) list(ctx context.Context, o *measure.Options, cells, asJSON bo
 		return inv.PrintCells(c.Stdout)
 	}
 	return inv.Print(c.Stdout)
+}
+
+func (c *Command) listLimits(p *measure.Plan, cells, asJSON bool) error {
+	if cells {
+		return exit.Usagef("--limits lists each cell by itself: leave --cells out")
+	}
+	ref, err := verdict.ReferenceFor(p.Options, p.File, p.Host.Label)
+	if err != nil {
+		return err
+	}
+	list := inventory.LimitsOf(p, ref.Run())
+	if asJSON {
+		return c.encode(list)
+	}
+	return inventory.PrintLimits(c.Stdout, list)
 }

@@ -15,6 +15,8 @@ type Limit struct {
 	When map[string]string `yaml:"when"`
 	// Change is the change for the worse that blocks where the policy's threshold would.
 	Change *Percent `yaml:"change"`
+	// Noise derives the change that blocks from the recorded noise of each cell; nil does not.
+	Noise *NoiseLimit `yaml:"noise"`
 	// Min and Max bound the median, in the metric's unit.
 	Min *float64 `yaml:"min"`
 	Max *float64 `yaml:"max"`
@@ -22,6 +24,12 @@ type Limit struct {
 	Test string `yaml:"test"`
 	// Trade lets a larger loss pass that the gain of another metric pays for; nil is none.
 	Trade *Trade `yaml:"trade"`
+}
+
+// NoiseLimit bounds a limit that is derived from noise.
+type NoiseLimit struct {
+	Floor   Percent `yaml:"floor,required"`
+	Ceiling Percent `yaml:"ceiling,required"`
 }
 
 // Trade is a loss of the metric of a [Limit] that passes if another metric of the cell gains.
@@ -42,14 +50,24 @@ func (d *decoder) limits(s *Suite) {
 			d.errs = append(d.errs, s.Errorf(path, format, args...))
 		}
 		switch {
-		case l.Change == nil && l.Min == nil && l.Max == nil && l.Test == "" && l.Trade == nil:
-			complain(path, "limits nothing: add change, min, max, test or trade")
+		case l.Change == nil && l.Noise == nil && l.Min == nil && l.Max == nil && l.Test == "" && l.Trade == nil:
+			complain(path, "limits nothing: add change, noise, min, max, test or trade")
 		case l.Test != "" && !slices.Contains(tests, l.Test):
 			complain(path+".test", "unknown value %q: write %s", l.Test, strings.Join(tests, " or "))
 		case l.Change != nil && *l.Change == 0:
 			complain(path+".change", "0%% is not a limit that noise allows: write a percentage above 0%%, or exact: true in the metric")
 		case l.Min != nil && l.Max != nil && *l.Min > *l.Max:
 			complain(path+".min", "%v is above max %v: swap them or correct one", *l.Min, *l.Max)
+		}
+		if n := l.Noise; n != nil {
+			switch {
+			case l.Change != nil:
+				complain(path+".noise", "excludes change: remove one of the two")
+			case n.Floor == 0:
+				complain(path+".noise.floor", "0%% is not a limit that noise allows: write a percentage above 0%%")
+			case n.Ceiling < n.Floor:
+				complain(path+".noise.ceiling", "%v is below floor %v: swap them or correct one", n.Ceiling, n.Floor)
+			}
 		}
 		if t := l.Trade; t != nil {
 			switch {

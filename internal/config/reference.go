@@ -159,6 +159,10 @@ var reference = Keys{
 		"label": {nil, "Label of the pull request that the entry is for. One that makes numbers advisory counts only if a user with write permission set it. If absent, no label is needed."},
 		"level": {nil, "`advisory`: numbers beyond their limits warn. `required`: they block."},
 	},
+	reflect.TypeFor[NoiseLimit](): {
+		"floor":   {nil, "Smallest limit, however little the cell differs from run to run. Above 0%."},
+		"ceiling": {nil, "Largest limit, and the limit where fewer than 12 earlier runs are recorded."},
+	},
 	reflect.TypeFor[Trade](): {
 		"loss": {nil, "Largest loss of the metric that a trade lets pass, above its `change`."},
 		"for":  {nil, "Name of the metric of the same cell that pays by its gain. It must be gated; a [resource](configuration.md#resources) needs an entry with `change`."},
@@ -214,7 +218,9 @@ var reference = Keys{
 		"when": {nil, "Cells that the entry is for, as in `{backend: cuda*, host: h100-*}`: an axis, a swept variable or `host`, which is the label of the host, and a glob. " +
 			"If absent, all cells on all hosts."},
 		"change": {nil, "Change for the worse that blocks, in place of `policy.threshold` and `policy.min_effect`."},
-		"min":    {nil, "Least median that passes, in the metric's unit. No baseline is needed."},
+		"noise": {nil, "Derives the change that blocks from the recorded noise of each cell, in place of `change`. " +
+			"See [Limits from noise](configuration.md#limits-from-noise)."},
+		"min": {nil, "Least median that passes, in the metric's unit. No baseline is needed."},
 		"test": {nil, "`one-sided`: a loss that is significant by the standard errors which the program reports blocks, in place of `policy.threshold`. `two-sided`: a significant " +
 			"difference blocks. With `change`, one of at least that. See [Scores](configuration.md#scores)."},
 		"max":   {nil, "Largest median that passes, in the metric's unit. No baseline is needed."},

@@ -114,6 +114,7 @@ func judgeSpeed(in *inputs, ev *evidence, c cell) (f findings) {
 		m := &in.metrics[i]
 		if v, ok := judgeMetric(in, ev, m, c); ok {
 			v.Cell, v.Metric = c.id, m.Name
+			v.Evidence.Derived = in.limits[c.id][m.Name].derived
 			verdicts = append(verdicts, plausible(&in.policy, &m.Metric, v))
 		}
 	}

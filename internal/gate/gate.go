@@ -135,6 +135,8 @@ type Evidence struct {
 	// of the cell decided, "" where nothing could be judged.
 	Method string  `json:"method,omitempty"`
 	Limit  float64 `json:"limit,omitempty"` // percent
+	// Derived says how Limit was derived from noise; nil where it was not.
+	Derived *Derived `json:"derived,omitempty"`
 	// Min and Max bound the median of the run, in the metric's unit; nil is none.
 	Min  *float64 `json:"min,omitempty"`
 	Max  *float64 `json:"max,omitempty"`

@@ -41,12 +41,13 @@ func newInputs(reference string, ref, run *bench.Run, p Policy) (*inputs, []Verd
 		id := got.Cell.ID()
 		in.cells[i], in.ids[id] = cell{id, got, in.byID[id]}, true
 	}
-	in.absences, in.limits = lacks(in), limitsOf(in.cells, run, &in.policy)
+	in.absences = lacks(in)
 	if p.Budgets != nil && p.Compat == "" {
 		in.budgets = p.Budgets(run.Host.Label)
 	}
 	unjudged, differ := machines(ref, run, &p)
 	in.unjudged = unjudged
+	in.limits = limitsOf(in)
 	return in, append(coarser(ref, run), differ...)
 }
 

@@ -13,6 +13,8 @@ type Limit struct {
 	// Change is the change for the worse, in percent, that the metric may have. It is
 	// used in place of the policy's Threshold and MinEffect.
 	Change *float64
+	// Noise derives Change from the recorded noise of the cell, in place of Change; nil does not.
+	Noise *NoiseLimit
 	// Min and Max bound the median, in the metric's unit. A median on a bound passes.
 	Min, Max *float64
 	// Test is [TestOneSided] or [TestTwoSided] to compare the metric by the standard errors
@@ -21,18 +23,20 @@ type Limit struct {
 	Test string
 	// Trade is the loss that a gain of another metric may pay for; nil is none.
 	Trade *Trade
+
+	derived *Derived // how Change was derived from Noise
 }
 
 // limitsOf returns the limits of each cell of the run by its id; nil where the
 // configuration has none.
-func limitsOf(cells []cell, run *bench.Run, p *Policy) map[string]map[string]Limit {
-	if p.Limits == nil {
+func limitsOf(in *inputs) map[string]map[string]Limit {
+	if in.policy.Limits == nil {
 		return nil
 	}
 	of := map[string]map[string]Limit{}
-	for _, c := range cells {
-		if limits := p.Limits(c.got.Cell, run.Host.Label); len(limits) > 0 {
-			of[c.id] = limits
+	for _, c := range in.cells {
+		if limits := in.policy.Limits(c.got.Cell, in.run.Host.Label); len(limits) > 0 {
+			of[c.id] = in.resolve(c, limits)
 		}
 	}
 	return of

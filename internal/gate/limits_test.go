@@ -1,6 +1,8 @@
 package gate_test
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -177,5 +179,71 @@ func TestBoundsAreIndependentOfTheBaseline(t *testing.T) {
 	}
 	if err := quick.Check(property, &quick.Config{MaxCount: 2000}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLimitsFromNoise: the limit is the noise of earlier runs, within its bounds; with
+// too few runs, and on another machine, it is the ceiling.
+func TestLimitsFromNoise(t *testing.T) {
+	t.Parallel()
+	steps := func(n int, step float64) (values []float64) { // successive runs differ by 2 steps, so the noise is 1.4826*2*step/sqrt 2
+		for i := range n {
+			values = append(values, 100*math.Exp(step*float64(1-2*(i%2))))
+		}
+		return values
+	}
+	other := run(withHistory("a", 100, steps(30, 0.01)))
+	other.Host.CPU = "another"
+	for name, c := range map[string]struct {
+		ref            *bench.Run
+		floor, ceiling float64
+		want           string
+	}{
+		"between the bounds":       {run(withHistory("a", 100, steps(30, 0.01))), 1, 20, "2.2 2.1 30"},
+		"the same for fewer runs":  {run(withHistory("a", 100, steps(12, 0.01))), 1, 20, "2.2 2.1 12"},
+		"medians alone":            {run(withHistory("a", 100, steps(30, 0.01))), 1, 20, "6.5 2.1 30"},
+		"the floor":                {run(withHistory("a", 100, steps(30, 0.0001))), 1, 20, "1 0.2 30"},
+		"the ceiling":              {run(withHistory("a", 100, steps(30, 0.1))), 1, 20, "20 21 30"},
+		"too few runs":             {run(withHistory("a", 100, steps(11, 0.01))), 1, 20, "20 0 11"},
+		"no history":               {run(withHistory("a", 100, nil)), 1, 20, "20 0 0"},
+		"noise of another machine": {other, 1, 20, "20 0 0"},
+		"no baseline":              {nil, 1, 20, "20 0 0"},
+	} {
+		p := limiting(gate.DefaultPolicy(), "ttft_ms", gate.Limit{Noise: &gate.NoiseLimit{Floor: c.floor, Ceiling: c.ceiling}})
+		if name == "medians alone" {
+			p.Method = gate.MethodThreshold
+		}
+		got := run(inTurns("a", []float64{100, 100, 100}, []float64{100, 100, 100}))
+		v := verdictOf(t, gate.Compare("base", c.ref, got, p), "a")
+		d := v.Evidence.Derived
+		if d == nil || fmt.Sprintf("%.4g %.2g %d", v.Evidence.Limit, d.Noise, d.Runs) != c.want || d.Floor != c.floor || d.Ceiling != c.ceiling {
+			t.Errorf("%s: limit %v, %+v, want %s", name, v.Evidence.Limit, d, c.want)
+		}
+		listed := gate.CellLimits(c.ref, got, p)
+		i := slices.IndexFunc(listed, func(l gate.CellLimit) bool { return l.Metric == "ttft_ms" })
+		if i < 0 || listed[i].Limit != v.Evidence.Limit || !cmp.Equal(listed[i].Derived, d) {
+			t.Errorf("%s: listed as %+v", name, listed)
+		}
+	}
+}
+
+// TestLimitsFromNoiseIgnoreTheRun: the values under test and their base move no limit.
+func TestLimitsFromNoiseIgnoreTheRun(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(26, 3))
+	ref := run(withHistory("a", 100, noisy(r, 100, 0.01, 20)))
+	p := limiting(gate.DefaultPolicy(), "ttft_ms", gate.Limit{Noise: &gate.NoiseLimit{Floor: 0.1, Ceiling: 50}})
+	limit := func(values, base []float64) float64 {
+		return verdictOf(t, gate.Compare("base", ref, run(inTurns("a", values, base)), p), "a").Evidence.Limit
+	}
+	want := limit([]float64{100}, nil)
+	for range 50 {
+		sd := r.Float64()
+		if got := limit(noisy(r, 80+40*r.Float64(), sd, 5), nil); got != want {
+			t.Fatalf("limit %v, want %v", got, want)
+		}
+		if got := limit(noisy(r, 80+40*r.Float64(), sd, 30), noisy(r, 100, sd, 30)); got != want {
+			t.Fatalf("limit %v in pairs, want %v", got, want)
+		}
 	}
 }

@@ -53,6 +53,9 @@ const mostWord = 80
 
 func limitOf(l *config.Limit) limit {
 	of := gate.Limit{Change: (*float64)(l.Change), Min: l.Min, Max: l.Max, Test: l.Test}
+	if n := l.Noise; n != nil {
+		of.Noise = &gate.NoiseLimit{Floor: float64(n.Floor), Ceiling: float64(n.Ceiling)}
+	}
 	if t := l.Trade; t != nil {
 		of.Trade = &gate.Trade{Loss: float64(t.Loss), For: t.For, Gain: float64(t.Gain)}
 	}
@@ -103,7 +106,11 @@ func limited(of map[string][]limit) func(bench.Cell, string) map[string]gate.Lim
 				found = map[string]gate.Limit{}
 			}
 			before := found[l.metric]
-			found[l.metric] = gate.Limit{Change: cmp.Or(l.Change, before.Change), Min: cmp.Or(l.Min, before.Min), Max: cmp.Or(l.Max, before.Max), Test: cmp.Or(l.Test, before.Test), Trade: cmp.Or(l.Trade, before.Trade)}
+			change, noise := before.Change, before.Noise
+			if l.Change != nil || l.Noise != nil { // each stands in place of the other
+				change, noise = l.Change, l.Noise
+			}
+			found[l.metric] = gate.Limit{Change: change, Noise: noise, Min: cmp.Or(l.Min, before.Min), Max: cmp.Or(l.Max, before.Max), Test: cmp.Or(l.Test, before.Test), Trade: cmp.Or(l.Trade, before.Trade)}
 		}
 		return found
 	}
@@ -115,6 +122,9 @@ func largest(of map[string][]limit) (percent float64) {
 		for _, l := range limits {
 			if l.Change != nil {
 				percent = max(percent, *l.Change)
+			}
+			if l.Noise != nil {
+				percent = max(percent, l.Noise.Ceiling)
 			}
 			if l.Trade != nil {
 				percent = max(percent, l.Trade.Loss)
@@ -134,10 +144,12 @@ func (p *Plan) checkLimits(s *config.Suite, metrics []bench.Metric, cells []benc
 		if err != nil {
 			return err
 		}
-		if (l.Change != nil || l.Test != "" || l.Trade != nil) && (m.Exact || m.Informational) && !m.IsResource() {
+		if (l.Change != nil || l.Noise != nil || l.Test != "" || l.Trade != nil) && (m.Exact || m.Informational) && !m.IsResource() {
 			key := ".change"
 			switch {
 			case l.Change != nil:
+			case l.Noise != nil:
+				key = ".noise"
 			case l.Test != "":
 				key = ".test"
 			default:
@@ -163,7 +175,7 @@ func checkTrade(s *config.Suite, path string, t *gate.Trade, metrics []bench.Met
 	}
 	path += ".trade.for"
 	known := func(m bench.Metric) bool { return m.Name == t.For && !m.IsResource() }
-	limited := slices.ContainsFunc(s.Limits, func(l config.Limit) bool { return l.Metric == t.For && l.Change != nil })
+	limited := slices.ContainsFunc(s.Limits, func(l config.Limit) bool { return l.Metric == t.For && (l.Change != nil || l.Noise != nil) })
 	if bench.Resource(t.For) != nil && !limited && !slices.ContainsFunc(metrics, known) {
 		return s.Errorf(path, "%s is only shown: limit it as well, as in limits: [{metric: %s, change: 10%%}], so that the gain is not lost later", t.For, t.For)
 	}

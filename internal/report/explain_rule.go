@@ -87,6 +87,9 @@ func stagesOf(h *host, res *bench.Result, v *gate.Verdict) (list []string) {
 	if e.Need > e.Pairs {
 		add("%d pairs are needed for a decision", e.Need)
 	}
+	if how := derivation(e); how != "" {
+		add("%s", how)
+	}
 	if v.Suspected {
 		add("suspected: the next run confirms it, or pairs with the base decide it")
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // limitsIn is what a number may change by, and what bounds it: "3 %, min 0.62, max 8.1".
@@ -15,7 +16,7 @@ func limitsIn(v *gate.Verdict) inline {
 		list = append(list, e.Test)
 	}
 	if ofSpeed(v) && (e.Test == "" || e.Limit > 0) || v.Class == gate.OperatorsDiffer {
-		list = append(list, bare(e.Limit))
+		list = append(list, bare(e.Limit)+fromNoise(e))
 	}
 	if e.Min != nil {
 		list = append(list, "min "+fmt.Sprint(*e.Min))
@@ -27,4 +28,28 @@ func limitsIn(v *gate.Verdict) inline {
 		return none
 	}
 	return only(plain(strings.Join(list, ", ")))
+}
+
+// fromNoise marks a limit that was derived from noise.
+func fromNoise(e *gate.Evidence) string {
+	if e.Derived == nil {
+		return ""
+	}
+	return " (from noise)"
+}
+
+// derivation is how a limit was derived from noise, in a sentence; "" where it was not.
+func derivation(e *gate.Evidence) string {
+	d, times := e.Derived, ""
+	switch {
+	case d == nil:
+		return ""
+	case d.Times != 1:
+		times = fmt.Sprintf("%g times ", d.Times)
+	}
+	switch {
+	case d.Noise == 0:
+		return fmt.Sprintf("limit %s: the ceiling, because %s of this host are recorded and 12 show how much they differ", bare(e.Limit), text.Plural(d.Runs, "earlier run"))
+	}
+	return fmt.Sprintf("limit %s: %sthe noise of %s from run to run (%s), at least %s and at most %s", bare(e.Limit), times, rough(d.Noise), text.Plural(d.Runs, "earlier run"), bare(d.Floor), bare(d.Ceiling))
 }

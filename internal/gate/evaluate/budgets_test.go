@@ -27,9 +27,6 @@ func TestBudgetsKeepThePromise(t *testing.T) {
 	}
 }
 
-// The marks around the table of docs/detection.md.
-const beginBudgets, endBudgets = "<!-- what follows is written by go test ./internal/gate/evaluate -run TestBudgetsPageNightly -update -->\n", "<!-- end of the table of budgets -->\n"
-
 // TestBudgetsPageNightly holds the table of docs/detection.md, and that it keeps the promise.
 func TestBudgetsPageNightly(t *testing.T) {
 	testtier.Nightly(t)
@@ -42,21 +39,28 @@ func TestBudgetsPageNightly(t *testing.T) {
 	if red.Percent() > 2 {
 		t.Errorf("%v of unchanged reports are red, want at most 2 %%", red)
 	}
+	page(t, "TestBudgetsPageNightly", "budgets", table.String())
+}
+
+// page holds the table of docs/detection.md that a test writes.
+func page(t *testing.T, test, what, table string) {
+	t.Helper()
+	begin, end := "<!-- what follows is written by go test ./internal/gate/evaluate -run "+test+" -update -->\n", "<!-- end of the table of "+what+" -->\n"
 	path := filepath.Join("..", "..", "..", "docs", "detection.md")
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, ok := strings.Cut(string(page), beginBudgets)
-	was, after, ok2 := strings.Cut(rest, endBudgets)
+	before, rest, ok := strings.Cut(string(page), begin)
+	was, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
-		t.Fatal("docs/detection.md has no marks for the table of budgets")
+		t.Fatalf("docs/detection.md has no marks for the table of %s", what)
 	}
 	if *update {
-		if err := os.WriteFile(path, []byte(before+beginBudgets+"\n"+table.String()+"\n"+endBudgets+after), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(before+begin+"\n"+table+"\n"+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
-	} else if strings.TrimSpace(was) != strings.TrimSpace(table.String()) {
-		t.Errorf("docs/detection.md does not hold what the gate does:\n%s", table.String())
+	} else if strings.TrimSpace(was) != strings.TrimSpace(table) {
+		t.Errorf("docs/detection.md does not hold what the gate does:\n%s", table)
 	}
 }

@@ -93,12 +93,12 @@ func (r *road) again(c gate.Comparison, cells []number, run, ref *bench.Run) gat
 	return gate.Compare("baseline", ref, run, r.policy)
 }
 
-// documents are the run and its reference; that is nil for pairs.
+// documents are the run and its reference; that is nil for pairs without earlier runs.
 func (r *road) documents(cells []number) (run, ref *bench.Run) {
 	host := bench.Host{Label: "host", Fingerprint: bench.Fingerprint{OS: "linux", CPU: "cpu", Cores: 8}}
 	metrics := []bench.Metric{{Name: metric, Unit: "ms", Better: bench.Lower}}
 	run = &bench.Run{Schema: bench.RunSchema, Started: time.Unix(1, 0), Host: host, Metrics: metrics}
-	if !r.paired {
+	if !r.paired || len(cells) > 0 && cells[0].history != nil {
 		ref = &bench.Run{Schema: bench.RunSchema, Host: host, Metrics: metrics}
 	}
 	for i := range cells {
@@ -109,7 +109,8 @@ func (r *road) documents(cells []number) (run, ref *bench.Run) {
 		s := bench.Sample{Metric: metric, Values: n.head}
 		if r.paired {
 			s.Base = n.base
-		} else {
+		}
+		if ref != nil {
 			old := bench.Sample{Metric: metric, Summary: summary(n), History: n.history}
 			if len(n.history) > len(ref.Earlier) {
 				ref.Earlier = make([]bench.Point, len(n.history))

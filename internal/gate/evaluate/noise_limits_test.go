@@ -1,0 +1,38 @@
+package evaluate_test
+
+import (
+	"bytes"
+	"testing"
+
+	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
+	"github.com/accelgate/accelgate/internal/gate/evaluate"
+	"github.com/accelgate/accelgate/internal/testtier"
+)
+
+// TestNoiseLimitsKeepThePromise: unchanged reports with limits from noise are red no more often than
+// the policy promises. 2 % of 180 are 4; 10 and more have a chance of 1 %. It takes 1 s,
+// because fewer reports say nothing of a rate of 2 %.
+func TestNoiseLimitsKeepThePromise(t *testing.T) {
+	t.Parallel()
+	var red detectors.Rate
+	for _, r := range evaluate.MeasureNoiseLimits(10, nil) {
+		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
+	}
+	if red.Of != 180 || red.Hits > 9 {
+		t.Errorf("%v of unchanged reports are red", red)
+	}
+}
+
+// TestNoiseLimitsPageNightly holds the table of docs/detection.md, and that it keeps the promise.
+func TestNoiseLimitsPageNightly(t *testing.T) {
+	testtier.Nightly(t)
+	var table bytes.Buffer
+	var red detectors.Rate
+	for _, r := range evaluate.NoiseLimits(&table, 100) {
+		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
+	}
+	if red.Percent() > 2 {
+		t.Errorf("%v of unchanged reports are red, want at most 2 %%", red)
+	}
+	page(t, "TestNoiseLimitsPageNightly", "limits from noise", table.String())
+}

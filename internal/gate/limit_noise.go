@@ -1,0 +1,116 @@
+package gate
+
+import (
+	"math"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// NoiseLimit makes the limit of a change as narrow as the recorded noise of the cell allows.
+type NoiseLimit struct{ Floor, Ceiling float64 } // percent, Floor at most Ceiling
+
+// Derived says how a limit was derived from noise.
+type Derived struct {
+	Noise   float64 `json:"noise,omitempty"` // of one earlier run, percent; 0 if it is not known
+	Times   float64 `json:"times"`           // how often Noise fits into the limit
+	Runs    int     `json:"runs"`            // earlier runs with a value
+	Floor   float64 `json:"floor"`
+	Ceiling float64 `json:"ceiling"`
+}
+
+// How often the noise of a run fits into a limit that is derived from it. Where a loss must be
+// significant as well, the test keeps noise out; where medians decide, the limit must.
+const (
+	timesByEvidence  = 1
+	timesByThreshold = 3
+)
+
+// limitSteps are the parts of a percentage point that a derived limit is rounded up to.
+const limitSteps = 10
+
+// derive is the limit in percent. Earlier runs alone count: a limit that followed the values
+// which it judges would change their rate of false alarms. Without a noise that is known, the
+// limit is the ceiling. s is nil where nothing was recorded on this machine.
+func (l NoiseLimit) derive(p *Policy, m *described, s *bench.Sample) (float64, *Derived) {
+	d := &Derived{Floor: l.Floor, Ceiling: l.Ceiling, Times: timesByEvidence}
+	if p.Method == MethodThreshold {
+		d.Times = timesByThreshold
+	}
+	if s == nil {
+		return l.Ceiling, d
+	}
+	var runs []float64
+	for _, values := range s.Level() {
+		if len(values) > 0 {
+			runs = append(runs, stats.Median(values))
+		}
+	}
+	d.Runs = len(runs)
+	noise, ok := detect.Own(runs)
+	if !ok {
+		return l.Ceiling, d
+	}
+	d.Noise = 100 * noise
+	limit := math.Ceil(-m.percent(math.Expm1(d.Times*noise))*limitSteps-tolerance) / limitSteps
+	return min(max(limit, l.Floor), l.Ceiling), d
+}
+
+// resolve derives the limits of a cell that follow noise. Neither argument is modified.
+func (in *inputs) resolve(c cell, limits map[string]Limit) map[string]Limit {
+	resolved := make(map[string]Limit, len(limits))
+	for name, l := range limits {
+		if m := in.metric(name); l.Noise != nil && m != nil {
+			var recorded *bench.Sample
+			if c.ref != nil && in.unjudged == "" {
+				recorded = c.ref.Sample(name)
+			}
+			change, d := l.Noise.derive(&in.policy, m, recorded)
+			l.Change, l.derived = &change, d
+		}
+		resolved[name] = l
+	}
+	return resolved
+}
+
+// CellLimit is what limits one metric of a cell. A metric that no change is judged of has the
+// limits 0.
+type CellLimit struct {
+	Cell   string `json:"cell"`
+	Metric string `json:"metric"`
+	// Limit is the change in percent that blocks where evidence shows it, and Threshold the one
+	// where there is neither pairs nor history.
+	Limit     float64  `json:"limit"`
+	Threshold float64  `json:"threshold"`
+	Own       bool     `json:"own"` // both are of the metric's own configuration, and not the policy's
+	Derived   *Derived `json:"derived,omitempty"`
+	Min       *float64 `json:"min,omitempty"`
+	Max       *float64 `json:"max,omitempty"`
+	Test      string   `json:"test,omitempty"`
+	Trade     *Trade   `json:"trade,omitempty"`
+}
+
+// CellLimits lists what limits each metric of the cells of a run that changes can be judged of, or that
+// has bounds, in the order of the cells and metrics. Of the run, the host, the metrics and the
+// cells count. ref is nil without a reference.
+func CellLimits(ref, run *bench.Run, p Policy) (list []CellLimit) {
+	in, _ := newInputs("", ref, run, p)
+	for _, c := range in.cells {
+		for k := range in.metrics {
+			m := &in.metrics[k]
+			l := in.limits[c.id][m.Name]
+			if (m.Exact || in.shows(m, c.id)) && l.Min == nil && l.Max == nil {
+				continue
+			}
+			one := CellLimit{Cell: c.id, Metric: m.Name, Derived: l.derived, Min: l.Min, Max: l.Max, Test: l.Test, Trade: l.Trade}
+			if change, own := in.change(numberOf{c.id, m.Name}); own {
+				one.Limit, one.Threshold, one.Own = change, change, true
+			} else if !m.Exact && !m.Informational {
+				one.Limit, one.Threshold = p.minEffect(), p.Threshold
+			}
+			list = append(list, one)
+		}
+	}
+	return list
+}
