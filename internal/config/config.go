@@ -246,6 +246,7 @@ func (d *decoder) suites(n ast.Node) []Suite {
 			d.around(s, nodes)
 			d.attend(s, nodes)
 			d.budgets(s)
+			d.fits(s)
 			d.levels(s)
 		}
 		if s.Name == "" {

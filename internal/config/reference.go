@@ -145,6 +145,7 @@ var reference = Keys{
 		"limits": {nil, "Limits of single metrics. Later entries win over earlier ones, value by value, and over `limit` of the metric. " +
 			"See [Limits of single metrics](configuration.md#limits-of-single-metrics)."},
 		"budgets": {nil, "Budgets of groups of cells: what the geometric mean of a metric over a group may lose. See [Budgets](configuration.md#budgets)."},
+		"fits":    {nil, "Straight lines of a metric over an axis, whose slope and intercept are judged. See [Fits](configuration.md#fits)."},
 		"levels":  {nil, "Cells, and occasions, of which numbers beyond their limits warn instead of blocking. Later entries win, and all win over `policy.levels`. See [Levels](configuration.md#levels)."},
 	},
 	reflect.TypeFor[Level](): {
@@ -158,6 +159,21 @@ var reference = Keys{
 		"event": {nil, "Occasion that the entry is for: the event of the workflow, `tag` for a push of a tag, or `desk` for a run outside of the action. Runs for a pull request, however started, are `pull_request`. If absent, every occasion."},
 		"label": {nil, "Label of the pull request that the entry is for. One that makes numbers advisory counts only if a user with write permission set it. If absent, no label is needed."},
 		"level": {nil, "`advisory`: numbers beyond their limits warn. `required`: they block."},
+	},
+	reflect.TypeFor[Fit](): {
+		"metric": {nil, "Name of the metric. It may be informational."},
+		"over":   {nil, "Axis or swept variable with at least 3 numbers. Cells that differ in it alone are the points of one line."},
+		"values": {nil, "Numbers that values of the axis stand for, as in `{short: 512}`. Needed for values that are no numbers."},
+		"per":    {1, "Units of the axis that the slope is per, as in `1000`."},
+		"when": {nil, "Cells of the fit, as in `{backend: cuda*, host: h100-*}`: an axis, a swept variable or `host`, which is the label of the host, and a glob. " +
+			"If absent, all cells of the suite with a value of the axis, on all hosts."},
+		"slope":     {nil, "Limits of the slope."},
+		"intercept": {nil, "Limits of the intercept, the value at 0."},
+	},
+	reflect.TypeFor[FitLimit](): {
+		"change": {nil, "Change for the worse, relative to the coefficient of the reference, that blocks. Above 0%."},
+		"min":    {nil, "Least coefficient that passes, in the metric's unit. No baseline is needed."},
+		"max":    {nil, "Largest coefficient that passes, in the metric's unit. No baseline is needed."},
 	},
 	reflect.TypeFor[NoiseLimit](): {
 		"floor":   {nil, "Smallest limit, however little the cell differs from run to run. Above 0%."},

@@ -31,6 +31,8 @@ type Suite struct {
 	Levels []SuiteLevel `yaml:"levels"`
 	// Budgets are those of groups of cells.
 	Budgets []Budget `yaml:"budgets"`
+	// Fits are lines of metrics over axes.
+	Fits []Fit `yaml:"fits"`
 	// Line is where the suite starts in its file.
 	Line int
 

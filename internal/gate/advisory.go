@@ -47,7 +47,7 @@ func (v *Verdict) ofNumbers() bool {
 	case Regressed, OverBudget, Implausible, OutOfBounds, Drifted, OperatorsDiffer, Improved:
 		return v.Evidence.Method != "exact"
 	case Inconclusive:
-		return v.Evidence.Method == "evidence" || v.Evidence.Method == "threshold"
+		return v.Evidence.Method == "evidence" || v.Evidence.Method == "threshold" || v.Evidence.Method == MethodFit
 	}
 	return false
 }

@@ -94,12 +94,19 @@ func (v *Verdict) open() Ask {
 }
 
 // Pairs returns how many pairs each cell is to have before more can be said of it,
-// by id; what is settled is not in it. See [detect.Stages].
+// by id; what is settled is not in it. A fit asks for all of its cells. See [detect.Stages].
 func Pairs(c Comparison) map[string]int {
 	need := map[string]int{}
 	for i := range c.Verdicts {
-		if v := &c.Verdicts[i]; v.Evidence.Need > 0 && v.Cell != "" {
-			need[v.Cell] = max(need[v.Cell], v.Evidence.Need)
+		v := &c.Verdicts[i]
+		ids := []string{v.Cell}
+		if v.Budget > 0 {
+			ids = c.Budgets[v.Budget-1].ids
+		}
+		for _, id := range ids {
+			if v.Evidence.Need > 0 && id != "" {
+				need[id] = max(need[id], v.Evidence.Need)
+			}
 		}
 	}
 	return need

@@ -17,7 +17,9 @@ type Budget struct {
 	Suite  string  `json:"suite,omitempty"`
 	Metric string  `json:"metric"`
 	When   string  `json:"when,omitempty"` // which cells of the suite, for people; "" is all
-	Loss   float64 `json:"loss"`           // percent, above 0
+	Loss   float64 `json:"loss"`           // percent, above 0; 0 for bounds of a Fit
+	// Fit is the coefficient of a line that is judged in place of the mean; nil for a mean.
+	Fit *Fitted `json:"fit,omitempty"`
 	// Selects reports whether a cell of the run is in the group.
 	Selects func(bench.Cell) bool `json:"-"`
 }
@@ -33,6 +35,8 @@ type Spent struct {
 	Worst []CellChange `json:"worst,omitempty"`
 	// LeftOut says which cells of the group are not in the mean, and why; "" for none.
 	LeftOut string `json:"left_out,omitempty"`
+
+	ids []string // of the cells that a fit is of
 }
 
 // CellChange is the change of the metric in one cell, in percent, negative for the worse.
@@ -84,10 +88,16 @@ func budgets(in *inputs, share float64) ([]Verdict, []Spent) {
 
 // spend finds the cells of a budget and what they show.
 func (in *inputs) spend(of *Budget) budgeted {
+	if of.Fit != nil && of.Fit.bounds() {
+		return in.spendBound(of)
+	}
 	b := budgeted{Spent: Spent{Budget: *of}, group: in.groupOf(of)}
 	g := &b.group
 	b.Cells, b.Of, b.LeftOut = len(g.members), g.of, g.leftOut()
 	b.verdict = Verdict{Metric: of.Metric, Class: Inconclusive, Level: in.policy.open(), Evidence: Evidence{Limit: of.Loss}}
+	if of.Fit != nil && g.lost == "" {
+		g.lost = g.incomplete(of.Fit)
+	}
 	switch {
 	case g.ignored():
 	case g.broken != "":
@@ -101,6 +111,8 @@ func (in *inputs) spend(of *Budget) budgeted {
 		b.verdict.Reason = "no cell of the group has a number to compare with: record them with baseline update"
 	case g.lost != "":
 		b.verdict.Reason = g.lost
+	case of.Fit != nil:
+		b.test, b.Worst = newFitTest(in, &b), g.worst()
 	default:
 		b.test = in.testOf(&b)
 		b.Worst = g.worst()
@@ -117,6 +129,15 @@ func (b *budgeted) decide(in *inputs, q, share, of float64) {
 		v.Evidence.Q = q
 	}
 	b.Values = f.values
+	if t, ok := b.test.(*boundTest); ok {
+		v.Evidence.Limit, v.Evidence.Min, v.Evidence.Max = 0, b.Fit.Min, b.Fit.Max
+		t.decide(in, v, q, share)
+		return
+	}
+	if b.Fit != nil {
+		b.decideFit(in, v, &f, q, share)
+		return
+	}
 	lost, certain := v.Delta < -b.Loss-tolerance, f.certain || f.convicts && q <= share
 	switch {
 	case lost && certain && f.accepted:

@@ -74,7 +74,10 @@ func (in *inputs) groupOf(b *Budget) group {
 		}
 		g.members = append(g.members, m)
 	}
-	metric := printable(b.Metric, mostName)
+	metric, what, mean := printable(b.Metric, mostName), "budget", "there is no geometric mean"
+	if b.Fit != nil {
+		what, mean = "fit", "no line is fitted"
+	}
 	if g.metric == nil && g.of > 0 {
 		g.broken = "neither the run nor the baseline describes " + metric + ": measure it again with this configuration"
 	}
@@ -87,7 +90,7 @@ func (in *inputs) groupOf(b *Budget) group {
 		to  *string
 	}{
 		{without, metric + " is not reported by ", &g.broken},
-		{unusable, "there is no geometric mean, because " + metric + " is not a positive number in ", &g.broken},
+		{unusable, mean + ", because " + metric + " is not a positive number in ", &g.broken},
 		{failed, "no passed measurement of ", &g.lost},
 		{doubtful, metric + " is doubtful in ", &g.lost},
 	} {
@@ -96,7 +99,7 @@ func (in *inputs) groupOf(b *Budget) group {
 		}
 	}
 	if g.absent > 0 {
-		g.lost = joined(g.lost, fmt.Sprintf("the budget needs its whole group, and the run lacks %s of the suite: measure without filters", text.Plural(g.absent, "cell")))
+		g.lost = joined(g.lost, fmt.Sprintf("the %s needs its whole group, and the run lacks %s of the suite: measure without filters", what, text.Plural(g.absent, "cell")))
 	}
 	return g
 }

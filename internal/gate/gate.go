@@ -129,7 +129,7 @@ type Verdict struct {
 
 // Evidence says what a verdict rests on.
 type Evidence struct {
-	// Method is "evidence", "threshold", "exact" or "test" where numbers were compared,
+	// Method is "evidence", "threshold", "exact", "test" or "fit" where numbers were compared,
 	// "bound" where one is beyond Min or Max,
 	// "digest" where what is measured did not change, "outcome" where the outcome
 	// of the cell decided, "" where nothing could be judged.
@@ -146,7 +146,8 @@ type Evidence struct {
 	Noise float64 `json:"noise,omitempty"`
 
 	// Test is the limit's, with the method "test"; StdErr is the standard error of the
-	// difference New - Old, in the metric's unit, and P and Q are set as well.
+	// difference New - Old, in the metric's unit, and P and Q are set as well. With the method
+	// "fit" it is that of coefficients, and that of New with bounds of a coefficient.
 	Test   string  `json:"test,omitempty"`
 	StdErr float64 `json:"stderr,omitempty"`
 
@@ -215,6 +216,8 @@ type Policy struct {
 	// Budgets returns the budgets of groups of cells on the host with this label; nil where
 	// there are none.
 	Budgets func(host string) []Budget `json:"-"`
+	// Fits returns the lines over axes on the host with this label; nil where there are none.
+	Fits func(host string) []Fit `json:"-"`
 	// Advisory reports whether the numbers of a cell warn on the host with this label instead
 	// of blocking; nil where none do. AdvisoryBy names the entries of the configuration
 	// that say so.

@@ -45,6 +45,9 @@ func newInputs(reference string, ref, run *bench.Run, p Policy) (*inputs, []Verd
 	if p.Budgets != nil && p.Compat == "" {
 		in.budgets = p.Budgets(run.Host.Label)
 	}
+	if p.Fits != nil && p.Compat == "" {
+		in.budgets = append(in.budgets[:len(in.budgets):len(in.budgets)], in.fitted(p.Fits(run.Host.Label))...)
+	}
 	unjudged, differ := machines(ref, run, &p)
 	in.unjudged = unjudged
 	in.limits = limitsOf(in)

@@ -91,7 +91,7 @@ func noise(s bench.Summary) float64 {
 // judged reports whether the verdict compared two numbers, or what they are of.
 func (v Verdict) judged() bool {
 	switch v.Evidence.Method {
-	case "evidence", "threshold", "exact", "digest", MethodTest:
+	case "evidence", "threshold", "exact", "digest", MethodTest, MethodFit:
 		return true
 	}
 	return false

@@ -177,6 +177,9 @@ func (e *Env) Policy(o *Options, file *config.File) (gate.Policy, error) {
 	if policy.Budgets, err = budgets(file); err != nil {
 		return policy, err
 	}
+	if policy.Fits, err = fits(file); err != nil {
+		return policy, err
+	}
 	return policy, refuseLevels(file)
 }
 
@@ -317,7 +320,7 @@ func (p *Plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
 		return nil, fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes"))
 	}
 	metrics := withResources(s, opened.Metrics())
-	limits := errors.Join(cmp.Or(p.checkLimits(s, metrics, all), p.checkBudgets(s, metrics, all), p.checkLevels(s, all)), checkWidths(s, all))
+	limits := errors.Join(cmp.Or(p.checkLimits(s, metrics, all), p.checkBudgets(s, metrics, all), p.checkFits(s, metrics, all), p.checkLevels(s, all)), checkWidths(s, all))
 	p.wide(s, &planned)
 	if !wanted {
 		p.Others = append(p.Others, CellIDs(all)...)

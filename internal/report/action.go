@@ -75,7 +75,7 @@ func (f finding) cell() inline {
 	case f.alike != nil:
 		return append(inline{plain(allOf(f.alike))}, ofSuite(f.alike)...)
 	case f.Budget > 0:
-		return only(plain("the budget"))
+		return only(plain("the budget or fit"))
 	case f.Cell == "":
 		return only(plain("the host as a whole"))
 	}
@@ -130,7 +130,7 @@ func (r *Report) values(f finding) inline {
 		}
 		return inline{plain(number(f.Old)), unit, plain(" → none")}
 	case gate.OutOfBounds:
-		return inline{plain(number(f.New)), unit}
+		return r.now(f)
 	case gate.Untracked:
 		return inline{plain("none → " + number(f.New)), unit}
 	}
@@ -165,6 +165,15 @@ func evidence(f finding) inline {
 	return line
 }
 
+// now is the number of the run, without one to compare with.
+func (r *Report) now(f finding) inline {
+	line := inline{plain(number(f.New))}
+	if m := r.hosts[f.host].metrics[f.Metric]; m != nil && m.Unit != "" {
+		line = append(line, reason(" "+m.Unit))
+	}
+	return line
+}
+
 // basis is what two speeds were compared by: how many values, how sure, how
 // noisy they are, and what they could have found.
 func basis(e *gate.Evidence) string {
@@ -179,6 +188,10 @@ func basis(e *gate.Evidence) string {
 		}
 	case e.Method == gate.MethodTest:
 		return fmt.Sprintf("%s test, p %.2g, standard error of the difference %.3g, finds losses from %s on", e.Test, finite(e.Q), finite(e.StdErr), rough(e.MDE))
+	case e.Method == gate.MethodFit:
+		return fitted(e)
+	case e.Method == "bound" && e.StdErr > 0: // of a fit
+		return fmt.Sprintf("%s, p %.2g, standard error %.3g", text.Plural(e.NewN, "point"), finite(e.P), finite(e.StdErr))
 	case e.Method != "evidence":
 		return ""
 	case e.Mode == detect.Interleaved:
@@ -188,6 +201,22 @@ func basis(e *gate.Evidence) string {
 	}
 	if e.Again > 0 {
 		s += ", measured again " + often(e.Again)
+	}
+	return s
+}
+
+// fitted is "8 pairs, p 0.004, standard error of the change 0.12, finds losses from 3 % on".
+func fitted(e *gate.Evidence) string {
+	s := text.Plural(e.NewN, "value")
+	if e.Mode == detect.Interleaved {
+		s = text.Plural(e.NewN, "pair")
+	}
+	s += fmt.Sprintf(", p %.2g", finite(e.P))
+	if e.StdErr > 0 {
+		s += fmt.Sprintf(", standard error of the change %.3g", finite(e.StdErr))
+	}
+	if e.MDE > 0 {
+		s += ", finds losses from " + rough(e.MDE) + " on"
 	}
 	return s
 }

@@ -21,14 +21,27 @@ func (r *Report) eachBudget(f func(finding, *gate.Spent)) {
 	}
 }
 
-// budgetOf is "mean of 8 cells of suite `s` (backend: cuda)".
+// spentOf is the budget or the fit of a finding.
+func (r *Report) spentOf(f finding) *gate.Spent {
+	return &r.hosts[f.host].Comparison.Budgets[f.Budget-1]
+}
+
+// budgetOf is "mean of 8 cells of suite `s` (backend: cuda)", or "slope over `context` per 1000, 4 cells of
+// suite `s` (backend=cuda)".
 func (r *Report) budgetOf(f finding) inline {
-	s := &r.hosts[f.host].Comparison.Budgets[f.Budget-1]
+	s := r.spentOf(f)
 	cells := text.Plural(s.Cells, "cell")
 	if s.Cells != s.Of {
 		cells = fmt.Sprintf("%d of %s", s.Cells, text.Plural(s.Of, "cell"))
 	}
 	line := inline{plain("mean of " + cells)}
+	if s.Fit != nil {
+		line = inline{plain(s.Fit.Of + " over "), code(s.Fit.Over)}
+		if s.Fit.Per > 0 && s.Fit.Per != 1 {
+			line = append(line, plain(" per "+number(s.Fit.Per)))
+		}
+		line = append(line, plain(", "+cells))
+	}
 	if s.Suite != "" {
 		line = append(line, plain(" of suite "), code(s.Suite))
 	}
@@ -42,33 +55,48 @@ func (r *Report) budgetOf(f finding) inline {
 func (r *Report) openBudgets() []block {
 	var blocks []block
 	n := 0
-	r.eachBudget(func(f finding, _ *gate.Spent) {
+	r.eachBudget(func(f finding, s *gate.Spent) {
 		if f.Class == gate.Unchanged || f.Level == gate.Fail || f.Level == gate.Off || f.Advisory {
 			return
 		}
 		if n++; n <= maxCautions {
-			line := append(inline{strong("Budget not decided"), plain(": "), code(f.Metric), plain(", ")}, r.budgetOf(f)...)
-			blocks = append(blocks, paragraph(r.on(f, append(line, plain(", limit "+bare(f.Evidence.Limit)+": "), reason(f.Reason)))))
+			what := "Budget"
+			if s.Fit != nil {
+				what = "Fit"
+			}
+			line := append(append(inline{strong(what + " not decided"), plain(": "), code(f.Metric), plain(", ")}, r.budgetOf(f)...), plain(", limit "))
+			blocks = append(blocks, paragraph(r.on(f, append(append(line, budgetLimit(f)...), plain(": "), reason(f.Reason)))))
 		}
 	})
 	return withRest(blocks, n, "budget", "budgets")
 }
 
-// budgets is the table of all budgets.
+// budgetLimit is the limit of a budget, or what limits a fit.
+func budgetLimit(f finding) inline {
+	if f.Evidence.Min != nil || f.Evidence.Max != nil {
+		return limitsIn(f.Verdict)
+	}
+	return only(plain(bare(f.Evidence.Limit)))
+}
+
+// budgets is the table of all budgets and fits.
 func (r *Report) budgets(most int) (block, int) {
-	t := &table{columns: r.columns("Budget", "Metric", "Baseline → now>", "Change>", "Limit>", "Verdict", "Evidence~")}
+	t := &table{columns: r.columns("Budget or fit", "Metric", "Baseline → now>", "Change>", "Limit>", "Verdict", "Evidence~")}
 	r.eachBudget(func(f finding, s *gate.Spent) {
 		if t.total++; len(t.rows) >= most {
 			return
 		}
 		change, values, why := none, none, evidence(f)
-		if ofSpeed(f.Verdict) {
+		switch {
+		case ofSpeed(f.Verdict):
 			change, values = r.changeCell(f), r.values(f)
+		case s.Fit != nil && f.Evidence.Method == "bound":
+			values = r.now(f)
 		}
 		if s.LeftOut != "" {
 			why = append(why, plain("; without "), reason(s.LeftOut))
 		}
-		row := r.row(f, metricName(f), values, change, only(plain(bare(f.Evidence.Limit))), only(plain(f.word())), why)
+		row := r.row(f, metricName(f), values, change, budgetLimit(f), only(plain(f.word())), why)
 		row[0] = r.budgetOf(f)
 		t.rows = append(t.rows, row)
 	})
@@ -77,13 +105,22 @@ func (r *Report) budgets(most int) (block, int) {
 
 // overBudget is the clause of the title on budgets that block.
 func (r *Report) overBudget() string {
-	over := 0
-	r.eachBudget(func(f finding, _ *gate.Spent) { over += one(f.Level == gate.Fail && f.Class == gate.OverBudget) })
+	var over, open, worse, unfit int
+	r.eachBudget(func(f finding, s *gate.Spent) {
+		switch blocks, beyond := f.Level == gate.Fail, f.Class != gate.Inconclusive; {
+		case !blocks:
+		case s.Fit != nil:
+			worse, unfit = worse+one(beyond), unfit+one(!beyond)
+		default:
+			over, open = over+one(beyond), open+one(!beyond)
+		}
+	})
 	var parts []string
 	for _, n := range []struct {
 		count     int
 		one, many string
-	}{{over, "1 budget is exceeded", "%d budgets are exceeded"}, {r.total.budgets - over, "1 budget cannot be judged", "%d budgets cannot be judged"}} {
+	}{{over, "1 budget is exceeded", "%d budgets are exceeded"}, {open, "1 budget cannot be judged", "%d budgets cannot be judged"},
+		{worse, "1 fit is beyond its limit", "%d fits are beyond their limits"}, {unfit, "1 fit cannot be judged", "%d fits cannot be judged"}} {
 		switch n.count {
 		case 0:
 		case 1:
@@ -99,18 +136,22 @@ func (r *Report) overBudget() string {
 func (r *Report) overBudgets() bullets {
 	var items bullets
 	r.eachBudget(func(f finding, s *gate.Spent) {
-		if items != nil || f.Level != gate.Fail || f.Class != gate.OverBudget {
+		if items != nil || f.Level != gate.Fail || f.Class == gate.Inconclusive || f.Class == gate.OutOfBounds {
 			return
+		}
+		what, key := "budget", "loss"
+		if s.Fit != nil {
+			what, key = "fit", "change"
 		}
 		h := &r.hosts[f.host]
 		if len(s.Worst) > 0 && len(s.Worst[0].Cell) <= typable {
-			items = append(items, r.on(f, inline{plain("See what the cell that lost most of the budget rests on: "), command("accelgate explain " + text.ShellQuote(s.Worst[0].Cell))}))
+			items = append(items, r.on(f, inline{plain("See what the cell that lost most of the " + what + " rests on: "), command("accelgate explain " + text.ShellQuote(s.Worst[0].Cell))}))
 		}
 		if f.Evidence.Mode == detect.Interleaved {
-			items = append(items, inline{plain("To accept the loss, raise "), code("loss"), plain(" of the budget in the configuration; no waiver accepts it")})
+			items = append(items, inline{plain("To accept the loss, raise "), code(key), plain(" of the " + what + " in the configuration; no waiver accepts it")})
 			return
 		}
-		items = append(items, r.on(f, inline{plain("Accept the loss of the budget as the new baseline (records only the cells that passed): "), command(h.update("why it is accepted") + force)}))
+		items = append(items, r.on(f, inline{plain("Accept the loss of the " + what + " as the new baseline (records only the cells that passed): "), command(h.update("why it is accepted") + force)}))
 	})
 	return items
 }
@@ -142,4 +183,18 @@ func (h *host) budgetDocuments() []BudgetDocument {
 		list = append(list, d)
 	}
 	return list
+}
+
+// budgetTitle is "2 budgets", "3 fits" or "2 budgets and 3 fits".
+func (r *Report) budgetTitle(n int) string {
+	fits := 0
+	r.eachBudget(func(_ finding, s *gate.Spent) { fits += one(s.Fit != nil) })
+	var parts []string
+	if n > fits {
+		parts = append(parts, text.Plural(n-fits, "budget"))
+	}
+	if fits > 0 {
+		parts = append(parts, text.Plural(fits, "fit"))
+	}
+	return enumerate(parts)
 }

@@ -33,7 +33,7 @@ func (r *Report) folded(c caps) []section {
 	isolated, n := r.quarantine(most)
 	add(text.Plural(n, "cell")+" in quarantine.yml", n, isolated)
 	budgets, n := r.budgets(most)
-	add(text.Plural(n, "budget"), n, budgets)
+	add(r.budgetTitle(n), n, budgets)
 	if c.open {
 		add(text.Plural(s.speeds.total, "speed")+", the largest loss first", s.speeds.total, r.speedTable(most))
 	} else {

@@ -83,7 +83,7 @@ var causes = map[bench.Cause]string{
 
 // ofSpeed reports whether two speeds were compared, or two scores.
 func ofSpeed(v *gate.Verdict) bool {
-	return v.Evidence.Method == "threshold" || v.Evidence.Method == "evidence" || v.Evidence.Method == gate.MethodTest
+	return v.Evidence.Method == "threshold" || v.Evidence.Method == "evidence" || v.Evidence.Method == gate.MethodTest || v.Evidence.Method == gate.MethodFit
 }
 
 // stillOpen reports a number whose evidence says neither that it is slower nor
@@ -99,6 +99,8 @@ func (f finding) word() string {
 	switch l := labels[classOf(f.Verdict)]; {
 	case f.Level == gate.Fail && f.Evidence.Method == "exact":
 		return labels[unequal].blocking
+	case f.Budget > 0 && f.Class == gate.Regressed: // of a fit
+		return "a worse fit"
 	case f.Class == gate.OperatorsDiffer && f.Level == gate.Fail: // its labels are of numbers of cells
 		return "operators differ"
 	case f.Class == gate.OperatorsDiffer:
