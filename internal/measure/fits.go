@@ -110,7 +110,7 @@ func (p *Plan) checkFits(s *config.Suite, metrics []bench.Metric, cells []bench.
 // other hosts are not held against the cells.
 func (p *Plan) checkPoints(s *config.Suite, path string, f *config.Fit, of *selection, cells []bench.Cell) error {
 	points, found := map[string][]float64{}, false
-	var keys []string
+	var keys, values []string
 	for _, c := range cells {
 		for _, param := range c.Params {
 			if key := strings.TrimPrefix(param.Key, bench.EnvPrefix); !slices.Contains(keys, key) {
@@ -121,7 +121,9 @@ func (p *Plan) checkPoints(s *config.Suite, path string, f *config.Fit, of *sele
 			continue
 		}
 		group, x, value, ok := place(f, c)
-		found = found || value != ""
+		if value != "" && !slices.Contains(values, value) {
+			found, values = true, append(values, value)
+		}
 		switch {
 		case ok:
 			points[group] = append(points[group], x)
@@ -136,6 +138,11 @@ func (p *Plan) checkPoints(s *config.Suite, path string, f *config.Fit, of *sele
 		return s.Errorf(path+".over", "no cell has %s: %s", text.Quote(f.Over, mostWord), text.Instead(f.Over, keys))
 	case !found:
 		return s.Errorf(path+".over", "no cell that when selects has %s: correct when, or remove it", text.Quote(f.Over, mostWord))
+	}
+	for _, value := range slices.Sorted(maps.Keys(f.Values)) {
+		if !slices.Contains(values, value) {
+			return s.Errorf(path+".values."+value, "no cell of the fit has the value %s: %s", text.Quote(value, mostWord), text.Instead(value, values))
+		}
 	}
 	for _, group := range slices.Sorted(maps.Keys(points)) {
 		xs := points[group]

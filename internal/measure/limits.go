@@ -192,14 +192,17 @@ func metricOf(s *config.Suite, path, name string, metrics []bench.Metric) (*benc
 	if i >= 0 {
 		return &metrics[i], nil
 	}
+	if !strings.HasSuffix(path, ".for") {
+		path += ".metric"
+	}
+	if bench.Resource(name) != nil {
+		return nil, s.Errorf(path, "%s is only shown: limit it as well, as in limits: [{metric: %s, change: 10%%}]", name, name)
+	}
 	names := make([]string, len(metrics))
 	for k := range metrics {
 		names[k] = metrics[k].Name
 	}
 	names = append(names, bench.ResourceNames()...)
-	if !strings.HasSuffix(path, ".for") {
-		path += ".metric"
-	}
 	return nil, s.Errorf(path, "the suite has no metric %s: %s", text.Quote(name, mostWord), text.Instead(name, names))
 }
 
