@@ -27,12 +27,27 @@ func FuzzRun(f *testing.F) {
 		"results": [{"cell": {"id": "a"}, "outcome": "passed", "samples": [{"metric": "total_time_s", "values": [1.5]}],
 			"breakdowns": [{"unit": "ms", "entries": [{"name": "mm", "total": 1400, "calls": 3}, {"name": "new", "total": -1e300,
 				"calls": 9}]}]}]}`))
+	f.Add([]byte(`{"schema": 1, "tool": "x", "host": {"label": "h", "cpu": "c", "cores": 2}, "started": "2026-01-01T00:00:00Z",
+		"metrics": [{"name": "decode_tps", "better": "higher"}, {"name": "p", "better": "lower"}],
+		"results": [{"cell": {"id": "a"}, "outcome": "passed", "samples": [{"metric": "decode_tps", "values": [1, 2], "base": [2, 2]}, {"metric": "p", "values": [1, 2], "base": [5, 5]}]},
+		            {"cell": {"id": "bb"}, "outcome": "passed", "samples": [{"metric": "decode_tps", "values": [1e300, 3], "base": [4, 1]}]},
+		            {"cell": {"id": "cccc"}, "outcome": "passed", "samples": [{"metric": "decode_tps", "values": [5, 7], "base": [9, 1]}]}]}`))
 	f.Add([]byte(`{"schema": 1, "tool": "", "host": {"label": ""}, "started": "2026-01-01T00:00:00Z", "metrics": [], "results": [{}]}`))
 	ref := run(cell("a", "decode_tps", 100.0, "checksum", 1.0), cell("b!failed"))
 	expected := expect("a", bench.InitialReference, 1.0, 0.1, bench.BaselineReference, 1.2, 0.2)
 	expected.Operators = bench.ExpectedOperators{Entries: entries("mm", 0.9, 3, "add", 0.05, 1), TopN: 2, Tolerance: 0.1, MinShare: 0.01}
 	byCase := policy(expected, expect("b"), expect("c"))
 	byCase.Waivers, byCase.Today = []waiver.Entry{waive("a", 20), waive("a", 500, of("total_time_s")), waive("b", 1, until(0))}, today
+	limited := fitting(gate.DefaultPolicy(), "decode_tps", gate.FitLimit{Change: new(5.0), Min: new(-1.0)}, gate.FitLimit{Change: new(5.0), Max: new(3.0)})
+	fits := limited.Fits
+	limited.Fits = func(host string) []gate.Fit {
+		list := fits(host)
+		list[0].At = func(c bench.Cell) (string, float64, bool) { return "", float64(len(c.ID())), true }
+		return list
+	}
+	limited.Limits = func(bench.Cell, string) map[string]gate.Limit {
+		return map[string]gate.Limit{"decode_tps": {Noise: &gate.NoiseLimit{Floor: 1, Ceiling: 9}, Trade: &gate.Trade{Loss: 60, For: "p", Gain: 1}}, "p": {Change: new(1.0)}}
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, err := bench.DecodeRun(data)
 		if err != nil {
@@ -51,6 +66,14 @@ func FuzzRun(f *testing.F) {
 						checkAddsUp(t, check.Operators)
 					}
 				}
+			}
+			for _, method := range []string{"", gate.MethodThreshold} {
+				p := limited
+				p.Method = method
+				c := gate.Compare("base", ref, got, p)
+				checkAccounts(t, got, c)
+				gate.Pairs(c)
+				gate.CellLimits(ref, got, p)
 			}
 			c := gate.Compare("base", ref, got, gate.DefaultPolicy())
 			checkAccounts(t, got, c)

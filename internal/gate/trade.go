@@ -77,6 +77,8 @@ func (in *inputs) unpaid(v *Verdict, t *Trade, g *gainOf) string {
 		return "from 0 or to 0 there is no change in percent"
 	case g.none != "":
 		return metric + " " + g.none
+	case math.IsInf(g.percent, 1):
+		return "no code makes " + metric + " gain as much"
 	case !(g.percent >= t.Gain-tolerance):
 		return fmt.Sprintf("%s gained %.1f %%, and the trade needs %.4g %%", metric, g.percent, t.Gain)
 	case in.policy.Method != MethodThreshold && !(g.q <= in.policy.falseAlarms()):

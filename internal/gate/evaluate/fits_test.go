@@ -1,0 +1,38 @@
+package evaluate_test
+
+import (
+	"bytes"
+	"testing"
+
+	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
+	"github.com/accelgate/accelgate/internal/gate/evaluate"
+	"github.com/accelgate/accelgate/internal/testtier"
+)
+
+// TestFitsKeepThePromise: unchanged reports of 20 lines with 40 limits are red no more often than
+// the policy promises. 2 % of 48 are 1; 5 and more have a chance of 0.3 %. It takes 1 s,
+// because fewer reports say nothing of a rate of 2 %.
+func TestFitsKeepThePromise(t *testing.T) {
+	t.Parallel()
+	var red detectors.Rate
+	for _, r := range evaluate.MeasureFits(4, nil) {
+		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
+	}
+	if red.Of != 48 || red.Hits > 4 {
+		t.Errorf("%v of unchanged reports are red", red)
+	}
+}
+
+// TestFitsPageNightly holds the table of docs/detection.md, and that it keeps the promise.
+func TestFitsPageNightly(t *testing.T) {
+	testtier.Nightly(t)
+	var table bytes.Buffer
+	var red detectors.Rate
+	for _, r := range evaluate.Fits(&table, 50) {
+		red.Hits, red.Of = red.Hits+r.Red.Hits, red.Of+r.Red.Of
+	}
+	if red.Percent() > 2 {
+		t.Errorf("%v of unchanged reports are red, want at most 2 %%", red)
+	}
+	page(t, "TestFitsPageNightly", "fits", table.String())
+}
