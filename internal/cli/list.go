@@ -21,7 +21,8 @@ have it, and the entries of baselines that the configuration no longer has. With
 shards; list prints what the repository has, for all hosts.
 
   accelgate list
-  accelgate list --cells --json`
+  accelgate list --cells --json
+  accelgate list --limits --host-label linux-cuda`
 
 func (c *Command) listCommand() *cobra.Command {
 	var o measure.Options

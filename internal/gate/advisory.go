@@ -33,8 +33,8 @@ func advise(in *inputs, verdicts []Verdict, spent []Spent) []Verdict {
 }
 
 func (in *inputs) allAdvisory(b *Budget, advisory map[string]bool) bool {
-	for _, c := range in.cells {
-		if b.Selects(c.got.Cell) && !advisory[c.id] {
+	for _, c := range in.within(b) {
+		if !advisory[c.id] {
 			return false
 		}
 	}

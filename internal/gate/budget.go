@@ -20,7 +20,7 @@ type Budget struct {
 	Loss   float64 `json:"loss"`           // percent, above 0; 0 for bounds of a Fit
 	// Fit is the coefficient of a line that is judged in place of the mean; nil for a mean.
 	Fit *Fitted `json:"fit,omitempty"`
-	// Selects reports whether a cell of the run is in the group.
+	// Selects reports whether a cell of the run is in the group; not set with Fit.
 	Selects func(bench.Cell) bool `json:"-"`
 }
 

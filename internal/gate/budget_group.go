@@ -38,11 +38,11 @@ func (g *group) ignored() bool { return g.of == 0 && !g.gone }
 // groupOf sorts the cells of a budget into those that its mean is of and the others.
 func (in *inputs) groupOf(b *Budget) group {
 	g := group{metric: in.metric(b.Metric)}
-	g.absent, g.gone = in.absentOf(b.Suite)
+	g.absent, g.gone = in.lacking[b.Suite].cells, in.lacking[b.Suite].gone
 	var failed, without, unusable, doubtful []string
 	var members []member
-	for _, c := range in.cells {
-		if !b.Selects(c.got.Cell) || c.got.Outcome == bench.Skipped && !in.owed(c.id) {
+	for _, c := range in.within(b) {
+		if c.got.Outcome == bench.Skipped && !in.owed(c.id) {
 			continue
 		}
 		g.of++
@@ -177,6 +177,12 @@ func nameOf(d *described) string {
 		return ""
 	}
 	return d.Name
+}
+
+// lacked counts what [inputs.absentOf] returns for a suite.
+type lacked struct {
+	cells         int
+	gone, counted bool
 }
 
 // absentOf counts the cells of a suite that the run lacks, and those whose suite is

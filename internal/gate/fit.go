@@ -40,16 +40,34 @@ type Fitted struct {
 	Max  *float64 `json:"max,omitempty"`
 
 	coefficient detect.Coefficient
-	at          func(bench.Cell) (string, float64, bool)
+	line        *line
+}
+
+// line is a group of cells that differ in the axis alone, with the place of each by its id.
+type line struct {
+	cells []cell
+	at    map[string]float64
 }
 
 // x is the place of a cell of the group, in units of the slope.
-func (f *Fitted) x(c bench.Cell) float64 {
-	_, x, _ := f.at(c)
+func (f *Fitted) x(id string) float64 {
 	if f.Per > 0 {
-		return x / f.Per
+		return f.line.at[id] / f.Per
 	}
-	return x
+	return f.line.at[id]
+}
+
+// within are the cells of the run that a budget is about.
+func (in *inputs) within(b *Budget) (cells []cell) {
+	if b.Fit != nil {
+		return b.Fit.line.cells
+	}
+	for _, c := range in.cells {
+		if b.Selects(c.got.Cell) {
+			cells = append(cells, c)
+		}
+	}
+	return cells
 }
 
 func (f *Fitted) bounds() bool { return f.Min != nil || f.Max != nil }
@@ -59,18 +77,22 @@ func (in *inputs) fitted(fits []Fit) (list []Budget) {
 	for i := range fits {
 		f := &fits[i]
 		var groups []string
+		lines := map[string]*line{}
 		for _, c := range in.cells {
-			if group, _, ok := f.At(c.got.Cell); ok && !slices.Contains(groups, group) {
-				groups = append(groups, group)
+			group, x, ok := f.At(c.got.Cell)
+			if !ok {
+				continue
 			}
+			if lines[group] == nil {
+				groups, lines[group] = append(groups, group), &line{at: map[string]float64{}}
+			}
+			l := lines[group]
+			l.cells, l.at[c.id] = append(l.cells, c), x
 		}
 		for _, group := range groups {
-			b := Budget{Suite: f.Suite, Metric: f.Metric, When: group, Selects: func(c bench.Cell) bool {
-				g, _, ok := f.At(c)
-				return ok && g == group
-			}}
-			list = append(list, f.Slope.of(b, Fitted{Of: "slope", Over: f.Over, Per: f.Per, coefficient: detect.Slope, at: f.At})...)
-			list = append(list, f.Intercept.of(b, Fitted{Of: "intercept", Over: f.Over, coefficient: detect.Intercept, at: f.At})...)
+			b := Budget{Suite: f.Suite, Metric: f.Metric, When: group}
+			list = append(list, f.Slope.of(b, Fitted{Of: "slope", Over: f.Over, Per: f.Per, coefficient: detect.Slope, line: lines[group]})...)
+			list = append(list, f.Intercept.of(b, Fitted{Of: "intercept", Over: f.Over, coefficient: detect.Intercept, line: lines[group]})...)
 		}
 	}
 	return list
@@ -102,7 +124,7 @@ func (g *group) incomplete(f *Fitted) string {
 	}
 	var xs []float64
 	for i := range g.members {
-		xs = append(xs, f.x(g.members[i].got.Cell))
+		xs = append(xs, f.x(g.members[i].id))
 	}
 	slices.Sort(xs)
 	if n := len(slices.Compact(xs)); len(g.members) > 0 && n < detect.LeastPoints {
@@ -144,7 +166,7 @@ func sidesOfFit(b *budgeted) []detect.FitSides {
 	for i := range points {
 		m := &b.group.members[i]
 		o, n := summarize(m.old), summarize(m.now)
-		points[i] = detect.FitSides{X: b.Fit.x(m.got.Cell), Base: detect.NewSide(o.Median, o.MAD, o.N), Head: detect.NewSide(n.Median, n.MAD, n.N)}
+		points[i] = detect.FitSides{X: b.Fit.x(m.id), Base: detect.NewSide(o.Median, o.MAD, o.N), Head: detect.NewSide(n.Median, n.MAD, n.N)}
 		points[i].Base.Noise = max(points[i].Base.Noise, o.Noise)
 	}
 	return points
@@ -186,7 +208,7 @@ func (t *fitTest) judge(b *budgeted, from, to int) (ok bool) {
 	for i := range points {
 		m := &b.group.members[i]
 		head := m.now.Values[len(m.now.Values)-len(m.now.Base):]
-		points[i] = detect.FitPoint{X: b.Fit.x(m.got.Cell), Base: m.now.Base[from:to], Head: head[from:to]}
+		points[i] = detect.FitPoint{X: b.Fit.x(m.id), Base: m.now.Base[from:to], Head: head[from:to]}
 	}
 	t.used = to
 	t.FitEvidence, ok = detect.JudgeFitPairs(points, b.Fit.coefficient, t.metric.Better != bench.Lower)

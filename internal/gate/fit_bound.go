@@ -22,11 +22,11 @@ func (in *inputs) spendBound(of *Budget) budgeted {
 	b := budgeted{Spent: Spent{Budget: *of}, group: group{metric: in.metric(of.Metric)}}
 	b.verdict = Verdict{Metric: of.Metric, Class: Inconclusive, Level: in.policy.open(), Evidence: Evidence{Min: of.Fit.Min, Max: of.Fit.Max}}
 	g := &b.group
-	g.absent, g.gone = in.absentOf(of.Suite)
+	g.absent, g.gone = in.lacking[of.Suite].cells, in.lacking[of.Suite].gone
 	var xs, ys []float64
 	var without []string
-	for _, c := range in.cells {
-		if !of.Selects(c.got.Cell) || c.got.Outcome == bench.Skipped && !in.owed(c.id) {
+	for _, c := range of.Fit.line.cells {
+		if c.got.Outcome == bench.Skipped && !in.owed(c.id) {
 			continue
 		}
 		g.of++
@@ -35,7 +35,7 @@ func (in *inputs) spendBound(of *Budget) budgeted {
 			without = append(without, c.id)
 			continue
 		}
-		xs, ys = append(xs, of.Fit.x(c.got.Cell)), append(ys, y)
+		xs, ys = append(xs, of.Fit.x(c.id)), append(ys, y)
 		g.members = append(g.members, member{cell: c})
 	}
 	b.Cells, b.Of = len(g.members), g.of

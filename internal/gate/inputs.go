@@ -19,6 +19,7 @@ type inputs struct {
 	absences  map[string][]lack           // by the id of the cell
 	limits    map[string]map[string]Limit // by the id of the cell, and metric
 	budgets   []Budget
+	lacking   map[string]lacked // by the suite of a budget
 	host      hostShift
 	unjudged  string // why speed is not judged by the reference; "" where it is
 }
@@ -47,6 +48,13 @@ func newInputs(reference string, ref, run *bench.Run, p Policy) (*inputs, []Verd
 	}
 	if p.Fits != nil && p.Compat == "" {
 		in.budgets = append(in.budgets[:len(in.budgets):len(in.budgets)], in.fitted(p.Fits(run.Host.Label))...)
+	}
+	in.lacking = map[string]lacked{}
+	for i := range in.budgets {
+		if suite := in.budgets[i].Suite; !in.lacking[suite].counted {
+			n, gone := in.absentOf(suite)
+			in.lacking[suite] = lacked{n, gone, true}
+		}
 	}
 	unjudged, differ := machines(ref, run, &p)
 	in.unjudged = unjudged
