@@ -15,7 +15,8 @@ import (
 const kernelsReportHelp = `Score the solutions and authors of a dataset by its traces, as flashinfer-bench
 does: how much faster than the baseline's solution of the same definition, the
 mean over workloads. A solution with any failed trace scores 0; an author's
-score is the mean over definitions of the best solution.
+score is the mean over definitions of the best solution. A definition without a
+solution of the baseline's author is left out.
 
   accelgate kernels report flashinfer-trace`
 
@@ -42,15 +43,29 @@ func (c *Command) reportKernels(dir, author string, asJSON bool) error {
 		return exit.AsUsage(err)
 	}
 	s, err := flashinfer.Summarize(ds, author)
-	if asJSON && err == nil {
-		return c.encode(s)
+	if err == nil {
+		err = scored(s, dir, author)
+	}
+	if asJSON && (err == nil || len(s.LeftOut) > 0) {
+		return errors.Join(c.encode(s), err)
 	}
 	fmt.Fprintf(c.Stdout, "%s: %s: %d passed, %d failed\n", text.Clean(dir), text.Plural(s.Total, "trace"), s.Passed, s.Failed)
-	switch {
-	case err != nil:
+	if len(s.LeftOut) > 0 {
+		fmt.Fprintln(c.Stdout, kernels.LeftOut(s.LeftOut, author))
+	}
+	if err != nil {
 		return err
-	case len(s.Solutions) == 0:
-		return errors.New("no solution has a trace for a workload that the baseline passed: measure some with 'accelgate kernels run --local " + dir + "'")
 	}
 	return kernels.PrintScores(c.Stdout, ds, s)
+}
+
+// scored returns why a summary has no score.
+func scored(s flashinfer.Summary, dir, author string) error {
+	switch {
+	case len(s.Solutions) > 0:
+		return nil
+	case len(s.LeftOut) > 0:
+		return fmt.Errorf("nothing was scored: add solutions of the author %q, or name another author with --baseline-author", text.OneLine(author))
+	}
+	return fmt.Errorf("no solution has a trace for a workload that the baseline passed: measure some with 'accelgate kernels run --local %s'", text.Clean(dir))
 }
