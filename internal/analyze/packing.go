@@ -143,6 +143,8 @@ type (
 		Algorithm string    `json:"algorithm"`
 		Rows      int       `json:"rows"`
 		Loads     [][]int64 `json:"loads"` // tokens by row and rank
+		// Assignment holds the indices of the sequences, from 0 on, by row and rank.
+		Assignment [][][]int `json:"assignment"`
 		packing.Metrics
 		LeftOut         []int       `json:"left_out_indices,omitempty"`
 		ExecutionTimeMS *packedTime `json:"execution_time_ms,omitempty"`
@@ -155,6 +157,20 @@ type (
 	}
 )
 
+// assignment is a copy in which ranks without a sequence have empty lists.
+func assignment(k packing.Packing) [][][]int {
+	rows := make([][][]int, len(k.Rows))
+	for i, row := range k.Rows {
+		rows[i] = slices.Clone(row)
+		for rank, cell := range row {
+			if cell == nil {
+				rows[i][rank] = []int{}
+			}
+		}
+	}
+	return rows
+}
+
 // encode prints one object for lengths of a file, and a list for scenarios.
 func (o *Packing) encode(w io.Writer, all []packing.Comparison) error {
 	var list []packedScenario
@@ -163,7 +179,7 @@ func (o *Packing) encode(w io.Writer, all []packing.Comparison) error {
 			LowerBoundRows: one.LowerBound()}
 		for _, r := range one.Results {
 			result := packedResult{Algorithm: r.Algorithm, Rows: r.Metrics.TotalMinibatches, Loads: r.Packing.Loads(one.Problem.Lengths),
-				Metrics: r.Metrics, LeftOut: r.Packing.LeftOut}
+				Assignment: assignment(r.Packing), Metrics: r.Metrics, LeftOut: r.Packing.LeftOut}
 			if len(r.Times) > 0 {
 				ms := r.Milliseconds()
 				result.ExecutionTimeMS = &packedTime{Median: stats.Median(ms), N: len(ms)}

@@ -93,7 +93,7 @@ func (s *Suite) Metrics() (metrics []bench.Metric) {
 	if s.body.Fidelity != nil {
 		metrics = append(metrics, fidelityMetrics...)
 	}
-	return s.body.Level.apply(metrics)
+	return s.body.apply(metrics)
 }
 
 // Cells returns all cells; every host can measure them.

@@ -55,6 +55,7 @@ func TestConfigurationIsChecked(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		"level: off":                                                     "analyses nothing: add packing: {} or fidelity: {}",
+		"times: slow\npacking: {}":                                       "write inform, or gate",
 		"level: loud\npacking: {}":                                       "write off, which informs, or fail, which gates",
 		"packing: {oversize: drop}":                                      "write legacy, own-row, reject or error",
 		"packing: {algorithms: [fastest]}":                               "unknown algorithm",
@@ -78,12 +79,15 @@ func TestConfigurationIsChecked(t *testing.T) {
 // TestLevel has the same numbers informational or gated.
 func TestLevel(t *testing.T) {
 	t.Parallel()
-	for level, gated := range map[string]bool{"off": false, "fail": true} {
-		s := must(t, "level: "+level+"\npacking: {scenarios: [compare/1_small]}\nfidelity: {}")
+	for level, gated := range map[string][2]bool{"level: off": {false, false}, "level: fail": {true, false}, "times: gate": {false, true}, "level: fail\ntimes: gate": {true, true}} {
+		s := must(t, level+"\npacking: {scenarios: [compare/1_small]}\nfidelity: {}")
 		for _, m := range s.Metrics() {
-			gates := gated && m.Name != "pack_ms" && m.Name != "decompose_ms"
+			gates := gated[0]
+			if m.Name == "pack_ms" || m.Name == "decompose_ms" {
+				gates = gated[1]
+			}
 			if m.Informational == gates || m.Exact && !gates {
-				t.Errorf("level %s: metric %+v", level, m)
+				t.Errorf("%s: metric %+v", level, m)
 			}
 		}
 	}

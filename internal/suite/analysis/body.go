@@ -14,6 +14,7 @@ import (
 // docs/analysis.md describes it.
 type body struct {
 	Level    level         `yaml:"level"`
+	Times    times         `yaml:"times"`
 	Repeats  int           `yaml:"repeats"`
 	Packing  *packingBody  `yaml:"packing"`
 	Fidelity *fidelityBody `yaml:"fidelity"`
@@ -22,17 +23,26 @@ type body struct {
 // level says whether the numbers gate.
 type level string
 
-// The levels. What cannot be computed at all fails at both. Times inform at
-// both: those of microseconds vary by more than a threshold that code is judged by.
+// The levels. What cannot be computed at all fails at both. Of times the key
+// times decides.
 const (
 	Off  level = "off"  // for information
 	Fail level = "fail" // deterministic numbers must be equal
 )
 
-func (l level) apply(metrics []bench.Metric) []bench.Metric {
+// times says whether times gate. Those of microseconds vary by more than a
+// threshold that code is judged by, so that they do where the user says so.
+type times string
+
+const (
+	inform times = "inform"
+	gated  times = "gate"
+)
+
+func (b *body) apply(metrics []bench.Metric) []bench.Metric {
 	metrics = slices.Clone(metrics)
 	for i := range metrics {
-		if l == Off || metrics[i].Unit == "ms" {
+		if time := metrics[i].Unit == "ms"; time && b.Times != gated || !time && b.Level == Off {
 			metrics[i].Informational, metrics[i].Exact = true, false
 		}
 	}
@@ -96,7 +106,7 @@ const (
 )
 
 // defaults is the body before any configuration is decoded over it.
-func defaults() body { return body{Level: Off, Repeats: 1} }
+func defaults() body { return body{Level: Off, Times: inform, Repeats: 1} }
 
 func read(c *config.Suite) (*body, error) {
 	b := defaults()
@@ -113,6 +123,8 @@ func (b *body) check(c *config.Suite) error {
 	switch {
 	case b.Level != Off && b.Level != Fail:
 		return c.Errorf("level", "unknown level %q: write off, which informs, or fail, which gates", b.Level)
+	case b.Times != inform && b.Times != gated:
+		return c.Errorf("times", "unknown value %q: write inform, or gate, which judges them as other speeds are", b.Times)
 	case b.Repeats < 1 || b.Repeats > maxRepeats:
 		return c.Errorf("repeats", "is %d: use 1 to %d", b.Repeats, maxRepeats)
 	case b.Packing == nil && b.Fidelity == nil:

@@ -16,7 +16,7 @@ func demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {
 	}
 	gated := map[string][]bench.Demand{}
 	for tag, metrics := range map[string][]bench.Metric{tagPacking: packingMetrics, tagFidelity: fidelityMetrics} {
-		for _, m := range b.Level.apply(metrics) {
+		for _, m := range b.apply(metrics) {
 			if !m.Informational {
 				gated[tag] = append(gated[tag], bench.Demand{Metrics: []string{m.Name},
 					Remedy: "every analysis that passes reports it, so measure the cell again with this version of accelgate"})

@@ -74,6 +74,20 @@ func PrintJudged(w io.Writer, verdict string, r evaluator.Result) error {
 	return nil
 }
 
+// LeftOut says which definitions have no solution of the baseline's author.
+func LeftOut(definitions []string, author string) string {
+	const most = 8
+	var names []string
+	for _, d := range definitions[:min(len(definitions), most)] {
+		names = append(names, text.OneLine(d))
+	}
+	more := ""
+	if len(definitions) > most {
+		more = fmt.Sprintf(" and %d more", len(definitions)-most)
+	}
+	return fmt.Sprintf("note: without a solution of the author %s, left out: %s%s", text.OneLine(author), strings.Join(names, ", "), more)
+}
+
 // PrintScores prints authors with the fastest first, and solutions in the dataset's
 // order.
 func PrintScores(w io.Writer, ds *flashinfer.Dataset, s flashinfer.Summary) error {

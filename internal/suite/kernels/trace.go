@@ -82,7 +82,7 @@ func (s *Suite) appendTrace(p *point, o *outcome) error {
 
 func (s *Suite) trace(p *point, o *outcome) *flashinfer.Trace {
 	e := &flashinfer.Evaluation{Status: o.status, Timestamp: s.env.Now().UTC().Format(time.RFC3339Nano), Log: s.hide(o.traceLog()),
-		Environment: flashinfer.Environment{Hardware: o.device(), Libs: o.hello.Libs},
+		Environment: flashinfer.Environment{Hardware: hardware(o.hello.Devices, s.env.Host), Libs: o.hello.Libs},
 		Gate: &flashinfer.Gate{Key: s.key(p), Secret: o.secretText(), Timer: o.measured.Solution.Timer, Samples: calls(o.measured.Solution.NS),
 			Reference: calls(o.measured.Reference.NS)}}
 	switch {
@@ -123,11 +123,20 @@ func (s *Suite) hide(text string) string {
 	return s.env.Hide(text)
 }
 
-func (o *outcome) device() string {
-	if len(o.hello.Devices) == 0 {
+// hardware is the model of the device that a worker used. Workers do not know
+// that of a processor, nor that of Apple's GPU.
+func hardware(devices []harness.Device, host bench.Host) string {
+	if len(devices) == 0 {
 		return "unknown"
 	}
-	return o.hello.Devices[0].Name
+	switch d := devices[0]; {
+	case d.Kind == "cpu" && host.CPU != "":
+		return host.CPU
+	case d.Kind == "mps" && len(host.Accelerators) == 1:
+		return host.Accelerators[0].Model
+	default:
+		return d.Name
+	}
 }
 
 func (o *outcome) performance() *flashinfer.Performance {

@@ -57,6 +57,29 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+func TestHardware(t *testing.T) {
+	t.Parallel()
+	host := bench.Host{Fingerprint: bench.Fingerprint{CPU: "AMD EPYC 7763", Accelerators: []bench.Accelerator{{Model: "Apple M4"}}}}
+	for _, c := range []struct {
+		device harness.Device
+		host   bench.Host
+		want   string
+	}{
+		{harness.Device{Kind: "cpu", Name: "amd64"}, host, "AMD EPYC 7763"},
+		{harness.Device{Kind: "cpu", Name: "amd64"}, bench.Host{}, "amd64"},
+		{harness.Device{Kind: "cuda", Name: "NVIDIA H100"}, host, "NVIDIA H100"},
+		{harness.Device{Kind: "mps", Name: "mps"}, host, "Apple M4"},
+		{harness.Device{Kind: "mps", Name: "mps"}, bench.Host{}, "mps"},
+	} {
+		if got := hardware([]harness.Device{c.device}, c.host); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.device, got, c.want)
+		}
+	}
+	if got := hardware(nil, host); got != "unknown" {
+		t.Errorf("no worker: %q", got)
+	}
+}
+
 // lastTrace returns the last result of a solution in the traces of a dataset.
 func lastTrace(t *testing.T, dir, solution string) (last *flashinfer.Evaluation) {
 	t.Helper()

@@ -22,10 +22,7 @@ func TopK(n, m int, ratio float64) int {
 // Decompose returns the factors of a weight with two axes, high of whose
 // triplets are frozen (0 < high < min(N, M), see [TopK]), rounded to storage.
 //
-// If compute is float32, that is emulated: the weight is rounded to float32,
-// decomposed in float64, and the factors are rounded to float32 before they are
-// rounded to storage. They are as good as any of float32 can be; a real solver
-// in float32 adds errors of its own.
+// If compute is float32, the weight is rounded to float32 and decomposed in it.
 //
 // The solver may be called concurrently by other calls. The weight is not
 // changed.
@@ -38,17 +35,16 @@ func Decompose(solver svd.Solver, weight tensor.Tensor, high int, compute, stora
 	if high <= 0 || high >= k {
 		return Factors{}, fmt.Errorf("%d of %d singular triplets would be frozen: freeze at least one, and not all", high, k)
 	}
-	a := floats64(weight)
-	round(a, compute)
-	f, err := solver.Thin(a, n, m)
+	thin := solver.Thin
+	if compute == tensor.Float32 {
+		thin = solver.ThinSingle
+	}
+	f, err := thin(floats64(weight), n, m)
 	if err != nil {
 		return Factors{}, fmt.Errorf("decompose by %s: %w", solver.Name(), err)
 	}
 	if len(f.U) != n*k || len(f.S) != k || len(f.VT) != k*m {
 		return Factors{}, fmt.Errorf("solver %s gave %d, %d and %d numbers for %d x %d: use another one", solver.Name(), len(f.U), len(f.S), len(f.VT), n, m)
-	}
-	for _, part := range [][]float64{f.U, f.S, f.VT} {
-		round(part, compute)
 	}
 	return split(f, n, m, high, storage), nil
 }
@@ -80,15 +76,6 @@ func store(format tensor.DType, values []float64, shape ...int) tensor.Tensor {
 	t := tensor.Tensor{DType: format, Shape: shape, Data: make([]byte, format.Size(len(values)))}
 	t.SetFloats64(values, 0)
 	return t
-}
-
-// round rounds to what is computed in.
-func round(values []float64, compute tensor.DType) {
-	if compute == tensor.Float32 {
-		for i, v := range values {
-			values[i] = float64(float32(v))
-		}
-	}
 }
 
 func floats64(t tensor.Tensor) []float64 {

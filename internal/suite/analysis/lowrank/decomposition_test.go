@@ -123,6 +123,8 @@ func (faulty) Name() string { return "faulty" }
 
 func (s faulty) Thin([]float64, int, int) (svd.Factors, error) { return svd.Factors{}, s.err }
 
+func (s faulty) ThinSingle([]float64, int, int) (svd.Factors, error) { return svd.Factors{}, s.err }
+
 func TestDecomposeRefuses(t *testing.T) {
 	t.Parallel()
 	r := source(13)

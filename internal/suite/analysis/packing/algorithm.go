@@ -70,6 +70,7 @@ func (a Algorithm) pack(p Problem) (Packing, error) {
 
 // best is the best of all others.
 func best(in *instance) layout {
+	in.enough = in.run(bestFitEntry).rows
 	return in.best([]Algorithm{greedyEntry, lptEntry, globalLPTEntry, bestFitEntry, kkEntry, localSearchEntry})
 }
 
@@ -79,8 +80,10 @@ func (in *instance) best(all []Algorithm) (found layout) {
 	rows, sum := math.MaxInt, int64(math.MaxInt64)
 	for _, a := range all {
 		l := in.run(a)
-		s := in.sumOfMaxima(l)
-		if l.rows < rows || l.rows == rows && s < sum {
+		if l.cells == nil || l.rows > rows {
+			continue
+		}
+		if s := in.sumOfMaxima(l); l.rows < rows || s < sum {
 			found, rows, sum = l, l.rows, s
 		}
 	}

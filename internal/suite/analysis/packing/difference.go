@@ -14,6 +14,9 @@ const maxDifference = 1 << 26
 // is if that would not lower its maximum, or if a cell would overflow.
 func karmarkarKarp(in *instance) layout {
 	start := in.best([]Algorithm{lptEntry, globalLPTEntry})
+	if start.rows > in.enough {
+		return none // the rows stay as many
+	}
 	l := layout{slices.Clone(start.cells), start.rows}
 	rows := make([][]item, l.rows)
 	for _, it := range in.items {

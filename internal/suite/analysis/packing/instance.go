@@ -2,6 +2,7 @@ package packing
 
 import (
 	"errors"
+	"math"
 	"slices"
 )
 
@@ -18,6 +19,7 @@ type instance struct {
 	weights []int64 // by index
 	linear  bool    // weights are tokens
 	bound   int     // rows that the items need at least
+	enough  int     // an algorithm may return none in place of more rows than these
 	done    map[string]layout
 }
 
@@ -30,8 +32,11 @@ type layout struct {
 
 const noCell = -1
 
+// none is no layout.
+var none = layout{rows: math.MaxInt}
+
 func prepare(p Problem) *instance {
-	in := &instance{Problem: p, weights: p.Cost.weights(p.Lengths), linear: p.Cost.linear(), done: map[string]layout{}}
+	in := &instance{Problem: p, weights: p.Cost.weights(p.Lengths), linear: p.Cost.linear(), enough: math.MaxInt, done: map[string]layout{}}
 	in.items = make([]item, 0, len(p.Lengths))
 	for i, length := range p.Lengths {
 		if p.fits(length) {

@@ -14,6 +14,7 @@ const (
 // one, makes the move of a sequence out of a row's heaviest cell, or the swap of two,
 // that lowers the sum of row maxima most. It never adds a row.
 func localSearch(in *instance) layout {
+	in.enough = in.run(bestFitEntry).rows
 	start := in.best([]Algorithm{greedyEntry, lptEntry, globalLPTEntry, bestFitEntry, kkEntry})
 	l := in.cut(slices.Clone(start.cells), start.rows*in.Ranks)
 	s := search{instance: in, left: searchSteps}
@@ -42,6 +43,14 @@ type search struct {
 func (s *search) load(l layout) {
 	s.cells = make([][]item, l.rows*s.Ranks)
 	s.loads = make([]bin, len(s.cells))
+	sizes := make([]int, len(s.cells))
+	for _, it := range s.items {
+		sizes[l.cells[it.index]]++
+	}
+	all := make([]item, len(s.items))
+	for i, n := range sizes {
+		s.cells[i], all = all[:0:n], all[n:]
+	}
 	for _, it := range s.items {
 		s.add(l.cells[it.index], it)
 	}

@@ -66,7 +66,7 @@ func perOp(b *testing.B, work func() error) float64 {
 	return cpu
 }
 
-func cpuSeconds(b *testing.B) float64 {
+func cpuSeconds(b testing.TB) float64 {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		b.Fatal(err)

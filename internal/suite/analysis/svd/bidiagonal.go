@@ -13,31 +13,26 @@ import (
 // on its way to become diagonal. What rotates its rows from the left also
 // rotates the rows of left, and so for right: transpose(left) * B * right stays
 // the same matrix.
-type bidiagonal struct {
+type bidiagonal[F float] struct {
 	d, e        []float64
-	left, right *rows
+	left, right *rows[F]
 	group       group
+	precision   precision
 	negligible  float64 // the size of e that is 0
 }
 
-const (
-	epsilon = 0x1p-53
-	// tolerance is what relative error of a singular value a small e may cost,
-	// as in LAPACK's dbdsqr (eps^(-1/8) * eps).
-	tolerance = 98.7 * epsilon
-	// sweepsPerValue is how many sweeps of full length a singular value may
-	// take on average, as in dbdsqr; about 2 are usual.
-	sweepsPerValue = 6
-)
+// sweepsPerValue is how many sweeps of full length a singular value may take on
+// average, as in LAPACK's dbdsqr; about 2 are usual.
+const sweepsPerValue = 6
 
 var errConvergence = errors.New("the singular values do not converge: scale the matrix, or use another solver")
 
 // diagonalize makes e 0.
-func (b *bidiagonal) diagonalize() error {
+func (b *bidiagonal[F]) diagonalize() error {
 	n := len(b.d)
 	b.negligible = b.threshold()
 	budget := sweepsPerValue * n * n
-	var w window
+	w := window{precision: b.precision}
 	for last := n - 1; last > 0; {
 		first := b.block(last)
 		switch last - first {
@@ -52,11 +47,11 @@ func (b *bidiagonal) diagonalize() error {
 		if budget -= last - first; budget < 0 {
 			return errConvergence
 		}
-		w.load(b, first, last)
+		w.load(b.d, b.e, first, last)
 		if !w.deflate() {
 			b.add(w.iterate(n))
 		}
-		w.store(b)
+		w.store(b.d, b.e)
 	}
 	b.flush()
 	return nil
@@ -64,7 +59,7 @@ func (b *bidiagonal) diagonalize() error {
 
 // block returns the first row of the block that ends with row last and has no
 // negligible e inside.
-func (b *bidiagonal) block(last int) int {
+func (b *bidiagonal[F]) block(last int) int {
 	for i := last; i > 0; i-- {
 		if math.Abs(b.e[i-1]) <= b.negligible {
 			b.e[i-1] = 0
@@ -77,7 +72,7 @@ func (b *bidiagonal) block(last int) int {
 // threshold returns a size of e that changes no singular value by more than
 // tolerance, relative to itself: tolerance times a lower bound of the smallest
 // one, see Demmel and Kahan, section 4.
-func (b *bidiagonal) threshold() float64 {
+func (b *bidiagonal[F]) threshold() float64 {
 	mu := math.Abs(b.d[0])
 	lowest := mu
 	for i, e := range b.e {
@@ -88,11 +83,11 @@ func (b *bidiagonal) threshold() float64 {
 		lowest = min(lowest, mu)
 	}
 	n := float64(len(b.d))
-	return max(tolerance*lowest/math.Sqrt(n), sweepsPerValue*n*n*0x1p-1022)
+	return max(b.precision.tolerance*lowest/math.Sqrt(n), sweepsPerValue*n*n*b.precision.smallest)
 }
 
 // solve2 diagonalizes the 2 x 2 block that begins with row i.
-func (b *bidiagonal) solve2(i int) {
+func (b *bidiagonal[F]) solve2(i int) {
 	var l gonum.Implementation
 	low, high, sr, cr, sl, cl := l.Dlasv2(b.d[i], b.e[i], b.d[i+1])
 	b.d[i], b.e[i], b.d[i+1] = high, 0, low
@@ -101,7 +96,7 @@ func (b *bidiagonal) solve2(i int) {
 
 // add gathers a sweep, and applies what is gathered when it is enough or s
 // goes the other way.
-func (b *bidiagonal) add(s sweep) {
+func (b *bidiagonal[F]) add(s sweep) {
 	g := &b.group
 	if len(g.sweeps) > 0 && g.sweeps[0].step != s.step || len(g.sweeps) == groupSweeps {
 		b.flush()
@@ -109,7 +104,7 @@ func (b *bidiagonal) add(s sweep) {
 	g.sweeps = append(g.sweeps, s)
 }
 
-func (b *bidiagonal) flush() {
+func (b *bidiagonal[F]) flush() {
 	b.group.waves(func(s *sweep, k int) {
 		i, j := s.first+k*s.step, s.first+(k+1)*s.step
 		b.left.rotate(i, j, s.left[k])
@@ -121,7 +116,7 @@ func (b *bidiagonal) flush() {
 
 // factors returns the decomposition that the diagonal matrix, left (transposed,
 // m columns) and right are, with the singular values made positive and sorted.
-func (b *bidiagonal) factors(m int) Factors {
+func (b *bidiagonal[F]) factors(m int) Factors {
 	n := len(b.d)
 	f := Factors{M: m, N: n, K: n, U: make([]float64, m*n), S: make([]float64, n), VT: make([]float64, n*n)}
 	order := make([]int, n)

@@ -25,25 +25,33 @@ type goSolver struct{}
 func (goSolver) Name() string { return "go" }
 
 func (goSolver) Thin(a []float64, m, n int) (Factors, error) {
-	return guard(a, m, n, thin)
+	return guard(a, m, n, extreme, func(a []float64, m, n int) (Factors, error) {
+		return thin(a, m, n, thinTall, thinSquare)
+	})
+}
+
+func (goSolver) ThinSingle(a []float64, m, n int) (Factors, error) {
+	return guardSingle(a, m, n, func(a []float32, m, n int) (Factors, error) {
+		return thin(a, m, n, thinSingleTall, thinSingleSquare)
+	})
 }
 
 // tall is the ratio of rows to columns from which QR first is less work, the
 // one of LAPACK's dgesvd (ilaenv, ispec 6).
 const tall = 1.6
 
-func thin(a []float64, m, n int) (Factors, error) {
+func thin[F float](a []F, m, n int, tallest, square thinner[F]) (Factors, error) {
 	switch {
 	case m < n:
-		f, err := thin(transposed(a, m, n), n, m)
+		f, err := thin(transposed(a, m, n), n, m, tallest, square)
 		if err != nil {
 			return Factors{}, err
 		}
 		return Factors{M: m, N: n, K: m, U: transposed(f.VT, m, m), S: f.S, VT: transposed(f.U, n, m)}, nil
 	case float64(m) >= tall*float64(n):
-		return thinTall(a, m, n)
+		return tallest(a, m, n)
 	default:
-		return thinSquare(a, m, n)
+		return square(a, m, n)
 	}
 }
 
@@ -71,7 +79,7 @@ func thinTall(a []float64, m, n int) (Factors, error) {
 // and overwrites a.
 func thinSquare(a []float64, m, n int) (Factors, error) {
 	var l gonum.Implementation
-	b := bidiagonal{d: make([]float64, n), e: make([]float64, n-1)}
+	b := bidiagonal[float64]{precision: double, d: make([]float64, n), e: make([]float64, n-1)}
 	tauQ, tauP := make([]float64, n), make([]float64, n)
 	withWork(func(work []float64, length int) { l.Dgebrd(m, n, a, n, b.d, b.e, tauQ, tauP, work, length) })
 
@@ -101,9 +109,9 @@ func withWork(routine func(work []float64, length int)) {
 
 // transposed returns the n x m transpose of the m x n matrix a, made in tiles
 // so that no cache line is fetched again for each of its numbers.
-func transposed(a []float64, m, n int) []float64 {
+func transposed[F float](a []F, m, n int) []F {
 	const tile = 16
-	t := make([]float64, len(a))
+	t := make([]F, len(a))
 	for i0 := 0; i0 < m; i0 += tile {
 		for j0 := 0; j0 < n; j0 += tile {
 			for j := j0; j < min(j0+tile, n); j++ {

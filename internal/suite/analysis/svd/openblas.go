@@ -12,7 +12,7 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// OpenBLAS returns LAPACK's divide-and-conquer solver dgesdd from the OpenBLAS
+// OpenBLAS returns LAPACK's divide-and-conquer solvers dgesdd and sgesdd from the OpenBLAS
 // library of this machine, which is loaded once, and an error where there is
 // none. Nothing is linked at build time and cgo is not needed. The reference
 // liblapack is not looked for: the solver in Go is as fast.
@@ -37,14 +37,19 @@ var load = sync.OnceValues(func() (*openBLAS, error) {
 			tried = append(tried, name)
 			continue
 		}
-		for _, symbol := range []string{"dgesdd_", "dgesdd_64_", "dgesdd_64"} {
-			if address, err := purego.Dlsym(library, symbol); err == nil {
+		for _, suffix := range []string{"_", "_64_", "_64"} {
+			double, err := purego.Dlsym(library, "dgesdd"+suffix)
+			if err != nil {
+				continue
+			}
+			if single, err := purego.Dlsym(library, "sgesdd"+suffix); err == nil {
 				s := new(openBLAS)
-				purego.RegisterFunc(&s.dgesdd, address)
+				purego.RegisterFunc(&s.dgesdd, double)
+				purego.RegisterFunc(&s.sgesdd, single)
 				return s, nil
 			}
 		}
-		tried = append(tried, name+" (has no dgesdd)")
+		tried = append(tried, name+" (has no dgesdd and sgesdd)")
 	}
 	return nil, fmt.Errorf("no OpenBLAS among %s: install libopenblas0 (Debian, Ubuntu), openblas (Fedora, Homebrew), or use the solver in Go",
 		strings.Join(tried, ", "))
@@ -61,19 +66,32 @@ func libraries() []string {
 
 type openBLAS struct {
 	// mutex, because OpenBLAS built without threads has no locks of its own.
-	mutex sync.Mutex
-	// dgesdd is LAPACK's, with the length of jobz that Fortran adds. Integers
-	// are passed as int64 whatever the library's are: on the little-endian
-	// machines of this file a library with 32 bits reads the lower half, and
-	// writes it to what is 0.
-	dgesdd func(jobz *byte, m, n *int64, a *float64, lda *int64, s, u *float64, ldu *int64, vt *float64, ldvt *int64,
-		work *float64, lwork, iwork, info *int64, jobzLength uintptr)
+	mutex  sync.Mutex
+	dgesdd gesdd[float64]
+	sgesdd gesdd[float32]
 }
+
+// gesdd is LAPACK's, with the length of jobz that Fortran adds. Integers
+// are passed as int64 whatever the library's are: on the little-endian
+// machines of this file a library with 32 bits reads the lower half, and
+// writes it to what is 0.
+type gesdd[F float] func(jobz *byte, m, n *int64, a *F, lda *int64, s, u *F, ldu *int64, vt *F, ldvt *int64,
+	work *F, lwork, iwork, info *int64, jobzLength uintptr)
 
 func (s *openBLAS) Name() string { return "openblas" }
 
 func (s *openBLAS) Thin(a []float64, m, n int) (Factors, error) {
-	return guard(a, m, n, s.thin)
+	return guard(a, m, n, extreme, func(a []float64, m, n int) (Factors, error) {
+		u, values, vt, err := s.dgesdd.thin(&s.mutex, a, m, n)
+		return Factors{M: m, N: n, K: min(m, n), U: u, S: values, VT: vt}, err
+	})
+}
+
+func (s *openBLAS) ThinSingle(a []float64, m, n int) (Factors, error) {
+	return guardSingle(a, m, n, func(a []float32, m, n int) (Factors, error) {
+		u, values, vt, err := s.sgesdd.thin(&s.mutex, a, m, n)
+		return Factors{M: m, N: n, K: min(m, n), U: widened(u), S: widened(values), VT: widened(vt)}, err
+	})
 }
 
 // maxInt32 bounds sizes, since the library's integers may have 32 bits.
@@ -81,36 +99,32 @@ const maxInt32 = 1<<31 - 1
 
 // thin decomposes what Fortran sees as the transposed matrix, since its order
 // is by columns: its left factor is VT and its right one U, both in our order.
-func (s *openBLAS) thin(a []float64, m, n int) (Factors, error) {
+func (g gesdd[F]) thin(mutex *sync.Mutex, a []F, m, n int) (u, s, vt []F, err error) {
 	if m > maxInt32 || n > maxInt32 || len(a) > maxInt32 {
-		return Factors{}, errors.New("too large for LAPACK: use the solver in Go")
+		return nil, nil, nil, errors.New("too large for LAPACK: use the solver in Go")
 	}
 	k := min(m, n)
-	f := Factors{M: m, N: n, K: k, U: make([]float64, m*k), S: make([]float64, k), VT: make([]float64, k*n)}
+	u, s, vt = make([]F, m*k), make([]F, k), make([]F, k*n)
+	jobz, rows, columns, triplets := byte('S'), int64(n), int64(m), int64(k)
 	iwork := make([]int64, 8*k)
-	size := []float64{0}
-	if err := s.call(a, f, size, -1, iwork); err != nil {
-		return Factors{}, err
+	call := func(work []F, length int64) error {
+		var info int64
+		mutex.Lock()
+		g(&jobz, &rows, &columns, &a[0], &rows, &s[0], &vt[0], &rows, &u[0], &triplets, &work[0], &length, &iwork[0], &info, 1)
+		mutex.Unlock()
+		switch result := int32(info); {
+		case result > 0:
+			return errConvergence
+		case result < 0:
+			return fmt.Errorf("LAPACK refuses argument %d of gesdd: use the solver in Go", -result)
+		}
+		return nil
 	}
-	work := make([]float64, max(1, int(size[0])))
-	if err := s.call(a, f, work, len(work), iwork); err != nil {
-		return Factors{}, err
+	size := []F{0}
+	if err = call(size, -1); err == nil {
+		// Of float32 the size may be rounded down.
+		length := max(1, int64(float64(size[0])*(1+0x1p-22)))
+		err = call(make([]F, length), length)
 	}
-	return f, nil
-}
-
-func (s *openBLAS) call(a []float64, f Factors, work []float64, length int, iwork []int64) error {
-	jobz := byte('S')
-	rows, columns, k, lwork := int64(f.N), int64(f.M), int64(f.K), int64(length)
-	var info int64
-	s.mutex.Lock()
-	s.dgesdd(&jobz, &rows, &columns, &a[0], &rows, &f.S[0], &f.VT[0], &rows, &f.U[0], &k, &work[0], &lwork, &iwork[0], &info, 1)
-	s.mutex.Unlock()
-	switch result := int32(info); {
-	case result > 0:
-		return errConvergence
-	case result < 0:
-		return fmt.Errorf("LAPACK refuses argument %d of dgesdd: use the solver in Go", -result)
-	}
-	return nil
+	return u, s, vt, err
 }

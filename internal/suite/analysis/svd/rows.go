@@ -5,8 +5,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-
-	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // rows is a matrix whose rows are rotated in pairs. Row i is scale[i] times the
@@ -22,25 +20,25 @@ import (
 // and otherwise the same with the rows exchanged, which is left to slot. This
 // is 2/3 of the operations of the plain rotation, has no temporary vector, and
 // loses no accuracy: the factors are of the order of 1.
-type rows struct {
-	data  []float64
+type rows[F float] struct {
+	data  []F
 	width int
 	slot  []int
 	scale []float64
-	shear []shear // gathered, not applied yet
+	shear []shear[F] // gathered, not applied yet
 }
 
 // shear stands for p += a*q; q += b*p on stored rows, or for p *= a where q is
 // scaleOnly.
-type shear struct {
+type shear[F float] struct {
 	p, q int
-	a, b float64
+	a, b F
 }
 
 const scaleOnly = -1
 
-func newRows(data []float64, width int) *rows {
-	r := &rows{data: data, width: width, slot: make([]int, len(data)/width), scale: make([]float64, len(data)/width)}
+func newRows[F float](data []F, width int) *rows[F] {
+	r := &rows[F]{data: data, width: width, slot: make([]int, len(data)/width), scale: make([]float64, len(data)/width)}
 	for i := range r.slot {
 		r.slot[i], r.scale[i] = i, 1
 	}
@@ -49,7 +47,7 @@ func newRows(data []float64, width int) *rows {
 
 // rotate gathers the rotation of rows i and j: i becomes c*i + s*j, and j
 // becomes c*j - s*i.
-func (r *rows) rotate(i, j int, t rotation) {
+func (r *rows[F]) rotate(i, j int, t rotation) {
 	c, s := t.c, t.s
 	x, y := r.scale[i], r.scale[j]
 	switch {
@@ -57,11 +55,11 @@ func (r *rows) rotate(i, j int, t rotation) {
 		r.scale[i], r.scale[j] = c*x, c*y
 	case math.Abs(c) >= math.Abs(s):
 		ratio := y / x
-		r.shear = append(r.shear, shear{p: r.slot[i], q: r.slot[j], a: s / c * ratio, b: -s * c / ratio})
+		r.shear = append(r.shear, shear[F]{p: r.slot[i], q: r.slot[j], a: F(s / c * ratio), b: F(-s * c / ratio)})
 		r.scale[i], r.scale[j] = c*x, y/c
 	default:
 		ratio := x / y
-		r.shear = append(r.shear, shear{p: r.slot[j], q: r.slot[i], a: c / s * ratio, b: -s * c / ratio})
+		r.shear = append(r.shear, shear[F]{p: r.slot[j], q: r.slot[i], a: F(c / s * ratio), b: F(-s * c / ratio)})
 		r.slot[i], r.slot[j] = r.slot[j], r.slot[i]
 		r.scale[i], r.scale[j] = s*y, -x/s
 	}
@@ -75,25 +73,25 @@ func (r *rows) rotate(i, j int, t rotation) {
 const farScale = 1 << 30
 
 // settle multiplies row i out if its scale is far from 1.
-func (r *rows) settle(i int) {
+func (r *rows[F]) settle(i int) {
 	scale := math.Abs(r.scale[i])
 	if scale < farScale && scale > 1.0/farScale {
 		return
 	}
-	r.shear = append(r.shear, shear{p: r.slot[i], q: scaleOnly, a: scale})
+	r.shear = append(r.shear, shear[F]{p: r.slot[i], q: scaleOnly, a: F(scale)})
 	r.scale[i] = math.Copysign(1, r.scale[i])
 }
 
 // copyRow writes sign times row i to dst.
-func (r *rows) copyRow(dst []float64, i int, sign float64) {
-	for k, x := range r.stored(r.slot[i], 0, r.width).Data {
-		dst[k] = sign * r.scale[i] * x
+func (r *rows[F]) copyRow(dst []float64, i int, sign float64) {
+	for k, x := range r.stored(r.slot[i], 0, r.width) {
+		dst[k] = float64(F(sign * r.scale[i] * float64(x)))
 	}
 }
 
 // stored returns the columns [from, to) of a stored row.
-func (r *rows) stored(slot, from, to int) blas64.Vector {
-	return blas64.Vector{N: to - from, Inc: 1, Data: r.data[slot*r.width+from : slot*r.width+to]}
+func (r *rows[F]) stored(slot, from, to int) []F {
+	return r.data[slot*r.width+from : slot*r.width+to]
 }
 
 // strip is how many columns are rotated at a time: as many as let the rows
@@ -102,9 +100,9 @@ func (r *rows) stored(slot, from, to int) blas64.Vector {
 const strip = 256
 
 // apply does what was gathered for all of matrices, on all cores.
-func apply(matrices ...*rows) {
+func apply[F float](matrices ...*rows[F]) {
 	type job struct {
-		r        *rows
+		r        *rows[F]
 		from, to int
 	}
 	var jobs []job
@@ -130,16 +128,16 @@ func apply(matrices ...*rows) {
 	}
 }
 
-func (r *rows) applyColumns(from, to int) {
+func (r *rows[F]) applyColumns(from, to int) {
 	for i := range r.shear {
 		s := &r.shear[i]
 		p := r.stored(s.p, from, to)
 		if s.q == scaleOnly {
-			blas64.Scal(s.a, p)
+			scal(s.a, p)
 			continue
 		}
 		q := r.stored(s.q, from, to)
-		blas64.Axpy(s.a, q, p)
-		blas64.Axpy(s.b, p, q)
+		axpy(s.a, q, p)
+		axpy(s.b, p, q)
 	}
 }

@@ -1,5 +1,6 @@
-// Package svd computes thin singular value decompositions of dense float64
-// matrices, and the products that judge one: reconstruction and orthogonality.
+// Package svd computes thin singular value decompositions of dense matrices in
+// float64 or float32, and the products that judge one: reconstruction and
+// orthogonality.
 //
 // A matrix is a slice in row-major order without padding. The solver in Go
 // needs nothing else: Householder bidiagonalization by gonum's LAPACK, then
@@ -8,7 +9,7 @@
 // OpenBLAS, [Best] uses that.
 //
 // It is not a general linear algebra library: no partial decompositions, no
-// complex or float32 matrices.
+// complex matrices.
 package svd
 
 import (
@@ -56,6 +57,9 @@ type Solver interface {
 	// changed. A matrix with a NaN or an infinity is an error, and so is one
 	// whose singular values overflow or do not converge.
 	Thin(a []float64, m, n int) (Factors, error)
+	// ThinSingle rounds a to float32 and decomposes it in float32: each number
+	// of the factors is one of float32, and the errors are of its size.
+	ThinSingle(a []float64, m, n int) (Factors, error)
 }
 
 // Best returns OpenBLAS where this machine has it, otherwise Go.
@@ -85,17 +89,18 @@ func check(a []float64, m, n int) error {
 
 // thinner decomposes m x n matrices that are not empty and have been scaled,
 // and may overwrite them.
-type thinner func(a []float64, m, n int) (Factors, error)
+type thinner[F float] func(a []F, m, n int) (Factors, error)
 
-// guard hands thin a checked and scaled copy of a.
-func guard(a []float64, m, n int, thin thinner) (Factors, error) {
+// guard hands thin a checked copy of a, scaled if it has numbers that are
+// beyond 2^limit or all below 2^-limit.
+func guard(a []float64, m, n, limit int, thin thinner[float64]) (Factors, error) {
 	if err := check(a, m, n); err != nil {
 		return Factors{}, err
 	}
 	if m == 0 || n == 0 {
 		return Factors{M: m, N: n, U: []float64{}, S: []float64{}, VT: []float64{}}, nil
 	}
-	scaled, exponent := toUnit(a)
+	scaled, exponent := toUnit(a, limit)
 	f, err := thin(scaled, m, n)
 	if err != nil {
 		return Factors{}, fmt.Errorf("decompose %d x %d: %w", m, n, err)
@@ -107,21 +112,38 @@ func guard(a []float64, m, n int, thin thinner) (Factors, error) {
 	return f, nil
 }
 
-var errOverflow = errors.New("the largest singular value is beyond float64: scale the matrix down")
+// guardSingle is guard for a thinner in float32.
+func guardSingle(a []float64, m, n int, thin thinner[float32]) (Factors, error) {
+	rounded := make([]float32, len(a))
+	narrow(rounded, a)
+	f, err := guard(widened(rounded), m, n, extremeSingle, func(scaled []float64, m, n int) (Factors, error) {
+		narrow(rounded, scaled)
+		return thin(rounded, m, n)
+	})
+	for i, s := range f.S {
+		f.S[i] = float64(float32(s))
+	}
+	if err == nil && len(f.S) > 0 && math.IsInf(f.S[0], 0) {
+		return Factors{}, fmt.Errorf("decompose %d x %d: %w", m, n, errOverflow)
+	}
+	return f, err
+}
+
+var errOverflow = errors.New("the largest singular value is beyond the format: scale the matrix down")
 
 // extreme is the exponent of two beyond which squares of numbers, and sums of
-// them, get near the ends of float64.
-const extreme = 300
+// them, get near the ends of float64. extremeSingle is that of float32.
+const extreme, extremeSingle = 300, 40
 
 // toUnit returns a copy of a times 2^-exponent. The exponent is 0 unless the
-// largest number is extreme; it is then brought to [0.5, 1). A power of two
+// largest number is beyond limit; it is then brought to [0.5, 1). A power of two
 // rounds nothing but what is negligible beside the largest number.
-func toUnit(a []float64) (scaled []float64, exponent int) {
+func toUnit(a []float64, limit int) (scaled []float64, exponent int) {
 	var largest float64
 	for _, x := range a {
 		largest = max(largest, math.Abs(x))
 	}
-	if _, e := math.Frexp(largest); e < -extreme || e > extreme {
+	if _, e := math.Frexp(largest); e < -limit || e > limit {
 		exponent = e
 	}
 	scaled = append(scaled, a...)

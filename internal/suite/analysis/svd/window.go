@@ -15,30 +15,31 @@ import (
 // therefore transposed and read backwards, which is an upper bidiagonal matrix
 // again, with left and right exchanged.
 type window struct {
+	precision   precision
 	first, last int
 	backwards   bool
 	d, e        []float64
 	lowest      float64 // a lower bound of the smallest singular value
 }
 
-// load fills w with rows first to last of b. The direction is chosen when the
+// load fills w with rows first to last of a matrix. The direction is chosen when the
 // block is another one than before, not one with the same end that grew
 // smaller: turning round in the middle would undo what was achieved.
-func (w *window) load(b *bidiagonal, first, last int) {
+func (w *window) load(d, e []float64, first, last int) {
 	if first > w.last || last < w.first || w.d == nil {
-		w.backwards = math.Abs(b.d[first]) < math.Abs(b.d[last])
+		w.backwards = math.Abs(d[first]) < math.Abs(d[last])
 	}
 	w.first, w.last = first, last
-	w.d = append(w.d[:0], b.d[first:last+1]...)
-	w.e = append(w.e[:0], b.e[first:last]...)
+	w.d = append(w.d[:0], d[first:last+1]...)
+	w.e = append(w.e[:0], e[first:last]...)
 	w.turn()
 }
 
 // store writes w back.
-func (w *window) store(b *bidiagonal) {
+func (w *window) store(d, e []float64) {
 	w.turn()
-	copy(b.d[w.first:], w.d)
-	copy(b.e[w.first:], w.e)
+	copy(d[w.first:], w.d)
+	copy(e[w.first:], w.e)
 }
 
 func (w *window) turn() {
@@ -52,14 +53,14 @@ func (w *window) turn() {
 // and Kahan, and says whether there was one.
 func (w *window) deflate() bool {
 	n := len(w.d)
-	if math.Abs(w.e[n-2]) <= tolerance*math.Abs(w.d[n-1]) {
+	if math.Abs(w.e[n-2]) <= w.precision.tolerance*math.Abs(w.d[n-1]) {
 		w.e[n-2] = 0
 		return true
 	}
 	mu := math.Abs(w.d[0])
 	w.lowest = mu
 	for i, e := range w.e {
-		if math.Abs(e) <= tolerance*mu {
+		if math.Abs(e) <= w.precision.tolerance*mu {
 			w.e[i] = 0
 			return true
 		}
@@ -98,12 +99,12 @@ func (w *window) shift(n int) float64 {
 			largest = max(largest, math.Abs(w.e[i]))
 		}
 	}
-	if float64(n)*tolerance*(w.lowest/largest) <= max(epsilon, tolerance/100) {
+	if float64(n)*w.precision.tolerance*(w.lowest/largest) <= max(w.precision.epsilon, w.precision.tolerance/100) {
 		return 0
 	}
 	k := len(w.e)
 	shift, _ := l.Dlas2(w.d[k-1], w.e[k-1], w.d[k])
-	if ratio := shift / w.d[0]; ratio*ratio < epsilon {
+	if ratio := shift / w.d[0]; ratio*ratio < w.precision.epsilon {
 		return 0
 	}
 	return shift

@@ -10,25 +10,11 @@ type moments struct {
 	size2, size4 float64 // of powers of the reference
 }
 
-func (m *moments) add(y, x []float64) {
-	var error2, size2, size4 float64
-	x = x[:len(y)]
-	count := 0
-	for i, want := range y {
-		d := x[i] - want
-		square := float64(want * want)
-		if !(math.Abs(d) <= math.MaxFloat64) {
-			continue // an infinity or NaN
-		}
-		count++
-		error2 += float64(d * d)
-		size2 += square
-		size4 += float64(square * square)
-	}
-	m.count += count
-	m.error2 += error2
-	m.size2 += size2
-	m.size4 += size4
+func (m *moments) add(n moments) {
+	m.count += n.count
+	m.error2 += n.error2
+	m.size2 += n.size2
+	m.size4 += n.size4
 }
 
 const (
@@ -51,10 +37,7 @@ const (
 func (f format) together(parts []moments, reduction int) (rms, limit float64) {
 	var m moments
 	for _, p := range parts {
-		m.count += p.count
-		m.error2 += p.error2
-		m.size2 += p.size2
-		m.size4 += p.size4
+		m.add(p)
 	}
 	if m.size2 == 0 {
 		return 0, 0

@@ -68,10 +68,12 @@ func (f format) defaults(t Tolerance, reduction int, magnitude float64) Toleranc
 	return t
 }
 
-// ulps returns the error d of a value y in units in the last place of y.
-func (f format) ulps(d, y float64) float64 {
-	exponent := max(int(math.Float64bits(y)>>52&0x7ff)-1023, f.lowest)
-	return d * math.Float64frombits(uint64(1023+f.fraction-exponent)<<52)
+// ulps returns the error d of a value y in units in the last place of y, of a
+// format with this fraction and this lowest exponent. It takes numbers because
+// a whole format would be copied for each element.
+func ulps(fraction, lowest int, d, y float64) float64 {
+	exponent := max(int(math.Float64bits(y)>>52&0x7ff)-1023, lowest)
+	return d * math.Float64frombits(uint64(1023+fraction-exponent)<<52)
 }
 
 // exponents counts errors in ulps by the exponent of the float64, which takes

@@ -149,9 +149,10 @@ func quoteAll(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// vendor guesses by the market names that torch reports.
+// vendor guesses by the market names that torch reports, and those of processors.
 func vendor(hardware string) string {
 	for _, v := range []struct{ word, vendor string }{
+		{"epyc", "cpu"}, {"ryzen", "cpu"}, {"xeon", "cpu"}, {"core(tm)", "cpu"}, {"amd64", "cpu"},
 		{"nvidia", "nvidia"}, {"tesla", "nvidia"}, {"geforce", "nvidia"}, {"amd", "amd"}, {"instinct", "amd"}, {"radeon", "amd"},
 		{"ascend", "ascend"}, {"apple", "apple"}, {"intel", "intel"}, {"cpu", "cpu"},
 	} {

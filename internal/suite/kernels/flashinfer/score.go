@@ -32,12 +32,15 @@ type Summary struct {
 	Failed    int     `json:"failed"`
 	Solutions []Score `json:"solutions"` // in the dataset's order
 	Authors   []Score `json:"authors"`   // fastest first
+	// LeftOut names the definitions that have solutions, none of them the
+	// baseline author's, in the dataset's order.
+	LeftOut []string `json:"left_out,omitempty"`
 }
 
 // Summarize scores all solutions and authors against the author whose
-// solutions are the baseline, one for each definition that has solutions. It is
-// an error if a definition has none or several of them, or if a passed trace
-// has no latency; the counts are valid then.
+// solutions are the baseline. A definition without one is left out. It is an
+// error if one has several, or if a passed trace has no latency; the counts are valid
+// then.
 func Summarize(ds *Dataset, baseline string) (Summary, error) {
 	var s Summary
 	bySolution := map[string][]*Trace{}
@@ -50,8 +53,19 @@ func Summarize(ds *Dataset, baseline string) (Summary, error) {
 	s.Failed = s.Total - s.Passed
 	authors := map[string]*Score{}
 	for _, d := range ds.Definitions {
+		solutions := ds.SolutionsOf(d.Name)
+		base, err := baselineOf(solutions, d.Name, baseline)
+		if err != nil {
+			return s, err
+		}
+		if base == nil {
+			if len(solutions) > 0 {
+				s.LeftOut = append(s.LeftOut, d.Name)
+			}
+			continue
+		}
 		best := map[string]Score{} // by author
-		if err := scoreDefinition(ds.SolutionsOf(d.Name), d.Name, baseline, bySolution, &s.Solutions, best); err != nil {
+		if err := scoreDefinition(solutions, base, bySolution, &s.Solutions, best); err != nil {
 			return s, err
 		}
 		for author, score := range best {
@@ -84,28 +98,30 @@ func add(authors map[string]*Score, author, definition string, score Score) {
 	a.Best[definition] = score.Name
 }
 
+// baselineOf returns the author's solution of a definition, nil if there is none.
+func baselineOf(solutions []*Solution, definition, author string) (base *Solution, err error) {
+	for _, s := range solutions {
+		if s.Author != author {
+			continue
+		}
+		if base != nil {
+			return nil, fmt.Errorf("definition %s has several solutions of the author %s, as %s and %s, and scores need one: remove the others, or name another author",
+				quote(definition), quote(author), quote(base.Name), quote(s.Name))
+		}
+		base = s
+	}
+	return base, nil
+}
+
 // scoreDefinition appends the scores of a definition's solutions, and keeps
 // each author's best.
-func scoreDefinition(solutions []*Solution, definition, baseline string, traces map[string][]*Trace, all *[]Score, best map[string]Score) error {
-	if len(solutions) == 0 {
-		return nil
-	}
-	var base []*Solution
-	for _, s := range solutions {
-		if s.Author == baseline {
-			base = append(base, s)
-		}
-	}
-	if len(base) != 1 {
-		return fmt.Errorf("definition %s has %d solutions of the author %s, and scores need exactly one: add it, or name another author",
-			quote(definition), len(base), quote(baseline))
-	}
-	reference, err := latencies(traces[base[0].Name])
+func scoreDefinition(solutions []*Solution, base *Solution, traces map[string][]*Trace, all *[]Score, best map[string]Score) error {
+	reference, err := latencies(traces[base.Name])
 	if err != nil {
 		return err
 	}
 	for _, s := range solutions {
-		if s == base[0] {
+		if s == base {
 			continue
 		}
 		own, err := latencies(traces[s.Name])

@@ -31,9 +31,16 @@ func TestSummary(t *testing.T) {
 		t.Errorf("with one failure: %+v, %v; want scores of 0", got, err)
 	}
 	got, err = flashinfer.Summarize(ds, "nemo")
-	if err == nil || !strings.Contains(err.Error(), `has 0 solutions of the author "nemo"`) || got.Total != 6 {
+	if err != nil || !reflect.DeepEqual(got.LeftOut, []string{"scale_n4"}) || got.Total != 6 || len(got.Solutions)+len(got.Authors) > 0 {
 		t.Errorf("without a baseline: %+v, %v", got, err)
 	}
+	loop := ds.Solution("scale_n4_loop")
+	author := loop.Author
+	loop.Author = flashinfer.BaselineAuthor
+	if got, err = flashinfer.Summarize(ds, flashinfer.BaselineAuthor); err == nil || !strings.Contains(err.Error(), `several solutions of the author "baseline", as "scale_n4_`) || got.Total != 6 {
+		t.Errorf("two baselines: %+v, %v", got, err)
+	}
+	loop.Author = author
 	ds.Traces[0].Evaluation.Performance.LatencyMS = 0
 	if _, err := flashinfer.Summarize(ds, flashinfer.BaselineAuthor); err == nil || !strings.Contains(err.Error(), "scale_n4.jsonl:1: passed without a latency") {
 		t.Errorf("with a latency of 0: %v", err)
