@@ -60,6 +60,7 @@ var allowed = map[string][]string{
 	"suite/endpoint/load":            {},
 	"suite/endpoint/search":          {},
 	"suite/endpoint/telemetry":       {},
+	"suite/endpoint/structured":      {},
 	"suite/endpoint/dataset":         {"text"},
 	"device/energy":                  {"bench", "lazyregexp", "text", "worker"},
 	"device/health":                  {"bench", "text", "lazyregexp", "stats", "worker"},
@@ -87,7 +88,7 @@ var allowed = map[string][]string{
 	"suite/kernels": {"bench", "config", "suite/kernels/evalconfig", "suite/kernels/evaluator", "suite/kernels/flashinfer", "suite/kernels/harness", "suite/kernels/harness/builtin", "suite/kernels/harness/gokernel", "suite/kernels/harness/workers",
 		"matrix", "tensor/safetensors", "stats", "suite", "tensor", "terminal", "text", "worker"},
 	"suite/analysis": {"bench", "config", "suite/analysis/hfhub", "lazyregexp", "matrix", "suite/analysis/lowrank", "suite/analysis/packing", "stats", "suite", "suite/analysis/svd", "tensor", "text"},
-	"suite/endpoint": {"atomicfile", "bench", "config", "device/energy", "lazyregexp", "suite/endpoint/load", "suite/endpoint/openai", "suite/endpoint/dataset", "suite/endpoint/latency", "suite/endpoint/search", "suite/endpoint/telemetry", "suite", "worker"},
+	"suite/endpoint": {"atomicfile", "bench", "config", "device/energy", "lazyregexp", "suite/endpoint/load", "suite/endpoint/openai", "suite/endpoint/dataset", "suite/endpoint/latency", "suite/endpoint/search", "suite/endpoint/telemetry", "suite/endpoint/structured", "suite", "worker"},
 	"exit":           {"config"},
 	"prepare":        {"atomicfile", "bench", "config", "suite", "text", "worker", "worktree"},
 	"export":         {"atomicfile", "bench", "formats/inferencebench", "lazyregexp", "stats", "text"},
@@ -131,7 +132,7 @@ var owned = map[string]struct{ owner, reason string }{
 	"github.com/vbauerster/mpb/v8":          {"measure/progress", "one package writes over lines of a terminal"},
 	"golang.org/x/term":                     {"terminal", "one package asks what a terminal can show"},
 	"github.com/spf13/cobra":                {"cli", "no package below cli has flags"},
-	"github.com/google/jsonschema-go":       {"schema", "schemas of types are made in one place"},
+	"github.com/google/jsonschema-go":       {"schema suite/endpoint/structured", "schemas of types are made in one place, and answers are held against schemas in another"},
 	"github.com/getkin/kin-openapi":         {"github/githubtest", "only the test server checks GitHub's own description"},
 }
 

@@ -5,7 +5,8 @@ package bench
 var binding = map[string]bool{
 	"suite_version": true, "dataset_hash": true, "mode": true, "concurrency": true, "rate": true, "arrival": true, "burstiness": true,
 	"burst": true, "warmup": true, "api": true, "max_tokens": true, "ignore_eos": true, "temperature": true, "stream": true, "keepalive": true,
-	"cache_policy": true, "input_len": true, "output_len": true, "extra": true,
+	"cache_policy": true, "input_len": true, "output_len": true, "extra": true, "rate_end": true, "rate_curve": true, "scale": true, "mix": true,
+	"conversation": true, "json_schema": true, "files": true, "inputs": true, "length_unit": true, "protocol": true,
 	"cpus":    true, // processors that a cell runs on, where they are chosen
 	"devices": true, // how many a cell has at once, where that is more than 1
 	// What was answered: a time per token is over the tokens that were streamed.

@@ -19,7 +19,8 @@ var defaultContext = map[string]Level{
 	"suite_version": Fail, "dataset_hash": Fail,
 	"mode": Fail, "concurrency": Fail, "rate": Fail, "arrival": Fail, "burstiness": Fail, "burst": Fail, "warmup": Fail,
 	"api": Fail, "max_tokens": Fail, "ignore_eos": Fail, "temperature": Fail, "stream": Fail, "keepalive": Fail,
-	"cache_policy": Fail, "input_len": Fail, "output_len": Fail, "extra": Fail,
+	"cache_policy": Fail, "input_len": Fail, "output_len": Fail, "extra": Fail, "rate_end": Fail, "rate_curve": Fail, "scale": Fail, "mix": Fail,
+	"conversation": Fail, "json_schema": Fail, "files": Fail, "inputs": Fail, "length_unit": Fail, "protocol": Fail,
 	bench.StreamedTokens: Fail, "latency_from": Fail, "search": Fail,
 }
 

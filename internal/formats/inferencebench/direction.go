@@ -23,7 +23,7 @@ func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + p
 var rules = []rule{
 	{whole(`power_.*_w|energy_joules_total|schedule_delay.*`), bench.Lower, false},
 	{whole(`n_.*|.*_tokens_total|cached_token_rate|duration_s`), bench.Higher, false},
-	{whole(`.*_tok_per_s|req_per_s.*|goodput.*|max_(?:rate|concurrency)_at_slo`), bench.Higher, true},
+	{whole(`.*_tok_per_s|req_per_s.*|inputs_per_s|audio_s_per_s|goodput.*|max_(?:rate|concurrency)_at_slo`), bench.Higher, true},
 	{whole(`(?:.*_)?(?:ok|compliance|accept|acceptance|pass|exact_match)_rate`), bench.Higher, true},
 	{whole(`(?:accuracy|chrf|bleu|recall|mrr|ndcg|pass_at).*`), bench.Higher, true},
 	{whole(`.*_ms|.*_latency.*|joules_per_.*|cost_.*|(?:.*_)?error_rate|wer.*|cer.*|timeout_rate|retries.*`), bench.Lower, true},
@@ -34,9 +34,10 @@ var rules = []rule{
 // == false, and then d is [bench.Higher] and means nothing: no gate may pass
 // or fail by them silently.
 func Direction(name string) (d bench.Direction, gated, known bool) {
+	name, _, ofModel := strings.Cut(name, "@") // a model's part of a mix
 	for _, r := range rules {
 		if r.name.MatchString(name) {
-			return r.better, r.gated, true
+			return r.better, r.gated && !ofModel, true
 		}
 	}
 	return bench.Higher, false, false
@@ -72,6 +73,8 @@ var original = func() map[string]bench.Direction {
 var units = []struct{ suffix, unit string }{
 	{"_ms", "ms"},
 	{"_tok_per_s", "tok/s"},
+	{"inputs_per_s", "input/s"},
+	{"audio_s_per_s", "s/s"},
 	{"_req_per_s", "req/s"},
 	{"_w", "W"},
 	{"_joules_total", "J"},
@@ -83,6 +86,7 @@ var units = []struct{ suffix, unit string }{
 
 // Unit returns the unit that the name of a metric implies, or "".
 func Unit(name string) string {
+	name, _, _ = strings.Cut(name, "@")
 	if strings.HasPrefix(name, "req_per_s") || name == "max_rate_at_slo" {
 		return "req/s"
 	}

@@ -21,6 +21,7 @@ type body struct {
 	Description string `yaml:"description"`
 
 	Model        string `yaml:"model"`        // as requests name it; "" is the first that the server lists
+	Mix          mix    `yaml:"mix"`          // models that requests name, by weight; nil is Model
 	Engine       string `yaml:"engine"`       // "" is what the server says
 	Quantization string `yaml:"quantization"` // as the user declares it
 	BaseURL      string `yaml:"base_url"`
@@ -58,19 +59,24 @@ type connection struct {
 	CAFile    string            `yaml:"ca_file"` // certificates in place of the system's
 	Proxy     string            `yaml:"proxy"`
 	Socket    string            `yaml:"socket"`
+	H2C       bool              `yaml:"h2c"` // HTTP/2 without TLS, by prior knowledge
 	Query     map[string]string `yaml:"query"`
 	Headers   map[string]string `yaml:"headers"`
 	KeyHeader string            `yaml:"api_key_header"`
 }
 
 type request struct {
-	API         string   `yaml:"api"` // chat or completions
+	API         string   `yaml:"api"`
+	Inputs      int      `yaml:"inputs"` // texts of a request for embeddings, documents of one to rank; 0 is 1
+	Files       []string `yaml:"files"`  // images of chats or recordings, one for each request in turn
 	MaxTokens   int      `yaml:"max_tokens"`
 	Temperature float64  `yaml:"temperature"`
 	IgnoreEOS   bool     `yaml:"ignore_eos"`
 	KeepAlive   bool     `yaml:"keepalive"`
 	System      string   `yaml:"system"`
 	Stop        []string `yaml:"stop"`
+	// JSONSchema is a file: answers must be JSON of this schema.
+	JSONSchema string `yaml:"json_schema"`
 	// Extra are further members of the request's JSON object, each as JSON.
 	Extra map[string]string `yaml:"extra"`
 }
@@ -84,8 +90,13 @@ type loading struct {
 	Mode        load.Mode `yaml:"mode"`
 	Concurrency []int     `yaml:"concurrency"` // closed loop: points
 	Rate        []float64 `yaml:"rate"`        // open loop: points, requests a second
-	Burstiness  float64   `yaml:"burstiness"`
-	Burst       int       `yaml:"burst"`
+	// RateEnd is the rate at the end of the duration, which each of Rate
+	// approaches along Curve; 0 keeps it.
+	RateEnd    float64    `yaml:"rate_end"`
+	Curve      load.Curve `yaml:"rate_curve"`
+	Scale      []float64  `yaml:"scale"` // trace: points, times the recorded rate
+	Burstiness float64    `yaml:"burstiness"`
+	Burst      int        `yaml:"burst"`
 	// Ramp is over how long the slots of a closed loop start; 0 with AutoRamp
 	// spreads them over one service time.
 	Ramp        time.Duration `yaml:"ramp"`
@@ -186,6 +197,12 @@ func read(c *config.Suite) (*body, error) {
 // embedded engine is what answers.
 func (b *body) settle() {
 	b.settleSearch()
+	if b.Load.RateEnd != 0 && b.Load.Curve == "" {
+		b.Load.Curve = load.Linear
+	}
+	if b.Load.Mode == load.Trace && len(b.Load.Scale) == 0 {
+		b.Load.Scale = []float64{1}
+	}
 	if b.BaseURL == "" && b.Server.Command == nil {
 		b.Server.Command = []string{"{accelgate}", "engine", "serve", "--listen", "127.0.0.1:{port}", "--slots", "64"}
 		if b.Model != "" {

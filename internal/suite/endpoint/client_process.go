@@ -87,6 +87,12 @@ func (j *job) measurement(environ []string, now func() time.Time) (*measurement,
 	if s.dataset, err = s.body.openDataset(s.config, j.Dir); err != nil {
 		return nil, schedule, err
 	}
+	if s.schema, err = s.body.openSchema(s.config, j.Dir); err != nil {
+		return nil, schedule, err
+	}
+	if s.files, err = s.body.openFiles(s.config, j.Dir); err != nil {
+		return nil, schedule, err
+	}
 	if m.asked, err = s.dataset.Sequence(s.body.Dataset.Policy, j.Nonces); err != nil {
 		return nil, schedule, err
 	}

@@ -22,6 +22,7 @@ const maxCertificates = 4 << 20
 
 // apply puts the settings into a client's options. Paths are relative to dir.
 func (n *connection) apply(o *openai.Options, dir string) error {
+	o.H2C = n.H2C
 	o.KeyHeader, o.Header, o.Query = n.KeyHeader, http.Header{}, url.Values{}
 	for name, value := range n.Headers {
 		o.Header.Set(name, value)
@@ -38,7 +39,7 @@ func (n *connection) apply(o *openai.Options, dir string) error {
 	if n.CAFile == "" {
 		return nil
 	}
-	data, err := certificates(within(dir, n.CAFile))
+	data, err := bounded(within(dir, n.CAFile), maxCertificates)
 	if err != nil {
 		return fmt.Errorf("connection.ca_file: %w: name a file of certificates", err)
 	}
@@ -49,7 +50,8 @@ func (n *connection) apply(o *openai.Options, dir string) error {
 	return nil
 }
 
-func certificates(path string) ([]byte, error) {
+// bounded reads a regular file of most bytes.
+func bounded(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a regular file", path)
@@ -62,7 +64,11 @@ func certificates(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, maxCertificates))
+	data, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("%s has more than %d bytes", path, most)
+	}
+	return data, err
 }
 
 func within(dir, path string) string {
@@ -84,6 +90,9 @@ func (b *body) checkConnection(c *config.Suite) error {
 	n := &b.Connection
 	if b.BaseURL == "" && (n.Socket != "" || n.Proxy != "" || n.CAFile != "") {
 		return c.Errorf("connection", "is for a server that runs: set base_url, or remove ca_file, proxy and socket")
+	}
+	if n.H2C && (n.Proxy != "" || strings.HasPrefix(strings.ToLower(b.BaseURL), "https:")) {
+		return c.Errorf("connection.h2c", "is for http:// and without a proxy: remove it; by TLS, HTTP/2 is used where the server offers it")
 	}
 	if n.Socket != "" && n.Proxy != "" {
 		return c.Errorf("connection.proxy", "stands beside socket: keep one of the two")

@@ -21,6 +21,9 @@ func TestConnectionKeys(t *testing.T) {
 		"{socket: /run/s, proxy: http://p:1}":              "keep one of the two",
 		"{proxy: 'p:3128'}":                                "is not the URL of a proxy",
 		"{proxy: 'http://me:secret@p:3128'}":               "without a user",
+		"{h2c: true}":                                      "",
+		"{h2c: true, socket: /run/s}":                      "",
+		"{h2c: true, proxy: http://p:1}":                   "without a proxy",
 		"{headers: {Authorization: x}}":                    "name the variable of a key with api_key_env",
 		"{headers: {'a b': x}}":                            "is not a header",
 		"{headers: {a: \"x\\ny\"}}":                        "is not a header",
@@ -80,4 +83,37 @@ func authorityOf(t *testing.T, s *fakeserver.Server) []byte {
 		chain = append(chain, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})...)
 	}
 	return chain
+}
+
+// TestH2C measures a server that takes HTTP/2 alone, with connections that are
+// used again and with one for each request, and one that takes HTTP/1 alone.
+func TestH2C(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		server  bool
+		keys    string
+		outcome bench.Outcome
+	}{{true, "", bench.Passed}, {true, ", keepalive: false", bench.Passed}, {false, "", ""}} {
+		s := fakeserver.New(fakeserver.Config{H2C: c.server, Now: time.Now})
+		if err := s.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		e, err := openBody(t, "x.yaml", "base_url: "+s.URL+"\nconnection: {h2c: true}\nrequest: {max_tokens: 3"+c.keys+"}\nload: {concurrency: [3], requests: 20, warmup: {duration: 0s}}", env(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := e.Measure(t.Context(), e.Cells()[0], bench.Device{})
+		if err != nil && !strings.Contains(err.Error(), "Remove connection.h2c") || (err != nil) == c.server || err == nil && (r.Outcome != c.outcome || r.Context["protocol"] != "h2c") {
+			t.Errorf("server %t%s: %s %s, %v", c.server, c.keys, r.Outcome, r.Reason, err)
+		}
+		for _, q := range s.Seen().Requests {
+			if q.Proto != "HTTP/2.0" {
+				t.Errorf("a request came by %s", q.Proto)
+			}
+		}
+		if n := s.Seen().Connections; c.server && (c.keys == "") != (n < 10) {
+			t.Errorf("%d connections%s", n, c.keys)
+		}
+	}
 }

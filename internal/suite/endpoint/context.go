@@ -10,6 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/dataset"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/openai"
@@ -47,6 +48,33 @@ func (m *measurement) context(s load.Schedule, out latency.Output, e *meters) ma
 	c["extra"] = strings.Join(suite.Entries(b.Request.Extra), " ")
 	m.addLoad(c, p)
 	m.addLengths(c)
+	var shares []string
+	for _, name := range b.Mix.names() {
+		shares = append(shares, name+"="+seconds(b.Mix[name]))
+	}
+	c["mix"] = strings.Join(shares, " ")
+	if m.schema != nil {
+		c["json_schema"] = m.schema.Hash
+	}
+	c["files"] = m.fileHashes()
+	if m.dataset.CountsTokens() {
+		c["length_unit"] = string(dataset.Tokens)
+	}
+	if b.Connection.H2C {
+		c["protocol"] = "h2c"
+	}
+	if b.Request.Inputs > 1 {
+		c["inputs"] = strconv.Itoa(b.Request.Inputs)
+	}
+	if !b.Request.generates() {
+		delete(c, "max_tokens")
+		c["stream"] = "false"
+	}
+	if b.converses() {
+		if text, err := json.Marshal(b.Dataset.Conversation); err == nil {
+			c["conversation"] = string(text)
+		}
+	}
 	c["energy_not_measured"] = e.absent
 	if e.reading.Measured {
 		c["energy_scope"], c["energy_method"] = strings.Join(e.reading.Scope, " "), e.reading.Method
@@ -76,6 +104,12 @@ func (m *measurement) addLoad(c map[string]string, p load.Plan) {
 	}
 	if p.Rate > 0 {
 		c["rate"] = seconds(p.Rate)
+	}
+	if p.RateEnd > 0 {
+		c["rate_end"], c["rate_curve"] = seconds(p.RateEnd), string(p.Curve)
+	}
+	if m.point.scale > 0 && m.point.scale != 1 {
+		c["scale"] = seconds(m.point.scale)
 	}
 	switch p.Mode {
 	case load.Closed:

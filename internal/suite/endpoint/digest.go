@@ -10,6 +10,26 @@ import (
 	"github.com/accelgate/accelgate/internal/suite"
 )
 
+// fileHashes are the SHA-256 of the files that requests send.
+func (s *Suite) fileHashes() string {
+	sum := sha256.New()
+	for _, f := range s.files {
+		one := sha256.Sum256(f.data)
+		sum.Write(one[:])
+	}
+	if len(s.files) == 0 {
+		return ""
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+func (s *Suite) schemaHash() string {
+	if s.schema == nil {
+		return ""
+	}
+	return s.schema.Hash
+}
+
 // digest identifies what is sent and the server that is started for it. What
 // answers behind an address cannot be known, so its digest is never the same.
 func (s *Suite) digest(cell bench.Cell) (string, error) {
@@ -28,7 +48,7 @@ func (s *Suite) digest(cell bench.Cell) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	data, err := json.Marshal([]any{schedule.Digest(), s.dataset.Hash, s.body, args, s.contents.Program(args[0], nil), s.contents.Named(args[1:]),
+	data, err := json.Marshal([]any{schedule.Digest(), s.dataset.Hash, s.schemaHash(), s.fileHashes(), s.body, args, s.contents.Program(args[0], nil), s.contents.Named(args[1:]),
 		suite.Inherited(s.env.Environ)})
 	if err != nil {
 		return "", err

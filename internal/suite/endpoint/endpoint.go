@@ -15,6 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/dataset"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/structured"
 )
 
 // Suite is an opened endpoint suite.
@@ -28,6 +29,8 @@ type Suite struct {
 	dataset  *dataset.Dataset
 	prompts  *dataset.Sequence
 	slo      objective
+	files    []file
+	schema   *structured.Schema // nil without request.json_schema
 	contents suite.Contents
 	warnings []string
 	share    share  // of the load, that this process sends
@@ -58,14 +61,24 @@ func open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	if s.prompts, err = s.sequence(c); err != nil {
 		return nil, err
 	}
-	if _, err := s.ask("model", s.prompts.Prompt(0, false)); err != nil {
+	if s.schema, err = b.openSchema(c, env.Dir); err != nil {
+		return nil, err
+	}
+	if s.files, err = b.openFiles(c, env.Dir); err != nil {
+		return nil, err
+	}
+	if err := s.tryAsking(); err != nil {
 		return nil, c.Errorf("request", "%v", err)
 	}
 	if s.slo, err = b.SLO.objective(env.Host); err != nil {
 		return nil, err
 	}
 	if n := s.dataset.Skipped; n > 0 {
-		s.warnings = append(s.warnings, fmt.Sprintf("%s: %d conversations have no question or no answer and were passed over: see what the file holds", s.dataset.ID, n))
+		rows := "conversations have no question or no answer"
+		if b.Dataset.Kind == dataset.Trace {
+			rows = "requests have no tokens"
+		}
+		s.warnings = append(s.warnings, fmt.Sprintf("%s: %d %s and were passed over: see what the file holds", s.dataset.ID, n, rows))
 	}
 	s.expand()
 	if err := s.checkPlans(c); err != nil {
@@ -73,6 +86,20 @@ func open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	}
 	s.warn()
 	return s, nil
+}
+
+// tryAsking writes the first request.
+func (s *Suite) tryAsking() error {
+	if !s.body.Request.generates() {
+		_, err := s.askWhole("model", 0, func(i int) dataset.Prompt { return s.prompts.Prompt(i, false) })
+		return err
+	}
+	p := s.prompts.Prompt(0, false)
+	if s.body.converses() {
+		p.Messages = p.Chat()
+	}
+	_, err := s.ask("model", p, 0)
+	return err
 }
 
 // checkServer fills the server's command in once, so that a misspelt
@@ -104,7 +131,7 @@ func (s *Suite) Metrics() []bench.Metric {
 	if s.clients() > 1 {
 		metrics = append(metrics, severalMetrics...)
 	}
-	return slices.Concat(metrics, clientMetrics, serverMetrics)
+	return slices.Concat(metrics, s.body.Mix.metrics(), clientMetrics, serverMetrics)
 }
 
 // Cells returns one cell per load.

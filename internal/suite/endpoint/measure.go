@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,11 +33,12 @@ type measurement struct {
 	seen     *record
 	schedule load.Schedule
 	asked    *dataset.Sequence
-	nonces   uint64    // seed of the texts that make prompts unique
-	asks     uint64    // seed of those of the load under way
-	start    time.Time // when the load begins, by this clock; zero is at once
-	clock    clock     // the server's, where it was measured
-	own      part      // what this client did of the load
+	texts    *dataset.Dataset // with prompts of as many tokens as they should have
+	nonces   uint64           // seed of the texts that make prompts unique
+	asks     uint64           // seed of those of the load under way
+	start    time.Time        // when the load begins, by this clock; zero is at once
+	clock    clock            // the server's, where it was measured
+	own      part             // what this client did of the load
 }
 
 // Measure sends one load and computes what it amounts to. A server that is not
@@ -128,7 +130,7 @@ func (m *measurement) allAtOnce() int {
 	case n > 0:
 		return min(n, maxWarm)
 	case m.point.rate > 0:
-		return min(int(m.point.rate)+1, maxWarm) // requests of one second
+		return min(int(max(m.point.rate, m.point.rateEnd))+1, maxWarm) // requests of one second
 	}
 	return 0
 }
@@ -177,7 +179,7 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	if err != nil {
 		return err
 	}
-	if err := m.choosePrompts(); err != nil {
+	if err := m.choosePrompts(ctx); err != nil {
 		return err
 	}
 	meters, err := m.meters(ctx)
@@ -210,6 +212,7 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 		Energy: meters.read(log.Window), Price: latency.Price{USDPerHour: m.body.PriceHour}}
 	out := latency.Compute(in)
 	result.Samples, result.Counts, result.Warnings = out.Samples, out.Counts, append(out.Warnings, meters.warnings...)
+	result.Samples = append(result.Samples, m.body.Mix.samples(in)...)
 	result.Context = m.context(schedule, out, meters)
 	result.Samples = append(result.Samples, clientSamples(health)...)
 	addTelemetry(result, reported)
@@ -251,6 +254,9 @@ func (m *measurement) run(ctx context.Context, s load.Schedule) (log load.Log, g
 	inner, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	m.seen.begin(stop)
+	if m.seen.talks != nil {
+		s = s.Resting(m.seen.think)
+	}
 	log, err = load.Run(inner, s, m.now, m.seen.send)
 	m.seen.end()
 	gone = errors.Is(context.Cause(inner), errGone)
@@ -268,17 +274,35 @@ const collectLess = 400
 
 // choosePrompts draws new nonces for a server that may still hold the prompts
 // of an earlier measurement.
-func (m *measurement) choosePrompts() (err error) {
+func (m *measurement) choosePrompts(ctx context.Context) (err error) {
 	m.asked, m.nonces = m.prompts, uint64(m.body.Dataset.Seed)
 	if m.server == nil && m.body.Dataset.Policy != dataset.AsIs {
 		m.nonces = rand.Uint64() >> 1
 		if m.shard != nil {
 			m.nonces = m.shard.nonces()
 		}
-		m.asked, err = m.dataset.Sequence(m.body.Dataset.Policy, m.nonces)
 	}
 	m.asks = m.nonces
+	if err := m.fit(ctx); err != nil {
+		return err
+	}
+	m.asked, err = m.texts.Sequence(m.body.Dataset.Policy, m.nonces)
 	return err
+}
+
+// fit gives prompts their number of tokens, once for all loads of a measurement.
+func (m *measurement) fit(ctx context.Context) (err error) {
+	if m.texts != nil {
+		return nil
+	}
+	if m.texts = m.dataset; !m.dataset.CountsTokens() {
+		return nil
+	}
+	m.texts, err = m.dataset.Fit(m.body.Dataset.Policy, m.nonces, func(text string) (int, error) { return m.client.CountTokens(ctx, m.model, text) })
+	if err != nil {
+		return fmt.Errorf("dataset.length_unit is tokens: %w, or set it to words", err)
+	}
+	return nil
 }
 
 // doubt says why the numbers, or the high percentiles alone, may be those of the
@@ -289,7 +313,8 @@ func (m *measurement) doubt(result *bench.Result, out latency.Output, health loa
 	result.Doubt = latency.ClientLimited(client)
 	tail := latency.TailLimited(client)
 	for i := range result.Samples {
-		if s := &result.Samples[i]; latency.Tail(s.Metric) {
+		s := &result.Samples[i]
+		if metric, _, _ := strings.Cut(s.Metric, modelMark); latency.Tail(metric) {
 			s.Doubt = tail
 		}
 	}
@@ -300,7 +325,8 @@ func (m *measurement) doubt(result *bench.Result, out latency.Output, health loa
 
 // warnRepeats warns of prompts that a prefix cache answers.
 func (m *measurement) warnRepeats(result *bench.Result) {
-	if n := m.seen.count(load.Measure); m.asked.Repeats(m.seen.count(load.Warmup), n) {
+	n, each := m.seen.count(load.Measure), m.body.Request.texts()
+	if !m.body.converses() && each > 0 && m.asked.Repeats(each*m.seen.count(load.Warmup), each*n) {
 		result.Warnings = append(result.Warnings, fmt.Sprintf("%d requests repeat prompts of a dataset of %d, which a prefix cache answers: "+
 			"set dataset.cache_policy: unique, or take a larger dataset", n, m.dataset.Len()))
 	}

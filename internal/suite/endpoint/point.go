@@ -2,7 +2,9 @@ package endpoint
 
 import (
 	"fmt"
+	"math"
 	"strconv"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
@@ -12,8 +14,10 @@ import (
 type point struct {
 	concurrency int
 	rate        float64
-	search      string // metric of a search
-	label       string // of a load that other processes sent
+	rateEnd     float64 // 0 keeps rate
+	scale       float64 // of a trace's rate; 0 of other loads
+	search      string  // metric of a search
+	label       string  // of a load that other processes sent
 }
 
 // String is the cell's parameter, and after InferenceBench the beginning of a
@@ -26,8 +30,12 @@ func (p point) String() string {
 		return "max-" + p.search
 	case p.concurrency > 0:
 		return "c" + strconv.Itoa(p.concurrency)
+	case p.rateEnd > 0:
+		return "rps" + seconds(p.rate) + "to" + seconds(p.rateEnd)
 	case p.rate > 0:
-		return "rps" + strconv.FormatFloat(p.rate, 'f', -1, 64)
+		return "rps" + seconds(p.rate)
+	case p.scale > 0 && p.scale != 1:
+		return "trace-x" + seconds(p.scale)
 	}
 	return "trace"
 }
@@ -41,10 +49,12 @@ func (l *loading) points() []point {
 			points = append(points, point{concurrency: c})
 		}
 	case load.Trace:
-		points = append(points, point{})
+		for _, scale := range l.Scale {
+			points = append(points, point{scale: scale})
+		}
 	default:
 		for _, r := range l.Rate {
-			points = append(points, point{rate: r})
+			points = append(points, point{rate: r, rateEnd: l.RateEnd})
 		}
 	}
 	return points
@@ -95,9 +105,9 @@ func (s *Suite) plan(p point) load.Plan {
 	case load.Closed:
 		plan.Concurrency, plan.Ramp, plan.AutoRamp = p.concurrency, l.Ramp, l.AutoRamp && l.Ramp == 0
 	case load.Trace:
-		plan.Trace = s.dataset.Arrivals()
+		plan.Trace = scaled(s.dataset.Arrivals(), p.scale)
 	default:
-		plan.Rate = p.rate
+		plan.Rate, plan.RateEnd, plan.Curve = p.rate, p.rateEnd, l.Curve
 	}
 	switch l.Mode {
 	case load.Gamma:
@@ -109,6 +119,16 @@ func (s *Suite) plan(p point) load.Plan {
 		plan.Warmup.Requests = max(leastWarmup, 2*p.concurrency)
 	}
 	return plan
+}
+
+// scaled returns the times of a trace that is sent scale times as fast.
+func scaled(times []time.Duration, scale float64) []time.Duration {
+	if scale != 1 {
+		for i, at := range times {
+			times[i] = time.Duration(math.Round(min(float64(at)/scale, math.MaxInt64/2)))
+		}
+	}
+	return times
 }
 
 // leastWarmup is how many requests come before the first that counts.

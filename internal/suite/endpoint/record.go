@@ -33,11 +33,16 @@ type record struct {
 	observations []latency.Observation
 	failed       int
 	refused      int          // connections in a row
+	talks        []talk       // by slot, if the suite converses
 	reported     atomic.Int64 // when progress was reported last, as a time.Duration
 }
 
 func newRecord(m *measurement, s load.Schedule) *record {
-	return &record{measurement: m, plan: s.Plan()}
+	r := &record{measurement: m, plan: s.Plan()}
+	if m.body.converses() {
+		r.newTalks(r.plan.Concurrency)
+	}
+	return r
 }
 
 // capped reports whether the load is an open loop with a bound for requests at
@@ -64,10 +69,18 @@ func (r *record) send(ctx context.Context, shot load.Shot) {
 	if err != nil {
 		reply.Reason, reply.Send = err.Error(), r.now()
 	} else {
-		reply = r.client.Stream(ctx, q.body, q.expect)
+		if q.body.Streams() {
+			reply = r.client.Stream(ctx, q.body, q.expect)
+		} else {
+			reply = r.client.Whole(ctx, q.body)
+		}
 	}
+	if r.talks != nil {
+		r.follow(shot.Slot, &reply)
+	}
+	reply.Text = ""
 	if shot.Phase != load.Cooldown {
-		r.keep(shot, q.words, reply)
+		r.keep(shot, q, reply)
 	}
 	r.pause(ctx, reply)
 }
@@ -111,9 +124,9 @@ func (r *record) unsent(log load.Log) {
 	}
 }
 
-func (r *record) keep(shot load.Shot, words int, reply openai.Reply) {
+func (r *record) keep(shot load.Shot, q question, reply openai.Reply) {
 	r.mu.Lock()
-	r.observations = append(r.observations, latency.Observation{Index: shot.Index, Phase: shot.Phase, Due: shot.Due, Words: words, Outstanding: shot.Outstanding, Capped: r.capped(), Reply: reply})
+	r.observations = append(r.observations, latency.Observation{Index: shot.Index, Phase: shot.Phase, Due: shot.Due, Words: q.words, Outstanding: shot.Outstanding, Turn: q.turn, Model: q.model, Inputs: q.inputs, Audio: q.audio, Capped: r.capped(), Reply: reply})
 	if reply.Outcome != openai.OK && reply.Outcome != openai.Cancelled {
 		r.failed++
 	}
@@ -168,8 +181,8 @@ func (r *record) backlog() (samples []load.Sample) {
 		return nil // whose backlog is its number of slots
 	}
 	for i := range r.observations {
-		if o := &r.observations[i]; o.Phase == load.Measure && o.Reply.Outcome == openai.OK && o.Reply.First > o.Due {
-			samples = append(samples, load.Sample{Due: o.Due, Outstanding: o.Outstanding, Latency: o.Reply.First - o.Due})
+		if o := &r.observations[i]; o.Phase == load.Measure && o.Reply.Outcome == openai.OK && o.Reply.EOF > o.Due {
+			samples = append(samples, load.Sample{Due: o.Due, Outstanding: o.Outstanding, Latency: cmp.Or(o.Reply.First, o.Reply.EOF) - o.Due})
 		}
 	}
 	return samples

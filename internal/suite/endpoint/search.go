@@ -62,6 +62,8 @@ func (b *body) checkSearch(c *config.Suite) error {
 	}
 	_, err := b.limits()
 	switch {
+	case b.Load.RateEnd != 0 || b.Load.Curve != "":
+		return c.Errorf("load.rate_end", "stands beside search, whose probes keep their rate: remove it, or remove search")
 	case n.Metric != searchRate && n.Metric != searchConcurrency:
 		return c.Errorf("search.metric", "unknown metric %q: write rate or concurrency", n.Metric)
 	case len(b.Load.Rate)+len(b.Load.Concurrency) > 0:
@@ -170,7 +172,7 @@ func (s *seeking) probe(ctx context.Context, value float64) (bool, error) {
 	plan.Drain = min(plan.Drain, max(plan.Duration/4, 2*time.Second)) // what is cut has failed
 	schedule, err := plan.Schedule()
 	if err == nil {
-		err = s.freshPrompts(len(s.result.Curve))
+		err = s.freshPrompts(ctx, len(s.result.Curve))
 	}
 	if err != nil {
 		return false, err
@@ -230,12 +232,12 @@ func (s *seeking) doubtProbe(out latency.Output, health load.Health) {
 }
 
 // freshPrompts draws other texts for each probe, which no prefix cache holds.
-func (m *measurement) freshPrompts(probe int) (err error) {
-	if err := m.choosePrompts(); err != nil || m.body.Dataset.Policy == dataset.AsIs {
+func (m *measurement) freshPrompts(ctx context.Context, probe int) (err error) {
+	if err := m.choosePrompts(ctx); err != nil || m.body.Dataset.Policy == dataset.AsIs {
 		return err
 	}
 	m.asks = m.nonces + uint64(probe)
-	m.asked, err = m.dataset.Sequence(m.body.Dataset.Policy, m.asks)
+	m.asked, err = m.texts.Sequence(m.body.Dataset.Policy, m.asks)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -78,6 +79,8 @@ func (s *Suite) checkShard() error {
 		return c.Errorf("search", "chooses each load by the one before it, which shards cannot: search with load.clients on one host")
 	case len(s.cells) != 1:
 		return c.Errorf("load", "has %d loads, and shards begin one at a time: choose it with --concurrency or --rps", len(s.cells))
+	case s.body.oneClientKey() != "" || len(s.body.Mix) > 0:
+		return c.Errorf(cmp.Or(s.body.oneClientKey(), "mix"), "is for one client: measure without shards, or remove the key")
 	case s.body.Repeats != 1:
 		return c.Errorf("repeats", "is %d, and shards begin one measurement at a time: leave it out, and start the shards again", s.body.Repeats)
 	}

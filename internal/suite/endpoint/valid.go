@@ -22,6 +22,8 @@ import (
 const (
 	maxRepeats = 1000
 	maxTokens  = 1 << 20
+	minScale   = 0.001
+	maxScale   = 1000
 )
 
 var (
@@ -31,7 +33,7 @@ var (
 
 // check validates what types cannot say.
 func (b *body) check(c *config.Suite) error {
-	errs := []error{b.checkAddress(c), b.checkRequest(c), b.checkPoints(c), b.checkTimes(c), b.checkSLO(c), b.checkMetrics(c), b.checkExpect(c), b.checkConnection(c), b.checkSearch(c)}
+	errs := []error{b.checkAddress(c), b.checkRequest(c), b.checkPoints(c), b.checkTimes(c), b.checkSLO(c), b.checkMetrics(c), b.checkExpect(c), b.checkConnection(c), b.checkSearch(c), b.checkConversation(c), b.checkMix(c), b.checkKind(c)}
 	switch {
 	case !semver.MatchString(b.Version):
 		errs = append(errs, c.Errorf("suite_version", "is %q: write a version such as 1.0.0, and raise it when what is asked changes", b.Version))
@@ -70,12 +72,14 @@ func (b *body) checkAddress(c *config.Suite) error {
 func (b *body) checkRequest(c *config.Suite) error {
 	r := &b.Request
 	switch {
-	case r.API != "chat" && r.API != "completions":
-		return c.Errorf("request.api", "unknown API %q: write chat or completions", r.API)
 	case r.MaxTokens < 1 || r.MaxTokens > maxTokens:
 		return c.Errorf("request.max_tokens", "is %d: use 1 to %d", r.MaxTokens, maxTokens)
 	case !(r.Temperature >= 0 && r.Temperature <= 2):
 		return c.Errorf("request.temperature", "is %v: use 0 to 2", r.Temperature)
+	case r.JSONSchema != "" && r.API != "chat":
+		return c.Errorf("request.json_schema", "is for chats: remove it, or set request.api: chat")
+	case r.JSONSchema != "" && r.Extra["response_format"] != "":
+		return c.Errorf("request.extra", "has a response_format beside json_schema: remove one of the two")
 	case r.API == "completions" && r.System != "":
 		return c.Errorf("request.system", "is for chats: remove it, or set request.api: chat")
 	}
@@ -94,6 +98,9 @@ func (b *body) checkPoints(c *config.Suite) error {
 	if l.Clients < 1 || l.Clients > maxClients {
 		return c.Errorf("load.clients", "is %d: write 1 to %d", l.Clients, maxClients)
 	}
+	if key := b.oneClientKey(); key != "" && l.Clients > 1 {
+		return c.Errorf("load.clients", "is %d, and %s is for one client: write 1, or remove the key", l.Clients, key)
+	}
 	if b.searches() {
 		return nil
 	}
@@ -111,6 +118,17 @@ func (b *body) checkPoints(c *config.Suite) error {
 		return c.Errorf("load.rate", "has no effect in mode %s: remove it, or set mode: gamma", l.Mode)
 	case (l.Mode == load.Trace) != (b.Dataset.Kind == dataset.Trace):
 		return c.Errorf("load.mode", "mode trace and dataset.kind trace go together, because the file holds the arrival time of each request: set both")
+	}
+	if !open && (l.RateEnd != 0 || l.Curve != "") {
+		return c.Errorf("load.rate_end", "has no effect in mode %s: remove it, or set mode: gamma", l.Mode)
+	}
+	if l.Mode != load.Trace && len(l.Scale) > 0 {
+		return c.Errorf("load.scale", "is for mode trace: remove it")
+	}
+	for i, x := range l.Scale {
+		if !(x >= minScale && x <= maxScale) || slices.Contains(l.Scale[:i], x) {
+			return c.Errorf(fmt.Sprintf("load.scale[%d]", i), "is %v: write another number from %v to %v each, such as 2 for twice the recorded rate", x, minScale, float64(maxScale))
+		}
 	}
 	for i, n := range l.Concurrency {
 		if slices.Contains(l.Concurrency[:i], n) {

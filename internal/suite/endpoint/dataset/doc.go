@@ -15,7 +15,7 @@
 //	sharegpt       ShareGPT's conversations: the first question of each
 //	trace          {"timestamp", "input_length", "output_length", "hash_ids"}
 //	               on each line: generated text that repeats by block where
-//	               the recorded prompts did
+//	               the recorded prompts did; or Azure's and BurstGPT's tables
 //
 // # Lengths
 //

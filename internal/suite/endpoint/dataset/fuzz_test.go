@@ -61,3 +61,15 @@ func FuzzTrace(f *testing.F) {
 		checkLoad(t, with(trace, func(s *dataset.Spec) { s.Block = block }), file)
 	})
 }
+
+func FuzzTable(f *testing.F) {
+	f.Add(azureHead+"2023-11-16 18:15:46.5,7,3\n2023-11-16 18:15:48.75,2,4\n", true)
+	f.Add("Timestamp,Request tokens,Response tokens\n5,7,3\n", false)
+	f.Fuzz(func(t *testing.T, file string, dates bool) {
+		spec := burstGPT
+		if dates {
+			spec = azure
+		}
+		checkLoad(t, spec, file)
+	})
+}

@@ -25,6 +25,7 @@ func (d *Dataset) seal() {
 		whole.Write(fixed[:])
 		copy(d.sums[i][:], sum[:])
 	}
+	d.sealConversations(whole)
 	d.Hash = hex.EncodeToString(whole.Sum(nil))
 }
 

@@ -17,8 +17,8 @@ import (
 // every character escaped, and something beside it.
 const maxLine = 8 * MaxPromptBytes
 
-// lines calls add for each line that is not blank.
-func (c *collector) lines(r io.Reader, add func(object) error) error {
+// lines calls add with the text of each line that is not blank.
+func (c *collector) lines(r io.Reader, add func([]byte) error) error {
 	reader := bufio.NewReaderSize(r, 1<<16)
 	var line []byte
 	for n := 1; !c.full(); n++ {
@@ -32,7 +32,7 @@ func (c *collector) lines(r io.Reader, add func(object) error) error {
 			text = bytes.TrimPrefix(text, []byte("\ufeff"))
 		}
 		if len(text) > 0 {
-			if err := addLine(text, add); err != nil {
+			if err := add(text); err != nil {
 				return fmt.Errorf(":%d: %w", n, err)
 			}
 		}
@@ -60,15 +60,18 @@ func readLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 	}
 }
 
-func addLine(text []byte, add func(object) error) error {
-	if text[0] == '[' {
-		return errors.New("the line is a list: write one object per line, or kind: sharegpt for a file of conversations")
+// objects reads each line as a JSON object.
+func objects(add func(object) error) func([]byte) error {
+	return func(text []byte) error {
+		if text[0] == '[' {
+			return errors.New("the line is a list: write one object per line, or kind: sharegpt for a file of conversations")
+		}
+		o, err := decode(text)
+		if err != nil {
+			return err
+		}
+		return add(o)
 	}
-	o, err := decode(text)
-	if err != nil {
-		return err
-	}
-	return add(o)
 }
 
 // object is a JSON object whose keys are compared exactly: encoding/json

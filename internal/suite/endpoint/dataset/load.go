@@ -42,7 +42,7 @@ func Load(spec Spec, open Open) (*Dataset, error) {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
 	spec = spec.withDefaults()
-	d := &Dataset{ID: spec.id(), kind: spec.Kind, seed: uint64(spec.Seed)}
+	d := &Dataset{ID: spec.id(), kind: spec.Kind, seed: uint64(spec.Seed), talk: spec.Conversation, output: spec.Output, unit: spec.Unit}
 	if !spec.fromFile() {
 		if err := d.generate(spec); err != nil {
 			return nil, fmt.Errorf("dataset: %w", err)
@@ -84,9 +84,9 @@ func (d *Dataset) read(spec Spec, open Open) error {
 	limited := &limitedReader{r: f, left: maxFileBytes}
 	switch spec.Kind {
 	case JSONL:
-		err = c.lines(limited, c.jsonl)
+		err = c.lines(limited, objects(c.jsonl))
 	case Trace:
-		err = c.lines(limited, c.trace)
+		err = c.lines(limited, c.traceLine())
 	case ShareGPT:
 		err = c.shareGPT(limited)
 	}
@@ -150,6 +150,9 @@ func (c *collector) add(it item) error {
 	}
 	for _, m := range it.messages {
 		texts = append(texts, m.Content)
+	}
+	for _, t := range it.later {
+		texts = append(texts, t.text)
 	}
 	size := 0
 	for _, t := range texts {

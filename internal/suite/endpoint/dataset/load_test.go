@@ -42,6 +42,8 @@ func all(d *dataset.Dataset) (prompts []dataset.Prompt) {
 var (
 	jsonl    = dataset.Spec{Kind: dataset.JSONL, Path: "prompts.jsonl"}
 	shareGPT = dataset.Spec{Kind: dataset.ShareGPT, Path: "chats.json"}
+	azure    = dataset.Spec{Kind: dataset.Trace, Path: "azure.csv", Format: dataset.Azure}
+	burstGPT = dataset.Spec{Kind: dataset.Trace, Path: "burst.csv", Format: dataset.BurstGPT}
 	trace    = dataset.Spec{Kind: dataset.Trace, Path: "trace.jsonl", TimeUnit: "ms"}
 )
 
@@ -92,6 +94,14 @@ func TestFilesThatAreWrong(t *testing.T) {
 		{shareGPT, `[{"id":"a"}]`, `conversations is "" and not a list`},
 		{shareGPT, `[{"conversations":[{"from":"human","value":7}]}]`, `value is "7" and not text`},
 		{shareGPT, `["` + strings.Repeat("x", 9<<20) + `"]`, "conversation 1, byte 1: one conversation has more than 8388608 bytes"},
+		{azure, "", "azure.csv: the file holds no prompt"},
+		{azure, "TIMESTAMP,ContextTokens\n", "azure.csv:1: the first line \"TIMESTAMP,ContextTokens\" has no column GeneratedTokens"},
+		{azure, azureHead + "2023-11-16 18:15:46,1\n", "azure.csv:2: the row has 2 values and the header 3"},
+		{azure, azureHead + "yesterday,1,1\n", "TIMESTAMP is \"yesterday\": write a date"},
+		{azure, azureHead + "2023-11-16 18:15:46,-1,1\n", "ContextTokens is \"-1\": write a whole number from 0"},
+		{azure, azureHead + "2023-11-16 18:15:46,1,9999999\n", "GeneratedTokens is \"9999999\""},
+		{azure, azureHead + "2023-11-16 18:15:46,1,1\n2023-11-16 18:15:45,1,1\n", "azure.csv:3: timestamp -1 is before 0 of an earlier line"},
+		{burstGPT, "Timestamp,Request tokens,Response tokens\n-5,1,1\n", "Timestamp is \"-5\": write seconds"},
 		{trace, `{"input_length":1,"output_length":1}`, "trace.jsonl:1: timestamp is missing"},
 		{trace, `{"timestamp":"1","input_length":1,"output_length":1}`, "timestamp is \"\\\"1\\\"\": write a number"},
 		{trace, `{"timestamp":1e300,"input_length":1,"output_length":1}`, "timestamp is"},
@@ -300,5 +310,29 @@ func TestHashIsOverWhatIsSent(t *testing.T) {
 	}
 	if a, b := load(t, jsonl, text(`{"prompt":"a b"}`)), load(t, jsonl, text(` {"x":1, "prompt":"a\u0020b"}`)); a.Hash != b.Hash {
 		t.Error("how a file is written changes the hash")
+	}
+}
+
+const azureHead = "TIMESTAMP,ContextTokens,GeneratedTokens\n"
+
+// TestTablesAreTraces reads the same requests in each form of a table.
+func TestTablesAreTraces(t *testing.T) {
+	t.Parallel()
+	for spec, file := range map[*dataset.Spec]string{
+		&azure:    "\ufeff" + azureHead + "2023-11-16 18:15:46.5000000,7,3\r\n2023-11-16 18:15:46.6,9,0\n2023-11-16 18:15:48.75,2,4\n",
+		&burstGPT: "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,7,3,10,API log\n6,GPT-4,0,0,0,API log\n7.25,GPT-4,2,4,6,API log\n",
+	} {
+		d := load(t, *spec, text(file))
+		last := d.Prompt(1)
+		if d.Len() != 2 || d.Skipped != 1 || last.InputLength != 2 || last.OutputTokens != 4 || last.At != 2250*time.Millisecond {
+			t.Errorf("%s: %d prompts, %d passed over, the last %+v", spec.Format, d.Len(), d.Skipped, last)
+		}
+		if got := d.Arrivals(); got[0] != 0 || got[1] != last.At {
+			t.Errorf("%s: arrivals %v", spec.Format, got)
+		}
+	}
+	offset := load(t, azure, text(azureHead+"2024-05-10 00:00:00.009930+00:00,1,1\n2024-05-10T02:00:01.009930+02:00,1,1\n"))
+	if at := offset.Prompt(1).At; at != time.Second {
+		t.Errorf("dates with offsets are %v apart", at)
 	}
 }

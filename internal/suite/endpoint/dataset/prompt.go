@@ -42,10 +42,13 @@ type Dataset struct {
 	// because they hold no prompt, or no answer where its length was asked for.
 	Skipped int
 
-	kind  Kind
-	seed  uint64
-	items []item
-	sums  [][16]byte // of the texts, to tell repeated ones
+	kind   Kind
+	seed   uint64
+	talk   Conversation
+	output Lengths
+	unit   Unit
+	items  []item
+	sums   [][16]byte // of the texts, to tell repeated ones
 }
 
 // item is a prompt before its text is written: a trace of 20,000 long prompts
@@ -57,6 +60,7 @@ type item struct {
 	length   int
 	output   int
 	at       time.Duration
+	later    []turn // further questions of a recorded conversation
 }
 
 // part is a literal text, or a number of generated words.

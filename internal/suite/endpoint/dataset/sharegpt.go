@@ -82,7 +82,8 @@ func (c *collector) conversation(raw json.RawMessage) error {
 	if err := json.Unmarshal(o["conversations"], &turns); err != nil {
 		return fmt.Errorf("conversations is %s and not a list: see whether the file is ShareGPT's", excerpt(o["conversations"]))
 	}
-	question, answer, err := firstTurns(turns)
+	at := slices.IndexFunc(turns, func(o object) bool { return o.from(askers) })
+	question, answer, err := exchange(turns, at)
 	if err != nil {
 		return err
 	}
@@ -94,12 +95,42 @@ func (c *collector) conversation(raw json.RawMessage) error {
 		c.d.Skipped++
 		return nil
 	}
+	if !c.spec.Conversation.isZero() {
+		if it.later, err = c.later(turns[at+1:]); err != nil {
+			return err
+		}
+	}
 	return c.add(it)
 }
 
-// firstTurns returns the first question and the answer right behind it.
-func firstTurns(turns []object) (question, answer string, err error) {
-	at := slices.IndexFunc(turns, func(o object) bool { return o.from(askers) })
+// later returns the further questions of a conversation, up to the first that
+// is empty or, where lengths of answers are asked for, has no answer.
+func (c *collector) later(turns []object) (all []turn, err error) {
+	for i := range turns {
+		if !turns[i].from(askers) {
+			continue
+		}
+		question, answer, err := exchange(turns, i)
+		if err != nil {
+			return nil, err
+		}
+		next := turn{text: question}
+		if c.spec.AnswerLengths {
+			next.output = min(countWords(answer), MaxOutput)
+		} else {
+			next.output = c.spec.Output.draw(newSource(c.d.seed, turnOutputs, uint64(len(c.d.items))<<10|uint64(len(all)+1)), MaxOutput)
+		}
+		if countWords(question) == 0 || c.spec.AnswerLengths && next.output == 0 || len(all)+1 == maxTurns {
+			return all, nil
+		}
+		all = append(all, next)
+	}
+	return all, nil
+}
+
+// exchange returns the question at an index, which may be -1, and the answer
+// right behind it.
+func exchange(turns []object, at int) (question, answer string, err error) {
 	if at < 0 {
 		return "", "", nil
 	}

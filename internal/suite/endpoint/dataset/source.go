@@ -16,6 +16,11 @@ const (
 	outputLengths
 	questionChoice
 	nonceKey
+	turnText
+	turnCounts
+	turnLengths
+	turnOutputs
+	thinkTimes
 )
 
 // source draws numbers. PCG-DXSM is specified, so that its numbers are the

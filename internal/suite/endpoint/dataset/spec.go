@@ -32,6 +32,16 @@ const (
 	ContextSet = "long-context" // the same with 8192 words
 )
 
+// Format is whose form a trace has.
+type Format string
+
+// The formats of traces.
+const (
+	Mooncake Format = "mooncake" // a JSON object on each line
+	Azure    Format = "azure"    // CSV: TIMESTAMP,ContextTokens,GeneratedTokens with dates
+	BurstGPT Format = "burstgpt" // CSV: Timestamp,...,Request tokens,Response tokens with seconds
+)
+
 // The limits of a dataset. A generated prompt of MaxWords words stays below
 // MaxPromptBytes.
 const (
@@ -59,6 +69,8 @@ type Spec struct {
 	// what follows the prefix of shared-prefix, the document of rag and
 	// long-context.
 	Input Lengths `yaml:"input" json:"input,omitzero"`
+	// Unit is what Input and Prefix count; "" is words.
+	Unit Unit `yaml:"length_unit" json:"length_unit,omitempty"`
 	// Output is the length of answers, in tokens; of jsonl's where a line has
 	// none. Without it the request's default counts.
 	Output Lengths `yaml:"output" json:"output,omitzero"`
@@ -70,10 +82,13 @@ type Spec struct {
 	// Block is how many tokens each of a trace's hash_ids stands for; 0 is
 	// Mooncake's 512.
 	Block    int    `yaml:"block" json:"block,omitempty"`
-	TimeUnit string `yaml:"time_unit" json:"time_unit,omitempty"` // trace: ms or s, of timestamp
+	TimeUnit string `yaml:"time_unit" json:"time_unit,omitempty"` // mooncake: ms or s, of timestamp
+	Format   Format `yaml:"format" json:"format,omitempty"`       // trace: mooncake (default), azure or burstgpt
 	// AnswerLengths takes the words of a ShareGPT conversation's first answer for
 	// its output length.
 	AnswerLengths bool `yaml:"answer_lengths" json:"answer_lengths,omitempty"`
+	// Conversation makes each prompt the first question of a conversation.
+	Conversation Conversation `yaml:"conversation" json:"conversation,omitzero"`
 }
 
 // The default numbers of prompts.
@@ -99,8 +114,9 @@ func (s Spec) Validate() error {
 	if err := firstOf(s.numbers()...); err != nil {
 		return err
 	}
+	given := s
 	s = s.withDefaults()
-	return firstOf(s.checkSource(), s.checkInput(), s.checkOutput())
+	return firstOf(s.checkSource(given), s.checkInput(), s.checkOutput(), s.checkConversation(), s.checkUnit())
 }
 
 // foreign complains about a field that is set and not of the kind.
@@ -120,6 +136,7 @@ func (s Spec) foreign() error {
 		{"prefix", s.Prefix != 0, []Kind{SharedPrefix}, false},
 		{"output", !s.Output.isZero(), append(generated, Builtin, JSONL, ShareGPT), false},
 		{"block", s.Block != 0, []Kind{Trace}, false},
+		{"format", s.Format != "", []Kind{Trace}, false},
 		{"time_unit", s.TimeUnit != "", []Kind{Trace}, false},
 		{"answer_lengths", s.AnswerLengths, []Kind{ShareGPT}, false},
 	} {
@@ -173,6 +190,9 @@ func (s Spec) withDefaults() Spec {
 			}
 		}
 	}
+	if s.Kind == Trace && s.Format == "" {
+		s.Format = Mooncake
+	}
 	if s.Kind == Trace && s.Block == 0 {
 		s.Block = defaultBlock
 	}
@@ -196,7 +216,10 @@ func (s Spec) defaultN() int {
 
 func (s Spec) fromFile() bool { return s.Kind == JSONL || s.Kind == ShareGPT || s.Kind == Trace }
 
-func (s Spec) checkSource() error {
+var formats = []Format{Mooncake, Azure, BurstGPT}
+
+// checkSource takes the spec with its defaults, and as it was given.
+func (s Spec) checkSource(given Spec) error {
 	sets := []string{ChatSet, CodeSet, RAGSet, ContextSet}
 	have := literals(s.Set)
 	switch {
@@ -209,7 +232,11 @@ func (s Spec) checkSource() error {
 		return fmt.Errorf("path: is missing: name the file that kind %s reads", s.Kind)
 	case s.fromFile() && !plainPath(s.Path):
 		return fmt.Errorf("path: %.80q has a character that cannot be shown, or is too long: rename the file", s.Path)
-	case s.Kind == Trace && s.TimeUnit != "ms" && s.TimeUnit != "s":
+	case s.Kind == Trace && !slices.Contains(formats, s.Format):
+		return unknown("format", string(s.Format), formats...)
+	case s.Kind == Trace && s.Format != Mooncake && (given.TimeUnit != "" || given.Block != 0):
+		return fmt.Errorf("time_unit and block: a trace of format %s has a unit of its own and no hash_ids: remove them", s.Format)
+	case s.Format == Mooncake && s.TimeUnit != "ms" && s.TimeUnit != "s":
 		return fmt.Errorf("time_unit: %.40q is not known: write ms for timestamps in milliseconds, as Mooncake's, or s for seconds", s.TimeUnit)
 	case s.Kind == SharedPrefix && (s.Groups == 0 || s.Prefix == 0):
 		return fmt.Errorf("groups and prefix: kind shared-prefix needs both: write how many groups there are and how many words each shares")

@@ -42,12 +42,26 @@ func (c *collector) trace(o object) error {
 	return c.add(it)
 }
 
+// traceLine returns what reads a line of the trace's format.
+func (c *collector) traceLine() func([]byte) error {
+	if columns, ok := tables[c.spec.Format]; ok {
+		t := table{collector: c, columns: columns}
+		return t.line
+	}
+	return objects(c.trace)
+}
+
 // arrival returns the time of a line since the first one.
 func (c *collector) arrival(o object) (time.Duration, error) {
 	v, err := o.number("timestamp")
 	if err != nil {
 		return 0, err
 	}
+	return c.since(v)
+}
+
+// since returns how long after the first line v is, in the trace's unit.
+func (c *collector) since(v float64) (time.Duration, error) {
 	if len(c.d.items) == 0 {
 		c.start, c.last = v, v
 	}

@@ -46,8 +46,10 @@ Flags:
   --tokens N         length of an answer whose request names none (default %d)
   --slots N          requests that are answered at once; 0 for no limit (default 0)
   --cached N         tokens of each prompt that are said to be cached (default 0)
+  --answer TEXT      text of each answer, spread over its tokens (default a row of words)
   --model NAME       the model that /v1/models lists (default %s)
   --engine NAME      whose habits it has: %s (default vllm)
+  --h2c              take HTTP/2 without TLS alone
   --fault FAULT      see below; may be repeated
   --config FILE      JSON with these flags as keys, "cached_tokens" and "faults" apart; flags after it count more
 
@@ -114,8 +116,10 @@ func parse(args []string) (Config, error) {
 	flags.IntVar(&config.Tokens, "tokens", defaultTokens, "")
 	flags.IntVar(&config.Slots, "slots", 0, "")
 	flags.IntVar(&config.CachedTokens, "cached", 0, "")
+	flags.StringVar(&config.Answer, "answer", "", "")
 	flags.StringVar(&config.Model, "model", defaultModel, "")
 	flags.StringVar((*string)(&config.Engine), "engine", string(VLLM), "")
+	flags.BoolVar(&config.H2C, "h2c", false, "")
 	flags.Func("fault", "", func(text string) error {
 		fault, err := parseFault(text)
 		config.Faults = append(config.Faults, fault)

@@ -54,6 +54,9 @@ type Config struct {
 	Model string
 	// Engine is whose habits the server has (default vllm).
 	Engine Engine
+	// Answer is the text of each answer, in as many pieces as it has tokens; ""
+	// is a row of words. It is ASCII.
+	Answer string
 	// CachedTokens of each prompt are said to be cached; 0 says nothing of it.
 	CachedTokens int
 	// Faults all apply where their requests coincide.
@@ -64,6 +67,8 @@ type Config struct {
 	// TLS serves https with a certificate that [Server.Client] accepts; HTTP2
 	// offers HTTP/2 too and needs TLS.
 	TLS, HTTP2 bool
+	// H2C takes HTTP/2 alone, without TLS.
+	H2C bool
 	// Now is a monotonic clock, as time.Now is. It must be given.
 	Now func() time.Time
 }
@@ -79,6 +84,7 @@ type file struct {
 	Slots        int      `json:"slots"`
 	Model        string   `json:"model"`
 	Engine       Engine   `json:"engine"`
+	Answer       string   `json:"answer"`
 	CachedTokens int      `json:"cached_tokens"`
 	Faults       []string `json:"faults"`
 	Listen       string   `json:"listen"`
@@ -100,7 +106,7 @@ func readConfig(r io.Reader) (Config, error) {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return Config{}, errors.New("read the mock's configuration: there is more than one JSON value: leave one object")
 	}
-	c := Config{Seed: f.Seed, Tokens: f.Tokens, Slots: f.Slots, Model: f.Model, Engine: f.Engine, CachedTokens: f.CachedTokens, Listen: f.Listen}
+	c := Config{Seed: f.Seed, Tokens: f.Tokens, Slots: f.Slots, Model: f.Model, Engine: f.Engine, Answer: f.Answer, CachedTokens: f.CachedTokens, Listen: f.Listen}
 	for _, d := range []struct {
 		key, text string
 		into      *time.Duration
@@ -144,6 +150,12 @@ func (c Config) check() error {
 	)
 	if c.Engine != "" && !slices.Contains(engines(), c.Engine) {
 		err = errors.Join(err, fmt.Errorf("engine %q: choose one of %s", c.Engine, join(engines())))
+	}
+	if len(c.Answer) > maxConfig || strings.ContainsFunc(c.Answer, func(r rune) bool { return r > '~' }) {
+		err = errors.Join(err, fmt.Errorf("answer has a character that is not ASCII, or more than %d bytes: correct it", maxConfig))
+	}
+	if c.H2C && c.TLS {
+		err = errors.Join(err, errors.New("h2c is HTTP/2 without TLS: choose one of the two"))
 	}
 	if c.HTTP2 && !c.TLS {
 		err = errors.Join(err, errors.New("HTTP2 without TLS: set TLS too"))

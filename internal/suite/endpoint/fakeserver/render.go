@@ -1,6 +1,7 @@
 package fakeserver
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -16,8 +17,14 @@ var vocabulary = [...]string{
 
 func word(i int) string { return vocabulary[i%len(vocabulary)] }
 
-// text appends tokens from to to.
-func text(b []byte, from, to int) []byte {
+// text appends tokens from to to: words, or equal pieces of the configured
+// answer, which a shorter answer cuts.
+func (r *renderer) text(b []byte, from, to int) []byte {
+	if r.answer != "" {
+		piece := func(i int) int { return len(r.answer) * min(i, r.wanted) / r.wanted }
+		quoted, _ := json.Marshal(r.answer[piece(from):piece(to)]) // a string has no error
+		return append(b, quoted[1:len(quoted)-1]...)
+	}
 	for i := from; i < to; i++ {
 		b = append(b, word(i)...)
 	}
@@ -32,6 +39,8 @@ type renderer struct {
 	engine  Engine
 	cached  int
 	prompt  int // prompt_tokens of the usage
+	answer  string
+	wanted  int // tokens of a whole answer
 
 	head string // `data: {"id":...,"model":"mock"`
 	end  string // of a line, and of an event
@@ -43,7 +52,7 @@ func newRenderer(c Config, q Request, s script) *renderer {
 		model = c.Model
 	}
 	quoted, _ := json.Marshal(model) // a string has no error
-	r := &renderer{request: q, script: s, engine: c.Engine, cached: c.CachedTokens, prompt: q.PromptTokens, end: "\n"}
+	r := &renderer{request: q, script: s, engine: c.Engine, cached: c.CachedTokens, prompt: q.PromptTokens, answer: c.Answer, wanted: cmp.Or(q.MaxTokens, c.Tokens), end: "\n"}
 	if s.has(PromptCut) {
 		r.prompt /= 2
 	}
@@ -93,7 +102,7 @@ func (r *renderer) role(b []byte) []byte {
 func (r *renderer) tokens(b []byte, from, to, total int) []byte {
 	b = append(append(r.data(b), r.head...), `,"choices":[{"index":0,`...)
 	open, end := r.delta(from, total)
-	b = append(text(append(b, open...), from, to), end...)
+	b = append(r.text(append(b, open...), from, to), end...)
 	return r.close(append(b, `,"finish_reason":null}]`...), r.continuous(), to)
 }
 
@@ -210,7 +219,7 @@ func (r *renderer) whole(tokens int, c Config) []byte {
 	if r.request.Chat {
 		b = r.message(b, tokens)
 	} else {
-		b = append(text(append(b, `"text":"`...), 0, tokens), `","logprobs":null`...)
+		b = append(r.text(append(b, `"text":"`...), 0, tokens), `","logprobs":null`...)
 	}
 	if r.script.has(NoFinish) {
 		b = append(b, `,"finish_reason":null}]`...)
@@ -228,14 +237,14 @@ func (r *renderer) message(b []byte, tokens int) []byte {
 	b = append(b, `"message":{"role":"assistant",`...)
 	if r.script.has(ToolCalls) {
 		b = append(b, `"content":null,"tool_calls":[{"id":"call-0","type":"function","function":{"name":"mock","arguments":"`...)
-		return append(text(b, 0, tokens), `"}}]}`...)
+		return append(r.text(b, 0, tokens), `"}}]}`...)
 	}
 	think := r.thinking(tokens)
 	if think > 0 {
 		b = append(append(append(b, '"'), r.reasoning()...), `":"`...)
-		b = append(text(b, 0, think), `",`...)
+		b = append(r.text(b, 0, think), `",`...)
 	}
-	return append(text(append(b, `"content":"`...), think, tokens), `"}`...)
+	return append(r.text(append(b, `"content":"`...), think, tokens), `"}`...)
 }
 
 // errorObject is an error as OpenAI words it. The message is quoted as JSON.

@@ -82,6 +82,10 @@ func (s *Server) Start() error {
 			ErrorLog:          log.New(io.Discard, "", 0), // resets and handshakes that fail are the point
 		},
 	}
+	if s.config.H2C {
+		s.http.Config.Protocols = new(http.Protocols)
+		s.http.Config.Protocols.SetUnencryptedHTTP2(true)
+	}
 	if s.config.TLS {
 		s.http.StartTLS()
 	} else {
@@ -125,6 +129,10 @@ func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, true) })
 	mux.HandleFunc("POST /v1/completions", func(w http.ResponseWriter, r *http.Request) { s.generate(w, r, false) })
+	mux.HandleFunc("POST /tokenize", s.tokenize)
+	for path, k := range others {
+		mux.HandleFunc("POST "+path, s.serveKind(k))
+	}
 	for path, page := range pages(s.config.Engine) {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 			s.header(w, page.mime)
@@ -177,20 +185,36 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, chat bool) {
 	if s.refuse(w, script) {
 		return
 	}
+	release, ok := s.slot(r)
+	if !ok {
+		return
+	}
+	defer release()
+	if s.slots != nil {
+		arrived = s.now()
+	}
+	s.answer(w, r, c, q, script, arrived)
+}
+
+// slot waits until the request may be answered, and returns what ends that. It
+// is false if the client or the server is gone before.
+func (s *Server) slot(r *http.Request) (release func(), ok bool) {
 	if s.slots != nil {
 		select {
 		case s.slots <- struct{}{}:
-			defer func() { <-s.slots }()
-			arrived = s.now()
 		case <-r.Context().Done():
-			return
+			return nil, false
 		case <-s.stop:
-			return
+			return nil, false
 		}
 	}
 	s.running(1)
-	defer s.running(-1)
-	s.answer(w, r, c, q, script, arrived)
+	return func() {
+		s.running(-1)
+		if s.slots != nil {
+			<-s.slots
+		}
+	}, true
 }
 
 // refusals are the kinds in whose place there is no answer.

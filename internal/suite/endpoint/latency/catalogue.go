@@ -23,6 +23,8 @@ var plainRows = []row{
 	rate("throughput_tok_per_s", "tok/s", true, "output tokens inside the window / its length; a request's n_out are spread evenly "+
 		"over its content chunks; warm-up and cancelled requests count, failed ones do not"),
 	rate("input_tok_per_s", "tok/s", false, "prompt tokens of answers whose t_eof is inside the window / its length"),
+	rate("inputs_per_s", "input/s", true, "texts, documents or recordings of answers that come as a whole and whose t_eof is inside the window / its length"),
+	rate("audio_s_per_s", "s/s", false, "length of the recordings of such answers, where it is known / length of the window"),
 	rate("req_per_s_all", "req/s", false, "answers whose t_eof is inside the window / its length"),
 	rate("req_per_s_passing", "req/s", false, "answers that meet every SLO and whose t_eof is inside the window / its length"),
 	rate("goodput_at_slo", "req/s", false, "the same as req_per_s_passing, by the name that suites declare"),
@@ -61,7 +63,7 @@ func fact(name, unit string, better bench.Direction, definition string) row {
 
 // gatedLatencies are gated by default, the percentiles above the median only
 // where enough requests were answered.
-var gatedLatencies = []string{"ttft_p50_ms", "ttft_p99_ms", "tpot_p50_ms", "tpot_p99_ms", "total_p99_ms"}
+var gatedLatencies = []string{"ttft_p50_ms", "ttft_p99_ms", "tpot_p50_ms", "tpot_p99_ms", "answer_p50_ms", "total_p99_ms"}
 
 func latencyRows() []row {
 	var rows []row

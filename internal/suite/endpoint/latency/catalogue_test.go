@@ -64,7 +64,7 @@ func TestGated(t *testing.T) {
 		slices.Sort(gated)
 		return gated
 	}
-	if got, want := strings.Join(gated(), " "), "joules_per_token ok_rate throughput_tok_per_s total_p99_ms tpot_p50_ms tpot_p99_ms ttft_p50_ms ttft_p99_ms"; got != want {
+	if got, want := strings.Join(gated(), " "), "answer_p50_ms inputs_per_s joules_per_token ok_rate throughput_tok_per_s total_p99_ms tpot_p50_ms tpot_p99_ms ttft_p50_ms ttft_p99_ms"; got != want {
 		t.Errorf("gated by default: %s, want %s", got, want)
 	}
 	if got := gated("icl_p99_ms", "ok_rate"); !slices.Equal(got, []string{"icl_p99_ms", "ok_rate"}) {

@@ -65,14 +65,22 @@ func (m *measurement) rates() {
 
 func (m *measurement) perSecond() {
 	output, input := tally{window: m.Window}, tally{window: m.Window}
+	inputs, audio, whole := tally{window: m.Window}, tally{window: m.Window}, false
 	all, passing := tally{window: m.Window}, tally{window: m.Window}
 	for i := range m.Observations {
 		o := &m.Observations[i]
+		whole = whole || o.Inputs > 0
 		output.addTokens(&o.Reply)
 		if o.Reply.Outcome != openai.OK || !all.add(o.Reply.EOF, 1) {
 			continue
 		}
 		all.n++
+		if o.Inputs > 0 && inputs.add(o.Reply.EOF, float64(o.Inputs)) {
+			inputs.n++
+		}
+		if o.Audio > 0 && audio.add(o.Reply.EOF, o.Audio) {
+			audio.n++
+		}
 		if o.Reply.PromptTokens > 0 && input.add(o.Reply.EOF, float64(o.Reply.PromptTokens)) {
 			input.n++
 		}
@@ -81,8 +89,15 @@ func (m *measurement) perSecond() {
 		}
 	}
 	m.made = output.total()
-	m.exact("output_tokens_total", m.made)
-	m.rate("throughput_tok_per_s", &output)
+	if whole {
+		m.rate("inputs_per_s", &inputs)
+	} else {
+		m.exact("output_tokens_total", m.made)
+		m.rate("throughput_tok_per_s", &output)
+	}
+	if audio.n > 0 {
+		m.rate("audio_s_per_s", &audio)
+	}
 	m.rate("req_per_s_all", &all)
 	if input.n > 0 {
 		m.rate("input_tok_per_s", &input)
@@ -116,7 +131,7 @@ func (t *tally) addTokens(r *openai.Reply) {
 func (m *measurement) keeps(o *Observation) bool {
 	within := func(limit time.Duration, value float64) bool { return limit == 0 || value <= milliseconds(limit) }
 	perToken := tpot(o)
-	return within(m.SLO.TTFT, ttft(o)) && within(m.SLO.E2E, e2e(o)) && (perToken != perToken || within(m.SLO.TPOT, perToken))
+	return (o.Inputs > 0 || within(m.SLO.TTFT, ttft(o))) && within(m.SLO.E2E, e2e(o)) && (perToken != perToken || within(m.SLO.TPOT, perToken))
 }
 
 // inFlight returns how many requests were under way at once at most.

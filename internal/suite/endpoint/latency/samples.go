@@ -28,6 +28,10 @@ type sampleRow struct {
 	Error        string   `json:"error,omitempty"`
 	Note         string   `json:"note,omitempty"` // what the server sent and is ignored
 
+	Model   string         `json:"model,omitempty"`
+	Inputs  int            `json:"inputs,omitempty"`
+	Audio   float64        `json:"audio_s,omitempty"`
+	Turn    int            `json:"turn,omitempty"` // of its conversation, from 1
 	Phase   load.Phase     `json:"phase"`
 	Outcome openai.Outcome `json:"outcome"`
 	Status  int            `json:"status"`
@@ -86,7 +90,7 @@ func rowOf(o *Observation) *sampleRow {
 	row := &sampleRow{
 		Index: &o.Index, OK: r.Outcome == openai.OK, TTFT: orNull(ttft(o)), Total: orNull(e2e(o)), TPOT: orNull(tpot(o)),
 		TokensIn: saidOrNull(r.PromptTokens), TokensOut: saidOrNull(r.OutputTokens), FinishReason: r.FinishReason, Error: r.Reason, Note: r.Note,
-		Phase: o.Phase, Outcome: r.Outcome, Status: r.Status, Due: o.Due, SinceDue: o.Capped,
+		Model: o.Model, Inputs: o.Inputs, Audio: o.Audio, Turn: o.Turn, Phase: o.Phase, Outcome: r.Outcome, Status: r.Status, Due: o.Due, SinceDue: o.Capped,
 		Send: r.Send, Conn: r.Conn, Headers: r.Headers, FirstChunk: r.FirstChunk, First: r.First, FirstContent: r.FirstContent,
 		Last: r.Last, Finish: r.Finish, Usage: r.Usage, Done: r.Done, EOF: r.EOF,
 		Chunks: r.Chunks, Words: o.Words, Outstanding: o.Outstanding, Reads: r.Reads, Cached: saidOrNull(r.CachedTokens), Source: r.Source, Reused: r.Reused, Retried: r.Retried,

@@ -61,7 +61,7 @@ func (row *sampleRow) observation() (o Observation, err error) {
 	if err := row.check(); err != nil {
 		return o, err
 	}
-	o = Observation{Index: *row.Index, Phase: row.Phase, Due: row.Due, Words: row.Words, Outstanding: row.Outstanding, Capped: row.SinceDue, Reply: openai.Reply{
+	o = Observation{Index: *row.Index, Phase: row.Phase, Due: row.Due, Words: row.Words, Model: row.Model, Turn: row.Turn, Inputs: row.Inputs, Audio: row.Audio, Outstanding: row.Outstanding, Capped: row.SinceDue, Reply: openai.Reply{
 		Outcome: row.Outcome, Reason: row.Error, Status: row.Status, Send: row.Send, Conn: row.Conn, Headers: row.Headers,
 		FirstChunk: row.FirstChunk, First: row.First, FirstContent: row.FirstContent, Last: row.Last, Finish: row.Finish,
 		Usage: row.Usage, Done: row.Done, EOF: row.EOF, Chunks: row.Chunks, Reads: row.Reads,
@@ -96,7 +96,7 @@ func (row *sampleRow) check() error {
 		return fmt.Errorf("the token_source %.40q", row.Source)
 	case len(row.Reads) > 0 && len(row.Reads) != len(row.Gaps):
 		return fmt.Errorf("%d reads for %d gaps", len(row.Reads), len(row.Gaps))
-	case row.Chunks < 0 || row.Words < 0 || row.Outstanding < 0:
+	case row.Chunks < 0 || row.Words < 0 || row.Outstanding < 0 || row.Turn < 0 || row.Inputs < 0 || row.Inputs > 1<<20 || !(row.Audio >= 0 && row.Audio < 1e9) || len(row.Model) > 1<<10:
 		return errors.New("a negative count")
 	}
 	for _, n := range []*int{row.TokensIn, row.TokensOut, row.Cached, row.Streamed} {

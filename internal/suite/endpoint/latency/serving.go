@@ -28,6 +28,13 @@ type Observation struct {
 	// Outstanding is how many requests were due and had not ended when this one
 	// became due, itself included; 0 is not known.
 	Outstanding int
+	Turn        int    // of its conversation, from 1; 0 without one
+	Model       string // of a mix; "" without one
+	// Inputs are those of a request whose answer comes as a whole, such as texts
+	// to embed; 0 of one whose answer is generated. Audio is the length of its
+	// recording in seconds; 0 is not known.
+	Inputs int
+	Audio  float64
 	// Capped says that an open loop held requests back: latencies then count
 	// from Due, because those from Reply.Send hide the queue.
 	Capped bool

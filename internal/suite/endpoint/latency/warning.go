@@ -149,7 +149,7 @@ func (m *measurement) warnFirst() string {
 
 func (m *measurement) warnCached() string {
 	share := m.value("cached_token_rate")
-	if !(share > maxCachedShare) {
+	if conversing := slices.ContainsFunc(m.ok, func(o *Observation) bool { return o.Turn > 0 }); conversing || !(share > maxCachedShare) {
 		return ""
 	}
 	return fmt.Sprintf("%s of the prompt tokens came from the server's cache, so TTFT is that of repeated prompts: "+

@@ -33,12 +33,15 @@ func (c *closedLoop) slot(ctx context.Context, slot int) {
 		return
 	}
 	for n := 1; ; n++ {
-		shot, ok := c.take(ctx)
+		shot, ok := c.take(ctx, slot)
 		if !ok {
 			return
 		}
 		c.serve(ctx, shot)
 		if p.AutoRamp && n == 2 && !c.pause(ctx, &w, slot, c.now()-shot.Due) {
+			return
+		}
+		if rest := c.schedule.rest; rest != nil && !w.until(ctx, c.now()+rest(slot)) {
 			return
 		}
 	}
@@ -51,7 +54,7 @@ func (c *closedLoop) share(d time.Duration, slot int) time.Duration {
 
 // take returns the next request of a slot that is free now, and false when the
 // run is over.
-func (c *closedLoop) take(ctx context.Context) (Shot, bool) {
+func (c *closedLoop) take(ctx context.Context, slot int) (Shot, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.now() // under the lock, so that requests are due in the order of their index
@@ -65,7 +68,7 @@ func (c *closedLoop) take(ctx context.Context) (Shot, bool) {
 		c.cancel(c.failure)
 		return Shot{}, false
 	}
-	shot := Shot{Index: c.schedule.index(c.next), Phase: c.phase(t), Due: t}
+	shot := Shot{Index: c.schedule.index(c.next), Phase: c.phase(t), Due: t, Slot: slot}
 	c.next++
 	c.due(&shot)
 	c.sending(shot.Phase)

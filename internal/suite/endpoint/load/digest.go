@@ -20,6 +20,9 @@ func (s Schedule) Digest() string {
 		p.Mode, p.Concurrency, math.Float64bits(p.Rate), math.Float64bits(p.Burstiness), p.Burst, int64(p.Ramp), p.AutoRamp, p.Requests,
 		int64(p.Duration), p.Warmup.Requests, int64(p.Warmup.Duration), int64(p.Drain), p.Seed,
 		s.first, s.end, int64(s.from), int64(s.to), len(s.arrivals))
+	if p.ramps() {
+		fmt.Fprintf(h, "rate end %016x %s\n", math.Float64bits(p.RateEnd), p.Curve)
+	}
 	var chunk []byte
 	for i, at := range s.arrivals {
 		chunk = binary.BigEndian.AppendUint64(chunk, uint64(at))

@@ -27,6 +27,8 @@ type Shot struct {
 	// Due is when it should be sent, since the epoch: its place in the schedule
 	// in an open loop, and when its slot became free in a closed one.
 	Due time.Duration
+	// Slot sends the request in a closed loop, from 0; 0 in an open one.
+	Slot int
 	// Outstanding is how many requests were due and had not ended when this one
 	// became due, itself included: those in flight and those waiting for a slot.
 	Outstanding int

@@ -51,6 +51,10 @@ type Plan struct {
 	// wait in order, and their wait counts from when they were due.
 	Concurrency int
 	Rate        float64 // requests per second, of the modes constant, gamma and burst
+	// RateEnd is the rate at the end of Duration, which Rate approaches along
+	// Curve from the end of the warm-up on; 0 keeps Rate.
+	RateEnd float64
+	Curve   Curve
 	// Burstiness is the shape of Gamma's gaps: 1 is a Poisson process, less
 	// comes in clusters, more is more even, and from 1e9 on (+Inf too) constant.
 	Burstiness float64
@@ -79,7 +83,7 @@ type Plan struct {
 
 // Validate returns what is wrong with a plan and what to write instead.
 func (p Plan) Validate() error {
-	for _, check := range []func() error{p.checkMode, p.checkBounds, p.checkRate, p.checkAmount, p.checkForeign} {
+	for _, check := range []func() error{p.checkMode, p.checkBounds, p.checkRate, p.checkRamp, p.checkAmount, p.checkForeign} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -191,12 +195,12 @@ func (p Plan) checkSize() error {
 	requests := float64(p.Warmup.Requests) + float64(p.Requests)
 	span := (p.Warmup.Duration + p.Duration + p.Drain).Seconds()
 	if p.rated() {
-		bound := requests
+		bound, most := requests, max(p.Rate, p.RateEnd)
 		if p.Duration > 0 && p.Requests > 0 { // whichever first
-			bound = float64(p.Warmup.Requests) + min(float64(p.Requests), p.Rate*p.Duration.Seconds())
+			bound = float64(p.Warmup.Requests) + min(float64(p.Requests), most*p.Duration.Seconds())
 		}
 		span = max(p.Warmup.Duration.Seconds(), float64(p.Warmup.Requests)/p.Rate) + p.measuredSeconds() + p.Drain.Seconds()
-		requests = max(bound, p.Rate*span)
+		requests = max(bound, most*span)
 	}
 	if requests > maxRequests {
 		return fmt.Errorf("the schedule would have about %.3g requests, more than %d: lower the rate, the requests or the duration", requests, maxRequests)

@@ -357,3 +357,31 @@ func TestRunOnTheRealClock(t *testing.T) {
 		})
 	}
 }
+
+// TestSlotsRest: a slot sends no earlier than its rest after its last request,
+// and a rest does not hold up the end of the run.
+func TestSlotsRest(t *testing.T) {
+	t.Parallel()
+	const rest = 20 * time.Millisecond
+	s := lay(t, Plan{Mode: Closed, Concurrency: 2, Requests: 8}).Resting(func(slot int) time.Duration {
+		if slot > 1 {
+			t.Errorf("slot %d of 2 rests", slot)
+		}
+		return rest
+	})
+	var mu sync.Mutex
+	last := map[int]time.Duration{}
+	began := time.Now()
+	now := func() time.Duration { return time.Since(began) }
+	log, err := Run(t.Context(), s, now, func(_ context.Context, shot Shot) {
+		mu.Lock()
+		defer mu.Unlock()
+		if before, ok := last[shot.Slot]; ok && shot.Due < before+rest {
+			t.Errorf("slot %d sends %v after its last request", shot.Slot, shot.Due-before)
+		}
+		last[shot.Slot] = now()
+	})
+	if err != nil || log.Measure.Sent != 8 {
+		t.Errorf("%+v, %v", log, err)
+	}
+}

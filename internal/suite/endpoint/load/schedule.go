@@ -17,6 +17,16 @@ type Schedule struct {
 	from, to   time.Duration   // the window
 	// Of a share: client k, of how many, and the slots of all.
 	k, of, slots int
+
+	rest func(slot int) time.Duration // nil: none
+}
+
+// Resting returns the schedule of a closed loop whose slots rest: each slot
+// calls rest after each of its requests has returned, and sends its next one
+// that much later. Rests are no part of the digest.
+func (s Schedule) Resting(rest func(slot int) time.Duration) Schedule {
+	s.rest = rest
+	return s
 }
 
 // Plan returns the plan that the schedule was made from.
@@ -130,18 +140,26 @@ func (p Plan) arrivals() func() (time.Duration, bool) {
 	if p.Mode == Gamma && p.Burstiness < evenBurstiness {
 		return p.gammaArrivals()
 	}
-	group := max(p.Burst, 1)
+	group, last := max(p.Burst, 1), time.Duration(0) // rounding must not change the order
 	return func() (time.Duration, bool) {
 		i++
+		if p.ramps() {
+			last = max(last, p.rampMoment(float64(i/group*group)))
+			return last, true
+		}
 		return moment(float64(i/group*group) * 1e9 / p.Rate), true
 	}
 }
 
 func (p Plan) gammaArrivals() func() (time.Duration, bool) {
-	r, sum := newRandom(p.Seed), 0.0 // in gaps of mean Burstiness: up to 1e7 of them lose no nanosecond
+	r, sum, last := newRandom(p.Seed), 0.0, time.Duration(0) // in gaps of mean Burstiness: up to 1e7 of them lose no nanosecond
 	scale := 1e9 / (p.Rate * p.Burstiness)
 	return func() (time.Duration, bool) {
 		at := moment(sum * scale)
+		if p.ramps() {
+			last = max(last, p.rampMoment(sum/p.Burstiness))
+			at = last
+		}
 		sum += gamma(r, p.Burstiness)
 		return at, true
 	}

@@ -44,6 +44,8 @@ var plans = []struct {
 	{"nearly even", Plan{Mode: Gamma, Rate: 100, Burstiness: 16, Duration: 100 * time.Second, Seed: 1}},
 	{"even", Plan{Mode: Gamma, Rate: 100, Burstiness: math.Inf(1), Duration: 100 * time.Second}},
 	{"burst", Plan{Mode: Burst, Rate: 10, Burst: 8, Requests: 80, Warmup: WarmupRule{Requests: 3}}},
+	{"linear ramp", Plan{Mode: Gamma, Rate: 20, RateEnd: 200, Curve: Linear, Burstiness: 1, Duration: 100 * time.Second, Seed: 1}},
+	{"exponential ramp", Plan{Mode: Constant, Rate: 200, RateEnd: 20, Curve: Exponential, Duration: 100 * time.Second, Warmup: WarmupRule{Requests: 10}}},
 	{"trace", Plan{Mode: Trace, Trace: []time.Duration{5, 5, 7, 1e9, 1e9, 2e9}, Warmup: WarmupRule{Requests: 1}}},
 }
 

@@ -49,12 +49,13 @@ func (c *Client) try(ctx context.Context, t *http.Transport, body Body, reply *R
 // request has no GetBody: with it the transport would repeat requests by
 // itself, uncounted.
 func (c *Client) request(body Body) *http.Request {
-	target := c.text
-	if body.chat {
-		target = c.chat
+	target, header := c.pages[body.path], c.header
+	if body.mime != "" {
+		header = header.Clone()
+		header.Set("Content-Type", body.mime)
 	}
 	return &http.Request{
-		Method: http.MethodPost, URL: target, Host: target.Host, Header: c.header,
+		Method: http.MethodPost, URL: target, Host: target.Host, Header: header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Body: io.NopCloser(bytes.NewReader(body.data)), ContentLength: int64(len(body.data)),
 	}

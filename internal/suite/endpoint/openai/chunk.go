@@ -13,6 +13,7 @@ type chunk struct {
 	content bool   // content, text or a refusal
 	thought bool   // reasoning
 	size    int    // bytes of all of them
+	raw     []byte // content or text as written; nil without one
 	finish  []byte // as written; nil without one
 	failure []byte // an error, as written; nil without one
 	twice   string // a key that counts and occurs twice in one object; "" without one
@@ -127,7 +128,7 @@ func (k *chunk) readChoice(c *cursor) {
 			k.readDelta(c)
 		case "text":
 			k.once(&seen, nameText, "text")
-			k.say(c)
+			k.raw = k.say(c)
 		case "finish_reason":
 			k.once(&seen, nameFinish, "finish_reason")
 			if raw := c.skip(); len(raw) > 2 && raw[0] == '"' {
@@ -148,7 +149,7 @@ func (k *chunk) readDelta(c *cursor) {
 		switch key := c.key(); string(key) {
 		case "content":
 			k.once(&seen, nameContent, "content")
-			k.say(c)
+			k.raw = k.say(c)
 		case "refusal":
 			k.once(&seen, nameRefusal, "refusal")
 			k.say(c)
@@ -175,12 +176,13 @@ func reasons(key []byte) bool {
 	return string(key) == "thinking" || bytes.HasPrefix(key, []byte("reasoning"))
 }
 
-func (k *chunk) say(c *cursor) {
+func (k *chunk) say(c *cursor) []byte {
 	raw := c.skip()
 	if filled(raw) {
 		k.token, k.text, k.content = true, true, true
 		k.size += textSize(raw)
 	}
+	return raw
 }
 
 // think reads reasoning. A list or an object may be a signature without a

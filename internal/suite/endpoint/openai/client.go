@@ -37,6 +37,8 @@ type Options struct {
 	// the Unix socket that all connections go to; "" is the URL's host.
 	Proxy  *url.URL
 	Socket string
+	// H2C sends HTTP/2 without TLS, by prior knowledge.
+	H2C bool
 	// RootCAs replaces the system's certificate authorities.
 	RootCAs *x509.CertPool
 	// Now is the time since the epoch that every time of a Reply refers to, by
@@ -48,9 +50,8 @@ type Options struct {
 type Client struct {
 	options Options
 	root    string
-	chat    *url.URL
-	text    *url.URL
-	header  http.Header // read only
+	pages   map[string]*url.URL // of requests, by path
+	header  http.Header         // read only
 	secrets []string
 
 	shared *http.Transport // connections are used again if Options say so
@@ -88,11 +89,13 @@ func New(o Options) (*Client, error) {
 		c.header.Set("Authorization", "Bearer "+o.APIKey)
 	}
 	c.shared, c.fresh = transport(o, o.KeepAlive), transport(o, false)
-	if c.chat, err = c.page(chatPath); err != nil {
-		return nil, err
+	c.pages = map[string]*url.URL{}
+	for _, path := range []string{chatPath, textPath, embeddingsPath, rerankPath, speechPath} {
+		if c.pages[path], err = c.page(path); err != nil {
+			return nil, err
+		}
 	}
-	c.text, err = c.page(textPath)
-	return c, err
+	return c, nil
 }
 
 // page is the URL of a path below the server's root. The deployments of Azure
@@ -133,7 +136,13 @@ func transport(o Options, keepAlive bool) *http.Transport {
 	if o.Proxy != nil {
 		proxy = http.ProxyURL(o.Proxy)
 	}
+	var protocols *http.Protocols // nil: HTTP/1, and HTTP/2 by TLS
+	if o.H2C {
+		protocols = new(http.Protocols)
+		protocols.SetUnencryptedHTTP2(true)
+	}
 	return &http.Transport{
+		Protocols:              protocols,
 		DialContext:            dial,
 		Proxy:                  proxy,
 		TLSClientConfig:        &tls.Config{RootCAs: o.RootCAs, MinVersion: tls.VersionTLS12},

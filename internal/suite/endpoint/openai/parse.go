@@ -2,6 +2,8 @@ package openai
 
 import (
 	"bytes"
+	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -43,6 +45,7 @@ type parser struct {
 	size    int   // bytes of the answer's texts
 	// thoughts says that reasoning came.
 	thoughts bool
+	answer   strings.Builder // if expect.Text
 }
 
 // lines reads line after line up to [DONE] and reports whether any of them
@@ -141,6 +144,12 @@ func (p *parser) chunkOf(k chunk) {
 	if k.content {
 		first(&reply.FirstContent, now)
 	}
+	if p.expect.Text && k.raw != nil {
+		var text string
+		if json.Unmarshal(k.raw, &text) == nil { // null and lists of parts are none
+			p.answer.WriteString(text)
+		}
+	}
 	if k.text {
 		p.texts++
 	}
@@ -192,7 +201,7 @@ func (p *parser) finish() {
 	if len(p.tokens) > 0 {
 		reply.Tokens, reply.Reads = append([]time.Duration(nil), p.tokens...), append([]int32(nil), p.index...)
 	}
-	reply.FinishReason = string(said.finish)
+	reply.FinishReason, reply.Text = string(said.finish), p.answer.String()
 	reply.Note, reply.PromptTokens = "", said.prompt
 	reply.OutputTokens, reply.Source = p.output()
 	reply.CachedTokens = p.cached()

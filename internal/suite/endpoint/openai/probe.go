@@ -166,7 +166,11 @@ func (c *Client) unreachable(err error) error {
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return fmt.Errorf("nothing listens at %s: start the server, or correct --base-url", c.root)
 	}
-	return fmt.Errorf("%s cannot be asked (%s): is it a server of this scheme? Correct --base-url", c.root, c.quote(err.Error()))
+	next := "is it a server of this scheme? Correct --base-url"
+	if c.options.H2C {
+		next = "does it take HTTP/2 without TLS? Remove connection.h2c, or correct --base-url"
+	}
+	return fmt.Errorf("%s cannot be asked (%s): %s", c.root, c.quote(err.Error()), next)
 }
 
 func (c *Client) statusError(path string, status int, body []byte) error {

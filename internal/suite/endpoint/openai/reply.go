@@ -27,6 +27,7 @@ const (
 	Truncated       Outcome = "truncated"       // ended without a finish reason
 	Short           Outcome = "short"           // stopped before the length that was asked for under ignore_eos
 	PromptTruncated Outcome = "prompt_truncated"
+	Invalid         Outcome = "invalid_output"      // complete, and not what Expect.Accept takes
 	Cancelled       Outcome = "cancelled_by_window" // by the caller, at the end of the window
 )
 
@@ -34,7 +35,7 @@ const (
 func (o Outcome) Known() bool {
 	switch o {
 	case OK, HTTP4xx, HTTP5xx, RateLimited, Connect, ResetReused, ResetMidstream, TimeoutFirst, TimeoutIdle, TimeoutTotal,
-		BadJSON, ErrorInStream, Empty, Truncated, Short, PromptTruncated, Cancelled:
+		BadJSON, ErrorInStream, Empty, Truncated, Short, PromptTruncated, Invalid, Cancelled:
 		return true
 	}
 	return false
@@ -87,6 +88,9 @@ type Reply struct {
 	// "" if none. It is no failure, and fit to be shown.
 	Note         string
 	FinishReason string
+	// Text is the content that came, if Expect.Text asked for it. It is the
+	// server's as it is, and untrusted.
+	Text string
 
 	Reused  bool // the connection served an earlier request
 	Retried bool // a reused connection failed before any byte, and a fresh one was taken

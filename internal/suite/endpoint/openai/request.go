@@ -25,6 +25,8 @@ type Request struct {
 	// that is not "". Messages replace both.
 	Prompt, System string
 	Messages       []Message
+	// Image is the URL of an image that the last message shows; "" is none.
+	Image string
 
 	MaxTokens int // 0 leaves it to the server
 	// IgnoreEOS asks for exactly MaxTokens tokens. vLLM, SGLang and llama.cpp
@@ -41,8 +43,13 @@ type Request struct {
 
 // Body is a request that is ready to be sent, any number of times and at once.
 type Body struct {
-	chat bool
+	path string
+	mime string // "" is JSON
 	data []byte
+	// Of a request whose answer comes as a whole: how many inputs it has, and
+	// what checks an answer to so many and returns the tokens that were counted.
+	inputs int
+	check  func(answer []byte, inputs int) (tokens int, err error)
 }
 
 // Bytes are what is sent. They must not be changed.
@@ -54,12 +61,11 @@ const (
 )
 
 // Path is where it is sent, below the server's root.
-func (b Body) Path() string {
-	if b.chat {
-		return chatPath
-	}
-	return textPath
-}
+func (b Body) Path() string { return b.path }
+
+// Streams reports whether the answer is a stream, see [Client.Stream] and
+// [Client.Whole].
+func (b Body) Streams() bool { return b.check == nil }
 
 // Encode writes the request with its fields sorted, so that equal requests
 // are equal bytes.
@@ -83,7 +89,11 @@ func Encode(r Request) (Body, error) {
 	if err := encoder.Encode(fields); err != nil {
 		return Body{}, fmt.Errorf("encode the request: %w", err)
 	}
-	return Body{chat: r.Chat, data: bytes.TrimSuffix(b.Bytes(), []byte("\n"))}, nil
+	path := textPath
+	if r.Chat {
+		path = chatPath
+	}
+	return Body{path: path, data: bytes.TrimSuffix(b.Bytes(), []byte("\n"))}, nil
 }
 
 func (r Request) check() error {
@@ -94,6 +104,8 @@ func (r Request) check() error {
 		return errors.New("messages or a system text without chat: use the chat endpoint, or give a prompt")
 	case len(r.Messages) > 0 && (r.Prompt != "" || r.System != ""):
 		return errors.New("a request with messages and a prompt: give one of them")
+	case r.Image != "" && !r.Chat:
+		return errors.New("an image without chat: use the chat endpoint")
 	case len(r.Messages) == 0 && r.Prompt == "":
 		return errors.New("a request without a prompt: give one")
 	case r.MaxTokens < 0 || r.MinTokens < 0:
@@ -129,6 +141,9 @@ func (r Request) fields() map[string]any {
 	default:
 		f["messages"] = []Message{{"user", r.Prompt}}
 	}
+	if messages, chat := f["messages"].([]Message); chat && r.Image != "" {
+		f["messages"] = withImage(messages, r.Image)
+	}
 	if r.MaxTokens > 0 {
 		f["max_tokens"] = r.MaxTokens
 	}
@@ -148,4 +163,18 @@ func (r Request) fields() map[string]any {
 		f["stop"] = r.Stop
 	}
 	return f
+}
+
+// withImage returns the messages, the last of which is a list of parts: its text
+// and the image.
+func withImage(messages []Message, url string) []any {
+	all := make([]any, len(messages))
+	for i, m := range messages {
+		all[i] = m
+	}
+	last := messages[len(messages)-1]
+	all[len(all)-1] = map[string]any{"role": last.Role, "content": []any{
+		map[string]string{"type": "text", "text": last.Content},
+		map[string]any{"type": "image_url", "image_url": map[string]string{"url": url}}}}
+	return all
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 
 	"github.com/accelgate/accelgate/internal/text"
@@ -19,28 +18,21 @@ type Expect struct {
 	// PromptTokens are the least that the server must count in the prompt: with
 	// fewer it was cut.
 	PromptTokens int
+	// Text keeps the content of the answer.
+	Text bool
+	// Accept returns what is wrong with the content of a complete answer; nil
+	// takes all. It needs Text, and may be called by many goroutines at once.
+	Accept func(text string) error
 }
 
 // Stream sends the request and reads the answer to its end, in the caller's
 // goroutine. Whatever becomes of it is in the reply. When ctx ends, the reply
 // is cancelled and holds what came until then.
 func (c *Client) Stream(ctx context.Context, body Body, expect Expect) Reply {
-	reply := Reply{PromptTokens: -1, OutputTokens: -1, StreamedTokens: -1, CachedTokens: -1, ServerPromptMS: math.NaN(), ServerDecodeMS: math.NaN()}
-	reply.Send = c.options.Now()
+	reply := noReply()
 	watched, w := c.watch(ctx)
-	resp, a, err := c.send(watched, body, &reply)
-	if err != nil {
-		reply.EOF = c.options.Now()
-		c.unanswered(&reply, a, cause(ctx, watched), err)
-		w.stop()
-		return reply
-	}
-	reply.Headers, reply.Status = c.options.Now(), resp.StatusCode
-	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		c.refused(&reply, resp)
-		reply.EOF = c.options.Now()
-		_ = resp.Body.Close()
-		w.stop()
+	resp := c.begin(ctx, watched, w, body, &reply)
+	if resp == nil {
 		return reply
 	}
 	c.answer(ctx, watched, w, resp, expect, &reply)
@@ -118,6 +110,20 @@ func (c *Client) conclude(reply *Reply, r *recording, expect Expect, cause, err 
 	default:
 		reply.complete(expect, found.uncounted)
 	}
+	if reply.Outcome == OK && expect.Accept != nil {
+		if err := expect.Accept(reply.Text); err != nil {
+			reply.end(Invalid, c.quote(err.Error())+": "+c.quote(reply.Text)+reply.cut())
+		}
+	}
+}
+
+// cut says what to do about an answer that ended at the length that was asked
+// for.
+func (r *Reply) cut() string {
+	if r.FinishReason != "length" {
+		return ""
+	}
+	return ": the answer was cut at its length: raise request.max_tokens"
 }
 
 // complete classifies an answer that came to its end. Without a usable count
