@@ -100,6 +100,8 @@ type Env struct {
 	// ModelDir replaces the folder in which a suite looks for models; "" keeps
 	// the configuration's.
 	ModelDir string
+	// Offline says that nothing is downloaded.
+	Offline bool
 	// Pin returns the variables, NAME=VALUE, that pin a child to a device and to
 	// processors. Nil pins nothing.
 	Pin func(bench.Device) []string

@@ -121,7 +121,7 @@ func (f *fidelity) open(ctx context.Context) (*Model, error) {
 	if cache != "" {
 		cache = f.suite.resolve(cache)
 	}
-	opened, err := OpenModel(ctx, Source{Name: name, Revision: f.body.Revision, Cache: cache, Getenv: getenv})
+	opened, err := OpenModel(ctx, Source{Name: name, Revision: f.body.Revision, Cache: cache, Getenv: getenv, Offline: f.suite.env.Offline})
 	if err == nil {
 		f.model = opened
 	}
