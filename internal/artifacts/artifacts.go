@@ -27,14 +27,18 @@ type Store struct {
 	holds    *download.Holds
 }
 
+// Folder is the cache that a configuration names; "" leaves it to the environment.
+func Folder(file *config.File, getenv func(string) string) string {
+	if file.Host.Cache == "" || getenv(download.CacheVariable) != "" {
+		return ""
+	}
+	return file.Resolve(file.Host.Cache)
+}
+
 // Open returns the store of a configuration. Nothing is read or sent. Offline adds to what
 // the environment says.
 func Open(file *config.File, getenv func(string) string, offline bool) (*Store, error) {
-	dir := ""
-	if file.Host.Cache != "" && getenv(download.CacheVariable) == "" {
-		dir = file.Resolve(file.Host.Cache)
-	}
-	client, err := download.New(getenv, dir)
+	client, err := download.New(getenv, Folder(file, getenv))
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/download"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/suite"
 )
 
 // place writes the paths of artifacts in place of their placeholders. The store is nil
@@ -63,13 +64,13 @@ func (p *Plan) placeBase(ctx context.Context, file *config.File) (*config.File, 
 // lacking makes an artifact that is absent the cause of an error of a suite, and reports
 // whether opening it again may help, because it is there now: a suite that is left out is
 // opened too, and only some kinds look into their files for that.
-func (p *Plan) lacking(suite int, err error) (again bool, because error) {
+func (p *Plan) lacking(index int, err error) (again bool, because error) {
 	if p.artifacts == nil {
 		return false, err
 	}
 	var missing []string
 	if p.artifacts.Mentioned(err.Error()) {
-		missing = p.artifacts.Missing(context.Background(), p.File.Uses(func(i int) bool { return i == suite }))
+		missing = p.artifacts.Missing(context.Background(), p.File.Uses(func(i int) bool { return i == index }))
 	}
 	switch {
 	case len(missing) == 0:
@@ -94,4 +95,10 @@ func (e *Env) Artifacts(o *Options) (*artifacts.Store, error) {
 	}
 	_, store, err := e.place(o, file)
 	return store, err
+}
+
+// downloads is the cache for suites that download by themselves: the one of artifacts.
+func (p *Plan) downloads() suite.Downloads {
+	getenv := func(name string) string { return suite.Variable(p.environ, name) }
+	return suite.Downloads{Dir: artifacts.Folder(p.File, getenv), Limit: int64(p.File.Host.CacheGiB) << 30, Offline: p.Options.Offline}
 }

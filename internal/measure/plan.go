@@ -301,7 +301,7 @@ func (p *Plan) Env() (suite.Env, error) {
 	}
 	return suite.Env{Host: p.Host, Worker: p.worker, Environ: p.environ, Executable: executable, Dir: dir, Base: p.Options.isBase,
 		ModelDir: p.Options.ModelDir, Hide: Secrets(p.Secrets()).Hide, Now: p.now, Files: p.OutPath(""), Progress: p.progress,
-		Offline: p.Options.Offline, RawIDs: p.Policy.Compat == gate.CompatTensorSharp}, nil
+		Downloads: p.downloads(), RawIDs: p.Policy.Compat == gate.CompatTensorSharp}, nil
 }
 
 // openSuite opens one suite and returns all of its cells, skipped ones too.

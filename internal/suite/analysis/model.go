@@ -24,7 +24,8 @@ const generated = "generated"
 type Source struct {
 	Name     string // folder, file, or id on the hub; "" generates a small one
 	Revision string // on the hub
-	Cache    string // folder for what comes from the hub; "" is the user's
+	Cache    string // folder for what comes from the hub; "" is that of the environment
+	Limit    int64  // bytes of that folder; 0 is that of the environment
 	// Getenv reads HF_TOKEN, HF_ENDPOINT and HF_HUB_OFFLINE, as the hub's own
 	// clients do, and the variables of the cache.
 	Getenv   func(string) string
@@ -144,6 +145,7 @@ func fetch(ctx context.Context, s Source) (*Model, error) {
 		return nil, err
 	}
 	client.Progress, client.Holds, client.Offline = s.Progress, &download.Holds{}, client.Offline || s.Offline
+	client.Limit = cmp.Or(client.Limit, s.Limit)
 	folder, err := client.Fetch(ctx, s.Name, s.Revision, weights.MatchString)
 	if err != nil {
 		client.Holds.Release()
