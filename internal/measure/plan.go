@@ -46,7 +46,7 @@ type Plan struct {
 	stages   map[string]*prepare.Stage // of the suites that have one, by name
 	attended map[string]*attendance    // of the suites that have one, by name
 
-	artifacts *artifacts.Store           // nil where the configuration has none
+	artifacts *artifacts.Store           // of the configuration; nil where it has none
 	get       func(names []string) error // artifacts; nil where nothing is downloaded
 
 	place func(*config.File) (*config.File, *artifacts.Store, error)
@@ -103,6 +103,7 @@ func (e *Env) prepare(ctx context.Context, p *Plan) error {
 func (e *Env) emptyPlan(o *Options) (*Plan, error) {
 	p := &Plan{Options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds, widths: map[string]int{}, cpus: map[string]*processors{},
 		say: func(line string) { fmt.Fprintln(e.Stderr, "accelgate: "+line) }}
+	p.place = func(file *config.File) (*config.File, *artifacts.Store, error) { return e.place(o, file) }
 	return p, o.Check()
 }
 
@@ -131,7 +132,6 @@ func (e *Env) NewPlan(o *Options) (*Plan, error) {
 		return nil, exit.AsUsage(err)
 	}
 	p.Warnings = append(p.Warnings, o.leftBehind(p.File)...)
-	p.place = func(file *config.File) (*config.File, *artifacts.Store, error) { return e.place(o, file) }
 	if p.File, p.artifacts, err = p.place(p.File); err != nil {
 		return nil, err
 	}
