@@ -62,8 +62,8 @@ lint:
 	  diff - <(grep -E '^[^#]' scripts/deadcode.txt | LC_ALL=C sort) || { echo "<: remove the function that no program calls; >: remove the line from scripts/deadcode.txt"; exit 1; }
 	go tool actionlint .github/workflows/*.yml examples/workflows/*.yml
 	go mod tidy -diff
-	GOOS=windows go vet ./cmd/accelgate ./internal/worker ./internal/device ./internal/tensor/safetensors ./internal/suite/analysis/svd ./internal/suite/analysis/hfhub
-	GOOS=darwin GOARCH=arm64 go vet ./cmd/accelgate ./internal/worker ./internal/device ./internal/tensor/safetensors ./internal/suite/analysis/svd ./internal/suite/analysis/hfhub
+	GOOS=windows go vet ./cmd/accelgate ./internal/worker ./internal/device ./internal/tensor/safetensors ./internal/suite/analysis/svd ./internal/download
+	GOOS=darwin GOARCH=arm64 go vet ./cmd/accelgate ./internal/worker ./internal/device ./internal/tensor/safetensors ./internal/suite/analysis/svd ./internal/download
 
 # Each fuzz target for a short while; longer with FUZZTIME=10m.
 FUZZTIME ?= 10s

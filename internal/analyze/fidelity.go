@@ -15,10 +15,10 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
+	"github.com/accelgate/accelgate/internal/download"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/suite/analysis"
-	"github.com/accelgate/accelgate/internal/suite/analysis/hfhub"
 	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
 	"github.com/accelgate/accelgate/internal/tensor"
 	"github.com/accelgate/accelgate/internal/text"
@@ -43,7 +43,7 @@ func (o *Fidelity) Run(ctx context.Context, e *measure.Env) (int, error) {
 	if len(o.Merge) > 0 {
 		return o.merge(e.Stdout)
 	}
-	o.Getenv, o.Progress = e.Getenv, fetching(e.Stderr)
+	o.Getenv, o.Progress = e.Getenv, download.Follow(e.Stderr)
 	model, err := analysis.OpenModel(ctx, o.Source)
 	if errors.Is(err, analysis.ErrNotHere) {
 		return 0, exit.Usagef("--model: %w", err)
@@ -240,19 +240,4 @@ func (o *Fidelity) save(ctx context.Context, w io.Writer, job lowrank.Job) (int,
 	}
 	_, err := fmt.Fprintf(w, "factors in %s\nNext: %s\n", text.OneLine(o.Export), o.verify())
 	return exit.Passed, err
-}
-
-// fetching tells, from time to time, how far a download is.
-func fetching(w io.Writer) func(hfhub.Progress) {
-	var told int64 = -1
-	return func(p hfhub.Progress) {
-		const step = 10 // percent
-		if p.TotalBytes <= 0 {
-			return
-		}
-		if now := 100 * p.Done / p.TotalBytes / step; now != told {
-			told = now
-			fmt.Fprintf(w, "get %s: %d %% of %d MiB\n", text.OneLine(p.File), 100*p.Done/p.TotalBytes, p.TotalBytes>>20)
-		}
-	}
 }

@@ -99,6 +99,9 @@ func planPairs(ctx context.Context, e *measure.Env, a *Options, files []string) 
 	if err := e.Detect(ctx, p); err != nil {
 		return nil, nil, err
 	}
+	if err := e.GetArtifacts(ctx, p, func(suite string) bool { return suite == s.Name }); err != nil {
+		return nil, nil, err
+	}
 	env, err := p.Env()
 	if err != nil {
 		return nil, nil, err

@@ -150,7 +150,7 @@ func (c *Command) root(code *int) *cobra.Command {
 		c.calibrateCommand(code), c.judgeCommand(code), c.benchCommand(code), c.diffCommand(code), c.importCommand(),
 		c.exportCommand(), c.bisectCommand(), c.bisectStepCommand(code), c.selftestCommand(code), c.configCommand(),
 		c.casesCommand(code), c.kernelsCommand(code), c.analyzeCommand(code), c.autoBaselineCommand(code), c.engineCommand(code),
-		c.actionCommand(code), c.versionCommand(), c.listCommand(), c.explainCommand(), c.manCommand(), c.initCommand(), c.schemaCommand(), c.siteCommand(),
+		c.actionCommand(code), c.versionCommand(), c.listCommand(), c.fetchCommand(code), c.explainCommand(), c.manCommand(), c.initCommand(), c.schemaCommand(), c.siteCommand(),
 		c.signCommand(),
 	)
 	c.completeFlags(root)

@@ -71,6 +71,7 @@ func addMeasure(o *measure.Options, f *pflag.FlagSet) {
 func addMeasuring(o *measure.Options, f *pflag.FlagSet) {
 	f.StringSliceVar(&o.Suites, "suite", nil, "`names` of the suites to run, separated by commas (default: all)")
 	addNames(o, f)
+	f.BoolVar(&o.Offline, "offline", false, "download nothing; an artifact that the cache lacks is an error (default: ACCELGATE_OFFLINE)")
 	f.Var((*count)(&o.Repeats), "repeats", "processes per cell, `n` in place of each suite's own")
 	f.StringSliceVar(&o.Devices, "devices", nil, "`ids` of the accelerators to measure on, one cell at a time on each, as in 0,1 (default: ACCELGATE_DEVICES or the configuration's)")
 	f.StringVar(&o.Health, "health", "", "`mode`: auto watches the host while it measures, off does not (default: ACCELGATE_HEALTH, the configuration's, or auto)")

@@ -15,6 +15,7 @@ const (
 	maxRetries   = 10
 	maxRemeasure = 100
 	maxShards    = 256
+	maxCacheGiB  = 1 << 20
 	// The gate uses the newest 40 runs of a host, and change points need them.
 	leastHistoryKeep = 40
 	maxHistoryKeep   = 1000
@@ -35,6 +36,7 @@ func (d *decoder) choices(f *File, nodes map[string]ast.Node) {
 	if p.Implausible != nil {
 		d.between(nodes["policy"], "policy.implausible", *p.Implausible, leastImplausible, maxImplausible)
 	}
+	d.between(nodes["host"], "host.cache_gib", f.Host.CacheGiB, 0, maxCacheGiB)
 	d.between(nodes["limits"], "limits.retries", l.Retries, 0, maxRetries)
 	d.between(nodes["limits"], "limits.max_cells", l.MaxCells, 0, 1_000_000)
 	d.notNegative(nodes["limits"], "limits.budget", l.Budget)

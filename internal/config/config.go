@@ -37,6 +37,8 @@ type File struct {
 	Limits    Limits `yaml:"limits"`
 	// Build builds a checkout before any suite is measured; nil if nothing is built.
 	Build *Build `yaml:"build"`
+	// Artifacts are what suites use and the checkout does not have, by name.
+	Artifacts map[string]Artifact `yaml:"artifacts"`
 	// Runners are the hosts that the project measures on, for planning.
 	Runners []Runner `yaml:"runners"`
 	// Suites is never empty and its names are unique.
@@ -46,6 +48,8 @@ type File struct {
 	Dir string
 	// Digest is the SHA-256 of the file, in hexadecimal.
 	Digest string
+
+	doc *document
 }
 
 // Host says which machine this is, where detection should not decide.
@@ -59,6 +63,11 @@ type Host struct {
 	// Health is "auto" if the machine is watched while cells are measured, or
 	// "off"; "" leaves it to cli.
 	Health string `yaml:"health" oneof:"auto off"`
+	// Cache is the folder of artifacts as written, see [File.Resolve]; "" leaves it to
+	// the environment.
+	Cache string `yaml:"cache"`
+	// CacheGiB bounds the cache, in gibibytes; 0 means the built-in limit.
+	CacheGiB int `yaml:"cache_gib"`
 }
 
 // Limits bound what a run may cost. Zero means no bound.
@@ -190,9 +199,21 @@ func Parse(name string, data []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := &File{Dir: filepath.Dir(name), Digest: fmt.Sprintf("%x", sha256.Sum256(data))}
+	file, err := read(doc)
+	if err != nil {
+		return nil, err
+	}
+	file.Dir, file.Digest = filepath.Dir(name), fmt.Sprintf("%x", sha256.Sum256(data))
+	return file, nil
+}
+
+// read decodes a document.
+func read(doc *document) (*File, error) {
+	file := &File{doc: doc}
 	d := doc.decoder()
+	doc.artifacts = d.artifactNames()
 	nodes := d.structure(doc.root, "", file, "suites")
+	d.artifacts(file, nodes["artifacts"])
 	d.choices(file, nodes)
 	if n := nodes["name"]; n != nil && len(d.errs) == 0 {
 		d.name(n, file.Name)

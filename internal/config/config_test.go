@@ -376,6 +376,11 @@ func FuzzParse(f *testing.F) {
 		if len(file.Suites) == 0 {
 			t.Error("got no suites and no error")
 		}
+		file.Uses(func(int) bool { return true })
+		placed, err := file.Place(map[string]string{"model": "/cache/model"})
+		if checkErrors(t, err); err != nil || len(placed.Suites) != len(file.Suites) || placed.Digest != file.Digest {
+			t.Errorf("placed: %v", err)
+		}
 		if p := file.Policy.Threshold; p != nil && !(*p >= 0 && *p < 100) {
 			t.Errorf("got threshold %v", *p)
 		}

@@ -109,7 +109,7 @@ func (d *decoder) text(n ast.Node, path string, u encoding.TextUnmarshaler) {
 		d.wrongType(n, path, "text")
 		return
 	}
-	if err := u.UnmarshalText([]byte(s)); err != nil {
+	if err := u.UnmarshalText([]byte(d.expand(n, path, s))); err != nil {
 		d.fail(start(n), where(path)+": "+err.Error(), "")
 	}
 }
@@ -168,7 +168,7 @@ func (d *decoder) scalar(n ast.Node, path string, v reflect.Value) {
 			d.fail(start(n), where(path)+": text holds a NUL character", "remove it")
 			return
 		}
-		v.SetString(s)
+		v.SetString(d.expand(n, path, s))
 	case v.Kind() == reflect.String:
 		d.wrongType(n, path, "text")
 	case v.Kind() == reflect.Bool:
@@ -278,5 +278,23 @@ func (d *decoder) wrongType(n ast.Node, path, want string) {
 			}
 		}
 	}
-	d.fail(start(n), fmt.Sprintf("%s: want %s, got %s", where(path), want, got), hints[want])
+	hint := hints[want]
+	if name := unquoted(r); name != "" {
+		hint = "put quotes around the placeholder: " + quote("{"+name+"}")
+	}
+	d.fail(start(n), fmt.Sprintf("%s: want %s, got %s", where(path), want, got), hint)
+}
+
+// unquoted is the name of a placeholder without quotes, which YAML takes for a mapping of
+// one key; "" for all else.
+func unquoted(n ast.Node) string {
+	m, ok := n.(*ast.MappingNode)
+	if !ok || !m.IsFlowStyle || len(m.Values) != 1 {
+		return ""
+	}
+	name := m.Values[0].Key.String()
+	if _, ok := m.Values[0].Value.(*ast.NullNode); !ok || !placeholder.MatchString("{"+name+"}") {
+		return ""
+	}
+	return name
 }

@@ -56,6 +56,8 @@ var reference = Keys{
 		"policy": {nil, "Limits of the gate."},
 		"limits": {nil, "Limits of the cost of a run. The run and the report declare what a limit left out."},
 		"build":  {nil, "Command that builds the checkout before anything is measured. A list stands for `command`. See [Builds](configuration.md#builds)."},
+		"artifacts": {nil, "Models, datasets and other files that suites use, by name. `{artifact.NAME}` in any text of a suite or of a build stands for the path of one. " +
+			"See [Artifacts](artifacts.md)."},
 		"runners": {nil, "Hosts of the project, and the suites of each. The called workflow measures on them if its input `hosts` is empty. For each, `accelgate plan --github-matrix` prints jobs. " +
 			"`accelgate plan --shards auto --max-minutes 20 --durations FOLDER` makes as few shards as take 20 minutes each by the median times of earlier runs. " +
 			"It keeps cells together that share what a persistent process has loaded, and reports how far from the bound the longest shard is."},
@@ -68,6 +70,19 @@ var reference = Keys{
 			"Flag `--devices` wins over variable `ACCELGATE_DEVICES`, which wins over this key. See [Devices](configuration.md#devices)."},
 		"health": {"auto", "`auto` watches the host while it measures, `off` does not. Flag `--health` wins over variable `ACCELGATE_HEALTH`, which wins over this key. " +
 			"See [The machine's health](configuration.md#the-machines-health)."},
+		"cache": {nil, "Folder of [artifacts](artifacts.md), which all runs on the host share. Variable `ACCELGATE_CACHE` wins over this key. " +
+			"If absent, `accelgate/hub` in the user's folder of caches."},
+		"cache_gib": {256, "Limit of that folder in gibibytes. Variable `ACCELGATE_CACHE_GIB` wins over this key. What was used longest ago, and no run uses, is removed to keep to it."},
+	},
+	reflect.TypeFor[Artifact](): {
+		"url":      {nil, "Address of one file, by `https` or `http`, that needs no login. Excludes `hub`."},
+		"sha256":   {nil, "SHA-256 of the file at `url`, 64 digits. It is required there."},
+		"size":     {nil, "Bytes of the file at `url`. If absent, the server is asked."},
+		"hub":      {nil, "Model on the Hugging Face hub, as in `org/name`, or dataset, as in `datasets/org/name`. `HF_TOKEN` and `HF_ENDPOINT` mean what they mean to the hub's own clients."},
+		"revision": {nil, "Commit on the hub, 40 digits. It is required there: what a branch names may change."},
+		"file": {nil, "With `hub`, the one file to get; the placeholder is its path. With `url`, the name that the file gets. " +
+			"If absent, the last part of the URL."},
+		"files": {nil, "Globs of the files to get from the hub. One without a slash matches in every folder. The placeholder is the path of the folder. If absent, all files."},
 	},
 	reflect.TypeFor[Policy](): {
 		"threshold": {"10%", "Change for the worse beyond which a metric blocks. A change of exactly the threshold passes. " +

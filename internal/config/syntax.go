@@ -31,6 +31,9 @@ type document struct {
 	name    string
 	root    ast.Node
 	anchors map[string]ast.Node
+	// artifacts are the names that placeholders may have, sorted; nil without artifacts.
+	artifacts []string
+	places    map[string]string // their paths; nil before they are placed
 }
 
 // parse turns bytes into a document that holds exactly one mapping.

@@ -211,7 +211,9 @@ func (k *checkout) build(ctx context.Context, p *Plan) error {
 	if own := k.config(p.Options.Config); own != "" {
 		loaded, err := config.Load(own)
 		if err == nil {
-			file = loaded
+			if file, err = p.placeBase(ctx, loaded); err != nil {
+				return noBase{err.Error()}
+			}
 		}
 	}
 	commands, err := build(ctx, p, file, k.dir, "the base")

@@ -19,6 +19,9 @@ func (e *Env) Load(o *Options) (*config.File, gate.Policy, error) {
 	if err != nil {
 		return nil, gate.Policy{}, exit.AsUsage(err)
 	}
+	if file, _, err = e.place(o, file); err != nil {
+		return nil, gate.Policy{}, err
+	}
 	policy, err := e.Policy(o, file)
 	return file, policy, err
 }

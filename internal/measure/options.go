@@ -54,6 +54,8 @@ type Measuring struct {
 	Out         string // folder of run.json and the journal
 	ModelDir    string // in place of the suites' own
 	Revision    string // of the code under test; "" for what git says
+	Offline     bool   // download nothing
+	NoFetch     bool   // artifacts that the cache lacks stay absent: nothing is measured
 	Secret      string // the action's token, used on GitHub and kept out of results
 }
 

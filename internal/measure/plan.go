@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/accelgate/accelgate/internal/artifacts"
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/device"
@@ -45,6 +46,11 @@ type Plan struct {
 	stages   map[string]*prepare.Stage // of the suites that have one, by name
 	attended map[string]*attendance    // of the suites that have one, by name
 
+	artifacts *artifacts.Store           // of the configuration; nil where it has none
+	get       func(names []string) error // artifacts; nil where nothing is downloaded
+
+	place func(*config.File) (*config.File, *artifacts.Store, error)
+
 	deviceIDs []string               // that cells are pinned to; none: cells are not pinned
 	cpus      map[string]*processors // by the suite
 	widths    map[string]int         // devices that cells need at once, by id, where that is more than 1
@@ -79,6 +85,10 @@ func (e *Env) prepare(ctx context.Context, p *Plan) error {
 		return err
 	}
 	p.deviceIDs = e.DeviceIDs(p)
+	if err := e.GetArtifacts(ctx, p, func(suite string) bool { return p.Options.Wants(p.File, p.Host.Label, suite) }); err != nil {
+		p.Close()
+		return err
+	}
 	if err := worker.Conceal(); err != nil {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("%v: programs under test may read this process's environment", err))
 	}
@@ -93,6 +103,7 @@ func (e *Env) prepare(ctx context.Context, p *Plan) error {
 func (e *Env) emptyPlan(o *Options) (*Plan, error) {
 	p := &Plan{Options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds, widths: map[string]int{}, cpus: map[string]*processors{},
 		say: func(line string) { fmt.Fprintln(e.Stderr, "accelgate: "+line) }}
+	p.place = func(file *config.File) (*config.File, *artifacts.Store, error) { return e.place(o, file) }
 	return p, o.Check()
 }
 
@@ -121,6 +132,9 @@ func (e *Env) NewPlan(o *Options) (*Plan, error) {
 		return nil, exit.AsUsage(err)
 	}
 	p.Warnings = append(p.Warnings, o.leftBehind(p.File)...)
+	if p.File, p.artifacts, err = p.place(p.File); err != nil {
+		return nil, err
+	}
 	p.Policy, err = e.Policy(o, p.File)
 	return p, err
 }
@@ -247,7 +261,7 @@ func (p *Plan) Open() error {
 	}
 	var all []bench.Cell
 	for i := range p.File.Suites {
-		cells, err := p.openSuite(&p.File.Suites[i], env)
+		cells, err := p.openSuite(i, env)
 		if err != nil {
 			return err
 		}
@@ -290,11 +304,12 @@ func (p *Plan) Env() (suite.Env, error) {
 	}
 	return suite.Env{Host: p.Host, Worker: p.worker, Environ: p.environ, Executable: executable, Dir: dir, Base: p.Options.isBase,
 		ModelDir: p.Options.ModelDir, Hide: Secrets(p.Secrets()).Hide, Now: p.now, Files: p.OutPath(""), Progress: p.progress,
-		RawIDs: p.Policy.Compat == gate.CompatTensorSharp}, nil
+		Downloads: p.downloads(), RawIDs: p.Policy.Compat == gate.CompatTensorSharp}, nil
 }
 
 // openSuite opens one suite and returns all of its cells, skipped ones too.
-func (p *Plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
+func (p *Plan) openSuite(index int, env suite.Env) ([]bench.Cell, error) {
+	s := &p.File.Suites[index]
 	wanted := p.Options.Wants(p.File, p.Host.Label, s.Name)
 	if wanted {
 		env.EngineArgs = p.Options.EngineArgs()
@@ -308,6 +323,12 @@ func (p *Plan) openSuite(s *config.Suite, env suite.Env) ([]bench.Cell, error) {
 	}
 	p.cpus[s.Name], env.Pin = cpus, cpus.pin
 	opened, err := p.kinds[s.Kind].Open(s, env)
+	if err != nil {
+		var again bool
+		if again, err = p.lacking(index, err); again {
+			opened, err = p.kinds[s.Kind].Open(s, env)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -385,6 +406,7 @@ func (p *Plan) Close() {
 		s.Suite.Close()
 	}
 	p.worker.Close()
+	p.artifacts.Release()
 }
 
 // BaselinePath is where this host's baseline is or will be.

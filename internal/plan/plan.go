@@ -47,6 +47,7 @@ func (o *Options) Check() error {
 // For plans for the host of a label, without asking this machine where the
 // label says what it is.
 func For(ctx context.Context, e *measure.Env, o *measure.Options) (*measure.Plan, error) {
+	o.NoFetch = true
 	simulated, ok := device.FromLabel(o.HostLabel)
 	if !ok {
 		return e.Plan(ctx, o)
@@ -100,6 +101,7 @@ func Print(ctx context.Context, e *measure.Env, o *Options) error {
 	planFor := For
 	if o.Here {
 		planFor = func(ctx context.Context, e *measure.Env, o *measure.Options) (*measure.Plan, error) {
+			o.NoFetch = true
 			return e.Plan(ctx, o)
 		}
 	}

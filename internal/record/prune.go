@@ -16,6 +16,7 @@ import (
 // Prune removes the entries of the host's baseline whose cells the configuration no
 // longer has. With dry it prints them only.
 func Prune(ctx context.Context, e *measure.Env, o *measure.Options, dry bool) error {
+	o.NoFetch = true
 	p, err := e.Plan(ctx, o)
 	if err != nil {
 		return err

@@ -100,6 +100,8 @@ type Env struct {
 	// ModelDir replaces the folder in which a suite looks for models; "" keeps
 	// the configuration's.
 	ModelDir string
+	// Downloads says how a suite downloads what it names by itself.
+	Downloads Downloads
 	// Pin returns the variables, NAME=VALUE, that pin a child to a device and to
 	// processors. Nil pins nothing.
 	Pin func(bench.Device) []string
@@ -118,6 +120,13 @@ type Env struct {
 	// Progress gets the progress of a measurement from time to time, unless nil.
 	// It may be called by several goroutines at once.
 	Progress func(Progress)
+}
+
+// Downloads is the cache that downloads go to.
+type Downloads struct {
+	Dir     string // absolute; "" leaves it to the environment
+	Limit   int64  // bytes; 0 leaves it to the environment
+	Offline bool   // download nothing
 }
 
 // Progress is how far one measurement is.

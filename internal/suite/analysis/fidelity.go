@@ -117,11 +117,11 @@ func (f *fidelity) open(ctx context.Context) (*Model, error) {
 	if name != "" && !isID(name, f.suite.resolve(name)) {
 		name = f.suite.resolve(name)
 	}
-	cache := f.body.Cache
-	if cache != "" {
-		cache = f.suite.resolve(cache)
+	downloads := f.suite.env.Downloads
+	if f.body.Cache != "" {
+		downloads.Dir = f.suite.resolve(f.body.Cache)
 	}
-	opened, err := OpenModel(ctx, Source{Name: name, Revision: f.body.Revision, Cache: cache, Getenv: getenv})
+	opened, err := OpenModel(ctx, Source{Name: name, Revision: f.body.Revision, Cache: downloads.Dir, Limit: downloads.Limit, Getenv: getenv, Offline: downloads.Offline})
 	if err == nil {
 		f.model = opened
 	}

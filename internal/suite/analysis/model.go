@@ -9,11 +9,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/download"
 	"github.com/accelgate/accelgate/internal/lazyregexp"
-	"github.com/accelgate/accelgate/internal/suite/analysis/hfhub"
 	"github.com/accelgate/accelgate/internal/suite/analysis/lowrank"
 	"github.com/accelgate/accelgate/internal/suite/analysis/svd"
 )
@@ -25,11 +24,13 @@ const generated = "generated"
 type Source struct {
 	Name     string // folder, file, or id on the hub; "" generates a small one
 	Revision string // on the hub
-	Cache    string // folder for what comes from the hub; "" is the user's
+	Cache    string // folder for what comes from the hub; "" is that of the environment
+	Limit    int64  // bytes of that folder; 0 is that of the environment
 	// Getenv reads HF_TOKEN, HF_ENDPOINT and HF_HUB_OFFLINE, as the hub's own
-	// clients do.
+	// clients do, and the variables of the cache.
 	Getenv   func(string) string
-	Progress func(hfhub.Progress) // may be nil
+	Offline  bool                    // in addition to the environment
+	Progress func(download.Progress) // may be nil
 }
 
 // Model is an opened checkpoint.
@@ -41,6 +42,7 @@ type Model struct {
 	Family   string
 	Warnings []string
 	dir      string // temporary
+	holds    *download.Holds
 }
 
 // ErrNotHere marks the error of a name that is no file, no folder, and no id.
@@ -49,6 +51,7 @@ var ErrNotHere = errors.New("there is no such checkpoint")
 // Close closes the checkpoint and removes what was generated.
 func (m *Model) Close() error {
 	err := m.Checkpoint.Close()
+	m.holds.Release()
 	if m.dir != "" {
 		err = errors.Join(err, os.RemoveAll(m.dir))
 	}
@@ -137,24 +140,24 @@ func isID(name, path string) bool {
 var weights = lazyregexp.New(`^(model[^/]*\.safetensors|model\.safetensors\.index\.json|config\.json)$`)
 
 func fetch(ctx context.Context, s Source) (*Model, error) {
-	if s.Cache == "" {
-		dir, err := os.UserCacheDir()
-		if err != nil {
-			return nil, fmt.Errorf("find a folder to keep models in: %w: name one", err)
-		}
-		s.Cache = filepath.Join(dir, "accelgate", "hub")
+	client, err := download.New(s.Getenv, s.Cache)
+	if err != nil {
+		return nil, err
 	}
-	client := hfhub.Client{Endpoint: s.Getenv("HF_ENDPOINT"), Token: strings.TrimSpace(s.Getenv("HF_TOKEN")), Dir: s.Cache, Progress: s.Progress,
-		Offline: slices.Contains([]string{"1", "ON", "YES", "TRUE"}, strings.ToUpper(s.Getenv("HF_HUB_OFFLINE")))}
+	client.Progress, client.Holds, client.Offline = s.Progress, &download.Holds{}, client.Offline || s.Offline
+	client.Limit = cmp.Or(client.Limit, s.Limit)
 	folder, err := client.Fetch(ctx, s.Name, s.Revision, weights.MatchString)
 	if err != nil {
+		client.Holds.Release()
 		return nil, fmt.Errorf("%w (nothing of this name is here; write ./%s for a folder)", err, s.Name)
 	}
 	m, err := local(folder, s.Name+"@"+filepath.Base(folder))
-	if err == nil {
-		m.Family = cmp.Or(modelType(folder), s.Name[strings.LastIndexByte(s.Name, '/')+1:])
+	if err != nil {
+		client.Holds.Release()
+		return nil, err
 	}
-	return m, err
+	m.Family, m.holds = cmp.Or(modelType(folder), s.Name[strings.LastIndexByte(s.Name, '/')+1:]), client.Holds
+	return m, nil
 }
 
 // SolverChoice names what decomposes: auto, go or openblas.

@@ -1,4 +1,4 @@
-package hfhub
+package download
 
 import (
 	"context"
@@ -48,6 +48,7 @@ func (f *fetch) download(ctx context.Context, commit string, file File, before i
 		return err
 	}
 	defer p.Close()
+	p.url = f.address != nil
 	var best int64
 	err = f.retry(ctx, func() (bool, error) {
 		reached, whole, err := f.receive(ctx, p, commit, before)
@@ -75,7 +76,11 @@ func (f *fetch) receive(ctx context.Context, p *part, commit string, before int6
 	}
 	w := f.watch(ctx)
 	defer w.stop()
-	response, err := f.send(w, f.fileURL(commit, p.file.Name), p.ranges(at), p.file.confirm(commit))
+	check := p.file.confirm(commit)
+	if f.address != nil {
+		check = nil // a URL may lead to a hub, whose commit is not the digest
+	}
+	response, err := f.send(w, f.fileURL(commit, p.file.Name), p.ranges(at), check)
 	if err != nil {
 		return 0, false, err
 	}
@@ -148,7 +153,7 @@ func (p *part) goesOn(h http.Header, at int64) error {
 // start begins the partial file anew with an answer that has all of it.
 func (p *part) start(r *http.Response) error {
 	if r.ContentLength >= 0 && r.ContentLength != p.file.Size {
-		return fmt.Errorf("listed with %d bytes, the server sends %d: check the endpoint", p.file.Size, r.ContentLength)
+		return fmt.Errorf("listed with %d bytes, the server sends %d: check the endpoint, or size", p.file.Size, r.ContentLength)
 	}
 	if err := encoded(r.Header); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package hfhub
+package download
 
 import (
 	"context"
@@ -20,6 +20,9 @@ var errStalled = errors.New("the server sends nothing any more")
 
 // info asks the hub for the listing of a revision.
 func (f *fetch) info(ctx context.Context, revision string) (info Info, err error) {
+	if f.address != nil {
+		return f.described(ctx)
+	}
 	err = f.retry(ctx, func() (bool, error) {
 		var text []byte
 		if text, err = f.text(ctx, f.infoURL(revision)); err != nil {
@@ -69,7 +72,7 @@ func (f *fetch) send(w *watch, u *url.URL, header http.Header, check func(http.H
 			err = check(response.Header)
 		}
 		if err == nil && redirect {
-			u, err = follow(u, location)
+			u, err = f.follow(w, u, location)
 		}
 		if err == nil && !redirect {
 			return response, nil
@@ -107,13 +110,18 @@ func port(u *url.URL) string {
 	return "80"
 }
 
-func follow(from *url.URL, location string) (*url.URL, error) {
+// follow is where a redirect leads. From another machine's address none leads to this
+// machine or into its private network: who serves a file must not make accelgate ask
+// what only this host can reach. An endpoint that is private itself may.
+func (f *fetch) follow(ctx context.Context, from *url.URL, location string) (*url.URL, error) {
 	to, err := from.Parse(location)
 	switch {
 	case err != nil || to.Host == "" || to.User != nil || to.Scheme != "https" && to.Scheme != "http":
 		return nil, fmt.Errorf("%q redirects to an invalid address: check the endpoint", from.Host)
 	case from.Scheme == "https" && to.Scheme != "https":
 		return nil, fmt.Errorf("%q redirects from https to http at %.80q: check the endpoint", from.Host, to.Host)
+	case !strings.EqualFold(from.Hostname(), to.Hostname()) && isPrivate(ctx, to.Hostname()) && !isPrivate(ctx, f.endpoint.Hostname()):
+		return nil, fmt.Errorf("%q redirects to the private address %.80q: name that one, if it is meant", from.Host, to.Host)
 	}
 	return to, nil
 }
@@ -125,11 +133,15 @@ func (f *fetch) refusal(r *http.Response) error {
 	host, code := r.Request.URL.Host, r.StatusCode
 	err := fmt.Errorf("%q answers %d %s", host, code, http.StatusText(code))
 	advice := "check the endpoint"
+	if f.address != nil {
+		advice = "check the URL, which must need no login"
+	}
 	switch {
 	case code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500:
 		return again{fmt.Errorf("%w: try again later", err), retryAfter(r.Header)}
 	case !f.isHome(r.Request.URL): // an address that was signed for a time
 		return again{fmt.Errorf("%w: try again later", err), 0}
+	case f.address != nil:
 	case r.Header.Get("X-Error-Code") == "GatedRepo":
 		advice = "accept the model's terms on the hub, and give a token of that account"
 	case r.Header.Get("X-Error-Code") == "RevisionNotFound":

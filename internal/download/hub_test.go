@@ -1,4 +1,4 @@
-package hfhub_test
+package download_test
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/suite/analysis/hfhub"
+	"github.com/accelgate/accelgate/internal/download"
 )
 
 const shard = "model-00001-of-00002.safetensors"
@@ -73,7 +73,7 @@ func TestFetch(t *testing.T) {
 	sameFiles(t, fetch(t, c, commit, nil), old)
 	expect("the old one")
 
-	offline := &hfhub.Client{Dir: dir, Offline: true}
+	offline := &download.Client{Dir: dir, Offline: true}
 	for _, revision := range []string{commit, second, "main", "refs/pr/1"} {
 		if _, err := offline.Fetch(t.Context(), model, revision, nil); err != nil {
 			t.Errorf("offline %s: %v", revision, err)
@@ -209,8 +209,8 @@ func TestListings(t *testing.T) {
 		"large digest":      {[]any{file("a", 1, "lfs", map[string]any{"sha256": strings.Repeat("A", 64)})}, "not a digest"},
 		"two sizes":         {[]any{file("a", 1, "lfs", map[string]any{"sha256": strings.Repeat("a", 64), "size": 2})}, "with 1 and with 2 bytes"},
 		"no files":          {[]any{}, "none of its 0 files is wanted"},
-		"many files":        {many(hfhub.MaxFiles + 1), "2001 files are wanted"},
-		"very many files":   {many(hfhub.MaxListed + 1), "100001 files"},
+		"many files":        {many(download.MaxFiles + 1), "2001 files are wanted"},
+		"very many files":   {many(download.MaxListed + 1), "100001 files"},
 		"list of something": {"x", "not JSON as the hub writes it"},
 	} {
 		s, dir := newServer(t), t.TempDir()
@@ -225,7 +225,7 @@ func TestListings(t *testing.T) {
 	}
 	s := newServer(t)
 	s.fail([]fault{func(w http.ResponseWriter, _ *http.Request, _ []byte) {
-		_, _ = w.Write(append([]byte(`{"sha":"`+commit+`"}`), strings.Repeat(" ", hfhub.MaxInfo)...))
+		_, _ = w.Write(append([]byte(`{"sha":"`+commit+`"}`), strings.Repeat(" ", download.MaxInfo)...))
 	}}, nil)
 	if _, err := s.client(t.TempDir()).Fetch(t.Context(), model, "", nil); err == nil || !strings.Contains(err.Error(), "more than 33554432 bytes") {
 		t.Errorf("a long listing: %v", err)
@@ -288,7 +288,7 @@ func TestAnswers(t *testing.T) {
 
 func TestClientIsPrintedWithoutToken(t *testing.T) {
 	t.Parallel()
-	c := hfhub.Client{Token: token, Dir: "cache"}
+	c := download.Client{Token: token, Dir: "cache"}
 	var w strings.Builder
 	slog.New(slog.NewJSONHandler(&w, nil)).Info("x", "value", c, "pointer", &c)
 	slog.New(slog.NewTextHandler(&w, nil)).Info("x", "value", c, "pointer", &c)
@@ -348,7 +348,7 @@ func TestRedirects(t *testing.T) {
 	secure.StartTLS()
 	defer secure.Close()
 	s.take()
-	c := &hfhub.Client{Endpoint: secure.URL, Token: token, Dir: t.TempDir(), HTTP: secure.Client()}
+	c := &download.Client{Endpoint: secure.URL, Token: token, Dir: t.TempDir(), HTTP: secure.Client()}
 	if _, err := c.Fetch(t.Context(), model, "", nil); err == nil || !strings.Contains(err.Error(), "from https to http") || len(s.take()) != 0 {
 		t.Errorf("a downgrade: %v", err)
 	}
@@ -441,9 +441,9 @@ func TestProgress(t *testing.T) {
 	s.files["b.safetensors"] = content(5, 3<<20)
 	c := s.client(t.TempDir())
 	fetch(t, c, "", only("config.json"))
-	var last hfhub.Progress
+	var last download.Progress
 	count, whole := 0, map[string]bool{}
-	c.Progress = func(p hfhub.Progress) {
+	c.Progress = func(p download.Progress) {
 		if p.Done < last.Done || p.FileDone > p.FileSize || p.TotalBytes != 3<<20+300_750 || p.FileSize != int64(len(s.files[p.File])) {
 			t.Errorf("%+v after %+v", p, last)
 		}
@@ -461,8 +461,8 @@ func TestProgress(t *testing.T) {
 // about to try again.
 func TestCancel(t *testing.T) {
 	t.Parallel()
-	for name, prepare := range map[string]func(s *server, c *hfhub.Client, cancel func()){
-		"receiving": func(s *server, _ *hfhub.Client, cancel func()) {
+	for name, prepare := range map[string]func(s *server, c *download.Client, cancel func()){
+		"receiving": func(s *server, _ *download.Client, cancel func()) {
 			s.fail(nil, []fault{func(w http.ResponseWriter, r *http.Request, data []byte) {
 				_, _ = w.Write(data[:1000])
 				_ = http.NewResponseController(w).Flush()
@@ -470,10 +470,10 @@ func TestCancel(t *testing.T) {
 				<-r.Context().Done()
 			}})
 		},
-		"before an answer": func(s *server, _ *hfhub.Client, cancel func()) {
+		"before an answer": func(s *server, _ *download.Client, cancel func()) {
 			s.fail([]fault{func(_ http.ResponseWriter, r *http.Request, _ []byte) { cancel(); <-r.Context().Done() }}, nil)
 		},
-		"between attempts": func(s *server, c *hfhub.Client, cancel func()) {
+		"between attempts": func(s *server, c *download.Client, cancel func()) {
 			c.Sleep = nil
 			s.fail([]fault{func(w http.ResponseWriter, _ *http.Request, _ []byte) {
 				w.Header().Set("Retry-After", "200")
@@ -507,7 +507,7 @@ func FuzzParseInfo(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		info, err := hfhub.ParseInfo(text)
+		info, err := download.ParseInfo(text)
 		if err != nil {
 			return
 		}

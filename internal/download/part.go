@@ -1,4 +1,4 @@
-package hfhub
+package download
 
 import (
 	"context"
@@ -18,6 +18,7 @@ type part struct {
 	*os.File
 	cache cache
 	file  File
+	url   bool // the digest is the caller's
 }
 
 func (c cache) part(file File) (*part, error) {
@@ -25,7 +26,7 @@ func (c cache) part(file File) (*part, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: make the cache writable", err)
 	}
-	return &part{f, c, file}, nil
+	return &part{File: f, cache: c, file: file}, nil
 }
 
 func blobPath(f File) string { return path.Join("blobs", f.Digest) }
@@ -78,11 +79,15 @@ func (p *part) verify(ctx context.Context, whole bool) error {
 	if _, err := p.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	ok, err := p.file.matches(ctx, p.File)
-	if ok || err != nil {
+	sum, err := p.file.sum(ctx, p.File)
+	if sum == p.file.Digest || err != nil {
 		return err
 	}
-	err = p.drop(fmt.Errorf("its bytes do not have the digest %s that the hub lists: check the endpoint and the proxy", p.file.Digest))
+	cause := fmt.Errorf("its bytes do not have the digest %s that the hub lists: check the endpoint and the proxy", p.file.Digest)
+	if p.url {
+		cause = fmt.Errorf("its bytes do not have the digest %s, but %s: check the URL, and correct sha256 only if this file is meant", p.file.Digest, sum)
+	}
+	err = p.drop(cause)
 	if retry, ok := errors.AsType[again](err); ok && whole {
 		return retry.error
 	}

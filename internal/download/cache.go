@@ -1,4 +1,4 @@
-package hfhub
+package download
 
 import (
 	"context"
@@ -16,7 +16,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// cache is the part of a cache folder that belongs to one model. Its layout is
+// cache is the part of a cache folder that belongs to one model or dataset, or to
+// all files by URL, whose commits are their digests. Its layout is
 // that of huggingface.co/docs/hub/local-cache, so that one folder may serve
 // other programs too:
 //
@@ -25,6 +26,7 @@ import (
 //	snapshots/COMMIT/NAME    the files of a commit: hard links to blobs
 //	refs/REVISION            the commit of a branch or tag when it was last asked for
 //	.accelgate/COMMIT.json   the listing, and the files whose digest was checked
+//	.accelgate/COMMIT.used   its time is that of the last use
 //
 // and beside it .locks, one lock per digest. Others write symbolic links into
 // snapshots, without checking digests; their blobs are read once before they
@@ -39,9 +41,18 @@ const (
 	lockAsk = 100 * time.Millisecond // between two looks at a lock that another process has
 )
 
+// The names of folders in a cache begin so (huggingface.co/docs/hub/local-cache).
+const (
+	modelPrefix   = "models--"
+	datasetPrefix = "datasets--"
+)
+
 func newCache(dir, id string) cache {
-	// as in huggingface.co/docs/hub/local-cache
-	name := "models--" + strings.ReplaceAll(id, "/", "--")
+	prefix := modelPrefix
+	if rest, ok := strings.CutPrefix(id, datasets); ok {
+		prefix, id = datasetPrefix, rest
+	}
+	name := prefix + strings.ReplaceAll(id, "/", "--")
 	return cache{dir: dir, name: name, path: filepath.Join(dir, name)}
 }
 
@@ -64,14 +75,26 @@ func (c *cache) folder(commit string) string { return filepath.Join(c.path, "sna
 
 // lock waits until no other process works on name. Locks end with their process.
 func (c *cache) lock(ctx context.Context, name string) (unlock func(), err error) {
-	lock := flock.New(filepath.Join(c.dir, ".locks", c.name, name+".lock"), flock.SetPermissions(0o644))
+	lock := flock.New(c.lockPath(name), flock.SetPermissions(0o644))
 	if _, err := lock.TryLockContext(ctx, lockAsk); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, fmt.Errorf("lock the cache: %w: name a folder of a file system with locks", err)
+		return nil, errLock(err)
 	}
 	return func() { _ = lock.Close() }, nil
+}
+
+func (c *cache) lockPath(name string) string {
+	return filepath.Join(c.dir, ".locks", c.name, name+".lock")
+}
+
+// holdPath is the lock of a snapshot. It is another one than that of a digest, which
+// names a snapshot as well.
+func (c *cache) holdPath(snapshot string) string { return c.lockPath(snapshot + ".use") }
+
+func errLock(err error) error {
+	return fmt.Errorf("lock the cache: %w: name a folder of a file system with locks", err)
 }
 
 // read reads a file of at most limit bytes.
@@ -161,6 +184,8 @@ type recordFile struct {
 	Verified []string `json:"verified"`
 }
 
+func usedPath(snapshot string) string { return path.Join(ownDir, snapshot+".used") }
+
 func recordPath(commit string) string { return path.Join(ownDir, commit+".json") }
 
 func (c *cache) record(commit string) (record, error) {
@@ -168,7 +193,7 @@ func (c *cache) record(commit string) (record, error) {
 	if err != nil {
 		return record{}, err
 	}
-	info, err := ParseInfo(text)
+	info, err := parse(text)
 	var file recordFile
 	if err == nil {
 		err = json.Unmarshal(text, &file)
@@ -262,4 +287,22 @@ func same(root *os.Root, a, b string) bool {
 	x, err := root.Stat(a)
 	y, otherErr := root.Stat(b)
 	return err == nil && otherErr == nil && os.SameFile(x, y)
+}
+
+// reread compares a file of a commit's folder with its digest. One that differs is
+// removed, so that the next call gets it again.
+func (c *cache) reread(ctx context.Context, commit string, f File) error {
+	file, err := c.root.Open(snapshotPath(commit, f))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	ok, err := f.matches(ctx, file)
+	if err != nil || ok {
+		return err
+	}
+	if err := c.root.Remove(snapshotPath(commit, f)); err != nil {
+		return fmt.Errorf("its bytes do not have the digest %s: %w: remove the file", f.Digest, err)
+	}
+	return fmt.Errorf("its bytes did not have the digest %s any more, and the file was removed: get it again", f.Digest)
 }

@@ -1,10 +1,13 @@
-package hfhub
+package download
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,14 +23,21 @@ var (
 	sha256Hash = lazyregexp.New(`^[0-9a-f]{64}$`)
 )
 
+// datasets begins the ids of datasets, as it does their addresses on the hub.
+const datasets = "datasets/"
+
+// CheckID reports an id that no model or dataset of the hub has.
+func CheckID(id string) error { return checkID(id) }
+
 func checkID(id string) error {
+	id = strings.TrimPrefix(id, datasets)
 	parts := strings.Split(id, "/")
 	ok := len(parts) <= 2 && !strings.Contains(id, "--") && !strings.Contains(id, "..") && !strings.HasSuffix(id, ".git")
 	for _, part := range parts {
 		ok = ok && idPart.MatchString(part)
 	}
 	if !ok {
-		return errors.New("no id of a model: write owner/name as the hub shows it")
+		return errors.New("no id of a model: write owner/name as the hub shows it, or datasets/owner/name")
 	}
 	return nil
 }
@@ -48,6 +58,9 @@ func checkRevision(revision string) error {
 
 func isCommit(revision string) bool { return commitHash.MatchString(revision) }
 
+// pinned reports whether a revision is a commit or a digest: what it names never changes.
+func pinned(revision string) bool { return isCommit(revision) || sha256Hash.MatchString(revision) }
+
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
 // checkName demands a name that is one and the same file below a folder on
@@ -66,4 +79,23 @@ func checkName(name string) error {
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// isPrivate reports whether a host is this machine or in a private network, as far as
+// its addresses are known here: behind a proxy they may not be.
+func isPrivate(ctx context.Context, host string) bool {
+	if isLoopback(host) {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	if err == nil {
+		return privateAddress(ip)
+	}
+	ips, _ := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	return slices.ContainsFunc(ips, privateAddress)
+}
+
+func privateAddress(ip netip.Addr) bool {
+	ip = ip.Unmap()
+	return ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified()
 }

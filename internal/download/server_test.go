@@ -1,4 +1,4 @@
-package hfhub_test
+package download_test
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/suite/analysis/hfhub"
+	"github.com/accelgate/accelgate/internal/download"
 )
 
 const (
@@ -74,8 +74,8 @@ func (s *server) fail(hub, cdn []fault) {
 }
 
 // client is one that does not wait.
-func (s *server) client(dir string) *hfhub.Client {
-	return &hfhub.Client{Endpoint: s.hub.URL, Token: token, Dir: dir, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+func (s *server) client(dir string) *download.Client {
+	return &download.Client{Endpoint: s.hub.URL, Token: token, Dir: dir, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 }
 
 func digest(name string, data []byte) string {
@@ -218,7 +218,7 @@ func sameFiles(t *testing.T, folder string, want map[string][]byte) {
 	}
 }
 
-func fetch(t *testing.T, c *hfhub.Client, revision string, want func(string) bool) string {
+func fetch(t *testing.T, c *download.Client, revision string, want func(string) bool) string {
 	t.Helper()
 	folder, err := c.Fetch(t.Context(), model, revision, want)
 	if err != nil {

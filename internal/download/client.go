@@ -1,10 +1,10 @@
-// Package hfhub gets the files of a model from the Hugging Face hub, or a mirror
-// of it, through its HTTP API, into a cache that several processes may share.
-// What a model's files mean is not known here.
+// Package download gets models, datasets and files into a cache that several
+// processes share: from the Hugging Face hub, or a mirror of it, through its HTTP
+// API, and from any URL. What files mean is not known here.
 //
 // A revision is resolved once, to a commit, and everything is of that commit.
 // The listing gives size and digest of each file; a file is in the cache only
-// when its bytes have that digest. Hub, mirror, content delivery network and
+// when its bytes have that digest. Of a URL the caller gives the digest. Hub, mirror, content delivery network and
 // proxies are strangers otherwise: names, sizes, redirects and answers are
 // checked and bounded, and the token goes to the endpoint's own origin alone.
 //
@@ -12,7 +12,7 @@
 // huggingface.co/.well-known/openapi.json; where that is silent, the client
 // github.com/huggingface/huggingface_hub says what the hub does (hf_api.py:
 // model_info, file_download.py, utils/_http.py).
-package hfhub
+package download
 
 import (
 	"cmp"
@@ -20,6 +20,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -28,7 +32,7 @@ import (
 const (
 	defaultEndpoint = "https://huggingface.co"
 	defaultRevision = "main"
-	defaultMaxBytes = 256 << 30 // of one call
+	DefaultLimit    = 256 << 30 // bytes of a cache
 	DefaultStall    = time.Minute
 	MaxInfo         = 32 << 20 // bytes of a listing
 	MaxListed       = 100_000  // files of a model
@@ -44,7 +48,10 @@ type Client struct {
 	HTTP     *http.Client // its redirects are followed here; default &http.Client{}
 	Dir      string       // the cache, made if it is missing; it must be given
 	Offline  bool         // send nothing: what the cache lacks is an error
-	MaxBytes int64        // largest sum of the files of one call, default defaultMaxBytes
+	Limit    int64        // bytes that the cache may hold, default DefaultLimit; what was used longest ago is evicted
+	MaxBytes int64        // largest sum of the files of one call, default Limit
+	Holds    *Holds       // keep from eviction what the calls return; nil keeps nothing
+	Reread   bool         // compare the files that the cache has with their digests again
 
 	// Progress is called by the goroutine of Fetch while a file arrives, every
 	// megabyte or so and at its end.
@@ -72,7 +79,7 @@ func (c Client) Format(w fmt.State, _ rune) {
 
 // Fetch returns the folder in the cache that has the files of a model that want
 // accepts (nil: all), getting those that are missing. id is "name" or
-// "owner/name"; revision is a branch, a tag or a commit, default "main". The
+// "owner/name", and of a dataset "datasets/owner/name"; revision is a branch, a tag or a commit, default "main". The
 // folder is named by the commit, so that filepath.Base(folder) pins further
 // calls. Its files are shared with the cache and must not be changed; files
 // that earlier calls wanted are there as well. want may be called more than
@@ -92,7 +99,7 @@ func (c *Client) Fetch(ctx context.Context, id, revision string, want func(name 
 		folder, err = f.run(ctx)
 	}
 	if err != nil {
-		return "", c.scrub(fmt.Errorf("get model %.100q: %w", id, err))
+		return "", c.scrub(fmt.Errorf("get %.100q: %w", id, err))
 	}
 	return folder, nil
 }
@@ -104,4 +111,47 @@ func (c *Client) scrub(err error) error {
 		return errors.New(strings.ReplaceAll(text, c.Token, "***"))
 	}
 	return err
+}
+
+// New returns a client as the environment wants it. dir is the cache, "" for that of
+// the environment, which is else below the user's own caches.
+func New(getenv func(string) string, dir string) (*Client, error) {
+	c := &Client{Endpoint: getenv("HF_ENDPOINT"), Token: strings.TrimSpace(getenv("HF_TOKEN")), Dir: dir,
+		Offline: isSet(getenv("HF_HUB_OFFLINE")) || isSet(getenv(OfflineVariable))}
+	if c.Dir == "" {
+		c.Dir = getenv(CacheVariable)
+	}
+	if c.Dir == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("find a folder to keep models in: %w: name one with %s", err, CacheVariable)
+		}
+		c.Dir = filepath.Join(user, "accelgate", "hub")
+	}
+	if text := getenv(limitVariable); text != "" {
+		gib, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || gib < 1 || gib > MaxGiB {
+			return nil, fmt.Errorf("%s is %.40q: write whole gibibytes, 1 to %d", limitVariable, text, MaxGiB)
+		}
+		c.Limit = gib << 30
+	}
+	return c, nil
+}
+
+// The variables that New reads besides those of the hub's own clients.
+const (
+	CacheVariable   = "ACCELGATE_CACHE"
+	OfflineVariable = "ACCELGATE_OFFLINE"
+	limitVariable   = "ACCELGATE_CACHE_GIB"
+	MaxGiB          = 1 << 20 // limit of a cache
+)
+
+func isSet(value string) bool {
+	return slices.Contains([]string{"1", "ON", "YES", "TRUE"}, strings.ToUpper(value))
+}
+
+// Snapshot is the folder in the cache that Fetch returns for a commit.
+func (c *Client) Snapshot(id, commit string) string {
+	of := newCache(c.Dir, id)
+	return of.folder(commit)
 }

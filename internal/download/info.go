@@ -1,4 +1,4 @@
-package hfhub
+package download
 
 import (
 	"encoding/json"
@@ -44,6 +44,15 @@ type lfs struct {
 // malformed digests are errors; absent sizes and digests are not, because a file
 // that is not wanted needs none.
 func ParseInfo(text []byte) (Info, error) {
+	info, err := parse(text)
+	if err == nil && !isCommit(info.Commit) {
+		return Info{}, fmt.Errorf("the listing is of %.80q, which is not a commit: check the endpoint", info.Commit)
+	}
+	return info, err
+}
+
+// parse is ParseInfo where the commit may be a digest.
+func parse(text []byte) (Info, error) {
 	if len(text) > MaxInfo {
 		return Info{}, fmt.Errorf("a listing of more than %d bytes: name another model", MaxInfo)
 	}
@@ -51,7 +60,7 @@ func ParseInfo(text []byte) (Info, error) {
 	if err := json.Unmarshal(text, &l); err != nil {
 		return Info{}, errors.New("the listing is not JSON as the hub writes it: check the endpoint")
 	}
-	if !isCommit(l.SHA) {
+	if !pinned(l.SHA) {
 		return Info{}, fmt.Errorf("the listing is of %.80q, which is not a commit: check the endpoint", l.SHA)
 	}
 	if len(l.Siblings) > MaxListed {

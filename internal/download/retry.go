@@ -1,4 +1,4 @@
-package hfhub
+package download
 
 import (
 	"context"

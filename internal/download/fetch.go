@@ -1,4 +1,4 @@
-package hfhub
+package download
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,8 @@ type fetch struct {
 	want     func(string) bool
 	cache    cache
 	progress Progress
+	source   URL    // where the remote is one
+	held     string // snapshot
 }
 
 func (c *Client) prepare(id, revision string, want func(string) bool) (*fetch, error) {
@@ -44,11 +47,14 @@ func (f *fetch) run(ctx context.Context) (string, error) {
 	}
 	defer f.cache.close()
 	commit := f.revision
-	if f.Offline && !isCommit(commit) {
+	if f.Offline && !pinned(commit) {
 		commit = f.cache.ref(f.revision)
 	}
-	if isCommit(commit) {
-		if folder, err := f.cached(commit); err != nil || folder != "" {
+	if pinned(commit) {
+		if err := f.hold(ctx, commit); err != nil {
+			return "", err
+		}
+		if folder, err := f.cached(ctx, commit); err != nil || folder != "" {
 			return folder, err
 		}
 	}
@@ -65,15 +71,21 @@ func (f *fetch) run(ctx context.Context) (string, error) {
 	return f.get(ctx, info)
 }
 
+// ErrOffline says that the cache lacks a file, and that nothing may be sent.
+var ErrOffline = errors.New("offline: go online once")
+
 func (f *fetch) lacking() error {
-	return fmt.Errorf("the cache %s lacks revision %.80q or some of its files, and this is offline: go online once, or name a folder that has the model", f.Dir, f.revision)
+	if f.address != nil {
+		return fmt.Errorf("the cache %s lacks it, and this is %w", f.Dir, ErrOffline)
+	}
+	return fmt.Errorf("the cache %s lacks revision %.80q or some of its files, and this is %w, or name a folder that has the model", f.Dir, f.revision, ErrOffline)
 }
 
 // cached returns the folder of a commit, or "" if it is not known to have all
 // files that are wanted.
-func (f *fetch) cached(commit string) (string, error) {
+func (f *fetch) cached(ctx context.Context, commit string) (string, error) {
 	r, err := f.cache.record(commit)
-	if err != nil {
+	if err != nil || f.address != nil && !slices.ContainsFunc(r.Files, func(file File) bool { return f.want(file.Name) }) {
 		return "", nil // without a record the hub is asked
 	}
 	files, err := f.choose(r.Info)
@@ -84,6 +96,11 @@ func (f *fetch) cached(commit string) (string, error) {
 		if !r.verified[file] || !f.cache.has(commit, file) {
 			return "", nil
 		}
+		if f.Reread {
+			if err := f.cache.reread(ctx, commit, file); err != nil {
+				return "", fmt.Errorf("%.80q: %w", file.Name, err)
+			}
+		}
 	}
 	return f.cache.folder(commit), nil
 }
@@ -92,7 +109,7 @@ func (f *fetch) cached(commit string) (string, error) {
 func (f *fetch) choose(info Info) ([]File, error) {
 	var files []File
 	var sum int64
-	limit := cmp.Or(f.MaxBytes, defaultMaxBytes)
+	limit := cmp.Or(f.MaxBytes, f.Limit, DefaultLimit)
 	seen := map[string]string{}
 	for _, file := range info.Files {
 		if !f.want(file.Name) {
@@ -106,7 +123,7 @@ func (f *fetch) choose(info Info) ([]File, error) {
 		}
 		seen[strings.ToLower(file.Name)] = file.Name
 		if file.Size > limit-sum { // never overflows, as the sum does not pass the limit
-			return nil, fmt.Errorf("the files have more than %d bytes: choose fewer, or allow more", limit)
+			return nil, fmt.Errorf("the files have more than %d bytes: choose fewer, or raise host.cache_gib or ACCELGATE_CACHE_GIB", limit)
 		}
 		sum += file.Size
 		files = append(files, file)
@@ -122,14 +139,20 @@ func (f *fetch) choose(info Info) ([]File, error) {
 }
 
 func (f *fetch) get(ctx context.Context, info Info) (string, error) {
-	if isCommit(f.revision) && info.Commit != f.revision {
+	if pinned(f.revision) && info.Commit != f.revision {
 		return "", fmt.Errorf("asked for commit %s the hub answers %s: name the right endpoint", f.revision, info.Commit)
 	}
 	files, err := f.choose(info)
 	if err != nil {
 		return "", err
 	}
+	if err := f.hold(ctx, info.Commit); err != nil {
+		return "", err
+	}
 	known, _ := f.cache.record(info.Commit) // without one, no file is
+	if err := f.makeRoom(ctx, info, files, known); err != nil {
+		return "", err
+	}
 	var checked []File
 	for _, file := range files {
 		if known.verified[file] && f.cache.has(info.Commit, file) {
@@ -144,8 +167,35 @@ func (f *fetch) get(ctx context.Context, info Info) (string, error) {
 	if len(checked) > 0 {
 		err = f.cache.remember(ctx, info, checked)
 	}
-	if err == nil && !isCommit(f.revision) {
+	if err == nil && !pinned(f.revision) {
 		err = f.cache.setRef(ctx, f.revision, info.Commit)
 	}
 	return f.cache.folder(info.Commit), err
+}
+
+// makeRoom makes room for the files that are missing, and notes that the snapshot is
+// ours before anything of it is there.
+func (f *fetch) makeRoom(ctx context.Context, info Info, files []File, known record) error {
+	var need int64
+	keep := map[string]bool{}
+	for _, file := range files {
+		if known.verified[file] && f.cache.has(info.Commit, file) || keep[file.Digest] {
+			continue
+		}
+		keep[file.Digest] = true
+		need += file.Size
+		for _, there := range []string{blobPath(file), partPath(file)} {
+			if at, err := f.cache.root.Stat(there); err == nil {
+				need -= min(at.Size(), file.Size)
+			}
+		}
+	}
+	if len(keep) == 0 {
+		return nil
+	}
+	keep[info.Commit] = true
+	if err := f.room(ctx, need, keep); err != nil {
+		return err
+	}
+	return f.cache.remember(ctx, info, nil)
 }

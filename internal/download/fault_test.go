@@ -1,10 +1,11 @@
-package hfhub_test
+package download_test
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -16,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/suite/analysis/hfhub"
+	"github.com/accelgate/accelgate/internal/download"
 )
 
 // The faults of a server. Each is one answer.
@@ -322,7 +323,10 @@ func TestMain(m *testing.M) {
 	if endpoint == "" {
 		os.Exit(m.Run())
 	}
-	c := hfhub.Client{Endpoint: endpoint, Token: token, Dir: os.Getenv("HUB_TEST_DIR")}
+	c := download.Client{Endpoint: endpoint, Token: token, Dir: os.Getenv("HUB_TEST_DIR")}
+	if address := os.Getenv("HUB_TEST_URL"); address != "" {
+		os.Exit(holdURL(&c, address))
+	}
 	folder, err := c.Fetch(context.Background(), model, "main", nil)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -330,6 +334,19 @@ func TestMain(m *testing.M) {
 	}
 	fmt.Println(folder)
 	os.Exit(0)
+}
+
+// holdURL gets a file and holds it until its standard input ends.
+func holdURL(c *download.Client, address string) int {
+	c.Holds = &download.Holds{}
+	path, err := c.Get(context.Background(), download.URL{Address: address, SHA256: os.Getenv("HUB_TEST_SHA256"), Size: 300_000})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println(path)
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	return 0
 }
 
 func (s *server) process(t *testing.T, dir string) *exec.Cmd {
