@@ -37,6 +37,8 @@ type File struct {
 	Limits    Limits `yaml:"limits"`
 	// Build builds a checkout before any suite is measured; nil if nothing is built.
 	Build *Build `yaml:"build"`
+	// AB says how the base of pairs is made; nil if it is as its commit has it.
+	AB *Pairing `yaml:"ab"`
 	// Runners are the hosts that the project measures on, for planning.
 	Runners []Runner `yaml:"runners"`
 	// Suites is never empty and its names are unique.
@@ -199,6 +201,9 @@ func Parse(name string, data []byte) (*File, error) {
 	}
 	if file.Build != nil && len(d.errs) == 0 {
 		d.build(file.Build, nodes["build"], "build")
+	}
+	if file.AB != nil && len(d.errs) == 0 {
+		d.pairing(file.AB, nodes["ab"])
 	}
 	if v := nodes["version"]; v != nil && file.Version != Version && (file.Version != 0 || len(d.errs) == 0) {
 		d.errs = nil // what a later format means by its keys is not known here

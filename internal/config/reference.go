@@ -56,10 +56,15 @@ var reference = Keys{
 		"policy": {nil, "Limits of the gate."},
 		"limits": {nil, "Limits of the cost of a run. The run and the report declare what a limit left out."},
 		"build":  {nil, "Command that builds the checkout before anything is measured. A list stands for `command`. See [Builds](configuration.md#builds)."},
+		"ab":     {nil, "The base that `accelgate run --ab` measures in pairs with the code under test."},
 		"runners": {nil, "Hosts of the project, and the suites of each. The called workflow measures on them if its input `hosts` is empty. For each, `accelgate plan --github-matrix` prints jobs. " +
 			"`accelgate plan --shards auto --max-minutes 20 --durations FOLDER` makes as few shards as take 20 minutes each by the median times of earlier runs. " +
 			"It keeps cells together that share what a persistent process has loaded, and reports how far from the bound the longest shard is."},
 		"suites": {nil, "Cells to measure. Each kind has [further keys](configuration.md#kinds)."},
+	},
+	reflect.TypeFor[Pairing](): {
+		"from_head": {nil, "Globs of files that the base gets from the code under test before it is built, as in `[bench/**, scripts/bench.py]`: " +
+			"the head's harness measures the base's sources. See [The head's harness](configuration.md#the-heads-harness)."},
 	},
 	reflect.TypeFor[Host](): {
 		"label": {nil, "Label of this host, which selects `baseline-<label>.json`. Flag `--host-label` wins over variable `ACCELGATE_HOST_LABEL`, which wins over this key. " +
