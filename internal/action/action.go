@@ -160,6 +160,9 @@ func (a *action) step(ctx context.Context) (int, error) {
 	if err := a.show(g, j); err != nil {
 		return 0, err
 	}
+	if a.in.update && a.in.options.FromHistory(g.file) {
+		return a.accept(ctx, g, j)
+	}
 	if a.in.update {
 		return a.refresh(ctx, g, j)
 	}

@@ -50,8 +50,8 @@ var reference = Keys{
 		"version": {nil, "Version of the format."},
 		"name": {nil, "Name of this configuration among several of the repository: 1 to 32 of `a-z`, `0-9` and `-`. " +
 			"Baselines, history, comment, check, artifacts and refresh PRs are then its own. See [Several configurations](github.md#several-configurations)."},
-		"baselines": {"baselines", "Folder of the committed baselines. If absent and there is a `name`, the folder of that name in `baselines`. Each configuration needs a folder of its own. " +
-			"The cells of another configuration would be missing from every run, which blocks and names their suite."},
+		"baselines": {"baselines", "What runs are compared with. A text stands for `path`. " +
+			"See [Baselines](configuration.md#baselines)."},
 		"host":   {nil, "The host that measures."},
 		"policy": {nil, "Limits of the gate."},
 		"limits": {nil, "Limits of the cost of a run. The run and the report declare what a limit left out."},
@@ -61,6 +61,13 @@ var reference = Keys{
 			"`accelgate plan --shards auto --max-minutes 20 --durations FOLDER` makes as few shards as take 20 minutes each by the median times of earlier runs. " +
 			"It keeps cells together that share what a persistent process has loaded, and reports how far from the bound the longest shard is."},
 		"suites": {nil, "Cells to measure. Each kind has [further keys](configuration.md#kinds)."},
+	},
+	reflect.TypeFor[Baselines](): {
+		"path": {"baselines", "Folder of the committed baselines. If absent and there is a `name`, the folder of that name in `baselines`. Each configuration needs a folder of its own. " +
+			"The cells of another configuration would be missing from every run, which blocks and names their suite."},
+		"from": {"files", "`files`: the committed baseline of the host. `history`: the last runs of its [history](configuration.md#history), so no file is committed. " +
+			"See [Baselines from the history](configuration.md#baselines-from-the-history)."},
+		"runs": {5, "Runs of the history that a baseline rests on, 1 to 40: the median of their medians counts."},
 	},
 	reflect.TypeFor[Pairing](): {
 		"from_head": {nil, "Globs of files that the base gets from the code under test before it is built, as in `[bench/**, scripts/bench.py]`: " +

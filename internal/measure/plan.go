@@ -384,8 +384,24 @@ func (p *Plan) Close() {
 	p.worker.Close()
 }
 
-// BaselinePath is where this host's baseline is or will be.
-func (p *Plan) BaselinePath() string { return p.Options.BaselinePath(p.File, p.Host.Label) }
+// BaselineFile is where this host's baseline is or will be, for those who write it. It is an
+// error where there is none to write.
+func (p *Plan) BaselineFile() (string, error) {
+	return p.Options.BaselinePath(p.File, p.Host.Label), p.Options.Writable(p.File)
+}
+
+// Writable refuses to write baseline files where others are compared with.
+func (o *Options) Writable(file *config.File) error {
+	if o.FromHistory(file) {
+		return exit.Usagef("%s: baselines.from is history, so there is no baseline file: accept a level with 'accelgate baseline update --reason TEXT', or name a file with --baseline", o.Config)
+	}
+	return nil
+}
+
+// FromHistory reports whether the last runs of a host stand in for its baseline file.
+func (o *Options) FromHistory(file *config.File) bool {
+	return o.Baseline == "" && file.Baselines.FromHistory()
+}
 
 // BaselinePath is where the baseline of a host label is or will be.
 func (o *Options) BaselinePath(file *config.File, label string) string {
@@ -397,7 +413,7 @@ func (o *Options) BaselinePath(file *config.File, label string) string {
 
 // Baselines is the folder of baselines.
 func (o *Options) Baselines(file *config.File) string {
-	return file.Resolve(cmp.Or(file.Baselines, filepath.Join(defaultBaselines, file.Name)))
+	return file.Resolve(cmp.Or(file.Baselines.Path, filepath.Join(defaultBaselines, file.Name)))
 }
 
 // defaultBaselines is the folder of baselines, beside the configuration. That of a

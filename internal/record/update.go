@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
+	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/verdict"
@@ -41,6 +43,9 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 	}
 	e.WarnUnwell(run, "measure")
 	e.WarnAll(u.ofAnotherCommit(ctx, e, run))
+	if file := ref.Typed.File; u.FromHistory(file) {
+		return exit.Passed, u.accept(e, file, run)
+	}
 	write, done := Record, "recorded"
 	if u.Dry {
 		write, done = preview, "would be recorded"
@@ -58,6 +63,23 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 	}
 	err = verdict.Next(e.Stdout, "review it, commit it, and judge", verdict.Reviewed(ref.Path), ref.Typed.Commands(e.Getenv, run.Host).Run)
 	return exit.Passed, err
+}
+
+// accept adds a run to the history that stands in for a baseline, as the first one of a new level.
+func (u *Update) accept(e *measure.Env, file *config.File, run *bench.Run) error {
+	if err := Genuine(run); err != nil {
+		return err
+	}
+	r := recording{Env: e, path: func(label string) string { return u.HistoryPath(file, label) }, files: map[string]*history.File{},
+		keep: measure.KeepRuns(file), reference: history.ForReference{Needed: true, Accepted: u.Reason}}
+	if err := r.add(run); err != nil {
+		return err
+	}
+	if u.Dry {
+		_, err := fmt.Fprintln(e.Stdout, "nothing was written: leave out --dry-run to record it")
+		return err
+	}
+	return r.save()
 }
 
 // printChanges prints the numbers that a dry run would write.

@@ -3,6 +3,7 @@
 package verdict
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,6 +52,9 @@ func ReferenceFor(o *measure.Options, file *config.File, label string) (Referenc
 
 // RecordedFor is [ReferenceFor] for those who are about to write the baseline.
 func RecordedFor(o *measure.Options, file *config.File, label string) (Reference, error) {
+	if o.FromHistory(file) {
+		return lastRuns(o, file, label)
+	}
 	ref, err := loadReference(o.BaselinePath(file, label), label)
 	if err != nil {
 		return ref, err
@@ -58,6 +62,26 @@ func RecordedFor(o *measure.Options, file *config.File, label string) (Reference
 	ref.Typed = &Typing{Options: o, File: file}
 	ref.kept, err = o.Kept(file, label)
 	return ref, err
+}
+
+// lastRuns is a baseline of the last runs that were kept of a host, in place of a file.
+func lastRuns(o *measure.Options, file *config.File, label string) (ref Reference, err error) {
+	n := cmp.Or(file.Baselines.Runs, history.DefaultReference)
+	ref = Reference{Path: fmt.Sprintf("%s (last %s)", history.Name(label), text.Plural(n, "run")), Typed: &Typing{Options: o, File: file}}
+	if ref.kept, err = o.Kept(file, label); err != nil || ref.kept == nil {
+		return ref, err
+	}
+	run := ref.kept.Reference(label, n)
+	if run == nil {
+		return ref, nil
+	}
+	if ref.File, _, err = baseline.Update(nil, run, baseline.UpdateOptions{Now: run.Started}); err != nil {
+		return Reference{}, fmt.Errorf("%s: %w", ref.Path, err)
+	}
+	for i := range ref.File.Entries {
+		ref.File.Entries[i].Anchor = nil // nothing was pinned
+	}
+	return ref, nil
 }
 
 // loadReference reads a baseline; a missing one has no file.
