@@ -11,6 +11,11 @@ type Baselines struct {
 	// Path is the folder of the committed baselines as written; see [File.Resolve]. "" leaves
 	// it to cli.
 	Path string `yaml:"path,scalar"`
+	// Repository and Ref are where the folder is, if that is not this checkout: OWNER/NAME on the
+	// GitHub server, an address or a path that git takes, and a branch, tag or commit. With
+	// Ref alone it is this repository.
+	Repository string `yaml:"repository"`
+	Ref        string `yaml:"ref"`
 	// From is "files", or "history" if the last runs of each host's history stand in for its
 	// file; "" is "files".
 	From string `yaml:"from" oneof:"files history"`
@@ -28,6 +33,9 @@ const mostReferenceRuns = 40
 func (d *decoder) baselines(b *Baselines, n ast.Node) {
 	if _, mapping := scalarText(d.resolve(n)); mapping || n == nil {
 		return
+	}
+	if b.Elsewhere() {
+		d.elsewhere(b, n)
 	}
 	runs := d.at(n, "baselines.runs")
 	switch {

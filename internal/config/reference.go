@@ -65,6 +65,9 @@ var reference = Keys{
 	reflect.TypeFor[Baselines](): {
 		"path": {"baselines", "Folder of the committed baselines. If absent and there is a `name`, the folder of that name in `baselines`. Each configuration needs a folder of its own. " +
 			"The cells of another configuration would be missing from every run, which blocks and names their suite."},
+		"repository": {nil, "Repository that has the folder, in place of this checkout: `OWNER/NAME` on the GitHub server, an https or ssh address, or a path that begins with `./`, `../` or `/`. " +
+			"See [Baselines elsewhere](configuration.md#baselines-elsewhere)."},
+		"ref": {nil, "Branch, tag or full commit that has the folder. If absent, `HEAD` of `repository`. Without `repository`, it is one of this repository."},
 		"from": {"files", "`files`: the committed baseline of the host. `history`: the last runs of its [history](configuration.md#history), so no file is committed. " +
 			"See [Baselines from the history](configuration.md#baselines-from-the-history)."},
 		"runs": {5, "Runs of the history that a baseline rests on, 1 to 40: the median of their medians counts."},

@@ -392,6 +392,9 @@ func (p *Plan) BaselineFile() (string, error) {
 
 // Writable refuses to write baseline files where others are compared with.
 func (o *Options) Writable(file *config.File) error {
+	if o.Elsewhere(file) {
+		return exit.Usagef("%s: the baselines are in %s: clone that, name the file with --baseline, and push it", o.Config, file.Baselines.In(baseline.Path(file.Baselines.Folder(), "LABEL")))
+	}
 	if o.FromHistory(file) {
 		return exit.Usagef("%s: baselines.from is history, so there is no baseline file: accept a level with 'accelgate baseline update --reason TEXT', or name a file with --baseline", o.Config)
 	}
@@ -411,7 +414,7 @@ func (o *Options) BaselinePath(file *config.File, label string) string {
 	return baseline.Path(o.Baselines(file), label)
 }
 
-// Baselines is the folder of baselines.
+// Baselines is the folder of baselines of this checkout.
 func (o *Options) Baselines(file *config.File) string {
 	return file.Resolve(cmp.Or(file.Baselines.Path, filepath.Join(defaultBaselines, file.Name)))
 }

@@ -61,6 +61,9 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 	if u.Dry {
 		return exit.Passed, printChanges(e.Stdout, recorded.Changes)
 	}
+	if ref.From != nil || ref.Shown != "" {
+		return exit.Passed, verdict.Next(e.Stdout, "push it as "+text.OneLine(ref.Name())+", and judge", ref.Typed.Commands(e.Getenv, run.Host).Run)
+	}
 	err = verdict.Next(e.Stdout, "review it, commit it, and judge", verdict.Reviewed(ref.Path), ref.Typed.Commands(e.Getenv, run.Host).Run)
 	return exit.Passed, err
 }
@@ -137,14 +140,14 @@ func (u *Update) judged(ctx context.Context, e *measure.Env) (run *bench.Run, re
 // run gets the run: measured now, or from a file.
 func (u *Update) run(ctx context.Context, e *measure.Env) (*bench.Run, verdict.Reference, gate.Policy, error) {
 	if u.From != "" {
-		return u.read(e)
+		return u.read(ctx, e)
 	}
 	p, err := e.Plan(ctx, &u.Options)
 	if err != nil {
 		return nil, verdict.Reference{}, gate.Policy{}, err
 	}
 	defer p.Close()
-	ref, err := verdict.RecordedFor(&u.Options, p.File, p.Host.Label)
+	ref, err := verdict.RecordedFor(ctx, e, &u.Options, p.File, p.Host.Label)
 	if err != nil {
 		return nil, verdict.Reference{}, p.Policy, err
 	}
@@ -153,7 +156,7 @@ func (u *Update) run(ctx context.Context, e *measure.Env) (*bench.Run, verdict.R
 }
 
 // read gets the run and its host's baseline from files.
-func (u *Update) read(e *measure.Env) (*bench.Run, verdict.Reference, gate.Policy, error) {
+func (u *Update) read(ctx context.Context, e *measure.Env) (*bench.Run, verdict.Reference, gate.Policy, error) {
 	file, policy, err := e.Load(&u.Options)
 	if err != nil {
 		return nil, verdict.Reference{}, policy, err
@@ -162,6 +165,6 @@ func (u *Update) read(e *measure.Env) (*bench.Run, verdict.Reference, gate.Polic
 	if err != nil {
 		return nil, verdict.Reference{}, policy, err
 	}
-	ref, err := verdict.RecordedFor(&u.Options, file, run.Host.Label)
+	ref, err := verdict.RecordedFor(ctx, e, &u.Options, file, run.Host.Label)
 	return run, ref, policy, err
 }
