@@ -190,7 +190,7 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	if err := a.acceptUnlessUpdating(ctx, &p.Policy, p.File); err != nil {
 		return gathered{}, err
 	}
-	ref, err := verdict.ReferenceFor(ctx, a.Env, p.Options, p.File, p.Host.Label)
+	ref, err := verdict.ReferenceFor(ctx, a.Env, p.Options, p.File, p.Host)
 	if unread, ok := errors.AsType[*remote.Error](err); ok && !a.in.publish { // another job judges
 		a.troubles = append(a.troubles, "cells that look slower are not measured again, because the baseline could not be read: "+text.OneLine(unread.Error()))
 		ref, err = verdict.Reference{Typed: &verdict.Typing{Options: p.Options, File: p.File}}, nil

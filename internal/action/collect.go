@@ -57,7 +57,7 @@ func (a *action) collect(ctx context.Context) (g gathered, err error) {
 			g.absent = append(g.absent, label)
 			continue
 		}
-		ref, err := verdict.ReferenceFor(ctx, a.Env, &a.in.options, g.file, label)
+		ref, err := verdict.ReferenceFor(ctx, a.Env, &a.in.options, g.file, bench.Host{Label: label})
 		if err != nil {
 			return g, err
 		}

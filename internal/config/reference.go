@@ -70,7 +70,14 @@ var reference = Keys{
 		"ref": {nil, "Branch, tag or full commit that has the folder. If absent, `HEAD` of `repository`. Without `repository`, it is one of this repository."},
 		"from": {"files", "`files`: the committed baseline of the host. `history`: the last runs of its [history](configuration.md#history), so no file is committed. " +
 			"See [Baselines from the history](configuration.md#baselines-from-the-history)."},
+		"devices": {nil, "Files that hosts with the same device share, and that judge a replaced host. Later entries win. " +
+			"See [Hosts with the same device](configuration.md#hosts-with-the-same-device)."},
 		"runs": {5, "Runs of the history that a baseline rests on, 1 to 40: the median of their medians counts."},
+	},
+	reflect.TypeFor[Shared](): {
+		"name":  {nil, "The file is `baseline-<name>.json`, in place of the host's own."},
+		"model": {nil, "Glob of the model of all accelerators of the host, as in `NVIDIA H100*`, or of its CPU if it has none. `accelgate doctor` prints them."},
+		"hosts": {"*", "Glob of the labels of the hosts."},
 	},
 	reflect.TypeFor[Pairing](): {
 		"from_head": {nil, "Globs of files that the base gets from the code under test before it is built, as in `[bench/**, scripts/bench.py]`: " +

@@ -5,9 +5,12 @@ import (
 	"context"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/matrix"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/reference/remote"
 	"github.com/accelgate/accelgate/internal/worker"
@@ -19,12 +22,34 @@ func (o *Options) Elsewhere(file *config.File) bool {
 	return o.Baseline == "" && file.Baselines.Elsewhere()
 }
 
-// BaselineElsewhere returns where the file of a host is in its repository.
+// BaselineLabel returns the label of the baseline that a host is compared with: its own, or the
+// name that hosts with its device share.
+func (o *Options) BaselineLabel(file *config.File, host bench.Host) string {
+	if o.Baseline != "" {
+		return host.Label
+	}
+	for _, one := range slices.Backward(file.Baselines.Devices) {
+		if (one.Hosts == "" || matrix.Glob(one.Hosts, host.Label)) && hasDevice(host.Fingerprint, one.Model) {
+			return one.Name
+		}
+	}
+	return host.Label
+}
+
+// hasDevice reports whether all that does the work is of a model.
+func hasDevice(f bench.Fingerprint, model string) bool {
+	if len(f.Accelerators) == 0 {
+		return f.CPU != "" && matrix.Glob(model, f.CPU)
+	}
+	return !slices.ContainsFunc(f.Accelerators, func(a bench.Accelerator) bool { return !matrix.Glob(model, a.Model) })
+}
+
+// BaselineElsewhere returns where the file with a label is in its repository.
 func BaselineElsewhere(file *config.File, label string) string {
 	return path.Join(file.Baselines.Folder(), filepath.Base(baseline.Path("", label)))
 }
 
-// FetchBaseline reads the file of a host where [Options.Elsewhere] is true. Errors are those of
+// FetchBaseline reads the file with a label where [Options.Elsewhere] is true. Errors are those of
 // [remote.Fetch].
 func (e *Env) FetchBaseline(ctx context.Context, o *Options, file *config.File, label string) (remote.File, error) {
 	at := BaselineElsewhere(file, label)

@@ -78,6 +78,7 @@ func (e *Env) prepare(ctx context.Context, p *Plan) error {
 	if err := e.Detect(ctx, p); err != nil {
 		return err
 	}
+	p.Policy.Shared = p.Options.BaselineLabel(p.File, p.Host) != p.Host.Label
 	p.deviceIDs = e.DeviceIDs(p)
 	if err := worker.Conceal(); err != nil {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("%v: programs under test may read this process's environment", err))
@@ -387,7 +388,7 @@ func (p *Plan) Close() {
 // BaselineFile is where this host's baseline is or will be, for those who write it. It is an
 // error where there is none to write.
 func (p *Plan) BaselineFile() (string, error) {
-	return p.Options.BaselinePath(p.File, p.Host.Label), p.Options.Writable(p.File)
+	return p.Options.BaselinePath(p.File, p.Options.BaselineLabel(p.File, p.Host)), p.Options.Writable(p.File)
 }
 
 // Writable refuses to write baseline files where others are compared with.
@@ -406,7 +407,7 @@ func (o *Options) FromHistory(file *config.File) bool {
 	return o.Baseline == "" && file.Baselines.FromHistory()
 }
 
-// BaselinePath is where the baseline of a host label is or will be.
+// BaselinePath is where the baseline with a label is or will be; see [Options.BaselineLabel].
 func (o *Options) BaselinePath(file *config.File, label string) string {
 	if o.Baseline != "" {
 		return o.Baseline

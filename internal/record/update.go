@@ -147,7 +147,7 @@ func (u *Update) run(ctx context.Context, e *measure.Env) (*bench.Run, verdict.R
 		return nil, verdict.Reference{}, gate.Policy{}, err
 	}
 	defer p.Close()
-	ref, err := verdict.RecordedFor(ctx, e, &u.Options, p.File, p.Host.Label)
+	ref, err := verdict.RecordedFor(ctx, e, &u.Options, p.File, p.Host)
 	if err != nil {
 		return nil, verdict.Reference{}, p.Policy, err
 	}
@@ -165,6 +165,6 @@ func (u *Update) read(ctx context.Context, e *measure.Env) (*bench.Run, verdict.
 	if err != nil {
 		return nil, verdict.Reference{}, policy, err
 	}
-	ref, err := verdict.RecordedFor(ctx, e, &u.Options, file, run.Host.Label)
+	ref, err := verdict.RecordedFor(ctx, e, &u.Options, file, run.Host)
 	return run, ref, policy, err
 }

@@ -110,7 +110,7 @@ func (t *Typing) Commands(getenv func(string) string, h bench.Host) report.Comma
 	prune := t.common("accelgate baseline prune", label).Add("--model-dir", o.ModelDir)
 	anchor := t.common("accelgate baseline anchor", label)
 	if o.Elsewhere(t.File) {
-		there := "BASELINES-CHECKOUT/" + measure.BaselineElsewhere(t.File, h.Label)
+		there := "BASELINES-CHECKOUT/" + measure.BaselineElsewhere(t.File, o.BaselineLabel(t.File, h))
 		prune, anchor = prune.Add("--baseline", there), anchor.Add("--baseline", there)
 	}
 	if o.FromHistory(t.File) {

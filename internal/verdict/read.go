@@ -63,7 +63,7 @@ func ReadRuns(ctx context.Context, e *measure.Env, o *measure.Options, file *con
 		if missing := run.MissingShards(); len(missing) > 0 {
 			run.Warnings = append(run.Warnings, fmt.Sprintf("shards %s of this host are missing, so their cells are not judged: give their run.json files, too", strings.Join(missing, ", ")))
 		}
-		ref, err := ReferenceFor(ctx, e, o, file, label)
+		ref, err := ReferenceFor(ctx, e, o, file, run.Host)
 		if err != nil {
 			return nil, nil, err
 		}

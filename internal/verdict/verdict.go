@@ -25,6 +25,7 @@ import (
 // before anything is measured: a corrupt one must not cost an hour to find.
 type Reference struct {
 	Path  string         // of the file, or where it is written to if it is read from elsewhere
+	Label string         // of the baseline, where hosts with one device share it; "" is the host's
 	Shown string         // what reports call it; "" is Path
 	From  *report.Source // nil where it is a file of this checkout
 	File  *baseline.File // nil where there is none
@@ -49,8 +50,8 @@ func (r Reference) Run() *bench.Run {
 
 // ReferenceFor reads the baseline of a host. A missing one is not an error, unless
 // --baseline named it; an unreadable one always is.
-func ReferenceFor(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, label string) (Reference, error) {
-	ref, err := RecordedFor(ctx, e, o, file, label)
+func ReferenceFor(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, host bench.Host) (Reference, error) {
+	ref, err := RecordedFor(ctx, e, o, file, host)
 	if err == nil && ref.File == nil && o.Baseline != "" {
 		return ref, exit.Usagef("--baseline: %s does not exist: correct the path, or record it with 'accelgate baseline update --baseline %s --reason TEXT'", o.Baseline, o.Baseline)
 	}
@@ -58,10 +59,11 @@ func ReferenceFor(ctx context.Context, e *measure.Env, o *measure.Options, file 
 }
 
 // RecordedFor is [ReferenceFor] for those who are about to write the baseline.
-func RecordedFor(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, label string) (ref Reference, err error) {
+func RecordedFor(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, host bench.Host) (ref Reference, err error) {
+	label := o.BaselineLabel(file, host)
 	switch {
 	case o.FromHistory(file):
-		return lastRuns(o, file, label)
+		return lastRuns(o, file, host.Label)
 	case o.Elsewhere(file):
 		ref, err = fetched(ctx, e, o, file, label)
 	default:
@@ -71,7 +73,10 @@ func RecordedFor(ctx context.Context, e *measure.Env, o *measure.Options, file *
 		return ref, err
 	}
 	ref.Typed = &Typing{Options: o, File: file}
-	ref.kept, err = o.Kept(file, label)
+	if label != host.Label {
+		ref.Label = label
+	}
+	ref.kept, err = o.Kept(file, host.Label)
 	return ref, err
 }
 
@@ -151,12 +156,14 @@ func Judge(e *measure.Env, runs []*bench.Run, refs []Reference, policy gate.Poli
 		if ref != nil {
 			name = refs[i].Name()
 		}
+		policy.Shared = refs[i].Label != ""
 		comparison := gate.Compare(name, ref, run, policy)
 		comparisons = append(comparisons, comparison)
 		in.Lines = refs[i].Typed.lines()
 		in.Hosts = append(in.Hosts, report.HostInput{Run: run, Reference: ref, Path: refs[i].Name(), Source: refs[i].From, Comparison: comparison,
 			Commands: refs[i].Typed.Commands(e.Getenv, run.Host)})
 	}
+	policy.Shared = false // it was of one host
 	decision := gate.Decide(comparisons, policy)
 	in.Tool, in.Now, in.Policy, in.Decision = measure.Tool(), e.Now(), policy, decision
 	return Judged{Decision: decision, Report: report.New(in)}
