@@ -100,11 +100,21 @@ func (g git) run(ctx context.Context, args ...string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !response.OK():
-		return nil, fmt.Errorf("%s: %s", response.Reason(), text.OneLine(text.LastLine(response.Log)))
+		return nil, fmt.Errorf("%s: %s", response.Reason(), text.OneLine(said(response.Log)))
 	case response.StdoutTruncated:
 		return nil, errors.New("the file is too large for a baseline")
 	}
 	return response.Stdout, nil
+}
+
+// said is what git says of a failure: its line that begins with "fatal: ", or the last one.
+func said(log string) string {
+	for line := range strings.Lines(log) {
+		if why, ok := strings.CutPrefix(strings.TrimSpace(line), "fatal: "); ok {
+			return strings.TrimSuffix(why, ".")
+		}
+	}
+	return text.LastLine(log)
 }
 
 // blob reads a regular file of a commit.
