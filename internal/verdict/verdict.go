@@ -112,7 +112,7 @@ func lastRuns(o *measure.Options, file *config.File, label string) (ref Referenc
 		return ref, nil
 	}
 	if ref.File, _, err = baseline.Update(nil, run, baseline.UpdateOptions{Now: run.Started}); err != nil {
-		return Reference{}, fmt.Errorf("%s: %w", ref.Path, err)
+		return Reference{}, fmt.Errorf("%s: %w: or remove the newest line of that history", ref.Path, err)
 	}
 	for i := range ref.File.Entries {
 		ref.File.Entries[i].Anchor = nil // nothing was pinned
