@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
 	"path"
@@ -76,9 +75,6 @@ func (b Baselines) wrongRepository() string {
 	}
 	return ""
 }
-
-// Folder is the folder of the baselines in their repository.
-func (b Baselines) Folder() string { return cmp.Or(b.Path, "baselines") }
 
 // In names the file of a host: where its repository is, and its path.
 func (b Baselines) In(file string) string {

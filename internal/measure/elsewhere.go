@@ -46,7 +46,7 @@ func hasDevice(f bench.Fingerprint, model string) bool {
 
 // BaselineElsewhere returns where the file with a label is in its repository.
 func BaselineElsewhere(file *config.File, label string) string {
-	return path.Join(file.Baselines.Folder(), filepath.Base(baseline.Path("", label)))
+	return path.Join(cmp.Or(file.Baselines.Path, path.Join(defaultBaselines, file.Name)), filepath.Base(baseline.Path("", label)))
 }
 
 // FetchBaseline reads the file with a label where [Options.Elsewhere] is true. Errors are those of

@@ -394,7 +394,7 @@ func (p *Plan) BaselineFile() (string, error) {
 // Writable refuses to write baseline files where others are compared with.
 func (o *Options) Writable(file *config.File) error {
 	if o.Elsewhere(file) {
-		return exit.Usagef("%s: the baselines are in %s: clone that, name the file with --baseline, and push it", o.Config, file.Baselines.In(baseline.Path(file.Baselines.Folder(), "LABEL")))
+		return exit.Usagef("%s: the baselines are in %s: clone that, name the file with --baseline, and push it", o.Config, file.Baselines.In(BaselineElsewhere(file, "LABEL")))
 	}
 	if o.FromHistory(file) {
 		return exit.Usagef("%s: baselines.from is history, so there is no baseline file: accept a level with 'accelgate baseline update --reason TEXT', or name a file with --baseline", o.Config)
