@@ -15,7 +15,9 @@ import (
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/github/actions"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/reference/remote"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/verdict"
 )
 
@@ -114,6 +116,7 @@ func Run(ctx context.Context, e *measure.Env, sleep func(context.Context, time.D
 		}
 	}
 	a.readHistory(ctx)
+	a.in.options.Remote = a.baselineOf
 	if a.in.publish && !a.in.update {
 		a.begin(ctx)
 		defer a.end(ctx)
@@ -160,6 +163,9 @@ func (a *action) step(ctx context.Context) (int, error) {
 	if err := a.show(g, j); err != nil {
 		return 0, err
 	}
+	if a.in.update && a.in.options.FromHistory(g.file) {
+		return a.accept(ctx, g, j)
+	}
 	if a.in.update {
 		return a.refresh(ctx, g, j)
 	}
@@ -184,7 +190,11 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	if err := a.acceptUnlessUpdating(ctx, &p.Policy, p.File); err != nil {
 		return gathered{}, err
 	}
-	ref, err := verdict.ReferenceFor(p.Options, p.File, p.Host.Label)
+	ref, err := verdict.ReferenceFor(ctx, a.Env, p.Options, p.File, p.Host)
+	if unread, ok := errors.AsType[*remote.Error](err); ok && !a.in.publish { // another job judges
+		a.troubles = append(a.troubles, "cells that look slower are not measured again, because the baseline could not be read: "+text.OneLine(unread.Error()))
+		ref, err = verdict.Reference{Typed: &verdict.Typing{Options: p.Options, File: p.File}}, nil
+	}
 	if err != nil {
 		return gathered{}, err
 	}
@@ -201,6 +211,9 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 // acceptUnlessUpdating leaves waivers out where new baselines are proposed, and lets gains
 // pass.
 func (a *action) acceptUnlessUpdating(ctx context.Context, policy *gate.Policy, file *config.File) error {
+	if a.in.update && a.in.options.Elsewhere(file) {
+		return a.in.options.Writable(file)
+	}
 	if a.in.update {
 		*policy = policy.Recording()
 		return nil

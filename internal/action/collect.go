@@ -34,7 +34,7 @@ func (a *action) collect(ctx context.Context) (g gathered, err error) {
 	if err != nil {
 		return g, err
 	}
-	if g.runs, g.refs, err = verdict.ReadRuns(&a.in.options, g.file, paths); err != nil {
+	if g.runs, g.refs, err = verdict.ReadRuns(ctx, a.Env, &a.in.options, g.file, paths); err != nil {
 		return g, err
 	}
 	if pr := a.event.PullRequest; a.event.Run != nil && pr != nil && pr.BaseRef != a.event.DefaultBranch && len(g.runs) > 0 {
@@ -57,7 +57,7 @@ func (a *action) collect(ctx context.Context) (g gathered, err error) {
 			g.absent = append(g.absent, label)
 			continue
 		}
-		ref, err := verdict.ReferenceFor(&a.in.options, g.file, label)
+		ref, err := verdict.ReferenceFor(ctx, a.Env, &a.in.options, g.file, bench.Host{Label: label})
 		if err != nil {
 			return g, err
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/measure"
@@ -70,27 +71,53 @@ func (a *action) keep(ctx context.Context, g gathered, j verdict.Judged) {
 	if a.in.historyBranch == "" || !a.keepable(j.Decision.Status) {
 		return
 	}
+	if err := a.add(ctx, g, ""); err != nil {
+		a.notKept(err)
+	}
+}
+
+// accept keeps the runs on the branch as the first ones of a new level, where the history
+// stands in for baselines. It is what a refresh PR is elsewhere.
+func (a *action) accept(ctx context.Context, g gathered, j verdict.Judged) (int, error) {
+	switch {
+	case a.in.historyBranch == "" || !a.in.publish:
+		return 0, exit.Usagef("baselines.from is history, so update-baseline keeps runs on the history branch: set the inputs history-branch and publish")
+	case !a.ofBranch() || len(a.in.options.Only)+len(a.in.options.Suites) > 0:
+		return 0, exit.Usagef("baselines.from is history, so update-baseline keeps runs of all cells of the default branch: merge first, and start the workflow there")
+	case j.Decision.Status == gate.StatusNoEvidence || j.Decision.Status == gate.StatusFailed && !a.in.force:
+		a.annotate(a.gh.Error, "baselines not refreshed", "the gate did not pass; fix it, or set the input force to keep the cells that passed")
+		return j.Exit(), nil
+	}
+	return exit.Passed, a.add(ctx, g, a.in.reason)
+}
+
+// add adds the runs to the branch if they are of the default branch; accepted is why they
+// begin a new level, "" if they do not.
+func (a *action) add(ctx context.Context, g gathered, accepted string) error {
 	client, repo, err := a.client()
 	if err == nil {
 		var ours bool
-		if ours, err = a.onDefaultBranch(ctx, client, repo); err == nil && !ours {
-			return
+		if ours, err = a.onDefaultBranch(ctx, client, repo); err == nil && !ours && accepted != "" {
+			err = exit.Usagef("update-baseline keeps runs of the default branch, and this is %s: merge first", text.OneLine(a.event.Ref))
+		}
+		if err == nil && !ours {
+			return nil
 		}
 	}
 	if err != nil {
-		a.notKept(err)
-		return
+		return err
 	}
-	r := recordingOnBranch{runs: g.runs, most: measure.KeepRuns(g.file), hide: a.token.Hide}
+	r := recordingOnBranch{runs: g.runs, most: measure.KeepRuns(g.file), hide: a.token.Hide,
+		reference: history.ForReference{Needed: a.in.options.FromHistory(g.file), Accepted: accepted}}
 	change, err := client.Revise(ctx, repo, github.Revision{Branch: a.in.historyBranch, Message: r.message(a.commit()), Paths: r.paths(), Limit: branchBytes, Edit: r.edit})
 	for _, err := range r.troubles {
 		a.notKept(err)
 	}
 	if err != nil {
-		a.notKept(err)
-		return
+		return err
 	}
 	fmt.Fprintf(a.Stdout, "History on branch %s: %s, %s in all\n", a.in.historyBranch, change, text.Plural(r.kept, "run"))
+	return nil
 }
 
 // keepable reports whether the runs of this event may be kept, as far as it can
@@ -152,6 +179,8 @@ type recordingOnBranch struct {
 	hide     func(string) string
 	kept     int // runs in all files
 	troubles []error
+
+	reference history.ForReference
 }
 
 func (r *recordingOnBranch) paths() (paths []string) {
@@ -196,10 +225,10 @@ func (r *recordingOnBranch) add(run *bench.Run, data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Keep = r.most
+	f.Keep, f.ForReference = r.most, r.reference
 	added, err := f.Add(run)
 	r.kept += f.Len()
-	if added.Known || errors.Is(err, history.ErrNothing) {
+	if added.Known && r.reference.Accepted == "" || errors.Is(err, history.ErrNothing) {
 		return data, nil
 	}
 	if err != nil {

@@ -196,6 +196,10 @@ const PairSeed = "pair_seed"
 // measured at first, where that is more than the first look takes.
 const FirstPairs = "pairs"
 
+// FromHead is the condition of a run that names the files which the base got from the code
+// under test.
+const FromHead = "base_files_from_head"
+
 // ByID are the results by the ids of their cells.
 func (r *Run) ByID() map[string]*Result {
 	results := make(map[string]*Result, len(r.Results))

@@ -85,13 +85,20 @@ func Run(ctx context.Context, e *measure.Env, k *Options) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return exit.Passed, writeNoise(e, p.BaselinePath(), file, found, k.Json)
+	path, err := p.BaselineFile()
+	if err != nil {
+		return 0, err
+	}
+	return exit.Passed, writeNoise(e, path, file, found, k.Json)
 }
 
 // calibrated reads the baseline that is to be written, before anything is
 // measured: one of another machine would keep the noise of this one.
 func calibrated(p *measure.Plan) (*baseline.File, error) {
-	path := p.BaselinePath()
+	path, err := p.BaselineFile()
+	if err != nil {
+		return nil, err
+	}
 	file, err := baseline.Load(path)
 	if err != nil {
 		return nil, verdict.MissingBaseline(err)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/exit"
@@ -36,7 +37,7 @@ func (c *Command) explainCommand() *cobra.Command {
 		Long:              explainCellHelp,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: c.completeRunCells(&o),
-		RunE:              func(_ *cobra.Command, args []string) error { return c.explain(&o, args[0]) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return c.explain(cmd.Context(), &o, args[0]) },
 	}
 	f := cmd.Flags()
 	addConfig(&o.Options, f)
@@ -48,11 +49,11 @@ func (c *Command) explainCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *Command) explain(o *explaining, cell string) error {
+func (c *Command) explain(ctx context.Context, o *explaining, cell string) error {
 	if err := o.lastRun(); err != nil {
 		return err
 	}
-	j, err := verdict.JudgeFiles(c.env(), &o.Options, o.from, report.Input{Config: o.Config})
+	j, err := verdict.JudgeFiles(ctx, c.env(), &o.Options, o.from, report.Input{Config: o.Config})
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func (c *Command) list(ctx context.Context, o *measure.Options, cells, limits, a
 	defer p.Close()
 	c.warnAll(p.Warnings)
 	if limits {
-		return c.listLimits(p, cells, asJSON)
+		return c.listLimits(ctx, p, cells, asJSON)
 	}
 	inv, err := inventory.Take(p)
 	switch {
@@ -66,11 +66,11 @@ func (c *Command) list(ctx context.Context, o *measure.Options, cells, limits, a
 	return inv.Print(c.Stdout)
 }
 
-func (c *Command) listLimits(p *measure.Plan, cells, asJSON bool) error {
+func (c *Command) listLimits(ctx context.Context, p *measure.Plan, cells, asJSON bool) error {
 	if cells {
 		return exit.Usagef("--limits lists each cell by itself: leave --cells out")
 	}
-	ref, err := verdict.ReferenceFor(p.Options, p.File, p.Host.Label)
+	ref, err := verdict.ReferenceFor(ctx, c.env(), p.Options, p.File, p.Host)
 	if err != nil {
 		return err
 	}

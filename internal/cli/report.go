@@ -23,11 +23,11 @@ func (c *Command) reportCommand(code *int) *cobra.Command {
 		Short: "Judge finished runs again and print the report",
 		Long:  reportHelp,
 		Args:  cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := verdict.Renderer(c.env(), format); err != nil {
 				return err
 			}
-			j, err := verdict.JudgeFiles(c.env(), &o, args, report.Input{Config: o.Config})
+			j, err := verdict.JudgeFiles(cmd.Context(), c.env(), &o, args, report.Input{Config: o.Config})
 			if err != nil {
 				return err
 			}

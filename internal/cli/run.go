@@ -68,7 +68,7 @@ func (c *Command) run(ctx context.Context, o *measure.Options, format string) (i
 	if err := verdict.Accept(c.env(), &p.Policy, p.File, measure.Occasion{Event: measure.Desk}); err != nil {
 		return 0, err
 	}
-	ref, err := verdict.ReferenceFor(p.Options, p.File, p.Host.Label)
+	ref, err := verdict.ReferenceFor(ctx, c.env(), p.Options, p.File, p.Host)
 	if err != nil {
 		return 0, err
 	}

@@ -29,16 +29,17 @@ type File struct {
 	// Name tells the configurations of a repository apart; "" where there is one. It
 	// has 1 to 32 of a-z, 0-9 and "-".
 	Name string `yaml:"name"`
-	// Baselines is the folder of the committed baselines as written; see
-	// [File.Resolve].
-	Baselines string `yaml:"baselines"`
-	Host      Host   `yaml:"host"`
-	Policy    Policy `yaml:"policy"`
-	Limits    Limits `yaml:"limits"`
+	// Baselines say what runs are compared with.
+	Baselines Baselines `yaml:"baselines"`
+	Host      Host      `yaml:"host"`
+	Policy    Policy    `yaml:"policy"`
+	Limits    Limits    `yaml:"limits"`
 	// Build builds a checkout before any suite is measured; nil if nothing is built.
 	Build *Build `yaml:"build"`
 	// Artifacts are what suites use and the checkout does not have, by name.
 	Artifacts map[string]Artifact `yaml:"artifacts"`
+	// AB says how the base of pairs is made; nil if it is as its commit has it.
+	AB *Pairing `yaml:"ab"`
 	// Runners are the hosts that the project measures on, for planning.
 	Runners []Runner `yaml:"runners"`
 	// Suites is never empty and its names are unique.
@@ -220,6 +221,12 @@ func read(doc *document) (*File, error) {
 	}
 	if file.Build != nil && len(d.errs) == 0 {
 		d.build(file.Build, nodes["build"], "build")
+	}
+	if len(d.errs) == 0 {
+		d.baselines(&file.Baselines, nodes["baselines"])
+	}
+	if file.AB != nil && len(d.errs) == 0 {
+		d.pairing(file.AB, nodes["ab"])
 	}
 	if v := nodes["version"]; v != nil && file.Version != Version && (file.Version != 0 || len(d.errs) == 0) {
 		d.errs = nil // what a later format means by its keys is not known here

@@ -172,7 +172,7 @@ func TestLoadResolvesPathsFromTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := file.Resolve(file.Baselines), filepath.Join("testdata", "ok", "perf"); got != want {
+	if got, want := file.Resolve(file.Baselines.Path), filepath.Join("testdata", "ok", "perf"); got != want {
 		t.Errorf("got baselines in %q, want %q", got, want)
 	}
 	abs := filepath.Join(t.TempDir(), "b")

@@ -50,18 +50,40 @@ var reference = Keys{
 		"version": {nil, "Version of the format."},
 		"name": {nil, "Name of this configuration among several of the repository: 1 to 32 of `a-z`, `0-9` and `-`. " +
 			"Baselines, history, comment, check, artifacts and refresh PRs are then its own. See [Several configurations](github.md#several-configurations)."},
-		"baselines": {"baselines", "Folder of the committed baselines. If absent and there is a `name`, the folder of that name in `baselines`. Each configuration needs a folder of its own. " +
-			"The cells of another configuration would be missing from every run, which blocks and names their suite."},
+		"baselines": {"baselines", "What runs are compared with. A text stands for `path`. " +
+			"See [Baselines](configuration.md#baselines)."},
 		"host":   {nil, "The host that measures."},
 		"policy": {nil, "Limits of the gate."},
 		"limits": {nil, "Limits of the cost of a run. The run and the report declare what a limit left out."},
 		"build":  {nil, "Command that builds the checkout before anything is measured. A list stands for `command`. See [Builds](configuration.md#builds)."},
 		"artifacts": {nil, "Models, datasets and other files that suites use, by name. `{artifact.NAME}` in any text of a suite or of a build stands for the path of one. " +
 			"See [Artifacts](artifacts.md)."},
+		"ab": {nil, "The base that `accelgate run --ab` measures in pairs with the code under test."},
 		"runners": {nil, "Hosts of the project, and the suites of each. The called workflow measures on them if its input `hosts` is empty. For each, `accelgate plan --github-matrix` prints jobs. " +
 			"`accelgate plan --shards auto --max-minutes 20 --durations FOLDER` makes as few shards as take 20 minutes each by the median times of earlier runs. " +
 			"It keeps cells together that share what a persistent process has loaded, and reports how far from the bound the longest shard is."},
 		"suites": {nil, "Cells to measure. Each kind has [further keys](configuration.md#kinds)."},
+	},
+	reflect.TypeFor[Baselines](): {
+		"path": {"baselines", "Folder of the committed baselines. If absent and there is a `name`, the folder of that name in `baselines`. Each configuration needs a folder of its own. " +
+			"The cells of another configuration would be missing from every run, which blocks and names their suite."},
+		"repository": {nil, "Repository that has the folder, in place of this checkout: `OWNER/NAME` on the GitHub server, an https or ssh address, or a path that begins with `./`, `../` or `/`. " +
+			"See [Baselines elsewhere](configuration.md#baselines-elsewhere)."},
+		"ref": {nil, "Branch, tag or full commit that has the folder. If absent, `HEAD` of `repository`. Without `repository`, it is one of this repository."},
+		"from": {"files", "`files`: the committed baseline of the host. `history`: the last runs of its [history](configuration.md#history), so no file is committed. " +
+			"See [Baselines from the history](configuration.md#baselines-from-the-history)."},
+		"devices": {nil, "Files that hosts with the same device share, and that judge a replaced host. Later entries win. " +
+			"See [Hosts with the same device](configuration.md#hosts-with-the-same-device)."},
+		"runs": {5, "Runs of the history that a baseline rests on, 1 to 40: the median of their medians counts."},
+	},
+	reflect.TypeFor[Shared](): {
+		"name":  {nil, "The file is `baseline-<name>.json`, in place of the host's own."},
+		"model": {nil, "Glob of the model of all accelerators of the host, as in `NVIDIA H100*`, or of its CPU if it has none. `accelgate doctor` prints them."},
+		"hosts": {"*", "Glob of the labels of the hosts."},
+	},
+	reflect.TypeFor[Pairing](): {
+		"from_head": {nil, "Globs of files that the base gets from the code under test before it is built, as in `[bench/**, scripts/bench.py]`: " +
+			"the head's harness measures the base's sources. See [The head's harness](configuration.md#the-heads-harness)."},
 	},
 	reflect.TypeFor[Host](): {
 		"label": {nil, "Label of this host, which selects `baseline-<label>.json`. Flag `--host-label` wins over variable `ACCELGATE_HOST_LABEL`, which wins over this key. " +

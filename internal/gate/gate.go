@@ -248,6 +248,9 @@ type Policy struct {
 	// after them: a loss that the newest of them shows as well is [Regressed].
 	// [bench.DefaultBranch] in a run's context says so, too.
 	NextRun bool `json:"next_run,omitempty"`
+	// Shared says that hosts with the same device share the reference, by the configuration: one
+	// with another CPU is judged by it, with a warning.
+	Shared bool `json:"-"`
 	// Inconclusive is the level of numbers whose evidence stays open: "fail", or
 	// "warn" if empty.
 	Inconclusive string `json:"inconclusive,omitempty"`

@@ -19,6 +19,8 @@ func machines(ref, run *bench.Run, p *Policy) (unjudged string, differ []Verdict
 		return []Verdict{{Class: Mismatch, Level: level, Reason: reason}}
 	}
 	switch {
+	case p.Shared && (same && here.Elsewhere(there) || !same && sameDevices(here, there)) && p.Fingerprint == "":
+		return "", mismatch(Warn, shares(why))
 	case same && here.Elsewhere(there) && rule != FingerprintIgnore && p.Compat == "":
 		return "", mismatch(Warn, "the baseline was measured on another host of this kind: "+
 			"give each host a label of its own, here with --host-label "+run.Host.Own()+
@@ -36,6 +38,22 @@ func machines(ref, run *bench.Run, p *Policy) (unjudged string, differ []Verdict
 	}
 	return why, mismatch(Fail, why+
 		": give this host a label of its own with --host-label, or set policy.fingerprint: ignore to judge by it all the same")
+}
+
+// sameDevices reports whether both have the same accelerators, and some.
+func sameDevices(here, there bench.Fingerprint) bool {
+	now := accelerators(here)
+	return now != nil && slices.Equal(now, accelerators(there))
+}
+
+// shares warns of a baseline that another host with the device was measured for.
+func shares(why string) string {
+	if why == "" {
+		why = "the baseline was measured on another host with this device"
+	}
+	return why +
+		"; speeds are judged all the same, because baselines.devices lets the hosts share it: " +
+		"give this host a file of its own there if a report on unchanged code differs"
 }
 
 // fingerprint is what to do about two machines that differ.

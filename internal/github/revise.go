@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	gh "github.com/google/go-github/v62/github"
+
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // Revision changes files of a branch that belongs to this tool alone, and that no
@@ -74,6 +76,21 @@ func (c *Client) BranchFile(ctx context.Context, repo Repo, branch, path string,
 	})
 	data, found = files[path]
 	return data, found, err
+}
+
+// Head returns the commit that a branch points to; "" where there is no such branch.
+func (c *Client) Head(ctx context.Context, repo Repo, branch string) (string, error) {
+	doing := fmt.Sprintf("ask for branch %s of %s", text.Cut(branch, 80), repo)
+	err := repo.check()
+	if !validBranch(branch) {
+		err = errors.Join(err, fmt.Errorf("%q is not a name for a branch", text.Cut(branch, 80)))
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", doing, err)
+	}
+	v := c.onBranch(repo, branch, doing)
+	at, err := persist(ctx, c, func() (tip, error) { return v.head(ctx, branch) })
+	return at.sha, err
 }
 
 // DefaultBranch asks for the repository's default branch.

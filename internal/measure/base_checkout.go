@@ -25,6 +25,8 @@ type checkout struct {
 	dir    string // the configuration's folder in it
 	kept   bool   // the folder stays for the next run once the base is built
 	built  bool   // by an earlier run
+	heads  *worktree.Overlay
+	laid   *worktree.Laid // those of heads that differed
 }
 
 func (k *checkout) String() string { return k.what }
@@ -36,6 +38,9 @@ func (e *Env) baseOf(ctx context.Context, p *Plan, commit string, tried bool) (b
 	if err != nil {
 		return nil, err
 	}
+	if k.heads, err = fromHead(ctx, p, k.Repository); err != nil {
+		return nil, err
+	}
 	if err := k.add(ctx, e, p); err != nil {
 		return nil, err
 	}
@@ -44,10 +49,13 @@ func (e *Env) baseOf(ctx context.Context, p *Plan, commit string, tried bool) (b
 			err = errors.Join(err, k.remove(context.WithoutCancel(ctx)))
 		}
 	}()
+	if k.laid, err = lay(ctx, p, k.Repository, k.heads, k.dir, false); err != nil {
+		return nil, err
+	}
 	if err := k.build(ctx, p); err != nil {
 		return nil, err
 	}
-	return e.openIn(ctx, p, k, tried)
+	return e.openIn(ctx, p, k, tried, k.laid)
 }
 
 // findBase finds out which commit the base is.

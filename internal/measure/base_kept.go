@@ -26,7 +26,7 @@ const (
 )
 
 // keptKey names what the base is built from: its commit, which has its own
-// configuration, and the commands that build it. It is "" where nothing is built.
+// configuration, the head's files in it, and the commands that build it. It is "" where nothing is built.
 func (k *checkout) keptKey(p *Plan) string {
 	type command struct {
 		Suite string
@@ -39,7 +39,11 @@ func (k *checkout) keptKey(p *Plan) string {
 			commands, some = append(commands, command{s.Name, s.Build}), some || s.Build != nil
 		}
 	}
-	text, err := json.Marshal([]any{k.commit, k.prefix, filepath.Base(p.Options.Config), commands})
+	parts := []any{k.commit, k.prefix, filepath.Base(p.Options.Config), commands}
+	if k.heads != nil {
+		parts = append(parts, k.heads.Digest)
+	}
+	text, err := json.Marshal(parts)
 	if err != nil || !some {
 		return ""
 	}

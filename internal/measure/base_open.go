@@ -48,7 +48,7 @@ func (e *Env) openBase(ctx context.Context, p *Plan) (*base, error) {
 		return b, asUsage("--ab auto", err, "add --ab FOLDER with a checkout of the base, or leave pairs out with --ab off")
 	}
 	if info, err := os.Stat(o.AB); err == nil && info.IsDir() {
-		return e.openIn(ctx, p, nil, false)
+		return e.openFolder(ctx, p)
 	}
 	b, err := e.baseOf(ctx, p, o.AB, false)
 	return b, asUsage("--ab", err, "give the folder of a checkout of the base, or a commit of this repository")

@@ -24,6 +24,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
+	"github.com/accelgate/accelgate/internal/worktree"
 )
 
 // defaultPairs is how many pairs of base and head are measured of each cell where
@@ -53,10 +54,11 @@ type base struct {
 	checkout *checkout // that accelgate made of it; nil if the user did
 	tried    bool      // it was not asked for
 	hold     *prepare.Hold
+	laid     *worktree.Laid // the head's files in it; nil without any
 }
 
-// openIn opens the base in a folder.
-func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool) (*base, error) {
+// openIn opens the base in a folder, which has the head's files that were laid there.
+func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool, laid *worktree.Laid) (*base, error) {
 	o := *p.Options
 	o.Injected, o.Revision, o.Out, o.isBase, o.baseLogs = Injected{}, "", "", true, p.OutPath(filepath.Join(logs, "base"))
 	// Which cells are measured is the head's to say: a shard of another matrix, and a
@@ -67,13 +69,13 @@ func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool) (
 	if err != nil {
 		return nil, fmt.Errorf("--ab: %w", err)
 	}
-	b := &base{plan: opened, pairs: cmp.Or(o.Pairs, firstPairs(&p.Policy)), seed: cmp.Or(o.PairSeed, rand.Uint64()>>11), cells: map[string]paired{}, owed: map[string]bool{}, coins: map[string]*rand.Rand{}, flipped: map[string]bool{}, checkout: from, tried: tried}
+	b := &base{plan: opened, pairs: cmp.Or(o.Pairs, firstPairs(&p.Policy)), seed: cmp.Or(o.PairSeed, rand.Uint64()>>11), cells: map[string]paired{}, owed: map[string]bool{}, coins: map[string]*rand.Rand{}, flipped: map[string]bool{}, checkout: from, tried: tried, laid: laid}
 	b.revision = cmp.Or(e.checkedOut(ctx, opened), o.ABRevision)
 	if want := cmp.Or(e.mergedInto(ctx, p), o.ABRevision); o.ABRevision != "" && b.revision != want {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the base is %s, and the pull request is merged into %s, so what else differs counts as its change: check out that one in %s",
 			text.OneLine(b.revision), text.OneLine(want), text.OneLine(o.AB)))
 	}
-	b.state = b.revision + " " + e.changes(ctx, opened) + " " + opened.File.Digest
+	b.state = b.revision + " " + e.changes(ctx, opened) + " " + opened.File.Digest + laid.Digest()
 	if err = b.match(p); err == nil {
 		err = b.build(ctx, p)
 	}
@@ -134,11 +136,15 @@ func (b *base) close() {
 	}
 }
 
-// discard closes the base and removes the checkout that accelgate made of it.
+// discard closes the base and removes the checkout that accelgate made of it, or gives the
+// user's own checkout its files back.
 func (b *base) discard(ctx context.Context) error {
 	b.close()
 	if b == nil {
 		return nil
+	}
+	if b.checkout == nil {
+		return b.laid.Undo()
 	}
 	return b.checkout.remove(context.WithoutCancel(ctx))
 }
@@ -181,6 +187,9 @@ func (b *base) context(facts map[string]string) map[string]string {
 	all := map[string]string{bench.PairSeed: strconv.FormatUint(b.seed, 10)}
 	if b.pairs > detect.DefaultStages().Looks[0].Pairs {
 		all[bench.FirstPairs] = strconv.Itoa(b.pairs)
+	}
+	if b.laid != nil && len(b.laid.Names) > 0 {
+		all[bench.FromHead] = listed(b.laid.Names)
 	}
 	maps.Copy(all, facts)
 	return all

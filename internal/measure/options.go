@@ -1,12 +1,15 @@
 package measure
 
 import (
+	"context"
 	"strconv"
 	"time"
 
+	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/engine"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/reference/history"
+	"github.com/accelgate/accelgate/internal/reference/remote"
 )
 
 // Options are what commands and the action ask of measuring, by theme. Each flag
@@ -30,6 +33,9 @@ type Sources struct {
 	// OnBranch returns the earlier runs of a host that are not in a folder, nil if
 	// there are none; nil where they are looked for in folders alone.
 	OnBranch func(label string) *history.File
+	// Remote reads a file of the repository that has the baselines; nil where git does.
+	// ok is false where git is to read it all the same.
+	Remote func(ctx context.Context, b config.Baselines, path string) (f remote.File, ok bool, err error)
 }
 
 // Selection chooses cells. All of them must want a cell.

@@ -84,6 +84,7 @@ func (e *Env) prepare(ctx context.Context, p *Plan) error {
 	if err := e.Detect(ctx, p); err != nil {
 		return err
 	}
+	p.Policy.Shared = p.Options.BaselineLabel(p.File, p.Host) != p.Host.Label
 	p.deviceIDs = e.DeviceIDs(p)
 	if err := e.GetArtifacts(ctx, p, func(suite string) bool { return p.Options.Wants(p.File, p.Host.Label, suite) }); err != nil {
 		p.Close()
@@ -409,10 +410,29 @@ func (p *Plan) Close() {
 	p.artifacts.Release()
 }
 
-// BaselinePath is where this host's baseline is or will be.
-func (p *Plan) BaselinePath() string { return p.Options.BaselinePath(p.File, p.Host.Label) }
+// BaselineFile is where this host's baseline is or will be, for those who write it. It is an
+// error where there is none to write.
+func (p *Plan) BaselineFile() (string, error) {
+	return p.Options.BaselinePath(p.File, p.Options.BaselineLabel(p.File, p.Host)), p.Options.Writable(p.File)
+}
 
-// BaselinePath is where the baseline of a host label is or will be.
+// Writable refuses to write baseline files where others are compared with.
+func (o *Options) Writable(file *config.File) error {
+	if o.Elsewhere(file) {
+		return exit.Usagef("%s: the baselines are in %s: clone that, name the file with --baseline, and push it", o.Config, file.Baselines.In(BaselineElsewhere(file, "LABEL")))
+	}
+	if o.FromHistory(file) {
+		return exit.Usagef("%s: baselines.from is history, so there is no baseline file: accept a level with 'accelgate baseline update --reason TEXT', or name a file with --baseline", o.Config)
+	}
+	return nil
+}
+
+// FromHistory reports whether the last runs of a host stand in for its baseline file.
+func (o *Options) FromHistory(file *config.File) bool {
+	return o.Baseline == "" && file.Baselines.FromHistory()
+}
+
+// BaselinePath is where the baseline with a label is or will be; see [Options.BaselineLabel].
 func (o *Options) BaselinePath(file *config.File, label string) string {
 	if o.Baseline != "" {
 		return o.Baseline
@@ -420,9 +440,9 @@ func (o *Options) BaselinePath(file *config.File, label string) string {
 	return baseline.Path(o.Baselines(file), label)
 }
 
-// Baselines is the folder of baselines.
+// Baselines is the folder of baselines of this checkout.
 func (o *Options) Baselines(file *config.File) string {
-	return file.Resolve(cmp.Or(file.Baselines, filepath.Join(defaultBaselines, file.Name)))
+	return file.Resolve(cmp.Or(file.Baselines.Path, filepath.Join(defaultBaselines, file.Name)))
 }
 
 // defaultBaselines is the folder of baselines, beside the configuration. That of a

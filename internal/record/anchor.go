@@ -29,7 +29,7 @@ func PathOf(ctx context.Context, e *measure.Env, o *measure.Options) (string, er
 		return "", err
 	}
 	defer p.Close()
-	return p.BaselinePath(), nil
+	return p.BaselineFile()
 }
 
 // Run moves the anchors of the host's baseline to its medians.

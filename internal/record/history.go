@@ -24,7 +24,7 @@ func History(e *measure.Env, o *measure.Options, arguments []string, dry bool) e
 	file, _, err := e.Load(o)
 	switch {
 	case err == nil:
-		r.keep = measure.KeepRuns(file)
+		r.keep, r.reference = measure.KeepRuns(file), history.ForReference{Needed: o.FromHistory(file)}
 		r.path = func(label string) string { return o.HistoryPath(file, label) }
 	case o.History == "" || !errors.Is(err, fs.ErrNotExist):
 		return err
@@ -55,6 +55,8 @@ type recording struct {
 	keep   int                      // runs of a host; the default if 0
 	files  map[string]*history.File // by host label
 	labels []string                 // in the order of the runs
+
+	reference history.ForReference
 }
 
 // add adds a run to its host's history, and says what became of it.
@@ -68,7 +70,7 @@ func (r *recording) add(run *bench.Run) error {
 		if err != nil {
 			return err
 		}
-		file.Keep = r.keep
+		file.Keep, file.ForReference = r.keep, r.reference
 		r.files[label] = file
 		r.labels = append(r.labels, label)
 	}
@@ -100,6 +102,10 @@ func (r *recording) save() error {
 // tellAdded says what became of a run.
 func (r *recording) tellAdded(run *bench.Run, added history.Added) {
 	name := measure.ShortRevision(run.Revision) + " on " + text.OneLine(run.Host.Label)
+	if added.Known && r.reference.Accepted != "" {
+		fmt.Fprintf(r.Stdout, "%s: is there already, and begins a new level now\n", name)
+		return
+	}
 	if added.Known {
 		fmt.Fprintf(r.Stdout, "%s: is there already\n", name)
 		return

@@ -22,7 +22,11 @@ func Prune(ctx context.Context, e *measure.Env, o *measure.Options, dry bool) er
 		return err
 	}
 	defer p.Close()
-	file, err := baseline.Load(p.BaselinePath())
+	path, err := p.BaselineFile()
+	if err != nil {
+		return err
+	}
+	file, err := baseline.Load(path)
 	if err != nil {
 		return verdict.MissingBaseline(err)
 	}
@@ -30,11 +34,11 @@ func Prune(ctx context.Context, e *measure.Env, o *measure.Options, dry bool) er
 	for _, id := range removed {
 		fmt.Fprintf(e.Stdout, "remove %s\n", text.OneLine(id))
 	}
-	fmt.Fprintf(e.Stdout, "%s: %d of %d entries removed\n", p.BaselinePath(), len(removed), len(file.Entries))
+	fmt.Fprintf(e.Stdout, "%s: %d of %d entries removed\n", path, len(removed), len(file.Entries))
 	if dry || len(removed) == 0 {
 		return nil
 	}
-	return baseline.Save(p.BaselinePath(), kept)
+	return baseline.Save(path, kept)
 }
 
 // known returns whether the configuration has a cell of an id. Of a combination

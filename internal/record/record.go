@@ -59,6 +59,11 @@ func preview(e *measure.Env, ref verdict.Reference, run *bench.Run, reason strin
 		return r, err
 	}
 	r.before = ref.File
+	if ref.Label != "" { // hosts share the file
+		shared := *run
+		shared.Host.Label = ref.Label
+		run = &shared
+	}
 	if r.file, r.Changes, err = baseline.Update(ref.File, run, baseline.UpdateOptions{Reason: reason, Now: e.Now(), All: all}); err != nil {
 		return r, err
 	}

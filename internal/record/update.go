@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
+	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/verdict"
@@ -41,6 +43,9 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 	}
 	e.WarnUnwell(run, "measure")
 	e.WarnAll(u.ofAnotherCommit(ctx, e, run))
+	if file := ref.Typed.File; u.FromHistory(file) {
+		return exit.Passed, u.accept(e, file, run)
+	}
 	write, done := Record, "recorded"
 	if u.Dry {
 		write, done = preview, "would be recorded"
@@ -56,8 +61,28 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 	if u.Dry {
 		return exit.Passed, printChanges(e.Stdout, recorded.Changes)
 	}
+	if ref.From != nil || ref.Shown != "" {
+		return exit.Passed, verdict.Next(e.Stdout, "push it as "+text.OneLine(ref.Name())+", and judge", ref.Typed.Commands(e.Getenv, run.Host).Run)
+	}
 	err = verdict.Next(e.Stdout, "review it, commit it, and judge", verdict.Reviewed(ref.Path), ref.Typed.Commands(e.Getenv, run.Host).Run)
 	return exit.Passed, err
+}
+
+// accept adds a run to the history that stands in for a baseline, as the first one of a new level.
+func (u *Update) accept(e *measure.Env, file *config.File, run *bench.Run) error {
+	if err := Genuine(run); err != nil {
+		return err
+	}
+	r := recording{Env: e, path: func(label string) string { return u.HistoryPath(file, label) }, files: map[string]*history.File{},
+		keep: measure.KeepRuns(file), reference: history.ForReference{Needed: true, Accepted: u.Reason}}
+	if err := r.add(run); err != nil {
+		return err
+	}
+	if u.Dry {
+		_, err := fmt.Fprintln(e.Stdout, "nothing was written: leave out --dry-run to record it")
+		return err
+	}
+	return r.save()
 }
 
 // printChanges prints the numbers that a dry run would write.
@@ -115,14 +140,14 @@ func (u *Update) judged(ctx context.Context, e *measure.Env) (run *bench.Run, re
 // run gets the run: measured now, or from a file.
 func (u *Update) run(ctx context.Context, e *measure.Env) (*bench.Run, verdict.Reference, gate.Policy, error) {
 	if u.From != "" {
-		return u.read(e)
+		return u.read(ctx, e)
 	}
 	p, err := e.Plan(ctx, &u.Options)
 	if err != nil {
 		return nil, verdict.Reference{}, gate.Policy{}, err
 	}
 	defer p.Close()
-	ref, err := verdict.RecordedFor(&u.Options, p.File, p.Host.Label)
+	ref, err := verdict.RecordedFor(ctx, e, &u.Options, p.File, p.Host)
 	if err != nil {
 		return nil, verdict.Reference{}, p.Policy, err
 	}
@@ -131,7 +156,7 @@ func (u *Update) run(ctx context.Context, e *measure.Env) (*bench.Run, verdict.R
 }
 
 // read gets the run and its host's baseline from files.
-func (u *Update) read(e *measure.Env) (*bench.Run, verdict.Reference, gate.Policy, error) {
+func (u *Update) read(ctx context.Context, e *measure.Env) (*bench.Run, verdict.Reference, gate.Policy, error) {
 	file, policy, err := e.Load(&u.Options)
 	if err != nil {
 		return nil, verdict.Reference{}, policy, err
@@ -140,6 +165,6 @@ func (u *Update) read(e *measure.Env) (*bench.Run, verdict.Reference, gate.Polic
 	if err != nil {
 		return nil, verdict.Reference{}, policy, err
 	}
-	ref, err := verdict.RecordedFor(&u.Options, file, run.Host.Label)
+	ref, err := verdict.RecordedFor(ctx, e, &u.Options, file, run.Host)
 	return run, ref, policy, err
 }

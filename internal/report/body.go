@@ -93,6 +93,9 @@ func (r *Report) inTurnsWith() (line inline) {
 		if base := r.hosts[i].Run.Base; base != "" && !slices.Contains(told, base) && len(told) < maxCautions {
 			told = append(told, base)
 			line = append(line, plain(" · paired with "), code(commit(base)))
+			if files := r.hosts[i].Run.Context[bench.FromHead]; files != "" {
+				line = append(line, plain(", which had the head's "), code(text.OneLine(files)))
+			}
 		}
 	}
 	return line

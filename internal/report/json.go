@@ -68,6 +68,7 @@ type HostDocument struct {
 // BaselineDocument says what a host was compared with.
 type BaselineDocument struct {
 	Path     string            `json:"path,omitempty"`
+	Source   *Source           `json:"source,omitempty"` // nil where it is a file of the checkout
 	Host     string            `json:"host,omitempty"`
 	Captured time.Time         `json:"captured,omitzero"`
 	Commit   string            `json:"commit,omitempty"`
@@ -186,7 +187,7 @@ func (h *host) document() *HostDocument {
 		Metrics: h.Run.Metrics, Warnings: warningsOf(h.Run),
 	}
 	if ref := h.Reference; ref != nil {
-		d.Baseline = &BaselineDocument{Path: h.Path, Host: ref.Host.Label, Captured: ref.Started,
+		d.Baseline = &BaselineDocument{Path: h.Path, Source: h.Source, Host: ref.Host.Label, Captured: ref.Started,
 			Commit: ref.Revision, Machine: finiteMachine(ref.Host.Fingerprint), Warnings: ref.Warnings}
 	}
 	return d

@@ -47,8 +47,16 @@ type HostInput struct {
 	Reference *bench.Run
 	// Path is the baseline's file, whether it exists or not.
 	Path       string
+	Source     *Source // nil where it is a file of the checkout
 	Comparison gate.Comparison
 	Commands   Commands // about this host
+}
+
+// Source is where a baseline was fetched from.
+type Source struct {
+	Repository string `json:"repository"`
+	Commit     string `json:"commit"`
+	Digest     string `json:"sha256"` // of the file
 }
 
 // Links are http or https addresses; any other is left out.

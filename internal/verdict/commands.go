@@ -107,14 +107,23 @@ func (t *Typing) Commands(getenv func(string) string, h bench.Host) report.Comma
 	o, label := t.Options, t.label(getenv, h)
 	run := func(l Line) Line { return l.parts(o).conditions(o).demonstrated(o) }
 	update := func(l Line) Line { return l.parts(o).conditions(o) }
+	prune := t.common("accelgate baseline prune", label).Add("--model-dir", o.ModelDir)
+	anchor := t.common("accelgate baseline anchor", label)
+	if o.Elsewhere(t.File) {
+		there := "BASELINES-CHECKOUT/" + measure.BaselineElsewhere(t.File, o.BaselineLabel(t.File, h))
+		prune, anchor = prune.Add("--baseline", there), anchor.Add("--baseline", there)
+	}
+	if o.FromHistory(t.File) {
+		prune = update(t.common("accelgate baseline update", label)) + ` --reason "cells were removed" --force`
+	}
 	return report.Commands{
 		Run:      string(run(t.common("accelgate run", label)).selected(o)),
 		Cell:     string(run(t.common("accelgate run", label))),
 		RunAs:    string(run(t.configured("accelgate run")).selected(o)),
 		Update:   string(update(t.common("accelgate baseline update", label)).selected(o)),
 		UpdateAs: string(update(t.configured("accelgate baseline update")).selected(o)),
-		Prune:    string(t.common("accelgate baseline prune", label).Add("--model-dir", o.ModelDir)),
-		Anchor:   string(t.common("accelgate baseline anchor", label)),
+		Prune:    string(prune),
+		Anchor:   string(anchor),
 		Refresh:  string(t.common("accelgate cases refresh", label).conditions(o)),
 		Bisect:   string(t.configured("accelgate bisect").Add("--host-label", label).Add("--model-dir", o.ModelDir).List("--devices", o.Devices)),
 		Base:     o.NextBase(t.File.Dir),

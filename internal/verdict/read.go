@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -16,7 +17,7 @@ import (
 
 // JudgeFiles judges run documents under the configuration's policy and
 // baselines.
-func JudgeFiles(e *measure.Env, o *measure.Options, paths []string, in report.Input) (Judged, error) {
+func JudgeFiles(ctx context.Context, e *measure.Env, o *measure.Options, paths []string, in report.Input) (Judged, error) {
 	if o.Baseline != "" && len(paths) > 1 {
 		return Judged{}, exit.Usagef("--baseline goes with a single run: leave it out, and each host's own is used")
 	}
@@ -27,7 +28,7 @@ func JudgeFiles(e *measure.Env, o *measure.Options, paths []string, in report.In
 	if err != nil {
 		return Judged{}, err
 	}
-	runs, refs, err := ReadRuns(o, file, paths)
+	runs, refs, err := ReadRuns(ctx, e, o, file, paths)
 	if err != nil {
 		return Judged{}, err
 	}
@@ -37,7 +38,7 @@ func JudgeFiles(e *measure.Env, o *measure.Options, paths []string, in report.In
 
 // ReadRuns reads runs and the baselines of their hosts, in pairs. Runs of one
 // host are shards of one run.
-func ReadRuns(o *measure.Options, file *config.File, paths []string) (runs []*bench.Run, refs []Reference, err error) {
+func ReadRuns(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, paths []string) (runs []*bench.Run, refs []Reference, err error) {
 	shards := map[string][]*bench.Run{}
 	var labels []string
 	for _, path := range paths {
@@ -62,7 +63,7 @@ func ReadRuns(o *measure.Options, file *config.File, paths []string) (runs []*be
 		if missing := run.MissingShards(); len(missing) > 0 {
 			run.Warnings = append(run.Warnings, fmt.Sprintf("shards %s of this host are missing, so their cells are not judged: give their run.json files, too", strings.Join(missing, ", ")))
 		}
-		ref, err := ReferenceFor(o, file, label)
+		ref, err := ReferenceFor(ctx, e, o, file, run.Host)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -3,6 +3,9 @@
 package verdict
 
 import (
+	"cmp"
+	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,11 +24,17 @@ import (
 // Reference is a host's baseline with the runs that were kept of the host, read
 // before anything is measured: a corrupt one must not cost an hour to find.
 type Reference struct {
-	Path  string
+	Path  string         // of the file, or where it is written to if it is read from elsewhere
+	Label string         // of the baseline, where hosts with one device share it; "" is the host's
+	Shown string         // what reports call it; "" is Path
+	From  *report.Source // nil where it is a file of this checkout
 	File  *baseline.File // nil where there is none
 	kept  *history.File  // nil where there are none
 	Typed *Typing        // what commands about the host repeat; nil where there is no configuration
 }
+
+// Name is what reports call the baseline.
+func (r Reference) Name() string { return cmp.Or(r.Shown, r.Path) }
 
 // Run is the baseline as a run, with its history; nil where there is none.
 func (r Reference) Run() *bench.Run {
@@ -41,8 +50,8 @@ func (r Reference) Run() *bench.Run {
 
 // ReferenceFor reads the baseline of a host. A missing one is not an error, unless
 // --baseline named it; an unreadable one always is.
-func ReferenceFor(o *measure.Options, file *config.File, label string) (Reference, error) {
-	ref, err := RecordedFor(o, file, label)
+func ReferenceFor(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, host bench.Host) (Reference, error) {
+	ref, err := RecordedFor(ctx, e, o, file, host)
 	if err == nil && ref.File == nil && o.Baseline != "" {
 		return ref, exit.Usagef("--baseline: %s does not exist: correct the path, or record it with 'accelgate baseline update --baseline %s --reason TEXT'", o.Baseline, o.Baseline)
 	}
@@ -50,14 +59,65 @@ func ReferenceFor(o *measure.Options, file *config.File, label string) (Referenc
 }
 
 // RecordedFor is [ReferenceFor] for those who are about to write the baseline.
-func RecordedFor(o *measure.Options, file *config.File, label string) (Reference, error) {
-	ref, err := loadReference(o.BaselinePath(file, label), label)
+func RecordedFor(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, host bench.Host) (ref Reference, err error) {
+	label := o.BaselineLabel(file, host)
+	switch {
+	case o.FromHistory(file):
+		return lastRuns(o, file, host.Label)
+	case o.Elsewhere(file):
+		ref, err = fetched(ctx, e, o, file, label)
+	default:
+		ref, err = loadReference(o.BaselinePath(file, label), label)
+	}
 	if err != nil {
 		return ref, err
 	}
 	ref.Typed = &Typing{Options: o, File: file}
-	ref.kept, err = o.Kept(file, label)
+	if label != host.Label {
+		ref.Label = label
+	}
+	ref.kept, err = o.Kept(file, host.Label)
 	return ref, err
+}
+
+// fetched is a baseline of another repository or branch.
+func fetched(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, label string) (Reference, error) {
+	at := measure.BaselineElsewhere(file, label)
+	missing := Reference{Path: o.OutPath(file, at), Shown: file.Baselines.In(at)}
+	f, err := e.FetchBaseline(ctx, o, file, label)
+	if errors.Is(err, fs.ErrNotExist) {
+		return missing, nil
+	} else if err != nil {
+		return Reference{}, err
+	}
+	parsed, err := baseline.Parse(missing.Shown, f.Data)
+	if err != nil {
+		return Reference{}, err
+	}
+	ref, err := OfHost(missing.Shown, parsed, label)
+	ref.Path, ref.Shown = missing.Path, missing.Shown
+	ref.From = &report.Source{Repository: cmp.Or(file.Baselines.Repository, "this repository"), Commit: f.Commit, Digest: fmt.Sprintf("%x", sha256.Sum256(f.Data))}
+	return ref, err
+}
+
+// lastRuns is a baseline of the last runs that were kept of a host, in place of a file.
+func lastRuns(o *measure.Options, file *config.File, label string) (ref Reference, err error) {
+	n := cmp.Or(file.Baselines.Runs, history.DefaultReference)
+	ref = Reference{Path: fmt.Sprintf("%s (last %s)", history.Name(label), text.Plural(n, "run")), Typed: &Typing{Options: o, File: file}}
+	if ref.kept, err = o.Kept(file, label); err != nil || ref.kept == nil {
+		return ref, err
+	}
+	run := ref.kept.Reference(label, n)
+	if run == nil {
+		return ref, nil
+	}
+	if ref.File, _, err = baseline.Update(nil, run, baseline.UpdateOptions{Now: run.Started}); err != nil {
+		return Reference{}, fmt.Errorf("%s: %w: or remove the newest line of that history", ref.Path, err)
+	}
+	for i := range ref.File.Entries {
+		ref.File.Entries[i].Anchor = nil // nothing was pinned
+	}
+	return ref, nil
 }
 
 // loadReference reads a baseline; a missing one has no file.
@@ -94,14 +154,16 @@ func Judge(e *measure.Env, runs []*bench.Run, refs []Reference, policy gate.Poli
 	for i, run := range runs {
 		ref, name := refs[i].Run(), ""
 		if ref != nil {
-			name = refs[i].Path
+			name = refs[i].Name()
 		}
+		policy.Shared = refs[i].Label != ""
 		comparison := gate.Compare(name, ref, run, policy)
 		comparisons = append(comparisons, comparison)
 		in.Lines = refs[i].Typed.lines()
-		in.Hosts = append(in.Hosts, report.HostInput{Run: run, Reference: ref, Path: refs[i].Path, Comparison: comparison,
+		in.Hosts = append(in.Hosts, report.HostInput{Run: run, Reference: ref, Path: refs[i].Name(), Source: refs[i].From, Comparison: comparison,
 			Commands: refs[i].Typed.Commands(e.Getenv, run.Host)})
 	}
+	policy.Shared = false // it was of one host
 	decision := gate.Decide(comparisons, policy)
 	in.Tool, in.Now, in.Policy, in.Decision = measure.Tool(), e.Now(), policy, decision
 	return Judged{Decision: decision, Report: report.New(in)}

@@ -17,7 +17,8 @@ import (
 
 // Limits on what is read; files of 100,000 entries have about 80 MiB.
 const (
-	maxFileSize = 256 << 20
+	// MaxFileSize bounds a file, in bytes.
+	MaxFileSize = 256 << 20
 	maxEntries  = 1_000_000
 	maxPerEntry = 1000 // metrics, operators, anchored medians
 
@@ -41,7 +42,7 @@ func Load(path string) (*File, error) {
 	}
 	var data bytes.Buffer
 	data.Grow(int(info.Size()) + bytes.MinRead)
-	if _, err := data.ReadFrom(io.LimitReader(file, maxFileSize+1)); err != nil { // a device has no size
+	if _, err := data.ReadFrom(io.LimitReader(file, MaxFileSize+1)); err != nil { // a device has no size
 		return nil, fmt.Errorf("load baseline: %w", err)
 	}
 	return Parse(path, data.Bytes())
@@ -78,8 +79,8 @@ func Parse(name string, data []byte) (*File, error) {
 }
 
 func checkSize(name string, size int64) error {
-	if size > maxFileSize {
-		return fmt.Errorf("%s: larger than %d MiB: this is not a baseline, restore it from git", plain(name), maxFileSize>>20)
+	if size > MaxFileSize {
+		return fmt.Errorf("%s: larger than %d MiB: this is not a baseline, restore it from git", plain(name), MaxFileSize>>20)
 	}
 	return nil
 }

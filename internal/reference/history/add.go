@@ -42,6 +42,7 @@ var ErrNothing = errors.New("no cell of the run can be recorded")
 // is [ErrNothing].
 func (f *File) Add(from *bench.Run) (Added, error) {
 	if f.Has(from.Revision, from.Started) {
+		f.accept(from)
 		return Added{Known: true}, nil
 	}
 	r := keeping{File: f, run: run{header: header{Schema: schema, Revision: from.Revision, Started: from.Started.UTC(), Fingerprint: from.Host.Fingerprint,
@@ -72,8 +73,19 @@ func (f *File) Add(from *bench.Run) (Added, error) {
 	if at == 0 && len(f.runs) >= keep {
 		return Added{}, fmt.Errorf("%w: it is older than the %d runs of the history", ErrNothing, keep)
 	}
+	if r.Accepted = f.ForReference.Accepted; f.ForReference.Needed {
+		r.Partial = f.partOf(from)
+		r.noteSuites(from.Results)
+	}
 	f.runs = slices.Insert(f.runs, at, r.run)
 	f.keepNewest(keep)
+	whole := false
+	for i := range slices.Backward(f.runs) {
+		if whole {
+			f.runs[i].Suites = nil // which newer runs have
+		}
+		whole = whole || !f.runs[i].Partial
+	}
 	return added, nil
 }
 
@@ -95,7 +107,11 @@ func (r *keeping) describe(metrics []bench.Metric) {
 		if !m.Informational || m.IsResource() { // a cell has the sample of a resource only where it is limited
 			r.places[m.Name] = int32(len(r.gated))
 			r.gated = append(r.gated, m)
-			r.Metrics = append(r.Metrics, metric{Name: m.Name, Unit: m.Unit, Better: m.Better, Exact: m.Exact})
+			described := metric{Name: m.Name, Unit: m.Unit, Better: m.Better, Exact: m.Exact}
+			if r.ForReference.Needed {
+				described.Full = &m
+			}
+			r.Metrics = append(r.Metrics, described)
 		}
 	}
 }

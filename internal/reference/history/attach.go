@@ -27,7 +27,8 @@ const MaxAttached = 40
 // no change of level is after it: [detect.ChangePoints] says where a new level
 // begins, of at least 3 runs, and noise is left as it is. Runs of an unhealthy host are marked, and
 // change no level ([bench.Sample.Level]). A regression that was merged becomes the
-// level by that; the anchors of the baseline show it as drift.
+// level by that; the anchors of the baseline show it as drift. A run that was accepted as the
+// first of a new level ends the ones before it as well.
 //
 // The entries share memory with f.
 func (f *File) Attach(ref *bench.Run) {
@@ -147,6 +148,11 @@ func (a *attaching) run(r *run, at int) {
 		result := &a.ref.Results[place]
 		if !bench.AllAlike(r.asked(c), result.Conditions()) {
 			continue
+		}
+		if r.Accepted != "" {
+			for j := range result.Samples {
+				clear(result.Samples[j].History) // of an earlier level
+			}
 		}
 		r.each(n, func(metric int32, values []float64) {
 			if !same[metric] {

@@ -12,7 +12,10 @@
 // follow, in the order of measurement, with seven digits. Where numbers hold
 // under certain conditions only, the place of these among the "conditions" of the
 // line comes first: "cell":[2,[0,41.2]]. Cells that were measured on an unhealthy
-// host stand in "unhealthy" in place of "cells", in the same form.
+// host stand in "unhealthy" in place of "cells", in the same form. Where runs serve as a
+// reference of their own ([File.Reference]), a metric has all of its description in "full", a
+// run that begins a new level its reason in "accepted", one that leaves out cells "partial":true,
+// and the newest runs back to one that does not the cells of each suite in "suites".
 //
 // The package decides nothing: what is fit to be kept is said in [File.Add], what
 // a reference may be compared with in [File.Attach].
@@ -56,6 +59,8 @@ const (
 type File struct {
 	// Keep is how many of the newest runs stay; [MaxRuns] if 0.
 	Keep int
+	// ForReference says what runs that are added serve besides.
+	ForReference ForReference
 
 	runs []run
 	ids  []string // of cells, which lines share
@@ -80,6 +85,9 @@ type header struct {
 	Calibration float64             `json:"calibration_ms,omitempty"` // median, 0 if it did not run
 	Metrics     []metric            `json:"metrics,omitempty"`
 	Conditions  []map[string]string `json:"conditions,omitempty"` // different ones
+	Accepted    string              `json:"accepted,omitempty"`   // why a new level begins; see [ForReference]
+	Partial     bool                `json:"partial,omitempty"`    // cells of the history were left out; see [ForReference]
+	Suites      map[string][]string `json:"suites,omitempty"`     // cells; see [ForReference]
 }
 
 // metric is what must be known of a metric to compare its values.
@@ -88,6 +96,8 @@ type metric struct {
 	Unit   string          `json:"unit,omitempty"`
 	Better bench.Direction `json:"better"`
 	Exact  bool            `json:"exact,omitempty"`
+	// Full is all that the metric's suite says of it; see [ForReference].
+	Full *bench.Metric `json:"full,omitempty"`
 }
 
 // cell is a cell of a run: its id's place in File.ids, where its spans end, and

@@ -331,6 +331,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add(data)
 	f.Add([]byte(`{"schema":1,"started":"2026-03-01T09:00:00Z","metrics":[{"name":"m","better":"lower"}],"conditions":[{"x":"y"}],"cells":{ "a\"" : [ 0 , [0 , -1.5e3, 2] ] , "<b>":[]}}` + "\n"))
+	f.Add([]byte(`{"schema":1,"started":"2026-03-01T09:00:00Z","accepted":"why","partial":true,"suites":{"s":["a","b"]},"metrics":[{"name":"m","better":"lower","full":{"name":"m","better":"lower","min_count":3}}],"cells":{"a":[[0,1]]}}` + "\n"))
 	f.Add([]byte("{}\n[]\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		read, err := history.Read("f", bytes.NewReader(data))
@@ -351,6 +352,9 @@ func FuzzRead(f *testing.F) {
 		}
 		for _, run := range second.Runs("desk") {
 			second.Attach(run)
+		}
+		if ref := second.Reference("desk", 3); (ref == nil) != (len(second.Runs("desk")) == 0) {
+			t.Fatalf("reference %v of %q", ref, first)
 		}
 	})
 }

@@ -1,0 +1,83 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/accelgate/accelgate/internal/lazyregexp"
+)
+
+// Baselines say what runs are compared with. A text stands for the path alone.
+type Baselines struct {
+	// Path is the folder of the committed baselines as written; see [File.Resolve]. "" leaves
+	// it to cli.
+	Path string `yaml:"path,scalar"`
+	// Repository and Ref are where the folder is, if that is not this checkout: OWNER/NAME on the
+	// GitHub server, an address or a path that git takes, and a branch, tag or commit. With
+	// Ref alone it is this repository.
+	Repository string `yaml:"repository"`
+	Ref        string `yaml:"ref"`
+	// From is "files", or "history" if the last runs of each host's history stand in for its
+	// file; "" is "files".
+	From string `yaml:"from" oneof:"files history"`
+	// Runs is how many runs of the history; 0 leaves it to cli.
+	Runs int `yaml:"runs"`
+	// Devices are the files that hosts with the same device share. Later entries win.
+	Devices []Shared `yaml:"devices"`
+}
+
+// Shared is the baseline file of all hosts with a device.
+type Shared struct {
+	// Name is the part of the file's name that is the label of the host elsewhere.
+	Name string `yaml:"name,required"`
+	// Model is a glob of the accelerators' models, or of the CPU's where there are none.
+	Model string `yaml:"model,required"`
+	// Hosts is a glob of labels; "" is all.
+	Hosts string `yaml:"hosts"`
+}
+
+// FromHistory reports whether the last runs of the history stand in for files.
+func (b Baselines) FromHistory() bool { return b.From == "history" }
+
+// mostReferenceRuns is how many runs the gate uses of a history.
+const mostReferenceRuns = 40
+
+// baselines complains about keys that do not go together.
+func (d *decoder) baselines(b *Baselines, n ast.Node) {
+	if _, mapping := scalarText(d.resolve(n)); mapping || n == nil {
+		return
+	}
+	if b.Elsewhere() {
+		d.elsewhere(b, n)
+	}
+	d.shared(b, d.at(n, "baselines.devices"))
+	runs := d.at(n, "baselines.runs")
+	switch {
+	case runs != n && !b.FromHistory():
+		d.fail(start(runs), "baselines.runs: needs from: history", "add from: history, or remove runs")
+	case runs != n:
+		d.between(n, "baselines.runs", b.Runs, 1, mostReferenceRuns)
+	case reflect.ValueOf(*b).IsZero():
+		d.fail(start(n), "baselines: is empty", fmt.Sprintf("write a folder, as in %s, or remove the key", quote("baselines: baselines")))
+	}
+}
+
+var fileLabel = lazyregexp.New(`^[a-z0-9][a-z0-9._-]{0,62}$`)
+
+// shared complains about entries that name no file, and about hosts without one of their own
+// where the history of each is what counts.
+func (d *decoder) shared(b *Baselines, list ast.Node) {
+	if b.Devices != nil && b.FromHistory() {
+		d.fail(start(list), "baselines.devices: from is history, which each host has of its own", "remove devices, or from and runs")
+	}
+	for i, one := range b.Devices {
+		item := child(d, list, "", i)
+		at := fmt.Sprintf("baselines.devices[%d]", i)
+		if !fileLabel.MatchString(one.Name) || strings.Contains(one.Name, "..") || strings.HasSuffix(one.Name, ".") {
+			d.fail(start(d.at(item, "x.name")), at+".name: "+quote(one.Name)+" cannot name a file", "write lower-case letters, digits, \".\", \"_\" and \"-\", as in h100")
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/worktree"
+)
+
+// fromHead reads the files of the head that measure the base, too; nil if there are none.
+func fromHead(ctx context.Context, p *Plan, r *worktree.Repository) (*worktree.Overlay, error) {
+	if p.File.AB == nil {
+		return nil, nil
+	}
+	o, err := r.Overlay(ctx, r.Dir, p.File.AB.FromHead)
+	return o, p.wrongFromHead(err)
+}
+
+// lay puts the head's files into the base. With clean it overwrites nothing that git does not have.
+func lay(ctx context.Context, p *Plan, r *worktree.Repository, heads *worktree.Overlay, dir string, clean bool) (*worktree.Laid, error) {
+	if heads == nil {
+		return nil, nil
+	}
+	l, err := r.Lay(ctx, heads, dir, clean)
+	if none, ok := errors.AsType[*worktree.NoMatchError](err); ok {
+		err = fmt.Errorf("%w, in the head or in the base: correct the path, or remove it", none)
+	}
+	return l, p.wrongFromHead(err)
+}
+
+func (p *Plan) wrongFromHead(err error) error {
+	if err == nil {
+		return nil
+	}
+	return exit.Usagef("%s: ab.from_head: %w", p.File.AB.Position, err)
+}
+
+// openFolder opens the base in the checkout that --ab names. It has the head's files until
+// the base is discarded.
+func (e *Env) openFolder(ctx context.Context, p *Plan) (b *base, err error) {
+	dir, err := filepath.Abs(p.File.Dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &worktree.Repository{Worker: p.worker, Dir: dir, Now: e.Now}
+	folder := p.Options.AB
+	if !filepath.IsAbs(p.Options.Config) {
+		folder = filepath.Dir(filepath.Join(p.Options.AB, p.Options.Config))
+	}
+	if p.File.AB == nil || sameFolder(dir, folder) {
+		return e.openIn(ctx, p, nil, false, nil)
+	}
+	heads, err := fromHead(ctx, p, r)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(folder); err != nil {
+		return nil, exit.Usagef("--ab: %s: %w", p.Options.AB, err)
+	}
+	laid, err := lay(ctx, p, r, heads, folder, true)
+	if err != nil {
+		return nil, err
+	}
+	if b, err = e.openIn(ctx, p, nil, false, laid); err != nil {
+		return nil, errors.Join(err, laid.Undo())
+	}
+	return b, nil
+}
+
+// mostFromHead is how many files a run names.
+const mostFromHead = 50
+
+// listed names files in one line.
+func listed(names []string) string {
+	shown := make([]string, 0, min(len(names), mostFromHead))
+	for _, name := range names[:min(len(names), mostFromHead)] {
+		shown = append(shown, text.OneLine(name))
+	}
+	if more := len(names) - len(shown); more > 0 {
+		shown = append(shown, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(shown, ", ")
+}

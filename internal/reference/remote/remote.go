@@ -1,0 +1,135 @@
+// Package remote reads single files out of a git repository that others own: a branch is
+// fetched into a temporary folder without a working tree, so that nothing of it is checked out,
+// followed as a link, or run. No secret reaches git, because a worker scrubs its environment.
+package remote
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/worker"
+	"github.com/accelgate/accelgate/internal/worktree"
+)
+
+// File is a file of a repository at a commit.
+type File struct {
+	Data   []byte
+	Commit string
+}
+
+// Error is a repository or a branch of it that could not be read.
+type Error struct{ err error }
+
+func (e *Error) Error() string { return e.err.Error() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.err }
+
+// Source is where a file is.
+type Source struct {
+	URL  string // or the path of a repository
+	Ref  string // branch, tag or commit; "" is the repository's HEAD
+	Path string // of the file, with slashes
+}
+
+const fetchTimeout = 2 * time.Minute
+
+// Fetch reads a file. The error is [fs.ErrNotExist] if the commit does not have it, and a [*Error] if
+// the commit cannot be had. With anonymous, git asks no helper for credentials. The worker must
+// keep as many bytes as the largest file may have.
+func Fetch(ctx context.Context, w worker.Worker, from Source, anonymous bool) (File, error) {
+	dir, err := os.MkdirTemp("", "accelgate-baselines-")
+	if err != nil {
+		return File{}, fmt.Errorf("make a folder for baselines: %w: name another temporary folder with TMPDIR", err)
+	}
+	defer os.RemoveAll(dir)
+	g := git{w: w, dir: dir, anonymous: anonymous}
+	fail := func(err error) (File, error) {
+		if ctx.Err() != nil {
+			return File{}, ctx.Err()
+		}
+		return File{}, &Error{fmt.Errorf("fetch %s of %s: %w: correct baselines.repository and baselines.ref, or type 'git ls-remote %s' to see its branches",
+			text.OneLine(cmp.Or(from.Ref, "HEAD")), text.OneLine(from.URL), err, text.ShellWord(from.URL))}
+	}
+	if _, err := g.run(ctx, "init", "--quiet", "--bare"); err != nil {
+		return fail(err)
+	}
+	if _, err := g.run(ctx, "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--", from.URL, cmp.Or(from.Ref, "HEAD")); err != nil {
+		return fail(err)
+	}
+	commit, err := g.run(ctx, "rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}")
+	if err != nil {
+		return fail(err)
+	}
+	f := File{Commit: strings.TrimSpace(string(commit))}
+	f.Data, err = g.blob(ctx, f.Commit, from.Path)
+	return f, err
+}
+
+// git is a repository that was made for one fetch.
+type git struct {
+	w         worker.Worker
+	dir       string
+	anonymous bool
+}
+
+// settings keep git from running anything that a repository or its server names, from other
+// transports than these, and from questions to a terminal.
+var settings = []string{"protocol.allow=never", "protocol.https.allow=always", "protocol.ssh.allow=always", "protocol.file.allow=always", "core.hooksPath=" + os.DevNull,
+	"maintenance.auto=false", "gc.auto=0", "core.askPass="}
+
+func (g git) run(ctx context.Context, args ...string) ([]byte, error) {
+	line := []string{"git"}
+	for _, s := range settings {
+		line = append(line, "-c", s)
+	}
+	if g.anonymous {
+		line = append(line, "-c", "credential.helper=")
+	}
+	unset := append([]string{"GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "SSH_ASKPASS", "GIT_ASKPASS", "GIT_PROXY_COMMAND", "GIT_EXTERNAL_DIFF"}, worktree.Variables...)
+	response, err := g.w.Do(ctx, worker.Request{Args: append(line, args...), Dir: g.dir, Unset: unset, Timeout: fetchTimeout,
+		Env: []string{"GIT_TERMINAL_PROMPT=0", "GIT_SSH_COMMAND=ssh -oBatchMode=yes"}})
+	switch {
+	case err != nil:
+		return nil, err
+	case !response.OK():
+		return nil, fmt.Errorf("%s: %s", response.Reason(), text.OneLine(said(response.Log)))
+	case response.StdoutTruncated:
+		return nil, errors.New("the file is too large for a baseline")
+	}
+	return response.Stdout, nil
+}
+
+// said is what git says of a failure: its line that begins with "fatal: ", or the last one.
+func said(log string) string {
+	for line := range strings.Lines(log) {
+		if why, ok := strings.CutPrefix(strings.TrimSpace(line), "fatal: "); ok {
+			return strings.TrimSuffix(why, ".")
+		}
+	}
+	return text.LastLine(log)
+}
+
+// blob reads a regular file of a commit.
+func (g git) blob(ctx context.Context, commit, path string) ([]byte, error) {
+	tree, err := g.run(ctx, "ls-tree", "-z", "--full-tree", commit, "--", path)
+	if err != nil {
+		return nil, err
+	}
+	entry, _, _ := strings.Cut(string(tree), "\t")
+	switch parts := strings.Fields(entry); {
+	case len(parts) == 0:
+		return nil, fmt.Errorf("%s of commit %.12s: %w", text.OneLine(path), commit, fs.ErrNotExist)
+	case len(parts) != 3 || !strings.HasPrefix(parts[0], "100") || parts[1] != "blob":
+		return nil, fmt.Errorf("%s of commit %.12s is a link, a folder or a submodule: replace it with a file", text.OneLine(path), commit)
+	default:
+		return g.run(ctx, "cat-file", "blob", parts[2])
+	}
+}
