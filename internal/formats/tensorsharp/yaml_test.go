@@ -156,7 +156,7 @@ func TestYAMLPaths(t *testing.T) {
 		{WorkDir: "/work", Dir: "/work/sub"},
 	} {
 		file, s, _ := translated(t, c, o)
-		if s.Discover.Dir != "../models" || s.Vars["cli"] != "../cli" || file.Baselines != "/b" ||
+		if s.Discover.Dir != "../models" || s.Vars["cli"] != "../cli" || file.Baselines.Path != "/b" ||
 			s.Vars["image"] != "../TensorSharp.TestMatrix/Inputs/media/apple.png" {
 			t.Errorf("%+v: got %+v, %+v", o, file, s)
 		}
