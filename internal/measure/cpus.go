@@ -53,6 +53,15 @@ func (p *processors) of(d bench.Device) string {
 	return strings.Join(lists, ",")
 }
 
+// forAll is the list of a suite with one for all, and "" elsewhere: those of devices are as
+// alike as the devices.
+func (p *processors) forAll() string {
+	if p == nil || len(p.lists) != 1 {
+		return ""
+	}
+	return p.lists[0]
+}
+
 // pin returns the variables that give a child its device and its processors.
 func (p *processors) pin(d bench.Device) []string {
 	env := device.Pin(d)

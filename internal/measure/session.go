@@ -219,8 +219,8 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 	if width := b.width(c); width > 1 && err == nil {
 		state(&r, "devices", strconv.Itoa(width))
 	}
-	if cpus := b.plan.cpus[c.Suite]; len(cpus.lists) == 1 && err == nil { // lists of devices are as alike as the devices
-		state(&r, "cpus", cpus.lists[0])
+	if list := b.plan.cpus[c.Suite].forAll(); list != "" && err == nil {
+		state(&r, "cpus", list)
 	}
 	return r, err
 }
