@@ -136,7 +136,7 @@ var exclusions = []exclusion{
 		[]string{"annotations go in chunks", "annotations out of date need a new run", "check is begun then completed"}, annotationsAreReplaced},
 	{"the pull requests with a commit cannot be asked for, and a fork's head cannot be chosen", []string{"pulls of a head"}, pullsOfCommitAreMissing},
 	{"it knows no GraphQL, which says whose a token is, and no runs of workflows, without which no comment is of a newer run",
-		[]string{"older runs do not overwrite", "duplicates converge on the newest", "worse state is posted anew", "whose token it is"}, graphQLIsMissing},
+		[]string{"older runs do not overwrite", "sections follow their own runs", "duplicates converge on the newest", "worse state is posted anew", "whose token it is"}, graphQLIsMissing},
 }
 
 func annotationsAreReplaced(t *testing.T, e *emulator) bool {
