@@ -9,10 +9,11 @@ import (
 	"github.com/accelgate/accelgate/internal/testtier"
 )
 
-// TestFitsKeepThePromise: unchanged reports of 20 lines with 40 limits are red no more often than
+// TestFitsKeepThePromiseThorough: unchanged reports of 20 lines with 40 limits are red no more often than
 // the policy promises. 2 % of 48 are 1; 5 and more have a chance of 0.3 %. It takes 1 s,
 // because fewer reports say nothing of a rate of 2 %.
-func TestFitsKeepThePromise(t *testing.T) {
+func TestFitsKeepThePromiseThorough(t *testing.T) {
+	testtier.Thorough(t)
 	t.Parallel()
 	var red detectors.Rate
 	for _, r := range evaluate.MeasureFits(4, nil) {

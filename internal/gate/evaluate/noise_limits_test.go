@@ -9,10 +9,11 @@ import (
 	"github.com/accelgate/accelgate/internal/testtier"
 )
 
-// TestNoiseLimitsKeepThePromise: unchanged reports with limits from noise are red no more often than
+// TestNoiseLimitsKeepThePromiseThorough: unchanged reports with limits from noise are red no more often than
 // the policy promises. 2 % of 180 are 4; 10 and more have a chance of 1 %. It takes 1 s,
 // because fewer reports say nothing of a rate of 2 %.
-func TestNoiseLimitsKeepThePromise(t *testing.T) {
+func TestNoiseLimitsKeepThePromiseThorough(t *testing.T) {
+	testtier.Thorough(t)
 	t.Parallel()
 	var red detectors.Rate
 	for _, r := range evaluate.MeasureNoiseLimits(10, nil) {
