@@ -50,6 +50,7 @@ func (o *openLoop) dispatch(ctx context.Context) {
 			continue
 		}
 		if !w.until(ctx, o.start+at) {
+			o.miss(i)
 			return
 		}
 		shot := Shot{Index: i, Phase: s.phase(i), Due: o.start + at}
@@ -60,6 +61,21 @@ func (o *openLoop) dispatch(ctx context.Context) {
 	}
 	if s.to > s.from {
 		<-ctx.Done() // the timers of the window end the run
+	}
+}
+
+// miss puts the requests from the first one on, as far as they were due when the run ended, to
+// those that were never sent: on a host without a free processor they were not even handed out.
+func (o *openLoop) miss(first int) {
+	s, now := o.schedule, o.now()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := first; i < len(s.arrivals) && o.start+s.arrivals[i] <= now; i++ {
+		if s.has(i) {
+			shot := Shot{Index: i, Phase: s.phase(i), Due: o.start + s.arrivals[i]}
+			o.due(&shot)
+			o.queue = append(o.queue, shot)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -116,6 +117,26 @@ func TestClosedLoopWindowLastsAsLongAsAsked(t *testing.T) {
 		want := Window{Start: 750 * ms, End: 1750 * ms, Drained: 1950 * ms}
 		if err != nil || log.Window != want || log.Measure != (Count{Due: 7, Sent: 7}) || log.Warmup.Due != 5 {
 			t.Errorf("%v, %+v", err, log)
+		}
+	})
+}
+
+// TestArrivalsAreCountedThatAStarvedHostMissed: the goroutine that hands requests out gets no processor until the run is over.
+func TestArrivalsAreCountedThatAStarvedHostMissed(t *testing.T) {
+	t.Parallel()
+	s := lay(t, Plan{Mode: Constant, Rate: 100, Requests: 60, Drain: 50 * ms})
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{now: clock(), took: always(time.Hour)}
+		var starved atomic.Bool
+		log, err := Run(t.Context(), s, func() time.Duration {
+			if r.now() > 300*ms && starved.CompareAndSwap(false, true) {
+				time.Sleep(time.Minute)
+			}
+			return r.now()
+		}, r.send)
+		synctest.Wait()
+		if sent := len(r.of(Measure)); err != nil || sent == 0 || len(log.Unsent) == 0 || sent+len(log.Unsent) != 60 || log.Measure.Due != 60 {
+			t.Errorf("%v, %d sent, %d not, counts %+v, want 60 in all", err, sent, len(log.Unsent), log.Measure)
 		}
 	})
 }
