@@ -27,7 +27,7 @@ const (
 )
 
 // attempts takes all times anew until nothing is in doubt. A solution is accused
-// if most attempts do so. Otherwise the host is too disturbed to decide.
+// if most of the first attempts do so. Otherwise the host is too disturbed to decide.
 func (p *procedure) attempts(ctx context.Context) error {
 	accused := 0
 	var last doubt
@@ -45,13 +45,15 @@ func (p *procedure) attempts(ctx context.Context) error {
 		if last = d; status == evaluator.Suspect {
 			accused++
 		}
-		if try >= tries && accused >= max(accusations, try/2+1) {
-			p.Status, p.Reason = evaluator.Suspect, last.reason
-			return nil
+		if try >= tries && accused > 0 { // more attempts would only give a solution in suspicion more chances
+			break
 		}
 	}
-	p.Status = evaluator.Inconclusive
-	p.Reason = fmt.Sprintf("the host is too busy to decide whether the solution computes every call (%s): measure again on an idle host", last.reason)
+	p.Status, p.Reason = evaluator.Suspect, last.reason
+	if accused < accusations {
+		p.Status = evaluator.Inconclusive
+		p.Reason = fmt.Sprintf("the host is too busy to decide whether the solution computes every call (%s): measure again on an idle host", last.reason)
+	}
 	return nil
 }
 
