@@ -209,13 +209,17 @@ func TestPatchedTimerIsSuspect(t *testing.T) {
 	t.Parallel()
 	s := harness.Settings{Warmup: 1, Iterations: 4, Trials: 3, MinTime: 3 * time.Millisecond, MaxFresh: 16, Dir: t.TempDir(), Judge: same}
 	ref, sol := mustOpen(t, "plain", harness.Limits{}), mustOpen(t, "fast timer", harness.Limits{})
+	suspected := func(m harness.Measurement) bool {
+		return m.Status == evaluator.Suspect && strings.Contains(m.Reason, "reports that a call takes 100ns")
+	}
 	m, err := harness.Measure(within(t), small, program(ref, "gemm"), program(sol, "gemm"), s)
-	for n := 1; n < 4 && err == nil && m.Status != evaluator.Suspect; n++ { // a loaded host decides nothing
-		t.Logf("attempt %d of 4: the timer is not suspected", n)
+	for n := 1; n < 4 && err == nil && !suspected(m); n++ { // a loaded host decides nothing
+		t.Logf("attempt %d of 4: the timer is not suspected: %s %s", n, m.Status, m.Reason)
 		m, err = harness.Measure(within(t), small, program(ref, "gemm"), program(sol, "gemm"), s)
 	}
 	switch {
-	case err == nil && m.Status == evaluator.Suspect && strings.Contains(m.Reason, "reports that a call takes 100ns"):
+	case err == nil && suspected(m):
+	case err == nil && (m.Status == evaluator.Inconclusive || m.Status == evaluator.Suspect): // nothing that counts
 	case err == nil && m.Status == evaluator.Passed && slices.Min(m.Solution.Values) > 1000: // TestCheats has hosts that decide
 		t.Log("no attempt of 4 suspected the timer, and its lie did not count: the times are by our clock")
 	default:
