@@ -10,33 +10,40 @@ import (
 
 // budgets returns the budgets of all suites by host; nil where no suite has any.
 func budgets(file *config.File) (func(host string) []gate.Budget, error) {
-	type budget struct {
-		gate.Budget
-		selection
-	}
-	var all []budget
+	var all []selected[gate.Budget]
 	for i := range file.Suites {
 		s := &file.Suites[i]
 		for _, b := range s.Budgets {
 			of := selectionOf(b.When)
-			all = append(all, budget{gate.Budget{Suite: s.Name, Metric: b.Metric, When: of.String(), Loss: float64(b.Loss),
+			all = append(all, selected[gate.Budget]{gate.Budget{Suite: s.Name, Metric: b.Metric, When: of.String(), Loss: float64(b.Loss),
 				Selects: func(c bench.Cell) bool { return c.Suite == s.Name && of.selects(c) }}, of})
 		}
 		if len(s.Budgets) > 0 && file.Policy.Compat != "" {
 			return nil, s.Errorf("budgets", "policy.compat: %s has no budgets: remove one of the two", file.Policy.Compat)
 		}
 	}
+	return byHost(all), nil
+}
+
+// selected is a rule of the gate, and the hosts and cells that it is for.
+type selected[T any] struct {
+	rule T
+	selection
+}
+
+// byHost returns the rules of each host; nil where there is no rule.
+func byHost[T any](all []selected[T]) func(host string) []T {
 	if all == nil {
-		return nil, nil
+		return nil
 	}
-	return func(host string) (list []gate.Budget) {
+	return func(host string) (rules []T) {
 		for i := range all {
 			if all[i].of(host) {
-				list = append(list, all[i].Budget)
+				rules = append(rules, all[i].rule)
 			}
 		}
-		return list
-	}, nil
+		return rules
+	}
 }
 
 // checkBudgets refuses budgets that nothing in the suite can meet.

@@ -17,11 +17,7 @@ import (
 
 // fits returns the lines of all suites by host; nil where no suite has any.
 func fits(file *config.File) (func(host string) []gate.Fit, error) {
-	type fit struct {
-		gate.Fit
-		selection
-	}
-	var all []fit
+	var all []selected[gate.Fit]
 	for i := range file.Suites {
 		s := &file.Suites[i]
 		if len(s.Fits) > 0 && file.Policy.Compat != "" {
@@ -41,20 +37,10 @@ func fits(file *config.File) (func(host string) []gate.Fit, error) {
 			if f.Per != nil {
 				one.Per = *f.Per
 			}
-			all = append(all, fit{one, of})
+			all = append(all, selected[gate.Fit]{one, of})
 		}
 	}
-	if all == nil {
-		return nil, nil
-	}
-	return func(host string) (list []gate.Fit) {
-		for i := range all {
-			if all[i].of(host) {
-				list = append(list, all[i].Fit)
-			}
-		}
-		return list
-	}, nil
+	return byHost(all), nil
 }
 
 func limitOfFit(l *config.FitLimit) gate.FitLimit {

@@ -92,15 +92,7 @@ func (r *road) overBudget(cells []number) (red bool, over []bool) {
 
 // Budgets writes the table of reports with budgets, and returns its rows.
 func Budgets(w io.Writer, reports int) []BudgetRates {
-	fmt.Fprint(w, "| noise | road | reports | red % | over a budget % |")
-	for _, e := range budgetEffects {
-		fmt.Fprintf(w, " +%g %% |", 100*e)
-	}
-	fmt.Fprint(w, "\n|---|---|---|---|---|")
-	for range budgetEffects {
-		fmt.Fprint(w, "---|")
-	}
-	fmt.Fprintln(w)
+	head(w, "red %", "over a budget %", budgetEffects)
 	all := MeasureBudgets(reports, budgetEffects)
 	for _, out := range all {
 		fmt.Fprintf(w, "| %s | %s | %d | %s | %s |", out.Host, out.Road, out.Red.Of, tenths(out.Red), tenths(out.Over))

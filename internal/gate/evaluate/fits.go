@@ -91,15 +91,7 @@ func MeasureFits(reports int, effects []float64) []FitRates {
 
 // Fits writes the table of reports with fits, and returns its rows.
 func Fits(w io.Writer, reports int) []FitRates {
-	fmt.Fprint(w, "| noise | road | reports | red % | a fit blocks % |")
-	for _, e := range fitEffects {
-		fmt.Fprintf(w, " +%g %% |", 100*e)
-	}
-	fmt.Fprint(w, "\n|---|---|---|---|---|")
-	for range fitEffects {
-		fmt.Fprint(w, "---|")
-	}
-	fmt.Fprintln(w)
+	head(w, "red %", "a fit blocks %", fitEffects)
 	all := MeasureFits(reports, fitEffects)
 	for _, out := range all {
 		fmt.Fprintf(w, "| %s | %s | %d | %s | %s |", out.Host, out.Road, out.Red.Of, tenths(out.Red), tenths(out.Worse))

@@ -87,15 +87,7 @@ func (out *NoiseLimitRates) add(derived, fixed *road, cells []number, effects []
 
 // NoiseLimits writes the table of reports with limits from noise, and returns its rows.
 func NoiseLimits(w io.Writer, reports int) []NoiseLimitRates {
-	fmt.Fprint(w, "| noise | road | reports | red %, limits from noise | red %, limit of 2 % |")
-	for _, e := range noiseEffects {
-		fmt.Fprintf(w, " +%g %% |", 100*e)
-	}
-	fmt.Fprint(w, "\n|---|---|---|---|---|")
-	for range noiseEffects {
-		fmt.Fprint(w, "---|")
-	}
-	fmt.Fprintln(w)
+	head(w, "red %, limits from noise", "red %, limit of 2 %", noiseEffects)
 	all := MeasureNoiseLimits(reports, noiseEffects)
 	for _, out := range all {
 		fmt.Fprintf(w, "| %s | %s | %d | %s | %s |", out.Host, out.Road, out.Red.Of, tenths(out.Red), tenths(out.PolicyRed))

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	detectors "github.com/accelgate/accelgate/internal/detect/evaluate"
 )
@@ -102,4 +103,13 @@ func (out Rates) print(w io.Writer) {
 func tenths(r detectors.Rate) string {
 	low, high := r.Wilson()
 	return fmt.Sprintf("%.1f [%.1f, %.1f]", r.Percent(), low, high)
+}
+
+// head writes the first rows of a table of unchanged reports, with two rates, and of changed ones by effect.
+func head(w io.Writer, first, second string, effects []float64) {
+	fmt.Fprintf(w, "| noise | road | reports | %s | %s |", first, second)
+	for _, e := range effects {
+		fmt.Fprintf(w, " +%g %% |", 100*e)
+	}
+	fmt.Fprintln(w, "\n|---|---|---|---|---|"+strings.Repeat("---|", len(effects)))
 }

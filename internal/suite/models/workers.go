@@ -91,20 +91,19 @@ func (c *container) worker(resolve func(string) string) *worker.Container {
 // and then are the only one inside; others are all there and chosen by the
 // vendor's variable.
 func pin(c *worker.Container, d bench.Device, variables func(bench.Device) []string) error {
+	if variables == nil {
+		return nil
+	}
+	chosen := variables(d)
+	devices := slices.DeleteFunc(slices.Clone(chosen), chosenCPUs)
 	switch {
-	case variables == nil:
-	case d == bench.Device{}:
-		c.Env = append(c.Env, variables(d)...)
 	case d.Vendor == "nvidia":
 		c.GPUs = "device=" + d.ID
-		if i := slices.IndexFunc(variables(d), chosenCPUs); i >= 0 {
-			c.Env = append(c.Env, variables(d)[i])
-		}
-	case d.Vendor != "cpu" && !slices.ContainsFunc(variables(d), func(v string) bool { return !chosenCPUs(v) }):
+		chosen = slices.DeleteFunc(slices.Clone(chosen), func(v string) bool { return !chosenCPUs(v) })
+	case len(devices) == 0 && d.Vendor != "cpu" && d != bench.Device{}:
 		return fmt.Errorf("a container cannot be pinned to %s: remove devices, or worker.container", d)
-	default:
-		c.Env = append(c.Env, variables(d)...)
 	}
+	c.Env = append(c.Env, chosen...)
 	return nil
 }
 

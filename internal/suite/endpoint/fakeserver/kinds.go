@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // dimensions of an embedding.
@@ -33,44 +34,26 @@ var others = map[string]kind{
 // [SlowHeaders] apply, and [Short] and [BadJSON] to the answer.
 func (s *Server) serveKind(k kind) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		arrived, c := s.now(), connOf(r)
-		data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-		var q Request
 		items := 0
-		if err == nil {
+		read := func(data []byte) (q Request, err error) {
 			q, items, err = k.read(data, r)
+			return q, err
 		}
-		q.seal(r, c, data)
-		q, script := s.enter(q, err == nil)
-		defer s.leave()
-		if err != nil {
-			s.fail(w, http.StatusBadRequest, "BadRequestError", err.Error())
-			return
-		}
-		if s.refuse(w, script) {
-			return
-		}
-		release, ok := s.slot(r)
-		if !ok {
-			return
-		}
-		defer release()
-		if s.slots != nil {
-			arrived = s.now()
-		}
-		if !s.pacer.wait(r.Context().Done(), s.stop, newAlarm(), arrived.Add(s.config.TTFT+script.wait(SlowHeaders, 0))) {
-			return
-		}
-		if script.has(Short) {
-			items--
-		}
-		body := k.render(q, items)
-		if script.has(BadJSON) {
-			body = body[:len(body)/2]
-		}
-		s.header(w, "application/json")
-		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-		_, _ = io.WriteString(w, body) // the client may be gone
+		s.admit(w, r, read, func(q Request, script script, started time.Time) {
+			if !s.pacer.wait(r.Context().Done(), s.stop, newAlarm(), started.Add(s.config.TTFT+script.wait(SlowHeaders, 0))) {
+				return
+			}
+			if script.has(Short) {
+				items--
+			}
+			body := k.render(q, items)
+			if script.has(BadJSON) {
+				body = body[:len(body)/2]
+			}
+			s.header(w, "application/json")
+			w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+			_, _ = io.WriteString(w, body) // the client may be gone
+		})
 	}
 }
 

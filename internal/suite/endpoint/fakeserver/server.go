@@ -169,13 +169,21 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, chat bool) {
 		s.drop(c)
 		panic(http.ErrAbortHandler) // net/http's way to say that nothing may be written
 	}
+	s.admit(w, r, func(data []byte) (Request, error) { return readRequest(data, chat) }, func(q Request, script script, started time.Time) {
+		s.answer(w, r, c, q, script, started)
+	})
+}
+
+// admit reads a request, notes it, and calls answer once a slot is free, unless the request is wrong or refused.
+// A request starts when it arrives, or, where slots are few, when it has one.
+func (s *Server) admit(w http.ResponseWriter, r *http.Request, read func([]byte) (Request, error), answer func(q Request, script script, started time.Time)) {
 	arrived := s.now()
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var q Request
 	if err == nil {
-		q, err = readRequest(data, chat)
+		q, err = read(data)
 	}
-	q.seal(r, c, data)
+	q.seal(r, connOf(r), data)
 	q, script := s.enter(q, err == nil)
 	defer s.leave()
 	if err != nil {
@@ -193,7 +201,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, chat bool) {
 	if s.slots != nil {
 		arrived = s.now()
 	}
-	s.answer(w, r, c, q, script, arrived)
+	answer(q, script, arrived)
 }
 
 // slot waits until the request may be answered, and returns what ends that. It
