@@ -169,9 +169,9 @@ func (m *measurement) merged(result *bench.Result, list []*ShardFile, run *bench
 	return run.Validate()
 }
 
-// serverSamples are what the server reported, to one of the shards as to all.
+// serverSamples are what the server, or its devices, reported, to one of the shards as to all.
 func serverSamples(r *bench.Result) (list []bench.Sample) {
-	for _, metric := range serverMetrics {
+	for _, metric := range slices.Concat(serverMetrics, deviceMetrics) {
 		if s := r.Sample(metric.Name); s != nil {
 			list = append(list, *s)
 		}

@@ -74,7 +74,7 @@ func (m mix) pick(seed int64, n int, otherwise string) string {
 
 // metrics describes what each model reports.
 func (m mix) metrics() (all []bench.Metric) {
-	catalogue := Catalogue()
+	catalogue := ofRequests()
 	for _, model := range m.names() {
 		for _, name := range ofModel {
 			of := catalogue[slices.IndexFunc(catalogue, func(c bench.Metric) bool { return c.Name == name })]
