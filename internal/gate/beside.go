@@ -92,9 +92,9 @@ func (b Beside) String() string {
 	value := func(v float64) string {
 		s := strconv.FormatFloat(v, 'g', 4, 64)
 		if b.Unit != "" {
-			s += " " + b.Unit
+			s += " " + printable(b.Unit, mostName)
 		}
 		return s
 	}
-	return fmt.Sprintf("beside it, %s was %s%s (%s before, %s now)", b.Metric, by, word, value(b.Old), value(b.New))
+	return fmt.Sprintf("beside it, %s was %s%s (%s before, %s now)", printable(b.Metric, mostName), by, word, value(b.Old), value(b.New))
 }

@@ -129,7 +129,7 @@ type seeking struct {
 	values  map[string]float64 // of best
 	gauges  *gauge.Gauge       // nil of a server on another host
 	gone    bool
-	broken  string // why the latest probe failed
+	broken  string // why the latest probe that did not hold failed
 }
 
 // search finds the highest load that holds the limits.
@@ -203,9 +203,10 @@ func (s *seeking) probe(ctx context.Context, value float64) (bool, error) {
 // judge enters a probe into the curve.
 func (s *seeking) judge(value float64, out latency.Output, health load.Health) bool {
 	values := figures(out)
-	s.broken = s.violation(values)
-	holds := s.broken == ""
+	why := s.violation(values)
+	holds := why == ""
 	if !holds {
+		s.broken = why
 		s.doubtProbe(out, health)
 	}
 	if holds && value >= s.at {
