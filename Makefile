@@ -51,7 +51,6 @@ nightly: evaluate mde
 	.ci/tools
 	CONTAINERS_CONF="$$(.ci/containers)" ACCELGATE_TEST_TIER=nightly ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -run '^Test(Release|Newcomer)Nightly$$' -count=1 -timeout 30m -v ./e2e/workflows
 	ACCELGATE_TEST_TIER=nightly ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -run '^TestLargePagesNightly$$' -count=1 -timeout 30m -v ./e2e/browser
-	ACCELGATE_TEST_TIER=nightly go test -run '^TestSearchOfTheProgrammableServerNightly$$' -count=1 -timeout 30m -v ./internal/suite/endpoint
 	$(MAKE) fuzz FUZZTIME=2m
 
 # Is every test in a tier? After test, race and thorough, with all that they need.
