@@ -214,8 +214,8 @@ func onKubernetes(t *testing.T, page, dir string) string {
 	return filepath.Join(dir, "volume", "merged")
 }
 
-// expandedByKubelet replaces $(NAME) in an argument, where the pod has such a variable, as the kubelet does: what is no variable stays, such
-// as the arithmetic of a shell.
+// expandedByKubelet replaces $(NAME) in an argument, where the pod has such a variable, as the kubelet does. Other names stay, such as
+// the arithmetic of a shell.
 func expandedByKubelet(arg string, known map[string]string) string {
 	return regexp.MustCompile(`\$\(([^)]*)\)`).ReplaceAllStringFunc(arg, func(text string) string {
 		if v, ok := known[text[2:len(text)-1]]; ok {
