@@ -95,7 +95,7 @@ var allowed = map[string][]string{
 	"prepare":        {"atomicfile", "bench", "config", "suite", "text", "worker", "worktree"},
 	"export":         {"atomicfile", "bench", "formats/inferencebench", "lazyregexp", "stats", "text"},
 	"measure":        {"atomicfile", "bench", "config", "detect", "device", "device/energy", "device/health", "engine", "exit", "formats", "formats/inferencebench", "formats/tensorsharp", "gate", "matrix", "prepare", "measure/progress", "reference/baseline", "reference/history", "measure/runner", "stats", "suite", "suite/analysis/packing", "text", "version", "worker", "worktree", "artifacts", "download", "reference/remote"},
-	"inventory":      {"bench", "gate", "measure", "reference/baseline", "reference/history", "terminal", "text"},
+	"inventory":      {"bench", "gate", "measure", "reference/baseline", "reference/history", "terminal", "text", "verdict"},
 	"setup":          {"atomicfile", "bench", "config", "device", "exit", "formats", "lazyregexp", "text", "worker", "worktree"},
 	"doctor":         {"bench", "config", "device", "device/health", "github", "lazyregexp", "setup", "text", "worker", "worktree"},
 	"verdict":        {"bench", "config", "detect", "device", "exit", "formats", "formats/inferencebench", "gate", "measure", "reference/baseline", "reference/history", "reference/waiver", "report", "report/interchange", "signature", "suite", "terminal", "text"},
