@@ -87,6 +87,11 @@ func (j *job) measurement(environ []string, now func() time.Time) (*measurement,
 	if s.dataset, err = s.body.openDataset(s.config, j.Dir); err != nil {
 		return nil, schedule, err
 	}
+	if j.Fitted != nil {
+		if s.dataset, err = s.dataset.Refit(j.Fitted); err != nil {
+			return nil, schedule, err
+		}
+	}
 	if s.schema, err = s.body.openSchema(s.config, j.Dir); err != nil {
 		return nil, schedule, err
 	}

@@ -182,6 +182,8 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	if err := m.choosePrompts(ctx); err != nil {
 		return err
 	}
+	gauges := m.gauges(ctx)
+	defer stopGauges(gauges)
 	meters, err := m.meters(ctx)
 	if err != nil {
 		return err
@@ -216,6 +218,7 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	result.Context = m.context(schedule, out, meters)
 	result.Samples = append(result.Samples, clientSamples(health)...)
 	addTelemetry(result, reported)
+	result.Samples = append(result.Samples, deviceSamples(gauges, log.Window)...)
 	m.doubt(result, out, health)
 	m.warnRepeats(result)
 	addTogether(result, m.seen.parts)

@@ -33,7 +33,7 @@ type record struct {
 	observations []latency.Observation
 	failed       int
 	refused      int          // connections in a row
-	talks        []talk       // by slot, if the suite converses
+	talks        []talk       // by slot of all clients, if the suite converses
 	reported     atomic.Int64 // when progress was reported last, as a time.Duration
 }
 

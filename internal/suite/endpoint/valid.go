@@ -98,9 +98,6 @@ func (b *body) checkPoints(c *config.Suite) error {
 	if l.Clients < 1 || l.Clients > maxClients {
 		return c.Errorf("load.clients", "is %d: write 1 to %d", l.Clients, maxClients)
 	}
-	if key := b.oneClientKey(); key != "" && l.Clients > 1 {
-		return c.Errorf("load.clients", "is %d, and %s is for one client: write 1, or remove the key", l.Clients, key)
-	}
 	if b.searches() {
 		return nil
 	}
