@@ -34,8 +34,7 @@ const defaultLeaseWait = 30 * time.Minute
 // Lease takes the devices that the run uses: the given ones, or all
 // accelerators of the host, since cells that are not pinned may use any.
 func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
-	ids := e.DeviceIDs(p)
-	devices, err := device.Devices(ids, p.Host, p.environ)
+	devices, err := device.Devices(p.deviceIDs, p.Host, p.environ)
 	if err != nil {
 		return Lanes{}, exit.AsUsage(fmt.Errorf("devices: %w", err))
 	}
@@ -59,7 +58,7 @@ func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
 		wait = *p.File.Limits.Lease
 	}
 	l.lease, err = device.Acquire(ctx, device.LeaseOptions{
-		Dir: e.leaseDir(), Devices: leased, Wait: wait, Job: e.job(), Now: e.Now,
+		Dir: e.leaseDir(), Devices: leased, Shared: device.Parents(leased, p.Host), Wait: wait, Job: e.job(), Now: e.Now,
 		Waiting: func(h device.Held) { fmt.Fprintf(e.Stderr, "accelgate: waiting up to %v: %s\n", wait, h) },
 		Holder:  e.Getenv("RUNNER_NAME"), Worker: p.worker,
 	})
@@ -68,6 +67,9 @@ func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
 	}
 	used, err := device.Busy(ctx, p.worker, leased)
 	warnings := slices.Concat(l.lease.Warnings, used)
+	if profiles := device.Profiles(p.Host); len(devices) == 0 && len(profiles) > 0 {
+		warnings = append(warnings, fmt.Sprintf("this host has MIG slices of %s, and cells are not pinned to one: write host.devices: [mig]", strings.Join(profiles, ", ")))
+	}
 	if moved > 0 {
 		warnings = append(warnings, fmt.Sprintf("%d cells moved to other devices than those of the last run, because all end sooner so: compare small changes in pairs (--ab)", moved))
 	}

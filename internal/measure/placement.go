@@ -22,8 +22,8 @@ func (p *Plan) seatCells(devices []bench.Device) (placed map[string]bench.Device
 		return nil, 0, err
 	}
 	placed = map[string]bench.Device{}
-	for width, seats := range p.seats() {
-		lanes := lanesOf(devices, width)
+	for need, seats := range p.seats() {
+		lanes := lanesOf(p.fitting(devices, need.profile), need.width)
 		at, n := shareOut(seats, lanes, earlier)
 		moved += n
 		for i, s := range seats {
@@ -55,27 +55,36 @@ type seat struct {
 	cells  []string
 }
 
-// seats returns the cells by the number of devices that they need. With a shard, only its own
-// cells use the devices.
-func (p *Plan) seats() map[int][]seat {
-	all, first := map[int][]seat{}, 0
+// needs is what cells need that share devices.
+type needs struct {
+	width   int
+	profile string // of a slice
+}
+
+// seats returns the cells by what they need. With a shard, only its own cells use the devices.
+func (p *Plan) seats() map[needs][]seat {
+	all, first := map[needs][]seat{}, 0
 	for _, one := range p.Suites {
 		cells := one.Suite.Cells()
 		if p.Options.Shard != "" {
 			cells = one.Cells
 		}
 		next := first
-		at := map[[2]int]int{} // of a group and width, in all
+		type part struct {
+			group int
+			needs needs
+		}
+		at := map[part]int{} // in all
 		for i, n := range grouped(one.Suite, cells) {
-			width := p.width(cells[i])
+			need := needs{p.width(cells[i]), p.profiles[cells[i].ID()]}
 			next = max(next, first+n+1)
-			k, known := at[[2]int{n, width}]
+			k, known := at[part{n, need}]
 			if !known {
-				k = len(all[width])
-				at[[2]int{n, width}] = k
-				all[width] = append(all[width], seat{number: first + n})
+				k = len(all[need])
+				at[part{n, need}] = k
+				all[need] = append(all[need], seat{number: first + n})
 			}
-			s := &all[width][k]
+			s := &all[need][k]
 			s.cells = append(s.cells, cells[i].ID())
 		}
 		first = next

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/device/health"
 	"github.com/accelgate/accelgate/internal/engine"
 	"github.com/accelgate/accelgate/internal/measure/runner"
@@ -208,8 +209,13 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 	if width := b.width(c); width > 1 && err == nil {
 		state(&r, "devices", strconv.Itoa(width))
 	}
-	if list := b.plan.cpus[c.Suite].forAll(); list != "" && err == nil {
-		state(&r, "cpus", list)
+	if profile := device.Profile(d, b.plan.Host); profile != "" && err == nil {
+		state(&r, "mig", profile)
+	}
+	for condition, list := range b.plan.cpus[c.Suite].conditions() {
+		if list != "" && err == nil {
+			state(&r, condition, list)
+		}
 	}
 	return r, err
 }
