@@ -88,7 +88,7 @@ var reference = Keys{
 	reflect.TypeFor[Host](): {
 		"label": {nil, "Label of this host, which selects `baseline-<label>.json`. Flag `--host-label` wins over variable `ACCELGATE_HOST_LABEL`, which wins over this key. " +
 			"If all are absent, the label is that of the detected hardware: `linux-cuda`, `macos-mlx`, `windows-cuda`, `linux-rocm`, `linux-cpu`, ..."},
-		"devices": {nil, "Accelerators to measure on, one cell at a time on each, as in `[0, 1]`. " +
+		"devices": {nil, "Accelerators to measure on, one cell at a time on each, as in `[0, 1]`, or `[mig]` for all MIG slices. " +
 			"Flag `--devices` wins over variable `ACCELGATE_DEVICES`, which wins over this key. See [Devices](configuration.md#devices)."},
 		"health": {"auto", "`auto` watches the host while it measures, `off` does not. Flag `--health` wins over variable `ACCELGATE_HEALTH`, which wins over this key. " +
 			"See [The machine's health](configuration.md#the-machines-health)."},
@@ -179,6 +179,8 @@ var reference = Keys{
 			"A cell is skipped where the host has fewer. See [Devices](configuration.md#devices)."},
 		"cpus": {nil, "Processors on which children run, as in `0-15` or `0-7,32-39`; a list has one such entry for each of `host.devices`. Linux, and containers. " +
 			"See [Devices](configuration.md#devices)."},
+		"numa": {nil, "NUMA node of children, as in `0` or `auto`, which is that of the cell's device: they run on its processors, unless `cpus` names others, and all of their memory comes from it. " +
+			"A list has one such entry for each of `host.devices`. Linux, and containers. See [Devices](configuration.md#processors-and-memory)."},
 		"limits": {nil, "Limits of single metrics. Later entries win over earlier ones, value by value, and over `limit` of the metric. " +
 			"See [Limits of single metrics](configuration.md#limits-of-single-metrics)."},
 		"budgets": {nil, "Budgets of groups of cells: what the geometric mean of a metric over a group may lose. See [Budgets](configuration.md#budgets)."},
@@ -230,6 +232,7 @@ var reference = Keys{
 	reflect.TypeFor[DeviceCount](): {
 		"when":  {nil, "Cells that need so many, as in `{tp: 4}`: an axis or a swept variable, and a glob. If absent, all cells."},
 		"count": {1, "Number of devices."},
+		"mig":   {nil, "Profile of the MIG slice that the cell needs, as in `1g.10gb`. A cell is skipped where the run has none. See [MIG slices](configuration.md#mig-slices)."},
 	},
 	reflect.TypeFor[Build](): {
 		"command": {nil, stepCommand},
