@@ -317,6 +317,7 @@ func (s *session) options() runner.Options {
 		Devices:   s.devices,
 		Width:     s.plan.width,
 		Lane:      func(c bench.Cell) int { return s.lanes[c.ID()] },
+		Group:     s.plan.group,
 		Earlier:   s.earlierOf,
 		OutOfTime: s.outOfTime,
 		Journal: func(r bench.Result, round int) error {

@@ -17,20 +17,43 @@ import (
 // mostDumped bounds the processes of a tree that are asked.
 const mostDumped = 16
 
-// askForStacks has each process of the tree print its stacks: Go programs and Java virtual
-// machines by SIGQUIT, Python by py-spy. It reports whether one was sent a signal, which would
-// end other programs, some with a large core file.
+// askForStacks has each process of the tree print its stacks. It reports whether one was sent a
+// signal.
 func (c *child) askForStacks(to *stacks, environ []string) (signalled bool) {
-	n := 0
+	_, signalled = askAll(to, environ, func(pid int) bool { return c.carries(environOf(pid)) })
+	return signalled
+}
+
+// askContainer is askForStacks of the processes in a container, whose id stands in the path of
+// their control group. It also reports whether there are any.
+func askContainer(to *stacks, id string, environ []string) (found, signalled bool) {
+	n, signalled := askAll(to, environ, func(pid int) bool {
+		groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+		return err == nil && id != "" && bytes.Contains(groups, []byte(id)) && !monitors(pid)
+	})
+	return n > 0, signalled
+}
+
+// monitors reports whether a process is podman's own beside a container.
+func monitors(pid int) bool { return programOf(pid) == "conmon" }
+
+// askAll has processes print their stacks: Go programs and Java virtual machines by SIGQUIT,
+// Python by py-spy. It reports how many there are and whether one was sent a signal, which
+// would end other programs, some with a large core file.
+func askAll(to *stacks, environ []string, wanted func(pid int) bool) (n int, signalled bool) {
 	eachNumberIn("/proc", func(pid int) {
-		if n == mostDumped || !c.carries(environOf(pid)) {
+		if n == mostDumped || !wanted(pid) {
 			return
 		}
 		n++
 		switch name := programOf(pid); {
 		case isGo(pid) || isJava(pid):
 			to.note("process %d, %s:", pid, name)
-			signalled = syscall.Kill(pid, syscall.SIGQUIT) == nil || signalled
+			if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil {
+				to.note("it cannot be asked: %v: run accelgate as its user", err)
+				return
+			}
+			signalled = true
 		case strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy"):
 			to.note("process %d, %s:", pid, name)
 			pySpy(to, pid, environ)
@@ -38,7 +61,7 @@ func (c *child) askForStacks(to *stacks, environ []string) (signalled bool) {
 			to.note("process %d, %s: %s", pid, name, stateOf(pid))
 		}
 	})
-	return signalled
+	return n, signalled
 }
 
 // pySpyWait bounds the time of py-spy, which stops the process while it reads its memory.

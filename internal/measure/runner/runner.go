@@ -60,6 +60,9 @@ type Options struct {
 	// that two unequal devices never look like a regression. Nil deals the
 	// cells out in their order.
 	Lane func(c bench.Cell) int
+	// Group names cells that are measured one after the other on their device in each round,
+	// where the first of them stands. "" leaves a cell where it is. Nil means "" for all.
+	Group func(c bench.Cell) string
 	// Earlier returns what an interrupted run measured of a cell in a round
 	// (from 1). Nil means nothing.
 	Earlier func(c bench.Cell, round int) (bench.Result, bool)
