@@ -67,6 +67,11 @@ func (a *Around) Empty() bool {
 	return a.Setup == nil && a.Teardown == nil && a.Each == nil && a.PerModel == nil && a.Service == nil
 }
 
+// TearsDown reports whether a step follows the cells.
+func (a *Around) TearsDown() bool {
+	return a.Teardown != nil || a.PerModel != nil && a.PerModel.Teardown != nil
+}
+
 // Steps are the steps around the cells, by their keys.
 func (a *Around) Steps() map[string]*Step {
 	all := map[string]*Step{"setup": a.Setup, "teardown": a.Teardown}

@@ -59,7 +59,7 @@ func (s *Stage) load(ctx context.Context, cell bench.Cell, d bench.Device, run *
 		return why, nil
 	}
 	s.noteLoaded(d, next)
-	why, err = s.of(ctx, s.Around.PerModel, logsOf(next.model), "setup", s.env(d, modelVariable, next.model))
+	why, err = s.perModel(ctx, "setup", next.model, d)
 	if why != "" {
 		why = fmt.Sprintf("the setup of model %s failed: %s", next.model, why)
 		s.noteBroken(next.model, d, why)
@@ -102,7 +102,7 @@ func (s *Stage) tearDownModel(d bench.Device) error {
 	if !some {
 		return nil
 	}
-	why, err := s.of(context.Background(), s.Around.PerModel, logsOf(now.model), "teardown", s.env(d, modelVariable, now.model))
+	why, err := s.perModel(context.Background(), "teardown", now.model, d)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m := &s.models; why != "" && !m.torn[now.model] {
@@ -115,15 +115,21 @@ func (s *Stage) tearDownModel(d bench.Device) error {
 	return err
 }
 
+// perModel runs a step of a model.
+func (s *Stage) perModel(ctx context.Context, name, model string, d bench.Device) (why string, err error) {
+	log := logName{log: logOf(s.Suite, "model-"+fileName(model)+"-"+name)}
+	return s.named(ctx, stepOf(s.Around.PerModel, name), log, s.env(d, modelVariable, model))
+}
+
 // plainName matches names that are names of files everywhere, and too short to be cut.
 var plainName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// logsOf is how the names of a model's logs begin.
-func logsOf(model string) string {
-	if !plainName.MatchString(model) {
-		model = fmt.Sprintf("%x", sha256.Sum256([]byte(model)))[:16]
+// fileName is a model's name as that of a file.
+func fileName(model string) string {
+	if plainName.MatchString(model) {
+		return model
 	}
-	return "model-" + model + "-"
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(model)))[:16]
 }
 
 func (s *Stage) loadedOn(d bench.Device) (now loaded, some bool) {

@@ -122,27 +122,32 @@ func (s *Stage) enter(ctx context.Context, d bench.Device) (run *service, why st
 }
 
 // step runs a step of the suite, if there is one.
-func (s *Stage) step(ctx context.Context, step *config.Step, name string, env ...string) (why string, err error) {
-	if step == nil {
-		return "", nil
-	}
-	return s.run(ctx, step, logOf(s.Suite, name), DefaultStepTimeout, env...)
+func (s *Stage) step(ctx context.Context, step *config.Step, name string) (why string, err error) {
+	return s.named(ctx, step, logName{log: logOf(s.Suite, name)}, nil)
 }
 
 // each runs a step of each measurement.
 func (s *Stage) each(ctx context.Context, name string, env []string) (why string, err error) {
-	return s.of(ctx, s.Around.Each, "each-", name, env)
+	logs := logName{logOf(s.Suite, "each-"+name), logOf(s.Suite, "each-"+name+"-failed")}
+	return s.named(ctx, stepOf(s.Around.Each, name), logs, env)
 }
 
-// of runs a step of a pair, whose logs have names with a prefix.
-func (s *Stage) of(ctx context.Context, pair *config.Pair, prefix, name string, env []string) (why string, err error) {
+func (s *Stage) named(ctx context.Context, step *config.Step, name logName, env []string) (why string, err error) {
+	if step == nil {
+		return "", nil
+	}
+	return s.run(ctx, step, name, DefaultStepTimeout, env...)
+}
+
+// stepOf is a step of a pair; nil if there is none.
+func stepOf(pair *config.Pair, name string) *config.Step {
 	switch {
 	case pair == nil:
-		return "", nil
+		return nil
 	case name == "setup":
-		return s.step(ctx, pair.Setup, prefix+name, env...)
+		return pair.Setup
 	}
-	return s.step(ctx, pair.Teardown, prefix+name, env...)
+	return pair.Teardown
 }
 
 // beside measures by inner while the service lives. A cell whose service ends is stopped and
@@ -222,6 +227,9 @@ func (s *Stage) Release(d bench.Device) error {
 // End tears the models down, ends the service and runs the teardown, if the setup was run or
 // tried. It returns what failed of that. No Measure may follow or run.
 func (s *Stage) End(ctx context.Context) (failed []string, err error) {
+	if s.begun && ctx.Err() != nil && s.Around.TearsDown() {
+		s.Say(fmt.Sprintf("running the teardown of suite %s; a second signal ends it at once", s.Suite))
+	}
 	err = s.unloadAll()
 	s.mu.Lock()
 	defer s.mu.Unlock()
