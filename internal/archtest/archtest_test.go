@@ -93,7 +93,7 @@ var allowed = map[string][]string{
 	"suite/endpoint": {"atomicfile", "bench", "config", "device/energy", "device/gauge", "lazyregexp", "suite/endpoint/load", "suite/endpoint/openai", "suite/endpoint/dataset", "suite/endpoint/latency", "suite/endpoint/search", "suite/endpoint/telemetry", "suite/endpoint/structured", "suite", "worker"},
 	"exit":           {"config"},
 	"artifacts":      {"config", "download", "exit", "terminal", "text"},
-	"prepare":        {"atomicfile", "bench", "config", "suite", "text", "worker", "worktree"},
+	"prepare":        {"atomicfile", "bench", "config", "lazyregexp", "suite", "text", "worker", "worktree"},
 	"export":         {"atomicfile", "bench", "formats/inferencebench", "lazyregexp", "stats", "text"},
 	"measure":        {"atomicfile", "bench", "config", "detect", "device", "device/energy", "device/health", "engine", "exit", "formats", "formats/inferencebench", "formats/tensorsharp", "gate", "matrix", "prepare", "measure/progress", "reference/baseline", "reference/history", "measure/runner", "stats", "suite", "suite/analysis/packing", "text", "version", "worker", "worktree", "artifacts", "download", "reference/remote"},
 	"inventory":      {"bench", "gate", "measure", "reference/baseline", "reference/history", "terminal", "text", "verdict"},

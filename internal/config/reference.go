@@ -168,13 +168,15 @@ var reference = Keys{
 		"setup":    {nil, "Step before the first cell of the suite. A list stands for `command`. See [Setup and services](configuration.md#setup-and-services)."},
 		"teardown": {nil, "Step after the last cell, also where cells or the setup failed and where a signal ended the run. A list stands for `command`."},
 		"each":     {nil, "Steps around each measurement of a cell."},
-		"service":  {nil, "Program that runs while cells of the suite are measured."},
+		"per_model": {nil, "Steps around consecutive cells of one model on one device: before the model is loaded, and after it is released. " +
+			"The cells need an axis `model`. See [Setup and services](configuration.md#setup-and-services)."},
+		"service": {nil, "Program that runs while cells of the suite are measured."},
 		"retries": {nil, "Retries of a measurement, 0 to 10, by the cause of its failure: `crash`, `machine`, `oom`, `silent`, `start` or `timeout`. " +
 			"`start` and `machine` are in place of `limits.retries`. See [Retries and hangs](configuration.md#retries-and-hangs)."},
 		"no_output": {nil, "Longest time in which a child prints nothing, as in `60s`. It is then ended, with the cause `silent`. " +
-			"Kinds `models` (without `worker`), `exec` and `cases`."},
-		"on_timeout":    {nil, "`dump`: a child that is ended at its `timeout` or `no_output` prints its stacks into the log first. Kinds as in `no_output`."},
-		"cell_timeouts": {nil, "Bounds for one process of some cells, in place of the kind's `timeout`. Later entries win. Kinds as in `no_output`."},
+			"See [Retries and hangs](configuration.md#retries-and-hangs) for each kind."},
+		"on_timeout":    {nil, "`dump`: a child that is ended at its bound or at `no_output` prints its stacks into the log first."},
+		"cell_timeouts": {nil, "Bounds of some cells, in place of the kind's own bound. Later entries win."},
 		"devices": {1, "Devices that a cell needs at once, as in `2` or `[{when: {tp: 4}, count: 4}]`. Later entries win over earlier ones. " +
 			"A cell is skipped where the host has fewer. See [Devices](configuration.md#devices)."},
 		"cpus": {nil, "Processors on which children run, as in `0-15` or `0-7,32-39`; a list has one such entry for each of `host.devices`. Linux, and containers. " +
@@ -251,11 +253,11 @@ var reference = Keys{
 	},
 	reflect.TypeFor[CellTimeout](): {
 		"when":    {nil, "Cells that the entry is for, as in [`limits`](configuration.md#suiteslimits)."},
-		"timeout": {nil, "Bound for one process."},
+		"timeout": {nil, "Bound for one process, or for what the kind measures by."},
 	},
-	reflect.TypeFor[Each](): {
-		"setup":    {nil, "Step before each measurement of a cell. A list stands for `command`."},
-		"teardown": {nil, "Step after each measurement of a cell, whatever became of it. A list stands for `command`."},
+	reflect.TypeFor[Pair](): {
+		"setup":    {nil, "Step before. A list stands for `command`."},
+		"teardown": {nil, "Step after, also where a failure came before. A list stands for `command`."},
 	},
 	reflect.TypeFor[Service](): {
 		"command": {nil, stepCommand},

@@ -325,9 +325,6 @@ func (p *Plan) openSuite(index int, env suite.Env) ([]bench.Cell, error) {
 	if wanted {
 		env.EngineArgs = p.Options.EngineArgs()
 	}
-	if s.Watches() {
-		env.Worker = attending{env.Worker}
-	}
 	cpus, err := p.processorsOf(s)
 	if err != nil {
 		return nil, err
@@ -364,7 +361,7 @@ func (p *Plan) openSuite(index int, env suite.Env) ([]bench.Cell, error) {
 	}
 	p.Warnings = append(p.Warnings, opened.Warnings()...)
 	p.Suites = append(p.Suites, planned)
-	limits = errors.Join(limits, p.addStage(s, cpus), p.attend(s, all))
+	limits = errors.Join(limits, p.addStage(s, opened, all, cpus), p.attend(s, all))
 	return all, errors.Join(limits, p.AddMetrics(s, metrics))
 }
 

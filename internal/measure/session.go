@@ -310,6 +310,7 @@ func (s *session) options() runner.Options {
 		Repeats:   s.repeats(),
 		Retries:   s.plan.retries,
 		Device:    s.lanes.For,
+		Group:     s.plan.group,
 		Earlier:   s.earlierOf,
 		OutOfTime: s.outOfTime,
 		Journal: func(r bench.Result, round int) error {

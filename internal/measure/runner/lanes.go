@@ -40,7 +40,32 @@ func (r *run) phases() (phases []map[bench.Device][]int) {
 		at[width][d] = append(at[width][d], i)
 	}
 	for _, width := range slices.Sorted(maps.Keys(at)) {
+		for d, indexes := range at[width] {
+			at[width][d] = r.together(indexes)
+		}
 		phases = append(phases, at[width])
 	}
 	return phases
+}
+
+// together moves the cells of each group to the first of them.
+func (r *run) together(indexes []int) []int {
+	if r.Group == nil {
+		return indexes
+	}
+	members := map[string][]int{}
+	for _, i := range indexes {
+		members[r.Group(r.cells[i])] = append(members[r.Group(r.cells[i])], i)
+	}
+	ordered := make([]int, 0, len(indexes))
+	for _, i := range indexes {
+		switch group := r.Group(r.cells[i]); {
+		case group == "":
+			ordered = append(ordered, i)
+		default:
+			ordered = append(ordered, members[group]...)
+			members[group] = nil
+		}
+	}
+	return ordered
 }

@@ -260,3 +260,39 @@ func twice(_ bench.Cell, cause bench.Cause) int {
 	}
 	return 0
 }
+
+// visits records the order of the cells.
+type visits struct{ order []string }
+
+func (v *visits) Measure(_ context.Context, c bench.Cell, _ bench.Device) (bench.Result, error) {
+	v.order = append(v.order, c.ID())
+	return passed(1), nil
+}
+
+// TestGroupsStayTogether: the cells of a group follow the first of them in each round, the others
+// stay where they are, and results keep the order of the cells.
+func TestGroupsStayTogether(t *testing.T) {
+	t.Parallel()
+	var v visits
+	all := cells("a1", "x", "b1", "a2", "y", "b2", "a3")
+	results, _, err := runner.Run(t.Context(), &v, all, runner.Options{
+		Repeats: func(bench.Cell) int { return 2 },
+		Group: func(c bench.Cell) string {
+			if id := c.ID(); len(id) > 1 {
+				return id[:1]
+			}
+			return ""
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	round := []string{"a1", "a2", "a3", "x", "b1", "b2", "y"}
+	if diff := cmp.Diff(slices.Concat(round, round), v.order); diff != "" {
+		t.Error(diff)
+	}
+	for i, r := range results {
+		if r.Cell.ID() != all[i].ID() {
+			t.Errorf("result %d is of %s, want %s", i+1, r.Cell.ID(), all[i].ID())
+		}
+	}
+}

@@ -54,6 +54,9 @@ type Options struct {
 	// on each. In each round, cells of one device come before those of wider groups; groups of
 	// one width share no device. Nil, and the zero value, mean one lane without a device.
 	Device func(c bench.Cell) bench.Device
+	// Group names cells that are measured one after the other on their device in each round,
+	// where the first of them stands. "" leaves a cell where it is. Nil means "" for all.
+	Group func(c bench.Cell) string
 	// Earlier returns what an interrupted run measured of a cell in a round
 	// (from 1). Nil means nothing.
 	Earlier func(c bench.Cell, round int) (bench.Result, bool)

@@ -53,7 +53,11 @@ func defaults() body {
 	return body{Reference: "auto", Python: "python3", Compiler: "cc", MaxInputGiB: 24, Repeats: 1}
 }
 
-const maxRepeats = 1000
+const (
+	maxRepeats = 1000
+	// leastSilence is several times the second in which a worker is due to say that it is alive.
+	leastSilence = 5 * time.Second
+)
 
 func read(c *config.Suite) (*body, error) {
 	b := defaults()
@@ -75,6 +79,8 @@ func (b *body) check(c *config.Suite) error {
 		return c.Errorf("max_workloads", "is %d: write a number from 1 on, or leave it out for all", b.MaxWorkloads)
 	case b.Resume && b.Traces == "":
 		return c.Errorf("resume", "has nothing to go on from: set traces to the folder of the dataset")
+	case c.NoOutput > 0 && c.NoOutput < leastSilence:
+		return c.Errorf("no_output", "is %v, and a worker says every second that it is alive: write at least %v", c.NoOutput, leastSilence)
 	}
 	for _, t := range []struct {
 		path string

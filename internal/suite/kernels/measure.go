@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,19 +81,16 @@ func (s *Suite) outcome(ctx context.Context, l *lane, p *point, d bench.Device) 
 	c, err := s.kase(p)
 	o.secret = c.Secret
 	if err == nil {
-		limit := time.Duration(p.settings.TimeoutSeconds.V) * time.Second
-		inner, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
+		limit := cmp.Or(suite.AttendanceOf(ctx).Timeout, time.Duration(p.settings.TimeoutSeconds.V)*time.Second)
+		inner, cancel := context.WithTimeoutCause(ctx, limit, harness.ErrTooLong)
 		defer cancel()
-		if err = s.measure(inner, l, o, c, d); ctx.Err() == nil && errors.Is(context.Cause(inner), errTimeout) && err != nil {
-			o.status, o.reason = evaluator.Timeout, fmt.Sprintf("it took more than %v: raise timeout_seconds, or choose a smaller workload", limit)
-			err = nil
+		if err = s.measure(inner, l, o, c, d); ctx.Err() == nil && errors.Is(context.Cause(inner), harness.ErrTooLong) && err != nil {
+			o.status, o.reason = evaluator.Timeout, fmt.Sprintf("it took more than %v: raise timeout_seconds or cell_timeouts, or choose a smaller workload", limit)
+			o.log, err = l.lastWords(), nil
 		}
 	}
 	return o, o.explain(err)
 }
-
-// errTimeout ends a case that takes too long as a whole.
-var errTimeout = errors.New("the case took too long")
 
 // explain turns what keeps one case from being measured into its outcome, and
 // returns every other error.
@@ -105,7 +103,7 @@ func (o *outcome) explain(err error) error {
 	case errors.As(err, &input):
 		o.status, o.reason, o.cause = evaluator.RuntimeError, input.Error(), bench.CauseInput
 	case errors.As(err, &failure):
-		o.status, o.reason, o.log = failure.Kind.Status(), failure.Error(), failure.Log
+		o.status, o.reason, o.log, o.cause = failure.Kind.Status(), failure.Error(), failure.Log, causeOf(failure)
 	case errors.As(err, &absent):
 		o.status, o.reason = evaluator.Skipped, absent.Error()
 	default:
@@ -181,14 +179,29 @@ func (s *Suite) settingsOf(p *point, j *judge, h harness.HelloReply) harness.Set
 		NoBaseline: !r.ProfileBaseline.V, ColdCache: cold, Dir: s.outputs, Judge: j.Judge}
 }
 
+// causeOf is the cause of a failure, where its status does not say it.
+func causeOf(f *harness.Failure) bench.Cause {
+	switch {
+	case f.Kind == harness.TimedOut:
+		return bench.CauseTimeout
+	case f.Kind == harness.Silent:
+		return bench.CauseSilent
+	case f.Kind == harness.OutOfMemory:
+		return bench.CauseOOM
+	case f.Kind == harness.Died && f.Signalled:
+		return bench.CauseCrash
+	}
+	return ""
+}
+
 // conclude takes over what the procedure found.
 func (o *outcome) conclude() {
 	m := &o.measured
 	o.status, o.reason, o.warnings = m.Status, m.Reason, append(o.warnings, m.Warnings...)
 	if m.Failed != nil {
-		o.reason, o.log = m.Failed.Error(), m.Failed.Log
+		o.reason, o.log, o.cause = m.Failed.Error(), m.Failed.Log, causeOf(m.Failed)
 		if m.Blame == "reference" { // which must not judge a solution
-			o.status, o.cause = evaluator.RuntimeError, bench.CauseInput
+			o.status, o.cause = evaluator.RuntimeError, cmp.Or(o.cause, bench.CauseInput)
 			o.reason = "the reference failed: " + o.reason
 		}
 	}

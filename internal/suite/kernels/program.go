@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness/gokernel"
@@ -85,6 +88,18 @@ func (l *lane) close() error {
 	return errors.Join(errs...)
 }
 
+// lastWords are the logs of the workers that were ended.
+func (l *lane) lastWords() string {
+	var logs []string
+	for _, session := range l.sessions {
+		if session.Dead() {
+			logs = append(logs, session.Log())
+		}
+	}
+	slices.Sort(logs)
+	return strings.Join(logs, "")
+}
+
 // session returns a live worker, started if need be. fresh ends one that is
 // there first.
 func (s *Suite) session(ctx context.Context, l *lane, r role, d bench.Device, fresh bool) (*harness.Session, error) {
@@ -136,7 +151,9 @@ func (s *Suite) start(ctx context.Context, r role, d bench.Device) (*harness.Ses
 		req.Env = append(req.Env, "CC="+s.body.Compiler)
 	}
 	hello := harness.Hello{Device: s.body.Device, Private: r.side != solutionSide}
-	opened, err := harness.Open(ctx, &worker.Isolated{Environ: s.env.Environ}, req, hello, s.body.limits(), s.env.Now)
+	limits, a := s.body.limits(), suite.AttendanceOf(ctx)
+	limits.Silence, limits.Dump = a.NoOutput, a.Dump
+	opened, err := harness.Open(ctx, &worker.Isolated{Environ: s.env.Environ}, req, hello, limits, s.env.Now)
 	return opened, starting(ctx, err)
 }
 

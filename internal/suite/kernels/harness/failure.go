@@ -66,6 +66,8 @@ type Failure struct {
 	Trace   string // the worker's own, as untrusted
 	Log     string // the end of the worker's log
 	Dead    bool   // the process was ended, or had ended
+	// Signalled says that a signal ended the process, of the kind Died.
+	Signalled bool
 }
 
 func (f *Failure) Error() string {
