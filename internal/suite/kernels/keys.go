@@ -25,6 +25,7 @@ var keys = config.Keys{
 		"cold_cache":    {Text: "Whether the device's caches are emptied before each call. If absent, on every device but the CPU."},
 		"max_input_gib": {Absent: 24, Text: "Cells whose inputs take more GiB are skipped. All that is held counts: random inputs four times (a trial's sets and one more), others once, and all of it in both workers; outputs come on top."},
 		"scratch":       {Text: "Folder for outputs, best in memory, such as `/dev/shm`."},
+		"build_cache":   {Text: "Folder where compiled solutions are kept for later runs, up to 4 GiB. If absent, they are kept for one run. Solutions of one user can change what is in it; see [Builders](kernels.md#builders)."},
 		"traces":        {Text: "Folder that results are appended to as flashinfer-bench writes them, where no link is followed. If absent, none are written."},
 		"resume":        {Absent: false, Text: "`true` keeps what passed in `traces` with the same contents (tensor files and evaluators of one's own included), settings and host."},
 		"timeouts":      {Text: "Bounds for the phases of a worker."},

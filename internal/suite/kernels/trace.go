@@ -56,6 +56,11 @@ func (s *Suite) key(p *point) flashinfer.Key {
 	if p.worker == cWorker {
 		programs = append(programs, s.contents.Program(b.Compiler, nil))
 	}
+	if p.worker == torchWorker && bindingOf(p.solution) != "" {
+		for _, name := range []string{"c++", "nvcc", "hipcc"} {
+			programs = append(programs, s.contents.Program(name, nil))
+		}
+	}
 	if judge := p.settings.Evaluator.V.Command; len(judge) > 0 { // a changed judge may say something else
 		programs = append(append(programs, s.contents.Program(judge[0], nil)), s.contents.Named(judge)...)
 	}

@@ -68,13 +68,12 @@ class Worker:
         return dict(reply, kind="python", proto=protocol.PROTO, pid=os.getpid())
 
     def build(self, request):
-        key, language = request["id"], request["language"]
-        self.backend.accept(language)
+        key, load = request["id"], self.backend.loader(request)
         cached = key in self.solutions
         if not cached:
-            self.solutions[key] = Solution(request)
+            self.solutions[key] = Solution(request, load)
         s = self.solutions[key]
-        return {"symbol": s.symbol, "params": s.params, "cached": cached}
+        return {"symbol": s.symbol, "params": s.params, "cached": cached or s.kept}
 
     def tensor(self, request):
         name, dtype, shape = request["name"], request["dtype"], request["shape"]

@@ -41,9 +41,9 @@ class Numpy:
         libs = {"numpy": np.__version__, "python": platform.python_version()}
         return {"devices": [cpu], "libs": libs, "timers": ["wall"], "dtypes": list(KINDS)}
 
-    def accept(self, language):
-        if language != "python":
-            raise Fault("unsupported", f"this worker runs python on numpy, not {language}: use another worker")
+    def loader(self, build):
+        if build["language"] != "python":
+            raise Fault("unsupported", f"this worker runs python on numpy, not {build['language']}: use another worker")
 
     def kind_of(self, error):
         return "oom" if isinstance(error, MemoryError) else "runtime"
