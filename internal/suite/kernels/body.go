@@ -28,6 +28,7 @@ type body struct {
 	Compiler     string   `yaml:"cc"`
 	Device       string   `yaml:"device"` // of torch: cpu, cuda:0; "" is the best there is
 	Isolated     bool     `yaml:"isolated"`
+	CUDAGraph    bool     `yaml:"cuda_graph"` // timed as evidence
 	ColdCache    *bool    `yaml:"cold_cache"`
 	MaxInputGiB  float64  `yaml:"max_input_gib"` // of all sets, in both workers
 	Scratch      string   `yaml:"scratch"`       // folder for outputs, best in memory

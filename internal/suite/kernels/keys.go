@@ -22,6 +22,7 @@ var keys = config.Keys{
 		"cc":            {Absent: "cc", Text: "C compiler of the workers."},
 		"device":        {Text: "torch's device, as in `cuda:0`. If absent, the best there is."},
 		"isolated":      {Absent: false, Text: "`true`: a new process for each solution and workload, whatever `config` has."},
+		"cuda_graph":    {Absent: false, Text: "`true`: a CUDA graph of each call is timed as well, for `evaluation.gate.device` of the traces; see [Times of the device](kernels.md#times-of-the-device)."},
 		"cold_cache":    {Text: "Whether the device's caches are emptied before each call. If absent, on every device but the CPU."},
 		"max_input_gib": {Absent: 24, Text: "Cells whose inputs take more GiB are skipped. All that is held counts: random inputs four times (a trial's sets and one more), others once, and all of it in both workers; outputs come on top."},
 		"scratch":       {Text: "Folder for outputs, best in memory, such as `/dev/shm`."},

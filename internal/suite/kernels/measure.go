@@ -195,7 +195,7 @@ func (s *Suite) settingsOf(p *point, j *judge, h harness.HelloReply) harness.Set
 		cold = *s.body.ColdCache
 	}
 	return harness.Settings{Warmup: r.WarmupRuns.V, Iterations: r.Iterations.V, Trials: r.NumTrials.V, Sets: sets, MinTime: s.minTime, MaxIterations: s.maxCalls, MaxFresh: s.fresh,
-		NoBaseline: !r.ProfileBaseline.V, ColdCache: cold, Dir: s.outputs, Judge: j.Judge}
+		NoBaseline: !r.ProfileBaseline.V, ColdCache: cold, Graph: s.body.CUDAGraph, Dir: s.outputs, Judge: j.Judge}
 }
 
 // conclude takes over what the procedure found.

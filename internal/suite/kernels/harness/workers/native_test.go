@@ -9,14 +9,20 @@ import (
 	"github.com/accelgate/accelgate/internal/testtier"
 )
 
-// TestKeptLibraries runs what testdata/native/kept.py demands of compiled solutions.
-func TestKeptLibraries(t *testing.T) {
+// TestParts runs what the programs in testdata/native demand of single parts of the torch worker, without torch.
+func TestParts(t *testing.T) {
 	t.Parallel()
 	python := interpreter("json")
 	if python == "" {
-		testtier.Missing(t, "kept libraries of compiled solutions were NOT tested: install python3")
+		testtier.Missing(t, "compiled solutions and device times were NOT tested: install python3")
 	}
-	if out, err := exec.CommandContext(t.Context(), python, "testdata/native/kept.py", folder(t), t.TempDir()).CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+	for _, program := range []string{"kept.py", "observe.py"} {
+		t.Run(program, func(t *testing.T) {
+			t.Parallel()
+			command := exec.CommandContext(t.Context(), python, "testdata/native/"+program, folder(t), t.TempDir())
+			if out, err := command.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
 	}
 }

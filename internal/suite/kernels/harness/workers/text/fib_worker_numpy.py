@@ -104,6 +104,9 @@ class Numpy:
             raise Fault("unsupported", f"there is no timer {name} for numpy: use wall")
         return fib_loop.Wall
 
+    def observer(self, cool):
+        raise Fault("unsupported", "numpy has no device to observe: use the worker for torch")
+
     def cooler(self):
         scratch = np.zeros(2 * fib_protocol.cache_bytes(), np.uint8)
         return lambda: scratch.fill(1)

@@ -11,6 +11,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import fib_protocol  # first: it moves the standard streams
 from fib_protocol import Fault
+import fib_device
 import fib_loop
 import fib_native
 
@@ -166,6 +167,11 @@ class Torch:
         if name not in ("", "wall"):
             raise Fault("unsupported", f"there is no timer {name} for {self.device}: leave it open")
         return fib_loop.Wall
+
+    def observer(self, cool):
+        if self.device.type != "cuda":
+            raise Fault("unsupported", f"{self.device} tells nothing of its own: time its calls")
+        return fib_device.Observer(torch, self.device, self.sync, cool)
 
     def cooler(self):
         size = fib_protocol.cache_bytes()
