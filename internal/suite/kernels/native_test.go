@@ -126,7 +126,10 @@ func wrapped(t *testing.T, python string, variables ...string) string {
 
 func measureEach(t *testing.T, dir, text string) map[string]bench.Result {
 	t.Helper()
-	s, results := mustOpen(t, dir, quick+"dataset: .\nreference: torch\ndevice: cpu\n"+text), map[string]bench.Result{}
+	if !strings.Contains(text, "device:") {
+		text = "device: cpu\n" + text
+	}
+	s, results := mustOpen(t, dir, quick+"dataset: .\nreference: torch\n"+text), map[string]bench.Result{}
 	for _, cell := range s.Cells() {
 		r, err := s.Measure(t.Context(), cell, bench.Device{})
 		if err != nil {
@@ -248,5 +251,64 @@ func toolkit(t *testing.T, home string) {
 		if out, err := command.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
+	}
+}
+
+// Sources that compute it on a GPU only, by the stream that is current.
+const (
+	inTriton = `import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def kernel(x, w, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + i, mask=i < n)
+    tl.store(y + i, a * tl.load(w + i, mask=i < n) + a, mask=i < n)
+
+def run(x, w, y):
+    kernel[(triton.cdiv(x.numel(), 1024),)](x, w, y, x.numel(), BLOCK=1024)
+`
+	inCUDAForTVM = `#include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/extra/c_env_api.h>
+#include <tvm/ffi/function.h>
+__global__ void kernel(const float *x, const float *w, float *y, int64_t n) {
+    int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i] * w[i] + x[i];
+}
+void run(tvm::ffi::TensorView x, tvm::ffi::TensorView w, tvm::ffi::TensorView y) {
+    cudaStream_t stream = static_cast<cudaStream_t>(TVMFFIEnvGetStream(x.device().device_type, x.device().device_id));
+    kernel<<<(x.size(0) + 255) / 256, 256, 0, stream>>>(static_cast<const float *>(x.data_ptr()),
+        static_cast<const float *>(w.data_ptr()), static_cast<float *>(y.data_ptr()), x.size(0));
+}
+TVM_FFI_DLL_EXPORT_TYPED_FUNC(run, run);
+`
+)
+
+// TestOnDeviceThorough measures solutions in Python, Triton and CUDA on the device that ACCELGATE_TEST_DEVICE names, with
+// the real compilers. Without a device only the one in Python runs, on the CPU.
+func TestOnDeviceThorough(t *testing.T) {
+	testtier.Thorough(t)
+	t.Parallel()
+	python, device, all := torch(t), os.Getenv("ACCELGATE_TEST_DEVICE"), "solutions: [python]\n"
+	if device == "" {
+		device = "cpu"
+	} else {
+		all = ""
+	}
+	gpu := []string{"cuda"}
+	dir := multiply(t,
+		native("python", "python", "", "main.py::run", gpu, "main.py", "def run(x, w, y):\n    y.copy_(x * w + x)\n"),
+		native("triton", "triton", "", "main.py::run", gpu, "main.py", inTriton),
+		native("torch", "cuda", "torch", "main.cpp::run", gpu, "main.cpp", inTorch, "add.h", header, "kernel.cu", onDeviceOrCPU),
+		native("ffi", "cuda", "", "kernel.cu::run", gpu, "kernel.cu", inCUDAForTVM))
+	results := measureEach(t, dir, all+"traces: .\ncuda_graph: true\npython: "+python+"\ndevice: "+device+"\n")
+	wantPassed(t, results["python"])
+	for name, r := range results {
+		if r.Outcome == bench.Skipped {
+			t.Logf("%s was NOT measured: %s", name, r.Reason)
+			continue
+		}
+		wantPassed(t, r)
 	}
 }
