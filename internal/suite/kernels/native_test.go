@@ -13,6 +13,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness/workers"
 	"github.com/accelgate/accelgate/internal/testtier"
 )
 
@@ -20,7 +21,7 @@ const multiplyAdd = `{"name": "multiply_add", "op_type": "elementwise", "descrip
 	"axes": {"N": {"type": "var"}}, "inputs": {"x": {"shape": ["N"], "dtype": "float32"}, "w": {"shape": ["N"], "dtype": "float32"}},
 	"outputs": {"y": {"shape": ["N"], "dtype": "float32"}}, "reference": "def run(x, w):\n    return x * w + x\n"}`
 
-// Sources that compute it. The first is what documentation of torch shows; the others take seconds less to compile.
+// Sources that compute it. The first is what documentation of torch shows and takes half a minute to compile.
 const (
 	inTorch = `#include <torch/extension.h>
 #include "add.h"
@@ -155,13 +156,13 @@ func TestBuildsForTorchThorough(t *testing.T) {
 	python, cache := builder(t), filepath.Join(t.TempDir(), "kept")
 	cpu := []string{"cpu"}
 	dir := multiply(t,
-		native("right", "cpp", "torch", "main.cpp::run", cpu, "main.cpp", inTorch, "add.h", header, "add.cc", onCPU),
 		native("refused", "cpp", "torch", "main.cpp::run", cpu, "main.cpp", "int run( { }\n"),
 		native("nameless", "cpp", "torch", "main.cpp::other", cpu, "main.cpp", inPybind, "add.h", header, "add.cc", onCPU),
 		native("hostile", "cpp", "torch", "a$(touch here).cpp::run", cpu, "a$(touch here).cpp", inPybind))
+	writeFile(t, filepath.Join(dir, "solutions", "me", "elementwise", "multiply_add", "mine.json"), documented(t))
 	text := "python: " + python + "\nbuild_cache: " + cache + "\n"
 	results := measureEach(t, dir, text)
-	wantPassed(t, results["right"])
+	wantPassed(t, results["mine"])
 	for name, want := range map[string]string{"refused": "main.cpp:1:", "nameless": "exports no function other", "hostile": "use letters, digits"} {
 		r := results[name]
 		if r.Outcome == bench.Passed || !strings.Contains(r.Reason, "COMPILE_ERROR") || !strings.Contains(r.Reason, want) {
@@ -172,10 +173,25 @@ func TestBuildsForTorchThorough(t *testing.T) {
 		t.Errorf("the log has no words of the compiler:\n%s", results["refused"].Log)
 	}
 	before := builds(t, cache)
-	wantPassed(t, measureEach(t, dir, text+"solutions: [right]\n")["right"])
+	wantPassed(t, measureEach(t, dir, text+"solutions: [mine]\n")["mine"])
 	if after := builds(t, cache); len(before) != 2 || fmt.Sprint(before) != fmt.Sprint(after) {
 		t.Errorf("kept libraries were %v and are %v, want the same two", before, after)
 	}
+}
+
+// documented is the solution that docs/kernels.md shows.
+func documented(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile("../../../docs/kernels.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, found := strings.Cut(string(page), "```json\n")
+	block, _, closed := strings.Cut(block, "```")
+	if !found || !closed {
+		t.Fatal("docs/kernels.md shows no solution")
+	}
+	return block
 }
 
 // builds are the kept libraries with the times when they were made.
@@ -228,6 +244,43 @@ func TestBuildsForDevicesThorough(t *testing.T) {
 	text, err := os.ReadFile(calls)
 	if err != nil || strings.Count(string(text), "\n") != 2 {
 		t.Errorf("nvcc was called so (%v), want once for each solution that runs:\n%s", err, text)
+	}
+}
+
+const inHIP = `#include <hip/hip_runtime.h>
+#include "add.h"
+__global__ void kernel(const float *x, const float *w, float *y, int64_t n) {
+    int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i] * w[i] + x[i];
+}
+void add(const float *x, const float *w, float *y, int64_t n) { kernel<<<(n + 255) / 256, 256>>>(x, w, y, n); }
+`
+
+// TestBuildsForAMDThorough compiles HIP with the real hipcc, called as tvm-ffi's builder calls it.
+func TestBuildsForAMDThorough(t *testing.T) {
+	testtier.Thorough(t)
+	t.Parallel()
+	python, dir := builder(t), t.TempDir()
+	if _, err := exec.LookPath("hipcc"); err != nil {
+		testtier.Missing(t, "HIP was NOT compiled: install Debian's hipcc")
+	}
+	for name, text := range map[string]string{"main.cpp": inTVM, "add.h": header, "kernel.hip": inHIP} {
+		if err := os.MkdirAll(filepath.Join(dir, "source"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(dir, "source", name), text)
+	}
+	if err := workers.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	stand, err := filepath.Abs("testdata/native")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), python, "testdata/native/amd.py", dir, dir)
+	command.Env = append(os.Environ(), "PYTHONPATH="+stand)
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

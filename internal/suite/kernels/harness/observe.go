@@ -45,7 +45,7 @@ func (r ObserveReply) check(iterations int) error {
 }
 
 // Observe has the device's own times of calls told. Its failure is of kind
-// [Unsupported] where the worker knows none.
+// [Unsupported] where the worker has none.
 func (s *Session) Observe(ctx context.Context, o Observe) (reply ObserveReply, err error) {
 	if _, err = s.call(ctx, "observe", s.limits.Time, o, &reply); err == nil {
 		err = s.blame("observe", reply.check(o.Iterations))

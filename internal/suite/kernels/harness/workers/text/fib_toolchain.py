@@ -15,7 +15,7 @@ import sysconfig
 # Variables that compilers and torch's builder read.
 READ = (
     "CXX CPATH CPLUS_INCLUDE_PATH LIBRARY_PATH CUDA_HOME TORCH_CUDA_ARCH_LIST TVM_FFI_CUDA_ARCH_LIST NVCC_CCBIN NVCC_PREPEND_FLAGS "
-    "NVCC_APPEND_FLAGS ROCM_HOME PYTORCH_ROCM_ARCH HIPCC_COMPILE_FLAGS_APPEND CUTLASS_PATH"
+    "NVCC_APPEND_FLAGS ROCM_HOME PYTORCH_ROCM_ARCH TVM_FFI_ROCM_ARCH_LIST HIPCC_COMPILE_FLAGS_APPEND CUTLASS_PATH"
 ).split()
 # Libraries by the names that solutions give in their dependencies.
 LIBRARIES = {"cuda": ["-lcuda"], "cublas": ["-lcublas", "-lcublasLt"], "cudnn": ["-lcudnn"]}
@@ -25,7 +25,7 @@ NO_DEVICE_ARCH = "8.0"  # of code for a device, compiled where there is none
 class Toolchain:
     """The environment of the compiler and what identifies it.
 
-    device is {"kind": "cpu", "cuda" or "hip", "arch": the compute capability}.
+    device is {"kind": "cpu", "cuda" or "hip", "arch": "9.0" or "gfx942"}.
     A Fault of the kind unsupported says what is missing and how to get it.
     """
 
@@ -82,9 +82,15 @@ class Toolchain:
         if device["kind"] != "hip":
             raise missing("hip needs an AMD GPU and a torch that is built for ROCm: install that torch")
         home = self.env.get("ROCM_HOME") or self.env.get("ROCM_PATH") or "/opt/rocm"
+        if self.language == "cuda" and self.binding == "tvm-ffi":
+            raise missing("tvm-ffi does not translate cuda for an AMD GPU: use the binding torch, which does, or the language hip")
         hipcc = os.path.join(home, "bin", "hipcc")
-        hipcc = hipcc if os.access(hipcc, os.X_OK) else self.program("hipcc", "install ROCm, or name its folder in ROCM_HOME")
+        if not os.access(hipcc, os.X_OK):
+            hipcc = self.program("hipcc", "install ROCm, or name its folder in ROCM_HOME")
+            home = os.path.dirname(os.path.dirname(hipcc))
         self.programs.append(os.path.realpath(hipcc))
+        self.env["ROCM_HOME"] = home
+        self.env.setdefault("TVM_FFI_ROCM_ARCH_LIST", device["arch"].split(":")[0])  # without the features behind it
 
     def depend(self, dependencies):
         includes, ldflags = [], []
