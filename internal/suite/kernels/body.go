@@ -28,9 +28,11 @@ type body struct {
 	Compiler     string   `yaml:"cc"`
 	Device       string   `yaml:"device"` // of torch: cpu, cuda:0; "" is the best there is
 	Isolated     bool     `yaml:"isolated"`
+	CUDAGraph    bool     `yaml:"cuda_graph"` // timed as evidence
 	ColdCache    *bool    `yaml:"cold_cache"`
 	MaxInputGiB  float64  `yaml:"max_input_gib"` // of all sets, in both workers
 	Scratch      string   `yaml:"scratch"`       // folder for outputs, best in memory
+	BuildCache   string   `yaml:"build_cache"`   // folder of compiled libraries; "" keeps them for one run
 	Traces       string   `yaml:"traces"`        // dataset that traces are appended to; "" writes none
 	Resume       bool     `yaml:"resume"`        // keep what its traces hold
 	Timeouts     timeouts `yaml:"timeouts"`

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -103,7 +104,7 @@ func (o *outcome) explain(err error) error {
 	case errors.As(err, &input):
 		o.status, o.reason, o.cause = evaluator.RuntimeError, input.Error(), bench.CauseInput
 	case errors.As(err, &failure):
-		o.status, o.reason, o.log, o.cause = failure.Kind.Status(), failure.Error(), failure.Log, causeOf(failure)
+		o.status, o.reason, o.log, o.cause = failure.Kind.Status(), failure.Error(), failure.Words(), causeOf(failure)
 	case errors.As(err, &absent):
 		o.status, o.reason = evaluator.Skipped, absent.Error()
 	default:
@@ -136,6 +137,9 @@ func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c harness.Case
 		return err
 	}
 	o.hello, o.reference = solution.Hello(), reference.Hello().Kind
+	if err := onDevice(p.solution, o.hello); err != nil {
+		return err
+	}
 	if s.body.Reference == "auto" && refBuild.Language == "go" && p.solution.Language != "go" {
 		o.warnings = append(o.warnings, "the reference is the Go worker's kernel, because Python has no torch here: install it, or set reference: go")
 	}
@@ -168,6 +172,19 @@ func starting(ctx context.Context, err error) error {
 	return err
 }
 
+// onDevice refuses a solution whose code is for a device that its worker does not
+// have. One that names the CPU as a target runs there.
+func onDevice(sol *flashinfer.Solution, h harness.HelloReply) error {
+	kind := ""
+	if len(h.Devices) > 0 {
+		kind = h.Devices[0].Kind
+	}
+	if !slices.Contains(deviceLanguages, sol.Language) || kind == "cuda" || kind == "cpu" && slices.Contains(sol.TargetHardware, "cpu") {
+		return nil
+	}
+	return unavailable{fmt.Errorf("%s runs on a GPU, and Python's torch sees none here: run it on a host with a GPU and a torch that is built for it", sol.Language)}
+}
+
 // settingsOf are the settings of the procedure.
 func (s *Suite) settingsOf(p *point, j *judge, h harness.HelloReply) harness.Settings {
 	r := p.settings
@@ -176,7 +193,7 @@ func (s *Suite) settingsOf(p *point, j *judge, h harness.HelloReply) harness.Set
 		cold = *s.body.ColdCache
 	}
 	return harness.Settings{Warmup: r.WarmupRuns.V, Iterations: r.Iterations.V, Trials: r.NumTrials.V, Sets: sets, MinTime: s.minTime, MaxIterations: s.maxCalls, MaxFresh: s.fresh,
-		NoBaseline: !r.ProfileBaseline.V, ColdCache: cold, Dir: s.outputs, Judge: j.Judge}
+		NoBaseline: !r.ProfileBaseline.V, ColdCache: cold, Graph: s.body.CUDAGraph, Dir: s.outputs, Judge: j.Judge}
 }
 
 // causeOf is the cause of a failure, where its status does not say it.
@@ -199,7 +216,7 @@ func (o *outcome) conclude() {
 	m := &o.measured
 	o.status, o.reason, o.warnings = m.Status, m.Reason, append(o.warnings, m.Warnings...)
 	if m.Failed != nil {
-		o.reason, o.log, o.cause = m.Failed.Error(), m.Failed.Log, causeOf(m.Failed)
+		o.reason, o.log, o.cause = m.Failed.Error(), m.Failed.Words(), causeOf(m.Failed)
 		if m.Blame == "reference" { // which must not judge a solution
 			o.status, o.cause = evaluator.RuntimeError, cmp.Or(o.cause, bench.CauseInput)
 			o.reason = "the reference failed: " + o.reason

@@ -247,8 +247,8 @@ func (s *Suite) trusted(ctx context.Context, l *lane, p *point, d bench.Device) 
 // what a worker builds there no other one writes at the same time. Its id is that
 // of its content, because a worker keeps what it built.
 func (s *Suite) build(l *lane, sol *flashinfer.Solution, of side) (harness.Build, error) {
-	b := harness.Build{ID: sol.Hash(), Definition: sol.Definition, Language: sol.Language, Binding: sol.Binding, EntryPoint: sol.EntryPoint,
-		DPS: sol.DestinationPassing}
+	b := harness.Build{ID: sol.Hash(), Definition: sol.Definition, Language: sol.Language, Binding: bindingOf(sol), EntryPoint: sol.EntryPoint,
+		DPS: sol.DestinationPassing, Dependencies: linked(sol), Cache: s.builds}
 	if len(sol.Sources) == 0 || sol.Language == "go" {
 		return b, nil
 	}
