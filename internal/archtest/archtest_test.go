@@ -75,6 +75,7 @@ var allowed = map[string][]string{
 	"suite/kernels/harness/workers":  {},
 	"suite/kernels/harness/builtin":  {"suite/kernels/flashinfer", "tensor/safetensors", "tensor"},
 	"suite/kernels/page":             {"chart", "report", "suite/kernels/flashinfer", "text"},
+	"suite/kernels/scoring":          {"atomicfile", "suite/kernels/flashinfer", "text", "worker"},
 	"suite/analysis/packing":         {"text"},
 	"detect":                         {"stats"},
 	"detect/evaluate":                {"detect", "stats"},
@@ -113,7 +114,7 @@ var allowed = map[string][]string{
 	"cli": {"action", "analyze", "artifacts", "atomicfile", "autobaseline", "bench", "bisect", "calibrate", "config", "detect/jsonl", "doctor", "engine", "exit", "export", "formats",
 		"formats/inferencebench", "formats/tensorsharp", "gate", "github", "github/actions", "inventory", "lazyregexp", "matrix", "measure", "plan", "measure/progress", "record", "reference/baseline",
 		"report", "schema", "selftest", "setup", "signature", "site", "suite", "suite/*", "suite/analysis/lowrank", "suite/analysis/packing", "suite/cases/casefile", "suite/endpoint/dataset",
-		"suite/endpoint/fakeserver", "suite/kernels/evalconfig", "suite/kernels/evaluator", "suite/kernels/flashinfer", "suite/kernels/harness/gokernel", "suite/kernels/page", "terminal", "text", "trend", "verdict",
+		"suite/endpoint/fakeserver", "suite/kernels/evalconfig", "suite/kernels/evaluator", "suite/kernels/flashinfer", "suite/kernels/harness/gokernel", "suite/kernels/page", "suite/kernels/scoring", "terminal", "text", "trend", "verdict",
 		"worker"},
 }
 

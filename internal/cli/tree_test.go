@@ -46,6 +46,7 @@ var noTable = map[string]string{
 	"accelgate judge":                    "JSON, one object a line",
 	"accelgate kernels report apply":     "a JSON document",
 	"accelgate kernels report visualize": "an HTML page",
+	"accelgate kernels serve":            "a line that says where it listens",
 	"accelgate kernels traces compact":   "a line for each file",
 	"accelgate kernels worker":           "frames of the protocol of kernel workers",
 	"accelgate man":                      "the folder of the pages that it writes",
@@ -72,7 +73,7 @@ var changing = map[string]string{
 // onlyNew are the commands that write files of their own, where --out or an argument
 // says: nothing that people edit is there.
 var onlyNew = []string{"accelgate analyze fidelity", "accelgate bench merge", "accelgate bench run", "accelgate bisect", "accelgate export", "accelgate import", "accelgate kernels report apply", "accelgate kernels report merge",
-	"accelgate kernels report visualize", "accelgate kernels run",
+	"accelgate kernels report visualize", "accelgate kernels run", "accelgate kernels serve",
 	"accelgate man", "accelgate run", "accelgate selftest", "accelgate sign", "accelgate site"}
 
 // leaves are the commands that do something.
