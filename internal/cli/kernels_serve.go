@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,7 +48,7 @@ type serving struct {
 
 // passedOn are the flags of kernels run that hold for each task.
 var passedOn = []string{"config", "mode", "reference", "python", "device", "warmup-runs", "iterations", "num-trials", "timeout", "rtol", "atol", "required-matched-ratio",
-	"no-profile-baseline"}
+	"no-profile-baseline", "profile"}
 
 func (c *Command) serveKernelsCommand() *cobra.Command {
 	s := serving{queue: 64, limit: time.Hour}
@@ -86,6 +87,9 @@ func (c *Command) serveKernelsCommand() *cobra.Command {
 func written(v pflag.Value) string {
 	if n, ok := v.(*count); ok {
 		return strconv.Itoa(int(*n))
+	}
+	if list, ok := v.(pflag.SliceValue); ok {
+		return strings.Join(list.GetSlice(), ",")
 	}
 	return v.String()
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// The limits of what is read and kept.
+// The limits of reports and of the parts that are kept.
 const (
 	MaxBytes    = 16 << 20 // of a report
 	maxLaunches = 64       // kept, the last ones

@@ -86,5 +86,6 @@ type Gate struct {
 	// nanoseconds; Reference are those of the reference.
 	Samples   []int64         `json:"samples_ns,omitempty"`
 	Reference []int64         `json:"reference_samples_ns,omitempty"`
-	Extra     json.RawMessage `json:"extra,omitempty"` // an object, or nil
+	Extra     json.RawMessage `json:"extra,omitempty"`   // an object, or nil
+	Profiles  []Profile       `json:"profile,omitempty"` // of other tools
 }

@@ -26,7 +26,7 @@ type Command struct {
 // maxRun is how much a run's document may have.
 const maxRun = 64 << 20
 
-// NewCommand returns a command whose children get what is no secret of the environment.
+// NewCommand returns a command whose children get the environment without its secrets.
 func NewCommand(executable string, args, environ []string, timeout time.Duration) *Command {
 	return &Command{executable, args, timeout, &worker.Isolated{Environ: environ, MaxStdout: maxRun}}
 }

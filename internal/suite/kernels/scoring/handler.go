@@ -65,18 +65,18 @@ func (s *Server) Handler() http.Handler {
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		extend(w, r)
+		s.extend(w, r)
 		mux.ServeHTTP(w, r)
 	})
 }
 
 // extend gives a request that may wait the time for it.
-func extend(w http.ResponseWriter, r *http.Request) {
+func (s *Server) extend(w http.ResponseWriter, r *http.Request) {
 	c := http.NewResponseController(w)
 	if r.Method == http.MethodGet { // has no body to wait for
 		_ = c.SetReadDeadline(time.Time{})
 	}
-	_ = c.SetWriteDeadline(time.Now().Add(time.Duration(maxWait)*time.Second + time.Minute))
+	_ = c.SetWriteDeadline(s.Now().Add(time.Duration(maxWait)*time.Second + time.Minute))
 }
 
 // problem is a refusal with its status code.

@@ -69,7 +69,7 @@ type Server struct {
 	stopping bool
 }
 
-// errFull, errStopping and errLacking are why a task is not accepted.
+// errFull and errStopping are why a task is not accepted.
 var (
 	errFull     = errors.New("the queue is full: try again later")
 	errStopping = errors.New("the server stops: submit the task to the next one")
