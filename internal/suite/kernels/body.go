@@ -1,7 +1,10 @@
 package kernels
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -35,6 +38,7 @@ type body struct {
 	BuildCache   string   `yaml:"build_cache"`   // folder of compiled libraries; "" keeps them for one run
 	Traces       string   `yaml:"traces"`        // dataset that traces are appended to; "" writes none
 	Resume       bool     `yaml:"resume"`        // keep what its traces hold
+	Profile      []string `yaml:"profile"`       // tools that watch what passed
 	Timeouts     timeouts `yaml:"timeouts"`
 	Repeats      int      `yaml:"repeats"`
 	// Replay is the secret of an earlier measurement; zero draws a new one for each.
@@ -48,6 +52,8 @@ type timeouts struct {
 	Load  time.Duration `yaml:"load"`
 	Run   time.Duration `yaml:"run"`
 	Time  time.Duration `yaml:"time"`
+	// Profile bounds the run of one tool of Profile.
+	Profile time.Duration `yaml:"profile"`
 }
 
 // defaults is the body before any configuration is decoded over it.
@@ -84,10 +90,15 @@ func (b *body) check(c *config.Suite) error {
 	case c.NoOutput > 0 && c.NoOutput < leastSilence:
 		return c.Errorf("no_output", "is %v, and a worker says every second that it is alive: write at least %v", c.NoOutput, leastSilence)
 	}
+	for i, tool := range b.Profile {
+		if !slices.Contains(profilerNames(), tool) {
+			return c.Errorf(fmt.Sprintf("profile[%d]", i), "unknown tool %q: write %s", tool, strings.Join(profilerNames(), " or "))
+		}
+	}
 	for _, t := range []struct {
 		path string
 		d    time.Duration
-	}{{"start", b.Timeouts.Start}, {"build", b.Timeouts.Build}, {"load", b.Timeouts.Load}, {"run", b.Timeouts.Run}, {"time", b.Timeouts.Time}} {
+	}{{"start", b.Timeouts.Start}, {"build", b.Timeouts.Build}, {"load", b.Timeouts.Load}, {"run", b.Timeouts.Run}, {"time", b.Timeouts.Time}, {"profile", b.Timeouts.Profile}} {
 		if t.d < 0 {
 			return c.Errorf("timeouts."+t.path, "is %v: write a positive duration such as 5m", t.d)
 		}

@@ -39,6 +39,9 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 	defer l.mu.Unlock()
 	began := s.env.Now()
 	o, err := s.outcome(ctx, l, p, d)
+	if err == nil {
+		err = s.profile(ctx, l, o, d)
+	}
 	result.WallMS = float64(s.env.Now().Sub(began).Microseconds()) / 1000
 	if err != nil {
 		return result, err
@@ -73,6 +76,7 @@ type outcome struct {
 	reference string
 	cold      bool
 	warnings  []string
+	profiles  []flashinfer.Profile
 }
 
 // outcome measures a case. An error means that nothing can be measured here any

@@ -139,10 +139,19 @@ func (l *lane) end(of side) error {
 
 // start starts a worker. One that this host does not have is unavailable.
 func (s *Suite) start(ctx context.Context, r role, d bench.Device) (*harness.Session, error) {
-	args, err := s.command(ctx, r)
+	req, hello, err := s.request(ctx, r, d)
 	if err != nil {
 		return nil, err
 	}
+	limits, a := s.body.limits(), suite.AttendanceOf(ctx)
+	limits.Silence, limits.Dump = a.NoOutput, a.Dump
+	opened, err := harness.Open(ctx, &worker.Isolated{Environ: s.env.Environ}, req, hello, limits, s.env.Now)
+	return opened, starting(ctx, err)
+}
+
+// request is what starts a worker, and what it is asked first.
+func (s *Suite) request(ctx context.Context, r role, d bench.Device) (worker.Request, harness.Hello, error) {
+	args, err := s.command(ctx, r)
 	req := worker.Request{Args: args, Dir: s.dir}
 	if s.env.Pin != nil {
 		req.Env = s.env.Pin(d)
@@ -150,20 +159,22 @@ func (s *Suite) start(ctx context.Context, r role, d bench.Device) (*harness.Ses
 	if r.kind == cWorker {
 		req.Env = append(req.Env, "CC="+s.body.Compiler)
 	}
-	hello := harness.Hello{Device: s.body.Device, Private: r.side != solutionSide}
-	limits, a := s.body.limits(), suite.AttendanceOf(ctx)
-	limits.Silence, limits.Dump = a.NoOutput, a.Dump
-	opened, err := harness.Open(ctx, &worker.Isolated{Environ: s.env.Environ}, req, hello, limits, s.env.Now)
-	return opened, starting(ctx, err)
+	return req, harness.Hello{Device: s.body.Device, Private: r.side != solutionSide}, err
+}
+
+// roleOf is that of a point's solution.
+func (s *Suite) roleOf(p *point) role {
+	r := role{kind: p.worker, trusted: p.virtual, side: solutionSide}
+	if !p.virtual && p.worker != goWorker {
+		r.solution = p.solution.Hash()
+	}
+	return r
 }
 
 // solution returns the worker of a point's solution. Python without torch
 // still has numpy, which is enough for some.
 func (s *Suite) solution(ctx context.Context, l *lane, p *point, d bench.Device) (*harness.Session, error) {
-	r := role{kind: p.worker, trusted: p.virtual, side: solutionSide}
-	if !p.virtual && p.worker != goWorker {
-		r.solution = p.solution.Hash()
-	}
+	r := s.roleOf(p)
 	fresh := s.body.Isolated || p.settings.UseIsolatedRunner.V
 	session, err := s.session(ctx, l, r, d, fresh)
 	if absent := (unavailable{}); !errors.As(err, &absent) || p.worker != torchWorker || p.solution.Language != "python" || p.virtual {

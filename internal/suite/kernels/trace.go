@@ -99,6 +99,7 @@ func (s *Suite) trace(p *point, o *outcome) *flashinfer.Trace {
 			e.Correctness.Extra, _ = json.Marshal(o.verdict.Extra) // numbers and lists of them
 		}
 	}
+	e.Gate.Profiles = o.profiles
 	if o.status == evaluator.Passed {
 		e.Performance = o.performance()
 	}
@@ -199,6 +200,7 @@ func (s *Suite) earlier(p *point) (bench.Result, bool) {
 	c := flashinfer.Case{Definition: p.definition.Name, Solution: p.solution.Name, UUID: p.workload.UUID, Key: s.key(p)}
 	s.mu.Lock()
 	t, done := s.results.Done(c)
+	done = done && profiled(t, s.body.Profile)
 	delete(s.results, c) // a second look at the case is a measurement
 	s.mu.Unlock()
 	if !done {

@@ -88,8 +88,9 @@ type Gate struct {
 	Reference []int64 `json:"reference_samples_ns,omitempty"`
 	// Device is what the device itself needed for calls of each trial, as the
 	// solution's worker says: evidence, and no latency.
-	Device []DeviceTimes   `json:"device,omitempty"`
-	Extra  json.RawMessage `json:"extra,omitempty"` // an object, or nil
+	Device   []DeviceTimes   `json:"device,omitempty"`
+	Extra    json.RawMessage `json:"extra,omitempty"`   // an object, or nil
+	Profiles []Profile       `json:"profile,omitempty"` // of other tools
 }
 
 // DeviceTimes are those of one trial.
