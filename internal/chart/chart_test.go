@@ -116,3 +116,27 @@ func wellFormed(t *testing.T, svg string) {
 		}
 	}
 }
+
+// TestCurves: values that an axis cannot show are left out, a curve of one value is
+// none, and more curves than have lines of their own are not drawn.
+func TestCurves(t *testing.T) {
+	t.Parallel()
+	nan := math.NaN()
+	c := chart.Curves{X: "p", Y: "share", LogX: true, Curves: []chart.Curve{
+		{Name: "<a>", X: []float64{0.1, 0, 1, 10}, Y: []float64{1, 1, nan, 0}}, {Name: "one", X: []float64{1}, Y: []float64{1}}}}
+	svg := c.SVG()
+	if !strings.Contains(svg, "&lt;a&gt;: from 1 at 0.1 to 0 at 10") || strings.Contains(svg, "one") || strings.Count(svg, `"curve c0"`) != 2 {
+		t.Error(svg)
+	}
+	for range chart.MostCurves + 2 {
+		c.Curves = append(c.Curves, c.Curves[0])
+	}
+	if svg := c.SVG(); strings.Count(svg, `<path class="curve`) != 2*chart.MostCurves {
+		t.Error(svg)
+	}
+	for _, none := range []chart.Curves{{}, {LogY: true, Curves: []chart.Curve{{X: []float64{1, 2}, Y: []float64{0, -1}}}}} {
+		if svg := none.SVG(); svg != "" {
+			t.Error(svg)
+		}
+	}
+}

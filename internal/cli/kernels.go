@@ -17,6 +17,7 @@ of FlashInfer-Bench.
   accelgate kernels lint flashinfer-trace              what is wrong with the files
   accelgate kernels run --local flashinfer-trace       measure solutions and judge what they computed
   accelgate kernels report flashinfer-trace            scores of solutions and authors
+  accelgate kernels serve flashinfer-trace             the same over HTTP, for clients that submit solutions
   accelgate kernels evaluate --definition D.json --reference R.safetensors --candidate C.safetensors
   accelgate kernels config explain D.json              where each setting comes from`
 
@@ -26,7 +27,7 @@ func (c *Command) kernelsCommand(code *int) *cobra.Command {
 	traces := group("traces", "Work with traces")
 	traces.AddCommand(c.compactCommand())
 	parent.AddCommand(c.kernelsRunCommand(code), c.kernelsWorkerCommand(), c.evaluateCommand(code),
-		c.lintKernelsCommand(code), c.kernelsReportCommand(), c.kernelsConfigCommand(), traces)
+		c.lintKernelsCommand(code), c.kernelsReportCommand(), c.kernelsConfigCommand(), c.serveKernelsCommand(), traces)
 	return parent
 }
 

@@ -19,7 +19,12 @@ score is the mean over definitions of the best solution. A definition without a
 solution of the baseline's author is left out.
 
   accelgate kernels report flashinfer-trace
-  accelgate kernels report flashinfer-trace --best   the fastest solution of each workload and device, as JSON`
+  accelgate kernels report flashinfer-trace --best   the fastest solution of each workload and device, as JSON
+  accelgate kernels report apply flashinfer-trace    which solution to call for which sizes, as JSON
+  accelgate kernels report merge --out all host-a host-b
+  accelgate kernels report visualize flashinfer-trace --out kernels.html
+
+A folder whose name is that of a command is written with its path, as in ./merge.`
 
 func (c *Command) kernelsReportCommand() *cobra.Command {
 	var author string
@@ -42,6 +47,7 @@ func (c *Command) kernelsReportCommand() *cobra.Command {
 	cmd.Flags().StringVar(&author, "baseline-author", flashinfer.BaselineAuthor, "`author` whose solutions the others are compared with")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the scores as JSON")
 	cmd.Flags().BoolVar(&best, "best", false, "print the fastest solution that passed of each workload and device, as JSON")
+	cmd.AddCommand(c.applyKernelsCommand(), c.mergeKernelsCommand(), c.visualizeKernelsCommand())
 	return cmd
 }
 

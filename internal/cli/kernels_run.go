@@ -42,6 +42,7 @@ type kernelsRun struct {
 	rtol, atol, ratio                        float64
 	noBaseline, isolated, noSave             bool
 	replay                                   string
+	profile                                  []string
 	resumeTraces, json                       bool
 }
 
@@ -74,6 +75,7 @@ func (k *kernelsRun) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&k.mode, "mode", "", "`rules` that judge outputs, strict or fib")
 	f.StringVar(&k.reference, "reference", "", "`worker` of the reference: torch, go or auto")
 	f.StringVar(&k.replay, "replay", "", "make the inputs of an earlier measurement once more, by the `secret` of its trace (evaluation.gate.secret)")
+	f.StringSliceVar(&k.profile, "profile", nil, "`tools` that watch each solution that passed, after timing: ncu, compute-sanitizer")
 	f.StringVar(&k.python, "python", "", "`program` that has torch (default: python3)")
 	f.StringVar(&k.device, "device", "", "`device` of torch, as in cpu or cuda:0")
 	f.IntVar(&k.warmup, "warmup-runs", 0, "calls before those that are timed, `n`")
@@ -134,7 +136,7 @@ func (k *kernelsRun) configuration() (*config.File, error) {
 	if err := k.paths(body); err != nil {
 		return nil, err
 	}
-	for key, list := range map[string][]string{"definitions": k.definitions, "solutions": k.solutions, "op_types": k.opTypes, "workloads": k.points} {
+	for key, list := range map[string][]string{"definitions": k.definitions, "solutions": k.solutions, "op_types": k.opTypes, "workloads": k.points, "profile": k.profile} {
 		if len(list) > 0 {
 			body[key] = list
 		}

@@ -16,40 +16,43 @@ import (
 
 // noTable are the commands that print no table, with what they print instead.
 var noTable = map[string]string{
-	"accelgate config check":           "a line that there are no mistakes; mistakes are errors",
-	"accelgate schema baseline":        "a JSON document",
-	"accelgate schema config":          "a JSON document",
-	"accelgate schema report":          "a JSON document",
-	"accelgate schema run":             "a JSON document",
-	"accelgate action":                 "the action's outputs and its report.json are its documents",
-	"accelgate baseline anchor":        "a line for each number that it writes; the baseline is the document",
-	"accelgate baseline prune":         "a line for each entry that it removes; the baseline is the document",
-	"accelgate baseline update":        "a line that says what was recorded; the baseline is the document",
-	"accelgate bench schema":           "JSON",
-	"accelgate bench client":           "JSON, one object a line",
-	"accelgate bisect":                 "one commit, and git's log of the bisection",
-	"accelgate bisect-step":            "one line for git bisect",
-	"accelgate cases refresh":          "a line for each number that it writes; the case files are the documents",
-	"accelgate completion bash":        "a script",
-	"accelgate completion fish":        "a script",
-	"accelgate completion powershell":  "a script",
-	"accelgate completion zsh":         "a script",
-	"accelgate config convert":         "YAML",
-	"accelgate engine bench":           "JSON",
-	"accelgate engine calibrate":       "JSON",
-	"accelgate engine mock":            "a line that says where it listens",
-	"accelgate engine serve":           "a line that says where it listens",
-	"accelgate engine worker":          "JSON, one object a line",
-	"accelgate export":                 "a document for another tool, or the path of each envelope",
-	"accelgate history record":         "a line for each run; the history is the document",
-	"accelgate import":                 "the path of the run that it writes",
-	"accelgate judge":                  "JSON, one object a line",
-	"accelgate kernels traces compact": "a line for each file",
-	"accelgate kernels worker":         "frames of the protocol of kernel workers",
-	"accelgate man":                    "the folder of the pages that it writes",
-	"accelgate site":                   "a line that counts the pages that it writes",
-	"accelgate sign":                   "a line that counts the files",
-	"accelgate selftest":               "a sentence for each thing that was proved",
+	"accelgate config check":             "a line that there are no mistakes; mistakes are errors",
+	"accelgate schema baseline":          "a JSON document",
+	"accelgate schema config":            "a JSON document",
+	"accelgate schema report":            "a JSON document",
+	"accelgate schema run":               "a JSON document",
+	"accelgate action":                   "the action's outputs and its report.json are its documents",
+	"accelgate baseline anchor":          "a line for each number that it writes; the baseline is the document",
+	"accelgate baseline prune":           "a line for each entry that it removes; the baseline is the document",
+	"accelgate baseline update":          "a line that says what was recorded; the baseline is the document",
+	"accelgate bench schema":             "JSON",
+	"accelgate bench client":             "JSON, one object a line",
+	"accelgate bisect":                   "one commit, and git's log of the bisection",
+	"accelgate bisect-step":              "one line for git bisect",
+	"accelgate cases refresh":            "a line for each number that it writes; the case files are the documents",
+	"accelgate completion bash":          "a script",
+	"accelgate completion fish":          "a script",
+	"accelgate completion powershell":    "a script",
+	"accelgate completion zsh":           "a script",
+	"accelgate config convert":           "YAML",
+	"accelgate engine bench":             "JSON",
+	"accelgate engine calibrate":         "JSON",
+	"accelgate engine mock":              "a line that says where it listens",
+	"accelgate engine serve":             "a line that says where it listens",
+	"accelgate engine worker":            "JSON, one object a line",
+	"accelgate export":                   "a document for another tool, or the path of each envelope",
+	"accelgate history record":           "a line for each run; the history is the document",
+	"accelgate import":                   "the path of the run that it writes",
+	"accelgate judge":                    "JSON, one object a line",
+	"accelgate kernels report apply":     "a JSON document",
+	"accelgate kernels report visualize": "an HTML page",
+	"accelgate kernels serve":            "a line that says where it listens",
+	"accelgate kernels traces compact":   "a line for each file",
+	"accelgate kernels worker":           "frames of the protocol of kernel workers",
+	"accelgate man":                      "the folder of the pages that it writes",
+	"accelgate site":                     "a line that counts the pages that it writes",
+	"accelgate sign":                     "a line that counts the files",
+	"accelgate selftest":                 "a sentence for each thing that was proved",
 }
 
 // changing are the commands that change files which people edit or review, or GitHub; and
@@ -69,14 +72,15 @@ var changing = map[string]string{
 
 // onlyNew are the commands that write files of their own, where --out or an argument
 // says: nothing that people edit is there.
-var onlyNew = []string{"accelgate analyze fidelity", "accelgate bench merge", "accelgate bench run", "accelgate bisect", "accelgate export", "accelgate import", "accelgate kernels run",
+var onlyNew = []string{"accelgate analyze fidelity", "accelgate bench merge", "accelgate bench run", "accelgate bisect", "accelgate export", "accelgate import", "accelgate kernels report apply", "accelgate kernels report merge",
+	"accelgate kernels report visualize", "accelgate kernels run", "accelgate kernels serve",
 	"accelgate man", "accelgate run", "accelgate selftest", "accelgate sign", "accelgate site"}
 
 // leaves are the commands that do something.
 func leaves(cmd *cobra.Command) (all []*cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		all = append(all, leaves(sub)...)
-		if !sub.HasSubCommands() || sub.Flags().Lookup("config") != nil {
+		if !sub.HasSubCommands() || sub.Flags().Lookup("config") != nil || sub.Flags().Lookup("json") != nil {
 			all = append(all, sub)
 		}
 	}

@@ -129,6 +129,9 @@ func (m *measurement) newClient() (*openai.Client, error) {
 	t := m.body.Timeouts
 	options := openai.Options{BaseURL: m.url, APIKey: m.apiKey(), Connections: m.connections(),
 		KeepAlive: m.body.Request.KeepAlive, First: t.First, Idle: t.Idle, Total: t.Total, Now: m.now}
+	if m.alive != nil {
+		options.Heard = m.alive.heard
+	}
 	if err := m.body.Connection.apply(&options, m.env.Dir); err != nil {
 		return nil, err
 	}

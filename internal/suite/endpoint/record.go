@@ -64,6 +64,9 @@ func (r *record) end() {
 // send asks one question and keeps what became of it. Cool-down requests keep
 // up the load and are not kept.
 func (r *record) send(ctx context.Context, shot load.Shot) {
+	if r.alive != nil {
+		defer r.alive.asks()()
+	}
 	q, err := r.question(shot)
 	reply := openai.Reply{Outcome: openai.BadJSON}
 	if err != nil {

@@ -33,7 +33,7 @@ var (
 
 // check validates what types cannot say.
 func (b *body) check(c *config.Suite) error {
-	errs := []error{b.checkAddress(c), b.checkRequest(c), b.checkPoints(c), b.checkTimes(c), b.checkSLO(c), b.checkMetrics(c), b.checkExpect(c), b.checkConnection(c), b.checkSearch(c), b.checkConversation(c), b.checkMix(c), b.checkKind(c)}
+	errs := []error{b.checkAddress(c), b.checkRequest(c), b.checkPoints(c), b.checkTimes(c), b.checkSLO(c), b.checkMetrics(c), b.checkExpect(c), b.checkConnection(c), b.checkSearch(c), b.checkConversation(c), b.checkMix(c), b.checkKind(c), b.checkWatch(c)}
 	switch {
 	case !semver.MatchString(b.Version):
 		errs = append(errs, c.Errorf("suite_version", "is %q: write a version such as 1.0.0, and raise it when what is asked changes", b.Version))

@@ -1,7 +1,10 @@
 package kernels
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -28,11 +31,14 @@ type body struct {
 	Compiler     string   `yaml:"cc"`
 	Device       string   `yaml:"device"` // of torch: cpu, cuda:0; "" is the best there is
 	Isolated     bool     `yaml:"isolated"`
+	CUDAGraph    bool     `yaml:"cuda_graph"` // timed as evidence
 	ColdCache    *bool    `yaml:"cold_cache"`
 	MaxInputGiB  float64  `yaml:"max_input_gib"` // of all sets, in both workers
 	Scratch      string   `yaml:"scratch"`       // folder for outputs, best in memory
+	BuildCache   string   `yaml:"build_cache"`   // folder of compiled libraries; "" keeps them for one run
 	Traces       string   `yaml:"traces"`        // dataset that traces are appended to; "" writes none
 	Resume       bool     `yaml:"resume"`        // keep what its traces hold
+	Profile      []string `yaml:"profile"`       // tools that watch what passed
 	Timeouts     timeouts `yaml:"timeouts"`
 	Repeats      int      `yaml:"repeats"`
 	// Replay is the secret of an earlier measurement; zero draws a new one for each.
@@ -46,6 +52,8 @@ type timeouts struct {
 	Load  time.Duration `yaml:"load"`
 	Run   time.Duration `yaml:"run"`
 	Time  time.Duration `yaml:"time"`
+	// Profile bounds the run of one tool of Profile.
+	Profile time.Duration `yaml:"profile"`
 }
 
 // defaults is the body before any configuration is decoded over it.
@@ -53,7 +61,11 @@ func defaults() body {
 	return body{Reference: "auto", Python: "python3", Compiler: "cc", MaxInputGiB: 24, Repeats: 1}
 }
 
-const maxRepeats = 1000
+const (
+	maxRepeats = 1000
+	// leastSilence is several times the second in which a worker is due to say that it is alive.
+	leastSilence = 5 * time.Second
+)
 
 func read(c *config.Suite) (*body, error) {
 	b := defaults()
@@ -75,11 +87,18 @@ func (b *body) check(c *config.Suite) error {
 		return c.Errorf("max_workloads", "is %d: write a number from 1 on, or leave it out for all", b.MaxWorkloads)
 	case b.Resume && b.Traces == "":
 		return c.Errorf("resume", "has nothing to go on from: set traces to the folder of the dataset")
+	case c.NoOutput > 0 && c.NoOutput < leastSilence:
+		return c.Errorf("no_output", "is %v, and a worker says every second that it is alive: write at least %v", c.NoOutput, leastSilence)
+	}
+	for i, tool := range b.Profile {
+		if !slices.Contains(profilerNames(), tool) {
+			return c.Errorf(fmt.Sprintf("profile[%d]", i), "unknown tool %q: write %s", tool, strings.Join(profilerNames(), " or "))
+		}
 	}
 	for _, t := range []struct {
 		path string
 		d    time.Duration
-	}{{"start", b.Timeouts.Start}, {"build", b.Timeouts.Build}, {"load", b.Timeouts.Load}, {"run", b.Timeouts.Run}, {"time", b.Timeouts.Time}} {
+	}{{"start", b.Timeouts.Start}, {"build", b.Timeouts.Build}, {"load", b.Timeouts.Load}, {"run", b.Timeouts.Run}, {"time", b.Timeouts.Time}, {"profile", b.Timeouts.Profile}} {
 		if t.d < 0 {
 			return c.Errorf("timeouts."+t.path, "is %v: write a positive duration such as 5m", t.d)
 		}

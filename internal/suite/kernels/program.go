@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness/gokernel"
@@ -85,6 +88,18 @@ func (l *lane) close() error {
 	return errors.Join(errs...)
 }
 
+// lastWords are the logs of the workers that were ended.
+func (l *lane) lastWords() string {
+	var logs []string
+	for _, session := range l.sessions {
+		if session.Dead() {
+			logs = append(logs, session.Log())
+		}
+	}
+	slices.Sort(logs)
+	return strings.Join(logs, "")
+}
+
 // session returns a live worker, started if need be. fresh ends one that is
 // there first.
 func (s *Suite) session(ctx context.Context, l *lane, r role, d bench.Device, fresh bool) (*harness.Session, error) {
@@ -124,10 +139,19 @@ func (l *lane) end(of side) error {
 
 // start starts a worker. One that this host does not have is unavailable.
 func (s *Suite) start(ctx context.Context, r role, d bench.Device) (*harness.Session, error) {
-	args, err := s.command(ctx, r)
+	req, hello, err := s.request(ctx, r, d)
 	if err != nil {
 		return nil, err
 	}
+	limits, a := s.body.limits(), suite.AttendanceOf(ctx)
+	limits.Silence, limits.Dump = a.NoOutput, a.Dump
+	opened, err := harness.Open(ctx, &worker.Isolated{Environ: s.env.Environ}, req, hello, limits, s.env.Now)
+	return opened, starting(ctx, err)
+}
+
+// request is what starts a worker, and what it is asked first.
+func (s *Suite) request(ctx context.Context, r role, d bench.Device) (worker.Request, harness.Hello, error) {
+	args, err := s.command(ctx, r)
 	req := worker.Request{Args: args, Dir: s.dir}
 	if s.env.Pin != nil {
 		req.Env = s.env.Pin(d)
@@ -135,18 +159,22 @@ func (s *Suite) start(ctx context.Context, r role, d bench.Device) (*harness.Ses
 	if r.kind == cWorker {
 		req.Env = append(req.Env, "CC="+s.body.Compiler)
 	}
-	hello := harness.Hello{Device: s.body.Device, Private: r.side != solutionSide}
-	opened, err := harness.Open(ctx, &worker.Isolated{Environ: s.env.Environ}, req, hello, s.body.limits(), s.env.Now)
-	return opened, starting(ctx, err)
+	return req, harness.Hello{Device: s.body.Device, Private: r.side != solutionSide}, err
+}
+
+// roleOf is that of a point's solution.
+func (s *Suite) roleOf(p *point) role {
+	r := role{kind: p.worker, trusted: p.virtual, side: solutionSide}
+	if !p.virtual && p.worker != goWorker {
+		r.solution = p.solution.Hash()
+	}
+	return r
 }
 
 // solution returns the worker of a point's solution. Python without torch
 // still has numpy, which is enough for some.
 func (s *Suite) solution(ctx context.Context, l *lane, p *point, d bench.Device) (*harness.Session, error) {
-	r := role{kind: p.worker, trusted: p.virtual, side: solutionSide}
-	if !p.virtual && p.worker != goWorker {
-		r.solution = p.solution.Hash()
-	}
+	r := s.roleOf(p)
 	fresh := s.body.Isolated || p.settings.UseIsolatedRunner.V
 	session, err := s.session(ctx, l, r, d, fresh)
 	if absent := (unavailable{}); !errors.As(err, &absent) || p.worker != torchWorker || p.solution.Language != "python" || p.virtual {
@@ -230,8 +258,8 @@ func (s *Suite) trusted(ctx context.Context, l *lane, p *point, d bench.Device) 
 // what a worker builds there no other one writes at the same time. Its id is that
 // of its content, because a worker keeps what it built.
 func (s *Suite) build(l *lane, sol *flashinfer.Solution, of side) (harness.Build, error) {
-	b := harness.Build{ID: sol.Hash(), Definition: sol.Definition, Language: sol.Language, Binding: sol.Binding, EntryPoint: sol.EntryPoint,
-		DPS: sol.DestinationPassing}
+	b := harness.Build{ID: sol.Hash(), Definition: sol.Definition, Language: sol.Language, Binding: bindingOf(sol), EntryPoint: sol.EntryPoint,
+		DPS: sol.DestinationPassing, Dependencies: linked(sol), Cache: s.builds}
 	if len(sol.Sources) == 0 || sol.Language == "go" {
 		return b, nil
 	}

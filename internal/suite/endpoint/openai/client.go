@@ -46,6 +46,9 @@ type Options struct {
 	// Now is the time since the epoch that every time of a Reply refers to, by
 	// a monotonic clock. It is called by many goroutines at once.
 	Now func() time.Duration
+	// Heard is called whenever a part of an answer to a request comes, by many goroutines at
+	// once; nil is not.
+	Heard func()
 }
 
 // Client asks one server. It is safe for concurrent use.

@@ -16,25 +16,15 @@ type Choice struct {
 // traces. The last trace of a case counts, and only if it passed; of equals the
 // first one is chosen.
 func Best(traces []*Trace) []Choice {
-	type key struct{ definition, workload, hardware, solution string }
-	last := map[key]*Trace{}
-	var cases []key
-	for _, t := range traces {
-		k := key{t.Definition, t.Workload.UUID, t.Evaluation.Environment.Hardware, t.Solution}
-		if last[k] == nil {
-			cases = append(cases, k)
-		}
-		last[k] = t
-	}
+	type key struct{ definition, workload, hardware string }
 	best := []Choice{}
 	at := map[key]int{}
-	for _, k := range cases {
-		t := last[k]
+	for _, t := range Last(traces) {
 		p := t.Evaluation.Performance
 		if t.Evaluation.Status != Passed || p == nil || p.LatencyMS <= 0 {
 			continue
 		}
-		k.solution = ""
+		k := key{t.Definition, t.Workload.UUID, t.Evaluation.Environment.Hardware}
 		i, known := at[k]
 		if !known {
 			i = len(best)

@@ -62,17 +62,22 @@ func Load(root string) (*Dataset, error) {
 		return nil, fmt.Errorf("load the dataset %s: it holds no definitions/**.json; %s", plain(root), nameIt)
 	}
 	readAll(dir, filepath.ToSlash(root), files)
-	ds := &Dataset{
-		Root: root, definitions: map[string]*Definition{}, solutions: map[string]*Solution{},
-		solutionsOf: map[string][]*Solution{}, workloads: map[string][]*Trace{},
-		lines: map[string]map[string]int{}, points: map[[2]string]*Trace{},
-	}
+	ds := newDataset(root)
 	var problems Problems
 	for i := range files {
 		problems = append(append(problems, files[i].problems...), ds.add(&files[i])...)
 	}
 	ds.partial = len(problems) > 0
 	return ds, problems.err()
+}
+
+// newDataset returns a dataset that holds nothing.
+func newDataset(root string) *Dataset {
+	return &Dataset{
+		Root: root, definitions: map[string]*Definition{}, solutions: map[string]*Solution{},
+		solutionsOf: map[string][]*Solution{}, workloads: map[string][]*Trace{},
+		lines: map[string]map[string]int{}, points: map[[2]string]*Trace{},
+	}
 }
 
 const nameIt = "name the folder that holds definitions, solutions, workloads and traces"

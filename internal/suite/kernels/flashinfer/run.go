@@ -128,7 +128,7 @@ func ofDevice(traces []*Trace, hardware string) (own []*Trace, name string, err 
 	case len(known) == 0:
 		return nil, "", errors.New("there are no traces with a result: run the solutions, or name another folder")
 	case hardware == "" && len(known) > 1:
-		return nil, "", fmt.Errorf("the traces are of %d devices, %s: name the one that is wanted", len(known), quoteAll(known))
+		return nil, "", fmt.Errorf("the traces are of %d devices, %s: name the one that is wanted with --hardware", len(known), quoteAll(known))
 	case len(own) == 0:
 		return nil, "", fmt.Errorf("no trace is of the device %s: name one of %s", quote(hardware), quoteAll(known))
 	case hardware == "":

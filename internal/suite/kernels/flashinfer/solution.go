@@ -8,9 +8,20 @@ import (
 )
 
 // languages are those of upstream, and after them our own.
-var languages = []string{"python", "triton", "cpp", "cuda", "tilelang", "c", "go"}
+var languages = []string{"python", "triton", "cpp", "cuda", "tilelang", "c", "go", "cutedsl", "hip"}
 
 var bindings = []string{"tvm-ffi", "torch"}
+
+// ParseSolution reads a solution. The path is what messages call the file. An
+// error is of type [Problems]; the solution then holds what could be read.
+func ParseSolution(path string, text []byte) (*Solution, error) {
+	r := reader{path: path}
+	var s *Solution
+	if root, ok := r.document(text); ok {
+		s = r.solution(root)
+	}
+	return s, r.finish().err()
+}
 
 func (r *reader) solution(root value) *Solution {
 	o := r.object(root, "", false, "name", "definition", "author", "description", "spec", "sources")
