@@ -191,6 +191,31 @@ func TestStamps(t *testing.T) {
 	}
 }
 
+// TestRecordedNVIDIA reads what scripts/gpu.sh recorded of a real GPU where ACCELGATE_GPU_FIXTURES names its folder, and
+// lines of the documented form without it.
+func TestRecordedNVIDIA(t *testing.T) {
+	folder := os.Getenv("ACCELGATE_GPU_FIXTURES")
+	if folder == "" {
+		folder = "testdata"
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "gauge.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		if r, ok := parseRow(line); ok && strings.HasSuffix(line, "\n") {
+			n++
+			if !r.values[0].known {
+				t.Errorf("no clock in %q", line)
+			}
+		}
+	}
+	if n == 0 {
+		t.Errorf("no row was read of\n%.500s", text)
+	}
+}
+
 // FuzzRow: whatever is printed, a row has a GPU and numbers that can be.
 func FuzzRow(f *testing.F) {
 	f.Add("2026/03/04 12:00:00.000, 0, " + gpuA + ", 1980, 2619, 312.51, 61234, 46, 98")
