@@ -106,6 +106,7 @@ record() {
   ask power-instant.csv 60 --query-gpu=index,uuid,power.draw.instant --format=csv,noheader,nounits
   ask samples.csv 5 --query-gpu=timestamp,uuid,power.draw --format=csv,noheader,nounits --loop-ms=100
   ask health.csv 5 --query-gpu=uuid,clocks.sm,clocks.mem,temperature.gpu,power.draw,utilization.gpu,memory.used,clocks_event_reasons.active --format=csv,noheader,nounits --loop-ms=1000
+  ask gauge.csv 5 --query-gpu=timestamp,index,uuid,clocks.sm,clocks.mem,power.draw,memory.used,temperature.gpu,utilization.gpu --format=csv,noheader,nounits --loop-ms=500
   ask topology.txt 60 topo -m
   ask fields.txt 60 --help-query-gpu
   {
@@ -120,7 +121,7 @@ record() {
 }
 
 readers() {
-  ACCELGATE_GPU_FIXTURES=$fixtures go test -count=1 -run '^TestRecordedNVIDIA$' -v ./internal/device/health || return 1
+  ACCELGATE_GPU_FIXTURES=$fixtures go test -count=1 -run '^TestRecordedNVIDIA$' -v ./internal/device/health ./internal/device/gauge || return 1
   build && "$accelgate" doctor --json >"$out/work/doctor.json"
   # doctor exits 1 for what is wrong with the host; what counts here is that the devices were read.
   grep -q '"' "$out/work/doctor.json" || return 1
@@ -240,7 +241,10 @@ endpoint() {
     server: {command: ["$python", "$PWD/scripts/gpu/server.py", "cuda:0", "{port}"]}
     load: {concurrency: [1, 4], duration: 20s}
 YAML
-  measured endpoint "nvidia:$gpu"
+  measured endpoint "nvidia:$gpu" || return 1
+  for metric in device_sm_clock_mhz device_power_w device_memory_max_mib; do
+    grep -q "\"metric\": \"$metric\"" "$out/work/endpoint/.accelgate/run.json" || { echo "no $metric was read during the load"; return 1; }
+  done
 }
 
 roofline() {

@@ -30,11 +30,11 @@ load: {concurrency: [256], requests: 512, warmup: {requests: 256, duration: 0s},
 
 // soon is how far in the future a test starts its shards, in seconds, in place of the minutes of the page: they read the server's clock
 // until a second before the start.
-const soon = "9"
+const soon = 15
 
 // TestFanOutThorough executes the three ways to start shards in docs/endpoints.md: the GitHub workflow by its jobs, matrix and outputs, the
 // Kubernetes Job by its container's command for each completion index, and Slurm's commands with a stand-in for srun. What they leave is
-// merged by the page's own commands to the run of one client. It takes about fifteen seconds, because shards have a common start.
+// merged by the page's own commands to the run of one client. It takes about twenty seconds, because shards have a common start.
 func TestFanOutThorough(t *testing.T) {
 	testtier.Thorough(t)
 	page, err := os.ReadFile("../../docs/endpoints.md")
@@ -145,7 +145,7 @@ for task in $tasks; do wait $task; done
 	if err := os.Chmod(filepath.Join(bin, "srun"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	shell(t, dir, replaced(t, fenced(t, page, "srun "), "+ 60", "+ "+soon), "PATH="+bin+":"+os.Getenv("PATH"))
+	shell(t, dir, replaced(t, fenced(t, page, "srun "), "+ 60", fmt.Sprint("+ ", soon)), "PATH="+bin+":"+os.Getenv("PATH"))
 	return filepath.Join(dir, "results")
 }
 
@@ -193,7 +193,7 @@ func onKubernetes(t *testing.T, page, dir string) string {
 		known := map[string]string{"JOB_COMPLETION_INDEX": strconv.Itoa(index)}
 		for _, v := range c.Env {
 			if v.Name == "START" {
-				v.Value = replaced(t, v.Value, "1770000000", fmt.Sprint(start+9))
+				v.Value = replaced(t, v.Value, "1770000000", fmt.Sprint(start+soon))
 			}
 			environ, known[v.Name] = append(environ, v.Name+"="+v.Value), v.Value
 		}
@@ -214,8 +214,8 @@ func onKubernetes(t *testing.T, page, dir string) string {
 	return filepath.Join(dir, "volume", "merged")
 }
 
-// expandedByKubelet replaces $(NAME) in an argument, where the pod has such a variable, as the kubelet does: what is no variable stays, such
-// as the arithmetic of a shell.
+// expandedByKubelet replaces $(NAME) in an argument, where the pod has such a variable, as the kubelet does. Other names stay, such as
+// the arithmetic of a shell.
 func expandedByKubelet(arg string, known map[string]string) string {
 	return regexp.MustCompile(`\$\(([^)]*)\)`).ReplaceAllStringFunc(arg, func(text string) string {
 		if v, ok := known[text[2:len(text)-1]]; ok {
@@ -321,7 +321,7 @@ func (r *runner) run(steps []step) {
 // command runs a step's own command and keeps its outputs.
 func (r *runner) command(s step) {
 	file := filepath.Join(r.dir, "output")
-	shell(r.t, r.dir, strings.ReplaceAll(evaluated(r.t, s.Run, r.values), "+ 600", "+ "+soon), "GITHUB_OUTPUT="+file)
+	shell(r.t, r.dir, strings.ReplaceAll(evaluated(r.t, s.Run, r.values), "+ 600", fmt.Sprint("+ ", soon)), "GITHUB_OUTPUT="+file)
 	set, _ := os.ReadFile(file)
 	if key, value, ok := strings.Cut(strings.TrimSpace(string(set)), "="); ok {
 		r.values["steps."+s.ID+".outputs."+key] = value

@@ -56,6 +56,8 @@ type Reading struct {
 type Gauge struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
+	first  chan struct{} // closed when GPUs were read once, or cannot be
+	once   sync.Once
 
 	mu     sync.Mutex
 	values map[series][]value
@@ -73,13 +75,31 @@ type value struct {
 // is left out. The first values of GPUs come when nvidia-smi has started: seconds later
 // where no process keeps the driver loaded.
 func Start(ctx context.Context, o Options) *Gauge {
-	g := &Gauge{values: map[series][]value{}}
+	g := &Gauge{values: map[series][]value{}, first: make(chan struct{})}
 	ctx, g.cancel = context.WithCancel(ctx)
 	if o.GPUs {
-		g.done.Go(func() { g.readNVIDIA(ctx, &o) })
+		g.done.Go(func() {
+			defer g.begun()
+			g.readNVIDIA(ctx, &o)
+		})
+	} else {
+		g.begun()
 	}
 	g.done.Go(func() { g.readCPU(ctx, &o) })
 	return g
+}
+
+func (g *Gauge) begun() { g.once.Do(func() { close(g.first) }) }
+
+// Await waits until GPUs were read once, or cannot be, or for a time at most.
+func (g *Gauge) Await(ctx context.Context, most time.Duration) {
+	enough := time.NewTimer(most)
+	defer enough.Stop()
+	select {
+	case <-g.first:
+	case <-enough.C:
+	case <-ctx.Done():
+	}
 }
 
 // Stop ends reading and returns when nothing of it is left. Values that came stay.
@@ -104,24 +124,35 @@ func (g *Gauge) add(device, name string, at time.Duration, v float64) {
 }
 
 // Read sums up the values from one moment to another, both included, in the order in which
-// the quantities were first seen. A quantity without a value in the span is left out.
+// the quantities were first seen. A span that is shorter than the time between two values may
+// hold none: then those count that are at most so long before or after it. A quantity without any
+// is left out.
 func (g *Gauge) Read(from, to time.Duration) (all []Reading) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, s := range g.order {
-		r := Reading{Device: s.device, Name: s.name}
-		for _, v := range g.values[s] {
-			if v.at < from || v.at > to {
-				continue
-			}
-			if r.N++; r.N == 1 || v.v > r.Max {
-				r.Max = v.v
-			}
-			r.Mean += (v.v - r.Mean) / float64(r.N)
+		r := g.sum(s, from, to)
+		if r.N == 0 {
+			r = g.sum(s, from-period, to+period)
 		}
 		if r.N > 0 {
 			all = append(all, r)
 		}
 	}
 	return all
+}
+
+// sum is the reading of a series. The caller holds mu.
+func (g *Gauge) sum(s series, from, to time.Duration) Reading {
+	r := Reading{Device: s.device, Name: s.name}
+	for _, v := range g.values[s] {
+		if v.at < from || v.at > to {
+			continue
+		}
+		if r.N++; r.N == 1 || v.v > r.Max {
+			r.Max = v.v
+		}
+		r.Mean += (v.v - r.Mean) / float64(r.N)
+	}
+	return r
 }

@@ -119,9 +119,28 @@ func TestOneGPU(t *testing.T) {
 	}
 }
 
+// TestShortSpans: a span between two values has those beside it.
+func TestShortSpans(t *testing.T) {
+	g := &Gauge{values: map[series][]value{}}
+	for i, v := range []float64{1000, 1200, 1400} {
+		g.add("cpu", CPUClock, time.Duration(i)*period, v)
+	}
+	for _, c := range []struct {
+		from, to time.Duration
+		n        int
+		mean     float64
+	}{{0, 2 * period, 3, 1200}, {period / 4, period / 2, 2, 1100}, {2*period + 1, 2*period + 2, 1, 1400}, {9 * period, 10 * period, 0, 0}} {
+		all := g.Read(c.from, c.to)
+		if len(all) != min(c.n, 1) || c.n > 0 && (all[0].N != c.n || all[0].Mean != c.mean) {
+			t.Errorf("from %v to %v: %+v", c.from, c.to, all)
+		}
+	}
+}
+
 func TestNothingToRead(t *testing.T) {
 	t.Parallel()
 	g := Start(t.Context(), options(t, []string{"PATH=" + t.TempDir()}))
+	g.Await(t.Context(), time.Hour) // returns at once, because nothing can come
 	g.Stop()
 	if all := g.Read(0, math.MaxInt64); all != nil {
 		t.Errorf("read %+v", all)
@@ -169,6 +188,31 @@ func TestStamps(t *testing.T) {
 	}
 	if all := g.Read(math.MinInt64, math.MaxInt64); all != nil {
 		t.Errorf("read %+v", all)
+	}
+}
+
+// TestRecordedNVIDIA reads what scripts/gpu.sh recorded of a real GPU where ACCELGATE_GPU_FIXTURES names its folder, and
+// lines of the documented form without it.
+func TestRecordedNVIDIA(t *testing.T) {
+	folder := os.Getenv("ACCELGATE_GPU_FIXTURES")
+	if folder == "" {
+		folder = "testdata"
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "gauge.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		if r, ok := parseRow(line); ok && strings.HasSuffix(line, "\n") {
+			n++
+			if !r.values[0].known {
+				t.Errorf("no clock in %q", line)
+			}
+		}
+	}
+	if n == 0 {
+		t.Errorf("no row was read of\n%.500s", text)
 	}
 }
 

@@ -50,6 +50,7 @@ func (g *Gauge) readNVIDIA(ctx context.Context, o *Options) {
 			}
 			if row, ok := parseRow(string(line.Text)); ok && !line.Cut && row.among(o.Devices) {
 				g.take(row, s.at(row.stamp), o.Now())
+				g.begun()
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device/gauge"
@@ -68,8 +69,13 @@ func (m *measurement) gauges(ctx context.Context) *gauge.Gauge {
 	for _, d := range o.Devices {
 		o.GPUs = o.GPUs || d.Vendor == "nvidia"
 	}
-	return gauge.Start(ctx, o)
+	g := gauge.Start(ctx, o)
+	g.Await(ctx, firstReading)
+	return g
 }
+
+// firstReading bounds how long a load waits for nvidia-smi: without a process that keeps the driver loaded, it takes seconds.
+const firstReading = 10 * time.Second
 
 // deviceSamples are the metrics of the readings in the window.
 func deviceSamples(g *gauge.Gauge, w load.Window) (samples []bench.Sample) {

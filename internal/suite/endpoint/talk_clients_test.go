@@ -119,8 +119,8 @@ func TestPromptsByTokensOfSeveralClients(t *testing.T) {
 	sent := func(clients int) map[string]bool {
 		bodies, r := overheard(t, "/v1/chat/completions", fmt.Sprintf(`
 request: {max_tokens: 2}
-dataset: {kind: random, length_unit: tokens, cache_policy: as-is, n: 60, input: {dist: uniform, min: 20, max: 90}}
-load: {clients: %d, mode: constant, rate: [60], requests: 30, warmup: {requests: 3, duration: 0s}, drain: 0s}`, clients))
+dataset: {kind: random, length_unit: tokens, cache_policy: as-is, n: 300, input: {dist: uniform, min: 20, max: 90}}
+load: {clients: %d, mode: constant, rate: [60], requests: 30, warmup: {requests: 3, duration: 0s}, drain: 10s}`, clients))
 		if r.Outcome != bench.Passed || r.Counts[string(openai.OK)] != 30 || r.Context["length_unit"] != "tokens" {
 			t.Fatalf("%s %s, %v", r.Outcome, r.Reason, r.Counts)
 		}
@@ -133,7 +133,7 @@ load: {clients: %d, mode: constant, rate: [60], requests: 30, warmup: {requests:
 		}
 		return texts
 	}
-	const counted = 33 // of the warm-up and the window; the request behind it may be sent or not
+	const counted = 33 // of the warm-up and the window; how many are sent until these have ended depends on time
 	one, three := sent(1), sent(3)
 	both := 0
 	for body := range one {
@@ -141,7 +141,7 @@ load: {clients: %d, mode: constant, rate: [60], requests: 30, warmup: {requests:
 			both++
 		}
 	}
-	if both < counted || max(len(one), len(three)) > counted+1 {
+	if both < counted {
 		t.Errorf("of %d prompts of one client and %d of three, %d are the same, want %d", len(one), len(three), both, counted)
 	}
 }

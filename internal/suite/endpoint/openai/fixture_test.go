@@ -243,3 +243,28 @@ func TestRecordedStreams(t *testing.T) {
 		}
 	}
 }
+
+// TestRecordedFailures reads what a real llama-server answered to requests that it could not serve, to one
+// without a stream, and half of a stream that was cut.
+func TestRecordedFailures(t *testing.T) {
+	t.Parallel()
+	dir := testtier.Data(t, "recorded answers were NOT read", "llm/*.txt")
+	for name, w := range map[string]struct {
+		given   given
+		outcome openai.Outcome
+		reason  string
+		prompt  int
+	}{
+		"llama-server-error-badjson.txt":    {given{Status: 500}, openai.HTTP5xx, "parse error at line 1, column 10", -1},
+		"llama-server-error-nomessages.txt": {given{Status: 500}, openai.HTTP5xx, "key 'messages' not found", -1},
+		"llama-server-error-toolong.txt":    {given{}, openai.Truncated, "ended without a finish reason after 2 chunks", -1},
+		"llama-server-chat-nostream.json":   {given{ContentType: "application/json"}, openai.BadJSON, "is not a stream", 40},
+	} {
+		body := bytes.TrimSuffix(bytes.TrimSpace(readFile(t, filepath.Join(dir, "llm", name))), []byte("\n500")) // the status stands behind the body
+		r := ask(t, body, w.given)
+		checkTimes(t, r)
+		if r.Outcome != w.outcome || !strings.Contains(r.Reason, w.reason) || r.PromptTokens != w.prompt {
+			t.Errorf("%s: %s (%s), %d tokens in the prompt", name, r.Outcome, r.Reason, r.PromptTokens)
+		}
+	}
+}
