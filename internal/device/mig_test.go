@@ -109,7 +109,7 @@ func TestDevicesOfAHostWithSlices(t *testing.T) {
 		{ids: "mig:1g.10gb", want: sliceA1 + " " + sliceA2},
 		{ids: "MIG-a2", want: sliceA2},
 		{ids: "nvidia:" + sliceC2, want: sliceC2},
-		{ids: "0", err: "it is divided into 2 MIG slices, and is no device itself: write mig for all of them"},
+		{ids: "0", err: "it is divided into 2 MIG slices, and is not a device itself: write mig for all of them"},
 		{ids: "GPU-22cc", err: "it is divided into 2 MIG slices"},
 		{ids: "3", err: "it stands for 0 devices"},
 		{ids: "MIG-", err: "names no nvidia device"},
