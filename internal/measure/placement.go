@@ -17,9 +17,11 @@ func (p *Plan) seatCells(devices []bench.Device) (placed map[string]bench.Device
 	if len(devices) == 0 {
 		return nil, 0, nil
 	}
-	earlier, err := p.recorded()
-	if err != nil {
-		return nil, 0, err
+	var earlier earlierRuns
+	if len(devices) > 1 {
+		if earlier, err = p.recorded(); err != nil {
+			return nil, 0, err
+		}
 	}
 	placed = map[string]bench.Device{}
 	for need, seats := range p.seats() {

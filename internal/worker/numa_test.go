@@ -3,6 +3,7 @@ package worker
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,9 @@ import (
 
 func TestBindings(t *testing.T) {
 	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("NUMA nodes are read on Linux")
+	}
 	root := t.TempDir()
 	for node, list := range map[string]string{"node0": "0-3,8-11\n", "node1": "4-7\n", "node2": "\n", "node3": "x\n"} {
 		dir := filepath.Join(root, "sys/devices/system/node", node)
