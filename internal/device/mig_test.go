@@ -118,7 +118,7 @@ func TestDevicesOfAHostWithSlices(t *testing.T) {
 		{ids: "mig mig:1g.10gb", err: "is listed twice"},
 		{ids: "0", environ: "CUDA_VISIBLE_DEVICES=" + sliceC1, want: sliceC1},
 		{ids: "mig", environ: "CUDA_VISIBLE_DEVICES=" + sliceC1 + "," + sliceA2, want: sliceA2 + " " + sliceC1},
-		{ids: "mig:2g.20gb", environ: "CUDA_VISIBLE_DEVICES=" + sliceA2, err: "no slice that this process may use"},
+		{ids: "mig:2g.20gb", environ: "CUDA_VISIBLE_DEVICES=" + sliceA2, err: "this process may use no such slice"},
 		{ids: sliceC1, environ: "CUDA_VISIBLE_DEVICES=" + sliceA2, err: "it is not in the list"},
 	} {
 		var environ []string
