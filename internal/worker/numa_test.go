@@ -53,3 +53,35 @@ func TestBindings(t *testing.T) {
 		}
 	}
 }
+
+// TestContainersOfANode: the engine binds memory and processors, unless processors are chosen.
+func TestContainersOfANode(t *testing.T) {
+	t.Parallel()
+	cpus, err := processorsOf("/", 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	w := &Container{Image: "x"}
+	for env, want := range map[string][2]string{
+		Nodes + "=0":                  {numberList(cpus), "0"},
+		Nodes + "=0 " + CPUs + "=0":   {"0", "0"},
+		CPUs + "=0":                   {"0", ""},
+		Nodes + "=1023":               {"no NUMA node 1023", "error"},
+		Nodes + "=0,x":                {"not a list of NUMA nodes", "error"},
+		"HOME=/ " + CPUs + "=0-1,3-2": {"not a list of processors", "error"},
+	} {
+		created, err := w.spec(&engine{}, Request{Args: []string{"x"}, Dir: t.TempDir(), Env: strings.Fields(env)})
+		if want[1] == "error" {
+			if err == nil || !strings.Contains(err.Error(), want[0]) {
+				t.Errorf("%s: %v, want %q", env, err, want[0])
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := created.HostConfig.Resources; r.CpusetCpus != want[0] || r.CpusetMems != want[1] {
+			t.Errorf("%s: processors %q and nodes %q, want %q", env, r.CpusetCpus, r.CpusetMems, want)
+		}
+	}
+}
