@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,10 +66,27 @@ func (a *action) collect(ctx context.Context) (g gathered, err error) {
 			Warnings: []string{fmt.Sprintf("host %s delivered no run.json: look at the log of its job", label)}})
 		g.refs = append(g.refs, ref)
 	}
+	if left := a.notAsked(g.file); len(left) > 0 && len(g.runs) > 0 {
+		g.runs[0].Warnings = append(g.runs[0].Warnings, fmt.Sprintf("runners of %s lists %s, and the workflow measured on other hosts alone: leave the input hosts out, or remove the entry", text.OneLine(a.in.options.Config), strings.Join(left, ", ")))
+	}
 	if len(g.runs) == 0 {
 		return g, fmt.Errorf("%w: %s holds no run.json: look at the jobs that should have measured", runner.ErrNoCells, a.in.runs)
 	}
 	return g, nil
+}
+
+// notAsked lists the hosts of this job's configuration that the workflow, which a pull request may
+// edit, measured nothing on.
+func (a *action) notAsked(file *config.File) (left []string) {
+	if len(a.in.hosts) == 0 || a.event.Run != nil {
+		return nil
+	}
+	for _, r := range file.Runners {
+		if a.in.options.Measures(file, r.Host) && !slices.Contains(a.in.hosts, r.Host) {
+			left = append(left, text.OneLine(r.Host))
+		}
+	}
+	return left
 }
 
 // vet checks a run against what this job knows. It must be of the commit
@@ -86,7 +104,11 @@ func (a *action) vet(run *bench.Run, g *gathered, ref *baseline.File) error {
 		}
 	}
 	if missing := run.MissingShards(); len(missing) > 0 {
-		return fmt.Errorf("shards %s delivered no run.json: look at the logs of their jobs", strings.Join(missing, ", "))
+		why := fmt.Sprintf("shards %s delivered no run.json: look at the logs of their jobs", strings.Join(missing, ", "))
+		if a.in.update {
+			return errors.New(why)
+		}
+		run.Warnings = append(run.Warnings, why) // the gate does not pass the host, and other hosts have a report
 	}
 	if !mayLeaveOut(run, g.file.Limits) {
 		run.LeftOut = nil

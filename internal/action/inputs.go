@@ -77,6 +77,7 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 		Sources: measure.Sources{Config: gh.Input("config"), HostLabel: gh.Input("host-label")},
 		Selection: measure.Selection{
 			Suites: list(gh.Input("suite"), ","), Only: list(gh.Input("only"), "\n"), Profile: gh.Input("profile"), Shard: gh.Input("shard"),
+			Durations: list(gh.Input("durations"), "\n"),
 		},
 		Measuring: measure.Measuring{ModelDir: gh.Input("model-dir")},
 		Pairing:   measure.Pairing{AB: gh.Input("ab")},

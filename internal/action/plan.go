@@ -22,12 +22,14 @@ type planned struct {
 	Artifact string   `json:"artifact"`
 }
 
-// plan sets outputs for a called workflow: the name of the configuration, the hosts, and
-// the matrix of the jobs that measure. The input hosts wins over the runners of the
-// configuration. Nothing is opened, as what suites need may be on the hosts alone.
+// plan sets outputs for a called workflow: the name of the configuration, the hosts, the
+// matrix of the jobs that measure, and the folder with the times of earlier runs. The input hosts wins
+// over the runners of the configuration. Nothing is opened, as what suites need may be on the hosts alone.
 func (a *action) plan(ctx context.Context) error {
 	a.nameConfiguration(a.nameOf(ctx, a.in.options.Config))
-	jobs, err := a.plannedJobs(ctx)
+	a.readHistory(ctx)
+	times := &hostTimes{a, nil, map[string]*bench.Run{}}
+	jobs, err := a.plannedJobs(ctx, times)
 	if err != nil {
 		return err
 	}
@@ -41,48 +43,70 @@ func (a *action) plan(ctx context.Context) error {
 	if err := text.WriteJSON(&matrix, "", map[string]any{"include": jobs}); err != nil {
 		return err
 	}
+	folder := ""
+	if times.file != nil {
+		if folder, err = times.save(hosts); err != nil {
+			return err
+		}
+	}
+	for _, trouble := range a.troubles {
+		a.warn(errors.New(trouble))
+	}
 	a.output("name", a.in.name)
 	a.output("hosts", strings.Join(hosts, ","))
 	a.output("matrix", strings.TrimSpace(matrix.String()))
+	a.output("times", folder)
 	_, err = fmt.Fprintf(a.Stdout, "%s on %s\n", text.Plural(len(jobs), "job"), strings.Join(hosts, ", "))
 	return err
 }
 
-func (a *action) plannedJobs(ctx context.Context) (jobs []planned, err error) {
+func (a *action) plannedJobs(ctx context.Context, times *hostTimes) (jobs []planned, err error) {
 	for _, host := range slices.Compact(slices.Sorted(slices.Values(a.in.hosts))) {
 		jobs = append(jobs, planned{host, selfHosted(host), "", a.artifactName("run", host)})
 	}
-	if jobs != nil {
+	file, err := a.plannedFile(ctx)
+	if jobs != nil { // the file is only asked for times
+		times.file = file
 		return jobs, nil
 	}
-	file, err := a.plannedFile(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range file.Runners {
-		if !a.in.options.Measures(file, r.Host) {
-			continue
-		}
-		if err := bench.CheckLabel(r.Host); err != nil {
-			return nil, exit.Usagef("%s: runners: %w", text.OneLine(a.in.options.Config), err)
-		}
-		labels, shards := r.RunsOn, max(r.Shards, 1)
-		if len(a.in.options.Only) > 0 {
-			shards = 1 // there may be fewer cells than shards
-		}
-		if labels == nil {
-			labels = selfHosted(r.Host)
-		}
-		for i := range shards {
-			job := planned{r.Host, labels, "", a.artifactName("run", r.Host)}
-			if shards > 1 {
-				job.Shard, job.Artifact = fmt.Sprintf("%d/%d", i+1, shards), fmt.Sprintf("%s.%d-of-%d", job.Artifact, i+1, shards)
+	times.file = file
+	for i := range file.Runners {
+		if r := &file.Runners[i]; a.in.options.Measures(file, r.Host) {
+			more, err := a.jobsOf(r, times)
+			if err != nil {
+				return nil, err
 			}
-			jobs = append(jobs, job)
+			jobs = append(jobs, more...)
 		}
 	}
 	if jobs == nil {
 		return nil, exit.Usagef("there is no host to measure on: set the input hosts of the workflow, or add \"runners: [{host: linux-cuda-h100}]\" to %s of the branch that the pull request goes into", text.OneLine(a.in.options.Config))
+	}
+	return jobs, nil
+}
+
+// jobsOf are the jobs of one host, and says how their number was found.
+func (a *action) jobsOf(r *config.Runner, times *hostTimes) (jobs []planned, err error) {
+	if err := bench.CheckLabel(r.Host); err != nil {
+		return nil, exit.Usagef("%s: runners: %w", text.OneLine(a.in.options.Config), err)
+	}
+	labels := r.RunsOn
+	if labels == nil {
+		labels = selfHosted(r.Host)
+	}
+	shards, why := times.jobs(r)
+	if why != "" {
+		fmt.Fprintf(a.Stdout, "%s: %s\n", r.Host, why)
+	}
+	for i := range shards {
+		job := planned{r.Host, labels, "", a.artifactName("run", r.Host)}
+		if shards > 1 {
+			job.Shard, job.Artifact = fmt.Sprintf("%d/%d", i+1, shards), fmt.Sprintf("%s.%d-of-%d", job.Artifact, i+1, shards)
+		}
+		jobs = append(jobs, job)
 	}
 	return jobs, nil
 }

@@ -31,6 +31,13 @@ func (f Fingerprint) Elsewhere(ref Fingerprint) bool {
 	return f.Machine != "" && ref.Machine != "" || len(here) > 0 && len(there) > 0
 }
 
+// Replaced reports whether both fingerprints are of one machine and name devices, none of which both have.
+func (f Fingerprint) Replaced(ref Fingerprint) bool {
+	here, there := f.devices(), ref.devices()
+	return f.Machine != "" && f.Machine == ref.Machine && len(here) > 0 && len(there) > 0 &&
+		!slices.ContainsFunc(here, func(id string) bool { return slices.Contains(there, id) })
+}
+
 // devices are the digests of the accelerators that have one.
 func (f Fingerprint) devices() (ids []string) {
 	for _, a := range f.Accelerators {

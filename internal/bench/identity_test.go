@@ -32,3 +32,27 @@ func TestElsewhere(t *testing.T) {
 		}
 	}
 }
+
+func TestReplaced(t *testing.T) {
+	gpus := func(ids ...string) (all []Accelerator) {
+		for _, id := range ids {
+			all = append(all, Accelerator{Vendor: "nvidia", Model: "X", ID: id})
+		}
+		return all
+	}
+	for name, c := range map[string]struct {
+		here, there Fingerprint
+		want        bool
+	}{
+		"the same device":      {Fingerprint{Machine: "m", Accelerators: gpus("a")}, Fingerprint{Machine: "m", Accelerators: gpus("a")}, false},
+		"another device":       {Fingerprint{Machine: "m", Accelerators: gpus("b")}, Fingerprint{Machine: "m", Accelerators: gpus("a")}, true},
+		"one of two stays":     {Fingerprint{Machine: "m", Accelerators: gpus("a", "c")}, Fingerprint{Machine: "m", Accelerators: gpus("a", "b")}, false},
+		"another machine":      {Fingerprint{Machine: "n", Accelerators: gpus("b")}, Fingerprint{Machine: "m", Accelerators: gpus("a")}, false},
+		"a device is unknown":  {Fingerprint{Machine: "m", Accelerators: gpus("")}, Fingerprint{Machine: "m", Accelerators: gpus("a")}, false},
+		"a machine is unknown": {Fingerprint{Accelerators: gpus("b")}, Fingerprint{Accelerators: gpus("a")}, false},
+	} {
+		if c.here.Replaced(c.there) != c.want || c.there.Replaced(c.here) != c.want {
+			t.Errorf("%s: want %v", name, c.want)
+		}
+	}
+}

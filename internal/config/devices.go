@@ -12,7 +12,7 @@ type DeviceCount struct {
 	When  map[string]string `yaml:"when"`
 	Count int               `yaml:"count,scalar"` // 1 where a profile alone is given
 	// MIG is the profile of the slice that the cell needs, as in "1g.10gb"; "" is no slice where
-	// the run has whole devices. Whoever knows devices says what a profile is.
+	// the run has whole devices. Package device says what a profile is.
 	MIG string `yaml:"mig"`
 }
 

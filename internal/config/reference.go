@@ -158,7 +158,7 @@ var reference = Keys{
 		"runs_on": {nil, "Labels of the GitHub runner. If absent, `self-hosted` and the label of the host."},
 		"suites":  {nil, "Names of the suites that the host measures. The others are left out of its runs, its plan and its verdict. If absent, all."},
 		"shards":  {1, "Jobs to split the matrix over, up to 256. Excludes `longest`."},
-		"longest": {nil, "Longest time that a job should measure, as in `20m`. With `--durations`, `accelgate plan --github-matrix` makes as few jobs as keep to it."},
+		"longest": {nil, "Longest time that a job should measure, as in `20m`, in place of `shards`. The called workflow makes as few jobs as keep to it by the times of the history, and `accelgate plan --github-matrix` by those of `--durations`."},
 	},
 	reflect.TypeFor[Suite](): {
 		"name": {nil, "Name of the suite, unique in the file: 1 to 64 letters, digits, `.`, `-` or `_`, the first a letter or digit."},

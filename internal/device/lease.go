@@ -26,7 +26,7 @@ type LeaseOptions struct {
 	Dir string
 	// Devices are those to lease; none is fine.
 	Devices []bench.Device
-	// Shared are devices that others may lease as shared as well, and nobody as a whole: those
+	// Shared are devices that others may lease as shared as well, and not as a whole: those
 	// that slices among Devices are parts of, by UUID.
 	Shared []bench.Device
 	// Holder and Job tell others who leases the devices: the runner's name,

@@ -112,7 +112,7 @@ func Expand(ids []string, h bench.Host, environ []string) (all []string, err err
 		}
 		found := slicesOf(h, profile, some, environ)
 		if len(found) == 0 {
-			return nil, fmt.Errorf("device %s: %s: choose from what nvidia-smi -L lists", text.Quote(id, 80), noSlice(h))
+			return nil, fmt.Errorf("device %s: %s", text.Quote(id, 80), noSlice(h))
 		}
 		all = append(all, found...)
 	}
@@ -136,9 +136,9 @@ func slicesOf(h bench.Host, profile string, some bool, environ []string) (found 
 func noSlice(h bench.Host) string {
 	profiles := Profiles(h)
 	if len(profiles) == 0 {
-		return "this host has no MIG slices"
+		return "this host has no MIG slices: name other devices, or make slices with nvidia-smi mig -cgi"
 	}
-	return "no slice that this process may use; the host has slices of " + strings.Join(profiles, ", ")
+	return "this process may use no such slice, and the host has slices of " + strings.Join(profiles, ", ") + ": name one of these"
 }
 
 // Profiles are those of the host's slices, sorted, each once.
@@ -194,7 +194,7 @@ func slotted(d bench.Device, h bench.Host) (bench.Device, error) {
 	}
 	switch {
 	case parts > 0:
-		return d, fmt.Errorf("it is divided into %s, and is no device itself: write mig for all of them, mig:PROFILE for those of one profile, or a UUID of nvidia-smi -L", text.Plural(parts, "MIG slice"))
+		return d, fmt.Errorf("it is divided into %s, and is not a device itself: write mig for all of them, mig:PROFILE for those of one profile, or a UUID of nvidia-smi -L", text.Plural(parts, "MIG slice"))
 	case len(found) != 1:
 		return d, fmt.Errorf("it stands for %s of this host: choose from what nvidia-smi -L lists", text.Plural(len(found), "device"))
 	}

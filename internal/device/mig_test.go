@@ -109,7 +109,7 @@ func TestDevicesOfAHostWithSlices(t *testing.T) {
 		{ids: "mig:1g.10gb", want: sliceA1 + " " + sliceA2},
 		{ids: "MIG-a2", want: sliceA2},
 		{ids: "nvidia:" + sliceC2, want: sliceC2},
-		{ids: "0", err: "it is divided into 2 MIG slices, and is no device itself: write mig for all of them"},
+		{ids: "0", err: "it is divided into 2 MIG slices, and is not a device itself: write mig for all of them"},
 		{ids: "GPU-22cc", err: "it is divided into 2 MIG slices"},
 		{ids: "3", err: "it stands for 0 devices"},
 		{ids: "MIG-", err: "names no nvidia device"},
@@ -118,7 +118,7 @@ func TestDevicesOfAHostWithSlices(t *testing.T) {
 		{ids: "mig mig:1g.10gb", err: "is listed twice"},
 		{ids: "0", environ: "CUDA_VISIBLE_DEVICES=" + sliceC1, want: sliceC1},
 		{ids: "mig", environ: "CUDA_VISIBLE_DEVICES=" + sliceC1 + "," + sliceA2, want: sliceA2 + " " + sliceC1},
-		{ids: "mig:2g.20gb", environ: "CUDA_VISIBLE_DEVICES=" + sliceA2, err: "no slice that this process may use"},
+		{ids: "mig:2g.20gb", environ: "CUDA_VISIBLE_DEVICES=" + sliceA2, err: "this process may use no such slice"},
 		{ids: sliceC1, environ: "CUDA_VISIBLE_DEVICES=" + sliceA2, err: "it is not in the list"},
 	} {
 		var environ []string

@@ -79,7 +79,7 @@ func nodeOf(root, bus string) (int, error) {
 		}
 	}
 	if err != nil || node < 0 || node > 1023 {
-		return 0, errors.New("the kernel does not tell its node")
+		return 0, errors.New("the kernel does not report its node")
 	}
 	return node, nil
 }

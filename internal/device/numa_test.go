@@ -46,7 +46,7 @@ func TestNodesOfDevices(t *testing.T) {
 		{id: "GPU-11", root: root, want: 1},
 		{id: sliceA2, root: root, want: 0}, // of its GPU
 		{id: "0", root: single, want: 0},
-		{id: "2", root: root, err: `"nvidia:2": the kernel does not tell its node: write the number of the node in place of auto`},
+		{id: "2", root: root, err: `"nvidia:2": the kernel does not report its node: write the number of the node in place of auto`},
 		{id: "3", root: root, err: "nvidia-smi lists no bus of it"},
 		{id: "1", root: single, err: "the kernel does not list its bus 0001:af:00.0"},
 		{vendor: "amd", id: "0", root: root, err: "amd:0"},

@@ -25,6 +25,9 @@ func machines(ref, run *bench.Run, p *Policy) (unjudged string, differ []Verdict
 		return "", mismatch(Warn, "the baseline was measured on another host of this kind: "+
 			"give each host a label of its own, here with --host-label "+run.Host.Own()+
 			", or set policy.fingerprint: ignore to let them share one")
+	case same && here.Replaced(there) && rule != FingerprintIgnore && p.Compat == "":
+		return "", mismatch(Warn, "the accelerators are others than those of the baseline, of the same model: "+
+			"record this host again with baseline update if a report on unchanged code differs")
 	case same, ref.Host.Unknown() && (rule == FingerprintIgnore || p.Compat == CompatTensorSharp):
 		return "", nil
 	case ref.Host.Unknown():

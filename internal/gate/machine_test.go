@@ -19,6 +19,13 @@ func with(cpu string, models ...string) bench.Fingerprint {
 	return f
 }
 
+// own returns the fingerprint of a machine and its device that both have a name.
+func own(machine, device string) bench.Fingerprint {
+	f := with("c", "H100")
+	f.Machine, f.Accelerators[0].ID = machine, device
+	return f
+}
+
 // TestFingerprintPolicy judges a regression and a wrong answer by a baseline of
 // another host, for each policy.
 func TestFingerprintPolicy(t *testing.T) {
@@ -43,6 +50,7 @@ func TestFingerprintPolicy(t *testing.T) {
 		{"no accelerator here", with("c"), h100, refused, refused, warned, ignored},
 		{"no accelerator there", h100, with("c"), warned, refused, warned, ignored},
 		{"a model is not known", with("c", ""), h100, warned, refused, warned, ignored},
+		{"another device in the same machine", own("m", "b"), own("m", "a"), ignored, ignored, ignored, judged},
 		{"the baseline does not state", h100, bench.Fingerprint{}, silent, silent, silent, judged},
 	} {
 		for policy, want := range map[string]string{"": tt.byDefault, gate.FingerprintRefuse: tt.refuse, "unknown": tt.refuse,

@@ -12,7 +12,7 @@ import (
 // earlierRuns is what runs say of cells beside their numbers, by id.
 type earlierRuns struct {
 	times   map[string]time.Duration // of one measurement; the median of all runs
-	devices map[string]string        // as [bench.Device] writes them, of the newest run that says it
+	devices map[string]string        // as [bench.Device] writes them, of the newest run of this host that says it
 }
 
 // times returns how long one measurement of each cell took.
@@ -43,6 +43,9 @@ func (p *Plan) earlierRuns(files []string) (earlierRuns, error) {
 		if mine || !own {
 			runs = append(runs, run)
 		}
+	}
+	if !own {
+		return earlierRuns{times: timesOf(runs)}, nil
 	}
 	return earlierRuns{timesOf(runs), devicesOf(runs)}, nil
 }

@@ -17,9 +17,11 @@ func (p *Plan) seatCells(devices []bench.Device) (placed map[string]bench.Device
 	if len(devices) == 0 {
 		return nil, 0, nil
 	}
-	earlier, err := p.recorded()
-	if err != nil {
-		return nil, 0, err
+	var earlier earlierRuns
+	if len(devices) > 1 {
+		if earlier, err = p.recorded(); err != nil {
+			return nil, 0, err
+		}
 	}
 	placed = map[string]bench.Device{}
 	for need, seats := range p.seats() {
@@ -124,7 +126,8 @@ func shareOut(seats []seat, lanes []bench.Device, earlier earlierRuns) (at []int
 	return share(costs, homes(seats, lanes, earlier.devices), len(lanes))
 }
 
-// costsOf are the times of seats, the median for cells without one; nil if no time is known.
+// costsOf are the times of seats in microseconds, the median for cells without one; nil if no time is
+// known. No cell counts for more than a day, so that sums stay small whatever a file says.
 func costsOf(seats []seat, times map[string]time.Duration) []int64 {
 	var known []float64
 	for _, s := range seats {
@@ -140,7 +143,7 @@ func costsOf(seats []seat, times map[string]time.Duration) []int64 {
 	costs, fallback := make([]int64, len(seats)), time.Duration(stats.Median(known))
 	for i, s := range seats {
 		for _, id := range s.cells {
-			costs[i] += int64(cmp.Or(times[id], fallback))
+			costs[i] += max(1, min(cmp.Or(times[id], fallback), 24*time.Hour).Microseconds())
 		}
 	}
 	return costs

@@ -101,6 +101,7 @@ func TestSeats(t *testing.T) {
 		"it stays where it was":             {1, earlierRuns{times(3, 3, 3, 9), map[string]string{"a": "nvidia:2", "d": "nvidia:0"}}, "[2 1 1 0]", 0},
 		"unless that costs too much":        {1, earlierRuns{times(5, 5, 5, 5), map[string]string{"a": "nvidia:1", "b": "nvidia:1", "c": "nvidia:1"}}, "[0 1 2 0]", 2},
 		"another host's device is no place": {1, earlierRuns{times(1, 2, 3, 9), map[string]string{"d": "amd:2"}}, "[2 2 1 0]", 0},
+		"times that cannot be":              {1, earlierRuns{times: map[string]time.Duration{"a": 1<<63 - 1, "b": 1<<63 - 1, "c": 1, "d": 1}}, "[0 1 2 2]", 0},
 		"two at once":                       {2, earlierRuns{times: times(1, 2, 3, 9)}, "[0 0 0 0]", 0},
 		"more than there are":               {4, earlierRuns{times: times(1)}, "[0 0 0 0]", 0},
 	} {

@@ -105,6 +105,11 @@ func (p *Plan) split() error {
 	if err != nil {
 		return err
 	}
+	if shard.Of > len(packed.Shards) { // so many were asked for: each loads what they would share
+		if packed, err = p.apart(shard.Of); err != nil {
+			return err
+		}
+	}
 	if shard.Index > len(packed.Shards) {
 		return exit.Usagef("--shard %s: the cells make only %d shards: use fewer", shard, len(packed.Shards))
 	}

@@ -1,12 +1,14 @@
 package measure
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
 )
@@ -33,18 +35,24 @@ func (s Sharding) Ratio() float64 { return float64(s.Makespan) / float64(max(s.B
 // earlier runs, or into fewer where there are not so many groups. All jobs of a
 // matrix must read the same files. Cells that must stay together do.
 func (p *Plan) Shards(k int) (Sharding, error) {
-	groups, unknown, err := p.groups()
+	groups, unknown, err := p.groups(together)
 	if err != nil {
 		return Sharding{}, err
 	}
 	return pack(groups, unknown, k), nil
 }
 
+// apart is Shards with cells on several machines that share a load.
+func (p *Plan) apart(k int) (Sharding, error) {
+	groups, unknown, err := p.groups(grouped)
+	return pack(groups, unknown, k), err
+}
+
 // Fit packs the cells into as few parts as take at most the given time each. If
 // no number does, because a group alone takes longer, the parts are as many as
 // bring the longest down to that group.
 func (p *Plan) Fit(most time.Duration) (Sharding, error) {
-	groups, unknown, err := p.groups()
+	groups, unknown, err := p.groups(together)
 	if err != nil {
 		return Sharding{}, err
 	}
@@ -54,15 +62,40 @@ func (p *Plan) Fit(most time.Duration) (Sharding, error) {
 	if unknown == p.size() {
 		return Sharding{}, exit.Usagef("--durations has no time of any cell of this plan: give runs of this configuration")
 	}
+	return fit(groups, unknown, most), nil
+}
+
+func fit(groups []shard, unknown int, most time.Duration) Sharding {
 	var longest time.Duration
 	for _, g := range groups {
 		longest = max(longest, g.Time)
 	}
 	for k := 1; ; k++ {
 		if s := pack(groups, unknown, k); s.Makespan <= max(most, longest) || k >= min(len(groups), matrix.MaxShards) {
-			return s, nil
+			return s
 		}
 	}
+}
+
+// FitRun is [Plan.Fit] by a run alone, where no suite is opened: the cells take what they took in it,
+// the median where it does not say.
+func FitRun(run *bench.Run, most time.Duration) Sharding {
+	var known []float64
+	for i := range run.Results {
+		if ms := run.Results[i].WallMS; ms > 0 {
+			known = append(known, ms)
+		}
+	}
+	if len(known) == 0 {
+		return pack(make([]shard, 1), 1, 1)
+	}
+	fallback := stats.Median(known)
+	var groups []shard
+	for i := range run.Results {
+		r := &run.Results[i]
+		groups = append(groups, shard{[]bench.Cell{r.Cell}, milliseconds(cmp.Or(r.WallMS, fallback))})
+	}
+	return fit(groups, len(groups)-len(known), most)
 }
 
 // pack splits groups over k parts, longest first.
@@ -94,10 +127,10 @@ func pack(groups []shard, unknown, k int) Sharding {
 	return s
 }
 
-// groups returns the cells that must stay on one machine: a cell and its A/A partner,
-// and those that share what their suite loads once, with their expected times,
-// and how many cells have none.
-func (p *Plan) groups() (groups []shard, unknown int, err error) {
+// groups returns the cells that must stay on one machine, those with one number, with their expected
+// times, and how many cells have none. A cell and its A/A partner have one number, and, of together, those
+// that share what their suite loads once.
+func (p *Plan) groups(number func(suite.Suite, []bench.Cell) []int) (groups []shard, unknown int, err error) {
 	times, err := p.times()
 	if err != nil {
 		return nil, 0, err
@@ -108,7 +141,7 @@ func (p *Plan) groups() (groups []shard, unknown int, err error) {
 		if fallback == 0 {
 			fallback = all
 		}
-		for i, n := range together(s.Suite, s.Cells) {
+		for i, n := range number(s.Suite, s.Cells) {
 			if first+n == len(groups) {
 				groups = append(groups, shard{})
 			}

@@ -160,7 +160,7 @@ func (p *Plan) checkProfiles(devices []bench.Device) error {
 	for _, one := range p.Suites {
 		for _, c := range one.Cells {
 			if p.profiles[c.ID()] == "" {
-				return exit.Usagef("devices: the run has MIG slices of %s, and the cell %s does not say which one it needs: add \"devices: [{mig: %s}]\" to suite %s, or name slices of one profile, as in mig:%s",
+				return exit.Usagef("devices: the run has MIG slices of %s, and the cell %s states no profile: add \"devices: [{mig: %s}]\" to suite %s, or name slices of one profile, as in mig:%s",
 					strings.Join(profiles, ", "), text.Quote(c.ID(), 80), profiles[0], one.Name, profiles[0])
 			}
 		}

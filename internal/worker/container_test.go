@@ -168,6 +168,7 @@ func containerFlood(t *testing.T, e *testEngine) {
 type sight struct {
 	Dir             string
 	UID, CPUs       int
+	Nodes           string
 	Env, Networks   []string
 	Files           map[string]string
 	NoNewPrivileges bool
@@ -199,8 +200,8 @@ func containerSees(t *testing.T, e *testEngine) {
 	w.Environ = []string{"WANTED=1", "UNWANTED=1", "AWS_SECRET=1", "GITHUB_SHA=1"}
 	w.Inherit = []string{"WANTED", "AWS_SECRET", "GITHUB_SHA", "UNKNOWN"}
 	s := look(t, w, worker.Request{Args: []string{"/cell", "show", "../file", "/mnt/file", "/var/run/docker.sock"}, Dir: dir,
-		Env: []string{"OWN=2", "MY_PASSWORD=secret", worker.CPUs + "=0"}, Unset: []string{"LEFT_OUT"}})
-	want := sight{Dir: dir, UID: 1234, CPUs: 1, Networks: []string{"lo"}, NoNewPrivileges: true,
+		Env: []string{"OWN=2", "MY_PASSWORD=secret", worker.CPUs + "=0", worker.Nodes + "=0"}, Unset: []string{"LEFT_OUT"}})
+	want := sight{Dir: dir, UID: 1234, CPUs: 1, Nodes: "0", Networks: []string{"lo"}, NoNewPrivileges: true,
 		Files: map[string]string{"../file": "of the root", "/mnt/file": "of elsewhere", "/var/run/docker.sock": "absent"}}
 	if diff := cmp.Diff(want, s, cmpopts.IgnoreFields(sight{}, "Env")); diff != "" {
 		t.Errorf("what the container sees (-want +got):\n%s", diff)

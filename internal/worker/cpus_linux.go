@@ -81,7 +81,7 @@ func takeFrom(nodes []int) (back func(), err error) {
 	return func() { _ = setMemory(mode, &before) }, nil
 }
 
-// setMemory sets the policy. The kernel reads one bit less than it is told of.
+// setMemory sets the policy. The kernel reads one bit less than the length says.
 func setMemory(mode int32, mask *nodeMask) unix.Errno {
 	_, _, e := unix.Syscall(unix.SYS_SET_MEMPOLICY, uintptr(mode), uintptr(unsafe.Pointer(mask)), maxCPU+2)
 	return e

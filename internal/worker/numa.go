@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -58,8 +59,12 @@ func ParseNodes(list string) ([]int, error) {
 const mostList = 64 << 10
 
 // processorsOf returns the processors of a NUMA node, of which one of memory alone has none. See
-// /sys/devices/system/node in the kernel's documentation (sysfs-devices-node).
+// /sys/devices/system/node in the kernel's documentation (sysfs-devices-node). Other systems than
+// Linux list none: there the engine has the nodes of its containers.
 func processorsOf(root string, node int) ([]int, error) {
+	if runtime.GOOS != "linux" {
+		return nil, nil
+	}
 	file, err := os.Open(filepath.Join(root, "sys/devices/system/node", "node"+strconv.Itoa(node), "cpulist"))
 	if err != nil {
 		return nil, fmt.Errorf("this host has no NUMA node %d that accelgate can see: correct numa, or remove it (lscpu lists the nodes)", node)

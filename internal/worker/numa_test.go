@@ -3,6 +3,7 @@ package worker
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,9 @@ import (
 
 func TestBindings(t *testing.T) {
 	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("NUMA nodes are read on Linux")
+	}
 	root := t.TempDir()
 	for node, list := range map[string]string{"node0": "0-3,8-11\n", "node1": "4-7\n", "node2": "\n", "node3": "x\n"} {
 		dir := filepath.Join(root, "sys/devices/system/node", node)
@@ -46,6 +50,38 @@ func TestBindings(t *testing.T) {
 		}
 		if !slices.Equal(b.cpus, c.cpus) || !slices.Equal(b.nodes, c.nodes) || b.loose != c.loose {
 			t.Errorf("%s: %+v", c.environ, b)
+		}
+	}
+}
+
+// TestContainersOfANode: the engine binds memory and processors, unless processors are chosen.
+func TestContainersOfANode(t *testing.T) {
+	t.Parallel()
+	cpus, err := processorsOf("/", 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	w := &Container{Image: "x"}
+	for env, want := range map[string][2]string{
+		Nodes + "=0":                  {numberList(cpus), "0"},
+		Nodes + "=0 " + CPUs + "=0":   {"0", "0"},
+		CPUs + "=0":                   {"0", ""},
+		Nodes + "=1023":               {"no NUMA node 1023", "error"},
+		Nodes + "=0,x":                {"not a list of NUMA nodes", "error"},
+		"HOME=/ " + CPUs + "=0-1,3-2": {"not a list of processors", "error"},
+	} {
+		created, err := w.spec(&engine{}, Request{Args: []string{"x"}, Dir: t.TempDir(), Env: strings.Fields(env)})
+		if want[1] == "error" {
+			if err == nil || !strings.Contains(err.Error(), want[0]) {
+				t.Errorf("%s: %v, want %q", env, err, want[0])
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := created.HostConfig.Resources; r.CpusetCpus != want[0] || r.CpusetMems != want[1] {
+			t.Errorf("%s: processors %q and nodes %q, want %q", env, r.CpusetCpus, r.CpusetMems, want)
 		}
 	}
 }

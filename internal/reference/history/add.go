@@ -55,6 +55,9 @@ func (f *File) Add(from *bench.Run) (Added, error) {
 		if reason == "" && !r.keep(result) {
 			reason = "it has no number that is gated"
 		}
+		if reason == "" {
+			r.note(result)
+		}
 		switch {
 		case reason != "":
 			added.Left = append(added.Left, Left{result.Cell.ID(), reason})
@@ -65,6 +68,7 @@ func (f *File) Add(from *bench.Run) (Added, error) {
 	if added.Cells = len(r.cells); added.Cells == 0 {
 		return added, fmt.Errorf("%w: see its report", ErrNothing)
 	}
+	r.tidy()
 	if err := r.validate(f.ids); err != nil {
 		return added, fmt.Errorf("keep the run: %w: measure again with 'accelgate run', or leave the file out", err)
 	}
@@ -79,6 +83,7 @@ func (f *File) Add(from *bench.Run) (Added, error) {
 	}
 	f.runs = slices.Insert(f.runs, at, r.run)
 	f.keepNewest(keep)
+	f.keepTimes()
 	whole := false
 	for i := range slices.Backward(f.runs) {
 		if whole {

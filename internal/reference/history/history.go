@@ -15,7 +15,9 @@
 // host stand in "unhealthy" in place of "cells", in the same form. Where runs serve as a
 // reference of their own ([File.Reference]), a metric has all of its description in "full", a
 // run that begins a new level its reason in "accepted", one that leaves out cells "partial":true,
-// and the newest runs back to one that does not the cells of each suite in "suites".
+// and the newest runs back to one that does not the cells of each suite in "suites". The newest runs
+// ([File.Times]) say in "wall_ms" how long each cell took, and in "on" on which of the "devices", in the
+// order of "cells" and "unhealthy".
 //
 // The package decides nothing: what is fit to be kept is said in [File.Add], what
 // a reference may be compared with in [File.Attach].
@@ -88,6 +90,7 @@ type header struct {
 	Accepted    string              `json:"accepted,omitempty"`   // why a new level begins; see [ForReference]
 	Partial     bool                `json:"partial,omitempty"`    // cells of the history were left out; see [ForReference]
 	Suites      map[string][]string `json:"suites,omitempty"`     // cells; see [ForReference]
+	took
 }
 
 // metric is what must be known of a metric to compare its values.

@@ -135,7 +135,7 @@ func (r *run) member(key string, text []byte) error {
 	into, ok := map[string]any{
 		"schema": &r.Schema, "revision": &r.Revision, "started": &r.Started, "fingerprint": &r.Fingerprint,
 		"calibration_ms": &r.Calibration, "metrics": &r.Metrics, "conditions": &r.Conditions,
-		"accepted": &r.Accepted, "partial": &r.Partial, "suites": &r.Suites,
+		"wall_ms": &r.Wall, "devices": &r.Devices, "on": &r.On, "accepted": &r.Accepted, "partial": &r.Partial, "suites": &r.Suites,
 	}[key]
 	if !ok {
 		return fmt.Errorf("%.80q is not known to this build", key)
@@ -235,7 +235,7 @@ func (r *run) validate(ids []string) error {
 	case !bench.Finite(r.Calibration) || r.Calibration < 0:
 		return fmt.Errorf("has a calibration of %v ms", r.Calibration)
 	}
-	if err := cmp.Or(validMetrics(r.Metrics), r.validReference()); err != nil {
+	if err := cmp.Or(validMetrics(r.Metrics), r.validReference(), r.took.valid(len(r.cells))); err != nil {
 		return err
 	}
 	return r.validCells(ids)

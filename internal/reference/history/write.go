@@ -70,7 +70,9 @@ const healthyCells, unhealthyCells = "cells", "unhealthy"
 // marshal writes a line, its cells in the order in which they were added, those of
 // an unhealthy host last, and returns how long it is without them.
 func (r *run) marshal(ids []string) (line []byte, header int, err error) {
-	if line, err = json.Marshal(r.header); err != nil {
+	h := r.header
+	h.took = r.inOrder(r.cells)
+	if line, err = json.Marshal(h); err != nil {
 		return nil, 0, fmt.Errorf("encode a run of the history: %w", err)
 	}
 	header = len(line)

@@ -71,8 +71,16 @@ func show(files []string) {
 	_ = json.NewEncoder(os.Stdout).Encode(map[string]any{
 		"dir": dir, "uid": os.Getuid(), "env": os.Environ(), "networks": networks, "files": seen,
 		"cpus":            runtime.NumCPU(),
+		"nodes":           after(string(status), "Mems_allowed_list:\t"),
 		"noNewPrivileges": strings.Contains(string(status), "NoNewPrivs:\t1"),
 	})
+}
+
+// after is the rest of the line behind a text.
+func after(text, key string) string {
+	_, rest, _ := strings.Cut(text, key)
+	line, _, _ := strings.Cut(rest, "\n")
+	return line
 }
 
 // write writes files and tells of each whether that worked.
