@@ -10,6 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/lazyregexp"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
 // models are the models of a stage that were set up, by the device.
@@ -31,6 +32,9 @@ type setUp struct {
 	model  string
 	device bench.Device
 }
+
+// mostFailed is how many models a run warns of whose teardown failed.
+const mostFailed = 20
 
 // ModelAxis is the axis whose values are models.
 const ModelAxis = "model"
@@ -61,7 +65,7 @@ func (s *Stage) load(ctx context.Context, cell bench.Cell, d bench.Device, run *
 	s.noteLoaded(d, next)
 	why, err = s.perModel(ctx, "setup", next.model, d)
 	if why != "" {
-		why = fmt.Sprintf("the setup of model %s failed: %s", next.model, why)
+		why = fmt.Sprintf("the setup of model %s failed: %s", text.OneLine(next.model), why)
 		s.noteBroken(next.model, d, why)
 	}
 	return why, err
@@ -105,12 +109,12 @@ func (s *Stage) tearDownModel(d bench.Device) error {
 	why, err := s.perModel(context.Background(), "teardown", now.model, d)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if m := &s.models; why != "" && !m.torn[now.model] {
+	if m := &s.models; why != "" && !m.torn[now.model] && len(m.failed) < mostFailed {
 		if m.torn == nil {
 			m.torn = map[string]bool{}
 		}
 		m.torn[now.model] = true
-		m.failed = append(m.failed, fmt.Sprintf("the teardown of model %s of suite %s failed: %s", now.model, s.Suite, why))
+		m.failed = append(m.failed, fmt.Sprintf("the teardown of model %s of suite %s failed: %s", text.OneLine(now.model), s.Suite, why))
 	}
 	return err
 }

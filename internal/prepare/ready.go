@@ -30,7 +30,7 @@ func (s *Stage) ready(ctx context.Context, r *config.Ready, ended <-chan struct{
 	defer cancel()
 	var found error
 	for {
-		began := time.Now()
+		began := s.Now()
 		err := s.look(bounded, r)
 		select {
 		case <-ended:
@@ -42,7 +42,7 @@ func (s *Stage) ready(ctx context.Context, r *config.Ready, ended <-chan struct{
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case bounded.Err() != nil && time.Since(began) < readyEvery: // it was cut short
+		case bounded.Err() != nil && s.Now().Sub(began) < readyEvery: // it was cut short
 			return fmt.Errorf("not within %v: %w", within, cmp.Or(found, err))
 		case bounded.Err() != nil:
 			return fmt.Errorf("not within %v: %w", within, err)

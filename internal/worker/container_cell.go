@@ -330,9 +330,9 @@ var crashes = []int{4, 5, 6, 7, 8, 9, 11, 31}
 func (c *cell) dump(ctx context.Context) {
 	to, began := &c.out.stacks, time.Now()
 	to.ask(c.out.log.String())
-	found, signalled := askContainer(to, c.full, c.environ)
-	if !found {
-		to.note("the processes of the container cannot be seen from here, so its command alone gets SIGQUIT:")
+	all, signalled := askContainer(to, c.full, c.environ)
+	if !all {
+		to.note("not all processes of the container can be asked from here, so the engine sends its command SIGQUIT:")
 		c.signal(ctx, "SIGQUIT", c.grace)
 		signalled = true
 	}

@@ -20,18 +20,17 @@ const mostDumped = 16
 // askForStacks has each process of the tree print its stacks. It reports whether one was sent a
 // signal.
 func (c *child) askForStacks(to *stacks, environ []string) (signalled bool) {
-	_, signalled = askAll(to, environ, func(pid int) bool { return c.carries(environOf(pid)) })
-	return signalled
+	return askAll(to, environ, func(pid int) bool { return c.carries(environOf(pid)) }).signalled
 }
 
 // askContainer is askForStacks of the processes in a container, whose id stands in the path of
-// their control group. It also reports whether there are any.
-func askContainer(to *stacks, id string, environ []string) (found, signalled bool) {
-	n, signalled := askAll(to, environ, func(pid int) bool {
+// their control group. It also reports whether all of them could be asked from here.
+func askContainer(to *stacks, id string, environ []string) (all, signalled bool) {
+	done := askAll(to, environ, func(pid int) bool {
 		groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
 		return err == nil && id != "" && bytes.Contains(groups, []byte(id)) && !monitors(pid)
 	})
-	return n > 0, signalled
+	return done.n > 0 && !done.refused, done.signalled
 }
 
 // monitors reports whether a process is podman's own beside a container.
@@ -39,13 +38,13 @@ func monitors(pid int) bool { return programOf(pid) == "conmon" }
 
 // askAll has processes print their stacks: Python by py-spy where it is there, and others by
 // SIGQUIT if they handle it, as Go programs and Java virtual machines do. It would end the rest,
-// some with a large core file. It reports how many there are and whether one was sent the signal.
-func askAll(to *stacks, environ []string, wanted func(pid int) bool) (n int, signalled bool) {
+// some with a large core file.
+func askAll(to *stacks, environ []string, wanted func(pid int) bool) (done asked) {
 	eachNumberIn("/proc", func(pid int) {
-		if n == mostDumped || !wanted(pid) {
+		if done.n == mostDumped || !wanted(pid) {
 			return
 		}
-		n++
+		done.n++
 		name, python := programOf(pid), false
 		if python = strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy"); python {
 			to.note("process %d, %s:", pid, name)
@@ -55,27 +54,36 @@ func askAll(to *stacks, environ []string, wanted func(pid int) bool) (n int, sig
 		}
 		switch err := quit(pid); {
 		case err == nil:
-			signalled = true
+			done.signalled = true
 			if !python {
 				to.note("process %d, %s:", pid, name)
 			}
-		case !python:
-			to.note("process %d, %s: %s%s", pid, name, stateOf(pid), err)
+		case errors.Is(err, errUnhandled) && !python:
+			to.note("process %d, %s: %s", pid, name, stateOf(pid))
+		case !errors.Is(err, errUnhandled):
+			done.refused = true
+			to.note("process %d, %s: %s; it cannot be asked for its stacks: %v: run accelgate as its user", pid, name, stateOf(pid), err)
 		}
 	})
-	return n, signalled
+	return done
 }
 
-// quit sends SIGQUIT to a process that handles it. The error is a part of a note on what it is
-// instead.
+// asked is what became of asking processes for their stacks.
+type asked struct {
+	n         int  // processes
+	signalled bool // one was sent SIGQUIT
+	refused   bool // one handles it, and it may not be sent from here
+}
+
+// errUnhandled says that a process has no handler of SIGQUIT.
+var errUnhandled = errors.New("it does not handle SIGQUIT")
+
+// quit sends SIGQUIT to a process that handles it.
 func quit(pid int) error {
 	if !handles(pid, syscall.SIGQUIT) {
-		return errors.New("")
+		return errUnhandled
 	}
-	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil {
-		return fmt.Errorf("; it cannot be asked for its stacks: %w: run accelgate as its user", err)
-	}
-	return nil
+	return syscall.Kill(pid, syscall.SIGQUIT)
 }
 
 // handles reports whether a process has a handler of a signal, by SigCgt of proc_pid_status(5).

@@ -2,5 +2,5 @@
 
 package worker
 
-// askContainer finds none: the processes of a container are those of another system.
-func askContainer(*stacks, string, []string) (found, signalled bool) { return false, false }
+// askContainer asks none: the processes of a container are those of another system.
+func askContainer(*stacks, string, []string) (all, signalled bool) { return false, false }

@@ -296,3 +296,20 @@ func TestGroupsStayTogether(t *testing.T) {
 		}
 	}
 }
+
+// TestNoRetryAfterTheBudget: a cell that hangs again and again does not outlast the budget.
+func TestNoRetryAfterTheBudget(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	m := &measurer{calls: map[string]int{}, f: func(string, int) (bench.Result, error) {
+		calls++
+		return bench.Result{Outcome: bench.Timeout, Cause: bench.CauseTimeout}, nil
+	}}
+	results, out, err := runner.Run(t.Context(), m, cells("a", "b"), runner.Options{
+		Retries:   func(bench.Cell, bench.Cause) int { return 9 },
+		OutOfTime: func() (string, bool) { return "over the budget", calls >= 3 },
+	})
+	if err != nil || calls != 3 || len(results) != 1 || results[0].Outcome != bench.Timeout || results[0].Retries != 2 || len(out) != 1 {
+		t.Errorf("%d calls, results %+v, left out %v, %v", calls, results, out, err)
+	}
+}

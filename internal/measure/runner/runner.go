@@ -60,7 +60,7 @@ type Options struct {
 	// Earlier returns what an interrupted run measured of a cell in a round
 	// (from 1). Nil means nothing.
 	Earlier func(c bench.Cell, round int) (bench.Result, bool)
-	// OutOfTime is asked before each measurement; a reason ends measuring, and
+	// OutOfTime is asked before each measurement and each retry; a reason ends measuring, and
 	// what was not measured even once is left out. Nil means never.
 	OutOfTime func() (reason string, over bool)
 	// Journal, if not nil, is called with each measurement as soon as it is
@@ -248,7 +248,7 @@ func (r *run) once(ctx context.Context, c bench.Cell, d bench.Device, round int)
 		result.Retries += retries
 		wall += result.WallMS
 		result.WallMS = wall
-		if !r.retry(&result, retries) {
+		if !r.retry(&result, retries) || r.late() {
 			break
 		}
 		failures = append(failures, result)

@@ -82,7 +82,7 @@ func (m *measurement) ended(ctx context.Context, result *bench.Result, err error
 	result.Log = response.Log
 	passed := err == nil && result.Outcome == bench.Passed
 	switch bound := response.End == worker.TimedOut || response.End == worker.Silent; {
-	case passed || ctx.Err() != nil || !bound && !m.server.died:
+	case passed || ctx.Err() != nil || m.incorrect || !bound && !m.server.died:
 		return err
 	case bound:
 		result.Outcome, result.Samples = bench.Timeout, nil

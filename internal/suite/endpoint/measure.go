@@ -40,6 +40,8 @@ type measurement struct {
 	clock    clock            // the server's, where it was measured
 	own      part             // what this client did of the load
 	alive    *alive           // nil where nothing watches the server
+	// incorrect says that more answers were wrong than may be, which no end of the server excuses.
+	incorrect bool
 }
 
 // Measure sends one load and computes what it amounts to. A server that is not
@@ -345,7 +347,11 @@ func (m *measurement) judgeOutcome(result *bench.Result, gone bool) {
 	all := m.seen.count(load.Measure)
 	cut := result.Counts[string(openai.Cancelled)]
 	total := all - cut
+	wrong := result.Counts[string(openai.Invalid)] + result.Counts[string(openai.PromptTruncated)]
 	switch {
+	case float64(wrong) > (1-m.body.MinOKRate)*float64(all): // whatever else happened: failures of other causes may be measured again
+		m.incorrect = true
+		suite.Fail(result, bench.CauseOutput, fmt.Sprintf("%d of %d requests were answered: %s", ok, total, m.seen.failures()))
 	case gone:
 		suite.Fail(result, bench.CauseCrash, fmt.Sprintf("the server went away after %d answers: %s", ok, m.seen.failures()))
 	case ok == 0 && total == 0:

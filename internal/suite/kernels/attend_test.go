@@ -14,6 +14,8 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/measure/runner"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
+	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 	"github.com/accelgate/accelgate/internal/testtier"
 )
 
@@ -78,6 +80,25 @@ func TestAttended(t *testing.T) {
 				t.Errorf("the log has no stacks: %s", r.Log)
 			}
 		})
+	}
+}
+
+// TestLateAndWrong: a case that is wrong is not one that is measured again, if its limit comes
+// while its workers are tidied up.
+func TestLateAndWrong(t *testing.T) {
+	t.Parallel()
+	cut := &harness.Cancelled{Op: "release", Cause: harness.ErrTooLong, Log: "stacks"}
+	wrong := outcome{measured: harness.Measurement{Status: evaluator.IncorrectNumerical}}
+	if err := wrong.late(cut, time.Second); err != nil || wrong.status != evaluator.IncorrectNumerical {
+		t.Errorf("%v, %s", err, wrong.status)
+	}
+	right := outcome{measured: harness.Measurement{Status: evaluator.Passed}}
+	if err := right.late(cut, time.Second); err != nil || right.status != evaluator.Timeout || right.log != "stacks" {
+		t.Errorf("%v, %s, %q", err, right.status, right.log)
+	}
+	failed := outcome{}
+	if err := failed.late(&harness.Failure{Kind: harness.WrongShape}, time.Second); err == nil || failed.status != "" {
+		t.Errorf("%v, %s", err, failed.status)
 	}
 }
 

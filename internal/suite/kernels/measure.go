@@ -89,12 +89,29 @@ func (s *Suite) outcome(ctx context.Context, l *lane, p *point, d bench.Device) 
 		limit := cmp.Or(suite.AttendanceOf(ctx).Timeout, time.Duration(p.settings.TimeoutSeconds.V)*time.Second)
 		inner, cancel := context.WithTimeoutCause(ctx, limit, harness.ErrTooLong)
 		defer cancel()
-		if err = s.measure(inner, l, o, c, d); ctx.Err() == nil && errors.Is(context.Cause(inner), harness.ErrTooLong) && err != nil {
-			o.status, o.reason = evaluator.Timeout, fmt.Sprintf("it took more than %v: raise timeout_seconds or cell_timeouts, or choose a smaller workload", limit)
-			o.log, err = l.lastWords(), nil
+		err = s.measure(inner, l, o, c, d)
+		if ctx.Err() == nil && errors.Is(context.Cause(inner), harness.ErrTooLong) {
+			err = o.late(err, limit)
 		}
 	}
 	return o, o.explain(err)
+}
+
+// late makes an error the outcome of a case that took longer than its limit. One that is known to
+// be wrong stays wrong: a timeout may be measured again.
+func (o *outcome) late(err error, limit time.Duration) error {
+	switch status := o.measured.Status; {
+	case err == nil || errors.As(err, new(*harness.Failure)):
+		return err
+	case status != "" && status != evaluator.Passed:
+		o.conclude()
+		return nil
+	}
+	o.status, o.reason = evaluator.Timeout, fmt.Sprintf("it took more than %v: raise timeout_seconds or cell_timeouts, or choose a smaller workload", limit)
+	if ended := (*harness.Cancelled)(nil); errors.As(err, &ended) {
+		o.log = ended.Log
+	}
+	return nil
 }
 
 // explain turns what keeps one case from being measured into its outcome, and

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -86,18 +84,6 @@ func (l *lane) close() error {
 		delete(l.sessions, r)
 	}
 	return errors.Join(errs...)
-}
-
-// lastWords are the logs of the workers that were ended.
-func (l *lane) lastWords() string {
-	var logs []string
-	for _, session := range l.sessions {
-		if session.Dead() {
-			logs = append(logs, session.Log())
-		}
-	}
-	slices.Sort(logs)
-	return strings.Join(logs, "")
 }
 
 // session returns a live worker, started if need be. fresh ends one that is

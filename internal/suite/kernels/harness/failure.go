@@ -84,6 +84,17 @@ func (f *Failure) Error() string {
 	return fmt.Sprintf("%s: %s: %s", f.Op, f.Kind, f.Message)
 }
 
+// Cancelled says that a request was ended with its worker because ctx was done.
+type Cancelled struct {
+	Op    string // of the protocol
+	Cause error  // of ctx
+	Log   string // the end of the worker's log
+}
+
+func (c *Cancelled) Error() string { return fmt.Sprintf("request %s: %v", c.Op, c.Cause) }
+
+func (c *Cancelled) Unwrap() error { return c.Cause }
+
 const (
 	maxMessage = 4 << 10
 	maxTrace   = 64 << 10

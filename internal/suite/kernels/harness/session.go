@@ -263,7 +263,9 @@ func (c *conversation) cancel(ctx context.Context) error {
 		c.p.Dump()
 	}
 	resp, err := c.p.Kill(worker.Cancelled)
-	c.log = resp.Log
-	c.dead = cmp.Or(err, fmt.Errorf("request %s: %w", c.op, context.Cause(ctx)))
+	c.log, c.dead = resp.Log, err
+	if err == nil {
+		c.dead = &Cancelled{Op: c.op, Cause: context.Cause(ctx), Log: resp.Log}
+	}
 	return c.dead
 }
