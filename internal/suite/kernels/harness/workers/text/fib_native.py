@@ -198,16 +198,19 @@ def compile_units(job, env):
         words = (words + chunk)[-LOG:]
     text = words.decode(errors="replace")
     if child.wait() != 0:
-        raise Fault("compile", f"the build failed: {first_error(text)}: correct the sources, the log has all words of the compiler", text)
+        reason = first_error(text.replace(job["folder"] + "/", ""))
+        raise Fault("compile", f"the build failed: {reason}: correct the sources, the log has all words of the compiler", text)
     return text
 
 
 def first_error(words):
-    for line in words.splitlines():
-        if re.search(r"\berror\b", line, re.IGNORECASE) and not line.lstrip().startswith(("raise ", "File ")):
-            return line.strip()[:300]
-    lines = [line for line in words.splitlines() if line.strip()]
-    return lines[-1].strip()[:300] if lines else "the compiler said nothing"
+    """The line in which a compiler reports the first error, or the last one that there is."""
+    lines = [line.strip() for line in words.splitlines() if line.strip()]
+    for pattern in (r"\b(fatal )?error: ", r"undefined reference|cannot find -l|nvcc fatal"):
+        for line in lines:
+            if re.search(pattern, line) and not re.match(r"\d+ \|", line):  # a compiler repeats lines of the source
+                return line[:300]
+    return lines[-1][:300] if lines else "the compiler said nothing"
 
 
 def function(entry, binding, symbol):

@@ -171,6 +171,8 @@ assert "stand-in 1" in toolchain.version(cpp, t.env)
 
 # The first error of a compiler is the reason.
 assert native.first_error("a\nx.cu(3): error: expected a }\nmore") == "x.cu(3): error: expected a }"
+assert native.first_error("a.cpp:1:9: warning: odd\n    1 | #error error: \na.cpp:1:2: error: #error\n") == "a.cpp:1:2: error: #error"
+assert native.first_error("error\n/usr/bin/ld: cannot find -lcuda\nTraceback\n") == "/usr/bin/ld: cannot find -lcuda"
 assert native.first_error("") == "the compiler said nothing" and native.first_error("only\n\n") == "only"
 sys.stderr.flush()
 os._exit(0)
