@@ -248,7 +248,10 @@ def plain(result):
 
 
 def evict(folder, used):
-    """Removes the libraries that were used longest ago until the others take at most LIMIT bytes."""
+    """Removes what ended builds left, and the libraries that were used longest ago until the others take at most LIMIT bytes."""
+    names = {e.name for e in os.scandir(folder)}
+    for key in {n[:64] for n in names if n.endswith((".lock", ".new"))} - names:
+        remove(os.path.join(folder, key))
     kept = sorted((time_of(e), e) for e in os.scandir(folder) if re.fullmatch("[0-9a-f]{64}", e.name))
     total = sum(size_of(e.path) for _, e in kept)
     for _, e in kept:
@@ -257,11 +260,16 @@ def evict(folder, used):
         if e.name == used:
             continue
         total -= size_of(e.path)
-        try:
-            with Lock(e.path, wait=False):
-                shutil.rmtree(e.path, ignore_errors=True)
-        except OSError:  # it is in use, or gone
-            pass
+        remove(e.path)
+
+
+def remove(path):
+    try:
+        with Lock(path, wait=False):
+            for left in (path, path + ".new"):
+                shutil.rmtree(left, ignore_errors=True)
+    except OSError:  # it is in use, or gone
+        pass
 
 
 def time_of(e):

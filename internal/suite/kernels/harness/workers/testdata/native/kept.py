@@ -84,6 +84,17 @@ for damage in (lambda: open(path, "wb").write(b"po"), lambda: os.unlink(path), l
     assert solution([("main.cp", b""), ("main.cpp", b"pone")]) == (b"pone", False)
     assert not os.path.exists(os.path.join(folder, kept + ".new"))
 
+# What a killed build left goes with the next build, whatever that one is of; what is being built stays.
+gone, busy = (os.path.join(folder, c * 64) for c in "ab")
+for left in (gone, busy):
+    os.makedirs(os.path.join(left + ".new", "out"))
+    open(left + ".lock", "w").close()
+with native.Lock(busy):
+    solution([("main.cpp", b"another")])
+    assert os.path.exists(busy + ".new") and not os.path.exists(gone + ".new") and not os.path.exists(gone + ".lock")
+solution([("main.cpp", b"another")])
+assert not any(n.startswith("b" * 64) for n in os.listdir(folder))
+
 # A failed build keeps nothing and does not stand in the way of the next.
 before = entries()
 for _ in range(2):
