@@ -83,6 +83,17 @@ func read(t *testing.T, path string, into any) {
 	}
 }
 
+// TestShellCheck reads what cannot be run here.
+func TestShellCheck(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("shellcheck"); err != nil {
+		testtier.Missing(t, "scripts/gpu.sh was NOT checked: install shellcheck")
+	}
+	if out, err := exec.CommandContext(t.Context(), "shellcheck", "../gpu.sh").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // TestNoGPU: one line says what is missing, also where an nvidia-smi is on the PATH; nothing is written.
 func TestNoGPU(t *testing.T) {
 	t.Parallel()

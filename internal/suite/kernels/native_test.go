@@ -125,12 +125,15 @@ func wrapped(t *testing.T, python string, variables ...string) string {
 	return path
 }
 
+// patient is quick with time for a compiler on a host that is busy.
+const patient = "flags: {iterations: 3, warmup_runs: 1, num_trials: 1, timeout_seconds: 840}\ntimeouts: {build: 14m}\n"
+
 func measureEach(t *testing.T, dir, text string) map[string]bench.Result {
 	t.Helper()
 	if !strings.Contains(text, "device:") {
 		text = "device: cpu\n" + text
 	}
-	s, results := mustOpen(t, dir, quick+"dataset: .\nreference: torch\n"+text), map[string]bench.Result{}
+	s, results := mustOpen(t, dir, patient+"dataset: .\nreference: torch\n"+text), map[string]bench.Result{}
 	for _, cell := range s.Cells() {
 		r, err := s.Measure(t.Context(), cell, bench.Device{})
 		if err != nil {

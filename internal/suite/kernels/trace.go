@@ -60,6 +60,7 @@ func (s *Suite) key(p *point) flashinfer.Key {
 		for _, name := range []string{"c++", "nvcc", "hipcc"} {
 			programs = append(programs, s.contents.Program(name, nil))
 		}
+		programs = append(programs, s.contents.File("/usr/local/cuda/bin/nvcc")) // where it is looked for last
 	}
 	if judge := p.settings.Evaluator.V.Command; len(judge) > 0 { // a changed judge may say something else
 		programs = append(append(programs, s.contents.Program(judge[0], nil)), s.contents.Named(judge)...)

@@ -71,10 +71,11 @@ type Failure struct {
 	Signalled bool
 }
 
-// Words are the log, and the trace where the log does not have it: a compiler's
+// Words are the log, and the trace where the log does not end like it: a compiler's
 // words may be in either.
 func (f *Failure) Words() string {
-	if trace := strings.TrimSpace(f.Trace); trace != "" && !strings.Contains(f.Log, trace) {
+	trace := strings.TrimSpace(f.Trace)
+	if last := trace[strings.LastIndexByte(trace, '\n')+1:]; !strings.Contains(f.Log, last) {
 		return f.Log + "\n" + trace
 	}
 	return f.Log

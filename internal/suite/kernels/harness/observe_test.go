@@ -7,6 +7,18 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 )
 
+// TestWordsHaveBoth: what a compiler printed is in the log or in the trace, and is shown once.
+func TestWordsHaveBoth(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ log, trace, want string }{
+		{"log", "", "log"}, {"", "", ""}, {"log", "a\nb\n", "log\na\nb"}, {"log\na\x1b\nthe end\n", "a\nthe end", "log\na\x1b\nthe end\n"},
+	} {
+		if got := (&harness.Failure{Log: c.log, Trace: c.trace}).Words(); got != c.want {
+			t.Errorf("log %q and trace %q make %q, want %q", c.log, c.trace, got, c.want)
+		}
+	}
+}
+
 // TestDeviceTimesAreEvidence: what a device tells is kept for each trial and decides nothing; a worker that cannot tell
 // is measured all the same, and one whose reply cannot be true is ended.
 func TestDeviceTimesAreEvidence(t *testing.T) {

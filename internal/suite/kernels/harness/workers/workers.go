@@ -3,7 +3,8 @@
 // C. They use the protocol fib-worker/1 of package kernel. This package
 // starts nothing: it says what to write where and which commands to run.
 //
-//	dir/fib_worker_torch.py   python3 >= 3.9 with torch: python and triton, on any device of torch
+//	dir/fib_worker_torch.py   python3 >= 3.9 with torch: python, triton, tilelang and cutedsl, on any device of torch;
+//	                          cpp, cuda and hip, which fib_native.py has fib_compile.py build and keeps
 //	dir/fib_worker_numpy.py   python3 >= 3.9 with numpy: python, on the CPU
 //	dir/fib_worker.c          a C compiler: c and cpp, on the CPU; see fib_dlpack.h for what a function gets
 //
@@ -19,6 +20,11 @@
 // float32 in place of float16 where torch cannot compute that on the CPU, and
 // rounds its results. A solution in C takes its outputs as arguments and is
 // compiled from all sources of its folder.
+//
+// A compiled solution is called by position. Its library is kept in
+// [harness.Build].Cache by all that decides it, under a lock, and checked by its
+// digest before it is loaded. A compiler, package or header that is missing is a
+// failure of kind unsupported that says how to get it.
 //
 // Timers are "event" and "wall" on CUDA and "wall" elsewhere. Events are of the
 // current stream: what a function does on others is waited for, not timed.

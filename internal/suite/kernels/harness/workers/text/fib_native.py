@@ -198,16 +198,19 @@ def compile_units(job, env):
         words = (words + chunk)[-LOG:]
     text = words.decode(errors="replace")
     if child.wait() != 0:
-        raise Fault("compile", f"the build failed: {first_error(text)}: correct the sources, the log has all words of the compiler", text)
+        reason = first_error(text.replace(job["folder"] + "/", ""))
+        raise Fault("compile", f"the build failed: {reason}: correct the sources, the log has all words of the compiler", text)
     return text
 
 
 def first_error(words):
-    for line in words.splitlines():
-        if re.search(r"\berror\b", line, re.IGNORECASE) and not line.lstrip().startswith(("raise ", "File ")):
-            return line.strip()[:300]
-    lines = [line for line in words.splitlines() if line.strip()]
-    return lines[-1].strip()[:300] if lines else "the compiler said nothing"
+    """The line in which a compiler reports the first error, or the last one that there is."""
+    lines = [line.strip() for line in words.splitlines() if line.strip()]
+    for pattern in (r"\b(fatal )?error: ", r"undefined reference|cannot find -l|nvcc fatal"):
+        for line in lines:
+            if re.search(pattern, line) and not re.match(r"\d+ \|", line):  # a compiler repeats lines of the source
+                return line[:300]
+    return lines[-1][:300] if lines else "the compiler said nothing"
 
 
 def function(entry, binding, symbol):
@@ -245,7 +248,10 @@ def plain(result):
 
 
 def evict(folder, used):
-    """Removes the libraries that were used longest ago until the others take at most LIMIT bytes."""
+    """Removes what ended builds left, and the libraries that were used longest ago until the others take at most LIMIT bytes."""
+    names = {e.name for e in os.scandir(folder)}
+    for key in {n[:64] for n in names if n.endswith((".lock", ".new"))} - names:
+        remove(os.path.join(folder, key))
     kept = sorted((time_of(e), e) for e in os.scandir(folder) if re.fullmatch("[0-9a-f]{64}", e.name))
     total = sum(size_of(e.path) for _, e in kept)
     for _, e in kept:
@@ -254,11 +260,16 @@ def evict(folder, used):
         if e.name == used:
             continue
         total -= size_of(e.path)
-        try:
-            with Lock(e.path, wait=False):
-                shutil.rmtree(e.path, ignore_errors=True)
-        except OSError:  # it is in use, or gone
-            pass
+        remove(e.path)
+
+
+def remove(path):
+    try:
+        with Lock(path, wait=False):
+            for left in (path, path + ".new"):
+                shutil.rmtree(left, ignore_errors=True)
+    except OSError:  # it is in use, or gone
+        pass
 
 
 def time_of(e):

@@ -84,6 +84,17 @@ for damage in (lambda: open(path, "wb").write(b"po"), lambda: os.unlink(path), l
     assert solution([("main.cp", b""), ("main.cpp", b"pone")]) == (b"pone", False)
     assert not os.path.exists(os.path.join(folder, kept + ".new"))
 
+# What a killed build left goes with the next build, whatever that one is of; what is being built stays.
+gone, busy = (os.path.join(folder, c * 64) for c in "ab")
+for left in (gone, busy):
+    os.makedirs(os.path.join(left + ".new", "out"))
+    open(left + ".lock", "w").close()
+with native.Lock(busy):
+    solution([("main.cpp", b"another")])
+    assert os.path.exists(busy + ".new") and not os.path.exists(gone + ".new") and not os.path.exists(gone + ".lock")
+solution([("main.cpp", b"another")])
+assert not any(n.startswith("b" * 64) for n in os.listdir(folder))
+
 # A failed build keeps nothing and does not stand in the way of the next.
 before = entries()
 for _ in range(2):
@@ -171,6 +182,8 @@ assert "stand-in 1" in toolchain.version(cpp, t.env)
 
 # The first error of a compiler is the reason.
 assert native.first_error("a\nx.cu(3): error: expected a }\nmore") == "x.cu(3): error: expected a }"
+assert native.first_error("a.cpp:1:9: warning: odd\n    1 | #error error: \na.cpp:1:2: error: #error\n") == "a.cpp:1:2: error: #error"
+assert native.first_error("error\n/usr/bin/ld: cannot find -lcuda\nTraceback\n") == "/usr/bin/ld: cannot find -lcuda"
 assert native.first_error("") == "the compiler said nothing" and native.first_error("only\n\n") == "only"
 sys.stderr.flush()
 os._exit(0)
