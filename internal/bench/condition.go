@@ -8,6 +8,8 @@ var binding = map[string]bool{
 	"cache_policy": true, "input_len": true, "output_len": true, "extra": true, "rate_end": true, "rate_curve": true, "scale": true, "mix": true,
 	"conversation": true, "json_schema": true, "files": true, "inputs": true, "length_unit": true, "protocol": true,
 	"cpus":    true, // processors that a cell runs on, where they are chosen
+	"numa":    true, // nodes of its processors and its memory, where they are chosen
+	"mig":     true, // profile of the slice that it runs on
 	"devices": true, // how many a cell has at once, where that is more than 1
 	// What was answered: a time per token is over the tokens that were streamed.
 	StreamedTokens: true,
@@ -15,6 +17,12 @@ var binding = map[string]bool{
 	// Of kernels: two kinds of clock see different things, and a ratio is to its
 	// reference.
 	"timer": true, "cold_cache": true, "reference_worker": true, "device_name": true,
+}
+
+// Placed reports whether a condition says where on the host a cell was measured. Its absence says so as
+// well: anywhere, on one whole device.
+func Placed(condition string) bool {
+	return condition == "cpus" || condition == "devices" || condition == "mig" || condition == "numa"
 }
 
 // Binding reports whether numbers may only be compared under equal values of

@@ -16,6 +16,14 @@ type LoadPoint struct {
 	TTFT       float64 `json:"ttft_p95_ms"`
 	TPOT       float64 `json:"tpot_p95_ms"`
 	OKRate     float64 `json:"ok_rate"`
+	// What the server and its devices reported meanwhile; 0 also stands for none.
+	Queue       float64 `json:"server_queue_mean,omitempty"` // requests
+	KVUse       float64 `json:"server_kv_use_max,omitempty"` // 0 to 1
+	Preemptions float64 `json:"server_preemptions,omitempty"`
+	SMClock     float64 `json:"device_sm_clock_mhz,omitempty"`
+	Power       float64 `json:"device_power_w,omitempty"`
+	Memory      float64 `json:"device_memory_max_mib,omitempty"`
+	CPUClock    float64 `json:"cpu_clock_mhz,omitempty"`
 }
 
 // Curve is what a search measured, in the order of its probes.
@@ -55,7 +63,7 @@ func (r *Result) validateCurve() error {
 		return fmt.Errorf("has a curve of more than %d loads", MaxCurve)
 	}
 	for _, p := range r.Curve {
-		for _, v := range []float64{p.Load, p.Throughput, p.Rate, p.TTFT, p.TPOT, p.OKRate} {
+		for _, v := range []float64{p.Load, p.Throughput, p.Rate, p.TTFT, p.TPOT, p.OKRate, p.Queue, p.KVUse, p.Preemptions, p.SMClock, p.Power, p.Memory, p.CPUClock} {
 			if !Finite(v) || v < 0 {
 				return fmt.Errorf("has the number %v in its curve", v)
 			}

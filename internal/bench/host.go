@@ -34,6 +34,17 @@ type Accelerator struct {
 	MemoryGiB float64 `json:"memory_gib,omitempty"`
 	// ID tells this device from others of its model: see [Identify].
 	ID string `json:"id,omitempty"`
+	// Slot says how the device is named on this machine, where that is not its number among those
+	// of its vendor. Documents do not hold it.
+	Slot Slot `json:"-"`
+}
+
+// Slot names a device of a host on which a device is divided into slices, as MIG does it.
+type Slot struct {
+	Index   string // of the whole device, as the vendor's tool counts
+	UUID    string // of the device or slice
+	Parent  string // UUID of the device that a slice is a part of; "" for a whole device
+	Profile string // of a slice, such as "1g.10gb"; "" for a whole device
 }
 
 // Own returns a label of this host alone, made of its label.
@@ -59,10 +70,20 @@ func (f Fingerprint) Device() string {
 		return fmt.Sprintf("%s, %d cores", f.CPU, f.Cores)
 	}
 	first := f.Accelerators[0].Model
-	if n := len(f.Accelerators); n > 1 {
-		return fmt.Sprintf("%d x %s", n, first)
+	alike := 0
+	for _, a := range f.Accelerators {
+		if a.Model == first {
+			alike++
+		}
 	}
-	return first
+	what := first
+	if alike > 1 {
+		what = fmt.Sprintf("%d x %s", alike, first)
+	}
+	if others := len(f.Accelerators) - alike; others > 0 {
+		what += fmt.Sprintf(" + %d others", others)
+	}
+	return what
 }
 
 // Comparable reports whether speeds measured on f may be judged against

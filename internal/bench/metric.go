@@ -81,6 +81,9 @@ type Metric struct {
 	// above 0. TensorSharp's rule "decode if either side has decode, else
 	// prefill" is prefill_tps with FallbackFor decode_tps.
 	FallbackFor string `json:"fallback_for,omitempty"`
+	// Explains is from which change for the worse on, in the metric's unit, an informational
+	// metric may explain a loss of its cell, such as a clock that was lower; 0 for never.
+	Explains float64 `json:"explains,omitempty"`
 	// Definition says how the metric is computed from what was observed, where
 	// its name does not: "t_first - t_send" of requests that were answered.
 	Definition string `json:"definition,omitempty"`

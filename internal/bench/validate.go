@@ -208,6 +208,9 @@ func validateMetrics(metrics []Metric) error {
 		if m.Better != Higher && m.Better != Lower {
 			return fmt.Errorf("metric %q: better is %.80q, want %q or %q", m.Name, m.Better, Higher, Lower)
 		}
+		if !Finite(m.Explains) || m.Explains < 0 {
+			return fmt.Errorf("metric %q: explains is %v, want a change of at least 0", m.Name, m.Explains)
+		}
 		if !Finite(m.Resolution) || m.Resolution < 0 {
 			return fmt.Errorf("metric %q: resolution is %v, want a step of at least 0", m.Name, m.Resolution)
 		}

@@ -58,7 +58,7 @@ func newContest(ctx context.Context, e *measure.Env, b *bisection) (*contest, er
 		return nil, unusable{err}
 	}
 	if t.lanes, err = e.Lease(ctx, t.head.plan); err == nil {
-		t.device = t.lanes.For(t.head.plan, t.head.cell)
+		t.device = t.lanes.For(t.head.cell)
 		err = t.warm(ctx, b)
 	}
 	if err != nil {

@@ -1,11 +1,12 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/inventory"
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/record"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/verdict"
 )
@@ -18,18 +19,11 @@ func (c *Command) showCommand() *cobra.Command {
 		Short: "Print a baseline",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				path, err := record.PathOf(cmd.Context(), c.env(), &o)
-				if err != nil {
-					return err
-				}
-				args = []string{path}
-			}
-			file, err := baseline.Load(args[0])
+			b, err := c.baselineOf(cmd.Context(), &o, args)
 			if err != nil {
-				return verdict.MissingBaseline(err)
+				return err
 			}
-			shown := inventory.OfBaseline(args[0], file)
+			shown := inventory.OfBaseline(b.Path, b.File)
 			if asJSON {
 				return c.encode(shown)
 			}
@@ -40,4 +34,13 @@ func (c *Command) showCommand() *cobra.Command {
 	addHost(&o, cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
 	return cmd
+}
+
+// baselineOf is the baseline of a file, or of this host.
+func (c *Command) baselineOf(ctx context.Context, o *measure.Options, args []string) (verdict.Baseline, error) {
+	if len(args) == 0 {
+		return verdict.Recorded(ctx, c.env(), o)
+	}
+	file, err := baseline.Load(args[0])
+	return verdict.Baseline{Path: args[0], File: file}, verdict.MissingBaseline(err)
 }

@@ -54,7 +54,11 @@ func (c *Command) list(ctx context.Context, o *measure.Options, cells, limits, a
 	if limits {
 		return c.listLimits(ctx, p, cells, asJSON)
 	}
-	inv, err := inventory.Take(p)
+	baselines, err := verdict.Baselines(ctx, c.env(), p.Options, p.File)
+	if err != nil {
+		return err
+	}
+	inv, err := inventory.Take(p, baselines)
 	switch {
 	case err != nil:
 		return err

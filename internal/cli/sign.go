@@ -19,8 +19,8 @@ import (
 )
 
 const signHelp = `Sign files, such as run.json, envelopes and baselines, with ed25519, or verify
-their signatures. The signature of FILE is FILE.sig, which openssl and cosign
-read.
+their signatures. The signature of FILE is FILE.sig: base64 of the 64 bytes that
+openssl pkeyutl -verify -rawin reads.
 
   accelgate sign --new-key sign.pem
   accelgate sign --key sign.pem results/run.json

@@ -88,7 +88,7 @@ var reference = Keys{
 	reflect.TypeFor[Host](): {
 		"label": {nil, "Label of this host, which selects `baseline-<label>.json`. Flag `--host-label` wins over variable `ACCELGATE_HOST_LABEL`, which wins over this key. " +
 			"If all are absent, the label is that of the detected hardware: `linux-cuda`, `macos-mlx`, `windows-cuda`, `linux-rocm`, `linux-cpu`, ..."},
-		"devices": {nil, "Accelerators to measure on, one cell at a time on each, as in `[0, 1]`. " +
+		"devices": {nil, "Accelerators to measure on, one cell at a time on each, as in `[0, 1]`, or `[mig]` for all MIG slices. " +
 			"Flag `--devices` wins over variable `ACCELGATE_DEVICES`, which wins over this key. See [Devices](configuration.md#devices)."},
 		"health": {"auto", "`auto` watches the host while it measures, `off` does not. Flag `--health` wins over variable `ACCELGATE_HEALTH`, which wins over this key. " +
 			"See [The machine's health](configuration.md#the-machines-health)."},
@@ -168,17 +168,21 @@ var reference = Keys{
 		"setup":    {nil, "Step before the first cell of the suite. A list stands for `command`. See [Setup and services](configuration.md#setup-and-services)."},
 		"teardown": {nil, "Step after the last cell, also where cells or the setup failed and where a signal ended the run. A list stands for `command`."},
 		"each":     {nil, "Steps around each measurement of a cell."},
-		"service":  {nil, "Program that runs while cells of the suite are measured."},
+		"per_model": {nil, "Steps around consecutive cells of one model on one device: before the model is loaded, and after it is released. " +
+			"The cells need an axis `model`. See [Setup and services](configuration.md#setup-and-services)."},
+		"service": {nil, "Program that runs while cells of the suite are measured."},
 		"retries": {nil, "Retries of a measurement, 0 to 10, by the cause of its failure: `crash`, `machine`, `oom`, `silent`, `start` or `timeout`. " +
 			"`start` and `machine` are in place of `limits.retries`. See [Retries and hangs](configuration.md#retries-and-hangs)."},
 		"no_output": {nil, "Longest time in which a child prints nothing, as in `60s`. It is then ended, with the cause `silent`. " +
-			"Kinds `models` (without `worker`), `exec` and `cases`."},
-		"on_timeout":    {nil, "`dump`: a child that is ended at its `timeout` or `no_output` prints its stacks into the log first. Kinds as in `no_output`."},
-		"cell_timeouts": {nil, "Bounds for one process of some cells, in place of the kind's `timeout`. Later entries win. Kinds as in `no_output`."},
+			"See [Retries and hangs](configuration.md#retries-and-hangs) for each kind."},
+		"on_timeout":    {nil, "`dump`: a child that is ended at its bound or at `no_output` prints its stacks into the log first."},
+		"cell_timeouts": {nil, "Bounds of some cells, in place of the kind's own bound. Later entries win."},
 		"devices": {1, "Devices that a cell needs at once, as in `2` or `[{when: {tp: 4}, count: 4}]`. Later entries win over earlier ones. " +
 			"A cell is skipped where the host has fewer. See [Devices](configuration.md#devices)."},
 		"cpus": {nil, "Processors on which children run, as in `0-15` or `0-7,32-39`; a list has one such entry for each of `host.devices`. Linux, and containers. " +
 			"See [Devices](configuration.md#devices)."},
+		"numa": {nil, "NUMA node of children, as in `0` or `auto`, which is that of the cell's device: they run on its processors, unless `cpus` names others, and all of their memory comes from it. " +
+			"A list has one such entry for each of `host.devices`. Linux, and containers. See [Devices](configuration.md#processors-and-memory)."},
 		"limits": {nil, "Limits of single metrics. Later entries win over earlier ones, value by value, and over `limit` of the metric. " +
 			"See [Limits of single metrics](configuration.md#limits-of-single-metrics)."},
 		"budgets": {nil, "Budgets of groups of cells: what the geometric mean of a metric over a group may lose. See [Budgets](configuration.md#budgets)."},
@@ -230,6 +234,7 @@ var reference = Keys{
 	reflect.TypeFor[DeviceCount](): {
 		"when":  {nil, "Cells that need so many, as in `{tp: 4}`: an axis or a swept variable, and a glob. If absent, all cells."},
 		"count": {1, "Number of devices."},
+		"mig":   {nil, "Profile of the MIG slice that the cell needs, as in `1g.10gb`. A cell is skipped where the run has none. See [MIG slices](configuration.md#mig-slices)."},
 	},
 	reflect.TypeFor[Build](): {
 		"command": {nil, stepCommand},
@@ -248,11 +253,11 @@ var reference = Keys{
 	},
 	reflect.TypeFor[CellTimeout](): {
 		"when":    {nil, "Cells that the entry is for, as in [`limits`](configuration.md#suiteslimits)."},
-		"timeout": {nil, "Bound for one process."},
+		"timeout": {nil, "Bound for one process, or for what the kind measures by."},
 	},
-	reflect.TypeFor[Each](): {
-		"setup":    {nil, "Step before each measurement of a cell. A list stands for `command`."},
-		"teardown": {nil, "Step after each measurement of a cell, whatever became of it. A list stands for `command`."},
+	reflect.TypeFor[Pair](): {
+		"setup":    {nil, "Step before. A list stands for `command`."},
+		"teardown": {nil, "Step after, also where a failure came before. A list stands for `command`."},
 	},
 	reflect.TypeFor[Service](): {
 		"command": {nil, stepCommand},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
@@ -30,8 +31,8 @@ type Build struct {
 	OnlyPairs bool
 }
 
-// Each holds the steps around each measurement of a cell.
-type Each struct {
+// Pair holds a step before something and the step after it, at least one of the two.
+type Pair struct {
 	Setup    *Step `yaml:"setup"`
 	Teardown *Step `yaml:"teardown"`
 }
@@ -54,15 +55,33 @@ type Ready struct {
 
 // Around is what surrounds the cells of a suite. A nil field is nothing.
 type Around struct {
-	Setup    *Step    `yaml:"setup"`    // before the first cell
-	Teardown *Step    `yaml:"teardown"` // after the last cell
-	Each     *Each    `yaml:"each"`
+	Setup    *Step    `yaml:"setup"`     // before the first cell
+	Teardown *Step    `yaml:"teardown"`  // after the last cell
+	Each     *Pair    `yaml:"each"`      // around each measurement of a cell
+	PerModel *Pair    `yaml:"per_model"` // around the cells of one model, on each device
 	Service  *Service `yaml:"service"`
 }
 
 // Empty reports whether nothing surrounds the cells.
 func (a *Around) Empty() bool {
-	return a.Setup == nil && a.Teardown == nil && a.Each == nil && a.Service == nil
+	return a.Setup == nil && a.Teardown == nil && a.Each == nil && a.PerModel == nil && a.Service == nil
+}
+
+// TearsDown reports whether a step follows the cells.
+func (a *Around) TearsDown() bool {
+	return a.Teardown != nil || a.PerModel != nil && a.PerModel.Teardown != nil
+}
+
+// Steps are the steps around the cells, by their keys.
+func (a *Around) Steps() map[string]*Step {
+	all := map[string]*Step{"setup": a.Setup, "teardown": a.Teardown}
+	for key, pair := range map[string]*Pair{"each": a.Each, "per_model": a.PerModel} {
+		if pair != nil {
+			all[key+".setup"], all[key+".teardown"] = pair.Setup, pair.Teardown
+		}
+	}
+	maps.DeleteFunc(all, func(_ string, step *Step) bool { return step == nil })
+	return all
 }
 
 // around complains about steps that cannot be meant. The nodes are those of the suite.
@@ -72,18 +91,14 @@ func (d *decoder) around(s *Suite, nodes map[string]ast.Node) {
 		s.Build.OnlyPairs = list
 		d.build(s.Build, nodes["build"], s.path+".build")
 	}
-	steps := map[string]*Step{"setup": s.Setup, "teardown": s.Teardown}
-	if s.Each != nil {
-		steps["each.setup"], steps["each.teardown"] = s.Each.Setup, s.Each.Teardown
-		if s.Each.Setup == nil && s.Each.Teardown == nil {
-			d.errs = append(d.errs, s.Errorf("each", "has no step: add setup or teardown, or remove it"))
+	for key, pair := range map[string]*Pair{"each": s.Each, "per_model": s.PerModel} {
+		if pair != nil && pair.Setup == nil && pair.Teardown == nil {
+			d.errs = append(d.errs, s.Errorf(key, "has no step: add setup or teardown, or remove it"))
 		}
 	}
-	for key, step := range steps {
-		if step != nil {
-			if why, hint := step.wrong(); why != "" {
-				d.errs = append(d.errs, s.Errorf(key, "%s: %s", why, hint))
-			}
+	for key, step := range s.Steps() {
+		if why, hint := step.wrong(); why != "" {
+			d.errs = append(d.errs, s.Errorf(key, "%s: %s", why, hint))
 		}
 	}
 	if s.Service != nil {

@@ -27,6 +27,8 @@ type Suite struct {
 	// CPUs are the processors of the suite's children, such as "0-7,16": one list for all, or
 	// one for each device of the run; empty leaves them to the system.
 	CPUs List[string] `yaml:"cpus"`
+	// NUMA are the NUMA nodes of the children, such as "0", "0,1" or "auto", as CPUs are.
+	NUMA List[string] `yaml:"numa"`
 	// Levels say of which cells, and on which occasions, numbers only warn.
 	Levels []SuiteLevel `yaml:"levels"`
 	// Budgets are those of groups of cells.

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,7 +15,8 @@ import (
 // Devices returns the devices that a configuration names, in its order: a
 // number ("0", as nvidia-smi counts), a UUID of nvidia-smi ("GPU-8932f937"),
 // either with its vendor ("nvidia:0"), or "cpu" or "apple", of which there is
-// one. Without a vendor it is that of the host's accelerators.
+// one. Without a vendor it is that of the host's accelerators. On a host with
+// MIG slices, a GPU that is divided is refused, and all devices get whole UUIDs.
 //
 // A number must be below the count of the vendor's detected accelerators.
 // Where none was detected, for want of the vendor's tool, or where h is of
@@ -55,6 +57,9 @@ func device(id string, h bench.Host, environ []string) (bench.Device, error) {
 	}
 	if d, err = p.resolve(d, h, environ); err != nil {
 		return d, err
+	}
+	if divided(h, d.Vendor) {
+		return slotted(d, h)
 	}
 	return d, checkCount(d, h)
 }
@@ -151,14 +156,14 @@ func count(h bench.Host, vendor string) (n int, exact bool) {
 }
 
 // Leasable returns the accelerators of a host that several jobs could share by mistake, by
-// their numbers. One that is the only one in each machine is none: every program uses it.
+// their numbers, or UUIDs where some are divided. One that is the only one in each machine is none: every program uses it.
 func Leasable(h bench.Host) (all []bench.Device) {
 	next := map[string]int{}
 	for _, a := range h.Accelerators {
 		if single(a.Vendor) {
 			continue
 		}
-		all = append(all, bench.Device{Vendor: a.Vendor, ID: strconv.Itoa(next[a.Vendor])})
+		all = append(all, bench.Device{Vendor: a.Vendor, ID: cmp.Or(a.Slot.UUID, strconv.Itoa(next[a.Vendor]))})
 		next[a.Vendor]++
 	}
 	return all

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -24,7 +25,8 @@ func identify(ctx context.Context, opts Options, f *bench.Fingerprint) error {
 		f.Machine = machineOf(machineIDFile)
 	}
 	for _, v := range vendors {
-		if v.digests == nil || opts.Worker == nil || !has(f.Accelerators, v.name) {
+		unknown := func(a bench.Accelerator) bool { return a.Vendor == v.name && a.ID == "" }
+		if v.digests == nil || opts.Worker == nil || !slices.ContainsFunc(f.Accelerators, unknown) {
 			continue
 		}
 		digests, err := v.digests(ctx, opts.Worker)

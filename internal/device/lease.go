@@ -26,6 +26,9 @@ type LeaseOptions struct {
 	Dir string
 	// Devices are those to lease; none is fine.
 	Devices []bench.Device
+	// Shared are devices that others may lease as shared as well, and nobody as a whole: those
+	// that slices among Devices are parts of, by UUID.
+	Shared []bench.Device
 	// Holder and Job tell others who leases the devices: the runner's name,
 	// and what it works on. They are cut to a line.
 	Holder, Job string
@@ -109,7 +112,7 @@ func Acquire(ctx context.Context, o LeaseOptions) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	claims, err := claimsOf(o.Dir, o.Devices, names)
+	claims, err := claimsOf(o.Dir, o.Devices, names, o.Shared)
 	if err != nil {
 		return nil, err
 	}
@@ -147,13 +150,17 @@ func (l *Lease) Release() {
 type claim struct {
 	device bench.Device
 	path   string
+	shared bool
 }
 
 // claimsOf returns the claims in the order in which every job takes them.
-func claimsOf(dir string, devices []bench.Device, names []string) ([]claim, error) {
+func claimsOf(dir string, devices []bench.Device, names []string, shared []bench.Device) ([]claim, error) {
 	var claims []claim
 	for i, d := range devices {
-		claims = append(claims, claim{d, filepath.Join(dir, leaseName(names[i]))})
+		claims = append(claims, claim{d, filepath.Join(dir, leaseName(names[i])), false})
+	}
+	for _, d := range shared {
+		claims = append(claims, claim{d, filepath.Join(dir, leaseName(d.String())), true})
 	}
 	slices.SortStableFunc(claims, func(a, b claim) int { return strings.Compare(a.path, b.path) })
 	for i := 1; i < len(claims); i++ {
@@ -196,7 +203,7 @@ func (o LeaseOptions) wait(ctx, patience context.Context, c claim) (*leaseFile, 
 	var told, seen Held
 	pause := firstPause
 	for try := 0; ; try++ {
-		file, holder, err := tryLease(c.path)
+		file, holder, err := tryLease(c.path, c.shared)
 		if err == nil && file != nil {
 			return file, nil
 		}

@@ -32,16 +32,20 @@ const (
 	maxLease  = 4 << 10 // bytes of a text
 )
 
-// tryLease locks a file if it can, and else returns nil and what its text
+// tryLease locks a file if it can, against all others or those that do not share it, and else returns nil and what its text
 // says. The folder is open to all users, so what is found there is not taken
 // for a lease file before it proves to be one.
-func tryLease(path string) (*leaseFile, Holder, error) {
+func tryLease(path string, shared bool) (*leaseFile, Holder, error) {
 	text, err := openLease(path)
 	if err != nil {
 		return nil, Holder{}, err
 	}
 	lock := flock.New(path, flock.SetFlag(os.O_RDWR|noFollow), flock.SetPermissions(leaseMode))
-	locked, err := lock.TryLock()
+	try := lock.TryLock
+	if shared {
+		try = lock.TryRLock
+	}
+	locked, err := try()
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // removed since
 		err = nil

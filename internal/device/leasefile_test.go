@@ -15,7 +15,7 @@ import (
 func TestCurrentNoticesThatTheFileWasReplaced(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "nvidia-0.lock")
-	file, _, err := tryLease(path)
+	file, _, err := tryLease(path, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestCurrentNoticesThatTheFileWasReplaced(t *testing.T) {
 	if current(path, file.lock, file.text) {
 		t.Error("the lock of a removed file counts")
 	}
-	next, _, err := tryLease(path)
+	next, _, err := tryLease(path, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,8 @@ type fake struct {
 var knownArgs = map[string][]string{
 	"nvidia-smi":           {"--query-gpu=name,memory.total,driver_version", "--format=csv,noheader,nounits"},
 	"nvidia-smi uuids":     {"--query-gpu=index,uuid", "--format=csv,noheader,nounits"},
+	"nvidia-smi buses":     {"--query-gpu=index,uuid,pci.bus_id", "--format=csv,noheader,nounits"},
+	"nvidia-smi list":      {"-L"},
 	"nvidia-smi processes": {"--query-compute-apps=pid,used_memory,gpu_uuid", "--format=csv,noheader,nounits"},
 	"amd-smi":              {"static", "--asic", "--vram", "--driver", "--json"},
 	"rocm-smi":             {"--showproductname", "--showmeminfo", "vram", "--showdriverversion", "--showuniqueid", "--json"},

@@ -20,7 +20,7 @@ const NVIDIA = "nvidia"
 
 var nvidia = vendor{
 	name: NVIDIA, label: "cuda", hosts: []string{"linux", "windows"},
-	systems: []string{"linux", "windows"}, tools: []tool{nvidiaSMI}, digests: nvidiaDigests,
+	systems: []string{"linux", "windows"}, tools: []tool{nvidiaSMI}, slices: nvidiaSlices, digests: nvidiaDigests,
 	prefixes: []string{"GPU-", "MIG-"},
 	// CUDA numbers devices from fast to slow unless CUDA_DEVICE_ORDER says
 	// otherwise, and nvidia-smi by PCI bus:

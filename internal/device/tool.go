@@ -51,6 +51,11 @@ func accelerators(ctx context.Context, opts Options, cpuModel string) (all inven
 			return inventory{}, nil, err
 		}
 		warnings = append(warnings, w...)
+		if v.slices != nil && len(found.devices) > 0 {
+			if found.devices, err = v.slices(ctx, opts.Worker, found.devices); err != nil {
+				return inventory{}, nil, err
+			}
+		}
 		all.devices = append(all.devices, found.devices...)
 		all.failed = append(all.failed, found.failed...)
 		if found.driver != "" {

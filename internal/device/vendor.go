@@ -22,6 +22,9 @@ type vendor struct {
 	builtIn func(goos, goarch, cpuModel string) []bench.Accelerator      // devices that need no tool
 	digests func(ctx context.Context, w worker.Worker) ([]string, error) // an identifier for each device, where tools do not list it
 
+	// slices puts the slices into which devices are divided in their place. Nil: the vendor has none.
+	slices func(ctx context.Context, w worker.Worker, found []bench.Accelerator) ([]bench.Accelerator, error)
+
 	single   string   // what the one device is called that a host has, without a number: "Apple GPU"
 	prefixes []string // of ids that no other vendor uses
 	pin      pinning

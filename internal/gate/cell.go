@@ -35,7 +35,7 @@ func judgeCell(in *inputs, ev *evidence, c cell) findings {
 	f.verdicts = unreported(in, c, bounded(in, c, f.verdicts))
 	because := unhealthy(in, c.got)
 	for i := range f.verdicts {
-		f.verdicts[i] = attributed(c.got, takenBack(in, because, f.verdicts[i]))
+		f.verdicts[i] = attributed(c.got, explained(in, c, takenBack(in, because, f.verdicts[i])))
 	}
 	return f
 }

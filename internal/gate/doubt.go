@@ -24,24 +24,33 @@ func observed(r *bench.Result, counter string) float64 {
 }
 
 // asked says how the two results were measured under different binding
-// conditions, or "". A side that says nothing of a condition agrees.
+// conditions, or "". A side that says nothing at all agrees, but for where it was measured.
 func asked(ref, got *bench.Result) string {
 	old, now := ref.Conditions(), got.Conditions()
-	if len(old) == 0 || len(now) == 0 {
-		return ""
-	}
-	names := maps.Clone(old)
+	silent := len(old) == 0 || len(now) == 0
+	names := map[string]string{}
+	maps.Copy(names, old)
 	maps.Copy(names, now)
 	var differ []string
 	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if silent && !bench.Placed(name) {
+			continue
+		}
 		if !bench.Alike(name, old[name], now[name]) {
-			differ = append(differ, fmt.Sprintf("%s (%s, %s)", name, shown(old[name]), shown(now[name])))
+			differ = append(differ, fmt.Sprintf("%s (%s, %s)", name, valueOf(name, old), valueOf(name, now)))
 		}
 	}
 	if differ == nil {
 		return ""
 	}
 	return "it was measured otherwise than the baseline, in " + strings.Join(differ, ", ") + ": measure alike, or record it with baseline update --force"
+}
+
+func valueOf(condition string, in map[string]string) string {
+	if bench.Placed(condition) && in[condition] == "" {
+		return "none"
+	}
+	return shown(in[condition])
 }
 
 // doubt is what the measurement itself says against the result's value of the

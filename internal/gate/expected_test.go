@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -147,7 +148,7 @@ func TestExpectedEvidence(t *testing.T) {
 	e.Exact = true
 	exact := gate.Compare("", nil, withTotal(run(timed("a", 10, 10, 10.125000000001))), policy(e)).Verdicts[0]
 	if exact.Reason != "must equal 10, is 10.125000000001: refresh the case if that is meant" || exact.New != 10.125000000001 ||
-		exact.Evidence != (gate.Evidence{Method: "exact", OldN: 1, NewN: 3}) {
+		!reflect.DeepEqual(exact.Evidence, gate.Evidence{Method: "exact", OldN: 1, NewN: 3}) {
 		t.Errorf("one of three values is another: %+v", exact)
 	}
 }

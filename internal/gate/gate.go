@@ -169,6 +169,9 @@ type Evidence struct {
 	// Again counts the values that were added because the first ones looked slow,
 	// of any method.
 	Again int `json:"again,omitempty"`
+	// Beside are informational metrics of the cell that were worse as well and may explain
+	// a loss, the largest change first.
+	Beside []Beside `json:"beside,omitempty"`
 }
 
 // defaultThreshold is TensorSharp's: a drop of more than 10 % blocks.

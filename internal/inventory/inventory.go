@@ -1,4 +1,4 @@
-// Package inventory lists what a configuration and its folder of baselines have: suites
+// Package inventory lists what a configuration and its baselines have: suites
 // and their cells, hosts with their baselines and their history. It measures nothing and
 // judges nothing.
 package inventory
@@ -6,12 +6,11 @@ package inventory
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/measure"
-	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/reference/history"
+	"github.com/accelgate/accelgate/internal/verdict"
 )
 
 // Inventory is what there is.
@@ -35,7 +34,7 @@ type Suite struct {
 type Host struct {
 	Label    string    `json:"label"`
 	Device   string    `json:"device,omitempty"`
-	Baseline string    `json:"baseline,omitempty"` // its path; absent if there is none
+	Baseline string    `json:"baseline,omitempty"` // its path, or where else it is; absent if there is none
 	Cells    int       `json:"cells"`              // in the baseline
 	Captured time.Time `json:"captured,omitzero"`
 	Commit   string    `json:"commit,omitempty"`
@@ -52,8 +51,8 @@ type Cell struct {
 	Baselines []string `json:"baselines"`
 }
 
-// Take lists what an opened plan and the files beside its configuration have.
-func Take(p *measure.Plan) (Inventory, error) {
+// Take lists what an opened plan, its baselines and the histories beside its configuration have.
+func Take(p *measure.Plan, baselines []verdict.Baseline) (Inventory, error) {
 	inv := Inventory{Config: p.Options.Config, Host: p.Host.Label, Suites: []Suite{}, Hosts: []Host{}, Cells: []Cell{}}
 	at := map[string]int{}
 	for i, s := range p.Suites {
@@ -63,9 +62,9 @@ func Take(p *measure.Plan) (Inventory, error) {
 			inv.Cells = append(inv.Cells, Cell{ID: c.ID(), Suite: s.Name, Baselines: []string{}})
 		}
 	}
-	labels, err := known(p)
+	labels, err := known(p, baselines)
 	for _, label := range labels {
-		host, ids := hostOf(p, label)
+		host, ids := hostOf(p, label, baselines)
 		inv.Hosts = append(inv.Hosts, host)
 		for _, id := range ids {
 			if _, has := at[id]; !has {
@@ -80,16 +79,12 @@ func Take(p *measure.Plan) (Inventory, error) {
 }
 
 // known are the labels of baselines, histories and runners, sorted.
-func known(p *measure.Plan) (labels []string, err error) {
+func known(p *measure.Plan, baselines []verdict.Baseline) (labels []string, err error) {
 	for _, r := range p.File.Runners {
 		labels = append(labels, r.Host)
 	}
-	baselines, err := filepath.Glob(filepath.Join(p.Options.Baselines(p.File), "baseline-*.json"))
-	if err != nil {
-		return nil, err
-	}
-	for _, path := range baselines {
-		labels = append(labels, strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "baseline-"), ".json"))
+	for _, b := range baselines {
+		labels = append(labels, b.Label)
 	}
 	histories, err := filepath.Glob(filepath.Join(filepath.Dir(p.Options.HistoryPath(p.File, "x")), "history-*.jsonl"))
 	for _, path := range histories {
@@ -102,20 +97,13 @@ func known(p *measure.Plan) (labels []string, err error) {
 }
 
 // hostOf reads what there is of a host, with the ids of its baseline.
-func hostOf(p *measure.Plan, label string) (h Host, ids []string) {
+func hostOf(p *measure.Plan, label string, baselines []verdict.Baseline) (h Host, ids []string) {
 	h = Host{Label: label}
 	for _, r := range p.File.Runners {
 		h.Runner = h.Runner || r.Host == label
 	}
-	path := baseline.Path(p.Options.Baselines(p.File), label)
-	if file, err := baseline.Load(path); err == nil {
-		run := file.Run()
-		h.Baseline, h.Cells, h.Captured, h.Commit, h.Device = path, len(file.Entries), file.CapturedAt, run.Revision, run.Host.Device()
-		for i := range file.Entries {
-			ids = append(ids, file.Entries[i].CaseID)
-		}
-	} else if exists(path) {
-		h.Baseline, h.Problem = path, err.Error()
+	if i := slices.IndexFunc(baselines, func(b verdict.Baseline) bool { return b.Label == label }); i >= 0 {
+		ids = h.has(baselines[i])
 	}
 	kept := p.Options.HistoryPath(p.File, label)
 	if file, err := history.Load(kept); err == nil {
@@ -124,4 +112,19 @@ func hostOf(p *measure.Plan, label string) (h Host, ids []string) {
 		h.Problem = err.Error()
 	}
 	return h, ids
+}
+
+// has adds the host's baseline, and returns the ids of its cells.
+func (h *Host) has(b verdict.Baseline) (ids []string) {
+	h.Baseline = b.Path
+	if b.Err != nil {
+		h.Problem = b.Err.Error()
+		return nil
+	}
+	run := b.File.Run()
+	h.Cells, h.Captured, h.Commit, h.Device = len(b.File.Entries), b.File.CapturedAt, run.Revision, run.Host.Device()
+	for i := range b.File.Entries {
+		ids = append(ids, b.File.Entries[i].CaseID)
+	}
+	return ids
 }

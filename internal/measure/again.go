@@ -129,7 +129,7 @@ func (s *session) coolDown(ctx context.Context) error {
 		return err
 	}
 	wait := s.plan.File.Limits.CoolDown
-	if wait == nil && len(s.devices) > 0 {
+	if wait == nil && len(s.lanes.Devices) > 0 {
 		wait = new(deviceCoolDown)
 	}
 	if wait == nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/worker"
+	"github.com/accelgate/accelgate/internal/suite"
 )
 
 // attendance is how the children of a suite's cells are watched.
@@ -31,7 +31,7 @@ func (p *Plan) attend(s *config.Suite, cells []bench.Cell) error {
 		return nil
 	}
 	if !p.kinds[s.Kind].Watched {
-		return s.Errorf("kind", "children of kind %s cannot be watched: remove no_output, on_timeout and cell_timeouts", s.Kind)
+		return s.Errorf("kind", "cells of kind %s have no children to watch: remove no_output, on_timeout and cell_timeouts", s.Kind)
 	}
 	of := &attendance{noOutput: s.NoOutput, dump: s.OnTimeout != ""}
 	for i := range s.CellTimeouts {
@@ -55,37 +55,19 @@ func (p *Plan) attend(s *config.Suite, cells []bench.Cell) error {
 	return nil
 }
 
-// attending is a worker that applies an attendance to the children of a cell.
-type attending struct{ worker.Worker }
-
-// attendedCell is the key of the context that holds a *measured.
-type attendedCell struct{}
-
-// measured is a cell that is being measured.
-type measured struct {
-	*attendance
-	cell bench.Cell
-}
-
-// Do implements [worker.Worker].
-func (w attending) Do(ctx context.Context, req worker.Request) (worker.Response, error) {
-	if m, ok := ctx.Value(attendedCell{}).(measured); ok {
-		req.NoOutput, req.Dump = m.noOutput, m.dump
-		for _, t := range m.timeouts {
-			if t.selects(m.cell) {
-				req.Timeout = t.bound
-			}
-		}
-	}
-	return w.Worker.Do(ctx, req)
-}
-
 // watching adds to a context how the children of a cell are watched.
 func (p *Plan) watching(ctx context.Context, c bench.Cell) context.Context {
-	if of := p.attended[c.Suite]; of != nil {
-		return context.WithValue(ctx, attendedCell{}, measured{of, c})
+	of := p.attended[c.Suite]
+	if of == nil {
+		return ctx
 	}
-	return ctx
+	a := suite.Attendance{NoOutput: of.noOutput, Dump: of.dump}
+	for _, t := range of.timeouts {
+		if t.selects(c) {
+			a.Timeout = t.bound
+		}
+	}
+	return suite.Attending(ctx, a)
 }
 
 // retries returns how often a measurement of a cell is repeated after a failure.

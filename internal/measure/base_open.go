@@ -13,7 +13,6 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/gate"
-	"github.com/accelgate/accelgate/internal/measure/runner"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 	"github.com/accelgate/accelgate/internal/worktree"
@@ -139,12 +138,12 @@ func (e *Env) tryBase(ctx context.Context, p *Plan) (*base, error) {
 // probe measures one cell of each suite in a base that was not asked for, and takes
 // the suites out of the pairs that do not pass there. Where none is left it discards
 // the base and returns nil.
-func (e *Env) probe(ctx context.Context, p *Plan, b *base, devices []bench.Device) (*base, error) {
+func (e *Env) probe(ctx context.Context, p *Plan, b *base, lanes Lanes) (*base, error) {
 	if b == nil || !b.tried {
 		return b, nil
 	}
 	for _, one := range p.Suites {
-		why, err := b.runs(ctx, one, func(c bench.Cell) bench.Device { return runner.On(devices, p.width(c), 0) })
+		why, err := b.runs(ctx, one, lanes.For)
 		if err != nil {
 			return b, err
 		}

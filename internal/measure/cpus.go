@@ -1,72 +1,145 @@
 package measure
 
 import (
+	"context"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// processors are those of a suite's children: of all, or of each device of the run.
+// processors are those of a suite's children, and the NUMA nodes of their memory.
 type processors struct {
+	cpus, nodes chosen
+	near        map[bench.Device]int // nodes of devices
+}
+
+// chosen is what a key says: of all children, or of those on each device of the run.
+type chosen struct {
 	lists   []string
 	devices []bench.Device // in the order of the lists; empty where one list is for all
 }
 
+// nearNode in place of a NUMA node is that of the cell's device.
+const nearNode = "auto"
+
 // processorsOf refuses lists that no processor can follow, and such that belong to no device.
 func (p *Plan) processorsOf(s *config.Suite) (*processors, error) {
-	if len(s.CPUs) > 0 && p.kinds[s.Kind].Inside {
-		return nil, s.Errorf("cpus", "kind %s starts no processes: remove cpus, and start accelgate by taskset", s.Kind)
+	of := &processors{near: p.near}
+	var err error
+	if of.cpus, err = p.chosen(s, "cpus", s.CPUs, func(list string) error { _, err := worker.ParseCPUs(list); return err }); err != nil {
+		return nil, err
 	}
-	for _, list := range s.CPUs {
-		if _, err := worker.ParseCPUs(list); err != nil {
-			return nil, s.Errorf("cpus", "%v", err)
+	of.nodes, err = p.chosen(s, "numa", s.NUMA, func(list string) error {
+		if list == nearNode && len(p.deviceIDs) == 0 && p.near != nil {
+			return fmt.Errorf("auto is the node of the cell's device, and cells are not pinned to devices: write host.devices, or the number of a node")
 		}
-	}
-	of := &processors{lists: s.CPUs}
-	if len(s.CPUs) < 2 {
-		return of, nil
-	}
-	if n := len(p.deviceIDs); n != len(s.CPUs) {
-		return nil, s.Errorf("cpus", "has %s for %s of the run: write one list for each of host.devices or --devices, or one for all",
-			text.Plural(len(s.CPUs), "list"), text.Plural(n, "device"))
-	}
-	of.devices, _ = device.Devices(p.deviceIDs, p.Host, p.environ) // the lease reports what is wrong with them
-	return of, nil
+		if list == nearNode {
+			return nil
+		}
+		_, err := worker.ParseNodes(list)
+		return err
+	})
+	return of, err
 }
 
-// of returns the processors of a device, or of all in a group; "" where they are not chosen.
-func (p *processors) of(d bench.Device) string {
-	if len(p.devices) == 0 {
-		return strings.Join(p.lists, ",")
+// chosen reads one list for all, or one for each device of the run.
+func (p *Plan) chosen(s *config.Suite, key string, lists []string, check func(list string) error) (c chosen, err error) {
+	if len(lists) > 0 && p.kinds[s.Kind].Inside {
+		return c, s.Errorf(key, "kind %s starts no processes: remove %s, and start accelgate by taskset", s.Kind, key)
+	}
+	for _, list := range lists {
+		if err := check(list); err != nil {
+			return c, s.Errorf(key, "%v", err)
+		}
+	}
+	c.lists = lists
+	if len(lists) < 2 {
+		return c, nil
+	}
+	if n := len(p.deviceIDs); n != len(lists) {
+		return c, s.Errorf(key, "has %s for %s of the run: write one list for each of host.devices or --devices, or one for all",
+			text.Plural(len(lists), "list"), text.Plural(n, "device"))
+	}
+	c.devices, _ = device.Devices(p.deviceIDs, p.Host, p.environ) // the lease reports what is wrong with them
+	return c, nil
+}
+
+// of returns the list of a device, or of all in a group; "" where nothing is chosen.
+func (c chosen) of(d bench.Device) string {
+	if len(c.devices) == 0 {
+		return strings.Join(c.lists, ",")
 	}
 	var lists []string
 	for _, member := range d.Members() {
-		if i := slices.Index(p.devices, member); i >= 0 {
-			lists = append(lists, p.lists[i])
+		if i := slices.Index(c.devices, member); i >= 0 && !slices.Contains(lists, c.lists[i]) {
+			lists = append(lists, c.lists[i])
 		}
 	}
 	return strings.Join(lists, ",")
 }
 
-// forAll is the list of a suite with one for all, and "" elsewhere: those of devices are as
-// alike as the devices.
-func (p *processors) forAll() string {
-	if p == nil || len(p.lists) != 1 {
-		return ""
+// stated is what the key says, all lists of devices in their order: which of them a cell gets is as
+// alike as the devices are.
+func (c chosen) stated() string { return strings.Join(c.lists, " ") }
+
+// conditions are what a result states of where it was measured.
+func (p *processors) conditions() map[string]string {
+	if p == nil {
+		return nil
 	}
-	return p.lists[0]
+	return map[string]string{"cpus": p.cpus.stated(), "numa": p.nodes.stated()}
 }
 
-// pin returns the variables that give a child its device and its processors.
+// nodesOf returns the NUMA nodes of a device, with auto replaced.
+func (p *processors) nodesOf(d bench.Device) string {
+	var nodes []string
+	for list := range strings.SplitSeq(p.nodes.of(d), ",") {
+		if list != nearNode {
+			nodes = append(nodes, list)
+			continue
+		}
+		for _, member := range d.Members() {
+			if node, ok := p.near[member]; ok && !slices.Contains(nodes, strconv.Itoa(node)) {
+				nodes = append(nodes, strconv.Itoa(node))
+			}
+		}
+	}
+	return strings.Join(nodes, ",")
+}
+
+// pin returns the variables that give a child its device, its processors and its memory.
 func (p *processors) pin(d bench.Device) []string {
 	env := device.Pin(d)
-	if list := p.of(d); list != "" {
+	if list := p.cpus.of(d); list != "" {
 		env = append(env, worker.CPUs+"="+list)
 	}
+	if list := p.nodesOf(d); list != "" {
+		env = append(env, worker.Nodes+"="+list)
+	}
 	return env
+}
+
+// findNear finds the NUMA nodes of the devices of the run, if a suite that it measures asks for them.
+func (p *Plan) findNear(ctx context.Context) error {
+	p.near = map[bench.Device]int{}
+	asks := func(s config.Suite) bool {
+		return slices.Contains(s.NUMA, nearNode) && p.Options.Wants(p.File, p.Host.Label, s.Name)
+	}
+	devices, err := device.Devices(p.deviceIDs, p.Host, p.environ)
+	i := slices.IndexFunc(p.File.Suites, asks)
+	if i < 0 || err != nil { // the lease reports what is wrong with devices
+		return nil
+	}
+	if p.near, err = device.NUMA(ctx, p.worker, "", devices, p.Host); err != nil {
+		return exit.AsUsage(p.File.Suites[i].Errorf("numa", "%v", err))
+	}
+	return nil
 }

@@ -58,9 +58,19 @@ func (e *Env) FetchBaseline(ctx context.Context, o *Options, file *config.File, 
 			return f, err
 		}
 	}
-	w := &worker.Isolated{Environ: e.Environ, MaxStdout: baseline.MaxFileSize + 1}
-	from := remote.Source{URL: e.repositoryOf(ctx, w, file), Ref: file.Baselines.Ref, Path: at}
+	w, from := e.baselinesSource(ctx, file, at)
 	return remote.Fetch(ctx, w, from, e.inCI())
+}
+
+// FetchBaselines reads all of them, by the name of the file. Errors are those of [remote.Folder].
+func (e *Env) FetchBaselines(ctx context.Context, file *config.File) (files map[string]remote.File, errs map[string]error, err error) {
+	w, from := e.baselinesSource(ctx, file, path.Dir(BaselineElsewhere(file, "x")))
+	return remote.Folder(ctx, w, from, filepath.Base(baseline.Path("", "*")), e.inCI())
+}
+
+func (e *Env) baselinesSource(ctx context.Context, file *config.File, at string) (worker.Worker, remote.Source) {
+	w := &worker.Isolated{Environ: e.Environ, MaxStdout: baseline.MaxFileSize + 1}
+	return w, remote.Source{URL: e.repositoryOf(ctx, w, file), Ref: file.Baselines.Ref, Path: at}
 }
 
 // repositoryOf is what git fetches the baselines from.

@@ -13,20 +13,20 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/measure/runner"
 )
 
 // Lanes are the devices that cells are pinned to, leased for this run.
 type Lanes struct {
 	Devices []bench.Device // empty: one lane without pinning
 	lease   *device.Lease
+	placed  map[string]bench.Device // of each cell, by id
 }
 
 // Release gives the devices back.
 func (l Lanes) Release() { l.lease.Release() }
 
-// For are the first devices, as many as a cell of the plan needs.
-func (l Lanes) For(p *Plan, c bench.Cell) bench.Device { return runner.On(l.Devices, p.width(c), 0) }
+// For are the devices on which a cell is always measured; the zero value without devices.
+func (l Lanes) For(c bench.Cell) bench.Device { return l.placed[c.ID()] }
 
 // defaultLeaseWait bounds the wait for another job's devices.
 const defaultLeaseWait = 30 * time.Minute
@@ -34,8 +34,7 @@ const defaultLeaseWait = 30 * time.Minute
 // Lease takes the devices that the run uses: the given ones, or all
 // accelerators of the host, since cells that are not pinned may use any.
 func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
-	ids := e.DeviceIDs(p)
-	devices, err := device.Devices(ids, p.Host, p.environ)
+	devices, err := device.Devices(p.deviceIDs, p.Host, p.environ)
 	if err != nil {
 		return Lanes{}, exit.AsUsage(fmt.Errorf("devices: %w", err))
 	}
@@ -43,6 +42,10 @@ func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
 		return Lanes{}, err
 	}
 	l := Lanes{Devices: devices}
+	moved := 0
+	if l.placed, moved, err = p.seatCells(devices); err != nil {
+		return Lanes{}, err
+	}
 	leased := devices
 	if len(leased) == 0 {
 		leased = device.Leasable(p.Host)
@@ -55,7 +58,7 @@ func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
 		wait = *p.File.Limits.Lease
 	}
 	l.lease, err = device.Acquire(ctx, device.LeaseOptions{
-		Dir: e.leaseDir(), Devices: leased, Wait: wait, Job: e.job(), Now: e.Now,
+		Dir: e.leaseDir(), Devices: leased, Shared: device.Parents(leased, p.Host), Wait: wait, Job: e.job(), Now: e.Now,
 		Waiting: func(h device.Held) { fmt.Fprintf(e.Stderr, "accelgate: waiting up to %v: %s\n", wait, h) },
 		Holder:  e.Getenv("RUNNER_NAME"), Worker: p.worker,
 	})
@@ -64,6 +67,12 @@ func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
 	}
 	used, err := device.Busy(ctx, p.worker, leased)
 	warnings := slices.Concat(l.lease.Warnings, used)
+	if profiles := device.Profiles(p.Host); len(devices) == 0 && len(profiles) > 0 {
+		warnings = append(warnings, fmt.Sprintf("this host has MIG slices of %s, and cells are not pinned to one: write host.devices: [mig]", strings.Join(profiles, ", ")))
+	}
+	if moved > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d cells moved to other devices than those of the last run, because all end sooner so: compare small changes in pairs (--ab)", moved))
+	}
 	p.Warnings = append(p.Warnings, warnings...)
 	e.WarnAll(warnings)
 	if err != nil {

@@ -36,9 +36,6 @@ func (p *Plan) OutPath(name string) string { return p.Options.OutPath(p.File, na
 // reference, nil where there is none, tells which cells look slower and are
 // measured again before anybody is alarmed.
 func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Run, err error) {
-	if len(p.Options.Durations) > 0 && p.Options.Shard == "" {
-		return nil, exit.Usagef("--durations balances shards: add --shard k/n, or leave it out")
-	}
 	if err := p.prepareOut(); err != nil {
 		return nil, err
 	}
@@ -76,12 +73,12 @@ func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Ru
 		p.Warnings = append(p.Warnings, fmt.Sprintf("processes that a killed accelgate had left were ended: %d", n))
 		e.WarnAll(p.Warnings[len(p.Warnings)-1:])
 	}
-	if b, err = e.probe(ctx, p, b, lanes.Devices); err != nil {
+	if b, err = e.probe(ctx, p, b, lanes); err != nil {
 		return nil, err
 	}
 	run := e.newRun(ctx, p, b)
 	e.follow(ctx, p, run, ref)
-	s, err := e.newSession(ctx, p, b, run.Revision, lanes.Devices)
+	s, err := e.newSession(ctx, p, b, run.Revision, lanes)
 	if err != nil {
 		return nil, err
 	}

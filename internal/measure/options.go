@@ -45,7 +45,7 @@ type Selection struct {
 	Profile        string
 	Tags, SkipTags []string
 	Shard          string   // "2/3"
-	Durations      []string // run.json, or folders of them, whose times balance the shards
+	Durations      []string // run.json, or folders of them, whose times balance the shards and pack cells onto devices
 	MaxCells       int      // 0 for the configuration's
 }
 

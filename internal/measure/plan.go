@@ -53,7 +53,9 @@ type Plan struct {
 
 	deviceIDs []string               // that cells are pinned to; none: cells are not pinned
 	cpus      map[string]*processors // by the suite
+	near      map[bench.Device]int   // NUMA nodes of devices; nil where this machine is not asked
 	widths    map[string]int         // devices that cells need at once, by id, where that is more than 1
+	profiles  map[string]string      // of the slices that cells need, by id
 }
 
 // Planned is an opened suite with its selected cells.
@@ -85,8 +87,16 @@ func (e *Env) prepare(ctx context.Context, p *Plan) error {
 		return err
 	}
 	p.Policy.Shared = p.Options.BaselineLabel(p.File, p.Host) != p.Host.Label
-	p.deviceIDs = e.DeviceIDs(p)
+	var err error
+	if p.deviceIDs, err = device.Expand(e.DeviceIDs(p), p.Host, p.environ); err != nil {
+		p.Close()
+		return exit.AsUsage(err)
+	}
 	if err := e.GetArtifacts(ctx, p, func(suite string) bool { return p.Options.Wants(p.File, p.Host.Label, suite) }); err != nil {
+		p.Close()
+		return err
+	}
+	if err := p.findNear(ctx); err != nil {
 		p.Close()
 		return err
 	}
@@ -102,7 +112,7 @@ func (e *Env) prepare(ctx context.Context, p *Plan) error {
 
 // emptyPlan is a plan without a configuration.
 func (e *Env) emptyPlan(o *Options) (*Plan, error) {
-	p := &Plan{Options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds, widths: map[string]int{}, cpus: map[string]*processors{},
+	p := &Plan{Options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds, widths: map[string]int{}, profiles: map[string]string{}, cpus: map[string]*processors{},
 		say: func(line string) { fmt.Fprintln(e.Stderr, "accelgate: "+line) }}
 	p.place = func(file *config.File) (*config.File, *artifacts.Store, error) { return e.place(o, file) }
 	return p, o.Check()
@@ -315,9 +325,6 @@ func (p *Plan) openSuite(index int, env suite.Env) ([]bench.Cell, error) {
 	if wanted {
 		env.EngineArgs = p.Options.EngineArgs()
 	}
-	if s.Watches() {
-		env.Worker = attending{env.Worker}
-	}
 	cpus, err := p.processorsOf(s)
 	if err != nil {
 		return nil, err
@@ -333,8 +340,12 @@ func (p *Plan) openSuite(index int, env suite.Env) ([]bench.Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	if remote, ok := opened.(suite.Remote); ok && remote.Address() != "" && len(s.CPUs) > 0 {
-		return nil, errors.Join(s.Errorf("cpus", "the server runs already: remove cpus, or let accelgate start it by server.command"), opened.Close())
+	if remote, ok := opened.(suite.Remote); ok && remote.Address() != "" && len(s.CPUs)+len(s.NUMA) > 0 {
+		key := "numa"
+		if len(s.CPUs) > 0 {
+			key = "cpus"
+		}
+		return nil, errors.Join(s.Errorf(key, "the server runs already: remove cpus and numa, or let accelgate start it by server.command"), opened.Close())
 	}
 	planned := Planned{Name: s.Name, Suite: opened, Cells: opened.Cells(), Skipped: opened.Skipped()}
 	all := planned.all()
@@ -350,7 +361,7 @@ func (p *Plan) openSuite(index int, env suite.Env) ([]bench.Cell, error) {
 	}
 	p.Warnings = append(p.Warnings, opened.Warnings()...)
 	p.Suites = append(p.Suites, planned)
-	limits = errors.Join(limits, p.addStage(s, cpus), p.attend(s, all))
+	limits = errors.Join(limits, p.addStage(s, opened, all, cpus), p.attend(s, all))
 	return all, errors.Join(limits, p.AddMetrics(s, metrics))
 }
 

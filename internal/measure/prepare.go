@@ -148,9 +148,12 @@ func (s *Planned) measurable() []bench.Cell {
 }
 
 // addStage notes what surrounds the cells of a suite.
-func (p *Plan) addStage(s *config.Suite, cpus *processors) error {
+func (p *Plan) addStage(s *config.Suite, opened suite.Suite, all []bench.Cell, cpus *processors) error {
 	if err := checkSteps(s); err != nil || s.Empty() {
 		return err
+	}
+	if s.PerModel != nil && !slices.ContainsFunc(all, func(c bench.Cell) bool { return c.Get(prepare.ModelAxis) != "" }) {
+		return s.Errorf("per_model", "the cells have no axis %s: name models, or use setup, teardown or each", prepare.ModelAxis)
 	}
 	c, err := p.checkout()
 	if err != nil {
@@ -159,26 +162,27 @@ func (p *Plan) addStage(s *config.Suite, cpus *processors) error {
 	if p.stages == nil {
 		p.stages = map[string]*prepare.Stage{}
 	}
-	p.stages[s.Name] = &prepare.Stage{Checkout: c, Suite: s.Name, Around: s.Around, Pin: cpus.pin}
+	p.stages[s.Name] = &prepare.Stage{Checkout: c, Suite: s.Name, Around: s.Around, Pin: cpus.pin, Unload: opened.Release}
 	return nil
+}
+
+// group names the cells that are measured one after the other on a device, because steps
+// surround those of one model; "" where the order of the matrix is kept.
+func (p *Plan) group(c bench.Cell) string {
+	if stage := p.stages[c.Suite]; stage == nil || stage.Around.PerModel == nil {
+		return ""
+	}
+	return fmt.Sprintf("%q %q", c.Suite, c.Get(prepare.ModelAxis))
 }
 
 // checkSteps refuses variables that would never reach a child.
 func checkSteps(s *config.Suite) error {
 	envs := map[string]map[string]string{}
-	add := func(key string, step *config.Step) {
-		if step != nil {
-			envs[key] = step.Env
-		}
+	for key, step := range s.Steps() {
+		envs[key+".env"] = step.Env
 	}
-	add("setup.env", s.Setup)
-	add("teardown.env", s.Teardown)
 	if s.Build != nil {
-		add("build.env", &s.Build.Step)
-	}
-	if s.Each != nil {
-		add("each.setup.env", s.Each.Setup)
-		add("each.teardown.env", s.Each.Teardown)
+		envs["build.env"] = s.Build.Env
 	}
 	if s.Service != nil {
 		envs["service.env"] = s.Service.Env
@@ -238,10 +242,8 @@ func (p *Plan) Release(name string, of suite.Suite, d bench.Device) error {
 func (p *Plan) endStages(ctx context.Context) (warnings []string, err error) {
 	for i := range slices.Backward(p.Suites) {
 		if stage := p.stages[p.Suites[i].Name]; stage != nil {
-			why, failed := stage.End(ctx)
-			if err = errors.Join(err, failed); why != "" {
-				warnings = append(warnings, why)
-			}
+			failed, stuck := stage.End(ctx)
+			warnings, err = append(warnings, failed...), errors.Join(err, stuck)
 		}
 	}
 	return warnings, err

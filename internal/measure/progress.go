@@ -53,7 +53,7 @@ func (s *session) progress() func(runner.Event) {
 
 // stage shows a part of measuring until the function that it returns is called.
 func (s *session) stage(name string, cells []bench.Cell, todo func(bench.Cell) int) (end func()) {
-	stage := progress.Stage{Name: name, Todo: make(map[string]int, len(cells)), Lanes: len(s.devices)}
+	stage := progress.Stage{Name: name, Todo: make(map[string]int, len(cells)), Lanes: len(s.lanes.Devices)}
 	for _, c := range cells {
 		if n := todo(c); n > 0 {
 			stage.Todo[c.ID()] = n

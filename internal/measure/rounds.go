@@ -41,7 +41,7 @@ func (e *Env) Rounds(ctx context.Context, p *Plan, n int, seen func(bench.Result
 	defer lanes.Release()
 	worker.EndStale()
 	run := e.newRun(ctx, p, nil)
-	s, err := e.newSession(ctx, p, nil, run.Revision, lanes.Devices)
+	s, err := e.newSession(ctx, p, nil, run.Revision, lanes)
 	if err != nil {
 		return nil, err
 	}
@@ -126,12 +126,13 @@ func (s *session) round(ctx context.Context, cells []bench.Cell, round, of int, 
 // rest ends what suites keep running. A process that fails after its last answer
 // is an error: its answers are doubtful.
 func (s *session) rest() error {
-	devices := s.devices
-	if len(devices) == 0 {
-		devices = []bench.Device{{}}
-	}
+	devices := map[bench.Device]bool{}
 	for _, one := range s.plan.Suites {
-		for _, d := range devices {
+		clear(devices)
+		for _, c := range one.Cells {
+			devices[s.lanes.For(c)] = true
+		}
+		for d := range devices {
 			if err := s.plan.Release(one.Name, one.Suite, d); err != nil {
 				return fmt.Errorf("suite %s: %w", one.Name, err)
 			}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/device/health"
 	"github.com/accelgate/accelgate/internal/engine"
 	"github.com/accelgate/accelgate/internal/measure/runner"
@@ -25,11 +26,10 @@ type session struct {
 	*Env
 	plan       *Plan
 	revision   string
-	devices    []bench.Device
+	lanes      Lanes
 	journal    *runner.Journal
 	earlier    map[string]map[int]runner.Entry // what an interrupted run measured
 	keys       map[string]string               // of cells, by id
-	lanes      map[string]int                  // of cells, by id
 	declared   map[string]string               // digests of declared artifacts, by id of cell
 	same       map[string]bool                 // ids of cells whose artifacts are the reference's
 	changes    string                          // digest of uncommitted changes
@@ -41,16 +41,15 @@ type session struct {
 }
 
 // newSession opens the journal. Its Close ends the session.
-func (e *Env) newSession(ctx context.Context, p *Plan, b *base, revision string, devices []bench.Device) (*session, error) {
-	s := &session{Env: e, plan: p, base: b, revision: revision, devices: devices, keys: map[string]string{}, lanes: map[string]int{}, declared: map[string]string{}, started: e.Now()}
+func (e *Env) newSession(ctx context.Context, p *Plan, b *base, revision string, lanes Lanes) (*session, error) {
+	s := &session{Env: e, plan: p, base: b, revision: revision, lanes: lanes, keys: map[string]string{}, declared: map[string]string{}, started: e.Now()}
 	var err error
-	if s.watcher, err = e.newWatcher(p, devices); err != nil {
+	if s.watcher, err = e.newWatcher(p, lanes.Devices); err != nil {
 		return nil, err
 	}
 	s.changes = e.changes(ctx, p)
-	lane := 0
 	for _, one := range p.Suites {
-		if lane, err = s.identify(one, lane); err != nil {
+		if err = s.identify(one); err != nil {
 			return nil, err
 		}
 	}
@@ -102,40 +101,31 @@ func (s *session) announce(entries []runner.Entry) {
 	fmt.Fprintln(s.Stderr)
 }
 
-// identify deals a suite's cells out to the devices, by their place in the
-// whole matrix, so that no filter moves one, and with their A/A partners. It computes
-// their keys: revision, configuration, host, device and tool, with the digest
-// of the run cells. The numbers of lanes go on from first, and the next one is
-// returned.
-func (s *session) identify(one Planned, first int) (next int, err error) {
-	groups := grouped(one.Suite, one.Suite.Cells())
-	next = first
-	for i, cell := range one.Suite.Cells() {
-		s.lanes[cell.ID()] = first + groups[i]
-		next = max(next, first+groups[i]+1)
-	}
+// identify computes the keys of a suite's cells: revision, configuration, host, device and tool,
+// with the digest of the run cells.
+func (s *session) identify(one Planned) error {
 	for _, cell := range one.Cells {
 		id := cell.ID()
 		command, err := one.Suite.Digest(cell)
 		if err != nil {
-			return first, err
+			return err
 		}
-		device := runner.On(s.devices, s.plan.width(cell), s.lanes[id]).String()
+		device := s.lanes.For(cell).String()
 		base, err := s.base.digest(cell)
 		if err != nil {
-			return first, err
+			return err
 		}
 		if err := s.declare(one.Suite, cell); err != nil {
-			return first, err
+			return err
 		}
 		data, err := json.Marshal([]any{s.revision, s.changes, s.plan.File.Digest, s.plan.Host, device, Tool(), id, command, base, s.declared[id]})
 		if err != nil {
-			return first, err
+			return err
 		}
 		sum := sha256.Sum256(data)
 		s.keys[id] = hex.EncodeToString(sum[:])
 	}
-	return next, nil
+	return nil
 }
 
 // grouped numbers cells such that A/A partners have one number: the difference of two
@@ -219,8 +209,13 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 	if width := b.width(c); width > 1 && err == nil {
 		state(&r, "devices", strconv.Itoa(width))
 	}
-	if list := b.plan.cpus[c.Suite].forAll(); list != "" && err == nil {
-		state(&r, "cpus", list)
+	if profile := device.Profile(d, b.plan.Host); profile != "" && err == nil {
+		state(&r, "mig", profile)
+	}
+	for condition, list := range b.plan.cpus[c.Suite].conditions() {
+		if list != "" && err == nil {
+			state(&r, condition, list)
+		}
 	}
 	return r, err
 }
@@ -314,9 +309,8 @@ func (s *session) options() runner.Options {
 	return runner.Options{
 		Repeats:   s.repeats(),
 		Retries:   s.plan.retries,
-		Devices:   s.devices,
-		Width:     s.plan.width,
-		Lane:      func(c bench.Cell) int { return s.lanes[c.ID()] },
+		Device:    s.lanes.For,
+		Group:     s.plan.group,
 		Earlier:   s.earlierOf,
 		OutOfTime: s.outOfTime,
 		Journal: func(r bench.Result, round int) error {

@@ -1,15 +1,12 @@
 package measure
 
 import (
-	"fmt"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/matrix"
-	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
 )
@@ -164,79 +161,4 @@ func together(of suite.Suite, cells []bench.Cell) []int {
 		numbers[i] = dense[n]
 	}
 	return numbers
-}
-
-// times returns how long one measurement of each cell took, the median of earlier
-// runs. Those of
-// this host count where there are any; failed cells end early and count only
-// where none passed.
-func (p *Plan) times() (map[string]time.Duration, error) {
-	paths, err := RunFiles(p.Options.Durations)
-	if err != nil {
-		return nil, err
-	}
-	passed, any := map[string][]float64{}, map[string][]float64{}
-	own := false
-	for _, path := range paths {
-		run, err := ReadRun(path)
-		if err != nil {
-			return nil, fmt.Errorf("--durations: %w", err)
-		}
-		mine := run.Host.Label == p.Host.Label
-		if mine && !own {
-			clear(passed)
-			clear(any)
-		}
-		if own = own || mine; own && !mine {
-			continue
-		}
-		for i := range run.Results {
-			r := &run.Results[i]
-			if !(r.WallMS > 0) || math.IsInf(r.WallMS, 1) {
-				continue
-			}
-			id, one := r.Cell.ID(), r.WallMS/float64(measurements(r))
-			if any[id] = append(any[id], one); r.Outcome == bench.Passed {
-				passed[id] = append(passed[id], one)
-			}
-		}
-	}
-	times := map[string]time.Duration{}
-	for id, ms := range any {
-		if len(passed[id]) > 0 {
-			ms = passed[id]
-		}
-		times[id] = milliseconds(stats.Median(ms))
-	}
-	return times, nil
-}
-
-// measurements is how often a cell was measured: once for each value.
-func measurements(r *bench.Result) (n int) {
-	for _, s := range r.Samples {
-		n = max(n, len(s.Values))
-	}
-	return max(n, 1)
-}
-
-// milliseconds bounds what a file says to a year, so that sums stay small.
-func milliseconds(ms float64) time.Duration {
-	const most = 365 * 24 * time.Hour
-	return max(1, time.Duration(min(ms, float64(most/time.Millisecond))*float64(time.Millisecond)))
-}
-
-// median is what a cell of these suites took in the middle; 0 if nothing is known.
-func median(times map[string]time.Duration, suites ...Planned) time.Duration {
-	var known []float64
-	for _, s := range suites {
-		for _, c := range s.Cells {
-			if took, ok := times[c.ID()]; ok {
-				known = append(known, float64(took))
-			}
-		}
-	}
-	if len(known) == 0 {
-		return 0
-	}
-	return time.Duration(stats.Median(known))
 }

@@ -2,7 +2,9 @@ package measure
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
@@ -12,21 +14,24 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// widthOf is how many devices a cell of a suite needs at once.
-func widthOf(s *config.Suite, c bench.Cell) int {
-	width := 1
+// needOf is what a cell of a suite needs at once: one device, where nothing else is said.
+func needOf(s *config.Suite, c bench.Cell) config.DeviceCount {
+	need := config.DeviceCount{Count: 1}
 	for _, n := range s.Devices {
 		if when := matrix.Match(n.When); len(when) == 0 || when.Selects(c) {
-			width = n.Count
+			need = n
 		}
 	}
-	return width
+	return need
 }
 
 // checkWidths refuses counts of devices that are for no cell: a misspelt axis would leave
 // cells with too few.
 func checkWidths(s *config.Suite, cells []bench.Cell) error {
 	for i, n := range s.Devices {
+		if n.MIG != "" && !device.CheckProfile(n.MIG) {
+			return s.Errorf(fmt.Sprintf("devices[%d].mig", i), "%s is no MIG profile: write one of nvidia-smi mig -lgip, such as 1g.10gb", text.Quote(n.MIG, 80))
+		}
 		path, when := fmt.Sprintf("devices[%d]", i), matrix.Match(n.When)
 		if err := checkKeys(s, path, when, nil, cells); err != nil {
 			return err
@@ -41,40 +46,123 @@ func checkWidths(s *config.Suite, cells []bench.Cell) error {
 // wide notes what the cells of a suite need, and moves those that need more devices than
 // the host has to the skipped ones.
 func (p *Plan) wide(s *config.Suite, one *Planned) {
-	has, what := p.devices()
+	has := p.supply()
 	one.Cells = slices.DeleteFunc(slices.Clone(one.Cells), func(c bench.Cell) bool {
-		width := widthOf(s, c)
-		if width == 1 {
-			return false
+		need := needOf(s, c)
+		if need.Count > 1 {
+			p.widths[c.ID()] = need.Count
 		}
-		p.widths[c.ID()] = width
-		if has < 0 || width <= has {
-			return false
+		if need.MIG != "" {
+			p.profiles[c.ID()] = need.MIG
 		}
-		one.Skipped = append(slices.Clone(one.Skipped), bench.Result{Cell: c, Outcome: bench.Skipped,
-			Reason: fmt.Sprintf("it needs %s, and %s", text.Plural(width, "device"), what)})
-		return true
+		why := has.lacks(need)
+		if why != "" {
+			one.Skipped = append(slices.Clone(one.Skipped), bench.Result{Cell: c, Outcome: bench.Skipped, Reason: why})
+		}
+		return why != ""
 	})
 }
 
-// devices is how many devices cells can be given at once, and in words why no more; -1
-// where the host is simulated, and may have any number.
-func (p *Plan) devices() (n int, what string) {
-	if n = len(p.deviceIDs); n > 0 {
-		return n, fmt.Sprintf("the run has %s: name more in host.devices or --devices", text.Plural(n, "device"))
-	}
-	if slices.ContainsFunc(p.Host.Accelerators, func(a bench.Accelerator) bool { return a.Model == "" }) {
-		return -1, ""
-	}
-	n = len(device.All(p.Host))
-	return n, fmt.Sprintf("host %s has %s", p.Host.Label, text.Plural(n, "device"))
+// supply is what cells can be given.
+type supply struct {
+	any    bool   // the host is simulated, and may have any number
+	pinned bool   // to devices that the run names
+	who    string // "the run", or the host
+	whole  int
+	slices map[string]int // by profile
 }
 
-// checkGroups refuses devices that no variable can give to a process together.
+func (p *Plan) supply() supply {
+	s := supply{pinned: len(p.deviceIDs) > 0, who: "the run", slices: map[string]int{}}
+	devices, err := device.Devices(p.deviceIDs, p.Host, p.environ)
+	if !s.pinned {
+		s.who, devices = "host "+p.Host.Label, device.All(p.Host)
+		s.any = slices.ContainsFunc(p.Host.Accelerators, func(a bench.Accelerator) bool { return a.Model == "" })
+	}
+	if err != nil {
+		s.whole = len(p.deviceIDs) // the lease reports what is wrong with them
+	}
+	for _, d := range devices {
+		if profile := device.Profile(d, p.Host); profile != "" {
+			s.slices[profile]++
+		} else {
+			s.whole++
+		}
+	}
+	return s
+}
+
+// lacks says why a cell cannot be measured, "" if it can.
+func (s supply) lacks(need config.DeviceCount) string {
+	switch {
+	case s.any || need.Count == 1 && need.MIG == "":
+		return ""
+	case need.MIG != "" && s.slices[need.MIG] > 0 && s.pinned, need.MIG == "" && need.Count <= s.whole:
+		return ""
+	case need.MIG != "" && s.slices[need.MIG] > 0:
+		return fmt.Sprintf("it needs a MIG slice %s, and cells are not pinned to devices: write host.devices: [mig]", need.MIG)
+	}
+	more := ""
+	if s.pinned {
+		more = ": name more in host.devices or --devices"
+	}
+	if need.MIG != "" {
+		has := "none"
+		if len(s.slices) > 0 {
+			has = "slices of " + strings.Join(slices.Sorted(maps.Keys(s.slices)), ", ")
+		}
+		return fmt.Sprintf("it needs a MIG slice %s, and %s has %s%s", need.MIG, s.who, has, more)
+	}
+	what := text.Plural(s.whole, "device")
+	if len(s.slices) > 0 {
+		what += " beside MIG slices"
+	}
+	return fmt.Sprintf("it needs %s, and %s has %s%s", text.Plural(need.Count, "device"), s.who, what, more)
+}
+
+// fitting are those of the devices that a cell can get which needs a slice of a profile. For one that needs none
+// they are the whole devices, or the slices where there are no others.
+func (p *Plan) fitting(devices []bench.Device, profile string) (fit []bench.Device) {
+	for _, d := range devices {
+		if device.Profile(d, p.Host) == profile {
+			fit = append(fit, d)
+		}
+	}
+	if len(fit) == 0 && profile == "" {
+		return devices
+	}
+	return fit
+}
+
+// checkGroups refuses devices that no variable can give to a process together, and slices of several
+// profiles for a cell that does not say which one it needs.
 func (p *Plan) checkGroups(devices []bench.Device) error {
+	if err := p.checkProfiles(p.fitting(devices, "")); err != nil {
+		return err
+	}
 	for _, d := range devices {
 		if len(p.widths) > 0 && len(devices) > 1 && (d.ID == "" || d.Vendor != devices[0].Vendor) {
 			return exit.Usagef("devices: a cell that needs several cannot have %s beside %s: name devices of one vendor, or choose other cells with --only", d, devices[0])
+		}
+	}
+	return nil
+}
+
+func (p *Plan) checkProfiles(devices []bench.Device) error {
+	var profiles []string
+	for _, d := range devices {
+		profiles = append(profiles, device.Profile(d, p.Host))
+	}
+	slices.Sort(profiles)
+	if profiles = slices.Compact(profiles); len(profiles) < 2 {
+		return nil
+	}
+	for _, one := range p.Suites {
+		for _, c := range one.Cells {
+			if p.profiles[c.ID()] == "" {
+				return exit.Usagef("devices: the run has MIG slices of %s, and the cell %s does not say which one it needs: add \"devices: [{mig: %s}]\" to suite %s, or name slices of one profile, as in mig:%s",
+					strings.Join(profiles, ", "), text.Quote(c.ID(), 80), profiles[0], one.Name, profiles[0])
+			}
 		}
 	}
 	return nil

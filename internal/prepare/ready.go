@@ -26,24 +26,32 @@ var errEnded = errors.New("it ended")
 // ready waits until the service shows that it is up. The error says what the last look found.
 func (s *Stage) ready(ctx context.Context, r *config.Ready, ended <-chan struct{}) error {
 	within := cmp.Or(r.Within, DefaultReady)
-	limit := time.After(within)
+	bounded, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	var found error
 	for {
-		err := s.look(ctx, r)
+		began := time.Now()
+		err := s.look(bounded, r)
 		select {
 		case <-ended:
 			return errEnded
 		default:
 		}
-		if err == nil {
+		switch {
+		case err == nil:
 			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case bounded.Err() != nil && time.Since(began) < readyEvery: // it was cut short
+			return fmt.Errorf("not within %v: %w", within, cmp.Or(found, err))
+		case bounded.Err() != nil:
+			return fmt.Errorf("not within %v: %w", within, err)
 		}
+		found = err
 		select {
 		case <-ended:
 			return errEnded
-		case <-limit:
-			return fmt.Errorf("not within %v: %w", within, err)
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		case <-bounded.Done():
 		case <-time.After(readyEvery):
 		}
 	}

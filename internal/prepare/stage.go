@@ -2,6 +2,7 @@ package prepare
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -14,13 +15,15 @@ import (
 )
 
 // Stage runs what surrounds the cells of one suite: its setup before the first, a service
-// while devices measure it, the steps of each measurement, and its teardown. Measure may be
-// called by several goroutines at once, each with a device of its own.
+// while devices measure it, the steps of each model and of each measurement, and its teardown.
+// Measure may be called by several goroutines at once, each with a device of its own.
 type Stage struct {
 	*Checkout
 	Suite  string
 	Around config.Around
 	Pin    func(bench.Device) []string // variables that pin a child to a device; nil pins nothing
+	// Unload ends what the suite keeps running for a device, before the model's teardown.
+	Unload func(bench.Device) error
 
 	mu      sync.Mutex
 	begun   bool   // the setup was run, or failed
@@ -28,6 +31,7 @@ type Stage struct {
 	using   []bench.Device
 	service *service
 	deaths  int // of services that had come up
+	models  models
 }
 
 // mostDeaths is how often a service that came up may end by itself before no cell is tried
@@ -44,13 +48,13 @@ const (
 // as one that did not start. An error means what it means of inner.
 func (s *Stage) Measure(ctx context.Context, cell bench.Cell, d bench.Device, inner func(context.Context) (bench.Result, error)) (bench.Result, error) {
 	run, why, err := s.enter(ctx, d)
+	if err == nil && why == "" {
+		why, err = s.load(ctx, cell, d, run)
+	}
 	if err != nil || why != "" {
 		return unstarted(cell, why), err
 	}
-	env := []string{suiteVariable + "=" + s.Suite, cellVariable + "=" + cell.ID()}
-	if s.Pin != nil {
-		env = append(env, s.Pin(d)...)
-	}
+	env := s.env(d, cellVariable, cell.ID())
 	result := bench.Result{Cell: cell}
 	if why, err = s.each(ctx, "setup", env); err == nil && why == "" {
 		result, err = s.beside(ctx, run, cell, inner)
@@ -65,6 +69,15 @@ func (s *Stage) Measure(ctx context.Context, cell bench.Cell, d bench.Device, in
 		err = failed
 	}
 	return result, err
+}
+
+// env are the variables of a step for a device.
+func (s *Stage) env(d bench.Device, name, value string) []string {
+	env := []string{suiteVariable + "=" + s.Suite, name + "=" + value}
+	if s.Pin != nil {
+		env = append(env, s.Pin(d)...)
+	}
+	return env
 }
 
 // unstarted is the result of a cell that could not be prepared.
@@ -109,22 +122,32 @@ func (s *Stage) enter(ctx context.Context, d bench.Device) (run *service, why st
 }
 
 // step runs a step of the suite, if there is one.
-func (s *Stage) step(ctx context.Context, step *config.Step, name string, env ...string) (why string, err error) {
-	if step == nil {
-		return "", nil
-	}
-	return s.run(ctx, step, logOf(s.Suite, name), DefaultStepTimeout, env...)
+func (s *Stage) step(ctx context.Context, step *config.Step, name string) (why string, err error) {
+	return s.named(ctx, step, logName{log: logOf(s.Suite, name)}, nil)
 }
 
 // each runs a step of each measurement.
 func (s *Stage) each(ctx context.Context, name string, env []string) (why string, err error) {
-	switch {
-	case s.Around.Each == nil:
+	logs := logName{logOf(s.Suite, "each-"+name), logOf(s.Suite, "each-"+name+"-failed")}
+	return s.named(ctx, stepOf(s.Around.Each, name), logs, env)
+}
+
+func (s *Stage) named(ctx context.Context, step *config.Step, name logName, env []string) (why string, err error) {
+	if step == nil {
 		return "", nil
-	case name == "setup":
-		return s.step(ctx, s.Around.Each.Setup, "each-setup", env...)
 	}
-	return s.step(ctx, s.Around.Each.Teardown, "each-teardown", env...)
+	return s.run(ctx, step, name, DefaultStepTimeout, env...)
+}
+
+// stepOf is a step of a pair; nil if there is none.
+func stepOf(pair *config.Pair, name string) *config.Step {
+	switch {
+	case pair == nil:
+		return nil
+	case name == "setup":
+		return pair.Setup
+	}
+	return pair.Teardown
 }
 
 // beside measures by inner while the service lives. A cell whose service ends is stopped and
@@ -186,8 +209,12 @@ func (s *Stage) bury(run *service, when string) (why string, err error) {
 
 func (s *Stage) logPath(log string) string { return filepath.Join(s.Logs, logOf(s.Suite, log)) }
 
-// Release says that a device measures other suites next. The service ends with its last device.
+// Release says that a device measures other suites next, and that what the suite kept running
+// for it has ended. Its model is torn down, and the service ends with its last device.
 func (s *Stage) Release(d bench.Device) error {
+	if err := s.tearDownModel(d); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.using = slices.DeleteFunc(s.using, func(used bench.Device) bool { return used == d })
@@ -197,18 +224,24 @@ func (s *Stage) Release(d bench.Device) error {
 	return s.endService("service")
 }
 
-// End ends the service and runs the teardown, if the setup was run or tried. It returns why
-// the teardown failed. No Measure may follow or run.
-func (s *Stage) End(ctx context.Context) (why string, err error) {
+// End tears the models down, ends the service and runs the teardown, if the setup was run or
+// tried. It returns what failed of that. No Measure may follow or run.
+func (s *Stage) End(ctx context.Context) (failed []string, err error) {
+	if s.begun && ctx.Err() != nil && s.Around.TearsDown() {
+		s.Say(fmt.Sprintf("running the teardown of suite %s; a second signal ends it at once", s.Suite))
+	}
+	err = s.unloadAll()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.endService("service"); err != nil || !s.begun {
-		return "", err
+	failed, s.models.failed = s.models.failed, nil
+	err = errors.Join(err, s.endService("service"))
+	if !s.begun {
+		return failed, err
 	}
 	s.begun, s.broken = false, "the suite was torn down"
-	why, err = s.step(context.WithoutCancel(ctx), s.Around.Teardown, "teardown")
+	why, stuck := s.step(context.WithoutCancel(ctx), s.Around.Teardown, "teardown")
 	if why != "" {
-		why = fmt.Sprintf("the teardown of suite %s failed: %s", s.Suite, why)
+		failed = append(failed, fmt.Sprintf("the teardown of suite %s failed: %s", s.Suite, why))
 	}
-	return why, err
+	return failed, errors.Join(err, stuck)
 }

@@ -40,14 +40,21 @@ type Checkout struct {
 	Now     func() time.Time
 }
 
+// logName is the name of a step's log, and that of a copy which the next run of the step does
+// not replace, where it failed; "" keeps none.
+type logName struct{ log, failed string }
+
 // run runs a step and keeps its log. The reason is "" if it succeeded. An error means that
 // ctx was done, or that something of it cannot be ended.
-func (c *Checkout) run(ctx context.Context, step *config.Step, log string, limit time.Duration, env ...string) (reason string, err error) {
+func (c *Checkout) run(ctx context.Context, step *config.Step, name logName, limit time.Duration, env ...string) (reason string, err error) {
 	response, err := c.Worker.Do(ctx, worker.Request{Args: step.Command, Dir: c.path(step.Dir), Env: append(suite.Entries(step.Env), env...),
 		Timeout: cmp.Or(step.Timeout, limit), Transcript: maxLog})
-	path := c.keep(log, response.Transcript)
+	path := c.keep(name.log, response.Transcript)
 	if err != nil || response.OK() {
 		return "", err
+	}
+	if name.failed != "" {
+		path = c.keep(name.failed, response.Transcript)
 	}
 	return c.why(step.Command, response, path), nil
 }

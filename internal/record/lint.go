@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,19 +25,11 @@ type lintedBaseline struct {
 	Problems []baseline.Problem `json:"problems"`
 }
 
-// Lint checks the files named, or all in the configuration's folder, those against what
+// Lint checks the files named, or all of the configuration, those against what
 // it gates, too.
 func Lint(ctx context.Context, e *measure.Env, o *measure.Options, paths []string) (Linted, error) {
-	configured := len(paths) == 0
-	if configured {
-		file, _, err := e.Load(o)
-		if err != nil {
-			return nil, err
-		}
-		dir := filepath.Dir(o.BaselinePath(file, "x"))
-		if paths, err = filepath.Glob(filepath.Join(dir, "baseline-*.json")); err != nil || len(paths) == 0 {
-			return nil, fmt.Errorf("%s holds no baseline: record one with 'accelgate baseline update --reason TEXT'", dir)
-		}
+	if len(paths) == 0 {
+		return lintConfigured(ctx, e, o)
 	}
 	checked := Linted{}
 	for _, path := range paths {
@@ -46,11 +37,32 @@ func Lint(ctx context.Context, e *measure.Env, o *measure.Options, paths []strin
 		if err != nil {
 			return nil, verdict.MissingBaseline(err)
 		}
-		problems := baseline.Lint(path, file, e.Now())
-		if configured {
-			problems = append(problems, unrecorded(ctx, e, *o, file)...)
+		checked = append(checked, lintedBaseline{path, len(file.Entries), append([]baseline.Problem{}, baseline.Lint(path, file, e.Now())...)})
+	}
+	return checked, nil
+}
+
+func lintConfigured(ctx context.Context, e *measure.Env, o *measure.Options) (checked Linted, err error) {
+	file, _, err := e.Load(o)
+	if err != nil {
+		return nil, err
+	}
+	found, err := verdict.Baselines(ctx, e, o, file)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found) == 0:
+		return nil, fmt.Errorf("%s holds no baseline: record one with 'accelgate baseline update --reason TEXT'", verdict.BaselinesIn(o, file))
+	}
+	for _, b := range found {
+		if b.Err != nil {
+			return nil, b.Err
 		}
-		checked = append(checked, lintedBaseline{path, len(file.Entries), append([]baseline.Problem{}, problems...)})
+		problems := []baseline.Problem{}
+		if !b.OfRuns { // what accelgate makes of a history has no mistakes of a file
+			problems = append(problems, baseline.Lint(b.Path, b.File, e.Now())...)
+		}
+		checked = append(checked, lintedBaseline{b.Path, len(b.File.Entries), append(problems, unrecorded(ctx, e, *o, b.File)...)})
 	}
 	return checked, nil
 }

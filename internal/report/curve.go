@@ -32,7 +32,12 @@ func (r *Report) curves() (title string, blocks []block, n int) {
 
 // curveTable lists the probes by load.
 func curveTable(curve bench.Curve) block {
-	t := &table{total: len(curve), columns: columns("Load>", "Holds", "req/s>", "tok/s>", "TTFT p95 ms>", "TPOT p95 ms>", "Answered>")}
+	titles := []string{"Load>", "Holds", "req/s>", "tok/s>", "TTFT p95 ms>", "TPOT p95 ms>", "Answered>"}
+	shown := reportedIn(curve)
+	for _, c := range shown {
+		titles = append(titles, c.title+">")
+	}
+	t := &table{total: len(curve), columns: columns(titles...)}
 	sorted := curve.ByLoad()
 	for _, p := range sorted[:min(len(sorted), mostProbes)] {
 		holds := "no"
@@ -47,9 +52,34 @@ func curveTable(curve bench.Curve) block {
 			}
 			row = append(row, cell)
 		}
-		t.rows = append(t.rows, append(row, only(plain(fmt.Sprintf("%.1f %%", 100*p.OKRate)))))
+		row = append(row, only(plain(fmt.Sprintf("%.1f %%", 100*p.OKRate))))
+		for _, c := range shown {
+			row = append(row, only(plain(number(c.of(p)))))
+		}
+		t.rows = append(t.rows, row)
 	}
 	return t
+}
+
+// reported are what servers and their devices report during a probe, by the column's name.
+type reported struct {
+	title string
+	of    func(bench.LoadPoint) float64
+}
+
+// reportedIn are those of which the curve has any number but 0.
+func reportedIn(curve bench.Curve) (shown []reported) {
+	for _, c := range []reported{
+		{"Queue", func(p bench.LoadPoint) float64 { return p.Queue }}, {"KV use %", func(p bench.LoadPoint) float64 { return 100 * p.KVUse }},
+		{"Preempted", func(p bench.LoadPoint) float64 { return p.Preemptions }}, {"SM MHz", func(p bench.LoadPoint) float64 { return p.SMClock }},
+		{"Power W", func(p bench.LoadPoint) float64 { return p.Power }}, {"Memory MiB", func(p bench.LoadPoint) float64 { return p.Memory }},
+		{"CPU MHz", func(p bench.LoadPoint) float64 { return p.CPUClock }},
+	} {
+		if slices.ContainsFunc(curve, func(p bench.LoadPoint) bool { return c.of(p) > 0 }) {
+			shown = append(shown, c)
+		}
+	}
+	return shown
 }
 
 // curveChart draws latency against throughput.

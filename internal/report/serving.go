@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -11,8 +12,11 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// servingColumns are the metrics of the overview, by the column's name.
-var servingColumns = []struct{ title, metric string }{
+// servingColumn is a metric by its column's name.
+type servingColumn struct{ title, metric string }
+
+// servingColumns are the metrics of the overview.
+var servingColumns = []servingColumn{
 	{"Answered", "n_ok"}, {"tok/s", "throughput_tok_per_s"}, {"TTFT p50", "ttft_p50_ms"}, {"p99 ms", "ttft_p99_ms"},
 	{"TPOT p50", "tpot_p50_ms"}, {"p99 ms", "tpot_p99_ms"}, {"Latency p50", "total_p50_ms"}, {"J/token", "joules_per_token"},
 }
@@ -34,6 +38,7 @@ func Serving(w io.Writer, run *bench.Run, envelopes map[string]string) error {
 		p.line("measured: " + text.Plural(n, "load"))
 	}
 	p.blocks([]block{servingTable(run)})
+	p.section("What the server and its devices reported", servingReported(run))
 	p.section("Highest loads", servingSearches(run))
 	p.section("Failed", servingFailures(run))
 	p.section("Doubtful, so no baseline will record it", servingNotes(run, servingDoubt))
@@ -44,16 +49,36 @@ func Serving(w io.Writer, run *bench.Run, envelopes map[string]string) error {
 	return p.w.Flush()
 }
 
-func servingTable(run *bench.Run) block {
+// reportedColumns are metrics of the server's own page and of its devices.
+var reportedColumns = []servingColumn{
+	{"Queue", "server_queue_mean"}, {"most", "server_queue_max"}, {"Running", "server_running_max"}, {"KV use", "server_kv_use_max"}, {"Preempted", "server_preemptions"},
+	{"Prefix hits", "server_prefix_hit_rate"}, {"SM MHz", "device_sm_clock_mhz"}, {"Power W", "device_power_w"}, {"Memory MiB", "device_memory_max_mib"}, {"CPU MHz", "cpu_clock_mhz"},
+}
+
+// servingReported shows those of reportedColumns that any load has.
+func servingReported(run *bench.Run) []block {
+	shown := slices.DeleteFunc(slices.Clone(reportedColumns), func(c servingColumn) bool {
+		return !slices.ContainsFunc(run.Results, func(r bench.Result) bool { return r.Sample(c.metric) != nil })
+	})
+	if len(shown) == 0 {
+		return nil
+	}
+	return []block{loadTable(run, shown)}
+}
+
+func servingTable(run *bench.Run) block { return loadTable(run, servingColumns) }
+
+// loadTable has a row for each load.
+func loadTable(run *bench.Run, shown []servingColumn) block {
 	titles := []string{"Load"}
-	for _, c := range servingColumns {
+	for _, c := range shown {
 		titles = append(titles, c.title+">")
 	}
 	t := &table{columns: columns(titles...)}
 	for i := range run.Results {
 		r := &run.Results[i]
 		row := []inline{only(code(r.Cell.ID()))}
-		for _, c := range servingColumns {
+		for _, c := range shown {
 			cell := none
 			if s := r.Sample(c.metric); s != nil && len(s.Values) > 0 {
 				cell = only(plain(number(stats.Median(s.Values))))

@@ -1,6 +1,6 @@
 // Package signature signs files with ed25519 and verifies them. A signature
 // stands in a file of its own, FILE.sig: base64 of the 64 bytes over the content,
-// as openssl and cosign read it. Keys are PEM, private ones PKCS #8 and public
+// as openssl pkeyutl -rawin reads them. Keys are PEM, private ones PKCS #8 and public
 // ones PKIX. It is pure but for the files of keys.
 package signature
 

@@ -80,7 +80,7 @@ func cause(response worker.Response) bench.Cause {
 		return bench.CauseInput
 	case response.End == worker.NotStarted:
 		return bench.CauseStart
-	case response.End == worker.Signalled, response.Unanswered:
+	case response.End == worker.Signalled, response.Crashed, response.Unanswered:
 		return bench.CauseCrash
 	}
 	return bench.CauseExit

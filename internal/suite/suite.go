@@ -149,7 +149,7 @@ type Kind struct {
 	Files   Files   // nil where the configuration says all
 	Limits  Limits  // nil where metrics have no limits of their own
 	Inside  bool    // cells are computed by accelgate itself, without children
-	Watched bool    // each cell is one child of Env.Worker, whose request has a timeout
+	Watched bool    // children are watched as [AttendanceOf] says
 }
 
 // Open opens a suite from its part of the configuration. Errors about the

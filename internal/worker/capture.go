@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"strings"
 	"sync"
@@ -110,9 +111,7 @@ func (c *capture) report(resp *Response) {
 	resp.Stdout, resp.StdoutTruncated = c.stdout.buf, c.stdout.truncated
 	resp.Stderr = c.stderr.bytes()
 	resp.Log = c.log.String()
-	if text := c.stacks.String(); text != "" {
-		resp.Log = text
-	}
+	resp.Log = cmp.Or(c.stacks.String(), resp.Log)
 }
 
 // logged is a stream that is kept and also logged.

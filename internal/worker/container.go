@@ -23,7 +23,11 @@ import (
 // The command is process 1 of its container. Linux delivers SIGTERM to such a
 // process only if it handles it, so at a time limit any other program uses up
 // Grace and is killed. A program that a signal ended has the exit code 128+n;
-// the engine does not say more.
+// the engine does not say more, so Response.Crashed is set for signals by which
+// programs crash.
+//
+// Request.Dump looks at the processes whose control group is the container's, where
+// /proc shows them. Elsewhere only the command itself gets SIGQUIT, by the engine.
 //
 // When this process runs in a container itself, with the engine's socket
 // mounted, its own mounts say what the engine calls a path; a path that is on
@@ -118,9 +122,9 @@ func (w *Container) Do(ctx context.Context, req Request) (Response, error) {
 	if err != nil {
 		return notStarted(err)
 	}
-	cell := &cell{engine: e, spec: spec, grace: cmp.Or(w.Grace, DefaultGrace), killWait: cmp.Or(w.KillWait, DefaultKillWait),
+	cell := &cell{engine: e, spec: spec, environ: Scrub(w.Environ), grace: cmp.Or(w.Grace, DefaultGrace), killWait: cmp.Or(w.KillWait, DefaultKillWait),
 		out: newCapture(cmp.Or(w.MaxStdout, DefaultMaxStdout), cmp.Or(w.MaxStderr, defaultMaxStderr))}
-	resp, err := cell.do(ctx, w.Pull, req.Timeout)
+	resp, err := cell.do(ctx, w.Pull, &req)
 	if err == nil && resp.End == Cancelled {
 		err = stopped(ctx, req)
 	}

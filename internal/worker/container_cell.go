@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/containerd/errdefs"
@@ -25,7 +26,9 @@ type cell struct {
 	grace    time.Duration
 	killWait time.Duration
 
-	id       string
+	id       string   // its name
+	full     string   // the engine's id of it
+	environ  []string // in which programs that look at it are looked up
 	out      *capture
 	stream   client.HijackedResponse
 	drained  chan struct{} // closed when the output has ended
@@ -39,7 +42,7 @@ type cell struct {
 
 // do runs the container from its creation to its removal. No call is cut short
 // by ctx, lest a container be left without a record; waiting is.
-func (c *cell) do(ctx context.Context, pull bool, timeout time.Duration) (resp Response, err error) {
+func (c *cell) do(ctx context.Context, pull bool, req *Request) (resp Response, err error) {
 	err = c.create(ctx)
 	if errors.Is(err, errNoImage) && pull {
 		if err = c.pull(ctx); err == nil {
@@ -53,7 +56,7 @@ func (c *cell) do(ctx context.Context, pull bool, timeout time.Duration) (resp R
 	if err := c.start(ctx); err != nil {
 		return noContainer(ctx, err)
 	}
-	return c.finish(ctx, timeout)
+	return c.finish(ctx, req)
 }
 
 // noContainer tells an outcome from the loss of the engine.
@@ -76,7 +79,8 @@ func (c *cell) create(ctx context.Context) error {
 	// answer is lost.
 	c.spec.Name = "accelgate-" + strings.ToLower(rand.Text())
 	c.id = c.spec.Name
-	_, err := c.engine.ContainerCreate(call, c.spec)
+	created, err := c.engine.ContainerCreate(call, c.spec)
+	c.full = created.ID
 	if errdefs.IsNotFound(err) && c.imageMissing(call) {
 		image := c.spec.Config.Image
 		return fmt.Errorf("%w as %s on the engine at %s, and nothing is pulled unasked: run '%s pull %s'",
@@ -146,8 +150,8 @@ var absentProgram = lazyregexp.New(`exec: "[^"]*": (executable file not found|st
 // drain reads the output to its end.
 func (c *cell) drain() {
 	defer close(c.drained)
-	stdout := writer{&logged{c.out.stdout.write, splitter{log: &c.out.log}}}
-	stderr := writer{&logged{c.out.stderr.write, splitter{log: &c.out.log}}}
+	stdout := writer{&logged{c.out.copied(c.out.stdout.write), splitter{log: &c.out.log}}, &c.out.last}
+	stderr := writer{&logged{c.out.copied(c.out.stderr.write), splitter{log: &c.out.log}}, &c.out.last}
 	_, err := stdcopy.StdCopy(stdout, stderr, c.stream.Reader)
 	c.cut = err != nil
 	stdout.flush()
@@ -155,19 +159,26 @@ func (c *cell) drain() {
 }
 
 // writer is a sink that another package writes to.
-type writer struct{ sink }
+type writer struct {
+	sink
+	last *atomic.Int64 // as in streams
+}
 
 func (w writer) Write(p []byte) (int, error) {
+	w.last.Store(time.Now().UnixNano())
 	w.write(p)
 	return len(p), nil
 }
 
 // finish waits for the end of the container, or brings it about.
-func (c *cell) finish(ctx context.Context, timeout time.Duration) (Response, error) {
+func (c *cell) finish(ctx context.Context, req *Request) (Response, error) {
 	watch, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.exited = make(chan struct{})
 	go c.watch(watch) // ends by cancel at the latest
-	end := c.wait(ctx, timeout)
+	end := awaitAlive(ctx, c.exited, req.Timeout, req.NoOutput, c.started, req.heard(&c.out.last))
+	if req.dumps(end) {
+		c.dump(watch)
+	}
 	var gone, forced = true, false
 	if end != Exited {
 		gone, forced = c.stop(watch)
@@ -180,7 +191,7 @@ func (c *cell) finish(ctx context.Context, timeout time.Duration) (Response, err
 	<-c.drained
 	cancel()
 	<-c.exited
-	resp := Response{End: end, ExitCode: -1, Wall: wall}
+	resp := Response{End: end, ExitCode: -1, Wall: wall, Quiet: req.quiet(end)}
 	c.out.report(&resp)
 	resp.StdoutTruncated = resp.StdoutTruncated || c.cut
 	switch {
@@ -269,10 +280,6 @@ func (c *cell) state(ctx context.Context) (*container.State, error) {
 	return r.Container.State, err
 }
 
-func (c *cell) wait(ctx context.Context, timeout time.Duration) End {
-	return awaitEnd(ctx, c.exited, timeout)
-}
-
 // stop asks the command to end and kills the container if it does not.
 func (c *cell) stop(ctx context.Context) (gone, forced bool) {
 	c.signal(ctx, "SIGTERM", c.grace)
@@ -307,8 +314,31 @@ func (c *cell) inspect(resp *Response, forced bool) error {
 		resp.End, resp.Signal, resp.ExitCode = Signalled, killed, -1
 	case resp.End != Exited && (forced && state.ExitCode == afterKill || state.ExitCode == afterTerm):
 		resp.Signal, resp.ExitCode = signalName(state.ExitCode-128), -1
+	case resp.End == Exited:
+		resp.Crashed = slices.Contains(crashes, state.ExitCode-128)
 	}
 	return nil
+}
+
+// crashes are the numbers on Linux, whose programs containers run, of the signals by which
+// programs crash: SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV and SIGSYS of
+// signal(7).
+var crashes = []int{4, 5, 6, 7, 8, 9, 11, 31}
+
+// dump asks the processes of the container for their stacks, and waits until they have printed
+// them.
+func (c *cell) dump(ctx context.Context) {
+	to, began := &c.out.stacks, time.Now()
+	to.ask(c.out.log.String())
+	found, signalled := askContainer(to, c.full, c.environ)
+	if !found {
+		to.note("the processes of the container cannot be seen from here, so its command alone gets SIGQUIT:")
+		c.signal(ctx, "SIGQUIT", c.grace)
+		signalled = true
+	}
+	if signalled {
+		awaitStacks(began, &c.out.last, func(limit time.Duration) bool { return awaitClosed(c.exited, limit) })
+	}
 }
 
 // ranOut tells what podman does not where control groups are of version 1.

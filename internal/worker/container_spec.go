@@ -63,11 +63,9 @@ func (w *Container) spec(e *engine, req Request) (client.ContainerCreateOptions,
 		return client.ContainerCreateOptions{}, err
 	}
 	env := w.environ(req)
-	cpus := lookup(env, CPUs)
-	if cpus != "" {
-		if _, err := ParseCPUs(cpus); err != nil {
-			return client.ContainerCreateOptions{}, err
-		}
+	bound, err := bindingOf(env, "/")
+	if err != nil {
+		return client.ContainerCreateOptions{}, err
 	}
 	gpus, _ := parseGPUs(w.GPUs)
 	devices, cdi, _ := parseDevices(w.Devices)
@@ -82,7 +80,8 @@ func (w *Container) spec(e *engine, req Request) (client.ContainerCreateOptions,
 		Resources: container.Resources{
 			Memory:         w.Memory,
 			MemorySwap:     w.Memory,
-			CpusetCpus:     cpus,
+			CpusetCpus:     numberList(bound.cpus),
+			CpusetMems:     numberList(bound.nodes),
 			Devices:        devices,
 			DeviceRequests: deviceRequests(e.podman, gpus, cdi),
 		},
@@ -101,6 +100,15 @@ func (w *Container) spec(e *engine, req Request) (client.ContainerCreateOptions,
 		config.Healthcheck = &container.HealthConfig{Test: []string{"NONE"}} // the image's would run within a measurement
 	}
 	return client.ContainerCreateOptions{HostConfig: host, Config: config}, nil
+}
+
+// numberList writes numbers as engines take them, "" for none.
+func numberList(numbers []int) string {
+	texts := make([]string, len(numbers))
+	for i, n := range numbers {
+		texts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(texts, ",")
 }
 
 func (w *Container) environ(req Request) []string {
@@ -188,7 +196,7 @@ func plainPath(path string) error {
 }
 
 var (
-	gpuList       = lazyregexp.New(`^device=([A-Za-z0-9:-]+(?:,[A-Za-z0-9:-]+)*)$`)
+	gpuList       = lazyregexp.New(`^device=([A-Za-z0-9:/-]+(?:,[A-Za-z0-9:/-]+)*)$`)
 	cdiName       = lazyregexp.New(`^[A-Za-z][\w.-]*/[A-Za-z][\w-]*=[A-Za-z0-9][\w.:-]*$`)
 	devicePerm    = lazyregexp.New(`^r?w?m?$`)
 	maxGPUs       = 1024

@@ -35,16 +35,15 @@ func ParseCPUs(list string) (cpus []int, err error) {
 	return cpus, nil
 }
 
-// onCPUs calls start such that the process that it starts runs on the processors that its
-// environment names; on those of this process where it names none.
+// onCPUs calls start such that the process that it starts runs on the processors, and takes
+// memory from the NUMA nodes, that its environment names; those of this process where it names none.
 func onCPUs(environ []string, start func() error) error {
-	list := lookup(environ, CPUs)
-	if list == "" {
-		return start()
-	}
-	cpus, err := ParseCPUs(list)
+	b, err := bindingOf(environ, "/")
 	if err != nil {
 		return err
 	}
-	return startOn(cpus, start)
+	if b.cpus == nil && b.nodes == nil {
+		return start()
+	}
+	return startOn(b, start)
 }

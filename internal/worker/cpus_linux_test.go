@@ -2,6 +2,7 @@ package worker
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -53,4 +54,37 @@ func allowed(t *testing.T, env []string) string {
 		t.Errorf("%v, %v, %s", resp.End, err, resp.Log)
 	}
 	return string(resp.Stdout)
+}
+
+// TestMemoryComesFromTheNode: the kernel says so of the child's own memory, and this process keeps its policy.
+func TestMemoryComesFromTheNode(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/proc/self/numa_maps"); err != nil {
+		t.Skip("this kernel does not tell the policy of memory")
+	}
+	policies := func(env ...string) string {
+		w := Isolated{}
+		resp, err := w.Do(t.Context(), Request{Args: []string{"/bin/sh", "-c", "cut -d' ' -f2 /proc/self/numa_maps | sort -u"}, Env: append(env, "PATH=/usr/bin:/bin")})
+		if err != nil || !resp.OK() {
+			t.Fatalf("%v, %v, %s", resp.End, err, resp.Log)
+		}
+		return strings.Join(strings.Fields(string(resp.Stdout)), " ")
+	}
+	before := policies()
+	if got := policies(Nodes + "=0"); !strings.Contains(got, "bind:0") {
+		t.Errorf("policies of a child are %q, want bind:0", got)
+	}
+	if after := policies(); after != before {
+		t.Errorf("children without a node have %q after one with a node, and had %q", after, before)
+	}
+	for node, want := range map[string]string{"1023": "has no NUMA node 1023", "x": "not a list of NUMA nodes"} {
+		w := Isolated{}
+		resp, err := w.Do(t.Context(), Request{Args: []string{"/bin/true"}, Env: []string{Nodes + "=" + node}})
+		if err != nil || resp.End != NotStarted || !strings.Contains(resp.StartErr.Error(), want) {
+			t.Errorf("%s: %v, %v, %v, want %q", node, resp.End, resp.StartErr, err, want)
+		}
+	}
+	if _, err := takeFrom([]int{maxCPU}); err == nil || !strings.Contains(err.Error(), "may use no memory of the NUMA nodes") {
+		t.Errorf("memory of a node that is not there: %v", err)
+	}
 }

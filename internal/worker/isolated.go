@@ -66,19 +66,25 @@ func (w *Isolated) Do(ctx context.Context, req Request) (Response, error) {
 	if err != nil {
 		return notStarted(err)
 	}
-	end := c.awaitAlive(ctx, req.Timeout, req.NoOutput, &out.streams)
-	if req.Dump && (end == TimedOut || end == Silent) {
-		c.dump(out, w.scrubbed)
+	end := awaitAlive(ctx, c.exited, req.Timeout, req.NoOutput, c.started, req.heard(&out.last))
+	if req.dumps(end) {
+		c.dump(&out.stacks, &out.last, out.log.String(), w.scrubbed)
 	}
 	resp, err := c.conclude(end)
 	out.report(&resp)
-	if end == Silent {
-		resp.Quiet = req.NoOutput
-	}
+	resp.Quiet = req.quiet(end)
 	if err == nil && resp.End == Cancelled {
 		err = stopped(ctx, req)
 	}
 	return resp, err
+}
+
+// quiet is Response.Quiet of a child that came to this end.
+func (r *Request) quiet(end End) time.Duration {
+	if end != Silent {
+		return 0
+	}
+	return r.NoOutput
 }
 
 func (w *Isolated) start(req Request, out output) (*child, error) {

@@ -135,11 +135,11 @@ func (w *Persistent) attempt(ctx context.Context, req Request, params []byte, re
 		return ready, err
 	}
 	w.live.oomKills, _ = oomKills()
-	got, load := w.live.ask(ctx, req.Timeout, "run", params), w.live.load
+	got, load := w.live.ask(ctx, req.Timeout, req.NoOutput, "run", params), w.live.load
 	if retry && (got.lost || !got.answered && got.end == Exited && w.live.served > 0) {
 		return Response{}, w.bury()
 	}
-	resp, err := w.settle(got)
+	resp, err := w.settle(got, &req)
 	resp.Wall, resp.Restarts, resp.Load = got.wall, ready.Restarts, load
 	resp.Usage = Usage{} // of all its requests
 	if err == nil && resp.End == Cancelled {
@@ -148,9 +148,16 @@ func (w *Persistent) attempt(ctx context.Context, req Request, params []byte, re
 	return resp, err
 }
 
+// dump asks the process for its stacks before it is ended, if the request wants that.
+func (w *Persistent) dump(why End, req *Request) {
+	if s := w.live; req.dumps(why) {
+		s.dump(&s.out.stacks, &s.out.last, s.out.log.String(), w.scrubbed)
+	}
+}
+
 // settle turns an outcome into a Response and ends a process that is dead or
 // can no longer be talked to.
-func (w *Persistent) settle(got outcome) (resp Response, err error) {
+func (w *Persistent) settle(got outcome, req *Request) (resp Response, err error) {
 	s := w.live
 	s.used, s.well = time.Now(), got.ok()
 	switch {
@@ -160,8 +167,10 @@ func (w *Persistent) settle(got outcome) (resp Response, err error) {
 	case got.answered:
 		resp = Response{End: Refused, ExitCode: -1}
 	default:
+		w.dump(got.end, req)
 		resp, err = w.end(got.end)
 		resp.Unanswered = got.end == Exited
+		resp.Quiet = req.quiet(got.end)
 	}
 	if got.end == Refused {
 		resp.Message, resp.Contradicts = text.Clip(got.message, logLine), got.contradicts
@@ -199,7 +208,7 @@ func (w *Persistent) check(ctx context.Context) error {
 	if s.well && time.Since(s.used) < idleLimit {
 		return nil
 	}
-	switch got := s.ask(ctx, cmp.Or(w.HealthTimeout, DefaultHealthTimeout), "ping", noParams); {
+	switch got := s.ask(ctx, cmp.Or(w.HealthTimeout, DefaultHealthTimeout), 0, "ping", noParams); {
 	case got.ok():
 		return nil
 	case got.end == Exited:
@@ -231,16 +240,20 @@ func (w *Persistent) launch(ctx context.Context, req Request) (resp Response, er
 	}
 	w.note = ""
 	limit := cmp.Or(w.StartTimeout, DefaultStartTimeout)
-	got := s.ask(ctx, limit, "ping", noParams)
+	got := s.ask(ctx, limit, req.NoOutput, "ping", noParams)
 	if got.ok() {
 		s.used, s.well, s.load = time.Now(), true, time.Since(s.started)
 		return resp, nil
 	}
+	w.dump(got.end, &req)
 	ended, err := w.end(got.end)
 	ended.Restarts = resp.Restarts
-	if got.end == Cancelled {
+	switch got.end {
+	case Cancelled:
 		err = cmp.Or(err, stopped(ctx, req))
-	} else {
+	case Silent:
+		ended.Quiet = req.quiet(Silent)
+	default:
 		ended.StartErr = unready(got, ended, limit)
 		ended.End, ended.ExitCode = NotStarted, -1
 	}

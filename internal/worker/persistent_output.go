@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -37,6 +38,7 @@ type dialogue struct {
 	answers chan answer   // to the awaited request, at most one
 	ended   chan struct{} // closed with the standard output
 	log     lastLines
+	stacks  stacks
 
 	mu      sync.Mutex
 	awaited uint64          // id of the request whose answer is wanted, or 0
@@ -57,6 +59,7 @@ func (d *dialogue) start(stdout, stderr io.Reader) {
 }
 
 func (d *dialogue) keepStderr(p []byte) {
+	d.stacks.write(p)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.stderr.write(p)
@@ -124,7 +127,7 @@ func (d *dialogue) report(resp *Response) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	resp.Stderr = bytes.Clone(d.stderr.bytes())
-	resp.Log = d.log.String()
+	resp.Log = cmp.Or(d.stacks.String(), d.log.String())
 }
 
 // take reports whether line is the awaited answer, and passes it on if so.
@@ -205,6 +208,7 @@ type answerLine struct {
 }
 
 func (l *answerLine) write(p []byte) {
+	l.d.stacks.write(p)
 	eachLine(p, l.extend, l.end)
 }
 

@@ -26,7 +26,7 @@ type server struct {
 // outcome is what became of one request to a server.
 type outcome struct {
 	answer
-	answered bool // if not, end says why: Exited, TimedOut, Cancelled, or Refused for a closed pipe
+	answered bool // if not, end says why: Exited, TimedOut, Silent, Cancelled, or Refused for a closed pipe
 	end      End  // of the answering process: Exited for a result, else Refused
 	lost     bool // the process had died before it read the request
 	wall     time.Duration
@@ -50,9 +50,9 @@ func (s *server) hasExited() bool {
 	}
 }
 
-// ask sends a request and waits for its answer, at most for timeout unless
-// that is zero.
-func (s *server) ask(ctx context.Context, timeout time.Duration, method string, params []byte) outcome {
+// ask sends a request and waits for its answer, at most for timeout, and until nothing was
+// printed for quiet, unless these are zero.
+func (s *server) ask(ctx context.Context, timeout, quiet time.Duration, method string, params []byte) outcome {
 	var limit <-chan time.Time
 	if timeout > 0 {
 		timer := time.NewTimer(timeout)
@@ -62,7 +62,10 @@ func (s *server) ask(ctx context.Context, timeout time.Duration, method string, 
 	s.id = newID()
 	s.out.expect(s.id)
 	start := time.Now()
-	got := s.follow(ctx, limit, s.send(method, params))
+	watched, cancel := context.WithCancel(ctx)
+	defer cancel()
+	silent := silence(watched, quiet, start, s.out.last.Load)
+	got := s.follow(ctx, limit, silent, s.send(method, params))
 	got.wall = time.Since(start)
 	return got
 }
@@ -85,7 +88,7 @@ func (s *server) send(method string, params []byte) (sent chan error) {
 }
 
 // follow waits for the answer to what is being sent.
-func (s *server) follow(ctx context.Context, limit <-chan time.Time, sent chan error) outcome {
+func (s *server) follow(ctx context.Context, limit <-chan time.Time, silent <-chan struct{}, sent chan error) outcome {
 	for {
 		select {
 		case a := <-s.out.answers:
@@ -93,15 +96,17 @@ func (s *server) follow(ctx context.Context, limit <-chan time.Time, sent chan e
 		case err := <-sent:
 			if err != nil {
 				sent <- err // lastWords looks at it
-				return s.silent("standard input", sent)
+				return s.closed("standard input", sent)
 			}
 			sent = nil // and wait on
 		case <-s.out.ended:
-			return s.silent("standard output", sent)
+			return s.closed("standard output", sent)
 		case <-s.exited:
 			return s.lastWords(sent)
 		case <-limit:
 			return outcome{end: TimedOut}
+		case <-silent:
+			return outcome{end: Silent}
 		case <-ctx.Done():
 			return outcome{end: Cancelled}
 		}
@@ -122,9 +127,9 @@ func broken(sent <-chan error) bool {
 	}
 }
 
-// silent is the outcome where a pipe is closed: most likely the process is
+// closed is the outcome where a pipe is closed: most likely the process is
 // just about to be dead.
-func (s *server) silent(stream string, sent <-chan error) outcome {
+func (s *server) closed(stream string, sent <-chan error) outcome {
 	if s.exitsWithin(leftoverWait) {
 		return s.lastWords(sent)
 	}

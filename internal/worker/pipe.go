@@ -19,9 +19,10 @@ import (
 // A Process must be ended by Wait or Stop, each of which leaves nothing of the
 // child behind, as far as the package comment says.
 type Process struct {
-	child *child
-	out   *pipe
-	stdin *os.File
+	child   *child
+	out     *pipe
+	stdin   *os.File
+	environ []string // in which programs are looked up
 
 	end  sync.Once
 	resp Response
@@ -54,7 +55,7 @@ func (w *Isolated) Start(req Request) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Process{child: c, out: out, stdin: stdin}, nil
+	return &Process{child: c, out: out, stdin: stdin, environ: w.scrubbed}, nil
 }
 
 // Lines yields the child's standard output and is closed at its end, which may
@@ -91,6 +92,13 @@ func (p *Process) Note(text string) {
 // Log returns the last lines of the child's standard error and of the notes, as
 // Response.Log does, at any time.
 func (p *Process) Log() string { return p.out.log.String() }
+
+// Dump asks the child, and what descends from it, for their stacks, which then stand in the log
+// of Wait or Stop. It may take seconds, and end the child.
+func (p *Process) Dump() {
+	p.out.lines.discard()
+	p.child.dump(&p.out.stacks, &p.out.last, p.out.log.String(), p.environ)
+}
 
 // Wait waits for the child to exit, and stops it at the limit, unless that is
 // zero, or when ctx is done. It ends what the child left behind. The error says
@@ -155,7 +163,7 @@ func newPipe(maxLine, maxStderr int) *pipe {
 }
 
 func (p *pipe) start(stdout, stderr io.Reader) {
-	p.read(stdout, stderr, &p.lines, &logged{p.stderr.write, splitter{log: &p.log}})
+	p.read(stdout, stderr, &p.lines, &logged{p.copied(p.stderr.write), splitter{log: &p.log}})
 }
 
 // lineSink cuts a stream into lines of bounded length.

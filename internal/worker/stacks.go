@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -63,16 +64,24 @@ func (s *stacks) String() string {
 	return strings.ToValidUTF8(strings.Join(lines, "\n")+"\n", "\uFFFD")
 }
 
+// dumps reports whether a child that comes to this end is asked for its stacks.
+func (r *Request) dumps(end End) bool { return r.Dump && (end == TimedOut || end == Silent) }
+
 // dump asks the processes of the tree for their stacks, and waits until they have printed
-// them. environ is the environment in which programs are looked up.
-func (c *child) dump(out *capture, environ []string) {
-	out.stacks.ask(out.log.String())
+// them. The log is what the child has printed so far, last when it last printed something, and
+// environ the environment in which programs are looked up.
+func (c *child) dump(to *stacks, last *atomic.Int64, log string, environ []string) {
+	to.ask(log)
 	began := time.Now()
-	if !c.askForStacks(&out.stacks, environ) {
-		return
+	if c.askForStacks(to, environ) {
+		awaitStacks(began, last, c.exitsWithin)
 	}
-	for time.Since(began) < dumpWait && !c.exitsWithin(dumpQuiet/6) {
-		if last := time.Unix(0, out.last.Load()); last.After(began) && time.Since(last) > dumpQuiet {
+}
+
+// awaitStacks waits until stacks are printed, or what prints them has exited.
+func awaitStacks(began time.Time, last *atomic.Int64, exitsWithin func(time.Duration) bool) {
+	for time.Since(began) < dumpWait && !exitsWithin(dumpQuiet/6) {
+		if at := time.Unix(0, last.Load()); at.After(began) && time.Since(at) > dumpQuiet {
 			return
 		}
 	}

@@ -2,8 +2,8 @@ package worker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"os"
@@ -17,35 +17,89 @@ import (
 // mostDumped bounds the processes of a tree that are asked.
 const mostDumped = 16
 
-// askForStacks has each process of the tree print its stacks: Go programs and Java virtual
-// machines by SIGQUIT, Python by py-spy. It reports whether one was sent a signal, which would
-// end other programs, some with a large core file.
+// askForStacks has each process of the tree print its stacks. It reports whether one was sent a
+// signal.
 func (c *child) askForStacks(to *stacks, environ []string) (signalled bool) {
-	n := 0
+	_, signalled = askAll(to, environ, func(pid int) bool { return c.carries(environOf(pid)) })
+	return signalled
+}
+
+// askContainer is askForStacks of the processes in a container, whose id stands in the path of
+// their control group. It also reports whether there are any.
+func askContainer(to *stacks, id string, environ []string) (found, signalled bool) {
+	n, signalled := askAll(to, environ, func(pid int) bool {
+		groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+		return err == nil && id != "" && bytes.Contains(groups, []byte(id)) && !monitors(pid)
+	})
+	return n > 0, signalled
+}
+
+// monitors reports whether a process is podman's own beside a container.
+func monitors(pid int) bool { return programOf(pid) == "conmon" }
+
+// askAll has processes print their stacks: Python by py-spy where it is there, and others by
+// SIGQUIT if they handle it, as Go programs and Java virtual machines do. It would end the rest,
+// some with a large core file. It reports how many there are and whether one was sent the signal.
+func askAll(to *stacks, environ []string, wanted func(pid int) bool) (n int, signalled bool) {
 	eachNumberIn("/proc", func(pid int) {
-		if n == mostDumped || !c.carries(environOf(pid)) {
+		if n == mostDumped || !wanted(pid) {
 			return
 		}
 		n++
-		switch name := programOf(pid); {
-		case isGo(pid) || isJava(pid):
+		name, python := programOf(pid), false
+		if python = strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy"); python {
 			to.note("process %d, %s:", pid, name)
-			signalled = syscall.Kill(pid, syscall.SIGQUIT) == nil || signalled
-		case strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy"):
-			to.note("process %d, %s:", pid, name)
-			pySpy(to, pid, environ)
-		default:
-			to.note("process %d, %s: %s", pid, name, stateOf(pid))
+			if pySpy(to, pid, environ) {
+				return
+			}
+		}
+		switch err := quit(pid); {
+		case err == nil:
+			signalled = true
+			if !python {
+				to.note("process %d, %s:", pid, name)
+			}
+		case !python:
+			to.note("process %d, %s: %s%s", pid, name, stateOf(pid), err)
 		}
 	})
-	return signalled
+	return n, signalled
+}
+
+// quit sends SIGQUIT to a process that handles it. The error is a part of a note on what it is
+// instead.
+func quit(pid int) error {
+	if !handles(pid, syscall.SIGQUIT) {
+		return errors.New("")
+	}
+	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil {
+		return fmt.Errorf("; it cannot be asked for its stacks: %w: run accelgate as its user", err)
+	}
+	return nil
+}
+
+// handles reports whether a process has a handler of a signal, by SigCgt of proc_pid_status(5).
+func handles(pid int, signal syscall.Signal) bool {
+	mask, err := strconv.ParseUint(statusOf(pid, "SigCgt"), 16, 64)
+	return err == nil && mask>>(signal-1)&1 == 1
+}
+
+// statusOf is a field of a process's status; "" if that cannot be read.
+func statusOf(pid int, field string) string {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	for line := range strings.Lines(string(status)) {
+		if value, ok := strings.CutPrefix(line, field+":"); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
 }
 
 // pySpyWait bounds the time of py-spy, which stops the process while it reads its memory.
 const pySpyWait = 10 * time.Second
 
-// pySpy has py-spy print the stacks of a process.
-func pySpy(to *stacks, pid int, environ []string) {
+// pySpy has py-spy print the stacks of a process, and reports whether it did.
+func pySpy(to *stacks, pid int, environ []string) bool {
 	looks := &Isolated{Environ: environ}
 	response, err := looks.Do(context.Background(), Request{Args: []string{"py-spy", "dump", "--pid", strconv.Itoa(pid)}, Timeout: pySpyWait})
 	to.write(response.Stdout)
@@ -58,6 +112,7 @@ func pySpy(to *stacks, pid int, environ []string) {
 		to.write(response.Stderr)
 		to.note("py-spy: %s: it may need the capability SYS_PTRACE", response.Reason())
 	}
+	return err == nil && response.OK()
 }
 
 // programOf is the name of the program that a process runs.
@@ -69,27 +124,11 @@ func programOf(pid int) string {
 	return filepath.Base(path)
 }
 
-func isGo(pid int) bool {
-	_, err := buildinfo.ReadFile(fmt.Sprintf("/proc/%d/exe", pid))
-	return err == nil
-}
-
-func isJava(pid int) bool {
-	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
-	return err == nil && bytes.Contains(maps, []byte("/libjvm.so"))
-}
-
 // stateOf says of a program without stacks whether it runs, or waits in the kernel, and where.
 func stateOf(pid int) string {
-	state := "its state is unknown"
-	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	for line := range strings.Lines(string(status)) {
-		if value, ok := strings.CutPrefix(line, "State:"); ok {
-			state = "state " + strings.TrimSpace(value)
-		}
-	}
+	state := cmp.Or(statusOf(pid, "State"), "unknown")
 	if wait, err := os.ReadFile(fmt.Sprintf("/proc/%d/wchan", pid)); err == nil && len(wait) > 1 {
 		state += ", in " + string(wait)
 	}
-	return state
+	return "state " + state
 }

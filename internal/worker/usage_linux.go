@@ -9,8 +9,11 @@ import (
 
 // hidden reports whether the peak of a child, in bytes, may be that of this process. The
 // kernel counts it for each child: fork shares the memory of the parent until exec,
-// which keeps the peak (setmax_mm_hiwater_rss in fs/exec.c).
+// which keeps the peak (setmax_mm_hiwater_rss in fs/exec.c). At that moment it reads
+// counters without what each processor has not added to them yet (percpu_counter), so
+// the two may differ: by a sixteenth at most here.
 func hidden(peak int64) bool {
+	peak -= peak / 16
 	var ru syscall.Rusage // its peak is at least that of our memory, and takes a microsecond
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &ru) == nil && peak > ruled(&ru).PeakRSS {
 		return false

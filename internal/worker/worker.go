@@ -75,11 +75,15 @@ type Request struct {
 	// Transcript is how many bytes to keep in Response.Transcript; zero keeps none.
 	// Only [Isolated] keeps one.
 	Transcript int
-	// NoOutput bounds the time in which the child prints nothing; zero means no bound.
-	// Only [Isolated] applies it.
+	// NoOutput bounds the time in which the child prints nothing, from its start or, where it
+	// is persistent, from the request on; zero means no bound.
 	NoOutput time.Duration
+	// Heard returns when the child last gave another sign of life than its output, in
+	// nanoseconds since the epoch, which then counts as output. Nil means that there is none.
+	// Only [Isolated] asks it; it may be called by any goroutine.
+	Heard func() int64
 	// Dump asks for the stacks of a child that is stopped at Timeout or NoOutput, in
-	// Response.Log. Only [Isolated] applies it.
+	// Response.Log.
 	Dump bool
 }
 
@@ -116,6 +120,9 @@ type Response struct {
 	// StartErr says why there was no child; it wraps [ErrNotFound] where the
 	// program does not exist. It is set if and only if End is NotStarted.
 	StartErr error
+	// Crashed says that ExitCode is 128+n, and n a signal by which programs crash, where the
+	// end of a program by a signal shows in no other way: of the first process of a container.
+	Crashed bool
 	// Unanswered says that a persistent child ended in the middle of a
 	// request, which is a crash whatever its exit code.
 	Unanswered bool

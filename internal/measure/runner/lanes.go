@@ -25,45 +25,47 @@ func (r *run) phase(ctx context.Context, lanes map[bench.Device][]int, round int
 	return context.Cause(ctx)
 }
 
-// phases deals the cells out to the devices, in phases of one width each.
+// phases are the cells of each device, in phases of devices that need equally many at once.
 func (r *run) phases() (phases []map[bench.Device][]int) {
 	at := map[int]map[bench.Device][]int{}
 	for i, c := range r.cells {
-		lane := i
-		if r.Lane != nil {
-			lane = r.Lane(c)
+		var d bench.Device
+		if r.Device != nil {
+			d = r.Device(c)
 		}
-		width := r.width(c)
+		width := len(d.Members())
 		if at[width] == nil {
 			at[width] = map[bench.Device][]int{}
 		}
-		d := On(r.Devices, width, lane)
 		at[width][d] = append(at[width][d], i)
 	}
 	for _, width := range slices.Sorted(maps.Keys(at)) {
+		for d, indexes := range at[width] {
+			at[width][d] = r.together(indexes)
+		}
 		phases = append(phases, at[width])
 	}
 	return phases
 }
 
-func (r *run) width(c bench.Cell) int {
-	if r.Width == nil {
-		return 1
+// together moves the cells of each group to the first of them.
+func (r *run) together(indexes []int) []int {
+	if r.Group == nil {
+		return indexes
 	}
-	return r.Width(c)
-}
-
-// On returns the device of a lane of cells that need width of the devices: of four, lane 1
-// of width 2 has the last two. Devices over the last whole lane stay idle. It is the zero
-// value where there are no devices.
-func On(devices []bench.Device, width, lane int) bench.Device {
-	lanes := len(devices) / width
-	switch {
-	case lanes == 0:
-		return bench.Device{}
-	case width == 1:
-		return devices[lane%lanes]
+	members := map[string][]int{}
+	for _, i := range indexes {
+		members[r.Group(r.cells[i])] = append(members[r.Group(r.cells[i])], i)
 	}
-	first := lane % lanes * width
-	return bench.Group(devices[first : first+width])
+	ordered := make([]int, 0, len(indexes))
+	for _, i := range indexes {
+		switch group := r.Group(r.cells[i]); {
+		case group == "":
+			ordered = append(ordered, i)
+		default:
+			ordered = append(ordered, members[group]...)
+			members[group] = nil
+		}
+	}
+	return ordered
 }

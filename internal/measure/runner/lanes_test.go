@@ -50,12 +50,17 @@ func (l *lanes) Measure(_ context.Context, c bench.Cell, d bench.Device) (bench.
 	return passed(1), nil
 }
 
+// dealt gives each cell the devices with these ids.
+func dealt(ids map[string]string) func(bench.Cell) bench.Device {
+	return func(c bench.Cell) bench.Device { return bench.Device{Vendor: "nvidia", ID: ids[c.ID()]} }
+}
+
 func TestOneCellAtATimeOnEachDevice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &lanes{busy: map[string]bool{}, at: map[string]string{}}
 		start := time.Now()
 		results, _, err := runner.Run(t.Context(), m, cells("a", "b", "c", "d"), runner.Options{
-			Repeats: times(2), Devices: []bench.Device{{Vendor: "nvidia", ID: "0"}, {Vendor: "nvidia", ID: "1"}},
+			Repeats: times(2), Device: dealt(map[string]string{"a": "0", "b": "1", "c": "0", "d": "1"}),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -78,14 +83,9 @@ func TestOneCellAtATimeOnEachDevice(t *testing.T) {
 func TestCellsThatNeedSeveralDevices(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &lanes{busy: map[string]bool{}, at: map[string]string{}}
-		var devices []bench.Device
-		for id := range 5 {
-			devices = append(devices, bench.Device{Vendor: "nvidia", ID: fmt.Sprint(id)})
-		}
-		width := map[string]int{"a": 1, "b": 2, "c": 4, "d": 2, "e": 2, "f": 5}
 		start := time.Now()
 		results, _, err := runner.Run(t.Context(), m, cells("a", "b", "c", "d", "e", "f"), runner.Options{
-			Repeats: times(2), Devices: devices, Width: func(c bench.Cell) int { return width[c.ID()] },
+			Repeats: times(2), Device: dealt(map[string]string{"a": "0", "b": "2,3", "c": "0,1,2,3", "d": "0,1", "e": "2,3", "f": "0,1,2,3,4"}),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -93,10 +93,10 @@ func TestCellsThatNeedSeveralDevices(t *testing.T) {
 		if m.met || m.moved || m.atOnce != 5 {
 			t.Errorf("two cells met on a device: %v; a cell moved: %v; devices at once: %d, want 5", m.met, m.moved, m.atOnce)
 		}
-		if took := time.Since(start); took != 10*time.Second { // b and d together, e after them
+		if took := time.Since(start); took != 10*time.Second { // b and d together, e after b
 			t.Errorf("rounds of a, then b and d, then e, then c, then f took %v, want 5 s each", took)
 		}
-		for i, want := range []string{"nvidia:0", "nvidia:2,3", "nvidia:0,1,2,3", "nvidia:2,3", "nvidia:0,1", "nvidia:0,1,2,3,4"} {
+		for i, want := range []string{"nvidia:0", "nvidia:2,3", "nvidia:0,1,2,3", "nvidia:0,1", "nvidia:2,3", "nvidia:0,1,2,3,4"} {
 			if results[i].Device != want {
 				t.Errorf("%s ran on %s, want %s", results[i].Cell.ID(), results[i].Device, want)
 			}
@@ -259,4 +259,40 @@ func twice(_ bench.Cell, cause bench.Cause) int {
 		return 2
 	}
 	return 0
+}
+
+// visits records the order of the cells.
+type visits struct{ order []string }
+
+func (v *visits) Measure(_ context.Context, c bench.Cell, _ bench.Device) (bench.Result, error) {
+	v.order = append(v.order, c.ID())
+	return passed(1), nil
+}
+
+// TestGroupsStayTogether: the cells of a group follow the first of them in each round, the others
+// stay where they are, and results keep the order of the cells.
+func TestGroupsStayTogether(t *testing.T) {
+	t.Parallel()
+	var v visits
+	all := cells("a1", "x", "b1", "a2", "y", "b2", "a3")
+	results, _, err := runner.Run(t.Context(), &v, all, runner.Options{
+		Repeats: func(bench.Cell) int { return 2 },
+		Group: func(c bench.Cell) string {
+			if id := c.ID(); len(id) > 1 {
+				return id[:1]
+			}
+			return ""
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	round := []string{"a1", "a2", "a3", "x", "b1", "b2", "y"}
+	if diff := cmp.Diff(slices.Concat(round, round), v.order); diff != "" {
+		t.Error(diff)
+	}
+	for i, r := range results {
+		if r.Cell.ID() != all[i].ID() {
+			t.Errorf("result %d is of %s, want %s", i+1, r.Cell.ID(), all[i].ID())
+		}
+	}
 }

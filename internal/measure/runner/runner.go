@@ -49,17 +49,14 @@ type Options struct {
 	// Retries is how often a measurement of a cell is repeated in place after failures, the
 	// last of which has the cause. A wrong answer is never repeated. Nil means never.
 	Retries func(c bench.Cell, cause bench.Cause) int
-	// Devices are the lanes: one cell at a time is measured on each. Empty
-	// means one lane without a device.
-	Devices []bench.Device
-	// Width returns how many of Devices a cell needs at once, at least 1 and at most as
-	// many as there are. Cells of one width are measured before wider ones, in each round.
-	// Nil means one each.
-	Width func(c bench.Cell) int
-	// Lane returns the index in Devices on which a cell is always measured, so
-	// that two unequal devices never look like a regression. Nil deals the
-	// cells out in their order.
-	Lane func(c bench.Cell) int
+	// Device returns where a cell is always measured, so that two unequal devices never look
+	// like a regression; a group for a cell that needs several. One cell at a time is measured
+	// on each. In each round, cells of one device come before those of wider groups; groups of
+	// one width share no device. Nil, and the zero value, mean one lane without a device.
+	Device func(c bench.Cell) bench.Device
+	// Group names cells that are measured one after the other on their device in each round,
+	// where the first of them stands. "" leaves a cell where it is. Nil means "" for all.
+	Group func(c bench.Cell) string
 	// Earlier returns what an interrupted run measured of a cell in a round
 	// (from 1). Nil means nothing.
 	Earlier func(c bench.Cell, round int) (bench.Result, bool)

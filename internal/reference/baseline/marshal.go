@@ -129,6 +129,7 @@ func (e *encoder) metric(m *Metric) {
 	e.optional("unit", m.Unit)
 	e.optional("kind", m.Kind.String())
 	e.optionalNumber("", "resolution", m.Resolution)
+	e.optionalNumber("", "explains", m.Explains)
 	e.optionalFlag("exact", m.Exact)
 	e.optionalFlag("informational", m.Informational)
 	e.optional("fallback_for", m.FallbackFor)

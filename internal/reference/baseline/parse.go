@@ -332,6 +332,8 @@ func (r *reader) meaning(field string, m *bench.Metric) bool {
 		r.quantity(&m.Kind)
 	case "resolution":
 		r.positive(&m.Resolution)
+	case "explains":
+		r.positive(&m.Explains)
 	case "exact":
 		r.flag(&m.Exact)
 	case "informational":

@@ -1,4 +1,4 @@
-// Package remote reads single files out of a git repository that others own: a branch is
+// Package remote reads files out of a git repository that others own: a branch is
 // fetched into a temporary folder without a working tree, so that nothing of it is checked out,
 // followed as a link, or run. No secret reaches git, because a worker scrubs its environment.
 package remote
@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"strings"
 	"time"
 
@@ -39,38 +40,69 @@ type Source struct {
 	Path string // of the file, with slashes
 }
 
-const fetchTimeout = 2 * time.Minute
+const (
+	fetchTimeout = 2 * time.Minute
+	maxFiles     = 1000
+)
 
 // Fetch reads a file. The error is [fs.ErrNotExist] if the commit does not have it, and a [*Error] if
 // the commit cannot be had. With anonymous, git asks no helper for credentials. The worker must
 // keep as many bytes as the largest file may have.
-func Fetch(ctx context.Context, w worker.Worker, from Source, anonymous bool) (File, error) {
+func Fetch(ctx context.Context, w worker.Worker, from Source, anonymous bool) (f File, err error) {
+	err = within(ctx, w, from, anonymous, func(g git, commit string) error {
+		f.Commit = commit
+		f.Data, err = g.blob(ctx, commit, from.Path)
+		return err
+	})
+	return f, err
+}
+
+// Folder reads the files of a folder, from.Path, whose names match a pattern of [path.Match]. A folder that
+// the commit does not have holds none, and more than 1000 files are an error. A file that cannot be read has an
+// error in errs. Otherwise it is as Fetch.
+func Folder(ctx context.Context, w worker.Worker, from Source, pattern string, anonymous bool) (files map[string]File, errs map[string]error, err error) {
+	files, errs = map[string]File{}, map[string]error{}
+	return files, errs, within(ctx, w, from, anonymous, func(g git, commit string) error {
+		args := []string{"ls-tree", "-z", "--full-tree", "--name-only", commit}
+		if from.Path != "." {
+			args = append(args, "--", from.Path+"/")
+		}
+		list, err := g.run(ctx, args...)
+		for at := range strings.SplitSeq(string(list), "\x00") {
+			name := path.Base(at)
+			if match, _ := path.Match(pattern, name); !match {
+				continue
+			}
+			if len(files)+len(errs) == maxFiles {
+				return fmt.Errorf("%s of commit %.12s has more than %d files %s: name another folder in baselines.path", text.OneLine(from.Path), commit, maxFiles, pattern)
+			}
+			if data, err := g.blob(ctx, commit, at); err != nil {
+				errs[name] = err
+			} else {
+				files[name] = File{Data: data, Commit: commit}
+			}
+		}
+		return err
+	})
+}
+
+// within fetches a commit into a temporary folder, and removes it after read.
+func within(ctx context.Context, w worker.Worker, from Source, anonymous bool, read func(g git, commit string) error) error {
 	dir, err := os.MkdirTemp("", "accelgate-baselines-")
 	if err != nil {
-		return File{}, fmt.Errorf("make a folder for baselines: %w: name another temporary folder with TMPDIR", err)
+		return fmt.Errorf("make a folder for baselines: %w: name another temporary folder with TMPDIR", err)
 	}
 	defer os.RemoveAll(dir)
 	g := git{w: w, dir: dir, anonymous: anonymous}
-	fail := func(err error) (File, error) {
-		if ctx.Err() != nil {
-			return File{}, ctx.Err()
-		}
-		return File{}, &Error{fmt.Errorf("fetch %s of %s: %w: correct baselines.repository and baselines.ref, or type 'git ls-remote %s' to see its branches",
+	commit, err := g.fetch(ctx, from)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return &Error{fmt.Errorf("fetch %s of %s: %w: correct baselines.repository and baselines.ref, or type 'git ls-remote %s' to see its branches",
 			text.OneLine(cmp.Or(from.Ref, "HEAD")), text.OneLine(from.URL), err, text.ShellWord(from.URL))}
 	}
-	if _, err := g.run(ctx, "init", "--quiet", "--bare"); err != nil {
-		return fail(err)
-	}
-	if _, err := g.run(ctx, "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--", from.URL, cmp.Or(from.Ref, "HEAD")); err != nil {
-		return fail(err)
-	}
-	commit, err := g.run(ctx, "rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}")
-	if err != nil {
-		return fail(err)
-	}
-	f := File{Commit: strings.TrimSpace(string(commit))}
-	f.Data, err = g.blob(ctx, f.Commit, from.Path)
-	return f, err
+	return read(g, commit)
 }
 
 // git is a repository that was made for one fetch.
@@ -84,6 +116,18 @@ type git struct {
 // transports than these, and from questions to a terminal.
 var settings = []string{"protocol.allow=never", "protocol.https.allow=always", "protocol.ssh.allow=always", "protocol.file.allow=always", "core.hooksPath=" + os.DevNull,
 	"maintenance.auto=false", "gc.auto=0", "core.askPass="}
+
+// fetch gets a commit of a repository, and returns its name.
+func (g git) fetch(ctx context.Context, from Source) (commit string, err error) {
+	if _, err := g.run(ctx, "init", "--quiet", "--bare"); err != nil {
+		return "", err
+	}
+	if _, err := g.run(ctx, "fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--", from.URL, cmp.Or(from.Ref, "HEAD")); err != nil {
+		return "", err
+	}
+	name, err := g.run(ctx, "rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}")
+	return strings.TrimSpace(string(name)), err
+}
 
 func (g git) run(ctx context.Context, args ...string) ([]byte, error) {
 	line := []string{"git"}

@@ -38,7 +38,7 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 		return result, nil
 	}
 	result.Command, result.Env = f.args, f.env
-	response, err := s.env.Worker.Do(ctx, s.request(in, f, d))
+	response, err := s.env.Worker.Do(ctx, suite.Watch(ctx, s.request(in, f, d)))
 	if err != nil {
 		return result, err
 	}

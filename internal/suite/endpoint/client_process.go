@@ -87,6 +87,11 @@ func (j *job) measurement(environ []string, now func() time.Time) (*measurement,
 	if s.dataset, err = s.body.openDataset(s.config, j.Dir); err != nil {
 		return nil, schedule, err
 	}
+	if j.Fitted != nil {
+		if s.dataset, err = s.dataset.Refit(j.Fitted); err != nil {
+			return nil, schedule, err
+		}
+	}
 	if s.schema, err = s.body.openSchema(s.config, j.Dir); err != nil {
 		return nil, schedule, err
 	}
@@ -124,6 +129,9 @@ func (m *measurement) newClient() (*openai.Client, error) {
 	t := m.body.Timeouts
 	options := openai.Options{BaseURL: m.url, APIKey: m.apiKey(), Connections: m.connections(),
 		KeepAlive: m.body.Request.KeepAlive, First: t.First, Idle: t.Idle, Total: t.Total, Now: m.now}
+	if m.alive != nil {
+		options.Heard = m.alive.heard
+	}
 	if err := m.body.Connection.apply(&options, m.env.Dir); err != nil {
 		return nil, err
 	}

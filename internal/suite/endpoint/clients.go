@@ -36,6 +36,7 @@ type job struct {
 	Rate              float64
 	Share             share
 	Nonces            uint64
+	Fitted            []int // words of each prompt, if its length is in tokens
 	URL, Model, Token string
 }
 
@@ -131,7 +132,11 @@ func (m *measurement) startClient(s load.Schedule, k int) (*client, error) {
 	}
 	b := *m.body
 	b.Load.Clients = 1
-	line, err := json.Marshal(job{Name: m.name, Dir: m.env.Dir, Body: b, Plan: s.Plan(), Concurrency: m.point.concurrency, Rate: m.point.rate,
+	var fitted []int
+	if m.dataset.CountsTokens() {
+		fitted = m.texts.Fitted()
+	}
+	line, err := json.Marshal(job{Fitted: fitted, Name: m.name, Dir: m.env.Dir, Body: b, Plan: s.Plan(), Concurrency: m.point.concurrency, Rate: m.point.rate,
 		Share: of, Nonces: m.asks, URL: m.url, Model: m.model, Token: m.apiKey()})
 	if err != nil {
 		return nil, err

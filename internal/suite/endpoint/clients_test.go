@@ -14,7 +14,9 @@ import (
 // request of the schedule is sent once, and the counts are those of one client.
 func TestSeveralClientsSendOneLoad(t *testing.T) {
 	t.Parallel()
+	const talks = "{kind: random, input: {dist: fixed, value: 6}, conversation: {turns: {dist: uniform, min: 1, max: 4}, input: {dist: fixed, value: 3}}}"
 	for name, load := range map[string]string{
+		"talks":  "{concurrency: [5], requests: 41, auto_ramp: false, warmup: {requests: 5, duration: 50ms}, drain: 10s}\ndataset: " + talks,
 		"open":   "{mode: constant, rate: [60], requests: 40, warmup: {requests: 4, duration: 100ms}, drain: 10s}",
 		"closed": "{concurrency: [5], requests: 41, auto_ramp: false, warmup: {requests: 5, duration: 50ms}, drain: 10s}",
 	} {
@@ -32,7 +34,7 @@ load: `+strings.Replace(load, "{", "{clients: 3, ", 1), e)
 			if err != nil || r.Outcome != bench.Passed {
 				t.Fatal(err, r.Reason, r.Log)
 			}
-			want := map[string]int{"open": 40, "closed": 41}[name]
+			want := map[string]int{"open": 40, "closed": 41, "talks": 41}[name]
 			if got := r.Counts["ok"]; got != want {
 				t.Errorf("%d requests were answered, want %d", got, want)
 			}

@@ -2,10 +2,19 @@ package endpoint
 
 import (
 	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -114,6 +123,69 @@ func TestH2C(t *testing.T) {
 		}
 		if n := s.Seen().Connections; c.server && (c.keys == "") != (n < 10) {
 			t.Errorf("%d connections%s", n, c.keys)
+		}
+	}
+}
+
+// TestConnectionsAreMeasured reaches the programmable server by a socket, by a proxy and as a deployment of
+// Azure, with one client and with processes that get the connection from their parent.
+func TestConnectionsAreMeasured(t *testing.T) {
+	t.Parallel()
+	s := fakeserver.New(fakeserver.Config{Tokens: 2, Now: time.Now})
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	target, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked atomic.Int32
+	front := func(check func(*http.Request) bool) *httptest.Server {
+		proxy := httputil.NewSingleHostReverseProxy(target)
+		proxy.FlushInterval, proxy.ErrorLog = -1, log.New(io.Discard, "", 0) // the end of a load cuts requests
+		return httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !check(r) {
+				t.Errorf("asked for %s with %v", r.URL, r.Header)
+			}
+			asked.Add(1)
+			r.Host = target.Host
+			if rest, ok := strings.CutPrefix(r.URL.Path, "/openai/deployments/small"); ok {
+				r.URL.Path = "/v1" + rest
+			}
+			proxy.ServeHTTP(w, r)
+		}))
+	}
+	socket := front(func(*http.Request) bool { return true })
+	path := filepath.Join(t.TempDir(), "s")
+	if socket.Listener, err = net.Listen("unix", path); err != nil {
+		t.Skip(err)
+	}
+	proxy := front(func(r *http.Request) bool { return r.URL.Host == "server.invalid" })
+	azure := front(func(r *http.Request) bool {
+		return r.URL.Query().Get("api-version") == "2024-10-21" && r.Header.Get("api-key") == "0123456789abcdef" && r.Header.Get("Authorization") == "" && r.Header.Get("X-Tenant") == "t1"
+	})
+	for _, one := range []*httptest.Server{socket, proxy, azure} {
+		one.Start()
+		t.Cleanup(one.Close)
+	}
+	e := env(t)
+	e.Environ = append(slices.Clone(e.Environ), "AZURE_TEST_KEY=0123456789abcdef")
+	for _, keys := range []string{
+		"base_url: http://localhost\nconnection: {socket: " + path + "}",
+		"base_url: http://server.invalid\nconnection: {proxy: \"" + proxy.URL + "\"}",
+		"base_url: " + azure.URL + "/openai/deployments/small\napi_key_env: AZURE_TEST_KEY\nconnection: {api_key_header: api-key, query: {api-version: \"2024-10-21\"}, headers: {X-Tenant: t1}}",
+	} {
+		for clients := 1; clients <= 2; clients++ {
+			asked.Store(0)
+			suite, err := openBody(t, "x.yaml", fmt.Sprintf("%s\nrequest: {max_tokens: 2}\nload: {concurrency: [2], clients: %d, requests: 8, auto_ramp: false, warmup: {duration: 0s}}", keys, clients), e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := suite.Measure(t.Context(), suite.Cells()[0], bench.Device{})
+			if err != nil || r.Outcome != bench.Passed || r.Counts["ok"] != 8 || asked.Load() < 8 {
+				t.Errorf("%s, %d clients: %s %s, %v, %d requests", keys, clients, r.Outcome, r.Reason, err, asked.Load())
+			}
 		}
 	}
 }

@@ -131,7 +131,7 @@ func (s *Suite) Metrics() []bench.Metric {
 	if s.clients() > 1 {
 		metrics = append(metrics, severalMetrics...)
 	}
-	return slices.Concat(metrics, s.body.Mix.metrics(), clientMetrics, serverMetrics)
+	return slices.Concat(metrics, s.body.Mix.metrics(), clientMetrics, serverMetrics, deviceMetrics)
 }
 
 // Cells returns one cell per load.

@@ -39,7 +39,7 @@ func (l limit) String() string {
 
 // limits reads the conditions, sorted by metric.
 func (b *body) limits() ([]limit, error) {
-	metrics := Catalogue()
+	metrics := ofRequests()
 	list := []limit{}
 	for _, name := range slices.Sorted(maps.Keys(b.Search.SLO)) {
 		i := slices.IndexFunc(metrics, func(m bench.Metric) bool { return m.Name == name })

@@ -39,25 +39,36 @@ type measurement struct {
 	start    time.Time        // when the load begins, by this clock; zero is at once
 	clock    clock            // the server's, where it was measured
 	own      part             // what this client did of the load
+	alive    *alive           // nil where nothing watches the server
 }
 
 // Measure sends one load and computes what it amounts to. A server that is not
 // there is an error: no further load can be measured either. One that was
 // started here and fails, fails its cell.
-func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (result bench.Result, err error) {
+func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (bench.Result, error) {
+	return s.bounded(ctx, cell, func(ctx context.Context) (bench.Result, error) { return s.once(ctx, cell, d) })
+}
+
+// once is Measure without a bound of its own.
+func (s *Suite) once(ctx context.Context, cell bench.Cell, d bench.Device) (result bench.Result, err error) {
 	m := &measurement{Suite: s, cell: cell, point: s.points[cell.ID()], device: d, epoch: s.env.Now(), url: s.body.BaseURL}
 	result = bench.Result{Cell: cell, Outcome: bench.Passed}
 	if m.url == "" {
-		if m.server, err = s.start(ctx, d); err != nil {
+		if suite.AttendanceOf(ctx).NoOutput > 0 {
+			m.alive = &alive{now: s.env.Now}
+		}
+		if m.server, err = s.start(ctx, d, m.alive); err != nil {
 			return result, err
 		}
 		m.url = m.server.url
 		result.Command = m.server.args
 		defer func() {
-			if endErr := m.server.end(); err == nil {
+			m.server.died = m.server.died || err != nil && m.server.hasEnded()
+			if endErr := m.server.end(); endErr != nil && err == nil {
 				err = endErr
+				return
 			}
-			m.conclude(&result)
+			err = m.ended(ctx, &result, err)
 		}()
 	}
 	if err := m.checkKey(); err != nil {
@@ -93,6 +104,9 @@ func (m *measurement) connect(ctx context.Context) (err error) {
 	if m.server != nil {
 		if err := m.await(ctx); err != nil {
 			return err
+		}
+		if m.alive != nil {
+			m.alive.loaded.Store(true)
 		}
 	}
 	if m.said, err = m.client.Probe(ctx); err != nil {
@@ -162,17 +176,6 @@ func (m *measurement) await(ctx context.Context) error {
 	return err
 }
 
-// conclude adds what became of the server that was started.
-func (m *measurement) conclude(result *bench.Result) {
-	if m.server == nil {
-		return
-	}
-	result.Log = m.server.response.Log
-	if result.Outcome != bench.Passed && m.server.died {
-		result.Reason += "; the server " + m.server.response.Reason()
-	}
-}
-
 // measure sends the load and fills in the result.
 func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	schedule, err := m.plan(m.point).Schedule()
@@ -182,6 +185,8 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	if err := m.choosePrompts(ctx); err != nil {
 		return err
 	}
+	gauges := m.gauges(ctx)
+	defer stopGauges(gauges)
 	meters, err := m.meters(ctx)
 	if err != nil {
 		return err
@@ -216,6 +221,7 @@ func (m *measurement) measure(ctx context.Context, result *bench.Result) error {
 	result.Context = m.context(schedule, out, meters)
 	result.Samples = append(result.Samples, clientSamples(health)...)
 	addTelemetry(result, reported)
+	result.Samples = append(result.Samples, deviceSamples(gauges, log.Window)...)
 	m.doubt(result, out, health)
 	m.warnRepeats(result)
 	addTogether(result, m.seen.parts)

@@ -69,7 +69,7 @@ func parseShard(data []byte) (*ShardFile, error) {
 		p.Clock.Low > p.Clock.High || p.Clock.Low < -maxSpan || p.Clock.High > maxSpan, !bench.Finite(p.Health.CPUShare):
 		return nil, errors.New("its times cannot be")
 	}
-	return &f, f.Run.Validate()
+	return &f, cmp.Or(f.Settings.Mix.check(), f.Run.Validate())
 }
 
 const maxSpan = 30 * 24 * time.Hour
@@ -121,7 +121,7 @@ func MergeShards(list []*ShardFile, dir string) (*bench.Run, error) {
 	t := merge(parts, first.Part.Epoch, load.Plan{Mode: set.Mode, Requests: set.Requests})
 	run := first.Run
 	result := &run.Results[0]
-	b := body{MinOKRate: set.MinOKRate, ClientDelay: set.ClientDelay, Load: loading{Mode: set.Mode, MaxInFlight: set.MaxInFlight}}
+	b := body{MinOKRate: set.MinOKRate, ClientDelay: set.ClientDelay, Load: loading{Mode: set.Mode, MaxInFlight: set.MaxInFlight}, Mix: set.Mix}
 	m := &measurement{Suite: &Suite{name: result.Cell.Suite + "-merged", body: &b}, cell: result.Cell, epoch: first.Part.Epoch}
 	m.env.Files = dir
 	m.point.label = result.Cell.Get("load")
@@ -147,15 +147,16 @@ func checkRequests(list []*ShardFile) error {
 // merged computes the result of all shards.
 func (m *measurement) merged(result *bench.Result, list []*ShardFile, run *bench.Run) error {
 	t, set := m.seen.parts, &list[0].Settings
-	out := latency.Compute(latency.Input{Observations: t.observations, Window: t.window, Open: set.Mode != load.Closed, SLO: set.SLO,
-		Price: latency.Price{USDPerHour: set.PriceHour}})
+	in := latency.Input{Observations: t.observations, Window: t.window, Open: set.Mode != load.Closed, SLO: set.SLO,
+		Price: latency.Price{USDPerHour: set.PriceHour}}
+	out := latency.Compute(in)
 	health, gone := list[0].Part.Health, false
 	for _, f := range list {
 		health, gone = worse(health, f.Part.Health), gone || f.Part.Gone
 	}
 	server := serverSamples(result)
 	*result = bench.Result{Cell: result.Cell, Outcome: bench.Passed, Context: m.mergedContext(result.Context, out, list), WallMS: result.WallMS, Counts: out.Counts,
-		Warnings: out.Warnings, Samples: slices.Concat(out.Samples, clientSamples(health), server)}
+		Warnings: out.Warnings, Samples: slices.Concat(out.Samples, m.body.Mix.samples(in), clientSamples(health), server)}
 	m.doubt(result, out, health)
 	addTogether(result, t)
 	run.Metrics = slices.Concat(slices.DeleteFunc(slices.Clone(run.Metrics), func(a bench.Metric) bool {
@@ -168,9 +169,9 @@ func (m *measurement) merged(result *bench.Result, list []*ShardFile, run *bench
 	return run.Validate()
 }
 
-// serverSamples are what the server reported, to one of the shards as to all.
+// serverSamples are what the server, or its devices, reported, to one of the shards as to all.
 func serverSamples(r *bench.Result) (list []bench.Sample) {
-	for _, metric := range serverMetrics {
+	for _, metric := range slices.Concat(serverMetrics, deviceMetrics) {
 		if s := r.Sample(metric.Name); s != nil {
 			list = append(list, *s)
 		}

@@ -116,6 +116,8 @@ func TestShardsThatAreNoWhole(t *testing.T) {
 		"times":         {change(func(f *ShardFile) { f.Part.Window.End = -1 }), "times cannot be"},
 		"path":          {change(func(f *ShardFile) { f.Run.Results[0].Files[0].Name = "../samples.jsonl" }), "samples"},
 		"digest":        {change(func(f *ShardFile) { f.Run.Results[0].Files[0].SHA256 = strings.Repeat("0", 64) }), "changed after it was written"},
+		"prompts":       {change(func(f *ShardFile) { f.Prompts = "other" }), "differ in lengths of prompts"},
+		"mix":           {change(func(f *ShardFile) { f.Settings.Mix = mix{"a b": 1} }), "is not the name of a model"},
 		"no samples":    {change(func(f *ShardFile) { f.Run.Results[0].Files = nil }), "names 0 files"},
 	} {
 		if _, err := mergeFiles(t, c.paths...); err == nil || !strings.Contains(err.Error(), c.want) {

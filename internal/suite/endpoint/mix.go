@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -28,15 +29,22 @@ var ofModel = []string{"n_ok", "n_total", "ok_rate", "req_per_s_all", "throughpu
 const modelMark = "@"
 
 func (b *body) checkMix(c *config.Suite) error {
-	if len(b.Mix) > maxModels {
-		return c.Errorf("mix", "has %d models: name up to %d", len(b.Mix), maxModels)
+	if err := b.Mix.check(); err != nil {
+		return c.Errorf("mix", "%v", err)
 	}
-	for _, name := range b.Mix.names() {
-		switch w := b.Mix[name]; {
+	return nil
+}
+
+func (m mix) check() error {
+	if len(m) > maxModels {
+		return fmt.Errorf("has %d models: name up to %d", len(m), maxModels)
+	}
+	for _, name := range m.names() {
+		switch w := m[name]; {
 		case name == "" || len(name) > maxModelName || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xfffd }):
-			return c.Errorf("mix", "%.80q is not the name of a model: write it as requests name it, in up to %d bytes without a space", name, maxModelName)
+			return fmt.Errorf("%.80q is not the name of a model: write it as requests name it, in up to %d bytes without a space", name, maxModelName)
 		case !(w > 0 && w <= maxWeight):
-			return c.Errorf("mix", "the weight of %s is %v: write a number above 0 and up to %v, such as 3", name, w, float64(maxWeight))
+			return fmt.Errorf("the weight of %s is %v: write a number above 0 and up to %v, such as 3", name, w, float64(maxWeight))
 		}
 	}
 	return nil
@@ -66,7 +74,7 @@ func (m mix) pick(seed int64, n int, otherwise string) string {
 
 // metrics describes what each model reports.
 func (m mix) metrics() (all []bench.Metric) {
-	catalogue := Catalogue()
+	catalogue := ofRequests()
 	for _, model := range m.names() {
 		for _, name := range ofModel {
 			of := catalogue[slices.IndexFunc(catalogue, func(c bench.Metric) bool { return c.Name == name })]

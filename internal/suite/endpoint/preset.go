@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -58,8 +59,13 @@ func (b *body) info(id string) PresetInfo {
 		Loads: fmt.Sprintf("%s; %v each", strings.Join(loads, ", "), b.Load.Duration)}
 }
 
-// Catalogue describes every metric, as it is gated by default.
+// Catalogue describes every metric of a load, as it is gated by default.
 func Catalogue() []bench.Metric {
+	return slices.Concat(ofRequests(), severalMetrics, clientMetrics, serverMetrics, deviceMetrics)
+}
+
+// ofRequests are the metrics that are computed from requests.
+func ofRequests() []bench.Metric {
 	metrics, _ := latency.Metrics() // nothing is asked for that could be wrong
 	return metrics
 }

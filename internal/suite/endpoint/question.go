@@ -87,7 +87,7 @@ type question struct {
 // says; every other one asks what no measured request does.
 func (r *record) question(shot load.Shot) (question, error) {
 	if r.talks != nil {
-		t := &r.talks[shot.Slot]
+		t := r.talkOf(shot.Slot)
 		model := r.body.Mix.pick(r.body.Dataset.Seed, t.number, r.model)
 		q, err := r.ask(model, t.next(), shot.Index)
 		q.turn = t.turn + 1

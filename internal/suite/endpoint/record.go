@@ -33,7 +33,7 @@ type record struct {
 	observations []latency.Observation
 	failed       int
 	refused      int          // connections in a row
-	talks        []talk       // by slot, if the suite converses
+	talks        []talk       // by slot of all clients, if the suite converses
 	reported     atomic.Int64 // when progress was reported last, as a time.Duration
 }
 
@@ -64,6 +64,9 @@ func (r *record) end() {
 // send asks one question and keeps what became of it. Cool-down requests keep
 // up the load and are not kept.
 func (r *record) send(ctx context.Context, shot load.Shot) {
+	if r.alive != nil {
+		defer r.alive.asks()()
+	}
 	q, err := r.question(shot)
 	reply := openai.Reply{Outcome: openai.BadJSON}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/device/gauge"
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/dataset"
 	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
@@ -126,8 +127,9 @@ type seeking struct {
 	best    *record // of the highest load that held
 	at      float64
 	values  map[string]float64 // of best
+	gauges  *gauge.Gauge       // nil of a server on another host
 	gone    bool
-	broken  string // why the latest probe failed
+	broken  string // why the latest probe that did not hold failed
 }
 
 // search finds the highest load that holds the limits.
@@ -137,7 +139,8 @@ func (m *measurement) search(ctx context.Context, result *bench.Result) error {
 		return err
 	}
 	n := &m.body.Search
-	s := &seeking{measurement: m, limits: limits, result: result, began: m.now()}
+	s := &seeking{measurement: m, limits: limits, result: result, began: m.now(), gauges: m.gauges(ctx)}
+	defer stopGauges(s.gauges)
 	found, err := search.Find(search.Options{Least: n.Min, Most: n.Max, Whole: n.Metric == searchConcurrency, Precision: n.Precision, Repeats: n.Repeats},
 		func(load float64) (bool, error) { return s.probe(ctx, load) })
 	if m.server != nil {
@@ -179,8 +182,9 @@ func (s *seeking) probe(ctx context.Context, value float64) (bool, error) {
 	}
 	s.seen = newRecord(s.measurement, schedule)
 	s.client.Warm(ctx, s.atOnce())
-	stopWatching := load.Watch(ctx, s.now)
+	stopWatching, stopReading := load.Watch(ctx, s.now), s.watchServer(ctx)
 	log, gone, err := s.run(ctx, schedule)
+	reported := stopReading()
 	health := stopWatching()
 	if t := s.seen.parts; t != nil {
 		health = s.own.Health
@@ -191,6 +195,7 @@ func (s *seeking) probe(ctx context.Context, value float64) (bool, error) {
 	}
 	out := latency.Compute(latency.Input{Observations: s.seen.observations, Window: log.Window, Open: s.body.Load.Mode != load.Closed})
 	holds := s.judge(value, out, health)
+	addToCurve(&s.result.Curve[len(s.result.Curve)-1], append(telemetrySamples(reported), deviceSamples(s.gauges, log.Window)...))
 	s.longest = max(s.longest, s.now()-started)
 	return holds, nil
 }
@@ -198,9 +203,10 @@ func (s *seeking) probe(ctx context.Context, value float64) (bool, error) {
 // judge enters a probe into the curve.
 func (s *seeking) judge(value float64, out latency.Output, health load.Health) bool {
 	values := figures(out)
-	s.broken = s.violation(values)
-	holds := s.broken == ""
+	why := s.violation(values)
+	holds := why == ""
 	if !holds {
+		s.broken = why
 		s.doubtProbe(out, health)
 	}
 	if holds && value >= s.at {
@@ -209,6 +215,17 @@ func (s *seeking) judge(value float64, out latency.Output, health load.Health) b
 	s.result.Curve = append(s.result.Curve, bench.LoadPoint{Load: value, Holds: holds, Throughput: finite(values["throughput_tok_per_s"]), Rate: finite(values["req_per_s_all"]),
 		TTFT: finite(values["ttft_p95_ms"]), TPOT: finite(values["tpot_p95_ms"]), OKRate: finite(values[okRate])})
 	return holds
+}
+
+// addToCurve adds what the server and its devices reported during a probe.
+func addToCurve(p *bench.LoadPoint, samples []bench.Sample) {
+	to := map[string]*float64{"server_queue_mean": &p.Queue, "server_kv_use_max": &p.KVUse, "server_preemptions": &p.Preemptions,
+		"device_sm_clock_mhz": &p.SMClock, "device_power_w": &p.Power, "device_memory_max_mib": &p.Memory, "cpu_clock_mhz": &p.CPUClock}
+	for _, s := range samples {
+		if field := to[s.Metric]; field != nil {
+			*field = finite(s.Values[0])
+		}
+	}
 }
 
 // violation says which limit a probe broke, or "".

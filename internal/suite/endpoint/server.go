@@ -26,7 +26,7 @@ type running struct {
 }
 
 // start starts the server. Whether it is ready, its answers show.
-func (s *Suite) start(ctx context.Context, d bench.Device) (*running, error) {
+func (s *Suite) start(ctx context.Context, d bench.Device, a *alive) (*running, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
@@ -39,11 +39,15 @@ func (s *Suite) start(ctx context.Context, d bench.Device) (*running, error) {
 	if s.env.Pin != nil {
 		env = append(env, s.env.Pin(d)...)
 	}
+	req := suite.Watch(ctx, worker.Request{Args: args, Dir: s.env.Dir, Env: env, Unset: s.ownKey()})
+	if a != nil {
+		req.Heard = a.at
+	}
 	ctx, stop := context.WithCancel(ctx)
 	r := &running{url: "http://127.0.0.1:" + port, args: args, stop: stop, ended: make(chan struct{})}
 	go func() {
 		defer close(r.ended)
-		r.response, r.err = s.env.Worker.Do(ctx, worker.Request{Args: args, Dir: s.env.Dir, Env: env, Unset: s.ownKey()})
+		r.response, r.err = s.env.Worker.Do(ctx, req)
 	}()
 	return r, nil
 }

@@ -1,7 +1,6 @@
 package endpoint
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -29,11 +28,14 @@ type Shard struct {
 // ShardFile is what a shard leaves for the merge. It is no run: numbers of a part of a
 // load must not be judged.
 type ShardFile struct {
-	Format   int       `json:"accelgate_shard"` // shardFormat
-	Index    int       `json:"index"`           // from 1
-	Of       int       `json:"of"`
-	Start    time.Time `json:"start"`
-	Config   string    `json:"configuration"` // digest
+	Format int       `json:"accelgate_shard"` // shardFormat
+	Index  int       `json:"index"`           // from 1
+	Of     int       `json:"of"`
+	Start  time.Time `json:"start"`
+	Config string    `json:"configuration"` // digest
+	// Prompts is the digest of the lengths that the server's own count of tokens gave
+	// the prompts; empty where they are counted in words.
+	Prompts  string    `json:"prompts,omitempty"`
 	Settings settings  `json:"settings"`
 	Part     part      `json:"part"`
 	Run      bench.Run `json:"run"`
@@ -52,6 +54,7 @@ type settings struct {
 	PriceHour   float64       `json:"price_per_hour"`
 	MinOKRate   float64       `json:"min_ok_rate"`
 	ClientDelay time.Duration `json:"client_delay_ns"`
+	Mix         mix           `json:"mix,omitempty"`
 }
 
 // Sharded is Kind for a host that sends a part of a load.
@@ -79,8 +82,6 @@ func (s *Suite) checkShard() error {
 		return c.Errorf("search", "chooses each load by the one before it, which shards cannot: search with load.clients on one host")
 	case len(s.cells) != 1:
 		return c.Errorf("load", "has %d loads, and shards begin one at a time: choose it with --concurrency or --rps", len(s.cells))
-	case s.body.oneClientKey() != "" || len(s.body.Mix) > 0:
-		return c.Errorf(cmp.Or(s.body.oneClientKey(), "mix"), "is for one client: measure without shards, or remove the key")
 	case s.body.Repeats != 1:
 		return c.Errorf("repeats", "is %d, and shards begin one measurement at a time: leave it out, and start the shards again", s.body.Repeats)
 	}
@@ -145,14 +146,22 @@ func (m *measurement) handOver(result *bench.Result) {
 	l := &m.body.Load
 	m.shard.found = &ShardFile{Format: shardFormat, Index: m.shard.Index, Of: m.shard.Of, Start: m.shard.Start.UTC(), Config: m.configuration(), Part: m.own,
 		Settings: settings{Mode: l.Mode, Requests: l.Requests, MaxInFlight: l.MaxInFlight, SLO: latency.SLO{TTFT: m.slo.ttft, TPOT: m.slo.tpot, E2E: m.slo.e2e},
-			PriceHour: m.body.PriceHour, MinOKRate: m.body.MinOKRate, ClientDelay: m.body.ClientDelay}}
+			PriceHour: m.body.PriceHour, MinOKRate: m.body.MinOKRate, ClientDelay: m.body.ClientDelay, Mix: m.body.Mix}}
+	if m.dataset.CountsTokens() {
+		m.shard.found.Prompts = digestOf(m.texts.Fitted())
+	}
 	result.Doubt = fmt.Sprintf("shard %d of %d is a part of the load: merge all with 'accelgate bench merge'", m.shard.Index, m.shard.Of)
 	result.Warnings = append(result.Warnings, m.clock.String())
 }
 
 // configuration identifies what all shards must have in common.
 func (m *measurement) configuration() string {
-	data, _ := json.Marshal([]any{m.body, m.dataset.Hash, m.schedule.Digest(), m.name}) // of plain values
+	return digestOf([]any{m.body, m.dataset.Hash, m.schedule.Digest(), m.name})
+}
+
+// digestOf is the SHA-256 of plain values.
+func digestOf(v any) string {
+	data, _ := json.Marshal(v)
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
@@ -170,7 +179,7 @@ func (s *Shard) File(run *bench.Run) *ShardFile {
 
 // facts are what all shards must agree on, by their names for people.
 func (f *ShardFile) facts() map[string]string {
-	facts := map[string]string{"commit": f.Run.Revision, "accelgate": f.Run.Tool, "configuration": f.Config, "number of shards": fmt.Sprint(f.Of),
+	facts := map[string]string{"commit": f.Run.Revision, "accelgate": f.Run.Tool, "configuration": f.Config, "number of shards": fmt.Sprint(f.Of), "lengths of prompts": f.Prompts,
 		"start": f.Start.UTC().Format(time.RFC3339Nano)}
 	r := &f.Run.Results[0]
 	facts["suite"], facts["load"] = r.Cell.Suite, r.Cell.ID()

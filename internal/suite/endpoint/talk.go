@@ -21,18 +21,6 @@ type talk struct {
 // converses reports whether the suite sends conversations.
 func (b *body) converses() bool { return b.Dataset.Conversation != dataset.Conversation{} }
 
-// oneClientKey names a key that several clients, or shards, do not serve yet, ""
-// if none is set.
-func (b *body) oneClientKey() string {
-	switch {
-	case b.converses():
-		return "dataset.conversation"
-	case b.Dataset.Unit == dataset.Tokens:
-		return "dataset.length_unit"
-	}
-	return ""
-}
-
 func (b *body) checkConversation(c *config.Suite) error {
 	switch {
 	case !b.converses():
@@ -45,22 +33,27 @@ func (b *body) checkConversation(c *config.Suite) error {
 	return nil
 }
 
-// newTalks begins a conversation in each slot. Slot s of n has the
-// conversations s, s+n, s+2n and so on, whatever the others do.
+// newTalks begins a conversation in each slot that this client has of those of all
+// clients. Slot s of n has the conversations s, s+n, s+2n and so on, whatever the
+// others do and whichever client has it.
 func (r *record) newTalks(slots int) {
 	r.talks = make([]talk, slots)
-	for slot := range r.talks {
-		r.converse(slot, slot)
+	for slot := r.share.Index; slot < slots; slot += max(r.share.Of, 1) {
+		r.talks[slot].number = slot
+		r.converse(&r.talks[slot])
 	}
 }
 
-func (r *record) converse(slot, number int) {
-	t := &r.talks[slot]
-	*t = talk{number: number}
+// talkOf is the conversation of a slot of this client.
+func (r *record) talkOf(slot int) *talk { return &r.talks[slot*max(r.share.Of, 1)+r.share.Index] }
+
+// converse begins the conversation of t's number.
+func (r *record) converse(t *talk) {
+	*t = talk{number: t.number}
 	if r.body.Request.System != "" {
 		t.messages = []openai.Message{{Role: "system", Content: r.body.Request.System}}
 	}
-	t.question, _ = r.asked.Turn(number, 0)
+	t.question, _ = r.asked.Turn(t.number, 0)
 	t.words = t.question.Words
 }
 
@@ -75,10 +68,11 @@ func (t *talk) next() dataset.Prompt {
 
 // follow takes in an answer. A conversation whose question failed is over.
 func (r *record) follow(slot int, reply *openai.Reply) {
-	t := &r.talks[slot]
+	t := r.talkOf(slot)
 	next, more := r.asked.Turn(t.number, t.turn+1)
 	if reply.Outcome != openai.OK || !more {
-		r.converse(slot, t.number+len(r.talks))
+		t.number += len(r.talks)
+		r.converse(t)
 		return
 	}
 	t.messages = append(t.messages, openai.Message{Role: "user", Content: t.question.Text}, openai.Message{Role: "assistant", Content: reply.Text})
@@ -86,4 +80,4 @@ func (r *record) follow(slot int, reply *openai.Reply) {
 }
 
 // think is how long a slot waits before its next question.
-func (r *record) think(slot int) time.Duration { return r.talks[slot].question.Think }
+func (r *record) think(slot int) time.Duration { return r.talkOf(slot).question.Think }

@@ -33,7 +33,7 @@ var (
 
 // check validates what types cannot say.
 func (b *body) check(c *config.Suite) error {
-	errs := []error{b.checkAddress(c), b.checkRequest(c), b.checkPoints(c), b.checkTimes(c), b.checkSLO(c), b.checkMetrics(c), b.checkExpect(c), b.checkConnection(c), b.checkSearch(c), b.checkConversation(c), b.checkMix(c), b.checkKind(c)}
+	errs := []error{b.checkAddress(c), b.checkRequest(c), b.checkPoints(c), b.checkTimes(c), b.checkSLO(c), b.checkMetrics(c), b.checkExpect(c), b.checkConnection(c), b.checkSearch(c), b.checkConversation(c), b.checkMix(c), b.checkKind(c), b.checkWatch(c)}
 	switch {
 	case !semver.MatchString(b.Version):
 		errs = append(errs, c.Errorf("suite_version", "is %q: write a version such as 1.0.0, and raise it when what is asked changes", b.Version))
@@ -97,9 +97,6 @@ func (b *body) checkPoints(c *config.Suite) error {
 	l := &b.Load
 	if l.Clients < 1 || l.Clients > maxClients {
 		return c.Errorf("load.clients", "is %d: write 1 to %d", l.Clients, maxClients)
-	}
-	if key := b.oneClientKey(); key != "" && l.Clients > 1 {
-		return c.Errorf("load.clients", "is %d, and %s is for one client: write 1, or remove the key", l.Clients, key)
 	}
 	if b.searches() {
 		return nil

@@ -122,7 +122,7 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 	if s.env.Pin != nil {
 		result.Env = append(result.Env, s.env.Pin(d)...)
 	}
-	response, err := s.env.Worker.Do(ctx, worker.Request{Args: result.Command, Dir: s.dir, Env: result.Env, Unset: s.unset, Timeout: s.body.Timeout})
+	response, err := s.env.Worker.Do(ctx, suite.Watch(ctx, worker.Request{Args: result.Command, Dir: s.dir, Env: result.Env, Unset: s.unset, Timeout: s.body.Timeout}))
 	if err != nil {
 		return result, err
 	}

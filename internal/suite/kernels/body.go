@@ -31,9 +31,11 @@ type body struct {
 	Compiler     string   `yaml:"cc"`
 	Device       string   `yaml:"device"` // of torch: cpu, cuda:0; "" is the best there is
 	Isolated     bool     `yaml:"isolated"`
+	CUDAGraph    bool     `yaml:"cuda_graph"` // timed as evidence
 	ColdCache    *bool    `yaml:"cold_cache"`
 	MaxInputGiB  float64  `yaml:"max_input_gib"` // of all sets, in both workers
 	Scratch      string   `yaml:"scratch"`       // folder for outputs, best in memory
+	BuildCache   string   `yaml:"build_cache"`   // folder of compiled libraries; "" keeps them for one run
 	Traces       string   `yaml:"traces"`        // dataset that traces are appended to; "" writes none
 	Resume       bool     `yaml:"resume"`        // keep what its traces hold
 	Profile      []string `yaml:"profile"`       // tools that watch what passed
@@ -59,7 +61,11 @@ func defaults() body {
 	return body{Reference: "auto", Python: "python3", Compiler: "cc", MaxInputGiB: 24, Repeats: 1}
 }
 
-const maxRepeats = 1000
+const (
+	maxRepeats = 1000
+	// leastSilence is several times the second in which a worker is due to say that it is alive.
+	leastSilence = 5 * time.Second
+)
 
 func read(c *config.Suite) (*body, error) {
 	b := defaults()
@@ -81,6 +87,8 @@ func (b *body) check(c *config.Suite) error {
 		return c.Errorf("max_workloads", "is %d: write a number from 1 on, or leave it out for all", b.MaxWorkloads)
 	case b.Resume && b.Traces == "":
 		return c.Errorf("resume", "has nothing to go on from: set traces to the folder of the dataset")
+	case c.NoOutput > 0 && c.NoOutput < leastSilence:
+		return c.Errorf("no_output", "is %v, and a worker says every second that it is alive: write at least %v", c.NoOutput, leastSilence)
 	}
 	for i, tool := range b.Profile {
 		if !slices.Contains(profilerNames(), tool) {

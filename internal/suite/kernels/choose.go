@@ -171,17 +171,47 @@ func (s *Suite) checkGlobs(c *config.Suite) error {
 
 // workerOf says which worker runs a solution, or why none can.
 func workerOf(s *flashinfer.Solution) (kind, string) {
-	binding := strings.ToLower(s.Binding)
-	switch s.Language {
+	switch binding := bindingOf(s); s.Language {
 	case "go":
 		return goWorker, ""
-	case "python", "triton":
+	case "python", "triton", "tilelang", "cutedsl", "cuda", "hip":
 		return torchWorker, ""
-	case "c", "cpp":
-		if binding == "" || binding == "dlpack" {
+	case "cpp":
+		if binding != "" {
+			return torchWorker, ""
+		}
+		return cWorker, ""
+	case "c":
+		if binding == "" {
 			return cWorker, ""
 		}
-		return "", fmt.Sprintf("no worker builds %s with the binding %s: measure it with flashinfer-bench", s.Language, s.Binding)
+		return "", fmt.Sprintf("no worker builds c with the binding %s: set the language to cpp, or leave out the binding", binding)
 	}
 	return "", fmt.Sprintf("no worker builds %s: measure it with flashinfer-bench", s.Language)
+}
+
+// deviceLanguages are those whose code is for a GPU. Triton has an interpreter for the CPU.
+var deviceLanguages = []string{"cuda", "hip", "tilelang", "cutedsl"}
+
+// bindingOf returns how a compiled solution is called: "torch", "tvm-ffi", or ""
+// as fib_dlpack.h says, in C and C++. Without one CUDA has tvm-ffi, and C++ that
+// includes its headers too.
+func bindingOf(s *flashinfer.Solution) string {
+	includes := func(source flashinfer.Source) bool { return strings.Contains(source.Content, "<tvm/ffi/") }
+	switch {
+	case s.Binding != "":
+		return s.Binding
+	case s.Language == "cuda" || s.Language == "hip" || s.Language == "cpp" && slices.ContainsFunc(s.Sources, includes):
+		return "tvm-ffi"
+	}
+	return ""
+}
+
+// linked are the libraries that a solution needs: upstream links those of CUDA
+// where target_hardware has cuda.
+func linked(s *flashinfer.Solution) []string {
+	if bindingOf(s) == "tvm-ffi" && slices.Contains(s.TargetHardware, "cuda") {
+		return slices.Concat(s.Dependencies, []string{"cuda", "cublas"})
+	}
+	return s.Dependencies
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -39,6 +40,24 @@ func makeFolder(parent string) (*folder, error) {
 		} // another run took it for left behind, before it was locked
 	}
 	return nil, fmt.Errorf("folders vanish from %s as soon as they are made: see who removes them", parent)
+}
+
+// checkPrivate makes a folder that no other user can write to, or refuses the one
+// that is there: what is in it is loaded and run.
+func checkPrivate(path string) error {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return fmt.Errorf("%w: name a folder that can be made", err)
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is a link or a file: name a folder", path)
+	case info.Mode().Perm()&0o022 != 0 && runtime.GOOS != "windows":
+		return fmt.Errorf("other users can write to %s, and what it holds is run: chmod 700 %[1]s", path)
+	}
+	return nil
 }
 
 // remove removes the folder with all that is in it.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -28,6 +29,7 @@ type Suite struct {
 	dir      string // temporary: workers, sources, the built-in dataset
 	folders  []*folder
 	outputs  string // temporary, in memory if the configuration says so
+	builds   string // compiled libraries: temporary, unless the configuration names a folder
 	dataset  *flashinfer.Dataset
 	config   *evalconfig.File
 	only     []string // solutions that the settings name; nil for all
@@ -88,7 +90,13 @@ func (s *Suite) makeFolders(c *config.Suite) error {
 	if err != nil {
 		return fmt.Errorf("make a folder for the kernel workers: %w: name another temporary folder with TMPDIR", err)
 	}
-	s.folders, s.dir, s.outputs = append(s.folders, dir), dir.path, dir.path
+	s.folders, s.dir, s.outputs, s.builds = append(s.folders, dir), dir.path, dir.path, filepath.Join(dir.path, "builds")
+	if s.body.BuildCache != "" {
+		s.builds = s.resolve(s.body.BuildCache)
+		if err := checkPrivate(s.builds); err != nil {
+			return c.Errorf("build_cache", "%v", err)
+		}
+	}
 	if s.body.Scratch == "" {
 		return nil
 	}

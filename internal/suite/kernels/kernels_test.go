@@ -178,8 +178,11 @@ func TestOutcomes(t *testing.T) {
 			edit(t, dir, "solutions/*/gemm/gemm_n128_k256/*.json", "builtin::gemm_blocked", "builtin::nothing")
 		}, "failed", "COMPILE_ERROR"},
 		{"a language without a builder", gemm, func(t *testing.T, dir string) {
-			edit(t, dir, "solutions/*/gemm/gemm_n128_k256/*.json", `"language": "go"`, `"language": "tilelang"`)
-		}, "skipped", "no worker builds tilelang: measure it with flashinfer-bench"},
+			edit(t, dir, "solutions/*/gemm/gemm_n128_k256/*.json", `"language": "go"`, `"binding": "torch", "language": "c"`)
+		}, "skipped", "no worker builds c with the binding torch: set the language to cpp"},
+		{"a language without its package", gemm + "python: /nowhere/python3\n", func(t *testing.T, dir string) {
+			edit(t, dir, "solutions/*/gemm/gemm_n128_k256/*.json", `"language": "go"`, `"language": "cuda"`)
+		}, "skipped", "python3"},
 		{"constraint", gemm, func(t *testing.T, dir string) {
 			edit(t, dir, "definitions/gemm/gemm_n128_k256.json", `"reference"`, `"constraints": ["M > 5"], "reference"`)
 		}, "failed", "M > 5"},

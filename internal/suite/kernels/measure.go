@@ -1,9 +1,11 @@
 package kernels
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -84,19 +86,16 @@ func (s *Suite) outcome(ctx context.Context, l *lane, p *point, d bench.Device) 
 	c, err := s.kase(p)
 	o.secret = c.Secret
 	if err == nil {
-		limit := time.Duration(p.settings.TimeoutSeconds.V) * time.Second
-		inner, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
+		limit := cmp.Or(suite.AttendanceOf(ctx).Timeout, time.Duration(p.settings.TimeoutSeconds.V)*time.Second)
+		inner, cancel := context.WithTimeoutCause(ctx, limit, harness.ErrTooLong)
 		defer cancel()
-		if err = s.measure(inner, l, o, c, d); ctx.Err() == nil && errors.Is(context.Cause(inner), errTimeout) && err != nil {
-			o.status, o.reason = evaluator.Timeout, fmt.Sprintf("it took more than %v: raise timeout_seconds, or choose a smaller workload", limit)
-			err = nil
+		if err = s.measure(inner, l, o, c, d); ctx.Err() == nil && errors.Is(context.Cause(inner), harness.ErrTooLong) && err != nil {
+			o.status, o.reason = evaluator.Timeout, fmt.Sprintf("it took more than %v: raise timeout_seconds or cell_timeouts, or choose a smaller workload", limit)
+			o.log, err = l.lastWords(), nil
 		}
 	}
 	return o, o.explain(err)
 }
-
-// errTimeout ends a case that takes too long as a whole.
-var errTimeout = errors.New("the case took too long")
 
 // explain turns what keeps one case from being measured into its outcome, and
 // returns every other error.
@@ -109,7 +108,7 @@ func (o *outcome) explain(err error) error {
 	case errors.As(err, &input):
 		o.status, o.reason, o.cause = evaluator.RuntimeError, input.Error(), bench.CauseInput
 	case errors.As(err, &failure):
-		o.status, o.reason, o.log = failure.Kind.Status(), failure.Error(), failure.Log
+		o.status, o.reason, o.log, o.cause = failure.Kind.Status(), failure.Error(), failure.Words(), causeOf(failure)
 	case errors.As(err, &absent):
 		o.status, o.reason = evaluator.Skipped, absent.Error()
 	default:
@@ -142,6 +141,9 @@ func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c harness.Case
 		return err
 	}
 	o.hello, o.reference = solution.Hello(), reference.Hello().Kind
+	if err := onDevice(p.solution, o.hello); err != nil {
+		return err
+	}
 	if s.body.Reference == "auto" && refBuild.Language == "go" && p.solution.Language != "go" {
 		o.warnings = append(o.warnings, "the reference is the Go worker's kernel, because Python has no torch here: install it, or set reference: go")
 	}
@@ -174,6 +176,19 @@ func starting(ctx context.Context, err error) error {
 	return err
 }
 
+// onDevice refuses a solution whose code is for a device that its worker does not
+// have. One that names the CPU as a target runs there.
+func onDevice(sol *flashinfer.Solution, h harness.HelloReply) error {
+	kind := ""
+	if len(h.Devices) > 0 {
+		kind = h.Devices[0].Kind
+	}
+	if !slices.Contains(deviceLanguages, sol.Language) || kind == "cuda" || kind == "cpu" && slices.Contains(sol.TargetHardware, "cpu") {
+		return nil
+	}
+	return unavailable{fmt.Errorf("%s runs on a GPU, and Python's torch sees none here: run it on a host with a GPU and a torch that is built for it", sol.Language)}
+}
+
 // settingsOf are the settings of the procedure.
 func (s *Suite) settingsOf(p *point, j *judge, h harness.HelloReply) harness.Settings {
 	r := p.settings
@@ -182,7 +197,22 @@ func (s *Suite) settingsOf(p *point, j *judge, h harness.HelloReply) harness.Set
 		cold = *s.body.ColdCache
 	}
 	return harness.Settings{Warmup: r.WarmupRuns.V, Iterations: r.Iterations.V, Trials: r.NumTrials.V, Sets: sets, MinTime: s.minTime, MaxIterations: s.maxCalls, MaxFresh: s.fresh,
-		NoBaseline: !r.ProfileBaseline.V, ColdCache: cold, Dir: s.outputs, Judge: j.Judge}
+		NoBaseline: !r.ProfileBaseline.V, ColdCache: cold, Graph: s.body.CUDAGraph, Dir: s.outputs, Judge: j.Judge}
+}
+
+// causeOf is the cause of a failure, where its status does not say it.
+func causeOf(f *harness.Failure) bench.Cause {
+	switch {
+	case f.Kind == harness.TimedOut:
+		return bench.CauseTimeout
+	case f.Kind == harness.Silent:
+		return bench.CauseSilent
+	case f.Kind == harness.OutOfMemory:
+		return bench.CauseOOM
+	case f.Kind == harness.Died && f.Signalled:
+		return bench.CauseCrash
+	}
+	return ""
 }
 
 // conclude takes over what the procedure found.
@@ -190,9 +220,9 @@ func (o *outcome) conclude() {
 	m := &o.measured
 	o.status, o.reason, o.warnings = m.Status, m.Reason, append(o.warnings, m.Warnings...)
 	if m.Failed != nil {
-		o.reason, o.log = m.Failed.Error(), m.Failed.Log
+		o.reason, o.log, o.cause = m.Failed.Error(), m.Failed.Words(), causeOf(m.Failed)
 		if m.Blame == "reference" { // which must not judge a solution
-			o.status, o.cause = evaluator.RuntimeError, bench.CauseInput
+			o.status, o.cause = evaluator.RuntimeError, cmp.Or(o.cause, bench.CauseInput)
 			o.reason = "the reference failed: " + o.reason
 		}
 	}

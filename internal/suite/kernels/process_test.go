@@ -23,6 +23,7 @@ import (
 
 const inC = `#define _GNU_SOURCE
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -127,7 +128,9 @@ func TestTwoDevicesAtOnce(t *testing.T) {
 		e.Pin = func(d bench.Device) []string { return []string{"CUDA_VISIBLE_DEVICES=" + d.ID} }
 	})
 	devices := []bench.Device{{Vendor: "nvidia", ID: "0"}, {Vendor: "nvidia", ID: "1"}}
-	results, _, err := runner.Run(t.Context(), s, s.Cells(), runner.Options{Devices: devices, Repeats: func(bench.Cell) int { return 2 }})
+	results, _, err := runner.Run(t.Context(), s, s.Cells(), runner.Options{Device: func(c bench.Cell) bench.Device {
+		return devices[slices.IndexFunc(s.Cells(), func(other bench.Cell) bool { return other.ID() == c.ID() })]
+	}, Repeats: func(bench.Cell) int { return 2 }})
 	if err != nil || len(results) != 2 {
 		t.Fatalf("%d results, %v", len(results), err)
 	}

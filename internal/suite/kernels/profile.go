@@ -120,7 +120,7 @@ func (s *Suite) watch(ctx context.Context, l *lane, o *outcome, d bench.Device, 
 	if limit == 0 {
 		limit = defaultProfile
 	}
-	inner, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
+	inner, cancel := context.WithTimeoutCause(ctx, limit, harness.ErrTooLong)
 	defer cancel()
 	ran := s.once(inner, l, o, d, tool.command(report), limit)
 	var failure *harness.Failure
@@ -130,7 +130,7 @@ func (s *Suite) watch(ctx context.Context, l *lane, o *outcome, d bench.Device, 
 	case errors.Is(ran, worker.ErrNotFound):
 		p.State, p.Note = flashinfer.ToolAbsent, "this host does not have it: install the CUDA toolkit, or take it out of profile"
 		return p, "", nil
-	case errors.Is(context.Cause(inner), errTimeout):
+	case errors.Is(context.Cause(inner), harness.ErrTooLong):
 		p.Note = fmt.Sprintf("it took more than %v: raise timeouts.profile", limit)
 		return p, "", nil
 	case ran != nil && !errors.As(ran, &failure) && !errors.As(ran, new(inputProblem)):

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness/gokernel"
@@ -85,6 +88,18 @@ func (l *lane) close() error {
 	return errors.Join(errs...)
 }
 
+// lastWords are the logs of the workers that were ended.
+func (l *lane) lastWords() string {
+	var logs []string
+	for _, session := range l.sessions {
+		if session.Dead() {
+			logs = append(logs, session.Log())
+		}
+	}
+	slices.Sort(logs)
+	return strings.Join(logs, "")
+}
+
 // session returns a live worker, started if need be. fresh ends one that is
 // there first.
 func (s *Suite) session(ctx context.Context, l *lane, r role, d bench.Device, fresh bool) (*harness.Session, error) {
@@ -128,7 +143,9 @@ func (s *Suite) start(ctx context.Context, r role, d bench.Device) (*harness.Ses
 	if err != nil {
 		return nil, err
 	}
-	opened, err := harness.Open(ctx, &worker.Isolated{Environ: s.env.Environ}, req, hello, s.body.limits(), s.env.Now)
+	limits, a := s.body.limits(), suite.AttendanceOf(ctx)
+	limits.Silence, limits.Dump = a.NoOutput, a.Dump
+	opened, err := harness.Open(ctx, &worker.Isolated{Environ: s.env.Environ}, req, hello, limits, s.env.Now)
 	return opened, starting(ctx, err)
 }
 
@@ -241,8 +258,8 @@ func (s *Suite) trusted(ctx context.Context, l *lane, p *point, d bench.Device) 
 // what a worker builds there no other one writes at the same time. Its id is that
 // of its content, because a worker keeps what it built.
 func (s *Suite) build(l *lane, sol *flashinfer.Solution, of side) (harness.Build, error) {
-	b := harness.Build{ID: sol.Hash(), Definition: sol.Definition, Language: sol.Language, Binding: sol.Binding, EntryPoint: sol.EntryPoint,
-		DPS: sol.DestinationPassing}
+	b := harness.Build{ID: sol.Hash(), Definition: sol.Definition, Language: sol.Language, Binding: bindingOf(sol), EntryPoint: sol.EntryPoint,
+		DPS: sol.DestinationPassing, Dependencies: linked(sol), Cache: s.builds}
 	if len(sol.Sources) == 0 || sol.Language == "go" {
 		return b, nil
 	}

@@ -16,8 +16,8 @@ import (
 // torch returns a Python that has torch.
 func torch(t *testing.T) string {
 	t.Helper()
-	for _, python := range []string{"python3", "/usr/bin/python3"} { // Debian's python3-torch is the latter's
-		if exec.Command(python, "-c", "import torch").Run() == nil {
+	for _, python := range []string{os.Getenv("ACCELGATE_TEST_PYTHON"), "python3", "/usr/bin/python3"} { // Debian's python3-torch is the last one's
+		if python != "" && exec.Command(python, "-c", "import torch").Run() == nil {
 			return python
 		}
 	}

@@ -56,6 +56,11 @@ func (s *Suite) key(p *point) flashinfer.Key {
 	if p.worker == cWorker {
 		programs = append(programs, s.contents.Program(b.Compiler, nil))
 	}
+	if p.worker == torchWorker && bindingOf(p.solution) != "" {
+		for _, name := range []string{"c++", "nvcc", "hipcc"} {
+			programs = append(programs, s.contents.Program(name, nil))
+		}
+	}
 	if judge := p.settings.Evaluator.V.Command; len(judge) > 0 { // a changed judge may say something else
 		programs = append(append(programs, s.contents.Program(judge[0], nil)), s.contents.Named(judge)...)
 	}
@@ -84,7 +89,7 @@ func (s *Suite) trace(p *point, o *outcome) *flashinfer.Trace {
 	e := &flashinfer.Evaluation{Status: o.status, Timestamp: s.env.Now().UTC().Format(time.RFC3339Nano), Log: s.hide(o.traceLog()),
 		Environment: flashinfer.Environment{Hardware: hardware(o.hello.Devices, s.env.Host), Libs: o.hello.Libs},
 		Gate: &flashinfer.Gate{Key: s.key(p), Secret: o.secretText(), Timer: o.measured.Solution.Timer, Samples: calls(o.measured.Solution.NS),
-			Reference: calls(o.measured.Reference.NS)}}
+			Reference: calls(o.measured.Reference.NS), Device: onItself(o.measured.Solution.Device)}}
 	switch {
 	case o.status == evaluator.IncorrectNumerical && (!o.judged || o.measured.Failed != nil): // an output was never written
 		e.Correctness = &flashinfer.Correctness{MaxAbsoluteError: math.Inf(1), MaxRelativeError: math.Inf(1)}
@@ -153,6 +158,18 @@ func (o *outcome) performance() *flashinfer.Performance {
 		}
 	}
 	return p
+}
+
+// onItself is what a trace keeps of the device's own times.
+func onItself(trials []harness.ObserveReply) (times []flashinfer.DeviceTimes) {
+	for _, t := range trials {
+		d := flashinfer.DeviceTimes{Method: t.Method, NS: t.NS, GraphNS: t.GraphNS}
+		if t.Clock != nil {
+			d.MHz, d.Throttled = t.Clock.MHz, t.Clock.Throttled
+		}
+		times = append(times, d)
+	}
+	return times
 }
 
 // maxCalls bounds the calls that a trace keeps of each side.

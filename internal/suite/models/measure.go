@@ -38,7 +38,7 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 	if err != nil {
 		return result, err
 	}
-	response, err := w.Do(ctx, s.request(f, d))
+	response, err := w.Do(ctx, suite.Watch(ctx, s.request(f, d)))
 	if err != nil {
 		return result, err
 	}

@@ -138,8 +138,6 @@ func (b *body) checkMetrics(c *config.Suite) error {
 func (b *body) checkWorker(c *config.Suite) error {
 	w := b.Worker
 	switch {
-	case (w.Persistent != nil || w.Container != nil) && c.Watches():
-		return c.Errorf("worker", "its children cannot be watched: remove no_output, on_timeout and cell_timeouts, or worker")
 	case w.Persistent != nil && w.Container != nil:
 		return c.Errorf("worker", "persistent and container exclude each other: keep one")
 	case w.Persistent != nil && w.Persistent.StartTimeout < 0:

@@ -107,8 +107,10 @@ func pin(c *worker.Container, d bench.Device, variables func(bench.Device) []str
 	return nil
 }
 
-// chosenCPUs reports whether a variable chooses processors, not devices.
-func chosenCPUs(variable string) bool { return strings.HasPrefix(variable, worker.CPUs+"=") }
+// chosenCPUs reports whether a variable chooses processors or their memory, not devices.
+func chosenCPUs(variable string) bool {
+	return strings.HasPrefix(variable, worker.CPUs+"=") || strings.HasPrefix(variable, worker.Nodes+"=")
+}
 
 // rest ends the process of a device; a container's worker keeps none.
 func (w *workers) rest(d bench.Device) error {

@@ -64,15 +64,52 @@ func (d *Dataset) Fit(policy Policy, seed uint64, count func(text string) (int, 
 	return &fit, firstOf(errs...)
 }
 
+// Fitted returns how many generated words Fit chose for each prompt, in order, or
+// those of a dataset that was not fitted.
+func (d *Dataset) Fitted() []int {
+	words := make([]int, len(d.items))
+	for i := range d.items {
+		words[i] = d.items[i].own().words
+	}
+	return words
+}
+
+// Refit returns the dataset with the words that Fitted returned of one that was
+// fitted, in another process.
+func (d *Dataset) Refit(words []int) (*Dataset, error) {
+	if len(words) != len(d.items) {
+		return nil, fmt.Errorf("%d lengths are given for the %d prompts of dataset %s: read the same dataset", len(words), len(d.items), d.ID)
+	}
+	fit := *d
+	fit.items = slices.Clone(d.items)
+	for i, n := range words {
+		if n < 1 || n > MaxWords {
+			return nil, fmt.Errorf("prompt %d is given %d words: use 1 to %d", i+1, n, MaxWords)
+		}
+		it := &fit.items[i]
+		it.parts = slices.Clone(it.parts)
+		own := it.own()
+		it.length += n - own.words
+		own.words = n
+	}
+	return &fit, nil
+}
+
+// own is the last generated part of a prompt.
+func (it *item) own() *part {
+	at := len(it.parts) - 1
+	for at > 0 && it.parts[at].words == 0 {
+		at--
+	}
+	return &it.parts[at]
+}
+
 // fit changes the last generated part of prompt i.
 func (s *Sequence) fit(i int, count func(text string) (int, error)) error {
 	it := &s.d.items[i]
 	it.parts = slices.Clone(it.parts)
-	at := len(it.parts) - 1
-	for it.parts[at].words == 0 {
-		at--
-	}
-	own, want, fixed := &it.parts[at], it.length, it.length-it.parts[at].words
+	own, want := it.own(), it.length
+	fixed := it.length - own.words
 	// Words best give best tokens at most want, and words high more. Text is
 	// nearly linear, so that the first guesses lie on a line; then halves.
 	best, bestTokens, high, highTokens := 1, 0, min(want+1, MaxWords), 0

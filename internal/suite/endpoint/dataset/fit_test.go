@@ -2,6 +2,7 @@ package dataset_test
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -38,6 +39,11 @@ func TestFit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			refit, err := plain.Refit(d.Fitted())
+			if err != nil {
+				t.Fatal(err)
+			}
+			sent := sequence(t, refit, dataset.Unique, 9)
 			s, same := sequence(t, d, dataset.Unique, 9), sequence(t, again, dataset.Unique, 9)
 			for i := range d.Len() {
 				p, want := s.Prompt(i, false), plain.Prompt(i).InputLength
@@ -48,6 +54,9 @@ func TestFit(t *testing.T) {
 				if p.Text != same.Prompt(i, false).Text {
 					t.Errorf("%s: prompt %d differs when it is fitted again", name, i)
 				}
+				if !reflect.DeepEqual(sent.Prompt(i, false), p) {
+					t.Errorf("%s: prompt %d differs when its length is given", name, i)
+				}
 				if words := len(strings.Fields(p.Text)); p.InputLength > words+1 {
 					t.Errorf("%s: prompt %d has %d words and says %d", name, i, words, p.InputLength)
 				}
@@ -55,6 +64,12 @@ func TestFit(t *testing.T) {
 		}
 		if plain.Prompt(0).Text != load(t, spec, nil).Prompt(0).Text {
 			t.Error("the dataset itself was changed")
+		}
+	}
+	plain := load(t, dataset.Spec{Kind: dataset.Random, N: 2, Input: fixed(9)}, nil)
+	for _, words := range [][]int{nil, {9}, {9, 9, 9}, {9, 0}, {-1, 9}, {9, dataset.MaxWords + 1}} {
+		if _, err := plain.Refit(words); err == nil {
+			t.Errorf("the lengths %v were accepted", words)
 		}
 	}
 	failed := errors.New("no such page")

@@ -135,7 +135,7 @@ func median(values []float64) float64 {
 func BenchmarkPacing(b *testing.B) {
 	for _, streams := range []int{1, 16, 64, 256} {
 		b.Run(fmt.Sprintf("pacer/%d", streams), func(b *testing.B) {
-			p, err := newPacer(time.Now)
+			p, err := newPacer(time.Now, false)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -64,6 +65,9 @@ type Config struct {
 
 	// Listen is the address (default 127.0.0.1:0, a free port).
 	Listen string
+	// Listener is served in place of Listen, by the timers of the runtime alone: one whose
+	// connections are in memory needs no time but that of a synctest bubble.
+	Listener net.Listener
 	// TLS serves https with a certificate that [Server.Client] accepts; HTTP2
 	// offers HTTP/2 too and needs TLS.
 	TLS, HTTP2 bool

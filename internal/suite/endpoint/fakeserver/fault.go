@@ -37,6 +37,7 @@ const (
 	NoFinish    Kind = "no-finish"   // no finish_reason
 	Short       Kind = "short"       // After tokens (default half of them), finish_reason "stop"
 	PromptCut   Kind = "prompt-cut"  // usage.prompt_tokens is half of the true number
+	PromptZero  Kind = "prompt-zero" // usage.prompt_tokens is 0
 	NoSpace     Kind = "no-space"    // "data:{" without a space
 	CRLF        Kind = "crlf"        // lines end in \r\n
 	Pings       Kind = "pings"       // a ": keepalive" line before each token, as soon as the one before it is out
@@ -49,13 +50,14 @@ const (
 	NoRole        Kind = "no-role"         // no first chunk with the role
 	Reasoning     Kind = "reasoning"       // the first After tokens (default half of them) are reasoning
 	ToolCalls     Kind = "tool-calls"      // all tokens are arguments of a tool call
+	Hidden        Kind = "hidden"          // the first After tokens of a chat's stream (default half of them) are reasoning that is counted and not sent
 )
 
 // kinds lists every kind.
 func kinds() []Kind {
 	return []Kind{Split, Coalesce, SlowHeaders, Stall, ResetMidstream, CloseAfterReply, CloseOnReuse, Die, RateLimit, ServerError, BadRequest,
-		ErrorBody, ErrorLine, BadJSON, Empty, NoDone, NoFinish, Short, PromptCut, NoSpace, CRLF, Pings, MultiToken, NoUsage, UsageOnFinish,
-		UsageOnEvery, NoRole, Reasoning, ToolCalls}
+		ErrorBody, ErrorLine, BadJSON, Empty, NoDone, NoFinish, Short, PromptCut, PromptZero, NoSpace, CRLF, Pings, MultiToken, NoUsage, UsageOnFinish,
+		UsageOnEvery, NoRole, Reasoning, ToolCalls, Hidden}
 }
 
 // Fault makes some requests meet a kind: the At-th, every Every-th, or all.

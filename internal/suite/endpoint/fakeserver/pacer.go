@@ -22,7 +22,7 @@ const batch = 200 * time.Microsecond
 // anything was written. See BenchmarkPacing and BenchmarkStreams.
 type pacer struct {
 	now   func() time.Time
-	timer *timer
+	timer timer
 
 	mu    sync.Mutex
 	queue queue
@@ -35,7 +35,10 @@ type alarm struct {
 	hit chan struct{} // holds one
 }
 
-func newPacer(now func() time.Time) (*pacer, error) {
+func newPacer(now func() time.Time, inMemory bool) (*pacer, error) {
+	if inMemory {
+		return &pacer{now: now, timer: newRuntimeTimer()}, nil
+	}
 	t, err := newTimer()
 	if err != nil {
 		return nil, fmt.Errorf("make a timer: %w: close some files, or raise the limit with ulimit -n", err)

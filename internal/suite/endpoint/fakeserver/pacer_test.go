@@ -8,7 +8,7 @@ import (
 
 func startPacer(t *testing.T, now func() time.Time) *pacer {
 	t.Helper()
-	p, err := newPacer(now)
+	p, err := newPacer(now, false)
 	if err != nil {
 		t.Fatal(err)
 	}

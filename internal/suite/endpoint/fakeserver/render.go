@@ -56,6 +56,9 @@ func newRenderer(c Config, q Request, s script) *renderer {
 	if s.has(PromptCut) {
 		r.prompt /= 2
 	}
+	if s.has(PromptZero) {
+		r.prompt = 0
+	}
 	if s.has(CRLF) {
 		r.end = "\r\n"
 	}
@@ -122,8 +125,19 @@ func (r *renderer) delta(from, total int) (open, end string) {
 }
 
 // thinking returns how many of the first tokens are reasoning.
-func (r *renderer) thinking(total int) int {
-	f, some := r.script[Reasoning]
+func (r *renderer) thinking(total int) int { return r.first(Reasoning, total) }
+
+// hidden returns how many of the first tokens are counted and not sent.
+func (r *renderer) hidden(total int) int {
+	if !r.request.Stream {
+		return 0
+	}
+	return r.first(Hidden, total)
+}
+
+// first returns how many of the first tokens of a chat a kind is about.
+func (r *renderer) first(k Kind, total int) int {
+	f, some := r.script[k]
 	switch {
 	case !some || !r.request.Chat:
 		return 0
@@ -193,6 +207,10 @@ func (r *renderer) usage(b []byte, tokens int) []byte {
 	b = strconv.AppendInt(append(b, `,"completion_tokens":`...), int64(tokens), 10)
 	if r.cached > 0 {
 		b = strconv.AppendInt(append(b, `,"prompt_tokens_details":{"cached_tokens":`...), int64(min(r.cached, r.prompt)), 10)
+		b = append(b, '}')
+	}
+	if hidden := r.hidden(tokens); hidden > 0 {
+		b = strconv.AppendInt(append(b, `,"completion_tokens_details":{"reasoning_tokens":`...), int64(hidden), 10)
 		b = append(b, '}')
 	}
 	return append(b, '}')

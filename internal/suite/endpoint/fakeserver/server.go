@@ -65,11 +65,11 @@ func (s *Server) Start() error {
 	if err := s.config.check(); err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", s.config.Listen)
+	listener, err := s.listen()
 	if err != nil {
-		return fmt.Errorf("listen: %w: choose another address", err)
+		return err
 	}
-	if s.pacer, err = newPacer(s.now); err != nil {
+	if s.pacer, err = newPacer(s.now, s.config.Listener != nil); err != nil {
 		_ = listener.Close()
 		return err
 	}
@@ -93,6 +93,17 @@ func (s *Server) Start() error {
 	}
 	s.URL = s.http.URL
 	return nil
+}
+
+func (s *Server) listen() (net.Listener, error) {
+	if s.config.Listener != nil {
+		return s.config.Listener, nil
+	}
+	listener, err := net.Listen("tcp", s.config.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w: choose another address", err)
+	}
+	return listener, nil
 }
 
 // Client returns a client that accepts the server's certificate.

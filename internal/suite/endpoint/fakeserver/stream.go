@@ -37,6 +37,9 @@ func (a *answer) stream() {
 		end := min(sent+chunk*a.script.count(Coalesce), a.nextStrike(sent))
 		buffer = buffer[:0]
 		for from := sent; from < end; from += chunk {
+			if from < a.hidden(a.total) {
+				continue
+			}
 			buffer = a.tokens(buffer, from, min(from+chunk, end), a.total)
 		}
 		if !a.deliver(buffer, a.due(sent, end)) {

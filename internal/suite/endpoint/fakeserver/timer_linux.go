@@ -7,25 +7,25 @@ import (
 	"unsafe"
 )
 
-// timer is a timerfd that the runtime's poller waits for: it is as exact as the
+// fileTimer is a timerfd that the runtime's poller waits for: it is as exact as the
 // kernel's timers are, and no thread sleeps for it.
-type timer struct{ file *os.File }
+type fileTimer struct{ file *os.File }
 
 // itimerspec is struct itimerspec of timerfd_settime(2).
 type itimerspec struct{ interval, value syscall.Timespec }
 
 const clockMonotonic = 1 // CLOCK_MONOTONIC of <time.h>
 
-func newTimer() (*timer, error) {
+func newTimer() (timer, error) {
 	fd, _, errno := syscall.RawSyscall(syscall.SYS_TIMERFD_CREATE, clockMonotonic, syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if errno != 0 {
 		return nil, os.NewSyscallError("timerfd_create", errno)
 	}
-	return &timer{os.NewFile(fd, "timerfd")}, nil
+	return &fileTimer{os.NewFile(fd, "timerfd")}, nil
 }
 
 // set makes the timer go off once, after d, instead of when it would have.
-func (t *timer) set(d time.Duration) {
+func (t *fileTimer) set(d time.Duration) {
 	spec := itimerspec{value: syscall.NsecToTimespec(int64(max(d, 1)))} // 0 would disarm it
 	raw, err := t.file.SyscallConn()
 	if err != nil {
@@ -37,10 +37,10 @@ func (t *timer) set(d time.Duration) {
 }
 
 // wait waits until the timer goes off; false is that it was closed.
-func (t *timer) wait() bool {
+func (t *fileTimer) wait() bool {
 	var times [8]byte
 	_, err := t.file.Read(times[:])
 	return err == nil
 }
 
-func (t *timer) close() { _ = t.file.Close() }
+func (t *fileTimer) close() { _ = t.file.Close() }

@@ -37,6 +37,8 @@ type Options struct {
 	// the Unix socket that all connections go to; "" is the URL's host.
 	Proxy  *url.URL
 	Socket string
+	// Dial opens connections in place of the system's dialer, such as in memory; nil does not.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// H2C sends HTTP/2 without TLS, by prior knowledge.
 	H2C bool
 	// RootCAs replaces the system's certificate authorities.
@@ -44,6 +46,9 @@ type Options struct {
 	// Now is the time since the epoch that every time of a Reply refers to, by
 	// a monotonic clock. It is called by many goroutines at once.
 	Now func() time.Duration
+	// Heard is called whenever a part of an answer to a request comes, by many goroutines at
+	// once; nil is not.
+	Heard func()
 }
 
 // Client asks one server. It is safe for concurrent use.
@@ -127,6 +132,9 @@ func (c *Client) deployment() string {
 func transport(o Options, keepAlive bool) *http.Transport {
 	dialer := net.Dialer{Timeout: connectTimeout, KeepAlive: 15 * time.Second}
 	dial := dialer.DialContext
+	if o.Dial != nil {
+		dial = o.Dial
+	}
 	if o.Socket != "" {
 		dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return dialer.DialContext(ctx, "unix", o.Socket)

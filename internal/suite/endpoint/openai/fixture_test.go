@@ -113,7 +113,8 @@ func chat(t testing.TB) openai.Body {
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/streams/*.sse")
-	if err != nil || len(files) < 40 {
+	const odd = 63 // servers that were seen to answer differently; there are more
+	if err != nil || len(files) < odd {
 		t.Fatalf("%d streams, %v", len(files), err)
 	}
 	for _, name := range files {

@@ -33,7 +33,25 @@ func (c *Client) begin(ctx, watched context.Context, w *watch, body Body, reply 
 		w.stop()
 		return nil
 	}
+	if c.options.Heard != nil {
+		c.options.Heard()
+		resp.Body = heardBody{resp.Body, c.options.Heard}
+	}
 	return resp
+}
+
+// heardBody reports each part of a body that comes.
+type heardBody struct {
+	io.ReadCloser
+	heard func()
+}
+
+func (b heardBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 {
+		b.heard()
+	}
+	return n, err
 }
 
 // Whole sends a request whose answer comes as a whole, such as [Embeddings],

@@ -39,7 +39,7 @@ type Tensor struct {
 // Solution is an implementation of a definition.
 type Solution struct {
 	Name, Definition, Author, Description string
-	Language                              string // python, triton, cpp, cuda, tilelang, and our own: c, go
+	Language                              string // python, triton, cpp, cuda, tilelang, and our own: c, go, cutedsl, hip
 	TargetHardware                        []string
 	EntryPoint                            string // "<file>::<symbol>"
 	Dependencies                          []string

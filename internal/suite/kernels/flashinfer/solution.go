@@ -8,7 +8,7 @@ import (
 )
 
 // languages are those of upstream, and after them our own.
-var languages = []string{"python", "triton", "cpp", "cuda", "tilelang", "c", "go"}
+var languages = []string{"python", "triton", "cpp", "cuda", "tilelang", "c", "go", "cutedsl", "hip"}
 
 var bindings = []string{"tvm-ffi", "torch"}
 

@@ -84,8 +84,20 @@ type Gate struct {
 	Secret string `json:"secret,omitempty"`
 	// Samples are the latencies of single calls in the order of measurement, in
 	// nanoseconds; Reference are those of the reference.
-	Samples   []int64         `json:"samples_ns,omitempty"`
-	Reference []int64         `json:"reference_samples_ns,omitempty"`
-	Extra     json.RawMessage `json:"extra,omitempty"`   // an object, or nil
-	Profiles  []Profile       `json:"profile,omitempty"` // of other tools
+	Samples   []int64 `json:"samples_ns,omitempty"`
+	Reference []int64 `json:"reference_samples_ns,omitempty"`
+	// Device is what the device itself needed for calls of each trial, as the
+	// solution's worker says: evidence, and no latency.
+	Device   []DeviceTimes   `json:"device,omitempty"`
+	Extra    json.RawMessage `json:"extra,omitempty"`   // an object, or nil
+	Profiles []Profile       `json:"profile,omitempty"` // of other tools
+}
+
+// DeviceTimes are those of one trial.
+type DeviceTimes struct {
+	Method    string  `json:"method"` // activity, delay or event
+	NS        []int64 `json:"ns"`
+	GraphNS   []int64 `json:"graph_ns,omitempty"` // of a CUDA graph
+	MHz       int     `json:"sm_mhz,omitempty"`
+	Throttled bool    `json:"throttled,omitempty"`
 }

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 )
@@ -66,6 +67,17 @@ type Failure struct {
 	Trace   string // the worker's own, as untrusted
 	Log     string // the end of the worker's log
 	Dead    bool   // the process was ended, or had ended
+	// Signalled says that a signal ended the process, of the kind Died.
+	Signalled bool
+}
+
+// Words are the log, and the trace where the log does not have it: a compiler's
+// words may be in either.
+func (f *Failure) Words() string {
+	if trace := strings.TrimSpace(f.Trace); trace != "" && !strings.Contains(f.Log, trace) {
+		return f.Log + "\n" + trace
+	}
+	return f.Log
 }
 
 func (f *Failure) Error() string {

@@ -38,11 +38,12 @@
 //	run      [Run]      [RunReply]      calls a function and saves what it computed
 //	save     [Save]     [RunReply]      saves tensors as they are
 //	time     [Time]     [TimeReply]     calls a function many times and times each call
+//	observe  [Observe]  [ObserveReply]  says what the device itself needed for calls
 //	check    -          [CheckReply]    does the device still compute?
 //	release  [Release]  -               frees tensors
 //	exit     -          -               replies, then exits
 //
-// The replies to tensor, run, save and time are written only when the whole
+// The replies to tensor, run, save, time and observe are written only when the whole
 // device is idle, all streams included. After a reply with an error of a kind
 // other than oom and runtime the worker goes on as if it had not been asked;
 // after those two the caller asks it to check the device.

@@ -173,7 +173,24 @@ var cheats = map[string]cheat{
 	"other inputs": then("tensor", otherInputs),
 	"corrupts":     {before: failRun, after: corrupted},
 	"visible":      {before: look()},
+	"device":       onDevice([]any{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}),
+	"device lies":  onDevice([]any{-1, 2, 3, 4, 5, 6, 7, 8, 9, 10}),
+	"no device":    then("hello", func(_, r fields) { r["devices"].([]any)[0].(map[string]any)["kind"] = "cuda" }),
 	"talks":        on("run", func(fields) { write(os.Stdout, fields{"event": "log", "text": "warming up"}) }),
+}
+
+// onDevice makes a worker say that it has a GPU, and what that one needed for calls.
+func onDevice(ns []any) cheat {
+	return cheat{after: func(request, reply fields) {
+		switch request["op"] {
+		case "hello":
+			reply["devices"].([]any)[0].(map[string]any)["kind"] = "cuda"
+		case "observe":
+			delete(reply, "error")
+			reply["ok"], reply["method"], reply["ns"] = true, "activity", ns
+			reply["clock"] = map[string]any{"sm_mhz": 1980, "throttle": true}
+		}
+	}}
 }
 
 func sleepAloud(fields) {

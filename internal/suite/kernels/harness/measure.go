@@ -39,6 +39,8 @@ type Settings struct {
 	MaxFresh  int
 	ColdCache bool
 	Timer     string // empty leaves it to the worker
+	// Graph has a CUDA graph of the solution timed as well, as evidence.
+	Graph bool
 	// NoBaseline leaves out timing the reference.
 	NoBaseline bool
 	// Dir is where private folders for outputs are made. It should be in
@@ -105,6 +107,8 @@ type Timing struct {
 	// the worker says so.
 	Values []float64
 	Clock  *Clock // the last one that the worker told
+	// Device has what the device itself needed, of each trial: evidence as NS is.
+	Device []ObserveReply
 }
 
 // Measure has both programs compute the case, has the outputs judged, and times
@@ -302,7 +306,7 @@ func (p *procedure) trial(ctx context.Context, trial int) error {
 			return err
 		}
 	}
-	return nil
+	return p.observe(ctx)
 }
 
 // judge keeps the first status that is not Passed.

@@ -47,8 +47,14 @@ type Build struct {
 	ID         string `json:"id"`
 	Definition string `json:"definition,omitempty"` // the name
 	Language   string `json:"language"`             // as in the solution; "python" for a reference
-	Binding    string `json:"binding,omitempty"`
-	EntryPoint string `json:"entry"` // "<file>::<symbol>", the file below Dir
+	Binding    string `json:"binding,omitempty"`    // "torch" and "tvm-ffi" are for torch's worker
+	EntryPoint string `json:"entry"`                // "<file>::<symbol>", the file below Dir
+	// Dependencies are libraries that a compiled solution needs, by the names of
+	// the solution.
+	Dependencies []string `json:"dependencies,omitempty"`
+	// Cache is a folder for compiled libraries, kept by all that decides them, for
+	// the processes of one user; empty is one in Dir.
+	Cache string `json:"cache,omitempty"`
 	// DPS is the destination-passing style: the function takes its outputs,
 	// allocated, after its inputs. Otherwise it returns them: one, or a tuple.
 	DPS bool `json:"dps"`

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -25,7 +26,13 @@ type Limits struct {
 	// reply nor alive. It is many times the second in which alive is due,
 	// because a kernel may hold the lock of an interpreter.
 	Silence time.Duration
+	// Dump has a worker that is ended at a limit, or because of [ErrTooLong], print its
+	// stacks into its log first.
+	Dump bool
 }
+
+// ErrTooLong is the cause of a context whose end is a limit of a case.
+var ErrTooLong = errors.New("the case took too long")
 
 // defaultLimits is what the zero Limits mean.
 var defaultLimits = Limits{
@@ -36,7 +43,7 @@ var defaultLimits = Limits{
 func (l Limits) or(d Limits) Limits {
 	return Limits{
 		Start: cmp.Or(l.Start, d.Start), Build: cmp.Or(l.Build, d.Build), Load: cmp.Or(l.Load, d.Load),
-		Run: cmp.Or(l.Run, d.Run), Time: cmp.Or(l.Time, d.Time), Silence: cmp.Or(l.Silence, d.Silence),
+		Run: cmp.Or(l.Run, d.Run), Time: cmp.Or(l.Time, d.Time), Silence: cmp.Or(l.Silence, d.Silence), Dump: l.Dump,
 	}
 }
 
@@ -59,7 +66,8 @@ type Session struct {
 	limits Limits
 	seq    uint64
 	hello  HelloReply
-	dead   error // what every later request returns
+	dead   error  // what every later request returns
+	log    string // the end of that of a dead worker
 }
 
 // Open starts a worker and greets it; Proto of hello is filled in. Now is a clock that only runs forward. An
@@ -92,7 +100,7 @@ func (s *Session) Hello() HelloReply { return s.hello }
 func (s *Session) Dead() bool { return s.dead != nil }
 
 // Log returns the end of the worker's log, untrusted.
-func (s *Session) Log() string { return s.p.Log() }
+func (s *Session) Log() string { return cmp.Or(s.log, s.p.Log()) }
 
 // Close ends the worker: it is asked first. An error means that something of it
 // cannot be ended.
@@ -221,6 +229,9 @@ func (s *Session) blame(op string, wrong error) error {
 
 // kill ends the worker for its behaviour.
 func (c *conversation) kill(kind Kind, message string) error {
+	if c.limits.Dump && (kind == TimedOut || kind == Silent) {
+		c.p.Dump()
+	}
 	resp, err := c.p.Kill(worker.TimedOut)
 	return c.bury(kind, message, resp, err)
 }
@@ -240,15 +251,19 @@ func (c *conversation) died() error {
 }
 
 func (c *conversation) bury(kind Kind, message string, resp worker.Response, err error) error {
-	c.dead = err
+	c.dead, c.log = err, resp.Log
 	if err == nil {
-		c.dead = &Failure{Op: c.op, Kind: kind, Message: message, Log: resp.Log, Dead: true}
+		c.dead = &Failure{Op: c.op, Kind: kind, Message: message, Log: resp.Log, Dead: true, Signalled: kind == Died && resp.End == worker.Signalled}
 	}
 	return c.dead
 }
 
 func (c *conversation) cancel(ctx context.Context) error {
-	_, err := c.p.Kill(worker.Cancelled)
+	if c.limits.Dump && errors.Is(context.Cause(ctx), ErrTooLong) {
+		c.p.Dump()
+	}
+	resp, err := c.p.Kill(worker.Cancelled)
+	c.log = resp.Log
 	c.dead = cmp.Or(err, fmt.Errorf("request %s: %w", c.op, context.Cause(ctx)))
 	return c.dead
 }

@@ -2,6 +2,7 @@ package workers_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,6 +93,30 @@ func cheats(t *testing.T, alone, tier string, first func(*testing.T)) {
 	}
 }
 
+// TestCheatsOnDeviceThorough measures with torch, on the device that ACCELGATE_TEST_DEVICE names, the programs that do
+// not need numpy: what is a tensor to them may lie anywhere. Without a device one of them runs on the CPU.
+func TestCheatsOnDeviceThorough(t *testing.T) {
+	testtier.Thorough(t)
+	device := os.Getenv("ACCELGATE_TEST_DEVICE")
+	files, err := filepath.Glob("testdata/cheats/*.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if device == "" {
+		device, files = "cpu", []string{"testdata/cheats/cached_by_identity.py"}
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := expectations(string(text)); e["worker"] == "numpy" && !strings.Contains(string(text), "numpy") && !strings.Contains(string(text), "np.") {
+			e["worker"], e["device"] = "torch", device
+			t.Run(filepath.Base(file), func(t *testing.T) { try(t, file, e) })
+		}
+	}
+}
+
 type expectation map[string]string
 
 func expectations(text string) expectation {
@@ -131,8 +156,11 @@ func try(t *testing.T, file string, e expectation) {
 	if e["want"] == "TIMEOUT" {
 		limits.Run = 2 * time.Second
 	}
-	kind := strings.Replace(e["worker"], "c", "numpy", 1) // of the reference
-	reference, solution := open(ctx, t, kind, true, harness.Limits{}), open(ctx, t, e["worker"], false, limits)
+	kind := e["worker"] // of the reference
+	if kind == "c" {
+		kind = "numpy"
+	}
+	reference, solution := openOn(ctx, t, kind, e["device"], true, harness.Limits{}), openOn(ctx, t, e["worker"], e["device"], false, limits)
 	dir := filepath.Join(t.TempDir(), "solution")
 	settings := harness.Settings{Warmup: 1, Iterations: 4, Trials: 2, MaxIterations: 8, MinTime: time.Hour, MaxFresh: 16, Dir: t.TempDir(), Judge: equal}
 	if e["tier"] == "" {
@@ -220,8 +248,14 @@ func measureHonest(t *testing.T, rows int, noBaseline bool) harness.Measurement 
 
 func open(ctx context.Context, t *testing.T, kind string, private bool, limits harness.Limits) *harness.Session {
 	t.Helper()
+	return openOn(ctx, t, kind, "", private, limits)
+}
+
+// openOn opens a worker on a device, "" being the CPU.
+func openOn(ctx context.Context, t *testing.T, kind, device string, private bool, limits harness.Limits) *harness.Session {
+	t.Helper()
 	w := &worker.Isolated{Environ: os.Environ(), Grace: 100 * time.Millisecond, MaxStdout: 16 << 20}
-	s, err := harness.Open(ctx, w, worker.Request{Args: command(t, kind)}, harness.Hello{Device: "cpu", Private: private}, limits, time.Now)
+	s, err := harness.Open(ctx, w, worker.Request{Args: command(t, kind)}, harness.Hello{Device: cmp.Or(device, "cpu"), Private: private}, limits, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

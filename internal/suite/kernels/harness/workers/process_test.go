@@ -52,8 +52,8 @@ var interpreter = func() func(module string) string {
 	var found sync.Map
 	return func(module string) string {
 		once, _ := found.LoadOrStore(module, sync.OnceValue(func() string {
-			for _, python := range []string{"python3", "/usr/bin/python3"} {
-				if exec.Command(python, "-c", "import "+module).Run() == nil {
+			for _, python := range []string{os.Getenv("ACCELGATE_TEST_PYTHON"), "python3", "/usr/bin/python3"} {
+				if python != "" && exec.Command(python, "-c", "import "+module).Run() == nil {
 					return python
 				}
 			}

@@ -68,13 +68,12 @@ class Worker:
         return dict(reply, kind="python", proto=protocol.PROTO, pid=os.getpid())
 
     def build(self, request):
-        key, language = request["id"], request["language"]
-        self.backend.accept(language)
+        key, load = request["id"], self.backend.loader(request)
         cached = key in self.solutions
         if not cached:
-            self.solutions[key] = Solution(request)
+            self.solutions[key] = Solution(request, load)
         s = self.solutions[key]
-        return {"symbol": s.symbol, "params": s.params, "cached": cached}
+        return {"symbol": s.symbol, "params": s.params, "cached": cached or s.kept}
 
     def tensor(self, request):
         name, dtype, shape = request["name"], request["dtype"], request["shape"]
@@ -200,6 +199,13 @@ class Worker:
                 self.keep(s, described["out"], slot.result)
         return {"ns": ns[warmup:], "timer": clock.name}
 
+    def observe(self, request):
+        s, b = self.solution(request["id"]), self.backend
+        slots = [Slot(self, s, slot, request.get("poison")) for slot in request["slots"]]
+        calls = [slots[i % len(slots)].again for i in range(request["iters"])]
+        observer = b.observer(b.cooler() if request.get("cold_cache") else None)
+        return observer.observe(calls, bool(request.get("graph")))
+
     def check(self, request):
         return {"health": "ok" if self.backend.healthy() else "corrupted"}
 
@@ -214,7 +220,7 @@ class Worker:
 
 
 HANDLERS = {
-    name: getattr(Worker, name) for name in "hello build tensor run save time check release exit".split()
+    name: getattr(Worker, name) for name in "hello build tensor run save time observe check release exit".split()
 }
 
 
@@ -239,6 +245,9 @@ class Slot:
         self.result, self.called, self.drop = None, False, poison and not solution.dps
         outputs = [worker.value(name) for name in request["out"]] if solution.dps else []
         self.poison = [worker.backend.poisoner(v) for v in outputs] if poison else []
+
+    def again(self):
+        self.result = self.call(self.args)
 
 
 def measure(slot, clock, sync, cool):

@@ -1,4 +1,4 @@
-"""A solution in Python: found, loaded, and called in the order of its own parameters."""
+"""A solution: found, loaded, and called in the order of its own parameters."""
 
 import fib_protocol  # first: it moves the standard streams
 from fib_protocol import Fault, describe, tail
@@ -27,16 +27,25 @@ def order_of(params, inputs, outputs):
 
 
 class Solution:
-    """A loaded entry point, and the order in which it takes its arguments."""
+    """A loaded entry point, and the order in which it takes its arguments.
 
-    def __init__(self, build):
+    load, where it is given, compiles and loads what is not in Python: it takes
+    the build and the symbol, and returns the function and whether a kept library
+    has it.
+    """
+
+    def __init__(self, build, load=None):
         self.dir = os.path.abspath(build["dir"])
         self.dps = bool(build["dps"])
         self.inputs = [p["name"] for p in build["inputs"] or []]
         self.outputs = [p["name"] for p in build["outputs"] or []]
         self.dtypes = [p["dtype"] for p in build["outputs"] or []]
         file, _, self.symbol = build["entry"].partition("::")
-        self.function = self._load(file, self.symbol, module_name(build["id"]))
+        self.kept = False
+        if load:
+            self.function, self.kept = load(build, self.symbol)
+        else:
+            self.function = self._load(file, self.symbol, module_name(build["id"]))
         self.params = self._params()
         self.order = self._order()
 

@@ -41,9 +41,9 @@ class Numpy:
         libs = {"numpy": np.__version__, "python": platform.python_version()}
         return {"devices": [cpu], "libs": libs, "timers": ["wall"], "dtypes": list(KINDS)}
 
-    def accept(self, language):
-        if language != "python":
-            raise Fault("unsupported", f"this worker runs python on numpy, not {language}: use another worker")
+    def loader(self, build):
+        if build["language"] != "python":
+            raise Fault("unsupported", f"this worker runs python on numpy, not {build['language']}: use another worker")
 
     def kind_of(self, error):
         return "oom" if isinstance(error, MemoryError) else "runtime"
@@ -103,6 +103,9 @@ class Numpy:
         if name not in ("", "wall"):
             raise Fault("unsupported", f"there is no timer {name} for numpy: use wall")
         return fib_loop.Wall
+
+    def observer(self, cool):
+        raise Fault("unsupported", "numpy has no device to observe: use the worker for torch")
 
     def cooler(self):
         scratch = np.zeros(2 * fib_protocol.cache_bytes(), np.uint8)

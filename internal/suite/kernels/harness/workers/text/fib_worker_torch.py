@@ -11,10 +11,13 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import fib_protocol  # first: it moves the standard streams
 from fib_protocol import Fault
+import fib_device
 import fib_loop
+import fib_native
 
 import ctypes
 import functools
+import importlib.metadata
 import importlib.util
 import platform
 
@@ -27,6 +30,12 @@ KINDS = {
 }
 NAMES = {kind: name for name, kind in KINDS.items()}
 NAMES.pop(getattr(torch, "uint16", None), None)
+# Languages that are libraries of Python: the module, and the package that has it.
+MODULES = {
+    "triton": ("triton", "triton"),
+    "tilelang": ("tilelang", "tilelang"),
+    "cutedsl": ("cutlass", "nvidia-cutlass-dsl"),
+}
 CHUNK = {"cpu": 1 << 18}  # elements at a time: bits in the cache of a CPU, few launches elsewhere
 TRUSTED = "--trusted" in sys.argv[1:]
 
@@ -54,16 +63,31 @@ class Torch:
         libs = {"torch": torch.__version__, "python": platform.python_version()}
         for name, version in (("cuda", torch.version.cuda), ("hip", getattr(torch.version, "hip", None))):
             libs.update({name: version} if version else {})
-        if importlib.util.find_spec("triton"):
+        if has_module("triton"):
             libs["triton"] = triton_version()
+        libs.update(installed())
         timers = ["event", "wall"] if self.device.type == "cuda" else ["wall"]
         return {"devices": [describe_device(self.device)], "libs": libs, "timers": timers, "dtypes": list(KINDS) + ["float4_e2m1"]}
 
-    def accept(self, language):
-        if language not in ("python", "triton"):
-            raise Fault("unsupported", f"this worker runs python and triton, not {language}: use another worker")
-        if language == "triton" and not importlib.util.find_spec("triton"):
-            raise Fault("unsupported", "there is no triton in this Python: install it")
+    def loader(self, build):
+        """What compiles a solution that is not in Python; a Fault where this host cannot."""
+        language = build["language"]
+        if language in fib_native.UNITS and build.get("binding") in fib_native.EXPORT:
+            return lambda build, symbol: fib_native.load(build, self.target(), symbol)
+        if language != "python" and language not in MODULES:
+            raise Fault("unsupported", f"this worker does not run {language} {build.get('binding', '')}: use another worker")
+        if language in MODULES and not has_module(language):
+            package = MODULES[language][1]
+            raise Fault("unsupported", f"{language} needs the Python package {package}: install it for {sys.executable}")
+
+    def target(self):
+        """The device that code is compiled for."""
+        if self.device.type != "cuda":
+            return {"kind": "cpu"}
+        if getattr(torch.version, "hip", None):
+            p = torch.cuda.get_device_properties(self.device)
+            return {"kind": "hip", "arch": getattr(p, "gcnArchName", p.name)}
+        return {"kind": "cuda", "arch": "%d.%d" % torch.cuda.get_device_capability(self.device)}
 
     def kind_of(self, error):
         memory = getattr(torch.cuda, "OutOfMemoryError", MemoryError)
@@ -144,6 +168,11 @@ class Torch:
             raise Fault("unsupported", f"there is no timer {name} for {self.device}: leave it open")
         return fib_loop.Wall
 
+    def observer(self, cool):
+        if self.device.type != "cuda":
+            raise Fault("unsupported", f"{self.device} tells nothing of its own: time its calls")
+        return fib_device.Observer(torch, self.device, self.sync, cool)
+
     def cooler(self):
         size = fib_protocol.cache_bytes()
         if self.device.type == "cuda":
@@ -205,6 +234,28 @@ def describe_device(device):
         p = module.get_device_properties(device)
         about.update(name=p.name, mem=int(p.total_memory), uuid=str(getattr(p, "uuid", "")))
     return about
+
+
+def has_module(language):
+    try:
+        spec = importlib.util.find_spec(MODULES[language][0])
+    except (ImportError, ValueError):
+        return False
+    if spec is None or language != "cutedsl":
+        return spec is not None
+    # Another package has a module cutlass, without the language.
+    return any(os.path.exists(os.path.join(folder, "cute")) for folder in spec.submodule_search_locations or [])
+
+
+def installed():
+    """Versions of what else decides a result, for the traces."""
+    found = {}
+    for name, package in (("tilelang", "tilelang"), ("cutedsl", "nvidia-cutlass-dsl"), ("tvm_ffi", "apache-tvm-ffi")):
+        try:
+            found[name] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            pass
+    return found
 
 
 def triton_version():

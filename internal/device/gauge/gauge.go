@@ -1,0 +1,127 @@
+// Package gauge reads clocks, power, memory and heat of devices while something is
+// measured: of NVIDIA GPUs by nvidia-smi, and the clock of the processors by Linux's
+// cpufreq. Each value has its time, so that a [Reading] of any span is made afterwards.
+// It judges nothing; package health judges the host.
+package gauge
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+)
+
+// period is the time between two values. A clock that a driver holds down stays down for
+// seconds, and nvidia-smi averages power over one on most GPUs.
+const period = 500 * time.Millisecond
+
+// Quantities that are read, by name, with their units.
+const (
+	SMClock     = "sm clock"     // MHz
+	MemoryClock = "memory clock" // MHz
+	Power       = "power"        // W
+	Memory      = "memory used"  // MiB
+	Temperature = "temperature"  // C
+	Busy        = "busy"         // % of the time
+	CPUClock    = "cpu clock"    // MHz, of the fastest processor
+)
+
+// Options say what to read.
+type Options struct {
+	// Now is the time since the caller's epoch, by a monotonic clock, and Wall the time of
+	// day, by which nvidia-smi stamps its lines.
+	Now  func() time.Duration
+	Wall func() time.Time
+	// GPUs asks nvidia-smi. Devices are those of them that count, by index, UUID or the
+	// beginning of one; none are all that it lists.
+	GPUs    bool
+	Devices []bench.Device
+	// Environ is the environment of this process, in which nvidia-smi is looked for.
+	Environ []string
+	// Root is where the folder sys is; "" is "/".
+	Root string
+}
+
+// Reading is what was read of one quantity of one device over a span.
+type Reading struct {
+	Device string // UUID of a GPU, "cpu"
+	Name   string
+	N      int // values, at least 1
+	Mean   float64
+	Max    float64
+}
+
+// Gauge reads until it is stopped. Its methods are safe for concurrent use.
+type Gauge struct {
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+
+	mu     sync.Mutex
+	values map[series][]value
+	order  []series
+}
+
+type series struct{ device, name string }
+
+type value struct {
+	at time.Duration
+	v  float64
+}
+
+// Start starts reading, which goes on until Stop or until ctx is done. What cannot be read
+// is left out. The first values of GPUs come when nvidia-smi has started: seconds later
+// where no process keeps the driver loaded.
+func Start(ctx context.Context, o Options) *Gauge {
+	g := &Gauge{values: map[series][]value{}}
+	ctx, g.cancel = context.WithCancel(ctx)
+	if o.GPUs {
+		g.done.Go(func() { g.readNVIDIA(ctx, &o) })
+	}
+	g.done.Go(func() { g.readCPU(ctx, &o) })
+	return g
+}
+
+// Stop ends reading and returns when nothing of it is left. Values that came stay.
+func (g *Gauge) Stop() {
+	g.cancel()
+	g.done.Wait()
+}
+
+// maxValues is what a day yields of one quantity.
+const maxValues = 200_000
+
+func (g *Gauge) add(device, name string, at time.Duration, v float64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := series{device, name}
+	if g.values[s] == nil {
+		g.order = append(g.order, s)
+	}
+	if len(g.values[s]) < maxValues {
+		g.values[s] = append(g.values[s], value{at, v})
+	}
+}
+
+// Read sums up the values from one moment to another, both included, in the order in which
+// the quantities were first seen. A quantity without a value in the span is left out.
+func (g *Gauge) Read(from, to time.Duration) (all []Reading) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, s := range g.order {
+		r := Reading{Device: s.device, Name: s.name}
+		for _, v := range g.values[s] {
+			if v.at < from || v.at > to {
+				continue
+			}
+			if r.N++; r.N == 1 || v.v > r.Max {
+				r.Max = v.v
+			}
+			r.Mean += (v.v - r.Mean) / float64(r.N)
+		}
+		if r.N > 0 {
+			all = append(all, r)
+		}
+	}
+	return all
+}

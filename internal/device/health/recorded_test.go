@@ -1,0 +1,45 @@
+package health
+
+import (
+	"os"
+	"testing"
+)
+
+// TestRecordedNVIDIA reads what scripts/gpu.sh recorded of a real GPU where ACCELGATE_GPU_FIXTURES names its folder, and
+// else an output of our own making: each GPU has what the watch on a host's health needs.
+func TestRecordedNVIDIA(t *testing.T) {
+	folder, log := os.Getenv("ACCELGATE_GPU_FIXTURES"), "all.xml"
+	if folder == "" {
+		folder, log = "testdata", "nvidia-560.xml"
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	text, err := root.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gpus, err := parseNVIDIALog(text)
+	if err != nil || len(gpus) == 0 {
+		t.Fatalf("%d GPUs, %v", len(gpus), err)
+	}
+	for i, gpu := range gpus {
+		for _, name := range []string{"sm clock", "temperature", "memory used"} {
+			if value := gpu.shown(name); !(value >= 0) {
+				t.Errorf("GPU %d: %s is %v", i, name, value)
+			}
+		}
+		if gpu.bus == "" {
+			t.Errorf("GPU %d has no bus id: %+v", i, gpu)
+		}
+	}
+	if samples, err := root.ReadFile("health.csv"); err == nil {
+		read := parseNVIDIASamples(samples)
+		if len(read) == 0 {
+			t.Errorf("no sample was read of\n%.500s", samples)
+		}
+		t.Logf("%d GPUs, %d samples", len(gpus), len(read))
+	}
+}

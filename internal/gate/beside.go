@@ -1,0 +1,100 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
+)
+
+// Beside is a metric that was observed beside a loss, such as the clock of a GPU, and was
+// worse as well. It decides nothing.
+type Beside struct {
+	Metric string  `json:"metric"`
+	Unit   string  `json:"unit,omitempty"`
+	Old    float64 `json:"old"` // median
+	New    float64 `json:"new"`
+	// Change is New/Old - 1 in percent; 0 where Old is 0.
+	Change float64 `json:"change,omitempty"`
+}
+
+// leastBeside is the relative change, in percent, below which a metric explains nothing.
+const leastBeside = 2
+
+// mostBeside bounds the metrics that one loss names.
+const mostBeside = 3
+
+// explained adds to a loss which metrics of its cell may explain it: those that say from
+// which change on they do (bench.Metric.Explains), and were worse by as much.
+func explained(in *inputs, c cell, v Verdict) Verdict {
+	if v.Metric == "" || in.policy.Compat != "" || !v.loss() && !v.Unhealthy {
+		return v
+	}
+	for i := range in.run.Metrics {
+		m := &in.run.Metrics[i]
+		if m.Explains <= 0 || !m.Informational || m.Name == v.Metric {
+			continue
+		}
+		if b, ok := besideOf(m, c); ok {
+			v.Evidence.Beside = append(v.Evidence.Beside, b)
+		}
+	}
+	slices.SortStableFunc(v.Evidence.Beside, func(a, b Beside) int { return cmp.Compare(math.Abs(b.Change), math.Abs(a.Change)) })
+	v.Evidence.Beside = v.Evidence.Beside[:min(len(v.Evidence.Beside), mostBeside)]
+	for _, b := range v.Evidence.Beside {
+		v.Reason = joined(v.Reason, b.String())
+	}
+	return v
+}
+
+// besideOf compares a metric with that of the pairs, or else of the reference.
+func besideOf(m *bench.Metric, c cell) (b Beside, ok bool) {
+	now := c.got.Sample(m.Name)
+	if now == nil {
+		return b, false
+	}
+	b = Beside{Metric: m.Name, Unit: m.Unit}
+	if n := len(now.Base); n > 0 && n <= len(now.Values) {
+		b.Old, b.New = stats.Median(now.Base), stats.Median(now.Values[len(now.Values)-n:])
+	} else {
+		if c.ref == nil || c.ref.Sample(m.Name) == nil {
+			return b, false
+		}
+		b.Old, b.New = summarize(c.ref.Sample(m.Name)).Median, summarize(now).Median
+	}
+	worse := b.Old - b.New
+	if m.Better == bench.Lower {
+		worse = -worse
+	}
+	if !bench.Finite(b.Old) || !bench.Finite(b.New) || worse < m.Explains || worse < leastBeside/100.*math.Abs(b.Old) {
+		return b, false
+	}
+	if b.Old != 0 {
+		b.Change = 100 * (b.New - b.Old) / math.Abs(b.Old)
+	}
+	return b, true
+}
+
+// String says the change in words, such as "beside it, device_sm_clock_mhz was 12.1 % lower
+// (1980 MHz before, 1740 MHz now)".
+func (b Beside) String() string {
+	word, by := "higher", ""
+	if b.New < b.Old {
+		word = "lower"
+	}
+	if b.Change != 0 {
+		by = fmt.Sprintf("%.1f %% ", math.Abs(b.Change))
+	}
+	value := func(v float64) string {
+		s := strconv.FormatFloat(v, 'g', 4, 64)
+		if b.Unit != "" {
+			s += " " + printable(b.Unit, mostName)
+		}
+		return s
+	}
+	return fmt.Sprintf("beside it, %s was %s%s (%s before, %s now)", printable(b.Metric, mostName), by, word, value(b.Old), value(b.New))
+}

@@ -1,0 +1,203 @@
+package measure
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
+)
+
+// seatCells decides on which device each cell is measured. Cells are dealt out in their order in the
+// whole matrix, so that no filter moves one, and a cell gets the device of its A/A partner. Where
+// the times of earlier runs are known, cells are packed by them.
+func (p *Plan) seatCells(devices []bench.Device) (placed map[string]bench.Device, moved int, err error) {
+	if len(devices) == 0 {
+		return nil, 0, nil
+	}
+	earlier, err := p.recorded()
+	if err != nil {
+		return nil, 0, err
+	}
+	placed = map[string]bench.Device{}
+	for need, seats := range p.seats() {
+		lanes := lanesOf(p.fitting(devices, need.profile), need.width)
+		at, n := shareOut(seats, lanes, earlier)
+		moved += n
+		for i, s := range seats {
+			for _, id := range s.cells {
+				if len(lanes) > 0 {
+					placed[id] = lanes[at[i]]
+				}
+			}
+		}
+	}
+	return placed, moved, nil
+}
+
+// recorded is what --durations says, else the run that is about to be replaced, if it can be read.
+func (p *Plan) recorded() (earlierRuns, error) {
+	if len(p.Options.Durations) > 0 {
+		return p.earlierRuns(p.Options.Durations)
+	}
+	earlier, err := p.earlierRuns([]string{p.OutPath("run.json")})
+	if err != nil {
+		return earlierRuns{}, nil
+	}
+	return earlier, nil
+}
+
+// seat is cells that stay together on one device.
+type seat struct {
+	number int // in the order of the matrix
+	cells  []string
+}
+
+// needs is what cells need that share devices.
+type needs struct {
+	width   int
+	profile string // of a slice
+}
+
+// seats returns the cells by what they need. With a shard, only its own cells use the devices.
+func (p *Plan) seats() map[needs][]seat {
+	all, first := map[needs][]seat{}, 0
+	for _, one := range p.Suites {
+		cells := one.Suite.Cells()
+		if p.Options.Shard != "" {
+			cells = one.Cells
+		}
+		next := first
+		type part struct {
+			group int
+			needs needs
+		}
+		at := map[part]int{} // in all
+		for i, n := range grouped(one.Suite, cells) {
+			need := needs{p.width(cells[i]), p.profiles[cells[i].ID()]}
+			next = max(next, first+n+1)
+			k, known := at[part{n, need}]
+			if !known {
+				k = len(all[need])
+				at[part{n, need}] = k
+				all[need] = append(all[need], seat{number: first + n})
+			}
+			s := &all[need][k]
+			s.cells = append(s.cells, cells[i].ID())
+		}
+		first = next
+	}
+	return all
+}
+
+// lanesOf are the groups of so many of the devices that cells get. Devices over the last whole
+// group stay idle.
+func lanesOf(devices []bench.Device, width int) (lanes []bench.Device) {
+	for group := range slices.Chunk(devices, width) {
+		if len(group) == width {
+			lanes = append(lanes, groupOf(group))
+		}
+	}
+	return lanes
+}
+
+func groupOf(devices []bench.Device) bench.Device {
+	if len(devices) == 1 {
+		return devices[0]
+	}
+	return bench.Group(devices)
+}
+
+// shareOut returns the lane of each seat, and how many seats leave the one that they had. Without
+// times, each gets its turn.
+func shareOut(seats []seat, lanes []bench.Device, earlier earlierRuns) (at []int, moved int) {
+	at = make([]int, len(seats))
+	costs := costsOf(seats, earlier.times)
+	if len(lanes) < 2 || costs == nil {
+		for i, s := range seats {
+			at[i] = s.number % max(len(lanes), 1)
+		}
+		return at, 0
+	}
+	return share(costs, homes(seats, lanes, earlier.devices), len(lanes))
+}
+
+// costsOf are the times of seats, the median for cells without one; nil if no time is known.
+func costsOf(seats []seat, times map[string]time.Duration) []int64 {
+	var known []float64
+	for _, s := range seats {
+		for _, id := range s.cells {
+			if took, ok := times[id]; ok {
+				known = append(known, float64(took))
+			}
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	costs, fallback := make([]int64, len(seats)), time.Duration(stats.Median(known))
+	for i, s := range seats {
+		for _, id := range s.cells {
+			costs[i] += int64(cmp.Or(times[id], fallback))
+		}
+	}
+	return costs
+}
+
+// homes are the lanes on which seats were measured last, -1 for others.
+func homes(seats []seat, lanes []bench.Device, devices map[string]string) []int {
+	at := make([]int, len(seats))
+	for i, s := range seats {
+		at[i] = slices.IndexFunc(lanes, func(d bench.Device) bool { return d.String() == devices[s.cells[0]] })
+	}
+	return at
+}
+
+// worthMoving is how much longer all may take before jobs leave their homes: devices of one
+// model differ, and a job that moves may look slower or faster than it is.
+const worthMoving = 1.1
+
+// share divides jobs among bins, longest first. Those with a home stay there, unless that
+// makes the fullest bin fuller by more than a tenth. It returns the bin of each job, and how many left
+// their homes.
+func share(costs []int64, home []int, bins int) (at []int, moved int) {
+	free := packing.Spread(costs, bins)
+	stay := around(costs, home, bins)
+	if float64(packing.Makespan(costs, stay)) <= worthMoving*float64(packing.Makespan(costs, free)) {
+		free = stay
+	}
+	at = make([]int, len(costs))
+	for bin, jobs := range free {
+		for _, i := range jobs {
+			if at[i] = bin; home[i] >= 0 && home[i] != bin {
+				moved++
+			}
+		}
+	}
+	return at, moved
+}
+
+// around puts jobs with a home there, and then the others, longest first, into the bins that
+// hold least.
+func around(costs []int64, home []int, bins int) [][]int {
+	parts, loads := make([][]int, bins), make([]int64, bins)
+	put := func(i, bin int) {
+		parts[bin] = append(parts[bin], i)
+		loads[bin] += costs[i]
+	}
+	var rest []int
+	for i, bin := range home {
+		if bin < 0 {
+			rest = append(rest, i)
+			continue
+		}
+		put(i, bin)
+	}
+	slices.SortStableFunc(rest, func(a, b int) int { return cmp.Compare(costs[b], costs[a]) })
+	for _, i := range rest {
+		put(i, slices.Index(loads, slices.Min(loads)))
+	}
+	return parts
+}

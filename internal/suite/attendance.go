@@ -1,0 +1,38 @@
+package suite
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/accelgate/accelgate/internal/worker"
+)
+
+// Attendance is how the children of a cell that is measured are watched, by keys that all
+// kinds share. The zero value leaves it to the kind.
+type Attendance struct {
+	Timeout  time.Duration // of one process, or what the kind bounds; 0 for the kind's own
+	NoOutput time.Duration // in which a child may give no sign of life; 0 for no bound
+	Dump     bool          // a child prints its stacks before it is ended at a bound
+}
+
+type attended struct{}
+
+// Attending adds an attendance to the context of [Suite.Measure].
+func Attending(ctx context.Context, a Attendance) context.Context {
+	return context.WithValue(ctx, attended{}, a)
+}
+
+// AttendanceOf is the attendance of a context.
+func AttendanceOf(ctx context.Context) Attendance {
+	a, _ := ctx.Value(attended{}).(Attendance)
+	return a
+}
+
+// Watch applies the attendance of a context to a request.
+func Watch(ctx context.Context, req worker.Request) worker.Request {
+	a := AttendanceOf(ctx)
+	req.Timeout = cmp.Or(a.Timeout, req.Timeout)
+	req.NoOutput, req.Dump = a.NoOutput, a.Dump
+	return req
+}

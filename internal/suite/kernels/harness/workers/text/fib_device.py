@@ -1,0 +1,157 @@
+"""What a GPU itself needed for calls: evidence beside the clock of the other side, which times whole requests.
+
+    activity  the span from the first start to the last end of what a call put on
+              the device, on all its streams, by torch's profiler, which reads CUPTI
+    delay     events of the current stream around the call, behind a delay that
+              lasts until all is queued, so that no gap between launches counts
+    event     the same without the delay, where the call waits for the device
+    graph     events around a CUDA graph of the call, behind a delay; on demand
+"""
+
+import fib_protocol  # first: it moves the standard streams
+from fib_protocol import describe
+
+US = 1000  # nanoseconds
+FIRST_DELAY, LAST_DELAY = 200 * US, 20_000 * US
+
+
+class Observer:
+    """Calls of one function on one device of torch. cuda is torch.cuda, or what stands in for it."""
+
+    def __init__(self, torch, device, sync, cool):
+        self.torch, self.cuda, self.device, self.sync, self.cool = torch, torch.cuda, device, sync, cool
+        self.delay = FIRST_DELAY
+
+    def observe(self, calls, graph):
+        """The nanoseconds of each call, the method, and why better ones did not work."""
+        reasons = []
+        for method in ("activity", "delay", "event"):
+            try:
+                reply = {"method": method, "ns": getattr(self, "by_" + method)(calls)}
+                break
+            except Unusable as e:
+                reasons.append(f"{method}: {e}")
+        if graph:
+            try:
+                reply["graph_ns"] = self.by_graph(calls)
+            except Exception as e:  # whatever the function does that a capture refuses
+                self.sync()
+                reasons.append(f"graph: {describe(e)}"[:500])
+        return dict(reply, reasons=reasons, clock=clock(self.torch, self.device))
+
+    def ready(self):
+        if self.cool:
+            self.cool()
+        self.sync()
+
+    def by_activity(self, calls):
+        """One profile of all calls, each between two marks that the device has been waited for."""
+        try:
+            from torch.profiler import ProfilerActivity, profile, record_function
+
+            with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiled:
+                for call in calls:
+                    self.ready()
+                    with record_function(MARK):
+                        call()
+                        self.sync()
+            events = list(profiled.events())
+        except (ImportError, AttributeError, RuntimeError) as e:
+            raise Unusable(describe(e)) from None
+        marks = [(e.time_range.start, e.time_range.end) for e in events if e.name == MARK and on_host(e)]
+        work = [(e.time_range.start, e.time_range.end) for e in events if not on_host(e) and e.name != MARK]
+        if len(marks) != len(calls):
+            raise Unusable(f"the profile shows {len(marks)} of {len(calls)} calls")
+        return [int(us * US) for us in spans(sorted(marks), work)]
+
+    def delayed(self, call):
+        """Nanoseconds between events around a call; the delay grows until the call is queued before it ends."""
+        while True:
+            start, end = self.cuda.Event(enable_timing=True), self.cuda.Event(enable_timing=True)
+            self.ready()
+            self.cuda._sleep(cycles(self.delay, self.torch, self.device))
+            start.record()
+            call()
+            end.record()
+            late = start.query()  # the delay was over before all was queued
+            self.sync()
+            if not late:
+                return int(start.elapsed_time(end) * 1e6)
+            if self.delay >= LAST_DELAY:
+                raise Unusable(f"the call is not queued within {LAST_DELAY // US} us: it waits for the device, or is slow to launch")
+            self.delay *= 4
+
+    def by_delay(self, calls):
+        return [self.delayed(call) for call in calls]
+
+    def by_event(self, calls):
+        ns = []
+        for call in calls:
+            start, end = self.cuda.Event(enable_timing=True), self.cuda.Event(enable_timing=True)
+            self.ready()
+            start.record()
+            call()
+            end.record()
+            self.sync()
+            ns.append(int(start.elapsed_time(end) * 1e6))
+        return ns
+
+    def by_graph(self, calls):
+        replays = []
+        for call in calls:
+            g = self.cuda.CUDAGraph()
+            self.sync()
+            with self.cuda.graph(g):
+                call()
+            replays.append(g.replay)
+        return self.by_delay(replays)
+
+
+class Unusable(Exception):
+    """A method that does not work here."""
+
+
+MARK = "fib_call"
+
+
+def spans(marks, work):
+    """From the first start to the last end of the work within each mark: work on the device belongs to the call that waited for it."""
+    lengths = []
+    for begin, end in marks:
+        own = [w for w in work if begin <= w[0] < end]
+        if not own:
+            raise Unusable("a call put nothing on the device that the profiler shows")
+        lengths.append(max(w[1] for w in own) - min(w[0] for w in own))
+    return lengths
+
+
+def on_host(event):
+    return str(event.device_type).endswith("CPU")
+
+
+def cycles(ns, torch, device):
+    """Of the device's clock; 2 GHz where torch does not tell, so that a slower clock only makes the delay longer."""
+    khz = getattr(torch.cuda.get_device_properties(device), "clock_rate", 0) or 2_000_000
+    return max(1, ns * khz // 1_000_000)
+
+
+# Reasons of NVML for a clock below the one asked for that are no choice of the user: power, heat and the board's brake.
+SLOW = 0x4 | 0x8 | 0x20 | 0x40 | 0x80
+
+
+def clock(torch, device):
+    """The device's state, as far as NVML's Python package is there: SM clock, heat, and whether anything holds the clock down."""
+    state = {}
+    for name, ask in (("sm_mhz", "clock_rate"), ("temp", "temperature")):
+        try:
+            state[name] = int(getattr(torch.cuda, ask)(device))
+        except Exception:  # torch raises what its version likes where NVML is absent
+            pass
+    try:
+        import pynvml
+
+        handle = torch.cuda._get_pynvml_handler(device)
+        state["throttle"] = bool(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons(handle) & SLOW)
+    except Exception:
+        pass
+    return state

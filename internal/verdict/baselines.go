@@ -1,0 +1,109 @@
+package verdict
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/reference/baseline"
+	"github.com/accelgate/accelgate/internal/reference/history"
+)
+
+// Baseline is a baseline of a configuration.
+type Baseline struct {
+	Label  string // by the name of its file
+	Path   string // or what stands for it in messages
+	File   *baseline.File
+	Err    error // why it cannot be read; File is then nil
+	OfRuns bool  // the last runs of a history stand in for a file
+}
+
+// Baselines reads all baselines of a configuration, sorted by label: the files of its folder, or those of
+// another repository or branch, or what the history of each host stands in for.
+func Baselines(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File) ([]Baseline, error) {
+	switch {
+	case o.FromHistory(file):
+		return ofHistories(o, file)
+	case o.Elsewhere(file):
+		return ofRepository(ctx, e, file)
+	}
+	paths, err := filepath.Glob(baseline.Path(o.Baselines(file), "*"))
+	found := []Baseline{}
+	for _, name := range paths {
+		b := Baseline{Label: labelOf(name), Path: name}
+		b.File, b.Err = baseline.Load(name)
+		found = append(found, b)
+	}
+	return found, err
+}
+
+// BaselinesIn is where [Baselines] looks, for messages.
+func BaselinesIn(o *measure.Options, file *config.File) string {
+	switch {
+	case o.FromHistory(file):
+		return filepath.Dir(o.HistoryPath(file, "x"))
+	case o.Elsewhere(file):
+		return file.Baselines.In(path.Dir(measure.BaselineElsewhere(file, "x")))
+	}
+	return o.Baselines(file)
+}
+
+// labelOf is the label that the name of a baseline's file has.
+func labelOf(name string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(name), "baseline-"), ".json")
+}
+
+func ofRepository(ctx context.Context, e *measure.Env, file *config.File) (found []Baseline, err error) {
+	files, errs, err := e.FetchBaselines(ctx, file)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		b := Baseline{Label: labelOf(name), Path: file.Baselines.In(measure.BaselineElsewhere(file, labelOf(name)))}
+		b.File, b.Err = baseline.Parse(b.Path, files[name].Data)
+		found = append(found, b)
+	}
+	for _, name := range slices.Sorted(maps.Keys(errs)) {
+		found = append(found, Baseline{Label: labelOf(name), Path: file.Baselines.In(measure.BaselineElsewhere(file, labelOf(name))), Err: errs[name]})
+	}
+	slices.SortFunc(found, func(a, b Baseline) int { return strings.Compare(a.Label, b.Label) })
+	return found, err
+}
+
+func ofHistories(o *measure.Options, file *config.File) (found []Baseline, err error) {
+	paths, err := filepath.Glob(filepath.Join(filepath.Dir(o.HistoryPath(file, "x")), history.Name("*")))
+	for _, name := range paths {
+		label, ok := history.Label(name)
+		if !ok {
+			continue
+		}
+		ref, err := lastRuns(o, file, label)
+		if err != nil || ref.File != nil {
+			found = append(found, Baseline{Label: label, Path: ref.Path, File: ref.File, Err: err, OfRuns: true})
+		}
+	}
+	return found, err
+}
+
+// Recorded reads the baseline of one host, wherever the configuration keeps it. The error is [fs.ErrNotExist]
+// with a next step if there is none.
+func Recorded(ctx context.Context, e *measure.Env, o *measure.Options) (Baseline, error) {
+	o.NoFetch = true
+	p, err := e.Plan(ctx, o)
+	if err != nil {
+		return Baseline{}, err
+	}
+	defer p.Close()
+	ref, err := RecordedFor(ctx, e, o, p.File, p.Host)
+	switch {
+	case err != nil:
+		return Baseline{}, err
+	case ref.File == nil:
+		return Baseline{}, MissingBaseline(fmt.Errorf("%s: %w", ref.Name(), fs.ErrNotExist))
+	}
+	return Baseline{Label: p.Host.Label, Path: ref.Name(), File: ref.File, OfRuns: o.FromHistory(p.File)}, nil
+}
