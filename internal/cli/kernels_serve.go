@@ -16,6 +16,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
+	"github.com/accelgate/accelgate/internal/suite/kernels"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/suite/kernels/scoring"
 	"github.com/accelgate/accelgate/internal/text"
@@ -63,6 +64,7 @@ func (c *Command) serveKernelsCommand() *cobra.Command {
 					s.passed = append(s.passed, "--"+name+"="+written(f.Value))
 				}
 			}
+			s.changed = cmd.Flags().Changed
 			return c.serveKernels(cmd.Context(), args[0], &s)
 		},
 	}
@@ -104,7 +106,7 @@ func (c *Command) serveKernels(ctx context.Context, root string, s *serving) err
 			return exit.Usagef("--token-env: the variable %s is empty or not set: put the token into it", text.OneLine(s.tokenEnv))
 		}
 	}
-	if _, err := c.evalConfig(s.config); err != nil {
+	if err := c.checkTasks(s); err != nil {
 		return exit.AsUsage(err)
 	}
 	ds, err := flashinfer.Load(root)
@@ -132,6 +134,18 @@ func (c *Command) serveKernels(ctx context.Context, root string, s *serving) err
 		return closing(listener, err)
 	}
 	return server.Serve(ctx, listener, log.New(c.Stderr, "accelgate kernels serve: ", 0))
+}
+
+// checkTasks refuses settings by which every task would fail.
+func (c *Command) checkTasks(s *serving) error {
+	if _, err := c.evalConfig(s.config); err != nil {
+		return err
+	}
+	file, err := s.configuration()
+	if err != nil {
+		return err
+	}
+	return kernels.CheckKeys(&file.Suites[0])
 }
 
 func closing(listener net.Listener, err error) error {

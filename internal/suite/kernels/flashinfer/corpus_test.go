@@ -244,3 +244,29 @@ func BenchmarkLoadCorpus(b *testing.B) {
 		load(b, root)
 	}
 }
+
+// TestCorpusReports merges the real dataset with itself, and chooses from its traces:
+// of five definitions with traces the dataset has the solution of one.
+func TestCorpusReports(t *testing.T) {
+	t.Parallel()
+	root := corpus(t, "flashinfer-trace")
+	out := filepath.Join(t.TempDir(), "all")
+	m, err := flashinfer.Merge(out, []string{root, root})
+	if err != nil || m.Definitions != 156 || m.Workloads != 663 || m.Traces != 78 || m.Duplicates != 78 || m.LeftOut != 0 || len(m.Warnings) != 1 {
+		t.Errorf("%+v, %v", m, err)
+	}
+	before, after := load(t, root), load(t, out)
+	for _, d := range before.Definitions {
+		if got := after.Definition(d.Name); got == nil || got.Hash() != d.Hash() {
+			t.Errorf("%s is another definition", d.Name)
+		}
+	}
+	table, err := flashinfer.Apply(after, flashinfer.ApplyLimits{})
+	if err != nil || len(table.Choices) != 14 || len(table.Index) != 1 || len(table.Index["rmsnorm_h4096"]) != 14 {
+		t.Errorf("%+v, %v", table, err)
+	}
+	strict, err := flashinfer.Apply(after, flashinfer.ApplyLimits{MaxAtol: 1e-2, MaxRtol: 1e-5}) // as upstream's apply
+	if err != nil || len(strict.Choices) != 4 {
+		t.Errorf("%+v, %v", strict, err)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
 )
@@ -246,7 +245,7 @@ func encodeLines(traces []*Trace) (text []byte, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Place, err)
 		}
-		text = slices.Concat(text, line, newline)
+		text = append(append(text, line...), '\n')
 	}
 	return text, nil
 }

@@ -174,25 +174,32 @@ func (b *board) count(s *section, traces []*flashinfer.Trace) {
 		a.Total++
 	}
 	for _, r := range s.Rows {
+		r.markFastest()
 		if b.baseline != "" && s.against[r.trace.Workload.UUID] == 0 {
 			continue
 		}
-		best, fastest := map[string]float64{}, math.Inf(1)
+		best := map[string]float64{}
 		for i, c := range r.Cells {
 			if c.Tried && (!c.Passed || c.Ratio > 0) {
 				name := s.Columns[i].Author
 				best[name] = max(best[name], c.Ratio)
 			}
-			if c.Passed {
-				fastest = min(fastest, c.MS)
-			}
-		}
-		for i := range r.Cells {
-			r.Cells[i].Fastest = r.Cells[i].Passed && r.Cells[i].MS == fastest
 		}
 		for name, ratio := range best {
 			b.author(name).ratios = append(b.author(name).ratios, ratio)
 		}
+	}
+}
+
+func (r *row) markFastest() {
+	fastest := math.Inf(1)
+	for _, c := range r.Cells {
+		if c.Passed {
+			fastest = min(fastest, c.MS)
+		}
+	}
+	for i, c := range r.Cells {
+		r.Cells[i].Fastest = c.Passed && c.MS == fastest
 	}
 }
 

@@ -215,9 +215,12 @@ func (s *Server) submit(sol *flashinfer.Solution, workloads []*flashinfer.Trace)
 	if err := s.room(); err != nil {
 		return nil, err
 	}
+	if _, err := flashinfer.SolutionPath(d, &named); err != nil {
+		return nil, refused{err}
+	}
 	if err := t.prepare(s.Dataset, d, &named, workloads); err != nil {
 		_ = os.RemoveAll(t.folder)
-		return nil, refused{err}
+		return nil, fmt.Errorf("the task cannot be written: %w: free space on the server, or start it with another --dir", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
