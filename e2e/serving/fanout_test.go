@@ -60,7 +60,7 @@ func TestFanOutThorough(t *testing.T) {
 					t.Errorf("the merged run has no %s", want)
 				}
 			}
-			if name == "Slurm" && !bytes.Contains(merged, []byte(`"ttft_p50_ms@lora"`)) {
+			if name == "Slurm" && !bytes.Contains(merged, []byte(`"metric": "ttft_p50_ms@lora"`)) {
 				t.Error("the merged run has no metrics of a model")
 			}
 		})

@@ -35,7 +35,7 @@ func TestLlamaServerThorough(t *testing.T) {
 	accelgate(t, dir, "run", "--ab", "off")
 	accelgate(t, dir, "bench", "run", "llm.inference.code-completion", "--base-url", server.url, "--sweep", "1,2", "--requests", "8", "--max-tokens", "8")
 	served := server.stop(t)
-	if run, err := os.ReadFile(filepath.Join(dir, ".accelgate", "run.json")); err != nil || !bytes.Contains(run, []byte(`"server_running_max"`)) {
+	if run, err := os.ReadFile(filepath.Join(dir, ".accelgate", "run.json")); err != nil || !bytes.Contains(run, []byte(`"metric": "server_running_max"`)) {
 		t.Errorf("the run has nothing of the server's /metrics (%v)", err)
 	}
 

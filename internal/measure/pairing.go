@@ -188,7 +188,7 @@ func firstOf(names []string) string {
 }
 
 // asked reports whether both sides were measured under the same conditions.
-func asked(got, old *bench.Result) bool { return maps.Equal(got.Conditions(), old.Conditions()) }
+func asked(got, old *bench.Result) bool { return bench.AllAlike(got.Conditions(), old.Conditions()) }
 
 // lost names a gated metric that the base reports for a cell and the head does not,
 // although its configuration describes it; "" if there is none.
