@@ -368,3 +368,21 @@ func TestOnDeviceThorough(t *testing.T) {
 		wantPassed(t, r)
 	}
 }
+
+// TestRealSolutionsThorough measures the published solutions, which are CUDA with either binding: where there is no GPU
+// each is skipped, and its reason says what it needs.
+func TestRealSolutionsThorough(t *testing.T) {
+	testtier.Thorough(t)
+	t.Parallel()
+	data := testtier.Data(t, "real solutions were NOT looked at", "flashinfer/flashinfer-trace")
+	s := mustOpen(t, filepath.Join(data, "flashinfer", "flashinfer-trace"), patient+"dataset: .\ndevice: cpu\nmax_workloads: 1\npython: "+torch(t)+"\n")
+	if len(s.Cells()) != 2 || len(s.Skipped()) != 0 {
+		t.Errorf("%d cells and %d skipped ones, want one of each solution", len(s.Cells()), len(s.Skipped()))
+	}
+	for _, cell := range s.Cells() {
+		r, err := s.Measure(t.Context(), cell, bench.Device{})
+		if err != nil || r.Outcome != bench.Skipped || !strings.Contains(r.Reason, "cuda runs on a GPU") {
+			t.Errorf("%s: %v %s: %s", cell.ID(), err, r.Outcome, r.Reason)
+		}
+	}
+}

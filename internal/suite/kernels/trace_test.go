@@ -5,6 +5,8 @@ package kernels
 import (
 	"encoding/hex"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -96,4 +98,22 @@ func lastTrace(t *testing.T, dir, solution string) (last *flashinfer.Evaluation)
 		t.Fatalf("%d traces, none of %s", len(ds.Traces), solution)
 	}
 	return last
+}
+
+// TestDeviceTimesStandInTraces: what a device told of each trial is in the trace.
+func TestDeviceTimesStandInTraces(t *testing.T) {
+	t.Parallel()
+	told := onItself([]harness.ObserveReply{{Method: "delay", NS: []int64{5, 6}, GraphNS: []int64{4, 4}, Clock: &harness.Clock{MHz: 1980, Throttled: true}},
+		{Method: "event", NS: []int64{7}}})
+	e := &flashinfer.Evaluation{Status: "PASSED", Timestamp: "now", Environment: flashinfer.Environment{Hardware: "H100"}, Correctness: &flashinfer.Correctness{}, Performance: &flashinfer.Performance{}, Gate: &flashinfer.Gate{Device: told}}
+	dir := t.TempDir()
+	path := "traces/me/gemm/d.jsonl"
+	if _, err := flashinfer.AppendTrace(dir, path, &flashinfer.Trace{Definition: "d", Solution: "s", Workload: flashinfer.Workload{UUID: "w"}, Evaluation: e}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, path))
+	const want = `"device":[{"method":"delay","ns":[5,6],"graph_ns":[4,4],"sm_mhz":1980,"throttled":true},{"method":"event","ns":[7]}]`
+	if err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("%v: the trace is\n%s\nwant in it\n%s", err, text, want)
+	}
 }

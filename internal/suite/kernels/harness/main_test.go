@@ -175,8 +175,16 @@ var cheats = map[string]cheat{
 	"visible":      {before: look()},
 	"device":       onDevice([]any{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}),
 	"device lies":  onDevice([]any{-1, 2, 3, 4, 5, 6, 7, 8, 9, 10}),
+	"no times":     {before: failObserve, after: onDevice(nil).after},
 	"no device":    then("hello", func(_, r fields) { r["devices"].([]any)[0].(map[string]any)["kind"] = "cuda" }),
 	"talks":        on("run", func(fields) { write(os.Stdout, fields{"event": "log", "text": "warming up"}) }),
+}
+
+// failObserve has a plain worker fail as one does whose function cannot be captured.
+func failObserve(request fields) {
+	if request["op"] == "observe" {
+		request["op"], request["id"] = "run", "nothing"
+	}
 }
 
 // onDevice makes a worker say that it has a GPU, and what that one needed for calls.
@@ -186,6 +194,9 @@ func onDevice(ns []any) cheat {
 		case "hello":
 			reply["devices"].([]any)[0].(map[string]any)["kind"] = "cuda"
 		case "observe":
+			if ns == nil {
+				return
+			}
 			delete(reply, "error")
 			reply["ok"], reply["method"], reply["ns"] = true, "activity", ns
 			reply["clock"] = map[string]any{"sm_mhz": 1980, "throttle": true}

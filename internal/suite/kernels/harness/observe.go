@@ -70,11 +70,14 @@ func (p *procedure) observe(ctx context.Context) error {
 	}
 	reply, err := s.Observe(ctx, o)
 	var f *Failure
-	if errors.As(err, &f) && f.Kind == Unsupported {
-		return nil
-	}
-	if err == nil {
+	switch {
+	case err == nil:
 		s.timing.Device, s.timing.Clock = append(s.timing.Device, reply), reply.Clock
+	case errors.As(err, &f) && !f.Dead: // such as a capture that the function does not allow
+		if f.Kind != Unsupported {
+			p.warn(fmt.Sprintf("the device's own times are absent (%.300s): see the log", f.Message))
+		}
+		return s.by(s.recover(ctx, f.Kind))
 	}
 	return s.by(err)
 }

@@ -1,6 +1,7 @@
 package harness_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
@@ -24,9 +25,11 @@ func TestWordsHaveBoth(t *testing.T) {
 func TestDeviceTimesAreEvidence(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[string]struct {
-		status evaluator.Status
-		trials int
-	}{"device": {evaluator.Passed, 2}, "device lies": {evaluator.RuntimeError, 0}, "no device": {evaluator.Passed, 0}} {
+		status  evaluator.Status
+		trials  int
+		warning string
+	}{"device": {evaluator.Passed, 2, ""}, "device lies": {evaluator.RuntimeError, 0, ""}, "no device": {evaluator.Passed, 0, ""},
+		"no times": {evaluator.Passed, 0, "the device's own times are absent"}} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			s := quick(t)
@@ -34,6 +37,9 @@ func TestDeviceTimesAreEvidence(t *testing.T) {
 				program(mustOpen(t, mode, harness.Limits{}), "gemm_blocked"), s)
 			if err != nil || m.Status != want.status || len(m.Solution.Device) != want.trials {
 				t.Fatalf("status %s, reason %q, %d trials with device times, error %v, want %+v", m.Status, m.Reason, len(m.Solution.Device), err, want)
+			}
+			if !strings.Contains(strings.Join(m.Warnings, "\n"), want.warning) {
+				t.Errorf("warnings %q, want %q", m.Warnings, want.warning)
 			}
 			if want.trials > 0 && (m.Solution.Device[1].NS[9] != 10 || !m.Solution.Clock.Throttled || m.Solution.Clock.MHz != 1980) {
 				t.Errorf("device times are %+v, clock %+v", m.Solution.Device, m.Solution.Clock)
