@@ -96,6 +96,11 @@ func TestGPUs(t *testing.T) {
 			docker: []container.DeviceRequest{{DeviceIDs: []string{"0", "GPU-1a2b"}, Capabilities: capability}},
 			podman: []container.DeviceRequest{{Driver: "cdi", DeviceIDs: []string{"nvidia.com/gpu=0", "nvidia.com/gpu=GPU-1a2b"}}},
 		},
+		{
+			text:   "device=MIG-5ca1ab1e-0000-5000-8000-000000000000,MIG-GPU-1a2b/1/0", // and as drivers before 470 name a slice
+			docker: []container.DeviceRequest{{DeviceIDs: []string{"MIG-5ca1ab1e-0000-5000-8000-000000000000", "MIG-GPU-1a2b/1/0"}, Capabilities: capability}},
+			podman: []container.DeviceRequest{{Driver: "cdi", DeviceIDs: []string{"nvidia.com/gpu=MIG-5ca1ab1e-0000-5000-8000-000000000000", "nvidia.com/gpu=MIG-GPU-1a2b/1/0"}}},
+		},
 		{text: "0", err: "write \"all\""},
 		{text: "-1", err: "write \"all\""},
 		{text: "1000000000", err: "write \"all\""},
