@@ -168,6 +168,11 @@ func (s *story) others(t *testing.T) {
 	if kept := github.page(t, "files", "branch", "accelgate-history", "path", "history-accelgate-cpu.jsonl"); kept == "" {
 		t.Error("a push of the default branch kept no run")
 	}
+	s.act(t, started{workflow: "accelgate.yml", event: "push", run: 34, fake: github,
+		payload: object{"ref": "refs/heads/main", "after": s.base, "repository": repository}}).want(judged)
+	if times := read(t, filepath.Join(s.artifacts, "34", "accelgate-times", "accelgate-cpu", "run.json")); !strings.Contains(times, `"wall_ms"`) {
+		t.Errorf("the jobs of the next push got these times:\n%s", times)
+	}
 
 	s.write(t, "build.sh", "exit 1\n")
 	broken := s.commit(t, "does not build")
