@@ -56,7 +56,8 @@ var sum = harness.Case{
 //	timed   yes has enough calls for the timer to be checked
 //	child   yes says that child.pid names a process that must be gone in the end
 //	alone   yes where others must not be measured meanwhile
-//	tier    thorough for those of a kind that another program shows as well
+//	tier    thorough for those of a kind that another program shows as well, and for those that
+//	        times alone give away, which a busy host hides: harness.TestDoubts has their times, generated
 func TestCheats(t *testing.T) {
 	t.Parallel()
 	cheats(t, "", "", (*testing.T).Parallel)

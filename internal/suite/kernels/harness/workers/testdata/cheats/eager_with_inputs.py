@@ -2,6 +2,7 @@
 # want: SUSPECT
 # reason: when the inputs come
 # timed: yes
+# tier: thorough
 import sys
 import time
 

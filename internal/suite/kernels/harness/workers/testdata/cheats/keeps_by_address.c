@@ -3,6 +3,7 @@
 // worker: c
 // reason: keeps results
 // timed: yes
+// tier: thorough
 #include "fib_dlpack.h"
 #include <string.h>
 

@@ -2,6 +2,7 @@
 # want: SUSPECT
 # reason: when they are asked for
 # timed: yes
+# tier: thorough
 import sys
 import time
 

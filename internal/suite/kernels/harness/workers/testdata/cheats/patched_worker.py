@@ -2,6 +2,7 @@
 # want: SUSPECT
 # reason: reports that a call takes 100ns
 # timed: yes
+# tier: thorough
 import sys
 import time
 

@@ -2,6 +2,7 @@
 # want: SUSPECT
 # reason: leaves calls out
 # timed: yes
+# tier: thorough
 import sys
 import time
 
