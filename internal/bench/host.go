@@ -67,6 +67,9 @@ func (f Fingerprint) Device() string {
 		return f.CPU
 	}
 	if len(f.Accelerators) == 0 {
+		if f.Cores == 1 {
+			return f.CPU + ", 1 core"
+		}
 		return fmt.Sprintf("%s, %d cores", f.CPU, f.Cores)
 	}
 	first := f.Accelerators[0].Model
