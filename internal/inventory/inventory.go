@@ -4,7 +4,6 @@
 package inventory
 
 import (
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -86,12 +85,8 @@ func known(p *measure.Plan, baselines []verdict.Baseline) (labels []string, err 
 	for _, b := range baselines {
 		labels = append(labels, b.Label)
 	}
-	histories, err := filepath.Glob(filepath.Join(filepath.Dir(p.Options.HistoryPath(p.File, "x")), "history-*.jsonl"))
-	for _, path := range histories {
-		if label, ok := history.Label(filepath.Base(path)); ok {
-			labels = append(labels, label)
-		}
-	}
+	histories, err := p.Options.Histories(p.File)
+	labels = append(labels, histories...)
 	slices.Sort(labels)
 	return slices.Compact(labels), err
 }

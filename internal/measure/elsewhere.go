@@ -63,7 +63,7 @@ func (e *Env) FetchBaseline(ctx context.Context, o *Options, file *config.File, 
 }
 
 // FetchBaselines reads all of them, by the name of the file. Errors are those of [remote.Folder].
-func (e *Env) FetchBaselines(ctx context.Context, file *config.File) (files map[string]remote.File, errs map[string]error, err error) {
+func (e *Env) FetchBaselines(ctx context.Context, file *config.File) (map[string]remote.Read, error) {
 	w, from := e.baselinesSource(ctx, file, path.Dir(BaselineElsewhere(file, "x")))
 	return remote.Folder(ctx, w, from, filepath.Base(baseline.Path("", "*")), e.inCI())
 }

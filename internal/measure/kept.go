@@ -25,6 +25,17 @@ func (o *Options) HistoryPath(file *config.File, label string) string {
 	return history.Path(filepath.Join(o.Baselines(file), DefaultHistory), label)
 }
 
+// Histories are the labels of the hosts that have a history, in the order of its files.
+func (o *Options) Histories(file *config.File) (labels []string, err error) {
+	paths, err := filepath.Glob(o.HistoryPath(file, "*"))
+	for _, path := range paths {
+		if label, ok := history.Label(path); ok {
+			labels = append(labels, label)
+		}
+	}
+	return labels, err
+}
+
 // KeepRuns is how many of the newest runs of a host are kept.
 func KeepRuns(file *config.File) int {
 	if n := file.Policy.HistoryKeep; n != nil {

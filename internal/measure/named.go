@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -21,7 +22,7 @@ func (o *Options) leftBehind(file *config.File) []string {
 		return nil
 	}
 	before := file.Resolve(defaultBaselines)
-	found, _ := filepath.Glob(filepath.Join(before, "baseline-*.json"))
+	found, _ := filepath.Glob(baseline.Path(before, "*"))
 	if len(found) == 0 {
 		return nil
 	}

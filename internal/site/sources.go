@@ -15,6 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/record"
+	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -82,19 +83,13 @@ func kindOf(name string) string {
 	if _, is := history.Label(name); is {
 		return "history"
 	}
-	if _, is := baselineLabel(name); is {
+	if _, is := baseline.Label(name); is {
 		return "baseline"
 	}
 	if name == "run.json" {
 		return "run"
 	}
 	return ""
-}
-
-func baselineLabel(name string) (label string, ok bool) {
-	label, prefixed := strings.CutPrefix(filepath.Base(name), "baseline-")
-	label, suffixed := strings.CutSuffix(label, ".json")
-	return label, prefixed && suffixed && bench.CheckLabel(label) == nil
 }
 
 func (s *sources) add(path string) error {
@@ -104,7 +99,7 @@ func (s *sources) add(path string) error {
 		s.histories[label] = append(s.histories[label], path)
 		s.labels = append(s.labels, label)
 	case "baseline":
-		label, _ := baselineLabel(path)
+		label, _ := baseline.Label(path)
 		if other := s.baselines[label]; other != "" && other != path {
 			return exit.Usagef("host %s has two baselines, %s and %s: name one of them", label, other, path)
 		}

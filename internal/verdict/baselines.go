@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/measure"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
-	"github.com/accelgate/accelgate/internal/reference/history"
 )
 
 // Baseline is a baseline of a configuration.
@@ -36,9 +34,10 @@ func Baselines(ctx context.Context, e *measure.Env, o *measure.Options, file *co
 	}
 	paths, err := filepath.Glob(baseline.Path(o.Baselines(file), "*"))
 	found := []Baseline{}
-	for _, name := range paths {
-		b := Baseline{Label: labelOf(name), Path: name}
-		b.File, b.Err = baseline.Load(name)
+	for _, path := range paths {
+		label, _ := baseline.Label(path)
+		b := Baseline{Label: label, Path: path}
+		b.File, b.Err = baseline.Load(path)
 		found = append(found, b)
 	}
 	return found, err
@@ -55,32 +54,23 @@ func BaselinesIn(o *measure.Options, file *config.File) string {
 	return o.Baselines(file)
 }
 
-// labelOf is the label that the name of a baseline's file has.
-func labelOf(name string) string {
-	return strings.TrimSuffix(strings.TrimPrefix(filepath.Base(name), "baseline-"), ".json")
-}
-
 func ofRepository(ctx context.Context, e *measure.Env, file *config.File) (found []Baseline, err error) {
-	files, errs, err := e.FetchBaselines(ctx, file)
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		b := Baseline{Label: labelOf(name), Path: file.Baselines.In(measure.BaselineElsewhere(file, labelOf(name)))}
-		b.File, b.Err = baseline.Parse(b.Path, files[name].Data)
+	files, err := e.FetchBaselines(ctx, file)
+	for name, read := range files {
+		label, _ := baseline.Label(name)
+		b := Baseline{Label: label, Path: file.Baselines.In(measure.BaselineElsewhere(file, label)), Err: read.Err}
+		if b.Err == nil {
+			b.File, b.Err = baseline.Parse(b.Path, read.Data)
+		}
 		found = append(found, b)
-	}
-	for _, name := range slices.Sorted(maps.Keys(errs)) {
-		found = append(found, Baseline{Label: labelOf(name), Path: file.Baselines.In(measure.BaselineElsewhere(file, labelOf(name))), Err: errs[name]})
 	}
 	slices.SortFunc(found, func(a, b Baseline) int { return strings.Compare(a.Label, b.Label) })
 	return found, err
 }
 
 func ofHistories(o *measure.Options, file *config.File) (found []Baseline, err error) {
-	paths, err := filepath.Glob(filepath.Join(filepath.Dir(o.HistoryPath(file, "x")), history.Name("*")))
-	for _, name := range paths {
-		label, ok := history.Label(name)
-		if !ok {
-			continue
-		}
+	labels, err := o.Histories(file)
+	for _, label := range labels {
 		ref, err := lastRuns(o, file, label)
 		if err != nil || ref.File != nil {
 			found = append(found, Baseline{Label: label, Path: ref.Path, File: ref.File, Err: err, OfRuns: true})

@@ -235,5 +235,15 @@ func Prune(f *File, keep func(caseID string) bool) (kept *File, removed []string
 // Path returns where the baseline of the host is kept under dir. The label
 // must be one that [bench.CheckLabel] accepts.
 func Path(dir, label string) string {
-	return filepath.Join(dir, "baseline-"+label+".json")
+	return filepath.Join(dir, prefix+label+suffix)
+}
+
+const prefix, suffix = "baseline-", ".json"
+
+// Label returns the label that the name of a file has; ok is false if it is not
+// the name of a baseline.
+func Label(name string) (label string, ok bool) {
+	label, prefixed := strings.CutPrefix(filepath.Base(name), prefix)
+	label, suffixed := strings.CutSuffix(label, suffix)
+	return label, prefixed && suffixed && bench.CheckLabel(label) == nil
 }

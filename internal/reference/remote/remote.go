@@ -57,12 +57,17 @@ func Fetch(ctx context.Context, w worker.Worker, from Source, anonymous bool) (f
 	return f, err
 }
 
-// Folder reads the files of a folder, from.Path, whose names match a pattern of [path.Match]. A folder that
-// the commit does not have holds none, and more than 1000 files are an error. A file that cannot be read has an
-// error in errs. Otherwise it is as Fetch.
-func Folder(ctx context.Context, w worker.Worker, from Source, pattern string, anonymous bool) (files map[string]File, errs map[string]error, err error) {
-	files, errs = map[string]File{}, map[string]error{}
-	return files, errs, within(ctx, w, from, anonymous, func(g git, commit string) error {
+// Read is a file of a folder, or why it cannot be read.
+type Read struct {
+	Data []byte
+	Err  error
+}
+
+// Folder reads the files of a folder, from.Path, whose names match a pattern of [path.Match], by their names. A
+// folder that the commit does not have holds none, and more than 1000 files are an error. Otherwise it is as Fetch.
+func Folder(ctx context.Context, w worker.Worker, from Source, pattern string, anonymous bool) (map[string]Read, error) {
+	files := map[string]Read{}
+	return files, within(ctx, w, from, anonymous, func(g git, commit string) error {
 		args := []string{"ls-tree", "-z", "--full-tree", "--name-only", commit}
 		if from.Path != "." {
 			args = append(args, "--", from.Path+"/")
@@ -73,14 +78,11 @@ func Folder(ctx context.Context, w worker.Worker, from Source, pattern string, a
 			if match, _ := path.Match(pattern, name); !match {
 				continue
 			}
-			if len(files)+len(errs) == maxFiles {
+			if len(files) == maxFiles {
 				return fmt.Errorf("%s of commit %.12s has more than %d files %s: name another folder in baselines.path", text.OneLine(from.Path), commit, maxFiles, pattern)
 			}
-			if data, err := g.blob(ctx, commit, at); err != nil {
-				errs[name] = err
-			} else {
-				files[name] = File{Data: data, Commit: commit}
-			}
+			data, err := g.blob(ctx, commit, at)
+			files[name] = Read{data, err}
 		}
 		return err
 	})
