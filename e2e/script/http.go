@@ -15,7 +15,7 @@ func request(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: http METHOD URL [FILE ['Name: value'...]]")
 	}
-	var body io.Reader = http.NoBody
+	var body io.Reader
 	if len(args) > 2 {
 		body = strings.NewReader(ts.ReadFile(args[2]))
 	}

@@ -42,13 +42,12 @@ func (h *hostTimes) of(host string) *bench.Run {
 // jobs returns how many jobs measure on a host, and in words why, where times decide it.
 func (h *hostTimes) jobs(r *config.Runner) (n int, why string) {
 	o := &h.action.in.options
-	some := len(o.Only)+len(o.Suites) > 0 || o.Profile != ""
 	switch {
 	case len(o.Only) > 0: // there may be fewer cells than shards
 		return 1, ""
 	case r.Longest == 0:
 		return max(r.Shards, 1), ""
-	case some:
+	case len(o.Suites) > 0 || o.Profile != "":
 		return 1, "longest is not applied to some of the cells: one job"
 	}
 	run := h.of(r.Host)

@@ -76,7 +76,7 @@ var allowed = map[string][]string{
 	"suite/kernels/harness/gokernel": {"suite/kernels/harness", "tensor/safetensors", "tensor", "worker"},
 	"suite/kernels/harness/workers":  {},
 	"suite/kernels/harness/builtin":  {"suite/kernels/flashinfer", "tensor/safetensors", "tensor"},
-	"suite/kernels/page":             {"chart", "report", "suite/kernels/flashinfer", "text"},
+	"suite/kernels/page":             {"chart", "report", "stats", "suite/kernels/flashinfer", "text"},
 	"suite/kernels/scoring":          {"atomicfile", "suite/kernels/flashinfer", "text", "worker"},
 	"suite/analysis/packing":         {"text"},
 	"detect":                         {"stats"},

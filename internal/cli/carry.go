@@ -2,6 +2,7 @@ package cli
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,8 +65,17 @@ func given(cmd *cobra.Command, name string) string {
 	if f == nil || !f.Changed {
 		return ""
 	}
-	if list, ok := f.Value.(pflag.SliceValue); ok {
-		return strings.Join(list.GetSlice(), ",")
+	return written(f.Value)
+}
+
+// written is a flag's value as it is typed. A count does not print itself, because
+// its default is none.
+func written(v pflag.Value) string {
+	switch v := v.(type) {
+	case *count:
+		return strconv.Itoa(int(*v))
+	case pflag.SliceValue:
+		return strings.Join(v.GetSlice(), ",")
 	}
-	return f.Value.String()
+	return v.String()
 }

@@ -7,8 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -82,18 +80,6 @@ func (c *Command) serveKernelsCommand() *cobra.Command {
 		f.AddFlag(run.Lookup(name))
 	}
 	return cmd
-}
-
-// written is a flag's value as it is typed. A count does not print itself, because
-// its default is none.
-func written(v pflag.Value) string {
-	if n, ok := v.(*count); ok {
-		return strconv.Itoa(int(*n))
-	}
-	if list, ok := v.(pflag.SliceValue); ok {
-		return strings.Join(list.GetSlice(), ",")
-	}
-	return v.String()
 }
 
 func (c *Command) serveKernels(ctx context.Context, root string, s *serving) error {

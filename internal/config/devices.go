@@ -19,10 +19,10 @@ type DeviceCount struct {
 // devices complains about counts that no host can give.
 func (d *decoder) devices(s *Suite) {
 	for i := range s.Devices {
-		if n := &s.Devices[i]; n.MIG != "" && n.Count == 0 {
+		n := &s.Devices[i]
+		if n.MIG != "" && n.Count == 0 {
 			n.Count = 1
 		}
-		n := s.Devices[i]
 		path := fmt.Sprintf("devices[%d]", i)
 		if n.Count < 1 || n.Count > mostDevices {
 			d.errs = append(d.errs, s.Errorf(path, "count is %d: write 1 to %d", n.Count, mostDevices))

@@ -153,23 +153,24 @@ func Profiles(h bench.Host) (profiles []string) {
 }
 
 // Profile is that of a slice, and "" for every other device.
-func Profile(d bench.Device, h bench.Host) string {
+func Profile(d bench.Device, h bench.Host) string { return slotOf(d, h).Profile }
+
+// slotOf is how a device is named on a host with slices; the zero value elsewhere.
+func slotOf(d bench.Device, h bench.Host) bench.Slot {
 	for _, a := range h.Accelerators {
-		if a.Vendor == d.Vendor && a.Slot.Profile != "" && a.Slot.UUID == d.ID {
-			return a.Slot.Profile
+		if a.Vendor == d.Vendor && a.Slot.UUID == d.ID {
+			return a.Slot
 		}
 	}
-	return ""
+	return bench.Slot{}
 }
 
 // Parents are the divided devices that slices among the given ones are parts of, each once.
 func Parents(devices []bench.Device, h bench.Host) (parents []bench.Device) {
 	for _, d := range devices {
-		for _, a := range h.Accelerators {
-			parent := bench.Device{Vendor: d.Vendor, ID: a.Slot.Parent}
-			if a.Vendor == d.Vendor && a.Slot.UUID == d.ID && parent.ID != "" && !slices.Contains(parents, parent) {
-				parents = append(parents, parent)
-			}
+		parent := bench.Device{Vendor: d.Vendor, ID: slotOf(d, h).Parent}
+		if parent.ID != "" && !slices.Contains(parents, parent) {
+			parents = append(parents, parent)
 		}
 	}
 	return parents

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,11 +33,7 @@ func NUMA(ctx context.Context, w worker.Worker, root string, devices []bench.Dev
 	known, buses := parseBuses(resp.Stdout[:min(len(resp.Stdout), maxOutput)])
 	nodes := map[bench.Device]int{}
 	for _, d := range devices {
-		id := d.ID
-		if parents := Parents([]bench.Device{d}, h); len(parents) > 0 {
-			id = parents[0].ID
-		}
-		bus := buses[known.uuid(id)]
+		bus := buses[known.uuid(cmp.Or(slotOf(d, h).Parent, d.ID))]
 		if d.Vendor != NVIDIA || bus == "" {
 			return nil, fmt.Errorf("%s: its node is not known, because nvidia-smi lists no bus of it: write the number of the node in place of auto", text.Quote(d.String(), 80))
 		}

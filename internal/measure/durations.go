@@ -101,14 +101,12 @@ func milliseconds(ms float64) time.Duration {
 	return max(1, time.Duration(min(ms, float64(most/time.Millisecond))*float64(time.Millisecond)))
 }
 
-// median is what a cell of these suites took in the middle; 0 if nothing is known.
-func median(times map[string]time.Duration, suites ...Planned) time.Duration {
+// median is what a cell with one of these ids took in the middle; 0 if nothing is known.
+func median(times map[string]time.Duration, ids []string) time.Duration {
 	var known []float64
-	for _, s := range suites {
-		for _, c := range s.Cells {
-			if took, ok := times[c.ID()]; ok {
-				known = append(known, float64(took))
-			}
+	for _, id := range ids {
+		if took, ok := times[id]; ok {
+			known = append(known, float64(took))
 		}
 	}
 	if len(known) == 0 {

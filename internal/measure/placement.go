@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite/analysis/packing"
 )
 
@@ -129,18 +128,15 @@ func shareOut(seats []seat, lanes []bench.Device, earlier earlierRuns) (at []int
 // costsOf are the times of seats in microseconds, the median for cells without one; nil if no time is
 // known. No cell counts for more than a day, so that sums stay small whatever a file says.
 func costsOf(seats []seat, times map[string]time.Duration) []int64 {
-	var known []float64
+	var ids []string
 	for _, s := range seats {
-		for _, id := range s.cells {
-			if took, ok := times[id]; ok {
-				known = append(known, float64(took))
-			}
-		}
+		ids = append(ids, s.cells...)
 	}
-	if len(known) == 0 {
+	fallback := median(times, ids)
+	if fallback == 0 {
 		return nil
 	}
-	costs, fallback := make([]int64, len(seats)), time.Duration(stats.Median(known))
+	costs := make([]int64, len(seats))
 	for i, s := range seats {
 		for _, id := range s.cells {
 			costs[i] += max(1, min(cmp.Or(times[id], fallback), 24*time.Hour).Microseconds())

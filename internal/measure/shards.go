@@ -135,12 +135,13 @@ func (p *Plan) groups(number func(suite.Suite, []bench.Cell) []int) (groups []sh
 	if err != nil {
 		return nil, 0, err
 	}
-	all := median(times, p.Suites...)
+	var ids []string
 	for _, s := range p.Suites {
-		fallback, first := median(times, s), len(groups)
-		if fallback == 0 {
-			fallback = all
-		}
+		ids = append(ids, CellIDs(s.Cells)...)
+	}
+	all := median(times, ids)
+	for _, s := range p.Suites {
+		fallback, first := cmp.Or(median(times, CellIDs(s.Cells)), all), len(groups)
 		for i, n := range number(s.Suite, s.Cells) {
 			if first+n == len(groups) {
 				groups = append(groups, shard{})

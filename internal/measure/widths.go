@@ -95,29 +95,39 @@ func (p *Plan) supply() supply {
 // lacks says why a cell cannot be measured, "" if it can.
 func (s supply) lacks(need config.DeviceCount) string {
 	switch {
-	case s.any || need.Count == 1 && need.MIG == "":
+	case s.any:
 		return ""
-	case need.MIG != "" && s.slices[need.MIG] > 0 && s.pinned, need.MIG == "" && need.Count <= s.whole:
+	case need.MIG != "":
+		return s.lacksSlice(need.MIG)
+	case need.Count == 1 || need.Count <= s.whole:
 		return ""
-	case need.MIG != "" && s.slices[need.MIG] > 0:
-		return fmt.Sprintf("it needs a MIG slice %s, and cells are not pinned to devices: write host.devices: [mig]", need.MIG)
-	}
-	more := ""
-	if s.pinned {
-		more = ": name more in host.devices or --devices"
-	}
-	if need.MIG != "" {
-		has := "none"
-		if len(s.slices) > 0 {
-			has = "slices of " + strings.Join(slices.Sorted(maps.Keys(s.slices)), ", ")
-		}
-		return fmt.Sprintf("it needs a MIG slice %s, and %s has %s%s", need.MIG, s.who, has, more)
 	}
 	what := text.Plural(s.whole, "device")
 	if len(s.slices) > 0 {
 		what += " beside MIG slices"
 	}
-	return fmt.Sprintf("it needs %s, and %s has %s%s", text.Plural(need.Count, "device"), s.who, what, more)
+	return fmt.Sprintf("it needs %s, and %s has %s%s", text.Plural(need.Count, "device"), s.who, what, s.more())
+}
+
+func (s supply) lacksSlice(profile string) string {
+	has := "none"
+	switch {
+	case s.slices[profile] > 0 && s.pinned:
+		return ""
+	case s.slices[profile] > 0:
+		return fmt.Sprintf("it needs a MIG slice %s, and cells are not pinned to devices: write host.devices: [mig]", profile)
+	case len(s.slices) > 0:
+		has = "slices of " + strings.Join(slices.Sorted(maps.Keys(s.slices)), ", ")
+	}
+	return fmt.Sprintf("it needs a MIG slice %s, and %s has %s%s", profile, s.who, has, s.more())
+}
+
+// more is the next step where the run names its devices.
+func (s supply) more() string {
+	if s.pinned {
+		return ": name more in host.devices or --devices"
+	}
+	return ""
 }
 
 // fitting are those of the devices that a cell can get which needs a slice of a profile. For one that needs none

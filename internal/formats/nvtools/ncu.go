@@ -5,7 +5,6 @@ package nvtools
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -90,12 +89,19 @@ func (n *ncuReader) log(data []byte) []byte {
 		if bytes.HasPrefix(line, []byte(`"ID",`)) {
 			break
 		}
-		if message, found := bytes.CutPrefix(line, []byte("==ERROR==")); found && len(n.Errors) < maxNotes {
-			n.Errors = append(n.Errors, short(string(message)))
-		}
+		n.complaint(string(line))
 		data = rest
 	}
 	return data
+}
+
+// complaint keeps a line that the tool marks as an error, and reports whether it is one.
+func (n *ncuReader) complaint(line string) bool {
+	message, found := strings.CutPrefix(line, "==ERROR==")
+	if found && len(n.Errors) < maxNotes {
+		n.Errors = append(n.Errors, short(message))
+	}
+	return found
 }
 
 func (n *ncuReader) header(columns []string) {
@@ -114,10 +120,7 @@ func (n *ncuReader) field(record []string, column string) string {
 }
 
 func (n *ncuReader) row(record []string) {
-	if message, found := strings.CutPrefix(record[0], "==ERROR=="); found {
-		if len(n.Errors) < maxNotes {
-			n.Errors = append(n.Errors, short(message))
-		}
+	if n.complaint(record[0]) {
 		return
 	}
 	id := n.field(record, "ID")
@@ -176,5 +179,5 @@ func (k *Kernel) advise(kind, description string) {
 }
 
 func short(s string) string {
-	return cmp.Or(text.OneLine(text.Clip(strings.TrimSpace(s), maxText)), "")
+	return text.OneLine(text.Clip(strings.TrimSpace(s), maxText))
 }

@@ -59,13 +59,13 @@ func (r *run) together(indexes []int) []int {
 	}
 	ordered := make([]int, 0, len(indexes))
 	for _, i := range indexes {
-		switch group := r.Group(r.cells[i]); {
-		case group == "":
+		group := r.Group(r.cells[i])
+		if group == "" {
 			ordered = append(ordered, i)
-		default:
-			ordered = append(ordered, members[group]...)
-			members[group] = nil
+			continue
 		}
+		ordered = append(ordered, members[group]...)
+		members[group] = nil
 	}
 	return ordered
 }

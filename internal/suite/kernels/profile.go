@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -116,10 +117,7 @@ func (s *Suite) watch(ctx context.Context, l *lane, o *outcome, d bench.Device, 
 	}
 	defer os.RemoveAll(dir)
 	report := filepath.Join(dir, "report")
-	limit := s.body.Timeouts.Profile
-	if limit == 0 {
-		limit = defaultProfile
-	}
+	limit := cmp.Or(s.body.Timeouts.Profile, defaultProfile)
 	inner, cancel := context.WithTimeoutCause(ctx, limit, harness.ErrTooLong)
 	defer cancel()
 	ran := s.once(inner, l, o, d, tool.command(report), limit)

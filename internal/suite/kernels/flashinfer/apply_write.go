@@ -2,8 +2,6 @@ package flashinfer
 
 import (
 	"encoding/json"
-	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
@@ -18,8 +16,8 @@ const ApplyFile = "apply.json"
 // folder, has no other solution to choose. Tensor files are not copied: they are for
 // measuring. The folder becomes visible as a whole, and must not be there already.
 func (t *ApplyTable) Write(ds *Dataset, out string) error {
-	if entries, err := os.ReadDir(out); err == nil && len(entries) > 0 || err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("write %s: it is there already: name a new folder", plain(out))
+	if err := absent(out, "write"); err != nil {
+		return err
 	}
 	kept, lines := newDataset(out), map[string][][]byte{}
 	for _, d := range ds.Definitions {

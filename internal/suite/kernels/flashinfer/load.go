@@ -109,23 +109,29 @@ func (f *file) read(dir *os.Root) {
 	f.problems = r.finish()
 }
 
-// readFile returns the content of an ordinary file, which may be behind a link
-// that does not leave the root. Opening anything else could wait for ever.
-func readFile(dir *os.Root, name string, limit int) ([]byte, error) {
+// openFile opens an ordinary file, which may be behind a link that does not leave
+// the root. Opening anything else could wait for ever.
+func openFile(dir *os.Root, name string) (in *os.File, size int64, err error) {
 	info, err := dir.Stat(name)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not an ordinary file")
+		return nil, 0, errors.New("it is not an ordinary file")
 	}
-	in, err := dir.Open(name)
+	in, err = dir.Open(name)
+	return in, info.Size(), err
+}
+
+// readFile returns the content of an ordinary file, see openFile.
+func readFile(dir *os.Root, name string, limit int) ([]byte, error) {
+	in, size, err := openFile(dir, name)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
 	var text bytes.Buffer
-	text.Grow(int(min(info.Size(), int64(limit))) + bytes.MinRead)
+	text.Grow(int(min(size, int64(limit))) + bytes.MinRead)
 	if _, err := text.ReadFrom(io.LimitReader(in, int64(limit)+1)); err != nil {
 		return nil, err
 	}

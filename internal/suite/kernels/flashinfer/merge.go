@@ -32,8 +32,8 @@ type Merged struct {
 // different contents: definitions, solutions, workloads and tensor files. Nothing
 // is written then.
 func Merge(out string, roots []string) (Merged, error) {
-	if entries, err := os.ReadDir(out); err == nil && len(entries) > 0 || err != nil && !os.IsNotExist(err) {
-		return Merged{}, fmt.Errorf("merge into %s: it is there already: name a new folder", plain(out))
+	if err := absent(out, "merge into"); err != nil {
+		return Merged{}, err
 	}
 	m := merger{all: newDataset(out), lines: map[string][][]byte{}, seen: map[[32]byte]bool{}, blobs: map[string]blob{}, absent: map[string]bool{}}
 	var sources []*Dataset
@@ -58,6 +58,14 @@ func Merge(out string, roots []string) (Merged, error) {
 	}
 	m.warnAbsent()
 	return m.Merged, atomicfile.Replace(out, m.write)
+}
+
+// absent refuses a folder for a new dataset that holds something already.
+func absent(out, verb string) error {
+	if entries, err := os.ReadDir(out); err == nil && len(entries) > 0 || err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("%s %s: it is there already: name a new folder", verb, plain(out))
+	}
+	return nil
 }
 
 // merger collects datasets.

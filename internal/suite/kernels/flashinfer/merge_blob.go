@@ -60,21 +60,8 @@ func (m *merger) warnAbsent() {
 	}
 }
 
-// openBlob opens an ordinary file below a root. Opening anything else could wait
-// for ever.
-func openBlob(dir *os.Root, name string) (*os.File, error) {
-	info, err := dir.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not an ordinary file")
-	}
-	return dir.Open(name)
-}
-
 func digestFile(dir *os.Root, name string) (sum [32]byte, err error) {
-	in, err := openBlob(dir, filepath.FromSlash(name))
+	in, _, err := openFile(dir, filepath.FromSlash(name))
 	if err != nil {
 		return sum, err
 	}
@@ -103,7 +90,7 @@ func (b *blob) copy(dir string) error {
 		return err
 	}
 	defer root.Close()
-	in, err := openBlob(root, filepath.FromSlash(b.name))
+	in, _, err := openFile(root, filepath.FromSlash(b.name))
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/chart"
+	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 )
 
@@ -216,10 +217,7 @@ func (a *author) finish() {
 	if a.Workloads == 0 {
 		return
 	}
-	a.Median = a.ratios[a.Workloads/2]
-	if a.Workloads%2 == 0 {
-		a.Median = (a.Median + a.ratios[a.Workloads/2-1]) / 2
-	}
+	a.Median = stats.Median(a.ratios)
 	a.Wins = a.above(1)
 }
 
