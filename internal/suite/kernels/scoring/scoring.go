@@ -212,7 +212,10 @@ func (s *Server) submit(sol *flashinfer.Solution, workloads []*flashinfer.Trace)
 	for _, w := range workloads {
 		t.Workloads = append(t.Workloads, w.Workload.UUID)
 	}
-	if err := s.room(); err != nil {
+	s.mu.Lock()
+	err := s.room()
+	s.mu.Unlock()
+	if err != nil {
 		return nil, err
 	}
 	if _, err := flashinfer.SolutionPath(d, &named); err != nil {
@@ -224,9 +227,9 @@ func (s *Server) submit(sol *flashinfer.Solution, workloads []*flashinfer.Trace)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stopping || len(s.queue) >= s.Queue { // others may have been faster
+	if err := s.room(); err != nil { // others may have been faster
 		_ = os.RemoveAll(t.folder)
-		return nil, errFull
+		return nil, err
 	}
 	s.tasks[id] = t
 	s.queue = append(s.queue, t)
@@ -241,9 +244,8 @@ const maxName = 150
 // refused is what is wrong with a solution.
 type refused struct{ error }
 
+// room says why no task can be queued; s.mu is held.
 func (s *Server) room() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	switch {
 	case s.stopping:
 		return errStopping
