@@ -21,6 +21,8 @@ type Limit struct {
 	// that its program reports, in place of the policy. Change is then the least
 	// difference that blocks. "" tests nothing.
 	Test string
+	// Shown says that the cell's suite does not gate the metric, though another one does.
+	Shown bool
 	// Trade is the loss that a gain of another metric may pay for; nil is none.
 	Trade *Trade
 
@@ -51,10 +53,10 @@ func (in *inputs) change(n numberOf) (percent float64, ok bool) {
 	return 0, false
 }
 
-// shows reports whether a metric is only shown in a cell: it is informational, and the
-// configuration limits no change of it there.
+// shows reports whether a metric is only shown in a cell: it is informational there, and
+// the configuration limits no change of it.
 func (in *inputs) shows(m *described, cell string) bool {
-	if !m.Informational {
+	if !m.Informational && !in.limits[cell][m.Name].Shown {
 		return false
 	}
 	_, limited := in.change(numberOf{cell, m.Name})

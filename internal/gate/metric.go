@@ -10,7 +10,7 @@ import (
 // judgeMetric judges one metric of a cell by the best evidence there is; ok is false
 // where it is not gated.
 func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool) {
-	if m.contradiction == "" && (in.shows(m, c.id) || m.tooFew(c.ref)) {
+	if m.contradiction == "" && (in.shows(m, c.id) || m.tooFew(c.ref)) || m.Informational && in.limits[c.id][m.Name].Shown {
 		return v, false
 	}
 	old, new := c.ref.Sample(m.Name), c.got.Sample(m.Name)

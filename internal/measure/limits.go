@@ -87,7 +87,29 @@ func (e *Env) limits(file *config.File) (map[string][]limit, error) {
 			return nil, s.Errorf("limits", "policy.compat: %s has no limits of single metrics: remove one of the two, or limit in metrics", file.Policy.Compat)
 		}
 	}
-	return of, nil
+	return of, e.addShown(of, file)
+}
+
+// addShown adds the metrics that a suite only shows and another suite may gate.
+func (e *Env) addShown(of map[string][]limit, file *config.File) error {
+	if len(file.Suites) < 2 || file.Policy.Compat != "" {
+		return nil
+	}
+	for i := range file.Suites {
+		s := &file.Suites[i]
+		read := e.Kinds[s.Kind].Shown
+		if read == nil {
+			continue
+		}
+		names, err := read(s)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			of[s.Name] = append(of[s.Name], limit{metric: name, Limit: gate.Limit{Shown: true}})
+		}
+	}
+	return nil
 }
 
 // limited returns the limits of a cell on a host, of which the last one wins; nil where
@@ -110,7 +132,7 @@ func limited(of map[string][]limit) func(bench.Cell, string) map[string]gate.Lim
 			if l.Change != nil || l.Noise != nil { // each stands in place of the other
 				change, noise = l.Change, l.Noise
 			}
-			found[l.metric] = gate.Limit{Change: change, Noise: noise, Min: cmp.Or(l.Min, before.Min), Max: cmp.Or(l.Max, before.Max), Test: cmp.Or(l.Test, before.Test), Trade: cmp.Or(l.Trade, before.Trade)}
+			found[l.metric] = gate.Limit{Change: change, Noise: noise, Min: cmp.Or(l.Min, before.Min), Max: cmp.Or(l.Max, before.Max), Test: cmp.Or(l.Test, before.Test), Trade: cmp.Or(l.Trade, before.Trade), Shown: l.Shown || before.Shown}
 		}
 		return found
 	}

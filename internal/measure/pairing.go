@@ -24,9 +24,6 @@ type paired struct {
 // match finds which cells of the head can be measured alternately with the base, and
 // warns of the others: what is compared with itself is never slower.
 func (b *base) match(head *Plan) error {
-	if err := b.sameMetrics(head); err != nil {
-		return err
-	}
 	for _, m := range head.Metrics {
 		b.owed[m.Name] = !m.Informational
 	}
@@ -38,12 +35,19 @@ func (b *base) match(head *Plan) error {
 	}
 	why := map[string][]string{}
 	for _, one := range head.Suites {
+		var compared suite.Suite
 		for _, cell := range one.Cells {
 			id := cell.ID()
 			of, ok := all[id]
 			if !ok {
 				why["the base has no such cell"] = append(why["the base has no such cell"], id)
 				continue
+			}
+			if of.suite != compared {
+				if err := sameMetrics(of.suite, one.Suite); err != nil {
+					return err
+				}
+				compared = of.suite
 			}
 			reason, err := b.itself(head, one.Suite, cell, of)
 			if err != nil {
@@ -121,17 +125,17 @@ func sameFolder(a, b string) bool {
 	return errors.Join(err, otherErr) == nil && os.SameFile(one, other)
 }
 
-// sameMetrics refuses numbers that mean different things on the two sides: a
+// sameMetrics refuses numbers that mean different things on the two sides of a cell: a
 // change must not turn around by itself what is better, or take it out of the gate.
-func (b *base) sameMetrics(head *Plan) error {
-	for i := range head.Metrics {
-		now := &head.Metrics[i]
-		for j := range b.plan.Metrics {
-			if old := &b.plan.Metrics[j]; old.Name == now.Name {
-				if why := gate.Contradiction("base", old, now); why != "" {
-					return exit.Usagef("--ab: %s cannot be compared with the base: %s; give it another name, or measure this change without --ab", now.Name, why)
-				}
-			}
+func sameMetrics(base, head suite.Suite) error {
+	known := base.Metrics()
+	for _, now := range head.Metrics() {
+		i := slices.IndexFunc(known, func(old bench.Metric) bool { return old.Name == now.Name })
+		if i < 0 {
+			continue
+		}
+		if why := gate.Contradiction("base", &known[i], &now); why != "" {
+			return exit.Usagef("--ab: %s cannot be compared with the base: %s; give it another name, or measure this change without --ab", now.Name, why)
 		}
 	}
 	return nil

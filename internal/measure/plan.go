@@ -374,13 +374,20 @@ func (s *Planned) all() []bench.Cell {
 	return all
 }
 
-// AddMetrics collects the suites' metrics; one name has one meaning in a run.
+// AddMetrics collects the suites' metrics; one name has one meaning in a run. A metric that
+// any suite gates is gated; the policy has the suites that only show it.
 func (p *Plan) AddMetrics(s *config.Suite, metrics []bench.Metric) error {
 	for _, m := range metrics {
 		i := slices.IndexFunc(p.Metrics, func(known bench.Metric) bool { return known.Name == m.Name })
 		if i < 0 {
 			p.Metrics = append(p.Metrics, m)
-		} else if p.Metrics[i] != m {
+			continue
+		}
+		known := &p.Metrics[i]
+		if p.Policy.Compat == "" {
+			m.Informational, known.Informational = m.Informational && known.Informational, m.Informational && known.Informational
+		}
+		if *known != m {
 			return s.Errorf("metrics", "%s is described in another way by an earlier suite: use one description, or two names", m.Name)
 		}
 	}

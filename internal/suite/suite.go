@@ -148,6 +148,7 @@ type Kind struct {
 	Recheck Recheck // nil where a run does not record what was judged
 	Files   Files   // nil where the configuration says all
 	Limits  Limits  // nil where metrics have no limits of their own
+	Shown   Shown   // nil where a metric is gated in every suite of the kind or in none
 	Inside  bool    // cells are computed by accelgate itself, without children
 	Watched bool    // children are watched as [AttendanceOf] says
 }
@@ -169,6 +170,10 @@ type Demand func(c *config.Suite) (func(bench.Cell) []bench.Demand, error)
 // Limits returns the limits of the changes of metrics that the list of metrics has. It
 // reads the configuration and nothing else.
 type Limits func(c *config.Suite) ([]config.Limit, error)
+
+// Shown returns the metrics that the suite measures and does not gate, whatever another
+// suite does. It reads the configuration and nothing else.
+type Shown func(c *config.Suite) ([]string, error)
 
 // Files returns the files and folders that the suite names and is measured or judged
 // by, whether they are there or not. The folder is the configuration's.

@@ -3,6 +3,7 @@ package endpoint
 import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/suite/endpoint/latency"
 )
 
 // demand returns which metrics each cell must report: those of the key gate. The
@@ -17,4 +18,23 @@ func demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {
 		demands = append(demands, bench.Demand{Metrics: []string{name}, At: "gate", Remedy: "remove it from gate, or make the load and the server such that it can be computed"})
 	}
 	return func(bench.Cell) []bench.Demand { return demands }, nil
+}
+
+// shown returns the metrics that the key gate leaves out, and without it those that are
+// not gated by default. A search reports none of them.
+func shown(c *config.Suite) (names []string, err error) {
+	b, err := read(c)
+	if err != nil || b.searches() {
+		return nil, err
+	}
+	metrics, err := latency.Metrics(b.Gate...)
+	for _, m := range metrics {
+		if m.Informational {
+			names = append(names, m.Name)
+		}
+	}
+	if err != nil {
+		return nil, c.Errorf("gate", "%v", err)
+	}
+	return names, nil
 }

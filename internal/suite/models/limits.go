@@ -14,6 +14,20 @@ func limits(c *config.Suite) ([]config.Limit, error) {
 	return suite.LimitsOf(b.metricLimits()), nil
 }
 
+// shown returns the metrics that the list calls informational.
+func shown(c *config.Suite) (names []string, err error) {
+	b, err := load(c)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range b.Metrics {
+		if m.Informational {
+			names = append(names, m.Name)
+		}
+	}
+	return names, nil
+}
+
 func (b *body) metricLimits() []suite.MetricLimit {
 	list := make([]suite.MetricLimit, len(b.Metrics))
 	for i, m := range b.Metrics {
