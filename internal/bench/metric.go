@@ -93,6 +93,16 @@ type Metric struct {
 	ConfirmedBy string `json:"confirmed_by,omitempty"`
 }
 
+// Shown returns the names of the informational ones of metrics.
+func Shown(metrics []Metric) (names []string) {
+	for _, m := range metrics {
+		if m.Informational {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
 // Gates reports whether the metric is gated wherever it stands, so that
 // another one may be its fallback.
 func (m Metric) Gates() bool { return !m.Informational && m.FallbackFor == "" && m.CountedBy == "" }

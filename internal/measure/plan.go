@@ -383,11 +383,15 @@ func (p *Plan) AddMetrics(s *config.Suite, metrics []bench.Metric) error {
 			p.Metrics = append(p.Metrics, m)
 			continue
 		}
-		known := &p.Metrics[i]
-		if p.Policy.Compat == "" {
-			m.Informational, known.Informational = m.Informational && known.Informational, m.Informational && known.Informational
+		gated, shown := m, p.Metrics[i]
+		if m.Informational {
+			gated, shown = shown, gated
 		}
-		if *known != m {
+		if p.Policy.Compat == "" && !gated.Informational && shown.Informational {
+			shown.Informational, shown.Exact = false, gated.Exact // a metric that is only shown need not be equal
+		}
+		p.Metrics[i] = gated
+		if shown != gated {
 			return s.Errorf("metrics", "%s is described in another way by an earlier suite: use one description, or two names", m.Name)
 		}
 	}

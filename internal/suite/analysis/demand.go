@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -27,4 +28,13 @@ func demand(c *config.Suite) (func(bench.Cell) []bench.Demand, error) {
 		tag, _, _ := strings.Cut(cell.ID(), "/")
 		return gated[tag]
 	}, nil
+}
+
+// shown returns the metrics that level and times do not gate.
+func shown(c *config.Suite) (names []string, err error) {
+	b, err := read(c)
+	if err != nil {
+		return nil, err
+	}
+	return bench.Shown(b.apply(slices.Concat(packingMetrics, fidelityMetrics))), nil
 }

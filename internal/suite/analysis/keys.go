@@ -11,9 +11,9 @@ var keys = config.Keys{
 	reflect.TypeFor[body](): {
 		"level": {Absent: string(Off), Text: "`off`: numbers are shown and never gated. `fail`: deterministic numbers must equal the baseline's, rounding errors are judged with the policy's threshold, " +
 			"and weights beyond the tolerance in the first of `variants` fail; coarser formats are meant to lose more, and are held against the baseline. " +
-			"What cannot be computed at all, such as NaN or a checkpoint without any parameter to compare, fails at both. One file's analysis suites have one level."},
+			"What cannot be computed at all, such as NaN or a checkpoint without any parameter to compare, fails at both."},
 		"times": {Absent: string(inform), Text: "`inform`: times are shown and never gated. `gate`: they are judged as other speeds are, at either level: by pairs with a base (`run --ab`), else by " +
-			"earlier runs. Base and head are computed by the same accelgate, so a loss is one of the lengths, the algorithms or the checkpoint. One file's analysis suites have one value."},
+			"earlier runs. Base and head are computed by the same accelgate, so a loss is one of the lengths, the algorithms or the checkpoint."},
 		"repeats":  {Absent: 1, Text: "Measurements of each cell, up to 1000."},
 		"packing":  {Text: "Packing of batches. `packing` or `fidelity` is required."},
 		"fidelity": {Text: "Error of decomposed weights."},

@@ -139,16 +139,18 @@ func (k *command) embedded() bool {
 
 // Metrics describes everything that readers of profiles report. Only the total
 // is gated, and what the configuration lists.
-func (s *Suite) Metrics() []bench.Metric {
+func (s *Suite) Metrics() []bench.Metric { return s.body.metrics() }
+
+func (b *body) metrics() []bench.Metric {
 	metrics := []bench.Metric{Total}
-	metrics[0].Exact = s.body.Exact
+	metrics[0].Exact = b.Exact
 	for _, m := range optrace.Metrics {
 		if m.Name != Total.Name {
 			m.Informational = true
 			metrics = append(metrics, m)
 		}
 	}
-	for _, own := range s.body.Metrics {
+	for _, own := range b.Metrics {
 		m := &metrics[slices.IndexFunc(metrics, func(m bench.Metric) bool { return m.Name == own.Name })]
 		m.Informational, m.Exact, m.Optional = own.Informational, own.Exact || m.Exact, own.Optional
 	}

@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/suite"
 )
@@ -12,6 +13,15 @@ func limits(c *config.Suite) ([]config.Limit, error) {
 		return nil, err
 	}
 	return suite.LimitsOf(b.metricLimits()), nil
+}
+
+// onlyShown returns the metrics that the list leaves out or calls informational.
+func onlyShown(c *config.Suite) ([]string, error) {
+	b, err := load(c)
+	if err != nil {
+		return nil, err
+	}
+	return bench.Shown(b.metrics()), nil
 }
 
 func (b *body) metricLimits() []suite.MetricLimit {

@@ -28,13 +28,8 @@ func shown(c *config.Suite) (names []string, err error) {
 		return nil, err
 	}
 	metrics, err := latency.Metrics(b.Gate...)
-	for _, m := range metrics {
-		if m.Informational {
-			names = append(names, m.Name)
-		}
-	}
 	if err != nil {
 		return nil, c.Errorf("gate", "%v", err)
 	}
-	return names, nil
+	return bench.Shown(metrics), nil
 }

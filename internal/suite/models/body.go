@@ -204,6 +204,13 @@ func (m metric) describe() bench.Metric {
 		Kind: m.Kind, Optional: m.Optional || len(m.When) > 0}
 }
 
+func (b *body) metrics() (metrics []bench.Metric) {
+	for _, m := range b.Metrics {
+		metrics = append(metrics, m.describe())
+	}
+	return metrics
+}
+
 // source says where in the output the answer stands, by one of the three.
 // Without a source, the answer is all of the output.
 type source struct {

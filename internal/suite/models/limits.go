@@ -1,6 +1,7 @@
 package models
 
 import (
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/suite"
 )
@@ -15,17 +16,12 @@ func limits(c *config.Suite) ([]config.Limit, error) {
 }
 
 // shown returns the metrics that the list calls informational.
-func shown(c *config.Suite) (names []string, err error) {
+func shown(c *config.Suite) ([]string, error) {
 	b, err := load(c)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range b.Metrics {
-		if m.Informational {
-			names = append(names, m.Name)
-		}
-	}
-	return names, nil
+	return bench.Shown(b.metrics()), nil
 }
 
 func (b *body) metricLimits() []suite.MetricLimit {

@@ -127,9 +127,7 @@ func (s *Suite) index() {
 		}
 		s.values[axis.Name] = byID
 	}
-	for _, m := range s.body.Metrics {
-		s.metrics = append(s.metrics, m.describe())
-	}
+	s.metrics = s.body.metrics()
 }
 
 func (s *Suite) expand(c *config.Suite, all []axis) error {
