@@ -398,10 +398,16 @@ func (p *Plan) AddMetrics(s *config.Suite, metrics []bench.Metric) error {
 	return nil
 }
 
-// informational reports whether a metric is only shown.
-func (p *Plan) informational(metric string) bool {
-	i := slices.IndexFunc(p.Metrics, func(m bench.Metric) bool { return m.Name == metric })
-	return i >= 0 && p.Metrics[i].Informational
+// informational reports whether the cell's suite only shows a metric, as it does with
+// resources that it does not report itself.
+func (p *Plan) informational(c bench.Cell, metric string) bool {
+	for _, one := range p.Suites {
+		if one.Name == c.Suite {
+			m := (&bench.Run{Metrics: one.Suite.Metrics()}).Metric(metric)
+			return m == nil || m.Informational
+		}
+	}
+	return false
 }
 
 // SetOf makes ids fast to find.

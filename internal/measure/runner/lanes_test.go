@@ -229,7 +229,7 @@ func TestAgainAfterAnAbsentMetric(t *testing.T) {
 		}
 		return r, nil
 	}}
-	o := runner.Options{Repeats: times(3), Optional: func(metric string) bool { return metric == "shown" }}
+	o := runner.Options{Repeats: times(3), Optional: func(_ bench.Cell, metric string) bool { return metric == "shown" }}
 	results, _, err := runner.Run(t.Context(), m, cells("a"), o)
 	if err != nil {
 		t.Fatal(err)

@@ -67,9 +67,9 @@ type Options struct {
 	// finished, by one goroutine at a time. Its error ends the run: what is not
 	// written down did not happen.
 	Journal func(r bench.Result, round int) error
-	// Optional reports whether a metric may be absent in some rounds; nil means
-	// that none may.
-	Optional func(metric string) bool
+	// Optional reports whether a metric of a cell may be absent in some rounds; nil
+	// means that none may.
+	Optional func(c bench.Cell, metric string) bool
 	// Progress, if not nil, is called after Journal, likewise.
 	Progress func(Event)
 }
@@ -278,7 +278,7 @@ func (r *run) journal(result bench.Result, round int) error {
 // complete fails a cell that did not report each of its metrics in every round:
 // the median of fewer values would pass for that of all. One that is only shown
 // may be absent.
-func (s *state) complete(optional func(metric string) bool) {
+func (s *state) complete(optional func(c bench.Cell, metric string) bool) {
 	r := &s.result
 	r.Breakdowns = typical(s.breakdowns)
 	if r.Outcome != bench.Passed {
@@ -286,7 +286,7 @@ func (s *state) complete(optional func(metric string) bool) {
 	}
 	for _, sample := range r.Samples {
 		if len(sample.Values) != s.rounds {
-			if optional != nil && optional(sample.Metric) {
+			if optional != nil && optional(r.Cell, sample.Metric) {
 				r.Warnings = append(slices.Clip(r.Warnings), fmt.Sprintf("%s was measured in %d of %d rounds only", sample.Metric, len(sample.Values), s.rounds))
 				continue
 			}
