@@ -22,6 +22,8 @@ func TestMain(m *testing.M) { script.Main(m) }
 var stretch = strings.NewReplacer(
 	// The noise of a loaded host has no bound, so the test checks only that the command reports it.
 	"--tolerance 20% --only tiny-decode # the noise floor", "--tolerance 99% --only tiny-decode || test $? = 1", "1 case, 0 failed", "  Tolerance: ±99.00%",
+	// Six requests of a loaded host may take twice the time of six others.
+	"after/run.json --tolerance 90%", "after/run.json --tolerance 90% || test $? = 1",
 	// A baseline that the load made 7 times slower still shows the slow-down, and a run that is 3 times slower in three measurements passes.
 	"threshold: 10%", "threshold: 70%\n  remeasure: 2", "repeats: 3", "repeats: 1", "limit 10 %", "limit 70 %",
 	"decode=30%", "decode=96%",
