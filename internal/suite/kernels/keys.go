@@ -37,7 +37,7 @@ var keys = config.Keys{
 	},
 	reflect.TypeFor[timeouts](): {
 		"start":   {Absent: "2m", Text: "From the start to the first reply."},
-		"build":   {Absent: "5m", Text: "Building a solution."},
+		"build":   {Absent: "5m", Text: "Building a solution, or one call of its setup."},
 		"load":    {Absent: "5m", Text: "Making, saving or releasing a tensor, or checking the device."},
 		"run":     {Absent: "1m", Text: "One call."},
 		"profile": {Absent: "10m", Text: "One tool of `profile`."},

@@ -153,7 +153,7 @@ func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c harness.Case
 	if err != nil {
 		return err
 	}
-	build, err := s.build(l, p.solution, solutionSide)
+	build, err := s.buildOf(l, p)
 	if err != nil {
 		return err
 	}

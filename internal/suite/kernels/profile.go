@@ -195,7 +195,7 @@ func (s *Suite) once(ctx context.Context, l *lane, o *outcome, d bench.Device, u
 	if err != nil {
 		return err
 	}
-	build, err := s.build(l, o.point.solution, solutionSide)
+	build, err := s.buildOf(l, o.point)
 	if err == nil {
 		err = harness.Once(ctx, c, harness.Program{Session: session, Build: build}, s.outputs)
 	}

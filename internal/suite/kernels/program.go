@@ -239,6 +239,13 @@ func (s *Suite) trusted(ctx context.Context, l *lane, p *point, d bench.Device) 
 	return session, harness.Build{ID: p.definition.Hash(), Definition: p.definition.Name, Language: "go", EntryPoint: entry, DPS: true}, err
 }
 
+// buildOf is the build of a point's solution. One of a dataset may have a setup.
+func (s *Suite) buildOf(l *lane, p *point) (harness.Build, error) {
+	b, err := s.build(l, p.solution, solutionSide)
+	b.Setup = !p.virtual
+	return b, err
+}
+
 // build writes a solution's sources into a folder of their own, once for each
 // content, side and lane: what a solution writes there no reference reads, and
 // what a worker builds there no other one writes at the same time. Its id is that

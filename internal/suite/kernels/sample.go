@@ -16,6 +16,7 @@ func Metrics() []bench.Metric {
 	shown := func(name, unit, definition string) bench.Metric {
 		return bench.Metric{Name: name, Unit: unit, Better: bench.Lower, Informational: true, Definition: definition}
 	}
+	metrics = append(metrics, flashinfer.SetupMetrics()...)
 	return append(metrics,
 		shown("latency_mad_ms", "ms", "median absolute deviation of single calls"),
 		shown("max_absolute_error", "", "largest difference to the reference, over all outputs and input sets"),
@@ -43,6 +44,10 @@ func (o *outcome) samples() (samples []bench.Sample) {
 		add("latency_ms", stats.Median(own), &e)
 		add("latency_mad_ms", stats.MAD(flat(o.measured.Solution.NS)), nil)
 	}
+	if s := o.setup(); s != nil {
+		add("setup_ms", s.SetupMS, nil)
+		add("e2e_ms", s.E2EMS, nil)
+	}
 	if len(own) > 0 && len(reference) > 0 && o.status == evaluator.Passed {
 		e := suite.MedianOfCalls(reference)
 		add("reference_latency_ms", stats.Median(reference), &e)
@@ -56,6 +61,21 @@ func (o *outcome) samples() (samples []bench.Sample) {
 		o.extras(add)
 	}
 	return samples
+}
+
+// setup is what the solution's setup took. Its first call, which may compile or tune,
+// does not count if there are others. It is nil without a setup, and without a latency.
+func (o *outcome) setup() *flashinfer.SetupTimes {
+	own, ns := milliseconds(o.measured.Solution.Values), o.measured.Setup
+	if len(own) == 0 || len(ns) == 0 || o.status != evaluator.Passed {
+		return nil
+	}
+	s := &flashinfer.SetupTimes{SetupMS: stats.Median(milliseconds(ns[min(1, len(ns)-1):]))}
+	s.E2EMS = s.SetupMS + stats.Median(own)
+	for _, v := range ns {
+		s.NS = append(s.NS, int64(v))
+	}
+	return s
 }
 
 func (o *outcome) extras(add func(string, float64, *bench.Estimate)) {

@@ -100,7 +100,7 @@ func (s *Suite) trace(p *point, o *outcome) *flashinfer.Trace {
 			e.Correctness.Extra, _ = json.Marshal(o.verdict.Extra) // numbers and lists of them
 		}
 	}
-	e.Gate.Profiles = o.profiles
+	e.Gate.Profiles, e.Gate.Setup = o.profiles, o.setup()
 	if o.status == evaluator.Passed {
 		e.Performance = o.performance()
 	}

@@ -60,6 +60,14 @@ func Metrics() []bench.Metric {
 	}
 }
 
+// SetupMetrics are those of solutions that prepare something before their calls.
+func SetupMetrics() []bench.Metric {
+	return []bench.Metric{
+		{Name: "setup_ms", Unit: "ms", Better: bench.Lower, Informational: true, Definition: "time of one call of the solution's setup, which latency_ms leaves out"},
+		{Name: "e2e_ms", Unit: "ms", Better: bench.Lower, Informational: true, Definition: "setup_ms + latency_ms"},
+	}
+}
+
 // Outcome returns what a status means for a cell.
 func (s Status) Outcome() (bench.Outcome, bench.Cause) {
 	switch s {
@@ -90,6 +98,9 @@ func ToRun(traces []*Trace, hardware, label, tool string) (*bench.Run, error) {
 	run := &bench.Run{
 		Schema: bench.RunSchema, Tool: tool, Metrics: Metrics(),
 		Host: bench.Host{Label: label, Fingerprint: bench.Fingerprint{Accelerators: []bench.Accelerator{{Vendor: vendor(hardware), Model: hardware}}}},
+	}
+	if slices.ContainsFunc(traces, func(t *Trace) bool { return t.setup() != nil }) {
+		run.Metrics = append(run.Metrics, SetupMetrics()...)
 	}
 	at := map[string]int{}
 	for _, t := range traces {
@@ -184,7 +195,19 @@ func (t *Trace) result() bench.Result {
 			}
 		}
 	}
+	if s := t.setup(); s != nil { // whose time may be below the clock's resolution
+		r.Samples = append(r.Samples, bench.Sample{Metric: "setup_ms", Values: []float64{s.SetupMS}}, bench.Sample{Metric: "e2e_ms", Values: []float64{s.E2EMS}})
+	}
 	return r
+}
+
+// setup returns what a trace has of a setup, or nil. No time is negative.
+func (t *Trace) setup() *SetupTimes {
+	e := t.Evaluation
+	if e.Gate == nil || e.Performance == nil || e.Gate.Setup == nil || e.Gate.Setup.SetupMS < 0 || e.Gate.Setup.E2EMS < 0 {
+		return nil
+	}
+	return e.Gate.Setup
 }
 
 func (e *Evaluation) reason() string {

@@ -1,7 +1,9 @@
 package flashinfer_test
 
 import (
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,6 +92,52 @@ func TestToRun(t *testing.T) {
 		if _, err := flashinfer.ToRun(mixed[:len(hardware)], hardware, "h", "accelgate"); err == nil {
 			t.Errorf("%q of %d traces is a run", hardware, len(hardware))
 		}
+	}
+}
+
+// TestToRunWithSetup: what a solution prepared before its calls is in a run where a trace has it.
+func TestToRunWithSetup(t *testing.T) {
+	t.Parallel()
+	with := func(setup, e2e float64) *flashinfer.Trace {
+		text := `{"definition":"d","solution":"s","workload":{"uuid":"w","axes":{},"inputs":{}},"evaluation":{"status":"PASSED","environment":` +
+			`{"hardware":"GPU","libs":{}},"timestamp":"2026-05-01T09:00:00","log":"","correctness":{"max_relative_error":0,"max_absolute_error":0},` +
+			`"performance":{"latency_ms":2,"reference_latency_ms":4,"speedup_factor":2},"gate":{"setup":{"setup_ms":%g,"e2e_ms":%g,"samples_ns":[1,2]}}}}`
+		trace, err := flashinfer.ParseTrace(flashinfer.Place{Path: "t.jsonl", Line: 1}, fmt.Appendf(nil, text, setup, e2e))
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, err := flashinfer.EncodeTrace(trace)
+		if err != nil || !strings.Contains(string(line), fmt.Sprintf(`"setup":{"setup_ms":%g,"e2e_ms":%g,"samples_ns":[1,2]}`, setup, e2e)) {
+			t.Fatalf("%v: %s", err, line)
+		}
+		return trace
+	}
+	run, err := flashinfer.ToRun([]*flashinfer.Trace{with(0.5, 2.5)}, "", "h", "accelgate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := run.Results[0]
+	if s := r.Sample("setup_ms"); s == nil || s.Values[0] != 0.5 {
+		t.Errorf("setup_ms: %+v", s)
+	}
+	if s := r.Sample("e2e_ms"); s == nil || s.Values[0] != 2.5 {
+		t.Errorf("e2e_ms: %+v", s)
+	}
+	for _, name := range []string{"setup_ms", "e2e_ms"} {
+		if i := slices.IndexFunc(run.Metrics, func(m bench.Metric) bool { return m.Name == name }); i < 0 || !run.Metrics[i].Informational {
+			t.Errorf("%s is no informational metric of the run: %+v", name, run.Metrics)
+		}
+	}
+	if run, err = flashinfer.ToRun([]*flashinfer.Trace{with(0, 2)}, "", "h", "accelgate"); err != nil || run.Results[0].Sample("setup_ms") == nil {
+		t.Errorf("a setup too short for the clock: %+v, %v", run, err)
+	}
+	if run, err = flashinfer.ToRun([]*flashinfer.Trace{with(-1, -3)}, "", "h", "accelgate"); err != nil || run.Results[0].Sample("setup_ms") != nil {
+		t.Errorf("negative times: %+v, %v", run.Results, err)
+	}
+	plain := with(0.5, 2.5)
+	plain.Evaluation.Gate.Setup = nil
+	if run, err = flashinfer.ToRun([]*flashinfer.Trace{plain}, "", "h", "accelgate"); err != nil || len(run.Metrics) != 3 || run.Results[0].Sample("e2e_ms") != nil {
+		t.Errorf("without a setup: %+v, %v", run, err)
 	}
 }
 

@@ -88,9 +88,19 @@ type Gate struct {
 	Reference []int64 `json:"reference_samples_ns,omitempty"`
 	// Device is what the device itself needed for calls of each trial, as the
 	// solution's worker says: evidence, and no latency.
-	Device   []DeviceTimes   `json:"device,omitempty"`
+	Device []DeviceTimes `json:"device,omitempty"`
+	// Setup is what the solution prepared before its calls, which no latency has; nil
+	// if it prepared nothing.
+	Setup    *SetupTimes     `json:"setup,omitempty"`
 	Extra    json.RawMessage `json:"extra,omitempty"`   // an object, or nil
 	Profiles []Profile       `json:"profile,omitempty"` // of other tools
+}
+
+// SetupTimes are those of a solution's setup, by the harness's clock.
+type SetupTimes struct {
+	SetupMS float64 `json:"setup_ms"` // of one call of setup
+	E2EMS   float64 `json:"e2e_ms"`   // of setup and one call of the solution
+	NS      []int64 `json:"samples_ns"`
 }
 
 // DeviceTimes are those of one trial.

@@ -34,6 +34,7 @@
 //
 //	hello    [Hello]    [HelloReply]    first of all; says what the worker can do
 //	build    [Build]    [BuildReply]    makes a function ready under an id
+//	setup    [Setup]    -               has a function prepared for a workload
 //	tensor   [Tensor]   [TensorReply]   makes or overwrites a tensor under a name
 //	run      [Run]      [RunReply]      calls a function and saves what it computed
 //	save     [Save]     [RunReply]      saves tensors as they are
@@ -43,7 +44,7 @@
 //	release  [Release]  -               frees tensors
 //	exit     -          -               replies, then exits
 //
-// The replies to tensor, run, save, time and observe are written only when the whole
+// The replies to setup, tensor, run, save, time and observe are written only when the whole
 // device is idle, all streams included. After a reply with an error of a kind
 // other than oom and runtime the worker goes on as if it had not been asked;
 // after those two the caller asks it to check the device.
@@ -68,6 +69,8 @@
 //     calls of the blocks around;
 //   - results that are computed when an output is asked for, or when an input
 //     comes: these requests are timed as well;
+//   - outputs that a setup computes: it gets shapes, numbers and indices as the calls
+//     do, and other random values. It is refused where no input is random;
 //   - a timer that lies: what is reported comes from our clock. What the worker
 //     says of its calls is evidence;
 //   - calls that are faster than memory allows, on CPUs;

@@ -171,6 +171,11 @@ var cheats = map[string]cheat{
 	"lies name":    then("run", func(_, r fields) { r["outputs"].([]any)[0].(map[string]any)["name"] = "C" }),
 	"symlink":      then("run", symlink),
 	"other inputs": then("tensor", otherInputs),
+	"setup other":  then("build", offers("A", "D")),
+	"setup twice":  then("build", offers("A", "B", "A")),
+	"setup lies":   then("build", offers("A")),
+	"setup":        {before: on("setup", func(r fields) { r["id"] = "" }).before, after: then("build", offers("B", "A")).after},
+	"setup mute":   {before: on("setup", func(fields) { select {} }).before, after: then("build", offers()).after},
 	"corrupts":     {before: failRun, after: corrupted},
 	"visible":      {before: look()},
 	"device":       onDevice([]any{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}),
@@ -178,6 +183,11 @@ var cheats = map[string]cheat{
 	"no times":     {before: failObserve, after: onDevice(nil).after},
 	"no device":    then("hello", func(_, r fields) { r["devices"].([]any)[0].(map[string]any)["kind"] = "cuda" }),
 	"talks":        on("run", func(fields) { write(os.Stdout, fields{"event": "log", "text": "warming up"}) }),
+}
+
+// offers makes a worker say that its function has a setup, which takes inputs.
+func offers(names ...string) func(request, reply fields) {
+	return func(_, reply fields) { reply["setup"] = append([]string{}, names...) }
 }
 
 // failObserve has a plain worker fail as one does whose function cannot be captured.

@@ -87,7 +87,10 @@ type Measurement struct {
 	Failed *Failure // nil if no worker did anything wrong
 
 	Reference, Solution Timing
-	Warnings            []string // why times may be doubtful
+	// Setup are the nanoseconds of calls of the solution's setup, by our clock without
+	// the request; nil if it has none. The first one may compile or tune.
+	Setup    []float64
+	Warnings []string // why times may be doubtful
 }
 
 // Timing is how long a function takes.
@@ -148,6 +151,7 @@ type procedure struct {
 	copying             float64    // nanoseconds, 0 if not known yet
 	scale               float64    // of random inputs that are floats, 0 for none
 	contents            int        // that random inputs have had so far
+	prepared            int        // calls of setup so far
 }
 
 // content returns a number that no trial has had: random inputs depend on it.
@@ -171,6 +175,7 @@ type side struct {
 	perBlock int               // calls of the shorter request of a block
 	whole    []float64         // nanoseconds of the longer requests by their calls, of each block: no call takes longer
 	inputs   map[string]string // digests
+	setup    []string          // inputs that its setup takes; nil if it has none
 }
 
 func (p *procedure) side(name string, program Program, timing *Timing) (*side, error) {
@@ -266,9 +271,16 @@ func (p *procedure) names() (names []string) {
 
 func (p *procedure) run(ctx context.Context) error {
 	for _, s := range []*side{p.reference, p.solution} {
-		if _, err := s.Build(ctx, s.build); err != nil {
+		reply, err := s.Build(ctx, s.build)
+		if err == nil {
+			err = s.offered(reply)
+		}
+		if err != nil {
 			return s.by(err)
 		}
+	}
+	if err := p.prepareSolution(ctx); err != nil || p.Status != "" {
+		return err
 	}
 	return p.attempts(ctx)
 }

@@ -17,7 +17,14 @@ func Once(ctx context.Context, c Case, program Program, dir string) error {
 	}
 	defer os.RemoveAll(s.dir)
 	p.reference = s // whose inputs its own are compared with
-	if _, err := s.Build(ctx, s.build); err != nil {
+	reply, err := s.Build(ctx, s.build)
+	if err == nil {
+		err = s.offered(reply)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := p.setUp(ctx, s); err != nil {
 		return err
 	}
 	if err := p.load(ctx, s, 0, 0); err != nil {

@@ -15,6 +15,11 @@ func (s *Session) Build(ctx context.Context, b Build) (reply BuildReply, err err
 	return reply, err
 }
 
+// Setup has a function prepared, and returns how long that took by our clock.
+func (s *Session) Setup(ctx context.Context, q Setup) (time.Duration, error) {
+	return s.call(ctx, "setup", s.limits.Build, q, nil)
+}
+
 // Tensor has a tensor made.
 func (s *Session) Tensor(ctx context.Context, t Tensor) (reply TensorReply, err error) {
 	n := tensor.Tensor{Shape: t.Shape}.Elements()

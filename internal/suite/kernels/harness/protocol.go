@@ -58,6 +58,9 @@ type Build struct {
 	// DPS is the destination-passing style: the function takes its outputs,
 	// allocated, after its inputs. Otherwise it returns them: one, or a tuple.
 	DPS bool `json:"dps"`
+	// Setup allows the solution a function setup, which is called for each workload
+	// before the function: see [Setup]. References have none.
+	Setup bool `json:"setup,omitempty"`
 	// Dir holds the sources. The worker may write there.
 	Dir     string  `json:"dir,omitempty"`
 	Inputs  []Param `json:"inputs"` // in call order
@@ -79,6 +82,16 @@ type BuildReply struct {
 	Params   []string `json:"params,omitempty"` // its own names, where it has any
 	Cached   bool     `json:"cached,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
+	// Setup are the inputs that the function's setup takes, null if it has none.
+	Setup []string `json:"setup,omitempty"`
+}
+
+// Setup has a function prepared for a workload, by the setup that stands beside it.
+// Later calls of the function get what setup returned. With the empty id nothing is
+// prepared: that shows what the request costs.
+type Setup struct {
+	ID   string   `json:"id"`
+	Args []string `json:"args"` // one for each of [BuildReply].Setup
 }
 
 // Tensor makes a tensor under a name. One of that name which has the same dtype

@@ -18,7 +18,7 @@ import (
 // [defaultLimits].
 type Limits struct {
 	Start time.Duration // from the start to the reply to hello
-	Build time.Duration
+	Build time.Duration // building a function, or one call of its setup
 	Load  time.Duration // making, saving or releasing a tensor, checking the device
 	Run   time.Duration
 	Time  time.Duration // one request time, warm-up included

@@ -37,12 +37,20 @@ func (p *procedure) verify(ctx context.Context) error {
 	for _, c := range original.Odd {
 		p.Case = c
 		p.Case.Secret = original.Secret
+		if err := p.setUpAnew(ctx); err != nil {
+			return err
+		}
 		if err := p.again(ctx); err != nil || p.Status != "" {
 			p.explain("with the shapes %v", c.shapes())
 			return err
 		}
 	}
 	p.Case = original
+	if len(original.Odd) > 0 {
+		if err := p.setUpAnew(ctx); err != nil {
+			return err
+		}
+	}
 	return p.verifyScales(ctx)
 }
 

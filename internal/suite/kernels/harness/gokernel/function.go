@@ -51,6 +51,14 @@ func (s *server) build(q harness.Build) (r harness.BuildReply, err error) {
 	return harness.BuildReply{Symbol: q.EntryPoint}, nil
 }
 
+// setup does nothing, which is all that the empty id asks for: kernels have no setup.
+func (s *server) setup(q harness.Setup) (r struct{}, err error) {
+	if q.ID != "" {
+		return r, errors.New("kernels of this worker have no setup")
+	}
+	return r, nil
+}
+
 // arguments finds a function and the tensors to call it with.
 func (s *server) arguments(id string, args, out []string) (f *function, in, results []tensor.Tensor, err error) {
 	f, ok := s.functions[id]

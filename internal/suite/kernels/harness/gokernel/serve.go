@@ -168,6 +168,8 @@ func (s *server) perform(op string, line []byte) (reply any, err error) {
 		return with(line, s.hello)
 	case "build":
 		return with(line, s.build)
+	case "setup":
+		return with(line, s.setup)
 	case "tensor":
 		return with(line, s.tensors.make)
 	case "run":

@@ -155,7 +155,7 @@ func try(t *testing.T, file string, e expectation) {
 	defer cancel()
 	limits := harness.Limits{}
 	if e["want"] == "TIMEOUT" {
-		limits.Run = 2 * time.Second
+		limits.Run, limits.Build = 2*time.Second, 5*time.Second
 	}
 	kind := e["worker"] // of the reference
 	if kind == "c" {
@@ -279,7 +279,7 @@ func program(t *testing.T, s *harness.Session, file, dir, style string) harness.
 	if filepath.Ext(file) == ".c" {
 		return harness.Program{Session: s, Build: harness.Build{Language: "c", EntryPoint: "main.c::run", Dir: dir, DPS: true}}
 	}
-	return harness.Program{Session: s, Build: harness.Build{Language: "python", EntryPoint: "main.py::run", Dir: dir, DPS: style == "dps"}}
+	return harness.Program{Session: s, Build: harness.Build{Language: "python", EntryPoint: "main.py::run", Dir: dir, DPS: style == "dps", Setup: true}}
 }
 
 func equal(p harness.Pair) (evaluator.Status, error) {

@@ -73,7 +73,11 @@ class Worker:
         if not cached:
             self.solutions[key] = Solution(request, load)
         s = self.solutions[key]
-        return {"symbol": s.symbol, "params": s.params, "cached": cached or s.kept}
+        s.forget()
+        return {"symbol": s.symbol, "params": s.params, "cached": cached or s.kept, "setup": s.setup and s.setup.takes}
+
+    def setup(self, request):
+        self.solution(request["id"]).prepare([self.backend.argument(self.value(name)) for name in request["args"]])
 
     def tensor(self, request):
         name, dtype, shape = request["name"], request["dtype"], request["shape"]
@@ -220,7 +224,7 @@ class Worker:
 
 
 HANDLERS = {
-    name: getattr(Worker, name) for name in "hello build tensor run save time observe check release exit".split()
+    name: getattr(Worker, name) for name in "hello build setup tensor run save time observe check release exit".split()
 }
 
 
@@ -228,6 +232,9 @@ class Nothing:
     """The function of the empty id, which every worker has: it does nothing, with outputs that exist."""
 
     dps, dtypes, symbol, params = True, [], "", []
+
+    def prepare(self, values):
+        return None
 
     def call(self, values):
         return None

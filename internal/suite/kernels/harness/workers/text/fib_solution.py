@@ -2,6 +2,7 @@
 
 import fib_protocol  # first: it moves the standard streams
 from fib_protocol import Fault, describe, tail
+import fib_setup
 
 import importlib.util
 import inspect
@@ -42,12 +43,25 @@ class Solution:
         self.dtypes = [p["dtype"] for p in build["outputs"] or []]
         file, _, self.symbol = build["entry"].partition("::")
         self.kept = False
+        self.setup = None  # of fib_setup
         if load:
             self.function, self.kept = load(build, self.symbol)
         else:
-            self.function = self._load(file, self.symbol, module_name(build["id"]))
+            self.function = self._load(file, self.symbol, module_name(build["id"]), bool(build.get("setup")))
         self.params = self._params()
         self.order = self._order()
+        self.forget()
+
+    def forget(self):
+        """Drops what setup has prepared: it is for one workload."""
+        if self.setup:
+            self.function = self.setup.missing
+
+    def prepare(self, values):
+        if not self.setup:
+            raise Fault("runtime", f"{self.symbol} has no setup")
+        self.forget()
+        self.function = self.setup.prepare(values)
 
     def _order(self):
         """None where the order is the definition's, or the function does not tell."""
@@ -64,7 +78,7 @@ class Solution:
         sys.path.insert(0, self.dir)
         Solution._entered = self.dir
 
-    def _load(self, file, symbol, name):
+    def _load(self, file, symbol, name, setup):
         self.enter()
         path = os.path.join(self.dir, file)
         try:
@@ -77,16 +91,20 @@ class Solution:
         function = getattr(module, symbol, None)
         if not callable(function):
             raise Fault("compile", f"{file} has no function {symbol}: name the one to call after '::' in entry_point")
+        if setup:
+            self.setup = fib_setup.find(module, self.dir, function, self.inputs)
         return function
 
     def _params(self):
         try:
-            params = inspect.signature(self.function).parameters.values()
+            params = list(inspect.signature(self.function).parameters.values())
         except (TypeError, ValueError):
             return []  # a compiled function need not tell
+        names = self.inputs + (self.outputs if self.dps else [])
+        if self.setup:
+            params = fib_setup.without_state(params, names)
         if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.KEYWORD_ONLY) for p in params):
             return []
-        names = self.inputs + (self.outputs if self.dps else [])
         required = sum(p.default is p.empty for p in params)
         if names and not required <= len(names) <= len(params):
             style = "inputs and outputs" if self.dps else "inputs"
