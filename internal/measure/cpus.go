@@ -138,7 +138,12 @@ func (p *Plan) findNear(ctx context.Context) error {
 	if i < 0 || err != nil { // the lease reports what is wrong with devices
 		return nil
 	}
-	if p.near, err = device.NUMA(ctx, p.worker, "", devices, p.Host); err != nil {
+	nodes, err := device.NUMA(ctx, p.worker, p.root, devices, p.Host)
+	if err != nil {
+		return err
+	}
+	p.near = nodes.Of
+	if err := nodes.Check(devices); err != nil {
 		return exit.AsUsage(p.File.Suites[i].Errorf("numa", "%v", err))
 	}
 	return nil
