@@ -46,7 +46,8 @@ func vendorNamed(name string) *vendor {
 	return nil
 }
 
-func vendorNames() (names []string) {
+// Vendors are the names of all vendors.
+func Vendors() (names []string) {
 	for _, v := range vendors {
 		names = append(names, v.name)
 	}
