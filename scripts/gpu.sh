@@ -107,6 +107,7 @@ record() {
   ask samples.csv 5 --query-gpu=timestamp,uuid,power.draw --format=csv,noheader,nounits --loop-ms=100
   ask health.csv 5 --query-gpu=uuid,clocks.sm,clocks.mem,temperature.gpu,power.draw,utilization.gpu,memory.used,clocks_event_reasons.active --format=csv,noheader,nounits --loop-ms=1000
   ask gauge.csv 5 --query-gpu=timestamp,index,uuid,clocks.sm,clocks.mem,power.draw,memory.used,temperature.gpu,utilization.gpu --format=csv,noheader,nounits --loop-ms=500
+  ask gauge-reasons.csv 5 --query-gpu=timestamp,index,uuid,clocks.sm,clocks.mem,power.draw,memory.used,temperature.gpu,utilization.gpu,clocks_event_reasons.active --format=csv,noheader,nounits --loop-ms=500
   ask topology.txt 60 topo -m
   ask fields.txt 60 --help-query-gpu
   {

@@ -1,4 +1,5 @@
-// Command program is accelgate as scripts run it: cmd/accelgate, whose pauses between two writes to GitHub can be skipped.
+// Command program is accelgate as scripts run it: cmd/accelgate, whose pauses between two writes to GitHub can be skipped, and which
+// can read the NUMA nodes of devices below another root.
 package main
 
 import (
@@ -15,6 +16,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop)
 	c := cli.Command{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now}
+	c.Root = os.Getenv("SYSFS")   // of a host with other NUMA nodes
 	if os.Getenv("HURRY") != "" { // a pause moves the clock and takes no time
 		var slept time.Duration
 		c.Now = func() time.Time { return time.Now().Add(slept) }

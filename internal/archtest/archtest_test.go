@@ -90,7 +90,7 @@ var allowed = map[string][]string{
 	"suite/analysis/lowrank":         {"suite/analysis/packing", "tensor/safetensors", "suite/analysis/svd", "tensor", "text"},
 	"suite":                          {"bench", "config", "lazyregexp", "matrix", "text", "stats", "worker"},
 	"suite/*":                        {"bench", "config", "lazyregexp", "matrix", "suite/cases/casefile", "text", "formats", "formats/optrace", "stats", "suite", "worker"},
-	"suite/kernels": {"bench", "config", "formats/nvtools", "suite/kernels/evalconfig", "suite/kernels/evaluator", "suite/kernels/flashinfer", "suite/kernels/harness", "suite/kernels/harness/builtin", "suite/kernels/harness/gokernel", "suite/kernels/harness/workers",
+	"suite/kernels": {"bench", "config", "device/gauge", "formats/nvtools", "suite/kernels/evalconfig", "suite/kernels/evaluator", "suite/kernels/flashinfer", "suite/kernels/harness", "suite/kernels/harness/builtin", "suite/kernels/harness/gokernel", "suite/kernels/harness/workers",
 		"matrix", "tensor/safetensors", "stats", "suite", "tensor", "terminal", "text", "worker"},
 	"suite/analysis": {"bench", "config", "download", "lazyregexp", "matrix", "suite/analysis/lowrank", "suite/analysis/packing", "stats", "suite", "suite/analysis/svd", "tensor", "text"},
 	"suite/endpoint": {"atomicfile", "bench", "config", "device/energy", "device/gauge", "lazyregexp", "suite/endpoint/load", "suite/endpoint/openai", "suite/endpoint/dataset", "suite/endpoint/latency", "suite/endpoint/search", "suite/endpoint/telemetry", "suite/endpoint/structured", "suite", "worker"},

@@ -7,10 +7,11 @@ var binding = map[string]bool{
 	"burst": true, "warmup": true, "api": true, "max_tokens": true, "ignore_eos": true, "temperature": true, "stream": true, "keepalive": true,
 	"cache_policy": true, "input_len": true, "output_len": true, "extra": true, "rate_end": true, "rate_curve": true, "scale": true, "mix": true,
 	"conversation": true, "json_schema": true, "files": true, "inputs": true, "length_unit": true, "protocol": true,
-	"cpus":    true, // processors that a cell runs on, where they are chosen
-	"numa":    true, // nodes of its processors and its memory, where they are chosen
-	"mig":     true, // profile of the slice that it runs on
-	"devices": true, // how many a cell has at once, where that is more than 1
+	"cpus":      true, // processors that a cell runs on, where they are chosen
+	"numa":      true, // nodes of its processors and its memory, where they are chosen
+	"mig":       true, // profile of the slice that it runs on
+	"devices":   true, // how many a cell has at once, where that is more than 1
+	"same_node": true, // that these are on one NUMA node, where that is demanded
 	// What was answered: a time per token is over the tokens that were streamed.
 	StreamedTokens: true,
 	"latency_from": true, "search": true,
@@ -22,7 +23,11 @@ var binding = map[string]bool{
 // Placed reports whether a condition says where on the host a cell was measured. Its absence says so as
 // well: anywhere, on one whole device.
 func Placed(condition string) bool {
-	return condition == "cpus" || condition == "devices" || condition == "mig" || condition == "numa"
+	switch condition {
+	case "cpus", "devices", "same_node", "mig", "numa":
+		return true
+	}
+	return false
 }
 
 // Binding reports whether numbers may only be compared under equal values of

@@ -1,6 +1,9 @@
 package bench
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Device is one accelerator, or several of one vendor, that a cell can be pinned to. The
 // zero value means no device in particular.
@@ -27,6 +30,15 @@ func (d Device) Members() (members []Device) {
 		members = append(members, Device{Vendor: d.Vendor, ID: id})
 	}
 	return members
+}
+
+// Overlaps reports whether two groups of devices are equal or have a device in common.
+func (d Device) Overlaps(other Device) bool {
+	if d == other {
+		return true
+	}
+	members := other.Members()
+	return slices.ContainsFunc(d.Members(), func(one Device) bool { return slices.Contains(members, one) })
 }
 
 // String returns "nvidia:0", and "" for the zero value.

@@ -34,6 +34,9 @@ type Command struct {
 	// Sleep waits between requests to GitHub; nil means a timer.
 	Sleep func(context.Context, time.Duration) error
 
+	// Root is where the folder sys of this host is; "" is "/".
+	Root string
+
 	running *cobra.Command // nil before the arguments are read
 
 	quiet, verbose bool
@@ -46,7 +49,7 @@ func (c *Command) env() *measure.Env {
 	if c.shown == nil {
 		c.shown = c.display()
 	}
-	return &measure.Env{Stdout: c.Stdout, Stderr: c.shown, Progress: c.shown, Getenv: c.Getenv, Now: c.Now, Environ: os.Environ(), Kinds: kinds, Carry: c.carry}
+	return &measure.Env{Stdout: c.Stdout, Stderr: c.shown, Progress: c.shown, Getenv: c.Getenv, Now: c.Now, Environ: os.Environ(), Kinds: kinds, Carry: c.carry, Root: c.Root}
 }
 
 // display shows progress on standard error: a status line on a terminal that a person

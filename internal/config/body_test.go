@@ -48,12 +48,16 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestListOfOne: a plain value stands for a list of it, and nothing else does.
+// TestListOfOne: a plain value or a mapping stands for a list of it, and nothing else does.
 func TestListOfOne(t *testing.T) {
 	for text, want := range map[string]config.List[item]{
-		"one: x\n":      {{Name: "x"}},
-		"one: [x, y]\n": {{Name: "x"}, {Name: "y"}},
-		"one: {a: b}\n": nil,
+		"one: x\n":                    {{Name: "x"}},
+		"one: [x, y]\n":               {{Name: "x"}, {Name: "y"}},
+		"one: {name: x, args: [y]}\n": {{Name: "x", Args: []string{"y"}}},
+		"one: {}\n":                   {{}},
+		"one: &a {name: x}\n":         {{Name: "x"}},
+		"one: {a: b}\n":               nil,
+		"one: [{name: x}, [y]]\n":     nil,
 	} {
 		s, err := config.Body("preset", []byte(text))
 		if err != nil {
@@ -63,7 +67,7 @@ func TestListOfOne(t *testing.T) {
 		if err := s.Decode(&got); (err == nil) != (want != nil) {
 			t.Errorf("%s: %v", text, err)
 		}
-		if diff := cmp.Diff(want, got.One); diff != "" {
+		if diff := cmp.Diff(want, got.One); want != nil && diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}
 	}

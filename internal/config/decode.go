@@ -116,7 +116,7 @@ func (d *decoder) text(n ast.Node, path string, u encoding.TextUnmarshaler) {
 
 func (d *decoder) list(n ast.Node, path string, v reflect.Value) {
 	seq, ok := n.(*ast.SequenceNode)
-	if _, scalar := scalarText(n); scalar && single(v.Type()) {
+	if single(v.Type()) && item(n, v.Type().Elem()) {
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		d.value(n, path, v.Index(0))
 		return

@@ -12,7 +12,7 @@ import (
 // Position returns where in the file the value at path starts. The path is
 // relative to the suite and reads like Go: names joined with dots, indexes in
 // brackets, and names that hold other characters quoted in brackets, as in
-// `models["qwen2.5"].args[0]`; "" is the suite. Where the path leads nowhere,
+// `models["qwen2.5"].args[0]`; "" is the suite. Index 0 of a mapping is the mapping. Where the path leads nowhere,
 // as for a missing key, the position is that of the last value on the way.
 func (s *Suite) Position(path string) Position {
 	d := s.doc.decoder()
@@ -60,8 +60,11 @@ func child(d *decoder, n ast.Node, key string, index int) ast.Node {
 		}
 		return seq.Values[index]
 	}
-	if _, ok := n.(*ast.MappingNode); !ok || index >= 0 {
+	if _, ok := n.(*ast.MappingNode); !ok || index > 0 {
 		return nil
+	}
+	if index == 0 { // of a [List] for whose only item the mapping stands
+		return n
 	}
 	for _, p := range d.pairs(n, "") {
 		if p.key == key {

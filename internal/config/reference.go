@@ -177,7 +177,7 @@ var reference = Keys{
 			"See [Retries and hangs](configuration.md#retries-and-hangs) for each kind."},
 		"on_timeout":    {nil, "`dump`: a child that is ended at its bound or at `no_output` prints its stacks into the log first."},
 		"cell_timeouts": {nil, "Bounds of some cells, in place of the kind's own bound. Later entries win."},
-		"devices": {1, "Devices that a cell needs at once, as in `2` or `[{when: {tp: 4}, count: 4}]`. Later entries win over earlier ones. " +
+		"devices": {1, "Devices that a cell needs at once, as in `2`, `{nvidia: 4, same_node: true}` or `[{when: {tp: 4}, count: 4}]`. Later entries win over earlier ones. " +
 			"A cell is skipped where the host has fewer. See [Devices](configuration.md#devices)."},
 		"cpus": {nil, "Processors on which children run, as in `0-15` or `0-7,32-39`; a list has one such entry for each of `host.devices`. Linux, and containers. " +
 			"See [Devices](configuration.md#devices)."},
@@ -232,9 +232,14 @@ var reference = Keys{
 		"loss": {nil, "Change for the worse of the geometric mean that blocks, above 0%."},
 	},
 	reflect.TypeFor[DeviceCount](): {
-		"when":  {nil, "Cells that need so many, as in `{tp: 4}`: an axis or a swept variable, and a glob. If absent, all cells."},
-		"count": {1, "Number of devices."},
-		"mig":   {nil, "Profile of the MIG slice that the cell needs, as in `1g.10gb`. A cell is skipped where the run has none. See [MIG slices](configuration.md#mig-slices)."},
+		"when":   {nil, "Cells that need so many, as in `{tp: 4}`: an axis or a swept variable, and a glob. If absent, all cells."},
+		"count":  {1, "Number of devices of any vendor."},
+		"nvidia": {nil, "Number of devices of NVIDIA, in place of `count`."}, "amd": {nil, "Number of devices of AMD, in place of `count`."},
+		"ascend": {nil, "Number of devices of Ascend, in place of `count`."}, "intel": {nil, "Number of devices of Intel, in place of `count`."},
+		"apple": {nil, "Number of devices of Apple, in place of `count`."},
+		"same_node": {false, "`true`: all devices of the cell are attached to one NUMA node. A cell is skipped where no node has enough. " +
+			"See [Devices](configuration.md#devices-of-one-node)."},
+		"mig": {nil, "Profile of the MIG slice that the cell needs, as in `1g.10gb`. A cell is skipped where the run has none. See [MIG slices](configuration.md#mig-slices)."},
 	},
 	reflect.TypeFor[Build](): {
 		"command": {nil, stepCommand},

@@ -85,7 +85,7 @@ func parseDevice(id string, h bench.Host) (bench.Device, error) {
 	}
 	switch {
 	case !known:
-		return bench.Device{}, fmt.Errorf("the vendor %s is unknown: write %s or cpu", text.Quote(vendor, 80), strings.Join(vendorNames(), ", "))
+		return bench.Device{}, fmt.Errorf("the vendor %s is unknown: write %s or cpu", text.Quote(vendor, 80), strings.Join(Vendors(), ", "))
 	case !p.id.MatchString(rest):
 		return bench.Device{}, fmt.Errorf("it names no %s device: write a number, as in %s", vendor, p.example)
 	}

@@ -31,7 +31,10 @@ var knownArgs = map[string][]string{
 	"nvidia-smi processes": {"--query-compute-apps=pid,used_memory,gpu_uuid", "--format=csv,noheader,nounits"},
 	"amd-smi":              {"static", "--asic", "--vram", "--driver", "--json"},
 	"rocm-smi":             {"--showproductname", "--showmeminfo", "vram", "--showdriverversion", "--showuniqueid", "--json"},
+	"amd-smi buses":        {"list", "--json"},
+	"rocm-smi buses":       {"--showbus", "--json"},
 	"npu-smi":              {"info", "-m"},
+	"npu-smi info":         {"info"},
 }
 
 func TestMain(m *testing.M) {

@@ -1,13 +1,13 @@
 package device
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,66 +17,101 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-var nvidiaBuses = []string{"nvidia-smi", "--query-gpu=index,uuid,pci.bus_id", "--format=csv,noheader,nounits"}
+// Nodes are the NUMA nodes that devices are attached to.
+type Nodes struct {
+	Of      map[bench.Device]int
+	Unknown map[bench.Device]string // why the node of a device is unknown
+}
+
+// NUMA returns the NUMA nodes of devices. On a host with one node that is the node of all. Elsewhere it
+// asks the vendors' tools for their PCI buses, and reads /sys/bus/pci/devices/BUS/numa_node; root is
+// where the folder sys is, "" for "/". An error means that the worker cannot go on.
+func NUMA(ctx context.Context, w worker.Worker, root string, devices []bench.Device, h bench.Host) (Nodes, error) {
+	n := Nodes{Of: map[bench.Device]int{}, Unknown: map[bench.Device]string{}}
+	if node, ok := onlyNode(root); ok {
+		for _, d := range devices {
+			n.Of[d] = node
+		}
+		return n, nil
+	}
+	for _, v := range vendors {
+		of := slices.DeleteFunc(slices.Clone(devices), func(d bench.Device) bool { return d.Vendor != v.name })
+		if len(of) == 0 || v.buses == nil || w == nil {
+			continue
+		}
+		buses, err := v.buses(ctx, w, of, h)
+		if err != nil {
+			return n, fmt.Errorf("ask for buses of %s devices: %w", v.name, err)
+		}
+		for d, bus := range buses {
+			if n.Of[d], err = nodeOf(root, bus); err != nil {
+				delete(n.Of, d)
+				n.Unknown[d] = err.Error()
+			}
+		}
+	}
+	for _, d := range devices {
+		if _, known := n.Of[d]; !known && n.Unknown[d] == "" {
+			n.Unknown[d] = noBus(d.Vendor)
+		}
+	}
+	return n, nil
+}
+
+// noBus says why the bus of a device is unknown.
+func noBus(vendor string) string {
+	v := vendorNamed(vendor)
+	if v == nil || v.buses == nil {
+		return "no tool reports its PCI bus"
+	}
+	return "its PCI bus is not in the list of " + v.busTools
+}
+
+// Check refuses devices whose node is unknown, the first of them in this order. The error ends in a next step.
+func (n Nodes) Check(devices []bench.Device) error {
+	for _, d := range devices {
+		if why, unknown := n.Unknown[d]; unknown {
+			return fmt.Errorf("%s: its node is not known, because %s: write the number of the node in place of auto", text.Quote(d.String(), 80), why)
+		}
+	}
+	return nil
+}
 
 var busID = lazyregexp.New(`^([0-9A-Fa-f]{4,8}):([0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])$`)
 
-// NUMA returns the NUMA node that each of the devices is attached to, by
-// /sys/bus/pci/devices/BUS/numa_node; root is where the folder sys is, "" for "/". It asks
-// nvidia-smi for the buses. Devices of other vendors are an error, which ends in what to do, and
-// so is a node that the kernel does not tell on a host with several.
-func NUMA(ctx context.Context, w worker.Worker, root string, devices []bench.Device, h bench.Host) (map[bench.Device]int, error) {
-	resp, err := w.Do(ctx, worker.Request{Args: nvidiaBuses, Timeout: toolTimeout})
+// busOf returns the name of a bus as sysfs writes it, and "" for what is none.
+func busOf(name string) string {
+	parts := busID.FindStringSubmatch(name)
+	if parts == nil {
+		return ""
+	}
+	domain, _ := strconv.ParseUint(parts[1], 16, 32)
+	return fmt.Sprintf("%04x:%s", domain, strings.ToLower(parts[2]))
+}
+
+// onlyNode returns the node of a host that has no other.
+func onlyNode(root string) (node int, ok bool) {
+	online, err := readShort(filepath.Join(root, "/sys/devices/system/node/online"))
 	if err != nil {
-		return nil, fmt.Errorf("ask nvidia-smi for buses: %w", err)
+		return 0, false
 	}
-	known, buses := parseBuses(resp.Stdout[:min(len(resp.Stdout), maxOutput)])
-	nodes := map[bench.Device]int{}
-	for _, d := range devices {
-		bus := buses[known.uuid(cmp.Or(slotOf(d, h).Parent, d.ID))]
-		if d.Vendor != NVIDIA || bus == "" {
-			return nil, fmt.Errorf("%s: its node is not known, because nvidia-smi lists no bus of it: write the number of the node in place of auto", text.Quote(d.String(), 80))
-		}
-		if nodes[d], err = nodeOf(root, bus); err != nil {
-			return nil, fmt.Errorf("%s: %w: write the number of the node in place of auto", text.Quote(d.String(), 80), err)
-		}
-	}
-	return nodes, nil
+	node, err = strconv.Atoi(online)
+	return node, err == nil && isNode(node)
 }
 
-// parseBuses reads lines like "0, GPU-8932f937-..., 00000000:3B:00.0" and returns the buses by UUID,
-// as sysfs writes them.
-func parseBuses(out []byte) (known gpus, buses map[string]string) {
-	buses = map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		rest, bus := cutLast(line)
-		parts := busID.FindStringSubmatch(bus)
-		found := parseUUIDs([]byte(rest))
-		if parts == nil || len(found) != 1 || len(known) == maxDevices {
-			continue
-		}
-		domain, _ := strconv.ParseUint(parts[1], 16, 32)
-		known = append(known, found[0])
-		buses[found[0].uuid] = fmt.Sprintf("%04x:%s", domain, strings.ToLower(parts[2]))
-	}
-	return known, buses
-}
+const maxNodes = 1024 // as Linux can be built for
 
-// nodeOf reads the node of a device on the PCI bus. The kernel says -1 where the firmware does not
-// tell; with one node there is no other.
+func isNode(n int) bool { return n >= 0 && n < maxNodes }
+
+// nodeOf reads the node of a device on the PCI bus. The kernel says -1 where the firmware does not report it.
 func nodeOf(root, bus string) (int, error) {
 	text, err := readShort(filepath.Join(root, "/sys/bus/pci/devices", bus, "numa_node"))
 	if err != nil {
 		return 0, errors.New("the kernel does not list its bus " + bus)
 	}
 	node, err := strconv.Atoi(text)
-	if err == nil && node == -1 {
-		if online, _ := readShort(filepath.Join(root, "/sys/devices/system/node/online")); online == "0" {
-			return 0, nil
-		}
-	}
-	if err != nil || node < 0 || node > 1023 {
-		return 0, errors.New("the kernel does not report its node")
+	if err != nil || !isNode(node) {
+		return 0, errors.New("the kernel does not report the node of its bus " + bus)
 	}
 	return node, nil
 }

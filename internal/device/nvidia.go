@@ -28,7 +28,7 @@ var nvidia = vendor{
 	pin: pinning{
 		variable: cudaDevices, beside: []string{pciOrder}, id: nvidiaID, example: "nvidia:0", check: checkOrder,
 	},
-	physical: nvidiaNames, busy: nvidiaBusy,
+	physical: nvidiaNames, busy: nvidiaBusy, buses: busesOfNVIDIA, busTools: "nvidia-smi",
 }
 
 const (

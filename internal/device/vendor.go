@@ -31,6 +31,9 @@ type vendor struct {
 
 	// physical replaces the names of the vendor's devices by those that are the same however a job names a device.
 	physical func(ctx context.Context, w worker.Worker, devices []bench.Device, names []string) (warnings []string, err error)
+	// buses returns the PCI buses of the vendor's devices, as sysfs names them, by busTools. Nil: no tool reports them.
+	buses    func(ctx context.Context, w worker.Worker, devices []bench.Device, h bench.Host) (map[bench.Device]string, error)
+	busTools string
 	// busy warns of other processes on the devices with these ids, or on all devices without ids.
 	busy func(ctx context.Context, w worker.Worker, ids []string) (warnings []string, err error)
 }
@@ -43,7 +46,8 @@ func vendorNamed(name string) *vendor {
 	return nil
 }
 
-func vendorNames() (names []string) {
+// Vendors are the names of all vendors.
+func Vendors() (names []string) {
 	for _, v := range vendors {
 		names = append(names, v.name)
 	}

@@ -127,19 +127,31 @@ func (p *processors) pin(d bench.Device) []string {
 	return env
 }
 
-// findNear finds the NUMA nodes of the devices of the run, if a suite that it measures asks for them.
+// findNear finds the NUMA nodes of the devices of the run, or of all of the host, if a suite that it measures asks for them.
 func (p *Plan) findNear(ctx context.Context) error {
 	p.near = map[bench.Device]int{}
-	asks := func(s config.Suite) bool {
-		return slices.Contains(s.NUMA, nearNode) && p.Options.Wants(p.File, p.Host.Label, s.Name)
-	}
+	wanted := slices.DeleteFunc(slices.Clone(p.File.Suites), func(s config.Suite) bool { return !p.Options.Wants(p.File, p.Host.Label, s.Name) })
+	auto := slices.IndexFunc(wanted, func(s config.Suite) bool { return slices.Contains(s.NUMA, nearNode) })
+	together := slices.ContainsFunc(wanted, func(s config.Suite) bool {
+		return slices.ContainsFunc(s.Devices, func(n config.DeviceCount) bool { return n.SameNode })
+	})
 	devices, err := device.Devices(p.deviceIDs, p.Host, p.environ)
-	i := slices.IndexFunc(p.File.Suites, asks)
-	if i < 0 || err != nil { // the lease reports what is wrong with devices
+	if err != nil || auto < 0 && !together { // the lease reports what is wrong with devices
 		return nil
 	}
-	if p.near, err = device.NUMA(ctx, p.worker, "", devices, p.Host); err != nil {
-		return exit.AsUsage(p.File.Suites[i].Errorf("numa", "%v", err))
+	if len(devices) == 0 {
+		devices = device.All(p.Host)
+	}
+	nodes, err := device.NUMA(ctx, p.worker, p.root, devices, p.Host)
+	if err != nil {
+		return err
+	}
+	p.near, p.unplaced = nodes.Of, nodes.Unknown
+	if auto < 0 || len(p.deviceIDs) == 0 { // without devices, auto is refused where it stands
+		return nil
+	}
+	if err := nodes.Check(devices); err != nil {
+		return exit.AsUsage(wanted[auto].Errorf("numa", "%v", err))
 	}
 	return nil
 }

@@ -22,6 +22,8 @@ type Env struct {
 	Kinds   map[string]suite.Kind // by the name that the configuration uses
 	// Progress shows how far measuring is; nil shows nothing. It is what Stderr writes to.
 	Progress *progress.Display
+	// Root is where the folder sys of this host is; "" is "/".
+	Root string
 	// Carry adds to the commands in a message the flags that the user gave.
 	Carry func(message string) string
 }

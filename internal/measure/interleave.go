@@ -303,7 +303,7 @@ func join(got, old *bench.Result) {
 
 // measurerOf measures each cell by its suite.
 func measurerOf(p *Plan) *bySuite {
-	b := &bySuite{plan: p, suites: map[string]suite.Suite{}, width: p.width, last: map[bench.Device]string{}}
+	b := &bySuite{plan: p, suites: map[string]suite.Suite{}, last: map[bench.Device]string{}}
 	for _, one := range p.Suites {
 		b.suites[one.Name] = one.Suite
 	}

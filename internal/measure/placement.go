@@ -23,8 +23,8 @@ func (p *Plan) seatCells(devices []bench.Device) (placed map[string]bench.Device
 		}
 	}
 	placed = map[string]bench.Device{}
-	for need, seats := range p.seats() {
-		lanes := lanesOf(p.fitting(devices, need.profile), need.width)
+	for need, seats := range p.seats(devices) {
+		lanes := p.lanesFor(devices, need)
 		at, n := shareOut(seats, lanes, earlier)
 		moved += n
 		for i, s := range seats {
@@ -56,14 +56,8 @@ type seat struct {
 	cells  []string
 }
 
-// needs is what cells need that share devices.
-type needs struct {
-	width   int
-	profile string // of a slice
-}
-
 // seats returns the cells by what they need. With a shard, only its own cells use the devices.
-func (p *Plan) seats() map[needs][]seat {
+func (p *Plan) seats(devices []bench.Device) map[needs][]seat {
 	all, first := map[needs][]seat{}, 0
 	for _, one := range p.Suites {
 		cells := one.Suite.Cells()
@@ -77,7 +71,7 @@ func (p *Plan) seats() map[needs][]seat {
 		}
 		at := map[part]int{} // in all
 		for i, n := range grouped(one.Suite, cells) {
-			need := needs{p.width(cells[i]), p.profiles[cells[i].ID()]}
+			need := p.plainest(devices, p.need(cells[i]))
 			next = max(next, first+n+1)
 			k, known := at[part{n, need}]
 			if !known {
@@ -91,24 +85,6 @@ func (p *Plan) seats() map[needs][]seat {
 		first = next
 	}
 	return all
-}
-
-// lanesOf are the groups of so many of the devices that cells get. Devices over the last whole
-// group stay idle.
-func lanesOf(devices []bench.Device, width int) (lanes []bench.Device) {
-	for group := range slices.Chunk(devices, width) {
-		if len(group) == width {
-			lanes = append(lanes, groupOf(group))
-		}
-	}
-	return lanes
-}
-
-func groupOf(devices []bench.Device) bench.Device {
-	if len(devices) == 1 {
-		return devices[0]
-	}
-	return bench.Group(devices)
 }
 
 // shareOut returns the lane of each seat, and how many seats leave the one that they had. Without

@@ -51,11 +51,12 @@ type Plan struct {
 
 	place func(*config.File) (*config.File, *artifacts.Store, error)
 
-	deviceIDs []string               // that cells are pinned to; none: cells are not pinned
-	cpus      map[string]*processors // by the suite
-	near      map[bench.Device]int   // NUMA nodes of devices; nil where this machine is not asked
-	widths    map[string]int         // devices that cells need at once, by id, where that is more than 1
-	profiles  map[string]string      // of the slices that cells need, by id
+	deviceIDs []string                // that cells are pinned to; none: cells are not pinned
+	cpus      map[string]*processors  // by the suite
+	root      string                  // where the folder sys of this host is
+	near      map[bench.Device]int    // NUMA nodes of devices; nil where this machine is not asked
+	unplaced  map[bench.Device]string // why the NUMA nodes of other devices are unknown
+	needs     map[string]needs        // of devices, by the ids of cells
 }
 
 // Planned is an opened suite with its selected cells.
@@ -112,7 +113,7 @@ func (e *Env) prepare(ctx context.Context, p *Plan) error {
 
 // emptyPlan is a plan without a configuration.
 func (e *Env) emptyPlan(o *Options) (*Plan, error) {
-	p := &Plan{Options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds, widths: map[string]int{}, profiles: map[string]string{}, cpus: map[string]*processors{},
+	p := &Plan{Options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds, needs: map[string]needs{}, cpus: map[string]*processors{}, root: e.Root,
 		say: func(line string) { fmt.Fprintln(e.Stderr, "accelgate: "+line) }}
 	p.place = func(file *config.File) (*config.File, *artifacts.Store, error) { return e.place(o, file) }
 	return p, o.Check()

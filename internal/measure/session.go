@@ -195,7 +195,6 @@ func (s *session) cutShort(results []bench.Result) []string {
 type bySuite struct {
 	plan   *Plan
 	suites map[string]suite.Suite
-	width  func(bench.Cell) int
 	mu     sync.Mutex
 	last   map[bench.Device]string
 }
@@ -206,8 +205,11 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 		return bench.Result{}, err
 	}
 	r, err := b.plan.Measure(ctx, b.suites[c.Suite], c, d)
-	if width := b.width(c); width > 1 && err == nil {
-		state(&r, "devices", strconv.Itoa(width))
+	if need := b.plan.need(c); need.width > 1 && err == nil {
+		state(&r, "devices", strconv.Itoa(need.width))
+		if need.sameNode {
+			state(&r, "same_node", "true")
+		}
 	}
 	if profile := device.Profile(d, b.plan.Host); profile != "" && err == nil {
 		state(&r, "mig", profile)
@@ -235,7 +237,7 @@ func (b *bySuite) clear(suite string, d bench.Device) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for other, last := range b.last {
-		if other == d && last == suite || !shared(other, d) {
+		if other == d && last == suite || !other.Overlaps(d) {
 			continue
 		}
 		delete(b.last, other)
@@ -249,15 +251,6 @@ func (b *bySuite) clear(suite string, d bench.Device) error {
 
 func (b *bySuite) release(name string, d bench.Device) error {
 	return b.plan.Release(name, b.suites[name], d)
-}
-
-// shared reports whether two groups of devices have one in common.
-func shared(a, b bench.Device) bool {
-	if a == b {
-		return true
-	}
-	members := b.Members()
-	return slices.ContainsFunc(a.Members(), func(d bench.Device) bool { return slices.Contains(members, d) })
 }
 
 func (s *session) measurer() runner.Measurer {

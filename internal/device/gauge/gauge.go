@@ -24,6 +24,7 @@ const (
 	Memory      = "memory used"  // MiB
 	Temperature = "temperature"  // C
 	Busy        = "busy"         // % of the time
+	HeldBack    = "held back"    // 1 while power or heat holds the clock down, else 0
 	CPUClock    = "cpu clock"    // MHz, of the fastest processor
 )
 
@@ -37,6 +38,10 @@ type Options struct {
 	// beginning of one; none are all that it lists.
 	GPUs    bool
 	Devices []bench.Device
+	// Reasons reads HeldBack too, of a driver that reports why its clocks are lowered.
+	Reasons bool
+	// NoCPU leaves the clocks of processors unread.
+	NoCPU bool
 	// Environ is the environment of this process, in which nvidia-smi is looked for.
 	Environ []string
 	// Root is where the folder sys is; "" is "/".
@@ -85,7 +90,9 @@ func Start(ctx context.Context, o Options) *Gauge {
 	} else {
 		g.begun()
 	}
-	g.done.Go(func() { g.readCPU(ctx, &o) })
+	if !o.NoCPU {
+		g.done.Go(func() { g.readCPU(ctx, &o) })
+	}
 	return g
 }
 

@@ -18,8 +18,10 @@ import (
 const (
 	gpuA = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"
 	gpuB = "GPU-11111111-d72c-4106-c12f-20bd9faed9f6"
-	// wanted is all that the stand-in for nvidia-smi understands.
-	wanted = "--query-gpu=timestamp,index,uuid,clocks.sm,clocks.mem,power.draw,memory.used,temperature.gpu,utilization.gpu --format=csv,noheader,nounits --loop-ms=500"
+	// wanted is all that the stand-in for nvidia-smi understands, with the names of the reasons that its driver has.
+	wanted = "--query-gpu=timestamp,index,uuid,clocks.sm,clocks.mem,power.draw,memory.used,temperature.gpu,utilization.gpu%s --format=csv,noheader,nounits --loop-ms=500"
+	// driver is the variable of the stand-in with the name of the reasons that its driver has.
+	driver = "GAUGE_TEST_REASONS"
 )
 
 // TestMain makes this test's binary an nvidia-smi when it is called so.
@@ -32,7 +34,12 @@ func TestMain(m *testing.M) {
 
 // playSMI prints two rounds of two GPUs and a complaint, and goes on until it is asked to end.
 func playSMI(args []string) int {
-	if got := strings.Join(args, " "); got != wanted {
+	reasons, known := "", os.Getenv(driver)
+	switch got := strings.Join(args, " "); {
+	case got == fmt.Sprintf(wanted, ""):
+	case known != "" && got == fmt.Sprintf(wanted, ","+known):
+		reasons = known
+	default:
 		fmt.Printf("Field \"%s\" is not a valid field to query.\n", got)
 		return 2
 	}
@@ -44,9 +51,13 @@ func playSMI(args []string) int {
 	}
 	for n := range 2 {
 		stamp := time.Now().UTC().Add(zone).Format(stampLayout)
-		fmt.Printf("%s, 0, %s, %d, 2619, 300.5, 61000, 60, 97\n", stamp, gpuA, 1980-200*n)
+		a, b := "", ""
+		if reasons != "" {
+			a, b = fmt.Sprintf(", 0x%016x", 0x1+0x40*n), ", [N/A]"
+		}
+		fmt.Printf("%s, 0, %s, %d, 2619, 300.5, 61000, 60, 97%s\n", stamp, gpuA, 1980-200*n, a)
 		fmt.Println("Unable to determine the device handle for GPU 0000:2A:00.0: GPU is lost.")
-		fmt.Printf("%s, 1, %s, [N/A], 2619, 100, 4, 40, 0\n", stamp, gpuB)
+		fmt.Printf("%s, 1, %s, [N/A], 2619, 100, 4, 40, 0%s\n", stamp, gpuB, b)
 	}
 	<-ended
 	return 0
@@ -119,6 +130,38 @@ func TestOneGPU(t *testing.T) {
 	}
 }
 
+// TestReasons: where a driver reports why clocks are lowered, a reading has the share of the time in which power or heat did
+// so, by the name that the driver has for it; where it does not, all else is read.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	for known, want := range map[string]int{"clocks_event_reasons.active": 1, "clocks_throttle_reasons.active": 1, "": 0} {
+		o := options(t, append(install(t), driver+"="+known))
+		o.Reasons, o.NoCPU = true, true
+		g := Start(t.Context(), o)
+		all := until(t, g, 11+want)
+		for len(find(all, gpuA, SMClock)) == 0 || find(all, gpuA, SMClock)[0].N < 2 {
+			all = until(t, g, 11+want)
+		}
+		g.Stop()
+		all = g.Read(0, math.MaxInt64)
+		held := find(all, gpuA, HeldBack)
+		if len(held) != want || want == 1 && (held[0].Mean != 0.5 || held[0].Max != 1) || len(find(all, gpuB, HeldBack)) != 0 {
+			t.Errorf("driver with %q: read %+v", known, all)
+		}
+	}
+}
+
+func TestHeldBack(t *testing.T) {
+	for cell, want := range map[string]known{
+		"0x0000000000000000": {0, true}, "0x1": {0, true}, "0x0000000000000113": {0, true}, "0x4": {1, true}, "0x0000000000000008": {1, true},
+		"0x21": {1, true}, "0x40": {1, true}, "0x80": {1, true}, "[N/A]": {}, "": {}, "4": {}, "0xZ": {}, "0x10000000000000000": {}, "-0x4": {},
+	} {
+		if got := held(cell); got != want {
+			t.Errorf("%q is %+v, want %+v", cell, got, want)
+		}
+	}
+}
+
 // TestShortSpans: a span between two values has those beside it.
 func TestShortSpans(t *testing.T) {
 	g := &Gauge{values: map[series][]value{}}
@@ -179,7 +222,7 @@ func TestStamps(t *testing.T) {
 		}
 	}
 	g := &Gauge{values: map[series][]value{}}
-	r, ok := parseRow("2026/03/04 12:00:00.000, 0, " + gpuA + ", 1, 2, 3, 4, 5, 6")
+	r, ok := parseRow("2026/03/04 12:00:00.000, 0, "+gpuA+", 1, 2, 3, 4, 5, 6", false)
 	if !ok {
 		t.Fatal("a row is none")
 	}
@@ -198,40 +241,50 @@ func TestRecordedNVIDIA(t *testing.T) {
 	if folder == "" {
 		folder = "testdata"
 	}
-	text, err := os.ReadFile(filepath.Join(folder, "gauge.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for line := range strings.Lines(string(text)) {
-		if r, ok := parseRow(line); ok && strings.HasSuffix(line, "\n") {
-			n++
-			if !r.values[0].known {
+	for name, reasons := range map[string]bool{"gauge.csv": false, "gauge-reasons.csv": true} {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		n, held := 0, 0
+		for line := range strings.Lines(string(text)) {
+			r, ok := parseRow(line, reasons)
+			if !ok || !strings.HasSuffix(line, "\n") {
+				continue
+			}
+			if n++; !r.values[0].known {
 				t.Errorf("no clock in %q", line)
 			}
+			if r.held.known {
+				held++
+			}
 		}
-	}
-	if n == 0 {
-		t.Errorf("no row was read of\n%.500s", text)
+		if n == 0 || reasons != (held > 0) {
+			t.Errorf("%s: %d rows, %d with reasons, were read of\n%.500s", name, n, held, text)
+		}
 	}
 }
 
 // FuzzRow: whatever is printed, a row has a GPU and numbers that can be.
 func FuzzRow(f *testing.F) {
 	f.Add("2026/03/04 12:00:00.000, 0, " + gpuA + ", 1980, 2619, 312.51, 61234, 46, 98")
+	f.Add("2026/03/04 12:00:00.000, 0, " + gpuA + ", 1980, 2619, 312.51, 61234, 46, 98, 0x0000000000000004")
 	f.Add("2026/03/04 12:00:00.000, 0, " + gpuA + ", [N/A], NaN, -1, 1e400, 0x1p3, ")
 	f.Add("Unable to determine the device handle for GPU 0000:2A:00.0: GPU is lost.")
 	f.Fuzz(func(t *testing.T, line string) {
-		r, ok := parseRow(line)
-		if !ok {
-			return
-		}
-		if r.uuid == "" || len(r.values) != len(fields) {
-			t.Errorf("%+v", r)
-		}
-		for _, v := range r.values {
-			if v.known && !(v.v >= 0 && v.v <= maxQuantity) {
+		for _, reasons := range []bool{false, true} {
+			r, ok := parseRow(line, reasons)
+			if !ok {
+				continue
+			}
+			if r.uuid == "" || len(r.values) != len(fields) || r.held.known && !reasons {
 				t.Errorf("%+v", r)
+			}
+			for _, v := range append(r.values, r.held) {
+				if v.known && !(v.v >= 0 && v.v <= maxQuantity) {
+					t.Errorf("%+v", r)
+				}
 			}
 		}
 	})

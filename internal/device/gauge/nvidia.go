@@ -3,13 +3,8 @@ package gauge
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/lazyregexp"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -20,35 +15,56 @@ var fields = []struct{ field, name string }{
 
 const maxLine = 1 << 12 // bytes of one line
 
-// arguments are those of an nvidia-smi that prints a line for each GPU in each period.
-func arguments() []string {
+// reasons are the names of the field for why clocks are lowered: that of drivers since 535, that of older ones, and "" for none.
+var reasons = []string{"clocks_event_reasons.active", "clocks_throttle_reasons.active", ""}
+
+// arguments are those of an nvidia-smi that prints a line for each GPU in each period, with reasons under this name last.
+func arguments(reasons string) []string {
 	query := "timestamp,index,uuid"
 	for _, f := range fields {
 		query += "," + f.field
 	}
+	if reasons != "" {
+		query += "," + reasons
+	}
 	return []string{"nvidia-smi", "--query-gpu=" + query, "--format=csv,noheader,nounits", fmt.Sprintf("--loop-ms=%d", period.Milliseconds())}
 }
 
-// readNVIDIA lets one nvidia-smi run until ctx is done.
+// readNVIDIA lets one nvidia-smi run until ctx is done. One that prints no row and ends, as one does that has no field of a
+// name, is started again with the next name.
 func (g *Gauge) readNVIDIA(ctx context.Context, o *Options) {
+	names := reasons
+	if !o.Reasons {
+		names = []string{""}
+	}
+	for _, name := range names {
+		if again := g.readRows(ctx, o, name); !again || ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// readRows takes the rows of one nvidia-smi, and reports whether it ended without any.
+func (g *Gauge) readRows(ctx context.Context, o *Options, reasons string) (again bool) {
 	began := o.Now()
 	wall := o.Wall().Round(0)
 	w := &worker.Isolated{Environ: o.Environ, MaxStdout: maxLine}
-	p, err := w.Start(worker.Request{Args: arguments(), Env: []string{"TZ=UTC0"}})
+	p, err := w.Start(worker.Request{Args: arguments(reasons), Env: []string{"TZ=UTC0"}})
 	if err != nil { // as where it is not installed
-		return
+		return false
 	}
 	defer func() { _, _ = p.Stop(worker.Cancelled) }()
 	s := stamps{began: began, wall: wall}
-	for {
+	for again = true; ; {
 		select {
 		case <-ctx.Done():
-			return
+			return false
 		case line, more := <-p.Lines():
 			if !more {
-				return
+				return again
 			}
-			if row, ok := parseRow(string(line.Text)); ok && !line.Cut && row.among(o.Devices) {
+			row, ok := parseRow(string(line.Text), reasons != "")
+			if again = again && !ok; ok && !line.Cut && row.among(o.Devices) {
 				g.take(row, s.at(row.stamp), o.Now())
 				g.begun()
 			}
@@ -67,6 +83,9 @@ func (g *Gauge) take(r row, at, now time.Duration) {
 			g.add(r.uuid, fields[i].name, at, v.v)
 		}
 	}
+	if r.held.known {
+		g.add(r.uuid, HeldBack, at, r.held.v)
+	}
 }
 
 // stamps maps nvidia-smi's times of day to the caller's clock. A driver that does not heed
@@ -84,57 +103,4 @@ func (s *stamps) at(stamp time.Time) time.Duration {
 		s.zone, s.known = passed.Round(15*time.Minute), true
 	}
 	return s.began + passed - s.zone
-}
-
-// row is one line: the state of one GPU at one moment.
-type row struct {
-	stamp       time.Time
-	index, uuid string
-	values      []known // by fields
-}
-
-type known struct {
-	v     float64
-	known bool
-}
-
-// stampLayout is how nvidia-smi prints a timestamp.
-const stampLayout = "2006/01/02 15:04:05.000"
-
-var uuidShape = lazyregexp.New(`^GPU-[0-9A-Za-z-]{4,96}$`)
-
-// parseRow reads a line like "2026/03/04 05:06:07.089, 0, GPU-8932f937, 1980, 2619, 312.51,
-// 61234, 46, 98", with whole UUIDs. What a device does not report is "[N/A]". Complaints, which are no such lines, are not ok.
-func parseRow(line string) (r row, ok bool) {
-	cells := strings.Split(strings.TrimSpace(line), ",")
-	if len(cells) != 3+len(fields) {
-		return r, false
-	}
-	for i := range cells {
-		cells[i] = strings.TrimSpace(cells[i])
-	}
-	stamp, err := time.Parse(stampLayout, cells[0])
-	if _, noIndex := strconv.ParseUint(cells[1], 10, 16); err != nil || noIndex != nil || !uuidShape.MatchString(cells[2]) {
-		return r, false
-	}
-	r = row{stamp: stamp, index: cells[1], uuid: cells[2], values: make([]known, len(fields))}
-	for i, cell := range cells[3:] {
-		r.values[i].v, r.values[i].known = quantity(cell)
-	}
-	return r, true
-}
-
-// maxQuantity is beyond what any field can mean.
-const maxQuantity = 1e9
-
-func quantity(cell string) (float64, bool) {
-	v, err := strconv.ParseFloat(cell, 64)
-	return v, err == nil && v >= 0 && v <= maxQuantity
-}
-
-// among reports whether the row is of one of the devices, or there are none.
-func (r *row) among(devices []bench.Device) bool {
-	return len(devices) == 0 || slices.ContainsFunc(devices, func(d bench.Device) bool {
-		return d.Vendor == "nvidia" && (d.ID == r.index || strings.HasPrefix(d.ID, "GPU-") && strings.HasPrefix(r.uuid, d.ID))
-	})
 }

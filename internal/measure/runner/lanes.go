@@ -1,15 +1,15 @@
 package runner
 
 import (
+	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"sync"
 
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// phase measures a round of the cells of one width, on all lanes at once.
+// phase measures a round of the cells of one phase, on all of its lanes at once.
 func (r *run) phase(ctx context.Context, lanes map[bench.Device][]int, round int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -25,27 +25,40 @@ func (r *run) phase(ctx context.Context, lanes map[bench.Device][]int, round int
 	return context.Cause(ctx)
 }
 
-// phases are the cells of each device, in phases of devices that need equally many at once.
+// phases are the cells of each device, in phases of devices that need equally many at once and have none in common.
 func (r *run) phases() (phases []map[bench.Device][]int) {
-	at := map[int]map[bench.Device][]int{}
+	at := map[bench.Device][]int{}
+	var lanes []bench.Device // in the order of their first cells
 	for i, c := range r.cells {
 		var d bench.Device
 		if r.Device != nil {
 			d = r.Device(c)
 		}
-		width := len(d.Members())
-		if at[width] == nil {
-			at[width] = map[bench.Device][]int{}
+		if at[d] == nil {
+			lanes = append(lanes, d)
 		}
-		at[width][d] = append(at[width][d], i)
+		at[d] = append(at[d], i)
 	}
-	for _, width := range slices.Sorted(maps.Keys(at)) {
-		for d, indexes := range at[width] {
-			at[width][d] = r.together(indexes)
+	slices.SortStableFunc(lanes, func(a, b bench.Device) int { return cmp.Compare(len(a.Members()), len(b.Members())) })
+	for _, d := range lanes {
+		i := slices.IndexFunc(phases, func(p map[bench.Device][]int) bool { return beside(p, d) })
+		if i < 0 {
+			i = len(phases)
+			phases = append(phases, map[bench.Device][]int{})
 		}
-		phases = append(phases, at[width])
+		phases[i][d] = r.together(at[d])
 	}
 	return phases
+}
+
+// beside reports whether a lane can be busy at the same time as those of a phase.
+func beside(phase map[bench.Device][]int, lane bench.Device) bool {
+	for other := range phase {
+		if len(other.Members()) != len(lane.Members()) || other.Overlaps(lane) {
+			return false
+		}
+	}
+	return true
 }
 
 // together moves the cells of each group to the first of them.

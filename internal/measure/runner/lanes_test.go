@@ -104,6 +104,26 @@ func TestCellsThatNeedSeveralDevices(t *testing.T) {
 	})
 }
 
+// TestLanesThatShareADevice are busy one after another: those of one node do not follow the order of the devices.
+func TestLanesThatShareADevice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &lanes{busy: map[string]bool{}, at: map[string]string{}}
+		start := time.Now()
+		_, _, err := runner.Run(t.Context(), m, cells("a", "b", "c", "d", "e", "f"), runner.Options{
+			Repeats: times(2), Device: dealt(map[string]string{"a": "0,1", "b": "0,2", "c": "1,3", "d": "2,3", "e": "0,1", "f": "4"}),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.met || m.moved || m.atOnce != 4 {
+			t.Errorf("two cells met on a device: %v; a cell moved: %v; devices at once: %d, want 4", m.met, m.moved, m.atOnce)
+		}
+		if took := time.Since(start); took != 8*time.Second { // f, a with d, then e, and b with c
+			t.Errorf("two rounds took %v, want 4 s each", took)
+		}
+	})
+}
+
 func TestOutOfTimeLeavesCellsOutAndKeepsWhatIsMeasured(t *testing.T) {
 	calls := 0
 	m := &measurer{calls: map[string]int{}, f: func(string, int) (bench.Result, error) { calls++; return passed(1), nil }}

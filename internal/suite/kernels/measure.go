@@ -166,8 +166,11 @@ func (s *Suite) measure(ctx context.Context, l *lane, o *outcome, c harness.Case
 	}
 	settings := s.settingsOf(p, j, o.hello)
 	o.cold = settings.ColdCache
+	gpu := s.clocks(ctx, d, o.hello)
+	defer gpu.stop()
 	o.measured, err = harness.Measure(ctx, c, harness.Program{Session: reference, Build: refBuild}, harness.Program{Session: solution, Build: build},
 		settings)
+	gpu.fill(o.measured.Solution.Device)
 	o.verdict, o.judged = j.combined()
 	o.failed = j.failed
 	o.log = solution.Log()

@@ -145,6 +145,7 @@ type procedure struct {
 	blocks              int           // of a trial
 	freshCalls          int           // of a round
 	judged              int           // which rounds are
+	began               time.Time     // when timing of the trial began
 	took                time.Duration // what 3N calls took longer than N, over all blocks of the solution
 	rounds              []round
 	evidence            []evidence // of each block
@@ -306,6 +307,7 @@ func (p *procedure) trial(ctx context.Context, trial int) error {
 	if err != nil || p.Status != "" {
 		return err
 	}
+	p.began = p.solution.now()
 	if err := p.time(ctx); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Observe asks a worker what its device itself needed for calls, one after
@@ -27,7 +28,12 @@ type ObserveReply struct {
 	GraphNS []int64  `json:"graph_ns,omitempty"`
 	Reasons []string `json:"reasons,omitempty"` // why better methods did not work
 	Clock   *Clock   `json:"clock,omitempty"`
+	// Span is when the trial was timed and these calls were made, by our own clock.
+	Span Span `json:"-"`
 }
+
+// Span is from one moment to another.
+type Span struct{ From, To time.Time }
 
 func (r ObserveReply) check(iterations int) error {
 	negative := func(ns int64) bool { return ns < 0 }
@@ -72,6 +78,7 @@ func (p *procedure) observe(ctx context.Context) error {
 	var f *Failure
 	switch {
 	case err == nil:
+		reply.Span = Span{p.began, s.now()}
 		s.timing.Device, s.timing.Clock = append(s.timing.Device, reply), reply.Clock
 	case errors.As(err, &f) && !f.Dead: // such as a capture that the function does not allow
 		if f.Kind != Unsupported {

@@ -3,6 +3,7 @@ package harness_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
@@ -32,7 +33,7 @@ func TestDeviceTimesAreEvidence(t *testing.T) {
 		"no times": {evaluator.Passed, 0, "the device's own times are absent"}} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			s := quick(t)
+			s, began := quick(t), time.Now()
 			m, err := harness.Measure(within(t), small, program(mustOpen(t, "plain", harness.Limits{}), "gemm"),
 				program(mustOpen(t, mode, harness.Limits{}), "gemm_blocked"), s)
 			if err != nil || m.Status != want.status || len(m.Solution.Device) != want.trials {
@@ -44,6 +45,21 @@ func TestDeviceTimesAreEvidence(t *testing.T) {
 			if want.trials > 0 && (m.Solution.Device[1].NS[9] != 10 || !m.Solution.Clock.Throttled || m.Solution.Clock.MHz != 1980) {
 				t.Errorf("device times are %+v, clock %+v", m.Solution.Device, m.Solution.Clock)
 			}
+			last := began
+			for i, d := range m.Solution.Device { // trials follow each other, and times of calls lie within
+				timed := time.Duration(sumOf(m.Solution.NS[i]))
+				if d.Span.From.Before(last) || d.Span.To.Sub(d.Span.From) < timed || d.Span.To.After(time.Now()) {
+					t.Errorf("trial %d is from %v to %v after %v, and its calls took %v", i, d.Span.From, d.Span.To, last, timed)
+				}
+				last = d.Span.To
+			}
 		})
 	}
+}
+
+func sumOf(values []int64) (sum int64) {
+	for _, v := range values {
+		sum += v
+	}
+	return sum
 }

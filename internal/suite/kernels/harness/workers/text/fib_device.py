@@ -135,23 +135,12 @@ def cycles(ns, torch, device):
     return max(1, ns * khz // 1_000_000)
 
 
-# Reasons of NVML for a clock below the one asked for that are no choice of the user: power, heat and the board's brake.
-SLOW = 0x4 | 0x8 | 0x20 | 0x40 | 0x80
-
-
 def clock(torch, device):
-    """The device's state, as far as NVML's Python package is there: SM clock, heat, and whether anything holds the clock down."""
+    """The device's SM clock and heat, as far as torch reports them. accelgate asks nvidia-smi for them where it can tell which GPU this is."""
     state = {}
     for name, ask in (("sm_mhz", "clock_rate"), ("temp", "temperature")):
         try:
             state[name] = int(getattr(torch.cuda, ask)(device))
-        except Exception:  # torch raises what its version likes where NVML is absent
+        except Exception:  # torch raises what its version likes where the vendor's Python package is absent
             pass
-    try:
-        import pynvml
-
-        handle = torch.cuda._get_pynvml_handler(device)
-        state["throttle"] = bool(pynvml.nvmlDeviceGetCurrentClocksThrottleReasons(handle) & SLOW)
-    except Exception:
-        pass
     return state

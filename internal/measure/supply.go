@@ -1,0 +1,138 @@
+package measure
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device"
+	"github.com/accelgate/accelgate/internal/text"
+)
+
+// supply is what cells can be given.
+type supply struct {
+	simulated map[string]bool // vendors of which the host may have any number; "" is any of them
+	pinned    bool            // to devices that the run names
+	who       string          // "the run", or the host
+	whole     []bench.Device
+	unnamed   int            // devices of the run that cannot be resolved
+	slices    map[string]int // by profile
+	nodes     map[bench.Device]int
+	unknown   map[bench.Device]string // why a device has no node
+}
+
+func (p *Plan) supply() supply {
+	s := supply{pinned: len(p.deviceIDs) > 0, who: "the run", simulated: map[string]bool{}, slices: map[string]int{}, nodes: p.near, unknown: p.unplaced}
+	devices, err := device.Devices(p.deviceIDs, p.Host, p.environ)
+	if !s.pinned {
+		s.who, devices = "host "+p.Host.Label, device.All(p.Host)
+		for _, a := range p.Host.Accelerators {
+			if a.Model == "" {
+				s.simulated[""], s.simulated[a.Vendor] = true, true
+			}
+		}
+	}
+	if err != nil {
+		s.unnamed = len(p.deviceIDs) // the lease reports what is wrong with them
+	}
+	for _, d := range devices {
+		if profile := device.Profile(d, p.Host); profile != "" {
+			s.slices[profile]++
+		} else {
+			s.whole = append(s.whole, d)
+		}
+	}
+	return s
+}
+
+// lacks says why a cell cannot be measured, "" if it can.
+func (s supply) lacks(need needs) string {
+	has := s.whole
+	if need.vendor != "" {
+		has = slices.DeleteFunc(slices.Clone(has), func(d bench.Device) bool { return d.Vendor != need.vendor })
+	}
+	switch {
+	case s.simulated[need.vendor]:
+		return ""
+	case need.profile != "":
+		return s.lacksSlice(need.profile)
+	case need.width == 1 && (need.vendor == "" || need.vendor == device.NVIDIA && len(s.slices) > 0):
+		return ""
+	case need.width > len(has)+s.unnamed:
+		return s.lacksDevices(need, len(has)+s.unnamed)
+	case need.sameNode && s.nodes != nil && s.unnamed == 0:
+		return s.lacksNode(need, has)
+	}
+	return ""
+}
+
+// devices is a number of devices in words, as in "4 nvidia devices".
+func (n needs) devices(count int) string {
+	return text.Plural(count, strings.TrimSpace(n.vendor+" device"))
+}
+
+func (s supply) lacksDevices(need needs, has int) string {
+	what := need.devices(has)
+	if len(s.slices) > 0 && (need.vendor == "" || need.vendor == device.NVIDIA) {
+		what += " beside MIG slices"
+	}
+	return fmt.Sprintf("it needs %s, and %s has %s%s", need.devices(need.width), s.who, what, s.more())
+}
+
+// lacksNode says why a cell cannot have devices of one NUMA node. Without pinning, its program sees all
+// devices, which is right only where they are on one node.
+func (s supply) lacksNode(need needs, has []bench.Device) string {
+	on := map[int]int{}
+	unknown := ""
+	for _, d := range has {
+		node, known := s.nodes[d]
+		if known {
+			on[node]++
+		} else if unknown == "" {
+			unknown = fmt.Sprintf("; the node of %s is not known, because %s", d, s.unknown[d])
+		}
+	}
+	enough := slices.ContainsFunc(slices.Collect(maps.Values(on)), func(n int) bool { return n >= need.width })
+	wants := fmt.Sprintf("it needs %s on one NUMA node, and ", need.devices(need.width))
+	switch {
+	case enough && (s.pinned || len(on) == 1 && unknown == ""):
+		return ""
+	case enough:
+		return wants + "cells are not pinned to devices: write host.devices"
+	}
+	var parts []string
+	for _, node := range slices.Sorted(maps.Keys(on)) {
+		parts = append(parts, fmt.Sprintf("%d on node %d", on[node], node))
+	}
+	if len(parts) == 0 {
+		parts = []string{"none on a known node"}
+	}
+	next := s.more()
+	if unknown != "" {
+		next = ": remove same_node, or name devices whose nodes are known"
+	}
+	return wants + s.who + " has " + strings.Join(parts, ", ") + unknown + next
+}
+
+func (s supply) lacksSlice(profile string) string {
+	has := "none"
+	switch {
+	case s.slices[profile] > 0 && s.pinned:
+		return ""
+	case s.slices[profile] > 0:
+		return fmt.Sprintf("it needs a MIG slice %s, and cells are not pinned to devices: write host.devices: [mig]", profile)
+	case len(s.slices) > 0:
+		has = "slices of " + strings.Join(slices.Sorted(maps.Keys(s.slices)), ", ")
+	}
+	return fmt.Sprintf("it needs a MIG slice %s, and %s has %s%s", profile, s.who, has, s.more())
+}
+
+// more is the next step where the run names its devices.
+func (s supply) more() string {
+	if s.pinned {
+		return ": name more in host.devices or --devices"
+	}
+	return ""
+}
