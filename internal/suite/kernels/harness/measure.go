@@ -109,7 +109,6 @@ type Timing struct {
 	// all blocks. Their median is what a call takes; NS is evidence only, because
 	// the worker says so.
 	Values []float64
-	Clock  *Clock // the last one that the worker told
 	// Device has what the device itself needed, of each trial: evidence as NS is.
 	Device []ObserveReply
 }

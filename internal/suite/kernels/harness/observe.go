@@ -79,7 +79,7 @@ func (p *procedure) observe(ctx context.Context) error {
 	switch {
 	case err == nil:
 		reply.Span = Span{p.began, s.now()}
-		s.timing.Device, s.timing.Clock = append(s.timing.Device, reply), reply.Clock
+		s.timing.Device = append(s.timing.Device, reply)
 	case errors.As(err, &f) && !f.Dead: // such as a capture that the function does not allow
 		if f.Kind != Unsupported {
 			p.warn(fmt.Sprintf("the device's own times are absent (%.300s): see the log", f.Message))

@@ -214,7 +214,6 @@ type Slot struct {
 type TimeReply struct {
 	NS    []int64 `json:"ns"`
 	Timer string  `json:"timer"`
-	Clock *Clock  `json:"clock,omitempty"`
 }
 
 // Clock is the state of a device, where the worker can tell.

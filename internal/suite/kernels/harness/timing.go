@@ -144,7 +144,6 @@ func (p *procedure) prepare(ctx context.Context) error {
 type span struct {
 	ns     []int64
 	timer  string
-	clock  *Clock
 	wall   time.Duration // of N calls
 	longer time.Duration // that 3N calls took
 	calls  int           // N
@@ -186,7 +185,7 @@ func (p *procedure) block(ctx context.Context, trial int, first bool) error {
 
 func (p *procedure) addBlock(s *side, b span, trial int) {
 	t := s.timing
-	t.Timer, t.Clock = b.timer, b.clock
+	t.Timer = b.timer
 	t.NS[trial], t.Slope[trial] = append(t.NS[trial], b.ns...), append(t.Slope[trial], b.slope())
 	s.recent = append(s.recent, b.slope())
 	s.whole = append(s.whole, float64((b.wall+b.longer).Nanoseconds())/float64(3*b.calls))
@@ -214,7 +213,7 @@ func (p *procedure) measure(ctx context.Context, s *side, id string, to *span, t
 	if to.timer != "" && reply.Timer != to.timer {
 		return s.by(s.blame("time", fmt.Errorf("its timer is %.40q, and was %.40q before", reply.Timer, to.timer)))
 	}
-	to.ns, to.timer, to.clock = append(to.ns, reply.NS...), reply.Timer, reply.Clock
+	to.ns, to.timer = append(to.ns, reply.NS...), reply.Timer
 	if times == 1 {
 		to.wall = wall
 	} else {
