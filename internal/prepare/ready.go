@@ -23,7 +23,8 @@ const (
 // errEnded says that a service ended while it was waited for.
 var errEnded = errors.New("it ended")
 
-// ready waits until the service shows that it is up. The error says what the last look found.
+// ready waits until the service shows that it is up. The error says what the last look found that
+// had time to find something.
 func (s *Stage) ready(ctx context.Context, r *config.Ready, ended <-chan struct{}) error {
 	within := cmp.Or(r.Within, DefaultReady)
 	bounded, cancel := context.WithTimeout(ctx, within)
@@ -42,7 +43,7 @@ func (s *Stage) ready(ctx context.Context, r *config.Ready, ended <-chan struct{
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case bounded.Err() != nil && s.Now().Sub(began) < readyEvery: // it was cut short
+		case bounded.Err() != nil && s.Now().Sub(began) < min(readyTry, within/2): // it was cut short
 			return fmt.Errorf("not within %v: %w", within, cmp.Or(found, err))
 		case bounded.Err() != nil:
 			return fmt.Errorf("not within %v: %w", within, err)
