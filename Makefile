@@ -51,6 +51,7 @@ nightly: evaluate mde
 	.ci/tools
 	CONTAINERS_CONF="$$(.ci/containers)" ACCELGATE_TEST_TIER=nightly ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -run '^Test(Release|Newcomer)Nightly$$' -count=1 -timeout 30m -v ./e2e/workflows
 	ACCELGATE_TEST_TIER=nightly ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -run '^TestLargePagesNightly$$' -count=1 -timeout 30m -v ./e2e/browser
+	ACCELGATE_TEST_TIER=nightly go test -run 'Nightly$$' -count=1 -timeout 30m -p 1 ./internal/cli ./internal/suite/endpoint ./internal/suite/kernels/harness/workers
 	$(MAKE) fuzz FUZZTIME=2m
 
 # Is every test in a tier? After test, race and thorough, with all that they need.
@@ -84,7 +85,7 @@ evaluate:
 ifdef RECORDED
 	ACCELGATE_RECORDED="$(abspath $(RECORDED))" go test -run '^TestRecorded$$' -count=1 -v ./internal/gate/evaluate
 else
-	ACCELGATE_TEST_DATA="$${ACCELGATE_TEST_DATA:-$(abspath $(wildcard ../shared/data))}" ACCELGATE_TEST_TIER=thorough \
+	ACCELGATE_TEST_DATA="$${ACCELGATE_TEST_DATA:-$(abspath $(wildcard ../shared/data))}" ACCELGATE_TEST_TIER=nightly \
 	  go test -run . -count=1 -v ./internal/detect/evaluate
 	ACCELGATE_TEST_DATA="$${ACCELGATE_TEST_DATA:-$(abspath $(wildcard ../shared/data))}" ACCELGATE_TEST_TIER=nightly \
 	  go test -run 'Nightly$$' -count=1 -timeout 30m -v ./internal/gate/evaluate $(if $(UPDATE),-update)

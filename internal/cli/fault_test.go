@@ -62,9 +62,14 @@ var faultCases = []faultCase{
 // with nothing published.
 func TestFaultTrial(t *testing.T) { faultTrials(t, 8) }
 
-// TestFaultTrialThorough is the same with 200 seeds.
+// TestFaultTrialThorough and TestFaultTrialNightly are the same with more seeds.
 func TestFaultTrialThorough(t *testing.T) {
 	testtier.Thorough(t)
+	faultTrials(t, 60)
+}
+
+func TestFaultTrialNightly(t *testing.T) {
+	testtier.Nightly(t)
 	faultTrials(t, 200)
 }
 

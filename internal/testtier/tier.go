@@ -5,10 +5,11 @@ import (
 	"testing"
 )
 
-// Thorough skips a test that `make test` leaves to `make thorough`. The name of such a test ends in "Thorough".
+// Thorough skips a test that `make test` leaves to `make thorough`. The name of such a test ends in "Thorough". `make
+// nightly` may run it, too.
 func Thorough(t testing.TB) {
 	t.Helper()
-	if os.Getenv("ACCELGATE_TEST_TIER") != "thorough" {
+	if tier := os.Getenv("ACCELGATE_TEST_TIER"); tier != "thorough" && tier != "nightly" {
 		t.Skip("in make thorough")
 	}
 }

@@ -37,10 +37,10 @@ func load(t testing.TB) (d evaluate.Data) {
 	return d
 }
 
-// TestTablesThorough prints all tables, with -v. What docs/detection.md holds of them must
+// TestTablesNightly prints all tables, with -v. What docs/detection.md holds of them must
 // be what is printed.
-func TestTablesThorough(t *testing.T) {
-	testtier.Thorough(t)
+func TestTablesNightly(t *testing.T) {
+	testtier.Nightly(t)
 	var printed bytes.Buffer
 	w := io.MultiWriter(os.Stdout, &printed)
 	evaluate.Generated(w, 2000) // needs no data

@@ -111,5 +111,12 @@ search: {metric: rate, slo: {ttft_p95_ms: 200, ok_rate: 95%%}, min: %v, max: 100
 func TestSearchOfTheProgrammableServerThorough(t *testing.T) {
 	testtier.Thorough(t)
 	t.Parallel()
+	searchServer(t, 4)
+}
+
+// TestSearchOfTheProgrammableServerNightly is the same with ten seeds.
+func TestSearchOfTheProgrammableServerNightly(t *testing.T) {
+	testtier.Nightly(t)
+	t.Parallel()
 	searchServer(t, 10)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/suite/cases/casefile"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // TestDroppedComplaintsCostNothing counts what is allocated for a file whose
@@ -25,6 +26,9 @@ func TestDroppedComplaintsCostNothing(t *testing.T) { // not parallel: it counts
 // TestLargestHostileFiles are of the largest size and wrong in every part. They
 // take a second each, and minutes where the work for a part grows with the file.
 func TestLargestHostileFiles(t *testing.T) {
+	if testtier.Race {
+		t.Skip("one goroutine reads")
+	}
 	t.Parallel()
 	const own = `{"name": "c", "description": "d", `
 	for _, f := range [][3]string{
