@@ -55,8 +55,7 @@ var realDefinitions = []realDefinition{
 // themselves, in two processes of torch, and the Go worker's kernels where there
 // are any.
 func TestRealDefinitionsThorough(t *testing.T) {
-	testtier.Thorough(t)
-	t.Parallel()
+	testtier.Thorough(t) // and not parallel: builds of other tests take the processors from one of two workers
 	data := testtier.Data(t, "real definitions were NOT measured", "flashinfer/flashinfer-trace")
 	python, dir := torch(t), t.TempDir()
 	types := map[string]bool{}
@@ -67,9 +66,14 @@ func TestRealDefinitionsThorough(t *testing.T) {
 		t.Errorf("%d definitions of %d types, want 8 of 6", len(realDefinitions), len(types))
 	}
 	s := mustOpen(t, dir, quick+"dataset: .\nreference: torch\ndevice: cpu\nsolutions: [reference, builtin]\npython: "+python)
-	passed := 0
+	passed, budget := 0, 2 // cases that what else the host does may cost
 	for _, cell := range s.Cells() {
 		result, err := s.Measure(t.Context(), cell, bench.Device{})
+		if err == nil && result.Outcome != bench.Passed && budget > 0 {
+			budget--
+			t.Logf("%s: %s: %s; measured again, %d more may be", cell.ID(), result.Outcome, result.Reason, budget)
+			result, err = s.Measure(t.Context(), cell, bench.Device{})
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
