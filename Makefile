@@ -9,6 +9,8 @@ CONCURRENT = $(shell grep -rlE --include=*.go '^[[:space:]]*go [a-z]|"sync|sync/
 THOROUGH = $(shell { grep -rl --include=*_test.go '^func Test[A-Za-z0-9]*Thorough\>' internal e2e scripts; grep -l '^# tiers:.* thorough' e2e/*/*.txtar; } | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # Packages that look for hidden work in times of microseconds: they run one after another, when the containers are gone.
 TIMED = ./internal/suite/kernels/harness/builtin ./internal/suite/kernels/harness/workers ./internal/suite/kernels
+# Takes half of the time of make thorough, and is therefore started first.
+LONGEST = ./e2e/workflows
 # Every program, for what no program calls.
 MAINS = ./cmd/... ./e2e/program ./scripts/... ./internal/github/githubtest/openapi/reduce
 THOROUGHLY = go test -json -vet=off -timeout 15m -run '(Thorough|^TestScript)$$'
@@ -43,7 +45,7 @@ portable:
 thorough: portable .test/bin
 	@$(PROGRAMS)
 	@export ACCELGATE_TEST_TIER=thorough ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin; \
-	{ $(THOROUGHLY) -p 3 $(filter-out $(TIMED),$(THOROUGH)); $(THOROUGHLY) -p 1 $(filter $(TIMED),$(THOROUGH)); } | $(SUMMARY)/thorough.passed
+	{ $(THOROUGHLY) -p 3 $(LONGEST) $(filter-out $(TIMED) $(LONGEST),$(THOROUGH)); $(THOROUGHLY) -p 1 $(filter $(TIMED),$(THOROUGH)); } | $(SUMMARY)/thorough.passed
 
 # What measures for many minutes; .github/workflows/nightly.yml runs it.
 nightly: evaluate mde
