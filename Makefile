@@ -8,7 +8,7 @@ CONCURRENT = $(shell grep -rlE --include=*.go '^[[:space:]]*go [a-z]|"sync|sync/
 # Packages with tests, and rooms with scripts, of make thorough.
 THOROUGH = $(shell { grep -rl --include=*_test.go '^func Test[A-Za-z0-9]*Thorough\>' internal e2e scripts; grep -l '^# tiers:.* thorough' e2e/*/*.txtar; } | xargs -n1 dirname | sort -u | sed 's|^|./|')
 # Packages that look for hidden work in times of microseconds: they run one after another, when the containers are gone.
-TIMED = ./internal/suite/kernels/harness/builtin ./internal/suite/kernels/harness/workers ./internal/suite/kernels
+TIMED = ./e2e/kernels ./internal/suite/kernels/harness/builtin ./internal/suite/kernels/harness/workers ./internal/suite/kernels
 # Takes half of the time of make thorough, and is therefore started first.
 LONGEST = ./e2e/workflows
 # Every program, for what no program calls.
