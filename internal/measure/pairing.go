@@ -128,14 +128,10 @@ func sameFolder(a, b string) bool {
 // sameMetrics refuses numbers that mean different things on the two sides of a cell: a
 // change must not turn around by itself what is better, or take it out of the gate.
 func sameMetrics(base, head suite.Suite) error {
-	known := base.Metrics()
-	for _, now := range head.Metrics() {
-		i := slices.IndexFunc(known, func(old bench.Metric) bool { return old.Name == now.Name })
-		if i < 0 {
-			continue
-		}
-		if why := gate.Contradiction("base", &known[i], &now); why != "" {
-			return exit.Usagef("--ab: %s cannot be compared with the base: %s; give it another name, or measure this change without --ab", now.Name, why)
+	now := bench.Run{Metrics: head.Metrics()}
+	for _, old := range base.Metrics() {
+		if why := gate.Contradiction("base", &old, now.Metric(old.Name)); why != "" {
+			return exit.Usagef("--ab: %s cannot be compared with the base: %s; give it another name, or measure this change without --ab", old.Name, why)
 		}
 	}
 	return nil

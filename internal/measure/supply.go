@@ -49,10 +49,7 @@ func (p *Plan) supply() supply {
 
 // lacks says why a cell cannot be measured, "" if it can.
 func (s supply) lacks(need needs) string {
-	has := s.whole
-	if need.vendor != "" {
-		has = slices.DeleteFunc(slices.Clone(has), func(d bench.Device) bool { return d.Vendor != need.vendor })
-	}
+	has := need.ofVendor(s.whole)
 	switch {
 	case s.simulated[need.vendor]:
 		return ""

@@ -21,6 +21,14 @@ type needs struct {
 	sameNode bool   // where it needs several
 }
 
+// ofVendor are those of the devices that are of the vendor that the cell needs.
+func (n needs) ofVendor(devices []bench.Device) []bench.Device {
+	if n.vendor == "" {
+		return devices
+	}
+	return slices.DeleteFunc(slices.Clone(devices), func(d bench.Device) bool { return d.Vendor != n.vendor })
+}
+
 // needOf is what a cell of a suite needs at once: one device, where nothing else is said.
 func needOf(s *config.Suite, c bench.Cell) needs {
 	need := needs{width: 1}
@@ -76,9 +84,7 @@ func (p *Plan) wide(s *config.Suite, one *Planned) {
 // fitting are those of the devices that a cell can get: slices of its profile. For one that needs no slice
 // they are the whole devices, or the slices where there are no others.
 func (p *Plan) fitting(devices []bench.Device, need needs) (fit []bench.Device) {
-	if need.vendor != "" {
-		devices = slices.DeleteFunc(slices.Clone(devices), func(d bench.Device) bool { return d.Vendor != need.vendor })
-	}
+	devices = need.ofVendor(devices)
 	for _, d := range devices {
 		if device.Profile(d, p.Host) == need.profile {
 			fit = append(fit, d)
@@ -98,13 +104,23 @@ func (p *Plan) checkGroups(devices []bench.Device) error {
 	}
 	for _, one := range p.Suites {
 		for _, c := range one.Cells {
-			need := p.need(c)
-			fit := p.fitting(devices, need)
-			for _, d := range fit {
-				if need.width > 1 && len(fit) > 1 && (d.ID == "" || d.Vendor != fit[0].Vendor) {
-					return exit.Usagef("devices: a cell that needs several cannot have %s beside %s: name devices of one vendor, count those of one as in {%s: %d}, or choose other cells with --only", d, fit[0], fit[0].Vendor, need.width)
-				}
+			if err := p.checkGroup(devices, p.need(c)); err != nil {
+				return err
 			}
+		}
+	}
+	return nil
+}
+
+// checkGroup refuses devices of several vendors for a cell that needs several devices.
+func (p *Plan) checkGroup(devices []bench.Device, need needs) error {
+	if need.width == 1 {
+		return nil
+	}
+	fit := p.fitting(devices, need)
+	for _, d := range fit {
+		if len(fit) > 1 && (d.ID == "" || d.Vendor != fit[0].Vendor) {
+			return exit.Usagef("devices: a cell that needs several cannot have %s beside %s: name devices of one vendor, count those of one as in {%s: %d}, or choose other cells with --only", d, fit[0], fit[0].Vendor, need.width)
 		}
 	}
 	return nil
