@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // conditionalNoise draws pairs of unchanged code: one level of noise, or one that
@@ -37,6 +38,9 @@ func (k conditionalNoise) pairs(rng *rand.Rand, n int) (base, head []float64) {
 // found, they find in 4 of 5 cases when the head is slowed down by it: over all
 // noise, and also among those that state little, where noise is small by chance.
 func TestStatedAfterMeasuring(t *testing.T) {
+	if testtier.Race {
+		t.Skip("numbers of one goroutine")
+	}
 	t.Parallel()
 	const trials, allowed = 1500, 3.5 // percentage points, some three standard errors
 	stages := detect.DefaultStages()
@@ -99,6 +103,9 @@ func shareFound(stated []float64, found []bool) (all, low float64) {
 // TestPromisedRange: what pairs of the same noise need lies in the range that is
 // promised before they are measured, and a promise is none without the middle in it.
 func TestPromisedRange(t *testing.T) {
+	if testtier.Race {
+		t.Skip("numbers of one goroutine")
+	}
 	t.Parallel()
 	for _, noise := range []conditionalNoise{{"1 %", 0.01, 0.01, false}, {"2 % with tails", 0.02, 0.02, true}} {
 		rng, within := rand.New(rand.NewPCG(35, 36)), 0

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // sessions are runs of m processes each, and a head like them. ratio is how much
@@ -28,6 +29,9 @@ func sessions(rng *rand.Rand, runs, m int, noise, ratio float64) (history [][]fl
 // TestSessionsRates: sessions that differ raise no more false alarms than they
 // may, however much they do, and where they do not, slow-downs are found.
 func TestSessionsRates(t *testing.T) {
+	if testtier.Race {
+		t.Skip("numbers of one goroutine")
+	}
 	t.Parallel()
 	const trials = 1000
 	for _, m := range []int{2, 5} {

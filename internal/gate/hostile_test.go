@@ -10,6 +10,7 @@ import (
 	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // TestAllSlowerAfterFewRuns holds that a slow-down of all cells is not blamed on the
@@ -67,6 +68,9 @@ func TestAllOpenIsSaid(t *testing.T) {
 // TestOneRunAgainstHistory holds that one run is a suspicion, but for a loss that
 // is beyond the threshold and beyond what two sessions differ by.
 func TestOneRunAgainstHistory(t *testing.T) {
+	if testtier.Race {
+		t.Skip("numbers of one goroutine")
+	}
 	r := rand.New(rand.NewPCG(25, 26))
 	ref := run(withHistory("a", 100, noisy(r, 100, 0.08, 12)))
 	for _, test := range []struct {

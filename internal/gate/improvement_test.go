@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 func failingGains(p gate.Policy) gate.Policy {
@@ -87,6 +88,9 @@ func TestGainsByEvidence(t *testing.T) {
 // most 2 % are red; 10 and more have a chance of 1 %. It takes a second, because fewer
 // reports say nothing of a rate of 2 %.
 func TestGainsKeepThePromise(t *testing.T) {
+	if testtier.Race {
+		t.Skip("numbers of one goroutine")
+	}
 	t.Parallel()
 	r := rand.New(rand.NewPCG(2, 24))
 	red := 0

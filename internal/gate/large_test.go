@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // sides are reports of so many cells without pairs and history, of which the first
@@ -30,6 +31,9 @@ func sides(r *rand.Rand, cells int, slower float64, h *bench.Health) (ref, got *
 // TestALargeLossBlocksWithoutPairs: a plain run was nearly blind, because it allowed
 // two sessions to differ by any amount.
 func TestALargeLossBlocksWithoutPairs(t *testing.T) {
+	if testtier.Race {
+		t.Skip("numbers of one goroutine")
+	}
 	t.Parallel()
 	healthy, unhealthy := &bench.Health{Status: bench.Healthy}, &bench.Health{Status: bench.Unhealthy, Reasons: []string{"throttled"}}
 	const trials = 200

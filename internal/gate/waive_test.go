@@ -12,6 +12,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 const today = waiver.Date(20_454) // 2026-01-01
@@ -144,6 +145,9 @@ func TestWaiverOfACase(t *testing.T) {
 // TestWaiversOnlyAccept: for any numbers and ceilings, waivers change nothing
 // but regressions, and those only within the ceiling.
 func TestWaiversOnlyAccept(t *testing.T) {
+	if testtier.Race {
+		t.Skip("numbers of one goroutine")
+	}
 	t.Parallel()
 	property := func(old, new, ceiling float64, lower bool) bool {
 		metric := map[bool]string{false: "decode_tps", true: "ttft_ms"}[lower]

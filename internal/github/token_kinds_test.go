@@ -7,6 +7,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/github/githubtest"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // tokenKind is a kind of credential, as GitHub tells them apart. Scenarios are
@@ -98,6 +99,9 @@ func (h asWorkflow) PullRequests(repo string) []githubtest.PullRequest {
 // TestScenariosWithEveryToken runs what TestScenarios runs with the tokens of
 // people and of other apps. The check runs of people are refused by GitHub.
 func TestScenariosWithEveryToken(t *testing.T) {
+	if testtier.Race {
+		t.Skip("TestScenarios has the same goroutines")
+	}
 	for _, kind := range tokenKinds[1:] {
 		t.Run(kind.name, func(t *testing.T) {
 			for _, s := range scenarios {

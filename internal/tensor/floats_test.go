@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // narrowFormat says what a format is, by other means than the code: sizes of
@@ -124,6 +125,9 @@ func TestEveryCodeKeepsItsValue(t *testing.T) {
 // it, the ends, and random numbers; from float32 and from float64, which may
 // not go through a float32 that rounds first.
 func TestRoundsToNearest(t *testing.T) {
+	if testtier.Race {
+		t.Skip("numbers of one goroutine")
+	}
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, f := range narrowFormats {

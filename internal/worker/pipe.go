@@ -78,6 +78,10 @@ func (p *Process) Send(b []byte) <-chan error {
 	return sent
 }
 
+// Waited returns for how long the first thread of the child could have run and had no
+// processor, so far; 0 where the system does not say. What else the child and the host run can cause it.
+func (p *Process) Waited() time.Duration { return waited(p.child.process.Pid) }
+
 // CloseInput closes the child's standard input.
 func (p *Process) CloseInput() { _ = p.stdin.Close() }
 

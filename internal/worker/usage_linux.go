@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // hidden reports whether the peak of a child, in bytes, may be that of this process. The
@@ -28,6 +29,16 @@ func ownPeak() int64 {
 	before, _, _ := bytes.Cut(after, []byte(" kB"))
 	kib, _ := strconv.ParseInt(string(bytes.TrimSpace(before)), 10, 64)
 	return kib << 10
+}
+
+// waited reads the second field of schedstat, nanoseconds on a run queue, which kernels
+// with CONFIG_SCHED_INFO have: Documentation/scheduler/sched-stats.rst.
+func waited(pid int) time.Duration {
+	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/schedstat")
+	_, after, _ := bytes.Cut(stat, []byte(" "))
+	before, _, _ := bytes.Cut(after, []byte(" "))
+	ns, _ := strconv.ParseInt(string(before), 10, 64)
+	return time.Duration(ns)
 }
 
 // reap waits for a dead orphan and counts what it used.

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/accelgate/accelgate/internal/testtier"
 	"github.com/accelgate/accelgate/internal/worker"
@@ -74,5 +77,28 @@ func TestUsageOfASmallChild(t *testing.T) {
 	}
 	if u := resp.Usage; !u.Hidden || u.PeakRSS < held {
 		t.Errorf("the child used %+v, want a peak that is hidden by the %d bytes of this process", u, int64(held))
+	}
+}
+
+// TestWaited: of two programs on one processor, each waits while the other runs.
+func TestWaited(t *testing.T) {
+	t.Parallel()
+	var allowed unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &allowed); err != nil {
+		t.Fatal(err)
+	}
+	cpu := 0
+	for !allowed.IsSet(cpu) {
+		cpu++
+	}
+	req := worker.Request{Args: []string{"/bin/sh", "-c", "while :; do :; done"}, Env: []string{worker.CPUs + "=" + strconv.Itoa(cpu)}}
+	one, other := startProcess(t, new(worker.Isolated), req), startProcess(t, new(worker.Isolated), req)
+	for ctx := within(t); one.Waited() < burned || other.Waited() < burned; time.Sleep(time.Millisecond) {
+		if ctx.Err() != nil {
+			t.Fatalf("they waited %v and %v, want %v", one.Waited(), other.Waited(), burned)
+		}
+	}
+	if _, err := one.Stop(worker.Cancelled); err != nil || one.Waited() != 0 {
+		t.Errorf("%v; a process that ended waits %v", err, one.Waited())
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite"
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness/builtin"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // The stand-ins for NVIDIA's tools refuse other arguments than those that the tools
@@ -112,6 +113,9 @@ func TestProfile(t *testing.T) {
 // TestProfileFindings: an error of memory fails the case; a tool that is absent, refuses,
 // lies or takes too long is a note and a warning, and never silent.
 func TestProfileFindings(t *testing.T) {
+	if testtier.Race {
+		t.Skip("TestProfile has the same goroutines")
+	}
 	t.Parallel()
 	for name, c := range map[string]struct {
 		before, report, keys string

@@ -80,6 +80,9 @@ func numpy(t *testing.T) string {
 
 // TestSetup measures attention that plans in its setup, as FlashInfer's wrappers do, and the same without a setup.
 func TestSetup(t *testing.T) {
+	if testtier.Race {
+		t.Skip("other cells have the same goroutines")
+	}
 	t.Parallel()
 	python, dir := numpy(t), dataset(t)
 	ds, err := flashinfer.Load(dir)
@@ -150,6 +153,9 @@ func traceLine(t *testing.T, dir, solution string) (last string) {
 
 // TestSetupIsRefused where all inputs come from files. It is a failure of the solution, which no other attempt changes.
 func TestSetupIsRefused(t *testing.T) {
+	if testtier.Race {
+		t.Skip("other cells have the same goroutines")
+	}
 	t.Parallel()
 	python, dir := numpy(t), dataset(t)
 	ds, err := flashinfer.Load(dir)

@@ -248,6 +248,9 @@ func BenchmarkLoadCorpus(b *testing.B) {
 // TestCorpusReports merges the real dataset with itself, and chooses from its traces:
 // of five definitions with traces the dataset has the solution of one.
 func TestCorpusReports(t *testing.T) {
+	if testtier.Race {
+		t.Skip("numbers of one goroutine")
+	}
 	t.Parallel()
 	root := corpus(t, "flashinfer-trace")
 	out := filepath.Join(t.TempDir(), "all")

@@ -22,6 +22,8 @@ type round struct {
 	// different kinds.
 	ask, askAgain, theirAsk, theirAskAgain float64
 	make, theirMake                        float64
+	// for how long of make, of all fresh calls and of ask the solution's worker had no processor
+	makeQueued, wallQueued, askQueued float64
 }
 
 const (
@@ -32,11 +34,13 @@ const (
 	accusedShare = 0.8 // of the rounds that must agree before a solution is accused
 	clearedShare = 0.5 // of the rounds at most that may accuse a solution without a consequence
 	noiseFactor  = 3   // that the time in question must be of the spread of requests without any call
+	queuedShare  = 0.5 // of the time in question at most that the worker may have waited for a processor
 )
 
 // doubt is one suspicion in all rounds.
 type doubt struct {
 	share  float64 // of the rounds that accuse
+	firm   float64 // of the rounds that accuse, and in which the host does not explain it
 	excess float64 // nanoseconds of a request that are in question, the median
 	noise  float64 // the spread of requests whose work is known
 	reason string
@@ -48,26 +52,29 @@ func (d doubt) verdict() evaluator.Status {
 	switch {
 	case d.share <= clearedShare:
 		return evaluator.Passed
-	case d.share >= accusedShare && d.excess > noiseFactor*d.noise:
+	case d.firm >= accusedShare && d.excess > noiseFactor*d.noise:
 		return evaluator.Suspect
 	}
 	return evaluator.Inconclusive
 }
 
-// gather applies a test to all rounds. It returns whether a round accuses, and by
-// how many nanoseconds of a request.
-func gather(rounds []round, test func(round) (accuses bool, excess float64)) (d doubt) {
+// gather applies a test to all rounds. It returns whether a round accuses, by how
+// many nanoseconds of a request, and for how many of these there was no processor.
+func gather(rounds []round, test func(round) (accuses bool, excess, queued float64)) (d doubt) {
 	var idle, excess []float64
-	count := 0
+	accusing, firm := 0.0, 0.0
 	for _, r := range rounds {
-		accuses, by := test(r)
+		accuses, by, queued := test(r)
 		if accuses {
-			count++
+			accusing++
+		}
+		if accuses && queued <= queuedShare*by {
+			firm++
 		}
 		excess, idle = append(excess, by), append(idle, r.idle)
 	}
-	if len(rounds) > 0 {
-		d.share, d.excess, d.noise = float64(count)/float64(len(rounds)), stats.Median(excess), spread(idle)
+	if n := float64(len(rounds)); n > 0 {
+		d.share, d.firm, d.excess, d.noise = accusing/n, firm/n, stats.Median(excess), spread(idle)
 	}
 	return d
 }
@@ -87,9 +94,9 @@ func spread(values []float64) float64 {
 // inputs cost a plain function the reference shows.
 func leftOut(rounds []round) doubt {
 	cold, allowed := coldness(rounds)
-	d := gather(rounds, func(r round) (bool, float64) {
+	d := gather(rounds, func(r round) (bool, float64, float64) {
 		more := r.fresh - r.long
-		return r.fresh > freshFactor*cold*r.long && more > allowed, more * float64(r.calls)
+		return r.fresh > freshFactor*cold*r.long && more > allowed, more * float64(r.calls), r.wallQueued
 	})
 	d.reason = fmt.Sprintf("by our clock calls with inputs it has met before take %s, with fresh inputs %s: it keeps results or leaves calls out; compute every call",
 		nanoseconds(middle(rounds, func(r round) float64 { return r.long })), nanoseconds(middle(rounds, func(r round) float64 { return r.fresh })))
@@ -110,11 +117,11 @@ func coldness(rounds []round) (factor, allowed float64) {
 
 // later doubts solutions that compute when they are asked for the outputs.
 func later(rounds []round) doubt {
-	d := gather(rounds, func(r round) (bool, float64) {
+	d := gather(rounds, func(r round) (bool, float64, float64) {
 		known := min(r.askAgain, max(r.theirAskAgain, r.askAgain/4))
 		more := r.ask - known
 		usual := max(requestSlop, freshFactor*(r.theirAsk-r.theirAskAgain), known/2)
-		return more > usual && more > 0.5*r.long*float64(r.calls), more
+		return more > usual && more > 0.5*r.long*float64(r.calls), more, r.askQueued
 	})
 	d.reason = "outputs take longer to get right after the calls than once more: they are computed when they are asked for; compute in the call"
 	return d
@@ -122,9 +129,9 @@ func later(rounds []round) doubt {
 
 // earlier doubts solutions that compute when they get the inputs.
 func earlier(rounds []round) doubt {
-	d := gather(rounds, func(r round) (bool, float64) {
+	d := gather(rounds, func(r round) (bool, float64, float64) {
 		more := r.make - r.theirMake
-		return more > max(requestSlop, 0.5*r.theirMake) && more > 0.5*r.long*float64(r.calls), more
+		return more > max(requestSlop, 0.5*r.theirMake) && more > 0.5*r.long*float64(r.calls), more, r.makeQueued
 	})
 	d.reason = "inputs take longer to make than in the reference's worker: results are computed when the inputs come; compute in the call"
 	return d
@@ -143,16 +150,25 @@ func middle(rounds []round, of func(round) float64) float64 {
 type evidence struct {
 	median, slope float64 // by its timer, by our clock
 	shown         float64 // of the reference's time, the share that its own timer shows
+	queued        float64 // of the slope, for which the worker had no processor
+}
+
+// lies reports whether the two disagree, if a call takes so long by our clock.
+func (e evidence) lies(slope float64) bool {
+	return slope > 0 && (e.median < 0.5*e.shown*slope || e.median > freshFactor*slope+freshFloor)
 }
 
 // lies doubts solutions whose worker's timer disagrees with our clock. The times
 // that are reported come from our clock anyhow.
 func lies(blocks []evidence) (d doubt) {
 	var medians, slopes, clock, factors []float64
-	count := 0
+	accusing, firm := 0.0, 0.0
 	for _, e := range blocks {
-		if e.slope > 0 && (e.median < 0.5*e.shown*e.slope || e.median > freshFactor*e.slope+freshFloor) {
-			count++
+		if e.lies(e.slope) {
+			accusing++
+		}
+		if e.lies(e.slope) && e.lies(e.slope-max(0, e.queued)) {
+			firm++
 		}
 		medians, slopes, clock = append(medians, e.median), append(slopes, e.slope), append(clock, e.shown)
 		factors = append(factors, max(e.median/max(1, e.slope), e.shown*e.slope/max(1, e.median)))
@@ -160,7 +176,7 @@ func lies(blocks []evidence) (d doubt) {
 	if len(blocks) == 0 {
 		return d
 	}
-	d.share = float64(count) / float64(len(blocks))
+	d.share, d.firm = accusing/float64(len(blocks)), firm/float64(len(blocks))
 	// Where the reference's timer disagrees with our clock by chance, only a
 	// larger factor decides anything.
 	d.excess, d.noise = stats.Median(factors)/2, 2*spread(clock)

@@ -36,6 +36,11 @@ func TestDoubts(t *testing.T) {
 		"is slow once more as well":   {func(r *round, _ int) { r.long, r.fresh, r.ask, r.askAgain = 300, 300, 1400e3, 1400e3 }, suspect, "when they are asked for"},
 		"large outputs, slow folder":  {func(r *round, n int) { r.ask, r.theirAsk = 9e6+float64(n%2)*5e6, 9e6 }, passed, ""},
 		"computes with the inputs":    {func(r *round, _ int) { r.long, r.fresh, r.make = 300, 300, 5e6 }, suspect, "when the inputs come"},
+		"inputs without a processor":  {func(r *round, _ int) { r.long, r.fresh, r.make, r.makeQueued = 300, 300, 9e6, 5e6 }, inconclusive, "when the inputs come"},
+		"inputs computed, a wait":     {func(r *round, _ int) { r.long, r.fresh, r.make, r.makeQueued = 300, 300, 9e6, 2e6 }, suspect, "when the inputs come"},
+		"calls without a processor":   {func(r *round, _ int) { r.long, r.wallQueued = 17e3, 500e3 }, inconclusive, "with fresh inputs"},
+		"outputs without a processor": {func(r *round, _ int) { r.long, r.fresh, r.ask, r.askQueued = 300, 300, 1400e3, 1e6 }, inconclusive, "asked for"},
+		"waits that accuse nobody":    {func(r *round, _ int) { r.makeQueued, r.wallQueued, r.askQueued = 9e6, 9e6, 9e6 }, passed, ""},
 		"workers of different kinds":  {func(r *round, _ int) { r.make, r.theirMake = 0, 0 }, passed, ""},
 	} {
 		var rounds []round
@@ -60,14 +65,16 @@ func TestTimerIsEvidence(t *testing.T) {
 		of   func(n int) evidence
 		want evaluator.Status
 	}{
-		"plain":               {func(int) evidence { return evidence{1e6, 1.1e6, 0.95} }, evaluator.Passed},
-		"half":                {func(int) evidence { return evidence{5e5, 1e6, 1} }, evaluator.Passed},
-		"less than half":      {func(int) evidence { return evidence{4.9e5, 1e6, 1} }, evaluator.Suspect},
-		"more than half more": {func(int) evidence { return evidence{1.6e6, 1e6, 1} }, evaluator.Suspect},
-		"both wait":           {func(int) evidence { return evidence{3e5, 1e6, 0.3} }, evaluator.Passed},
-		"half of the blocks":  {func(n int) evidence { return evidence{1e5 + 9e5*float64(n%2), 1e6, 1} }, evaluator.Passed},
-		"a busy host":         {func(n int) evidence { return evidence{3e5, 1e6, 0.65 + 0.35*float64(n%3/2)} }, evaluator.Inconclusive},
-		"too short to tell":   {func(int) evidence { return evidence{10, -5, 1} }, evaluator.Passed},
+		"plain":               {func(int) evidence { return evidence{1e6, 1.1e6, 0.95, 0} }, evaluator.Passed},
+		"half":                {func(int) evidence { return evidence{5e5, 1e6, 1, 0} }, evaluator.Passed},
+		"less than half":      {func(int) evidence { return evidence{4.9e5, 1e6, 1, 0} }, evaluator.Suspect},
+		"more than half more": {func(int) evidence { return evidence{1.6e6, 1e6, 1, 0} }, evaluator.Suspect},
+		"both wait":           {func(int) evidence { return evidence{3e5, 1e6, 0.3, 0} }, evaluator.Passed},
+		"half of the blocks":  {func(n int) evidence { return evidence{1e5 + 9e5*float64(n%2), 1e6, 1, 0} }, evaluator.Passed},
+		"a busy host":         {func(n int) evidence { return evidence{3e5, 1e6, 0.65 + 0.35*float64(n%3/2), 0} }, evaluator.Inconclusive},
+		"without a processor": {func(int) evidence { return evidence{3e5, 1e6, 1, 5e5} }, evaluator.Inconclusive},
+		"a wait among others": {func(int) evidence { return evidence{3e5, 1e6, 1, 2e5} }, evaluator.Suspect},
+		"too short to tell":   {func(int) evidence { return evidence{10, -5, 1, 0} }, evaluator.Passed},
 	} {
 		var blocks []evidence
 		for n := range 12 {

@@ -31,7 +31,7 @@ func (p *procedure) implausible() doubt {
 	if call >= least || least < floorLeast || !p.NoBaseline && theirs < least {
 		return doubt{}
 	}
-	return doubt{share: 1, excess: 1, reason: fmt.Sprintf("a call takes %s, and this host needs %s only to read the inputs and to write the outputs (%d bytes): "+
+	return doubt{share: 1, firm: 1, excess: 1, reason: fmt.Sprintf("a call takes %s, and this host needs %s only to read the inputs and to write the outputs (%d bytes): "+
 		"it does not compute from all inputs; look for where the result comes from", nanoseconds(call), nanoseconds(least), p.Bytes)}
 }
 

@@ -91,6 +91,7 @@ func (p *procedure) round(own, theirs visit, again, idle, theirIdle float64) rou
 		calls: p.freshCalls, idle: theirIdle,
 		long: max(1, stats.Median(p.solution.recent)-p.solution.overhead), fresh: max(1, (own.wall-idle)/calls),
 		theirFresh: max(1, (theirs.wall-theirIdle)/calls), theirAgain: max(1, (again-theirIdle)/calls),
+		makeQueued: own.makeQueued, wallQueued: own.wallQueued, askQueued: own.askQueued,
 		ask: own.ask, askAgain: own.askAgain, theirAsk: theirs.ask, theirAskAgain: theirs.askAgain,
 	}
 	if len(p.reference.recent) > 0 { // both meet colder caches there
@@ -109,9 +110,12 @@ type visit struct {
 	wall          float64 // of the calls
 	ask, askAgain float64 // of the request for outputs, and of the same once more
 	outputs       [][]evaluator.Output
+	// for how long of each the worker had no processor
+	makeQueued, wallQueued, askQueued float64
 }
 
 func (p *procedure) visit(ctx context.Context, s *side, content int, sets, asked []int) (v visit, err error) {
+	s.queued()
 	start := s.now()
 	for _, set := range sets {
 		if err := p.renew(ctx, s, content, set); err != nil {
@@ -119,17 +123,21 @@ func (p *procedure) visit(ctx context.Context, s *side, content int, sets, asked
 		}
 	}
 	v.make = float64(s.now().Sub(start).Nanoseconds())
+	v.makeQueued = s.queued()
 	for _, set := range sets {
 		if err := p.poison(ctx, s, set); err != nil {
 			return v, err
 		}
 	}
+	s.queued()
 	if v.wall, _, err = p.request(ctx, s, s.build.ID, s, sets); err != nil {
 		return v, err
 	}
+	v.wallQueued = s.queued()
 	if v.outputs, v.ask, err = p.ask(ctx, s, asked); err != nil {
 		return v, err
 	}
+	v.askQueued = s.queued()
 	_, v.askAgain, err = p.ask(ctx, s, asked)
 	return v, err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 	"github.com/accelgate/accelgate/internal/tensor"
+	"github.com/accelgate/accelgate/internal/testtier"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -206,6 +207,9 @@ func TestTamperedFileIsSuspect(t *testing.T) {
 }
 
 func TestPatchedTimerIsSuspect(t *testing.T) {
+	if testtier.Race {
+		t.Skip("TestMeasureServesManyCases has the same goroutines")
+	}
 	t.Parallel()
 	s := harness.Settings{Warmup: 1, Iterations: 4, Trials: 3, MinTime: 3 * time.Millisecond, MaxFresh: 16, Dir: t.TempDir(), Judge: same}
 	ref, sol := mustOpen(t, "plain", harness.Limits{}), mustOpen(t, "fast timer", harness.Limits{})

@@ -146,6 +146,7 @@ type span struct {
 	timer  string
 	wall   time.Duration // of N calls
 	longer time.Duration // that 3N calls took
+	queued float64       // nanoseconds that the worker had no processor in 3N calls, and not in N
 	calls  int           // N
 }
 
@@ -173,7 +174,7 @@ func (p *procedure) block(ctx context.Context, trial int, first bool) error {
 		}
 	}
 	p.addBlock(p.solution, s, trial)
-	e := evidence{median: medianOf(s.ns), slope: s.slope() - p.solution.overhead, shown: 1}
+	e := evidence{median: medianOf(s.ns), slope: s.slope() - p.solution.overhead, queued: s.queued / float64(2*s.calls), shown: 1}
 	if !p.NoBaseline {
 		p.addBlock(p.reference, r, trial)
 		e.shown = shown(r, p.reference.overhead)
@@ -206,18 +207,20 @@ func shown(r span, overhead float64) float64 {
 func (p *procedure) measure(ctx context.Context, s *side, id string, to *span, times, warmup int) error {
 	q := p.timing(id, s, p.order())
 	q.Warmup, q.Iterations = warmup, times*to.calls
+	s.queued()
 	reply, wall, err := s.Time(ctx, q)
 	if err != nil {
 		return s.by(err)
 	}
+	queued := s.queued()
 	if to.timer != "" && reply.Timer != to.timer {
 		return s.by(s.blame("time", fmt.Errorf("its timer is %.40q, and was %.40q before", reply.Timer, to.timer)))
 	}
 	to.ns, to.timer = append(to.ns, reply.NS...), reply.Timer
 	if times == 1 {
-		to.wall = wall
+		to.wall, to.queued = wall, -queued
 	} else {
-		to.longer = wall - to.wall
+		to.longer, to.queued = wall-to.wall, to.queued+queued
 	}
 	return nil
 }

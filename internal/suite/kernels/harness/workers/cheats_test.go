@@ -240,12 +240,18 @@ func honest(t *testing.T, times int) {
 	}
 }
 
-func measureHonest(t *testing.T, rows int, noBaseline bool) harness.Measurement {
-	t.Helper()
+// sumOf is sum with 32 columns.
+func sumOf(rows int) harness.Case {
 	c := sum
 	shape := []int{rows, 32}
 	c.Inputs = []harness.Input{{Name: "x", DType: tensor.Float32, Shape: shape}, {Name: "w", DType: tensor.Float32, Shape: shape}}
 	c.Outputs = []harness.Output{{Name: "y", DType: tensor.Float32, Shape: shape}}
+	return c
+}
+
+func measureHonest(t *testing.T, rows int, noBaseline bool) harness.Measurement {
+	t.Helper()
+	c := sumOf(rows)
 	reference, solution := open(t.Context(), t, "numpy", true, harness.Limits{}), open(t.Context(), t, "numpy", false, harness.Limits{})
 	settings := harness.Settings{Warmup: 1, Iterations: 8, Trials: 3, MinTime: 10 * time.Millisecond, NoBaseline: noBaseline, Dir: t.TempDir(), Judge: equal}
 	m, err := harness.Measure(t.Context(), c, program(t, reference, "testdata/cheats/plain.py", t.TempDir(), ""),
@@ -264,8 +270,14 @@ func open(ctx context.Context, t *testing.T, kind string, private bool, limits h
 // openOn opens a worker on a device, "" being the CPU.
 func openOn(ctx context.Context, t *testing.T, kind, device string, private bool, limits harness.Limits) *harness.Session {
 	t.Helper()
+	return openIn(ctx, t, command(t, kind), harness.Hello{Device: cmp.Or(device, "cpu"), Private: private}, limits)
+}
+
+// openIn opens a worker with variables of its own.
+func openIn(ctx context.Context, t *testing.T, args []string, hello harness.Hello, limits harness.Limits, env ...string) *harness.Session {
+	t.Helper()
 	w := &worker.Isolated{Environ: os.Environ(), Grace: 100 * time.Millisecond, MaxStdout: 16 << 20}
-	s, err := harness.Open(ctx, w, worker.Request{Args: command(t, kind)}, harness.Hello{Device: cmp.Or(device, "cpu"), Private: private}, limits, time.Now)
+	s, err := harness.Open(ctx, w, worker.Request{Args: args, Env: env}, hello, limits, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
