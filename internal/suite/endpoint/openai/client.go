@@ -59,8 +59,7 @@ type Client struct {
 	header  http.Header         // read only
 	secrets []string
 
-	shared *http.Transport // connections are used again if Options say so
-	fresh  *http.Transport // each request gets a connection of its own
+	shared *http.Transport // connections are used again
 
 	held atomic.Int64 // bodies in a row that stayed open after [DONE]
 }
@@ -93,7 +92,7 @@ func New(o Options) (*Client, error) {
 	default:
 		c.header.Set("Authorization", "Bearer "+o.APIKey)
 	}
-	c.shared, c.fresh = transport(o, o.KeepAlive), transport(o, false)
+	c.shared = transport(o, true)
 	c.pages = map[string]*url.URL{}
 	for _, path := range []string{chatPath, textPath, embeddingsPath, rerankPath, speechPath} {
 		if c.pages[path], err = c.page(path); err != nil {
@@ -167,7 +166,19 @@ func transport(o Options, keepAlive bool) *http.Transport {
 }
 
 // Close ends the idle connections. Requests under way go on.
-func (c *Client) Close() {
-	c.shared.CloseIdleConnections()
-	c.fresh.CloseIdleConnections()
+func (c *Client) Close() { c.shared.CloseIdleConnections() }
+
+// ask sends a request on a shared connection, or on its own without keep-alive.
+func (c *Client) ask(r *http.Request) (*http.Response, error) {
+	if c.options.KeepAlive {
+		return c.shared.RoundTrip(r)
+	}
+	return c.alone(r)
+}
+
+// alone sends a request on a connection of its own, by a Transport of its own. One Transport
+// without keep-alive pools new connections of HTTP/2 until their first request is sent: of
+// several requests that get the same one, all but one dial again, and those with a body fail.
+func (c *Client) alone(r *http.Request) (*http.Response, error) {
+	return transport(c.options, false).RoundTrip(r)
 }

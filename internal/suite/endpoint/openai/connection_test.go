@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"context"
 	"crypto/x509"
 	"io"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -181,4 +183,138 @@ func TestWarm(t *testing.T) {
 	if c := client(t, openai.Options{BaseURL: "http://127.0.0.1:9", KeepAlive: true}); c.Warm(t.Context(), 8) != 0 {
 		t.Error("connections to nothing")
 	}
+}
+
+// TestRequestsAtOnceOverHTTP2 has two requests that both have a connection before either is sent: in one
+// pool that is the same connection, and serves one of them.
+func TestRequestsAtOnceOverHTTP2(t *testing.T) {
+	t.Parallel()
+	for name, config := range map[string]fakeserver.Config{"h2c": {H2C: true}, "TLS": {TLS: true, HTTP2: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			config.Tokens, config.Now = 2, time.Now
+			s := fakeserver.New(config)
+			if err := s.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(s.Close)
+			o := openai.Options{BaseURL: s.URL, H2C: config.H2C}
+			if config.TLS {
+				o.RootCAs = s.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+			}
+			// The clock is read as a request begins and as it has its connection.
+			var reads atomic.Int32
+			var dialing, connected sync.WaitGroup
+			dialing.Add(2)
+			connected.Add(2)
+			now := clock()
+			o.Now = func() time.Duration {
+				if n := reads.Add(1); n == 3 || n == 4 {
+					connected.Done()
+					connected.Wait()
+				}
+				return now()
+			}
+			var dials atomic.Int32
+			o.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+				if dials.Add(1) <= 2 {
+					dialing.Done()
+					dialing.Wait()
+				}
+				return new(net.Dialer).DialContext(ctx, network, address)
+			}
+			c := client(t, o)
+			var both sync.WaitGroup
+			for range 2 {
+				both.Go(func() {
+					r := c.Stream(t.Context(), chat(t), openai.Expect{})
+					if r.Outcome != openai.OK || r.Reused || r.Retried {
+						t.Errorf("%s (%s), reused %t, retried %t", r.Outcome, r.Reason, r.Reused, r.Retried)
+					}
+					checkTimes(t, r)
+				})
+			}
+			both.Wait()
+			if seen := s.Seen(); len(seen.Requests) != 2 || dials.Load() != 2 {
+				t.Errorf("%d requests on %d connections, want 2 on 2", len(seen.Requests), dials.Load())
+			}
+		})
+	}
+}
+
+// TestRequestThatFindsItsConnectionFull has a request that gets a connection before the
+// server's limit is known, and is to be sent when the limit is reached.
+func TestRequestThatFindsItsConnectionFull(t *testing.T) {
+	t.Parallel()
+	came, answer := make(chan struct{}), make(chan struct{})
+	var requests atomic.Int32
+	s := httptest.NewUnstartedServer(answering(func(*http.Request) {
+		if requests.Add(1) == 1 {
+			close(came)
+			<-answer
+		}
+	}))
+	s.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 1}
+	s.Config.Protocols = new(http.Protocols)
+	s.Config.Protocols.SetUnencryptedHTTP2(true)
+	s.Start()
+	serve(t, s)
+
+	first := &lateConn{hear: make(chan struct{}), heard: make(chan struct{})}
+	connected, full := make(chan struct{}), make(chan struct{})
+	var reads, dials atomic.Int32
+	now := clock()
+	c := client(t, openai.Options{BaseURL: s.URL, H2C: true, KeepAlive: true,
+		Now: func() time.Duration {
+			if reads.Add(1) == 2 { // the first request has its connection
+				close(connected)
+				<-full
+			}
+			return now()
+		},
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := new(net.Dialer).DialContext(ctx, network, address)
+			if dials.Add(1) == 1 && err == nil {
+				first.Conn = conn
+				return first, nil
+			}
+			return conn, err
+		}})
+	var early, other sync.WaitGroup
+	ask := func() {
+		r := c.Stream(t.Context(), chat(t), openai.Expect{})
+		if r.Outcome != openai.OK {
+			t.Errorf("%s (%s)", r.Outcome, r.Reason)
+		}
+		checkTimes(t, r)
+	}
+	early.Go(ask)
+	<-connected
+	other.Go(ask)
+	<-came
+	close(first.hear)
+	<-first.heard
+	close(full)
+	early.Wait()
+	close(answer)
+	other.Wait()
+	if requests.Load() != 2 {
+		t.Errorf("%d requests came, want 2", requests.Load())
+	}
+}
+
+// lateConn reads nothing before hear is closed, and closes heard when what it
+// read first was processed.
+type lateConn struct {
+	net.Conn
+	hear, heard chan struct{}
+	reads       int
+}
+
+func (c *lateConn) Read(p []byte) (int, error) {
+	<-c.hear
+	if c.reads++; c.reads == 2 {
+		close(c.heard)
+	}
+	return c.Conn.Read(p)
 }

@@ -223,7 +223,7 @@ func (c *Client) get(ctx context.Context, path string) (status int, body []byte,
 	request := &http.Request{Method: http.MethodGet, URL: target, Host: target.Host, Header: c.header.Clone()}
 	request.Header.Set("Accept", "application/json")
 	request.Header.Del("Content-Type")
-	resp, err := c.fresh.RoundTrip(request.WithContext(ctx))
+	resp, err := c.alone(request.WithContext(ctx))
 	if err != nil {
 		return 0, nil, err
 	}

@@ -25,7 +25,7 @@ func (c *Client) CountTokens(ctx context.Context, model, text string) (int, erro
 		return 0, err
 	}
 	request := &http.Request{Method: http.MethodPost, URL: target, Host: target.Host, Header: c.header, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body))}
-	resp, err := c.shared.RoundTrip(request.WithContext(ctx))
+	resp, err := c.ask(request.WithContext(ctx))
 	if err != nil {
 		return 0, fmt.Errorf("ask %s%s for tokens: %s: start the server, or correct --base-url", c.root, path, c.quote(err.Error()))
 	}
