@@ -40,7 +40,7 @@ func TestDoubts(t *testing.T) {
 		"inputs computed, a wait":     {func(r *round, _ int) { r.long, r.fresh, r.make, r.makeQueued = 300, 300, 9e6, 2e6 }, suspect, "when the inputs come"},
 		"calls without a processor":   {func(r *round, _ int) { r.long, r.wallQueued = 17e3, 500e3 }, inconclusive, "with fresh inputs"},
 		"outputs without a processor": {func(r *round, _ int) { r.long, r.fresh, r.ask, r.askQueued = 300, 300, 1400e3, 1e6 }, inconclusive, "asked for"},
-		"waits that accuse nobody":    {func(r *round, _ int) { r.makeQueued, r.wallQueued, r.askQueued = 9e6, 9e6, 9e6 }, passed, ""},
+		"a wait without a suspicion":  {func(r *round, _ int) { r.makeQueued, r.wallQueued, r.askQueued = 9e6, 9e6, 9e6 }, passed, ""},
 		"workers of different kinds":  {func(r *round, _ int) { r.make, r.theirMake = 0, 0 }, passed, ""},
 	} {
 		var rounds []round
