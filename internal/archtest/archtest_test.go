@@ -138,7 +138,7 @@ var owned = map[string]struct{ owner, reason string }{
 	"github.com/vbauerster/mpb/v8":          {"measure/progress", "one package writes over lines of a terminal"},
 	"golang.org/x/term":                     {"terminal", "one package asks what a terminal can show"},
 	"github.com/spf13/cobra":                {"cli", "no package below cli has flags"},
-	"github.com/google/jsonschema-go":       {"schema suite/endpoint/structured", "schemas of types are made in one place, and answers are held against schemas in another"},
+	"github.com/google/jsonschema-go":       {"schema suite/endpoint/structured suite/kernels/scoring", "documents, a server's requests, and answers that have schemas, each in one place"},
 	"github.com/getkin/kin-openapi":         {"github/githubtest", "only the test server checks GitHub's own description"},
 }
 

@@ -22,8 +22,9 @@ import (
 )
 
 const serveKernelsHelp = `Serve a dataset over HTTP as 'flashinfer-bench serve' does: clients submit solutions
-with POST /evaluate and fetch traces with GET /tasks/ID. Each task is measured by
-'accelgate kernels run' in a process of its own, one at a time.
+with POST /evaluate and fetch traces with GET /tasks/ID. POST /profile has NVIDIA's
+tools watch the solution too. GET /docs lists all requests with examples. Each task is
+measured by 'accelgate kernels run' in a process of its own, one at a time.
 
   accelgate kernels serve flashinfer-trace
   TOKEN=secret accelgate kernels serve flashinfer-trace --listen 0.0.0.0:8000 --token-env TOKEN
@@ -111,7 +112,7 @@ func (c *Command) serveKernels(ctx context.Context, root string, s *serving) err
 	if len(lanes) == 0 {
 		lanes = []string{""}
 	}
-	server, err := scoring.New(scoring.Options{Dataset: ds, Dir: s.dir, Token: token, Hosts: []string{"127.0.0.1", "localhost", "::1"}, Queue: s.queue, Lanes: lanes,
+	server, err := scoring.New(scoring.Options{Dataset: ds, Dir: s.dir, Token: token, Hosts: []string{"127.0.0.1", "localhost", "::1"}, Queue: s.queue, Lanes: lanes, Tools: kernels.Profilers(),
 		Score: command.Score, Now: c.Now, Warn: func(w string) { c.warnAll([]string{w}) }})
 	if err != nil {
 		return exit.AsUsage(closing(listener, err))

@@ -91,8 +91,8 @@ func (b *body) check(c *config.Suite) error {
 		return c.Errorf("no_output", "is %v, and a worker says every second that it is alive: write at least %v", c.NoOutput, leastSilence)
 	}
 	for i, tool := range b.Profile {
-		if !slices.Contains(profilerNames(), tool) {
-			return c.Errorf(fmt.Sprintf("profile[%d]", i), "unknown tool %q: write %s", tool, strings.Join(profilerNames(), " or "))
+		if !slices.Contains(Profilers(), tool) {
+			return c.Errorf(fmt.Sprintf("profile[%d]", i), "unknown tool %q: write %s", tool, strings.Join(Profilers(), " or "))
 		}
 	}
 	for _, t := range []struct {

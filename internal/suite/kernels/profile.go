@@ -41,8 +41,9 @@ var profilers = []profiler{
 	}, readSanitizer},
 }
 
-// profilerNames are the tools that a configuration may name.
-func profilerNames() (names []string) {
+// Profilers returns the names of the tools that a configuration may have watch solutions,
+// ncu first.
+func Profilers() (names []string) {
 	for _, p := range profilers {
 		names = append(names, p.name)
 	}

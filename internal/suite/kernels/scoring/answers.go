@@ -2,7 +2,6 @@ package scoring
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -15,39 +14,49 @@ import (
 
 // evaluation is a request for a task.
 type evaluation struct {
-	Solution  json.RawMessage `json:"solution"`
-	Workloads []string        `json:"workload_uuids"`
+	Solution  solutionJSON `json:"solution" jsonschema:"a program in flashinfer-bench's form"`
+	Workloads []string     `json:"workload_uuids,omitempty" jsonschema:"uuids of workloads of the solution's definition; if absent, all"`
 }
 
-func (s *Server) evaluate(r *http.Request) (any, error) {
-	var e evaluation
-	if err := read(r, &e); err != nil {
-		return nil, err
-	}
-	sol, err := flashinfer.ParseSolution("solution", bytes.TrimSpace(e.Solution))
+// submitted is a task that was accepted.
+type submitted struct {
+	ID       string `json:"task_id"`
+	Solution string `json:"normalized_solution_name" jsonschema:"the name that the solution has in traces"`
+}
+
+func (s *Server) evaluate(_ *http.Request, e evaluation) (submitted, error) { return s.accept(e, nil) }
+
+// accept makes a task whose cases the tools watch.
+func (s *Server) accept(e evaluation, tools []string) (submitted, error) {
+	sol, err := flashinfer.ParseSolution("solution", bytes.TrimSpace(e.Solution.RawMessage))
 	if err != nil {
-		return nil, problem{http.StatusUnprocessableEntity, err.Error()}
+		return submitted{}, problem{http.StatusUnprocessableEntity, err.Error()}
 	}
 	if s.Dataset.Definition(sol.Definition) == nil {
-		return nil, problem{http.StatusBadRequest, "Definition not found: " + text.Quote(sol.Definition, 80)}
+		return submitted{}, problem{http.StatusBadRequest, "Definition not found: " + text.Quote(sol.Definition, 80)}
 	}
 	workloads, err := s.chosen(sol.Definition, e.Workloads)
 	if err != nil {
-		return nil, err
+		return submitted{}, err
 	}
-	t, err := s.submit(sol, workloads)
-	var wrong refused
-	switch {
+	t, err := s.submit(sol, workloads, tools)
+	if err != nil {
+		return submitted{}, unaccepted(err)
+	}
+	return submitted{t.ID, t.Solution}, nil
+}
+
+// unaccepted gives what [Server.submit] returned its status code.
+func unaccepted(err error) error {
+	switch wrong := (refused{}); {
 	case errors.As(err, &wrong):
-		return nil, problem{http.StatusUnprocessableEntity, wrong.Error()}
+		return problem{http.StatusUnprocessableEntity, wrong.Error()}
 	case errors.Is(err, errFull):
-		return nil, problem{http.StatusTooManyRequests, err.Error()}
+		return problem{http.StatusTooManyRequests, err.Error()}
 	case errors.Is(err, errStopping):
-		return nil, problem{http.StatusServiceUnavailable, err.Error()}
-	case err != nil:
-		return nil, err
+		return problem{http.StatusServiceUnavailable, err.Error()}
 	}
-	return map[string]string{"task_id": t.ID, "normalized_solution_name": t.Solution}, nil
+	return err
 }
 
 // chosen are the workloads of a definition with these uuids, all without any. One that
@@ -73,43 +82,47 @@ func (s *Server) chosen(definition string, uuids []string) (list []*flashinfer.T
 	return list, nil
 }
 
-// answer is a task for clients.
+// answer is a task for clients. It has traces, and logs of tools, once it has ended.
 type answer struct {
-	ID         string            `json:"task_id"`
-	Status     Status            `json:"status"`
-	Definition string            `json:"definition"`
-	Solution   string            `json:"solution"`
-	Traces     []json.RawMessage `json:"traces"`
-	Error      *string           `json:"error"`
+	ID         string      `json:"task_id"`
+	Kind       kind        `json:"kind"`
+	Status     Status      `json:"status"`
+	Definition string      `json:"definition"`
+	Solution   string      `json:"solution"`
+	Traces     []traceJSON `json:"traces"`
+	Logs       []toolLog   `json:"logs" jsonschema:"what tools found about each case; null for tasks of POST /evaluate"`
+	Error      *string     `json:"error"`
 }
 
-func (s *Server) task(r *http.Request) (any, error) {
+func (s *Server) task(r *http.Request) (answer, error) {
 	wait := 0.0
 	if given := r.URL.Query().Get("timeout"); given != "" {
 		var err error
 		if wait, err = strconv.ParseFloat(given, 64); err != nil || !(wait >= 0 && wait <= maxWait) {
-			return nil, problem{http.StatusUnprocessableEntity, "timeout must be a number of seconds from 0 to 3600"}
+			return answer{}, problem{http.StatusUnprocessableEntity, "timeout must be a number of seconds from 0 to 3600"}
 		}
 	}
-	list, err := s.answers(r, []string{r.PathValue("id")}, wait)
+	list, err := s.answers(r, []string{r.PathValue("task_id")}, wait)
 	if err != nil {
-		return nil, err
+		return answer{}, err
 	}
 	return list[0], nil
 }
 
-func (s *Server) batch(r *http.Request) (any, error) {
-	var b struct {
-		Tasks   []string `json:"task_ids"`
-		Timeout float64  `json:"timeout"`
-	}
-	if err := read(r, &b); err != nil {
-		return nil, err
-	}
+// seconds are from 0 to maxWait.
+type seconds float64
+
+// batch is a request for several tasks.
+type batch struct {
+	Tasks   []string `json:"task_ids" jsonschema:"ids of tasks, at most 1000"`
+	Timeout seconds  `json:"timeout,omitempty" jsonschema:"seconds to wait for all of them to end, from 0 to 3600; 0 if absent"`
+}
+
+func (s *Server) batch(r *http.Request, b batch) ([]answer, error) {
 	if len(b.Tasks) > maxBatch || !(b.Timeout >= 0 && b.Timeout <= maxWait) {
 		return nil, problem{http.StatusUnprocessableEntity, fmt.Sprintf("ask for at most %d tasks, and wait from 0 to 3600 seconds", maxBatch)}
 	}
-	return s.answers(r, b.Tasks, b.Timeout)
+	return s.answers(r, b.Tasks, float64(b.Timeout))
 }
 
 // answers waits for tasks to end, as long as is asked for, and returns them.
@@ -147,10 +160,9 @@ func (s *Server) answers(r *http.Request, ids []string, wait float64) ([]answer,
 	return list, nil
 }
 
-// answer has traces once the task has ended.
 func (s *Server) answer(t *task) (answer, error) {
 	r := s.look(t)
-	a := answer{ID: r.ID, Status: r.Status, Definition: r.Definition, Solution: r.Solution}
+	a := answer{ID: r.ID, Kind: r.kind(), Status: r.Status, Definition: r.Definition, Solution: r.Solution}
 	if r.Error != "" {
 		a.Error = &r.Error
 	}
@@ -161,8 +173,20 @@ func (s *Server) answer(t *task) (answer, error) {
 	if err != nil && r.Status == Completed {
 		return a, notFound("Task", r.ID) // removed just now
 	}
-	if len(traces) > 0 {
-		a.Traces = traces
+	return a, a.fill(traces, r.Tools)
+}
+
+func (a *answer) fill(traces []traced, tools []string) error {
+	for _, t := range traces {
+		a.Traces = append(a.Traces, t.line)
+		if len(tools) == 0 {
+			continue
+		}
+		log, err := logOf(t.Trace, tools)
+		if err != nil {
+			return err
+		}
+		a.Logs = append(a.Logs, log)
 	}
-	return a, nil
+	return nil
 }

@@ -38,6 +38,9 @@ func (c *Command) Score(ctx context.Context, job Job) error {
 	if job.Lane != "" {
 		args = append(args, "--devices", job.Lane)
 	}
+	for _, tool := range job.Tools {
+		args = append(args, "--profile="+tool) // one argument, whatever a task's file holds
+	}
 	response, err := c.Worker.Do(ctx, worker.Request{Args: args, Timeout: c.Timeout})
 	if err != nil {
 		return err

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -27,22 +26,12 @@ const (
 	maxWait     = 3600.0
 )
 
-// Handler answers requests.
+// Handler answers requests. It is safe for concurrent use.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	for pattern, answer := range map[string]func(*http.Request) (any, error){
-		"GET /{$}":                          s.about,
-		"GET /health":                       s.health,
-		"GET /definitions":                  s.definitions,
-		"GET /definitions/{name}":           s.definition,
-		"GET /definitions/{name}/workloads": s.workloads,
-		"GET /workloads/{uuid}":             s.workload,
-		"POST /evaluate":                    s.evaluate,
-		"GET /tasks/{id}":                   s.task,
-		"POST /tasks/batch":                 s.batch,
-	} {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			value, err := answer(r)
+	for _, route := range s.routes() {
+		mux.HandleFunc(route.pattern(), func(w http.ResponseWriter, r *http.Request) {
+			value, err := route.answer(r)
 			reply(w, value, err)
 		})
 	}
@@ -85,7 +74,7 @@ type problem struct {
 
 func (p problem) Error() string { return p.detail }
 
-// reply writes JSON; errors have FastAPI's form.
+// reply writes JSON, or a page; errors have FastAPI's form.
 func reply(w http.ResponseWriter, value any, err error) {
 	code := http.StatusOK
 	if err != nil {
@@ -99,12 +88,18 @@ func reply(w http.ResponseWriter, value any, err error) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 		}
 	}
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if p, ok := value.(page); ok {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+		_, _ = w.Write(p)
+		return
+	}
 	data, err := json.Marshal(value)
 	if err != nil {
 		code, data = http.StatusInternalServerError, []byte(`{"detail":"the answer is not JSON: see the server's log"}`)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(code)
 	_, _ = w.Write(append(data, '\n'))
 }
@@ -138,97 +133,31 @@ func sameToken(header, token string) bool {
 	return found && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-func (s *Server) about(*http.Request) (any, error) {
-	type endpoint struct {
-		Method      string `json:"method"`
-		Path        string `json:"path"`
-		Description string `json:"description"`
-	}
-	return map[string]any{"name": "accelgate kernels serve", "endpoints": []endpoint{
-		{"GET", "/", "Server info and endpoints"},
-		{"GET", "/health", "Lanes and the length of the queue"},
-		{"GET", "/definitions", "List all definitions"},
-		{"GET", "/definitions/{name}", "Get a definition by name"},
-		{"GET", "/definitions/{name}/workloads", "List workloads of a definition"},
-		{"GET", "/workloads/{uuid}", "Get a workload by UUID"},
-		{"POST", "/evaluate", "Submit a solution"},
-		{"GET", "/tasks/{task_id}", "Get a task and its traces; ?timeout=SECONDS waits for them"},
-		{"POST", "/tasks/batch", "Get several tasks"},
-	}}, nil
+// workerInfo is a lane.
+type workerInfo struct {
+	Device  string `json:"device"`
+	Healthy bool   `json:"healthy"`
+	Task    string `json:"task_id,omitempty" jsonschema:"the task that is measured"`
 }
 
-func (s *Server) health(*http.Request) (any, error) {
-	type worker struct {
-		Device  string `json:"device"`
-		Healthy bool   `json:"healthy"`
-		Task    string `json:"task_id,omitempty"`
-	}
+// health is how the server is.
+type health struct {
+	Status  string       `json:"status" jsonschema:"ok or stopping"`
+	Workers []workerInfo `json:"workers"`
+	Queue   int          `json:"queue_size" jsonschema:"pending tasks"`
+}
+
+func (s *Server) health(*http.Request) (health, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	workers, status := []worker{}, "ok"
+	h := health{Status: "ok", Workers: []workerInfo{}, Queue: len(s.queue)}
 	for _, lane := range s.Lanes {
-		workers = append(workers, worker{cmp.Or(lane, "default"), !s.stopping, s.busy[lane]})
+		h.Workers = append(h.Workers, workerInfo{cmp.Or(lane, "default"), !s.stopping, s.busy[lane]})
 	}
 	if s.stopping {
-		status = "stopping"
+		h.Status = "stopping"
 	}
-	return map[string]any{"status": status, "workers": workers, "queue_size": len(s.queue)}, nil
-}
-
-func (s *Server) definitions(*http.Request) (any, error) {
-	type info struct {
-		Name        string  `json:"name"`
-		Description *string `json:"description"`
-	}
-	list := []info{}
-	for _, d := range s.Dataset.Definitions {
-		one := info{Name: d.Name}
-		if d.Description != "" {
-			one.Description = &d.Description
-		}
-		list = append(list, one)
-	}
-	return list, nil
-}
-
-func notFound(what, name string) error {
-	return problem{http.StatusNotFound, fmt.Sprintf("%s not found: %s", what, text.Quote(name, 80))}
-}
-
-func (s *Server) definition(r *http.Request) (any, error) {
-	d := s.Dataset.Definition(r.PathValue("name"))
-	if d == nil {
-		return nil, notFound("Definition", r.PathValue("name"))
-	}
-	data, err := flashinfer.EncodeDefinition(d)
-	return json.RawMessage(data), err
-}
-
-func (s *Server) workloads(r *http.Request) (any, error) {
-	name := r.PathValue("name")
-	if s.Dataset.Definition(name) == nil {
-		return nil, notFound("Definition", name)
-	}
-	list := []json.RawMessage{}
-	for _, w := range s.Dataset.WorkloadsOf(name) {
-		data, err := flashinfer.EncodeWorkload(&w.Workload)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, data)
-	}
-	return list, nil
-}
-
-func (s *Server) workload(r *http.Request) (any, error) {
-	uuid := r.PathValue("uuid")
-	for _, w := range s.Dataset.Workloads {
-		if w.Workload.UUID == uuid {
-			data, err := flashinfer.EncodeWorkload(&w.Workload)
-			return json.RawMessage(data), err
-		}
-	}
-	return nil, notFound("Workload", uuid)
+	return h, nil
 }
 
 // read decodes a body strictly: a misspelt key must not ask for something else.

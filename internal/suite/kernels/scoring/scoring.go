@@ -1,7 +1,8 @@
 // Package scoring serves a dataset over HTTP: clients submit solutions, which are
 // measured one after another, and fetch the traces. The surface is that of
 // "flashinfer-bench serve" (flashinfer_bench/serve/app.py), with a token, limits and
-// tasks that outlive the server.
+// tasks that outlive the server. POST /profile, kinds of tasks and logs have the shapes of
+// https://github.com/flashinfer-ai/flashinfer-bench/pull/299, without its options.
 //
 // # Tasks
 //
@@ -37,6 +38,7 @@ type Options struct {
 	Hosts   []string // names by which the server is asked without a token
 	Queue   int      // most pending tasks
 	Lanes   []string // what tasks are measured on at the same time, such as ids of devices; "" leaves it to Score
+	Tools   []string // that clients may have watch their solutions, by POST /profile; the first of them if they name none
 	// Score measures the dataset of a task in its folder, and appends traces to it. Its error is the task's. When ctx is done it returns.
 	Score func(ctx context.Context, job Job) error
 	Now   func() time.Time
@@ -48,6 +50,9 @@ type Job struct {
 	Data string // folder of the dataset
 	Out  string // folder for anything else
 	Lane string
+	// Tools watch the cases that pass. They are some of [Options.Tools], or those of an
+	// earlier server that left the task.
+	Tools []string
 }
 
 // What is kept of tasks that have ended.
@@ -157,7 +162,7 @@ func (s *Server) set(t *task, status Status, why string) {
 }
 
 func (s *Server) measure(ctx context.Context, t *task, lane string) {
-	err := s.Score(ctx, Job{Data: filepath.Join(t.folder, dataFolder), Out: filepath.Join(t.folder, "out"), Lane: lane})
+	err := s.Score(ctx, Job{Data: filepath.Join(t.folder, dataFolder), Out: filepath.Join(t.folder, "out"), Lane: lane, Tools: t.Tools})
 	traces, readErr := t.traces()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,13 +207,13 @@ func (s *Server) prune() {
 }
 
 // submit accepts a solution.
-func (s *Server) submit(sol *flashinfer.Solution, workloads []*flashinfer.Trace) (*task, error) {
+func (s *Server) submit(sol *flashinfer.Solution, workloads []*flashinfer.Trace, tools []string) (*task, error) {
 	d := s.Dataset.Definition(sol.Definition)
 	id := newID()
 	named := *sol
 	named.Name = text.Cut(sol.Name, maxName) + "_" + id[:8]
 	t := &task{folder: filepath.Join(s.Dir, id), done: make(chan struct{}),
-		record: record{ID: id, Status: Pending, Definition: d.Name, Solution: named.Name, Author: sol.Author, Created: s.Now()}}
+		record: record{ID: id, Status: Pending, Definition: d.Name, Solution: named.Name, Author: sol.Author, Tools: tools, Created: s.Now()}}
 	for _, w := range workloads {
 		t.Workloads = append(t.Workloads, w.Workload.UUID)
 	}

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/getkin/kin-openapi/routers"
+
 	"github.com/accelgate/accelgate/internal/suite/kernels/flashinfer"
 	"github.com/accelgate/accelgate/internal/suite/kernels/scoring"
 )
@@ -27,7 +29,7 @@ func dataset(t testing.TB) *flashinfer.Dataset {
 	dir := t.TempDir()
 	line := `{"definition":"d","solution":null,"workload":{"uuid":"w%d","axes":{"n":%d},"inputs":{"x":%s}},"evaluation":null}`
 	for name, content := range map[string]string{
-		"definitions/d.json": `{"name": "d", "op_type": "o", "axes": {"n": {"type": "var"}}, "inputs": {"x": {"shape": ["n"], "dtype": "float32"}}, "outputs": {"y": {"shape": ["n"], "dtype": "float32"}}, "reference": "def run(x):\n    return x\n"}`,
+		"definitions/d.json": `{"name": "d", "op_type": "o", "axes": {"n": {"type": "var"}}, "inputs": {"x": {"shape": ["n"], "dtype": "float32"}}, "outputs": {"y": {"shape": ["n"], "dtype": "float32"}}, "reference": "def run(x):\n    return x  # it's <x> & \"$HOME\"\n"}`,
 		"definitions/e.json": `{"name": "e", "op_type": "o", "axes": {"n": {"type": "var"}}, "inputs": {"x": {"shape": ["n"], "dtype": "float32"}}, "outputs": {"y": {"shape": ["n"], "dtype": "float32"}}, "reference": "def run(x):\n    return x\n"}`,
 		"workloads/d.jsonl":  fmt.Sprintf(line+"\n"+line+"\n"+line, 1, 1, `{"type":"random"}`, 2, 2, `{"type":"random"}`, 3, 3, `{"type":"safetensors","path":"./blob/x.safetensors","tensor_key":"x"}`),
 		"blob/x.safetensors": "x",
@@ -61,7 +63,7 @@ func measure(_ context.Context, job scoring.Job) error {
 			return errors.New("no worker builds it")
 		}
 		_, err := flashinfer.AppendTrace(ds.Root, path, &flashinfer.Trace{Definition: w.Definition, Workload: w.Workload, Solution: s.Name, Evaluation: &flashinfer.Evaluation{
-			Status: flashinfer.RuntimeError, Environment: flashinfer.Environment{Hardware: "A"}, Timestamp: "2026-01-02T03:04:05"}})
+			Status: flashinfer.RuntimeError, Environment: flashinfer.Environment{Hardware: "A"}, Timestamp: "2026-01-02T03:04:05", Gate: watch(job.Tools)}})
 		if err != nil {
 			return err
 		}
@@ -72,7 +74,10 @@ func measure(_ context.Context, job scoring.Job) error {
 // served is a server of a test.
 type served struct {
 	address string
+	token   string
 	end     func() error
+	// contract is the description that the server gives of itself.
+	contract func(testing.TB) routers.Router
 }
 
 func serve(t testing.TB, o scoring.Options) *served {
@@ -89,6 +94,7 @@ func serve(t testing.TB, o scoring.Options) *served {
 	if o.Queue == 0 {
 		o.Queue = 100
 	}
+	o.Tools = []string{"ncu", "compute-sanitizer"}
 	o.Lanes, o.Hosts, o.Now, o.Warn = append(o.Lanes, ""), []string{"127.0.0.1"}, time.Now, func(w string) { t.Error(w) }
 	s, err := scoring.New(o)
 	if err != nil {
@@ -107,11 +113,20 @@ func serve(t testing.TB, o scoring.Options) *served {
 			t.Error(err)
 		}
 	})
-	return &served{"http://" + listener.Addr().String(), end}
+	return described(&served{address: "http://" + listener.Addr().String(), token: o.Token, end: end})
 }
 
-// ask sends a request and returns the status code and the document.
+// ask sends a request and returns the status code and the document. What is accepted
+// and what is answered must be as the server describes it.
 func (s *served) ask(t testing.TB, method, path, body string, headers ...string) (int, string) {
+	t.Helper()
+	r, resp, text := s.send(t, method, path, body, headers...)
+	s.judge(t, r, body, resp, text)
+	return resp.StatusCode, string(bytes.TrimSpace(text))
+}
+
+// send sends a request and returns it with the answer.
+func (s *served) send(t testing.TB, method, path, body string, headers ...string) (*http.Request, *http.Response, []byte) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.address+path, strings.NewReader(body))
 	if err != nil {
@@ -130,10 +145,10 @@ func (s *served) ask(t testing.TB, method, path, body string, headers ...string)
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	if err != nil || !json.Valid(text) {
+	if err != nil || !json.Valid(text) && resp.Header.Get("Content-Type") == "application/json" {
 		t.Fatalf("%s %s: %q, %v", method, path, text, err)
 	}
-	return resp.StatusCode, string(bytes.TrimSpace(text))
+	return r, resp, text
 }
 
 func solution(name, description string) string {
@@ -142,15 +157,25 @@ func solution(name, description string) string {
 
 type task struct {
 	ID     string            `json:"task_id"`
+	Kind   string            `json:"kind"`
 	Name   string            `json:"normalized_solution_name"`
 	Status scoring.Status    `json:"status"`
 	Traces []json.RawMessage `json:"traces"`
-	Error  string            `json:"error"`
+	Logs   []struct {
+		Definition, Solution, Log string
+		Workload                  struct{ UUID string }
+	} `json:"logs"`
+	Error string `json:"error"`
 }
 
-func (s *served) submit(t testing.TB, body string) (made task) {
+func (s *served) submit(t testing.TB, body string) task {
 	t.Helper()
-	code, text := s.ask(t, "POST", "/evaluate", body)
+	return s.submitTo(t, "/evaluate", body)
+}
+
+func (s *served) submitTo(t testing.TB, path, body string) (made task) {
+	t.Helper()
+	code, text := s.ask(t, "POST", path, body)
 	if err := json.Unmarshal([]byte(text), &made); err != nil || code != 200 {
 		t.Fatalf("%d, %s", code, text)
 	}
@@ -177,7 +202,7 @@ func TestTask(t *testing.T) {
 	if !strings.HasPrefix(all.Name, "s_") || all.Name == some.Name {
 		t.Errorf("names: %q, %q", all.Name, some.Name)
 	}
-	if got := s.wait(t, all.ID); got.Status != scoring.Completed || len(got.Traces) != 3 || !strings.Contains(string(got.Traces[0]), all.Name) {
+	if got := s.wait(t, all.ID); got.Status != scoring.Completed || got.Kind != "evaluate" || got.Logs != nil || len(got.Traces) != 3 || !strings.Contains(string(got.Traces[0]), all.Name) {
 		t.Errorf("all: %+v", got)
 	}
 	if got := s.wait(t, some.ID); got.Status != scoring.Completed || len(got.Traces) != 2 || !strings.Contains(string(got.Traces[0]), `"w3"`) {
@@ -203,7 +228,7 @@ func TestAnswers(t *testing.T) {
 		want    string
 	}{
 		{[]string{"GET", "/", ""}, 200, `"/evaluate"`},
-		{[]string{"GET", "/health", ""}, 200, `{"queue_size":0,"status":"ok","workers":[{"device":"default","healthy":true}]}`},
+		{[]string{"GET", "/health", ""}, 200, `{"status":"ok","workers":[{"device":"default","healthy":true}],"queue_size":0}`},
 		{[]string{"GET", "/definitions", ""}, 200, `[{"name":"d","description":null},{"name":"e","description":null}]`},
 		{[]string{"GET", "/definitions/d", ""}, 200, `"op_type":"o"`},
 		{[]string{"GET", "/definitions/x", ""}, 404, `{"detail":"Definition not found: \"x\""}`},
@@ -363,17 +388,20 @@ func FuzzBodies(f *testing.F) {
 	f.Add("/evaluate", `{"solution":`+solution("s", "")+`,"workload_uuids":null}`)
 	f.Add("/evaluate", `{"solution":`+solution("a/b", "")+`}`)
 	f.Add("/evaluate", `{"solution":null,"workload_uuids":[""]}`)
+	f.Add("/profile", `{"solution":`+solution("s", "")+`,"tools":["ncu","--mode","ncu"]}`)
+	f.Add("/profile", `{"solution":`+solution("s", "")+`,"tools":null}`)
 	f.Add("/tasks/batch", `{"task_ids":["x"],"timeout":-1}`)
 	f.Fuzz(func(t *testing.T, path, body string) {
-		if path != "/evaluate" {
+		if path != "/evaluate" && path != "/profile" {
 			path = "/tasks/batch"
 		}
-		code, text := s.ask(t, "POST", path, body)
+		_, resp, text := s.send(t, "POST", path, body) // not judged: keys in capitals are accepted
+		code := resp.StatusCode
 		if code >= 500 {
 			t.Errorf("%d: %s", code, text)
 		}
 		var made task
-		if path == "/evaluate" && code == 200 && (json.Unmarshal([]byte(text), &made) != nil || s.wait(t, made.ID).Status != scoring.Completed) {
+		if path != "/tasks/batch" && code == 200 && (json.Unmarshal(text, &made) != nil || s.wait(t, made.ID).Status != scoring.Completed) {
 			t.Errorf("%s has no task", text)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
@@ -23,6 +24,8 @@ const (
 	Failed    Status = "failed"    // a workload has none
 )
 
+var statuses = []Status{Pending, Running, Completed, Failed}
+
 // task is one solution to be measured.
 type task struct {
 	record
@@ -38,6 +41,7 @@ type record struct {
 	Solution   string    `json:"solution"` // the name that it has here
 	Author     string    `json:"author"`
 	Workloads  []string  `json:"workload_uuids"`
+	Tools      []string  `json:"tools,omitempty"` // that watch its cases
 	Created    time.Time `json:"created"`
 	Ended      time.Time `json:"ended,omitzero"`
 	Error      string    `json:"error,omitempty"`
@@ -120,11 +124,10 @@ func readTask(folder string) (*task, error) {
 	if err := json.Unmarshal(data, &t.record); err != nil {
 		return nil, err
 	}
-	switch t.Status {
-	case Pending, Running, Completed, Failed:
-		return t, nil
+	if !slices.Contains(statuses, t.Status) {
+		return nil, fmt.Errorf("unknown status %.40q", t.Status)
 	}
-	return nil, fmt.Errorf("unknown status %.40q", t.Status)
+	return t, nil
 }
 
 // isID reports whether a name can be a task's: 32 hexadecimal digits.
@@ -175,9 +178,15 @@ func link(ds *flashinfer.Dataset, data string, in flashinfer.Input) error {
 	return nil
 }
 
-// traces returns the lines that measuring has written, in the order of the workloads,
-// the last one of each.
-func (t *task) traces() ([]json.RawMessage, error) {
+// traced is a trace with its line, which is known to be one.
+type traced struct {
+	*flashinfer.Trace
+	line traceJSON
+}
+
+// traces returns what measuring has written, in the order of the workloads, the last
+// one of each.
+func (t *task) traces() (list []traced, err error) {
 	ds, err := flashinfer.Load(filepath.Join(t.folder, dataFolder))
 	if err != nil {
 		return nil, err
@@ -188,15 +197,14 @@ func (t *task) traces() ([]json.RawMessage, error) {
 			last[trace.Workload.UUID] = trace
 		}
 	}
-	lines := []json.RawMessage{}
 	for _, uuid := range t.Workloads {
 		if trace := last[uuid]; trace != nil {
 			line, err := flashinfer.EncodeTrace(trace)
 			if err != nil {
 				return nil, err
 			}
-			lines = append(lines, line)
+			list = append(list, traced{trace, traceJSON{line}})
 		}
 	}
-	return lines, nil
+	return list, nil
 }
