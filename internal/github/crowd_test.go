@@ -57,6 +57,11 @@ func TestCrowd(t *testing.T) { crowdProposes(t, 2) }
 
 func TestCrowdThorough(t *testing.T) {
 	testtier.Thorough(t)
+	crowdProposes(t, 30)
+}
+
+func TestCrowdNightly(t *testing.T) {
+	testtier.Nightly(t)
 	crowdProposes(t, 100)
 }
 
