@@ -1,5 +1,5 @@
 # make test is what a developer runs; CI runs every tier: docs/testing.md.
-.PHONY: test race thorough portable nightly tiers lint fuzz bench evaluate mde messages
+.PHONY: test race thorough portable dead nightly tiers lint fuzz bench evaluate mde messages
 
 SHELL = /bin/bash -o pipefail
 PKGS = ./...
@@ -41,8 +41,13 @@ portable:
 	GOOS=windows go vet $(OTHER_SYSTEMS)
 	GOOS=darwin GOARCH=arm64 go vet $(OTHER_SYSTEMS)
 
+# Which functions does no program call? In make thorough, because it builds all programs anew each time.
+dead:
+	@go tool deadcode -f '{{range .Funcs}}{{println .Position.File .Name}}{{end}}' $(MAINS) | sed '/^$$/d' | LC_ALL=C sort | \
+	  diff - <(grep -E '^[^#]' scripts/deadcode.txt | LC_ALL=C sort) || { echo "<: remove the function that no program calls; >: remove the line from scripts/deadcode.txt"; exit 1; }
+
 # Large inputs, every cheat at every size, many seeds, containers, act, emulate.
-thorough: portable .test/bin
+thorough: portable dead .test/bin
 	@$(PROGRAMS)
 	@export ACCELGATE_TEST_TIER=thorough ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin; \
 	{ $(THOROUGHLY) -p 3 $(LONGEST) $(filter-out $(TIMED) $(LONGEST),$(THOROUGH)); $(THOROUGHLY) -p 1 $(filter $(TIMED),$(THOROUGH)); } | $(SUMMARY)/thorough.passed
@@ -67,8 +72,6 @@ lint:
 	@test -z "$$(gofmt -s -l cmd e2e internal scripts)" || { echo "run: gofmt -s -w cmd e2e internal scripts"; gofmt -s -l cmd e2e internal scripts; exit 1; }
 	go vet $(PKGS)
 	go tool staticcheck $(PKGS)
-	@go tool deadcode -f '{{range .Funcs}}{{println .Position.File .Name}}{{end}}' $(MAINS) | sed '/^$$/d' | LC_ALL=C sort | \
-	  diff - <(grep -E '^[^#]' scripts/deadcode.txt | LC_ALL=C sort) || { echo "<: remove the function that no program calls; >: remove the line from scripts/deadcode.txt"; exit 1; }
 	go tool actionlint .github/workflows/*.yml examples/workflows/*.yml
 	go mod tidy -diff
 
