@@ -19,6 +19,7 @@ const (
 
 	latency          = "latency_ms"
 	referenceLatency = "reference_latency_ms"
+	speedup          = "speedup_factor"
 )
 
 // kernel is a solution of a definition on a host, with what became of its

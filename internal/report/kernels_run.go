@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -63,38 +64,48 @@ func kernelFailures(run *bench.Run, most int) []block {
 	return []block{items}
 }
 
+// kernelMetrics are the columns of numbers, the last of which only some solutions have.
+var kernelMetrics = []struct{ metric, title string }{
+	{latency, "Latency ms>"}, {referenceLatency, "Reference ms>"}, {speedup, "Speedup>"}, {"max_absolute_error", "Max abs error>"}, {"setup_ms", "Setup ms>"},
+}
+
 // kernelTable lists what passed, the smallest speedup first.
 func kernelTable(run *bench.Run, most int) block {
-	t := &table{columns: columns("Definition", "Solution", "Workload~", "Latency ms>", "Reference ms>", "Speedup>", "Max abs error>")}
 	var passed []*bench.Result
 	for i := range run.Results {
 		if run.Results[i].Outcome == bench.Passed {
 			passed = append(passed, &run.Results[i])
 		}
 	}
-	value := func(r *bench.Result, metric string) (float64, bool) {
-		s := r.Sample(metric)
-		if s == nil || len(s.Values) == 0 {
-			return 0, false
-		}
-		return stats.Median(s.Values), true
+	slices.SortStableFunc(passed, func(a, b *bench.Result) int { return cmp.Compare(typical(a, speedup), typical(b, speedup)) })
+	shown := kernelMetrics
+	if last := len(shown) - 1; !slices.ContainsFunc(passed, func(r *bench.Result) bool { return r.Sample(shown[last].metric) != nil }) {
+		shown = shown[:last]
 	}
-	slices.SortStableFunc(passed, func(a, b *bench.Result) int {
-		x, _ := value(a, "speedup_factor")
-		y, _ := value(b, "speedup_factor")
-		return cmp.Compare(x, y)
-	})
+	titles := []string{"Definition", "Solution", "Workload~"}
+	for _, s := range shown {
+		titles = append(titles, s.title)
+	}
+	t := &table{columns: columns(titles...), total: len(passed)}
 	for _, r := range passed[:min(most, len(passed))] {
 		row := []inline{only(code(r.Cell.Get("definition"))), only(code(r.Cell.Get("solution"))), only(code(r.Cell.Get("workload")))}
-		for _, metric := range []string{"latency_ms", "reference_latency_ms", "speedup_factor", "max_absolute_error"} {
+		for _, s := range shown {
 			cell := none
-			if x, ok := value(r, metric); ok {
+			if x := typical(r, s.metric); !math.IsNaN(x) {
 				cell = only(plain(number(x)))
 			}
 			row = append(row, cell)
 		}
 		t.rows = append(t.rows, row)
 	}
-	t.total = len(passed)
 	return t
+}
+
+// typical is the median of a metric, NaN without any value, which sorts first.
+func typical(r *bench.Result, metric string) float64 {
+	s := r.Sample(metric)
+	if s == nil || len(s.Values) == 0 {
+		return math.NaN()
+	}
+	return stats.Median(s.Values)
 }
