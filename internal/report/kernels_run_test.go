@@ -23,7 +23,7 @@ func TestKernelsShowSetup(t *testing.T) {
 		if err := report.Kernels(&b, &bench.Run{Results: results}, "run.json"); err != nil {
 			t.Fatal(err)
 		}
-		_, after, shown := strings.Cut(b.String(), "Setup ms")
+		_, after, shown := strings.Cut(b.String(), "SETUP MS")
 		_, row, _ := strings.Cut(after, "planned")
 		row, _, _ = strings.Cut(row, "\n")
 		if shown != (want != "") || shown && !strings.HasSuffix(strings.TrimSpace(row), want) {
