@@ -131,23 +131,38 @@ func environOf(pid int) string {
 
 // startOf returns when a process was started, in clock ticks since boot; the
 // end of time if that cannot be read.
-func startOf(pid int) uint64 {
+func startOf(pid int) uint64 { return startIn(statOf(pid)) }
+
+func statOf(pid int) string {
 	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	return startIn(string(stat))
+	return string(stat)
 }
 
-// startIn finds the field starttime of proc_pid_stat(5), the 22nd. The second
-// one is a name in parentheses, which the process chooses freely.
 func startIn(stat string) uint64 {
-	_, name, _ := strings.Cut(stat, "(")
-	fields := strings.Fields(name[strings.LastIndexByte(name, ')')+1:])
-	const startTime = 22 - 3 // the 3rd comes first here
-	if len(fields) > startTime {
-		if ticks, err := strconv.ParseUint(fields[startTime], 10, 64); err == nil {
-			return ticks
-		}
+	if ticks, ok := fieldIn(stat, 22); ok {
+		return ticks
 	}
 	return math.MaxUint64
+}
+
+// exiting reports whether a process is ending. It may have no memory any more, and still
+// be the parent of its children.
+func exiting(pid int) bool {
+	const pfExiting = 0x4 // PF_EXITING of linux/sched.h
+	flags, _ := fieldIn(statOf(pid), 9)
+	return flags&pfExiting != 0
+}
+
+// fieldIn returns the nth field of proc_pid_stat(5), from the 3rd on. The second
+// one is a name in parentheses, which the process chooses freely.
+func fieldIn(stat string, n int) (value uint64, ok bool) {
+	_, name, _ := strings.Cut(stat, "(")
+	fields := strings.Fields(name[strings.LastIndexByte(name, ')')+1:])
+	if len(fields) <= n-3 {
+		return 0, false
+	}
+	value, err := strconv.ParseUint(fields[n-3], 10, 64)
+	return value, err == nil
 }
 
 // unread returns the bytes that were written to a pipe and not read yet. A reader need not be left.

@@ -94,8 +94,8 @@ func (t *tree) end(limit time.Duration) (left int) {
 	const pause, unclear = time.Millisecond, 10
 	deadline := time.Now().Add(limit)
 	for pass := 1; ; pass++ {
-		left, sure := t.pass()
-		if left == 0 && (sure || pass > unclear) {
+		left, sure, ends := t.pass()
+		if left == 0 && (sure || pass > unclear && !ends) {
 			return 0
 		}
 		if time.Now().After(deadline) {
@@ -107,8 +107,9 @@ func (t *tree) end(limit time.Duration) (left int) {
 
 // pass kills and reaps once. What dies leaves its children to us, so only a
 // pass that finds nothing proves that nothing is left. It is not sure where a
-// process may be about to start a program and cannot be asked just now.
-func (t *tree) pass() (found int, sure bool) {
+// process may be about to start a program and cannot be asked just now, or ends by itself: then its children are not
+// ours yet, and on a busy host it may take a while.
+func (t *tree) pass() (found int, sure, ends bool) {
 	forest.Lock()
 	defer forest.Unlock()
 	sure = true
@@ -120,10 +121,10 @@ func (t *tree) pass() (found int, sure bool) {
 			t.killOrphan(p)
 			found = p.pid
 		case owner == nil && !asked && !p.ours():
-			sure = false
+			sure, ends = false, ends || exiting(p.pid)
 		}
 	}
-	return found, sure
+	return found, sure, ends
 }
 
 // ownerOf returns the live tree that a child of this process belongs to. Where

@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/accelgate/accelgate/internal/testtier"
 	"github.com/accelgate/accelgate/internal/worker"
 )
@@ -36,7 +38,8 @@ var subjects = []subject{
 // leftovers are the traits of the processes that the child leaves behind: "pipe" holds the
 // standard output, "session" leaves process group and session, "fork" has a
 // parent of its own that exits at once, "deaf" ignores SIGTERM, "brood" has a
-// child in a further session. Beside them "bare" has no environment.
+// child in a further session. Beside them "bare" has no environment, and the parent of
+// "heavy" takes a while to exit.
 var leftovers = []string{
 	"plain", "pipe", "deaf pipe", "session", "session pipe", "session fork", "session fork deaf pipe", "fork fork", "session brood pipe",
 }
@@ -186,6 +189,10 @@ func startLeftover(traits []string, up *os.File) {
 func leftover(arg string) {
 	up := os.NewFile(3, "up")
 	traits := strings.Fields(arg)
+	if i := slices.Index(traits, "heavy"); i >= 0 {
+		traits = slices.Delete(traits, i, i+1)
+		takeMemory()
+	}
 	if i := slices.Index(traits, "fork"); i >= 0 {
 		startLeftover(slices.Delete(traits, i, i+1), up)
 		return
@@ -202,13 +209,27 @@ func leftover(arg string) {
 	time.Sleep(time.Hour)
 }
 
+// takeMemory has so many pages that it takes the kernel a while to free them.
+func takeMemory() {
+	pages, err := unix.Mmap(-1, 0, 512<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err == nil {
+		err = unix.Madvise(pages, unix.MADV_NOHUGEPAGE)
+	}
+	if err != nil {
+		panic(err)
+	}
+	for i := 0; i < len(pages); i += 4096 {
+		pages[i] = 1
+	}
+}
+
 // Two requests run at once, and what one leaves behind is ended without
 // touching the other's: at once if it can be distinguished, else with the other.
 func TestOrphansAreToldApart(t *testing.T) {
 	for _, test := range []struct {
 		left         string
 		wantOutlived bool
-	}{{"session fork", false}, {"session bare", true}} {
+	}{{"session fork", false}, {"session fork heavy", false}, {"session bare", true}} {
 		t.Run(test.left, func(t *testing.T) {
 			w := &worker.Isolated{Grace: soon}
 			ctx, cancel := context.WithCancel(within(t))
