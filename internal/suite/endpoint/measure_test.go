@@ -17,6 +17,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/suite"
+	"github.com/accelgate/accelgate/internal/testtier"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -51,7 +52,8 @@ func suiteOf(t testing.TB, name, text string) *config.Suite {
 	return &file.Suites[0]
 }
 
-// expectation is what the first lines of a file of testdata/measure demand.
+// expectation is what the first lines of a file of testdata/measure demand. Those that begin
+// with "# tiers: test" do not belong to make race.
 type expectation struct {
 	outcome, reason string
 	has, lacks      []string // metrics
@@ -99,6 +101,9 @@ func TestMeasure(t *testing.T) {
 			text, err := os.ReadFile(f)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if testtier.Race && strings.HasPrefix(string(text), "# tiers: test\n") {
+				t.Skip("other files have the same goroutines")
 			}
 			e := env(t)
 			s, err := openBody(t, f, string(text), e)
