@@ -63,15 +63,19 @@ type processStat struct {
 	started uint64
 }
 
-// parseStat reads the fields after the name, which may hold anything.
 func parseStat(data []byte) (processStat, bool) {
-	text := string(data)
-	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
+	fields := statFields(string(data))
 	if len(fields) < 20 {
 		return processStat{}, false
 	}
 	started, err := strconv.ParseUint(fields[19], 10, 64)
 	return processStat{fields[0], started}, err == nil
+}
+
+// statFields are the fields behind the name, which may hold anything: the 3rd of
+// proc_pid_stat(5) comes first.
+func statFields(stat string) []string {
+	return strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 }
 
 // lives reports whether the process is there; it must be one of this machine

@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -153,11 +152,9 @@ func exiting(pid int) bool {
 	return flags&pfExiting != 0
 }
 
-// fieldIn returns the nth field of proc_pid_stat(5), from the 3rd on. The second
-// one is a name in parentheses, which the process chooses freely.
+// fieldIn returns the nth field of proc_pid_stat(5), a number, from the 3rd on.
 func fieldIn(stat string, n int) (value uint64, ok bool) {
-	_, name, _ := strings.Cut(stat, "(")
-	fields := strings.Fields(name[strings.LastIndexByte(name, ')')+1:])
+	fields := statFields(stat)
 	if len(fields) <= n-3 {
 		return 0, false
 	}

@@ -1,10 +1,7 @@
 package worker
 
 import (
-	"bytes"
-	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"slices"
 	"sync"
@@ -177,12 +174,8 @@ func (t *tree) killOrphan(p process) {
 func ancestors(pid int) (all []int) {
 	for pid > 1 {
 		all = append(all, pid)
-		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		next := 0 // after the name, which may hold anything: state, parent
-		if f := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]); len(f) > 1 {
-			next = number(f[1])
-		}
-		pid = next
+		parent, _ := fieldIn(statOf(pid), 4)
+		pid = int(parent)
 	}
 	return all
 }

@@ -115,29 +115,29 @@ type visit struct {
 }
 
 func (p *procedure) visit(ctx context.Context, s *side, content int, sets, asked []int) (v visit, err error) {
-	s.queued()
-	start := s.now()
+	queued, start := s.queued(), s.now()
 	for _, set := range sets {
 		if err := p.renew(ctx, s, content, set); err != nil {
 			return v, err
 		}
 	}
 	v.make = float64(s.now().Sub(start).Nanoseconds())
-	v.makeQueued = s.queued()
+	v.makeQueued = s.queued() - queued
 	for _, set := range sets {
 		if err := p.poison(ctx, s, set); err != nil {
 			return v, err
 		}
 	}
-	s.queued()
+	queued = s.queued()
 	if v.wall, _, err = p.request(ctx, s, s.build.ID, s, sets); err != nil {
 		return v, err
 	}
-	v.wallQueued = s.queued()
+	called := s.queued()
+	v.wallQueued = called - queued
 	if v.outputs, v.ask, err = p.ask(ctx, s, asked); err != nil {
 		return v, err
 	}
-	v.askQueued = s.queued()
+	v.askQueued = s.queued() - called
 	_, v.askAgain, err = p.ask(ctx, s, asked)
 	return v, err
 }

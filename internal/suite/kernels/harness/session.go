@@ -68,7 +68,6 @@ type Session struct {
 	hello  HelloReply
 	dead   error  // what every later request returns
 	log    string // the end of that of a dead worker
-	waited time.Duration
 }
 
 // Open starts a worker and greets it; Proto of hello is filled in. Now is a clock that only runs forward. An
@@ -101,12 +100,8 @@ func (s *Session) Hello() HelloReply { return s.hello }
 func (s *Session) Dead() bool { return s.dead != nil }
 
 // queued returns the nanoseconds for which the worker's first thread, which makes the
-// calls, has waited for a processor since the last time that it was asked.
-func (s *Session) queued() float64 {
-	before := s.waited
-	s.waited = s.p.Waited()
-	return float64((s.waited - before).Nanoseconds())
-}
+// calls, has waited for a processor so far.
+func (s *Session) queued() float64 { return float64(s.p.Waited().Nanoseconds()) }
 
 // Log returns the end of the worker's log, untrusted.
 func (s *Session) Log() string { return cmp.Or(s.log, s.p.Log()) }

@@ -207,12 +207,12 @@ func shown(r span, overhead float64) float64 {
 func (p *procedure) measure(ctx context.Context, s *side, id string, to *span, times, warmup int) error {
 	q := p.timing(id, s, p.order())
 	q.Warmup, q.Iterations = warmup, times*to.calls
-	s.queued()
+	queued := s.queued()
 	reply, wall, err := s.Time(ctx, q)
 	if err != nil {
 		return s.by(err)
 	}
-	queued := s.queued()
+	queued = s.queued() - queued
 	if to.timer != "" && reply.Timer != to.timer {
 		return s.by(s.blame("time", fmt.Errorf("its timer is %.40q, and was %.40q before", reply.Timer, to.timer)))
 	}

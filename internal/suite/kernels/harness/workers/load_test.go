@@ -26,14 +26,7 @@ func TestHonestBesideLoadNightly(t *testing.T) {
 
 func besideLoad(t *testing.T, times int) {
 	for range 3 * runtime.GOMAXPROCS(0) {
-		busy := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
-		if err := busy.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			_ = busy.Process.Kill()
-			_ = busy.Wait()
-		})
+		busy(t)
 	}
 	for kind, file := range map[string]string{"c": "testdata/cheats/plain.c", "numpy": "testdata/cheats/plain.py"} {
 		for range times {
@@ -47,4 +40,18 @@ func besideLoad(t *testing.T, times int) {
 			t.Logf("%s: %s %s", file, m.Status, m.Reason)
 		}
 	}
+}
+
+// busy starts a program that does nothing but take a processor, and returns its number.
+func busy(t *testing.T) int {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	})
+	return c.Process.Pid
 }

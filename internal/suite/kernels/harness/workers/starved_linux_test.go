@@ -1,7 +1,6 @@
 package workers_test
 
 import (
-	"os/exec"
 	"strconv"
 	"testing"
 	"time"
@@ -21,14 +20,9 @@ func TestStarvedIsNotSuspectNightly(t *testing.T) {
 	testtier.Nightly(t)
 	first, second := processors(t)
 	for range 2 {
-		busy := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
-		if err := busy.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = busy.Wait() })
 		var one unix.CPUSet
 		one.Set(first)
-		if err := unix.SchedSetaffinity(busy.Process.Pid, &one); err != nil {
+		if err := unix.SchedSetaffinity(busy(t), &one); err != nil {
 			t.Fatal(err)
 		}
 	}
