@@ -1,5 +1,5 @@
 # make test is what a developer runs; CI runs every tier: docs/testing.md.
-.PHONY: test race thorough portable dead nightly tiers lint fuzz bench evaluate mde messages
+.PHONY: test race thorough portable dead nightly tiers lint fuzz bench evaluate mde messages gpu-kit
 
 SHELL = /bin/bash -o pipefail
 PKGS = ./...
@@ -100,6 +100,16 @@ endif
 # of it, on the embedded engine; minutes, on a quiet host.
 mde:
 	ACCELGATE_TEST_TIER=nightly go test -run '^TestMDENightly$$' -count=1 -timeout 60m -v ./e2e/mde
+
+# What scripts/gpu.sh needs on a host with a GPU, in one folder: neither Go nor a network is needed there.
+gpu-kit:
+	@rm -rf .gpu-kit && mkdir -p .gpu-kit/bin
+	@go build -ldflags='-s -w' -o .gpu-kit/bin/accelgate ./cmd/accelgate
+	@for name in health gauge energy; do go test -c -ldflags='-s -w' -o .gpu-kit/bin/$$name.test ./internal/device/$$name; done
+	@gzip -9 .gpu-kit/bin/*
+	@mkdir .gpu-kit/scripts && cp -R scripts/gpu.sh scripts/gpu .gpu-kit/scripts/ && rm -f .gpu-kit/scripts/gpu/*.go
+	@git describe --always --dirty --abbrev=40 >.gpu-kit/commit
+	@du -sh .gpu-kit
 
 # All errors, warnings, findings, help texts and sentences of the program, with their places; a test checks their style.
 messages:

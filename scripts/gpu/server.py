@@ -1,11 +1,14 @@
 """Stands in for a server of language models: the streaming API of OpenAI, each token after products of matrices.
 
-    python3 server.py cuda:0 8000
+    python3 server.py cuda:0 8000 [COUNTER.json]
+
+COUNTER.json gets the device's count of energy, in millijoules, at the end of each request, where the driver reports one.
 """
 
 import json
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import torch
@@ -14,6 +17,27 @@ device, port = torch.device(sys.argv[1]), int(sys.argv[2])
 size = 512 if device.type == "cpu" else 4096
 weights = torch.randn(size, size, device=device) / size**0.5
 one_at_a_time = threading.Lock()
+counts = []
+
+
+def energy():
+    """What NVML has counted since the driver was loaded; None where it counts nothing."""
+    try:
+        import pynvml
+
+        pynvml.nvmlInit()
+        return pynvml.nvmlDeviceGetTotalEnergyConsumption(pynvml.nvmlDeviceGetHandleByIndex(device.index or 0))
+    except Exception:  # the package or the driver is absent
+        return None
+
+
+def count():
+    with one_at_a_time:
+        millijoules = energy() if device.type == "cuda" and len(sys.argv) > 3 else None
+        if millijoules is not None:
+            counts.append({"at": time.monotonic(), "mj": millijoules})
+            with open(sys.argv[3], "w") as f:
+                json.dump(counts, f)
 
 
 def step():
@@ -57,6 +81,7 @@ class Handler(BaseHTTPRequestHandler):
         self.event({"choices": [], "usage": usage})
         self.chunk(b"data: [DONE]\n\n")
         self.chunk(b"")
+        count()
 
     def choice(self, text, finish):
         if self.path.endswith("/chat/completions"):

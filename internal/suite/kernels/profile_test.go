@@ -40,7 +40,7 @@ exit $code
 `
 
 const (
-	ncuOptions       = `"--page details"|"--print-units base"|"--target-processes all"|"--section SpeedOfLight"|"--section LaunchStats"|"--section Occupancy"`
+	ncuOptions       = `"--page details"|"--print-units base"|"--target-processes all"|"--clock-control none"|"--section SpeedOfLight"|"--section LaunchStats"|"--section Occupancy"`
 	sanitizerOptions = `"--tool memcheck"|"--report-api-errors no"|"--target-processes all"|"--print-limit 100"`
 )
 

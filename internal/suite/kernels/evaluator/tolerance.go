@@ -21,14 +21,14 @@ type format struct {
 }
 
 // docs/kernels.md derives them, u being the unit roundoff. Formats of 16 bits get
-// 4 u of an element, for two roundings on either side, and 2 u of the mean
+// 4 u of an element, for two roundings on either side, and 4 u of the mean
 // magnitude, for rounded terms of a sum; those of 8 and 4 bits one unit in the
 // last place. float32 and float64 get room for another library's exp and rsqrt.
 var formats = map[tensor.DType]format{
 	tensor.Float64:      {fraction: 52, lowest: -970, rtol: 0x1p-40, scale: 0x1p-40}, // below -970, 1/ulp overflows
 	tensor.Float32:      {fraction: 23, lowest: -126, rtol: 0x1p-19, scale: 0x1p-19},
-	tensor.F16:          {fraction: 10, lowest: -14, rtol: 0x1p-9, scale: 0x1p-10, rounds: true},
-	tensor.BF16:         {fraction: 7, lowest: -126, rtol: 0x1p-6, scale: 0x1p-7, rounds: true},
+	tensor.F16:          {fraction: 10, lowest: -14, rtol: 0x1p-9, scale: 0x1p-9, rounds: true},
+	tensor.BF16:         {fraction: 7, lowest: -126, rtol: 0x1p-6, scale: 0x1p-6, rounds: true},
 	tensor.Float8E4M3FN: {fraction: 3, lowest: -6, rtol: 0x1p-3, scale: 0x1p-4},
 	tensor.Float8E5M2:   {fraction: 2, lowest: -14, rtol: 0x1p-2, scale: 0x1p-3},
 	tensor.Float4E2M1:   {fraction: 1, lowest: 0, rtol: 0x1p-1, scale: 0x1p-2},

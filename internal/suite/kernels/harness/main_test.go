@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -146,43 +147,44 @@ func resave(change func(t *tensor.Tensor)) func(request, reply fields) {
 var firstArgs any
 
 var cheats = map[string]cheat{
-	"prints":       on("run", func(fields) { fmt.Println("debug: here I am") }),
-	"prints json":  on("run", func(fields) { fmt.Println(`{"ok":true,"outputs":[]}`) }),
-	"floods":       on("run", func(fields) { fmt.Println(strings.Repeat("x", 4<<20)) }),
-	"other seq":    on("run", func(r fields) { write(os.Stdout, fields{"seq": json.Number("1"), "ok": true}) }),
-	"odd event":    on("run", func(fields) { write(os.Stdout, fields{"event": "passed"}) }),
-	"closes":       on("run", func(fields) { os.Stdout.Close(); select {} }),
-	"exits":        on("run", func(fields) { os.Exit(0) }),
-	"mute":         on("run", func(fields) { select {} }),
-	"loud sleeper": on("run", sleepAloud),
-	"survivor":     on("run", survivor),
-	"skips":        on("run", func(r fields) { r["id"] = "" }),
-	"skips timed":  on("time", func(r fields) { r["id"] = "" }),
-	"other file":   on("run", func(r fields) { r["save"] = r["save"].(string) + ".txt" }),
-	"other proto":  then("hello", func(_, r fields) { r["proto"] = "fib-worker/2" }),
-	"few times":    then("time", func(_, r fields) { r["ns"] = r["ns"].([]any)[1:] }),
-	"past times":   then("time", func(_, r fields) { r["ns"].([]any)[0] = json.Number("-1") }),
-	"fast timer":   then("time", fastTimer),
-	"cached":       {before: cached},
-	"nan":          then("run", resave(fillNaN)),
-	"dtype":        then("run", resave(func(t *tensor.Tensor) { t.DType = tensor.BF16 })),
-	"shape":        then("run", resave(func(t *tensor.Tensor) { t.Shape = []int{t.Elements()} })),
-	"lies dtype":   then("run", func(_, r fields) { r["outputs"].([]any)[0].(map[string]any)["dtype"] = "int16" }),
-	"lies name":    then("run", func(_, r fields) { r["outputs"].([]any)[0].(map[string]any)["name"] = "C" }),
-	"symlink":      then("run", symlink),
-	"other inputs": then("tensor", otherInputs),
-	"setup other":  then("build", offers("A", "D")),
-	"setup twice":  then("build", offers("A", "B", "A")),
-	"setup lies":   then("build", offers("A")),
-	"setup":        {before: on("setup", func(r fields) { r["id"] = "" }).before, after: then("build", offers("B", "A")).after},
-	"setup mute":   {before: on("setup", func(fields) { select {} }).before, after: then("build", offers()).after},
-	"corrupts":     {before: failRun, after: corrupted},
-	"visible":      {before: look()},
-	"device":       onDevice([]any{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}),
-	"device lies":  onDevice([]any{-1, 2, 3, 4, 5, 6, 7, 8, 9, 10}),
-	"no times":     {before: failObserve, after: onDevice(nil).after},
-	"no device":    then("hello", func(_, r fields) { r["devices"].([]any)[0].(map[string]any)["kind"] = "cuda" }),
-	"talks":        on("run", func(fields) { write(os.Stdout, fields{"event": "log", "text": "warming up"}) }),
+	"prints":        on("run", func(fields) { fmt.Println("debug: here I am") }),
+	"prints json":   on("run", func(fields) { fmt.Println(`{"ok":true,"outputs":[]}`) }),
+	"floods":        on("run", func(fields) { fmt.Println(strings.Repeat("x", 4<<20)) }),
+	"other seq":     on("run", func(r fields) { write(os.Stdout, fields{"seq": json.Number("1"), "ok": true}) }),
+	"odd event":     on("run", func(fields) { write(os.Stdout, fields{"event": "passed"}) }),
+	"closes":        on("run", func(fields) { os.Stdout.Close(); select {} }),
+	"exits":         on("run", func(fields) { os.Exit(0) }),
+	"mute":          on("run", func(fields) { select {} }),
+	"loud sleeper":  on("run", sleepAloud),
+	"survivor":      on("run", survivor),
+	"skips":         on("run", func(r fields) { r["id"] = "" }),
+	"skips timed":   on("time", func(r fields) { r["id"] = "" }),
+	"other file":    on("run", func(r fields) { r["save"] = r["save"].(string) + ".txt" }),
+	"other proto":   then("hello", func(_, r fields) { r["proto"] = "fib-worker/2" }),
+	"few times":     then("time", func(_, r fields) { r["ns"] = r["ns"].([]any)[1:] }),
+	"past times":    then("time", func(_, r fields) { r["ns"].([]any)[0] = json.Number("-1") }),
+	"fast timer":    then("time", fastTimer),
+	"cached":        {before: cached},
+	"nan":           then("run", resave(fillNaN)),
+	"dtype":         then("run", resave(func(t *tensor.Tensor) { t.DType = tensor.BF16 })),
+	"shape":         then("run", resave(func(t *tensor.Tensor) { t.Shape = []int{t.Elements()} })),
+	"lies dtype":    then("run", func(_, r fields) { r["outputs"].([]any)[0].(map[string]any)["dtype"] = "int16" }),
+	"lies name":     then("run", func(_, r fields) { r["outputs"].([]any)[0].(map[string]any)["name"] = "C" }),
+	"symlink":       then("run", symlink),
+	"other inputs":  then("tensor", otherInputs),
+	"setup other":   then("build", offers("A", "D")),
+	"setup twice":   then("build", offers("A", "B", "A")),
+	"setup lies":    then("build", offers("A")),
+	"setup":         {before: on("setup", func(r fields) { r["id"] = "" }).before, after: then("build", offers("B", "A")).after},
+	"setup mute":    {before: on("setup", func(fields) { select {} }).before, after: then("build", offers()).after},
+	"corrupts":      {before: failRun, after: corrupted},
+	"visible":       {before: look()},
+	"shared device": onShared(),
+	"device":        onDevice([]any{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}),
+	"device lies":   onDevice([]any{-1, 2, 3, 4, 5, 6, 7, 8, 9, 10}),
+	"no times":      {before: failObserve, after: onDevice(nil).after},
+	"no device":     then("hello", func(_, r fields) { r["devices"].([]any)[0].(map[string]any)["kind"] = "cuda" }),
+	"talks":         on("run", func(fields) { write(os.Stdout, fields{"event": "log", "text": "warming up"}) }),
 }
 
 // offers makes a worker say that its function has a setup, which takes inputs.
@@ -212,6 +214,23 @@ func onDevice(ns []any) cheat {
 			reply["clock"] = map[string]any{"sm_mhz": 1980, "throttle": true}
 		}
 	}}
+}
+
+// contextSwitch is how long a shared device takes to change between two processes.
+const contextSwitch = 20 * time.Millisecond
+
+// onShared makes a worker say that it has a GPU, which the first calls after those of another worker wait for. The
+// file that childAddr names holds the last one's number.
+func onShared() cheat {
+	c := onDevice(nil)
+	c.before = func(request fields) {
+		path, own := os.Getenv(childAddr), strconv.Itoa(os.Getpid())
+		if last, _ := os.ReadFile(path); request["op"] == "time" && string(last) != own {
+			time.Sleep(contextSwitch)
+			_ = os.WriteFile(path, []byte(own), 0o600)
+		}
+	}
+	return c
 }
 
 func sleepAloud(fields) {

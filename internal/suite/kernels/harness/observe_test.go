@@ -1,10 +1,14 @@
 package harness_test
 
 import (
+	"math"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/accelgate/accelgate/internal/stats"
 	"github.com/accelgate/accelgate/internal/suite/kernels/evaluator"
 	"github.com/accelgate/accelgate/internal/suite/kernels/harness"
 )
@@ -62,4 +66,22 @@ func sumOf(values []int64) (sum int64) {
 		sum += v
 	}
 	return sum
+}
+
+// TestSharedDevice: what a device takes to change between the two workers is in no time of a call.
+func TestSharedDevice(t *testing.T) {
+	t.Parallel()
+	file := childAddr + "=" + filepath.Join(t.TempDir(), "owner")
+	reference, solution := mustOpen(t, "shared device", harness.Limits{}, file), mustOpen(t, "shared device", harness.Limits{}, file)
+	m, err := harness.Measure(within(t), small, program(reference, "gemm"), program(solution, "gemm"), quick(t))
+	if err != nil || m.Status != evaluator.Passed {
+		t.Fatalf("status %s, reason %q, error %v", m.Status, m.Reason, err)
+	}
+	for name, timing := range map[string]harness.Timing{"reference": m.Reference, "solution": m.Solution} {
+		calls := float64(2 * timing.Calls[0] / 4 / len(timing.Slope[0])) // that 3N are more than N
+		off := math.Abs(stats.Median(slices.Concat(timing.Slope...))) * calls
+		if off > float64(contextSwitch.Nanoseconds())/2 {
+			t.Errorf("the requests of the %s differ by %v, and the device takes %v to change", name, time.Duration(off), contextSwitch)
+		}
+	}
 }

@@ -59,8 +59,9 @@ class Toolchain:
             raise missing("there is no Python.h, which the binding torch includes: install python3-dev")
         import torch
 
-        own = os.path.join(os.path.dirname(torch.__file__), "include", "torch", "csrc", "api", "include")
-        if not any(os.path.exists(os.path.join(p, "torch/extension.h")) for p in (own, "/usr/include", "/usr/local/include")):
+        own = os.path.join(os.path.dirname(torch.__file__), "include")  # extension.h of packages lies here or in the API's folder, by version
+        places = (own, os.path.join(own, "torch", "csrc", "api", "include"), "/usr/include", "/usr/local/include")
+        if not any(os.path.exists(os.path.join(p, "torch/extension.h")) for p in places):
             raise missing("this torch has no torch/extension.h: install its headers, on Debian libtorch-dev")
 
     def find_cuda(self, device):
