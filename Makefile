@@ -102,14 +102,15 @@ mde:
 	ACCELGATE_TEST_TIER=nightly go test -run '^TestMDENightly$$' -count=1 -timeout 60m -v ./e2e/mde
 
 # What scripts/gpu.sh needs on a host with a GPU, in one folder: neither Go nor a network is needed there.
+GPU_KIT ?= .gpu-kit
 gpu-kit:
-	@rm -rf .gpu-kit && mkdir -p .gpu-kit/bin
-	@go build -ldflags='-s -w' -o .gpu-kit/bin/accelgate ./cmd/accelgate
-	@for name in health gauge energy; do go test -c -ldflags='-s -w' -o .gpu-kit/bin/$$name.test ./internal/device/$$name; done
-	@gzip -9 .gpu-kit/bin/*
-	@mkdir .gpu-kit/scripts && cp -R scripts/gpu.sh scripts/gpu .gpu-kit/scripts/ && rm -f .gpu-kit/scripts/gpu/*.go
-	@git describe --always --dirty --abbrev=40 >.gpu-kit/commit
-	@du -sh .gpu-kit
+	@rm -rf $(GPU_KIT) && mkdir -p $(GPU_KIT)/bin $(GPU_KIT)/scripts
+	@go build -ldflags='-s -w' -o $(GPU_KIT)/bin/accelgate ./cmd/accelgate
+	@for name in health gauge energy; do go test -c -ldflags='-s -w' -o $(GPU_KIT)/bin/$$name.test ./internal/device/$$name || exit 1; done
+	@gzip -9 $(GPU_KIT)/bin/*
+	@cp -R scripts/gpu.sh scripts/gpu $(GPU_KIT)/scripts/ && rm -f $(GPU_KIT)/scripts/gpu/*.go
+	@git describe --always --dirty --abbrev=40 >$(GPU_KIT)/commit
+	@du -sh $(GPU_KIT)
 
 # All errors, warnings, findings, help texts and sentences of the program, with their places; a test checks their style.
 messages:

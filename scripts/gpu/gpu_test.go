@@ -17,14 +17,11 @@ import (
 	"github.com/accelgate/accelgate/internal/testtier"
 )
 
-// smi prints what nvidia-smi prints, more or less. FAIL in its name's folder makes its log empty.
-const smi = `#!/bin/sh
-case "$*" in
-  -L) echo 'GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-8932f937-d72c-4106-c12f-20bd9faed9f6)' ;;
-  "-q -x"*) if test -e "$(dirname "$0")/FAIL"; then exit 9; fi; echo '<nvidia_smi_log></nvidia_smi_log>' ;;
-  *) echo 'a "b" \ line' ;;
-esac
-`
+// recorded has what nvidia-smi printed on a host with a GPU, and a program that prints it.
+const recorded = "../../internal/device/testdata/h100"
+
+// gpu is the UUID that the stand-in prints.
+const gpu = "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6"
 
 type summary struct {
 	Real  bool
@@ -60,13 +57,22 @@ func script(t *testing.T, dir string, env ...string) (code int, stdout, stderr s
 	return command.ProcessState.ExitCode(), out.String(), bad.String()
 }
 
-func standIn(t *testing.T) (dir string) {
+// standIn makes a folder whose bin has the recorded nvidia-smi, or one whose log is empty.
+func standIn(t *testing.T, log bool) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
-		t.Fatal(err)
+	err := os.CopyFS(filepath.Join(dir, "bin"), os.DirFS(recorded))
+	if err == nil {
+		err = os.Chmod(filepath.Join(dir, "bin", "nvidia-smi"), 0o755)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "bin", "nvidia-smi"), []byte(smi), 0o755); err != nil {
+	list := filepath.Join(dir, "bin", "list.txt")
+	if err == nil {
+		err = os.WriteFile(list, []byte("GPU 0: NVIDIA H100 80GB HBM3 (UUID: "+gpu+")\n"), 0o644)
+	}
+	if err == nil && !log {
+		err = os.Truncate(filepath.Join(dir, "bin", "all.xml"), 0)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -89,7 +95,7 @@ func TestShellCheck(t *testing.T) {
 	if _, err := exec.LookPath("shellcheck"); err != nil {
 		testtier.Missing(t, "scripts/gpu.sh was NOT checked: install shellcheck")
 	}
-	if out, err := exec.CommandContext(t.Context(), "shellcheck", "../gpu.sh").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "shellcheck", "-x", "-P", "../..", "../gpu.sh", "steps.sh", filepath.Join(recorded, "nvidia-smi")).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -97,7 +103,7 @@ func TestShellCheck(t *testing.T) {
 // TestNoGPU: one line says what is missing, also where an nvidia-smi is on the PATH; nothing is written.
 func TestNoGPU(t *testing.T) {
 	t.Parallel()
-	dir := standIn(t)
+	dir := standIn(t, true)
 	code, out, bad := script(t, dir)
 	if code != 3 || out != "" || strings.Count(bad, "\n") != 1 || !strings.Contains(bad, "no NVIDIA GPU") {
 		t.Errorf("exit %d, %q, %q", code, out, bad)
@@ -115,7 +121,7 @@ func TestNoGPU(t *testing.T) {
 // TestDry: what a stand-in prints is not called real, and a step without its tools is skipped for a reason.
 func TestDry(t *testing.T) {
 	t.Parallel()
-	dir := standIn(t)
+	dir := standIn(t, true)
 	code, out, bad := script(t, dir, "ACCELGATE_GPU_DRY=1", "ACCELGATE_GPU_STEPS=record pinning roofline")
 	if code != 0 {
 		t.Fatalf("exit %d\n%s%s", code, out, bad)
@@ -138,10 +144,7 @@ func TestDry(t *testing.T) {
 // TestFailureStopsNothing: the steps behind one that fails are done, and the exit code says that one failed.
 func TestFailureStopsNothing(t *testing.T) {
 	t.Parallel()
-	dir := standIn(t)
-	if err := os.WriteFile(filepath.Join(dir, "bin", "FAIL"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	dir := standIn(t, false)
 	code, out, _ := script(t, dir, "ACCELGATE_GPU_DRY=1", "ACCELGATE_GPU_STEPS=record model")
 	var s summary
 	read(t, filepath.Join(dir, "out", "summary.json"), &s)

@@ -3,7 +3,7 @@
     python3 kernels.py cuda DATASET
 
 The first argument, cuda or cpu, chooses the sizes. A folder has definition.json, with the workloads of each device, the
-reference, and one file a solution: torch.py, triton.py and cuda.cu by those names, and any other Python.
+reference, and one file a solution: torch.py, triton.py, cuda.cu with cuda.cpp, and any other Python.
 """
 
 import json
@@ -21,15 +21,15 @@ def write(path, text):
 
 def solution(definition, file):
     language = file.stem if file.stem in ("triton", "cuda") else "python"
-    entry = "kernel.cu" if language == "cuda" else "main.py"
-    spec = {"language": language, "target_hardware": HARDWARE if language == "python" else ["cuda"], "entry_point": f"{entry}::run", "destination_passing_style": False}
+    files = [file, file.with_suffix(".cpp")] if language == "cuda" else [file]  # nvcc need not read torch's headers
+    spec = {"language": language, "target_hardware": HARDWARE if language == "python" else ["cuda"], "entry_point": f"{files[-1].name}::run", "destination_passing_style": False}
     spec.update({"binding": "torch"} if language == "cuda" else {})
     return {
         "name": f"{file.stem}_{definition}",
         "definition": definition,
         "author": "accelgate",
         "spec": spec,
-        "sources": [{"path": entry, "content": file.read_text()}],
+        "sources": [{"path": f.name, "content": f.read_text()} for f in files],
     }
 
 

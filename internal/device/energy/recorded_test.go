@@ -8,11 +8,11 @@ import (
 )
 
 // TestRecordedNVIDIA reads what scripts/gpu.sh recorded of a real GPU where ACCELGATE_GPU_FIXTURES names its folder, and
-// the outputs in testdata without it.
+// those of an H100 without it.
 func TestRecordedNVIDIA(t *testing.T) {
 	folder := os.Getenv("ACCELGATE_GPU_FIXTURES")
 	if folder == "" {
-		folder = "testdata"
+		folder = "../testdata/h100"
 	}
 	for _, name := range []string{"power.csv", "power-instant.csv"} {
 		text, err := os.ReadFile(filepath.Join(folder, name))

@@ -235,11 +235,11 @@ func TestStamps(t *testing.T) {
 }
 
 // TestRecordedNVIDIA reads what scripts/gpu.sh recorded of a real GPU where ACCELGATE_GPU_FIXTURES names its folder, and
-// lines of the documented form without it.
+// those of an H100 without it.
 func TestRecordedNVIDIA(t *testing.T) {
 	folder := os.Getenv("ACCELGATE_GPU_FIXTURES")
 	if folder == "" {
-		folder = "testdata"
+		folder = "../testdata/h100"
 	}
 	for name, reasons := range map[string]bool{"gauge.csv": false, "gauge-reasons.csv": true} {
 		text, err := os.ReadFile(filepath.Join(folder, name))

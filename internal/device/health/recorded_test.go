@@ -6,11 +6,11 @@ import (
 )
 
 // TestRecordedNVIDIA reads what scripts/gpu.sh recorded of a real GPU where ACCELGATE_GPU_FIXTURES names its folder, and
-// else an output of our own making: each GPU has what the watch on a host's health needs.
+// else what an H100 printed: each GPU has what the watch on a host's health needs.
 func TestRecordedNVIDIA(t *testing.T) {
 	folder, log := os.Getenv("ACCELGATE_GPU_FIXTURES"), "all.xml"
 	if folder == "" {
-		folder, log = "testdata", "nvidia-560.xml"
+		folder = "../testdata/h100"
 	}
 	root, err := os.OpenRoot(folder)
 	if err != nil {
