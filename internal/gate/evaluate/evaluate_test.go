@@ -38,8 +38,7 @@ const begin, end = "<!-- what follows is written by make evaluate UPDATE=1 -->\n
 func TestPageNightly(t *testing.T) {
 	testtier.Nightly(t)
 	var tables bytes.Buffer
-	evaluate.Roads(&tables, load(t))
-	evaluate.Generated(&tables)
+	evaluate.Page(&tables, load(t))
 	t.Log(tables.String())
 	path := filepath.Join("..", "..", "..", "docs", "detection.md")
 	page, err := os.ReadFile(path)
