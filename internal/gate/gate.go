@@ -242,7 +242,8 @@ type Policy struct {
 	// of no interest; 0 is DefaultMinEffect.
 	MinEffect float64 `json:"min_effect,omitempty"`
 	// FalseAlarms is the chance, in percent, that a report on unchanged code blocks
-	// for speed, whatever the number of cells; 0 is 2.
+	// for speed, whatever the number of cells; 0 is 2. It is the level of the tests:
+	// docs/detection.md has the rate of each method.
 	FalseAlarms float64 `json:"false_alarms,omitempty"`
 	// OneLook says that nothing is measured again, so that pairs are judged by all
 	// that there are, and not in stages.
