@@ -52,9 +52,13 @@ thorough: portable dead .test/bin
 	@export ACCELGATE_TEST_TIER=thorough ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin; \
 	{ $(THOROUGHLY) -p 3 $(LONGEST) $(filter-out $(TIMED) $(LONGEST),$(THOROUGH)); $(THOROUGHLY) -p 1 $(filter $(TIMED),$(THOROUGH)); } | $(SUMMARY)/thorough.passed
 
+# Packages whose random tests start at the same place in each make test, and elsewhere in each make nightly.
+SEEDED = $(shell grep -rlE --include=*_test.go 'testtier\.(Seed|Quick)\(' internal | xargs -n1 dirname | sort -u | sed 's|^|./|')
+
 # What measures for many minutes; .github/workflows/nightly.yml runs it.
 nightly: evaluate mde
 	@$(PROGRAMS)
+	ACCELGATE_TEST_TIER=nightly go test -skip 'Nightly$$' -count=20 -timeout 30m $(SEEDED)
 	.ci/tools
 	CONTAINERS_CONF="$$(.ci/containers)" ACCELGATE_TEST_TIER=nightly ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -run '^Test(Release|Newcomer)Nightly$$' -count=1 -timeout 30m -v ./e2e/workflows
 	ACCELGATE_TEST_TIER=nightly ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -run '^TestLargePagesNightly$$' -count=1 -timeout 30m -v ./e2e/browser

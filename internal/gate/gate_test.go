@@ -10,6 +10,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 var host = bench.Host{Label: "h", Fingerprint: bench.Fingerprint{CPU: "c", Cores: 2}}
@@ -271,7 +272,7 @@ func TestProperties(t *testing.T) {
 		down := class("ttft_ms", old, new)
 		return (up == gate.Regressed) == (down == gate.Improved) && (up == gate.Improved) == (down == gate.Regressed)
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 2000}); err != nil {
+	if err := quick.Check(property, testtier.Quick(t, 2000)); err != nil {
 		t.Error(err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // limiting returns the policy with the limits of one metric in the cells with these ids, or
@@ -148,7 +149,7 @@ func TestALimitIsOfOneMetric(t *testing.T) {
 		}
 		return diff == ""
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 40}); err != nil {
+	if err := quick.Check(property, testtier.Quick(t, 40)); err != nil {
 		t.Error(err)
 	}
 }
@@ -177,7 +178,7 @@ func TestBoundsAreIndependentOfTheBaseline(t *testing.T) {
 		found := beyond(gate.Compare("base", ref, got, p))
 		return cmp.Equal(found, beyond(gate.Compare("", nil, got, p))) && (len(found) > 0) == (float64(now) < *l.Min || float64(now) > *l.Max)
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 2000}); err != nil {
+	if err := quick.Check(property, testtier.Quick(t, 2000)); err != nil {
 		t.Error(err)
 	}
 }

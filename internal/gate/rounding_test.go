@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // rounded judges a change of one metric whose step each side describes.
@@ -101,7 +102,7 @@ func TestRoundingProperties(t *testing.T) {
 	if !property(0xece7, 0xd535, 0) { // within the tolerance alone
 		t.Error("6064.7 -> 5458.1 in steps of 0.1")
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 5000}); err != nil {
+	if err := quick.Check(property, testtier.Quick(t, 5000)); err != nil {
 		t.Error(err)
 	}
 }

@@ -163,14 +163,14 @@ func TestWaiversOnlyAccept(t *testing.T) {
 		}
 		return v.Class == plain.Class && v.Level == plain.Level
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 5000}); err != nil {
+	if err := quick.Check(property, testtier.Quick(t, 5000)); err != nil {
 		t.Error(err)
 	}
 	near := func(old, share, ceiling float64) bool {
 		old = 1 + math.Mod(math.Abs(old), 1e6)
 		return property(old, old*math.Mod(math.Abs(share), 2), ceiling, false)
 	}
-	if err := quick.Check(near, &quick.Config{MaxCount: 5000}); err != nil {
+	if err := quick.Check(near, testtier.Quick(t, 5000)); err != nil {
 		t.Error(err)
 	}
 }
