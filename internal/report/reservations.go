@@ -1,0 +1,138 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/text"
+)
+
+// undecidedTable lists what more evidence may change, with what would decide it, and how to get
+// that.
+func (r *Report) undecidedTable(most int) []block {
+	l := &r.shown.undecided
+	if l.total == 0 {
+		return nil
+	}
+	t := r.reservedTable(l, most, "Decided by", func(f finding) []inline { return []inline{only(plain(deciders[f.DecidedBy])), evidence(f)} })
+	blocks := []block{t}
+	if items := r.deciding(); items != nil {
+		blocks = append(blocks, items)
+	}
+	return blocks
+}
+
+// excusedTable lists what would block, but for what the repository says of it.
+func (r *Report) excusedTable(most int) []block {
+	l := &r.shown.excused
+	if l.total == 0 {
+		return nil
+	}
+	return []block{r.reservedTable(l, most, "Excuse", func(f finding) []inline {
+		return []inline{only(plain(excuses[f.Excuse.Kind])), append(append(excuseOf(f.Verdict), plain("; ")), evidence(f)...)}
+	})}
+}
+
+// reservedTable has a row for each finding, with a column of its own.
+func (r *Report) reservedTable(l *list, most int, title string, why func(finding) []inline) *table {
+	t := &table{total: l.total, notes: true, columns: r.columns("Cell", "Metric", "Finding", "Baseline → now>", "Change>", "Limit>", title, "Evidence~")}
+	for _, f := range l.rows[:min(most, len(l.rows))] {
+		change := none
+		if ofSpeed(f.Verdict) && f.Finding != gate.PartsDiffer {
+			change = r.changeCell(f)
+		}
+		row := r.row(f, append([]inline{metricName(f), only(plain(f.bareWord())), r.values(f), change, limitsIn(f.Verdict)}, why(f)...)...)
+		if f.Budget > 0 {
+			row[0] = r.budgetOf(f)
+		}
+		t.rows = append(t.rows, row)
+	}
+	return r.withHistory(t, l.rows)
+}
+
+// bareWord is the word of the finding without its standing.
+func (f finding) bareWord() string {
+	if cause := causes[f.Cause]; f.Finding == gate.Crashed && cause != "" {
+		return cause
+	}
+	return labels[labelOf(f.Verdict)].word
+}
+
+// deciding are the commands that decide what is undecided, one for each way.
+func (r *Report) deciding() bullets {
+	var items bullets
+	for _, by := range gate.Deciders {
+		i := slices.IndexFunc(r.shown.undecided.rows, func(f finding) bool { return f.DecidedBy == by })
+		if i < 0 {
+			continue
+		}
+		if line := r.decide(r.shown.undecided.rows[i]); line != nil {
+			items = append(items, r.on(r.shown.undecided.rows[i], line))
+		}
+	}
+	return items
+}
+
+// decide says how to get what decides a finding; nil where its reason says it.
+func (r *Report) decide(f finding) inline {
+	h := &r.hosts[f.host]
+	line := h.Commands.Run
+	if f.Cell != "" && len(f.Cell) <= typable && f.alike == nil {
+		line = h.Commands.Cell + " --only " + text.ShellQuote(f.Cell)
+	}
+	switch f.DecidedBy {
+	case gate.ByMorePairs:
+		return inline{plain("More pairs: "), command(line + h.base() + fmt.Sprintf(" --pairs %d", max(10, 2*f.Evidence.NewN)))}
+	case gate.ByPairs:
+		return inline{plain("Pairs with the base: "), command(line + h.base())}
+	case gate.ByHealthyHost:
+		return inline{plain("A healthy host, or pairs with the base, which stand on any host: "), command(line + h.base())}
+	case gate.ByNextRun:
+		return inline{plain("The next run of the default branch decides it; to decide it now, measure in pairs: "), command(line + h.base())}
+	case gate.ByRepeats:
+		return inline{plain("More repeats: "), command(line + " --repeats 5")}
+	case gate.ByWholeGroup:
+		return inline{plain("A run without filters, of which every cell of the group passes: "), command(h.Commands.Run)}
+	}
+	return nil
+}
+
+// reservations counts the cells that do not block because they are undecided or excused:
+// "1 loss beyond its limit is undecided, 2 cells are waived".
+func (t *tally) reservations() string {
+	var parts []string
+	if n := t.losses(); n > 0 {
+		parts = append(parts, losses(n))
+	}
+	if n := t.open() - t.lossCells; n > 0 {
+		parts = append(parts, cells(n, "undecided"))
+	}
+	for _, kind := range gate.ExcuseKinds {
+		if n := t.excused[kind]; n > 0 {
+			parts = append(parts, cells(n, excuses[kind]))
+		}
+	}
+	if t.reserved > 0 {
+		parts = append(parts, fmt.Sprintf("%s of budgets or of the host %s undecided or excused", text.Plural(t.reserved, "finding"), are(t.reserved)))
+	}
+	return enumerate(parts)
+}
+
+// losses counts the losses beyond their limits that are undecided, those of a cell as one.
+func (t *tally) losses() int { return t.lossCells + t.wholeLosses }
+
+func losses(n int) string {
+	if n == 1 {
+		return "1 loss beyond its limit is undecided"
+	}
+	return fmt.Sprintf("%d losses beyond their limits are undecided", n)
+}
+
+func cells(n int, what string) string {
+	return text.Plural(n, "cell") + " " + are(n) + " " + what
+}
+
+// joined adds a clause to a sentence that may be empty.
+func joined(s, more string) string { return strings.TrimPrefix(s+"; "+more, "; ") }
