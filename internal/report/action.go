@@ -204,7 +204,7 @@ func basis(e *gate.Evidence) string {
 			s += ", noise " + rough(e.Noise)
 		}
 	case gate.MethodTest:
-		return fmt.Sprintf("%s test, p %.2g, standard error of the difference %.3g, finds losses from %s on", e.Test, finite(e.Q), finite(e.StdErr), rough(e.MDE))
+		return fmt.Sprintf("%s test, p %.2g, standard error of the difference %.3g", e.Test, finite(e.Q), finite(e.StdErr)) + findable(e)
 	case gate.MethodFit:
 		return fitted(e)
 	case gate.MethodPairs:
@@ -233,10 +233,15 @@ func fitted(e *gate.Evidence) string {
 	if e.StdErr > 0 {
 		s += fmt.Sprintf(", standard error of the change %.3g", finite(e.StdErr))
 	}
-	if e.MDE > 0 {
-		s += ", finds losses from " + rough(e.MDE) + " on"
+	return s + findable(e)
+}
+
+// findable is ", finds losses from 3 % on"; "" where the values find none.
+func findable(e *gate.Evidence) string {
+	if !(e.MDE > 0) {
+		return ""
 	}
-	return s
+	return ", finds losses from " + rough(e.MDE) + " on"
 }
 
 // sureness is "p 0.002, noise 0.6 %, finds 1.9 %".
@@ -245,7 +250,7 @@ func sureness(e *gate.Evidence) string {
 	if e.Q > 0 && e.Q != e.P {
 		s += fmt.Sprintf(" (q %.2g)", finite(e.Q))
 	}
-	return s + ", noise " + rough(e.NoiseFloor) + ", finds losses from " + rough(e.MDE) + " on"
+	return s + ", noise " + rough(e.NoiseFloor) + findable(e)
 }
 
 func often(n int) string {

@@ -43,7 +43,11 @@ func (r *Report) reservedTable(l *list, most int, title string, why func(finding
 		if ofSpeed(f.Verdict) && f.Finding != gate.PartsDiffer {
 			change = r.changeCell(f)
 		}
-		row := r.row(f, append([]inline{metricName(f), only(plain(f.bareWord())), r.values(f), change, limitsIn(f.Verdict)}, why(f)...)...)
+		limit := limitsIn(f.Verdict)
+		if f.Budget > 0 {
+			limit = budgetLimit(f)
+		}
+		row := r.row(f, append([]inline{metricName(f), only(plain(f.bareWord())), r.values(f), change, limit}, why(f)...)...)
 		if f.Budget > 0 {
 			row[0] = r.budgetOf(f)
 		}
@@ -94,7 +98,7 @@ func (r *Report) decide(f finding) inline {
 	case gate.ByRepeats:
 		return inline{plain("More repeats: "), command(line + " --repeats 5")}
 	case gate.ByWholeGroup:
-		return inline{plain("A run without filters, of which every cell of the group passes: "), command(h.Commands.Run)}
+		return inline{plain("A run without filters, of which every cell of the group passes: "), command(h.Commands.Cell)}
 	}
 	return nil
 }
@@ -114,8 +118,21 @@ func (t *tally) reservations() string {
 			parts = append(parts, cells(n, excuses[kind]))
 		}
 	}
-	if t.reserved > 0 {
-		parts = append(parts, fmt.Sprintf("%s of budgets or of the host %s undecided or excused", text.Plural(t.reserved, "finding"), are(t.reserved)))
+	for _, of := range []struct {
+		n         int
+		one, many string
+	}{
+		{t.reservedBudgets, "1 budget or fit is undecided or excused", "%d budgets or fits are undecided or excused"},
+		{t.reservedShifts, "a change of all cells together is undecided or excused", "changes of all cells together are undecided or excused on %d hosts"},
+		{t.elsewhere, "1 host is another than its baseline's", "%d hosts are others than their baselines'"},
+	} {
+		switch of.n {
+		case 0:
+		case 1:
+			parts = append(parts, of.one)
+		default:
+			parts = append(parts, fmt.Sprintf(of.many, of.n))
+		}
 	}
 	return enumerate(parts)
 }

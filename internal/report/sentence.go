@@ -252,10 +252,11 @@ func (t *tally) notSlower() string {
 	if t.inPairs == t.judged {
 		than = "than the base"
 	}
-	slower := min(t.judged, t.slower)
-	switch of := text.Plural(t.judged, "judged cell"); {
-	case slower > 0:
-		return fmt.Sprintf("%d of %s %s not slower %s", t.judged-slower, of, are(t.judged-slower), than)
+	switch {
+	case t.slower >= t.judged:
+		return "no other cell was judged"
+	case t.slower > 0:
+		return "no other judged cell is slower " + than
 	case t.judged < t.measured && t.judged == 1:
 		return "the one cell whose speed was judged is not slower " + than
 	case t.judged < t.measured:

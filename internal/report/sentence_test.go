@@ -128,7 +128,7 @@ func TestTitle(t *testing.T) {
 	check("Failed: 1 of 1 cell may be slower", p, verdicts(1, loss))
 	check("Undecided: 1 loss beyond its limit is undecided; 2 cells are right and the one cell whose speed was judged is not slower than the baseline allows (limit 10 %, 2 numbers compared)",
 		p, verdicts(2, undecided(judgedCell("a", gate.Regressed), gate.ByMorePairs), fine))
-	check("Warning: 1 cell is waived; 2 cells are right and 1 of 2 judged cells is not slower than the baseline allows (limit 10 %, 2 numbers compared)",
+	check("Warning: 1 cell is waived; 2 cells are right and no other judged cell is slower than the baseline allows (limit 10 %, 2 numbers compared)",
 		p, verdicts(2, excused(judgedCell("a", gate.Regressed), gate.Excuse{Kind: gate.WaivedExcuse}), fine))
 
 	check("No evidence: not one cell passed (1 fails as the baseline records, 0 skipped, 0 left out by a filter). Next: accelgate run --list", p,

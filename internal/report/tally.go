@@ -46,8 +46,10 @@ type tally struct {
 	// shifted counts the hosts all of whose cells moved together.
 	shifted int
 	// budgets counts the budgets that block. Of those that do not, and of hosts, wholeLosses have
-	// a loss beyond the limit that is undecided, and reserved are undecided or excused otherwise.
-	budgets, wholeLosses, reserved int
+	// a loss beyond the limit that is undecided. What else is undecided or excused are
+	// reservedBudgets, reservedShifts, where all cells moved together, and elsewhere, the hosts that
+	// are not their baseline's.
+	budgets, wholeLosses, reservedBudgets, reservedShifts, elsewhere int
 
 	checks map[bench.CheckKind]int // checked, by what was compared
 
@@ -236,16 +238,19 @@ func isTime(m *bench.Metric, v *gate.Verdict) bool {
 // host takes the verdict on the host as a whole.
 func (t *tally) host(v *gate.Verdict) {
 	loss := v.UndecidedLoss()
+	reserved := one(v.Reserved() && !loss)
 	t.wholeLosses += one(loss)
-	t.reserved += one(v.Reserved() && !loss)
 	switch {
 	case v.Budget > 0:
 		t.budgets += one(v.Blocks)
+		t.reservedBudgets += reserved
 	case v.Finding == gate.OtherHost:
 		t.otherHost = v
 		t.refused += one(v.Blocks)
+		t.elsewhere += reserved
 	default:
 		t.shifted += one(v.Blocks)
+		t.reservedShifts += reserved
 	}
 }
 
@@ -314,7 +319,9 @@ func (t *tally) merge(other *tally) {
 	t.inPairs += other.inPairs
 	t.shifted += other.shifted
 	t.budgets += other.budgets
-	t.reserved += other.reserved
+	t.reservedBudgets += other.reservedBudgets
+	t.reservedShifts += other.reservedShifts
+	t.elsewhere += other.elsewhere
 	t.single += other.single
 	t.refused += other.refused
 	t.limits.merge(other.limits)
