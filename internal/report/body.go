@@ -187,7 +187,8 @@ func (r *Report) hostTable() block {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(r.hosts[b].refused-r.hosts[a].refused, r.hosts[b].blocked()-r.hosts[a].blocked())
+		return cmp.Or(r.hosts[b].refused-r.hosts[a].refused, r.hosts[b].blocked()-r.hosts[a].blocked(),
+			r.hosts[b].losses()-r.hosts[a].losses(), len(r.hosts[b].brief())-len(r.hosts[a].brief()))
 	})
 	for _, i := range order[:min(maxHosts, len(order))] {
 		t.rows = append(t.rows, r.hostRow(&r.hosts[i]))
@@ -222,13 +223,13 @@ func (h *host) correct() string {
 
 // words is the host's verdict in short: "1 wrong, 2 slower".
 func (h *host) words() string {
-	if !h.fails() {
-		if s := h.reservations(); s != "" && h.Comparison.Passed > 0 {
-			return s
-		}
-		return map[status]string{noEvidence: "no cell passed", warned: "speed not judged", passed: "nothing worse"}[h.status()]
-	}
 	var parts []string
+	switch s := h.status(); s {
+	case passed:
+		return "nothing worse"
+	case noEvidence:
+		return "no cell passed"
+	}
 	if h.refused > 0 {
 		parts = append(parts, "another host")
 	}
@@ -242,6 +243,10 @@ func (h *host) words() string {
 	}
 	if h.shifted > 0 {
 		parts = append(parts, "all cells together slower")
+	}
+	parts = append(parts, h.brief()...)
+	if h.notJudged() && h.refused == 0 {
+		parts = append(parts, "speed not judged")
 	}
 	return strings.Join(parts, ", ")
 }

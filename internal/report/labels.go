@@ -73,7 +73,7 @@ var excuses = map[gate.ExcuseKind]string{
 	gate.AdvisoryLevel: "advisory",
 	gate.KnownFailure:  "known to fail",
 	gate.LeftOut:       "left out",
-	gate.RuleExcuse:    "not blocking",
+	gate.RuleExcuse:    "excused",
 }
 
 // deciders say what decides an undecided finding.

@@ -103,53 +103,65 @@ func (r *Report) decide(f finding) inline {
 	return nil
 }
 
-// reservations counts the cells that do not block because they are undecided or excused:
-// "1 loss beyond its limit is undecided, 2 cells are waived".
-func (t *tally) reservations() string {
-	var parts []string
-	if n := t.losses(); n > 0 {
-		parts = append(parts, losses(n))
-	}
-	if n := t.open() - t.lossCells; n > 0 {
-		parts = append(parts, cells(n, "undecided"))
+// reservation is a count of what does not block because it is undecided or excused.
+type reservation struct {
+	n         int
+	one, many string
+}
+
+// reserved are the reservations, the worst first.
+func (t *tally) reserved() []reservation {
+	all := []reservation{
+		{t.losses(), "1 loss beyond its limit is undecided", "%d losses beyond their limits are undecided"},
+		{t.open() - t.lossCells, "1 cell is undecided", "%d cells are undecided"},
 	}
 	for _, kind := range gate.ExcuseKinds {
-		if n := t.excused[kind]; n > 0 {
-			parts = append(parts, cells(n, excuses[kind]))
-		}
+		all = append(all, reservation{t.excused[kind], "1 cell is " + excuses[kind], "%d cells are " + excuses[kind]})
 	}
-	for _, of := range []struct {
-		n         int
-		one, many string
-	}{
-		{t.reservedBudgets, "1 budget or fit is undecided or excused", "%d budgets or fits are undecided or excused"},
-		{t.reservedShifts, "a change of all cells together is undecided or excused", "changes of all cells together are undecided or excused on %d hosts"},
-		{t.elsewhere, "1 host is another than its baseline's", "%d hosts are others than their baselines'"},
-	} {
-		switch of.n {
-		case 0:
-		case 1:
-			parts = append(parts, of.one)
-		default:
-			parts = append(parts, fmt.Sprintf(of.many, of.n))
+	return slices.DeleteFunc(append(all,
+		reservation{t.reservedBudgets, "1 budget or fit is undecided or excused", "%d budgets or fits are undecided or excused"},
+		reservation{t.reservedShifts, "a change of all cells together is undecided or excused", "changes of all cells together are undecided or excused on %d hosts"},
+		reservation{t.elsewhere, "1 host is another than its baseline's", "%d hosts are others than their baselines'"},
+	), func(r reservation) bool { return r.n <= 0 })
+}
+
+// reservations says "1 loss beyond its limit is undecided and 2 cells are waived"; "" for none.
+func (t *tally) reservations() string {
+	var parts []string
+	for _, r := range t.reserved() {
+		if r.n == 1 {
+			parts = append(parts, r.one)
+			continue
 		}
+		parts = append(parts, fmt.Sprintf(r.many, r.n))
 	}
 	return enumerate(parts)
 }
 
+// brief is the same for the table of hosts: "1 undecided, 2 waived".
+func (t *tally) brief() []string {
+	var parts []string
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	add(t.open()+t.wholeLosses, "undecided")
+	for _, kind := range gate.ExcuseKinds {
+		add(t.excused[kind], excuses[kind])
+	}
+	add(t.reservedBudgets, "of budgets or fits")
+	if t.reservedShifts > 0 {
+		parts = append(parts, "all cells together")
+	}
+	if t.elsewhere > 0 {
+		parts = append(parts, "another host")
+	}
+	return parts
+}
+
 // losses counts the losses beyond their limits that are undecided, those of a cell as one.
 func (t *tally) losses() int { return t.lossCells + t.wholeLosses }
-
-func losses(n int) string {
-	if n == 1 {
-		return "1 loss beyond its limit is undecided"
-	}
-	return fmt.Sprintf("%d losses beyond their limits are undecided", n)
-}
-
-func cells(n int, what string) string {
-	return text.Plural(n, "cell") + " " + are(n) + " " + what
-}
 
 // joined adds a clause to a sentence that may be empty.
 func joined(s, more string) string { return strings.TrimPrefix(s+"; "+more, "; ") }

@@ -23,7 +23,7 @@ type tally struct {
 	// undecided or excused, is counted under the worst of them.
 	failing    []int // by label: cells that block
 	undecided  []int // by label: cells of which the worst verdict that does not block is undecided
-	lossCells  int   // with a loss beyond its limit that is undecided
+	lossCells  int   // of these, with a loss beyond its limit
 	excused    map[gate.ExcuseKind]int
 	measured   int
 	right      int // measured, and no wrong answer or crash, known or not
@@ -39,7 +39,7 @@ type tally struct {
 	leftOut    int
 	retried    int // passed, after measurements that failed for reasons of the machine
 	skipped    int // could not be measured on this host
-	slower     int // were judged slower, and are excused
+	slower     int // of judged: with a loss that is excused or undecided
 	single     int // block by a regression that rests on one value
 	inPairs    int // judged by pairs with the base
 
@@ -142,11 +142,11 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 		return
 	}
 	t.worst(worst)
-	t.lossCells += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.UndecidedLoss() }))
+	t.lossCells += one(!worst.Blocks && slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.UndecidedLoss() }))
 	t.single += one(slices.ContainsFunc(verdicts, lonely))
 	t.leftOut += one(verdicts[0].LeftOut())
 	t.skipped += one(verdicts[0].Outcome == bench.Skipped)
-	t.slower += one(how.judged && slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Excuse != nil && ofSpeed(&v) && !v.Undecided() }))
+	t.slower += one(how.judged && slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.UndecidedLoss() || v.Excuse != nil && ofSpeed(&v) && !v.Undecided() }))
 	t.judged += one(how.judged)
 	t.inPairs += one(how.pairs)
 	t.equal += one(how.equal)
