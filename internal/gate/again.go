@@ -78,7 +78,7 @@ const passFirst = 0.2
 
 func (v *Verdict) open() Ask {
 	switch e := &v.Evidence; {
-	case e.Again > 0:
+	case e.Again > 0, v.DecidedBy == ByNewBaseline:
 		return ""
 	case v.loss() && !v.Undecided() && (v.Blocks || v.Excused() == AdvisoryLevel) && !e.Method.Statistics(),
 		v.Finding == Regressed && v.Undecided() && e.Method.medians() && v.Delta < -e.Limit-tolerance:

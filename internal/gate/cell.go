@@ -133,6 +133,6 @@ func judgeSpeed(in *inputs, ev *evidence, c cell) (f findings) {
 		f.paired = f.paired || v.judged() && v.Evidence.InPairs
 	}
 	f.alone = f.paired
-	f.verdicts = append(verdicts, anchors(in, c, verdicts)...)
+	f.verdicts = append(verdicts, uniqueLosses(anchors(in, c, verdicts), bothSlower(in, c, verdicts))...)
 	return f
 }

@@ -262,12 +262,12 @@ func TestPairsAndAnchors(t *testing.T) {
 	ref.Results[0].Samples[0].Anchor = 100
 	find := func() (v *gate.Verdict) {
 		c := gate.Compare("b", ref, got, p)
-		if i := slices.IndexFunc(c.Verdicts, func(v gate.Verdict) bool { return v.Reference == gate.AnchorReference }); i >= 0 {
+		if i := slices.IndexFunc(c.Verdicts, func(v gate.Verdict) bool { return v.Metric != "" && v.Reference != "base" }); i >= 0 {
 			v = &c.Verdicts[i]
 		}
 		return v
 	}
-	if v := find(); v == nil || !v.Undecided() || !v.Reserved() {
+	if v := find(); v == nil || v.Finding != gate.Regressed || v.DecidedBy != gate.ByNewBaseline || !v.UndecidedLoss() {
 		t.Errorf("of unknown noise: %+v", v)
 	}
 	ref.Results[0].Samples[0].Summary.Noise = 0.01

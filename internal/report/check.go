@@ -52,7 +52,7 @@ func (h *host) against(v *gate.Verdict) span {
 		return plain(" vs its anchor")
 	case h.ofCase(v) && ofFile(v.Reference):
 		return plain(" vs " + v.Reference)
-	case h.checks[v.Cell] != nil && v.Reference != "" && v.Reference == h.Comparison.Reference:
+	case v.SinceBaseline(), h.checks[v.Cell] != nil && v.Reference != "" && v.Reference == h.Comparison.Reference:
 		return plain(" vs the host's baseline")
 	}
 	return plain("")

@@ -22,6 +22,8 @@ func ruleOf(p *gate.Policy, v *gate.Verdict) string {
 		return "the configuration bounds the median (" + limitsIn(v).String() + "): it blocks without any baseline"
 	case v.Finding == gate.Drifted:
 		return "may be worse than the level that drift is measured from by at most " + limit
+	case v.SinceBaseline():
+		return "the median may be worse than the baseline by at most " + limit + ", also where base and head agree: pairs do not show what both sides lost"
 	case e.Method == gate.MethodPairs:
 		return "pairs of base and head: blocks a loss of at least " + limit + " that noise alone would hardly show"
 	case e.Method == gate.MethodHistory:

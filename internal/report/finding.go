@@ -123,6 +123,9 @@ func (r *Report) message(f finding) string {
 		return f.sharedCause().String()
 	}
 	why := shorten(visible(f.because()), maxReason)
+	if f.Health != "" && !strings.Contains(f.Reason, f.Health) {
+		why = joined(why, shorten(visible(f.Health), maxReason))
+	}
 	if excuse := excuseOf(f.Verdict).String(); excuse != "" {
 		why = joined(why, excuse)
 	}

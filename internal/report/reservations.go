@@ -97,13 +97,19 @@ func (r *Report) decide(f finding) inline {
 		return inline{plain("The next run of the default branch decides it; to decide it now, measure in pairs: "), command(line + h.base())}
 	case gate.ByRepeats:
 		return inline{plain("More repeats: "), command(line + " --repeats 5")}
+	case gate.ByNewBaseline:
+		why := "A baseline that can be compared: "
+		if f.SinceBaseline() {
+			why = "Measure the default branch on this host. If it is as slow, the host changed, and its new baseline decides: "
+		}
+		return inline{plain(why), command(h.update("why it is recorded anew"))}
 	case gate.ByWholeGroup:
 		return inline{plain("A run without filters, of which every cell of the group passes: "), command(h.Commands.Cell)}
 	}
 	return nil
 }
 
-// reservation is a count of what does not block because it is undecided or excused.
+// reservation counts findings that do not block because they are undecided or excused.
 type reservation struct {
 	n         int
 	one, many string

@@ -202,7 +202,7 @@ func (t *tally) verdict(m *bench.Metric, v *gate.Verdict, how *manner) {
 		how.pairs = how.pairs || v.Evidence.InPairs
 	case method.Speed():
 		t.limits.add(finite(v.Evidence.Limit))
-		if v.Finding != gate.Drifted { // the sum of many changes, and not this one
+		if v.Finding != gate.Drifted && !v.SinceBaseline() { // the sum of many changes, and not this one
 			t.speeds.add(m, v)
 		}
 		if !v.Undecided() {
@@ -215,7 +215,7 @@ func (t *tally) verdict(m *bench.Metric, v *gate.Verdict, how *manner) {
 // ofNumbers reports whether the verdict compared a number with the recorded one
 // that it is judged by. A drift compares the same number again.
 func ofNumbers(v *gate.Verdict) bool {
-	return (ofSpeed(v) || v.Evidence.Method == gate.MethodExact) && v.Finding != gate.Drifted && v.Finding != gate.PartsDiffer && v.Reference != gate.AnchorReference
+	return (ofSpeed(v) || v.Evidence.Method == gate.MethodExact) && v.Finding != gate.Drifted && !v.SinceBaseline() && v.Finding != gate.PartsDiffer && v.Reference != gate.AnchorReference
 }
 
 func one(is bool) int {
