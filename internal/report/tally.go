@@ -146,7 +146,9 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 	t.single += one(slices.ContainsFunc(verdicts, lonely))
 	t.leftOut += one(verdicts[0].LeftOut())
 	t.skipped += one(verdicts[0].Outcome == bench.Skipped)
-	t.slower += one(how.judged && slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.UndecidedLoss() || v.Excuse != nil && ofSpeed(&v) && !v.Undecided() }))
+	t.slower += one(how.judged && slices.ContainsFunc(verdicts, func(v gate.Verdict) bool {
+		return v.UndecidedLoss() || v.Excuse != nil && ofSpeed(&v) && !v.Undecided()
+	}))
 	t.judged += one(how.judged)
 	t.inPairs += one(how.pairs)
 	t.equal += one(how.equal)
@@ -215,7 +217,8 @@ func (t *tally) verdict(m *bench.Metric, v *gate.Verdict, how *manner) {
 // ofNumbers reports whether the verdict compared a number with the recorded one
 // that it is judged by. A drift compares the same number again.
 func ofNumbers(v *gate.Verdict) bool {
-	return (ofSpeed(v) || v.Evidence.Method == gate.MethodExact) && v.Finding != gate.Drifted && !v.SinceBaseline() && v.Finding != gate.PartsDiffer && v.Reference != gate.AnchorReference
+	again := v.Finding == gate.Drifted || v.Finding == gate.PartsDiffer || v.SinceBaseline() || v.Reference == gate.AnchorReference
+	return !again && (ofSpeed(v) || v.Evidence.Method == gate.MethodExact)
 }
 
 func one(is bool) int {
