@@ -27,7 +27,7 @@ var stretch = strings.NewReplacer(
 	// A baseline that the load made 7 times slower still shows the slow-down, and a run that is 3 times slower in three measurements passes.
 	"threshold: 10%", "threshold: 70%\n  remeasure: 2", "repeats: 3", "repeats: 1", "limit 10 %", "limit 70 %",
 	"decode=30%", "decode=96%",
-	// The noise of a loaded host may leave one cell inconclusive.
+	// The noise of a loaded host may leave one cell undecided.
 	"FAIL: 2 of 2 cells are slower", " slower",
 	// README.md begins in an empty folder, with the configuration of init.
 	"accelgate init --yes\n", `accelgate init --yes && sed -i.old -e 's/threshold: 10%/threshold: 70%/' -e 's/min_effect: 2%/remeasure: 2/' -e 's/repeats: 3/repeats: 1/' accelgate.yaml`+"\n")

@@ -159,6 +159,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 	}
 	in.Checked = a.checkedChanges(ctx, g.file, &g.policy)
 	g.policy.NextRun = a.follows(ctx)
+	g.policy.Strict = !g.policy.NextRun // there, the next run decides
 	j := verdict.Judge(a.Env, g.runs, g.refs, g.policy, in)
 	if err := a.show(g, j); err != nil {
 		return 0, err

@@ -124,7 +124,7 @@ func (a *action) add(ctx context.Context, g gathered, accepted string) error {
 // be told without asking GitHub.
 func (a *action) keepable(status gate.Status) bool {
 	some := len(a.in.options.Only)+len(a.in.options.Suites) > 0
-	return a.in.publish && !some && a.ofBranch() && (status == gate.StatusPassed || status == gate.StatusInconclusive || status == gate.StatusActionRequired)
+	return a.in.publish && !some && a.ofBranch() && status != gate.StatusFailed && status != gate.StatusNoEvidence
 }
 
 // ofBranch reports whether the event is about the newest commit of a branch.

@@ -42,7 +42,7 @@ func (a *action) publish(ctx context.Context, g gathered, j verdict.Judged) {
 		}
 		return note + md
 	}
-	a.post(ctx, posting{title: title, body: body, status: j.Decision.Status, conclusion: conclusions[j.Decision.Status], annotations: a.annotations(j)})
+	a.post(ctx, posting{title: title, body: body, status: j.Decision.Status, conclusion: gate.Outcomes[j.Decision.Status].Conclusion, annotations: a.annotations(j)})
 }
 
 // note precedes the report where it would be taken for more than it is.
@@ -141,7 +141,7 @@ func (a *action) comment(ctx context.Context, client *github.Client, repo github
 }
 
 // gravity orders verdicts; one that is not known is below all.
-var gravity = map[gate.Status]int{gate.StatusPassed: 1, gate.StatusInconclusive: 2, gate.StatusActionRequired: 3, gate.StatusNoEvidence: 3, gate.StatusFailed: 4}
+var gravity = map[gate.Status]int{gate.StatusPassed: 1, gate.StatusWarned: 2, gate.StatusUndecided: 3, gate.StatusActionRequired: 3, gate.StatusNoEvidence: 3, gate.StatusFailed: 4}
 
 // wanted reports whether the mode asks for a comment. One that is there is never
 // left to say what is no longer true.
@@ -199,9 +199,12 @@ func (a *action) annotations(j verdict.Judged) (list []github.Annotation) {
 	if err != nil {
 		return nil // the configuration is elsewhere, where nothing can be annotated
 	}
-	for _, f := range j.Report.Findings() {
-		list = append(list, github.Annotation{Path: filepath.ToSlash(path), Line: f.Line, Level: "failure",
+	for _, f := range j.Report.Findings(mostAnnotations) {
+		list = append(list, github.Annotation{Path: filepath.ToSlash(path), Line: f.Line, Level: annotationLevels[f.Severity()],
 			Title: strings.Join(strings.Fields(f.Host+" "+f.Cell+" "+f.Metric), " "), Message: f.Message})
 	}
 	return list
 }
+
+// annotationLevels are the words of the checks API.
+var annotationLevels = map[report.Severity]string{report.Error: "failure", report.Warning: "warning", report.Notice: "notice"}

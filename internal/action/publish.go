@@ -68,16 +68,6 @@ func (a *action) client() (*github.Client, github.Repo, error) {
 	return a.api, repo, err
 }
 
-// conclusions of check runs. What needs a person is action_required:
-// neutral and skipped satisfy a required check, as the exit code of inconclusive does.
-var conclusions = map[gate.Status]string{
-	gate.StatusPassed:         "success",
-	gate.StatusFailed:         "failure",
-	gate.StatusActionRequired: "action_required",
-	gate.StatusNoEvidence:     "action_required",
-	gate.StatusInconclusive:   "neutral", // nothing blocks, and green would claim too much
-}
-
 // refused reports what GitHub did not take, where people look.
 func (a *action) refused(err error) {
 	if err != nil {

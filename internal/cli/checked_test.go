@@ -145,7 +145,7 @@ func TestPullRequestThatExcusesItself(t *testing.T) {
 			if !strings.Contains(s.report(), "Approved for this commit by `alice`") {
 				t.Errorf("the comment does not state who approved:\n%s", s.report())
 			}
-			s.conclude(token, "success")
+			s.conclude(token, "neutral")
 			s.push()
 			if code := s.run(t.Context()); code != exit.GateFailed || strings.Contains(s.report(), "Approved for this commit") {
 				t.Errorf("exit code %d after a push, want %d and no approval in\n%s", code, exit.GateFailed, s.report())
@@ -279,7 +279,7 @@ func TestOutcomeOfTheHeadsExpectations(t *testing.T) {
 		code int
 		want string
 	}{
-		"the expected answer": {[2]string{"", ""}, exit.Passed, "Answers are right"},
+		"the expected answer": {[2]string{"", ""}, exit.Passed, "answers are right"},
 		"another answer":      {[2]string{"The sky is blue.", "The sky is green."}, exit.GateFailed, "the answer lacks"},
 		"no answer":           {[2]string{`"output": "The sky is blue.", `, ""}, exit.GateFailed, "the run recorded no answer, which the configuration expects"},
 		"a cut answer":        {[2]string{"The sky is blue.", strings.Repeat("x", 4096) + "..."}, exit.Passed, "do not show all that is expected"},

@@ -48,7 +48,7 @@ type faultCase struct {
 
 var faultCases = []faultCase{
 	{"passes", true, map[string]string{"b": "b"}, false, []outcome{
-		{exit.Passed, "success", "speed was NOT judged"}, {exit.GateFailed, "action_required", "configuration could not be compared"}}},
+		{exit.Passed, "neutral", "speed was NOT judged"}, {exit.GateFailed, "action_required", "configuration could not be compared"}}},
 	{"wrong answer", false, map[string]string{"b": "b"}, false, []outcome{{exit.GateFailed, "failure", "Failed"}}},
 	{"changed configuration", true, map[string]string{"accelgate.yaml": strings.Replace(stepConfig, "tok/s", "tok", 1)}, false, []outcome{
 		{exit.GateFailed, "action_required", "Action required"}}},

@@ -28,12 +28,12 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	}
 	verdicts, waivers := waive(in, verdicts)
 	verdicts, isolated := quarantine(in, verdicts)
-	verdicts = advise(in, verdicts, spent)
+	verdicts = p.settled(advise(in, verdicts, spent))
 	verdicts, shares := alike(in, verdicts)
 	c := Comparison{Reference: name, Verdicts: verdicts, Unjudged: sum.unjudged(in), MissingShards: run.MissingShards(), Unselected: unselected,
 		Unbuilt:  run.Context[bench.Unbuilt] != "" && sum.passed == 0,
 		Measured: sum.measured, Passed: sum.passed, Checks: sum.checks, Waivers: waivers, Alike: shares, Budgets: spent, Quarantine: isolated,
-		Began: ev.began.standing(verdicts), Noise: noiseOf(in), Sight: sightOf(verdicts)}
+		Began: ev.began.standing(verdicts), Noise: noiseOf(in), Power: powerOf(verdicts)}
 	if c.Unjudged == "" {
 		c.Uncompared = uncompared(in.cells, verdicts, spent)
 	}
@@ -73,7 +73,7 @@ func addressed(reference string, verdicts []Verdict) []Verdict {
 			v.Reference = reference
 		}
 		if v.Metric == "" && v.Cell != "" {
-			v.Evidence.Method = "outcome"
+			v.Evidence.Method = MethodOutcome
 		}
 	}
 	return verdicts

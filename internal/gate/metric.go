@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/detect"
 )
 
 // judgeMetric judges one metric of a cell by the best evidence there is; ok is false
@@ -18,7 +17,7 @@ func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok 
 		return v, false
 	}
 	if old != nil && new == nil {
-		return Verdict{Class: Missing, Level: Fail, Delta: -100, Old: summarize(old).Median,
+		return Verdict{Finding: Missing, Delta: -100, Old: summarize(old).Median,
 			Reason: fmt.Sprintf("the baseline has %s for this cell and the run does not", m.Name)}, true
 	}
 	if m.instead != "" && (applies(c.ref, m.instead) || applies(c.got, m.instead)) {
@@ -44,23 +43,23 @@ func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok 
 func byThreshold(in *inputs, ev *evidence, m *described, c cell, old, new *bench.Sample) Verdict {
 	switch {
 	case old == nil:
-		return Verdict{Class: Untracked, Level: Warn, New: summarize(new).Median,
+		return Verdict{Finding: Untracked, New: summarize(new).Median,
 			Reason: fmt.Sprintf("the baseline does not have %s for this cell", m.Name)}
 	case in.run.Metric(m.Name) == nil:
-		return Verdict{Class: Inconclusive, Level: Fail, Old: summarize(old).Median, New: summarize(new).Median,
+		return Verdict{Finding: Incomparable, Old: summarize(old).Median, New: summarize(new).Median,
 			Reason: "the run does not state what " + m.Name + " is: measure it again with this version of accelgate"}
 	case m.contradiction != "":
-		return Verdict{Class: Inconclusive, Level: Fail, Old: summarize(old).Median, New: summarize(new).Median,
+		return Verdict{Finding: Incomparable, Old: summarize(old).Median, New: summarize(new).Median,
 			Reason: m.contradiction + "; if that is meant, record it with baseline update --force"}
 	case m.Exact:
 		return exact(old, new)
 	case in.unjudged != "":
-		return Verdict{Class: Inconclusive, Level: Off, Old: summarize(old).Median, New: summarize(new).Median,
+		return Verdict{Finding: Untracked, Old: summarize(old).Median, New: summarize(new).Median,
 			Reason: "speed was not judged: " + in.unjudged}
 	case unchanged(c.ref, c.got):
 		return digest(old, new)
 	case m.doubt(c.got) != "" || m.tooFew(c.got):
-		return Verdict{Class: Inconclusive, Level: Warn, Old: summarize(old).Median, New: summarize(new).Median, Reason: m.doubtful(c.got)}
+		return Verdict{Finding: Incomparable, DecidedBy: ByRepeats, Old: summarize(old).Median, New: summarize(new).Median, Reason: m.doubtful(c.got)}
 	}
 	number := numberOf{c.id, m.Name}
 	return once(withinChance(in, ev, number, m, m.step.doubt(&m.Metric, threshold(&m.Metric, old, new, in.policyOf(number).Threshold))))
@@ -94,7 +93,7 @@ func byBase(m *described, new *bench.Sample, selected int, limit float64) (v Ver
 	} else {
 		v = once(m.step.doubt(&m.Metric, threshold(&m.Metric, &base, &head, limit)))
 	}
-	v.Reference, v.Evidence.Mode = pairReference, detect.Interleaved
+	v.Reference, v.Evidence.InPairs = pairReference, true
 	return v
 }
 
@@ -102,7 +101,7 @@ const single = "rests on a single measurement: measure the cell again with --onl
 
 // once adds to a regression that it rests on one value.
 func once(v Verdict) Verdict {
-	if v.Class == Regressed && v.Evidence.NewN == 1 {
+	if v.Finding == Regressed && !v.Undecided() && v.Evidence.NewN == 1 {
 		v.Reason = joined(v.Reason, single)
 	}
 	return v

@@ -69,6 +69,7 @@ type Checked struct {
 	ID         int64 // 0 where there is none
 	Seq        Seq
 	Conclusion string // "" while it is in progress
+	Title      string
 }
 
 // FindCheck returns the check run of a name that was made here, of several the
@@ -85,7 +86,7 @@ func (c *Client) FindCheck(ctx context.Context, repo Repo, headSHA, name string)
 	if len(runs) == 0 {
 		return Checked{}, nil
 	}
-	return Checked{ID: runs[0].GetID(), Seq: checkSeq(runs[0]), Conclusion: runs[0].GetConclusion()}, nil
+	return Checked{ID: runs[0].GetID(), Seq: checkSeq(runs[0]), Conclusion: runs[0].GetConclusion(), Title: runs[0].GetOutput().GetTitle()}, nil
 }
 
 // commitID matches the full id of a commit. Anything else could lead to

@@ -81,6 +81,7 @@ type Pairing struct {
 type Limits struct {
 	Threshold       string // percent; "" for the configuration's
 	RequireBaseline bool
+	Strict          bool // exit with 1 if a loss beyond its limit is undecided
 }
 
 // Injected makes the embedded engine slow or wrong, to show that the gate can fail.

@@ -165,12 +165,13 @@ func (e *Env) Policy(o *Options, file *config.File) (gate.Policy, error) {
 		policy.Threshold = float64(percent)
 	}
 	policy.RequireBaseline = o.RequireBaseline || file.Policy.RequireBaseline != nil && *file.Policy.RequireBaseline
+	policy.Strict = o.Strict
 	policy.Part = o.Shard != ""
 	policy.Fingerprint, policy.LeftOut, policy.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, file.Policy.Compat
 	if file.Policy.Improvement == gate.ImprovementFail {
 		policy.Improvement = gate.ImprovementFail
 	}
-	policy.Method, policy.Inconclusive, policy.Unhealthy = file.Policy.Method, file.Policy.Inconclusive, file.Policy.Unhealthy
+	policy.Method, policy.Inconclusive, policy.Unhealthy = gate.Method(file.Policy.Method), file.Policy.Inconclusive, file.Policy.Unhealthy
 	if file.Policy.FalseAlarms != nil {
 		policy.FalseAlarms = float64(*file.Policy.FalseAlarms)
 	}

@@ -180,12 +180,12 @@ func (r *Report) attach() {
 		wanted[i] = map[string]bool{}
 	}
 	s := &r.shown
-	for _, rows := range [][]finding{s.action.rows, s.advisory.rows, s.untracked.rows, s.known.rows} {
+	for _, rows := range [][]finding{s.action.rows, s.undecided.rows, s.excused.rows, s.untracked.rows} {
 		for _, f := range rows {
 			wanted[f.host][f.Cell] = true
 		}
 	}
-	for _, rows := range [][]finding{s.judged.rows, s.speeds.rows, s.better.rows, s.waived.rows, s.traded.rows, s.unjudged.rows} {
+	for _, rows := range [][]finding{s.speeds.rows, s.better.rows, s.unjudged.rows} {
 		for _, f := range rows {
 			if ref := r.hosts[f.host].Reference; r.in.Links.Cell != nil || ref != nil && len(ref.Earlier) > 0 {
 				wanted[f.host][f.Cell] = true

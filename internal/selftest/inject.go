@@ -68,7 +68,7 @@ func (t *experiment) slowerAtOnce() {
 	}), t.ref)
 	named := 0
 	for i := range verdicts {
-		if v := &verdicts[i]; v.Level == gate.Fail && v.Metric != "" {
+		if v := &verdicts[i]; v.Blocks && v.Metric != "" {
 			named++
 		}
 	}
@@ -162,13 +162,13 @@ func (g *gated) unfound(verdicts []gate.Verdict) string {
 	blocked := map[string]bool{}
 	for i := range verdicts {
 		v := &verdicts[i]
-		if v.Level != gate.Fail {
+		if !v.Blocks {
 			continue
 		}
 		if v.Cell != g.cell {
 			return fmt.Sprintf("where only %s is slower, another cell fails: %s: fix that first", text.OneLine(g.cell), described(v))
 		}
-		blocked[v.Metric] = blocked[v.Metric] || v.Class == gate.Regressed || v.Class == gate.Drifted || v.Class == gate.Implausible
+		blocked[v.Metric] = blocked[v.Metric] || v.Finding == gate.Regressed || v.Finding == gate.Drifted || v.Finding == gate.Implausible
 	}
 	for i := range verdicts {
 		v := &verdicts[i]
@@ -188,13 +188,13 @@ func injected(limit float64) string {
 
 // remedy is what keeps a slow-down from failing, and what to do.
 func remedy(v *gate.Verdict, limit float64) string {
-	if v.Class == gate.Unchanged && beyond*limit/100 >= 1-1/mostSlower {
+	if v.Finding == gate.Unchanged && beyond*limit/100 >= 1-1/mostSlower {
 		return "lower policy.threshold"
 	}
 	if v.Reason != "" {
 		return text.OneLine(v.Reason)
 	}
-	return fmt.Sprintf("it is %s: lower policy.threshold, or use policy.method: threshold", v.Class)
+	return fmt.Sprintf("it is %s: lower policy.threshold, or use policy.method: threshold", v.Finding)
 }
 
 // reasons are the first reasons of the verdicts.
@@ -222,7 +222,7 @@ func (t *experiment) missing() {
 
 // wrong judges copies of the run in which a cell gives a wrong answer.
 func (t *experiment) wrong() {
-	t.each("a wrong answer", gate.CorrectnessFailure, func(id string) *bench.Run {
+	t.each("a wrong answer", gate.Incorrect, func(id string) *bench.Run {
 		return t.with(func(r *bench.Result, _ func(string) *bench.Metric) {
 			if r.Cell.ID() == id {
 				r.Outcome, r.Reason, r.Output = bench.Incorrect, "selftest: a wrong answer", "wrong"
@@ -233,7 +233,7 @@ func (t *experiment) wrong() {
 
 // each judges a copy for each of the cells that passed, of which only that one
 // is amiss.
-func (t *experiment) each(what string, class gate.Class, amiss func(id string) *bench.Run) {
+func (t *experiment) each(what string, found gate.Finding, amiss func(id string) *bench.Run) {
 	ids := t.passed()
 	for _, id := range ids {
 		run := amiss(id)
@@ -241,7 +241,7 @@ func (t *experiment) each(what string, class gate.Class, amiss func(id string) *
 			run.Results = []bench.Result{} // the last one: a run of nothing
 		}
 		j, verdicts := t.judged(run, t.ref)
-		named := slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Cell == id && v.Class == class && v.Level == gate.Fail })
+		named := slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Cell == id && v.Finding == found && v.Blocks })
 		if !named || j.Exit() != exit.GateFailed {
 			t.fail("%s (%s) ends in exit %d: %s", what, text.OneLine(id), j.Exit(), reasons(verdicts))
 			return

@@ -159,7 +159,7 @@ func (t *experiment) green() bool {
 		return true
 	}
 	for _, v := range verdicts {
-		if v.Level == gate.Fail {
+		if v.Blocks {
 			t.fail("the run is not even as good as itself: %s: fix that first", described(&v))
 			return false
 		}
@@ -171,15 +171,15 @@ func (t *experiment) green() bool {
 // note sorts a verdict of the unchanged run: its speed was judged, or why not.
 func (t *experiment) note(v *gate.Verdict) {
 	switch method := v.Evidence.Method; {
-	case v.Cell == "" || v.Class == gate.Skipped || v.Class == gate.LeftOut:
-	case method == "threshold" || method == "evidence" || method == gate.MethodTest:
+	case v.Cell == "" || v.Finding == gate.Skipped || v.LeftOut():
+	case method.Speed() && method != gate.MethodFit:
 		if n := len(t.gated); n == 0 || t.gated[n-1].cell != v.Cell { // those of a cell are adjacent
 			t.gated = append(t.gated, gated{v.Cell, map[string]float64{}})
 		}
 		t.gated[len(t.gated)-1].metrics[v.Metric] = max(v.Evidence.Limit, v.Evidence.MDE) // the latter is what blocks for certain
-	case method == "exact":
+	case method == gate.MethodExact:
 		t.unjudged = append(t.unjudged, v.Cell+" "+v.Metric+": must be equal, whatever its speed")
-	case v.Metric == "" && v.Class == gate.Unchanged:
+	case v.Metric == "" && v.Finding == gate.Unchanged:
 		t.unjudged = append(t.unjudged, v.Cell+": every metric of it is informational")
 	default:
 		t.unjudged = append(t.unjudged, described(v))
@@ -187,7 +187,7 @@ func (t *experiment) note(v *gate.Verdict) {
 }
 
 func described(v *gate.Verdict) string {
-	return text.OneLine(strings.TrimSpace(v.Cell+" "+v.Metric) + ": " + strings.TrimSuffix(fmt.Sprintf("%s: %s", v.Class, v.Reason), ": "))
+	return text.OneLine(strings.TrimSpace(v.Cell+" "+v.Metric) + ": " + strings.TrimSuffix(fmt.Sprintf("%s: %s", v.Finding, v.Reason), ": "))
 }
 
 func (t *experiment) prove(format string, args ...any) {

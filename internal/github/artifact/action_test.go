@@ -259,20 +259,20 @@ func (p posted) refused(t *testing.T) {
 
 func (p posted) judged(t *testing.T, status gate.Status) {
 	t.Helper()
-	conclusion := map[gate.Status]string{gate.StatusPassed: "success", gate.StatusFailed: "failure", gate.StatusActionRequired: "action_required"}[status]
-	if (p.code == 0) != (status == gate.StatusPassed) {
+	outcome := gate.Outcomes[status]
+	if p.code != outcome.Strict {
 		t.Errorf("exit code %d of a run that is %s:\n%s", p.code, status, p.stderr)
 	}
 	slices.Sort(p.files)
 	if !slices.Equal(p.files, []string{filepath.Join(".accelgate", "report.html"), filepath.Join(".accelgate", "report.json"), filepath.Join(".accelgate", "report.md")}) {
 		t.Errorf("the checkout holds %q, want the report alone", p.files)
 	}
-	p.harmless(t, string(status), conclusion)
+	p.harmless(t, string(status), outcome.Conclusion)
 }
 
 var (
 	// commands are what the action itself tells the runner.
-	commands = regexp.MustCompile(`^::(stop-commands::[A-Z2-7]{26}|[A-Z2-7]{26}::|error( title=[^:]*)?::.*|warning( title=[^:]*)?::.*)$`)
+	commands = regexp.MustCompile(`^::(stop-commands::[A-Z2-7]{26}|[A-Z2-7]{26}::|error( title=[^:]*)?::.*|(warning|notice)( title=[^:]*)?::.*)$`)
 	outputs  = regexp.MustCompile(`(?s)(report|html|config-changed|json|counts|verdict|check-url|comment-url)<<(accelgate_[A-Z2-7]{26})\n([^\n]*)\n(accelgate_[A-Z2-7]{26})\n`)
 	indented = regexp.MustCompile(`(?m)^    .*$`)
 )

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode"
@@ -60,9 +61,10 @@ func Read(name string, data []byte, today Date) ([]Entry, error) {
 	entries := make([]Entry, 0, len(list))
 	lines := map[key]int{}
 	for i, w := range list {
-		e := w.entry()
-		entries = append(entries, e)
 		at := func(field string) string { return strings.TrimSuffix(fmt.Sprintf("[%d].%s", i, field), ".") }
+		e := w.entry()
+		e.Source = sourceOf(name, file.Position(at("")).Line)
+		entries = append(entries, e)
 		for _, c := range e.complaints(today) {
 			wrong = append(wrong, file.Errorf(at(c.field), "%s", c.text))
 		}
@@ -77,6 +79,9 @@ func Read(name string, data []byte, today Date) ([]Entry, error) {
 	}
 	return entries, nil
 }
+
+// sourceOf is the position of an entry, without the folders of its file.
+func sourceOf(name string, line int) string { return fmt.Sprintf("%s:%d", filepath.Base(name), line) }
 
 // Load reads the file at path. A file that does not exist is an error that
 // wraps [fs.ErrNotExist].
