@@ -99,7 +99,7 @@ endif
 # Is the minimum detectable effect true? 100 trials each with none, half and all
 # of it, on the embedded engine; minutes, on a quiet host.
 mde:
-	ACCELGATE_TEST_TIER=nightly go test -run '^TestMDENightly$$' -count=1 -timeout 60m -v ./e2e/mde
+	ACCELGATE_TEST_TIER=nightly go test -run '^(TestMDE|TestCalibration)Nightly$$' -count=1 -timeout 60m -v ./e2e/mde
 
 # All errors, warnings, findings, help texts and sentences of the program, with their places; a test checks their style.
 messages:
