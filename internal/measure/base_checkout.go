@@ -28,8 +28,8 @@ type checkout struct {
 	record keptBase
 	// untracked files are all that differs from the base: what a build left, or new files.
 	untracked []string
-	heads  *worktree.Overlay
-	laid   *worktree.Laid // those of heads that differed
+	heads     *worktree.Overlay
+	laid      *worktree.Laid // those of heads that differed
 }
 
 func (k *checkout) String() string { return k.what }
