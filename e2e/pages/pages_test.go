@@ -95,7 +95,7 @@ func page(t *testing.T, name string, folder func(*testing.T) string) {
 		t.Fatal(err)
 	}
 	var dir, printed string
-	proved := map[string]bool{}
+	proved := map[string]bool{} // configurations with a file's name
 	for _, block := range fenced.FindAllStringSubmatch(stretch.Replace(string(text)), -1) {
 		language, file, content := block[1], strings.TrimSpace(block[2]), block[3]
 		if language == "sh" && left[filepath.ToSlash(name)] == "" {
@@ -112,6 +112,9 @@ func page(t *testing.T, name string, folder func(*testing.T) string) {
 			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
 				t.Fatal(err)
 			}
+			if strings.Contains(content, "\nsuites:") {
+				proved[file] = isElsewhere(name, file)
+			}
 			continue
 		}
 		for line := range strings.Lines(content) {
@@ -125,6 +128,11 @@ func page(t *testing.T, name string, folder func(*testing.T) string) {
 			} else if !strings.Contains(printed, line+"\n") {
 				t.Errorf("%s promises the line\n%s\nin\n%s", name, line, printed)
 			}
+		}
+	}
+	for file, done := range proved {
+		if !done {
+			t.Errorf("no selftest proves the gate of %s: measure it on the page, or add it to elsewhere in selftest_test.go", file)
 		}
 	}
 }
