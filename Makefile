@@ -103,7 +103,7 @@ endif
 # Is the minimum detectable effect true? 100 trials each with none, half and all
 # of it, on the embedded engine; minutes, on a quiet host.
 mde:
-	ACCELGATE_TEST_TIER=nightly go test -run '^TestMDENightly$$' -count=1 -timeout 60m -v ./e2e/mde
+	ACCELGATE_TEST_TIER=nightly go test -run '^(TestMDE|TestCalibration)Nightly$$' -count=1 -timeout 60m -v ./e2e/mde
 
 # What scripts/gpu.sh needs on a host with a GPU, in one folder: neither Go nor a network is needed there.
 GPU_KIT ?= .gpu-kit

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -88,7 +89,7 @@ func (s *summary) unjudged(in *inputs) string {
 	case in.unjudged != "" && in.run.Base != "" && s.passed > 0:
 		return fmt.Sprintf("%d of %d cells could not be judged by pairs with the base, and %s", s.passed-s.alone, s.passed, in.unjudged)
 	case in.unjudged == "" && !s.tracked && s.passed > 0:
-		return "no cell could be judged by the numbers of the baseline"
+		return cmp.Or(unrecordable(in), "no cell could be judged by the numbers of the baseline")
 	}
 	return in.unjudged
 }

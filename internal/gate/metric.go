@@ -32,6 +32,9 @@ func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok 
 	if v, ok := byEvidence(in, ev, m, c); ok {
 		return m.step.doubt(&m.Metric, v), true
 	}
+	if old == nil && in.onlyBounded(c, m.Name) {
+		return v, false
+	}
 	if byPairs(in, m, c, old, new) {
 		return byBase(m, new, c.got.Selected, in.policyOf(numberOf{c.id, m.Name}).Threshold), true
 	}
@@ -43,8 +46,7 @@ func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok 
 func byThreshold(in *inputs, ev *evidence, m *described, c cell, old, new *bench.Sample) Verdict {
 	switch {
 	case old == nil:
-		return Verdict{Finding: Untracked, New: summarize(new).Median,
-			Reason: fmt.Sprintf("the baseline does not have %s for this cell", m.Name)}
+		return unrecorded(in, m, c, new)
 	case in.run.Metric(m.Name) == nil:
 		return Verdict{Finding: Incomparable, Old: summarize(old).Median, New: summarize(new).Median,
 			Reason: "the run does not state what " + m.Name + " is: measure it again with this version of accelgate"}

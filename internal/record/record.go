@@ -4,7 +4,10 @@
 package record
 
 import (
+	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -78,7 +81,35 @@ func preview(e *measure.Env, ref verdict.Reference, run *bench.Run, reason strin
 			r.Cells++
 		}
 	}
+	e.WarnAll(withoutReference(run, r.file))
 	return r, nil
+}
+
+// withoutReference names the metrics that the file does not keep, because nothing can be
+// compared with their value.
+func withoutReference(run *bench.Run, file *baseline.File) (warnings []string) {
+	entries := make(map[string]*baseline.Entry, len(file.Entries))
+	for i := range file.Entries {
+		entries[file.Entries[i].CaseID] = &file.Entries[i]
+	}
+	cells := map[string][]string{}
+	for i := range run.Results {
+		r := &run.Results[i]
+		e := entries[r.Cell.ID()]
+		if e == nil || r.Outcome != bench.Passed {
+			continue
+		}
+		for k := range r.Samples {
+			if s := &r.Samples[k]; s.Doubt == "" && e.Metric(s.Metric) == nil && run.NoReference(s.Metric, 0) != "" {
+				cells[s.Metric] = append(cells[s.Metric], r.Cell.ID())
+			}
+		}
+	}
+	for _, metric := range slices.Sorted(maps.Keys(cells)) {
+		in := cells[metric]
+		warnings = append(warnings, fmt.Sprintf("not recorded in %s, such as %s: %s", text.Plural(len(in), "cell"), text.OneLine(in[0]), text.OneLine(run.NoReference(metric, 0))))
+	}
+	return warnings
 }
 
 // Still counts the numbers that stay because they moved within their noise.

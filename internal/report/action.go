@@ -2,10 +2,12 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/reference/waiver"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -143,6 +145,8 @@ func (r *Report) values(f finding) inline {
 	case f.Finding == gate.Missing:
 		return inline{plain(number(f.Old)), unit, plain(" → none")}
 	case f.Finding == gate.OutOfBounds:
+		return r.now(f)
+	case f.Finding == gate.Incomparable && f.Cell != "" && f.Old == 0 && f.Evidence.OldN == 0 && f.Evidence.Method == "": // the baseline has none
 		return r.now(f)
 	case f.Finding == gate.Untracked && f.Old == 0:
 		return inline{plain("none → " + number(f.New)), unit}
@@ -314,6 +318,24 @@ func (r *Report) addressed() string {
 	return r.in.Name + ": "
 }
 
+// accepted are the arguments that accept a loss for a while, up to the largest that its
+// interval holds.
+func accepted(f finding) string {
+	ceiling := min(math.Ceil(max(-f.Delta, -f.Interval[0], -f.Interval[1])), waiver.MaxCeiling)
+	return fmt.Sprintf(`%s %s %g%% %d "why it is accepted"`, chatWord(f.Cell), chatWord(f.Metric), ceiling, acceptedDays)
+}
+
+// acceptedDays is for how many days the commands that are printed accept a loss.
+const acceptedDays = 14
+
+// chatWord is one word of a command in a comment.
+func chatWord(s string) string {
+	if strings.ContainsAny(s, " \t") {
+		return `"` + strings.ReplaceAll(s, `"`, "'") + `"`
+	}
+	return s
+}
+
 // accept says how to record numbers of cells that passed: in the host's
 // baseline, and in the files of cases.
 func (r *Report) accept() bullets {
@@ -322,10 +344,12 @@ func (r *Report) accept() bullets {
 	lost := func(f finding) bool {
 		return f.Finding == gate.Missing && f.Metric != "" && f.Old != 0 && !r.hosts[f.host].ofCase(f.Verdict)
 	}
-	byPairs := func(f finding) bool { return f.Finding == gate.Regressed && f.Evidence.InPairs }
+	byPairs := func(f finding) bool {
+		return f.Finding == gate.Regressed && f.Evidence.InPairs && f.Cell != "" && len(f.Cell) <= typable
+	}
 	if i := slices.IndexFunc(r.shown.action.rows, byPairs); i >= 0 {
 		items = append(items, inline{plain("What pairs with the base show is in no baseline. Accept it for a while in the file of waivers, or by a comment on the pull request: "),
-			command("/accelgate " + r.addressed() + "accept")})
+			command("/accelgate " + r.addressed() + "accept " + accepted(r.shown.action.rows[i]))})
 	}
 	inBaseline := func(f finding) bool {
 		return ofBaseline(gate.Regressed) && f.Finding == gate.Regressed && !byPairs(f) || ofBaseline(gate.Incorrect) && f.Finding == gate.Incorrect && f.Metric != "" || lost(f)

@@ -150,8 +150,34 @@ func (r *Report) advice(h *host) (inline, []string) {
 		return inline{plain("To replace "), code(h.Path), plain(" by values of this host, or to give this host a label of its own and keep both, type one of:")},
 			[]string{h.update("new host") + forced, visible(h.Commands.UpdateAs+newLabel+` --reason "second host"`) + forced}
 	}
+	if !h.lacksNumbers() {
+		return inline{plain("To judge the cells then, type:")}, []string{visible(h.Commands.Run)}
+	}
 	return inline{plain("To add the cells of this run to "), code(h.Path), plain(", type:")},
 		[]string{h.update("new cells") + forced}
+}
+
+// lacksNumbers reports whether a new reference would have a number of a cell that passed
+// which this one lacks.
+func (h *host) lacksNumbers() bool {
+	recorded := h.Reference.ByID()
+	for i := range h.Run.Results {
+		r := &h.Run.Results[i]
+		old := recorded[r.Cell.ID()]
+		switch {
+		case r.Outcome != bench.Passed || r.Doubt != "":
+			continue
+		case old == nil || old.Outcome != bench.Passed:
+			return true
+		}
+		for k := range r.Samples {
+			s := &r.Samples[k]
+			if s.Doubt == "" && old.Sample(s.Metric) == nil && h.Run.NoReference(s.Metric, median(r, s.Metric)) == "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // replaces reports whether each cell of the reference passed in the run. Unless it

@@ -130,9 +130,19 @@ func spread(values []float64) string {
 
 func (r *Report) unjudgedTable(most int) block {
 	l := &r.shown.unjudged
-	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>")}
-	for _, f := range l.rows[:min(most, len(l.rows))] {
-		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f)))
+	rows := l.rows[:min(most, len(l.rows))]
+	columns := []string{"Cell", "Metric", "Baseline → now>"}
+	own := slices.ContainsFunc(rows, func(f finding) bool { return !r.hosts[f.host].notJudged() && f.Reason != "" })
+	if own { // else the host has one reason for all
+		columns = append(columns, "Reason~")
+	}
+	t := &table{total: l.total, columns: r.columns(columns...)}
+	for _, f := range rows {
+		cells := []inline{metricName(f), r.values(f)}
+		if own {
+			cells = append(cells, only(reason(f.Reason)))
+		}
+		t.rows = append(t.rows, r.row(f, cells...))
 	}
 	return r.withHistory(t, l.rows)
 }

@@ -29,7 +29,6 @@ const (
 // slower.
 func (t *experiment) slower() {
 	if len(t.gated) == 0 {
-		t.fail("the speed of no cell is judged, so no slow-down can fail: %s", t.why())
 		return
 	}
 	chosen := t.chosen()
@@ -38,7 +37,7 @@ func (t *experiment) slower() {
 		j, verdicts := t.judged(t.with(one.slow), t.ref)
 		why := one.unfound(verdicts)
 		if code := j.Exit(); why == "" && code != exit.GateFailed {
-			why = fmt.Sprintf("%s, slower, ends in exit %d: %s", text.OneLine(one.cell), code, reasons(verdicts))
+			why = fmt.Sprintf("%s, slower, ends in exit %d: %s", text.OneLine(one.cell), code, t.reasons(verdicts))
 		}
 		if why != "" {
 			t.fail("%s", why)
@@ -73,18 +72,10 @@ func (t *experiment) slowerAtOnce() {
 		}
 	}
 	if j.Exit() != exit.GateFailed || named == 0 {
-		t.fail("all cells slower by 1.5 x their limits end in exit %d: %s", j.Exit(), reasons(verdicts))
+		t.fail("all cells slower by 1.5 x their limits end in exit %d: %s", j.Exit(), t.reasons(verdicts))
 		return
 	}
 	t.prove("all of them slower at once: %s named, exit %d", text.Plural(named, "number"), j.Exit())
-}
-
-// why is why nothing is judged, with what to do.
-func (t *experiment) why() string {
-	if len(t.unjudged) > 0 {
-		return text.OneLine(t.unjudged[0]) + ": give its suite a metric that is gated"
-	}
-	return "no cell passed: see 'accelgate run'"
 }
 
 // chosen are the cells to judge one at a time: all, or, of very many, some at
@@ -165,6 +156,9 @@ func (g *gated) unfound(verdicts []gate.Verdict) string {
 		if !v.Blocks {
 			continue
 		}
+		if v.Cell == "" && v.Metric != "" { // a budget or fit of cells, of which this is one
+			continue
+		}
 		if v.Cell != g.cell {
 			return fmt.Sprintf("where only %s is slower, another cell fails: %s: fix that first", text.OneLine(g.cell), described(v))
 		}
@@ -197,8 +191,8 @@ func remedy(v *gate.Verdict, limit float64) string {
 	return fmt.Sprintf("it is %s: lower policy.threshold, or use policy.method: threshold", v.Finding)
 }
 
-// reasons are the first reasons of the verdicts.
-func reasons(verdicts []gate.Verdict) string {
+// reasons are the first reasons of the verdicts, or what to change.
+func (t *experiment) reasons(verdicts []gate.Verdict) string {
 	var all []string
 	for i := range verdicts {
 		if verdicts[i].Reason != "" && len(all) < 3 {
@@ -206,9 +200,18 @@ func reasons(verdicts []gate.Verdict) string {
 		}
 	}
 	if all == nil {
-		return "the gate passed it: lower policy.threshold"
+		return "the gate passed it: " + t.allows("lower policy.threshold")
 	}
 	return strings.Join(all, "; ")
+}
+
+// allows names what must change in a policy that lets through what this one finds by
+// default; otherwise is the next step with any other policy.
+func (t *experiment) allows(otherwise string) string {
+	if t.policy.Compat == "" {
+		return otherwise
+	}
+	return "policy.compat: " + t.policy.Compat + " judges fewer things: remove it"
 }
 
 // missing judges copies of the run that lack a cell.
@@ -243,7 +246,7 @@ func (t *experiment) each(what string, found gate.Finding, amiss func(id string)
 		j, verdicts := t.judged(run, t.ref)
 		named := slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Cell == id && v.Finding == found && v.Blocks })
 		if !named || j.Exit() != exit.GateFailed {
-			t.fail("%s (%s) ends in exit %d: %s", what, text.OneLine(id), j.Exit(), reasons(verdicts))
+			t.fail("%s (%s) ends in exit %d: %s", what, text.OneLine(id), j.Exit(), t.reasons(verdicts))
 			return
 		}
 	}
