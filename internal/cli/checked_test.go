@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -242,6 +243,59 @@ func TestConfigurationThatCannotBeCompared(t *testing.T) {
 	if code := s.run(t.Context()); code != exit.Passed || strings.Contains(s.report(), "changes what is checked") {
 		t.Errorf("a remark: exit code %d, want 0 and no section in\n%s", code, s.report())
 	}
+}
+
+// TestConfigurationThatIsReadInPart: whatever half of an answer GitHub gives, a pull request that
+// sets its own limit is not green. The first case shows that the change is one.
+func TestConfigurationThatIsReadInPart(t *testing.T) {
+	t.Parallel()
+	base := fmt.Sprintf(expectingConfig, "")
+	compare, contents := "/compare/", "/contents/"
+	set := func(key string, value any) func(map[string]any) any {
+		return func(answer map[string]any) any { answer[key] = value; return answer }
+	}
+	for name, c := range map[string]struct {
+		of    string // of which requests
+		alter func(map[string]any) any
+		want  string
+	}{
+		"as it is":                     {"/nothing/", nil, "`policy.threshold`: added, `90%`"},
+		"a comparison of {}":           {compare, func(map[string]any) any { return map[string]any{} }, "empty document"},
+		"a comparison of null":         {compare, func(map[string]any) any { return nil }, "empty document"},
+		"no list of files":             {compare, set("files", nil), "has no list of files"},
+		"files without names":          {compare, set("files", []any{map[string]any{}}), "has a file without a name"},
+		"no merge base":                {compare, set("merge_base_commit", map[string]any{}), "names no commit"},
+		"another merge base":           {compare, set("status", "identical"), "contradicts itself"},
+		"no status":                    {compare, set("status", ""), "does not state how"},
+		"contents of neither commit":   {contents, func(map[string]any) any { return missing }, "neither at"},
+		"contents of {}":               {contents, func(map[string]any) any { return map[string]any{} }, "empty document"},
+		"contents of null":             {contents, func(map[string]any) any { return nil }, "empty document"},
+		"contents of half the size":    {contents, halved, "of the file's"},
+		"contents without a size":      {contents, set("size", nil), "does not hold the file"},
+		"contents without an encoding": {contents, set("encoding", ""), "does not hold the file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := changedStep(t, stepTokens["actions"], base, map[string]string{"accelgate.yaml": fmt.Sprintf(expectingConfig, ", threshold: 90%")})
+			s.alter = func(r *http.Request, answer map[string]any) any {
+				if strings.Contains(r.URL.Path, c.of) {
+					return c.alter(answer)
+				}
+				return answer
+			}
+			if code := s.run(t.Context()); code != exit.GateFailed || !strings.Contains(strings.ReplaceAll(s.report(), "&#39;", "'"), c.want) {
+				t.Errorf("exit code %d, want %d and %q in\n%s", code, exit.GateFailed, c.want, s.report())
+			}
+			s.conclude(stepTokens["actions"], "action_required")
+		})
+	}
+}
+
+// halved leaves of a file's contents what both sides begin with.
+func halved(answer map[string]any) any {
+	data, _ := base64.StdEncoding.DecodeString(answer["content"].(string))
+	answer["content"] = base64.StdEncoding.EncodeToString(data[:len("version: 1\n")])
+	return answer
 }
 
 // TestHeadsRuleForItsOwnChanges: one job that measures and posts has the pull request's
