@@ -169,7 +169,7 @@ func (t talk) approveConfig(ctx context.Context, words []string) (string, error)
 		return "", fmt.Errorf("approve-config takes the full id of the head, which is `%[1]s`: read its changes, then write `%[2]s %[1]s`", pull.HeadSHA, approveCommand)
 	}
 	for _, one := range t.all {
-		file, _, err := one.Env.Load(&one.in.options)
+		file, err := one.fileOfBase(ctx, pull)
 		if err != nil {
 			return "", quoted(err)
 		}

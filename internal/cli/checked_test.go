@@ -386,3 +386,25 @@ func TestApproveConfigCommand(t *testing.T) {
 		})
 	}
 }
+
+// TestApproveConfigByTheBranchOfTheBase: whether the author may approve is the rule of the branch that the pull request
+// goes into, and not of the default branch, which the workflow for comments has checked out.
+func TestApproveConfigByTheBranchOfTheBase(t *testing.T) {
+	t.Parallel()
+	for name, code := range map[string]int{"main": exit.Passed, "release": exit.Usage} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newActionStep(t, "issue_comment", "", nil)
+			ours := fmt.Sprintf(expectingConfig, "")
+			s.server = s.github(githubtest.State{Tokens: []githubtest.Token{stepTokens["actions"]}, Repos: []githubtest.Repo{{Name: "octo/repo", Files: map[string]string{"accelgate.yaml": ours},
+				Branches:     map[string]map[string]string{"work": {"b": "b"}, "release": {"accelgate.yaml": fmt.Sprintf(expectingConfig, ", config_changes: other-person")}},
+				PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work", Base: name, Author: "alice"}}, Permissions: map[string]string{"alice": "write"},
+				Comments: []githubtest.CommentSeed{{Issue: 1, Author: "alice", Body: "hello"}}}}})
+			s.write("accelgate.yaml", ours)
+			s.write("event.json", fmt.Sprintf(chatPayload, "/accelgate approve-config "+s.head()))
+			if got := s.run(t.Context()); got != code {
+				t.Errorf("exit code %d, want %d:\n%s%s", got, code, s.stdout.String(), s.stderr.String())
+			}
+		})
+	}
+}

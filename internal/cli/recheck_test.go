@@ -122,8 +122,9 @@ func TestChangedFilesAboveAndBeside(t *testing.T) {
 	}
 }
 
-// TestChangedFilesThatWorkflowsReach: local copies of the gate are listed, as deep as workflows call them, those that answer and
-// judge forks call them. The last cases show that a file which none of them reaches is not, and that the check is green then.
+// TestChangedFilesThatWorkflowsReach: local copies of the gate are listed, as deep as workflows call them, and so are the
+// workflows that answer comments and judge forks.
+// The last cases show that a file which none of them reaches is not, and that the check is green then.
 func TestChangedFilesThatWorkflowsReach(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
