@@ -189,6 +189,10 @@ const DefaultBranch = "default_branch"
 // could not be built.
 const Unbuilt = "unbuilt"
 
+// Unpaired is the condition of a run that says what was to be measured in pairs and could
+// not be, and why: a clause.
+const Unpaired = "unpaired"
+
 // PairSeed is the condition of a run that says how the order within pairs was drawn.
 const PairSeed = "pair_seed"
 

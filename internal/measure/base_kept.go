@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/text"
+	"github.com/accelgate/accelgate/internal/worktree"
 )
 
 // On a desk the built base stays below the folder of results, so that the next run
@@ -20,7 +23,7 @@ import (
 // and the code under test is built by those of now.
 const (
 	keptFolder = "bases"
-	keptMark   = "built" // in a kept folder: the base is built
+	keptMark   = "built" // in a kept folder: a [keptBase]
 	mostKept   = 3
 	keptFor    = 24 * time.Hour
 )
@@ -43,12 +46,20 @@ func (k *checkout) keptKey(p *Plan) string {
 	if k.heads != nil {
 		parts = append(parts, k.heads.Digest)
 	}
-	text, err := json.Marshal(parts)
+	data, err := json.Marshal(parts)
 	if err != nil || !some {
 		return ""
 	}
-	sum := sha256.Sum256(text)
+	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:8])
+}
+
+// keptBase is the text of the mark: what the base was made of, and all files that its
+// build left.
+type keptBase struct {
+	Commit   string            `json:"commit"`
+	FromHead []string          `json:"from_head,omitempty"` // files of the head that replaced the base's
+	Files    worktree.Contents `json:"files"`
 }
 
 // reuse takes the folder of the base that is kept, and leaves a base without one, or
@@ -67,7 +78,11 @@ func (k *checkout) reuse(ctx context.Context, e *Env, p *Plan) {
 		return
 	}
 	k.folder, k.kept = folder, true
-	if k.built = k.stillBuilt(ctx, e.Now()); !k.built {
+	why := ""
+	if k.built, why = k.stillBuilt(ctx, p, e.Now()); !k.built {
+		if why != "" {
+			fmt.Fprintf(e.Stderr, "accelgate: the base is built again: %s\n", text.OneLine(why))
+		}
 		if err := k.discard(ctx); err != nil { // what is there is old, or half built
 			k.kept = false
 			return
@@ -81,20 +96,77 @@ func (k *checkout) reuse(ctx context.Context, e *Env, p *Plan) {
 }
 
 // stillBuilt reports whether the kept folder holds the commit, built less than a day
-// ago. It takes back what a run changed in it.
-func (k *checkout) stillBuilt(ctx context.Context, now time.Time) bool {
-	info, err := os.Stat(filepath.Join(k.folder.Root, keptMark))
+// ago, with all files that its build left. It takes back what a run changed of the commit's
+// own files or added; why names a file of the build that it cannot take back.
+func (k *checkout) stillBuilt(ctx context.Context, p *Plan, now time.Time) (whole bool, why string) {
+	mark := filepath.Join(k.folder.Root, keptMark)
+	info, err := os.Stat(mark)
 	if err != nil || now.Sub(info.ModTime()) > keptFor {
-		return false
+		return false, ""
+	}
+	data, err := os.ReadFile(mark)
+	if err != nil || json.Unmarshal(data, &k.record) != nil || k.record.Commit != k.commit {
+		return false, ""
 	}
 	tree := filepath.Join(k.folder.Root, checkoutTree)
-	head, err := k.Git(ctx, tree, "rev-parse", "--verify", "--quiet", "HEAD")
-	return err == nil && head == k.commit && k.Tidy(ctx, tree) == nil
+	if head, err := k.Git(ctx, tree, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil || head != k.commit {
+		return false, ""
+	}
+	changed, added, err := k.differences(tree)
+	if err == nil && len(changed) > 0 {
+		changed, added, err = k.restore(ctx, p, tree)
+	}
+	switch {
+	case err == nil && len(changed) > 0:
+		return false, changed[0] + " differs from what the build left"
+	case err == nil:
+		err = k.Discard(ctx, tree, added)
+	}
+	return err == nil, ""
 }
 
-// keep marks the folder as built.
-func (k *checkout) keep() error {
-	return atomicfile.Write(filepath.Join(k.folder.Root, keptMark), []byte(k.commit+"\n"))
+// differences compares the files of the worktree with those that the build left.
+func (k *checkout) differences(tree string) (changed, added []string, err error) {
+	files, err := worktree.ReadContents(tree, DefaultOut)
+	if err != nil {
+		return nil, nil, err
+	}
+	changed, added = k.record.Files.Compare(files)
+	return changed, added, nil
+}
+
+// restore gives the commit's own files, and those of the head, what they had.
+func (k *checkout) restore(ctx context.Context, p *Plan, tree string) (changed, added []string, err error) {
+	if _, err := k.Git(ctx, tree, "reset", "--quiet", "--hard"); err != nil {
+		return nil, nil, err
+	}
+	if _, err := lay(ctx, p, k.Repository, k.heads, filepath.Join(tree, filepath.FromSlash(k.prefix)), false); err != nil {
+		return nil, nil, err
+	}
+	return k.differences(tree)
+}
+
+// keep marks the folder as built, with the files that are in it now.
+func (k *checkout) keep() {
+	files, err := worktree.ReadContents(filepath.Join(k.folder.Root, checkoutTree), DefaultOut)
+	if err != nil {
+		return // the next run builds it again
+	}
+	mark := filepath.Join(k.folder.Root, keptMark)
+	info, err := os.Stat(mark)
+	reused := k.built && err == nil
+	k.record = keptBase{Commit: k.commit, Files: files}
+	if k.laid != nil {
+		k.record.FromHead = k.laid.Names
+	}
+	data, err := json.Marshal(k.record)
+	if err == nil {
+		err = atomicfile.Write(mark, data)
+	}
+	if err == nil && reused { // its age is that of the first build
+		err = os.Chtimes(mark, info.ModTime(), info.ModTime())
+	}
+	k.built = err == nil
 }
 
 // prune removes kept bases but for this one and those built last.

@@ -17,6 +17,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -185,12 +186,21 @@ func (p *Plan) repeats(s Planned) int {
 
 // context records what else a reader must know to repeat the run.
 func (p *Plan) context() map[string]string {
-	args := p.Options.EngineArgs()
-	if len(args) == 0 {
+	facts := map[string]string{}
+	if args := p.Options.EngineArgs(); len(args) > 0 {
+		facts[Demonstration] = strings.Join(args, " ")
+	}
+	if len(p.unpaired) > 0 {
+		facts[bench.Unpaired] = text.Line(strings.Join(p.unpaired, "; "), maxUnpaired)
+	}
+	if len(facts) == 0 {
 		return nil
 	}
-	return map[string]string{Demonstration: strings.Join(args, " ")}
+	return facts
 }
+
+// maxUnpaired is how much of the reasons why there are no pairs is kept, in runes.
+const maxUnpaired = 300
 
 // Demonstration is the context key of a run whose engine was made wrong
 // or slow; such a run must never become a baseline.

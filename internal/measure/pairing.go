@@ -64,7 +64,7 @@ func (b *base) match(head *Plan) error {
 		if len(why[sameAccelgate]) > 0 {
 			head.Options.abNext = abAuto // works if it is asked for
 		}
-		return noBase{strings.Join(slices.Sorted(maps.Keys(why)), ", or ")}
+		return nothingToPair{noBase{strings.Join(slices.Sorted(maps.Keys(why)), ", or ")}}
 	}
 	if len(b.cells) == 0 {
 		return exit.Usagef("--ab: no cell can be measured in pairs, because %s", strings.Join(slices.Sorted(maps.Keys(why)), ", or "))

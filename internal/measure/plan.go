@@ -36,6 +36,7 @@ type Plan struct {
 	Others   []string        // ids of cells that a filter left out
 	LeftOut  []bench.LeftOut // cells over max_cells
 	Warnings []string
+	unpaired []string   // what was to be measured in pairs and is not: a clause each
 	unjudged bool       // nothing is compared with a baseline, and nothing resumed
 	Partial  *bench.Run // what was measured before an error
 	now      func() time.Time

@@ -51,7 +51,24 @@ func (r Report) Totals() Totals {
 		LeftOut: t.leftOut, Retried: t.retried, Waived: t.waived, Refused: t.refused, Verdicts: t.verdicts}
 }
 
+// verdict is the decision in a sentence, with what was to be measured in pairs and was not:
+// where nothing blocks that comes first.
 func (r *Report) verdict() (status, inline) {
+	st, sentence := r.decided()
+	for i := range r.hosts {
+		lost := r.hosts[i].Run.Context[bench.Unpaired]
+		switch {
+		case lost == "":
+		case st == failed:
+			sentence = append(sentence, plain("; "), reason(lost))
+		default:
+			sentence = append(inline{reason(lost), plain("; ")}, sentence...)
+		}
+	}
+	return st, sentence
+}
+
+func (r *Report) decided() (status, inline) {
 	switch d := r.in.Decision; {
 	case d.Status == gate.StatusFailed:
 		return failed, r.failures()
