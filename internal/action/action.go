@@ -158,6 +158,7 @@ func (a *action) step(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	a.knowBases(ctx, g.runs)
 	a.tellTroubles(g)
 	in := report.Input{Config: a.in.options.Config, Name: a.in.name, Revision: a.commit(), Links: a.links()}
 	switch {
@@ -197,6 +198,9 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	if a.in.runs != "" {
 		return a.collect(ctx)
 	}
+	if err := a.build(ctx); err != nil {
+		return gathered{}, err
+	}
 	p, err := a.Env.Plan(ctx, &a.in.options)
 	if err != nil {
 		return gathered{}, err
@@ -221,6 +225,17 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	}
 	a.output("run", p.OutPath("run.json"))
 	return gathered{file: p.File, policy: p.Policy, runs: []*bench.Run{run}, refs: []verdict.Reference{ref}}, nil
+}
+
+// build runs the input build in both checkouts.
+func (a *action) build(ctx context.Context) error {
+	if a.in.build == "" {
+		return nil
+	}
+	a.warn(a.gh.Group("Build"))
+	err := a.Env.Build(ctx, &a.in.options, a.in.build)
+	a.warn(a.gh.EndGroup())
+	return err
 }
 
 // acceptUnlessUpdating leaves waivers out where new baselines are proposed, and lets gains

@@ -22,6 +22,7 @@ type inputs struct {
 	reason    string
 	force     bool
 	initial   bool     // renew the initial times of model cases, too
+	build     string   // command that builds a checkout; "" builds nothing
 	runs      string   // folder of other jobs' runs; "" measures here
 	hosts     []string // labels that must have delivered a run
 	publish   bool
@@ -96,7 +97,7 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 		}
 		in.options.Revision = head
 	}
-	in.reason, in.runs, in.hosts = gh.Input("reason"), gh.Input("runs"), list(gh.Input("hosts"), ",")
+	in.build, in.reason, in.runs, in.hosts = gh.Input("build"), gh.Input("reason"), gh.Input("runs"), list(gh.Input("hosts"), ",")
 	for _, label := range in.hosts {
 		if err := bench.CheckLabel(label); err != nil {
 			return in, fmt.Errorf("input hosts: %w", err)
@@ -189,6 +190,9 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 	}
 	if (in.runs != "" || event.Run != nil) && in.options.AB != "" {
 		return fmt.Errorf("ab has no effect on runs of other jobs: set it in the jobs that measure, or leave it out")
+	}
+	if (in.runs != "" || event.Run != nil) && in.build != "" {
+		return fmt.Errorf("build has no effect on runs of other jobs: set it in the jobs that measure, or leave it out")
 	}
 	if in.update && event.Run != nil {
 		return fmt.Errorf("baselines are not refreshed from artifacts of a fork's workflow: start the workflow by hand (workflow_dispatch)")

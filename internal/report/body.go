@@ -43,6 +43,7 @@ func (r *Report) lead() []block {
 	blocks = append(blocks, r.advisory()...)
 	blocks = append(blocks, r.quarantined()...)
 	blocks = append(blocks, r.notJudged()...)
+	blocks = append(blocks, r.uncounted()...)
 	blocks = append(blocks, r.drifted()...)
 	blocks = append(blocks, r.notMeasured()...)
 	blocks = append(blocks, r.unsettled()...)
@@ -241,6 +242,9 @@ func (h *host) correct() string {
 func (h *host) words() string {
 	if h.status() == passed && len(h.exceptions()) > 0 {
 		return h.butFor()
+	}
+	if h.Comparison.NoEvidence != "" {
+		return "nothing counts"
 	}
 	if !h.fails() {
 		return map[status]string{noEvidence: "no cell passed", unjudged: "speed not judged", inconclusive: "speed not decided", passed: "nothing worse"}[h.status()]

@@ -45,8 +45,9 @@ type HostDocument struct {
 	Machine    bench.Fingerprint    `json:"machine"`
 	Revision   string               `json:"revision,omitempty"`
 	Started    time.Time            `json:"started,omitzero"`
-	Baseline   *BaselineDocument    `json:"baseline"`           // null where there is none
-	Unjudged   string               `json:"unjudged,omitempty"` // why speed was not judged
+	Baseline   *BaselineDocument    `json:"baseline"`              // null where there is none
+	Unjudged   string               `json:"unjudged,omitempty"`    // why speed was not judged
+	NoEvidence string               `json:"no_evidence,omitempty"` // why nothing of the run counts
 	Measured   int                  `json:"measured"`
 	Right      int                  `json:"right"`
 	Checked    int                  `json:"checked"` // see [Totals]
@@ -183,7 +184,7 @@ func (r *Report) document() *Document {
 func (h *host) document() *HostDocument {
 	d := &HostDocument{
 		Host: h.Run.Host.Label, Device: h.Run.Host.Device(), Machine: finiteMachine(h.Run.Host.Fingerprint),
-		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged,
+		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged, NoEvidence: h.Comparison.NoEvidence,
 		Measured: h.measured, Right: h.right, Checked: h.checked, Uncompared: h.Comparison.Uncompared, Unselected: h.unselected,
 		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Sight: finiteSight(h.Comparison.Sight), Began: h.Comparison.Began, Alike: h.alikeDocuments(), Budgets: h.budgetDocuments(), Waivers: finiteWaivers(h.Comparison.Waivers), Quarantine: h.Comparison.Quarantine,
 		Metrics: h.Run.Metrics, Warnings: warningsOf(h.Run),
