@@ -34,6 +34,9 @@ func (e *Env) checkFolder(ctx context.Context, w worker.Worker, o *Options, head
 	if err != nil {
 		return nil, exit.Usagef("--ab: %s: %w: name the folder of a checkout of the base", text.OneLine(o.AB), err)
 	}
+	if _, err := worker.Find("git", e.Environ); err != nil {
+		return nil, exit.Usagef("--ab: there is no git, so the commit of %s is not known: install git, or measure on the host with accelgate/accelgate/native", text.OneLine(o.AB))
+	}
 	r := &worktree.Repository{Worker: w, Dir: root, Now: e.Now}
 	top, err := r.Git(ctx, root, "rev-parse", "--show-toplevel")
 	if err != nil || !sameFolder(top, root) {
