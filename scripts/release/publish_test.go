@@ -13,10 +13,24 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
+const secret = "s3cret-for-the-test"
+
 // TestPublishPushesTags runs the last step of release.yml against a server that asks for the token: the tags are
 // pushed, and no argument of git has the token.
 func TestPublishPushesTags(t *testing.T) {
-	const secret = "s3cret-for-the-test"
+	step := publishStep(t)
+	control := strings.ReplaceAll(step, `git push --quiet "$remote"`, `git push --quiet "${remote/:\/\//:\/\/x-access-token:$PUSH_TOKEN@}"`)
+	if args := publish(t, control); !strings.Contains(args, secret) {
+		t.Errorf("control: a token in the address is in no argument:\n%s", args)
+	}
+	if args := publish(t, step); strings.Contains(args, secret) {
+		t.Errorf("what was started:\n%s", args)
+	}
+}
+
+// publish runs a step in a folder of its own and returns the arguments of what it started.
+func publish(t *testing.T, step string) string {
+	t.Helper()
 	dir := t.TempDir()
 	git := func(args ...string) string {
 		t.Helper()
@@ -58,7 +72,7 @@ func TestPublishPushesTags(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("bash", "-e", "-c", publishStep(t))
+	cmd := exec.Command("bash", "-e", "-c", step)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"), "VERSION=v1.2.3", "PUSH_TOKEN="+secret,
 		"GITHUB_SERVER_URL="+server.URL, "GITHUB_REPOSITORY=o/r", "GIT_TERMINAL_PROMPT=0")
@@ -69,9 +83,11 @@ func TestPublishPushesTags(t *testing.T) {
 	if got := git("-C", "server/o/r", "for-each-ref", "--format=%(refname) %(objectname)"); got != "refs/tags/v1 "+release+"\nrefs/tags/v1.2.3 "+release {
 		t.Errorf("the server has %q, want both tags at %s", got, release)
 	}
-	if args := read(t, filepath.Join(dir, "args")); strings.Contains(args, secret) || strings.Count(args, "git push") != 2 || strings.Count(args, "gh release create v1.2.3") != 1 {
+	args := read(t, filepath.Join(dir, "args"))
+	if strings.Count(args, "git push") != 2 || strings.Count(args, "gh release create v1.2.3") != 1 {
 		t.Errorf("what was started:\n%s", args)
 	}
+	return args
 }
 
 // publishStep is the script of the step.
