@@ -28,7 +28,7 @@ func TestPublishPushesTags(t *testing.T) {
 	}
 }
 
-// publish runs a step in a folder of its own and returns the arguments of what it started.
+// publish runs a step in a folder of its own and returns the arguments of the programs that it started.
 func publish(t *testing.T, step string) string {
 	t.Helper()
 	dir := t.TempDir()
