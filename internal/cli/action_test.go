@@ -150,12 +150,14 @@ func (s *actionStep) altered(w http.ResponseWriter, r *http.Request) {
 
 const missing = "missing"
 
-func (s *actionStep) run(ctx context.Context) int {
+func (s *actionStep) run(ctx context.Context) int { return s.main(ctx, "action") }
+
+func (s *actionStep) main(ctx context.Context, args ...string) int {
 	slept := time.Duration(0)
 	c := cli.Command{Stdin: strings.NewReader(""), Stdout: &s.stdout, Stderr: &s.stderr, Getenv: func(name string) string { return s.env[name] },
 		Now:   func() time.Time { return time.Now().Add(slept) },
 		Sleep: func(ctx context.Context, d time.Duration) error { slept += d; return ctx.Err() }}
-	return c.Main(ctx, []string{"action"})
+	return c.Main(ctx, args)
 }
 
 // written is all that the step left, by where: streams, files and requests.
