@@ -3,6 +3,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -75,8 +76,11 @@ func Run(ctx context.Context, e *measure.Env, sleep func(context.Context, time.D
 	if err := a.refuse(); err != nil {
 		return 0, exit.AsUsage(err)
 	}
-	if a.in.plan {
+	switch {
+	case a.in.plan:
 		return exit.Passed, a.plan(ctx)
+	case a.in.base:
+		return exit.Passed, a.tellBase(ctx)
 	}
 	if err := a.dropRoot(); err != nil {
 		return 0, exit.AsUsage(err)
@@ -92,6 +96,11 @@ func Run(ctx context.Context, e *measure.Env, sleep func(context.Context, time.D
 	unresolved := a.pullOfRun(ctx)
 	if set := a.skippedBy(ctx); set.By != "" {
 		return a.skip(ctx, set)
+	}
+	if a.event.Run == nil {
+		if err := a.refuseOtherBranch(ctx); err != nil {
+			return 0, err
+		}
 	}
 	if a.ofFork() {
 		if err := a.askMaintainer(ctx); err != nil || a.event.Run.Skipped {
@@ -149,13 +158,20 @@ func (a *action) step(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	a.knowBases(ctx, g.runs)
 	a.tellTroubles(g)
 	in := report.Input{Config: a.in.options.Config, Name: a.in.name, Revision: a.commit(), Links: a.links()}
 	switch {
 	case a.event.Run != nil:
-		in.Base = a.event.SHA // what is checked out, whatever the pull request goes into
-	case a.event.PullRequest != nil:
-		in.Base = a.event.PullRequest.BaseSHA
+		in.Base = cmp.Or(a.checkedOut(), a.event.SHA)
+	case a.in.runs != "" && a.baseBranch() != "":
+		in.Base = a.checkedOut()
+	}
+	if a.event.PullRequest != nil {
+		in.Base = cmp.Or(in.Base, a.event.PullRequest.BaseSHA)
+	}
+	if in.Base != "" && (a.in.runs != "" || a.event.Run != nil) {
+		in.BaseBranch = a.baseBranch()
 	}
 	in.Checked = a.checkedChanges(ctx, g.file, &g.policy)
 	g.policy.NextRun = a.follows(ctx)
@@ -183,6 +199,9 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	if a.in.runs != "" {
 		return a.collect(ctx)
 	}
+	if err := a.build(ctx); err != nil {
+		return gathered{}, err
+	}
 	p, err := a.Env.Plan(ctx, &a.in.options)
 	if err != nil {
 		return gathered{}, err
@@ -207,6 +226,17 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	}
 	a.output("run", p.OutPath("run.json"))
 	return gathered{file: p.File, policy: p.Policy, runs: []*bench.Run{run}, refs: []verdict.Reference{ref}}, nil
+}
+
+// build runs the input build in both checkouts.
+func (a *action) build(ctx context.Context) error {
+	if a.in.build == "" {
+		return nil
+	}
+	a.warn(a.gh.Group("Build"))
+	err := a.Env.Build(ctx, &a.in.options, a.in.build)
+	a.warn(a.gh.EndGroup())
+	return err
 }
 
 // acceptUnlessUpdating leaves waivers out where new baselines are proposed, and lets gains

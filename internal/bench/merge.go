@@ -53,7 +53,7 @@ func (r *Run) addContext(context map[string]string) error {
 	joined := maps.Clone(r.Context)
 	for key, value := range context {
 		if known, ok := joined[key]; ok && known != value {
-			if between := map[string]string{PairSeed: " ", Unpaired: "; "}[key]; between != "" { // each has its own
+			if between := map[string]string{PairSeed: " ", Unpaired: "; ", NoEvidence: "; "}[key]; between != "" { // each has its own
 				joined[key] = known + between + value
 				continue
 			}

@@ -33,6 +33,7 @@ type actionStep struct {
 	server     *githubtest.Server
 	prefix     string // of the API's address, as GitHub Enterprise Server has one
 	refuse     func(*http.Request) bool
+	alter      func(r *http.Request, answer map[string]any) any // makes another answer of a successful one
 
 	mu             sync.Mutex
 	sent           []string // address, headers and body of each request, without the credential
@@ -121,15 +122,42 @@ func (s *actionStep) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(map[string]string{"message": "no access for " + credential})
 		return
 	}
-	http.StripPrefix(s.prefix, s.server).ServeHTTP(w, r)
+	if s.alter == nil {
+		http.StripPrefix(s.prefix, s.server).ServeHTTP(w, r)
+		return
+	}
+	s.altered(w, r)
 }
 
-func (s *actionStep) run(ctx context.Context) int {
+// altered passes on what alter makes of an answer: nil is "null", and missing is 404.
+func (s *actionStep) altered(w http.ResponseWriter, r *http.Request) {
+	recorded := httptest.NewRecorder()
+	http.StripPrefix(s.prefix, s.server).ServeHTTP(recorded, r)
+	body := recorded.Body.Bytes()
+	var answer map[string]any
+	if recorded.Code == http.StatusOK && json.Unmarshal(body, &answer) == nil {
+		other := s.alter(r, answer)
+		if other == missing {
+			recorded.Code, other = http.StatusNotFound, map[string]any{"message": "Not Found"}
+		}
+		body, _ = json.Marshal(other)
+	}
+	maps.Copy(w.Header(), recorded.Header())
+	w.Header().Del("Content-Length")
+	w.WriteHeader(recorded.Code)
+	_, _ = w.Write(body)
+}
+
+const missing = "missing"
+
+func (s *actionStep) run(ctx context.Context) int { return s.main(ctx, "action") }
+
+func (s *actionStep) main(ctx context.Context, args ...string) int {
 	slept := time.Duration(0)
 	c := cli.Command{Stdin: strings.NewReader(""), Stdout: &s.stdout, Stderr: &s.stderr, Getenv: func(name string) string { return s.env[name] },
 		Now:   func() time.Time { return time.Now().Add(slept) },
 		Sleep: func(ctx context.Context, d time.Duration) error { slept += d; return ctx.Err() }}
-	return c.Main(ctx, []string{"action"})
+	return c.Main(ctx, args)
 }
 
 // written is all that the step left, by where: streams, files and requests.

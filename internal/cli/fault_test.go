@@ -23,10 +23,11 @@ var faultTokens = []githubtest.Token{
 		"contents": "write", "issues": "write", "pull-requests": "write"}},
 }
 
-// faultKinds strike any request: drop, delay, duplicate, 403, 429, 500 and reset.
+// faultKinds strike any request: drop, delay, duplicate, 403, 429, 500, reset, and answers of success that
+// hold nothing or half.
 var faultKinds = []githubtest.Kind{
 	githubtest.ResetBefore, githubtest.ResetAfter, githubtest.Late, githubtest.Duplicate, githubtest.Forbidden, githubtest.TooMany,
-	githubtest.Exhausted, githubtest.Secondary, githubtest.Down, githubtest.DownAfter, githubtest.Truncated,
+	githubtest.Exhausted, githubtest.Secondary, githubtest.Down, githubtest.DownAfter, githubtest.Truncated, githubtest.Empty, githubtest.Null, githubtest.Short,
 }
 
 // outcome is what a step may leave: an exit code, the conclusion of the check, and a

@@ -13,6 +13,9 @@ import (
 // answer is a correctness failure without any baseline. Neither run is
 // changed. Both must have passed [bench.Run.Validate].
 func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
+	if why := run.Context[bench.NoEvidence]; why != "" {
+		return Comparison{Reference: name, NoEvidence: why}
+	}
 	in, verdicts := newInputs(name, ref, run, p)
 	ev := weigh(in)
 	if v, ok := together(in.withoutChanges(), ev); ok {

@@ -262,6 +262,9 @@ type Comparison struct {
 	Passed   int `json:"passed"`
 	// Unbuilt says that nothing was measured because the checkout could not be built.
 	Unbuilt bool `json:"unbuilt,omitempty"`
+	// NoEvidence says why nothing of the run is evidence, so that it has no verdicts; ""
+	// where something is. See [bench.NoEvidence].
+	NoEvidence string `json:"no_evidence,omitempty"`
 	// Noise is what the run's A/A pairs show; nil where it has none. No verdict
 	// depends on it.
 	Noise *Noise `json:"noise,omitempty"`

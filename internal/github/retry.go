@@ -198,6 +198,9 @@ func (t *sender) attempt(r *http.Request) (*http.Response, error) {
 	if len(body) > maxAnswer {
 		return nil, hopeless{fmt.Errorf("the answer of %q is longer than %d bytes", r.URL.Host, maxAnswer)}
 	}
+	if hollow(r, response, body) {
+		return nil, errHollow
+	}
 	body = bytes.ReplaceAll(body, []byte(t.token), []byte("***"))
 	for _, values := range response.Header {
 		for i := range values {

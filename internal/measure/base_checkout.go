@@ -30,6 +30,7 @@ type checkout struct {
 	untracked []string
 	heads     *worktree.Overlay
 	laid      *worktree.Laid // those of heads that differed
+	files     []string       // of the commit
 }
 
 func (k *checkout) String() string { return k.what }
@@ -52,6 +53,9 @@ func (e *Env) baseOf(ctx context.Context, p *Plan, commit string, tried bool) (b
 			err = errors.Join(err, k.remove(context.WithoutCancel(ctx)))
 		}
 	}()
+	if err = k.genuine(ctx, e); err != nil {
+		return nil, err
+	}
 	if k.laid, err = lay(ctx, p, k.Repository, k.heads, k.dir, false); err != nil {
 		return nil, err
 	}
@@ -214,6 +218,26 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// tree is the root of the worktree.
+func (k *checkout) tree() string { return filepath.Join(k.folder.Root, checkoutTree) }
+
+// genuine lists the files of the commit. In CI, where the head has been built already, it refuses a worktree that is not
+// its commit: git reads objects without a look at their ids.
+func (k *checkout) genuine(ctx context.Context, e *Env) (err error) {
+	if !e.inCI() {
+		k.files, err = k.Files(ctx, k.tree(), k.commit)
+		return err
+	}
+	var changed []string
+	if k.files, changed, err = k.Differences(ctx, k.tree(), k.commit); err != nil {
+		return fmt.Errorf("compare the base with its commit: %w", err)
+	}
+	if len(changed) > 0 {
+		return notEvidence{fmt.Sprintf("the worktree of %s is not that commit, because %s differs: clone the repository again", k.what, files(changed))}
+	}
+	return nil
+}
+
 // remove removes the worktree, or leaves a built one for the next run.
 func (k *checkout) remove(ctx context.Context) error {
 	if k != nil && k.folder != nil && k.kept && k.built {
@@ -263,7 +287,7 @@ func (k *checkout) build(ctx context.Context, p *Plan) error {
 		}
 	}
 	commands, err := build(ctx, p, file, k.dir, "the base")
-	if _, missing := os.Stat(filepath.Join(k.folder.Root, checkoutTree, ".gitmodules")); err == nil && commands+len(p.builds(everySuite)) == 0 && missing == nil {
+	if _, missing := os.Stat(filepath.Join(k.tree(), ".gitmodules")); err == nil && commands+len(p.builds(everySuite)) == 0 && missing == nil {
 		err = noBase{"the base has submodules, which no build command of a suite fetches"}
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/atomicfile"
@@ -18,15 +19,27 @@ import (
 	"github.com/accelgate/accelgate/internal/worktree"
 )
 
-// On a desk the built base stays below the folder of results, so that the next run
+// On a desk the built base stays in the user's folder of caches, so that the next run
 // does not build it again. It is built anew after a day: compilers and libraries change,
 // and the code under test is built by those of now.
 const (
-	keptFolder = "bases"
-	keptMark   = "built" // in a kept folder: a [keptBase]
-	mostKept   = 3
-	keptFor    = 24 * time.Hour
+	keptMark = "built" // in a kept folder: a [keptBase]
+	mostKept = 3
+	keptFor  = 24 * time.Hour
 )
+
+// keptFolder holds the kept bases of all repositories. It lies outside of the code under test, whose programs write
+// where they run.
+func keptFolder() (string, error) {
+	user, err := os.UserCacheDir()
+	return filepath.Join(user, "accelgate", "bases"), err
+}
+
+// keptOwner begins the names of the folders of one checkout.
+func (k *checkout) keptOwner() string {
+	sum := sha256.Sum256([]byte(k.Dir))
+	return hex.EncodeToString(sum[:8]) + "-"
+}
 
 // keptKey names what the base is built from: its commit, which has its own
 // configuration, the head's files in it, and the commands that build it. It is "" where nothing is built.
@@ -69,9 +82,10 @@ func (k *checkout) reuse(ctx context.Context, e *Env, p *Plan) {
 	if !p.Options.Desk || e.inCI() || key == "" {
 		return
 	}
-	all, err := filepath.Abs(p.OutPath(keptFolder))
+	key = k.keptOwner() + key
+	all, err := keptFolder()
 	if err != nil {
-		return
+		return // the user has no such folder: a temporary one serves
 	}
 	folder, err := k.Lease(ctx, filepath.Join(all, key), "accelgate run")
 	if err != nil {
@@ -92,7 +106,7 @@ func (k *checkout) reuse(ctx context.Context, e *Env, p *Plan) {
 			return
 		}
 	}
-	k.prune(ctx, all, key)
+	k.prune(ctx, e.Now(), all, key)
 }
 
 // stillBuilt reports whether the kept folder holds the commit, built less than a day
@@ -169,8 +183,9 @@ func (k *checkout) keep() {
 	k.built = err == nil
 }
 
-// prune removes kept bases but for this one and those built last.
-func (k *checkout) prune(ctx context.Context, all, key string) {
+// prune removes the kept bases of this checkout but for this one and those built last, and those of all checkouts that
+// no run would take.
+func (k *checkout) prune(ctx context.Context, now time.Time, all, key string) {
 	entries, err := os.ReadDir(all)
 	if err != nil {
 		return
@@ -184,7 +199,15 @@ func (k *checkout) prune(ctx context.Context, all, key string) {
 	}
 	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.Name() == key })
 	slices.SortFunc(entries, func(a, b os.DirEntry) int { return cmp.Or(built(b).Compare(built(a)), cmp.Compare(a.Name(), b.Name())) })
-	for _, e := range entries[min(mostKept-1, len(entries)):] {
+	kept := 1
+	for _, e := range entries {
+		own := strings.HasPrefix(e.Name(), k.keptOwner())
+		if now.Sub(built(e)) <= keptFor && (!own || kept < mostKept) {
+			if own {
+				kept++
+			}
+			continue
+		}
 		if folder, err := k.Lease(ctx, filepath.Join(all, e.Name()), "accelgate run"); err == nil {
 			_ = folder.Remove(ctx) // the next run tries again
 		}

@@ -29,6 +29,9 @@ const (
 // nil without one. It must be discarded.
 func (e *Env) openBase(ctx context.Context, p *Plan) (*base, error) {
 	o := p.Options
+	if o.unpaired != "" {
+		p.unpaired = append(p.unpaired, o.unpaired)
+	}
 	desk := o.Desk && o.AB == "" && o.Repeats == 0 && !e.inCI() && p.Policy.Compat == "" && p.Policy.Method != gate.MethodThreshold
 	switch {
 	case o.AB == abOff || o.AB == "" && o.Pairs == 0 && !desk:

@@ -75,6 +75,11 @@ type Pairing struct {
 	isBase     bool   // these are the options of the base itself
 	baseLogs   string // where the base's logs go
 	ABRevision string // commit of the base; "" for what git says
+
+	folder   *folderBase // that AB names, once it was checked
+	unpaired string      // why [Env.Build] left the base out
+	unbuilt  string      // why it could not build the code under test
+	void     string      // why nothing that is measured will count
 }
 
 // Limits change what blocks.

@@ -59,6 +59,9 @@ func (e *Env) prepareCode(ctx context.Context, p *Plan) (*prepare.Hold, error) {
 	}
 	whole, all := failed[prepare.Whole]
 	for i := range p.Suites {
+		p.Suites[i].unbuilt = p.Options.unbuilt
+	}
+	for i := range p.Suites {
 		one := &p.Suites[i]
 		if f, alone := failed[one.Name]; alone {
 			one.unbuilt = c.Explain(f)

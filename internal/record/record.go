@@ -31,8 +31,11 @@ func Recordable(o *measure.Options, command, reason string) error {
 	return nil
 }
 
-// Genuine refuses the run of a demonstration.
+// Genuine refuses the run of a demonstration, and one that is no evidence.
 func Genuine(run *bench.Run) error {
+	if why := run.Context[bench.NoEvidence]; why != "" {
+		return exit.Usagef("the run is not evidence, so it cannot be recorded: %s: measure again", text.OneLine(why))
+	}
 	if args, ok := run.Context[measure.Demonstration]; ok {
 		return exit.Usagef("the run was made slow or wrong (%s), so it cannot be recorded: measure without that", text.OneLine(args))
 	}

@@ -38,6 +38,7 @@ func (r *Report) lead() []block {
 	blocks = append(blocks, r.alike()...)
 	blocks = append(blocks, r.quarantined()...)
 	blocks = append(blocks, r.notJudged()...)
+	blocks = append(blocks, r.uncounted()...)
 	blocks = append(blocks, r.drifted()...)
 	blocks = append(blocks, r.notMeasured()...)
 	blocks = append(blocks, r.unwell()...)
@@ -66,7 +67,11 @@ func (r *Report) footer(most int) string {
 func (r *Report) provenance() block {
 	line := inline{plain("Revision "), r.orUnknown(r.in.Revision)}
 	if r.in.Base != "" {
-		line = append(line, plain(" against the baselines of "), code(commit(r.in.Base)))
+		line = append(line, plain(" against the baselines of "))
+		if r.in.BaseBranch != "" {
+			line = append(line, code(text.OneLine(r.in.BaseBranch)), plain(" at "))
+		}
+		line = append(line, code(commit(r.in.Base)))
 	}
 	line = append(line, r.inTurnsWith()...)
 	line = append(line, plain(" · "+r.limit()))
@@ -254,6 +259,9 @@ func (h *host) words() string {
 	case passed:
 		return "nothing worse"
 	case noEvidence:
+		if h.Comparison.NoEvidence != "" {
+			return "nothing counts"
+		}
 		return "no cell passed"
 	}
 	if h.refused > 0 {

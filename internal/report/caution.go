@@ -42,6 +42,22 @@ func (r *Report) otherMachines() []block {
 	return withRest(blocks, n, "host with other hardware", "hosts with other hardware")
 }
 
+// uncounted lists the hosts whose runs are no evidence, where the title does not: another
+// host's run failed.
+func (r *Report) uncounted() []block {
+	if r.in.Decision.Status == gate.StatusNoEvidence {
+		return nil
+	}
+	var blocks []block
+	for i := range r.hosts {
+		if why := r.hosts[i].Comparison.NoEvidence; why != "" {
+			blocks = append(blocks, paragraph{strong("Nothing counts"), plain(" of the run of "), code(r.hosts[i].Run.Host.Label), plain(": "), reason(why)})
+		}
+	}
+	n := len(blocks)
+	return withRest(blocks[:min(n, maxCautions)], n, "host whose run does not count", "hosts whose runs do not count")
+}
+
 // relabelled are the commands for a host whose label another machine has.
 func (h *host) relabelled() []string {
 	lines := []string{visible(h.Commands.RunAs + newLabel)}

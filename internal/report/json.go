@@ -20,18 +20,20 @@ const DocumentSchema = 3
 // out. Names and reasons in it are as they were measured, so what shows them
 // has to escape them.
 type Document struct {
-	Schema   int           `json:"schema"`
-	Tool     string        `json:"tool"`
-	Status   gate.Status   `json:"status"`
-	Title    string        `json:"title"` // the verdict in one sentence
-	Created  time.Time     `json:"created,omitzero"`
-	Revision string        `json:"revision,omitempty"`
-	Base     string        `json:"base,omitempty"`
-	Config   string        `json:"config,omitempty"`
-	RunURL   string        `json:"run_url,omitempty"`
-	Policy   gate.Policy   `json:"policy"`
-	Totals   Totals        `json:"totals"`
-	Decision gate.Decision `json:"decision"`
+	Schema   int         `json:"schema"`
+	Tool     string      `json:"tool"`
+	Status   gate.Status `json:"status"`
+	Title    string      `json:"title"` // the verdict in one sentence
+	Created  time.Time   `json:"created,omitzero"`
+	Revision string      `json:"revision,omitempty"`
+	Base     string      `json:"base,omitempty"`
+	// BaseBranch is the branch of Base; absent where it is not known.
+	BaseBranch string        `json:"base_branch,omitempty"`
+	Config     string        `json:"config,omitempty"`
+	RunURL     string        `json:"run_url,omitempty"`
+	Policy     gate.Policy   `json:"policy"`
+	Totals     Totals        `json:"totals"`
+	Decision   gate.Decision `json:"decision"`
 	// CheckedChanges is what the pull request changes in what is checked.
 	CheckedChanges *CheckedChanges `json:"checked_changes,omitempty"`
 	Hosts          []HostDocument  `json:"hosts"`
@@ -44,8 +46,9 @@ type HostDocument struct {
 	Machine    bench.Fingerprint    `json:"machine"`
 	Revision   string               `json:"revision,omitempty"`
 	Started    time.Time            `json:"started,omitzero"`
-	Baseline   *BaselineDocument    `json:"baseline"`           // null where there is none
-	Unjudged   string               `json:"unjudged,omitempty"` // why speed was not judged
+	Baseline   *BaselineDocument    `json:"baseline"`              // null where there is none
+	Unjudged   string               `json:"unjudged,omitempty"`    // why speed was not judged
+	NoEvidence string               `json:"no_evidence,omitempty"` // why nothing of the run counts
 	Measured   int                  `json:"measured"`
 	Right      int                  `json:"right"`
 	Checked    int                  `json:"checked"` // see [Totals]
@@ -176,7 +179,7 @@ func (r *Report) document() *Document {
 	decision.Waivers = finiteWaivers(decision.Waivers)
 	return &Document{
 		Schema: DocumentSchema, Tool: r.in.Tool, Status: r.in.Decision.Status, Title: r.Title(),
-		Created: r.in.Now, Revision: r.in.Revision, Base: r.in.Base, Config: r.in.Config, RunURL: r.in.Links.Run,
+		Created: r.in.Now, Revision: r.in.Revision, Base: r.in.Base, BaseBranch: r.in.BaseBranch, Config: r.in.Config, RunURL: r.in.Links.Run,
 		Policy: r.in.Policy, Totals: r.Totals(), Decision: decision, CheckedChanges: r.in.Checked,
 	}
 }
@@ -184,7 +187,7 @@ func (r *Report) document() *Document {
 func (h *host) document() *HostDocument {
 	d := &HostDocument{
 		Host: h.Run.Host.Label, Device: h.Run.Host.Device(), Machine: finiteMachine(h.Run.Host.Fingerprint),
-		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged,
+		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged, NoEvidence: h.Comparison.NoEvidence,
 		Measured: h.measured, Right: h.right, Checked: h.checked, Uncompared: h.Comparison.Uncompared, Unselected: h.unselected,
 		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Power: finitePower(h.Comparison.Power), Began: h.Comparison.Began, Alike: h.alikeDocuments(), Budgets: h.budgetDocuments(), Waivers: finiteWaivers(h.Comparison.Waivers), Quarantine: h.Comparison.Quarantine,
 		Metrics: h.Run.Metrics, Warnings: warningsOf(h.Run),

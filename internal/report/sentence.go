@@ -362,6 +362,9 @@ func (r *Report) nothing() inline {
 	if len(r.hosts) == 0 {
 		return append(inline{plain("no host has reported a run")}, next...)
 	}
+	if i := slices.IndexFunc(r.hosts, func(h host) bool { return h.Comparison.NoEvidence != "" }); i >= 0 {
+		return inline{plain("nothing of the run of "), code(r.hosts[i].Run.Host.Label), plain(" counts: "), reason(r.hosts[i].Comparison.NoEvidence)}
+	}
 	if i := slices.IndexFunc(r.hosts, func(h host) bool { return len(h.Comparison.MissingShards) > 0 }); i >= 0 && !r.in.Policy.Part {
 		h := &r.hosts[i]
 		return append(inline{plain("shards " + strings.Join(h.Comparison.MissingShards, ", ") + " of "), code(h.Run.Host.Label),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -23,14 +24,29 @@ const maxContents = 1_000_000
 // ReadContents reads all files below dir, except those of git and of folders that are
 // named: names hold at any depth. Links are read as links, and nothing leads out of dir.
 func ReadContents(dir string, except ...string) (Contents, error) {
+	c := Contents{}
+	err := walk(dir, except, func(root *os.Root, name string, d fs.DirEntry) error {
+		if len(c) == maxContents {
+			return fmt.Errorf("more than %d files", maxContents)
+		}
+		digest, err := digestOf(root, name, d)
+		c[name] = digest
+		return err
+	})
+	return c, err
+}
+
+// walk calls f for each file below dir but those of [ReadContents].
+func walk(dir string, except []string, f func(root *os.Root, name string, d fs.DirEntry) error) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer root.Close()
-	c := Contents{}
-	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
+		case err != nil && name != "." && errors.Is(err, fs.ErrNotExist): // removed since it was listed
+			return nil
 		case err != nil:
 			return err
 		case d.Name() == ".git" && !d.IsDir(): // of a worktree or a submodule
@@ -39,13 +55,9 @@ func ReadContents(dir string, except ...string) (Contents, error) {
 			return fs.SkipDir
 		case d.IsDir():
 			return nil
-		case len(c) == maxContents:
-			return fmt.Errorf("more than %d files", maxContents)
 		}
-		c[name], err = digestOf(root, name, d)
-		return err
+		return f(root, name, d)
 	})
-	return c, err
 }
 
 // digestOf is the digest of a file with its mode, or where a link leads.

@@ -69,8 +69,10 @@ func (c hostileRun) json(t *testing.T) []byte {
 
 // hostileRuns are valid archives whose run.json is hostile. Each is refused
 // when it is decoded, with a part of the reason, or judged: never green, and
-// with nothing of it left in Markdown or on a terminal that either obeys.
+// with nothing of it left in Markdown or on a terminal that either obeys. The first is honest: it passes.
 var hostileRuns = []hostileRun{
+	{name: "control", status: gate.StatusPassed, change: func(d object) { d["results"] = []any{result("a", 100)} }},
+
 	// Green by decree.
 	{name: "a verdict of its own", refused: `unknown field "verdict"`, change: func(d object) { d["verdict"] = "passed" }},
 	{name: "a decision of its own", refused: `unknown field "decision"`, change: func(d object) { d["decision"] = object{"status": "passed"} }},
