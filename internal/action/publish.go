@@ -64,7 +64,7 @@ func (a *action) client() (*github.Client, github.Repo, error) {
 		return a.api, repo, err
 	}
 	a.api, err = github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.options.Secret, Author: a.in.author, UserAgent: "accelgate/" + measure.Version(),
-		Sleep: a.sleep, Now: a.Now, Wait: a.in.apiWait})
+		Sleep: a.reach.Sleep, Transport: a.reach.Transport, Now: a.Now, Wait: a.in.apiWait})
 	return a.api, repo, err
 }
 

@@ -33,6 +33,8 @@ type actionStep struct {
 	server     *githubtest.Server
 	prefix     string // of the API's address, as GitHub Enterprise Server has one
 	refuse     func(*http.Request) bool
+	direct     bool          // GitHub is reached without a network
+	waited     time.Duration // by the last run, for GitHub
 
 	mu             sync.Mutex
 	sent           []string // address, headers and body of each request, without the credential
@@ -125,11 +127,19 @@ func (s *actionStep) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *actionStep) run(ctx context.Context) int {
-	slept := time.Duration(0)
+	s.waited = 0
 	c := cli.Command{Stdin: strings.NewReader(""), Stdout: &s.stdout, Stderr: &s.stderr, Getenv: func(name string) string { return s.env[name] },
-		Now:   func() time.Time { return time.Now().Add(slept) },
-		Sleep: func(ctx context.Context, d time.Duration) error { slept += d; return ctx.Err() }}
+		Now: func() time.Time { return time.Now().Add(s.waited) }, Sleep: s.sleep}
+	if s.direct {
+		c.Transport = s.server.Direct()
+	}
 	return c.Main(ctx, []string{"action"})
+}
+
+// sleep moves the clock of a run and takes no time.
+func (s *actionStep) sleep(ctx context.Context, d time.Duration) error {
+	s.waited += d
+	return ctx.Err()
 }
 
 // written is all that the step left, by where: streams, files and requests.
