@@ -3,6 +3,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -74,8 +75,11 @@ func Run(ctx context.Context, e *measure.Env, reach github.Options) (code int, e
 	if err := a.refuse(); err != nil {
 		return 0, exit.AsUsage(err)
 	}
-	if a.in.plan {
+	switch {
+	case a.in.plan:
 		return exit.Passed, a.plan(ctx)
+	case a.in.base:
+		return exit.Passed, a.tellBase(ctx)
 	}
 	if err := a.dropRoot(); err != nil {
 		return 0, exit.AsUsage(err)
@@ -91,6 +95,11 @@ func Run(ctx context.Context, e *measure.Env, reach github.Options) (code int, e
 	unresolved := a.pullOfRun(ctx)
 	if set := a.skippedBy(ctx); set.By != "" {
 		return a.skip(ctx, set)
+	}
+	if a.event.Run == nil {
+		if err := a.refuseOtherBranch(ctx); err != nil {
+			return 0, err
+		}
 	}
 	if a.ofFork() {
 		if err := a.askMaintainer(ctx); err != nil || a.event.Run.Skipped {
@@ -155,9 +164,15 @@ func (a *action) step(ctx context.Context) (int, error) {
 	in := report.Input{Config: a.in.options.Config, Name: a.in.name, Revision: a.commit(), Links: a.links()}
 	switch {
 	case a.event.Run != nil:
-		in.Base = a.event.SHA // what is checked out, whatever the pull request goes into
-	case a.event.PullRequest != nil:
-		in.Base = a.event.PullRequest.BaseSHA
+		in.Base = cmp.Or(a.checkedOut(), a.event.SHA)
+	case a.in.runs != "" && a.baseBranch() != "":
+		in.Base = a.checkedOut()
+	}
+	if a.event.PullRequest != nil {
+		in.Base = cmp.Or(in.Base, a.event.PullRequest.BaseSHA)
+	}
+	if in.Base != "" && (a.in.runs != "" || a.event.Run != nil) {
+		in.BaseBranch = a.baseBranch()
 	}
 	in.Checked = a.checkedChanges(ctx, g.file, &g.policy)
 	if err := a.tokenRefused(); err != nil {

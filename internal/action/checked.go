@@ -82,7 +82,10 @@ func (a *action) compareChecked(ctx context.Context, file *config.File) (*report
 	if err != nil {
 		return changes, rule, err
 	}
-	if now == nil && old != nil {
+	switch {
+	case now == nil && old == nil:
+		return changes, rule, fmt.Errorf("GitHub has %s neither at %s nor at %s: check that the token may read it, and run the job again", name, found.MergeBase, a.commit())
+	case now == nil:
 		changes.Files = append(changes.Files, name+" (removed)")
 		return changes, rule, nil
 	}
@@ -166,7 +169,7 @@ func (t talk) approveConfig(ctx context.Context, words []string) (string, error)
 		return "", fmt.Errorf("approve-config takes the full id of the head, which is `%[1]s`: read its changes, then write `%[2]s %[1]s`", pull.HeadSHA, approveCommand)
 	}
 	for _, one := range t.all {
-		file, _, err := one.Env.Load(&one.in.options)
+		file, err := one.fileOfBase(ctx, pull)
 		if err != nil {
 			return "", quoted(err)
 		}

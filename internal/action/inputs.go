@@ -27,6 +27,7 @@ type inputs struct {
 	publish   bool
 	name      string // of the configuration; "" where it has none
 	plan      bool   // only say on which hosts to measure
+	base      bool   // only say which commit judges
 	checkName string
 	comment   commentMode
 	notify    bool     // a worsened verdict is a new comment
@@ -155,8 +156,9 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 	if err != nil {
 		return err
 	}
-	if in.plan = gh.Input("mode") == "plan"; in.plan {
-		in.publish = false
+	in.plan, in.base = gh.Input("mode") == "plan", gh.Input("mode") == "base"
+	if in.plan || in.base {
+		in.publish, in.update = false, in.base && update
 		return nil
 	}
 	if len(in.hosts) > 0 && in.runs == "" && event.Run == nil {
@@ -180,7 +182,7 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 			return fmt.Errorf(`mode is post: set runs to the folder of the downloaded run.json files`)
 		}
 	default:
-		return fmt.Errorf("mode is %q: use auto, run, update-baseline, post or plan", text.OneLine(mode))
+		return fmt.Errorf("mode is %q: use auto, run, update-baseline, post, plan or base", text.OneLine(mode))
 	}
 	if in.runs != "" && in.options.Shard != "" {
 		return fmt.Errorf("shard has no effect on runs of other jobs: leave it out; they are judged as one run of their host")

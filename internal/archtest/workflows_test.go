@@ -94,23 +94,26 @@ func TestTheBaseJudges(t *testing.T) {
 	load(t, ".github/workflows/gate.yml", &gate)
 	load(t, ".github/workflows/forks.yml", &post)
 	load(t, ".github/workflows/chat.yml", &chat)
-	want := "${{ github.event.pull_request.base.sha || github.event.merge_group.base_sha || " +
-		"github.event.inputs.pull_request && github.event.inputs.update_baseline != 'true' && github.event.repository.default_branch || github.sha }}"
-	for _, job := range []string{"plan", "post"} {
-		if ref, found := checkout(gate, job); !found || ref != want {
-			t.Errorf("the job %s checks out %q, want %q", job, ref, want)
-		}
-	}
-	for name, w := range map[string]struct {
+	event := "github.event.pull_request.base.sha || github.event.merge_group.base_sha || "
+	for _, c := range []struct {
+		file string
 		workflow
-		job string
-	}{"forks.yml": {post, "post"}, "chat.yml": {chat, "answer"}} {
-		if ref, found := checkout(w.workflow, w.job); !found || ref != "" {
-			t.Errorf("%s checks out %q, want the default branch, which is what it runs on", name, ref)
+		job, ref string
+	}{
+		{"gate.yml", gate, "plan", "${{ " + event + "steps.base.outputs.base || github.sha }}"},
+		{"gate.yml", gate, "post", "${{ " + event + "needs.plan.outputs.base || " +
+			"github.event.inputs.pull_request && github.event.inputs.update_baseline != 'true' && github.event.repository.default_branch || github.sha }}"},
+		{"forks.yml", post, "post", "${{ steps.base.outputs.base }}"},
+		{"chat.yml", chat, "answer", ""}, // the default branch, which is what it runs on
+	} {
+		if ref, found := checkout(c.workflow, c.job); !found || ref != c.ref {
+			t.Errorf("%s: the job %s checks out %q, want %q", c.file, c.job, ref, c.ref)
 		}
 	}
-	if plan := gate.Jobs["plan"]; len(plan.Permissions) != 1 || plan.Permissions["contents"] != "read" {
-		t.Errorf("the job that finds the hosts has permissions %v", plan.Permissions)
+	for scope, level := range gate.Jobs["plan"].Permissions {
+		if level != "read" {
+			t.Errorf("the job that finds the hosts has the permission %s: %s", scope, level)
+		}
 	}
 	measure := gate.Jobs["measure"]
 	if len(measure.Permissions) != 1 || measure.Permissions["contents"] != "read" || !strings.Contains(measure.If, "head.repo.full_name == github.repository") {

@@ -33,8 +33,9 @@ type actionStep struct {
 	server     *githubtest.Server
 	prefix     string // of the API's address, as GitHub Enterprise Server has one
 	refuse     func(*http.Request) bool
-	direct     bool          // GitHub is reached without a network
-	waited     time.Duration // by the last run, for GitHub
+	direct     bool                                             // GitHub is reached without a network
+	waited     time.Duration                                    // by the last run, for GitHub
+	alter      func(r *http.Request, answer map[string]any) any // makes another answer of a successful one
 
 	mu             sync.Mutex
 	sent           []string // address, headers and body of each request, without the credential
@@ -123,8 +124,33 @@ func (s *actionStep) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(map[string]string{"message": "no access for " + credential})
 		return
 	}
-	http.StripPrefix(s.prefix, s.server).ServeHTTP(w, r)
+	if s.alter == nil {
+		http.StripPrefix(s.prefix, s.server).ServeHTTP(w, r)
+		return
+	}
+	s.altered(w, r)
 }
+
+// altered passes on what alter makes of an answer: nil is "null", and missing is 404.
+func (s *actionStep) altered(w http.ResponseWriter, r *http.Request) {
+	recorded := httptest.NewRecorder()
+	http.StripPrefix(s.prefix, s.server).ServeHTTP(recorded, r)
+	body := recorded.Body.Bytes()
+	var answer map[string]any
+	if recorded.Code == http.StatusOK && json.Unmarshal(body, &answer) == nil {
+		other := s.alter(r, answer)
+		if other == missing {
+			recorded.Code, other = http.StatusNotFound, map[string]any{"message": "Not Found"}
+		}
+		body, _ = json.Marshal(other)
+	}
+	maps.Copy(w.Header(), recorded.Header())
+	w.Header().Del("Content-Length")
+	w.WriteHeader(recorded.Code)
+	_, _ = w.Write(body)
+}
+
+const missing = "missing"
 
 func (s *actionStep) run(ctx context.Context) int {
 	s.waited = 0

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -244,6 +245,59 @@ func TestConfigurationThatCannotBeCompared(t *testing.T) {
 	}
 }
 
+// TestConfigurationThatIsReadInPart: whatever half of an answer GitHub gives, a pull request that
+// sets its own limit is not green. The first case shows that the change is one.
+func TestConfigurationThatIsReadInPart(t *testing.T) {
+	t.Parallel()
+	base := fmt.Sprintf(expectingConfig, "")
+	compare, contents := "/compare/", "/contents/"
+	set := func(key string, value any) func(map[string]any) any {
+		return func(answer map[string]any) any { answer[key] = value; return answer }
+	}
+	for name, c := range map[string]struct {
+		of    string // of which requests
+		alter func(map[string]any) any
+		want  string
+	}{
+		"as it is":                     {"/nothing/", nil, "`policy.threshold`: added, `90%`"},
+		"a comparison of {}":           {compare, func(map[string]any) any { return map[string]any{} }, "empty document"},
+		"a comparison of null":         {compare, func(map[string]any) any { return nil }, "empty document"},
+		"no list of files":             {compare, set("files", nil), "has no list of files"},
+		"files without names":          {compare, set("files", []any{map[string]any{}}), "has a file without a name"},
+		"no merge base":                {compare, set("merge_base_commit", map[string]any{}), "names no commit"},
+		"another merge base":           {compare, set("status", "identical"), "contradicts itself"},
+		"no status":                    {compare, set("status", ""), "does not state how"},
+		"contents of neither commit":   {contents, func(map[string]any) any { return missing }, "neither at"},
+		"contents of {}":               {contents, func(map[string]any) any { return map[string]any{} }, "empty document"},
+		"contents of null":             {contents, func(map[string]any) any { return nil }, "empty document"},
+		"contents of half the size":    {contents, halved, "of the file's"},
+		"contents without a size":      {contents, set("size", nil), "does not hold the file"},
+		"contents without an encoding": {contents, set("encoding", ""), "does not hold the file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := changedStep(t, stepTokens["actions"], base, map[string]string{"accelgate.yaml": fmt.Sprintf(expectingConfig, ", threshold: 90%")})
+			s.alter = func(r *http.Request, answer map[string]any) any {
+				if strings.Contains(r.URL.Path, c.of) {
+					return c.alter(answer)
+				}
+				return answer
+			}
+			if code := s.run(t.Context()); code != exit.GateFailed || !strings.Contains(strings.ReplaceAll(s.report(), "&#39;", "'"), c.want) {
+				t.Errorf("exit code %d, want %d and %q in\n%s", code, exit.GateFailed, c.want, s.report())
+			}
+			s.conclude(stepTokens["actions"], "action_required")
+		})
+	}
+}
+
+// halved leaves of a file's contents what both sides begin with.
+func halved(answer map[string]any) any {
+	data, _ := base64.StdEncoding.DecodeString(answer["content"].(string))
+	answer["content"] = base64.StdEncoding.EncodeToString(data[:len("version: 1\n")])
+	return answer
+}
+
 // TestHeadsRuleForItsOwnChanges: one job that measures and posts has the pull request's
 // configuration, whose config_changes counts for nothing, whatever GitHub answers.
 func TestHeadsRuleForItsOwnChanges(t *testing.T) {
@@ -328,6 +382,28 @@ func TestApproveConfigCommand(t *testing.T) {
 			replied := strings.ReplaceAll(strings.ReplaceAll(s.stdout.String(), "[run 77]", "run 77"), "\n", " ")
 			if started := len(s.server.Dispatches()); code != c.code || !strings.Contains(replied, c.want) || started > 0 != (c.code == exit.Passed) {
 				t.Errorf("exit code %d, want %d and %q, %d runs started:\n%s%s", code, c.code, c.want, started, replied, s.stderr.String())
+			}
+		})
+	}
+}
+
+// TestApproveConfigByTheBranchOfTheBase: whether the author may approve is the rule of the branch that the pull request
+// goes into, and not of the default branch, which the workflow for comments has checked out.
+func TestApproveConfigByTheBranchOfTheBase(t *testing.T) {
+	t.Parallel()
+	for name, code := range map[string]int{"main": exit.Passed, "release": exit.Usage} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newActionStep(t, "issue_comment", "", nil)
+			ours := fmt.Sprintf(expectingConfig, "")
+			s.server = s.github(githubtest.State{Tokens: []githubtest.Token{stepTokens["actions"]}, Repos: []githubtest.Repo{{Name: "octo/repo", Files: map[string]string{"accelgate.yaml": ours},
+				Branches:     map[string]map[string]string{"work": {"b": "b"}, "release": {"accelgate.yaml": fmt.Sprintf(expectingConfig, ", config_changes: other-person")}},
+				PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work", Base: name, Author: "alice"}}, Permissions: map[string]string{"alice": "write"},
+				Comments: []githubtest.CommentSeed{{Issue: 1, Author: "alice", Body: "hello"}}}}})
+			s.write("accelgate.yaml", ours)
+			s.write("event.json", fmt.Sprintf(chatPayload, "/accelgate approve-config "+s.head()))
+			if got := s.run(t.Context()); got != code {
+				t.Errorf("exit code %d, want %d:\n%s%s", got, code, s.stdout.String(), s.stderr.String())
 			}
 		})
 	}

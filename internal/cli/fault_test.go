@@ -130,11 +130,14 @@ func TestFaultForEverThorough(t *testing.T) {
 	faultsForEver(t, 1)
 }
 
+// foreverKinds are what a server or a token may end in.
+var foreverKinds = append(githubtest.Answers(), githubtest.Empty, githubtest.Null, githubtest.Short, githubtest.Down, githubtest.ResetAfter, githubtest.Missing)
+
 func faultsForEver(t *testing.T, step int) {
 	t.Parallel()
 	all := 0
 	for i, c := range faultCases {
-		for j, kind := range slices.Concat(githubtest.Answers(), []githubtest.Kind{githubtest.Down, githubtest.ResetAfter, githubtest.Missing}) {
+		for j, kind := range foreverKinds {
 			for from, struck := 1+(i+j)%step, true; struck; from += step {
 				f := faultRun{c, faultTokens[(i+j)%len(faultTokens)], from%2 == 0, githubtest.Chaos{From: from, Kinds: []githubtest.Kind{kind}}}
 				s := f.begin(t)
@@ -236,7 +239,7 @@ func (f faultRun) judge(t *testing.T, s *actionStep) (published bool) {
 
 // namesCause matches what a step says of the fault that it ended by: a status, or what
 // became of an answer.
-var namesCause = regexp.MustCompile(`\b(40[134]|422|429|50[0234])\b|says nothing|arrives too slowly|unexpected EOF|connection reset|did not confirm|was overwritten`)
+var namesCause = regexp.MustCompile(`\b(40[134]|422|429|50[0234])\b|empty document|arrives too slowly|unexpected EOF|connection reset|did not confirm|was overwritten`)
 
 // lasts reports whether the fault has no end.
 func (f faultRun) lasts() bool {

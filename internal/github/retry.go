@@ -55,7 +55,6 @@ type manner struct {
 	before  time.Time // not sent later than this, where it is set
 	answers []int     // statuses that are answers rather than refusals
 	reads   bool      // changes nothing, whatever its method
-	bare    bool      // GitHub answers with an empty object
 	tries   int       // repeats after failures; maxFailed where zero
 }
 
@@ -105,7 +104,7 @@ func (t *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err := t.ready(r, how); err != nil {
 			return nil, err
 		}
-		response, err := t.attempt(r, how)
+		response, err := t.attempt(r)
 		var wait time.Duration
 		told, limited := t.rateLimit(response)
 		again := limited
@@ -193,7 +192,7 @@ func (t *sender) holdWrites(wait time.Duration) {
 
 // attempt sends a request once and reads the answer, in a minute at most, or in what
 // is left of the wait.
-func (t *sender) attempt(r *http.Request, how manner) (*http.Response, error) {
+func (t *sender) attempt(r *http.Request) (*http.Response, error) {
 	most := min(answerTimeout, t.available(r.Context()))
 	if most <= 0 {
 		return nil, t.noTime()
@@ -208,7 +207,7 @@ func (t *sender) attempt(r *http.Request, how manner) (*http.Response, error) {
 			io.Reader
 			io.Closer
 		}{timely{response.Body, t.now, began.Add(most)}, response.Body}
-		err = t.receive(r.URL.Host, response, how)
+		err = t.receive(r, response)
 	}
 	if err != nil {
 		err = t.redact(err)
@@ -221,16 +220,16 @@ func (t *sender) attempt(r *http.Request, how manner) (*http.Response, error) {
 }
 
 // receive reads the answer whole.
-func (t *sender) receive(host string, response *http.Response, how manner) error {
+func (t *sender) receive(r *http.Request, response *http.Response) error {
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	_ = response.Body.Close() // everything that is wanted was read
 	switch {
 	case err != nil:
-		return fmt.Errorf("read the answer of %s: %w", host, err)
+		return fmt.Errorf("read the answer of %s: %w", r.URL.Host, err)
 	case len(body) > maxAnswer:
-		return hopeless{fmt.Errorf("the answer of %q is longer than %d bytes", host, maxAnswer)}
-	case !how.bare && hollow(response.StatusCode, body):
-		return fmt.Errorf("the answer of %s says nothing: %q", host, body)
+		return hopeless{fmt.Errorf("the answer of %q is longer than %d bytes", r.URL.Host, maxAnswer)}
+	case hollow(r, response, body):
+		return errHollow
 	}
 	body = bytes.ReplaceAll(body, []byte(t.token), []byte("***"))
 	for _, values := range response.Header {
@@ -241,16 +240,6 @@ func (t *sender) receive(host string, response *http.Response, how manner) error
 	forget(response)
 	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	return nil
-}
-
-// hollow reports whether an answer that should describe something describes nothing.
-// Decoded it would be a repository without branches, or a commit without checks.
-func hollow(status int, body []byte) bool {
-	switch string(bytes.TrimSpace(body)) {
-	case "", "{}", "null":
-		return status == http.StatusOK || status == http.StatusCreated
-	}
-	return false
 }
 
 // redact takes the token out of an error. No transport is known to put it

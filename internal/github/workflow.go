@@ -59,7 +59,7 @@ func rerun(ctx context.Context, repo Repo, run int64, what string, send func(con
 	if err := repo.check(); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	_, err := send(manner{once: true, bare: true}.in(ctx), repo.Owner, repo.Name, run)
+	_, err := send(once(ctx), repo.Owner, repo.Name, run)
 	var failed *gh.ErrorResponse
 	if errors.As(err, &failed) && failed.Message == "This workflow is already running" {
 		return fmt.Errorf("%s: it is still running: wait until it has ended", doing)

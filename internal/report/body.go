@@ -73,7 +73,11 @@ func (r *Report) footer(most int) string {
 func (r *Report) provenance() block {
 	line := inline{plain("Revision "), r.orUnknown(r.in.Revision)}
 	if r.in.Base != "" {
-		line = append(line, plain(" against the baselines of "), code(commit(r.in.Base)))
+		line = append(line, plain(" against the baselines of "))
+		if r.in.BaseBranch != "" {
+			line = append(line, code(text.OneLine(r.in.BaseBranch)), plain(" at "))
+		}
+		line = append(line, code(commit(r.in.Base)))
 	}
 	line = append(line, r.inTurnsWith()...)
 	line = append(line, plain(" · "+r.limit()))

@@ -19,18 +19,20 @@ const DocumentSchema = 2
 // out. Names and reasons in it are as they were measured, so what shows them
 // has to escape them.
 type Document struct {
-	Schema   int           `json:"schema"`
-	Tool     string        `json:"tool"`
-	Status   gate.Status   `json:"status"`
-	Title    string        `json:"title"` // the verdict in one sentence
-	Created  time.Time     `json:"created,omitzero"`
-	Revision string        `json:"revision,omitempty"`
-	Base     string        `json:"base,omitempty"`
-	Config   string        `json:"config,omitempty"`
-	RunURL   string        `json:"run_url,omitempty"`
-	Policy   gate.Policy   `json:"policy"`
-	Totals   Totals        `json:"totals"`
-	Decision gate.Decision `json:"decision"`
+	Schema   int         `json:"schema"`
+	Tool     string      `json:"tool"`
+	Status   gate.Status `json:"status"`
+	Title    string      `json:"title"` // the verdict in one sentence
+	Created  time.Time   `json:"created,omitzero"`
+	Revision string      `json:"revision,omitempty"`
+	Base     string      `json:"base,omitempty"`
+	// BaseBranch is the branch of Base; absent where it is not known.
+	BaseBranch string        `json:"base_branch,omitempty"`
+	Config     string        `json:"config,omitempty"`
+	RunURL     string        `json:"run_url,omitempty"`
+	Policy     gate.Policy   `json:"policy"`
+	Totals     Totals        `json:"totals"`
+	Decision   gate.Decision `json:"decision"`
 	// CheckedChanges is what the pull request changes in what is checked.
 	CheckedChanges *CheckedChanges `json:"checked_changes,omitempty"`
 	Hosts          []HostDocument  `json:"hosts"`
@@ -173,7 +175,7 @@ func (r *Report) document() *Document {
 	decision.Waivers = finiteWaivers(decision.Waivers)
 	return &Document{
 		Schema: DocumentSchema, Tool: r.in.Tool, Status: r.in.Decision.Status, Title: r.Title(),
-		Created: r.in.Now, Revision: r.in.Revision, Base: r.in.Base, Config: r.in.Config, RunURL: r.in.Links.Run,
+		Created: r.in.Now, Revision: r.in.Revision, Base: r.in.Base, BaseBranch: r.in.BaseBranch, Config: r.in.Config, RunURL: r.in.Links.Run,
 		Policy: r.in.Policy, Totals: r.Totals(), Decision: decision, CheckedChanges: r.in.Checked,
 	}
 }

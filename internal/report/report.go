@@ -29,8 +29,10 @@ type Input struct {
 	Hosts    []HostInput
 	Revision string // commit under test
 	Base     string // commit that policy and baselines were taken from
-	Config   string // path of the configuration
-	Name     string // of the configuration; "" where it has none
+	// BaseBranch is the branch of Base; "" where it is not known.
+	BaseBranch string
+	Config     string // path of the configuration
+	Name       string // of the configuration; "" where it has none
 	// Lines are those of the configuration at which its suites begin, by their names.
 	Lines map[string]int
 	Links Links

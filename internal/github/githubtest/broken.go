@@ -1,17 +1,12 @@
 package githubtest
 
 import (
-	"encoding/base64"
-	"encoding/json"
 	"net/http"
 	"strings"
 )
 
-// The kinds of answers that a server or a proxy gives which is broken rather than down.
+// The kinds of answers of a server or a proxy that is broken in a lasting way.
 const (
-	Empty   Kind = "empty"    // 200 or 201 with {}, after the request took effect
-	Null    Kind = "null"     // the same with null
-	Short   Kind = "short"    // the content of a file ends early, and its size does not say so
 	Trickle Kind = "trickle"  // the body comes byte by byte
 	NoCheck Kind = "no-check" // 404 to a change of a check run
 	NoGraph Kind = "no-graph" // GraphQL answers with errors, or fails
@@ -19,7 +14,7 @@ const (
 )
 
 // Answers returns the kinds of broken answers. They are not among Kinds.
-func Answers() []Kind { return []Kind{Empty, Null, Short, Trickle, NoCheck, NoGraph, Expired} }
+func Answers() []Kind { return []Kind{Trickle, NoCheck, NoGraph, Expired} }
 
 // strikes reports whether a kind can happen to a request.
 func (k Kind) strikes(r *http.Request) bool {
@@ -35,12 +30,6 @@ func (k Kind) strikes(r *http.Request) bool {
 // broken serves a request whose answer is broken in this way.
 func (s *Server) broken(kind Kind, serve func() response) delivery {
 	switch kind {
-	case Empty:
-		return delivery{response: hollow(serve(), "{}")}
-	case Null:
-		return delivery{response: hollow(serve(), "null")}
-	case Short:
-		return delivery{response: shorten(serve())}
 	case NoCheck:
 		return delivery{response: encode(notFound())}
 	case NoGraph:
@@ -55,28 +44,4 @@ func (s *Server) broken(kind Kind, serve func() response) delivery {
 		return delivery{response: serve(), drops: s.chaos.Pause, sleep: s.chaos.Sleep}
 	}
 	return delivery{response: serve()}
-}
-
-// hollow is an answer without what it should say.
-func hollow(r response, body string) response {
-	if r.status == http.StatusOK || r.status == http.StatusCreated {
-		r.body = []byte(body)
-	}
-	return r
-}
-
-// shorten cuts the content of a file in half, in an answer that has one.
-func shorten(r response) response {
-	var answer map[string]any
-	if json.Unmarshal(r.body, &answer) != nil {
-		return r
-	}
-	content, _ := answer["content"].(string)
-	data, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(content, "\n", ""))
-	if err != nil || len(data) == 0 {
-		return r
-	}
-	answer["content"] = base64.StdEncoding.EncodeToString(data[:len(data)/2])
-	r.body, _ = json.Marshal(answer) // it was JSON
-	return r
 }

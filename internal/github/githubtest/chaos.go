@@ -2,6 +2,8 @@ package githubtest
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -27,6 +29,9 @@ const (
 	Down        Kind = "down"         // 5xx before the request takes effect
 	DownAfter   Kind = "down-after"   // 5xx after it took effect
 	Truncated   Kind = "truncated"    // the answer's body ends early
+	Empty       Kind = "empty"        // the answer of success is {}
+	Null        Kind = "null"         // the answer of success is null
+	Short       Kind = "short"        // a file's contents end early, in an answer that is whole
 	Slow        Kind = "slow"         // the answer's body pauses
 	ResetBefore Kind = "reset-before" // the connection ends before the request takes effect
 	ResetAfter  Kind = "reset-after"  // the connection ends after it took effect
@@ -38,13 +43,13 @@ const (
 
 // Kinds returns all kinds of faults.
 func Kinds() []Kind {
-	return append([]Kind{Forbidden, ReadOnly, Missing, Conflict, Invalid, Duplicate, Late}, Transient()...)
+	return append([]Kind{Forbidden, ReadOnly, Missing, Conflict, Invalid, Duplicate, Late, Short}, Transient()...)
 }
 
 // Transient returns the kinds that say nothing of the request itself: who sends
 // it again may well succeed.
 func Transient() []Kind {
-	return []Kind{TooMany, Secondary, Exhausted, Down, DownAfter, Truncated, Slow, ResetBefore, ResetAfter, MovedBase}
+	return []Kind{TooMany, Secondary, Exhausted, Down, DownAfter, Truncated, Empty, Null, Slow, ResetBefore, ResetAfter, MovedBase}
 }
 
 // Chaos makes a share of the requests fail at random. The same seed and the
@@ -185,6 +190,8 @@ func (s *Server) struck(kind Kind, r *http.Request, serve func() response) deliv
 		return delivery{response: encode(s.fail(kind))}
 	case Truncated:
 		return delivery{response: serve(), cut: true}
+	case Empty, Null, Short:
+		return delivery{response: hollowed(kind, serve())}
 	case Slow:
 		return delivery{response: serve(), pause: s.chaos.Pause, sleep: s.chaos.Sleep}
 	case MovedBase:
@@ -195,6 +202,40 @@ func (s *Server) struck(kind Kind, r *http.Request, serve func() response) deliv
 		return s.broken(kind, serve)
 	}
 	return delivery{response: encode(s.fail(kind))}
+}
+
+// hollowed takes from an answer of success what it holds.
+func hollowed(kind Kind, r response) response {
+	if r.status != http.StatusOK && r.status != http.StatusCreated || !json.Valid(r.body) {
+		return r
+	}
+	switch kind {
+	case Empty:
+		r.body = []byte("{}")
+	case Null:
+		r.body = []byte("null")
+	case Short:
+		r.body = shortened(r.body)
+	}
+	return r
+}
+
+// shortened takes the second half from the contents of a file; its size stays.
+func shortened(body []byte) []byte {
+	var file map[string]any
+	if json.Unmarshal(body, &file) != nil {
+		return body
+	}
+	text, ok := file["content"].(string)
+	data, err := base64.StdEncoding.DecodeString(text)
+	if !ok || err != nil || len(data) == 0 {
+		return body
+	}
+	file["content"] = wrap(base64.StdEncoding.EncodeToString(data[:len(data)/2]))
+	if short, err := json.Marshal(file); err == nil {
+		return short
+	}
+	return body
 }
 
 // fail returns what GitHub answers to a request that fails in this way.
