@@ -30,9 +30,12 @@ func (t talk) acceptCell(ctx context.Context, words []string) (string, error) {
 	if err != nil || days < 1 || days > waiver.MaxDays {
 		return "", fmt.Errorf("%s is not a number of days from 1 to %d: %s", quoteCode(words[3]), waiver.MaxDays, form)
 	}
-	ceiling, err := strconv.ParseFloat(strings.TrimSuffix(words[2], "%"), 64)
+	ceiling, err := waiver.ParseCeiling(words[2])
 	if err != nil {
-		return "", fmt.Errorf("%s is not a ceiling in percent: %s", quoteCode(words[2]), form)
+		return "", quoted(fmt.Errorf("ceiling: %w", err))
+	}
+	if err := t.checkNames(ctx, words[0], words[1]); err != nil {
+		return "", err
 	}
 	today := waiver.DateOf(t.Now())
 	entry := waiver.Entry{Cell: words[0], Metric: words[1], Ceiling: ceiling, Expires: today + waiver.Date(days), Reason: strings.Join(words[4:], " "),

@@ -233,7 +233,7 @@ func TestTokenIsNowhere(t *testing.T) {
 		{"a reason that is it", "workflow_dispatch", dispatchPayload,
 			map[string]string{"INPUT_UPDATE-BASELINE": "true", "INPUT_FORCE": "true", "INPUT_REASON": "because of " + actionToken}, false, exit.Passed, "because of ***"},
 		{"a comment that holds it", "issue_comment", fmt.Sprintf(chatPayload, "/accelgate refresh now "+actionToken), nil, false, exit.Passed, "now ***"},
-		{"a command that is it", "issue_comment", fmt.Sprintf(chatPayload, "/accelgate accept c m "+actionToken+" 7 x"), nil, false, exit.Usage, "not a ceiling"},
+		{"a command that is it", "issue_comment", fmt.Sprintf(chatPayload, "/accelgate accept c m "+actionToken+" 7 x"), nil, false, exit.Usage, "ceiling: want a percentage"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
