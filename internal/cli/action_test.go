@@ -208,6 +208,7 @@ func (s *actionStep) stepRun(text string) string {
 const (
 	pullPayload = `{"action": "synchronize", "number": 1, "pull_request": {"number": 1, "head": {"sha": "$HEAD", "ref": "work", "repo": {"full_name": "octo/repo"}},
 		"base": {"sha": "$HEAD", "ref": "main", "repo": {"full_name": "octo/repo"}}}, "repository": {"full_name": "octo/repo", "default_branch": "main"}}`
+	pushPayload     = `{"ref": "refs/heads/main", "after": "$HEAD", "repository": {"full_name": "octo/repo", "default_branch": "main"}}`
 	dispatchPayload = `{"inputs": {}, "ref": "refs/heads/main", "repository": {"full_name": "octo/repo", "default_branch": "main"}}`
 	chatPayload     = `{"action": "created", "repository": {"full_name": "octo/repo", "default_branch": "main"}, "issue": {"number": 1, "pull_request": {"url": "x"}},
 		"comment": {"id": 3, "body": "%s", "user": {"login": "alice"}}}`

@@ -122,7 +122,7 @@ func faultsAtEveryRequest(t *testing.T, kinds ...githubtest.Kind) {
 
 // TestFaultForEver has answers broken from one request on, each kind from some of them.
 // Every step ends within its wait, with a completed check or exit code 3, and says why.
-func TestFaultForEver(t *testing.T) { faultsForEver(t, 7) }
+func TestFaultForEver(t *testing.T) { faultsForEver(t, 17) }
 
 // TestFaultForEverThorough is the same from each request on.
 func TestFaultForEverThorough(t *testing.T) {
