@@ -160,10 +160,10 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 	}
 	a.warn(client.PreflightRefresh(ctx, repo)) // which says what setting to turn on
 	title, _ := report.Changes(body)
-	describe := func(others []github.Proposed) (string, github.Ladder) {
+	describe := func(others []github.Proposed, complete bool) (string, github.Ladder) {
 		all := withOthers(body, others)
 		title, _ := report.Changes(all)
-		return a.token.Hide(title), changes(all, client.FromActionsToken(), a.token.Hide)
+		return a.token.Hide(title), after(foreignFiles(others, complete), changes(all, client.FromActionsToken(), a.token.Hide))
 	}
 	base, branch := a.refreshInto()
 	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: branch, Title: a.token.Hide(title), Body: changes(body, client.FromActionsToken(), a.token.Hide),
