@@ -249,9 +249,29 @@ func (a *action) repositoryPath(path string) (string, error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return "", err
 	}
-	rel, err := filepath.Rel(root, path)
-	if err != nil || !filepath.IsLocal(rel) {
+	rel, ok := within(root, path)
+	if !ok {
 		return "", exit.Usagef("the baseline %s is outside of the repository %s: set baselines in the configuration to a folder inside", path, root)
 	}
 	return filepath.ToSlash(rel), nil
+}
+
+// within returns a path from a folder above it, which may be named by way of links. Links
+// below the folder stay: a repository may hold some.
+func within(root, path string) (rel string, ok bool) {
+	rel, err := filepath.Rel(root, path)
+	if err == nil && filepath.IsLocal(rel) {
+		return rel, true
+	}
+	there, err := os.Stat(root)
+	if err != nil {
+		return "", false
+	}
+	for above := path; above != filepath.Dir(above); above = filepath.Dir(above) {
+		if info, err := os.Stat(above); err == nil && os.SameFile(info, there) {
+			rel, err = filepath.Rel(above, path)
+			ok = err == nil // the topmost one counts: a link in the repository may lead to its root
+		}
+	}
+	return rel, ok
 }
