@@ -6,6 +6,7 @@ package record
 import (
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
@@ -28,10 +29,14 @@ func Recordable(o *measure.Options, command, reason string) error {
 	return nil
 }
 
-// Genuine refuses the run of a demonstration.
-func Genuine(run *bench.Run) error {
+// Genuine refuses the run of a demonstration, and one whose time cannot be: it would be
+// the newest, or the oldest, of its history for ever.
+func Genuine(run *bench.Run, now time.Time) error {
 	if args, ok := run.Context[measure.Demonstration]; ok {
 		return exit.Usagef("the run was made slow or wrong (%s), so it cannot be recorded: measure without that", text.OneLine(args))
+	}
+	if why := run.Misdated(now); why != "" {
+		return exit.Usagef("the run of host %s cannot be recorded: %s: correct the clock of that host, and measure again", text.OneLine(run.Host.Label), why)
 	}
 	return nil
 }
@@ -55,7 +60,7 @@ func Record(e *measure.Env, ref verdict.Reference, run *bench.Run, reason string
 
 // preview is [Record] without saving.
 func preview(e *measure.Env, ref verdict.Reference, run *bench.Run, reason string, all bool) (r recorded, err error) {
-	if err := Genuine(run); err != nil {
+	if err := Genuine(run, e.Now()); err != nil {
 		return r, err
 	}
 	r.before = ref.File
