@@ -82,6 +82,9 @@ func (s *actionStep) editRun(old, now string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	if !strings.Contains(string(run), old) {
+		s.t.Fatalf("the run document holds no %q, so this test would change nothing:\n%s", old, run)
+	}
 	s.write("runs/run.json", strings.Replace(string(run), old, now, 1))
 }
 
@@ -197,6 +200,7 @@ func TestApprovalsThatAreNone(t *testing.T) {
 		}, exit.GateFailed},
 		"quoted in a text":     {"", func(s *actionStep) { s.comment("ghp_alice", "Do not write /accelgate approve-config "+s.head()) }, exit.GateFailed},
 		"the author's own":     {", config_changes: other-person", func(s *actionStep) { s.comment("ghp_alice", "/accelgate approve-config "+s.head()) }, exit.GateFailed},
+		"the author's":         {"", func(s *actionStep) { s.comment("ghp_alice", "/accelgate approve-config "+s.head()) }, exit.Passed},
 		"another person's":     {", config_changes: other-person", func(s *actionStep) { s.comment("ghp_bob", "/accelgate approve-config "+s.head()) }, exit.Passed},
 		"none, and none asked": {", config_changes: warn", func(*actionStep) {}, exit.Passed},
 	} {

@@ -101,6 +101,17 @@ func digestOf(path, content string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// forged is our message, with the digest of another content of our file.
+func (p pusher) forged(commit, content string) string {
+	p.t.Helper()
+	message := p.object(commit).Message
+	forged := strings.Replace(message, digestOf(ours, "{\"a\": 2}\n"), digestOf(ours, content), 1)
+	if forged == message {
+		p.t.Fatalf("the message of our commit holds no digest of its file:\n%s", message)
+	}
+	return forged
+}
+
 const ours, theirs = "baselines/baseline-a.json", "baselines/baseline-b.json"
 
 // describedOthers proposes another file, and returns which commit each other file of the
@@ -153,11 +164,11 @@ func TestWhoWroteTheFilesOfARefresh(t *testing.T) {
 			p.commit(p.tree(second, slower), p.object(second).Message, nil, second)
 		}, map[string]string{ours: ""}},
 		"our message and name, for a number of theirs": {func(p pusher, _, second string) {
-			message := strings.Replace(p.object(second).Message, digestOf(ours, "{\"a\": 2}\n"), digestOf(ours, slower[ours]), 1)
+			message := p.forged(second, slower[ours])
 			p.commit(p.tree(second, slower), message, bot, second)
 		}, map[string]string{ours: ""}},
 		"the same by another app": {func(p pusher, _, second string) {
-			message := strings.Replace(p.object(second).Message, digestOf(ours, "{\"a\": 2}\n"), digestOf(ours, slower[ours]), 1)
+			message := p.forged(second, slower[ours])
 			p.token = appToken
 			p.commit(p.tree(second, slower), message, nil, second)
 		}, map[string]string{ours: ""}},
@@ -199,6 +210,20 @@ func TestWhoWroteTheFilesOfARefresh(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestForgedRecordCounts shows that the forgeries of TestWhoWroteTheFilesOfARefresh fail by who
+// makes them: one by the workflow's own token is taken for ours. docs/security.md states that.
+func TestForgedRecordCounts(t *testing.T) {
+	s, address := githubtest.New(t, state())
+	next := refresh()
+	next.Files[ours] = []byte("{\"a\": 2}\n")
+	proposeAs(t, address, token, next)
+	p, head, slower := pusher{t, s, address, token}, s.Head(fullName, branch), "{\"a\": 9}\n"
+	p.commit(p.tree(head, map[string]string{ours: slower}), p.forged(head, slower), nil, head)
+	if got, forged := describedOthers(t, address, token)[ours], s.Head(fullName, branch); got == "" || got == head {
+		t.Errorf("the file is of %q, want the commit before %s", got, forged)
 	}
 }
 
