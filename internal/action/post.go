@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
@@ -80,8 +79,7 @@ func (p posting) without(secret measure.Secrets) posting {
 // cancelled as well: its check may be in progress. Whatever GitHub refuses is a
 // warning with its reason. A verdict that is nowhere is remembered in a.lost.
 func (a *action) post(ctx context.Context, p posting) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.in.apiWait+5*time.Minute)
-	defer cancel()
+	ctx = context.WithoutCancel(ctx)
 	p = p.without(a.token)
 	client, repo, err := a.client()
 	if err != nil {
@@ -105,7 +103,7 @@ func (a *action) post(ctx context.Context, p posting) {
 	}
 	a.output("check-url", run.URL)
 	a.refused(err)
-	if err != nil && !(commented && errors.Is(err, github.ErrForbidden)) {
+	if err != nil && !(commented && errors.Is(err, github.ErrForbidden) && !errors.Is(err, github.ErrCheckStays)) {
 		a.lost = err
 	}
 }
@@ -171,6 +169,15 @@ func (a *action) begin(ctx context.Context) {
 	if err != nil && !errors.Is(err, github.ErrForbidden) {
 		a.warn(err)
 	}
+}
+
+// tokenRefused is the error of a token that GitHub does not take any more. Nothing that
+// follows could be published, and what could not be read is not for a person to approve.
+func (a *action) tokenRefused() error {
+	if a.api == nil || !a.in.publish || !a.api.TokenRefused() {
+		return nil
+	}
+	return fmt.Errorf("GitHub refuses the token (401): it is wrong, revoked or expired: %w: pass one that is valid until the job ends, for example github-token: ${{ github.token }}", github.ErrForbidden)
 }
 
 // end completes a check that nothing has completed: the job was cancelled.

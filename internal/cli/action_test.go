@@ -33,6 +33,8 @@ type actionStep struct {
 	server     *githubtest.Server
 	prefix     string // of the API's address, as GitHub Enterprise Server has one
 	refuse     func(*http.Request) bool
+	direct     bool                                             // GitHub is reached without a network
+	waited     time.Duration                                    // by the last run, for GitHub
 	alter      func(r *http.Request, answer map[string]any) any // makes another answer of a successful one
 
 	mu             sync.Mutex
@@ -153,11 +155,19 @@ const missing = "missing"
 func (s *actionStep) run(ctx context.Context) int { return s.main(ctx, "action") }
 
 func (s *actionStep) main(ctx context.Context, args ...string) int {
-	slept := time.Duration(0)
+	s.waited = 0
 	c := cli.Command{Stdin: strings.NewReader(""), Stdout: &s.stdout, Stderr: &s.stderr, Getenv: func(name string) string { return s.env[name] },
-		Now:   func() time.Time { return time.Now().Add(slept) },
-		Sleep: func(ctx context.Context, d time.Duration) error { slept += d; return ctx.Err() }}
+		Now: func() time.Time { return time.Now().Add(s.waited) }, Sleep: s.sleep}
+	if s.direct {
+		c.Transport = s.server.Direct()
+	}
 	return c.Main(ctx, args)
+}
+
+// sleep moves the clock of a run and takes no time.
+func (s *actionStep) sleep(ctx context.Context, d time.Duration) error {
+	s.waited += d
+	return ctx.Err()
 }
 
 // written is all that the step left, by where: streams, files and requests.
@@ -200,6 +210,7 @@ func (s *actionStep) stepRun(text string) string {
 const (
 	pullPayload = `{"action": "synchronize", "number": 1, "pull_request": {"number": 1, "head": {"sha": "$HEAD", "ref": "work", "repo": {"full_name": "octo/repo"}},
 		"base": {"sha": "$HEAD", "ref": "main", "repo": {"full_name": "octo/repo"}}}, "repository": {"full_name": "octo/repo", "default_branch": "main"}}`
+	pushPayload     = `{"ref": "refs/heads/main", "after": "$HEAD", "repository": {"full_name": "octo/repo", "default_branch": "main"}}`
 	dispatchPayload = `{"inputs": {}, "ref": "refs/heads/main", "repository": {"full_name": "octo/repo", "default_branch": "main"}}`
 	chatPayload     = `{"action": "created", "repository": {"full_name": "octo/repo", "default_branch": "main"}, "issue": {"number": 1, "pull_request": {"url": "x"}},
 		"comment": {"id": 3, "body": "%s", "user": {"login": "alice"}}}`
@@ -225,7 +236,7 @@ func TestTokenIsNowhere(t *testing.T) {
 		{"a reason that is it", "workflow_dispatch", dispatchPayload,
 			map[string]string{"INPUT_UPDATE-BASELINE": "true", "INPUT_FORCE": "true", "INPUT_REASON": "because of " + actionToken}, false, exit.Passed, "because of ***"},
 		{"a comment that holds it", "issue_comment", fmt.Sprintf(chatPayload, "/accelgate refresh now "+actionToken), nil, false, exit.Passed, "now ***"},
-		{"a command that is it", "issue_comment", fmt.Sprintf(chatPayload, "/accelgate accept c m "+actionToken+" 7 x"), nil, false, exit.Usage, "not a ceiling"},
+		{"a command that is it", "issue_comment", fmt.Sprintf(chatPayload, "/accelgate accept c m "+actionToken+" 7 x"), nil, false, exit.Usage, "ceiling: want a percentage"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -82,6 +82,9 @@ func (s *actionStep) editRun(old, now string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	if !strings.Contains(string(run), old) {
+		s.t.Fatalf("the run document holds no %q, so this test would change nothing:\n%s", old, run)
+	}
 	s.write("runs/run.json", strings.Replace(string(run), old, now, 1))
 }
 
@@ -197,6 +200,7 @@ func TestApprovalsThatAreNone(t *testing.T) {
 		}, exit.GateFailed},
 		"quoted in a text":     {"", func(s *actionStep) { s.comment("ghp_alice", "Do not write /accelgate approve-config "+s.head()) }, exit.GateFailed},
 		"the author's own":     {", config_changes: other-person", func(s *actionStep) { s.comment("ghp_alice", "/accelgate approve-config "+s.head()) }, exit.GateFailed},
+		"the author's":         {"", func(s *actionStep) { s.comment("ghp_alice", "/accelgate approve-config "+s.head()) }, exit.Passed},
 		"another person's":     {", config_changes: other-person", func(s *actionStep) { s.comment("ghp_bob", "/accelgate approve-config "+s.head()) }, exit.Passed},
 		"none, and none asked": {", config_changes: warn", func(*actionStep) {}, exit.Passed},
 	} {
@@ -404,6 +408,47 @@ func TestApproveConfigByTheBranchOfTheBase(t *testing.T) {
 			s.write("event.json", fmt.Sprintf(chatPayload, "/accelgate approve-config "+s.head()))
 			if got := s.run(t.Context()); got != code {
 				t.Errorf("exit code %d, want %d:\n%s%s", got, code, s.stdout.String(), s.stderr.String())
+			}
+		})
+	}
+}
+
+// TestApprovalsAreReadAlike: what the job that answers calls approved, the job that posts takes for an approval, and
+// nothing else, however the command is spelt. The first spelling shows that the rest can be refused.
+func TestApprovalsAreReadAlike(t *testing.T) {
+	t.Parallel()
+	for spelt, approves := range map[string]bool{
+		"/accelgate approve-config $HEAD":             true,
+		"/accelgate  approve-config   $HEAD ":         true,
+		"/accelgate\u00a0approve-config\u00a0$HEAD":   true,
+		"/accelgate\u2003approve-config $HEAD":        true,
+		"/accelgate\tapprove-config $HEAD\nthank you": true,
+		"/accelgate `approve-config` \"$HEAD\"":       true,
+		"/accelgate approve-config $HEAD please":      false,
+		"/accelgate approve-config \"$HEAD":           false,
+		"/accelgate approve-config '$HEAD'":           false,
+		"/accelgate Approve-Config $HEAD":             false,
+		"/accelgate approve-config\n$HEAD":            false,
+		"/accelgate engine: approve-config $HEAD":     false,
+		"/accelgate\u200bapprove-config $HEAD":        false,
+		"/accelgate-approve-config $HEAD":             false,
+		"/accelgate rerun $HEAD":                      false,
+	} {
+		t.Run(spelt, func(t *testing.T) {
+			t.Parallel()
+			s := changedStep(t, stepTokens["actions"], fmt.Sprintf(expectingConfig, ""), map[string]string{"accelgate.yaml": fmt.Sprintf(expectingConfig, ", threshold: 90%")})
+			body := strings.ReplaceAll(spelt, "$HEAD", s.head())
+			s.comment("ghp_alice", body)
+			if code := s.run(t.Context()); code == exit.Passed != approves {
+				t.Errorf("the job that posts: exit code %d, want an approval: %t\n%s", code, approves, s.report())
+			}
+			s.stdout.Reset()
+			text, _ := json.Marshal(body)
+			s.env["GITHUB_EVENT_NAME"], s.env["INPUT_RUNS"] = "issue_comment", ""
+			s.write("event.json", strings.Replace(chatPayload, `"%s"`, string(text), 1))
+			s.run(t.Context())
+			if answered := strings.Contains(s.stdout.String(), "is approved"); answered != approves {
+				t.Errorf("the job that answers: approved %t, want %t\n%s%s", answered, approves, s.stdout.String(), s.stderr.String())
 			}
 		})
 	}

@@ -142,7 +142,7 @@ func sameMetrics(base, head suite.Suite) error {
 func (b *base) missed(head *Plan, all map[string]paired) {
 	known := SetOf(head.Others)
 	for _, one := range head.Suites {
-		for _, cell := range one.all() {
+		for _, cell := range one.All() {
 			known[cell.ID()] = true
 		}
 	}

@@ -351,7 +351,7 @@ func (p *Plan) openSuite(index int, env suite.Env) ([]bench.Cell, error) {
 		return nil, errors.Join(s.Errorf(key, "the server runs already: remove cpus and numa, or let accelgate start it by server.command"), opened.Close())
 	}
 	planned := Planned{Name: s.Name, Suite: opened, Cells: opened.Cells(), Skipped: opened.Skipped()}
-	all := planned.all()
+	all := planned.All()
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes"))
 	}
@@ -368,8 +368,8 @@ func (p *Plan) openSuite(index int, env suite.Env) ([]bench.Cell, error) {
 	return all, errors.Join(limits, p.AddMetrics(s, metrics))
 }
 
-// all returns every cell, those that this host cannot run last.
-func (s *Planned) all() []bench.Cell {
+// All returns every cell, those that this host cannot run last.
+func (s *Planned) All() []bench.Cell {
 	all := slices.Clone(s.Cells)
 	for _, r := range s.Skipped {
 		all = append(all, r.Cell)

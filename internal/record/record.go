@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
@@ -31,13 +32,17 @@ func Recordable(o *measure.Options, command, reason string) error {
 	return nil
 }
 
-// Genuine refuses the run of a demonstration, and one that is no evidence.
-func Genuine(run *bench.Run) error {
+// Genuine refuses the run of a demonstration, one that is no evidence, and one whose time
+// cannot be: it would be the newest, or the oldest, of its history for ever.
+func Genuine(run *bench.Run, now time.Time) error {
 	if why := run.Context[bench.NoEvidence]; why != "" {
 		return exit.Usagef("the run is not evidence, so it cannot be recorded: %s: measure again", text.OneLine(why))
 	}
 	if args, ok := run.Context[measure.Demonstration]; ok {
 		return exit.Usagef("the run was made slow or wrong (%s), so it cannot be recorded: measure without that", text.OneLine(args))
+	}
+	if why := run.Misdated(now); why != "" {
+		return exit.Usagef("the run of host %s cannot be recorded: %s: correct the clock of that host, and measure again", text.OneLine(run.Host.Label), why)
 	}
 	return nil
 }
@@ -61,7 +66,7 @@ func Record(e *measure.Env, ref verdict.Reference, run *bench.Run, reason string
 
 // preview is [Record] without saving.
 func preview(e *measure.Env, ref verdict.Reference, run *bench.Run, reason string, all bool) (r recorded, err error) {
-	if err := Genuine(run); err != nil {
+	if err := Genuine(run, e.Now()); err != nil {
 		return r, err
 	}
 	r.before = ref.File

@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -57,13 +58,17 @@ type Chaos struct {
 	Seed  uint64  `json:"seed"`
 	Share float64 `json:"share"`           // of the requests, 0 to 1
 	Kinds []Kind  `json:"kinds,omitempty"` // each as likely as the others; all where empty
-	// At strikes that request alone, whatever Share is. The first one is 1.
-	At int `json:"at,omitempty"`
-	// Pause is how long a slow body pauses; Latency is the longest time that a
-	// request takes to arrive and its answer to return, each. Both are in
-	// nanoseconds in a file. Latency is of [Server.Direct] only.
+	// At strikes that request alone, From that one and all that follow, whatever Share
+	// is. The first one is 1.
+	At   int `json:"at,omitempty"`
+	From int `json:"from,omitempty"`
+	// Pause is how long a slow body pauses, and one that trickles before each byte;
+	// Latency is the longest time that a request takes to arrive and its answer to
+	// return, each. Both are in nanoseconds in a file. Latency is of [Server.Direct] only.
 	Pause   time.Duration `json:"pause,omitempty"`
 	Latency time.Duration `json:"latency,omitempty"`
+	// Sleep pauses in a body; nil means a timer.
+	Sleep func(context.Context, time.Duration) error `json:"-"`
 }
 
 // chaos draws faults. The server's lock guards it.
@@ -95,12 +100,15 @@ func newChaos(c Chaos) (*chaos, error) {
 		return nil, fmt.Errorf("chaos: share is %v: give one from 0 to 1", c.Share)
 	}
 	for _, k := range c.Kinds {
-		if !slices.Contains(Kinds(), k) {
-			return nil, fmt.Errorf("chaos: no kind %q: choose from %v", k, Kinds())
+		if all := append(Kinds(), Answers()...); !slices.Contains(all, k) {
+			return nil, fmt.Errorf("chaos: no kind %q: choose from %v", k, all)
 		}
 	}
 	if len(c.Kinds) == 0 {
 		c.Kinds = Kinds()
+	}
+	if c.Sleep == nil {
+		c.Sleep = pause
 	}
 	return &chaos{Chaos: c, random: rand.New(rand.NewPCG(c.Seed, 0x9e3779b97f4a7c15))}, nil
 }
@@ -118,18 +126,29 @@ func (s *Server) Disturb(by Chaos) error {
 }
 
 // draw returns what goes wrong with the next request, or "".
-func (c *chaos) draw(method string) Kind {
-	if c == nil {
+func (c *chaos) draw(r *http.Request) Kind {
+	if c == nil || !c.strikes() {
 		return ""
 	}
-	if c.drawn++; c.At > 0 && c.drawn != c.At || c.At == 0 && c.random.Float64() >= c.Share {
-		return ""
-	}
-	kind := c.Kinds[c.random.IntN(len(c.Kinds))]
-	if kind == ReadOnly && method == http.MethodGet {
+	switch kind := c.Kinds[c.random.IntN(len(c.Kinds))]; {
+	case kind == ReadOnly && r.Method == http.MethodGet:
 		return Down
+	case kind.strikes(r):
+		return kind
 	}
-	return kind
+	return ""
+}
+
+// strikes reports whether something goes wrong with the next request.
+func (c *chaos) strikes() bool {
+	c.drawn++
+	switch {
+	case c.At > 0:
+		return c.drawn == c.At
+	case c.From > 0:
+		return c.drawn >= c.From
+	}
+	return c.random.Float64() < c.Share
 }
 
 // latency returns how long something is on its way: mostly not long.
@@ -147,6 +166,8 @@ type delivery struct {
 	reset bool          // it does not
 	cut   bool          // half of its body does
 	pause time.Duration // in the middle of its body
+	drops time.Duration // before each byte
+	sleep func(context.Context, time.Duration) error
 }
 
 // struck serves a request that something of this kind happens to.
@@ -172,10 +193,13 @@ func (s *Server) struck(kind Kind, r *http.Request, serve func() response) deliv
 	case Empty, Null, Short:
 		return delivery{response: hollowed(kind, serve())}
 	case Slow:
-		return delivery{response: serve(), pause: s.chaos.Pause}
+		return delivery{response: serve(), pause: s.chaos.Pause, sleep: s.chaos.Sleep}
 	case MovedBase:
 		s.pushToDefault(r)
 		return delivery{response: serve()}
+	}
+	if slices.Contains(Answers(), kind) {
+		return s.broken(kind, serve)
 	}
 	return delivery{response: encode(s.fail(kind))}
 }

@@ -167,16 +167,22 @@ type percent float64
 
 // UnmarshalText reads the number; its range is checked with the others.
 func (p *percent) UnmarshalText(text []byte) error {
-	s, sign := strings.CutSuffix(string(text), "%")
+	v, err := ParseCeiling(string(text))
+	*p = percent(v)
+	return err
+}
+
+// ParseCeiling reads a ceiling in percent, as waivers write it.
+func ParseCeiling(text string) (float64, error) {
+	s, sign := strings.CutSuffix(text, "%")
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || strings.Trim(s, "0123456789.") != "" || !(v > 0 && v <= MaxCeiling) {
-		return fmt.Errorf("want a percentage above 0%% and up to %v%%, got %.60q; write for example 15%%", MaxCeiling, text)
+		return 0, fmt.Errorf("want a percentage above 0%% and up to %v%%, got %.60q; write for example 15%%", MaxCeiling, text)
 	}
 	if v < 1 && !sign {
-		return fmt.Errorf("%s can be read in two ways; write %s%% or %s%%", s, strconv.FormatFloat(v*100, 'g', 6, 64), s)
+		return 0, fmt.Errorf("%s can be read in two ways; write %s%% or %s%%", s, strconv.FormatFloat(v*100, 'g', 6, 64), s)
 	}
-	*p = percent(v)
-	return nil
+	return v, nil
 }
 
 // positions are the lines, from 0, in which the n entries of a valid file
