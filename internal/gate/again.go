@@ -112,6 +112,17 @@ func Pairs(c Comparison) map[string]int {
 	return need
 }
 
+// Later returns how many pairs of each cell are expected beyond those that it needs, by id.
+func Later(run *bench.Run, c Comparison) map[string]float64 {
+	later, s := map[string]float64{}, stages(run)
+	for i := range c.Verdicts {
+		if v := &c.Verdicts[i]; v.Evidence.Need > 0 && v.Cell != "" && v.Evidence.Pairs > 0 {
+			later[v.Cell] = max(later[v.Cell], s.Later(v.Evidence.P, v.Evidence.Pairs, v.Evidence.Need))
+		}
+	}
+	return later
+}
+
 // straddles reports whether single values lie on both sides of the limit.
 func (v *Verdict) straddles() bool {
 	limit := -v.Evidence.Limit
