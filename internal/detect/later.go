@@ -29,8 +29,8 @@ func (s Stages) next(look int) int {
 	return s.Total()
 }
 
-// lasting is what later pairs show of what the first ones showed, where nobody knows whether
-// code or chance made it.
+// lasting is the share of an effect at one look that later pairs show as well: chance made
+// the rest.
 const lasting = 0.4
 
 // settlesEarly is the normal quantile of p at the first look that half of the losses behind it
@@ -38,7 +38,7 @@ const lasting = 0.4
 const settlesEarly = 2.2
 
 // Later is how many pairs are expected after those that a cell needs, by p of those that
-// were used. It says nothing of what the cell is: it is for who waits.
+// were used. No verdict depends on it.
 func (s Stages) Later(p float64, used, need int) (later float64) {
 	z := math.Sqrt2 * math.Erfinv(1-2*min(max(p, 1e-9), 1))
 	reach := 1.0

@@ -150,8 +150,8 @@ func (r *simulated) stage(has, need []int, later map[string]float64) {
 	}
 }
 
-// good counts what was right of what was said from the second minute on. The end of a run
-// is not counted: what is left of the last pair is said as none.
+// good counts the estimates from the second minute on, and those that are right. The last
+// pair is left out: its time counts as spent.
 func (r *simulated) good() (n, all int) {
 	for _, s := range r.said {
 		left := r.now.Sub(s.at)
