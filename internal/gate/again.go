@@ -116,8 +116,13 @@ func Pairs(c Comparison) map[string]int {
 func Later(run *bench.Run, c Comparison) map[string]float64 {
 	later, s := map[string]float64{}, stages(run)
 	for i := range c.Verdicts {
-		if v := &c.Verdicts[i]; v.Evidence.Need > 0 && v.Cell != "" && v.Evidence.Pairs > 0 {
-			later[v.Cell] = max(later[v.Cell], s.Later(v.Evidence.P, v.Evidence.Pairs, v.Evidence.Need))
+		v := &c.Verdicts[i]
+		p, used := v.Evidence.P, v.Evidence.Pairs
+		if t := v.Evidence.Processor; t != nil && t.Pairs > 0 && t.P < p {
+			p, used = t.P, t.Pairs
+		}
+		if v.Evidence.Need > 0 && v.Cell != "" && used > 0 {
+			later[v.Cell] = max(later[v.Cell], s.Later(p, used, v.Evidence.Need))
 		}
 	}
 	return later
