@@ -165,7 +165,8 @@ func (b bench) trial(r *row, k int) {
 // table has a row a host.
 func table(rows []row) string {
 	var w strings.Builder
-	fmt.Fprint(&w, "| beside | unchanged: reports red | -30 %: found | -10 %: found | seconds a report: unchanged | -30 % | -10 % |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprintln(&w, "| beside | unchanged: reports red | -30 %: found | -10 %: found | seconds a report: unchanged | -30 % | -10 % |")
+	fmt.Fprintln(&w, "|---|---|---|---|---|---|---|")
 	for _, r := range rows {
 		fmt.Fprintf(&w, "| %s |", r.name)
 		for _, k := range []int{2, 0, 1} {

@@ -28,13 +28,20 @@ type processorSide struct {
 	off, threads float64 // see maxOff, maxThreads
 }
 
+// unknownTime says where there is no processor time to judge by.
+const unknownTime = "the processor time of its processes is not known, as of containers, persistent processes, very short ones, " +
+	"and elsewhere than on Linux"
+
 // processorOf returns what is known of the pairs of a cell; why is "" where all is.
 func processorOf(r *bench.Result, pairs int) (p processor, why string) {
 	base, head, both := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
 	for _, name := range []string{bench.CPUTime, bench.CPUWait, bench.OffCPU, bench.CPUThreads} {
 		used := r.Used(name)
-		if pairs == 0 || used == nil || len(used.Base) != pairs || len(used.Values) < pairs || slices.Min(used.Base) < 0 || slices.Min(used.Values) < 0 {
-			return p, "the processor time of its processes is not known, as of containers, persistent processes, very short ones, and elsewhere than on Linux"
+		if pairs == 0 || used == nil || len(used.Base) != pairs || len(used.Values) < pairs {
+			return p, unknownTime
+		}
+		if slices.Min(used.Base) < 0 || slices.Min(used.Values) < 0 {
+			return p, unknownTime
 		}
 		base[name], head[name] = used.Base, used.Values[len(used.Values)-pairs:]
 		both[name] = slices.Concat(base[name], head[name])
@@ -69,7 +76,8 @@ func (n *numbers) busy(in *inputs, c cell, numbers []numberOf) {
 	}
 	if p, why := processorOf(c.got, len(c.got.Sample(numbers[i].metric).Base)); why == "" && p.unfit(&p.both) == "" {
 		limit := in.policy.minEffect() / 100
-		n.processor = append(n.processor, detect.Cell{Base: p.base.cpu, Head: p.head.cpu, Options: detect.Options{Mode: detect.Interleaved, MinEffect: limit, Tolerance: limit}})
+		o := detect.Options{Mode: detect.Interleaved, MinEffect: limit, Tolerance: limit}
+		n.processor = append(n.processor, detect.Cell{Base: p.base.cpu, Head: p.head.cpu, Options: o})
 		n.waiting = append(n.waiting, c.id)
 	}
 }
@@ -83,7 +91,8 @@ func (p *processor) unfit(of *processorSide) string {
 	case of.off > maxOff:
 		return fmt.Sprintf("it was off the processors for %.0f %% of its time, and the limit is %.0f %%", 100*of.off, 100*maxOff)
 	case of.threads > maxThreads:
-		return fmt.Sprintf("%.1f of its threads computed at once, and the limit is %.1f: threads that share work need more processor time and less time", of.threads, maxThreads)
+		return fmt.Sprintf("%.1f of its threads computed at once, and the limit is %.1f: threads that share work need more processor time "+
+			"and less time", of.threads, maxThreads)
 	}
 	return ""
 }

@@ -99,6 +99,7 @@ func decided(m *described, v Verdict, all *detect.Evidence, pairs detect.Cell) V
 	v.Delta, v.Interval = m.percent(all.Estimate), [2]float64{m.percent(all.High), m.percent(all.Low)}
 	e.OldN, e.NewN, e.Noise, e.NoiseFloor = len(pairs.Base), len(pairs.Base), 100*all.NoiseFloor, 100*all.NoiseFloor
 	e.P, e.Q, e.Pairs, e.Need = t.P, t.Q, len(pairs.Base), 0
-	v.Reason = fmt.Sprintf("no processor was free, so times differ by chance: pairs of the processor time of the whole process show a loss, %+.1f %% (%+.1f to %+.1f)", 100*t.Change, 100*t.Interval[0], 100*t.Interval[1])
+	v.Reason = fmt.Sprintf("no processor was free, so times differ by chance: pairs of the processor time of the whole process show a loss, "+
+		"%+.1f %% (%+.1f to %+.1f)", 100*t.Change, 100*t.Interval[0], 100*t.Interval[1])
 	return v
 }

@@ -43,7 +43,8 @@ func processorTime(t *gate.ProcessorTime) (line string) {
 		return ""
 	}
 	if t.Pairs > 0 {
-		line = fmt.Sprintf("%+.1f %% (%+.1f to %+.1f) by %s, p %.2g; it waited for %.0f %% of it; ", 100*finite(t.Change), 100*finite(t.Interval[0]), 100*finite(t.Interval[1]),
+		line = fmt.Sprintf("%+.1f %% (%+.1f to %+.1f) by %s, p %.2g; it waited for %.0f %% of it; ",
+			100*finite(t.Change), 100*finite(t.Interval[0]), 100*finite(t.Interval[1]),
 			text.Plural(t.Pairs, "pair"), finite(t.P), 100*finite(t.Waited))
 	}
 	if t.Unused != "" {

@@ -34,18 +34,32 @@ const (
 // busyLosses are slow-downs of a rate by 10 and by 30 %.
 var busyLosses = []float64{1/0.9 - 1, 1/0.7 - 1}
 
-var quiet, alike = [2]float64{0.02, 0.02}, [2]float64{0.5, 0.5}
+// Waiting and the rest, of base and head.
+var (
+	quiet, one, ofHead = [2]float64{0.02, 0.02}, [2]float64{1, 1}, [2]float64{0.02, 1}
+	alike              = [2]float64{0.5, 0.5}
+)
+
+// onOneThread computes all of the time, on one thread.
+func onOneThread(name string, wait [2]float64, noise float64) busyHost {
+	return busyHost{name: name, wait: wait, spread: 0.4, noise: noise, threads: 1, rest: alike}
+}
 
 var busyHosts = []busyHost{
-	{name: "a processor is free", wait: quiet, spread: 0.4, noise: 0.03, threads: 1, rest: alike},
-	{name: "none is free, one other program each", wait: [2]float64{1, 1}, spread: 0.4, noise: 0.04, threads: 1, rest: alike},
-	{name: "none is free, two other programs each", wait: [2]float64{3, 3}, spread: 0.5, noise: 0.06, threads: 1, rest: alike},
-	{name: "none is free from time to time", wait: [2]float64{2, 2}, waves: true, spread: 0.4, noise: 0.04, threads: 1, rest: alike},
-	{name: "none is free while the head runs", wait: [2]float64{0.02, 1}, spread: 0.4, noise: 0.04, threads: 1, rest: alike},
-	{name: "the same, and its caches are cold: 5 % slower", wait: [2]float64{0.02, 1}, spread: 0.4, noise: 0.04, threads: 1, rest: alike, head: 0.05},
-	{name: "none is free, cells on two threads", wait: [2]float64{1, 1}, spread: 0.4, noise: 0.04, threads: 2, rest: alike},
-	{name: "none is free, cells half of the time off the processors", wait: [2]float64{1, 1}, spread: 0.4, noise: 0.04, threads: 1, off: 1, rest: alike},
-	{name: "none is free, what is beside the metric needs 30 % more", wait: [2]float64{1, 1}, spread: 0.4, noise: 0.04, threads: 1, rest: [2]float64{0.5, 0.65}},
+	onOneThread("a processor is free", quiet, 0.03),
+	onOneThread("none is free, one other program each", one, 0.04),
+	onOneThread("none is free, two other programs each", [2]float64{3, 3}, 0.06).with(func(h *busyHost) { h.spread = 0.5 }),
+	onOneThread("none is free from time to time", [2]float64{2, 2}, 0.04).with(func(h *busyHost) { h.waves = true }),
+	onOneThread("none is free while the head runs", ofHead, 0.04),
+	onOneThread("the same, and its caches are cold: 5 % slower", ofHead, 0.04).with(func(h *busyHost) { h.head = 0.05 }),
+	onOneThread("none is free, cells on two threads", one, 0.04).with(func(h *busyHost) { h.threads = 2 }),
+	onOneThread("none is free, cells half of the time off the processors", one, 0.04).with(func(h *busyHost) { h.off = 1 }),
+	onOneThread("none is free, what is beside the metric needs 30 % more", one, 0.04).with(func(h *busyHost) { h.rest[1] *= 1.3 }),
+}
+
+func (h busyHost) with(change func(*busyHost)) busyHost {
+	change(&h)
+	return h
 }
 
 // BusyRates are what the gate does with reports of a busy host, by pairs of times alone and with
@@ -82,7 +96,7 @@ func (h *busyHost) cell(rng *rand.Rand, i int, slower float64) bench.Result {
 		samples[name] = &bench.Sample{Metric: name}
 	}
 	wave, until := 1.0, 0
-	one := func(k, side int) process {
+	measure := func(k, side int) process {
 		if h.waves && k >= until {
 			wave, until = float64(rng.IntN(2)), k+1+rng.IntN(8)
 		}
@@ -95,7 +109,7 @@ func (h *busyHost) cell(rng *rand.Rand, i int, slower float64) bench.Result {
 	for k := range busyPairs {
 		var two [2]process
 		first := rng.IntN(2)
-		two[first], two[1-first] = one(2*k, first), one(2*k+1, 1-first)
+		two[first], two[1-first] = measure(2*k, first), measure(2*k+1, 1-first)
 		for name, of := range map[string]func(process) float64{
 			metric: func(p process) float64 { return p.time }, bench.CPUTime: func(p process) float64 { return p.cpu },
 			bench.CPUWait: func(p process) float64 { return p.wait }, bench.OffCPU: func(p process) float64 { return p.off },
@@ -162,7 +176,9 @@ func newBusyRate() BusyRate { return BusyRate{Found: make([]detectors.Rate, len(
 // Busy writes the table of busy hosts, and returns its rows.
 func Busy(w io.Writer, reports int) []BusyRates {
 	all := MeasureBusy(reports)
-	fmt.Fprintf(w, "| host | reports | red %%: times alone | with processor time | a rate -10 %%: times alone | with processor time | -30 %%: times alone | with processor time |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprintln(w, "| host | reports | red %: times alone | with processor time "+
+		"| a rate -10 %: times alone | with processor time | -30 %: times alone | with processor time |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|")
 	for _, r := range all {
 		fmt.Fprintf(w, "| %s | %d | %s | %s |", r.Host, r.Gated.Red.Of, tenths(r.Alone.Red), tenths(r.Gated.Red))
 		for i := range busyLosses {

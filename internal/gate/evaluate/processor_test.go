@@ -8,9 +8,9 @@ import (
 	"github.com/accelgate/accelgate/internal/testtier"
 )
 
-// sighted holds what processor time is for, on hosts by their place in the table: where no processor is free it finds
-// losses of 30 % that times do not show, it adds no red report to those of hosts that use both sides
-// alike, and where it does not count nothing changes.
+// sighted holds what processor time is for, on hosts by their place in the table: where no processor
+// is free it finds losses of 30 % that times do not show, it turns few unchanged reports red, and
+// where it does not count nothing changes.
 func sighted(t *testing.T, all []evaluate.BusyRates, most float64) {
 	t.Helper()
 	for i, r := range all {
@@ -18,7 +18,7 @@ func sighted(t *testing.T, all []evaluate.BusyRates, most float64) {
 		switch i {
 		case 1, 2, 3:
 			if gated.Found[1].Percent() < 95 || gated.Found[0].Percent() < alone.Found[0].Percent()+30 {
-				t.Errorf("%s: -30 %% is found in %v %%, -10 %% in %v %%, by times alone in %v %%", r.Host, gated.Found[1], gated.Found[0], alone.Found[0])
+				t.Errorf("%s: -30 %% is found in %v, -10 %% in %v, by times alone in %v", r.Host, gated.Found[1], gated.Found[0], alone.Found[0])
 			}
 			if gated.Red.Percent() > most {
 				t.Errorf("%s: %v of unchanged reports are red", r.Host, gated.Red)
