@@ -1,5 +1,5 @@
 # make test is what a developer runs; CI runs every tier: docs/testing.md.
-.PHONY: test race thorough portable dead nightly tiers lint fuzz bench evaluate mde messages
+.PHONY: test race thorough portable dead nightly tiers lint fuzz bench evaluate mde busy messages
 
 SHELL = /bin/bash -o pipefail
 PKGS = ./...
@@ -100,6 +100,11 @@ endif
 # of it, on the embedded engine; minutes, on a quiet host.
 mde:
 	ACCELGATE_TEST_TIER=nightly go test -run '^TestMDENightly$$' -count=1 -timeout 60m -v ./e2e/mde
+
+# Does the gate keep its word beside busy neighbours? Commands for hours, on a host where nothing else runs; UPDATE=1 writes the
+# table of docs/detection.md. TRIALS of each loss, 20 if empty, on the HOSTS whose names have that part, all if empty.
+busy:
+	ACCELGATE_TEST_TIER=nightly ACCELGATE_BUSY="$(TRIALS)" ACCELGATE_BUSY_HOSTS="$(HOSTS)" go test -run '^TestBusyNightly$$' -count=1 -timeout 12h -v ./e2e/busy $(if $(UPDATE),-update)
 
 # All errors, warnings, findings, help texts and sentences of the program, with their places; a test checks their style.
 messages:
