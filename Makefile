@@ -1,5 +1,5 @@
 # make test is what a developer runs; CI runs every tier: docs/testing.md.
-.PHONY: test race thorough portable dead nightly tiers lint fuzz bench evaluate mde messages gpu-kit
+.PHONY: test race thorough portable dead nightly tiers lint fuzz bench evaluate mde busy messages gpu-kit
 
 SHELL = /bin/bash -o pipefail
 PKGS = ./...
@@ -115,6 +115,11 @@ gpu-kit:
 	@cp -R scripts/gpu.sh scripts/gpu $(GPU_KIT)/scripts/ && rm -f $(GPU_KIT)/scripts/gpu/*.go
 	@git describe --always --dirty --abbrev=40 >$(GPU_KIT)/commit
 	@du -sh $(GPU_KIT)
+
+# Does the gate keep its word beside busy neighbours? Commands for hours, on a host where nothing else runs; UPDATE=1 writes the
+# table of docs/detection.md. TRIALS of each loss, 20 if empty, on the HOSTS whose names have that part, all if empty.
+busy:
+	ACCELGATE_TEST_TIER=nightly ACCELGATE_BUSY="$(TRIALS)" ACCELGATE_BUSY_HOSTS="$(HOSTS)" go test -run '^TestBusyNightly$$' -count=1 -timeout 12h -v ./e2e/busy $(if $(UPDATE),-update)
 
 # All errors, warnings, findings, help texts and sentences of the program, with their places; a test checks their style.
 messages:

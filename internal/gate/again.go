@@ -112,6 +112,22 @@ func Pairs(c Comparison) map[string]int {
 	return need
 }
 
+// Later returns how many pairs of each cell are expected beyond those that it needs, by id.
+func Later(run *bench.Run, c Comparison) map[string]float64 {
+	later, s := map[string]float64{}, stages(run)
+	for i := range c.Verdicts {
+		v := &c.Verdicts[i]
+		p, used := v.Evidence.P, v.Evidence.Pairs
+		if t := v.Evidence.Processor; t != nil && t.Pairs > 0 && t.P < p {
+			p, used = t.P, t.Pairs
+		}
+		if v.Evidence.Need > 0 && v.Cell != "" && used > 0 {
+			later[v.Cell] = max(later[v.Cell], s.Later(p, used, v.Evidence.Need))
+		}
+	}
+	return later
+}
+
 // straddles reports whether single values lie on both sides of the limit.
 func (v *Verdict) straddles() bool {
 	limit := -v.Evidence.Limit

@@ -23,6 +23,9 @@ type evidence struct {
 	of    map[numberOf]weighed
 	host  detect.Evidence            // on what moved all cells alike
 	sides map[numberOf]sidesEvidence // of numbers without pairs and history
+	// processor is that of processor time, by the id of the cell, where processes waited for a
+	// processor.
+	processor map[string]detect.Evidence
 	// scores are those that are tested by standard errors, with false alarms of their own.
 	scores map[numberOf]scored
 	share  float64 // of false alarms that each road may spend
@@ -71,7 +74,7 @@ func weighBy(in *inputs) *evidence {
 	n := numbersOf(in)
 	ev := &evidence{share: n.share(in)}
 	if len(n.cells) > 0 {
-		ev.of, ev.host = weighTogether(in, n, ev.share)
+		ev.weighTogether(in, n)
 		if n.next != nil {
 			maps.Copy(ev.of, n.next.confirmed(ev.share))
 			ev.began = n.next.began(in)
@@ -90,6 +93,9 @@ type numbers struct {
 	sides   []detect.Sides
 	without []numberOf // sides
 	next    *nextRun
+	// processor is the processor time of cells that waited, by their ids.
+	processor []detect.Cell
+	waiting   []string
 }
 
 func numbersOf(in *inputs) *numbers {
@@ -101,9 +107,11 @@ func numbersOf(in *inputs) *numbers {
 		if c.ref != nil && c.ref.Outcome != bench.Passed {
 			c.ref = nil
 		}
+		before := len(n.of)
 		for k := range in.metrics {
 			n.add(in, &in.metrics[k], c)
 		}
+		n.busy(in, c, n.of[before:])
 	}
 	return n
 }
@@ -140,18 +148,21 @@ func inPairs(r *bench.Result) bool {
 
 // weighTogether judges all numbers together. A change that all cells share stays in each
 // of them where it is remarkable, so that the cells are named for it.
-func weighTogether(in *inputs, n *numbers, share float64) (map[numberOf]weighed, detect.Evidence) {
+func (ev *evidence) weighTogether(in *inputs, n *numbers) {
 	var r detect.Report
+	all := slices.Concat(n.cells, n.processor)
 	if in.policy.OneLook {
-		r = detect.JudgeGroup(n.cells, share)
+		r = detect.JudgeGroup(all, ev.share)
 	} else {
-		r = detect.JudgeRun(n.cells, stages(in.run), share)
+		r = detect.JudgeRun(all, stages(in.run), ev.share)
 	}
-	of := make(map[numberOf]weighed, len(n.cells))
-	for i, e := range r.Cells {
-		of[n.of[i]] = weighed{Evidence: e, Cell: n.cells[i]}
+	ev.of, ev.host, ev.processor = make(map[numberOf]weighed, len(n.cells)), r.Host, map[string]detect.Evidence{}
+	for i, number := range n.of {
+		ev.of[number] = weighed{Evidence: r.Cells[i], Cell: n.cells[i]}
 	}
-	return of, r.Host
+	for i, id := range n.waiting {
+		ev.processor[id] = r.Cells[len(n.cells)+i]
+	}
 }
 
 // stages are those that the pairs of the run were measured in.
@@ -265,7 +276,7 @@ func byEvidence(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok b
 	if e.Mode == detect.Interleaved {
 		v.Reference, v.Evidence.Method, v.Evidence.InPairs = pairReference, MethodPairs, true
 	}
-	v = beyondChance(in, ev, number, classified(in, policy, v, e.Evidence))
+	v = byProcessor(in, ev, m, c, beyondChance(in, ev, number, classified(in, policy, v, e.Evidence)))
 	if e.confirmed {
 		v.Confirmed, v.Reason = true, suspectedBefore(ev.began)
 	}

@@ -106,6 +106,9 @@ type Evidence struct {
 	// before more can be said; 0 if it is settled.
 	Pairs int `json:"pairs,omitempty"`
 	Need  int `json:"need,omitempty"`
+	// Processor is the evidence of processor time on a speed that pairs leave open; nil for
+	// others.
+	Processor *ProcessorTime `json:"processor,omitempty"`
 	// Again counts the values that were added because the first ones looked slow,
 	// of any method.
 	Again int `json:"again,omitempty"`

@@ -34,6 +34,7 @@ type Offset struct {
 type gainOf struct {
 	percent, p, q float64
 	none          string // why nothing shows a gain; "" where something may
+	need          int    // pairs that show whether there is one; 0 if they are there
 }
 
 // trade lets losses pass that the gains pay for which the configuration names. A gain must be
@@ -52,6 +53,9 @@ func trade(in *inputs, verdicts []Verdict) []Verdict {
 		why := in.unpaid(v, t, &g)
 		if why != "" {
 			v.Reason = joined(v.Reason, "not traded: "+why)
+			if v.Delta >= -t.Loss-tolerance { // fewer pairs decide a large loss
+				v.Evidence.Need = g.need
+			}
 			continue
 		}
 		v.Excuse = &Excuse{Kind: TradeExcuse, Source: cmp.Or(t.Source, "trade"), Trade: &Offset{Trade: *t, Gained: g.percent, Q: g.q}}
@@ -170,7 +174,7 @@ func (in *inputs) gainOfPairs(mirrored *described, now *bench.Sample) gainOf {
 	base, head := now.Base, now.Values[len(now.Values)-n:]
 	if !in.policy.OneLook && in.policy.Method != MethodThreshold {
 		if n < s.Total() {
-			return gainOf{p: 1, none: fmt.Sprintf("has %d of the %d pairs that can show a gain", n, s.Total())}
+			return gainOf{p: 1, need: s.Total(), none: fmt.Sprintf("has %d of the %d pairs that can show a gain", n, s.Total())}
 		}
 		last := s.Looks[len(s.Looks)-1].Pairs
 		base, head = base[last:s.Total()], head[last:s.Total()]

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
@@ -94,15 +95,31 @@ func TestTradesNeedAsMuchEvidence(t *testing.T) {
 		"pairs, a certain gain":                   {of(pairs(30, 130, 0.01)), "regressed trade"},
 		"pairs, a gain within noise":              {of(pairs(30, 130, 0.9)), "regressed blocks"},
 		"pairs, no gain":                          {of(pairs(30, 100, 0.01)), "regressed blocks"},
-		"pairs, undecided loss":                   {of(pairs(10, 130, 0.01)), "regressed blocks"},
+		"pairs, undecided gain":                   {of(pairs(10, 130, 0.01)), "regressed blocks"},
 		"3 runs against history, a certain gain":  {of(history(3, 130, 0.01)), "regressed trade"},
 		"3 runs against history, a gain in noise": {of(history(3, 125, 0.5)), "regressed blocks"},
 		"two sessions, a certain gain":            {of(sessions(107.9, 160, 0.01)), "regressed trade"},
 		"two sessions, a gain in noise":           {of(sessions(180, 130, 0.1)), "regressed blocks"},
 		"two sessions, a loss in noise":           {of(sessions(104, 160, 0.01)), "regressed ?pairs"},
+		"pairs, undecided loss":                   {of(pairs(5, 130, 0.01)), "regressed blocks"},
 	} {
 		if got := traded(gate.Compare("base", c.ref, c.got, trading(gate.DefaultPolicy(), 85))); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// TestTradesAskForThePairsOfTheGain: a large loss is decided by fewer pairs than a gain, so the
+// cell is measured on until the gain is decided, too, unless no gain pays for that loss.
+func TestTradesAskForThePairsOfTheGain(t *testing.T) {
+	t.Parallel()
+	for most, want := range map[float64]int{85: detect.DefaultStages().Total(), 3: 0} {
+		r := rand.New(rand.NewPCG(26, 3))
+		c := inTurns("a", noisy(r, 106, 0.002, 10), noisy(r, 100, 0.002, 10))
+		c.Samples = append(c.Samples, bench.Sample{Metric: "decode_tps", Values: noisy(r, 130, 0.01, 10), Base: noisy(r, 100, 0.01, 10)})
+		got := gate.Compare("base", nil, run(c), trading(gate.DefaultPolicy(), most))
+		if need := gate.Pairs(got)["a"]; traded(got) != "regressed blocks" || need != want {
+			t.Errorf("up to %v %%: %s, needs %d pairs, want %d", most, traded(got), need, want)
 		}
 	}
 }

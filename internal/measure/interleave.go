@@ -304,10 +304,12 @@ func join(got, old *bench.Result) {
 		got.Warnings = append(slices.Clip(got.Warnings), "the base was measured under other conditions, so the cell is not judged by pairs: change conditions and code apart")
 		return
 	}
-	for i := range got.Samples {
-		s := &got.Samples[i]
-		if of := old.Sample(s.Metric); of != nil && len(of.Values) == len(s.Values) {
-			s.Base = slices.Clone(of.Values)
+	for _, samples := range [][]bench.Sample{got.Samples, got.Resources} {
+		for i := range samples {
+			s := &samples[i]
+			if of := old.Used(s.Metric); of != nil && len(of.Values) == len(s.Values) {
+				s.Base = slices.Clone(of.Values)
+			}
 		}
 	}
 }

@@ -233,6 +233,7 @@ func (r *Report) explainVerdict(p *printer, f finding, d *ExplainedVerdict) {
 	for _, s := range d.Stages {
 		row("stage", only(reason(s)))
 	}
+	row("cpu time", only(reason(processorTime(f.Evidence.Processor))))
 	if f.Reason != "" {
 		row("reason", only(reason(f.because())))
 	}

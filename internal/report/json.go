@@ -250,5 +250,11 @@ func (h *host) finiteVerdict(v gate.Verdict) *VerdictDocument {
 			*x, d.NotFinite = 0, true
 		}
 	}
+	if t := d.Evidence.Processor; t != nil {
+		t := *t
+		t.Change, t.Interval, t.P, t.Q, t.Waited = finite(t.Change), [2]float64{finite(t.Interval[0]), finite(t.Interval[1])}, finite(t.P), finite(t.Q), finite(t.Waited)
+		t.Threads = [2]float64{finite(t.Threads[0]), finite(t.Threads[1])}
+		d.Evidence.Processor = &t
+	}
 	return d
 }
