@@ -189,6 +189,9 @@ const DefaultBranch = "default_branch"
 // could not be built.
 const Unbuilt = "unbuilt"
 
+// BatchJob is the condition of a run that says which job of a batch system measured it: "slurm:123".
+const BatchJob = "job"
+
 // PairSeed is the condition of a run that says how the order within pairs was drawn.
 const PairSeed = "pair_seed"
 

@@ -185,11 +185,20 @@ func (p *Plan) repeats(s Planned) int {
 
 // context records what else a reader must know to repeat the run.
 func (p *Plan) context() map[string]string {
-	args := p.Options.EngineArgs()
-	if len(args) == 0 {
-		return nil
+	var facts map[string]string
+	add := func(key, value string) {
+		if facts == nil {
+			facts = map[string]string{}
+		}
+		facts[key] = value
 	}
-	return map[string]string{Demonstration: strings.Join(args, " ")}
+	if args := p.Options.EngineArgs(); len(args) > 0 {
+		add(Demonstration, strings.Join(args, " "))
+	}
+	if p.job != nil && p.job.ID != "" {
+		add(bench.BatchJob, p.job.System+":"+p.job.ID)
+	}
+	return facts
 }
 
 // Demonstration is the context key of a run whose engine was made wrong

@@ -21,10 +21,11 @@ type supply struct {
 	slices    map[string]int // by profile
 	nodes     map[bench.Device]int
 	unknown   map[bench.Device]string // why a device has no node
+	hosts     int                     // nodes of the job; 0 is any number
 }
 
 func (p *Plan) supply() supply {
-	s := supply{pinned: len(p.deviceIDs) > 0, who: "the run", simulated: map[string]bool{}, slices: map[string]int{}, nodes: p.near, unknown: p.unplaced}
+	s := supply{pinned: len(p.deviceIDs) > 0, who: "the run", simulated: map[string]bool{}, slices: map[string]int{}, nodes: p.near, unknown: p.unplaced, hosts: p.nodes}
 	devices, err := device.Devices(p.deviceIDs, p.Host, p.environ)
 	if !s.pinned {
 		s.who, devices = "host "+p.Host.Label, device.All(p.Host)
@@ -51,6 +52,8 @@ func (p *Plan) supply() supply {
 func (s supply) lacks(need needs) string {
 	has := need.ofVendor(s.whole)
 	switch {
+	case need.nodes > s.hosts && s.hosts > 0:
+		return fmt.Sprintf("it needs %s of a cluster, and this job has %d: submit it with accelgate plan --for slurm", text.Plural(need.nodes, "node"), s.hosts)
 	case s.simulated[need.vendor]:
 		return ""
 	case need.profile != "":
