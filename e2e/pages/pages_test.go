@@ -1,12 +1,9 @@
 package pages_test
 
 import (
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -55,8 +52,6 @@ func checkout(t *testing.T) string {
 	return dir
 }
 
-var exitNote = regexp.MustCompile(` # exit (\d)$`)
-
 // TestReadme and TestDocs run the console blocks of all pages.
 func TestReadme(t *testing.T) { page(t, "README.md", (*testing.T).TempDir) }
 
@@ -71,19 +66,18 @@ func TestDocs(t *testing.T) {
 }
 
 var (
-	fenced = regexp.MustCompile("(?sm)^```([a-z]+)( [a-zA-Z0-9._/-]+)?\n(.*?)^```$")
-	// left are fenced blocks of shell that no test runs, each with the reason.
+	sh = regexp.MustCompile("(?m)^```sh")
+	// left are pages with fenced blocks of shell that no test runs, each with the reason.
 	left = map[string]string{
 		"docs/detection.md":  "make evaluate takes minutes, on recorded series",
 		"docs/containers.md": "e2e/image follows the recipes",
 		"docs/releases.md":   "scripts/release has the tests; gh asks GitHub",
 	}
+	// elsewhere are pages that need more than a shell.
+	elsewhere = map[string]string{"docs/clusters.md": "e2e/clusters follows it on a Slurm of its own"}
 )
 
-// page runs a page's console blocks, in order and in one folder, which folder makes: each line after
-// "$ " is a command of the shell, a note "# exit N" its exit code, and the lines
-// below it must stand in what it prints. A block with a file's name, as in "```yaml models.yaml", is written
-// to that file before them.
+// page runs a page's console blocks in a folder that folder makes, see [script.Page].
 func page(t *testing.T, name string, folder func(*testing.T) string) {
 	t.Helper()
 	t.Parallel()
@@ -91,59 +85,13 @@ func page(t *testing.T, name string, folder func(*testing.T) string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var dir, printed string
-	for _, block := range fenced.FindAllStringSubmatch(stretch.Replace(string(text)), -1) {
-		language, file, content := block[1], strings.TrimSpace(block[2]), block[3]
-		if language == "sh" && left[filepath.ToSlash(name)] == "" {
-			t.Errorf("a block of sh is not run: make it a console block\n%s", content)
-		}
-		if language != "console" && file == "" {
-			continue
-		}
-		if dir == "" {
-			dir = folder(t)
-		}
-		if file != "" {
-			path := filepath.Join(dir, file)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		for line := range strings.Lines(content) {
-			line = strings.TrimSuffix(line, "\n")
-			if command, ok := strings.CutPrefix(line, "$ "); ok {
-				printed = shell(t, command, dir)
-			} else if !strings.Contains(printed, line+"\n") {
-				t.Errorf("%s promises the line\n%s\nin\n%s", name, line, printed)
-			}
-		}
+	slashed := filepath.ToSlash(name)
+	if left[slashed] == "" && sh.Match(text) {
+		t.Error("a block of sh is not run: make it a console block")
 	}
-}
-
-// shell runs a command line and checks its exit code.
-func shell(t *testing.T, command, dir string) string {
-	t.Helper()
-	want := 0
-	if m := exitNote.FindStringSubmatch(command); m != nil {
-		want, _ = strconv.Atoi(m[1])
-		command = strings.TrimSuffix(command, m[0])
+	if elsewhere[slashed] == "" {
+		script.Page(t, stretch.Replace(string(text)), folder, "ACCELGATE_HEALTH=off")
 	}
-	cmd := exec.Command("sh", "-c", command)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "ACCELGATE_HEALTH=off")
-	out, err := cmd.Output()
-	got := 0
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		got = exit.ExitCode()
-	} else if err != nil {
-		t.Fatalf("%s: %v", command, err)
-	}
-	if got != want {
-		t.Errorf("%s: exit code %d, want %d\n%s", command, got, want, out)
-	}
-	return string(out)
 }
 
 // TestQuickstart is the promise of the first page, on the whole suite: a warning
@@ -153,7 +101,7 @@ func TestQuickstart(t *testing.T) {
 	dir := checkout(t)
 	check := func(command string, wants ...string) {
 		t.Helper()
-		printed := shell(t, command, dir)
+		printed := script.Shell(t, command, dir, "ACCELGATE_HEALTH=off")
 		for _, want := range wants {
 			if !strings.Contains(printed, want) {
 				t.Errorf("%s: no %q in\n%s", command, want, printed)

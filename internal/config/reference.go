@@ -59,7 +59,7 @@ var reference = Keys{
 		"artifacts": {nil, "Models, datasets and other files that suites use, by name. `{artifact.NAME}` in any text of a suite or of a build stands for the path of one. " +
 			"See [Artifacts](artifacts.md)."},
 		"ab": {nil, "The base that `accelgate run --ab` measures in pairs with the code under test."},
-		"runners": {nil, "Hosts of the project, and the suites of each. The called workflow measures on them if its input `hosts` is empty. For each, `accelgate plan --github-matrix` prints jobs. " +
+		"runners": {nil, "Hosts of the project, and the suites of each. The called workflow measures on them if its input `hosts` is empty. For each, `accelgate plan --for github` prints jobs. " +
 			"`accelgate plan --shards auto --max-minutes 20 --durations FOLDER` makes as few shards as take 20 minutes each by the median times of earlier runs. " +
 			"It keeps cells together that share what a persistent process has loaded, and reports how far from the bound the longest shard is."},
 		"suites": {nil, "Cells to measure. Each kind has [further keys](configuration.md#kinds)."},

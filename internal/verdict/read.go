@@ -45,12 +45,27 @@ func JudgeFiles(ctx context.Context, e *measure.Env, o *measure.Options, paths [
 // ReadRuns reads runs and the baselines of their hosts, in pairs. Runs of one
 // host are shards of one run.
 func ReadRuns(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, paths []string) (runs []*bench.Run, refs []Reference, err error) {
+	if runs, err = ReadHosts(ctx, e, o, file, paths); err != nil {
+		return nil, nil, err
+	}
+	for _, run := range runs {
+		ref, err := ReferenceFor(ctx, e, o, file, run.Host)
+		if err != nil {
+			return nil, nil, err
+		}
+		refs = append(refs, ref)
+	}
+	return runs, refs, nil
+}
+
+// ReadHosts reads runs, those of one host as one.
+func ReadHosts(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, paths []string) (runs []*bench.Run, err error) {
 	shards := map[string][]*bench.Run{}
 	var labels []string
 	for _, path := range paths {
 		run, err := o.ReadRun(path)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		label := run.Host.Label
 		if slices.ContainsFunc(shards[label], func(other *bench.Run) bool { return reflect.DeepEqual(other, run) }) {
@@ -65,17 +80,13 @@ func ReadRuns(ctx context.Context, e *measure.Env, o *measure.Options, file *con
 		parts, again := newest(shards[label])
 		run, err := bench.Merge(parts)
 		if err != nil {
-			return nil, nil, fmt.Errorf("the %d runs of host %s do not make one: %w; give one run for each host, or all its shards", len(parts), text.OneLine(label), err)
+			return nil, fmt.Errorf("the %d runs of host %s do not make one: %w; give one run for each host, or all its shards", len(parts), text.OneLine(label), err)
 		}
 		run.Warnings = append(run.Warnings, again...)
 		if missing := run.MissingShards(); len(missing) > 0 {
 			run.Warnings = append(run.Warnings, missingShards(ctx, e, file, run, missing))
 		}
-		ref, err := ReferenceFor(ctx, e, o, file, run.Host)
-		if err != nil {
-			return nil, nil, err
-		}
-		runs, refs = append(runs, run), append(refs, ref)
+		runs = append(runs, run)
 	}
-	return runs, refs, nil
+	return runs, nil
 }
