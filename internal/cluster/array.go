@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Folder is where shards leave their folders, below the folder that the jobs share.
+// Folder is where shards leave their folders, in the folder that the jobs share.
 const Folder = "runs"
 
 // Array is the jobs of one host: one for each shard.
@@ -17,6 +17,8 @@ type Array struct {
 	Shards int
 	Made   string        // the command that printed the array
 	Run    string        // the command that measures, without the flags of a shard
+	Judge  string        // the command that judges all shards, without their folder
+	Folder string        // of this configuration, below which each host has one
 	Limit  time.Duration // of a job; 0 where no time is known
 	Demand
 }

@@ -29,7 +29,7 @@ func KubernetesManifest(w io.Writer, a *Array, on *config.Kubernetes) error {
 	}
 	line(0, "# Printed by: %s", a.Made)
 	line(0, "# Submit and wait: kubectl create -f FILE && kubectl wait --for=condition=complete --timeout=2h job/%s", a.Name)
-	line(0, "# Judge all shards, where the volume is mounted: accelgate report FOLDER")
+	line(0, "# Judge all shards, where the volume is mounted: %s FOLDER", a.Judge)
 	line(0, "apiVersion: batch/v1")
 	line(0, "kind: Job")
 	line(0, "metadata:")

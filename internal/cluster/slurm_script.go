@@ -16,7 +16,7 @@ import (
 func SlurmScript(w io.Writer, a *Array, given []string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#!/bin/bash\n# Printed by: %s\n", a.Made)
-	fmt.Fprintf(&b, "# Submit and wait: rm -rf %s/%s; sbatch --wait FILE\n# Judge all shards: accelgate report %[1]s\n", Folder, a.Host)
+	fmt.Fprintf(&b, "# Submit and wait: rm -rf %s/%s; sbatch --wait FILE\n# Judge all shards: %[3]s %[1]s\n", a.Folder, a.Host, a.Judge)
 	for _, option := range a.options(given) {
 		fmt.Fprintf(&b, "#SBATCH %s\n", option)
 	}
@@ -25,9 +25,9 @@ func SlurmScript(w io.Writer, a *Array, given []string) error {
 shard=$SLURM_ARRAY_TASK_ID
 %s \
   --shard "$shard/%d" --out "%s/%s/$shard-of-%[2]d" \
-  ${SLURM_RESTART_COUNT:+--resume} ||
+  ${SLURM_RESTART_COUNT:+--resume} "$@" ||
   test $? = 1 # the gate failed: accelgate report judges all shards
-`, a.Run, a.Shards, Folder, a.Host)
+`, a.Run, a.Shards, a.Folder, a.Host)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"path"
 	"strings"
 	"time"
 
@@ -14,9 +15,10 @@ import (
 
 // array is the jobs of a host for a batch system.
 func (o *Options) array(h *host) *cluster.Array {
+	var judge measure.Options
 	one := o.Options
-	one.HostLabel = h.Host
-	t := verdict.Typing{Options: &one}
+	one.HostLabel, judge.Config = h.Host, o.Config
+	t, judging := verdict.Typing{Options: &one}, verdict.Typing{Options: &judge}
 	run := t.Planned("accelgate run").Add("--durations", o.Durations...)
 	made := t.Planned("accelgate plan --for "+o.For).Add("--durations", o.Durations...)
 	if o.Shards.given() {
@@ -30,7 +32,7 @@ func (o *Options) array(h *host) *cluster.Array {
 		more.WriteString(" " + text.ShellWord(arg))
 	}
 	a := &cluster.Array{Name: cluster.JobName(o.name, h.Host), Host: h.Host, Shards: len(h.split.Shards), Run: string(run) + more.String(),
-		Made: string(made), Limit: limit(h), Demand: h.demand}
+		Judge: string(judging.Planned("accelgate report")), Folder: path.Join(cluster.Folder, o.name), Made: string(made), Limit: limit(h), Demand: h.demand}
 	if len(o.Args) > 0 {
 		a.Made += " --" + more.String()
 	}

@@ -139,9 +139,9 @@ func again(system string, missing []string) string {
 		tasks = append(tasks, k)
 	}
 	if system == cluster.Slurm {
-		return "submit them again, with --array=" + strings.Join(tasks, ",") + " before the job script"
+		return "submit them again: sbatch --wait --array=" + strings.Join(tasks, ",") + " FILE --resume"
 	}
-	return "delete the Job and create it again"
+	return "delete the Job and create it again, with kubectl replace --force -f FILE"
 }
 
 // listed are the states of all jobs of a host, in parentheses; "" if none is known.
