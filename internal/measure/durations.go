@@ -36,9 +36,14 @@ func (p *Plan) earlierRuns(files []string) (earlierRuns, error) {
 	var runs []*bench.Run
 	own := false
 	for _, path := range paths {
-		run, err := readTimes(path)
-		if err != nil {
-			return earlierRuns{}, fmt.Errorf("--durations: %w", err)
+		run, known := p.Options.Runs[path]
+		if !known {
+			if run, err = readTimes(path); err != nil {
+				return earlierRuns{}, fmt.Errorf("--durations: %w", err)
+			}
+		}
+		if p.Options.Runs != nil {
+			p.Options.Runs[path] = run
 		}
 		if run == nil {
 			continue // a history without times

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/cluster"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/device"
@@ -63,7 +64,7 @@ func PrintFor(ctx context.Context, e *measure.Env, o *Options) error {
 	if err != nil {
 		return err
 	}
-	o.name = file.Name
+	o.name, o.Runs = file.Name, map[string]*bench.Run{}
 	hosts := []host{}
 	some := false
 	for _, r := range file.Runners {
