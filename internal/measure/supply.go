@@ -22,10 +22,14 @@ type supply struct {
 	nodes     map[bench.Device]int
 	unknown   map[bench.Device]string // why a device has no node
 	hosts     int                     // nodes of the job; 0 is any number
+	job       bool                    // the devices are those of a job
 }
 
 func (p *Plan) supply() supply {
 	s := supply{pinned: len(p.deviceIDs) > 0, who: "the run", simulated: map[string]bool{}, slices: map[string]int{}, nodes: p.near, unknown: p.unplaced, hosts: p.nodes}
+	if p.job != nil && p.job.Allocates {
+		s.pinned, s.job, s.who = true, true, "this job"
+	}
 	devices, err := device.Devices(p.deviceIDs, p.Host, p.environ)
 	if !s.pinned {
 		s.who, devices = "host "+p.Host.Label, device.All(p.Host)
@@ -131,7 +135,10 @@ func (s supply) lacksSlice(profile string) string {
 
 // more is the next step where the run names its devices.
 func (s supply) more() string {
-	if s.pinned {
+	switch {
+	case s.job:
+		return ": submit it with more, as accelgate plan --for slurm does"
+	case s.pinned:
 		return ": name more in host.devices or --devices"
 	}
 	return ""
