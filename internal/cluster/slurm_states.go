@@ -72,7 +72,7 @@ func slurmJobs(out, name string, ids []string) States {
 // add notes the state of tasks, written as "4", "5-8%2" or "1,3,5-8".
 func (s States) add(array, tasks, what string, ids []string) {
 	number, err := strconv.ParseUint(array, 10, 32)
-	what = strings.TrimSpace(what)
+	what = cleanState(what)
 	if err != nil || what == "" || len(ids) > 0 && !slices.Contains(ids, array) {
 		return
 	}
@@ -88,7 +88,7 @@ func (s States) add(array, tasks, what string, ids []string) {
 			continue
 		}
 		for k := from; k <= to; k++ {
-			s.put(k, State{Job: array + "_" + strconv.Itoa(k), What: cleanState(what), array: number})
+			s.put(k, State{Job: array + "_" + strconv.Itoa(k), What: what, array: number})
 		}
 	}
 }
