@@ -90,8 +90,8 @@ func TestTroubleThorough(t *testing.T) {
 	}
 }
 
-// TestHangingStepThorough has a step of srun, whose tasks on two nodes ignore all signals that they may, run into its
-// deadline: nothing of it is left when the next cell starts.
+// TestHangingStepThorough has two steps of srun, whose tasks on two nodes ignore all signals that they may, run into their
+// deadlines: nothing of them is left when the next cell starts. The srun of the second is stopped, so that it ends none.
 func TestHangingStepThorough(t *testing.T) {
 	testtier.Thorough(t)
 	t.Parallel()
@@ -105,7 +105,7 @@ suites:
     command: [srun, ./step, "{feature}"]
     models: [m]
     backends: [cuda]
-    features: [hangs, works]
+    features: [hangs, stops, works]
     devices: {nvidia: 2, nodes: 2}
     timeout: 5s
     metrics: [{name: tokens_per_s, regexp: 'tokens/s: (\d+)', better: higher}]
@@ -114,17 +114,24 @@ suites:
 trap '' TERM INT HUP
 me=alive-$1-$SLURM_PROCID
 if [ "$1" = works ]; then
-  for other in alive-hangs-*; do kill -0 "$(cat "$other")" 2>/dev/null && echo "$other" >> left; done
+  for other in alive-*; do kill -0 "$(cat "$other")" 2>/dev/null && echo "$other" >> left; done
   echo "tokens/s: $((1000 + SLURM_PROCID))"
   exit
 fi
 echo $$ > "$me"
+if [ "$1$SLURM_PROCID" = stops3 ]; then
+  while [ "$(ls alive-stops-* | wc -l)" -lt 4 ]; do sleep 0.1; done
+  for file in $(grep -la -- "--job-name=$SLURM_JOB_NAME" /proc/[0-9]*/cmdline); do
+    [ "$(tr '\0' '\n' < "$file" | head -n 1)" = srun ] && kill -STOP "$(echo "$file" | cut -d/ -f3)"
+  done
+  touch stopped
+fi
 while :; do sleep 1; done
 `,
 	})
 	w.run("accelgate plan --for slurm > job && sbatch --wait job")
 	report := w.fails(1, "accelgate report runs")
-	for _, want := range []string{"m__cuda__hangs__baseline", "timed out"} {
+	for _, want := range []string{"m__cuda__hangs__baseline", "m__cuda__stops__baseline", "2 of 3 cells fail to run", "timed out"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("no %q in\n%s", want, report)
 		}
@@ -135,8 +142,8 @@ while :; do sleep 1; done
 	if w.exists("left") {
 		t.Errorf("tasks that were there when the next cell began:\n%s", w.read("left"))
 	}
-	if n := len(w.glob("alive-hangs-*")); n != 4 {
-		t.Errorf("%d tasks began, want 2 on each of 2 nodes", n)
+	if n := len(w.glob("alive-*")); n != 8 || !w.exists("stopped") {
+		t.Errorf("%d tasks began, want 2 on each of 2 nodes, twice; srun was stopped: %v", n, w.exists("stopped"))
 	}
 }
 

@@ -16,7 +16,7 @@ func what(of States) map[int]string {
 	return words
 }
 
-// TestSlurmAccounts: the newest array counts, jobs that wait are listed together, and what is no answer of sacct is left out.
+// TestSlurmAccounts: the newest array counts, jobs that wait are listed together, and other lines are left out.
 func TestSlurmAccounts(t *testing.T) {
 	out := "40_1|COMPLETED|0:0\n41_1|COMPLETED|0:0\n41_2|FAILED|2:0\n41_3|CANCELLED by 1000|0:15\n41_[5-6,8%2]|PENDING|0:0\n" +
 		"41_0|FAILED|1:0\n41_9999999|FAILED|1:0\nx_1|FAILED|1:0\n41_4|\x1b[31m|0:0\nsacct: error\n42_1|TIMEOUT|0:0\n"
