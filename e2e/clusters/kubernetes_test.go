@@ -131,7 +131,8 @@ echo "tokens/s: 1200"
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"), "ACCELGATE_HEALTH=off",
-			"ACCELGATE_LEASES="+filepath.Join(dir, "leases-"+device), "KUBERNETES_SERVICE_HOST=10.0.0.1", "HOSTNAME=pod-"+device, "JOB_COMPLETION_INDEX="+strconv.Itoa(index), "JOB_UID=0b6d")
+			"ACCELGATE_LEASES="+filepath.Join(dir, "leases-"+device), "HOSTNAME=pod-"+device,
+			"KUBERNETES_SERVICE_HOST=10.0.0.1", "JOB_COMPLETION_INDEX="+strconv.Itoa(index), "JOB_UID=0b6d")
 		for _, v := range container.Env {
 			if v.ValueFrom == nil {
 				cmd.Env = append(cmd.Env, v.Name+"="+strings.ReplaceAll(v.Value, mount, volume))

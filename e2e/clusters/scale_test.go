@@ -82,7 +82,8 @@ func (f *fleet) document(host, shard string, cells []string, failures bool) []by
 	random := rand.New(rand.NewPCG(uint64(len(cells)), uint64(len(shard))))
 	results := make([]map[string]any, len(cells))
 	for i, id := range cells {
-		results[i] = map[string]any{"cell": map[string]any{"id": id}, "outcome": "passed", "wall_ms": f.times[id].Milliseconds(), "samples": []any{map[string]any{"metric": "tps", "values": []float64{100}}}}
+		results[i] = map[string]any{"cell": map[string]any{"id": id}, "outcome": "passed", "wall_ms": f.times[id].Milliseconds(),
+			"samples": []any{map[string]any{"metric": "tps", "values": []float64{100}}}}
 		if failures && random.IntN(50) == 0 {
 			results[i] = map[string]any{"cell": map[string]any{"id": id}, "outcome": "timeout", "reason": "stuck", "wall_ms": 900_000}
 		}
@@ -113,6 +114,13 @@ func (f *fleet) earlier() {
 	}
 }
 
+// leave writes what a job leaves.
+func (f *fleet) leave(host, shard string, cells []string) {
+	f.Helper()
+	path := filepath.Join("runs", host, strings.ReplaceAll(shard, "/", "-of-"), "run.json")
+	write(f.T, f.dir, path, string(f.document(host, shard, cells, true)))
+}
+
 type sharded struct {
 	Shards []struct {
 		Shard string   `json:"shard"`
@@ -122,7 +130,9 @@ type sharded struct {
 
 func (f *fleet) plan(shards int) (p sharded) {
 	f.Helper()
-	if err := json.Unmarshal([]byte(f.run(true, "plan", "--json", "--host-label", f.hosts[0], "--shards", fmt.Sprint(shards), "--durations", "earlier/"+f.hosts[0])), &p); err != nil {
+	host := f.hosts[0]
+	out := f.run(true, "plan", "--json", "--host-label", host, "--shards", fmt.Sprint(shards), "--durations", "earlier/"+host)
+	if err := json.Unmarshal([]byte(out), &p); err != nil {
 		f.Fatal(err)
 	}
 	return p
@@ -151,7 +161,8 @@ func (f *fleet) makespan(p sharded) {
 		end = max(end, took)
 	}
 	bound := max(longest, total/time.Duration(len(p.Shards)))
-	f.Logf("%d cells in %d shards: %v, at least %v, %.3f times that", len(f.times), len(p.Shards), end.Round(time.Second), bound.Round(time.Second), float64(end)/float64(bound))
+	f.Logf("%d cells in %d shards: %v, at least %v, %.3f times that", len(f.times), len(p.Shards),
+		end.Round(time.Second), bound.Round(time.Second), float64(end)/float64(bound))
 	if float64(end) > 1.25*float64(bound) {
 		f.Errorf("the longest of %d shards takes %v, more than 1.25 times %v", len(p.Shards), end, bound)
 	}
@@ -169,7 +180,7 @@ func TestTwentyHostsThorough(t *testing.T) {
 	f.makespan(p)
 	for _, host := range f.hosts {
 		for _, s := range p.Shards {
-			write(t, f.dir, filepath.Join("runs", host, strings.ReplaceAll(s.Shard, "/", "-of-"), "run.json"), string(f.document(host, s.Shard, s.Cells, true)))
+			f.leave(host, s.Shard, s.Cells)
 		}
 	}
 	if err := os.RemoveAll(filepath.Join(f.dir, "runs", f.hosts[3], "5-of-8")); err != nil {
@@ -191,7 +202,7 @@ func TestTwoHundredNodesThorough(t *testing.T) {
 	lost := []string{"7/200", "93/200", "200/200"}
 	for _, s := range p.Shards {
 		if !slices.Contains(lost, s.Shard) {
-			write(t, f.dir, filepath.Join("runs", f.hosts[0], strings.ReplaceAll(s.Shard, "/", "-of-"), "run.json"), string(f.document(f.hosts[0], s.Shard, s.Cells, true)))
+			f.leave(f.hosts[0], s.Shard, s.Cells)
 		}
 	}
 	if out := f.run(false, "report", "runs"); !strings.Contains(out, "shards 7/200, 93/200, 200/200 ") {

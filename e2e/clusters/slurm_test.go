@@ -75,7 +75,8 @@ func startSlurm(t *testing.T) *slurm {
 	s.configure(t)
 	socket := filepath.Join(s.dir, "munge.sock")
 	s.daemon(t, "munged", "--foreground", "--force", "--socket="+socket, "--key-file="+filepath.Join(s.dir, "munge.key"),
-		"--pid-file="+filepath.Join(s.dir, "munge.pid"), "--log-file="+filepath.Join(s.dir, "munge.log"), "--seed-file="+filepath.Join(s.dir, "munge.seed"))
+		"--pid-file="+filepath.Join(s.dir, "munge.pid"),
+		"--log-file="+filepath.Join(s.dir, "munge.log"), "--seed-file="+filepath.Join(s.dir, "munge.seed"))
 	s.await(t, "munged", func() bool { _, err := os.Stat(socket); return err == nil })
 	conf := filepath.Join(s.dir, "slurm.conf")
 	s.daemon(t, "slurmctld", "-D", "-i", "-f", conf)
@@ -87,8 +88,9 @@ func startSlurm(t *testing.T) *slurm {
 		return err == nil && string(out) == "idle 2\n"
 	})
 	t.Cleanup(func() { // before the daemons end
-		_ = exec.Command("env", append(s.env, "scancel", "--signal=KILL", "--full", "--state=RUNNING", "--user="+strconv.Itoa(os.Getuid()))...).Run()
-		_ = exec.Command("env", append(s.env, "scancel", "--user="+strconv.Itoa(os.Getuid()))...).Run()
+		user := "--user=" + strconv.Itoa(os.Getuid())
+		_ = exec.Command("env", append(s.env, "scancel", "--signal=KILL", "--full", "--state=RUNNING", user)...).Run()
+		_ = exec.Command("env", append(s.env, "scancel", user)...).Run()
 	})
 	return s
 }

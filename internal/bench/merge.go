@@ -72,7 +72,8 @@ func (r *Run) addHost(other *Run) error {
 		{"driver", a.Driver, other.Host.Driver}, {"memory", fmt.Sprint(a.MemoryGiB), fmt.Sprint(other.Host.MemoryGiB)},
 	} {
 		if fact.one != fact.other {
-			r.Warnings = append(slices.Clip(r.Warnings), fmt.Sprintf("nodes of this host differ in %s, %.80q and %.80q: compare small changes in pairs (--ab)", fact.what, fact.one, fact.other))
+			r.Warnings = append(slices.Clip(r.Warnings), fmt.Sprintf("nodes of this host differ in %s, %.80q and %.80q: "+
+				"compare small changes in pairs (--ab)", fact.what, fact.one, fact.other))
 		}
 	}
 	return nil

@@ -32,7 +32,8 @@ type Job struct {
 func Here(getenv func(string) string) *Job {
 	switch {
 	case getenv("SLURM_JOB_ID") != "" && getenv("SLURMD_NODENAME") != "": // not a shell on a login node that holds an allocation
-		j := &Job{System: Slurm, ID: getenv("SLURM_ARRAY_JOB_ID"), id: getenv("SLURM_JOB_ID"), end: getenv("SLURM_JOB_END_TIME"), Allocates: true, Nodes: 1}
+		j := &Job{System: Slurm, ID: getenv("SLURM_ARRAY_JOB_ID"), Allocates: true, Nodes: 1}
+		j.id, j.end = getenv("SLURM_JOB_ID"), getenv("SLURM_JOB_END_TIME")
 		if j.ID == "" {
 			j.ID = j.id
 		}

@@ -26,7 +26,8 @@ type supply struct {
 }
 
 func (p *Plan) supply() supply {
-	s := supply{pinned: len(p.deviceIDs) > 0, who: "the run", simulated: map[string]bool{}, slices: map[string]int{}, nodes: p.near, unknown: p.unplaced, hosts: p.nodes}
+	s := supply{pinned: len(p.deviceIDs) > 0, who: "the run", simulated: map[string]bool{}, slices: map[string]int{}}
+	s.nodes, s.unknown, s.hosts = p.near, p.unplaced, p.nodes
 	if p.job != nil && p.job.Allocates {
 		s.pinned, s.job, s.who = true, true, "this job"
 	}

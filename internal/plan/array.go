@@ -31,8 +31,11 @@ func (o *Options) array(h *host) *cluster.Array {
 	for _, arg := range o.Args {
 		more.WriteString(" " + text.ShellWord(arg))
 	}
-	a := &cluster.Array{Name: cluster.JobName(o.name, h.Host), Host: h.Host, Shards: len(h.split.Shards), Run: string(run) + more.String(),
-		Judge: string(judging.Planned("accelgate report")), Folder: path.Join(cluster.Folder, o.name), Made: string(made), Limit: limit(h), Demand: h.demand}
+	a := &cluster.Array{
+		Name: cluster.JobName(o.name, h.Host), Host: h.Host, Shards: len(h.split.Shards), Run: string(run) + more.String(),
+		Judge: string(judging.Planned("accelgate report")), Folder: path.Join(cluster.Folder, o.name),
+		Made: string(made), Limit: limit(h), Demand: h.demand,
+	}
 	if len(o.Args) > 0 {
 		a.Made += " --" + more.String()
 	}

@@ -170,7 +170,8 @@ func (u *Update) read(ctx context.Context, e *measure.Env) (*bench.Run, verdict.
 	case err != nil:
 		return nil, verdict.Reference{}, policy, err
 	case len(runs) > 1:
-		return nil, verdict.Reference{}, policy, exit.Usagef("--from: below %s are runs of %d hosts: name the folder of one, and then those of the others", u.From, len(runs))
+		return nil, verdict.Reference{}, policy, exit.Usagef(
+			"--from: below %s are runs of %d hosts: name the folder of one, and then those of the others", u.From, len(runs))
 	}
 	ref, err := verdict.RecordedFor(ctx, e, &u.Options, file, runs[0].Host)
 	return runs[0], ref, policy, err

@@ -42,7 +42,8 @@ var volatile = lazyregexp.New(`^(_|PWD|OLDPWD|SHLVL|TERM.*|COLORTERM|COLUMNS|LIN
 // which allotted names.
 var (
 	batch    = lazyregexp.New(`^(SLURM_JOB_ID|JOB_COMPLETION_INDEX)=`)
-	allotted = lazyregexp.New(`^(HOSTNAME|TMPDIR|ENVIRONMENT|KUBERNETES_.*|.*_(SERVICE|PORT)(_.*)?|(CUDA|NVIDIA|HIP|ROCR|ASCEND_RT)_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|ZE_AFFINITY_MASK)$`)
+	allotted = lazyregexp.New(`^(HOSTNAME|TMPDIR|ENVIRONMENT|KUBERNETES_.*|.*_(SERVICE|PORT)(_.*)?|` +
+		`(CUDA|NVIDIA|HIP|ROCR|ASCEND_RT)_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|ZE_AFFINITY_MASK)$`)
 )
 
 // Contents remembers digests of files, which many cells share. It may be used

@@ -56,7 +56,8 @@ func runFiles(o *measure.Options, file *config.File, arguments []string) (paths 
 func newest(runs []*bench.Run) (kept []*bench.Run, warnings []string) {
 	for _, run := range runs {
 		i := slices.IndexFunc(kept, func(k *bench.Run) bool {
-			return run.Context[bench.BatchJob] != "" && k.Context[bench.BatchJob] != "" && len(run.Shards) == 1 && slices.Equal(k.Shards, run.Shards) && k.Revision == run.Revision
+			jobs := run.Context[bench.BatchJob] != "" && k.Context[bench.BatchJob] != ""
+			return jobs && len(run.Shards) == 1 && slices.Equal(k.Shards, run.Shards) && k.Revision == run.Revision
 		})
 		if i < 0 {
 			kept = append(kept, run)
