@@ -44,9 +44,9 @@ func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Ru
 	if _, err := e.watches(p); err != nil {
 		return nil, err
 	}
-	hold, err := e.prepareCode(ctx, p)
-	defer hold.Release()
-	if err != nil {
+	p.declareForeign(ref)
+	defer func() { p.hold.Release() }()
+	if err := e.prepareCode(ctx, p); err != nil {
 		return nil, err
 	}
 	if p.nothingBuilt() {

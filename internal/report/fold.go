@@ -40,7 +40,7 @@ func (r *Report) folded(c caps) []section {
 		add(text.Plural(s.judged.total, "judged speed")+", the largest loss first", s.judged.total, r.judgedTable(most))
 	}
 	add(fmt.Sprintf("%d improved or fixed", s.better.total), s.better.total, r.betterTable(most))
-	add(fmt.Sprintf("%d not in the baseline", s.untracked.total), s.untracked.total, r.untrackedTable(most))
+	add(fmt.Sprintf("%d not in the baseline", s.untracked.total), s.untracked.total, append([]block{r.untrackedTable(most)}, r.recordUntracked()...)...)
 	add(fmt.Sprintf("%d measured, speed not judged", s.unjudged.total), s.unjudged.total, r.unjudgedTable(most))
 	add("Not blocking: "+text.Plural(s.known.total, "finding"), s.known.total, r.reasonTable(&s.known, most))
 	add(fmt.Sprintf("%d skipped", s.skipped.cells), s.skipped.cells, r.groupTable(&s.skipped, most))
