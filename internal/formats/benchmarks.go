@@ -44,15 +44,15 @@ type Benchmark struct {
 // rate of batches of bytes or items.
 var Harnesses = harnesses()
 
-// BenchmarkMetrics are the metrics of harnesses. Only the time is gated: the others
-// say why it changed.
+// BenchmarkMetrics are the metrics of harnesses. The time is gated, and allocations where they
+// are the same in every process. The others say why the time changed.
 var BenchmarkMetrics = []bench.Metric{
 	{Name: "time_ns", Unit: "ns", Better: bench.Lower},
 	{Name: "cpu_time_ns", Unit: "ns", Better: bench.Lower, Informational: true, Optional: true},
 	{Name: "bytes_per_s", Unit: "B/s", Better: bench.Higher, Informational: true, Optional: true},
 	{Name: "items_per_s", Unit: "1/s", Better: bench.Higher, Informational: true, Optional: true},
-	{Name: "alloc_bytes", Unit: "B", Better: bench.Lower, Informational: true, Optional: true},
-	{Name: "allocs", Better: bench.Lower, Kind: bench.Ratio, Informational: true, Optional: true},
+	{Name: "alloc_bytes", Unit: "B", Better: bench.Lower, Informational: true, Counted: true, Optional: true},
+	{Name: "allocs", Better: bench.Lower, Kind: bench.Ratio, Informational: true, Counted: true, Optional: true},
 }
 
 func harnesses() map[string]func([]byte) ([]Benchmark, error) {

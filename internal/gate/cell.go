@@ -115,7 +115,10 @@ func judgeSpeed(in *inputs, ev *evidence, c cell) (f findings) {
 		if v, ok := judgeMetric(in, ev, m, c); ok {
 			v.Cell, v.Metric = c.id, m.Name
 			v.Evidence.Derived = in.limits[c.id][m.Name].derived
-			verdicts = append(verdicts, plausible(&in.policy, &m.Metric, v))
+			if !m.Counted { // a count may grow by any factor
+				v = plausible(&in.policy, &m.Metric, v)
+			}
+			verdicts = append(verdicts, v)
 		}
 	}
 	if len(verdicts) == 0 {

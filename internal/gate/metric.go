@@ -10,7 +10,8 @@ import (
 // judgeMetric judges one metric of a cell by the best evidence there is; ok is false
 // where it is not gated.
 func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool) {
-	if m.contradiction == "" && (in.shows(m, c.id) || m.tooFew(c.ref)) || m.Informational && in.limits[c.id][m.Name].Shown {
+	counts := in.counts(m, c)
+	if !counts && (m.contradiction == "" && (in.shows(m, c.id) || m.tooFew(c.ref)) || m.Informational && in.limits[c.id][m.Name].Shown) {
 		return v, false
 	}
 	old, new := c.ref.Sample(m.Name), c.got.Sample(m.Name)
@@ -23,6 +24,9 @@ func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok 
 	}
 	if m.instead != "" && (applies(c.ref, m.instead) || applies(c.got, m.instead)) {
 		return v, false
+	}
+	if counts {
+		return byCount(in, m, c), true
 	}
 	if v, ok := m.impossible(old, new); ok {
 		return v, true

@@ -29,6 +29,7 @@ func describedBy(ref, run *bench.Run) []described {
 			if d.Kind = m.Quantity(); d.Kind == 0 && now != nil {
 				d.Kind = now.Quantity()
 			}
+			d.Counted = d.Counted || now != nil && now.Counted // earlier versions did not record it
 			all = append(all, d)
 		}
 	}

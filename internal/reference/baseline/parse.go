@@ -339,6 +339,8 @@ func (r *reader) meaning(field string, m *bench.Metric) bool {
 		r.flag(&m.Exact)
 	case "informational":
 		r.flag(&m.Informational)
+	case "counted":
+		r.flag(&m.Counted)
 	case "fallback_for":
 		r.shared(&m.FallbackFor)
 	case "confirmed_by":
