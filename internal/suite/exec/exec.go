@@ -192,7 +192,7 @@ func (s *Suite) read(result *bench.Result, name string, response worker.Response
 func (s *Suite) result(response worker.Response, output string) ([]byte, error) {
 	if s.body.Read.File == "" {
 		if response.StdoutTruncated {
-			return nil, errors.New(suite.Truncated + ": let the harness write a file, and name it with read.file")
+			return nil, errors.New(suite.Truncated + ", or write a file that read.file names")
 		}
 		return response.Stdout, nil
 	}
