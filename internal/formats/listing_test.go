@@ -51,7 +51,7 @@ whole: true`
 	}{
 		{"all of Go ran, and one failed", "gobench", failed, failed, 1, ends + "\nwhole: true"},
 		{"the program ended early", "gobench", failed, failed, 3, ends + "\nwhole: false"},
-		{"go test tells of a panic", "gobench", append(failed, "panic: boom\nexit status 2\nFAIL\n"...), append(failed, "panic: boom\nexit status 2\nFAIL\n"...), 1, ends + "\nwhole: false"},
+		{"go test reports a panic", "gobench", append(failed, "panic: boom\nexit status 2\nFAIL\n"...), append(failed, "panic: boom\nexit status 2\nFAIL\n"...), 1, ends + "\nwhole: false"},
 		{"a panic", "gobench", read("benchmarks", "gobench", "cut-off.txt"), nil, 2, ends + "the program ended while it ran\nwhole: false"},
 		{"no benchmark of pytest ran", "pytest-benchmark", nil, pytest, 1, skips},
 		{"one that failed has values", "pytest-benchmark", []byte(`{"machine_info": {}, "benchmarks": [

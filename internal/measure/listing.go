@@ -113,7 +113,7 @@ func (s *Planned) unlisted(shard string) []bench.Result {
 }
 
 // declareForeign declares the cells of suites that were not chosen and not listed, as far as
-// the reference knows them.
+// the reference has them.
 func (p *Plan) declareForeign(ref *bench.Run) {
 	if ref == nil || len(p.foreign) == 0 {
 		return
