@@ -35,7 +35,11 @@ func judgeCell(in *inputs, ev *evidence, c cell) findings {
 	f.verdicts = unreported(in, c, bounded(in, c, f.verdicts))
 	because := unhealthy(in, c.got)
 	for i := range f.verdicts {
-		f.verdicts[i] = attributed(c.got, explained(in, c, takenBack(in, because, f.verdicts[i])))
+		v := f.verdicts[i]
+		if m := in.metric(v.Metric); m == nil || !in.counts(m, c) { // no host changes a count
+			v = takenBack(in, because, v)
+		}
+		f.verdicts[i] = attributed(c.got, explained(in, c, v))
 	}
 	return f
 }

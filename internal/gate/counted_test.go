@@ -23,6 +23,8 @@ func TestCounted(t *testing.T) {
 	}
 	earlier := counted([]float64{100, 100, 100}, nil) // of a version that did not know counts
 	earlier.Metrics[len(earlier.Metrics)-1].Counted = false
+	unhealthy := counted([]float64{103}, nil)
+	unhealthy.Results[0].Health = &bench.Health{Status: bench.Unhealthy, Reasons: []string{"other programs"}}
 	for name, test := range map[string]struct {
 		ref, run *bench.Run
 		want     string // the class of allocs; "" where it is only shown
@@ -34,6 +36,7 @@ func TestCounted(t *testing.T) {
 		"a thousand times as many": {counted([]float64{100}, nil), counted([]float64{100000}, nil), "regressed"},
 		"the first one":            {counted([]float64{0}, nil), counted([]float64{1}, nil), "regressed"},
 		"an earlier baseline":      {earlier, counted([]float64{103}, nil), "regressed"},
+		"on an unhealthy host":     {counted([]float64{100}, nil), unhealthy, "regressed"},
 		"varies now":               {counted([]float64{100}, nil), counted([]float64{103, 104}, nil), ""},
 		"varied before":            {counted([]float64{100, 101, 102}, nil), counted([]float64{110}, nil), ""},
 		"not recorded":             {counted(nil, nil), counted([]float64{103}, nil), ""},
