@@ -1,5 +1,5 @@
 # make test is what a developer runs; CI runs every tier: docs/testing.md.
-.PHONY: test race thorough portable dead nightly tiers lint fuzz bench evaluate mde messages gpu-kit
+.PHONY: test race thorough portable dead nightly tiers lint fuzz bench evaluate mde busy messages gpu-kit
 
 SHELL = /bin/bash -o pipefail
 PKGS = ./...
@@ -52,9 +52,13 @@ thorough: portable dead .test/bin
 	@export ACCELGATE_TEST_TIER=thorough ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin; \
 	{ $(THOROUGHLY) -p 3 $(LONGEST) $(filter-out $(TIMED) $(LONGEST),$(THOROUGH)); $(THOROUGHLY) -p 1 $(filter $(TIMED),$(THOROUGH)); } | $(SUMMARY)/thorough.passed
 
+# Packages whose random tests start at the same place in each make test, and elsewhere in each make nightly.
+SEEDED = $(shell grep -rlE --include=*_test.go 'testtier\.(Seed|Quick)\(' internal | xargs -n1 dirname | sort -u | sed 's|^|./|')
+
 # What measures for many minutes; .github/workflows/nightly.yml runs it.
 nightly: evaluate mde
 	@$(PROGRAMS)
+	ACCELGATE_TEST_TIER=nightly go test -skip 'Nightly$$' -count=20 -timeout 30m $(SEEDED)
 	.ci/tools
 	CONTAINERS_CONF="$$(.ci/containers)" ACCELGATE_TEST_TIER=nightly ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -run '^Test(Release|Newcomer)Nightly$$' -count=1 -timeout 30m -v ./e2e/workflows
 	ACCELGATE_TEST_TIER=nightly ACCELGATE_TEST_BIN=$(CURDIR)/.test/bin go test -run '^TestLargePagesNightly$$' -count=1 -timeout 30m -v ./e2e/browser
@@ -99,7 +103,7 @@ endif
 # Is the minimum detectable effect true? 100 trials each with none, half and all
 # of it, on the embedded engine; minutes, on a quiet host.
 mde:
-	ACCELGATE_TEST_TIER=nightly go test -run '^TestMDENightly$$' -count=1 -timeout 60m -v ./e2e/mde
+	ACCELGATE_TEST_TIER=nightly go test -run '^(TestMDE|TestCalibration)Nightly$$' -count=1 -timeout 60m -v ./e2e/mde
 
 # What scripts/gpu.sh needs on a host with a GPU, in one folder: neither Go nor a network is needed there.
 GPU_KIT ?= .gpu-kit
@@ -111,6 +115,11 @@ gpu-kit:
 	@cp -R scripts/gpu.sh scripts/gpu $(GPU_KIT)/scripts/ && rm -f $(GPU_KIT)/scripts/gpu/*.go
 	@git describe --always --dirty --abbrev=40 >$(GPU_KIT)/commit
 	@du -sh $(GPU_KIT)
+
+# Does the gate keep its word beside busy neighbours? Commands for hours, on a host where nothing else runs; UPDATE=1 writes the
+# table of docs/detection.md. TRIALS of each loss, 20 if empty, on the HOSTS whose names have that part, all if empty.
+busy:
+	ACCELGATE_TEST_TIER=nightly ACCELGATE_BUSY="$(TRIALS)" ACCELGATE_BUSY_HOSTS="$(HOSTS)" go test -run '^TestBusyNightly$$' -count=1 -timeout 12h -v ./e2e/busy $(if $(UPDATE),-update)
 
 # All errors, warnings, findings, help texts and sentences of the program, with their places; a test checks their style.
 messages:

@@ -62,7 +62,7 @@ func TestContainerRecipesThorough(t *testing.T) {
 		return string(out)
 	}
 	put("accelgate.yaml", strings.ReplaceAll(repositoryFile(t, "accelgate.self.yaml"), "bin/accelgate", "accelgate")) // on the image's PATH
-	if got := run("run", "--only", "*__short_text__baseline"); !strings.Contains(got, "Answers are right (2 cells)") {
+	if got := run("run", "--only", "*__short_text__baseline"); !strings.Contains(got, "answers are right (2 cells)") {
 		t.Errorf("in the recipe's image a run prints\n%s", got)
 	}
 	siblings := blocks(t, "yaml")[0]

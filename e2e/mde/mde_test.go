@@ -14,7 +14,6 @@ import (
 
 	"github.com/accelgate/accelgate/e2e/script"
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/testtier"
 )
@@ -62,7 +61,7 @@ func TestMDENightly(t *testing.T) {
 		end         int // of the promised range; -1 is unchanged code
 		least, most int // alarms of 100
 	}{{"unchanged", -1, 0, 3}, {"the lower end", 0, 0, 100}, {"the upper end", 1, 70, 100}}
-	classes := make([]map[gate.Class]int, len(levels))
+	findings := make([]map[gate.Finding]int, len(levels))
 	var stated [][2]float64
 	conditional := 0
 	for seed := range trials {
@@ -76,14 +75,14 @@ func TestMDENightly(t *testing.T) {
 			}
 			run := m.trial(seed+1, slower)
 			v := m.judge(run)
-			if level.end < 0 && m.judge(slowed(run, v.Evidence.MDE)).Class == gate.Regressed {
+			if level.end < 0 && m.judge(slowed(run, v.Evidence.MDE)).Finding == gate.Regressed {
 				conditional++
 			}
-			if classes[i] == nil {
-				classes[i] = map[gate.Class]int{}
+			if findings[i] == nil {
+				findings[i] = map[gate.Finding]int{}
 			}
-			classes[i][v.Class]++
-			if v.Evidence.MDE <= 0 || v.Evidence.Mode != detect.Interleaved {
+			findings[i][v.Finding]++
+			if v.Evidence.MDE <= 0 || !v.Evidence.InPairs {
 				t.Errorf("%s: a verdict without an MDE: %+v", level.name, v)
 			}
 		}
@@ -94,8 +93,8 @@ func TestMDENightly(t *testing.T) {
 		t.Errorf("%d of %d trials find what they state, want 70 of 100", conditional, trials)
 	}
 	for i, level := range levels {
-		n := classes[i][gate.Regressed]
-		t.Logf("%-16s %d of %d called slower; %v", level.name, n, trials, classes[i])
+		n := findings[i][gate.Regressed]
+		t.Logf("%-16s %d of %d called slower; %v", level.name, n, trials, findings[i])
 		if 100*n < level.least*trials || 100*n > level.most*trials {
 			t.Errorf("%s: %d of %d called slower, want %d to %d of 100", level.name, n, trials, level.least, level.most)
 		}

@@ -81,6 +81,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("EXAMPLES", examples)
 	env.Setenv("ACCELGATE_HOST_LABEL", "desk")
 	env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
+	env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".cache"))
 	env.Setenv("ACCELGATE_HEALTH", "off")                                                          // other tests run on this host at the same time
 	for name, days := range map[string]int{"LAST_WEEK": -7, "NEXT_WEEK": 7, "IN_TWO_YEARS": 731} { // for waivers
 		env.Setenv(name, time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly))

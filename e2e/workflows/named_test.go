@@ -47,7 +47,7 @@ func TestTwoConfigurationsThorough(t *testing.T) {
 	w.write(t, "work.txt", "work\n")
 	s.head = w.commit(t, "work")
 	s.seed = githubtest.Repo{Files: map[string]string{"README.md": "hello\n"}, Branches: map[string]map[string]string{"work": {"work.txt": "work\n"}},
-		PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work"}}, Commits: []string{s.base, s.head}}
+		PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work"}}, Commits: []string{s.head}, Heads: map[string]string{"main": s.base}}
 	github := s.serve(t, s.seed, s.post)
 	s.act(t, started{workflow: "monorepo.yml", event: "pull_request", payload: pull(1, s.head, s.base, repoName), run: 91, fake: github}).want(judged)
 	all := list[githubtest.Comment](t, github, "comments", "issue", "1")

@@ -42,16 +42,16 @@ func TestReleaseNightly(t *testing.T) {
 	github := w.serve(t, githubtest.Repo{Files: map[string]string{"README.md": "hello\n"}}, map[string]string{"contents": "read"})
 	o := w.act(t, started{workflow: "release.yml", event: "workflow_dispatch", run: 91, fake: github, repo: w.source,
 		payload: object{"ref": "refs/heads/main", "repository": object{"full_name": "accelgate/accelgate", "default_branch": "main"}, "inputs": object{"version": "v1.2.3"}},
-		args: []string{"-j", "build", "--var", "RELEASE_REGISTRY=" + registry, "--var", "RELEASE_TARGETS=linux/amd64", "--var", "RELEASE_PLATFORMS=linux/amd64",
+		args: []string{"-j", "images", "--var", "RELEASE_REGISTRY=" + registry, "--var", "RELEASE_TARGETS=linux/amd64", "--var", "RELEASE_PLATFORMS=linux/amd64",
 			"--env", "CONTAINERS_REGISTRIES_CONF=" + os.Getenv("CONTAINERS_REGISTRIES_CONF"), "--env", "GOTMPDIR="}})
-	o.want(map[string]string{"build": "success"})
+	o.want(map[string]string{"build": "success", "images": "success"})
 
 	left := filepath.Join(w.artifacts, "91", "release")
 	if notes := read(t, filepath.Join(left, "notes.md")); notes != "- the first\n" {
 		t.Errorf("the notes are %q", notes)
 	}
 	tag := filepath.Join(t.TempDir(), "tag")
-	command(t, w.source, "git", "fetch", "-q", filepath.Join(left, "commits.bundle"), "refs/tags/v1.2.3:refs/tags/v1.2.3")
+	command(t, w.source, "git", "fetch", "-q", filepath.Join(w.artifacts, "91", "release-commits", "commits.bundle"), "refs/tags/v1.2.3:refs/tags/v1.2.3")
 	command(t, w.source, "git", "worktree", "add", "-q", "--detach", tag, "v1.2.3")
 	t.Run("the tag names commits, digests and checksums", func(t *testing.T) { pinnedRelease(t, w.source, tag, registry) })
 	t.Run("native downloads the binary", func(t *testing.T) { releasedBinary(t, left, tag) })

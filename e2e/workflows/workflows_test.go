@@ -69,7 +69,7 @@ func TestWorkflowsThorough(t *testing.T) {
 	w.write(t, "work.txt", "work\n")
 	s.head = w.commit(t, "work")
 	s.seed = githubtest.Repo{Files: map[string]string{"README.md": "hello\n"}, Branches: map[string]map[string]string{"work": {"work.txt": "work\n"}},
-		PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work"}}, Commits: []string{s.base, s.head}}
+		PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work"}}, Commits: []string{s.head}, Heads: map[string]string{"main": s.base}}
 	github := w.serve(t, s.seed, s.post)
 
 	t.Run("a pull request without baselines", func(t *testing.T) { s.withoutBaselines(t, github) })
@@ -80,7 +80,7 @@ func TestWorkflowsThorough(t *testing.T) {
 	w.git(t, "checkout", "-q", "work")
 	w.git(t, "merge", "-q", "main")
 	s.head = w.git(t, "rev-parse", "HEAD")
-	s.seed.Commits = []string{s.base, s.head}
+	s.seed.Commits, s.seed.Heads = []string{s.head}, map[string]string{"main": s.base}
 	t.Run("a pull request with baselines, twice", s.withBaselines)
 	t.Run("the merge queue, a push and a base that does not build", s.others)
 	t.Run("a host that delivers nothing", s.withoutRun)
@@ -180,11 +180,11 @@ func (s *story) others(t *testing.T) {
 	s.write(t, "build.sh", "touch built\n")
 	seed := s.seed
 	repair := s.commit(t, "builds again")
-	seed.Commits = []string{broken, repair}
+	seed.Commits, seed.Heads = []string{repair}, map[string]string{"main": broken}
 	github = s.serve(t, seed, s.post)
 	o = s.act(t, started{workflow: "accelgate.yml", event: "pull_request", payload: pull(1, repair, broken, repoName), run: 33, fake: github})
 	o.want(judged)
-	o.says("measure", "warning", "The base does not build")
+	o.says("post", "summary", "no suite was measured in pairs, because the base cannot be built")
 	s.git(t, "checkout", "-q", "main")
 	s.git(t, "reset", "-q", "--hard", s.base)
 }

@@ -3,10 +3,10 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
@@ -27,12 +27,12 @@ type action struct {
 	gh           *actions.Action
 	event        actions.Event
 	in           inputs
-	token        measure.Secrets                            // takes the token out of what is written
-	sleep        func(context.Context, time.Duration) error // between requests to GitHub; nil means a timer
-	api          *github.Client                             // see client; nil until it is needed
-	check        *github.OpenCheck                          // in progress; nil where there is none
-	troubles     []string                                   // what kept history from being read
-	lost         error                                      // why the verdict is not on GitHub; nil where it is
+	token        measure.Secrets   // takes the token out of what is written
+	reach        github.Options    // how GitHub is reached: sleep and transport
+	api          *github.Client    // see client; nil until it is needed
+	check        *github.OpenCheck // in progress; nil where there is none
+	troubles     []string          // what kept history from being read
+	lost         error             // why the verdict is not on GitHub; nil where it is
 }
 
 // gathered is what the step judges: runs with their references, in pairs.
@@ -44,16 +44,16 @@ type gathered struct {
 	absent []string // labels of hosts that a refresh goes on without
 }
 
-// Run measures or gathers, judges, and publishes. Publishing never changes
-// the exit code that the decision gives.
-func Run(ctx context.Context, e *measure.Env, sleep func(context.Context, time.Duration) error) (code int, err error) {
+// Run measures or gathers, judges, and publishes. A pass that cannot be published
+// ends with exit code 3, and so does a verdict that leaves an earlier check run. Of reach, Sleep and Transport count.
+func Run(ctx context.Context, e *measure.Env, reach github.Options) (code int, err error) {
 	gh := actions.New(actions.Options{Getenv: inputEnv(e.Getenv), Stdout: e.Stdout})
 	guard, err := gh.Guard()
 	if err != nil {
 		return 0, err
 	}
 	inner := *e
-	a := &action{Env: &inner, gh: gh, sleep: sleep, token: measure.Secrets{strings.TrimSpace(gh.Input("github-token"))}}
+	a := &action{Env: &inner, gh: gh, reach: reach, token: measure.Secrets{strings.TrimSpace(gh.Input("github-token"))}}
 	inner.Stdout, inner.Stderr = a.token.Writer(guard), a.token.Writer(e.Stderr)
 	defer func() {
 		if err = a.token.Hidden(err); err != nil {
@@ -75,8 +75,11 @@ func Run(ctx context.Context, e *measure.Env, sleep func(context.Context, time.D
 	if err := a.refuse(); err != nil {
 		return 0, exit.AsUsage(err)
 	}
-	if a.in.plan {
+	switch {
+	case a.in.plan:
 		return exit.Passed, a.plan(ctx)
+	case a.in.base:
+		return exit.Passed, a.tellBase(ctx)
 	}
 	if err := a.dropRoot(); err != nil {
 		return 0, exit.AsUsage(err)
@@ -92,6 +95,11 @@ func Run(ctx context.Context, e *measure.Env, sleep func(context.Context, time.D
 	unresolved := a.pullOfRun(ctx)
 	if set := a.skippedBy(ctx); set.By != "" {
 		return a.skip(ctx, set)
+	}
+	if a.event.Run == nil {
+		if err := a.refuseOtherBranch(ctx); err != nil {
+			return 0, err
+		}
 	}
 	if a.ofFork() {
 		if err := a.askMaintainer(ctx); err != nil || a.event.Run.Skipped {
@@ -121,7 +129,10 @@ func Run(ctx context.Context, e *measure.Env, sleep func(context.Context, time.D
 		a.begin(ctx)
 		defer a.end(ctx)
 	}
-	if code, err = a.step(ctx); err != nil && a.in.publish && !a.in.update {
+	if err = a.tokenRefused(); err == nil {
+		code, err = a.step(ctx)
+	}
+	if err != nil && a.in.publish && !a.in.update {
 		a.publishError(ctx, err)
 	}
 	if err == nil {
@@ -131,10 +142,10 @@ func Run(ctx context.Context, e *measure.Env, sleep func(context.Context, time.D
 }
 
 // orUnpublished is the exit code of a step: green without any trace of it on GitHub
-// is not green.
+// is not green, and a verdict beside a check in progress is none.
 func (a *action) orUnpublished(code int) int {
 	cause := a.unpublished()
-	if cause == nil || code != exit.Passed {
+	if cause == nil || code != exit.Passed && !errors.Is(cause, github.ErrCheckStays) {
 		return code
 	}
 	a.annotate(a.gh.Error, "accelgate could not publish", cause.Error())
@@ -149,16 +160,27 @@ func (a *action) step(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	a.knowBases(ctx, g.runs)
 	a.tellTroubles(g)
 	in := report.Input{Config: a.in.options.Config, Name: a.in.name, Revision: a.commit(), Links: a.links()}
 	switch {
 	case a.event.Run != nil:
-		in.Base = a.event.SHA // what is checked out, whatever the pull request goes into
-	case a.event.PullRequest != nil:
-		in.Base = a.event.PullRequest.BaseSHA
+		in.Base = cmp.Or(a.checkedOut(), a.event.SHA)
+	case a.in.runs != "" && a.baseBranch() != "":
+		in.Base = a.checkedOut()
+	}
+	if a.event.PullRequest != nil {
+		in.Base = cmp.Or(in.Base, a.event.PullRequest.BaseSHA)
+	}
+	if in.Base != "" && (a.in.runs != "" || a.event.Run != nil) {
+		in.BaseBranch = a.baseBranch()
 	}
 	in.Checked = a.checkedChanges(ctx, g.file, &g.policy)
+	if err := a.tokenRefused(); err != nil {
+		return 0, err
+	}
 	g.policy.NextRun = a.follows(ctx)
+	g.policy.Strict = !g.policy.NextRun // there, the next run decides
 	j := verdict.Judge(a.Env, g.runs, g.refs, g.policy, in)
 	if err := a.show(g, j); err != nil {
 		return 0, err
@@ -181,6 +203,9 @@ func (a *action) step(ctx context.Context) (int, error) {
 func (a *action) gather(ctx context.Context) (gathered, error) {
 	if a.in.runs != "" {
 		return a.collect(ctx)
+	}
+	if err := a.build(ctx); err != nil {
+		return gathered{}, err
 	}
 	p, err := a.Env.Plan(ctx, &a.in.options)
 	if err != nil {
@@ -206,6 +231,17 @@ func (a *action) gather(ctx context.Context) (gathered, error) {
 	}
 	a.output("run", p.OutPath("run.json"))
 	return gathered{file: p.File, policy: p.Policy, runs: []*bench.Run{run}, refs: []verdict.Reference{ref}}, nil
+}
+
+// build runs the input build in both checkouts.
+func (a *action) build(ctx context.Context) error {
+	if a.in.build == "" {
+		return nil
+	}
+	a.warn(a.gh.Group("Build"))
+	err := a.Env.Build(ctx, &a.in.options, a.in.build)
+	a.warn(a.gh.EndGroup())
+	return err
 }
 
 // acceptUnlessUpdating leaves waivers out where new baselines are proposed, and lets gains

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/github"
@@ -26,8 +25,8 @@ func (a *action) chat(ctx context.Context) (int, error) {
 		_, err := fmt.Fprintln(a.Stdout, "Only new comments of people are answered: write one.")
 		return exit.Passed, err
 	}
-	words, err := commandOf(a.event.Comment.Body)
-	if len(words) == 0 || words[0] != "/accelgate" || !a.event.Comment.OnPullRequest {
+	words, ok, err := parseCommand(a.event.Comment.Body)
+	if !ok || !a.event.Comment.OnPullRequest {
 		return exit.Passed, nil // it is not for us
 	}
 	client, repo, cerr := a.client()
@@ -44,7 +43,7 @@ func (a *action) chat(ctx context.Context) (int, error) {
 	case err != nil:
 		return t.answer(ctx, "confused", err.Error()+": "+chatUsage, false)
 	}
-	said, err := t.addressed(ctx, words[1:])
+	said, err := t.addressed(ctx, words)
 	if err != nil {
 		return t.answer(ctx, "confused", err.Error(), false)
 	}
@@ -89,21 +88,21 @@ func (t talk) answer(ctx context.Context, reaction, said string, done bool) (int
 // command does what the words say and returns what was done. Its errors are for
 // the one who wrote them.
 func (t talk) command(ctx context.Context, words []string) (string, error) {
-	verb := ""
+	verb, rest := "", words
 	if len(words) > 0 {
-		verb, words = words[0], words[1:]
+		verb, rest = words[0], words[1:]
 	}
 	switch verb {
 	case "rerun":
-		return t.rerun(ctx, words)
+		return t.rerun(ctx, rest)
 	case "run":
-		return t.runFork(ctx, words)
-	case "approve-config":
+		return t.runFork(ctx, rest)
+	case approveVerb:
 		return t.approveConfig(ctx, words)
 	case "accept":
-		return t.acceptCell(ctx, words)
+		return t.acceptCell(ctx, rest)
 	case "refresh":
-		return t.dispatchRefresh(ctx, strings.Join(words, " "))
+		return t.dispatchRefresh(ctx, strings.Join(rest, " "))
 	}
 	return "", fmt.Errorf("there is no such command: %s", chatUsage)
 }
@@ -144,36 +143,6 @@ func (t talk) dispatchRefresh(ctx context.Context, reason string) (string, error
 		return "", quoted(err)
 	}
 	return fmt.Sprintf("All hosts measure `%s`; a pull request with new baselines follows.", t.event.DefaultBranch), nil
-}
-
-// commandOf splits the first line of a comment into words.
-func commandOf(body string) ([]string, error) {
-	line, _, _ := strings.Cut(strings.TrimLeft(body, "\ufeff \t\r\n"), "\n")
-	return fields(line)
-}
-
-// fields splits a line at spaces; quotes, double or back, keep them.
-func fields(line string) (words []string, err error) {
-	rest := strings.TrimSpace(line)
-	for rest != "" {
-		word := ""
-		if quote := rest[0]; quote == '"' || quote == '`' {
-			end := strings.IndexByte(rest[1:], quote)
-			if end < 0 {
-				return words, fmt.Errorf("a quote is not closed")
-			}
-			word, rest = rest[1:1+end], rest[end+2:]
-		} else {
-			end := strings.IndexFunc(rest, unicode.IsSpace)
-			if end < 0 {
-				end = len(rest)
-			}
-			word, rest = rest[:end], rest[end:]
-		}
-		words = append(words, word)
-		rest = strings.TrimSpace(rest)
-	}
-	return words, nil
 }
 
 // quoted is an error whose text is not ours, for Markdown.

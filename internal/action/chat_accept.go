@@ -30,9 +30,12 @@ func (t talk) acceptCell(ctx context.Context, words []string) (string, error) {
 	if err != nil || days < 1 || days > waiver.MaxDays {
 		return "", fmt.Errorf("%s is not a number of days from 1 to %d: %s", quoteCode(words[3]), waiver.MaxDays, form)
 	}
-	ceiling, err := strconv.ParseFloat(strings.TrimSuffix(words[2], "%"), 64)
+	ceiling, err := waiver.ParseCeiling(words[2])
 	if err != nil {
-		return "", fmt.Errorf("%s is not a ceiling in percent: %s", quoteCode(words[2]), form)
+		return "", quoted(fmt.Errorf("ceiling: %w", err))
+	}
+	if err := t.checkNames(ctx, words[0], words[1]); err != nil {
+		return "", err
 	}
 	today := waiver.DateOf(t.Now())
 	entry := waiver.Entry{Cell: words[0], Metric: words[1], Ceiling: ceiling, Expires: today + waiver.Date(days), Reason: strings.Join(words[4:], " "),
@@ -68,9 +71,12 @@ func (t talk) proposeWaiver(ctx context.Context, entry waiver.Entry, path string
 	body := fmt.Sprintf("%s asks in #%d to accept %s of %s, worse by at most %g %%, until %s.\n\nReason: %s\n\nThe waiver counts once this is merged into the branch that "+
 		"the pull request goes into. A regression beyond the ceiling still blocks, and wrong answers always do.\n",
 		quoteCode(t.event.Comment.Author), t.event.Comment.Issue, quoteCode(entry.Metric), quoteCode(entry.Cell), entry.Ceiling, entry.Expires, quoteCode(entry.Reason))
+	title := fmt.Sprintf("Accept a regression until %s (#%d)", entry.Expires, t.event.Comment.Issue)
 	pull, err := t.client.OpenRefresh(ctx, t.repo, github.Refresh{
-		Branch: fmt.Sprintf("%s%x", waiverBranch, sum[:6]), Title: fmt.Sprintf("Accept a regression until %s (#%d)", entry.Expires, t.event.Comment.Issue),
-		Body: github.Fixed(body), Files: map[string][]byte{path: data}, Labels: t.in.labels, Reviewers: t.in.reviewers,
+		Branch: fmt.Sprintf("%s%x", waiverBranch, sum[:6]), Title: title, Body: github.Fixed(body), Files: map[string][]byte{path: data}, Labels: t.in.labels, Reviewers: t.in.reviewers,
+		Describe: func(others []github.Proposed, complete bool) (string, github.Ladder) {
+			return title, after(foreignFiles(others, complete), github.Fixed(body))
+		},
 	})
 	switch {
 	case err != nil:

@@ -25,7 +25,7 @@ func (t talk) addressed(ctx context.Context, words []string) (string, error) {
 	name, given := strings.CutSuffix(words[0], ":")
 	several := len(t.all) > 1
 	switch {
-	case given && len(words) > 1 && words[1] == "approve-config":
+	case given && len(words) > 1 && words[1] == approveVerb:
 		return "", fmt.Errorf("approve-config counts for all configurations: write it without %s", quoteCode(words[0]))
 	case given:
 		for i := range t.all {

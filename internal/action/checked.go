@@ -82,7 +82,10 @@ func (a *action) compareChecked(ctx context.Context, file *config.File) (*report
 	if err != nil {
 		return changes, rule, err
 	}
-	if now == nil && old != nil {
+	switch {
+	case now == nil && old == nil:
+		return changes, rule, fmt.Errorf("GitHub has %s neither at %s nor at %s: check that the token may read it, and run the job again", name, found.MergeBase, a.commit())
+	case now == nil:
 		changes.Files = append(changes.Files, name+" (removed)")
 		return changes, rule, nil
 	}
@@ -114,7 +117,7 @@ func (a *action) settleChanges(ctx context.Context, changes *report.CheckedChang
 	policy.Unapproved, changes.State, changes.Approve = true, who+" can approve them for this commit by the comment", approveCommand+" "+a.commit()
 }
 
-const approveCommand = "/accelgate approve-config"
+const approveCommand = chatPrefix + " " + approveVerb
 
 // approvedBy finds the comment that approves the changes for the commit under test.
 // The comment is the record: no workflow of the pull request can write one in the
@@ -125,7 +128,8 @@ func (a *action) approvedBy(ctx context.Context, rule string) (github.Remark, er
 		return github.Remark{}, err
 	}
 	number := a.event.PullRequest.Number
-	remarks, err := client.Remarks(ctx, repo, number, approveCommand)
+	remarks, err := client.Remarks(ctx, repo, number)
+	remarks = slices.DeleteFunc(remarks, func(r github.Remark) bool { return !a.approves(r) })
 	if err != nil || len(remarks) == 0 {
 		return github.Remark{}, err
 	}
@@ -135,7 +139,7 @@ func (a *action) approvedBy(ctx context.Context, rule string) (github.Remark, er
 	}
 	asked := map[string]bool{}
 	for _, r := range remarks {
-		if !a.approves(r, pull, rule) || asked[r.Author] {
+		if asked[r.Author] || rule == changesOtherPerson && strings.EqualFold(r.Author, pull.Author) {
 			continue
 		}
 		asked[r.Author] = true
@@ -149,10 +153,9 @@ func (a *action) approvedBy(ctx context.Context, rule string) (github.Remark, er
 }
 
 // approves reports whether a comment is an approval of the commit under test.
-func (a *action) approves(r github.Remark, pull github.Pull, rule string) bool {
-	words, err := commandOf(r.Body)
-	return err == nil && len(words) == 3 && words[1] == "approve-config" && words[2] == a.commit() &&
-		(rule != changesOtherPerson || !strings.EqualFold(r.Author, pull.Author))
+func (a *action) approves(r github.Remark) bool {
+	words, ok, err := parseCommand(r.Body)
+	return ok && err == nil && isApproval(words, a.commit())
 }
 
 // approveConfig checks an approval, which the comment itself is, and starts the job
@@ -162,11 +165,11 @@ func (t talk) approveConfig(ctx context.Context, words []string) (string, error)
 	switch {
 	case err != nil:
 		return "", quoted(err)
-	case len(words) != 1 || words[0] != pull.HeadSHA:
+	case !isApproval(words, pull.HeadSHA):
 		return "", fmt.Errorf("approve-config takes the full id of the head, which is `%[1]s`: read its changes, then write `%[2]s %[1]s`", pull.HeadSHA, approveCommand)
 	}
 	for _, one := range t.all {
-		file, _, err := one.Env.Load(&one.in.options)
+		file, err := one.fileOfBase(ctx, pull)
 		if err != nil {
 			return "", quoted(err)
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // checkedFiles are those of the changed files by which something is judged: the
-// baselines, the waivers, the quarantine, the files that suites name and the workflow that runs, whose
+// baselines, the waivers, the quarantine, the files that suites name and the workflows of the gate, whose
 // inputs judge too. Where one of them is a link of the repository, so are the files
 // that it leads to.
 func (a *action) checkedFiles(file *config.File, changed []string) (list []string) {
@@ -26,7 +26,10 @@ func (a *action) checkedFiles(file *config.File, changed []string) (list []strin
 			}
 		}
 	}
-	within := append(a.targets(a.in.options.Config), a.workflowFile()...)
+	within := a.targets(a.in.options.Config)
+	for _, name := range a.gateFiles() {
+		within = append(append(within, name), a.targets(filepath.Join(cmp.Or(a.Getenv("GITHUB_WORKSPACE"), "."), filepath.FromSlash(name)))...)
+	}
 	configuration, _ := a.repositoryPath(a.in.options.Config) // whose values are compared by themselves
 	for _, p := range named {
 		if rel, err := a.repositoryPath(p); err == nil {

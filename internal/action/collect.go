@@ -38,10 +38,6 @@ func (a *action) collect(ctx context.Context) (g gathered, err error) {
 	if g.runs, g.refs, err = verdict.ReadRuns(ctx, a.Env, &a.in.options, g.file, paths); err != nil {
 		return g, err
 	}
-	if pr := a.event.PullRequest; a.event.Run != nil && pr != nil && pr.BaseRef != a.event.DefaultBranch && len(g.runs) > 0 {
-		g.runs[0].Warnings = append(g.runs[0].Warnings, fmt.Sprintf("the pull request goes into %s, and the configuration and baselines of %s judge it: "+
-			"compare them before merging", text.OneLine(pr.BaseRef), a.event.DefaultBranch))
-	}
 	for i, run := range g.runs {
 		if err := a.vet(ctx, run, &g, g.refs[i].File); err != nil {
 			return g, fmt.Errorf("run of host %s: %w", text.OneLine(run.Host.Label), err)

@@ -23,7 +23,7 @@ func (a *action) refuse() error {
 		return errors.New("accelgate does not run on pull_request_target, which gives the code of a fork the repository's secrets: use pull_request")
 	case a.event.Name != "pull_request_target" && !slices.Contains(events, a.event.Name):
 		return fmt.Errorf("event %s names no commit to measure: use one of %s", text.OneLine(a.event.Name), strings.Join(events, ", "))
-	case pr != nil && pr.Fork && a.in.runs == "" && !a.in.plan && a.Getenv("RUNNER_ENVIRONMENT") != "github-hosted" && !a.in.dangerForks:
+	case pr != nil && pr.Fork && a.in.runs == "" && !a.in.plan && !a.in.base && a.Getenv("RUNNER_ENVIRONMENT") != "github-hosted" && !a.in.dangerForks:
 		return errors.New("accelgate does not run code of a fork on a self-hosted runner, because that code could take over the runner: " +
 			"add to the job: if: github.event.pull_request.head.repo.full_name == github.repository")
 	}
@@ -46,7 +46,7 @@ func (a *action) commit() string {
 // the commit that runs here: a comment asked for some of its cells.
 func (a *action) resolvePull(ctx context.Context) error {
 	name := a.event.Inputs["pull_request"]
-	if name == "" || a.event.Name != "workflow_dispatch" || !a.in.publish || a.in.update {
+	if name == "" || a.event.Name != "workflow_dispatch" || !a.in.publish && !a.in.base || a.in.update {
 		return nil
 	}
 	number, err := strconv.Atoi(name)

@@ -31,6 +31,9 @@ func (a *action) foreign(ctx context.Context, unresolved error) (clean func(), e
 	if unresolved != nil {
 		return clean, unresolved
 	}
+	if err := a.refuseOtherBranch(ctx); err != nil {
+		return clean, err
+	}
 	if err := a.download(ctx, dir); err != nil {
 		return clean, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
@@ -107,7 +108,7 @@ func (a *action) add(ctx context.Context, g gathered, accepted string) error {
 	if err != nil {
 		return err
 	}
-	r := recordingOnBranch{runs: g.runs, most: measure.KeepRuns(g.file), hide: a.token.Hide,
+	r := recordingOnBranch{runs: g.runs, most: measure.KeepRuns(g.file), hide: a.token.Hide, now: a.Now(),
 		reference: history.ForReference{Needed: a.in.options.FromHistory(g.file), Accepted: accepted}}
 	change, err := client.Revise(ctx, repo, github.Revision{Branch: a.in.historyBranch, Message: r.message(a.commit()), Paths: r.paths(), Limit: branchBytes, Edit: r.edit})
 	for _, err := range r.troubles {
@@ -124,7 +125,7 @@ func (a *action) add(ctx context.Context, g gathered, accepted string) error {
 // be told without asking GitHub.
 func (a *action) keepable(status gate.Status) bool {
 	some := len(a.in.options.Only)+len(a.in.options.Suites) > 0
-	return a.in.publish && !some && a.ofBranch() && (status == gate.StatusPassed || status == gate.StatusInconclusive || status == gate.StatusActionRequired)
+	return a.in.publish && !some && a.ofBranch() && status != gate.StatusFailed && status != gate.StatusNoEvidence
 }
 
 // ofBranch reports whether the event is about the newest commit of a branch.
@@ -179,6 +180,7 @@ type recordingOnBranch struct {
 	hide     func(string) string
 	kept     int // runs in all files
 	troubles []error
+	now      time.Time
 
 	reference history.ForReference
 }
@@ -218,7 +220,7 @@ func (r *recordingOnBranch) edit(files map[string][]byte) (map[string][]byte, er
 }
 
 func (r *recordingOnBranch) add(run *bench.Run, data []byte) ([]byte, error) {
-	if err := record.Genuine(run); err != nil {
+	if err := record.Genuine(run, r.now); err != nil {
 		return nil, err
 	}
 	f, err := history.Read(history.Name(run.Host.Label)+" on the history branch", bytes.NewReader(data))

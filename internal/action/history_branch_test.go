@@ -18,7 +18,7 @@ import (
 func TestCloneOfTheHistoryBranchIsBounded(t *testing.T) {
 	t.Parallel()
 	const cells, runs, keep = 70, 50, 40
-	r := recordingOnBranch{most: keep, hide: func(s string) string { return s }}
+	r := recordingOnBranch{now: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), most: keep, hide: func(s string) string { return s }}
 	files := map[string][]byte{}
 	for n := range runs {
 		r.runs = []*bench.Run{noisyRun(n, cells)}

@@ -22,11 +22,13 @@ type inputs struct {
 	reason    string
 	force     bool
 	initial   bool     // renew the initial times of model cases, too
+	build     string   // command that builds a checkout; "" builds nothing
 	runs      string   // folder of other jobs' runs; "" measures here
 	hosts     []string // labels that must have delivered a run
 	publish   bool
 	name      string // of the configuration; "" where it has none
 	plan      bool   // only say on which hosts to measure
+	base      bool   // only say which commit judges
 	checkName string
 	comment   commentMode
 	notify    bool     // a worsened verdict is a new comment
@@ -95,7 +97,7 @@ func readInputs(gh *actions.Action, event actions.Event) (in inputs, err error) 
 		}
 		in.options.Revision = head
 	}
-	in.reason, in.runs, in.hosts = gh.Input("reason"), gh.Input("runs"), list(gh.Input("hosts"), ",")
+	in.build, in.reason, in.runs, in.hosts = gh.Input("build"), gh.Input("reason"), gh.Input("runs"), list(gh.Input("hosts"), ",")
 	for _, label := range in.hosts {
 		if err := bench.CheckLabel(label); err != nil {
 			return in, fmt.Errorf("input hosts: %w", err)
@@ -155,8 +157,9 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 	if err != nil {
 		return err
 	}
-	if in.plan = gh.Input("mode") == "plan"; in.plan {
-		in.publish = false
+	in.plan, in.base = gh.Input("mode") == "plan", gh.Input("mode") == "base"
+	if in.plan || in.base {
+		in.publish, in.update = false, in.base && update
 		return nil
 	}
 	if len(in.hosts) > 0 && in.runs == "" && event.Run == nil {
@@ -180,13 +183,16 @@ func (in *inputs) mode(gh *actions.Action, event actions.Event) error {
 			return fmt.Errorf(`mode is post: set runs to the folder of the downloaded run.json files`)
 		}
 	default:
-		return fmt.Errorf("mode is %q: use auto, run, update-baseline, post or plan", text.OneLine(mode))
+		return fmt.Errorf("mode is %q: use auto, run, update-baseline, post, plan or base", text.OneLine(mode))
 	}
 	if in.runs != "" && in.options.Shard != "" {
 		return fmt.Errorf("shard has no effect on runs of other jobs: leave it out; they are judged as one run of their host")
 	}
 	if (in.runs != "" || event.Run != nil) && in.options.AB != "" {
 		return fmt.Errorf("ab has no effect on runs of other jobs: set it in the jobs that measure, or leave it out")
+	}
+	if (in.runs != "" || event.Run != nil) && in.build != "" {
+		return fmt.Errorf("build has no effect on runs of other jobs: set it in the jobs that measure, or leave it out")
 	}
 	if in.update && event.Run != nil {
 		return fmt.Errorf("baselines are not refreshed from artifacts of a fork's workflow: start the workflow by hand (workflow_dispatch)")

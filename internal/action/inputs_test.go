@@ -51,8 +51,8 @@ func TestWorkflowsGiveWhatTheActionTakes(t *testing.T) {
 			}
 		}
 	}
-	if steps != 5 {
-		t.Errorf("%d steps of called workflows use the action, want 5: correct how this test finds them", steps)
+	if steps != 7 {
+		t.Errorf("%d steps of called workflows use the action, want 7: correct how this test finds them", steps)
 	}
 }
 

@@ -2,18 +2,57 @@ package action
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/reference/baseline"
 	"github.com/accelgate/accelgate/internal/report"
+	"github.com/accelgate/accelgate/internal/text"
 )
 
+// foreignFiles names what a pull request of ours changes that no run of ours wrote. It
+// stands above the text, which is not about them.
+func foreignFiles(others []github.Proposed, complete bool) string {
+	const most = 20
+	var names []string
+	for _, o := range others {
+		if o.Commit == "" {
+			names = append(names, quoteCode(o.Path))
+		}
+	}
+	more := max(len(names)-most, 0)
+	list := strings.Join(names[:len(names)-more], ", ")
+	if more > 0 {
+		list += " and " + text.Plural(more, "more file")
+	}
+	switch {
+	case !complete && len(names) == 0:
+		return "> [!WARNING]\n> GitHub lists 300 of the files that this pull request changes: others may have pushed more, which accelgate does not see.\n\n"
+	case !complete:
+		list += "; GitHub does not list all files"
+	case len(names) == 0:
+		return ""
+	}
+	return "> [!WARNING]\n> **Not from accelgate**: " + list + ". Others pushed these changes to this branch, or GitHub does not confirm that accelgate did. The text below is not about them: " +
+		"review each one. To drop them, close this pull request, delete its branch, and start again.\n\n"
+}
+
+// after puts a note above a text.
+func after(note string, body github.Ladder) github.Ladder {
+	return func(limit int) string {
+		note := text.Cut(note, limit)
+		return note + body(limit-len(note))
+	}
+}
+
 // withOthers adds to the text of a refresh what its pull request changes beside the
-// files of this run: an earlier one proposed them. A branch may hold anything, so
-// other files are only named.
+// files of this run and earlier runs proposed.
 func withOthers(body report.Refresh, others []github.Proposed) report.Refresh {
 	body.Hosts = slices.Clone(body.Hosts)
 	for _, o := range others {
+		if o.Commit == "" {
+			continue
+		}
 		now, err := baseline.Parse(o.Path, o.Now)
 		if o.Now == nil || err != nil || now.HostLabel == "" {
 			body.Also = append(body.Also, o.Path)
@@ -23,7 +62,9 @@ func withOthers(body report.Refresh, others []github.Proposed) report.Refresh {
 		if o.Base == nil || err != nil {
 			before = nil
 		}
-		body.Hosts = append(body.Hosts, otherHost(o.Path, before, now))
+		host := otherHost(o.Path, before, now)
+		host.Earlier = o.Commit
+		body.Hosts = append(body.Hosts, host)
 	}
 	return body
 }

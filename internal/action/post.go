@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/github"
@@ -42,7 +41,7 @@ func (a *action) publish(ctx context.Context, g gathered, j verdict.Judged) {
 		}
 		return note + md
 	}
-	a.post(ctx, posting{title: title, body: body, status: j.Decision.Status, conclusion: conclusions[j.Decision.Status], annotations: a.annotations(j)})
+	a.post(ctx, posting{title: title, body: body, status: j.Decision.Status, conclusion: gate.Outcomes[j.Decision.Status].Conclusion, annotations: a.annotations(j)})
 }
 
 // note precedes the report where it would be taken for more than it is.
@@ -80,8 +79,7 @@ func (p posting) without(secret measure.Secrets) posting {
 // cancelled as well: its check may be in progress. Whatever GitHub refuses is a
 // warning with its reason. A verdict that is nowhere is remembered in a.lost.
 func (a *action) post(ctx context.Context, p posting) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.in.apiWait+5*time.Minute)
-	defer cancel()
+	ctx = context.WithoutCancel(ctx)
 	p = p.without(a.token)
 	client, repo, err := a.client()
 	if err != nil {
@@ -105,7 +103,7 @@ func (a *action) post(ctx context.Context, p posting) {
 	}
 	a.output("check-url", run.URL)
 	a.refused(err)
-	if err != nil && !(commented && errors.Is(err, github.ErrForbidden)) {
+	if err != nil && !(commented && errors.Is(err, github.ErrForbidden) && !errors.Is(err, github.ErrCheckStays)) {
 		a.lost = err
 	}
 }
@@ -141,7 +139,7 @@ func (a *action) comment(ctx context.Context, client *github.Client, repo github
 }
 
 // gravity orders verdicts; one that is not known is below all.
-var gravity = map[gate.Status]int{gate.StatusPassed: 1, gate.StatusInconclusive: 2, gate.StatusActionRequired: 3, gate.StatusNoEvidence: 3, gate.StatusFailed: 4}
+var gravity = map[gate.Status]int{gate.StatusPassed: 1, gate.StatusWarned: 2, gate.StatusUndecided: 3, gate.StatusActionRequired: 3, gate.StatusNoEvidence: 3, gate.StatusFailed: 4}
 
 // wanted reports whether the mode asks for a comment. One that is there is never
 // left to say what is no longer true.
@@ -173,6 +171,15 @@ func (a *action) begin(ctx context.Context) {
 	}
 }
 
+// tokenRefused is the error of a token that GitHub does not take any more. Nothing that
+// follows could be published, and what could not be read is not for a person to approve.
+func (a *action) tokenRefused() error {
+	if a.api == nil || !a.in.publish || !a.api.TokenRefused() {
+		return nil
+	}
+	return fmt.Errorf("GitHub refuses the token (401): it is wrong, revoked or expired: %w: pass one that is valid until the job ends, for example github-token: ${{ github.token }}", github.ErrForbidden)
+}
+
 // end completes a check that nothing has completed: the job was cancelled.
 func (a *action) end(ctx context.Context) {
 	if a.check == nil {
@@ -199,9 +206,12 @@ func (a *action) annotations(j verdict.Judged) (list []github.Annotation) {
 	if err != nil {
 		return nil // the configuration is elsewhere, where nothing can be annotated
 	}
-	for _, f := range j.Report.Findings() {
-		list = append(list, github.Annotation{Path: filepath.ToSlash(path), Line: f.Line, Level: "failure",
+	for _, f := range j.Report.Findings(mostAnnotations) {
+		list = append(list, github.Annotation{Path: filepath.ToSlash(path), Line: f.Line, Level: annotationLevels[f.Severity()],
 			Title: strings.Join(strings.Fields(f.Host+" "+f.Cell+" "+f.Metric), " "), Message: f.Message})
 	}
 	return list
 }
+
+// annotationLevels are the words of the checks API.
+var annotationLevels = map[report.Severity]string{report.Error: "failure", report.Warning: "warning", report.Notice: "notice"}

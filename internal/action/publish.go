@@ -64,18 +64,8 @@ func (a *action) client() (*github.Client, github.Repo, error) {
 		return a.api, repo, err
 	}
 	a.api, err = github.New(github.Options{BaseURL: a.event.APIURL, Token: a.in.options.Secret, Author: a.in.author, UserAgent: "accelgate/" + measure.Version(),
-		Sleep: a.sleep, Now: a.Now, Wait: a.in.apiWait})
+		Sleep: a.reach.Sleep, Transport: a.reach.Transport, Now: a.Now, Wait: a.in.apiWait})
 	return a.api, repo, err
-}
-
-// conclusions of check runs. What needs a person is action_required:
-// neutral and skipped satisfy a required check, as the exit code of inconclusive does.
-var conclusions = map[gate.Status]string{
-	gate.StatusPassed:         "success",
-	gate.StatusFailed:         "failure",
-	gate.StatusActionRequired: "action_required",
-	gate.StatusNoEvidence:     "action_required",
-	gate.StatusInconclusive:   "neutral", // nothing blocks, and green would claim too much
 }
 
 // refused reports what GitHub did not take, where people look.
@@ -160,10 +150,10 @@ func (a *action) propose(ctx context.Context, body report.Refresh, files map[str
 	}
 	a.warn(client.PreflightRefresh(ctx, repo)) // which says what setting to turn on
 	title, _ := report.Changes(body)
-	describe := func(others []github.Proposed) (string, github.Ladder) {
+	describe := func(others []github.Proposed, complete bool) (string, github.Ladder) {
 		all := withOthers(body, others)
 		title, _ := report.Changes(all)
-		return a.token.Hide(title), changes(all, client.FromActionsToken(), a.token.Hide)
+		return a.token.Hide(title), after(foreignFiles(others, complete), changes(all, client.FromActionsToken(), a.token.Hide))
 	}
 	base, branch := a.refreshInto()
 	pull, err := client.OpenRefresh(ctx, repo, github.Refresh{Base: base, Branch: branch, Title: a.token.Hide(title), Body: changes(body, client.FromActionsToken(), a.token.Hide),
@@ -249,9 +239,29 @@ func (a *action) repositoryPath(path string) (string, error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return "", err
 	}
-	rel, err := filepath.Rel(root, path)
-	if err != nil || !filepath.IsLocal(rel) {
+	rel, ok := within(root, path)
+	if !ok {
 		return "", exit.Usagef("the baseline %s is outside of the repository %s: set baselines in the configuration to a folder inside", path, root)
 	}
 	return filepath.ToSlash(rel), nil
+}
+
+// within returns a path from a folder above it, which may be named by way of links. Links
+// below the folder stay: a repository may hold some.
+func within(root, path string) (rel string, ok bool) {
+	rel, err := filepath.Rel(root, path)
+	if err == nil && filepath.IsLocal(rel) {
+		return rel, true
+	}
+	there, err := os.Stat(root)
+	if err != nil {
+		return "", false
+	}
+	for above := path; above != filepath.Dir(above); above = filepath.Dir(above) {
+		if info, err := os.Stat(above); err == nil && os.SameFile(info, there) {
+			rel, err = filepath.Rel(above, path)
+			ok = err == nil // the topmost one counts: a link in the repository may lead to its root
+		}
+	}
+	return rel, ok
 }

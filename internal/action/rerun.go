@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/report"
 )
 
 // rerunCause runs the jobs again that can change what is on the pull request: all of
@@ -45,7 +46,7 @@ func (t talk) rerunCause(ctx context.Context) (string, error) {
 
 // measuredStates are the verdicts that only another measurement can change. After a
 // skipped run no job has failed that could run again.
-var measuredStates = []gate.Status{gate.StatusFailed, gate.StatusNoEvidence, gate.StatusInconclusive, statusSkipped}
+var measuredStates = []gate.Status{gate.StatusFailed, gate.StatusNoEvidence, gate.StatusUndecided, gate.StatusWarned, statusSkipped}
 
 // lastRun returns the newest run that began a check on the head or wrote the
 // comment, 0 if there is none, and whether its measurement made its verdict. A token
@@ -68,7 +69,8 @@ func (t talk) lastRun(ctx context.Context) (run int64, measured bool, err error)
 	if err != nil {
 		t.warn(err)
 	} else if check.Seq.Run > run || check.Seq.Run == run && check.Seq.Attempt > posted.Seq.Attempt {
-		return check.Seq.Run, check.Conclusion == "failure" || check.Conclusion == "neutral", nil
+		open := check.Conclusion == "action_required" && (report.TitleIs(check.Title, gate.StatusUndecided) || report.TitleIs(check.Title, gate.StatusNoEvidence))
+		return check.Seq.Run, check.Conclusion == "failure" || check.Conclusion == "neutral" || open, nil
 	}
 	return run, measured, nil
 }

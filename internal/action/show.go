@@ -51,18 +51,26 @@ func (a *action) saveHTML(g gathered, j verdict.Judged) error {
 	return err
 }
 
+// mostAnnotations of a level are shown: GitHub shows ten.
+const mostAnnotations = 9
+
 // annotateFindings puts the worst findings where GitHub shows them first, and
-// the number of the others.
+// the number of those that block and are not among them.
 func (a *action) annotateFindings(j verdict.Judged) {
-	const most = 9 // GitHub shows ten of a kind
-	findings, blocking := j.Report.Findings(), 0
+	issue := map[report.Severity]func(actions.Annotation) error{report.Error: a.gh.Error, report.Warning: a.gh.Warning, report.Notice: a.gh.Notice}
+	blocking, shown := 0, map[report.Severity]int{}
 	for _, n := range j.Decision.Blocking {
 		blocking += n
 	}
-	findings = findings[:min(len(findings), most)]
-	for _, f := range findings {
-		blocking -= f.Verdicts
-		a.annotate(a.gh.Error, strings.Join(slices.DeleteFunc([]string{f.Host, f.Cell, f.Metric}, func(s string) bool { return s == "" }), " "), f.Message)
+	for _, f := range j.Report.Findings(mostAnnotations) {
+		level := f.Severity()
+		if shown[level]++; shown[level] > mostAnnotations {
+			continue
+		}
+		if f.Blocks {
+			blocking -= f.Verdicts
+		}
+		a.annotate(issue[level], strings.Join(slices.DeleteFunc([]string{f.Host, f.Cell, f.Metric}, func(s string) bool { return s == "" }), " "), f.Message)
 	}
 	if blocking > 0 {
 		a.annotate(a.gh.Error, fmt.Sprintf("and %d more", blocking), "the summary of this job lists the worst, the JSON report all")

@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ var (
 	pinned    = regexp.MustCompile(`^[^@]+@[0-9a-f]{40}$`)
 	ours      = regexp.MustCompile(`^accelgate/accelgate(/native|/site)?@main$`) // scripts/release pins it
 	yamlBlock = regexp.MustCompile("(?sm)^```yaml[^\n]*\n(.*?)^```$")
+	address   = regexp.MustCompile(`://[^\s"'/]*\$[^\s"'/]*@`)
 	script    = regexp.MustCompile(`\$\{\{[^}]*(github\.event|inputs\.|github\.head_ref|github\.ref_name)`)
 )
 
@@ -31,9 +33,11 @@ func TestWorkflowsAreSafe(t *testing.T) {
 			On          any               `yaml:"on"`
 			Permissions map[string]string `yaml:"permissions"`
 			Jobs        map[string]struct {
-				Timeout any    `yaml:"timeout-minutes"`
-				Uses    string `yaml:"uses"`
-				Steps   []struct {
+				Timeout     any               `yaml:"timeout-minutes"`
+				Uses        string            `yaml:"uses"`
+				Environment any               `yaml:"environment"`
+				Permissions map[string]string `yaml:"permissions"`
+				Steps       []struct {
 					Uses string            `yaml:"uses"`
 					Run  string            `yaml:"run"`
 					With map[string]string `yaml:"with"`
@@ -56,9 +60,18 @@ func TestWorkflowsAreSafe(t *testing.T) {
 			if job.Timeout == nil && job.Uses == "" {
 				t.Errorf("%s: job %s has no timeout-minutes", name, id)
 			}
+			if writes := slices.Contains(slices.Collect(maps.Values(job.Permissions)), "write"); writes && strings.HasSuffix(name, "release.yml") && job.Environment != "release" {
+				t.Errorf("%s: job %s writes without the approval of the environment release", name, id)
+			}
 			for _, step := range job.Steps {
 				if script.MatchString(step.Run) {
 					t.Errorf("%s: job %s puts an expression into a script; pass it through env", name, id)
+				}
+				if address.MatchString(step.Run) {
+					t.Errorf("%s: job %s puts a secret into an address, which other processes see among the arguments", name, id)
+				}
+				if strings.HasPrefix(step.Uses, "actions/setup-go@") && step.With["cache"] != "false" {
+					t.Errorf("%s: job %s builds with a cache that other runs write; set cache: false", name, id)
 				}
 				if strings.HasPrefix(step.Uses, "actions/checkout@") && step.With["persist-credentials"] != "false" {
 					t.Errorf("%s: job %s leaves the token in the checkout; set persist-credentials: false", name, id)
@@ -94,23 +107,26 @@ func TestTheBaseJudges(t *testing.T) {
 	load(t, ".github/workflows/gate.yml", &gate)
 	load(t, ".github/workflows/forks.yml", &post)
 	load(t, ".github/workflows/chat.yml", &chat)
-	want := "${{ github.event.pull_request.base.sha || github.event.merge_group.base_sha || " +
-		"github.event.inputs.pull_request && github.event.inputs.update_baseline != 'true' && github.event.repository.default_branch || github.sha }}"
-	for _, job := range []string{"plan", "post"} {
-		if ref, found := checkout(gate, job); !found || ref != want {
-			t.Errorf("the job %s checks out %q, want %q", job, ref, want)
-		}
-	}
-	for name, w := range map[string]struct {
+	event := "github.event.pull_request.base.sha || github.event.merge_group.base_sha || "
+	for _, c := range []struct {
+		file string
 		workflow
-		job string
-	}{"forks.yml": {post, "post"}, "chat.yml": {chat, "answer"}} {
-		if ref, found := checkout(w.workflow, w.job); !found || ref != "" {
-			t.Errorf("%s checks out %q, want the default branch, which is what it runs on", name, ref)
+		job, ref string
+	}{
+		{"gate.yml", gate, "plan", "${{ " + event + "steps.base.outputs.base || github.sha }}"},
+		{"gate.yml", gate, "post", "${{ " + event + "needs.plan.outputs.base || " +
+			"github.event.inputs.pull_request && github.event.inputs.update_baseline != 'true' && github.event.repository.default_branch || github.sha }}"},
+		{"forks.yml", post, "post", "${{ steps.base.outputs.base }}"},
+		{"chat.yml", chat, "answer", ""}, // the default branch, which is what it runs on
+	} {
+		if ref, found := checkout(c.workflow, c.job); !found || ref != c.ref {
+			t.Errorf("%s: the job %s checks out %q, want %q", c.file, c.job, ref, c.ref)
 		}
 	}
-	if plan := gate.Jobs["plan"]; len(plan.Permissions) != 1 || plan.Permissions["contents"] != "read" {
-		t.Errorf("the job that finds the hosts has permissions %v", plan.Permissions)
+	for scope, level := range gate.Jobs["plan"].Permissions {
+		if level != "read" {
+			t.Errorf("the job that finds the hosts has the permission %s: %s", scope, level)
+		}
 	}
 	measure := gate.Jobs["measure"]
 	if len(measure.Permissions) != 1 || measure.Permissions["contents"] != "read" || !strings.Contains(measure.If, "head.repo.full_name == github.repository") {
@@ -188,6 +204,23 @@ func checkCaller(t *testing.T, name, text string) {
 		}
 		if !maps.Equal(job.Permissions, needed) {
 			t.Errorf("%s: job %s has permissions %v, the called jobs ask for %v", name, id, job.Permissions, needed)
+		}
+	}
+}
+
+// TestDocsPinActions: what users copy names the actions of others by their commits.
+func TestDocsPinActions(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no pages: %v", err)
+	}
+	for _, page := range append(pages, filepath.Join("..", "..", "README.md")) {
+		for _, block := range yamlBlock.FindAllStringSubmatch(content(t, strings.TrimPrefix(filepath.ToSlash(page), "../../")), -1) {
+			for _, m := range uses.FindAllStringSubmatch(block[1], -1) {
+				if !strings.HasPrefix(m[1], "./") && !strings.HasPrefix(m[1], "accelgate/") && !pinned.MatchString(m[1]) {
+					t.Errorf("%s: %s is not pinned to a commit", filepath.Base(page), m[1])
+				}
+			}
 		}
 	}
 }

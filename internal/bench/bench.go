@@ -189,6 +189,14 @@ const DefaultBranch = "default_branch"
 // could not be built.
 const Unbuilt = "unbuilt"
 
+// Unpaired is the condition of a run that says what was to be measured in pairs and could
+// not be, and why: a clause.
+const Unpaired = "unpaired"
+
+// NoEvidence is the condition of a run of which nothing is evidence, and says why: a clause
+// with a next step. Its base is not the code that it is to be, or was changed.
+const NoEvidence = "no_evidence"
+
 // PairSeed is the condition of a run that says how the order within pairs was drawn.
 const PairSeed = "pair_seed"
 

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 func TestCellID(t *testing.T) {
@@ -78,7 +79,7 @@ func TestReadID(t *testing.T) {
 		}
 		return true
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 5000}); err != nil {
+	if err := quick.Check(property, testtier.Quick(t, 5000)); err != nil {
 		t.Error(err)
 	}
 }

@@ -54,9 +54,9 @@ type Reading struct {
 	Max  float64 `json:"max"`
 }
 
-// Calibration is a fixed piece of work that accelgate brings along, in fresh
-// processes before and after all cells: where it takes longer, the machine has
-// changed and not the code under test.
+// Calibration holds the times of a fixed piece of work that accelgate brings along, before
+// and after all cells: where it takes longer, the host has changed and not the code under
+// test. Runs on virtual machines have none.
 type Calibration struct {
 	Before []float64 `json:"before"` // ms
 	After  []float64 `json:"after,omitempty"`

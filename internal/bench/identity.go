@@ -31,6 +31,13 @@ func (f Fingerprint) Elsewhere(ref Fingerprint) bool {
 	return f.Machine != "" && ref.Machine != "" || len(here) > 0 && len(there) > 0
 }
 
+// Same reports whether both fingerprints are of one machine, and not of different devices
+// of it: two runners may share a machine.
+func (f Fingerprint) Same(other Fingerprint) bool {
+	shared := slices.ContainsFunc(f.devices(), func(id string) bool { return slices.Contains(other.devices(), id) })
+	return shared || f.Machine != "" && f.Machine == other.Machine && !f.Replaced(other)
+}
+
 // Replaced reports whether both fingerprints are of one machine and name devices, none of which both have.
 func (f Fingerprint) Replaced(ref Fingerprint) bool {
 	here, there := f.devices(), ref.devices()

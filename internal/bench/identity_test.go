@@ -56,3 +56,29 @@ func TestReplaced(t *testing.T) {
 		}
 	}
 }
+
+func TestSame(t *testing.T) {
+	host := func(machine string, gpus ...string) (f Fingerprint) {
+		f.Machine = machine
+		for _, id := range gpus {
+			f.Accelerators = append(f.Accelerators, Accelerator{Vendor: "nvidia", Model: "X", ID: id})
+		}
+		return f
+	}
+	for name, c := range map[string]struct {
+		one, other Fingerprint
+		want       bool
+	}{
+		"nothing is known":              {host(""), host(""), false},
+		"one machine":                   {host("m"), host("m"), true},
+		"two machines":                  {host("m"), host("n"), false},
+		"two GPUs of one machine":       {host("m", "a"), host("m", "b"), false},
+		"one GPU of two":                {host("m", "a", "b"), host("m", "b", "c"), true},
+		"one GPU, seen from containers": {host("m", "a"), host("n", "a"), true},
+		"GPUs without an identifier":    {host("m", ""), host("m", ""), true},
+	} {
+		if c.one.Same(c.other) != c.want || c.other.Same(c.one) != c.want {
+			t.Errorf("%s: want %v", name, c.want)
+		}
+	}
+}

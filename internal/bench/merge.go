@@ -53,8 +53,8 @@ func (r *Run) addContext(context map[string]string) error {
 	joined := maps.Clone(r.Context)
 	for key, value := range context {
 		if known, ok := joined[key]; ok && known != value {
-			if key == PairSeed { // each has its own
-				joined[key] = known + " " + value
+			if between := map[string]string{PairSeed: " ", Unpaired: "; ", NoEvidence: "; "}[key]; between != "" { // each has its own
+				joined[key] = known + between + value
 				continue
 			}
 			return fmt.Errorf("they were measured differently (%.80q is %.80q and %.80q): measure all shards alike", key, known, value)

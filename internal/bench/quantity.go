@@ -101,6 +101,31 @@ func (r *Run) Impossible(result *Result) string {
 	return ""
 }
 
+// NoReference says why a median of the named metric cannot be what later values are
+// compared with, or "": no relative change from 0 can be judged. A number of which 0 is the
+// best, such as a count of errors, can be 0, and so can metrics that stand in for one
+// another, which are 0 where they do not apply.
+func (r *Run) NoReference(name string, median float64) string {
+	m := r.Metric(name)
+	if median != 0 || m == nil || m.Informational || m.Exact || m.Quantity() == Score || m.bestAtZero() || m.FallbackFor != "" {
+		return ""
+	}
+	if slices.ContainsFunc(r.Metrics, func(other Metric) bool { return other.FallbackFor == name }) {
+		return ""
+	}
+	kind := ""
+	if m.Quantity() == 0 && m.Better == Lower {
+		kind = "kind: count or ratio, "
+	}
+	return fmt.Sprintf("%s is 0, and no relative change from 0 can be judged: correct what the program prints, "+
+		"or give the metric %sexact: true, informational: true or a limit with min or max", name, kind)
+}
+
+// bestAtZero reports whether nothing can be better than a 0, which a program can reach.
+func (m *Metric) bestAtZero() bool {
+	return m.Better == Lower && slices.Contains([]Quantity{Count, Bytes, Ratio}, m.Quantity())
+}
+
 // medians is the median of a summary.
 func (s *Sample) medians() []float64 {
 	if s.Summary == nil {

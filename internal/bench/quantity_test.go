@@ -34,3 +34,26 @@ func TestQuantity(t *testing.T) {
 		t.Error("an unknown kind is read")
 	}
 }
+
+// TestNoReference: what is 0 is compared with nothing, unless 0 is what is wanted.
+func TestNoReference(t *testing.T) {
+	t.Parallel()
+	run := bench.Run{Metrics: []bench.Metric{
+		{Name: "tps", Better: bench.Higher}, {Name: "ttft", Unit: "ms", Better: bench.Lower}, {Name: "loss", Better: bench.Lower}, {Name: "hits", Kind: bench.Count, Better: bench.Higher},
+		{Name: "errors", Kind: bench.Count, Better: bench.Lower}, {Name: "alloc_bytes", Unit: "B", Better: bench.Lower}, {Name: "gap", Kind: bench.Ratio, Better: bench.Lower},
+		{Name: "score", Kind: bench.Score, Better: bench.Higher}, {Name: "same", Exact: true, Better: bench.Higher}, {Name: "shown", Informational: true, Better: bench.Higher},
+		{Name: "pp", Better: bench.Higher}, {Name: "tg", FallbackFor: "pp", Better: bench.Higher},
+	}}
+	for i := range run.Metrics {
+		name := run.Metrics[i].Name
+		if got := run.NoReference(name, 0) != ""; got != (i < 4) {
+			t.Errorf("%s of 0: no reference: %v", name, got)
+		}
+		if why := run.NoReference(name, 1); why != "" {
+			t.Errorf("%s of 1: %s", name, why)
+		}
+	}
+	if why := run.NoReference("unknown", 0); why != "" {
+		t.Error(why)
+	}
+}

@@ -9,11 +9,20 @@ const (
 	PeakDeviceMemory = "peak_device_memory_mib"
 	CPUEnergy        = "cpu_energy_j"
 	LoadTime         = "load_s"
+	CPUWait          = "cpu_wait_s"
+	OffCPU           = "off_cpu_s"
+	CPUThreads       = "cpu_threads"
 )
 
 var resources = []Metric{
 	{Name: CPUTime, Unit: "s", Better: Lower, Informational: true,
 		Definition: "user and system time of the process tree, by wait4: the program, the descendants that it waited for, and on Linux its orphans"},
+	{Name: CPUWait, Unit: "s", Better: Lower, Informational: true,
+		Definition: "time for which threads of the process tree were ready to run and had no processor, added up, by the counters of Linux"},
+	{Name: OffCPU, Unit: "s", Better: Lower, Informational: true,
+		Definition: "wall time in which no thread of the process tree ran or was ready to run, by looks at their states on Linux"},
+	{Name: CPUThreads, Better: Lower, Informational: true,
+		Definition: "threads of the process tree that computed at once, on average, by looks at their states on Linux"},
 	{Name: PeakRSS, Unit: "MiB", Better: Lower, Informational: true,
 		Definition: "largest resident set of any single process of the tree, by wait4; no sum over processes"},
 	{Name: PeakDeviceMemory, Unit: "MiB", Better: Lower, Informational: true,
@@ -54,6 +63,16 @@ func (m *Metric) IsResource() bool {
 // exact.
 func (r *Result) Use(resource string, value float64, doubt string) {
 	r.Resources = append(r.Resources, Sample{Metric: resource, Values: []float64{value}, Doubt: doubt})
+}
+
+// Used returns the sample of a resource, whether a limit names it or not; nil where it was not
+// measured.
+func (r *Result) Used(resource string) *Sample {
+	i := slices.IndexFunc(r.Resources, func(s Sample) bool { return s.Metric == resource })
+	if i < 0 {
+		return r.Sample(resource)
+	}
+	return &r.Resources[i]
 }
 
 // Promote makes a resource a sample of the result, as it is where a limit names it. A

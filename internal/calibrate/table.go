@@ -49,7 +49,7 @@ func resolve(run *bench.Run, policy gate.Policy) resolutions {
 	all := resolutions{Host: run.Host.Label, Cells: []resolution{}}
 	seen, results := map[[2]string]bool{}, run.ByID()
 	for _, v := range gate.Compare("itself", run, run, policy).Verdicts {
-		if v.Cell == "" || v.Class == gate.LeftOut || v.Class == gate.Skipped || v.Evidence.Method == "exact" || seen[[2]string{v.Cell, v.Metric}] {
+		if v.Cell == "" || v.Finding == gate.Skipped || v.LeftOut() || v.Evidence.Method == gate.MethodExact || seen[[2]string{v.Cell, v.Metric}] {
 			continue
 		}
 		seen[[2]string{v.Cell, v.Metric}] = true
@@ -66,7 +66,7 @@ func resolveOne(run *bench.Run, result *bench.Result, v *gate.Verdict, least flo
 	if result != nil && result.Outcome != bench.Passed {
 		r.Why = result.Reason
 	}
-	if v.Evidence.Method != "threshold" || result == nil || result.Sample(v.Metric) == nil {
+	if v.Evidence.Method != gate.MethodThreshold || result == nil || result.Sample(v.Metric) == nil {
 		if r.Why == "" {
 			r.Why = "it has no number whose speed is judged"
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/accelgate/accelgate/internal/action"
+	"github.com/accelgate/accelgate/internal/github"
 )
 
 func (c *Command) actionCommand(code *int) *cobra.Command {
@@ -12,7 +13,7 @@ func (c *Command) actionCommand(code *int) *cobra.Command {
 		Short: "Run as the GitHub Action, with inputs and event from the runner's environment",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			*code, err = action.Run(cmd.Context(), c.env(), c.Sleep)
+			*code, err = action.Run(cmd.Context(), c.env(), github.Options{Sleep: c.Sleep, Transport: c.Transport})
 			return err
 		},
 	}

@@ -33,6 +33,9 @@ type actionStep struct {
 	server     *githubtest.Server
 	prefix     string // of the API's address, as GitHub Enterprise Server has one
 	refuse     func(*http.Request) bool
+	direct     bool                                             // GitHub is reached without a network
+	waited     time.Duration                                    // by the last run, for GitHub
+	alter      func(r *http.Request, answer map[string]any) any // makes another answer of a successful one
 
 	mu             sync.Mutex
 	sent           []string // address, headers and body of each request, without the credential
@@ -121,15 +124,50 @@ func (s *actionStep) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(map[string]string{"message": "no access for " + credential})
 		return
 	}
-	http.StripPrefix(s.prefix, s.server).ServeHTTP(w, r)
+	if s.alter == nil {
+		http.StripPrefix(s.prefix, s.server).ServeHTTP(w, r)
+		return
+	}
+	s.altered(w, r)
 }
 
-func (s *actionStep) run(ctx context.Context) int {
-	slept := time.Duration(0)
+// altered passes on what alter makes of an answer: nil is "null", and missing is 404.
+func (s *actionStep) altered(w http.ResponseWriter, r *http.Request) {
+	recorded := httptest.NewRecorder()
+	http.StripPrefix(s.prefix, s.server).ServeHTTP(recorded, r)
+	body := recorded.Body.Bytes()
+	var answer map[string]any
+	if recorded.Code == http.StatusOK && json.Unmarshal(body, &answer) == nil {
+		other := s.alter(r, answer)
+		if other == missing {
+			recorded.Code, other = http.StatusNotFound, map[string]any{"message": "Not Found"}
+		}
+		body, _ = json.Marshal(other)
+	}
+	maps.Copy(w.Header(), recorded.Header())
+	w.Header().Del("Content-Length")
+	w.WriteHeader(recorded.Code)
+	_, _ = w.Write(body)
+}
+
+const missing = "missing"
+
+func (s *actionStep) run(ctx context.Context) int { return s.main(ctx, "action") }
+
+func (s *actionStep) main(ctx context.Context, args ...string) int {
+	s.waited = 0
 	c := cli.Command{Stdin: strings.NewReader(""), Stdout: &s.stdout, Stderr: &s.stderr, Getenv: func(name string) string { return s.env[name] },
-		Now:   func() time.Time { return time.Now().Add(slept) },
-		Sleep: func(ctx context.Context, d time.Duration) error { slept += d; return ctx.Err() }}
-	return c.Main(ctx, []string{"action"})
+		Now: func() time.Time { return time.Now().Add(s.waited) }, Sleep: s.sleep}
+	if s.direct {
+		c.Transport = s.server.Direct()
+	}
+	return c.Main(ctx, args)
+}
+
+// sleep moves the clock of a run and takes no time.
+func (s *actionStep) sleep(ctx context.Context, d time.Duration) error {
+	s.waited += d
+	return ctx.Err()
 }
 
 // written is all that the step left, by where: streams, files and requests.
@@ -172,6 +210,7 @@ func (s *actionStep) stepRun(text string) string {
 const (
 	pullPayload = `{"action": "synchronize", "number": 1, "pull_request": {"number": 1, "head": {"sha": "$HEAD", "ref": "work", "repo": {"full_name": "octo/repo"}},
 		"base": {"sha": "$HEAD", "ref": "main", "repo": {"full_name": "octo/repo"}}}, "repository": {"full_name": "octo/repo", "default_branch": "main"}}`
+	pushPayload     = `{"ref": "refs/heads/main", "after": "$HEAD", "repository": {"full_name": "octo/repo", "default_branch": "main"}}`
 	dispatchPayload = `{"inputs": {}, "ref": "refs/heads/main", "repository": {"full_name": "octo/repo", "default_branch": "main"}}`
 	chatPayload     = `{"action": "created", "repository": {"full_name": "octo/repo", "default_branch": "main"}, "issue": {"number": 1, "pull_request": {"url": "x"}},
 		"comment": {"id": 3, "body": "%s", "user": {"login": "alice"}}}`
@@ -197,7 +236,7 @@ func TestTokenIsNowhere(t *testing.T) {
 		{"a reason that is it", "workflow_dispatch", dispatchPayload,
 			map[string]string{"INPUT_UPDATE-BASELINE": "true", "INPUT_FORCE": "true", "INPUT_REASON": "because of " + actionToken}, false, exit.Passed, "because of ***"},
 		{"a comment that holds it", "issue_comment", fmt.Sprintf(chatPayload, "/accelgate refresh now "+actionToken), nil, false, exit.Passed, "now ***"},
-		{"a command that is it", "issue_comment", fmt.Sprintf(chatPayload, "/accelgate accept c m "+actionToken+" 7 x"), nil, false, exit.Usage, "not a ceiling"},
+		{"a command that is it", "issue_comment", fmt.Sprintf(chatPayload, "/accelgate accept c m "+actionToken+" 7 x"), nil, false, exit.Usage, "ceiling: want a percentage"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

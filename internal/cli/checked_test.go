@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -81,6 +82,9 @@ func (s *actionStep) editRun(old, now string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	if !strings.Contains(string(run), old) {
+		s.t.Fatalf("the run document holds no %q, so this test would change nothing:\n%s", old, run)
+	}
 	s.write("runs/run.json", strings.Replace(string(run), old, now, 1))
 }
 
@@ -145,7 +149,7 @@ func TestPullRequestThatExcusesItself(t *testing.T) {
 			if !strings.Contains(s.report(), "Approved for this commit by `alice`") {
 				t.Errorf("the comment does not state who approved:\n%s", s.report())
 			}
-			s.conclude(token, "success")
+			s.conclude(token, "neutral")
 			s.push()
 			if code := s.run(t.Context()); code != exit.GateFailed || strings.Contains(s.report(), "Approved for this commit") {
 				t.Errorf("exit code %d after a push, want %d and no approval in\n%s", code, exit.GateFailed, s.report())
@@ -196,6 +200,7 @@ func TestApprovalsThatAreNone(t *testing.T) {
 		}, exit.GateFailed},
 		"quoted in a text":     {"", func(s *actionStep) { s.comment("ghp_alice", "Do not write /accelgate approve-config "+s.head()) }, exit.GateFailed},
 		"the author's own":     {", config_changes: other-person", func(s *actionStep) { s.comment("ghp_alice", "/accelgate approve-config "+s.head()) }, exit.GateFailed},
+		"the author's":         {"", func(s *actionStep) { s.comment("ghp_alice", "/accelgate approve-config "+s.head()) }, exit.Passed},
 		"another person's":     {", config_changes: other-person", func(s *actionStep) { s.comment("ghp_bob", "/accelgate approve-config "+s.head()) }, exit.Passed},
 		"none, and none asked": {", config_changes: warn", func(*actionStep) {}, exit.Passed},
 	} {
@@ -244,6 +249,59 @@ func TestConfigurationThatCannotBeCompared(t *testing.T) {
 	}
 }
 
+// TestConfigurationThatIsReadInPart: whatever half of an answer GitHub gives, a pull request that
+// sets its own limit is not green. The first case shows that the change is one.
+func TestConfigurationThatIsReadInPart(t *testing.T) {
+	t.Parallel()
+	base := fmt.Sprintf(expectingConfig, "")
+	compare, contents := "/compare/", "/contents/"
+	set := func(key string, value any) func(map[string]any) any {
+		return func(answer map[string]any) any { answer[key] = value; return answer }
+	}
+	for name, c := range map[string]struct {
+		of    string // of which requests
+		alter func(map[string]any) any
+		want  string
+	}{
+		"as it is":                     {"/nothing/", nil, "`policy.threshold`: added, `90%`"},
+		"a comparison of {}":           {compare, func(map[string]any) any { return map[string]any{} }, "empty document"},
+		"a comparison of null":         {compare, func(map[string]any) any { return nil }, "empty document"},
+		"no list of files":             {compare, set("files", nil), "has no list of files"},
+		"files without names":          {compare, set("files", []any{map[string]any{}}), "has a file without a name"},
+		"no merge base":                {compare, set("merge_base_commit", map[string]any{}), "names no commit"},
+		"another merge base":           {compare, set("status", "identical"), "contradicts itself"},
+		"no status":                    {compare, set("status", ""), "does not state how"},
+		"contents of neither commit":   {contents, func(map[string]any) any { return missing }, "neither at"},
+		"contents of {}":               {contents, func(map[string]any) any { return map[string]any{} }, "empty document"},
+		"contents of null":             {contents, func(map[string]any) any { return nil }, "empty document"},
+		"contents of half the size":    {contents, halved, "of the file's"},
+		"contents without a size":      {contents, set("size", nil), "does not hold the file"},
+		"contents without an encoding": {contents, set("encoding", ""), "does not hold the file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := changedStep(t, stepTokens["actions"], base, map[string]string{"accelgate.yaml": fmt.Sprintf(expectingConfig, ", threshold: 90%")})
+			s.alter = func(r *http.Request, answer map[string]any) any {
+				if strings.Contains(r.URL.Path, c.of) {
+					return c.alter(answer)
+				}
+				return answer
+			}
+			if code := s.run(t.Context()); code != exit.GateFailed || !strings.Contains(strings.ReplaceAll(s.report(), "&#39;", "'"), c.want) {
+				t.Errorf("exit code %d, want %d and %q in\n%s", code, exit.GateFailed, c.want, s.report())
+			}
+			s.conclude(stepTokens["actions"], "action_required")
+		})
+	}
+}
+
+// halved leaves of a file's contents what both sides begin with.
+func halved(answer map[string]any) any {
+	data, _ := base64.StdEncoding.DecodeString(answer["content"].(string))
+	answer["content"] = base64.StdEncoding.EncodeToString(data[:len("version: 1\n")])
+	return answer
+}
+
 // TestHeadsRuleForItsOwnChanges: one job that measures and posts has the pull request's
 // configuration, whose config_changes counts for nothing, whatever GitHub answers.
 func TestHeadsRuleForItsOwnChanges(t *testing.T) {
@@ -279,7 +337,7 @@ func TestOutcomeOfTheHeadsExpectations(t *testing.T) {
 		code int
 		want string
 	}{
-		"the expected answer": {[2]string{"", ""}, exit.Passed, "Answers are right"},
+		"the expected answer": {[2]string{"", ""}, exit.Passed, "answers are right"},
 		"another answer":      {[2]string{"The sky is blue.", "The sky is green."}, exit.GateFailed, "the answer lacks"},
 		"no answer":           {[2]string{`"output": "The sky is blue.", `, ""}, exit.GateFailed, "the run recorded no answer, which the configuration expects"},
 		"a cut answer":        {[2]string{"The sky is blue.", strings.Repeat("x", 4096) + "..."}, exit.Passed, "do not show all that is expected"},
@@ -328,6 +386,69 @@ func TestApproveConfigCommand(t *testing.T) {
 			replied := strings.ReplaceAll(strings.ReplaceAll(s.stdout.String(), "[run 77]", "run 77"), "\n", " ")
 			if started := len(s.server.Dispatches()); code != c.code || !strings.Contains(replied, c.want) || started > 0 != (c.code == exit.Passed) {
 				t.Errorf("exit code %d, want %d and %q, %d runs started:\n%s%s", code, c.code, c.want, started, replied, s.stderr.String())
+			}
+		})
+	}
+}
+
+// TestApproveConfigByTheBranchOfTheBase: whether the author may approve is the rule of the branch that the pull request
+// goes into, and not of the default branch, which the workflow for comments has checked out.
+func TestApproveConfigByTheBranchOfTheBase(t *testing.T) {
+	t.Parallel()
+	for name, code := range map[string]int{"main": exit.Passed, "release": exit.Usage} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newActionStep(t, "issue_comment", "", nil)
+			ours := fmt.Sprintf(expectingConfig, "")
+			s.server = s.github(githubtest.State{Tokens: []githubtest.Token{stepTokens["actions"]}, Repos: []githubtest.Repo{{Name: "octo/repo", Files: map[string]string{"accelgate.yaml": ours},
+				Branches:     map[string]map[string]string{"work": {"b": "b"}, "release": {"accelgate.yaml": fmt.Sprintf(expectingConfig, ", config_changes: other-person")}},
+				PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work", Base: name, Author: "alice"}}, Permissions: map[string]string{"alice": "write"},
+				Comments: []githubtest.CommentSeed{{Issue: 1, Author: "alice", Body: "hello"}}}}})
+			s.write("accelgate.yaml", ours)
+			s.write("event.json", fmt.Sprintf(chatPayload, "/accelgate approve-config "+s.head()))
+			if got := s.run(t.Context()); got != code {
+				t.Errorf("exit code %d, want %d:\n%s%s", got, code, s.stdout.String(), s.stderr.String())
+			}
+		})
+	}
+}
+
+// TestApprovalsAreReadAlike: what the job that answers calls approved, the job that posts takes for an approval, and
+// nothing else, however the command is spelt. The first spelling shows that the rest can be refused.
+func TestApprovalsAreReadAlike(t *testing.T) {
+	t.Parallel()
+	for spelt, approves := range map[string]bool{
+		"/accelgate approve-config $HEAD":             true,
+		"/accelgate  approve-config   $HEAD ":         true,
+		"/accelgate\u00a0approve-config\u00a0$HEAD":   true,
+		"/accelgate\u2003approve-config $HEAD":        true,
+		"/accelgate\tapprove-config $HEAD\nthank you": true,
+		"/accelgate `approve-config` \"$HEAD\"":       true,
+		"/accelgate approve-config $HEAD please":      false,
+		"/accelgate approve-config \"$HEAD":           false,
+		"/accelgate approve-config '$HEAD'":           false,
+		"/accelgate Approve-Config $HEAD":             false,
+		"/accelgate approve-config\n$HEAD":            false,
+		"/accelgate engine: approve-config $HEAD":     false,
+		"/accelgate\u200bapprove-config $HEAD":        false,
+		"/accelgate-approve-config $HEAD":             false,
+		"/accelgate rerun $HEAD":                      false,
+	} {
+		t.Run(spelt, func(t *testing.T) {
+			t.Parallel()
+			s := changedStep(t, stepTokens["actions"], fmt.Sprintf(expectingConfig, ""), map[string]string{"accelgate.yaml": fmt.Sprintf(expectingConfig, ", threshold: 90%")})
+			body := strings.ReplaceAll(spelt, "$HEAD", s.head())
+			s.comment("ghp_alice", body)
+			if code := s.run(t.Context()); code == exit.Passed != approves {
+				t.Errorf("the job that posts: exit code %d, want an approval: %t\n%s", code, approves, s.report())
+			}
+			s.stdout.Reset()
+			text, _ := json.Marshal(body)
+			s.env["GITHUB_EVENT_NAME"], s.env["INPUT_RUNS"] = "issue_comment", ""
+			s.write("event.json", strings.Replace(chatPayload, `"%s"`, string(text), 1))
+			s.run(t.Context())
+			if answered := strings.Contains(s.stdout.String(), "is approved"); answered != approves {
+				t.Errorf("the job that answers: approved %t, want %t\n%s%s", answered, approves, s.stdout.String(), s.stderr.String())
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -24,15 +25,17 @@ import (
 
 // Command is one invocation of accelgate with what it takes from the process
 // and tests replace; children inherit the process's own environment, scrubbed.
-// All fields but Sleep are required. Stdout gets results only, Stderr what is
+// All fields up to Now are required. Stdout gets results only, Stderr what is
 // for people to follow.
 type Command struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
 	Now            func() time.Time
-	// Sleep waits between requests to GitHub; nil means a timer.
-	Sleep func(context.Context, time.Duration) error
+	// Sleep waits between requests to GitHub, and Transport sends them; nil means a timer
+	// and the network.
+	Sleep     func(context.Context, time.Duration) error
+	Transport http.RoundTripper
 
 	// Root is where the folder sys of this host is; "" is "/".
 	Root string

@@ -2,13 +2,15 @@ package cli_test
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/github"
 	"github.com/accelgate/accelgate/internal/github/githubtest"
 	"github.com/accelgate/accelgate/internal/testtier"
 )
@@ -23,10 +25,12 @@ var faultTokens = []githubtest.Token{
 		"contents": "write", "issues": "write", "pull-requests": "write"}},
 }
 
-// faultKinds strike any request: drop, delay, duplicate, 403, 429, 500 and reset.
+// faultKinds strike any request: drop, delay, duplicate, 403, 429, 500, reset, and answers
+// that are empty, cut short or slow.
 var faultKinds = []githubtest.Kind{
 	githubtest.ResetBefore, githubtest.ResetAfter, githubtest.Late, githubtest.Duplicate, githubtest.Forbidden, githubtest.TooMany,
 	githubtest.Exhausted, githubtest.Secondary, githubtest.Down, githubtest.DownAfter, githubtest.Truncated,
+	githubtest.Empty, githubtest.Null, githubtest.Short, githubtest.Trickle, githubtest.NoCheck, githubtest.NoGraph,
 }
 
 // outcome is what a step may leave: an exit code, the conclusion of the check, and a
@@ -48,7 +52,7 @@ type faultCase struct {
 
 var faultCases = []faultCase{
 	{"passes", true, map[string]string{"b": "b"}, false, []outcome{
-		{exit.Passed, "success", "speed was NOT judged"}, {exit.GateFailed, "action_required", "configuration could not be compared"}}},
+		{exit.Passed, "neutral", "speed was NOT judged"}, {exit.GateFailed, "action_required", "configuration could not be compared"}}},
 	{"wrong answer", false, map[string]string{"b": "b"}, false, []outcome{{exit.GateFailed, "failure", "Failed"}}},
 	{"changed configuration", true, map[string]string{"accelgate.yaml": strings.Replace(stepConfig, "tok/s", "tok", 1)}, false, []outcome{
 		{exit.GateFailed, "action_required", "Action required"}}},
@@ -116,6 +120,36 @@ func faultsAtEveryRequest(t *testing.T, kinds ...githubtest.Kind) {
 	t.Logf("%d steps", all)
 }
 
+// TestFaultForEver has answers broken from one request on, each kind from some of them.
+// Every step ends within its wait, with a completed check or exit code 3, and says why.
+func TestFaultForEver(t *testing.T) { faultsForEver(t, 17) }
+
+// TestFaultForEverThorough is the same from each request on.
+func TestFaultForEverThorough(t *testing.T) {
+	testtier.Thorough(t)
+	faultsForEver(t, 1)
+}
+
+// foreverKinds are what a server or a token may end in.
+var foreverKinds = append(githubtest.Answers(), githubtest.Empty, githubtest.Null, githubtest.Short, githubtest.Down, githubtest.ResetAfter, githubtest.Missing)
+
+func faultsForEver(t *testing.T, step int) {
+	t.Parallel()
+	all := 0
+	for i, c := range faultCases {
+		for j, kind := range foreverKinds {
+			for from, struck := 1+(i+j)%step, true; struck; from += step {
+				f := faultRun{c, faultTokens[(i+j)%len(faultTokens)], from%2 == 0, githubtest.Chaos{From: from, Kinds: []githubtest.Kind{kind}}}
+				s := f.begin(t)
+				f.judge(t, s)
+				struck = slices.ContainsFunc(s.server.Requests(), func(r githubtest.Request) bool { return r.Fault != "" })
+				all++
+			}
+		}
+	}
+	t.Logf("%d steps", all)
+}
+
 // faultRun is one step under faults.
 type faultRun struct {
 	faultCase
@@ -133,9 +167,8 @@ func (f faultRun) begin(t *testing.T) *actionStep {
 			PullRequests: []githubtest.PullRequestSeed{{Title: "Work", Head: "work"}}, Permissions: map[string]string{"alice": "write"}}},
 		Tokens: []githubtest.Token{f.token}, CheckEvery: 7,
 	})
-	listener := httptest.NewServer(s)
-	t.Cleanup(listener.Close)
-	s.env["GITHUB_API_URL"], s.env["GITHUB_SHA"] = listener.URL, s.head()
+	s.direct = true
+	s.env["GITHUB_SHA"] = s.head()
 	s.write("event.json", strings.ReplaceAll(pullPayload, "$HEAD", s.head()))
 	s.env["INPUT_RUNS"] = filepath.Join(s.work, "runs")
 	if f.earlier {
@@ -155,6 +188,7 @@ func (f faultRun) begin(t *testing.T) *actionStep {
 func (f faultRun) judge(t *testing.T, s *actionStep) (published bool) {
 	t.Helper()
 	before := s.server.CheckRuns("octo/repo", s.head())
+	f.chaos.Pause, f.chaos.Sleep = time.Second, s.sleep
 	if err := s.server.Disturb(f.chaos); err != nil {
 		t.Fatal(err)
 	}
@@ -168,11 +202,17 @@ func (f faultRun) judge(t *testing.T, s *actionStep) (published bool) {
 	if len(comments) > 1 {
 		fail("%d comments", len(comments))
 	}
+	if s.waited > github.DefaultWait+time.Second { // the pause that ends a slow answer
+		fail("it waited %v for GitHub", s.waited)
+	}
 	refused := strings.Contains(s.stdout.String(), "accelgate could not publish")
 	colours, texts := false, false
 	for i, check := range checks {
 		if check.Status != "completed" {
-			fail("a check stays in progress")
+			if !f.lasts() || code != exit.NoMeasure {
+				fail("a check stays in progress")
+			}
+			continue
 		}
 		right := f.allows(func(o outcome) bool { return o.conclusion == check.Conclusion })
 		colours = colours || right && i == len(checks)-1
@@ -188,10 +228,22 @@ func (f faultRun) judge(t *testing.T, s *actionStep) (published bool) {
 	if published = colours || texts; !published && code == exit.Passed {
 		fail("nothing is published")
 	}
+	if code == exit.NoMeasure && !namesCause.MatchString(s.stdout.String()) {
+		fail("nothing names the cause:\n%s", s.stdout.String())
+	}
 	if !f.allows(func(o outcome) bool { return o.code == code }) && (code != exit.NoMeasure || !refused) {
 		fail("want exit code %d", f.may[0].code)
 	}
 	return published
+}
+
+// namesCause matches what a step says of the fault that it ended by: a status, or what
+// became of an answer.
+var namesCause = regexp.MustCompile(`\b(40[134]|422|429|50[0234])\b|empty document|arrives too slowly|unexpected EOF|connection reset|did not confirm|was overwritten`)
+
+// lasts reports whether the fault has no end.
+func (f faultRun) lasts() bool {
+	return f.chaos.From > 0 || slices.Contains(f.chaos.Kinds, githubtest.Expired)
 }
 
 func (f faultCase) allows(is func(outcome) bool) bool { return slices.ContainsFunc(f.may, is) }

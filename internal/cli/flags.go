@@ -57,6 +57,7 @@ func addHistory(o *measure.Options, f *pflag.FlagSet) {
 func addPolicy(o *measure.Options, f *pflag.FlagSet) {
 	f.StringVar(&o.Threshold, "threshold", "", "change for the worse, in `percent`, beyond which a metric blocks (default: the configuration's, or 10)")
 	f.BoolVar(&o.RequireBaseline, "require-baseline", false, "do not pass when no baseline can judge the speed")
+	f.BoolVar(&o.Strict, "strict", false, "exit with 1 if a loss beyond its limit is undecided")
 }
 
 // addMeasure adds the flags of measuring.

@@ -119,6 +119,10 @@ func (c *Command) saveImport(run *bench.Run, path string) error {
 	if err := measure.SaveRun(path, run); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.Stdout, "%s: %s imported\nNext: accelgate report %s\n", path, text.Plural(len(run.Results), "cell"), text.ShellWord(path))
+	next := "accelgate report " + text.ShellWord(path)
+	if _, err := os.Stat(measure.DefaultConfig); err != nil { // which a report is judged by
+		next = "accelgate export " + text.ShellWord(path) + " --format csv"
+	}
+	_, err := fmt.Fprintf(c.Stdout, "%s: %s imported\nNext: %s\n", path, text.Plural(len(run.Results), "cell"), next)
 	return err
 }

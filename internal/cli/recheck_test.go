@@ -122,6 +122,49 @@ func TestChangedFilesAboveAndBeside(t *testing.T) {
 	}
 }
 
+// TestChangedFilesThatWorkflowsReach: local copies of the gate are listed, as deep as workflows call them, and so are the
+// workflows that answer comments and judge forks.
+// The last cases show that a file which none of them reaches is not, and that the check asks for nothing then.
+func TestChangedFilesThatWorkflowsReach(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		".github/workflows/accelgate.yml":    "on: pull_request\njobs: {gate: {uses: ./.github/workflows/gate.yml}}\n",
+		".github/workflows/gate.yml":         "jobs:\n  plan: {uses: ./.github/workflows/plan.yml}\n  measure:\n    steps:\n      - uses: ./.github/actions/measure\n",
+		".github/workflows/plan.yml":         "jobs: {plan: {steps: [{uses: octo/repo/.github/actions/plan@main}]}}\n",
+		".github/workflows/talk.yml":         "on: issue_comment\njobs: {chat: {steps: [{uses: ./.github/actions/answer}, {uses: accelgate/accelgate@v1}]}}\n",
+		".github/workflows/forks.yml":        "on: workflow_run\njobs: {forks: {uses: accelgate/accelgate/.github/workflows/forks.yml@v1}}\n",
+		".github/workflows/ghes.yml":         "on: workflow_run\njobs: {forks: {steps: [{uses: \"our/copy@v1\"}]}}\n",
+		".github/workflows/odd.yml":          "on: push\non: pull_request\njobs: {forks: {uses: accelgate/accelgate/.github/workflows/forks.yml@v1}}\n",
+		".github/workflows/other.yml":        "jobs: {lint: {steps: [{uses: ./.github/actions/lint}, {uses: accelgated/x@v1}]}}\n",
+		".github/actions/measure/action.yml": "runs: {using: composite, steps: [{uses: ./.github/actions/deep}]}\n",
+		".github/actions/deep/action.yaml":   "runs: {using: composite, steps: [{run: ./.github/actions/deep/run.sh}]}\n",
+	}
+	for changed, listed := range map[string]bool{
+		".github/workflows/accelgate.yml": true, ".github/workflows/gate.yml": true, ".github/workflows/plan.yml": true, ".github/workflows/talk.yml": true,
+		".github/workflows/forks.yml": true, ".github/workflows/ghes.yml": true, ".github/workflows/odd.yml": true, ".github/actions/measure/action.yml": true,
+		".github/actions/measure/run.sh": true, ".github/actions/deep/run.sh": true, ".github/actions/plan/index.js": true, ".github/actions/answer/action.yml": true,
+		".github/workflows/other.yml": false, ".github/actions/lint/action.yml": false,
+	} {
+		t.Run(changed, func(t *testing.T) {
+			t.Parallel()
+			s := changedStep(t, stepTokens["actions"], fmt.Sprintf(expectingConfig, ""), map[string]string{changed: "x", "other": "x"})
+			for name, text := range files {
+				s.write(name, text)
+			}
+			s.env["GITHUB_WORKFLOW_REF"], s.env["GITHUB_ACTION_REPOSITORY"] = "octo/repo/.github/workflows/accelgate.yml@refs/pull/1/merge", "our/copy"
+			if listed {
+				s.wantChanged(changed)
+				s.conclude(stepTokens["actions"], "action_required")
+				return
+			}
+			if code := s.run(t.Context()); code != exit.Passed || strings.Contains(s.report(), "changes what is checked") {
+				t.Errorf("exit code %d, want 0 and no section in\n%s", code, s.report())
+			}
+			s.conclude(stepTokens["actions"], "neutral") // no baseline judges its speed
+		})
+	}
+}
+
 // TestChangedFilesBehindLinks: a file is judged by where its links lead.
 func TestChangedFilesBehindLinks(t *testing.T) {
 	t.Parallel()

@@ -19,6 +19,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/cli"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
 	"github.com/accelgate/accelgate/internal/testtier"
 )
@@ -336,8 +337,8 @@ func (g *generated) updated(t *testing.T, typed string, args []string, code int,
 		t.Fatalf("%v: %s", err, again)
 	}
 	for _, v := range doc.Hosts[0].Verdicts {
-		if v.Class == "regressed" || v.Class == "untracked" || doc.Hosts[0].Unjudged != "" {
-			t.Errorf("%s\naccepted nothing: %s is %s, %s", typed, v.Cell, v.Class, doc.Hosts[0].Unjudged)
+		if v.Finding == gate.Regressed || v.Finding == gate.Untracked || doc.Hosts[0].Unjudged != "" {
+			t.Errorf("%s\naccepted nothing: %s is %s, %s", typed, v.Cell, v.Finding, doc.Hosts[0].Unjudged)
 		}
 	}
 }

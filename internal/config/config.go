@@ -120,8 +120,7 @@ type Policy struct {
 	// MinEffect is the slowdown in percent below which evidence is of no interest.
 	// Nil leaves it to cli.
 	MinEffect *Percent `yaml:"min_effect"`
-	// Inconclusive says what a cell means whose evidence stays open: "warn" or
-	// "fail"; "" is "warn".
+	// Inconclusive says whether what is undecided blocks: "warn" or "fail"; "" is "warn".
 	Inconclusive string `yaml:"inconclusive" oneof:"warn fail"`
 	// Improvement says what a certain gain means that the baseline does not have: "pass"
 	// or "fail"; "" is "pass".

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -14,9 +16,21 @@ import (
 // brackets, and names that hold other characters quoted in brackets, as in
 // `models["qwen2.5"].args[0]`; "" is the suite. Index 0 of a mapping is the mapping. Where the path leads nowhere,
 // as for a missing key, the position is that of the last value on the way.
-func (s *Suite) Position(path string) Position {
-	d := s.doc.decoder()
-	n := s.node
+func (s *Suite) Position(path string) Position { return s.doc.position(s.node, path) }
+
+// Source returns the key at path, from the top of the file, with its file and line:
+// "accelgate.yaml:4: policy.levels[0]". The name of the file is without folders.
+func (f *File) Source(path string) string {
+	if f.doc == nil { // it was read from no file
+		return path
+	}
+	at := f.doc.position(f.doc.root, path)
+	return fmt.Sprintf("%s:%d: %s", filepath.Base(at.File), at.Line, path)
+}
+
+// position is where the value at path, from a node on, starts.
+func (doc *document) position(n ast.Node, path string) Position {
+	d := doc.decoder()
 	for path != "" {
 		key, index, rest := step(path)
 		next := child(d, n, key, index)
@@ -26,7 +40,7 @@ func (s *Suite) Position(path string) Position {
 		n, path = next, rest
 	}
 	at := start(n)
-	return Position{s.doc.name, max(at.Line, 1), max(at.Column, 1)}
+	return Position{doc.name, max(at.Line, 1), max(at.Column, 1)}
 }
 
 // step splits the first element off a path: a key, or an index if it is not

@@ -114,19 +114,22 @@ var reference = Keys{
 		"method": {"evidence", "`evidence` judges speed by pairs, else by earlier runs, where there is enough of either, and by the threshold elsewhere. " +
 			"`threshold` judges by the threshold alone. See [How speed is judged](configuration.md#how-speed-is-judged)."},
 		"min_effect":   {nil, "Change for the worse below which evidence raises no alarm. If absent, `policy.threshold` if that is given, else 2%."},
-		"false_alarms": {"2%", "Chance that a report on unchanged code blocks for speed, whatever the number of cells."},
-		"inconclusive": {"warn", "Level of a number whose evidence stays open. Such a number is never counted as passed. " +
-			"One that looks slower by more than `policy.threshold`, which chance makes in at most 1 of 100 cases, blocks with `warn` as well."},
+		"false_alarms": {"2%", "Chance that a report on unchanged code blocks for speed, whatever the number of cells: the level of the tests. " +
+			"Measured at 2%: 0.8% in pairs, 0.6% by 3 new runs against history, 3.4% by the next run of the default branch, 6.3% by two sessions of a loaded host. " +
+			"Expect more on other hosts: a hold-out of accelerators had 7.0% by 3 new runs and 7.9% by 5, where the rule before had 5.4% and 2.4% on ours. " +
+			"See [What a whole report promises](detection.md#what-a-whole-report-promises)."},
+		"inconclusive": {"warn", "Whether what is [undecided](verdicts.md#certainty) blocks. With `warn`, a loss beyond its limit that is undecided makes the check `action_required`. " +
+			"A loss of more than `policy.threshold` by fewer pairs than are needed, which chance makes in at most 1 of 100 cases, blocks in any case."},
 		"improvement": {"pass", "Level of a gain beyond the limit that is certain and that the baseline does not have. `fail` blocks until the baseline is updated. " +
 			"See [Gains](configuration.md#gains)."},
 		"levels": {nil, "Occasions on which numbers beyond their limits warn instead of blocking. Later entries win. See [Levels](configuration.md#levels)."},
-		"unhealthy": {"inconclusive", "How a loss on an unhealthy host counts, or a loss that the calibration workload shows as well. " +
-			"`inconclusive` blocks only where a baseline is required or `policy.inconclusive` is `fail`. `ignore` judges it like any other."},
+		"unhealthy": {"inconclusive", "How a loss on an unhealthy host counts, or a loss that the calibration workload shows as well, unless it was measured in pairs, which stand on any host. " +
+			"`inconclusive` leaves it [undecided](verdicts.md#certainty). `ignore` judges it like any other."},
 		"remeasure": {3, "How often a cell that looks slower is measured again before it blocks, 0 to 100. The cell is measured after a cool-down, in fresh processes. " +
 			"It is judged by these values without the ones that made it look slower. 0 turns this off."},
 		"drift": {nil, "Change for the worse, since a cell's anchor, beyond which a metric blocks as drifted. If absent, the larger of `policy.threshold` and 10%. 0 turns this off. " +
 			"The anchor is the median that a baseline's entry was created with. No refresh moves it, only `accelgate baseline anchor --reason TEXT` does. " +
-			"So losses that are each within the threshold add up. A loss that the noise of the cell can have made is inconclusive."},
+			"So losses that are each within the threshold add up. A loss that the noise of the cell can have made is undecided."},
 		"implausible": {100, "Factor between two numbers, 2 to 1000000, beyond which a change is *implausible*. " +
 			"Such a change blocks in both directions and is not recorded without `--force`."},
 		"fingerprint": {nil, "Effect of a baseline of another host: `refuse` blocks, `warn` shows the speed without judging it, and `ignore` judges it. " +

@@ -6,10 +6,6 @@ import (
 	"slices"
 )
 
-// commonHeads is the number of head samples up to which the common mode is
-// subtracted. Means of more runs have it averaged out already.
-const commonHeads = 3
-
 // centerLeast is how many earlier runs a cell needs to say how far it moved.
 const centerLeast = 3
 
@@ -33,11 +29,6 @@ func (r *reporter) common() {
 			r.subtract(shifts[t], t-span)
 		}
 	}
-	for i, c := range r.cells {
-		if len(r.rows[i].head) > commonHeads {
-			r.rows[i] = newRow(c)
-		}
-	}
 	r.host(shifts, known, span)
 }
 
@@ -48,7 +39,7 @@ func (r *reporter) extent() (heads, span int) {
 			heads, span = max(heads, len(r.rows[i].head)), max(span, len(r.rows[i].base))
 		}
 	}
-	return min(heads, commonHeads), span
+	return heads, span
 }
 
 // move is how far a cell is, in a run, from the median of the 10 before it.

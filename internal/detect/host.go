@@ -19,12 +19,12 @@ type HostChange struct {
 func (c HostChange) Moved() bool { return math.Abs(c.Change) > c.Limit }
 
 const (
-	leastShift = 0.02 // smaller changes are of no interest
+	leastShift = 0.05 // smaller changes are of no interest
 	shiftError = 3    // standard errors
 )
 
 // CompareHost compares times, which are positive, of the same work on one machine.
-// The machine moved if the medians differ by more than 2 % and by more than 3
+// The machine moved if the medians differ by more than 5 % and by more than 3
 // standard errors of their difference. The noise of one time is the larger of those that
 // both series' distances from their medians and their steps give. Without a time
 // on either side nothing moved, whatever the limit.

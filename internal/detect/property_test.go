@@ -6,13 +6,11 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/detect"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
-// source logs the seed that a failure can be repeated with.
 func source(t *testing.T) *rand.Rand {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
+	return rand.New(rand.NewPCG(testtier.Seed(t), 0))
 }
 
 type example struct {

@@ -21,8 +21,8 @@ type Report struct {
 	// them in earlier runs. It is Untested with fewer than 20 cells of History.
 	Host Evidence
 	// Shifts are what moved all cells, relative, for each run of the head. It was
-	// subtracted from the cells with at most 3 head samples, so a change that
-	// slows everything down is seen in Host and nowhere else.
+	// subtracted from the cells of History, so a change that slows everything
+	// down is seen in Host and nowhere else.
 	Shifts []float64
 	// Cross is the noise of one sample over the cells of History, and PairCross
 	// that over the interleaved ones; 0 where there are too few.
@@ -34,8 +34,9 @@ const reportLeast = 20
 
 // JudgeReport judges the cells of one run together. A cell is Regressed if [Judge]
 // says so and Holm's procedure over all tested cells holds at falseAlarms (0 is
-// [DefaultFalseAlarms]); cells that a lock stops count as p = 1. Of 3 new runs against
-// history, each must be slower by itself, and their joint p counts. A single new run
+// [DefaultFalseAlarms]); cells that a lock stops count as p = 1. Of 3 to 9 new runs against
+// history, each must be slower by itself, and their joint p counts; the mean of more
+// counts as that of runs that resemble each other. A single new run
 // against history is never more than [Suspect], because no correction holds
 // there with useful power. The order of the cells does not matter. Pairs are
 // judged in one stage, by all there are; see [JudgeStages].
@@ -204,18 +205,13 @@ func (r *reporter) options(c Cell) Options {
 func (r *reporter) correct(falseAlarms float64) {
 	var ps []float64
 	var at []int
-	for i, e := range r.out.Cells {
-		if e.Verdict == Untested {
-			continue
+	for i := range r.out.Cells {
+		if r.out.Cells[i].Verdict != Untested {
+			ps, at = append(ps, 0), append(at, i)
 		}
-		p := e.P
-		if joint, ok := r.joint(i); ok {
-			p = joint
-			r.out.Cells[i].jointly(p)
-		} else if !e.Passes {
-			p = 1
-		}
-		ps, at = append(ps, p), append(at, i)
+	}
+	for j, i := range at {
+		ps[j] = r.test(i, falseAlarms/float64(len(at)))
 	}
 	for j, q := range AdjustHolm(ps) {
 		e := &r.out.Cells[at[j]]
@@ -223,6 +219,30 @@ func (r *reporter) correct(falseAlarms float64) {
 		e.correct(falseAlarms, r.least)
 	}
 	r.out.Host.convicts(leastHeads)
+}
+
+// test makes the evidence on a cell that of its runs together, and returns the p that
+// Holm's procedure takes. alpha is what it asks of the smallest one.
+func (r *reporter) test(cell int, alpha float64) float64 {
+	e := &r.out.Cells[cell]
+	n := len(r.rows[cell].head)
+	switch o := r.options(r.cells[cell]); {
+	case o.mode() != History || n < r.least:
+	case n < manyHeads:
+		t := r.joint(cell, o)
+		e.jointly(t.p)
+		e.MDE = relative(t.mde(alpha))
+		return t.p
+	default:
+		s := r.corrected(cell)
+		score, l := s.score(o).inRow(keep(len(s.base)), n), s.limits(o)
+		l.strict = min(l.strict, alpha)
+		e.P, e.MDE = score.P, relative(score.mde(o, l))
+	}
+	if !e.Passes {
+		return 1
+	}
+	return e.P
 }
 
 // correct takes back what does not hold in the report.

@@ -11,6 +11,7 @@ import "fmt"
 // [Holm]: AdjustHolm.
 type Stages struct {
 	Looks  []Look // ascending by Pairs, at least one
+	Early  Early  // the zero value decides nothing early
 	Decide int    // fresh pairs of the decision, at most 40
 }
 
@@ -23,7 +24,7 @@ type Look struct {
 // DefaultStages are those that were chosen by `make evaluate`; docs/detection.md
 // has the table. On a loaded host an unchanged cell takes about 4 pairs.
 func DefaultStages() Stages {
-	return Stages{Looks: []Look{{2, 0.35}, {5, 0.20}, {10, 0.05}}, Decide: 20}
+	return Stages{Looks: []Look{{2, 0.35}, {5, 0.20}, {10, 0.05}}, Early: Early{P: 0.05, Pairs: 8, Shares: []float64{0.4, 0.2}}, Decide: 20}
 }
 
 // StagesFrom are the default stages where every cell is measured in at least first
@@ -48,9 +49,13 @@ type staged struct {
 	level  float64 // p of the sign test, where decided
 }
 
-// walk takes a cell through the looks by the pairs that it has.
-func (s Stages) walk(c Cell, cross float64) staged {
-	for _, look := range s.Looks {
+// walk takes a cell through the looks by the pairs that it has. It has been through
+// those before the pairs that were measured of it in any case.
+func (s Stages) walk(c Cell, cross float64, measured int) staged {
+	for i, look := range s.Looks {
+		if look.Pairs < measured && i < len(s.Looks)-1 {
+			continue
+		}
 		if have := len(c.Base); have < look.Pairs {
 			return s.open(c, cross, have, look.Pairs)
 		}
@@ -133,13 +138,18 @@ func pairsOf(c Cell) Cell {
 func JudgeStages(cells []Cell, s Stages, falseAlarms float64) []Evidence {
 	falseAlarms = positive(falseAlarms, DefaultFalseAlarms)
 	cross := s.cross(cells)
+	early := s.early(cells, cross, falseAlarms)
 	out := make([]Evidence, len(cells))
 	var ps []float64
 	var at []int
 	for i := range cells {
-		e := s.walk(pairsOf(cells[i]), cross)
+		e, settled := early.settled[i]
+		if !settled {
+			e = s.walk(pairsOf(cells[i]), cross, early.pairs[i])
+		}
 		out[i] = e.Evidence
 		switch {
+		case settled:
 		case e.Decided:
 			ps, at = append(ps, e.P), append(at, i)
 		case e.Need == s.Total(): // it will be decided
@@ -148,7 +158,7 @@ func JudgeStages(cells []Cell, s Stages, falseAlarms float64) []Evidence {
 	}
 	for j, q := range AdjustHolm(ps) {
 		if e := &out[at[j]]; e.Decided {
-			e.Q = q
+			e.Q = min(1, q*falseAlarms/early.left)
 			e.convict(cells[at[j]].Options, falseAlarms)
 		}
 	}
@@ -159,7 +169,7 @@ func JudgeStages(cells []Cell, s Stages, falseAlarms float64) []Evidence {
 func (e *Evidence) convict(o Options, falseAlarms float64) {
 	o.Mode = Interleaved
 	switch {
-	case e.Q <= falseAlarms && e.Estimate >= max(o.minEffect(), 0)-rounding:
+	case e.Q <= falseAlarms && e.Estimate >= o.pairedEffect()-rounding:
 		e.Verdict, e.Reason = Regressed, ""
 	case e.Verdict == Improved:
 	case e.High > o.tolerance():

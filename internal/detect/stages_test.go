@@ -111,7 +111,7 @@ func TestStagesProperties(t *testing.T) {
 }
 
 // TestStagesConvictByFreshPairsAlone: what the looks saw is not held against a cell,
-// and a look convicts of nothing.
+// and a look convicts of nothing. What the first look saw is not held against it early either.
 func TestStagesConvictByFreshPairsAlone(t *testing.T) {
 	t.Parallel()
 	s, rng := detect.DefaultStages(), source(t)
@@ -120,13 +120,16 @@ func TestStagesConvictByFreshPairsAlone(t *testing.T) {
 	for i := range looks {
 		c.Head[i] = 2 * c.Base[i]
 	}
-	if e := detect.JudgeStages([]detect.Cell{c}, s, 0)[0]; !e.Decided || e.Verdict == detect.Regressed || e.N != s.Decide {
+	late := s
+	late.Early = detect.Early{}
+	if e := detect.JudgeStages([]detect.Cell{c}, late, 0)[0]; !e.Decided || e.Verdict == detect.Regressed || e.N != s.Decide {
 		t.Errorf("slow in the looks alone: %+v", e)
 	}
+	copy(c.Head[s.Looks[0].Pairs:], c.Base[s.Looks[0].Pairs:])
 	for n := range s.Total() {
 		cut := detect.Cell{Base: c.Base[:n], Head: c.Head[:n], Options: c.Options}
 		e := detect.JudgeStages([]detect.Cell{cut}, s, 0)[0]
-		if e.Verdict == detect.Regressed || e.Need <= n || e.Need > s.Total() {
+		if e.Verdict == detect.Regressed || n < looks && e.Need <= n || e.Need > s.Total() {
 			t.Errorf("%d pairs: %+v", n, e)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/download"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // The faults of a server. Each is one answer.
@@ -238,9 +239,7 @@ func TestSlowServers(t *testing.T) {
 // the right bytes, and what a failed one left does the next one no harm.
 func TestRandomFaults(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 2))
+	r := rand.New(rand.NewPCG(testtier.Seed(t), 2))
 	s, dir := newServer(t), t.TempDir()
 	all := []fault{nil, cut(0), cut(1), cut(100_000), cut(299_999), other(5), other(200_000), whole, wrong, packed, status(416), status(403), status(500), status(206),
 		partial("bytes 1000-299999/300000", ""), partial("bytes 1000-299999/300000", `"x"`), partial("bytes 5-299999/300000", "")}

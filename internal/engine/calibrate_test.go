@@ -2,7 +2,9 @@ package engine_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,20 +12,40 @@ import (
 	"github.com/accelgate/accelgate/internal/engine"
 )
 
-// TestCalibrate: of two passes the second counts.
+// TestCalibrate: the command prints as many times as were taken, and their median.
 func TestCalibrate(t *testing.T) {
 	var out, log bytes.Buffer
 	calls := 0
 	c := engine.Command{Stdout: &out, Stderr: &log, Now: func() time.Time {
-		calls++ // 0, 1 s, 3 s, 6 s
-		return time.Unix(int64(calls*(calls-1)/2), 0)
+		calls++
+		return time.Unix(int64(calls), 0)
 	}}
 	if code := c.Calibrate(t.Context(), nil); code != engine.ExitOK {
 		t.Fatalf("exit %d: %s", code, log.String())
 	}
 	var got engine.Calibration
-	if err := json.Unmarshal(out.Bytes(), &got); err != nil || got.MS != 3000 {
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil || len(got.Times) != 15 || got.MS < 1000 || slices.Min(got.Times) < 1000 {
 		t.Errorf("%s: %v", out.String(), err)
+	}
+}
+
+// TestCalibratorWarmsUp: passes in which a processor wakes up do not count.
+func TestCalibratorWarmsUp(t *testing.T) {
+	calls, now := 0, time.Unix(0, 0)
+	times := engine.NewCalibrator(1).Times(t.Context(), func() time.Time {
+		if calls++; calls <= 2*12 {
+			now = now.Add(time.Minute)
+		}
+		now = now.Add(time.Millisecond)
+		return now
+	})
+	if len(times) != 15 || slices.Min(times) != 1 || slices.Max(times) != 1 {
+		t.Errorf("%v", times)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if times := engine.NewCalibrator(1).Times(ctx, time.Now); times != nil {
+		t.Errorf("cancelled: %v", times)
 	}
 }
 

@@ -42,18 +42,19 @@ type Document struct {
 func NewDocument(stdout []byte) *Document {
 	d := &Document{text: bytes.TrimPrefix(stdout, []byte("\ufeff"))}
 	whole := bytes.TrimSpace(d.text)
-	if d.root, d.err = decode(whole, "{["); d.err == nil || d.err == errTooLarge {
-		d.check(whole)
+	var read []byte
+	if d.root, read, d.err = decode(whole, "{["); d.err == nil || d.err == errTooLarge {
+		d.check(read)
 		return d
 	}
 	for rest := whole; len(rest) > 0; {
 		start := bytes.LastIndexByte(rest, '\n') + 1
 		line := bytes.TrimSpace(rest[start:])
 		rest = rest[:max(start-1, 0)]
-		root, err := decode(line, "{")
+		root, read, err := decode(line, "{")
 		if err == nil || err == errTooLarge { // no other line stands in for a result
 			d.root, d.err = root, err
-			d.check(line)
+			d.check(read)
 			return d
 		}
 		if d.err == errNoJSON {
@@ -86,11 +87,24 @@ func values(data []byte) int {
 	return 1 + count(',') + count('[') + objectValues*count('{')
 }
 
-// decode reads one JSON value that starts with one of the given bytes.
-func decode(data []byte, starts string) (any, error) {
+// decode reads one JSON value that starts with one of the given bytes, and returns the text
+// that it read: words such as NaN, which JSON does not have, are strings in it.
+func decode(data []byte, starts string) (root any, read []byte, err error) {
 	if len(data) == 0 || strings.IndexByte(starts, data[0]) < 0 {
-		return nil, errNoJSON
+		return nil, nil, errNoJSON
 	}
+	if root, err = decodeStrict(data); err == nil || err == errTooLarge {
+		return root, data, err
+	}
+	if value, length, ok := span(data); ok && length == len(data) && len(value) > length {
+		if root, strict := decodeStrict(value); strict == nil || strict == errTooLarge {
+			return root, value, strict
+		}
+	}
+	return nil, nil, err
+}
+
+func decodeStrict(data []byte) (any, error) {
 	if values(data) > maxValues {
 		var whole json.RawMessage
 		if err := json.Unmarshal(data, &whole); err != nil {
@@ -127,6 +141,9 @@ func (d *Document) Number(p Path) (v float64, ok bool, err error) {
 		return 0, false, d.twice
 	}
 	n, isNumber := found.(json.Number)
+	if word, isText := found.(string); isText && notFinite[word] {
+		n, isNumber = json.Number(word), true
+	}
 	if !isNumber {
 		return 0, true, unexpected(p, "a number", found)
 	}

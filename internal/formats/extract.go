@@ -83,6 +83,8 @@ func (x *Extractor) Extract(d *Document) (values []Value, missing []string, err 
 		switch {
 		case errors.Is(err, bench.ErrContradiction):
 			return nil, nil, err
+		case errors.Is(err, errNaN), errors.Is(err, errInfinite):
+			errs = append(errs, fmt.Errorf("metric %q: %w: see why the program computes no number, such as a division by 0", r.metric, err))
 		case err != nil:
 			errs = append(errs, fmt.Errorf("metric %q: %w", r.metric, err))
 		case !ok:

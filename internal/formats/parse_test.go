@@ -1,6 +1,7 @@
 package formats_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -60,7 +61,7 @@ func TestNumber(t *testing.T) {
 		{path: `["a b"].c[0]`, want: 8, ok: true},
 		{path: `$["a b"]['c'][0]`, want: 8, ok: true},
 		{path: "timing.text", ok: true, error: `value at timing.text is the string "12", not a number`},
-		{path: "timing.huge", ok: true, error: `value at timing.huge: "1e999" is not a finite number`},
+		{path: "timing.huge", ok: true, error: `value at timing.huge: "1e999" is too large for a number`},
 		{path: "timing.tiny", ok: true, error: `value at timing.tiny: "1e-999" is too small for a number`},
 		{path: "timing.flag", ok: true, error: "value at timing.flag is a boolean, not a number"},
 		{path: "timing", ok: true, error: "value at timing is an object, not a number"},
@@ -72,6 +73,32 @@ func TestNumber(t *testing.T) {
 		if got != tt.want || ok != tt.ok || text(err) != tt.error {
 			t.Errorf("%s: got %v, %v, %q, want %v, %v, %q", tt.path, got, ok, text(err), tt.want, tt.ok, tt.error)
 		}
+	}
+}
+
+// TestNumberNotFinite: words that JSON does not have, as Python and C++ print them, are named
+// as what they are, and the other values stand.
+func TestNumberNotFinite(t *testing.T) {
+	for _, test := range []struct{ word, error string }{
+		{"NaN", "it is NaN, not a number"}, {"nan", "it is NaN, not a number"}, {`"NaN"`, "it is NaN, not a number"},
+		{"Infinity", "it is infinite"}, {"-Infinity", "it is infinite"}, {"inf", "it is infinite"}, {`"-inf"`, "it is infinite"},
+	} {
+		for _, stdout := range []string{`log
+{"v": ` + test.word + `, "w": 1}`, "{\n \"w\": 1,\n \"v\": " + test.word + "\n}\n", `{"v": ` + test.word + `, "text": "NaN, inf {", "w": 1}`} {
+			doc := formats.NewDocument([]byte(stdout))
+			if _, ok, err := doc.Number(path(t, "v")); !ok || text(err) != "value at v: "+test.error {
+				t.Errorf("%s: %v, %v", stdout, ok, err)
+			}
+			if w, ok, err := doc.Number(path(t, "w")); w != 1 || !ok || err != nil {
+				t.Errorf("%s: %v, %v, %v", stdout, w, ok, err)
+			}
+		}
+	}
+	if err := formats.NewDocument([]byte(`{"v": NaN, "v": 1}`)).Err(); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := formats.NewDocument([]byte(`{"v": NaN, "v": 1}`)).Number(path(t, "v")); !errors.Is(err, bench.ErrContradiction) {
+		t.Errorf("a key twice: %v", err)
 	}
 }
 
@@ -178,7 +205,7 @@ func TestEntries(t *testing.T) {
 		`[{"name":7,"calls":1}]`:                                        "breakdown entry ops[0]: value at name is the number 7, not a string",
 		`[{"name":"a","calls":1}]`:                                      "breakdown entry ops[0]: total_ms is missing or negative",
 		`[{"name":"a","total_ms":-1}]`:                                  "breakdown entry ops[0]: total_ms is missing or negative",
-		`[{"name":"a","total_ms":1e999,"calls":1}]`:                     `breakdown entry ops[0]: value at total_ms: "1e999" is not a finite number`,
+		`[{"name":"a","total_ms":1e999,"calls":1}]`:                     `breakdown entry ops[0]: value at total_ms: "1e999" is too large for a number`,
 		`[{"name":"a","total_ms":1}]`:                                   "breakdown entry ops[0]: calls is missing or not a count",
 		`[{"name":"a","total_ms":1,"calls":1.5}]`:                       "breakdown entry ops[0]: calls is missing or not a count",
 		`[{"name":"a","total_ms":1,"calls":-1}]`:                        "breakdown entry ops[0]: calls is missing or not a count",
@@ -245,7 +272,7 @@ func TestExtract(t *testing.T) {
 	if diff := cmp.Diff(missing, []string{"gone", "no match", "other branch"}); diff != "" {
 		t.Errorf("missing: -got +want:\n%s", diff)
 	}
-	wantErr := `metric "huge": value at timing.huge: "1e999" is not a finite number
+	wantErr := `metric "huge": value at timing.huge: "1e999" is too large for a number
 metric "word": "model" is not a number
 metric "empty": "" is not a number`
 	if text(err) != wantErr {

@@ -39,12 +39,9 @@ func leftOut(in *inputs) (verdicts []Verdict) {
 			continue
 		}
 		declared[out.Cell] = true
-		v := Verdict{Cell: out.Cell, Class: LeftOut, Level: Off, Reason: out.Reason}
+		v := Verdict{Cell: out.Cell, Finding: Skipped, Reason: out.Reason}
 		if in.owed(out.Cell) {
-			v.Level = Fail
-			if in.policy.LeftOut == LeftOutWarn {
-				v.Level = Warn
-			}
+			v.Finding, v.Excuse = Missing, &Excuse{Kind: LeftOut, Source: in.policy.leftOutSource(), Why: out.Reason}
 		}
 		verdicts = append(verdicts, v)
 	}
@@ -64,15 +61,26 @@ func vanished(in *inputs, here func(id string) bool, filtered map[string]bool) (
 		case filtered[id]:
 			unselected++
 		default:
-			level := Fail
+			v := Verdict{Cell: id, Finding: Missing, Reason: whyVanished(in.run, r.Cell.Suite)}
 			if r.Outcome != bench.Passed {
-				level = Warn
+				v.Excuse = in.knownFailure()
 			}
-			verdicts = append(verdicts, Verdict{Cell: id, Class: Missing, Level: level, Reason: whyVanished(in.run, r.Cell.Suite)})
+			verdicts = append(verdicts, v)
 		}
 	}
 	return verdicts, unselected
 }
+
+// leftOutSource is what lets a limit leave cells out.
+func (p *Policy) leftOutSource() string {
+	if p.LeftOut == LeftOutWarn {
+		return "policy.left_out: warn"
+	}
+	return "limits"
+}
+
+// knownFailure excuses what the reference records as failing.
+func (in *inputs) knownFailure() *Excuse { return &Excuse{Kind: KnownFailure, Source: in.reference} }
 
 // whyVanished gives the remedy for a cell of a suite that the run lacks. The suite may be another configuration's, which
 // shares the folder of baselines; that excuses nothing, because a suite that was deleted looks the same.
@@ -89,7 +97,7 @@ func whyVanished(run *bench.Run, suite string) string {
 func unmeasured(in *inputs, here func(id string) bool, filtered map[string]bool) (verdicts []Verdict) {
 	for _, id := range slices.Sorted(maps.Keys(in.policy.Expected)) {
 		if !here(id) && !filtered[id] {
-			verdicts = append(verdicts, Verdict{Cell: id, Class: Missing, Level: Fail,
+			verdicts = append(verdicts, Verdict{Cell: id, Finding: Missing,
 				Reason: "the suite has this case and the run does not: measure it, or remove it from the suite if it is not needed any more"})
 		}
 	}

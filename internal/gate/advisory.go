@@ -1,6 +1,6 @@
 package gate
 
-// advise lets numbers of cells that the policy makes advisory warn instead of block. A
+// advise excuses numbers of cells that the policy makes advisory. A
 // wrong answer, a failure to run, a number that must be equal, and a cell or metric that is
 // gone block all the same. A budget, and a change that all cells share, are advisory where
 // all their cells are. spent are the budgets of the verdicts.
@@ -8,46 +8,46 @@ func advise(in *inputs, verdicts []Verdict, spent []Spent) []Verdict {
 	if in.policy.Advisory == nil {
 		return verdicts
 	}
-	advisory, all := make(map[string]bool, len(in.cells)), true
+	advisory := make(map[string]string, len(in.cells)) // the entry that says so, by the id of the cell
 	for _, c := range in.cells {
 		advisory[c.id] = in.policy.Advisory(c.got.Cell, in.run.Host.Label)
-		all = all && advisory[c.id]
 	}
 	for i := range verdicts {
 		v := &verdicts[i]
-		if v.Level != Fail || !v.ofNumbers() {
+		if !v.ofNumbers() || !in.excusable(v) {
 			continue
 		}
-		is := advisory[v.Cell]
+		source := advisory[v.Cell]
 		switch {
 		case v.Budget > 0:
-			is = in.allAdvisory(&spent[v.Budget-1].Budget, advisory)
+			source = sharedBy(in.within(&spent[v.Budget-1].Budget), advisory)
 		case v.Cell == "":
-			is = all
+			source = sharedBy(in.cells, advisory)
 		}
-		if is {
-			v.Level, v.Advisory = Warn, true
+		if source != "" {
+			v.Excuse = &Excuse{Kind: AdvisoryLevel, Source: source}
 		}
 	}
 	return verdicts
 }
 
-func (in *inputs) allAdvisory(b *Budget, advisory map[string]bool) bool {
-	for _, c := range in.within(b) {
-		if !advisory[c.id] {
-			return false
+// sharedBy is an entry by which all cells are advisory; "" if one is not.
+func sharedBy(cells []cell, advisory map[string]string) (source string) {
+	for _, c := range cells {
+		if source = advisory[c.id]; source == "" {
+			return ""
 		}
 	}
-	return true
+	return source
 }
 
 // ofNumbers reports a verdict on how large a number is.
 func (v *Verdict) ofNumbers() bool {
-	switch v.Class {
-	case Regressed, OverBudget, Implausible, OutOfBounds, Drifted, OperatorsDiffer, Improved:
-		return v.Evidence.Method != "exact"
-	case Inconclusive:
-		return v.Evidence.Method == "evidence" || v.Evidence.Method == "threshold" || v.Evidence.Method == MethodFit
+	switch v.Finding {
+	case Regressed, OverBudget, Implausible, OutOfBounds, Drifted, PartsDiffer, Unrecorded:
+		return true
+	case Unchanged:
+		return v.Evidence.Method.Speed()
 	}
 	return false
 }

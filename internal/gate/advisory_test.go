@@ -12,7 +12,12 @@ import (
 
 // advising makes the cells advisory whose ids begin with prefix.
 func advising(p gate.Policy, prefix string) gate.Policy {
-	p.Advisory = func(c bench.Cell, _ string) bool { return strings.HasPrefix(c.ID(), prefix) }
+	p.Advisory = func(c bench.Cell, _ string) string {
+		if strings.HasPrefix(c.ID(), prefix) {
+			return "policy.levels[0]"
+		}
+		return ""
+	}
 	p.AdvisoryBy = []string{"policy.levels[0]"}
 	return p
 }
@@ -24,13 +29,13 @@ func TestAdvisory(t *testing.T) {
 	got := run(cell("a1", "decode_tps", 50.0), cell("a2", "decode_tps", 1e9, "checksum", 2.0), cell("a3!incorrect"), cell("b", "decode_tps", 50.0))
 	p := limiting(advising(fixed(), "a"), "decode_tps", gate.Limit{Min: new(60.0)}, "a1")
 	c := gate.Compare("base", ref, got, p)
-	want := []string{"a1 decode_tps regressed warn -50", "a1 decode_tps out_of_bounds warn 0", "a2 decode_tps implausible warn 1e+09", "a2 checksum correctness_failure fail 0",
-		"a3 correctness_failure fail -100", "b decode_tps regressed fail -50", "a4 missing fail 0"}
+	want := []string{"a1 decode_tps regressed advisory -50", "a1 decode_tps out_of_bounds advisory 0", "a2 decode_tps implausible advisory 1e+09", "a2 checksum incorrect blocks 0",
+		"a3 incorrect blocks -100", "b decode_tps regressed blocks -50", "a4 missing blocks 0"}
 	if diff := cmp.Diff(want, lines(c)); diff != "" {
 		t.Error(diff)
 	}
 	for _, v := range c.Verdicts {
-		if v.Advisory != (v.Level == gate.Warn) {
+		if e := v.Excuse; (e != nil) != v.Reserved() || e != nil && e.Source != "policy.levels[0]" {
 			t.Errorf("%+v", v)
 		}
 	}
@@ -45,9 +50,9 @@ func TestAdvisory(t *testing.T) {
 // TestAdvisoryBudgets: a budget is advisory if all of its cells are.
 func TestAdvisoryBudgets(t *testing.T) {
 	ref, got := run(cell("a1", "decode_tps", 100.0), cell("a2", "decode_tps", 100.0)), run(cell("a1", "decode_tps", 95.0), cell("a2", "decode_tps", 95.0))
-	for prefix, want := range map[string]gate.Level{"a": gate.Warn, "a1": gate.Fail, "b": gate.Fail} {
-		if v := spent(gate.Compare("base", ref, got, budgeting(advising(fixed(), prefix), "decode_tps", 1, "a"))); v.Level != want || v.Class != gate.OverBudget {
-			t.Errorf("%s: %s %s, want %s", prefix, v.Class, v.Level, want)
+	for prefix, want := range map[string]string{"a": "advisory", "a1": "blocks ", "b": "blocks "} {
+		if v := spent(gate.Compare("base", ref, got, budgeting(advising(fixed(), prefix), "decode_tps", 1, "a"))); standing(&v) != want || v.Finding != gate.OverBudget {
+			t.Errorf("%s: %s %s, want %s", prefix, v.Finding, standing(&v), want)
 		}
 	}
 }

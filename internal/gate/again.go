@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/detect"
 )
 
 // judgedOf returns the results without the values that chose a cell to be
@@ -79,15 +78,16 @@ const passFirst = 0.2
 
 func (v *Verdict) open() Ask {
 	switch e := &v.Evidence; {
-	case e.Again > 0:
+	case e.Again > 0, v.DecidedBy == ByNewBaseline:
 		return ""
-	case v.loss() && (v.Level == Fail || v.Advisory) && e.Method != "evidence", v.Class == Inconclusive && e.Method == "threshold" && v.Delta < -e.Limit-tolerance:
+	case v.loss() && !v.Undecided() && (v.Blocks || v.Excused() == AdvisoryLevel) && !e.Method.Statistics(),
+		v.Finding == Regressed && v.Undecided() && e.Method.medians() && v.Delta < -e.Limit-tolerance:
 		return Confirm // the latter may be chance, or was measured on an unhealthy host
-	case e.Method == "evidence" && e.Mode == detect.Interleaved:
+	case e.Method == MethodPairs:
 		return "" // see Pairs
-	case e.Method == "evidence" && v.Delta < 0 && e.P <= passFirst && v.Class != Improved:
+	case e.Method == MethodHistory && v.Delta < 0 && e.P <= passFirst && v.Finding != Improved:
 		return Confirm
-	case e.Method == "threshold" && e.NewN > 1 && v.straddles():
+	case e.Method.medians() && e.NewN > 1 && v.straddles():
 		return Resolve
 	}
 	return ""
@@ -112,8 +112,24 @@ func Pairs(c Comparison) map[string]int {
 	return need
 }
 
+// Later returns how many pairs of each cell are expected beyond those that it needs, by id.
+func Later(run *bench.Run, c Comparison) map[string]float64 {
+	later, s := map[string]float64{}, stages(run)
+	for i := range c.Verdicts {
+		v := &c.Verdicts[i]
+		p, used := v.Evidence.P, v.Evidence.Pairs
+		if t := v.Evidence.Processor; t != nil && t.Pairs > 0 && t.P < p {
+			p, used = t.P, t.Pairs
+		}
+		if v.Evidence.Need > 0 && v.Cell != "" && used > 0 {
+			later[v.Cell] = max(later[v.Cell], s.Later(p, used, v.Evidence.Need))
+		}
+	}
+	return later
+}
+
 // straddles reports whether single values lie on both sides of the limit.
 func (v *Verdict) straddles() bool {
 	limit := -v.Evidence.Limit
-	return v.Class == Unchanged && v.Interval[0] < limit-tolerance && v.Interval[1] > limit
+	return v.Finding == Unchanged && !v.Undecided() && v.Interval[0] < limit-tolerance && v.Interval[1] > limit
 }

@@ -5,12 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
 // Alike is a loss that the cells of a suite share in one metric: one finding in
-// place of one for each cell. No verdict's class depends on it.
+// place of one for each cell. No verdict's finding depends on it.
 type Alike struct {
 	Suite  string `json:"suite"`
 	Metric string `json:"metric"`
@@ -110,7 +109,7 @@ func lossesOf(in *inputs, verdicts []Verdict) (groups [][]loss) {
 // comparesSpeed reports whether the verdict compares a speed of this run with one
 // before it, and not with an older reference.
 func (v *Verdict) comparesSpeed() bool {
-	return v.Cell != "" && v.Metric != "" && v.Evidence.Road() != "" && v.Class != Drifted && v.Class != OperatorsDiffer && v.Reference != AnchorReference
+	return v.Cell != "" && v.Metric != "" && v.Evidence.Method.powered() && v.Finding != Drifted && v.Finding != PartsDiffer && v.Reference != AnchorReference
 }
 
 // slowdown is how much slower a verdict says that the cell is.
@@ -143,7 +142,7 @@ func shared(in *inputs, all []loss) (*Alike, []loss) {
 	a.Delta, a.Interval = stats.Median(deltas), [2]float64{slices.Min(deltas), slices.Max(deltas)}
 	a.Cell = representative(findings)
 	for _, l := range findings {
-		a.Blocking += one(l.Level == Fail)
+		a.Blocking += one(l.Blocks)
 	}
 	a.Witness, a.Reason = in.host.witness(moved, a.Delta)
 	return a, findings
@@ -151,15 +150,15 @@ func shared(in *inputs, all []loss) (*Alike, []loss) {
 
 // found reports whether the loss has a row of a report.
 func (l loss) found() bool {
-	return l.Class == Regressed || l.Class == Inconclusive && l.Level != Off && l.Delta < 0
+	return l.Finding == Regressed || l.Finding == Unchanged && l.Undecided() && l.Delta < 0
 }
 
-// representative returns the cell with the largest loss among those that block, or
-// among all where none does.
+// representative returns the cell with the largest loss among those that are the worst by
+// [Worse].
 func representative(findings []loss) string {
 	worst := slices.MinFunc(findings, func(a, b loss) int {
-		if block := one(b.Level == Fail) - one(a.Level == Fail); block != 0 {
-			return block
+		if by := Worse(a.Verdict, b.Verdict); by != 0 {
+			return by
 		}
 		return int(math.Copysign(1, a.Delta-b.Delta))
 	})
@@ -169,10 +168,10 @@ func representative(findings []loss) string {
 // witness says what is known of the host. Base and head of pairs were measured
 // alternately, so a change of the host moves both.
 func (s hostShift) witness(moved []loss, delta float64) (Witness, string) {
-	paired := !slices.ContainsFunc(moved, func(l loss) bool { return l.Evidence.Mode != detect.Interleaved })
+	paired := !slices.ContainsFunc(moved, func(l loss) bool { return !l.Evidence.InPairs })
 	switch {
 	case paired:
-		return HostUnchanged, "base and head were measured alternately, so the host did not cause it: the code did"
+		return HostUnchanged, "the code did it, and not the host: base and head were measured alternately"
 	case s.percent > 0 && s.explains(&Verdict{Delta: delta}) == "":
 		return HostChanged, fmt.Sprintf("the calibration workload moved by %.1f %% %s: the host changed, and that is not all of it", s.percent, s.since)
 	case s.percent > 0:

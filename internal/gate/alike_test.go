@@ -12,15 +12,15 @@ import (
 
 // sharedLoss returns both sides of a report in which each of so many cells became
 // slower by a share, on one road.
-func sharedLoss(road gate.Road, cells int, share func(cell int) float64) (ref, got *bench.Run) {
+func sharedLoss(road gate.Method, cells int, share func(cell int) float64) (ref, got *bench.Run) {
 	r := rand.New(rand.NewPCG(18, 6))
 	var before, now []bench.Result
 	for i := range cells {
 		id, slow := fmt.Sprint("c", i), 100*(1+share(i))
 		switch road {
-		case gate.RoadPairs:
+		case gate.MethodPairs:
 			now = append(now, inTurns(id, noisy(r, slow, 0.004, 30), noisy(r, 100, 0.004, 30)))
-		case gate.RoadHistory:
+		case gate.MethodHistory:
 			before, now = append(before, withHistory(id, 100, noisy(r, 100, 0.004, 12))), append(now, inTurns(id, noisy(r, slow, 0.004, 3), nil))
 			now[i].Sessions = 3
 		default:
@@ -40,7 +40,7 @@ func by(share float64) func(int) float64 {
 // TestASharedLossIsOneFinding: a program that is slower everywhere gave as many
 // findings as there were cells, on all roads.
 func TestASharedLossIsOneFinding(t *testing.T) {
-	for _, road := range []gate.Road{gate.RoadPairs, gate.RoadHistory, gate.RoadThreshold} {
+	for _, road := range []gate.Method{gate.MethodPairs, gate.MethodHistory, gate.MethodSessions} {
 		for _, share := range []float64{0.15, 0.5} {
 			ref, got := sharedLoss(road, 8, by(share))
 			c := gate.Compare("b", ref, got, gate.DefaultPolicy())
@@ -52,10 +52,10 @@ func TestASharedLossIsOneFinding(t *testing.T) {
 			if a.Cells != 8 || a.Of != 8 || a.Metric != "ttft_ms" || -a.Delta < 100*share-2 || -a.Delta > 100*share+2 || a.Interval[0] > a.Delta || a.Interval[1] < a.Delta {
 				t.Errorf("%s, %v: %+v", road, share, a)
 			}
-			if v := verdictOf(t, c, a.Cell); v.Alike != 1 || v.Evidence.Road() != road {
+			if v := verdictOf(t, c, a.Cell); v.Alike != 1 || v.Evidence.Method != road {
 				t.Errorf("%s, %v: it stands for the others: %+v", road, share, v)
 			}
-			if want := map[bool]gate.Witness{true: gate.HostUnchanged, false: gate.HostUnknown}[road == gate.RoadPairs]; a.Witness != want {
+			if want := map[bool]gate.Witness{true: gate.HostUnchanged, false: gate.HostUnknown}[road == gate.MethodPairs]; a.Witness != want {
 				t.Errorf("%s: witness %s, want %s", road, a.Witness, want)
 			}
 		}
@@ -72,7 +72,7 @@ func TestLossesThatAreNotShared(t *testing.T) {
 		"none":      func(int) float64 { return 0 },
 		"faster":    func(int) float64 { return -0.3 },
 	} {
-		for _, road := range []gate.Road{gate.RoadPairs, gate.RoadHistory, gate.RoadThreshold} {
+		for _, road := range []gate.Method{gate.MethodPairs, gate.MethodHistory, gate.MethodSessions} {
 			ref, got := sharedLoss(road, 8, share)
 			c := gate.Compare("b", ref, got, gate.DefaultPolicy())
 			for i := range c.Verdicts {
@@ -98,7 +98,7 @@ func TestTheCalibrationWorkloadIsTheWitness(t *testing.T) {
 		{"faster", faster, gate.HostChanged, "did not cause the loss"},
 		{"unknown", nil, gate.HostUnknown, "--ab"},
 	} {
-		ref, got := sharedLoss(gate.RoadThreshold, 8, by(0.15))
+		ref, got := sharedLoss(gate.MethodSessions, 8, by(0.15))
 		ref.Calibration = &bench.Calibration{Before: quiet[:1]}
 		if test.now != nil {
 			got.Calibration = &bench.Calibration{Before: test.now, After: test.now}
@@ -108,7 +108,7 @@ func TestTheCalibrationWorkloadIsTheWitness(t *testing.T) {
 			t.Errorf("%s: %+v", test.name, c.Alike)
 		}
 	}
-	ref, got := sharedLoss(gate.RoadThreshold, 8, by(1))
+	ref, got := sharedLoss(gate.MethodSessions, 8, by(1))
 	ref.Calibration, got.Calibration = &bench.Calibration{Before: quiet[:1]}, &bench.Calibration{Before: slower}
 	if c := gate.Compare("b", ref, got, gate.DefaultPolicy()); len(c.Alike) != 1 || !strings.Contains(c.Alike[0].Reason, "not all of it") {
 		t.Errorf("far more than the host: %+v", c.Alike)

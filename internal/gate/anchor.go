@@ -34,7 +34,7 @@ func anchors(in *inputs, c cell, verdicts []Verdict) (drifts []Verdict) {
 		}
 	}
 	for _, v := range confirm(in, since) {
-		if v.Class == Regressed {
+		if v.Finding == Regressed && !v.Undecided() {
 			drifts = append(drifts, doubted(&in.policy, drift(in, c, v)))
 		}
 	}
@@ -44,7 +44,7 @@ func anchors(in *inputs, c cell, verdicts []Verdict) (drifts []Verdict) {
 // driftable reports whether speed was judged, and not for the worse already. An
 // exact number has no room to drift, and what did not change has not drifted now.
 func (v *Verdict) driftable() bool {
-	return v.Class != Regressed && (v.Evidence.Method == "threshold" || v.Evidence.Method == "evidence")
+	return (v.Finding != Regressed || v.Undecided()) && v.Evidence.Method.limited()
 }
 
 // anchored compares the metric of a verdict with its anchor by the rule of
@@ -56,7 +56,7 @@ func anchored(in *inputs, c cell, judged *Verdict) (v Verdict, ok bool) {
 	if m == nil || old == nil || now == nil || !(old.Anchor > 0) || !bench.Finite(old.Anchor) {
 		return v, false
 	}
-	if fresh(old) && judged.Evidence.Method == "threshold" && judged.Evidence.Mode == "" {
+	if fresh(old) && judged.Evidence.Method.medians() && !judged.Evidence.InPairs {
 		return v, false // nothing has added up
 	}
 	pinned := bench.Sample{Metric: m.Name, Summary: &bench.Summary{Median: old.Anchor, N: 1}}
@@ -70,17 +70,15 @@ func fresh(old *bench.Sample) bool { return old.Anchor == summarize(old).Median 
 // drift makes of a loss since the anchor what it means: it blocks, unless the
 // known noise of the cell may have made it.
 func drift(in *inputs, c cell, v Verdict) Verdict {
-	v.Class, v.Level = Drifted, Fail
+	v.Finding = Drifted
 	since, old := c.ref.Anchored, c.ref.Sample(v.Metric)
 	if noise, ok := byChance(in.metric(v.Metric), old, c.got.Sample(v.Metric)); ok {
-		v.Class, v.Level, v.Evidence.Method = Inconclusive, in.policy.open(), ""
-		v.Reason = fmt.Sprintf("%.1f %% worse than its anchor%s, which its noise of %.2g %% can make: measure it again with more --repeats", -v.Delta, pinnedOn(since), 100*noise)
+		v.undecide(ByRepeats, fmt.Sprintf("%.1f %% worse than its anchor%s, which its noise of %.2g %% can make: measure it again with more --repeats", -v.Delta, pinnedOn(since), 100*noise))
 		return v
 	}
 	if fresh(old) && knownNoise(old) == 0 {
-		v.Class, v.Level, v.Evidence.Method = Inconclusive, in.policy.open(), ""
-		v.Reason = fmt.Sprintf("%.1f %% worse than its anchor%s, which is its baseline: many small losses, or the host on another day, whose noise is unknown: "+
-			"look with accelgate history, or measure it with accelgate calibrate --write", -v.Delta, pinnedOn(since))
+		v.undecide(ByRepeats, fmt.Sprintf("%.1f %% worse than its anchor%s, which is its baseline: many small losses, or the host on another day, whose noise is unknown: "+
+			"look with accelgate history, or measure it with accelgate calibrate --write", -v.Delta, pinnedOn(since)))
 		return v
 	}
 	v.Reason = fmt.Sprintf("many small losses have added up since its anchor%s: find them with accelgate history, "+

@@ -55,7 +55,7 @@ func TestAnchor(t *testing.T) {
 		c := gate.Compare("base", pinned(tt.metric, tt.median, tt.anchor), measured(tt.metric, tt.value), tt.policy)
 		var got []string
 		for _, v := range c.Verdicts {
-			got = append(got, string(v.Class))
+			got = append(got, string(v.Finding))
 		}
 		if strings.Join(got, " ") != tt.want {
 			t.Errorf("%s: %v, want %s", tt.name, got, tt.want)
@@ -101,23 +101,23 @@ func TestAnchorAndNoise(t *testing.T) {
 		return c.Verdicts[1]
 	}
 	got := measured(tps, 88, 89, 87)
-	if v := judged(0.01, policy, got); v.Class != gate.Drifted || v.Level != gate.Fail {
+	if v := judged(0.01, policy, got); v.Finding != gate.Drifted || !v.Blocks {
 		t.Errorf("a quiet cell: %+v", v)
 	}
 	v := judged(0.15, policy, got)
-	if v.Class != gate.Inconclusive || v.Level != gate.Warn || !strings.Contains(v.Reason, "15 %") || !strings.Contains(v.Reason, "--repeats") {
+	if !v.Undecided() || !v.Reserved() || !strings.Contains(v.Reason, "15 %") || !strings.Contains(v.Reason, "--repeats") {
 		t.Errorf("a noisy cell: %+v", v)
 	}
 	policy.Inconclusive = "fail"
-	if v := judged(0.15, policy, got); v.Level != gate.Fail {
+	if v := judged(0.15, policy, got); !v.Blocks {
 		t.Errorf("a noisy cell where open questions fail: %+v", v)
 	}
 
 	// Without any of that, what the values differ by is better than nothing.
-	if v := judged(0, policy, measured(tps, 89, 70, 113)); v.Class != gate.Inconclusive {
+	if v := judged(0, policy, measured(tps, 89, 70, 113)); !v.Undecided() {
 		t.Errorf("values all over the place: %+v", v)
 	}
-	if v := judged(0, policy, got); v.Class != gate.Drifted {
+	if v := judged(0, policy, got); v.Finding != gate.Drifted {
 		t.Errorf("values close together: %+v", v)
 	}
 
@@ -125,7 +125,7 @@ func TestAnchorAndNoise(t *testing.T) {
 	for i := range 20 { // earlier runs say it as well
 		ref.Results[0].Samples[0].History = append(ref.Results[0].Samples[0].History, []float64{80 + 25*float64(i%2)})
 	}
-	if v := gate.Compare("base", ref, got, policy).Verdicts[1]; v.Class != gate.Inconclusive {
+	if v := gate.Compare("base", ref, got, policy).Verdicts[1]; !v.Undecided() {
 		t.Errorf("earlier runs that differ by 25 %%: %+v", v)
 	}
 }
@@ -140,14 +140,15 @@ func TestAnchorOfAnUnhealthyHost(t *testing.T) {
 		got := measured(tps, 89)
 		got.Results[0].Health = &bench.Health{Status: bench.Unhealthy, Reasons: []string{"throttled"}}
 		for _, v := range gate.Compare("base", pinned(tps, 92, 100), got, policy).Verdicts {
-			if v.Class == gate.Drifted {
-				return true
+			if v.Finding == gate.Drifted {
+				return v.Blocks
 			}
 		}
+		t.Error("the drift vanished")
 		return false
 	}
 	if drifted() {
-		t.Error("a throttled machine drifted")
+		t.Error("what a throttled host measured blocks as drift")
 	}
 	policy.Unhealthy = gate.UnhealthyIgnore
 	if !drifted() {
@@ -171,7 +172,7 @@ func TestAnchorNeedsConfirmation(t *testing.T) {
 		got.Results[0].Samples = append(got.Results[0].Samples, bench.Sample{Metric: "speedup", Values: []float64{tt.speedup}})
 		drifted := 0
 		for _, v := range gate.Compare("base", ref, got, gate.Policy{Threshold: 20, Drift: 10}).Verdicts {
-			if v.Class == gate.Drifted {
+			if v.Finding == gate.Drifted {
 				drifted++
 			}
 		}

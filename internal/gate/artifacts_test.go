@@ -25,7 +25,7 @@ func TestSameArtifacts(t *testing.T) {
 		return verdicts[len(verdicts)-1]
 	}
 	v := judge("d", "d", nil)
-	if v.Class != gate.Unchanged || v.Level != gate.Off || v.Evidence.Method != "digest" || v.Old != 100 || v.New != 50 || v.Delta != 0 {
+	if v.Listed() || v.Evidence.Method != "digest" || v.Old != 100 || v.New != 50 || v.Delta != 0 {
 		t.Errorf("the same artifacts: %+v", v)
 	}
 	for name, v := range map[string]gate.Verdict{
@@ -39,12 +39,12 @@ func TestSameArtifacts(t *testing.T) {
 			ref.Results[0].Samples[0].Metric, got.Results[0].Samples[0].Metric = "checksum", "checksum"
 		}),
 	} {
-		if v.Class == gate.Unchanged || v.Evidence.Method == "digest" {
+		if v.Finding == gate.Unchanged || v.Evidence.Method == "digest" {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
 	v = judge("d", "d", func(ref, _ *bench.Run) { ref.Host.CPU = "another" })
-	if v.Class != gate.Inconclusive {
+	if v.Finding != gate.Untracked {
 		t.Errorf("another host: %+v", v)
 	}
 }

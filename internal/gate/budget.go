@@ -24,7 +24,7 @@ type Budget struct {
 	Selects func(bench.Cell) bool `json:"-"`
 }
 
-// Spent is what became of a budget. Class and numbers are those of the [Verdict] with
+// Spent is what became of a budget. Finding and numbers are those of the [Verdict] with
 // its place.
 type Spent struct {
 	Budget
@@ -79,7 +79,7 @@ func budgets(in *inputs, share float64) ([]Verdict, []Spent) {
 		if b.group.ignored() {
 			continue
 		}
-		v := takenBack(in, b.group.unhealthy(in), b.verdict)
+		v := shadowed(in, b.group.unhealthy(in), b.verdict)
 		v.Budget = len(spent) + 1
 		verdicts, spent = append(verdicts, v), append(spent, b.Spent)
 	}
@@ -94,20 +94,20 @@ func (in *inputs) spend(of *Budget) budgeted {
 	b := budgeted{Spent: Spent{Budget: *of}, group: in.groupOf(of)}
 	g := &b.group
 	b.Cells, b.Of, b.LeftOut = len(g.members), g.of, g.leftOut()
-	b.verdict = Verdict{Metric: of.Metric, Class: Inconclusive, Level: in.policy.open(), Evidence: Evidence{Limit: of.Loss}}
+	b.verdict = Verdict{Metric: of.Metric, Finding: Incomparable, DecidedBy: ByWholeGroup, Evidence: Evidence{Limit: of.Loss}}
 	if of.Fit != nil && g.lost == "" {
 		g.lost = g.incomplete(of.Fit)
 	}
 	switch {
 	case g.ignored():
 	case g.broken != "":
-		b.verdict.Level, b.verdict.Reason = Fail, g.broken
+		b.verdict.DecidedBy, b.verdict.Reason = Certain, g.broken
 	case in.unjudged != "" && !g.paired:
-		b.verdict.Level, b.verdict.Reason = Off, "speed was not judged: "+in.unjudged
+		b.verdict.Finding, b.verdict.DecidedBy, b.verdict.Reason = Untracked, Certain, "speed was not judged: "+in.unjudged
 	case len(g.members) == 0 && g.same > 0:
-		b.verdict.Class, b.verdict.Level, b.verdict.Evidence.Method = Unchanged, Off, "digest"
+		b.verdict.Finding, b.verdict.DecidedBy, b.verdict.Evidence.Method = Unchanged, Certain, MethodDigest
 	case len(g.members) == 0 && g.lost == "":
-		b.verdict.Class, b.verdict.Level = Untracked, Warn
+		b.verdict.Finding, b.verdict.DecidedBy = Untracked, Certain
 		b.verdict.Reason = "no cell of the group has a number to compare with: record them with baseline update"
 	case g.lost != "":
 		b.verdict.Reason = g.lost
@@ -123,6 +123,7 @@ func (in *inputs) spend(of *Budget) budgeted {
 // decide gives the verdict on a mean that was tested; q is p corrected for all budgets.
 func (b *budgeted) decide(in *inputs, q, share, of float64) {
 	v := &b.verdict
+	v.DecidedBy = Certain
 	f := b.test.finds(b, share/of)
 	v.Old, v.New, v.Delta, v.Interval, v.Evidence = f.old, f.new, f.delta, f.interval, f.evidence
 	if v.Evidence.Limit = b.Loss; v.Evidence.P > 0 {
@@ -141,13 +142,14 @@ func (b *budgeted) decide(in *inputs, q, share, of float64) {
 	lost, certain := v.Delta < -b.Loss-tolerance, f.certain || f.convicts && q <= share
 	switch {
 	case lost && certain && f.accepted:
-		v.Class, v.Level, v.Reason = Unchanged, Off, "slower than earlier runs, and not than the baseline, in which that was accepted"
+		v.Finding, v.Reason = Unchanged, "slower than earlier runs, and not than the baseline, in which that was accepted"
 	case lost && certain:
-		v.Class, v.Level, v.Reason = OverBudget, Fail, "lost most: "+b.worstCells(in)
+		v.Finding, v.Reason = OverBudget, "lost most: "+b.worstCells(in)
 	case !lost && in.policy.Method == MethodThreshold, v.Interval[0] >= -b.Loss-tolerance:
-		v.Class, v.Level = Unchanged, Off
+		v.Finding = Unchanged
 	default:
-		v.Reason = fmt.Sprintf("a loss of %.1f %% cannot be excluded: %s", -v.Interval[0], f.more)
+		v.Finding = seen(OverBudget, lost && f.evidence.suspicious())
+		v.undecide(f.decider, fmt.Sprintf("a loss of %.1f %% cannot be excluded: %s", -v.Interval[0], f.more))
 	}
 }
 
@@ -181,6 +183,7 @@ type meanFinding struct {
 	convicts, certain bool // whether q decides, and whether the loss blocks whatever q is
 	accepted          bool // the baseline has the loss already
 	more              string
+	decider           Decider // of a loss that cannot be excluded
 }
 
 // meanTest is one way to evidence on a mean.

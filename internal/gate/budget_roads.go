@@ -75,12 +75,9 @@ func (m *mediansMean) p() float64 { return 1 }
 
 func (m *mediansMean) finds(*budgeted, float64) meanFinding {
 	delta, _ := m.metric.Better.Gain(m.old, m.new)
-	mode := detect.Mode("")
-	if len(m.members) > 0 && m.members[0].old == nil {
-		mode = detect.Interleaved
-	}
+	paired := len(m.members) > 0 && m.members[0].old == nil
 	return meanFinding{old: m.old, new: m.new, delta: delta, interval: [2]float64{delta, delta}, certain: true, values: m.values,
-		evidence: Evidence{Method: "threshold", Mode: mode, OldN: m.olds, NewN: m.values}}
+		evidence: Evidence{Method: MethodThreshold, InPairs: paired, OldN: m.olds, NewN: m.values}, decider: ByPairs}
 }
 
 // pairsMean is the exact test of the pairs of the first look, which every cell has
@@ -116,7 +113,8 @@ func (t *pairsMean) finds(b *budgeted, alpha float64) meanFinding {
 	f := t.mediansMean.finds(b, alpha)
 	f.certain, f.convicts, f.values = false, true, t.Pairs
 	f.delta, f.interval = d.percent(t.Estimate), [2]float64{d.percent(t.High), d.percent(t.Low)}
-	f.evidence = Evidence{Method: "evidence", Mode: detect.Interleaved, OldN: t.Pairs, NewN: t.Pairs, Pairs: t.of, P: t.P, Noise: 100 * t.Noise, NoiseFloor: 100 * t.Noise,
+	f.decider = ByMorePairs
+	f.evidence = Evidence{Method: MethodPairs, InPairs: true, OldN: t.Pairs, NewN: t.Pairs, Pairs: t.of, P: t.P, Noise: 100 * t.Noise, NoiseFloor: 100 * t.Noise,
 		MDE: math.Abs(d.percent(t.MDE(alpha, d.slower(b.Loss))))}
 	f.more = fmt.Sprintf("%d pairs find one from %.1f %% on; measure more with --pairs %d", t.Pairs, f.evidence.MDE, max(5, 2*t.of))
 	switch {
@@ -208,7 +206,8 @@ func (t *historyMean) finds(b *budgeted, _ float64) meanFinding {
 	d := t.metric
 	f := meanFinding{old: stats.Median(newest(t.base, t.K)), new: stats.Median(t.head), delta: d.percent(t.Estimate), values: t.values,
 		interval: [2]float64{d.percent(t.High), d.percent(t.Low)}, convicts: t.Verdict == detect.Regressed, accepted: t.accepted}
-	f.evidence = Evidence{Method: "evidence", Mode: detect.History, OldN: t.K, NewN: t.N, P: t.P, Noise: 100 * t.NoiseFloor, NoiseFloor: 100 * t.NoiseFloor, MDE: math.Abs(d.percent(t.MDE))}
+	f.decider = ByPairs
+	f.evidence = Evidence{Method: MethodHistory, OldN: t.K, NewN: t.N, P: t.P, Noise: 100 * t.NoiseFloor, NoiseFloor: 100 * t.NoiseFloor, MDE: math.Abs(d.percent(t.MDE))}
 	f.more = "measure in pairs with --ab"
 	if t.N < leastHeads {
 		f.more = fmt.Sprintf("%d of the %d new runs that can show a loss of a mean against earlier runs: measure in pairs with --ab", t.N, leastHeads)
@@ -262,7 +261,7 @@ func (t *sidesMean) finds(b *budgeted, alpha float64) meanFinding {
 	f.convicts, f.certain = true, t.Estimate >= t.large
 	half := t.Least(0.025)
 	f.interval = [2]float64{d.percent((1+t.Estimate)*(1+half) - 1), d.percent((1+t.Estimate)/(1+half) - 1)}
-	f.evidence.P, f.evidence.MDE = t.P, max(b.Loss, math.Abs(d.percent(min(t.large, least))))
+	f.evidence.Method, f.evidence.P, f.evidence.MDE = MethodSessions, t.P, max(b.Loss, math.Abs(d.percent(min(t.large, least))))
 	f.more = fmt.Sprintf("two sessions of unchanged code may differ as much, and show one from %.3g %% on; decide it in pairs with --ab", f.evidence.MDE)
 	return f
 }

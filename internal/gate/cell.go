@@ -2,7 +2,6 @@ package gate
 
 import (
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/detect"
 )
 
 // findings are what judging a cell yields.
@@ -37,7 +36,7 @@ func judgeCell(in *inputs, ev *evidence, c cell) findings {
 	for i := range f.verdicts {
 		v := f.verdicts[i]
 		if m := in.metric(v.Metric); m == nil || !in.counts(m, c) { // no host changes a count
-			v = takenBack(in, because, v)
+			v = shadowed(in, because, v)
 		}
 		f.verdicts[i] = attributed(c.got, explained(in, c, v))
 	}
@@ -54,11 +53,11 @@ func byOutcome(in *inputs, ev *evidence, c cell) findings {
 	case c.got.Outcome == bench.Skipped:
 		return found(skipped(in, c))
 	case c.got.Outcome != bench.Passed:
-		return found(failed(c))
+		return found(failed(in, c))
 	case expected:
 		return judgeExpected(in, c, e).and(known(in, ev, c))
 	case c.ref == nil && !inPairs(c.got):
-		return found(Verdict{Cell: c.id, Class: Untracked, Level: Warn, Reason: "the baseline does not have this cell"})
+		return found(Verdict{Cell: c.id, Finding: Untracked, Reason: "the baseline does not have this cell"})
 	}
 	return known(in, ev, c)
 }
@@ -67,12 +66,12 @@ func byOutcome(in *inputs, ev *evidence, c cell) findings {
 func known(in *inputs, ev *evidence, c cell) (f findings) {
 	if c.ref != nil && c.ref.Outcome == bench.Passed {
 		if why := asked(c.ref, c.got); why != "" {
-			return found(Verdict{Cell: c.id, Class: Inconclusive, Level: Fail, Reason: why})
+			return found(Verdict{Cell: c.id, Finding: Incomparable, Reason: why})
 		}
 		return judgeSpeed(in, ev, c)
 	}
 	if c.ref != nil {
-		f = found(Verdict{Cell: c.id, Class: Fixed, Level: Off, Reason: "failed in the baseline, passes now"})
+		f = found(Verdict{Cell: c.id, Finding: Fixed, Reason: "failed in the baseline, passes now"})
 	}
 	if inPairs(c.got) { // the base passes, too
 		f = f.and(judgeSpeed(in, ev, cell{c.id, c.got, &bench.Result{Outcome: bench.Passed}}))
@@ -81,22 +80,28 @@ func known(in *inputs, ev *evidence, c cell) (f findings) {
 }
 
 func skipped(in *inputs, c cell) Verdict {
-	v := Verdict{Cell: c.id, Class: Skipped, Level: Off, Reason: c.got.Reason}
+	v := Verdict{Cell: c.id, Finding: Skipped, Outcome: bench.Skipped, Reason: c.got.Reason}
 	if in.owed(c.id) {
-		v.Level = Fail
+		v.Finding = Missing
 		v.Reason = "newly skipped: " + c.got.Reason
 	}
 	return v
 }
 
-func failed(c cell) Verdict {
-	v := Verdict{Cell: c.id, Class: RuntimeFailure, Level: Fail, Delta: -100, Reason: c.got.Reason}
-	if c.got.Outcome == bench.Incorrect {
-		v.Class = CorrectnessFailure
-	}
+func failed(in *inputs, c cell) Verdict {
+	v := failure(c)
 	if c.ref != nil && c.ref.Outcome != bench.Passed {
-		v.Level, v.Delta = Warn, 0
+		v.Delta, v.Excuse = 0, in.knownFailure()
 		v.Reason = "known failure, recorded in the baseline: " + c.got.Reason
+	}
+	return v
+}
+
+// failure is the verdict on a cell that did not pass.
+func failure(c cell) Verdict {
+	v := Verdict{Cell: c.id, Finding: Crashed, Outcome: c.got.Outcome, Delta: -100, Reason: c.got.Reason}
+	if c.got.Outcome == bench.Incorrect {
+		v.Finding = Incorrect
 	}
 	return v
 }
@@ -126,15 +131,15 @@ func judgeSpeed(in *inputs, ev *evidence, c cell) (f findings) {
 		}
 	}
 	if len(verdicts) == 0 {
-		return findings{verdicts: []Verdict{{Cell: c.id, Class: Unchanged, Level: Off}}, tracked: true}
+		return findings{verdicts: []Verdict{{Cell: c.id, Finding: Unchanged}}, tracked: true}
 	}
 	verdicts = confirm(in, verdicts)
 	for i := range verdicts {
 		v := &verdicts[i]
 		f.tracked = f.tracked || v.judged()
-		f.paired = f.paired || v.judged() && v.Evidence.Mode == detect.Interleaved
+		f.paired = f.paired || v.judged() && v.Evidence.InPairs
 	}
 	f.alone = f.paired
-	f.verdicts = append(verdicts, anchors(in, c, verdicts)...)
+	f.verdicts = append(verdicts, uniqueLosses(anchors(in, c, verdicts), bothSlower(in, c, verdicts))...)
 	return f
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -12,6 +13,9 @@ import (
 // answer is a correctness failure without any baseline. Neither run is
 // changed. Both must have passed [bench.Run.Validate].
 func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
+	if why := run.Context[bench.NoEvidence]; why != "" {
+		return Comparison{Reference: name, NoEvidence: why}
+	}
 	in, verdicts := newInputs(name, ref, run, p)
 	ev := weigh(in)
 	if v, ok := together(in.withoutChanges(), ev); ok {
@@ -28,12 +32,12 @@ func Compare(name string, ref, run *bench.Run, p Policy) Comparison {
 	}
 	verdicts, waivers := waive(in, verdicts)
 	verdicts, isolated := quarantine(in, verdicts)
-	verdicts = advise(in, verdicts, spent)
+	verdicts = p.settled(advise(in, verdicts, spent))
 	verdicts, shares := alike(in, verdicts)
 	c := Comparison{Reference: name, Verdicts: verdicts, Unjudged: sum.unjudged(in), MissingShards: run.MissingShards(), Unselected: unselected,
 		Unbuilt:  run.Context[bench.Unbuilt] != "" && sum.passed == 0,
 		Measured: sum.measured, Passed: sum.passed, Checks: sum.checks, Waivers: waivers, Alike: shares, Budgets: spent, Quarantine: isolated,
-		Began: ev.began.standing(verdicts), Noise: noiseOf(in), Sight: sightOf(verdicts)}
+		Began: ev.began.standing(verdicts), Noise: noiseOf(in), Power: powerOf(verdicts)}
 	if c.Unjudged == "" {
 		c.Uncompared = uncompared(in.cells, verdicts, spent)
 	}
@@ -73,7 +77,7 @@ func addressed(reference string, verdicts []Verdict) []Verdict {
 			v.Reference = reference
 		}
 		if v.Metric == "" && v.Cell != "" {
-			v.Evidence.Method = "outcome"
+			v.Evidence.Method = MethodOutcome
 		}
 	}
 	return verdicts
@@ -88,7 +92,7 @@ func (s *summary) unjudged(in *inputs) string {
 	case in.unjudged != "" && in.run.Base != "" && s.passed > 0:
 		return fmt.Sprintf("%d of %d cells could not be judged by pairs with the base, and %s", s.passed-s.alone, s.passed, in.unjudged)
 	case in.unjudged == "" && !s.tracked && s.passed > 0:
-		return "no cell could be judged by the numbers of the baseline"
+		return cmp.Or(unrecordable(in), "no cell could be judged by the numbers of the baseline")
 	}
 	return in.unjudged
 }

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/detect"
 )
 
 // counts reports whether a metric is gated as a count: all values of each side are equal, so
@@ -11,12 +10,23 @@ func (in *inputs) counts(m *described, c cell) bool {
 	new := c.got.Sample(m.Name)
 	old, paired := countOf(m, c)
 	switch {
-	case !m.Counted || m.contradiction != "" || in.policy.Compat != "" || in.limits[c.id][m.Name].Shown || in.tested(numberOf{c.id, m.Name}):
+	case !in.mayCount(m, c.id):
 		return false
 	case old == nil || !constant(old) || in.unjudged != "" && !paired:
 		return false
 	}
 	return new == nil || constant(new)
+}
+
+// mayCount reports whether a metric is gated as a count where its values are equal.
+func (in *inputs) mayCount(m *described, id string) bool {
+	return m.Counted && m.contradiction == "" && in.policy.Compat == "" && !in.limits[id][m.Name].Shown && !in.tested(numberOf{id, m.Name})
+}
+
+// newCount reports whether a metric would be gated as a count if the reference had it.
+func (in *inputs) newCount(m *described, c cell) bool {
+	new := c.got.Sample(m.Name)
+	return in.mayCount(m, c.id) && in.byID[c.id] != nil && c.ref.Sample(m.Name) == nil && new != nil && len(new.Base) == 0 && constant(new)
 }
 
 // countOf is what a count is compared with: the values of the base, else the reference's; nil if
@@ -44,9 +54,15 @@ func constant(s *bench.Sample) bool {
 // byCount is the verdict on a count. Smaller changes than the policy's least effect never block.
 func byCount(in *inputs, m *described, c cell) Verdict {
 	old, paired := countOf(m, c)
+	if in.run.Metric(m.Name) == nil && !paired {
+		return undescribed(m, old, c.got.Sample(m.Name))
+	}
 	v := threshold(&m.Metric, old, c.got.Sample(m.Name), in.policyOf(numberOf{c.id, m.Name}).minEffect())
+	if v.Finding == Implausible && v.New == 0 { // a count can be none, unlike a time
+		v.Finding, v.Evidence.Method = Improved, MethodThreshold
+	}
 	if paired {
-		v.Reference, v.Evidence.Mode = pairReference, detect.Interleaved
+		v.Reference, v.Evidence.InPairs = pairReference, true
 	}
 	return v
 }

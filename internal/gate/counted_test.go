@@ -27,7 +27,7 @@ func TestCounted(t *testing.T) {
 	unhealthy.Results[0].Health = &bench.Health{Status: bench.Unhealthy, Reasons: []string{"other programs"}}
 	for name, test := range map[string]struct {
 		ref, run *bench.Run
-		want     string // the class of allocs; "" where it is only shown
+		want     string // the finding of allocs; "" where it is only shown
 	}{
 		"equal":                    {counted([]float64{100, 100}, nil), counted([]float64{100, 100}, nil), "unchanged"},
 		"within the least effect":  {counted([]float64{100}, nil), counted([]float64{102}, nil), "unchanged"},
@@ -39,7 +39,9 @@ func TestCounted(t *testing.T) {
 		"on an unhealthy host":     {counted([]float64{100}, nil), unhealthy, "regressed"},
 		"varies now":               {counted([]float64{100}, nil), counted([]float64{103, 104}, nil), ""},
 		"varied before":            {counted([]float64{100, 101, 102}, nil), counted([]float64{110}, nil), ""},
-		"not recorded":             {counted(nil, nil), counted([]float64{103}, nil), ""},
+		"not recorded":             {counted(nil, nil), counted([]float64{103}, nil), "untracked"},
+		"not recorded, and varies": {counted(nil, nil), counted([]float64{103, 104}, nil), ""},
+		"none left":                {counted([]float64{5}, nil), counted([]float64{0}, nil), "improved"},
 		"gone":                     {counted([]float64{100}, nil), counted(nil, nil), "missing"},
 		"more than the base":       {counted([]float64{103}, nil), counted([]float64{103, 103}, []float64{100, 100}), "regressed"},
 		"as the base":              {counted([]float64{100}, nil), counted([]float64{103, 103}, []float64{103, 103}), "unchanged"},
@@ -48,7 +50,7 @@ func TestCounted(t *testing.T) {
 		got := ""
 		for _, v := range gate.Compare("base", test.ref, test.run, gate.DefaultPolicy()).Verdicts {
 			if v.Metric == "allocs" {
-				got += string(v.Class)
+				got += string(v.Finding)
 			}
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

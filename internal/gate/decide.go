@@ -2,42 +2,25 @@ package gate
 
 import "slices"
 
-// Status is the decision in a word.
-type Status string
-
-// The statuses.
-const (
-	StatusPassed Status = "passed"
-	StatusFailed Status = "failed"
-	// StatusActionRequired: nothing is wrong, but a baseline that the policy
-	// demands is missing or is of another machine, or what is checked was changed.
-	StatusActionRequired Status = "action_required"
-	// StatusNoEvidence: nothing blocks, and on some host not one cell passed, or
-	// parts of its matrix are missing.
-	StatusNoEvidence Status = "no_evidence"
-	// StatusInconclusive: nothing blocks, and on some host most cells stay
-	// inconclusive; see [Comparison.Inconclusive]. The exit code is that of passed.
-	StatusInconclusive Status = "inconclusive"
-)
-
-// Statuses lists every status.
-var Statuses = []Status{StatusPassed, StatusFailed, StatusActionRequired, StatusNoEvidence, StatusInconclusive}
-
-// Passes reports whether a command with this decision exits with 0.
-func (s Status) Passes() bool { return s == StatusPassed || s == StatusInconclusive }
-
 // Decision sums up all comparisons of one invocation.
 type Decision struct {
-	Status Status        `json:"status"`
-	Counts map[Class]int `json:"counts"`
-	// Blocking counts the verdicts of level Fail by class.
-	Blocking map[Class]int `json:"blocking"`
-	Measured int           `json:"measured"` // cells
-	Judged   int           `json:"judged"`   // verdicts that rest on numbers of both sides
-	// SpeedCells counts the cells with a speed to decide, and Undecided those of them
-	// of which one stays inconclusive.
-	SpeedCells int `json:"speed_cells,omitempty"`
-	Undecided  int `json:"undecided_cells,omitempty"`
+	Status Status `json:"status"`
+	// Strict is that of the policy.
+	Strict bool `json:"strict,omitempty"`
+	// Counts, Blocking, Undecided and Excused count verdicts by finding: all, those that block,
+	// and those that do not, because they are undecided, or because they are excused.
+	Counts    map[Finding]int `json:"counts"`
+	Blocking  map[Finding]int `json:"blocking"`
+	Undecided map[Finding]int `json:"undecided"`
+	Excused   map[Finding]int `json:"excused"`
+	// Losses counts the losses beyond their limits that are undecided.
+	Losses   int `json:"undecided_losses,omitempty"`
+	Measured int `json:"measured"` // cells
+	Judged   int `json:"judged"`   // verdicts that rest on numbers of both sides
+	// SpeedCells counts the cells with a speed to decide, and UndecidedCells those of them
+	// of which one stays undecided.
+	SpeedCells     int `json:"speed_cells,omitempty"`
+	UndecidedCells int `json:"undecided_cells,omitempty"`
 	// Unjudged counts the comparisons whose speed could not be judged.
 	Unjudged int `json:"unjudged"`
 	// Uncompared counts the suites, over all comparisons, of which not one number
@@ -59,8 +42,8 @@ type Decision struct {
 // that passed is no evidence, however green the others are, unless something
 // failed.
 func Decide(comparisons []Comparison, p Policy) Decision {
-	d := Decision{Counts: map[Class]int{}, Blocking: map[Class]int{}, Unapproved: p.Unapproved}
-	evidence, inconclusive := len(comparisons) > 0, false
+	d := Decision{Strict: p.Strict, Counts: map[Finding]int{}, Blocking: map[Finding]int{}, Undecided: map[Finding]int{}, Excused: map[Finding]int{}, Unapproved: p.Unapproved}
+	evidence, reserved := len(comparisons) > 0, false
 	for i := range comparisons {
 		c := &comparisons[i]
 		d.Measured += c.Measured
@@ -71,11 +54,12 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 		}
 		d.count(c.Verdicts)
 		cells, undecided := c.undecided()
-		d.SpeedCells, d.Undecided = d.SpeedCells+cells, d.Undecided+undecided
-		inconclusive = inconclusive || c.Inconclusive()
+		d.SpeedCells, d.UndecidedCells = d.SpeedCells+cells, d.UndecidedCells+undecided
+		reserved = reserved || slices.ContainsFunc(c.Uncompared, func(u Uncompared) bool { return !u.Shown })
 	}
+	reserved = reserved || d.Unjudged > 0 || len(d.Undecided)+len(d.Excused) > 0
 	d.Waivers, d.Quarantine = waiversOf(comparisons, p), quarantineOf(comparisons, p)
-	d.Unbuilt = len(d.Blocking) > 0 && d.Blocking[CorrectnessFailure] == 0 && !slices.ContainsFunc(comparisons, func(c Comparison) bool { return !c.Unbuilt && c.blocks() })
+	d.Unbuilt = len(d.Blocking) > 0 && d.Blocking[Incorrect] == 0 && !slices.ContainsFunc(comparisons, func(c Comparison) bool { return !c.Unbuilt && c.blocks() })
 	switch {
 	case len(d.Blocking) > 0:
 		d.Status = StatusFailed
@@ -83,8 +67,10 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 		d.Status = StatusNoEvidence
 	case d.Unjudged+d.Uncompared > 0 && p.RequireBaseline, d.Unapproved:
 		d.Status = StatusActionRequired
-	case inconclusive:
-		d.Status = StatusInconclusive
+	case d.Losses > 0:
+		d.Status = StatusUndecided
+	case reserved:
+		d.Status = StatusWarned
 	default:
 		d.Status = StatusPassed
 	}
@@ -93,15 +79,21 @@ func Decide(comparisons []Comparison, p Policy) Decision {
 
 // blocks reports whether a verdict of the comparison blocks.
 func (c *Comparison) blocks() bool {
-	return slices.ContainsFunc(c.Verdicts, func(v Verdict) bool { return v.Level == Fail })
+	return slices.ContainsFunc(c.Verdicts, func(v Verdict) bool { return v.Blocks })
 }
 
 func (d *Decision) count(verdicts []Verdict) {
 	for i := range verdicts {
 		v := &verdicts[i]
-		d.Counts[v.Class]++
-		if v.Level == Fail {
-			d.Blocking[v.Class]++
+		d.Counts[v.Finding]++
+		switch {
+		case v.Blocks:
+			d.Blocking[v.Finding]++
+		case v.Excuse != nil:
+			d.Excused[v.Finding]++
+		case v.Undecided():
+			d.Undecided[v.Finding]++
+			d.Losses += one(v.UndecidedLoss())
 		}
 		if v.judged() {
 			d.Judged++
@@ -109,15 +101,8 @@ func (d *Decision) count(verdicts []Verdict) {
 	}
 }
 
-// Inconclusive reports whether the speed of more than half of the cells that have
-// one stays inconclusive: what the others show is not what the run was for.
-func (c *Comparison) Inconclusive() bool {
-	cells, undecided := c.undecided()
-	return 2*undecided > cells
-}
-
 // undecided counts the cells with a speed to decide, and those of them of which one
-// stays inconclusive. The verdicts of one cell are adjacent.
+// stays undecided. The verdicts of one cell are adjacent.
 func (c *Comparison) undecided() (cells, undecided int) {
 	for rest := c.Verdicts; len(rest) > 0; {
 		some, open, n := false, false, 0
@@ -131,9 +116,9 @@ func (c *Comparison) undecided() (cells, undecided int) {
 }
 
 // speed reports whether the verdict is on a speed of a cell that was to be decided,
-// and whether it stays inconclusive. One that a host has no reference for is
+// and whether it stays undecided. One that a host has no reference for is
 // unjudged, which has a status of its own.
 func (v *Verdict) speed() (of, undecided bool) {
-	undecided = v.Class == Inconclusive && v.Level != Off && v.Cell != "" && v.Metric != ""
-	return undecided || v.Cell != "" && v.Metric != "" && (v.Evidence.Method == "evidence" || v.Evidence.Method == "threshold"), undecided
+	undecided = v.Undecided() && v.Cell != "" && v.Metric != ""
+	return undecided || v.Cell != "" && v.Metric != "" && v.Evidence.Method.limited(), undecided
 }

@@ -31,7 +31,7 @@ func noisePairs(pairs []metricPair) map[int]float64 {
 }
 
 // byChance makes a difference that chance may make none.
-func (f *finding) byChance(q float64, known bool) {
+func (f *judgedRow) byChance(q float64, known bool) {
 	row := &f.row
 	if !known || row.Verdict != DiffRegression && row.Verdict != DiffImprovement || q <= detect.DefaultFalseAlarms {
 		return

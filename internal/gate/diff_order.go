@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// Ranked returns the rows in the order of tables: regressions with the largest
-// relative change first, then what is missing, then improvements with the
-// largest first, then the rest by cell and metric. A regression from 0 is the
-// largest. InferenceBench has what is missing among the rest, and takes a
+// Ranked returns the rows in the order of tables: that of [Worse], the largest relative change
+// first, then by cell and metric. A regression from 0 is the
+// largest. InferenceBench has regressions before improvements, everything else after them, and takes a
 // change from 0 for the smallest.
 func (d *Difference) Ranked() []DiffRow {
 	rows := slices.Clone(d.Rows)
@@ -22,14 +21,42 @@ func (d *Difference) Ranked() []DiffRow {
 
 func (d *Difference) rank(r DiffRow) int {
 	switch {
-	case r.Verdict == DiffRegression || r.Verdict == DiffImplausible:
+	case d.Compat != CompatInferenceBench:
+		v := r.Verdict.asVerdict()
+		return v.Standing()*len(Findings) + v.Finding.Rank()
+	case r.Verdict == DiffRegression:
 		return 0
-	case r.Verdict == DiffMissing && d.Compat != CompatInferenceBench:
-		return 1
 	case r.Verdict == DiffImprovement:
-		return 2
+		return 1
 	}
-	return 3
+	return 2
+}
+
+// asVerdict is what a report would say of a row.
+func (d DiffVerdict) asVerdict() Verdict {
+	v := Verdict{Finding: Unchanged}
+	switch d {
+	case DiffRegression:
+		v.Finding = Regressed
+	case DiffImplausible:
+		v.Finding = Implausible
+	case DiffMissing:
+		v.Finding = Missing
+	case DiffInconclusive:
+		v.Finding, v.DecidedBy = Incomparable, ByRepeats
+	case DiffNew:
+		v.Finding = Untracked
+	case DiffImprovement:
+		v.Finding = Improved
+	}
+	v.Blocks = (&Policy{}).blocks(&v)
+	return v
+}
+
+// Reserved reports whether some row is undecided, so that a strict diff does not pass without a
+// reservation.
+func (d *Difference) Reserved() bool {
+	return slices.ContainsFunc(d.Rows, func(r DiffRow) bool { return r.Verdict == DiffInconclusive })
 }
 
 // size is by how much rows are ordered that have one rank. Where the original

@@ -81,8 +81,8 @@ func refusal(context []ContextMatch, strict bool, compared, judged, fails int) s
 	return strings.Join(reasons, "; ")
 }
 
-// finding is a row and what it counts for: each count is 0 or 1.
-type finding struct {
+// judgedRow is a row and what it counts for: each count is 0 or 1.
+type judgedRow struct {
 	row      DiffRow
 	compared int // both sides have a number, of one unit and direction
 	judged   int // and the two say whether the metric changed for the worse
@@ -109,8 +109,8 @@ func describe(m metricPair) DiffRow {
 
 func directed(d bench.Direction) bool { return d == bench.Higher || d == bench.Lower }
 
-func (p DiffPolicy) find(m metricPair) finding {
-	f := finding{row: describe(m)}
+func (p DiffPolicy) find(m metricPair) judgedRow {
+	f := judgedRow{row: describe(m)}
 	row := &f.row
 	row.Baseline, row.Candidate = m.old.number(), m.new.number()
 	switch disagreement := m.disagreement(); {
@@ -142,7 +142,7 @@ func (p DiffPolicy) find(m metricPair) finding {
 func (m metricPair) doubt() string { return cmp.Or(m.new.Doubt, m.old.Doubt) }
 
 // compare judges two numbers.
-func (f *finding) compare(m metricPair, p DiffPolicy) {
+func (f *judgedRow) compare(m metricPair, p DiffPolicy) {
 	row := &f.row
 	old, new := *row.Baseline, *row.Candidate
 	delta, rel := new-old+0, (new-old)/math.Abs(old) // without minus zero

@@ -195,7 +195,7 @@ func TestDiffRanked(t *testing.T) {
 	new := side(sideCell("x", number("a lower", 10), number("b lower", 9), number("c lower", 11), number("d lower", 1),
 		number("e lower", 20), number("f lower", 1)), sideCell("w", number("z lower", 1)))
 	d := gate.Diff(old, new, gate.DiffPolicy{})
-	want := []string{"x f regression", "x e regression", "x c regression", "x g missing", "x d improvement", "x b improvement",
+	want := []string{"x g missing", "x f regression", "x e regression", "x c regression", "x d improvement", "x b improvement",
 		"w z no_change", "x a no_change"}
 	if diff := cmp.Diff(want, rows(d.Ranked())); diff != "" {
 		t.Errorf("our order (-want +got):\n%s", diff)

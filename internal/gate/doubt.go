@@ -111,8 +111,7 @@ func confirm(in *inputs, verdicts []Verdict) []Verdict {
 			out = slices.Clone(verdicts) // each is confirmed by the others as they were
 		}
 		v := &out[i]
-		v.Class, v.Level = Inconclusive, Warn
-		v.Reason = joined(v.Reason, fmt.Sprintf("%s does not confirm it (%s), so the host or the reference drifted: measure again", by.Metric, changeOf(in, by)))
+		v.undecide(ByRepeats, fmt.Sprintf("%s does not confirm it (%s), so the host or the reference drifted: measure again", by.Metric, changeOf(in, by)))
 	}
 	return out
 }
@@ -120,7 +119,7 @@ func confirm(in *inputs, verdicts []Verdict) []Verdict {
 // unconfirmed returns the verdict that should confirm a regression and does not; nil
 // where there is none.
 func unconfirmed(in *inputs, v *Verdict, all []Verdict) *Verdict {
-	if v.Class != Regressed {
+	if v.Finding != Regressed || v.Undecided() {
 		return nil
 	}
 	m := in.metric(v.Metric)
@@ -128,7 +127,7 @@ func unconfirmed(in *inputs, v *Verdict, all []Verdict) *Verdict {
 		return nil
 	}
 	i := slices.IndexFunc(all, func(o Verdict) bool { return o.Metric == m.ConfirmedBy })
-	if i < 0 || !all[i].judged() || all[i].Class == Regressed || all[i].Class == Inconclusive || asMuch(v, &all[i]) {
+	if i < 0 || !all[i].judged() || all[i].Finding == Regressed || all[i].Undecided() || asMuch(v, &all[i]) {
 		return nil
 	}
 	return &all[i]

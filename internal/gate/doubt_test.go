@@ -31,12 +31,12 @@ func TestDoubt(t *testing.T) {
 		want     string
 		reason   string
 	}{
-		{"enough", served(368, 10, ""), served(368, 20, ""), "a ttft_p99_ms regressed fail -100", ""},
-		{"too few in the baseline", served(367, 10, ""), served(368, 20, ""), "a unchanged off 0", ""},
-		{"too few in the run", served(368, 10, ""), served(40, 20, ""), "a ttft_p99_ms inconclusive warn 0", "rests on 40 (n_ok) where 368 are needed: measure for longer"},
-		{"doubtful", served(368, 10, ""), served(368, 20, "the client was late: use a machine of its own"), "a ttft_p99_ms inconclusive warn 0", "the client was late"},
+		{"enough", served(368, 10, ""), served(368, 20, ""), "a ttft_p99_ms regressed blocks -100", ""},
+		{"too few in the baseline", served(367, 10, ""), served(368, 20, ""), "a unchanged 0", ""},
+		{"too few in the run", served(368, 10, ""), served(40, 20, ""), "a ttft_p99_ms incomparable ?repeats 0", "rests on 40 (n_ok) where 368 are needed: measure for longer"},
+		{"doubtful", served(368, 10, ""), served(368, 20, "the client was late: use a machine of its own"), "a ttft_p99_ms incomparable ?repeats 0", "the client was late"},
 		{"asks for less than the baseline", served(368, 10, ""), func() *bench.Run { r := served(40, 20, ""); r.Metrics[0].MinCount = 1e9; return r }(),
-			"a ttft_p99_ms inconclusive fail 0", "gated in another way in the baseline"},
+			"a ttft_p99_ms incomparable blocks 0", "gated in another way in the baseline"},
 	} {
 		got := gate.Compare("base", c.ref, c.got, fixed())
 		if diff := cmp.Diff([]string{c.want}, lines(got)); diff != "" {
@@ -64,12 +64,12 @@ func TestOtherTraffic(t *testing.T) {
 		ref, got *bench.Run
 		want     string
 	}{
-		{"the same", with(10, "1", "max_tokens", "8"), with(10, "2", "max_tokens", "8"), "a decode_tps unchanged off 0"},
-		{"shorter answers", with(10, "1", "max_tokens", "8"), with(20, "1", "max_tokens", "2"), "a inconclusive fail 0"},
-		{"another mode", with(10, "1", "mode", "closed"), with(20, "1", "mode", "gamma", "burstiness", "1"), "a inconclusive fail 0"},
-		{"tokens hidden from now on", with(10, "1", "mode", "closed"), with(10, "1", "mode", "closed", "streamed_token_rate", "0.22"), "a inconclusive fail 0"},
-		{"about as many tokens hidden", with(10, "1", "streamed_token_rate", "0.3"), with(10, "1", "streamed_token_rate", "0.22"), "a decode_tps unchanged off 0"},
-		{"neither side says", with(10, "1"), with(10, "1", "mode", "gamma"), "a decode_tps unchanged off 0"},
+		{"the same", with(10, "1", "max_tokens", "8"), with(10, "2", "max_tokens", "8"), "a decode_tps unchanged 0"},
+		{"shorter answers", with(10, "1", "max_tokens", "8"), with(20, "1", "max_tokens", "2"), "a incomparable blocks 0"},
+		{"another mode", with(10, "1", "mode", "closed"), with(20, "1", "mode", "gamma", "burstiness", "1"), "a incomparable blocks 0"},
+		{"tokens hidden from now on", with(10, "1", "mode", "closed"), with(10, "1", "mode", "closed", "streamed_token_rate", "0.22"), "a incomparable blocks 0"},
+		{"about as many tokens hidden", with(10, "1", "streamed_token_rate", "0.3"), with(10, "1", "streamed_token_rate", "0.22"), "a decode_tps unchanged 0"},
+		{"neither side says", with(10, "1"), with(10, "1", "mode", "gamma"), "a decode_tps unchanged 0"},
 	} {
 		got := gate.Compare("base", c.ref, c.got, fixed())
 		if diff := cmp.Diff([]string{c.want}, lines(got)); diff != "" {
@@ -115,10 +115,10 @@ func TestBothMustMove(t *testing.T) {
 		latency, speedup float64
 		want             []string
 	}{
-		{"slower code", 20, 2, []string{"a latency_ms regressed fail -100", "a speedup_factor regressed fail -50"}},
-		{"just beyond the limit", 11.05, 4 / 1.105, []string{"a latency_ms regressed fail -10.5", "a speedup_factor unchanged off -9.502"}},
-		{"slower host", 20, 4, []string{"a latency_ms inconclusive warn -100", "a speedup_factor unchanged off 0"}},
-		{"faster reference", 10, 2, []string{"a latency_ms unchanged off 0", "a speedup_factor inconclusive warn -50"}},
+		{"slower code", 20, 2, []string{"a latency_ms regressed blocks -100", "a speedup_factor regressed blocks -50"}},
+		{"just beyond the limit", 11.05, 4 / 1.105, []string{"a latency_ms regressed blocks -10.5", "a speedup_factor unchanged -9.502"}},
+		{"slower host", 20, 4, []string{"a latency_ms regressed ?repeats -100", "a speedup_factor unchanged 0"}},
+		{"faster reference", 10, 2, []string{"a latency_ms unchanged 0", "a speedup_factor regressed ?repeats -50"}},
 	} {
 		got := gate.Compare("base", kernel(10, 4), kernel(c.latency, c.speedup), fixed())
 		if diff := cmp.Diff(c.want, lines(got)); diff != "" {

@@ -23,6 +23,9 @@ type evidence struct {
 	of    map[numberOf]weighed
 	host  detect.Evidence            // on what moved all cells alike
 	sides map[numberOf]sidesEvidence // of numbers without pairs and history
+	// processor is that of processor time, by the id of the cell, where processes waited for a
+	// processor.
+	processor map[string]detect.Evidence
 	// scores are those that are tested by standard errors, with false alarms of their own.
 	scores map[numberOf]scored
 	share  float64 // of false alarms that each road may spend
@@ -71,7 +74,7 @@ func weighBy(in *inputs) *evidence {
 	n := numbersOf(in)
 	ev := &evidence{share: n.share(in)}
 	if len(n.cells) > 0 {
-		ev.of, ev.host = weighTogether(in, n, ev.share)
+		ev.weighTogether(in, n)
 		if n.next != nil {
 			maps.Copy(ev.of, n.next.confirmed(ev.share))
 			ev.began = n.next.began(in)
@@ -90,6 +93,9 @@ type numbers struct {
 	sides   []detect.Sides
 	without []numberOf // sides
 	next    *nextRun
+	// processor is the processor time of cells that waited, by their ids.
+	processor []detect.Cell
+	waiting   []string
 }
 
 func numbersOf(in *inputs) *numbers {
@@ -101,9 +107,11 @@ func numbersOf(in *inputs) *numbers {
 		if c.ref != nil && c.ref.Outcome != bench.Passed {
 			c.ref = nil
 		}
+		before := len(n.of)
 		for k := range in.metrics {
 			n.add(in, &in.metrics[k], c)
 		}
+		n.busy(in, c, n.of[before:])
 	}
 	return n
 }
@@ -140,18 +148,21 @@ func inPairs(r *bench.Result) bool {
 
 // weighTogether judges all numbers together. A change that all cells share stays in each
 // of them where it is remarkable, so that the cells are named for it.
-func weighTogether(in *inputs, n *numbers, share float64) (map[numberOf]weighed, detect.Evidence) {
+func (ev *evidence) weighTogether(in *inputs, n *numbers) {
 	var r detect.Report
+	all := slices.Concat(n.cells, n.processor)
 	if in.policy.OneLook {
-		r = detect.JudgeGroup(n.cells, share)
+		r = detect.JudgeGroup(all, ev.share)
 	} else {
-		r = detect.JudgeRun(n.cells, stages(in.run), share)
+		r = detect.JudgeRun(all, stages(in.run), ev.share)
 	}
-	of := make(map[numberOf]weighed, len(n.cells))
-	for i, e := range r.Cells {
-		of[n.of[i]] = weighed{Evidence: e, Cell: n.cells[i]}
+	ev.of, ev.host, ev.processor = make(map[numberOf]weighed, len(n.cells)), r.Host, map[string]detect.Evidence{}
+	for i, number := range n.of {
+		ev.of[number] = weighed{Evidence: r.Cells[i], Cell: n.cells[i]}
 	}
-	return of, r.Host
+	for i, id := range n.waiting {
+		ev.processor[id] = r.Cells[len(n.cells)+i]
+	}
 }
 
 // stages are those that the pairs of the run were measured in.
@@ -262,17 +273,17 @@ func byEvidence(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok b
 	policy := in.policyOf(number)
 	v = Verdict{Old: stats.Median(newest(e.Base, e.K)), New: stats.Median(e.Head),
 		Delta: m.percent(e.Estimate), Interval: [2]float64{m.percent(e.High), m.percent(e.Low)}}
-	v.Evidence = Evidence{Method: "evidence", Limit: policy.minEffect(), OldN: e.K, NewN: e.N, Noise: 100 * e.NoiseFloor,
-		Mode: e.Mode, P: e.P, Q: e.Q, NoiseFloor: 100 * e.NoiseFloor, MDE: math.Abs(m.percent(e.MDE)), Pairs: e.Used, Need: e.Need}
+	v.Evidence = Evidence{Method: MethodHistory, Limit: policy.minEffect(), OldN: e.K, NewN: e.N, Noise: 100 * e.NoiseFloor,
+		P: e.P, Q: e.Q, NoiseFloor: 100 * e.NoiseFloor, MDE: math.Abs(m.percent(e.MDE)), Pairs: e.Used, Need: e.Need}
 	if e.Mode == detect.Interleaved {
-		v.Reference = pairReference
+		v.Reference, v.Evidence.Method, v.Evidence.InPairs = pairReference, MethodPairs, true
 	}
-	v = beyondChance(in, ev, number, classified(policy, v, e.Evidence))
+	v = byProcessor(in, ev, m, c, beyondChance(in, ev, number, classified(in, policy, v, e.Evidence)))
 	if e.confirmed {
 		v.Confirmed, v.Reason = true, suspectedBefore(ev.began)
 	}
 	if e.Mode == detect.History && v.Delta < 0 && accepted(in, m, c.id, v.Old, v.New) {
-		v = settled(policy, v)
+		v = unlessAccepted(v)
 	}
 	return v, true
 }
@@ -288,13 +299,12 @@ func accepted(in *inputs, m *described, id string, before, now float64) bool {
 	return ok && known && moved <= -limit && since > -limit
 }
 
-// settled keeps an accepted loss from blocking.
-func settled(p *Policy, v Verdict) Verdict {
-	if v.Class == Inconclusive {
-		v.Level = p.open()
+// unlessAccepted makes an accepted loss none.
+func unlessAccepted(v Verdict) Verdict {
+	if v.Finding != Regressed {
+		return v
 	}
-	if v.Class == Regressed {
-		v.Class, v.Level = Unchanged, Off
+	if v.Finding = Unchanged; !v.Undecided() {
 		v.Reason = "slower than earlier runs, and not than the baseline, in which that was accepted"
 	}
 	return v
@@ -310,24 +320,38 @@ func newest(values []float64, n int) []float64 {
 const pairReference = "base"
 
 // classified turns what detect found into what it means here.
-func classified(p *Policy, v Verdict, e detect.Evidence) Verdict {
-	v.Class, v.Level = Unchanged, Off
+func classified(in *inputs, p *Policy, v Verdict, e detect.Evidence) Verdict {
+	v.Finding = Unchanged
+	lost := v.Delta < -p.minEffect()-tolerance
 	switch e.Verdict {
 	case detect.Regressed:
-		v.Class, v.Level = Regressed, Fail
+		v.Finding = Regressed
 	case detect.Improved:
-		v.Class = v.improved()
+		v.Finding = v.improved()
 	case detect.Suspect:
-		v.Class, v.Level = Inconclusive, p.open()
-		v.Reason, v.Suspected = "suspected: "+e.Reason, true
-		if e.Need > 0 && v.Delta < -p.Threshold-tolerance { // a run that ended early proves nothing
-			v.Level = Fail
+		if e.Need > 0 && v.Delta < -p.Threshold-tolerance { // a run that ended early excuses nothing
+			v.Finding = Regressed
+			v.Reason = fmt.Sprintf("%d of %d pairs were measured, and a loss beyond the threshold of %.4g %% is chance in at most 1 of 100 cases", v.Evidence.Pairs, e.Need, p.Threshold)
+			break
 		}
+		v.Finding = seen(Regressed, lost && (e.Need == 0 || v.Evidence.suspicious()))
+		v.undecide(in.decider(&v), "suspected: "+e.Reason)
 	case detect.Inconclusive:
-		v.Class, v.Level = Inconclusive, p.open()
-		v.Reason = fmt.Sprintf("a loss of %.1f %% cannot be excluded: as many values with this noise find one from %.1f %% on; %s", -v.Interval[0], v.Evidence.MDE, measureMore(e.Mode))
+		v.Finding = seen(Regressed, lost && v.Evidence.suspicious())
+		v.undecide(in.decider(&v), fmt.Sprintf("a loss of %.1f %% cannot be excluded: as many values with this noise find one from %.1f %% on; %s", -v.Interval[0], v.Evidence.MDE, measureMore(e.Mode)))
 	}
 	return v
+}
+
+// decider is what decides a loss that pairs or history leave open.
+func (in *inputs) decider(v *Verdict) Decider {
+	switch {
+	case v.Evidence.Method == MethodPairs:
+		return ByMorePairs
+	case in.onBranch() && few(detect.Cell{Options: detect.Options{Mode: detect.History}, Head: make([]float64, v.Evidence.NewN)}):
+		return ByNextRun
+	}
+	return ByPairs
 }
 
 func measureMore(mode detect.Mode) string {
@@ -335,12 +359,4 @@ func measureMore(mode detect.Mode) string {
 		return "measure more --pairs"
 	}
 	return "measure more, or in pairs with --ab"
-}
-
-// open is the level of an inconclusive number.
-func (p *Policy) open() Level {
-	if p.Inconclusive == string(Fail) {
-		return Fail
-	}
-	return Warn
 }

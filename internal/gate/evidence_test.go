@@ -5,10 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
@@ -55,13 +56,13 @@ func TestPairsNeedNoBaseline(t *testing.T) {
 		t.Errorf("Unjudged = %q", c.Unjudged)
 	}
 	slow, same := verdictOf(t, c, "slow"), verdictOf(t, c, "same")
-	if slow.Class != gate.Regressed || slow.Level != gate.Fail || slow.Evidence.Mode != detect.Interleaved || slow.Reference != "base" {
+	if slow.Finding != gate.Regressed || !slow.Blocks || slow.Evidence.Method != gate.MethodPairs || slow.Reference != "base" {
 		t.Errorf("slow: %+v", slow)
 	}
 	if slow.Delta > -4 || slow.Delta < -8 || slow.Interval[0] > slow.Delta || slow.Interval[1] < slow.Delta || slow.Evidence.P > 0.01 {
 		t.Errorf("slow: change %v in %v, p %v", slow.Delta, slow.Interval, slow.Evidence.P)
 	}
-	if same.Class == gate.Regressed || same.Evidence.MDE <= 0 {
+	if same.Finding == gate.Regressed || same.Evidence.MDE <= 0 {
 		t.Errorf("same: %+v", same)
 	}
 	if d := gate.Decide([]gate.Comparison{c}, gate.Policy{RequireBaseline: true}); d.Status != gate.StatusFailed || d.Judged != 2 {
@@ -79,26 +80,26 @@ func TestHistoryDecides(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		history []float64
-		method  string
-		class   gate.Class
-		says    string
+		method  gate.Method
+		class   gate.Finding
+		says    gate.Method
 	}{
-		{"a quiet history", history, "", gate.Regressed, "evidence"},
-		{"by the threshold alone", history, gate.MethodThreshold, gate.Unchanged, "threshold"},
-		{"two runs are no history", history[:2], "", gate.Unchanged, "threshold"},
-		{"none at all", nil, "", gate.Unchanged, "threshold"},
+		{"a quiet history", history, "", gate.Regressed, gate.MethodHistory},
+		{"by the threshold alone", history, gate.MethodThreshold, gate.Unchanged, gate.MethodThreshold},
+		{"two runs are no history", history[:2], "", gate.Unchanged, gate.MethodSessions},
+		{"none at all", nil, "", gate.Unchanged, gate.MethodSessions},
 	} {
 		p := gate.DefaultPolicy()
 		p.Method = test.method
 		v := verdictOf(t, gate.Compare("b", run(withHistory("a", 100, test.history)), got, p), "a")
-		if v.Class != test.class || v.Evidence.Method != test.says {
-			t.Errorf("%s: %s by %q, want %s by %q: %+v", test.name, v.Class, v.Evidence.Method, test.class, test.says, v)
+		if v.Finding != test.class || v.Evidence.Method != test.says {
+			t.Errorf("%s: %s by %q, want %s by %q: %+v", test.name, v.Finding, v.Evidence.Method, test.class, test.says, v)
 		}
 	}
 	// 6 % are too little for whoever says that 8 % are the limit.
 	p := gate.DefaultPolicy()
 	p.MinEffect, p.Threshold = 8, 8
-	if v := verdictOf(t, gate.Compare("b", run(withHistory("a", 100, history)), got, p), "a"); v.Class == gate.Regressed {
+	if v := verdictOf(t, gate.Compare("b", run(withHistory("a", 100, history)), got, p), "a"); v.Finding == gate.Regressed {
 		t.Errorf("with a limit of 8 %%: %+v", v)
 	}
 }
@@ -109,11 +110,11 @@ func TestOpenIsNoPass(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	ref := run(withHistory("a", 100, noisy(r, 100, 0.12, 12)))
 	got := run(inTurns("a", []float64{104}, nil))
-	for _, level := range []gate.Level{gate.Warn, gate.Fail} {
+	for _, level := range []string{"warn", gate.InconclusiveFail} {
 		p := gate.DefaultPolicy()
-		p.Inconclusive = string(level)
+		p.Inconclusive = level
 		v := verdictOf(t, gate.Compare("b", ref, got, p), "a")
-		if v.Class != gate.Inconclusive || v.Level != level || v.Evidence.MDE < 10 || v.Reason == "" {
+		if !v.Undecided() || v.Blocks != (level == gate.InconclusiveFail) || v.Evidence.MDE < 10 || v.Reason == "" {
 			t.Errorf("%s: %+v", level, v)
 		}
 	}
@@ -126,12 +127,12 @@ func TestSelectionDoesNotCount(t *testing.T) {
 	for _, history := range [][]float64{nil, noisy(r, 100, 0.005, 12)} {
 		ref := run(withHistory("a", 100, history))
 		got := run(inTurns("a", []float64{150, 100.1, 99.9, 100.2}, nil))
-		if v := verdictOf(t, gate.Compare("b", ref, run(inTurns("a", []float64{150}, nil)), gate.DefaultPolicy()), "a"); v.Class != gate.Regressed && v.Class != gate.Inconclusive {
+		if v := verdictOf(t, gate.Compare("b", ref, run(inTurns("a", []float64{150}, nil)), gate.DefaultPolicy()), "a"); v.Finding != gate.Regressed && !v.Undecided() {
 			t.Fatalf("the first value does not look slow: %+v", v)
 		}
 		got.Results[0].Selected = 1
 		v := verdictOf(t, gate.Compare("b", ref, got, gate.DefaultPolicy()), "a")
-		if v.Class != gate.Unchanged || v.New > 101 || v.Evidence.Again != 3 {
+		if v.Finding != gate.Unchanged || v.New > 101 || v.Evidence.Again != 3 {
 			t.Errorf("history %v: %+v", history != nil, v)
 		}
 		if len(got.Results[0].Samples[0].Values) != 4 {
@@ -140,36 +141,50 @@ func TestSelectionDoesNotCount(t *testing.T) {
 	}
 }
 
-// TestUnhealthyHost holds that a loss on an unhealthy host is inconclusive: it warns
-// on a desk, and blocks where a baseline is required.
+// TestUnhealthyHost holds that a loss on an unhealthy host is undecided, whether a baseline
+// is required or not.
 func TestUnhealthyHost(t *testing.T) {
 	ref, slow := run(withHistory("a", 100, nil)), inTurns("a", []float64{150}, nil)
 	slow.Health = &bench.Health{Status: bench.Unhealthy, Reasons: []string{"nvidia:0 is throttled by heat\x1b[31m"}}
-	p := gate.DefaultPolicy()
-	if v := verdictOf(t, gate.Compare("b", ref, run(slow), p), "a"); v.Class != gate.Inconclusive || v.Level != gate.Warn {
-		t.Errorf("on a desk: %+v", v)
-	}
-	p.RequireBaseline = true
-	c := gate.Compare("b", ref, run(slow), p)
-	v := verdictOf(t, c, "a")
-	if v.Class != gate.Inconclusive || v.Level != gate.Fail {
-		t.Errorf("%+v", v)
-	}
-	if d := gate.Decide([]gate.Comparison{c}, p); d.Status != gate.StatusFailed {
-		t.Errorf("status %s", d.Status)
-	}
-	for _, r := range v.Reason {
-		if r < ' ' {
+	for _, required := range []bool{false, true} {
+		p := gate.DefaultPolicy()
+		p.RequireBaseline = required
+		c := gate.Compare("b", ref, run(slow), p)
+		v := verdictOf(t, c, "a")
+		if v.Finding != gate.Regressed || v.DecidedBy != gate.ByHealthyHost || v.Blocks || v.Health == "" {
+			t.Errorf("%+v", v)
+		}
+		if d := gate.Decide([]gate.Comparison{c}, p); d.Status != gate.StatusUndecided || d.Losses != 1 {
+			t.Errorf("%+v", d)
+		}
+		if strings.ContainsFunc(v.Reason, unicode.IsControl) {
 			t.Errorf("control characters in %q", v.Reason)
 		}
 	}
+	p := gate.DefaultPolicy()
 	p.Unhealthy = gate.UnhealthyIgnore
-	if v := verdictOf(t, gate.Compare("b", ref, run(slow), p), "a"); v.Class != gate.Regressed {
+	if v := verdictOf(t, gate.Compare("b", ref, run(slow), p), "a"); !v.Blocks {
 		t.Errorf("ignored: %+v", v)
 	}
 	slow.Health.Status = bench.HealthUnknown
-	if v := verdictOf(t, gate.Compare("b", ref, run(slow), gate.DefaultPolicy()), "a"); v.Class != gate.Regressed {
+	if v := verdictOf(t, gate.Compare("b", ref, run(slow), gate.DefaultPolicy()), "a"); !v.Blocks {
 		t.Errorf("unknown: %+v", v)
+	}
+}
+
+// TestPairsStandOnAnUnhealthyHost: health is shown beside a loss by pairs, and takes nothing back.
+func TestPairsStandOnAnUnhealthyHost(t *testing.T) {
+	r := rand.New(rand.NewPCG(34, 1))
+	slow := inTurns("a", noisy(r, 130, 0.004, 30), noisy(r, 100, 0.004, 30))
+	slow.Health = &bench.Health{Status: bench.Unhealthy, Reasons: []string{"other programs used 49 % of the processors"}}
+	got := run(slow)
+	got.Calibration = &bench.Calibration{Before: []float64{100, 100.1, 100}, After: []float64{200, 200.1, 200}}
+	c := gate.Compare("", nil, got, gate.DefaultPolicy())
+	if v := verdictOf(t, c, "a"); v.Finding != gate.Regressed || v.Undecided() || !v.Blocks || !strings.Contains(v.Health, "other programs used 49 %") {
+		t.Errorf("%+v", v)
+	}
+	if d := gate.Decide([]gate.Comparison{c}, gate.DefaultPolicy()); d.Status != gate.StatusFailed {
+		t.Errorf("%+v", d)
 	}
 }
 
@@ -200,7 +215,7 @@ func TestManyCells(t *testing.T) {
 		alarms += regressed(null)
 		found += regressed(slow)
 		c := gate.Compare("b", run(ref...), run(all...), gate.DefaultPolicy())
-		if c.Verdicts[0].Cell != "" || c.Verdicts[0].Class != gate.Regressed || c.Verdicts[0].Level != gate.Fail || c.Verdicts[0].Delta > -10 {
+		if c.Verdicts[0].Cell != "" || c.Verdicts[0].Finding != gate.Regressed || !c.Verdicts[0].Blocks || c.Verdicts[0].Delta > -10 {
 			t.Errorf("trial %d: all cells slower: %+v", trial, c.Verdicts[0])
 		}
 		if n := regressed(all); n < 80 {
@@ -269,7 +284,7 @@ func TestEvidenceProperties(t *testing.T) {
 			return c.Verdicts[0]
 		}
 		plain, scaled, inverse, worse := verdict(1, false, 1), verdict(1e6, false, 1), verdict(1, true, 1), verdict(1, false, 1.05)
-		if plain.Evidence.Method != "evidence" || plain.Class != scaled.Class || math.Abs(plain.Delta-scaled.Delta) > 1e-6 {
+		if plain.Evidence.Method != gate.MethodHistory || plain.Finding != scaled.Finding || math.Abs(plain.Delta-scaled.Delta) > 1e-6 {
 			t.Errorf("seed %d: in another unit %+v, %+v", seed, plain, scaled)
 		}
 		if math.Abs(plain.Evidence.P-inverse.Evidence.P) > 1e-9 {
@@ -278,7 +293,7 @@ func TestEvidenceProperties(t *testing.T) {
 		if worse.Evidence.P > plain.Evidence.P+1e-12 || worse.Delta > plain.Delta {
 			t.Errorf("seed %d: slower looks better: %+v, %+v", seed, plain, worse)
 		}
-		if plain.Class == gate.Regressed && worse.Class != gate.Regressed {
+		if plain.Finding == gate.Regressed && worse.Finding != gate.Regressed {
 			t.Errorf("seed %d: regressed, and not when slower still", seed)
 		}
 	}
@@ -293,15 +308,15 @@ func TestHostMoved(t *testing.T) {
 		ref, now *bench.Calibration
 		value    float64
 		base     []float64
-		want     gate.Class
+		want     gate.Decider
 	}{
-		{"health unknown", nil, nil, 115, nil, gate.Regressed},
-		{"it stayed", &bench.Calibration{Before: quiet[:1]}, &bench.Calibration{Before: quiet, After: quiet}, 115, nil, gate.Regressed},
-		{"it became slower meanwhile", nil, &bench.Calibration{Before: quiet, After: slower}, 115, nil, gate.Inconclusive},
-		{"it is slower than it was", &bench.Calibration{Before: quiet[:1]}, &bench.Calibration{Before: slower, After: slower}, 115, nil, gate.Inconclusive},
-		{"it is faster than it was", &bench.Calibration{Before: slower[:1]}, &bench.Calibration{Before: quiet, After: quiet}, 115, nil, gate.Regressed},
-		{"the loss is far larger", nil, &bench.Calibration{Before: quiet, After: slower}, 130, nil, gate.Regressed},
-		{"pairs", nil, &bench.Calibration{Before: quiet, After: slower}, 112, slices.Repeat(quiet, 6), gate.Regressed},
+		{"health unknown", nil, nil, 115, nil, gate.Certain},
+		{"it stayed", &bench.Calibration{Before: quiet[:1]}, &bench.Calibration{Before: quiet, After: quiet}, 115, nil, gate.Certain},
+		{"it became slower meanwhile", nil, &bench.Calibration{Before: quiet, After: slower}, 115, nil, gate.ByHealthyHost},
+		{"it is slower than it was", &bench.Calibration{Before: quiet[:1]}, &bench.Calibration{Before: slower, After: slower}, 115, nil, gate.ByHealthyHost},
+		{"it is faster than it was", &bench.Calibration{Before: slower[:1]}, &bench.Calibration{Before: quiet, After: quiet}, 115, nil, gate.Certain},
+		{"the loss is far larger", nil, &bench.Calibration{Before: quiet, After: slower}, 130, nil, gate.Certain},
+		{"pairs", nil, &bench.Calibration{Before: quiet, After: slower}, 112, slices.Repeat(quiet, 6), gate.Certain},
 	} {
 		values := []float64{test.value, test.value * 1.001, test.value * 0.999, test.value, test.value * 1.002}
 		if test.base != nil {
@@ -309,7 +324,7 @@ func TestHostMoved(t *testing.T) {
 		}
 		ref, got := run(withHistory("a", 100, nil)), run(inTurns("a", values, test.base))
 		ref.Calibration, got.Calibration = test.ref, test.now
-		if v := verdictOf(t, gate.Compare("b", ref, got, gate.DefaultPolicy()), "a"); v.Class != test.want || v.Class == gate.Regressed && v.Level != gate.Fail {
+		if v := verdictOf(t, gate.Compare("b", ref, got, gate.DefaultPolicy()), "a"); v.Finding != gate.Regressed || v.DecidedBy != test.want || v.Blocks != (test.want == gate.Certain) {
 			t.Errorf("%s: %+v", test.name, v)
 		}
 	}
@@ -353,7 +368,7 @@ func TestRunsThatLackTheCell(t *testing.T) {
 	ref := withHistory("a", 100, []float64{100, 101, 99, 100.5})
 	ref.Samples[0].History = append(ref.Samples[0].History, nil, nil, nil, nil)
 	v := verdictOf(t, gate.Compare("b", run(ref), run(inTurns("a", []float64{130}, nil)), gate.DefaultPolicy()), "a")
-	if v.Class != gate.Inconclusive || v.Old < 99 || v.Old > 101 || v.Evidence.OldN != 4 {
+	if !v.Undecided() || v.Old < 99 || v.Old > 101 || v.Evidence.OldN != 4 {
 		t.Errorf("%+v", v)
 	}
 }

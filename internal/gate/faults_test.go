@@ -20,7 +20,7 @@ func decided(ref, got *bench.Run) (gate.Comparison, gate.Decision) {
 	return c, gate.Decide([]gate.Comparison{c}, p)
 }
 
-func wantStatus(t *testing.T, d gate.Decision, want gate.Status, class gate.Class) {
+func wantStatus(t *testing.T, d gate.Decision, want gate.Status, class gate.Finding) {
 	t.Helper()
 	if d.Status != want || class != "" && d.Counts[class] == 0 {
 		t.Errorf("decision %+v, want %s with a cell that is %s", d, want, class)
@@ -49,28 +49,28 @@ func TestFaultVanishedMetric(t *testing.T) {
 
 func TestFaultNewlySkippedCell(t *testing.T) {
 	_, d := decided(run(cell("a"), cell("b")), run(cell("a"), cell("b!skipped")))
-	wantStatus(t, d, gate.StatusFailed, gate.Skipped)
+	wantStatus(t, d, gate.StatusFailed, gate.Missing)
 }
 
 func TestFaultCellsOverTheBudget(t *testing.T) {
 	got := run(cell("a"))
 	got.LeftOut = []bench.LeftOut{{Cell: "b", Reason: "over the budget"}}
 	_, d := decided(run(cell("a"), cell("b")), got)
-	wantStatus(t, d, gate.StatusFailed, gate.LeftOut)
+	wantStatus(t, d, gate.StatusFailed, gate.Missing)
 }
 
 // TestFaultFailingCellsDroppedFromRefresh: even a cell that no baseline has
 // blocks when it fails.
 func TestFaultFailingCellsDroppedFromRefresh(t *testing.T) {
 	_, d := decided(run(cell("a")), run(cell("a"), cell("dropped!failed")))
-	wantStatus(t, d, gate.StatusFailed, gate.RuntimeFailure)
+	wantStatus(t, d, gate.StatusFailed, gate.Crashed)
 }
 
 func TestFaultTwoGPUsBehindOneLabel(t *testing.T) {
 	ref, got := run(cell("a", "decode_tps", 100.0)), run(cell("a", "decode_tps", 100.0))
 	ref.Host.Fingerprint, got.Host.Fingerprint = with("c", "H100"), with("c", "H200")
 	c, d := decided(ref, got)
-	wantStatus(t, d, gate.StatusFailed, gate.Mismatch)
+	wantStatus(t, d, gate.StatusFailed, gate.OtherHost)
 	if v := c.Verdicts[0]; v.Cell != "" || !strings.Contains(v.Reason, `"H200"`) || !strings.Contains(v.Reason, "--host-label") {
 		t.Errorf("first verdict %+v, want one on the host that says what differs and what to type", v)
 	}
@@ -84,12 +84,12 @@ func TestFaultRoundingOfTenths(t *testing.T) {
 	ref := run(cell("a", "decode_tps", 0.5), cell("b", "decode_tps", 50.0))
 	ref.Metrics = got.Metrics
 	_, d := decided(ref, got)
-	wantStatus(t, d, gate.StatusPassed, gate.Inconclusive)
+	wantStatus(t, d, gate.StatusWarned, gate.Unchanged)
 }
 
-// TestFaultGreenThoughMostCellsAreInconclusive: a report of 20 cells, 19 of which stay
-// inconclusive, began with PASS.
-func TestFaultGreenThoughMostCellsAreInconclusive(t *testing.T) {
+// TestFaultGreenThoughCellsAreUndecided: a report of 20 cells, 19 of which stay
+// undecided, began with PASS.
+func TestFaultGreenThoughCellsAreUndecided(t *testing.T) {
 	const cells = 20
 	for open := range cells { // where all are, no speed was judged
 		var before, now []bench.Result
@@ -105,17 +105,17 @@ func TestFaultGreenThoughMostCellsAreInconclusive(t *testing.T) {
 		got.Metrics[1].Resolution = 0.1
 		ref.Metrics = got.Metrics
 		want := gate.StatusPassed
-		if open > cells/2 {
-			want = gate.StatusInconclusive
+		if open > 0 {
+			want = gate.StatusWarned
 		}
 		c, d := decided(ref, got)
-		if d.Status != want || d.SpeedCells != cells || d.Undecided != open {
+		if d.Status != want || d.SpeedCells != cells || d.UndecidedCells != open {
 			t.Errorf("%d of %d open: %+v, want %s", open, cells, d, want)
 		}
 		if d := gate.Decide([]gate.Comparison{c}, gate.Policy{Unapproved: true}); d.Status != gate.StatusActionRequired {
 			t.Errorf("%d open, and unapproved: %+v", open, d)
 		}
-		if c.Verdicts[0].Level = gate.Fail; gate.Decide([]gate.Comparison{c}, gate.Policy{}).Status != gate.StatusFailed {
+		if c.Verdicts[0].Blocks = true; gate.Decide([]gate.Comparison{c}, gate.Policy{}).Status != gate.StatusFailed {
 			t.Errorf("%d open, and one blocks: not failed", open)
 		}
 	}
@@ -142,5 +142,5 @@ func TestFaultOneSampleAgainstOne(t *testing.T) {
 // and that is no evidence of speed.
 func TestFaultBaselineOfZeroSwitchesTheGateOff(t *testing.T) {
 	_, d := decided(run(cell("a", "decode_tps", 0.0)), run(cell("a", "decode_tps", 50.0)))
-	wantStatus(t, d, gate.StatusActionRequired, gate.Inconclusive)
+	wantStatus(t, d, gate.StatusActionRequired, gate.Incomparable)
 }

@@ -10,9 +10,6 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// MethodFit is the method of a verdict on a coefficient of a line.
-const MethodFit = "fit"
-
 // Fit is a line of a metric over an axis, one for each group of cells that differ in that axis
 // alone.
 type Fit struct {
@@ -154,7 +151,7 @@ func newFitTest(in *inputs, b *budgeted) meanTest {
 		t.FitEvidence, ok = detect.JudgeFitSides(sidesOfFit(b), b.Fit.coefficient, t.metric.Better != bench.Lower)
 	}
 	if !ok || math.IsNaN(t.Old+t.New) || math.IsInf(t.Old+t.New, 0) {
-		b.verdict.Level, b.verdict.Reason = Fail, "no line goes through the values: they are not finite numbers; measure again"
+		b.verdict.DecidedBy, b.verdict.Reason = Certain, "no line goes through the values: they are not finite numbers; measure again"
 		return nil
 	}
 	return t
@@ -241,9 +238,10 @@ func (t *fitTest) finds(b *budgeted, alpha float64) meanFinding {
 	if math.IsInf(f.evidence.StdErr, 1) {
 		f.evidence.StdErr, f.interval = 0, [2]float64{-100, 100}
 	}
-	f.more = "decide it in pairs with --ab"
+	f.more, f.decider = "decide it in pairs with --ab", ByPairs
 	if t.paired {
-		f.evidence.Mode, f.evidence.Pairs, f.evidence.Need = detect.Interleaved, t.used, t.need
+		f.decider = ByMorePairs
+		f.evidence.InPairs, f.evidence.Pairs, f.evidence.Need = true, t.used, t.need
 		f.more = fmt.Sprintf("measure more with --pairs %d", max(5, 2*t.used))
 	}
 	return f
@@ -259,15 +257,17 @@ func (b *budgeted) decideFit(in *inputs, v *Verdict, f *meanFinding, q, share fl
 	lost := v.Delta < -b.Loss-tolerance
 	switch {
 	case v.Old == 0:
-		v.Evidence.Method = ""
-		v.Reason = "the " + b.Fit.Of + " of the reference is 0, so a change in percent is undefined: bound it with max or min"
+		v.Evidence.Method, v.Finding = NoMethod, Incomparable
+		v.undecide(ByNewBaseline, "the "+b.Fit.Of+" of the reference is 0, so a change in percent is undefined: bound it with max or min")
 	case v.Evidence.Need > 0 && !medians:
-		v.Reason = fmt.Sprintf("p %.2g after %d pairs of each cell decides nothing: %d pairs are needed; measure again without a time limit", v.Evidence.P, v.Evidence.Pairs, v.Evidence.Need)
+		v.Finding = seen(Regressed, lost && v.Evidence.suspicious())
+		v.undecide(ByMorePairs, fmt.Sprintf("p %.2g after %d pairs of each cell decides nothing: %d pairs are needed; measure again without a time limit", v.Evidence.P, v.Evidence.Pairs, v.Evidence.Need))
 	case lost && (medians || q <= share):
-		v.Class, v.Level, v.Reason = Regressed, Fail, "changed most: "+b.worstCells(in)
+		v.Finding, v.Reason = Regressed, "changed most: "+b.worstCells(in)
 	case !lost && (medians || v.Interval[0] >= -b.Loss-tolerance):
-		v.Class, v.Level = Unchanged, Off
+		v.Finding = Unchanged
 	default:
-		v.Reason = fmt.Sprintf("a change for the worse by %.1f %% cannot be excluded: %s", -v.Interval[0], f.more)
+		v.Finding = seen(Regressed, lost && v.Evidence.suspicious())
+		v.undecide(f.decider, fmt.Sprintf("a change for the worse by %.1f %% cannot be excluded: %s", -v.Interval[0], f.more))
 	}
 }

@@ -20,7 +20,7 @@ type boundTest struct {
 // spendBound judges a coefficient of the run by its bounds. No reference counts.
 func (in *inputs) spendBound(of *Budget) budgeted {
 	b := budgeted{Spent: Spent{Budget: *of}, group: group{metric: in.metric(of.Metric)}}
-	b.verdict = Verdict{Metric: of.Metric, Class: Inconclusive, Level: in.policy.open(), Evidence: Evidence{Min: of.Fit.Min, Max: of.Fit.Max}}
+	b.verdict = Verdict{Metric: of.Metric, Finding: Incomparable, DecidedBy: ByWholeGroup, Evidence: Evidence{Min: of.Fit.Min, Max: of.Fit.Max}}
 	g := &b.group
 	g.absent, g.gone = in.lacking[of.Suite].cells, in.lacking[of.Suite].gone
 	var xs, ys []float64
@@ -82,17 +82,18 @@ func (t *boundTest) judge(f *Fitted) {
 func (t *boundTest) p() float64 { return t.chance }
 
 func (t *boundTest) finds(*budgeted, float64) meanFinding {
-	return meanFinding{new: t.value, values: t.points, evidence: Evidence{Method: "bound", NewN: t.points, P: t.chance, StdErr: t.stderr}}
+	return meanFinding{new: t.value, values: t.points, evidence: Evidence{Method: MethodBound, NewN: t.points, P: t.chance, StdErr: t.stderr}}
 }
 
 // decideBound gives the verdict on a coefficient with bounds.
 func (t *boundTest) decide(in *inputs, v *Verdict, q, share float64) {
 	switch {
 	case t.beyond == "":
-		v.Class, v.Level = Unchanged, Off
+		v.Finding = Unchanged
 	case in.policy.Method == MethodThreshold || q <= share:
-		v.Class, v.Level, v.Reason = OutOfBounds, Fail, t.beyond
+		v.Finding, v.Reason = OutOfBounds, t.beyond
 	default:
-		v.Reason = fmt.Sprintf("%s, and with a standard error of %.2g that is not certain (q %.2g): measure more with --repeats 5, or more cells over the axis", t.beyond, t.stderr, q)
+		v.Finding = OutOfBounds
+		v.undecide(ByRepeats, fmt.Sprintf("%s, and with a standard error of %.2g that is not certain (q %.2g): measure more with --repeats 5, or more cells over the axis", t.beyond, t.stderr, q))
 	}
 }

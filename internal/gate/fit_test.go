@@ -36,7 +36,8 @@ func once(level float64) []float64 { return []float64{level} }
 func fitted(c gate.Comparison) (list []string) {
 	for _, v := range c.Verdicts {
 		if v.Budget > 0 {
-			list = append(list, fmt.Sprintf("%s %s %s %.4g", c.Budgets[v.Budget-1].Fit.Of, v.Class, v.Level, math.Round(1e6*v.Delta)/1e6+0))
+			line := fmt.Sprintf("%s %s %s %.4g", c.Budgets[v.Budget-1].Fit.Of, v.Finding, standing(&v), math.Round(1e6*v.Delta)/1e6+0)
+			list = append(list, strings.Join(strings.Fields(line), " "))
 		}
 	}
 	return list
@@ -54,26 +55,26 @@ func TestFitsByMedians(t *testing.T) {
 		slope, intercept gate.FitLimit
 		want             string
 	}{
-		"unchanged":               {ref(), ref(), change(5), change(5), "slope unchanged off 0; intercept unchanged off 0"},
-		"a steeper line":          {ref(), run(line("a", 10, 5.5, once)...), change(5), change(5), "slope regressed fail -10; intercept unchanged off 0"},
-		"a higher line":           {ref(), run(line("a", 12, 5, once)...), change(5), change(5), "slope unchanged off 0; intercept regressed fail -20"},
-		"exactly the limit":       {ref(), run(line("a", 10, 5.25, once)...), change(5), gate.FitLimit{}, "slope unchanged off -5"},
-		"a flatter line":          {ref(), run(line("a", 10, 4, once)...), change(5), gate.FitLimit{}, "slope unchanged off 20"},
-		"two groups":              {run(append(line("a", 10, 5, once), line("b", 1, 1, once)...)...), run(append(line("a", 10, 5, once), line("b", 1, 2, once)...)...), change(5), gate.FitLimit{}, "slope unchanged off 0; slope regressed fail -100"},
-		"a slope of 0":            {run(line("a", 10, 0, once)...), run(line("a", 10, 1, once)...), change(5), gate.FitLimit{}, "slope inconclusive warn 0"},
-		"within the bound":        {nil, ref(), gate.FitLimit{Max: new(5.0)}, gate.FitLimit{}, "slope unchanged off 0"},
-		"beyond a bound":          {nil, ref(), gate.FitLimit{Max: new(4.9)}, gate.FitLimit{Min: new(11.0)}, "slope out_of_bounds fail 0; intercept out_of_bounds fail 0"},
-		"a change and a bound":    {ref(), run(line("a", 10, 6, once)...), gate.FitLimit{Change: new(5.0), Max: new(5.5)}, gate.FitLimit{}, "slope regressed fail -20; slope out_of_bounds fail 0"},
-		"a cell that fails":       {ref(), without(ref(), 1, func(r *bench.Result) { r.Outcome = bench.Failed }), change(5), gate.FitLimit{Max: new(1000.0)}, "slope inconclusive warn 0; intercept inconclusive warn 0"},
-		"a metric that is gone":   {ref(), without(ref(), 1, func(r *bench.Result) { r.Samples = nil }), change(5), gate.FitLimit{Max: new(1000.0)}, "slope inconclusive fail 0; intercept inconclusive warn 0"},
-		"a cell that is gone":     {ref(), run(line("a", 10, 5, once)[:3]...), change(5), gate.FitLimit{Max: new(1000.0)}, "slope inconclusive warn 0; intercept inconclusive warn 0"},
-		"a new point":             {run(line("a", 10, 5, once)[:3]...), run(line("a", 10, 6, once)...), change(5), gate.FitLimit{}, "slope regressed fail -20"},
-		"two points to compare":   {run(line("a", 10, 5, once)[:2]...), run(line("a", 10, 6, once)...), change(5), gate.FitLimit{}, "slope inconclusive warn 0"},
-		"no baseline":             {nil, ref(), change(5), gate.FitLimit{}, "slope inconclusive off 0"},
-		"another machine":         {ref(), other, change(5), gate.FitLimit{}, "slope inconclusive off 0"},
-		"a value of infinity":     {ref(), without(ref(), 1, func(r *bench.Result) { r.Samples[0].Values[0] = math.Inf(1) }), change(5), gate.FitLimit{Max: new(5.0)}, "slope inconclusive fail 0; intercept inconclusive warn 0"},
-		"a value of NaN":          {ref(), without(ref(), 1, func(r *bench.Result) { r.Samples[0].Values[0] = math.NaN() }), gate.FitLimit{}, gate.FitLimit{Max: new(5.0)}, "intercept inconclusive warn 0"},
-		"two points in the suite": {nil, run(line("a", 10, 5, once)[:2]...), gate.FitLimit{Max: new(1.0)}, gate.FitLimit{}, "slope inconclusive warn 0"},
+		"unchanged":               {ref(), ref(), change(5), change(5), "slope unchanged 0; intercept unchanged 0"},
+		"a steeper line":          {ref(), run(line("a", 10, 5.5, once)...), change(5), change(5), "slope regressed blocks -10; intercept unchanged 0"},
+		"a higher line":           {ref(), run(line("a", 12, 5, once)...), change(5), change(5), "slope unchanged 0; intercept regressed blocks -20"},
+		"exactly the limit":       {ref(), run(line("a", 10, 5.25, once)...), change(5), gate.FitLimit{}, "slope unchanged -5"},
+		"a flatter line":          {ref(), run(line("a", 10, 4, once)...), change(5), gate.FitLimit{}, "slope unchanged 20"},
+		"two groups":              {run(append(line("a", 10, 5, once), line("b", 1, 1, once)...)...), run(append(line("a", 10, 5, once), line("b", 1, 2, once)...)...), change(5), gate.FitLimit{}, "slope unchanged 0; slope regressed blocks -100"},
+		"a slope of 0":            {run(line("a", 10, 0, once)...), run(line("a", 10, 1, once)...), change(5), gate.FitLimit{}, "slope incomparable ?new_baseline 0"},
+		"within the bound":        {nil, ref(), gate.FitLimit{Max: new(5.0)}, gate.FitLimit{}, "slope unchanged 0"},
+		"beyond a bound":          {nil, ref(), gate.FitLimit{Max: new(4.9)}, gate.FitLimit{Min: new(11.0)}, "slope out_of_bounds blocks 0; intercept out_of_bounds blocks 0"},
+		"a change and a bound":    {ref(), run(line("a", 10, 6, once)...), gate.FitLimit{Change: new(5.0), Max: new(5.5)}, gate.FitLimit{}, "slope regressed blocks -20; slope out_of_bounds blocks 0"},
+		"a cell that fails":       {ref(), without(ref(), 1, func(r *bench.Result) { r.Outcome = bench.Failed }), change(5), gate.FitLimit{Max: new(1000.0)}, "slope incomparable ?whole_group 0; intercept incomparable ?whole_group 0"},
+		"a metric that is gone":   {ref(), without(ref(), 1, func(r *bench.Result) { r.Samples = nil }), change(5), gate.FitLimit{Max: new(1000.0)}, "slope incomparable blocks 0; intercept incomparable ?whole_group 0"},
+		"a cell that is gone":     {ref(), run(line("a", 10, 5, once)[:3]...), change(5), gate.FitLimit{Max: new(1000.0)}, "slope incomparable ?whole_group 0; intercept incomparable ?whole_group 0"},
+		"a new point":             {run(line("a", 10, 5, once)[:3]...), run(line("a", 10, 6, once)...), change(5), gate.FitLimit{}, "slope regressed blocks -20"},
+		"two points to compare":   {run(line("a", 10, 5, once)[:2]...), run(line("a", 10, 6, once)...), change(5), gate.FitLimit{}, "slope incomparable ?whole_group 0"},
+		"no baseline":             {nil, ref(), change(5), gate.FitLimit{}, "slope untracked 0"},
+		"another machine":         {ref(), other, change(5), gate.FitLimit{}, "slope untracked 0"},
+		"a value of infinity":     {ref(), without(ref(), 1, func(r *bench.Result) { r.Samples[0].Values[0] = math.Inf(1) }), change(5), gate.FitLimit{Max: new(5.0)}, "slope incomparable blocks 0; intercept incomparable ?whole_group 0"},
+		"a value of NaN":          {ref(), without(ref(), 1, func(r *bench.Result) { r.Samples[0].Values[0] = math.NaN() }), gate.FitLimit{}, gate.FitLimit{Max: new(5.0)}, "intercept incomparable ?whole_group 0"},
+		"two points in the suite": {nil, run(line("a", 10, 5, once)[:2]...), gate.FitLimit{Max: new(1.0)}, gate.FitLimit{}, "slope incomparable ?whole_group 0"},
 	} {
 		p := fitting(fixed(), "ttft_ms", c.slope, c.intercept)
 		result := gate.Compare("base", c.ref, c.got, p)
@@ -81,7 +82,7 @@ func TestFitsByMedians(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 		for _, v := range result.Verdicts {
-			if v.Budget > 0 && v.Level != gate.Off && v.Reason == "" {
+			if v.Budget > 0 && v.Listed() && v.Reason == "" {
 				t.Errorf("%s: %+v has no reason", name, v)
 			}
 		}
@@ -109,15 +110,15 @@ func TestFitsByEvidence(t *testing.T) {
 		sides
 		want string
 	}{
-		"pairs, steeper":          {of(paired(10, 6, 0.002, 30)), "slope regressed fail"},
-		"pairs, unchanged":        {of(paired(10, 5, 0.002, 30)), "slope unchanged off"},
-		"pairs, flatter":          {of(paired(10, 4, 0.002, 30)), "slope unchanged off"},
-		"pairs, in noise":         {of(paired(10, 5.5, 0.3, 30)), "slope inconclusive warn"},
-		"pairs, undecided":        {of(paired(10, 6, 0.002, 2)), "slope inconclusive warn"},
-		"single pairs":            {of(paired(10, 8, 0.002, 1)), "slope inconclusive warn"},
-		"two sessions, unchanged": {of(sessions(10, 5, 0.001)), "slope inconclusive warn"}, // they may differ by more than 5 %
-		"two sessions, twice":     {of(sessions(10, 10, 0.001)), "slope regressed fail"},
-		"two sessions, 8 %":       {of(sessions(10, 5.4, 0.02)), "slope inconclusive warn"},
+		"pairs, steeper":          {of(paired(10, 6, 0.002, 30)), "slope regressed blocks"},
+		"pairs, unchanged":        {of(paired(10, 5, 0.002, 30)), "slope unchanged"},
+		"pairs, flatter":          {of(paired(10, 4, 0.002, 30)), "slope unchanged"},
+		"pairs, in noise":         {of(paired(10, 5.5, 0.3, 30)), "slope unchanged ?more_pairs"},
+		"pairs, undecided":        {of(paired(10, 6, 0.002, 2)), "slope unchanged ?more_pairs"},
+		"single pairs":            {of(paired(10, 8, 0.002, 1)), "slope unchanged ?more_pairs"},
+		"two sessions, unchanged": {of(sessions(10, 5, 0.001)), "slope unchanged ?pairs"}, // they may differ by more than 5 %
+		"two sessions, twice":     {of(sessions(10, 10, 0.001)), "slope regressed blocks"},
+		"two sessions, 8 %":       {of(sessions(10, 5.4, 0.02)), "slope unchanged ?pairs"},
 	} {
 		p := fitting(gate.DefaultPolicy(), "ttft_ms", gate.FitLimit{Change: new(5.0)}, gate.FitLimit{})
 		result := gate.Compare("base", c.ref, c.got, p)
@@ -126,7 +127,7 @@ func TestFitsByEvidence(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 		for _, v := range result.Verdicts {
-			if v.Budget > 0 && (v.Interval[0] > v.Delta || v.Interval[1] < v.Delta || v.Level != gate.Off && v.Reason == "") {
+			if v.Budget > 0 && (v.Interval[0] > v.Delta || v.Interval[1] < v.Delta || v.Listed() && v.Reason == "") {
 				t.Errorf("%s: %+v", name, v)
 			}
 		}
@@ -139,10 +140,10 @@ func TestFitBoundsAreCertain(t *testing.T) {
 	crooked := run(line("a", 10, 5, once)...)
 	crooked.Results[1].Samples[0].Values[0] *= 1.5
 	p := fitting(gate.DefaultPolicy(), "ttft_ms", gate.FitLimit{Max: new(4.0)}, gate.FitLimit{})
-	if got := fitted(gate.Compare("", nil, crooked, p)); got[0] != "slope inconclusive warn 0" {
+	if got := fitted(gate.Compare("", nil, crooked, p)); got[0] != "slope out_of_bounds ?repeats 0" {
 		t.Errorf("%q", got)
 	}
-	if got := fitted(gate.Compare("", nil, run(line("a", 10, 5, once)...), p)); got[0] != "slope out_of_bounds fail 0" {
+	if got := fitted(gate.Compare("", nil, run(line("a", 10, 5, once)...), p)); got[0] != "slope out_of_bounds blocks 0" {
 		t.Errorf("%q", got)
 	}
 }

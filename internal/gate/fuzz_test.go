@@ -67,7 +67,7 @@ func FuzzRun(f *testing.F) {
 					}
 				}
 			}
-			for _, method := range []string{"", gate.MethodThreshold} {
+			for _, method := range []gate.Method{"", gate.MethodThreshold} {
 				p := limited
 				p.Method = method
 				c := gate.Compare("base", ref, got, p)

@@ -1,6 +1,6 @@
 // Package gate decides. It compares a [bench.Run] with a reference Run under a
-// [Policy], gives each cell and metric a [Verdict], and sums them up in one
-// [Decision]. A cell that its suite's own files say something of is judged by
+// [Policy], gives each cell and metric a [Verdict]: what was seen, how certain that is, and
+// what excuses it; and sums them up in one [Decision]. A cell that its suite's own files say something of is judged by
 // that as well ([bench.Expected]): its total by the recorded ones, and the
 // operators that the total is made of by the recorded operators, which yields a
 // [Check] beside the verdicts. It is pure: it reads no file, renders nothing and
@@ -15,79 +15,32 @@ import (
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 )
 
-// Class says what a comparison found.
-type Class string
-
-// The classes. TensorSharp.TestMatrix has five of them: runtime failure,
-// correctness failure, throughput regression, improvement (here: fixed, a cell
-// that failed in the reference and passes now) and untracked.
-const (
-	Unchanged Class = "unchanged"
-	Improved  Class = "improved"
-	Regressed Class = "regressed"
-	// Implausible is a change by a factor that code does not make, for the worse or
-	// for the better. It blocks.
-	Implausible        Class = "implausible"
-	RuntimeFailure     Class = "runtime_failure"
-	CorrectnessFailure Class = "correctness_failure"
-	Fixed              Class = "fixed"
-	Untracked          Class = "untracked"    // the reference does not have it
-	Missing            Class = "missing"      // the reference has it, the run does not
-	LeftOut            Class = "left_out"     // a limit kept it from being measured
-	Skipped            Class = "skipped"      // this host cannot run it
-	Inconclusive       Class = "inconclusive" // could not be judged; Reason says why
-	// Waived is a regression that people have accepted for a while, up to more
-	// than it is: see [waiver.Entry]. It warns, and is nothing that passed.
-	Waived Class = "waived"
-	// Traded is a regression that a certain gain of another metric pays for: see [Trade]. It
-	// warns, and is nothing that passed.
-	Traded Class = "traded"
-	// InQuarantine is a verdict on a flaky cell that would block, but for a while: see
-	// [waiver.Quarantined]. [Verdict.Was] is the class that it would have.
-	InQuarantine Class = "quarantined"
-	// Drifted is a number that is within the tolerance of its reference, or not,
-	// and beyond that of an older one: many small losses add up. The older one is
-	// the initial time of a case, or the anchor of a baseline's entry.
-	Drifted Class = "drifted"
-	// OutOfBounds is a median below the minimum or above the maximum that the
-	// configuration sets, whatever the reference is.
-	OutOfBounds Class = "out_of_bounds"
-	// OverBudget is a group of cells whose geometric mean lost more than its [Budget].
-	OverBudget Class = "over_budget"
-	// OperatorsDiffer is a total whose parts are not the recorded ones any more.
-	OperatorsDiffer Class = "operators_differ"
-	// Mismatch is a verdict on the host: the run and the reference come from
-	// different machines, so speeds say nothing about the code.
-	Mismatch Class = "mismatch"
-)
-
-// Classes lists every class, the most severe first: the order of reports.
-var Classes = []Class{
-	Mismatch, CorrectnessFailure, RuntimeFailure, Missing, OutOfBounds, Implausible, Regressed, OverBudget, Drifted, OperatorsDiffer, Skipped, LeftOut,
-	Traded, Waived, InQuarantine, Inconclusive, Untracked, Improved, Fixed, Unchanged,
-}
-
-// Level says what a verdict does to the decision. It follows from the class,
-// the policy and what the reference says of the cell, never from the kind of
-// suite.
+// Level is what the configuration makes of a finding, or of a condition that differs in a diff.
 type Level string
 
 // The levels.
 const (
 	Fail Level = "fail" // blocks
 	Warn Level = "warn" // shown, does not block
-	Off  Level = "off"  // counted only
+	Off  Level = "off"  // not looked at
 )
 
 // Verdict is the judgement of one metric of one cell, of the cell as a whole
 // when Metric is empty, or of the host as a whole when Cell is empty too; that of a
 // [Budget] has no Cell.
 type Verdict struct {
-	Cell      string `json:"cell"`
-	Metric    string `json:"metric,omitempty"`
-	Reference string `json:"reference,omitempty"` // name of the reference
-	Class     Class  `json:"class"`
-	Level     Level  `json:"level"`
+	Cell      string  `json:"cell"`
+	Metric    string  `json:"metric,omitempty"`
+	Reference string  `json:"reference,omitempty"` // name of the reference
+	Finding   Finding `json:"finding"`
+	// DecidedBy is what would decide a finding that is undecided; absent where it is certain.
+	DecidedBy Decider `json:"decided_by,omitempty"`
+	// Excuse is why the finding does not block although it would; nil for none.
+	Excuse *Excuse `json:"excuse,omitempty"`
+	// Blocks follows from the three by [Policy.Blocks].
+	Blocks bool `json:"blocks"`
+	// Outcome is that of a cell that did not pass; "" where a metric or an absent cell is judged.
+	Outcome bench.Outcome `json:"outcome,omitempty"`
 	// Old and New are medians in the metric's unit; 0 where there is none.
 	Old float64 `json:"old,omitempty"`
 	New float64 `json:"new,omitempty"`
@@ -95,29 +48,20 @@ type Verdict struct {
 	// metric's direction. A failure, and a metric that vanished, is -100.
 	Delta float64 `json:"delta,omitempty"`
 	// Interval spans the changes of the single measurements against the
-	// reference's median, in percent. Both are Delta where n is 1. With the method
-	// "evidence", it is the interval of 95 % of Delta.
+	// reference's median, in percent. Both are Delta where n is 1. By pairs and history,
+	// it is the interval of 95 % of Delta.
 	Interval [2]float64 `json:"interval"`
 	Evidence Evidence   `json:"evidence"`
 	Reason   string     `json:"reason,omitempty"` // for people; may quote untrusted output
-	// Unhealthy says that the number is a loss which the host may have made: it was
-	// unhealthy, or its calibration workload moved as well.
-	Unhealthy bool `json:"unhealthy,omitempty"`
-	// Suspected says that the number is slower than earlier runs, by more than their
-	// noise, and that this run alone does not show it.
-	Suspected bool `json:"suspected,omitempty"`
+	// Health is how the host was unhealthy while a loss was measured, or how its calibration
+	// workload moved; "" where neither is known. It takes nothing back from pairs.
+	Health string `json:"health,omitempty"`
 	// Confirmed says that the run before was suspected and that this one confirms it; see
 	// [Comparison.Began]. New is the median of both runs.
 	Confirmed bool `json:"confirmed,omitempty"`
 	// Alike is the place, from 1, of the finding in [Comparison].Alike that the verdict
 	// is part of; 0 for none.
 	Alike int `json:"alike,omitempty"`
-	// Was is the class of a verdict that is InQuarantine, without the quarantine.
-	Was Class `json:"was,omitempty"`
-	// Paid is the gain that pays for a loss that is Traded; nil for others.
-	Paid *Paid `json:"paid,omitempty"`
-	// Advisory says that the verdict would block, but for [Policy.Advisory].
-	Advisory bool `json:"advisory,omitempty"`
 	// Budget is the place, from 1, of the budget in [Comparison].Budgets that the verdict
 	// is on; 0 for none.
 	Budget int `json:"budget,omitempty"`
@@ -129,11 +73,7 @@ type Verdict struct {
 
 // Evidence says what a verdict rests on.
 type Evidence struct {
-	// Method is "evidence", "threshold", "exact", "test" or "fit" where numbers were compared,
-	// "bound" where one is beyond Min or Max,
-	// "digest" where what is measured did not change, "outcome" where the outcome
-	// of the cell decided, "" where nothing could be judged.
-	Method string  `json:"method,omitempty"`
+	Method Method  `json:"method,omitempty"`
 	Limit  float64 `json:"limit,omitempty"` // percent
 	// Derived says how Limit was derived from noise; nil where it was not.
 	Derived *Derived `json:"derived,omitempty"`
@@ -145,15 +85,15 @@ type Evidence struct {
 	// Noise is the larger of both sides' MAD in percent of the median.
 	Noise float64 `json:"noise,omitempty"`
 
-	// Test is the limit's, with the method "test"; StdErr is the standard error of the
-	// difference New - Old, in the metric's unit, and P and Q are set as well. With the method
-	// "fit" it is that of coefficients, and that of New with bounds of a coefficient.
+	// Test is the limit's, by [MethodTest]; StdErr is the standard error of the
+	// difference New - Old, in the metric's unit, and P and Q are set as well. By
+	// [MethodFit] it is that of coefficients, and that of New with bounds of a coefficient.
 	Test   string  `json:"test,omitempty"`
 	StdErr float64 `json:"stderr,omitempty"`
 
-	// Mode says what the base is: earlier runs, with the method "evidence", or pairs.
-	Mode detect.Mode `json:"mode,omitempty"`
-	// What follows is set with the method "evidence". All in percent, as
+	// InPairs says that base and head were measured alternately, by any method.
+	InPairs bool `json:"in_pairs,omitempty"`
+	// What follows is set by pairs and history, and partly by sessions. All in percent, as
 	// magnitudes of a change for the worse in the metric's own terms.
 	P float64 `json:"p,omitempty"` // one-sided: how often noise alone looks at least as slow
 	Q float64 `json:"q,omitempty"` // P corrected for all numbers that were judged
@@ -166,6 +106,9 @@ type Evidence struct {
 	// before more can be said; 0 if it is settled.
 	Pairs int `json:"pairs,omitempty"`
 	Need  int `json:"need,omitempty"`
+	// Processor is the evidence of processor time on a speed that pairs leave open; nil for
+	// others.
+	Processor *ProcessorTime `json:"processor,omitempty"`
 	// Again counts the values that were added because the first ones looked slow,
 	// of any method.
 	Again int `json:"again,omitempty"`
@@ -221,11 +164,11 @@ type Policy struct {
 	Budgets func(host string) []Budget `json:"-"`
 	// Fits returns the lines over axes on the host with this label; nil where there are none.
 	Fits func(host string) []Fit `json:"-"`
-	// Advisory reports whether the numbers of a cell warn on the host with this label instead
-	// of blocking; nil where none do. AdvisoryBy names the entries of the configuration
-	// that say so.
-	Advisory   func(c bench.Cell, host string) bool `json:"-"`
-	AdvisoryBy []string                             `json:"advisory_by,omitempty"`
+	// Advisory names the entry of the configuration by which the numbers of a cell do not
+	// block on the host with this label, "" if they do; nil where none does. AdvisoryBy names all
+	// such entries.
+	Advisory   func(c bench.Cell, host string) string `json:"-"`
+	AdvisoryBy []string                               `json:"advisory_by,omitempty"`
 	// Waivers are the regressions that are accepted, valid and in the order of
 	// their file. Only what [waiver.Entry.Holds] on Today counts; the zero Today
 	// accepts nothing.
@@ -237,12 +180,13 @@ type Policy struct {
 	// Method is [MethodThreshold] if speed is judged by Threshold alone. Otherwise
 	// it is judged by the evidence of pairs or of history wherever there is enough
 	// of it, and by Threshold where there is not.
-	Method string `json:"method,omitempty"`
+	Method Method `json:"method,omitempty"`
 	// MinEffect is the change for the worse, in percent, below which evidence is
 	// of no interest; 0 is DefaultMinEffect.
 	MinEffect float64 `json:"min_effect,omitempty"`
 	// FalseAlarms is the chance, in percent, that a report on unchanged code blocks
-	// for speed, whatever the number of cells; 0 is 2.
+	// for speed, whatever the number of cells; 0 is 2. It is the level of the tests:
+	// docs/detection.md has the rate of each method.
 	FalseAlarms float64 `json:"false_alarms,omitempty"`
 	// OneLook says that nothing is measured again, so that pairs are judged by all
 	// that there are, and not in stages.
@@ -254,9 +198,10 @@ type Policy struct {
 	// Shared says that hosts with the same device share the reference, by the configuration: one
 	// with another CPU is judged by it, with a warning.
 	Shared bool `json:"-"`
-	// Inconclusive is the level of numbers whose evidence stays open: "fail", or
-	// "warn" if empty.
+	// Inconclusive is [InconclusiveFail] if what is undecided blocks.
 	Inconclusive string `json:"inconclusive,omitempty"`
+	// Strict says that the exit code is 1 where a loss beyond its limit is undecided.
+	Strict bool `json:"strict,omitempty"`
 	// Improvement is [ImprovementFail] if a certain gain fails, so that the baseline is
 	// recorded again; else it is shown.
 	Improvement string `json:"improvement,omitempty"`
@@ -292,7 +237,7 @@ const (
 	LeftOutWarn       = "warn"
 	CompatTensorSharp = "tensorsharp"
 	CompatMSModeling  = "msmodeling"
-	MethodThreshold   = "threshold"
+	InconclusiveFail  = "fail"
 	UnhealthyIgnore   = "ignore"
 )
 
@@ -320,16 +265,19 @@ type Comparison struct {
 	Passed   int `json:"passed"`
 	// Unbuilt says that nothing was measured because the checkout could not be built.
 	Unbuilt bool `json:"unbuilt,omitempty"`
+	// NoEvidence says why nothing of the run is evidence, so that it has no verdicts; ""
+	// where something is. See [bench.NoEvidence].
+	NoEvidence string `json:"no_evidence,omitempty"`
 	// Noise is what the run's A/A pairs show; nil where it has none. No verdict
 	// depends on it.
 	Noise *Noise `json:"noise,omitempty"`
-	// Sight is what the comparison could have seen, by road. No verdict depends on
+	// Power is what the comparison could have seen, by method. No verdict depends on
 	// it.
-	Sight []Sight `json:"sight,omitempty"`
+	Power []Power `json:"power,omitempty"`
 	// Began says with which commit confirmed losses began; nil where this run
 	// confirms none.
 	Began *Began `json:"began,omitempty"`
-	// Alike lists the losses that cells share. No verdict's class depends on it.
+	// Alike lists the losses that cells share. No verdict's finding depends on it.
 	Alike []Alike `json:"alike,omitempty"`
 	// Budgets say what became of those of the policy, but for those of which a filter left
 	// out every cell.

@@ -15,22 +15,19 @@ func unhealthy(in *inputs, r *bench.Result) string {
 	if in.policy.Unhealthy == UnhealthyIgnore || r.Health == nil || r.Health.Status != bench.Unhealthy {
 		return ""
 	}
-	return "while the host was unhealthy (" + printable(strings.Join(r.Health.Reasons, "; "), mostLine) + ")"
+	return "the host was unhealthy (" + printable(strings.Join(r.Health.Reasons, "; "), mostLine) + ")"
 }
 
-// takenBack takes back a loss that an unhealthy host, or one that did the calibration
-// workload slower as well, may have made. It blocks only where a
-// baseline is required, as in the action: there, nothing passes without evidence.
-func takenBack(in *inputs, unhealthy string, v Verdict) Verdict {
-	if in.policy.Unhealthy == UnhealthyIgnore || in.policy.Compat != "" || !v.loss() || v.Level != Fail {
+// shadowed notes how the host was while a loss was measured: it was unhealthy, or did the
+// calibration workload slower as well. Then the loss is undecided, unless an exact test of pairs
+// shows it: the order within pairs is random, so what the host does falls on both sides.
+func shadowed(in *inputs, unhealthy string, v Verdict) Verdict {
+	if in.policy.Unhealthy == UnhealthyIgnore || in.policy.Compat != "" || !v.loss() {
 		return v
 	}
-	if because := cmp.Or(unhealthy, in.host.explains(&v)); because != "" {
-		v.Class, v.Unhealthy = Inconclusive, true
-		if !in.policy.RequireBaseline {
-			v.Level = in.policy.open()
-		}
-		v.Reason = joined(v.Reason, fmt.Sprintf("looks %.1f %% slower, measured %s: measure again when it is well", -v.Delta, because))
+	v.Health = cmp.Or(unhealthy, in.host.explains(&v))
+	if v.Health != "" && !v.Evidence.exactPairs() && in.policy.blocks(&v) {
+		v.undecide(ByHealthyHost, v.Health+": measure again on a healthy host, or in pairs with --ab")
 	}
 	return v
 }
@@ -70,8 +67,8 @@ func shiftOf(ref, run *bench.Run) (s hostShift) {
 // explains says how the machine moved, where that may be all of a loss: what is
 // more than twice as much has another cause, too. Pairs are moved alike.
 func (s hostShift) explains(v *Verdict) string {
-	if s.percent == 0 || v.Evidence.Mode == detect.Interleaved || -v.Delta > 2*s.percent {
+	if s.percent == 0 || v.Evidence.InPairs || -v.Delta > 2*s.percent {
 		return ""
 	}
-	return fmt.Sprintf("on a host whose calibration workload moved by %.1f %% %s", s.percent, s.since)
+	return fmt.Sprintf("the calibration workload moved by %.1f %% %s", s.percent, s.since)
 }

@@ -54,7 +54,7 @@ func TestAllOpenIsSaid(t *testing.T) {
 		got = append(got, inTurns(id, noisy(r, 108, 0.003, 1), nil))
 	}
 	c := gate.Compare("b", run(ref...), run(got...), gate.DefaultPolicy())
-	if v := c.Verdicts[0]; v.Cell != "" || v.Class != gate.Inconclusive || v.Delta > -4 || v.Reason == "" {
+	if v := c.Verdicts[0]; v.Cell != "" || !v.Undecided() || v.Delta > -4 || v.Reason == "" {
 		t.Errorf("all cells look 8 %% slower: %+v", v)
 	}
 	// The common part is judged by a limit of the configuration as well.
@@ -75,10 +75,10 @@ func TestOneRunAgainstHistory(t *testing.T) {
 	ref := run(withHistory("a", 100, noisy(r, 100, 0.08, 12)))
 	for _, test := range []struct {
 		value float64
-		want  gate.Level
-	}{{108, gate.Warn}, {150, gate.Warn}, {350, gate.Fail}} {
+		want  string
+	}{{108, "?pairs "}, {150, "?pairs "}, {350, "blocks "}} {
 		v := verdictOf(t, gate.Compare("b", ref, run(inTurns("a", []float64{test.value, test.value, test.value}, nil)), gate.DefaultPolicy()), "a")
-		if v.Level != test.want {
+		if standing(&v) != test.want {
 			t.Errorf("%v: %+v", test.value, v)
 		}
 	}
@@ -93,7 +93,7 @@ func TestOneRunAgainstHistory(t *testing.T) {
 				got = run(inTurns("a", values, nil))
 				got.Results[0].Selected = 1
 			}
-			if v := verdictOf(t, gate.Compare("b", run(withHistory("a", 100, history)), got, gate.DefaultPolicy()), "a"); v.Level == gate.Fail {
+			if v := verdictOf(t, gate.Compare("b", run(withHistory("a", 100, history)), got, gate.DefaultPolicy()), "a"); v.Blocks {
 				blocked++
 			}
 		}
@@ -117,30 +117,30 @@ func TestPairsThatCannotBeTested(t *testing.T) {
 		name   string
 		got    bench.Result
 		policy gate.Policy
-		class  gate.Class
-		level  gate.Level
+		class  gate.Finding
+		want   string
 	}{
-		{"a speed of nothing", pairs("decode_tps", make([]float64, 5), base), gate.DefaultPolicy(), gate.Regressed, gate.Fail},
-		{"a time of nothing", pairs("ttft_ms", make([]float64, 5), base), gate.DefaultPolicy(), gate.Inconclusive, gate.Fail},
-		{"two pairs", pairs("ttft_ms", []float64{150, 151}, base[:2]), gate.DefaultPolicy(), gate.Inconclusive, gate.Fail},
-		{"two equal pairs", pairs("ttft_ms", []float64{100, 99}, base[:2]), gate.DefaultPolicy(), gate.Unchanged, gate.Off},
-		{"by the threshold", pairs("ttft_ms", []float64{120, 121, 120, 120, 120}, base), threshold, gate.Regressed, gate.Fail},
-		{"within the threshold", pairs("ttft_ms", []float64{105, 105, 105, 105, 105}, base), threshold, gate.Unchanged, gate.Off},
-		{"what must be equal", pairs("checksum", []float64{1, 1}, []float64{2, 2}), gate.DefaultPolicy(), gate.CorrectnessFailure, gate.Fail},
-		{"what is equal", pairs("checksum", []float64{2, 2}, []float64{2, 2}), gate.DefaultPolicy(), gate.Unchanged, gate.Off},
+		{"a speed of nothing", pairs("decode_tps", make([]float64, 5), base), gate.DefaultPolicy(), gate.Regressed, "blocks "},
+		{"a time of nothing", pairs("ttft_ms", make([]float64, 5), base), gate.DefaultPolicy(), gate.Implausible, "blocks "},
+		{"two pairs", pairs("ttft_ms", []float64{150, 151}, base[:2]), gate.DefaultPolicy(), gate.Regressed, "blocks "},
+		{"two equal pairs", pairs("ttft_ms", []float64{100, 99}, base[:2]), gate.DefaultPolicy(), gate.Unchanged, ""},
+		{"by the threshold", pairs("ttft_ms", []float64{120, 121, 120, 120, 120}, base), threshold, gate.Regressed, "blocks "},
+		{"within the threshold", pairs("ttft_ms", []float64{105, 105, 105, 105, 105}, base), threshold, gate.Unchanged, ""},
+		{"what must be equal", pairs("checksum", []float64{1, 1}, []float64{2, 2}), gate.DefaultPolicy(), gate.Incorrect, "blocks "},
+		{"what is equal", pairs("checksum", []float64{2, 2}, []float64{2, 2}), gate.DefaultPolicy(), gate.Unchanged, ""},
 	} {
 		c := gate.Compare("", nil, run(test.got), test.policy)
-		if v := c.Verdicts[0]; len(c.Verdicts) != 1 || v.Class != test.class || v.Level != test.level || v.Reference != "base" {
+		if v := c.Verdicts[0]; len(c.Verdicts) != 1 || v.Finding != test.class || standing(&v) != test.want || v.Reference != "base" {
 			t.Errorf("%s: %+v", test.name, c.Verdicts)
 		}
-		if test.level == gate.Off && c.Unjudged != "" {
+		if test.want == "" && c.Unjudged != "" {
 			t.Errorf("%s: Unjudged %q", test.name, c.Unjudged)
 		}
 	}
 	// A cell that the baseline has as failing is judged by its pairs.
 	failing := run(cell("a!failed"))
 	c := gate.Compare("b", failing, run(pairs("ttft_ms", slices.Repeat([]float64{150, 151, 150, 152, 150}, 6), slices.Repeat(base, 6))), gate.DefaultPolicy())
-	if v := verdictOf(t, c, "a"); v.Class != gate.Regressed || c.Verdicts[0].Class != gate.Fixed {
+	if v := verdictOf(t, c, "a"); v.Finding != gate.Regressed || c.Verdicts[0].Finding != gate.Fixed {
 		t.Errorf("failed in the baseline: %+v", c.Verdicts)
 	}
 }
@@ -149,33 +149,43 @@ func TestPairsThatCannotBeTested(t *testing.T) {
 // runs hold no number that can be used.
 func TestFewUsableRunsAreNoHistory(t *testing.T) {
 	v := verdictOf(t, gate.Compare("b", run(withHistory("a", 100, []float64{0, 100, 101})), run(inTurns("a", []float64{150}, nil)), gate.DefaultPolicy()), "a")
-	if v.Class != gate.Regressed || v.Evidence.Method != "threshold" {
+	if v.Finding != gate.Regressed || v.Evidence.Method != "threshold" {
 		t.Errorf("%+v", v)
 	}
 }
 
 // TestPairsAreAskedForInStages holds that cells which look slower are measured in
-// more pairs, that others are not, and that the pairs of the looks convict of nothing.
+// more pairs, that others are not, and that the pairs of the looks convict of nothing: a
+// loss that is hardly seen takes all stages, and fresh pairs decide a large one early.
 func TestPairsAreAskedForInStages(t *testing.T) {
-	r := rand.New(rand.NewPCG(27, 27))
 	stages := detect.DefaultStages()
-	want := []int{stages.Looks[1].Pairs, stages.Looks[2].Pairs, stages.Total()}
-	for i, look := range stages.Looks {
-		var got []bench.Result
-		for i := range 40 {
-			level := 100.0
-			if i == 0 {
-				level = 107
+	early := stages.Looks[0].Pairs + stages.Early.Pairs
+	for _, c := range []struct {
+		level float64
+		want  map[int]int // by the pairs that there are
+	}{
+		{102, map[int]int{2: stages.Looks[1].Pairs, 5: stages.Looks[2].Pairs, 10: stages.Total()}},
+		{107, map[int]int{2: early, 5: early, 10: 0}},
+	} {
+		for pairs, want := range c.want {
+			r := rand.New(rand.NewPCG(27, 27))
+			var got []bench.Result
+			for i := range 40 {
+				level := 100.0
+				if i == 0 {
+					level = c.level
+				}
+				got = append(got, inTurns(fmt.Sprint("c", i), noisy(r, level, 0.007, 10)[:pairs], noisy(r, 100, 0.007, 10)[:pairs]))
 			}
-			got = append(got, inTurns(fmt.Sprint("c", i), noisy(r, level, 0.007, look.Pairs), noisy(r, 100, 0.007, look.Pairs)))
-		}
-		c := gate.Compare("", nil, run(got...), gate.DefaultPolicy())
-		need := gate.Pairs(c)
-		if v := verdictOf(t, c, "c0"); need["c0"] != want[i] || v.Level == gate.Fail || v.Class != gate.Inconclusive {
-			t.Errorf("after %d pairs: needs %v, want %d: %+v", look.Pairs, need["c0"], want[i], v)
-		}
-		if len(need) > 25 {
-			t.Errorf("after %d pairs: %d of 40 cells go on", look.Pairs, len(need))
+			compared := gate.Compare("", nil, run(got...), gate.DefaultPolicy())
+			need := gate.Pairs(compared)
+			v := verdictOf(t, compared, "c0")
+			if need["c0"] != want || v.Finding != gate.Regressed && want == 0 || v.Blocks != (want == 0) || v.Undecided() == v.Blocks {
+				t.Errorf("%v, %d pairs: needs %v, want %d: %+v", c.level, pairs, need["c0"], want, v)
+			}
+			if len(need) > 25 {
+				t.Errorf("after %d pairs: %d of 40 cells go on", pairs, len(need))
+			}
 		}
 	}
 }
@@ -194,11 +204,11 @@ func TestMorePairsAtFirst(t *testing.T) {
 	}
 	slow := run(inTurns("a", noisy(r, 130, 0.01, 30), noisy(r, 100, 0.01, 30)))
 	slow.Context = map[string]string{bench.FirstPairs: "99999999999999999999"}
-	if v := verdictOf(t, gate.Compare("", nil, slow, gate.DefaultPolicy()), "a"); v.Level != gate.Fail {
+	if v := verdictOf(t, gate.Compare("", nil, slow, gate.DefaultPolicy()), "a"); !v.Blocks {
 		t.Errorf("an absurd number of pairs: %+v", v)
 	}
 	slow.Context[bench.FirstPairs] = "90"
-	if v := verdictOf(t, gate.Compare("", nil, slow, gate.DefaultPolicy()), "a"); v.Level != gate.Fail || v.Evidence.Need != 90 {
+	if v := verdictOf(t, gate.Compare("", nil, slow, gate.DefaultPolicy()), "a"); !v.Blocks || v.Evidence.Need != 90 {
 		t.Errorf("a claim of 90 pairs: %+v", v)
 	}
 }
@@ -220,10 +230,10 @@ func TestWaivedByEvidence(t *testing.T) {
 	p.Waivers = []waiver.Entry{{Cell: "a", Metric: "ttft_ms", Ceiling: 8, Expires: 20030, Reason: "known"}}
 	for _, test := range []struct {
 		level float64
-		class gate.Class
-	}{{106, gate.Waived}, {115, gate.Regressed}} {
+		want  string
+	}{{106, "waiver"}, {115, "blocks "}} {
 		c := gate.Compare("", nil, run(inTurns("a", noisy(r, test.level, 0.003, 30), noisy(r, 100, 0.003, 30))), p)
-		if v := verdictOf(t, c, "a"); v.Class != test.class {
+		if v := verdictOf(t, c, "a"); v.Finding != gate.Regressed || standing(&v) != test.want {
 			t.Errorf("%v: %+v, %+v", test.level, v, c.Waivers)
 		}
 	}
@@ -243,7 +253,7 @@ func TestAcceptedLossEnds(t *testing.T) {
 			worse[i].Sessions = 3
 		}
 		p := gate.DefaultPolicy()
-		if d := gate.Decide([]gate.Comparison{gate.Compare("b", run(ref...), run(got...), p)}, p); d.Status != gate.StatusInconclusive {
+		if d := gate.Decide([]gate.Comparison{gate.Compare("b", run(ref...), run(got...), p)}, p); d.Status != gate.StatusWarned {
 			t.Errorf("%d cells that one run suspects: %s, %v", cells, d.Status, d.Blocking)
 		}
 		if d := gate.Decide([]gate.Comparison{gate.Compare("b", run(ref...), run(worse...), p)}, p); d.Status != gate.StatusFailed {
@@ -262,16 +272,16 @@ func TestPairsAndAnchors(t *testing.T) {
 	ref.Results[0].Samples[0].Anchor = 100
 	find := func() (v *gate.Verdict) {
 		c := gate.Compare("b", ref, got, p)
-		if i := slices.IndexFunc(c.Verdicts, func(v gate.Verdict) bool { return v.Reference == gate.AnchorReference }); i >= 0 {
+		if i := slices.IndexFunc(c.Verdicts, func(v gate.Verdict) bool { return v.Metric != "" && v.Reference != "base" }); i >= 0 {
 			v = &c.Verdicts[i]
 		}
 		return v
 	}
-	if v := find(); v == nil || v.Class != gate.Inconclusive || v.Level != gate.Warn {
+	if v := find(); v == nil || v.Finding != gate.Regressed || v.DecidedBy != gate.ByNewBaseline || !v.UndecidedLoss() {
 		t.Errorf("of unknown noise: %+v", v)
 	}
 	ref.Results[0].Samples[0].Summary.Noise = 0.01
-	if v := find(); v == nil || v.Class != gate.Drifted || v.Level != gate.Fail {
+	if v := find(); v == nil || v.Finding != gate.Drifted || !v.Blocks {
 		t.Errorf("of little noise: %+v", v)
 	}
 	ref.Host.CPU = "another"

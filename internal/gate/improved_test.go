@@ -13,7 +13,7 @@ func TestImprovedThoughItsIntervalHoldsZero(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		now  []float64
-		want gate.Class
+		want gate.Finding
 	}{
 		{[]float64{99, 130, 131}, gate.Unchanged}, {[]float64{100, 130, 131}, gate.Unchanged}, {[]float64{101, 130, 131}, gate.Improved},
 		{[]float64{101, 70, 69}, gate.Regressed},
@@ -30,8 +30,8 @@ func TestImprovedThoughItsIntervalHoldsZero(t *testing.T) {
 					Outcome: bench.Passed, Samples: []bench.Sample{{Metric: "m", Values: turned}}}}}
 			}
 			v := gate.Compare("b", run([]float64{100}), run(c.now), fixed()).Verdicts[0]
-			if v.Class != c.want {
-				t.Errorf("%v, %s: %s, interval %v", c.now, better, v.Class, v.Interval)
+			if v.Finding != c.want {
+				t.Errorf("%v, %s: %s, interval %v", c.now, better, v.Finding, v.Interval)
 			}
 		}
 	}

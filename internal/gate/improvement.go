@@ -24,7 +24,7 @@ func gains(in *inputs, ev *evidence, verdicts []Verdict) []Verdict {
 	for i := range verdicts {
 		v := &verdicts[i]
 		number := numberOf{v.Cell, v.Metric}
-		if v.Class != Improved || v.Level != Off || v.Reference != "" && v.Reference != pairReference {
+		if v.Finding != Improved || v.Reference != "" && v.Reference != pairReference {
 			continue
 		}
 		if in.policy.Method != MethodThreshold && !(certain[number] <= ev.share) {
@@ -38,7 +38,7 @@ func gains(in *inputs, ev *evidence, verdicts []Verdict) []Verdict {
 		if !ok || gain <= limit+tolerance || unhealthy(in, byID[v.Cell].got) != "" || in.host.fasterBy(gain) {
 			continue
 		}
-		v.Level = Fail
+		v.Finding = Unrecorded
 		v.Reason = joined(v.Reason, fmt.Sprintf("better than the baseline by %.1f %%, and policy.improvement is fail: update the baseline", gain))
 	}
 	return verdicts

@@ -19,23 +19,23 @@ func failingGains(p gate.Policy) gate.Policy {
 // TestGainsByTheThreshold: a gain beyond the limit fails, and a recorded one does not.
 func TestGainsByTheThreshold(t *testing.T) {
 	ref := run(cell("a", "decode_tps", 100.0))
-	for now, want := range map[float64]string{110: "a decode_tps unchanged off 10", 111: "a decode_tps improved fail 11", 89: "a decode_tps regressed fail -11"} {
+	for now, want := range map[float64]string{110: "a decode_tps unchanged 10", 111: "a decode_tps unrecorded blocks 11", 89: "a decode_tps regressed blocks -11"} {
 		c := gate.Compare("base", ref, run(cell("a", "decode_tps", now)), failingGains(fixed()))
 		if got := strings.Join(lines(c), "; "); got != want {
 			t.Errorf("%v: %s, want %s", now, got, want)
 		}
 	}
 	got := run(cell("a", "decode_tps", 150.0))
-	if c := gate.Compare("base", ref, got, failingGains(fixed()).Recording()); c.Verdicts[0].Level != gate.Off {
+	if c := gate.Compare("base", ref, got, failingGains(fixed()).Recording()); c.Verdicts[0].Finding != gate.Improved {
 		t.Errorf("what is recorded: %v", lines(c))
 	}
 	got.Results[0].Health = &bench.Health{Status: bench.Unhealthy, Reasons: []string{"hot"}}
-	if c := gate.Compare("base", ref, got, failingGains(fixed())); c.Verdicts[0].Level != gate.Off {
+	if c := gate.Compare("base", ref, got, failingGains(fixed())); c.Verdicts[0].Finding != gate.Improved {
 		t.Errorf("an unhealthy host: %v", lines(c))
 	}
 	got.Results[0].Health = nil
 	got.Calibration, ref.Calibration = &bench.Calibration{Before: []float64{70, 70, 70}}, &bench.Calibration{Before: []float64{100, 100, 100}}
-	if c := gate.Compare("base", ref, got, failingGains(fixed())); c.Verdicts[0].Level != gate.Off {
+	if c := gate.Compare("base", ref, got, failingGains(fixed())); c.Verdicts[0].Finding != gate.Improved {
 		t.Errorf("a host that became faster: %v", lines(c))
 	}
 }
@@ -78,8 +78,8 @@ func TestGainsByEvidence(t *testing.T) {
 		p := failingGains(gate.DefaultPolicy())
 		p.OneLook = true
 		v := verdictOf(t, gate.Compare("base", c.ref, c.got, p), "a")
-		if (v.Level == gate.Fail) != c.fails || c.fails && (v.Class != gate.Improved || !strings.Contains(v.Reason, "update the baseline")) {
-			t.Errorf("%s: %s %s %+v (%s)", name, v.Class, v.Level, v.Evidence, v.Reason)
+		if (v.Blocks) != c.fails || c.fails && (v.Finding != gate.Unrecorded || !strings.Contains(v.Reason, "update the baseline")) {
+			t.Errorf("%s: %s %s %+v (%s)", name, v.Finding, standing(&v), v.Evidence, v.Reason)
 		}
 	}
 }

@@ -22,6 +22,7 @@ type inputs struct {
 	lacking   map[string]lacked // by the suite of a budget
 	host      hostShift
 	unjudged  string // why speed is not judged by the reference; "" where it is
+	elsewhere bool   // the reference is of another host
 }
 
 // cell is a result of the run with that of the reference. The result is without
@@ -57,7 +58,7 @@ func newInputs(reference string, ref, run *bench.Run, p Policy) (*inputs, []Verd
 		}
 	}
 	unjudged, differ := machines(ref, run, &p)
-	in.unjudged = unjudged
+	in.unjudged, in.elsewhere = unjudged, onAnotherHost(differ)
 	in.limits = limitsOf(in)
 	return in, append(coarser(ref, run), differ...)
 }

@@ -116,7 +116,7 @@ func bounded(in *inputs, c cell, verdicts []Verdict) []Verdict {
 				v.Evidence.Min, v.Evidence.Max = l.Min, l.Max
 			}
 		}
-		if v, ok := l.judge(in.run, c, metric); ok && !(v.Class == Missing && lacking(verdicts, metric)) {
+		if v, ok := l.judge(in.run, c, metric); ok && !(v.Finding == Missing && lacking(verdicts, metric)) {
 			verdicts = append(verdicts, v)
 		}
 	}
@@ -133,17 +133,17 @@ func (in *inputs) limitsResource(metric string) bool {
 }
 
 func lacking(verdicts []Verdict, metric string) bool {
-	return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Metric == metric && v.Class == Missing })
+	return slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Metric == metric && v.Finding == Missing })
 }
 
 // judge is the verdict on a median beyond its bounds; ok is false where it is within
 // them. A metric that some cells need not report may be absent.
 func (l Limit) judge(run *bench.Run, c cell, metric string) (v Verdict, ok bool) {
-	v = Verdict{Cell: c.id, Metric: metric, Level: Fail, Evidence: Evidence{Method: "bound", Min: l.Min, Max: l.Max}}
+	v = Verdict{Cell: c.id, Metric: metric, Finding: OutOfBounds, Evidence: Evidence{Method: MethodBound, Min: l.Min, Max: l.Max}}
 	sample := c.got.Sample(metric)
 	if sample == nil {
 		m := run.Metric(metric)
-		v.Class, v.Evidence.Method = Missing, ""
+		v.Finding, v.Evidence.Method = Missing, NoMethod
 		v.Reason = "the configuration bounds " + printable(metric, mostName) + " and the cell does not report it"
 		if m != nil && m.IsResource() {
 			v.Reason = "the configuration limits " + metric + " and it could not be measured here (" + m.Definition + "): remove the limit, or name the hosts that can in its when, as in when: {host: gpu-*}"
@@ -151,7 +151,7 @@ func (l Limit) judge(run *bench.Run, c cell, metric string) (v Verdict, ok bool)
 		return v, m == nil || !m.Optional && m.FallbackFor == ""
 	}
 	s := summarize(sample)
-	v.Class, v.New, v.Evidence.NewN, v.Evidence.Noise = OutOfBounds, s.Median, s.N, noise(s)
+	v.New, v.Evidence.NewN, v.Evidence.Noise = s.Median, s.N, noise(s)
 	switch { // NaN is within no bounds
 	case l.Min != nil && !(s.Median >= *l.Min):
 		v.Reason = fmt.Sprintf("%v is below the minimum %v", s.Median, *l.Min)
@@ -161,7 +161,7 @@ func (l Limit) judge(run *bench.Run, c cell, metric string) (v Verdict, ok bool)
 		return v, false
 	}
 	if m := run.Metric(metric); sample.Doubt != "" && m != nil && m.IsResource() {
-		v.Class, v.Reason = Inconclusive, joined(v.Reason, sample.Doubt)
+		v.Reason = joined(v.Reason, sample.Doubt)
 	}
 	return v, true
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // limiting returns the policy with the limits of one metric in the cells with these ids, or
@@ -37,12 +38,12 @@ func TestLimitsByTheThreshold(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	check("a limit below the threshold blocks", 95, gate.Limit{Change: new(3.0)}, "a decode_tps regressed fail -5", "b decode_tps unchanged off -5")
-	check("exactly the limit passes", 97, gate.Limit{Change: new(3.0)}, "a decode_tps unchanged off -3", "b decode_tps unchanged off -3")
-	check("a limit above it passes", 80, gate.Limit{Change: new(30.0)}, "a decode_tps unchanged off -20", "b decode_tps regressed fail -20")
-	check("a minimum", 95, gate.Limit{Min: new(96.0)}, "a decode_tps unchanged off -5", "a decode_tps out_of_bounds fail 0", "b decode_tps unchanged off -5")
-	check("a median on a bound", 95, gate.Limit{Min: new(95.0), Max: new(95.0)}, "a decode_tps unchanged off -5", "b decode_tps unchanged off -5")
-	check("a maximum of 0", 95, gate.Limit{Max: new(0.0)}, "a decode_tps unchanged off -5", "a decode_tps out_of_bounds fail 0", "b decode_tps unchanged off -5")
+	check("a limit below the threshold blocks", 95, gate.Limit{Change: new(3.0)}, "a decode_tps regressed blocks -5", "b decode_tps unchanged -5")
+	check("exactly the limit passes", 97, gate.Limit{Change: new(3.0)}, "a decode_tps unchanged -3", "b decode_tps unchanged -3")
+	check("a limit above it passes", 80, gate.Limit{Change: new(30.0)}, "a decode_tps unchanged -20", "b decode_tps regressed blocks -20")
+	check("a minimum", 95, gate.Limit{Min: new(96.0)}, "a decode_tps unchanged -5", "a decode_tps out_of_bounds blocks 0", "b decode_tps unchanged -5")
+	check("a median on a bound", 95, gate.Limit{Min: new(95.0), Max: new(95.0)}, "a decode_tps unchanged -5", "b decode_tps unchanged -5")
+	check("a maximum of 0", 95, gate.Limit{Max: new(0.0)}, "a decode_tps unchanged -5", "a decode_tps out_of_bounds blocks 0", "b decode_tps unchanged -5")
 }
 
 // TestBoundsNeedNoBaseline: neither a baseline, nor a healthy host, nor a description of
@@ -53,7 +54,7 @@ func TestBoundsNeedNoBaseline(t *testing.T) {
 	p := limiting(gate.DefaultPolicy(), "model_load_ms", gate.Limit{Min: new(1.0), Max: new(8.1)})
 	c := gate.Compare("", nil, got, p)
 	v := c.Verdicts[len(c.Verdicts)-1]
-	if v.Class != gate.OutOfBounds || v.Level != gate.Fail || v.New != 9.5 || v.Reason != "9.5 is above the maximum 8.1" || *v.Evidence.Min != 1 || *v.Evidence.Max != 8.1 {
+	if v.Finding != gate.OutOfBounds || !v.Blocks || v.New != 9.5 || v.Reason != "9.5 is above the maximum 8.1" || *v.Evidence.Min != 1 || *v.Evidence.Max != 8.1 {
 		t.Errorf("verdict %+v", v)
 	}
 	if d := gate.Decide([]gate.Comparison{c}, p); d.Status != gate.StatusFailed {
@@ -61,7 +62,7 @@ func TestBoundsNeedNoBaseline(t *testing.T) {
 	}
 	got.Metrics, got.Results[0].Samples = nil, nil
 	c = gate.Compare("", nil, got, p)
-	if v := c.Verdicts[len(c.Verdicts)-1]; v.Class != gate.Missing || v.Level != gate.Fail || !strings.Contains(v.Reason, "does not report it") {
+	if v := c.Verdicts[len(c.Verdicts)-1]; v.Finding != gate.Missing || !v.Blocks || !strings.Contains(v.Reason, "does not report it") {
 		t.Errorf("without the metric: %+v", v)
 	}
 }
@@ -90,8 +91,8 @@ func TestLimitsOfEvidence(t *testing.T) {
 			}
 			ref, got := road(c.level)
 			v := verdictOf(t, gate.Compare("base", ref, got, p), "a")
-			if (v.Level == gate.Fail) != c.blocks || v.Evidence.Method != "evidence" || c.limit > 0 && v.Evidence.Limit != c.limit {
-				t.Errorf("%s: %v with limit %v: %s %s %+v", name, c.level, c.limit, v.Class, v.Level, v.Evidence)
+			if (v.Blocks) != c.blocks || string(v.Evidence.Method) != name || c.limit > 0 && v.Evidence.Limit != c.limit {
+				t.Errorf("%s: %v with limit %v: %s %s %+v", name, c.level, c.limit, v.Finding, standing(&v), v.Evidence)
 			}
 		}
 	}
@@ -148,7 +149,7 @@ func TestALimitIsOfOneMetric(t *testing.T) {
 		}
 		return diff == ""
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 40}); err != nil {
+	if err := quick.Check(property, testtier.Quick(t, 40)); err != nil {
 		t.Error(err)
 	}
 }
@@ -158,8 +159,8 @@ func TestALimitIsOfOneMetric(t *testing.T) {
 func TestBoundsAreIndependentOfTheBaseline(t *testing.T) {
 	beyond := func(c gate.Comparison) (classes []string) {
 		for _, v := range c.Verdicts {
-			if v.Class == gate.OutOfBounds {
-				classes = append(classes, v.Metric+string(v.Level)+v.Reason)
+			if v.Finding == gate.OutOfBounds {
+				classes = append(classes, v.Metric+standing(&v)+v.Reason)
 			}
 		}
 		return classes
@@ -177,7 +178,7 @@ func TestBoundsAreIndependentOfTheBaseline(t *testing.T) {
 		found := beyond(gate.Compare("base", ref, got, p))
 		return cmp.Equal(found, beyond(gate.Compare("", nil, got, p))) && (len(found) > 0) == (float64(now) < *l.Min || float64(now) > *l.Max)
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 2000}); err != nil {
+	if err := quick.Check(property, testtier.Quick(t, 2000)); err != nil {
 		t.Error(err)
 	}
 }

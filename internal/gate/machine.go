@@ -15,32 +15,48 @@ func machines(ref, run *bench.Run, p *Policy) (unjudged string, differ []Verdict
 	here, there := run.Host.Fingerprint, ref.Host.Fingerprint
 	same, why := here.Comparable(there)
 	rule := p.fingerprint(here, there)
-	mismatch := func(level Level, reason string) []Verdict {
-		return []Verdict{{Class: Mismatch, Level: level, Reason: reason}}
+	other := func(source, reason string) []Verdict {
+		return []Verdict{excusedBy(source, Verdict{Finding: OtherHost, Reason: reason})}
 	}
 	switch {
 	case p.Shared && (same && here.Elsewhere(there) || !same && sameDevices(here, there)) && p.Fingerprint == "":
-		return "", mismatch(Warn, shares(why))
+		return "", other("baselines.devices", shares(why))
 	case same && here.Elsewhere(there) && rule != FingerprintIgnore && p.Compat == "":
-		return "", mismatch(Warn, "the baseline was measured on another host of this kind: "+
+		return "", other("policy.fingerprint: absent", "the baseline was measured on another host of this kind: "+
 			"give each host a label of its own, here with --host-label "+run.Host.Own()+
 			", or set policy.fingerprint: ignore to let them share one")
 	case same && here.Replaced(there) && rule != FingerprintIgnore && p.Compat == "":
-		return "", mismatch(Warn, "the accelerators are others than those of the baseline, of the same model: "+
+		return "", other("policy.fingerprint: absent", "the accelerators are others than those of the baseline, of the same model: "+
 			"record this host again with baseline update if a report on unchanged code differs")
 	case same, ref.Host.Unknown() && (rule == FingerprintIgnore || p.Compat == CompatTensorSharp):
 		return "", nil
 	case ref.Host.Unknown():
 		return why, nil
 	case rule == FingerprintIgnore:
-		return "", mismatch(Warn, why+
+		return "", other("policy.fingerprint: ignore", why+
 			"; speeds are judged all the same because policy.fingerprint is ignore: remove it to have them told apart")
 	case rule == FingerprintWarn:
-		return why, mismatch(Warn, why+
+		return why, other(p.warnsOfHosts(), why+
 			": record this host with baseline update, or give it a label of its own with --host-label")
 	}
-	return why, mismatch(Fail, why+
+	return why, other("", why+
 		": give this host a label of its own with --host-label, or set policy.fingerprint: ignore to judge by it all the same")
+}
+
+// warnsOfHosts is the rule by which another host does not block.
+func (p *Policy) warnsOfHosts() string {
+	if p.Fingerprint == FingerprintWarn {
+		return "policy.fingerprint: warn"
+	}
+	return "policy.fingerprint: absent"
+}
+
+// excusedBy excuses a verdict by a rule; "" is none.
+func excusedBy(source string, v Verdict) Verdict {
+	if source != "" {
+		v.Excuse = &Excuse{Kind: RuleExcuse, Source: source}
+	}
+	return v
 }
 
 // sameDevices reports whether both have the same accelerators, and some.

@@ -30,11 +30,11 @@ func own(machine, device string) bench.Fingerprint {
 // another host, for each policy.
 func TestFingerprintPolicy(t *testing.T) {
 	const (
-		refused = "mismatch fail 0, a decode_tps inconclusive off 0, b correctness_failure fail -100"
-		warned  = "mismatch warn 0, a decode_tps inconclusive off 0, b correctness_failure fail -100"
-		silent  = "a decode_tps inconclusive off 0, b correctness_failure fail -100"
-		ignored = "mismatch warn 0, a decode_tps regressed fail -90, b correctness_failure fail -100"
-		judged  = "a decode_tps regressed fail -90, b correctness_failure fail -100"
+		refused = "other_host blocks 0, a decode_tps untracked 0, b incorrect blocks -100"
+		warned  = "other_host rule 0, a decode_tps untracked 0, b incorrect blocks -100"
+		silent  = "a decode_tps untracked 0, b incorrect blocks -100"
+		ignored = "other_host rule 0, a decode_tps regressed blocks -90, b incorrect blocks -100"
+		judged  = "a decode_tps regressed blocks -90, b incorrect blocks -100"
 	)
 	h100, two := with("c", "H100"), with("c", "H100", "H100")
 	for _, tt := range []struct {
@@ -63,7 +63,7 @@ func TestFingerprintPolicy(t *testing.T) {
 			if diff := cmp.Diff(want, strings.Join(lines(c), ", ")); diff != "" {
 				t.Errorf("%s, policy %q (-want +got):\n%s", tt.name, policy, diff)
 			}
-			if unjudged := strings.Contains(want, "inconclusive"); unjudged != (c.Unjudged != "") {
+			if unjudged := strings.Contains(want, "untracked"); unjudged != (c.Unjudged != "") {
 				t.Errorf("%s, policy %q: Unjudged = %q", tt.name, policy, c.Unjudged)
 			}
 		}
@@ -75,9 +75,9 @@ func TestFingerprintPolicy(t *testing.T) {
 func TestMismatchDecides(t *testing.T) {
 	ref, got := run(cell("a", "decode_tps", 100.0)), run(cell("a", "decode_tps", 100.0))
 	ref.Host.Fingerprint, got.Host.Fingerprint = with("c", "H100"), with("c", "H200")
-	for policy, want := range map[string]gate.Status{"": gate.StatusFailed, "warn": gate.StatusPassed, "ignore": gate.StatusPassed} {
+	for policy, want := range map[string]gate.Status{"": gate.StatusFailed, "warn": gate.StatusWarned, "ignore": gate.StatusWarned} {
 		p := gate.Policy{Threshold: 10, Fingerprint: policy}
-		if d := gate.Decide([]gate.Comparison{gate.Compare("base", ref, got, p)}, p); d.Status != want || d.Counts[gate.Mismatch] != 1 {
+		if d := gate.Decide([]gate.Comparison{gate.Compare("base", ref, got, p)}, p); d.Status != want || d.Counts[gate.OtherHost] != 1 {
 			t.Errorf("policy %q: %+v, want %s with one mismatch", policy, d, want)
 		}
 	}
@@ -98,9 +98,9 @@ func TestAnotherMachineOfTheSameKind(t *testing.T) {
 		p.Fingerprint = policy
 		return gate.Compare("base", ref, got, p)
 	}
-	const judged = "a decode_tps regressed fail -90"
+	const judged = "a decode_tps regressed blocks -90"
 	for _, c := range []struct{ here, there, policy, want string }{
-		{"x", "y", "", "mismatch warn 0, " + judged}, {"x", "x", "", judged}, {"x", "", "", judged},
+		{"x", "y", "", "other_host rule 0, " + judged}, {"x", "x", "", judged}, {"x", "", "", judged},
 		{"x", "y", gate.FingerprintIgnore, judged},
 	} {
 		got := judge(c.here, c.there, c.policy)

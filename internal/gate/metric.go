@@ -4,13 +4,15 @@ import (
 	"fmt"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/detect"
 )
 
 // judgeMetric judges one metric of a cell by the best evidence there is; ok is false
 // where it is not gated.
 func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool) {
 	counts := in.counts(m, c)
+	if in.newCount(m, c) {
+		return unrecorded(in, m, c, c.got.Sample(m.Name)), true
+	}
 	if !counts && (m.contradiction == "" && (in.shows(m, c.id) || m.tooFew(c.ref)) || m.Informational && in.limits[c.id][m.Name].Shown) {
 		return v, false
 	}
@@ -19,7 +21,7 @@ func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok 
 		return v, false
 	}
 	if old != nil && new == nil {
-		return Verdict{Class: Missing, Level: Fail, Delta: -100, Old: summarize(old).Median,
+		return Verdict{Finding: Missing, Delta: -100, Old: summarize(old).Median,
 			Reason: fmt.Sprintf("the baseline has %s for this cell and the run does not", m.Name)}, true
 	}
 	if m.instead != "" && (applies(c.ref, m.instead) || applies(c.got, m.instead)) {
@@ -37,6 +39,9 @@ func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok 
 	if v, ok := byEvidence(in, ev, m, c); ok {
 		return m.step.doubt(&m.Metric, v), true
 	}
+	if old == nil && in.onlyBounded(c, m.Name) {
+		return v, false
+	}
 	if byPairs(in, m, c, old, new) {
 		return byBase(m, new, c.got.Selected, in.policyOf(numberOf{c.id, m.Name}).Threshold), true
 	}
@@ -48,26 +53,29 @@ func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok 
 func byThreshold(in *inputs, ev *evidence, m *described, c cell, old, new *bench.Sample) Verdict {
 	switch {
 	case old == nil:
-		return Verdict{Class: Untracked, Level: Warn, New: summarize(new).Median,
-			Reason: fmt.Sprintf("the baseline does not have %s for this cell", m.Name)}
+		return unrecorded(in, m, c, new)
 	case in.run.Metric(m.Name) == nil:
-		return Verdict{Class: Inconclusive, Level: Fail, Old: summarize(old).Median, New: summarize(new).Median,
-			Reason: "the run does not state what " + m.Name + " is: measure it again with this version of accelgate"}
+		return undescribed(m, old, new)
 	case m.contradiction != "":
-		return Verdict{Class: Inconclusive, Level: Fail, Old: summarize(old).Median, New: summarize(new).Median,
+		return Verdict{Finding: Incomparable, Old: summarize(old).Median, New: summarize(new).Median,
 			Reason: m.contradiction + "; if that is meant, record it with baseline update --force"}
 	case m.Exact:
 		return exact(old, new)
 	case in.unjudged != "":
-		return Verdict{Class: Inconclusive, Level: Off, Old: summarize(old).Median, New: summarize(new).Median,
+		return Verdict{Finding: Untracked, Old: summarize(old).Median, New: summarize(new).Median,
 			Reason: "speed was not judged: " + in.unjudged}
 	case unchanged(c.ref, c.got):
 		return digest(old, new)
 	case m.doubt(c.got) != "" || m.tooFew(c.got):
-		return Verdict{Class: Inconclusive, Level: Warn, Old: summarize(old).Median, New: summarize(new).Median, Reason: m.doubtful(c.got)}
+		return Verdict{Finding: Incomparable, DecidedBy: ByRepeats, Old: summarize(old).Median, New: summarize(new).Median, Reason: m.doubtful(c.got)}
 	}
 	number := numberOf{c.id, m.Name}
 	return once(withinChance(in, ev, number, m, m.step.doubt(&m.Metric, threshold(&m.Metric, old, new, in.policyOf(number).Threshold))))
+}
+
+func undescribed(m *described, old, new *bench.Sample) Verdict {
+	return Verdict{Finding: Incomparable, Old: summarize(old).Median, New: summarize(new).Median,
+		Reason: "the run does not state what " + m.Name + " is: measure it again with this version of accelgate"}
 }
 
 // byPairs reports whether a number without evidence is compared with that of the
@@ -98,7 +106,7 @@ func byBase(m *described, new *bench.Sample, selected int, limit float64) (v Ver
 	} else {
 		v = once(m.step.doubt(&m.Metric, threshold(&m.Metric, &base, &head, limit)))
 	}
-	v.Reference, v.Evidence.Mode = pairReference, detect.Interleaved
+	v.Reference, v.Evidence.InPairs = pairReference, true
 	return v
 }
 
@@ -106,7 +114,7 @@ const single = "rests on a single measurement: measure the cell again with --onl
 
 // once adds to a regression that it rests on one value.
 func once(v Verdict) Verdict {
-	if v.Class == Regressed && v.Evidence.NewN == 1 {
+	if v.Finding == Regressed && !v.Undecided() && v.Evidence.NewN == 1 {
 		v.Reason = joined(v.Reason, single)
 	}
 	return v

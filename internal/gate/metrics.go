@@ -54,8 +54,8 @@ func coarser(ref, run *bench.Run) (verdicts []Verdict) {
 	}
 	for i := range ref.Metrics {
 		m := &ref.Metrics[i]
-		if now := run.Metric(m.Name); now != nil && now.Resolution > m.Resolution && m.Gates() {
-			verdicts = append(verdicts, Verdict{Metric: m.Name, Class: Mismatch, Level: Warn, Reason: fmt.Sprintf("%s is printed in steps of %v and the baseline has steps of %v, which count: "+
+		if now := run.Metric(m.Name); now != nil && now.Resolution > m.Resolution && (!m.Informational || m.Counted) {
+			verdicts = append(verdicts, Verdict{Metric: m.Name, Finding: Incomparable, DecidedBy: ByNewBaseline, Reason: fmt.Sprintf("%s is printed in steps of %v and the baseline has steps of %v, which count: "+
 				"record the cells again with baseline update", m.Name, now.Resolution, m.Resolution)})
 		}
 	}

@@ -19,7 +19,7 @@ func msmodeling(check Check, sample *bench.Sample) (Check, []Verdict) {
 	decides := deciding(check.References)
 	var verdicts []Verdict
 	if decides < 0 {
-		verdicts = []Verdict{{Cell: check.Cell, Metric: check.Metric, Class: Untracked, Level: Off, New: check.Actual,
+		verdicts = []Verdict{{Cell: check.Cell, Metric: check.Metric, Finding: Untracked, New: check.Actual,
 			Reason: "the case has no time to compare with, which msmodeling counts as passed: record one with cases refresh"}}
 	}
 	for i := range check.References {
@@ -33,13 +33,13 @@ func msmodeling(check Check, sample *bench.Sample) (Check, []Verdict) {
 // twoSided is the verdict on a reference that was compared already.
 func twoSided(r *ReferenceCheck, check *Check, sample *bench.Sample) Verdict {
 	v := against(r, check, false, sample)
-	v.Class, v.Level, v.Reason, v.Evidence.Method = Unchanged, Off, "", "threshold"
+	v.Finding, v.DecidedBy, v.Reason, v.Evidence.Method = Unchanged, Certain, "", MethodThreshold
 	switch {
 	case r.Passed:
 	case r.Diff > 0:
-		v.Class, v.Level = Regressed, Fail
+		v.Finding = Regressed
 	default:
-		v.Class, v.Level = Improved, Fail
+		v.Finding = Unrecorded
 		v.Reason = "faster than the tolerance allows, which fails by msmodeling's rule: refresh the case if that is meant"
 	}
 	return v
@@ -68,7 +68,7 @@ func topOperators(check Check, e *bench.ExpectedOperators, measured int, got *be
 	o.Status = OperatorsPass
 	if len(o.Violations) > 0 {
 		o.Status = OperatorsWarn
-		verdicts = []Verdict{operatorsDiffer(&check, Warn, t.reason(), measured)}
+		verdicts = []Verdict{excusedBy("policy.compat: msmodeling", operatorsDiffer(&check, t.reason(), measured))}
 	}
 	return o, verdicts
 }

@@ -20,27 +20,27 @@ func TestMSModelingTotal(t *testing.T) {
 		want    []string
 	}{
 		{"both within", expect("a", initial, 10.0, 0.1, base, 10.0, 0.2), 10.5, gate.CheckPass,
-			[]string{"a total_time_s unchanged off -5"}},
+			[]string{"a total_time_s unchanged -5"}},
 		{"exactly the tolerance", expect("a", initial, 8.0, 0.125, base, 8.0, 0.125), 9, gate.CheckPass,
-			[]string{"a total_time_s unchanged off -12.5"}},
+			[]string{"a total_time_s unchanged -12.5"}},
 		{"exactly the tolerance, faster", expect("a", initial, 8.0, 0.125, base, 8.0, 0.125), 7, gate.CheckPass,
-			[]string{"a total_time_s unchanged off 12.5"}},
+			[]string{"a total_time_s unchanged 12.5"}},
 		{"no room for rounding", expect("a", base, 8.0, 0.125), 9.0000001, gate.CheckFailBase,
-			[]string{"a total_time_s regressed fail -12.5"}},
+			[]string{"a total_time_s regressed blocks -12.5"}},
 		{"too slow for the initial value", expect("a", initial, 10.0, 0.1, base, 10.0, 0.2), 11.5, gate.CheckFailInit,
-			[]string{"a total_time_s regressed fail -15"}},
+			[]string{"a total_time_s regressed blocks -15"}},
 		{"too fast for the baseline", expect("a", initial, 8.0, 0.1, base, 10.0, 0.1), 8, gate.CheckFailBase,
-			[]string{"a total_time_s improved fail 20"}},
+			[]string{"a total_time_s unrecorded blocks 20"}},
 		{"too slow for both", expect("a", initial, 10.0, 0.1, base, 8.0, 0.1), 12, gate.CheckFailBoth,
-			[]string{"a total_time_s regressed fail -20", "a total_time_s regressed fail -50"}},
+			[]string{"a total_time_s regressed blocks -20", "a total_time_s regressed blocks -50"}},
 		{"too slow for one and too fast for the other", expect("a", initial, 10.0, 0.1, base, 20.0, 0.1), 15, gate.CheckFailBoth,
-			[]string{"a total_time_s regressed fail -50", "a total_time_s improved fail 25"}},
-		{"one reference", expect("a", initial, 10.0, 0.1), 12, gate.CheckFailInit, []string{"a total_time_s regressed fail -20"}},
+			[]string{"a total_time_s regressed blocks -50", "a total_time_s unrecorded blocks 25"}},
+		{"one reference", expect("a", initial, 10.0, 0.1), 12, gate.CheckFailInit, []string{"a total_time_s regressed blocks -20"}},
 		{"a reference of 0 is none", expect("a", initial, 0.0, 0.1, base, 10.0, 0.1), 10, gate.CheckPass,
-			[]string{"a total_time_s unchanged off 0"}},
-		{"no reference", expect("a"), 12, gate.CheckNoBaseline, []string{"a total_time_s untracked off 0"}},
-		{"a time of nothing", expect("a", base, 10.0, 0.1), 0, gate.CheckFailBase, []string{"a total_time_s improved fail 100"}},
-		{"a tolerance of everything", expect("a", base, 10.0, 1.0), 0, gate.CheckPass, []string{"a total_time_s unchanged off 100"}},
+			[]string{"a total_time_s unchanged 0"}},
+		{"no reference", expect("a"), 12, gate.CheckNoBaseline, []string{"a total_time_s untracked 0"}},
+		{"a time of nothing", expect("a", base, 10.0, 0.1), 0, gate.CheckFailBase, []string{"a total_time_s unrecorded blocks 100"}},
+		{"a tolerance of everything", expect("a", base, 10.0, 1.0), 0, gate.CheckPass, []string{"a total_time_s unchanged 100"}},
 	} {
 		tt.e.Exact, tt.e.Drift, tt.e.NoReference = true, "warn", "fail" // which the original does not know
 		p := policy(tt.e)
@@ -62,8 +62,8 @@ func TestMSModelingIgnoresTheBaseline(t *testing.T) {
 	p.Compat, p.RequireBaseline = gate.CompatMSModeling, true
 	ref := withTotal(run(timed("a", 1), cell("b!failed"), cell("c!failed"), timed("z", 10)))
 	c := gate.Compare("base", ref, withTotal(run(timed("a", 10), cell("b!failed"), timed("z", 12))), p)
-	want := []string{"a total_time_s unchanged off 0", "b runtime_failure fail -100", "z total_time_s regressed fail -20",
-		"c missing fail 0"}
+	want := []string{"a total_time_s unchanged 0", "b crashed blocks -100", "z total_time_s regressed blocks -20",
+		"c missing blocks 0"}
 	if diff := cmp.Diff(want, lines(c)); diff != "" {
 		t.Errorf("verdicts (-want +got):\n%s", diff)
 	}
@@ -156,10 +156,10 @@ func TestMSModelingOperators(t *testing.T) {
 		}
 		differ := 0
 		for _, v := range c.Verdicts {
-			if v.Level == gate.Fail {
+			if v.Blocks {
 				t.Errorf("%s: %+v, and operators never fail", tt.name, v)
 			}
-			if v.Class == gate.OperatorsDiffer {
+			if v.Finding == gate.PartsDiffer {
 				differ++
 			}
 		}
@@ -190,7 +190,7 @@ func TestMSModelingRows(t *testing.T) {
 	if diff := cmp.Diff(want, c.Checks[0].Operators); diff != "" {
 		t.Errorf("check (-want +got):\n%s", diff)
 	}
-	if v := c.Verdicts[1]; v.Level != gate.Warn || v.Reason != "MISSING OPERATOR: add (baseline=250.000ms, #calls=1) - Not found in current results; "+
+	if v := c.Verdicts[1]; !v.Reserved() || v.Reason != "MISSING OPERATOR: add (baseline=250.000ms, #calls=1) - Not found in current results; "+
 		"mm: +150.00% (baseline=500.000ms, actual=1250.000ms); mm: #CALLS MISMATCH baseline=2, actual=4: msmodeling only warns of it; refresh the case if that is meant" {
 		t.Errorf("verdict %+v", v)
 	}

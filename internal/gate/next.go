@@ -29,7 +29,7 @@ type nextRun struct {
 // newNextRun returns nil where this run does not come after those of the history on
 // the same branch, or where the history says too little.
 func newNextRun(in *inputs) *nextRun {
-	if in.ref == nil || !in.policy.NextRun && in.run.Context[bench.DefaultBranch] == "" {
+	if in.ref == nil || !in.onBranch() {
 		return nil
 	}
 	earlier := in.ref.Earlier
@@ -41,6 +41,11 @@ func newNextRun(in *inputs) *nextRun {
 		return nil
 	}
 	return &nextRun{last: last, newer: len(earlier) - 1 - last}
+}
+
+// onBranch reports whether the run is of the branch whose runs are the history.
+func (in *inputs) onBranch() bool {
+	return in.policy.NextRun || in.run.Context[bench.DefaultBranch] != ""
 }
 
 // healthyRun reports whether a run of the history, counted from the end, has a number
@@ -92,7 +97,7 @@ func (n *nextRun) began(in *inputs) Began {
 // standing counts the confirmed losses among the verdicts; nil where there is none.
 func (b Began) standing(verdicts []Verdict) *Began {
 	for i := range verdicts {
-		if v := &verdicts[i]; v.Confirmed && v.Class == Regressed {
+		if v := &verdicts[i]; v.Confirmed && v.Finding == Regressed && !v.Undecided() {
 			b.Numbers++
 		}
 	}

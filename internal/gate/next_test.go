@@ -62,10 +62,10 @@ func TestNextRunConfirms(t *testing.T) {
 		}
 		c := gate.Compare("b", ref, got, p)
 		v := verdictOf(t, c, "a")
-		if (v.Class == gate.Regressed) != test.confirmed || (c.Began != nil) != test.confirmed {
-			t.Errorf("%s: %s, %+v; confirmed, want %v", test.name, v.Class, c.Began, test.confirmed)
+		if v.Blocks != test.confirmed || (c.Began != nil) != test.confirmed {
+			t.Errorf("%s: %s, %+v; confirmed, want %v", test.name, v.Finding, c.Began, test.confirmed)
 		}
-		if want := (gate.Began{After: "n", Suspected: "o", Confirmed: "now", Numbers: 1}); test.confirmed && (*c.Began != want || v.Level != gate.Fail || !v.Confirmed || v.Evidence.NewN != 2) {
+		if want := (gate.Began{After: "n", Suspected: "o", Confirmed: "now", Numbers: 1}); test.confirmed && (*c.Began != want || !v.Blocks || !v.Confirmed || v.Evidence.NewN != 2) {
 			t.Errorf("%s: %+v, want %+v; %+v", test.name, *c.Began, want, v)
 		}
 	}

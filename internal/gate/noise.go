@@ -33,11 +33,8 @@ func (n *Noise) Beyond(limit float64) bool {
 	return false
 }
 
-// loss leaves out totals that must be equal and scores that are tested: neither moves with
-// the host.
-func (v *Verdict) loss() bool {
-	return v.Evidence.Method != "exact" && v.Evidence.Method != MethodTest && (v.Class == Regressed || v.Class == OverBudget || v.Class == Drifted || v.Class == OperatorsDiffer)
-}
+// loss leaves out scores that are tested, which do not move with the host.
+func (v *Verdict) loss() bool { return v.Evidence.Method != MethodTest && v.Finding.loss() }
 
 // noiseOf is nil where the run has no pair whose cells both passed.
 func noiseOf(in *inputs) *Noise {

@@ -83,11 +83,11 @@ func TestLeftOut(t *testing.T) {
 		got.LeftOut = append(got.LeftOut, bench.LeftOut{Cell: id, Reason: "over the budget of 30m"})
 	}
 	got.Unselected = []string{"b"} // what was left out is not excused by a filter as well
-	for policy, level := range map[string]string{"": "fail", "fail": "fail", "warn": "warn"} {
+	for policy, level := range map[string]string{"": "blocks left_out", "fail": "blocks left_out", "warn": "left_out"} {
 		p := gate.DefaultPolicy()
 		p.LeftOut = policy
 		c := gate.Compare("base", ref, got, p)
-		want := []string{"a unchanged off 0", "b left_out " + level + " 0", "c left_out off 0", "new left_out off 0", "d missing fail 0"}
+		want := []string{"a unchanged 0", "b missing " + level + " 0", "c skipped 0", "new skipped 0", "d missing blocks 0"}
 		if diff := cmp.Diff(want, lines(c)); diff != "" {
 			t.Errorf("policy %q (-want +got):\n%s", policy, diff)
 		}
@@ -96,7 +96,7 @@ func TestLeftOut(t *testing.T) {
 		}
 	}
 	none := gate.Compare("", nil, got, gate.DefaultPolicy())
-	if diff := cmp.Diff([]string{"a untracked warn 0", "b left_out off 0", "c left_out off 0", "new left_out off 0"}, lines(none)); diff != "" {
+	if diff := cmp.Diff([]string{"a untracked 0", "b skipped 0", "c skipped 0", "new skipped 0"}, lines(none)); diff != "" {
 		t.Errorf("without a baseline (-want +got):\n%s", diff)
 	}
 }

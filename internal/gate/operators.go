@@ -6,7 +6,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 )
 
-// operators names the metric and the method of the verdicts on them.
+// operators names the metric and the reference of the verdicts on them.
 const operators = "operators"
 
 // rounding is the part of a total that its operators may lack, or have too
@@ -52,7 +52,7 @@ func judgeOperators(check Check, e *bench.ExpectedOperators, measured int, got *
 // notRecorded is the verdict on operators that are not as recorded, the largest loss first.
 func notRecorded(check *Check, level Level, violations []*OperatorRow, measured int) Verdict {
 	worst := violations[0]
-	v := operatorsDiffer(check, level, explain(check, violations), measured)
+	v := byLevel(level, operatorsDiffer(check, explain(check, violations), measured))
 	v.Old, v.New, v.Delta = worst.Old, worst.New, finite(-worst.Diff*100)
 	if worst.Change != OperatorKept {
 		v.Delta = -100
@@ -63,9 +63,9 @@ func notRecorded(check *Check, level Level, violations []*OperatorRow, measured 
 
 // operatorsDiffer is the one verdict on all operators that are not as recorded.
 // Its method is no judgement of speed: the total was judged already.
-func operatorsDiffer(check *Check, level Level, reason string, measured int) Verdict {
-	return Verdict{Cell: check.Cell, Metric: operators, Reference: operators, Class: OperatorsDiffer, Level: level, Reason: reason,
-		Evidence: Evidence{Method: operators, Limit: finite(check.Operators.Tolerance * 100), OldN: 1, NewN: measured}}
+func operatorsDiffer(check *Check, reason string, measured int) Verdict {
+	return Verdict{Cell: check.Cell, Metric: operators, Reference: operators, Finding: PartsDiffer, Reason: reason,
+		Evidence: Evidence{Method: MethodParts, Limit: finite(check.Operators.Tolerance * 100), OldN: 1, NewN: measured}}
 }
 
 // noBreakdown says that there is nothing to compare recorded operators with: b
@@ -76,20 +76,28 @@ func noBreakdown(check *Check, b *bench.Breakdown, level Level) Verdict {
 		why = fmt.Sprintf("the run's operators are in %q and the total is in %q: let the program print them in the unit of the total",
 			printable(b.Unit, mostName), printable(check.Unit, mostName))
 	}
-	return Verdict{Cell: check.Cell, Metric: operators, Reference: operators, Class: Missing, Level: level, Delta: -100,
-		Reason: why + ", or set the level of operators to off"}
+	return byLevel(level, Verdict{Cell: check.Cell, Metric: operators, Reference: operators, Finding: Missing, Delta: -100,
+		Reason: why + ", or set the level of operators to off"})
+}
+
+// byLevel excuses a verdict on operators that the suite only warns of.
+func byLevel(level Level, v Verdict) Verdict {
+	if level == Warn {
+		return excusedBy("operators.level: warn", v)
+	}
+	return v
 }
 
 // noTimes says that the run lists operators and how long none of them took.
 func noTimes(check *Check, level Level) Verdict {
-	return Verdict{Cell: check.Cell, Metric: operators, Reference: operators, Class: Missing, Level: level, Delta: -100,
-		Reason: "the run's operators have no times, and the case's do: let the program print them, or set the level of operators to off"}
+	return byLevel(level, Verdict{Cell: check.Cell, Metric: operators, Reference: operators, Finding: Missing, Delta: -100,
+		Reason: "the run's operators have no times, and the case's do: let the program print them, or set the level of operators to off"})
 }
 
 // tooMuch doubts operators that take more than the total: one of the two numbers
 // is not what it says.
 func tooMuch(check *Check, sum float64) Verdict {
-	return Verdict{Cell: check.Cell, Metric: operators, Reference: operators, Class: Inconclusive, Level: Warn,
+	return Verdict{Cell: check.Cell, Metric: operators, Reference: operators, Finding: Implausible, DecidedBy: ByCorrectOutput,
 		Reason: fmt.Sprintf("the run's operators add up to %s, more than the total of %s: look at how the program counts",
 			amounts(check.Unit, sum), amounts(check.Unit, check.Actual))}
 }

@@ -230,26 +230,26 @@ func TestNoOperators(t *testing.T) {
 		name, level string
 		breakdowns  []bench.Breakdown
 		status      gate.OperatorStatus
-		class       gate.Class // "" for no verdict
-		want        gate.Level
+		class       gate.Finding // "" for no verdict
+		want        string
 		reason      string // or how it begins
 	}{
-		{"none", "", nil, gate.OperatorsOff, gate.Missing, gate.Fail, none},
-		{"none, fail", "fail", nil, gate.OperatorsOff, gate.Missing, gate.Fail, none},
-		{"none, warn", "warn", nil, gate.OperatorsOff, gate.Missing, gate.Warn, none},
+		{"none", "", nil, gate.OperatorsOff, gate.Missing, "blocks ", none},
+		{"none, fail", "fail", nil, gate.OperatorsOff, gate.Missing, "blocks ", none},
+		{"none, warn", "warn", nil, gate.OperatorsOff, gate.Missing, "rule", none},
 		{"none, off", "off", nil, gate.OperatorsOff, "", "", ""},
-		{"another quantity", "", []bench.Breakdown{list("operators", "GB", recorded...)}, gate.OperatorsOff, gate.Missing, gate.Fail, foreign},
-		{"another quantity, warn", "warn", []bench.Breakdown{list("operators", "GB", recorded...)}, gate.OperatorsOff, gate.Missing, gate.Warn, foreign},
+		{"another quantity", "", []bench.Breakdown{list("operators", "GB", recorded...)}, gate.OperatorsOff, gate.Missing, "blocks ", foreign},
+		{"another quantity, warn", "warn", []bench.Breakdown{list("operators", "GB", recorded...)}, gate.OperatorsOff, gate.Missing, "rule", foreign},
 		{"another quantity beside time", "", []bench.Breakdown{list("memory", "s", recorded...), list("operators", "GB", recorded...)},
-			gate.OperatorsOff, gate.Missing, gate.Fail, foreign},
+			gate.OperatorsOff, gate.Missing, "blocks ", foreign},
 		{"behind another quantity", "", []bench.Breakdown{list("memory", "GB", recorded...), list("operators", "s", slower...)},
-			gate.OperatorsFail, gate.OperatorsDiffer, gate.Fail, "mm +100.0 %"},
+			gate.OperatorsFail, gate.PartsDiffer, "blocks ", "mm +100.0 %"},
 		{"behind other times", "", []bench.Breakdown{list("critical path", "s", recorded...), list("operators", "s", slower...)},
-			gate.OperatorsFail, gate.OperatorsDiffer, gate.Fail, "mm +100.0 %"},
+			gate.OperatorsFail, gate.PartsDiffer, "blocks ", "mm +100.0 %"},
 		{"before other times", "", []bench.Breakdown{list("operators", "s", slower...), list("critical path", "s", recorded...)},
-			gate.OperatorsFail, gate.OperatorsDiffer, gate.Fail, "mm +100.0 %"},
+			gate.OperatorsFail, gate.PartsDiffer, "blocks ", "mm +100.0 %"},
 		{"without the title, behind another quantity", "", []bench.Breakdown{list("memory", "GB", recorded...), list("kernels", "ms", "mm", 2000.0, 3)},
-			gate.OperatorsFail, gate.OperatorsDiffer, gate.Fail, "mm +100.0 %"},
+			gate.OperatorsFail, gate.PartsDiffer, "blocks ", "mm +100.0 %"},
 		{"as recorded", "", []bench.Breakdown{list("operators", "s", recorded...)}, gate.OperatorsPass, "", "", ""},
 	} {
 		got := timed("a", 2)
@@ -260,7 +260,7 @@ func TestNoOperators(t *testing.T) {
 			continue
 		}
 		for _, v := range verdicts {
-			if v.Class != tt.class || v.Level != tt.want || v.Metric != "operators" || v.Delta != -100 && tt.class == gate.Missing || !strings.HasPrefix(v.Reason, tt.reason) {
+			if v.Finding != tt.class || standing(&v) != tt.want || v.Metric != "operators" || v.Delta != -100 && tt.class == gate.Missing || !strings.HasPrefix(v.Reason, tt.reason) {
 				t.Errorf("%s: %+v, want %s %s: %s", tt.name, v, tt.class, tt.want, tt.reason)
 			}
 		}
@@ -271,8 +271,8 @@ func TestOperatorVerdict(t *testing.T) {
 	t.Parallel()
 	recorded := bench.ExpectedOperators{Entries: entries("add", 0.25, 1, "mm", 0.75, 3), TopN: 10, Tolerance: 0.1}
 	check, verdicts := compareOperators(recorded, operating(timed("a", 1.5), "s", "mm", 0.75, 3, "cat", 0.25, 2, "add", 0.5, 1))
-	want := []gate.Verdict{{Cell: "a", Metric: "operators", Reference: "operators", Class: gate.OperatorsDiffer, Level: gate.Fail, Old: 0.25, New: 0.5, Delta: -100,
-		Interval: [2]float64{-100, -100}, Evidence: gate.Evidence{Method: "operators", Limit: 10, OldN: 1, NewN: 1},
+	want := []gate.Verdict{{Cell: "a", Metric: "operators", Reference: "operators", Finding: gate.PartsDiffer, Blocks: true, Old: 0.25, New: 0.5, Delta: -100,
+		Interval: [2]float64{-100, -100}, Evidence: gate.Evidence{Method: gate.MethodParts, Limit: 10, OldN: 1, NewN: 1},
 		Reason: "add +100.0 % (250.000 to 500.000 ms, all of it per call; 50 % of the change of the total); " +
 			"new: cat (250.000 ms, 2 calls; 50 % of the change of the total): refresh the case if that is meant"}}
 	if diff := cmp.Diff(want, verdicts); diff != "" {
@@ -381,9 +381,9 @@ func TestReasonsAreBounded(t *testing.T) {
 		p.Compat = compat
 		c := gate.Compare("", nil, withTotal(run(operating(timed("a", 1), "s"))), p)
 		v := c.Verdicts[len(c.Verdicts)-1]
-		if v.Class != gate.OperatorsDiffer || len(v.Reason) > 2000 || strings.ContainsAny(v.Reason,
+		if v.Finding != gate.PartsDiffer || len(v.Reason) > 2000 || strings.ContainsAny(v.Reason,
 			"\x1b\n\u202e") || !utf8.ValidString(v.Reason) {
-			t.Errorf("compat %q: %s, reason of %d bytes: %.200q", compat, v.Class, len(v.Reason), v.Reason)
+			t.Errorf("compat %q: %s, reason of %d bytes: %.200q", compat, v.Finding, len(v.Reason), v.Reason)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (m *described) impossible(old, now *bench.Sample) (v Verdict, ok bool) {
 	}
 	before := summarize(old).Median
 	if why := m.Impossible(before); why != "" && before < 0 { // a median of counts need not be whole
-		return Verdict{Class: Inconclusive, Level: Fail, Old: before, New: summarize(now).Median,
+		return Verdict{Finding: Incomparable, Old: before, New: summarize(now).Median,
 			Reason: "in the baseline, " + why + ": record it anew with baseline update --force"}, true
 	}
 	return v, false
@@ -66,11 +66,11 @@ func plausible(p *Policy, m *bench.Metric, v Verdict) Verdict {
 	if p.Compat != "" || m.Quantity() == bench.Score || v.Old == 0 || v.New == 0 {
 		return v
 	}
-	if method := v.Evidence.Method; method != "threshold" && method != "evidence" {
+	if !v.Evidence.Method.limited() {
 		return v
 	}
 	if why := farther(v.Old, v.New, p.implausible()); why != "" {
-		v.Class, v.Level = Implausible, Fail
+		v.Finding, v.DecidedBy = Implausible, Certain
 		v.Reason = why + "; if the change is meant, record it with baseline update --force"
 	}
 	return v

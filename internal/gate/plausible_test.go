@@ -32,19 +32,19 @@ func TestImpossible(t *testing.T) {
 		old, new float64
 		want     string
 	}{
-		{"negative rate", rate, 5, -5, "a runtime_failure fail -100"},
-		{"negative time", latency, 5, -5, "a runtime_failure fail -100"},
-		{"negative number of no known kind", unknown, 5, -5, "a runtime_failure fail -100"},
-		{"half a call", bench.Metric{Better: bench.Lower, Kind: bench.Count}, 3, 2.5, "a runtime_failure fail -100"},
-		{"from a negative rate", rate, -100.5, 100.5, "a x inconclusive fail 0"},
-		{"from a negative number", unknown, -100.5, 100.5, "a x implausible fail 200"},
-		{"beyond all rates", rate, 100.5, 1e308, "a x implausible fail 9.95e+307"},
-		{"a factor of 100", rate, 1, 100, "a x improved off 9900"},
-		{"a factor of 101", rate, 1, 101, "a x implausible fail 1e+04"},
-		{"101 times as slow", latency, 1, 101, "a x implausible fail -1e+04"},
-		{"a score has no factor", score, 0.001, 1, "a x improved off 9.99e+04"},
-		{"a negative score", score, -2, -1, "a x improved off 50"},
-		{"informational", bench.Metric{Better: bench.Lower, Informational: true}, 5, -5, "a unchanged off 0"},
+		{"negative rate", rate, 5, -5, "a crashed blocks -100"},
+		{"negative time", latency, 5, -5, "a crashed blocks -100"},
+		{"negative number of no known kind", unknown, 5, -5, "a crashed blocks -100"},
+		{"half a call", bench.Metric{Better: bench.Lower, Kind: bench.Count}, 3, 2.5, "a crashed blocks -100"},
+		{"from a negative rate", rate, -100.5, 100.5, "a x incomparable blocks 0"},
+		{"from a negative number", unknown, -100.5, 100.5, "a x implausible blocks 200"},
+		{"beyond all rates", rate, 100.5, 1e308, "a x implausible blocks 9.95e+307"},
+		{"a factor of 100", rate, 1, 100, "a x improved 9900"},
+		{"a factor of 101", rate, 1, 101, "a x implausible blocks 1e+04"},
+		{"101 times as slow", latency, 1, 101, "a x implausible blocks -1e+04"},
+		{"a score has no factor", score, 0.001, 1, "a x improved 9.99e+04"},
+		{"a negative score", score, -2, -1, "a x improved 50"},
+		{"informational", bench.Metric{Better: bench.Lower, Informational: true}, 5, -5, "a unchanged 0"},
 	} {
 		got := gate.Compare("base", oneMetric(c.metric, c.old), oneMetric(c.metric, c.new), gate.DefaultPolicy())
 		if diff := cmp.Diff([]string{c.want}, lines(got)); diff != "" {

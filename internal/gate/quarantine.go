@@ -3,7 +3,6 @@ package gate
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
@@ -38,7 +37,7 @@ func (in *inputs) isolates(q *waiver.Quarantined) bool {
 	return (q.Host == "" || q.Host == in.run.Host.Label) && q.Holds(in.policy.Today)
 }
 
-// quarantine lets what was measured of flaky cells warn instead of block, whatever it is.
+// quarantine excuses what was measured of flaky cells, whatever it is.
 // A cell that was not measured blocks all the same. It returns the verdicts and what
 // became of the quarantined cells of this host.
 func quarantine(in *inputs, verdicts []Verdict) ([]Verdict, []QuarantineUse) {
@@ -55,7 +54,7 @@ func quarantine(in *inputs, verdicts []Verdict) ([]Verdict, []QuarantineUse) {
 			u.State = QuarantineUnknown
 		}
 		for i := range verdicts {
-			if v := &verdicts[i]; v.Cell == q.Cell && v.Level == Fail && v.measured() {
+			if v := &verdicts[i]; v.Cell == q.Cell && in.excusable(v) && v.measured() {
 				u.take(v)
 			}
 		}
@@ -71,14 +70,12 @@ func (u *QuarantineUse) take(v *Verdict) {
 		return
 	}
 	u.State = QuarantineUsed
-	what := strings.ReplaceAll(string(v.Class), "_", " ")
-	v.Was, v.Class, v.Level = v.Class, InQuarantine, Warn
-	v.Reason = joined(fmt.Sprintf("%s, in quarantine until %s (%s): %s", what, u.Expires, printable(u.Owner, mostName), printable(u.Quarantined.Reason, mostLine)), v.Reason)
+	v.Excuse = &Excuse{Kind: Quarantined, Source: u.Source, Why: u.Quarantined.Reason, By: u.Owner, Issue: u.Issue, Until: u.Expires}
 }
 
 // measured reports a verdict on what a cell did, and not on a cell that is not there.
 func (v *Verdict) measured() bool {
-	return v.Class != Skipped && v.Class != LeftOut && (v.Class != Missing || v.Metric != "")
+	return v.Finding != Skipped && (v.Finding != Missing || v.Metric != "")
 }
 
 // lists reports whether either side has a cell, or declares it as left out.

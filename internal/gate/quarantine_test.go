@@ -16,7 +16,7 @@ const quarantineDay = waiver.Date(20000)
 func isolating(p gate.Policy, until waiver.Date, ids ...string) gate.Policy {
 	p.Today = quarantineDay
 	for _, id := range ids {
-		p.Quarantine = append(p.Quarantine, waiver.Quarantined{Cell: id, Owner: "octocat", Expires: until, Reason: "flaky"})
+		p.Quarantine = append(p.Quarantine, waiver.Quarantined{Cell: id, Owner: "octocat", Expires: until, Reason: "flaky", Source: "quarantine.yml:1"})
 	}
 	return p
 }
@@ -28,13 +28,13 @@ func TestQuarantine(t *testing.T) {
 	got := run(cell("a", "decode_tps", 50.0), cell("b", "decode_tps", 1e9, "checksum", 2.0), cell("c!incorrect"), cell("d!failed"), cell("f", "decode_tps", 50.0), cell("g!failed"), cell("h", "decode_tps", 1.0))
 	p := isolating(fixed(), quarantineDay, "a", "b", "c", "d", "e", "g", "h", "zz")
 	c := gate.Compare("base", ref, got, p)
-	want := []string{"a decode_tps quarantined warn -50", "b decode_tps quarantined warn 1e+09", "b checksum quarantined warn 0", "c quarantined warn -100", "d quarantined warn -100",
-		"f decode_tps regressed fail -50", "g quarantined warn -100", "h untracked warn 0", "e missing fail 0"}
+	want := []string{"a decode_tps regressed quarantine -50", "b decode_tps implausible quarantine 1e+09", "b checksum incorrect quarantine 0", "c incorrect quarantine -100", "d crashed quarantine -100",
+		"f decode_tps regressed blocks -50", "g crashed quarantine -100", "h untracked 0", "e missing blocks 0"}
 	if diff := cmp.Diff(want, lines(c)); diff != "" {
 		t.Error(diff)
 	}
-	if v := c.Verdicts[0]; v.Was != gate.Regressed || !strings.HasPrefix(v.Reason, "regressed, in quarantine until 2024-10-04 (octocat): flaky; ") {
-		t.Errorf("%+v", v)
+	if diff := cmp.Diff(&gate.Excuse{Kind: gate.Quarantined, Source: "quarantine.yml:1", Why: "flaky", By: "octocat", Until: quarantineDay}, c.Verdicts[0].Excuse); diff != "" {
+		t.Error(diff)
 	}
 	states := map[string]gate.QuarantineState{}
 	for _, u := range gate.Decide([]gate.Comparison{c}, p).Quarantine {
@@ -55,11 +55,11 @@ func TestQuarantineEnds(t *testing.T) {
 		host  string
 		want  string
 	}{
-		"its last day":   {quarantineDay, "", "a decode_tps quarantined warn -50"},
-		"the day after":  {quarantineDay - 1, "", "a decode_tps regressed fail -50"},
-		"a year and two": {quarantineDay + waiver.MaxDays + 1, "", "a decode_tps regressed fail -50"},
-		"this host":      {quarantineDay, "h", "a decode_tps quarantined warn -50"},
-		"another host":   {quarantineDay, "other", "a decode_tps regressed fail -50"},
+		"its last day":   {quarantineDay, "", "a decode_tps regressed quarantine -50"},
+		"the day after":  {quarantineDay - 1, "", "a decode_tps regressed blocks -50"},
+		"a year and two": {quarantineDay + waiver.MaxDays + 1, "", "a decode_tps regressed blocks -50"},
+		"this host":      {quarantineDay, "h", "a decode_tps regressed quarantine -50"},
+		"another host":   {quarantineDay, "other", "a decode_tps regressed blocks -50"},
 	} {
 		p := isolating(fixed(), c.until, "a")
 		p.Quarantine[0].Host = c.host
@@ -85,10 +85,10 @@ func TestQuarantineIsNoEvidence(t *testing.T) {
 // TestQuarantineIsInNoBudget: the mean of a budget is that of the other cells.
 func TestQuarantineIsInNoBudget(t *testing.T) {
 	ref := run(cell("a1", "decode_tps", 100.0), cell("a2", "decode_tps", 100.0))
-	for now, want := range map[float64]gate.Class{100: gate.Unchanged, 90: gate.OverBudget} {
+	for now, want := range map[float64]gate.Finding{100: gate.Unchanged, 90: gate.OverBudget} {
 		c := gate.Compare("base", ref, run(cell("a1!failed"), cell("a2", "decode_tps", now)), budgeting(isolating(fixed(), quarantineDay, "a1"), "decode_tps", 1, "a"))
-		if v := spent(c); v.Class != want || c.Budgets[0].LeftOut != "1 cell (a1) in quarantine" {
-			t.Errorf("%v: %s (%s), want %s", now, v.Class, c.Budgets[0].LeftOut, want)
+		if v := spent(c); v.Finding != want || c.Budgets[0].LeftOut != "1 cell (a1) in quarantine" {
+			t.Errorf("%v: %s (%s), want %s", now, v.Finding, c.Budgets[0].LeftOut, want)
 		}
 	}
 }

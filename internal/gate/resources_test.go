@@ -33,15 +33,15 @@ func TestResourcesAreJudgedWhereTheyAreLimited(t *testing.T) {
 	}{
 		"no limit":             {used(100, ""), used(200, ""), gate.Limit{}, nil},
 		"no limit, not in ref": {used(0, ""), used(200, ""), gate.Limit{}, nil},
-		"change":               {used(100, ""), used(108, ""), change, []string{"a peak_rss_mib regressed fail -8"}},
-		"change, not in ref":   {used(0, ""), used(108, ""), change, []string{"a peak_rss_mib untracked warn 0"}},
-		"change, not measured": {used(0, ""), used(0, ""), change, []string{"a peak_rss_mib missing fail 0"}},
-		"bound":                {used(100, ""), used(200, ""), most, []string{"a peak_rss_mib out_of_bounds fail 0"}},
+		"change":               {used(100, ""), used(108, ""), change, []string{"a peak_rss_mib regressed blocks -8"}},
+		"change, not in ref":   {used(0, ""), used(108, ""), change, []string{"a peak_rss_mib untracked 0"}},
+		"change, not measured": {used(0, ""), used(0, ""), change, []string{"a peak_rss_mib missing blocks 0"}},
+		"bound":                {used(100, ""), used(200, ""), most, []string{"a peak_rss_mib out_of_bounds blocks 0"}},
 		"bound is kept":        {used(0, ""), used(150, ""), most, nil},
-		"bound, not measured":  {used(0, ""), used(0, ""), most, []string{"a peak_rss_mib missing fail 0"}},
+		"bound, not measured":  {used(0, ""), used(0, ""), most, []string{"a peak_rss_mib missing blocks 0"}},
 		"at most, within":      {used(0, ""), used(140, "at most"), most, nil},
-		"at most, beyond":      {used(0, ""), used(160, "at most"), most, []string{"a peak_rss_mib inconclusive fail 0"}},
-		"at most, compared":    {used(100, ""), used(140, "at most"), change, []string{"a peak_rss_mib inconclusive warn 0"}},
+		"at most, beyond":      {used(0, ""), used(160, "at most"), most, []string{"a peak_rss_mib out_of_bounds blocks 0"}},
+		"at most, compared":    {used(100, ""), used(140, "at most"), change, []string{"a peak_rss_mib incomparable ?repeats 0"}},
 	} {
 		var got []string
 		for _, line := range lines(gate.Compare("base", c.ref, c.got, limiting(fixed(), bench.PeakRSS, c.limit, "a"))) {

@@ -57,7 +57,7 @@ func unchangedLoop(t *testing.T, factor float64, health *bench.Health) {
 		if d.Status == gate.StatusFailed {
 			red++
 		}
-		warned += d.Counts[gate.Inconclusive]
+		warned += d.Undecided[gate.Regressed]
 	}
 	if red > 1 {
 		t.Errorf("%d of 50 unchanged runs are red", red)
@@ -74,43 +74,43 @@ func TestLossBeyondTwoSessions(t *testing.T) {
 	ref := run(recordedOnce("a", []float64{100, 103, 97}))
 	for _, test := range []struct {
 		value  float64
-		method string
-		class  gate.Class
-		level  gate.Level
+		method gate.Method
+		class  gate.Finding
+		want   string
 	}{
-		{300, "", gate.Regressed, gate.Fail},
-		{115, "", gate.Inconclusive, gate.Warn},
-		{115, gate.MethodThreshold, gate.Regressed, gate.Fail},
-		{105, "", gate.Unchanged, gate.Off},
+		{300, "", gate.Regressed, "blocks "},
+		{115, "", gate.Regressed, "?pairs "},
+		{115, gate.MethodThreshold, gate.Regressed, "blocks "},
+		{105, "", gate.Unchanged, ""},
 	} {
 		p := gate.DefaultPolicy()
 		p.Method = test.method
 		v := verdictOf(t, gate.Compare("b", ref, run(inTurns("a", []float64{test.value, test.value + 2, test.value - 2}, nil)), p), "a")
-		if v.Class != test.class || v.Level != test.level || v.Class == gate.Inconclusive && v.Reason == "" {
+		if v.Finding != test.class || standing(&v) != test.want || v.Undecided() && v.Reason == "" {
 			t.Errorf("%v by %q: %+v", test.value, test.method, v)
 		}
 	}
 	p := gate.DefaultPolicy()
-	p.Inconclusive = string(gate.Fail)
-	if v := verdictOf(t, gate.Compare("b", ref, run(inTurns("a", []float64{115, 117, 113}, nil)), p), "a"); v.Level != gate.Fail {
+	p.Inconclusive = gate.InconclusiveFail
+	if v := verdictOf(t, gate.Compare("b", ref, run(inTurns("a", []float64{115, 117, 113}, nil)), p), "a"); !v.Blocks {
 		t.Errorf("where what is open fails: %+v", v)
 	}
 }
 
-// TestSight holds that each road says what it could have seen, and that a suspicion
-// of one run is not called more.
-func TestSight(t *testing.T) {
+// TestPower holds that each method reports what it could have seen, and that one run
+// against history only suspects.
+func TestPower(t *testing.T) {
 	r := rand.New(rand.NewPCG(53, 54))
 	ref := run(withHistory("a", 100, noisy(r, 100, 0.01, 12)), recordedOnce("b", []float64{100, 101, 99}), recordedOnce("c", []float64{100, 101, 99}))
 	c := gate.Compare("b", ref, run(inTurns("a", []float64{100}, nil), inTurns("b", []float64{100}, nil), inTurns("c", noisy(r, 100, 0.01, 30), noisy(r, 100, 0.01, 30))), gate.DefaultPolicy())
-	if len(c.Sight) != 3 {
-		t.Fatalf("%+v", c.Sight)
+	if len(c.Power) != 3 {
+		t.Fatalf("%+v", c.Power)
 	}
 	for i, want := range []struct {
-		road     gate.Road
-		convicts bool
-	}{{gate.RoadPairs, true}, {gate.RoadHistory, false}, {gate.RoadThreshold, true}} {
-		if s := c.Sight[i]; s.Road != want.road || s.Convicts != want.convicts || s.Numbers != 1 || !(s.Half > 0) || s.Most < s.Half {
+		method   gate.Method
+		suspects bool
+	}{{gate.MethodPairs, false}, {gate.MethodHistory, true}, {gate.MethodSessions, false}} {
+		if s := c.Power[i]; s.Method != want.method || s.Suspects != want.suspects || s.Metrics != 1 || !(s.Half > 0) || s.Ninety < s.Half {
 			t.Errorf("%+v", s)
 		}
 	}

@@ -52,7 +52,7 @@ func (s step) applies(numbers ...float64) bool {
 // question: both numbers are moved by half a step, each to the better side for
 // the change under test.
 func (s step) doubt(m *bench.Metric, v Verdict) Verdict {
-	if v.Class != Regressed || !s.applies(v.Old, v.New) {
+	if v.Finding != Regressed || v.Undecided() || !s.applies(v.Old, v.New) {
 		return v
 	}
 	half := s.size / 2
@@ -62,9 +62,9 @@ func (s step) doubt(m *bench.Metric, v Verdict) Verdict {
 	if worse(m.Better, v.Old-half, v.New+half, v.Evidence.Limit) {
 		return v
 	}
-	v.Class, v.Level, v.Evidence.Method = Inconclusive, Warn, ""
-	v.Reason = fmt.Sprintf("may be rounding alone: the program prints in steps of %v%s, which is %s: print more digits, or tokens and milliseconds",
-		s.size, unit(m), s.share(v.Old))
+	v.Finding = Unchanged
+	v.undecide(ByDigits, fmt.Sprintf("may be rounding alone: the program prints in steps of %v%s, which is %s: print more digits, or tokens and milliseconds",
+		s.size, unit(m), s.share(v.Old)))
 	return v
 }
 

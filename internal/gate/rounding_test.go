@@ -8,6 +8,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // rounded judges a change of one metric whose step each side describes.
@@ -30,7 +31,7 @@ func TestABaselineOfOursIsNotOutbid(t *testing.T) {
 	ref.Metrics = []bench.Metric{{Name: "tps", Better: bench.Higher}}
 	got.Metrics = []bench.Metric{{Name: "tps", Better: bench.Higher, Resolution: 0.1}}
 	ref.Host.Fingerprint, got.Host.Fingerprint = with("c"), with("c")
-	if v := last(gate.Compare("base", ref, got, fixed()).Verdicts); v.Class != gate.Regressed {
+	if v := last(gate.Compare("base", ref, got, fixed()).Verdicts); v.Finding != gate.Regressed {
 		t.Errorf("%+v, want regressed", v)
 	}
 }
@@ -44,21 +45,21 @@ func TestRounding(t *testing.T) {
 		metric           bench.Metric
 		refStep, runStep float64
 		old, new         float64
-		want             gate.Class
+		want             gate.Finding // "" for what rounding may have made
 	}{
-		{"one step of a slow cell", tps, 0.1, 0.1, 0.5, 0.4, gate.Inconclusive},
+		{"one step of a slow cell", tps, 0.1, 0.1, 0.5, 0.4, ""},
 		{"two steps", tps, 0.1, 0.1, 0.5, 0.3, gate.Regressed},
 		{"one step of a fast cell", tps, 0.1, 0.1, 50, 49.9, gate.Unchanged},
-		{"beyond the limit by less than a step", tps, 0.1, 0.1, 50, 44.95, gate.Inconclusive},
+		{"beyond the limit by less than a step", tps, 0.1, 0.1, 50, 44.95, ""},
 		{"and by more", tps, 0.1, 0.1, 50, 44.9, gate.Regressed},
-		{"lower is better", ms, 1, 1, 5, 6, gate.Inconclusive},
+		{"lower is better", ms, 1, 1, 5, 6, ""},
 		{"lower is better, two steps", ms, 1, 1, 5, 7, gate.Regressed},
-		{"from 0, which may be half a step", ms, 1, 1, 0, 1, gate.Inconclusive},
+		{"from 0, which may be half a step", ms, 1, 1, 0, 1, ""},
 		{"from 0 by two steps", ms, 1, 1, 0, 2, gate.Regressed},
 		{"no step", tps, 0, 0, 0.5, 0.4, gate.Regressed},
 
 		// The baseline's description was reviewed; the run's is a claim.
-		{"claimed", tps, 0, 0.1, 0.5, 0.4, gate.Inconclusive},
+		{"claimed", tps, 0, 0.1, 0.5, 0.4, ""},
 		{"the baseline has a finer one", tps, 0.01, 10, 0.5, 0.4, gate.Regressed},
 		{"claimed too large", tps, 0, 10, 50, 42, gate.Regressed},
 		{"claimed, and the baseline's number is finer", tps, 0, 0.1, 0.52, 0.44, gate.Regressed},
@@ -67,14 +68,14 @@ func TestRounding(t *testing.T) {
 		{"claimed infinite", tps, 0, math.Inf(1), 50, 42, gate.Regressed},
 		{"claimed not a number", tps, 0, math.NaN(), 0.5, 0.4, gate.Regressed},
 
-		{"exact is exact", exact, 1, 1, 5, 6, gate.CorrectnessFailure},
+		{"exact is exact", exact, 1, 1, 5, 6, gate.Incorrect},
 	} {
 		v := rounded(tt.metric, tt.refStep, tt.runStep, tt.old, tt.new)
-		if v.Class != tt.want {
-			t.Errorf("%s: %s (%s), want %s", tt.name, v.Class, v.Reason, tt.want)
+		if v.Finding != tt.want && !(tt.want == "" && v.DecidedBy == gate.ByDigits) {
+			t.Errorf("%s: %s (%s), want %s", tt.name, v.Finding, v.Reason, tt.want)
 		}
-		if doubtful := v.Class == gate.Inconclusive; doubtful && (v.Level != gate.Warn || !strings.Contains(v.Reason, ": print more digits, or tokens and milliseconds")) {
-			t.Errorf("%s: level %s, reason %q, want a warning with a next step", tt.name, v.Level, v.Reason)
+		if doubtful := v.Undecided(); doubtful && (!v.Reserved() || !strings.Contains(v.Reason, ": print more digits, or tokens and milliseconds")) {
+			t.Errorf("%s: %s, reason %q, want a reservation with a next step", tt.name, standing(&v), v.Reason)
 		}
 	}
 	if v := rounded(tps, 0.1, 0, 0.5, 0.4); !strings.Contains(v.Reason, "steps of 0.1 tok/s, which is 20 % of the baseline's 0.5") {
@@ -89,19 +90,19 @@ func TestRoundingProperties(t *testing.T) {
 	property := func(a, b uint16, claim float64) bool {
 		old, new := float64(a)/10, float64(b)/10
 		plain, reviewed, claimed := rounded(tps, 0, 0, old, new), rounded(tps, 0.1, 0, old, new), rounded(tps, 0, claim, old, new)
-		if plain.Class != gate.Regressed {
-			return reviewed.Class == plain.Class && claimed.Class == plain.Class
+		if plain.Finding != gate.Regressed {
+			return reviewed.Finding == plain.Finding && claimed.Finding == plain.Finding
 		}
 		possible := new+0.05 >= (old-0.05)*(0.9-1e-5) // what was printed may be within the limit, which has a tolerance of 0.001 %
-		if reviewed.Class != gate.Regressed && !possible {
+		if reviewed.Finding != gate.Regressed && !possible {
 			return false
 		}
-		return claimed.Class == gate.Regressed || reviewed.Class == gate.Inconclusive
+		return claimed.Finding == gate.Regressed || reviewed.Undecided()
 	}
 	if !property(0xece7, 0xd535, 0) { // within the tolerance alone
 		t.Error("6064.7 -> 5458.1 in steps of 0.1")
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 5000}); err != nil {
+	if err := quick.Check(property, testtier.Quick(t, 5000)); err != nil {
 		t.Error(err)
 	}
 }

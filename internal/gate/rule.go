@@ -25,8 +25,8 @@ const tolerance = 0.001
 // the median is worse by strictly more than limit percent.
 func threshold(m *bench.Metric, old, new *bench.Sample, limit float64) Verdict {
 	o, n := summarize(old), summarize(new)
-	v := Verdict{Class: Unchanged, Level: Off, Old: o.Median, New: n.Median,
-		Evidence: Evidence{Method: "threshold", Limit: limit, OldN: o.N, NewN: n.N, Noise: max(noise(o), noise(n))}}
+	v := Verdict{Finding: Unchanged, Old: o.Median, New: n.Median,
+		Evidence: Evidence{Method: MethodThreshold, Limit: limit, OldN: o.N, NewN: n.N, Noise: max(noise(o), noise(n))}}
 	gain, ok := m.Better.Gain(o.Median, n.Median)
 	if !ok {
 		return fromZero(m, v)
@@ -34,19 +34,19 @@ func threshold(m *bench.Metric, old, new *bench.Sample, limit float64) Verdict {
 	v.Delta, v.Interval = gain, interval(m, o.Median, new, gain)
 	switch {
 	case m.Better == bench.Lower && o.Median > 0 && n.Median <= 0:
-		v.Class, v.Level, v.Evidence.Method = Inconclusive, Fail, ""
+		v.Finding, v.Evidence.Method = Implausible, NoMethod
 		v.Reason = fmt.Sprintf("%v is not a measurement of something that took %v before", n.Median, o.Median)
 	case gain < -limit-tolerance:
-		v.Class, v.Level = Regressed, Fail
+		v.Finding = Regressed
 	case gain > limit+tolerance:
-		v.Class = v.improved()
+		v.Finding = v.improved()
 	}
 	return v
 }
 
-// improved is the class of a number that is better by more than its limit: where
+// improved is the finding of a number that is better by more than its limit: where
 // its interval holds 0, it may be no better at all.
-func (v *Verdict) improved() Class {
+func (v *Verdict) improved() Finding {
 	if v.Interval[0] <= 0 {
 		return Unchanged
 	}
@@ -59,13 +59,13 @@ func (v *Verdict) improved() Class {
 func fromZero(m *bench.Metric, v Verdict) Verdict {
 	switch {
 	case v.New == 0:
-		v.Evidence.Method = "" // nothing compared with nothing
+		v.Evidence.Method = NoMethod // nothing compared with nothing
 	case m.Better == bench.Lower && v.New > 0:
-		v.Class, v.Level, v.Delta = Regressed, Fail, -100
+		v.Finding, v.Delta = Regressed, -100
 		v.Reason = "the baseline is 0"
 	default:
-		v.Class, v.Level, v.Evidence.Method = Inconclusive, Warn, ""
-		v.Reason = fmt.Sprintf("%s is 0 in the baseline, so a relative change is undefined: measure the cell again with baseline update", m.Name)
+		v.Finding, v.Evidence.Method = Incomparable, NoMethod
+		v.undecide(ByNewBaseline, fmt.Sprintf("%s is 0 in the baseline, so a relative change is undefined: measure the cell again with baseline update", m.Name))
 	}
 	v.Interval = [2]float64{v.Delta, v.Delta}
 	return v
@@ -89,26 +89,20 @@ func noise(s bench.Summary) float64 {
 }
 
 // judged reports whether the verdict compared two numbers, or what they are of.
-func (v Verdict) judged() bool {
-	switch v.Evidence.Method {
-	case "evidence", "threshold", "exact", "digest", MethodTest, MethodFit:
-		return true
-	}
-	return false
-}
+func (v Verdict) judged() bool { return v.Evidence.Method.Compares() }
 
 // exact demands that every value equals the reference.
 func exact(old, new *bench.Sample) Verdict {
 	o, n := summarize(old), summarize(new)
-	v := Verdict{Class: Unchanged, Level: Off, Old: o.Median, New: n.Median,
-		Evidence: Evidence{Method: "exact", OldN: o.N, NewN: n.N}}
+	v := Verdict{Finding: Unchanged, Old: o.Median, New: n.Median,
+		Evidence: Evidence{Method: MethodExact, OldN: o.N, NewN: n.N}}
 	values := new.Values
 	if len(values) == 0 {
 		values = []float64{n.Median}
 	}
 	for _, x := range values {
 		if x != o.Median {
-			v.Class, v.Level, v.New = CorrectnessFailure, Fail, x
+			v.Finding, v.New = Incorrect, x
 			v.Reason = fmt.Sprintf("must equal %v, is %v", o.Median, x)
 		}
 	}

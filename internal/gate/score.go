@@ -15,9 +15,6 @@ const (
 	TestTwoSided = "two-sided" // a significant difference blocks
 )
 
-// MethodTest is the method of a verdict by [Limit.Test].
-const MethodTest = "test"
-
 // scored is a score that is tested: the difference of two estimates over its standard
 // error.
 type scored struct {
@@ -122,14 +119,14 @@ func byScore(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool
 		if _, known := now.StdErr(); known || m.contradiction != "" || m.doubt(c.got) != "" {
 			return v, false
 		}
-		return Verdict{Class: Inconclusive, Level: Fail, New: summarize(now).Median,
+		return Verdict{Finding: Missing, New: summarize(now).Median,
 			Reason: "the program reports no standard error of " + printable(m.Name, mostName) + ": name it with stderr in the metric, or use min, max or exact"}, true
 	}
 	limit := in.limits[c.id][m.Name]
-	v = Verdict{Class: Unchanged, Level: Off, Old: s.old, New: s.new, Evidence: Evidence{Method: MethodTest, Test: limit.Test, P: s.p, Q: s.q,
+	v = Verdict{Finding: Unchanged, Old: s.old, New: s.new, Evidence: Evidence{Method: MethodTest, Test: limit.Test, P: s.p, Q: s.q,
 		StdErr: s.stderr, OldN: s.oldN, NewN: s.newN}}
 	if s.paired {
-		v.Reference, v.Evidence.Mode = pairReference, detect.Interleaved
+		v.Reference, v.Evidence.InPairs = pairReference, true
 	}
 	if gain, ok := m.Better.Gain(s.old, s.new); ok {
 		v.Delta = gain
@@ -142,9 +139,9 @@ func byScore(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool
 	switch {
 	case !significant || limited && math.Abs(v.Delta) < least-tolerance:
 	case s.worse:
-		v.Class, v.Level = Regressed, Fail
+		v.Finding = Regressed
 	case limit.Test == TestTwoSided:
-		v.Class, v.Level = CorrectnessFailure, Fail
+		v.Finding = Incorrect
 		v.Reason = fmt.Sprintf("is better than %v, and a two-sided test allows no difference", s.old)
 	}
 	if limited {

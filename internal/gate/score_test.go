@@ -35,18 +35,18 @@ func TestScoresAreTested(t *testing.T) {
 		limit    gate.Limit
 		want     string
 	}{
-		"equal":                      {sure, sure, one, "a acc unchanged off 0"},
-		"within":                     {sure, estimate{0.749, 0.004}, one, "a acc unchanged off -1.447"},
-		"significant":                {sure, estimate{0.748, 0.004}, one, "a acc regressed fail -1.579"},
-		"better":                     {sure, estimate{0.8, 0.004}, one, "a acc unchanged off 5.263"},
-		"two-sided, within":          {sure, estimate{0.748, 0.004}, two, "a acc unchanged off -1.579"},
-		"two-sided, worse":           {sure, estimate{0.746, 0.004}, two, "a acc regressed fail -1.842"},
-		"two-sided, better":          {sure, estimate{0.774, 0.004}, two, "a acc correctness_failure fail 1.842"},
-		"less than change":           {sure, estimate{0.748, 0.004}, gate.Limit{Test: gate.TestOneSided, Change: new(2.0)}, "a acc unchanged off -1.579"},
-		"as much as change":          {sure, estimate{0.74, 0.004}, gate.Limit{Test: gate.TestOneSided, Change: new(2.0)}, "a acc regressed fail -2.632"},
-		"unsure baseline":            {estimate{0.76, 0.04}, estimate{0.7, 0.004}, one, "a acc unchanged off -7.895"},
-		"baseline of an old version": {estimate{0.76, 0}, estimate{0.748, 0.004}, one, "a acc regressed fail -1.579"},
-		"no standard error":          {sure, estimate{0.76, 0}, one, "a acc inconclusive fail 0"},
+		"equal":                      {sure, sure, one, "a acc unchanged 0"},
+		"within":                     {sure, estimate{0.749, 0.004}, one, "a acc unchanged -1.447"},
+		"significant":                {sure, estimate{0.748, 0.004}, one, "a acc regressed blocks -1.579"},
+		"better":                     {sure, estimate{0.8, 0.004}, one, "a acc unchanged 5.263"},
+		"two-sided, within":          {sure, estimate{0.748, 0.004}, two, "a acc unchanged -1.579"},
+		"two-sided, worse":           {sure, estimate{0.746, 0.004}, two, "a acc regressed blocks -1.842"},
+		"two-sided, better":          {sure, estimate{0.774, 0.004}, two, "a acc incorrect blocks 1.842"},
+		"less than change":           {sure, estimate{0.748, 0.004}, gate.Limit{Test: gate.TestOneSided, Change: new(2.0)}, "a acc unchanged -1.579"},
+		"as much as change":          {sure, estimate{0.74, 0.004}, gate.Limit{Test: gate.TestOneSided, Change: new(2.0)}, "a acc regressed blocks -2.632"},
+		"unsure baseline":            {estimate{0.76, 0.04}, estimate{0.7, 0.004}, one, "a acc unchanged -7.895"},
+		"baseline of an old version": {estimate{0.76, 0}, estimate{0.748, 0.004}, one, "a acc regressed blocks -1.579"},
+		"no standard error":          {sure, estimate{0.76, 0}, one, "a acc missing blocks 0"},
 	} {
 		got := lines(gate.Compare("base", scoring(c.ref), scoring(c.got), limiting(fixed(), "acc", c.limit)))
 		if diff := cmp.Diff([]string{c.want}, got); diff != "" {
@@ -60,7 +60,7 @@ func TestScoresOfAnUnhealthyHost(t *testing.T) {
 	got := scoring(estimate{0.7, 0.004})
 	got.Results[0].Health = &bench.Health{Status: bench.Unhealthy, Reasons: []string{"hot"}}
 	c := gate.Compare("base", scoring(estimate{0.76, 0.004}), got, limiting(gate.DefaultPolicy(), "acc", gate.Limit{Test: gate.TestOneSided}))
-	if v := c.Verdicts[len(c.Verdicts)-1]; v.Class != gate.Regressed || v.Level != gate.Fail {
+	if v := c.Verdicts[len(c.Verdicts)-1]; v.Finding != gate.Regressed || !v.Blocks {
 		t.Errorf("verdict %+v, want a regression", v)
 	}
 }
@@ -71,7 +71,7 @@ func TestScoresInPairs(t *testing.T) {
 	got.Results[0].Samples[0].Base = []float64{0.76}
 	got.Base = "abc"
 	c := gate.Compare("", nil, got, limiting(gate.DefaultPolicy(), "acc", gate.Limit{Test: gate.TestOneSided}))
-	if v := c.Verdicts[len(c.Verdicts)-1]; v.Class != gate.Regressed || v.Reference != "base" {
+	if v := c.Verdicts[len(c.Verdicts)-1]; v.Finding != gate.Regressed || v.Reference != "base" {
 		t.Errorf("verdict %+v, want a regression against the base", v)
 	}
 }

@@ -62,8 +62,8 @@ const earlierCounted = 10
 func beyondChance(in *inputs, ev *evidence, n numberOf, v Verdict) Verdict {
 	e, ok := ev.sides[n]
 	limit := in.policyOf(n).Threshold
-	if ok && v.Class == Inconclusive && v.Delta < -limit-tolerance && (e.q <= ev.share || e.Estimate >= e.large) {
-		v.Class, v.Level, v.Suspected = Regressed, Fail, false
+	if ok && v.Undecided() && v.Delta < -limit-tolerance && (e.q <= ev.share || e.Estimate >= e.large) {
+		v.Finding, v.DecidedBy = Regressed, Certain
 		v.Evidence.Q = e.q
 		v.Reason = fmt.Sprintf("beyond the threshold of %.4g %%, and beyond what two sessions of unchanged code differ by", limit)
 	}
@@ -102,14 +102,13 @@ func healthy(cells []cell) map[string]bool {
 // unchanged code may differ by: without pairs and history, nothing says how much they do.
 func withinChance(in *inputs, ev *evidence, n numberOf, m *described, v Verdict) Verdict {
 	e, ok := ev.sides[n]
-	if !ok || v.Evidence.Method != "threshold" {
+	if !ok || v.Evidence.Method != MethodThreshold {
 		return v
 	}
-	v.Evidence.P, v.Evidence.Q = e.P, e.q
+	v.Evidence.Method, v.Evidence.P, v.Evidence.Q = MethodSessions, e.P, e.q
 	v.Evidence.MDE = max(v.Evidence.Limit, math.Abs(m.percent(min(e.large, e.Least(ev.share/float64(e.of))))))
-	if v.Class == Regressed && e.q > ev.share && e.Estimate < e.large {
-		v.Class, v.Level = Inconclusive, in.policy.open()
-		v.Reason = joined(v.Reason, fmt.Sprintf("looks %.1f %% slower, and two sessions of unchanged code may differ as much: a loss blocks from %.3g %% on; decide it in pairs with --ab", -v.Delta, v.Evidence.MDE))
+	if v.Finding == Regressed && !v.Undecided() && e.q > ev.share && e.Estimate < e.large {
+		v.undecide(ByPairs, fmt.Sprintf("two sessions of unchanged code may differ by as much: a loss blocks from %.3g %% on; decide it in pairs with --ab", v.Evidence.MDE))
 	}
 	return v
 }

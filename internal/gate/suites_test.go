@@ -20,7 +20,7 @@ func TestTwoConfigurationsInOneFolderOfBaselines(t *testing.T) {
 	got := gate.Compare("base", ref, run(of("ours", "a")), gate.DefaultPolicy())
 	reasons := map[string]string{}
 	for _, v := range got.Verdicts {
-		if v.Class == gate.Missing && v.Level == gate.Fail {
+		if v.Finding == gate.Missing && v.Blocks {
 			reasons[v.Cell] = v.Reason
 		}
 	}

@@ -24,19 +24,17 @@ func tensorSharp(in *inputs, c cell) findings {
 	was := ref != nil && ref.Outcome == bench.Passed
 	switch {
 	case got.Outcome == bench.Skipped:
-		return found(Verdict{Cell: id, Class: Skipped, Level: Off, Reason: got.Reason})
+		return found(Verdict{Cell: id, Finding: Skipped, Outcome: bench.Skipped, Reason: got.Reason})
 	case ref == nil:
-		return found(Verdict{Cell: id, Class: Untracked, Level: Warn, Reason: joined("the baseline does not have this cell", got.Reason)})
+		return found(Verdict{Cell: id, Finding: Untracked, Reason: joined("the baseline does not have this cell", got.Reason)})
 	case was && !is:
-		v := Verdict{Cell: id, Class: RuntimeFailure, Level: Fail, Delta: -100, Reason: got.Reason}
-		if got.Outcome == bench.Incorrect {
-			v.Class = CorrectnessFailure
-		}
-		return found(v)
+		return found(failure(c))
 	case !was && is:
-		return found(Verdict{Cell: id, Class: Fixed, Level: Off, Reason: "failed in the baseline, passes now"})
+		return found(Verdict{Cell: id, Finding: Fixed, Reason: "failed in the baseline, passes now"})
 	case !was && !is:
-		return found(Verdict{Cell: id, Class: Unchanged, Level: Warn, Reason: joined("fails as in the baseline", got.Reason)})
+		v := failure(c)
+		v.Delta, v.Excuse, v.Reason = 0, in.knownFailure(), joined("fails as in the baseline", got.Reason)
+		return found(v)
 	}
 	return throughput(in, c)
 }
@@ -45,7 +43,7 @@ func tensorSharp(in *inputs, c cell) findings {
 // arithmetic is TensorSharp's to the last bit: no tolerance, and a change of
 // exactly the threshold passes.
 func throughput(in *inputs, c cell) findings {
-	v, tracked := Verdict{Cell: c.id, Metric: prefill, Class: Unchanged, Level: Off}, false
+	v, tracked := Verdict{Cell: c.id, Metric: prefill, Finding: Unchanged}, false
 	if applies(c.ref, decode) || applies(c.got, decode) {
 		v.Metric = decode
 	}
@@ -53,7 +51,7 @@ func throughput(in *inputs, c cell) findings {
 	v.Old, v.New = old.Median, new.Median
 	switch {
 	case in.unjudged != "":
-		v.Class, v.Reason = Inconclusive, "speed was not judged: "+in.unjudged
+		v.Finding, v.Reason = Untracked, "speed was not judged: "+in.unjudged
 	case old.Median <= 0 && new.Median <= 0:
 		v.Metric = "" // there is nothing to judge
 		tracked = true
@@ -63,12 +61,12 @@ func throughput(in *inputs, c cell) findings {
 		tracked = true
 		v.Delta = (v.New - v.Old) / v.Old * 100
 		v.Interval = [2]float64{v.Delta, v.Delta}
-		v.Evidence = Evidence{Method: "threshold", Limit: in.policy.Threshold, OldN: old.N, NewN: new.N, Noise: max(noise(old), noise(new))}
+		v.Evidence = Evidence{Method: MethodThreshold, Limit: in.policy.Threshold, OldN: old.N, NewN: new.N, Noise: max(noise(old), noise(new))}
 		if s := c.got.Sample(v.Metric); s != nil {
 			v.Interval = interval(&bench.Metric{Better: bench.Higher}, v.Old, s, v.Delta)
 		}
 		if v.Delta < -in.policy.Threshold {
-			v.Class, v.Level = Regressed, Fail
+			v.Finding = Regressed
 			if new.N == 1 {
 				v.Reason = single
 			}
@@ -96,19 +94,23 @@ func (p *Policy) gated(m *described) bool {
 
 // tensorSharpOrder is the order of its findings; verdicts on the host come
 // before them, and what it does not list after them.
-var tensorSharpOrder = []Class{Mismatch, RuntimeFailure, CorrectnessFailure, Regressed, Fixed, Untracked}
+var tensorSharpOrder = []Finding{OtherHost, Crashed, Incorrect, Regressed, Fixed, Untracked}
 
-// inTensorSharpOrder sorts by class, and by case id within one.
+// inTensorSharpOrder sorts by finding, and by case id within one. What fails as in the
+// baseline is none there.
 func inTensorSharpOrder(verdicts []Verdict) []Verdict {
-	place := func(class Class) int {
-		if i := slices.Index(tensorSharpOrder, class); i >= 0 {
+	place := func(v *Verdict) int {
+		if v.Cell == "" {
+			return 0 // verdicts on the host come first
+		}
+		if i := slices.Index(tensorSharpOrder, v.Finding); i >= 0 && v.Excused() != KnownFailure {
 			return i
 		}
 		return len(tensorSharpOrder)
 	}
 	sorted := slices.Clone(verdicts)
 	slices.SortStableFunc(sorted, func(a, b Verdict) int {
-		if by := place(a.Class) - place(b.Class); by != 0 {
+		if by := place(&a) - place(&b); by != 0 {
 			return by
 		}
 		return strings.Compare(a.Cell, b.Cell)

@@ -13,25 +13,22 @@ func together(in *inputs, ev *evidence) (v Verdict, ok bool) {
 	if slower < limit || acceptedByMost(in, ev) {
 		return v, false
 	}
-	v = Verdict{Class: Regressed, Level: Fail, Delta: -slower, Reference: in.reference,
-		Evidence: Evidence{Method: "evidence", Limit: limit, OldN: e.K, NewN: e.N, Mode: detect.History, P: e.P, NoiseFloor: 100 * e.NoiseFloor, MDE: 100 * e.MDE},
+	v = Verdict{Finding: Regressed, Delta: -slower, Reference: in.reference,
+		Evidence: Evidence{Method: MethodHistory, Limit: limit, OldN: e.K, NewN: e.N, P: e.P, NoiseFloor: 100 * e.NoiseFloor, MDE: 100 * e.MDE},
 		Interval: [2]float64{100 * (1/(1+e.High) - 1), 100 * (1/(1+max(e.Low, -0.99)) - 1)},
 		Reason:   "all cells together moved against earlier runs: a change that everything shares, or the host; measure in pairs with --ab, which separates the two"}
 	switch e.Verdict {
 	case detect.Regressed:
 	case detect.Suspect, detect.Inconclusive:
 		// It is in no cell's number where it was taken out of them, so it must be said.
-		v.Class, v.Level = Inconclusive, in.policy.open()
-		v.Reason = "all cells together look slower than earlier runs, and these differ too much to decide: measure in pairs with --ab"
+		v.Reason = ""
+		v.undecide(ByPairs, "all cells together look slower than earlier runs, and these differ too much to decide: measure in pairs with --ab")
+		v.Finding = seen(Regressed, e.Verdict == detect.Suspect || v.Evidence.suspicious())
 		return v, true
 	default:
 		return Verdict{}, false
 	}
-	if because := in.host.explains(&v); because != "" && in.policy.Unhealthy != UnhealthyIgnore {
-		v.Class = Inconclusive
-		v.Reason = joined(v.Reason, "measured "+because)
-	}
-	return v, true
+	return shadowed(in, "", v), true
 }
 
 // acceptedByMost reports whether what moved all cells is recorded in the baseline

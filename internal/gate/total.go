@@ -72,14 +72,16 @@ func judgeTotal(in *inputs, c cell, check Check, e *bench.Expected, sample *benc
 		if i == decides {
 			v = plausible(&in.policy, &bench.Metric{Name: check.Metric, Kind: bench.Time}, v)
 		}
-		r.Passed = v.Level == Off
+		r.Passed = !in.policy.blocks(&v)
 		switch {
 		case i == decides:
-			improved = v.Class == Improved
+			improved = v.Finding == Improved
 			verdicts[0] = doubted(&in.policy, v)
-		case v.Class == Regressed && !e.Exact:
-			verdicts = append(verdicts, doubted(&in.policy, drifted(v, e)))
-		case e.Exact && v.Level == Fail: // they have no room to drift
+		case v.Finding == Regressed && !e.Exact:
+			if levelOf(e.Drift, Fail) != Off {
+				verdicts = append(verdicts, doubted(&in.policy, drifted(v, e)))
+			}
+		case e.Exact && in.policy.blocks(&v): // they have no room to drift
 			verdicts = append(verdicts, v)
 		}
 	}
@@ -110,8 +112,8 @@ const nearly = 1e-9
 
 // equal demands that every value is the reference's.
 func equal(m *bench.Metric, old float64, sample *bench.Sample, v Verdict) Verdict {
-	v.Class, v.Level, v.Reason = Unchanged, Off, ""
-	v.Evidence = Evidence{Method: "exact", OldN: v.Evidence.OldN, NewN: v.Evidence.NewN}
+	v.Finding, v.DecidedBy, v.Reason = Unchanged, Certain, ""
+	v.Evidence = Evidence{Method: MethodExact, OldN: v.Evidence.OldN, NewN: v.Evidence.NewN}
 	values := sample.Values
 	if len(values) == 0 {
 		values = []float64{v.New}
@@ -120,11 +122,8 @@ func equal(m *bench.Metric, old float64, sample *bench.Sample, v Verdict) Verdic
 		if math.Abs(x-old) <= nearly*old {
 			continue
 		}
-		v.Level, v.New = Fail, x
+		v.Finding, v.New = Incorrect, x
 		v.Delta, _ = m.Better.Gain(old, x)
-		if v.Class = Regressed; x < old {
-			v.Class = Improved
-		}
 		v.Reason = fmt.Sprintf("must equal %v, is %v: refresh the case if that is meant", old, x)
 		break
 	}
@@ -133,7 +132,10 @@ func equal(m *bench.Metric, old float64, sample *bench.Sample, v Verdict) Verdic
 
 // drifted is what a regression means where another reference decides.
 func drifted(v Verdict, e *bench.Expected) Verdict {
-	v.Class, v.Level = Drifted, levelOf(e.Drift, Fail)
+	v.Finding = Drifted
+	if levelOf(e.Drift, Fail) == Warn {
+		v = excusedBy("drift: warn", v)
+	}
 	v.Reason = fmt.Sprintf("slower than the %[1]s value by more than %.4[2]g %%: make it faster, or record a new %[1]s value if that is meant",
 		v.Reference, v.Evidence.Limit)
 	return v
@@ -141,7 +143,7 @@ func drifted(v Verdict, e *bench.Expected) Verdict {
 
 // doubted says so where a loss rests on one value that can be measured again.
 func doubted(p *Policy, v Verdict) Verdict {
-	if !p.Recorded && v.Evidence.Method != "exact" && (v.Class == Regressed || v.Class == Drifted) && v.Evidence.NewN == 1 {
+	if !p.Recorded && !v.Undecided() && (v.Finding == Regressed || v.Finding == Drifted) && v.Evidence.NewN == 1 {
 		v.Reason = joined(v.Reason, single)
 	}
 	return v
@@ -149,17 +151,20 @@ func doubted(p *Policy, v Verdict) Verdict {
 
 // noReference reports a cell whose time cannot be compared with anything.
 func noReference(in *inputs, check *Check, e *bench.Expected) Verdict {
-	v := Verdict{Cell: check.Cell, Metric: check.Metric, Class: Untracked, Level: levelOf(e.NoReference, Warn), New: check.Actual,
+	v := Verdict{Cell: check.Cell, Metric: check.Metric, Finding: Untracked, New: check.Actual,
 		Reason: "neither the case nor the baseline has a time to compare with: record one with cases refresh, or this host's with baseline update"}
 	if elsewhere(in.run, e) {
 		v.Reason = fmt.Sprintf("the recorded times are of host %q: record this host's with baseline update", printable(e.Host, mostName))
+	}
+	if levelOf(e.NoReference, Warn) == Fail { // the suite demands one
+		v.Finding = Missing
 	}
 	return v
 }
 
 // totalMissing reports a cell that passed without its total.
 func totalMissing(check Check) (Check, []Verdict) {
-	v := Verdict{Cell: check.Cell, Metric: check.Metric, Class: Missing, Level: Fail, Delta: -100,
+	v := Verdict{Cell: check.Cell, Metric: check.Metric, Finding: Missing, Delta: -100,
 		Reason: fmt.Sprintf("the run has no %s for this case: make the program print it, or correct how the suite reads it", check.Metric)}
 	for i := range check.References {
 		check.References[i].Passed = false

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -17,11 +18,13 @@ type Trade struct {
 	Loss float64 `json:"loss"` // percent that the metric may lose
 	For  string  `json:"for"`  // the metric that gains
 	Gain float64 `json:"gain"` // percent that it must gain
+	// Source is the file and line of the entry.
+	Source string `json:"source,omitempty"`
 }
 
-// Paid says which gain a [Traded] loss was paid by. The gain of a loss that was not paid for is
-// in the verdict's Reason.
-type Paid struct {
+// Offset says which gain offsets a loss. The gain of a loss that is not offset is in the
+// verdict's Reason.
+type Offset struct {
 	Trade
 	Gained float64 `json:"gained"` // percent
 	Q      float64 `json:"q"`      // p of the gain, corrected for all gains that trades of the run name
@@ -31,6 +34,7 @@ type Paid struct {
 type gainOf struct {
 	percent, p, q float64
 	none          string // why nothing shows a gain; "" where something may
+	need          int    // pairs that show whether there is one; 0 if they are there
 }
 
 // trade lets losses pass that the gains pay for which the configuration names. A gain must be
@@ -42,20 +46,35 @@ func trade(in *inputs, verdicts []Verdict) []Verdict {
 	for i := range verdicts {
 		v := &verdicts[i]
 		t := in.limits[v.Cell][v.Metric].Trade
-		if t == nil || v.Class != Regressed || v.Level != Fail || v.Reference == AnchorReference {
+		if t == nil || v.Finding != Regressed || v.Undecided() || v.Reference == AnchorReference {
 			continue
 		}
 		g := gains[numberOf{v.Cell, t.For}]
 		why := in.unpaid(v, t, &g)
 		if why != "" {
 			v.Reason = joined(v.Reason, "not traded: "+why)
+			if v.Delta >= -t.Loss-tolerance { // fewer pairs decide a large loss
+				v.Evidence.Need = g.need
+			}
 			continue
 		}
-		v.Class, v.Level = Traded, Warn
-		v.Paid = &Paid{Trade: *t, Gained: g.percent, Q: g.q}
+		v.Excuse = &Excuse{Kind: TradeExcuse, Source: cmp.Or(t.Source, "trade"), Trade: &Offset{Trade: *t, Gained: g.percent, Q: g.q}}
+		offset(verdicts, v, t.For, &g)
 		v.Reason = joined(v.Reason, fmt.Sprintf(in.policy.certainly("the loss is certain, and a certain gain of %s by %.1f %% pays for it", "a gain of %s by %.1f %% pays for it")+" (up to %.4g %% for at least %.4g %%)", printable(t.For, mostName), g.percent, t.Loss, t.Gain))
 	}
 	return verdicts
+}
+
+// offset makes the gain that pays for a loss one, whatever its own limit is.
+func offset(verdicts []Verdict, loss *Verdict, metric string, g *gainOf) {
+	for i := range verdicts {
+		v := &verdicts[i]
+		if v.Cell != loss.Cell || v.Metric != metric || v.Finding != Unchanged && v.Finding != Improved {
+			continue
+		}
+		v.Finding, v.DecidedBy = Improved, Certain
+		v.Reason = fmt.Sprintf("pays for the loss of %s, by a trade", printable(loss.Metric, mostName))
+	}
 }
 
 // certainly returns the first text where losses and gains block by evidence, and the other
@@ -141,7 +160,8 @@ func (in *inputs) gain(c cell, t *Trade) gainOf {
 	default:
 		g = in.gainSince(&mirrored, c, t)
 	}
-	if g.none == "" && (unhealthy(in, c.got) != "" || in.host.fasterBy(g.percent)) {
+	exact := len(now.Base) > 0 && in.policy.Method != MethodThreshold // what the host does falls on both sides
+	if g.none == "" && !exact && (unhealthy(in, c.got) != "" || in.host.fasterBy(g.percent)) {
 		g.p, g.none = 1, "may have gained by the state of the host: measure again on a healthy host"
 	}
 	return g
@@ -154,7 +174,7 @@ func (in *inputs) gainOfPairs(mirrored *described, now *bench.Sample) gainOf {
 	base, head := now.Base, now.Values[len(now.Values)-n:]
 	if !in.policy.OneLook && in.policy.Method != MethodThreshold {
 		if n < s.Total() {
-			return gainOf{p: 1, none: fmt.Sprintf("has %d of the %d pairs that can show a gain", n, s.Total())}
+			return gainOf{p: 1, need: s.Total(), none: fmt.Sprintf("has %d of the %d pairs that can show a gain", n, s.Total())}
 		}
 		last := s.Looks[len(s.Looks)-1].Pairs
 		base, head = base[last:s.Total()], head[last:s.Total()]

@@ -25,7 +25,7 @@ func uncompared(cells []cell, verdicts []Verdict, spent []Spent) (list []Uncompa
 	compared, reasons := map[string]bool{}, map[string]string{}
 	for i := range verdicts {
 		v := &verdicts[i]
-		compared[v.Cell] = compared[v.Cell] || v.judged() && v.Class != OperatorsDiffer
+		compared[v.Cell] = compared[v.Cell] || v.judged() && v.Finding != PartsDiffer
 		if reasons[v.Cell] == "" {
 			reasons[v.Cell] = v.Reason
 		}

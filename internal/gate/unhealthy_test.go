@@ -42,8 +42,8 @@ func TestUnhealthyRunsOnlyWiden(t *testing.T) {
 		if with.Delta < 0 && with.Evidence.P < without.Evidence.P {
 			t.Errorf("seed %d: a loss of p %v has %v beside unhealthy runs", seed, without.Evidence.P, with.Evidence.P)
 		}
-		if with.Class == gate.Regressed && without.Class != gate.Regressed {
-			t.Errorf("seed %d: unhealthy runs make a loss of %s", seed, without.Class)
+		if with.Finding == gate.Regressed && without.Finding != gate.Regressed {
+			t.Errorf("seed %d: unhealthy runs make a loss of %s", seed, without.Finding)
 		}
 		if with.Evidence.NoiseFloor < without.Evidence.NoiseFloor {
 			t.Errorf("seed %d: the noise is %v, %v without unhealthy runs", seed, with.Evidence.NoiseFloor, without.Evidence.NoiseFloor)
@@ -61,11 +61,11 @@ func TestNoisyHostHasANoiseModel(t *testing.T) {
 		got := run(inTurns("a", []float64{value}, nil))
 		got.Results[0].Health = &bench.Health{Status: bench.Unhealthy, Reasons: []string{"other programs"}}
 		v := verdictOf(t, gate.Compare("b", run(ref), got, gate.DefaultPolicy()), "a")
-		if v.Evidence.Road() != gate.RoadHistory || v.Evidence.NoiseFloor < 4 || v.Evidence.NoiseFloor > 16 {
-			t.Errorf("%v: judged by %q with a noise of %v %%, want history and about 8 %%", value, v.Evidence.Road(), v.Evidence.NoiseFloor)
+		if v.Evidence.Method != gate.MethodHistory || v.Evidence.NoiseFloor < 4 || v.Evidence.NoiseFloor > 16 {
+			t.Errorf("%v: judged by %q with a noise of %v %%, want history and about 8 %%", value, v.Evidence.Method, v.Evidence.NoiseFloor)
 		}
-		if v.Level == gate.Fail || value > 200 && v.Class != gate.Inconclusive {
-			t.Errorf("%v: %s, %s", value, v.Class, v.Level)
+		if v.Blocks || value > 200 && !v.Undecided() {
+			t.Errorf("%v: %s, %s", value, v.Finding, standing(&v))
 		}
 	}
 }

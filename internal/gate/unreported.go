@@ -101,11 +101,12 @@ func (o optionals) add(all map[string][]lack) {
 // the new ones after them.
 func unreported(in *inputs, c cell, verdicts []Verdict) []Verdict {
 	for _, l := range in.absences[c.id] {
-		v := Verdict{Cell: c.id, Metric: l.Metric, Class: Missing, Level: Fail, Reason: l.explain(keysOf(c.got))}
+		v := Verdict{Cell: c.id, Metric: l.Metric, Finding: Missing, Reason: l.explain(keysOf(c.got))}
 		if l.shown {
-			v.Level, v.Reason = Warn, "no cell of the suite reports this optional metric: "+v.Reason
+			v = excusedBy("optional: true", v)
+			v.Reason = "no cell of the suite reports this optional metric: " + v.Reason
 		}
-		if i := slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Metric == l.Metric && v.Class == Missing }); i >= 0 {
+		if i := slices.IndexFunc(verdicts, func(v Verdict) bool { return v.Metric == l.Metric && v.Finding == Missing }); i >= 0 {
 			verdicts[i].Reason = joined(verdicts[i].Reason, v.Reason)
 			continue
 		}

@@ -19,7 +19,7 @@ func TestUnreportedMetricBlocks(t *testing.T) {
 	typo.Keys = []string{"perf.ttft", "load\x1b[31m"}
 	for name, ref := range map[string]*bench.Run{"no baseline": nil, "a baseline without it": run(cell("a", "decode_tps", 5.0)), "no such cell": run(cell("b"))} {
 		c := gate.Compare("base", ref, run(typo), gate.DefaultPolicy())
-		i := strings.Index(strings.Join(lines(c), "\n"), "a ttft_ms missing fail")
+		i := strings.Index(strings.Join(lines(c), "\n"), "a ttft_ms missing blocks")
 		if i < 0 {
 			t.Errorf("%s: %v, want a missing metric", name, lines(c))
 		}
@@ -30,7 +30,7 @@ func TestUnreportedMetricBlocks(t *testing.T) {
 		}
 	}
 	ref := run(cell("a", "decode_tps", 5.0, "ttft_ms", 9.0))
-	if diff := cmp.Diff([]string{"a decode_tps unchanged off 0", "a ttft_ms missing fail -100"}, lines(gate.Compare("base", ref, run(typo), gate.DefaultPolicy()))); diff != "" {
+	if diff := cmp.Diff([]string{"a decode_tps unchanged 0", "a ttft_ms missing blocks -100"}, lines(gate.Compare("base", ref, run(typo), gate.DefaultPolicy()))); diff != "" {
 		t.Errorf("a baseline that has it (-want +got):\n%s", diff)
 	}
 	hidden := cell("a", "decode_tps", 5.0)
@@ -38,7 +38,7 @@ func TestUnreportedMetricBlocks(t *testing.T) {
 	demanding.Demands = func(bench.Cell) []bench.Demand {
 		return []bench.Demand{{Metrics: []string{"ttft_ms", "first_ms"}}, {Metrics: []string{"image_ms"}, Optional: true}}
 	}
-	if diff := cmp.Diff([]string{"a decode_tps unchanged off 0", "a ttft_ms missing fail -100", "a image_ms missing warn 0"}, lines(gate.Compare("base", ref, run(hidden), demanding))); diff != "" {
+	if diff := cmp.Diff([]string{"a decode_tps unchanged 0", "a ttft_ms missing blocks -100", "a image_ms missing rule 0"}, lines(gate.Compare("base", ref, run(hidden), demanding))); diff != "" {
 		t.Errorf("a run that dropped its list (-want +got):\n%s", diff)
 	}
 	p := gate.DefaultPolicy()

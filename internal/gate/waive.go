@@ -39,7 +39,7 @@ func (u *WaiverUse) more(state WaiverState, note string) {
 	}
 }
 
-// waive lets accepted regressions warn instead of block. Nothing else
+// waive excuses accepted regressions. Nothing else
 // can be: a wrong answer is wrong whatever a waiver says. It returns the verdicts, and
 // the waivers of this host with what became of them.
 func waive(in *inputs, verdicts []Verdict) ([]Verdict, []WaiverUse) {
@@ -67,18 +67,18 @@ func waive(in *inputs, verdicts []Verdict) ([]Verdict, []WaiverUse) {
 				of = append(of, u)
 			}
 		}
-		if len(of) > 0 && v.waivable() {
+		if len(of) > 0 && in.excusable(v) && v.waivable() {
 			verdicts[i] = waived(in.policy.Today, *v, of)
 		}
 	}
 	return verdicts, uses
 }
 
-// waivable reports a loss of speed that blocks, also one that the machine may have
+// waivable reports a loss of speed, also one that the host may have
 // made or that could not be shown: it is no more than what was measured.
 func (v *Verdict) waivable() bool {
-	open := v.Class == Inconclusive && v.Delta < 0
-	return v.Level == Fail && (v.Class == Regressed || open) && (v.Evidence.Method == "threshold" || v.Evidence.Method == "evidence" || v.Evidence.Method == MethodTest)
+	open := v.Finding == Unchanged && v.Undecided() && v.Delta < 0
+	return (v.Finding == Regressed || open) && (v.Evidence.Method.limited() || v.Evidence.Method == MethodTest)
 }
 
 // waived settles a regression by the waivers for it, of which the one for this
@@ -104,8 +104,8 @@ func waived(today waiver.Date, v Verdict, of []*WaiverUse) Verdict {
 		return v
 	}
 	u.more(WaiverUsed, "")
-	v.Class, v.Level = Waived, Warn
-	v.Reason = fmt.Sprintf("waived up to %v %% until %s: %s", u.Ceiling, u.Expires, u.Entry.Reason)
+	v.Excuse = &Excuse{Kind: WaivedExcuse, Source: u.Source, Why: u.Entry.Reason, By: u.By, Issue: u.Issue, Until: u.Expires}
+	v.Reason = joined(v.Reason, fmt.Sprintf("waived up to %v %%", u.Ceiling))
 	return v
 }
 
@@ -151,9 +151,9 @@ func (in *inputs) has(e waiver.Entry) bool {
 func (u *WaiverUse) noted(v *Verdict) {
 	switch {
 	case u.State != WaiverUnused:
-	case v.Class == CorrectnessFailure || v.Class == RuntimeFailure || v.Class == Missing:
+	case v.Finding == Incorrect || v.Finding == Crashed || v.Finding == Missing:
 		u.Note = "what is wrong with the cell is not its speed, which is all that can be waived: fix it"
-	case v.judged() && v.Class != Regressed && v.Class != Inconclusive:
+	case v.judged() && v.Finding != Regressed && !v.Undecided():
 		u.Note = "the metric is within its limit: remove it"
 	}
 }

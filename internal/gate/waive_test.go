@@ -66,43 +66,43 @@ func TestWaivers(t *testing.T) {
 	}
 	list := func(e ...waiver.Entry) []waiver.Entry { return e }
 	ref, got := slow(15)
-	check("within", ref, got, list(waive("a", 20)), gate.StatusPassed, "a decode_tps waived warn -15",
-		"waived up to 20 % until 2026-01-11: accepted", "used 10")
-	check("exactly", ref, got, list(waive("a", 15)), gate.StatusPassed, "a decode_tps waived warn -15", "", "used 10")
-	check("beyond", ref, got, list(waive("a", 14.9)), gate.StatusFailed, "a decode_tps regressed fail -15",
+	check("within", ref, got, list(waive("a", 20)), gate.StatusWarned, "a decode_tps regressed waiver -15",
+		"waived up to 20 %", "used 10")
+	check("exactly", ref, got, list(waive("a", 15)), gate.StatusWarned, "a decode_tps regressed waiver -15", "", "used 10")
+	check("beyond", ref, got, list(waive("a", 14.9)), gate.StatusFailed, "a decode_tps regressed blocks -15",
 		"beyond the ceiling of 14.9 % of its waiver until 2026-01-11", "exceeded 10: slower by 15 %, which is beyond the ceiling of 14.9 %: fix it")
-	check("on its last day", ref, got, list(waive("a", 20, until(today))), gate.StatusPassed, "a decode_tps waived warn -15", "", "used 0")
-	check("a day later", ref, got, list(waive("a", 20, until(today-1))), gate.StatusFailed, "a decode_tps regressed fail -15",
+	check("on its last day", ref, got, list(waive("a", 20, until(today))), gate.StatusWarned, "a decode_tps regressed waiver -15", "", "used 0")
+	check("a day later", ref, got, list(waive("a", 20, until(today-1))), gate.StatusFailed, "a decode_tps regressed blocks -15",
 		"its waiver up to 20 % expired on 2025-12-31", "expired -1: what it was for is still slower than allowed: fix it, or write a new day")
-	check("too far ahead", ref, got, list(waive("a", 20, until(today+367))), gate.StatusFailed, "a decode_tps regressed fail -15", "", "expired 367: what it was for is still slower than allowed: fix it, or write a new day")
-	check("another cell", ref, got, list(waive("A", 20)), gate.StatusFailed, "a decode_tps regressed fail -15", "",
+	check("too far ahead", ref, got, list(waive("a", 20, until(today+367))), gate.StatusFailed, "a decode_tps regressed blocks -15", "", "expired 367: what it was for is still slower than allowed: fix it, or write a new day")
+	check("another cell", ref, got, list(waive("A", 20)), gate.StatusFailed, "a decode_tps regressed blocks -15", "",
 		"unused 10: neither the run nor a reference has this cell and metric: correct the waiver, or remove it")
-	check("another metric", ref, got, list(waive("a", 20, of("ttft_ms"))), gate.StatusFailed, "a decode_tps regressed fail -15", "",
+	check("another metric", ref, got, list(waive("a", 20, of("ttft_ms"))), gate.StatusFailed, "a decode_tps regressed blocks -15", "",
 		"unused 10: the metric of this cell was not judged")
-	check("no metric at all", ref, got, list(waive("a", 20, of("tps"))), gate.StatusFailed, "a decode_tps regressed fail -15", "",
+	check("no metric at all", ref, got, list(waive("a", 20, of("tps"))), gate.StatusFailed, "a decode_tps regressed blocks -15", "",
 		"unused 10: neither the run nor a reference has this cell and metric: correct the waiver, or remove it")
-	check("another host", ref, got, list(waive("a", 20, on("other"))), gate.StatusFailed, "a decode_tps regressed fail -15", "")
-	check("this host", ref, got, list(waive("a", 1), waive("a", 20, on("h"))), gate.StatusPassed, "a decode_tps waived warn -15", "",
+	check("another host", ref, got, list(waive("a", 20, on("other"))), gate.StatusFailed, "a decode_tps regressed blocks -15", "")
+	check("this host", ref, got, list(waive("a", 1), waive("a", 20, on("h"))), gate.StatusWarned, "a decode_tps regressed waiver -15", "",
 		"unused 10: the waiver of this host counts in its place", "used 10")
-	check("this host, beyond", ref, got, list(waive("a", 20), waive("a", 1, on("h"))), gate.StatusFailed, "a decode_tps regressed fail -15", "",
+	check("this host, beyond", ref, got, list(waive("a", 20), waive("a", 1, on("h"))), gate.StatusFailed, "a decode_tps regressed blocks -15", "",
 		"unused 10: the waiver of this host counts in its place", "exceeded 10: slower by 15 %, which is beyond the ceiling of 1 %: fix it")
 	ref, got = slow(5)
-	check("not needed", ref, got, list(waive("a", 20)), gate.StatusPassed, "a decode_tps unchanged off -5", "", "unused 10: the metric is within its limit: remove it")
-	check("not needed, expired", ref, got, list(waive("a", 20, until(today-9))), gate.StatusPassed, "a decode_tps unchanged off -5", "", "expired -9: remove it")
+	check("not needed", ref, got, list(waive("a", 20)), gate.StatusPassed, "a decode_tps unchanged -5", "", "unused 10: the metric is within its limit: remove it")
+	check("not needed, expired", ref, got, list(waive("a", 20, until(today-9))), gate.StatusPassed, "a decode_tps unchanged -5", "", "expired -9: remove it")
 	ref, got = slow(100)
-	check("a speed of 0", ref, got, list(waive("a", 1000)), gate.StatusFailed, "a decode_tps regressed fail -100", "beyond any ceiling",
+	check("a speed of 0", ref, got, list(waive("a", 1000)), gate.StatusFailed, "a decode_tps regressed blocks -100", "beyond any ceiling",
 		"exceeded 10: slower by 100 %, which is no change in percent and beyond any ceiling: fix it")
 
 	// What is not slowness is never accepted.
 	notSpeed := "unused 10: what is wrong with the cell is not its speed, which is all that can be waived: fix it"
 	passed := results{cell("a", "decode_tps", 100.0, "checksum", 1.0)}
-	check("a wrong answer", passed, results{cell("a!incorrect")}, list(waive("a", 1000)), gate.StatusFailed, "a correctness_failure fail -100", "because", notSpeed)
-	check("a crash", passed, results{cell("a!failed")}, list(waive("a", 1000)), gate.StatusFailed, "a runtime_failure fail -100", "because", notSpeed)
+	check("a wrong answer", passed, results{cell("a!incorrect")}, list(waive("a", 1000)), gate.StatusFailed, "a incorrect blocks -100", "because", notSpeed)
+	check("a crash", passed, results{cell("a!failed")}, list(waive("a", 1000)), gate.StatusFailed, "a crashed blocks -100", "because", notSpeed)
 	check("a number that must be equal", passed, results{cell("a", "decode_tps", 100.0, "checksum", 2.0)}, list(waive("a", 1000, of("checksum"))), gate.StatusFailed,
-		"a decode_tps unchanged off 0; a checksum correctness_failure fail 0", "", notSpeed)
+		"a decode_tps unchanged 0; a checksum incorrect blocks 0", "", notSpeed)
 	check("a metric that vanished", passed, results{cell("a", "checksum", 1.0)}, list(waive("a", 1000)), gate.StatusFailed,
-		"a decode_tps missing fail -100; a checksum unchanged off 0", "", notSpeed)
-	check("a cell that vanished", results{cell("b"), cell("a")}, results{cell("b")}, list(waive("a", 1000)), gate.StatusFailed, "b unchanged off 0; a missing fail 0", "", notSpeed)
+		"a decode_tps missing blocks -100; a checksum unchanged 0", "", notSpeed)
+	check("a cell that vanished", results{cell("b"), cell("a")}, results{cell("b")}, list(waive("a", 1000)), gate.StatusFailed, "b unchanged 0; a missing blocks 0", "", notSpeed)
 }
 
 // TestWaiversOverHosts: without a day nothing is accepted, a waiver
@@ -114,11 +114,11 @@ func TestWaiversOverHosts(t *testing.T) {
 	ref := run(cell("a", "decode_tps", 100.0))
 	fine, slow := gate.Compare("x", ref, run(cell("a", "decode_tps", 99.0)), p), gate.Compare("x", ref, run(cell("a", "decode_tps", 85.0)), p)
 	d := gate.Decide([]gate.Comparison{fine, slow}, p)
-	if diff := cmp.Diff([]string{"used 10", "unused 10: no run is of this host"}, uses(d.Waivers)); diff != "" || d.Status != gate.StatusPassed || d.Counts[gate.Waived] != 1 {
+	if diff := cmp.Diff([]string{"used 10", "unused 10: no run is of this host"}, uses(d.Waivers)); diff != "" || d.Status != gate.StatusWarned || d.Excused[gate.Regressed] != 1 {
 		t.Errorf("decision %+v (-want +got):\n%s", d, diff)
 	}
 	p.Today = 0
-	if c := gate.Compare("x", ref, run(cell("a", "decode_tps", 85.0)), p); c.Verdicts[0].Class != gate.Regressed {
+	if c := gate.Compare("x", ref, run(cell("a", "decode_tps", 85.0)), p); c.Verdicts[0].Finding != gate.Regressed {
 		t.Errorf("without a day: %+v, want it regressed", c.Verdicts[0])
 	}
 }
@@ -132,12 +132,12 @@ func TestWaiverOfACase(t *testing.T) {
 	p.Waivers, p.Today = []waiver.Entry{waive("a", 30, of(e.Metric))}, today
 	got := run(cell("a", e.Metric, 1.2))
 	got.Metrics = []bench.Metric{{Name: e.Metric, Unit: "s", Better: bench.Lower}}
-	if c := gate.Compare("", nil, got, p); c.Verdicts[0].Class != gate.Waived || c.Unjudged != "" {
+	if c := gate.Compare("", nil, got, p); c.Verdicts[0].Excused() != gate.WaivedExcuse || c.Unjudged != "" {
 		t.Errorf("comparison %+v, want the total waived and judged", c)
 	}
 	e.Exact = true
 	p.Expected = policy(e).Expected
-	if c := gate.Compare("", nil, got, p); c.Verdicts[0].Class == gate.Waived {
+	if c := gate.Compare("", nil, got, p); c.Verdicts[0].Excused() == gate.WaivedExcuse {
 		t.Errorf("verdict %+v, want an exact total not waived", c.Verdicts[0])
 	}
 }
@@ -158,19 +158,19 @@ func TestWaiversOnlyAccept(t *testing.T) {
 		plain := gate.Compare("x", ref, got, p).Verdicts[0]
 		p.Waivers = []waiver.Entry{waive("a", ceiling, of(metric))}
 		v := gate.Compare("x", ref, got, p).Verdicts[0]
-		if v.Class == gate.Waived {
-			return plain.Class == gate.Regressed && v.Delta == plain.Delta && v.Delta >= -ceiling-0.001 && v.Level == gate.Warn
+		if v.Excused() == gate.WaivedExcuse {
+			return plain.Finding == gate.Regressed && v.Delta == plain.Delta && v.Delta >= -ceiling-0.001 && v.Reserved()
 		}
-		return v.Class == plain.Class && v.Level == plain.Level
+		return v.Finding == plain.Finding && v.Blocks == plain.Blocks
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 5000}); err != nil {
+	if err := quick.Check(property, testtier.Quick(t, 5000)); err != nil {
 		t.Error(err)
 	}
 	near := func(old, share, ceiling float64) bool {
 		old = 1 + math.Mod(math.Abs(old), 1e6)
 		return property(old, old*math.Mod(math.Abs(share), 2), ceiling, false)
 	}
-	if err := quick.Check(near, &quick.Config{MaxCount: 5000}); err != nil {
+	if err := quick.Check(near, testtier.Quick(t, 5000)); err != nil {
 		t.Error(err)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	gh "github.com/google/go-github/v62/github"
 )
@@ -49,9 +48,6 @@ func (c *Client) Artifacts(ctx context.Context, repo Repo, run int64) ([]Artifac
 	return artifacts, nil
 }
 
-// downloadTime bounds a download, attempts included.
-const downloadTime = 15 * time.Minute
-
 // ErrTooLarge marks the error of a download that is larger than allowed.
 var ErrTooLarge = errors.New("it is larger than allowed")
 
@@ -68,8 +64,6 @@ func (c *Client) DownloadArtifact(ctx context.Context, repo Repo, id int64, w io
 	if err := repo.check(); err != nil {
 		return 0, fmt.Errorf("%s: %w", doing, err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, downloadTime)
-	defer cancel()
 	d := download{client: c, repo: repo, id: id, to: w, most: maxBytes, sum: sha256.New()}
 	_, err := persist(ctx, c, func() (struct{}, error) { return struct{}{}, d.run(ctx) })
 	var missing *gh.ErrorResponse
@@ -148,24 +142,33 @@ func (d *download) fetch(ctx context.Context, address *url.URL) error {
 	if address.Scheme != "https" && address.Scheme != base.Scheme || address.Host == "" || address.User != nil {
 		return hopeless{fmt.Errorf("GitHub sends to an address that is not plain https on host %q", address.Host)}
 	}
+	sender := d.client.sender
+	most, began := sender.available(ctx), sender.now()
+	if most <= 0 {
+		return sender.noTime()
+	}
+	defer func() { sender.spend(sender.now().Sub(began)) }()
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
 		return hopeless{errors.New("GitHub sends to an address that cannot be read")}
 	}
-	foreign := http.Client{Transport: d.client.sender.next, CheckRedirect: stayOnHost}
+	foreign := http.Client{Transport: sender.next, CheckRedirect: stayOnHost}
 	response, err := foreign.Do(request)
 	if err != nil {
 		return quiet(err)
 	}
 	defer response.Body.Close()
+	body := timely{response.Body, sender.now, began.Add(most)}
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("the host of the archives, %q, answers %q", address.Host, response.Status)
 	}
-	if _, err := io.CopyN(io.Discard, response.Body, d.written); err != nil {
+	if _, err := io.CopyN(io.Discard, body, d.written); err != nil {
 		return quiet(err)
 	}
 	// One byte more than allowed shows that there is more.
-	n, err := io.Copy(io.MultiWriter(&capped{d.to, d.most - d.written}, d.sum), io.LimitReader(response.Body, d.most-d.written+1))
+	n, err := io.Copy(io.MultiWriter(&capped{d.to, d.most - d.written}, d.sum), io.LimitReader(body, d.most-d.written+1))
 	d.written = min(d.written+n, d.most)
 	if errors.Is(err, ErrTooLarge) {
 		return hopeless{fmt.Errorf("%w: more than %d bytes", ErrTooLarge, d.most)}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 )
 
 // OpenCheck is a check run in progress. Its Complete has to be called.
@@ -18,6 +17,8 @@ type OpenCheck struct {
 // BeginCheck shows that a check is in progress: it creates a check run without a
 // conclusion, or takes over one that an earlier attempt left unfinished. Only
 // Name, Title, Summary, Seq and DetailsURL of check count.
+//
+// An OpenCheck that comes with an error may be in progress: it has to be completed, too.
 //
 // Call Complete in a deferred call as well, with what to say of a job that did
 // not come to an end: after the first that succeeds it does nothing.
@@ -33,33 +34,27 @@ func (c *Client) BeginCheck(ctx context.Context, repo Repo, headSHA string, chec
 		return nil, fmt.Errorf("%s: %w", open.doing, err)
 	}
 	run, err := open.run(ctx)
-	if err != nil {
+	if err != nil && !open.there {
 		return nil, err
 	}
-	open.id = run.ID
-	return open, nil
+	open.id = max(open.id, run.ID)
+	return open, err
 }
-
-// completeTime bounds Complete, whose context may be done already, beside the
-// wait for rate limits.
-const completeTime = 3 * time.Minute
 
 // Complete gives the check run its conclusion. Name and Seq are those of
 // BeginCheck. It works after ctx was cancelled too, as that is when a check
-// would otherwise stay in progress; it takes three minutes at most,
-// and the wait for rate limits. After it
-// has succeeded once it does nothing and returns the same again.
+// would otherwise stay in progress; it takes what is left of the client's wait at most.
+// After it has succeeded once it does nothing and returns the same again.
 func (o *OpenCheck) Complete(ctx context.Context, check Check) (CheckRun, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.done != nil {
 		return *o.done, nil
 	}
-	ctx, cancel := context.WithTimeout(doubting(context.WithoutCancel(ctx)), completeTime+o.client.wait)
-	defer cancel()
+	ctx = lastly(doubting(context.WithoutCancel(ctx)))
 	check.Name, check.Seq = o.check.Name, o.check.Seq
 	p := o.checking
-	p.open, p.check, p.change = false, check, ""
+	p.open, p.check, p.change, p.there = false, check, "", true
 	p.doing = fmt.Sprintf("complete check run %q on %s@%s", check.Name, o.repo, o.sha)
 	if err := check.check(); err != nil {
 		return CheckRun{}, fmt.Errorf("%s: %w", p.doing, err)

@@ -1,7 +1,6 @@
 package github
 
 import (
-	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -135,9 +134,9 @@ func (p *proposal) tree(ctx context.Context, at position) (string, error) {
 	if tree, ok := p.built[heads]; ok {
 		return tree, nil
 	}
-	from, entries, err := at.layers()
+	from, entries, err := p.layers(ctx, at)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", p.doing, err)
+		return "", err
 	}
 	for _, path := range slices.Sorted(maps.Keys(p.refresh.Files)) {
 		entry, err := p.entry(ctx, path)
@@ -156,21 +155,50 @@ func (p *proposal) tree(ctx context.Context, at position) (string, error) {
 }
 
 // layers returns the tree to start from and what of the branch goes on top.
-func (at position) layers() (from string, entries []*gh.TreeEntry, err error) {
+func (p *proposal) layers(ctx context.Context, at position) (from string, entries []*gh.TreeEntry, err error) {
 	switch {
 	case at.branch.sha == "" || at.stale:
 		return at.base.tree, nil, nil
 	case at.behind == 0:
 		return at.branch.tree, nil, nil
 	case len(at.files) >= maxCompared:
-		return "", nil, hopeless{fmt.Errorf("the branch changes %d files or more, too many to bring it up to the base: merge or close its pull request", maxCompared)}
+		return "", nil, hopeless{fmt.Errorf("%s: the branch changes %d files or more, too many to bring it up to the base: merge or close its pull request", p.doing, maxCompared)}
 	}
+	kept, err := p.record(ctx, at)
+	if err != nil {
+		return "", nil, err
+	}
+	var others []string
 	for _, f := range at.files {
-		if f.GetStatus() != "removed" { // the base may not have it either, which GitHub refuses to remove
+		switch {
+		case f.GetStatus() == "removed" || p.writes(f): // the base may not have it either, which GitHub refuses to remove
+		case kept.writer(f) != "":
 			entries = append(entries, &gh.TreeEntry{Path: f.Filename, Mode: gh.String("100644"), Type: gh.String("blob"), SHA: f.SHA})
+		default:
+			others = append(others, f.GetFilename())
 		}
 	}
-	return at.base.tree, entries, nil
+	more, err := p.entriesOf(ctx, at.branch, others)
+	return at.base.tree, append(entries, more...), err
+}
+
+// entriesOf reads how a tree has files that are not ours. A link stays one.
+func (p *proposal) entriesOf(ctx context.Context, at tip, paths []string) (entries []*gh.TreeEntry, err error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	tree, _, err := p.client.api.Git.GetTree(ctx, p.repo.Owner, p.repo.Name, at.tree, true)
+	if err != nil {
+		return nil, p.fail(contentsPermission, err)
+	}
+	for _, path := range paths {
+		entry := find(tree.Entries, path)
+		if entry == nil {
+			return nil, hopeless{fmt.Errorf("%s: GitHub does not list %q, which others pushed to the branch: merge or close its pull request", p.doing, path)}
+		}
+		entries = append(entries, &gh.TreeEntry{Path: entry.Path, Mode: entry.Mode, Type: entry.Type, SHA: entry.SHA})
+	}
+	return entries, nil
 }
 
 // entry returns one of our files as a tree takes it.
@@ -203,14 +231,18 @@ func (p *proposal) commit(ctx context.Context, at position, tree string) error {
 	case at.ahead > 0: // on top of both, so that the branch moves forward all the same
 		parents = slices.Insert(parents, 0, &gh.Commit{SHA: gh.String(at.branch.sha)})
 	}
-	return p.advance(ctx, at.branch, tree, parents)
+	kept, err := p.record(ctx, at)
+	if err != nil {
+		return err
+	}
+	return p.advance(ctx, at.branch, tree, parents, p.recorded(kept, at, tree, parents))
 }
 
 // advance moves the branch from a commit, which is none where there is no such
 // branch yet, to a new one with a tree. It never forces: that it moves only from
 // the commit that was read is what keeps the files of others.
-func (p *proposal) advance(ctx context.Context, from tip, tree string, parents []*gh.Commit) error {
-	git, message := p.client.api.Git, cmp.Or(p.refresh.Message, p.refresh.Title)
+func (p *proposal) advance(ctx context.Context, from tip, tree string, parents []*gh.Commit, message string) error {
+	git := p.client.api.Git
 	commit, _, err := git.CreateCommit(repeatable(ctx), p.repo.Owner, p.repo.Name, &gh.Commit{
 		Message: &message, Tree: &gh.Tree{SHA: &tree}, Parents: parents,
 	}, nil)

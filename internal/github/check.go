@@ -27,6 +27,10 @@ const (
 
 const checkPermission = "checks: write"
 
+// ErrCheckStays marks the errors that leave a check run of ours as it was, perhaps in
+// progress. Test for it with errors.Is.
+var ErrCheckStays = errors.New("the check run stays as it was")
+
 // Check is what a check run says.
 type Check struct {
 	Name string
@@ -69,6 +73,7 @@ type Checked struct {
 	ID         int64 // 0 where there is none
 	Seq        Seq
 	Conclusion string // "" while it is in progress
+	Title      string
 }
 
 // FindCheck returns the check run of a name that was made here, of several the
@@ -85,7 +90,7 @@ func (c *Client) FindCheck(ctx context.Context, repo Repo, headSHA, name string)
 	if len(runs) == 0 {
 		return Checked{}, nil
 	}
-	return Checked{ID: runs[0].GetID(), Seq: checkSeq(runs[0]), Conclusion: runs[0].GetConclusion()}, nil
+	return Checked{ID: runs[0].GetID(), Seq: checkSeq(runs[0]), Conclusion: runs[0].GetConclusion(), Title: runs[0].GetOutput().GetTitle()}, nil
 }
 
 // commitID matches the full id of a commit. Anything else could lead to
@@ -103,7 +108,7 @@ func (c *Client) UpsertCheck(ctx context.Context, repo Repo, headSHA string, che
 	if err := errors.Join(repo.check(), check.check(), checkCommit(headSHA)); err != nil {
 		return CheckRun{}, fmt.Errorf("%s: %w", p.doing, err)
 	}
-	return p.run(doubting(ctx))
+	return p.run(lastly(doubting(ctx)))
 }
 
 // checking brings the check runs of one name to say what a Check says.
@@ -114,6 +119,7 @@ type checking struct {
 	check  Check
 	open   bool  // the check is to be in progress
 	id     int64 // of the run that was begun, or 0
+	there  bool  // a check run of ours may be there
 	doing  string
 	limit  int // index into limits
 	change Change
@@ -131,7 +137,10 @@ func (p *checking) run(ctx context.Context) (CheckRun, error) {
 			p.limit++
 		}
 	})
-	if err != nil {
+	switch {
+	case err != nil && p.there:
+		return CheckRun{}, fmt.Errorf("%w; %w", explain(p.doing, checkPermission, err), ErrCheckStays)
+	case err != nil:
 		return CheckRun{}, explain(p.doing, checkPermission, err)
 	}
 	return CheckRun{ID: run.GetID(), URL: run.GetHTMLURL(), Change: p.change}, nil
@@ -142,6 +151,7 @@ func (p *checking) step(ctx context.Context) (*gh.CheckRun, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.there = p.there || len(runs) > 0
 	if len(runs) > 0 && p.check.Seq.known() && checkSeq(runs[0]).compare(p.check.Seq) > 0 {
 		p.change = Outdated
 		return runs[0], p.finishOthers(ctx, runs[1:])
@@ -158,7 +168,9 @@ func (p *checking) step(ctx context.Context) (*gh.CheckRun, error) {
 		p.change = Updated
 	}
 	if run == nil {
-		if run, err = p.create(ctx, chunks[0]); err != nil {
+		run, err = p.create(ctx, chunks[0])
+		p.there = p.there || err == nil || passing(err)
+		if err != nil {
 			return nil, err
 		}
 		p.change = Created

@@ -126,7 +126,7 @@ func everything(ctx context.Context, c *github.Client, sha string) []error {
 	do(c.PreflightRefresh(ctx, repo))
 	add(c.PullsOf(ctx, repo, repo, "work", sha))
 	add(c.Label(ctx, repo, pullRequest, "performance"))
-	add(c.Remarks(ctx, repo, pullRequest, "/accelgate"))
+	add(c.Remarks(ctx, repo, pullRequest))
 	add(c.FindCheck(ctx, repo, sha, "accelgate"))
 	add(c.Compare(ctx, repo, "main", sha))
 	add(c.FileAt(ctx, repo, sha, "README.md", 1<<20))

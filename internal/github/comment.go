@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -70,9 +69,9 @@ type Remark struct {
 	Created time.Time
 }
 
-// Remarks returns the comments of people that begin with a text, oldest first. An
-// edited comment is left out: others than its author may edit it.
-func (c *Client) Remarks(ctx context.Context, repo Repo, issue int, prefix string) ([]Remark, error) {
+// Remarks returns the comments of people, oldest first. An edited comment is left out:
+// others than its author may edit it.
+func (c *Client) Remarks(ctx context.Context, repo Repo, issue int) ([]Remark, error) {
 	doing := fmt.Sprintf("read the comments on %s#%d", repo, issue)
 	if err := repo.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", doing, err)
@@ -85,7 +84,7 @@ func (c *Client) Remarks(ctx context.Context, repo Repo, issue int, prefix strin
 	}
 	var found []Remark
 	for _, o := range all {
-		if o == nil || o.App != nil || o.GetUser().GetType() != "User" || !strings.HasPrefix(strings.TrimSpace(o.GetBody()), prefix) ||
+		if o == nil || o.App != nil || o.GetUser().GetType() != "User" ||
 			o.GetCreatedAt().IsZero() || !o.GetCreatedAt().Equal(o.GetUpdatedAt()) {
 			continue
 		}

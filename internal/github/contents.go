@@ -36,6 +36,9 @@ func (c *Client) Compare(ctx context.Context, repo Repo, base, head string) (Com
 	if err != nil {
 		return Compared{}, explain(doing, contentsRead, err)
 	}
+	if err := whole(found, head); err != nil {
+		return Compared{}, fmt.Errorf("%s: %w", doing, err)
+	}
 	out := Compared{MergeBase: found.GetMergeBaseCommit().GetSHA(), Complete: len(found.Files) < maxListed}
 	for _, f := range found.Files {
 		out.Paths = append(out.Paths, f.GetFilename())
@@ -44,6 +47,36 @@ func (c *Client) Compare(ctx context.Context, repo Repo, base, head string) (Com
 		}
 	}
 	return out, nil
+}
+
+// whole refuses a comparison that lacks what GitHub always says: a list of files that is
+// not there would be one without changes.
+func whole(found *gh.CommitsComparison, head string) error {
+	base := found.GetMergeBaseCommit().GetSHA()
+	same := base == head
+	switch status := found.GetStatus(); {
+	case checkCommit(base) != nil:
+		return errIncomplete("names no commit that both have in common")
+	case found.Files == nil:
+		return errIncomplete("has no list of files")
+	case status != "identical" && status != "behind" && status != "ahead" && status != "diverged":
+		return errIncomplete("does not state how the commits are related")
+	case same != (status == "identical" || status == "behind") || same && len(found.Files) > 0:
+		return errIncomplete("contradicts itself")
+	}
+	for _, f := range found.Files {
+		if f.GetFilename() == "" {
+			return errIncomplete("has a file without a name")
+		}
+	}
+	return nil
+}
+
+// errIncomplete says what an answer lacks.
+type errIncomplete string
+
+func (e errIncomplete) Error() string {
+	return "GitHub's answer " + string(e) + ": run the job again, and look at githubstatus.com"
 }
 
 // FileAt reads a file of a commit, of at most limit bytes; nil where the commit does
@@ -68,7 +101,13 @@ func (c *Client) FileAt(ctx context.Context, repo Repo, sha, path string, limit 
 	case file.GetSize() > limit || file.GetEncoding() == "none":
 		return nil, fmt.Errorf("%s: it has %d bytes, more than %d: %w", doing, file.GetSize(), limit, ErrTooLarge)
 	}
+	if file.Content == nil || file.Size == nil || file.GetEncoding() != "base64" {
+		return nil, fmt.Errorf("%s: %w", doing, errIncomplete("does not hold the file"))
+	}
 	text, err := file.GetContent()
+	if err == nil && len(text) != file.GetSize() {
+		err = errIncomplete(fmt.Sprintf("holds %d of the file's %d bytes", len(text), file.GetSize()))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: it does not arrive whole: %w", doing, err)
 	}

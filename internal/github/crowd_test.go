@@ -34,7 +34,7 @@ func inCrowd(t *testing.T, seed uint64, server *githubtest.Server, doubt int, ac
 	var all sync.WaitGroup
 	for host := range crowd {
 		random := rand.New(rand.NewPCG(seed, uint64(host)))
-		c, err := github.New(github.Options{Token: token, Transport: server.Direct(), Random: random.Float64, Doubt: doubt})
+		c, err := github.New(github.Options{Token: token, Transport: server.Direct(), Random: random.Float64, Doubt: doubt, Wait: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}

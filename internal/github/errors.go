@@ -18,6 +18,9 @@ var ErrForbidden = errors.New("the token may not do this")
 // explain wraps an error of the API with what was being done. permission is
 // what the token needs for it, as written in a workflow file.
 func explain(doing, permission string, err error) error {
+	if errors.Is(err, ErrForbidden) {
+		return fmt.Errorf("%s: %w", doing, err) // which has been explained
+	}
 	if hint := remedy(permission, err); hint != "" {
 		return fmt.Errorf("%s: %w: %w: %s", doing, ErrForbidden, err, hint)
 	}
@@ -61,9 +64,12 @@ func remedy(permission string, err error) string {
 		return ""
 	}
 	grant := fmt.Sprintf("add %q to the job's permissions; the token of a pull request from a fork never gets it", permission)
+	if permission == "" {
+		grant = "set the input token-author to the login that the token acts as" // who it is was asked for
+	}
 	switch {
 	case failed.Response.StatusCode == http.StatusUnauthorized:
-		return "pass a token that is valid here, for example github-token: ${{ github.token }}"
+		return "it is wrong, revoked or expired: pass one that is valid here, for example github-token: ${{ github.token }}"
 	case strings.Contains(failed.Message, "not permitted to create or approve pull requests"):
 		return allowPulls
 	case strings.Contains(failed.Message, "authenticate via a GitHub App"):

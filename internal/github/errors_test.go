@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,9 +107,9 @@ func TestPatience(t *testing.T) {
 		fails string
 	}{
 		"waits as told":            {limit(map[string]string{"Retry-After": "7"}), []time.Duration{7 * time.Second, 7 * time.Second}, ""},
-		"waits a minute untold":    {limit(nil), []time.Duration{time.Minute, time.Minute}, ""},
+		"doubles a minute untold":  {limit(nil), []time.Duration{time.Minute, 2 * time.Minute}, ""},
 		"gives up on a long wait":  {limit(map[string]string{"Retry-After": "3600"}), nil, "secondary rate limit"},
-		"gives up after its time":  {busy, slices.Repeat([]time.Duration{time.Minute}, 10), "run it again when the limit is over"},
+		"gives up after its time":  {busy, []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 110 * time.Second}, "run it again when the limit is over"},
 		"gives up on a used limit": {primary, nil, "run it again when the limit is over"},
 		"waits for the reset":      {soon, []time.Duration{6 * time.Second, 6 * time.Second}, ""},
 		"repeats reads":            {down, []time.Duration{time.Second, 2 * time.Second}, ""},

@@ -47,7 +47,7 @@ type Options struct {
 	// Random returns numbers from 0 to 1, by which writers that collide are
 	// spread; nil means math/rand.
 	Random func() float64
-	// Wait is how long the client waits for GitHub's rate limits in all;
+	// Wait is how long the client waits for GitHub in all, for answers and in pauses;
 	// DefaultWait where zero. A request that would wait longer fails at once.
 	Wait time.Duration
 	// Doubt is how often a refusal (403, 404, 422) is asked again before it is
@@ -68,7 +68,6 @@ type Client struct {
 	random       func() float64
 	installation bool   // the token is a GitHub App's, a workflow's own included
 	author       string // Options.Author
-	wait         time.Duration
 
 	mu sync.Mutex
 	me *identity // nil until GitHub was asked
@@ -77,6 +76,14 @@ type Client struct {
 // Format keeps the token out of whatever prints a Client.
 func (c *Client) Format(f fmt.State, _ rune) {
 	fmt.Fprintf(f, "client of %q", c.api.BaseURL.Redacted())
+}
+
+// TokenRefused reports whether GitHub's last answer was that the token is wrong, revoked
+// or expired.
+func (c *Client) TokenRefused() bool {
+	c.sender.mu.Lock()
+	defer c.sender.mu.Unlock()
+	return c.sender.refused
 }
 
 const defaultBaseURL = "https://api.github.com"
@@ -92,7 +99,7 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("the GitHub token is empty or malformed: pass github-token: ${{ github.token }}")
 	}
 	o.setDefaults()
-	sender := &sender{next: o.Transport, sleep: o.Sleep, now: o.Now, token: token, doubt: o.Doubt, left: o.Wait}
+	sender := &sender{next: o.Transport, sleep: o.Sleep, now: o.Now, token: token, doubt: o.Doubt, wait: o.Wait, left: o.Wait}
 	api := gh.NewClient(&http.Client{
 		Transport: &oauth2.Transport{
 			Source: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: token}),
@@ -104,7 +111,7 @@ func New(o Options) (*Client, error) {
 	if o.UserAgent != "" {
 		api.UserAgent = o.UserAgent
 	}
-	return &Client{api: api, sender: sender, random: o.Random, author: o.Author, wait: o.Wait,
+	return &Client{api: api, sender: sender, random: o.Random, author: o.Author,
 		installation: strings.HasPrefix(token, "ghs_")}, nil
 }
 

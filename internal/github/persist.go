@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -70,8 +71,8 @@ func persist[T any](ctx context.Context, c *Client, step func() (T, error)) (T, 
 		if !ok {
 			return value, err
 		}
-		if err := c.sender.sleep(ctx, pause); err != nil {
-			return value, err
+		if slept := c.sender.pause(ctx, pause); slept != nil {
+			return value, cmp.Or(ctx.Err(), err)
 		}
 	}
 }

@@ -17,7 +17,7 @@ const maxRaces = 200
 // stepAside waits at random, longer after each lost race. A turn takes some
 // seconds, as writes are a second apart.
 func (p *proposal) stepAside(ctx context.Context) error {
-	return p.client.sender.sleep(ctx, p.client.jitter(min(4*firstSpread<<min(p.lost, 10), 3*maxSpread)))
+	return p.client.sender.pause(ctx, p.client.jitter(min(4*firstSpread<<min(p.lost, 10), 3*maxSpread)))
 }
 
 // raced reports whether another writer changed the branch or opened the pull request

@@ -11,31 +11,35 @@ import (
 	gh "github.com/google/go-github/v62/github"
 )
 
-// DefaultWait is how long a client waits for rate limits in all.
-const DefaultWait = 10 * time.Minute
-
-// unknownWait is how long to wait where GitHub does not say:
+// unknownWait is how long to wait at first where GitHub does not say, and answerTime
+// what is left for the answer after the last wait:
 // https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
-const unknownWait = time.Minute
+const (
+	unknownWait = time.Minute
+	answerTime  = 10 * time.Second
+)
 
-// rateLimit reports whether a response asks to come back later, and when.
-func (t *sender) rateLimit(r *http.Response) (wait time.Duration, ok bool) {
+// rateLimit reports whether a response asks to come back later, and when; wait is nil
+// where GitHub does not say it.
+func (t *sender) rateLimit(r *http.Response) (wait *time.Duration, ok bool) {
 	if r == nil || r.StatusCode != http.StatusForbidden && r.StatusCode != http.StatusTooManyRequests {
-		return 0, false
+		return nil, false
 	}
 	if seconds, err := strconv.ParseUint(r.Header.Get("Retry-After"), 10, 31); err == nil {
-		return time.Duration(seconds) * time.Second, true
+		told := time.Duration(seconds) * time.Second
+		return &told, true
 	}
 	err := gh.CheckResponse(r) // which leaves the body to be read again
 	var primary *gh.RateLimitError
 	if errors.As(err, &primary) && !primary.Rate.Reset.IsZero() {
-		return max(primary.Rate.Reset.Sub(t.serverTime(r)), 0) + time.Second, true // it is given in whole seconds
+		reset := max(primary.Rate.Reset.Sub(t.serverTime(r)), 0) + time.Second // it is given in whole seconds
+		return &reset, true
 	}
 	var secondary *gh.AbuseRateLimitError
 	if errors.As(err, &secondary) && secondary.RetryAfter != nil {
-		return *secondary.RetryAfter, true
+		return secondary.RetryAfter, true
 	}
-	return unknownWait, r.StatusCode == http.StatusTooManyRequests || secondary != nil || namesLimit(r)
+	return nil, r.StatusCode == http.StatusTooManyRequests || secondary != nil || namesLimit(r)
 }
 
 // serverTime is the time by the clock that a response's limits are of.
@@ -55,18 +59,6 @@ func namesLimit(r *http.Response) bool {
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(start), r.Body), r.Body}
 	return bytes.Contains(start, []byte("rate limit"))
-}
-
-// afford takes a wait off what is left for rate limits. A wait that is longer
-// than that is not begun.
-func (t *sender) afford(wait time.Duration) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if wait > t.left {
-		return false
-	}
-	t.left -= max(wait, time.Second) // a server that says "now" for ever is given up, too
-	return true
 }
 
 // forget removes the limits from an answer that is none: go-github would refuse

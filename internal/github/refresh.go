@@ -33,8 +33,9 @@ type Refresh struct {
 	// Files is what to write, by path from the repository's root.
 	Files map[string][]byte
 	// Describe returns title and body of a pull request that changes other files
-	// beside Files, which earlier calls proposed; nil leaves Title and Body.
-	Describe func(others []Proposed) (title string, body Ladder)
+	// beside Files; nil leaves Title and Body. GitHub lists so many files that others
+	// may not be complete.
+	Describe func(others []Proposed, complete bool) (title string, body Ladder)
 	// Labels are added. Reviewers, people or teams as "owner/team", are asked
 	// whenever the files change; the author never is.
 	Labels    []string
@@ -42,13 +43,6 @@ type Refresh struct {
 	// Farewell is the comment on a pull request that is closed because nothing
 	// differs from the base any more. It has a default.
 	Farewell string
-}
-
-// Proposed is a file that a pull request changes. Base and Now are nil where there is
-// no such file, or where it is larger than a MiB.
-type Proposed struct {
-	Path      string
-	Base, Now []byte
 }
 
 // PullRequest is a pull request on GitHub. Its Number is 0 where there was
@@ -69,6 +63,9 @@ type PullRequest struct {
 // that was left behind by a pull request that is closed starts anew. Where the
 // files are on the base already, nothing is proposed, and a pull request that
 // has no changes left is closed and its branch deleted.
+//
+// Others may push to the branch. Each commit records digests of the files that calls of
+// this function wrote; all other files are reported to Describe as not ours.
 //
 // Several callers may propose at once, each their own files: the branch only
 // moves forward from what a caller has read, so that all files end in one pull
@@ -138,12 +135,13 @@ type known struct {
 	blobs    map[string]string                   // by path, of our files that are no text
 	compared map[[2]string]*gh.CommitsComparison // by heads of the base and of the branch
 	built    map[[2]string]string                // trees to propose, in the same way
+	records  map[string]record                   // by heads of the branch
 }
 
 // run looks and does what is next until nothing is missing. Whatever fails is
 // followed by another look, so what was done without an answer is found.
 func (p *proposal) run(ctx context.Context) (PullRequest, error) {
-	p.known = known{map[string]string{}, map[string]string{}, map[[2]string]*gh.CommitsComparison{}, map[[2]string]string{}}
+	p.known = known{map[string]string{}, map[string]string{}, map[[2]string]*gh.CommitsComparison{}, map[[2]string]string{}, map[string]record{}}
 	done := false
 	for !done {
 		var err error
@@ -195,37 +193,6 @@ func (p *proposal) step(ctx context.Context) (done bool, err error) {
 		return false, p.create(ctx)
 	}
 	return p.edit(ctx, at.open)
-}
-
-// describe brings the text up to what the branch changes beside this call's files.
-func (p *proposal) describe(ctx context.Context, at position) (err error) {
-	const (
-		most  = 20
-		limit = 1 << 20
-	)
-	if p.refresh.Describe == nil {
-		return nil
-	}
-	var others []Proposed
-	for _, f := range at.files {
-		one := Proposed{Path: f.GetFilename()}
-		if _, ours := p.refresh.Files[one.Path]; ours {
-			continue
-		}
-		if len(others) < most {
-			if one.Base, err = p.client.FileAt(ctx, p.repo, at.base.sha, one.Path, limit); err != nil && !errors.Is(err, ErrTooLarge) {
-				return err
-			}
-			if one.Now, err = p.client.FileAt(ctx, p.repo, at.branch.sha, one.Path, limit); err != nil && !errors.Is(err, ErrTooLarge) {
-				return err
-			}
-		}
-		others = append(others, one)
-	}
-	if len(others) > 0 {
-		p.refresh.Title, p.refresh.Body = p.refresh.Describe(others)
-	}
-	return nil
 }
 
 // fail explains an error of the API.

@@ -16,7 +16,7 @@ import (
 // Source: https://docs.github.com/graphql/reference/mutations#updaterefs
 func (v *revising) replace(ctx context.Context, from tip, tree string) error {
 	if from.sha == "" {
-		return v.advance(ctx, from, tree, nil)
+		return v.advance(ctx, from, tree, nil, v.Message)
 	}
 	commit, _, err := v.client.api.Git.CreateCommit(repeatable(ctx), v.repo.Owner, v.repo.Name,
 		&gh.Commit{Message: &v.Message, Tree: &gh.Tree{SHA: &tree}}, nil)

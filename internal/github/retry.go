@@ -2,6 +2,7 @@ package github
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,10 +39,13 @@ type sender struct {
 	now   func() time.Time
 	token string
 	doubt int
+	wait  time.Duration // for GitHub in all
 
-	mu    sync.Mutex
-	write time.Time     // the earliest time of the next write
-	left  time.Duration // to wait for rate limits
+	mu      sync.Mutex
+	write   time.Time     // the earliest time of the next write
+	left    time.Duration // of wait
+	trouble string        // the last failure
+	refused bool          // the token, by the last answer
 }
 
 // manner says how one request is to be sent. The zero value is right for reads
@@ -51,6 +55,7 @@ type manner struct {
 	before  time.Time // not sent later than this, where it is set
 	answers []int     // statuses that are answers rather than refusals
 	reads   bool      // changes nothing, whatever its method
+	tries   int       // repeats after failures; maxFailed where zero
 }
 
 type mannerKey struct{}
@@ -100,18 +105,21 @@ func (t *sender) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		response, err := t.attempt(r)
-		wait, limited := t.rateLimit(response)
-		again := limited && t.afford(wait)
-		if !limited {
+		var wait time.Duration
+		told, limited := t.rateLimit(response)
+		again := limited
+		if limited {
+			wait = tried.limited(told, t.available(r.Context()))
+		} else {
 			wait, again = tried.again(how, max(t.doubt, doubtOf(r)), response, err)
 		}
-		if !again || !rewindable(r) || r.Context().Err() != nil {
+		if !again || !rewindable(r) || r.Context().Err() != nil || wait > t.available(r.Context()) {
 			return response, err
 		}
 		if limited {
 			t.holdWrites(wait)
 		}
-		if err := t.sleep(r.Context(), wait); err != nil {
+		if err := t.pause(r.Context(), wait); err != nil {
 			return nil, err
 		}
 		if r, err = rewind(r); err != nil {
@@ -170,7 +178,7 @@ func (t *sender) pace(ctx context.Context) error {
 	if wait == 0 {
 		return nil
 	}
-	return t.sleep(ctx, wait)
+	return t.pause(ctx, wait)
 }
 
 // holdWrites keeps the client's other writes back while a limit lasts.
@@ -182,21 +190,46 @@ func (t *sender) holdWrites(wait time.Duration) {
 	}
 }
 
-// attempt sends a request once and reads the answer.
+// attempt sends a request once and reads the answer, in a minute at most, or in what
+// is left of the wait.
 func (t *sender) attempt(r *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithTimeout(r.Context(), answerTimeout)
+	most := min(answerTimeout, t.available(r.Context()))
+	if most <= 0 {
+		return nil, t.noTime()
+	}
+	began := t.now()
+	defer func() { t.spend(t.now().Sub(began)) }()
+	ctx, cancel := context.WithTimeout(r.Context(), most)
 	defer cancel()
 	response, err := t.next.RoundTrip(r.WithContext(ctx))
-	if err != nil {
-		return nil, t.redact(err)
+	if err == nil {
+		response.Body = struct {
+			io.Reader
+			io.Closer
+		}{timely{response.Body, t.now, began.Add(most)}, response.Body}
+		err = t.receive(r, response)
 	}
+	if err != nil {
+		err = t.redact(err)
+		t.note(fmt.Sprintf("%s %s: %v", r.Method, r.URL.Path, err))
+		return nil, err
+	}
+	t.learn(r, response)
+	response.Request = r // without the time limit, which is over
+	return response, nil
+}
+
+// receive reads the answer whole.
+func (t *sender) receive(r *http.Request, response *http.Response) error {
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	_ = response.Body.Close() // everything that is wanted was read
-	if err != nil {
-		return nil, t.redact(fmt.Errorf("read the answer of %s: %w", r.URL.Host, err))
-	}
-	if len(body) > maxAnswer {
-		return nil, hopeless{fmt.Errorf("the answer of %q is longer than %d bytes", r.URL.Host, maxAnswer)}
+	switch {
+	case err != nil:
+		return fmt.Errorf("read the answer of %s: %w", r.URL.Host, err)
+	case len(body) > maxAnswer:
+		return hopeless{fmt.Errorf("the answer of %q is longer than %d bytes", r.URL.Host, maxAnswer)}
+	case hollow(r, response, body):
+		return errHollow
 	}
 	body = bytes.ReplaceAll(body, []byte(t.token), []byte("***"))
 	for _, values := range response.Header {
@@ -206,8 +239,7 @@ func (t *sender) attempt(r *http.Request) (*http.Response, error) {
 	}
 	forget(response)
 	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	response.Request = r // without the time limit, which is over
-	return response, nil
+	return nil
 }
 
 // redact takes the token out of an error. No transport is known to put it
@@ -221,7 +253,18 @@ func (t *sender) redact(err error) error {
 
 // attempts counts why a request was repeated.
 type attempts struct {
-	failed, busy, doubted int
+	failed, busy, doubted, untold int
+}
+
+// limited returns how long to wait for a rate limit. Where GitHub does not say it,
+// it is twice as long each time, up to what is available.
+func (a *attempts) limited(told *time.Duration, available time.Duration) time.Duration {
+	if told != nil {
+		return *told
+	}
+	wait := unknownWait << min(a.untold, 10)
+	a.untold++
+	return max(min(wait, available-answerTime), unknownWait)
 }
 
 // again reports whether to repeat a request, and after how long.
@@ -229,7 +272,7 @@ func (a *attempts) again(how manner, doubt int, response *http.Response, err err
 	switch {
 	case broken(response, err):
 		a.failed++
-		return backoff(a.failed), a.failed <= maxFailed && !how.once
+		return backoff(a.failed), a.failed <= cmp.Or(how.tries, maxFailed) && !how.once
 	case slices.Contains(how.answers, response.StatusCode) || response.StatusCode < http.StatusBadRequest:
 		return 0, false
 	case response.StatusCode == http.StatusConflict && a.busy < maxBusy:

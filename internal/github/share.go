@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,11 +88,14 @@ func (s *sharing) run(ctx context.Context) (Comment, error) {
 			if !ok {
 				return s.said, err
 			}
-			err = s.client.sender.sleep(ctx, pause)
+			if slept := s.client.sender.pause(ctx, pause); slept != nil {
+				return s.said, cmp.Or(ctx.Err(), err)
+			}
+			err = nil
 		case rewrites == maxRewrites:
 			return s.said, fmt.Errorf("%s: %w", s.doing("comment on"), errOverwritten)
 		default:
-			err = s.client.sender.sleep(ctx, settles+s.client.jitter(min(firstSpread<<rewrites, maxSpread)))
+			err = s.client.sender.pause(ctx, settles+s.client.jitter(min(firstSpread<<rewrites, maxSpread)))
 			rewrites++
 		}
 		if err != nil {

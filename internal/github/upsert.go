@@ -130,7 +130,7 @@ func (u *upsert) create(ctx context.Context, before []posted) (Comment, error) {
 		return Comment{}, err
 	}
 	if err != nil {
-		if err := u.client.sender.sleep(ctx, backoff(1)); err != nil { // it may yet appear
+		if err := u.client.sender.pause(ctx, backoff(1)); err != nil { // it may yet appear
 			return Comment{}, err
 		}
 	}

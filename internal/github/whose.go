@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ type identity struct {
 
 // whose returns who the token acts as. It asks once for each client. GraphQL
 // names people and apps; GET /user names people only, and stands in where a
-// server has no GraphQL.
+// server has no GraphQL, or none that works.
 func (c *Client) whose(ctx context.Context) (identity, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -31,7 +32,7 @@ func (c *Client) whose(ctx context.Context) (identity, error) {
 		return *c.me, nil
 	}
 	login, err := c.viewer(ctx)
-	if login == "" && !passing(err) {
+	if login == "" && !errors.Is(err, errNoTime) {
 		login, err = c.user(ctx)
 	}
 	switch {
@@ -53,7 +54,7 @@ func (c *Client) viewer(ctx context.Context) (string, error) {
 	var answer struct {
 		Data struct{ Viewer struct{ Login string } }
 	}
-	err := c.graphql(manner{answers: refusals, reads: true}.in(ctx), map[string]string{"query": "query { viewer { login } }"}, &answer)
+	err := c.graphql(manner{answers: refusals, reads: true, tries: 2}.in(ctx), map[string]string{"query": "query { viewer { login } }"}, &answer)
 	return answer.Data.Viewer.Login, err
 }
 

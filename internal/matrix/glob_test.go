@@ -6,6 +6,7 @@ import (
 	"testing/quick"
 
 	"github.com/accelgate/accelgate/internal/matrix"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // TestGlobAgainstRecursion compares the loop with the obvious definition.
@@ -31,7 +32,7 @@ func TestGlobAgainstRecursion(t *testing.T) {
 		pattern, name := letters(p, "ab*?/["), letters(s, "ab/[")
 		return matrix.Glob(pattern, name) == slow(pattern, name)
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 20000}); err != nil {
+	if err := quick.Check(property, testtier.Quick(t, 20000)); err != nil {
 		t.Error(err)
 	}
 }

@@ -43,7 +43,7 @@ func (s *session) again(ctx context.Context, run, ref *bench.Run) error {
 		}
 		o := s.options()
 		o.Repeats = func(c bench.Cell) int { return more[c.ID()] }
-		end := s.stage("measure again", cellsOf(run), missing(run, more))
+		end := s.stage("measure again", cellsOf(run), missing(run, more), gate.Later(run, c))
 		_, err := runner.Again(ctx, s.measurer(), run.Results, func(c bench.Cell) bool { return more[c.ID()] > 0 }, o)
 		end()
 		if err != nil {

@@ -24,9 +24,13 @@ type checkout struct {
 	folder *worktree.Folder
 	dir    string // the configuration's folder in it
 	kept   bool   // the folder stays for the next run once the base is built
-	built  bool   // by an earlier run
-	heads  *worktree.Overlay
-	laid   *worktree.Laid // those of heads that differed
+	built  bool   // by an earlier run, and whole
+	record keptBase
+	// untracked files are all that differs from the base: what a build left, or new files.
+	untracked []string
+	heads     *worktree.Overlay
+	laid      *worktree.Laid // those of heads that differed
+	files     []string       // of the commit
 }
 
 func (k *checkout) String() string { return k.what }
@@ -49,13 +53,27 @@ func (e *Env) baseOf(ctx context.Context, p *Plan, commit string, tried bool) (b
 			err = errors.Join(err, k.remove(context.WithoutCancel(ctx)))
 		}
 	}()
+	if err = k.genuine(ctx, e); err != nil {
+		return nil, err
+	}
 	if k.laid, err = lay(ctx, p, k.Repository, k.heads, k.dir, false); err != nil {
 		return nil, err
+	}
+	if k.built && k.laid != nil {
+		k.laid.Names = k.record.FromHead // they are there already
 	}
 	if err := k.build(ctx, p); err != nil {
 		return nil, err
 	}
-	return e.openIn(ctx, p, k, tried, k.laid)
+	b, err = e.openIn(ctx, p, k, tried, k.laid)
+	if err == nil && k.sameOutputs() {
+		b.close()
+		err = k.nothing(p)
+	}
+	if k.kept && ctx.Err() == nil && (!k.built || b != nil && len(b.plan.builds(everySuite)) > 0) {
+		k.keep()
+	}
+	return b, err
 }
 
 // findBase finds out which commit the base is.
@@ -69,7 +87,7 @@ func (e *Env) findBase(ctx context.Context, p *Plan, commit string) (*checkout, 
 	if err != nil && commit != "" {
 		return nil, noBase{text.OneLine(commit) + " is not a folder, and " + dir + " is in no git repository with a commit"}
 	} else if err != nil {
-		return nil, noBase{dir + " is in no git repository with a commit"}
+		return nil, nothingToPair{noBase{dir + " is in no git repository with a commit"}}
 	}
 	k := &checkout{Repository: r}
 	if k.prefix, err = r.Git(ctx, dir, "rev-parse", "--show-prefix"); err != nil {
@@ -96,15 +114,31 @@ func (k *checkout) findMergeBase(ctx context.Context, p *Plan, head string) (err
 	if k.what == "" {
 		k.what = fmt.Sprintf("the merge base with %s, %s", strings.TrimPrefix(strings.TrimPrefix(branch, "refs/heads/"), "refs/remotes/"), ShortRevision(k.commit))
 	}
-	if k.commit != head || len(p.Options.EngineArgs()) > 0 {
+	if len(p.Options.EngineArgs()) > 0 {
 		return nil
 	}
-	changed, err := k.changed(ctx, p)
-	if err == nil && !changed {
-		p.Options.abNext = abHead
-		err = noBase{"nothing differs from " + k.what}
+	changed, untracked, err := k.changed(ctx, p)
+	switch {
+	case err == nil && !changed && len(untracked) == 0:
+		return k.nothing(p)
+	case !changed:
+		k.untracked = untracked
 	}
 	return err
+}
+
+func (k *checkout) nothing(p *Plan) error {
+	p.Options.abNext = abHead
+	return nothingToPair{noBase{"nothing differs from " + k.what}}
+}
+
+// sameOutputs reports whether the built base has the untracked files that are all that
+// differs from it, so that a build made them.
+func (k *checkout) sameOutputs() bool {
+	return len(k.untracked) > 0 && !slices.ContainsFunc(k.untracked, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(k.dir, filepath.FromSlash(name)))
+		return err != nil
+	})
 }
 
 // defaultBranch is the branch that work goes back to; "" if git does not say.
@@ -123,24 +157,29 @@ func (k *checkout) defaultBranch(ctx context.Context) string {
 	return ""
 }
 
-// changed reports whether files differ from HEAD, but for those that accelgate
-// writes: baselines, histories and results.
-func (k *checkout) changed(ctx context.Context, p *Plan) (bool, error) {
-	args := []string{"status", "--porcelain", "--untracked-files=normal", "--", ":/"}
+// changed reports whether files of git differ from the base's commit, and which files git
+// neither has nor ignores, relative to the configuration's folder. Those that accelgate
+// writes do not count: baselines, histories and results.
+func (k *checkout) changed(ctx context.Context, p *Plan) (changed bool, untracked []string, err error) {
+	paths := []string{"--", ":/"}
 	for _, own := range []string{p.Options.Baselines(p.File), p.OutPath(""), p.File.Resolve(p.File.Policy.History)} {
 		abs, err := filepath.Abs(own)
 		if err != nil {
-			return false, err
+			return false, nil, err
 		}
 		if rel, err := filepath.Rel(k.Dir, abs); err == nil && filepath.IsLocal(rel) && rel != "." {
-			args = append(args, ":(exclude)"+filepath.ToSlash(rel))
+			paths = append(paths, ":(exclude)"+filepath.ToSlash(rel))
 		}
 	}
-	status, err := k.Git(ctx, k.Dir, args...)
+	names, err := k.Git(ctx, k.Dir, append([]string{"diff", "--name-only", "--no-ext-diff", k.commit}, paths...)...)
 	if err != nil {
-		return false, noBase{err.Error()}
+		return false, nil, noBase{err.Error()}
 	}
-	return status != "", nil
+	others, err := k.Git(ctx, k.Dir, append([]string{"-c", "core.quotePath=off", "ls-files", "--others", "--exclude-standard"}, paths...)...)
+	if err != nil {
+		return false, nil, noBase{err.Error()}
+	}
+	return names != "", strings.FieldsFunc(others, func(r rune) bool { return r == '\n' }), nil
 }
 
 const (
@@ -163,10 +202,13 @@ func (k *checkout) add(ctx context.Context, e *Env, p *Plan) (err error) {
 		tree, err = k.folder.Add(ctx, checkoutTree, k.commit)
 	}
 	if k.dir = filepath.Join(tree, filepath.FromSlash(k.prefix)); err == nil && !isDir(k.dir) {
-		err = errors.New("the base has no folder " + text.OneLine(k.prefix))
+		err = nothingToPair{noBase{"the base has no folder " + text.OneLine(k.prefix)}}
 	}
 	if err != nil {
-		return errors.Join(noBase{err.Error()}, k.discard(context.WithoutCancel(ctx)))
+		if _, none := errors.AsType[noBase](err); !none {
+			err = noBase{err.Error()}
+		}
+		return errors.Join(err, k.discard(context.WithoutCancel(ctx)))
 	}
 	return nil
 }
@@ -174,6 +216,26 @@ func (k *checkout) add(ctx context.Context, e *Env, p *Plan) (err error) {
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// tree is the root of the worktree.
+func (k *checkout) tree() string { return filepath.Join(k.folder.Root, checkoutTree) }
+
+// genuine lists the files of the commit. In CI, where the head has been built already, it refuses a worktree that is not
+// its commit: git reads objects without a look at their ids.
+func (k *checkout) genuine(ctx context.Context, e *Env) (err error) {
+	if !e.inCI() {
+		k.files, err = k.Files(ctx, k.tree(), k.commit)
+		return err
+	}
+	var changed []string
+	if k.files, changed, err = k.Differences(ctx, k.tree(), k.commit); err != nil {
+		return fmt.Errorf("compare the base with its commit: %w", err)
+	}
+	if len(changed) > 0 {
+		return notEvidence{fmt.Sprintf("the worktree of %s is not that commit, because %s differs: clone the repository again", k.what, files(changed))}
+	}
+	return nil
 }
 
 // remove removes the worktree, or leaves a built one for the next run.
@@ -225,11 +287,8 @@ func (k *checkout) build(ctx context.Context, p *Plan) error {
 		}
 	}
 	commands, err := build(ctx, p, file, k.dir, "the base")
-	if _, missing := os.Stat(filepath.Join(k.folder.Root, checkoutTree, ".gitmodules")); err == nil && commands+len(p.builds(everySuite)) == 0 && missing == nil {
+	if _, missing := os.Stat(filepath.Join(k.tree(), ".gitmodules")); err == nil && commands+len(p.builds(everySuite)) == 0 && missing == nil {
 		err = noBase{"the base has submodules, which no build command of a suite fetches"}
-	}
-	if err == nil && k.kept {
-		k.built = k.keep() == nil
 	}
 	return err
 }

@@ -36,6 +36,7 @@ func (e *Env) onDefault(ctx context.Context, p *Plan) bool {
 	if base, err := k.Git(ctx, dir, "merge-base", "HEAD", branch); err != nil || base != head {
 		return false
 	}
-	changed, err := k.changed(ctx, p)
-	return err == nil && !changed
+	k.commit = head
+	changed, untracked, err := k.changed(ctx, p)
+	return err == nil && !changed && len(untracked) == 0
 }

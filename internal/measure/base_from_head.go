@@ -48,6 +48,9 @@ func (e *Env) openFolder(ctx context.Context, p *Plan) (b *base, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := e.settleFolder(ctx, p); err != nil {
+		return nil, err
+	}
 	r := &worktree.Repository{Worker: p.worker, Dir: dir, Now: e.Now}
 	folder := p.Options.AB
 	if !filepath.IsAbs(p.Options.Config) {

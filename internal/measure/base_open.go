@@ -29,6 +29,9 @@ const (
 // nil without one. It must be discarded.
 func (e *Env) openBase(ctx context.Context, p *Plan) (*base, error) {
 	o := p.Options
+	if o.unpaired != "" {
+		p.unpaired = append(p.unpaired, o.unpaired)
+	}
 	desk := o.Desk && o.AB == "" && o.Repeats == 0 && !e.inCI() && p.Policy.Compat == "" && p.Policy.Method != gate.MethodThreshold
 	switch {
 	case o.AB == abOff || o.AB == "" && o.Pairs == 0 && !desk:
@@ -108,6 +111,13 @@ type noBase struct{ why string }
 
 func (e noBase) Error() string { return e.why }
 
+// nothingToPair is a [noBase] that takes no evidence from the run, such as a checkout that
+// equals its base.
+type nothingToPair struct{ noBase }
+
+// Unwrap makes it a [noBase].
+func (e nothingToPair) Unwrap() error { return e.noBase }
+
 func asUsage(flag string, err error, next string) error {
 	if why, ok := errors.AsType[noBase](err); ok {
 		return exit.Usagef("%s: %s: %s", flag, why.why, next)
@@ -132,6 +142,9 @@ func (e *Env) tryBase(ctx context.Context, p *Plan) (*base, error) {
 	}
 	p.Options.abNext = cmp.Or(p.Options.abNext, unknownBase)
 	fmt.Fprintf(e.Stderr, "accelgate: measuring without pairs: %s\n", text.OneLine(err.Error()))
+	if _, ok := errors.AsType[nothingToPair](err); !ok {
+		p.unpaired = append(p.unpaired, "no suite was measured in pairs, because "+text.OneLine(err.Error()))
+	}
 	return nil, nil
 }
 
@@ -156,6 +169,7 @@ func (e *Env) probe(ctx context.Context, p *Plan, b *base, lanes Lanes) (*base, 
 		p.Options.abNext = unknownBase
 		warning := fmt.Sprintf("suite %s is not measured in pairs, because it does not run in %s: %s", one.Name, b.checkout, text.OneLine(why))
 		p.Warnings = append(p.Warnings, warning)
+		p.unpaired = append(p.unpaired, fmt.Sprintf("suite %s was not measured in pairs, because it does not run in %s", text.OneLine(one.Name), b.checkout))
 		e.WarnAll([]string{warning})
 	}
 	if len(b.cells) == 0 {

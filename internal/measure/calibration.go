@@ -5,44 +5,28 @@ import (
 	"runtime"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/engine"
 )
 
-const calibrations = 5 // passes of the calibration workload, each time
-
 // calibrate times the calibration workload before the cells are measured. It does
-// nothing where the host is not watched or nothing is to be measured.
+// nothing where the host is not watched, nothing is to be measured, or the workload shows
+// the neighbours of a virtual machine rather than the host.
 func (s *session) calibrate(ctx context.Context, run *bench.Run) error {
-	if s.watcher == nil || s.plan.size() == 0 {
+	if s.watcher == nil || s.plan.size() == 0 || !device.Physical(s.plan.root) {
 		return nil
 	}
 	s.calibrator = engine.NewCalibrator(runtime.GOMAXPROCS(0))
-	before, err := s.fixedWork(ctx)
-	if len(before) > 0 {
+	if before := s.calibrator.Times(ctx, s.Now); len(before) > 0 {
 		run.Calibration = &bench.Calibration{Before: before}
 	}
-	return err
+	return context.Cause(ctx)
 }
 
 // recalibrate does the same after the last cell.
-func (s *session) recalibrate(ctx context.Context, run *bench.Run) (err error) {
+func (s *session) recalibrate(ctx context.Context, run *bench.Run) error {
 	if run.Calibration != nil {
-		run.Calibration.After, err = s.fixedWork(ctx)
+		run.Calibration.After = s.calibrator.Times(ctx, s.Now)
 	}
-	return err
-}
-
-// fixedWork returns how long the work took, in ms. It runs in this process, which
-// does nothing else meanwhile: the start of a process would take longer than the work.
-func (s *session) fixedWork(ctx context.Context) (times []float64, err error) {
-	s.calibrator.Time(s.Now) // caches and clocks are cold
-	for range calibrations {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if ms := s.calibrator.Time(s.Now); ms > 0 { // 0 if the clock stands still
-			times = append(times, ms)
-		}
-	}
-	return times, nil
+	return context.Cause(ctx)
 }

@@ -3,6 +3,7 @@ package measure
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -55,6 +56,7 @@ type base struct {
 	tried    bool      // it was not asked for
 	hold     *prepare.Hold
 	laid     *worktree.Laid // the head's files in it; nil without any
+	guard    *guard         // nil where both sides are one folder
 }
 
 // openIn opens the base in a folder, which has the head's files that were laid there.
@@ -64,7 +66,7 @@ func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool, l
 	// Which cells are measured is the head's to say: a shard of another matrix, and a
 	// name that the base does not have, would leave cells without pairs.
 	o.Selection = Selection{MaxCells: math.MaxInt}
-	o.HostLabel = p.Host.Label // it is one machine
+	o.HostLabel, o.headDir = p.Host.Label, p.File.Dir // it is one machine
 	for i := range p.File.Suites {
 		name := p.File.Suites[i].Name
 		if !slices.ContainsFunc(p.Suites, func(one Planned) bool { return one.Name == name }) {
@@ -76,7 +78,9 @@ func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool, l
 		return nil, fmt.Errorf("--ab: %w", err)
 	}
 	b := &base{plan: opened, pairs: cmp.Or(o.Pairs, firstPairs(&p.Policy)), seed: cmp.Or(o.PairSeed, rand.Uint64()>>11), cells: map[string]paired{}, owed: map[string]bool{}, coins: map[string]*rand.Rand{}, flipped: map[string]bool{}, checkout: from, tried: tried, laid: laid}
-	b.revision = cmp.Or(e.checkedOut(ctx, opened), o.ABRevision)
+	if b.revision = cmp.Or(e.checkedOut(ctx, opened), o.ABRevision); o.folder != nil {
+		b.revision = o.folder.commit
+	}
 	if want := cmp.Or(e.mergedInto(ctx, p), o.ABRevision); o.ABRevision != "" && b.revision != want {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the base is %s, and the pull request is merged into %s, so what else differs counts as its change: check out that one in %s",
 			text.OneLine(b.revision), text.OneLine(want), text.OneLine(o.AB)))
@@ -84,6 +88,9 @@ func (e *Env) openIn(ctx context.Context, p *Plan, from *checkout, tried bool, l
 	b.state = b.revision + " " + e.changes(ctx, opened) + " " + opened.File.Digest + laid.Digest()
 	if err = b.match(p); err == nil {
 		err = b.build(ctx, p)
+	}
+	if err == nil {
+		err = b.watch(e, p, from)
 	}
 	if err != nil {
 		b.close()
@@ -149,10 +156,11 @@ func (b *base) discard(ctx context.Context) error {
 	if b == nil {
 		return nil
 	}
+	err := b.guard.release()
 	if b.checkout == nil {
-		return b.laid.Undo()
+		return errors.Join(err, b.laid.Undo())
 	}
-	return b.checkout.remove(context.WithoutCancel(ctx))
+	return errors.Join(err, b.checkout.remove(context.WithoutCancel(ctx)))
 }
 
 // digest is what the base runs for a cell; "" where it has no such cell.
@@ -270,6 +278,9 @@ func (m *interleaved) Measure(ctx context.Context, c bench.Cell, d bench.Device)
 // side measures one of the two and ends what it keeps running.
 func (m *interleaved) side(ctx context.Context, side int, c bench.Cell, d bench.Device) (bench.Result, error) {
 	of, name, heads := m.head, "the head", c
+	if err := m.base.guard.before(side == 1); err != nil {
+		return bench.Result{}, err
+	}
 	if side == 1 {
 		of, name, c = m.old, "the base", m.base.cells[c.ID()].cell // whose suite may have another name
 	}
@@ -299,10 +310,12 @@ func join(got, old *bench.Result) {
 		got.Warnings = append(slices.Clip(got.Warnings), "the base was measured under other conditions, so the cell is not judged by pairs: change conditions and code apart")
 		return
 	}
-	for i := range got.Samples {
-		s := &got.Samples[i]
-		if of := old.Sample(s.Metric); of != nil && len(of.Values) == len(s.Values) {
-			s.Base = slices.Clone(of.Values)
+	for _, samples := range [][]bench.Sample{got.Samples, got.Resources} {
+		for i := range samples {
+			s := &samples[i]
+			if of := old.Used(s.Metric); of != nil && len(of.Values) == len(s.Values) {
+				s.Base = slices.Clone(of.Values)
+			}
 		}
 	}
 }

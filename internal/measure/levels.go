@@ -26,6 +26,7 @@ type level struct {
 	selection
 	suite    string // "" is every suite
 	advisory bool
+	source   string // the entry, with its place in the file
 }
 
 // Advise sets on which cells the levels of the configuration make numbers advisory.
@@ -36,6 +37,7 @@ func (o Occasion) Advise(p *gate.Policy, file *config.File) {
 		if l.advisory = name == advisoryLevel; !o.meets(event, label, l.advisory) {
 			return
 		}
+		l.source = file.Source(path)
 		if all = append(all, l); l.advisory {
 			p.AdvisoryBy = append(p.AdvisoryBy, path)
 		}
@@ -52,13 +54,15 @@ func (o Occasion) Advise(p *gate.Policy, file *config.File) {
 	if p.AdvisoryBy == nil {
 		return
 	}
-	p.Advisory = func(c bench.Cell, host string) (advisory bool) {
+	p.Advisory = func(c bench.Cell, host string) (source string) {
 		for i := range all {
 			if l := &all[i]; (l.suite == "" || l.suite == c.Suite) && l.of(host) && l.selects(c) {
-				advisory = l.advisory
+				if source = ""; l.advisory {
+					source = l.source
+				}
 			}
 		}
-		return advisory
+		return source
 	}
 }
 

@@ -80,8 +80,15 @@ func (e *Env) limits(file *config.File) (map[string][]limit, error) {
 				return nil, err
 			}
 		}
-		for _, l := range append(all, s.Limits...) {
+		for _, l := range all {
 			of[s.Name] = append(of[s.Name], limitOf(&l))
+		}
+		for k := range s.Limits {
+			l := limitOf(&s.Limits[k])
+			if l.Trade != nil {
+				l.Trade.Source = file.Source(fmt.Sprintf("suites[%d].limits[%d]", i, k))
+			}
+			of[s.Name] = append(of[s.Name], l)
 		}
 		if len(of[s.Name]) > 0 && file.Policy.Compat != "" {
 			return nil, s.Errorf("limits", "policy.compat: %s has no limits of single metrics: remove one of the two, or limit in metrics", file.Policy.Compat)

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -70,6 +71,12 @@ func (p *Plan) buildListed(ctx context.Context, all []opened, due []*opened) (un
 	}
 	wanted = func(name string) bool {
 		return slices.ContainsFunc(all, func(o opened) bool { return o.wanted && o.of.Name == name }) && !slices.Contains(p.Options.notListed, name)
+	}
+	if err := p.shield(ctx); err != nil {
+		return nil, err
+	}
+	if why := p.Options.void; why != "" {
+		return func(string) string { return why }, nil
 	}
 	if err := p.buildCode(ctx, wanted); err != nil {
 		return nil, err
@@ -143,14 +150,27 @@ func (p *Plan) LeavesOut(name, id string) (bool, error) {
 	return false, nil
 }
 
-// buildCode builds the code under test once for this plan, and notes what failed.
+// unbuiltHead says why [Env.Build] could not build the code under test; "" of the base.
+func (p *Plan) unbuiltHead() string {
+	if p.Options.isBase {
+		return ""
+	}
+	return p.Options.unbuilt
+}
+
+// buildCode builds the code under test once for this plan, and notes what failed. A base in the same folder is built
+// already.
 func (p *Plan) buildCode(ctx context.Context, wanted func(suite string) bool) error {
+	if p.Options.isBase && sameFolder(p.File.Dir, p.Options.headDir) {
+		p.whyUnbuilt = func(string) string { return "" }
+		return nil
+	}
 	c, hold, failed, err := p.build(ctx, p.builds(wanted))
 	p.hold = hold
 	if err != nil {
 		return err
 	}
-	p.whyUnbuilt = func(name string) string { return whyUnbuilt(c, failed, name) }
+	p.whyUnbuilt = func(name string) string { return cmp.Or(whyUnbuilt(c, failed, name), p.unbuiltHead()) }
 	for _, name := range slices.Sorted(maps.Keys(failed)) {
 		p.say(c.Explain(failed[name]))
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
+	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
@@ -45,24 +46,24 @@ func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Ru
 		return nil, err
 	}
 	p.declareForeign(ref)
-	defer func() { p.hold.Release() }()
-	if err := e.prepareCode(ctx, p); err != nil {
-		return nil, err
+	if p.Options.void != "" {
+		return e.voided(ctx, p, notEvidence{p.Options.void})
+	}
+	b, err := e.prepareSides(ctx, p)
+	defer func() {
+		p.hold.Release()
+		err = errors.Join(err, b.discard(ctx))
+	}()
+	if err != nil {
+		return e.voided(ctx, p, err)
 	}
 	if p.nothingBuilt() {
 		e.WarnAll(p.Warnings)
 		return e.unmeasured(ctx, p)
 	}
-	end := e.Progress.Begin("prepare the base")
-	b, err := e.openBase(ctx, p)
-	end()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, b.discard(ctx)) }()
 	e.since(ctx, p, ref)
 	e.WarnAll(p.Warnings)
-	end = e.Progress.Begin("wait for the devices")
+	end := e.Progress.Begin("wait for the devices")
 	lanes, err := e.Lease(ctx, p)
 	end()
 	if err != nil {
@@ -75,6 +76,9 @@ func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Ru
 	}
 	if b, err = e.probe(ctx, p, b, lanes); err != nil {
 		return nil, err
+	}
+	if b != nil && b.guard != nil {
+		b.guard.alone = len(lanes.Devices) <= 1
 	}
 	run := e.newRun(ctx, p, b)
 	e.follow(ctx, p, run, ref)
@@ -91,6 +95,13 @@ func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Ru
 	}
 	s.unchanged(ref)
 	err = s.all(ctx, run, ref)
+	if err == nil && b != nil {
+		err = b.guard.end()
+	}
+	if why, ok := errors.AsType[notEvidence](err); ok {
+		e.void(p, run, why.why)
+		err = nil
+	}
 	if err = s.tearDown(ctx, run, err); err != nil {
 		return nil, err
 	}
@@ -102,6 +113,38 @@ func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Ru
 		return nil, fmt.Errorf("the run is not valid: %w", err)
 	}
 	return run, SaveRun(p.OutPath("run.json"), run)
+}
+
+// prepareSides builds the code under test and opens the base. A base in a folder is opened first, so that what its
+// build left is recorded before anything of the head runs; where listing the head's cells needed its build, [Env.shield]
+// has recorded the folder before that.
+func (e *Env) prepareSides(ctx context.Context, p *Plan) (b *base, err error) {
+	open := func() error {
+		defer e.Progress.Begin("prepare the base")()
+		b, err = e.openBase(ctx, p)
+		return err
+	}
+	first := p.Options.abFolder()
+	if first {
+		if err := open(); err != nil {
+			return nil, err
+		}
+	}
+	if err = e.prepareCode(ctx, p); err != nil || p.nothingBuilt() {
+		return b, err
+	}
+	if !first {
+		return b, open()
+	}
+	if b != nil && b.guard != nil {
+		err = b.guard.look("while the code under test was built", false)
+	}
+	return b, err
+}
+
+// abFolder reports whether the base is a checkout that the user has made.
+func (o *Options) abFolder() bool {
+	return o.AB != "" && o.AB != abOff && o.AB != abAuto && isDir(o.AB)
 }
 
 // newRun is a run of which nothing is measured yet. b is nil where there is no base.
@@ -185,12 +228,21 @@ func (p *Plan) repeats(s Planned) int {
 
 // context records what else a reader must know to repeat the run.
 func (p *Plan) context() map[string]string {
-	args := p.Options.EngineArgs()
-	if len(args) == 0 {
+	facts := map[string]string{}
+	if args := p.Options.EngineArgs(); len(args) > 0 {
+		facts[Demonstration] = strings.Join(args, " ")
+	}
+	if len(p.unpaired) > 0 {
+		facts[bench.Unpaired] = text.Line(strings.Join(p.unpaired, "; "), maxUnpaired)
+	}
+	if len(facts) == 0 {
 		return nil
 	}
-	return map[string]string{Demonstration: strings.Join(args, " ")}
+	return facts
 }
+
+// maxUnpaired is how much of the reasons why there are no pairs is kept, in runes.
+const maxUnpaired = 300
 
 // Demonstration is the context key of a run whose engine was made wrong
 // or slow; such a run must never become a baseline.

@@ -74,15 +74,22 @@ type Pairing struct {
 	Pairs      int      // of each cell at first; 0 for the procedure's own
 	PairSeed   uint64   // 0 for a random one
 	isBase     bool     // these are the options of the base itself
+	headDir    string   // folder of the code under test, for the base
 	baseLogs   string   // where the base's logs go
 	notListed  []string // suites of the base that the head leaves out
 	ABRevision string   // commit of the base; "" for what git says
+
+	folder   *folderBase // that AB names, once it was checked
+	unpaired string      // why [Env.Build] left the base out
+	unbuilt  string      // why it could not build the code under test
+	void     string      // why nothing that is measured will count
 }
 
 // Limits change what blocks.
 type Limits struct {
 	Threshold       string // percent; "" for the configuration's
 	RequireBaseline bool
+	Strict          bool // exit with 1 if a loss beyond its limit is undecided
 }
 
 // Injected makes the embedded engine slow or wrong, to show that the gate can fail.

@@ -65,7 +65,7 @@ func (b *base) match(head *Plan) error {
 		if len(why[sameAccelgate]) > 0 {
 			head.Options.abNext = abAuto // works if it is asked for
 		}
-		return noBase{strings.Join(slices.Sorted(maps.Keys(why)), ", or ")}
+		return nothingToPair{noBase{strings.Join(slices.Sorted(maps.Keys(why)), ", or ")}}
 	}
 	if len(b.cells) == 0 {
 		return exit.Usagef("--ab: no cell can be measured in pairs, because %s", strings.Join(slices.Sorted(maps.Keys(why)), ", or "))
@@ -153,7 +153,7 @@ func sameMetrics(base, head suite.Suite) error {
 func (b *base) missed(head *Plan, all map[string]paired) {
 	known := SetOf(head.Others)
 	for _, one := range head.Suites {
-		for _, cell := range one.all() {
+		for _, cell := range one.All() {
 			known[cell.ID()] = true
 		}
 	}

@@ -36,12 +36,15 @@ type Plan struct {
 	Others   []string        // ids of cells that a filter left out
 	LeftOut  []bench.LeftOut // cells over max_cells
 	Warnings []string
+	unpaired []string      // what was to be measured in pairs and is not: a clause each
 	unjudged bool          // nothing is compared with a baseline, and nothing resumed
 	Partial  *bench.Run    // what was measured before an error
 	hold     *prepare.Hold // of the checkout, from when it was built
 	foreign  []string      // suites that are not chosen, and whose cells are unknown
 	// whyUnbuilt says why a suite could not be built, "" if it was; nil where nothing was built yet.
 	whyUnbuilt func(suite string) string
+	shield     func(context.Context) error // see [Env.shield]
+	shields    bool                        // it has recorded the base's folder
 	now        func() time.Time
 	progress   func(suite.Progress)
 	kinds      map[string]suite.Kind
@@ -122,6 +125,7 @@ func (e *Env) emptyPlan(o *Options) (*Plan, error) {
 	p := &Plan{Options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds, needs: map[string]needs{}, cpus: map[string]*processors{}, root: e.Root,
 		say: func(line string) { fmt.Fprintln(e.Stderr, "accelgate: "+line) }}
 	p.place = func(file *config.File) (*config.File, *artifacts.Store, error) { return e.place(o, file) }
+	p.shield = func(ctx context.Context) error { return e.shield(ctx, p) }
 	return p, o.Check()
 }
 
@@ -171,12 +175,13 @@ func (e *Env) Policy(o *Options, file *config.File) (gate.Policy, error) {
 		policy.Threshold = float64(percent)
 	}
 	policy.RequireBaseline = o.RequireBaseline || file.Policy.RequireBaseline != nil && *file.Policy.RequireBaseline
+	policy.Strict = o.Strict
 	policy.Part = o.Shard != ""
 	policy.Fingerprint, policy.LeftOut, policy.Compat = file.Policy.Fingerprint, file.Policy.LeftOut, file.Policy.Compat
 	if file.Policy.Improvement == gate.ImprovementFail {
 		policy.Improvement = gate.ImprovementFail
 	}
-	policy.Method, policy.Inconclusive, policy.Unhealthy = file.Policy.Method, file.Policy.Inconclusive, file.Policy.Unhealthy
+	policy.Method, policy.Inconclusive, policy.Unhealthy = gate.Method(file.Policy.Method), file.Policy.Inconclusive, file.Policy.Unhealthy
 	if file.Policy.FalseAlarms != nil {
 		policy.FalseAlarms = float64(*file.Policy.FalseAlarms)
 	}
@@ -389,7 +394,7 @@ func (p *Plan) openSuite(index int, env suite.Env) (o opened, err error) {
 func (p *Plan) add(o *opened) ([]bench.Cell, error) {
 	s := o.of
 	planned := Planned{Name: s.Name, Suite: o.suite, Cells: o.suite.Cells(), Skipped: o.suite.Skipped(), Unlisted: o.unlisted}
-	all := planned.all()
+	all := planned.All()
 	if len(all) == 0 && o.unlisted == "" {
 		return nil, errors.Join(fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes")), o.suite.Close())
 	}
@@ -414,8 +419,8 @@ func (p *Plan) add(o *opened) ([]bench.Cell, error) {
 	return all, errors.Join(limits, p.AddMetrics(s, metrics))
 }
 
-// all returns every cell, those that this host cannot run last.
-func (s *Planned) all() []bench.Cell {
+// All returns every cell, those that this host cannot run last.
+func (s *Planned) All() []bench.Cell {
 	all := slices.Clone(s.Cells)
 	for _, r := range s.Skipped {
 		all = append(all, r.Cell)
@@ -486,6 +491,7 @@ func (p *Plan) Close() {
 	p.worker.Close()
 	p.artifacts.Release()
 	p.hold.Release()
+	p.unshield()
 }
 
 // BaselineFile is where this host's baseline is or will be, for those who write it. It is an

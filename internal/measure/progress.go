@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/measure/progress"
 	"github.com/accelgate/accelgate/internal/measure/runner"
 	"github.com/accelgate/accelgate/internal/suite"
@@ -51,15 +52,31 @@ func (s *session) progress() func(runner.Event) {
 	}
 }
 
-// stage shows a part of measuring until the function that it returns is called.
-func (s *session) stage(name string, cells []bench.Cell, todo func(bench.Cell) int) (end func()) {
-	stage := progress.Stage{Name: name, Todo: make(map[string]int, len(cells)), Lanes: len(s.lanes.Devices)}
+// stage shows a part of measuring until the function that it returns is called. later is
+// what is expected after it.
+func (s *session) stage(name string, cells []bench.Cell, todo func(bench.Cell) int, later map[string]float64) (end func()) {
+	stage := progress.Stage{Name: name, Todo: make(map[string]int, len(cells)), Later: later, Lanes: len(s.lanes.Devices)}
 	for _, c := range cells {
 		if n := todo(c); n > 0 {
 			stage.Todo[c.ID()] = n
 		}
 	}
 	return s.Progress.Stage(stage)
+}
+
+// pairsAhead are those that are expected after the first ones, if nothing changed.
+func (s *session) pairsAhead(cells []bench.Cell) map[string]float64 {
+	if s.base == nil || s.plan.Policy.OneLook || s.confirmations() == 0 {
+		return nil
+	}
+	ahead := detect.StagesFrom(s.base.pairs).Ahead() - float64(s.base.pairs)
+	later := map[string]float64{}
+	for _, c := range cells {
+		if s.base.has(c.ID()) && !s.same[c.ID()] {
+			later[c.ID()] = ahead
+		}
+	}
+	return later
 }
 
 // announced shows which cell is being measured.

@@ -68,7 +68,7 @@ func (s *session) rounds(ctx context.Context, run *bench.Run, n int, seen func(b
 	if len(cells) == 0 {
 		return runner.ErrNoCells
 	}
-	defer s.stage("measure", cells, func(bench.Cell) int { return n })()
+	defer s.stage("measure", cells, func(bench.Cell) int { return n }, nil)()
 	merged := make(map[string]*bench.Result, len(cells))
 	for round := 1; round <= n; round++ {
 		results, out, err := s.round(ctx, cells, round, n, seen)

@@ -75,7 +75,7 @@ func (p *Plan) filter() error {
 	}
 	var all []bench.Cell
 	for i := range p.Suites {
-		all = append(all, p.Suites[i].all()...)
+		all = append(all, p.Suites[i].All()...)
 	}
 	f := matrix.Filter{Only: p.Options.Only, Skip: p.Options.Skip}
 	_, others, err := f.Split(all)

@@ -153,7 +153,7 @@ func (s *session) measure(ctx context.Context, run *bench.Run) error {
 		cells = append(cells, one.measurable()...)
 	}
 	if len(cells) > 0 {
-		end := s.stage("measure", cells, s.repeats())
+		end := s.stage("measure", cells, s.repeats(), s.pairsAhead(cells))
 		results, out, err := runner.Run(ctx, s.measurer(), cells, s.options())
 		end()
 		if err != nil {

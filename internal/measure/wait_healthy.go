@@ -34,7 +34,8 @@ func (s *session) waitHealthy(ctx context.Context) error {
 		why := text.OneLine(strings.Join(h.Reasons, "; "))
 		left := until.Sub(s.Now())
 		if left <= 0 {
-			return fmt.Errorf("the host is still unhealthy after %v: %s: end what disturbs it, or raise --wait-healthy", limit, why)
+			return fmt.Errorf("the host is still unhealthy after %v: %s: end what disturbs it, or measure at a later time, or %s, or judge its numbers all the same with policy.unhealthy: ignore",
+				limit, why, s.withoutWaiting())
 		}
 		if why != told {
 			fmt.Fprintf(s.Stderr, "accelgate: waiting up to %v for a healthy host: %s\n", left.Round(time.Second), why)
@@ -44,6 +45,14 @@ func (s *session) waitHealthy(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// withoutWaiting is how to measure on a host that stays unhealthy.
+func (s *session) withoutWaiting() string {
+	if s.base != nil {
+		return "leave out --wait-healthy, because base and head share what disturbs the host"
+	}
+	return "measure in pairs with --ab " + s.plan.Options.NextBase(s.plan.File.Dir)
 }
 
 // lookAtHost watches all devices and the processors for so long.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/measure"
@@ -16,7 +17,7 @@ import (
 // History adds runs to the histories of their hosts, and prints what it keeps and leaves out. Nothing is written
 // unless all runs can be read. dry writes nothing.
 func History(e *measure.Env, o *measure.Options, arguments []string, dry bool) error {
-	runs, err := genuineRuns(arguments)
+	runs, err := genuineRuns(arguments, e.Now())
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (r *recording) tellAdded(run *bench.Run, added history.Added) {
 
 // genuineRuns reads runs that may be kept. Shards of one commit and host are one
 // run.
-func genuineRuns(arguments []string) (runs []*bench.Run, err error) {
+func genuineRuns(arguments []string, now time.Time) (runs []*bench.Run, err error) {
 	paths, err := measure.RunFiles(arguments)
 	if err != nil {
 		return nil, err
@@ -137,7 +138,7 @@ func genuineRuns(arguments []string) (runs []*bench.Run, err error) {
 	for _, path := range paths {
 		run, err := measure.ReadRun(path)
 		if err == nil {
-			err = Genuine(run)
+			err = Genuine(run, now)
 		}
 		if err != nil {
 			return nil, err

@@ -4,8 +4,12 @@
 package record
 
 import (
+	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
@@ -28,10 +32,17 @@ func Recordable(o *measure.Options, command, reason string) error {
 	return nil
 }
 
-// Genuine refuses the run of a demonstration.
-func Genuine(run *bench.Run) error {
+// Genuine refuses the run of a demonstration, one that is no evidence, and one whose time
+// cannot be: it would be the newest, or the oldest, of its history for ever.
+func Genuine(run *bench.Run, now time.Time) error {
+	if why := run.Context[bench.NoEvidence]; why != "" {
+		return exit.Usagef("the run is not evidence, so it cannot be recorded: %s: measure again", text.OneLine(why))
+	}
 	if args, ok := run.Context[measure.Demonstration]; ok {
 		return exit.Usagef("the run was made slow or wrong (%s), so it cannot be recorded: measure without that", text.OneLine(args))
+	}
+	if why := run.Misdated(now); why != "" {
+		return exit.Usagef("the run of host %s cannot be recorded: %s: correct the clock of that host, and measure again", text.OneLine(run.Host.Label), why)
 	}
 	return nil
 }
@@ -55,7 +66,7 @@ func Record(e *measure.Env, ref verdict.Reference, run *bench.Run, reason string
 
 // preview is [Record] without saving.
 func preview(e *measure.Env, ref verdict.Reference, run *bench.Run, reason string, all bool) (r recorded, err error) {
-	if err := Genuine(run); err != nil {
+	if err := Genuine(run, e.Now()); err != nil {
 		return r, err
 	}
 	r.before = ref.File
@@ -78,7 +89,35 @@ func preview(e *measure.Env, ref verdict.Reference, run *bench.Run, reason strin
 			r.Cells++
 		}
 	}
+	e.WarnAll(withoutReference(run, r.file))
 	return r, nil
+}
+
+// withoutReference names the metrics that the file does not keep, because nothing can be
+// compared with their value.
+func withoutReference(run *bench.Run, file *baseline.File) (warnings []string) {
+	entries := make(map[string]*baseline.Entry, len(file.Entries))
+	for i := range file.Entries {
+		entries[file.Entries[i].CaseID] = &file.Entries[i]
+	}
+	cells := map[string][]string{}
+	for i := range run.Results {
+		r := &run.Results[i]
+		e := entries[r.Cell.ID()]
+		if e == nil || r.Outcome != bench.Passed {
+			continue
+		}
+		for k := range r.Samples {
+			if s := &r.Samples[k]; s.Doubt == "" && e.Metric(s.Metric) == nil && run.NoReference(s.Metric, 0) != "" {
+				cells[s.Metric] = append(cells[s.Metric], r.Cell.ID())
+			}
+		}
+	}
+	for _, metric := range slices.Sorted(maps.Keys(cells)) {
+		in := cells[metric]
+		warnings = append(warnings, fmt.Sprintf("not recorded in %s, such as %s: %s", text.Plural(len(in), "cell"), text.OneLine(in[0]), text.OneLine(run.NoReference(metric, 0))))
+	}
+	return warnings
 }
 
 // Still counts the numbers that stay because they moved within their noise.

@@ -70,7 +70,7 @@ func (u *Update) Run(ctx context.Context, e *measure.Env) (int, error) {
 
 // accept adds a run to the history that stands in for a baseline, as the first one of a new level.
 func (u *Update) accept(e *measure.Env, file *config.File, run *bench.Run) error {
-	if err := Genuine(run); err != nil {
+	if err := Genuine(run, e.Now()); err != nil {
 		return err
 	}
 	r := recording{Env: e, path: func(label string) string { return u.HistoryPath(file, label) }, files: map[string]*history.File{},
@@ -120,7 +120,7 @@ func (u *Update) judged(ctx context.Context, e *measure.Env) (run *bench.Run, re
 	if err != nil {
 		return nil, ref, false, err
 	}
-	if err := Genuine(run); err != nil {
+	if err := Genuine(run, e.Now()); err != nil {
 		return nil, ref, false, err
 	}
 	policy = policy.Recording()

@@ -2,10 +2,12 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
-	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
+	"github.com/accelgate/accelgate/internal/reference/waiver"
 	"github.com/accelgate/accelgate/internal/text"
 )
 
@@ -15,7 +17,7 @@ func (r *Report) actionTable(most int) []block {
 	a := &r.shown.action
 	var blocks []block
 	if rows := a.single(most); len(rows) > 0 {
-		t := &table{total: len(rows), brief: true, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Limit>", "Evidence~")}
+		t := &table{total: len(rows), notes: true, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Limit>", "Evidence~")}
 		for _, f := range rows {
 			t.rows = append(t.rows, r.actionRow(f))
 		}
@@ -76,8 +78,10 @@ func (f finding) cell() inline {
 		return append(inline{plain(allOf(f.alike))}, ofSuite(f.alike)...)
 	case f.Budget > 0:
 		return only(plain("the budget or fit"))
-	case f.Cell == "":
+	case f.Finding == gate.OtherHost:
 		return only(plain("the host as a whole"))
+	case f.Cell == "":
+		return only(plain("all cells together"))
 	}
 	return only(code(f.Cell))
 }
@@ -88,7 +92,7 @@ func (r *Report) actionRow(f finding) []inline {
 	switch {
 	case f.hasChange():
 		change = append(inline{strong(f.word()), plain(", ")}, change...)
-	case f.Class == gate.OperatorsDiffer, !ofSpeed(f.Verdict):
+	case f.Finding == gate.PartsDiffer, !ofSpeed(f.Verdict):
 		change = only(strong(f.word()))
 	}
 	row := r.row(f, metricName(f), r.values(f), change, limitsIn(f.Verdict), r.explained(f))
@@ -96,6 +100,18 @@ func (r *Report) actionRow(f finding) []inline {
 		row[0] = r.budgetOf(f)
 	}
 	return row
+}
+
+// why is the evidence with what decides the finding, or excuses it.
+func (r *Report) why(f finding) inline {
+	line := r.explained(f)
+	if f.Excuse != nil {
+		return append(append(line, plain("; ")), excuseOf(f.Verdict)...)
+	}
+	if f.Undecided() {
+		return append(line, plain("; decided by "+deciders[f.DecidedBy]))
+	}
+	return line
 }
 
 // explained is the evidence, with the operator behind it where that is known.
@@ -123,19 +139,21 @@ func (r *Report) values(f finding) inline {
 	if m := r.hosts[f.host].metrics[f.Metric]; m != nil && m.Unit != "" {
 		unit = reason(" " + m.Unit)
 	}
-	switch f.Class {
-	case gate.Missing:
-		if f.Old == 0 { // the baseline has none either
-			return none
-		}
+	switch {
+	case f.Finding == gate.Missing && f.Old == 0: // the baseline has none either
+		return none
+	case f.Finding == gate.Missing:
 		return inline{plain(number(f.Old)), unit, plain(" → none")}
-	case gate.OutOfBounds:
+	case f.Finding == gate.OutOfBounds:
 		return r.now(f)
-	case gate.Untracked:
+	case f.Finding == gate.Incomparable && f.Cell != "" && f.Old == 0 && f.Evidence.OldN == 0 && f.Evidence.Method == "": // the baseline has none
+		return r.now(f)
+	case f.Finding == gate.Untracked && f.Old == 0:
 		return inline{plain("none → " + number(f.New)), unit}
-	}
-	if f.Class == gate.OperatorsDiffer {
-		return none // its numbers are those of one of them, which the reason names
+	case f.Finding == gate.PartsDiffer: // its numbers are those of one of them, which the reason names
+		return none
+	case f.Old == 0 && f.New == 0 && !ofSpeed(f.Verdict):
+		return none
 	}
 	return inline{plain(number(f.Old) + " → " + number(f.New)), unit, r.hosts[f.host].against(f.Verdict)}
 }
@@ -158,6 +176,9 @@ func evidence(f finding) inline {
 	if f.Reason != "" || len(parts) == 0 {
 		parts = append(parts, only(reason(f.because())))
 	}
+	if f.Health != "" && !strings.Contains(f.Reason, f.Health) {
+		parts = append(parts, only(reason(f.Health)))
+	}
 	line := parts[0]
 	for _, p := range parts[1:] {
 		line = append(append(line, plain("; ")), p...)
@@ -178,26 +199,27 @@ func (r *Report) now(f finding) inline {
 // noisy they are, and what they could have found.
 func basis(e *gate.Evidence) string {
 	s := ""
-	switch {
-	case e.Method == "digest":
+	switch e.Method {
+	case gate.MethodDigest:
 		return "nothing that is measured has changed"
-	case e.Method == "threshold":
+	case gate.MethodThreshold, gate.MethodSessions:
 		s = fmt.Sprintf("n=%d+%d", e.OldN, e.NewN)
 		if e.OldN > 1 || e.NewN > 1 {
 			s += ", noise " + rough(e.Noise)
 		}
-	case e.Method == gate.MethodTest:
-		return fmt.Sprintf("%s test, p %.2g, standard error of the difference %.3g, finds losses from %s on", e.Test, finite(e.Q), finite(e.StdErr), rough(e.MDE))
-	case e.Method == gate.MethodFit:
+	case gate.MethodTest:
+		return fmt.Sprintf("%s test, p %.2g, standard error of the difference %.3g", e.Test, finite(e.Q), finite(e.StdErr)) + findable(e)
+	case gate.MethodFit:
 		return fitted(e)
-	case e.Method == "bound" && e.StdErr > 0: // of a fit
-		return fmt.Sprintf("%s, p %.2g, standard error %.3g", text.Plural(e.NewN, "point"), finite(e.P), finite(e.StdErr))
-	case e.Method != "evidence":
-		return ""
-	case e.Mode == detect.Interleaved:
+	case gate.MethodPairs:
 		s = text.Plural(e.NewN, "pair") + sureness(e)
-	default:
+	case gate.MethodHistory:
 		s = "against " + text.Plural(e.OldN, "run") + sureness(e)
+	default:
+		if e.Method == gate.MethodBound && e.StdErr > 0 { // of a fit
+			return fmt.Sprintf("%s, p %.2g, standard error %.3g", text.Plural(e.NewN, "point"), finite(e.P), finite(e.StdErr))
+		}
+		return ""
 	}
 	if e.Again > 0 {
 		s += ", measured again " + often(e.Again)
@@ -208,17 +230,22 @@ func basis(e *gate.Evidence) string {
 // fitted is "8 pairs, p 0.004, standard error of the change 0.12, finds losses from 3 % on".
 func fitted(e *gate.Evidence) string {
 	s := text.Plural(e.NewN, "value")
-	if e.Mode == detect.Interleaved {
+	if e.InPairs {
 		s = text.Plural(e.NewN, "pair")
 	}
 	s += fmt.Sprintf(", p %.2g", finite(e.P))
 	if e.StdErr > 0 {
 		s += fmt.Sprintf(", standard error of the change %.3g", finite(e.StdErr))
 	}
-	if e.MDE > 0 {
-		s += ", finds losses from " + rough(e.MDE) + " on"
+	return s + findable(e)
+}
+
+// findable is ", finds losses from 3 % on"; "" where the values find none.
+func findable(e *gate.Evidence) string {
+	if !(e.MDE > 0) {
+		return ""
 	}
-	return s
+	return ", finds losses from " + rough(e.MDE) + " on"
 }
 
 // sureness is "p 0.002, noise 0.6 %, finds 1.9 %".
@@ -227,7 +254,7 @@ func sureness(e *gate.Evidence) string {
 	if e.Q > 0 && e.Q != e.P {
 		s += fmt.Sprintf(" (q %.2g)", finite(e.Q))
 	}
-	return s + ", noise " + rough(e.NoiseFloor) + ", finds losses from " + rough(e.MDE) + " on"
+	return s + ", noise " + rough(e.NoiseFloor) + findable(e)
 }
 
 func often(n int) string {
@@ -250,7 +277,7 @@ func (r *Report) next() []block {
 		return nil
 	}
 	var items bullets
-	if slices.ContainsFunc(r.shown.action.rows, func(f finding) bool { return f.Class != gate.Mismatch && f.Class != gate.LeftOut }) {
+	if slices.ContainsFunc(r.shown.action.rows, func(f finding) bool { return f.Finding != gate.OtherHost && !f.LeftOut() }) {
 		items = append(items, r.reproduce())
 	}
 	single := func(f finding) bool { return lonely(*f.Verdict) && len(f.Cell) <= typable }
@@ -258,15 +285,19 @@ func (r *Report) next() []block {
 		items = append(items, r.again(r.shown.action.rows[i]))
 	}
 	items = append(append(items, r.overBudgets()...), r.accept()...)
-	vanished := func(f finding) bool { return f.Class == gate.Missing && (f.Metric == "" || f.Old != 0) }
+	vanished := func(f finding) bool {
+		return f.Finding == gate.Missing && (f.Metric == "" || f.Old != 0) && !f.LeftOut()
+	}
 	recorded := slices.ContainsFunc(r.hosts, func(h host) bool { return h.Reference != nil })
-	if recorded && (slices.ContainsFunc(r.shown.action.rows, vanished) || r.total.blocking[gate.Skipped] > 0) {
+	if recorded && slices.ContainsFunc(r.shown.action.rows, vanished) {
 		items = append(items, r.prune())
 	}
-	if r.total.blocking[gate.CorrectnessFailure]+r.total.blocking[gate.RuntimeFailure] > 0 {
+	if slices.ContainsFunc(r.shown.action.rows, func(f finding) bool {
+		return f.Metric == "" && (f.Finding == gate.Incorrect || f.Finding == gate.Crashed)
+	}) {
 		items = append(items, inline{plain("Wrong answers and crashes cannot be accepted into a baseline: fix them, or take the cell out of the configuration")})
 	}
-	if r.total.blocking[gate.LeftOut] > 0 {
+	if slices.ContainsFunc(r.shown.action.rows, func(f finding) bool { return f.LeftOut() }) {
 		items = append(items, inline{plain("Measure the cells that were left out (see above), or let them pass with policy.left_out: warn in the configuration")})
 	}
 	if len(items) == 0 {
@@ -287,21 +318,41 @@ func (r *Report) addressed() string {
 	return r.in.Name + ": "
 }
 
+// accepted are the arguments that accept a loss for a while, up to the largest that its
+// interval holds.
+func accepted(f finding) string {
+	ceiling := min(math.Ceil(max(-f.Delta, -f.Interval[0], -f.Interval[1])), waiver.MaxCeiling)
+	return fmt.Sprintf(`%s %s %g%% %d "why it is accepted"`, chatWord(f.Cell), chatWord(f.Metric), ceiling, acceptedDays)
+}
+
+// acceptedDays is for how many days the commands that are printed accept a loss.
+const acceptedDays = 14
+
+// chatWord is one word of a command in a comment.
+func chatWord(s string) string {
+	if strings.ContainsAny(s, " \t") {
+		return `"` + strings.ReplaceAll(s, `"`, "'") + `"`
+	}
+	return s
+}
+
 // accept says how to record numbers of cells that passed: in the host's
 // baseline, and in the files of cases.
 func (r *Report) accept() bullets {
 	var items bullets
-	ofBaseline := func(c gate.Class) bool { return r.total.blocking[c] > r.total.ofCases[c] }
+	ofBaseline := func(c gate.Finding) bool { return r.total.blocking[c] > r.total.ofCases[c] }
 	lost := func(f finding) bool {
-		return f.Class == gate.Missing && f.Metric != "" && f.Old != 0 && !r.hosts[f.host].ofCase(f.Verdict)
+		return f.Finding == gate.Missing && f.Metric != "" && f.Old != 0 && !r.hosts[f.host].ofCase(f.Verdict)
 	}
-	byPairs := func(f finding) bool { return f.Class == gate.Regressed && f.Evidence.Mode == detect.Interleaved }
+	byPairs := func(f finding) bool {
+		return f.Finding == gate.Regressed && f.Evidence.InPairs && f.Cell != "" && len(f.Cell) <= typable
+	}
 	if i := slices.IndexFunc(r.shown.action.rows, byPairs); i >= 0 {
 		items = append(items, inline{plain("What pairs with the base show is in no baseline. Accept it for a while in the file of waivers, or by a comment on the pull request: "),
-			command("/accelgate " + r.addressed() + "accept")})
+			command("/accelgate " + r.addressed() + "accept " + accepted(r.shown.action.rows[i]))})
 	}
 	inBaseline := func(f finding) bool {
-		return ofBaseline(gate.Regressed) && f.Class == gate.Regressed && !byPairs(f) || ofBaseline(unequal) && classOf(f.Verdict) == unequal || lost(f)
+		return ofBaseline(gate.Regressed) && f.Finding == gate.Regressed && !byPairs(f) || ofBaseline(gate.Incorrect) && f.Finding == gate.Incorrect && f.Metric != "" || lost(f)
 	}
 	if i := slices.IndexFunc(r.shown.action.rows, inBaseline); i >= 0 {
 		changed := r.shown.action.rows[i]
@@ -310,7 +361,7 @@ func (r *Report) accept() bullets {
 			command(h.update("why they are accepted") + force)}))
 	}
 	gained := func(f finding) bool {
-		return f.Class == gate.Improved && f.Level == gate.Fail && !r.hosts[f.host].ofCase(f.Verdict)
+		return f.Finding == gate.Unrecorded && !r.hosts[f.host].ofCase(f.Verdict)
 	}
 	if i := slices.IndexFunc(r.shown.action.rows, gained); i >= 0 {
 		forced := force
@@ -321,7 +372,7 @@ func (r *Report) accept() bullets {
 			command(r.hosts[r.shown.action.rows[i].host].update("faster") + forced)}))
 	}
 	drifted := func(f finding) bool {
-		return f.Class == gate.Drifted && f.Reference == gate.AnchorReference && len(f.Cell) <= typable
+		return f.Finding == gate.Drifted && f.Reference == gate.AnchorReference && len(f.Cell) <= typable
 	}
 	if i := slices.IndexFunc(r.shown.action.rows, drifted); i >= 0 {
 		items = append(items, r.anchor(r.shown.action.rows[i]))
@@ -329,7 +380,7 @@ func (r *Report) accept() bullets {
 	for _, initial := range []bool{false, true} {
 		of := func(f finding) bool {
 			h := &r.hosts[f.host]
-			return len(f.Cell) <= typable && f.Class != gate.Missing && h.ofCase(f.Verdict) && h.initial[f.Cell] == initial && !h.lostCalls(f.Cell)
+			return len(f.Cell) <= typable && f.Finding != gate.Missing && h.ofCase(f.Verdict) && h.initial[f.Cell] == initial && !h.lostCalls(f.Cell)
 		}
 		if i := slices.IndexFunc(r.shown.action.rows, of); i >= 0 {
 			items = append(items, r.refresh(r.shown.action.rows[i], initial))
@@ -377,7 +428,7 @@ const typable = 400
 // reproduce takes the worst cell that still exists and can be typed.
 func (r *Report) reproduce() inline {
 	for _, f := range r.shown.action.rows {
-		if len(f.Cell) > typable || f.Class == gate.Mismatch || f.Class == gate.LeftOut || f.Class == gate.Missing && f.Metric == "" || f.Cell == "" {
+		if len(f.Cell) > typable || f.Finding == gate.OtherHost || f.Finding == gate.Missing && f.Metric == "" && !newlySkipped(f.Verdict) || f.Cell == "" {
 			continue
 		}
 		h := &r.hosts[f.host]
@@ -393,7 +444,7 @@ func (r *Report) reproduce() inline {
 
 // prune says how to drop cells from the baseline of the first host that lacks some.
 func (r *Report) prune() inline {
-	gone := func(f finding) bool { return f.Class == gate.Missing || f.Class == gate.Skipped }
+	gone := func(f finding) bool { return f.Finding == gate.Missing && !f.LeftOut() }
 	f := r.shown.action.rows[max(0, slices.IndexFunc(r.shown.action.rows, gone))]
 	return r.on(f, inline{plain("Drop cells that were removed on purpose from the baseline: "), command(r.hosts[f.host].Commands.Prune)})
 }

@@ -6,9 +6,9 @@ import (
 )
 
 // actions are the findings that block: those of one cause together, and of the
-// others the worst of each class.
+// others the worst of each label.
 type actions struct {
-	classes []classList // in the order of severity
+	classes []classList // in the order of labels
 	causes  byCause
 	// What follows is set by settle.
 	shared []finding // each stands for a cause
@@ -25,7 +25,7 @@ type classList struct {
 }
 
 func newActions() actions {
-	a := actions{classes: make([]classList, len(severity)+1)}
+	a := actions{classes: make([]classList, len(labels))}
 	for i := range a.classes {
 		a.classes[i].list = list{limit: maxAction, order: bySeverity}
 	}
@@ -40,7 +40,7 @@ func (a *actions) add(f finding) {
 }
 
 func (a *actions) alone(f finding) {
-	l := &a.classes[rank(classOf(f.Verdict))]
+	l := &a.classes[labelOf(f.Verdict)]
 	switch {
 	case l.total == 0:
 		l.host, l.shared = f.host, strings.Split(f.Cell, "__")
@@ -92,11 +92,7 @@ func (a *actions) rest(most int) inline {
 		if line != nil {
 			line = append(line, plain("; "))
 		}
-		what := "that block"
-		if i < len(severity) {
-			what = labels[severity[i]].blocking
-		}
-		line = append(line, plain(fmt.Sprintf("%d more %s", hidden, what)))
+		line = append(line, plain(fmt.Sprintf("%d more %s", hidden, labels[i].word)))
 		if len(l.common) > 0 {
 			line = append(append(line, plain(fmt.Sprintf(" (all %d have ", l.total))), append(l.common.names(), plain(")"))...)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -73,7 +72,7 @@ func (h *host) between(b *gate.Began) []string {
 	from, to := commit(b.After), commit(b.Suspected)
 	lines := []string{visible("git log --oneline " + from + ".." + to)}
 	for i := range h.Comparison.Verdicts {
-		if v := &h.Comparison.Verdicts[i]; v.Confirmed && v.Class == gate.Regressed {
+		if v := &h.Comparison.Verdicts[i]; v.Confirmed && v.Blocks {
 			bisect := fmt.Sprintf("%s --good %s --bad %s --only %s --metric %s", h.Commands.Bisect, from, to, text.ShellWord(v.Cell), text.ShellWord(v.Metric))
 			return append(lines, visible(bisect))
 		}
@@ -87,43 +86,4 @@ func typeable(revision string) bool {
 	return revision != "" && !strings.HasPrefix(revision, "-") && !strings.ContainsFunc(revision, func(r rune) bool {
 		return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '.' || r == '_' || r == '-')
 	})
-}
-
-// suspected says what decides losses that one run against history only suspects.
-func (r *Report) suspected() []block {
-	var blocks []block
-	n := 0
-	for i := range r.hosts {
-		h := &r.hosts[i]
-		first, numbers := h.suspects()
-		if numbers == 0 {
-			continue
-		}
-		if n++; n > maxCautions {
-			continue
-		}
-		line := inline{strong(text.Plural(numbers, "number") + " suspected")}
-		if len(r.hosts) > 1 {
-			line = append(line, plain(" on "), code(h.Run.Host.Label))
-		}
-		line = append(line, plain(": slower than earlier runs beyond their noise, and one run against history blocks nothing. On the default branch, the next run confirms it or does not. To decide it now, measure in pairs: "),
-			command(h.Commands.Cell+h.base()+" --only "+text.ShellWord(first)))
-		blocks = append(blocks, paragraph(line))
-	}
-	return withRest(blocks, n, "host with suspected losses", "hosts with suspected losses")
-}
-
-// suspects counts the numbers that a single run against history suspects, and returns
-// the cell of the first.
-func (h *host) suspects() (first string, n int) {
-	for i := range h.Comparison.Verdicts {
-		v := &h.Comparison.Verdicts[i]
-		if !v.Suspected || v.Class != gate.Inconclusive || v.Evidence.Mode != detect.History || v.Cell == "" {
-			continue
-		}
-		if n++; n == 1 {
-			first = v.Cell
-		}
-	}
-	return first, n
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
 )
@@ -14,7 +13,7 @@ import (
 // commit of a run becomes a part of a command that is not its own.
 func TestBeganNamesCommits(t *testing.T) {
 	t.Parallel()
-	slow := judgedByEvidence("it's", gate.Regressed, gate.Fail, detect.History)
+	slow := judgedByEvidence("it's", gate.Regressed, gate.MethodHistory)
 	slow.Confirmed, slow.Metric = true, "tps"
 	for _, c := range []struct {
 		name             string

@@ -75,10 +75,10 @@ func BenchmarkRenderChecks(b *testing.B) {
 	h := host(1)
 	h.Comparison = gate.Comparison{Checks: caseChecks(2000, 200), Measured: 2000, Passed: 2000}
 	for _, c := range h.Comparison.Checks {
-		v := judgedCell(c.Cell, gate.Unchanged, gate.Off)
+		v := judgedCell(c.Cell, gate.Unchanged)
 		v.Metric, v.Reference = c.Metric, "baseline"
 		if c.Status != gate.CheckPass {
-			v.Class, v.Level = gate.Regressed, gate.Fail
+			v.Finding, v.Blocks = gate.Regressed, true
 		}
 		h.Comparison.Verdicts = append(h.Comparison.Verdicts, v)
 	}

@@ -11,24 +11,22 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// caps are the numbers of rows one rendering shows at most. open lists the speeds that
-// are not decided beside the others.
-type caps struct {
-	action, folded int
-	open           bool
-}
+// caps are the numbers of rows one rendering shows at most.
+type caps struct{ action, folded int }
 
 func (r *Report) page(c caps) page {
 	st, sentence := r.verdict()
 	return page{
-		status:   st,
-		sentence: sentence,
-		lead:     r.lead(),
-		hosts:    r.hostTable(),
-		action:   r.actionTable(c.action),
-		next:     r.next(),
-		folded:   r.folded(c),
-		footer:   r.footer(c.action),
+		status:    st,
+		sentence:  sentence,
+		lead:      r.lead(),
+		hosts:     r.hostTable(),
+		action:    r.actionTable(c.action),
+		undecided: r.undecidedTable(2 * c.action),
+		excused:   r.excusedTable(2 * c.action),
+		next:      r.next(),
+		folded:    r.folded(c),
+		footer:    r.footer(c.action),
 	}
 }
 
@@ -38,25 +36,21 @@ func (r *Report) lead() []block {
 	blocks := append(append(r.otherMachines(), r.checkedChanges()...), r.provenance(), paragraph{plain(r.sum())})
 	blocks = append(blocks, r.began()...)
 	blocks = append(blocks, r.alike()...)
-	blocks = append(blocks, r.openBudgets()...)
-	blocks = append(blocks, r.traded()...)
-	blocks = append(blocks, r.advisory()...)
 	blocks = append(blocks, r.quarantined()...)
 	blocks = append(blocks, r.notJudged()...)
+	blocks = append(blocks, r.uncounted()...)
 	blocks = append(blocks, r.drifted()...)
 	blocks = append(blocks, r.notMeasured()...)
-	blocks = append(blocks, r.unsettled()...)
-	blocks = append(blocks, r.suspected()...)
 	blocks = append(blocks, r.unwell()...)
 	blocks = append(blocks, r.retried()...)
-	blocks = append(blocks, r.sight()...)
+	blocks = append(blocks, r.power()...)
 	return append(blocks, r.pairs()...)
 }
 
 func (r *Report) footer(most int) string {
 	const all = "the JSON report has all verdicts"
 	if r.shown.action.total == 0 {
-		if r.in.Decision.Status == gate.StatusPassed || r.in.Decision.Status == gate.StatusInconclusive {
+		if r.in.Decision.Status == gate.StatusPassed {
 			return "nothing needs action; " + all
 		}
 		return all
@@ -73,7 +67,11 @@ func (r *Report) footer(most int) string {
 func (r *Report) provenance() block {
 	line := inline{plain("Revision "), r.orUnknown(r.in.Revision)}
 	if r.in.Base != "" {
-		line = append(line, plain(" against the baselines of "), code(commit(r.in.Base)))
+		line = append(line, plain(" against the baselines of "))
+		if r.in.BaseBranch != "" {
+			line = append(line, code(text.OneLine(r.in.BaseBranch)), plain(" at "))
+		}
+		line = append(line, code(commit(r.in.Base)))
 	}
 	line = append(line, r.inTurnsWith()...)
 	line = append(line, plain(" · "+r.limit()))
@@ -157,8 +155,34 @@ func (r *Report) advice(h *host) (inline, []string) {
 		return inline{plain("To replace "), code(h.Path), plain(" by values of this host, or to give this host a label of its own and keep both, type one of:")},
 			[]string{h.update("new host") + forced, visible(h.Commands.UpdateAs+newLabel+` --reason "second host"`) + forced}
 	}
+	if !h.lacksNumbers() {
+		return inline{plain("To judge the cells then, type:")}, []string{visible(h.Commands.Run)}
+	}
 	return inline{plain("To add the cells of this run to "), code(h.Path), plain(", type:")},
 		[]string{h.update("new cells") + forced}
+}
+
+// lacksNumbers reports whether a new reference would have a number of a cell that passed
+// which this one lacks.
+func (h *host) lacksNumbers() bool {
+	recorded := h.Reference.ByID()
+	for i := range h.Run.Results {
+		r := &h.Run.Results[i]
+		old := recorded[r.Cell.ID()]
+		switch {
+		case r.Outcome != bench.Passed || r.Doubt != "":
+			continue
+		case old == nil || old.Outcome != bench.Passed:
+			return true
+		}
+		for k := range r.Samples {
+			s := &r.Samples[k]
+			if s.Doubt == "" && old.Sample(s.Metric) == nil && h.Run.NoReference(s.Metric, median(r, s.Metric)) == "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // replaces reports whether each cell of the reference passed in the run. Unless it
@@ -178,10 +202,10 @@ func (h *host) status() status {
 		return failed
 	case h.Comparison.Passed == 0:
 		return noEvidence
-	case h.notJudged():
-		return unjudged
-	case h.Comparison.Inconclusive():
-		return inconclusive
+	case h.losses() > 0:
+		return undecided
+	case h.notJudged() || h.reservations() != "":
+		return warned
 	}
 	return passed
 }
@@ -194,7 +218,8 @@ func (r *Report) hostTable() block {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(r.hosts[b].refused-r.hosts[a].refused, r.hosts[b].blocked()-r.hosts[a].blocked())
+		return cmp.Or(r.hosts[b].refused-r.hosts[a].refused, r.hosts[b].blocked()-r.hosts[a].blocked(),
+			r.hosts[b].losses()-r.hosts[a].losses(), len(r.hosts[b].brief())-len(r.hosts[a].brief()))
 	})
 	for _, i := range order[:min(maxHosts, len(order))] {
 		t.rows = append(t.rows, r.hostRow(&r.hosts[i]))
@@ -204,15 +229,9 @@ func (r *Report) hostTable() block {
 
 func (r *Report) hostRow(h *host) []inline {
 	verdict := inline{state(h.status()), plain(" " + h.words())}
-	change, noise := "–", "–"
-	if s := &h.speed; s.n > 0 {
-		change, noise = inWords(s.mean(), 0, bench.Higher), "unknown (n=1)"
-		if s.n > 1 {
-			change += ", worst " + inWords(s.worstOf.Change(s.worst), r.in.Policy.Threshold, s.worstOf)
-		}
-		if s.repeated {
-			noise = "≤ " + rough(s.noiseUpTo)
-		}
+	change := none
+	if line := h.speeds.words(h.limits.lo); line != nil {
+		change = line
 	}
 	baseline := only(plain("none"))
 	if h.Reference != nil {
@@ -222,7 +241,7 @@ func (r *Report) hostRow(h *host) []inline {
 		}
 	}
 	return []inline{only(code(h.Run.Host.Label)), only(code(h.Run.Host.Device())), verdict,
-		only(plain(h.correct())), only(plain(change)), only(plain(noise)), baseline}
+		only(plain(h.correct())), change, only(plain(h.speeds.noise())), baseline}
 }
 
 // correct is how many of the answers that were checked are right.
@@ -235,31 +254,33 @@ func (h *host) correct() string {
 
 // words is the host's verdict in short: "1 wrong, 2 slower".
 func (h *host) words() string {
-	if h.status() == passed && len(h.exceptions()) > 0 {
-		return h.butFor()
+	var parts []string
+	switch s := h.status(); s {
+	case passed:
+		return "nothing worse"
+	case noEvidence:
+		if h.Comparison.NoEvidence != "" {
+			return "nothing counts"
+		}
+		return "no cell passed"
 	}
-	if !h.fails() {
-		return map[status]string{noEvidence: "no cell passed", unjudged: "speed not judged", inconclusive: "speed not decided", passed: "nothing worse"}[h.status()]
-	}
-	s := ""
 	if h.refused > 0 {
-		s = labels[gate.Mismatch].blocking
+		parts = append(parts, "another host")
 	}
 	for i, n := range h.failing {
-		if n == 0 {
-			continue
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, labels[i].word))
 		}
-		if s != "" {
-			s += ", "
-		}
-		if i == len(severity) {
-			s += fmt.Sprintf("%d not judged", n)
-			continue
-		}
-		s += fmt.Sprintf("%d %s", n, labels[severity[i]].blocking)
 	}
 	if h.budgets > 0 {
-		s += text.Plural(h.budgets, "budget") + " blocking"
+		parts = append(parts, text.Plural(h.budgets, "budget")+" blocking")
 	}
-	return s
+	if h.shifted > 0 {
+		parts = append(parts, "all cells together slower")
+	}
+	parts = append(parts, h.brief()...)
+	if h.notJudged() && h.refused == 0 {
+		parts = append(parts, "speed not judged")
+	}
+	return strings.Join(parts, ", ")
 }

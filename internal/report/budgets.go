@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -51,26 +50,6 @@ func (r *Report) budgetOf(f finding) inline {
 	return line
 }
 
-// openBudgets says which budgets could not be judged, and why.
-func (r *Report) openBudgets() []block {
-	var blocks []block
-	n := 0
-	r.eachBudget(func(f finding, s *gate.Spent) {
-		if f.Class == gate.Unchanged || f.Level == gate.Fail || f.Level == gate.Off || f.Advisory {
-			return
-		}
-		if n++; n <= maxCautions {
-			what := "Budget"
-			if s.Fit != nil {
-				what = "Fit"
-			}
-			line := append(append(inline{strong(what + " not decided"), plain(": "), code(f.Metric), plain(", ")}, r.budgetOf(f)...), plain(", limit "))
-			blocks = append(blocks, paragraph(r.on(f, append(append(line, budgetLimit(f)...), plain(": "), reason(f.Reason)))))
-		}
-	})
-	return withRest(blocks, n, "budget", "budgets")
-}
-
 // budgetLimit is the limit of a budget, or what limits a fit.
 func budgetLimit(f finding) inline {
 	if f.Evidence.Min != nil || f.Evidence.Max != nil {
@@ -86,11 +65,11 @@ func (r *Report) budgets(most int) (block, int) {
 		if t.total++; len(t.rows) >= most {
 			return
 		}
-		change, values, why := none, none, evidence(f)
+		change, values, why := none, none, r.why(f)
 		switch {
 		case ofSpeed(f.Verdict):
 			change, values = r.changeCell(f), r.values(f)
-		case s.Fit != nil && f.Evidence.Method == "bound":
+		case s.Fit != nil && f.Evidence.Method == gate.MethodBound:
 			values = r.now(f)
 		}
 		if s.LeftOut != "" {
@@ -107,8 +86,8 @@ func (r *Report) budgets(most int) (block, int) {
 func (r *Report) overBudget() string {
 	var over, open, worse, unfit int
 	r.eachBudget(func(f finding, s *gate.Spent) {
-		switch blocks, beyond := f.Level == gate.Fail, f.Class != gate.Inconclusive; {
-		case !blocks:
+		switch beyond := !f.Undecided() && f.Finding != gate.Incomparable; {
+		case !f.Blocks:
 		case s.Fit != nil:
 			worse, unfit = worse+one(beyond), unfit+one(!beyond)
 		default:
@@ -136,7 +115,7 @@ func (r *Report) overBudget() string {
 func (r *Report) overBudgets() bullets {
 	var items bullets
 	r.eachBudget(func(f finding, s *gate.Spent) {
-		if items != nil || f.Level != gate.Fail || f.Class == gate.Inconclusive || f.Class == gate.OutOfBounds {
+		if items != nil || !f.Blocks || f.Undecided() || f.Finding != gate.OverBudget && f.Finding != gate.Regressed {
 			return
 		}
 		what, key := "budget", "loss"
@@ -147,7 +126,7 @@ func (r *Report) overBudgets() bullets {
 		if len(s.Worst) > 0 && len(s.Worst[0].Cell) <= typable {
 			items = append(items, r.on(f, inline{plain("See what the cell that lost most of the " + what + " rests on: "), command("accelgate explain " + text.ShellQuote(s.Worst[0].Cell))}))
 		}
-		if f.Evidence.Mode == detect.Interleaved {
+		if f.Evidence.InPairs {
 			items = append(items, inline{plain("To accept the loss, raise "), code(key), plain(" of the " + what + " in the configuration; no waiver accepts it")})
 			return
 		}

@@ -60,8 +60,8 @@ func TestNothingIsPrintedOfNoChecks(t *testing.T) {
 // is hidden by no layout, even where nothing else is shown. A cell of another
 // kind of suite is no case.
 func TestCasesWithoutACheckAreShown(t *testing.T) {
-	failed := func(cell string, class gate.Class, level gate.Level, reason string) gate.Verdict {
-		v := whole(cell, class, level)
+	failed := func(cell string, found gate.Finding, reason string) gate.Verdict {
+		v := whole(cell, found)
 		v.Reason = reason
 		return v
 	}
@@ -69,10 +69,10 @@ func TestCasesWithoutACheckAreShown(t *testing.T) {
 	in := matrix(1)
 	in.Hosts[0].Run.Results = []bench.Result{of("ops", "gone"), of("ops", "skip"), of("ops", "broken"), of("ops", "known"), of("chat", "hello")}
 	in.Hosts[0].Comparison = gate.Comparison{Verdicts: []gate.Verdict{
-		failed("gone", gate.RuntimeFailure, gate.Fail, "there is no table"), failed("skip", gate.Skipped, gate.Off, "no device"),
-		failed("broken", gate.CorrectnessFailure, gate.Fail, ""), failed("known", gate.RuntimeFailure, gate.Warn, "known failure"),
-		failed("hello", gate.RuntimeFailure, gate.Fail, "a crash"), failed("vanished", gate.Missing, gate.Fail, "not in the run"),
-		failed("old", gate.Missing, gate.Fail, "of another kind")}}
+		failed("gone", gate.Crashed, "there is no table"), failed("skip", gate.Skipped, "no device"),
+		failed("broken", gate.Incorrect, ""), excused(failed("known", gate.Crashed, "known failure"), gate.Excuse{Kind: gate.KnownFailure, Source: "baseline"}),
+		failed("hello", gate.Crashed, "a crash"), failed("vanished", gate.Missing, "not in the run"),
+		failed("old", gate.Missing, "of another kind")}}
 	in.Policy.Expected = map[string]bench.Expected{"gone": {}, "skip": {}, "vanished": {}}
 	r := report.New(in)
 	if got, want := render(t, report.MSModelingTest, r), "*** 4 cases could not be judged; see standard error, or --format terminal ***\n"; got != want {
@@ -105,7 +105,7 @@ func TestUnknownCallsAreNotZero(t *testing.T) {
 		Operators: gate.OperatorCheck{Status: gate.OperatorsFail, Of: "baseline", DeltaPS: 1e12}}
 	all := func(change func()) string {
 		in := matrix(1)
-		v := judgedCell("c", gate.Regressed, gate.Fail)
+		v := judgedCell("c", gate.Regressed)
 		v.Reference = "baseline"
 		change()
 		c := check
@@ -204,7 +204,7 @@ func TestExplanationAddsUp(t *testing.T) {
 			checks := caseChecks(1, 33)
 			scaled(&checks[0], unit, scale)
 			in.Hosts[0].Comparison.Checks = checks
-			v := judgedCell(checks[0].Cell, gate.Regressed, gate.Fail)
+			v := judgedCell(checks[0].Cell, gate.Regressed)
 			v.Reference, v.Metric = "baseline", "total_time_s"
 			in.Hosts[0].Comparison.Verdicts = []gate.Verdict{v}
 			text := render(t, report.Markdown, report.New(in))
@@ -272,12 +272,12 @@ func TestContributor(t *testing.T) {
 		row := func(name string, ps int64) gate.OperatorRow { return gate.OperatorRow{Name: name, DeltaPS: ps} }
 		c := gate.Check{Cell: "c", Metric: "tps", Unit: "s", Actual: 0.1, Operators: gate.OperatorCheck{Of: "baseline", DeltaPS: 14e9,
 			Rows: []gate.OperatorRow{row("matmul", 12e9), row("softmax", -13e9), {Change: gate.OperatorOther, DeltaPS: 15e9}}}}
-		v := judgedCell("c", gate.Regressed, gate.Fail)
+		v := judgedCell("c", gate.Regressed)
 		v.Reference = "baseline"
 		change(&c, &v)
 		in.Hosts[0].Comparison.Checks = []gate.Check{c}
 		in.Hosts[0].Comparison.Verdicts = []gate.Verdict{v}
-		return report.New(in).Findings()[0].Message
+		return report.New(in).Findings(9)[0].Message
 	}
 	for _, c := range []struct {
 		want   string
@@ -285,13 +285,13 @@ func TestContributor(t *testing.T) {
 	}{
 		{"; mostly matmul: +12 ms, 86 %", func(*gate.Check, *gate.Verdict) {}},
 		{"; largest part matmul: +3.25 µs, 0 %", func(c *gate.Check, _ *gate.Verdict) { c.Operators.Rows[0].DeltaPS = 3_251_000 }},
-		{"; mostly softmax: -13 ms, 93 %", func(c *gate.Check, v *gate.Verdict) { c.Operators.DeltaPS, v.Class = -14e9, gate.Improved }},
+		{"; mostly softmax: -13 ms, 93 %", func(c *gate.Check, v *gate.Verdict) { c.Operators.DeltaPS, v.Finding = -14e9, gate.Improved }},
 		{"; mostly matmul: +0.012 tokens, 86 %", func(c *gate.Check, _ *gate.Verdict) { c.Unit = "tokens" }},
 		{"", func(c *gate.Check, _ *gate.Verdict) { c.Operators.DeltaPS = 0 }},
 		{"; mostly matmul: +12 ms, 86 % of the change vs initial", func(c *gate.Check, _ *gate.Verdict) { c.Operators.Of = "initial" }},
 		{"", func(c *gate.Check, _ *gate.Verdict) { c.Operators.DeltaPS = -14e9 }},
 		{"", func(c *gate.Check, _ *gate.Verdict) { c.Metric = "other" }},
-		{"", func(_ *gate.Check, v *gate.Verdict) { v.Class = gate.Missing }},
+		{"", func(_ *gate.Check, v *gate.Verdict) { v.Finding = gate.Missing }},
 	} {
 		got := message(c.change)
 		if !strings.Contains(got, c.want) || c.want == "" && (strings.Contains(got, "matmul") || strings.Contains(got, "softmax")) {

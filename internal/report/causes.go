@@ -14,7 +14,7 @@ const (
 	maxShared  = 10   // causes that are shown
 )
 
-// byCause gathers the blocking findings that share a host, a class and a cause.
+// byCause gathers the blocking findings that share a host, a label and a cause.
 type byCause struct {
 	index map[causeKey]*cause
 	list  []*cause
@@ -22,7 +22,7 @@ type byCause struct {
 
 type causeKey struct {
 	host          int
-	class         gate.Class
+	label         int
 	metric, cause string
 }
 
@@ -36,10 +36,10 @@ type cause struct {
 
 // add reports whether the finding is kept here.
 func (c *byCause) add(f finding) bool {
-	if f.Cell == "" || f.alike != nil || !slices.Contains(massed, classOf(f.Verdict)) {
+	if f.Cell == "" || f.alike != nil || !slices.Contains(massed, f.Finding) {
 		return false
 	}
-	key := causeKey{f.host, classOf(f.Verdict), f.Metric, string(f.Cause) + " " + withoutNumbers(f.because())}
+	key := causeKey{f.host, labelOf(f.Verdict), f.Metric, string(f.Cause) + " " + withoutNumbers(f.because())}
 	of, known := c.index[key]
 	if !known {
 		if len(c.list) == maxCauses {
@@ -59,8 +59,8 @@ func (c *byCause) add(f finding) bool {
 	return true
 }
 
-// massed are the classes of which a whole part of a matrix may fail by one cause.
-var massed = []gate.Class{gate.CorrectnessFailure, unequal, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.LeftOut}
+// massed are the findings that a whole part of a matrix may have by one cause.
+var massed = []gate.Finding{gate.Incorrect, gate.Crashed, gate.Missing}
 
 // withoutNumbers makes one of causes that differ in addresses, sizes and times only.
 func withoutNumbers(s string) string {

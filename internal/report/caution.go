@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 
-	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -19,7 +18,7 @@ func (r *Report) otherMachines() []block {
 	n := 0
 	for i := range r.hosts {
 		h := &r.hosts[i]
-		if h.mismatch == nil || h.refused == 0 && h.notJudged() {
+		if h.otherHost == nil || h.refused == 0 && h.notJudged() {
 			continue
 		}
 		if n++; n > maxCautions {
@@ -28,7 +27,7 @@ func (r *Report) otherMachines() []block {
 		line := inline{strong("Another host"), plain(": "), code(h.Run.Host.Label), plain(" is not the host that "), code(h.Path),
 			plain(" was measured on: ")}
 		if h.refused == 0 {
-			blocks = append(blocks, paragraph(append(line, reason(h.mismatch.Reason))))
+			blocks = append(blocks, paragraph(append(line, reason(h.otherHost.Reason))))
 			continue
 		}
 		advice := ". Speeds were not judged. Give this host a label of its own, or, if it has replaced the other one, record it; type one of:"
@@ -41,6 +40,22 @@ func (r *Report) otherMachines() []block {
 			paragraph{plain("To judge its speeds by that baseline all the same, set policy.fingerprint: ignore in the configuration.")})
 	}
 	return withRest(blocks, n, "host with other hardware", "hosts with other hardware")
+}
+
+// uncounted lists the hosts whose runs are no evidence, where the title does not: another
+// host's run failed.
+func (r *Report) uncounted() []block {
+	if r.in.Decision.Status == gate.StatusNoEvidence {
+		return nil
+	}
+	var blocks []block
+	for i := range r.hosts {
+		if why := r.hosts[i].Comparison.NoEvidence; why != "" {
+			blocks = append(blocks, paragraph{strong("Nothing counts"), plain(" of the run of "), code(r.hosts[i].Run.Host.Label), plain(": "), reason(why)})
+		}
+	}
+	n := len(blocks)
+	return withRest(blocks[:min(n, maxCautions)], n, "host whose run does not count", "hosts whose runs do not count")
 }
 
 // relabelled are the commands for a host whose label another machine has.
@@ -179,57 +194,10 @@ func (r *Report) lesson(noise *gate.Noise) string {
 	return ": the threshold of " + limit + " is above the noise"
 }
 
-// unsettled tells how much of a loss the noise may hide, and what to type.
-func (r *Report) unsettled() []block {
-	t := &r.total
-	blocks := r.shared()
-	if t.open == 0 || t.hidden <= 0 {
-		return blocks
-	}
-	line := inline{strong(text.Plural(t.open, "cell") + " inconclusive"), plain(": the noise of the host may hide losses of up to " + rough(t.hidden) +
-		". Measure "), plain(map[bool]string{true: "more pairs: ", false: "in pairs with the base, which sees more: "}[r.inTurnsWith() != nil])}
-	return append(blocks, paragraph(append(line, command(r.commands().Run+r.withBase(&r.hosts[0])))))
-}
-
-// withBase are the flags that measure in pairs, in more of them where there were
-// some.
-func (r *Report) withBase(h *host) string {
-	if r.inTurnsWith() != nil {
-		return h.base() + " --pairs 10"
-	}
-	return h.base()
-}
-
 // base is the flag that names the checkout of the base, where it is known.
 func (h *host) base() string {
 	if h.Commands.Base == "" {
 		return " --ab BASE-CHECKOUT"
 	}
 	return " --ab " + text.ShellWord(h.Commands.Base)
-}
-
-// shared warns of hosts all of whose cells look slower, where that is in no cell's
-// number and blocks nothing.
-func (r *Report) shared() []block {
-	var blocks []block
-	n := 0
-	for i := range r.hosts {
-		h := &r.hosts[i]
-		for k := range h.Comparison.Verdicts {
-			v := &h.Comparison.Verdicts[k]
-			if v.Cell != "" {
-				break // those on the host come first
-			}
-			if v.Class != gate.Inconclusive || v.Level == gate.Fail || v.Budget > 0 {
-				continue
-			}
-			if n++; n > maxCautions {
-				continue
-			}
-			blocks = append(blocks, paragraph{strong("All cells together"), plain(" look slower: speed " + inWords(v.Delta, v.Evidence.Limit, bench.Higher) + " on "), code(h.Run.Host.Label),
-				plain(", which earlier runs differ too much to call slower, and each cell is judged without it. Measure in pairs with the base, which shows it: "),
-				command(h.Commands.Run + r.withBase(h))})
-		}
-	}
-	return withRest(blocks, n, "host all of whose cells look slower", "hosts all of whose cells look slower")
 }

@@ -39,13 +39,13 @@ func TestEveryCauseHasItsWord(t *testing.T) {
 	words := map[string]bench.Cause{}
 	for _, cause := range []bench.Cause{bench.CauseStart, bench.CauseExit, bench.CauseCrash, bench.CauseOOM, bench.CauseTimeout,
 		bench.CauseInput, bench.CauseOutput, bench.CauseMachine, bench.CauseCapacity, "", "made up"} {
-		v := whole("cell", gate.RuntimeFailure, gate.Fail)
+		v := whole("cell", gate.Crashed)
 		v.Cause = cause
 		in := report.Input{}
 		c := gate.Comparison{Measured: 1, Verdicts: []gate.Verdict{v}}
 		in.Hosts = []report.HostInput{{Run: &bench.Run{}, Comparison: c}}
 		in.Decision = gate.Decide([]gate.Comparison{c}, in.Policy)
-		word, _, _ := strings.Cut(report.New(in).Findings()[0].Message, ":")
+		word, _, _ := strings.Cut(report.New(in).Findings(9)[0].Message, ":")
 		if before, twice := words[word]; twice && cause != "made up" || word == "failed to run" != (cause == "" || cause == "made up") {
 			t.Errorf("cause %q is printed as %q, like %q", cause, word, before)
 		}
@@ -130,7 +130,7 @@ func TestOneMore(t *testing.T) {
 
 // TestNextAfterOneMeasurement names the cell to measure again.
 func TestNextAfterOneMeasurement(t *testing.T) {
-	lonely, sure := judgedCell("a", gate.Regressed, gate.Fail), judgedCell("b", gate.Regressed, gate.Fail)
+	lonely, sure := judgedCell("a", gate.Regressed), judgedCell("b", gate.Regressed)
 	sure.Evidence.NewN, sure.Delta = 5, -90
 	text := single(t, report.Commands{}, sure, lonely)
 	if want := "- 1 slower cell with a single measurement; measure again before you look for the cause: accelgate run --only 'a' --repeats 5\n"; !strings.Contains(text, want) {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
@@ -21,12 +20,12 @@ type change struct {
 // changeOf is the change of a verdict; ok is false where no two numbers have
 // one: from 0, to nothing, of an outcome.
 func (h *host) changeOf(v *gate.Verdict) (c change, ok bool) {
-	if !ofSpeed(v) && v.Evidence.Method != "exact" && v.Class != gate.OperatorsDiffer || v.Metric != "" && v.Old == 0 {
+	if !ofSpeed(v) && v.Evidence.Method != gate.MethodExact && v.Finding != gate.PartsDiffer || v.Metric != "" && v.Old == 0 {
 		return c, false
 	}
-	better := h.direction(v)
+	better := direction(h.metrics[v.Metric], v)
 	c = change{percent: better.Change(v.Delta), better: better, interval: [2]float64{better.Change(v.Interval[0]), better.Change(v.Interval[1])}}
-	if v.Evidence.Method == "exact" {
+	if v.Evidence.Method == gate.MethodExact {
 		gain, _ := better.Gain(v.Old, v.New)
 		c.percent = better.Change(gain)
 		c.interval = [2]float64{c.percent, c.percent}
@@ -37,13 +36,14 @@ func (h *host) changeOf(v *gate.Verdict) (c change, ok bool) {
 	return c, true
 }
 
-// direction is that of the verdict's metric. Operators are times, and all cells
-// together are printed as a speed.
-func (h *host) direction(v *gate.Verdict) bench.Direction {
-	if m := h.metrics[v.Metric]; m != nil {
+// direction is that of the verdict's metric, which m describes. Without a description, as that of
+// a total that only a case file has, the numbers tell it. All cells together are printed as a
+// speed.
+func direction(m *bench.Metric, v *gate.Verdict) bench.Direction {
+	switch {
+	case m != nil:
 		return m.Better
-	}
-	if v.Class == gate.OperatorsDiffer {
+	case v.Finding == gate.PartsDiffer, v.Metric != "" && v.New != v.Old && (v.New > v.Old) != (v.Delta > 0):
 		return bench.Lower
 	}
 	return bench.Higher
@@ -68,7 +68,7 @@ func (r *Report) changed(f finding) (number, more string) {
 	if what := estimated(f.Verdict, c, number); what != "" {
 		notes = append(notes, what)
 	}
-	if f.Evidence.NewN > 1 || f.Evidence.Method == "evidence" {
+	if f.Evidence.NewN > 1 || f.Evidence.Method.Statistics() {
 		notes = append(notes, percent(c.interval[0], limit)+" … "+percent(c.interval[1], limit))
 	}
 	if len(notes) > 0 {
@@ -80,13 +80,13 @@ func (r *Report) changed(f finding) (number, more string) {
 // estimated says which estimate a change is, where it is not that of the two
 // numbers beside it.
 func estimated(v *gate.Verdict, c change, shown string) string {
-	if v.Evidence.Method != "evidence" || v.Metric == "" {
+	if !v.Evidence.Method.Statistics() || v.Metric == "" {
 		return ""
 	}
 	if gain, ok := c.better.Gain(v.Old, v.New); ok && percent(c.better.Change(gain), v.Evidence.Limit) == shown {
 		return ""
 	}
-	if v.Evidence.Mode == detect.Interleaved {
+	if v.Evidence.Method == gate.MethodPairs {
 		return "estimate of the pairs"
 	}
 	return "estimate from history"

@@ -33,7 +33,8 @@ type HostChanges struct {
 	Before  *bench.Fingerprint // nil where the file is new
 	After   bench.Fingerprint
 	Changes []Change
-	Still   int // numbers that stay because they moved within their noise
+	Still   int    // numbers that stay because they moved within their noise
+	Earlier string // commit of an earlier run that proposed them; "" for this run
 }
 
 // Change is one number of a baseline before and after.
@@ -163,6 +164,9 @@ func (h *HostChanges) blocks(rows int) []block {
 	head := inline{strong("Host"), plain(" "), code(h.Host), plain(", "), code(h.After.Device()), plain(", "), code(h.Path)}
 	if h.Before == nil {
 		head = append(head, plain(" (a new file)"))
+	}
+	if h.Earlier != "" {
+		head = append(head, plain(", proposed by an earlier run in "), code(commit(h.Earlier)))
 	}
 	head = append(head, plain(": "+text.Plural(len(h.Changes), "number")))
 	blocks := []block{paragraph(head)}

@@ -20,10 +20,10 @@ func byCell(checks []gate.Check) map[string]*gate.Check {
 // ofCase reports a verdict that rests on the numbers of a case file and not on
 // those of the host's baseline.
 func (h *host) ofCase(v *gate.Verdict) bool {
-	switch v.Class {
+	switch v.Finding {
 	case gate.Drifted:
 		return v.Reference != gate.AnchorReference
-	case gate.OperatorsDiffer:
+	case gate.PartsDiffer:
 		return true
 	case gate.Untracked:
 		c := h.checks[v.Cell]
@@ -52,7 +52,7 @@ func (h *host) against(v *gate.Verdict) span {
 		return plain(" vs its anchor")
 	case h.ofCase(v) && ofFile(v.Reference):
 		return plain(" vs " + v.Reference)
-	case h.checks[v.Cell] != nil && v.Reference != "" && v.Reference == h.Comparison.Reference:
+	case v.SinceBaseline(), h.checks[v.Cell] != nil && v.Reference != "" && v.Reference == h.Comparison.Reference:
 		return plain(" vs the host's baseline")
 	}
 	return plain("")
@@ -84,7 +84,7 @@ func reference(c *gate.Check, name string) *gate.ReferenceCheck {
 // one from another reference, whose operators were recorded; then it says so.
 func (r *Report) contributor(f finding) inline {
 	c := r.hosts[f.host].checks[f.Cell]
-	if c == nil || f.Metric != c.Metric || !shares(c) || !explains(&c.Operators, f.Class) {
+	if c == nil || f.Metric != c.Metric || !shares(c) || !explains(&c.Operators, f.Finding) {
 		return nil
 	}
 	row := largestPart(&c.Operators)
@@ -103,12 +103,12 @@ func (r *Report) contributor(f finding) inline {
 	return line
 }
 
-// explains reports whether the operators, as a whole, moved as the class says.
-func explains(o *gate.OperatorCheck, class gate.Class) bool {
-	switch class {
+// explains reports whether the operators, as a whole, moved as the finding says.
+func explains(o *gate.OperatorCheck, found gate.Finding) bool {
+	switch found {
 	case gate.Regressed, gate.Drifted:
 		return o.DeltaPS > 0
-	case gate.Improved:
+	case gate.Improved, gate.Unrecorded:
 		return o.DeltaPS < 0
 	}
 	return false

@@ -10,7 +10,7 @@ import (
 // the pull request, so all of it is untrusted.
 type CheckedChanges struct {
 	Values []ChangedValue `json:"values,omitempty"` // of the configuration
-	Files  []string       `json:"files,omitempty"`  // baselines, waivers and case files that it changes
+	Files  []string       `json:"files,omitempty"`  // baselines, waivers, case files and workflows of the gate that it changes
 	Notes  []string       `json:"notes,omitempty"`  // what could not be compared, and why
 	// State says what the changes need, or who approved them; ours.
 	State string `json:"state"`
@@ -53,8 +53,11 @@ func (r *Report) checkedChanges() []block {
 	if c.Approve != "" {
 		state = append(state, plain(": "), command(c.Approve))
 	}
-	return []block{paragraph{strong("This pull request changes what is checked"), plain(" (" + text.Plural(c.Len(), "change") + ")")}, list, paragraph(state)}
+	return []block{paragraph{strong("This pull request changes what is checked"), plain(" (" + text.Plural(c.Len(), "change") + ")")}, list, paragraph(state), paragraph{plain(notCompared)}}
 }
+
+// notCompared limits what the list can hold.
+const notCompared = "Not compared: scripts that workflows run, actions that they check out, and other repositories."
 
 func (v *ChangedValue) line() inline {
 	line := inline{code(v.Path), plain(": ")}

@@ -21,7 +21,7 @@ func (f finding) because() string {
 // crashLine is the line of a cell's log that says why it failed to run; "" where
 // the result's own reason says more than how the program ended.
 func (h *host) crashLine(v *gate.Verdict) string {
-	if res := h.crashed[v.Cell]; res != nil && v.Class == gate.RuntimeFailure {
+	if res := h.crashed[v.Cell]; res != nil && v.Finding == gate.Crashed {
 		return lastMeaningful(res.Log)
 	}
 	return ""

@@ -19,7 +19,7 @@ func (r *Report) outputs() (blocks []block, n int) {
 		if n == most {
 			break
 		}
-		if result == nil || f.Metric != "" || rank(f.Class) > rank(gate.RuntimeFailure) {
+		if result == nil || f.Metric != "" || f.Finding != gate.Incorrect && f.Finding != gate.Crashed {
 			continue
 		}
 		n++

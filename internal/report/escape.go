@@ -14,7 +14,7 @@ import (
 // Lengths in runes that untrusted strings are cut to. JSON keeps all.
 const (
 	maxName   = 160
-	maxReason = 240
+	maxReason = 500
 )
 
 // visible makes one line of printable text of s. Controls, bidi and zero-width

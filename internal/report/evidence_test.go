@@ -5,46 +5,66 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
 )
 
 // judgedByEvidence is a verdict of pairs or of earlier runs.
-func judgedByEvidence(id string, class gate.Class, level gate.Level, mode detect.Mode) gate.Verdict {
-	v := judgedCell(id, class, level)
-	v.Evidence.Method, v.Evidence.Mode, v.Evidence.P = "evidence", mode, 0.02
+func judgedByEvidence(id string, found gate.Finding, method gate.Method) gate.Verdict {
+	v := judgedCell(id, found)
+	v.Evidence.Method, v.Evidence.InPairs, v.Evidence.P = method, method == gate.MethodPairs, 0.02
 	v.Interval = [2]float64{-30, 2}
 	return v
 }
 
-// TestNothingSettledIsNoPlainPass: a run none of whose numbers is settled says so
-// in its first word.
-func TestNothingSettledIsNoPlainPass(t *testing.T) {
-	open := judgedByEvidence("a", gate.Inconclusive, gate.Warn, detect.History)
-	if text := single(t, report.Commands{}, open); !strings.HasPrefix(text, "INCONCLUSIVE: the speed of 1 of 1 cell was not decided; ") || !strings.Contains(text, "1 stays inconclusive") || !strings.Contains(text, "--ab BASE-CHECKOUT\n") {
-		t.Errorf("nothing but open numbers:\n%s", text)
+// TestWhatIsUndecidedComesFirst: the first words of a report in which a loss is undecided say so,
+// whatever else is fine, and the loss is listed with what decides it.
+func TestWhatIsUndecidedComesFirst(t *testing.T) {
+	open := undecided(judgedByEvidence("a", gate.Regressed, gate.MethodPairs), gate.ByMorePairs)
+	sure := judgedByEvidence("b", gate.Unchanged, gate.MethodPairs)
+	text := single(t, report.Commands{Base: "auto"}, open, sure)
+	for _, want := range []string{"UNDECIDED: 1 loss beyond its limit is undecided; ", "\n== Undecided\n", "slower", "-20.0 %", "more pairs", "- More pairs: accelgate run --only 'a' --ab auto --pairs "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
 	}
-	sure := judgedByEvidence("b", gate.Unchanged, gate.Off, detect.History)
-	if text := single(t, report.Commands{}, open, sure); !strings.HasPrefix(text, "PASS: ") {
-		t.Errorf("one is settled:\n%s", text)
+	// What only might be a loss is no loss.
+	hidden := undecided(judgedByEvidence("a", gate.Unchanged, gate.MethodHistory), gate.ByNextRun)
+	if text := single(t, report.Commands{}, hidden, sure); !strings.HasPrefix(text, "WARN: 1 cell is undecided; ") || !strings.Contains(text, "loss not excluded") {
+		t.Errorf("a loss that is not excluded:\n%s", text)
+	}
+	if text := single(t, report.Commands{}, sure); !strings.HasPrefix(text, "PASS: ") {
+		t.Errorf("nothing is undecided:\n%s", text)
+	}
+}
+
+// TestExcusesAreListed: what is excused is no plain pass, and stands there with its source.
+func TestExcusesAreListed(t *testing.T) {
+	for kind, source := range map[gate.ExcuseKind]string{
+		gate.WaivedExcuse: "waivers.yml:3", gate.TradeExcuse: "accelgate.yaml:12", gate.Quarantined: "quarantine.yml:7",
+		gate.AdvisoryLevel: "accelgate.yaml:30", gate.KnownFailure: "baselines/baseline-desk.json", gate.LeftOut: "limits.budget", gate.RuleExcuse: "policy.fingerprint",
+	} {
+		v := excused(judgedCell("a", gate.Regressed), gate.Excuse{Kind: kind, Source: source, Why: "agreed"})
+		if text := single(t, report.Commands{}, v); !strings.HasPrefix(text, "WARN: 1 cell is ") || !strings.Contains(text, "\n== Excused\n") || !strings.Contains(text, source+": agreed") {
+			t.Errorf("%s: not listed with its source:\n%s", kind, text)
+		}
 	}
 }
 
 // TestAllCellsTogetherAreTold: what is in no cell's number stands above them.
 func TestAllCellsTogetherAreTold(t *testing.T) {
-	all := judgedByEvidence("", gate.Inconclusive, gate.Warn, detect.History)
+	all := undecided(judgedByEvidence("", gate.Regressed, gate.MethodHistory), gate.ByNextRun)
 	all.Metric, all.Delta = "", -7.4
-	text := single(t, report.Commands{}, all, judgedByEvidence("a", gate.Unchanged, gate.Off, detect.History))
-	if want := "All cells together look slower: speed -7.4 % (worse) on "; !strings.Contains(text, want) {
+	text := single(t, report.Commands{}, all, judgedByEvidence("a", gate.Unchanged, gate.MethodHistory))
+	if want := "all cells together\n    –       slower                –  -7.4 % (worse; "; !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)
 	}
 }
 
 // TestNextAfterPairs: a baseline cannot accept what pairs show.
 func TestNextAfterPairs(t *testing.T) {
-	for mode, want := range map[detect.Mode]string{detect.Interleaved: "/accelgate accept", detect.History: "baseline update"} {
-		text := single(t, report.Commands{}, judgedByEvidence("a", gate.Regressed, gate.Fail, mode))
+	for mode, want := range map[gate.Method]string{gate.MethodPairs: "/accelgate accept", gate.MethodHistory: "baseline update"} {
+		text := single(t, report.Commands{}, judgedByEvidence("a", gate.Regressed, mode))
 		if !strings.Contains(text, want) || strings.Contains(text, "/accelgate accept") && strings.Contains(text, "baseline update") {
 			t.Errorf("%s: want %q and no other way in\n%s", mode, want, text)
 		}
@@ -53,7 +73,7 @@ func TestNextAfterPairs(t *testing.T) {
 
 // TestNextNamesTheConfiguration: a command in a comment is for one of several.
 func TestNextNamesTheConfiguration(t *testing.T) {
-	slow := judgedByEvidence("a", gate.Regressed, gate.Fail, detect.Interleaved)
+	slow := judgedByEvidence("a", gate.Regressed, gate.MethodPairs)
 	cmp := gate.Comparison{Measured: 1, Passed: 1, Verdicts: []gate.Verdict{slow}}
 	in := report.Input{Name: "engine", Hosts: []report.HostInput{{Run: &bench.Run{}, Reference: &bench.Run{}, Comparison: cmp}}, Policy: gate.DefaultPolicy()}
 	in.Decision = gate.Decide([]gate.Comparison{cmp}, in.Policy)

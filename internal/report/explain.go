@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -186,7 +185,7 @@ func (r *Report) explainCell(p *printer, x *Explained) {
 			break
 		}
 	}
-	if x.result != nil && slices.ContainsFunc(x.findings, func(f finding) bool { return f.Level == gate.Fail }) && len(x.Cell) <= typable {
+	if x.result != nil && slices.ContainsFunc(x.findings, func(f finding) bool { return f.Blocks }) && len(x.Cell) <= typable {
 		p.line("")
 		p.line("Next: measure it again: " + visible(h.Commands.Cell+" --only "+text.ShellQuote(x.Cell)))
 	}
@@ -208,7 +207,10 @@ func (x *Explained) about() inline {
 }
 
 func (r *Report) explainVerdict(p *printer, f finding, d *ExplainedVerdict) {
-	head := "  " + f.word() + map[gate.Level]string{gate.Fail: ", blocks", gate.Warn: ", warns", gate.Off: ""}[f.Level]
+	head := "  " + f.word()
+	if f.Blocks {
+		head += ", blocks"
+	}
 	if f.Metric != "" {
 		head = "  " + metricName(f).String() + ": " + strings.TrimSpace(head)
 	}
@@ -218,14 +220,20 @@ func (r *Report) explainVerdict(p *printer, f finding, d *ExplainedVerdict) {
 			p.line(fmt.Sprintf("    %-8s %s", name, s))
 		}
 	}
-	if ofSpeed(f.Verdict) || f.Evidence.Method == "exact" {
+	if ofSpeed(f.Verdict) || f.Evidence.Method == gate.MethodExact {
 		row("change", r.change(f))
 	}
 	row("rule", only(plain(d.Rule)))
 	row("evidence", only(plain(basis(&f.Evidence))))
+	if f.Undecided() {
+		row("decided", only(plain("by "+deciders[f.DecidedBy])))
+	}
+	row("excuse", excuseOf(f.Verdict))
+	row("host", only(reason(f.Health)))
 	for _, s := range d.Stages {
 		row("stage", only(reason(s)))
 	}
+	row("cpu time", only(reason(processorTime(f.Evidence.Processor))))
 	if f.Reason != "" {
 		row("reason", only(reason(f.because())))
 	}
@@ -255,7 +263,7 @@ func (d *ExplainedVerdict) rows() []dots {
 	if d.Reference != nil {
 		median = []float64{d.Reference.Median}
 	}
-	if d.Old != 0 && d.Evidence.Mode != detect.Interleaved && (d.Reference == nil || d.Old != d.Reference.Median) {
+	if d.Old != 0 && !d.Evidence.InPairs && (d.Reference == nil || d.Old != d.Reference.Median) {
 		recorded = []float64{d.Old}
 	}
 	chose := min(d.Selected, len(d.Values))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/text"
 )
@@ -14,54 +13,58 @@ func ruleOf(p *gate.Policy, v *gate.Verdict) string {
 	e := &v.Evidence
 	limit := bare(e.Limit)
 	switch {
-	case v.Class == gate.Implausible:
+	case v.Finding == gate.Implausible:
 		return "code does not change a number by such a factor: it blocks in both directions"
-	case v.Paid != nil:
-		return fmt.Sprintf("blocks a loss beyond %s, except for one of up to %s where %s gains at least %s as certainly", limit, bare(v.Paid.Loss), v.Paid.For, bare(v.Paid.Gain))
-	case v.Class == gate.OutOfBounds:
+	case v.Excused() == gate.TradeExcuse:
+		t := v.Excuse.Trade
+		return fmt.Sprintf("blocks a loss beyond %s, except for one of up to %s where %s gains at least %s as certainly", limit, bare(t.Loss), visible(t.For), bare(t.Gain))
+	case v.Finding == gate.OutOfBounds:
 		return "the configuration bounds the median (" + limitsIn(v).String() + "): it blocks without any baseline"
-	case v.Class == gate.Drifted:
+	case v.Finding == gate.Drifted:
 		return "may be worse than the level that drift is measured from by at most " + limit
-	case e.Method == "evidence" && e.Mode == detect.Interleaved:
+	case v.SinceBaseline():
+		return "the median may be worse than the baseline by at most " + limit + ", also where base and head agree: pairs do not show what both sides lost"
+	case e.Method == gate.MethodPairs:
 		return "pairs of base and head: blocks a loss of at least " + limit + " that noise alone would hardly show"
-	case e.Method == "evidence":
+	case e.Method == gate.MethodHistory:
 		return "earlier runs of this host: blocks a loss of at least " + limit + " that noise alone would hardly show"
-	case e.Method == "threshold" && p.Method == gate.MethodThreshold:
+	case e.Method == gate.MethodThreshold && p.Method == gate.MethodThreshold:
 		return "fixed threshold, as policy.method demands: the median may be worse by at most " + limit
-	case e.Method == "threshold":
+	case e.Method == gate.MethodSessions:
+		return "two sessions of this host, for lack of pairs and of 3 earlier runs: the median may be worse by at most " + limit
+	case e.Method == gate.MethodThreshold:
 		return "fixed threshold, for lack of pairs and of 3 earlier runs: the median may be worse by at most " + limit
 	case e.Method == gate.MethodTest && e.Test == gate.TestTwoSided:
 		return "scores with standard errors, as independent estimates: blocks a difference that chance would hardly make"
 	case e.Method == gate.MethodTest:
 		return "scores with standard errors, as independent estimates: blocks a loss that chance would hardly make"
-	case e.Method == "exact":
+	case e.Method == gate.MethodExact:
 		return "must be equal to the reference's"
-	case e.Method == "digest":
+	case e.Method == gate.MethodDigest:
 		return "the declared files are the reference's: nothing that is measured has changed"
 	}
-	if rule := rules[v.Class]; rule != "" {
+	if rule := rules[v.Finding]; rule != "" {
 		return rule
 	}
 	return "no scenario was compared: name one with --scenarios"
 }
 
-// rules are those of classes that no number decides.
-var rules = map[gate.Class]string{
-	gate.CorrectnessFailure: "a wrong answer blocks, with or without a baseline",
-	gate.RuntimeFailure:     "a cell that fails to run blocks, unless the baseline records the failure",
-	gate.Missing:            "blocks: the reference has it and the run does not",
-	gate.Skipped:            "a skipped cell blocks only if the baseline has it",
-	gate.LeftOut:            "a cell that a limit left out blocks only if the baseline has it",
-	gate.Untracked:          "the baseline does not have the cell: only its answer is judged",
-	gate.Fixed:              "failed in the baseline and passes now",
-	gate.Inconclusive:       "the speed was not judged",
-	gate.OperatorsDiffer:    "operators are compared with the recorded ones",
-	gate.Unchanged:          "no gated metric of the cell is worse",
+// rules are those of findings that no number decides.
+var rules = map[gate.Finding]string{
+	gate.Incorrect:    "a wrong answer blocks, with or without a baseline",
+	gate.Crashed:      "a cell that fails to run blocks, unless the baseline records the failure",
+	gate.Missing:      "blocks: the reference or the configuration has it and the run does not",
+	gate.Incomparable: "both sides must mean the same by a number",
+	gate.Skipped:      "a cell that was not measured blocks only if the baseline has it",
+	gate.Untracked:    "no reference of this host has it: only answers are judged",
+	gate.Fixed:        "failed in the baseline and passes now",
+	gate.PartsDiffer:  "operators are compared with the recorded ones",
+	gate.Unchanged:    "no gated metric of the cell is worse",
 }
 
 // choosing is how many of a cell's pairs only chose it for more.
 func choosing(e *gate.Evidence) int {
-	if e.Mode != detect.Interleaved {
+	if e.Method != gate.MethodPairs {
 		return 0
 	}
 	return max(0, e.Pairs-e.NewN)
@@ -90,14 +93,8 @@ func stagesOf(h *host, res *bench.Result, v *gate.Verdict) (list []string) {
 	if how := derivation(e); how != "" {
 		add("%s", how)
 	}
-	if v.Suspected {
-		add("suspected: the next run confirms it, or pairs with the base decide it")
-	}
 	if v.Confirmed {
 		add("the run before was suspected, and this one confirms it")
-	}
-	if v.Unhealthy {
-		add("the host was unhealthy, or its calibration workload moved, so it may be to blame")
 	}
 	if v.Alike > 0 {
 		a := &h.Comparison.Alike[v.Alike-1]

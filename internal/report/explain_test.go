@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
 )
@@ -48,8 +47,8 @@ func TestExplainNamesStages(t *testing.T) {
 	})
 	in := judged(report.Input{}, h)
 	v := &in.Hosts[0].Comparison.Verdicts[0]
-	v.Class, v.Level, v.Delta = gate.Regressed, gate.Fail, -19.3
-	v.Evidence = gate.Evidence{Method: "evidence", Mode: detect.Interleaved, Limit: 2, OldN: 4, NewN: 3, P: 0.004, NoiseFloor: 0.8, MDE: 1.9, Pairs: 4}
+	v.Finding, v.Blocks, v.Delta = gate.Regressed, true, -19.3
+	v.Evidence = gate.Evidence{Method: gate.MethodPairs, InPairs: true, Limit: 2, OldN: 4, NewN: 3, P: 0.004, NoiseFloor: 0.8, MDE: 1.9, Pairs: 4}
 	text := explained(t, report.New(in), []string{"m1__cuda__f01__baseline"}, 80)
 	for _, want := range []string{"rule     pairs of base and head", "the first 2 values looked slower and chose the cell", "the last 3 pairs decide; 1 pair before them chose the cell", "noise 0.8 %, finds losses from 1.9 % on",
 		"\n    base     |", "\n    chose    |", "\n    now      |", "Next: measure it again: accelgate run --only"} {

@@ -2,7 +2,9 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/gate"
 )
@@ -14,27 +16,74 @@ const (
 	maxHosts  = 30
 )
 
-// Finding is a verdict that needs action, in plain words: single lines without
+// Finding is a verdict in plain words: single lines without
 // control characters, and not escaped for any markup.
 type Finding struct {
 	Host, Cell, Metric string // no Cell: the host as a whole
 	Suite              string // of the cell; "" where the run does not have it
 	Line               int    // of the configuration, where the suite begins; 1 if that is unknown
-	Class              gate.Class
-	Level              gate.Level
+	Finding            gate.Finding
+	Blocks             bool
+	Listed             bool   // it is not unchanged; see [gate.Verdict.Listed]
+	LeftOut            bool   // a limit kept it from being measured
+	Excuse             string // why it does not block although it would; "" for none
 	Verdicts           int    // that block and that the finding stands for
 	Message            string // "slower: 95.3 → 80.1 tok/s, -15.9 % (worse), limit 10 %"
+
+	standing int
 }
 
-// Findings returns the rows that need action, at most 15, for instance to annotate a
-// workflow run: the six worst, the causes that cells share, and the others.
-func (r Report) Findings() []Finding {
-	const most, first, shared = 15, 6, 3
+// Severity is what a format that has three levels makes of a finding.
+type Severity string
+
+// The severities, by GitHub's words.
+const (
+	Error   Severity = "error"   // blocks
+	Warning Severity = "warning" // undecided or excused
+	Notice  Severity = "notice"
+)
+
+// Severity is that of the finding.
+func (f Finding) Severity() Severity {
+	switch f.standing {
+	case 0:
+		return Error
+	case 3:
+		return Notice
+	}
+	return Warning
+}
+
+// Severity is that of the decision.
+func (r Report) Severity() Severity {
+	switch d := r.in.Decision; {
+	case d.Code() != 0:
+		return Error
+	case d.Status == gate.StatusPassed:
+		return Notice
+	}
+	return Warning
+}
+
+// WorstFirst is the order of [gate.Worse].
+func WorstFirst(a, b Finding) int {
+	return cmp.Or(a.standing-b.standing, a.Finding.Rank()-b.Finding.Rank())
+}
+
+// Findings returns what is not unchanged, the worst first, for instance to annotate a workflow
+// run: at most 15 rows that block, which are the six worst, the causes that cells share, and
+// the others; then at most so many that are undecided or excused, and so many others.
+func (r Report) Findings(most int) []Finding {
+	const blocking, first, shared = 15, 6, 3
 	single, causes := r.shown.action.single(maxAction), r.shown.action.shared
 	first0 := min(first, len(single))
 	rows := slices.Concat(single[:first0], causes[:min(shared, len(causes))], single[first0:])
-	findings := make([]Finding, 0, most)
-	for _, f := range rows[:min(most, len(rows))] {
+	rows = rows[:min(blocking, len(rows))]
+	reserved := slices.Concat(r.shown.undecided.rows, r.shown.excused.rows)
+	others := slices.Concat(r.shown.skips.rows, r.shown.untracked.rows, r.shown.unjudged.rows, r.shown.better.rows)
+	rows = slices.Concat(rows, reserved[:min(most, len(reserved))], others[:min(most, len(others))])
+	findings := make([]Finding, 0, len(rows))
+	for _, f := range rows {
 		findings = append(findings, r.finding(f, r.suiteOf(f)))
 	}
 	return findings
@@ -42,7 +91,7 @@ func (r Report) Findings() []Finding {
 
 func (r *Report) finding(f finding, suite string) Finding {
 	return Finding{Host: name(r.hosts[f.host].Run.Host.Label), Cell: name(f.Cell), Metric: name(f.Metric), Suite: suite, Line: max(r.in.Lines[suite], 1),
-		Class: f.Class, Level: f.Level, Verdicts: f.verdicts(), Message: r.message(f)}
+		Finding: f.Finding, Blocks: f.Blocks, Listed: f.Listed(), LeftOut: f.LeftOut(), standing: f.Standing(), Excuse: excuseOf(f.Verdict).String(), Verdicts: f.verdicts(), Message: r.message(f)}
 }
 
 func (f finding) verdicts() int {
@@ -74,10 +123,19 @@ func (r *Report) message(f finding) string {
 		return f.sharedCause().String()
 	}
 	why := shorten(visible(f.because()), maxReason)
-	if f.Class != gate.Regressed && !f.hasChange() {
-		return f.word() + ": " + why
+	if f.Health != "" && !strings.Contains(f.Reason, f.Health) {
+		why = joined(why, shorten(visible(f.Health), maxReason))
+	}
+	if excuse := excuseOf(f.Verdict).String(); excuse != "" {
+		why = joined(why, excuse)
+	}
+	if !ofSpeed(f.Verdict) {
+		return strings.TrimSuffix(f.word()+": "+why, ": ")
 	}
 	s := f.word() + ": " + r.change(f).String()
+	if f.Undecided() && f.Excuse == nil {
+		s += "; decided by " + deciders[f.DecidedBy]
+	}
 	if most := r.contributor(f); most != nil {
 		s += "; " + most.String()
 	}
@@ -97,10 +155,45 @@ func (r *Report) change(f finding) inline {
 	return append(r.values(f), plain(", "+size+more+", "+limit))
 }
 
-// hasChange reports a finding that only case files give, and whose change does
-// not say by itself what is wrong.
+// hasChange reports a finding whose change does not say by itself what is wrong.
 func (f finding) hasChange() bool {
-	return ofSpeed(f.Verdict) && (f.Class == gate.Drifted || f.Class == gate.Improved && f.Level == gate.Fail)
+	return ofSpeed(f.Verdict) && (f.Finding == gate.Drifted || f.Finding == gate.Unrecorded)
+}
+
+// excuseOf writes "waiver of waivers.yml:3, by octocat, until 2026-03-31: why"; nil for none.
+func excuseOf(v *gate.Verdict) inline {
+	e := v.Excuse
+	if e == nil {
+		return nil
+	}
+	line := inline{plain(excuseNames[e.Kind] + " "), reason(cmp.Or(e.Source, "an unknown source"))}
+	if t := e.Trade; t != nil {
+		line = append(line, plain(": "), code(t.For), plain(fmt.Sprintf(" gained %.1f %%, for a loss of up to %s", finite(t.Gained), bare(finite(t.Loss)))))
+	}
+	if e.By != "" {
+		line = append(line, plain(", by "), reason(e.By))
+	}
+	if e.Issue != "" {
+		line = append(line, plain(", "), reason(e.Issue))
+	}
+	if e.Until != 0 {
+		line = append(line, plain(", until "+e.Until.String()))
+	}
+	if e.Why != "" {
+		line = append(line, plain(": "), reason(e.Why))
+	}
+	return line
+}
+
+// excuseNames say what the source of an excuse is.
+var excuseNames = map[gate.ExcuseKind]string{
+	gate.WaivedExcuse:  "waiver",
+	gate.TradeExcuse:   "trade",
+	gate.Quarantined:   "quarantine",
+	gate.AdvisoryLevel: "advisory by",
+	gate.KnownFailure:  "recorded in",
+	gate.LeftOut:       "left out by",
+	gate.RuleExcuse:    "by",
 }
 
 // finding is a verdict with the index of its host.
@@ -138,18 +231,17 @@ func (l *list) add(f finding) {
 	l.rows = slices.Insert(l.rows, at, f)
 }
 
-// selection is what a report shows one by one.
+// selection is what a report shows one by one. Each verdict that is not unchanged is in one of
+// the lists, and each speed is in speeds as well.
 type selection struct {
 	action    actions // blocks
-	judged    list
-	speeds    list // judged, and not decided
+	undecided list
+	excused   list
+	speeds    list
 	better    list // improved and fixed
-	advisory  list // would block, but for the levels of the configuration
-	traded    list // slower, and paid for by a gain
-	waived    list // slower, and accepted for a while
 	untracked list
-	unjudged  list // measured, but the baseline cannot judge it
-	known     list // failures that the baseline records, doubtful numbers, and what case files only warn of
+	unjudged  list // measured, but no reference of this host judges it
+	skips     list
 	skipped   groups
 	leftOut   groups
 }
@@ -157,15 +249,13 @@ type selection struct {
 func newSelection() selection {
 	return selection{
 		action:    newActions(),
-		judged:    list{limit: maxFolded, order: byLoss},
+		undecided: list{limit: maxFolded, order: bySeverity},
+		excused:   list{limit: maxFolded, order: bySeverity},
 		speeds:    list{limit: maxFolded, order: byLoss},
-		better:    list{limit: maxFolded, order: byGain},
-		advisory:  list{limit: maxFolded, order: bySeverity},
-		traded:    list{limit: maxFolded, order: byLoss},
-		waived:    list{limit: maxFolded, order: byLoss},
+		better:    list{limit: maxFolded, order: bySeverity},
 		untracked: list{limit: maxFolded},
 		unjudged:  list{limit: maxFolded},
-		known:     list{limit: maxFolded, order: bySeverity},
+		skips:     list{limit: maxFolded},
 	}
 }
 
@@ -173,19 +263,18 @@ func (s *selection) scan(host int, h *host) {
 	c := &h.Comparison
 	for i := range c.Verdicts {
 		f := finding{host: host, Verdict: &c.Verdicts[i], line: h.crashLine(&c.Verdicts[i])}
-		if ofSpeed(f.Verdict) && f.Class != gate.Inconclusive && f.Budget == 0 {
-			s.judged.add(f)
-		}
-		if ofSpeed(f.Verdict) && f.Cell != "" && (f.Class != gate.Inconclusive || f.Alike == 0 && !f.Unhealthy) { // these have a line of their own
+		if ofSpeed(f.Verdict) && f.Cell != "" {
 			s.speeds.add(f)
 		}
-		if f.Class == gate.LeftOut {
+		if f.LeftOut() {
 			s.leftOut.add(f)
+		} else if f.Finding == gate.Skipped {
+			s.skipped.add(f)
 		}
 		switch l := s.pick(f); {
-		case f.Class == gate.Skipped && f.Level != gate.Fail:
-			s.skipped.add(f)
-		case f.Level == gate.Fail && f.standsFor(c):
+		case f.Finding == gate.Skipped:
+			s.skips.add(f)
+		case f.Blocks && f.standsFor(c):
 			s.action.add(f)
 		case l != nil && f.standsFor(c):
 			l.add(f)
@@ -203,43 +292,33 @@ func (f *finding) standsFor(c *gate.Comparison) bool {
 	return f.alike.Cell == f.Cell
 }
 
-// pick returns the list that shows f, or nil where it is counted only.
+// pick returns the list that shows a verdict that does not block; nil where it is unchanged.
 func (s *selection) pick(f finding) *list {
 	switch {
-	case f.Class == gate.LeftOut && f.Level != gate.Fail, f.Class == gate.Mismatch && f.Level != gate.Fail, f.Unhealthy && f.Level != gate.Fail:
-		return nil // told in a paragraph
-	case f.Budget > 0 && !f.Advisory:
-		return nil // told in a table of their own
-	case f.Level == gate.Fail:
-		return nil // told among what needs action
-	case f.Advisory:
-		return &s.advisory
-	case f.Class == gate.Improved || f.Class == gate.Fixed:
+	case f.Excuse != nil:
+		return &s.excused
+	case f.Undecided():
+		return &s.undecided
+	case f.Finding == gate.Improved || f.Finding == gate.Fixed:
 		return &s.better
-	case f.Class == gate.Traded:
-		return &s.traded
-	case f.Class == gate.Waived:
-		return &s.waived
-	case f.Class == gate.Untracked:
-		return &s.untracked
-	case f.Class == gate.Inconclusive && f.Level == gate.Off:
+	case f.Finding == gate.Untracked && notJudged(f.Verdict):
 		return &s.unjudged
-	case f.Level == gate.Warn:
-		return &s.known
+	case f.Finding == gate.Untracked:
+		return &s.untracked
 	}
 	return nil
 }
 
-// bySeverity puts wrong answers first, and the largest regressions first among
+// bySeverity is the order of [gate.Worse], with the largest losses first among
 // those.
 func bySeverity(a, b finding) int {
-	if c := cmp.Compare(rank(classOf(a.Verdict)), rank(classOf(b.Verdict))); c != 0 {
-		return c
+	if by := cmp.Or(gate.Worse(a.Verdict, b.Verdict), cmp.Compare(labelOf(a.Verdict), labelOf(b.Verdict))); by != 0 {
+		return by
 	}
-	switch a.Class {
-	case gate.Regressed, gate.Drifted:
+	switch a.Finding {
+	case gate.Regressed, gate.Drifted, gate.Unchanged:
 		return byLoss(a, b)
-	case gate.Improved:
+	case gate.Improved, gate.Unrecorded:
 		return byGain(a, b)
 	}
 	return byName(a, b)

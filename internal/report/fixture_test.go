@@ -68,7 +68,7 @@ func planted(s string) report.Input {
 	return in
 }
 
-// plantWaivers adds a waiver in each state, and a verdict that is waived.
+// plantWaivers adds a waiver in each state, and verdicts with each excuse and decider.
 func plantWaivers(in *report.Input, s string, word func(int) string) {
 	for i, state := range []gate.WaiverState{gate.WaiverUsed, gate.WaiverExceeded, gate.WaiverExpired, gate.WaiverUnused} {
 		in.Decision.Waivers = append(in.Decision.Waivers, gate.WaiverUse{State: state, DaysLeft: 1 - i, Note: word(i), Entry: waiver.Entry{
@@ -76,9 +76,16 @@ func plantWaivers(in *report.Input, s string, word func(int) string) {
 	}
 	c := &in.Hosts[0].Comparison
 	c.Waivers = in.Decision.Waivers
-	c.Verdicts = append(c.Verdicts, gate.Verdict{Cell: word(14), Metric: "v" + s, Class: gate.Waived, Level: gate.Warn, Old: 2, New: 1, Delta: -50, Reason: s,
-		Evidence: gate.Evidence{Method: "threshold", Limit: 10, OldN: 1, NewN: 1}})
-	c.Measured, c.Passed = c.Measured+1, c.Passed+1
+	slow := gate.Verdict{Cell: word(14), Metric: "v" + s, Finding: gate.Regressed, Old: 2, New: 1, Delta: -50, Reason: s, Health: s,
+		Evidence: gate.Evidence{Method: gate.MethodThreshold, Limit: 10, OldN: 1, NewN: 1}}
+	for _, kind := range gate.ExcuseKinds {
+		c.Verdicts = append(c.Verdicts, excused(slow, gate.Excuse{Kind: kind, Source: s, Why: word(0), By: s, Issue: word(1), Trade: &gate.Offset{Trade: gate.Trade{For: s, Loss: 10}, Gained: 20}}))
+	}
+	slow.Cell = word(15)
+	for _, by := range gate.Deciders {
+		c.Verdicts = append(c.Verdicts, undecided(slow, by))
+	}
+	c.Measured, c.Passed = c.Measured+2, c.Passed+2
 }
 
 // plantChecks adds what only cells of case files have.
@@ -98,10 +105,10 @@ func plantChecks(c *gate.Comparison, s string, word func(int) string) {
 	c.Checks[1].Operators.Violations = []string{s, "  " + s + ": +1.00%", word(0)}
 	numbers := gate.Evidence{Method: "threshold", Limit: 10, OldN: 1, NewN: 1}
 	c.Verdicts = append(c.Verdicts,
-		gate.Verdict{Cell: word(12), Metric: "t" + s, Reference: "baseline", Class: gate.Regressed, Level: gate.Fail, Old: 1, New: 2, Delta: -100, Evidence: numbers},
-		gate.Verdict{Cell: word(12), Metric: "t" + s, Reference: "initial", Class: gate.Drifted, Level: gate.Fail, Old: 1, New: 2, Delta: -100, Evidence: numbers, Reason: s},
-		gate.Verdict{Cell: word(13), Metric: "t" + s, Reference: "baseline", Class: gate.OperatorsDiffer, Level: gate.Warn, Reason: s},
-		gate.Verdict{Cell: word(13), Metric: "t" + s, Reference: "baseline", Class: gate.Drifted, Level: gate.Warn, Old: 1, New: 2, Delta: -100, Evidence: numbers, Reason: s})
+		gate.Verdict{Cell: word(12), Metric: "t" + s, Reference: "baseline", Finding: gate.Regressed, Blocks: true, Old: 1, New: 2, Delta: -100, Evidence: numbers},
+		gate.Verdict{Cell: word(12), Metric: "t" + s, Reference: "initial", Finding: gate.Drifted, Blocks: true, Old: 1, New: 2, Delta: -100, Evidence: numbers, Reason: s},
+		gate.Verdict{Cell: word(13), Metric: "t" + s, Reference: "baseline", Finding: gate.PartsDiffer, DecidedBy: gate.ByDigits, Reason: s},
+		gate.Verdict{Cell: word(13), Metric: "t" + s, Reference: "baseline", Finding: gate.Drifted, DecidedBy: gate.ByHealthyHost, Old: 1, New: 2, Delta: -100, Evidence: numbers, Reason: s})
 	c.Measured, c.Passed = c.Measured+3, c.Passed+3
 }
 

@@ -34,42 +34,25 @@ func (r *Report) folded(c caps) []section {
 	add(text.Plural(n, "cell")+" in quarantine.yml", n, isolated)
 	budgets, n := r.budgets(most)
 	add(r.budgetTitle(n), n, budgets)
-	if c.open {
-		add(text.Plural(s.speeds.total, "speed")+", the largest loss first", s.speeds.total, r.speedTable(most))
-	} else {
-		add(text.Plural(s.judged.total, "judged speed")+", the largest loss first", s.judged.total, r.judgedTable(most))
-	}
+	add(text.Plural(s.speeds.total, "speed")+", the largest loss first", s.speeds.total, r.speedTable(most))
 	add(fmt.Sprintf("%d improved or fixed", s.better.total), s.better.total, r.betterTable(most))
 	add(fmt.Sprintf("%d not in the baseline", s.untracked.total), s.untracked.total, append([]block{r.untrackedTable(most)}, r.recordUntracked()...)...)
 	add(fmt.Sprintf("%d measured, speed not judged", s.unjudged.total), s.unjudged.total, r.unjudgedTable(most))
-	add("Not blocking: "+text.Plural(s.known.total, "finding"), s.known.total, r.reasonTable(&s.known, most))
 	add(fmt.Sprintf("%d skipped", s.skipped.cells), s.skipped.cells, r.groupTable(&s.skipped, most))
-	if whole := r.wholeReasons(); whole != nil {
-		sections = append(sections, section{title: text.Plural(len(whole), "reason") + " that the tables cut", blocks: []block{whole}, narrow: true})
-	}
 	warnings, n := r.warnings(most)
 	add(text.Plural(n, "warning"), n, warnings)
 	add("Facts about the run", len(r.hosts), r.facts()...)
 	return sections
 }
 
-func (r *Report) judgedTable(most int) block {
-	l := &r.shown.judged
-	t := &table{total: l.total, brief: true, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Evidence~")}
-	for _, f := range l.rows[:min(most, len(l.rows))] {
-		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f),
-			r.changeCell(f), evidence(f)))
-	}
-	return r.withHistory(t, l.rows)
-}
-
-// speedTable has the speeds that are not decided beside those that are, each with its verdict.
+// speedTable has all speeds, each with its verdict. The reasons of those that are listed above
+// stand there.
 func (r *Report) speedTable(most int) block {
 	l := &r.shown.speeds
-	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Verdict", "Evidence~")}
+	t := &table{total: l.total, notes: true, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Verdict", "Evidence~")}
 	for _, f := range l.rows[:min(most, len(l.rows))] {
 		why := evidence(f)
-		if f.Class == gate.Inconclusive { // its reason stands among what does not block
+		if f.Standing() < 3 {
 			why = only(plain(cmp.Or(basis(&f.Evidence), "–")))
 		}
 		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f), r.changeCell(f), only(plain(f.word())), why))
@@ -88,7 +71,7 @@ func (r *Report) betterTable(most int) block {
 	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>")}
 	for _, f := range l.rows[:min(most, len(l.rows))] {
 		change := r.changeCell(f)
-		if f.Class == gate.Fixed {
+		if f.Finding == gate.Fixed {
 			change = only(plain("fixed"))
 		}
 		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f), change))
@@ -147,41 +130,19 @@ func spread(values []float64) string {
 
 func (r *Report) unjudgedTable(most int) block {
 	l := &r.shown.unjudged
-	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>")}
-	for _, f := range l.rows[:min(most, len(l.rows))] {
-		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f)))
+	rows := l.rows[:min(most, len(l.rows))]
+	columns := []string{"Cell", "Metric", "Baseline → now>"}
+	own := slices.ContainsFunc(rows, func(f finding) bool { return !r.hosts[f.host].notJudged() && f.Reason != "" })
+	if own { // else the host has one reason for all
+		columns = append(columns, "Reason~")
+	}
+	t := &table{total: l.total, columns: r.columns(columns...)}
+	for _, f := range rows {
+		cells := []inline{metricName(f), r.values(f)}
+		if own {
+			cells = append(cells, only(reason(f.Reason)))
+		}
+		t.rows = append(t.rows, r.row(f, cells...))
 	}
 	return r.withHistory(t, l.rows)
-}
-
-func (r *Report) reasonTable(l *list, most int) block {
-	t := &table{total: l.total, brief: true, columns: r.columns("Cell", "What", "Reason~")}
-	for _, f := range l.rows[:min(most, len(l.rows))] {
-		why := evidence(f)
-		if f.hasChange() || f.Class == gate.Regressed && r.hosts[f.host].ofCase(f.Verdict) {
-			why = append(append(r.change(f), plain("; ")), why...)
-		}
-		t.rows = append(t.rows, r.row(f, only(plain(f.word())), why))
-	}
-	return r.withHistory(t, l.rows)
-}
-
-// wholeReasons lists what the cells of tables that need action, or do not block, are
-// too narrow for, each once.
-func (r *Report) wholeReasons() bullets {
-	const most = 20
-	var items bullets
-	seen := map[string]bool{}
-	for _, f := range slices.Concat(r.shown.action.single(maxAction), r.shown.known.rows) {
-		why := reason(f.because())
-		if f.alike != nil {
-			why = reason(f.alike.Reason)
-		}
-		if !why.isLong() || seen[why.text] || len(items) == most {
-			continue
-		}
-		seen[why.text] = true
-		items = append(items, r.on(f, append(append(f.cell(), plain(": ")), why)))
-	}
-	return items
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
@@ -18,17 +19,13 @@ func (r *Report) unwell() []block {
 	for i := range r.hosts {
 		h := &r.hosts[i]
 		cells, reasons := ill(h.Run)
-		losses := h.doubted()
-		if cells == 0 && losses == 0 {
+		if cells == 0 {
 			continue
 		}
 		if n++; n > maxCautions {
 			continue
 		}
 		line := inline{strong("Unhealthy host"), plain(" while " + text.Plural(cells, "cell") + " " + wasWere(cells) + " measured")}
-		if cells == 0 {
-			line = inline{strong("The calibration workload moved"), plain(" as well as the cells")}
-		}
 		if len(r.hosts) > 1 {
 			line = append(line, plain(" on "), code(r.hosts[i].Run.Host.Label))
 		}
@@ -38,25 +35,34 @@ func (r *Report) unwell() []block {
 		if more := len(reasons) - most; more > 0 {
 			line = append(line, plain("; and "+text.Plural(more, "more reason")))
 		}
-		if losses > 0 {
-			line = append(line, plain(fmt.Sprintf("; inconclusive losses that the host may have made: %d. Measure again when it is healthy: ", losses)), command(h.Commands.Run+" --wait-healthy 10m"))
-		}
+		line = append(line, plain(h.healthMeans()))
 		blocks = append(blocks, paragraph(line))
 	}
 	return withRest(blocks, n, "unhealthy host", "unhealthy hosts")
 }
 
-// doubted counts the losses that the host may have made and that do not block: they
-// have no rows of their own.
-func (h *host) doubted() (n int) {
+// healthMeans says what the state of the host means for the losses.
+func (h *host) healthMeans() string {
+	stands, open := 0, 0
 	for i := range h.Comparison.Verdicts {
-		n += one(h.Comparison.Verdicts[i].Unhealthy && h.Comparison.Verdicts[i].Level != gate.Fail)
+		v := &h.Comparison.Verdicts[i]
+		stands += one(v.Health != "" && v.Blocks)
+		open += one(v.DecidedBy == gate.ByHealthyHost)
 	}
-	return n
+	var parts []string
+	if stands > 0 {
+		parts = append(parts, fmt.Sprintf("%s by pairs %s, whatever the host did to both sides", text.Plural(stands, "loss"), map[bool]string{true: "stands", false: "stand"}[stands == 1]))
+	}
+	if open > 0 {
+		parts = append(parts, text.Plural(open, "loss")+" undecided for it")
+	}
+	if parts == nil {
+		return ""
+	}
+	return "; " + strings.Join(parts, "; ")
 }
 
-// collects why.
-// well, and collects why.
+// ill counts the cells of a run that were measured on an unhealthy host, and collects why.
 func ill(run *bench.Run) (cells int, reasons []string) {
 	for i := range run.Results {
 		h := run.Results[i].Health

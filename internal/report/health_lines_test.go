@@ -32,16 +32,16 @@ func TestAnUnhealthyHostTakesOneLine(t *testing.T) {
 	t.Parallel()
 	r, d := slowCells(t, 15, &bench.Health{Status: bench.Unhealthy, Reasons: []string{"throttled"}})
 	text := render(t, report.Terminal, r)
-	if d.Status != gate.StatusInconclusive || d.Counts[gate.Inconclusive] != 15 || d.Counts[gate.Unchanged] != 0 {
+	if d.Status != gate.StatusUndecided || d.Undecided[gate.Regressed] != 15 || d.Counts[gate.Unchanged] != 0 {
 		t.Errorf("%+v", d)
 	}
 	if n := strings.Count(text, "throttled"); n != 1 {
 		t.Errorf("the reason stands there %d times:\n%s", n, text)
 	}
-	if !strings.HasPrefix(text, "INCONCLUSIVE: the speed of 15 of 15 cells was not decided; ") {
+	if !strings.HasPrefix(text, "UNDECIDED: 15 losses beyond their limits are undecided; ") {
 		t.Errorf("the first line is %.100s", text)
 	}
-	if !strings.Contains(text, "losses that the host may have made: 15") || !strings.Contains(text, "15 stay inconclusive") && !strings.Contains(text, "15 cells inconclusive") {
+	if !strings.Contains(text, "15 slower (undecided)") || !strings.Contains(text, "A healthy host, or pairs with the base") {
 		t.Error(text)
 	}
 	if _, d := slowCells(t, 15, &bench.Health{Status: bench.Healthy}); d.Status != gate.StatusFailed {

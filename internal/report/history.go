@@ -36,7 +36,7 @@ func (r *Report) withHistory(t *table, rows []finding) *table {
 func (r *Report) sparkline(f finding) string {
 	const most = 20 // characters
 	old := sampleOf(r.hosts[f.host].olds[f.Cell], f.Metric)
-	if old == nil || f.alike != nil || f.Class == gate.Missing {
+	if old == nil || f.alike != nil || f.Finding == gate.Missing {
 		return ""
 	}
 	runs := medians(old.History)
@@ -87,7 +87,7 @@ func (p *page) unlinked() {
 }
 
 func (p *page) tables(do func(*table)) {
-	blocks := slices.Clone(p.action)
+	blocks := slices.Concat(p.action, p.undecided, p.excused)
 	for i := range p.folded {
 		blocks = append(blocks, p.folded[i].blocks...)
 	}

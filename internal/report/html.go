@@ -30,13 +30,12 @@ func HTML(w io.Writer, r Report) error {
 	h.head(&p, r.in.Tool)
 	h.blocks(p.lead)
 	h.block(p.hosts)
-	h.titled("Needs action", p.action)
-	h.titled("Next", p.next)
+	for _, s := range p.parts() {
+		h.titled(s.title, s.blocks)
+	}
 	h.cells(&r)
 	for _, s := range p.folded {
-		if !s.narrow {
-			h.folded(s.title, s.blocks)
-		}
+		h.folded(s.title, s.blocks)
 	}
 	fmt.Fprintf(h, "<footer>%s · %s</footer>\n</main><script>%s</script></body></html>\n", escapeHTML(name(r.in.Tool)), escapeHTML(p.footer), script)
 	return h.Flush()
@@ -152,7 +151,7 @@ func (h htmlWriter) inline(in inline) {
 
 // mark writes a status as a word, because many systems have no font for its sign.
 func (h htmlWriter) mark(word string) {
-	class := map[string]string{"FAIL": " fail", "PASS": " pass", "WARN": " warn", "INCONCLUSIVE": " warn", "ACTION REQUIRED": " fail"}[word]
+	class := map[string]string{failed.mark: " fail", passed.mark: " pass", warned.mark: " warn", undecided.mark: " warn", actionRequired.mark: " fail"}[word]
 	fmt.Fprintf(h, `<span class="mark%s">%s</span>`, class, escapeHTML(word))
 }
 

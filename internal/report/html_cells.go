@@ -21,12 +21,14 @@ type cellPage struct {
 	now, old *bench.Result // nil where that side lacks the cell
 }
 
-// cells writes every cell of every host, as a list of folds with a form to filter and to sort.
+// cells writes every cell of every host, the worst first, as a list of folds with a form to
+// filter and to sort.
 func (h htmlWriter) cells(r *Report) {
 	all := cellPages(r)
 	if len(all) == 0 {
 		return
 	}
+	slices.SortStableFunc(all, func(a, b cellPage) int { return gate.Worse(a.verdicts[0].Verdict, b.verdicts[0].Verdict) })
 	keys := facets(r)
 	h.WriteString("<h2 id=\"cells\">" + text.Plural(len(all), "cell") + "</h2>\n")
 	h.form(all, keys, len(r.hosts) > 1)
@@ -53,21 +55,13 @@ func cellPages(r *Report) (all []cellPage) {
 				for v := k; v < end; v++ {
 					c.verdicts = append(c.verdicts, finding{host: i, Verdict: &verdicts[v], line: h.crashLine(&verdicts[v])})
 				}
-				slices.SortStableFunc(c.verdicts, worstFirst)
+				slices.SortStableFunc(c.verdicts, bySeverity)
 				all = append(all, c)
 			}
 			k = end
 		}
 	}
 	return all
-}
-
-func worstFirst(a, b finding) int {
-	levels := map[gate.Level]int{gate.Fail: 0, gate.Warn: 1, gate.Off: 2}
-	if d := levels[a.Level] - levels[b.Level]; d != 0 {
-		return d
-	}
-	return bySeverity(a, b)
 }
 
 func byID(run *bench.Run) map[string]*bench.Result {
@@ -84,11 +78,11 @@ func byID(run *bench.Run) map[string]*bench.Result {
 // form is shown by the script, which it needs.
 func (h htmlWriter) form(all []cellPage, keys []string, hosts bool) {
 	h.WriteString(`<form id="filter" hidden><label>Search <input type="search" name="q" placeholder="cell, verdict or metric"></label>` + "\n")
-	classes := map[string]bool{}
+	words := map[string]bool{}
 	labels := map[string]bool{}
 	values := map[string]map[string]bool{}
 	for _, c := range all {
-		classes[c.verdicts[0].word()] = true
+		words[c.verdicts[0].word()] = true
 		labels[c.host.Run.Host.Label] = true
 		for _, p := range c.params() {
 			if values[p.Key] == nil {
@@ -97,14 +91,14 @@ func (h htmlWriter) form(all []cellPage, keys []string, hosts bool) {
 			values[p.Key][p.Value] = true
 		}
 	}
-	h.choice("Class", "class", classes)
+	h.choice("Finding", "class", words)
 	if hosts {
 		h.choice("Host", "host", labels)
 	}
 	for i, key := range keys {
 		h.choice(strings.TrimPrefix(key, bench.EnvPrefix), "p"+strconv.Itoa(i), values[key])
 	}
-	h.WriteString(`<label>Sort <select name="sort"><option value="i">as measured</option><option value="loss">largest loss</option><option value="gain">largest gain</option>` +
+	h.WriteString(`<label>Sort <select name="sort"><option value="i">worst first</option><option value="loss">largest loss</option><option value="gain">largest gain</option>` +
 		`<option value="noise">largest noise</option><option value="t">name</option></select></label> <output aria-live="polite"></output></form>` + "\n")
 }
 
@@ -150,12 +144,13 @@ func (c *cellPage) data(keys []string) string {
 	return string(data)
 }
 
-var marks = map[gate.Level]string{gate.Fail: "FAIL", gate.Warn: "WARN"}
+// marks are the words for what stands out, by [gate.Verdict.Standing].
+var marks = []string{failed.mark, undecided.mark, warned.mark, ""}
 
 func (h htmlWriter) cell(r *Report, i int, c cellPage, keys []string) {
 	first := c.verdicts[0]
 	fmt.Fprintf(h, `<details class="cell" id="c%d" data-v="%s"><summary>`, i, escapeHTML(c.data(keys)))
-	if mark := marks[first.Level]; mark != "" {
+	if mark := marks[first.Standing()]; mark != "" {
 		h.mark(mark)
 	}
 	fmt.Fprintf(h, ` <code>%s</code> <span class="class">%s</span> <span class="change">`, escapeHTML(name(first.Cell)), escapeHTML(first.word()))
@@ -191,7 +186,7 @@ func (c *cellPage) table(r *Report) *table {
 			size, more := r.changed(v)
 			change = inline{strong(size), plain(more)}
 		}
-		t.rows = append(t.rows, []inline{metricName(v), only(plain(v.word())), r.values(v), change, limitsIn(v.Verdict), evidence(v)})
+		t.rows = append(t.rows, []inline{metricName(v), only(plain(v.word())), r.values(v), change, limitsIn(v.Verdict), r.why(v)})
 	}
 	t.total = len(t.rows)
 	return t

@@ -41,7 +41,7 @@ func (h htmlWriter) figure(caption, svg string) {
 func (c *cellPage) groups(now, old *bench.Sample) []chart.Group {
 	head := chart.Group{Name: "now", Class: "head", Values: now.Values}
 	for _, v := range c.verdicts {
-		if change, ok := c.host.changeOf(v.Verdict); ok && v.Metric == now.Metric && v.Evidence.Method == "evidence" {
+		if change, ok := c.host.changeOf(v.Verdict); ok && v.Metric == now.Metric && v.Evidence.Method.Statistics() {
 			head.Low, head.High = v.Old*(1+change.interval[0]/100), v.Old*(1+change.interval[1]/100)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -13,24 +14,26 @@ import (
 )
 
 // DocumentSchema is the version of [Document] written by this build.
-const DocumentSchema = 2
+const DocumentSchema = 3
 
 // Document is the JSON form of a report. Unlike the others it leaves nothing
 // out. Names and reasons in it are as they were measured, so what shows them
 // has to escape them.
 type Document struct {
-	Schema   int           `json:"schema"`
-	Tool     string        `json:"tool"`
-	Status   gate.Status   `json:"status"`
-	Title    string        `json:"title"` // the verdict in one sentence
-	Created  time.Time     `json:"created,omitzero"`
-	Revision string        `json:"revision,omitempty"`
-	Base     string        `json:"base,omitempty"`
-	Config   string        `json:"config,omitempty"`
-	RunURL   string        `json:"run_url,omitempty"`
-	Policy   gate.Policy   `json:"policy"`
-	Totals   Totals        `json:"totals"`
-	Decision gate.Decision `json:"decision"`
+	Schema   int         `json:"schema"`
+	Tool     string      `json:"tool"`
+	Status   gate.Status `json:"status"`
+	Title    string      `json:"title"` // the verdict in one sentence
+	Created  time.Time   `json:"created,omitzero"`
+	Revision string      `json:"revision,omitempty"`
+	Base     string      `json:"base,omitempty"`
+	// BaseBranch is the branch of Base; absent where it is not known.
+	BaseBranch string        `json:"base_branch,omitempty"`
+	Config     string        `json:"config,omitempty"`
+	RunURL     string        `json:"run_url,omitempty"`
+	Policy     gate.Policy   `json:"policy"`
+	Totals     Totals        `json:"totals"`
+	Decision   gate.Decision `json:"decision"`
 	// CheckedChanges is what the pull request changes in what is checked.
 	CheckedChanges *CheckedChanges `json:"checked_changes,omitempty"`
 	Hosts          []HostDocument  `json:"hosts"`
@@ -43,8 +46,9 @@ type HostDocument struct {
 	Machine    bench.Fingerprint    `json:"machine"`
 	Revision   string               `json:"revision,omitempty"`
 	Started    time.Time            `json:"started,omitzero"`
-	Baseline   *BaselineDocument    `json:"baseline"`           // null where there is none
-	Unjudged   string               `json:"unjudged,omitempty"` // why speed was not judged
+	Baseline   *BaselineDocument    `json:"baseline"`              // null where there is none
+	Unjudged   string               `json:"unjudged,omitempty"`    // why speed was not judged
+	NoEvidence string               `json:"no_evidence,omitempty"` // why nothing of the run counts
 	Measured   int                  `json:"measured"`
 	Right      int                  `json:"right"`
 	Checked    int                  `json:"checked"` // see [Totals]
@@ -53,7 +57,7 @@ type HostDocument struct {
 	LeftOut    int                  `json:"left_out,omitempty"`
 	Retried    int                  `json:"retried,omitempty"`
 	Noise      *gate.Noise          `json:"noise,omitempty"`      // of the run's A/A pairs
-	Sight      []gate.Sight         `json:"sight,omitempty"`      // what could have been seen, by road
+	Power      []gate.Power         `json:"power,omitempty"`      // which losses could have been seen, by method
 	Began      *gate.Began          `json:"began,omitempty"`      // with which commits the losses began that this run confirms
 	Alike      []AlikeDocument      `json:"alike,omitempty"`      // losses that cells share
 	Budgets    []BudgetDocument     `json:"budgets,omitempty"`    // what became of each
@@ -62,7 +66,7 @@ type HostDocument struct {
 	Metrics    []bench.Metric       `json:"metrics"`
 	Warnings   []string             `json:"warnings,omitempty"`
 	Checks     []gate.Check         `json:"checks,omitempty"` // all of the cells of case files, in the order of the run
-	Verdicts   []VerdictDocument    `json:"verdicts"`         // all, in the order of the run
+	Verdicts   []VerdictDocument    `json:"verdicts"`         // all, the worst first; those that are alike in the order of the run
 }
 
 // BaselineDocument says what a host was compared with.
@@ -80,11 +84,13 @@ type BaselineDocument struct {
 // is one is written as 0, and NotFinite is set.
 type VerdictDocument struct {
 	gate.Verdict
+	// Certainty is "certain", or "undecided": then decided_by says what would decide it.
+	Certainty string `json:"certainty"`
 	// Delta hides the gate's own: a document has one sign for a change.
 	Delta *struct{} `json:"delta,omitempty"`
 	// Change is new/old - 1 in the metric's own sign, a fraction; nil where no two
-	// numbers were compared. With the method "evidence" it is the estimate that was
-	// judged, of the pairs or from history, and not that of the two medians. Interval
+	// numbers were compared. By pairs and history it is the estimate that was
+	// judged, and not that of the two medians. Interval
 	// is that of Change, see [gate.Verdict]; Better is nil for no change, too.
 	Change    *float64    `json:"change"`
 	Better    *bool       `json:"better"`
@@ -104,9 +110,9 @@ func JSON(w io.Writer, r Report) error {
 		e.begin(h.document(), `"verdicts":null}`)
 		e.checks(h.Comparison.Checks)
 		e.text(`"verdicts":[`)
-		for k := range h.Comparison.Verdicts {
+		for k, v := range h.worstFirst() {
 			e.separate(k)
-			e.value(h.finiteVerdict(h.Comparison.Verdicts[k]))
+			e.value(h.finiteVerdict(*v))
 		}
 		e.text("\n]}")
 	}
@@ -173,7 +179,7 @@ func (r *Report) document() *Document {
 	decision.Waivers = finiteWaivers(decision.Waivers)
 	return &Document{
 		Schema: DocumentSchema, Tool: r.in.Tool, Status: r.in.Decision.Status, Title: r.Title(),
-		Created: r.in.Now, Revision: r.in.Revision, Base: r.in.Base, Config: r.in.Config, RunURL: r.in.Links.Run,
+		Created: r.in.Now, Revision: r.in.Revision, Base: r.in.Base, BaseBranch: r.in.BaseBranch, Config: r.in.Config, RunURL: r.in.Links.Run,
 		Policy: r.in.Policy, Totals: r.Totals(), Decision: decision, CheckedChanges: r.in.Checked,
 	}
 }
@@ -181,9 +187,9 @@ func (r *Report) document() *Document {
 func (h *host) document() *HostDocument {
 	d := &HostDocument{
 		Host: h.Run.Host.Label, Device: h.Run.Host.Device(), Machine: finiteMachine(h.Run.Host.Fingerprint),
-		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged,
+		Revision: h.Run.Revision, Started: h.Run.Started, Unjudged: h.Comparison.Unjudged, NoEvidence: h.Comparison.NoEvidence,
 		Measured: h.measured, Right: h.right, Checked: h.checked, Uncompared: h.Comparison.Uncompared, Unselected: h.unselected,
-		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Sight: finiteSight(h.Comparison.Sight), Began: h.Comparison.Began, Alike: h.alikeDocuments(), Budgets: h.budgetDocuments(), Waivers: finiteWaivers(h.Comparison.Waivers), Quarantine: h.Comparison.Quarantine,
+		LeftOut: h.leftOut, Retried: h.retried, Noise: finiteNoise(h.Comparison.Noise), Power: finitePower(h.Comparison.Power), Began: h.Comparison.Began, Alike: h.alikeDocuments(), Budgets: h.budgetDocuments(), Waivers: finiteWaivers(h.Comparison.Waivers), Quarantine: h.Comparison.Quarantine,
 		Metrics: h.Run.Metrics, Warnings: warningsOf(h.Run),
 	}
 	if ref := h.Reference; ref != nil {
@@ -204,11 +210,21 @@ func finiteMachine(f bench.Fingerprint) bench.Fingerprint {
 	return f
 }
 
-func finiteSight(all []gate.Sight) []gate.Sight {
-	out := make([]gate.Sight, len(all))
-	for i, s := range all {
-		s.Half, s.Most = finite(s.Half), finite(s.Most)
-		out[i] = s
+// worstFirst are the verdicts in the order of [gate.Worse].
+func (h *host) worstFirst() []*gate.Verdict {
+	sorted := make([]*gate.Verdict, len(h.Comparison.Verdicts))
+	for i := range sorted {
+		sorted[i] = &h.Comparison.Verdicts[i]
+	}
+	slices.SortStableFunc(sorted, gate.Worse)
+	return sorted
+}
+
+func finitePower(all []gate.Power) []gate.Power {
+	out := make([]gate.Power, len(all))
+	for i, p := range all {
+		p.Half, p.Ninety = finite(p.Half), finite(p.Ninety)
+		out[i] = p
 	}
 	return out
 }
@@ -226,13 +242,19 @@ func finiteNoise(n *gate.Noise) *gate.Noise {
 }
 
 func (h *host) finiteVerdict(v gate.Verdict) *VerdictDocument {
-	d := &VerdictDocument{Verdict: v}
+	d := &VerdictDocument{Verdict: v, Certainty: v.Certainty()}
 	h.changeDocument(d)
 	for _, x := range []*float64{&d.Old, &d.New, &d.Verdict.Delta, &d.Verdict.Interval[0], &d.Verdict.Interval[1], &d.Evidence.Limit, &d.Evidence.Noise,
 		&d.Evidence.P, &d.Evidence.Q, &d.Evidence.NoiseFloor, &d.Evidence.MDE, &d.Evidence.StdErr} {
 		if math.IsNaN(*x) || math.IsInf(*x, 0) {
 			*x, d.NotFinite = 0, true
 		}
+	}
+	if t := d.Evidence.Processor; t != nil {
+		t := *t
+		t.Change, t.Interval, t.P, t.Q, t.Waited = finite(t.Change), [2]float64{finite(t.Interval[0]), finite(t.Interval[1])}, finite(t.P), finite(t.Q), finite(t.Waited)
+		t.Threads = [2]float64{finite(t.Threads[0]), finite(t.Threads[1])}
+		d.Evidence.Processor = &t
 	}
 	return d
 }

@@ -43,6 +43,7 @@ func TestJSONHasEveryVerdict(t *testing.T) {
 				v.Delta, v.Interval = 0, [2]float64{} // a document has Change
 				want = append(want, v)
 			}
+			slices.SortStableFunc(want, func(a, b gate.Verdict) int { return gate.Worse(&a, &b) })
 			for _, v := range doc.Hosts[i].Verdicts {
 				got = append(got, v.Verdict)
 			}
@@ -105,7 +106,7 @@ func TestNoNumberBreaksAReport(t *testing.T) {
 			flood(reflect.ValueOf(&h.Comparison.Checks[i]).Elem(), x)
 			c := h.Comparison.Checks[i]
 			h.Comparison.Verdicts = append(h.Comparison.Verdicts, gate.Verdict{Cell: c.Cell, Metric: c.Metric, Reference: "baseline",
-				Class: gate.Regressed, Level: gate.Fail, Old: x, New: x, Delta: x, Interval: [2]float64{x, x},
+				Finding: gate.Regressed, Blocks: true, Old: x, New: x, Delta: x, Interval: [2]float64{x, x},
 				Evidence: gate.Evidence{Method: "threshold", Limit: x, Noise: x}})
 		}
 		h.Comparison.Noise = &gate.Noise{Metrics: []gate.MetricNoise{{Median: x, Largest: x}}}

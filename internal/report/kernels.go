@@ -31,7 +31,7 @@ type kernel struct {
 	latency              geomean
 	worst                *gate.Verdict // the largest loss of latency, nil where nothing was judged
 	worstAt              string        // its workload
-	blocking             []int         // cells by rank, as in tally
+	blocking             []int         // cells by label, as in tally
 	fixed                int
 }
 
@@ -98,7 +98,7 @@ func (s *kernelScan) place(res *bench.Result) {
 	if !known {
 		i = len(s.list)
 		s.at[key] = i
-		s.list = append(s.list, kernel{host: s.host, definition: key[0], solution: key[1], blocking: make([]int, len(severity)+1)})
+		s.list = append(s.list, kernel{host: s.host, definition: key[0], solution: key[1], blocking: make([]int, len(labels))})
 	}
 	id := res.Cell.ID()
 	s.own[id] = own{res, i}
@@ -128,13 +128,13 @@ func (s *kernelScan) cell(verdicts []gate.Verdict) {
 	worst := -1
 	for i := range verdicts {
 		v := &verdicts[i]
-		if v.Level == gate.Fail {
-			if at := rank(classOf(v)); worst < 0 || at < worst {
+		if v.Blocks {
+			if at := labelOf(v); worst < 0 || at < worst {
 				worst = at
 			}
 		}
-		k.fixed += one(v.Class == gate.Fixed)
-		if v.Metric == latency && ofSpeed(v) && v.Class != gate.Inconclusive {
+		k.fixed += one(v.Finding == gate.Fixed)
+		if v.Metric == latency && ofSpeed(v) && !v.Undecided() {
 			s.judge(k, v)
 		}
 	}
@@ -164,11 +164,10 @@ func byStatus(a, b kernel) int {
 }
 
 func (k *kernel) group() int {
-	slower := rank(gate.Regressed)
 	for at, n := range k.blocking {
 		switch {
 		case n == 0:
-		case at < slower:
+		case labels[at].finding.Rank() < gate.Regressed.Rank():
 			return 0
 		case k.fixed == 0:
 			return 2
@@ -206,12 +205,8 @@ func (r *Report) kernelTable(most int) block {
 func (k *kernel) words() string {
 	var list []string
 	for at, n := range k.blocking {
-		switch {
-		case n == 0:
-		case at == len(severity):
-			list = append(list, fmt.Sprintf("%d not judged", n))
-		default:
-			list = append(list, fmt.Sprintf("%d %s", n, labels[severity[at]].blocking))
+		if n > 0 {
+			list = append(list, fmt.Sprintf("%d %s", n, labels[at].word))
 		}
 	}
 	if k.fixed > 0 {

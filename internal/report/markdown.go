@@ -73,7 +73,7 @@ func (r *Report) fit(limit int) string {
 	if s := p.markdown(r.in.Tool, nil, left); len(s) <= limit {
 		return s
 	}
-	p.action, p.next = nil, nil
+	p.action, p.undecided, p.excused, p.next = nil, nil, nil, nil
 	left = []string{"everything but the hosts"}
 	if s := p.markdown(r.in.Tool, nil, left); len(s) <= limit {
 		return s
@@ -122,13 +122,11 @@ func (p *page) markdown(tool string, folded, left []string) string {
 	}
 	write(p.lead...)
 	write(p.hosts)
-	if len(p.action) > 0 {
-		b.WriteString("#### Needs action\n\n")
-		write(p.action...)
-	}
-	if len(p.next) > 0 {
-		b.WriteString("#### Next\n\n")
-		write(p.next...)
+	for _, s := range p.parts() {
+		if len(s.blocks) > 0 {
+			b.WriteString("#### " + s.title + "\n\n")
+			write(s.blocks...)
+		}
 	}
 	for _, s := range folded {
 		b.WriteString(s)
@@ -186,11 +184,12 @@ func (t *table) markdown(b *strings.Builder) {
 		b.WriteString(map[bool]string{false: ":--|", true: "--:|"}[c.right])
 	}
 	b.WriteString("\n")
+	var notes []string
 	for _, row := range t.rows {
 		b.WriteString("|")
 		for _, cell := range row {
-			if t.brief {
-				cell = cell.short()
+			if t.notes {
+				cell = cell.noted(&notes)
 			}
 			b.WriteString(" " + cell.write(escapeCodeCell) + " |")
 		}
@@ -199,40 +198,39 @@ func (t *table) markdown(b *strings.Builder) {
 	if more := t.total - len(t.rows); more > 0 {
 		fmt.Fprintf(b, "\n… and %d more\n", more)
 	}
+	if len(notes) > 0 {
+		b.WriteString("\n")
+	}
+	for i, note := range notes {
+		fmt.Fprintf(b, "%d. %s\n", i+1, escapeText(note))
+	}
 }
 
 // maxCell is the longest reason in a cell of a table, in runes: longer ones make the
-// other columns narrow. A section has them whole.
+// other columns narrow, and are listed below the table, whole.
 const maxCell = 80
 
-func (in inline) short() inline {
+// noted replaces long reasons by the numbers that they have among the notes.
+func (in inline) noted(notes *[]string) inline {
 	if !slices.ContainsFunc(in, span.isLong) {
 		return in
 	}
 	in = slices.Clone(in)
 	for i := range in {
-		if in[i].isLong() {
-			in[i].text = cutAtWord(in[i].text, maxCell)
+		if !in[i].isLong() {
+			continue
 		}
+		at := slices.Index(*notes, in[i].text)
+		if at < 0 {
+			at = len(*notes)
+			*notes = append(*notes, in[i].text)
+		}
+		in[i] = plain(fmt.Sprintf("note %d", at+1))
 	}
 	return in
 }
 
 func (s span) isLong() bool { return s.kind == prose && utf8.RuneCountInString(s.text) > maxCell }
-
-// cutAtWord keeps the beginning of s: up to the cause or the next step, else whole
-// words.
-func cutAtWord(s string, limit int) string {
-	head := string([]rune(s)[:limit-1])
-	at := max(strings.LastIndex(head, "; "), strings.LastIndex(head, ": "))
-	if at < limit/3 {
-		at = strings.LastIndexByte(head, ' ')
-	}
-	if at >= limit/3 {
-		head = head[:at]
-	}
-	return strings.TrimRight(head, " :;,") + "…"
-}
 
 func (in inline) markdown() string { return in.write(escapeCode) }
 

@@ -83,7 +83,7 @@ var (
 // action.
 func shownVerdicts(text string) (n int) {
 	_, action, _ := strings.Cut(text, "#### Needs action")
-	action, _, _ = strings.Cut(action, "\n#### Next")
+	action, _, _ = strings.Cut(action, "\n#### ")
 	for line := range strings.Lines(action) {
 		switch {
 		case strings.HasPrefix(line, "|"):
@@ -166,7 +166,7 @@ func TestCrashIsItsLogLine(t *testing.T) {
 	} {
 		h := grid(1, 1, func(res *bench.Result) bool { return crash(res, c.log) })
 		r := report.New(judged(report.Input{}, h))
-		if got := r.Findings()[0].Message; got != "exited with an error: "+c.want {
+		if got := r.Findings(9)[0].Message; got != "exited with an error: "+c.want {
 			t.Errorf("log %q\ngot  %q\nwant %q", c.log, got, c.want)
 		}
 		checkPlain(t, render(t, report.Terminal, r))
@@ -222,7 +222,7 @@ func FuzzCrashLog(f *testing.F) {
 		}
 		checkPlain(t, render(t, report.Terminal, r))
 		checkPlain(t, explained(t, r, r.CellIDs(), 80))
-		for _, f := range r.Findings() {
+		for _, f := range r.Findings(9) {
 			checkPlain(t, f.Message)
 		}
 	})

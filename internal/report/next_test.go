@@ -22,18 +22,21 @@ func single(t *testing.T, typed report.Commands, verdicts ...gate.Verdict) strin
 
 func TestNextSaysWhatToType(t *testing.T) {
 	own := report.Commands{Run: "go run . run", Update: "go run . update", Prune: "go run . prune", Refresh: "go run . refresh"}
-	slower := judgedCell("it's__slow", gate.Regressed, gate.Fail)
-	gone := whole("gone", gate.Missing, gate.Fail)
-	long := judgedCell(strings.Repeat("x", 500), gate.Regressed, gate.Fail)
-	metric := gate.Verdict{Cell: "m", Metric: "tps", Class: gate.Missing, Level: gate.Fail, Old: 5}
+	slower := judgedCell("it's__slow", gate.Regressed)
+	gone := whole("gone", gate.Missing)
+	long := judgedCell(strings.Repeat("x", 500), gate.Regressed)
+	metric := gate.Verdict{Cell: "m", Metric: "tps", Finding: gate.Missing, Blocks: true, Old: 5}
 	of := func(reference string, v gate.Verdict) gate.Verdict {
 		v.Reference = reference
 		return v
 	}
-	equal := judgedCell("e", gate.Regressed, gate.Fail)
-	equal.Evidence.Method, equal.Reason = "exact", "must equal 1"
+	allowed := func(v gate.Verdict) gate.Verdict {
+		return excused(v, gate.Excuse{Kind: gate.RuleExcuse, Source: "cases.drift: warn"})
+	}
+	equal := judgedCell("e", gate.Regressed)
+	equal.Finding, equal.Evidence.Method, equal.Reason = gate.Incorrect, "exact", "must equal 1"
 	unequal := equal
-	unequal.Class, unequal.Reference = gate.CorrectnessFailure, "baselines/baseline-desk.json"
+	unequal.Finding, unequal.Reference = gate.Incorrect, "baselines/baseline-desk.json"
 	const refresh = `accelgate cases refresh --only 'c' --reason "why they are accepted" --force`
 	const drift = "Drift is measured from the initial time, which only --initial-times renews."
 	for _, c := range []struct {
@@ -49,40 +52,40 @@ func TestNextSaysWhatToType(t *testing.T) {
 		{"gone", report.Commands{}, []gate.Verdict{gone}, []string{"Reproduce: accelgate run\n", "accelgate baseline prune", "!baseline update"}},
 		{"lost metric", report.Commands{}, []gate.Verdict{metric}, []string{"--only 'm'", "baseline update"}},
 		{"too long to type", report.Commands{}, []gate.Verdict{long}, []string{"Reproduce: accelgate run\n", "!--only"}},
-		{"wrong", report.Commands{}, []gate.Verdict{whole("w", gate.CorrectnessFailure, gate.Fail)}, []string{
+		{"wrong", report.Commands{}, []gate.Verdict{whole("w", gate.Incorrect)}, []string{
 			"--only 'w'", "cannot be accepted", "!baseline update"}},
-		{"slower than a case file", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail))}, []string{
+		{"slower than a case file", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed))}, []string{
 			"--only 'c' --repeats 5", refresh, "100 → 80 vs baseline", "!baseline update"}},
-		{"slower than both", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail)), slower}, []string{
+		{"slower than both", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed)), slower}, []string{
 			refresh, "accelgate baseline update", "100 → 80 vs baseline"}},
-		{"drifted", own, []gate.Verdict{of("initial", judgedCell("c", gate.Drifted, gate.Fail))}, []string{
+		{"drifted", own, []gate.Verdict{of("initial", judgedCell("c", gate.Drifted))}, []string{
 			"go run . run --only 'c'", drift, "go run . refresh --initial-times --only 'c' --reason \"why they are accepted\" --force\n", "drifted, -20.0 %",
 			"100 → 80 vs initial", "!go run . update", "!refresh --only"}},
-		{"slower and drifted", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail)), of("initial", judgedCell("c", gate.Drifted, gate.Fail))},
+		{"slower and drifted", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed)), of("initial", judgedCell("c", gate.Drifted))},
 			[]string{drift, "accelgate cases refresh --initial-times --only 'c'", "!refresh --only"}},
-		{"slower, and drift is only shown", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed, gate.Fail)), of("initial", judgedCell("c", gate.Drifted, gate.Warn))},
+		{"slower, and drift is only shown", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Regressed)), allowed(of("initial", judgedCell("c", gate.Drifted)))},
 			[]string{refresh, "!--initial-times"}},
-		{"slower than the only time, the initial one", report.Commands{}, []gate.Verdict{of("initial", judgedCell("c", gate.Regressed, gate.Fail))},
+		{"slower than the only time, the initial one", report.Commands{}, []gate.Verdict{of("initial", judgedCell("c", gate.Regressed))},
 			[]string{drift, "accelgate cases refresh --initial-times --only 'c'"}},
-		{"one drifted, one slower", report.Commands{}, []gate.Verdict{of("initial", judgedCell("d", gate.Drifted, gate.Fail)), of("baseline", judgedCell("c", gate.Regressed, gate.Fail))},
+		{"one drifted, one slower", report.Commands{}, []gate.Verdict{of("initial", judgedCell("d", gate.Drifted)), of("baseline", judgedCell("c", gate.Regressed))},
 			[]string{refresh, drift, "accelgate cases refresh --initial-times --only 'd'"}},
-		{"drifted, not blocking", report.Commands{}, []gate.Verdict{of("initial", judgedCell("c", gate.Drifted, gate.Warn))}, []string{
-			"drifted (not blocking)", "100 → 80 vs initial, -20.0 % (worse), limit 10 %", "!== Next"}},
-		{"other operators", report.Commands{}, []gate.Verdict{of("baseline", whole("c", gate.OperatorsDiffer, gate.Fail))}, []string{
-			"operators differ", "1 verdict = 1 with other operators\n", refresh, "!baseline update"}},
-		{"other operators than initially", report.Commands{}, []gate.Verdict{of("initial", whole("c", gate.OperatorsDiffer, gate.Fail))}, []string{
+		{"drifted, not blocking", report.Commands{}, []gate.Verdict{allowed(of("initial", judgedCell("c", gate.Drifted)))}, []string{
+			"== Excused", "100 → 80 vs initial", "-20.0 % (worse)", "by cases.drift: warn", "!== Next"}},
+		{"other operators", report.Commands{}, []gate.Verdict{of("baseline", whole("c", gate.PartsDiffer))}, []string{
+			"operators differ", "1 verdict = 1 operators differ\n", refresh, "!baseline update"}},
+		{"other operators than initially", report.Commands{}, []gate.Verdict{of("initial", whole("c", gate.PartsDiffer))}, []string{
 			refresh, "!--initial-times"}},
-		{"too fast", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Improved, gate.Fail))}, []string{
+		{"too fast", report.Commands{}, []gate.Verdict{of("baseline", judgedCell("c", gate.Unrecorded))}, []string{
 			"faster than allowed, -20.0 %", refresh, "!baseline update"}},
 		{"not equal", report.Commands{}, []gate.Verdict{of("baseline", equal)}, []string{
 			"not equal", "cases refresh --only 'e'", "!cannot be accepted"}},
 		{"not equal to the host's baseline", report.Commands{}, []gate.Verdict{unequal}, []string{
 			"FAIL: 1 of 1 cell differs in a metric that must be equal\n", "1 verdict = 1 not equal\n", "not equal ", "(records only the cells that passed): accelgate baseline update --reason",
 			"--force\n", "!rong answers", "!cannot be accepted", "!cases refresh", "1 of 1 row that needs action is shown"}},
-		{"not equal and wrong", report.Commands{}, []gate.Verdict{unequal, whole("w", gate.CorrectnessFailure, gate.Fail)}, []string{
-			"FAIL: 1 of 2 cells gives wrong answers and 1 differs in a metric that must be equal\n", "2 verdicts = 1 wrong + 1 not equal\n",
+		{"not equal and wrong", report.Commands{}, []gate.Verdict{unequal, whole("w", gate.Incorrect)}, []string{
+			"FAIL: 1 of 2 cells differs in a metric that must be equal and 1 gives a wrong answer\n", "2 verdicts = 1 not equal + 1 wrong\n",
 			"baseline update", "cannot be accepted"}},
-		{"fine", report.Commands{}, []gate.Verdict{judgedCell("f", gate.Unchanged, gate.Off)}, []string{"!== Next"}},
+		{"fine", report.Commands{}, []gate.Verdict{judgedCell("f", gate.Unchanged)}, []string{"!== Next"}},
 	} {
 		text := single(t, c.typed, c.verdicts...)
 		for _, want := range c.want {
@@ -139,8 +142,8 @@ func TestWarningsOfBothSidesAreShown(t *testing.T) {
 }
 
 func TestOrderOfRows(t *testing.T) {
-	at := func(cell string, class gate.Class, level gate.Level, delta float64) gate.Verdict {
-		v := judgedCell(cell, class, level)
+	at := func(cell string, found gate.Finding, delta float64) gate.Verdict {
+		v := judgedCell(cell, found)
 		v.Delta = delta
 		return v
 	}
@@ -159,20 +162,22 @@ func TestOrderOfRows(t *testing.T) {
 			t.Errorf("%s: %q, want %q", title, got, want)
 		}
 	}
-	check("== Needs action", []string{"cell-w", "cell-r", "cell-m", "cell-s", "cell-a", "cell-b", "cell-c"},
-		at("cell-c", gate.Regressed, gate.Fail, -12), at("cell-b", gate.Regressed, gate.Fail, -30), whole("cell-s", gate.Skipped, gate.Fail),
-		whole("cell-m", gate.Missing, gate.Fail), whole("cell-r", gate.RuntimeFailure, gate.Fail),
-		at("cell-a", gate.Regressed, gate.Fail, -30), whole("cell-w", gate.CorrectnessFailure, gate.Fail))
+	newlySkipped := whole("cell-s", gate.Missing)
+	newlySkipped.Outcome = bench.Skipped
+	check("== Needs action", []string{"cell-w", "cell-r", "cell-s", "cell-m", "cell-a", "cell-b", "cell-c"},
+		at("cell-c", gate.Regressed, -12), at("cell-b", gate.Regressed, -30), newlySkipped,
+		whole("cell-m", gate.Missing), whole("cell-r", gate.Crashed),
+		at("cell-a", gate.Regressed, -30), whole("cell-w", gate.Incorrect))
 	check(" improved or fixed", []string{"cell-b", "cell-a", "cell-f"},
-		at("cell-a", gate.Improved, gate.Off, 12), whole("cell-f", gate.Fixed, gate.Off), at("cell-b", gate.Improved, gate.Off, 40))
+		at("cell-a", gate.Improved, 12), whole("cell-f", gate.Fixed), at("cell-b", gate.Improved, 40))
 	check(" speeds", []string{"cell-b", "cell-a"},
-		at("cell-a", gate.Unchanged, gate.Off, 2), at("cell-b", gate.Unchanged, gate.Off, -3))
+		at("cell-a", gate.Unchanged, 2), at("cell-b", gate.Unchanged, -3))
 }
 
 // TestAdviceToAReplay: what was replayed has no baseline file, but case files.
 func TestAdviceToAReplay(t *testing.T) {
 	run := &bench.Run{Host: bench.Host{Label: "replay"}}
-	c := gate.Comparison{Measured: 2, Passed: 2, Unjudged: "there is no baseline for this host", Verdicts: []gate.Verdict{whole("b", gate.Untracked, gate.Warn)},
+	c := gate.Comparison{Measured: 2, Passed: 2, Unjudged: "there is no baseline for this host", Verdicts: []gate.Verdict{whole("b", gate.Untracked)},
 		Checks: []gate.Check{{Cell: "a", Status: gate.CheckPass}, {Cell: "b", Status: gate.CheckNoBaseline}}}
 	in := report.Input{Hosts: []report.HostInput{{Run: run, Comparison: c}}, Policy: gate.DefaultPolicy()}
 	in.Decision = gate.Decide([]gate.Comparison{c}, in.Policy)

@@ -21,7 +21,7 @@ func (r *Report) operators() (title string, blocks []block, n int) {
 	}
 	seen := map[place]bool{}
 	noun := "slower cell"
-	for _, f := range slices.Concat(r.shown.action.rows, r.shown.known.rows) {
+	for _, f := range slices.Concat(r.shown.action.rows, r.shown.undecided.rows, r.shown.excused.rows) {
 		at := place{f.host, f.Cell}
 		if n == most || seen[at] {
 			continue
@@ -33,7 +33,7 @@ func (r *Report) operators() (title string, blocks []block, n int) {
 		seen[at] = true
 		n++
 		blocks = append(blocks, explanation...)
-		if f.Class != gate.Regressed {
+		if f.Finding != gate.Regressed {
 			noun = "cell"
 		}
 	}
@@ -44,8 +44,8 @@ func (r *Report) operators() (title string, blocks []block, n int) {
 func (r *Report) explain(f finding) []block {
 	h := &r.hosts[f.host]
 	switch {
-	case f.Class == gate.Regressed && f.Level == gate.Fail:
-	case f.Class == gate.Improved, f.Class == gate.Drifted, f.Class == gate.OperatorsDiffer:
+	case f.Finding == gate.Regressed && f.Blocks:
+	case f.Finding == gate.Improved, f.Finding == gate.Unrecorded, f.Finding == gate.Drifted, f.Finding == gate.PartsDiffer, f.Finding == gate.Incorrect && f.Metric != "":
 	default:
 		return nil
 	}
@@ -54,7 +54,7 @@ func (r *Report) explain(f finding) []block {
 		if ofFile(c.Operators.Of) {
 			head = inline{code(f.Cell), plain(": operators vs " + c.Operators.Of + "; a plus is slower")}
 		}
-		return []block{paragraph(head), partTable(c, f.Class)}
+		return []block{paragraph(head), partTable(c, f.Finding)}
 	}
 	result := h.results[f.Cell]
 	if result == nil || len(result.Breakdowns) == 0 {
@@ -75,9 +75,9 @@ type part struct {
 // partTable shows the operators that explain the change of a total. Its last
 // row is the total, and the row before it holds all that is not shown, so that
 // each column of differences adds up as it is written.
-func partTable(c *gate.Check, class gate.Class) *table {
+func partTable(c *gate.Check, found gate.Finding) *table {
 	const most = 5
-	rows, worth := worstParts(&c.Operators, class)
+	rows, worth := worstParts(&c.Operators, found)
 	s := scaleOf(c)
 	total := s.total(c)
 	rest := total
@@ -100,7 +100,7 @@ func partTable(c *gate.Check, class gate.Class) *table {
 
 // worstParts orders the operators: those that moved most or, where it is the
 // operators that differ, those that do not pass. The first n are worth a row.
-func worstParts(o *gate.OperatorCheck, class gate.Class) (rows []*gate.OperatorRow, n int) {
+func worstParts(o *gate.OperatorCheck, found gate.Finding) (rows []*gate.OperatorRow, n int) {
 	for i := range o.Rows {
 		if row := &o.Rows[i]; row.Change != gate.OperatorOther {
 			rows = append(rows, row)
@@ -110,14 +110,14 @@ func worstParts(o *gate.OperatorCheck, class gate.Class) (rows []*gate.OperatorR
 		}
 	}
 	passes := func(row *gate.OperatorRow) int {
-		if row.Status != gate.OperatorsPass && (class == gate.OperatorsDiffer || row.DeltaPS == 0) {
+		if row.Status != gate.OperatorsPass && (found == gate.PartsDiffer || row.DeltaPS == 0) {
 			return 0
 		}
 		return 1
 	}
 	slices.SortStableFunc(rows, func(a, b *gate.OperatorRow) int {
 		moved := cmp.Compare(magnitude(b.DeltaPS), magnitude(a.DeltaPS))
-		if class == gate.OperatorsDiffer {
+		if found == gate.PartsDiffer {
 			return cmp.Or(cmp.Compare(passes(a), passes(b)), moved, cmp.Compare(a.Name, b.Name))
 		}
 		return cmp.Or(moved, cmp.Compare(passes(a), passes(b)), cmp.Compare(a.Name, b.Name))

@@ -10,10 +10,19 @@ type page struct {
 	lead     []block // what was compared, the sum, hosts whose speed was not judged
 	hosts    block
 	action   []block // what needs action; empty if nothing does
-	next     []block
-	folded   []section
-	footer   string
+	// What does not block, because it is undecided or excused; empty if nothing is.
+	undecided, excused []block
+	next               []block
+	folded             []section
+	footer             string
 }
+
+// parts are what stands between the hosts and what is folded, in their order.
+func (p *page) parts() []section {
+	return []section{{"Needs action", p.action}, {"Undecided", p.undecided}, {"Excused", p.excused}, {nextTitle, p.next}}
+}
+
+const nextTitle = "Next"
 
 func (p *page) headline() inline { return p.status.headline(p.sentence) }
 
@@ -21,7 +30,6 @@ func (p *page) headline() inline { return p.status.headline(p.sentence) }
 type section struct {
 	title  string // ours
 	blocks []block
-	narrow bool // holds what only Markdown's tables cut
 }
 
 // block is a paragraph, a list, a table or preformatted text.
@@ -38,7 +46,7 @@ type (
 		columns []column
 		rows    [][]inline
 		total   int  // rows there are; more than len(rows) if some are not shown
-		brief   bool // Markdown cuts long reasons: wholeReasons has them
+		notes   bool // Markdown lists long reasons below the table
 	}
 	column struct {
 		name  string // ours

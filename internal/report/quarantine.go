@@ -7,8 +7,7 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// quarantined says which cells would block but for their quarantine, which entries have
-// expired, and which name no cell.
+// quarantined says which entries of the quarantine have expired, and which name no cell.
 func (r *Report) quarantined() []block {
 	var blocks []block
 	for _, of := range []struct {
@@ -16,7 +15,6 @@ func (r *Report) quarantined() []block {
 		lead  string
 		end   string
 	}{
-		{gate.QuarantineUsed, "In quarantine, so not blocking", ""},
 		{gate.QuarantineExpired, "Quarantine ended", ": fix the cells, write a new day, or remove the entries"},
 		{gate.QuarantineUnknown, "Quarantine of unknown cells", ": correct the ids in the file, or remove the entries"},
 	} {

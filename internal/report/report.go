@@ -29,8 +29,10 @@ type Input struct {
 	Hosts    []HostInput
 	Revision string // commit under test
 	Base     string // commit that policy and baselines were taken from
-	Config   string // path of the configuration
-	Name     string // of the configuration; "" where it has none
+	// BaseBranch is the branch of Base; "" where it is not known.
+	BaseBranch string
+	Config     string // path of the configuration
+	Name       string // of the configuration; "" where it has none
 	// Lines are those of the configuration at which its suites begin, by their names.
 	Lines map[string]int
 	Links Links
@@ -183,12 +185,12 @@ func (r *Report) attach() {
 		wanted[i] = map[string]bool{}
 	}
 	s := &r.shown
-	for _, rows := range [][]finding{s.action.rows, s.advisory.rows, s.untracked.rows, s.known.rows} {
+	for _, rows := range [][]finding{s.action.rows, s.undecided.rows, s.excused.rows, s.untracked.rows} {
 		for _, f := range rows {
 			wanted[f.host][f.Cell] = true
 		}
 	}
-	for _, rows := range [][]finding{s.judged.rows, s.speeds.rows, s.better.rows, s.waived.rows, s.traded.rows, s.unjudged.rows} {
+	for _, rows := range [][]finding{s.speeds.rows, s.better.rows, s.unjudged.rows} {
 		for _, f := range rows {
 			if ref := r.hosts[f.host].Reference; r.in.Links.Cell != nil || ref != nil && len(ref.Earlier) > 0 {
 				wanted[f.host][f.Cell] = true

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,9 +35,10 @@ type Totals struct {
 	Blocking int `json:"blocking"`
 	// Unselected cells were left out by a filter on the command line.
 	Unselected int `json:"unselected"`
-	LeftOut    int `json:"left_out"` // kept from being measured by a limit
-	Retried    int `json:"retried"`  // passed after failures of the machine
-	Waived     int `json:"waived"`   // slower than the baseline allows, and accepted for a while
+	LeftOut    int `json:"left_out"`  // kept from being measured by a limit
+	Retried    int `json:"retried"`   // passed after failures of the machine
+	Undecided  int `json:"undecided"` // do not block, because a finding is undecided
+	Excused    int `json:"excused"`   // do not block, because a finding is excused
 	// Refused counts the hosts that block because they are another machine than
 	// their baseline's.
 	Refused  int `json:"refused_hosts"`
@@ -48,32 +50,61 @@ func (r Report) Totals() Totals {
 	t := &r.total
 	return Totals{Hosts: len(r.hosts), Cells: t.expected, Measured: t.measured, Right: t.right,
 		Checked: t.checked, Checks: t.checks, Numbers: t.numbers, Judged: t.compared, Blocking: t.blocked(), Unselected: t.unselected,
-		LeftOut: t.leftOut, Retried: t.retried, Waived: t.waived, Refused: t.refused, Verdicts: t.verdicts}
+		LeftOut: t.leftOut, Retried: t.retried, Undecided: t.open(), Excused: t.accepted(), Refused: t.refused, Verdicts: t.verdicts}
 }
 
+// verdict is the decision in a sentence, with what was to be measured in pairs and was not:
+// where nothing blocks that comes first.
 func (r *Report) verdict() (status, inline) {
+	st, sentence := r.decided()
+	for i := range r.hosts {
+		lost := r.hosts[i].Run.Context[bench.Unpaired]
+		switch {
+		case lost == "":
+		case st == failed:
+			sentence = append(sentence, plain("; "), reason(lost))
+		default:
+			sentence = append(inline{reason(lost), plain("; ")}, sentence...)
+		}
+	}
+	return st, sentence
+}
+
+func (r *Report) decided() (status, inline) {
 	switch d := r.in.Decision; {
 	case d.Status == gate.StatusFailed:
 		return failed, r.failures()
 	case d.Status == gate.StatusNoEvidence:
 		return noEvidence, r.nothing()
 	case d.Status == gate.StatusActionRequired && d.Unapproved:
-		return actionRequired, inline{plain("this pull request changes what is checked; " + r.allGood())}
+		return actionRequired, r.reservedly(inline{plain("this pull request changes what is checked; " + r.allGood())})
 	case d.Status == gate.StatusActionRequired && d.Unjudged == 0:
-		return actionRequired, append(inline{plain(r.allGood())}, r.uncompared(true)...)
+		return actionRequired, r.reservedly(append(inline{plain(r.allGood())}, r.uncompared(true)...))
 	case d.Status == gate.StatusActionRequired:
-		return actionRequired, r.rightOnly("answers")
-	case d.Unjudged > 0:
-		return unjudged, r.rightOnly("Answers")
-	}
-	if line := r.uncompared(false); line != nil {
-		return unjudged, append(inline{plain(r.allGood())}, line...)
-	}
-	if d := r.in.Decision; d.Status == gate.StatusInconclusive {
-		return inconclusive, inline{plain(fmt.Sprintf("the speed of %d of %s was not decided%s; %s", d.Undecided, text.Plural(d.SpeedCells, "cell"),
-			r.onHosts(func(h *host) bool { return h.Comparison.Inconclusive() }), r.allGood()))}
+		return actionRequired, r.reservedly(r.rightOnly("answers"))
+	case d.Status == gate.StatusUndecided:
+		return undecided, r.reservedly(r.accepted())
+	case d.Status == gate.StatusWarned:
+		return warned, r.reservedly(r.accepted())
 	}
 	return passed, inline{plain(r.allGood())}
+}
+
+// accepted is the sentence of a report in which nothing blocks.
+func (r *Report) accepted() inline {
+	if r.in.Decision.Unjudged > 0 {
+		return r.rightOnly("answers")
+	}
+	return append(inline{plain(r.allGood())}, r.uncompared(false)...)
+}
+
+// reservedly says first what is undecided or excused.
+func (r *Report) reservedly(sentence inline) inline {
+	s := r.total.reservations()
+	if s == "" {
+		return sentence
+	}
+	return append(inline{plain(s + r.onHosts(func(h *host) bool { return h.reservations() != "" }) + "; ")}, sentence...)
 }
 
 // failures says first which hosts are other machines, then what cells do.
@@ -96,7 +127,10 @@ func (r *Report) deedsOfCells() string {
 		if n == 0 {
 			continue
 		}
-		does := deeds(i, n)
+		does := labels[i].many
+		if n == 1 {
+			does = labels[i].one
+		}
 		if len(clauses) == 0 {
 			clauses = append(clauses, fmt.Sprintf("%d of %s %s", n, text.Plural(r.total.expected, "cell"), does))
 			continue
@@ -114,17 +148,6 @@ func (r *Report) deedsOfCells() string {
 		on = "," + on
 	}
 	return enumerate(clauses) + on
-}
-
-// deeds says what n cells of a rank do.
-func deeds(rank, n int) string {
-	switch {
-	case rank == len(severity):
-		return "cannot be judged"
-	case n == 1:
-		return labels[severity[rank]].one
-	}
-	return labels[severity[rank]].many
 }
 
 // onHosts writes " on 2 of 4 hosts", or nothing where there is only one host.
@@ -157,7 +180,7 @@ func (r *Report) excused(n int) string {
 	if r.in.Policy.Compat != "" {
 		return fails(n) + " without blocking (compat: " + shorten(visible(r.in.Policy.Compat), maxName) + ")"
 	}
-	if r.total.isolated > 0 {
+	if r.total.excused[gate.Quarantined] > 0 {
 		return fails(n) + " in quarantine or as the baseline records"
 	}
 	return fails(n) + " as the baseline records"
@@ -215,15 +238,7 @@ func (r *Report) allGood() string {
 	t := &r.total
 	var found []string
 	if t.judged > 0 {
-		none := "none"
-		if t.judged < t.measured {
-			none = fmt.Sprintf("none of the %d whose speed was judged", t.judged)
-		}
-		than := "the baseline allows"
-		if t.inPairs == t.judged {
-			than = "the base"
-		}
-		found = append(found, fmt.Sprintf("%s is slower than %s (%s, %s compared)%s", none, than, r.limit(), text.Plural(t.numbers, "number"), t.excepted()))
+		found = append(found, fmt.Sprintf("%s (%s, %s compared)", t.notSlower(), r.limit(), text.Plural(t.numbers, "number")))
 	}
 	if t.equal > 0 {
 		found = append(found, t.equality())
@@ -237,28 +252,36 @@ func (r *Report) allGood() string {
 	}
 	switch len(found) {
 	case 0:
-		return r.answers() + " and " + cmp.Or(t.unsettled(), "no speed was compared")
-	case 1:
-		if open := t.unsettled(); open != "" {
-			return enumerate([]string{strings.TrimSuffix(r.answers(), ","), found[0], open})
+		if t.open() > 0 {
+			return strings.TrimSuffix(r.answers(), ",")
 		}
+		return r.answers() + " and no speed was compared"
+	case 1:
 		return r.answers() + " and " + found[0]
-	}
-	if open := t.unsettled(); open != "" {
-		found = append(found, open)
 	}
 	return enumerate(append([]string{strings.TrimSuffix(r.answers(), ",")}, found...))
 }
 
-// unsettled says how many cells have a number that evidence does not settle.
-func (t *tally) unsettled() string {
-	switch t.open {
-	case 0:
-		return ""
-	case 1:
-		return "1 stays inconclusive"
+// notSlower says how many of the cells whose speed was judged are not slower: those that are
+// excused are.
+func (t *tally) notSlower() string {
+	than := "than the baseline allows"
+	if t.inPairs == t.judged {
+		than = "than the base"
 	}
-	return fmt.Sprintf("%d stay inconclusive", t.open)
+	switch {
+	case t.slower >= t.judged:
+		return "no other cell was judged"
+	case t.slower > 0:
+		return "no other judged cell is slower " + than
+	case t.judged < t.measured && t.judged == 1:
+		return "the one cell whose speed was judged is not slower " + than
+	case t.judged < t.measured:
+		return fmt.Sprintf("none of the %d cells whose speed was judged is slower %s", t.judged, than)
+	case t.judged == 1:
+		return "it is not slower " + than
+	}
+	return "none is slower " + than
 }
 
 // equality says how many cells have the numbers that they must have.
@@ -339,6 +362,9 @@ func (r *Report) nothing() inline {
 	if len(r.hosts) == 0 {
 		return append(inline{plain("no host has reported a run")}, next...)
 	}
+	if i := slices.IndexFunc(r.hosts, func(h host) bool { return h.Comparison.NoEvidence != "" }); i >= 0 {
+		return inline{plain("nothing of the run of "), code(r.hosts[i].Run.Host.Label), plain(" counts: "), reason(r.hosts[i].Comparison.NoEvidence)}
+	}
 	if i := slices.IndexFunc(r.hosts, func(h host) bool { return len(h.Comparison.MissingShards) > 0 }); i >= 0 && !r.in.Policy.Part {
 		h := &r.hosts[i]
 		return append(inline{plain("shards " + strings.Join(h.Comparison.MissingShards, ", ") + " of "), code(h.Run.Host.Label),
@@ -350,22 +376,17 @@ func (r *Report) nothing() inline {
 		what, failing = "passed", r.excused(t.measured-t.right)+", "
 	}
 	return append(inline{plain(fmt.Sprintf("not one cell %s%s (%s%d skipped, %d left out by a filter)",
-		what, on, failing, t.other[gate.Skipped]+t.blocking[gate.Skipped], t.unselected))}, next...)
+		what, on, failing, t.skipped, t.unselected))}, next...)
 }
 
 // sum writes every verdict once: "87 verdicts = 1 wrong + 86 unchanged".
 func (r *Report) sum() string {
+	words := slices.SortedFunc(maps.Keys(r.total.words), func(a, b counted) int {
+		return cmp.Or(cmp.Compare(a.standing, b.standing), cmp.Compare(a.label, b.label), cmp.Compare(a.word, b.word))
+	})
 	var parts []string
-	add := func(n int, what string) {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, what))
-		}
-	}
-	for _, c := range classes {
-		add(r.total.blocking[c], labels[c].blocking)
-	}
-	for _, c := range classes {
-		add(r.total.other[c], labels[c].other)
+	for _, w := range words {
+		parts = append(parts, fmt.Sprintf("%d %s", r.total.words[w], w.word))
 	}
 	s := text.Plural(r.total.verdicts, "verdict")
 	if len(parts) > 0 {

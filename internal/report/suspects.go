@@ -2,23 +2,21 @@ package report
 
 import (
 	"slices"
-
-	"github.com/accelgate/accelgate/internal/gate"
 )
 
-// suspect is a speed that blocks or is suspected, with the values on both sides.
+// suspect is a speed that blocks, or a loss that is undecided, with the values on both sides.
 type suspect struct {
 	head inline
 	rows []dots
 	unit string
 }
 
-// suspects are the first speeds that block, and then those that a single run suspects;
+// suspects are the first speeds that block, and then the losses that are undecided;
 // more says that some are left out.
 func (r *Report) suspects() (list []suspect, more bool) {
 	const most = 5
-	for _, f := range slices.Concat(r.shown.action.rows, r.shown.known.rows) {
-		if !ofSpeed(f.Verdict) || f.Level != gate.Fail && !f.Suspected || f.Cell == "" || f.alike != nil {
+	for _, f := range slices.Concat(r.shown.action.rows, r.shown.undecided.rows) {
+		if !ofSpeed(f.Verdict) || !f.Blocks && !f.UndecidedLoss() || f.Cell == "" || f.alike != nil {
 			continue
 		}
 		if len(list) == most {

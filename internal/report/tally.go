@@ -1,42 +1,30 @@
 package report
 
 import (
-	"math"
 	"slices"
 
 	"github.com/accelgate/accelgate/internal/bench"
-	"github.com/accelgate/accelgate/internal/detect"
 	"github.com/accelgate/accelgate/internal/gate"
 )
 
-// severity orders what needs action, the worst first. A cell with several
-// blocking verdicts is counted under the first of them.
-var severity = []gate.Class{
-	gate.Mismatch, gate.CorrectnessFailure, unequal, gate.RuntimeFailure, gate.Missing, gate.Skipped, gate.OutOfBounds, gate.Implausible, lowered, gate.Regressed,
-	gate.OverBudget, gate.Drifted, gate.OperatorsDiffer, gate.Improved, gate.LeftOut,
-}
-
-// rank is the place of a class in [severity]; all others share the last one.
-func rank(c gate.Class) int {
-	if i := slices.Index(severity, c); i >= 0 {
-		return i
-	}
-	return len(severity)
-}
-
-// tally counts the verdicts of one host, or of all. Each verdict is counted
-// once, under its class, in blocking or in other.
+// tally counts the verdicts of one host, or of all. Each verdict is counted once, under its
+// word, in the order of [gate.Worse].
 type tally struct {
-	verdicts        int
-	blocking, other map[gate.Class]int
+	verdicts int
+	words    map[counted]int
+	blocking map[gate.Finding]int
 
-	// mismatch is the verdict on a host that is another machine than its
-	// baseline's, nil in the sum of all hosts; refused counts those that block.
-	mismatch *gate.Verdict
-	refused  int
+	// otherHost is the verdict on a host that is not its baseline's, nil in the sum of all hosts;
+	// refused counts those that block.
+	otherHost *gate.Verdict
+	refused   int
 
-	// What follows counts cells.
-	failing    []int // by rank: cells that block
+	// What follows counts cells. A cell with several verdicts that block, or of which several are
+	// undecided or excused, is counted under the worst of them.
+	failing    []int // by label: cells that block
+	undecided  []int // by label: cells of which the worst verdict that does not block is undecided
+	lossCells  int   // of these, with a loss beyond its limit
+	excused    map[gate.ExcuseKind]int
 	measured   int
 	right      int // measured, and no wrong answer or crash, known or not
 	checked    int // passed, and what it gave was compared with what it should
@@ -50,20 +38,18 @@ type tally struct {
 	unselected int
 	leftOut    int
 	retried    int // passed, after measurements that failed for reasons of the machine
-	traded     int // with a regression that a gain pays for
-	waived     int // with a regression that is accepted for a while
-	isolated   int // in quarantine, which would block
-	advisory   int // with a finding that would block, but for its level
+	skipped    int // could not be measured on this host
+	slower     int // of judged: with a loss that is excused or undecided
 	single     int // block by a regression that rests on one value
-	open       int // with a number that evidence does not settle
 	inPairs    int // judged by pairs with the base
 
-	// hidden is the largest loss, in percent, that could not be excluded.
-	hidden float64
 	// shifted counts the hosts all of whose cells moved together.
 	shifted int
-	// budgets counts the budgets that block.
-	budgets int
+	// budgets counts the budgets that block. Of those that do not, and of hosts, wholeLosses have
+	// a loss beyond the limit that is undecided. What else is undecided or excused are
+	// reservedBudgets, reservedShifts, where all cells moved together, and elsewhere, the hosts that
+	// are not their baseline's.
+	budgets, wholeLosses, reservedBudgets, reservedShifts, elsewhere int
 
 	checks map[bench.CheckKind]int // checked, by what was compared
 
@@ -72,10 +58,17 @@ type tally struct {
 	tested   bool // a score was
 
 	// ofCases counts those of blocking that rest on the numbers of case files.
-	ofCases map[gate.Class]int
+	ofCases map[gate.Finding]int
 
 	limits limits
-	speed  speed
+	speeds speeds
+}
+
+// counted is what verdicts are counted by.
+type counted struct {
+	standing int // as in [gate.Worse]
+	label    int
+	word     string
 }
 
 // limits span those of the speeds that were judged, in percent.
@@ -96,23 +89,15 @@ func (l *limits) merge(other limits) {
 	}
 }
 
-// speed sums up the judged changes for the eye; nothing is decided on it.
-type speed struct {
-	n         int
-	logs      float64 // sum of the logarithms of the speed-ups
-	worst     float64 // percent, a gain, of the metric whose direction is worstOf
-	worstOf   bench.Direction
-	repeated  bool    // some side of some verdict has more than one value
-	noiseUpTo float64 // percent
-}
-
 func newTally() tally {
 	return tally{
-		blocking: map[gate.Class]int{},
-		checks:   map[bench.CheckKind]int{},
-		other:    map[gate.Class]int{},
-		ofCases:  map[gate.Class]int{},
-		failing:  make([]int, len(severity)+1),
+		words:     map[counted]int{},
+		blocking:  map[gate.Finding]int{},
+		checks:    map[bench.CheckKind]int{},
+		ofCases:   map[gate.Finding]int{},
+		excused:   map[gate.ExcuseKind]int{},
+		failing:   make([]int, len(labels)),
+		undecided: make([]int, len(labels)),
 	}
 }
 
@@ -130,9 +115,9 @@ func (h *host) scan() {
 		rest = rest[n:]
 	}
 	for i := range c.Verdicts {
-		if v := &c.Verdicts[i]; v.Level == gate.Fail && h.ofCase(v) {
-			h.ofCases[classOf(v)]++
-			if v.Class == gate.Drifted || v.Class != gate.OperatorsDiffer && v.Reference == bench.InitialReference {
+		if v := &c.Verdicts[i]; v.Blocks && h.ofCase(v) {
+			h.ofCases[v.Finding]++
+			if v.Finding == gate.Drifted || v.Finding != gate.PartsDiffer && v.Reference == bench.InitialReference {
 				h.initial[v.Cell] = true
 			}
 		}
@@ -140,18 +125,13 @@ func (h *host) scan() {
 }
 
 func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) {
-	worst := -1
+	worst := &verdicts[0]
 	var how manner
 	for i := range verdicts {
 		v := &verdicts[i]
-		t.verdicts++
-		if v.Level == gate.Fail {
-			t.blocking[classOf(v)]++
-			if k := rank(classOf(v)); worst < 0 || k < worst {
-				worst = k
-			}
-		} else {
-			t.other[classOf(v)]++
+		t.count(v)
+		if gate.Worse(v, worst) < 0 {
+			worst = v
 		}
 		t.verdict(metrics[v.Metric], v, &how)
 	}
@@ -161,21 +141,15 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 		}
 		return
 	}
-	if worst >= 0 {
-		t.failing[worst]++
-	}
-	if slices.ContainsFunc(verdicts, lonely) {
-		t.single++
-	}
-	if verdicts[0].Class == gate.LeftOut {
-		t.leftOut++
-	}
-	t.traded += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Class == gate.Traded }))
-	t.waived += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Class == gate.Waived }))
-	t.isolated += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Class == gate.InQuarantine }))
-	t.advisory += one(slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Advisory }))
+	t.worst(worst)
+	t.lossCells += one(!worst.Blocks && slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.UndecidedLoss() }))
+	t.single += one(slices.ContainsFunc(verdicts, lonely))
+	t.leftOut += one(verdicts[0].LeftOut())
+	t.skipped += one(verdicts[0].Outcome == bench.Skipped)
+	t.slower += one(how.judged && slices.ContainsFunc(verdicts, func(v gate.Verdict) bool {
+		return v.UndecidedLoss() || v.Excuse != nil && ofSpeed(&v) && !v.Undecided()
+	}))
 	t.judged += one(how.judged)
-	t.open += one(how.open)
 	t.inPairs += one(how.pairs)
 	t.equal += one(how.equal)
 	t.compared += one(how.compared)
@@ -185,42 +159,57 @@ func (t *tally) cell(metrics map[string]*bench.Metric, verdicts []gate.Verdict) 
 	}
 }
 
+func (t *tally) count(v *gate.Verdict) {
+	t.verdicts++
+	t.words[counted{v.Standing(), labelOf(v), wordOf(v)}]++
+	if v.Blocks {
+		t.blocking[v.Finding]++
+	}
+}
+
+// worst counts a cell by its worst verdict.
+func (t *tally) worst(v *gate.Verdict) {
+	switch {
+	case v.Blocks:
+		t.failing[labelOf(v)]++
+	case v.Excuse != nil:
+		t.excused[v.Excused()]++
+	case v.Undecided():
+		t.undecided[labelOf(v)]++
+	}
+}
+
 // manner is how at least one number of a cell was judged.
-type manner struct{ judged, equal, compared, open, pairs, same bool }
+type manner struct{ judged, equal, compared, pairs, same bool }
 
 // verdict notes how one number was judged; m, which may be nil, describes it.
 func (t *tally) verdict(m *bench.Metric, v *gate.Verdict, how *manner) {
-	if v.Budget > 0 {
+	if v.Cell == "" {
 		return // of numbers that are counted as those of their cells
 	}
 	if ofNumbers(v) {
 		t.numbers++
 	}
-	switch v.Evidence.Method {
-	case "exact":
+	switch method := v.Evidence.Method; {
+	case method == gate.MethodExact:
 		how.compared = true
-		if v.Level != gate.Fail {
+		if !v.Blocks {
 			how.equal = true
 			t.notTimes = t.notTimes || !isTime(m, v)
 		}
-	case "digest":
+	case method == gate.MethodDigest:
 		how.same = true
-	case gate.MethodTest:
+	case method == gate.MethodTest:
 		t.tested, how.judged, how.compared = true, true, true
-		how.pairs = how.pairs || v.Evidence.Mode == detect.Interleaved
-	case "threshold", "evidence":
-		if stillOpen(v) {
-			how.open = true
-			if !v.Unhealthy { // the report has a line of its own for these
-				t.hidden = max(t.hidden, finite(-v.Interval[0]))
-			}
-			return
-		}
-		how.judged, how.compared = true, true
-		how.pairs = how.pairs || v.Evidence.Mode == detect.Interleaved
+		how.pairs = how.pairs || v.Evidence.InPairs
+	case method.Speed():
 		t.limits.add(finite(v.Evidence.Limit))
-		if v.Class != gate.Drifted { // the sum of many changes, and not this one
-			t.speed.add(m, v)
+		if v.Finding != gate.Drifted && !v.SinceBaseline() { // the sum of many changes, and not this one
+			t.speeds.add(m, v)
+		}
+		if !v.Undecided() {
+			how.judged, how.compared = true, true
+			how.pairs = how.pairs || v.Evidence.InPairs
 		}
 	}
 }
@@ -228,7 +217,8 @@ func (t *tally) verdict(m *bench.Metric, v *gate.Verdict, how *manner) {
 // ofNumbers reports whether the verdict compared a number with the recorded one
 // that it is judged by. A drift compares the same number again.
 func ofNumbers(v *gate.Verdict) bool {
-	return (ofSpeed(v) || v.Evidence.Method == "exact") && v.Class != gate.Drifted && v.Class != gate.OperatorsDiffer && v.Reference != gate.AnchorReference
+	again := v.Finding == gate.Drifted || v.Finding == gate.PartsDiffer || v.SinceBaseline() || v.Reference == gate.AnchorReference
+	return !again && (ofSpeed(v) || v.Evidence.Method == gate.MethodExact)
 }
 
 func one(is bool) int {
@@ -250,23 +240,26 @@ func isTime(m *bench.Metric, v *gate.Verdict) bool {
 
 // host takes the verdict on the host as a whole.
 func (t *tally) host(v *gate.Verdict) {
-	if v.Budget > 0 {
-		t.budgets += one(v.Level == gate.Fail)
-		return
-	}
-	if v.Class != gate.Mismatch {
-		t.shifted += one(v.Level == gate.Fail)
-		return
-	}
-	t.mismatch = v
-	if v.Level == gate.Fail {
-		t.refused++
+	loss := v.UndecidedLoss()
+	reserved := one(v.Reserved() && !loss)
+	t.wholeLosses += one(loss)
+	switch {
+	case v.Budget > 0:
+		t.budgets += one(v.Blocks)
+		t.reservedBudgets += reserved
+	case v.Finding == gate.OtherHost:
+		t.otherHost = v
+		t.refused += one(v.Blocks)
+		t.elsewhere += reserved
+	default:
+		t.shifted += one(v.Blocks)
+		t.reservedShifts += reserved
 	}
 }
 
 // lonely reports a regression that blocks by a single value.
 func lonely(v gate.Verdict) bool {
-	return v.Class == gate.Regressed && v.Level == gate.Fail && v.Evidence.NewN == 1 && v.Evidence.Method == "threshold"
+	return v.Finding == gate.Regressed && v.Blocks && v.Evidence.NewN == 1 && (v.Evidence.Method == gate.MethodThreshold || v.Evidence.Method == gate.MethodSessions)
 }
 
 // check counts the cells whose answer, output or analysis was compared with the
@@ -291,19 +284,21 @@ func passedAfterRetry(res *bench.Result) bool { return res.Outcome == bench.Pass
 
 // absent reports a cell that should have been measured and was not.
 func absent(v *gate.Verdict) bool {
-	return v.Metric == "" && (v.Class == gate.Missing || v.Class == gate.LeftOut || v.Class == gate.Skipped && v.Level == gate.Fail)
+	return v.Metric == "" && (v.Finding == gate.Missing || v.LeftOut())
 }
 
 func (t *tally) merge(other *tally) {
 	t.verdicts += other.verdicts
-	for _, c := range classes {
-		t.blocking[c] += other.blocking[c]
-		t.other[c] += other.other[c]
-		t.ofCases[c] += other.ofCases[c]
+	addUp(t.words, other.words)
+	addUp(t.blocking, other.blocking)
+	addUp(t.ofCases, other.ofCases)
+	addUp(t.excused, other.excused)
+	for i := range labels {
+		t.failing[i] += other.failing[i]
+		t.undecided[i] += other.undecided[i]
 	}
-	for i, n := range other.failing {
-		t.failing[i] += n
-	}
+	t.lossCells += other.lossCells
+	t.wholeLosses += other.wholeLosses
 	t.measured += other.measured
 	t.right += other.right
 	t.checked += other.checked
@@ -322,15 +317,14 @@ func (t *tally) merge(other *tally) {
 	t.unselected += other.unselected
 	t.leftOut += other.leftOut
 	t.retried += other.retried
-	t.open += other.open
+	t.skipped += other.skipped
+	t.slower += other.slower
 	t.inPairs += other.inPairs
-	t.hidden = max(t.hidden, other.hidden)
 	t.shifted += other.shifted
 	t.budgets += other.budgets
-	t.traded += other.traded
-	t.waived += other.waived
-	t.advisory += other.advisory
-	t.isolated += other.isolated
+	t.reservedBudgets += other.reservedBudgets
+	t.reservedShifts += other.reservedShifts
+	t.elsewhere += other.elsewhere
 	t.single += other.single
 	t.refused += other.refused
 	t.limits.merge(other.limits)
@@ -348,28 +342,24 @@ func (t *tally) blocked() int {
 	return n
 }
 
-func (s *speed) add(m *bench.Metric, v *gate.Verdict) {
-	if v.Evidence.OldN > 1 || v.Evidence.NewN > 1 {
-		s.repeated = true
-		s.noiseUpTo = max(s.noiseUpTo, finite(v.Evidence.Noise))
+func addUp[K comparable](sum, other map[K]int) {
+	for k, n := range other {
+		sum[k] += n
 	}
-	ratio := math.Log(v.New / v.Old)
-	if math.IsNaN(ratio) || math.IsInf(ratio, 0) {
-		return
-	}
-	if m != nil && m.Better == bench.Lower {
-		ratio = -ratio
-	}
-	if gain := finite(v.Delta); gain < s.worst {
-		s.worst, s.worstOf = gain, bench.Higher
-		if m != nil {
-			s.worstOf = m.Better
-		}
-	}
-	s.logs += ratio
-	s.n++
 }
 
-// mean is the geometric mean of the changes in percent, told as a speed: metrics of
-// either direction are in it.
-func (s *speed) mean() float64 { return math.Expm1(s.logs/float64(s.n)) * 100 }
+// open counts the cells that do not block because a finding is undecided.
+func (t *tally) open() (n int) {
+	for _, cells := range t.undecided {
+		n += cells
+	}
+	return n
+}
+
+// accepted counts the cells that do not block because a finding is excused.
+func (t *tally) accepted() (n int) {
+	for _, cells := range t.excused {
+		n += cells
+	}
+	return n
+}

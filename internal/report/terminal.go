@@ -25,7 +25,7 @@ func TerminalWith(o TerminalOptions) Renderer {
 	return func(w io.Writer, r Report) error {
 		const rows = 20
 		p := newPrinter(w, o)
-		p.page(r.page(caps{maxAction, rows, true}), &r)
+		p.page(r.page(caps{maxAction, rows}), &r)
 		p.line(visible(shorten(r.in.Tool, maxName)))
 		return p.w.Flush()
 	}
@@ -53,13 +53,14 @@ func (p *printer) page(page page, r *Report) {
 	p.line(p.paint(page.status.mark) + ": " + page.sentence.String())
 	p.blocks(page.lead)
 	p.blocks([]block{page.hosts})
-	p.section("Needs action", page.action)
-	p.suspects(r)
-	p.section("Next", page.next)
-	for _, s := range page.folded {
-		if !s.narrow {
-			p.section(s.title, s.blocks)
+	for _, s := range page.parts() {
+		if s.title == nextTitle {
+			p.suspects(r)
 		}
+		p.section(s.title, s.blocks)
+	}
+	for _, s := range page.folded {
+		p.section(s.title, s.blocks)
 	}
 	p.line("")
 	p.line(page.footer)

@@ -34,8 +34,8 @@ func (r *Report) casesOf(i int) *hostCases {
 // failsWhole reports a cell that did not get as far as numbers. One that the
 // baseline expects to fail is such a cell, too.
 func failsWhole(v *gate.Verdict) bool {
-	failed := v.Class == gate.RuntimeFailure || v.Class == gate.CorrectnessFailure
-	return v.Cell != "" && v.Metric == "" && (failed || v.Level == gate.Fail)
+	failed := v.Finding == gate.Crashed || v.Finding == gate.Incorrect
+	return v.Cell != "" && v.Metric == "" && (failed || v.Blocks)
 }
 
 // onlyCases leaves out what is known to be no case: a cell that no case file

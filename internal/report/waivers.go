@@ -7,22 +7,18 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// waivers shows the regressions that people have accepted for a while, and what
-// became of each waiver, the used ones included: a hidden exception
+// waivers shows what became of each waiver, the used ones included: a hidden exception
 // becomes the rule.
 func (r *Report) waivers(most int) (title string, blocks []block, n int) {
-	all, waived := r.in.Decision.Waivers, &r.shown.waived
-	if waived.total > 0 {
-		blocks = append(blocks, r.waivedTable(most))
-	}
+	all := r.in.Decision.Waivers
 	if len(all) > 0 {
 		blocks = append(blocks, waiverTable(all, most))
 	}
-	return waiverTitle(waived.total, all), blocks, waived.total + len(all)
+	return waiverTitle(all), blocks, len(all)
 }
 
-// waiverTitle is "1 waived regression, 3 waivers: 1 used, 1 expired and 1 unused".
-func waiverTitle(waived int, all []gate.WaiverUse) string {
+// waiverTitle is "3 waivers: 1 used, 1 expired and 1 unused".
+func waiverTitle(all []gate.WaiverUse) string {
 	by := map[gate.WaiverState]int{}
 	for i := range all {
 		by[all[i].State]++
@@ -33,20 +29,7 @@ func waiverTitle(waived int, all []gate.WaiverUse) string {
 			states = append(states, fmt.Sprintf("%d %s", by[s], s))
 		}
 	}
-	title := text.Plural(len(all), "waiver") + ": " + enumerate(states)
-	if waived > 0 {
-		title = text.Plural(waived, "waived regression") + ", " + title
-	}
-	return title
-}
-
-func (r *Report) waivedTable(most int) block {
-	l := &r.shown.waived
-	t := &table{total: l.total, columns: r.columns("Cell", "Metric", "Baseline → now>", "Change>", "Why it is accepted~")}
-	for _, f := range l.rows[:min(most, len(l.rows))] {
-		t.rows = append(t.rows, r.row(f, metricName(f), r.values(f), r.changeCell(f), evidence(f)))
-	}
-	return r.withHistory(t, l.rows)
+	return text.Plural(len(all), "waiver") + ": " + enumerate(states)
 }
 
 func waiverTable(all []gate.WaiverUse, most int) block {

@@ -48,8 +48,10 @@ func Baseline() (*jsonschema.Schema, error) {
 // meaning of the others.
 func Report() (*jsonschema.Schema, error) {
 	types := written()
-	types[reflect.TypeFor[gate.Class]()] = words(gate.Classes...)
-	types[reflect.TypeFor[gate.Level]()] = words(gate.Fail, gate.Warn, gate.Off)
+	types[reflect.TypeFor[gate.Finding]()] = words(gate.Findings...)
+	types[reflect.TypeFor[gate.Decider]()] = words(gate.Deciders...)
+	types[reflect.TypeFor[gate.ExcuseKind]()] = words(gate.ExcuseKinds...)
+	types[reflect.TypeFor[gate.Method]()] = words(gate.Methods...)
 	types[reflect.TypeFor[gate.Status]()] = words(gate.Statuses...)
 	types[reflect.TypeFor[waiver.Date]()] = &jsonschema.Schema{Type: "string", Format: "date"}
 	s, err := document[report.Document]("report.json", report.DocumentSchema, types)

@@ -155,8 +155,8 @@ func TestSchemasRefuseMistakes(t *testing.T) {
 			`"status": "ok"`, `"status": "good"`, `"rate"`, `"speed"`, "2026-01-01T", "2026-01-01 ", `"n": 1`, `"n": 1.5`}},
 		"baseline.json": {string(read(t, everyKey)), []string{`"case_id"`, `"case"`, `"ok"`, `"okay"`, `"median"`, `"mean"`, `"entries"`, `"entry"`,
 			`"schema": 1`, `"schema": 2`, `"higher"`, `"up"`, "2026-03-01T", "yesterday"}},
-		"report.json": {string(read(t, golden)), []string{`"schema":2`, `"schema":1`, `"status":`, `"state":`, `"status":"`, `"status":"not `, `"title":`, `"headline":`,
-			`"class":"`, `"class":"not `, `"level":"warn"`, `"level":"loud"`, `"interval":[`, `"interval":[0,`, `"verdicts":`, `"verdict":`}},
+		"report.json": {string(read(t, golden)), []string{`"schema":3`, `"schema":2`, `"status":`, `"state":`, `"status":"`, `"status":"not `, `"title":`, `"headline":`,
+			`"finding":"`, `"finding":"not `, `"blocks":false`, `"blocks":"no"`, `"certainty":`, `"certain":`, `"interval":[`, `"interval":[0,`, `"verdicts":`, `"verdict":`}},
 	} {
 		schema := compiled(t, name)
 		root := parsed(t, []byte(c.document))

@@ -8,13 +8,14 @@ import (
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
+	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
 
-// edit changes the parsed configuration; nil where it is no text.
+// edit changes the parsed configuration.
 func (m *mutant) edit(change func(*config.File), names ...string) []string {
 	if m.config == "" {
-		return nil
+		return m.none(notYAML)
 	}
 	m.edits = append(m.edits, change)
 	return names
@@ -39,13 +40,15 @@ func (m *mutant) dropSuite() (suite string) {
 	return suite
 }
 
+const notYAML = "need a configuration in YAML"
+
 var topKey = lazyregexp.New(`(?m)^([a-z_]+):`)
 
 // onKey edits a key of the configuration's first level.
 func onKey(m *mutant, edit func(key string) string) []string {
 	keys := topKey.FindAllStringSubmatch(m.config, -1)
 	if keys == nil {
-		return nil
+		return m.none(notYAML)
 	}
 	key := keys[m.IntN(len(keys))][1]
 	m.config = regexp.MustCompile(`(?m)^`+key+`:`).ReplaceAllLiteralString(m.config, edit(key))
@@ -56,8 +59,11 @@ func onKey(m *mutant, edit func(key string) string) []string {
 // before or a flag decides.
 func onPolicy(name string, loosen func(*config.Policy)) func(*mutant) []string {
 	return func(m *mutant) []string {
-		if slices.Contains(m.policy.Loosened(), name) || m.flagged {
-			return nil
+		switch {
+		case slices.Contains(m.policy.Loosened(), name):
+			return m.none("allow what the policy allows already")
+		case m.flagged:
+			return m.none("are overruled by --threshold")
 		}
 		return m.edit(func(f *config.File) { loosen(&f.Policy) }, name)
 	}
@@ -73,9 +79,9 @@ func onValue(change func(*mutant, json.Number) any) func(*mutant) []string {
 			values[i] = change(m, v.(json.Number))
 		}
 		if len(values) == 0 {
-			return nil
+			return m.none("need single values")
 		}
-		return m.number()
+		return m.names()
 	}
 }
 
@@ -94,16 +100,27 @@ func onHost(fact string, value any, name string) func(*mutant) []string {
 	}
 }
 
+// onStrictHost leaves out what a policy allows that judges any host.
+func onStrictHost(mutate func(*mutant) []string) func(*mutant) []string {
+	return func(m *mutant) []string {
+		if m.policy.Fingerprint == gate.FingerprintIgnore {
+			return m.none("are allowed by policy.fingerprint: ignore")
+		}
+		return mutate(m)
+	}
+}
+
 // onMetric changes the run's description of the chosen metric.
 func onMetric(change func(*mutant, map[string]any)) func(*mutant) []string {
 	return func(m *mutant) []string {
+		resource := bench.Resource(m.metric)
 		for _, d := range listOf(m.run, "metrics") {
-			if d["name"] == m.metric {
+			if d["name"] == m.metric && (resource == nil || d["definition"] != resource.Definition) {
 				change(m, d)
 				return []string{m.metric}
 			}
 		}
-		return nil // one that only case files describe
+		return m.none("need a metric that the configuration describes") // and neither case files nor accelgate
 	}
 }
 
@@ -115,7 +132,7 @@ func withUnit(mutate func(*mutant) []string) func(*mutant) []string {
 				return mutate(m)
 			}
 		}
-		return nil
+		return m.none("need a metric with a unit")
 	}
 }
 
@@ -124,10 +141,10 @@ func onEntry(change func(*mutant, map[string]any)) func(*mutant) []string {
 	return func(m *mutant) []string {
 		d, there := m.entry()["metrics"].(map[string]any)[m.metric].(map[string]any)
 		if !there {
-			return nil
+			return m.none("need a metric that the baseline records")
 		}
 		change(m, d)
-		return m.number()
+		return m.names()
 	}
 }
 
@@ -144,8 +161,8 @@ func onEntries(change func(map[string]any)) func(*mutant) []string {
 	}
 }
 
-// number names the cell and the metric that were chosen.
-func (m *mutant) number() []string { return []string{m.cell, m.metric} }
+// names are the cell and the metric that were chosen.
+func (m *mutant) names() []string { return []string{m.cell, m.metric} }
 
 // result is that of the chosen cell.
 func (m *mutant) result() map[string]any {

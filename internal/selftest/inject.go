@@ -29,7 +29,6 @@ const (
 // slower.
 func (t *experiment) slower() {
 	if len(t.gated) == 0 {
-		t.fail("the speed of no cell is judged, so no slow-down can fail: %s", t.why())
 		return
 	}
 	chosen := t.chosen()
@@ -38,7 +37,7 @@ func (t *experiment) slower() {
 		j, verdicts := t.judged(t.with(one.slow), t.ref)
 		why := one.unfound(verdicts)
 		if code := j.Exit(); why == "" && code != exit.GateFailed {
-			why = fmt.Sprintf("%s, slower, ends in exit %d: %s", text.OneLine(one.cell), code, reasons(verdicts))
+			why = fmt.Sprintf("%s, slower, ends in exit %d: %s", text.OneLine(one.cell), code, t.reasons(verdicts))
 		}
 		if why != "" {
 			t.fail("%s", why)
@@ -68,23 +67,15 @@ func (t *experiment) slowerAtOnce() {
 	}), t.ref)
 	named := 0
 	for i := range verdicts {
-		if v := &verdicts[i]; v.Level == gate.Fail && v.Metric != "" {
+		if v := &verdicts[i]; v.Blocks && v.Metric != "" {
 			named++
 		}
 	}
 	if j.Exit() != exit.GateFailed || named == 0 {
-		t.fail("all cells slower by 1.5 x their limits end in exit %d: %s", j.Exit(), reasons(verdicts))
+		t.fail("all cells slower by 1.5 x their limits end in exit %d: %s", j.Exit(), t.reasons(verdicts))
 		return
 	}
 	t.prove("all of them slower at once: %s named, exit %d", text.Plural(named, "number"), j.Exit())
-}
-
-// why is why nothing is judged, with what to do.
-func (t *experiment) why() string {
-	if len(t.unjudged) > 0 {
-		return text.OneLine(t.unjudged[0]) + ": give its suite a metric that is gated"
-	}
-	return "no cell passed: see 'accelgate run'"
 }
 
 // chosen are the cells to judge one at a time: all, or, of very many, some at
@@ -162,13 +153,16 @@ func (g *gated) unfound(verdicts []gate.Verdict) string {
 	blocked := map[string]bool{}
 	for i := range verdicts {
 		v := &verdicts[i]
-		if v.Level != gate.Fail {
+		if !v.Blocks {
+			continue
+		}
+		if v.Cell == "" && v.Metric != "" { // a budget or fit of cells, of which this is one
 			continue
 		}
 		if v.Cell != g.cell {
 			return fmt.Sprintf("where only %s is slower, another cell fails: %s: fix that first", text.OneLine(g.cell), described(v))
 		}
-		blocked[v.Metric] = blocked[v.Metric] || v.Class == gate.Regressed || v.Class == gate.Drifted || v.Class == gate.Implausible
+		blocked[v.Metric] = blocked[v.Metric] || v.Finding == gate.Regressed || v.Finding == gate.Drifted || v.Finding == gate.Implausible
 	}
 	for i := range verdicts {
 		v := &verdicts[i]
@@ -188,17 +182,17 @@ func injected(limit float64) string {
 
 // remedy is what keeps a slow-down from failing, and what to do.
 func remedy(v *gate.Verdict, limit float64) string {
-	if v.Class == gate.Unchanged && beyond*limit/100 >= 1-1/mostSlower {
+	if v.Finding == gate.Unchanged && beyond*limit/100 >= 1-1/mostSlower {
 		return "lower policy.threshold"
 	}
 	if v.Reason != "" {
 		return text.OneLine(v.Reason)
 	}
-	return fmt.Sprintf("it is %s: lower policy.threshold, or use policy.method: threshold", v.Class)
+	return fmt.Sprintf("it is %s: lower policy.threshold, or use policy.method: threshold", v.Finding)
 }
 
-// reasons are the first reasons of the verdicts.
-func reasons(verdicts []gate.Verdict) string {
+// reasons are the first reasons of the verdicts, or what to change.
+func (t *experiment) reasons(verdicts []gate.Verdict) string {
 	var all []string
 	for i := range verdicts {
 		if verdicts[i].Reason != "" && len(all) < 3 {
@@ -206,9 +200,18 @@ func reasons(verdicts []gate.Verdict) string {
 		}
 	}
 	if all == nil {
-		return "the gate passed it: lower policy.threshold"
+		return "the gate passed it: " + t.allows("lower policy.threshold")
 	}
 	return strings.Join(all, "; ")
+}
+
+// allows names what must change in a policy that lets through what this one finds by
+// default; otherwise is the next step with any other policy.
+func (t *experiment) allows(otherwise string) string {
+	if t.policy.Compat == "" {
+		return otherwise
+	}
+	return "policy.compat: " + t.policy.Compat + " judges fewer things: remove it"
 }
 
 // missing judges copies of the run that lack a cell.
@@ -222,7 +225,7 @@ func (t *experiment) missing() {
 
 // wrong judges copies of the run in which a cell gives a wrong answer.
 func (t *experiment) wrong() {
-	t.each("a wrong answer", gate.CorrectnessFailure, func(id string) *bench.Run {
+	t.each("a wrong answer", gate.Incorrect, func(id string) *bench.Run {
 		return t.with(func(r *bench.Result, _ func(string) *bench.Metric) {
 			if r.Cell.ID() == id {
 				r.Outcome, r.Reason, r.Output = bench.Incorrect, "selftest: a wrong answer", "wrong"
@@ -233,7 +236,7 @@ func (t *experiment) wrong() {
 
 // each judges a copy for each of the cells that passed, of which only that one
 // is amiss.
-func (t *experiment) each(what string, class gate.Class, amiss func(id string) *bench.Run) {
+func (t *experiment) each(what string, found gate.Finding, amiss func(id string) *bench.Run) {
 	ids := t.passed()
 	for _, id := range ids {
 		run := amiss(id)
@@ -241,9 +244,9 @@ func (t *experiment) each(what string, class gate.Class, amiss func(id string) *
 			run.Results = []bench.Result{} // the last one: a run of nothing
 		}
 		j, verdicts := t.judged(run, t.ref)
-		named := slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Cell == id && v.Class == class && v.Level == gate.Fail })
+		named := slices.ContainsFunc(verdicts, func(v gate.Verdict) bool { return v.Cell == id && v.Finding == found && v.Blocks })
 		if !named || j.Exit() != exit.GateFailed {
-			t.fail("%s (%s) ends in exit %d: %s", what, text.OneLine(id), j.Exit(), reasons(verdicts))
+			t.fail("%s (%s) ends in exit %d: %s", what, text.OneLine(id), j.Exit(), t.reasons(verdicts))
 			return
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -36,7 +37,7 @@ const (
 type mutation struct {
 	kind string
 	// apply changes the copy and returns what must stand in one line of the report
-	// if the gate stays green, or nil where there is nothing to damage.
+	// if the gate stays green, or [mutant.none] where there is nothing to damage.
 	apply func(*mutant) []string
 }
 
@@ -48,9 +49,9 @@ type mutant struct {
 	edits    []func(*config.File) // of the parsed configuration
 	policy   gate.Policy          // before the damage
 	flagged  bool                 // the command line sets the threshold
-	cell     string               // a cell whose speed is judged
-	metric   string               // one of its judged metrics
+	number                        // that is judged
 	texts    []string
+	why      string // there is nothing to damage
 }
 
 // mutate judges damaged copies of configuration, run and baseline. Each must be
@@ -58,7 +59,8 @@ type mutant struct {
 func (t *experiment) mutate(o *measure.Options) {
 	few := t.few()
 	if few == nil {
-		return // why is said where the slow-downs are
+		t.unjudge("mutations: no number is compared with a baseline")
+		return
 	}
 	before, err := few.report(few.run, few.ref)
 	if err != nil {
@@ -66,16 +68,19 @@ func (t *experiment) mutate(o *measure.Options) {
 		return
 	}
 	red, named, rng := 0, 0, rand.New(rand.NewPCG(mutationSeed, 0))
-	var green []string
+	green := map[string]number{}     // kinds, with what was damaged
+	without := map[string][]string{} // kinds by why they do not apply
 	for done, i := 0, 0; done < mutationCount && i < 2*mutationCount; i++ {
 		kind := mutations[i%len(mutations)]
-		m, err := few.mutant(rng, o)
+		m, names, err := few.mutant(rng, o, kind)
 		if err != nil {
 			t.fail("mutations: %v", err)
 			return
 		}
-		names := kind.apply(m)
 		if names == nil {
+			if i < len(mutations) {
+				without[m.why] = append(without[m.why], kind.kind)
+			}
 			continue
 		}
 		done++
@@ -85,15 +90,19 @@ func (t *experiment) mutate(o *measure.Options) {
 		case slices.ContainsFunc(lines, func(line string) bool { return !slices.Contains(before, line) && holdsAll(line, names) }):
 			named++
 		default:
-			green = append(green, kind.kind)
+			green[kind.kind] = m.number
 		}
 	}
-	slices.Sort(green)
-	for _, kind := range slices.Compact(green) {
-		t.fail("mutation %q leaves the gate green without a line that names it: report this as a bug", kind)
+	for _, kind := range slices.Sorted(maps.Keys(green)) {
+		of := green[kind]
+		t.fail("mutation %q (%s %s) leaves the gate green without a line that names it: %s", kind,
+			text.OneLine(of.cell), text.OneLine(of.metric), t.allows("report this as a bug"))
 	}
-	if green == nil {
+	if len(green) == 0 {
 		t.prove("%s of configuration, run and baseline: %d fail or are refused, %d pass and are named", text.Plural(red+named, "mutation"), red, named)
+	}
+	for _, why := range slices.Sorted(maps.Keys(without)) {
+		t.unapplied = append(t.unapplied, fmt.Sprintf("%s: %s", why, strings.Join(without[why], "; ")))
 	}
 }
 
@@ -101,13 +110,16 @@ func holdsAll(line string, names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !strings.Contains(line, name) })
 }
 
-// few is the experiment with some of the judged cells; nil where none is judged.
+// few is the experiment with some of the cells that have a judged number; nil without any.
 func (t *experiment) few() *experiment {
 	some := *t
-	some.gated = t.gated[:min(len(t.gated), mostMutated)]
+	some.numbers = nil
 	kept := map[string]bool{}
-	for _, g := range some.gated {
-		kept[g.cell] = true
+	for _, n := range t.numbers {
+		if kept[n.cell] || len(kept) < mostMutated {
+			kept[n.cell] = true
+			some.numbers = append(some.numbers, n)
+		}
 	}
 	run := *t.run
 	run.LeftOut, run.Unselected = nil, nil
@@ -136,17 +148,29 @@ func (t *experiment) report(run *bench.Run, ref verdict.Reference) ([]string, er
 	return strings.Split(printed, "\n"), err
 }
 
-// mutant copies the documents and chooses a number to damage.
-func (t *experiment) mutant(rng *rand.Rand, o *measure.Options) (*mutant, error) {
-	m := &mutant{Rand: rng, policy: t.policy, flagged: o.Threshold != ""}
-	g := t.gated[rng.IntN(len(t.gated))]
-	m.cell = g.cell
-	var metrics []string
-	for name := range g.metrics {
-		metrics = append(metrics, name)
+// mutant damages a copy in one number that the mutation applies to; names is nil, and why
+// is set, if there is none.
+func (t *experiment) mutant(rng *rand.Rand, o *measure.Options, kind mutation) (m *mutant, names []string, err error) {
+	first := rng.IntN(len(t.numbers))
+	for i := range t.numbers {
+		if m, err = t.copied(rng, o, t.numbers[(first+i)%len(t.numbers)]); err != nil {
+			return nil, nil, err
+		}
+		run, ref, config := string(m.text(m.run)), string(m.text(m.ref)), m.config
+		names = kind.apply(m)
+		if names != nil && len(m.edits) == 0 && m.config == config && string(m.text(m.run)) == run && string(m.text(m.ref)) == ref {
+			names = m.none("change nothing in this configuration")
+		}
+		if names != nil {
+			break
+		}
 	}
-	slices.Sort(metrics)
-	m.metric = metrics[rng.IntN(len(metrics))]
+	return m, names, nil
+}
+
+// copied is a copy of the documents, of which one number is to be damaged.
+func (t *experiment) copied(rng *rand.Rand, o *measure.Options, of number) (*mutant, error) {
+	m := &mutant{Rand: rng, policy: t.policy, flagged: o.Threshold != "", number: of}
 	run, err := json.Marshal(t.run)
 	if err != nil {
 		return nil, err
@@ -169,6 +193,12 @@ func (t *experiment) mutant(rng *rand.Rand, o *measure.Options) (*mutant, error)
 		m.config = string(data)
 	}
 	return m, nil
+}
+
+// none says why a mutation does not apply: a predicate of which its kind is the subject.
+func (m *mutant) none(why string) []string {
+	m.why = why
+	return nil
 }
 
 func tree(data []byte) (map[string]any, error) {

@@ -24,15 +24,15 @@ var mutations = []mutation{
 	{"run: a value is zero", onValue(func(*mutant, json.Number) any { return 0 })},
 	{"run: the values of a metric are emptied", func(m *mutant) []string {
 		m.sample()["values"] = []any{}
-		return m.number()
+		return m.names()
 	}},
 	{"run: a cell has no samples", func(m *mutant) []string {
 		delete(m.result(), "samples")
-		return m.number()
+		return m.names()
 	}},
 	{"run: a metric of a cell is dropped", func(m *mutant) []string {
 		dropFrom(m.result(), "samples", "metric", m.metric)
-		return m.number()
+		return m.names()
 	}},
 	{"run: a metric is dropped from every cell", func(m *mutant) []string {
 		for _, r := range listOf(m.run, "results") {
@@ -43,11 +43,11 @@ var mutations = []mutation{
 	{"run: a metric occurs twice in a cell", func(m *mutant) []string {
 		r := m.result()
 		r["samples"] = append(r["samples"].([]any), m.sample())
-		return m.number()
+		return m.names()
 	}},
 	{"run: a key of a cell occurs twice", func(m *mutant) []string {
 		m.result()[m.mark(`"outcome"`)] = "passed"
-		return m.number()
+		return m.names()
 	}},
 	{"run: a cell vanished", func(m *mutant) []string {
 		m.run["results"] = without(m.run["results"], m.result())
@@ -91,13 +91,13 @@ var mutations = []mutation{
 	}},
 	{"run: the host has another accelerator", onHost("accelerators", []any{map[string]any{"vendor": "nvidia", "model": "Selftest X1"}}, "Selftest X1")},
 	{"run: the host has another CPU", onHost("cpu", "Selftest 9000", "Selftest 9000")},
-	{"run: the host is another of its kind", func(m *mutant) []string {
+	{"run: the host is another of its kind", onStrictHost(func(m *mutant) []string {
 		m.ref["fingerprint"].(map[string]any)["machine"] = bench.Identify("selftest there")
 		m.run["host"].(map[string]any)["machine"] = bench.Identify("selftest here")
 		delete(m.run["host"].(map[string]any), "accelerators")
 		delete(m.ref["fingerprint"].(map[string]any), "accelerators")
 		return []string{"--host-label"}
-	}},
+	})},
 	{"run: the schema is newer", func(m *mutant) []string {
 		m.run["schema"] = 99
 		return []string{"99"}
@@ -152,7 +152,7 @@ var mutations = []mutation{
 	{"configuration: another host is judged", onPolicy("fingerprint ignore", func(p *config.Policy) { p.Fingerprint = gate.FingerprintIgnore })},
 	{"configuration: cells may be left out", onPolicy("left_out warn", func(p *config.Policy) { p.LeftOut = gate.LeftOutWarn })},
 	{"configuration: an unhealthy host is judged", onPolicy("unhealthy ignore", func(p *config.Policy) { p.Unhealthy = gate.UnhealthyIgnore })},
-	{"configuration: evidence does not count", onPolicy("method threshold", func(p *config.Policy) { p.Method = gate.MethodThreshold })},
+	{"configuration: evidence does not count", onPolicy("method threshold", func(p *config.Policy) { p.Method = string(gate.MethodThreshold) })},
 
 	// The baseline.
 	{"baseline: a median is negated", onEntry(func(_ *mutant, d map[string]any) { d["median"] = negated(d["median"].(json.Number)) })},
@@ -171,7 +171,7 @@ var mutations = []mutation{
 	{"baseline: a metric of an entry is dropped", func(m *mutant) []string {
 		delete(m.entry()["metrics"].(map[string]any), m.metric)
 		delete(m.entry(), m.metric) // where TensorSharp looks for it
-		return m.number()
+		return m.names()
 	}},
 	{"baseline: an entry vanished", func(m *mutant) []string {
 		m.ref["entries"] = without(m.ref["entries"], m.entry())
@@ -201,10 +201,10 @@ var mutations = []mutation{
 		m.ref["commit"] = "5e1f7e57"
 		return []string{"5e1f7e57"}
 	}},
-	{"baseline: the host is not known", func(m *mutant) []string {
+	{"baseline: the host is not known", onStrictHost(func(m *mutant) []string {
 		delete(m.ref, "fingerprint")
 		return []string{"does not state which host"}
-	}},
+	})},
 	{"baseline: the schema is newer", func(m *mutant) []string {
 		m.ref["schema"] = 99
 		return []string{"99"}

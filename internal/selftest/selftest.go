@@ -40,6 +40,9 @@ func Run(ctx context.Context, e *measure.Env, s *Options) (int, error) {
 	t := experiment{Env: e, run: run, ref: verdict.Reference{Path: "itself", File: file}, policy: asMeasured(policy, run), config: s.Config}
 	if t.green() {
 		t.slower()
+		t.different()
+		t.outOfBounds()
+		t.evidence()
 		t.missing()
 		t.wrong()
 		t.nothing()
@@ -128,11 +131,18 @@ type experiment struct {
 	policy gate.Policy
 	config string
 
-	gated    []gated // what can be judged, in the order of the run
-	unjudged []string
-	proved   []string
-	failed   []string // what was not proved, and why
+	gated     []gated  // whose speed is judged, in the order of the run
+	equal     []number // that must be equal
+	numbers   []number // of gated, or else equal: what mutations damage
+	bounded   int      // numbers that have bounds
+	unjudged  []string
+	unapplied []string // mutations, and why
+	proved    []string
+	failed    []string // what was not proved, and why
 }
+
+// number is a metric of a cell.
+type number struct{ cell, metric string }
 
 // gated is a cell with the metrics whose speed is judged, and their limits in
 // percent.
@@ -154,12 +164,15 @@ func (t *experiment) green() bool {
 	for i := range verdicts {
 		t.note(&verdicts[i])
 	}
+	if len(t.numbers) == 0 {
+		t.numbers = t.equal
+	}
 	if code := j.Exit(); code == exit.Passed {
 		t.prove("1 x: %s judged by themselves pass, exit %d", text.Plural(len(t.run.Results), "cell"), code)
 		return true
 	}
 	for _, v := range verdicts {
-		if v.Level == gate.Fail {
+		if v.Blocks {
 			t.fail("the run is not even as good as itself: %s: fix that first", described(&v))
 			return false
 		}
@@ -171,23 +184,28 @@ func (t *experiment) green() bool {
 // note sorts a verdict of the unchanged run: its speed was judged, or why not.
 func (t *experiment) note(v *gate.Verdict) {
 	switch method := v.Evidence.Method; {
-	case v.Cell == "" || v.Class == gate.Skipped || v.Class == gate.LeftOut:
-	case method == "threshold" || method == "evidence" || method == gate.MethodTest:
+	case v.Cell == "" || v.Finding == gate.Skipped || v.LeftOut():
+	case method.Speed() && method != gate.MethodFit:
 		if n := len(t.gated); n == 0 || t.gated[n-1].cell != v.Cell { // those of a cell are adjacent
 			t.gated = append(t.gated, gated{v.Cell, map[string]float64{}})
 		}
 		t.gated[len(t.gated)-1].metrics[v.Metric] = max(v.Evidence.Limit, v.Evidence.MDE) // the latter is what blocks for certain
-	case method == "exact":
-		t.unjudged = append(t.unjudged, v.Cell+" "+v.Metric+": must be equal, whatever its speed")
-	case v.Metric == "" && v.Class == gate.Unchanged:
-		t.unjudged = append(t.unjudged, v.Cell+": every metric of it is informational")
+		t.numbers = append(t.numbers, number{v.Cell, v.Metric})
+	case method == gate.MethodExact:
+		t.equal = append(t.equal, number{v.Cell, v.Metric})
+	case v.Metric == "" && v.Finding == gate.Unchanged:
+		t.unjudge("%s: every metric of it is informational", v.Cell)
 	default:
-		t.unjudged = append(t.unjudged, described(v))
+		t.unjudge("%s", described(v))
 	}
 }
 
+func (t *experiment) unjudge(format string, args ...any) {
+	t.unjudged = append(t.unjudged, text.OneLine(fmt.Sprintf(format, args...)))
+}
+
 func described(v *gate.Verdict) string {
-	return text.OneLine(strings.TrimSpace(v.Cell+" "+v.Metric) + ": " + strings.TrimSuffix(fmt.Sprintf("%s: %s", v.Class, v.Reason), ": "))
+	return text.OneLine(strings.TrimSpace(v.Cell+" "+v.Metric) + ": " + strings.TrimSuffix(fmt.Sprintf("%s: %s", v.Finding, v.Reason), ": "))
 }
 
 func (t *experiment) prove(format string, args ...any) {
@@ -229,6 +247,9 @@ func (t *experiment) conclude() (int, error) {
 	}
 	for _, line := range text.First(t.unjudged, mostNamed) {
 		fmt.Fprintf(t.Stdout, "not judged  %s\n", text.OneLine(line))
+	}
+	for _, line := range t.unapplied {
+		fmt.Fprintf(t.Stdout, "not applied mutations that %s\n", line)
 	}
 	if unchecked := t.unchecked(); unchecked > 0 {
 		fmt.Fprintf(t.Stdout, "not judged  the answers of %s are not checked: give the suite expectations\n", text.Plural(unchecked, "cell"))

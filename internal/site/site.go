@@ -40,7 +40,7 @@ func Build(ctx context.Context, arguments []string, o Options) (Built, error) {
 	if err := o.check(); err != nil {
 		return Built{}, err
 	}
-	found, err := find(arguments)
+	found, err := find(arguments, o.Now)
 	if err != nil {
 		return Built{}, err
 	}

@@ -27,6 +27,7 @@ type sources struct {
 	baselines map[string]string
 	documents map[string]*documents
 	warnings  []string
+	now       time.Time
 }
 
 // documents are the run documents of a host.
@@ -47,8 +48,8 @@ type failure struct {
 const manyRuns = 5000
 
 // find reads the documents and notes the paths of all other files. Folders are searched below.
-func find(arguments []string) (*sources, error) {
-	s := &sources{histories: map[string][]string{}, baselines: map[string]string{}, documents: map[string]*documents{}}
+func find(arguments []string, now time.Time) (*sources, error) {
+	s := &sources{now: now, histories: map[string][]string{}, baselines: map[string]string{}, documents: map[string]*documents{}}
 	for _, argument := range arguments {
 		paths := []string{argument}
 		if info, err := os.Stat(argument); err != nil {
@@ -117,7 +118,7 @@ func (s *sources) document(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := record.Genuine(run); err != nil {
+	if err := record.Genuine(run, s.now); err != nil {
 		s.warnings = append(s.warnings, fmt.Sprintf("%s is left out: %v", path, err))
 		return nil
 	}

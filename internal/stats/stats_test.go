@@ -8,6 +8,7 @@ import (
 	"testing/quick"
 
 	"github.com/accelgate/accelgate/internal/stats"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 func TestMedianAndMAD(t *testing.T) {
@@ -96,7 +97,7 @@ func TestMedianProperties(t *testing.T) {
 		}
 		return ok
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 500}); err != nil {
+	if err := quick.Check(property, testtier.Quick(t, 500)); err != nil {
 		t.Error(err)
 	}
 }

@@ -52,6 +52,11 @@ func used(result *bench.Result, response worker.Response) {
 		}
 		result.Use(bench.PeakRSS, float64(u.PeakRSS)/mib, doubt)
 	}
+	if u.Looked {
+		result.Use(bench.CPUWait, u.Waited.Seconds(), "")
+		result.Use(bench.OffCPU, u.Off.Seconds(), "")
+		result.Use(bench.CPUThreads, u.Threads, "")
+	}
 	if response.Load > 0 {
 		result.Use(bench.LoadTime, response.Load.Seconds(), "")
 	}

@@ -79,6 +79,9 @@ func (l Line) conditions(o *measure.Options) Line {
 	if o.RequireBaseline {
 		l += " --require-baseline"
 	}
+	if o.Strict {
+		l += " --strict"
+	}
 	return l
 }
 

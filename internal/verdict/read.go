@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
@@ -69,5 +70,21 @@ func ReadRuns(ctx context.Context, e *measure.Env, o *measure.Options, file *con
 		}
 		runs, refs = append(runs, run), append(refs, ref)
 	}
+	warnOfHosts(runs, e.Now())
 	return runs, refs, nil
+}
+
+// warnOfHosts adds to runs what their hosts cannot be: two of one machine, and one whose
+// clock is wrong.
+func warnOfHosts(runs []*bench.Run, now time.Time) {
+	for i, run := range runs {
+		if why := run.Misdated(now); why != "" {
+			run.Warnings = append(run.Warnings, why+": correct the clock of this host, and measure again")
+		}
+		for _, other := range runs[:i] {
+			if run.Host.Same(other.Host.Fingerprint) {
+				run.Warnings = append(run.Warnings, fmt.Sprintf("this is host %s under another label: give each host one label, or devices of its own", text.OneLine(other.Host.Label)))
+			}
+		}
+	}
 }

@@ -169,16 +169,8 @@ func Judge(e *measure.Env, runs []*bench.Run, refs []Reference, policy gate.Poli
 	return Judged{Decision: decision, Report: report.New(in)}
 }
 
-// Exit maps the decision to the exit code.
-func (j Judged) Exit() int {
-	switch status := j.Decision.Status; {
-	case status.Passes():
-		return exit.Passed
-	case status == gate.StatusNoEvidence, j.Decision.Unbuilt:
-		return exit.NoMeasure
-	}
-	return exit.GateFailed
-}
+// Exit is the exit code of the decision.
+func (j Judged) Exit() int { return j.Decision.Code() }
 
 // MissingBaseline adds to the error of a baseline that does not exist how to record one.
 func MissingBaseline(err error) error {

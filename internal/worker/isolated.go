@@ -66,11 +66,15 @@ func (w *Isolated) Do(ctx context.Context, req Request) (Response, error) {
 	if err != nil {
 		return notStarted(err)
 	}
+	seen := lookAt(c.process.Pid, c.exited)
 	end := awaitAlive(ctx, c.exited, req.Timeout, req.NoOutput, c.started, req.heard(&out.last))
 	if req.dumps(end) {
 		c.dump(&out.stacks, &out.last, out.log.String(), w.scrubbed)
 	}
 	resp, err := c.conclude(end)
+	if err == nil {
+		seen(resp.Wall, &resp.Usage)
+	}
 	out.report(&resp)
 	resp.Quiet = req.quiet(end)
 	if err == nil && resp.End == Cancelled {

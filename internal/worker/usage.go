@@ -14,6 +14,16 @@ type Usage struct {
 	// Hidden says that PeakRSS is an upper bound and no measurement: Linux counts
 	// what this process held when it started the child, and the child was smaller.
 	Hidden bool
+
+	// Looked says that what follows is known: of a child of one request on Linux that ran for some
+	// time, by looks at its threads.
+	Looked bool
+	// Waited is how long its threads were ready to run and had no processor, added up.
+	Waited time.Duration
+	// Off is the part of the wall time in which none of its threads ran or was ready to run.
+	Off time.Duration
+	// Threads is how many of its threads computed at once, on average.
+	Threads float64
 }
 
 // add counts in a process that was reaped.

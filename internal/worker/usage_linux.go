@@ -31,14 +31,10 @@ func ownPeak() int64 {
 	return kib << 10
 }
 
-// waited reads the second field of schedstat, nanoseconds on a run queue, which kernels
-// with CONFIG_SCHED_INFO have: Documentation/scheduler/sched-stats.rst.
+// waited is how long the first thread of a process was ready to run and had no processor.
 func waited(pid int) time.Duration {
-	stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/schedstat")
-	_, after, _ := bytes.Cut(stat, []byte(" "))
-	before, _, _ := bytes.Cut(after, []byte(" "))
-	ns, _ := strconv.ParseInt(string(before), 10, 64)
-	return time.Duration(ns)
+	c, _ := countersIn("/proc/" + strconv.Itoa(pid))
+	return c.waited
 }
 
 // reap waits for a dead orphan and counts what it used.

@@ -74,3 +74,9 @@ func TestTidyKeepsWhatIsIgnored(t *testing.T) {
 		}
 	}
 }
+
+// bounded is a worker whose children may print so many bytes.
+func bounded(t *testing.T, most int) worker.Worker {
+	t.Helper()
+	return &worker.Isolated{Environ: os.Environ(), MaxStdout: most}
+}

@@ -87,8 +87,8 @@ func TestReleasePinsEverything(t *testing.T) {
 		}
 		names += strings.Count(text, "@"+commit+" # v1.2.3\n")
 	}
-	if names != 6 {
-		t.Errorf("the called workflows name the commit %d times, want 6", names)
+	if names != 8 {
+		t.Errorf("the called workflows name the commit %d times, want 8", names)
 	}
 	for _, again := range [][]string{{"pin", "-version", "v1.2.3", "-sums", sums(t), "-image", image}, {"pin-workflows", "-version", "v1.2.3", "-commit", commit}} {
 		if err := run(root, again, nil); err == nil {

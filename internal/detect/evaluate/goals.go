@@ -115,7 +115,7 @@ func reportGoals(sets []Set) (goals []Goal) {
 			reports = append(reports, sets[i].wholes(n)...)
 		}
 		r := reportRules()[0].judge(reports, wholeEffects)
-		goals = append(goals, atMost(r.Reports.Percent(), 10, "reports, n %d: with a false alarm %%", n),
+		goals = append(goals, atMost(r.Reports.Percent(), 100*detect.DefaultFalseAlarms, "reports, n %d: with a false alarm %%", n),
 			atMost(r.FalseOf[1].Percent(), 10, "reports, n %d: false among alarms %%, 3 cells 5 %% slower", n),
 			atMost(r.FalseOf[2].Percent(), 10, "reports, n %d: false among alarms %%, 3 cells 10 %% slower", n))
 	}

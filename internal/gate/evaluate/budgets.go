@@ -84,7 +84,7 @@ func (r *road) overBudget(cells []number) (red bool, over []bool) {
 	over = make([]bool, len(c.Budgets))
 	for i := range c.Verdicts {
 		if v := &c.Verdicts[i]; v.Budget > 0 {
-			over[v.Budget-1] = v.Level == gate.Fail
+			over[v.Budget-1] = v.Blocks
 		}
 	}
 	return gate.Decide([]gate.Comparison{c}, r.policy).Status == gate.StatusFailed, over

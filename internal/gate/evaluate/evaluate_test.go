@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -38,8 +39,7 @@ const begin, end = "<!-- what follows is written by make evaluate UPDATE=1 -->\n
 func TestPageNightly(t *testing.T) {
 	testtier.Nightly(t)
 	var tables bytes.Buffer
-	evaluate.Roads(&tables, load(t))
-	evaluate.Generated(&tables)
+	evaluate.Page(&tables, load(t))
 	t.Log(tables.String())
 	path := filepath.Join("..", "..", "..", "docs", "detection.md")
 	page, err := os.ReadFile(path)
@@ -57,6 +57,34 @@ func TestPageNightly(t *testing.T) {
 		}
 	} else if strings.TrimSpace(was) != strings.TrimSpace(tables.String()) {
 		t.Error("docs/detection.md does not hold what the gate does: run make evaluate UPDATE=1")
+	}
+}
+
+// TestKeyHasTheRatesOfThePage holds the description of policy.false_alarms to the first
+// table of docs/detection.md. It needs no data.
+func TestKeyHasTheRatesOfThePage(t *testing.T) {
+	t.Parallel()
+	read := func(page string) string {
+		text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	_, key, _ := strings.Cut(read("configuration.md"), "\n- `policy.false_alarms`")
+	key, _, _ = strings.Cut(key, "\n")
+	table := read("detection.md")
+	for method, row := range map[string]string{
+		"in pairs":                       "pairs in stages, generated hosts",
+		"by 3 new runs against history":  "history, 3 new runs, all sets",
+		"by the next run of the default": "default branch, confirmed by the next run, all sets",
+		"by two sessions of a loaded":    "fixed threshold, sessions of a loaded host",
+	} {
+		rate := regexp.MustCompile(`([0-9.]+)% ` + method).FindStringSubmatch(key)
+		measured := regexp.MustCompile(`\n\| ` + row + ` \| \d+ \| ([0-9.]+) \[`).FindStringSubmatch(table)
+		if rate == nil || measured == nil || rate[1] != measured[1] {
+			t.Errorf("%s: the key has %q, the page %q", method, rate, measured)
+		}
 	}
 }
 
@@ -84,14 +112,16 @@ func check(t *testing.T, name string, got evaluate.Rates, want aim) {
 
 // TestAimsThorough holds the aims through the gate, on the data that is here. The
 // aim of 70 % at +10 % by 3 runs against history is of quieter series and missed on
-// these; what they reach must not get less.
+// these, and the next run and two sessions miss the promise; what they reach must not
+// get less.
 func TestAimsThorough(t *testing.T) {
 	testtier.Thorough(t)
 	d := load(t)
 	check(t, "pairs on a loaded host", evaluate.Own(d), aim{5, []float64{0, 22, 47, 67}, 9})
 	check(t, "pairs of GPU kernels", evaluate.KernelRates(d), aim{2, []float64{0, 50, 85, 95}, 9})
-	check(t, "history, 3 runs", evaluate.HistoryRates(d, 3), aim{6, []float64{20, 31, 54, 71}, 3})
-	check(t, "next run", evaluate.NextRates(d), aim{6, []float64{18, 28, 50, 67}, 1})
+	check(t, "history, 3 runs", evaluate.HistoryRates(d, 3), aim{2, []float64{17, 28, 50, 67}, 3})
+	check(t, "history, 5 runs", evaluate.HistoryRates(d, 5), aim{2, []float64{16, 31, 52, 71}, 5})
+	check(t, "next run", evaluate.NextRates(d), aim{4, []float64{17, 27, 48, 66}, 1})
 	check(t, "two sessions", evaluate.SessionRates(d), aim{7, []float64{0, 0, 20, 45}, 9})
 }
 

@@ -53,12 +53,18 @@ func (r *road) measure(by rule, effects []float64) Rates {
 }
 
 // slow makes 3 cells of a report slower, others in each.
-func (out *Rates) slow(s *sample, at, j int, effect float64, judge func([]number) verdict) {
-	cells, which := append([]number(nil), s.null...), map[int]bool{}
+func (s *sample) slow(at int, effect float64) (cells []number, which map[int]bool) {
+	cells, which = append([]number(nil), s.null...), map[int]bool{}
 	for k := range slowedCells {
 		i := (at*7 + k*len(cells)/slowedCells) % len(cells)
 		cells[i], which[i] = s.slowed(i, effect), true
 	}
+	return cells, which
+}
+
+// slow judges a report with slower cells.
+func (out *Rates) slow(s *sample, at, j int, effect float64, judge func([]number) verdict) {
+	cells, which := s.slow(at, effect)
 	for i, alarm := range judge(cells).alarms {
 		if which[i] {
 			out.Found[j].Add(alarm)

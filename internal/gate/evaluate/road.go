@@ -62,7 +62,7 @@ func (r *road) judge(cells []number) verdict {
 			continue
 		}
 		i := index(one.Cell)
-		v.alarms[i] = one.Level == gate.Fail && one.Class == gate.Regressed
+		v.alarms[i] = one.Blocks && one.Finding == gate.Regressed
 		spent += 2 * one.Evidence.Pairs
 	}
 	if !r.paired {

@@ -62,31 +62,25 @@ func GeneratedRates(reports int) map[string][]Rates {
 	return all
 }
 
-// Roads prints what whole reports promise on each road: the tables of
-// docs/detection.md.
-func Roads(w io.Writer, d detectors.Data) {
-	own := ownPairs(d.Own, rounds)
-	table(w, &own, effects, append([]rule{gated}, peers(firstPairs(5), 10)...))
-	kernels := kernelPairs(d.Kernels, 0)
-	table(w, &kernels, smallEffects, append([]rule{gated}, peers(firstPairs(5), 10)...))
+// printRoads prints what whole reports promise on each road, and returns the rates of the
+// gate.
+func printRoads(w io.Writer, d detectors.Data) (gate []Rates) {
+	add := func(r road, effects []float64, others ...rule) {
+		gate = append(gate, table(w, &r, effects, append([]rule{gated}, others...)))
+	}
+	add(ownPairs(d.Own, rounds), effects, peers(firstPairs(5), 10)...)
+	add(kernelPairs(d.Kernels, 0), smallEffects, peers(firstPairs(5), 10)...)
 	fine := kernelPairs(d.Kernels, 0.5)
 	fine.name += ", `min_effect: 0.5%`"
-	table(w, &fine, smallEffects, []rule{gated})
+	add(fine, smallEffects)
 	for _, n := range []int{3, 5, 1} {
-		history := historyRoad(d.Sets, n, "history, "+plural(n)+", all sets")
-		table(w, &history, effects, append(append([]rule{gated}, peers(lastRuns, n)...), eDivisive(n)))
-		history = historyRoad(accelerators(d.Sets), n, "history, "+plural(n)+", accelerators")
-		table(w, &history, effects, []rule{gated})
+		add(historyRoad(d.Sets, n, "history, "+plural(n)+", all sets"), effects, append(peers(lastRuns, n), eDivisive(n))...)
+		add(historyRoad(accelerators(d.Sets), n, "history, "+plural(n)+", accelerators"), effects)
 	}
-	for _, of := range []struct {
-		sets []detectors.Set
-		name string
-	}{{d.Sets, "all sets"}, {accelerators(d.Sets), "accelerators"}} {
-		next := nextRoad(of.sets, "default branch, confirmed by the next run, "+of.name)
-		table(w, &next, effects, []rule{gated})
-	}
-	sessions := sessionRoad(d.Own)
-	table(w, &sessions, largeEffects, append([]rule{gated}, peers(bothSessions, 5)...))
+	add(nextRoad(d.Sets, "default branch, confirmed by the next run, all sets"), effects)
+	add(nextRoad(accelerators(d.Sets), "default branch, confirmed by the next run, accelerators"), effects)
+	add(sessionRoad(d.Own), largeEffects, peers(bothSessions, 5)...)
+	return gate
 }
 
 func plural(n int) string {
@@ -105,8 +99,9 @@ func accelerators(sets []detectors.Set) (some []detectors.Set) {
 	return some
 }
 
-// Generated prints the roads on generated noise, which needs no data.
-func Generated(w io.Writer) {
+// printGenerated prints the roads on generated noise, which needs no data, and returns
+// the rates of the gate.
+func printGenerated(w io.Writer) (gate []Rates) {
 	for _, n := range noises {
 		fmt.Fprintf(w, "\n#### Generated: %s\n\n", n.name)
 		header(w, effects)
@@ -114,16 +109,24 @@ func Generated(w io.Writer) {
 			rates := r.measure(gated, effects)
 			rates.Rule = r.name
 			rates.print(w)
+			gate = append(gate, rates)
 		}
 	}
+	return gate
 }
 
-func table(w io.Writer, r *road, effects []float64, rules []rule) {
+// table prints the rates of rules on a road, and returns those of the first rule.
+func table(w io.Writer, r *road, effects []float64, rules []rule) (first Rates) {
 	fmt.Fprintf(w, "\n#### %s\n\n", upper(r.name))
 	header(w, effects)
-	for _, by := range rules {
-		r.measure(by, effects).print(w)
+	for i, by := range rules {
+		rates := r.measure(by, effects)
+		rates.print(w)
+		if i == 0 {
+			first = rates
+		}
 	}
+	return first
 }
 
 func upper(s string) string { return string(s[0]-'a'+'A') + s[1:] }

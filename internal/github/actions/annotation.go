@@ -32,6 +32,9 @@ func (a *Action) Error(n Annotation) error { return a.annotate("error", n) }
 // Warning annotates the run with a warning; see [Action.Error].
 func (a *Action) Warning(n Annotation) error { return a.annotate("warning", n) }
 
+// Notice annotates the run with a notice; see [Action.Error].
+func (a *Action) Notice(n Annotation) error { return a.annotate("notice", n) }
+
 func (a *Action) annotate(level string, n Annotation) error {
 	return a.command("annotate the run", func() { a.lib.IssueCommand(n.command(level)) })
 }

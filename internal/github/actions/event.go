@@ -26,6 +26,8 @@ type Event struct {
 	Comment *Comment
 	// Run is nil if the event is not workflow_run.
 	Run *Run
+	// Group is nil if the event is not merge_group.
+	Group *Group
 	// Inputs are those of a workflow_dispatch, booleans and numbers as text.
 	Inputs map[string]string
 
@@ -55,6 +57,12 @@ type PullRequest struct {
 	// Fork reports whether the head may come from outside of the repository.
 	// It is true if that is not known.
 	Fork bool
+}
+
+// Group is what a merge queue is about to merge.
+type Group struct {
+	BaseSHA string // the parent of its commits: the branch, or the group before it in the queue
+	BaseRef string // short name of the branch that it goes into
 }
 
 // Comment is a comment that somebody, perhaps a stranger, has made.
@@ -163,6 +171,11 @@ func (e *Event) fill(p payloadJSON) (err error) {
 			return err
 		}
 	}
+	if e.Name == "merge_group" {
+		if e.Group, err = p.MergeGroup.check(); err != nil {
+			return err
+		}
+	}
 	e.Inputs, err = inputs(p.Inputs)
 	return err
 }
@@ -183,6 +196,7 @@ type payloadJSON struct {
 	} `json:"issue"`
 	CommentOf   *commentJSON     `json:"comment"`
 	WorkflowRun *workflowRunJSON `json:"workflow_run"`
+	MergeGroup  mergeGroupJSON   `json:"merge_group"`
 }
 
 type pullRequestJSON struct {

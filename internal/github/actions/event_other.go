@@ -65,3 +65,20 @@ func (r *workflowRunJSON) check() (*Run, error) {
 	}
 	return run, nil
 }
+
+// mergeGroupJSON is the merge_group of a payload.
+type mergeGroupJSON struct {
+	BaseSHA string `json:"base_sha"`
+	BaseRef string `json:"base_ref"` // refs/heads/main
+}
+
+func (g mergeGroupJSON) check() (*Group, error) {
+	branch, ok := strings.CutPrefix(g.BaseRef, "refs/heads/")
+	switch {
+	case !sha(g.BaseSHA):
+		return nil, fmt.Errorf("merge_group.base_sha is %s, not a commit", quote(g.BaseSHA))
+	case !ok || !ref(branch):
+		return nil, fmt.Errorf("merge_group.base_ref is %s, not the ref of a branch", quote(g.BaseRef))
+	}
+	return &Group{BaseSHA: g.BaseSHA, BaseRef: branch}, nil
+}

@@ -43,6 +43,9 @@ func first(d object) object { return d["results"].([]any)[0].(object) }
 
 const injected = "@octocat #1 **b** `x` | <script>alert(1)</script> ![x](http://evil.example/x.png) </details> ::error::x ##[error]x"
 
+// slower names the run that the others are a change of.
+const slower = "a slower cell"
+
 type hostileRun struct {
 	name    string
 	refused string // "" is judged
@@ -64,20 +67,25 @@ func (c hostileRun) json(t *testing.T) []byte {
 	if c.text != nil {
 		text = []byte(c.text(string(text)))
 	}
+	if honest, err := json.Marshal(document()); c.name != slower && (err != nil || bytes.Equal(text, honest)) {
+		t.Fatalf("the document is not changed: %v", err)
+	}
 	return text
 }
 
 // hostileRuns are valid archives whose run.json is hostile. Each is refused
 // when it is decoded, with a part of the reason, or judged: never green, and
-// with nothing of it left in Markdown or on a terminal that either obeys.
+// with nothing of it left in Markdown or on a terminal that either obeys. The first is honest: it passes.
 var hostileRuns = []hostileRun{
+	{name: "control", status: gate.StatusPassed, change: func(d object) { d["results"] = []any{result("a", 100)} }},
+
 	// Green by decree.
 	{name: "a verdict of its own", refused: `unknown field "verdict"`, change: func(d object) { d["verdict"] = "passed" }},
 	{name: "a decision of its own", refused: `unknown field "decision"`, change: func(d object) { d["decision"] = object{"status": "passed"} }},
 	{name: "verdicts in a result", refused: `unknown field "class"`, change: func(d object) { first(d)["class"] = "unchanged" }},
 	{name: "waivers of its own", refused: `unknown field "waivers"`, change: func(d object) { d["waivers"] = []any{} }},
 	{name: "expectations of its own", refused: `unknown field "expected"`, change: func(d object) { d["expected"] = []any{} }},
-	{name: "a slower cell", status: gate.StatusFailed, change: func(object) {}},
+	{name: slower, status: gate.StatusFailed, change: func(object) {}},
 	{name: "a failure that says it passed", refused: `the key "outcome" occurs twice`,
 		text: func(s string) string { return strings.Replace(s, `"outcome":`, `"outcome":"failed","outcome":`, 1) }},
 	{name: "a failure that says it passed, in capitals", refused: `unknown key "OUTCOME"`,
@@ -202,6 +210,11 @@ func nested(n int) any {
 
 func TestHostileRuns(t *testing.T) {
 	t.Parallel()
+	for _, attack := range []string{"@octocat", "#1", "**b**", "<script", "![x", "](http://evil", "</details> :"} {
+		if !strings.Contains(injected, attack) || !obeyed.MatchString(" "+attack) {
+			t.Errorf("%q is not injected, or not found where it is obeyed", attack)
+		}
+	}
 	for _, c := range hostileRuns {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

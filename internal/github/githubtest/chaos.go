@@ -1,6 +1,9 @@
 package githubtest
 
 import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -26,6 +29,9 @@ const (
 	Down        Kind = "down"         // 5xx before the request takes effect
 	DownAfter   Kind = "down-after"   // 5xx after it took effect
 	Truncated   Kind = "truncated"    // the answer's body ends early
+	Empty       Kind = "empty"        // the answer of success is {}
+	Null        Kind = "null"         // the answer of success is null
+	Short       Kind = "short"        // a file's contents end early, in an answer that is whole
 	Slow        Kind = "slow"         // the answer's body pauses
 	ResetBefore Kind = "reset-before" // the connection ends before the request takes effect
 	ResetAfter  Kind = "reset-after"  // the connection ends after it took effect
@@ -37,13 +43,13 @@ const (
 
 // Kinds returns all kinds of faults.
 func Kinds() []Kind {
-	return append([]Kind{Forbidden, ReadOnly, Missing, Conflict, Invalid, Duplicate, Late}, Transient()...)
+	return append([]Kind{Forbidden, ReadOnly, Missing, Conflict, Invalid, Duplicate, Late, Short}, Transient()...)
 }
 
 // Transient returns the kinds that say nothing of the request itself: who sends
 // it again may well succeed.
 func Transient() []Kind {
-	return []Kind{TooMany, Secondary, Exhausted, Down, DownAfter, Truncated, Slow, ResetBefore, ResetAfter, MovedBase}
+	return []Kind{TooMany, Secondary, Exhausted, Down, DownAfter, Truncated, Empty, Null, Slow, ResetBefore, ResetAfter, MovedBase}
 }
 
 // Chaos makes a share of the requests fail at random. The same seed and the
@@ -52,13 +58,17 @@ type Chaos struct {
 	Seed  uint64  `json:"seed"`
 	Share float64 `json:"share"`           // of the requests, 0 to 1
 	Kinds []Kind  `json:"kinds,omitempty"` // each as likely as the others; all where empty
-	// At strikes that request alone, whatever Share is. The first one is 1.
-	At int `json:"at,omitempty"`
-	// Pause is how long a slow body pauses; Latency is the longest time that a
-	// request takes to arrive and its answer to return, each. Both are in
-	// nanoseconds in a file. Latency is of [Server.Direct] only.
+	// At strikes that request alone, From that one and all that follow, whatever Share
+	// is. The first one is 1.
+	At   int `json:"at,omitempty"`
+	From int `json:"from,omitempty"`
+	// Pause is how long a slow body pauses, and one that trickles before each byte;
+	// Latency is the longest time that a request takes to arrive and its answer to
+	// return, each. Both are in nanoseconds in a file. Latency is of [Server.Direct] only.
 	Pause   time.Duration `json:"pause,omitempty"`
 	Latency time.Duration `json:"latency,omitempty"`
+	// Sleep pauses in a body; nil means a timer.
+	Sleep func(context.Context, time.Duration) error `json:"-"`
 }
 
 // chaos draws faults. The server's lock guards it.
@@ -90,12 +100,15 @@ func newChaos(c Chaos) (*chaos, error) {
 		return nil, fmt.Errorf("chaos: share is %v: give one from 0 to 1", c.Share)
 	}
 	for _, k := range c.Kinds {
-		if !slices.Contains(Kinds(), k) {
-			return nil, fmt.Errorf("chaos: no kind %q: choose from %v", k, Kinds())
+		if all := append(Kinds(), Answers()...); !slices.Contains(all, k) {
+			return nil, fmt.Errorf("chaos: no kind %q: choose from %v", k, all)
 		}
 	}
 	if len(c.Kinds) == 0 {
 		c.Kinds = Kinds()
+	}
+	if c.Sleep == nil {
+		c.Sleep = pause
 	}
 	return &chaos{Chaos: c, random: rand.New(rand.NewPCG(c.Seed, 0x9e3779b97f4a7c15))}, nil
 }
@@ -113,18 +126,29 @@ func (s *Server) Disturb(by Chaos) error {
 }
 
 // draw returns what goes wrong with the next request, or "".
-func (c *chaos) draw(method string) Kind {
-	if c == nil {
+func (c *chaos) draw(r *http.Request) Kind {
+	if c == nil || !c.strikes() {
 		return ""
 	}
-	if c.drawn++; c.At > 0 && c.drawn != c.At || c.At == 0 && c.random.Float64() >= c.Share {
-		return ""
-	}
-	kind := c.Kinds[c.random.IntN(len(c.Kinds))]
-	if kind == ReadOnly && method == http.MethodGet {
+	switch kind := c.Kinds[c.random.IntN(len(c.Kinds))]; {
+	case kind == ReadOnly && r.Method == http.MethodGet:
 		return Down
+	case kind.strikes(r):
+		return kind
 	}
-	return kind
+	return ""
+}
+
+// strikes reports whether something goes wrong with the next request.
+func (c *chaos) strikes() bool {
+	c.drawn++
+	switch {
+	case c.At > 0:
+		return c.drawn == c.At
+	case c.From > 0:
+		return c.drawn >= c.From
+	}
+	return c.random.Float64() < c.Share
 }
 
 // latency returns how long something is on its way: mostly not long.
@@ -142,6 +166,8 @@ type delivery struct {
 	reset bool          // it does not
 	cut   bool          // half of its body does
 	pause time.Duration // in the middle of its body
+	drops time.Duration // before each byte
+	sleep func(context.Context, time.Duration) error
 }
 
 // struck serves a request that something of this kind happens to.
@@ -164,13 +190,52 @@ func (s *Server) struck(kind Kind, r *http.Request, serve func() response) deliv
 		return delivery{response: encode(s.fail(kind))}
 	case Truncated:
 		return delivery{response: serve(), cut: true}
+	case Empty, Null, Short:
+		return delivery{response: hollowed(kind, serve())}
 	case Slow:
-		return delivery{response: serve(), pause: s.chaos.Pause}
+		return delivery{response: serve(), pause: s.chaos.Pause, sleep: s.chaos.Sleep}
 	case MovedBase:
 		s.pushToDefault(r)
 		return delivery{response: serve()}
 	}
+	if slices.Contains(Answers(), kind) {
+		return s.broken(kind, serve)
+	}
 	return delivery{response: encode(s.fail(kind))}
+}
+
+// hollowed takes from an answer of success what it holds.
+func hollowed(kind Kind, r response) response {
+	if r.status != http.StatusOK && r.status != http.StatusCreated || !json.Valid(r.body) {
+		return r
+	}
+	switch kind {
+	case Empty:
+		r.body = []byte("{}")
+	case Null:
+		r.body = []byte("null")
+	case Short:
+		r.body = shortened(r.body)
+	}
+	return r
+}
+
+// shortened takes the second half from the contents of a file; its size stays.
+func shortened(body []byte) []byte {
+	var file map[string]any
+	if json.Unmarshal(body, &file) != nil {
+		return body
+	}
+	text, ok := file["content"].(string)
+	data, err := base64.StdEncoding.DecodeString(text)
+	if !ok || err != nil || len(data) == 0 {
+		return body
+	}
+	file["content"] = wrap(base64.StdEncoding.EncodeToString(data[:len(data)/2]))
+	if short, err := json.Marshal(file); err == nil {
+		return short
+	}
+	return body
 }
 
 // fail returns what GitHub answers to a request that fails in this way.

@@ -1,6 +1,7 @@
 package githubtest_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +18,7 @@ import (
 
 func chaotic(share float64, kinds ...githubtest.Kind) githubtest.State {
 	s := state()
-	s.Chaos = &githubtest.Chaos{Seed: 1, Share: share, Kinds: kinds, Pause: time.Millisecond}
+	s.Chaos = &githubtest.Chaos{Seed: 1, Share: share, Kinds: kinds, Pause: 10 * time.Microsecond}
 	return s
 }
 
@@ -60,6 +61,10 @@ func TestEachFaultIsWhatItSays(t *testing.T) {
 		githubtest.ResetBefore: {status: "0", broken: true},
 		githubtest.ResetAfter:  {status: "0", broken: true, applied: true},
 		githubtest.MovedBase:   {status: "201", says: "hello", applied: true},
+		githubtest.Empty:       {status: "201", says: "{}", applied: true},
+		githubtest.Null:        {status: "201", says: "null", applied: true},
+		githubtest.Trickle:     {status: "201", says: "hello", applied: true},
+		githubtest.Expired:     {status: "401", says: "Bad credentials"},
 	} {
 		for _, way := range []string{"network", "direct"} {
 			t.Run(string(kind)+"/"+way, func(t *testing.T) {
@@ -83,6 +88,60 @@ func TestEachFaultIsWhatItSays(t *testing.T) {
 					t.Errorf("got log %+v, want the fault in it", log)
 				}
 			})
+		}
+	}
+}
+
+// TestFaultsOfSomeRequests: kinds that can happen to some requests leave others alone, the
+// content of a file is shortened and its size is not, and a token does not come back.
+func TestFaultsOfSomeRequests(t *testing.T) {
+	s, api := start(t, state())
+	sha := s.Head("octo/repo", "work")
+	made := api.send(workflow, "POST", "/repos/octo/repo/check-runs", fmt.Sprintf(`{"name": "a", "head_sha": %q, "status": "in_progress"}`, sha))
+	check := fmt.Sprintf("/repos/octo/repo/check-runs/%v", made.member("id"))
+	for _, c := range []struct {
+		kind         githubtest.Kind
+		method, path string
+		body         string
+		status       int
+	}{
+		{githubtest.NoCheck, "PATCH", check, `{"name": "a"}`, 404},
+		{githubtest.NoCheck, "GET", check, "", 200},
+		{githubtest.NoGraph, "GET", check, "", 200},
+		{githubtest.Short, "GET", "/repos/octo/repo/contents/README.md", "", 200},
+		{githubtest.Expired, "GET", check, "", 401},
+		{githubtest.NoGraph, "GET", check, "", 401},
+	} {
+		if err := s.Disturb(githubtest.Chaos{Share: 1, Kinds: []githubtest.Kind{c.kind}}); err != nil {
+			t.Fatal(err)
+		}
+		got := api.send(workflow, c.method, c.path, c.body)
+		if got.status != c.status {
+			t.Errorf("%s: %s %s: got %d, want %d", c.kind, c.method, c.path, got.status, c.status)
+		}
+		if content, _ := got.member("content").(string); c.kind == githubtest.Short {
+			data, err := base64.StdEncoding.DecodeString(content)
+			if size, _ := got.member("size").(float64); err != nil || len(data) == 0 || len(data) >= int(size) {
+				t.Errorf("got %d bytes of %v, %v, want fewer", len(data), size, err)
+			}
+		}
+	}
+}
+
+// TestFaultsFromARequestOn strikes the second request and all that follow.
+func TestFaultsFromARequestOn(t *testing.T) {
+	with := chaotic(0, githubtest.Down)
+	with.Chaos.From = 2
+	s, err := githubtest.NewServer(with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		_, _, _ = tried(s.Direct(), "http://github.test", `{"body": "hello"}`)
+	}
+	for i, r := range s.Requests() {
+		if (r.Fault == githubtest.Down) != (i > 0) {
+			t.Errorf("request %d has fault %q", i+1, r.Fault)
 		}
 	}
 }

@@ -69,12 +69,20 @@ func (d delivery) reader(ctx context.Context) io.Reader {
 		return io.MultiReader(bytes.NewReader(first), readFunc(func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }))
 	case d.pause > 0:
 		waited := readFunc(func([]byte) (int, error) {
-			if err := pause(ctx, d.pause); err != nil {
+			if err := d.sleep(ctx, d.pause); err != nil {
 				return 0, err
 			}
 			return 0, io.EOF
 		})
 		return io.MultiReader(bytes.NewReader(first), waited, bytes.NewReader(rest))
+	case d.drops > 0:
+		body := bytes.NewReader(d.body)
+		return readFunc(func(p []byte) (int, error) {
+			if err := d.sleep(ctx, d.drops); err != nil || len(p) == 0 {
+				return 0, err
+			}
+			return body.Read(p[:1])
+		})
 	}
 	return bytes.NewReader(d.body)
 }

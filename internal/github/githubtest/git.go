@@ -44,6 +44,15 @@ type commit struct {
 	parents []string
 	message string
 	author  signature
+	signed  bool // by GitHub, which is the committer then
+}
+
+// committer is GitHub itself for a commit that it signs.
+func (c commit) committer() signature {
+	if c.signed {
+		return signature{Name: "GitHub", Email: "noreply@github.com", Date: c.author.Date}
+	}
+	return c.author
 }
 
 type signature struct {
@@ -97,8 +106,8 @@ func (g *gitStore) addCommit(c commit) string {
 	for _, parent := range c.parents {
 		payload = fmt.Appendf(payload, "parent %s\n", parent)
 	}
-	who := fmt.Sprintf("%s <%s> %d +0000", c.author.Name, c.author.Email, c.author.Date.Unix())
-	payload = fmt.Appendf(payload, "author %s\ncommitter %s\n\n%s", who, who, c.message)
+	who := func(s signature) string { return fmt.Sprintf("%s <%s> %d +0000", s.Name, s.Email, s.Date.Unix()) }
+	payload = fmt.Appendf(payload, "author %s\ncommitter %s\n\n%s", who(c.author), who(c.committer()), c.message)
 	sha := objectID("commit", payload)
 	g.commits[sha] = c
 	return sha

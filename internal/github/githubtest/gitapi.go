@@ -202,9 +202,9 @@ func (c *call) commit(sha string) object {
 	}
 	return object{
 		"sha": sha, "url": c.address("git/commits/%s", sha), "html_url": c.page("commit/%s", sha),
-		"author": commit.author, "committer": commit.author, "message": commit.message, "parents": parents,
+		"author": commit.author, "committer": commit.committer(), "message": commit.message, "parents": parents,
 		"tree":         object{"sha": commit.tree, "url": c.address("git/trees/%s", commit.tree)},
-		"verification": object{"verified": false, "reason": "unsigned"},
+		"verification": object{"verified": commit.signed, "reason": map[bool]string{true: "valid", false: "unsigned"}[commit.signed]},
 	}
 }
 
@@ -235,5 +235,6 @@ func createCommit(c *call) reply {
 	if in.Author != nil {
 		author = *in.Author
 	}
-	return created(c.commit(c.repo.git.addCommit(commit{tree: in.Tree, parents: in.Parents, message: in.Message, author: author})))
+	return created(c.commit(c.repo.git.addCommit(commit{tree: in.Tree, parents: in.Parents, message: in.Message, author: author,
+		signed: c.token.Integration && in.Author == nil}))) // https://docs.github.com/authentication/managing-commit-signature-verification/about-commit-signature-verification
 }

@@ -134,7 +134,7 @@ func (s *Server) handle(r *http.Request, body []byte) delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.chaos.arrive(len(s.requests))
-	log.Fault = s.chaos.draw(r.Method)
+	log.Fault = s.chaos.draw(r)
 	serve := func() response {
 		if id, ok := strings.CutPrefix(r.URL.Path, blobPrefix); ok {
 			return s.blob(r, id, &log)

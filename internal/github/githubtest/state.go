@@ -31,6 +31,9 @@ type Repo struct {
 	// Branches are further branches: each is one commit on top of the default
 	// branch that writes these files, or no commit where there are none.
 	Branches map[string]map[string]string `json:"branches,omitempty"`
+	// Heads are the newest commits of branches that a test has made elsewhere: ids on top of what
+	// Files and Branches make, with the same files.
+	Heads map[string]string `json:"heads,omitempty"`
 	// PullRequests are open. Their heads and bases are branches of this
 	// repository.
 	PullRequests []PullRequestSeed `json:"pull_requests,omitempty"`
@@ -246,6 +249,13 @@ func (s *Server) addRepo(seed Repo) error {
 		if files := seed.Branches[branch]; len(files) > 0 {
 			r.refs["refs/heads/"+branch] = r.git.commitFiles(files, "work on "+branch, s.sign(owner), first)
 		}
+	}
+	for branch, sha := range seed.Heads {
+		if r.head(branch) == "" {
+			return fmt.Errorf("heads: no branch %q", branch)
+		}
+		r.git.commitOn(sha, r.head(branch), nil)
+		r.refs["refs/heads/"+branch] = sha
 	}
 	for _, sha := range seed.Commits {
 		r.git.commitOn(sha, first, nil)

@@ -15,6 +15,8 @@ import (
 type Stage struct {
 	Name string         // "measure", "measure again"
 	Todo map[string]int // measurements of each cell, by id
+	// Later is how many measurements of each cell are expected after this part, by id.
+	Later map[string]float64
 	// Lanes is how many cells are measured at once; 0 counts as 1.
 	Lanes int
 }
@@ -45,10 +47,11 @@ type cell struct {
 	reason  string
 	order   []string // metrics
 	values  map[string][]float64
-	n       int           // measurements in this stage
-	spent   time.Duration // on all of them
-	reused  bool          // all of them
-	told    bool          // its line was written
+	n       int // measurements in this stage
+	timed   int // measurements of all stages that spent counts
+	spent   time.Duration
+	reused  bool // all of them
+	told    bool // its line was written
 }
 
 type running struct {
@@ -134,7 +137,7 @@ func (s *state) finished(m Measurement, now time.Time) (c *cell, last bool) {
 		s.order = append(s.order, id)
 	}
 	if since := s.ended(id); !since.IsZero() {
-		c.spent += now.Sub(since)
+		c.spent, c.timed = c.spent+now.Sub(since), c.timed+1
 	}
 	s.done++
 	c.n++
@@ -193,8 +196,8 @@ type estimate struct {
 	ok    bool
 }
 
-// left is how long the rest of the stage takes, without what the present measurements
-// have already taken.
+// left is how long the rest takes, that of the stages that are expected included, without
+// what the present measurements have already taken.
 func (s *state) left(now time.Time) (left time.Duration, ok bool) {
 	if s.current == nil {
 		return 0, false
@@ -217,14 +220,14 @@ func (s *state) unmeasured() (left time.Duration, ok bool) {
 	var sum time.Duration
 	n := 0
 	for _, c := range s.cells {
-		sum, n = sum+c.spent, n+c.n
+		sum, n = sum+c.spent, n+c.timed
 	}
 	for id, todo := range s.current.Todo {
 		done, each := 0, s.expected[id]
 		if c := s.cells[id]; c != nil {
 			done = c.n
-			if c.n > 0 && c.spent > 0 {
-				each = c.spent / time.Duration(c.n)
+			if c.timed > 0 {
+				each = c.spent / time.Duration(c.timed)
 			}
 			if c.outcome != "" && c.outcome != bench.Passed {
 				continue
@@ -236,7 +239,7 @@ func (s *state) unmeasured() (left time.Duration, ok bool) {
 		if each == 0 && todo > done {
 			return 0, false
 		}
-		left += each * time.Duration(max(0, todo-done))
+		left += time.Duration(float64(each) * (float64(max(0, todo-done)) + s.current.Later[id]))
 	}
 	return left, true
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-func newEntry(id string, r *bench.Result, described map[string]bench.Metric) (Entry, error) {
+// newEntry makes an entry of a result. It leaves metrics out that can be no reference.
+func (u *update) newEntry(id string, r *bench.Result, described map[string]bench.Metric) (Entry, error) {
 	e := Entry{CaseID: id, OK: true, Operators: operators(r.Breakdowns), Conditions: r.Conditions(), Artifacts: r.Artifacts, Suite: r.Cell.Suite}
 	if r.Output != "" {
 		e.CorrectnessOK = new(true)
@@ -32,6 +33,8 @@ func newEntry(id string, r *bench.Result, described map[string]bench.Metric) (En
 			return e, fmt.Errorf("cell %s: metric %s is there twice: measure again with accelgate baseline update", quote(id), quote(s.Metric))
 		case !usable(summary):
 			return e, fmt.Errorf("cell %s: %s is %v, which cannot be a reference: correct what the cell prints and measure again", quote(id), quote(s.Metric), summary.Median)
+		case u.run.NoReference(s.Metric, summary.Median) != "":
+			continue
 		}
 		m.Optional = false // each entry has what it has
 		e.Metrics = append(e.Metrics, Metric{Metric: m, Summary: summary})

@@ -52,9 +52,9 @@ type Change struct {
 // Update merges a run into a baseline, cell by cell, and returns the merged
 // file and what changed, sorted by case id and metric. Cells that passed are
 // recorded, and as correct where the result holds the output that this was
-// judged on; every other entry stays exactly as it is, whether its cell failed,
-// is doubtful, was skipped or was not part of the run. old is not modified, and nil where
-// there is no baseline yet.
+// judged on; metrics that can be no reference are left out ([bench.Run.NoReference]). Every
+// other entry stays exactly as it is, whether its cell failed, is doubtful, was skipped or
+// was not part of the run. old is not modified, and nil where there is no baseline yet.
 //
 // An anchor is set when an entry has none, and kept from then on, as is what
 // [Calibrate] has found. Both are replaced or dropped only where the run comes from a machine that the old speeds cannot
@@ -166,7 +166,7 @@ func (u *update) measure() error {
 			errs = append(errs, fmt.Errorf("the run has cell %s twice or without a name: measure again with accelgate baseline update", quote(id)))
 			continue
 		}
-		e, err := newEntry(id, r, described)
+		e, err := u.newEntry(id, r, described)
 		errs = append(errs, err)
 		u.entries[id] = e
 	}

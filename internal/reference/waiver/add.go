@@ -25,6 +25,8 @@ func Add(name string, data []byte, e Entry, today Date) ([]byte, error) {
 	if wrong := e.complaints(today); len(wrong) > 0 {
 		return nil, fmt.Errorf("add waiver: %s: %s", wrong[0].field, wrong[0].text)
 	}
+	e.Source = ""
+	entries = withoutSources(entries)
 	want := slices.Clone(entries)
 	at := slices.IndexFunc(entries, func(o Entry) bool { return o.key() == e.key() })
 	switch {
@@ -40,10 +42,18 @@ func Add(name string, data []byte, e Entry, today Date) ([]byte, error) {
 		t.put(at, e)
 		data = t.bytes()
 	}
-	if got, readErr := Read(name, data, today); err != nil || readErr != nil || !slices.Equal(got, want) {
+	if got, readErr := Read(name, data, today); err != nil || readErr != nil || !slices.Equal(withoutSources(got), want) {
 		return nil, fmt.Errorf(`add waiver: %.200q is not written with one "- cell: ..." below the other: add this by hand: %s`, name, e.Line())
 	}
 	return data, nil
+}
+
+// withoutSources removes the positions, which an edit moves, in place.
+func withoutSources(entries []Entry) []Entry {
+	for i := range entries {
+		entries[i].Source = ""
+	}
+	return entries
 }
 
 // text is a file as lines, each with its end.

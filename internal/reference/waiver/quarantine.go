@@ -19,6 +19,7 @@ type Quarantined struct {
 	Expires Date   `json:"expires"`        // the last day on which it holds
 	Reason  string `json:"reason"`
 	Issue   string `json:"issue,omitempty"`
+	Source  string `json:"source,omitempty"` // file and line
 }
 
 // DaysLeft is that of [Entry.DaysLeft].
@@ -38,6 +39,10 @@ type quarantined struct {
 	Expires Date   `yaml:"expires,required"`
 	Reason  string `yaml:"reason,required"`
 	Issue   string `yaml:"issue"`
+}
+
+func (w *quarantined) entry() Quarantined {
+	return Quarantined{Cell: w.Cell, Host: w.Host, Owner: w.Owner, Expires: w.Expires, Reason: w.Reason, Issue: w.Issue}
 }
 
 // ReadQuarantine reads the text of a file of quarantined cells: a YAML list, or nothing
@@ -61,9 +66,10 @@ func ReadQuarantine(name string, data []byte, today Date) ([]Quarantined, error)
 	entries := make([]Quarantined, 0, len(list))
 	lines := map[key]int{}
 	for i, w := range list {
-		q := Quarantined(w)
-		entries = append(entries, q)
 		at := func(field string) string { return strings.TrimSuffix(fmt.Sprintf("[%d].%s", i, field), ".") }
+		q := w.entry()
+		q.Source = sourceOf(name, file.Position(at("")).Line)
+		entries = append(entries, q)
 		for _, c := range q.complaints(today) {
 			wrong = append(wrong, file.Errorf(at(c.field), "%s", c.text))
 		}

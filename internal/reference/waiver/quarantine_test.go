@@ -14,8 +14,8 @@ const quarantineToday = waiver.Date(20_454) // 2026-01-01
 
 func TestReadQuarantine(t *testing.T) {
 	got, err := waiver.ReadQuarantine("q.yml", []byte("- {cell: a, owner: octocat, expires: 2026-01-31, reason: flaky}\n- {cell: a, host: h, owner: octocat, expires: 2025-01-01, reason: r, issue: i}\n"), quarantineToday)
-	want := []waiver.Quarantined{{Cell: "a", Owner: "octocat", Expires: quarantineToday + 30, Reason: "flaky"},
-		{Cell: "a", Host: "h", Owner: "octocat", Expires: quarantineToday - 365, Reason: "r", Issue: "i"}}
+	want := []waiver.Quarantined{{Cell: "a", Owner: "octocat", Expires: quarantineToday + 30, Reason: "flaky", Source: "q.yml:1"},
+		{Cell: "a", Host: "h", Owner: "octocat", Expires: quarantineToday - 365, Reason: "r", Issue: "i", Source: "q.yml:2"}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(diff, err)
 	}

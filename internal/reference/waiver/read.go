@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode"
@@ -60,9 +61,10 @@ func Read(name string, data []byte, today Date) ([]Entry, error) {
 	entries := make([]Entry, 0, len(list))
 	lines := map[key]int{}
 	for i, w := range list {
-		e := w.entry()
-		entries = append(entries, e)
 		at := func(field string) string { return strings.TrimSuffix(fmt.Sprintf("[%d].%s", i, field), ".") }
+		e := w.entry()
+		e.Source = sourceOf(name, file.Position(at("")).Line)
+		entries = append(entries, e)
 		for _, c := range e.complaints(today) {
 			wrong = append(wrong, file.Errorf(at(c.field), "%s", c.text))
 		}
@@ -77,6 +79,9 @@ func Read(name string, data []byte, today Date) ([]Entry, error) {
 	}
 	return entries, nil
 }
+
+// sourceOf is the position of an entry, without the folders of its file.
+func sourceOf(name string, line int) string { return fmt.Sprintf("%s:%d", filepath.Base(name), line) }
 
 // Load reads the file at path. A file that does not exist is an error that
 // wraps [fs.ErrNotExist].
@@ -162,16 +167,22 @@ type percent float64
 
 // UnmarshalText reads the number; its range is checked with the others.
 func (p *percent) UnmarshalText(text []byte) error {
-	s, sign := strings.CutSuffix(string(text), "%")
+	v, err := ParseCeiling(string(text))
+	*p = percent(v)
+	return err
+}
+
+// ParseCeiling reads a ceiling in percent, as waivers write it.
+func ParseCeiling(text string) (float64, error) {
+	s, sign := strings.CutSuffix(text, "%")
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || strings.Trim(s, "0123456789.") != "" || !(v > 0 && v <= MaxCeiling) {
-		return fmt.Errorf("want a percentage above 0%% and up to %v%%, got %.60q; write for example 15%%", MaxCeiling, text)
+		return 0, fmt.Errorf("want a percentage above 0%% and up to %v%%, got %.60q; write for example 15%%", MaxCeiling, text)
 	}
 	if v < 1 && !sign {
-		return fmt.Errorf("%s can be read in two ways; write %s%% or %s%%", s, strconv.FormatFloat(v*100, 'g', 6, 64), s)
+		return 0, fmt.Errorf("%s can be read in two ways; write %s%% or %s%%", s, strconv.FormatFloat(v*100, 'g', 6, 64), s)
 	}
-	*p = percent(v)
-	return nil
+	return v, nil
 }
 
 // positions are the lines, from 0, in which the n entries of a valid file

@@ -32,6 +32,8 @@ type Entry struct {
 	Reason  string  `json:"reason"`
 	Issue   string  `json:"issue,omitempty"`
 	By      string  `json:"by,omitempty"`
+	// Source is the file and line of the entry, "waivers.yml:3".
+	Source string `json:"source,omitempty"`
 }
 
 // key is what two waivers of one file may not share.

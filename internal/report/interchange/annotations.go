@@ -22,16 +22,17 @@ func Annotations(w io.Writer, r report.Report) error {
 	if filepath.IsLocal(head.Config) {
 		path = filepath.ToSlash(filepath.Clean(head.Config))
 	}
-	findings := r.Findings()
-	for _, f := range findings[:min(len(findings), mostAnnotations)] {
-		if _, err := fmt.Fprintln(w, actions.Annotation{Title: title(f), Message: f.Message, Path: path, Line: f.Line}.Command("error")); err != nil {
+	shown := map[report.Severity]int{}
+	for _, f := range r.Findings(mostAnnotations) {
+		level := f.Severity()
+		if shown[level]++; shown[level] > mostAnnotations {
+			continue
+		}
+		a := actions.Annotation{Title: title(f), Message: f.Message, Path: path, Line: f.Line}
+		if _, err := fmt.Fprintln(w, a.Command(string(level))); err != nil {
 			return err
 		}
 	}
-	level := "notice"
-	if !head.Decision.Status.Passes() {
-		level = "error"
-	}
-	_, err := fmt.Fprintln(w, actions.Annotation{Title: "accelgate", Message: r.Title()}.Command(level))
+	_, err := fmt.Fprintln(w, actions.Annotation{Title: "accelgate", Message: r.Title()}.Command(string(r.Severity())))
 	return err
 }

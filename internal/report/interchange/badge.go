@@ -42,11 +42,12 @@ func Badge(w io.Writer, r report.Report) error {
 		b.Message, b.Color = "action required", "orange"
 	case gate.StatusNoEvidence:
 		b.Message, b.Color = "no evidence", "lightgrey"
-	case gate.StatusInconclusive:
-		b.Message, b.Color = "inconclusive", "yellow"
-	default:
+	case gate.StatusUndecided:
+		b.Message, b.Color = "undecided", "orange"
+	case gate.StatusWarned:
+		b.Message, b.Color = "warnings", "yellow"
 		if d.Unjudged > 0 {
-			b.Message, b.Color = "passed, speed not judged", "yellow"
+			b.Message = "speed not judged"
 		}
 	}
 	return b.Write(w)

@@ -14,7 +14,7 @@ import (
 )
 
 // docs describes the verdicts.
-const docs = "https://github.com/accelgate/accelgate/blob/main/docs/detection.md"
+const docs = "https://github.com/accelgate/accelgate/blob/main/docs/verdicts.md"
 
 // title names what a finding is about: "linux-cuda CELL METRIC".
 func title(f report.Finding) string {

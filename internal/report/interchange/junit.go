@@ -47,9 +47,9 @@ type (
 	}
 )
 
-// JUnit writes a test suite for each host and a test case for each cell. A cell whose
-// verdict blocks is a failure, or an error if it did not run to the end. What does not
-// block is its output. The suite accelgate has one case, the decision, which fails
+// JUnit writes a test suite for each host and a test case for each cell. A cell of which a
+// finding blocks is a failure, or an error if it did not run to the end. What else is not
+// unchanged is its output, the worst first. The suite accelgate has one case, the decision, which fails
 // exactly where the command exits with another code than 0.
 func JUnit(w io.Writer, r report.Report) error {
 	all := suites{Name: "accelgate"}
@@ -61,8 +61,10 @@ func JUnit(w io.Writer, r report.Report) error {
 		all.Suites[last].add(caseOf(c))
 	}
 	decision := testcase{Class: "accelgate", Name: "decision"}
-	if status := r.Head().Decision.Status; !status.Passes() {
-		decision.Failure = &outcome{Type: string(status), Message: r.Title()}
+	if d := r.Head().Decision; d.Code() != 0 {
+		decision.Failure = &outcome{Type: string(d.Status), Message: r.Title()}
+	} else if d.Status != gate.StatusPassed {
+		decision.Output = r.Title()
 	}
 	gate := suite{Name: "accelgate", Timestamp: timestamp(r.Head().Now)}
 	gate.add(decision)
@@ -125,12 +127,10 @@ func caseOf(c report.Cell) testcase {
 	broken, skipped := false, false
 	for _, f := range c.Findings {
 		switch {
-		case f.Level == gate.Fail:
-			blocking, broken = append(blocking, f), broken || f.Class == gate.RuntimeFailure
-		case f.Class == gate.Skipped || f.Class == gate.LeftOut:
-			shown, skipped = append(shown, f), true
-		case f.Level == gate.Warn:
-			shown = append(shown, f)
+		case f.Blocks:
+			blocking, broken = append(blocking, f), broken || f.Finding == gate.Crashed
+		case f.Listed:
+			shown, skipped = append(shown, f), skipped || f.Finding == gate.Skipped || f.LeftOut
 		}
 	}
 	switch {
@@ -149,7 +149,7 @@ func caseOf(c report.Cell) testcase {
 
 // outcomeOf has the first finding as its message, and all as its text.
 func outcomeOf(findings []report.Finding) *outcome {
-	return &outcome{Type: string(findings[0].Class), Message: line(findings[0]), Text: lines(findings)}
+	return &outcome{Type: string(findings[0].Finding), Message: line(findings[0]), Text: lines(findings)}
 }
 
 func lines(findings []report.Finding) string {

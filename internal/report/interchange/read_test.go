@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"maps"
 	"net/url"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/report"
 )
 
@@ -37,6 +39,12 @@ var elements = map[string]struct{ attributes, children []string }{
 	"error":      {[]string{"message", "type"}, nil},
 	"failure":    {[]string{"message", "type"}, nil},
 	"system-out": {nil, nil},
+}
+
+// passing reports whether a command with the decision exits with 0.
+func passing(r report.Report) bool {
+	d := r.Head().Decision
+	return d.Code() == 0
 }
 
 // readJUnit checks elements and attributes by the schema, the sums, and that exactly the
@@ -80,7 +88,7 @@ func readJUnit(t testing.TB, document []byte, r report.Report) {
 		t.Errorf("attributes %v, elements %v", sums, count)
 	}
 	_, failing := blocked(r)
-	passes := r.Head().Decision.Status.Passes()
+	passes := passing(r)
 	if !passes {
 		failing++
 	}
@@ -178,7 +186,10 @@ func readSARIF(t testing.TB, document []byte, r report.Report) {
 		}
 	}
 	verdicts, _ := blocked(r)
-	if passes := r.Head().Decision.Status.Passes(); errs != verdicts && (passes || verdicts > 0 || errs != 1) {
+	if want := len(listedIn(r)); len(log.Runs[0].Results) != want && len(log.Runs[0].Results) != want+1 {
+		t.Errorf("%d results of %d findings that are not unchanged", len(log.Runs[0].Results), want)
+	}
+	if passes := passing(r); errs != verdicts && (passes || verdicts > 0 || errs != 1) {
 		t.Errorf("%d errors for %d verdicts that block", errs, verdicts)
 	}
 	if len(fingerprints) != len(log.Runs[0].Results) {
@@ -186,8 +197,20 @@ func readSARIF(t testing.TB, document []byte, r report.Report) {
 	}
 }
 
+// listedIn are the findings that are not unchanged, cell by cell.
+func listedIn(r report.Report) (list []report.Finding) {
+	for c := range r.Cells() {
+		for _, f := range c.Findings {
+			if f.Listed {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
 var (
-	command   = regexp.MustCompile(`^::(error|notice) ([^:]*)::(.+)$`)
+	command   = regexp.MustCompile(`^::(error|warning|notice) ([^:]*)::(.+)$`)
 	unescape  = strings.NewReplacer("%0D", "\r", "%0A", "\n", "%3A", ":", "%2C", ",", "%25", "%")
 	positions = map[string]bool{"13": true, "40": true, "1": true, "7": true}
 )
@@ -196,7 +219,7 @@ var (
 // src/Runner.Common/ActionCommand.cs of actions/runner).
 func readAnnotations(t testing.TB, document []byte, r report.Report) {
 	t.Helper()
-	lines := strings.Split(strings.TrimSuffix(string(document), "\n"), "\n")
+	lines, levels := strings.Split(strings.TrimSuffix(string(document), "\n"), "\n"), map[string]int{}
 	for i, line := range lines {
 		m := command.FindStringSubmatch(line)
 		if m == nil {
@@ -211,12 +234,19 @@ func readAnnotations(t testing.TB, document []byte, r report.Report) {
 		if at := properties["line"]; properties["title"] == "" || len(properties) > 3 || (at != "" && !positions[at]) || (at == "") != (properties["file"] == "") || last && at != "" {
 			t.Errorf("%q has the properties %v", line, properties)
 		}
-		if blocks := m[1] == "error"; last && blocks == r.Head().Decision.Status.Passes() || !last && !blocks {
+		levels[m[1]]++
+		if last && m[1] != string(r.Severity()) {
 			t.Errorf("%q does not follow from the decision %s", line, r.Head().Decision.Status)
 		}
 	}
-	if n := min(len(r.Findings()), 9); len(lines) != n+1 {
-		t.Errorf("%d annotations for %d findings", len(lines), n)
+	want := map[string]int{string(r.Severity()): 1}
+	for _, f := range r.Findings(9) {
+		if level := string(f.Severity()); want[level] < 9 || level == string(r.Severity()) && want[level] < 10 {
+			want[level]++
+		}
+	}
+	if !maps.Equal(levels, want) {
+		t.Errorf("%v annotations, want %v", levels, want)
 	}
 }
 
@@ -233,7 +263,7 @@ func readBadge(t testing.TB, document []byte, r report.Report) {
 	if err := d.Decode(&b); err != nil || b.SchemaVersion != 1 || b.Message == "" {
 		t.Errorf("%+v: %v", b, err)
 	}
-	if green := b.Color == "brightgreen"; green && !r.Head().Decision.Status.Passes() || !slices.Contains([]string{"brightgreen", "red", "orange", "yellow", "lightgrey"}, b.Color) {
+	if green := b.Color == "brightgreen"; green != (r.Head().Decision.Status == gate.StatusPassed) || !slices.Contains([]string{"brightgreen", "red", "orange", "yellow", "lightgrey"}, b.Color) {
 		t.Errorf("%+v for the decision %s", b, r.Head().Decision.Status)
 	}
 }

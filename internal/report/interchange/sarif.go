@@ -42,10 +42,15 @@ type (
 	result struct {
 		RuleID       string            `json:"ruleId"`
 		RuleIndex    int               `json:"ruleIndex"`
-		Level        string            `json:"level"` // "error" blocks, "warning" does not
+		Level        string            `json:"level"` // of levels
 		Message      texts             `json:"message"`
 		Locations    []location        `json:"locations,omitempty"`
+		Suppressions []suppression     `json:"suppressions,omitempty"` // excuses
 		Fingerprints map[string]string `json:"partialFingerprints"`
+	}
+	suppression struct {
+		Kind          string `json:"kind"`
+		Justification string `json:"justification"`
 	}
 	texts struct {
 		Text string `json:"text"`
@@ -70,83 +75,85 @@ const (
 	decision   = "decision"
 )
 
-// rules are the classes of verdicts.
-var rules = map[gate.Class]string{
-	gate.Mismatch:           "The host is not the one of the baseline",
-	gate.CorrectnessFailure: "The cell gives a wrong answer, or a metric that must be equal differs",
-	gate.RuntimeFailure:     "The cell did not run to the end",
-	gate.Missing:            "The baseline has the cell or the metric, the run does not",
-	gate.Implausible:        "A metric changed by a factor that code does not make",
-	gate.Regressed:          "A metric is worse than the reference by more than the limit",
-	gate.OverBudget:         "The geometric mean of a group of cells lost more than its budget",
-	gate.OutOfBounds:        "A metric is below its minimum or above its maximum",
-	gate.Drifted:            "A metric is worse than its anchor by more than the limit",
-	gate.OperatorsDiffer:    "The operators are not the recorded ones",
-	gate.Skipped:            "The host cannot run the cell",
-	gate.LeftOut:            "A limit kept the cell from being measured",
-	gate.Traded:             "A regression that a certain gain of another metric pays for",
-	gate.Waived:             "A regression that a waiver accepts",
-	gate.InQuarantine:       "A flaky cell that would block, but for its quarantine",
-	gate.Inconclusive:       "The metric could not be judged",
-	gate.Untracked:          "The baseline does not have the cell or the metric",
-	gate.Improved:           "A metric is better than the reference",
-	gate.Fixed:              "A cell that failed in the baseline passes",
-	gate.Unchanged:          "No metric changed by more than the limit",
-	decision:                "The gate does not pass",
+// levels are SARIF's words.
+var levels = map[report.Severity]string{report.Error: "error", report.Warning: "warning", report.Notice: "note"}
+
+// rules are the findings.
+var rules = map[gate.Finding]string{
+	gate.OtherHost:    "The host is not the one of the baseline",
+	gate.Incorrect:    "The cell gives a wrong answer, or a number that must be equal differs",
+	gate.Crashed:      "The cell did not run to its end",
+	gate.Missing:      "The baseline or the configuration demands the cell or the metric, and the run does not have it",
+	gate.Incomparable: "The numbers of both sides do not mean the same",
+	gate.OutOfBounds:  "A metric is below its minimum or above its maximum",
+	gate.Implausible:  "A metric changed by a factor that code does not make",
+	gate.Regressed:    "A metric is worse than the reference by more than the limit",
+	gate.OverBudget:   "The geometric mean of a group of cells lost more than its budget",
+	gate.Drifted:      "A metric is worse than an older reference by more than the limit",
+	gate.PartsDiffer:  "The operators are not the recorded ones",
+	gate.Unrecorded:   "A gain that the baseline must record",
+	gate.Skipped:      "The cell was not measured, and nothing demands it",
+	gate.Untracked:    "No reference of this host has the cell or the metric",
+	gate.Improved:     "A metric is better than the reference",
+	gate.Fixed:        "A cell that failed in the baseline passes",
+	gate.Unchanged:    "A loss beyond the limit is not excluded",
+	decision:          "The gate does not pass",
 }
 
-// SARIF writes a result for each verdict that blocks or warns, at the line of the
-// configuration where its suite begins; those that block come first, and at most 5,000. A
-// decision that does not pass without any such verdict is a result as well. Cells that the
-// baseline does not have yet are none.
+// SARIF writes a result for each finding that is not unchanged, at the line of the
+// configuration where its suite begins; the worst come first, and at most 5,000. A decision
+// that does not pass without a finding that blocks is a result as well.
 func SARIF(w io.Writer, r report.Report) error {
 	head := r.Head()
 	run := sarifRun{Results: []result{}, seen: map[[sha256.Size]byte]int{}}
 	run.Tool.Driver = driver{Name: "accelgate", Version: strings.TrimPrefix(head.Tool, "accelgate "), InformationURI: "https://github.com/accelgate/accelgate", Rules: []rule{}}
-	type warning struct {
-		report.Finding
-		cell string
+	all := listed(r)
+	if head.Decision.Code() != 0 && (len(all) == 0 || !all[0].Blocks) {
+		run.add(head.Config, report.Finding{Finding: decision, Blocks: true, Message: r.Title(), Line: 1})
 	}
-	var warnings []warning
-	for c := range r.Cells() {
-		for _, f := range c.Findings {
-			switch {
-			case f.Level == gate.Fail:
-				run.add(head.Config, "error", f, c.ID)
-			case f.Level == gate.Warn && f.Class != gate.Untracked:
-				warnings = append(warnings, warning{f, c.ID})
-			}
-		}
-	}
-	if len(run.Results) == 0 && !head.Decision.Status.Passes() {
-		run.add(head.Config, "error", report.Finding{Class: decision, Message: r.Title(), Line: 1}, "")
-	}
-	for _, f := range warnings {
-		run.add(head.Config, "warning", f.Finding, f.cell)
+	for _, f := range all {
+		run.add(head.Config, f)
 	}
 	return text.WriteJSON(w, "  ", sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
 }
 
-func (run *sarifRun) add(config, level string, f report.Finding, cell string) {
+// listed are all findings that are not unchanged, the worst first.
+func listed(r report.Report) []report.Finding {
+	var all []report.Finding
+	for c := range r.Cells() {
+		for _, f := range c.Findings {
+			if f.Listed {
+				all = append(all, f)
+			}
+		}
+	}
+	slices.SortStableFunc(all, report.WorstFirst)
+	return all
+}
+
+func (run *sarifRun) add(config string, f report.Finding) {
 	if len(run.Results) == maxResults {
 		return
 	}
 	driver := &run.Tool.Driver
-	index := slices.IndexFunc(driver.Rules, func(r rule) bool { return r.ID == string(f.Class) })
+	index := slices.IndexFunc(driver.Rules, func(r rule) bool { return r.ID == string(f.Finding) })
 	if index < 0 {
 		index = len(driver.Rules)
-		driver.Rules = append(driver.Rules, rule{ID: string(f.Class), Short: texts{rules[f.Class]}, HelpURI: docs})
+		driver.Rules = append(driver.Rules, rule{ID: string(f.Finding), Short: texts{rules[f.Finding]}, HelpURI: docs})
 	}
 	// GitHub takes results of one rule with one hash for one alert, and its action computes
 	// the hash from the line, which cells share.
-	hash := sha256.Sum256([]byte(strings.Join([]string{f.Host, cell, f.Metric, string(f.Class)}, "\x00")))
+	hash := sha256.Sum256([]byte(strings.Join([]string{f.Host, f.Cell, f.Metric, string(f.Finding)}, "\x00")))
 	run.seen[hash]++
 	message := f.Message
 	if about := title(f); about != "" {
 		message = about + ": " + message
 	}
-	res := result{RuleID: string(f.Class), RuleIndex: index, Level: level, Message: texts{message},
+	res := result{RuleID: string(f.Finding), RuleIndex: index, Level: levels[f.Severity()], Message: texts{message},
 		Fingerprints: map[string]string{"primaryLocationLineHash": fmt.Sprintf("%x:%d", hash[:8], run.seen[hash])}}
+	if f.Excuse != "" {
+		res.Suppressions = []suppression{{Kind: "external", Justification: f.Excuse}}
+	}
 	if uri := reference(config); uri != "" {
 		var at location
 		at.Physical.Artifact.URI, at.Physical.Region.StartLine = uri, f.Line

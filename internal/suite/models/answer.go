@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,56 +12,85 @@ import (
 )
 
 // check compares what a cell answered with what it must answer. It fills in
-// result.Output and result.Tokens; its error says for people what is wrong.
-func (r *reader) check(result *bench.Result, doc *formats.Document, answer func() (string, error), e expectation) error {
+// result.Output and result.Tokens; its errors say for people all that is wrong.
+func (r *reader) check(result *bench.Result, doc *formats.Document, answer func() (string, error), e expectation) (wrong []error) {
 	if e.readsText() {
-		answer, err := answer()
-		if err != nil {
-			return err
-		}
-		answer = strings.ToValidUTF8(answer, "\uFFFD") // as a result records it
-		result.Output = text.Clip(answer, maxOutput)
-		if err := checkText(answer, e); err != nil {
-			return err
+		if answer, err := answer(); err != nil {
+			wrong = append(wrong, err)
+		} else {
+			answer = strings.ToValidUTF8(answer, "\uFFFD") // as a result records it
+			result.Output = text.Clip(answer, maxOutput)
+			wrong = append(wrong, checkText(answer, e)...)
 		}
 	}
 	if e.Tokens == nil {
-		return nil
+		return wrong
 	}
 	tokens, ok, err := doc.Ints(*r.tokens)
 	if err == nil && !ok {
 		err = fmt.Errorf("printed no token ids at %s", r.tokens)
 	}
 	if err != nil {
-		return err
+		return append(wrong, err)
 	}
 	if result.Output == "" {
 		result.Output = text.Clip(strings.Trim(fmt.Sprint(tokens), "[]"), maxOutput)
 	}
 	result.Tokens = tokens[:min(len(tokens), bench.MaxTokens)] // more than any expectation lists
-	return checkTokens(tokens, &e)
+	return with(wrong, checkTokens(tokens, &e))
 }
 
 // checkText is the rule of the measuring job and of the one that judges. For
 // substrings it is TensorSharp's: all of them, letter case ignored.
-func checkText(answer string, e expectation) error {
+func checkText(answer string, e expectation) (wrong []error) {
 	if lacking := e.lacking(answer); len(lacking) > 0 {
-		return fmt.Errorf("the answer lacks %s: got %s", strings.Join(lacking, ", "), quoted(answer))
+		wrong = append(wrong, fmt.Errorf("the answer lacks %s: got %s", strings.Join(lacking, ", "), quoted(answer)))
 	}
 	for _, re := range e.Matches {
 		if !re.MatchString(answer) {
-			return fmt.Errorf("the answer does not match %s: got %s", quoted(re.String()), quoted(answer))
+			wrong = append(wrong, fmt.Errorf("the answer does not match %s: got %s", quoted(re.String()), quoted(answer)))
 		}
 	}
 	if e.Text != nil && answer != *e.Text {
-		if err := e.near(answer); err != nil {
-			return err
-		}
+		wrong = with(wrong, e.near(answer))
 	}
 	if e.JSON != nil {
-		return checkJSON(answer, &e)
+		wrong = with(wrong, checkJSON(answer, &e))
 	}
-	return nil
+	return wrong
+}
+
+// with appends an error that is one.
+func with(all []error, err error) []error {
+	if err == nil {
+		return all
+	}
+	return append(all, err)
+}
+
+// mostWrong is how many expectations are named that an answer does not meet.
+const mostWrong = 10
+
+// listed makes one line of errors; nil without any. One that several expectations give is
+// named once.
+func listed(all []error) error {
+	var words []string
+	for _, err := range all {
+		if !slices.Contains(words, err.Error()) {
+			words = append(words, err.Error())
+		}
+	}
+	switch len(words) {
+	case 0:
+		return nil
+	case 1:
+		return all[0]
+	}
+	n, more := len(words), ""
+	if n > mostWrong {
+		words, more = words[:mostWrong], fmt.Sprintf("; and %d more", n-mostWrong)
+	}
+	return fmt.Errorf("%s are not met: %s%s", text.Plural(n, "expectation"), strings.Join(words, "; "), more)
 }
 
 // lacking returns the substrings that the answer does not have, quoted.

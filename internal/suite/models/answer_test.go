@@ -32,7 +32,7 @@ func both(t testing.TB, e, answer, ids string) (unverified string, measured, jud
 	c, want := expecting(t, e)
 	r := bench.Result{Cell: cellOf("model", "m"), Outcome: bench.Passed}
 	reader := &reader{tokens: new(formats.Path)}
-	measured = reader.check(&r, formats.NewDocument([]byte("["+ids+"]")), func() (string, error) { return answer, nil }, want)
+	measured = listed(reader.check(&r, formats.NewDocument([]byte("["+ids+"]")), func() (string, error) { return answer, nil }, want))
 	check, err := Recheck(c)
 	if err != nil {
 		t.Fatal(err)
@@ -81,9 +81,11 @@ func TestAnswers(t *testing.T) {
 		{"{json: a, value: 21.5, tolerance: 0.1}", `{"a": 21.61}`, "", `the answer's value at "a" is 21.61, want 21.5 within 0.1`},
 		{"{json: a, value: -200, tolerance: 0.5%}", `{"a": -201}`, "", ""},
 		{"{json: a, value: -200, tolerance: 0.5%}", `{"a": -198.9}`, "", `the answer's value at "a" is -198.9, want -200 within 0.5%`},
-		{"{json: a, value: 1, tolerance: 5}", `{"a": 1e999}`, "", `the answer has no value at "a": value at a: "1e999" is not a finite number: got "{\"a\": 1e999}"`},
+		{"{json: a, value: 1, tolerance: 5}", `{"a": 1e999}`, "", `the answer has no value at "a": value at a: "1e999" is too large for a number: got "{\"a\": 1e999}"`},
 		{"{json: a, value: 1.0e+308, tolerance: 5%}", `{"a": -1e308}`, "", `the answer's value at "a" is -1e+308, want 1e+308 within 5%`},
 		{"{json: a, value: 1, tolerance: 5}", `{"a": "1"}`, "", `the answer has no value at "a": value at a is the string "1", not a number: got "{\"a\": \"1\"}"`},
+		{"{contains: [red], matches: ['^The', '^sky', green], text: no, tokens: [1]}", "The sky", "2", `5 expectations are not met: the answer lacks "red": got "The sky"; the answer does not match "^sky": got "The sky"; ` +
+			`the answer does not match "green": got "The sky"; the answer differs at byte 0: got "The sky", want "no"; token 1 of 1 is 2, want 1: got [2], want [1]`},
 		{"{tokens: [1, 2, 3]}", "", "1, 2, 3", ""},
 		{"{tokens: [1, 2, 3]}", "", "1, 2, 4, 5, 6, 7, 8, 9", "token 3 of 3 is 4, want 3: got [1 2 4 5 6 7 8 ...], want [1 2 3]"},
 		{"{tokens: [1, 2, 3, 4, 5, 6]}", "", "1, 2, 3, 4, 5", "answered 5 tokens, want 6: got [... 2 3 4 5], want [... 2 3 4 5 6]"},
@@ -129,7 +131,7 @@ func TestCutAnswers(t *testing.T) {
 func TestLongAnswers(t *testing.T) {
 	_, e := expecting(t, "{text: "+strings.Repeat("a", maxCompared)+", edit_distance: 5%}")
 	for n, want := range map[int]string{maxCompared: "", maxCompared + 1: "has 20001 characters", maxCompared * 95 / 100: "", maxCompared*95/100 - 1: "more than 1000 edits"} {
-		if err := checkText(strings.Repeat("a", n), e); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if err := listed(checkText(strings.Repeat("a", n), e)); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%d characters: %v, want %q", n, err, want)
 		}
 	}

@@ -22,6 +22,7 @@ type reader struct {
 	stdErrs   *formats.Extractor // by the names of the metrics
 	names     []string           // of all metrics
 	required  []string           // metrics of which at least one must be printed
+	paths     []string           // JSON paths of those
 	answer    source
 	tokens    *formats.Path
 	operators *formats.Path
@@ -53,6 +54,11 @@ func (b *body) reader(c *config.Suite) (r reader, err error) {
 	if len(r.required) == 0 { // a suite that only shows numbers must print one of these
 		for _, m := range b.Metrics {
 			r.required = append(r.required, m.Name)
+		}
+	}
+	for _, m := range b.Metrics {
+		if m.JSON != "" && slices.Contains(r.required, m.Name) {
+			r.paths = append(r.paths, m.JSON)
 		}
 	}
 	if r.metrics, err = formats.Compile(specs); err != nil {
@@ -160,12 +166,25 @@ func (r *reader) read(result *bench.Result, printed formats.Output, expected []e
 		suite.Unusable(result, err)
 		return
 	}
+	var wrong []error
 	for _, e := range expected {
-		if err := r.check(result, doc, answer, e); err != nil {
-			result.Outcome, result.Cause, result.Reason = bench.Incorrect, bench.CauseAnswer, err.Error()
-			return
-		}
+		wrong = append(wrong, r.check(result, doc, answer, e)...)
 	}
+	if err := listed(wrong); err != nil {
+		result.Outcome, result.Cause, result.Reason = bench.Incorrect, bench.CauseAnswer, err.Error()
+	}
+}
+
+// elsewhere says what numbers the JSON of an output has where none of the suite's are.
+func (r *reader) elsewhere(doc *formats.Document) error {
+	if err := doc.Err(); err != nil || len(r.paths) == 0 {
+		return err
+	}
+	has := "no number"
+	if keys := doc.Keys(bench.MaxKeys, bench.MaxKey); len(keys) > 0 {
+		has = strings.Join(keys, ", ")
+	}
+	return fmt.Errorf("json: %s; the output has %s", strings.Join(r.paths, ", "), has)
 }
 
 // numbers takes metrics and operators, and says where the answer comes from.
@@ -194,7 +213,7 @@ func (r *reader) numbers(result *bench.Result, doc *formats.Document, printed fo
 	if err != nil {
 		return nil, err
 	}
-	if err := r.sample(result, values, stdErrs, doc.Err()); err != nil {
+	if err := r.sample(result, values, stdErrs, r.elsewhere(doc)); err != nil {
 		return nil, err
 	}
 	if r.operators == nil {

@@ -26,12 +26,13 @@ func Recheck(c *config.Suite) (func(*bench.Result) (unverified string, err error
 		if !ok && s.selective() {
 			return "", errors.New("the run names fewer parameters of the cell than the configuration has axes, and they select the expectations: measure again")
 		}
+		var wrong []error
 		for _, e := range s.expected(cell) {
-			more, err := recheck(r, e)
-			if err != nil {
-				return "", err
-			}
-			unverified = max(unverified, more)
+			more, errs := recheck(r, e)
+			wrong, unverified = append(wrong, errs...), max(unverified, more)
+		}
+		if err := listed(wrong); err != nil {
+			return "", err
 		}
 		return unverified, nil
 	}, nil
@@ -65,20 +66,20 @@ func (s *Suite) selective() bool {
 	return slices.ContainsFunc(s.body.Expect, func(e expectation) bool { return len(e.When) > 0 })
 }
 
-func recheck(r *bench.Result, e expectation) (unverified string, err error) {
+func recheck(r *bench.Result, e expectation) (unverified string, wrong []error) {
 	switch shown, clipped := wasClipped(r.Output); {
 	case !e.readsText():
 	case clipped && !e.heldBy(shown):
 		unverified = fmt.Sprintf("the answer was recorded up to %d bytes, which do not show all that is expected", maxOutput)
 	case !clipped:
-		if err := checkText(r.Output, e); err != nil {
-			return "", recorded(err, r.Output == "", "answer")
+		for _, err := range checkText(r.Output, e) {
+			wrong = append(wrong, recorded(err, r.Output == "", "answer"))
 		}
 	}
 	if e.Tokens == nil {
-		return unverified, nil
+		return unverified, wrong
 	}
-	return unverified, recorded(checkTokens(r.Tokens, &e), r.Tokens == nil, "token ids")
+	return unverified, with(wrong, recorded(checkTokens(r.Tokens, &e), r.Tokens == nil, "token ids"))
 }
 
 // heldBy reports whether the beginning of an answer shows by itself that all of it

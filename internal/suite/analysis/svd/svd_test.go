@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/accelgate/accelgate/internal/suite/analysis/svd"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 const epsilon = 0x1p-53
@@ -35,9 +36,7 @@ func solvers(t testing.TB) []svd.Solver {
 
 func random(t testing.TB) *rand.Rand {
 	t.Helper()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
+	return rand.New(rand.NewPCG(testtier.Seed(t), 0))
 }
 
 func TestThin(t *testing.T) {

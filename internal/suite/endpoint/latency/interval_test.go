@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/suite/endpoint/load"
+	"github.com/accelgate/accelgate/internal/testtier"
 )
 
 // TestPercentile checks both ways of computing one against the definition: the
@@ -32,7 +33,7 @@ func TestPercentile(t *testing.T) {
 		naive := low*(math.Floor(at)+1-at) + high*(at-math.Floor(at))
 		return math.Abs(exact-naive) < 1e-9 && exact == selected
 	}
-	if err := quick.Check(property, &quick.Config{MaxCount: 3000}); err != nil {
+	if err := quick.Check(property, testtier.Quick(t, 3000)); err != nil {
 		t.Error(err)
 	}
 	if got := percentile([]float64{1, 2, 3, 4}, 0.99); math.Abs(got-3.97) > 1e-12 { // numpy.percentile([1, 2, 3, 4], 99)

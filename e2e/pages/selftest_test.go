@@ -1,0 +1,99 @@
+package pages_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/accelgate/accelgate/internal/testtier"
+)
+
+// elsewhere are the configurations that a page plans for another host and does not measure here, each with the lines of sed that
+// take from it what no program stands in for.
+var elsewhere = []struct{ page, file, edit string }{
+	{"configuration.md", "devices.yaml", ""},
+	{"configuration.md", "nodes.yaml", ""},
+	{"configuration.md", "mig.yaml", ""},
+	{"configuration.md", "cpus.yaml", "s/cpus: 0-7/cpus: 0/"},
+	{"configuration.md", "numa.yaml", ""},
+	{"recipes.md", "gpu.yaml", "s,/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},
+	{"recipes.md", "mac.yaml", "s/metal/cpu/; s,/Users/Shared/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},
+	{"recipes.md", "npu.yaml", "/^    worker:/,/^    models:/{/^    models:/!d;}; s/ascend/nvidia/"},
+	{"recipes.md", "hosts.yaml", "s,/models/Qwen3-8B-Q4_K_M.gguf,bench.py,"},
+	{"recipes.md", "engine/accelgate.yaml", ""},
+	{"recipes.md", "serving/accelgate.yaml", "s/duration: 60s/requests: 4, warmup: {duration: 0s}/"},
+}
+
+// TestSelftestElsewhereThorough proves the gates of these configurations, with scripts in place of their programs and of the host's devices.
+func TestSelftestElsewhereThorough(t *testing.T) {
+	testtier.Thorough(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("the stand-ins are shell scripts, and NUMA nodes are known on Linux")
+	}
+	for _, of := range elsewhere {
+		t.Run(of.file, func(t *testing.T) {
+			t.Parallel()
+			dir := otherHost(t)
+			named(t, filepath.Join("docs", of.page), of.file, dir)
+			printed := shell(t, "export PATH=$PWD/bin:$PATH SYSFS=$PWD/one ACCELGATE_LEASES=$PWD/leases; sed -i.old -e '"+of.edit+"' "+of.file+
+				" && accelgate selftest --config "+of.file+" 2>&1", dir)
+			if !strings.HasSuffix(printed, "\nPASS: this gate fails when it should\n") {
+				t.Error(printed)
+			}
+		})
+	}
+}
+
+// isElsewhere reports whether a page's configuration is proved by TestSelftestElsewhereThorough.
+func isElsewhere(page, file string) bool {
+	for _, of := range elsewhere {
+		if of.page == filepath.Base(page) && of.file == file {
+			return true
+		}
+	}
+	return false
+}
+
+// otherHost is a folder with the programs of testdata/hosts.txtar.
+func otherHost(t *testing.T) string {
+	t.Helper()
+	archive, err := txtar.ParseFile(filepath.Join("testdata", "hosts.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, f := range archive.Files {
+		put(t, filepath.Join(dir, f.Name), string(f.Data), 0o755)
+	}
+	return dir
+}
+
+// named writes the block of a page that has a file's name to that file.
+func named(t *testing.T, page, file, dir string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range fenced.FindAllStringSubmatch(string(text), -1) {
+		if strings.TrimSpace(block[2]) == file {
+			put(t, filepath.Join(dir, file), block[3], 0o644)
+			return
+		}
+	}
+	t.Fatalf("%s has no block %s", page, file)
+}
+
+func put(t *testing.T, path, content string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), mode); err != nil {
+		t.Fatal(err)
+	}
+}

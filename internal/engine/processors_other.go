@@ -1,0 +1,13 @@
+//go:build !linux
+
+package engine
+
+// processors are as many as there are: threads cannot be moved to one of them.
+func processors(most int) (list []int) {
+	for range most {
+		list = append(list, -1)
+	}
+	return list
+}
+
+func bindThread(int) {}

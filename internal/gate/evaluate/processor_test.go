@@ -1,0 +1,46 @@
+package evaluate_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/accelgate/accelgate/internal/gate/evaluate"
+	"github.com/accelgate/accelgate/internal/testtier"
+)
+
+// sighted holds what processor time is for, on hosts by their place in the table: where no processor
+// is free it finds losses of 30 % that times do not show, it turns few unchanged reports red, and
+// where it does not count nothing changes.
+func sighted(t *testing.T, all []evaluate.BusyRates, most float64) {
+	t.Helper()
+	for i, r := range all {
+		alone, gated := r.Alone, r.Gated
+		switch i {
+		case 1, 2, 3:
+			if gated.Found[1].Percent() < 95 || gated.Found[0].Percent() < alone.Found[0].Percent()+30 {
+				t.Errorf("%s: -30 %% is found in %v, -10 %% in %v, by times alone in %v", r.Host, gated.Found[1], gated.Found[0], alone.Found[0])
+			}
+			if gated.Red.Percent() > most {
+				t.Errorf("%s: %v of unchanged reports are red", r.Host, gated.Red)
+			}
+		case 0, 6, 7:
+			if alone.Red != gated.Red || alone.Found[0] != gated.Found[0] || alone.Found[1] != gated.Found[1] {
+				t.Errorf("%s: %+v, by times alone %+v", r.Host, gated, alone)
+			}
+		}
+	}
+}
+
+// TestProcessorTimeSees needs no data.
+func TestProcessorTimeSees(t *testing.T) {
+	t.Parallel()
+	sighted(t, evaluate.MeasureBusy(12), 10)
+}
+
+// TestBusyHostsPageNightly holds the table of docs/detection.md.
+func TestBusyHostsPageNightly(t *testing.T) {
+	testtier.Nightly(t)
+	var table bytes.Buffer
+	sighted(t, evaluate.Busy(&table, 500), 3.5)
+	page(t, "TestBusyHostsPageNightly", "generated busy hosts", table.String())
+}
