@@ -169,7 +169,7 @@ func faultyPush(t *testing.T, token githubtest.Token, chaos githubtest.Chaos) fa
 	code, fail := s.underFaults(token, chaos)
 	green := false
 	for _, check := range s.server.CheckRuns("octo/repo", s.env["GITHUB_SHA"]) {
-		green = check.Status == "completed" && check.Conclusion == "success"
+		green = check.Status == "completed" && check.Conclusion == "neutral" // no baseline judges its speed
 		if !green && (check.Status == "completed" || chaos.From == 0 && code == exit.NoMeasure) {
 			fail("a check is %+v", check)
 		}

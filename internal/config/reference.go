@@ -113,7 +113,7 @@ var reference = Keys{
 			"Flag `--require-baseline` has the same effect. The action does so unless its input is `false`."},
 		"method": {"evidence", "`evidence` judges speed by pairs, else by earlier runs, where there is enough of either, and by the threshold elsewhere. " +
 			"`threshold` judges by the threshold alone. See [How speed is judged](configuration.md#how-speed-is-judged)."},
-		"min_effect":   {nil, "Change for the worse below which evidence raises no alarm. If absent, `policy.threshold` if that is given, else 2%."},
+		"min_effect": {nil, "Change for the worse below which evidence raises no alarm. If absent, `policy.threshold` if that is given, else 2%."},
 		"false_alarms": {"2%", "Chance that a report on unchanged code blocks for speed, whatever the number of cells: the level of the tests. " +
 			"Measured at 2%: 0.8% in pairs, 0.6% by 3 new runs against history, 3.4% by the next run of the default branch, 6.3% by two sessions of a loaded host. " +
 			"Expect more on other hosts: a hold-out of accelerators had 7.0% by 3 new runs and 7.9% by 5, where the rule before had 5.4% and 2.4% on ours. " +
