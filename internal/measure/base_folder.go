@@ -101,7 +101,7 @@ func (e *Env) shield(ctx context.Context, p *Plan) (err error) {
 
 // unshield gives the folder its modes back where no base was opened in it.
 func (p *Plan) unshield() {
-	if f := p.Options.folder; p.shields && f != nil && f.guard != nil {
+	if f := p.Options.folder; f != nil && f.guard != nil {
 		_ = f.guard.release()
 		p.Options.folder = nil
 	}

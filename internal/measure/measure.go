@@ -52,6 +52,7 @@ func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Ru
 	b, err := e.prepareSides(ctx, p)
 	defer func() {
 		p.hold.Release()
+		p.unshield()
 		err = errors.Join(err, b.discard(ctx))
 	}()
 	if err != nil {
@@ -116,7 +117,7 @@ func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Ru
 }
 
 // prepareSides builds the code under test and opens the base. A base in a folder is opened first, so that what its
-// build left is recorded before anything of the head runs; where listing the head's cells needed its build, [Env.shield]
+// build left is recorded before anything of the head runs. Where the head was built to list its cells, [Env.shield]
 // has recorded the folder before that.
 func (e *Env) prepareSides(ctx context.Context, p *Plan) (b *base, err error) {
 	open := func() error {
@@ -124,7 +125,7 @@ func (e *Env) prepareSides(ctx context.Context, p *Plan) (b *base, err error) {
 		b, err = e.openBase(ctx, p)
 		return err
 	}
-	first := p.Options.abFolder()
+	first := p.Options.abFolder() && p.whyUnbuilt == nil
 	if first {
 		if err := open(); err != nil {
 			return nil, err

@@ -491,7 +491,9 @@ func (p *Plan) Close() {
 	p.worker.Close()
 	p.artifacts.Release()
 	p.hold.Release()
-	p.unshield()
+	if p.shields {
+		p.unshield()
+	}
 }
 
 // BaselineFile is where this host's baseline is or will be, for those who write it. It is an
