@@ -1,12 +1,9 @@
 package pages_test
 
 import (
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -55,8 +52,6 @@ func checkout(t *testing.T) string {
 	return dir
 }
 
-var exitNote = regexp.MustCompile(` # exit (\d)$`)
-
 // TestReadme and TestDocs run the console blocks of all pages.
 func TestReadme(t *testing.T) { page(t, "README.md", (*testing.T).TempDir) }
 
@@ -71,22 +66,24 @@ func TestDocs(t *testing.T) {
 }
 
 var (
-	fenced = regexp.MustCompile("(?sm)^```([a-z]+)( [a-zA-Z0-9._/-]+)?\n(.*?)^```$")
-	// left are fenced blocks of shell that no test runs, each with the reason.
+	sh = regexp.MustCompile("(?m)^```sh( |$)")
+	// left are pages with fenced blocks of shell that no test runs, each with the reason.
 	left = map[string]string{
 		"docs/detection.md":  "make evaluate takes minutes, on recorded series",
 		"docs/containers.md": "e2e/image follows the recipes",
 		"docs/releases.md":   "scripts/release has the tests; gh asks GitHub",
 	}
+	// others are pages that need more than a shell.
+	others = map[string]string{"docs/clusters.md": "e2e/clusters follows it on a Slurm of its own"}
 )
 
-// measured is a command that measures a configuration of the page, whose gate selftest must prove.
-var measured = regexp.MustCompile(`^accelgate run .*--config (\S+)`)
+// measured is a command that measures a configuration of the page, whose gate selftest must prove; configuration is a block that holds one.
+var (
+	measured      = regexp.MustCompile(`^accelgate run .*--config (\S+)`)
+	configuration = regexp.MustCompile("(?sm)^```yaml ([a-zA-Z0-9._/-]+)\n(.*?)^```$")
+)
 
-// page runs a page's console blocks, in order and in one folder, which folder makes: each line after
-// "$ " is a command of the shell, a note "# exit N" its exit code, and the lines
-// below it must stand in what it prints. A block with a file's name, as in "```yaml models.yaml", is written
-// to that file before them.
+// page runs a page's console blocks in a folder that folder makes, see [script.Page], and proves the gate of each configuration that it measures.
 func page(t *testing.T, name string, folder func(*testing.T) string) {
 	t.Helper()
 	t.Parallel()
@@ -94,72 +91,31 @@ func page(t *testing.T, name string, folder func(*testing.T) string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var dir, printed string
+	slashed := filepath.ToSlash(name)
+	if left[slashed] == "" && sh.Match(text) {
+		t.Error("a block of sh is not run: make it a console block")
+	}
+	if others[slashed] != "" {
+		return
+	}
+	const noHealth = "ACCELGATE_HEALTH=off"
 	proved := map[string]bool{} // configurations with a file's name
-	for _, block := range fenced.FindAllStringSubmatch(stretch.Replace(string(text)), -1) {
-		language, file, content := block[1], strings.TrimSpace(block[2]), block[3]
-		if language == "sh" && left[filepath.ToSlash(name)] == "" {
-			t.Errorf("a block of sh is not run: make it a console block\n%s", content)
-		}
-		if language != "console" && file == "" {
-			continue
-		}
-		if dir == "" {
-			dir = folder(t)
-		}
-		if file != "" {
-			path := filepath.Join(dir, file)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
-				t.Fatal(err)
-			}
-			if strings.Contains(content, "\nsuites:") {
-				proved[file] = isElsewhere(name, file)
-			}
-			continue
-		}
-		for line := range strings.Lines(content) {
-			line = strings.TrimSuffix(line, "\n")
-			if command, ok := strings.CutPrefix(line, "$ "); ok {
-				printed = shell(t, command, dir)
-				if m := measured.FindStringSubmatch(command); m != nil && !proved[m[1]] && !exitNote.MatchString(command) {
-					proved[m[1]] = true
-					shell(t, "accelgate selftest --config "+m[1]+" --from .accelgate/run.json", dir)
-				}
-			} else if !strings.Contains(printed, line+"\n") {
-				t.Errorf("%s promises the line\n%s\nin\n%s", name, line, printed)
-			}
+	for _, block := range configuration.FindAllStringSubmatch(string(text), -1) {
+		if strings.Contains(block[2], "\nsuites:") {
+			proved[block[1]] = isElsewhere(name, block[1])
 		}
 	}
+	script.Page(t, stretch.Replace(string(text)), folder, func(dir, command string) {
+		if m := measured.FindStringSubmatch(command); m != nil && !proved[m[1]] && !strings.Contains(command, " # exit ") {
+			proved[m[1]] = true
+			script.Shell(t, "accelgate selftest --config "+m[1]+" --from .accelgate/run.json", dir, noHealth)
+		}
+	}, noHealth)
 	for file, done := range proved {
 		if !done {
 			t.Errorf("no selftest proves the gate of %s: measure it on the page, or add it to elsewhere in selftest_test.go", file)
 		}
 	}
-}
-
-// shell runs a command line and checks its exit code.
-func shell(t *testing.T, command, dir string) string {
-	t.Helper()
-	want := 0
-	if m := exitNote.FindStringSubmatch(command); m != nil {
-		want, _ = strconv.Atoi(m[1])
-		command = strings.TrimSuffix(command, m[0])
-	}
-	cmd := exec.Command("sh", "-c", command)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "ACCELGATE_HEALTH=off")
-	out, err := cmd.Output()
-	got := 0
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		got = exit.ExitCode()
-	} else if err != nil {
-		t.Fatalf("%s: %v", command, err)
-	}
-	if got != want {
-		t.Errorf("%s: exit code %d, want %d\n%s", command, got, want, out)
-	}
-	return string(out)
 }
 
 // TestQuickstart is the promise of the first page, on the whole suite: a warning
@@ -169,7 +125,7 @@ func TestQuickstart(t *testing.T) {
 	dir := checkout(t)
 	check := func(command string, wants ...string) {
 		t.Helper()
-		printed := shell(t, command, dir)
+		printed := script.Shell(t, command, dir, "ACCELGATE_HEALTH=off")
 		for _, want := range wants {
 			if !strings.Contains(printed, want) {
 				t.Errorf("%s: no %q in\n%s", command, want, printed)

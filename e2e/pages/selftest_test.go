@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/accelgate/accelgate/e2e/script"
 	"github.com/accelgate/accelgate/internal/testtier"
 )
 
@@ -39,8 +40,8 @@ func TestSelftestElsewhereThorough(t *testing.T) {
 			t.Parallel()
 			dir := otherHost(t)
 			named(t, filepath.Join("docs", of.page), of.file, dir)
-			printed := shell(t, "export PATH=$PWD/bin:$PATH SYSFS=$PWD/one ACCELGATE_LEASES=$PWD/leases; sed -i.old -e '"+of.edit+"' "+of.file+
-				" && accelgate selftest --config "+of.file+" 2>&1", dir)
+			printed := script.Shell(t, "export PATH=$PWD/bin:$PATH SYSFS=$PWD/one ACCELGATE_LEASES=$PWD/leases; sed -i.old -e '"+of.edit+"' "+of.file+
+				" && accelgate selftest --config "+of.file+" 2>&1", dir, "ACCELGATE_HEALTH=off")
 			if !strings.HasSuffix(printed, "\nPASS: this gate fails when it should\n") {
 				t.Error(printed)
 			}
@@ -79,9 +80,9 @@ func named(t *testing.T, page, file, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, block := range fenced.FindAllStringSubmatch(string(text), -1) {
-		if strings.TrimSpace(block[2]) == file {
-			put(t, filepath.Join(dir, file), block[3], 0o644)
+	for _, block := range configuration.FindAllStringSubmatch(string(text), -1) {
+		if block[1] == file {
+			put(t, filepath.Join(dir, file), block[2], 0o644)
 			return
 		}
 	}

@@ -78,7 +78,7 @@ func (a *action) notAsked(file *config.File) (left []string) {
 		return nil
 	}
 	for _, r := range file.Runners {
-		if a.in.options.Measures(file, r.Host) && !slices.Contains(a.in.hosts, r.Host) {
+		if r.RunsOn.OnGitHub() && a.in.options.Measures(file, r.Host) && !slices.Contains(a.in.hosts, r.Host) {
 			left = append(left, text.OneLine(r.Host))
 		}
 	}

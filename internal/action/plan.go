@@ -74,7 +74,7 @@ func (a *action) plannedJobs(ctx context.Context, times *hostTimes) (jobs []plan
 	}
 	times.file = file
 	for i := range file.Runners {
-		if r := &file.Runners[i]; a.in.options.Measures(file, r.Host) {
+		if r := &file.Runners[i]; r.RunsOn.OnGitHub() && a.in.options.Measures(file, r.Host) {
 			more, err := a.jobsOf(r, times)
 			if err != nil {
 				return nil, err
@@ -93,7 +93,7 @@ func (a *action) jobsOf(r *config.Runner, times *hostTimes) (jobs []planned, err
 	if err := bench.CheckLabel(r.Host); err != nil {
 		return nil, exit.Usagef("%s: runners: %w", text.OneLine(a.in.options.Config), err)
 	}
-	labels := r.RunsOn
+	labels := r.RunsOn.Labels
 	if labels == nil {
 		labels = selfHosted(r.Host)
 	}

@@ -197,6 +197,9 @@ const Unpaired = "unpaired"
 // with a next step. Its base is not the code that it is to be, or was changed.
 const NoEvidence = "no_evidence"
 
+// BatchJob is the condition of a run that says which job of a batch system measured it: "slurm:123".
+const BatchJob = "job"
+
 // PairSeed is the condition of a run that says how the order within pairs was drawn.
 const PairSeed = "pair_seed"
 

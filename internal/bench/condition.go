@@ -11,6 +11,7 @@ var binding = map[string]bool{
 	"numa":      true, // nodes of its processors and its memory, where they are chosen
 	"mig":       true, // profile of the slice that it runs on
 	"devices":   true, // how many a cell has at once, where that is more than 1
+	"nodes":     true, // of a cluster that it spans, where that is more than 1
 	"same_node": true, // that these are on one NUMA node, where that is demanded
 	// What was answered: a time per token is over the tokens that were streamed.
 	StreamedTokens: true,
@@ -24,7 +25,7 @@ var binding = map[string]bool{
 // well: anywhere, on one whole device.
 func Placed(condition string) bool {
 	switch condition {
-	case "cpus", "devices", "same_node", "mig", "numa":
+	case "cpus", "devices", "nodes", "same_node", "mig", "numa":
 		return true
 	}
 	return false

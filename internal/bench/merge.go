@@ -20,8 +20,11 @@ func Merge(runs []*Run) (*Run, error) {
 		switch {
 		case r.Revision != merged.Revision:
 			return nil, fmt.Errorf("they are of commits %.80q and %.80q: merge runs of one commit", merged.Revision, r.Revision)
-		case !reflect.DeepEqual(r.Host, merged.Host):
-			return nil, fmt.Errorf("they are of different hosts behind the label %.80q: give each host its own label with --host-label", r.Host.Label)
+		case len(r.Shards) > 0 && len(merged.Shards) > 0 && of(r.Shards[0]) != of(merged.Shards[0]):
+			return nil, fmt.Errorf("they are shards of %s and of %s: merge runs of one plan", of(merged.Shards[0]), of(r.Shards[0]))
+		}
+		if err := merged.addHost(r); err != nil {
+			return nil, err
 		}
 		if r.Base != merged.Base {
 			return nil, fmt.Errorf("they were measured alternately with the bases %.80q and %.80q: measure all shards with one", merged.Base, r.Base)
@@ -36,7 +39,11 @@ func Merge(runs []*Run) (*Run, error) {
 		merged.Shards = slices.Concat(merged.Shards, r.Shards)
 		merged.Results = slices.Concat(merged.Results, r.Results)
 		merged.LeftOut = slices.Concat(merged.LeftOut, r.LeftOut)
-		merged.Warnings = slices.Concat(merged.Warnings, r.Warnings)
+		for _, w := range r.Warnings {
+			if !slices.Contains(merged.Warnings, w) {
+				merged.Warnings = append(slices.Clip(merged.Warnings), w)
+			}
+		}
 	}
 	if len(merged.MissingShards()) == 0 {
 		merged.Shards = nil
@@ -49,12 +56,53 @@ func Merge(runs []*Run) (*Run, error) {
 	return &merged, nil
 }
 
+// addHost keeps what is true of the hosts of both. Jobs of a batch system run on any node of a kind, whose driver or
+// memory may differ a little.
+func (r *Run) addHost(other *Run) error {
+	a, b := r.Host, other.Host
+	b.Driver, b.MemoryGiB = a.Driver, a.MemoryGiB
+	if b.Machine != "" {
+		b = other.Host
+	}
+	if !reflect.DeepEqual(a, b) {
+		return fmt.Errorf("they are of different hosts behind the label %.80q (%s and %s): give each host its own label with --host-label",
+			a.Label, r.described(), other.described())
+	}
+	for _, fact := range []struct{ what, one, other string }{
+		{"driver", a.Driver, other.Host.Driver}, {"memory", fmt.Sprint(a.MemoryGiB), fmt.Sprint(other.Host.MemoryGiB)},
+	} {
+		if fact.one != fact.other {
+			r.Warnings = append(slices.Clip(r.Warnings), fmt.Sprintf("nodes of this host differ in %s, %.80q and %.80q: "+
+				"compare small changes in pairs (--ab)", fact.what, fact.one, fact.other))
+		}
+	}
+	return nil
+}
+
+// described names the device of a run, and its shards.
+func (r *Run) described() string {
+	if len(r.Shards) == 0 {
+		return fmt.Sprintf("%.80q", r.Host.Device())
+	}
+	return fmt.Sprintf("shard %s on %.80q", r.Shards[len(r.Shards)-1], r.Host.Device())
+}
+
+// of is the number of parts that a shard is one of.
+func of(shard string) string {
+	_, n, _ := strings.Cut(shard, "/")
+	return n
+}
+
 func (r *Run) addContext(context map[string]string) error {
 	joined := maps.Clone(r.Context)
 	for key, value := range context {
 		if known, ok := joined[key]; ok && known != value {
-			if between := map[string]string{PairSeed: " ", Unpaired: "; ", NoEvidence: "; "}[key]; between != "" { // each has its own
+			between := map[string]string{PairSeed: " ", Unpaired: "; ", NoEvidence: "; ", BatchJob: " "}[key]
+			switch {
+			case between != "" && (key != BatchJob || !slices.Contains(strings.Fields(known), value)): // each has its own
 				joined[key] = known + between + value
+				continue
+			case key == BatchJob:
 				continue
 			}
 			return fmt.Errorf("they were measured differently (%.80q is %.80q and %.80q): measure all shards alike", key, known, value)
@@ -74,8 +122,7 @@ func (r *Run) MissingShards() (missing []string) {
 	if len(r.Shards) == 0 {
 		return nil
 	}
-	_, of, _ := strings.Cut(r.Shards[0], "/")
-	n, _ := strconv.Atoi(of)
+	n, _ := strconv.Atoi(of(r.Shards[0]))
 	for k := 1; k <= n; k++ {
 		if part := fmt.Sprintf("%d/%d", k, n); !slices.Contains(r.Shards, part) {
 			missing = append(missing, part)

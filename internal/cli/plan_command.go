@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,11 +20,14 @@ none of the programs under test.
   accelgate plan --shards 4 --durations runs/          parts that take equally long
   accelgate plan --shards auto --max-minutes 20 --durations runs/
                                                        as few parts as take 20 minutes each
-  accelgate plan --github-matrix                       for strategy.matrix of a workflow
+  accelgate plan --for github                          for strategy.matrix of a workflow
+  accelgate plan --for slurm                           a job script with an array of shards
+  accelgate plan --for kubernetes                      indexed Jobs, one for each host
+  accelgate plan --for slurm -- --ab main              the same, with flags of run
 
 A label such as linux-cuda, linux-rocm, linux-npu or macos-mlx stands for a
-host of that kind; with any other label, cells are planned for this one. The
-matrix has one job for each of the configuration's runners and shards. Shards are
+host of that kind; with any other label, cells are planned for this one. A
+target has one job for each of the configuration's runners and shards. Shards are
 packed by the median time of each cell in earlier runs, those of this label where
 there are any; a cell and its A/A twin
 stay together, and so do those that share what is loaded once. Give 'accelgate
@@ -33,15 +37,21 @@ func (c *Command) planCommand() *cobra.Command {
 	var o plan.Options
 	cmd := &cobra.Command{
 		Use:   "plan",
-		Short: "Print the plan: cells, shards, the matrix of a workflow",
+		Short: "Print the plan: cells, shards, the jobs of a workflow or a cluster",
 		Long:  planHelp,
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.ArgsLenAtDash() == 0 {
+				return nil // flags of run
+			}
+			return cobra.NoArgs(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Args = args
 			if err := o.Check(); err != nil {
 				return err
 			}
-			if o.Matrix {
-				return plan.PrintMatrix(cmd.Context(), c.env(), &o)
+			if o.For != "" {
+				return plan.PrintFor(cmd.Context(), c.env(), &o)
 			}
 			return plan.Print(cmd.Context(), c.env(), &o)
 		},
@@ -55,7 +65,7 @@ func (c *Command) planCommand() *cobra.Command {
 	f.Var((*minutes)(&o.Longest), "max-minutes", "`m` minutes that a shard should take at most")
 	f.BoolVar(&o.List, "list", false, "print the case ids, one a line")
 	f.BoolVar(&o.JSON, "json", false, "print everything as JSON")
-	f.BoolVar(&o.Matrix, "github-matrix", false, "print one line of JSON for fromJSON in strategy.matrix")
+	f.StringVar(&o.For, "for", "", "print the jobs for a `target`: "+strings.Join(plan.Targets(), ", "))
 	return cmd
 }
 

@@ -9,17 +9,20 @@ import (
 )
 
 const reportHelp = `Judge finished runs again and print the report: with another policy, in another
-format, or for several hosts at once. docs/formats.md says who reads each format.
+format, or for several hosts at once. Of a folder, every run.json below it is judged;
+hosts that a cluster measures on must then have left theirs. docs/formats.md says who
+reads each format.
 
   accelgate report .accelgate/run.json
   accelgate report --format markdown h100/run.json mi300x/run.json
+  accelgate report runs
   accelgate report --format junit .accelgate/run.json > junit.xml`
 
 func (c *Command) reportCommand(code *int) *cobra.Command {
 	var o measure.Options
 	var format string
 	cmd := &cobra.Command{
-		Use:   "report RUN.json...",
+		Use:   "report RUN.json|FOLDER...",
 		Short: "Judge finished runs again and print the report",
 		Long:  reportHelp,
 		Args:  cobra.MinimumNArgs(1),

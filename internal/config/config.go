@@ -89,13 +89,13 @@ type Limits struct {
 	Lease *time.Duration `yaml:"lease"`
 }
 
-// Runner is a kind of GitHub runner that measures.
+// Runner is a kind of host that measures.
 type Runner struct {
 	Host    string        `yaml:"host,required"` // label of the baseline
-	RunsOn  []string      `yaml:"runs_on"`       // labels of the runner
-	Suites  []string      `yaml:"suites"`        // names of those that the host measures; nil is all
-	Shards  int           `yaml:"shards"`        // jobs to split the matrix over; 0 means 1
-	Longest time.Duration `yaml:"longest"`       // that a job should measure; 0 is any
+	RunsOn  RunsOn        `yaml:"runs_on"`
+	Suites  []string      `yaml:"suites"`  // names of those that the host measures; nil is all
+	Shards  int           `yaml:"shards"`  // jobs to split the matrix over; 0 means 1
+	Longest time.Duration `yaml:"longest"` // that a job should measure; 0 is any
 }
 
 // Policy holds the limits of the gate. A nil value was not set.

@@ -8,6 +8,9 @@ import (
 // mostDevices is how many devices a cell can need: more than one host has.
 const mostDevices = 256
 
+// mostNodes is how many nodes a cell can span.
+const mostNodes = 10_000
+
 // DeviceCount is how many devices a cell needs at once.
 type DeviceCount struct {
 	// When selects cells: each key names an axis or a swept variable, and each value is a
@@ -20,6 +23,8 @@ type DeviceCount struct {
 	VendorCounts
 	// SameNode demands that the devices are attached to one NUMA node.
 	SameNode bool `yaml:"same_node"`
+	// Nodes is how many nodes of a cluster the cell spans, each with so many devices; 0 means 1.
+	Nodes int `yaml:"nodes"`
 	// Vendor is the key of the given one of VendorCounts, a vendor of package device; "" is any vendor.
 	Vendor string
 }
@@ -66,8 +71,11 @@ func (d *decoder) devices(s *Suite) {
 			}
 			n.Vendor, n.Count = vendors[0], count
 		}
-		if n.MIG != "" && n.Count == 0 {
+		if (n.MIG != "" || n.Nodes > 0) && n.Count == 0 && n.Vendor == "" {
 			n.Count = 1
+		}
+		if n.Nodes < 0 || n.Nodes > mostNodes {
+			complain(path+".nodes", "is %d; write 1 to %d", n.Nodes, mostNodes)
 		}
 		switch {
 		case n.Count < 1 || n.Count > mostDevices:

@@ -59,7 +59,7 @@ var reference = Keys{
 		"artifacts": {nil, "Models, datasets and other files that suites use, by name. `{artifact.NAME}` in any text of a suite or of a build stands for the path of one. " +
 			"See [Artifacts](artifacts.md)."},
 		"ab": {nil, "The base that `accelgate run --ab` measures in pairs with the code under test."},
-		"runners": {nil, "Hosts of the project, and the suites of each. The called workflow measures on them if its input `hosts` is empty. For each, `accelgate plan --github-matrix` prints jobs. " +
+		"runners": {nil, "Hosts of the project, and the suites of each. The called workflow measures on them if its input `hosts` is empty. For each, `accelgate plan --for github` prints jobs. " +
 			"`accelgate plan --shards auto --max-minutes 20 --durations FOLDER` makes as few shards as take 20 minutes each by the median times of earlier runs. " +
 			"It keeps cells together that share what a persistent process has loaded, and reports how far from the bound the longest shard is."},
 		"suites": {nil, "Cells to measure. Each kind has [further keys](configuration.md#kinds)."},
@@ -157,11 +157,21 @@ var reference = Keys{
 		"lease":     {"30m", "Longest wait for devices that another job uses."},
 	},
 	reflect.TypeFor[Runner](): {
-		"host":    {nil, "Label of the host, which selects the baseline. A host has one entry."},
-		"runs_on": {nil, "Labels of the GitHub runner. If absent, `self-hosted` and the label of the host."},
+		"host": {nil, "Label of the host, which selects the baseline. A host has one entry."},
+		"runs_on": {nil, "Labels of the GitHub runner, as a list, or one of `slurm` and `kubernetes`. If absent, every target plans jobs for the host: " +
+			"on GitHub, for runners with the labels `self-hosted` and that of the host."},
 		"suites":  {nil, "Names of the suites that the host measures. The others are left out of its runs, its plan and its verdict. If absent, all."},
 		"shards":  {1, "Jobs to split the matrix over, up to 256. Excludes `longest`."},
-		"longest": {nil, "Longest time that a job should measure, as in `20m`, in place of `shards`. The called workflow makes as few jobs as keep to it by the times of the history, and `accelgate plan --github-matrix` by those of `--durations`."},
+		"longest": {nil, "Longest time that a job should measure, as in `20m`, in place of `shards`. The called workflow makes as few jobs as keep to it by the times of the history, and `accelgate plan --for` by those of `--durations`."},
+	},
+	reflect.TypeFor[RunsOn](): {
+		"labels":     {nil, "Labels of the GitHub runner."},
+		"slurm":      {nil, "Options of sbatch, as in `[--partition=h100, --account=ci]`. `--gres=gpu:h100` gets the number of devices that cells need. See [Clusters](clusters.md)."},
+		"kubernetes": {nil, "Pods of an indexed Job. See [Clusters](clusters.md#kubernetes)."},
+	},
+	reflect.TypeFor[Kubernetes](): {
+		"image": {nil, "Image with accelgate, and with the checkout and its build as working directory."},
+		"nodes": {nil, "Labels of the nodes, as in `{nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3}`. If absent, `accelgate/host` with the label of the host."},
 	},
 	reflect.TypeFor[Suite](): {
 		"name": {nil, "Name of the suite, unique in the file: 1 to 64 letters, digits, `.`, `-` or `_`, the first a letter or digit."},
@@ -242,7 +252,8 @@ var reference = Keys{
 		"apple": {nil, "Number of devices of Apple, in place of `count`."},
 		"same_node": {false, "`true`: all devices of the cell are attached to one NUMA node. A cell is skipped where no node has enough. " +
 			"See [Devices](configuration.md#devices-of-one-node)."},
-		"mig": {nil, "Profile of the MIG slice that the cell needs, as in `1g.10gb`. A cell is skipped where the run has none. See [MIG slices](configuration.md#mig-slices)."},
+		"nodes": {1, "Nodes of a cluster that the cell spans, each with so many devices. A cell is skipped where the job has fewer nodes. See [Clusters](clusters.md#cells-that-span-nodes)."},
+		"mig":   {nil, "Profile of the MIG slice that the cell needs, as in `1g.10gb`. A cell is skipped where the run has none. See [MIG slices](configuration.md#mig-slices)."},
 	},
 	reflect.TypeFor[Build](): {
 		"command": {nil, stepCommand},

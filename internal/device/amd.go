@@ -31,6 +31,7 @@ var amd = vendor{
 		clashing: []string{"ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "CUDA_VISIBLE_DEVICES"},
 		id:       index, example: "amd:0",
 	},
+	gres: "gpu", resource: "amd.com/gpu", // https://github.com/ROCm/k8s-device-plugin
 	buses: busesOfAMD, busTools: "amd-smi or rocm-smi",
 }
 

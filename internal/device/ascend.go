@@ -15,7 +15,8 @@ var ascend = vendor{
 	systems: []string{"linux"}, tools: []tool{npuSMI},
 	// CANN's counterpart of CUDA_VISIBLE_DEVICES; it takes the logic IDs that
 	// "npu-smi info -m" lists.
-	pin:   pinning{variable: "ASCEND_RT_VISIBLE_DEVICES", id: index, example: "ascend:0"},
+	pin:  pinning{variable: "ASCEND_RT_VISIBLE_DEVICES", id: index, example: "ascend:0"},
+	gres: "npu", resource: "huawei.com/Ascend910", // https://github.com/Ascend/ascend-device-plugin
 	buses: busesOfAscend, busTools: "npu-smi",
 }
 

@@ -8,7 +8,8 @@ const Intel = "intel"
 var intel = vendor{
 	name: Intel, label: "xpu", hosts: []string{"linux", "windows"},
 	// https://oneapi-src.github.io/level-zero-spec/level-zero/latest/core/PROG.html#affinity-mask
-	pin: pinning{variable: "ZE_AFFINITY_MASK", id: intelID, example: "intel:0"},
+	pin:  pinning{variable: "ZE_AFFINITY_MASK", id: intelID, example: "intel:0"},
+	gres: "gpu", resource: "gpu.intel.com/xe", // https://github.com/intel/intel-device-plugins-for-kubernetes
 }
 
 // intelID is a device or one of its tiles.

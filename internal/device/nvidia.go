@@ -28,6 +28,7 @@ var nvidia = vendor{
 	pin: pinning{
 		variable: cudaDevices, beside: []string{pciOrder}, id: nvidiaID, example: "nvidia:0", check: checkOrder,
 	},
+	gres: "gpu", resource: "nvidia.com/gpu", // https://github.com/NVIDIA/k8s-device-plugin
 	physical: nvidiaNames, busy: nvidiaBusy, buses: busesOfNVIDIA, busTools: "nvidia-smi",
 }
 

@@ -29,6 +29,9 @@ type vendor struct {
 	prefixes []string // of ids that no other vendor uses
 	pin      pinning
 
+	gres     string // the resource of Slurm that stands for one device
+	resource string // that of a device plugin of Kubernetes
+
 	// physical replaces the names of the vendor's devices by those that are the same however a job names a device.
 	physical func(ctx context.Context, w worker.Worker, devices []bench.Device, names []string) (warnings []string, err error)
 	// buses returns the PCI buses of the vendor's devices, as sysfs names them, by busTools. Nil: no tool reports them.

@@ -81,7 +81,10 @@ func (l *look) hosts(c call) (labels []string, known bool) {
 			return nil, errors.Is(err, fs.ErrNotExist)
 		}
 		for _, r := range file.Runners {
-			of := slices.DeleteFunc(slices.Clone(r.RunsOn), func(label string) bool { return label == "self-hosted" })
+			if r.RunsOn.OnCluster() {
+				continue
+			}
+			of := slices.DeleteFunc(slices.Clone(r.RunsOn.Labels), func(label string) bool { return label == "self-hosted" })
 			if len(of) == 0 {
 				of = []string{r.Host}
 			}

@@ -30,7 +30,7 @@ func (s *session) again(ctx context.Context, run, ref *bench.Run) error {
 	if want == 0 || ref == nil && len(s.plan.Policy.Expected) == 0 && s.base == nil {
 		return nil
 	}
-	for {
+	for !s.jobIsOver() {
 		c := gate.Compare("", ref, run, s.plan.Policy)
 		ids, why := gate.Open(c)
 		more := s.more(run, ids, why, want)
@@ -48,6 +48,17 @@ func (s *session) again(ctx context.Context, run, ref *bench.Run) error {
 		end()
 		if err != nil {
 			return s.interrupted(err)
+		}
+		unselect(run.Results)
+	}
+	return nil
+}
+
+// unselect has the values judged that chose a cell which there was no time to measure again.
+func unselect(results []bench.Result) {
+	for i := range results {
+		if r := &results[i]; r.Selected > 0 && len(valuesOf(r)) <= r.Selected {
+			r.Selected = 0
 		}
 	}
 }

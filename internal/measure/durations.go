@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/reference/history"
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
@@ -25,16 +26,27 @@ func (p *Plan) times() (map[string]time.Duration, error) {
 // this host count where there are any; failed cells end early and count only
 // where none passed.
 func (p *Plan) earlierRuns(files []string) (earlierRuns, error) {
-	paths, err := RunFiles(files)
+	paths, err := filesBelow(files, func(name string) bool {
+		_, kept := history.Label(name)
+		return kept || name == runFile
+	})
 	if err != nil {
 		return earlierRuns{}, err
 	}
 	var runs []*bench.Run
 	own := false
 	for _, path := range paths {
-		run, err := ReadRun(path)
-		if err != nil {
-			return earlierRuns{}, fmt.Errorf("--durations: %w", err)
+		run, known := p.Options.Runs[path]
+		if !known {
+			if run, err = readTimes(path); err != nil {
+				return earlierRuns{}, fmt.Errorf("--durations: %w", err)
+			}
+		}
+		if p.Options.Runs != nil {
+			p.Options.Runs[path] = run
+		}
+		if run == nil {
+			continue // a history without times
 		}
 		mine := run.Host.Label == p.Host.Label
 		if mine && !own {
@@ -48,6 +60,19 @@ func (p *Plan) earlierRuns(files []string) (earlierRuns, error) {
 		return earlierRuns{times: timesOf(runs)}, nil
 	}
 	return earlierRuns{timesOf(runs), devicesOf(runs)}, nil
+}
+
+// readTimes reads a run, or the times of a history; nil if it holds none.
+func readTimes(path string) (*bench.Run, error) {
+	label, kept := history.Label(path)
+	if !kept {
+		return ReadRun(path)
+	}
+	file, err := history.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	return file.Times(label), nil
 }
 
 func timesOf(runs []*bench.Run) map[string]time.Duration {

@@ -47,7 +47,7 @@ func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
 		return Lanes{}, err
 	}
 	leased := devices
-	if len(leased) == 0 {
+	if len(leased) == 0 && p.job == nil {
 		leased = device.Leasable(p.Host)
 	}
 	if len(leased) == 0 || p.size() == 0 {
@@ -81,13 +81,16 @@ func (e *Env) Lease(ctx context.Context, p *Plan) (Lanes, error) {
 	return l, err
 }
 
-// DeviceIDs are those of the flag, the environment or the configuration.
+// DeviceIDs are those of the flag, the environment, the job or the configuration.
 func (e *Env) DeviceIDs(p *Plan) []string {
 	if len(p.Options.Devices) > 0 {
 		return p.Options.Devices
 	}
 	if ids := e.Getenv("ACCELGATE_DEVICES"); ids != "" {
 		return strings.Split(ids, ",")
+	}
+	if p.job != nil {
+		return p.allotted
 	}
 	return p.File.Host.Devices
 }

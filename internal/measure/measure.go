@@ -229,15 +229,21 @@ func (p *Plan) repeats(s Planned) int {
 
 // context records what else a reader must know to repeat the run.
 func (p *Plan) context() map[string]string {
-	facts := map[string]string{}
+	var facts map[string]string
+	add := func(key, value string) {
+		if facts == nil {
+			facts = map[string]string{}
+		}
+		facts[key] = value
+	}
 	if args := p.Options.EngineArgs(); len(args) > 0 {
-		facts[Demonstration] = strings.Join(args, " ")
+		add(Demonstration, strings.Join(args, " "))
 	}
 	if len(p.unpaired) > 0 {
-		facts[bench.Unpaired] = text.Line(strings.Join(p.unpaired, "; "), maxUnpaired)
+		add(bench.Unpaired, text.Line(strings.Join(p.unpaired, "; "), maxUnpaired))
 	}
-	if len(facts) == 0 {
-		return nil
+	if p.job != nil && p.job.ID != "" {
+		add(bench.BatchJob, p.job.System+":"+p.job.ID)
 	}
 	return facts
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/engine"
 	"github.com/accelgate/accelgate/internal/exit"
@@ -47,6 +48,9 @@ type Selection struct {
 	Shard          string   // "2/3"
 	Durations      []string // run.json, or folders of them, whose times balance the shards and pack cells onto devices
 	MaxCells       int      // 0 for the configuration's
+
+	// Runs, if not nil, holds earlier runs by path, so that plans of several hosts read them once.
+	Runs map[string]*bench.Run
 }
 
 // Measuring says how cells are measured and where the results go.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/accelgate/accelgate/internal/artifacts"
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/cluster"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/exit"
@@ -58,6 +59,10 @@ type Plan struct {
 
 	place func(*config.File) (*config.File, *artifacts.Store, error)
 
+	job      *cluster.Job // nil where no batch system started this process
+	allotted []string     // devices that the job has
+	nodes    int          // of the job; 0 where another host is planned for
+
 	deviceIDs []string                // that cells are pinned to; none: cells are not pinned
 	cpus      map[string]*processors  // by the suite
 	root      string                  // where the folder sys of this host is
@@ -96,6 +101,7 @@ func (e *Env) prepare(ctx context.Context, p *Plan) error {
 	if err := e.Detect(ctx, p); err != nil {
 		return err
 	}
+	p.allot(e)
 	p.Policy.Shared = p.Options.BaselineLabel(p.File, p.Host) != p.Host.Label
 	var err error
 	if p.deviceIDs, err = device.Expand(e.DeviceIDs(p), p.Host, p.environ); err != nil {

@@ -16,9 +16,16 @@ import (
 	"github.com/accelgate/accelgate/internal/suite"
 )
 
+const runFile = "run.json"
+
 // RunFiles returns the files that arguments name; of a folder, every run.json
 // below it.
 func RunFiles(arguments []string) (paths []string, err error) {
+	return filesBelow(arguments, func(name string) bool { return name == runFile })
+}
+
+// filesBelow returns the files that arguments name; of a folder, those below it with wanted names.
+func filesBelow(arguments []string, wanted func(name string) bool) (paths []string, err error) {
 	for _, argument := range arguments {
 		info, err := os.Stat(argument)
 		if err != nil || !info.IsDir() {
@@ -28,7 +35,7 @@ func RunFiles(arguments []string) (paths []string, err error) {
 		if real, err := filepath.EvalSymlinks(argument); err == nil {
 			argument = real // a link to a folder is not walked into
 		}
-		found, err := FindRuns(argument, math.MaxInt)
+		found, err := FindFiles(argument, math.MaxInt, wanted)
 		if err == nil && len(found) == 0 {
 			err = errors.New("no run.json below it: name the folder in which runs are kept")
 		}
@@ -42,7 +49,7 @@ func RunFiles(arguments []string) (paths []string, err error) {
 
 // FindRuns lists the run.json files below dir, at most so many, sorted.
 func FindRuns(dir string, most int) ([]string, error) {
-	return FindFiles(dir, most, func(name string) bool { return name == "run.json" })
+	return FindFiles(dir, most, func(name string) bool { return name == runFile })
 }
 
 // FindFiles lists the files below dir with certain names, at most so many,

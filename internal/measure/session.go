@@ -38,6 +38,7 @@ type session struct {
 	finished   []bench.Result // the last measurement of each cell
 	watcher    *health.Watcher
 	calibrator *engine.Calibrator // nil if the host is not watched
+	ends       time.Time          // when the batch system's time is over; zero for never
 }
 
 // newSession opens the journal. Its Close ends the session.
@@ -48,6 +49,7 @@ func (e *Env) newSession(ctx context.Context, p *Plan, b *base, revision string,
 		return nil, err
 	}
 	s.changes = e.changes(ctx, p)
+	s.ends = e.untilEnd(ctx, p)
 	for _, one := range p.Suites {
 		if err = s.identify(one); err != nil {
 			return nil, err
@@ -111,6 +113,9 @@ func (s *session) identify(one Planned) error {
 			return err
 		}
 		device := s.lanes.For(cell).String()
+		if s.plan.job != nil {
+			device = "" // a job that is started again gets others
+		}
 		base, err := s.base.digest(cell)
 		if err != nil {
 			return err
@@ -206,11 +211,15 @@ func (b *bySuite) Measure(ctx context.Context, c bench.Cell, d bench.Device) (be
 		return bench.Result{}, err
 	}
 	r, err := b.plan.Measure(ctx, b.suites[c.Suite], c, d)
-	if need := b.plan.need(c); need.width > 1 && err == nil {
+	need := b.plan.need(c)
+	if need.width > 1 && err == nil {
 		state(&r, "devices", strconv.Itoa(need.width))
 		if need.sameNode {
 			state(&r, "same_node", "true")
 		}
+	}
+	if need.nodes > 1 && err == nil {
+		state(&r, "nodes", strconv.Itoa(need.nodes))
 	}
 	if profile := device.Profile(d, b.plan.Host); profile != "" && err == nil {
 		state(&r, "mig", profile)
@@ -307,6 +316,7 @@ func (s *session) options() runner.Options {
 		Group:     s.plan.group,
 		Earlier:   s.earlierOf,
 		OutOfTime: s.outOfTime,
+		Ends:      s.ends,
 		Journal: func(r bench.Result, round int) error {
 			if s.plan.unjudged {
 				s.finish(r)
@@ -330,8 +340,14 @@ func (s *session) earlierOf(c bench.Cell, round int) (bench.Result, bool) {
 	return e.Result, ok && e.Key == s.keys[id]
 }
 
-// outOfTime ends measuring when the budget is used up.
+// jobIsOver reports whether the batch system will end this process soon.
+func (s *session) jobIsOver() bool { return !s.ends.IsZero() && !s.Now().Before(s.ends) }
+
+// outOfTime ends measuring when the budget or the time of the job is used up.
 func (s *session) outOfTime() (string, bool) {
+	if s.jobIsOver() {
+		return jobOver, true
+	}
 	budget := s.plan.File.Limits.Budget
 	if s.plan.Options.Budget > 0 {
 		budget = s.plan.Options.Budget

@@ -21,10 +21,16 @@ type supply struct {
 	slices    map[string]int // by profile
 	nodes     map[bench.Device]int
 	unknown   map[bench.Device]string // why a device has no node
+	hosts     int                     // nodes of the job; 0 is any number
+	job       bool                    // the devices are those of a job
 }
 
 func (p *Plan) supply() supply {
-	s := supply{pinned: len(p.deviceIDs) > 0, who: "the run", simulated: map[string]bool{}, slices: map[string]int{}, nodes: p.near, unknown: p.unplaced}
+	s := supply{pinned: len(p.deviceIDs) > 0, who: "the run", simulated: map[string]bool{}, slices: map[string]int{}}
+	s.nodes, s.unknown, s.hosts = p.near, p.unplaced, p.nodes
+	if p.job != nil && p.job.Allocates {
+		s.pinned, s.job, s.who = true, true, "this job"
+	}
 	devices, err := device.Devices(p.deviceIDs, p.Host, p.environ)
 	if !s.pinned {
 		s.who, devices = "host "+p.Host.Label, device.All(p.Host)
@@ -51,6 +57,8 @@ func (p *Plan) supply() supply {
 func (s supply) lacks(need needs) string {
 	has := need.ofVendor(s.whole)
 	switch {
+	case need.nodes > s.hosts && s.hosts > 0:
+		return fmt.Sprintf("it needs %s of a cluster, and this job has %d: submit it with accelgate plan --for slurm", text.Plural(need.nodes, "node"), s.hosts)
 	case s.simulated[need.vendor]:
 		return ""
 	case need.profile != "":
@@ -128,7 +136,10 @@ func (s supply) lacksSlice(profile string) string {
 
 // more is the next step where the run names its devices.
 func (s supply) more() string {
-	if s.pinned {
+	switch {
+	case s.job:
+		return ": submit it with more, as accelgate plan --for slurm does"
+	case s.pinned:
 		return ": name more in host.devices or --devices"
 	}
 	return ""

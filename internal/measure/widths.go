@@ -1,11 +1,13 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
+	"github.com/accelgate/accelgate/internal/cluster"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/device"
 	"github.com/accelgate/accelgate/internal/exit"
@@ -19,6 +21,7 @@ type needs struct {
 	vendor   string // "" is any
 	profile  string // of a slice
 	sameNode bool   // where it needs several
+	nodes    int    // of a cluster, each with so many devices
 }
 
 // ofVendor are those of the devices that are of the vendor that the cell needs.
@@ -31,10 +34,10 @@ func (n needs) ofVendor(devices []bench.Device) []bench.Device {
 
 // needOf is what a cell of a suite needs at once: one device, where nothing else is said.
 func needOf(s *config.Suite, c bench.Cell) needs {
-	need := needs{width: 1}
+	need := needs{width: 1, nodes: 1}
 	for _, n := range s.Devices {
 		if when := matrix.Match(n.When); len(when) == 0 || when.Selects(c) {
-			need = needs{width: n.Count, vendor: n.Vendor, profile: n.MIG, sameNode: n.SameNode && n.Count > 1}
+			need = needs{width: n.Count, vendor: n.Vendor, profile: n.MIG, sameNode: n.SameNode && n.Count > 1, nodes: max(n.Nodes, 1)}
 		}
 	}
 	return need
@@ -45,7 +48,30 @@ func (p *Plan) need(c bench.Cell) needs {
 	if need, ok := p.needs[c.ID()]; ok {
 		return need
 	}
-	return needs{width: 1}
+	return needs{width: 1, nodes: 1}
+}
+
+// Demand is what a job of a batch system needs for any of the cells.
+func (p *Plan) Demand() cluster.Demand {
+	d := cluster.Demand{Nodes: 1}
+	vendor := ""
+	if len(p.Host.Accelerators) > 0 {
+		vendor = p.Host.Accelerators[0].Vendor
+	}
+	for _, one := range p.Suites {
+		for _, c := range one.Cells {
+			need := p.need(c)
+			if d.Nodes = max(d.Nodes, need.nodes); need.sameNode || need.nodes > 1 {
+				d.Whole = true
+			}
+			if of := cmp.Or(need.vendor, vendor); of != "" && need.width > d.Devices {
+				d.Devices, d.Vendor, d.Profile = need.width, of, need.profile
+			}
+		}
+		i := slices.IndexFunc(p.File.Suites, func(s config.Suite) bool { return s.Name == one.Name })
+		d.Whole = d.Whole || len(p.File.Suites[i].NUMA)+len(p.File.Suites[i].CPUs) > 0
+	}
+	return d
 }
 
 // checkWidths refuses counts of devices that are for no cell: a misspelt axis would leave

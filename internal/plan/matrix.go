@@ -1,14 +1,10 @@
 package plan
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 
-	"github.com/accelgate/accelgate/internal/config"
-	"github.com/accelgate/accelgate/internal/device"
-	"github.com/accelgate/accelgate/internal/exit"
 	"github.com/accelgate/accelgate/internal/measure"
 )
 
@@ -22,25 +18,11 @@ type job struct {
 	Minutes float64 `json:"minutes,omitempty"`
 }
 
-// PrintMatrix prints one job for each runner and shard.
-func PrintMatrix(ctx context.Context, e *measure.Env, o *Options) error {
-	file, _, err := e.Load(&o.Options)
-	if err != nil {
-		return err
-	}
-	if len(file.Runners) == 0 {
-		return exit.Usagef("--github-matrix: %s has no runners: add \"runners: [{host: linux-cuda, runs_on: [self-hosted, cuda], shards: 2}]\"", o.Config)
-	}
+// printMatrix prints one job for each runner and shard, for strategy.matrix of a workflow.
+func printMatrix(e *measure.Env, _ *Options, hosts []host) error {
 	include := []job{}
-	for _, r := range file.Runners {
-		if !o.Measures(file, r.Host) {
-			continue
-		}
-		jobs, err := o.jobs(ctx, e, &r)
-		if err != nil {
-			return err
-		}
-		include = append(include, jobs...)
+	for i := range hosts {
+		include = append(include, hosts[i].jobs()...)
 	}
 	data, err := json.Marshal(map[string]any{"include": include})
 	if err != nil {
@@ -50,32 +32,17 @@ func PrintMatrix(ctx context.Context, e *measure.Env, o *Options) error {
 	return err
 }
 
-// jobs are those of one runner.
-func (o *Options) jobs(ctx context.Context, e *measure.Env, r *config.Runner) ([]job, error) {
-	one := *o.of(r)
-	one.HostLabel, one.Shard = r.Host, ""
-	if _, known := device.FromLabel(r.Host); !known {
-		e.WarnAll([]string{fmt.Sprintf("the label %s does not name a kind of host, so its jobs are planned for this host: plan on such a host, or name runners such as linux-cuda-%s", r.Host, r.Host)})
-	}
-	p, err := For(ctx, e, &one.Options)
-	if err != nil {
-		return nil, err
-	}
-	defer p.Close()
-	split, err := one.split(p, r.Shards)
-	if err != nil {
-		return nil, err
-	}
-	e.WarnAll(one.warning(split))
-	jobs := make([]job, len(split.Shards))
-	for i, s := range split.Shards {
-		jobs[i] = job{Host: r.Host, RunsOn: r.RunsOn, Cells: len(s.Cells), Minutes: math.Ceil(s.Time.Minutes()*10) / 10}
-		if r.RunsOn == nil {
-			jobs[i].RunsOn = []string{"self-hosted", r.Host}
+// jobs are those of one host.
+func (h *host) jobs() []job {
+	jobs := make([]job, len(h.split.Shards))
+	for i, s := range h.split.Shards {
+		jobs[i] = job{Host: h.Host, RunsOn: h.RunsOn.Labels, Cells: len(s.Cells), Minutes: math.Ceil(s.Time.Minutes()*10) / 10}
+		if jobs[i].RunsOn == nil {
+			jobs[i].RunsOn = []string{"self-hosted", h.Host}
 		}
 		if len(jobs) > 1 {
 			jobs[i].Shard = fmt.Sprintf("%d/%d", i+1, len(jobs))
 		}
 	}
-	return jobs, nil
+	return jobs
 }

@@ -18,10 +18,13 @@ import (
 // Options say what is planned, and how it is printed.
 type Options struct {
 	measure.Options
-	List, JSON, Matrix bool
-	Here               bool // for this host, whatever the label says
-	Shards             ShardCount
-	Longest            time.Duration // that a shard should take; 0 is any
+	List, JSON bool
+	For        string   // name of a target; "" for none
+	Args       []string // flags of run for the jobs of the target
+	Here       bool     // for this host, whatever the label says
+	Shards     ShardCount
+	Longest    time.Duration // that a shard should take; 0 is any
+	name       string        // of the configuration
 }
 
 // Check refuses options that exclude each other.
@@ -32,16 +35,16 @@ func (o *Options) Check() error {
 	switch {
 	case o.Longest > 0 && len(o.Durations) == 0:
 		return exit.Usagef("--max-minutes needs the times of cells: add --durations with the run.json of earlier runs")
-	case o.Longest > 0 && !o.Shards.given() && !o.Matrix:
+	case o.Longest > 0 && !o.Shards.given() && o.For == "":
 		return exit.Usagef("--max-minutes bounds shards: add --shards auto")
 	}
-	if len(o.Durations) > 0 && !o.Shards.given() && o.Shard == "" && !o.Matrix {
+	if len(o.Durations) > 0 && !o.Shards.given() && o.Shard == "" && o.For == "" {
 		return exit.Usagef("--durations balances shards: add --shards n, or leave it out")
 	}
-	if o.List && o.JSON || o.Matrix && (o.List || o.JSON) {
-		return exit.Usagef("--list, --json and --github-matrix exclude each other: keep one")
+	if o.List && o.JSON {
+		return exit.Usagef("--list and --json exclude each other: keep one")
 	}
-	return nil
+	return o.checkFor()
 }
 
 // For plans for the host of a label, without asking this machine where the

@@ -37,6 +37,14 @@ func (s *ShardCount) String() string { return "" }
 func (s *ShardCount) Type() string { return "n" }
 func (s *ShardCount) given() bool  { return s.auto || s.n > 0 }
 
+// text is what the flag was given.
+func (s *ShardCount) text() string {
+	if s.auto {
+		return "auto"
+	}
+	return strconv.Itoa(s.n)
+}
+
 // split packs the cells as flags want, or into so many parts where they do not
 // say.
 func (o *Options) split(p *measure.Plan, least int) (measure.Sharding, error) {

@@ -161,10 +161,18 @@ func (u *Update) read(ctx context.Context, e *measure.Env) (*bench.Run, verdict.
 	if err != nil {
 		return nil, verdict.Reference{}, policy, err
 	}
-	run, err := measure.ReadRun(u.From)
+	paths, err := measure.RunFiles([]string{u.From})
 	if err != nil {
 		return nil, verdict.Reference{}, policy, err
 	}
-	ref, err := verdict.RecordedFor(ctx, e, &u.Options, file, run.Host)
-	return run, ref, policy, err
+	runs, err := verdict.ReadHosts(ctx, e, &u.Options, file, paths)
+	switch {
+	case err != nil:
+		return nil, verdict.Reference{}, policy, err
+	case len(runs) > 1:
+		return nil, verdict.Reference{}, policy, exit.Usagef(
+			"--from: below %s are runs of %d hosts: name the folder of one, and then those of the others", u.From, len(runs))
+	}
+	ref, err := verdict.RecordedFor(ctx, e, &u.Options, file, runs[0].Host)
+	return runs[0], ref, policy, err
 }

@@ -22,8 +22,9 @@ import (
 // job to job is left out.
 func Inherited(environ []string) []string {
 	values := map[string]string{}
+	job := slices.ContainsFunc(environ, func(entry string) bool { return batch.MatchString(entry) })
 	for _, entry := range worker.Scrub(environ) { // the last entry of a name counts
-		if name, value, _ := strings.Cut(entry, "="); !volatile.MatchString(name) {
+		if name, value, _ := strings.Cut(entry, "="); !volatile.MatchString(name) && !(job && allotted.MatchString(name)) {
 			values[name] = value
 		}
 	}
@@ -35,7 +36,15 @@ func Inherited(environ []string) []string {
 }
 
 var volatile = lazyregexp.New(`^(_|PWD|OLDPWD|SHLVL|TERM.*|COLORTERM|COLUMNS|LINES|WINDOWID|DISPLAY|WAYLAND_.*|XAUTHORITY|XDG_.*|TMUX.*|STY|` +
-	`SSH_.*|GPG_.*|VSCODE_.*|DBUS_.*|INVOCATION_ID|JOURNAL_STREAM|SYSTEMD_.*|SLURM_.*|CI_.*|BUILD_.*|JOB_.*|Image(OS|Version)|ACCELGATE_.*)$`)
+	`SSH_.*|GPG_.*|VSCODE_.*|DBUS_.*|INVOCATION_ID|JOURNAL_STREAM|SYSTEMD_.*|SLURM.*|CI_.*|BUILD_.*|JOB_.*|Image(OS|Version)|ACCELGATE_.*)$`)
+
+// batch is a variable of a job of Slurm or Kubernetes. One that is started again finds another node and other devices,
+// which allotted names.
+var (
+	batch    = lazyregexp.New(`^(SLURM_JOB_ID|JOB_COMPLETION_INDEX)=`)
+	allotted = lazyregexp.New(`^(HOSTNAME|TMPDIR|ENVIRONMENT|KUBERNETES_.*|.*_(SERVICE|PORT)(_.*)?|` +
+		`(CUDA|NVIDIA|HIP|ROCR|ASCEND_RT)_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|ZE_AFFINITY_MASK)$`)
+)
 
 // Contents remembers digests of files, which many cells share. It may be used
 // by several goroutines at once.

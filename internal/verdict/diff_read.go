@@ -90,6 +90,9 @@ func runFacts(run *bench.Run) []gate.Fact {
 		{Name: "client", Value: run.Tool, Unknown: run.Tool == ""},
 	}
 	for _, name := range slices.Sorted(maps.Keys(run.Context)) {
+		if name == bench.BatchJob {
+			continue
+		}
 		facts = append(facts, gate.Fact{Name: name, Value: oneSpelling(run.Context[name])})
 	}
 	return facts

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
@@ -16,12 +15,9 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// JudgeFiles judges run documents under the configuration's policy and
+// JudgeFiles judges run documents, and those below folders, under the configuration's policy and
 // baselines.
 func JudgeFiles(ctx context.Context, e *measure.Env, o *measure.Options, paths []string, in report.Input) (Judged, error) {
-	if o.Baseline != "" && len(paths) > 1 {
-		return Judged{}, exit.Usagef("--baseline goes with a single run: leave it out, and each host's own is used")
-	}
 	file, policy, err := e.Load(o)
 	if err == nil {
 		err = Accept(e, &policy, file, measure.Occasion{Event: measure.Desk})
@@ -29,7 +25,17 @@ func JudgeFiles(ctx context.Context, e *measure.Env, o *measure.Options, paths [
 	if err != nil {
 		return Judged{}, err
 	}
+	paths, expected, err := runFiles(o, file, paths)
+	if err != nil {
+		return Judged{}, err
+	}
+	if o.Baseline != "" && len(paths) > 1 {
+		return Judged{}, exit.Usagef("--baseline goes with a single run: leave it out, and each host's own is used")
+	}
 	runs, refs, err := ReadRuns(ctx, e, o, file, paths)
+	if err == nil {
+		runs, refs, err = addAbsent(ctx, e, o, file, expected, runs, refs)
+	}
 	if err != nil {
 		return Judged{}, err
 	}
@@ -40,12 +46,27 @@ func JudgeFiles(ctx context.Context, e *measure.Env, o *measure.Options, paths [
 // ReadRuns reads runs and the baselines of their hosts, in pairs. Runs of one
 // host are shards of one run.
 func ReadRuns(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, paths []string) (runs []*bench.Run, refs []Reference, err error) {
+	if runs, err = ReadHosts(ctx, e, o, file, paths); err != nil {
+		return nil, nil, err
+	}
+	for _, run := range runs {
+		ref, err := ReferenceFor(ctx, e, o, file, run.Host)
+		if err != nil {
+			return nil, nil, err
+		}
+		refs = append(refs, ref)
+	}
+	return runs, refs, nil
+}
+
+// ReadHosts reads runs, those of one host as one.
+func ReadHosts(ctx context.Context, e *measure.Env, o *measure.Options, file *config.File, paths []string) (runs []*bench.Run, err error) {
 	shards := map[string][]*bench.Run{}
 	var labels []string
 	for _, path := range paths {
 		run, err := o.ReadRun(path)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		label := run.Host.Label
 		if slices.ContainsFunc(shards[label], func(other *bench.Run) bool { return reflect.DeepEqual(other, run) }) {
@@ -57,21 +78,19 @@ func ReadRuns(ctx context.Context, e *measure.Env, o *measure.Options, file *con
 		shards[label] = append(shards[label], run)
 	}
 	for _, label := range labels {
-		run, err := bench.Merge(shards[label])
+		parts, again := newest(shards[label])
+		run, err := bench.Merge(parts)
 		if err != nil {
-			return nil, nil, fmt.Errorf("the %d runs of host %s do not make one: %w; give one run for each host, or all its shards", len(shards[label]), text.OneLine(label), err)
+			return nil, fmt.Errorf("the %d runs of host %s do not make one: %w; give one run for each host, or all its shards", len(parts), text.OneLine(label), err)
 		}
+		run.Warnings = append(run.Warnings, again...)
 		if missing := run.MissingShards(); len(missing) > 0 {
-			run.Warnings = append(run.Warnings, fmt.Sprintf("shards %s of this host are missing, so their cells are not judged: give their run.json files, too", strings.Join(missing, ", ")))
+			run.Warnings = append(run.Warnings, missingShards(ctx, e, file, run, missing))
 		}
-		ref, err := ReferenceFor(ctx, e, o, file, run.Host)
-		if err != nil {
-			return nil, nil, err
-		}
-		runs, refs = append(runs, run), append(refs, ref)
+		runs = append(runs, run)
 	}
 	warnOfHosts(runs, e.Now())
-	return runs, refs, nil
+	return runs, nil
 }
 
 // warnOfHosts adds to runs what their hosts cannot be: two of one machine, and one whose

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,6 +25,7 @@ const (
 // child is a started process, the leader of its group and root of its tree.
 type child struct {
 	tree
+	step     *step // nil for other programs than srun
 	cmd      *exec.Cmd
 	process  *os.Process
 	out      output
@@ -58,7 +60,7 @@ func startHere(cmd *exec.Cmd, out output, grace, killWait time.Duration) (*child
 		return nil, err
 	}
 	c := &child{
-		cmd: cmd, out: out, pipes: [2]io.Closer{stdout, stderr},
+		step: stepOf(cmd.Args, cmd.Env), cmd: cmd, out: out, pipes: [2]io.Closer{stdout, stderr},
 		started: time.Now(), exited: make(chan struct{}), grace: grace, killWait: killWait,
 	}
 	if err := c.start(cmd); err != nil { // has closed the pipes
@@ -107,11 +109,14 @@ func (c *child) conclude(end End) (resp Response, err error) {
 		err = fmt.Errorf("%s (process %d) is still there %v after it was killed: "+
 			"a driver may hang; look at dmesg, reset the device or restart the host", c.name(), c.process.Pid, c.killWait)
 	}
+	if resp = c.response(end, wall); resp.End != Exited {
+		err = errors.Join(err, c.step.end(c.killWait))
+	}
 	for _, p := range c.pipes { // ends the readers, whoever still holds the other side
 		_ = p.Close()
 	}
 	c.out.await(nil)
-	return c.response(end, wall), err
+	return resp, err
 }
 
 func (c *child) name() string { return filepath.Base(c.cmd.Args[0]) }

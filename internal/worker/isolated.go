@@ -149,7 +149,7 @@ func command(req Request, env []string) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := &exec.Cmd{Path: path, Args: req.Args, Dir: req.Dir, Env: env}
+	cmd := &exec.Cmd{Path: path, Args: asStep(req.Args), Dir: req.Dir, Env: env}
 	setGroup(cmd)
 	return cmd, nil
 }

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/accelgate/accelgate/internal/bench"
 )
@@ -63,6 +64,9 @@ type Options struct {
 	// OutOfTime is asked before each measurement and each retry; a reason ends measuring, and
 	// what was not measured even once is left out. Nil means never.
 	OutOfTime func() (reason string, over bool)
+	// Ends is when a measurement that goes on is cut off: it counts as not made. OutOfTime must then give a reason. Zero
+	// means never.
+	Ends time.Time
 	// Journal, if not nil, is called with each measurement as soon as it is
 	// finished, by one goroutine at a time. Its error ends the run: what is not
 	// written down did not happen.
@@ -165,6 +169,11 @@ func (r *run) repeats(c bench.Cell) int {
 }
 
 func (r *run) rounds(ctx context.Context) error {
+	if !r.Ends.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadlineCause(ctx, r.Ends, errOver)
+		defer cancel()
+	}
 	phases, last := r.phases(), 0
 	for _, c := range r.cells {
 		last = max(last, r.repeats(c))
@@ -196,6 +205,10 @@ func (r *run) lane(ctx context.Context, d bench.Device, indexes []int, round int
 			continue // out of time in this round or an earlier one
 		}
 		result, reused, err := r.once(ctx, r.cells[i], d, round)
+		if errors.Is(context.Cause(ctx), errOver) && !reused && (err != nil || result.Outcome != bench.Passed) {
+			r.late()
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("measure %s: %w", r.cells[i].ID(), err)
 		}
@@ -205,6 +218,9 @@ func (r *run) lane(ctx context.Context, d bench.Device, indexes []int, round int
 	}
 	return nil
 }
+
+// errOver is why a measurement was cut off at Options.Ends.
+var errOver = errors.New("the time for measuring is over")
 
 func (r *run) late() bool {
 	if r.OutOfTime == nil {
