@@ -44,7 +44,7 @@ func nearestOr(name string, known []string, otherwise string) string {
 // have its cells.
 func (t talk) metricsByCell(ctx context.Context) (map[string][]string, error) {
 	o := t.in.options
-	o.NoFetch = true
+	o.NoFetch, o.Unlisted = true, true
 	p, err := t.Env.NewPlan(&o)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (t talk) metricsByCell(ctx context.Context) (map[string][]string, error) {
 			add(b.File.Entries[i].CaseID, names)
 		}
 	}
-	unopened := p.Open()
+	unopened := p.Open(ctx)
 	for _, s := range p.Suites {
 		for _, id := range measure.CellIDs(s.All()) {
 			add(id, namesOf(p.Metrics))

@@ -39,7 +39,7 @@ func (a *action) collect(ctx context.Context) (g gathered, err error) {
 		return g, err
 	}
 	for i, run := range g.runs {
-		if err := a.vet(run, &g, g.refs[i].File); err != nil {
+		if err := a.vet(ctx, run, &g, g.refs[i].File); err != nil {
 			return g, fmt.Errorf("run of host %s: %w", text.OneLine(run.Host.Label), err)
 		}
 	}
@@ -89,7 +89,7 @@ func (a *action) notAsked(file *config.File) (left []string) {
 // that this job is about, hold what only asks for, and cannot excuse itself:
 // cells that it says it left out, and that this job was not told to leave out,
 // are missing; so are cells left out by a limit that the configuration has not.
-func (a *action) vet(run *bench.Run, g *gathered, ref *baseline.File) error {
+func (a *action) vet(ctx context.Context, run *bench.Run, g *gathered, ref *baseline.File) error {
 	if want := a.commit(); run.Revision != want {
 		return fmt.Errorf("the run is of commit %q and this workflow of %s: run the measuring job again", text.OneLine(run.Revision), want)
 	}
@@ -109,7 +109,7 @@ func (a *action) vet(run *bench.Run, g *gathered, ref *baseline.File) error {
 	if !mayLeaveOut(run, g.file.Limits) {
 		run.LeftOut = nil
 	}
-	others, err := a.outside(run.Host)
+	others, err := a.outside(ctx, run, ref)
 	if err != nil {
 		return err
 	}
@@ -155,21 +155,31 @@ func (a *action) elsewhere(label string, g *gathered, ref *baseline.File) map[st
 }
 
 // outside lists the cells that the profile leaves out on a host, by this job's
-// configuration and not by what a run says.
-func (a *action) outside(h bench.Host) (map[string]bool, error) {
+// configuration and not by what a run says. Of suites whose cells a program lists, which may be
+// on the host alone, it looks at those that the reference has.
+func (a *action) outside(ctx context.Context, run *bench.Run, ref *baseline.File) (map[string]bool, error) {
 	if a.in.options.Profile == "" {
 		return nil, nil
 	}
 	o := a.in.options
-	o.Only = nil
+	o.Only, o.Unlisted = nil, true
 	p, err := a.Env.NewPlan(&o)
 	if err != nil {
 		return nil, err
 	}
 	defer p.Close()
-	p.Host = h
-	if err := p.Open(); err != nil {
+	p.Host = run.Host
+	if err := p.Open(ctx); err != nil {
 		return nil, fmt.Errorf("find the cells of profile %s: %w", text.OneLine(o.Profile), err)
 	}
-	return measure.SetOf(p.Others), nil
+	others := measure.SetOf(p.Others)
+	for i := 0; ref != nil && i < len(ref.Entries); i++ {
+		e := &ref.Entries[i]
+		left, err := p.LeavesOut(e.Suite, e.CaseID)
+		if err != nil {
+			return nil, err
+		}
+		others[e.CaseID] = others[e.CaseID] || left
+	}
+	return others, nil
 }

@@ -109,7 +109,7 @@ var allowed = map[string][]string{
 	"bisect":         {"atomicfile", "bench", "detect", "device", "exit", "measure", "measure/runner", "suite", "text", "verdict", "worker", "worktree"},
 	"action":         {"atomicfile", "bench", "config", "exit", "gate", "github", "github/actions", "github/artifact", "lazyregexp", "matrix", "measure", "record", "reference/baseline", "reference/history", "reference/remote", "reference/waiver", "report", "measure/runner", "site", "text", "verdict", "worker"},
 	"calibrate":      {"bench", "detect", "exit", "gate", "measure", "reference/baseline", "stats", "terminal", "text", "verdict"},
-	"plan":           {"bench", "cluster", "config", "device", "exit", "matrix", "measure", "text", "verdict"},
+	"plan":           {"bench", "cluster", "config", "device", "exit", "matrix", "measure", "reference/baseline", "text", "verdict"},
 	"analyze":        {"atomicfile", "exit", "measure", "report", "stats", "suite/analysis", "download", "suite/analysis/lowrank", "suite/analysis/packing", "tensor", "text", "verdict"},
 	"trend":          {"bench", "chart", "detect", "exit", "matrix", "measure", "reference/history", "stats", "terminal", "text", "verdict"},
 	"site":           {"atomicfile", "bench", "chart", "detect", "exit", "lazyregexp", "measure", "record", "reference/baseline", "reference/history", "report", "report/interchange", "text", "trend", "verdict"},

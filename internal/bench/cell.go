@@ -40,10 +40,14 @@ func (c Cell) Get(key string) string {
 
 // ID joins the parameters' values with "__", unless Raw gives the id. An environment parameter is
 // written NAME=VALUE. Values are escaped with [Escape], so an id splits back
-// into exactly the segments it was made of.
+// into exactly the segments it was made of. The value of a cell that has one
+// parameter is the id, as its harness or its author writes it.
 func (c Cell) ID() string {
 	if c.Raw != "" {
 		return c.Raw
+	}
+	if len(c.Params) == 1 {
+		return c.join(func(value string) string { return escape(value, false) })
 	}
 	return c.join(Escape)
 }
@@ -77,21 +81,23 @@ func (c Cell) Reading() string {
 	return strings.Join(parts, ", ")
 }
 
-// Escape writes as %XX what would make an id ambiguous or unsafe: "%", path
-// separators, unprintable or invalid bytes, and underscores that touch another
-// underscore or an end of the value. Everything else stays as it is, so the
+// Escape writes as %XX what would make an id ambiguous or unsafe: unprintable or
+// invalid bytes, underscores that touch another underscore or an end of the value,
+// and a "%" that would be read as an escape. Everything else stays as it is, so the
 // ids of TensorSharp are unchanged.
-func Escape(value string) string {
+func Escape(value string) string { return escape(value, true) }
+
+func escape(value string, joined bool) string {
 	if value == "" {
 		return "%" // no escape is this short, so it cannot collide
 	}
-	if plain(value) {
+	if plain(value, joined) {
 		return value
 	}
 	var b strings.Builder
 	for i := 0; i < len(value); {
 		r, size := utf8.DecodeRuneInString(value[i:])
-		if escaped(value, i, r, size) {
+		if escaped(value, i, r, size, joined) {
 			for _, c := range []byte(value[i : i+size]) {
 				fmt.Fprintf(&b, "%%%02X", c)
 			}
@@ -105,27 +111,68 @@ func Escape(value string) string {
 
 // plain reports whether value needs no escaping. It exists because nearly
 // every value is plain and ids are built for each of 100,000 cells.
-func plain(value string) bool {
+func plain(value string, joined bool) bool {
 	for i := range len(value) {
 		c := value[i]
-		if c == '_' && escaped(value, i, '_', 1) {
+		if c == '_' && escaped(value, i, '_', 1, joined) {
 			return false
 		}
-		if c <= ' ' && c != ' ' || c >= 0x7f || c == '%' || c == '/' || c == '\\' {
+		if c < ' ' || c >= 0x7f || c == '%' {
 			return false
 		}
 	}
 	return true
 }
 
-func escaped(value string, i int, r rune, size int) bool {
+func escaped(value string, i int, r rune, size int, joined bool) bool {
 	switch {
 	case r == utf8.RuneError && size == 1:
 		return true
-	case r == '%' || r == '/' || r == '\\':
-		return true
+	case r == '%':
+		return value == "%" || isEscape(value[i:])
 	case r == '_':
-		return i == 0 || i == len(value)-1 || value[i-1] == '_' || value[i+1] == '_'
+		return joined && (i == 0 || i == len(value)-1 || value[i-1] == '_' || value[i+1] == '_')
 	}
 	return !unicode.IsPrint(r)
+}
+
+// isEscape reports whether s begins with %XX.
+func isEscape(s string) bool { return len(s) > 2 && s[0] == '%' && isHex(s[1]) && isHex(s[2]) }
+
+func isHex(c byte) bool { return c >= '0' && c <= '9' || c >= 'A' && c <= 'F' || c >= 'a' && c <= 'f' }
+
+// ReadID returns an id of a file as [Cell.ID] writes it today. Earlier versions wrote
+// path separators and every "%" as %XX, and underscores of cells with one parameter, too.
+// An id of today stays as it is, and so does one that its kind joins with slashes.
+func ReadID(id string) string {
+	if !strings.Contains(id, "%") || strings.ContainsAny(id, `/\`) {
+		return id
+	}
+	one := !strings.Contains(id, "__")
+	var b strings.Builder
+	for i := 0; i < len(id); i++ {
+		if !isEscape(id[i:]) {
+			b.WriteByte(id[i])
+			continue
+		}
+		code, rest := id[i:i+len("%XX")], id[i+len("%XX"):]
+		switch {
+		case code == "%2F":
+			code = "/"
+		case code == "%5C":
+			code = `\`
+		case code == "%5F" && one:
+			code = "_"
+		case code == "%25" && !isEscape("%"+rest) && !alone(id[:i], rest):
+			code = "%"
+		}
+		b.WriteString(code)
+		i += len("XX")
+	}
+	return b.String()
+}
+
+// alone reports whether what stands between two parts of an id is a whole value.
+func alone(before, after string) bool {
+	return (before == "" || strings.HasSuffix(before, "__")) && (after == "" || strings.HasPrefix(after, "__"))
 }

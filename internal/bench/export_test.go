@@ -1,30 +1,23 @@
 package bench
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
-// SplitID undoes the joining and escaping of [Cell.ID].
-func SplitID(id string) ([]string, error) {
+// SplitID undoes the joining and escaping of [Cell.ID] of a cell with several parameters.
+func SplitID(id string) []string {
 	segments := strings.Split(id, "__")
 	for i, s := range segments {
-		value, err := Unescape(s)
-		if err != nil {
-			return nil, fmt.Errorf("case id %q: %w", id, err)
-		}
-		segments[i] = value
+		segments[i] = Unescape(s)
 	}
-	return segments, nil
+	return segments
 }
 
 // Unescape undoes [Escape].
-func Unescape(segment string) (string, error) {
+func Unescape(segment string) string {
 	if segment == "%" {
-		return "", nil
+		return ""
 	}
 	if !strings.Contains(segment, "%") {
-		return segment, nil
+		return segment
 	}
 	var b strings.Builder
 	for i := 0; i < len(segment); i++ {
@@ -32,17 +25,15 @@ func Unescape(segment string) (string, error) {
 			b.WriteByte(segment[i])
 			continue
 		}
-		if i+2 >= len(segment) {
-			return "", fmt.Errorf("escape %q is cut short", segment[i:])
+		if i+2 >= len(segment) || unhex(segment[i+1]) < 0 || unhex(segment[i+2]) < 0 {
+			b.WriteByte('%')
+			continue
 		}
 		hi, lo := unhex(segment[i+1]), unhex(segment[i+2])
-		if hi < 0 || lo < 0 {
-			return "", fmt.Errorf("escape %q is not %%XX", segment[i:i+3])
-		}
 		b.WriteByte(byte(hi<<4 | lo))
 		i += 2
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 func unhex(c byte) int { return strings.IndexByte("0123456789ABCDEF", c) }

@@ -60,6 +60,9 @@ type Metric struct {
 	Exact bool `json:"exact,omitempty"`
 	// Informational metrics are shown and never gated.
 	Informational bool `json:"informational,omitempty"`
+	// Counted says that the metric counts events, such as allocations. Although it is
+	// informational, a change of it is gated wherever all values of each side are equal.
+	Counted bool `json:"counted,omitempty"`
 	// Optional says that some cells do not report the metric.
 	Optional bool `json:"optional,omitempty"`
 	// Kind is what kind of number the metric is; 0 where its unit says so, see

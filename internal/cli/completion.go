@@ -61,7 +61,9 @@ func (c *Command) completeSuites(cmd *cobra.Command, _ []string, prefix string) 
 }
 
 func (c *Command) completeCells(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	p, err := plan.For(cmd.Context(), c.env(), configured(cmd))
+	o := configured(cmd)
+	o.Unlisted = true // a key must not start a build
+	p, err := plan.For(cmd.Context(), c.env(), o)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,29 +39,28 @@ func (c *Command) checkCommand() *cobra.Command {
 }
 
 func (c *Command) check(ctx context.Context, o *measure.Options) error {
-	has, err := c.checked(ctx, o)
-	if err == nil {
-		_, err = fmt.Fprintln(c.Stdout, has)
-	}
-	return err
-}
-
-// checked says what a configuration has.
-func (c *Command) checked(ctx context.Context, o *measure.Options) (string, error) {
 	p, err := plan.For(ctx, c.env(), o)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer p.Close()
 	c.warnAll(p.Warnings)
-	return described(p), nil
+	fmt.Fprintln(c.Stdout, described(p))
+	return plan.PrintUnrecorded(c.Stdout, p)
 }
 
 // described counts what a configuration without mistakes has.
 func described(p *measure.Plan) string {
-	cells := 0
+	cells, unlisted := 0, []string(nil)
 	for _, s := range p.Suites {
 		cells += len(s.Suite.Cells())
+		if s.Unlisted != "" {
+			unlisted = append(unlisted, s.Name)
+		}
 	}
-	return fmt.Sprintf("%s: no mistakes; %s, %s on %s", p.Options.Config, text.Plural(len(p.Suites), "suite"), text.Plural(cells, "cell"), p.Host.Label)
+	more := ""
+	if len(unlisted) > 0 {
+		more = ", and those that a run lists of " + text.OneLine(strings.Join(unlisted, ", "))
+	}
+	return fmt.Sprintf("%s: no mistakes; %s, %s on %s%s", p.Options.Config, text.Plural(len(p.Suites), "suite"), text.Plural(cells, "cell"), p.Host.Label, more)
 }

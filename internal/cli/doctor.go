@@ -106,18 +106,19 @@ func (c *Command) looks(v *visit) (host func(context.Context) (bench.Host, []str
 	var wrong, unknown error // of the configuration, and of the host
 	host = func(ctx context.Context) (found bench.Host, warnings []string, err error) {
 		e := c.env()
+		v.options.Unlisted = true
 		p, wrong = e.AnyPlan(&v.options)
 		c.warnAll(p.Warnings)
 		p.Warnings = nil
 		unknown = e.Detect(ctx, p)
 		return p.Host, p.Warnings, unknown
 	}
-	check = func(context.Context) (string, error) {
+	check = func(ctx context.Context) (string, error) {
 		defer p.Close()
 		if err := cmp.Or(wrong, unknown); err != nil {
 			return "", err
 		}
-		if err := p.Open(); err != nil {
+		if err := p.Open(ctx); err != nil {
 			return "", err
 		}
 		return described(p), nil

@@ -64,5 +64,8 @@ func alike(declared any, value reflect.Value) bool {
 		d, err := time.ParseDuration(fmt.Sprint(declared))
 		return err == nil && int64(d) == value.Int()
 	}
+	if value.Kind() == reflect.Slice && value.Len() == 1 { // a plain value stands for a list of one
+		value = value.Index(0)
+	}
 	return fmt.Sprint(declared) == fmt.Sprint(value)
 }

@@ -139,7 +139,7 @@ func TestSchemaRefusesMistakes(t *testing.T) {
 policy: {threshold: 10%, fingerprint: warn}
 limits: {budget: 30m, retries: 1}
 suites:
-  - {name: a, kind: exec, command: [x, "{regexp}"], read: gobench, benchmarks: [b], timeout: 30s}
+  - {name: a, kind: exec, command: [x, "{regexp}"], read: gobench, benchmarks: [b], unset: [v], timeout: 30s}
   - {name: b, kind: models, command: [x], models: [m, {id: n, env: {A: 1}}], metrics: [{name: tps, regexp: x, optional: true}]}
   - {name: c, kind: endpoint, slo: llm.standard, load: {concurrency: [1, 4], rate: [0.5]}}
 `
@@ -154,7 +154,7 @@ suites:
 	}
 	for from, to := range map[string]string{
 		"version: 1": "version: 2", "10%": "a lot", "warn": "never", "30m": "soon", "retries: 1": "retries: 1.5", "kind: exec": "kind: exce",
-		"[b]": "b", "[1, 4]": "[1, four]", "optional: true": "optional: 1", "{A: 1}": "{A: [1]}", "read: gobench": "read: [gobench]",
+		"[v]": "v", "[1, 4]": "[1, four]", "optional: true": "optional: 1", "{A: 1}": "{A: [1]}", "read: gobench": "read: [gobench]",
 	} {
 		if !strings.Contains(valid, from) {
 			t.Fatalf("no %s", from)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/jsonread/jsonkey"
@@ -16,6 +17,13 @@ type Benchmark struct {
 	Name   string
 	Values []Value // of [BenchmarkMetrics], each at most once: medians of its repetitions
 	Failed string  // why it has no values; "" if it has
+	// Skipped says that the benchmark skipped itself, for the reason that Failed has.
+	Skipped bool
+	// Cut says that the program ended while the benchmark ran, so that others may be
+	// unknown.
+	Cut bool
+	// Full is the name with the package before it, where Go's tools state one.
+	Full string
 	// stdErrs are the standard errors of Values, by metric.
 	stdErrs map[string]float64
 }
@@ -36,15 +44,15 @@ type Benchmark struct {
 // rate of batches of bytes or items.
 var Harnesses = harnesses()
 
-// BenchmarkMetrics are the metrics of harnesses. Only the time is gated: the others
-// say why it changed.
+// BenchmarkMetrics are the metrics of harnesses. The time is gated, and allocations where they
+// are the same in every process. The others say why the time changed.
 var BenchmarkMetrics = []bench.Metric{
 	{Name: "time_ns", Unit: "ns", Better: bench.Lower},
 	{Name: "cpu_time_ns", Unit: "ns", Better: bench.Lower, Informational: true, Optional: true},
 	{Name: "bytes_per_s", Unit: "B/s", Better: bench.Higher, Informational: true, Optional: true},
 	{Name: "items_per_s", Unit: "1/s", Better: bench.Higher, Informational: true, Optional: true},
-	{Name: "alloc_bytes", Unit: "B", Better: bench.Lower, Informational: true, Optional: true},
-	{Name: "allocs", Better: bench.Lower, Kind: bench.Ratio, Informational: true, Optional: true},
+	{Name: "alloc_bytes", Unit: "B", Better: bench.Lower, Informational: true, Counted: true, Optional: true},
+	{Name: "allocs", Better: bench.Lower, Kind: bench.Ratio, Informational: true, Counted: true, Optional: true},
 }
 
 func harnesses() map[string]func([]byte) ([]Benchmark, error) {
@@ -68,13 +76,15 @@ type repetitions struct {
 	order  []string
 	values map[string]map[string][]float64 // by benchmark and metric
 	failed map[string]string
+	skips  map[string]bool
+	full   map[string]string
 	n      int
 }
 
 // add adds what one repetition measured. A value that no measurement yields is an error.
 func (r *repetitions) add(name string, values ...Value) error {
 	if r.values == nil {
-		r.values, r.failed = map[string]map[string][]float64{}, map[string]string{}
+		r.values, r.failed, r.skips, r.full = map[string]map[string][]float64{}, map[string]string{}, map[string]bool{}, map[string]string{}
 	}
 	if r.n += max(len(values), 1); r.n > maxRepetitions || len(r.order) > maxBenchmarks {
 		return fmt.Errorf("the result holds more than %d benchmarks or %d values: measure fewer at once", maxBenchmarks, maxRepetitions)
@@ -108,10 +118,17 @@ func (r *repetitions) fail(name, why string) error {
 	return err
 }
 
+// skip notes that a benchmark skipped itself, and why.
+func (r *repetitions) skip(name, why string) error {
+	err := r.fail(name, strings.TrimSuffix("skipped: "+why, ": "))
+	r.skips[name] = true
+	return err
+}
+
 // benchmarks are the medians.
 func (r *repetitions) benchmarks() (all []Benchmark) {
 	for _, name := range r.order {
-		b := Benchmark{Name: name, Failed: r.failed[name]}
+		b := Benchmark{Name: name, Failed: r.failed[name], Skipped: r.skips[name], Full: r.full[name]}
 		for _, m := range BenchmarkMetrics {
 			if values := r.values[name][m.Name]; len(values) > 0 && b.Failed == "" {
 				b.Values = append(b.Values, Value{m.Name, stats.Median(values)})
@@ -134,9 +151,10 @@ func harnessJSON(data []byte, into any) error {
 	return nil
 }
 
-// BenchmarkNamed returns the benchmark that a configuration names.
+// BenchmarkNamed returns the benchmark that a configuration names, of Go with or without
+// its package.
 func BenchmarkNamed(all []Benchmark, name string) (Benchmark, bool) {
-	i := slices.IndexFunc(all, func(b Benchmark) bool { return b.Name == name })
+	i := slices.IndexFunc(all, func(b Benchmark) bool { return b.Name == name || b.Full == name && name != "" })
 	if i < 0 {
 		return Benchmark{}, false
 	}

@@ -1,13 +1,11 @@
 package formats
 
 import (
-	"bytes"
-	"fmt"
+	"cmp"
 	"strconv"
 	"strings"
 
 	"github.com/accelgate/accelgate/internal/lazyregexp"
-	"github.com/accelgate/accelgate/internal/text"
 )
 
 var goLine = lazyregexp.New(`(?m)^Benchmark\S*\s+[0-9]+\s+[0-9.eE+]+ ns/op`)
@@ -18,74 +16,108 @@ func isGoBench(data []byte) bool { return len(goLine.FindSubmatch(data)) > 0 }
 // name, iterations, and pairs of value and unit. Lines of one name are repetitions.
 // The ending "-8" of a name, GOMAXPROCS, is left out where all names have the same: with
 // -cpu 1,4 they differ and stay. A name
-// that occurs in several packages is PACKAGE.NAME.
+// that occurs in several packages is PACKAGE.NAME. Benchmarks that failed or skipped
+// themselves are those of lines such as "--- FAIL: NAME"; -test.v prints those of skips.
 func goBench(out []byte) ([]Benchmark, error) {
 	rows, err := goRows(out)
 	if err != nil {
 		return nil, err
 	}
 	procs := commonProcs(rows)
+	for i := range rows {
+		if r := &rows[i]; r.end == goMeasured || r.end == goFailed {
+			r.name = strings.TrimSuffix(r.name, procs)
+		}
+	}
 	packages := owners(rows, func(r goRow) (name, owner string) { return r.name, r.pkg })
 	var all repetitions
+	cut := ""
 	for _, r := range rows {
-		name := strings.TrimSuffix(r.name, procs)
-		if r.pkg != "" && packages[r.name] == "" {
-			name = r.pkg + "." + name
+		name, full := r.name, ""
+		if r.pkg != "" {
+			full = r.pkg + "." + r.name
 		}
-		if err := all.add(name, r.values...); err != nil {
+		if full != "" && packages[r.name] == "" {
+			name = full
+		}
+		if err := r.add(&all, name); err != nil {
 			return nil, err
 		}
-	}
-	return all.benchmarks(), nil
-}
-
-// goRow is one repetition of a benchmark.
-type goRow struct {
-	pkg, name string
-	values    []Value
-}
-
-// goRows returns the lines of benchmarks, each with the package whose name stands
-// above it.
-func goRows(out []byte) (rows []goRow, err error) {
-	pkg := ""
-	for line := range bytes.Lines(out) {
-		if name, ok := bytes.CutPrefix(line, []byte("pkg: ")); ok {
-			pkg = strings.TrimSpace(string(name))
-			continue
-		}
-		fields := strings.Fields(string(line))
-		if len(fields) < 4 || len(fields)%2 != 0 || !strings.HasPrefix(fields[0], "Benchmark") {
-			continue
-		}
-		if _, err := strconv.ParseUint(fields[1], 10, 64); err != nil {
-			continue // a name that a program printed
-		}
-		values, err := goValues(fields[2:])
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w: see what the program printed in the middle of this line", text.Quote(fields[0], 200), err)
-		}
-		if rows = append(rows, goRow{pkg, fields[0], values}); len(rows) > maxRepetitions {
-			return nil, fmt.Errorf("the output holds more than %d lines of benchmarks: measure fewer at once", maxRepetitions)
+		all.full[name] = full
+		if r.end == goCut {
+			cut = name
 		}
 	}
-	return rows, nil
+	benchmarks := withoutParents(all.benchmarks())
+	for i := range benchmarks {
+		benchmarks[i].Cut = cut != "" && benchmarks[i].Name == cut
+	}
+	return benchmarks, nil
 }
 
-// commonProcs returns the ending "-8" that the names of all rows have, "" where they
+func (r *goRow) add(all *repetitions, name string) error {
+	switch r.end {
+	case goSkipped:
+		return all.skip(name, r.why)
+	case goFailed, goCut:
+		return all.fail(name, cmp.Or(r.why, "the benchmark failed: see its log"))
+	}
+	return all.add(name, r.values...)
+}
+
+// withoutParents leaves out benchmarks that failed because one that they run failed.
+func withoutParents(all []Benchmark) (left []Benchmark) {
+	failed := map[string]bool{}
+	for _, b := range all {
+		if b.Failed == "" || b.Skipped {
+			continue
+		}
+		for i, c := range b.Name {
+			if c == '/' {
+				failed[b.Name[:i]] = true
+			}
+		}
+	}
+	for _, b := range all {
+		if b.Failed == "" || b.Skipped || !failed[b.Name] {
+			left = append(left, b)
+		}
+	}
+	return left
+}
+
+// GoName takes the name of a benchmark of Go apart: PACKAGE.BenchmarkNAME, or
+// BenchmarkNAME, of which the package is "".
+func GoName(full string) (pkg, name string) {
+	if strings.HasPrefix(full, goPrefix) {
+		return "", full
+	}
+	if pkg, name, found := strings.Cut(full, "."+goPrefix); found {
+		return pkg, goPrefix + name
+	}
+	return "", full
+}
+
+const goPrefix = "Benchmark"
+
+// commonProcs returns the ending "-8" that the names of all measured rows have, "" where they
 // have none or different ones.
 func commonProcs(rows []goRow) (common string) {
-	for i, r := range rows {
+	first := true
+	for _, r := range rows {
+		if r.end != goMeasured {
+			continue
+		}
 		procs := ""
 		if at := strings.LastIndexByte(r.name, '-'); at > 0 {
 			if _, err := strconv.ParseUint(r.name[at+1:], 10, 32); err == nil {
 				procs = r.name[at:]
 			}
 		}
-		if i > 0 && procs != common {
+		if !first && procs != common {
 			return ""
 		}
-		common = procs
+		common, first = procs, false
 	}
 	return common
 }

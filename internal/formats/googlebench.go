@@ -58,7 +58,7 @@ func (b *googleRun) add(to *repetitions) error {
 		return to.fail(b.name(), cmp.Or(b.Message, "the harness reports an error"))
 	}
 	if b.Skipped {
-		return to.fail(b.name(), "skipped: "+b.Why)
+		return to.skip(b.name(), b.Why)
 	}
 	scale, known := googleUnits[b.Unit]
 	if !known || b.Real == nil {

@@ -56,7 +56,7 @@ func (s *nvbenchState) add(to *repetitions, name string) error {
 		name += "/" + strings.Join(axes, ",")
 	}
 	if s.Skipped {
-		return to.fail(name, "skipped: "+s.Reason)
+		return to.skip(name, s.Reason)
 	}
 	var values []Value
 	for tag, metric := range map[string]string{"nv/cold/time/gpu/mean": "time_ns", "nv/cold/time/cpu/mean": "cpu_time_ns"} {

@@ -34,7 +34,11 @@ func judgeCell(in *inputs, ev *evidence, c cell) findings {
 	f.verdicts = unreported(in, c, bounded(in, c, f.verdicts))
 	because := unhealthy(in, c.got)
 	for i := range f.verdicts {
-		f.verdicts[i] = attributed(c.got, explained(in, c, shadowed(in, because, f.verdicts[i])))
+		v := f.verdicts[i]
+		if m := in.metric(v.Metric); m == nil || !in.counts(m, c) { // no host changes a count
+			v = shadowed(in, because, v)
+		}
+		f.verdicts[i] = attributed(c.got, explained(in, c, v))
 	}
 	return f
 }
@@ -120,7 +124,10 @@ func judgeSpeed(in *inputs, ev *evidence, c cell) (f findings) {
 		if v, ok := judgeMetric(in, ev, m, c); ok {
 			v.Cell, v.Metric = c.id, m.Name
 			v.Evidence.Derived = in.limits[c.id][m.Name].derived
-			verdicts = append(verdicts, plausible(&in.policy, &m.Metric, v))
+			if !m.Counted { // a count may grow by any factor
+				v = plausible(&in.policy, &m.Metric, v)
+			}
+			verdicts = append(verdicts, v)
 		}
 	}
 	if len(verdicts) == 0 {

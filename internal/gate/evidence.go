@@ -212,6 +212,8 @@ func measures(in *inputs, m *described, c cell) bool {
 	switch {
 	case in.shows(m, c.id) || in.tested(numberOf{c.id, m.Name}) || m.Exact || m.contradiction != "" || m.doubt(c.got) != "" || m.tooFew(c.got):
 		return false
+	case in.counts(m, c):
+		return false
 	case c.ref != nil && in.unjudged == "" && unchanged(c.ref, c.got):
 		return false
 	}

@@ -9,7 +9,11 @@ import (
 // judgeMetric judges one metric of a cell by the best evidence there is; ok is false
 // where it is not gated.
 func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool) {
-	if m.contradiction == "" && (in.shows(m, c.id) || m.tooFew(c.ref)) || m.Informational && in.limits[c.id][m.Name].Shown {
+	counts := in.counts(m, c)
+	if in.newCount(m, c) {
+		return unrecorded(in, m, c, c.got.Sample(m.Name)), true
+	}
+	if !counts && (m.contradiction == "" && (in.shows(m, c.id) || m.tooFew(c.ref)) || m.Informational && in.limits[c.id][m.Name].Shown) {
 		return v, false
 	}
 	old, new := c.ref.Sample(m.Name), c.got.Sample(m.Name)
@@ -22,6 +26,9 @@ func judgeMetric(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok 
 	}
 	if m.instead != "" && (applies(c.ref, m.instead) || applies(c.got, m.instead)) {
 		return v, false
+	}
+	if counts {
+		return byCount(in, m, c), true
 	}
 	if v, ok := m.impossible(old, new); ok {
 		return v, true
@@ -48,8 +55,7 @@ func byThreshold(in *inputs, ev *evidence, m *described, c cell, old, new *bench
 	case old == nil:
 		return unrecorded(in, m, c, new)
 	case in.run.Metric(m.Name) == nil:
-		return Verdict{Finding: Incomparable, Old: summarize(old).Median, New: summarize(new).Median,
-			Reason: "the run does not state what " + m.Name + " is: measure it again with this version of accelgate"}
+		return undescribed(m, old, new)
 	case m.contradiction != "":
 		return Verdict{Finding: Incomparable, Old: summarize(old).Median, New: summarize(new).Median,
 			Reason: m.contradiction + "; if that is meant, record it with baseline update --force"}
@@ -65,6 +71,11 @@ func byThreshold(in *inputs, ev *evidence, m *described, c cell, old, new *bench
 	}
 	number := numberOf{c.id, m.Name}
 	return once(withinChance(in, ev, number, m, m.step.doubt(&m.Metric, threshold(&m.Metric, old, new, in.policyOf(number).Threshold))))
+}
+
+func undescribed(m *described, old, new *bench.Sample) Verdict {
+	return Verdict{Finding: Incomparable, Old: summarize(old).Median, New: summarize(new).Median,
+		Reason: "the run does not state what " + m.Name + " is: measure it again with this version of accelgate"}
 }
 
 // byPairs reports whether a number without evidence is compared with that of the

@@ -29,6 +29,7 @@ func describedBy(ref, run *bench.Run) []described {
 			if d.Kind = m.Quantity(); d.Kind == 0 && now != nil {
 				d.Kind = now.Quantity()
 			}
+			d.Counted = d.Counted || now != nil && now.Counted // earlier versions did not record it
 			all = append(all, d)
 		}
 	}
@@ -53,7 +54,7 @@ func coarser(ref, run *bench.Run) (verdicts []Verdict) {
 	}
 	for i := range ref.Metrics {
 		m := &ref.Metrics[i]
-		if now := run.Metric(m.Name); now != nil && now.Resolution > m.Resolution && !m.Informational {
+		if now := run.Metric(m.Name); now != nil && now.Resolution > m.Resolution && (!m.Informational || m.Counted) {
 			verdicts = append(verdicts, Verdict{Metric: m.Name, Finding: Incomparable, DecidedBy: ByNewBaseline, Reason: fmt.Sprintf("%s is printed in steps of %v and the baseline has steps of %v, which count: "+
 				"record the cells again with baseline update", m.Name, now.Resolution, m.Resolution)})
 		}

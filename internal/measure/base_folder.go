@@ -71,10 +71,40 @@ func (e *Env) settleFolder(ctx context.Context, p *Plan) (err error) {
 	case o.folder == nil && e.inCI():
 		o.folder, err = e.checkFolder(ctx, p.worker, o, p.File.Dir)
 	case o.folder != nil && o.folder.guard != nil:
-		err = errors.Join(o.folder.guard.end(), o.folder.guard.release())
+		if err = o.folder.guard.look("while the code under test was built", false); err == nil {
+			err = o.folder.guard.end()
+		}
+		err = errors.Join(err, o.folder.guard.release())
 		o.folder.guard = nil
 	}
 	return err
+}
+
+// shield checks and records the folder that --ab names where no input build has done so, before
+// the build of the code under test lists its cells. [Env.settleFolder] looks whether that changed
+// the base, and [Plan.Close] ends it where nothing is measured. On a desk that is the user's affair.
+func (e *Env) shield(ctx context.Context, p *Plan) (err error) {
+	o := p.Options
+	if o.isBase || o.folder != nil || o.void != "" || !o.abFolder() || !e.inCI() {
+		return nil
+	}
+	f, err := e.checkFolder(ctx, p.worker, o, p.File.Dir)
+	if err != nil {
+		return o.keepWhy(err)
+	}
+	if f.guard, err = newGuard(f.root, "commit "+ShortRevision(f.commit), f.files); err == nil {
+		f.guard.recording.Strict = true
+		o.folder, p.shields = f, true
+	}
+	return err
+}
+
+// unshield gives the folder its modes back where no base was opened in it.
+func (p *Plan) unshield() {
+	if f := p.Options.folder; f != nil && f.guard != nil {
+		_ = f.guard.release()
+		p.Options.folder = nil
+	}
 }
 
 // within reports whether a path lies in a folder, or is it.

@@ -173,7 +173,7 @@ func (p *Plan) checkLimits(s *config.Suite, metrics []bench.Metric, cells []benc
 		if err != nil {
 			return err
 		}
-		if (l.Change != nil || l.Noise != nil || l.Test != "" || l.Trade != nil) && (m.Exact || m.Informational) && !m.IsResource() {
+		if (l.Change != nil || l.Noise != nil || l.Test != "" || l.Trade != nil) && (m.Exact || m.Informational && !m.Counted) && !m.IsResource() {
 			key := ".change"
 			switch {
 			case l.Change != nil:
@@ -209,7 +209,7 @@ func checkTrade(s *config.Suite, path string, t *gate.Trade, metrics []bench.Met
 		return s.Errorf(path, "%s is only shown: limit it as well, as in limits: [{metric: %s, change: 10%%}], so that the gain is not lost later", t.For, t.For)
 	}
 	m, err := metricOf(s, path, t.For, metrics)
-	if err == nil && (m.Exact || m.Informational && !m.IsResource()) {
+	if err == nil && (m.Exact || m.Informational && !m.Counted && !m.IsResource()) {
 		return s.Errorf(path, "no change of %s is judged, because it is exact or informational: gate the metric, or name another one", m.Name)
 	}
 	return err

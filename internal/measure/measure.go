@@ -17,7 +17,6 @@ import (
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
 	"github.com/accelgate/accelgate/internal/exit"
-	"github.com/accelgate/accelgate/internal/prepare"
 	"github.com/accelgate/accelgate/internal/text"
 	"github.com/accelgate/accelgate/internal/worker"
 )
@@ -46,12 +45,14 @@ func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Ru
 	if _, err := e.watches(p); err != nil {
 		return nil, err
 	}
+	p.declareForeign(ref)
 	if p.Options.void != "" {
 		return e.voided(ctx, p, notEvidence{p.Options.void})
 	}
-	b, hold, err := e.prepareSides(ctx, p)
+	b, err := e.prepareSides(ctx, p)
 	defer func() {
-		hold.Release()
+		p.hold.Release()
+		p.unshield()
 		err = errors.Join(err, b.discard(ctx))
 	}()
 	if err != nil {
@@ -116,29 +117,30 @@ func (e *Env) Measure(ctx context.Context, p *Plan, ref *bench.Run) (_ *bench.Ru
 }
 
 // prepareSides builds the code under test and opens the base. A base in a folder is opened first, so that what its
-// build left is recorded before anything of the head runs.
-func (e *Env) prepareSides(ctx context.Context, p *Plan) (b *base, hold *prepare.Hold, err error) {
+// build left is recorded before anything of the head runs. Where the head was built to list its cells, [Env.shield]
+// has recorded the folder before that.
+func (e *Env) prepareSides(ctx context.Context, p *Plan) (b *base, err error) {
 	open := func() error {
 		defer e.Progress.Begin("prepare the base")()
 		b, err = e.openBase(ctx, p)
 		return err
 	}
-	first := p.Options.abFolder()
+	first := p.Options.abFolder() && p.whyUnbuilt == nil
 	if first {
 		if err := open(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	if hold, err = e.prepareCode(ctx, p); err != nil || p.nothingBuilt() {
-		return b, hold, err
+	if err = e.prepareCode(ctx, p); err != nil || p.nothingBuilt() {
+		return b, err
 	}
 	if !first {
-		return b, hold, open()
+		return b, open()
 	}
 	if b != nil && b.guard != nil {
 		err = b.guard.look("while the code under test was built", false)
 	}
-	return b, hold, err
+	return b, err
 }
 
 // abFolder reports whether the base is a checkout that the user has made.

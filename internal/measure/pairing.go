@@ -40,7 +40,8 @@ func (b *base) match(head *Plan) error {
 			id := cell.ID()
 			of, ok := all[id]
 			if !ok {
-				why["the base has no such cell"] = append(why["the base has no such cell"], id)
+				reason := b.lacks(one.Name)
+				why[reason] = append(why[reason], id)
 				continue
 			}
 			if of.suite != compared {
@@ -74,6 +75,16 @@ func (b *base) match(head *Plan) error {
 	}
 	b.missed(head, all)
 	return nil
+}
+
+// lacks says why the base has no cell of a suite.
+func (b *base) lacks(suite string) string {
+	for _, one := range b.plan.Suites {
+		if one.Name == suite && one.Unlisted != "" {
+			return "the cells of the base cannot be listed: " + text.OneLine(one.Unlisted)
+		}
+	}
+	return "the base has no such cell"
 }
 
 // itself says why measuring a cell alternately would compare one thing with itself;

@@ -37,16 +37,22 @@ type Plan struct {
 	Others   []string        // ids of cells that a filter left out
 	LeftOut  []bench.LeftOut // cells over max_cells
 	Warnings []string
-	unpaired []string   // what was to be measured in pairs and is not: a clause each
-	unjudged bool       // nothing is compared with a baseline, and nothing resumed
-	Partial  *bench.Run // what was measured before an error
-	now      func() time.Time
-	progress func(suite.Progress)
-	kinds    map[string]suite.Kind
-	environ  []string // of this process
-	say      func(string)
-	stages   map[string]*prepare.Stage // of the suites that have one, by name
-	attended map[string]*attendance    // of the suites that have one, by name
+	unpaired []string      // what was to be measured in pairs and is not: a clause each
+	unjudged bool          // nothing is compared with a baseline, and nothing resumed
+	Partial  *bench.Run    // what was measured before an error
+	hold     *prepare.Hold // of the checkout, from when it was built
+	foreign  []string      // suites that are not chosen, and whose cells are unknown
+	// whyUnbuilt says why a suite could not be built, "" if it was; nil where nothing was built yet.
+	whyUnbuilt func(suite string) string
+	shield     func(context.Context) error // see [Env.shield]
+	shields    bool                        // it has recorded the base's folder
+	now        func() time.Time
+	progress   func(suite.Progress)
+	kinds      map[string]suite.Kind
+	environ    []string // of this process
+	say        func(string)
+	stages     map[string]*prepare.Stage // of the suites that have one, by name
+	attended   map[string]*attendance    // of the suites that have one, by name
 
 	artifacts *artifacts.Store           // of the configuration; nil where it has none
 	get       func(names []string) error // artifacts; nil where nothing is downloaded
@@ -71,7 +77,9 @@ type Planned struct {
 	Suite   suite.Suite
 	Cells   []bench.Cell
 	Skipped []bench.Result
-	unbuilt string // why it could not be built
+	// Unlisted is why cells may be unknown; "" if all are known.
+	Unlisted string
+	unbuilt  string // why it could not be built
 }
 
 // Plan loads the configuration, finds out what this machine is, opens the
@@ -111,7 +119,7 @@ func (e *Env) prepare(ctx context.Context, p *Plan) error {
 	if err := worker.Conceal(); err != nil {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("%v: programs under test may read this process's environment", err))
 	}
-	if err := p.Open(); err != nil {
+	if err := p.Open(ctx); err != nil {
 		p.Close()
 		return err
 	}
@@ -123,6 +131,7 @@ func (e *Env) emptyPlan(o *Options) (*Plan, error) {
 	p := &Plan{Options: o, worker: &worker.Isolated{Environ: e.Environ}, environ: e.Environ, now: e.Now, progress: e.showProgress(), kinds: e.Kinds, needs: map[string]needs{}, cpus: map[string]*processors{}, root: e.Root,
 		say: func(line string) { fmt.Fprintln(e.Stderr, "accelgate: "+line) }}
 	p.place = func(file *config.File) (*config.File, *artifacts.Store, error) { return e.place(o, file) }
+	p.shield = func(ctx context.Context) error { return e.shield(ctx, p) }
 	return p, o.Check()
 }
 
@@ -271,7 +280,7 @@ func (e *Env) AnyPlan(o *Options) (p *Plan, err error) {
 // Open opens the suites and selects their cells. A suite that --suite leaves
 // out is opened all the same, because its cells must be declared as left out.
 // Ids are checked over all suites together before anything is measured.
-func (p *Plan) Open() error {
+func (p *Plan) Open(ctx context.Context) error {
 	if err := errors.Join(p.checkNames(), p.checkHost(), p.checkBuild()); err != nil {
 		return err
 	}
@@ -279,13 +288,19 @@ func (p *Plan) Open() error {
 	if err != nil {
 		return err
 	}
+	opened, err := p.openAll(ctx, env)
 	var all []bench.Cell
-	for i := range p.File.Suites {
-		cells, err := p.openSuite(i, env)
+	for i := range opened {
 		if err != nil {
-			return err
+			_ = opened[i].suite.Close() // the error matters more
+			continue
 		}
+		var cells []bench.Cell
+		cells, err = p.add(&opened[i])
 		all = append(all, cells...)
+	}
+	if err != nil {
+		return err
 	}
 	if err := matrix.Unique(all); err != nil {
 		return exit.AsUsage(fmt.Errorf("%s: %w", p.Options.Config, err))
@@ -294,6 +309,19 @@ func (p *Plan) Open() error {
 		return exit.AsUsage(fmt.Errorf("%s: %w", p.Options.Config, err))
 	}
 	return p.narrow()
+}
+
+// openAll opens all suites, and lists the cells of those that a program lists. What is
+// returned with an error must be closed.
+func (p *Plan) openAll(ctx context.Context, env suite.Env) (all []opened, err error) {
+	for i := range p.File.Suites {
+		one, err := p.openSuite(i, env)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, one)
+	}
+	return all, p.list(ctx, all)
 }
 
 // checkLengths refuses ids that no run document can hold, before anything is
@@ -327,50 +355,73 @@ func (p *Plan) Env() (suite.Env, error) {
 		Downloads: p.downloads(), RawIDs: p.Policy.Compat == gate.CompatTensorSharp}, nil
 }
 
-// openSuite opens one suite and returns all of its cells, skipped ones too.
-func (p *Plan) openSuite(index int, env suite.Env) ([]bench.Cell, error) {
+// opened is a suite that is not yet a part of the plan.
+type opened struct {
+	of       *config.Suite
+	suite    suite.Suite
+	wanted   bool
+	cpus     *processors
+	unlisted string // why cells may be unknown
+}
+
+// openSuite opens one suite.
+func (p *Plan) openSuite(index int, env suite.Env) (o opened, err error) {
 	s := &p.File.Suites[index]
-	wanted := p.Options.Wants(p.File, p.Host.Label, s.Name)
-	if wanted {
+	o = opened{of: s, wanted: p.Options.Wants(p.File, p.Host.Label, s.Name)}
+	if o.wanted {
 		env.EngineArgs = p.Options.EngineArgs()
 	}
-	cpus, err := p.processorsOf(s)
-	if err != nil {
-		return nil, err
+	if o.cpus, err = p.processorsOf(s); err != nil {
+		return o, err
 	}
-	p.cpus[s.Name], env.Pin = cpus, cpus.pin
-	opened, err := p.kinds[s.Kind].Open(s, env)
+	p.cpus[s.Name], env.Pin = o.cpus, o.cpus.pin
+	o.suite, err = p.kinds[s.Kind].Open(s, env)
 	if err != nil {
 		var again bool
 		if again, err = p.lacking(index, err); again {
-			opened, err = p.kinds[s.Kind].Open(s, env)
+			o.suite, err = p.kinds[s.Kind].Open(s, env)
 		}
 	}
 	if err != nil {
-		return nil, err
+		return o, err
 	}
-	if remote, ok := opened.(suite.Remote); ok && remote.Address() != "" && len(s.CPUs)+len(s.NUMA) > 0 {
+	if remote, ok := o.suite.(suite.Remote); ok && remote.Address() != "" && len(s.CPUs)+len(s.NUMA) > 0 {
 		key := "numa"
 		if len(s.CPUs) > 0 {
 			key = "cpus"
 		}
-		return nil, errors.Join(s.Errorf(key, "the server runs already: remove cpus and numa, or let accelgate start it by server.command"), opened.Close())
+		return o, errors.Join(s.Errorf(key, "the server runs already: remove cpus and numa, or let accelgate start it by server.command"), o.suite.Close())
 	}
-	planned := Planned{Name: s.Name, Suite: opened, Cells: opened.Cells(), Skipped: opened.Skipped()}
+	return o, nil
+}
+
+// add makes an opened suite a part of the plan, unless it was not chosen, and returns all of
+// its cells, skipped ones too.
+func (p *Plan) add(o *opened) ([]bench.Cell, error) {
+	s := o.of
+	planned := Planned{Name: s.Name, Suite: o.suite, Cells: o.suite.Cells(), Skipped: o.suite.Skipped(), Unlisted: o.unlisted}
 	all := planned.All()
-	if len(all) == 0 {
-		return nil, fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes"))
+	if len(all) == 0 && o.unlisted == "" {
+		return nil, errors.Join(fmt.Errorf("%w: %v", runner.ErrNoCells, s.Errorf("", "expands to no cell: loosen its exclude or add values to its axes")), o.suite.Close())
 	}
-	metrics := withResources(s, opened.Metrics())
-	limits := errors.Join(cmp.Or(p.checkLimits(s, metrics, all), p.checkBudgets(s, metrics, all), p.checkFits(s, metrics, all), p.checkLevels(s, all)), checkWidths(s, all))
-	p.wide(s, &planned)
-	if !wanted {
+	metrics := withResources(s, o.suite.Metrics())
+	var limits error
+	if len(all) > 0 {
+		limits = errors.Join(cmp.Or(p.checkLimits(s, metrics, all), p.checkBudgets(s, metrics, all), p.checkFits(s, metrics, all), p.checkLevels(s, all)), checkWidths(s, all))
+		p.wide(s, &planned)
+	}
+	if !o.wanted {
+		if o.unlisted != "" {
+			p.foreign = append(p.foreign, s.Name)
+		}
 		p.Others = append(p.Others, CellIDs(all)...)
-		return all, errors.Join(limits, opened.Close())
+		return all, errors.Join(limits, o.suite.Close())
 	}
-	p.Warnings = append(p.Warnings, opened.Warnings()...)
+	p.Warnings = append(p.Warnings, o.suite.Warnings()...)
 	p.Suites = append(p.Suites, planned)
-	limits = errors.Join(limits, p.addStage(s, opened, all, cpus), p.attend(s, all))
+	if len(all) > 0 {
+		limits = errors.Join(limits, p.addStage(s, o.suite, all, o.cpus), p.attend(s, all))
+	}
 	return all, errors.Join(limits, p.AddMetrics(s, metrics))
 }
 
@@ -445,6 +496,10 @@ func (p *Plan) Close() {
 	}
 	p.worker.Close()
 	p.artifacts.Release()
+	p.hold.Release()
+	if p.shields {
+		p.unshield()
+	}
 }
 
 // BaselineFile is where this host's baseline is or will be, for those who write it. It is an

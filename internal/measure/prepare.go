@@ -47,32 +47,22 @@ func (p *Plan) builds(wanted func(suite string) bool) map[string]*config.Build {
 	return builds
 }
 
-// prepareCode builds the code under test. It notes the suites that could not be built.
-func (e *Env) prepareCode(ctx context.Context, p *Plan) (*prepare.Hold, error) {
+// prepareCode builds the code under test, unless that was needed to list its cells. It notes the
+// suites that could not be built.
+func (e *Env) prepareCode(ctx context.Context, p *Plan) error {
 	defer e.Progress.Begin("build the code under test")()
-	builds := p.builds(func(name string) bool {
-		return slices.ContainsFunc(p.Suites, func(one Planned) bool { return one.Name == name })
-	})
-	c, hold, failed, err := p.build(ctx, builds)
-	if err != nil {
-		return hold, err
-	}
-	whole, all := failed[prepare.Whole]
-	for i := range p.Suites {
-		p.Suites[i].unbuilt = p.Options.unbuilt
-	}
-	for i := range p.Suites {
-		one := &p.Suites[i]
-		if f, alone := failed[one.Name]; alone {
-			one.unbuilt = c.Explain(f)
-		} else if all {
-			one.unbuilt = c.Explain(whole)
+	if p.whyUnbuilt == nil {
+		wanted := func(name string) bool {
+			return slices.ContainsFunc(p.Suites, func(one Planned) bool { return one.Name == name })
+		}
+		if err := p.buildCode(ctx, wanted); err != nil {
+			return err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(failed)) {
-		p.say(c.Explain(failed[name]))
+	for i := range p.Suites {
+		p.Suites[i].unbuilt = p.whyUnbuilt(p.Suites[i].Name)
 	}
-	return hold, nil
+	return nil
 }
 
 // build runs builds in the plan's folder.
@@ -101,6 +91,14 @@ func (b *base) build(ctx context.Context, head *Plan) (err error) {
 	for _, of := range b.cells {
 		used[of.cell.Suite] = true
 	}
+	if b.plan.whyUnbuilt != nil { // to list its cells
+		for _, name := range slices.Sorted(maps.Keys(used)) {
+			if why := b.plan.whyUnbuilt(name); why != "" {
+				return noBase{why}
+			}
+		}
+		return nil
+	}
 	builds := b.plan.builds(func(name string) bool { return used[name] })
 	c, hold, failed, err := b.plan.build(ctx, builds)
 	b.hold = hold
@@ -112,7 +110,8 @@ func (b *base) build(ctx context.Context, head *Plan) (err error) {
 
 // nothingBuilt reports whether no suite can be measured because none could be built.
 func (p *Plan) nothingBuilt() bool {
-	return len(p.Suites) > 0 && !slices.ContainsFunc(p.Suites, func(one Planned) bool { return one.unbuilt == "" })
+	built := func(one Planned) bool { return one.unbuilt == "" && (one.Unlisted == "" || len(one.Cells) > 0) }
+	return len(p.Suites) > 0 && !slices.ContainsFunc(p.Suites, built)
 }
 
 // unmeasured is the run of a plan of which nothing could be built.
@@ -123,7 +122,7 @@ func (e *Env) unmeasured(ctx context.Context, p *Plan) (*bench.Run, error) {
 	}
 	run.Context[bench.Unbuilt] = "true"
 	for _, one := range p.Suites {
-		run.Results = slices.Concat(run.Results, one.failed(), one.Skipped)
+		run.Results = slices.Concat(run.Results, one.failed(), one.unlisted(p.Options.Shard), one.Skipped)
 	}
 	run = redact(run, Secrets(p.Secrets()).Hide)
 	if err := run.Validate(); err != nil {

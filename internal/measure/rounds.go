@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,14 +23,13 @@ func (e *Env) Rounds(ctx context.Context, p *Plan, n int, seen func(bench.Result
 	if err := p.prepareOut(); err != nil {
 		return nil, err
 	}
-	hold, err := e.prepareCode(ctx, p)
-	defer hold.Release()
-	if err != nil {
+	defer func() { p.hold.Release() }()
+	if err := e.prepareCode(ctx, p); err != nil {
 		return nil, err
 	}
 	for _, one := range p.Suites {
-		if one.unbuilt != "" {
-			return nil, errors.New(one.unbuilt)
+		if why := cmp.Or(one.unbuilt, one.Unlisted); why != "" {
+			return nil, errors.New(why)
 		}
 	}
 	end := e.Progress.Begin("wait for the devices")

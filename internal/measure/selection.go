@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/exit"
@@ -25,7 +26,7 @@ func (p *Plan) narrow() error {
 	if err := p.filter(); err != nil {
 		return err
 	}
-	if p.size() == 0 && !p.skips() {
+	if p.size() == 0 && !p.skips() && p.Unlisted() == nil {
 		return exit.Usagef("the flags leave none of %d cells: list the ids with 'accelgate plan --list'", before)
 	}
 	p.limit() // of the matrix, so that all shards agree on it
@@ -79,9 +80,12 @@ func (p *Plan) filter() error {
 	f := matrix.Filter{Only: p.Options.Only, Skip: p.Options.Skip}
 	_, others, err := f.Split(all)
 	if err != nil {
+		if why := p.Unlisted(); why != nil {
+			return fmt.Errorf("%w; %s", err, strings.Join(why, "; "))
+		}
 		return exit.AsUsage(err)
 	}
-	if len(others) == len(all) {
+	if len(others) == len(all) && p.Unlisted() == nil {
 		return exit.Usagef("--only and --skip leave none of %d cells: list the ids with 'accelgate plan --list'", len(all))
 	}
 	dropped := SetOf(others)

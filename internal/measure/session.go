@@ -173,6 +173,7 @@ func (s *session) measure(ctx context.Context, run *bench.Run) error {
 		if one.unbuilt != "" {
 			run.Results = append(run.Results, one.failed()...)
 		}
+		run.Results = append(run.Results, one.unlisted(s.plan.Options.Shard)...)
 		run.Results = append(run.Results, one.Skipped...)
 	}
 	return nil

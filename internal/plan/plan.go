@@ -60,7 +60,7 @@ func For(ctx context.Context, e *measure.Env, o *measure.Options) (*measure.Plan
 		return nil, err
 	}
 	p.Host = simulated
-	if err := p.Open(); err != nil {
+	if err := p.Open(ctx); err != nil {
 		p.Close()
 		return nil, err
 	}
@@ -75,6 +75,10 @@ type (
 		Skipped []plannedSkip   `json:"skipped"`
 		LeftOut []bench.LeftOut `json:"left_out"`
 		Shards  []plannedShard  `json:"shards,omitempty"`
+		// Untracked are cells that the host's baseline does not have, Missing those of the
+		// baseline that no suite has. Both are absent without a baseline in this checkout.
+		Untracked []string `json:"untracked,omitempty"`
+		Missing   []string `json:"missing,omitempty"`
 		// Expected is there if anything is known of how long cells take.
 		Expected *expectedTimes `json:"expected,omitempty"`
 	}
@@ -118,6 +122,13 @@ func Print(ctx context.Context, e *measure.Env, o *Options) error {
 	if err != nil {
 		return err
 	}
+	held, err := compare(p)
+	if err != nil {
+		return err
+	}
+	if held != nil {
+		doc.Untracked, doc.Missing = held.untracked, held.missing
+	}
 	switch {
 	case o.List:
 		for _, cell := range doc.Cells {
@@ -126,7 +137,7 @@ func Print(ctx context.Context, e *measure.Env, o *Options) error {
 	case o.JSON:
 		return text.WriteJSON(e.Stdout, " ", doc)
 	default:
-		summarize(e.Stdout, p, doc)
+		summarize(e.Stdout, p, doc, held)
 	}
 	return nil
 }
@@ -162,12 +173,12 @@ func document(e *measure.Env, p *measure.Plan, o *Options) (plannedDocument, err
 func inMilliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // summarize prints a plan for people.
-func summarize(w io.Writer, p *measure.Plan, doc plannedDocument) {
+func summarize(w io.Writer, p *measure.Plan, doc plannedDocument, held *recorded) {
 	fmt.Fprintf(w, "host %s: %d cells", doc.Host, len(doc.Cells))
 	for _, more := range []struct {
 		n    int
 		what string
-	}{{len(doc.Skipped), "combinations that it cannot run"}, {len(doc.LeftOut), "cells over the limit"}, {len(p.Others), "cells not selected"}} {
+	}{{len(doc.Skipped), "that it skips"}, {len(doc.LeftOut), "cells over the limit"}, {len(p.Others), "cells not selected"}} {
 		if more.n > 0 {
 			fmt.Fprintf(w, ", %d %s", more.n, more.what)
 		}
@@ -182,6 +193,7 @@ func summarize(w io.Writer, p *measure.Plan, doc plannedDocument) {
 			fmt.Fprintf(w, "  skipped: %s: %s\n", s.ID, text.OneLine(s.Reason))
 		}
 	}
+	held.print(w, p)
 	for _, s := range doc.Shards {
 		fmt.Fprintf(w, "  shard %s: %d cells", s.Shard, len(s.Cells))
 		if s.WallMS > 0 {

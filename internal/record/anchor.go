@@ -23,7 +23,7 @@ type Anchor struct {
 
 // PathOf returns the path of this host's baseline.
 func PathOf(ctx context.Context, e *measure.Env, o *measure.Options) (string, error) {
-	o.NoFetch = true
+	o.NoFetch, o.Unlisted = true, true
 	p, err := e.Plan(ctx, o)
 	if err != nil {
 		return "", err

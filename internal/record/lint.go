@@ -93,7 +93,7 @@ func (l Linted) Print(e *measure.Env) error {
 // unrecorded finds the metrics that the configuration gates and that entries of its
 // cells do not have: a run reports them as missing.
 func unrecorded(ctx context.Context, e *measure.Env, o measure.Options, file *baseline.File) (problems []baseline.Problem) {
-	o.HostLabel = file.HostLabel
+	o.HostLabel, o.Unlisted = file.HostLabel, true
 	p, err := plan.For(ctx, e, &o)
 	if err != nil {
 		e.WarnAll([]string{"the metrics of the configuration were not looked at: " + text.OneLine(err.Error())})
@@ -109,7 +109,11 @@ func unrecorded(ctx context.Context, e *measure.Env, o measure.Options, file *ba
 	run := file.Run()
 	for i := range run.Results {
 		r := &run.Results[i]
-		for _, d := range demands[r.Cell.ID()] {
+		of := demands[r.Cell.ID()]
+		if of == nil && slices.ContainsFunc(p.Suites, func(one measure.Planned) bool { return one.Name == r.Cell.Suite && one.Unlisted != "" }) {
+			of = p.Policy.Demands(r.Cell)
+		}
+		for _, d := range of {
 			if len(r.Samples) > 0 && !d.Optional && !d.Met(r) {
 				problems = append(problems, baseline.Problem{CaseID: r.Cell.ID(), Severity: baseline.SeverityError,
 					Message: fmt.Sprintf("the configuration gates %s and the entry does not have it: %s, and run accelgate baseline update",

@@ -26,6 +26,9 @@ func Prune(ctx context.Context, e *measure.Env, o *measure.Options, dry bool) er
 	if err != nil {
 		return err
 	}
+	if why := p.Unlisted(); why != nil {
+		return fmt.Errorf("nothing is removed: %s", strings.Join(why, "; "))
+	}
 	file, err := baseline.Load(path)
 	if err != nil {
 		return verdict.MissingBaseline(err)

@@ -79,7 +79,9 @@ type Commands struct {
 	Update string // "accelgate baseline update"
 	// UpdateAs is Update for another label: --host-label follows.
 	UpdateAs string
-	Prune    string // "accelgate baseline prune"
+	// Record is Update without the flags that chose cells: --only and an id follow.
+	Record string
+	Prune  string // "accelgate baseline prune"
 	// Refresh writes new numbers into case files: "accelgate cases refresh".
 	Refresh string
 	Anchor  string // "accelgate baseline anchor"
@@ -99,6 +101,7 @@ func (c Commands) orDefault() Commands {
 	set(&c.RunAs, c.Run)
 	set(&c.Update, "accelgate baseline update")
 	set(&c.UpdateAs, c.Update)
+	set(&c.Record, "accelgate baseline update")
 	set(&c.Prune, "accelgate baseline prune")
 	set(&c.Refresh, "accelgate cases refresh")
 	set(&c.Anchor, "accelgate baseline anchor")

@@ -153,12 +153,20 @@ func (f *Found) Summary() (lines []string) {
 			line += " (a comment in " + ConfigFile + "; to measure it, " + s.Missing + ")"
 		}
 		lines = append(lines, text.Line(line, 400))
+		for _, note := range s.Notes[:min(len(s.Notes), maxNotes)] {
+			lines = append(lines, "  "+text.Line(note, 400))
+		}
+		if more := len(s.Notes) - maxNotes; more > 0 {
+			lines = append(lines, fmt.Sprintf("  and %d more, which accelgate plan lists", more))
+		}
 	}
 	if len(f.Runs()) == 0 {
 		lines = append(lines, "found no benchmark that runs here: the quickstart suite measures accelgate's embedded engine")
 	}
 	return lines
 }
+
+const maxNotes = 10
 
 func devices(f *Found) string {
 	if len(f.Host.Accelerators) == 0 {

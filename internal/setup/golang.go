@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
@@ -41,24 +42,32 @@ func (r *repository) goBenchmarks(ctx context.Context) (all []Suite, err error) 
 	return all, nil
 }
 
+// goHarness compiles the tests of a package once: go test would do so for each process.
 func (r *repository) goHarness(folder string, guess []string) *harness {
-	module := r.moduleOf(folder)
-	pkg := "."
-	if rest := strings.TrimPrefix(strings.TrimPrefix(folder, module), "/"); module == "." && folder != "." {
-		pkg = "./" + folder
-	} else if module != "." && rest != "" {
-		pkg = "./" + rest
-	}
 	name := "go"
 	if folder != "." {
 		name = "go-" + plain(path.Base(folder), "package")
 	}
-	run := []string{"go", "test", "-run", "^$", "-bench"}
-	return &harness{
-		name: name, title: "Go benchmarks in " + local(folder), dir: module, format: "gobench", guess: guess,
-		command: append(slices.Clone(run), "^{regexp}$", "-benchtime", "200ms", pkg),
-		listing: append(slices.Clone(run), ".", "-benchtime", "1x", pkg),
+	program := path.Join(up(folder), ".accelgate", "bin", strings.ReplaceAll(folder, "/", "-")+".test")
+	if folder == "." {
+		program = "./.accelgate/bin/" + name + ".test"
 	}
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	run := []string{program, "-test.run", "^$", "-test.bench"}
+	return &harness{
+		name: name, title: "Go benchmarks in " + local(folder), dir: folder, format: "gobench", guess: guess, prefix: folder + ".",
+		compile: []string{"go", "test", "-c", "-o", program, "."},
+		command: append(slices.Clone(run), "^{regexp}$", "-test.benchtime", "200ms", "-test.benchmem"),
+		list:    append(slices.Clone(run), ".", "-test.benchtime", "1x", "-test.v"),
+		listing: []string{"go", "test", "-vet=off", "-run", "^$", "-bench", ".", "-benchtime", "1x", "-v", "."},
+	}
+}
+
+// up is the way from a folder of the repository to its root.
+func up(folder string) string {
+	return strings.TrimSuffix(strings.Repeat("../", strings.Count(folder, "/")+1), "/")
 }
 
 // moduleOf is the folder of the module that has a package; "" for none.

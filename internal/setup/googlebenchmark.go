@@ -5,18 +5,12 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/accelgate/accelgate/internal/lazyregexp"
 )
-
-// macros finds benchmarks of Google Benchmark without arguments of their own.
-var macros = lazyregexp.New(`(?m)^\s*BENCHMARK\((\w+)\);`)
 
 // googleBenchmark finds programs that use Google Benchmark: built ones below folders of
 // results, or the sources alone.
 func (r *repository) googleBenchmark(ctx context.Context) (all []Suite, err error) {
-	uses, guess := r.usesGoogleBenchmark()
-	if !uses {
+	if !r.usesGoogleBenchmark() {
 		return nil, nil
 	}
 	programs := r.files.programs(func(base string) bool {
@@ -35,15 +29,15 @@ func (r *repository) googleBenchmark(ctx context.Context) (all []Suite, err erro
 		return all, nil
 	}
 	h := r.googleHarness("build/bench")
-	return []Suite{{Name: h.name, Title: "Google Benchmark", Build: h.build, Body: h.body(append(guess, "NAME")[:max(len(guess), 1)], maxNames),
-		Missing: "build the program, and run accelgate init --force again"}}, nil
+	return []Suite{{Name: h.name, Title: "Google Benchmark", Build: h.build, Body: h.body("", nil), Missing: "build the program, and run accelgate init --force again"}}, nil
 }
 
 func (r *repository) googleHarness(program string) *harness {
 	h := &harness{
 		name: plain(path.Base(program), "bench"), title: "Google Benchmark in " + local(program), format: "googlebench", file: "result.json",
+		prefix:  program + ".",
 		command: []string{local(program), "--benchmark_filter=^{regexp}$", "--benchmark_out={output}/result.json", "--benchmark_min_time=0.2"},
-		listing: []string{local(program), "--benchmark_out={output}/result.json", "--benchmark_min_time=0.001"},
+		list:    []string{local(program), "--benchmark_out={output}/result.json", "--benchmark_min_time=0.001"},
 	}
 	if top, _, _ := strings.Cut(program, "/"); r.files.has("CMakeLists.txt") && top == "build" {
 		h.build = "cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build"
@@ -52,22 +46,15 @@ func (r *repository) googleHarness(program string) *harness {
 	return h
 }
 
-// usesGoogleBenchmark reports whether sources or build files use the library, and the
-// names that sources show.
-func (r *repository) usesGoogleBenchmark() (uses bool, names []string) {
+// usesGoogleBenchmark reports whether sources or build files use the library.
+func (r *repository) usesGoogleBenchmark() bool {
 	sources := r.files.named(func(base string) bool {
 		return slices.Contains([]string{".cc", ".cpp", ".cxx", ".cu", ".hip"}, path.Ext(base)) || base == "CMakeLists.txt"
 	})
-	for _, name := range sources {
+	return slices.ContainsFunc(sources, func(name string) bool {
 		source := r.files.content(name)
-		if strings.Contains(source, "benchmark::benchmark") || strings.Contains(source, "benchmark::State") {
-			uses = true
-			for _, m := range macros.FindAllStringSubmatch(source, -1) {
-				names = append(names, m[1])
-			}
-		}
-	}
-	return uses, names
+		return strings.Contains(source, "benchmark::benchmark") || strings.Contains(source, "benchmark::State")
+	})
 }
 
 // programs returns executable files in folders of results whose name passes.

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -16,14 +17,10 @@ import (
 	"github.com/accelgate/accelgate/internal/worker"
 )
 
-// Limits on suites of kind exec: the first run takes less than a minute where benchmarks are small.
 const (
-	maxNames  = 12  // benchmarks of a suite that are measured; others are comments
-	maxCells  = 24  // of all suites together, but for the first of each
-	maxTime   = 1e9 // nanoseconds of one iteration of those
-	maxListed = 200
-	maxSuites = 6 // of one harness
-	listLimit = 60 * time.Second
+	maxTime   = 1e9             // nanoseconds of one iteration of a benchmark that the first run measures
+	maxSuites = 6               // of one harness
+	listLimit = 5 * time.Minute // with the time that it takes to compile them
 	maxResult = 64 << 20
 )
 
@@ -32,50 +29,97 @@ type harness struct {
 	name    string   // of the suite
 	title   string   // "Go benchmarks in ./sorting"
 	dir     string   // it starts there; "" for the root
+	build   string   // shell command that builds it in the workflow; "" if there is nothing to build
+	compile []string // builds it in dir; nil if there is nothing to build
 	command []string // templates of kind exec
 	format  string
 	file    string   // its result in {output}; "" for standard output
-	listing []string // runs each benchmark as briefly as it can; {output} is filled in
+	list    []string // templates of kind exec; runs each benchmark as briefly as it can
+	listing []string // does the same before anything is built; nil if list does
+	prefix  string   // of ids, where another suite has benchmarks of these names
 	guess   []string // names that its sources show, where listing fails
-	slow    []string // names that listing found to take long
-	build   string
 	more    []string // further lines of the suite
 }
 
-// listed lists the benchmarks and writes the suite. It reports whether the harness ran.
+// omitted is a benchmark that is not measured, and why.
+type omitted struct{ name, why string }
+
+// listed lists the benchmarks and writes the suite, which measures what the harness reports.
+// It reports whether the harness ran.
 func (r *repository) listed(ctx context.Context, h *harness) (s Suite, listed bool, err error) {
-	names, why, err := r.names(ctx, h)
+	found, why, err := r.benchmarks(ctx, h)
 	if err != nil {
 		return s, false, err
 	}
+	measured, excluded, skipped := choose(found)
 	s = Suite{Name: h.name, Title: h.title, Build: h.build}
-	if listed = len(names) > 0; !listed {
+	listed = len(found) > 0
+	switch {
+	case len(measured) > 0:
+		s.Title += " (" + counted(len(measured), len(found)) + ")"
+	case listed:
+		s.Missing = "correct one of its benchmarks, because none can be measured: " + text.Line(found[0].Failed, maxReason)
+	case len(h.guess) > 0:
+		s.Title += " (" + text.Plural(len(h.guess), "benchmark") + ")"
+		s.Notes = []string{"not listed: " + why}
+	default:
+		s.Missing = "write benchmarks, because accelgate found none: " + why
+	}
+	for _, o := range append(skipped, excluded...) {
+		s.Notes = append(s.Notes, "not measured: "+o.name+": "+o.why)
+	}
+	names := measured
+	if !listed {
 		names = h.guess
 	}
-	names = r.unused(names)
-	if len(names) == 0 {
-		s.Missing = "name benchmarks, because accelgate found none: " + why
-		names = []string{"NAME"}
-	} else {
-		s.Title += " (" + text.Plural(len(names), "benchmark") + ")"
-	}
-	measured := min(max(len(names)-len(h.slow), 1), maxNames, max(maxCells-r.cells, 1))
-	if r.cells += measured; measured < len(names) {
-		s.Title = fmt.Sprintf("%s (%d of %d benchmarks, the others as comments)", h.title, measured, len(names))
-	}
-	s.Body = h.body(names, measured)
+	s.Body = h.body(r.prefix(h, names), excluded)
 	return s, listed, nil
 }
 
-// unused leaves out names that another suite has, because a cell's id occurs once.
-func (r *repository) unused(names []string) (left []string) {
-	for _, name := range names {
-		if usableName(name) && !slices.Contains(r.taken, name) {
-			left = append(left, name)
-			r.taken = append(r.taken, name)
+// counted is how many benchmarks of those found are measured.
+func counted(measured, found int) string {
+	if measured == found {
+		return text.Plural(found, "benchmark")
+	}
+	return fmt.Sprintf("%d of %s", measured, text.Plural(found, "benchmark"))
+}
+
+// choose says which benchmarks the first run measures, which the configuration leaves out, and
+// which skip themselves. Those that fail or take long would keep it from passing soon.
+func choose(found []formats.Benchmark) (measured []string, excluded, skipped []omitted) {
+	var slow []omitted
+	for _, b := range found {
+		switch t := duration(b); {
+		case !usableName(b.Name):
+		case b.Skipped:
+			skipped = append(skipped, omitted{b.Name, text.Line(b.Failed, maxReason)})
+		case b.Failed != "":
+			excluded = append(excluded, omitted{b.Name, "fails: " + text.Line(b.Failed, maxReason)})
+		case t > maxTime:
+			slow = append(slow, omitted{b.Name, fmt.Sprintf("takes %.1f s", t/1e9)})
+		default:
+			measured = append(measured, b.Name)
 		}
 	}
-	return left
+	if len(measured) == 0 && len(slow) > 0 {
+		measured, slow = []string{slow[0].name}, slow[1:]
+	}
+	return measured, append(excluded, slow...), skipped
+}
+
+const maxReason = 200
+
+// prefix is that of the suite's ids: "" unless a suite before has one of its benchmarks, because a
+// cell's id occurs once.
+func (r *repository) prefix(h *harness, names []string) string {
+	prefix := ""
+	if slices.ContainsFunc(names, func(name string) bool { return slices.Contains(r.taken, name) }) {
+		prefix = h.prefix
+	}
+	for _, name := range names {
+		r.taken = append(r.taken, prefix+name)
+	}
+	return prefix
 }
 
 // usableName reports whether a benchmark's name can be written and measured.
@@ -83,75 +127,86 @@ func usableName(name string) bool {
 	return name != "" && len(name) <= 300 && utf8.ValidString(name) && !strings.Contains(name, "\x00")
 }
 
-// body writes the keys of kind exec, with the first names as benchmarks to measure.
-func (h *harness) body(names []string, measured int) []string {
+// body writes the keys of kind exec.
+func (h *harness) body(prefix string, excluded []omitted) []string {
 	lines := []string{"kind: exec"}
 	if h.dir != "" && h.dir != "." {
 		lines = append(lines, "dir: "+scalar(h.dir))
+	}
+	if prefix != "" {
+		lines = append(lines, "prefix: "+scalar(prefix)+" # of ids: another suite has benchmarks of these names")
+	}
+	if h.compile != nil {
+		lines = append(lines, "build: {command: "+list(h.compile...)+", dir: "+scalar(cmp.Or(h.dir, "."))+"}")
 	}
 	read := "read: " + h.format
 	if h.file != "" {
 		read = fmt.Sprintf("read: {format: %s, file: %s}", h.format, h.file)
 	}
-	lines = append(lines, "command: "+list(h.command...), read, "repeats: 3 # processes for each benchmark; more see smaller changes", "benchmarks:")
-	for i, name := range names[:min(len(names), maxListed)] {
-		if i < measured {
-			lines = append(lines, "  - "+scalar(name))
-		} else {
-			lines = append(lines, "  # - "+scalar(name))
-		}
+	lines = append(lines, "command: "+list(h.command...), "list: "+list(h.list...)+" # runs each benchmark briefly", read,
+		"repeats: 3 # processes for each benchmark; more see smaller changes", "benchmarks: all # new ones too; or a list of names")
+	if len(excluded) > 0 {
+		lines = append(lines, "exclude:")
+	}
+	for _, o := range excluded {
+		lines = append(lines, "  - "+scalar(o.name)+" # "+text.Line(o.why, maxReason))
 	}
 	return append(lines, h.more...)
 }
 
-// names are those of the benchmarks that the harness ran. Why says what kept it from listing them.
-func (r *repository) names(ctx context.Context, h *harness) (names []string, why string, err error) {
+// benchmarks are those that the harness ran. Why says what kept it from listing them.
+func (r *repository) benchmarks(ctx context.Context, h *harness) (found []formats.Benchmark, why string, err error) {
 	output, err := os.MkdirTemp("", "setup-")
 	if err != nil {
 		return nil, "", fmt.Errorf("make a folder for the program's result: %w: name another temporary folder with TMPDIR", err)
 	}
 	defer os.RemoveAll(output)
-	args := slices.Clone(h.listing)
+	listing := h.list
+	if h.listing != nil {
+		listing = h.listing
+	}
+	args := slices.Clone(listing)
 	for i := range args {
 		args[i] = strings.ReplaceAll(args[i], "{output}", output)
 	}
-	r.Note("list the benchmarks: " + text.OneLine(strings.Join(h.listing, " ")))
+	r.Note("list the benchmarks: " + text.OneLine(strings.Join(listing, " ")))
 	response, err := r.worker.Do(ctx, worker.Request{Args: args, Dir: filepath.Join(r.Dir, filepath.FromSlash(h.dir)), Timeout: listLimit})
 	if err != nil {
 		return nil, "", err
 	}
+	why = reason(response)
 	if response.End == worker.NotStarted {
-		return nil, text.OneLine(response.Reason()), nil
+		return nil, why, nil
 	}
 	result := response.Stdout
 	if h.file != "" {
 		if result, err = resultIn(output, h.file); err != nil {
-			return nil, text.OneLine(response.Reason()), nil
+			result = nil
 		}
 	}
-	found, err := formats.Harnesses[h.format](result)
+	all, err := formats.List(h.format, result, response.Stdout, response.ExitCode)
 	if err != nil {
-		return nil, text.OneLine(err.Error()), nil
+		why = text.OneLine(err.Error())
 	}
-	for _, b := range found {
-		switch {
-		case b.Failed != "":
-		case slow(b):
-			h.slow = append(h.slow, b.Name)
-		default:
-			names = append(names, b.Name)
-		}
-	}
-	if names = append(names, h.slow...); len(names) == 0 {
-		why = text.OneLine(response.Reason())
-	}
-	return names, why, nil
+	return all.Benchmarks, why, nil
 }
 
-// slow reports a benchmark whose iteration takes long: the first run would take minutes.
-func slow(b formats.Benchmark) bool {
+// reason is how the harness ended, with the line of its output that names a cause.
+func reason(response worker.Response) string {
+	why := text.OneLine(response.Reason())
+	if line := text.Meaningful(strings.Split(response.Log, "\n")); line != "" && response.End != worker.NotStarted {
+		why += ": " + text.Line(line, maxReason)
+	}
+	return why
+}
+
+// duration is how many nanoseconds an iteration takes; 0 if that is not known.
+func duration(b formats.Benchmark) float64 {
 	i := slices.IndexFunc(b.Values, func(v formats.Value) bool { return v.Metric == "time_ns" })
-	return i >= 0 && b.Values[i].Value > maxTime
+	if i < 0 {
+		return 0
+	}
+	return b.Values[i].Value
 }
 
 // resultIn reads the file that a harness wrote.

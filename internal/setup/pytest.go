@@ -33,11 +33,10 @@ func (r *repository) pytest(ctx context.Context) ([]Suite, error) {
 	h := &harness{
 		name: "pytest", title: "pytest-benchmark", format: "pytest-benchmark", file: "result.json", guess: guess,
 		command: []string{"pytest", "{benchmark}", "--benchmark-only", "--benchmark-json={output}/result.json"},
-		listing: []string{"pytest", "--benchmark-only", "--benchmark-min-rounds=1", "--benchmark-max-time=0.001", "--benchmark-json={output}/result.json"},
+		list:    []string{"pytest", "-v", "--benchmark-only", "--benchmark-min-rounds=1", "--benchmark-max-time=0.001", "--benchmark-json={output}/result.json"},
 	}
 	if !r.has("pytest") {
-		h.listing[0], h.command[0] = "python3", "python3"
-		h.listing = append([]string{"python3", "-m", "pytest"}, h.listing[1:]...)
+		h.list = append([]string{"python3", "-m", "pytest"}, h.list[1:]...)
 		h.command = append([]string{"python3", "-m", "pytest"}, h.command[1:]...)
 	}
 	s, listed, err := r.listed(ctx, h)

@@ -44,6 +44,7 @@ type Suite struct {
 	Body    []string // lines of YAML below the name
 	Missing string   // what to do before it can run; "" if it runs
 	Build   string   // shell command that builds the program; "" if there is nothing to build
+	Notes   []string // what it leaves out, and why
 	Model   *Model   // set if the suite lacks nothing but a model
 }
 
@@ -59,8 +60,7 @@ type repository struct {
 	files  *files
 	worker worker.Worker
 	host   bench.Host
-	cells  int      // benchmarks to measure
-	taken  []string // names of benchmarks of earlier suites
+	taken  []string // ids of benchmarks of earlier suites
 }
 
 // Look examines a repository and the host. It runs the repository's benchmarks briefly,

@@ -66,8 +66,8 @@ func FuzzWritten(f *testing.F) {
 		module := r.goHarness(folder, nil)
 		found := &Found{Branch: "main", Host: bench.Host{Label: "desk"}}
 		found.Suites = []Suite{
-			{Name: module.name, Title: module.title, Body: module.body([]string{name, "other"}, 1)},
-			{Name: "later", Title: name, Body: (r.googleHarness(path.Join("build", folder))).body([]string{"third"}, 1), Missing: name},
+			{Name: module.name, Title: module.title, Body: module.body(name, []omitted{{name, name}, {"other", ""}})},
+			{Name: "later", Title: name, Body: (r.googleHarness(path.Join("build", folder))).body("", nil), Missing: name},
 			r.llamaSuite(local(folder), name),
 			r.servingSuite("vllm", "vLLM", "[throughput]", true),
 		}
@@ -75,28 +75,36 @@ func FuzzWritten(f *testing.F) {
 		if !usable(name) {
 			found.Suites = slices.Delete(found.Suites, 2, 3)
 		}
-		cells, all := written(t, found)
-		if got := cells[found.Suites[0].Name][0].Params[0].Value; got != name {
-			t.Errorf("benchmark %q became %q", name, got)
+		_, all := written(t, found)
+		got := firstOf(t, all[0].Content)
+		if got.Exclude[0] != name || got.Prefix != name {
+			t.Errorf("benchmark %q became %q, as a prefix %q", name, got.Exclude[0], got.Prefix)
 		}
-		if got := dirOf(t, all[0].Content); folder != "." && got != folder {
-			t.Errorf("folder %q became %q", folder, got)
+		if folder != "." && (got.Dir != folder || got.Build.Dir != folder) {
+			t.Errorf("folder %q became %q and %q", folder, got.Dir, got.Build.Dir)
 		}
 	})
 }
 
-// dirOf is the folder of the first suite.
-func dirOf(t testing.TB, content string) string {
+// harnessSuite is a suite as its file has it.
+type harnessSuite struct {
+	Dir, Prefix string
+	Build       struct{ Dir string }
+	Exclude     []string
+}
+
+// firstOf is the first suite.
+func firstOf(t testing.TB, content string) harnessSuite {
 	t.Helper()
 	data, err := config.ToJSON(ConfigFile, []byte(content))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var file struct{ Suites []struct{ Dir string } }
+	var file struct{ Suites []harnessSuite }
 	if err := json.Unmarshal(data, &file); err != nil {
 		t.Fatal(err)
 	}
-	return file.Suites[0].Dir
+	return file.Suites[0]
 }
 
 // FuzzScalar: a scalar is read as the string that it was, alone and in a list.

@@ -64,6 +64,18 @@ type Starter interface{ Embedded(c bench.Cell) bool }
 // same address measure the same server. "" is none.
 type Remote interface{ Address() string }
 
+// Lister is a Suite that may find out its cells by running a program.
+type Lister interface {
+	// Lists reports whether the suite has no cells before List is called.
+	Lists() bool
+	// List finds out the cells, once and before any other method but Lists, Metrics and
+	// Close. It says why cells may be unknown, "" if all are known. An error means that
+	// ctx was done.
+	List(ctx context.Context) (why string, err error)
+	// Named returns the cell that has an id.
+	Named(id string) bench.Cell
+}
+
 // Loader is a Suite that keeps what it has loaded, such as a model, for the next
 // cell that needs the same.
 type Loader interface {

@@ -82,7 +82,7 @@ func ofHistories(o *measure.Options, file *config.File) (found []Baseline, err e
 // Recorded reads the baseline of one host, wherever the configuration keeps it. The error is [fs.ErrNotExist]
 // with a next step if there is none.
 func Recorded(ctx context.Context, e *measure.Env, o *measure.Options) (Baseline, error) {
-	o.NoFetch = true
+	o.NoFetch, o.Unlisted = true, true
 	p, err := e.Plan(ctx, o)
 	if err != nil {
 		return Baseline{}, err

@@ -124,6 +124,7 @@ func (t *Typing) Commands(getenv func(string) string, h bench.Host) report.Comma
 		Cell:     string(run(t.common("accelgate run", label))),
 		RunAs:    string(run(t.configured("accelgate run")).selected(o)),
 		Update:   string(update(t.common("accelgate baseline update", label)).selected(o)),
+		Record:   string(update(t.common("accelgate baseline update", label))),
 		UpdateAs: string(update(t.configured("accelgate baseline update")).selected(o)),
 		Prune:    string(prune),
 		Anchor:   string(anchor),
@@ -138,6 +139,11 @@ func (t *Typing) Commands(getenv func(string) string, h bench.Host) report.Comma
 func (t *Typing) Planned(command string) Line {
 	o := t.Options
 	return t.configured(command).Add("--host-label", o.HostLabel).parts(o).Add("--model-dir", o.ModelDir).selected(o)
+}
+
+// Recording is a command on the baseline of the plan's host, for some cells.
+func (t *Typing) Recording(command string, only []string) Line {
+	return t.common(command, t.Options.HostLabel).Add("--model-dir", t.Options.ModelDir).Add("--only", only...)
 }
 
 // label is the host's, where a command without it would take another one.

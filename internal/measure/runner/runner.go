@@ -286,7 +286,7 @@ func (r *run) journal(result bench.Result, round int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err := r.Journal(result, round); err != nil {
-		return fmt.Errorf("write the journal: %w", err)
+		return fmt.Errorf("write the journal: %w: free space, or choose another folder with --out", err)
 	}
 	return nil
 }

@@ -132,6 +132,7 @@ func (e *encoder) metric(m *Metric) {
 	e.optionalNumber("", "explains", m.Explains)
 	e.optionalFlag("exact", m.Exact)
 	e.optionalFlag("informational", m.Informational)
+	e.optionalFlag("counted", m.Counted)
 	e.optional("fallback_for", m.FallbackFor)
 	e.optional("confirmed_by", m.ConfirmedBy)
 	e.optional("counted_by", m.CountedBy)

@@ -213,6 +213,7 @@ func (r *reader) entry(e *Entry) (idAt int) {
 		case "case_id":
 			idAt = r.next()
 			r.text(&e.CaseID)
+			e.CaseID = bench.ReadID(e.CaseID)
 		case "ok":
 			if said = !r.null(); said {
 				r.flag(&e.OK)
@@ -338,6 +339,8 @@ func (r *reader) meaning(field string, m *bench.Metric) bool {
 		r.flag(&m.Exact)
 	case "informational":
 		r.flag(&m.Informational)
+	case "counted":
+		r.flag(&m.Counted)
 	case "fallback_for":
 		r.shared(&m.FallbackFor)
 	case "confirmed_by":

@@ -212,8 +212,8 @@ Total time for analytic: 2.000ms
 		{name: "broken metrics", shell: "cat t; echo '{\"runtime_event_list\": [' > $0/metrics.json", reason: "{output}/metrics.json, read as msmodeling-metrics: "},
 		{name: "broken trace", shell: "cat t; echo '{\"traceEvents\": [{\"ph\": \"X\"' > $0/trace.json", reason: "{output}/trace.json, read as msmodeling-trace: "},
 		{name: "a pipe", shell: "cat t; mkfifo $0/trace.json", reason: "the result at {output}/trace.json is not a regular file"},
-		{name: "too much", shell: "head -c 9000000 /dev/zero; cat t", reason: "printed more than accelgate keeps"},
-		{name: "too much for nothing", shell: "cp m $0/metrics.json; head -c 9000000 /dev/zero", reason: "printed more than accelgate keeps"},
+		{name: "too much", shell: "head -c 9000000 /dev/zero; cat t", reason: "printed more than the 8 MiB that accelgate keeps"},
+		{name: "too much for nothing", shell: "cp m $0/metrics.json; head -c 9000000 /dev/zero", reason: "printed more than the 8 MiB that accelgate keeps"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

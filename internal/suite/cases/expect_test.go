@@ -36,7 +36,7 @@ func TestExpect(t *testing.T) {
 	baseline := bench.Reference{Name: "baseline", Value: 0.4, Tolerance: 0.3}
 	initial := bench.Reference{Name: "initial", Value: 0.5, Tolerance: 0.2}
 	want := []bench.Expected{
-		{Cell: "a%5F%5Fb", Description: "d", Metric: "total_time_s", References: []bench.Reference{baseline, initial}, NoReference: "warn", Drift: "fail",
+		{Cell: "a__b", Description: "d", Metric: "total_time_s", References: []bench.Reference{baseline, initial}, NoReference: "warn", Drift: "fail",
 			Operators: bench.ExpectedOperators{TopN: 3, Tolerance: 0.15, MinShare: 0.01, Level: "fail",
 				Entries: []bench.Entry{{Name: "mm", Total: 0.3, Calls: 7}, {Name: "add", Total: 0.1}}}},
 		{Cell: "new", Description: "n", Metric: "total_time_s", NoReference: "warn", Drift: "fail",

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -19,8 +20,11 @@ import (
 type body struct {
 	Command    []string            `yaml:"command,required"` // templates
 	Read       source              `yaml:"read,required"`
-	Benchmarks []string            `yaml:"benchmarks,required"` // as the harness names them
-	Dir        string              `yaml:"dir"`                 // children start there
+	Benchmarks config.List[string] `yaml:"benchmarks"` // as the harness names them, or [everyBenchmark]
+	List       []string            `yaml:"list"`       // templates; runs every benchmark once
+	Exclude    []string            `yaml:"exclude"`    // globs on benchmarks
+	Prefix     string              `yaml:"prefix"`     // of ids
+	Dir        string              `yaml:"dir"`        // children start there
 	Env        map[string]string   `yaml:"env"`
 	Unset      []string            `yaml:"unset"` // names or globs of variables that no child inherits
 	Repeats    int                 `yaml:"repeats"`
@@ -41,8 +45,16 @@ const (
 	maxRepeats     = 1000
 )
 
+// everyBenchmark stands for what the harness reports.
+const everyBenchmark = "all"
+
 // defaults is the body before any configuration is decoded over it.
-func defaults() body { return body{Repeats: defaultRepeats, Timeout: defaultTimeout} }
+func defaults() body {
+	return body{Repeats: defaultRepeats, Timeout: defaultTimeout, Benchmarks: config.List[string]{everyBenchmark}}
+}
+
+// all reports whether the harness says which benchmarks there are.
+func (b *body) all() bool { return len(b.Benchmarks) == 1 && b.Benchmarks[0] == everyBenchmark }
 
 // load decodes and checks the suite.
 func load(c *config.Suite) (*body, error) {
@@ -60,29 +72,55 @@ func (b *body) check(c *config.Suite) error {
 		return c.Errorf("read", "unknown format %.80q: use one of %s", b.Read.Format, strings.Join(names, ", "))
 	case b.Read.File != "" && strings.ContainsAny(b.Read.File, `/\`):
 		return c.Errorf("read.file", "%.80q is not a name of a file: write the name alone, and {output}/NAME in command", b.Read.File)
-	case b.Read.File != "" && !strings.Contains(strings.Join(b.Command, " "), "{output}"):
+	case b.Read.File != "" && !writes(b.Command):
 		return c.Errorf("read.file", "command does not state where the file goes: add {output}/%s to it", text.Quote(b.Read.File, 80))
 	case len(b.Command) == 0 || b.Command[0] == "":
 		return c.Errorf("command", "is empty: write the program and its arguments")
-	case len(b.Benchmarks) == 0:
-		return c.Errorf("benchmarks", "names none: list those to gate, as the harness prints them")
-	case len(b.Benchmarks) > 1 && !b.chooses():
-		return c.Errorf("command", "measures all benchmarks for each cell: choose one by {benchmark}, or {regexp} where the harness takes a regular expression")
 	case b.Repeats < 1 || b.Repeats > maxRepeats:
 		return c.Errorf("repeats", "is %d: use 1 to %d", b.Repeats, maxRepeats)
 	case b.Timeout <= 0:
 		return c.Errorf("timeout", "is %v: use a positive duration such as 10m", b.Timeout)
+	}
+	if err := b.checkNames(c); err != nil {
+		return err
+	}
+	if _, err := b.arguments(b.Command, b.Benchmarks[0], "output"); err != nil {
+		return c.Errorf("command", "%v", err)
+	}
+	if _, err := b.listing("output"); err != nil && b.all() {
+		return c.Errorf("list", "%v", err)
+	}
+	return errors.Join(append(suite.CheckEnv(c, "env", b.Env), suite.CheckUnset(c, "unset", b.Unset)...)...)
+}
+
+// checkNames checks which benchmarks are measured, and how they become known.
+func (b *body) checkNames(c *config.Suite) error {
+	switch {
+	case len(b.Benchmarks) == 0:
+		return c.Errorf("benchmarks", "names none: list those to gate as the harness prints them, or write all")
+	case (b.all() || len(b.Benchmarks) > 1) && !b.chooses():
+		return c.Errorf("command", "measures all benchmarks for each cell: choose one by {benchmark}, or {regexp} where the harness takes a regular expression")
+	case b.all() && len(b.List) == 0 && !strings.Contains(strings.Join(b.Command, " "), "{regexp}"):
+		return c.Errorf("benchmarks", "are not known: add list, a command that runs all of them once, or name them")
+	case b.all() && len(b.List) > 0 && b.Read.File != "" && !writes(b.List):
+		return c.Errorf("list", "does not state where the file goes: add {output}/%s to it", text.Quote(b.Read.File, 80))
+	case b.all() && len(b.List) > 0 && b.List[0] == "":
+		return c.Errorf("list", "is empty: write the program and its arguments")
+	case !b.all() && len(b.List) > 0:
+		return c.Errorf("list", "lists benchmarks, and benchmarks names them: remove one of the two")
+	case !b.all() && len(b.Exclude) > 0:
+		return c.Errorf("exclude", "leaves out benchmarks, and benchmarks names those to gate: remove one of the two")
 	}
 	for i, name := range b.Benchmarks {
 		if name == "" || slices.Contains(b.Benchmarks[:i], name) {
 			return c.Errorf("benchmarks", "%s is empty or listed twice: list each benchmark once", text.Quote(name, 80))
 		}
 	}
-	if _, err := b.arguments(b.Benchmarks[0], "output"); err != nil {
-		return c.Errorf("command", "%v", err)
-	}
-	return errors.Join(append(suite.CheckEnv(c, "env", b.Env), suite.CheckUnset(c, "unset", b.Unset)...)...)
+	return nil
 }
+
+// writes reports whether a command names the folder of its result.
+func writes(command []string) bool { return strings.Contains(strings.Join(command, " "), "{output}") }
 
 // chooses reports whether the command measures one benchmark.
 func (b *body) chooses() bool {
@@ -90,9 +128,12 @@ func (b *body) chooses() bool {
 	return strings.Contains(all, "{benchmark}") || strings.Contains(all, "{regexp}")
 }
 
-// arguments fills in the command of a benchmark.
-func (b *body) arguments(benchmark, output string) ([]string, error) {
-	return suite.FillAll(b.Command, func(name string) (string, error) {
+// arguments fills in a command for a benchmark. Of Go it names a benchmark without its package.
+func (b *body) arguments(command []string, benchmark, output string) ([]string, error) {
+	if b.Read.Format == goFormat {
+		_, benchmark = formats.GoName(benchmark)
+	}
+	return suite.FillAll(command, func(name string) (string, error) {
 		switch name {
 		case "benchmark":
 			return benchmark, nil
@@ -100,6 +141,27 @@ func (b *body) arguments(benchmark, output string) ([]string, error) {
 			return regexp.QuoteMeta(benchmark), nil
 		case "output":
 			return output, nil
+		}
+		return "", unknownPlaceholder(name)
+	})
+}
+
+const goFormat = "gobench"
+
+// listing is the command that runs every benchmark once.
+func (b *body) listing(output string) ([]string, error) {
+	command, every := b.List, ""
+	if len(command) == 0 {
+		command, every = b.Command, ".*"
+	}
+	return suite.FillAll(command, func(name string) (string, error) {
+		switch {
+		case name == "output":
+			return output, nil
+		case name == "regexp" && every != "":
+			return every, nil
+		case name == "regexp" || name == "benchmark":
+			return "", fmt.Errorf("{%s} names one benchmark: run all of them", name)
 		}
 		return "", unknownPlaceholder(name)
 	})

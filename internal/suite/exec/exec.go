@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/config"
@@ -28,15 +29,21 @@ import (
 // Suite is an opened list of benchmarks.
 type Suite struct {
 	body      *body
+	name      string
 	env       suite.Env
 	dir       string
 	cells     []bench.Cell
+	skipped   []bench.Result
+	warnings  []string
 	unset     []string
 	contents  suite.Contents
 	inherited []string
 }
 
-var _ suite.Suite = (*Suite)(nil)
+var (
+	_ suite.Suite  = (*Suite)(nil)
+	_ suite.Lister = (*Suite)(nil)
+)
 
 // key is the parameter that names a cell's benchmark.
 const key = "benchmark"
@@ -50,31 +57,44 @@ func open(c *config.Suite, env suite.Env) (suite.Suite, error) {
 	if len(env.EngineArgs) > 0 {
 		return nil, c.Errorf("command", "suite %s does not run the embedded engine, so its injected slowdown has no effect: leave it out, or select another suite with --suite", c.Name)
 	}
-	s := &Suite{body: b, env: env, dir: filepath.Join(env.Dir, b.Dir), inherited: suite.Inherited(env.Environ), unset: suite.Unset(b.Unset, env.Environ)}
+	s := &Suite{body: b, name: c.Name, env: env, dir: filepath.Join(env.Dir, b.Dir), inherited: suite.Inherited(env.Environ), unset: suite.Unset(b.Unset, env.Environ)}
 	if filepath.IsAbs(b.Dir) {
 		s.dir = b.Dir
 	}
 	s.contents = suite.Contents{Dir: s.dir, Environ: env.Environ}
-	for _, name := range b.Benchmarks {
-		s.cells = append(s.cells, bench.Cell{Suite: c.Name, Params: []bench.Param{{Key: key, Value: name}}})
+	if !b.all() {
+		for _, name := range b.Benchmarks {
+			s.cells = append(s.cells, s.cell(name))
+		}
 	}
 	return s, nil
+}
+
+// cell is that of a benchmark.
+func (s *Suite) cell(name string) bench.Cell {
+	return bench.Cell{Suite: s.name, Params: []bench.Param{{Key: key, Value: s.body.Prefix + name}}}
+}
+
+// benchmark is the name that the harness has for a cell.
+func (s *Suite) benchmark(c bench.Cell) string {
+	return strings.TrimPrefix(c.Params[0].Value, s.body.Prefix)
 }
 
 // Metrics are those of the harness's format.
 func (s *Suite) Metrics() []bench.Metric { return slices.Clone(formats.BenchmarkMetrics) }
 
-// Cells are the benchmarks in the order of the configuration.
+// Cells are the benchmarks in the order of the configuration, or of the harness.
 func (s *Suite) Cells() []bench.Cell { return s.cells }
 
-// Skipped returns nothing: every host can run every benchmark, or fails it.
-func (s *Suite) Skipped() []bench.Result { return nil }
+// Skipped are the benchmarks that skipped themselves when they were listed, and those that
+// the configuration leaves out.
+func (s *Suite) Skipped() []bench.Result { return s.skipped }
 
 // AAPartner returns "": no two benchmarks are the same.
 func (s *Suite) AAPartner(bench.Cell) string { return "" }
 
-// Warnings returns nothing.
-func (s *Suite) Warnings() []string { return nil }
+// Warnings names globs that leave out nothing.
+func (s *Suite) Warnings() []string { return s.warnings }
 
 // Repeats is the configured number of processes per benchmark.
 func (s *Suite) Repeats() int { return s.body.Repeats }
@@ -95,7 +115,7 @@ func (s *Suite) Select(q suite.Query) (func(bench.Cell) bool, error) {
 		return nil, err
 	}
 	return func(c bench.Cell) bool {
-		name := c.Params[0].Value
+		name := s.benchmark(c)
 		var tags []string
 		for tag, globs := range s.body.Tags {
 			if matrix.GlobAny(globs, name) {
@@ -114,8 +134,8 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 		return result, fmt.Errorf("make a folder for the program's result: %w: name another temporary folder with TMPDIR", err)
 	}
 	defer os.RemoveAll(output)
-	name := cell.Params[0].Value
-	if result.Command, err = s.body.arguments(name, output); err != nil {
+	name := s.benchmark(cell)
+	if result.Command, err = s.body.arguments(s.body.Command, name, output); err != nil {
 		return result, err
 	}
 	result.Env = suite.Entries(s.body.Env)
@@ -132,6 +152,9 @@ func (s *Suite) Measure(ctx context.Context, cell bench.Cell, d bench.Device) (b
 	if suite.Conclude(&result, response); result.Outcome == bench.Passed {
 		s.read(&result, name, response, output)
 	}
+	if result.Cause == bench.CauseExit || result.Cause == bench.CauseCrash {
+		result.Reason = ended(response)
+	}
 	if result.Outcome != bench.Passed {
 		result.Log = response.Log
 	}
@@ -143,15 +166,7 @@ const maxFile = 64 << 20
 
 // read takes the benchmark's values out of the harness's output or file.
 func (s *Suite) read(result *bench.Result, name string, response worker.Response, output string) {
-	data, err := response.Stdout, error(nil)
-	if s.body.Read.File != "" {
-		data, err = suite.ReadResult(filepath.Join(output, s.body.Read.File), "{output}/"+s.body.Read.File, maxFile)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("the program wrote no {output}/%s: see its log", s.body.Read.File)
-		}
-	} else if response.StdoutTruncated {
-		err = errors.New(suite.Truncated + ": let the harness write a file, and name it with read.file")
-	}
+	data, err := s.result(response, output)
 	var all []formats.Benchmark
 	if err == nil {
 		all, err = formats.Harnesses[s.body.Read.Format](data)
@@ -171,6 +186,28 @@ func (s *Suite) read(result *bench.Result, name string, response worker.Response
 			result.Samples = append(result.Samples, bench.Sample{Metric: v.Metric, Values: []float64{v.Value}})
 		}
 	}
+}
+
+// result is what the harness printed or wrote.
+func (s *Suite) result(response worker.Response, output string) ([]byte, error) {
+	if s.body.Read.File == "" {
+		if response.StdoutTruncated {
+			return nil, errors.New(suite.Truncated + ", or write a file that read.file names")
+		}
+		return response.Stdout, nil
+	}
+	data, err := suite.ReadResult(filepath.Join(output, s.body.Read.File), "{output}/"+s.body.Read.File, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = noFile{s.body.Read.File}
+	}
+	return data, err
+}
+
+// noFile says that the harness wrote no result.
+type noFile struct{ name string }
+
+func (e noFile) Error() string {
+	return "the program wrote no {output}/" + e.name + ": see its log"
 }
 
 // absent says which benchmarks there were.
@@ -199,7 +236,7 @@ func namesOf(all []formats.Benchmark) (names []string) {
 // Digest identifies what Measure runs for a benchmark: arguments, environment, folder,
 // and the contents of the program and of all files that an argument names.
 func (s *Suite) Digest(cell bench.Cell) (string, error) {
-	args, err := s.body.arguments(cell.Params[0].Value, "output") // the real folder differs each time
+	args, err := s.body.arguments(s.body.Command, s.benchmark(cell), "output") // the real folder differs each time
 	if err != nil {
 		return "", err
 	}
