@@ -28,6 +28,20 @@ type Cell struct {
 	Raw string `json:"id,omitempty"`
 }
 
+// listOfCells is in the id of a cell that stands for those of a suite that could not be listed.
+const listOfCells = " (list of cells"
+
+// ListOfCells stands for the cells of a suite that could not be listed, or of a shard of them.
+func ListOfCells(suite, shard string) Cell {
+	if shard != "" {
+		shard = ", shard " + shard
+	}
+	return Cell{Suite: suite, Raw: suite + listOfCells + shard + ")"}
+}
+
+// IsListOfCells reports whether an id is that of [ListOfCells], which no command can measure.
+func IsListOfCells(id string) bool { return strings.Contains(id, listOfCells) }
+
 // Get returns the value of the parameter, or "" if the cell has none.
 func (c Cell) Get(key string) string {
 	for _, p := range c.Params {

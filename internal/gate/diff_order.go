@@ -53,12 +53,6 @@ func (d DiffVerdict) asVerdict() Verdict {
 	return v
 }
 
-// Reserved reports whether some row is undecided, so that a strict diff does not pass without a
-// reservation.
-func (d *Difference) Reserved() bool {
-	return slices.ContainsFunc(d.Rows, func(r DiffRow) bool { return r.Verdict == DiffInconclusive })
-}
-
 // size is by how much rows are ordered that have one rank. Where the original
 // would compare NaN, its order is that of its sorting algorithm; here they are
 // the smallest.

@@ -110,11 +110,7 @@ func (s *Planned) unlisted(shard string) []bench.Result {
 	if s.Unlisted == "" {
 		return nil
 	}
-	id := s.Name + " (list of cells)"
-	if shard != "" {
-		id = fmt.Sprintf("%s (list of cells, shard %s)", s.Name, shard)
-	}
-	r := bench.Result{Cell: bench.Cell{Suite: s.Name, Raw: id}}
+	r := bench.Result{Cell: bench.ListOfCells(s.Name, shard)}
 	suite.Fail(&r, bench.CauseStart, s.Unlisted)
 	return []bench.Result{r}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/accelgate/accelgate/internal/bench"
 	"github.com/accelgate/accelgate/internal/gate"
 	"github.com/accelgate/accelgate/internal/reference/waiver"
 	"github.com/accelgate/accelgate/internal/text"
@@ -428,7 +429,8 @@ const typable = 400
 // reproduce takes the worst cell that still exists and can be typed.
 func (r *Report) reproduce() inline {
 	for _, f := range r.shown.action.rows {
-		if len(f.Cell) > typable || f.Finding == gate.OtherHost || f.Finding == gate.Missing && f.Metric == "" && !newlySkipped(f.Verdict) || f.Cell == "" {
+		gone := f.Finding == gate.Missing && f.Metric == "" && !newlySkipped(f.Verdict)
+		if f.Cell == "" || len(f.Cell) > typable || f.Finding == gate.OtherHost || gone || bench.IsListOfCells(f.Cell) {
 			continue
 		}
 		h := &r.hosts[f.host]
