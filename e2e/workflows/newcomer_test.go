@@ -26,11 +26,11 @@ type newcomer struct {
 // before each command or click, a point with the mouse and a click. Reading is 250 words a minute, of an
 // output's first words.
 const (
-	key       = 280 * time.Millisecond
-	think     = 1350 * time.Millisecond
-	click     = 1300 * time.Millisecond
-	word      = time.Minute / 250
-	mostWords = 120
+	key      = 280 * time.Millisecond
+	think    = 1350 * time.Millisecond
+	click    = 1300 * time.Millisecond
+	word     = time.Minute / 250
+	maxWords = 120
 )
 
 // steps takes the person's time for one step.
@@ -58,7 +58,7 @@ func (n *newcomer) types(line string) string {
 }
 
 func (n *newcomer) reads(text string) time.Duration {
-	return time.Duration(min(len(strings.Fields(text)), mostWords)) * word
+	return time.Duration(min(len(strings.Fields(text)), maxWords)) * word
 }
 
 // clicks uses GitHub's pages, and types into them.

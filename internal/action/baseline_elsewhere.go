@@ -12,8 +12,8 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// mostBaseline is the most that GitHub's API carries of a file in one answer.
-const mostBaseline = 1 << 20
+// maxBaseline is the most that GitHub's API carries of a file in one answer.
+const maxBaseline = 1 << 20
 
 // baselineOf reads a baseline that is kept in another repository of the GitHub server, or on
 // another branch, by the API: the image has no git. It reports false where git is to try.
@@ -46,7 +46,7 @@ func (a *action) baselineOf(ctx context.Context, b config.Baselines, path string
 			return remote.File{}, false, err
 		}
 	}
-	data, err := client.FileAt(ctx, repo, commit, path, mostBaseline)
+	data, err := client.FileAt(ctx, repo, commit, path, maxBaseline)
 	if err == nil && data == nil {
 		err = fmt.Errorf("%s of commit %.12s: %w", text.OneLine(path), commit, fs.ErrNotExist)
 	}

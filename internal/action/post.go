@@ -206,7 +206,7 @@ func (a *action) annotations(j verdict.Judged) (list []github.Annotation) {
 	if err != nil {
 		return nil // the configuration is elsewhere, where nothing can be annotated
 	}
-	for _, f := range j.Report.Findings(mostAnnotations) {
+	for _, f := range j.Report.Findings(maxAnnotations) {
 		list = append(list, github.Annotation{Path: filepath.ToSlash(path), Line: f.Line, Level: annotationLevels[f.Severity()],
 			Title: strings.Join(strings.Fields(f.Host+" "+f.Cell+" "+f.Metric), " "), Message: f.Message})
 	}

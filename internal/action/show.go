@@ -51,8 +51,8 @@ func (a *action) saveHTML(g gathered, j verdict.Judged) error {
 	return err
 }
 
-// mostAnnotations of a level are shown: GitHub shows ten.
-const mostAnnotations = 9
+// maxAnnotations of a level are shown: GitHub shows ten.
+const maxAnnotations = 9
 
 // annotateFindings puts the worst findings where GitHub shows them first, and
 // the number of those that block and are not among them.
@@ -62,9 +62,9 @@ func (a *action) annotateFindings(j verdict.Judged) {
 	for _, n := range j.Decision.Blocking {
 		blocking += n
 	}
-	for _, f := range j.Report.Findings(mostAnnotations) {
+	for _, f := range j.Report.Findings(maxAnnotations) {
 		level := f.Severity()
-		if shown[level]++; shown[level] > mostAnnotations {
+		if shown[level]++; shown[level] > maxAnnotations {
 			continue
 		}
 		if f.Blocks {

@@ -142,12 +142,12 @@ type Sample struct {
 	Unhealthy []bool `json:"-"`
 }
 
-// leastHealthy is how many healthy runs say what the level of a cell is without
+// minHealthy is how many healthy runs say what the level of a cell is without
 // the unhealthy ones.
-const leastHealthy = 3
+const minHealthy = 3
 
 // Level returns the entries of History that say what the level is: those of a
-// healthy host, with the others empty. With fewer than [leastHealthy] of them, it
+// healthy host, with the others empty. With fewer than [minHealthy] of them, it
 // returns all. What it returns must not be modified.
 func (s *Sample) Level() [][]float64 {
 	if s.Unhealthy == nil {
@@ -160,7 +160,7 @@ func (s *Sample) Level() [][]float64 {
 			healthy++
 		}
 	}
-	if healthy < leastHealthy {
+	if healthy < minHealthy {
 		return s.History
 	}
 	return level

@@ -18,7 +18,7 @@ const (
 	maxResults  = 500_000
 	maxMetrics  = 1000
 	maxValues   = 1000 // the most repeats that a suite may ask for
-	leastResult = 100  // bytes that one in a long list takes: fewer get no room beforehand
+	minResult   = 100  // bytes that one in a long list takes: fewer get no room beforehand
 )
 
 // DecodeRun reads a Run document, which may come from anywhere, and validates
@@ -38,7 +38,7 @@ func DecodeRun(data []byte) (*Run, error) {
 		*plain
 		Results results `json:"results"` // hides the field of plain
 	}{plain: new(plain)}
-	document.Results.n = min(n, len(data)/leastResult)
+	document.Results.n = min(n, len(data)/minResult)
 	if err := json.Unmarshal(data, &document, strictly); err != nil {
 		return nil, fmt.Errorf("decode run document: %w", inOurWords(err))
 	}

@@ -29,14 +29,14 @@ type Options struct {
 }
 
 func (b *Options) check() error {
-	const mostAttempts = 10
+	const maxAttempts = 10
 	switch {
 	case b.Good == "":
 		return exit.Usagef("bisect: name a commit before the slow-down with --good")
 	case b.Only == "":
 		return exit.Usagef("bisect: name a cell with --only: 'accelgate plan --list' prints the ids")
-	case b.Attempts < 1 || b.Attempts > mostAttempts:
-		return exit.Usagef("--attempts is %d: use 1 to %d", b.Attempts, mostAttempts)
+	case b.Attempts < 1 || b.Attempts > maxAttempts:
+		return exit.Usagef("--attempts is %d: use 1 to %d", b.Attempts, maxAttempts)
 	}
 	return b.Options.Check()
 }

@@ -232,8 +232,8 @@ func decided(v detect.Verdict) bool {
 	return slices.Contains([]detect.Verdict{detect.Regressed, detect.Unchanged, detect.Improved}, v)
 }
 
-// mostFailed is how many pairs may go wrong before a commit is given up.
-const mostFailed = 3
+// maxFailed is how many pairs may go wrong before a commit is given up.
+const maxFailed = 3
 
 // pair measures both sides, in an order that a coin decides, so that neither
 // gains by coming second. A pair of which one side fails counts for nothing.
@@ -257,7 +257,7 @@ func (t *contest) pair(ctx context.Context, m *detect.Measured) error {
 // tolerate drops the error of a failed pair for as long as there are few.
 func (t *contest) tolerate(err error) error {
 	var u unusable
-	if t.failed++; errors.As(err, &u) && t.failed <= mostFailed {
+	if t.failed++; errors.As(err, &u) && t.failed <= maxFailed {
 		return nil
 	}
 	return err

@@ -30,8 +30,8 @@ const DefaultRounds = 10
 
 // Run measures the rounds, prints what they resolve and returns the exit code.
 func Run(ctx context.Context, e *measure.Env, k *Options) (int, error) {
-	if k.Rounds < detect.LeastResolved || k.Rounds > measure.MaxRepeats {
-		return 0, exit.Usagef("--rounds is %d: use %d to %d", k.Rounds, detect.LeastResolved, measure.MaxRepeats)
+	if k.Rounds < detect.MinResolved || k.Rounds > measure.MaxRepeats {
+		return 0, exit.Usagef("--rounds is %d: use %d to %d", k.Rounds, detect.MinResolved, measure.MaxRepeats)
 	}
 	if k.Record != "" && k.Resume {
 		return 0, exit.Usagef("--record cannot record the processes that --resume keeps: use one of them")

@@ -80,7 +80,7 @@ func resolveOne(run *bench.Run, result *bench.Result, v *gate.Verdict, least flo
 	r.N, r.Median, r.Why = len(values), stats.Median(values), ""
 	found, ok := detect.Resolve(values, step, detect.Options{HigherIsBetter: better != bench.Lower, MinEffect: slowdown(better, least)})
 	if !ok {
-		r.Why = fmt.Sprintf("has %s above 0, and noise takes %d: measure more rounds", text.Plural(len(values), "value"), detect.LeastResolved)
+		r.Why = fmt.Sprintf("has %s above 0, and noise takes %d: measure more rounds", text.Plural(len(values), "value"), detect.MinResolved)
 		return r
 	}
 	r.Noise, r.Pairs = 100*found.Noise, found.Pairs

@@ -128,10 +128,10 @@ func TestCurves(t *testing.T) {
 	if !strings.Contains(svg, "&lt;a&gt;: from 1 at 0.1 to 0 at 10") || strings.Contains(svg, "one") || strings.Count(svg, `"curve c0"`) != 2 {
 		t.Error(svg)
 	}
-	for range chart.MostCurves + 2 {
+	for range chart.MaxCurves + 2 {
 		c.Curves = append(c.Curves, c.Curves[0])
 	}
-	if svg := c.SVG(); strings.Count(svg, `<path class="curve`) != 2*chart.MostCurves {
+	if svg := c.SVG(); strings.Count(svg, `<path class="curve`) != 2*chart.MaxCurves {
 		t.Error(svg)
 	}
 	for _, none := range []chart.Curves{{}, {LogY: true, Curves: []chart.Curve{{X: []float64{1, 2}, Y: []float64{0, -1}}}}} {

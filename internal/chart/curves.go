@@ -20,8 +20,8 @@ type Curves struct {
 	Curves     []Curve
 }
 
-// MostCurves is how many curves have lines of their own kind; more are not drawn.
-const MostCurves = 6
+// MaxCurves is how many curves have lines of their own kind; more are not drawn.
+const MaxCurves = 6
 
 // SVG draws the curves with the classes curve c0 to c5, and a legend below them. It is
 // "" if no curve has two values.
@@ -69,7 +69,7 @@ func (s Curves) drawn() (curves []Curve) {
 				one.X, one.Y = append(one.X, x), append(one.Y, y)
 			}
 		}
-		if len(one.X) > 1 && len(curves) < MostCurves {
+		if len(one.X) > 1 && len(curves) < MaxCurves {
 			curves = append(curves, one)
 		}
 	}

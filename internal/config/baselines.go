@@ -42,8 +42,8 @@ type Shared struct {
 // FromHistory reports whether the last runs of the history stand in for files.
 func (b Baselines) FromHistory() bool { return b.From == "history" }
 
-// mostReferenceRuns is how many runs the gate uses of a history.
-const mostReferenceRuns = 40
+// maxReferenceRuns is how many runs the gate uses of a history.
+const maxReferenceRuns = 40
 
 // baselines complains about keys that do not go together.
 func (d *decoder) baselines(b *Baselines, n ast.Node) {
@@ -59,7 +59,7 @@ func (d *decoder) baselines(b *Baselines, n ast.Node) {
 	case runs != n && !b.FromHistory():
 		d.fail(start(runs), "baselines.runs: needs from: history", "add from: history, or remove runs")
 	case runs != n:
-		d.between(n, "baselines.runs", b.Runs, 1, mostReferenceRuns)
+		d.between(n, "baselines.runs", b.Runs, 1, maxReferenceRuns)
 	case reflect.ValueOf(*b).IsZero():
 		d.fail(start(n), "baselines: is empty", fmt.Sprintf("write a folder, as in %s, or remove the key", quote("baselines: baselines")))
 	}

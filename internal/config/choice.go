@@ -17,11 +17,11 @@ const (
 	maxShards    = 256
 	maxCacheGiB  = 1 << 20
 	// The gate uses the newest 40 runs of a host, and change points need them.
-	leastHistoryKeep = 40
-	maxHistoryKeep   = 1000
+	minHistoryKeep = 40
+	maxHistoryKeep = 1000
 	// A factor of 2 is a regression; one of a million is none that a gate need see.
-	leastImplausible = 2
-	maxImplausible   = 1_000_000
+	minImplausible = 2
+	maxImplausible = 1_000_000
 )
 
 // choices checks the values of the frame that types cannot.
@@ -31,10 +31,10 @@ func (d *decoder) choices(f *File, nodes map[string]ast.Node) {
 		d.between(nodes["policy"], "policy.remeasure", *p.Remeasure, 0, maxRemeasure)
 	}
 	if p.HistoryKeep != nil {
-		d.between(nodes["policy"], "policy.history_keep", *p.HistoryKeep, leastHistoryKeep, maxHistoryKeep)
+		d.between(nodes["policy"], "policy.history_keep", *p.HistoryKeep, minHistoryKeep, maxHistoryKeep)
 	}
 	if p.Implausible != nil {
-		d.between(nodes["policy"], "policy.implausible", *p.Implausible, leastImplausible, maxImplausible)
+		d.between(nodes["policy"], "policy.implausible", *p.Implausible, minImplausible, maxImplausible)
 	}
 	d.between(nodes["host"], "host.cache_gib", f.Host.CacheGiB, 0, maxCacheGiB)
 	d.between(nodes["limits"], "limits.retries", l.Retries, 0, maxRetries)

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// mostDevices is how many devices a cell can need: more than one host has.
-const mostDevices = 256
+// maxDevices is how many devices a cell can need: more than one host has.
+const maxDevices = 256
 
-// mostNodes is how many nodes a cell can span.
-const mostNodes = 10_000
+// maxNodes is how many nodes a cell can span.
+const maxNodes = 10_000
 
 // DeviceCount is how many devices a cell needs at once.
 type DeviceCount struct {
@@ -74,12 +74,12 @@ func (d *decoder) devices(s *Suite) {
 		if (n.MIG != "" || n.Nodes > 0) && n.Count == 0 && n.Vendor == "" {
 			n.Count = 1
 		}
-		if n.Nodes < 0 || n.Nodes > mostNodes {
-			complain(path+".nodes", "is %d; write 1 to %d", n.Nodes, mostNodes)
+		if n.Nodes < 0 || n.Nodes > maxNodes {
+			complain(path+".nodes", "is %d; write 1 to %d", n.Nodes, maxNodes)
 		}
 		switch {
-		case n.Count < 1 || n.Count > mostDevices:
-			complain(at, "count is %d; write 1 to %d", n.Count, mostDevices)
+		case n.Count < 1 || n.Count > maxDevices:
+			complain(at, "count is %d; write 1 to %d", n.Count, maxDevices)
 		case n.MIG != "" && n.Count > 1:
 			complain(path, "count is %d, and a process can use one MIG slice; remove count", n.Count)
 		case n.MIG != "" && n.SameNode:

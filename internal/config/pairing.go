@@ -17,16 +17,16 @@ type Pairing struct {
 	Position Position `json:"-"`
 }
 
-// mostFromHead bounds the globs, each of which git is asked about.
-const mostFromHead = 100
+// maxFromHead bounds the globs, each of which git is asked about.
+const maxFromHead = 100
 
 // pairing complains about globs that lead out of the configuration's folder.
 func (d *decoder) pairing(p *Pairing, n ast.Node) {
 	list := d.at(n, "ab.from_head")
 	at := start(list)
 	p.Position = Position{d.doc.name, at.Line, at.Column}
-	if len(p.FromHead) == 0 || len(p.FromHead) > mostFromHead {
-		d.fail(at, fmt.Sprintf("ab.from_head: has %d globs", len(p.FromHead)), fmt.Sprintf("list 1 to %d globs of files, as in [bench/**], or remove ab", mostFromHead))
+	if len(p.FromHead) == 0 || len(p.FromHead) > maxFromHead {
+		d.fail(at, fmt.Sprintf("ab.from_head: has %d globs", len(p.FromHead)), fmt.Sprintf("list 1 to %d globs of files, as in [bench/**], or remove ab", maxFromHead))
 		return
 	}
 	for i, glob := range p.FromHead {

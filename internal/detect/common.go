@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// centerLeast is how many earlier runs a cell needs to say how far it moved.
-const centerLeast = 3
+// minCenter is how many earlier runs a cell needs to say how far it moved.
+const minCenter = 3
 
 // common finds what moved all cells of History in each run, the oldest first,
 // takes it out of the rows at once, so that a bad night is not what the nights
@@ -24,7 +24,7 @@ func (r *reporter) common() {
 				moves, weights = append(moves, move), append(weights, 1/r.rows[i].noise)
 			}
 		}
-		if known[t] = len(moves) >= reportLeast; known[t] {
+		if known[t] = len(moves) >= minReport; known[t] {
 			shifts[t] = weightedMedian(moves, weights)
 			r.subtract(shifts[t], t-span)
 		}
@@ -70,7 +70,7 @@ func (r *reporter) move(cell, run int) (float64, bool) {
 			earlier = append(earlier, v)
 		}
 	}
-	if len(earlier) < centerLeast {
+	if len(earlier) < minCenter {
 		return 0, false
 	}
 	slices.Sort(earlier)

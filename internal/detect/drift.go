@@ -24,7 +24,7 @@ const (
 	cusumSlack = 0.5
 	cusumLimit = 8
 	cusumClip  = 3 // one outlier is no drift: it takes at least 4 runs
-	cusumLeast = 12
+	minCusum   = 12
 )
 
 // Drift runs a one-sided CUSUM (Page 1954) over the accepted runs of one cell since
@@ -38,7 +38,7 @@ func Drift(values []float64, higherIsBetter bool) (c CUSUM, ok bool) {
 		}
 	}
 	c.Alarm = -1
-	if len(y) < cusumLeast {
+	if len(y) < minCusum {
 		return c, false
 	}
 	first := y[:max(longBase, min(len(y)/3, ownSpan))]

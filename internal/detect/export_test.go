@@ -6,7 +6,7 @@ import "math"
 // [JudgeReport] judges them: values of History at all runs that at least 20 cells
 // know. The bases are cut to the last 40 values. A [Plan] that goes on after a first run of all cells needs this.
 func RemoveCommon(cells []Cell) []Cell {
-	r := newReporter(cells, leastHeads)
+	r := newReporter(cells, minHeads)
 	r.common()
 	out := make([]Cell, len(cells))
 	for i, c := range cells {

@@ -14,8 +14,8 @@ const (
 	Intercept                    // at X 0
 )
 
-// LeastPoints is how many points at different X a fit needs.
-const LeastPoints = 3
+// MinPoints is how many points at different X a fit needs.
+const MinPoints = 3
 
 // FitPoint is a point of a line: what was measured in pairs at X.
 type FitPoint struct {
@@ -62,7 +62,7 @@ func weights(xs []float64, c Coefficient) []float64 {
 	distinct := slices.Compact(slices.Sorted(slices.Values(xs)))
 	center := mean(xs)
 	spread := squares(xs)
-	if len(distinct) < LeastPoints || !(spread > 0) || math.IsInf(spread, 1) {
+	if len(distinct) < MinPoints || !(spread > 0) || math.IsInf(spread, 1) {
 		return nil
 	}
 	w := make([]float64, len(xs))

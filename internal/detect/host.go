@@ -11,7 +11,7 @@ import (
 type HostChange struct {
 	// Change is that of the median time, as a share: 0.03 is 3 % slower.
 	Change float64
-	// Limit is how far it may move by noise, as a share of at least leastShift.
+	// Limit is how far it may move by noise, as a share of at least minShift.
 	Limit float64
 }
 
@@ -19,7 +19,7 @@ type HostChange struct {
 func (c HostChange) Moved() bool { return math.Abs(c.Change) > c.Limit }
 
 const (
-	leastShift = 0.05 // smaller changes are of no interest
+	minShift   = 0.05 // smaller changes are of no interest
 	shiftError = 3    // standard errors
 )
 
@@ -32,13 +32,13 @@ func CompareHost(before, after []float64) HostChange {
 	a, _ := levels(before, false)
 	b, _ := levels(after, false)
 	if len(a) == 0 || len(b) == 0 {
-		return HostChange{Limit: leastShift}
+		return HostChange{Limit: minShift}
 	}
 	const median = 1.2533 // standard errors of the mean in one of the median, sqrt(pi/2)
 	spread := median * hostNoise(a, b) * math.Sqrt(1/float64(len(a))+1/float64(len(b)))
 	return HostChange{
 		Change: math.Expm1(stats.Median(b) - stats.Median(a)),
-		Limit:  max(leastShift, math.Expm1(shiftError*spread)),
+		Limit:  max(minShift, math.Expm1(shiftError*spread)),
 	}
 }
 

@@ -34,7 +34,7 @@ func (r *reporter) joint(cell int, o Options) runsTest {
 	s := samples{history: present(w.base), head: w.head[:1]}
 	s.base = s.history[len(s.history)-min(len(s.history), s.span(o)):]
 	_, level := s.reference()
-	t := runsTest{p: 1, runs: len(w.head), highest: slices.Max(s.base) - level, minimum: o.leastEffect()}
+	t := runsTest{p: 1, runs: len(w.head), highest: slices.Max(s.base) - level, minimum: o.minimumEffect()}
 	worst, stopped := 0.0, false
 	for i := range w.head {
 		s.head = w.head[i : i+1]

@@ -58,12 +58,12 @@ const rounding = 1e-9
 
 // locked says whether effect and separation forbid an alarm.
 func (r Score) locked(o Options, l limits) bool {
-	return r.Effect < o.leastEffect()-rounding || r.A12 < l.a12-rounding
+	return r.Effect < o.minimumEffect()-rounding || r.A12 < l.a12-rounding
 }
 
 // faster mirrors the strict rule.
 func (r Score) faster(o Options, l limits, ties float64) bool {
-	return l.mayFail && -r.Effect >= o.leastEffect()-rounding && 1-r.A12-ties >= l.a12-rounding && 1-r.P <= l.strict
+	return l.mayFail && -r.Effect >= o.minimumEffect()-rounding && 1-r.A12-ties >= l.a12-rounding && 1-r.P <= l.strict
 }
 
 // powerMargin is 0.84, the normal quantile of 80 %, times what a mean of the
@@ -76,7 +76,7 @@ const powerMargin = 1.5
 // scatter by is the observed one.
 func (r Score) mde(o Options, l limits) float64 {
 	t := quantile(1-l.strict, r.DF)
-	return max(o.leastEffect(), inflation*t*r.SE) + powerMargin*r.Seen
+	return max(o.minimumEffect(), inflation*t*r.SE) + powerMargin*r.Seen
 }
 
 func (o Options) mode() Mode {
@@ -86,8 +86,8 @@ func (o Options) mode() Mode {
 	return o.Mode
 }
 
-// leastEffect is MinEffect in units of the logarithm.
-func (o Options) leastEffect() float64 { return math.Log1p(max(o.minEffect(), 0)) }
+// minimumEffect is MinEffect in units of the logarithm.
+func (o Options) minimumEffect() float64 { return math.Log1p(max(o.minEffect(), 0)) }
 
 func (o Options) minEffect() float64 {
 	switch {

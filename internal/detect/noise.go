@@ -12,7 +12,7 @@ const (
 	crossFloor        = 0.003
 	priorHistory      = 0.02 // where nothing is known
 	priorInterleaved  = 0.01
-	crossLeast        = 10     // cells without which Cross has no noise
+	minCross          = 10     // cells without which Cross has no noise
 	normalConsistency = 1.4826 // median absolute deviation to standard deviation
 )
 
@@ -25,8 +25,8 @@ func Own(values []float64) (noise float64, ok bool) {
 	return ownNoise(y)
 }
 
-// wideLeast is the number of runs from which [Wide] has a noise.
-const wideLeast = 3
+// minWide is the number of runs from which [Wide] has a noise.
+const minWide = 3
 
 // Wide estimates the noise of one sample as [Own] does, from 3 usable values on: it
 // only widens what else is expected, so a rough estimate does no harm. It is 0
@@ -34,7 +34,7 @@ const wideLeast = 3
 func Wide(values []float64) float64 {
 	y, _ := levels(values, false)
 	y = y[len(y)-min(len(y), ownSpan):]
-	if len(y) < wideLeast {
+	if len(y) < minWide {
 		return 0
 	}
 	return max(ownFloor, stats.StepNoise(y))
@@ -42,7 +42,7 @@ func Wide(values []float64) float64 {
 
 func ownNoise(y []float64) (noise float64, ok bool) {
 	y = y[len(y)-min(len(y), ownSpan):]
-	if len(y) < ownLeast {
+	if len(y) < minOwn {
 		return 0, false
 	}
 	return max(ownFloor, stats.StepNoise(y)), true
@@ -59,7 +59,7 @@ func Cross(steps []float64) (noise float64, ok bool) {
 			finite = append(finite, s)
 		}
 	}
-	if len(finite) < crossLeast {
+	if len(finite) < minCross {
 		return 0, false
 	}
 	return max(crossFloor, normalConsistency*stats.MAD(finite)/math.Sqrt2), true

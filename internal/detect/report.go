@@ -29,8 +29,8 @@ type Report struct {
 	Cross, PairCross float64
 }
 
-// reportLeast is the number of cells from which what moved all of them is known.
-const reportLeast = 20
+// minReport is the number of cells from which what moved all of them is known.
+const minReport = 20
 
 // JudgeReport judges the cells of one run together. A cell is Regressed if [Judge]
 // says so and Holm's procedure over all tested cells holds at falseAlarms (0 is
@@ -41,7 +41,7 @@ const reportLeast = 20
 // there with useful power. The order of the cells does not matter. Pairs are
 // judged in one stage, by all there are; see [JudgeStages].
 func JudgeReport(cells []Cell, falseAlarms float64) Report {
-	return judgeReport(cells, falseAlarms, leastHeads)
+	return judgeReport(cells, falseAlarms, minHeads)
 }
 
 func judgeReport(cells []Cell, falseAlarms float64, least int) Report {
@@ -55,7 +55,7 @@ func judgeReport(cells []Cell, falseAlarms float64, least int) Report {
 // change may have done it. Then Host says so, and Shifts is empty. Where the cause
 // of moves in earlier runs is unknown, all of it stays.
 func JudgeGroup(cells []Cell, falseAlarms float64) Report {
-	return judgeGroup(cells, falseAlarms, leastHeads)
+	return judgeGroup(cells, falseAlarms, minHeads)
 }
 
 func judgeGroup(cells []Cell, falseAlarms float64, least int) Report {
@@ -77,7 +77,7 @@ func judgeGroup(cells []Cell, falseAlarms float64, least int) Report {
 // JudgeApart is JudgeReport for cells that need not be of the same runs: nothing
 // is known about common moves, and nothing is taken out.
 func JudgeApart(cells []Cell, falseAlarms float64) Report {
-	return judgeApart(cells, falseAlarms, leastHeads)
+	return judgeApart(cells, falseAlarms, minHeads)
 }
 
 func judgeApart(cells []Cell, falseAlarms float64, least int) Report {
@@ -174,7 +174,7 @@ func (r *reporter) cross(m Mode) float64 {
 		}
 		cells++
 	}
-	if cells < crossLeast {
+	if cells < minCross {
 		return 0
 	}
 	noise, _ := Cross(steps)
@@ -218,7 +218,7 @@ func (r *reporter) correct(falseAlarms float64) {
 		e.Q = q
 		e.correct(falseAlarms, r.least)
 	}
-	r.out.Host.convicts(leastHeads)
+	r.out.Host.convicts(minHeads)
 }
 
 // test makes the evidence on a cell that of its runs together, and returns the p that
@@ -253,13 +253,13 @@ func (e *Evidence) correct(falseAlarms float64, least int) {
 	}
 }
 
-// leastHeads is how many new runs can be Regressed against history.
-const leastHeads = 3
+// minHeads is how many new runs can be Regressed against history.
+const minHeads = 3
 
 // convicts makes too few runs against history a suspicion.
 func (e *Evidence) convicts(least int) {
 	if e.Mode == History && e.Verdict == Regressed && e.N < least {
 		e.Verdict = Suspect
-		e.Reason = fmt.Sprintf("%d of the %d new runs that can show a loss against history: measure in pairs, or in more runs", e.N, leastHeads)
+		e.Reason = fmt.Sprintf("%d of the %d new runs that can show a loss against history: measure in pairs, or in more runs", e.N, minHeads)
 	}
 }

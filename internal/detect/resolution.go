@@ -28,8 +28,8 @@ type Resolution struct {
 	Pairs       int
 }
 
-// LeastResolved is how many values [Resolve] needs.
-const LeastResolved = 6
+// MinResolved is how many values [Resolve] needs.
+const MinResolved = 6
 
 // resolvedPairs is the most pairs that [Resolve] looks at together.
 const resolvedPairs = 5
@@ -39,7 +39,7 @@ const resolvedPairs = 5
 // program can print, in their unit, 0 if that does not matter: what prints the
 // same number each time is not without noise. Options.Mode is Resolve's; Own
 // is so for a single run, which history will have shown. ok is false with fewer
-// than LeastResolved values, or where one is unusable.
+// than MinResolved values, or where one is unusable.
 //
 // The noise is that of the steps between successive values, as [Own] has it, of
 // fewer values than that insists on. Neighbours are then taken for pairs of base
@@ -47,7 +47,7 @@ const resolvedPairs = 5
 // by, and how much slower the head would have had to be.
 func Resolve(values []float64, step float64, o Options) (r Resolution, ok bool) {
 	y, lost := levels(values, o.HigherIsBetter)
-	if lost > 0 || len(y) < LeastResolved {
+	if lost > 0 || len(y) < MinResolved {
 		return r, false
 	}
 	rounding := math.Abs(step) / stats.Median(values) / math.Sqrt(12) // standard deviation of the rounding
@@ -80,7 +80,7 @@ func paired(values []float64, n int, o Options) (middle float64, span [2]float64
 				}
 				base[i], head[i] = first, second
 			}
-			found = append(found, leastFound(base, head, o))
+			found = append(found, minFound(base, head, o))
 			stated = append(stated, Judge(base, head, o).MDE)
 		}
 		blocks = append(blocks, fourOfFive(found[len(found)-1<<n:]))
@@ -96,15 +96,15 @@ func fourOfFive(values []float64) float64 {
 	return sorted[(4*len(sorted)+4)/5-1]
 }
 
-// mostFound bounds the search, as a factor: what takes more to be seen is not
+// maxFound bounds the search, as a factor: what takes more to be seen is not
 // seen.
-const mostFound = 100
+const maxFound = 100
 
-// leastFound is the slow-down, relative, from which on pairs would be called
+// minFound is the slow-down, relative, from which on pairs would be called
 // Regressed.
-func leastFound(base, head []float64, o Options) float64 {
+func minFound(base, head []float64, o Options) float64 {
 	slowed := make([]float64, len(head))
-	low, high := 0.0, math.Log(mostFound)
+	low, high := 0.0, math.Log(maxFound)
 	for high-low > 1e-5 {
 		y := (low + high) / 2
 		factor := math.Exp(y)

@@ -12,7 +12,7 @@ const (
 	longBase  = 10 // base of a single head sample, and of at least 10
 	shortBase = 5  // base of all others
 	ownSpan   = 30 // runs that Own looks at
-	ownLeast  = 12 // runs without which Own has no noise
+	minOwn    = 12 // runs without which Own has no noise
 	manyHeads = 10
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/accelgate/accelgate/internal/stats"
 )
 
-// sessionsLeast is how many runs it takes to ask whether sessions differ.
-const sessionsLeast = 6
+// minSessions is how many runs it takes to ask whether sessions differ.
+const minSessions = 6
 
 // sessionsAlike is how much larger than the noise within sessions explains the
 // variance between them may be.
@@ -100,7 +100,7 @@ func middle(values []float64) float64 {
 // process does not move; the variance between them is the plain one, which a single
 // odd session does move, as it should.
 func alike(runs [][]float64, m int) bool {
-	if m < 2 || len(runs) >= ownLeast {
+	if m < 2 || len(runs) >= minOwn {
 		return false
 	}
 	var steps, means []float64
@@ -116,7 +116,7 @@ func alike(runs [][]float64, m int) bool {
 		means = append(means, mean(y))
 		explained += 1 / float64(len(y))
 	}
-	if len(means) < sessionsLeast {
+	if len(means) < minSessions {
 		return false
 	}
 	count := float64(len(means))

@@ -190,5 +190,5 @@ func (s Stages) cross(cells []Cell) float64 {
 		c.Base, c.Head, c.Options.Mode = c.Base[:n], c.Head[:n], Interleaved
 		first[i] = c
 	}
-	return newReporter(first, leastHeads).out.PairCross
+	return newReporter(first, minHeads).out.PairCross
 }

@@ -29,5 +29,5 @@ func (s Stages) mde(r Score, o Options) float64 {
 	fresh := clipAt * float64(s.Decide)
 	se := noise * math.Sqrt(2/fresh)
 	least = max(least, (quantile(1-mdeAlpha, fresh)+mdeMargin)*se)
-	return max(o.leastEffect(), least)
+	return max(o.minimumEffect(), least)
 }

@@ -25,15 +25,15 @@ func Warmup(values []float64) (first int, steady bool) {
 		return 0, lost == 0
 	}
 	noise := max(stats.StepNoise(y[len(y)/2:]), 1e-12)
-	first = leastError(y)
+	first = minError(y)
 	for first > 0 && !standsOut(y, first, noise) {
 		first--
 	}
 	return first, stays(y[max(first, len(y)/2):], noise)
 }
 
-// leastError is the cut, up to half, after which the mean is known best.
-func leastError(y []float64) int {
+// minError is the cut, up to half, after which the mean is known best.
+func minError(y []float64) int {
 	best, least := 0, math.Inf(1)
 	for cut := 0; cut <= len(y)/2; cut++ {
 		rest := y[cut:]

@@ -41,8 +41,8 @@ type workflowFile struct {
 }
 
 const (
-	mostWorkflows = 200
-	mostBytes     = 1 << 20
+	maxWorkflows = 200
+	maxBytes     = 1 << 20
 )
 
 // oursCalled finds our workflows in uses.
@@ -51,7 +51,7 @@ var oursCalled = lazyregexp.New(`^(?:accelgate/accelgate|\.)/\.github/workflows/
 // workflows looks for the calls in .github/workflows.
 func (l *look) workflows(context.Context) {
 	files, _ := filepath.Glob(filepath.Join(l.Dir, ".github", "workflows", "*.y*ml"))
-	for _, path := range files[:min(len(files), mostWorkflows)] {
+	for _, path := range files[:min(len(files), maxWorkflows)] {
 		data, err := readBounded(path)
 		if err != nil || !bytes.Contains(data, []byte("accelgate")) && !bytes.Contains(data, []byte("/gate.yml")) {
 			continue
@@ -82,7 +82,7 @@ func readBounded(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, mostBytes))
+	return io.ReadAll(io.LimitReader(f, maxBytes))
 }
 
 func callsOf(file string, data []byte) ([]call, error) {

@@ -8,7 +8,7 @@ import (
 )
 
 // floats returns the numbers of the list o[name], which messages call label;
-// ok is false, with a warning, if one of them is no number above leastSpeed.
+// ok is false, with a warning, if one of them is no number above minSpeed.
 func (c *cell) floats(label string, o object, name string) (values []float64, ok bool) {
 	if !o.has(name) {
 		return nil, false
@@ -20,7 +20,7 @@ func (c *cell) floats(label string, o object, name string) (values []float64, ok
 	}
 	for _, item := range items {
 		v, ok, err := number(item)
-		if err != nil || !ok || !bench.Finite(v) || v < leastSpeed {
+		if err != nil || !ok || !bench.Finite(v) || v < minSpeed {
 			c.warn("%s holds %.40q, which no measurement yields, and was left out: measure again", label, item)
 			return nil, false
 		}
@@ -29,9 +29,9 @@ func (c *cell) floats(label string, o object, name string) (values []float64, ok
 	return values, len(values) > 0
 }
 
-// leastSpeed keeps the reciprocal of a speed finite. No unit here makes a
+// minSpeed keeps the reciprocal of a speed finite. No unit here makes a
 // measured number smaller.
-const leastSpeed = 1e-9
+const minSpeed = 1e-9
 
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))

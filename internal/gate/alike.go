@@ -41,8 +41,8 @@ const (
 )
 
 const (
-	leastAlike = 4   // cells that share a loss
-	mostAlike  = 2.0 // times the median loss, and its inverse: what is alike
+	minAlike   = 4   // cells that share a loss
+	maxAlike   = 2.0 // times the median loss, and its inverse: what is alike
 	shareAlike = 0.9 // of the cells
 )
 
@@ -129,9 +129,9 @@ func shared(in *inputs, all []loss) (*Alike, []loss) {
 		sizes[i] = l.size
 	}
 	middle := stats.Median(sizes)
-	moved := slices.DeleteFunc(slices.Clone(all), func(l loss) bool { return !(l.size >= middle/mostAlike && l.size <= middle*mostAlike) })
+	moved := slices.DeleteFunc(slices.Clone(all), func(l loss) bool { return !(l.size >= middle/maxAlike && l.size <= middle*maxAlike) })
 	findings := slices.DeleteFunc(slices.Clone(moved), func(l loss) bool { return !l.found() })
-	if !(middle > 0) || len(moved) < leastAlike || float64(len(moved)) < shareAlike*float64(len(all)) || len(findings) < 2 {
+	if !(middle > 0) || len(moved) < minAlike || float64(len(moved)) < shareAlike*float64(len(all)) || len(findings) < 2 {
 		return nil, nil
 	}
 	a := &Alike{Suite: all[0].suite, Metric: all[0].Metric, Cells: len(moved), Of: len(all)}

@@ -22,11 +22,11 @@ type Beside struct {
 	Change float64 `json:"change,omitempty"`
 }
 
-// leastBeside is the relative change, in percent, below which a metric explains nothing.
-const leastBeside = 2
+// minBeside is the relative change, in percent, below which a metric explains nothing.
+const minBeside = 2
 
-// mostBeside bounds the metrics that one loss names.
-const mostBeside = 3
+// maxBeside bounds the metrics that one loss names.
+const maxBeside = 3
 
 // explained adds to a loss which metrics of its cell may explain it: those that say from
 // which change on they do (bench.Metric.Explains), and were worse by as much.
@@ -44,7 +44,7 @@ func explained(in *inputs, c cell, v Verdict) Verdict {
 		}
 	}
 	slices.SortStableFunc(v.Evidence.Beside, func(a, b Beside) int { return cmp.Compare(math.Abs(b.Change), math.Abs(a.Change)) })
-	v.Evidence.Beside = v.Evidence.Beside[:min(len(v.Evidence.Beside), mostBeside)]
+	v.Evidence.Beside = v.Evidence.Beside[:min(len(v.Evidence.Beside), maxBeside)]
 	for _, b := range v.Evidence.Beside {
 		v.Reason = joined(v.Reason, b.String())
 	}
@@ -70,7 +70,7 @@ func besideOf(m *bench.Metric, c cell) (b Beside, ok bool) {
 	if m.Better == bench.Lower {
 		worse = -worse
 	}
-	if !bench.Finite(b.Old) || !bench.Finite(b.New) || worse < m.Explains || worse < leastBeside/100.*math.Abs(b.Old) {
+	if !bench.Finite(b.Old) || !bench.Finite(b.New) || worse < m.Explains || worse < minBeside/100.*math.Abs(b.Old) {
 		return b, false
 	}
 	if b.Old != 0 {
@@ -92,9 +92,9 @@ func (b Beside) String() string {
 	value := func(v float64) string {
 		s := strconv.FormatFloat(v, 'g', 4, 64)
 		if b.Unit != "" {
-			s += " " + printable(b.Unit, mostName)
+			s += " " + printable(b.Unit, maxName)
 		}
 		return s
 	}
-	return fmt.Sprintf("beside it, %s was %s%s (%s before, %s now)", printable(b.Metric, mostName), by, word, value(b.Old), value(b.New))
+	return fmt.Sprintf("beside it, %s was %s%s (%s before, %s now)", printable(b.Metric, maxName), by, word, value(b.Old), value(b.New))
 }

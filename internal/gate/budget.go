@@ -45,8 +45,8 @@ type CellChange struct {
 	Delta float64 `json:"delta"`
 }
 
-// mostWorst is how many cells a budget names.
-const mostWorst = 3
+// maxWorst is how many cells a budget names.
+const maxWorst = 3
 
 // budgeted is a budget while it is judged.
 type budgeted struct {
@@ -158,7 +158,7 @@ func (b *budgeted) worstCells(in *inputs) string {
 	list := make([]string, len(b.Worst))
 	better := in.metric(b.Metric).Better
 	for i, w := range b.Worst {
-		list[i] = fmt.Sprintf("%s (%+.1f %%)", printable(w.Cell, mostName), better.Change(w.Delta))
+		list[i] = fmt.Sprintf("%s (%+.1f %%)", printable(w.Cell, maxName), better.Change(w.Delta))
 	}
 	return strings.Join(list, ", ")
 }
@@ -171,7 +171,7 @@ func (g *group) worst() (list []CellChange) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b CellChange) int { return cmp.Compare(a.Delta, b.Delta) })
-	return slices.Clip(list[:min(mostWorst, len(list))])
+	return slices.Clip(list[:min(maxWorst, len(list))])
 }
 
 // meanFinding is what a test shows of a mean.
@@ -209,7 +209,7 @@ func cellsOf(ids []string) string {
 	const most = 3
 	names := make([]string, 0, most)
 	for _, id := range ids[:min(most, len(ids))] {
-		names = append(names, printable(id, mostName))
+		names = append(names, printable(id, maxName))
 	}
 	s := text.Plural(len(ids), "cell") + " (" + strings.Join(names, ", ")
 	if len(ids) > most {

@@ -150,7 +150,7 @@ func newHistoryMean(in *inputs, b *budgeted, m *mediansMean) (*historyMean, bool
 		}
 	}
 	t.Evidence = detect.JudgeApart([]detect.Cell{{Base: t.base, Head: t.head, Options: o}}, 1).Cells[0]
-	if t.Verdict == detect.Untested || t.K < leastRuns {
+	if t.Verdict == detect.Untested || t.K < minRuns {
 		return nil, false
 	}
 	before, now := stats.Median(newest(t.base, t.K)), stats.Median(t.head)
@@ -209,8 +209,8 @@ func (t *historyMean) finds(b *budgeted, _ float64) meanFinding {
 	f.decider = ByPairs
 	f.evidence = Evidence{Method: MethodHistory, OldN: t.K, NewN: t.N, P: t.P, Noise: 100 * t.NoiseFloor, NoiseFloor: 100 * t.NoiseFloor, MDE: math.Abs(d.percent(t.MDE))}
 	f.more = "measure in pairs with --ab"
-	if t.N < leastHeads {
-		f.more = fmt.Sprintf("%d of the %d new runs that can show a loss of a mean against earlier runs: measure in pairs with --ab", t.N, leastHeads)
+	if t.N < minHeads {
+		f.more = fmt.Sprintf("%d of the %d new runs that can show a loss of a mean against earlier runs: measure in pairs with --ab", t.N, minHeads)
 	}
 	return f
 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// leastForP99 is the number of requests from which a two-sided 95 % confidence
+// minForP99 is the number of requests from which a two-sided 95 % confidence
 // interval of the 99th percentile exists: 0.99^n is at most 2.5 % from 368 on.
 // The p99 of fewer is little else than their maximum.
-const leastForP99 = 368
+const minForP99 = 368
 
 // few returns the number of requests that the metric rests on, if they are known
 // to be fewer than least, which a judgement needs; else 0. A document of
@@ -18,7 +18,7 @@ func (m metricPair) few() (n, least int) {
 		least = max(least, int(side.MinCount))
 	}
 	if least == 0 && strings.Contains(m.key, "_p99") {
-		least = leastForP99
+		least = minForP99
 	}
 	for _, side := range []*SideMetric{m.old, m.new} {
 		if side.N > 0 && side.N < least && (n == 0 || side.N < n) {

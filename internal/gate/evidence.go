@@ -39,9 +39,9 @@ type weighed struct {
 	confirmed bool // by this run, after it was suspected in the one before
 }
 
-// leastRuns is how many earlier runs say how much runs of a cell differ. With
+// minRuns is how many earlier runs say how much runs of a cell differ. With
 // fewer, the fixed limit decides.
-const leastRuns = 3
+const minRuns = 3
 
 // weigh finds the evidence of all numbers of the run. Numbers with a limit of their own
 // are weighed a second time, by it, among all others, so that no limit moves the
@@ -129,7 +129,7 @@ func (n *numbers) add(in *inputs, m *described, c cell) {
 	}
 	n.cells, n.of = append(n.cells, samples), append(n.of, number)
 	n.next.add(samples, c, m.Name)
-	if values := c.got.Sample(m.Name).Values; few(samples) && len(values) >= leastValues {
+	if values := c.got.Sample(m.Name).Values; few(samples) && len(values) >= minValues {
 		n.sides, n.without = append(n.sides, sidesOfRuns(samples, values)), append(n.without, number)
 	}
 }
@@ -171,11 +171,11 @@ func stages(run *bench.Run) detect.Stages {
 	if err != nil {
 		return detect.DefaultStages()
 	}
-	return detect.StagesFrom(min(first, mostFirst))
+	return detect.StagesFrom(min(first, maxFirst))
 }
 
-// mostFirst bounds what a run may claim.
-const mostFirst = 100
+// maxFirst bounds what a run may claim.
+const maxFirst = 100
 
 // evident returns the samples of a number that is gated and has pairs, or else
 // history.
@@ -195,7 +195,7 @@ func evident(in *inputs, m *described, c cell) (samples detect.Cell, ok bool) {
 		return samples, false
 	}
 	old := c.ref.Sample(m.Name)
-	if old == nil || earlierRuns(old) < leastRuns {
+	if old == nil || earlierRuns(old) < minRuns {
 		return samples, false
 	}
 	o.Mode = detect.History
@@ -267,7 +267,7 @@ func (m *described) percent(slower float64) float64 {
 func byEvidence(in *inputs, ev *evidence, m *described, c cell) (v Verdict, ok bool) {
 	number := numberOf{c.id, m.Name}
 	e, ok := ev.of[number]
-	if !ok || e.Verdict == detect.Untested || e.Mode == detect.History && e.K < leastRuns { // once unusable values are left out
+	if !ok || e.Verdict == detect.Untested || e.Mode == detect.History && e.K < minRuns { // once unusable values are left out
 		return v, false
 	}
 	policy := in.policyOf(number)

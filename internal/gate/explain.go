@@ -9,16 +9,16 @@ import (
 
 // The bounds of a reason: names are whatever a program prints.
 const (
-	mostNamed = 3   // operators
-	mostName  = 80  // runes of a name
-	mostLine  = 200 // runes of a line that holds a name and numbers
+	maxNamed = 3   // operators
+	maxName  = 80  // runes of a name
+	maxLine  = 200 // runes of a line that holds a name and numbers
 )
 
 // explain says which operators are not as recorded: how much, by what, and
 // their part of the change of the total.
 func explain(check *Check, violations []*OperatorRow) string {
 	var said []string
-	for _, r := range violations[:min(len(violations), mostNamed)] {
+	for _, r := range violations[:min(len(violations), maxNamed)] {
 		said = append(said, check.phrase(r))
 	}
 	if more := len(violations) - len(said); more > 0 {
@@ -28,7 +28,7 @@ func explain(check *Check, violations []*OperatorRow) string {
 }
 
 func (check *Check) phrase(r *OperatorRow) string {
-	name := printable(r.Name, mostName)
+	name := printable(r.Name, maxName)
 	switch {
 	case r.Change == OperatorNew:
 		return fmt.Sprintf("new: %s (%s%s%s)", name, amounts(check.Unit, r.New), called(r.NewCalls), r.share())
@@ -102,12 +102,12 @@ func amounts(unit string, numbers ...float64) string {
 	for _, x := range numbers {
 		said = append(said, digits("", x*factor))
 	}
-	return strings.TrimSuffix(strings.Join(said, " to ")+" "+printable(unit, mostName), " ")
+	return strings.TrimSuffix(strings.Join(said, " to ")+" "+printable(unit, maxName), " ")
 }
 
 func signed(unit string, x float64) string {
 	unit, factor := readable(unit, x)
-	return strings.TrimSuffix(digits("+", x*factor)+" "+printable(unit, mostName), " ")
+	return strings.TrimSuffix(digits("+", x*factor)+" "+printable(unit, maxName), " ")
 }
 
 func digits(flag string, x float64) string {

@@ -176,12 +176,12 @@ func seen(loss Finding, suspicious bool) Finding {
 	return Unchanged
 }
 
-// mostByChance is the p up to which an undecided loss is one that was seen, and above which it
+// maxByChance is the p up to which an undecided loss is one that was seen, and above which it
 // is only one that cannot be excluded.
-const mostByChance = 0.05
+const maxByChance = 0.05
 
 // suspicious reports whether chance alone seldom makes such a loss.
-func (e *Evidence) suspicious() bool { return e.P <= mostByChance }
+func (e *Evidence) suspicious() bool { return e.P <= maxByChance }
 
 // undecide makes the finding one that more evidence may change.
 func (v *Verdict) undecide(by Decider, reason string) {

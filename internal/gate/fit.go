@@ -124,8 +124,8 @@ func (g *group) incomplete(f *Fitted) string {
 		xs = append(xs, f.x(g.members[i].id))
 	}
 	slices.Sort(xs)
-	if n := len(slices.Compact(xs)); len(g.members) > 0 && n < detect.LeastPoints {
-		return fmt.Sprintf("%s to compare, and a fit needs %d: measure more cells over %s, or record them with baseline update", text.Plural(n, "point"), detect.LeastPoints, printable(f.Over, mostName))
+	if n := len(slices.Compact(xs)); len(g.members) > 0 && n < detect.MinPoints {
+		return fmt.Sprintf("%s to compare, and a fit needs %d: measure more cells over %s, or record them with baseline update", text.Plural(n, "point"), detect.MinPoints, printable(f.Over, maxName))
 	}
 	return ""
 }

@@ -48,7 +48,7 @@ func (in *inputs) spendBound(of *Budget) budgeted {
 	case g.absent > 0:
 		b.verdict.Reason = fmt.Sprintf("the fit needs its whole group, and the run lacks %s of the suite: measure without filters", text.Plural(g.absent, "cell"))
 	case !fits || math.IsNaN(t.value) || math.IsInf(t.value, 0):
-		b.verdict.Reason = fmt.Sprintf("a fit needs %d points with different values of %s, and the run has %d cells of the group: measure more", detect.LeastPoints, printable(of.Fit.Over, mostName), t.points)
+		b.verdict.Reason = fmt.Sprintf("a fit needs %d points with different values of %s, and the run has %d cells of the group: measure more", detect.MinPoints, printable(of.Fit.Over, maxName), t.points)
 	default:
 		t.judge(of.Fit)
 		b.test = t

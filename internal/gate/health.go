@@ -15,7 +15,7 @@ func unhealthy(in *inputs, r *bench.Result) string {
 	if in.policy.Unhealthy == UnhealthyIgnore || r.Health == nil || r.Health.Status != bench.Unhealthy {
 		return ""
 	}
-	return "the host was unhealthy (" + printable(strings.Join(r.Health.Reasons, "; "), mostLine) + ")"
+	return "the host was unhealthy (" + printable(strings.Join(r.Health.Reasons, "; "), maxLine) + ")"
 }
 
 // shadowed notes how the host was while a loss was measured: it was unhealthy, or did the

@@ -144,7 +144,7 @@ func (l Limit) judge(run *bench.Run, c cell, metric string) (v Verdict, ok bool)
 	if sample == nil {
 		m := run.Metric(metric)
 		v.Finding, v.Evidence.Method = Missing, NoMethod
-		v.Reason = "the configuration bounds " + printable(metric, mostName) + " and the cell does not report it"
+		v.Reason = "the configuration bounds " + printable(metric, maxName) + " and the cell does not report it"
 		if m != nil && m.IsResource() {
 			v.Reason = "the configuration limits " + metric + " and it could not be measured here (" + m.Definition + "): remove the limit, or name the hosts that can in its when, as in when: {host: gpu-*}"
 		}

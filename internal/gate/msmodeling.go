@@ -199,8 +199,8 @@ func (t *topN) ms(x float64) float64 {
 // reason names the first of the violations.
 func (t *topN) reason() string {
 	var said []string
-	for _, line := range t.o.Violations[:min(len(t.o.Violations), mostNamed)] {
-		said = append(said, printable(strings.TrimSpace(line), mostLine))
+	for _, line := range t.o.Violations[:min(len(t.o.Violations), maxNamed)] {
+		said = append(said, printable(strings.TrimSpace(line), maxLine))
 	}
 	if more := len(t.o.Violations) - len(said); more > 0 {
 		said = append(said, fmt.Sprintf("and %d more", more))

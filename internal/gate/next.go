@@ -34,10 +34,10 @@ func newNextRun(in *inputs) *nextRun {
 	}
 	earlier := in.ref.Earlier
 	last := len(earlier) - 1
-	for last >= leastRuns && !(earlier[last].At.Before(in.run.Started) && healthyRun(in.ref, len(earlier)-last)) {
+	for last >= minRuns && !(earlier[last].At.Before(in.run.Started) && healthyRun(in.ref, len(earlier)-last)) {
 		last--
 	}
-	if last < leastRuns {
+	if last < minRuns {
 		return nil
 	}
 	return &nextRun{last: last, newer: len(earlier) - 1 - last}

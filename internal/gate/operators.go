@@ -74,7 +74,7 @@ func noBreakdown(check *Check, b *bench.Breakdown, level Level) Verdict {
 	why := "the run has no operators, and the case does: let the program print them"
 	if b != nil {
 		why = fmt.Sprintf("the run's operators are in %q and the total is in %q: let the program print them in the unit of the total",
-			printable(b.Unit, mostName), printable(check.Unit, mostName))
+			printable(b.Unit, maxName), printable(check.Unit, maxName))
 	}
 	return byLevel(level, Verdict{Cell: check.Cell, Metric: operators, Reference: operators, Finding: Missing, Delta: -100,
 		Reason: why + ", or set the level of operators to off"})

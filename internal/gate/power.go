@@ -23,7 +23,7 @@ func powerOf(verdicts []Verdict) []Power {
 			continue
 		}
 		found[method] = append(found[method], v.Evidence.MDE)
-		shows[method] = shows[method] || method != MethodHistory || v.Evidence.NewN >= leastHeads
+		shows[method] = shows[method] || method != MethodHistory || v.Evidence.NewN >= minHeads
 	}
 	var out []Power
 	for _, method := range Methods {

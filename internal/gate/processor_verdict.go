@@ -52,7 +52,7 @@ func byProcessor(in *inputs, ev *evidence, m *described, c cell, v Verdict) Verd
 	if all.Verdict != detect.Untested && all.Estimate >= limit {
 		return decided(m, v, &all, pairs)
 	}
-	t.Unused = "the pairs of " + printable(m.Name, mostName) + " do not look slower"
+	t.Unused = "the pairs of " + printable(m.Name, maxName) + " do not look slower"
 	if total := stages(in.run).Total(); len(pairs.Base) < total {
 		v.Evidence.Need = total
 	}

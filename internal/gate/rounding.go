@@ -14,10 +14,10 @@ type step struct {
 	claimed bool // by the run alone
 }
 
-// mostClaimed bounds the step that a run may claim for itself: a run of a pull
+// maxClaimed bounds the step that a run may claim for itself: a run of a pull
 // request must not excuse itself from the gate. It is TensorSharp's, whose
 // baselines cannot say it.
-const mostClaimed = 0.1
+const maxClaimed = 0.1
 
 // printed returns the step of a metric. What the reference says was reviewed
 // and counts, also if it is nothing; the run counts only where the
@@ -29,7 +29,7 @@ func printed(ref, run *bench.Metric, described bool) step {
 	case described:
 		return step{}
 	case run != nil && run.Resolution > 0: // false for NaN
-		return step{size: min(run.Resolution, mostClaimed), claimed: true}
+		return step{size: min(run.Resolution, maxClaimed), claimed: true}
 	}
 	return step{}
 }

@@ -34,15 +34,15 @@ func sidesOf(in *inputs, m *described, c cell) (s detect.Sides, ok bool) {
 
 // few reports whether there are too few new runs for history to convict.
 func few(c detect.Cell) bool {
-	return c.Options.Mode == detect.History && len(c.Head) < leastHeads
+	return c.Options.Mode == detect.History && len(c.Head) < minHeads
 }
 
-// leastValues is how many values of one session stand against earlier runs: a
+// minValues is how many values of one session stand against earlier runs: a
 // single one may be a disturbance.
-const leastValues = 3
+const minValues = 3
 
-// leastHeads is how many new runs can show a loss against history.
-const leastHeads = 3
+// minHeads is how many new runs can show a loss against history.
+const minHeads = 3
 
 func convicts(c detect.Cell) bool { return !few(c) }
 

@@ -154,7 +154,7 @@ func noReference(in *inputs, check *Check, e *bench.Expected) Verdict {
 	v := Verdict{Cell: check.Cell, Metric: check.Metric, Finding: Untracked, New: check.Actual,
 		Reason: "neither the case nor the baseline has a time to compare with: record one with cases refresh, or this host's with baseline update"}
 	if elsewhere(in.run, e) {
-		v.Reason = fmt.Sprintf("the recorded times are of host %q: record this host's with baseline update", printable(e.Host, mostName))
+		v.Reason = fmt.Sprintf("the recorded times are of host %q: record this host's with baseline update", printable(e.Host, maxName))
 	}
 	if levelOf(e.NoReference, Warn) == Fail { // the suite demands one
 		v.Finding = Missing

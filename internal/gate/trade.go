@@ -60,7 +60,7 @@ func trade(in *inputs, verdicts []Verdict) []Verdict {
 		}
 		v.Excuse = &Excuse{Kind: TradeExcuse, Source: cmp.Or(t.Source, "trade"), Trade: &Offset{Trade: *t, Gained: g.percent, Q: g.q}}
 		offset(verdicts, v, t.For, &g)
-		v.Reason = joined(v.Reason, fmt.Sprintf(in.policy.certainly("the loss is certain, and a certain gain of %s by %.1f %% pays for it", "a gain of %s by %.1f %% pays for it")+" (up to %.4g %% for at least %.4g %%)", printable(t.For, mostName), g.percent, t.Loss, t.Gain))
+		v.Reason = joined(v.Reason, fmt.Sprintf(in.policy.certainly("the loss is certain, and a certain gain of %s by %.1f %% pays for it", "a gain of %s by %.1f %% pays for it")+" (up to %.4g %% for at least %.4g %%)", printable(t.For, maxName), g.percent, t.Loss, t.Gain))
 	}
 	return verdicts
 }
@@ -73,7 +73,7 @@ func offset(verdicts []Verdict, loss *Verdict, metric string, g *gainOf) {
 			continue
 		}
 		v.Finding, v.DecidedBy = Improved, Certain
-		v.Reason = fmt.Sprintf("pays for the loss of %s, by a trade", printable(loss.Metric, mostName))
+		v.Reason = fmt.Sprintf("pays for the loss of %s, by a trade", printable(loss.Metric, maxName))
 	}
 }
 
@@ -88,7 +88,7 @@ func (p *Policy) certainly(evidence, medians string) string {
 
 // unpaid says why a gain does not pay for a loss, or "".
 func (in *inputs) unpaid(v *Verdict, t *Trade, g *gainOf) string {
-	metric := printable(t.For, mostName)
+	metric := printable(t.For, maxName)
 	switch {
 	case !(v.Delta >= -t.Loss-tolerance):
 		return fmt.Sprintf("a trade allows a loss of %.4g %%", t.Loss)
@@ -199,10 +199,10 @@ func (in *inputs) gainSince(mirrored *described, c cell, t *Trade) gainOf {
 	if in.policy.Method == MethodThreshold {
 		return g
 	}
-	if earlierRuns(old) >= leastRuns {
+	if earlierRuns(old) >= minRuns {
 		base, head := detect.Sessions(old.Level(), now.Values, c.got.Sessions < 2)
 		of := detect.Cell{Base: base, Head: head, Options: detect.Options{Mode: detect.History, HigherIsBetter: mirrored.Better != bench.Lower, MinEffect: mirrored.slower(t.Gain), Tolerance: mirrored.slower(t.Gain)}}
-		if e := detect.JudgeApart([]detect.Cell{of}, 1).Cells[0]; !few(of) && e.Verdict != detect.Untested && e.K >= leastRuns {
+		if e := detect.JudgeApart([]detect.Cell{of}, 1).Cells[0]; !few(of) && e.Verdict != detect.Untested && e.K >= minRuns {
 			since, _ := mirrored.Better.Gain(stats.Median(newest(base, e.K)), stats.Median(head))
 			g.percent = min(g.percent, -since) // earlier runs without the gain do not make it new
 			if e.Verdict == detect.Regressed {

@@ -25,11 +25,11 @@ type union struct {
 	budget         int64 // what rows can still carry without overflow
 	oldCut, newCut bool  // the side lists only the largest
 	// What an operator that the side does not list can have taken at most.
-	oldMost, newMost float64
+	maxOld, maxNew float64
 }
 
 func newUnion(p *parts, policy *bench.ExpectedOperators, perUnit, old, new float64) *union {
-	u := &union{parts: p, policy: policy, perUnit: perUnit, old: old, new: new, budget: 2 * mostPS}
+	u := &union{parts: p, policy: policy, perUnit: perUnit, old: old, new: new, budget: 2 * maxPicoseconds}
 	if old > 0 {
 		u.deltaPS = inPS(new, perUnit) - inPS(old, perUnit)
 	}
@@ -41,29 +41,29 @@ func newUnion(p *parts, policy *bench.ExpectedOperators, perUnit, old, new float
 // much as the largest one holds; 0 if there is none.
 func (u *union) cuts(largest float64) {
 	var recorded, measured int
-	oldLeast, newLeast, both := 0.0, math.Inf(1), 0.0 // both: of the run's that were recorded too
+	minOld, minNew, both := 0.0, math.Inf(1), 0.0 // both: of the run's that were recorded too
 	for i := range u.rows {
 		r := &u.rows[i]
 		if r.OldRank > 0 {
 			recorded++
-			oldLeast = least(oldLeast, r.Old)
+			minOld = least(minOld, r.Old)
 		}
 		if r.NewRank > 0 {
 			measured++
-			newLeast = min(newLeast, r.New)
+			minNew = min(minNew, r.New)
 		}
 		if r.OldRank > 0 && r.NewRank > 0 {
 			both = least(both, r.New)
 		}
 	}
-	u.newCut, u.newMost = u.cut(measured, newLeast, u.newSum, u.new)
+	u.newCut, u.maxNew = u.cut(measured, minNew, u.newSum, u.new)
 	switch {
 	case u.oldSum <= 0: // calls alone were recorded: only the run says how large operators are
-		u.oldCut, u.oldMost = u.full(recorded), both
+		u.oldCut, u.maxOld = u.full(recorded), both
 	case u.oldSum > largest*(1+rounding): // nothing says what is left beside them
-		u.oldCut, u.oldMost = u.full(recorded), oldLeast
+		u.oldCut, u.maxOld = u.full(recorded), minOld
 	default:
-		u.oldCut, u.oldMost = u.cut(recorded, oldLeast, u.oldSum, largest)
+		u.oldCut, u.maxOld = u.cut(recorded, minOld, u.oldSum, largest)
 	}
 }
 
@@ -154,7 +154,7 @@ func (u *union) carries(r *OperatorRow) bool {
 func (u *union) change(r *OperatorRow) {
 	room := 1 + u.policy.Tolerance
 	switch {
-	case r.OldRank == 0 && u.oldCut && r.New <= u.oldMost*room, r.NewRank == 0 && u.newCut && r.Old <= u.newMost*room:
+	case r.OldRank == 0 && u.oldCut && r.New <= u.maxOld*room, r.NewRank == 0 && u.newCut && r.Old <= u.maxNew*room:
 		r.Change = OperatorMoved
 	case r.OldRank == 0:
 		r.Change = OperatorNew

@@ -34,11 +34,11 @@ func picoseconds(unit string) float64 {
 	return 1e6
 }
 
-// mostPS bounds what is added up in picoseconds, at thirteen days: sums and
+// maxPicoseconds bounds what is added up in picoseconds, at thirteen days: sums and
 // differences of two such numbers stay far from overflow.
-const mostPS = 1 << 60
+const maxPicoseconds = 1 << 60
 
 // inPS rounds a number of units to picoseconds.
 func inPS(x, perUnit float64) int64 { return int64(clamp(math.Round(x * perUnit))) }
 
-func clamp(ps float64) float64 { return max(-mostPS, min(mostPS, ps)) }
+func clamp(ps float64) float64 { return max(-maxPicoseconds, min(maxPicoseconds, ps)) }

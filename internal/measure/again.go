@@ -14,9 +14,9 @@ const (
 	// defaultRemeasure is the number of values that a regression rests on: the
 	// median of three is not moved by one disturbance.
 	defaultRemeasure = 3
-	// mostValues is where more values of a cell that lies on its limit stop to
+	// maxValues is where more values of a cell that lies on its limit stop to
 	// pay.
-	mostValues = 10
+	maxValues = 10
 	// deviceCoolDown is the wait before a second look where devices are pinned
 	// to: accelerators lower their clocks while they are hot.
 	deviceCoolDown = 5 * time.Second
@@ -89,8 +89,8 @@ func (s *session) more(run *bench.Run, ids []string, why map[string]gate.Ask, wa
 			r.Health = nil // what is judged from here on is measured anew
 			more[id] = min(has+want, MaxRepeats)
 			confirm++
-		case !late && has < mostValues:
-			more[id] = min(has+want, mostValues)
+		case !late && has < maxValues:
+			more[id] = min(has+want, maxValues)
 		}
 	}
 	if confirm > 0 {

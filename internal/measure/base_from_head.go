@@ -76,13 +76,13 @@ func (e *Env) openFolder(ctx context.Context, p *Plan) (b *base, err error) {
 	return b, nil
 }
 
-// mostFromHead is how many files a run names.
-const mostFromHead = 50
+// maxFromHead is how many files a run names.
+const maxFromHead = 50
 
 // listed names files in one line.
 func listed(names []string) string {
-	shown := make([]string, 0, min(len(names), mostFromHead))
-	for _, name := range names[:min(len(names), mostFromHead)] {
+	shown := make([]string, 0, min(len(names), maxFromHead))
+	for _, name := range names[:min(len(names), maxFromHead)] {
 		shown = append(shown, text.OneLine(name))
 	}
 	if more := len(names) - len(shown); more > 0 {

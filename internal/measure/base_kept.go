@@ -24,7 +24,7 @@ import (
 // and the code under test is built by those of now.
 const (
 	keptMark = "built" // in a kept folder: a [keptBase]
-	mostKept = 3
+	maxKept  = 3
 	keptFor  = 24 * time.Hour
 )
 
@@ -202,7 +202,7 @@ func (k *checkout) prune(ctx context.Context, now time.Time, all, key string) {
 	kept := 1
 	for _, e := range entries {
 		own := strings.HasPrefix(e.Name(), k.keptOwner())
-		if now.Sub(built(e)) <= keptFor && (!own || kept < mostKept) {
+		if now.Sub(built(e)) <= keptFor && (!own || kept < maxKept) {
 			if own {
 				kept++
 			}

@@ -178,8 +178,8 @@ func (e *Env) probe(ctx context.Context, p *Plan, b *base, lanes Lanes) (*base, 
 	return b, nil
 }
 
-// mostProbes is how many cells of a suite may fail in the base before all do.
-const mostProbes = 2
+// maxProbes is how many cells of a suite may fail in the base before all do.
+const maxProbes = 2
 
 // runs says why no cell of a suite runs in the base; "" if one does, or none is to
 // be paired.
@@ -187,7 +187,7 @@ func (b *base) runs(ctx context.Context, one Planned, on func(bench.Cell) bench.
 	probed, measurer := 0, measurerOf(b.plan)
 	for _, cell := range one.Cells {
 		of, ok := b.cells[cell.ID()]
-		if !ok || probed == mostProbes {
+		if !ok || probed == maxProbes {
 			continue
 		}
 		probed++

@@ -48,8 +48,8 @@ func (s selection) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// mostWord bounds a word in a message, in runes.
-const mostWord = 80
+// maxWord bounds a word in a message, in runes.
+const maxWord = 80
 
 func limitOf(l *config.Limit) limit {
 	of := gate.Limit{Change: (*float64)(l.Change), Min: l.Min, Max: l.Max, Test: l.Test}
@@ -232,7 +232,7 @@ func metricOf(s *config.Suite, path, name string, metrics []bench.Metric) (*benc
 		names[k] = metrics[k].Name
 	}
 	names = append(names, bench.ResourceNames()...)
-	return nil, s.Errorf(path, "the suite has no metric %s: %s", text.Quote(name, mostWord), text.Instead(name, names))
+	return nil, s.Errorf(path, "the suite has no metric %s: %s", text.Quote(name, maxWord), text.Instead(name, names))
 }
 
 // checkSelection refuses a selection of names that no cell has, and one of no cell.
@@ -257,7 +257,7 @@ func checkKeys(s *config.Suite, path string, when matrix.Match, keys []string, c
 	}
 	for _, key := range slices.Sorted(maps.Keys(when)) {
 		if !slices.Contains(keys, key) {
-			return s.Errorf(path+".when."+key, "no cell has %s: %s", text.Quote(key, mostWord), text.Instead(key, keys))
+			return s.Errorf(path+".when."+key, "no cell has %s: %s", text.Quote(key, maxWord), text.Instead(key, keys))
 		}
 	}
 	return nil

@@ -195,7 +195,7 @@ func (b *base) compared(head *Plan) (metrics []bench.Metric) {
 
 // firstOf names the first of a list.
 func firstOf(names []string) string {
-	return text.OneLine(strings.Join(text.First(names, mostListed), ", "))
+	return text.OneLine(strings.Join(text.First(names, maxListed), ", "))
 }
 
 // asked reports whether both sides were measured under the same conditions.
@@ -212,5 +212,5 @@ func (b *base) lost(got, old *bench.Result) string {
 	return ""
 }
 
-// mostListed is how many cells a warning names.
-const mostListed = 10
+// maxListed is how many cells a warning names.
+const maxListed = 10

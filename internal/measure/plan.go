@@ -193,10 +193,10 @@ func (e *Env) Policy(o *Options, file *config.File) (gate.Policy, error) {
 	}
 	policy.OneLook = file.Policy.Remeasure != nil && *file.Policy.Remeasure == 0
 	if file.Policy.Threshold != nil || o.Threshold != "" {
-		policy.MinEffect = max(policy.Threshold, leastEffect) // a given limit is that of evidence, too
+		policy.MinEffect = max(policy.Threshold, minimumEffect) // a given limit is that of evidence, too
 	}
 	if m := file.Policy.MinEffect; m != nil && o.Threshold == "" {
-		policy.MinEffect = max(float64(*m), leastEffect)
+		policy.MinEffect = max(float64(*m), minimumEffect)
 	}
 	policy.Drift = max(gate.DefaultDrift, policy.Threshold) // what is allowed in one step is no drift
 	if d := file.Policy.Drift; d != nil {
@@ -226,8 +226,8 @@ func (e *Env) Policy(o *Options, file *config.File) (gate.Policy, error) {
 	return policy, refuseLevels(file)
 }
 
-// leastEffect stands for 0 %, which the gate takes for an absent limit.
-const leastEffect = 0.001
+// minimumEffect stands for 0 %, which the gate takes for an absent limit.
+const minimumEffect = 0.001
 
 // Label is the host's name as its owner gave it: flag over environment over
 // configuration; "" if absent.

@@ -88,7 +88,7 @@ func (o *Options) ReadRun(path string) (*bench.Run, error) {
 	if err != nil {
 		return nil, exit.Usagef("read the run: %w; 'accelgate run' writes one to .accelgate/run.json", err)
 	}
-	if len(o.Secret) >= leastSecret {
+	if len(o.Secret) >= minSecret {
 		data = bytes.ReplaceAll(data, []byte(o.Secret), []byte("***"))
 	}
 	run, err := bench.DecodeRun(data)

@@ -67,9 +67,9 @@ func (h hiding) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// leastSecret is the length from which a secret is looked for: a shorter one, such
+// minSecret is the length from which a secret is looked for: a shorter one, such
 // as the "x" that local servers take for a key, would make holes in every text.
-const leastSecret = 6
+const minSecret = 6
 
 // Secrets are those that a measured program could have seen: the action's token,
 // and the values of variables whose names are those of secrets. A privileged child
@@ -77,21 +77,21 @@ const leastSecret = 6
 func (p *Plan) Secrets() []string {
 	list := []string{p.Options.Secret}
 	for _, entry := range p.environ {
-		if name, value, ok := strings.Cut(entry, "="); ok && len(value) >= leastWithheld && worker.Secret(name) {
+		if name, value, ok := strings.Cut(entry, "="); ok && len(value) >= minWithheld && worker.Secret(name) {
 			list = append(list, value)
 		}
 	}
 	return list
 }
 
-// leastWithheld is longer than leastSecret, because a variable may be called a
+// minWithheld is longer than minSecret, because a variable may be called a
 // key and hold a word.
-const leastWithheld = 12
+const minWithheld = 12
 
 // Hide returns a text without the secrets.
 func (l Secrets) Hide(s string) string {
 	for _, secret := range l {
-		if len(secret) >= leastSecret {
+		if len(secret) >= minSecret {
 			s = strings.ReplaceAll(s, secret, "***")
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/accelgate/accelgate/internal/detect"
 )
 
-// leastRounds is how many values of a cell it takes to see that its first ones
+// minRounds is how many values of a cell it takes to see that its first ones
 // are unlike the others.
-const leastRounds = 5
+const minRounds = 5
 
 // warmUp warns where the first processes of most cells are unlike the later
 // ones, though each was a fresh one: then it is the machine that warmed up. One
@@ -40,7 +40,7 @@ func gatedValues(run *bench.Run, r *bench.Result) (values []float64, ok bool) {
 	for i := range r.Samples {
 		m := run.Metric(r.Samples[i].Metric)
 		if m != nil && m.Gates() && !m.Exact {
-			return r.Samples[i].Values, len(r.Samples[i].Values) >= leastRounds
+			return r.Samples[i].Values, len(r.Samples[i].Values) >= minRounds
 		}
 	}
 	return nil, false

@@ -70,8 +70,8 @@ func PrintUnrecorded(w io.Writer, p *measure.Plan) error {
 	return err
 }
 
-// mostNamed is how many cells a line names.
-const mostNamed = 5
+// maxNamed is how many cells a line names.
+const maxNamed = 5
 
 // print writes what differs, with the commands that record it.
 func (r *recorded) print(w io.Writer, p *measure.Plan) {
@@ -97,12 +97,12 @@ func answers(n int) string {
 
 // only names cells for a command, unless they are many.
 func only(ids []string) []string {
-	if len(ids) > mostNamed {
+	if len(ids) > maxNamed {
 		return nil
 	}
 	return ids
 }
 
 func names(ids []string) string {
-	return text.OneLine(strings.Join(text.First(ids, mostNamed), ", "))
+	return text.OneLine(strings.Join(text.First(ids, maxNamed), ", "))
 }

@@ -40,7 +40,7 @@ func (c *Checkout) open() (*locks, error) {
 	if err := atomicfile.MkdirAll(folder); err != nil {
 		return nil, fmt.Errorf("lock the checkout for its build: %w: make the folder writable", err)
 	}
-	return &locks{file: flock.New(filepath.Join(folder, "build.lock")), dir: c.Dir, say: c.Say, done: map[string]string{}, pause: leastPause}, nil
+	return &locks{file: flock.New(filepath.Join(folder, "build.lock")), dir: c.Dir, say: c.Say, done: map[string]string{}, pause: minPause}, nil
 }
 
 // share waits until no other process builds.
@@ -79,8 +79,8 @@ func (l *locks) explain(err error) error {
 
 // The pauses between two looks at a lock, and at the files of a build, grow.
 const (
-	leastPause = 20 * time.Millisecond
-	mostPause  = 2 * time.Second
+	minPause = 20 * time.Millisecond
+	maxPause = 2 * time.Second
 )
 
 // wait waits a moment. The first one starts the time that all of them may take together.
@@ -89,7 +89,7 @@ func (l *locks) wait(ctx context.Context, wait Waiting, does string) error {
 		l.limit = time.After(wait.Most)
 		l.say(fmt.Sprintf("waiting up to %v for another accelgate that %s in %s", wait.Most, does, l.dir))
 	}
-	l.pause = min(2*l.pause, mostPause)
+	l.pause = min(2*l.pause, maxPause)
 	select {
 	case <-time.After(l.pause):
 		return nil

@@ -33,8 +33,8 @@ type setUp struct {
 	device bench.Device
 }
 
-// mostFailed is how many models a run warns of whose teardown failed.
-const mostFailed = 20
+// maxFailed is how many models a run warns of whose teardown failed.
+const maxFailed = 20
 
 // ModelAxis is the axis whose values are models.
 const ModelAxis = "model"
@@ -109,7 +109,7 @@ func (s *Stage) tearDownModel(d bench.Device) error {
 	why, err := s.perModel(context.Background(), "teardown", now.model, d)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if m := &s.models; why != "" && !m.torn[now.model] && len(m.failed) < mostFailed {
+	if m := &s.models; why != "" && !m.torn[now.model] && len(m.failed) < maxFailed {
 		if m.torn == nil {
 			m.torn = map[string]bool{}
 		}

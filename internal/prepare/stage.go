@@ -34,9 +34,9 @@ type Stage struct {
 	models  models
 }
 
-// mostDeaths is how often a service that came up may end by itself before no cell is tried
+// maxDeaths is how often a service that came up may end by itself before no cell is tried
 // any more.
-const mostDeaths = 3
+const maxDeaths = 3
 
 // The variables that a step of each measurement gets.
 const (
@@ -201,7 +201,7 @@ func (s *Stage) bury(run *service, when string) (why string, err error) {
 	}
 	ended += "; see " + s.logPath("service-failed")
 	name := quoted(s.Around.Service.Command)
-	if s.deaths >= mostDeaths {
+	if s.deaths >= maxDeaths {
 		s.broken = fmt.Sprintf("the service %s ended %s while cells were measured, the last time: %s", name, text.Plural(s.deaths, "time"), ended)
 	}
 	return fmt.Sprintf("the service %s ended %s: %s", name, when, ended), nil

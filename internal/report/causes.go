@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	leastAlike = 5    // findings of one cause that are shown as one
-	maxCauses  = 1000 // that are kept apart; a run can make up as many as it has cells
-	maxShared  = 10   // causes that are shown
+	minAlike  = 5    // findings of one cause that are shown as one
+	maxCauses = 1000 // that are kept apart; a run can make up as many as it has cells
+	maxShared = 10   // causes that are shown
 )
 
 // byCause gathers the blocking findings that share a host, a label and a cause.
@@ -28,7 +28,7 @@ type causeKey struct {
 
 // cause is why several cells block.
 type cause struct {
-	first  []finding // fewer than leastAlike
+	first  []finding // fewer than minAlike
 	n      int       // verdicts
 	shared []string  // the parts of the ids, "" where they differ; nil where nothing is shared
 	common common    // what the cells have in common, once all are known
@@ -52,7 +52,7 @@ func (c *byCause) add(f finding) bool {
 		c.index[key] = of
 		c.list = append(c.list, of)
 	}
-	if of.n++; of.n < leastAlike {
+	if of.n++; of.n < minAlike {
 		of.first = append(of.first, f)
 	}
 	of.shared = keepShared(of.shared, f.Cell)
@@ -97,7 +97,7 @@ func keepShared(shared []string, id string) []string {
 // findings of the others.
 func (c *byCause) settle() (shared []*cause, single []finding) {
 	for _, of := range c.list {
-		if of.n < leastAlike {
+		if of.n < minAlike {
 			single = append(single, of.first...)
 		} else {
 			shared = append(shared, of)

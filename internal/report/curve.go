@@ -9,8 +9,8 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// mostProbes bounds the rows of one curve.
-const mostProbes = 30
+// maxProbes bounds the rows of one curve.
+const maxProbes = 30
 
 // curves lists what searches over loads measured, a table for each cell, and
 // how many there are.
@@ -39,7 +39,7 @@ func curveTable(curve bench.Curve) block {
 	}
 	t := &table{total: len(curve), columns: columns(titles...)}
 	sorted := curve.ByLoad()
-	for _, p := range sorted[:min(len(sorted), mostProbes)] {
+	for _, p := range sorted[:min(len(sorted), maxProbes)] {
 		holds := "no"
 		if p.Holds {
 			holds = "yes"

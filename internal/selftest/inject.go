@@ -16,13 +16,13 @@ import (
 const (
 	// beyond is how far beyond its limit a slow-down is that must be found.
 	beyond = 1.5
-	// leastInjected is the slow-down, in percent, where a limit is nearly 0.
-	leastInjected = 0.1
-	// mostSlower is the largest slow-down that a gate may need: one that lets a
+	// minInjected is the slow-down, in percent, where a limit is nearly 0.
+	minInjected = 0.1
+	// maxSlower is the largest slow-down that a gate may need: one that lets a
 	// program be ten times slower has no limit.
-	mostSlower = 10.0
-	// mostJudged bounds the cells that are judged in all, over the copies of a run.
-	mostJudged = 200_000
+	maxSlower = 10.0
+	// maxJudged bounds the cells that are judged in all, over the copies of a run.
+	maxJudged = 200_000
 )
 
 // slower judges copies of the run in which one cell, and then all cells, are
@@ -41,7 +41,7 @@ func (t *experiment) slower() {
 		}
 		if why != "" {
 			t.fail("%s", why)
-			if len(t.failed) == mostNamed {
+			if len(t.failed) == maxNamed {
 				break
 			}
 			continue
@@ -81,7 +81,7 @@ func (t *experiment) slowerAtOnce() {
 // chosen are the cells to judge one at a time: all, or, of very many, some at
 // equal distances.
 func (t *experiment) chosen() []gated {
-	most := max(3, mostJudged/max(1, len(t.run.Results)))
+	most := max(3, maxJudged/max(1, len(t.run.Results)))
 	if len(t.gated) <= most {
 		return t.gated
 	}
@@ -140,11 +140,11 @@ func (g *gated) slow(r *bench.Result, describe func(string) *bench.Metric) {
 
 // worseBy is the factor that makes a metric worse by 1.5 times its limit.
 func worseBy(better bench.Direction, limit float64) float64 {
-	change := max(beyond*limit, leastInjected) / 100
+	change := max(beyond*limit, minInjected) / 100
 	if better == bench.Lower {
-		return min(1+change, mostSlower)
+		return min(1+change, maxSlower)
 	}
-	return max(1-change, 1/mostSlower)
+	return max(1-change, 1/maxSlower)
 }
 
 // unfound says how a slow-down of the cell was not found as it should be: each
@@ -174,15 +174,15 @@ func (g *gated) unfound(verdicts []gate.Verdict) string {
 }
 
 func injected(limit float64) string {
-	if beyond*limit/100 >= 1-1/mostSlower {
-		return fmt.Sprintf("a factor of up to %v", mostSlower)
+	if beyond*limit/100 >= 1-1/maxSlower {
+		return fmt.Sprintf("a factor of up to %v", maxSlower)
 	}
-	return fmt.Sprintf("%.4g %%", max(beyond*limit, leastInjected))
+	return fmt.Sprintf("%.4g %%", max(beyond*limit, minInjected))
 }
 
 // remedy is what keeps a slow-down from failing, and what to do.
 func remedy(v *gate.Verdict, limit float64) string {
-	if v.Finding == gate.Unchanged && beyond*limit/100 >= 1-1/mostSlower {
+	if v.Finding == gate.Unchanged && beyond*limit/100 >= 1-1/maxSlower {
 		return "lower policy.threshold"
 	}
 	if v.Reason != "" {
@@ -257,7 +257,7 @@ func (t *experiment) each(what string, found gate.Finding, amiss func(id string)
 
 // passed are the ids of cells that passed, not more than are to be judged.
 func (t *experiment) passed() (ids []string) {
-	most := max(3, mostJudged/max(1, len(t.run.Results)))
+	most := max(3, maxJudged/max(1, len(t.run.Results)))
 	for i := range t.run.Results {
 		if r := &t.run.Results[i]; r.Outcome == bench.Passed && r.Doubt == "" && len(ids) < most {
 			ids = append(ids, r.Cell.ID())

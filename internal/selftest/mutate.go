@@ -27,8 +27,8 @@ const (
 	mutationCount = 100
 	// mutationSeed makes every selftest of one run judge the same copies.
 	mutationSeed = 17
-	// mostMutated bounds the cells of a copy: each is named in a report.
-	mostMutated = 8
+	// maxMutated bounds the cells of a copy: each is named in a report.
+	maxMutated = 8
 	// unwrapped is a width at which what names a cell and its metric stands in one line.
 	unwrapped = 10_000
 )
@@ -116,7 +116,7 @@ func (t *experiment) few() *experiment {
 	some.numbers = nil
 	kept := map[string]bool{}
 	for _, n := range t.numbers {
-		if kept[n.cell] || len(kept) < mostMutated {
+		if kept[n.cell] || len(kept) < maxMutated {
 			kept[n.cell] = true
 			some.numbers = append(some.numbers, n)
 		}

@@ -234,8 +234,8 @@ func (t *experiment) nothing() {
 	t.prove("0 cells: no evidence, exit %d", exit.NoMeasure)
 }
 
-// mostNamed is how many cells are named of each sort.
-const mostNamed = 10
+// maxNamed is how many cells are named of each sort.
+const maxNamed = 10
 
 // conclude prints what was proved and what was not.
 func (t *experiment) conclude() (int, error) {
@@ -245,7 +245,7 @@ func (t *experiment) conclude() (int, error) {
 	for _, line := range t.failed {
 		fmt.Fprintf(t.Stdout, "NOT PROVED  %s\n", line)
 	}
-	for _, line := range text.First(t.unjudged, mostNamed) {
+	for _, line := range text.First(t.unjudged, maxNamed) {
 		fmt.Fprintf(t.Stdout, "not judged  %s\n", text.OneLine(line))
 	}
 	for _, line := range t.unapplied {

@@ -33,8 +33,8 @@ type atomEntry struct {
 	Content string     `xml:"content"`
 }
 
-// mostEntries is how many regressions the feed has, the newest ones.
-const mostEntries = 100
+// maxEntries is how many regressions the feed has, the newest ones.
+const maxEntries = 100
 
 // feed writes the confirmed regressions as feed.xml: changes of level for the worse, and regressions that the newest run
 // confirms. An entry keeps its id for as long as host, cell, metric and commit are the same.
@@ -46,7 +46,7 @@ func (s *site) feed() error {
 	f := atomFeed{Title: shown(s.Title), ID: identity("feed", s.URL, s.Repository), Author: "accelgate", Updated: s.Now.UTC().Format(time.RFC3339),
 		Links: []atomLink{{"self", base + "feed.xml"}, {"", base + "index.html"}}}
 	all := s.regressions()
-	for i := range all[:min(len(all), mostEntries)] {
+	for i := range all[:min(len(all), maxEntries)] {
 		f.Entries = append(f.Entries, s.entry(&all[i], base))
 	}
 	if len(f.Entries) > 0 {

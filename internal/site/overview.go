@@ -28,11 +28,11 @@ type overview struct {
 // listed is a list of which a page shows the beginning.
 type listed[T any] struct{ All []T }
 
-// mostRows is how many rows a table of an overview has.
-const mostRows = 20
+// maxRows is how many rows a table of an overview has.
+const maxRows = 20
 
 // Shown are the rows that a page shows.
-func (l listed[T]) Shown() []T { return l.All[:min(len(l.All), mostRows)] }
+func (l listed[T]) Shown() []T { return l.All[:min(len(l.All), maxRows)] }
 
 // More is how many rows it does not show.
 func (l listed[T]) More() int { return len(l.All) - len(l.Shown()) }

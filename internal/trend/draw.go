@@ -15,12 +15,12 @@ import (
 	"github.com/accelgate/accelgate/internal/text"
 )
 
-// mostDrawn is how many series are drawn at most.
-const mostDrawn = 10
+// maxDrawn is how many series are drawn at most.
+const maxDrawn = 10
 
 // draw draws the series of o.Cell, in plain text that is as wide as the terminal.
 func (o *Options) draw(w io.Writer, all []Series) error {
-	for i := range all[:min(mostDrawn, len(all))] {
+	for i := range all[:min(maxDrawn, len(all))] {
 		s := &all[i]
 		const rows = 8
 		lines, shown := s.Chart().Text(cmp.Or(o.Columns, 100), rows)
@@ -28,7 +28,7 @@ func (o *Options) draw(w io.Writer, all []Series) error {
 			return err
 		}
 	}
-	if more := len(all) - mostDrawn; more > 0 {
+	if more := len(all) - maxDrawn; more > 0 {
 		fmt.Fprintf(w, "... and %d more series: give --cell an id instead of a pattern\n", more)
 	}
 	_, err := fmt.Fprintln(w, "* a run, o one of an unhealthy host, # the newest, : a change of level")
@@ -54,8 +54,8 @@ func (s *Series) facts(shown int) []string {
 	if first > 0 {
 		lines[0] += fmt.Sprintf("; %d earlier are not shown", first)
 	}
-	if s.Runs < leastHistory {
-		return append(lines, fmt.Sprintf("%s: finding a change takes %d", text.Plural(s.Runs, "value"), leastHistory))
+	if s.Runs < minHistory {
+		return append(lines, fmt.Sprintf("%s: finding a change takes %d", text.Plural(s.Runs, "value"), minHistory))
 	}
 	for _, l := range s.Changes {
 		lines = append(lines, fmt.Sprintf("level: %s between %s and %s, p %.1g", l, measure.ShortRevision(l.After), measure.ShortRevision(l.Before), l.P))

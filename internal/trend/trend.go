@@ -80,12 +80,12 @@ func Report(w io.Writer, arguments []string, o Options) error {
 	}
 	long := 0
 	for i := range all {
-		if all[i].Look(); all[i].Runs >= leastHistory {
+		if all[i].Look(); all[i].Runs >= minHistory {
 			long++
 		}
 	}
 	if long == 0 && o.Cell == "" {
-		return fmt.Errorf("no cell of %s has a metric with %d values, which finding a change takes: keep more runs, or choose other cells", text.Plural(len(runs), "run"), leastHistory)
+		return fmt.Errorf("no cell of %s has a metric with %d values, which finding a change takes: keep more runs, or choose other cells", text.Plural(len(runs), "run"), minHistory)
 	}
 	JudgeNewest(all)
 	slices.SortStableFunc(all, func(a, b Series) int { return cmp.Compare(a.worst(), b.worst()) })
@@ -100,8 +100,8 @@ func Report(w io.Writer, arguments []string, o Options) error {
 	return write(w, all, len(runs))
 }
 
-// leastHistory is how many values a series needs to be looked at.
-const leastHistory = 8
+// minHistory is how many values a series needs to be looked at.
+const minHistory = 8
 
 // JudgeNewest sets Newest of all series. It judges the newest run of each host as a whole, so that
 // few of many cells are false alarms: by itself, and with the run before it, which it may confirm.
@@ -183,7 +183,7 @@ func (s *Series) pad(n int) {
 // level returns the values without those of an unhealthy host, where enough are left: these
 // are no sign of the code.
 func (s *Series) level() []float64 {
-	if len(s.Unhealthy) == 0 || s.Runs-len(s.Unhealthy) < leastHistory {
+	if len(s.Unhealthy) == 0 || s.Runs-len(s.Unhealthy) < minHistory {
 		return s.Values
 	}
 	values := slices.Clone(s.Values)
@@ -193,16 +193,16 @@ func (s *Series) level() []float64 {
 	return values
 }
 
-// leastChange is the least relative change of a level that is reported.
-const leastChange = 0.01
+// minChange is the least relative change of a level that is reported.
+const minChange = 0.01
 
 // Look finds changes and drift, where there are at least 8 values.
 func (s *Series) Look() {
-	if s.Runs < leastHistory {
+	if s.Runs < minHistory {
 		return
 	}
 	higher, values := s.Better != bench.Lower, s.level()
-	for _, p := range detect.ChangePoints(values, detect.Search{HigherIsBetter: higher, MinEffect: leastChange}) {
+	for _, p := range detect.ChangePoints(values, detect.Search{HigherIsBetter: higher, MinEffect: minChange}) {
 		before := max(p.Index-1, 0)
 		for before > 0 && math.IsNaN(values[before]) {
 			before--
@@ -212,7 +212,7 @@ func (s *Series) Look() {
 	if len(s.Changes) > 0 {
 		return // a step looks like drift, too
 	}
-	if d, ok := detect.Drift(values, higher); ok && d.Alarm >= 0 && d.Change > leastChange {
+	if d, ok := detect.Drift(values, higher); ok && d.Alarm >= 0 && d.Change > minChange {
 		s.Drift = &Drift{Changed: verdict.ChangeOf(d.Change, s.Better), Since: s.Revisions[d.Since]}
 	}
 }

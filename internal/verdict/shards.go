@@ -116,8 +116,8 @@ func jobStates(ctx context.Context, e *measure.Env, system, name string, ids []s
 	return states, trouble
 }
 
-// mostNamed bounds the shards of one message.
-const mostNamed = 20
+// maxNamed bounds the shards of one message.
+const maxNamed = 20
 
 // named lists shards with the states of their jobs: "3/8 (job 12_3: CANCELLED), 5/8".
 func named(shards []string, states cluster.States) string {
@@ -129,7 +129,7 @@ func named(shards []string, states cluster.States) string {
 		}
 		parts = append(parts, name)
 	}
-	return strings.Join(text.First(parts, mostNamed), ", ")
+	return strings.Join(text.First(parts, maxNamed), ", ")
 }
 
 // again is the next step for jobs that left nothing.
@@ -154,7 +154,7 @@ func listed(states cluster.States) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return " (" + strings.Join(text.First(parts, mostNamed), ", ") + ")"
+	return " (" + strings.Join(text.First(parts, maxNamed), ", ") + ")"
 }
 
 // addAbsent adds an empty run, which the gate cannot pass, for each host that left none.

@@ -55,8 +55,8 @@ func ParseNodes(list string) ([]int, error) {
 	return nodes, nil
 }
 
-// mostList bounds what is read of a list of processors, in bytes.
-const mostList = 64 << 10
+// maxList bounds what is read of a list of processors, in bytes.
+const maxList = 64 << 10
 
 // processorsOf returns the processors of a NUMA node, of which one of memory alone has none. See
 // /sys/devices/system/node in the kernel's documentation (sysfs-devices-node). Other systems than
@@ -70,7 +70,7 @@ func processorsOf(root string, node int) ([]int, error) {
 		return nil, fmt.Errorf("this host has no NUMA node %d that accelgate can see: correct numa, or remove it (lscpu lists the nodes)", node)
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, mostList))
+	data, err := io.ReadAll(io.LimitReader(file, maxList))
 	list := strings.TrimSpace(string(data))
 	if err != nil || list == "" {
 		return nil, err

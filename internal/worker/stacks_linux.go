@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// mostDumped bounds the processes of a tree that are asked.
-const mostDumped = 16
+// maxDumped bounds the processes of a tree that are asked.
+const maxDumped = 16
 
 // askForStacks has each process of the tree print its stacks. It reports whether one was sent a
 // signal.
@@ -41,7 +41,7 @@ func monitors(pid int) bool { return programOf(pid) == "conmon" }
 // some with a large core file.
 func askAll(to *stacks, environ []string, wanted func(pid int) bool) (done asked) {
 	eachNumberIn("/proc", func(pid int) {
-		if done.n == mostDumped || !wanted(pid) {
+		if done.n == maxDumped || !wanted(pid) {
 			return
 		}
 		done.n++

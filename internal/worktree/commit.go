@@ -131,7 +131,7 @@ func (r *Repository) listing(ctx context.Context, dir, tree string, args ...stri
 	case err != nil:
 		return nil, false, err
 	case !response.OK():
-		return nil, false, fmt.Errorf("git lists no tree %s: %s: %s", text.OneLine(tree), response.Reason(), text.Plain(strings.TrimSpace(response.Log), mostSaid))
+		return nil, false, fmt.Errorf("git lists no tree %s: %s: %s", text.OneLine(tree), response.Reason(), text.Plain(strings.TrimSpace(response.Log), maxLog))
 	case response.StdoutTruncated:
 		return nil, false, nil
 	}
@@ -177,7 +177,7 @@ func (r *Repository) object(ctx context.Context, dir, kind, id string) ([]byte, 
 	case err != nil:
 		return nil, err
 	case !response.OK() || response.StdoutTruncated:
-		return nil, fmt.Errorf("git has no %s %s: %s: %s", kind, text.OneLine(id), response.Reason(), text.Plain(strings.TrimSpace(response.Log), mostSaid))
+		return nil, fmt.Errorf("git has no %s %s: %s: %s", kind, text.OneLine(id), response.Reason(), text.Plain(strings.TrimSpace(response.Log), maxLog))
 	}
 	return response.Stdout, named(id, kind, response.Stdout)
 }

@@ -21,8 +21,8 @@ import (
 
 // The bounds of an [Overlay].
 const (
-	mostOverlaid      = 10_000
-	mostOverlaidBytes = 64 << 20
+	maxOverlaid      = 10_000
+	maxOverlaidBytes = 64 << 20
 )
 
 // Overlay holds files of one checkout that another one gets in place of its own. Paths
@@ -57,7 +57,7 @@ func (r *Repository) Overlay(ctx context.Context, dir string, globs []string) (*
 		return nil, err
 	}
 	defer root.Close()
-	left := int64(mostOverlaidBytes)
+	left := int64(maxOverlaidBytes)
 	for _, name := range names {
 		switch file, err := readFile(root, name, left); {
 		case errors.Is(err, fs.ErrNotExist): // deleted, and git has it still
@@ -94,9 +94,9 @@ func (r *Repository) list(ctx context.Context, dir string, globs []string, which
 	case err != nil:
 		return nil, err
 	case !response.OK():
-		return nil, fmt.Errorf("git lists no files of %s: %s: %s: use a git checkout, or remove ab", dir, response.Reason(), text.Plain(strings.TrimSpace(response.Log), mostSaid))
+		return nil, fmt.Errorf("git lists no files of %s: %s: %s: use a git checkout, or remove ab", dir, response.Reason(), text.Plain(strings.TrimSpace(response.Log), maxLog))
 	case response.StdoutTruncated:
-		return nil, fmt.Errorf("more than %d files: name fewer", mostOverlaid)
+		return nil, fmt.Errorf("more than %d files: name fewer", maxOverlaid)
 	}
 	var names []string
 	for name := range strings.SplitSeq(string(response.Stdout), "\x00") {
@@ -106,8 +106,8 @@ func (r *Repository) list(ctx context.Context, dir string, globs []string, which
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	if len(names) > mostOverlaid {
-		return nil, fmt.Errorf("%d files, more than %d: name fewer", len(names), mostOverlaid)
+	if len(names) > maxOverlaid {
+		return nil, fmt.Errorf("%d files, more than %d: name fewer", len(names), maxOverlaid)
 	}
 	return names, nil
 }
@@ -136,7 +136,7 @@ func readFile(root *os.Root, name string, left int64) (overlaid, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, left+1))
 	if err == nil && int64(len(data)) > left {
-		err = fmt.Errorf("with it the files have more than %d MiB: name fewer", mostOverlaidBytes>>20)
+		err = fmt.Errorf("with it the files have more than %d MiB: name fewer", maxOverlaidBytes>>20)
 	}
 	return overlaid{mode: info.Mode().Perm(), data: data}, err
 }
@@ -225,7 +225,7 @@ func (l *Laid) compare(root *os.Root, o *Overlay, name string) error {
 	case !info.Mode().IsRegular():
 		return errors.New("is not a file in the base: name paths that are files on both sides")
 	default:
-		now, err = readFile(root, name, mostOverlaidBytes)
+		now, err = readFile(root, name, maxOverlaidBytes)
 	}
 	if err != nil {
 		return err

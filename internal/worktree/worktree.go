@@ -34,7 +34,7 @@ func (r *Repository) Request(dir string, args ...string) worker.Request {
 	return worker.Request{Args: append([]string{"git"}, args...), Dir: dir, Unset: Variables}
 }
 
-const mostSaid = 300 // runes of git's output
+const maxLog = 300 // runes of git's output
 
 // Git runs git in a folder and returns what it prints, trimmed.
 func (r *Repository) Git(ctx context.Context, dir string, args ...string) (string, error) {
@@ -43,7 +43,7 @@ func (r *Repository) Git(ctx context.Context, dir string, args ...string) (strin
 		return "", err
 	}
 	if !response.OK() {
-		return "", fmt.Errorf("git %s: %s: %s", strings.Join(args, " "), response.Reason(), text.Plain(strings.TrimSpace(response.Log), mostSaid))
+		return "", fmt.Errorf("git %s: %s: %s", strings.Join(args, " "), response.Reason(), text.Plain(strings.TrimSpace(response.Log), maxLog))
 	}
 	return strings.TrimSpace(string(response.Stdout)), nil
 }

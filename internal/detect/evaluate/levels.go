@@ -8,11 +8,11 @@ import (
 
 // What counts as a change of level in hindsight.
 const (
-	leastRuns   = 8    // runs of a level
-	leastShift  = 0.01 // relative
-	leastShiftS = 0.75 // in units of the noise
-	clip        = 3    // units of the noise around the local median that a run may count for
-	localSpan   = 9
+	minRuns   = 8    // runs of a level
+	minShift  = 0.01 // relative
+	minShiftS = 0.75 // in units of the noise
+	clip      = 3    // units of the noise around the local median that a run may count for
+	localSpan = 9
 )
 
 // label finds the levels of a series by optimal partitioning of its clipped
@@ -24,7 +24,7 @@ func (s *Series) label() {
 	}
 	noise := stepNoise(y)
 	clipped := winsorise(y, noise)
-	cuts := partition(clipped, leastRuns, penalty(noise, len(y)))
+	cuts := partition(clipped, minRuns, penalty(noise, len(y)))
 	cuts = join(clipped, cuts, noise)
 	s.Level = make([]int, len(y))
 	for i := range cuts[:len(cuts)-1] {
@@ -92,7 +92,7 @@ func partition(y []float64, least int, penalty float64) []int {
 
 // join removes the cut with the smallest shift for as long as it is small.
 func join(y []float64, cuts []int, noise float64) []int {
-	limit := max(math.Log1p(leastShift), leastShiftS*noise)
+	limit := max(math.Log1p(minShift), minShiftS*noise)
 	for len(cuts) > 2 {
 		at, smallest := 0, math.Inf(1)
 		for i := 1; i < len(cuts)-1; i++ {

@@ -7,8 +7,8 @@ import (
 	"github.com/accelgate/accelgate/internal/detect"
 )
 
-// leastCells is the number of cells that a report must have to be counted.
-const leastCells = 20
+// minCells is the number of cells that a report must have to be counted.
+const minCells = 20
 
 // slowed is the number of cells of a report that are made slower.
 const slowed = 3
@@ -78,7 +78,7 @@ func (s *Set) wholes(n int) (reports [][]detect.Cell) {
 				cells = append(cells, c)
 			}
 		}
-		if len(cells) >= leastCells {
+		if len(cells) >= minCells {
 			reports = append(reports, cells)
 		}
 	}

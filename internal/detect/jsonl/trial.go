@@ -78,9 +78,9 @@ func (t *Trial) sessions() (n int) {
 	return n
 }
 
-// sessionsLeast is how many runs it takes to estimate how much they differ, as for
+// minSessions is how many runs it takes to estimate how much they differ, as for
 // [detect.History].
-func (s *sample) sessionsLeast() int {
+func (s *sample) minSessions() int {
 	if len(s.cell.Head) < 3 {
 		return 3
 	}

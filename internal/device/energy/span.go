@@ -32,9 +32,9 @@ func (p *Packages) Read() Reads {
 	return counts
 }
 
-// mostW is more than a package draws for long. It bounds how often a counter can have
+// maxWatts is more than a package draws for long. It bounds how often a counter can have
 // started over.
-const mostW = 500
+const maxWatts = 500
 
 // Joules returns the energy between two moments. It is not known where a counter may have
 // started over twice, which takes minutes, or was set back.
@@ -48,7 +48,7 @@ func (p *Packages) Joules(from, to Reads, passed time.Duration) (joules float64,
 			step = z.wrap - from[i] + to[i]
 		}
 		used := float64(step) / 1e6
-		if passed.Seconds() > float64(z.wrap)/1e6/mostW || used > maxZoneW*passed.Seconds()+1 {
+		if passed.Seconds() > float64(z.wrap)/1e6/maxWatts || used > maxZoneW*passed.Seconds()+1 {
 			return 0, false
 		}
 		joules += used

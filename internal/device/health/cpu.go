@@ -14,15 +14,15 @@ import (
 const (
 	maxForeign = 0.25 // of all cores
 	maxSteal   = 0.05 // of all time
-	leastClock = 0.6  // of the base frequency
+	minClock   = 0.6  // of the base frequency
 	busyCore   = 0.9  // of a second
 )
 
 const (
 	window = time.Second // the least time that use is reported for
 	period = time.Second // between looks while a span lasts
-	// leastTicks are so many that one more or less does not decide.
-	leastTicks = 50
+	// minTicks are so many that one more or less does not decide.
+	minTicks = 50
 )
 
 // look looks at the processors and remembers it for spans that are shorter than
@@ -68,7 +68,7 @@ func (w *Watcher) processors(begin, end machine, outside bool) (f finding) {
 	if end.throttle > begin.throttle {
 		f.unwell = append(f.unwell, "the processors were throttled because they were too hot: cool the host, and measure again")
 	}
-	if total < leastTicks {
+	if total < minTicks {
 		f.unknown = append(f.unknown, "the span is too short to attribute the use of the processors: measure for longer")
 		return f
 	}
@@ -160,7 +160,7 @@ func (c *clocks) look(s *system, before, now machine) {
 
 func (c *clocks) judge() finding {
 	f := finding{readings: c.readings}
-	if c.n > 0 && c.share < leastClock {
+	if c.n > 0 && c.share < minClock {
 		f.unwell = append(f.unwell, fmt.Sprintf("busy processors ran at %.0f %% of their base frequency: look at their governor, power limit and cooling", 100*c.share))
 	}
 	return f
@@ -169,5 +169,5 @@ func (c *clocks) judge() finding {
 func busy(before, now ticks) bool {
 	total := now.total() - min(now.total(), before.total())
 	work := now.work - min(now.work, before.work)
-	return total >= leastTicks && float64(work) >= busyCore*float64(total)
+	return total >= minTicks && float64(work) >= busyCore*float64(total)
 }

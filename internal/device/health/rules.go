@@ -15,7 +15,7 @@ import (
 const (
 	maxHeld    = 0.01 // of the time
 	cappedBusy = 0.5  // of the time
-	leastShare = 0.5  // of the nominal clock
+	minShare   = 0.5  // of the nominal clock
 )
 
 // hardwareSlowdown takes two samples: it may only be a change of clocks.
@@ -39,7 +39,7 @@ func (w *watched) judge() (f finding) {
 	for _, word := range w.slowness() {
 		f.unwell = append(f.unwell, fmt.Sprintf("%s was held back (%s): look at its cooling and its power supply, and measure again", name, word))
 	}
-	if share, ok := w.cappedClock(); ok && share < leastShare {
+	if share, ok := w.cappedClock(); ok && share < minShare {
 		f.unwell = append(f.unwell, fmt.Sprintf("%s ran at %.0f %% of its clock to stay below its power limit: look at the limit and the power supply", name, 100*share))
 	}
 	if n := w.last.errors - w.first.errors; w.first.counted && w.last.counted && n > 0 {

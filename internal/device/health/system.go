@@ -115,15 +115,15 @@ const maxTree = 1 << 16
 // would be taken for those of others.
 var errUnseen = errors.New("a process of this run cannot be seen, or many end at once")
 
-// mostWalks bounds how often the tree is gone through again because processes
+// maxWalks bounds how often the tree is gone through again because processes
 // ended meanwhile.
-const mostWalks = 10
+const maxWalks = 10
 
 // used adds up the ticks of this process, of its children that ended, and of all
 // processes below it that run. What ends between two looks is in neither of them,
 // so only a walk that saw all listed processes counts.
 func (s *system) used() (total uint64, err error) {
-	for range mostWalks {
+	for range maxWalks {
 		if total, err = s.walk(); !errors.Is(err, errUnseen) {
 			break
 		}

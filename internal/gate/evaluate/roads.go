@@ -96,9 +96,9 @@ func ownPairs(all []detectors.Paired, rounds int) road {
 
 // kernelPairs are reports of alternating launches of GPU kernels, three bursts of one
 // GPU and kernel joined, each as a share of its own median.
-func kernelPairs(all []detectors.Repeats, leastEffect float64) road {
+func kernelPairs(all []detectors.Repeats, minimumEffect float64) road {
 	r := road{name: "pairs in stages, GPU kernels", paired: true, policy: gate.DefaultPolicy()}
-	r.policy.MinEffect = leastEffect
+	r.policy.MinEffect = minimumEffect
 	var cells []number
 	for i := 0; i+joined <= len(all); i += joined {
 		var n number

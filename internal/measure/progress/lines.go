@@ -73,8 +73,8 @@ func (d *Display) Table(shown func(metric string) bool) {
 	}
 }
 
-// mostRows is how many cells the table has: the report that follows has the rest.
-const mostRows = 30
+// maxRows is how many cells the table has: the report that follows has the rest.
+const maxRows = 30
 
 // table has a row for each cell and metric, as wide as the terminal.
 func (s *state) table(shown func(string) bool, columns int) (lines []string) {
@@ -95,7 +95,7 @@ func (s *state) table(shown func(string) bool, columns int) (lines []string) {
 			id = ""
 		}
 	}
-	more := max(0, len(rows)-mostRows)
+	more := max(0, len(rows)-maxRows)
 	rows = rows[:len(rows)-more]
 	wide := [2]int{}
 	for _, r := range rows {

@@ -26,8 +26,8 @@ func flaky(r *bench.Result, failures []bench.Result) {
 		causes = append(causes, fmt.Sprintf("%s %s", cause, text.Plural(times[cause], "time")))
 	}
 	r.Warnings = append(slices.Clip(r.Warnings), fmt.Sprintf("flaky: it passed at attempt %d only (%s before): %s",
-		len(failures)+1, strings.Join(causes, ", "), text.Clip(text.OneLine(failures[len(failures)-1].Reason), mostReason)))
+		len(failures)+1, strings.Join(causes, ", "), text.Clip(text.OneLine(failures[len(failures)-1].Reason), maxReason)))
 }
 
-// mostReason bounds a reason in a warning, in bytes.
-const mostReason = 300
+// maxReason bounds a reason in a warning, in bytes.
+const maxReason = 300

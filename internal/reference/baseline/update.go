@@ -308,20 +308,20 @@ func (m *Metric) still(old *Metric) bool {
 	switch {
 	case !sameMeaning(&m.Metric, &old.Metric) || !sameUnit(m.Unit, old.Unit):
 		return false
-	case m.Exact || old.Exact || m.N < leastForNoise || old.N < leastForNoise:
+	case m.Exact || old.Exact || m.N < minForNoise || old.N < minForNoise:
 		return false
 	}
 	return moved <= max(noise(m.Summary, old.Summary), m.Resolution)
 }
 
-// leastForNoise is how many values tell how much they vary.
-const leastForNoise = 3
+// minForNoise is how many values tell how much they vary.
+const minForNoise = 3
 
 // noise is three standard errors of the difference of two medians. The error of
 // a median of n normal values is 1.2533 times that of their mean, and their
 // standard deviation 1.4826 times the median absolute deviation.
 func noise(a, b bench.Summary) float64 {
-	if a.N < leastForNoise || b.N < leastForNoise {
+	if a.N < minForNoise || b.N < minForNoise {
 		return 0
 	}
 	return 3 * 1.2533 * 1.4826 * math.Sqrt(a.MAD*a.MAD/float64(a.N)+b.MAD*b.MAD/float64(b.N))

@@ -64,9 +64,9 @@ func points(runs []*run) []bench.Point {
 	return points
 }
 
-// leastLevel is how many runs make a level: fewer may be a disturbance, and the
+// minLevel is how many runs make a level: fewer may be a disturbance, and the
 // gate compares them with the level before them.
-const leastLevel = 3
+const minLevel = 3
 
 // newestLevel empties the entries before the last change of level.
 func newestLevel(s *bench.Sample, m *bench.Metric) {
@@ -81,7 +81,7 @@ func newestLevel(s *bench.Sample, m *bench.Metric) {
 		}
 	}
 	for _, change := range slices.Backward(detect.ChangePoints(medians, detect.Search{HigherIsBetter: m.Better != bench.Lower})) {
-		if usable(medians[change.Index:]) >= leastLevel {
+		if usable(medians[change.Index:]) >= minLevel {
 			clear(s.History[:change.Index])
 			return
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/accelgate/accelgate/internal/report"
 )
 
-// mostAnnotations is one less than GitHub shows of each level in a step; the last one is
+// maxAnnotations is one less than GitHub shows of each level in a step; the last one is
 // the decision.
-const mostAnnotations = 9
+const maxAnnotations = 9
 
 // Annotations writes workflow commands that annotate the line of the configuration where
 // the suite of each finding begins, the worst findings first, and then the decision. A
@@ -23,9 +23,9 @@ func Annotations(w io.Writer, r report.Report) error {
 		path = filepath.ToSlash(filepath.Clean(head.Config))
 	}
 	shown := map[report.Severity]int{}
-	for _, f := range r.Findings(mostAnnotations) {
+	for _, f := range r.Findings(maxAnnotations) {
 		level := f.Severity()
-		if shown[level]++; shown[level] > mostAnnotations {
+		if shown[level]++; shown[level] > maxAnnotations {
 			continue
 		}
 		a := actions.Annotation{Title: title(f), Message: f.Message, Path: path, Line: f.Line}

@@ -103,16 +103,16 @@ func (s *Suite) packingPoint(p Problem, a packing.Algorithm) point {
 	}
 }
 
-// leastPacking is how long a measurement is timed at least, unless rounds are
+// minPackingTime is how long a measurement is timed at least, unless rounds are
 // configured.
-const leastPacking = 5 * time.Millisecond
+const minPackingTime = 5 * time.Millisecond
 
 func (s *Suite) pack(p Problem, a packing.Algorithm) (r bench.Result) {
 	rounds := s.body.Packing.Rounds
 	if rounds == 0 {
 		start := s.env.Now()
 		if _, err := a.Pack(p.Problem); err == nil {
-			rounds = min(max(3, int(leastPacking/max(1, s.env.Now().Sub(start)))), maxRounds)
+			rounds = min(max(3, int(minPackingTime/max(1, s.env.Now().Sub(start)))), maxRounds)
 		}
 	}
 	c, err := packing.Compare(p.Problem, []packing.Algorithm{a}, rounds, s.env.Now)

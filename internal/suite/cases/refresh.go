@@ -12,8 +12,8 @@ import (
 
 // What a total in seconds can be: no clock resolves less, no run takes longer.
 const (
-	leastTime = 1e-12
-	mostTime  = 1e9
+	minTime = 1e-12
+	maxTime = 1e9
 )
 
 // RefreshOf returns the numbers of a result that are to be recorded in the file
@@ -87,7 +87,7 @@ func addsUp(r *bench.Result) error {
 	return nil
 }
 
-func isTime(seconds float64) bool { return seconds >= leastTime && seconds <= mostTime } // false for NaN
+func isTime(seconds float64) bool { return seconds >= minTime && seconds <= maxTime } // false for NaN
 
 func median(s *bench.Sample) float64 {
 	if s.Summary != nil {

@@ -9,9 +9,9 @@ import (
 // byWords expects a token for each word of a prompt.
 const byWords = "words"
 
-// leastTokens is what the server must count in a prompt of so many words, 0 for
+// minTokens is what the server must count in a prompt of so many words, 0 for
 // any number.
-func (e expect) leastTokens(words int) int {
+func (e expect) minTokens(words int) int {
 	if e.PromptTokens == byWords {
 		return words
 	}

@@ -119,17 +119,17 @@ func (t *together) outstanding() {
 	}
 }
 
-// leastTogether is the least share of the time that all clients must load the
+// minTogether is the least share of the time that all clients must load the
 // server at once.
-const leastTogether = 0.9
+const minTogether = 0.9
 
 // doubt says why numbers of several clients are not those of one load, or "".
 func (t *together) doubt() string {
-	if t.share >= leastTogether {
+	if t.share >= minTogether {
 		return ""
 	}
 	return fmt.Sprintf("all clients loaded the server at once for %.0f %% of the time, and %.0f %% are needed: measure for longer (load.duration), "+
-		"or start the clients with one --start-at", 100*t.share, 100*leastTogether)
+		"or start the clients with one --start-at", 100*t.share, 100*minTogether)
 }
 
 // healthOf sums up the clients of one host: the processors that all used, and the worst

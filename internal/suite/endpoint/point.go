@@ -116,7 +116,7 @@ func (s *Suite) plan(p point) load.Plan {
 		plan.Burst = l.Burst
 	}
 	if plan.Warmup.Requests == 0 && l.Mode != load.Trace {
-		plan.Warmup.Requests = max(leastWarmup, 2*p.concurrency)
+		plan.Warmup.Requests = max(minWarmup, 2*p.concurrency)
 	}
 	return plan
 }
@@ -131,5 +131,5 @@ func scaled(times []time.Duration, scale float64) []time.Duration {
 	return times
 }
 
-// leastWarmup is how many requests come before the first that counts.
-const leastWarmup = 3
+// minWarmup is how many requests come before the first that counts.
+const minWarmup = 3

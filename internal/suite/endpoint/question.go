@@ -116,7 +116,7 @@ func (s *Suite) ask(model string, p dataset.Prompt, n int) (q question, err erro
 	if q.words = p.InputLength; len(s.body.Mix) > 0 {
 		q.model = model
 	}
-	q.expect.PromptTokens = s.body.Expect.leastTokens(p.InputLength)
+	q.expect.PromptTokens = s.body.Expect.minTokens(p.InputLength)
 	if r.IgnoreEOS {
 		q.expect.OutputTokens = request.MaxTokens
 	}

@@ -63,8 +63,8 @@ func defaults() body {
 
 const (
 	maxRepeats = 1000
-	// leastSilence is several times the second in which a worker is due to say that it is alive.
-	leastSilence = 5 * time.Second
+	// minSilence is several times the second in which a worker is due to say that it is alive.
+	minSilence = 5 * time.Second
 )
 
 func read(c *config.Suite) (*body, error) {
@@ -87,8 +87,8 @@ func (b *body) check(c *config.Suite) error {
 		return c.Errorf("max_workloads", "is %d: write a number from 1 on, or leave it out for all", b.MaxWorkloads)
 	case b.Resume && b.Traces == "":
 		return c.Errorf("resume", "has nothing to go on from: set traces to the folder of the dataset")
-	case c.NoOutput > 0 && c.NoOutput < leastSilence:
-		return c.Errorf("no_output", "is %v, and a worker says every second that it is alive: write at least %v", c.NoOutput, leastSilence)
+	case c.NoOutput > 0 && c.NoOutput < minSilence:
+		return c.Errorf("no_output", "is %v, and a worker says every second that it is alive: write at least %v", c.NoOutput, minSilence)
 	}
 	for i, tool := range b.Profile {
 		if !slices.Contains(Profilers(), tool) {

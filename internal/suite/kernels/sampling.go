@@ -41,9 +41,9 @@ func (j *judge) shape(name string) []int {
 	return nil
 }
 
-// leastDraws is how many calls an evaluator of the user's gets where it is
+// minDraws is how many calls an evaluator of the user's gets where it is
 // unknown how many tokens may be drawn.
-const leastDraws = 5000
+const minDraws = 5000
 
 // needed is how many calls a sampling case takes, 0 for others: as many as a
 // verdict needs, and at least sampling_validation_trials.
@@ -59,7 +59,7 @@ func (j *judge) needed() (int, error) {
 	}
 	n := e.Trials
 	if err != nil { // such as for logits, which only the user's evaluator judges
-		n = max(n, leastDraws)
+		n = max(n, minDraws)
 	}
 	for _, row := range rows {
 		n = max(n, evaluator.SamplesNeeded(e.method(), row))

@@ -68,8 +68,8 @@ func with(all []error, err error) []error {
 	return append(all, err)
 }
 
-// mostWrong is how many expectations are named that an answer does not meet.
-const mostWrong = 10
+// maxWrong is how many expectations are named that an answer does not meet.
+const maxWrong = 10
 
 // listed makes one line of errors; nil without any. One that several expectations give is
 // named once.
@@ -87,8 +87,8 @@ func listed(all []error) error {
 		return all[0]
 	}
 	n, more := len(words), ""
-	if n > mostWrong {
-		words, more = words[:mostWrong], fmt.Sprintf("; and %d more", n-mostWrong)
+	if n > maxWrong {
+		words, more = words[:maxWrong], fmt.Sprintf("; and %d more", n-maxWrong)
 	}
 	return fmt.Errorf("%s are not met: %s%s", text.Plural(n, "expectation"), strings.Join(words, "; "), more)
 }

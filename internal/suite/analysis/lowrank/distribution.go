@@ -52,7 +52,7 @@ func Assign(items []Item, world int, strategy Strategy) (Assignment, error) {
 	for i, item := range items {
 		costs[i] = item.Cost
 	}
-	a := Assignment{Strategy: strategy, Bound: leastMakespan(costs, world), Ratio: 1}
+	a := Assignment{Strategy: strategy, Bound: minMakespan(costs, world), Ratio: 1}
 	switch strategy {
 	case LPT:
 		a.Ranks = packing.Spread(costs, world)
@@ -96,9 +96,9 @@ func spread(items, world int, rank func(i int) int) [][]int {
 	return ranks
 }
 
-// leastMakespan adds to packing's bound that, of the world+1 most expensive
+// minMakespan adds to packing's bound that, of the world+1 most expensive
 // items, one rank has two.
-func leastMakespan(costs []int64, world int) int64 {
+func minMakespan(costs []int64, world int) int64 {
 	bound := packing.MakespanBound(costs, world)
 	if sorted := slices.Sorted(slices.Values(costs)); len(sorted) > world {
 		first := len(sorted) - world - 1

@@ -82,7 +82,7 @@ func latencyRows() []row {
 		for _, p := range l.percentiles {
 			n := 0
 			if p > 50 {
-				n = leastCount(float64(p) / 100)
+				n = minCount(float64(p) / 100)
 			}
 			add(l, percentileName(l.name, p), fmt.Sprintf("p%d", p), n)
 		}

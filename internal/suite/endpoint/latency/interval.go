@@ -25,8 +25,8 @@ const (
 
 	// batches of a window. Few and long ones depend on each other less.
 	batches = 10
-	// leastForMean is the usual rule of thumb for the normal approximation.
-	leastForMean = 30
+	// minForMean is the usual rule of thumb for the normal approximation.
+	minForMean = 30
 )
 
 // percentile returns the p-quantile, 0 <= p <= 1, of sorted values by linear
@@ -100,15 +100,15 @@ func estimatePercentile(sorted []float64, p int) (float64, bench.Estimate) {
 	value := percentile(sorted, q)
 	low, high := ranks(n, q)
 	if low < 0 || high >= n {
-		return value, noInterval(value, n, fmt.Sprintf("n < %d", leastCount(q)))
+		return value, noInterval(value, n, fmt.Sprintf("n < %d", minCount(q)))
 	}
 	return value, bench.Estimate{N: n, Low: sorted[low], High: sorted[high], Method: orderStatistics}
 }
 
-// leastCount returns from how many values on estimatePercentile has an
+// minCount returns from how many values on estimatePercentile has an
 // interval: 6 for the median, 72 and 368 for p95 and p99. The chance that all
 // values lie on one side of the quantile must be at most tail.
-func leastCount(q float64) int { return int(math.Ceil(math.Log(tail) / math.Log(max(q, 1-q)))) }
+func minCount(q float64) int { return int(math.Ceil(math.Log(tail) / math.Log(max(q, 1-q)))) }
 
 // ranks returns the indexes of the order statistics that bound the q-quantile
 // of n values: the greatest k with P(B <= k) <= tail and the least with
@@ -153,8 +153,8 @@ func estimateShare(k, n int) (float64, bench.Estimate) {
 
 func estimateMean(values []float64) (float64, bench.Estimate) {
 	value, n := mean(values), len(values)
-	if n < leastForMean {
-		return value, noInterval(value, n, fmt.Sprintf("n < %d", leastForMean))
+	if n < minForMean {
+		return value, noInterval(value, n, fmt.Sprintf("n < %d", minForMean))
 	}
 	half := z95 * deviation(values, value) / math.Sqrt(float64(n))
 	return value, bench.Estimate{N: n, Low: value - half, High: value + half, Method: normal}

@@ -11,14 +11,14 @@ import (
 
 // From when on a number is doubtful. They are conventions of this package.
 const (
-	leastAnswers       = 30   // answers
-	maxCancelledShare  = 0.1  // of measured requests
-	maxCoalescedShare  = 0.2  // of gaps between chunks
-	maxFirstDistance   = 0.1  // between first chunk and first content, of the former
-	leastFirstDistance = 1.0  // ms; less is the time between two writes
-	maxCachedShare     = 0.2  // of prompt tokens; a chat template alone is about a tenth of a short prompt
-	maxQueuedShare     = 0.25 // of TTFT
-	leastQueuedMS      = 20   // shorter waits are the network's and the sampler's
+	minAnswers        = 30   // answers
+	maxCancelledShare = 0.1  // of measured requests
+	maxCoalescedShare = 0.2  // of gaps between chunks
+	maxFirstDistance  = 0.1  // between first chunk and first content, of the former
+	minFirstDistance  = 1.0  // ms; less is the time between two writes
+	maxCachedShare    = 0.2  // of prompt tokens; a chat template alone is about a tenth of a short prompt
+	maxQueuedShare    = 0.25 // of TTFT
+	minQueuedMS       = 20   // shorter waits are the network's and the sampler's
 )
 
 // warn says what a reader of the numbers must know, in a fixed order.
@@ -41,11 +41,11 @@ func (m *measurement) warnWindow() string {
 }
 
 func (m *measurement) warnAnswers() string {
-	if len(m.ok) >= leastAnswers {
+	if len(m.ok) >= minAnswers {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d requests were answered, and %d are the least for numbers to rest on: measure for longer",
-		len(m.ok), m.total(), leastAnswers)
+		len(m.ok), m.total(), minAnswers)
 }
 
 func (m *measurement) warnCut() string {
@@ -140,7 +140,7 @@ func (m *measurement) warnCoalesced() string {
 
 func (m *measurement) warnFirst() string {
 	chunk, content := m.value("ttfc_p50_ms"), m.value("ttft_content_p50_ms")
-	if !(content-chunk > maxFirstDistance*chunk && content-chunk > leastFirstDistance) {
+	if !(content-chunk > maxFirstDistance*chunk && content-chunk > minFirstDistance) {
 		return ""
 	}
 	return fmt.Sprintf("the first chunk came after %.4g ms and the first text after %.4g ms, because of a role or of reasoning before it: "+
@@ -165,7 +165,7 @@ func (m *measurement) warnQueued() string {
 	if sent := m.value("ttft_send_p50_ms"); sent == sent {
 		first = sent
 	}
-	if !(wait > math.Max(leastQueuedMS, maxQueuedShare*first)) {
+	if !(wait > math.Max(minQueuedMS, maxQueuedShare*first)) {
 		return ""
 	}
 	return fmt.Sprintf("of a median TTFT of %.4g ms the server spent all but %.4g ms on the prompt, so requests wait in its queue: "+

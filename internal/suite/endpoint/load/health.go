@@ -44,8 +44,8 @@ func Watch(ctx context.Context, now func() time.Duration) func() Health {
 }
 
 const (
-	wakeEvery  = 20 * time.Millisecond
-	leastWakes = 25
+	wakeEvery = 20 * time.Millisecond
+	minWakes  = 25
 )
 
 // wakeDelays notes how late it is woken until ctx ends.
@@ -59,7 +59,7 @@ func wakeDelays(ctx context.Context, now func() time.Duration) (late []time.Dura
 }
 
 func percentiles(delays []time.Duration) (p50, p99 time.Duration) {
-	if len(delays) < leastWakes {
+	if len(delays) < minWakes {
 		return -1, -1
 	}
 	slices.Sort(delays)

@@ -32,8 +32,8 @@ type Log struct {
 	LongestQueue              int // most of them that waited at once
 	// Unsent are the measured requests that were due and still waited for a slot
 	// when the run ended.
-	Unsent       []Shot
-	MostInFlight int // most requests in flight at once
+	Unsent      []Shot
+	MaxInFlight int // most requests in flight at once
 }
 
 // Run sends the requests of a schedule and returns when all that it sent have
@@ -108,7 +108,7 @@ func (l *ledger) due(shot *Shot) {
 func (l *ledger) sending(p Phase) {
 	l.count(p).Sent++
 	l.inFlight++
-	l.log.MostInFlight = max(l.log.MostInFlight, l.inFlight)
+	l.log.MaxInFlight = max(l.log.MaxInFlight, l.inFlight)
 }
 
 // ended gives the slot back at t. The caller holds mu.

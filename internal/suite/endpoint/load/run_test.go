@@ -83,7 +83,7 @@ func TestClosedLoopKeepsItsSlotsBusy(t *testing.T) {
 		if len(measured) != 40 || log.Measure != (Count{Due: 40, Sent: 40}) {
 			t.Fatalf("%d measured, counts %+v", len(measured), log.Measure)
 		}
-		if log.Window.Start != measured[0].Due || log.Window.Start < 250*ms || log.Window.End < measured[39].Due || log.MostInFlight != 4 {
+		if log.Window.Start != measured[0].Due || log.Window.Start < 250*ms || log.Window.End < measured[39].Due || log.MaxInFlight != 4 {
 			t.Errorf("log %+v, measured from %v to %v", log, measured[0].Due, measured[39].Due)
 		}
 		ends := map[time.Duration]int{}
@@ -144,7 +144,7 @@ func TestArrivalsAreCountedThatAStarvedHostMissed(t *testing.T) {
 func TestOneSlotAndNoWarmup(t *testing.T) {
 	t.Parallel()
 	execute(t, Plan{Mode: Closed, Concurrency: 1, Requests: 3}, always(10*ms), func(r *recorder, log Log, err error) {
-		want := Log{Window: Window{End: 30 * ms, Drained: 30 * ms}, Measure: Count{Due: 3, Sent: 3}, MostInFlight: 1}
+		want := Log{Window: Window{End: 30 * ms, Drained: 30 * ms}, Measure: Count{Due: 3, Sent: 3}, MaxInFlight: 1}
 		if err != nil || !reflect.DeepEqual(log, want) {
 			t.Errorf("%v, %+v, want %+v", err, log, want)
 		}
@@ -245,7 +245,7 @@ func TestCappedOpenLoopQueuesInOrder(t *testing.T) {
 	t.Parallel()
 	p := Plan{Mode: Constant, Rate: 10, Concurrency: 2, Requests: 10, Drain: 10 * time.Second}
 	execute(t, p, always(390*ms), func(r *recorder, log Log, err error) {
-		if err != nil || log.MostInFlight != 2 || log.Waited == 0 || log.LongestQueue < 4 {
+		if err != nil || log.MaxInFlight != 2 || log.Waited == 0 || log.LongestQueue < 4 {
 			t.Fatalf("%v, %+v", err, log)
 		}
 		var delays []Delay

@@ -15,15 +15,15 @@ const maxQuote = 300
 
 const redacted = "***"
 
-// leastSecret is the length of a key, in bytes, from which on it is taken out
+// minSecret is the length of a key, in bytes, from which on it is taken out
 // of a server's text. Shorter ones, such as EMPTY and vllm, are written
 // where a server demands any key at all: they are words, and a text without them
 // would say something else. No key of any length is shown by ourselves.
-const leastSecret = 6
+const minSecret = 6
 
 // spellings are the ways in which a server may echo the key.
 func spellings(key string) []string {
-	if len(key) < leastSecret {
+	if len(key) < minSecret {
 		return nil
 	}
 	text, _ := json.Marshal(key)

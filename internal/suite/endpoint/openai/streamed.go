@@ -8,10 +8,10 @@ const maxHidden = 0.1
 // sequence, and one whose bytes are no whole character yet.
 const silent = 2
 
-// leastBytes is the size of the text of a token in bytes: four in English, three
+// minBytes is the size of the text of a token in bytes: four in English, three
 // in code and in Chinese. Less than two on average in a whole answer are rare,
 // so that then chunks are short of tokens rather than made of several.
-const leastBytes = 2
+const minBytes = 2
 
 // streamed is the number of output tokens that came as chunks. It differs from
 // the count of all where reasoning is counted and not sent, or a call of a tool
@@ -28,7 +28,7 @@ func (p *parser) streamed(said int) int {
 	switch hidden := p.hiddenReasoning(said); {
 	case hidden > 0:
 		came = max(said-hidden, min(chunks, said))
-	case p.size < leastBytes*said:
+	case p.size < minBytes*said:
 		came = min(chunks, said)
 	}
 	if float64(said-came) <= max(silent, maxHidden*float64(said)) {

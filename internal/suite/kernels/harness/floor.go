@@ -14,10 +14,10 @@ const (
 	// floorShare is the share of the time of a copy that a call takes at least:
 	// reading may be three times as fast as copying.
 	floorShare = 0.3
-	// floorLeast is the time in nanoseconds below which our clock does not tell a
+	// minFloor is the time in nanoseconds below which our clock does not tell a
 	// call from none.
-	floorLeast = 2e3
-	copyBytes  = 1 << 28 // that are copied at most: more of them are no slower each
+	minFloor  = 2e3
+	copyBytes = 1 << 28 // that are copied at most: more of them are no slower each
 )
 
 // implausible doubts calls that take less than it takes to read all inputs and to
@@ -28,7 +28,7 @@ func (p *procedure) implausible() doubt {
 		return doubt{}
 	}
 	call, theirs, least := p.callTime(p.solution), p.callTime(p.reference), floorShare*p.copyTime()
-	if call >= least || least < floorLeast || !p.NoBaseline && theirs < least {
+	if call >= least || least < minFloor || !p.NoBaseline && theirs < least {
 		return doubt{}
 	}
 	return doubt{share: 1, firm: 1, excess: 1, reason: fmt.Sprintf("a call takes %s, and this host needs %s only to read the inputs and to write the outputs (%d bytes): "+

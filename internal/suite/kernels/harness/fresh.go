@@ -12,7 +12,7 @@ import (
 
 const (
 	freshRounds = 12              // of an attempt, over all trials
-	freshLeast  = 5               // rounds, however long they take
+	minFresh    = 5               // rounds, however long they take
 	freshTime   = 2 * time.Second // of a trial, after which no further round begins
 	freshJudged = 3               // of so many rounds outputs are judged in one, and in the first
 	// freshWork is about what all calls of a round take: much more than the
@@ -24,8 +24,8 @@ const (
 	askedBytes = 64 << 20
 )
 
-// freshMost is how many rounds an attempt has.
-func (p *procedure) freshMost() int { return max(freshRounds, p.Trials) }
+// maxFresh is how many rounds an attempt has.
+func (p *procedure) maxFresh() int { return max(freshRounds, p.Trials) }
 
 // freshSize returns how many calls a round has, each with inputs of its own: one
 // where that is enough, so that nothing says whether another one follows.

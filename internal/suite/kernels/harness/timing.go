@@ -33,8 +33,8 @@ func (p *procedure) time(ctx context.Context) error {
 	for _, s := range p.sidesTimed() {
 		s.timing.NS, s.timing.Slope = append(s.timing.NS, nil), append(s.timing.Slope, nil)
 	}
-	most := (p.freshMost() + p.Trials - 1) / p.Trials
-	least := (freshLeast + p.Trials - 1) / p.Trials
+	most := (p.maxFresh() + p.Trials - 1) / p.Trials
+	least := (minFresh + p.Trials - 1) / p.Trials
 	every, start, done := max(1, p.blocks/most), p.solution.now(), 0
 	for n := range p.blocks {
 		if err := p.block(ctx, trial, n == 0); err != nil {

@@ -83,7 +83,7 @@ func drawing(svg string) template.HTML { return template.HTML(svg) }
 func (b *board) wins(authors []*author) template.HTML {
 	c := chart.Curves{X: "p", Y: "share above p", LogX: true}
 	for _, a := range authors {
-		if curve := a.curve(); len(c.Curves) < chart.MostCurves && len(curve.X) > 0 {
+		if curve := a.curve(); len(c.Curves) < chart.MaxCurves && len(curve.X) > 0 {
 			c.Curves = append(c.Curves, curve)
 		}
 	}
